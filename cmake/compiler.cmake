@@ -1,0 +1,61 @@
+# Language level, warnings, sanitizers, linker and cache: the same for every target.
+set(CMAKE_CXX_STANDARD 20)
+set(CMAKE_CXX_STANDARD_REQUIRED ON)
+set(CMAKE_CXX_EXTENSIONS OFF)
+set(CMAKE_RUNTIME_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/bin)
+set(CMAKE_ARCHIVE_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/lib)
+
+set(SLUICE_SANITIZE "" CACHE STRING "Sanitizers to build with, e.g. address,undefined")
+option(SLUICE_FUZZ "Build the libFuzzer targets (needs clang)" OFF)
+
+add_library(sluice_options INTERFACE)
+target_include_directories(sluice_options INTERFACE ${PROJECT_SOURCE_DIR})
+target_compile_options(sluice_options INTERFACE -Wall -Wextra -Wshadow -Wnon-virtual-dtor -Wold-style-cast
+                                                -Woverloaded-virtual -Wimplicit-fallthrough)
+# g++ 12 sees overlaps in std::string concatenation, and uninitialised members of empty optionals, that are not
+# there (GCC bugs 105651 and 105562).
+target_compile_options(sluice_options INTERFACE $<$<CXX_COMPILER_ID:GNU>:-Wno-restrict -Wno-maybe-uninitialized>)
+target_compile_definitions(sluice_options INTERFACE SLUICE_VERSION="${PROJECT_VERSION}")
+
+if(SLUICE_SANITIZE)
+  # CAF 0.17.6 forms null references in its own headers, which are not ours to mend.
+  target_compile_options(sluice_options INTERFACE -fsanitize=${SLUICE_SANITIZE} -fno-sanitize=null
+                                                  -fno-sanitize-recover=all -fno-omit-frame-pointer)
+  target_link_options(sluice_options INTERFACE -fsanitize=${SLUICE_SANITIZE})
+endif()
+if(SLUICE_FUZZ)
+  target_compile_options(sluice_options INTERFACE -fsanitize=fuzzer-no-link,address,undefined -fno-sanitize=null)
+  target_link_options(sluice_options INTERFACE -fsanitize=address,undefined)
+endif()
+
+find_program(SLUICE_CCACHE ccache)
+if(SLUICE_CCACHE)
+  set(CMAKE_CXX_COMPILER_LAUNCHER ${CMAKE_COMMAND} -E env CCACHE_SLOPPINESS=pch_defines,time_macros ${SLUICE_CCACHE})
+  # Lets ccache reuse a precompiled header that was written at another time.
+  if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
+    add_compile_options(-fpch-preprocess)
+  endif()
+endif()
+
+find_program(SLUICE_MOLD mold)
+if(SLUICE_MOLD)
+  add_link_options(-fuse-ld=mold)
+endif()
+
+# sluice_library(NAME DIRS folder... LINK target...): a static library of the sources in one or more folders.
+function(sluice_library name)
+  cmake_parse_arguments(ARG "" "" "DIRS;LINK" ${ARGN})
+  set(sources)
+  foreach(dir IN LISTS ARG_DIRS)
+    file(GLOB found CONFIGURE_DEPENDS ${CMAKE_CURRENT_SOURCE_DIR}/${dir}/*.cpp)
+    list(APPEND sources ${found})
+  endforeach()
+  list(FILTER sources EXCLUDE REGEX "/main\\.cpp$")
+  if(NOT sources)
+    add_library(${name} INTERFACE)
+    target_link_libraries(${name} INTERFACE sluice_options ${ARG_LINK})
+    return()
+  endif()
+  add_library(${name} STATIC ${sources})
+  target_link_libraries(${name} PUBLIC sluice_options ${ARG_LINK})
+endfunction()

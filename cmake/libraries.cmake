@@ -1,0 +1,34 @@
+# Third-party libraries, each as one imported target. All of them are Debian packages (scripts/install-deps).
+find_package(Threads REQUIRED)
+find_package(PkgConfig REQUIRED)
+find_package(OpenSSL REQUIRED)
+find_package(CURL REQUIRED)
+find_package(spdlog REQUIRED)
+find_package(nlohmann_json REQUIRED)
+find_package(SQLite3 REQUIRED)
+find_package(tl-expected REQUIRED)
+find_package(CLI11 REQUIRED)
+pkg_check_modules(ZMQ REQUIRED IMPORTED_TARGET libzmq)
+pkg_check_modules(ROCKSDB REQUIRED IMPORTED_TARGET rocksdb)
+
+# Debian's SQLiteCpp config does not name sqlite3 itself.
+find_package(SQLiteCpp REQUIRED)
+
+# CAF 0.17.6 ships no CMake package.
+find_path(CAF_INCLUDE_DIR caf/config.hpp REQUIRED)
+find_library(CAF_CORE_LIBRARY caf_core REQUIRED)
+file(STRINGS ${CAF_INCLUDE_DIR}/caf/config.hpp CAF_VERSION_LINE REGEX "#define CAF_VERSION ")
+if(NOT CAF_VERSION_LINE MATCHES "1706")
+  message(FATAL_ERROR "sluice is written for CAF 0.17.6 (Debian 12's libcaf-dev); found: ${CAF_VERSION_LINE}")
+endif()
+add_library(caf_core INTERFACE IMPORTED)
+set_target_properties(caf_core PROPERTIES INTERFACE_SYSTEM_INCLUDE_DIRECTORIES ${CAF_INCLUDE_DIR})
+target_link_libraries(caf_core INTERFACE ${CAF_CORE_LIBRARY} Threads::Threads)
+
+# Header-only; without Boost.
+add_library(msgpack_cxx INTERFACE IMPORTED)
+target_compile_definitions(msgpack_cxx INTERFACE MSGPACK_NO_BOOST)
+
+# Header-only; the spec's fixtures have multi-line inline tables.
+add_library(toml_pp INTERFACE IMPORTED)
+target_compile_definitions(toml_pp INTERFACE TOML_ENABLE_UNRELEASED_FEATURES=1 TOML_HEADER_ONLY=1 TOML_EXCEPTIONS=0)

@@ -1,0 +1,21 @@
+#pragma once
+
+#include "common/hash.hpp"
+#include "common/request.hpp"
+#include "common/run_settings.hpp"
+
+#include <cstdint>
+
+namespace sluice {
+
+/// Version of the key's specification: the first field of every key. Any change to what is hashed, or how,
+/// takes a new version and new golden values (tests/unit/cache_key_test.cpp): a wrong key silently hands out
+/// someone else's answer.
+inline constexpr std::uint64_t cache_key_version = 1;
+
+/// The key of a request: SHA-256 over the length-prefixed fields (hash.hpp) key version, provider kind, cache
+/// identity, model, system prompt, user message, response schema, temperature (shortest decimal form),
+/// max tokens, seed ("" if none is sent) and repeat index. An absent text and an empty one differ.
+Digest cache_key(const ProviderSettings& provider, const ModelRequest& request, std::uint32_t repeat);
+
+}  // namespace sluice

@@ -1,0 +1,45 @@
+#pragma once
+
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+
+/// Every tunable constant, with its reason. Settings and flags override the first group.
+namespace sluice::defaults {
+
+using namespace std::chrono_literals;
+
+// --- What settings may change
+// -------------------------------------------------------------------------------
+inline constexpr std::uint32_t max_concurrent = 5;  ///< Calls in flight a worker (harness spec, section 3).
+inline constexpr double temperature = 0.1;          ///< Harness spec: "temperature 0.1 for consistency".
+inline constexpr std::uint32_t max_tokens = 4096;  ///< Room for some 60 claims; a cut-off answer is an error.
+inline constexpr auto connect_timeout = 10s;       ///< A host that takes longer to accept is as good as down.
+inline constexpr auto request_timeout = 120s;      ///< Long answers of large models take over a minute.
+inline constexpr auto case_timeout = 15min;        ///< All calls and waits of one case: longer than any
+                                                   ///< per-minute limit's pause, shorter than a lost day.
+inline constexpr auto backoff_initial = 500ms;     ///< Harness spec, section 4.
+inline constexpr auto backoff_max = 60s;           ///< Un-named delays stop growing here.
+inline constexpr std::uint32_t max_retries = 5;    ///< Harness spec, section 4; after the first call.
+inline constexpr auto worker_timeout = 60s;        ///< A run without any worker ends after this.
+inline constexpr double regression_threshold = 0.05;  ///< Harness spec, section 11.
+
+// --- Delivery (delivery.md)
+// ---------------------------------------------------------------------------------
+inline constexpr auto heartbeat_interval = 1s;  ///< Paranoid Pirate's second.
+inline constexpr std::uint32_t liveness = 3;    ///< Silent heartbeats until a lease is lost.
+inline constexpr std::uint32_t max_losses = 3;  ///< Then a started unit is provisionally worker_lost.
+inline constexpr auto lease_grace = 30s;        ///< Beyond case_timeout before a live worker's lease ends.
+inline constexpr auto goodbye_wait = 2s;        ///< How long a finished run waits for its workers' GOODBYE.
+inline constexpr std::size_t max_units_per_work = 256;      ///< Bounds the memory of one WORK message.
+inline constexpr std::size_t max_bytes_per_work = 1 << 20;  ///< Ditto, in bytes of request texts.
+
+// --- Trust (docs/protocol.md)
+// -------------------------------------------------------------------------------
+inline constexpr std::size_t max_frame_bytes = 64u << 20;   ///< Largest frame that is read at all.
+inline constexpr std::uint32_t max_items = 1u << 16;        ///< Elements of one array on the wire.
+inline constexpr std::uint32_t max_depth = 16;              ///< Nesting of one message.
+inline constexpr std::size_t max_answer_bytes = 8u << 20;   ///< A longer provider answer is refused.
+inline constexpr std::size_t max_fixture_bytes = 4u << 20;  ///< A longer fixture file is refused.
+
+}  // namespace sluice::defaults

@@ -1,0 +1,87 @@
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+
+#include <tl/expected.hpp>
+
+namespace sluice {
+
+/// Why something did not work. Stands as `reason_code` in reports and on the wire (docs/protocol.md); a name
+/// never changes its meaning, and new ones are added at the end of their group.
+enum class Reason : std::uint16_t {
+  // What the user gave: ends the program with exit code 2.
+  usage_invalid = 1,     ///< A flag or a combination of flags makes no sense.
+  settings_invalid = 2,  ///< A settings file or an environment variable has a wrong key or value.
+  fixture_invalid = 3,   ///< A fixture, manifest or suite file does not fit its format.
+  file_unreadable = 4,   ///< A file that was named cannot be read.
+  key_missing = 5,       ///< A provider needs an API key and no worker has it.
+  insecure_refused = 6,  ///< An endpoint beyond loopback without `--insecure`.
+  key_withheld = 7,      ///< A worker does not trust the host that a base URL names with its key.
+
+  // Set-up and run time: ends the program with exit code 2.
+  listen_failed = 20,            ///< The endpoint cannot be bound.
+  coordinator_unreachable = 21,  ///< A worker found no coordinator in time.
+  protocol_mismatch = 22,        ///< The two sides speak different versions of the protocol.
+  cache_in_use = 23,             ///< Another process holds the cache directory.
+  cache_failed = 24,             ///< The cache cannot be read or written.
+  ledger_failed = 25,            ///< The run ledger cannot be read or written.
+  output_failed = 26,            ///< A report cannot be written.
+  no_workers = 27,               ///< No worker was connected for the time that was set.
+  cache_miss = 28,               ///< `--mode cached` and no connected worker holds the answer.
+  interrupted = 29,              ///< The user ended the run.
+  internal_error = 30,           ///< A defect in sluice itself.
+  message_malformed = 31,        ///< A frame or a stored value is not what docs/protocol.md says.
+
+  // The provider, for good: every other case would fail alike, so the run stops with exit code 2.
+  key_refused = 40,           ///< 401 or 403: the key is not accepted.
+  quota_exhausted = 41,       ///< No credit is left, or the quota of the day is spent.
+  model_unknown = 42,         ///< The provider does not know the model, or the URL is not its API.
+  provider_unreachable = 43,  ///< Never answered in this run: refused, unresolvable, or not speaking HTTP.
+
+  // One trial: the case ends with status `error`, and never enters a score.
+  rate_limited = 60,      ///< 429 or 529 until the retries or the time of the case were spent.
+  provider_failed = 61,   ///< 5xx until the retries were spent.
+  timed_out = 62,         ///< No answer within the request's or the case's time.
+  connection_lost = 63,   ///< Connections failed until the retries were spent.
+  request_refused = 64,   ///< 4xx for this request alone (bad request, too large).
+  answer_too_large = 65,  ///< More than `defaults::max_answer_bytes`.
+  worker_lost = 66,       ///< Lost with its worker too often.
+  // Answers that are none ("final non-answers", delivery.md): stored apart and replayed in cached mode.
+  refusal = 80,            ///< The model or its content filter declined.
+  truncated = 81,          ///< Cut off at the token limit.
+  unparsable_answer = 82,  ///< The text is not what the response schema asks for.
+};
+
+/// The stable snake_case name, e.g. "rate_limited".
+std::string_view to_string(Reason reason);
+/// The reason of a wire or ledger value; nothing if the number is not one of ours.
+std::optional<Reason> reason_from_number(std::uint16_t number);
+/// True for the reasons that every other case would meet too: the run stops (exit code 2).
+bool stops_run(Reason reason);
+/// True for refusal, truncated and unparsable_answer.
+bool is_non_answer(Reason reason);
+
+/// A failure as a value. The message is one sentence for the user: what was wrong, where, and what to do.
+struct Error {
+  Reason reason = Reason::internal_error;
+  std::string message;
+  friend bool operator==(const Error&, const Error&) = default;
+};
+
+/// Either a value or an Error; no exception crosses a component.
+template <class T>
+using Result = tl::expected<T, Error>;
+
+/// For `return fail(Reason::x, "...")` in a function that returns Result<T>.
+inline tl::unexpected<Error> fail(Reason reason, std::string message) {
+  return tl::unexpected<Error>(Error{reason, std::move(message)});
+}
+inline tl::unexpected<Error> fail(Error error) {
+  return tl::unexpected<Error>(std::move(error));
+}
+
+}  // namespace sluice

@@ -1,0 +1,60 @@
+#pragma once
+
+#include "common/claim.hpp"
+#include "common/error.hpp"
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace sluice {
+
+/// The type that a predicate's value has in the ontology.
+enum class ValueType : std::uint8_t { boolean, number, text };
+
+std::string_view to_string(ValueType type);
+
+/// A property that claims may state of a subject.
+struct OntologyPredicate {
+  std::string name;
+  ValueType type = ValueType::text;
+  std::string description;
+  std::vector<std::string> synonyms;
+};
+
+/// A thing that claims are about, e.g. `tls/cert_verification`.
+struct OntologySubject {
+  std::string path;
+  std::string description;
+  std::vector<std::string> synonyms;
+  std::vector<OntologyPredicate> predicates;
+};
+
+/// The vocabulary that claims are written in (config/ontology.toml). Immutable after parsing; thread-safe.
+class Ontology {
+ public:
+  /// Reads the TOML text; `origin` names it in errors (file and line stand in the message).
+  static Result<Ontology> parse(std::string_view toml, std::string_view origin);
+
+  const std::string& version() const { return version_; }
+  const std::vector<OntologySubject>& subjects() const { return subjects_; }
+
+  /// The claim in the ontology's words. Exact: subject path and predicate are the ontology's own. Fuzzy: they
+  /// are synonyms, differ in case, separators or leading segments, or are one slip of the hand away (a letter
+  /// too many, missing, wrong or swapped with its neighbour, but not a digit and not the first letter). None:
+  /// the claim keeps its own words with `matched_ontology` false; so it does when two subjects are equally
+  /// near. The value is never changed. An exact hit costs well under a microsecond.
+  FinalClaim resolve(const ParsedClaim& claim) const;
+
+ private:
+  struct Index;
+
+  std::string version_;
+  std::vector<OntologySubject> subjects_;
+  std::shared_ptr<const Index> index_;  ///< Shared by copies; null in a default-constructed, empty ontology.
+};
+
+}  // namespace sluice

@@ -1,0 +1,17 @@
+#include "common/process/actor_system.hpp"
+
+#include <algorithm>
+#include <thread>
+
+namespace sluice {
+
+ActorSystem::ActorSystem() : system(configure(config)) {}
+
+caf::actor_system_config& ActorSystem::configure(caf::actor_system_config& config) {
+  const auto threads = std::clamp(std::thread::hardware_concurrency(), 2u, 8u);
+  config.set("scheduler.max-threads", static_cast<std::size_t>(threads));
+  config.set("scheduler.policy", caf::atom("sharing"));
+  return config;
+}
+
+}  // namespace sluice

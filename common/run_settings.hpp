@@ -1,0 +1,57 @@
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace sluice {
+
+/// Where answers come from. `robust` is `live` with perturbations and is resolved by the CLI.
+enum class Mode : std::uint8_t { live = 1, cached = 2, mock = 3 };
+
+std::string_view to_string(Mode mode);
+
+/// The request formats that worker/providers speak.
+enum class ProviderKind : std::uint8_t { openai = 1, anthropic = 2, gemini = 3 };
+
+std::string_view to_string(ProviderKind kind);
+std::optional<ProviderKind> provider_kind_from(std::string_view name);
+
+/// A provider as a run uses it ([providers.NAME] in sluice.toml). Holds no key: only the name of its
+/// variable.
+struct ProviderSettings {
+  std::string name;  ///< The section's name.
+  ProviderKind kind = ProviderKind::openai;
+  std::string base_url;  ///< `openai`: with its `/v1`; the others: the bare host. No trailing slash.
+  std::string
+      cache_identity;       ///< Part of the cache key; by default the normalised base URL without user info.
+  std::string api_key_env;  ///< Empty: the provider is called without a key.
+  std::string max_tokens_field;  ///< `openai` only: "max_completion_tokens" or "max_tokens".
+  friend bool operator==(const ProviderSettings&, const ProviderSettings&) = default;
+};
+
+/// What every worker of a run is told in WELCOME.
+struct RunSettings {
+  std::string run_id;  ///< A UUID.
+  Mode mode = Mode::cached;
+  bool read_cache = true;   ///< False under --refresh and --no-cache.
+  bool write_cache = true;  ///< False under --no-cache.
+  std::vector<ProviderSettings> providers;
+  std::chrono::milliseconds connect_timeout{};
+  std::chrono::milliseconds request_timeout{};
+  std::chrono::milliseconds case_timeout{};     ///< Wall time for a trial with all its retries.
+  std::chrono::milliseconds backoff_initial{};  ///< Upper bound of the first retry's delay.
+  std::uint32_t max_retries = 0;                ///< Retries after the first call.
+  std::chrono::milliseconds heartbeat_interval{};
+  std::string ontology;  ///< The ontology file's text (config/ontology.toml).
+  friend bool operator==(const RunSettings&, const RunSettings&) = default;
+};
+
+/// The base URL with lower-case scheme and host, without user info, default port and trailing slashes: the
+/// default cache identity, so that a key in a URL never gets into a cache key or a file.
+std::string normalised_base_url(std::string_view base_url);
+
+}  // namespace sluice

@@ -1,0 +1,208 @@
+#include "common/settings/load_settings.hpp"
+
+#include "common/files.hpp"
+#include "common/settings/provider_presets.hpp"
+#include "common/settings/setting_definitions.hpp"
+#include "common/table_reader.hpp"
+#include "common/text.hpp"
+#include "common/toml_document.hpp"
+
+#include <algorithm>
+#include <cstdlib>
+#include <filesystem>
+#include <system_error>
+#include <utility>
+
+namespace sluice {
+namespace {
+
+constexpr std::string_view default_file = "sluice.toml";
+constexpr std::size_t max_settings_bytes = 1 << 20;  ///< A settings file has a few hundred lines at most.
+
+class SettingsMerger {
+ public:
+  explicit SettingsMerger(const SettingSources& sources) : sources_(sources) {}
+
+  tl::expected<Settings, std::vector<Finding>> merge() {
+    settings_.home.value = "~/.sluice";
+    for (const std::string_view name : preset_names()) settings_.providers.push_back(*preset_provider(name));
+    if (sources_.file_text) apply_file();
+    note_model_provider(Origin::file);
+    apply_environment();
+    note_model_provider(Origin::environment);
+    apply_flags();
+    note_model_provider(Origin::flag);
+    if (!findings_.empty()) {
+      sort_findings(findings_);
+      return tl::unexpected(std::move(findings_));
+    }
+    expand_home_folders();
+    std::sort(settings_.providers.begin(), settings_.providers.end(),
+              [](const ProviderConfig& a, const ProviderConfig& b) { return a.name < b.name; });
+    return std::move(settings_);
+  }
+
+ private:
+  void note_model_provider(Origin layer) {
+    if (settings_.model.origin == layer) settings_.model_provider = settings_.provider.value;
+  }
+
+  Stamp in_file(std::uint32_t line) const {
+    return {Origin::file, sources_.file_name + ":" + std::to_string(line)};
+  }
+
+  void apply_file() {
+    const auto document = parse_toml(*sources_.file_text);
+    if (!document) {
+      findings_.push_back({sources_.file_name, document.error().line, document.error().message});
+      return;
+    }
+    TableReader top(*document, "", sources_.file_name, findings_);
+    if (const TomlNode* table = top.table("eval")) apply_eval(*table);
+    if (const TomlNode* table = top.table("providers")) apply_providers(*table);
+    top.finish();
+  }
+
+  template <class Owner>
+  void apply_table(TableReader& reader, std::span<const Definition<Owner>> definitions,
+                   std::span<const std::string_view> unsupported, Owner& owner) {
+    for (const Definition<Owner>& definition : definitions) {
+      if (!definition.in_file) continue;
+      const TomlEntry* entry = reader.entry(definition.key);
+      if (entry == nullptr) continue;
+      const auto problem = definition.set(owner, &entry->value, in_file(entry->line));
+      if (problem) reader.add_wrong(definition.key, *problem);
+    }
+    for (const std::string_view key : unsupported) {
+      if (reader.entry(key) != nullptr) reader.add_wrong(key, not_supported_yet);
+    }
+  }
+
+  void apply_eval(const TomlNode& table) {
+    TableReader reader(table, "[eval]", sources_.file_name, findings_);
+    apply_table(reader, setting_definitions(), unsupported_eval_keys(), settings_);
+    reader.finish();
+  }
+
+  void apply_providers(const TomlNode& table) {
+    for (const TomlEntry& entry : std::get<TomlNode::Table>(table.value)) {
+      const std::string name = "[providers." + excerpt(entry.key, 80) + "]";
+      if (!std::holds_alternative<TomlNode::Table>(entry.value.value)) {
+        findings_.push_back({sources_.file_name, entry.line,
+                             name + " must be a table, not " + std::string(type_name(entry.value))});
+        continue;
+      }
+      TableReader reader(entry.value, name, sources_.file_name, findings_);
+      apply_provider(reader, entry.key);
+    }
+  }
+
+  void apply_provider(TableReader& reader, const std::string& name) {
+    // The kind decides about the other keys' defaults, so it comes first.
+    ProviderConfig probe;
+    std::optional<std::string> kind_name;
+    if (provider_kind_from(name)) kind_name = name;
+    const TomlEntry* kind = reader.entry("kind");
+    if (kind != nullptr && !provider_definitions().front().set(probe, &kind->value, {})) {
+      kind_name = to_string(probe.kind.value);
+    }
+    if (kind == nullptr && !kind_name) {
+      reader.add_finding(reader.line_of("kind"), "missing \"kind\" in [providers." + excerpt(name, 80) +
+                                                     "]: expected \"openai\", \"anthropic\" or \"gemini\"");
+    }
+    ProviderConfig provider = *preset_provider(kind_name.value_or("openai"));
+    provider.name = name;
+    if (reader.entry("api_key") != nullptr) {
+      reader.add_wrong("api_key",
+                       "is no setting: keys stay in the environment; name the variable with \"api_key_env\"");
+    }
+    apply_table(reader, provider_definitions(), unsupported_provider_keys(), provider);
+    if (provider.max_tokens_field.origin == Origin::file && provider.kind.value != ProviderKind::openai) {
+      reader.add_wrong("max_tokens_field", "applies to the kind \"openai\" alone");
+    }
+    reader.finish();
+    std::erase_if(settings_.providers, [&](const ProviderConfig& other) { return other.name == name; });
+    settings_.providers.push_back(std::move(provider));
+  }
+
+  std::optional<std::string> variable(const std::string& name) const {
+    if (!sources_.environment) return std::nullopt;
+    auto value = sources_.environment(name);
+    return value && !value->empty() ? std::move(value) : std::nullopt;
+  }
+
+  void apply_environment() {
+    for (const SettingDefinition& definition : setting_definitions()) {
+      const std::string name = variable_of(definition.key);
+      const auto value = variable(name);
+      if (!value) continue;
+      const auto problem = definition.set(settings_, std::string_view(*value), {Origin::environment, name});
+      if (problem) findings_.push_back({name, 0, *problem});
+    }
+    for (const std::string_view key : unsupported_eval_keys()) {
+      const std::string name = variable_of(key);
+      if (variable(name)) findings_.push_back({name, 0, std::string(not_supported_yet)});
+    }
+  }
+
+  void apply_flags() {
+    for (const FlagValue& given : sources_.flags) {
+      const auto definitions = setting_definitions();
+      const auto found = std::find_if(definitions.begin(), definitions.end(),
+                                      [&](const SettingDefinition& one) { return one.key == given.key; });
+      if (found == definitions.end()) {
+        findings_.push_back({given.flag, 0, "sets the unknown setting \"" + given.key + "\""});
+        continue;
+      }
+      const auto problem = found->set(settings_, std::string_view(given.value), {Origin::flag, given.flag});
+      if (problem) findings_.push_back({given.flag, 0, *problem});
+    }
+  }
+
+  /// `~/` at the start of a path: the shell expands it in a flag, nobody does in a file or a default.
+  void expand_home_folders() {
+    const auto user_home = variable("HOME");
+    for (Setting<std::string>* path : {&settings_.fixtures_dir, &settings_.prompt_file,
+                                       &settings_.ontology_file, &settings_.prices_file, &settings_.home}) {
+      if (path->value != "~" && !path->value.starts_with("~/")) continue;
+      // Without a home folder (some containers) files go into the current one.
+      path->value = user_home.value_or(".") + path->value.substr(1);
+    }
+  }
+
+  const SettingSources& sources_;
+  Settings settings_;
+  std::vector<Finding> findings_;
+};
+
+std::optional<std::string> process_variable(std::string_view name) {
+  const char* value = std::getenv(std::string(name).c_str());
+  return value != nullptr ? std::optional<std::string>(value) : std::nullopt;
+}
+
+}  // namespace
+
+tl::expected<Settings, std::vector<Finding>> merge_settings(const SettingSources& sources) {
+  return SettingsMerger(sources).merge();
+}
+
+tl::expected<Settings, std::vector<Finding>> load_settings(const std::optional<std::string>& config_file,
+                                                           std::vector<FlagValue> flags) {
+  SettingSources sources;
+  sources.file_name = config_file.value_or(std::string(default_file));
+  sources.environment = process_variable;
+  sources.flags = std::move(flags);
+  std::error_code error;
+  const auto type = std::filesystem::status(sources.file_name, error).type();
+  if (config_file || type != std::filesystem::file_type::not_found) {
+    auto text = read_file(sources.file_name, max_settings_bytes);
+    if (!text) {
+      return tl::unexpected(
+          std::vector<Finding>{{sources.file_name, 0, "the settings " + text.error().message}});
+    }
+    sources.file_text = std::move(*text);
+  }
+  return merge_settings(sources);
+}
+
+}  // namespace sluice

@@ -1,0 +1,45 @@
+#pragma once
+
+#include "common/finding.hpp"
+#include "common/settings/settings.hpp"
+
+#include <functional>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include <tl/expected.hpp>
+
+namespace sluice {
+
+/// A flag as given: `key` names the setting ("max_concurrent"), `flag` is what the user wrote
+/// ("--max-concurrent").
+struct FlagValue {
+  std::string key;
+  std::string flag;
+  std::string value;
+};
+
+/// The value of an environment variable; nothing if it is not set.
+using Environment = std::function<std::optional<std::string>(std::string_view)>;
+
+/// Everything that settings are made of.
+struct SettingSources {
+  std::string file_name;                 ///< For origins and findings.
+  std::optional<std::string> file_text;  ///< Nothing: there is no file.
+  Environment environment;
+  std::vector<FlagValue> flags;
+};
+
+/// Merges the sources: flags go before the environment, that before the file, that before the defaults. An
+/// empty variable counts as not set. Either the settings or everything that is wrong with any source, whether
+/// overridden or not. Pure.
+tl::expected<Settings, std::vector<Finding>> merge_settings(const SettingSources& sources);
+
+/// Reads `config_file`, or `sluice.toml` in the current folder if that exists, and merges it with the
+/// process's environment and the flags. A file that was named but cannot be read is a finding.
+tl::expected<Settings, std::vector<Finding>> load_settings(const std::optional<std::string>& config_file,
+                                                           std::vector<FlagValue> flags);
+
+}  // namespace sluice

@@ -1,0 +1,44 @@
+#include "common/settings/provider_presets.hpp"
+
+#include <algorithm>
+#include <array>
+#include <string>
+
+namespace sluice {
+namespace {
+
+struct Preset {
+  ProviderKind kind;
+  std::string_view base_url;
+  std::string_view api_key_env;
+  std::string_view max_tokens_field;
+};
+
+constexpr std::array<Preset, 3> presets{{
+    {ProviderKind::openai, "https://api.openai.com/v1", "OPENAI_API_KEY", "max_completion_tokens"},
+    {ProviderKind::anthropic, "https://api.anthropic.com", "ANTHROPIC_API_KEY", ""},
+    {ProviderKind::gemini, "https://generativelanguage.googleapis.com", "GEMINI_API_KEY", ""},
+}};
+
+}  // namespace
+
+std::span<const std::string_view> preset_names() {
+  static constexpr std::array<std::string_view, 3> names{"anthropic", "gemini", "openai"};
+  return names;
+}
+
+std::optional<ProviderConfig> preset_provider(std::string_view name) {
+  const auto kind = provider_kind_from(name);
+  const auto found = std::find_if(presets.begin(), presets.end(),
+                                  [&](const Preset& preset) { return kind && preset.kind == *kind; });
+  if (found == presets.end()) return std::nullopt;
+  ProviderConfig provider;
+  provider.name = name;
+  provider.kind.value = found->kind;
+  provider.base_url.value = found->base_url;
+  provider.api_key_env.value = found->api_key_env;
+  provider.max_tokens_field.value = found->max_tokens_field;
+  return provider;
+}
+
+}  // namespace sluice

@@ -1,0 +1,55 @@
+#pragma once
+
+#include "common/settings/settings.hpp"
+#include "common/toml_document.hpp"
+
+#include <functional>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <variant>
+
+namespace sluice {
+
+/// A value as its source has it: typed in a file, a text in a flag or a variable.
+using RawValue = std::variant<const TomlNode*, std::string_view>;
+
+/// Where a value comes from: the Setting's two other fields.
+struct Stamp {
+  Origin origin = Origin::default_value;
+  std::string where;
+};
+
+/// All there is to know about one setting of `Owner`.
+template <class Owner>
+struct Definition {
+  std::string_view key;    ///< In the file; the variable is SLUICE_ and this in upper case.
+  std::string_view flag;   ///< Empty if there is none.
+  bool in_file = true;     ///< False for what only flags and the environment set.
+  std::string_view value;  ///< What a value looks like, for help texts.
+  std::string_view doc;    ///< One sentence without a full stop.
+  /// Stores the value, or says what is wrong with it ("must be ...").
+  std::function<std::optional<std::string>(Owner&, const RawValue&, const Stamp&)> set;
+  std::function<std::string(const Owner&)> show;  ///< The value as a text.
+  std::function<Stamp(const Owner&)> stamp;       ///< Where it came from.
+};
+
+using SettingDefinition = Definition<Settings>;
+using ProviderDefinition = Definition<ProviderConfig>;
+
+/// The settings of section [eval], and those that only flags and the environment set.
+std::span<const SettingDefinition> setting_definitions();
+/// The keys of [providers.NAME].
+std::span<const ProviderDefinition> provider_definitions();
+
+/// `SLUICE_` and the key in upper case.
+std::string variable_of(std::string_view key);
+
+/// Keys that are reserved for what this version does not do yet; using one is refused.
+std::span<const std::string_view> unsupported_eval_keys();
+std::span<const std::string_view> unsupported_provider_keys();
+/// How the refusal reads.
+inline constexpr std::string_view not_supported_yet = "is not supported yet by this version of sluice";
+
+}  // namespace sluice

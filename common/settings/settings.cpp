@@ -1,0 +1,132 @@
+#include "common/settings/settings.hpp"
+
+#include "common/settings/base_url.hpp"
+#include "common/settings/provider_presets.hpp"
+#include "common/settings/setting_definitions.hpp"
+#include "common/table_reader.hpp"
+#include "common/text.hpp"
+
+#include <algorithm>
+#include <utility>
+
+namespace sluice {
+namespace {
+
+constexpr std::string_view default_model_provider = "gemini";
+constexpr std::string_view default_model = "gemini-2.0-flash";  ///< Harness spec, sections 5 and 12.
+
+std::string origin_text(const Stamp& stamp) {
+  if (stamp.origin == Origin::default_value) return "default";
+  return stamp.origin == Origin::flag ? "flag " + stamp.where : stamp.where;
+}
+
+/// The model that a run would use, with where it comes from; empty if there is none.
+Setting<std::string> effective_model(const Settings& settings, const ProviderConfig* provider) {
+  if (!settings.model.value.empty() && settings.model_provider == settings.provider.value)
+    return settings.model;
+  if (provider != nullptr && !provider->model.value.empty()) return provider->model;
+  Setting<std::string> model;
+  if (provider != nullptr && provider->name == default_model_provider) model.value = default_model;
+  return model;
+}
+
+std::string show_text(const std::string& value) {
+  if (value.empty()) return "(none)";
+  std::string text;
+  append_json_string(text, value);
+  return text;
+}
+
+void add_trusted(std::vector<std::string>& hosts, const std::string& base_url) {
+  if (const auto url = parse_base_url(base_url)) hosts.push_back(host_entry(*url));
+}
+
+}  // namespace
+
+const ProviderConfig* Settings::find_provider(std::string_view name) const {
+  const auto found = std::find_if(providers.begin(), providers.end(),
+                                  [name](const ProviderConfig& candidate) { return candidate.name == name; });
+  return found != providers.end() ? &*found : nullptr;
+}
+
+Result<ResolvedProvider> resolve_provider(const Settings& settings) {
+  const std::string& name = settings.provider.value;
+  const ProviderConfig* config = settings.find_provider(name);
+  if (config == nullptr) {
+    std::vector<std::string> names;
+    for (const ProviderConfig& provider : settings.providers) names.push_back(provider.name);
+    const std::vector<std::string_view> candidates(names.begin(), names.end());
+    return fail(Reason::settings_invalid,
+                "there is no provider \"" + name + "\" (" +
+                    origin_text({settings.provider.origin, settings.provider.where}) + ")" +
+                    did_you_mean(name, candidates) + "; there are " + quoted_list(names) +
+                    ", and each [providers.NAME] of the settings file");
+  }
+  ResolvedProvider resolved;
+  resolved.model = effective_model(settings, config).value;
+  if (resolved.model.empty() && !settings.model.value.empty()) {
+    return fail(Reason::settings_invalid, "the model \"" + settings.model.value + "\" (" +
+                                              origin_text({settings.model.origin, settings.model.where}) +
+                                              ") is meant for the provider \"" + settings.model_provider +
+                                              "\": name one for \"" + name +
+                                              "\" with --model, or as \"model\" in "
+                                              "[providers." +
+                                              name + "] of the settings file");
+  }
+  if (resolved.model.empty()) {
+    return fail(Reason::settings_invalid,
+                "the provider \"" + name +
+                    "\" has no default model: name one with --model, or as \"model\" in "
+                    "[eval] or [providers." +
+                    name + "] of the settings file");
+  }
+  resolved.provider.name = config->name;
+  resolved.provider.kind = config->kind.value;
+  resolved.provider.base_url =
+      settings.base_url.value.empty() ? config->base_url.value : settings.base_url.value;
+  resolved.provider.cache_identity = config->cache_identity.value.empty()
+                                         ? normalised_base_url(resolved.provider.base_url)
+                                         : config->cache_identity.value;
+  resolved.provider.api_key_env = config->api_key_env.value;
+  resolved.provider.max_tokens_field = config->max_tokens_field.value;
+  return resolved;
+}
+
+std::vector<std::string> trusted_key_hosts(const Settings& settings, const ProviderSettings& provider) {
+  std::vector<std::string> hosts;
+  if (const auto preset = preset_provider(to_string(provider.kind))) {
+    const auto url = parse_base_url(preset->base_url.value);
+    if (url) hosts.push_back(url->host);  // Without a port: over TLS alone.
+  }
+  if (const ProviderConfig* config = settings.find_provider(provider.name)) {
+    hosts.insert(hosts.end(), config->key_hosts.value.begin(), config->key_hosts.value.end());
+    if (config->base_url.origin != Origin::default_value) add_trusted(hosts, config->base_url.value);
+  }
+  if (!settings.base_url.value.empty() && settings.provider.value == provider.name) {
+    add_trusted(hosts, settings.base_url.value);
+  }
+  return hosts;
+}
+
+std::vector<SettingLine> describe(const Settings& settings) {
+  std::vector<SettingLine> lines;
+  for (const SettingDefinition& definition : setting_definitions()) {
+    const std::string key = (definition.in_file ? "eval." : "") + std::string(definition.key);
+    if (definition.key == "model") {
+      const auto model = effective_model(settings, settings.find_provider(settings.provider.value));
+      lines.push_back({key, show_text(model.value), origin_text({model.origin, model.where})});
+    } else {
+      lines.push_back({key, definition.show(settings), origin_text(definition.stamp(settings))});
+    }
+  }
+  for (const ProviderConfig& provider : settings.providers) {
+    for (const ProviderDefinition& definition : provider_definitions()) {
+      if (definition.key == "max_tokens_field" && provider.kind.value != ProviderKind::openai) continue;
+      lines.push_back({"providers." + provider.name + "." + std::string(definition.key),
+                       definition.show(provider), origin_text(definition.stamp(provider))});
+    }
+  }
+  return lines;
+}
+
+}  // namespace sluice

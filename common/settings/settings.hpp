@@ -1,0 +1,93 @@
+#pragma once
+
+#include "common/defaults.hpp"
+#include "common/error.hpp"
+#include "common/run_settings.hpp"
+
+#include <chrono>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace sluice {
+
+/// Where a setting's value comes from, weakest first.
+enum class Origin : std::uint8_t { default_value, file, environment, flag };
+
+/// A value with its origin. `where` is the place itself: `sluice.toml:12`, `SLUICE_MODEL` or `--model`; empty
+/// for a default.
+template <class T>
+struct Setting {
+  T value{};
+  Origin origin = Origin::default_value;
+  std::string where{};
+};
+
+/// A provider as configured: a built-in one, or a [providers.NAME] table.
+struct ProviderConfig {
+  std::string name;
+  Setting<ProviderKind> kind{ProviderKind::openai};
+  Setting<std::string> base_url;
+  Setting<std::string> api_key_env;             ///< Empty: the provider is called without a key.
+  Setting<std::string> cache_identity;          ///< Empty: the normalised base URL.
+  Setting<std::string> model;                   ///< Empty: there is no default model.
+  Setting<std::string> max_tokens_field;        ///< Meant for kind `openai` only.
+  Setting<std::vector<std::string>> key_hosts;  ///< Used by the worker alone (base_url.hpp, may_receive_key).
+};
+
+/// The effective settings. Each is documented, named and bounded in setting_definitions.cpp.
+struct Settings {
+  Setting<Mode> mode{Mode::cached};
+  Setting<std::string> fixtures_dir{"tests/llm_fixtures"};
+  Setting<std::string> provider{"gemini"};
+  Setting<std::string> model;     ///< Empty: the provider's own.
+  std::string model_provider;     ///< The provider that `model` was named for, see resolve_provider.
+  Setting<std::string> base_url;  ///< Empty: the provider's own.
+  Setting<double> temperature{defaults::temperature};
+  Setting<std::uint32_t> max_tokens{defaults::max_tokens};
+  Setting<std::optional<std::int64_t>> seed;
+  Setting<std::uint32_t> max_concurrent{defaults::max_concurrent};
+  Setting<std::chrono::milliseconds> rate_limit_initial_delay{defaults::backoff_initial};
+  Setting<std::uint32_t> rate_limit_max_retries{defaults::max_retries};
+  Setting<std::chrono::milliseconds> connect_timeout{defaults::connect_timeout};
+  Setting<std::chrono::milliseconds> request_timeout{defaults::request_timeout};
+  Setting<std::chrono::milliseconds> case_timeout{defaults::case_timeout};
+  Setting<std::chrono::milliseconds> worker_timeout{defaults::worker_timeout};
+  Setting<std::string> prompt_file;  ///< Empty: the built-in file, as for the next two.
+  Setting<std::string> ontology_file;
+  Setting<std::string> prices_file;
+  Setting<std::string> home;              ///< SLUICE_HOME
+  std::vector<ProviderConfig> providers;  ///< By name, the built-in ones included.
+
+  const ProviderConfig* find_provider(std::string_view name) const;
+};
+
+/// A provider and a model that a run can use.
+struct ResolvedProvider {
+  ProviderSettings provider;
+  std::string model;
+};
+
+/// The chosen provider, with `base_url` over the provider's own, and its model: `model` if it was named for
+/// this provider, else the provider's, else gemini-2.0-flash for the built-in gemini. A model is named for
+/// the provider that is in effect where it stands: one from the file does not go to another provider that a
+/// flag chooses. settings_invalid if the provider is unknown or has no model.
+Result<ResolvedProvider> resolve_provider(const Settings& settings);
+
+/// The hosts that may get a provider's key, in the form of may_receive_key (base_url.hpp): the standard host
+/// of its kind, its key_hosts, and the hosts of base URLs that these settings name themselves.
+std::vector<std::string> trusted_key_hosts(const Settings& settings, const ProviderSettings& provider);
+
+/// One line of `sluice config`.
+struct SettingLine {
+  std::string key;     ///< `eval.model`, `providers.local.base_url`, `home`
+  std::string value;   ///< As it would stand in the file; `(none)` if there is none.
+  std::string origin;  ///< `default`, `sluice.toml:12`, `SLUICE_MODEL` or `flag --model`
+};
+
+/// All settings with where they come from, in the order of the documentation. Holds no API key.
+std::vector<SettingLine> describe(const Settings& settings);
+
+}  // namespace sluice

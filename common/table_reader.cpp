@@ -1,0 +1,175 @@
+#include "common/table_reader.hpp"
+
+#include "common/text.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <utility>
+
+namespace sluice {
+namespace {
+
+const TomlNode::Table& entries_of(const TomlNode& node) {
+  static const TomlNode::Table none;
+  const auto* table = std::get_if<TomlNode::Table>(&node.value);
+  return table != nullptr ? *table : none;
+}
+
+bool has_control_character(std::string_view text) {
+  return std::any_of(text.begin(), text.end(), [](char c) {
+    const auto byte = static_cast<unsigned char>(c);
+    return byte < 0x20 || byte == 0x7f;
+  });
+}
+
+}  // namespace
+
+TableReader::TableReader(const TomlNode& node, std::string name, const std::string& file,
+                         std::vector<Finding>& findings)
+    : entries_(entries_of(node)),
+      line_(node.line),
+      name_(std::move(name)),
+      file_(file),
+      findings_(findings) {}
+
+const TomlEntry* TableReader::find(std::string_view key) const {
+  const auto found = std::find_if(entries_.begin(), entries_.end(),
+                                  [key](const TomlEntry& candidate) { return candidate.key == key; });
+  return found != entries_.end() ? &*found : nullptr;
+}
+
+std::string TableReader::quoted(std::string_view key) const {
+  std::string text = "\"" + excerpt(key, 80) + "\"";
+  return name_.empty() ? text : text + " in " + name_;
+}
+
+const TomlEntry* TableReader::entry(std::string_view key, Need need, std::string_view expected) {
+  known_.push_back(key);
+  const TomlEntry* found = find(key);
+  if (found == nullptr && need == Need::required) {
+    add_finding(line_, "missing " + quoted(key) + ": expected " + std::string(expected));
+  }
+  return found;
+}
+
+std::optional<std::string> TableReader::text(std::string_view key, Need need) {
+  const TomlEntry* found = entry(key, need, "a string");
+  if (found == nullptr) return std::nullopt;
+  if (const auto* value = std::get_if<std::string>(&found->value.value)) return *value;
+  add_type_finding(*found, "a string");
+  return std::nullopt;
+}
+
+std::optional<std::string> TableReader::word(std::string_view key, Need need) {
+  auto value = text(key, need);
+  if (value && value->empty()) {
+    add_wrong(key, "must not be empty");
+    return std::nullopt;
+  }
+  if (value && has_control_character(*value)) {
+    add_wrong(key, "must be one line without control characters");
+    return std::nullopt;
+  }
+  return value;
+}
+
+std::optional<std::string> TableReader::date(std::string_view key, Need need) {
+  const TomlEntry* found = entry(key, need, "a date or a string");
+  if (found == nullptr) return std::nullopt;
+  if (const auto* value = std::get_if<TomlDate>(&found->value.value)) return value->text;
+  if (const auto* value = std::get_if<std::string>(&found->value.value)) return *value;
+  add_type_finding(*found, "a date or a string");
+  return std::nullopt;
+}
+
+std::optional<double> TableReader::number(std::string_view key, Need need) {
+  const TomlEntry* found = entry(key, need, "a number");
+  if (found == nullptr) return std::nullopt;
+  if (const auto* value = std::get_if<std::int64_t>(&found->value.value)) return static_cast<double>(*value);
+  const auto* value = std::get_if<double>(&found->value.value);
+  if (value == nullptr) {
+    add_type_finding(*found, "a number");
+    return std::nullopt;
+  }
+  if (!std::isfinite(*value)) {
+    add_wrong(key, "must be a finite number");
+    return std::nullopt;
+  }
+  return *value;
+}
+
+std::optional<double> TableReader::number_in(std::string_view key, double low, double high, Need need) {
+  const auto value = number(key, need);
+  if (!value || (*value >= low && *value <= high)) return value;
+  add_wrong(key, "must be from " + shortest(low) + " to " + shortest(high) + ", not " + shortest(*value));
+  return std::nullopt;
+}
+
+std::optional<std::uint64_t> TableReader::count(std::string_view key, Need need) {
+  const TomlEntry* found = entry(key, need, "a whole number");
+  if (found == nullptr) return std::nullopt;
+  const auto* value = std::get_if<std::int64_t>(&found->value.value);
+  if (value == nullptr) {
+    add_type_finding(*found, "a whole number");
+    return std::nullopt;
+  }
+  if (*value < 0) {
+    add_wrong(key, "must not be negative");
+    return std::nullopt;
+  }
+  return static_cast<std::uint64_t>(*value);
+}
+
+const TomlNode* TableReader::table(std::string_view key, Need need) {
+  const TomlEntry* found = entry(key, need, "a table");
+  if (found == nullptr) return nullptr;
+  if (std::holds_alternative<TomlNode::Table>(found->value.value)) return &found->value;
+  add_type_finding(*found, "a table");
+  return nullptr;
+}
+
+const TomlNode::Array* TableReader::array(std::string_view key, Need need) {
+  const TomlEntry* found = entry(key, need, "an array");
+  if (found == nullptr) return nullptr;
+  if (const auto* value = std::get_if<TomlNode::Array>(&found->value.value)) return value;
+  add_type_finding(*found, "an array");
+  return nullptr;
+}
+
+std::uint32_t TableReader::line_of(std::string_view key) const {
+  const TomlEntry* found = find(key);
+  return found != nullptr ? found->line : line_;
+}
+
+void TableReader::add_finding(std::uint32_t line, std::string message) {
+  findings_.push_back({file_, line, std::move(message)});
+}
+
+void TableReader::add_wrong(std::string_view key, std::string_view what) {
+  add_finding(line_of(key), quoted(key) + " " + std::string(what));
+}
+
+void TableReader::add_type_finding(const TomlEntry& entry, std::string_view expected) {
+  add_finding(entry.line, quoted(entry.key) + " must be " + std::string(expected) + ", not " +
+                              std::string(type_name(entry.value)));
+}
+
+void TableReader::finish() {
+  for (const TomlEntry& candidate : entries_) {
+    if (std::find(known_.begin(), known_.end(), candidate.key) != known_.end()) continue;
+    const bool table = name_.empty() && std::holds_alternative<TomlNode::Table>(candidate.value.value);
+    add_finding(candidate.line, std::string("unknown ") + (table ? "table " : "key ") +
+                                    quoted(candidate.key) + did_you_mean(candidate.key, known_));
+  }
+}
+
+std::string quoted_list(const std::vector<std::string>& names, std::string_view conjunction) {
+  std::string text;
+  for (std::size_t i = 0; i < names.size(); ++i) {
+    if (i != 0) text += i + 1 == names.size() ? " " + std::string(conjunction) + " " : std::string(", ");
+    text += "\"" + names[i] + "\"";
+  }
+  return text;
+}
+
+}  // namespace sluice

@@ -1,0 +1,30 @@
+#pragma once
+
+#include <cstddef>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace sluice {
+
+/// Offset of the first byte that is not valid UTF-8 (no overlong forms, no surrogates); nothing if all is
+/// well.
+std::optional<std::size_t> invalid_utf8_at(std::string_view text);
+/// The text with every invalid byte replaced by U+FFFD: for messages that quote foreign bytes.
+std::string to_valid_utf8(std::string_view text);
+/// Levenshtein distance in bytes.
+std::size_t edit_distance(std::string_view a, std::string_view b);
+/// The candidate nearest to the word if it is near enough to be a slip of the hand (a third of its length).
+std::optional<std::string> nearest(std::string_view word, std::span<const std::string_view> candidates);
+/// `; did you mean "x"?` for the nearest candidate, else "".
+std::string did_you_mean(std::string_view word, std::span<const std::string_view> candidates);
+/// Shortest decimal form that reads back as the same double; "1" for 1.0. The value must be finite.
+std::string shortest(double value);
+/// The text as a quoted JSON string, appended to `out`. Invalid UTF-8 becomes U+FFFD.
+void append_json_string(std::string& out, std::string_view text);
+/// The first `max_bytes` bytes at most, cut between characters, with "..." if anything was cut.
+std::string excerpt(std::string_view text, std::size_t max_bytes);
+
+}  // namespace sluice

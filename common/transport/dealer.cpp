@@ -1,0 +1,80 @@
+#include "common/transport/dealer.hpp"
+
+#include <caf/all.hpp>
+#include <spdlog/spdlog.h>
+
+#include "common/transport/messages.hpp"
+#include "common/transport/socket_actor.hpp"
+#include "common/transport/socket_options.hpp"
+#include "common/wire/codec.hpp"
+
+namespace sluice {
+
+namespace {
+
+class DealerActor final : public SocketActor {
+ public:
+  DealerActor(caf::actor_config& config, zmq::socket_t socket, caf::actor worker)
+      : SocketActor(config, std::move(socket)), worker_(std::move(worker)) {}
+
+  const char* name() const override { return "dealer"; }
+
+ protected:
+  bool take_message() override {
+    bool taken = true;
+    receive(
+        [this](const ToCoordinatorNow& outgoing) {
+          const auto frames = wire::encode(outgoing.message);
+          if (!send_frames({frames.header, frames.body})) spdlog::warn("a message to the coordinator was not sent");
+        },
+        [this](CloseSocket) { stop(); }, caf::after(std::chrono::seconds(0)) >> [&taken] { taken = false; });
+    return taken;
+  }
+
+  void on_frames(std::vector<zmq::message_t>& frames) override {
+    if (frames.size() != 2) {
+      spdlog::warn("a message of {} frames from the coordinator is ignored; a message has two", frames.size());
+      return;
+    }
+    auto message = wire::decode_to_worker(frames[0].to_string_view(), frames[1].to_string_view());
+    if (!message) {
+      if (message.error().reason == Reason::protocol_mismatch) {
+        batch_.messages.emplace_back(wire::Reject{wire::RejectCode::protocol_mismatch, message.error().message});
+      } else {
+        spdlog::warn("a malformed message from the coordinator is ignored: {}", message.error().message);
+      }
+      return;
+    }
+    batch_.messages.push_back(std::move(*message));
+  }
+
+  void flush() override {
+    if (batch_.messages.empty()) return;
+    send(worker_, std::move(batch_));
+    batch_ = FromCoordinator{};
+  }
+
+ private:
+  caf::actor worker_;
+  FromCoordinator batch_;
+};
+
+}  // namespace
+
+Result<zmq::socket_t> connect_dealer(zmq::context_t& context, const std::string& endpoint) {
+  try {
+    zmq::socket_t socket(context, zmq::socket_type::dealer);
+    set_common_options(socket);
+    socket.connect(endpoint);
+    return socket;
+  } catch (const zmq::error_t& error) {
+    return fail(Reason::usage_invalid, "cannot connect to \"" + endpoint + "\": " + error.what() +
+                                           "; an endpoint looks like tcp://HOST:PORT");
+  }
+}
+
+caf::actor spawn_dealer(caf::actor_system& system, zmq::socket_t socket, const caf::actor& worker) {
+  return system.spawn<DealerActor, caf::detached>(std::move(socket), worker);
+}
+
+}  // namespace sluice

@@ -1,0 +1,50 @@
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "common/wire/messages.hpp"
+
+/// What the socket-owning actors exchange with the actors of their process, free of CAF so that pure code can make
+/// and read it. These never leave the process: what crosses the wire is common/wire.
+namespace sluice {
+
+/// A ZeroMQ routing id: one socket of a worker, not the worker (it gets a new one when it reconnects).
+using Peer = std::string;
+
+/// Router -> coordinator: what workers said, in the order in which it arrived.
+struct FromWorkers {
+  struct Item {
+    Peer peer;
+    wire::ToCoordinator message;
+  };
+  std::vector<Item> items;
+  std::uint64_t frames_rejected = 0;  ///< Malformed ones since the router began; already answered with REJECT.
+};
+
+/// Coordinator -> router: say this to a worker. To a peer that is gone it is dropped.
+struct ToPeer {
+  Peer peer;
+  wire::ToWorker message;
+};
+
+/// Dealer -> worker: what the coordinator said, in order.
+struct FromCoordinator {
+  std::vector<wire::ToWorker> messages;
+};
+
+/// Worker -> dealer: say this to the coordinator.
+struct ToCoordinatorNow {
+  wire::ToCoordinator message;
+};
+
+/// Coordinator -> router: answered with SocketDrained when every frame that had arrived before has been forwarded
+/// (delivery.md: silence counts only once the socket is drained).
+struct DrainSocket {};
+struct SocketDrained {};
+
+/// Ends a socket actor once what was sent before has been handed to ZeroMQ.
+struct CloseSocket {};
+
+}  // namespace sluice

@@ -1,0 +1,95 @@
+#include "common/transport/router.hpp"
+
+#include <caf/all.hpp>
+#include <spdlog/spdlog.h>
+
+#include "common/defaults.hpp"
+#include "common/text.hpp"
+#include "common/transport/messages.hpp"
+#include "common/transport/socket_actor.hpp"
+#include "common/transport/socket_options.hpp"
+#include "common/wire/codec.hpp"
+
+namespace sluice {
+
+namespace {
+
+class RouterActor final : public SocketActor {
+ public:
+  RouterActor(caf::actor_config& config, zmq::socket_t socket, caf::actor coordinator)
+      : SocketActor(config, std::move(socket)), coordinator_(std::move(coordinator)) {}
+
+  const char* name() const override { return "router"; }
+
+ protected:
+  bool take_message() override {
+    bool taken = true;
+    receive([this](const ToPeer& outgoing) { send_to(outgoing.peer, outgoing.message); },
+            [this](DrainSocket) {
+              drain_socket();
+              send(coordinator_, SocketDrained{});
+            },
+            [this](CloseSocket) { stop(); }, caf::after(std::chrono::seconds(0)) >> [&taken] { taken = false; });
+    return taken;
+  }
+
+  void on_frames(std::vector<zmq::message_t>& frames) override {
+    const Peer peer = frames.front().to_string();
+    if (frames.size() != 3) return reject(peer, wire::RejectCode::malformed, "a message has two frames");
+    auto message = wire::decode_to_coordinator(frames[1].to_string_view(), frames[2].to_string_view());
+    if (!message) {
+      return reject(peer, wire::reject_code(message.error()), message.error().message);
+    }
+    batch_.items.push_back({peer, std::move(*message)});
+  }
+
+  void flush() override {
+    if (batch_.items.empty() && !rejected_since_flush_) return;
+    batch_.frames_rejected = frames_rejected_;
+    rejected_since_flush_ = false;
+    send(coordinator_, std::move(batch_));
+    batch_ = FromWorkers{};
+  }
+
+ private:
+  void send_to(const Peer& peer, const wire::ToWorker& message) {
+    const auto frames = wire::encode(message);
+    if (!send_frames({peer, frames.header, frames.body})) spdlog::debug("a worker has gone; a message is dropped");
+  }
+
+  void reject(const Peer& peer, wire::RejectCode code, const std::string& why) {
+    ++frames_rejected_;
+    rejected_since_flush_ = true;
+    spdlog::debug("frame {} rejected: {}", frames_rejected_, why);
+    send_to(peer, wire::Reject{code, excerpt(to_valid_utf8(why), 300)});
+  }
+
+  caf::actor coordinator_;
+  FromWorkers batch_;
+  std::uint64_t frames_rejected_ = 0;
+  bool rejected_since_flush_ = false;
+};
+
+}  // namespace
+
+Result<BoundRouter> bind_router(zmq::context_t& context, const std::vector<std::string>& endpoints) {
+  BoundRouter router{zmq::socket_t(context, zmq::socket_type::router), {}};
+  set_common_options(router.socket);
+  router.socket.set(zmq::sockopt::router_mandatory, true);
+  for (const auto& endpoint : endpoints) {
+    try {
+      router.socket.bind(endpoint);
+    } catch (const zmq::error_t& error) {
+      return fail(Reason::listen_failed, "cannot listen on " + endpoint + ": " + error.what() +
+                                             "; choose another --listen endpoint (port 0 picks a free one)");
+    }
+  }
+  router.endpoint = router.socket.get(zmq::sockopt::last_endpoint);
+  return router;
+}
+
+caf::actor spawn_router(caf::actor_system& system, BoundRouter router, const caf::actor& coordinator) {
+  return system.spawn<RouterActor, caf::detached>(std::move(router.socket), coordinator);
+}
+
+}  // namespace sluice

@@ -1,0 +1,29 @@
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include <caf/actor.hpp>
+#include <caf/fwd.hpp>
+#include <zmq.hpp>
+
+#include "common/error.hpp"
+
+namespace sluice {
+
+/// A ROUTER socket that is bound, and not yet owned by a thread. Between the two, the caller may tell the user the
+/// endpoint.
+struct BoundRouter {
+  zmq::socket_t socket;
+  std::string endpoint;  ///< With the port that was picked, e.g. "tcp://127.0.0.1:40123".
+};
+
+/// Binds one socket to each `tcp://HOST:PORT` (port 0 picks one) or `inproc://NAME`; the last one's bound form is
+/// kept. Errors: listen_failed.
+Result<BoundRouter> bind_router(zmq::context_t& context, const std::vector<std::string>& endpoints);
+
+/// Starts the actor that owns the socket: decodes what workers send (answering malformed frames itself) and
+/// forwards it to `coordinator` as FromWorkers; encodes and sends ToPeer. Ends on CloseSocket.
+caf::actor spawn_router(caf::actor_system& system, BoundRouter router, const caf::actor& coordinator);
+
+}  // namespace sluice

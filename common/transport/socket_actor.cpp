@@ -1,0 +1,118 @@
+#include "common/transport/socket_actor.hpp"
+
+#include <sys/eventfd.h>
+#include <unistd.h>
+
+#include <array>
+#include <cerrno>
+#include <cstdint>
+#include <cstdlib>
+
+#include <spdlog/spdlog.h>
+
+namespace sluice {
+
+namespace {
+
+/// Large enough that one system call serves many messages, small enough that a flood on one side leaves the other
+/// side its turn within about a millisecond.
+constexpr int batch_limit = 256;
+/// A WORK or RESULT has three parts with its routing id; anything longer is not ours.
+constexpr std::size_t max_parts = 8;
+
+}  // namespace
+
+SocketActor::SocketActor(caf::actor_config& config, zmq::socket_t socket)
+    : caf::blocking_actor(config), socket_(std::move(socket)), wake_fd_(::eventfd(0, EFD_NONBLOCK | EFD_CLOEXEC)) {
+  if (wake_fd_ < 0) std::abort();  // No file descriptor is left for the first thing the process does.
+}
+
+SocketActor::~SocketActor() { ::close(wake_fd_); }
+
+void SocketActor::enqueue(caf::mailbox_element_ptr element, caf::execution_unit* unit) {
+  caf::blocking_actor::enqueue(std::move(element), unit);
+  ring();
+}
+
+void SocketActor::ring() {
+  if (rung_.exchange(true)) return;  // One write a burst.
+  const std::uint64_t one = 1;
+  [[maybe_unused]] const auto written = ::write(wake_fd_, &one, sizeof one);
+}
+
+void SocketActor::wait() {
+  std::array<zmq::pollitem_t, 2> items{{{socket_.handle(), 0, ZMQ_POLLIN, 0}, {nullptr, wake_fd_, ZMQ_POLLIN, 0}}};
+  try {
+    zmq::poll(items.data(), items.size(), std::chrono::milliseconds(-1));
+  } catch (const zmq::error_t& error) {
+    if (error.num() != EINTR) {
+      spdlog::error("socket poll failed: {}", error.what());
+      stop();
+    }
+  }
+  std::uint64_t count = 0;
+  [[maybe_unused]] const auto read = ::read(wake_fd_, &count, sizeof count);
+  // Cleared after the read and before the mailbox is drained: a message that comes now rings again.
+  rung_.store(false);
+}
+
+void SocketActor::act() {
+  while (running_) {
+    wait();
+    int taken = 0;
+    while (running_ && taken < batch_limit && take_message()) ++taken;
+    const bool more_frames = read_batch(batch_limit);
+    flush();
+    if (taken == batch_limit || more_frames) ring();
+  }
+  socket_.close();
+}
+
+void SocketActor::drain_socket() {
+  while (read_batch(batch_limit)) flush();
+  flush();
+}
+
+bool SocketActor::read_batch(int limit) {
+  std::vector<zmq::message_t> frames;
+  for (int count = 0; count < limit; ++count) {
+    frames.clear();
+    bool more = true;
+    while (more) {
+      zmq::message_t part;
+      try {
+        if (!socket_.recv(part, zmq::recv_flags::dontwait)) return false;
+      } catch (const zmq::error_t& error) {
+        if (error.num() == EINTR) continue;
+        spdlog::error("socket read failed: {}", error.what());
+        stop();
+        return false;
+      }
+      more = part.more();
+      if (frames.size() < max_parts) frames.push_back(std::move(part));
+    }
+    on_frames(frames);
+  }
+  return true;
+}
+
+bool SocketActor::send_frames(std::initializer_list<std::string_view> frames) {
+  std::size_t left = frames.size();
+  for (const auto frame : frames) {
+    const auto flags = --left > 0 ? zmq::send_flags::sndmore | zmq::send_flags::dontwait : zmq::send_flags::dontwait;
+    for (;;) {
+      try {
+        if (!socket_.send(zmq::buffer(frame), flags)) return false;
+        break;
+      } catch (const zmq::error_t& error) {
+        if (error.num() == EINTR) continue;
+        // EHOSTUNREACH: the peer has gone; what it missed is not resent, since its leases are lost with it.
+        if (error.num() != EHOSTUNREACH) spdlog::error("socket write failed: {}", error.what());
+        return false;
+      }
+    }
+  }
+  return true;
+}
+
+}  // namespace sluice

@@ -1,0 +1,47 @@
+#pragma once
+
+#include <atomic>
+
+#include <caf/blocking_actor.hpp>
+#include <zmq.hpp>
+
+namespace sluice {
+
+/// A thread that owns one ZeroMQ socket and is itself an actor: its mailbox rings an eventfd that stands in the
+/// poll set beside the socket, so there is no second queue and no lock. Derived classes say what a frame and what a
+/// message means; both come in bounded batches, so that neither side starves the other.
+class SocketActor : public caf::blocking_actor {
+ public:
+  SocketActor(caf::actor_config& config, zmq::socket_t socket);
+  ~SocketActor() override;
+
+  void enqueue(caf::mailbox_element_ptr element, caf::execution_unit* unit) override;
+
+ protected:
+  void act() final;
+
+  /// Takes one message from the mailbox without waiting; false if there was none.
+  virtual bool take_message() = 0;
+  /// Frames of one multipart message, without the routing id's empty delimiter; at least one.
+  virtual void on_frames(std::vector<zmq::message_t>& frames) = 0;
+  /// After each batch of frames: hand on what was collected.
+  virtual void flush() = 0;
+
+  /// Hands frames to ZeroMQ; false if there is nobody to take them.
+  bool send_frames(std::initializer_list<std::string_view> frames);
+  /// Forwards everything that has arrived on the socket so far.
+  void drain_socket();
+  void stop() { running_ = false; }
+
+ private:
+  void ring();
+  void wait();
+  bool read_batch(int limit);
+
+  zmq::socket_t socket_;
+  int wake_fd_;
+  std::atomic<bool> rung_{false};
+  bool running_ = true;
+};
+
+}  // namespace sluice

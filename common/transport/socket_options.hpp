@@ -1,0 +1,26 @@
+#pragma once
+
+#include <zmq.hpp>
+
+#include "common/defaults.hpp"
+
+namespace sluice {
+
+/// What both ends of the wire have in common.
+inline void set_common_options(zmq::socket_t& socket) {
+  // A process that ends gives its last words (GOODBYE, ACK) a moment, and never hangs on them.
+  socket.set(zmq::sockopt::linger, 500);
+  // Queues are bounded by the protocol: a worker holds no more than its window, and every other message answers one
+  // of the peer's. A high-water mark on sending would drop messages silently; the one on receiving makes a flood
+  // wait in the network instead of in our memory.
+  socket.set(zmq::sockopt::sndhwm, 0);
+  socket.set(zmq::sockopt::rcvhwm, 10000);
+  socket.set(zmq::sockopt::maxmsgsize, static_cast<std::int64_t>(defaults::max_frame_bytes));
+  // Half-open connections (a machine that vanished) are found and re-made by ZeroMQ itself.
+  socket.set(zmq::sockopt::heartbeat_ivl, 2000);
+  socket.set(zmq::sockopt::heartbeat_timeout, 10000);
+  socket.set(zmq::sockopt::reconnect_ivl, 100);
+  socket.set(zmq::sockopt::reconnect_ivl_max, 5000);
+}
+
+}  // namespace sluice

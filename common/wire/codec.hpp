@@ -1,0 +1,64 @@
+#pragma once
+
+#include "common/error.hpp"
+#include "common/wire/messages.hpp"
+
+#include <string>
+#include <string_view>
+
+/// Messages to frames and back, as docs/protocol.md describes them. Thread-safe: no state.
+namespace sluice::wire {
+
+/// A message as it crosses: two frames of one multipart message.
+struct Frames {
+  std::string header;  ///< 'S', 'L', protocol version, message type.
+  std::string body;    ///< A msgpack array of the message's fields.
+};
+
+/// The fourth byte of the header. A number keeps its meaning for good.
+enum class MessageType : std::uint8_t {
+  hello = 0x01,
+  ready = 0x02,
+  heartbeat = 0x03,
+  report = 0x04,
+  goodbye = 0x05,
+  welcome = 0x11,
+  work = 0x12,
+  ack = 0x13,
+  grants = 0x14,
+  drain = 0x15,
+  reject = 0x16,
+};
+
+/// `HELLO`, ...: as docs/protocol.md writes it.
+std::string_view to_string(MessageType type);
+
+Frames encode(const Hello& message);
+Frames encode(const Ready& message);
+Frames encode(const Heartbeat& message);
+Frames encode(const Report& message);
+Frames encode(const Goodbye& message);
+Frames encode(const Welcome& message);
+Frames encode(const Work& message);  ///< A text that several requests share is written once.
+Frames encode(const Ack& message);
+Frames encode(const Grants& message);
+Frames encode(const Drain& message);
+Frames encode(const Reject& message);
+Frames encode(const ToCoordinator& message);
+Frames encode(const ToWorker& message);
+
+/// Reads what a worker sent. Errors: protocol_mismatch for a header of another version, message_malformed for
+/// all else, with a message that names the field. Trusts nothing in the bytes; never throws.
+Result<ToCoordinator> decode_to_coordinator(std::string_view header, std::string_view body);
+/// Reads what the coordinator sent; errors as above. Requests of one WORK share their texts.
+Result<ToWorker> decode_to_worker(std::string_view header, std::string_view body);
+
+/// The error of a decode as the code of the REJECT that answers it.
+RejectCode reject_code(const Error& error);
+
+/// One result in REPORT's layout: the form of the ledger's rows.
+std::string encode_result(const UnitResult& result);
+/// Reads what encode_result wrote. Error: message_malformed.
+Result<UnitResult> decode_result(std::string_view bytes);
+
+}  // namespace sluice::wire

@@ -1,0 +1,54 @@
+#include "common/wire/layout.hpp"
+
+#include "common/defaults.hpp"
+
+#include <algorithm>
+
+namespace sluice::wire {
+
+template <>
+bool is_known(Reason value) {
+  return reason_from_number(static_cast<std::uint16_t>(value)).has_value();
+}
+
+template <>
+bool is_known(MetricId value) {
+  return find_metric(static_cast<std::uint8_t>(value)) != nullptr;
+}
+
+template <>
+bool is_known(Mode value) {
+  return value == Mode::live || value == Mode::cached || value == Mode::mock;
+}
+
+template <>
+bool is_known(ProviderKind value) {
+  return value == ProviderKind::openai || value == ProviderKind::anthropic || value == ProviderKind::gemini;
+}
+
+template <>
+bool is_known(Verdict value) {
+  return value >= Verdict::committed && value <= Verdict::retry;
+}
+
+template <>
+bool is_known(RejectCode value) {
+  return value >= RejectCode::malformed && value <= RejectCode::too_large;
+}
+
+bool positions_fit(const UnitResult& result) {
+  const auto is_claim = [&](std::uint32_t position) { return position < result.claims.size(); };
+  // The expectations stay on the coordinator, which checks against the case; here only what no case can have.
+  const auto is_expectation = [](std::uint32_t position) { return position < defaults::max_items; };
+  const auto is_match = [&](const ClaimMatch& match) {
+    return is_expectation(match.expectation) && is_claim(match.claim);
+  };
+  return std::ranges::all_of(result.scores, [&](const TrialScore& score) {
+    const auto& claims = score.claims;
+    return std::ranges::all_of(claims.matched, is_match) && std::ranges::all_of(claims.forbidden, is_match) &&
+           std::ranges::all_of(claims.missing, is_expectation) &&
+           std::ranges::all_of(claims.unexpected, is_claim);
+  });
+}
+
+}  // namespace sluice::wire

@@ -1,0 +1,208 @@
+#pragma once
+
+#include "common/metrics.hpp"
+#include "common/result.hpp"
+#include "common/trial.hpp"
+#include "common/wire/archive.hpp"
+#include "common/wire/messages.hpp"
+
+/// The layout of every message and of what messages hold: fields in order, as docs/protocol.md lists them. A
+/// change here takes a new protocol_version and new golden bytes (tests/wire/golden_test.cpp).
+namespace sluice::wire {
+
+template <>
+bool is_known(Reason value);
+template <>
+bool is_known(MetricId value);
+template <>
+bool is_known(Mode value);
+template <>
+bool is_known(ProviderKind value);
+template <>
+bool is_known(Verdict value);
+template <>
+bool is_known(RejectCode value);
+
+// --- Values
+// -------------------------------------------------------------------------------------------------
+
+template <class Archive, Of<Error> M>
+bool layout(Archive& archive, M& m) {
+  return archive.record(m.reason, Prose{m.message});
+}
+
+template <class Archive, Of<Usage> M>
+bool layout(Archive& archive, M& m) {
+  return archive.record(m.input_tokens, m.output_tokens);
+}
+
+template <class Archive, Of<ParsedClaim> M>
+bool layout(Archive& archive, M& m) {
+  return archive.record(m.subject, m.predicate, m.value, Ratio{m.confidence}, m.line);
+}
+
+template <class Archive, Of<FinalClaim> M>
+bool layout(Archive& archive, M& m) {
+  return archive.record(m.concept_path, m.predicate, m.value, Ratio{m.confidence}, m.line, m.matched_ontology,
+                        m.fuzzy_matched);
+}
+
+/// The rationale stays on the coordinator, which alone shows it.
+template <class Archive, Of<ExpectedClaim> M>
+bool layout(Archive& archive, M& m) {
+  return archive.record(m.subject, m.predicate, m.value);
+}
+
+template <class Archive, Of<MetricOutcome> M>
+bool layout(Archive& archive, M& m) {
+  return archive.record(m.id, Ratio{m.score}, m.passed);
+}
+
+template <class Archive, Of<ClaimMatch> M>
+bool layout(Archive& archive, M& m) {
+  return archive.record(m.expectation, m.claim);
+}
+
+template <class Archive, Of<ClaimsScore> M>
+bool layout(Archive& archive, M& m) {
+  return archive.record(m.matched, m.missing, m.unexpected, m.forbidden);
+}
+
+template <class Archive, Of<TrialScore> M>
+bool layout(Archive& archive, M& m) {
+  return archive.record(m.trial, m.metrics, m.claims);
+}
+
+template <class Archive, Of<Spend> M>
+bool layout(Archive& archive, M& m) {
+  return archive.record(m.calls, m.retries, m.rate_limited, m.cache_hit, m.paid, m.latency_ms);
+}
+
+/// True if every position in the scores lies within what it points into.
+bool positions_fit(const UnitResult& result);
+
+template <class Archive, Of<UnitResult> M>
+bool layout(Archive& archive, M& m) {
+  if (!archive.record(m.unit, m.key, m.answer, m.usage, m.error, m.parsed, m.claims, m.scores, m.spend)) {
+    return false;
+  }
+  if constexpr (Archive::reading) {
+    if (!positions_fit(m)) return archive.refuse("a score points beyond the claims or expectations");
+  }
+  return true;
+}
+
+template <class Archive, Of<ScoringTask> M>
+bool layout(Archive& archive, M& m) {
+  return archive.record(m.trial, m.must_contain, m.must_not_contain, Ratio{m.min_confidence});
+}
+
+template <class Archive, Of<ModelRequest> M>
+bool layout(Archive& archive, M& m) {
+  return archive.record(Name{m.provider}, Name{m.model}, m.system, m.user, m.response_schema, m.temperature,
+                        m.max_tokens, m.seed);
+}
+
+template <class Archive, Of<WorkUnit> M>
+bool layout(Archive& archive, M& m) {
+  return archive.record(m.unit, m.key, m.pinned_answer, m.repeat, m.request, m.tasks);
+}
+
+template <class Archive, Of<ProviderSettings> M>
+bool layout(Archive& archive, M& m) {
+  return archive.record(Name{m.name}, m.kind, m.base_url, m.cache_identity, Name{m.api_key_env},
+                        Name{m.max_tokens_field});
+}
+
+template <class Archive, Of<RunSettings> M>
+bool layout(Archive& archive, M& m) {
+  return archive.record(Name{m.run_id}, m.mode, m.read_cache, m.write_cache, m.providers, m.connect_timeout,
+                        m.request_timeout, m.case_timeout, m.backoff_initial, m.max_retries,
+                        m.heartbeat_interval, m.ontology);
+}
+
+// --- Messages
+// -----------------------------------------------------------------------------------------------
+
+template <class Archive, Of<Hello> M>
+bool layout(Archive& archive, M& m) {
+  return archive.record(m.instance, Name{m.name}, Name{m.cache_id}, Name{m.version}, m.max_concurrent);
+}
+
+template <class Archive, Of<Ready> M>
+bool layout(Archive& archive, M& m) {
+  return archive.record(Name{m.run_id}, m.problems, m.window, m.held);
+}
+
+template <class Archive, Of<Demand> M>
+bool layout(Archive& archive, M& m) {
+  return archive.record(Name{m.provider}, m.ready_calls, m.in_flight, m.pause_ms);
+}
+
+template <class Archive, Of<Heartbeat> M>
+bool layout(Archive& archive, M& m) {
+  return archive.record(Name{m.run_id}, m.sent_at_us, m.window, m.demands);
+}
+
+template <class Archive, Of<Report> M>
+bool layout(Archive& archive, M& m) {
+  return archive.record(Name{m.run_id}, m.window, m.started, m.results);
+}
+
+template <class Archive, Of<Goodbye> M>
+bool layout(Archive& archive, M& m) {
+  return archive.record(Prose{m.reason});
+}
+
+template <class Archive, Of<Welcome> M>
+bool layout(Archive& archive, M& m) {
+  return archive.record(m.settings);
+}
+
+inline bool layout(Writer& archive, const Work& m) {
+  TextTable table;
+  for (const auto& unit : m.units) {
+    table.add(unit.request.system);
+    table.add(unit.request.response_schema);
+  }
+  archive.texts = &table;
+  const bool written = archive.record(Name{m.run_id}, table, m.units);
+  archive.texts = nullptr;
+  return written;
+}
+
+inline bool layout(Reader& archive, Work& m) {
+  return archive.record(Name{m.run_id}, archive.table, m.units);
+}
+
+template <class Archive, Of<Acknowledged> M>
+bool layout(Archive& archive, M& m) {
+  return archive.record(m.unit, m.verdict, m.key, m.winner);
+}
+
+template <class Archive, Of<Ack> M>
+bool layout(Archive& archive, M& m) {
+  return archive.record(Name{m.run_id}, m.items);
+}
+
+template <class Archive, Of<Grant> M>
+bool layout(Archive& archive, M& m) {
+  return archive.record(Name{m.provider}, m.unlimited, m.pause_ms);
+}
+
+template <class Archive, Of<Grants> M>
+bool layout(Archive& archive, M& m) {
+  return archive.record(Name{m.run_id}, m.echo_us, m.now_us, m.grants);
+}
+
+template <class Archive, Of<Drain> M>
+bool layout(Archive& archive, M& m) {
+  return archive.record(Name{m.run_id}, Prose{m.reason});
+}
+
+template <class Archive, Of<Reject> M>
+bool layout(Archive& archive, M& m) {
+  return archive.record(m.code, Prose{m.detail});
+}
+
+}  // namespace sluice::wire

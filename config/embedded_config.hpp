@@ -1,0 +1,14 @@
+#pragma once
+
+#include <string_view>
+
+/// The data files of config/ as they were when the program was built.
+namespace sluice::embedded {
+
+extern const std::string_view ontology;       ///< ontology.toml
+extern const std::string_view claims_prompt;  ///< prompts/claims.toml
+extern const std::string_view claims_schema;  ///< schemas/claims.schema.json
+extern const std::string_view prices;         ///< prices.toml
+extern const std::string_view report_schema;  ///< schemas/report.schema.json
+
+}  // namespace sluice::embedded

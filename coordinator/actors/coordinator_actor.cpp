@@ -1,0 +1,166 @@
+#include "coordinator/actors/coordinator_actor.hpp"
+
+#include <utility>
+
+#include <caf/event_based_actor.hpp>
+#include <caf/stateful_actor.hpp>
+#include <spdlog/spdlog.h>
+
+#include "common/defaults.hpp"
+#include "coordinator/actors/governor_actor.hpp"
+#include "coordinator/actors/messages.hpp"
+#include "coordinator/actors/recorder.hpp"
+
+namespace sluice {
+
+namespace {
+
+struct CoordinatorState {
+  CoordinatorState() = default;
+  static inline const char* name = "coordinator";
+
+  std::shared_ptr<CoordinatorConfig> config;
+  std::optional<RunController> controller;
+  caf::actor router;
+  caf::actor governor;
+  caf::actor recorder;
+  RateEstimate rate;
+  TimePoint started;
+  std::size_t unrecorded = 0;  ///< Results on their way through the recorder.
+  bool closing = false;
+  bool goodbyes_awaited = true;
+};
+
+using CoordinatorActor = caf::stateful_actor<CoordinatorState>;
+
+void show_progress(CoordinatorActor* self) {
+  auto& state = self->state;
+  if (!state.config->progress) return;
+  const auto& controller = *state.controller;
+  const auto& counts = controller.counts();
+  const auto facts = controller.facts();
+  ProgressState progress;
+  progress.done = counts.passed + counts.failed + counts.errors;
+  progress.total = state.config->plan->trial_count();
+  progress.passed = counts.passed;
+  progress.failed = counts.failed;
+  progress.errors = counts.errors;
+  progress.in_flight = controller.started_count();
+  progress.waiting = controller.waiting_count();
+  progress.workers = static_cast<std::uint32_t>(controller.worker_count());
+  progress.rate_limited = facts.rate_limited;
+  const auto elapsed = self->clock().now() - state.started;
+  state.rate.update(elapsed, progress.done);
+  progress.elapsed = std::chrono::duration_cast<std::chrono::seconds>(elapsed);
+  progress.per_second = state.rate.per_second();
+  if (const auto remaining = state.rate.time_for(progress.total - progress.done)) {
+    progress.remaining = std::chrono::duration_cast<std::chrono::seconds>(*remaining);
+  }
+  if (state.config->price) progress.cost = state.config->price({facts.paid_input_tokens, facts.paid_output_tokens});
+  self->send(state.config->progress, ShowProgress{progress});
+}
+
+/// Everything has been said: hands the run to the listener and ends the actors of the run.
+void end_run(CoordinatorActor* self) {
+  auto& state = self->state;
+  show_progress(self);
+  self->send(state.config->listener, RunEnded{state.controller->facts(), state.controller->lost_units()});
+  self->send(state.router, CloseSocket{});
+  self->send_exit(state.recorder, caf::exit_reason::user_shutdown);
+  self->send_exit(state.governor, caf::exit_reason::user_shutdown);
+  self->quit();
+}
+
+/// Ends the run when nobody has anything more to say. Results that are on their way into the ledger are waited for
+/// in any case: they were paid for.
+void end_run_if_quiet(CoordinatorActor* self) {
+  auto& state = self->state;
+  if (!state.controller->over() || state.unrecorded > 0) return;
+  if (state.controller->all_gone() || !state.goodbyes_awaited) return end_run(self);
+  if (!std::exchange(state.closing, true)) {
+    self->delayed_send(self, defaults::goodbye_wait, GoodbyeTimeout{});
+  }
+}
+
+void perform(CoordinatorActor* self, Effects& effects) {
+  auto& state = self->state;
+  state.unrecorded += effects.to_record.size();
+  for (const auto& note : effects.notes) spdlog::info("{}", note);
+  for (auto& record : effects.to_record) self->send(state.recorder, std::move(record));
+  for (auto& message : effects.to_workers) self->send(state.router, std::move(message));
+  if (effects.peers_changed) {
+    self->send(state.governor, PeersChanged{state.config->controller.settings.run_id, state.controller->peers()});
+  }
+  for (auto& [peer, heartbeat] : effects.demands) {
+    self->send(state.governor, DemandHeard{std::move(peer), std::move(heartbeat)});
+  }
+  end_run_if_quiet(self);
+}
+
+caf::behavior coordinator_behavior(CoordinatorActor* self, std::shared_ptr<CoordinatorConfig> config,
+                                   std::shared_ptr<BoundRouter> router, std::shared_ptr<Ledger> ledger) {
+  auto& state = self->state;
+  state.config = std::move(config);
+  state.started = self->clock().now();
+  state.controller.emplace(*state.config->plan, state.config->controller, state.started);
+  const auto me = caf::actor_cast<caf::actor>(self);
+  const auto& settings = state.config->controller.settings;
+  state.router = spawn_router(self->system(), std::move(*router), me);
+  state.governor = spawn_governor(self->system(), state.router);
+  state.recorder = spawn_recorder(self->system(), std::move(*ledger), settings.run_id, state.config->move_pins, me);
+  self->delayed_send(self, settings.heartbeat_interval, HeartbeatTick{});
+  if (state.config->progress) self->delayed_send(self, state.config->progress_interval, ProgressTick{});
+
+  // What is left of the run after its end (a late frame, a timer) finds the actor gone.
+  return {
+      [self](FromWorkers& messages) {
+        Effects effects;
+        self->state.controller->on_messages(messages, self->clock().now(), effects);
+        perform(self, effects);
+      },
+      [self](const ResultsRecorded& recorded) {
+        Effects effects;
+        self->state.unrecorded -= recorded.items.size();
+        self->state.controller->on_recorded(recorded, self->clock().now(), effects);
+        perform(self, effects);
+      },
+      [self](RecordingFailed& failed) {
+        Effects effects;
+        self->state.unrecorded = 0;
+        self->state.controller->stop(std::move(failed.why), effects);
+        perform(self, effects);
+      },
+      [self](HeartbeatTick) {
+        self->send(self->state.router, DrainSocket{});
+        self->delayed_send(self, self->state.config->controller.settings.heartbeat_interval, HeartbeatTick{});
+      },
+      [self](SocketDrained) {
+        Effects effects;
+        self->state.controller->on_tick(self->clock().now(), effects);
+        perform(self, effects);
+      },
+      [self](ProgressTick) {
+        show_progress(self);
+        self->delayed_send(self, self->state.config->progress_interval, ProgressTick{});
+      },
+      [self](StopRun& stop) {
+        Effects effects;
+        self->state.controller->stop(std::move(stop.why), effects);
+        perform(self, effects);
+      },
+      [self](GoodbyeTimeout) {
+        self->state.goodbyes_awaited = false;
+        end_run_if_quiet(self);
+      },
+  };
+}
+
+}  // namespace
+
+caf::actor spawn_coordinator(caf::actor_system& system, CoordinatorConfig config, BoundRouter router,
+                             Ledger ledger) {
+  return system.spawn(coordinator_behavior, std::make_shared<CoordinatorConfig>(std::move(config)),
+                      std::make_shared<BoundRouter>(std::move(router)), std::make_shared<Ledger>(std::move(ledger)));
+}
+
+}  // namespace sluice

@@ -1,0 +1,32 @@
+#pragma once
+
+#include <chrono>
+#include <functional>
+#include <memory>
+#include <optional>
+
+#include <caf/actor.hpp>
+#include <caf/fwd.hpp>
+
+#include "common/transport/router.hpp"
+#include "coordinator/ledger/ledger.hpp"
+#include "coordinator/run/run_controller.hpp"
+
+namespace sluice {
+
+/// What a coordinator needs to conduct one run.
+struct CoordinatorConfig {
+  std::shared_ptr<const Plan> plan;
+  RunController::Config controller;
+  bool move_pins = true;                          ///< Answers paid for in this run become the pinned ones.
+  std::chrono::milliseconds progress_interval{};  ///< 0: no progress is shown.
+  caf::actor progress;                            ///< Gets ShowProgress; may be null.
+  caf::actor listener;                            ///< Gets RunEnded once.
+  std::function<std::optional<double>(const Usage&)> price;
+};
+
+/// Starts the actor that conducts a run: a thin shell around RunController, with the router, governor and recorder
+/// that it starts and ends. Accepts StopRun.
+caf::actor spawn_coordinator(caf::actor_system& system, CoordinatorConfig config, BoundRouter router, Ledger ledger);
+
+}  // namespace sluice

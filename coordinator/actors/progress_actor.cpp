@@ -1,0 +1,63 @@
+#include "coordinator/actors/progress_actor.hpp"
+
+#include <sys/ioctl.h>
+#include <unistd.h>
+
+#include <cstdlib>
+#include <string>
+#include <string_view>
+
+#include <caf/event_based_actor.hpp>
+
+#include "coordinator/actors/messages.hpp"
+
+namespace sluice {
+
+namespace {
+
+constexpr std::string_view wipe_line = "\r\x1b[2K";
+
+void write_stderr(std::string_view text) {
+  // Progress is a courtesy: whoever closed stderr does not want it.
+  [[maybe_unused]] const auto written = ::write(STDERR_FILENO, text.data(), text.size());
+}
+
+std::size_t terminal_columns() {
+  winsize size{};
+  if (::ioctl(STDERR_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col > 0) return size.ws_col;
+  return 80;
+}
+
+caf::behavior progress_behavior(caf::event_based_actor* self, ProgressStyle style) {
+  if (style.live) {
+    self->attach_functor([] { write_stderr(wipe_line); });
+  }
+  return {
+      [style](const ShowProgress& shown) {
+        if (style.live) {
+          // One column is left free: a cursor at the very edge makes some terminals wrap.
+          write_stderr(std::string(wipe_line) + render_live(shown.state, terminal_columns() - 1, style.colour));
+        } else {
+          write_stderr(render_plain(shown.state) + "\n");
+        }
+      },
+  };
+}
+
+}  // namespace
+
+ProgressStyle detect_progress_style() {
+  const char* terminal = std::getenv("TERM");
+  const char* no_colour = std::getenv("NO_COLOR");
+  ProgressStyle style;
+  style.live = ::isatty(STDERR_FILENO) == 1 && terminal && std::string_view(terminal) != "dumb";
+  style.colour = style.live && (!no_colour || *no_colour == '\0');
+  return style;
+}
+
+caf::actor spawn_progress(caf::actor_system& system, ProgressStyle style) {
+  // Writing to a terminal can block (scroll lock, a slow link): on a thread of its own.
+  return system.spawn<caf::detached>(progress_behavior, style);
+}
+
+}  // namespace sluice

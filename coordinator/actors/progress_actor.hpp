@@ -1,0 +1,23 @@
+#pragma once
+
+#include <chrono>
+
+#include <caf/actor.hpp>
+#include <caf/fwd.hpp>
+
+namespace sluice {
+
+/// How progress is shown on stderr.
+struct ProgressStyle {
+  bool live = false;    ///< A terminal: one line that is written over and over. Otherwise a line now and then.
+  bool colour = false;
+  std::chrono::milliseconds interval() const { return std::chrono::milliseconds(live ? 100 : 5000); }
+};
+
+/// What stderr is: a terminal or not, with the user's NO_COLOR and TERM.
+ProgressStyle detect_progress_style();
+
+/// Starts the actor that shows ShowProgress on stderr. On its end the live line is wiped.
+caf::actor spawn_progress(caf::actor_system& system, ProgressStyle style);
+
+}  // namespace sluice

@@ -1,0 +1,88 @@
+#include "coordinator/actors/recorder.hpp"
+
+#include <algorithm>
+#include <memory>
+#include <utility>
+
+#include <caf/event_based_actor.hpp>
+#include <caf/stateful_actor.hpp>
+
+#include "coordinator/actors/messages.hpp"
+#include "coordinator/merge/status.hpp"
+
+namespace sluice {
+
+namespace {
+
+/// Bounds the time of one transaction, so that acknowledgements keep flowing under a flood of results.
+constexpr std::size_t max_batch = 512;
+
+struct RecorderState {
+  RecorderState() = default;
+  static inline const char* name = "recorder";
+
+  std::shared_ptr<Ledger> ledger;
+  std::string run_id;
+  bool move_pins = false;
+  caf::actor coordinator;
+  std::vector<WorkerId> workers;
+  std::vector<ResultToCommit> waiting;
+};
+
+using RecorderActor = caf::stateful_actor<RecorderState>;
+
+ResultsRecorded::Item recorded(WorkerId worker, const ResultToCommit& item, const CommitOutcome& outcome) {
+  ResultsRecorded::Item record{worker, item.result.unit, item.result.key, outcome, item.result.error.has_value()};
+  for (const auto& score : item.result.scores) {
+    ++(case_status(score.metrics) == CaseStatus::pass ? record.passed : record.failed);
+  }
+  return record;
+}
+
+void commit(RecorderActor* self) {
+  auto& state = self->state;
+  if (state.waiting.empty()) return;
+  const auto waiting = std::exchange(state.waiting, {});
+  const auto workers = std::exchange(state.workers, {});
+  const auto outcomes = state.ledger->commit(state.run_id, waiting, state.move_pins);
+  if (!outcomes) {
+    self->send(state.coordinator, RecordingFailed{outcomes.error()});
+    return;
+  }
+  ResultsRecorded done;
+  done.items.reserve(waiting.size());
+  for (std::size_t i = 0; i < waiting.size(); ++i) {
+    done.items.push_back(recorded(workers[i], waiting[i], (*outcomes)[i]));
+  }
+  self->send(state.coordinator, std::move(done));
+}
+
+caf::behavior recorder_behavior(RecorderActor* self, std::shared_ptr<Ledger> ledger, std::string run_id,
+                                bool move_pins, caf::actor coordinator) {
+  auto& state = self->state;
+  state.ledger = std::move(ledger);
+  state.run_id = std::move(run_id);
+  state.move_pins = move_pins;
+  state.coordinator = std::move(coordinator);
+  return {
+      [self](RecordResult& record) {
+        auto& waiting = self->state.waiting;
+        // CommitNow stands behind whatever is in the mailbox already: that all goes into one transaction.
+        if (waiting.empty()) self->send(self, CommitNow{});
+        self->state.workers.push_back(record.worker);
+        waiting.push_back(std::move(record.item));
+        if (waiting.size() >= max_batch) commit(self);
+      },
+      [self](CommitNow) { commit(self); },
+  };
+}
+
+}  // namespace
+
+caf::actor spawn_recorder(caf::actor_system& system, Ledger ledger, const std::string& run_id, bool move_pins,
+                          const caf::actor& coordinator) {
+  return system.spawn<caf::detached>(recorder_behavior, std::make_shared<Ledger>(std::move(ledger)), run_id,
+                                     move_pins, coordinator);
+}
+
+}  // namespace sluice

@@ -1,0 +1,18 @@
+#pragma once
+
+#include <string>
+
+#include <caf/actor.hpp>
+#include <caf/fwd.hpp>
+
+#include "coordinator/ledger/ledger.hpp"
+
+namespace sluice {
+
+/// Starts the actor that owns the ledger while a run goes on. It blocks on SQLite and so has a thread of its own.
+/// Results that are waiting together are committed together; each batch is reported to `coordinator` as
+/// ResultsRecorded after its commit, or as RecordingFailed.
+caf::actor spawn_recorder(caf::actor_system& system, Ledger ledger, const std::string& run_id, bool move_pins,
+                          const caf::actor& coordinator);
+
+}  // namespace sluice

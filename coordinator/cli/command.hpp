@@ -1,0 +1,41 @@
+#pragma once
+
+#include "common/error.hpp"
+#include "common/finding.hpp"
+#include "common/transport/local_workers.hpp"
+
+#include <functional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace CLI {
+class App;
+}
+
+namespace sluice {
+
+/// Exit codes: there are no others.
+inline constexpr int exit_ok = 0;
+inline constexpr int exit_failed = 1;  ///< Failed cases, case errors, regressions.
+inline constexpr int exit_error = 2;   ///< Usage, settings, fixtures, set-up and run time.
+
+/// A command's flags, and what it does. `run` is called after the command line was parsed.
+struct Command {
+  CLI::App* app = nullptr;
+  std::function<int()> run;
+};
+
+/// Each adds its command to the program. The flags' storage lives in the returned function.
+Command add_run_command(CLI::App& program, const StartWorkers& start_workers);
+Command add_list_fixtures_command(CLI::App& program);
+Command add_validate_fixtures_command(CLI::App& program);
+Command add_config_command(CLI::App& program);
+
+/// `sluice: error: message` on stderr; returns exit_error.
+int report_error(std::string_view message);
+int report_error(const Error& error);
+/// All findings on stderr, a line each, with `sluice: error:` before the first word; returns exit_error.
+int report_findings(const std::vector<Finding>& findings);
+
+}  // namespace sluice

@@ -1,0 +1,55 @@
+#include "coordinator/cli/command.hpp"
+#include "coordinator/cli/setting_flags.hpp"
+
+#include <algorithm>
+#include <iostream>
+#include <memory>
+#include <utility>
+
+#include <CLI/CLI.hpp>
+
+namespace sluice {
+namespace {
+
+struct ShowConfig {
+  SettingFlags settings;
+
+  int run() const {
+    const auto effective = settings.load();
+    if (!effective) return report_findings(effective.error());
+    // A line each; one that is much longer than the others does not push their origins aside.
+    constexpr std::size_t widest = 48;
+    const std::vector<SettingLine> lines = describe(*effective);
+    std::size_t key_width = 0;
+    std::size_t value_width = 0;
+    for (const SettingLine& line : lines) {
+      key_width = std::max(key_width, line.key.size());
+      value_width = std::max(value_width, std::min(line.value.size(), widest));
+    }
+    std::string text;
+    for (const SettingLine& line : lines) {
+      text += line.key + std::string(key_width - line.key.size(), ' ') + " = " + line.value;
+      text += std::string(value_width - std::min(line.value.size(), value_width), ' ') + "  # " +
+              line.origin + "\n";
+    }
+    std::cout << text;
+    return exit_ok;
+  }
+};
+
+}  // namespace
+
+Command add_config_command(CLI::App& program) {
+  auto command = std::make_shared<ShowConfig>();
+  CLI::App* app = program.add_subcommand("config", "Show the effective settings and where each comes from");
+  command->settings.add_to(*app);
+  app->footer(
+      "Flags go before the environment (SLUICE_...), that before the settings file, that before the "
+      "defaults.\n"
+      "Examples:\n"
+      "  sluice config\n"
+      "  SLUICE_MAX_CONCURRENT=20 sluice config --config ci.toml");
+  return {app, [command] { return command->run(); }};
+}
+
+}  // namespace sluice

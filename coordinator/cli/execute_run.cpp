@@ -1,0 +1,207 @@
+#include "coordinator/cli/execute_run.hpp"
+
+#include "common/clock.hpp"
+#include "common/defaults.hpp"
+#include "common/process/actor_system.hpp"
+#include "common/process/logging.hpp"
+#include "common/process/signals.hpp"
+#include "common/transport/router.hpp"
+#include "coordinator/actors/coordinator_actor.hpp"
+#include "coordinator/actors/messages.hpp"
+#include "coordinator/actors/progress_actor.hpp"
+#include "coordinator/cli/command.hpp"
+#include "coordinator/cli/run_inputs.hpp"
+#include "coordinator/cli/run_report.hpp"
+
+#include <cstdio>
+#include <cstring>
+#include <filesystem>
+#include <random>
+#include <utility>
+
+#include <caf/scoped_actor.hpp>
+#include <caf/send.hpp>
+#include <spdlog/spdlog.h>
+
+namespace sluice {
+namespace {
+
+constexpr const char* inner_endpoint = "inproc://coordinator";
+
+/// A random UUID (RFC 9562, version 4).
+std::string new_run_id() {
+  std::random_device entropy;
+  std::string id;
+  constexpr std::string_view shape = "xxxxxxxx-xxxx-4xxx-yxxx-xxxxxxxxxxxx";
+  for (const char c : shape) {
+    const auto digit = entropy() % 16;
+    if (c == 'x') id += "0123456789abcdef"[digit];
+    if (c == 'y') id += "89ab"[digit % 4];
+    if (c != 'x' && c != 'y') id += c;
+  }
+  return id;
+}
+
+RunSettings run_settings(const RunOptions& options, const RunInputs& inputs) {
+  const auto& settings = options.settings;
+  RunSettings run;
+  run.run_id = new_run_id();
+  run.mode = settings.mode.value;
+  run.read_cache = !options.refresh && !options.no_cache;
+  run.write_cache = !options.no_cache;
+  run.providers = {options.provider.provider};
+  run.connect_timeout = settings.connect_timeout.value;
+  run.request_timeout = settings.request_timeout.value;
+  run.case_timeout = settings.case_timeout.value;
+  run.backoff_initial = settings.rate_limit_initial_delay.value;
+  run.max_retries = settings.rate_limit_max_retries.value;
+  run.heartbeat_interval = defaults::heartbeat_interval;
+  run.ontology = inputs.ontology_text;
+  return run;
+}
+
+std::shared_ptr<const Plan> make_plan(const RunOptions& options, const RunInputs& inputs) {
+  RequestSettings request;
+  request.provider = options.provider.provider;
+  request.model = options.provider.model;
+  request.temperature = options.settings.temperature.value;
+  request.max_tokens = options.settings.max_tokens.value;
+  request.seed = options.settings.seed.value;
+  request.response_schema = inputs.response_schema;
+  return std::make_shared<const Plan>(inputs.suite, inputs.prompt, inputs.ontology, std::move(request));
+}
+
+std::uint64_t leading_bytes(const Digest& digest) {
+  std::uint64_t number = 0;
+  std::memcpy(&number, digest.data(), sizeof number);
+  return number;
+}
+
+/// Where each unit would rather run, and in cached mode which answer it must get (delivery.md).
+Result<void> add_pins(const Plan& plan, Ledger& ledger, RunController::Config& config) {
+  std::vector<Digest> keys;
+  keys.reserve(plan.unit_count());
+  for (UnitId unit = 0; unit < plan.unit_count(); ++unit) keys.push_back(plan.key(unit));
+  const auto pins = ledger.pins(keys);
+  if (!pins) return fail(pins.error());
+  const bool cached = config.settings.mode == Mode::cached;
+  std::map<std::string, std::uint32_t> holder_numbers;
+  for (UnitId unit = 0; unit < keys.size(); ++unit) {
+    UnitAffinity affinity{leading_bytes(keys[unit]), 0};
+    const auto& pin = (*pins)[unit];
+    if (pin) {
+      const auto [entry, is_new] = holder_numbers.try_emplace(pin->holder, config.holders.size() + 1);
+      if (is_new) config.holders.push_back(pin->holder);
+      affinity.holder = entry->second;
+    }
+    config.affinities.push_back(affinity);
+    if (cached) config.pinned_answers.push_back(pin ? pin->answer : Digest{});
+  }
+  return {};
+}
+
+/// What a conducted run leaves behind.
+struct ConductedRun {
+  RunEnded ended;
+  std::int64_t started_at_ms = 0;
+  std::int64_t completed_at_ms = 0;
+};
+
+/// Everything between the inputs and the report: the actors live and die in here.
+Result<ConductedRun> conduct(const RunOptions& options, const RunInputs& inputs, std::shared_ptr<const Plan> plan,
+                             RunController::Config controller, Ledger ledger, const ProgressStyle& style,
+                             SignalWatch& signals, const StartWorkers& start_workers) {
+  zmq::context_t network;
+  ActorSystem actors;
+  caf::scoped_actor self(actors.system);
+  std::vector<std::string> endpoints{inner_endpoint};
+  if (options.listen) endpoints.push_back(*options.listen);
+  auto router = bind_router(network, endpoints);
+  if (!router) return fail(router.error());
+  const auto endpoint = router->endpoint;
+  if (options.listen) std::fprintf(stderr, "sluice: listening on %s\n", endpoint.c_str());
+  controller.how_to_start_a_worker = options.listen ? "start one with `sluice-worker --connect " + endpoint + "`"
+                                                    : "the worker inside this process did not start";
+  CoordinatorConfig config;
+  config.plan = std::move(plan);
+  config.move_pins = controller.settings.write_cache;
+  config.controller = std::move(controller);
+  if (options.progress) {
+    config.progress = spawn_progress(actors.system, style);
+    config.progress_interval = style.interval();
+  }
+  config.listener = caf::actor_cast<caf::actor>(self);
+  config.price = [&](const Usage& usage) {
+    return inputs.prices.cost(options.provider.provider.kind, options.provider.model, usage);
+  };
+  const auto progress = config.progress;
+  const bool needs_cache = options.settings.mode.value != Mode::mock && !options.no_cache;
+  ConductedRun run;
+  run.started_at_ms = unix_now_ms();
+  const auto coordinator = spawn_coordinator(actors.system, std::move(config), std::move(*router), std::move(ledger));
+  signals.start([&coordinator](const char* signal) {
+    caf::anon_send(coordinator, StopRun{{Reason::interrupted, std::string("interrupted by ") + signal}});
+  });
+  std::optional<Error> no_start;
+  if (options.workers > 0) {
+    LocalWorkers wish{actors.system, network,    inner_endpoint,        options.workers,  std::nullopt,
+                      needs_cache,   false,      defaults::worker_timeout, options.settings,
+                      caf::actor_cast<caf::actor>(self)};
+    const auto workers = start_workers(wish);
+    if (!workers) {
+      no_start = workers.error();
+      self->send(coordinator, StopRun{workers.error()});
+    }
+  }
+  bool ended = false;
+  self->receive_while([&] { return !ended; })(
+      [&](RunEnded& end) {
+        run.ended = std::move(end);
+        ended = true;
+      },
+      [&](const WorkerEnded& worker) {
+        if (worker.error) self->send(coordinator, StopRun{*worker.error});
+      });
+  run.completed_at_ms = unix_now_ms();
+  if (progress) self->send_exit(progress, caf::exit_reason::user_shutdown);
+  signals.stop();
+  if (no_start) return fail(*no_start);
+  return run;
+}
+
+}  // namespace
+
+int execute_run(const RunOptions& options, const StartWorkers& start_workers) {
+  SignalWatch signals;
+  const auto style = detect_progress_style();
+  set_up_logging(to_string(options.log_level), style.live && options.progress);
+  const auto inputs = load_run_inputs(options);
+  if (!inputs) return report_findings(inputs.error());
+
+  const auto ledger_file = std::filesystem::path(options.settings.home.value) / "ledger.db";
+  auto ledger = Ledger::open(ledger_file);
+  if (!ledger) return report_error(ledger.error());
+  auto history = Ledger::open(ledger_file);  // Read by this thread while the recorder owns the other one.
+  if (!history) return report_error(history.error());
+
+  const auto plan = make_plan(options, *inputs);
+  RunController::Config controller;
+  controller.settings = run_settings(options, *inputs);
+  controller.dispatch = {defaults::heartbeat_interval, defaults::liveness, defaults::max_losses,
+                         options.settings.case_timeout.value + defaults::lease_grace};
+  controller.worker_timeout = options.settings.worker_timeout.value;
+  if (const auto pinned = add_pins(*plan, *ledger, controller); !pinned) return report_error(pinned.error());
+  const auto run_id = controller.settings.run_id;
+  const auto begun = ledger->begin_run({run_id, inputs->suite.name, std::string(to_string(controller.settings.mode)),
+                                        options.provider.provider.name, options.provider.model,
+                                        inputs->prompt.version, unix_now_ms(), plan->trial_count()});
+  if (!begun) return report_error(begun.error());
+
+  auto run = conduct(options, *inputs, plan, std::move(controller), std::move(*ledger), style, signals, start_workers);
+  if (!run) return report_error(run.error());
+  run->ended.facts.started_at_ms = run->started_at_ms;
+  run->ended.facts.completed_at_ms = run->completed_at_ms;
+  return report_run(options, *inputs, *plan, *history, run->ended.facts);
+}
+
+}  // namespace sluice

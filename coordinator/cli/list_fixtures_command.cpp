@@ -1,0 +1,73 @@
+#include "coordinator/report/display.hpp"
+#include "coordinator/cli/command.hpp"
+#include "coordinator/cli/setting_flags.hpp"
+#include "coordinator/suite/suite_loader.hpp"
+
+#include <algorithm>
+#include <array>
+#include <iostream>
+#include <memory>
+#include <optional>
+#include <utility>
+
+#include <CLI/CLI.hpp>
+
+namespace sluice {
+namespace {
+
+struct ListFixtures {
+  SettingFlags settings;
+  std::vector<std::string> categories;
+
+  int run() const {
+    const auto effective = settings.load();
+    if (!effective) return report_findings(effective.error());
+    auto suite = load_suite(effective->fixtures_dir.value);
+    if (!suite) return report_findings(suite.error());
+    const auto selected = select(std::move(*suite), categories, std::nullopt);
+    if (!selected) return report_error(selected.error());
+    print(*selected);
+    return exit_ok;
+  }
+
+  static void print(const Suite& suite) {
+    using Row = std::array<std::string, 4>;
+    std::vector<Row> rows{{"ID", "CATEGORY", "LANGUAGE", "NAME"}};
+    for (const Case& one : suite.cases) {
+      rows.push_back(
+          {printable(one.id), printable(one.category), printable(one.language), printable(one.name)});
+    }
+    std::array<std::size_t, 3> widths{};
+    for (const Row& row : rows) {
+      for (std::size_t i = 0; i < widths.size(); ++i) widths[i] = std::max(widths[i], row[i].size());
+    }
+    std::string text;
+    for (const Row& row : rows) {
+      for (std::size_t i = 0; i < widths.size(); ++i) {
+        text += row[i] + std::string(widths[i] - row[i].size() + 2, ' ');
+      }
+      text += row.back() + "\n";
+    }
+    std::cout << text;
+  }
+};
+
+}  // namespace
+
+Command add_list_fixtures_command(CLI::App& program) {
+  auto command = std::make_shared<ListFixtures>();
+  CLI::App* app = program.add_subcommand("list-fixtures", "List the fixtures by id");
+  command->settings.add_to(*app, {"fixtures_dir"});
+  app->add_option("--category", command->categories,
+                  "Only this category; may be repeated, or a list with commas")
+      ->delimiter(',')
+      ->allow_extra_args(false)
+      ->type_name("NAME");
+  app->footer(
+      "Examples:\n"
+      "  sluice list-fixtures\n"
+      "  sluice list-fixtures --fixtures my_suite --category tls");
+  return {app, [command] { return command->run(); }};
+}
+
+}  // namespace sluice

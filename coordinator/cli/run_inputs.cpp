@@ -1,0 +1,74 @@
+#include "coordinator/cli/run_inputs.hpp"
+
+#include "common/defaults.hpp"
+#include "common/files.hpp"
+#include "config/embedded_config.hpp"
+#include "coordinator/suite/suite_loader.hpp"
+
+#include <string_view>
+#include <utility>
+
+namespace sluice {
+namespace {
+
+/// A data file: the one that a setting names, or the built-in one.
+struct DataFile {
+  std::string origin;
+  std::string text;
+};
+
+Result<DataFile> read_data_file(const Setting<std::string>& setting, std::string_view built_in, const char* name) {
+  if (setting.value.empty()) return DataFile{std::string("built-in ") + name, std::string(built_in)};
+  auto text = read_file(setting.value, defaults::max_fixture_bytes);
+  if (!text) return fail(text.error().reason, setting.value + ": " + text.error().message);
+  return DataFile{setting.value, std::move(*text)};
+}
+
+/// Reads and parses one data file; what is wrong with it becomes a finding.
+template <class Parse>
+auto load(const Setting<std::string>& setting, std::string_view built_in, const char* name, const Parse& parse,
+          std::vector<Finding>& findings) -> decltype(parse(std::string_view(), std::string())) {
+  const auto file = read_data_file(setting, built_in, name);
+  if (!file) {
+    findings.push_back({setting.where, 0, file.error().message});
+    return fail(file.error());
+  }
+  auto parsed = parse(file->text, file->origin);
+  if (!parsed) findings.push_back({file->origin, 0, parsed.error().message});
+  return parsed;
+}
+
+Result<Suite> load_selected_suite(const RunOptions& options, std::vector<Finding>& findings) {
+  const auto& folder = options.settings.fixtures_dir.value;
+  auto suite = load_suite(folder);
+  if (!suite) {
+    findings = std::move(suite.error());
+    return fail(Reason::fixture_invalid, "");
+  }
+  auto selected = select(std::move(*suite), options.categories, options.max_fixtures);
+  if (!selected) findings.push_back({"--categories", 0, selected.error().message});
+  return selected;
+}
+
+}  // namespace
+
+tl::expected<RunInputs, std::vector<Finding>> load_run_inputs(const RunOptions& options) {
+  std::vector<Finding> findings;
+  auto suite = load_selected_suite(options, findings);
+  const auto& settings = options.settings;
+  auto prompt = load(settings.prompt_file, embedded::claims_prompt, "prompt", parse_prompt, findings);
+  std::string ontology_text;
+  auto ontology = load(
+      settings.ontology_file, embedded::ontology, "ontology",
+      [&](std::string_view text, const std::string& origin) {
+        ontology_text = text;
+        return Ontology::parse(text, origin);
+      },
+      findings);
+  auto prices = load(settings.prices_file, embedded::prices, "price table", PriceTable::parse, findings);
+  if (!findings.empty()) return tl::unexpected(std::move(findings));
+  return RunInputs{std::move(*suite),    std::move(*prompt), std::move(ontology_text),
+                   std::move(*ontology), std::move(*prices), share(std::string(embedded::claims_schema))};
+}
+
+}  // namespace sluice

@@ -1,0 +1,174 @@
+#include "coordinator/cli/run_options.hpp"
+
+#include "common/settings/base_url.hpp"
+#include "common/text.hpp"
+
+#include <algorithm>
+#include <array>
+#include <charconv>
+#include <utility>
+
+namespace sluice {
+namespace {
+
+constexpr std::uint32_t max_workers = 256;  ///< Inside one process; each has a socket and a cache of its own.
+
+constexpr std::uint32_t max_fixtures_limit = 1'000'000'000;  ///< Trials are numbered in 32 bits.
+
+tl::unexpected<Error> wrong(std::string message) {
+  return fail(Reason::usage_invalid, std::move(message));
+}
+
+template <class Value, std::size_t N>
+using Names = std::array<std::pair<std::string_view, Value>, N>;
+
+constexpr Names<ReportFormat, 3> formats{
+    {{"table", ReportFormat::table}, {"json", ReportFormat::json}, {"markdown", ReportFormat::markdown}}};
+constexpr Names<LogLevel, 5> log_levels{{{"error", LogLevel::error},
+                                         {"warn", LogLevel::warn},
+                                         {"info", LogLevel::info},
+                                         {"debug", LogLevel::debug},
+                                         {"trace", LogLevel::trace}}};
+
+template <class Value, std::size_t N>
+Result<Value> value_of(std::string_view flag, std::string_view word, const Names<Value, N>& names) {
+  std::string list;
+  std::vector<std::string_view> known;
+  for (const auto& [name, value] : names) {
+    if (name == word) return value;
+    list += (list.empty() ? "" : ", ") + std::string(name);
+    known.push_back(name);
+  }
+  return wrong(std::string(flag) + " must be one of " + list + ", not \"" + excerpt(word, 80) + "\"" +
+               did_you_mean(word, known));
+}
+
+/// Combinations that make no sense, each with what to do instead.
+std::optional<std::string> conflict_in(const RunFlags& flags, Mode mode) {
+  if (flags.refresh && flags.no_cache) {
+    return "--refresh renews what the cache holds and --no-cache ignores it: use one of them";
+  }
+  if (flags.refresh && mode != Mode::live) {
+    return "--refresh asks the providers again, so it needs --mode live (the mode is " +
+           std::string(to_string(mode)) + ")";
+  }
+  if (flags.no_cache && mode == Mode::cached) {
+    return "--no-cache leaves --mode cached nothing to read: use --mode live, or drop --no-cache";
+  }
+  if (flags.quiet && (flags.verbose || flags.log_level)) {
+    return "--quiet goes with neither --verbose nor --log-level: use one of them";
+  }
+  if (flags.verbose && flags.log_level) return "--verbose means --log-level debug: use one of them";
+  if (flags.insecure && !flags.listen) return "--insecure is about --listen, which is not given";
+  return std::nullopt;
+}
+
+Result<std::uint32_t> number_of(std::string_view flag, std::string_view text, std::uint32_t low,
+                                std::uint32_t high) {
+  std::uint32_t number = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
+  if (!text.empty() && error == std::errc() && end == text.data() + text.size() && number >= low &&
+      number <= high) {
+    return number;
+  }
+  return wrong(std::string(flag) + " must be a whole number from " + std::to_string(low) + " to " +
+               std::to_string(high) + ", not \"" + excerpt(text, 80) + "\"");
+}
+
+Result<std::uint32_t> workers_of(const RunFlags& flags) {
+  if (!flags.workers) return flags.listen ? 0u : 1u;
+  const auto workers = number_of("--workers", *flags.workers, 0, max_workers);
+  if (workers && *workers == 0 && !flags.listen) {
+    return wrong(
+        "--workers 0 leaves nobody to do the work: add --listen tcp://HOST:PORT, and start sluice-worker");
+  }
+  return workers;
+}
+
+Result<LogLevel> log_level_of(const RunFlags& flags) {
+  if (flags.quiet) return LogLevel::warn;
+  if (flags.verbose) return LogLevel::debug;
+  // In a fleet it matters who comes and goes; on a laptop it is noise.
+  return value_of("--log-level", flags.log_level.value_or(flags.listen ? "info" : "warn"), log_levels);
+}
+
+}  // namespace
+
+std::string_view to_string(LogLevel level) {
+  for (const auto& [name, named] : log_levels) {
+    if (named == level) return name;
+  }
+  return "info";
+}
+
+Result<std::string> check_listen(std::string_view endpoint, bool insecure) {
+  const std::string shown = "\"" + excerpt(endpoint, 80) + "\"";
+  const auto malformed = [&] {
+    return wrong("--listen must be tcp://HOST:PORT (port 0 picks one), not " + shown);
+  };
+  constexpr std::string_view scheme = "tcp://";
+  if (!endpoint.starts_with(scheme)) return malformed();
+  const std::string_view address = endpoint.substr(scheme.size());
+  const auto colon = address.rfind(':');
+  if (colon == std::string_view::npos) return malformed();
+  const std::string_view port = address.substr(colon + 1);
+  std::uint16_t number = 0;
+  const auto [end, error] = std::from_chars(port.data(), port.data() + port.size(), number);
+  if (port.empty() || error != std::errc() || end != port.data() + port.size()) return malformed();
+
+  const std::string_view host = address.substr(0, colon);
+  if (host != "*" && !is_host_entry(host)) return malformed();
+  const bool bracketed = host.starts_with('[');
+  if (!bracketed && host.find(':') != std::string_view::npos) return malformed();
+  const std::string_view bare = bracketed ? host.substr(1, host.size() - 2) : host;
+  if (!is_loopback_host(bare) && !insecure) {
+    return fail(
+        Reason::insecure_refused,
+        "--listen " + shown +
+            " is open to other machines, and the connection is not encrypted: say --insecure if the network "
+            "can be trusted, or listen on tcp://127.0.0.1:PORT");
+  }
+  return std::string(endpoint);
+}
+
+Result<RunOptions> make_run_options(const RunFlags& flags, Settings settings) {
+  if (auto conflict = conflict_in(flags, settings.mode.value)) return wrong(std::move(*conflict));
+  RunOptions options;
+  const auto workers = workers_of(flags);
+  if (!workers) return fail(workers.error());
+  options.workers = *workers;
+  if (flags.listen) {
+    auto endpoint = check_listen(*flags.listen, flags.insecure);
+    if (!endpoint) return fail(std::move(endpoint.error()));
+    options.listen = std::move(*endpoint);
+  }
+  if (flags.max_fixtures) {
+    const auto limit = number_of("--max-fixtures", *flags.max_fixtures, 1, max_fixtures_limit);
+    if (!limit) return fail(limit.error());
+    options.max_fixtures = *limit;
+  }
+  if (std::find(flags.categories.begin(), flags.categories.end(), "") != flags.categories.end()) {
+    return wrong("--categories must be names with a comma between them, without an empty one");
+  }
+  if (flags.output && flags.output->empty()) return wrong("--output must name a file");
+  const auto format = value_of("--format", flags.format, formats);
+  if (!format) return fail(format.error());
+  const auto log_level = log_level_of(flags);
+  if (!log_level) return fail(log_level.error());
+  auto provider = resolve_provider(settings);
+  if (!provider) return fail(std::move(provider.error()));
+
+  options.settings = std::move(settings);
+  options.provider = std::move(*provider);
+  options.categories = flags.categories;
+  options.refresh = flags.refresh;
+  options.no_cache = flags.no_cache;
+  options.insecure = flags.insecure;
+  options.format = *format;
+  options.output = flags.output;
+  options.progress = !flags.quiet;
+  options.log_level = *log_level;
+  return options;
+}
+
+}  // namespace sluice

@@ -1,0 +1,39 @@
+#include "coordinator/cli/setting_flags.hpp"
+
+#include "common/settings/setting_definitions.hpp"
+
+#include <algorithm>
+#include <utility>
+
+#include <CLI/CLI.hpp>
+
+namespace sluice {
+
+void SettingFlags::add_to(CLI::App& command, std::initializer_list<std::string_view> keys) {
+  for (const SettingDefinition& definition : setting_definitions()) {
+    const bool wanted = keys.size() == 0 || std::find(keys.begin(), keys.end(), definition.key) != keys.end();
+    if (!wanted || definition.flag.empty()) continue;
+    auto flag = std::make_unique<Flag>();
+    flag->value.key = definition.key;
+    flag->value.flag = definition.flag;
+    flag->option =
+        command.add_option(std::string(definition.flag), flag->value.value, std::string(definition.doc))
+            ->type_name(std::string(definition.value))
+            ->group("Settings");
+    flags_.push_back(std::move(flag));
+  }
+  config_option_ = command.add_option("--config", config_, "Settings file instead of ./sluice.toml")
+                       ->type_name("FILE")
+                       ->group("Settings");
+}
+
+tl::expected<Settings, std::vector<Finding>> SettingFlags::load() const {
+  std::vector<FlagValue> given;
+  for (const auto& flag : flags_) {
+    if (flag->option->count() > 0) given.push_back(flag->value);
+  }
+  const bool named = config_option_ != nullptr && config_option_->count() > 0;
+  return load_settings(named ? std::optional(config_) : std::nullopt, std::move(given));
+}
+
+}  // namespace sluice

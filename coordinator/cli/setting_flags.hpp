@@ -1,0 +1,46 @@
+#pragma once
+
+#include "common/finding.hpp"
+#include "common/settings/load_settings.hpp"
+#include "common/settings/settings.hpp"
+
+#include <initializer_list>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include <tl/expected.hpp>
+
+namespace CLI {
+class App;
+class Option;
+}  // namespace CLI
+
+namespace sluice {
+
+/// The flags of a command that set settings, made from the table of settings, and `--config`.
+class SettingFlags {
+ public:
+  /// Adds the flags of the named settings, or of all that have one. The texts' storage is this object, which
+  /// must live as long as the command line is parsed; it is not copied or moved.
+  void add_to(CLI::App& command, std::initializer_list<std::string_view> keys = {});
+  SettingFlags() = default;
+  SettingFlags(const SettingFlags&) = delete;
+  SettingFlags& operator=(const SettingFlags&) = delete;
+
+  /// The effective settings: what was given, with the environment and the file. Call after parsing.
+  tl::expected<Settings, std::vector<Finding>> load() const;
+
+ private:
+  struct Flag {
+    FlagValue value;
+    CLI::Option* option = nullptr;
+  };
+  std::vector<std::unique_ptr<Flag>> flags_;
+  std::string config_;
+  CLI::Option* config_option_ = nullptr;
+};
+
+}  // namespace sluice

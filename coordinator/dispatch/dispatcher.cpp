@@ -1,0 +1,166 @@
+#include "coordinator/dispatch/dispatcher.hpp"
+
+#include <algorithm>
+#include <utility>
+
+namespace sluice {
+
+Dispatcher::Dispatcher(Config config, std::vector<UnitAffinity> units, std::vector<std::string> holders)
+    : config_(config), units_(units.size()), queue_(std::move(units), std::move(holders)) {}
+
+// --- the roster ---
+
+void Dispatcher::join(WorkerId worker, const std::string& cache_id, const std::vector<UnitId>& held, TimePoint now) {
+  drop_worker(worker, false);
+  workers_[worker].last_heard = now;
+  queue_.add_worker(worker, cache_id);
+  // Somebody new may hold what all the others lack.
+  for (const auto unit : std::exchange(finally_missed_, {})) requeue(unit);
+  for (const auto unit : held) {
+    if (unit >= units_.size() || units_[unit].settled || leases_.contains(unit)) continue;
+    if (lost_units_.erase(unit) == 0 && !queue_.remove(unit)) continue;
+    leases_[unit] = Lease{worker, false, now + config_.lease_time};
+    workers_[worker].held.insert(unit);
+  }
+}
+
+void Dispatcher::leave(WorkerId worker) { drop_worker(worker, false); }
+
+void Dispatcher::drop_worker(WorkerId worker, bool counts_as_loss) {
+  const auto found = workers_.find(worker);
+  if (found == workers_.end()) return;
+  const auto held = std::move(found->second.held);
+  workers_.erase(found);
+  queue_.remove_worker(worker);
+  for (const auto unit : held) {
+    const auto lease = leases_.find(unit);
+    if (lease != leases_.end() && lease->second.worker == worker) end_lease(unit, counts_as_loss);
+  }
+  // A unit that only this worker had yet to be asked for may now have been missed by everyone.
+  for (auto& [unit, who] : misses_) {
+    who.erase(worker);
+    if (queue_.remove(unit)) requeue(unit);
+  }
+}
+
+void Dispatcher::heard(WorkerId worker, TimePoint now) {
+  if (const auto found = workers_.find(worker); found != workers_.end()) found->second.last_heard = now;
+}
+
+// --- leases ---
+
+void Dispatcher::set_window(WorkerId worker, std::uint32_t window) {
+  if (const auto found = workers_.find(worker); found != workers_.end()) found->second.window = window;
+}
+
+bool Dispatcher::may_run(WorkerId worker, UnitId unit) const {
+  const auto found = misses_.find(unit);
+  return found == misses_.end() || !found->second.contains(worker);
+}
+
+std::vector<UnitId> Dispatcher::lease(WorkerId worker, std::size_t limit, TimePoint now) {
+  std::vector<UnitId> leased;
+  const auto found = workers_.find(worker);
+  if (found == workers_.end()) return leased;
+  auto& state = found->second;
+  while (leased.size() < limit && state.held.size() < state.window) {
+    const auto unit = queue_.pop(worker, [&](UnitId candidate) {
+      return !state.held.contains(candidate) && (misses_.empty() || may_run(worker, candidate));
+    });
+    if (!unit) break;
+    leases_[*unit] = Lease{worker, false, now + config_.lease_time};
+    state.held.insert(*unit);
+    leased.push_back(*unit);
+  }
+  return leased;
+}
+
+void Dispatcher::started(WorkerId worker, UnitId unit, TimePoint now) {
+  const auto lease = leases_.find(unit);
+  if (lease == leases_.end() || lease->second.worker != worker) return;
+  lease->second.started = true;
+  lease->second.deadline = now + config_.lease_time;
+}
+
+bool Dispatcher::settle(UnitId unit) {
+  if (unit >= units_.size() || units_[unit].settled) return false;
+  units_[unit].settled = true;
+  ++settled_;
+  misses_.erase(unit);
+  if (leases_.erase(unit) > 0 || finally_missed_.erase(unit) > 0 || lost_units_.erase(unit) > 0) return true;
+  // Committed while it waited (a lost worker's result came after all): it must not run again.
+  queue_.remove(unit);
+  return true;
+}
+
+void Dispatcher::release(WorkerId worker, UnitId unit) {
+  if (const auto found = workers_.find(worker); found != workers_.end()) found->second.held.erase(unit);
+  const auto lease = leases_.find(unit);
+  if (lease != leases_.end() && lease->second.worker == worker) end_lease(unit, false);
+}
+
+void Dispatcher::missed(WorkerId worker, UnitId unit) {
+  if (unit >= units_.size() || units_[unit].settled) return release(worker, unit);
+  misses_[unit].insert(worker);
+  release(worker, unit);
+}
+
+void Dispatcher::end_lease(UnitId unit, bool counts_as_loss) {
+  const auto lease = leases_.find(unit);
+  const bool started = lease->second.started;
+  leases_.erase(lease);
+  if (units_[unit].settled) return;
+  if (counts_as_loss && started && ++units_[unit].losses >= config_.max_losses) {
+    lost_units_.insert(unit);
+    return;
+  }
+  requeue(unit);
+}
+
+void Dispatcher::requeue(UnitId unit) {
+  if (!queue_.push(unit, [&](WorkerId worker) { return may_run(worker, unit); })) finally_missed_.insert(unit);
+}
+
+// --- time ---
+
+Dispatcher::Tick Dispatcher::tick(TimePoint now) {
+  Tick outcome;
+  const auto previous = std::exchange(last_tick_, now);
+  if (previous && now - *previous > 2 * config_.heartbeat_interval) {
+    outcome.clocks_restarted = true;
+    for (auto& [worker, state] : workers_) state.last_heard = now;
+    for (auto& [unit, lease] : leases_) lease.deadline += now - *previous;
+    return outcome;
+  }
+  for (const auto& [worker, state] : workers_) {
+    if (now - state.last_heard > config_.liveness * config_.heartbeat_interval) outcome.lost.push_back(worker);
+  }
+  std::ranges::sort(outcome.lost);
+  for (const auto worker : outcome.lost) drop_worker(worker, true);
+
+  for (const auto& [unit, lease] : leases_) {
+    if (now > lease.deadline) outcome.expired.push_back(unit);
+  }
+  std::ranges::sort(outcome.expired);
+  for (const auto unit : outcome.expired) {
+    // No longer the worker's, so that a lone worker is offered it again until its losses are spent.
+    workers_.at(leases_.at(unit).worker).held.erase(unit);
+    end_lease(unit, true);
+  }
+  return outcome;
+}
+
+// --- what is left ---
+
+bool Dispatcher::finished() const {
+  return settled_ + lost_units_.size() + finally_missed_.size() == units_.size();
+}
+
+std::size_t Dispatcher::started_count() const {
+  return static_cast<std::size_t>(
+      std::ranges::count_if(leases_, [](const auto& entry) { return entry.second.started; }));
+}
+
+std::vector<UnitId> Dispatcher::missed_units() const { return {finally_missed_.begin(), finally_missed_.end()}; }
+
+}  // namespace sluice

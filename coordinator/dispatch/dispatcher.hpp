@@ -1,0 +1,113 @@
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <map>
+#include <set>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+#include "common/clock.hpp"
+#include "coordinator/dispatch/work_queue.hpp"
+
+namespace sluice {
+
+/// The rules of delivery (delivery.md) as one state machine: who is there, who holds which unit, what is lost, what
+/// is settled. Takes time as an argument; knows neither sockets nor actors. Not thread-safe.
+///
+/// A unit is pending, leased or settled. It may be settled at any time by whoever has its result committed first:
+/// a lease says who is expected to work, not who may.
+class Dispatcher {
+ public:
+  struct Config {
+    std::chrono::milliseconds heartbeat_interval{};
+    std::uint32_t liveness = 3;        ///< Silent heartbeats until a worker counts as lost.
+    std::uint32_t max_losses = 3;      ///< Then a unit is provisionally lost.
+    std::chrono::milliseconds lease_time{};  ///< How long a unit may take at a live worker.
+  };
+
+  Dispatcher(Config config, std::vector<UnitAffinity> units, std::vector<std::string> holders);
+
+  // --- the roster ---
+  /// A worker is there (READY). `held` are the units that it says it still works on: those that are not settled and
+  /// not leased to another are its leases (again). Any other lease it had is over, without a loss.
+  void join(WorkerId worker, const std::string& cache_id, const std::vector<UnitId>& held, TimePoint now);
+  /// It said GOODBYE: its leases are free at once.
+  void leave(WorkerId worker);
+  bool knows(WorkerId worker) const { return workers_.contains(worker); }
+  std::size_t worker_count() const { return workers_.size(); }
+  /// Any message of a worker is a sign of life.
+  void heard(WorkerId worker, TimePoint now);
+
+  // --- leases ---
+  /// How many units the worker wants to hold, those whose results are not acknowledged included.
+  void set_window(WorkerId worker, std::uint32_t window);
+  /// Leases up to `limit` units to the worker, as far as its window has room.
+  std::vector<UnitId> lease(WorkerId worker, std::size_t limit, TimePoint now);
+  /// The worker began with the unit: from now on its loss counts, and its time runs anew.
+  void started(WorkerId worker, UnitId unit, TimePoint now);
+  /// The unit's result is committed. False if it was settled before.
+  bool settle(UnitId unit);
+  /// The worker answered this unit (settled, duplicate or a miss), and no longer holds it.
+  void release(WorkerId worker, UnitId unit);
+  /// The worker's cache does not hold the unit's answer (cached mode): offered to the others, and final when every
+  /// connected worker has missed it.
+  void missed(WorkerId worker, UnitId unit);
+
+  // --- time ---
+  struct Tick {
+    std::vector<WorkerId> lost;      ///< Silent for too long.
+    std::vector<UnitId> expired;     ///< Held too long by a live worker.
+    bool clocks_restarted = false;   ///< This tick came late: the coordinator itself was away.
+  };
+  /// Once a heartbeat interval, and only after the socket has been drained.
+  Tick tick(TimePoint now);
+
+  // --- what is left ---
+  /// True when every unit is settled, provisionally lost or finally missed.
+  bool finished() const;
+  std::size_t settled_count() const { return settled_; }
+  std::size_t pending_count() const { return queue_.size(); }
+  std::size_t leased_count() const { return leases_.size(); }
+  std::size_t started_count() const;
+  bool is_settled(UnitId unit) const { return units_[unit].settled; }
+  /// Units that no connected worker could answer from its cache, ascending.
+  std::vector<UnitId> missed_units() const;
+  /// Units given up after too many losses, ascending.
+  std::vector<UnitId> lost_units() const { return {lost_units_.begin(), lost_units_.end()}; }
+
+ private:
+  struct Unit {
+    bool settled = false;
+    std::uint8_t losses = 0;
+  };
+  struct Lease {
+    WorkerId worker = 0;
+    bool started = false;
+    TimePoint deadline;
+  };
+  struct Worker {
+    TimePoint last_heard;
+    std::uint32_t window = 0;
+    std::set<UnitId> held;  ///< Leased, or answered and not yet released.
+  };
+
+  void end_lease(UnitId unit, bool counts_as_loss);
+  void requeue(UnitId unit);
+  bool may_run(WorkerId worker, UnitId unit) const;
+  void drop_worker(WorkerId worker, bool counts_as_loss);
+
+  Config config_;
+  std::vector<Unit> units_;
+  WorkQueue queue_;
+  std::unordered_map<UnitId, Lease> leases_;
+  std::unordered_map<WorkerId, Worker> workers_;
+  std::unordered_map<UnitId, std::set<WorkerId>> misses_;  ///< Who has missed a unit that is not settled.
+  std::set<UnitId> finally_missed_;
+  std::set<UnitId> lost_units_;
+  std::size_t settled_ = 0;
+  std::optional<TimePoint> last_tick_;
+};
+
+}  // namespace sluice

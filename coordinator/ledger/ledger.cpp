@@ -1,0 +1,292 @@
+#include "coordinator/ledger/ledger.hpp"
+
+#include <SQLiteCpp/SQLiteCpp.h>
+
+#include <cstring>
+#include <utility>
+
+#include "common/wire/codec.hpp"
+
+namespace sluice {
+
+namespace {
+
+/// Version of the tables below; kept in SQLite's user_version.
+constexpr int schema_version = 1;
+
+constexpr const char* schema = R"sql(
+  CREATE TABLE runs (
+    seq INTEGER PRIMARY KEY,
+    run_id TEXT NOT NULL UNIQUE,
+    suite TEXT NOT NULL, mode TEXT NOT NULL, provider TEXT NOT NULL, model TEXT NOT NULL,
+    prompt_version TEXT NOT NULL,
+    trials INTEGER NOT NULL,
+    started_at_ms INTEGER NOT NULL,
+    completed_at_ms INTEGER, verdict TEXT, exit_code INTEGER
+  );
+  -- One row a trial; id = seq of the run * 2^32 + trial id, so that a run's rows are neighbours in plan order.
+  CREATE TABLE results (
+    id INTEGER PRIMARY KEY,
+    answer BLOB NOT NULL,
+    reason INTEGER,
+    worker TEXT NOT NULL,
+    result BLOB NOT NULL
+  );
+  CREATE TABLE pins (
+    key BLOB PRIMARY KEY,
+    answer BLOB NOT NULL,
+    holder TEXT NOT NULL
+  ) WITHOUT ROWID;
+)sql";
+
+Error ledger_error(const std::string& what) {
+  return {Reason::ledger_failed, "the run ledger failed: " + what +
+                                     "; check the space and the permissions of SLUICE_HOME (default ~/.sluice)"};
+}
+
+Digest digest_of(const SQLite::Column& column) {
+  Digest digest{};
+  if (column.getBytes() == static_cast<int>(digest.size())) {
+    std::memcpy(digest.data(), column.getBlob(), digest.size());
+  }
+  return digest;
+}
+
+void bind_bytes(SQLite::Statement& statement, int index, const Digest& digest) {
+  statement.bindNoCopy(index, digest.data(), static_cast<int>(digest.size()));
+}
+
+std::int64_t row_id(std::int64_t run_seq, TrialId trial) { return run_seq * (std::int64_t{1} << 32) + trial; }
+
+/// The result as one trial's row holds it: with that trial's score alone.
+std::string row_of(const UnitResult& result, std::size_t index) {
+  if (result.scores.size() <= 1) return wire::encode_result(result);
+  auto single = result;
+  single.scores = {result.scores[index]};
+  return wire::encode_result(single);
+}
+
+}  // namespace
+
+struct Ledger::Database {
+  explicit Database(const std::filesystem::path& file)
+      : db(file.string(), SQLite::OPEN_READWRITE | SQLite::OPEN_CREATE, 10'000) {}
+
+  SQLite::Database db;
+  std::optional<SQLite::Statement> insert_result;
+  std::optional<SQLite::Statement> select_answer;
+  std::optional<SQLite::Statement> upsert_pin;
+  std::optional<SQLite::Statement> select_pin;
+
+  std::int64_t run_seq(const std::string& run_id) const {
+    SQLite::Statement query(db, "SELECT seq FROM runs WHERE run_id = ?");
+    query.bind(1, run_id);
+    if (!query.executeStep()) throw SQLite::Exception("run " + run_id + " is not in the ledger");
+    return query.getColumn(0).getInt64();
+  }
+
+  void prepare() {
+    insert_result.emplace(
+        db, "INSERT OR IGNORE INTO results(id, answer, reason, worker, result) VALUES (?, ?, ?, ?, ?)");
+    select_answer.emplace(db, "SELECT answer FROM results WHERE id = ?");
+    upsert_pin.emplace(db,
+                       "INSERT INTO pins(key, answer, holder) VALUES (?1, ?2, ?3) ON CONFLICT(key) DO UPDATE "
+                       "SET answer = ?2, holder = ?3");
+    select_pin.emplace(db, "SELECT answer, holder FROM pins WHERE key = ?");
+  }
+
+  /// Inserts one trial's row; false if it was there.
+  bool insert(std::int64_t id, const ResultToCommit& item, const std::string& blob) {
+    auto& statement = *insert_result;
+    statement.reset();
+    statement.bind(1, id);
+    bind_bytes(statement, 2, item.result.answer);
+    if (item.result.error) {
+      statement.bind(3, static_cast<int>(item.result.error->reason));
+    } else {
+      statement.bind(3);
+    }
+    statement.bindNoCopy(4, item.worker);
+    statement.bindNoCopy(5, blob.data(), static_cast<int>(blob.size()));
+    return statement.exec() == 1;
+  }
+
+  CommitOutcome commit_one(std::int64_t run_seq, const ResultToCommit& item, bool move_pins) {
+    const auto& result = item.result;
+    const auto first_id = row_id(run_seq, item.trials.front());
+    if (!insert(first_id, item, row_of(result, 0))) {
+      select_answer->reset();
+      select_answer->bind(1, first_id);
+      if (!select_answer->executeStep()) throw SQLite::Exception("a committed result is gone");
+      const auto winner = digest_of(select_answer->getColumn(0));
+      select_answer->reset();
+      return {false, winner};
+    }
+    for (std::size_t i = 1; i < item.trials.size(); ++i) {
+      insert(row_id(run_seq, item.trials[i]), item, row_of(result, i));
+    }
+    if (move_pins && !result.spend.cache_hit && !is_zero(result.answer) && !item.cache_id.empty()) {
+      upsert_pin->reset();
+      bind_bytes(*upsert_pin, 1, result.key);
+      bind_bytes(*upsert_pin, 2, result.answer);
+      upsert_pin->bindNoCopy(3, item.cache_id);
+      upsert_pin->exec();
+    }
+    return {true, result.answer};
+  }
+};
+
+namespace {
+
+class LedgerResults final : public ResultSource {
+ public:
+  LedgerResults(const SQLite::Database& db, std::string run_id) : db_(db), run_id_(std::move(run_id)) {}
+
+  Result<void> visit(const std::function<void(const CommittedTrial&)>& visit) const override {
+    try {
+      SQLite::Statement query(db_,
+                              "SELECT results.id & 4294967295, results.result FROM runs JOIN results ON results.id "
+                              "BETWEEN runs.seq * 4294967296 AND runs.seq * 4294967296 + 4294967295 "
+                              "WHERE runs.run_id = ? ORDER BY results.id");
+      query.bind(1, run_id_);
+      while (query.executeStep()) {
+        CommittedTrial trial;
+        trial.trial = query.getColumn(0).getUInt();
+        const auto column = query.getColumn(1);
+        auto unit = wire::decode_result(
+            {static_cast<const char*>(column.getBlob()), static_cast<std::size_t>(column.getBytes())});
+        if (!unit) {
+          return fail(ledger_error("the result of trial " + std::to_string(trial.trial) + " is damaged: " +
+                                   unit.error().message));
+        }
+        trial.unit = std::move(*unit);
+        visit(trial);
+      }
+      return {};
+    } catch (const SQLite::Exception& error) {
+      return fail(ledger_error(error.what()));
+    }
+  }
+
+ private:
+  const SQLite::Database& db_;
+  std::string run_id_;
+};
+
+}  // namespace
+
+Ledger::Ledger(std::unique_ptr<Database> database) : database_(std::move(database)) {}
+Ledger::~Ledger() = default;
+Ledger::Ledger(Ledger&&) noexcept = default;
+Ledger& Ledger::operator=(Ledger&&) noexcept = default;
+
+Result<Ledger> Ledger::open(const std::filesystem::path& file) {
+  try {
+    std::error_code ignored;  // Whatever is wrong with the folder shows when SQLite opens the file.
+    std::filesystem::create_directories(file.parent_path(), ignored);
+    auto database = std::make_unique<Database>(file);
+    auto& db = database->db;
+    db.exec("PRAGMA journal_mode = WAL");
+    db.exec("PRAGMA synchronous = OFF");
+    db.exec("PRAGMA temp_store = MEMORY");
+    const int version = db.execAndGet("PRAGMA user_version").getInt();
+    if (version == 0) {
+      SQLite::Transaction transaction(db, SQLite::TransactionBehavior::IMMEDIATE);
+      // Another process may have made the tables while this one waited.
+      if (db.execAndGet("PRAGMA user_version").getInt() == 0) {
+        db.exec(schema);
+        db.exec("PRAGMA user_version = " + std::to_string(schema_version));
+      }
+      transaction.commit();
+    } else if (version != schema_version) {
+      return fail(Reason::ledger_failed, "the run ledger " + file.string() + " has version " +
+                                             std::to_string(version) + " and this sluice reads version " +
+                                             std::to_string(schema_version) +
+                                             "; use the sluice that wrote it, or another --home");
+    }
+    database->prepare();
+    return Ledger(std::move(database));
+  } catch (const SQLite::Exception& error) {
+    return fail(ledger_error(file.string() + ": " + error.what()));
+  }
+}
+
+Result<void> Ledger::begin_run(const RunRecord& run) {
+  try {
+    SQLite::Statement insert(database_->db,
+                             "INSERT INTO runs(run_id, suite, mode, provider, model, prompt_version, trials, "
+                             "started_at_ms) VALUES (?, ?, ?, ?, ?, ?, ?, ?)");
+    insert.bind(1, run.run_id);
+    insert.bind(2, run.suite);
+    insert.bind(3, run.mode);
+    insert.bind(4, run.provider);
+    insert.bind(5, run.model);
+    insert.bind(6, run.prompt_version);
+    insert.bind(7, static_cast<std::int64_t>(run.trials));
+    insert.bind(8, run.started_at_ms);
+    insert.exec();
+    return {};
+  } catch (const SQLite::Exception& error) {
+    return fail(ledger_error(error.what()));
+  }
+}
+
+Result<void> Ledger::finish_run(const std::string& run_id, std::int64_t completed_at_ms, const std::string& verdict,
+                                int exit_code) {
+  try {
+    SQLite::Statement update(database_->db,
+                             "UPDATE runs SET completed_at_ms = ?, verdict = ?, exit_code = ? WHERE run_id = ?");
+    update.bind(1, completed_at_ms);
+    update.bind(2, verdict);
+    update.bind(3, exit_code);
+    update.bind(4, run_id);
+    update.exec();
+    return {};
+  } catch (const SQLite::Exception& error) {
+    return fail(ledger_error(error.what()));
+  }
+}
+
+Result<std::vector<CommitOutcome>> Ledger::commit(const std::string& run_id,
+                                                  std::span<const ResultToCommit> results, bool move_pins) {
+  try {
+    std::vector<CommitOutcome> outcomes;
+    outcomes.reserve(results.size());
+    SQLite::Transaction transaction(database_->db, SQLite::TransactionBehavior::IMMEDIATE);
+    const auto seq = database_->run_seq(run_id);
+    for (const auto& item : results) outcomes.push_back(database_->commit_one(seq, item, move_pins));
+    transaction.commit();
+    return outcomes;
+  } catch (const SQLite::Exception& error) {
+    return fail(ledger_error(error.what()));
+  }
+}
+
+Result<std::vector<std::optional<Pin>>> Ledger::pins(std::span<const Digest> keys) {
+  try {
+    std::vector<std::optional<Pin>> found;
+    found.reserve(keys.size());
+    SQLite::Transaction one_snapshot(database_->db);
+    auto& query = *database_->select_pin;
+    for (const auto& key : keys) {
+      query.reset();
+      bind_bytes(query, 1, key);
+      if (query.executeStep()) {
+        found.push_back(Pin{digest_of(query.getColumn(0)), query.getColumn(1).getString()});
+      } else {
+        found.push_back(std::nullopt);
+      }
+    }
+    query.reset();
+    one_snapshot.commit();
+    return found;
+  } catch (const SQLite::Exception& error) {
+    return fail(ledger_error(error.what()));
+  }
+}
+
+std::unique_ptr<ResultSource> Ledger::results_of(const std::string& run_id) const {
+  return std::make_unique<LedgerResults>(database_->db, run_id);
+}
+
+}  // namespace sluice

@@ -1,0 +1,79 @@
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "common/error.hpp"
+#include "common/result.hpp"
+#include "coordinator/merge/result_source.hpp"
+
+namespace sluice {
+
+/// A run as the ledger knows it.
+struct RunRecord {
+  std::string run_id;
+  std::string suite;
+  std::string mode;
+  std::string provider;
+  std::string model;
+  std::string prompt_version;
+  std::int64_t started_at_ms = 0;
+  std::uint64_t trials = 0;
+};
+
+/// The committed answer of a key, and whose cache holds it (delivery.md, "The cache in a fleet").
+struct Pin {
+  Digest answer{};
+  std::string holder;  ///< Id of the cache directory.
+};
+
+/// A result on its way into the ledger.
+struct ResultToCommit {
+  UnitResult result;
+  std::vector<TrialId> trials;  ///< All trials of the unit; `result.scores` has one for each, or it is an error.
+  std::string worker;    ///< Name, for people.
+  std::string cache_id;  ///< Whose cache holds the answer now; empty when it was not stored.
+};
+
+/// What became of it. The first committed result of a unit is its result.
+struct CommitOutcome {
+  bool first = false;
+  Digest winner{};  ///< The answer that is committed; zero for an error without one.
+};
+
+/// The run ledger: SQLite at `$SLUICE_HOME/ledger.db`. "Stored" means surviving the death of this process, not the
+/// loss of power. Not thread-safe; each thread opens its own. Errors: ledger_failed.
+class Ledger {
+ public:
+  static Result<Ledger> open(const std::filesystem::path& file);
+  ~Ledger();
+  Ledger(Ledger&&) noexcept;
+  Ledger& operator=(Ledger&&) noexcept;
+
+  Result<void> begin_run(const RunRecord& run);
+  Result<void> finish_run(const std::string& run_id, std::int64_t completed_at_ms, const std::string& verdict,
+                          int exit_code);
+
+  /// Commits all results in one transaction: all of a unit's trials or none, insert or ignore. One outcome for
+  /// each. `move_pins`: answers that were paid for in this run become the pinned ones of their keys.
+  Result<std::vector<CommitOutcome>> commit(const std::string& run_id, std::span<const ResultToCommit> results,
+                                            bool move_pins);
+
+  /// One entry for each key, empty where nothing is pinned.
+  Result<std::vector<std::optional<Pin>>> pins(std::span<const Digest> keys);
+
+  /// The committed results of a run. The ledger must outlive it.
+  std::unique_ptr<ResultSource> results_of(const std::string& run_id) const;
+
+ private:
+  struct Database;
+  explicit Ledger(std::unique_ptr<Database> database);
+  std::unique_ptr<Database> database_;
+};
+
+}  // namespace sluice

@@ -1,0 +1,47 @@
+#include "coordinator/merge/aggregate.hpp"
+
+#include <cmath>
+
+namespace sluice {
+
+void Totals::add(const CaseResult& result) {
+  statuses.add(result.status);
+  if (!result.counts) return;
+  counts += *result.counts;
+  weighted.add(*result.counts, result.fixture.weight);
+}
+
+void AggregateFold::add(const CaseResult& result) {
+  aggregates_.all.add(result);
+  auto category = aggregates_.by_category.find(result.fixture.category);
+  if (category == aggregates_.by_category.end()) {
+    category = aggregates_.by_category.emplace(result.fixture.category, Totals{}).first;
+  }
+  category->second.add(result);
+
+  if (result.unit == nullptr) return;
+  // Units are numbered by their first trial, so in plan order a number that is not greater was counted
+  // before.
+  if (last_unit_ && result.unit->unit <= *last_unit_) return;
+  last_unit_ = result.unit->unit;
+  aggregates_.usage.input_tokens += result.unit->usage.input_tokens;
+  aggregates_.usage.output_tokens += result.unit->usage.output_tokens;
+}
+
+Aggregates AggregateFold::finish(const Price& price) const {
+  Aggregates aggregates = aggregates_;
+  if (const auto cost = price ? price(aggregates.usage) : std::nullopt) {
+    constexpr double nano = 1e9;
+    aggregates.estimated_cost = std::round(*cost * nano) / nano;
+  }
+  return aggregates;
+}
+
+Result<Aggregates> aggregate(const RunResults& results, const Price& price) {
+  AggregateFold fold;
+  const auto visited = visit_cases(results, [&](const CaseResult& result) { fold.add(result); });
+  if (!visited) return fail(visited.error());
+  return fold.finish(price);
+}
+
+}  // namespace sluice

@@ -1,0 +1,52 @@
+#pragma once
+
+#include "common/completion.hpp"
+#include "common/error.hpp"
+#include "coordinator/merge/case_result.hpp"
+#include "coordinator/merge/scores.hpp"
+#include "coordinator/merge/status.hpp"
+
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <optional>
+#include <string>
+
+namespace sluice {
+
+/// Statuses and counts over some cases. Case errors are in `statuses` alone.
+struct Totals {
+  StatusCounts statuses;
+  Counts counts;
+  WeightedCounts weighted;
+
+  void add(const CaseResult& result);
+};
+
+/// What tokens cost in US dollars; nothing when the model's price is not known.
+using Price = std::function<std::optional<double>(const Usage&)>;
+
+/// The aggregates of a run (harness spec, section 6; design, "Decisions on the source documents").
+struct Aggregates {
+  Totals all;
+  std::map<std::string, Totals, std::less<>> by_category;
+  Usage usage;                           ///< Each committed answer once, however many cases it serves.
+  std::optional<double> estimated_cost;  ///< US dollars for `usage`, to the nano-dollar.
+};
+
+/// Folds case results in plan order; its memory does not grow with the number of cases.
+class AggregateFold {
+ public:
+  /// REQUIRES: ascending trial ids, as visit_cases hands them out.
+  void add(const CaseResult& result);
+  Aggregates finish(const Price& price) const;
+
+ private:
+  Aggregates aggregates_;
+  std::optional<UnitId> last_unit_;
+};
+
+/// Visits all cases of a run once. Without a price function the cost is unknown.
+Result<Aggregates> aggregate(const RunResults& results, const Price& price);
+
+}  // namespace sluice

@@ -1,0 +1,61 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "common/hash.hpp"
+#include "common/ontology.hpp"
+#include "common/request.hpp"
+#include "common/run_settings.hpp"
+#include "common/trial.hpp"
+#include "coordinator/suite/case.hpp"
+#include "coordinator/suite/prompt.hpp"
+
+namespace sluice {
+
+/// What every request of a run has in common.
+struct RequestSettings {
+  ProviderSettings provider;
+  std::string model;
+  double temperature = 0.0;
+  std::uint32_t max_tokens = 0;
+  std::optional<std::int64_t> seed;
+  SharedText response_schema;
+};
+
+/// What is to be done: the trials of a suite in id order, and the units of work that they share. A pure function of
+/// suite, prompt and settings. Holds keys and positions, no texts: a unit is rendered when it is handed out.
+/// Immutable; thread-safe. The suite must outlive the plan.
+class Plan {
+ public:
+  Plan(const Suite& suite, PromptTemplate prompt, const Ontology& ontology, RequestSettings settings);
+
+  std::size_t trial_count() const { return unit_of_.size(); }
+  std::size_t unit_count() const { return keys_.size(); }
+  const Digest& key(UnitId unit) const { return keys_[unit]; }
+  UnitId unit_of(TrialId trial) const { return unit_of_[trial]; }
+  /// The trials that the unit's answer serves, ascending.
+  std::span<const TrialId> trials_of(UnitId unit) const;
+  std::size_t case_of(TrialId trial) const { return trial; }
+  const Case& case_of_trial(TrialId trial) const { return suite_.cases[case_of(trial)]; }
+  /// The unit as it goes to a worker.
+  WorkUnit render(UnitId unit) const;
+
+ private:
+  ModelRequest request_for(const Case& test_case) const;
+
+  const Suite& suite_;
+  PromptTemplate prompt_;
+  RequestSettings settings_;
+  SharedText system_;
+  std::vector<Digest> keys_;                 ///< By unit.
+  std::vector<UnitId> unit_of_;              ///< By trial.
+  std::vector<TrialId> trials_by_unit_;      ///< Trials, grouped by unit...
+  std::vector<std::uint32_t> unit_begin_;    ///< ...from here to the next one's begin.
+};
+
+}  // namespace sluice

@@ -1,0 +1,29 @@
+#pragma once
+
+#include <cstddef>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace sluice {
+
+/// The columns that a terminal needs for the text: 0 for combining characters, 2 for wide ones (CJK, emoji),
+/// else 1.
+std::size_t display_width(std::string_view text);
+
+/// The text fit for one line of a terminal: line ends and tabs become spaces, other control characters (which
+/// could move the cursor or change colours) and characters that turn the writing direction become U+FFFD.
+std::string printable(std::string_view text);
+
+/// At most `width` columns of a printable text, with "…" if anything was cut.
+std::string truncated_to(std::string_view text, std::size_t width);
+
+/// The text filled up with spaces to `width` columns.
+std::string padded_left(std::string_view text, std::size_t width);   ///< Spaces first: for numbers.
+std::string padded_right(std::string_view text, std::size_t width);  ///< Spaces last: for words.
+
+/// The text in lines of at most `width` columns, broken at spaces where there are any. At least one line; a
+/// character wider than `width` stands alone. REQUIRES: width > 0.
+std::vector<std::string> wrapped(std::string_view text, std::size_t width);
+
+}  // namespace sluice

@@ -1,0 +1,105 @@
+#pragma once
+
+#include "common/claim.hpp"
+#include "common/text.hpp"
+
+#include <array>
+#include <charconv>
+#include <cmath>
+#include <concepts>
+#include <cstddef>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <variant>
+
+namespace sluice {
+
+/// Appends JSON to a text without building a document first: a report may hold a million fixtures. The caller
+/// keeps the order of brackets; commas come by themselves.
+class Json {
+ public:
+  explicit Json(std::string& out) : out_(out) {}
+
+  /// The next member's name, which needs no escapes.
+  Json& key(std::string_view name) {
+    separate();
+    out_ += '"';
+    out_ += name;
+    out_ += "\": ";
+    fresh_ = true;
+    return *this;
+  }
+  /// The same for a name that is foreign text.
+  Json& key_of(std::string_view name) {
+    separate();
+    append_json_string(out_, name);
+    out_ += ": ";
+    fresh_ = true;
+    return *this;
+  }
+  void open(char bracket) {
+    separate();
+    out_ += bracket;
+    fresh_ = true;
+  }
+  void close(char bracket) {
+    out_ += bracket;
+    fresh_ = false;
+  }
+  void value(std::string_view text) {
+    separate();
+    append_json_string(out_, text);
+  }
+  void value(const char* text) { value(std::string_view(text)); }
+  void value(const std::string& text) { value(std::string_view(text)); }
+  void value(bool boolean) { raw(boolean ? "true" : "false"); }
+  void value(std::integral auto number) { number_of(number); }
+  void value(double number) {
+    // JSON has no infinity and no NaN; nothing that reaches a report should be one.
+    if (!std::isfinite(number)) return null();
+    number_of(number);
+  }
+  template <class T>
+  void value(const std::optional<T>& optional) {
+    optional ? value(*optional) : null();
+  }
+  void value(const ClaimValue& claim) {
+    std::visit([&](const auto& inner) { value(inner); }, claim);
+  }
+  void null() { raw("null"); }
+  template <class T>
+  void member(std::string_view name, const T& content) {
+    key(name).value(content);
+  }
+  /// A line break and an indentation in front of what comes next.
+  void line(std::size_t depth) {
+    if (!fresh_) out_ += ',';
+    out_ += '\n';
+    out_.append(2 * depth, ' ');
+    fresh_ = true;
+  }
+  /// For line breaks in front of a closing bracket.
+  std::string& text() { return out_; }
+
+ private:
+  void separate() {
+    if (!fresh_) out_ += ", ";
+    fresh_ = false;
+  }
+  void raw(std::string_view text) {
+    separate();
+    out_ += text;
+  }
+  void number_of(auto number) {
+    separate();
+    std::array<char, 32> digits{};
+    const auto end = std::to_chars(digits.data(), digits.data() + digits.size(), number).ptr;
+    out_.append(digits.data(), end);
+  }
+
+  std::string& out_;
+  bool fresh_ = true;  // Nothing stands before the next value that a comma must part it from.
+};
+
+}  // namespace sluice

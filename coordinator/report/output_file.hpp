@@ -1,0 +1,22 @@
+#pragma once
+
+#include "common/error.hpp"
+#include "coordinator/report/sink.hpp"
+
+#include <functional>
+#include <string>
+
+namespace sluice {
+
+/// Writes what it is to write into the sink.
+using ReportWriter = std::function<Result<void>(Sink&)>;
+
+/// Writes a file whole or not at all: into a temporary file beside it, which then takes its place with the
+/// old file's permissions. What is no regular file (a pipe, /dev/full) is written directly; a symbolic link
+/// is followed. Fails with `output_failed`, or as the writer does; the old file then stands as it was.
+Result<void> write_whole_file(const std::string& path, const ReportWriter& writer);
+
+/// Writes to standard output; every failure counts, also one that shows only when the descriptor is flushed.
+Result<void> write_stdout(const ReportWriter& writer);
+
+}  // namespace sluice

@@ -1,0 +1,56 @@
+#pragma once
+
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <string>
+
+namespace sluice {
+
+/// Cases done per second, smoothed: an exponential average over the last half minute or so, so that one slow
+/// answer does not make the remaining time jump. Pure: the time comes as an argument. Not thread-safe.
+class RateEstimate {
+ public:
+  using Seconds = std::chrono::duration<double>;
+
+  /// `done` cases were finished at `elapsed` after the start. Times do not go back.
+  void update(Seconds elapsed, std::uint64_t done);
+  /// Nothing until a case was finished and some time has passed.
+  std::optional<double> per_second() const;
+  /// Time for `remaining` more cases; nothing while the rate is unknown or zero.
+  std::optional<Seconds> time_for(std::uint64_t remaining) const;
+
+ private:
+  bool started_ = false;
+  Seconds last_{};
+  std::uint64_t done_ = 0;
+  double weighted_done_ = 0.0;
+  double weighted_time_ = 0.0;
+};
+
+/// What a run looks like from outside at one moment.
+struct ProgressState {
+  std::uint64_t done = 0;  ///< passed + failed + errors.
+  std::uint64_t total = 0;
+  std::uint64_t passed = 0;
+  std::uint64_t failed = 0;
+  std::uint64_t errors = 0;
+  std::uint64_t in_flight = 0;  ///< Calls under way.
+  std::uint64_t waiting = 0;    ///< With a worker, but waiting for a permit or a retry.
+  std::uint32_t workers = 0;
+  std::optional<double> cost;  ///< US dollars paid so far.
+  std::chrono::seconds elapsed{};
+  std::optional<double> per_second;  ///< RateEstimate::per_second.
+  std::optional<std::chrono::seconds> remaining;
+  std::uint64_t rate_limited = 0;     ///< 429 and 529 so far.
+  std::chrono::seconds paused_for{};  ///< How much longer a provider asked for silence; 0 when none did.
+};
+
+/// One line of at most `columns` columns without a line end: the least important parts go first when it is
+/// tight.
+std::string render_live(const ProgressState& state, std::size_t columns, bool colour);
+/// One line for a log, without a line end, everything in words.
+std::string render_plain(const ProgressState& state);
+
+}  // namespace sluice

@@ -1,0 +1,183 @@
+#include "coordinator/report/wording.hpp"
+
+#include "common/text.hpp"
+
+#include <algorithm>
+#include <array>
+#include <chrono>
+#include <cmath>
+#include <cstdio>
+
+namespace sluice::wording {
+namespace {
+
+template <class... Arguments>
+std::string formatted(const char* format, Arguments... arguments) {
+  std::array<char, 96> buffer{};
+  const int length = std::snprintf(buffer.data(), buffer.size(), format, arguments...);
+  return {buffer.data(), static_cast<std::size_t>(std::max(0, length))};
+}
+
+struct CalendarTime {
+  int year;
+  unsigned month, day;
+  int hour, minute, second, millisecond;
+};
+
+CalendarTime calendar(std::int64_t unix_ms) {
+  using namespace std::chrono;
+  const sys_time<milliseconds> time{milliseconds(unix_ms)};
+  const auto midnight = floor<days>(time);
+  const year_month_day date(midnight);
+  const hh_mm_ss<milliseconds> clock(time - midnight);
+  return {int(date.year()),
+          unsigned(date.month()),
+          unsigned(date.day()),
+          static_cast<int>(clock.hours().count()),
+          static_cast<int>(clock.minutes().count()),
+          static_cast<int>(clock.seconds().count()),
+          static_cast<int>(clock.subseconds().count())};
+}
+
+}  // namespace
+
+std::string score(const std::optional<double>& score) {
+  return score ? formatted("%.2f", *score) : "–";
+}
+
+std::string grouped(std::uint64_t number) {
+  std::string digits = std::to_string(number);
+  for (std::size_t i = digits.size(); i > 3; i -= 3) digits.insert(i - 3, ",");
+  return digits;
+}
+
+std::string dollars(double amount) {
+  if (amount == 0.0 || amount >= 0.01) return formatted("$%.2f", amount);
+  return amount >= 0.0001 ? formatted("$%.4f", amount) : "under $0.0001";
+}
+
+std::string counted(std::uint64_t number, std::string_view noun) {
+  return grouped(number) + ' ' + std::string(noun) + (number == 1 ? "" : "s");
+}
+
+std::string date(std::int64_t unix_ms) {
+  const auto t = calendar(unix_ms);
+  return formatted("%04d-%02u-%02u %02d:%02d:%02d UTC", t.year, t.month, t.day, t.hour, t.minute, t.second);
+}
+
+std::string rfc3339(std::int64_t unix_ms) {
+  const auto t = calendar(unix_ms);
+  return formatted("%04d-%02u-%02uT%02d:%02d:%02d.%03dZ", t.year, t.month, t.day, t.hour, t.minute, t.second,
+                   t.millisecond);
+}
+
+std::string duration(double seconds) {
+  if (seconds < 59.95) return formatted("%.1f s", seconds);
+  const auto whole = static_cast<long long>(std::llround(seconds));
+  if (whole < 3600) return formatted("%lld min %02lld s", whole / 60, whole % 60);
+  return formatted("%lld h %02lld min", whole / 3600, whole % 3600 / 60);
+}
+
+std::string symbol(RunVerdict verdict) {
+  switch (verdict) {
+    case RunVerdict::pass:
+      return "✓";
+    case RunVerdict::review:
+      return "⚠";
+    default:
+      return "✗";
+  }
+}
+
+std::string headline(RunVerdict verdict) {
+  std::string word(to_string(verdict));
+  for (char& c : word) c = static_cast<char>(c - 'a' + 'A');
+  return word;
+}
+
+std::string reason_for(const ReportInput& input) {
+  const StatusCounts& statuses = input.aggregates.all.statuses;
+  if (input.facts.cut_short) {
+    const auto& error = *input.facts.cut_short;
+    return "the run ended early (" + std::string(to_string(error.reason)) + "): " + error.message;
+  }
+  const std::string total = counted(statuses.total(), "fixture");
+  if (statuses.failed == 0 && statuses.errors == 0) {
+    return statuses.passed == statuses.total() ? total + " passed"
+                                               : grouped(statuses.passed) + " of " + total + " passed";
+  }
+  std::string text;
+  if (statuses.failed > 0) text = grouped(statuses.failed) + " of " + total + " failed";
+  if (statuses.errors > 0) {
+    text += text.empty() ? counted(statuses.errors, "error") + " in " + total
+                         : ", " + counted(statuses.errors, "error");
+  }
+  return text;
+}
+
+std::string extracted(const FinalClaim& claim) {
+  std::string text = excerpt(to_text(claim.concept_path, claim.predicate, claim.value), max_claim_bytes);
+  text += " (confidence " + shortest(claim.confidence);
+  if (claim.line) text += ", line " + std::to_string(*claim.line);
+  return text + ")";
+}
+
+bool is_shown_as_got(const CaseDetails& details, const FinalClaim& claim) {
+  return std::ranges::any_of(details.missing,
+                             [&](const MissedClaim& missed) { return missed.got == &claim; });
+}
+
+std::string title(const Case& fixture) {
+  return fixture.name.empty() ? fixture.id : fixture.id + ": " + fixture.name;
+}
+
+std::string got(const MissedClaim& missed, const Case& fixture) {
+  if (missed.got == nullptr) return "Not extracted";
+  std::string text = extracted(*missed.got);
+  if (missed.below_min_confidence) text += ", below the " + shortest(fixture.min_confidence) + " asked for";
+  return text;
+}
+
+std::string cost(const ReportInput& input) {
+  const auto priced = [](std::uint64_t tokens, const std::optional<double>& amount) {
+    return counted(tokens, "token") + (amount ? " (" + dollars(*amount) + ")" : "");
+  };
+  const Usage& usage = input.aggregates.usage;
+  const std::uint64_t tokens = usage.input_tokens + usage.output_tokens;
+  const std::uint64_t paid = input.facts.paid_input_tokens + input.facts.paid_output_tokens;
+  std::string text = priced(tokens, input.aggregates.estimated_cost);
+  if (tokens > 0 && !input.aggregates.estimated_cost) text += ", price unknown";
+  if (paid != tokens) text += "; paid in this run: " + priced(paid, input.paid_cost);
+  return text;
+}
+
+std::string run_facts(const ReportInput& input) {
+  const RunFacts& facts = input.facts;
+  const auto plural = [](std::uint64_t number, std::string_view one, std::string_view many) {
+    return grouped(number) + ' ' + std::string(number == 1 ? one : many);
+  };
+  std::string text = duration(facts.duration_seconds) + ", " + counted(facts.requests, "request") + ", " +
+                     plural(facts.retries, "retry", "retries") + ", " +
+                     counted(facts.cache_hits, "cache hit") + ", " + counted(facts.workers.size(), "worker");
+  std::uint64_t lost = 0;
+  for (const auto& worker : facts.workers) lost += worker.lost ? 1 : 0;
+  if (lost > 0) text += " (" + grouped(lost) + " lost)";
+  if (facts.rate_limited > 0) text += ", rate limited " + plural(facts.rate_limited, "time", "times");
+  return text;
+}
+
+void ErrorGroups::add(const CaseResult& result) {
+  if (result.error == nullptr) return;
+  ErrorGroup& group = groups_[result.error->reason];
+  if (group.count++ == 0) group.first_message = excerpt(result.error->message, max_message_bytes);
+  if (group.ids.size() < max_ids_per_group) group.ids.push_back(result.fixture.id);
+}
+
+std::string ids(const ErrorGroup& group) {
+  std::string text;
+  for (const auto& id : group.ids) text += (text.empty() ? "" : ", ") + id;
+  if (group.count > group.ids.size()) text += " and " + grouped(group.count - group.ids.size()) + " more";
+  return text;
+}
+
+}  // namespace sluice::wording

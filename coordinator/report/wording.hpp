@@ -1,0 +1,69 @@
+#pragma once
+
+#include "coordinator/merge/aggregate.hpp"
+#include "coordinator/merge/case_result.hpp"
+#include "coordinator/report/report.hpp"
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+/// What the reports for people have in common: words and numbers, not their layout.
+namespace sluice::wording {
+
+std::string score(const std::optional<double>& score);  ///< `0.87`; an en dash if undefined.
+std::string grouped(std::uint64_t number);              ///< `125,430`
+std::string dollars(double amount);                     ///< `$0.12`; small amounts with more digits.
+std::string counted(std::uint64_t number, std::string_view noun);  ///< `1 fixture`, `2 fixtures`
+std::string date(std::int64_t unix_ms);                            ///< `2026-02-05 14:30:00 UTC`
+std::string rfc3339(std::int64_t unix_ms);                         ///< `2026-02-05T14:30:00.000Z`
+std::string duration(double seconds);                              ///< `12.3 s`, `4 min 05 s`, `1 h 02 min`
+
+std::string symbol(RunVerdict verdict);    ///< `✓`, `⚠` or `✗`
+std::string headline(RunVerdict verdict);  ///< In capitals.
+/// Why the verdict is what it is, e.g. `2 of 45 fixtures failed, 1 error`.
+std::string reason_for(const ReportInput& input);
+
+/// `tls/cert_verification/enabled = true (confidence 0.9, line 7)`.
+std::string extracted(const FinalClaim& claim);
+/// The claim already stands in the report as what came instead of a missed one: false positives need not
+/// repeat it.
+bool is_shown_as_got(const CaseDetails& details, const FinalClaim& claim);
+/// `tls-001: TLS verification disabled`; the id alone when the case has no name.
+std::string title(const Case& fixture);
+/// What came instead of a missed claim: `Not extracted` or the nearest claim.
+std::string got(const MissedClaim& missed, const Case& fixture);
+
+/// `125,430 tokens ($0.12)`, then what of it was paid in this run.
+std::string cost(const ReportInput& input);
+/// How the run went: duration, calls, retries, cache hits, workers.
+std::string run_facts(const ReportInput& input);
+
+/// Case errors of one reason: how many, the first message, and the ids of the first few.
+struct ErrorGroup {
+  std::uint64_t count = 0;
+  std::string first_message;
+  std::vector<std::string> ids;
+};
+inline constexpr std::size_t max_ids_per_group = 10;
+/// Providers' error pages and models' texts may be megabytes; people need their beginning, the JSON has them
+/// whole.
+inline constexpr std::size_t max_message_bytes = 600;
+inline constexpr std::size_t max_claim_bytes = 400;
+
+/// Collects case errors by reason in memory that does not grow with their number.
+class ErrorGroups {
+ public:
+  void add(const CaseResult& result);
+  const std::map<Reason, ErrorGroup>& by_reason() const { return groups_; }
+
+ private:
+  std::map<Reason, ErrorGroup> groups_;
+};
+
+/// `tls-001, tls-002 and 5 more`.
+std::string ids(const ErrorGroup& group);
+
+}  // namespace sluice::wording

@@ -1,0 +1,115 @@
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "common/clock.hpp"
+#include "common/run_settings.hpp"
+#include "common/transport/envelopes.hpp"
+#include "coordinator/dispatch/dispatcher.hpp"
+#include "coordinator/merge/result_source.hpp"
+#include "coordinator/plan/plan.hpp"
+#include "coordinator/run/recording.hpp"
+
+namespace sluice {
+
+/// What the controller wants done; the coordinator actor does it. Appended to, never read, by the controller.
+struct Effects {
+  std::vector<ToPeer> to_workers;
+  std::vector<RecordResult> to_record;
+  std::vector<std::pair<Peer, wire::Heartbeat>> demands;  ///< To be answered with GRANT.
+  bool peers_changed = false;
+  std::vector<std::string> notes;  ///< For the log: one sentence each.
+};
+
+/// Counters of trials, for the progress line.
+struct TrialCounts {
+  std::uint64_t passed = 0;
+  std::uint64_t failed = 0;
+  std::uint64_t errors = 0;
+};
+
+/// A run from the first HELLO to the last GOODBYE: reads what workers say, decides by Dispatcher, and says what is
+/// to be sent and recorded (delivery.md). Pure: time is an argument, no socket, no actor. Not thread-safe. The plan
+/// must outlive it.
+class RunController {
+ public:
+  struct Config {
+    RunSettings settings;
+    Dispatcher::Config dispatch;
+    std::chrono::milliseconds worker_timeout{};  ///< A run without any worker ends after this.
+    std::string how_to_start_a_worker;           ///< For the message when it does.
+    std::vector<UnitAffinity> affinities;        ///< By unit.
+    std::vector<std::string> holders;            ///< What UnitAffinity::holder counts.
+    std::vector<Digest> pinned_answers;          ///< By unit in cached mode; else empty.
+  };
+
+  RunController(const Plan& plan, Config config, TimePoint now);
+
+  void on_messages(FromWorkers& messages, TimePoint now, Effects& effects);
+  void on_recorded(const ResultsRecorded& recorded, TimePoint now, Effects& effects);
+  /// Once a heartbeat, after the socket has been drained.
+  void on_tick(TimePoint now, Effects& effects);
+  /// Ends the run with what it has. The first reason stays.
+  void stop(Error why, Effects& effects);
+
+  /// Nothing more will be leased: the plan is done, or the run was stopped.
+  bool over() const { return over_; }
+  /// Over, and every worker has said GOODBYE or gone.
+  bool all_gone() const { return over_ && workers_.empty(); }
+  const std::optional<Error>& stopped() const { return stopped_; }
+
+  std::vector<Peer> peers() const;
+  const TrialCounts& counts() const { return counts_; }
+  std::size_t started_count() const { return dispatcher_.started_count(); }
+  std::size_t waiting_count() const { return dispatcher_.leased_count() - dispatcher_.started_count(); }
+  std::size_t worker_count() const { return dispatcher_.worker_count(); }
+  std::vector<UnitId> lost_units() const { return dispatcher_.lost_units(); }
+  /// Counters so far; run id, duration, and cut_short are set, times of day are not.
+  RunFacts facts() const;
+
+ private:
+  struct Worker {
+    Peer peer;
+    wire::Hello hello;
+    std::optional<Error> problem;  ///< It cannot call the run's provider.
+  };
+
+  void on_message(const Peer& peer, wire::Hello& hello, TimePoint now, Effects& effects);
+  void on_message(const Peer& peer, wire::Ready& ready, TimePoint now, Effects& effects);
+  void on_message(const Peer& peer, wire::Heartbeat& heartbeat, TimePoint now, Effects& effects);
+  void on_message(const Peer& peer, wire::Report& report, TimePoint now, Effects& effects);
+  void on_message(const Peer& peer, wire::Goodbye& goodbye, TimePoint now, Effects& effects);
+
+  std::optional<WorkerId> worker_at(const Peer& peer) const;
+  bool fits(const UnitResult& result) const;
+  void take_result(WorkerId worker, UnitResult result, wire::Ack& refused, Effects& effects);
+  void take_fatal_error(WorkerId worker, UnitId unit, const Error& error, Effects& effects);
+  void count_spend(const Spend& spend);
+  void lease_work(TimePoint now, Effects& effects);
+  void send_work(WorkerId worker, const std::vector<UnitId>& units, Effects& effects);
+  void forget(WorkerId worker, Effects& effects);
+  void finish_if_done(TimePoint now, Effects& effects);
+  void close(const std::string& reason, Effects& effects);
+  Error missing_answers() const;
+
+  const Plan& plan_;
+  Config config_;
+  Dispatcher dispatcher_;
+  std::map<Peer, WorkerId> by_peer_;
+  std::map<WorkerId, Worker> workers_;         ///< Connected ones.
+  std::map<WorkerId, WorkerFacts> all_workers_;
+  std::map<WorkerId, std::string> cache_ids_;  ///< Of all that ever came: a late result still names its cache.
+  TrialCounts counts_;
+  RunFacts facts_;
+  std::optional<Error> stopped_;
+  bool over_ = false;
+  TimePoint last_had_worker_;
+  std::optional<TimePoint> first_lease_;
+  TimePoint last_result_;
+};
+
+}  // namespace sluice

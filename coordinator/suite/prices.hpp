@@ -1,0 +1,45 @@
+#pragma once
+
+#include "common/completion.hpp"
+#include "common/error.hpp"
+#include "common/run_settings.hpp"
+
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace sluice {
+
+class TableReader;
+
+/// What models cost (config/prices.toml): US dollars per million tokens. Immutable after parsing;
+/// thread-safe.
+class PriceTable {
+ public:
+  /// Reads the TOML text; `origin` names it in errors. settings_invalid lists everything that is wrong.
+  static Result<PriceTable> parse(std::string_view toml, const std::string& origin);
+
+  const std::string& version() const { return version_; }
+  const std::string& as_of() const { return as_of_; }
+
+  /// The price of the tokens in US dollars; nothing if the model is not in the table. An exact name goes
+  /// before a prefix, and a longer prefix before a shorter one.
+  std::optional<double> cost(ProviderKind kind, std::string_view model, const Usage& usage) const;
+
+ private:
+  struct Price {
+    ProviderKind kind = ProviderKind::openai;
+    std::string model;  ///< Without the `*`.
+    bool is_prefix = false;
+    double input = 0.0;
+    double output = 0.0;
+  };
+  static std::optional<Price> read_price(TableReader& reader);
+
+  std::string version_;
+  std::string as_of_;
+  std::vector<Price> prices_;
+};
+
+}  // namespace sluice

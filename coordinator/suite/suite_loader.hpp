@@ -1,0 +1,35 @@
+#pragma once
+
+#include "common/error.hpp"
+#include "common/finding.hpp"
+#include "coordinator/suite/case.hpp"
+
+#include <cstddef>
+#include <filesystem>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include <tl/expected.hpp>
+
+namespace sluice {
+
+/// Reads every `*.toml` below the folder as a fixture, and `manifest.toml` in it as the manifest. Hidden
+/// files and folders are skipped, links to folders are not followed. Either the suite (cases by id, sources
+/// relative to the folder) or everything that is wrong, in the order of files and lines; the result does not
+/// depend on the order in which the files are read. Reads with a second thread when there are many.
+tl::expected<Suite, std::vector<Finding>> load_suite(const std::filesystem::path& folder);
+
+/// The suite's part with the given categories (all if there are none), and of that the first `max_fixtures`
+/// by id. usage_invalid names a category that the suite does not have, and those that it has.
+Result<Suite> select(Suite suite, const std::vector<std::string>& categories,
+                     std::optional<std::size_t> max_fixtures);
+
+/// The categories of a suite with their number of cases, by name.
+struct CategoryCount {
+  std::string category;
+  std::size_t cases = 0;
+};
+std::vector<CategoryCount> count_categories(const Suite& suite);
+
+}  // namespace sluice

@@ -1,0 +1,25 @@
+#include "common/claim.hpp"
+#include "coordinator/suite/fixture.hpp"
+#include "coordinator/suite/manifest.hpp"
+
+#include <cstddef>
+#include <cstdint>
+#include <string_view>
+
+/// Any bytes may stand in a fixture or a manifest: they are read or named, and never crash. What is read
+/// keeps the promises of Case.
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+  const std::string_view text(reinterpret_cast<const char*>(data), size);
+  const auto parsed = sluice::parse_fixture(text, "fixture.toml");
+  if (parsed.findings.empty()) {
+    const auto& one = parsed.fixture;
+    const bool sound = !one.id.empty() && !one.category.empty() && one.weight > 0.0 &&
+                       one.min_confidence >= 0.0 && one.min_confidence <= 1.0;
+    if (!sound) __builtin_trap();
+  }
+  for (const auto& finding : parsed.findings) {
+    if (finding.line == 0 || finding.message.empty()) __builtin_trap();
+  }
+  (void)sluice::parse_manifest(text, "manifest.toml");
+  return 0;
+}

@@ -1,0 +1,320 @@
+#include "worker/http/http_actor.hpp"
+
+#include "tests/http/raw_server.hpp"
+#include "worker/http/http_messages.hpp"
+
+#include <chrono>
+#include <future>
+
+#include <caf/actor_system.hpp>
+#include <caf/actor_system_config.hpp>
+#include <caf/after.hpp>
+#include <caf/exit_reason.hpp>
+#include <caf/scoped_actor.hpp>
+#include <caf/send.hpp>
+#include <gtest/gtest.h>
+
+namespace sluice {
+namespace {
+
+using namespace std::chrono_literals;
+using Kind = HttpFailure::Kind;
+using Then = RawServer::Answer::Then;
+
+class HttpActorTest : public testing::Test {
+ protected:
+  HttpActorTest() : system_(config()), self_(system_), http_(spawn_http(system_)) {}
+  ~HttpActorTest() override { caf::anon_send_exit(http_, caf::exit_reason::user_shutdown); }
+
+  static caf::actor_system_config& config() {
+    static caf::actor_system_config config;
+    config.set("scheduler.max-threads", 1);
+    return config;
+  }
+
+  static HttpCall call_to(const std::string& url, std::uint64_t id = 1) {
+    HttpCall call;
+    call.id = id;
+    call.request = {url, {"Content-Type: application/json", "Authorization: Bearer secret"}, "{\"q\":1}"};
+    call.connect_timeout = 5s;
+    call.total_timeout = 10s;
+    call.max_body = 1 << 20;
+    return call;
+  }
+
+  HttpDone next() {
+    HttpDone result;
+    self_->receive([&](HttpDone& done) { result = std::move(done); },
+                   caf::after(10s) >> [] { ADD_FAILURE() << "no HttpDone came"; });
+    return result;
+  }
+
+  HttpDone perform(HttpCall call) {
+    self_->send(http_, std::move(call));
+    return next();
+  }
+
+  static void expect_failure(const HttpDone& done, Kind kind, const std::string& part) {
+    ASSERT_TRUE(done.failure);
+    EXPECT_EQ(done.failure->kind, kind) << done.failure->message;
+    EXPECT_NE(done.failure->message.find(part), std::string::npos) << done.failure->message;
+    EXPECT_EQ(done.failure->message.find("secret"), std::string::npos) << done.failure->message;
+    EXPECT_EQ(done.response.status, 0);
+    EXPECT_TRUE(done.response.body.empty());
+  }
+
+  caf::actor_system system_;
+  caf::scoped_actor self_;
+  caf::actor http_;
+};
+
+/// A port that nobody listens on: bound and given back.
+std::string free_port() {
+  RawServer server([](int, const std::string&) { return RawServer::Answer{}; });
+  return server.host();
+}
+
+TEST_F(HttpActorTest, SendsThePostAndReturnsTheAnswer) {
+  std::string seen;
+  RawServer server([&](int, const std::string& request) {
+    seen = request;
+    return RawServer::Answer{RawServer::ok("hello", "X-Request-ID:  abc \r\nRETRY-After: 3\r\n"), Then::keep};
+  });
+  const auto done = perform(call_to(server.url(), 42));
+  ASSERT_FALSE(done.failure) << done.failure->message;
+  EXPECT_EQ(done.id, 42u);
+  EXPECT_EQ(done.response.status, 200);
+  EXPECT_EQ(done.response.body, "hello");
+  ASSERT_TRUE(find_header(done.response.headers, "x-request-id"));
+  EXPECT_EQ(*find_header(done.response.headers, "x-request-id"), "abc");
+  EXPECT_EQ(*find_header(done.response.headers, "retry-after"), "3");
+  EXPECT_GT(done.elapsed, 0us);
+  EXPECT_TRUE(seen.starts_with("POST /v1/x HTTP/1.1\r\n")) << seen;
+  EXPECT_NE(seen.find("\r\nAuthorization: Bearer secret\r\n"), std::string::npos) << seen;
+  EXPECT_TRUE(seen.ends_with("\r\n\r\n{\"q\":1}")) << seen;
+}
+
+TEST_F(HttpActorTest, OtherStatusesAreAnswersAndRedirectsAreNotFollowed) {
+  RawServer server([](int number, const std::string&) {
+    if (number == 1) return RawServer::Answer{"HTTP/1.1 429 Slow\r\nContent-Length: 2\r\n\r\nno", Then::keep};
+    return RawServer::Answer{"HTTP/1.1 302 Found\r\nLocation: /else\r\nContent-Length: 0\r\n\r\n",
+                             Then::keep};
+  });
+  const auto limited = perform(call_to(server.url()));
+  EXPECT_FALSE(limited.failure);
+  EXPECT_EQ(limited.response.status, 429);
+  EXPECT_EQ(limited.response.body, "no");
+  EXPECT_EQ(perform(call_to(server.url())).response.status, 302);
+  EXPECT_EQ(server.requests(), 2);
+}
+
+TEST_F(HttpActorTest, InterimAnswersAreSkipped) {
+  RawServer server([](int, const std::string&) {
+    return RawServer::Answer{"HTTP/1.1 103 Early Hints\r\nLink: x\r\n\r\n" + RawServer::ok("b"), Then::keep};
+  });
+  const auto done = perform(call_to(server.url()));
+  EXPECT_EQ(done.response.status, 200);
+  EXPECT_EQ(find_header(done.response.headers, "link"), nullptr);
+}
+
+TEST_F(HttpActorTest, ConnectionsAndHandlesAreUsedAgain) {
+  RawServer server([](int number, const std::string& request) {
+    return RawServer::Answer{RawServer::ok(std::to_string(number) + request.substr(request.size() - 2)),
+                             Then::keep};
+  });
+  for (int i = 10; i < 30; ++i) {
+    auto call = call_to(server.url(), static_cast<std::uint64_t>(i));
+    call.request.body = "body-" + std::to_string(i);
+    call.request.headers.push_back("X-Number: " + std::to_string(i));
+    const auto done = perform(std::move(call));
+    ASSERT_FALSE(done.failure) << done.failure->message;
+    EXPECT_EQ(done.response.body, std::to_string(i - 9) + std::to_string(i));
+  }
+  EXPECT_EQ(server.connections(), 1);
+}
+
+TEST_F(HttpActorTest, ManyCallsAtOnceEachGetTheirAnswer) {
+  RawServer server([](int, const std::string& request) {
+    return RawServer::Answer{RawServer::ok(request.substr(request.find("\r\n\r\n") + 4)), Then::keep};
+  });
+  constexpr std::uint64_t count = 300;
+  for (std::uint64_t id = 0; id < count; ++id) {
+    auto call = call_to(server.url(), id);
+    call.request.body = "payload " + std::to_string(id);
+    self_->send(http_, std::move(call));
+  }
+  std::vector<int> answered(count);
+  for (std::uint64_t i = 0; i < count; ++i) {
+    const auto done = next();
+    ASSERT_FALSE(done.failure) << done.failure->message;
+    EXPECT_EQ(done.response.body, "payload " + std::to_string(done.id));
+    ++answered.at(done.id);
+  }
+  EXPECT_EQ(answered, std::vector<int>(count, 1));
+}
+
+TEST_F(HttpActorTest, LargeBodiesGoWithoutExpect) {
+  std::size_t received = 0;
+  bool expected = false;
+  RawServer server([&](int, const std::string& request) {
+    received = request.size() - request.find("\r\n\r\n") - 4;
+    expected = request.find("Expect:") != std::string::npos;
+    return RawServer::Answer{RawServer::ok(std::string(900'000, 'a')), Then::keep};
+  });
+  auto call = call_to(server.url());
+  call.request.body = std::string(3 << 20, 'q');
+  const auto done = perform(std::move(call));
+  ASSERT_FALSE(done.failure) << done.failure->message;
+  EXPECT_EQ(received, std::size_t{3 << 20});
+  EXPECT_FALSE(expected);
+  EXPECT_EQ(done.response.body, std::string(900'000, 'a'));
+}
+
+TEST_F(HttpActorTest, RefusedConnection) {
+  const auto host = free_port();
+  expect_failure(perform(call_to("http://" + host + "/")), Kind::could_not_connect, host);
+}
+
+TEST_F(HttpActorTest, UnknownHost) {
+  const auto done = perform(call_to("http://user:secret@no-such-host.invalid:81/"));
+  expect_failure(done, Kind::could_not_resolve, "no-such-host.invalid:81");
+}
+
+TEST_F(HttpActorTest, UrlsThatCannotBeCalled) {
+  expect_failure(perform(call_to("ftp://127.0.0.1/x")), Kind::other, "127.0.0.1");
+  expect_failure(perform(call_to("http://")), Kind::other, "failed");
+  expect_failure(perform(call_to("")), Kind::other, "failed");
+}
+
+TEST_F(HttpActorTest, TimeOut) {
+  RawServer server([](int, const std::string&) { return RawServer::Answer{"", Then::hold}; });
+  auto call = call_to(server.url());
+  call.total_timeout = 30ms;
+  const auto done = perform(std::move(call));
+  expect_failure(done, Kind::timed_out, server.host() + " did not answer within 0.03 s");
+  EXPECT_GE(done.elapsed, 29ms);
+}
+
+TEST_F(HttpActorTest, TimeOutInTheMiddleOfTheBody) {
+  RawServer server([](int, const std::string&) {
+    return RawServer::Answer{"HTTP/1.1 200 OK\r\nContent-Length: 10\r\n\r\nhal", Then::hold};
+  });
+  auto call = call_to(server.url());
+  call.total_timeout = 30ms;
+  expect_failure(perform(std::move(call)), Kind::timed_out, server.host());
+}
+
+TEST_F(HttpActorTest, AnnouncedAndUnannouncedBodiesOverTheLimit) {
+  RawServer server([](int number, const std::string&) {
+    if (number == 1) return RawServer::Answer{RawServer::ok(std::string(101, 'x')), Then::keep};
+    if (number == 2) return RawServer::Answer{"HTTP/1.1 200 OK\r\n\r\n" + std::string(101, 'x'), Then::hold};
+    return RawServer::Answer{RawServer::ok(std::string(100, 'x')), Then::keep};
+  });
+  for (int i = 0; i < 2; ++i) {
+    auto call = call_to(server.url());
+    call.max_body = 100;
+    expect_failure(perform(std::move(call)), Kind::too_large, "more than 100 bytes");
+  }
+  auto call = call_to(server.url());
+  call.max_body = 100;
+  EXPECT_EQ(perform(std::move(call)).response.body.size(), 100u);
+}
+
+TEST_F(HttpActorTest, EndlessHeaders) {
+  RawServer server([](int, const std::string&) {
+    std::string headers;
+    for (int i = 0; i < 6000; ++i)
+      headers += "X-Filler-" + std::to_string(i) + ": " + std::string(50, 'f') + "\r\n";
+    return RawServer::Answer{RawServer::ok("x", headers), Then::keep};
+  });
+  expect_failure(perform(call_to(server.url())), Kind::too_large, server.host());
+}
+
+TEST_F(HttpActorTest, ClosedWithoutAnAnswer) {
+  RawServer server([](int, const std::string&) { return RawServer::Answer{"", Then::close}; });
+  expect_failure(perform(call_to(server.url())), Kind::connection_lost, server.host());
+  EXPECT_EQ(server.requests(), 1);
+}
+
+// curl sends a request again by itself when a kept connection dies before the answer: a call that nobody
+// counts.
+TEST_F(HttpActorTest, KeptConnectionClosedWithoutAnAnswerIsNotSentAgain) {
+  for (const auto then : {Then::close, Then::reset}) {
+    RawServer server([then](int number, const std::string&) {
+      if (number == 2) return RawServer::Answer{"", then};
+      return RawServer::Answer{RawServer::ok("fine"), Then::keep};
+    });
+    EXPECT_FALSE(perform(call_to(server.url())).failure);
+    expect_failure(perform(call_to(server.url())), Kind::connection_lost, server.host());
+    EXPECT_EQ(server.requests(), 2);
+    EXPECT_EQ(perform(call_to(server.url())).response.body, "fine") << "the handle is sound afterwards";
+    EXPECT_EQ(server.requests(), 3);
+  }
+}
+
+TEST_F(HttpActorTest, TruncatedBodies) {
+  RawServer server([](int number, const std::string&) {
+    if (number == 1)
+      return RawServer::Answer{"HTTP/1.1 200 OK\r\nContent-Length: 10\r\n\r\nhalf", Then::close};
+    return RawServer::Answer{"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n5\r\nab", Then::close};
+  });
+  expect_failure(perform(call_to(server.url())), Kind::connection_lost, "in the middle");
+  expect_failure(perform(call_to(server.url())), Kind::connection_lost, server.host());
+}
+
+TEST_F(HttpActorTest, NotHttp) {
+  RawServer server([](int, const std::string&) {
+    return RawServer::Answer{"220 smtp ready\r\n", Then::close};
+  });
+  expect_failure(perform(call_to(server.url())), Kind::other, server.host());
+}
+
+TEST_F(HttpActorTest, TlsToAPlainPort) {
+  RawServer server([](int, const std::string&) { return RawServer::Answer{"nonsense", Then::close}; });
+  expect_failure(perform(call_to("https://" + server.host() + "/")), Kind::could_not_connect,
+                 "no TLS connection to " + server.host());
+}
+
+TEST_F(HttpActorTest, CancelEndsTheCallAndNoOther) {
+  std::promise<void> two_arrived;
+  RawServer server([&](int number, const std::string&) {
+    if (number == 2) two_arrived.set_value();
+    return RawServer::Answer{"", Then::hold};
+  });
+  caf::scoped_actor stranger(system_);
+  self_->send(http_, call_to(server.url(), 7));
+  stranger->send(http_, call_to(server.url(), 7));
+  two_arrived.get_future().wait();
+  self_->send(http_, HttpCancel{8});  // Unknown: ignored.
+  self_->send(http_, HttpCancel{7});
+  const auto done = next();
+  EXPECT_EQ(done.id, 7u);
+  expect_failure(done, Kind::cancelled, server.host());
+  self_->send(http_, HttpCancel{7});  // Not ours any more, and the stranger's call stays.
+  bool stranger_answered = false;
+  stranger->receive([&](const HttpDone&) { stranger_answered = true; }, caf::after(5ms) >> [] {});
+  EXPECT_FALSE(stranger_answered);
+}
+
+TEST_F(HttpActorTest, ExitCancelsCallsInFlightAndEndsTheThread) {
+  std::promise<void> arrived;
+  RawServer server([&](int, const std::string&) {
+    arrived.set_value();
+    return RawServer::Answer{"", Then::hold};
+  });
+  self_->send(http_, call_to(server.url(), 1));
+  arrived.get_future().wait();
+  const auto begin = std::chrono::steady_clock::now();
+  self_->send_exit(http_, caf::exit_reason::user_shutdown);
+  expect_failure(next(), Kind::cancelled, server.host());
+  self_->wait_for(http_);
+  EXPECT_LT(std::chrono::steady_clock::now() - begin, 2s);
+}
+
+TEST_F(HttpActorTest, ExitWhileIdle) {
+  self_->send_exit(http_, caf::exit_reason::user_shutdown);
+  self_->wait_for(http_);
+}
+
+}  // namespace
+}  // namespace sluice

@@ -1,0 +1,166 @@
+#include "tests/provider_sim/chat_request.hpp"
+
+#include "tests/provider_sim/json_cursor.hpp"
+
+namespace sluice::sim {
+
+namespace {
+
+/// A text that came in a message whose role may only be known later.
+class MessageReader {
+ public:
+  MessageReader(JsonCursor& cursor, ChatRequest& out) : cursor_(cursor), out_(out) {}
+
+  /// One message: `content` (OpenAI, Anthropic) or `parts` (Gemini) beside `role`.
+  bool message() {
+    const std::size_t first = out_.user.size();
+    std::string_view role = "user";  // Gemini lets the role out
+    const bool read = cursor_.members([&](std::string_view key) {
+      if (key == "role") return text_into(role);
+      if (key == "content" || key == "parts") return content();
+      return cursor_.skip();
+    });
+    for (std::size_t i = first; i < out_.user.size(); ++i) out_.prompt_bytes += out_.user[i].size;
+    if (role != "user") out_.user.resize(first);
+    return read;
+  }
+
+  /// A text of no user: it only counts.
+  bool system() {
+    const std::size_t first = out_.user.size();
+    const bool read = content();
+    for (std::size_t i = first; i < out_.user.size(); ++i) out_.prompt_bytes += out_.user[i].size;
+    out_.user.resize(first);
+    return read;
+  }
+
+ private:
+  bool text_into(std::string_view& out) {
+    JsonString string;
+    if (!cursor_.string(string)) return false;
+    out = string.raw;
+    return true;
+  }
+
+  /// A string, an object with `text` or `parts`, or a list of those; null is no text.
+  bool content(int depth = 0) {
+    constexpr int deepest = 8;  // an honest request needs 4; the stack is not the client's to fill
+    if (depth > deepest) return false;
+    switch (cursor_.peek()) {
+      case '"':
+        return cursor_.string(out_.user.emplace_back());
+      case '[':
+        return cursor_.elements([this, depth] { return content(depth + 1); });
+      case '{':
+        return cursor_.members([this, depth](std::string_view key) {
+          return key == "text" || key == "parts" ? content(depth + 1) : cursor_.skip();
+        });
+      default:
+        return cursor_.skip();
+    }
+  }
+
+  JsonCursor& cursor_;
+  ChatRequest& out_;
+};
+
+bool read_max_tokens(JsonCursor& cursor, ChatRequest& out) {
+  if (cursor.peek() == 'n') return cursor.skip();
+  std::uint64_t tokens = 0;
+  if (!cursor.count(tokens)) return false;
+  out.max_tokens = tokens;
+  return true;
+}
+
+bool read_generation_config(JsonCursor& cursor, ChatRequest& out) {
+  return cursor.members([&](std::string_view key) {
+    return key == "maxOutputTokens" ? read_max_tokens(cursor, out) : cursor.skip();
+  });
+}
+
+bool read_members(Provider provider, JsonCursor& cursor, ChatRequest& out) {
+  const bool gemini = provider == Provider::gemini;
+  const std::string_view messages = gemini ? "contents" : "messages";
+  MessageReader reader(cursor, out);
+  return cursor.members([&](std::string_view key) {
+    if (key == messages) return cursor.elements([&] { return reader.message(); });
+    if (gemini) {
+      if (key == "systemInstruction") return reader.system();
+      return key == "generationConfig" ? read_generation_config(cursor, out) : cursor.skip();
+    }
+    if (key == "model") return cursor.string(out.model);
+    if (key == "system") return reader.system();
+    if (key == "max_tokens" || key == "max_completion_tokens") return read_max_tokens(cursor, out);
+    if (key == "stream") return cursor.boolean(out.streams);
+    return cursor.skip();
+  });
+}
+
+bool read_inputs(JsonCursor& cursor, EmbeddingsRequest& out) {
+  if (cursor.peek() == '[') {
+    return cursor.elements([&] { return cursor.string(out.inputs.emplace_back()); });
+  }
+  return cursor.string(out.inputs.emplace_back());
+}
+
+}  // namespace
+
+std::string_view to_string(Provider provider) {
+  switch (provider) {
+    case Provider::openai:
+      return "openai";
+    case Provider::anthropic:
+      return "anthropic";
+    case Provider::gemini:
+      return "gemini";
+  }
+  return "";
+}
+
+void ChatRequest::clear() {
+  model = {};
+  user.clear();
+  prompt_bytes = 0;
+  max_tokens.reset();
+  streams = false;
+}
+
+std::optional<std::string> read_chat_request(Provider provider, std::string_view body, ChatRequest& out) {
+  out.clear();
+  JsonCursor cursor(body);
+  if (!read_members(provider, cursor, out) || cursor.peek() != '\0') {
+    return "We could not parse the JSON body of your request.";
+  }
+  if (provider != Provider::gemini && out.model.raw.empty()) return "model: Field required";
+  if (out.user.empty()) {
+    return provider == Provider::gemini ? "contents are required"
+                                        : "messages: at least one user message is required";
+  }
+  if (provider == Provider::anthropic && !out.max_tokens) return "max_tokens: Field required";
+  if (out.max_tokens && *out.max_tokens == 0) return "max_tokens: must be at least 1";
+  if (out.streams) return "stream: streamed answers are not supported by this server";
+  return std::nullopt;
+}
+
+std::optional<std::string> read_embeddings_request(std::string_view body, EmbeddingsRequest& out) {
+  JsonCursor cursor(body);
+  bool base64 = false;
+  const bool read = cursor.members([&](std::string_view key) {
+    JsonString format;
+    if (key == "model") return cursor.string(out.model);
+    if (key == "input") return read_inputs(cursor, out);
+    if (key == "dimensions") return cursor.count(out.dimensions);
+    if (key != "encoding_format") return cursor.skip();
+    if (!cursor.string(format)) return false;
+    base64 = format.raw != "float";
+    return true;
+  });
+  if (!read || cursor.peek() != '\0') return "We could not parse the JSON body of your request.";
+  if (out.model.raw.empty()) return "model: Field required";
+  if (out.inputs.empty()) return "input: at least one text is required";
+  if (base64) return "encoding_format: only float is supported by this server";
+  if (out.dimensions > 4096) return "dimensions: must be at most 4096";
+  return std::nullopt;
+}
+
+}  // namespace sluice::sim

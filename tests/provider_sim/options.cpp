@@ -1,0 +1,183 @@
+#include "tests/provider_sim/settings.hpp"
+
+#include <charconv>
+#include <iostream>
+#include <vector>
+
+#include <CLI/CLI.hpp>
+
+namespace sluice::sim {
+
+namespace {
+
+constexpr const char* examples = R"(Examples:
+  provider-sim --port 8080
+      answers at http://127.0.0.1:8080/v1/chat/completions, /v1/messages, /v1beta/models/MODEL:generateContent
+  provider-sim --port-file port.txt --log events.jsonl --latency-lognormal 800,0.5
+      picks a port, and answers about as slowly as a real model
+  provider-sim --rps 100 --burst 10 --limit-headers
+      a key with 100 requests a second, and 429 with Retry-After beyond
+  provider-sim --fail-first 100,429,1
+      a burst of 100 answers 429 with "retry-after: 1"
+  provider-sim --drop-rate 0.05 --error-rate 0.05,500 --error-rate 0.02,529 --seed 7
+      a bad day
+  provider-sim --fault-mode per-content --refusal-rate 0.1
+      a tenth of the messages is refused, the same ones every time
+
+Script file: one JSON object a line, e.g.
+  {"contains": "fixture 7", "status": 500, "times": 2}
+  {"contains": "fixture 8", "text": "{\"claims\":[]}", "latency_ms": 100}
+Members: contains, text, status, headers, body, latency_ms, retry_after, times, refusal, finish, and fault (hang,
+drop, truncate, malformed, refusal, length). The first rule that fits and has uses left is taken; rules with only
+a latency leave the answer to the built-in rules, and faults to the flags.
+
+Retry-After and errors of limits, keys, form and --fail-first come at once; all other answers after the latency.)";
+
+using Parts = std::vector<double>;
+
+/// Numbers between commas; empty if the text is something else.
+Parts split_numbers(const std::string& text) {
+  Parts parts;
+  const char* at = text.data();
+  const char* const end = at + text.size();
+  while (true) {
+    double number = 0;
+    const auto [next, error] = std::from_chars(at, end, number);
+    if (error != std::errc() || number < 0) return {};
+    parts.push_back(number);
+    if (next == end) return parts;
+    if (*next != ',') return {};
+    at = next + 1;
+  }
+}
+
+bool is_status(double number) {
+  return number >= 400 && number <= 599 && number == static_cast<int>(number);
+}
+
+void add_latency(CLI::App& app, SimSettings& sim) {
+  auto* fixed = app.add_option("--latency-ms", sim.latency.median_ms, "Fixed latency of answers")
+                    ->check(CLI::NonNegativeNumber);
+  app.add_option_function<std::string>(
+         "--latency-lognormal",
+         [&sim](const std::string& text) {
+           const auto parts = split_numbers(text);
+           if (parts.size() != 2) throw CLI::ValidationError("expected MEDIAN_MS,SIGMA, e.g. 800,0.5");
+           sim.latency.median_ms = parts[0];
+           sim.latency.sigma = parts[1];
+         },
+         "Log-normal latency: MEDIAN_MS,SIGMA")
+      ->excludes(fixed);
+}
+
+void add_limits(CLI::App& app, SimSettings& sim) {
+  auto& limits = sim.limits;
+  auto* rps = app.add_option("--rps", limits.requests_per_second, "Requests a second; strict token bucket")
+                  ->check(CLI::PositiveNumber);
+  app.add_option("--burst", limits.burst, "Capacity of that bucket (default: one second, at least 1)")
+      ->check(CLI::Range(1.0, 1e9))
+      ->needs(rps);
+  auto* tpm = app.add_option("--tpm", limits.tokens_per_minute, "Tokens a minute, prompt and answer")
+                  ->check(CLI::PositiveNumber);
+  app.add_option("--token-burst", limits.token_burst, "Capacity of that bucket (default: one minute)")
+      ->check(CLI::PositiveNumber)
+      ->needs(tpm);
+  app.add_flag("--limit-headers", limits.announce, "Announce the limits in the provider's headers");
+  auto* retry_after = app.add_option("--retry-after", sim.retry_after_s,
+                                     "Seconds to name with 429 (and injected 503, 529), may be fractional; "
+                                     "default: computed from the limit")
+                          ->check(CLI::NonNegativeNumber);
+  app.add_flag_callback(
+         "--no-retry-after", [&sim] { sim.name_retry_after = false; }, "Name no delay")
+      ->excludes(retry_after);
+}
+
+void add_failures(CLI::App& app, SimSettings& sim) {
+  app.add_option_function<std::string>(
+      "--fail-first",
+      [&sim](const std::string& text) {
+        const auto parts = split_numbers(text);
+        if (parts.size() < 2 || parts.size() > 3 || !is_status(parts[1])) {
+          throw CLI::ValidationError("expected N,STATUS[,RETRY_AFTER], e.g. 100,429,1");
+        }
+        sim.fail_first.count = static_cast<std::uint64_t>(parts[0]);
+        sim.fail_first.status = static_cast<int>(parts[1]);
+        if (parts.size() == 3) sim.fail_first.retry_after_s = parts[2];
+      },
+      "The first N requests fail: N,STATUS[,RETRY_AFTER_SECONDS]");
+  app.add_option_function<std::vector<std::string>>(
+         "--error-rate",
+         [&sim](const std::vector<std::string>& texts) {
+           for (const auto& text : texts) {
+             const auto parts = split_numbers(text);
+             if (parts.size() != 2 || parts[0] > 1 || !is_status(parts[1])) {
+               throw CLI::ValidationError("expected PROBABILITY,STATUS, e.g. 0.1,500");
+             }
+             sim.faults.errors.emplace_back(parts[0], static_cast<int>(parts[1]));
+           }
+         },
+         "PROBABILITY,STATUS of an error; may be repeated")
+      ->allow_extra_args(false);
+}
+
+void add_faults(CLI::App& app, SimSettings& sim) {
+  auto& faults = sim.faults;
+  auto rate = [&app](const char* name, double& value, const char* help) {
+    app.add_option(name, value, help)->check(CLI::Range(0.0, 1.0));
+  };
+  add_failures(app, sim);
+  rate("--drop-rate", faults.drop, "Probability of a connection closed without an answer");
+  rate("--truncate-body-rate", faults.truncate_body, "... of a body shorter than its Content-Length");
+  rate("--malformed-rate", faults.malformed, "... of a body that is not JSON");
+  rate("--refusal-rate", faults.refusal, "... of a refusal");
+  rate("--length-rate", faults.length, "... of an answer cut off at the token limit");
+  rate("--hang-rate", faults.hang, "... of no answer ever");
+  using Mode = FaultSettings::Mode;
+  static const std::map<std::string, Mode> modes{{"random", Mode::random},
+                                                 {"per-content", Mode::per_content}};
+  app.add_option("--fault-mode", faults.mode, "random: by request; per-content: what fails once fails always")
+      ->transform(CLI::CheckedTransformer(modes))
+      ->option_text("random|per-content");
+  app.add_option("--seed", faults.seed, "Seed of faults and latencies (default 1)");
+  app.add_option("--big-body", sim.big_body, "Pad answers to at least so many bytes")
+      ->check(CLI::Range(0, 1 << 30));
+  app.add_option("--require-key", sim.required_key, "Answer 401 without this API key");
+}
+
+}  // namespace
+
+ParsedOptions parse_options(int argc, char** argv) {
+  Options options;
+  std::string script_file;
+  CLI::App app{"Simulates OpenAI-compatible, Anthropic and Gemini servers on loopback.", "provider-sim"};
+  app.footer(examples);
+  app.add_option("--port", options.port, "Port on 127.0.0.1 (default 0: any; printed on stdout)");
+  app.add_option("--port-file", options.port_file, "Write the port to this file once it listens");
+  app.add_option("--log", options.log_file, "Log starts and answers to this file, one JSON object a line");
+  app.add_option("--script", script_file, "Answers for certain messages, see below");
+  app.add_option("--keep-alive-max", options.keep_alive_max, "Close a connection after so many requests");
+  add_latency(app, options.sim);
+  add_limits(app, options.sim);
+  add_faults(app, options.sim);
+  try {
+    app.parse(argc, argv);
+    if (options.sim.faults.total() > 1.0 + 1e-9) {
+      throw CLI::ValidationError("the probabilities of all faults add up to more than 1");
+    }
+  } catch (const CLI::ParseError& error) {
+    const int code = app.exit(error);
+    return {std::nullopt, code == 0 ? 0 : 2};
+  }
+  options.sim.latency.seed = options.sim.faults.seed;
+  if (!script_file.empty()) {
+    auto script = load_script(script_file);
+    if (!script) {
+      std::cerr << "provider-sim: " << script.error().message << '\n';
+      return {std::nullopt, 2};
+    }
+    options.sim.script = std::move(*script);
+  }
+  return {std::move(options), 0};
+}
+
+}  // namespace sluice::sim

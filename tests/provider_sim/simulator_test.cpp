@@ -1,0 +1,275 @@
+#include "tests/provider_sim/simulator.hpp"
+
+#include "tests/provider_sim/embeddings.hpp"
+
+#include <cmath>
+#include <string>
+
+#include <gtest/gtest.h>
+#include <nlohmann/json.hpp>
+
+namespace sluice::sim {
+namespace {
+
+using Json = nlohmann::json;
+
+/// A reply taken apart.
+struct Answer {
+  int status = 0;
+  std::string head;
+  Json json;
+  Reply reply;
+  bool has(std::string_view line) const { return head.find(std::string(line) + "\r\n") != std::string::npos; }
+};
+
+class SimulatorTest : public ::testing::Test {
+ protected:
+  void configure(SimSettings settings) {
+    simulator_ = std::make_unique<Simulator>(std::move(settings), log_);
+  }
+
+  Answer post(const std::string& target, const std::string& body, std::vector<HttpHeader> headers = {}) {
+    HttpRequest request;
+    request.method = "POST";
+    request.target = target;
+    request.body = body;
+    request.headers = std::move(headers);
+    Answer answer;
+    simulator_->respond(request, 1, false, now_us_, answer.reply);
+    simulator_->finished(answer.reply, false, now_us_);
+    const std::string& bytes = answer.reply.bytes;
+    const auto split = bytes.find("\r\n\r\n");
+    if (split == std::string::npos) return answer;
+    answer.head = bytes.substr(0, split + 2);
+    answer.status = std::stoi(bytes.substr(9, 3));
+    answer.json = Json::parse(bytes.substr(split + 4), nullptr, false);
+    return answer;
+  }
+
+  Answer openai(const std::string& message, std::uint64_t max_tokens = 4096) {
+    const Json body{
+        {"model", "gpt"},
+        {"max_completion_tokens", max_tokens},
+        {"messages",
+         {{{"role", "system"}, {"content", "verify=False"}}, {{"role", "user"}, {"content", message}}}}};
+    return post("/v1/chat/completions", body.dump());
+  }
+  Answer anthropic(const std::string& message) {
+    const Json body{{"model", "claude"},
+                    {"max_tokens", 4096},
+                    {"system", "ghp_"},
+                    {"messages", {{{"role", "user"}, {"content", {{{"type", "text"}, {"text", message}}}}}}}};
+    return post("/v1/messages", body.dump(), {{"anthropic-version", "2023-06-01"}});
+  }
+  Answer gemini(const std::string& message) {
+    const Json body{{"systemInstruction", {{"parts", {{{"text", "ghp_"}}}}}},
+                    {"contents", {{{"role", "user"}, {"parts", {{{"text", message}}}}}}}};
+    return post("/v1beta/models/gemini-2.0-flash:generateContent", body.dump());
+  }
+  static std::string text_of(const Answer& openai_answer) {
+    return openai_answer.json["choices"][0]["message"]["content"].get<std::string>();
+  }
+
+  EventLog log_;
+  std::int64_t now_us_ = 1'000'000;
+  std::unique_ptr<Simulator> simulator_ = std::make_unique<Simulator>(SimSettings{}, log_);
+};
+
+const std::string code = "x = 1\nrequests.get(url, verify=False)\n";
+
+TEST_F(SimulatorTest, AnswersAllProvidersAlikeAndFromTheUserMessageAlone) {
+  const auto first = openai(code);
+  ASSERT_EQ(first.status, 200);
+  const auto claims = Json::parse(text_of(first))["claims"];
+  ASSERT_EQ(claims.size(), 1u);
+  EXPECT_EQ(claims[0]["line"], 2);
+  EXPECT_EQ(anthropic(code).json["content"][0]["text"], text_of(first));
+  const auto gem = gemini(code);
+  EXPECT_EQ(gem.json["candidates"][0]["content"]["parts"][0]["text"], text_of(first));
+  EXPECT_EQ(gem.json["modelVersion"], "gemini-2.0-flash");
+  EXPECT_EQ(openai(code).reply.record.content, gem.reply.record.content);
+  EXPECT_EQ(openai(code).json, first.json);
+  EXPECT_EQ(first.json["usage"]["prompt_tokens"], (code.size() + 12 + 3) / 4);
+}
+
+TEST_F(SimulatorTest, RefusesBadRequests) {
+  EXPECT_EQ(post("/v1/chat/completions", "{\"model\":").status, 400);
+  EXPECT_EQ(post("/v1/chat/completions", R"({"messages":[{"role":"user","content":"x"}]})").status, 400);
+  EXPECT_EQ(post("/v1/messages", R"({"model":"c","messages":[{"role":"user","content":"x"}]})").json["type"],
+            "error");
+  EXPECT_EQ(post("/v1/messages", R"({"model":"c","max_tokens":9,"messages":[{"role":"user","content":"x"}]})")
+                .status,
+            400);  // no anthropic-version
+  EXPECT_EQ(post("/v1/chat/completions", std::string(100000, '[')).status, 400);
+  EXPECT_EQ(post("/v1/unknown", "{}").status, 404);
+  EXPECT_EQ(post("/v1beta/models/:generateContent", "{}").status, 404);
+}
+
+TEST_F(SimulatorTest, ChecksTheKey) {
+  SimSettings settings;
+  settings.required_key = "k";
+  configure(std::move(settings));
+  EXPECT_EQ(openai(code).status, 401);
+  EXPECT_EQ(anthropic(code).json["error"]["type"], "authentication_error");
+  EXPECT_EQ(gemini(code).json["error"]["status"], "UNAUTHENTICATED");
+  const std::string body = R"({"model":"m","messages":[{"role":"user","content":"x"}]})";
+  EXPECT_EQ(post("/v1/chat/completions", body, {{"Authorization", "Bearer k"}}).status, 200);
+}
+
+TEST_F(SimulatorTest, CutsAnswersAtTheTokenLimit) {
+  const auto cut = openai(code, 5);
+  EXPECT_EQ(cut.json["choices"][0]["finish_reason"], "length");
+  EXPECT_EQ(cut.json["usage"]["completion_tokens"], 5);
+  EXPECT_EQ(text_of(cut).size(), 20u);
+}
+
+TEST_F(SimulatorTest, LimitsRequestsAndNamesTheDelay) {
+  SimSettings settings;
+  settings.limits.requests_per_second = 4;
+  settings.limits.burst = 2;
+  settings.limits.announce = true;
+  configure(std::move(settings));
+  EXPECT_TRUE(openai(code).has("x-ratelimit-remaining-requests: 1"));
+  EXPECT_EQ(openai(code).status, 200);
+  const auto denied = openai(code);
+  EXPECT_EQ(denied.status, 429);
+  EXPECT_TRUE(denied.has("retry-after: 1"));
+  EXPECT_TRUE(denied.has("retry-after-ms: 250"));
+  EXPECT_EQ(denied.reply.record.retry_after_ms, 250);
+  EXPECT_EQ(anthropic(code).reply.record.retry_after_ms, 1000);
+  EXPECT_EQ(gemini(code).json["error"]["details"][1]["retryDelay"], "0.25s");
+  now_us_ += 250'000;
+  EXPECT_EQ(openai(code).status, 200);
+  EXPECT_EQ(openai(code).status, 429);
+}
+
+TEST_F(SimulatorTest, NamesAFixedDelayOrNone) {
+  SimSettings settings;
+  settings.limits.requests_per_second = 1;
+  settings.retry_after_s = 0.25;
+  configure(settings);
+  EXPECT_EQ(openai(code).status, 200);
+  EXPECT_TRUE(anthropic(code).has("retry-after: 0.25"));
+  settings.retry_after_s.reset();
+  settings.name_retry_after = false;
+  configure(settings);
+  EXPECT_EQ(openai(code).status, 200);
+  EXPECT_EQ(openai(code).head.find("retry-after"), std::string::npos);
+}
+
+TEST_F(SimulatorTest, FailsTheFirstRequests) {
+  SimSettings settings;
+  settings.fail_first = {2, 429, 1.0};
+  settings.latency.median_ms = 100;
+  configure(std::move(settings));
+  for (int i = 0; i < 2; ++i) {
+    const auto failed = openai(code);
+    EXPECT_EQ(failed.status, 429);
+    EXPECT_TRUE(failed.has("retry-after: 1"));
+    EXPECT_EQ(failed.reply.due_us, 0);
+  }
+  const auto good = openai(code);
+  EXPECT_EQ(good.status, 200);
+  EXPECT_EQ(good.reply.due_us, now_us_ + 100'000);
+  post("/reset", "");
+  EXPECT_EQ(openai(code).status, 429);
+}
+
+TEST_F(SimulatorTest, FollowsAScript) {
+  SimSettings settings;
+  settings.script = *parse_script(
+      "{\"contains\":\"seven\",\"status\":500,\"times\":2}\n\n"
+      "{\"contains\":\"seven\",\"text\":\"{\\\"claims\\\":[]}\",\"headers\":{\"X-Extra\":\"1\"},\"latency_"
+      "ms\":5}\n"
+      "{\"contains\":\"slow\",\"latency_ms\":70}\n"
+      "{\"contains\":\"cut\",\"finish\":\"length\"}\n"
+      "{\"contains\":\"raw\",\"body\":\"nonsense\",\"status\":503,\"headers\":{\"Retry-After\":\"2\"}}\n"
+      "{\"contains\":\"no\",\"refusal\":true}\n",
+      "test");
+  configure(std::move(settings));
+  EXPECT_EQ(openai("seven").status, 500);
+  EXPECT_EQ(openai("seven").status, 500);
+  const auto third = openai("seven");
+  EXPECT_EQ(text_of(third), "{\"claims\":[]}");
+  EXPECT_TRUE(third.has("X-Extra: 1"));
+  EXPECT_EQ(third.reply.due_us, now_us_ + 5000);
+  const auto slow = openai("slow " + code);
+  EXPECT_EQ(slow.reply.due_us, now_us_ + 70'000);
+  EXPECT_EQ(Json::parse(text_of(slow))["claims"].size(), 1u);
+  const auto cut = openai("cut " + code);
+  EXPECT_EQ(cut.json["choices"][0]["finish_reason"], "length");
+  EXPECT_TRUE(Json::parse(text_of(cut), nullptr, false).is_discarded());
+  const auto raw = openai("raw");
+  EXPECT_EQ(raw.status, 503);
+  EXPECT_TRUE(raw.reply.bytes.ends_with("\r\n\r\nnonsense"));
+  EXPECT_EQ(raw.reply.record.retry_after_ms, 2000);
+  EXPECT_TRUE(openai("no").json["choices"][0]["message"]["content"].is_null());
+}
+
+TEST_F(SimulatorTest, ScriptErrorsNameTheLine) {
+  EXPECT_EQ(parse_script("{\"text\":\"x\"}\n{\"texts\":1}", "s.jsonl").error().message.substr(0, 16),
+            "s.jsonl:2: texts");
+  EXPECT_NE(parse_script("{\"status\":99}", "s").error().message.find("200 to 599"), std::string::npos);
+  EXPECT_FALSE(parse_script("nonsense", "s"));
+  EXPECT_EQ(parse_script("[{\"text\":\"x\"},{\"fault\":\"drop\"}]", "s")->size(), 2u);
+}
+
+TEST_F(SimulatorTest, InjectsFaults) {
+  auto with = [this](auto set) {
+    SimSettings settings;
+    set(settings);
+    configure(std::move(settings));
+    return openai(code);
+  };
+  EXPECT_EQ(with([](SimSettings& s) { s.faults.drop = 1; }).reply.delivery, Reply::Delivery::drop);
+  EXPECT_EQ(with([](SimSettings& s) { s.faults.hang = 1; }).reply.delivery, Reply::Delivery::hang);
+  EXPECT_TRUE(with([](SimSettings& s) { s.faults.malformed = 1; }).json.is_discarded());
+  EXPECT_EQ(with([](SimSettings& s) { s.faults.errors = {{1.0, 529}}; }).status, 529);
+  EXPECT_EQ(with([](SimSettings& s) { s.faults.length = 1; }).json["choices"][0]["finish_reason"], "length");
+  EXPECT_TRUE(
+      with([](SimSettings& s) { s.faults.refusal = 1; }).json["choices"][0]["message"]["content"].is_null());
+  const auto cut = with([](SimSettings& s) { s.faults.truncate_body = 1; });
+  const auto promised = std::stoul(cut.head.substr(cut.head.find("content-length: ") + 16));
+  EXPECT_LT(cut.reply.bytes.size() - cut.head.size() - 2, promised);
+  EXPECT_TRUE(cut.reply.close);
+  const auto big = with([](SimSettings& s) { s.big_body = 100000; });
+  EXPECT_GE(big.reply.bytes.size(), 100000u);
+  EXPECT_EQ(Json::parse(text_of(big))["claims"].size(), 1u);
+}
+
+TEST_F(SimulatorTest, CountsWhatItDid) {
+  openai(code);
+  post("/v1/chat/completions", "bad");
+  HttpRequest request;
+  request.method = "GET";
+  request.target = "/stats";
+  Reply reply;
+  simulator_->respond(request, 1, false, now_us_, reply);
+  const Json stats = Json::parse(reply.bytes.substr(reply.bytes.find("\r\n\r\n") + 4));
+  EXPECT_EQ(stats["requests"], 2);
+  EXPECT_EQ(stats["answers"], Json::parse(R"({"200":1,"400":1})"));
+  EXPECT_EQ(stats["in_flight"], 0);
+  EXPECT_EQ(stats["max_in_flight"], 1);
+}
+
+double cosine(const std::string& a, const std::string& b) {
+  const auto x = embed(a, usual_dimensions);
+  const auto y = embed(b, usual_dimensions);
+  double sum = 0;
+  for (std::size_t i = 0; i < x.size(); ++i) sum += static_cast<double>(x[i]) * y[i];
+  return sum;
+}
+
+TEST_F(SimulatorTest, EmbedsSimilarTextsCloseToEachOther) {
+  EXPECT_NEAR(cosine("Verify the certificate", "verify  the CERTIFICATE"), 1.0, 1e-6);
+  EXPECT_GT(cosine("verify the certificate", "verify the certificates"), 0.8);
+  EXPECT_LT(cosine("verify the certificate", "bananas grow upward"), 0.4);
+  const auto answer = post("/v1/embeddings", R"({"model":"e","input":["one","two"],"dimensions":8})");
+  ASSERT_EQ(answer.status, 200);
+  EXPECT_EQ(answer.json["data"][1]["index"], 1);
+  EXPECT_EQ(answer.json["data"][1]["embedding"].size(), 8u);
+  EXPECT_EQ(answer.json["usage"]["total_tokens"], 2);
+}
+
+}  // namespace
+}  // namespace sluice::sim

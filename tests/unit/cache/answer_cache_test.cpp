@@ -1,0 +1,208 @@
+#include "worker/cache/answer_cache.hpp"
+
+#include "tests/unit/cache/temporary_folder.hpp"
+
+#include <csignal>
+#include <fstream>
+#include <thread>
+
+#include <gtest/gtest.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+namespace sluice {
+namespace {
+
+Completion answer(std::string text) {
+  return {std::move(text), "stop", "model", {10, 20}, 1'700'000'000'000, {}};
+}
+
+Completion refusal() {
+  auto result = answer("");
+  result.non_answer = Error{Reason::refusal, "the model declined"};
+  return result;
+}
+
+Digest key(int number) {
+  return sha256("key " + std::to_string(number));
+}
+
+AnswerCache opened(const std::filesystem::path& dir) {
+  auto cache = AnswerCache::open(dir);
+  if (!cache) throw std::runtime_error(cache.error().message);
+  return std::move(*cache);
+}
+
+TEST(AnswerCache, GivesBackWhatWasPut) {
+  const TemporaryFolder folder;
+  auto cache = opened(folder.path() / "deep" / "cache");
+  EXPECT_EQ(cache.get(key(1)).value(), std::nullopt);
+  ASSERT_TRUE(cache.put(key(1), answer("one")));
+  EXPECT_EQ(cache.get(key(1)).value(), answer("one"));
+  EXPECT_EQ(cache.get(key(2)).value(), std::nullopt);
+  ASSERT_TRUE(cache.put(key(1), answer("newer")));
+  EXPECT_EQ(cache.get(key(1)).value(), answer("newer"));
+}
+
+TEST(AnswerCache, NonAnswersAreNoAnswers) {
+  const TemporaryFolder folder;
+  auto cache = opened(folder.path());
+  ASSERT_TRUE(cache.put(key(1), refusal()));
+  EXPECT_EQ(cache.get(key(1)).value(), std::nullopt);
+  EXPECT_EQ(cache.get_outcome(key(1)).value(), refusal());
+  ASSERT_TRUE(cache.put(key(1), answer("yes")));
+  EXPECT_EQ(cache.get(key(1)).value(), answer("yes"));
+  EXPECT_EQ(cache.get_outcome(key(1)).value(), refusal());
+  ASSERT_TRUE(cache.erase(key(1)));
+  EXPECT_EQ(cache.get(key(1)).value(), std::nullopt);
+  EXPECT_EQ(cache.get_outcome(key(1)).value(), std::nullopt);
+  EXPECT_TRUE(cache.erase(key(1))) << "what is not there is erased already";
+}
+
+TEST(AnswerCache, KeepsItsIdAndAnswersOverReopening) {
+  const TemporaryFolder folder;
+  std::string id;
+  for (int round = 0; round < 12; ++round) {
+    auto cache = opened(folder.path());
+    if (round == 0) id = cache.id();
+    EXPECT_EQ(cache.id(), id);
+    for (int i = 0; i < round; ++i) EXPECT_EQ(cache.get(key(i)).value(), answer(std::to_string(i)));
+    ASSERT_TRUE(cache.put(key(round), answer(std::to_string(round))));
+  }
+  EXPECT_EQ(id.size(), 32u);
+  const TemporaryFolder other;
+  EXPECT_NE(opened(other.path()).id(), id);
+}
+
+TEST(AnswerCache, ManyLargeAnswersOutliveTheWriteBuffer) {
+  const TemporaryFolder folder;
+  const auto text = [](int i) {
+    std::string result;
+    for (int j = 0; j < 3000; ++j) result += std::to_string(i * 7919 + j * 104729);
+    return result;
+  };
+  {
+    auto cache = opened(folder.path());
+    for (int i = 0; i < 1500; ++i) ASSERT_TRUE(cache.put(key(i), answer(text(i))));
+  }
+  const auto cache = opened(folder.path());
+  for (int i = 0; i < 1500; i += 50) EXPECT_EQ(cache.get(key(i)).value(), answer(text(i)));
+}
+
+TEST(AnswerCache, InUseIsToldApart) {
+  const TemporaryFolder folder;
+  const auto cache = opened(folder.path());
+  for (const auto& second : {AnswerCache::open(folder.path()), AnswerCache::open_read_only(folder.path())}) {
+    ASSERT_FALSE(second);
+    EXPECT_EQ(second.error().reason, Reason::cache_in_use);
+    EXPECT_NE(second.error().message.find(folder.path().string()), std::string::npos);
+  }
+}
+
+TEST(AnswerCache, ReadersShareAndKeepWritersOut) {
+  const TemporaryFolder folder;
+  std::string id;
+  {
+    auto cache = opened(folder.path());
+    id = cache.id();
+    ASSERT_TRUE(cache.put(key(1), answer("one")));
+  }
+  {
+    auto one = AnswerCache::open_read_only(folder.path());
+    auto two = AnswerCache::open_read_only(folder.path());
+    ASSERT_TRUE(one) << one.error().message;
+    ASSERT_TRUE(two) << two.error().message;
+    EXPECT_EQ(one->id(), id);
+    EXPECT_EQ(one->get(key(1)).value(), answer("one"));
+    EXPECT_EQ(two->get(key(1)).value(), answer("one"));
+    const auto written = one->put(key(2), answer("two"));
+    ASSERT_FALSE(written);
+    EXPECT_EQ(written.error().reason, Reason::cache_failed);
+    EXPECT_EQ(AnswerCache::open(folder.path()).error().reason, Reason::cache_in_use);
+  }
+  EXPECT_TRUE(AnswerCache::open(folder.path()));
+}
+
+TEST(AnswerCache, ReadOnlyMakesNothing) {
+  const TemporaryFolder folder;
+  const auto absent = AnswerCache::open_read_only(folder.path() / "absent");
+  ASSERT_FALSE(absent);
+  EXPECT_EQ(absent.error().reason, Reason::cache_failed);
+  EXPECT_FALSE(std::filesystem::exists(folder.path() / "absent"));
+}
+
+TEST(AnswerCache, WhatIsNoFolderIsNamed) {
+  const TemporaryFolder folder;
+  const auto file = folder.path() / "file";
+  std::ofstream(file) << "x";
+  const auto cache = AnswerCache::open(file);
+  ASSERT_FALSE(cache);
+  EXPECT_EQ(cache.error().reason, Reason::cache_failed);
+  EXPECT_NE(cache.error().message.find(file.string()), std::string::npos);
+}
+
+TEST(AnswerCache, SurvivesTheDeathOfItsProcess) {
+  const TemporaryFolder folder;
+  const auto child = ::fork();
+  if (child == 0) {
+    auto cache = AnswerCache::open(folder.path());
+    if (!cache || !cache->put(key(1), answer("stored"))) ::_exit(1);
+    ::raise(SIGKILL);
+  }
+  int status = 0;
+  ASSERT_EQ(::waitpid(child, &status, 0), child);
+  ASSERT_TRUE(WIFSIGNALED(status) && WTERMSIG(status) == SIGKILL);
+  {
+    const auto reader = AnswerCache::open_read_only(folder.path());
+    ASSERT_TRUE(reader) << reader.error().message;
+    EXPECT_EQ(reader->get(key(1)).value(), answer("stored"));
+  }
+  EXPECT_EQ(opened(folder.path()).get(key(1)).value(), answer("stored"));
+}
+
+/// Runs in a process of its own: a lowered limit on file sizes lasts.
+TEST(AnswerCache, ADiskThatTakesNoMoreIsAnError) {
+  const TemporaryFolder folder;
+  const auto child = ::fork();
+  if (child == 0) {
+    auto cache = AnswerCache::open(folder.path());
+    if (!cache || !cache->put(key(0), answer("fits"))) ::_exit(1);
+    ::signal(SIGXFSZ, SIG_IGN);
+    const rlimit limit{64 << 10, 64 << 10};
+    if (::setrlimit(RLIMIT_FSIZE, &limit) != 0) ::_exit(2);
+    for (int i = 1; i < 1000; ++i) {
+      const auto put = cache->put(key(i), answer(std::string(4000, 'x')));
+      if (put) continue;
+      const bool told = put.error().reason == Reason::cache_failed &&
+                        put.error().message.find(folder.path().string()) != std::string::npos;
+      const auto first = cache->get(key(0));
+      ::_exit(told && first && *first == answer("fits") ? 0 : 3);
+    }
+    ::_exit(4);
+  }
+  int status = 0;
+  ASSERT_EQ(::waitpid(child, &status, 0), child);
+  ASSERT_TRUE(WIFEXITED(status));
+  EXPECT_EQ(WEXITSTATUS(status), 0);
+}
+
+TEST(AnswerCache, SeveralThreadsReadAndWrite) {
+  const TemporaryFolder folder;
+  auto cache = opened(folder.path());
+  std::vector<std::thread> threads;
+  for (int t = 0; t < 4; ++t) {
+    threads.emplace_back([&cache, t] {
+      for (int i = 0; i < 100; ++i) {
+        const auto mine = key(t * 1000 + i);
+        EXPECT_TRUE(cache.put(mine, answer(std::to_string(i))));
+        EXPECT_EQ(cache.get(mine).value(), answer(std::to_string(i)));
+      }
+    });
+  }
+  for (auto& thread : threads) thread.join();
+  for (int t = 0; t < 4; ++t) EXPECT_TRUE(cache.get(key(t * 1000 + 99)).value());
+}
+
+}  // namespace
+}  // namespace sluice

@@ -1,0 +1,170 @@
+// Lease bookkeeping under any order of death, delay and duplication: a model of workers and a network that loses,
+// doubles and delays messages drives the Dispatcher; each unit must be settled exactly once, by the first result
+// that is committed, and the run must end.
+#include <gtest/gtest.h>
+#include <rapidcheck/gtest.h>
+
+#include <chrono>
+#include <deque>
+#include <map>
+#include <random>
+#include <set>
+
+#include "coordinator/dispatch/dispatcher.hpp"
+
+namespace sluice {
+namespace {
+
+using namespace std::chrono_literals;
+
+struct ModelWorker {
+  std::deque<UnitId> holding;
+  bool alive = true;    ///< False: killed; it says nothing any more.
+  bool stopped = false; ///< SIGSTOP: silent, but it may wake up.
+};
+
+/// A result on its way to the coordinator.
+struct InFlight {
+  WorkerId worker;
+  UnitId unit;
+};
+
+class Model {
+ public:
+  Model(std::size_t units, std::uint64_t seed)
+      : random_(seed), unit_count_(units), dispatcher_({1000ms, 3, 200, 600s}, affinities(units), {}) {}
+
+  void run() {
+    for (int step = 0; step < 400; ++step) disturb();
+    calm_down();
+  }
+
+  std::size_t settled_twice = 0;
+  std::map<UnitId, int> commits;
+  bool finished = false;
+
+ private:
+  static std::vector<UnitAffinity> affinities(std::size_t count) {
+    std::vector<UnitAffinity> all;
+    for (std::size_t i = 0; i < count; ++i) all.push_back({i * 0x9e3779b97f4a7c15ull, 0});
+    return all;
+  }
+
+  std::size_t pick(std::size_t below) { return std::uniform_int_distribution<std::size_t>(0, below - 1)(random_); }
+
+  void join(WorkerId worker) {
+    auto& model = workers_[worker];
+    const std::vector<UnitId> held(model.holding.begin(), model.holding.end());
+    dispatcher_.join(worker, "cache" + std::to_string(worker % 3), held, now_);
+    dispatcher_.set_window(worker, 1 + static_cast<std::uint32_t>(pick(4)));
+  }
+
+  void lease_all() {
+    for (auto& [id, worker] : workers_) {
+      // A stopped or dead worker's mail is lost or waits; either way the lease is the coordinator's view.
+      for (const auto unit : dispatcher_.lease(id, 8, now_)) {
+        if (worker.alive && pick(10) > 0) worker.holding.push_back(unit);
+      }
+    }
+  }
+
+  void deliver(const InFlight& result) {
+    if (dispatcher_.knows(result.worker)) dispatcher_.heard(result.worker, now_);
+    const bool was_settled = dispatcher_.is_settled(result.unit);
+    const bool first = dispatcher_.settle(result.unit);
+    if (first) ++commits[result.unit];
+    if (first && was_settled) ++settled_twice;
+    dispatcher_.release(result.worker, result.unit);
+  }
+
+  void disturb() {
+    now_ += std::chrono::milliseconds(pick(900));
+    switch (pick(9)) {
+      case 0:
+        if (workers_.size() < 6) join(next_id_++);
+        break;
+      case 1:
+        if (!workers_.empty()) random_worker().alive = false;
+        break;
+      case 2:
+        if (!workers_.empty()) random_worker().stopped = true;
+        break;
+      case 3:
+        for (auto& [id, worker] : workers_) {
+          if (worker.alive && std::exchange(worker.stopped, false) && !dispatcher_.knows(id)) join(id);
+        }
+        break;
+      case 4:
+        dispatcher_.tick(now_);
+        break;
+      case 5:
+        if (!network_.empty()) {
+          const auto chosen = network_.begin() + static_cast<std::ptrdiff_t>(pick(network_.size()));
+          deliver(*chosen);
+          if (pick(4) > 0) network_.erase(chosen);  // Otherwise it comes once more later.
+        }
+        break;
+      default:
+        work();
+    }
+    for (auto& [id, worker] : workers_) {
+      if (worker.alive && !worker.stopped && pick(3) > 0) dispatcher_.heard(id, now_);
+    }
+    lease_all();
+  }
+
+  void work() {
+    for (auto& [id, worker] : workers_) {
+      if (!worker.alive || worker.stopped || worker.holding.empty()) continue;
+      const auto unit = worker.holding.front();
+      dispatcher_.started(id, unit, now_);
+      if (pick(3) == 0) continue;
+      worker.holding.pop_front();
+      network_.push_back({id, unit});
+    }
+  }
+
+  ModelWorker& random_worker() {
+    auto chosen = workers_.begin();
+    std::advance(chosen, static_cast<std::ptrdiff_t>(pick(workers_.size())));
+    return chosen->second;
+  }
+
+  /// No more trouble: one healthy worker, ticks, and everything that is still on its way arrives.
+  void calm_down() {
+    for (auto& [id, worker] : workers_) worker.alive = false;
+    const auto healthy = next_id_++;
+    join(healthy);
+    for (int step = 0; step < 2000 && !dispatcher_.finished(); ++step) {
+      now_ += 500ms;
+      dispatcher_.heard(healthy, now_);
+      dispatcher_.tick(now_);
+      dispatcher_.set_window(healthy, 4);
+      for (const auto unit : dispatcher_.lease(healthy, 8, now_)) deliver({healthy, unit});
+    }
+    for (const auto& late : network_) deliver(late);
+    finished = dispatcher_.finished() && dispatcher_.settled_count() == unit_count_;
+  }
+
+  std::mt19937_64 random_;
+  std::size_t unit_count_;
+  TimePoint now_ = TimePoint() + 1h;
+  Dispatcher dispatcher_;
+  std::map<WorkerId, ModelWorker> workers_;
+  WorkerId next_id_ = 1;
+  std::vector<InFlight> network_;
+};
+
+RC_GTEST_PROP(Delivery, EachUnitIsSettledExactlyOnceAndTheRunEnds, ()) {
+  const auto units = *rc::gen::inRange<std::size_t>(1, 40);
+  const auto seed = *rc::gen::arbitrary<std::uint64_t>();
+  Model model(units, seed);
+  model.run();
+  RC_ASSERT(model.finished);
+  RC_ASSERT(model.settled_twice == 0u);
+  RC_ASSERT(model.commits.size() == units);
+  for (const auto& [unit, count] : model.commits) RC_ASSERT(count == 1);
+}
+
+}  // namespace
+}  // namespace sluice

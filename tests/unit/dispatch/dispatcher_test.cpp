@@ -1,0 +1,202 @@
+#include "coordinator/dispatch/dispatcher.hpp"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <chrono>
+
+namespace sluice {
+namespace {
+
+using namespace std::chrono_literals;
+
+constexpr Dispatcher::Config config{1000ms, 3, 3, 60s};
+
+std::vector<UnitAffinity> units(std::size_t count) {
+  std::vector<UnitAffinity> affinities;
+  for (std::size_t i = 0; i < count; ++i) affinities.push_back({i * 0x9e3779b97f4a7c15ull, 0});
+  return affinities;
+}
+
+class DispatcherTest : public ::testing::Test {
+ protected:
+  TimePoint at(std::chrono::milliseconds time) const { return TimePoint() + 1h + time; }
+
+  void join(Dispatcher& dispatcher, WorkerId worker, std::uint32_t window, std::chrono::milliseconds now = 0ms) {
+    dispatcher.join(worker, "cache-" + std::to_string(worker), {}, at(now));
+    dispatcher.set_window(worker, window);
+  }
+};
+
+TEST_F(DispatcherTest, LeasesNoMoreThanTheWindow) {
+  Dispatcher dispatcher(config, units(10), {});
+  join(dispatcher, 1, 4);
+  EXPECT_EQ(dispatcher.lease(1, 100, at(0ms)).size(), 4u);
+  EXPECT_TRUE(dispatcher.lease(1, 100, at(0ms)).empty());
+}
+
+TEST_F(DispatcherTest, ResultsThatAreNotAcknowledgedCountAgainstTheWindow) {
+  Dispatcher dispatcher(config, units(10), {});
+  join(dispatcher, 1, 2);
+  const auto leased = dispatcher.lease(1, 100, at(0ms));
+  ASSERT_EQ(leased.size(), 2u);
+  dispatcher.settle(leased[0]);
+  EXPECT_TRUE(dispatcher.lease(1, 100, at(0ms)).empty());
+  dispatcher.release(1, leased[0]);
+  EXPECT_EQ(dispatcher.lease(1, 100, at(0ms)).size(), 1u);
+}
+
+TEST_F(DispatcherTest, ASilentWorkersUnitsGoToAnother) {
+  Dispatcher dispatcher(config, units(2), {});
+  join(dispatcher, 1, 2);
+  ASSERT_EQ(dispatcher.lease(1, 2, at(0ms)).size(), 2u);
+  join(dispatcher, 2, 2);
+  for (auto now = 1000ms; now <= 3000ms; now += 1000ms) {
+    dispatcher.heard(2, at(now));
+    EXPECT_TRUE(dispatcher.tick(at(now)).lost.empty()) << now.count();
+  }
+  dispatcher.heard(2, at(4000ms));
+  EXPECT_EQ(dispatcher.tick(at(4000ms)).lost, std::vector<WorkerId>{1});
+  EXPECT_FALSE(dispatcher.knows(1));
+  EXPECT_EQ(dispatcher.lease(2, 2, at(4000ms)).size(), 2u);
+}
+
+TEST_F(DispatcherTest, ALateTickRestartsAllClocks) {
+  Dispatcher dispatcher(config, units(1), {});
+  join(dispatcher, 1, 1);
+  dispatcher.tick(at(1000ms));
+  const auto tick = dispatcher.tick(at(20s));
+  EXPECT_TRUE(tick.clocks_restarted);
+  EXPECT_TRUE(tick.lost.empty());
+  EXPECT_TRUE(dispatcher.tick(at(21s)).lost.empty());
+}
+
+TEST_F(DispatcherTest, OnlyStartedUnitsCountALoss) {
+  Dispatcher dispatcher(config, units(1), {});
+  auto now = 0ms;
+  for (WorkerId worker = 1; worker <= 10; ++worker) {
+    join(dispatcher, worker, 1, now);
+    ASSERT_EQ(dispatcher.lease(worker, 1, at(now)).size(), 1u) << worker;
+    dispatcher.leave(worker);
+  }
+  EXPECT_TRUE(dispatcher.lost_units().empty());
+}
+
+TEST_F(DispatcherTest, AUnitThatKillsItsWorkersIsGivenUp) {
+  Dispatcher dispatcher(config, units(1), {});
+  auto now = 0ms;
+  for (WorkerId worker = 1; worker <= 3; ++worker) {
+    join(dispatcher, worker, 1, now);
+    ASSERT_EQ(dispatcher.lease(worker, 1, at(now)), std::vector<UnitId>{0});
+    dispatcher.started(worker, 0, at(now));
+    for (int i = 0; i < 5; ++i) dispatcher.tick(at(now += 1000ms));
+    ASSERT_FALSE(dispatcher.knows(worker));
+  }
+  EXPECT_EQ(dispatcher.lost_units(), std::vector<UnitId>{0});
+  EXPECT_TRUE(dispatcher.finished());
+  // A real result that comes after all replaces the loss.
+  EXPECT_TRUE(dispatcher.settle(0));
+  EXPECT_TRUE(dispatcher.lost_units().empty());
+  EXPECT_TRUE(dispatcher.finished());
+}
+
+TEST_F(DispatcherTest, AUnitOnALiveWorkerHasADeadline) {
+  Dispatcher dispatcher(config, units(1), {});
+  join(dispatcher, 1, 1);
+  dispatcher.lease(1, 1, at(0ms));
+  dispatcher.started(1, 0, at(0ms));
+  std::vector<UnitId> expired;
+  for (auto now = 1000ms; now <= 61s; now += 1000ms) {
+    dispatcher.heard(1, at(now));
+    const auto tick = dispatcher.tick(at(now));
+    expired.insert(expired.end(), tick.expired.begin(), tick.expired.end());
+  }
+  EXPECT_EQ(expired, std::vector<UnitId>{0});
+  EXPECT_EQ(dispatcher.lease(1, 1, at(61s)), std::vector<UnitId>{0}) << "a lone worker is offered it again";
+}
+
+TEST_F(DispatcherTest, AReconnectedWorkerKeepsWhatItHolds) {
+  Dispatcher dispatcher(config, units(3), {});
+  join(dispatcher, 1, 3);
+  const auto leased = dispatcher.lease(1, 3, at(0ms));
+  ASSERT_EQ(leased.size(), 3u);
+  dispatcher.join(1, "cache-1", {leased[0], leased[2]}, at(100ms));
+  dispatcher.set_window(1, 3);
+  EXPECT_EQ(dispatcher.leased_count(), 2u);
+  EXPECT_EQ(dispatcher.lease(1, 3, at(100ms)), std::vector<UnitId>{leased[1]});
+}
+
+TEST_F(DispatcherTest, HeldUnitsOfAnotherLeaseAreNotTakenAway) {
+  Dispatcher dispatcher(config, units(1), {});
+  join(dispatcher, 1, 1);
+  ASSERT_EQ(dispatcher.lease(1, 1, at(0ms)).size(), 1u);
+  dispatcher.join(2, "cache-2", {0, 77}, at(0ms));
+  dispatcher.leave(1);
+  dispatcher.set_window(2, 1);
+  EXPECT_EQ(dispatcher.lease(2, 1, at(0ms)), std::vector<UnitId>{0});
+}
+
+TEST_F(DispatcherTest, AMissIsFinalWhenEveryWorkerHasAnswered) {
+  Dispatcher dispatcher(config, units(1), {});
+  join(dispatcher, 1, 1);
+  join(dispatcher, 2, 1);
+  const WorkerId first = dispatcher.lease(1, 1, at(0ms)).empty() ? 2 : 1;
+  const WorkerId second = 3 - first;
+  if (first == 2) {
+    ASSERT_EQ(dispatcher.lease(2, 1, at(0ms)).size(), 1u);
+  }
+  dispatcher.missed(first, 0);
+  EXPECT_FALSE(dispatcher.finished());
+  EXPECT_TRUE(dispatcher.lease(first, 1, at(0ms)).empty()) << "it has answered already";
+  ASSERT_EQ(dispatcher.lease(second, 1, at(0ms)).size(), 1u);
+  dispatcher.missed(second, 0);
+  EXPECT_TRUE(dispatcher.finished());
+  EXPECT_EQ(dispatcher.missed_units(), std::vector<UnitId>{0});
+  join(dispatcher, 3, 1);
+  EXPECT_FALSE(dispatcher.finished()) << "somebody new may hold it";
+  EXPECT_EQ(dispatcher.lease(3, 1, at(0ms)).size(), 1u);
+}
+
+TEST_F(DispatcherTest, AMissBecomesFinalWhenTheOnlyOtherWorkerLeaves) {
+  Dispatcher dispatcher(config, units(20), {});
+  join(dispatcher, 1, 20);
+  for (const auto unit : dispatcher.lease(1, 20, at(0ms))) dispatcher.missed(1, unit);
+  EXPECT_TRUE(dispatcher.finished());
+  join(dispatcher, 2, 20);
+  EXPECT_FALSE(dispatcher.finished());
+  dispatcher.leave(2);
+  EXPECT_TRUE(dispatcher.finished());
+  EXPECT_EQ(dispatcher.missed_units().size(), 20u);
+}
+
+TEST_F(DispatcherTest, TheHolderOfAnAnswerComesFirst) {
+  auto affinities = units(50);
+  for (auto& affinity : affinities) affinity.holder = 1;
+  Dispatcher dispatcher(config, std::move(affinities), {"cache-2"});
+  for (WorkerId worker = 1; worker <= 3; ++worker) join(dispatcher, worker, 100);
+  EXPECT_EQ(dispatcher.lease(2, 25, at(0ms)).size(), 25u);
+  EXPECT_EQ(dispatcher.lease(1, 100, at(0ms)).size(), 25u) << "idle workers take what is not theirs";
+}
+
+TEST_F(DispatcherTest, RendezvousHashingSpreadsUnitsAndKeepsThem) {
+  WorkQueue queue(units(3000), {});
+  for (WorkerId worker = 1; worker <= 3; ++worker) queue.add_worker(worker, "cache-" + std::to_string(worker));
+  const auto anything = [](UnitId) { return true; };
+  std::vector<UnitId> first;
+  for (int i = 0; i < 700; ++i) first.push_back(*queue.pop(1, anything));
+  EXPECT_TRUE(std::ranges::is_sorted(first)) << "the own queue is in plan order";
+  WorkQueue again(units(3000), {});
+  for (WorkerId worker = 4; worker >= 1; --worker) again.add_worker(worker, "cache-" + std::to_string(worker));
+  again.remove_worker(4);
+  std::vector<UnitId> second;
+  for (int i = 0; i < 700; ++i) second.push_back(*again.pop(1, anything));
+  EXPECT_EQ(first, second) << "who came and went does not change whose unit it is";
+}
+
+TEST_F(DispatcherTest, AnEmptyPlanIsFinished) {
+  const Dispatcher dispatcher(config, {}, {});
+  EXPECT_TRUE(dispatcher.finished());
+}
+
+}  // namespace
+}  // namespace sluice

@@ -1,0 +1,255 @@
+#include "worker/providers/provider.hpp"
+
+#include <gtest/gtest.h>
+
+namespace sluice {
+namespace {
+
+using namespace std::chrono_literals;
+
+const std::chrono::system_clock::time_point now{1'700'000'000'123ms};
+
+ProviderSettings provider(ProviderKind kind) {
+  ProviderSettings settings;
+  settings.name = std::string(to_string(kind));
+  settings.kind = kind;
+  settings.base_url = "https://example.test/v1";
+  settings.api_key_env = "EXAMPLE_API_KEY";
+  return settings;
+}
+
+HttpResponse ok(std::string body) {
+  return {200, {{"content-type", "application/json"}}, std::move(body)};
+}
+
+/// The completion, or a test failure that shows why there is none.
+Completion answered(ProviderKind kind, std::string body) {
+  const CallOutcome outcome = read_response(provider(kind), ok(std::move(body)), now);
+  if (const auto* failed = std::get_if<Failed>(&outcome)) {
+    ADD_FAILURE() << failed->message;
+    return {};
+  }
+  return std::get<Answered>(outcome).completion;
+}
+
+constexpr const char* openai_answer = R"json({
+  "id": "chatcmpl-9xQ2", "object": "chat.completion", "created": 1714560000, "model": "gpt-4o-mini-2024-07-18",
+  "choices": [{"index": 0, "message": {"role": "assistant", "content": "{\"claims\":[]}", "refusal": null},
+               "logprobs": null, "finish_reason": "stop"}],
+  "usage": {"prompt_tokens": 812, "completion_tokens": 64, "total_tokens": 876,
+            "prompt_tokens_details": {"cached_tokens": 512}, "completion_tokens_details": {"reasoning_tokens": 40}},
+  "system_fingerprint": "fp_44709d6fcb"})json";
+
+TEST(OpenaiAnswer, IsReadWhole) {
+  const Completion completion = answered(ProviderKind::openai, openai_answer);
+  EXPECT_EQ(completion.text, R"({"claims":[]})");
+  EXPECT_EQ(completion.finish_reason, "stop");
+  EXPECT_EQ(completion.served_model, "gpt-4o-mini-2024-07-18");
+  EXPECT_EQ(completion.usage, (Usage{812, 64})) << "cached and reasoning tokens are parts, not additions";
+  EXPECT_EQ(completion.created_at_ms, 1'700'000'000'123);
+  EXPECT_FALSE(completion.non_answer);
+}
+
+constexpr const char* anthropic_answer = R"json({
+  "id": "msg_01XFDU", "type": "message", "role": "assistant", "model": "claude-sonnet-4-5-20250929",
+  "content": [{"type": "thinking", "thinking": "hm", "signature": "EqQB"},
+              {"type": "text", "text": "{\"claims\":"}, {"type": "text", "text": "[]}"}],
+  "stop_reason": "end_turn", "stop_sequence": null,
+  "usage": {"input_tokens": 100, "cache_creation_input_tokens": 20, "cache_read_input_tokens": 3,
+            "output_tokens": 50}})json";
+
+TEST(AnthropicAnswer, JoinsTextBlocksAndAddsCachedInput) {
+  const Completion completion = answered(ProviderKind::anthropic, anthropic_answer);
+  EXPECT_EQ(completion.text, R"({"claims":[]})");
+  EXPECT_EQ(completion.finish_reason, "end_turn");
+  EXPECT_EQ(completion.served_model, "claude-sonnet-4-5-20250929");
+  EXPECT_EQ(completion.usage, (Usage{123, 50}));
+  EXPECT_EQ(completion.created_at_ms, 1'700'000'000'123);
+  EXPECT_FALSE(completion.non_answer);
+}
+
+constexpr const char* gemini_answer = R"json({
+  "candidates": [{"content": {"role": "model", "parts": [
+                    {"text": "let me see", "thought": true}, {"text": "{\"claims\":"}, {"text": "[]}"}]},
+                  "finishReason": "STOP", "index": 0, "avgLogprobs": -0.01}],
+  "usageMetadata": {"promptTokenCount": 300, "cachedContentTokenCount": 100, "candidatesTokenCount": 20,
+                    "thoughtsTokenCount": 7, "totalTokenCount": 327},
+  "modelVersion": "gemini-2.0-flash", "responseId": "x"})json";
+
+TEST(GeminiAnswer, LeavesThoughtsOutOfTheTextButNotOfTheUsage) {
+  const Completion completion = answered(ProviderKind::gemini, gemini_answer);
+  EXPECT_EQ(completion.text, R"({"claims":[]})");
+  EXPECT_EQ(completion.finish_reason, "STOP");
+  EXPECT_EQ(completion.served_model, "gemini-2.0-flash");
+  EXPECT_EQ(completion.usage, (Usage{300, 27}));
+  EXPECT_FALSE(completion.non_answer);
+}
+
+struct NonAnswerCase {
+  std::string name;
+  ProviderKind kind;
+  std::string body;
+  std::optional<Reason> reason;
+  std::string text;
+};
+
+void PrintTo(const NonAnswerCase& c, std::ostream* out) {
+  *out << c.name;
+}
+
+class NonAnswer : public testing::TestWithParam<NonAnswerCase> {};
+
+TEST_P(NonAnswer, KeepsReasonAndText) {
+  const NonAnswerCase& c = GetParam();
+  const Completion completion = answered(c.kind, c.body);
+  EXPECT_EQ(completion.text, c.text);
+  ASSERT_EQ(completion.non_answer.has_value(), c.reason.has_value());
+  if (!c.reason) return;
+  EXPECT_EQ(completion.non_answer->reason, *c.reason) << completion.non_answer->message;
+  EXPECT_TRUE(is_non_answer(*c.reason));
+  EXPECT_FALSE(completion.non_answer->message.empty());
+}
+
+std::string choice(const std::string& message, const std::string& finish) {
+  return R"({"choices":[{"index":0,"message":)" + message + R"(,"finish_reason":)" + finish + "}]}";
+}
+std::string blocks(const std::string& content, const std::string& stop) {
+  return R"({"type":"message","content":)" + content + R"(,"stop_reason":")" + stop + R"("})";
+}
+std::string candidate(const std::string& content, const std::string& finish) {
+  return R"({"candidates":[{"content":)" + content + R"(,"finishReason":")" + finish + R"("}]})";
+}
+
+const std::string parts = R"({"role":"model","parts":[{"text":"half"}]})";
+const std::string text_block = R"([{"type":"text","text":"half"}])";
+
+INSTANTIATE_TEST_SUITE_P(
+    Forms, NonAnswer,
+    testing::Values(
+        NonAnswerCase{
+            "openai refusal", ProviderKind::openai,
+            choice(R"({"role":"assistant","content":null,"refusal":"I cannot help."})", R"("stop")"),
+            Reason::refusal, "I cannot help."},
+        NonAnswerCase{"openai content filter", ProviderKind::openai,
+                      choice(R"({"content":"half"})", R"("content_filter")"), Reason::refusal, "half"},
+        NonAnswerCase{"openai null content", ProviderKind::openai,
+                      choice(R"({"content":null})", R"("tool_calls")"), Reason::refusal, ""},
+        NonAnswerCase{"openai no content", ProviderKind::openai, choice(R"({"role":"assistant"})", "null"),
+                      Reason::refusal, ""},
+        NonAnswerCase{"openai length", ProviderKind::openai,
+                      choice(R"({"content":"{\"claims\":["})", R"("length")"), Reason::truncated,
+                      "{\"claims\":["},
+        NonAnswerCase{"openai all tokens spent on reasoning", ProviderKind::openai,
+                      choice(R"({"content":null})", R"("length")"), Reason::truncated, ""},
+        NonAnswerCase{
+            "openai content in parts", ProviderKind::openai,
+            choice(R"({"content":[{"type":"text","text":"a"},{"type":"text","text":"b"}]})", R"("stop")"),
+            std::nullopt, "ab"},
+        NonAnswerCase{"openai without finish reason and usage", ProviderKind::openai,
+                      choice(R"({"content":"x"})", "null"), std::nullopt, "x"},
+        NonAnswerCase{"anthropic refusal", ProviderKind::anthropic, blocks(text_block, "refusal"),
+                      Reason::refusal, "half"},
+        NonAnswerCase{"anthropic max_tokens", ProviderKind::anthropic, blocks(text_block, "max_tokens"),
+                      Reason::truncated, "half"},
+        NonAnswerCase{"anthropic context window", ProviderKind::anthropic,
+                      blocks(text_block, "model_context_window_exceeded"), Reason::truncated, "half"},
+        NonAnswerCase{"anthropic tool use", ProviderKind::anthropic,
+                      blocks(R"([{"type":"tool_use","id":"t","name":"n","input":{}}])", "tool_use"),
+                      Reason::refusal, ""},
+        NonAnswerCase{"anthropic nothing", ProviderKind::anthropic, blocks("[]", "end_turn"), Reason::refusal,
+                      ""},
+        NonAnswerCase{"gemini SAFETY", ProviderKind::gemini, candidate(parts, "SAFETY"), Reason::refusal,
+                      "half"},
+        NonAnswerCase{"gemini RECITATION", ProviderKind::gemini, candidate(parts, "RECITATION"),
+                      Reason::refusal, "half"},
+        NonAnswerCase{"gemini SAFETY without content", ProviderKind::gemini,
+                      R"({"candidates":[{"finishReason":"SAFETY","index":0}]})", Reason::refusal, ""},
+        NonAnswerCase{"gemini MAX_TOKENS", ProviderKind::gemini, candidate(parts, "MAX_TOKENS"),
+                      Reason::truncated, "half"},
+        NonAnswerCase{"gemini STOP without parts", ProviderKind::gemini,
+                      candidate(R"({"role":"model"})", "STOP"), Reason::refusal, ""},
+        NonAnswerCase{
+            "gemini blocked prompt", ProviderKind::gemini,
+            R"({"promptFeedback":{"blockReason":"PROHIBITED_CONTENT"},"usageMetadata":{"promptTokenCount":9}})",
+            Reason::refusal, ""}));
+
+TEST(NonAnswerMessage, SaysWhyInOneLine) {
+  const Completion refused =
+      answered(ProviderKind::openai, choice(R"({"content":null,"refusal":"No.\nNever."})", R"("stop")"));
+  EXPECT_EQ(refused.non_answer->message,
+            "the model or its content filter declined to answer (stop): No. Never.");
+  const Completion cut = answered(ProviderKind::gemini, candidate(parts, "MAX_TOKENS"));
+  EXPECT_EQ(cut.non_answer->message,
+            "the answer was cut off at the token limit (MAX_TOKENS); raise max_tokens");
+}
+
+struct NoAnswerCase {
+  std::string name;
+  ProviderKind kind;
+  std::string body;
+};
+
+void PrintTo(const NoAnswerCase& c, std::ostream* out) {
+  *out << c.name;
+}
+
+class SuccessWithoutAnswer : public testing::TestWithParam<NoAnswerCase> {};
+
+TEST_P(SuccessWithoutAnswer, IsRetriedAsAFailureOfTheProvider) {
+  const CallOutcome outcome = read_response(provider(GetParam().kind), ok(GetParam().body), now);
+  ASSERT_TRUE(std::holds_alternative<Failed>(outcome));
+  const Failed& failed = std::get<Failed>(outcome);
+  EXPECT_EQ(failed.reason, Reason::provider_failed) << failed.message;
+  EXPECT_TRUE(failed.retryable);
+  EXPECT_FALSE(failed.counts_as_rate_limit);
+  EXPECT_NE(failed.message.find("answered 200 with something that is not a"), std::string::npos)
+      << failed.message;
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    Bodies, SuccessWithoutAnswer,
+    testing::Values(
+        NoAnswerCase{"empty", ProviderKind::openai, ""},
+        NoAnswerCase{"page", ProviderKind::openai, "<html><body>Sign in</body></html>"},
+        NoAnswerCase{"cut short", ProviderKind::openai, R"({"choices":[{"message":{"content":"{\"cl)"},
+        NoAnswerCase{"bad utf-8", ProviderKind::openai, "{\"choices\":\"\xff\"}"},
+        NoAnswerCase{"no choices", ProviderKind::openai, R"({"id":"x"})"},
+        NoAnswerCase{"empty choices", ProviderKind::openai, R"({"choices":[]})"},
+        NoAnswerCase{"choices of another type", ProviderKind::openai, R"({"choices":{"0":1}})"},
+        NoAnswerCase{"no message", ProviderKind::openai, R"({"choices":[{"text":"old style"}]})"},
+        NoAnswerCase{"upstream broke off", ProviderKind::openai,
+                     R"({"choices":[{"message":{"content":"ha"},"finish_reason":"error"}]})"},
+        NoAnswerCase{"an array", ProviderKind::openai, "[1,2]"},
+        NoAnswerCase{"anthropic without content", ProviderKind::anthropic, R"({"type":"message"})"},
+        NoAnswerCase{"anthropic text content", ProviderKind::anthropic, R"({"content":"text"})"},
+        NoAnswerCase{"anthropic reads no openai", ProviderKind::anthropic, openai_answer},
+        NoAnswerCase{"gemini empty object", ProviderKind::gemini, "{}"},
+        NoAnswerCase{"gemini empty candidates", ProviderKind::gemini, R"({"candidates":[]})"},
+        NoAnswerCase{"gemini candidates of another type", ProviderKind::gemini, R"({"candidates":[7]})"},
+        NoAnswerCase{"gemini reads no anthropic", ProviderKind::gemini, anthropic_answer}));
+
+TEST(Answer, DeepNestingIsRefusedBeforeItIsParsed) {
+  const auto nested = [](std::size_t depth) {
+    return R"({"choices":[{"message":{"content":"x"}}],"deep":)" + std::string(depth, '[') +
+           std::string(depth, ']') + "}";
+  };
+  const ProviderSettings openai = provider(ProviderKind::openai);
+  EXPECT_TRUE(std::holds_alternative<Answered>(read_response(openai, ok(nested(63)), now)));
+  EXPECT_TRUE(std::holds_alternative<Failed>(read_response(openai, ok(nested(64)), now)));
+  EXPECT_TRUE(std::holds_alternative<Failed>(read_response(openai, ok(nested(1'000'000)), now)));
+}
+
+TEST(Answer, BracketsInsideStringsAreNoNesting) {
+  const std::string body = choice("{\"content\":\"" + std::string(1000, '[') + R"(\"[[\\"})", R"("stop")");
+  EXPECT_EQ(answered(ProviderKind::openai, body).text, std::string(1000, '[') + "\"[[\\");
+}
+
+TEST(Answer, OddUsageCountsAsNothing) {
+  const Completion completion = answered(
+      ProviderKind::openai,
+      R"({"choices":[{"message":{"content":"x"}}],"usage":{"prompt_tokens":-4,"completion_tokens":"many"}})");
+  EXPECT_EQ(completion.usage, Usage{});
+}
+
+}  // namespace
+}  // namespace sluice

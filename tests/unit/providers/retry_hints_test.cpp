@@ -1,0 +1,106 @@
+#include "worker/providers/retry_hints.hpp"
+
+#include <gtest/gtest.h>
+
+namespace sluice {
+namespace {
+
+using namespace std::chrono_literals;
+using std::chrono::milliseconds;
+using std::chrono::system_clock;
+
+const system_clock::time_point november{784'111'777s};  // Sun, 06 Nov 1994 08:49:37 GMT
+
+TEST(Delay, ReadsDurationsWithUnits) {
+  struct Case {
+    std::string text;
+    std::optional<milliseconds> delay;
+  };
+  for (const Case& c : std::vector<Case>{{"12ms", 12ms},
+                                         {"1m30s", 90s},
+                                         {"6m0s", 6min},
+                                         {"1h2m3.5s", 3723500ms},
+                                         {"45.837906927s", 45838ms},
+                                         {"1.1s", 1100ms},
+                                         {"0.29s", 290ms},
+                                         {"2s", 2s},
+                                         {"7", 7s},
+                                         {"0.5", 500ms},
+                                         {"1us", 1ms},
+                                         {"120\xc2\xb5s", 1ms},
+                                         {"1ns", 1ms},
+                                         {"0.0000000001s", 1ms},
+                                         {"1d", 24h},
+                                         {"9999999999999999999999h", max_named_delay},
+                                         {"0s", std::nullopt},
+                                         {"0", std::nullopt},
+                                         {"-1", std::nullopt},
+                                         {"-1s", std::nullopt},
+                                         {"", std::nullopt},
+                                         {"s", std::nullopt},
+                                         {"1x", std::nullopt},
+                                         {"1.s", std::nullopt},
+                                         {"1m30", std::nullopt},
+                                         {"1e3", std::nullopt},
+                                         {"nan", std::nullopt},
+                                         {" 1s", std::nullopt}}) {
+    EXPECT_EQ(parse_delay(c.text), c.delay) << c.text;
+  }
+}
+
+TEST(HttpDate, ReadsAllThreeForms) {
+  EXPECT_EQ(parse_http_date("Sun, 06 Nov 1994 08:49:37 GMT"), november);
+  EXPECT_EQ(parse_http_date("Sunday, 06-Nov-94 08:49:37 GMT"), november);
+  EXPECT_EQ(parse_http_date("Sun Nov  6 08:49:37 1994"), november);
+}
+
+TEST(HttpDate, RefusesWhatIsNone) {
+  for (const std::string text : {"", "soon", "Sun, 06 Nov 1994", "Sun, 31 Feb 2024 08:49:37 GMT",
+                                 "Sun, 06 Nov 1994 24:00:00 GMT", "Sun, 06 Foo 1994 08:49:37 GMT", "08:49:37",
+                                 "Sun, 06 Nov 99999 08:49:37 GMT", "6 Nov 1994 8:49:37"}) {
+    EXPECT_FALSE(parse_http_date(text)) << text;
+  }
+}
+
+TEST(Rfc3339, ReadsOffsetsAndFractions) {
+  const system_clock::time_point noon{1'714'564'800s};
+  EXPECT_EQ(parse_rfc3339("2024-05-01T12:00:00Z"), noon);
+  EXPECT_EQ(parse_rfc3339("2024-05-01T12:00:00.25Z"), noon + 250ms);
+  EXPECT_EQ(parse_rfc3339("2024-05-01T14:30:00+02:30"), noon);
+  EXPECT_EQ(parse_rfc3339("2024-05-01T04:00:00-08:00"), noon);
+  for (const std::string text :
+       {"", "2024-05-01", "2024-05-01T12:00:00", "2024-05-01 12:00:00Z", "2024-13-01T12:00:00Z",
+        "2024-05-01T12:00:00.Z", "2024-05-01T12:00:00+0200", "2024-05-01T12:00:00Zx"}) {
+    EXPECT_FALSE(parse_rfc3339(text)) << text;
+  }
+}
+
+TEST(RetryAfter, TakesTheFirstThatIsReadable) {
+  const auto now = november - 90s;
+  EXPECT_EQ(retry_after({{"retry-after-ms", "1.5"}, {"retry-after", "9"}}, now), 2ms);
+  EXPECT_EQ(retry_after({{"retry-after-ms", "soon"}, {"retry-after", "9"}}, now), 9s);
+  EXPECT_EQ(retry_after({{"retry-after", "Sun, 06 Nov 1994 08:49:37 GMT"}}, now), 90s);
+  EXPECT_EQ(retry_after({{"retry-after", "Sun, 06 Nov 1994 08:49:37 GMT"}}, november + 1s), std::nullopt);
+  EXPECT_EQ(retry_after({{"retry-after", "tomorrow"}}, now), std::nullopt);
+  EXPECT_EQ(retry_after({{"retry-after", "99999999999999999999"}}, now), max_named_delay);
+  EXPECT_EQ(retry_after({}, now), std::nullopt);
+}
+
+TEST(RetryAfter, PartsOfAMillisecondAreRoundedUp) {
+  EXPECT_EQ(retry_after({{"retry-after", "Sun, 06 Nov 1994 08:49:37 GMT"}}, november - 1500us), 2ms);
+}
+
+TEST(LimitReset, NeedsARemainderOfNothing) {
+  const auto reset = [](const char* remaining) {
+    return limit_reset({{"x-ratelimit-remaining-tokens", remaining}, {"x-ratelimit-reset-tokens", "3s"}},
+                       november);
+  };
+  EXPECT_EQ(reset("0"), 3s);
+  EXPECT_EQ(reset("1"), std::nullopt);
+  EXPECT_EQ(reset("-1"), std::nullopt);
+  EXPECT_EQ(reset(""), std::nullopt);
+  EXPECT_EQ(limit_reset({{"x-ratelimit-reset-tokens", "3s"}}, november), std::nullopt);
+}
+
+}  // namespace
+}  // namespace sluice

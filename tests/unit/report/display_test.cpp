@@ -1,0 +1,98 @@
+#include "coordinator/report/display.hpp"
+
+#include "coordinator/report/text_table.hpp"
+#include "coordinator/report/wording.hpp"
+
+#include <gtest/gtest.h>
+
+namespace sluice {
+namespace {
+
+TEST(DisplayWidth, CountsColumnsNotBytes) {
+  EXPECT_EQ(display_width(""), 0u);
+  EXPECT_EQ(display_width("abc"), 3u);
+  EXPECT_EQ(display_width("é"), 1u);
+  EXPECT_EQ(display_width("e\u0301"), 1u);
+  EXPECT_EQ(display_width("証明書"), 6u);
+  EXPECT_EQ(display_width("한국"), 4u);
+  EXPECT_EQ(display_width("ｆｕ"), 4u);
+  EXPECT_EQ(display_width("🙂"), 2u);
+  EXPECT_EQ(display_width("a\u200bb"), 2u);
+  EXPECT_EQ(display_width("✓ ✗ ⚠ – │"), 9u);
+  EXPECT_EQ(display_width("\xff\xc3"), 2u);
+}
+
+TEST(Display, TruncatesBetweenCharacters) {
+  EXPECT_EQ(truncated_to("abcdef", 6), "abcdef");
+  EXPECT_EQ(truncated_to("abcdef", 5), "abcd…");
+  EXPECT_EQ(truncated_to("証明書", 5), "証明…");
+  EXPECT_EQ(truncated_to("証明書", 4), "証…");
+  EXPECT_EQ(truncated_to("e\u0301e\u0301e\u0301", 2), "e\u0301…");
+  EXPECT_EQ(truncated_to("abc", 0), "");
+}
+
+TEST(Display, PadsByColumns) {
+  EXPECT_EQ(padded_right("証", 4), "証  ");
+  EXPECT_EQ(padded_left("1", 3), "  1");
+  EXPECT_EQ(padded_left("1234", 3), "1234");
+}
+
+TEST(Display, WrapsAtSpacesAndBreaksLongWords) {
+  using Lines = std::vector<std::string>;
+  EXPECT_EQ(wrapped("", 5), (Lines{""}));
+  EXPECT_EQ(wrapped("one two three", 7), (Lines{"one two", "three"}));
+  EXPECT_EQ(wrapped("one two three", 8), (Lines{"one two", "three"}));
+  EXPECT_EQ(wrapped("abcdefgh ij", 4), (Lines{"abcd", "efgh", "ij"}));
+  EXPECT_EQ(wrapped("  ab cdef", 5), (Lines{"  ab", "cdef"}));
+  EXPECT_EQ(wrapped("証明書の", 5), (Lines{"証明", "書の"}));
+  EXPECT_EQ(wrapped("証", 1), (Lines{"証"}));
+  EXPECT_EQ(wrapped("証明", 1), (Lines{"証", "明"}));
+  EXPECT_EQ(wrapped("ab    ", 3), (Lines{"ab"}));
+}
+
+TEST(Display, PrintableTakesControlAway) {
+  EXPECT_EQ(printable("a\nb\tc"), "a b c");
+  EXPECT_EQ(printable("\x1b[31m"), "\uFFFD[31m");
+  EXPECT_EQ(printable("\u0085\u202e\xff"), "\uFFFD\uFFFD\uFFFD");
+  EXPECT_EQ(printable("é証"), "é証");
+}
+
+TEST(TextTable, GivesUpWidthInOrder) {
+  TextTable table;
+  table.columns = {{.heading = "Category"},
+                   {.heading = "Passed", .numeric = true},
+                   {.heading = "Precision", .numeric = true, .droppable = true}};
+  table.rows = {{"a very long category", "1", "0.50"}};
+  EXPECT_EQ(drawn(table, 80),
+            "╭──────────────────────┬────────┬───────────╮\n"
+            "│ Category             │ Passed │ Precision │\n"
+            "├──────────────────────┼────────┼───────────┤\n"
+            "│ a very long category │      1 │      0.50 │\n"
+            "╰──────────────────────┴────────┴───────────╯\n");
+  EXPECT_NE(drawn(table, 35).find("│ a very lo… │      1 │      0.50 │\n"), std::string::npos);
+  const std::string narrow = drawn(table, 20);
+  EXPECT_NE(narrow.find("│ a very… │      1 │\n"), std::string::npos) << narrow;
+}
+
+TEST(Wording, NumbersAsPeopleReadThem) {
+  EXPECT_EQ(wording::grouped(0), "0");
+  EXPECT_EQ(wording::grouped(999), "999");
+  EXPECT_EQ(wording::grouped(1000), "1,000");
+  EXPECT_EQ(wording::grouped(125430), "125,430");
+  EXPECT_EQ(wording::grouped(1234567890), "1,234,567,890");
+  EXPECT_EQ(wording::score(std::nullopt), "–");
+  EXPECT_EQ(wording::score(0.866), "0.87");
+  EXPECT_EQ(wording::dollars(0.12), "$0.12");
+  EXPECT_EQ(wording::dollars(0.0), "$0.00");
+  EXPECT_EQ(wording::dollars(0.0012), "$0.0012");
+  EXPECT_EQ(wording::dollars(0.00001), "under $0.0001");
+  EXPECT_EQ(wording::duration(0.25), "0.2 s");
+  EXPECT_EQ(wording::duration(65.2), "1 min 05 s");
+  EXPECT_EQ(wording::duration(3725), "1 h 02 min");
+  EXPECT_EQ(wording::rfc3339(0), "1970-01-01T00:00:00.000Z");
+  EXPECT_EQ(wording::rfc3339(1709251199999), "2024-02-29T23:59:59.999Z");
+  EXPECT_EQ(wording::date(1709251199999), "2024-02-29 23:59:59 UTC");
+}
+
+}  // namespace
+}  // namespace sluice

@@ -1,0 +1,234 @@
+#include "tests/unit/report/sample_run.hpp"
+
+#include <gtest/gtest.h>
+
+namespace sluice {
+namespace {
+
+using sample::claim;
+using sample::expect;
+using sample::MemorySource;
+using sample::SampleRun;
+using sample::scored;
+
+TEST(Status, FollowsFromTheMetricsOutcomes) {
+  const MetricOutcome score{MetricId::claims_f1, 0.2, std::nullopt};
+  const MetricOutcome undefined{MetricId::claims_precision, std::nullopt, std::nullopt};
+  const MetricOutcome below{MetricId::claims_f1, 0.2, false};
+  const MetricOutcome good{MetricId::claims_required, std::nullopt, true};
+  const MetricOutcome bad{MetricId::claims_forbidden, std::nullopt, false};
+  const MetricOutcome silent{MetricId::claims_absent, std::nullopt, std::nullopt};
+  const std::vector<std::pair<std::vector<MetricOutcome>, CaseStatus>> table = {
+      {{good}, CaseStatus::pass},         {{score, undefined, good}, CaseStatus::pass},
+      {{score}, CaseStatus::pass},        {{good, bad}, CaseStatus::fail},
+      {{bad}, CaseStatus::fail},          {{good, below}, CaseStatus::fail},
+      {{good, silent}, CaseStatus::fail}, {{}, CaseStatus::error},
+  };
+  for (std::size_t i = 0; i < table.size(); ++i) {
+    EXPECT_EQ(case_status(table[i].first), table[i].second) << "row " << i;
+  }
+}
+
+TEST(Status, VerdictAndExitCodeFollowFromTheCounts) {
+  struct Row {
+    StatusCounts counts;
+    bool cut_short;
+    RunVerdict verdict;
+    int exit_code;
+  };
+  const std::vector<Row> table = {
+      {{.passed = 3}, false, RunVerdict::pass, 0},
+      {{.passed = 3, .warned = 1, .flaky = 1}, false, RunVerdict::pass, 0},
+      {{.passed = 3, .failed = 1}, false, RunVerdict::fail, 1},
+      {{.passed = 3, .errors = 1}, false, RunVerdict::error, 1},
+      {{.passed = 3, .failed = 1, .errors = 1}, false, RunVerdict::fail, 1},
+      {{}, false, RunVerdict::error, 1},
+      {{.passed = 3}, true, RunVerdict::error, 2},
+      {{.passed = 3, .failed = 1, .errors = 1}, true, RunVerdict::error, 2},
+  };
+  for (std::size_t i = 0; i < table.size(); ++i) {
+    const RunVerdict verdict = run_verdict(table[i].counts, table[i].cut_short);
+    EXPECT_EQ(verdict, table[i].verdict) << "row " << i;
+    EXPECT_EQ(exit_code(verdict, table[i].cut_short), table[i].exit_code) << "row " << i;
+  }
+  EXPECT_EQ(exit_code(RunVerdict::review, false), 0);
+  EXPECT_EQ(exit_code(RunVerdict::regression, false), 1);
+}
+
+TEST(Scores, AreUndefinedOnlyForZeroByZero) {
+  EXPECT_EQ(scores_of(Counts{}), Scores{});
+  EXPECT_EQ(scores_of(Counts{0, 2, 0}), (Scores{0.0, std::nullopt, 0.0}));
+  EXPECT_EQ(scores_of(Counts{0, 0, 2}), (Scores{std::nullopt, 0.0, 0.0}));
+  EXPECT_EQ(scores_of(Counts{3, 1, 3}), (Scores{0.75, 0.5, 0.6}));
+}
+
+TEST(Scores, WeightedSumsKeepSmallWeightsBesideLargeOnes) {
+  WeightedCounts counts;
+  counts.add({1, 0, 0}, 1e16);
+  for (int i = 0; i < 10; ++i) counts.add({1, 0, 0}, 0.5);
+  counts.add({0, 1, 0}, 1.0);
+  EXPECT_EQ(counts.true_positives(), 1e16 + 5.0);
+  EXPECT_EQ(counts.false_positives(), 1.0);
+}
+
+TEST(Aggregate, AgreesWithHandCalculation) {
+  const SampleRun run;
+  const Aggregates aggregates = run.aggregates();
+  EXPECT_EQ(aggregates.all.statuses, (StatusCounts{.passed = 2, .failed = 3, .errors = 2}));
+  EXPECT_EQ(aggregates.all.counts, (Counts{2, 3, 4}));
+  const Scores scores = scores_of(aggregates.all.counts);
+  EXPECT_DOUBLE_EQ(*scores.precision, 2.0 / 5);
+  EXPECT_DOUBLE_EQ(*scores.recall, 2.0 / 6);
+  EXPECT_DOUBLE_EQ(*scores.f1, 4.0 / 11);
+  // Weighted by hand: TP 1 + 2, FP 2 * 1 + 0.5 * 2, FN 1 + 2 * 1 + 0.5 * 2.
+  EXPECT_EQ(aggregates.all.weighted.true_positives(), 3.0);
+  EXPECT_EQ(aggregates.all.weighted.false_positives(), 3.0);
+  EXPECT_EQ(aggregates.all.weighted.false_negatives(), 4.0);
+  EXPECT_EQ(aggregates.usage, (Usage{4700, 850}));
+  EXPECT_EQ(aggregates.estimated_cost, 0.0081);
+}
+
+TEST(Aggregate, KeepsCategoriesApartAndErrorsOutOfTheirScores) {
+  const SampleRun run;
+  const Aggregates aggregates = run.aggregates();
+  ASSERT_EQ(aggregates.by_category.size(), 6u);
+  const Totals& tls = aggregates.by_category.at("tls");
+  EXPECT_EQ(tls.statuses, (StatusCounts{.failed = 1, .errors = 1}));
+  EXPECT_EQ(tls.counts, (Counts{0, 2, 2}));
+  const Totals& secrets = aggregates.by_category.at("secrets");
+  EXPECT_EQ(secrets.statuses, (StatusCounts{.errors = 1}));
+  EXPECT_EQ(secrets.counts, Counts{});
+  const Totals& negative = aggregates.by_category.at("negative");
+  EXPECT_EQ(negative.statuses, (StatusCounts{.passed = 1}));
+  EXPECT_EQ(scores_of(negative.counts), Scores{});
+}
+
+TEST(Aggregate, CountsAnAnswerThatSeveralCasesShareOnce) {
+  Suite suite;
+  suite.cases = {sample::make_case("a-1", "one"), sample::make_case("b-1", "two"),
+                 sample::make_case("c-1", "three")};
+  MemorySource source;
+  source.trials = {scored(0, 0, {}, {}, {100, 10}), scored(1, 1, {}, {}, {30, 3}),
+                   scored(2, 0, {}, {}, {100, 10})};
+  const RunResults results{suite, source, 3, [](TrialId trial) { return std::size_t{trial}; }, nullptr};
+  const auto aggregates = aggregate(results, nullptr);
+  ASSERT_TRUE(aggregates);
+  EXPECT_EQ(aggregates->usage, (Usage{130, 13}));
+  EXPECT_EQ(aggregates->estimated_cost, std::nullopt);
+  EXPECT_EQ(aggregates->all.statuses.passed, 3u);
+}
+
+TEST(CaseResult, EachTrialIsVisitedOnceInOrderWithItsReason) {
+  const SampleRun run;
+  std::vector<std::string> seen;
+  ASSERT_TRUE(visit_cases(run.results, [&](const CaseResult& result) {
+    seen.push_back(result.fixture.id + " " + std::string(to_string(result.status)) + " " +
+                   (result.error == nullptr ? "-" : std::string(to_string(result.error->reason))));
+  }));
+  EXPECT_EQ(seen, (std::vector<std::string>{"auth-001 pass -", "edge-006 fail -", "jwt-003 fail -",
+                                            "negative-001 pass -", "secrets-001 error rate_limited",
+                                            "tls-001 fail -", "tls-002 error worker_lost"}));
+}
+
+TEST(CaseResult, ExplainsWhatCameInstead) {
+  const SampleRun run;
+  CaseDetails details;
+  bool visited = false;
+  ASSERT_TRUE(visit_cases(run.results, [&](const CaseResult& result) {
+    if (result.fixture.id != "tls-001") return;
+    visited = true;
+    explain(result, details);
+    const auto& claims = result.unit->claims;
+    ASSERT_EQ(details.missing.size(), 2u);
+    // The claim with the expected value is nearest although another is surer; its longer path has the same
+    // tail.
+    EXPECT_EQ(details.missing[0].got, &claims[1]);
+    EXPECT_TRUE(details.missing[0].below_min_confidence);
+    EXPECT_EQ(details.missing[1].got, nullptr);
+    ASSERT_EQ(details.forbidden.size(), 1u);
+    EXPECT_EQ(details.forbidden[0].got, &claims[0]);
+    // The forbidden claim is a false positive once and not listed as unexpected too.
+    ASSERT_EQ(details.unexpected.size(), 1u);
+    EXPECT_EQ(details.unexpected[0], &claims[2]);
+    EXPECT_EQ(result.counts, (Counts{0, 2, 2}));
+  }));
+  EXPECT_TRUE(visited);
+}
+
+TEST(CaseResult, AClaimThatMetAnotherExpectationIsNotWhatCameInstead) {
+  Suite suite;
+  suite.cases = {sample::make_case("jwt-1", "two algorithms")};
+  suite.cases[0].must_contain = {expect("jwt/algorithm", "allowed", std::string("none")),
+                                 expect("jwt/algorithm", "allowed", std::string("HS256"))};
+  MemorySource source;
+  source.trials = {scored(0, 0, {claim("jwt/algorithm", "allowed", std::string("HS256"), 0.9)},
+                          {{{1, 0}}, {0}, {}, {}}, {})};
+  const RunResults results{suite, source, 1, [](TrialId trial) { return std::size_t{trial}; }, nullptr};
+  int visits = 0;
+  ASSERT_TRUE(visit_cases(results, [&](const CaseResult& result) {
+    ++visits;
+    CaseDetails details;
+    explain(result, details);
+    ASSERT_EQ(details.missing.size(), 1u);
+    EXPECT_EQ(details.missing[0].got, nullptr);
+  }));
+  EXPECT_EQ(visits, 1);
+}
+
+TEST(CaseResult, AResultThatDoesNotFitItsCaseIsAnError) {
+  Suite suite;
+  suite.cases = {sample::make_case("a-1", "one")};
+  suite.cases[0].must_contain = {expect("a/b", "c", true)};
+  const std::vector<FinalClaim> claims = {claim("a/b", "c", true, 1.0)};
+  const std::vector<ClaimsScore> misfits = {
+      {{{0, 1}}, {}, {}, {}},        // a claim that there is not
+      {{{1, 0}}, {}, {}, {}},        // an expectation that there is not
+      {{{0, 0}}, {0}, {}, {}},       // found and missing
+      {{}, {}, {}, {}},              // neither found nor missing
+      {{{0, 0}}, {}, {7}, {}},       // an unexpected claim that there is not
+      {{{0, 0}}, {}, {}, {{0, 0}}},  // a forbidden one where nothing is forbidden
+  };
+  for (std::size_t i = 0; i < misfits.size(); ++i) {
+    MemorySource source;
+    source.trials = {scored(0, 0, claims, misfits[i], {})};
+    const RunResults results{suite, source, 1, [](TrialId trial) { return std::size_t{trial}; }, nullptr};
+    int errors = 0;
+    ASSERT_TRUE(visit_cases(results, [&](const CaseResult& result) {
+      if (result.error != nullptr && result.error->reason == Reason::internal_error) ++errors;
+      EXPECT_EQ(result.status, CaseStatus::error);
+      EXPECT_EQ(result.counts, std::nullopt);
+    }));
+    EXPECT_EQ(errors, 1) << "misfit " << i;
+  }
+}
+
+TEST(CaseResult, ASourceOutOfOrderOrOutOfReachIsRefused) {
+  Suite suite;
+  suite.cases = {sample::make_case("a-1", "one"), sample::make_case("a-2", "two")};
+  const auto visit = [&](std::vector<CommittedTrial> trials) {
+    MemorySource source;
+    source.trials = std::move(trials);
+    const RunResults results{suite, source, 2, [](TrialId trial) { return std::size_t{trial}; },
+                             [](TrialId) {
+                               return Error{Reason::interrupted, "stopped"};
+                             }};
+    return visit_cases(results, [](const CaseResult&) {});
+  };
+  EXPECT_TRUE(visit({scored(1, 0, {}, {}, {})}));
+  EXPECT_EQ(visit({scored(1, 0, {}, {}, {}), scored(0, 1, {}, {}, {})}).error().reason,
+            Reason::internal_error);
+  EXPECT_EQ(visit({scored(0, 0, {}, {}, {}), scored(0, 0, {}, {}, {})}).error().reason,
+            Reason::internal_error);
+  EXPECT_EQ(visit({scored(2, 0, {}, {}, {})}).error().reason, Reason::internal_error);
+}
+
+TEST(CaseResult, AFailureOfTheSourceIsHandedOn) {
+  SampleRun run;
+  run.source.failure = Error{Reason::ledger_failed, "the ledger is gone"};
+  const auto aggregates = aggregate(run.results, nullptr);
+  ASSERT_FALSE(aggregates);
+  EXPECT_EQ(aggregates.error(), *run.source.failure);
+}
+
+}  // namespace
+}  // namespace sluice

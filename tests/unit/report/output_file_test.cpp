@@ -1,0 +1,177 @@
+#include "coordinator/report/output_file.hpp"
+
+#include <cstdio>
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+
+#include <fcntl.h>
+#include <gtest/gtest.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+namespace sluice {
+namespace {
+
+namespace fs = std::filesystem;
+
+class OutputFile : public ::testing::Test {
+ protected:
+  OutputFile() {
+    std::string name = (fs::temp_directory_path() / "sluice-output-XXXXXX").string();
+    folder = ::mkdtemp(name.data());
+  }
+  ~OutputFile() override { fs::remove_all(folder); }
+
+  static std::string content(const fs::path& path) {
+    std::ifstream file(path, std::ios::binary);
+    return {std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>()};
+  }
+  // Nothing may be left behind beside the files that are meant.
+  std::size_t files() const {
+    return static_cast<std::size_t>(std::distance(fs::directory_iterator(folder), fs::directory_iterator()));
+  }
+
+  fs::path folder;
+};
+
+ReportWriter writes(std::string text) {
+  return [text = std::move(text)](Sink& sink) -> Result<void> {
+    sink.write(text);
+    return {};
+  };
+}
+
+TEST_F(OutputFile, IsWrittenWhole) {
+  const fs::path path = folder / "report.json";
+  ASSERT_TRUE(write_whole_file(path.string(), writes("one")));
+  EXPECT_EQ(content(path), "one");
+  EXPECT_EQ(fs::status(path).permissions() & fs::perms::owner_write, fs::perms::owner_write);
+  ASSERT_TRUE(write_whole_file(path.string(), writes("two")));
+  EXPECT_EQ(content(path), "two");
+  EXPECT_EQ(files(), 1u);
+}
+
+TEST_F(OutputFile, KeepsTheModeOfTheFileThatItReplaces) {
+  const fs::path path = folder / "report.json";
+  std::ofstream(path) << "old";
+  fs::permissions(path, fs::perms(0640));
+  ASSERT_TRUE(write_whole_file(path.string(), writes("new")));
+  EXPECT_EQ(fs::status(path).permissions(), fs::perms(0640));
+}
+
+TEST_F(OutputFile, FollowsASymbolicLink) {
+  std::ofstream(folder / "real.json") << "old";
+  fs::create_symlink("real.json", folder / "link.json");
+  ASSERT_TRUE(write_whole_file((folder / "link.json").string(), writes("new")));
+  EXPECT_TRUE(fs::is_symlink(folder / "link.json"));
+  EXPECT_EQ(content(folder / "real.json"), "new");
+}
+
+TEST_F(OutputFile, AFailureOfTheWriterLeavesTheOldFile) {
+  const fs::path path = folder / "report.json";
+  std::ofstream(path) << "old";
+  const auto outcome = write_whole_file(path.string(), [](Sink& sink) -> Result<void> {
+    sink.write("half");
+    return fail(Reason::ledger_failed, "the ledger is gone");
+  });
+  ASSERT_FALSE(outcome);
+  EXPECT_EQ(outcome.error().reason, Reason::ledger_failed);
+  EXPECT_EQ(content(path), "old");
+  EXPECT_EQ(files(), 1u);
+}
+
+TEST_F(OutputFile, AMissingFolderAFolderAndAFullDeviceAreNamed) {
+  const auto message = [](const std::string& path) {
+    const auto outcome = write_whole_file(path, writes("text"));
+    EXPECT_FALSE(outcome);
+    if (outcome) return std::string();
+    EXPECT_EQ(outcome.error().reason, Reason::output_failed);
+    return outcome.error().message;
+  };
+  const std::string missing = (folder / "none" / "report.json").string();
+  EXPECT_EQ(message(missing), "The report cannot be written to \"" + missing +
+                                  "\": the folder does not exist; create it or name another file.");
+  EXPECT_EQ(message(folder.string()), "The report cannot be written to \"" + folder.string() +
+                                          "\": it is a folder; name another file.");
+  EXPECT_EQ(
+      message("/dev/full"),
+      "The report cannot be written to \"/dev/full\": no space is left on the device; free some or write to "
+      "another place.");
+  EXPECT_TRUE(fs::is_character_file("/dev/full"));
+  EXPECT_EQ(files(), 0u);
+}
+
+// In a child of its own, since the limits hold for the whole process.
+template <class Check>
+int in_child(const Check& check) {
+  const pid_t child = ::fork();
+  if (child == 0) ::_exit(check());
+  int status = 0;
+  ::waitpid(child, &status, 0);
+  return WIFEXITED(status) ? WEXITSTATUS(status) : 100 + WTERMSIG(status);
+}
+
+TEST_F(OutputFile, ALimitOnFileSizesIsAnErrorNotASignal) {
+  const fs::path path = folder / "report.json";
+  std::ofstream(path) << "old";
+  const int outcome = in_child([&] {
+    const rlimit limit{4096, 4096};
+    if (::setrlimit(RLIMIT_FSIZE, &limit) != 0) return 10;
+    const auto written = write_whole_file(path.string(), writes(std::string(10000, 'x')));
+    if (written) return 11;
+    if (written.error().reason != Reason::output_failed) return 12;
+    return written.error().message.find("limit on file sizes") == std::string::npos ? 13 : 0;
+  });
+  EXPECT_EQ(outcome, 0);
+  EXPECT_EQ(content(path), "old");
+  EXPECT_EQ(files(), 1u);
+}
+
+TEST_F(OutputFile, StandardOutputReportsAFullDeviceAndAClosedPipe) {
+  const auto into = [](int descriptor) {
+    return in_child([descriptor] {
+      if (::dup2(descriptor, STDOUT_FILENO) < 0) return 10;
+      const auto written = write_stdout(writes("text"));
+      return written ? 0 : written.error().reason == Reason::output_failed ? 1 : 2;
+    });
+  };
+  const int full = ::open("/dev/full", O_WRONLY);
+  EXPECT_EQ(into(full), 1);
+  ::close(full);
+
+  int ends[2];
+  ASSERT_EQ(::pipe(ends), 0);
+  EXPECT_EQ(into(ends[1]), 0);
+  char text[8] = {};
+  EXPECT_EQ(::read(ends[0], text, sizeof text), 4);
+  EXPECT_STREQ(text, "text");
+  ::close(ends[0]);
+  EXPECT_EQ(into(ends[1]), 1);
+  ::close(ends[1]);
+
+  const fs::path path = folder / "out";
+  const int file = ::open(path.c_str(), O_WRONLY | O_CREAT, 0644);
+  EXPECT_EQ(into(file), 0);
+  ::close(file);
+  EXPECT_EQ(content(path), "text");
+}
+
+TEST_F(OutputFile, PipesAreWrittenDirectly) {
+  const fs::path path = folder / "pipe";
+  ASSERT_EQ(::mkfifo(path.c_str(), 0600), 0);
+  // A reader that is there from the start, so that nothing waits.
+  const int reader = ::open(path.c_str(), O_RDONLY | O_NONBLOCK);
+  ASSERT_GE(reader, 0);
+  EXPECT_TRUE(write_whole_file(path.string(), writes("through")));
+  char text[16] = {};
+  EXPECT_EQ(::read(reader, text, sizeof text), 7);
+  EXPECT_STREQ(text, "through");
+  ::close(reader);
+  EXPECT_TRUE(fs::is_fifo(path));
+}
+
+}  // namespace
+}  // namespace sluice

@@ -1,0 +1,107 @@
+#include "coordinator/report/progress.hpp"
+
+#include "coordinator/report/display.hpp"
+
+#include <gtest/gtest.h>
+
+namespace sluice {
+namespace {
+
+using std::chrono::seconds;
+
+ProgressState half_way() {
+  ProgressState state;
+  state.done = 2500;
+  state.total = 5000;
+  state.passed = 2400;
+  state.failed = 90;
+  state.errors = 10;
+  state.in_flight = 50;
+  state.waiting = 12;
+  state.workers = 4;
+  state.cost = 1.25;
+  state.elapsed = seconds(65);
+  state.per_second = 38.4;
+  state.remaining = seconds(65);
+  state.rate_limited = 3;
+  state.paused_for = seconds(7);
+  return state;
+}
+
+TEST(Progress, TheLiveLineGivesUpTheLeastImportantFirst) {
+  const ProgressState state = half_way();
+  EXPECT_EQ(
+      render_live(state, 200, false),
+      "━━━━━━━━────────  2500/5000  50%  ✓ 2400  ✗ 90  ! 10  paused 0:07  ETA 1:05  38/s  4 workers  $1.25  "
+      "50 in flight  12 waiting  3× 429");
+  EXPECT_EQ(render_live(state, 80, false),
+            "2500/5000  50%  ✓ 2400  ✗ 90  ! 10  paused 0:07  ETA 1:05  38/s  4 workers");
+  EXPECT_EQ(render_live(state, 40, false), "2500/5000  50%  ✗ 90  ! 10  paused 0:07");
+  EXPECT_EQ(render_live(state, 10, false), "2500/5000");
+  EXPECT_EQ(render_live(state, 5, false), "2500…");
+}
+
+TEST(Progress, TheLiveLineAlwaysFits) {
+  for (std::size_t columns = 0; columns < 160; ++columns) {
+    EXPECT_LE(display_width(render_live(half_way(), columns, false)), columns);
+    EXPECT_LE(display_width(render_live(ProgressState{}, columns, false)), columns);
+  }
+}
+
+TEST(Progress, ColourComesOnlyWhenAskedFor) {
+  EXPECT_EQ(render_live(half_way(), 80, false).find('\x1b'), std::string::npos);
+  EXPECT_NE(render_live(half_way(), 80, true).find("\x1b[31m✗ 90\x1b[0m"), std::string::npos);
+}
+
+TEST(Progress, ThePlainLineSaysItInWords) {
+  EXPECT_EQ(
+      render_plain(half_way()),
+      "2500 of 5,000 cases done (50%): 2400 passed, 90 failed, 10 errors; 50 in flight, 12 waiting on 4 "
+      "workers; 38/s; 1:05 elapsed, about 1:05 left; $1.25; rate limited 3 times; paused for 0:07 more");
+  EXPECT_EQ(render_plain(ProgressState{}),
+            "0 of 0 cases done (100%): 0 passed, 0 failed, 0 errors; 0 in flight on 0 workers; 0:00 elapsed");
+}
+
+TEST(Progress, OneHundredPercentMeansDone) {
+  ProgressState state;
+  state.done = 999'999;
+  state.total = 1'000'000;
+  EXPECT_NE(render_plain(state).find("(99%)"), std::string::npos);
+}
+
+TEST(RateEstimate, FollowsASteadyRate) {
+  RateEstimate rate;
+  EXPECT_EQ(rate.per_second(), std::nullopt);
+  EXPECT_EQ(rate.time_for(10), std::nullopt);
+  rate.update(RateEstimate::Seconds(0), 0);
+  EXPECT_EQ(rate.per_second(), std::nullopt);
+  for (int second = 1; second <= 60; ++second) {
+    rate.update(RateEstimate::Seconds(second), static_cast<std::uint64_t>(second) * 20);
+  }
+  ASSERT_TRUE(rate.per_second());
+  EXPECT_NEAR(*rate.per_second(), 20.0, 1e-9);
+  EXPECT_NEAR(rate.time_for(100)->count(), 5.0, 1e-9);
+}
+
+TEST(RateEstimate, ForgetsHowItWentLongAgoButNotAtOnce) {
+  RateEstimate rate;
+  std::uint64_t done = 0;
+  for (int second = 1; second <= 60; ++second) rate.update(RateEstimate::Seconds(second), done += 100);
+  rate.update(RateEstimate::Seconds(61), done);
+  EXPECT_GT(*rate.per_second(), 90.0);
+  EXPECT_LT(*rate.per_second(), 100.0);
+  for (int second = 62; second <= 180; ++second) rate.update(RateEstimate::Seconds(second), done += 10);
+  EXPECT_NEAR(*rate.per_second(), 10.0, 0.1);
+}
+
+TEST(RateEstimate, TakesTwoUpdatesAtTheSameMoment) {
+  RateEstimate rate;
+  rate.update(RateEstimate::Seconds(1), 5);
+  rate.update(RateEstimate::Seconds(1), 9);
+  rate.update(RateEstimate::Seconds(2), 10);
+  ASSERT_TRUE(rate.per_second());
+  EXPECT_GT(*rate.per_second(), 4.9);
+}
+
+}  // namespace
+}  // namespace sluice

@@ -1,0 +1,224 @@
+#include "config/embedded_config.hpp"
+#include "coordinator/report/display.hpp"
+#include "tests/unit/report/golden.hpp"
+#include "tests/unit/report/sample_run.hpp"
+
+#include <functional>
+#include <limits>
+#include <sstream>
+
+#include <gtest/gtest.h>
+#include <nlohmann/json.hpp>
+
+namespace sluice {
+namespace {
+
+using nlohmann::json;
+using sample::SampleRun;
+
+std::string json_of(const ReportInput& input) {
+  StringSink sink;
+  EXPECT_TRUE(write_json_report(input, sink));
+  return sink.text();
+}
+
+std::string table_of(const ReportInput& input, const TableStyle& style) {
+  StringSink sink;
+  EXPECT_TRUE(write_table_report(input, style, sink));
+  return sink.text();
+}
+
+std::string markdown_of(const ReportInput& input) {
+  StringSink sink;
+  EXPECT_TRUE(write_markdown_report(input, sink));
+  return sink.text();
+}
+
+// The version stands in `run` alone and changes with every release.
+std::string without_version(std::string text) {
+  const std::string version = std::string("\"sluice_version\": \"") + SLUICE_VERSION + '"';
+  const auto position = text.find(version);
+  EXPECT_NE(position, std::string::npos);
+  return text.replace(position, version.size(), "\"sluice_version\": \"VERSION\"");
+}
+
+void expect_lines_within(const std::string& text, std::size_t width) {
+  std::istringstream lines(text);
+  for (std::string line; std::getline(lines, line);) EXPECT_LE(display_width(line), width) << line;
+}
+
+TEST(JsonReport, Golden) {
+  const SampleRun run;
+  const Aggregates aggregates = run.aggregates();
+  expect_golden("report.json", without_version(json_of(run.input(aggregates))));
+}
+
+TEST(JsonReport, UndefinedIsNullAndNumbersAreExact) {
+  const SampleRun run;
+  const Aggregates aggregates = run.aggregates();
+  const json report = json::parse(json_of(run.input(aggregates)));
+  EXPECT_EQ(report["metrics"]["precision"], 0.4);
+  EXPECT_EQ(report["metrics"]["excluded"], 2);
+  EXPECT_EQ(report["metrics"]["total_tokens"], 5550);
+  EXPECT_TRUE(report["metrics"]["by_category"]["negative"]["f1"].is_null());
+  const json& lost = report["fixture_results"][6];
+  EXPECT_EQ(lost["status"], "error");
+  EXPECT_EQ(lost["reason_code"], "worker_lost");
+  EXPECT_TRUE(lost["true_positives"].is_null());
+  EXPECT_TRUE(lost["answer"].is_null());
+  EXPECT_EQ(report["fixture_results"][5]["missing"][0]["got"]["below_min_confidence"], true);
+  EXPECT_EQ(report["run"]["errors"].size(), 2u);
+  EXPECT_EQ(report["run"]["errors"]["tls-002"], "The case was lost with its worker 3 times.");
+}
+
+TEST(JsonReport, OnlyRunAndTheTimesAreVolatile) {
+  const SampleRun run;
+  const Aggregates aggregates = run.aggregates();
+  ReportInput other = run.input(aggregates);
+  other.facts = {};
+  other.facts.run_id = "another";
+  other.mode = Mode::cached;
+  other.paid_cost = std::nullopt;
+  SampleRun reworded;
+  reworded.source.trials[4].unit.error->message = "other words";
+  reworded.source.trials[0].unit.spend.cache_hit = true;
+  ReportInput third = reworded.input(aggregates);
+
+  const auto stable_part = [](const ReportInput& input) {
+    json report = json::parse(json_of(input));
+    for (const char* name : {"run_id", "timestamp", "started_at", "completed_at", "run"}) {
+      EXPECT_EQ(report.erase(name), 1u) << name;
+    }
+    return report.dump();
+  };
+  EXPECT_EQ(stable_part(run.input(aggregates)), stable_part(other));
+  EXPECT_EQ(stable_part(run.input(aggregates)), stable_part(third));
+}
+
+TEST(JsonReport, ARunCutShortSaysWhy) {
+  const SampleRun run;
+  const Aggregates aggregates = run.aggregates();
+  ReportInput input = run.input(aggregates);
+  input.facts.cut_short = Error{Reason::interrupted, "The run was interrupted."};
+  input.verdict = run_verdict(aggregates.all.statuses, true);
+  const json report = json::parse(json_of(input));
+  EXPECT_EQ(report["verdict"], "error");
+  EXPECT_EQ(report["reason_code"], "interrupted");
+  EXPECT_EQ(report["run"]["cut_short"], "The run was interrupted.");
+}
+
+TEST(JsonReport, NoFixturesAndStrangeTextsAreStillJson) {
+  SampleRun run;
+  run.suite.cases = {sample::make_case("x\"-1\n", "bytes \xff\xfe and \x01 \u2028")};
+  run.source.trials = {sample::scored(
+      0, 0, {sample::claim("a", "b", std::numeric_limits<double>::infinity(), 0.5)}, {{}, {}, {0}, {}}, {})};
+  run.results.trials = 1;
+  const Aggregates aggregates = run.aggregates();
+  const json report = json::parse(json_of(run.input(aggregates)));
+  EXPECT_EQ(report["fixture_results"][0]["id"], "x\"-1\n");
+  EXPECT_EQ(report["fixture_results"][0]["name"], "bytes \uFFFD\uFFFD and \x01 \u2028");
+
+  run.suite.cases.clear();
+  run.source.trials.clear();
+  run.results.trials = 0;
+  const Aggregates none = run.aggregates();
+  const json empty = json::parse(json_of(run.input(none)));
+  EXPECT_TRUE(empty["fixture_results"].empty());
+  EXPECT_TRUE(empty["metrics"]["by_category"].empty());
+  EXPECT_TRUE(empty["metrics"]["f1"].is_null());
+}
+
+TEST(TableReport, Golden80) {
+  const SampleRun run;
+  const Aggregates aggregates = run.aggregates();
+  const std::string table = table_of(run.input(aggregates), {.columns = 80});
+  expect_lines_within(table, 80);
+  expect_golden("table_80.txt", table);
+}
+
+TEST(TableReport, Golden120) {
+  const SampleRun run;
+  const Aggregates aggregates = run.aggregates();
+  expect_golden("table_120.txt", table_of(run.input(aggregates), {.columns = 120}));
+}
+
+TEST(TableReport, FitsAnyWidthFromSixtyOn) {
+  const SampleRun run;
+  const Aggregates aggregates = run.aggregates();
+  for (std::size_t columns = 60; columns < 130; columns += 7) {
+    expect_lines_within(table_of(run.input(aggregates), {.columns = columns}), columns);
+  }
+  EXPECT_EQ(table_of(run.input(aggregates), {.columns = 10}),
+            table_of(run.input(aggregates), {.columns = 60}));
+}
+
+TEST(TableReport, ColoursComeOnlyWhenAskedForAndChangeNothingElse) {
+  const SampleRun run;
+  const Aggregates aggregates = run.aggregates();
+  const std::string plain = table_of(run.input(aggregates), {.columns = 80});
+  std::string coloured = table_of(run.input(aggregates), {.columns = 80, .colour = true});
+  EXPECT_EQ(plain.find('\x1b'), std::string::npos);
+  EXPECT_NE(coloured, plain);
+  for (auto start = coloured.find('\x1b'); start != std::string::npos; start = coloured.find('\x1b')) {
+    coloured.erase(start, coloured.find('m', start) - start + 1);
+  }
+  EXPECT_EQ(coloured, plain);
+}
+
+TEST(TableReport, ForeignTextCannotSteerTheTerminal) {
+  SampleRun run;
+  run.suite.cases[1].name = "red \x1b[31m \u202e\r";
+  run.source.trials[4].unit.error->message = "line\nbreak \x1b]0;title\x07";
+  run.suite.name = "\x1b[2J";
+  const Aggregates aggregates = run.aggregates();
+  const std::string table = table_of(run.input(aggregates), {.columns = 80});
+  EXPECT_EQ(table.find_first_of("\x1b\x07\r"), std::string::npos);
+  EXPECT_EQ(table.find("\u202e"), std::string::npos);
+}
+
+TEST(TableReport, EveryFailureIsListed) {
+  SampleRun run;
+  const Case failed = run.suite.cases[1];
+  const CommittedTrial result = run.source.trials[1];
+  run.suite.cases.clear();
+  run.source.trials.clear();
+  constexpr std::size_t many = 3000;
+  for (std::size_t i = 0; i < many; ++i) {
+    run.suite.cases.push_back(failed);
+    run.suite.cases.back().id = "edge-" + std::to_string(i) + "-end";
+    run.source.trials.push_back(result);
+    run.source.trials.back().trial = static_cast<TrialId>(i);
+  }
+  run.results.trials = many;
+  const Aggregates aggregates = run.aggregates();
+  const std::string table = table_of(run.input(aggregates), {.columns = 80});
+  for (std::size_t i = 0; i < many; ++i) {
+    ASSERT_NE(table.find("- edge-" + std::to_string(i) + "-end: "), std::string::npos) << i;
+  }
+  // A comment on a pull request must stay below GitHub's limit and says what it leaves out.
+  const std::string markdown = markdown_of(run.input(aggregates));
+  EXPECT_LT(markdown.size(), 65536u);
+  EXPECT_NE(markdown.find(" more failed; "), std::string::npos);
+}
+
+TEST(MarkdownReport, Golden) {
+  const SampleRun run;
+  const Aggregates aggregates = run.aggregates();
+  expect_golden("report.md", markdown_of(run.input(aggregates)));
+}
+
+TEST(MarkdownReport, ForeignTextIsNoMarkup) {
+  SampleRun run;
+  run.suite.cases[1].name = "a|b `c` <script> @someone #12 [x](y)";
+  run.suite.cases[1].category = "a|b";
+  run.suite.cases[1].must_contain[0].subject = "tick``s";
+  const Aggregates aggregates = run.aggregates();
+  const std::string markdown = markdown_of(run.input(aggregates));
+  EXPECT_NE(markdown.find("a\\|b \\`c\\` &lt;script&gt; \\@<!-- -->someone \\#<!-- -->12 \\[x\\](y)"),
+            std::string::npos);
+  EXPECT_NE(markdown.find("| a\\|b |"), std::string::npos);
+  EXPECT_NE(markdown.find("``` tick``s/enabled = false ```"), std::string::npos);
+}
+
+}  // namespace
+}  // namespace sluice

@@ -1,0 +1,178 @@
+#pragma once
+
+#include "coordinator/merge/aggregate.hpp"
+#include "coordinator/merge/case_result.hpp"
+#include "coordinator/report/report.hpp"
+
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace sluice::sample {
+
+/// Results that lie in memory.
+class MemorySource final : public ResultSource {
+ public:
+  std::vector<CommittedTrial> trials;
+  std::optional<Error> failure;
+
+  Result<void> visit(const std::function<void(const CommittedTrial&)>& visit) const override {
+    if (failure) return fail(*failure);
+    for (const auto& trial : trials) visit(trial);
+    return {};
+  }
+};
+
+inline ExpectedClaim expect(std::string subject, std::string predicate, ClaimValue value,
+                            std::optional<std::string> rationale = std::nullopt) {
+  return {std::move(subject), std::move(predicate), std::move(value), std::move(rationale)};
+}
+
+inline FinalClaim claim(std::string path, std::string predicate, ClaimValue value, double confidence,
+                        std::optional<std::uint32_t> line = std::nullopt) {
+  return {std::move(path), std::move(predicate), std::move(value), confidence, line, true, false};
+}
+
+/// A case in its category, which is the part of the id before the first dash.
+inline Case make_case(std::string id, std::string name, double weight = 1.0) {
+  Case fixture;
+  fixture.category = id.substr(0, id.find('-'));
+  fixture.source = fixture.category + '/' + id + ".toml";
+  fixture.id = std::move(id);
+  fixture.name = std::move(name);
+  fixture.language = "python";
+  fixture.weight = weight;
+  return fixture;
+}
+
+/// An answer's result. The comparison says which expectation met which claim; metrics follow from it.
+inline CommittedTrial scored(TrialId trial, UnitId unit, std::vector<FinalClaim> claims, ClaimsScore score,
+                             Usage usage) {
+  CommittedTrial result;
+  result.trial = trial;
+  result.unit.unit = unit;
+  result.unit.answer.fill(static_cast<std::uint8_t>(unit + 1));
+  result.unit.usage = usage;
+  for (const auto& final : claims) {
+    result.unit.parsed.push_back(
+        {final.concept_path, final.predicate, final.value, final.confidence, final.line});
+  }
+  TrialScore judged;
+  judged.trial = trial;
+  const bool nothing_expected = score.matched.empty() && score.missing.empty();
+  judged.metrics.push_back({MetricId::claims_required, std::nullopt, score.missing.empty()});
+  judged.metrics.push_back({MetricId::claims_forbidden, std::nullopt, score.forbidden.empty()});
+  if (nothing_expected) judged.metrics.push_back({MetricId::claims_absent, std::nullopt, claims.empty()});
+  judged.claims = std::move(score);
+  result.unit.claims = std::move(claims);
+  result.unit.scores.push_back(std::move(judged));
+  return result;
+}
+
+inline CommittedTrial errored(TrialId trial, UnitId unit, Error error, Usage usage = {}) {
+  CommittedTrial result;
+  result.trial = trial;
+  result.unit.unit = unit;
+  result.unit.usage = usage;
+  result.unit.error = std::move(error);
+  return result;
+}
+
+/// A run with one case of every kind: passed, nothing expected, missed (with another value, with too little
+/// confidence, with nothing), forbidden, unexpected, a committed error, and a case without any result.
+struct SampleRun {
+  Suite suite;
+  MemorySource source;
+  RunResults results{suite, source, 0, [](TrialId trial) { return std::size_t{trial}; },
+                     [](TrialId) {
+                       return Error{Reason::worker_lost, "The case was lost with its worker 3 times."};
+                     }};
+
+  SampleRun() {
+    add_cases();
+    add_results();
+    results.trials = suite.cases.size();
+  }
+  SampleRun(const SampleRun&) = delete;
+  SampleRun& operator=(const SampleRun&) = delete;
+
+  Aggregates aggregates() const {
+    return *aggregate(results, [](const Usage& usage) {
+      return std::optional(static_cast<double>(usage.input_tokens) * 1e-6 +
+                           static_cast<double>(usage.output_tokens) * 4e-6);
+    });
+  }
+
+  /// The report's input over `aggregates`, which the caller keeps.
+  ReportInput input(const Aggregates& aggregates) const {
+    ReportInput input{
+        .results = results, .aggregates = aggregates, .identity = {}, .facts = {}, .paid_cost = 0.011};
+    input.verdict = run_verdict(aggregates.all.statuses, false);
+    input.identity = {.prompt_version = "1.0.0",
+                      .prompt_hash = {},
+                      .ontology_version = "1.2.0",
+                      .provider = ProviderKind::gemini,
+                      .model = "gemini-2.0-flash"};
+    input.identity.prompt_hash.fill(0xab);
+    input.facts.run_id = "0191f7d2-6c1e-7a43-9d55-2f1b0c3a4e5f";
+    input.facts.started_at_ms = 1770301788500;
+    input.facts.completed_at_ms = 1770301800250;
+    input.facts.duration_seconds = 11.5;
+    input.facts.requests = 7;
+    input.facts.retries = 1;
+    input.facts.rate_limited = 1;
+    input.facts.cache_hits = 1;
+    input.facts.paid_input_tokens = 5000;
+    input.facts.paid_output_tokens = 1500;
+    input.facts.leases_lost = 1;
+    input.facts.workers = {{"alpha", 5, false}, {"beta", 1, true}};
+    input.mode = Mode::live;
+    return input;
+  }
+
+ private:
+  void add_cases() {
+    Case bypass = make_case("auth-001", "Debug auth bypass");
+    bypass.must_contain = {expect("auth/bypass", "enabled", true, "The X-Debug-Auth header skips the check")};
+    Case wide = make_case("edge-006", "証明書の検証を無効にする設定 | e\u0301tat `x` <b>");
+    wide.must_contain = {expect("tls/cert_verification", "enabled", false)};
+    Case none = make_case("jwt-003", "JWT algorithm none detection", 2.0);
+    none.must_contain = {
+        expect(
+            "jwt/algorithm", "required", std::string("none"),
+            "alg:\"none\" bypasses signature verification entirely, so that anybody may write a token that "
+            "the service accepts as its own"),
+        expect("jwt/signature", "verified", false)};
+    Case safe = make_case("negative-001", "Safe TLS config");
+    Case limited = make_case("secrets-001", "Hardcoded API key");
+    limited.must_contain = {expect("secrets/api_key", "hardcoded", true)};
+    Case unverified = make_case("tls-001", "TLS verification disabled in Python requests", 0.5);
+    unverified.min_confidence = 0.8;
+    unverified.must_contain = {expect("tls/cert_verification", "enabled", false, "verify=False"),
+                               expect("tls/min_version", "value", 1.2)};
+    unverified.must_not_contain = {expect("tls/cert_verification", "enabled", true, "It is off")};
+    Case lost = make_case("tls-002", "Deprecated TLS version");
+    suite.name = "tests/llm_fixtures";
+    suite.cases = {bypass, wide, none, safe, limited, unverified, lost};
+  }
+
+  void add_results() {
+    source.trials.push_back(
+        scored(0, 0, {claim("auth/bypass", "enabled", true, 0.95, 3)}, {{{0, 0}}, {}, {}, {}}, {900, 120}));
+    source.trials.push_back(scored(1, 1, {}, {{}, {0}, {}, {}}, {700, 20}));
+    source.trials.push_back(scored(2, 2,
+                                   {claim("jwt/algorithm", "required", std::string("HS256"), 0.7, 12),
+                                    claim("jwt/signature", "verified", false, 0.9)},
+                                   {{{1, 1}}, {0}, {0}, {}}, {1200, 300}));
+    source.trials.push_back(scored(3, 3, {}, {}, {800, 10}));
+    source.trials.push_back(errored(
+        4, 4, {Reason::rate_limited, "gemini answered 429 to 6 calls; the last said \"quota exceeded\"."}));
+    source.trials.push_back(scored(5, 5,
+                                   {claim("tls/cert_verification", "enabled", true, 0.85, 4),
+                                    claim("code/tls/cert_verification", "enabled", false, 0.4, 5),
+                                    claim("net/timeout", "seconds", 30.0, 0.9)},
+                                   {{}, {0, 1}, {0, 2}, {{0, 0}}}, {1100, 400}));
+  }
+};
+
+}  // namespace sluice::sample

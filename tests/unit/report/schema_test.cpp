@@ -1,0 +1,92 @@
+#include "config/embedded_config.hpp"
+#include "tests/unit/report/sample_run.hpp"
+
+#include <functional>
+
+#include <gtest/gtest.h>
+#include <nlohmann/json.hpp>
+#include <valijson/adapters/nlohmann_json_adapter.hpp>
+#include <valijson/schema.hpp>
+#include <valijson/schema_parser.hpp>
+#include <valijson/validation_results.hpp>
+#include <valijson/validator.hpp>
+
+namespace sluice {
+namespace {
+
+using nlohmann::json;
+using sample::SampleRun;
+
+// The findings of the shipped schema; empty when the report is valid.
+std::string findings(const json& report) {
+  static const valijson::Schema* const schema = [] {
+    static const json document = json::parse(embedded::report_schema);
+    static valijson::Schema parsed;
+    valijson::SchemaParser parser;
+    const valijson::adapters::NlohmannJsonAdapter adapter(document);
+    parser.populateSchema(adapter, parsed);
+    return &parsed;
+  }();
+  valijson::Validator validator;
+  valijson::ValidationResults results;
+  const valijson::adapters::NlohmannJsonAdapter adapter(report);
+  if (validator.validate(*schema, adapter, &results)) return "";
+  std::string text = "invalid";
+  for (valijson::ValidationResults::Error error; results.popError(error);) {
+    for (const auto& part : error.context) text += part;
+    text += ": " + error.description + "\n";
+  }
+  return text;
+}
+
+json report_of(const ReportInput& input) {
+  StringSink sink;
+  EXPECT_TRUE(write_json_report(input, sink));
+  return json::parse(sink.text());
+}
+
+TEST(ReportSchema, TakesWhatTheReportWrites) {
+  const SampleRun run;
+  const Aggregates aggregates = run.aggregates();
+  EXPECT_EQ(findings(report_of(run.input(aggregates))), "");
+}
+
+TEST(ReportSchema, TakesARunCutShortWithoutPrices) {
+  SampleRun run;
+  run.source.trials.clear();
+  const auto aggregates = aggregate(run.results, nullptr);
+  ASSERT_TRUE(aggregates);
+  ReportInput input = run.input(*aggregates);
+  input.paid_cost = std::nullopt;
+  input.facts.workers.clear();
+  input.facts.cut_short = Error{Reason::no_workers, "No worker came."};
+  EXPECT_EQ(findings(report_of(input)), "");
+}
+
+TEST(ReportSchema, RefusesWhatIsNotAReport) {
+  const SampleRun run;
+  const Aggregates aggregates = run.aggregates();
+  const json good = report_of(run.input(aggregates));
+  const std::vector<std::function<void(json&)>> defects = {
+      [](json& report) { report["extra"] = 1; },
+      [](json& report) { report.erase("model"); },
+      [](json& report) { report["verdict"] = "great"; },
+      [](json& report) { report["metrics"]["precision"] = 1.5; },
+      [](json& report) { report["metrics"]["passed"] = -1; },
+      [](json& report) { report["metrics"]["by_category"]["tls"]["extra"] = 1; },
+      [](json& report) { report["fixture_results"][0]["status"] = "good"; },
+      [](json& report) { report["fixture_results"][0]["claims"][0].erase("value"); },
+      [](json& report) { report["fixture_results"][5]["missing"][0]["got"]["extra"] = 1; },
+      [](json& report) { report["prompt_hash"] = "abc"; },
+      [](json& report) { report["timestamp"] = "yesterday"; },
+      [](json& report) { report["run"]["requests"] = "7"; },
+  };
+  for (std::size_t i = 0; i < defects.size(); ++i) {
+    json report = good;
+    defects[i](report);
+    EXPECT_NE(findings(report), "") << "defect " << i;
+  }
+}
+
+}  // namespace
+}  // namespace sluice

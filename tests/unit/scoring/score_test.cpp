@@ -1,0 +1,143 @@
+#include "worker/scoring/score.hpp"
+
+#include <gtest/gtest.h>
+
+namespace sluice {
+namespace {
+
+FinalClaim claim(std::string subject, ClaimValue value, double confidence = 0.9) {
+  return {std::move(subject), "p", std::move(value), confidence, std::nullopt, true, false};
+}
+ExpectedClaim expected(std::string subject, ClaimValue value) {
+  return {std::move(subject), "p", std::move(value), std::nullopt};
+}
+
+MetricOutcome outcome(const TrialScore& score, MetricId id) {
+  for (const MetricOutcome& metric : score.metrics) {
+    if (metric.id == id) return metric;
+  }
+  ADD_FAILURE() << "no metric " << info(id).name;
+  return {};
+}
+
+TEST(ScoreTrial, CountsAsTheDefinitionsSay) {
+  ScoringTask task{
+      7, {expected("a/x", 1.0), expected("a/y", 2.0), expected("a/z", 3.0)}, {expected("a/w", 0.0)}, 0.5};
+  const TrialScore score =
+      score_trial({claim("a/x", 1.0), claim("a/y", 2.0), claim("a/w", 0.0), claim("a/v", 0.0)}, task);
+  EXPECT_EQ(score.trial, 7u);
+  EXPECT_DOUBLE_EQ(outcome(score, MetricId::claims_precision).score.value(), 2.0 / 4.0);
+  EXPECT_DOUBLE_EQ(outcome(score, MetricId::claims_recall).score.value(), 2.0 / 3.0);
+  EXPECT_DOUBLE_EQ(outcome(score, MetricId::claims_f1).score.value(), 4.0 / 7.0);
+  EXPECT_EQ(outcome(score, MetricId::claims_required).passed, false);
+  EXPECT_EQ(outcome(score, MetricId::claims_forbidden).passed, false);
+  EXPECT_EQ(score.metrics.size(), 5u) << "claims_absent only where nothing is expected";
+}
+
+TEST(ScoreTrial, PerfectAnswerPasses) {
+  const TrialScore score =
+      score_trial({claim("a/x", 1.0)}, {1, {expected("a/x", 1.0)}, {expected("a/x", 2.0)}, 0.5});
+  EXPECT_EQ(outcome(score, MetricId::claims_precision),
+            (MetricOutcome{MetricId::claims_precision, 1.0, std::nullopt}));
+  EXPECT_EQ(outcome(score, MetricId::claims_recall).score, 1.0);
+  EXPECT_EQ(outcome(score, MetricId::claims_f1).score, 1.0);
+  EXPECT_EQ(outcome(score, MetricId::claims_required).passed, true);
+  EXPECT_EQ(outcome(score, MetricId::claims_forbidden).passed, true);
+}
+
+TEST(ScoreTrial, UndefinedIsNotZero) {
+  const TrialScore silent = score_trial({}, {1, {expected("a/x", 1.0)}, {}, 0.5});
+  EXPECT_FALSE(outcome(silent, MetricId::claims_precision).score);
+  EXPECT_EQ(outcome(silent, MetricId::claims_recall).score, 0.0);
+  EXPECT_EQ(outcome(silent, MetricId::claims_f1).score, 0.0);
+
+  const TrialScore chatty = score_trial({claim("a/x", 1.0)}, {1, {}, {}, 0.5});
+  EXPECT_EQ(outcome(chatty, MetricId::claims_precision).score, 0.0);
+  EXPECT_FALSE(outcome(chatty, MetricId::claims_recall).score);
+  EXPECT_EQ(outcome(chatty, MetricId::claims_f1).score, 0.0);
+  EXPECT_EQ(outcome(chatty, MetricId::claims_absent).passed, false);
+
+  const TrialScore both = score_trial({claim("a/x", 1.0, 0.4)}, {1, {}, {}, 0.5});
+  EXPECT_FALSE(outcome(both, MetricId::claims_precision).score);
+  EXPECT_FALSE(outcome(both, MetricId::claims_recall).score);
+  EXPECT_FALSE(outcome(both, MetricId::claims_f1).score);
+  EXPECT_EQ(outcome(both, MetricId::claims_required).passed, true);
+  EXPECT_EQ(outcome(both, MetricId::claims_absent).passed, true) << "below the confidence is not extracted";
+}
+
+constexpr std::string_view ontology_text = R"(
+version = "1"
+[[subject]]
+path = "tls/cert_verification"
+synonyms = ["tls/verify"]
+[[subject.predicate]]
+name = "enabled"
+type = "boolean"
+)";
+
+WorkUnit unit_with_tasks() {
+  WorkUnit unit;
+  unit.tasks.push_back({3, {{"tls/cert_verification", "enabled", false, std::nullopt}}, {}, 0.8});
+  unit.tasks.push_back({4, {}, {}, 0.95});
+  return unit;
+}
+
+Completion completion_of(std::string text) {
+  Completion completion;
+  completion.text = std::move(text);
+  completion.finish_reason = "stop";
+  completion.usage = {10, 5};
+  return completion;
+}
+
+TEST(ScoreAnswer, ScoresTheFinalClaimsForEachTask) {
+  const Ontology ontology = Ontology::parse(ontology_text, "ontology").value();
+  const Completion completion = completion_of(
+      R"({"claims":[{"subject":"tls/verify","predicate":"Enabled","value":"off","confidence":0.9,"line":2},
+                    {"subject":"own/words","predicate":"p","value":1,"confidence":0.9}]})");
+  UnitResult result;
+  result.unit = 9;
+  result.error = Error{Reason::rate_limited, "from before"};
+  score_answer(completion, ontology, unit_with_tasks(), result);
+  EXPECT_EQ(result.unit, 9u);
+  EXPECT_EQ(result.answer, answer_digest(completion));
+  EXPECT_EQ(result.usage, (Usage{10, 5}));
+  EXPECT_FALSE(result.error);
+  ASSERT_EQ(result.parsed.size(), 2u);
+  EXPECT_EQ(result.parsed[0].subject, "tls/verify");
+  EXPECT_EQ(result.claims, (std::vector<FinalClaim>{
+                               {"tls/cert_verification", "enabled", std::string("off"), 0.9, 2, true, true},
+                               {"own/words", "p", 1.0, 0.9, std::nullopt, false, false}}));
+  ASSERT_EQ(result.scores.size(), 2u);
+  EXPECT_EQ(result.scores[0].trial, 3u);
+  EXPECT_EQ(outcome(result.scores[0], MetricId::claims_required).passed, true);
+  EXPECT_EQ(outcome(result.scores[0], MetricId::claims_precision).score, 0.5);
+  EXPECT_EQ(result.scores[1].trial, 4u);
+  EXPECT_EQ(outcome(result.scores[1], MetricId::claims_absent).passed, true);
+}
+
+TEST(ScoreAnswer, NonAnswersAndUnparsableOnesAreErrorsWithoutScores) {
+  const Ontology ontology = Ontology::parse(ontology_text, "ontology").value();
+  Completion cut = completion_of(R"({"claims":[]})");
+  cut.non_answer = Error{Reason::truncated, "cut off"};
+  const std::vector<std::pair<Completion, Reason>> cases = {
+      {cut, Reason::truncated},
+      {completion_of("sorry"), Reason::unparsable_answer},
+      {completion_of(""), Reason::unparsable_answer}};
+  for (const auto& [completion, reason] : cases) {
+    UnitResult result;
+    result.claims.push_back(claim("from/before", 1.0));
+    result.scores.emplace_back();
+    score_answer(completion, ontology, unit_with_tasks(), result);
+    ASSERT_TRUE(result.error);
+    EXPECT_EQ(result.error->reason, reason);
+    EXPECT_EQ(result.answer, answer_digest(completion));
+    EXPECT_EQ(result.usage, (Usage{10, 5}));
+    EXPECT_TRUE(result.parsed.empty());
+    EXPECT_TRUE(result.claims.empty());
+    EXPECT_TRUE(result.scores.empty());
+  }
+}
+
+}  // namespace
+}  // namespace sluice

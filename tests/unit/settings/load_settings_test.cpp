@@ -1,0 +1,197 @@
+#include "common/settings/load_settings.hpp"
+
+#include "common/settings/setting_definitions.hpp"
+
+#include <fstream>
+#include <map>
+#include <set>
+#include <sstream>
+#include <string>
+#include <vector>
+
+#include <gtest/gtest.h>
+
+namespace sluice {
+namespace {
+
+using Variables = std::map<std::string, std::string, std::less<>>;
+
+tl::expected<Settings, std::vector<Finding>> merge(std::optional<std::string> file,
+                                                   const Variables& variables = {},
+                                                   std::vector<FlagValue> flags = {}) {
+  SettingSources sources;
+  sources.file_name = "sluice.toml";
+  sources.file_text = std::move(file);
+  sources.environment = [variables](std::string_view name) -> std::optional<std::string> {
+    const auto found = variables.find(name);
+    return found != variables.end() ? std::optional(found->second) : std::nullopt;
+  };
+  sources.flags = std::move(flags);
+  return merge_settings(sources);
+}
+
+Settings merged(std::optional<std::string> file, const Variables& variables = {},
+                std::vector<FlagValue> flags = {}) {
+  auto settings = merge(std::move(file), variables, std::move(flags));
+  EXPECT_TRUE(settings) << join_findings(settings.error());
+  return settings ? *settings : Settings{};
+}
+
+std::string findings(std::optional<std::string> file, const Variables& variables = {},
+                     std::vector<FlagValue> flags = {}) {
+  const auto settings = merge(std::move(file), variables, std::move(flags));
+  EXPECT_FALSE(settings);
+  return settings ? "" : join_findings(settings.error());
+}
+
+TEST(Settings, DefaultsAreTheSpecs) {
+  const Settings settings = merged(std::nullopt, {{"HOME", "/home/u"}});
+  EXPECT_EQ(settings.fixtures_dir.value, "tests/llm_fixtures");
+  EXPECT_EQ(settings.mode.value, Mode::cached);
+  EXPECT_EQ(settings.max_concurrent.value, 5u);
+  EXPECT_EQ(settings.rate_limit_initial_delay.value, std::chrono::milliseconds(500));
+  EXPECT_EQ(settings.rate_limit_max_retries.value, 5u);
+  EXPECT_EQ(settings.temperature.value, 0.1);
+  EXPECT_EQ(settings.home.value, "/home/u/.sluice");
+  EXPECT_EQ(settings.max_concurrent.origin, Origin::default_value);
+}
+
+TEST(Settings, FlagsGoBeforeTheEnvironmentAndThatBeforeTheFile) {
+  const std::string file = "[eval]\nmax_concurrent = 6\nmax_tokens = 7\ntemperature = 1\nseed = -3\n";
+  const Settings settings =
+      merged(file, {{"SLUICE_MAX_CONCURRENT", "8"}, {"SLUICE_MAX_TOKENS", "9"}, {"SLUICE_SEED", ""}},
+             {{"max_concurrent", "--max-concurrent", "10"}});
+  EXPECT_EQ(settings.max_concurrent.value, 10u);
+  EXPECT_EQ(settings.max_concurrent.origin, Origin::flag);
+  EXPECT_EQ(settings.max_concurrent.where, "--max-concurrent");
+  EXPECT_EQ(settings.max_tokens.value, 9u);
+  EXPECT_EQ(settings.max_tokens.where, "SLUICE_MAX_TOKENS");
+  EXPECT_EQ(settings.temperature.value, 1.0);
+  EXPECT_EQ(settings.temperature.where, "sluice.toml:4");
+  EXPECT_EQ(settings.seed.value, -3) << "an empty variable counts as not set";
+}
+
+TEST(Settings, ReadsFractionsOfSecondsAndFoldersOfTheUser) {
+  const Settings settings =
+      merged("[eval]\nconnect_timeout_seconds = 0.25\nfixtures_dir = \"~/suite\"\n",
+             {{"SLUICE_REQUEST_TIMEOUT_SECONDS", "1.5"}, {"HOME", "/h"}, {"SLUICE_HOME", "~"}});
+  EXPECT_EQ(settings.connect_timeout.value, std::chrono::milliseconds(250));
+  EXPECT_EQ(settings.request_timeout.value, std::chrono::milliseconds(1500));
+  EXPECT_EQ(settings.fixtures_dir.value, "/h/suite");
+  EXPECT_EQ(settings.home.value, "/h");
+}
+
+struct BadSetting {
+  std::string file;
+  std::string finding;
+};
+
+TEST(Settings, WrongOnesAreNamedWithFileLineAndNearestKey) {
+  const std::vector<BadSetting> cases{
+      {"[eval]\nmax_concurent = 1\n",
+       "sluice.toml:2: unknown key \"max_concurent\" in [eval]; did you mean \"max_concurrent\"?"},
+      {"[evall]\n", "sluice.toml:1: unknown table \"evall\"; did you mean \"eval\"?"},
+      {"[eval]\n\nmax_concurrent = 0\n",
+       "sluice.toml:3: \"max_concurrent\" in [eval] must be a whole number from 1 to 10000, not 0"},
+      {"[eval]\nmax_concurrent = \"5\"\n",
+       "sluice.toml:2: \"max_concurrent\" in [eval] must be a whole number from 1 to 10000, not \"5\""},
+      {"[eval]\ntemperature = nan\n",
+       "sluice.toml:2: \"temperature\" in [eval] must be a number from 0 to 2, not an infinite or undefined "
+       "one"},
+      {"[eval]\nmode = \"livee\"\n",
+       "sluice.toml:2: \"mode\" in [eval] must be \"live\", \"cached\" or \"mock\", not "
+       "\"livee\"; did you mean \"live\"?"},
+      {"[eval]\nmode = \"robust\"\n",
+       "sluice.toml:2: \"mode\" in [eval] has the value \"robust\", which is not supported yet by this "
+       "version of sluice; use live, cached or mock"},
+      {"[eval]\nretention_days = 30\n",
+       "sluice.toml:2: \"retention_days\" in [eval] is not supported yet by this version of sluice"},
+      {"[eval]\nmodel = \"\"\n", "sluice.toml:2: \"model\" in [eval] must not be empty"},
+      {"eval = 1\n", "sluice.toml:1: \"eval\" must be a table, not a whole number"},
+      {"[providers.x]\nbase_url = \"http://h\"\n",
+       "sluice.toml:1: missing \"kind\" in [providers.x]: expected "
+       "\"openai\", \"anthropic\" or \"gemini\""},
+      {"[providers.openai]\nrequests_per_minute = 3\n",
+       "sluice.toml:2: \"requests_per_minute\" in [providers.openai] is not supported yet by this version of "
+       "sluice"},
+      {"[providers.openai]\nbase_url = \"http://user:secret@h/v1\"\n",
+       "sluice.toml:2: \"base_url\" in [providers.openai] must not contain a user name or password: keys "
+       "belong into "
+       "the environment"},
+      {"[providers.openai]\napi_key_env = \"sk-secret\"\n",
+       "sluice.toml:2: \"api_key_env\" in [providers.openai] must be the name of an environment variable in "
+       "upper "
+       "case, or \"\" to call without a key"},
+      {"[providers.openai]\napi_key = \"sk-secret\"\n",
+       "sluice.toml:2: \"api_key\" in [providers.openai] is no setting: keys stay in the environment; name "
+       "the "
+       "variable with \"api_key_env\""},
+      {"[providers.gemini]\nmax_tokens_field = \"max_tokens\"\n",
+       "sluice.toml:2: \"max_tokens_field\" in [providers.gemini] applies to the kind \"openai\" alone"},
+      {"[providers.openai]\nkey_hosts = [\"https://h\"]\n",
+       "sluice.toml:2: \"key_hosts\" in [providers.openai] must be a list of hosts, each \"host\" or "
+       "\"host:port\" "
+       "without a scheme"},
+      {"[providers]\nopenai = 1\n", "sluice.toml:2: [providers.openai] must be a table, not a whole number"}};
+  for (const BadSetting& bad : cases) EXPECT_EQ(findings(bad.file), bad.finding) << bad.file;
+}
+
+TEST(Settings, NamesTheVariableOrFlagOfAWrongValue) {
+  EXPECT_EQ(findings(std::nullopt, {{"SLUICE_MAX_TOKENS", "1e3"}, {"SLUICE_DATABASE_PATH", "x"}},
+                     {{"temperature", "--temperature", "hot"}}),
+            "--temperature: must be a number from 0 to 2, not \"hot\"; "
+            "SLUICE_DATABASE_PATH: is not supported yet by this version of sluice; "
+            "SLUICE_MAX_TOKENS: must be a whole number from 1 to 10000000, not \"1e3\"");
+}
+
+TEST(Settings, EveryDefinitionIsDocumentedAndUnique) {
+  std::set<std::string_view> keys;
+  std::set<std::string_view> flags;
+  for (const SettingDefinition& definition : setting_definitions()) {
+    EXPECT_FALSE(definition.doc.empty()) << definition.key;
+    EXPECT_TRUE(keys.insert(definition.key).second) << definition.key;
+    if (!definition.flag.empty()) {
+      EXPECT_TRUE(flags.insert(definition.flag).second) << definition.flag;
+    }
+  }
+  EXPECT_EQ(variable_of("max_concurrent"), "SLUICE_MAX_CONCURRENT");
+}
+
+TEST(Settings, ShippedExampleIsValidAndShowsTheDefaults) {
+  std::ifstream file(SLUICE_SOURCE_DIR "/config/sluice.example.toml");
+  std::stringstream text;
+  text << file.rdbuf();
+  ASSERT_FALSE(text.str().empty());
+  const Settings settings = merged(text.str());
+  const Settings defaults = merged(std::nullopt);
+  for (const SettingDefinition& definition : setting_definitions()) {
+    if (definition.key == "model") continue;
+    EXPECT_EQ(definition.show(settings), definition.show(defaults)) << definition.key;
+  }
+  EXPECT_NE(settings.find_provider("local"), nullptr);
+  EXPECT_NE(settings.find_provider("gateway"), nullptr);
+}
+
+std::string line_of(const std::vector<SettingLine>& lines, std::string_view key) {
+  for (const SettingLine& line : lines) {
+    if (line.key == key) return line.value + " # " + line.origin;
+  }
+  return "(no such line)";
+}
+
+TEST(Settings, DescribesValuesWithTheirOrigins) {
+  const auto lines =
+      describe(merged("[eval]\nprovider = \"local\"\n[providers.local]\nkind = \"openai\"\n"
+                      "base_url = \"http://127.0.0.1:1/v1/\"\napi_key_env = \"\"\nmodel = \"m\"\n",
+                      {{"SLUICE_SEED", "4"}}, {{"mode", "--mode", "live"}}));
+  EXPECT_EQ(line_of(lines, "eval.mode"), "\"live\" # flag --mode");
+  EXPECT_EQ(line_of(lines, "eval.seed"), "4 # SLUICE_SEED");
+  EXPECT_EQ(line_of(lines, "eval.provider"), "\"local\" # sluice.toml:2");
+  EXPECT_EQ(line_of(lines, "eval.model"), "\"m\" # sluice.toml:7");
+  EXPECT_EQ(line_of(lines, "eval.case_timeout_seconds"), "900 # default");
+  EXPECT_EQ(line_of(lines, "providers.local.base_url"), "\"http://127.0.0.1:1/v1\" # sluice.toml:5");
+  EXPECT_EQ(line_of(lines, "providers.gemini.api_key_env"), "\"GEMINI_API_KEY\" # default");
+}
+
+}  // namespace
+}  // namespace sluice

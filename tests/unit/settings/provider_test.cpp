@@ -1,0 +1,138 @@
+#include "common/settings/base_url.hpp"
+#include "common/settings/load_settings.hpp"
+
+#include <string>
+#include <vector>
+
+#include <gtest/gtest.h>
+
+namespace sluice {
+namespace {
+
+Settings settings_of(std::string file, std::vector<FlagValue> flags = {}) {
+  SettingSources sources;
+  sources.file_name = "sluice.toml";
+  sources.file_text = std::move(file);
+  sources.flags = std::move(flags);
+  auto settings = merge_settings(sources);
+  EXPECT_TRUE(settings) << join_findings(settings.error());
+  return settings ? *settings : Settings{};
+}
+
+ResolvedProvider resolved(const Settings& settings) {
+  auto provider = resolve_provider(settings);
+  EXPECT_TRUE(provider) << provider.error().message;
+  return provider ? *provider : ResolvedProvider{};
+}
+
+TEST(Provider, DefaultIsGeminiWithTheSpecsModel) {
+  const auto chosen = resolved(settings_of(""));
+  EXPECT_EQ(chosen.provider.kind, ProviderKind::gemini);
+  EXPECT_EQ(chosen.provider.api_key_env, "GEMINI_API_KEY");
+  EXPECT_EQ(chosen.model, "gemini-2.0-flash");
+}
+
+TEST(Provider, OtherProvidersNeedAModel) {
+  const auto missing = resolve_provider(settings_of("", {{"provider", "--provider", "openai"}}));
+  ASSERT_FALSE(missing);
+  EXPECT_EQ(missing.error().reason, Reason::settings_invalid);
+  EXPECT_NE(missing.error().message.find("--model"), std::string::npos);
+  const auto chosen =
+      resolved(settings_of("[providers.openai]\nmodel = \"gpt\"\n", {{"provider", "-", "openai"}}));
+  EXPECT_EQ(chosen.model, "gpt");
+  EXPECT_EQ(chosen.provider.max_tokens_field, "max_completion_tokens");
+}
+
+TEST(Provider, ModelOfOneProviderIsNotSentToAnother) {
+  const std::string file =
+      "[eval]\nprovider = \"openai\"\nmodel = \"gpt\"\n[providers.gemini]\nmodel = \"g\"\n";
+  EXPECT_EQ(resolved(settings_of(file)).model, "gpt");
+  EXPECT_EQ(resolved(settings_of(file, {{"provider", "--provider", "openai"}})).model, "gpt");
+  EXPECT_EQ(resolved(settings_of(file, {{"provider", "--provider", "gemini"}})).model, "g");
+  EXPECT_EQ(
+      resolved(settings_of(file, {{"model", "--model", "m"}, {"provider", "--provider", "anthropic"}})).model,
+      "m");
+  const auto other = resolve_provider(settings_of(file, {{"provider", "--provider", "anthropic"}}));
+  ASSERT_FALSE(other);
+  EXPECT_EQ(other.error().message,
+            "the model \"gpt\" (sluice.toml:3) is meant for the provider \"openai\": name one for "
+            "\"anthropic\" with "
+            "--model, or as \"model\" in [providers.anthropic] of the settings file");
+}
+
+TEST(Provider, UnknownOnesAreNamedWithTheNearest) {
+  const auto unknown = resolve_provider(settings_of("[eval]\nprovider = \"antropic\"\n"));
+  ASSERT_FALSE(unknown);
+  EXPECT_EQ(unknown.error().message,
+            "there is no provider \"antropic\" (sluice.toml:2); did you mean \"anthropic\"?; there are "
+            "\"anthropic\", "
+            "\"gemini\" and \"openai\", and each [providers.NAME] of the settings file");
+}
+
+TEST(Provider, BaseUrlFlagGoesBeforeTheProvidersOwn) {
+  const std::string file =
+      "[eval]\nprovider=\"x\"\nmodel=\"m\"\n[providers.x]\nkind=\"openai\"\nbase_url=\"http://a/v1\"\n";
+  EXPECT_EQ(resolved(settings_of(file)).provider.base_url, "http://a/v1");
+  const auto chosen = resolved(settings_of(file, {{"base_url", "--base-url", "HTTP://B:80/v1//"}}));
+  EXPECT_EQ(chosen.provider.base_url, "HTTP://B:80/v1");
+  EXPECT_EQ(chosen.provider.cache_identity, "http://b/v1");
+}
+
+TEST(BaseUrl, RefusesWhatIsNoPlainHttpUrl) {
+  for (const char* url : {"", "localhost:1", "ftp://h", "http://", "http:///v1", "http://h?x", "http://h#x",
+                          "http://u:p@h", "http://h:0", "http://h:65536", "http://h:x", "http://[::1",
+                          "http://a b", "http://[zz]", "http://h\\@evil", "http://h/a?b@c"}) {
+    const auto parsed = parse_base_url(url);
+    EXPECT_FALSE(parsed) << url;
+  }
+  const auto parsed = parse_base_url("https://API.example.com/v1/");
+  ASSERT_TRUE(parsed);
+  EXPECT_EQ(parsed->host, "api.example.com");
+  EXPECT_EQ(parsed->port, 443);
+  EXPECT_EQ(parsed->text, "https://API.example.com/v1");
+}
+
+TEST(BaseUrl, KnowsLoopbackFromItsLookalikes) {
+  for (const char* host : {"localhost", "127.0.0.1", "127.255.3.4", "::1"})
+    EXPECT_TRUE(is_loopback_host(host)) << host;
+  for (const char* host : {"127.evil.com", "127.0.0.1.evil.com", "localhost.evil.com", "127.0.0",
+                           "127.0.0.256", "::2", "128.0.0.1", "127.0.0.1."}) {
+    EXPECT_FALSE(is_loopback_host(host)) << host;
+  }
+}
+
+TEST(KeyTrust, StandardHostLoopbackAndNamedHostsOnly) {
+  const Settings settings =
+      settings_of("[providers.openai]\nkey_hosts = [\"proxy.example.com\", \"plain.example.com:8080\"]\n");
+  ProviderSettings provider;
+  provider.name = "openai";
+  provider.kind = ProviderKind::openai;
+  const auto hosts = trusted_key_hosts(settings, provider);
+  for (const char* url : {"https://api.openai.com/v1", "http://127.0.0.1:9/v1", "http://[::1]:9/v1",
+                          "https://proxy.example.com/v1", "http://plain.example.com:8080/v1"}) {
+    EXPECT_TRUE(may_receive_key(url, hosts)) << url;
+  }
+  for (const char* url :
+       {"http://api.openai.com/v1", "https://api.openai.com:8443/v1", "https://api.openai.com.evil/",
+        "https://api.anthropic.com", "http://proxy.example.com/v1", "https://plain.example.com/v1",
+        "https://evil.example.com@api.openai.com/", "nonsense"}) {
+    EXPECT_FALSE(may_receive_key(url, hosts)) << url;
+  }
+}
+
+TEST(KeyTrust, OwnBaseUrlsAreTrustedButNotThoseOfOtherProviders) {
+  const std::string file = "[providers.gw]\nkind = \"gemini\"\nbase_url = \"http://gw.example.com:81\"\n";
+  ProviderSettings provider;
+  provider.name = "gw";
+  provider.kind = ProviderKind::gemini;
+  EXPECT_TRUE(may_receive_key("http://gw.example.com:81/", trusted_key_hosts(settings_of(file), provider)));
+  EXPECT_FALSE(may_receive_key("http://gw.example.com/", trusted_key_hosts(settings_of(file), provider)));
+  const Settings with_flag = settings_of(
+      file, {{"base_url", "--base-url", "https://flag.example.com"}, {"provider", "--provider", "openai"}});
+  EXPECT_FALSE(may_receive_key("https://flag.example.com", trusted_key_hosts(with_flag, provider)));
+  provider.name = "openai";
+  EXPECT_TRUE(may_receive_key("https://flag.example.com", trusted_key_hosts(with_flag, provider)));
+}
+
+}  // namespace
+}  // namespace sluice

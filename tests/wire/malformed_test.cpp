@@ -1,0 +1,157 @@
+// What arrives from the network may be anything: each of these ends in an error value, never in a crash, a
+// wait or a large allocation.
+#include "common/defaults.hpp"
+#include "tests/wire/samples.hpp"
+
+#include <gtest/gtest.h>
+
+namespace sluice::wire {
+namespace {
+
+using namespace std::string_literals;
+
+struct MalformedCase {
+  std::string name;
+  std::string header;
+  std::string body;
+};
+
+std::string nested_arrays(std::size_t depth) {
+  return std::string(depth, '\x91') + '\xc0';
+}
+
+/// HELLO's five fields with one of them replaced.
+std::string hello_with(std::size_t position, const std::string& field) {
+  std::string fields[] = {"\x01", "\xa1n",
+                          "\xa1"
+                          "c",
+                          "\xa1v", "\x05"};
+  fields[position] = field;
+  std::string body = "\x95";
+  for (const auto& part : fields) body += part;
+  return body;
+}
+
+std::vector<MalformedCase> malformed_cases() {
+  const auto hello = "SL\x01\x01"s;
+  const auto report = "SL\x01\x04"s;
+  const auto body = hello_with(0, "\x01");
+  const auto run_and_window = "\x94\xa1r\x01"s;
+  return {
+      {"no header", "", body},
+      {"short header", "SL\x01", body},
+      {"long header", hello + "\x01", body},
+      {"other magic", "XY\x01\x01", body},
+      {"type 0", "SL\x01\x00"s, body},
+      {"unknown type", "SL\x01\x7f", body},
+      {"empty body", hello, ""},
+      {"trailing byte", hello, body + '\x00'},
+      {"second value", hello, body + body},
+      {"nil", hello, "\xc0"},
+      {"map", hello, "\x81\x01\x01"},
+      {"huge map", hello, "\xdf\xff\xff\xff\xff"},
+      {"never used byte", hello, "\xc1"},
+      {"too few fields", hello, "\x91\x01"},
+      {"too many fields", hello,
+       "\x96\x01\xa1n\xa1"
+       "c\xa1v\x05\x05"},
+      {"negative number", hello, hello_with(0, "\xff")},
+      {"float for a number", hello, hello_with(0, "\xcb\x3f\xf0\0\0\0\0\0\0"s)},
+      {"number beyond 32 bits", hello, hello_with(4, "\xcf\0\0\0\x01\0\0\0\0"s)},
+      {"text for a number", hello,
+       hello_with(0,
+                  "\xa1"
+                  "1")},
+      {"number for a text", hello, hello_with(1, "\x01")},
+      {"binary for a text", hello, hello_with(1, "\xc4\x01n")},
+      {"text that is not UTF-8", hello, hello_with(1, "\xa2\xc3\x28")},
+      {"surrogate in a text", hello, hello_with(1, "\xa3\xed\xa0\x80")},
+      {"extension", hello, hello_with(1, "\xd4\x01\x01")},
+      {"32-bit float", hello, hello_with(0, "\xca\x3f\x80\0\0"s)},
+      {"text of 4 GiB", hello, hello_with(1, "\xdb\xff\xff\xff\xff")},
+      {"binary of 4 GiB", hello, hello_with(1, "\xc6\xff\xff\xff\xff")},
+      {"extension of 4 GiB", hello, hello_with(1, "\xc9\xff\xff\xff\xff\x01")},
+      {"array of 2^32-1", hello, "\xdd\xff\xff\xff\xff"},
+      {"array of 65536 announced, none there", hello, "\xdd\x00\x01\x00\x00"s},
+      {"array of 65537", report,
+       run_and_window + "\xdd\x00\x01\x00\x01"s + std::string(65537, '\x01') + "\x90"},
+      {"arrays within arrays, each huge", report,
+       run_and_window + "\xdd\xff\xff\xff\xff\xdd\xff\xff\xff\xff"},
+      {"depth 17", hello, nested_arrays(17)},
+      {"depth bomb", hello, nested_arrays(5'000'000)},
+      {"result that is no array", report, run_and_window + "\x90\x91\x01"},
+      {"result of no fields", report, run_and_window + "\x90\x91\x90"},
+      {"ratio of text positions", "SL\x01\x12", "\x93\xa1r\x90\x91\x96\x01"},
+  };
+}
+
+TEST(Malformed, EveryCaseIsAnErrorValue) {
+  for (const auto& input : malformed_cases()) {
+    const auto up = decode_to_coordinator(input.header, input.body);
+    ASSERT_FALSE(up) << input.name;
+    EXPECT_EQ(up.error().reason, Reason::message_malformed) << input.name;
+    EXPECT_FALSE(up.error().message.empty()) << input.name;
+    EXPECT_FALSE(decode_to_worker(input.header, input.body)) << input.name;
+    EXPECT_FALSE(decode_result(input.body)) << input.name;
+  }
+}
+
+TEST(Malformed, TheSoundFormOfTheTableIsRead) {
+  EXPECT_TRUE(decode_to_coordinator("SL\x01\x01", hello_with(0, "\x01")));
+}
+
+TEST(Malformed, TruncatedAtEachByte) {
+  for (const auto& sample : samples::all()) {
+    const auto frames = samples::frames_of(sample);
+    for (std::size_t size = 0; size < frames.body.size(); ++size) {
+      const auto cut = std::string_view(frames.body).substr(0, size);
+      ASSERT_FALSE(decode_to_coordinator(frames.header, cut)) << sample.name << " cut to " << size;
+      ASSERT_FALSE(decode_to_worker(frames.header, cut)) << sample.name << " cut to " << size;
+    }
+    for (std::size_t size = 0; size < frames.header.size(); ++size) {
+      const auto cut = std::string_view(frames.header).substr(0, size);
+      ASSERT_FALSE(decode_to_coordinator(cut, frames.body));
+      ASSERT_FALSE(decode_to_worker(cut, frames.body));
+    }
+  }
+}
+
+/// Whatever is still accepted after a byte was changed is a message in every respect: it encodes and reads
+/// again.
+TEST(Malformed, EachByteChanged) {
+  for (const auto& sample : samples::all()) {
+    const auto frames = samples::frames_of(sample);
+    for (std::size_t i = 0; i < frames.body.size(); ++i) {
+      for (const unsigned char byte : {0x00, 0x7f, 0x80, 0x91, 0xc0, 0xc1, 0xcb, 0xdb, 0xdd, 0xff}) {
+        auto body = frames.body;
+        body[i] = static_cast<char>(byte);
+        if (const auto up = decode_to_coordinator(frames.header, body)) {
+          const auto again = encode(*up);
+          EXPECT_TRUE(decode_to_coordinator(again.header, again.body)) << sample.name << " byte " << i;
+        }
+        if (const auto down = decode_to_worker(frames.header, body)) {
+          const auto again = encode(*down);
+          EXPECT_TRUE(decode_to_worker(again.header, again.body)) << sample.name << " byte " << i;
+        }
+      }
+    }
+  }
+}
+
+/// A shared text is named by a position in the message's table.
+TEST(Malformed, PositionBeyondTheSharedTexts) {
+  Work work{"r", {}};
+  WorkUnit unit;
+  unit.request.system = share("s");
+  work.units = {unit};
+  auto body = encode(work).body;
+  const auto table = body.find("\x91\xa1s", 0, 3);
+  ASSERT_NE(table, std::string::npos);
+  body.replace(table, 3, "\x90");  // The table is empty now, and the unit's position 0 points beyond it.
+  const auto decoded = decode_to_worker("SL\x01\x12", body);
+  ASSERT_FALSE(decoded);
+  EXPECT_NE(decoded.error().message.find("shared text"), std::string::npos) << decoded.error().message;
+}
+
+}  // namespace
+}  // namespace sluice::wire

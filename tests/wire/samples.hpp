@@ -1,0 +1,114 @@
+#pragma once
+
+#include "common/wire/codec.hpp"
+
+#include <string>
+#include <utility>
+#include <variant>
+#include <vector>
+
+/// One filled message of every type: what the golden bytes, the malformed inputs and the fuzzer start from.
+namespace sluice::wire::samples {
+
+inline Digest digest(std::uint8_t first) {
+  Digest result{};
+  for (std::size_t i = 0; i < result.size(); ++i) result[i] = static_cast<std::uint8_t>(first + i);
+  return result;
+}
+
+inline UnitResult scored_result() {
+  UnitResult result;
+  result.unit = 70000;
+  result.key = digest(1);
+  result.answer = digest(64);
+  result.usage = {1200, 345};
+  result.parsed = {{"TLS", "cert-verification", false, 0.75, 12},
+                   {"retries", "count", 3.0, 1.0, std::nullopt}};
+  result.claims = {{"tls/cert", "verified", false, 0.75, 12, true, true},
+                   {"retries", "count", 3.0, 1.0, std::nullopt, false, false},
+                   {"greeting", "text", "gr\u00fc\u00df dich", 0.5, 1, true, false}};
+  ClaimsScore claims{{{0, 0}}, {1}, {1, 2}, {{0, 2}}};
+  result.scores = {
+      {7,
+       {{MetricId::claims_precision, 1.0 / 3, std::nullopt}, {MetricId::claims_required, {}, false}},
+       std::move(claims)}};
+  result.spend = {2, 1, 1, false, {1200, 345}, 876};
+  return result;
+}
+
+inline UnitResult failed_result() {
+  UnitResult result;
+  result.unit = 2;
+  result.key = digest(2);
+  result.error = Error{Reason::rate_limited, "no answer but 429 in 6 calls"};
+  return result;
+}
+
+inline Work work() {
+  const auto system = share("You read code.");
+  WorkUnit first;
+  first.unit = 1;
+  first.key = digest(9);
+  first.pinned_answer = digest(10);
+  first.repeat = 2;
+  first.request = {"openai", "gpt-4o-mini", system, "def f(): ...", share("{\"type\":\"object\"}"),
+                   0.1,      4096,          -5};
+  first.tasks = {
+      {3, {{"tls", "verified", true, "shown to people only"}}, {{"retries", "count", -0.5, {}}}, 0.25}};
+  WorkUnit second;
+  second.unit = 2;
+  second.request = {"openai", "gpt-4o-mini", share("You read code."), "x = 1", nullptr, 0.0, 0, std::nullopt};
+  return {"run-1", {first, second}};
+}
+
+inline RunSettings settings() {
+  using namespace std::chrono_literals;
+  RunSettings result;
+  result.run_id = "run-1";
+  result.mode = Mode::live;
+  result.write_cache = false;
+  result.providers = {{"openai", ProviderKind::openai, "http://127.0.0.1:8080/v1", "sim", "OPENAI_API_KEY",
+                       "max_completion_tokens"}};
+  result.connect_timeout = 10s;
+  result.request_timeout = 120s;
+  result.case_timeout = 15min;
+  result.backoff_initial = 500ms;
+  result.max_retries = 5;
+  result.heartbeat_interval = 1s;
+  result.ontology = "version = \"1\"\n";
+  return result;
+}
+
+struct Sample {
+  std::string name;  ///< Of the golden file.
+  std::variant<ToCoordinator, ToWorker> message;
+};
+
+inline std::vector<Sample> all() {
+  const auto up = [](ToCoordinator message) {
+    return std::variant<ToCoordinator, ToWorker>(std::move(message));
+  };
+  const auto down = [](ToWorker message) {
+    return std::variant<ToCoordinator, ToWorker>(std::move(message));
+  };
+  return {
+      {"hello", up(Hello{0x0123456789abcdef, "node-7", "c0ffee", "0.1.0", 5})},
+      {"ready", up(Ready{"run-1", {{Reason::key_missing, "OPENAI_API_KEY is not set"}}, 10, {8, 300}})},
+      {"heartbeat", up(Heartbeat{"run-1", 1'000'000, 10, {{"openai", 3, 2, 0}, {"gemini", 0, 0, 1500}}})},
+      {"report", up(Report{"run-1", 10, {4, 5}, {scored_result(), failed_result()}})},
+      {"goodbye", up(Goodbye{"interrupted"})},
+      {"welcome", down(Welcome{settings()})},
+      {"work", down(work())},
+      {"ack",
+       down(Ack{"run-1", {{70000, Verdict::committed, digest(1), digest(64)}, {2, Verdict::gone, {}, {}}}})},
+      {"grants", down(Grants{"run-1", 1'000'000, 77, {{"openai", true, 0}, {"gemini", false, 1500}}})},
+      {"drain", down(Drain{"run-1", "all results are in"})},
+      {"reject", down(Reject{RejectCode::unknown_worker, "say HELLO first"})},
+  };
+}
+
+inline Frames frames_of(const Sample& sample) {
+  return std::visit([](const auto& side) { return encode(side); }, sample.message);
+}
+
+}  // namespace sluice::wire::samples

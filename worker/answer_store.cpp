@@ -1,0 +1,56 @@
+#include "worker/answer_store.hpp"
+
+#include <tuple>
+#include <utility>
+
+namespace sluice {
+
+AnswerStore::AnswerStore(std::optional<AnswerCache> own, std::vector<AnswerCache> others)
+    : own_(std::move(own)), others_(std::move(others)) {}
+
+Result<std::optional<Completion>> AnswerStore::find_answer(const Digest& key) const {
+  if (own_) {
+    auto found = own_->get(key);
+    if (!found || *found) return found;
+  }
+  for (const auto& other : others_) {
+    // A cache that we only borrow may be damaged or go away under us: then it does not have the answer.
+    auto borrowed = other.get(key);
+    if (borrowed && *borrowed) return borrowed;
+  }
+  return std::optional<Completion>();
+}
+
+Result<std::optional<Completion>> AnswerStore::find_replay(const Digest& key, const Digest& pinned) const {
+  std::optional<Completion> best;
+  Digest best_digest{};
+  const auto consider = [&](std::optional<Completion> candidate) {
+    if (!candidate) return;
+    const auto digest = answer_digest(*candidate);
+    if (!is_zero(pinned) && digest != pinned) return;
+    if (best && std::tie(best->created_at_ms, best_digest) >= std::tie(candidate->created_at_ms, digest)) return;
+    best = std::move(candidate);
+    best_digest = digest;
+  };
+  for (const auto read : {&AnswerCache::get, &AnswerCache::get_outcome}) {
+    if (own_) {
+      auto own = ((*own_).*read)(key);
+      if (!own) return tl::unexpected(own.error());
+      consider(std::move(*own));
+    }
+    for (const auto& other : others_) {
+      if (auto borrowed = (other.*read)(key)) consider(std::move(*borrowed));
+    }
+  }
+  return best;
+}
+
+Result<void> AnswerStore::store(const Digest& key, const Completion& completion) {
+  return own_ ? own_->put(key, completion) : Result<void>();
+}
+
+Result<void> AnswerStore::forget(const Digest& key) {
+  return own_ ? own_->erase(key) : Result<void>();
+}
+
+}  // namespace sluice

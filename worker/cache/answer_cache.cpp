@@ -1,0 +1,261 @@
+#include "worker/cache/answer_cache.hpp"
+
+#include "common/text.hpp"
+#include "worker/cache/directory_lock.hpp"
+#include "worker/cache/entry.hpp"
+
+#include <algorithm>
+#include <cstdarg>
+#include <exception>
+#include <fstream>
+#include <iterator>
+#include <random>
+#include <system_error>
+#include <utility>
+#include <vector>
+
+#include <rocksdb/cache.h>
+#include <rocksdb/convenience.h>
+#include <rocksdb/db.h>
+#include <rocksdb/env.h>
+#include <rocksdb/filter_policy.h>
+#include <rocksdb/table.h>
+
+namespace sluice {
+
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr std::size_t block_cache_bytes =
+    32u << 20;  ///< Some 10,000 answers; the rest is the kernel's page cache.
+constexpr std::size_t write_buffer_bytes = 16u << 20;  ///< Also bounds what a start replays from the log.
+constexpr int bloom_bits = 10;                         ///< 1 % of the misses read a block in vain.
+constexpr int open_files = 256;  ///< Tables open lazily: opening does not grow with the cache.
+constexpr std::size_t id_bytes = 16;
+/// What a start may have to replay from the logs of earlier runs (about 4 ms). Beyond it a closing cache
+/// writes a table, which later starts open in no time.
+constexpr std::uint64_t max_replayed_bytes = 1u << 20;
+constexpr std::size_t max_replayed_logs = 8;
+
+/// RocksDB's own log would cost three changes of the directory at each start; its errors come back as
+/// statuses.
+class NoLog : public rocksdb::Logger {
+ public:
+  using rocksdb::Logger::Logv;
+  void Logv(const char*, va_list) override {}
+};
+
+rocksdb::CompressionType best_compression() {
+  // LZ4 first: answers are small and read often; ZSTD saves little more on a few kilobytes.
+  const auto supported = rocksdb::GetSupportedCompressions();
+  for (const auto wanted : {rocksdb::kLZ4Compression, rocksdb::kZSTD, rocksdb::kSnappyCompression}) {
+    if (std::ranges::find(supported, wanted) != supported.end()) return wanted;
+  }
+  return rocksdb::kNoCompression;
+}
+
+rocksdb::DBOptions database_options() {
+  rocksdb::DBOptions options;
+  options.create_if_missing = true;
+  options.create_missing_column_families = true;
+  options.max_open_files = open_files;
+  options.max_file_opening_threads = 1;
+  options.skip_stats_update_on_db_open = true;
+  options.skip_checking_sst_file_sizes_on_db_open = true;
+  options.stats_dump_period_sec = 0;
+  options.stats_persist_period_sec = 0;
+  options.info_log = std::make_shared<NoLog>();
+  options.max_total_wal_size = write_buffer_bytes;
+  // A start writes no table of a few answers: State::shorten_replay decides when one is worth it.
+  options.avoid_flush_during_recovery = true;
+  return options;
+}
+
+rocksdb::ColumnFamilyOptions family_options() {
+  static const auto block_cache = rocksdb::NewLRUCache(block_cache_bytes);
+  rocksdb::BlockBasedTableOptions table;
+  table.block_cache = block_cache;
+  table.filter_policy.reset(rocksdb::NewBloomFilterPolicy(bloom_bits));
+  table.cache_index_and_filter_blocks = true;
+  table.pin_l0_filter_and_index_blocks_in_cache = true;
+  table.format_version = 5;
+  rocksdb::ColumnFamilyOptions options;
+  options.write_buffer_size = write_buffer_bytes;
+  options.compression = best_compression();
+  options.table_factory.reset(rocksdb::NewBlockBasedTableFactory(table));
+  return options;
+}
+
+rocksdb::Slice slice(const Digest& key) {
+  return {reinterpret_cast<const char*>(key.data()), key.size()};
+}
+
+Error failed(const fs::path& dir, std::string_view what, const rocksdb::Status& status) {
+  return {Reason::cache_failed, "cannot " + std::string(what) + " the cache " + dir.string() + ": " +
+                                    to_valid_utf8(status.ToString())};
+}
+
+std::string random_id() {
+  std::random_device source;
+  constexpr std::string_view digits = "0123456789abcdef";
+  std::string id;
+  for (std::size_t i = 0; i < 2 * id_bytes; ++i) id += digits[source() % digits.size()];
+  return id;
+}
+
+/// Reads the directory's id; makes one if it may. REQUIRES: the directory's lock is held.
+Result<std::string> directory_id(const fs::path& dir, bool read_only) {
+  const auto path = dir / "ID";
+  std::ifstream file(path, std::ios::binary);
+  std::string id{std::istreambuf_iterator<char>(file), {}};
+  if (id.size() == 2 * id_bytes && id.find_first_not_of("0123456789abcdef") == std::string::npos) return id;
+  if (read_only) return fail(Reason::cache_failed, path.string() + " does not hold the id of a cache");
+  // Absent, or cut off when its writer died: written beside and renamed, so that it is whole or not there.
+  id = random_id();
+  const auto draft = dir / "ID.new";
+  std::ofstream out(draft, std::ios::binary | std::ios::trunc);
+  out << id << std::flush;
+  std::error_code error;
+  if (out) fs::rename(draft, path, error);
+  if (!out || error) return fail(Reason::cache_failed, "cannot write " + path.string());
+  return id;
+}
+
+}  // namespace
+
+struct AnswerCache::State {
+  fs::path dir;
+  std::string id;
+  bool read_only = false;
+  DirectoryLock lock;  ///< Let go of last.
+  std::unique_ptr<rocksdb::DB> database;
+  rocksdb::ColumnFamilyHandle* answers = nullptr;
+  rocksdb::ColumnFamilyHandle* outcomes = nullptr;
+  std::vector<rocksdb::ColumnFamilyHandle*> families;
+
+  State(fs::path directory, DirectoryLock held) : dir(std::move(directory)), lock(std::move(held)) {}
+  State(const State&) = delete;
+  State& operator=(const State&) = delete;
+  ~State() {
+    if (!read_only) shorten_replay();
+    for (auto* family : families) database->DestroyColumnFamilyHandle(family);
+  }
+
+  Result<void> open_database();
+  void shorten_replay();
+  Result<std::optional<Completion>> read(rocksdb::ColumnFamilyHandle* family, const Digest& key) const;
+};
+
+Result<void> AnswerCache::State::open_database() {
+  const auto path = (dir / "db").string();
+  const std::vector<rocksdb::ColumnFamilyDescriptor> descriptors{
+      {rocksdb::kDefaultColumnFamilyName, family_options()},
+      {"answers", family_options()},
+      {"outcomes", family_options()},
+  };
+  rocksdb::DB* opened = nullptr;
+  const auto status =
+      read_only ? rocksdb::DB::OpenForReadOnly(database_options(), path, descriptors, &families, &opened)
+                : rocksdb::DB::Open(database_options(), path, descriptors, &families, &opened);
+  if (!status.ok()) return fail(failed(dir, "open", status));
+  database.reset(opened);
+  answers = families[1];
+  outcomes = families[2];
+  return {};
+}
+
+void AnswerCache::State::shorten_replay() {
+  if (!database) return;
+  std::uint64_t pending = 0;
+  database->GetAggregatedIntProperty(rocksdb::DB::Properties::kCurSizeAllMemTables, &pending);
+  rocksdb::VectorLogPtr logs;
+  const auto listed = database->GetSortedWalFiles(logs);
+  if (pending <= max_replayed_bytes && (!listed.ok() || logs.size() <= max_replayed_logs)) return;
+  // Should this fail, nothing is lost: the logs stay and are replayed.
+  database->Flush(rocksdb::FlushOptions(), families).PermitUncheckedError();
+}
+
+Result<std::optional<Completion>> AnswerCache::State::read(rocksdb::ColumnFamilyHandle* family,
+                                                           const Digest& key) const {
+  rocksdb::PinnableSlice value;
+  const auto status = database->Get(rocksdb::ReadOptions(), family, slice(key), &value);
+  if (status.IsNotFound()) return std::nullopt;
+  if (!status.ok()) return fail(failed(dir, "read entry " + to_hex(key) + " of", status));
+  auto completion = cache_entry::decode(key, {value.data(), value.size()});
+  if (!completion) {
+    completion.error().message = dir.string() + ": " + completion.error().message;
+    return fail(std::move(completion.error()));
+  }
+  return std::optional(std::move(*completion));
+}
+
+Result<AnswerCache> AnswerCache::open_with(const fs::path& dir, bool read_only) {
+  try {
+    if (!read_only) {
+      std::error_code error;
+      fs::create_directories(dir, error);
+      if (error) {
+        return fail(Reason::cache_failed, "cannot make the cache " + dir.string() + ": " + error.message());
+      }
+    }
+    auto lock =
+        DirectoryLock::take(dir, read_only ? DirectoryLock::Kind::shared : DirectoryLock::Kind::exclusive);
+    if (!lock) return fail(std::move(lock.error()));
+    auto state = std::make_unique<State>(dir, std::move(*lock));
+    state->read_only = read_only;
+    auto id = directory_id(dir, read_only);
+    if (!id) return fail(std::move(id.error()));
+    state->id = std::move(*id);
+    if (auto opened = state->open_database(); !opened) return fail(std::move(opened.error()));
+    return AnswerCache(std::move(state));
+  } catch (const std::exception& error) {  // The standard library's and RocksDB's.
+    return fail(Reason::cache_failed, "cannot open the cache " + dir.string() + ": " + error.what());
+  }
+}
+
+Result<AnswerCache> AnswerCache::open(const fs::path& dir) {
+  return open_with(dir, false);
+}
+Result<AnswerCache> AnswerCache::open_read_only(const fs::path& dir) {
+  return open_with(dir, true);
+}
+
+AnswerCache::AnswerCache(std::unique_ptr<State> state) : state_(std::move(state)) {}
+AnswerCache::AnswerCache(AnswerCache&&) noexcept = default;
+AnswerCache& AnswerCache::operator=(AnswerCache&&) noexcept = default;
+AnswerCache::~AnswerCache() = default;
+
+const std::string& AnswerCache::id() const {
+  return state_->id;
+}
+const fs::path& AnswerCache::directory() const {
+  return state_->dir;
+}
+
+Result<std::optional<Completion>> AnswerCache::get(const Digest& key) const {
+  return state_->read(state_->answers, key);
+}
+
+Result<std::optional<Completion>> AnswerCache::get_outcome(const Digest& key) const {
+  return state_->read(state_->outcomes, key);
+}
+
+Result<void> AnswerCache::put(const Digest& key, const Completion& completion) {
+  auto* family = completion.non_answer ? state_->outcomes : state_->answers;
+  const auto value = cache_entry::encode(key, completion);
+  const auto status = state_->database->Put(rocksdb::WriteOptions(), family, slice(key), value);
+  if (!status.ok()) return fail(failed(state_->dir, "write to", status));
+  return {};
+}
+
+Result<void> AnswerCache::erase(const Digest& key) {
+  rocksdb::WriteBatch both;
+  both.Delete(state_->answers, slice(key));
+  both.Delete(state_->outcomes, slice(key));
+  const auto status = state_->database->Write(rocksdb::WriteOptions(), &both);
+  if (!status.ok()) return fail(failed(state_->dir, "delete from", status));
+  return {};
+}
+
+}  // namespace sluice

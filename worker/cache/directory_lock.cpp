@@ -1,0 +1,38 @@
+#include "worker/cache/directory_lock.hpp"
+
+#include <cerrno>
+#include <cstring>
+#include <string>
+
+#include <fcntl.h>
+#include <sys/file.h>
+#include <unistd.h>
+
+namespace sluice {
+
+Result<DirectoryLock> DirectoryLock::take(const std::filesystem::path& dir, Kind kind) {
+  const auto path = dir / "LOCK.sluice";
+  const int flags = O_CLOEXEC | (kind == Kind::exclusive ? O_RDWR | O_CREAT : O_RDONLY);
+  DirectoryLock lock(::open(path.c_str(), flags, 0644));
+  if (lock.file_ < 0) {
+    return fail(Reason::cache_failed, "cannot open " + path.string() + ": " + std::strerror(errno));
+  }
+  const int mode = kind == Kind::exclusive ? LOCK_EX : LOCK_SH;
+  int result = -1;
+  do {
+    result = ::flock(lock.file_, mode | LOCK_NB);
+  } while (result != 0 && errno == EINTR);
+  if (result == 0) return lock;
+  if (errno == EWOULDBLOCK) {
+    return fail(Reason::cache_in_use, "the cache " + dir.string() +
+                                          " is in use by another process; end that one, or give this worker "
+                                          "another --name");
+  }
+  return fail(Reason::cache_failed, "cannot lock " + path.string() + ": " + std::strerror(errno));
+}
+
+DirectoryLock::~DirectoryLock() {
+  if (file_ >= 0) ::close(file_);
+}
+
+}  // namespace sluice

@@ -1,0 +1,68 @@
+#include "worker/cache/slots.hpp"
+
+#include <algorithm>
+#include <system_error>
+#include <utility>
+
+namespace sluice {
+
+namespace {
+
+namespace fs = std::filesystem;
+
+/// More unnamed workers than any one machine runs.
+constexpr int max_slots = 4096;
+
+bool is_folder_name(const std::string& name) {
+  const bool plain = name.find('/') == std::string::npos && name.find('\0') == std::string::npos;
+  return plain && !name.empty() && name.size() <= 255 && name != "." && name != "..";
+}
+
+/// The directories in home/cache, by name.
+std::vector<fs::path> cache_directories(const fs::path& home) {
+  std::vector<fs::path> found;
+  std::error_code error;
+  for (fs::directory_iterator entry(home / "cache", error), end; !error && entry != end;
+       entry.increment(error)) {
+    std::error_code none;
+    if (entry->is_directory(none)) found.push_back(entry->path());
+  }
+  std::ranges::sort(found);
+  return found;
+}
+
+}  // namespace
+
+Result<AnswerCache> open_slot(const fs::path& home, const std::optional<std::string>& name) {
+  if (name) {
+    if (!is_folder_name(*name)) {
+      return fail(Reason::usage_invalid, "the worker's name \"" + *name +
+                                             "\" cannot be the name of a folder; choose one without '/'");
+    }
+    return AnswerCache::open(home / "cache" / *name);
+  }
+  for (int slot = 0; slot < max_slots; ++slot) {
+    auto cache = AnswerCache::open(home / "cache" / ("worker-" + std::to_string(slot)));
+    if (cache || cache.error().reason != Reason::cache_in_use) return cache;
+  }
+  return fail(Reason::cache_in_use, "all " + std::to_string(max_slots) + " unnamed caches in " +
+                                        (home / "cache").string() + " are in use; give this worker a --name");
+}
+
+std::vector<AnswerCache> open_others_read_only(const fs::path& home, const fs::path& own,
+                                               std::vector<Error>* problems) {
+  std::vector<AnswerCache> caches;
+  for (const auto& dir : cache_directories(home)) {
+    std::error_code none;
+    if (dir == own || fs::equivalent(dir, own, none)) continue;
+    auto cache = AnswerCache::open_read_only(dir);
+    if (cache) {
+      caches.push_back(std::move(*cache));
+    } else if (problems && cache.error().reason != Reason::cache_in_use) {
+      problems->push_back(std::move(cache.error()));
+    }
+  }
+  return caches;
+}
+
+}  // namespace sluice

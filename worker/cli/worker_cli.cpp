@@ -1,0 +1,123 @@
+#include "worker/cli/worker_cli.hpp"
+
+#include <cstdio>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include <CLI/CLI.hpp>
+#include <caf/scoped_actor.hpp>
+#include <caf/send.hpp>
+
+#include "common/process/actor_system.hpp"
+#include "common/process/logging.hpp"
+#include "common/process/signals.hpp"
+#include "common/settings/load_settings.hpp"
+#include "worker/embed.hpp"
+#include "worker/messages.hpp"
+
+namespace sluice {
+
+namespace {
+
+constexpr const char* examples =
+    "Examples:\n"
+    "  sluice-worker --connect tcp://127.0.0.1:5555\n"
+    "  OPENAI_API_KEY=... sluice-worker --connect tcp://10.0.0.5:5555 --name gpu-7 --max-concurrent 20\n"
+    "The worker ends with its run; --stay keeps it for the next one.\n"
+    "Exit code 0: drained or told to stop; 2: usage, settings, set-up, or no coordinator in time.";
+
+struct WorkerFlags {
+  std::string connect;
+  std::optional<std::string> name;
+  std::optional<std::string> max_concurrent;
+  std::optional<std::string> home;
+  std::optional<std::string> config;
+  double coordinator_timeout_seconds = 60;
+  std::string log_level = "info";
+  bool stay = false;
+};
+
+void add_flags(CLI::App& app, WorkerFlags& flags) {
+  app.add_option("--connect", flags.connect, "The coordinator's endpoint")->type_name("tcp://HOST:PORT")->required();
+  app.add_option("--name", flags.name, "Name of the worker and of its cache")->type_name("NAME");
+  app.add_option("--max-concurrent", flags.max_concurrent, "Calls in flight (default 5)")->type_name("N");
+  app.add_option("--coordinator-timeout", flags.coordinator_timeout_seconds,
+                 "End after this many seconds without a coordinator (default 60)")
+      ->type_name("SECONDS")
+      ->check(CLI::Range(0.1, 86400.0));
+  app.add_flag("--stay", flags.stay, "Wait for the next run instead of ending after one");
+  app.add_option("--home", flags.home, "Folder of the caches (default SLUICE_HOME or ~/.sluice)")->type_name("DIR");
+  app.add_option("--config", flags.config, "Settings file (default sluice.toml here)")->type_name("FILE");
+  app.add_option("--log-level", flags.log_level, "error, warn, info, debug or trace")
+      ->type_name("LEVEL")
+      ->check(CLI::IsMember({"error", "warn", "info", "debug", "trace"}));
+}
+
+int report(const std::string& message) {
+  std::fprintf(stderr, "sluice-worker: error: %s\n", message.c_str());
+  return 2;
+}
+
+std::vector<FlagValue> setting_flags(const WorkerFlags& flags) {
+  std::vector<FlagValue> values;
+  if (flags.max_concurrent) values.push_back({"max_concurrent", "--max-concurrent", *flags.max_concurrent});
+  if (flags.home) values.push_back({"home", "--home", *flags.home});
+  return values;
+}
+
+int serve(const WorkerFlags& flags) {
+  SignalWatch signals;
+  set_up_logging(flags.log_level, false);
+  const auto settings = load_settings(flags.config, setting_flags(flags));
+  if (!settings) {
+    for (const auto& finding : settings.error()) report(to_text(finding));
+    return 2;
+  }
+  if (!flags.connect.starts_with("tcp://")) {
+    return report("--connect must be tcp://HOST:PORT, not \"" + flags.connect + "\"");
+  }
+  zmq::context_t network;
+  ActorSystem actors;
+  caf::scoped_actor self(actors.system);
+  const std::chrono::milliseconds timeout(static_cast<std::int64_t>(1000 * flags.coordinator_timeout_seconds));
+  LocalWorkers wish{actors.system, network,    flags.connect, 1,         flags.name,
+                    true,          flags.stay, timeout,       *settings, caf::actor_cast<caf::actor>(self)};
+  const auto workers = start_workers(wish);
+  if (!workers) return report(workers.error().message);
+  signals.start([&](const char* signal) {
+    for (const auto& worker : *workers) caf::anon_send(worker, StopWorker{signal});
+  });
+  int code = 0;
+  self->receive([&](const WorkerEnded& ended) {
+    if (ended.error) code = report(ended.error->message);
+  });
+  signals.stop();
+  return code;
+}
+
+}  // namespace
+
+int run_worker_cli(int argc, char** argv) {
+  CLI::App app("Evaluates what a `sluice run --listen` coordinator hands out", "sluice-worker");
+  app.set_version_flag("--version", "sluice-worker " SLUICE_VERSION, "Show the version");
+  app.set_help_flag("--help,-h", "Show this help");
+  app.footer(examples);
+  WorkerFlags flags;
+  add_flags(app, flags);
+  try {
+    app.parse(argc, argv);
+  } catch (const CLI::Success& success) {
+    app.exit(success);
+    return 0;
+  } catch (const CLI::ParseError& error) {
+    return report(std::string(error.what()) + " (see `sluice-worker --help`)");
+  }
+  try {
+    return serve(flags);
+  } catch (const std::exception& error) {
+    return report(std::string("internal error: ") + error.what());
+  }
+}
+
+}  // namespace sluice

@@ -1,0 +1,66 @@
+#include "worker/embed.hpp"
+
+#include <unistd.h>
+
+#include <cstdlib>
+#include <filesystem>
+#include <random>
+#include <utility>
+
+#include "common/transport/dealer.hpp"
+#include "worker/cache/slots.hpp"
+#include "worker/worker_actor.hpp"
+
+namespace sluice {
+
+namespace {
+
+Result<std::shared_ptr<AnswerStore>> open_store(const LocalWorkers& wish) {
+  if (!wish.use_cache) return std::make_shared<AnswerStore>(std::nullopt, std::vector<AnswerCache>());
+  const std::filesystem::path home = wish.settings.home.value;
+  auto own = open_slot(home, wish.name);
+  if (!own) return fail(own.error());
+  auto others = open_others_read_only(home, own->directory());
+  return std::make_shared<AnswerStore>(std::move(*own), std::move(others));
+}
+
+std::optional<std::string> environment_variable(std::string_view name) {
+  const char* value = std::getenv(std::string(name).c_str());
+  return value ? std::optional<std::string>(value) : std::nullopt;
+}
+
+std::string default_name() {
+  char host[256] = {};
+  if (::gethostname(host, sizeof host - 1) != 0) return "worker";
+  return std::string(host) + "-" + std::to_string(::getpid());
+}
+
+}  // namespace
+
+Result<std::vector<caf::actor>> start_workers(const LocalWorkers& wish) {
+  auto store = open_store(wish);
+  if (!store) return fail(store.error());
+  const auto keys = std::make_shared<const KeyRing>(environment_variable, wish.settings);
+  const auto name = wish.name.value_or(default_name());
+  std::random_device entropy;
+  const auto random_number = [&] { return (std::uint64_t{entropy()} << 32) | entropy(); };
+  std::vector<caf::actor> workers;
+  for (std::uint32_t i = 0; i < wish.count; ++i) {
+    auto socket = connect_dealer(wish.context, wish.endpoint);
+    if (!socket) return fail(socket.error());
+    WorkerConfig config;
+    config.name = wish.count == 1 ? name : name + "." + std::to_string(i + 1);
+    config.instance = random_number();
+    config.max_concurrent = wish.settings.max_concurrent.value;
+    config.store = *store;
+    config.keys = keys;
+    config.stay = wish.stay;
+    config.coordinator_timeout = wish.coordinator_timeout;
+    config.random_seed = random_number();
+    config.listener = wish.listener;
+    workers.push_back(spawn_worker(wish.system, std::move(config), std::move(*socket)));
+  }
+  return workers;
+}
+
+}  // namespace sluice

@@ -1,0 +1,65 @@
+#include "worker/held_units.hpp"
+
+#include <algorithm>
+#include <utility>
+
+namespace sluice {
+
+void HeldUnits::add(WorkUnit unit) {
+  const auto id = unit.unit;
+  if (running_.contains(id) || unacknowledged_.contains(id) || !waiting_ids_.insert(id).second) return;
+  waiting_.push_back(std::make_shared<const WorkUnit>(std::move(unit)));
+}
+
+SharedUnit HeldUnits::start_next() {
+  if (waiting_.empty()) return nullptr;
+  auto unit = std::move(waiting_.front());
+  waiting_.pop_front();
+  waiting_ids_.erase(unit->unit);
+  running_.insert(unit->unit);
+  return unit;
+}
+
+bool HeldUnits::finish(UnitResult result) {
+  if (running_.erase(result.unit) == 0) return false;
+  const auto id = result.unit;
+  unacknowledged_.insert_or_assign(id, std::move(result));
+  return true;
+}
+
+std::optional<UnitResult> HeldUnits::acknowledge(UnitId unit) {
+  auto node = unacknowledged_.extract(unit);
+  if (node.empty()) return std::nullopt;
+  return std::move(node.mapped());
+}
+
+std::vector<UnitId> HeldUnits::all() const {
+  std::vector<UnitId> ids(waiting_ids_.begin(), waiting_ids_.end());
+  ids.insert(ids.end(), running_.begin(), running_.end());
+  for (const auto& [id, result] : unacknowledged_) ids.push_back(id);
+  std::ranges::sort(ids);
+  return ids;
+}
+
+std::vector<UnitResult> HeldUnits::unacknowledged() const {
+  std::vector<UnitResult> results;
+  for (const auto& [id, result] : unacknowledged_) results.push_back(result);
+  return results;
+}
+
+void HeldUnits::clear() {
+  waiting_.clear();
+  waiting_ids_.clear();
+  running_.clear();
+  unacknowledged_.clear();
+}
+
+std::uint32_t credit_window(std::uint32_t slots, double finished_per_second) {
+  // A round trip with a commit takes a few milliseconds; 100 ms of work rides out a busy coordinator.
+  constexpr double lookahead_seconds = 0.1;
+  constexpr double most = 1024;
+  const double ahead = std::clamp(finished_per_second * lookahead_seconds, static_cast<double>(slots), most);
+  return slots + static_cast<std::uint32_t>(ahead);
+}
+
+}  // namespace sluice

@@ -1,0 +1,50 @@
+#pragma once
+
+#include <cstdint>
+#include <deque>
+#include <map>
+#include <memory>
+#include <optional>
+#include <set>
+#include <vector>
+
+#include "common/result.hpp"
+#include "common/trial.hpp"
+
+namespace sluice {
+
+using SharedUnit = std::shared_ptr<const WorkUnit>;
+
+/// What a worker holds of a run: units that wait, units that run, and results that the coordinator has not
+/// acknowledged yet. A unit is in exactly one of these. Pure; not thread-safe.
+class HeldUnits {
+ public:
+  /// A unit that is held already is not taken twice (a lease that was given back to us).
+  void add(WorkUnit unit);
+  /// The next unit to run; nothing if none waits.
+  SharedUnit start_next();
+  /// A running unit has its result. False if it does not run (its run was dropped meanwhile).
+  bool finish(UnitResult result);
+  /// The coordinator has taken or refused the result: forget it. Returns it if it was held.
+  std::optional<UnitResult> acknowledge(UnitId unit);
+
+  std::size_t running() const { return running_.size(); }
+  std::size_t waiting() const { return waiting_.size(); }
+  /// Everything that is held, ascending.
+  std::vector<UnitId> all() const;
+  /// Results to be sent again after a reconnect.
+  std::vector<UnitResult> unacknowledged() const;
+  void clear();
+
+ private:
+  std::deque<SharedUnit> waiting_;
+  std::set<UnitId> waiting_ids_;
+  std::set<UnitId> running_;
+  std::map<UnitId, UnitResult> unacknowledged_;
+};
+
+/// How many units a worker wants to hold: its slots, and beyond them as many as it finishes while new work is on
+/// its way, so that it never runs dry and a slow one hoards nothing (design, "Credit, not push").
+std::uint32_t credit_window(std::uint32_t slots, double finished_per_second);
+
+}  // namespace sluice

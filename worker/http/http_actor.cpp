@@ -1,0 +1,189 @@
+#include "worker/http/http_actor.hpp"
+
+#include "worker/http/http_messages.hpp"
+#include "worker/http/transfer.hpp"
+
+#include <algorithm>
+#include <atomic>
+#include <chrono>
+#include <memory>
+#include <thread>
+#include <utility>
+#include <vector>
+
+#include <caf/actor_cast.hpp>
+#include <caf/actor_system.hpp>
+#include <caf/blocking_actor.hpp>
+#include <caf/message_handler.hpp>
+#include <caf/send.hpp>
+#include <curl/curl.h>
+#include <spdlog/spdlog.h>
+
+namespace sluice {
+
+namespace {
+
+/// Kept-alive connections in all: as many calls as anyone has in flight on one machine.
+constexpr long max_connections = 1024;
+/// Messages taken in one turn, so that a flood of calls does not starve the sockets.
+constexpr int max_messages_per_turn = 256;
+/// curl's own timers and wake-ups end the wait earlier.
+constexpr int longest_wait_ms = 60'000;
+
+void init_curl_once() {
+  static const CURLcode code = curl_global_init(CURL_GLOBAL_DEFAULT);
+  if (code != CURLE_OK) spdlog::error("curl cannot be initialised: {}", curl_easy_strerror(code));
+}
+
+class HttpActor : public caf::blocking_actor {
+ public:
+  explicit HttpActor(caf::actor_config& config) : caf::blocking_actor(config), multi_(curl_multi_init()) {
+    curl_multi_setopt(multi_.get(), CURLMOPT_MAXCONNECTS, max_connections);
+  }
+
+  const char* name() const override { return "http"; }
+
+  /// Called on other threads. The bell is rung only when the loop waits, or is about to.
+  void enqueue(caf::mailbox_element_ptr element, caf::execution_unit* unit) override {
+    caf::blocking_actor::enqueue(std::move(element), unit);
+    if (waiting_.exchange(false)) curl_multi_wakeup(multi_.get());
+  }
+
+  void act() override {
+    caf::message_handler handler{
+        [this](HttpCall& call) { start(std::move(call)); },
+        [this](const HttpCancel& cancel_call) { cancel(cancel_call.id); },
+        [this](const caf::exit_msg& exit) {
+          fail_state(exit.reason);
+          stopping_ = true;
+        },
+    };
+    while (!stopping_) {
+      take_messages(handler);
+      if (stopping_) break;
+      int running = 0;
+      curl_multi_perform(multi_.get(), &running);
+      collect_done();
+      wait();
+    }
+    cancel_all();
+  }
+
+ private:
+  struct Slot : Transfer {
+    caf::strong_actor_ptr caller;
+    std::size_t position = 0;  ///< In busy_.
+  };
+  struct MultiDeleter {
+    void operator()(CURLM* multi) const { curl_multi_cleanup(multi); }
+  };
+
+  void take_messages(caf::message_handler& handler) {
+    for (int taken = 0; taken < max_messages_per_turn && has_next_message() && !stopping_; ++taken) {
+      auto element = dequeue();
+      caller_ = element->sender;
+      auto message = element->move_content_to_message();
+      handler(message);
+    }
+    caller_ = nullptr;
+  }
+
+  void wait() {
+    // Raised before the mailbox is looked at: whoever enqueues after that look finds it raised and rings.
+    waiting_.exchange(true);
+    if (!has_next_message()) {
+      const auto code = curl_multi_poll(multi_.get(), nullptr, 0, longest_wait_ms, nullptr);
+      if (code != CURLM_OK) note_poll_failure(code);
+    }
+    waiting_.exchange(false);
+  }
+
+  void note_poll_failure(CURLMcode code) {
+    if (!poll_failed_) spdlog::warn("waiting for HTTP connections failed: {}", curl_multi_strerror(code));
+    poll_failed_ = true;
+    std::this_thread::sleep_for(
+        std::chrono::milliseconds(1));  // A lasting failure must not eat a whole core.
+  }
+
+  void start(HttpCall call) {
+    auto slot = idle_.empty() ? std::make_unique<Slot>() : std::move(idle_.back());
+    if (!idle_.empty()) idle_.pop_back();
+    slot->caller = caller_;
+    if (!slot->usable()) {
+      HttpDone done;
+      done.id = call.id;
+      done.failure = HttpFailure{HttpFailure::Kind::other, "curl cannot start a call: out of memory"};
+      reply(slot->caller, std::move(done));
+      return;
+    }
+    slot->begin(std::move(call));
+    const auto code = curl_multi_add_handle(multi_.get(), slot->handle());
+    slot->position = busy_.size();
+    busy_.push_back(std::move(slot));
+    if (code != CURLM_OK) {
+      end(*busy_.back(), busy_.back()->abandon({HttpFailure::Kind::other, curl_multi_strerror(code)}));
+    }
+  }
+
+  void collect_done() {
+    int left = 0;
+    while (const auto* message = curl_multi_info_read(multi_.get(), &left)) {
+      if (message->msg != CURLMSG_DONE) continue;
+      void* owner = nullptr;
+      curl_easy_getinfo(message->easy_handle, CURLINFO_PRIVATE, &owner);
+      const auto code = message->data.result;  // Gone with the handle's removal.
+      auto& slot = static_cast<Slot&>(*static_cast<Transfer*>(owner));
+      auto done = slot.finish(code);
+      curl_multi_remove_handle(multi_.get(), slot.handle());
+      end(slot, std::move(done));
+    }
+  }
+
+  void cancel(std::uint64_t id) {
+    const auto found = std::ranges::find_if(
+        busy_, [&](const auto& slot) { return slot->id() == id && slot->caller == caller_; });
+    if (found != busy_.end()) cancel(**found, "was cancelled");
+  }
+
+  void cancel(Slot& slot, const char* what) {
+    curl_multi_remove_handle(multi_.get(), slot.handle());
+    end(slot, slot.abandon({HttpFailure::Kind::cancelled, "the call to " + slot.peer() + " " + what}));
+  }
+
+  void cancel_all() {
+    while (!busy_.empty()) cancel(*busy_.back(), "was cancelled: this process ends");
+  }
+
+  /// Answers the caller and puts the handle, with its settings, back into the pool.
+  void end(Slot& slot, HttpDone done) {
+    reply(std::exchange(slot.caller, nullptr), std::move(done));
+    const auto position = slot.position;
+    idle_.push_back(std::move(busy_[position]));
+    if (position + 1 != busy_.size()) {
+      busy_[position] = std::move(busy_.back());
+      busy_[position]->position = position;
+    }
+    busy_.pop_back();
+  }
+
+  void reply(const caf::strong_actor_ptr& caller, HttpDone done) {
+    if (caller) send(caf::actor_cast<caf::actor>(caller), std::move(done));
+  }
+
+  std::unique_ptr<CURLM, MultiDeleter> multi_;  ///< Outlives every handle: members go in reverse order.
+  std::vector<std::unique_ptr<Slot>> busy_;
+  std::vector<std::unique_ptr<Slot>> idle_;
+  caf::strong_actor_ptr caller_;  ///< Of the message under way.
+  std::atomic<bool> waiting_{false};
+  bool stopping_ = false;
+  bool poll_failed_ = false;
+};
+
+}  // namespace
+
+caf::actor spawn_http(caf::actor_system& system) {
+  init_curl_once();
+  return system.spawn<HttpActor, caf::detached>();
+}
+
+}  // namespace sluice

@@ -1,0 +1,262 @@
+#include "worker/http/transfer.hpp"
+
+#include "common/text.hpp"
+
+#include <algorithm>
+#include <cstring>
+#include <utility>
+
+namespace sluice {
+
+namespace {
+
+/// Response headers of one answer: far more than any provider sends, and no way to fill our memory.
+constexpr std::size_t max_header_bytes = 256u << 10;
+/// Largest part of an announced Content-Length that is set aside before it arrived.
+constexpr curl_off_t max_reserve = 1 << 20;
+
+std::string_view trimmed(std::string_view text) {
+  constexpr std::string_view blanks = " \t\r\n";
+  const auto first = text.find_first_not_of(blanks);
+  if (first == std::string_view::npos) return {};
+  return text.substr(first, text.find_last_not_of(blanks) - first + 1);
+}
+
+std::string lower_case(std::string_view text) {
+  std::string result(text);
+  // Header names are ASCII (RFC 9110, section 5.1); the locale has no say.
+  for (auto& c : result) {
+    if (c >= 'A' && c <= 'Z') c = static_cast<char>(c - 'A' + 'a');
+  }
+  return result;
+}
+
+std::string seconds(std::chrono::milliseconds time) {
+  return shortest(static_cast<double>(time.count()) / 1000.0) + " s";
+}
+
+bool is_tls_problem(CURLcode code) {
+  switch (code) {
+    case CURLE_SSL_CONNECT_ERROR:
+    case CURLE_PEER_FAILED_VERIFICATION:
+    case CURLE_SSL_CERTPROBLEM:
+    case CURLE_SSL_CIPHER:
+    case CURLE_SSL_CACERT_BADFILE:
+    case CURLE_SSL_ISSUER_ERROR:
+    case CURLE_SSL_INVALIDCERTSTATUS:
+    case CURLE_SSL_PINNEDPUBKEYNOTMATCH:
+      return true;
+    default:
+      return false;
+  }
+}
+
+}  // namespace
+
+Transfer::Transfer() : easy_(curl_easy_init()) {
+  if (easy_) set_constant_options();
+}
+
+void Transfer::set_constant_options() {
+  auto* easy = easy_.get();
+  curl_easy_setopt(easy, CURLOPT_PRIVATE, static_cast<void*>(this));
+  curl_easy_setopt(easy, CURLOPT_POST, 1L);
+  curl_easy_setopt(easy, CURLOPT_NOSIGNAL, 1L);
+  curl_easy_setopt(easy, CURLOPT_QUICK_EXIT, 1L);  // A cancelled call does not wait for a slow name server.
+  curl_easy_setopt(easy, CURLOPT_PROTOCOLS_STR, "http,https");
+  curl_easy_setopt(easy, CURLOPT_HTTP_VERSION,
+                   CURL_HTTP_VERSION_2TLS);            // HTTP/1.1 in the clear, ALPN over TLS.
+  curl_easy_setopt(easy, CURLOPT_FOLLOWLOCATION, 0L);  // A redirect must not carry the key elsewhere.
+  curl_easy_setopt(easy, CURLOPT_SUPPRESS_CONNECT_HEADERS, 1L);
+  curl_easy_setopt(easy, CURLOPT_TCP_NODELAY, 1L);
+  curl_easy_setopt(easy, CURLOPT_TCP_KEEPALIVE,
+                   1L);  // Long answers cross NATs that forget quiet connections.
+  curl_easy_setopt(easy, CURLOPT_USERAGENT, "sluice/" SLUICE_VERSION);
+  curl_easy_setopt(easy, CURLOPT_ERRORBUFFER, tls_problem_);
+  curl_easy_setopt(easy, CURLOPT_HEADERFUNCTION, &Transfer::on_header);
+  curl_easy_setopt(easy, CURLOPT_HEADERDATA, static_cast<void*>(this));
+  curl_easy_setopt(easy, CURLOPT_WRITEFUNCTION, &Transfer::on_body);
+  curl_easy_setopt(easy, CURLOPT_WRITEDATA, static_cast<void*>(this));
+  curl_easy_setopt(easy, CURLOPT_PREREQFUNCTION, &Transfer::on_send);
+  curl_easy_setopt(easy, CURLOPT_PREREQDATA, static_cast<void*>(this));
+}
+
+void Transfer::set_headers(std::vector<std::string> headers) {
+  if (header_list_ && headers == headers_) return;
+  std::unique_ptr<curl_slist, ListDeleter> list;
+  const auto append = [&list](const char* line) {
+    if (auto* longer = curl_slist_append(list.get(), line)) {
+      static_cast<void>(list.release());
+      list.reset(longer);
+    }
+  };
+  append("Expect:");  // Else curl asks before it sends a body of over 1 MiB, and waits a second for a yes.
+  for (const auto& header : headers) append(header.c_str());
+  curl_easy_setopt(easy_.get(), CURLOPT_HTTPHEADER, list.get());
+  header_list_ = std::move(list);
+  headers_ = std::move(headers);
+}
+
+void Transfer::begin(HttpCall call) {
+  auto* easy = easy_.get();
+  call_ = std::move(call);
+  response_ = {};
+  header_bytes_ = 0;
+  sends_ = 0;
+  too_large_ = false;
+  began_ = std::chrono::steady_clock::now();
+
+  if (call_.request.url != url_) {
+    url_ = call_.request.url;
+    curl_easy_setopt(easy, CURLOPT_URL, url_.c_str());
+  }
+  set_headers(std::move(call_.request.headers));
+  curl_easy_setopt(easy, CURLOPT_POSTFIELDS, call_.request.body.data());
+  curl_easy_setopt(easy, CURLOPT_POSTFIELDSIZE_LARGE, static_cast<curl_off_t>(call_.request.body.size()));
+  if (call_.connect_timeout != connect_timeout_) {
+    connect_timeout_ = call_.connect_timeout;
+    curl_easy_setopt(easy, CURLOPT_CONNECTTIMEOUT_MS, static_cast<long>(connect_timeout_.count()));
+  }
+  if (call_.total_timeout != total_timeout_) {
+    total_timeout_ = call_.total_timeout;
+    curl_easy_setopt(easy, CURLOPT_TIMEOUT_MS, static_cast<long>(total_timeout_.count()));
+  }
+}
+
+HttpDone Transfer::done() {
+  HttpDone result;
+  result.id = call_.id;
+  result.elapsed =
+      std::chrono::duration_cast<std::chrono::microseconds>(std::chrono::steady_clock::now() - began_);
+  return result;
+}
+
+HttpDone Transfer::finish(CURLcode code) {
+  auto result = done();
+  if (code == CURLE_OK) {
+    long status = 0;
+    curl_easy_getinfo(easy_.get(), CURLINFO_RESPONSE_CODE, &status);
+    response_.status = static_cast<int>(status);
+    result.response = std::move(response_);
+  } else {
+    result.failure = failure_of(code);
+  }
+  call_.request = {};
+  return result;
+}
+
+HttpDone Transfer::abandon(HttpFailure failure) {
+  auto result = done();
+  result.failure = std::move(failure);
+  call_.request = {};
+  return result;
+}
+
+std::string Transfer::peer() const {
+  const std::unique_ptr<CURLU, decltype(&curl_url_cleanup)> url(curl_url(), &curl_url_cleanup);
+  const auto part = [&url](CURLUPart which) {
+    char* text = nullptr;
+    std::string result;
+    if (curl_url_get(url.get(), which, &text, CURLU_DEFAULT_PORT) == CURLUE_OK) result = text;
+    curl_free(text);
+    return result;
+  };
+  // Not the URL as it was written: it may hold a password.
+  if (!url || curl_url_set(url.get(), CURLUPART_URL, url_.c_str(), 0) != CURLUE_OK) return "the given URL";
+  return to_valid_utf8(part(CURLUPART_HOST) + ":" + part(CURLUPART_PORT));
+}
+
+HttpFailure Transfer::failure_of(CURLcode code) const {
+  using Kind = HttpFailure::Kind;
+  const auto host = peer();
+  if (too_large_) {
+    return {Kind::too_large,
+            host + " sent an answer of more than " + std::to_string(call_.max_body) + " bytes"};
+  }
+  if (is_tls_problem(code)) {
+    return {Kind::could_not_connect, "no TLS connection to " + host + ": " +
+                                         to_valid_utf8(excerpt(tls_problem_, sizeof tls_problem_))};
+  }
+  switch (code) {
+    case CURLE_COULDNT_RESOLVE_HOST:
+      return {Kind::could_not_resolve, "the name of " + host + " has no address"};
+    case CURLE_COULDNT_RESOLVE_PROXY:
+      return {Kind::could_not_resolve, "the name of the proxy for " + host + " has no address"};
+    case CURLE_COULDNT_CONNECT: {
+      long number = 0;
+      curl_easy_getinfo(easy_.get(), CURLINFO_OS_ERRNO, &number);
+      const std::string why = number != 0 ? std::string(": ") + std::strerror(static_cast<int>(number)) : "";
+      return {Kind::could_not_connect, "could not connect to " + host + why};
+    }
+    case CURLE_OPERATION_TIMEDOUT:
+      if (sends_ == 0 && connect_timeout_.count() > 0 &&
+          (total_timeout_.count() == 0 || connect_timeout_ < total_timeout_)) {
+        return {Kind::could_not_connect,
+                host + " did not accept a connection within " + seconds(connect_timeout_)};
+      }
+      return {Kind::timed_out, host + " did not answer within " + seconds(total_timeout_)};
+    case CURLE_ABORTED_BY_CALLBACK:  // on_send: curl was about to send the request for a second time.
+    case CURLE_GOT_NOTHING:
+      return {Kind::connection_lost, host + " closed the connection without an answer"};
+    case CURLE_PARTIAL_FILE:
+    case CURLE_HTTP2_STREAM:
+      return {Kind::connection_lost, host + " closed the connection in the middle of its answer"};
+    case CURLE_SEND_ERROR:
+    case CURLE_RECV_ERROR:
+    case CURLE_HTTP2:
+      return {Kind::connection_lost, "the connection to " + host + " broke"};
+    case CURLE_URL_MALFORMAT:
+    case CURLE_UNSUPPORTED_PROTOCOL:
+    case CURLE_WEIRD_SERVER_REPLY:
+    default:
+      return {Kind::other, "the call to " + host + " failed: " + curl_easy_strerror(code)};
+  }
+}
+
+bool Transfer::header_line(std::string_view line) {
+  header_bytes_ += line.size();
+  if (header_bytes_ > max_header_bytes) {
+    too_large_ = true;
+    return false;
+  }
+  if (line.starts_with("HTTP/")) {  // The final answer after an interim one (1xx) starts anew.
+    response_.headers.clear();
+    return true;
+  }
+  const auto colon = line.find(':');
+  if (colon == std::string_view::npos) return true;  // The empty line at the end.
+  response_.headers.emplace_back(lower_case(trimmed(line.substr(0, colon))), trimmed(line.substr(colon + 1)));
+  return true;
+}
+
+bool Transfer::body_bytes(std::string_view bytes) {
+  auto& body = response_.body;
+  if (body.empty()) {
+    curl_off_t announced = -1;
+    curl_easy_getinfo(easy_.get(), CURLINFO_CONTENT_LENGTH_DOWNLOAD_T, &announced);
+    if (announced > 0) {
+      too_large_ = std::cmp_greater(announced, call_.max_body);
+      body.reserve(static_cast<std::size_t>(std::min(announced, max_reserve)));
+    }
+  }
+  too_large_ = too_large_ || bytes.size() > call_.max_body - body.size();
+  if (too_large_) return false;
+  body.append(bytes);
+  return true;
+}
+
+std::size_t Transfer::on_header(char* bytes, std::size_t size, std::size_t count, void* self) {
+  return static_cast<Transfer*>(self)->header_line({bytes, size * count}) ? size * count : 0;
+}
+
+std::size_t Transfer::on_body(char* bytes, std::size_t size, std::size_t count, void* self) {
+  return static_cast<Transfer*>(self)->body_bytes({bytes, size * count}) ? size * count : 0;
+}
+
+// Called when a request is about to go out. curl sends a POST again, unasked, when a kept connection closes
+// before it answered: that would be a second paid call which nobody counts.
+int Transfer::on_send(void* self, char*, char*, int, int) {
+  return ++static_cast<Transfer*>(self)->sends_ > 1 ? CURL_PREREQFUNC_ABORT : CURL_PREREQFUNC_OK;
+}
+
+}  // namespace sluice

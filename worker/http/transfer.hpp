@@ -1,0 +1,76 @@
+#pragma once
+
+#include "worker/http/http_messages.hpp"
+
+#include <chrono>
+#include <cstddef>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include <curl/curl.h>
+
+namespace sluice {
+
+/// One curl easy handle that carries out one call after the other. What stays the same between calls is not
+/// set again. Must not move while a call is under way (curl holds its address); not thread-safe.
+class Transfer {
+ public:
+  Transfer();
+  Transfer(const Transfer&) = delete;
+  Transfer& operator=(const Transfer&) = delete;
+
+  /// False if curl could not make the handle (out of memory); nothing else may be called then.
+  bool usable() const { return easy_ != nullptr; }
+  CURL* handle() const { return easy_.get(); }
+  std::uint64_t id() const { return call_.id; }
+
+  /// Takes the call; the handle is then ready for curl_multi_add_handle.
+  void begin(HttpCall call);
+  /// The outcome, after curl reported the end with this code.
+  HttpDone finish(CURLcode code);
+  /// The outcome of a call that was ended from this side. REQUIRES: the handle left the multi handle.
+  HttpDone abandon(HttpFailure failure);
+  /// Host and port of the call, without user info: for messages.
+  std::string peer() const;
+
+ private:
+  struct EasyDeleter {
+    void operator()(CURL* easy) const { curl_easy_cleanup(easy); }
+  };
+  struct ListDeleter {
+    void operator()(curl_slist* list) const { curl_slist_free_all(list); }
+  };
+
+  void set_constant_options();
+  void set_headers(std::vector<std::string> headers);
+  bool header_line(std::string_view line);
+  bool body_bytes(std::string_view bytes);
+  HttpFailure failure_of(CURLcode code) const;
+  HttpDone done();
+
+  static std::size_t on_header(char* bytes, std::size_t size, std::size_t count, void* self);
+  static std::size_t on_body(char* bytes, std::size_t size, std::size_t count, void* self);
+  static int on_send(void* self, char*, char*, int, int);
+
+  std::unique_ptr<curl_slist, ListDeleter> header_list_;  ///< Outlives the handle that refers to it.
+  std::unique_ptr<CURL, EasyDeleter> easy_;
+  char tls_problem_[CURL_ERROR_SIZE] = {};
+
+  // What the handle was last set to.
+  std::string url_;
+  std::vector<std::string> headers_;
+  std::chrono::milliseconds connect_timeout_{-1};
+  std::chrono::milliseconds total_timeout_{-1};
+
+  // The call under way.
+  HttpCall call_;
+  HttpResponse response_;
+  std::chrono::steady_clock::time_point began_;
+  std::size_t header_bytes_ = 0;
+  int sends_ = 0;
+  bool too_large_ = false;
+};
+
+}  // namespace sluice

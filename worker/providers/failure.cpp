@@ -1,0 +1,85 @@
+#include "worker/providers/failure.hpp"
+
+#include "worker/providers/retry_hints.hpp"
+
+#include <algorithm>
+#include <string>
+
+namespace sluice {
+namespace {
+
+/// Too many requests; Anthropic's 529 says that the service is overloaded, and asks for the same restraint.
+bool is_rate_limit(int status) {
+  return status == 429 || status == 529;
+}
+
+Reason reason_of(int status) {
+  if (is_rate_limit(status)) return Reason::rate_limited;
+  switch (status) {
+    case 401:
+    case 403:
+      return Reason::key_refused;
+    case 402:
+      return Reason::quota_exhausted;
+    case 404:
+    case 405:
+    case 410:
+      return Reason::model_unknown;
+    case 408:
+      return Reason::timed_out;
+    case 409:
+      return Reason::provider_failed;
+    default:
+      break;
+  }
+  // A redirect is not followed, for it could take the key to another host: the base URL is wrong.
+  if (status >= 300 && status < 400) return Reason::model_unknown;
+  if (status >= 400 && status < 500) return Reason::request_refused;
+  return Reason::provider_failed;
+}
+
+bool is_transient(Reason reason) {
+  return reason == Reason::rate_limited || reason == Reason::timed_out || reason == Reason::provider_failed;
+}
+
+std::string advice(const ProviderSettings& provider, Reason reason) {
+  switch (reason) {
+    case Reason::key_refused:
+      return provider.api_key_env.empty() ? "; the provider is called without a key: set api_key_env"
+                                          : "; check the key in " + provider.api_key_env;
+    case Reason::model_unknown:
+      return "; check --model and --base-url (" + quotable(normalised_base_url(provider.base_url)) + ")";
+    case Reason::quota_exhausted:
+      return "; check the account's plan and billing";
+    default:
+      return "";
+  }
+}
+
+}  // namespace
+
+Failed classify_failure(const ProviderSettings& provider, const HttpResponse& response,
+                        const ErrorFacts& facts, std::chrono::system_clock::time_point now,
+                        std::string_view api_key) {
+  const bool success = response.status >= 200 && response.status < 300;
+  const int status = success ? facts.status.value_or(response.status) : response.status;
+  Failed failed;
+  failed.reason = facts.fatal.value_or(reason_of(status));
+  failed.retryable = !facts.fatal && should_retry(response.headers).value_or(is_transient(failed.reason));
+  failed.counts_as_rate_limit = !facts.fatal && is_rate_limit(status);
+  if (failed.retryable) {
+    failed.retry_after = retry_after(response.headers, now);
+    if (!failed.retry_after) failed.retry_after = facts.retry_after;
+    if (!failed.retry_after && failed.counts_as_rate_limit)
+      failed.retry_after = limit_reset(response.headers, now);
+  }
+  std::string words = quotable(facts.message, api_key);
+  if (words.empty()) words = quotable(response.body, api_key);
+  failed.message = "provider \"" + provider.name + "\" answered " + std::to_string(response.status);
+  if (status != response.status) failed.message += " with error " + std::to_string(status) + " in its body";
+  if (!words.empty()) failed.message += ": " + words;
+  failed.message += advice(provider, failed.reason);
+  return failed;
+}
+
+}  // namespace sluice

@@ -1,0 +1,17 @@
+#pragma once
+
+#include "worker/providers/formats.hpp"
+#include "worker/providers/provider.hpp"
+
+#include <chrono>
+#include <string_view>
+
+namespace sluice {
+
+/// What an error response means: its reason, whether a retry makes sense, and how long to wait first. A cause
+/// that the body names as fatal outweighs `x-should-retry`, and that outweighs the status.
+Failed classify_failure(const ProviderSettings& provider, const HttpResponse& response,
+                        const ErrorFacts& facts, std::chrono::system_clock::time_point now,
+                        std::string_view api_key);
+
+}  // namespace sluice

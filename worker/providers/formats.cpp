@@ -1,0 +1,159 @@
+#include "worker/providers/formats.hpp"
+
+#include "common/text.hpp"
+
+#include <array>
+#include <cstddef>
+#include <utility>
+
+namespace sluice {
+namespace {
+
+constexpr std::size_t quoted_bytes = 300;
+/// Enough for quoted_bytes after white space has been folded; error bodies may be megabytes.
+constexpr std::size_t considered_bytes = 4096;
+/// A shorter "key" is a word such as "none", which servers without keys are given.
+constexpr std::size_t shortest_secret = 5;
+constexpr std::string_view blotted = "[key]";
+
+bool is_control(unsigned char c) {
+  return c < 0x20 || c == 0x7f;
+}
+
+std::string without_controls(std::string_view text) {
+  std::string clean;
+  clean.reserve(text.size());
+  for (const char c : text) {
+    if (!is_control(static_cast<unsigned char>(c))) clean += c;
+  }
+  return clean;
+}
+
+bool is_key_character(char c) {
+  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '-' || c == '_' ||
+         c == '*';
+}
+
+void replace_all(std::string& text, std::string_view what, std::string_view with) {
+  for (std::size_t at = text.find(what); at != std::string::npos; at = text.find(what, at + with.size())) {
+    text.replace(at, what.size(), with);
+  }
+}
+
+/// Words of the forms that the providers' keys have, also partly starred out as OpenAI quotes them.
+void blot_known_keys(std::string& text) {
+  constexpr std::array<std::string_view, 2> prefixes = {"sk-", "AIza"};
+  constexpr std::size_t shortest_key = 12;
+  for (const std::string_view prefix : prefixes) {
+    std::size_t at = 0;
+    while ((at = text.find(prefix, at)) != std::string::npos) {
+      std::size_t end = at;
+      while (end < text.size() && is_key_character(text[end])) ++end;
+      const bool begins_word = at == 0 || !is_key_character(text[at - 1]);
+      if (begins_word && end - at >= shortest_key) text.replace(at, end - at, blotted);
+      at += prefix.size();
+    }
+  }
+}
+
+/// Control characters (C1 as well: terminals obey both) and runs of white space become one space each.
+std::string one_line(std::string_view text) {
+  std::string line;
+  line.reserve(text.size());
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    const auto c = static_cast<unsigned char>(text[i]);
+    const bool c1 = c == 0xc2 && i + 1 < text.size() && static_cast<unsigned char>(text[i + 1]) < 0xa0;
+    if (c1) ++i;
+    if (c1 || c == ' ' || is_control(c)) {
+      if (!line.empty() && line.back() != ' ') line += ' ';
+    } else {
+      line += text[i];
+    }
+  }
+  if (!line.empty() && line.back() == ' ') line.pop_back();
+  return line;
+}
+
+}  // namespace
+
+HttpRequest json_post(std::string url, std::string_view key_header, std::string_view prefix,
+                      std::string_view api_key) {
+  HttpRequest http;
+  http.url = std::move(url);
+  http.headers.reserve(4);
+  http.headers.emplace_back("Content-Type: application/json");
+  const std::string key = without_controls(api_key);
+  if (!key.empty()) {
+    std::string header(key_header);
+    header += ": ";
+    header += prefix;
+    header += key;
+    http.headers.push_back(std::move(header));
+  }
+  return http;
+}
+
+std::size_t body_size_hint(const ModelRequest& request) {
+  constexpr std::size_t frame = 512;
+  const std::size_t system = request.system ? request.system->size() : 0;
+  const std::size_t schema = request.response_schema ? request.response_schema->size() : 0;
+  const std::size_t texts = system + request.user.size();
+  return frame + texts + texts / 8 + schema;
+}
+
+void append_shared_json_string(std::string& body, const SharedText& text) {
+  // Holding the text keeps its address from being given to another one.
+  thread_local SharedText last;
+  thread_local std::string escaped;
+  if (last != text) {
+    escaped.clear();
+    append_json_string(escaped, *text);
+    last = text;
+  }
+  body += escaped;
+}
+
+std::string quotable(std::string_view text, std::string_view api_key) {
+  std::string line;
+  const std::string key = without_controls(api_key);
+  if (key.size() >= shortest_secret && text.find(key) != std::string_view::npos) {
+    std::string whole(text);
+    replace_all(whole, key, blotted);
+    line = whole.substr(0, considered_bytes);
+  } else {
+    line = text.substr(0, considered_bytes);
+  }
+  line = one_line(to_valid_utf8(line));
+  blot_known_keys(line);
+  return excerpt(line, quoted_bytes);
+}
+
+Error declined(std::string_view finish_reason, std::string_view words) {
+  std::string message = "the model or its content filter declined to answer";
+  if (!finish_reason.empty()) message += " (" + quotable(finish_reason) + ")";
+  if (!words.empty()) message += ": " + quotable(words);
+  return Error{Reason::refusal, std::move(message)};
+}
+
+Error cut_off(std::string_view finish_reason) {
+  return Error{Reason::truncated, "the answer was cut off at the token limit (" + quotable(finish_reason) +
+                                      "); raise max_tokens"};
+}
+
+Error without_text(std::string_view finish_reason) {
+  const std::string word = finish_reason.empty() ? "none" : quotable(finish_reason);
+  return Error{Reason::refusal, "the model answered without any text (finish reason: " + word + ")"};
+}
+
+std::string error_message(Json& body) {
+  // Some Google end points wrap the error in an array.
+  Json* document = body.is_array() ? first(&body) : &body;
+  Json* error = member(document, "error");
+  for (Json* place :
+       {member(error, "message"), error, member(document, "message"), member(document, "detail")}) {
+    if (const std::string* text = text_of(place); text != nullptr && !text->empty()) return *text;
+  }
+  return "";
+}
+
+}  // namespace sluice

@@ -1,0 +1,69 @@
+#pragma once
+
+#include "common/completion.hpp"
+#include "common/error.hpp"
+#include "common/request.hpp"
+#include "common/run_settings.hpp"
+#include "worker/providers/http_message.hpp"
+#include "worker/providers/json.hpp"
+
+#include <chrono>
+#include <optional>
+#include <string>
+#include <string_view>
+
+/// What one provider's format consists of: inside worker/providers only; everybody else uses provider.hpp.
+namespace sluice {
+
+/// What an error body says beyond the HTTP status.
+struct ErrorFacts {
+  std::string message;          ///< The provider's own words; may be empty.
+  std::optional<Reason> fatal;  ///< The body names a cause that no retry mends, whatever the status.
+  std::optional<int> status;    ///< A status inside the body, for errors that come with 200.
+  std::optional<std::chrono::milliseconds> retry_after;
+};
+
+/// One provider's format: one file each.
+struct Format {
+  std::string_view answer_name;  ///< "an OpenAI chat completion"
+  HttpRequest (*build)(const ProviderSettings&, std::string_view api_key, const ModelRequest&);
+  /// The completion without its time; nothing if the body lacks what an answer must have. Moves out of the
+  /// body only when it returns a completion.
+  std::optional<Completion> (*read_answer)(Json& body);
+  ErrorFacts (*read_error)(Json& body);
+};
+
+extern const Format openai_format;
+extern const Format anthropic_format;
+extern const Format gemini_format;
+
+// --- Pieces that the formats share
+// ---------------------------------------------------------------------------
+
+/// A request to that URL with the content type, and the key (if there is one) in a header: `prefix` precedes
+/// it.
+HttpRequest json_post(std::string url, std::string_view key_header, std::string_view prefix,
+                      std::string_view api_key);
+/// Room for the body of a request, so that it is allocated once.
+std::size_t body_size_hint(const ModelRequest& request);
+/// True for a text that is there and not empty.
+inline bool has_text(const SharedText& text) {
+  return text != nullptr && !text->empty();
+}
+
+/// append_json_string for the text that a run's requests share: each thread escapes it once, not per request.
+void append_shared_json_string(std::string& body, const SharedText& text);
+
+/// Non-answers (Completion::non_answer).
+Error declined(std::string_view finish_reason, std::string_view words = {});
+Error cut_off(std::string_view finish_reason);
+Error without_text(std::string_view finish_reason);
+
+/// Foreign text for a message: one line of valid UTF-8 without control characters, at most 300 bytes, with
+/// the key and whatever looks like one replaced by "[key]".
+std::string quotable(std::string_view text, std::string_view api_key = {});
+
+/// The words of `{"error":{"message":...}}` and of the forms that compatible servers and proxies use.
+std::string error_message(Json& body);
+
+}  // namespace sluice

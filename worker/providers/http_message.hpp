@@ -1,0 +1,35 @@
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+namespace sluice {
+
+/// A POST that a provider's format asks for. The headers hold the key: never log them.
+struct HttpRequest {
+  std::string url;
+  std::vector<std::string> headers;  ///< Each "Name: value", without control characters.
+  std::string body;
+};
+
+/// Header names in lower case, values without surrounding white space, in the order of arrival.
+using HttpHeaders = std::vector<std::pair<std::string, std::string>>;
+
+/// What came back, whole.
+struct HttpResponse {
+  int status = 0;
+  HttpHeaders headers;
+  std::string body;
+};
+
+/// The first header of that lower-case name; nullptr if there is none.
+inline const std::string* find_header(const HttpHeaders& headers, std::string_view name) {
+  for (const auto& [key, value] : headers) {
+    if (key == name) return &value;
+  }
+  return nullptr;
+}
+
+}  // namespace sluice

@@ -1,0 +1,112 @@
+#include "common/text.hpp"
+#include "worker/providers/formats.hpp"
+
+#include <algorithm>
+#include <array>
+#include <utility>
+
+/// Chat completions, as OpenAI and the servers compatible with it (vLLM, llama.cpp, Ollama, OpenRouter) have
+/// them.
+namespace sluice {
+namespace {
+
+HttpRequest build(const ProviderSettings& provider, std::string_view api_key, const ModelRequest& request) {
+  HttpRequest http = json_post(provider.base_url + "/chat/completions", "Authorization", "Bearer ", api_key);
+  std::string& body = http.body;
+  body.reserve(body_size_hint(request));
+  body += R"({"model":)";
+  append_json_string(body, request.model);
+  body += R"(,"messages":[)";
+  if (has_text(request.system)) {
+    body += R"({"role":"system","content":)";
+    append_shared_json_string(body, request.system);
+    body += "},";
+  }
+  body += R"({"role":"user","content":)";
+  append_json_string(body, request.user);
+  body += R"(}],"temperature":)" + shortest(request.temperature);
+  if (request.max_tokens != 0) {
+    body += ',';
+    append_json_string(
+        body, provider.max_tokens_field.empty() ? "max_completion_tokens" : provider.max_tokens_field);
+    body += ':' + std::to_string(request.max_tokens);
+  }
+  if (request.seed) body += R"(,"seed":)" + std::to_string(*request.seed);
+  if (has_text(request.response_schema)) {
+    body +=
+        R"(,"response_format":{"type":"json_schema","json_schema":{"name":"claims","strict":true,"schema":)";
+    body += *request.response_schema;
+    body += "}}";
+  }
+  body += '}';
+  return http;
+}
+
+/// `content` is a text, or at some servers a list of parts. Nothing for null and for anything else.
+std::optional<std::string> take_content(Json* content) {
+  if (text_of(content) != nullptr) return take_text(content);
+  if (content == nullptr || !content->is_array()) return std::nullopt;
+  std::optional<std::string> joined;
+  for (Json& part : *content) {
+    if (const std::string* text = text_of(member(&part, "text"))) joined = joined.value_or("") + *text;
+  }
+  return joined;
+}
+
+std::optional<Completion> read_answer(Json& body) {
+  Json* choice = first(member(&body, "choices"));
+  Json* message = member(choice, "message");
+  if (message == nullptr || !message->is_object()) return std::nullopt;
+  const std::string* finish = text_of(member(choice, "finish_reason"));
+  // A gateway whose upstream broke off in the middle.
+  if (finish != nullptr && *finish == "error") return std::nullopt;
+
+  Completion completion;
+  completion.finish_reason = take_text(member(choice, "finish_reason"));
+  completion.served_model = take_text(member(&body, "model"));
+  Json* usage = member(&body, "usage");
+  completion.usage.input_tokens = count_of(member(usage, "prompt_tokens"));
+  completion.usage.output_tokens = count_of(member(usage, "completion_tokens"));
+
+  std::optional<std::string> content = take_content(member(message, "content"));
+  std::string refusal = take_text(member(message, "refusal"));
+  if (!refusal.empty() || completion.finish_reason == "content_filter") {
+    completion.non_answer = declined(completion.finish_reason, refusal);
+  } else if (completion.finish_reason == "length") {
+    completion.non_answer = cut_off(completion.finish_reason);
+  } else if (!content) {
+    completion.non_answer = without_text(completion.finish_reason);
+  }
+  completion.text = content && !content->empty() ? std::move(*content) : std::move(refusal);
+  return completion;
+}
+
+/// What the codes say for good, whatever the status: no credit comes back by waiting.
+std::optional<Reason> fatal_code(std::string_view code) {
+  constexpr std::array<std::string_view, 2> spent = {"insufficient_quota", "credit_balance_exhausted"};
+  if (std::find(spent.begin(), spent.end(), code) != spent.end() || code.starts_with("billing_")) {
+    return Reason::quota_exhausted;
+  }
+  if (code == "invalid_api_key") return Reason::key_refused;
+  if (code == "model_not_found") return Reason::model_unknown;
+  return std::nullopt;
+}
+
+ErrorFacts read_error(Json& body) {
+  ErrorFacts facts;
+  facts.message = error_message(body);
+  Json* error = member(&body, "error");
+  for (Json* place : {member(error, "code"), member(error, "type")}) {
+    if (const std::string* code = text_of(place); code != nullptr && !facts.fatal)
+      facts.fatal = fatal_code(*code);
+  }
+  const std::uint64_t status = count_of(member(error, "code"));
+  if (status >= 400 && status < 600) facts.status = static_cast<int>(status);
+  return facts;
+}
+
+}  // namespace
+
+const Format openai_format = {"an OpenAI chat completion", build, read_answer, read_error};
+
+}  // namespace sluice

@@ -1,0 +1,61 @@
+#include "worker/providers/provider.hpp"
+
+#include "worker/providers/failure.hpp"
+#include "worker/providers/formats.hpp"
+
+#include <utility>
+
+namespace sluice {
+namespace {
+
+const Format& format_of(ProviderKind kind) {
+  switch (kind) {
+    case ProviderKind::anthropic:
+      return anthropic_format;
+    case ProviderKind::gemini:
+      return gemini_format;
+    case ProviderKind::openai:
+      break;
+  }
+  return openai_format;
+}
+
+/// A success without an answer in it: a proxy's page, a body cut short, a server that speaks another format.
+Failed not_an_answer(const ProviderSettings& provider, const HttpResponse& response,
+                     std::string_view api_key) {
+  Failed failed;
+  failed.reason = Reason::provider_failed;
+  failed.retryable = true;
+  failed.message = "provider \"" + provider.name + "\" answered " + std::to_string(response.status) +
+                   " with something that is not " + std::string(format_of(provider.kind).answer_name);
+  const std::string words = quotable(response.body, api_key);
+  failed.message += words.empty() ? " (the body is empty)" : ": " + words;
+  return failed;
+}
+
+}  // namespace
+
+HttpRequest build_request(const ProviderSettings& provider, std::string_view api_key,
+                          const ModelRequest& request) {
+  return format_of(provider.kind).build(provider, api_key, request);
+}
+
+CallOutcome read_response(const ProviderSettings& provider, const HttpResponse& response,
+                          std::chrono::system_clock::time_point now, std::string_view api_key) {
+  const Format& format = format_of(provider.kind);
+  std::optional<Json> body = parse_json(response.body);
+  const bool success = response.status >= 200 && response.status < 300;
+  if (success && body) {
+    if (std::optional<Completion> completion = format.read_answer(*body)) {
+      completion->created_at_ms =
+          std::chrono::duration_cast<std::chrono::milliseconds>(now.time_since_epoch()).count();
+      return Answered{std::move(*completion)};
+    }
+  }
+  const ErrorFacts facts = body ? format.read_error(*body) : ErrorFacts{};
+  // Gateways report errors that they meet late with 200 and the real status in the body.
+  if (success && !facts.status && !facts.fatal) return not_an_answer(provider, response, api_key);
+  return classify_failure(provider, response, facts, now, api_key);
+}
+
+}  // namespace sluice

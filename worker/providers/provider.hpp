@@ -1,0 +1,54 @@
+#pragma once
+
+#include "common/completion.hpp"
+#include "common/error.hpp"
+#include "common/request.hpp"
+#include "common/run_settings.hpp"
+#include "worker/providers/http_message.hpp"
+
+#include <chrono>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <variant>
+
+/// The providers' formats: requests are built and responses read here, and nowhere else. Pure and
+/// thread-safe.
+namespace sluice {
+
+/// The provider answered. A refusal or a truncated answer is an answer too: `completion.non_answer` is set,
+/// and what text there is is kept.
+struct Answered {
+  Completion completion;
+  friend bool operator==(const Answered&, const Answered&) = default;
+};
+
+/// The call failed. `reason` is the trial's (or the run's: stops_run) once the retries are spent.
+struct Failed {
+  Reason reason = Reason::provider_failed;
+  std::string message;  ///< One line of valid UTF-8 that quotes at most 300 bytes; never holds the key.
+  bool retryable = false;
+  bool counts_as_rate_limit = false;  ///< 429 and 529: the provider's whole budget pauses.
+  /// How long the server asked to wait; always above zero and at most 30 days. "At once" and a time in the
+  /// past name no delay: the back-off applies, so that `Retry-After: 0` makes no hot loop.
+  std::optional<std::chrono::milliseconds> retry_after;
+  friend bool operator==(const Failed&, const Failed&) = default;
+};
+
+using CallOutcome = std::variant<Answered, Failed>;
+
+/// The HTTP request for a model request, in the format of `provider.kind`. An empty key sends no key header;
+/// control characters in a key (a trailing newline of a secret file) are left out. A system prompt that is
+/// null or empty is not sent. `max_tokens` 0 leaves the bound to the provider, except at Anthropic, which
+/// requires one: defaults::max_tokens. Anthropic takes no seed; Gemini's has 31 bits: the lower ones are
+/// sent. REQUIRES: `response_schema`, if set, is JSON text; `base_url` has no trailing slash.
+HttpRequest build_request(const ProviderSettings& provider, std::string_view api_key,
+                          const ModelRequest& request);
+
+/// What a response means. `now` is the time of its arrival: it dates the completion, and dates in headers are
+/// relative to it. `api_key` is what must not stand in a message, should the server echo it; keys of the
+/// known forms are blotted out even without it.
+CallOutcome read_response(const ProviderSettings& provider, const HttpResponse& response,
+                          std::chrono::system_clock::time_point now, std::string_view api_key = {});
+
+}  // namespace sluice

@@ -1,0 +1,36 @@
+#pragma once
+
+#include "worker/providers/http_message.hpp"
+
+#include <chrono>
+#include <optional>
+#include <string_view>
+
+/// How long a server asks to wait. All delays are rounded up to milliseconds, above zero and at most
+/// max_named_delay; what is zero, negative, past or malformed gives nothing.
+namespace sluice {
+
+/// Keeps delays in 32 bits of milliseconds on the wire; beyond any case's time.
+inline constexpr std::chrono::milliseconds max_named_delay = std::chrono::days(30);
+
+/// `retry-after-ms`, else `retry-after` as seconds (may be fractional), else as an HTTP date (RFC
+/// 9110 5.6.7).
+std::optional<std::chrono::milliseconds> retry_after(const HttpHeaders& headers,
+                                                     std::chrono::system_clock::time_point now);
+/// The latest reset among the limits of which nothing remains: `x-ratelimit-*` (durations) and
+/// `anthropic-ratelimit-*` (RFC 3339).
+std::optional<std::chrono::milliseconds> limit_reset(const HttpHeaders& headers,
+                                                     std::chrono::system_clock::time_point now);
+/// `x-should-retry`: the server's word on whether a retry makes sense.
+std::optional<bool> should_retry(const HttpHeaders& headers);
+
+/// A duration in units: "12ms", "1m30s", "6m0s", "45.837906927s"; a bare number is seconds.
+std::optional<std::chrono::milliseconds> parse_delay(std::string_view text);
+
+/// The three forms of RFC 9110: "Sun, 06 Nov 1994 08:49:37 GMT", "Sunday, 06-Nov-94 08:49:37 GMT" and
+/// "Sun Nov  6 08:49:37 1994".
+std::optional<std::chrono::system_clock::time_point> parse_http_date(std::string_view text);
+/// "2024-05-01T12:00:00Z", with an optional fraction of a second and an offset ("+02:00").
+std::optional<std::chrono::system_clock::time_point> parse_rfc3339(std::string_view text);
+
+}  // namespace sluice

@@ -1,0 +1,57 @@
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <optional>
+#include <random>
+#include <variant>
+
+#include "common/clock.hpp"
+#include "common/error.hpp"
+
+namespace sluice {
+
+/// The random source of the back-off: injected, so that a test's seed gives a test's delays.
+using Random = std::mt19937_64;
+
+/// What limits the retries of one trial.
+struct RetryLimits {
+  std::uint32_t max_retries = 5;                ///< After the first call.
+  std::chrono::milliseconds backoff_initial{};  ///< Upper bound of the first delay.
+  std::chrono::milliseconds backoff_max{};      ///< Upper bound of every un-named delay.
+  std::chrono::milliseconds case_timeout{};     ///< Wall time of the trial with all its waits.
+};
+
+/// How a call failed, as far as retrying goes.
+struct FailedCall {
+  bool retryable = false;
+  bool counts_as_rate_limit = false;                     ///< 429 or 529.
+  std::optional<std::chrono::milliseconds> retry_after;  ///< The delay that the server named.
+};
+
+struct RetryAfter {
+  std::chrono::milliseconds delay{};
+};
+struct GiveUp {
+  bool out_of_time = false;  ///< The case's wall time is spent, rather than its attempts.
+};
+using RetryDecision = std::variant<RetryAfter, GiveUp>;
+
+/// Decides about the retries of one trial (design, "Shared budgets"): exponential back-off with full jitter; a
+/// named delay of a rate limit spends wall time, not an attempt, and is never shortened. Pure; not thread-safe.
+class RetryPolicy {
+ public:
+  RetryPolicy(RetryLimits limits, TimePoint started) : limits_(limits), deadline_(started + limits.case_timeout) {}
+
+  RetryDecision decide(const FailedCall& call, TimePoint now, Random& random);
+  TimePoint deadline() const { return deadline_; }
+
+ private:
+  std::chrono::milliseconds backoff(Random& random) const;
+
+  RetryLimits limits_;
+  TimePoint deadline_;
+  std::uint32_t failures_ = 0;  ///< Those that spend an attempt.
+};
+
+}  // namespace sluice

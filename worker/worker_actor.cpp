@@ -1,0 +1,340 @@
+#include "worker/worker_actor.hpp"
+
+#include <algorithm>
+#include <optional>
+#include <utility>
+
+#include <caf/event_based_actor.hpp>
+#include <caf/stateful_actor.hpp>
+#include <spdlog/spdlog.h>
+
+#include "common/clock.hpp"
+#include "common/defaults.hpp"
+#include "common/transport/dealer.hpp"
+#include "worker/http/http_actor.hpp"
+#include "worker/http/http_messages.hpp"
+#include "worker/messages.hpp"
+#include "worker/model_client.hpp"
+#include "worker/trial_runner.hpp"
+
+namespace sluice {
+
+namespace {
+
+/// What is gone when a run is over.
+struct ActiveRun {
+  RunSettings settings;
+  std::shared_ptr<const RunContext> context;
+  caf::actor model_client;
+  HeldUnits held;
+  std::vector<UnitId> started;        ///< Not reported yet.
+  std::vector<UnitResult> finished;   ///< Ditto.
+  bool flush_pending = false;
+  std::map<std::string, TimePoint> pauses;  ///< Asked for by providers: repeated in heartbeats until they are over.
+  std::uint64_t finished_since_tick = 0;
+  double finished_per_second = 0.0;
+};
+
+struct WorkerState {
+  WorkerState() = default;
+  static inline const char* name = "worker";
+
+  std::shared_ptr<WorkerConfig> config;
+  caf::actor dealer;
+  caf::actor http;
+  std::optional<ActiveRun> run;
+  TimePoint last_heard;   ///< Of the coordinator.
+  bool connected = false;  ///< Heard within the liveness.
+  bool ended = false;
+};
+
+using WorkerActor = caf::stateful_actor<WorkerState>;
+
+template <class Message>
+void say(WorkerActor* self, Message message) {
+  self->send(self->state.dealer, ToCoordinatorNow{std::move(message)});
+}
+
+void say_hello(WorkerActor* self) {
+  const auto& config = *self->state.config;
+  say(self, wire::Hello{config.instance, config.name, config.store->id(), SLUICE_VERSION, config.max_concurrent});
+}
+
+std::uint32_t window(const WorkerActor* self) {
+  const auto& run = *self->state.run;
+  return credit_window(self->state.config->max_concurrent, run.finished_per_second);
+}
+
+void end(WorkerActor* self, std::optional<Error> error) {
+  auto& state = self->state;
+  if (std::exchange(state.ended, true)) return;
+  if (state.run) {
+    self->send_exit(state.run->model_client, caf::exit_reason::user_shutdown);
+    state.run.reset();
+  }
+  self->send_exit(state.http, caf::exit_reason::user_shutdown);
+  self->send(state.dealer, CloseSocket{});
+  self->send(state.config->listener, WorkerEnded{std::move(error)});
+  self->quit();
+}
+
+/// Drops everything of the run; what was stored in the cache stays.
+void drop_run(WorkerActor* self) {
+  auto& state = self->state;
+  if (!state.run) return;
+  self->send(state.run->model_client, CancelCalls{});
+  self->send_exit(state.run->model_client, caf::exit_reason::user_shutdown);
+  state.run.reset();
+}
+
+// --- work ---
+
+void schedule_flush(WorkerActor* self) {
+  if (std::exchange(self->state.run->flush_pending, true)) return;
+  // Stands behind everything that is in the mailbox already: results that come together are reported together.
+  self->send(self, FlushReports{});
+}
+
+void start_units(WorkerActor* self) {
+  auto& run = *self->state.run;
+  while (run.held.running() < self->state.config->max_concurrent) {
+    auto unit = run.held.start_next();
+    if (!unit) return;
+    run.started.push_back(unit->unit);
+    schedule_flush(self);
+    spawn_trial_runner(self->system(), run.context, std::move(unit), run.model_client,
+                       caf::actor_cast<caf::actor>(self));
+  }
+}
+
+void flush_reports(WorkerActor* self) {
+  auto& state = self->state;
+  if (!state.run) return;
+  auto& run = *state.run;
+  run.flush_pending = false;
+  if (run.started.empty() && run.finished.empty()) return;
+  say(self, wire::Report{run.settings.run_id, window(self), std::exchange(run.started, {}),
+                         std::exchange(run.finished, {})});
+}
+
+void on_finished(WorkerActor* self, UnitFinished& finished) {
+  auto& state = self->state;
+  if (!state.run || finished.run_id != state.run->settings.run_id) return;
+  auto& run = *state.run;
+  if (!run.held.finish(finished.result)) return;
+  ++run.finished_since_tick;
+  run.finished.push_back(std::move(finished.result));
+  schedule_flush(self);
+  start_units(self);
+}
+
+// --- what the coordinator says ---
+
+/// Keys by provider, or why a provider cannot be called from here. Only live runs need any.
+std::map<std::string, std::string> gather_keys(const WorkerConfig& config, const RunSettings& settings,
+                                               std::vector<Error>& problems) {
+  std::map<std::string, std::string> keys;
+  for (const auto& provider : settings.providers) {
+    if (settings.mode != Mode::live) {
+      keys[provider.name];
+      continue;
+    }
+    if (auto key = config.keys->key_for(provider)) {
+      keys[provider.name] = std::move(*key);
+    } else {
+      problems.push_back(key.error());
+    }
+  }
+  return keys;
+}
+
+void begin_run(WorkerActor* self, RunSettings settings) {
+  auto& state = self->state;
+  drop_run(self);
+  auto ontology = Ontology::parse(settings.ontology, "the run's ontology");
+  if (!ontology) {
+    spdlog::error("the coordinator's ontology cannot be read: {}", ontology.error().message);
+    return end(self, ontology.error());
+  }
+  wire::Ready ready;
+  ready.run_id = settings.run_id;
+  ModelClientConfig client;
+  client.settings = settings;
+  client.keys = gather_keys(*state.config, settings, ready.problems);
+  client.store = state.config->store;
+  client.http = state.http;
+  client.worker = caf::actor_cast<caf::actor>(self);
+  client.random_seed = state.config->random_seed;
+  auto& run = state.run.emplace();
+  run.context = std::make_shared<const RunContext>(RunContext{settings.run_id, std::move(*ontology)});
+  run.settings = std::move(settings);
+  run.model_client = spawn_model_client(self->system(), std::move(client));
+  // Nothing is paid for in these modes and each unit takes microseconds: begin with a deep window.
+  if (run.settings.mode != Mode::live) run.finished_per_second = 10'000;
+  ready.window = window(self);
+  say(self, std::move(ready));
+}
+
+void on_message(WorkerActor* self, wire::Welcome& welcome) {
+  auto& state = self->state;
+  if (!state.run || state.run->settings.run_id != welcome.settings.run_id) {
+    return begin_run(self, std::move(welcome.settings));
+  }
+  // The same run after a break: what is held goes on, and what was not acknowledged is said again.
+  auto& run = *state.run;
+  say(self, wire::Ready{run.settings.run_id, {}, window(self), run.held.all()});
+  run.started.clear();
+  run.finished = run.held.unacknowledged();
+  if (!run.finished.empty()) schedule_flush(self);
+}
+
+void on_message(WorkerActor* self, wire::Work& work) {
+  auto& state = self->state;
+  if (!state.run || work.run_id != state.run->settings.run_id) return;
+  for (auto& unit : work.units) state.run->held.add(std::move(unit));
+  start_units(self);
+}
+
+void on_message(WorkerActor* self, wire::Ack& ack) {
+  auto& state = self->state;
+  // `gone` for a run that is no longer ours: it was dropped already.
+  if (!state.run || ack.run_id != state.run->settings.run_id) return;
+  for (const auto& item : ack.items) {
+    const auto result = state.run->held.acknowledge(item.unit);
+    if (!result || item.verdict != wire::Verdict::duplicate || item.winner == result->answer) continue;
+    // Another answer was committed: ours must not be replayed in a later run.
+    if (const auto forgotten = state.config->store->forget(item.key); !forgotten) {
+      spdlog::warn("{}", forgotten.error().message);
+    }
+  }
+}
+
+void on_message(WorkerActor* self, wire::Grants& grants) {
+  auto& state = self->state;
+  if (!state.run || grants.run_id != state.run->settings.run_id) return;
+  self->send(state.run->model_client, BudgetChanged{true, std::move(grants.grants)});
+}
+
+void on_message(WorkerActor* self, wire::Drain& drain) {
+  auto& state = self->state;
+  const bool ours = state.run && state.run->settings.run_id == drain.run_id;
+  if (state.run && !ours) return;  // Of a run that is over for us.
+  drop_run(self);
+  say(self, wire::Goodbye{"drained"});
+  if (!state.config->stay) return end(self, std::nullopt);
+  spdlog::info("run {} is over ({}); waiting for the next", drain.run_id, drain.reason);
+}
+
+void on_message(WorkerActor* self, wire::Reject& reject) {
+  switch (reject.code) {
+    case wire::RejectCode::unknown_worker:
+      return say_hello(self);
+    case wire::RejectCode::protocol_mismatch:
+      return end(self, Error{Reason::protocol_mismatch, "the coordinator speaks another version of the protocol (" +
+                                                            reject.detail +
+                                                            "); run the same sluice version on both sides"});
+    default:
+      spdlog::error("the coordinator refused a message: {}", reject.detail);
+  }
+}
+
+void on_coordinator(WorkerActor* self, FromCoordinator& messages) {
+  auto& state = self->state;
+  state.last_heard = self->clock().now();
+  if (!state.connected) {
+    state.connected = true;
+    if (state.run) self->send(state.run->model_client, BudgetChanged{true, {}});
+  }
+  for (auto& message : messages.messages) {
+    if (state.ended) return;
+    std::visit([&](auto& known) { on_message(self, known); }, message);
+  }
+}
+
+// --- time ---
+
+void send_heartbeat(WorkerActor* self) {
+  auto& run = *self->state.run;
+  const auto now = self->clock().now();
+  wire::Heartbeat heartbeat;
+  heartbeat.run_id = run.settings.run_id;
+  heartbeat.sent_at_us = static_cast<std::uint64_t>(
+      std::chrono::duration_cast<std::chrono::microseconds>(now.time_since_epoch()).count());
+  heartbeat.window = window(self);
+  for (const auto& provider : run.settings.providers) {
+    wire::Demand demand{provider.name, static_cast<std::uint32_t>(run.held.waiting()),
+                        static_cast<std::uint32_t>(run.held.running()), 0};
+    const auto pause = run.pauses.find(provider.name);
+    if (pause != run.pauses.end() && pause->second > now) {
+      const auto left = std::chrono::ceil<std::chrono::milliseconds>(pause->second - now).count();
+      demand.pause_ms = static_cast<std::uint32_t>(left);
+    }
+    heartbeat.demands.push_back(std::move(demand));
+  }
+  say(self, std::move(heartbeat));
+}
+
+void tick(WorkerActor* self) {
+  auto& state = self->state;
+  const auto now = self->clock().now();
+  const auto interval = state.run ? state.run->settings.heartbeat_interval
+                                  : std::chrono::milliseconds(defaults::heartbeat_interval);
+  self->delayed_send(self, interval, WorkerTick{});
+  const auto silence = now - state.last_heard;
+  if (!state.config->stay && silence > state.config->coordinator_timeout) {
+    const auto seconds = std::chrono::duration_cast<std::chrono::seconds>(state.config->coordinator_timeout).count();
+    return end(self, Error{Reason::coordinator_unreachable,
+                           "no coordinator has answered for " + std::to_string(seconds) +
+                               " s; check the endpoint, and that `sluice run --listen` is running there"});
+  }
+  if (silence > defaults::liveness * interval && std::exchange(state.connected, false)) {
+    spdlog::warn("the coordinator is silent; no new call is made until it is back");
+    if (state.run) self->send(state.run->model_client, BudgetChanged{false, {}});
+  }
+  if (!state.run) return say_hello(self);
+  auto& run = *state.run;
+  const double seconds = std::chrono::duration<double>(interval).count();
+  const double latest = static_cast<double>(std::exchange(run.finished_since_tick, 0)) / seconds;
+  if (run.settings.mode == Mode::live) run.finished_per_second = latest;
+  send_heartbeat(self);
+}
+
+void on_pause(WorkerActor* self, const PauseAsked& asked) {
+  auto& state = self->state;
+  if (!state.run) return;
+  auto& until = state.run->pauses[asked.provider];
+  until = std::max(until, self->clock().now() + asked.pause);
+  send_heartbeat(self);  // The other workers should hear of it now, not with the next tick.
+}
+
+caf::behavior worker_behavior(WorkerActor* self, std::shared_ptr<WorkerConfig> config,
+                              std::shared_ptr<zmq::socket_t> socket) {
+  auto& state = self->state;
+  state.config = std::move(config);
+  state.last_heard = self->clock().now();
+  state.dealer = spawn_dealer(self->system(), std::move(*socket), caf::actor_cast<caf::actor>(self));
+  state.http = spawn_http(self->system());
+  say_hello(self);
+  self->delayed_send(self, defaults::heartbeat_interval, WorkerTick{});
+  return {
+      [self](FromCoordinator& messages) { on_coordinator(self, messages); },
+      [self](UnitFinished& finished) { on_finished(self, finished); },
+      [self](FlushReports) { flush_reports(self); },
+      [self](const PauseAsked& asked) { on_pause(self, asked); },
+      [self](WorkerTick) { tick(self); },
+      [self](const StopWorker& stop) {
+        drop_run(self);
+        say(self, wire::Goodbye{stop.why});
+        end(self, std::nullopt);
+      },
+  };
+}
+
+}  // namespace
+
+caf::actor spawn_worker(caf::actor_system& system, WorkerConfig config, zmq::socket_t socket) {
+  return system.spawn(worker_behavior, std::make_shared<WorkerConfig>(std::move(config)),
+                      std::make_shared<zmq::socket_t>(std::move(socket)));
+}
+
+}  // namespace sluice
