@@ -28,6 +28,13 @@ if(SLUICE_FUZZ)
   target_link_options(sluice_options INTERFACE -fsanitize=address,undefined)
 endif()
 
+# For code that runs once a process (command lines, tests): -O1 builds it in two thirds of the time.
+function(sluice_light_optimisation target)
+  target_compile_options(${target} PRIVATE $<$<CONFIG:Release>:-O1>)
+  # At -O1 g++ 12 also sees overruns in std::string concatenation that are not there.
+  target_compile_options(${target} PRIVATE "$<$<CXX_COMPILER_ID:GNU>:-Wno-array-bounds;-Wno-stringop-overflow>")
+endfunction()
+
 find_program(SLUICE_CCACHE ccache)
 if(SLUICE_CCACHE)
   set(CMAKE_CXX_COMPILER_LAUNCHER ${CMAKE_COMMAND} -E env CCACHE_SLOPPINESS=pch_defines,time_macros ${SLUICE_CCACHE})

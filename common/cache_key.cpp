@@ -2,6 +2,8 @@
 
 #include "common/text.hpp"
 
+#include <utility>
+
 namespace sluice {
 
 namespace {
@@ -13,17 +15,25 @@ void optional_field(FieldHasher& hasher, const SharedText& text) {
 
 }  // namespace
 
+CacheKeyMaker::CacheKeyMaker(const ProviderSettings& provider, ModelRequest common)
+    : common_(std::move(common)) {
+  before_user_.field(cache_key_version).field(to_string(provider.kind)).field(provider.cache_identity);
+  before_user_.field(common_.model);
+  optional_field(before_user_, common_.system);
+}
+
+Digest CacheKeyMaker::key(std::string_view user, std::uint32_t repeat) {
+  hasher_.resume(before_user_).field(user);
+  optional_field(hasher_, common_.response_schema);
+  hasher_.field(common_.temperature ? shortest(*common_.temperature) : std::string())
+      .field(common_.max_tokens);
+  hasher_.field(common_.seed ? std::to_string(*common_.seed) : std::string());
+  hasher_.field(repeat);
+  return hasher_.finish();
+}
+
 Digest cache_key(const ProviderSettings& provider, const ModelRequest& request, std::uint32_t repeat) {
-  thread_local FieldHasher hasher;
-  hasher.field(cache_key_version).field(to_string(provider.kind)).field(provider.cache_identity);
-  hasher.field(request.model);
-  optional_field(hasher, request.system);
-  hasher.field(request.user);
-  optional_field(hasher, request.response_schema);
-  hasher.field(shortest(request.temperature)).field(request.max_tokens);
-  hasher.field(request.seed ? std::to_string(*request.seed) : std::string());
-  hasher.field(repeat);
-  return hasher.finish();
+  return CacheKeyMaker(provider, request).key(request.user, repeat);
 }
 
 }  // namespace sluice

@@ -6,7 +6,8 @@ namespace sluice {
 
 std::string to_text(const ClaimValue& value) {
   if (const auto* boolean = std::get_if<bool>(&value)) return *boolean ? "true" : "false";
-  if (const auto* number = std::get_if<double>(&value)) return shortest(*number);
+  // Zero has one text, whatever its sign: equal values have equal forms.
+  if (const auto* number = std::get_if<double>(&value)) return shortest(*number == 0 ? 0.0 : *number);
   std::string text;
   append_json_string(text, std::get<std::string>(value));
   return text;

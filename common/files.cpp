@@ -55,8 +55,9 @@ Result<std::string> read_file(const std::filesystem::path& path, std::size_t max
     if (got < 0) return unreadable(errno);
     filled += static_cast<std::size_t>(got);
     if (filled > max_bytes) return too_large(max_bytes);
-    if (got == 0) break;
-    if (filled == text.size()) text.resize(text.size() * 2);
+    // A regular file gives less than was asked for only at its end.
+    if (got == 0 || filled < text.size()) break;
+    text.resize(text.size() * 2);
   }
   text.resize(filled);
   return text;

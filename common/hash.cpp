@@ -57,6 +57,11 @@ FieldHasher& FieldHasher::field(std::uint64_t number) {
   return field(std::to_string(number));
 }
 
+FieldHasher& FieldHasher::resume(const FieldHasher& other) {
+  require(EVP_MD_CTX_copy_ex(context_->md, other.context_->md));
+  return *this;
+}
+
 Digest FieldHasher::finish() {
   Digest digest{};
   require(EVP_DigestFinal_ex(context_->md, digest.data(), nullptr));

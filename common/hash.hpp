@@ -23,6 +23,8 @@ class FieldHasher {
 
   FieldHasher& field(std::string_view bytes);
   FieldHasher& field(std::uint64_t number);  ///< As its decimal text.
+  /// Forgets its own fields and goes on from those that the other has been fed.
+  FieldHasher& resume(const FieldHasher& other);
   /// The digest of the fields so far; the hasher is then empty and may be used again.
   Digest finish();
 

@@ -2,4 +2,6 @@
 #include "worker/embed.hpp"
 
 // The composition root: the only place that knows both sides.
-int main(int argc, char** argv) { return sluice::run_cli(argc, argv, sluice::start_workers); }
+int main(int argc, char** argv) {
+  return sluice::run_cli(argc, argv, sluice::start_workers);
+}

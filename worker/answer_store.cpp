@@ -28,7 +28,8 @@ Result<std::optional<Completion>> AnswerStore::find_replay(const Digest& key, co
     if (!candidate) return;
     const auto digest = answer_digest(*candidate);
     if (!is_zero(pinned) && digest != pinned) return;
-    if (best && std::tie(best->created_at_ms, best_digest) >= std::tie(candidate->created_at_ms, digest)) return;
+    if (best && std::tie(best->created_at_ms, best_digest) >= std::tie(candidate->created_at_ms, digest))
+      return;
     best = std::move(candidate);
     best_digest = digest;
   };
@@ -49,8 +50,13 @@ Result<void> AnswerStore::store(const Digest& key, const Completion& completion)
   return own_ ? own_->put(key, completion) : Result<void>();
 }
 
-Result<void> AnswerStore::forget(const Digest& key) {
-  return own_ ? own_->erase(key) : Result<void>();
+Result<void> AnswerStore::forget_unless(const Digest& key, const Digest& winner) {
+  if (!own_) return {};
+  for (const auto read : {&AnswerCache::get, &AnswerCache::get_outcome}) {
+    const auto stored = ((*own_).*read)(key);
+    if (stored && *stored && answer_digest(**stored) == winner) return {};
+  }
+  return own_->erase(key);
 }
 
 }  // namespace sluice

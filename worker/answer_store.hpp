@@ -1,19 +1,19 @@
 #pragma once
 
-#include <memory>
-#include <optional>
-#include <string>
-#include <vector>
-
 #include "common/completion.hpp"
 #include "common/error.hpp"
 #include "common/trial.hpp"
 #include "worker/cache/answer_cache.hpp"
 
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
 namespace sluice {
 
-/// A worker process's view of stored answers: its own cache, and those of the same home that nobody uses, which it
-/// only reads. Thread-safe.
+/// A worker process's view of stored answers: its own cache, and those of the same home that nobody uses,
+/// which it only reads. Thread-safe.
 class AnswerStore {
  public:
   /// Without an own cache nothing is found and nothing stored (--no-cache, mock).
@@ -22,15 +22,17 @@ class AnswerStore {
   /// The own cache's id; empty without one.
   std::string id() const { return own_ ? own_->id() : std::string(); }
 
-  /// `live`: the answer of the key, from the own cache first. Non-answers are not found: a live run asks again.
+  /// `live`: the answer of the key, from the own cache first. Non-answers are not found: a live run asks
+  /// again.
   Result<std::optional<Completion>> find_answer(const Digest& key) const;
-  /// `cached`: what is to be replayed, refusals and truncations included: the entry with the pinned digest, or
-  /// without a pin the greatest (created_at, digest) (delivery.md).
+  /// `cached`: what is to be replayed, refusals and truncations included: the entry with the pinned digest,
+  /// or without a pin the greatest (created_at, digest) (delivery.md).
   Result<std::optional<Completion>> find_replay(const Digest& key, const Digest& pinned) const;
   /// Stores an answer or a final non-answer in the own cache.
   Result<void> store(const Digest& key, const Completion& completion);
-  /// Another worker's answer was committed for this key: ours must not be handed out any more.
-  Result<void> forget(const Digest& key);
+  /// `winner` was committed for this key: an own answer that differs must not be handed out any more. One
+  /// that is the winner stays (workers of one process share the store, and may both have answered).
+  Result<void> forget_unless(const Digest& key, const Digest& winner);
 
  private:
   std::optional<AnswerCache> own_;

@@ -1,15 +1,15 @@
 #include "worker/embed.hpp"
 
-#include <unistd.h>
+#include "common/transport/dealer.hpp"
+#include "worker/cache/slots.hpp"
+#include "worker/worker_actor.hpp"
 
 #include <cstdlib>
 #include <filesystem>
 #include <random>
 #include <utility>
 
-#include "common/transport/dealer.hpp"
-#include "worker/cache/slots.hpp"
-#include "worker/worker_actor.hpp"
+#include <unistd.h>
 
 namespace sluice {
 
@@ -20,7 +20,8 @@ Result<std::shared_ptr<AnswerStore>> open_store(const LocalWorkers& wish) {
   const std::filesystem::path home = wish.settings.home.value;
   auto own = open_slot(home, wish.name);
   if (!own) return fail(own.error());
-  auto others = open_others_read_only(home, own->directory());
+  std::vector<AnswerCache> others;
+  if (wish.borrow_caches) others = open_others_read_only(home, own->directory());
   return std::make_shared<AnswerStore>(std::move(*own), std::move(others));
 }
 

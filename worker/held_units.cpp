@@ -5,10 +5,16 @@
 
 namespace sluice {
 
-void HeldUnits::add(WorkUnit unit) {
+bool HeldUnits::add(WorkUnit unit) {
   const auto id = unit.unit;
-  if (running_.contains(id) || unacknowledged_.contains(id) || !waiting_ids_.insert(id).second) return;
+  if (running_.contains(id) || unacknowledged_.contains(id) || !waiting_ids_.insert(id).second) return false;
   waiting_.push_back(std::make_shared<const WorkUnit>(std::move(unit)));
+  return true;
+}
+
+const UnitResult* HeldUnits::unacknowledged(UnitId unit) const {
+  const auto found = unacknowledged_.find(unit);
+  return found == unacknowledged_.end() ? nullptr : &found->second;
 }
 
 SharedUnit HeldUnits::start_next() {
@@ -58,7 +64,8 @@ std::uint32_t credit_window(std::uint32_t slots, double finished_per_second) {
   // A round trip with a commit takes a few milliseconds; 100 ms of work rides out a busy coordinator.
   constexpr double lookahead_seconds = 0.1;
   constexpr double most = 1024;
-  const double ahead = std::clamp(finished_per_second * lookahead_seconds, static_cast<double>(slots), most);
+  const double least = slots;
+  const double ahead = std::clamp(finished_per_second * lookahead_seconds, least, std::max(least, most));
   return slots + static_cast<std::uint32_t>(ahead);
 }
 

@@ -1,5 +1,8 @@
 #pragma once
 
+#include "common/result.hpp"
+#include "common/trial.hpp"
+
 #include <cstdint>
 #include <deque>
 #include <map>
@@ -7,9 +10,6 @@
 #include <optional>
 #include <set>
 #include <vector>
-
-#include "common/result.hpp"
-#include "common/trial.hpp"
 
 namespace sluice {
 
@@ -19,8 +19,11 @@ using SharedUnit = std::shared_ptr<const WorkUnit>;
 /// acknowledged yet. A unit is in exactly one of these. Pure; not thread-safe.
 class HeldUnits {
  public:
-  /// A unit that is held already is not taken twice (a lease that was given back to us).
-  void add(WorkUnit unit);
+  /// Takes a unit. False if it is held already (a lease that was given back to us): it is not taken twice.
+  bool add(WorkUnit unit);
+  bool runs(UnitId unit) const { return running_.contains(unit); }
+  /// The result that the coordinator has not acknowledged; null if there is none.
+  const UnitResult* unacknowledged(UnitId unit) const;
   /// The next unit to run; nothing if none waits.
   SharedUnit start_next();
   /// A running unit has its result. False if it does not run (its run was dropped meanwhile).
@@ -32,6 +35,8 @@ class HeldUnits {
   std::size_t waiting() const { return waiting_.size(); }
   /// Everything that is held, ascending.
   std::vector<UnitId> all() const;
+  /// Units that run, ascending.
+  std::vector<UnitId> running_units() const { return {running_.begin(), running_.end()}; }
   /// Results to be sent again after a reconnect.
   std::vector<UnitResult> unacknowledged() const;
   void clear();
@@ -43,8 +48,8 @@ class HeldUnits {
   std::map<UnitId, UnitResult> unacknowledged_;
 };
 
-/// How many units a worker wants to hold: its slots, and beyond them as many as it finishes while new work is on
-/// its way, so that it never runs dry and a slow one hoards nothing (design, "Credit, not push").
+/// How many units a worker wants to hold: its slots, and beyond them as many as it finishes while new work is
+/// on its way, so that it never runs dry and a slow one hoards nothing (design, "Credit, not push").
 std::uint32_t credit_window(std::uint32_t slots, double finished_per_second);
 
 }  // namespace sluice

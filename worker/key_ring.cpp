@@ -1,8 +1,9 @@
 #include "worker/key_ring.hpp"
 
-#include <utility>
-
 #include "common/settings/base_url.hpp"
+
+#include <algorithm>
+#include <utility>
 
 namespace sluice {
 
@@ -11,18 +12,31 @@ KeyRing::KeyRing(Environment environment, Settings own_settings)
 
 Result<std::string> KeyRing::key_for(const ProviderSettings& provider) const {
   if (provider.api_key_env.empty()) return std::string();
+  // What comes over the wire must not choose which of this machine's variables is sent away.
+  const auto names_it = [&](const ProviderConfig& own) {
+    return own.kind.value == provider.kind && own.api_key_env.value == provider.api_key_env;
+  };
+  if (std::ranges::none_of(own_settings_.providers, names_it)) {
+    return fail(Reason::key_withheld,
+                "the run asks for the key in " + provider.api_key_env +
+                    ", which this worker's own settings do not name for a provider of kind " +
+                    std::string(to_string(provider.kind)) + "; add api_key_env under [providers." +
+                    provider.name + "] in the worker's sluice.toml");
+  }
   const auto key = environment_(provider.api_key_env);
   const auto table = "[providers." + provider.name + "]";
   if (!key || key->empty()) {
-    return fail(Reason::key_missing, "provider " + provider.name + " needs an API key and " + provider.api_key_env +
-                                         " is not set; set it where the worker runs, or api_key_env = \"\" under " +
-                                         table + " to call without a key");
+    return fail(Reason::key_missing,
+                "provider " + provider.name + " needs an API key and " + provider.api_key_env +
+                    " is not set; set it where the worker runs, or api_key_env = \"\" under " + table +
+                    " to call without a key");
   }
   if (!may_receive_key(provider.base_url, trusted_key_hosts(own_settings_, provider))) {
-    return fail(Reason::key_withheld, "the key in " + provider.api_key_env + " is not sent to " + provider.base_url +
-                                          ", which this worker's own settings do not name; add its host to key_hosts "
-                                          "under " +
-                                          table + " in the worker's sluice.toml");
+    return fail(Reason::key_withheld,
+                "the key in " + provider.api_key_env + " is not sent to " + provider.base_url +
+                    ", which this worker's own settings do not name; add its host to key_hosts "
+                    "under " +
+                    table + " in the worker's sluice.toml");
   }
   return *key;
 }

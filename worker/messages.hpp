@@ -1,5 +1,13 @@
 #pragma once
 
+#include "common/completion.hpp"
+#include "common/error.hpp"
+#include "common/result.hpp"
+#include "common/run_settings.hpp"
+#include "common/transport/local_workers.hpp"
+#include "common/transport/messages.hpp"
+#include "worker/held_units.hpp"
+
 #include <chrono>
 #include <cstdint>
 #include <memory>
@@ -9,14 +17,6 @@
 #include <vector>
 
 #include <caf/allowed_unsafe_message_type.hpp>
-
-#include "common/completion.hpp"
-#include "common/error.hpp"
-#include "common/result.hpp"
-#include "common/run_settings.hpp"
-#include "common/transport/local_workers.hpp"
-#include "common/transport/messages.hpp"
-#include "worker/held_units.hpp"
 
 /// The in-process vocabulary of a worker's actors. Who sends what to whom:
 ///
@@ -50,7 +50,8 @@ struct UnitFinished {
   UnitResult result;
 };
 
-/// What the coordinator allows now: whether it is there at all, and how long each provider is to be left in peace.
+/// What the coordinator allows now: whether it is there at all, and how long each provider is to be left in
+/// peace.
 struct BudgetChanged {
   bool connected = false;  ///< A worker that is cut off starts no call (design, "Shared budgets").
   std::vector<wire::Grant> grants;
@@ -65,14 +66,11 @@ struct PauseAsked {
 /// The run is over: end all calls; nothing is answered any more.
 struct CancelCalls {};
 
-/// End now, saying GOODBYE (a signal).
-struct StopWorker {
-  std::string why;
-};
-
 /// Timers, and messages of an actor to itself.
 struct WorkerTick {};
-struct FlushReports {};
+struct FlushReports {
+  bool delayed = false;  ///< Its time was up; else it stood in the mailbox.
+};
 struct WakeCalls {};
 
 }  // namespace sluice
@@ -83,7 +81,6 @@ CAF_ALLOW_UNSAFE_MESSAGE_TYPE(sluice::UnitFinished)
 CAF_ALLOW_UNSAFE_MESSAGE_TYPE(sluice::BudgetChanged)
 CAF_ALLOW_UNSAFE_MESSAGE_TYPE(sluice::PauseAsked)
 CAF_ALLOW_UNSAFE_MESSAGE_TYPE(sluice::CancelCalls)
-CAF_ALLOW_UNSAFE_MESSAGE_TYPE(sluice::StopWorker)
 CAF_ALLOW_UNSAFE_MESSAGE_TYPE(sluice::WorkerTick)
 CAF_ALLOW_UNSAFE_MESSAGE_TYPE(sluice::FlushReports)
 CAF_ALLOW_UNSAFE_MESSAGE_TYPE(sluice::WakeCalls)

@@ -1,5 +1,12 @@
 #include "worker/model_client.hpp"
 
+#include "common/defaults.hpp"
+#include "worker/http/http_messages.hpp"
+#include "worker/messages.hpp"
+#include "worker/providers/provider.hpp"
+#include "worker/retry_policy.hpp"
+#include "worker/scoring/claims_parser.hpp"
+
 #include <algorithm>
 #include <unordered_map>
 #include <unordered_set>
@@ -7,13 +14,6 @@
 
 #include <caf/event_based_actor.hpp>
 #include <caf/stateful_actor.hpp>
-
-#include "common/defaults.hpp"
-#include "worker/http/http_messages.hpp"
-#include "worker/messages.hpp"
-#include "worker/providers/provider.hpp"
-#include "worker/retry_policy.hpp"
-#include "worker/scoring/claims_parser.hpp"
 
 namespace sluice {
 
@@ -43,8 +43,9 @@ struct ModelClientState {
   Random random;
   bool connected = true;
   std::map<std::string, ProviderState> providers;
-  std::unordered_map<std::uint64_t, Job> jobs;       ///< By call id.
-  std::unordered_set<std::uint64_t> waiting;         ///< Jobs whose next call may not start yet.
+  std::unordered_map<std::uint64_t, Job> jobs;  ///< By call id.
+  std::unordered_set<std::uint64_t> waiting;    ///< Jobs whose next call may not start yet.
+  std::optional<TimePoint> next_wake;           ///< When the one timer that counts will fire.
   std::uint64_t next_id = 1;
 
   const ProviderSettings* provider(const std::string& name_of) const {
@@ -84,7 +85,12 @@ std::optional<std::variant<Completion, Error>> from_store(ModelClient* self, Job
 }
 
 void wait_until(ModelClient* self, std::uint64_t id, TimePoint when) {
-  self->state.waiting.insert(id);
+  auto& state = self->state;
+  state.waiting.insert(id);
+  // One timer for all that wait, set again only for an earlier time: with one each, every timer that fires
+  // would set new ones for all the others.
+  if (state.next_wake && *state.next_wake <= when) return;
+  state.next_wake = when;
   const auto delay = when - self->clock().now();
   // Rounded up: a timer that fires early would only be set again.
   self->delayed_send(self, std::chrono::ceil<std::chrono::milliseconds>(delay), WakeCalls{});
@@ -96,7 +102,14 @@ void call(ModelClient* self, std::uint64_t id) {
   auto& job = state.jobs.at(id);
   const auto& request = job.unit->request;
   const auto* provider = state.provider(request.provider);
-  if (!provider) return finish(self, id, Error{Reason::internal_error, "unknown provider " + request.provider});
+  if (!provider)
+    return finish(self, id, Error{Reason::internal_error, "unknown provider " + request.provider});
+  const auto key = state.config->keys.find(provider->name);
+  if (key == state.config->keys.end()) {
+    // Said in READY already; work that comes all the same must not be called for.
+    return finish(self, id,
+                  Error{Reason::key_missing, "this worker has no key for provider " + provider->name});
+  }
   const auto now = self->clock().now();
   if (now >= job.retry.deadline()) {
     return finish(self, id, Error{Reason::timed_out, "the time of the case was spent waiting"});
@@ -112,7 +125,7 @@ void call(ModelClient* self, std::uint64_t id) {
   const auto left = std::chrono::ceil<std::chrono::milliseconds>(job.retry.deadline() - now);
   HttpCall http_call;
   http_call.id = id;
-  http_call.request = build_request(*provider, state.config->keys.at(provider->name), request);
+  http_call.request = build_request(*provider, key->second, request);
   http_call.connect_timeout = settings.connect_timeout;
   http_call.total_timeout = std::min(settings.request_timeout, left);
   http_call.max_body = defaults::max_answer_bytes;
@@ -122,6 +135,7 @@ void call(ModelClient* self, std::uint64_t id) {
 }
 
 void wake(ModelClient* self) {
+  self->state.next_wake.reset();
   const std::vector<std::uint64_t> ids(self->state.waiting.begin(), self->state.waiting.end());
   for (const auto id : ids) call(self, id);
 }
@@ -146,7 +160,8 @@ Failed failed_call(const HttpFailure& failure) {
 
 bool never_connected(const HttpDone& done) {
   return done.failure && (done.failure->kind == HttpFailure::Kind::could_not_connect ||
-                          done.failure->kind == HttpFailure::Kind::could_not_resolve);
+                          done.failure->kind == HttpFailure::Kind::could_not_resolve ||
+                          done.failure->kind == HttpFailure::Kind::other);
 }
 
 /// The provider asked for silence: for this worker at once, and through the governor for all.
@@ -164,8 +179,8 @@ void on_failure(ModelClient* self, std::uint64_t id, const Failed& failed, bool 
     ++job.spend.rate_limited;
     if (failed.retry_after) pause_provider(self, job.unit->request.provider, *failed.retry_after);
   }
-  const auto decision = job.retry.decide({failed.retryable, failed.counts_as_rate_limit, failed.retry_after}, now,
-                                         state.random);
+  const auto decision = job.retry.decide({failed.retryable, failed.counts_as_rate_limit, failed.retry_after},
+                                         now, state.random);
   if (const auto* retry = std::get_if<RetryAfter>(&decision)) {
     job.not_before = now + retry->delay;
     return call(self, id);
@@ -254,7 +269,11 @@ caf::behavior model_client_behavior(ModelClient* self, std::shared_ptr<ModelClie
       [self](CompleteUnit& request) { complete(self, std::move(request.unit)); },
       [self](const HttpDone& done) { on_http_done(self, done); },
       [self](const BudgetChanged& budget) { take_budget(self, budget); },
-      [self](WakeCalls) { wake(self); },
+      [self](WakeCalls) {
+        // A timer that was overtaken by an earlier one has nothing to say.
+        const auto& due = self->state.next_wake;
+        if (due && *due <= self->clock().now()) wake(self);
+      },
       [self](CancelCalls) { cancel_all(self); },
   };
 }

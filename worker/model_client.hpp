@@ -1,14 +1,14 @@
 #pragma once
 
+#include "common/run_settings.hpp"
+#include "worker/answer_store.hpp"
+
 #include <map>
 #include <memory>
 #include <string>
 
 #include <caf/actor.hpp>
 #include <caf/fwd.hpp>
-
-#include "common/run_settings.hpp"
-#include "worker/answer_store.hpp"
 
 namespace sluice {
 
@@ -18,13 +18,13 @@ struct ModelClientConfig {
   std::map<std::string, std::string> keys;  ///< API key by provider name; empty for a call without a key.
   std::shared_ptr<AnswerStore> store;
   caf::actor http;
-  caf::actor worker;       ///< Gets PauseAsked.
+  caf::actor worker;              ///< Gets PauseAsked.
   std::uint64_t random_seed = 0;  ///< For the jitter of the back-off.
 };
 
-/// Starts the actor that gets answers for one run: from the cache, or from the provider with pauses and retries. It
-/// alone decides whether to retry; when a call may start is the governor's to say (BudgetChanged). Answers
-/// CompleteUnit with UnitCompleted, exactly once, except after CancelCalls.
+/// Starts the actor that gets answers for one run: from the cache, or from the provider with pauses and
+/// retries. It alone decides whether to retry; when a call may start is the governor's to say
+/// (BudgetChanged). Answers CompleteUnit with UnitCompleted, exactly once, except after CancelCalls.
 caf::actor spawn_model_client(caf::actor_system& system, ModelClientConfig config);
 
 }  // namespace sluice

@@ -16,7 +16,8 @@ RetryDecision RetryPolicy::decide(const FailedCall& call, TimePoint now, Random&
   if (!call.retryable) return GiveUp{};
   const bool named = call.counts_as_rate_limit && call.retry_after.has_value();
   if (!named && ++failures_ > limits_.max_retries) return GiveUp{};
-  auto delay = named ? *call.retry_after : std::max(backoff(random), call.retry_after.value_or(std::chrono::milliseconds{}));
+  auto delay = named ? *call.retry_after
+                     : std::max(backoff(random), call.retry_after.value_or(std::chrono::milliseconds{}));
   // Waiting for what the deadline forbids helps nobody.
   if (now + delay >= deadline_) return GiveUp{true};
   return RetryAfter{delay};

@@ -1,13 +1,13 @@
 #pragma once
 
+#include "common/clock.hpp"
+#include "common/error.hpp"
+
 #include <chrono>
 #include <cstdint>
 #include <optional>
 #include <random>
 #include <variant>
-
-#include "common/clock.hpp"
-#include "common/error.hpp"
 
 namespace sluice {
 
@@ -37,11 +37,13 @@ struct GiveUp {
 };
 using RetryDecision = std::variant<RetryAfter, GiveUp>;
 
-/// Decides about the retries of one trial (design, "Shared budgets"): exponential back-off with full jitter; a
-/// named delay of a rate limit spends wall time, not an attempt, and is never shortened. Pure; not thread-safe.
+/// Decides about the retries of one trial (design, "Shared budgets"): exponential back-off with full jitter;
+/// a named delay of a rate limit spends wall time, not an attempt, and is never shortened. Pure; not
+/// thread-safe.
 class RetryPolicy {
  public:
-  RetryPolicy(RetryLimits limits, TimePoint started) : limits_(limits), deadline_(started + limits.case_timeout) {}
+  RetryPolicy(RetryLimits limits, TimePoint started)
+      : limits_(limits), deadline_(started + limits.case_timeout) {}
 
   RetryDecision decide(const FailedCall& call, TimePoint now, Random& random);
   TimePoint deadline() const { return deadline_; }

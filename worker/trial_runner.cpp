@@ -1,11 +1,11 @@
 #include "worker/trial_runner.hpp"
 
+#include "worker/messages.hpp"
+#include "worker/scoring/score.hpp"
+
 #include <utility>
 
 #include <caf/event_based_actor.hpp>
-
-#include "worker/messages.hpp"
-#include "worker/scoring/score.hpp"
 
 namespace sluice {
 
@@ -24,8 +24,8 @@ UnitResult result_of(const WorkUnit& unit, const Ontology& ontology, UnitComplet
   return result;
 }
 
-caf::behavior trial_runner(caf::event_based_actor* self, std::shared_ptr<const RunContext> run, SharedUnit unit,
-                           const caf::actor& model_client, caf::actor worker) {
+caf::behavior trial_runner(caf::event_based_actor* self, std::shared_ptr<const RunContext> run,
+                           SharedUnit unit, const caf::actor& model_client, caf::actor worker) {
   self->send(model_client, CompleteUnit{unit});
   return {
       [self, run = std::move(run), unit = std::move(unit), worker = std::move(worker)](UnitCompleted& done) {

@@ -1,13 +1,13 @@
 #pragma once
 
+#include "common/ontology.hpp"
+#include "worker/held_units.hpp"
+
 #include <memory>
 #include <string>
 
 #include <caf/actor.hpp>
 #include <caf/fwd.hpp>
-
-#include "common/ontology.hpp"
-#include "worker/held_units.hpp"
 
 namespace sluice {
 
@@ -17,8 +17,8 @@ struct RunContext {
   Ontology ontology;
 };
 
-/// Starts the actor that takes one unit from its request to its result: the model client's answer, scored, goes to
-/// `worker` as UnitFinished; then the actor ends.
+/// Starts the actor that takes one unit from its request to its result: the model client's answer, scored,
+/// goes to `worker` as UnitFinished; then the actor ends.
 void spawn_trial_runner(caf::actor_system& system, std::shared_ptr<const RunContext> run, SharedUnit unit,
                         const caf::actor& model_client, const caf::actor& worker);
 

@@ -1,13 +1,5 @@
 #include "worker/worker_actor.hpp"
 
-#include <algorithm>
-#include <optional>
-#include <utility>
-
-#include <caf/event_based_actor.hpp>
-#include <caf/stateful_actor.hpp>
-#include <spdlog/spdlog.h>
-
 #include "common/clock.hpp"
 #include "common/defaults.hpp"
 #include "common/transport/dealer.hpp"
@@ -16,6 +8,14 @@
 #include "worker/messages.hpp"
 #include "worker/model_client.hpp"
 #include "worker/trial_runner.hpp"
+
+#include <algorithm>
+#include <optional>
+#include <utility>
+
+#include <caf/event_based_actor.hpp>
+#include <caf/stateful_actor.hpp>
+#include <spdlog/spdlog.h>
 
 namespace sluice {
 
@@ -26,11 +26,14 @@ struct ActiveRun {
   RunSettings settings;
   std::shared_ptr<const RunContext> context;
   caf::actor model_client;
+  std::vector<Error> problems;  ///< Providers that cannot be called from here.
   HeldUnits held;
-  std::vector<UnitId> started;        ///< Not reported yet.
-  std::vector<UnitResult> finished;   ///< Ditto.
-  bool flush_pending = false;
-  std::map<std::string, TimePoint> pauses;  ///< Asked for by providers: repeated in heartbeats until they are over.
+  std::vector<UnitId> started;       ///< Not reported yet.
+  std::vector<UnitResult> finished;  ///< Ditto.
+  bool flush_pending = false;        ///< A FlushReports is in the mailbox,
+  bool flush_delayed = false;        ///< or will come when its time is up.
+  std::map<std::string, TimePoint>
+      pauses;  ///< Asked for by providers: repeated in heartbeats until they are over.
   std::uint64_t finished_since_tick = 0;
   double finished_per_second = 0.0;
 };
@@ -43,8 +46,11 @@ struct WorkerState {
   caf::actor dealer;
   caf::actor http;
   std::optional<ActiveRun> run;
-  TimePoint last_heard;   ///< Of the coordinator.
-  bool connected = false;  ///< Heard within the liveness.
+  TimePoint last_heard;  ///< Of the coordinator.
+  TimePoint last_tick;
+  TimePoint last_reconnect;
+  bool connected = false;        ///< Heard within the liveness.
+  bool welcome_awaited = false;  ///< A HELLO has not been answered yet.
   bool ended = false;
 };
 
@@ -57,12 +63,17 @@ void say(WorkerActor* self, Message message) {
 
 void say_hello(WorkerActor* self) {
   const auto& config = *self->state.config;
-  say(self, wire::Hello{config.instance, config.name, config.store->id(), SLUICE_VERSION, config.max_concurrent});
+  self->state.welcome_awaited = true;
+  say(self,
+      wire::Hello{config.instance, config.name, config.store->id(), SLUICE_VERSION, config.max_concurrent});
 }
 
 std::uint32_t window(const WorkerActor* self) {
-  const auto& run = *self->state.run;
-  return credit_window(self->state.config->max_concurrent, run.finished_per_second);
+  const auto& state = self->state;
+  // A fast run shows itself before the next tick; what is finished in less than 100 ms says little.
+  const double since_tick = std::chrono::duration<double>(self->clock().now() - state.last_tick).count();
+  const double lately = static_cast<double>(state.run->finished_since_tick) / std::max(since_tick, 0.1);
+  return credit_window(state.config->max_concurrent, std::max(state.run->finished_per_second, lately));
 }
 
 void end(WorkerActor* self, std::optional<Error> error) {
@@ -90,9 +101,17 @@ void drop_run(WorkerActor* self) {
 // --- work ---
 
 void schedule_flush(WorkerActor* self) {
-  if (std::exchange(self->state.run->flush_pending, true)) return;
-  // Stands behind everything that is in the mailbox already: results that come together are reported together.
-  self->send(self, FlushReports{});
+  auto& run = *self->state.run;
+  // With enough to do meanwhile it can wait for more; a worker that runs short needs its next units now.
+  if (run.held.waiting() > self->state.config->max_concurrent / 2) {
+    if (!std::exchange(run.flush_delayed, true))
+      self->delayed_send(self, defaults::report_delay, FlushReports{true});
+    return;
+  }
+  if (std::exchange(run.flush_pending, true)) return;
+  // Stands behind everything that is in the mailbox already: results that come together are reported
+  // together.
+  self->send(self, FlushReports{false});
 }
 
 void start_units(WorkerActor* self) {
@@ -107,14 +126,43 @@ void start_units(WorkerActor* self) {
   }
 }
 
-void flush_reports(WorkerActor* self) {
+/// About what a result takes in a REPORT: enough to keep messages of many large ones within the wire's
+/// limits.
+std::size_t wire_bytes(const UnitResult& result) {
+  constexpr std::size_t claim_overhead = 64;
+  std::size_t bytes = 256;
+  for (const auto& claim : result.parsed) {
+    const auto* text = std::get_if<std::string>(&claim.value);
+    const auto claim_bytes = claim.subject.size() + claim.predicate.size() + (text ? text->size() : 0);
+    bytes += 2 * (claim_bytes + claim_overhead);  // As parsed and as final.
+  }
+  return bytes;
+}
+
+/// Says what has begun and what is done since the last REPORT, in messages of bounded size.
+void report_now(WorkerActor* self) {
   auto& state = self->state;
   if (!state.run) return;
   auto& run = *state.run;
-  run.flush_pending = false;
   if (run.started.empty() && run.finished.empty()) return;
-  say(self, wire::Report{run.settings.run_id, window(self), std::exchange(run.started, {}),
-                         std::exchange(run.finished, {})});
+  wire::Report report{run.settings.run_id, window(self), std::exchange(run.started, {}), {}};
+  std::size_t bytes = 0;
+  for (auto& result : std::exchange(run.finished, {})) {
+    bytes += wire_bytes(result);
+    report.results.push_back(std::move(result));
+    if (bytes < defaults::max_bytes_per_work && report.results.size() < defaults::max_units_per_work)
+      continue;
+    bytes = 0;
+    say(self, std::exchange(report, {run.settings.run_id, window(self), {}, {}}));
+  }
+  if (!report.started.empty() || !report.results.empty()) say(self, std::move(report));
+}
+
+void on_flush(WorkerActor* self, FlushReports flush) {
+  auto& state = self->state;
+  if (!state.run) return;
+  (flush.delayed ? state.run->flush_delayed : state.run->flush_pending) = false;
+  report_now(self);
 }
 
 void on_finished(WorkerActor* self, UnitFinished& finished) {
@@ -151,6 +199,7 @@ std::map<std::string, std::string> gather_keys(const WorkerConfig& config, const
 void begin_run(WorkerActor* self, RunSettings settings) {
   auto& state = self->state;
   drop_run(self);
+  state.welcome_awaited = false;
   auto ontology = Ontology::parse(settings.ontology, "the run's ontology");
   if (!ontology) {
     spdlog::error("the coordinator's ontology cannot be read: {}", ontology.error().message);
@@ -168,6 +217,7 @@ void begin_run(WorkerActor* self, RunSettings settings) {
   auto& run = state.run.emplace();
   run.context = std::make_shared<const RunContext>(RunContext{settings.run_id, std::move(*ontology)});
   run.settings = std::move(settings);
+  run.problems = ready.problems;
   run.model_client = spawn_model_client(self->system(), std::move(client));
   // Nothing is paid for in these modes and each unit takes microseconds: begin with a deep window.
   if (run.settings.mode != Mode::live) run.finished_per_second = 10'000;
@@ -180,18 +230,29 @@ void on_message(WorkerActor* self, wire::Welcome& welcome) {
   if (!state.run || state.run->settings.run_id != welcome.settings.run_id) {
     return begin_run(self, std::move(welcome.settings));
   }
+  // The answer to a HELLO that was said twice: a second READY would give back what was leased in between.
+  if (!std::exchange(state.welcome_awaited, false)) return;
   // The same run after a break: what is held goes on, and what was not acknowledged is said again.
   auto& run = *state.run;
-  say(self, wire::Ready{run.settings.run_id, {}, window(self), run.held.all()});
-  run.started.clear();
+  say(self, wire::Ready{run.settings.run_id, run.problems, window(self), run.held.all()});
+  // READY does not tell what runs from what waits, and only what was reported as started counts a loss.
+  run.started = run.held.running_units();
   run.finished = run.held.unacknowledged();
-  if (!run.finished.empty()) schedule_flush(self);
+  schedule_flush(self);
 }
 
 void on_message(WorkerActor* self, wire::Work& work) {
   auto& state = self->state;
   if (!state.run || work.run_id != state.run->settings.run_id) return;
-  for (auto& unit : work.units) state.run->held.add(std::move(unit));
+  auto& run = *state.run;
+  for (auto& unit : work.units) {
+    const auto id = unit.unit;
+    if (run.held.add(std::move(unit))) continue;
+    // Leased to us again: the coordinator has not heard how far it is.
+    if (run.held.runs(id)) run.started.push_back(id);
+    if (const auto* result = run.held.unacknowledged(id)) run.finished.push_back(*result);
+    schedule_flush(self);
+  }
   start_units(self);
 }
 
@@ -201,9 +262,11 @@ void on_message(WorkerActor* self, wire::Ack& ack) {
   if (!state.run || ack.run_id != state.run->settings.run_id) return;
   for (const auto& item : ack.items) {
     const auto result = state.run->held.acknowledge(item.unit);
-    if (!result || item.verdict != wire::Verdict::duplicate || item.winner == result->answer) continue;
+    if (!result || item.verdict != wire::Verdict::duplicate) continue;
+    // An error that was committed first is no answer that ours would contradict.
+    if (is_zero(result->answer) || is_zero(item.winner) || item.winner == result->answer) continue;
     // Another answer was committed: ours must not be replayed in a later run.
-    if (const auto forgotten = state.config->store->forget(item.key); !forgotten) {
+    if (const auto forgotten = state.config->store->forget_unless(item.key, item.winner); !forgotten) {
       spdlog::warn("{}", forgotten.error().message);
     }
   }
@@ -219,6 +282,7 @@ void on_message(WorkerActor* self, wire::Drain& drain) {
   auto& state = self->state;
   const bool ours = state.run && state.run->settings.run_id == drain.run_id;
   if (state.run && !ours) return;  // Of a run that is over for us.
+  report_now(self);                // What is done was paid for; the coordinator still takes it.
   drop_run(self);
   say(self, wire::Goodbye{"drained"});
   if (!state.config->stay) return end(self, std::nullopt);
@@ -230,9 +294,9 @@ void on_message(WorkerActor* self, wire::Reject& reject) {
     case wire::RejectCode::unknown_worker:
       return say_hello(self);
     case wire::RejectCode::protocol_mismatch:
-      return end(self, Error{Reason::protocol_mismatch, "the coordinator speaks another version of the protocol (" +
-                                                            reject.detail +
-                                                            "); run the same sluice version on both sides"});
+      return end(self, Error{Reason::protocol_mismatch,
+                             "the coordinator speaks another version of the protocol (" + reject.detail +
+                                 "); run the same sluice version on both sides"});
     default:
       spdlog::error("the coordinator refused a message: {}", reject.detail);
   }
@@ -280,16 +344,27 @@ void tick(WorkerActor* self) {
   const auto interval = state.run ? state.run->settings.heartbeat_interval
                                   : std::chrono::milliseconds(defaults::heartbeat_interval);
   self->delayed_send(self, interval, WorkerTick{});
+  const bool late = now - std::exchange(state.last_tick, now) > 2 * interval;
+  // The process was stopped, or the machine slept: what was said meanwhile has yet to be read.
+  if (late) state.last_heard = now;
   const auto silence = now - state.last_heard;
   if (!state.config->stay && silence > state.config->coordinator_timeout) {
-    const auto seconds = std::chrono::duration_cast<std::chrono::seconds>(state.config->coordinator_timeout).count();
+    const auto seconds =
+        std::chrono::duration_cast<std::chrono::seconds>(state.config->coordinator_timeout).count();
     return end(self, Error{Reason::coordinator_unreachable,
                            "no coordinator has answered for " + std::to_string(seconds) +
                                " s; check the endpoint, and that `sluice run --listen` is running there"});
   }
-  if (silence > defaults::liveness * interval && std::exchange(state.connected, false)) {
-    spdlog::warn("the coordinator is silent; no new call is made until it is back");
-    if (state.run) self->send(state.run->model_client, BudgetChanged{false, {}});
+  if (silence > defaults::liveness * interval) {
+    if (std::exchange(state.connected, false)) {
+      spdlog::warn("the coordinator is silent; no new call is made until it is back");
+      if (state.run) self->send(state.run->model_client, BudgetChanged{false, {}});
+    }
+    // A fresh connection now and then, without the messages that pile up in a dead one.
+    if (now - state.last_reconnect > defaults::liveness * interval) {
+      state.last_reconnect = now;
+      self->send(state.dealer, ReopenSocket{});
+    }
   }
   if (!state.run) return say_hello(self);
   auto& run = *state.run;
@@ -308,21 +383,22 @@ void on_pause(WorkerActor* self, const PauseAsked& asked) {
 }
 
 caf::behavior worker_behavior(WorkerActor* self, std::shared_ptr<WorkerConfig> config,
-                              std::shared_ptr<zmq::socket_t> socket) {
+                              const StartDealer& start_dealer, caf::actor http) {
   auto& state = self->state;
   state.config = std::move(config);
-  state.last_heard = self->clock().now();
-  state.dealer = spawn_dealer(self->system(), std::move(*socket), caf::actor_cast<caf::actor>(self));
-  state.http = spawn_http(self->system());
+  state.last_heard = state.last_tick = state.last_reconnect = self->clock().now();
+  state.dealer = start_dealer(caf::actor_cast<caf::actor>(self));
+  state.http = std::move(http);
   say_hello(self);
   self->delayed_send(self, defaults::heartbeat_interval, WorkerTick{});
   return {
       [self](FromCoordinator& messages) { on_coordinator(self, messages); },
       [self](UnitFinished& finished) { on_finished(self, finished); },
-      [self](FlushReports) { flush_reports(self); },
+      [self](FlushReports flush) { on_flush(self, flush); },
       [self](const PauseAsked& asked) { on_pause(self, asked); },
       [self](WorkerTick) { tick(self); },
       [self](const StopWorker& stop) {
+        report_now(self);
         drop_run(self);
         say(self, wire::Goodbye{stop.why});
         end(self, std::nullopt);
@@ -332,9 +408,18 @@ caf::behavior worker_behavior(WorkerActor* self, std::shared_ptr<WorkerConfig> c
 
 }  // namespace
 
-caf::actor spawn_worker(caf::actor_system& system, WorkerConfig config, zmq::socket_t socket) {
+caf::actor spawn_worker(caf::actor_system& system, WorkerConfig config, ConnectedDealer dealer) {
+  const auto owned = std::make_shared<ConnectedDealer>(std::move(dealer));
+  const auto start_dealer = [&system, owned](const caf::actor& worker) {
+    return spawn_dealer(system, std::move(*owned), worker);
+  };
+  return spawn_worker(system, std::move(config), start_dealer, spawn_http(system));
+}
+
+caf::actor spawn_worker(caf::actor_system& system, WorkerConfig config, StartDealer start_dealer,
+                        caf::actor http) {
   return system.spawn(worker_behavior, std::make_shared<WorkerConfig>(std::move(config)),
-                      std::make_shared<zmq::socket_t>(std::move(socket)));
+                      std::move(start_dealer), std::move(http));
 }
 
 }  // namespace sluice

@@ -1,35 +1,45 @@
 #pragma once
 
+#include "common/transport/dealer.hpp"
+#include "worker/answer_store.hpp"
+#include "worker/key_ring.hpp"
+
 #include <chrono>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <string>
 
 #include <caf/actor.hpp>
 #include <caf/fwd.hpp>
-#include <zmq.hpp>
-
-#include "worker/answer_store.hpp"
-#include "worker/key_ring.hpp"
 
 namespace sluice {
 
 /// One worker: a name, a cache, keys, and a number of calls in flight.
 struct WorkerConfig {
   std::string name;
-  std::uint64_t instance = 0;                   ///< Random: this worker, whatever its sockets.
+  std::uint64_t instance = 0;  ///< Random: this worker, whatever its sockets.
   std::uint32_t max_concurrent = 5;
   std::shared_ptr<AnswerStore> store;
   std::shared_ptr<const KeyRing> keys;
-  bool stay = false;                            ///< Waits for the next run instead of ending after one.
-  std::chrono::milliseconds coordinator_timeout{};  ///< Ends after this long without a coordinator (unless `stay`).
+  bool stay = false;  ///< Waits for the next run instead of ending after one.
+  std::chrono::milliseconds
+      coordinator_timeout{};  ///< Ends after this long without a coordinator (unless `stay`).
   std::uint64_t random_seed = 0;
-  caf::actor listener;                          ///< Gets WorkerEnded.
+  caf::actor listener;  ///< Gets WorkerEnded.
 };
 
-/// Starts the actor that speaks with the coordinator (docs/protocol.md): takes leases, starts a trial runner for
-/// each unit it has a slot for, reports results until they are acknowledged, and stops calling when it is cut off.
-/// It starts and ends the actors it needs. Accepts StopWorker. The socket is a connected DEALER.
-caf::actor spawn_worker(caf::actor_system& system, WorkerConfig config, zmq::socket_t socket);
+/// Starts the actor that speaks with the coordinator (docs/protocol.md): takes leases, starts a trial runner
+/// for each unit it has a slot for, reports results until they are acknowledged, and stops calling when it is
+/// cut off. It starts and ends the actors it needs. Accepts StopWorker.
+caf::actor spawn_worker(caf::actor_system& system, WorkerConfig config, ConnectedDealer dealer);
+
+/// Starts the actor that carries a worker's messages to the coordinator and back
+/// (common/transport/dealer.hpp).
+using StartDealer = std::function<caf::actor(const caf::actor& worker)>;
+
+/// The same with a dealer and an HTTP actor of the caller's choice, which the worker ends with itself.
+caf::actor spawn_worker(caf::actor_system& system, WorkerConfig config, StartDealer start_dealer,
+                        caf::actor http);
 
 }  // namespace sluice

@@ -5,8 +5,8 @@
 
 namespace sluice {
 
-/// The actor system of a process: a few threads that share one queue, which idles and answers better here than work
-/// stealing. CAF's own command line and files are not read; they would compete with ours.
+/// The actor system of a process: a few threads that share one queue, which idles and answers better here
+/// than work stealing. CAF's own command line and files are not read; they would compete with ours.
 struct ActorSystem {
   ActorSystem();
 

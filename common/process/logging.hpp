@@ -4,8 +4,9 @@
 
 namespace sluice {
 
-/// Sends diagnostics to stderr, never to stdout: reports go there. `level` is error, warn, info, debug or trace;
-/// `over_live_line`: wipe the progress line before each message, so that the two do not run into each other.
+/// Sends diagnostics to stderr, never to stdout: reports go there. `level` is error, warn, info, debug or
+/// trace; `over_live_line`: wipe the progress line before each message, so that the two do not run into each
+/// other.
 void set_up_logging(std::string_view level, bool over_live_line);
 
 }  // namespace sluice

@@ -1,28 +1,40 @@
 #pragma once
 
 #include <functional>
+#include <mutex>
 #include <thread>
 
 namespace sluice {
 
-/// Watches for SIGINT and SIGTERM on a thread of its own, so that the handler is ordinary code. The second signal
-/// ends the process at once with exit code 2. Also ignores SIGPIPE and SIGXFSZ: their causes are seen as errors of
-/// the write. REQUIRES: made before any other thread is started (they inherit the blocked signals).
+/// Watches for SIGINT and SIGTERM on a thread of its own, so that a handler is ordinary code. Without a
+/// handler, and on the second signal in any case, the process ends at once. Also ignores SIGPIPE and SIGXFSZ:
+/// their causes are seen as errors of the write. REQUIRES: made before any other thread is started (they
+/// inherit the blocked signals).
 class SignalWatch {
  public:
-  SignalWatch();
+  using Handler = std::function<void(const char* signal)>;
+
+  /// `program` names the process in its last words.
+  SignalWatch(const char* program, int exit_code);
   ~SignalWatch();
   SignalWatch(const SignalWatch&) = delete;
   SignalWatch& operator=(const SignalWatch&) = delete;
 
-  /// Calls `on_signal` with the first signal's name, on the watch's thread.
-  void start(std::function<void(const char* signal)> on_signal);
-  /// Ends the watch: `on_signal` is not called any more.
-  void stop();
+  /// From now on the first signal calls `handler`, on the watch's thread. An empty one takes it away: once
+  /// this has returned, the old one does not run any more. Thread-safe.
+  void handle_with(Handler handler);
 
  private:
+  void watch();
+  void take(const char* signal);
+
+  const char* program_;
+  int exit_code_;
   int signal_fd_ = -1;
   int stop_fd_ = -1;
+  std::mutex mutex_;
+  Handler handler_;
+  bool seen_ = false;
   std::thread thread_;
 };
 

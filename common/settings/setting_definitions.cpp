@@ -79,18 +79,21 @@ auto whole(std::int64_t low, std::int64_t high) {
   };
 }
 
-auto real(double low, double high) {
-  return [=](const RawValue& raw) -> Parsed<double> {
-    const auto number = number_in(raw);
-    if (number && *number >= low && *number <= high) return *number;
-    return wrong("must be a number from " + shortest(low) + " to " + shortest(high) + but_is(raw));
-  };
-}
-
 auto any_integer() {
   return [](const RawValue& raw) -> Parsed<std::optional<std::int64_t>> {
     if (const auto number = integer_in(raw)) return std::optional(*number);
     return wrong("must be a whole number" + but_is(raw));
+  };
+}
+
+/// A number, or "default" for the model's own: nothing is sent then.
+auto real_or_default(double low, double high) {
+  return [=](const RawValue& raw) -> Parsed<std::optional<double>> {
+    if (text_in(raw) == "default") return std::optional<double>();
+    const auto number = number_in(raw);
+    if (number && *number >= low && *number <= high) return number;
+    return wrong("must be a number from " + shortest(low) + " to " + shortest(high) +
+                 ", or \"default\" to send none" + but_is(raw));
   };
 }
 
@@ -111,6 +114,9 @@ auto whole_milliseconds(std::int64_t low, std::int64_t high) {
   };
 }
 
+/// What the wire takes as a name (docs/protocol.md).
+constexpr std::size_t max_word_bytes = 1024;
+
 /// A text that is not empty and has no control characters.
 auto word() {
   return [](const RawValue& raw) -> Parsed<std::string> {
@@ -118,6 +124,9 @@ auto word() {
     const auto is_control = [](char c) { return static_cast<unsigned char>(c) < 0x20 || c == 0x7f; };
     if (!text) return wrong("must be a string" + but_is(raw));
     if (text->empty()) return wrong("must not be empty");
+    if (text->size() > max_word_bytes)
+      return wrong("must not be longer than " + std::to_string(max_word_bytes) + " bytes");
+    if (invalid_utf8_at(*text)) return wrong("must be valid UTF-8");
     if (std::any_of(text->begin(), text->end(), is_control))
       return wrong("must not contain control characters");
     return std::move(*text);
@@ -200,8 +209,8 @@ std::string quoted(const std::string& text) {
 std::string show_value(const std::string& value) {
   return value.empty() ? "(none)" : quoted(value);
 }
-std::string show_value(double value) {
-  return shortest(value);
+std::string show_value(const std::optional<double>& value) {
+  return value ? shortest(*value) : "\"default\"";
 }
 std::string show_value(std::uint32_t value) {
   return std::to_string(value);
@@ -277,7 +286,8 @@ std::vector<SettingDefinition> make_setting_definitions() {
       define("model", "--model", &S::model, word(), "MODEL", "Model to ask"),
       outside_file(define("base_url", "--base-url", &S::base_url, parse_url, "URL",
                           "Base URL of the provider's API (openai: with its /v1; others: the bare host)")),
-      define("temperature", "--temperature", &S::temperature, real(0.0, 2.0), "T", "Sampling temperature"),
+      define("temperature", "--temperature", &S::temperature, real_or_default(0.0, 2.0), "T",
+             "Sampling temperature, or \"default\" to send none"),
       define("max_tokens", "--max-tokens", &S::max_tokens, whole(1, 10'000'000), "N",
              "Upper bound of an answer in tokens"),
       define("seed", "--seed", &S::seed, any_integer(), "N", "Seed to send to the provider"),

@@ -45,7 +45,7 @@ struct Settings {
   Setting<std::string> model;     ///< Empty: the provider's own.
   std::string model_provider;     ///< The provider that `model` was named for, see resolve_provider.
   Setting<std::string> base_url;  ///< Empty: the provider's own.
-  Setting<double> temperature{defaults::temperature};
+  Setting<std::optional<double>> temperature{defaults::temperature};  ///< Nothing: not sent.
   Setting<std::uint32_t> max_tokens{defaults::max_tokens};
   Setting<std::optional<std::int64_t>> seed;
   Setting<std::uint32_t> max_concurrent{defaults::max_concurrent};

@@ -1,13 +1,13 @@
 #pragma once
 
+#include "common/wire/messages.hpp"
+
 #include <cstdint>
 #include <string>
 #include <vector>
 
-#include "common/wire/messages.hpp"
-
-/// What the socket-owning actors exchange with the actors of their process, free of CAF so that pure code can make
-/// and read it. These never leave the process: what crosses the wire is common/wire.
+/// What the socket-owning actors exchange with the actors of their process, free of CAF so that pure code can
+/// make and read it. These never leave the process: what crosses the wire is common/wire.
 namespace sluice {
 
 /// A ZeroMQ routing id: one socket of a worker, not the worker (it gets a new one when it reconnects).
@@ -20,7 +20,8 @@ struct FromWorkers {
     wire::ToCoordinator message;
   };
   std::vector<Item> items;
-  std::uint64_t frames_rejected = 0;  ///< Malformed ones since the router began; already answered with REJECT.
+  std::uint64_t frames_rejected =
+      0;  ///< Malformed ones since the router began; already answered with REJECT.
 };
 
 /// Coordinator -> router: say this to a worker. To a peer that is gone it is dropped.
@@ -39,10 +40,13 @@ struct ToCoordinatorNow {
   wire::ToCoordinator message;
 };
 
-/// Coordinator -> router: answered with SocketDrained when every frame that had arrived before has been forwarded
-/// (delivery.md: silence counts only once the socket is drained).
+/// Coordinator -> router: answered with SocketDrained when every frame that had arrived before has been
+/// forwarded (delivery.md: silence counts only once the socket is drained).
 struct DrainSocket {};
 struct SocketDrained {};
+
+/// Worker -> dealer: drop this connection, with all that waits in it, and make another.
+struct ReopenSocket {};
 
 /// Ends a socket actor once what was sent before has been handed to ZeroMQ.
 struct CloseSocket {};

@@ -1,5 +1,8 @@
 #pragma once
 
+#include "common/error.hpp"
+#include "common/settings/settings.hpp"
+
 #include <cstdint>
 #include <functional>
 #include <optional>
@@ -11,28 +14,31 @@
 #include <caf/fwd.hpp>
 #include <zmq.hpp>
 
-#include "common/error.hpp"
-#include "common/settings/settings.hpp"
-
 namespace sluice {
 
 /// A wish for workers inside this process. They speak the same wire as those of other processes.
 struct LocalWorkers {
   caf::actor_system& system;
   zmq::context_t& context;
-  std::string endpoint;            ///< inproc:// or tcp://
+  std::string endpoint;  ///< inproc:// or tcp://
   std::uint32_t count = 1;
-  std::optional<std::string> name; ///< Of the worker and its cache; unnamed ones take the first free cache.
-  bool use_cache = true;           ///< False: no cache is opened at all.
-  bool stay = false;               ///< Wait for the next run instead of ending after one.
+  std::optional<std::string> name;  ///< Of the worker and its cache; unnamed ones take the first free cache.
+  bool use_cache = true;            ///< False: no cache is opened at all.
+  bool borrow_caches = false;  ///< Also read the caches of the home that nobody uses (a one-process run).
+  bool stay = false;           ///< Wait for the next run instead of ending after one.
   std::chrono::milliseconds coordinator_timeout{};
-  const Settings& settings;        ///< max_concurrent, home, and whom a key may be shown to.
-  caf::actor listener;             ///< Gets WorkerEnded once from each.
+  const Settings& settings;  ///< max_concurrent, home, and whom a key may be shown to.
+  caf::actor listener;       ///< Gets WorkerEnded once from each.
 };
 
 /// A worker is done: the run was drained, the coordinator never came, or something failed.
 struct WorkerEnded {
   std::optional<Error> error;
+};
+
+/// To a worker: end now, saying GOODBYE (a signal, the end of the process).
+struct StopWorker {
+  std::string why;
 };
 
 /// Implemented by worker/embed.hpp; handed to the coordinator's side by the composition root.
@@ -41,3 +47,4 @@ using StartWorkers = std::function<Result<std::vector<caf::actor>>(const LocalWo
 }  // namespace sluice
 
 CAF_ALLOW_UNSAFE_MESSAGE_TYPE(sluice::WorkerEnded)
+CAF_ALLOW_UNSAFE_MESSAGE_TYPE(sluice::StopWorker)

@@ -1,14 +1,14 @@
 #include "common/transport/router.hpp"
 
-#include <caf/all.hpp>
-#include <spdlog/spdlog.h>
-
 #include "common/defaults.hpp"
 #include "common/text.hpp"
 #include "common/transport/messages.hpp"
 #include "common/transport/socket_actor.hpp"
 #include "common/transport/socket_options.hpp"
 #include "common/wire/codec.hpp"
+
+#include <caf/all.hpp>
+#include <spdlog/spdlog.h>
 
 namespace sluice {
 
@@ -29,13 +29,18 @@ class RouterActor final : public SocketActor {
               drain_socket();
               send(coordinator_, SocketDrained{});
             },
-            [this](CloseSocket) { stop(); }, caf::after(std::chrono::seconds(0)) >> [&taken] { taken = false; });
+            [this](CloseSocket) { stop(); },
+            caf::after(std::chrono::seconds(0)) >> [&taken] { taken = false; });
     return taken;
   }
 
   void on_frames(std::vector<zmq::message_t>& frames) override {
     const Peer peer = frames.front().to_string();
     if (frames.size() != 3) return reject(peer, wire::RejectCode::malformed, "a message has two frames");
+    if (frames[2].size() > defaults::max_frame_bytes) {
+      return reject(peer, wire::RejectCode::too_large,
+                    "a frame has at most " + std::to_string(defaults::max_frame_bytes) + " bytes");
+    }
     auto message = wire::decode_to_coordinator(frames[1].to_string_view(), frames[2].to_string_view());
     if (!message) {
       return reject(peer, wire::reject_code(message.error()), message.error().message);
@@ -54,7 +59,8 @@ class RouterActor final : public SocketActor {
  private:
   void send_to(const Peer& peer, const wire::ToWorker& message) {
     const auto frames = wire::encode(message);
-    if (!send_frames({peer, frames.header, frames.body})) spdlog::debug("a worker has gone; a message is dropped");
+    if (!send_frames({peer, frames.header, frames.body}))
+      spdlog::debug("a worker has gone; a message is dropped");
   }
 
   void reject(const Peer& peer, wire::RejectCode code, const std::string& why) {
@@ -70,6 +76,13 @@ class RouterActor final : public SocketActor {
   bool rejected_since_flush_ = false;
 };
 
+/// ZeroMQ binds to addresses and interfaces, not to names; this is the one name that everybody has.
+std::string bindable(const std::string& endpoint) {
+  constexpr std::string_view by_name = "tcp://localhost:";
+  if (!endpoint.starts_with(by_name)) return endpoint;
+  return "tcp://127.0.0.1:" + endpoint.substr(by_name.size());
+}
+
 }  // namespace
 
 Result<BoundRouter> bind_router(zmq::context_t& context, const std::vector<std::string>& endpoints) {
@@ -78,10 +91,12 @@ Result<BoundRouter> bind_router(zmq::context_t& context, const std::vector<std::
   router.socket.set(zmq::sockopt::router_mandatory, true);
   for (const auto& endpoint : endpoints) {
     try {
-      router.socket.bind(endpoint);
+      set_ip_version(router.socket, endpoint);
+      router.socket.bind(bindable(endpoint));
     } catch (const zmq::error_t& error) {
-      return fail(Reason::listen_failed, "cannot listen on " + endpoint + ": " + error.what() +
-                                             "; choose another --listen endpoint (port 0 picks a free one)");
+      return fail(Reason::listen_failed,
+                  "cannot listen on " + endpoint + ": " + error.what() +
+                      "; give --listen an address of this machine and a free port (0 picks one)");
     }
   }
   router.endpoint = router.socket.get(zmq::sockopt::last_endpoint);

@@ -1,5 +1,7 @@
 #pragma once
 
+#include "common/error.hpp"
+
 #include <string>
 #include <vector>
 
@@ -7,19 +9,17 @@
 #include <caf/fwd.hpp>
 #include <zmq.hpp>
 
-#include "common/error.hpp"
-
 namespace sluice {
 
-/// A ROUTER socket that is bound, and not yet owned by a thread. Between the two, the caller may tell the user the
-/// endpoint.
+/// A ROUTER socket that is bound, and not yet owned by a thread. Between the two, the caller may tell the
+/// user the endpoint.
 struct BoundRouter {
   zmq::socket_t socket;
   std::string endpoint;  ///< With the port that was picked, e.g. "tcp://127.0.0.1:40123".
 };
 
-/// Binds one socket to each `tcp://HOST:PORT` (port 0 picks one) or `inproc://NAME`; the last one's bound form is
-/// kept. Errors: listen_failed.
+/// Binds one socket to each `tcp://HOST:PORT` (port 0 picks one) or `inproc://NAME`; the last one's bound
+/// form is kept. Errors: listen_failed.
 Result<BoundRouter> bind_router(zmq::context_t& context, const std::vector<std::string>& endpoints);
 
 /// Starts the actor that owns the socket: decodes what workers send (answering malformed frames itself) and

@@ -1,21 +1,20 @@
 #include "common/transport/socket_actor.hpp"
 
-#include <sys/eventfd.h>
-#include <unistd.h>
-
 #include <array>
 #include <cerrno>
 #include <cstdint>
 #include <cstdlib>
 
 #include <spdlog/spdlog.h>
+#include <sys/eventfd.h>
+#include <unistd.h>
 
 namespace sluice {
 
 namespace {
 
-/// Large enough that one system call serves many messages, small enough that a flood on one side leaves the other
-/// side its turn within about a millisecond.
+/// Large enough that one system call serves many messages, small enough that a flood on one side leaves the
+/// other side its turn within about a millisecond.
 constexpr int batch_limit = 256;
 /// A WORK or RESULT has three parts with its routing id; anything longer is not ours.
 constexpr std::size_t max_parts = 8;
@@ -23,11 +22,15 @@ constexpr std::size_t max_parts = 8;
 }  // namespace
 
 SocketActor::SocketActor(caf::actor_config& config, zmq::socket_t socket)
-    : caf::blocking_actor(config), socket_(std::move(socket)), wake_fd_(::eventfd(0, EFD_NONBLOCK | EFD_CLOEXEC)) {
+    : caf::blocking_actor(config),
+      socket_(std::move(socket)),
+      wake_fd_(::eventfd(0, EFD_NONBLOCK | EFD_CLOEXEC)) {
   if (wake_fd_ < 0) std::abort();  // No file descriptor is left for the first thing the process does.
 }
 
-SocketActor::~SocketActor() { ::close(wake_fd_); }
+SocketActor::~SocketActor() {
+  ::close(wake_fd_);
+}
 
 void SocketActor::enqueue(caf::mailbox_element_ptr element, caf::execution_unit* unit) {
   caf::blocking_actor::enqueue(std::move(element), unit);
@@ -41,7 +44,8 @@ void SocketActor::ring() {
 }
 
 void SocketActor::wait() {
-  std::array<zmq::pollitem_t, 2> items{{{socket_.handle(), 0, ZMQ_POLLIN, 0}, {nullptr, wake_fd_, ZMQ_POLLIN, 0}}};
+  std::array<zmq::pollitem_t, 2> items{
+      {{socket_.handle(), 0, ZMQ_POLLIN, 0}, {nullptr, wake_fd_, ZMQ_POLLIN, 0}}};
   try {
     zmq::poll(items.data(), items.size(), std::chrono::milliseconds(-1));
   } catch (const zmq::error_t& error) {
@@ -66,6 +70,11 @@ void SocketActor::act() {
     if (taken == batch_limit || more_frames) ring();
   }
   socket_.close();
+}
+
+void SocketActor::replace_socket(zmq::socket_t socket) {
+  socket_.set(zmq::sockopt::linger, 0);
+  socket_ = std::move(socket);
 }
 
 void SocketActor::drain_socket() {
@@ -99,7 +108,8 @@ bool SocketActor::read_batch(int limit) {
 bool SocketActor::send_frames(std::initializer_list<std::string_view> frames) {
   std::size_t left = frames.size();
   for (const auto frame : frames) {
-    const auto flags = --left > 0 ? zmq::send_flags::sndmore | zmq::send_flags::dontwait : zmq::send_flags::dontwait;
+    const auto flags =
+        --left > 0 ? zmq::send_flags::sndmore | zmq::send_flags::dontwait : zmq::send_flags::dontwait;
     for (;;) {
       try {
         if (!socket_.send(zmq::buffer(frame), flags)) return false;

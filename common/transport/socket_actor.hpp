@@ -7,9 +7,9 @@
 
 namespace sluice {
 
-/// A thread that owns one ZeroMQ socket and is itself an actor: its mailbox rings an eventfd that stands in the
-/// poll set beside the socket, so there is no second queue and no lock. Derived classes say what a frame and what a
-/// message means; both come in bounded batches, so that neither side starves the other.
+/// A thread that owns one ZeroMQ socket and is itself an actor: its mailbox rings an eventfd that stands in
+/// the poll set beside the socket, so there is no second queue and no lock. Derived classes say what a frame
+/// and what a message means; both come in bounded batches, so that neither side starves the other.
 class SocketActor : public caf::blocking_actor {
  public:
   SocketActor(caf::actor_config& config, zmq::socket_t socket);
@@ -31,6 +31,8 @@ class SocketActor : public caf::blocking_actor {
   bool send_frames(std::initializer_list<std::string_view> frames);
   /// Forwards everything that has arrived on the socket so far.
   void drain_socket();
+  /// Goes on with another socket; what waits in the old one is dropped.
+  void replace_socket(zmq::socket_t socket);
   void stop() { running_ = false; }
 
  private:

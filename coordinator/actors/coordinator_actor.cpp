@@ -1,15 +1,16 @@
 #include "coordinator/actors/coordinator_actor.hpp"
 
+#include "common/defaults.hpp"
+#include "coordinator/actors/governor_actor.hpp"
+#include "coordinator/actors/messages.hpp"
+#include "coordinator/actors/recorder.hpp"
+
+#include <algorithm>
 #include <utility>
 
 #include <caf/event_based_actor.hpp>
 #include <caf/stateful_actor.hpp>
 #include <spdlog/spdlog.h>
-
-#include "common/defaults.hpp"
-#include "coordinator/actors/governor_actor.hpp"
-#include "coordinator/actors/messages.hpp"
-#include "coordinator/actors/recorder.hpp"
 
 namespace sluice {
 
@@ -56,7 +57,8 @@ void show_progress(CoordinatorActor* self) {
   if (const auto remaining = state.rate.time_for(progress.total - progress.done)) {
     progress.remaining = std::chrono::duration_cast<std::chrono::seconds>(*remaining);
   }
-  if (state.config->price) progress.cost = state.config->price({facts.paid_input_tokens, facts.paid_output_tokens});
+  if (state.config->price)
+    progress.cost = state.config->price({facts.paid_input_tokens, facts.paid_output_tokens});
   self->send(state.config->progress, ShowProgress{progress});
 }
 
@@ -71,8 +73,8 @@ void end_run(CoordinatorActor* self) {
   self->quit();
 }
 
-/// Ends the run when nobody has anything more to say. Results that are on their way into the ledger are waited for
-/// in any case: they were paid for.
+/// Ends the run when nobody has anything more to say. Results that are on their way into the ledger are
+/// waited for in any case: they were paid for.
 void end_run_if_quiet(CoordinatorActor* self) {
   auto& state = self->state;
   if (!state.controller->over() || state.unrecorded > 0) return;
@@ -89,7 +91,8 @@ void perform(CoordinatorActor* self, Effects& effects) {
   for (auto& record : effects.to_record) self->send(state.recorder, std::move(record));
   for (auto& message : effects.to_workers) self->send(state.router, std::move(message));
   if (effects.peers_changed) {
-    self->send(state.governor, PeersChanged{state.config->controller.settings.run_id, state.controller->peers()});
+    self->send(state.governor,
+               PeersChanged{state.config->controller.settings.run_id, state.controller->peers()});
   }
   for (auto& [peer, heartbeat] : effects.demands) {
     self->send(state.governor, DemandHeard{std::move(peer), std::move(heartbeat)});
@@ -98,16 +101,16 @@ void perform(CoordinatorActor* self, Effects& effects) {
 }
 
 caf::behavior coordinator_behavior(CoordinatorActor* self, std::shared_ptr<CoordinatorConfig> config,
-                                   std::shared_ptr<BoundRouter> router, std::shared_ptr<Ledger> ledger) {
+                                   const StartRouter& start_router, const StartRecorder& start_recorder) {
   auto& state = self->state;
   state.config = std::move(config);
   state.started = self->clock().now();
   state.controller.emplace(*state.config->plan, state.config->controller, state.started);
   const auto me = caf::actor_cast<caf::actor>(self);
   const auto& settings = state.config->controller.settings;
-  state.router = spawn_router(self->system(), std::move(*router), me);
+  state.router = start_router(me);
   state.governor = spawn_governor(self->system(), state.router);
-  state.recorder = spawn_recorder(self->system(), std::move(*ledger), settings.run_id, state.config->move_pins, me);
+  state.recorder = start_recorder(me);
   self->delayed_send(self, settings.heartbeat_interval, HeartbeatTick{});
   if (state.config->progress) self->delayed_send(self, state.config->progress_interval, ProgressTick{});
 
@@ -120,7 +123,8 @@ caf::behavior coordinator_behavior(CoordinatorActor* self, std::shared_ptr<Coord
       },
       [self](const ResultsRecorded& recorded) {
         Effects effects;
-        self->state.unrecorded -= recorded.items.size();
+        auto& unrecorded = self->state.unrecorded;
+        unrecorded -= std::min(unrecorded, recorded.items.size());
         self->state.controller->on_recorded(recorded, self->clock().now(), effects);
         perform(self, effects);
       },
@@ -159,8 +163,22 @@ caf::behavior coordinator_behavior(CoordinatorActor* self, std::shared_ptr<Coord
 
 caf::actor spawn_coordinator(caf::actor_system& system, CoordinatorConfig config, BoundRouter router,
                              Ledger ledger) {
+  const auto bound = std::make_shared<BoundRouter>(std::move(router));
+  const auto owned = std::make_shared<Ledger>(std::move(ledger));
+  const auto start_router = [&system, bound](const caf::actor& coordinator) {
+    return spawn_router(system, std::move(*bound), coordinator);
+  };
+  const auto start_recorder = [&system, owned, run_id = config.controller.settings.run_id,
+                               move_pins = config.move_pins](const caf::actor& coordinator) {
+    return spawn_recorder(system, std::move(*owned), run_id, move_pins, coordinator);
+  };
+  return spawn_coordinator(system, std::move(config), start_router, start_recorder);
+}
+
+caf::actor spawn_coordinator(caf::actor_system& system, CoordinatorConfig config, StartRouter start_router,
+                             StartRecorder start_recorder) {
   return system.spawn(coordinator_behavior, std::make_shared<CoordinatorConfig>(std::move(config)),
-                      std::make_shared<BoundRouter>(std::move(router)), std::make_shared<Ledger>(std::move(ledger)));
+                      std::move(start_router), std::move(start_recorder));
 }
 
 }  // namespace sluice

@@ -1,5 +1,9 @@
 #pragma once
 
+#include "common/transport/router.hpp"
+#include "coordinator/ledger/ledger.hpp"
+#include "coordinator/run/run_controller.hpp"
+
 #include <chrono>
 #include <functional>
 #include <memory>
@@ -7,10 +11,6 @@
 
 #include <caf/actor.hpp>
 #include <caf/fwd.hpp>
-
-#include "common/transport/router.hpp"
-#include "coordinator/ledger/ledger.hpp"
-#include "coordinator/run/run_controller.hpp"
 
 namespace sluice {
 
@@ -25,8 +25,17 @@ struct CoordinatorConfig {
   std::function<std::optional<double>(const Usage&)> price;
 };
 
-/// Starts the actor that conducts a run: a thin shell around RunController, with the router, governor and recorder
-/// that it starts and ends. Accepts StopRun.
-caf::actor spawn_coordinator(caf::actor_system& system, CoordinatorConfig config, BoundRouter router, Ledger ledger);
+/// Starts the actor that conducts a run: a thin shell around RunController, with the router, governor and
+/// recorder that it starts and ends. Accepts StopRun.
+caf::actor spawn_coordinator(caf::actor_system& system, CoordinatorConfig config, BoundRouter router,
+                             Ledger ledger);
+
+/// Start the actors that carry a coordinator's messages to its workers and its results into the ledger.
+using StartRouter = std::function<caf::actor(const caf::actor& coordinator)>;
+using StartRecorder = std::function<caf::actor(const caf::actor& coordinator)>;
+
+/// The same with a router and a recorder of the caller's choice, which the coordinator ends with itself.
+caf::actor spawn_coordinator(caf::actor_system& system, CoordinatorConfig config, StartRouter start_router,
+                             StartRecorder start_recorder);
 
 }  // namespace sluice

@@ -1,10 +1,13 @@
 #include "coordinator/actors/governor_actor.hpp"
 
-#include <caf/event_based_actor.hpp>
-#include <caf/stateful_actor.hpp>
-
 #include "coordinator/actors/messages.hpp"
 #include "coordinator/governor/governor.hpp"
+
+#include <algorithm>
+#include <utility>
+
+#include <caf/event_based_actor.hpp>
+#include <caf/stateful_actor.hpp>
 
 namespace sluice {
 
@@ -33,10 +36,24 @@ void send_grants(GovernorActor* self, const Peer& peer, const std::string& run_i
   self->send(state.router, ToPeer{peer, std::move(grants)});
 }
 
+/// Who joins during a pause hears of it before any work comes: the next heartbeat would be too late.
+void tell_newcomers(GovernorActor* self, const PeersChanged& before) {
+  const auto& state = self->state;
+  const auto grants = state.governor.grants(self->clock().now());
+  if (std::ranges::none_of(grants, [](const wire::Grant& grant) { return grant.pause_ms > 0; })) return;
+  for (const auto& peer : state.known.peers) {
+    const bool known = std::ranges::find(before.peers, peer) != before.peers.end();
+    if (!known) send_grants(self, peer, state.known.run_id, 0);
+  }
+}
+
 caf::behavior governor_behavior(GovernorActor* self, caf::actor router) {
   self->state.router = std::move(router);
   return {
-      [self](PeersChanged& known) { self->state.known = std::move(known); },
+      [self](PeersChanged& known) {
+        const auto before = std::exchange(self->state.known, std::move(known));
+        tell_newcomers(self, before);
+      },
       [self](const DemandHeard& heard) {
         auto& state = self->state;
         const bool new_pause = state.governor.hear(heard.heartbeat.demands, self->clock().now());

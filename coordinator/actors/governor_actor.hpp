@@ -5,8 +5,8 @@
 
 namespace sluice {
 
-/// Starts the actor around Governor: answers DemandHeard with GRANT through the router, and tells all workers of a
-/// new pause at once.
+/// Starts the actor around Governor: answers DemandHeard with GRANT through the router, and tells all workers
+/// of a new pause at once.
 caf::actor spawn_governor(caf::actor_system& system, const caf::actor& router);
 
 }  // namespace sluice

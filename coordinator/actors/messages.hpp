@@ -1,5 +1,10 @@
 #pragma once
 
+#include "common/error.hpp"
+#include "common/transport/messages.hpp"
+#include "coordinator/report/progress.hpp"
+#include "coordinator/run/recording.hpp"
+
 #include <chrono>
 #include <cstdint>
 #include <optional>
@@ -7,11 +12,6 @@
 #include <vector>
 
 #include <caf/allowed_unsafe_message_type.hpp>
-
-#include "common/error.hpp"
-#include "common/transport/messages.hpp"
-#include "coordinator/report/progress.hpp"
-#include "coordinator/run/recording.hpp"
 
 /// The in-process vocabulary of the coordinator's actors. Who sends what to whom:
 ///

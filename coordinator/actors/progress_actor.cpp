@@ -1,15 +1,14 @@
 #include "coordinator/actors/progress_actor.hpp"
 
-#include <sys/ioctl.h>
-#include <unistd.h>
+#include "coordinator/actors/messages.hpp"
 
 #include <cstdlib>
 #include <string>
 #include <string_view>
 
 #include <caf/event_based_actor.hpp>
-
-#include "coordinator/actors/messages.hpp"
+#include <sys/ioctl.h>
+#include <unistd.h>
 
 namespace sluice {
 
@@ -36,7 +35,8 @@ caf::behavior progress_behavior(caf::event_based_actor* self, ProgressStyle styl
       [style](const ShowProgress& shown) {
         if (style.live) {
           // One column is left free: a cursor at the very edge makes some terminals wrap.
-          write_stderr(std::string(wipe_line) + render_live(shown.state, terminal_columns() - 1, style.colour));
+          write_stderr(std::string(wipe_line) +
+                       render_live(shown.state, terminal_columns() - 1, style.colour));
         } else {
           write_stderr(render_plain(shown.state) + "\n");
         }

@@ -9,7 +9,7 @@ namespace sluice {
 
 /// How progress is shown on stderr.
 struct ProgressStyle {
-  bool live = false;    ///< A terminal: one line that is written over and over. Otherwise a line now and then.
+  bool live = false;  ///< A terminal: one line that is written over and over. Otherwise a line now and then.
   bool colour = false;
   std::chrono::milliseconds interval() const { return std::chrono::milliseconds(live ? 100 : 5000); }
 };

@@ -1,14 +1,14 @@
 #include "coordinator/actors/recorder.hpp"
 
+#include "coordinator/actors/messages.hpp"
+#include "coordinator/merge/status.hpp"
+
 #include <algorithm>
 #include <memory>
 #include <utility>
 
 #include <caf/event_based_actor.hpp>
 #include <caf/stateful_actor.hpp>
-
-#include "coordinator/actors/messages.hpp"
-#include "coordinator/merge/status.hpp"
 
 namespace sluice {
 
@@ -32,7 +32,9 @@ struct RecorderState {
 using RecorderActor = caf::stateful_actor<RecorderState>;
 
 ResultsRecorded::Item recorded(WorkerId worker, const ResultToCommit& item, const CommitOutcome& outcome) {
-  ResultsRecorded::Item record{worker, item.result.unit, item.result.key, outcome, item.result.error.has_value()};
+  ResultsRecorded::Item record{worker, item.result.unit, item.result.key, outcome,
+                               item.result.error.has_value()};
+  record.spend = item.result.spend;
   for (const auto& score : item.result.scores) {
     ++(case_status(score.metrics) == CaseStatus::pass ? record.passed : record.failed);
   }
@@ -80,9 +82,10 @@ caf::behavior recorder_behavior(RecorderActor* self, std::shared_ptr<Ledger> led
 }  // namespace
 
 caf::actor spawn_recorder(caf::actor_system& system, Ledger ledger, const std::string& run_id, bool move_pins,
-                          const caf::actor& coordinator) {
-  return system.spawn<caf::detached>(recorder_behavior, std::make_shared<Ledger>(std::move(ledger)), run_id,
-                                     move_pins, coordinator);
+                          const caf::actor& coordinator, bool own_thread) {
+  auto owned = std::make_shared<Ledger>(std::move(ledger));
+  if (!own_thread) return system.spawn(recorder_behavior, std::move(owned), run_id, move_pins, coordinator);
+  return system.spawn<caf::detached>(recorder_behavior, std::move(owned), run_id, move_pins, coordinator);
 }
 
 }  // namespace sluice

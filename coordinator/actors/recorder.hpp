@@ -1,18 +1,19 @@
 #pragma once
 
+#include "coordinator/ledger/ledger.hpp"
+
 #include <string>
 
 #include <caf/actor.hpp>
 #include <caf/fwd.hpp>
 
-#include "coordinator/ledger/ledger.hpp"
-
 namespace sluice {
 
-/// Starts the actor that owns the ledger while a run goes on. It blocks on SQLite and so has a thread of its own.
-/// Results that are waiting together are committed together; each batch is reported to `coordinator` as
-/// ResultsRecorded after its commit, or as RecordingFailed.
+/// Starts the actor that owns the ledger while a run goes on. It blocks on SQLite and so has a thread of its
+/// own. Results that are waiting together are committed together; each batch is reported to `coordinator` as
+/// ResultsRecorded after its commit, or as RecordingFailed. Without `own_thread` it runs on the system's
+/// scheduler (a test's).
 caf::actor spawn_recorder(caf::actor_system& system, Ledger ledger, const std::string& run_id, bool move_pins,
-                          const caf::actor& coordinator);
+                          const caf::actor& coordinator, bool own_thread = true);
 
 }  // namespace sluice

@@ -67,7 +67,8 @@ int run_program(int argc, char** argv, const StartWorkers& start_workers) {
   program.set_version_flag("--version", "sluice " SLUICE_VERSION, "Show the version");
   program.set_help_flag("--help,-h", "Show this help");
   program.footer(examples);
-  const std::array<Command, 4> commands{add_run_command(program, start_workers), add_list_fixtures_command(program),
+  const std::array<Command, 4> commands{add_run_command(program, start_workers),
+                                        add_list_fixtures_command(program),
                                         add_validate_fixtures_command(program), add_config_command(program)};
   try {
     program.parse(argc, argv);

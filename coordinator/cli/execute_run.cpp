@@ -13,6 +13,7 @@
 #include "coordinator/cli/run_inputs.hpp"
 #include "coordinator/cli/run_report.hpp"
 
+#include <array>
 #include <cstdio>
 #include <cstring>
 #include <filesystem>
@@ -22,6 +23,7 @@
 #include <caf/scoped_actor.hpp>
 #include <caf/send.hpp>
 #include <spdlog/spdlog.h>
+#include <unistd.h>
 
 namespace sluice {
 namespace {
@@ -100,6 +102,15 @@ Result<void> add_pins(const Plan& plan, Ledger& ledger, RunController::Config& c
   return {};
 }
 
+/// The endpoint as a worker on another machine can use it: a wildcard address is everybody's own.
+std::string reachable_form(const std::string& endpoint) {
+  const auto port = endpoint.substr(endpoint.rfind(':'));
+  if (endpoint != "tcp://0.0.0.0" + port && endpoint != "tcp://[::]" + port) return endpoint;
+  std::array<char, 256> host{};
+  if (::gethostname(host.data(), host.size() - 1) != 0) return "tcp://THIS_HOST" + port;
+  return std::string("tcp://") + host.data() + port;
+}
+
 /// What a conducted run leaves behind.
 struct ConductedRun {
   RunEnded ended;
@@ -108,9 +119,10 @@ struct ConductedRun {
 };
 
 /// Everything between the inputs and the report: the actors live and die in here.
-Result<ConductedRun> conduct(const RunOptions& options, const RunInputs& inputs, std::shared_ptr<const Plan> plan,
-                             RunController::Config controller, Ledger ledger, const ProgressStyle& style,
-                             SignalWatch& signals, const StartWorkers& start_workers) {
+Result<ConductedRun> conduct(const RunOptions& options, const RunInputs& inputs,
+                             std::shared_ptr<const Plan> plan, RunController::Config controller,
+                             Ledger ledger, const ProgressStyle& style, SignalWatch& signals,
+                             const StartWorkers& start_workers) {
   zmq::context_t network;
   ActorSystem actors;
   caf::scoped_actor self(actors.system);
@@ -120,11 +132,13 @@ Result<ConductedRun> conduct(const RunOptions& options, const RunInputs& inputs,
   if (!router) return fail(router.error());
   const auto endpoint = router->endpoint;
   if (options.listen) std::fprintf(stderr, "sluice: listening on %s\n", endpoint.c_str());
-  controller.how_to_start_a_worker = options.listen ? "start one with `sluice-worker --connect " + endpoint + "`"
-                                                    : "the worker inside this process did not start";
+  controller.how_to_start_a_worker =
+      options.listen ? "start one with `sluice-worker --connect " + reachable_form(endpoint) + "`"
+                     : "the worker inside this process did not start";
   CoordinatorConfig config;
   config.plan = std::move(plan);
-  config.move_pins = controller.settings.write_cache;
+  // Mock answers are nobody's, and answers that no cache keeps cannot be replayed.
+  config.move_pins = controller.settings.mode == Mode::live && controller.settings.write_cache;
   config.controller = std::move(controller);
   if (options.progress) {
     config.progress = spawn_progress(actors.system, style);
@@ -138,19 +152,29 @@ Result<ConductedRun> conduct(const RunOptions& options, const RunInputs& inputs,
   const bool needs_cache = options.settings.mode.value != Mode::mock && !options.no_cache;
   ConductedRun run;
   run.started_at_ms = unix_now_ms();
-  const auto coordinator = spawn_coordinator(actors.system, std::move(config), std::move(*router), std::move(ledger));
-  signals.start([&coordinator](const char* signal) {
+  const auto coordinator =
+      spawn_coordinator(actors.system, std::move(config), std::move(*router), std::move(ledger));
+  signals.handle_with([&coordinator](const char* signal) {
     caf::anon_send(coordinator, StopRun{{Reason::interrupted, std::string("interrupted by ") + signal}});
   });
   std::optional<Error> no_start;
+  std::vector<caf::actor> workers;
   if (options.workers > 0) {
-    LocalWorkers wish{actors.system, network,    inner_endpoint,        options.workers,  std::nullopt,
-                      needs_cache,   false,      defaults::worker_timeout, options.settings,
-                      caf::actor_cast<caf::actor>(self)};
-    const auto workers = start_workers(wish);
-    if (!workers) {
-      no_start = workers.error();
-      self->send(coordinator, StopRun{workers.error()});
+    LocalWorkers wish{.system = actors.system,
+                      .context = network,
+                      .endpoint = inner_endpoint,
+                      .count = options.workers,
+                      .name = std::nullopt,
+                      .use_cache = needs_cache,
+                      .borrow_caches = !options.listen,
+                      .coordinator_timeout = defaults::worker_timeout,
+                      .settings = options.settings,
+                      .listener = caf::actor_cast<caf::actor>(self)};
+    if (auto started = start_workers(wish)) {
+      workers = std::move(*started);
+    } else {
+      no_start = started.error();
+      self->send(coordinator, StopRun{*no_start});
     }
   }
   bool ended = false;
@@ -163,8 +187,11 @@ Result<ConductedRun> conduct(const RunOptions& options, const RunInputs& inputs,
         if (worker.error) self->send(coordinator, StopRun{*worker.error});
       });
   run.completed_at_ms = unix_now_ms();
+  // One that the run's end did not reach (stopped before it had said HELLO) would go on waiting for a
+  // coordinator.
+  for (const auto& worker : workers) self->send(worker, StopWorker{"the process ends"});
   if (progress) self->send_exit(progress, caf::exit_reason::user_shutdown);
-  signals.stop();
+  signals.handle_with({});
   if (no_start) return fail(*no_start);
   return run;
 }
@@ -172,7 +199,7 @@ Result<ConductedRun> conduct(const RunOptions& options, const RunInputs& inputs,
 }  // namespace
 
 int execute_run(const RunOptions& options, const StartWorkers& start_workers) {
-  SignalWatch signals;
+  SignalWatch signals("sluice", exit_error);
   const auto style = detect_progress_style();
   set_up_logging(to_string(options.log_level), style.live && options.progress);
   const auto inputs = load_run_inputs(options);
@@ -192,12 +219,14 @@ int execute_run(const RunOptions& options, const StartWorkers& start_workers) {
   controller.worker_timeout = options.settings.worker_timeout.value;
   if (const auto pinned = add_pins(*plan, *ledger, controller); !pinned) return report_error(pinned.error());
   const auto run_id = controller.settings.run_id;
-  const auto begun = ledger->begin_run({run_id, inputs->suite.name, std::string(to_string(controller.settings.mode)),
-                                        options.provider.provider.name, options.provider.model,
-                                        inputs->prompt.version, unix_now_ms(), plan->trial_count()});
+  const auto begun =
+      ledger->begin_run({run_id, inputs->suite.name, std::string(to_string(controller.settings.mode)),
+                         options.provider.provider.name, options.provider.model, inputs->prompt.version,
+                         unix_now_ms(), plan->trial_count()});
   if (!begun) return report_error(begun.error());
 
-  auto run = conduct(options, *inputs, plan, std::move(controller), std::move(*ledger), style, signals, start_workers);
+  auto run = conduct(options, *inputs, plan, std::move(controller), std::move(*ledger), style, signals,
+                     start_workers);
   if (!run) return report_error(run.error());
   run->ended.facts.started_at_ms = run->started_at_ms;
   run->ended.facts.completed_at_ms = run->completed_at_ms;

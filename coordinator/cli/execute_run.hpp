@@ -5,8 +5,8 @@
 
 namespace sluice {
 
-/// Runs a suite to its report: loads the fixtures, starts the coordinator and the workers inside this process, and
-/// writes the report. Returns the exit code; errors were reported on stderr.
+/// Runs a suite to its report: loads the fixtures, starts the coordinator and the workers inside this
+/// process, and writes the report. Returns the exit code; errors were reported on stderr.
 int execute_run(const RunOptions& options, const StartWorkers& start_workers);
 
 }  // namespace sluice

@@ -17,7 +17,8 @@ struct DataFile {
   std::string text;
 };
 
-Result<DataFile> read_data_file(const Setting<std::string>& setting, std::string_view built_in, const char* name) {
+Result<DataFile> read_data_file(const Setting<std::string>& setting, std::string_view built_in,
+                                const char* name) {
   if (setting.value.empty()) return DataFile{std::string("built-in ") + name, std::string(built_in)};
   auto text = read_file(setting.value, defaults::max_fixture_bytes);
   if (!text) return fail(text.error().reason, setting.value + ": " + text.error().message);
@@ -26,8 +27,9 @@ Result<DataFile> read_data_file(const Setting<std::string>& setting, std::string
 
 /// Reads and parses one data file; what is wrong with it becomes a finding.
 template <class Parse>
-auto load(const Setting<std::string>& setting, std::string_view built_in, const char* name, const Parse& parse,
-          std::vector<Finding>& findings) -> decltype(parse(std::string_view(), std::string())) {
+auto load(const Setting<std::string>& setting, std::string_view built_in, const char* name,
+          const Parse& parse, std::vector<Finding>& findings)
+    -> decltype(parse(std::string_view(), std::string())) {
   const auto file = read_data_file(setting, built_in, name);
   if (!file) {
     findings.push_back({setting.where, 0, file.error().message});

@@ -6,11 +6,11 @@
 #include "coordinator/report/output_file.hpp"
 #include "coordinator/report/report.hpp"
 
-#include <sys/ioctl.h>
-#include <unistd.h>
-
 #include <cstdlib>
 #include <string>
+
+#include <sys/ioctl.h>
+#include <unistd.h>
 
 namespace sluice {
 namespace {
@@ -65,11 +65,14 @@ int report_run(const RunOptions& options, const RunInputs& inputs, const Plan& p
   const bool cut_short = facts.cut_short.has_value();
   const auto verdict = run_verdict(aggregates->all.statuses, cut_short);
   const int code = exit_code(verdict, cut_short);
-  if (const auto noted = ledger.finish_run(facts.run_id, facts.completed_at_ms, std::string(to_string(verdict)), code);
-      !noted) {
-    return report_error(noted.error());
-  }
-  // A run that was stopped before it had anything to show is told in one sentence; otherwise what it has is shown.
+  // After the report, which is what was paid for; a ledger that fails now does not take it away.
+  const auto note_end = [&](int final_code) {
+    const auto noted =
+        ledger.finish_run(facts.run_id, facts.completed_at_ms, std::string(to_string(verdict)), final_code);
+    return noted ? final_code : report_error(noted.error());
+  };
+  // A run that was stopped before it had anything to show is told in one sentence; otherwise what it has is
+  // shown.
   const auto& statuses = aggregates->all.statuses;
   const bool has_results = statuses.total() > statuses.errors;
   if (!cut_short || has_results || facts.cut_short->reason == Reason::interrupted) {
@@ -82,9 +85,11 @@ int report_run(const RunOptions& options, const RunInputs& inputs, const Plan& p
                             facts,
                             options.settings.mode.value,
                             price({facts.paid_input_tokens, facts.paid_output_tokens})};
-    if (const auto written = write_report(options, input); !written) return report_error(written.error());
+    if (const auto written = write_report(options, input); !written)
+      return note_end(report_error(written.error()));
   }
-  return cut_short ? report_error(*facts.cut_short) : code;
+  if (cut_short) report_error(*facts.cut_short);
+  return note_end(code);
 }
 
 }  // namespace sluice

@@ -7,8 +7,8 @@
 
 namespace sluice {
 
-/// Merges the committed results of a run, writes its report and notes its end in the ledger. Returns the exit code;
-/// errors were reported on stderr.
+/// Merges the committed results of a run, writes its report and notes its end in the ledger. Returns the exit
+/// code; errors were reported on stderr.
 int report_run(const RunOptions& options, const RunInputs& inputs, const Plan& plan, Ledger& ledger,
                const RunFacts& facts);
 

@@ -1,6 +1,6 @@
-#include "coordinator/report/display.hpp"
 #include "coordinator/cli/command.hpp"
 #include "coordinator/cli/setting_flags.hpp"
+#include "coordinator/report/display.hpp"
 #include "coordinator/suite/suite_loader.hpp"
 
 #include <iostream>

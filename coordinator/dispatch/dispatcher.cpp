@@ -10,8 +10,9 @@ Dispatcher::Dispatcher(Config config, std::vector<UnitAffinity> units, std::vect
 
 // --- the roster ---
 
-void Dispatcher::join(WorkerId worker, const std::string& cache_id, const std::vector<UnitId>& held, TimePoint now) {
-  drop_worker(worker, false);
+void Dispatcher::join(WorkerId worker, const std::string& cache_id, const std::vector<UnitId>& held,
+                      TimePoint now) {
+  drop_worker(worker, Ending::given_back);
   workers_[worker].last_heard = now;
   queue_.add_worker(worker, cache_id);
   // Somebody new may hold what all the others lack.
@@ -24,23 +25,29 @@ void Dispatcher::join(WorkerId worker, const std::string& cache_id, const std::v
   }
 }
 
-void Dispatcher::leave(WorkerId worker) { drop_worker(worker, false); }
+void Dispatcher::leave(WorkerId worker) {
+  drop_worker(worker, Ending::given_back);
+}
 
-void Dispatcher::drop_worker(WorkerId worker, bool counts_as_loss) {
+std::size_t Dispatcher::drop_worker(WorkerId worker, Ending ending) {
   const auto found = workers_.find(worker);
-  if (found == workers_.end()) return;
+  if (found == workers_.end()) return 0;
+  std::size_t ended = 0;
   const auto held = std::move(found->second.held);
   workers_.erase(found);
   queue_.remove_worker(worker);
   for (const auto unit : held) {
     const auto lease = leases_.find(unit);
-    if (lease != leases_.end() && lease->second.worker == worker) end_lease(unit, counts_as_loss);
+    if (lease == leases_.end() || lease->second.worker != worker) continue;
+    end_lease(unit, ending);
+    ++ended;
   }
   // A unit that only this worker had yet to be asked for may now have been missed by everyone.
   for (auto& [unit, who] : misses_) {
     who.erase(worker);
     if (queue_.remove(unit)) requeue(unit);
   }
+  return ended;
 }
 
 void Dispatcher::heard(WorkerId worker, TimePoint now) {
@@ -96,21 +103,28 @@ bool Dispatcher::settle(UnitId unit) {
 void Dispatcher::release(WorkerId worker, UnitId unit) {
   if (const auto found = workers_.find(worker); found != workers_.end()) found->second.held.erase(unit);
   const auto lease = leases_.find(unit);
-  if (lease != leases_.end() && lease->second.worker == worker) end_lease(unit, false);
+  if (lease != leases_.end() && lease->second.worker == worker) end_lease(unit, Ending::given_back);
 }
 
 void Dispatcher::missed(WorkerId worker, UnitId unit) {
   if (unit >= units_.size() || units_[unit].settled) return release(worker, unit);
   misses_[unit].insert(worker);
+  const auto lease = leases_.find(unit);
+  const bool held_here = lease != leases_.end() && lease->second.worker == worker;
   release(worker, unit);
+  // It waits again, since its lease was lost meanwhile: there may be nobody left to ask.
+  if (!held_here && queue_.remove(unit)) requeue(unit);
 }
 
-void Dispatcher::end_lease(UnitId unit, bool counts_as_loss) {
+void Dispatcher::end_lease(UnitId unit, Ending ending) {
   const auto lease = leases_.find(unit);
   const bool started = lease->second.started;
   leases_.erase(lease);
   if (units_[unit].settled) return;
-  if (counts_as_loss && started && ++units_[unit].losses >= config_.max_losses) {
+  // A live worker that does not bring a unit back in all that time counts, whether it said that it began or
+  // not: otherwise a unit that nobody can take would go round for ever.
+  const bool counts = ending == Ending::expired || (ending == Ending::worker_lost && started);
+  if (counts && ++units_[unit].losses >= config_.max_losses) {
     lost_units_.insert(unit);
     return;
   }
@@ -118,7 +132,8 @@ void Dispatcher::end_lease(UnitId unit, bool counts_as_loss) {
 }
 
 void Dispatcher::requeue(UnitId unit) {
-  if (!queue_.push(unit, [&](WorkerId worker) { return may_run(worker, unit); })) finally_missed_.insert(unit);
+  if (!queue_.push(unit, [&](WorkerId worker) { return may_run(worker, unit); }))
+    finally_missed_.insert(unit);
 }
 
 // --- time ---
@@ -133,10 +148,11 @@ Dispatcher::Tick Dispatcher::tick(TimePoint now) {
     return outcome;
   }
   for (const auto& [worker, state] : workers_) {
-    if (now - state.last_heard > config_.liveness * config_.heartbeat_interval) outcome.lost.push_back(worker);
+    if (now - state.last_heard > config_.liveness * config_.heartbeat_interval)
+      outcome.lost.push_back(worker);
   }
   std::ranges::sort(outcome.lost);
-  for (const auto worker : outcome.lost) drop_worker(worker, true);
+  for (const auto worker : outcome.lost) outcome.leases_lost += drop_worker(worker, Ending::worker_lost);
 
   for (const auto& [unit, lease] : leases_) {
     if (now > lease.deadline) outcome.expired.push_back(unit);
@@ -145,7 +161,8 @@ Dispatcher::Tick Dispatcher::tick(TimePoint now) {
   for (const auto unit : outcome.expired) {
     // No longer the worker's, so that a lone worker is offered it again until its losses are spent.
     workers_.at(leases_.at(unit).worker).held.erase(unit);
-    end_lease(unit, true);
+    end_lease(unit, Ending::expired);
+    ++outcome.leases_lost;
   }
   return outcome;
 }
@@ -161,6 +178,8 @@ std::size_t Dispatcher::started_count() const {
       std::ranges::count_if(leases_, [](const auto& entry) { return entry.second.started; }));
 }
 
-std::vector<UnitId> Dispatcher::missed_units() const { return {finally_missed_.begin(), finally_missed_.end()}; }
+std::vector<UnitId> Dispatcher::missed_units() const {
+  return {finally_missed_.begin(), finally_missed_.end()};
+}
 
 }  // namespace sluice

@@ -1,5 +1,8 @@
 #pragma once
 
+#include "common/clock.hpp"
+#include "coordinator/dispatch/work_queue.hpp"
+
 #include <chrono>
 #include <cstdint>
 #include <map>
@@ -8,30 +11,28 @@
 #include <unordered_map>
 #include <vector>
 
-#include "common/clock.hpp"
-#include "coordinator/dispatch/work_queue.hpp"
-
 namespace sluice {
 
-/// The rules of delivery (delivery.md) as one state machine: who is there, who holds which unit, what is lost, what
-/// is settled. Takes time as an argument; knows neither sockets nor actors. Not thread-safe.
+/// The rules of delivery (delivery.md) as one state machine: who is there, who holds which unit, what is
+/// lost, what is settled. Takes time as an argument; knows neither sockets nor actors. Not thread-safe.
 ///
-/// A unit is pending, leased or settled. It may be settled at any time by whoever has its result committed first:
-/// a lease says who is expected to work, not who may.
+/// A unit is pending, leased or settled. It may be settled at any time by whoever has its result committed
+/// first: a lease says who is expected to work, not who may.
 class Dispatcher {
  public:
   struct Config {
     std::chrono::milliseconds heartbeat_interval{};
-    std::uint32_t liveness = 3;        ///< Silent heartbeats until a worker counts as lost.
-    std::uint32_t max_losses = 3;      ///< Then a unit is provisionally lost.
+    std::uint32_t liveness = 3;              ///< Silent heartbeats until a worker counts as lost.
+    std::uint32_t max_losses = 3;            ///< Then a unit is provisionally lost.
     std::chrono::milliseconds lease_time{};  ///< How long a unit may take at a live worker.
   };
 
   Dispatcher(Config config, std::vector<UnitAffinity> units, std::vector<std::string> holders);
 
   // --- the roster ---
-  /// A worker is there (READY). `held` are the units that it says it still works on: those that are not settled and
-  /// not leased to another are its leases (again). Any other lease it had is over, without a loss.
+  /// A worker is there (READY). `held` are the units that it says it still works on: those that are not
+  /// settled and not leased to another are its leases (again). Any other lease it had is over, without a
+  /// loss.
   void join(WorkerId worker, const std::string& cache_id, const std::vector<UnitId>& held, TimePoint now);
   /// It said GOODBYE: its leases are free at once.
   void leave(WorkerId worker);
@@ -51,15 +52,16 @@ class Dispatcher {
   bool settle(UnitId unit);
   /// The worker answered this unit (settled, duplicate or a miss), and no longer holds it.
   void release(WorkerId worker, UnitId unit);
-  /// The worker's cache does not hold the unit's answer (cached mode): offered to the others, and final when every
-  /// connected worker has missed it.
+  /// The worker's cache does not hold the unit's answer (cached mode): offered to the others, and final when
+  /// every connected worker has missed it.
   void missed(WorkerId worker, UnitId unit);
 
   // --- time ---
   struct Tick {
-    std::vector<WorkerId> lost;      ///< Silent for too long.
-    std::vector<UnitId> expired;     ///< Held too long by a live worker.
-    bool clocks_restarted = false;   ///< This tick came late: the coordinator itself was away.
+    std::vector<WorkerId> lost;     ///< Silent for too long.
+    std::vector<UnitId> expired;    ///< Held too long by a live worker.
+    std::size_t leases_lost = 0;    ///< By silence or expiry, whether the unit had begun or not.
+    bool clocks_restarted = false;  ///< This tick came late: the coordinator itself was away.
   };
   /// Once a heartbeat interval, and only after the socket has been drained.
   Tick tick(TimePoint now);
@@ -93,10 +95,12 @@ class Dispatcher {
     std::set<UnitId> held;  ///< Leased, or answered and not yet released.
   };
 
-  void end_lease(UnitId unit, bool counts_as_loss);
+  enum class Ending : std::uint8_t { given_back, worker_lost, expired };
+  void end_lease(UnitId unit, Ending ending);
   void requeue(UnitId unit);
   bool may_run(WorkerId worker, UnitId unit) const;
-  void drop_worker(WorkerId worker, bool counts_as_loss);
+  /// The number of leases that ended with it.
+  std::size_t drop_worker(WorkerId worker, Ending ending);
 
   Config config_;
   std::vector<Unit> units_;

@@ -122,7 +122,8 @@ std::optional<UnitId> WorkQueue::pop(WorkerId worker, const std::function<bool(U
     return unit;
   };
   auto& units = own->second.units;
-  if (const auto first = std::ranges::find_if(units, allowed); first != units.end()) return take(units, first);
+  if (const auto first = std::ranges::find_if(units, allowed); first != units.end())
+    return take(units, first);
 
   std::vector<Queue*> others;
   for (auto& [other, queue] : queues_) {

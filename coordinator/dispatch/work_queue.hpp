@@ -1,5 +1,7 @@
 #pragma once
 
+#include "common/trial.hpp"
+
 #include <cstdint>
 #include <deque>
 #include <functional>
@@ -7,8 +9,6 @@
 #include <string>
 #include <unordered_map>
 #include <vector>
-
-#include "common/trial.hpp"
 
 namespace sluice {
 
@@ -18,12 +18,13 @@ using WorkerId = std::uint64_t;
 /// What decides where a unit would rather run (delivery.md, "The cache in a fleet").
 struct UnitAffinity {
   std::uint64_t key_hash = 0;  ///< Leading bytes of the cache key: rendezvous hashing.
-  std::uint32_t holder = 0;    ///< 1 + index into the known cache ids of the one that holds the answer; 0: nobody.
+  std::uint32_t holder =
+      0;  ///< 1 + index into the known cache ids of the one that holds the answer; 0: nobody.
 };
 
-/// The units that wait for a worker, each in the queue of the worker that suits it best: the one whose cache holds
-/// its answer, else the one that rendezvous hashing names. A worker whose own queue is empty takes from the longest
-/// other one. Pure; not thread-safe.
+/// The units that wait for a worker, each in the queue of the worker that suits it best: the one whose cache
+/// holds its answer, else the one that rendezvous hashing names. A worker whose own queue is empty takes from
+/// the longest other one. Pure; not thread-safe.
 class WorkQueue {
  public:
   /// All units wait at first. `holders` are the cache ids that UnitAffinity::holder counts.
@@ -34,8 +35,8 @@ class WorkQueue {
   /// It takes no more; what waited for it waits for others.
   void remove_worker(WorkerId worker);
 
-  /// Puts a unit (back) into the queue of its best worker for which `allowed` holds; at the front, since it has
-  /// waited before. False if no worker is allowed.
+  /// Puts a unit (back) into the queue of its best worker for which `allowed` holds; at the front, since it
+  /// has waited before. False if no worker is allowed.
   bool push(UnitId unit, const std::function<bool(WorkerId)>& allowed);
   /// The next unit for this worker, its own first, for which `allowed` holds.
   std::optional<UnitId> pop(WorkerId worker, const std::function<bool(UnitId)>& allowed);

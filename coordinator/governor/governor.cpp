@@ -9,11 +9,12 @@ bool Governor::hear(const std::vector<wire::Demand>& demands, TimePoint now) {
   for (const auto& demand : demands) {
     auto& until = paused_until_[demand.provider];
     const auto asked = now + std::chrono::milliseconds(demand.pause_ms);
-    // A worker repeats what is left of its pause; rounding and the way here must not make that look like a new one.
-    if (demand.pause_ms > 0 && asked > until + std::chrono::milliseconds(20)) {
-      until = asked;
-      lengthened = true;
-    }
+    if (demand.pause_ms == 0 || asked <= until) continue;
+    // A worker repeats what is left of its pause: rounding and the way here may add a little each time, which
+    // costs a message and no more. To tell that from a pause that is a little longer would make some calls
+    // start too early.
+    until = asked;
+    lengthened = true;
   }
   return lengthened;
 }
@@ -24,7 +25,8 @@ std::vector<wire::Grant> Governor::grants(TimePoint now) const {
     wire::Grant grant{provider, true, 0};
     if (until > now) {
       // Rounded up: never shorter than the server named.
-      grant.pause_ms = static_cast<std::uint32_t>(std::chrono::ceil<std::chrono::milliseconds>(until - now).count());
+      grant.pause_ms =
+          static_cast<std::uint32_t>(std::chrono::ceil<std::chrono::milliseconds>(until - now).count());
     }
     grants.push_back(std::move(grant));
   }

@@ -1,11 +1,14 @@
 #include "coordinator/ledger/ledger.hpp"
 
-#include <SQLiteCpp/SQLiteCpp.h>
+#include "common/wire/codec.hpp"
 
+#include <chrono>
 #include <cstring>
+#include <thread>
 #include <utility>
 
-#include "common/wire/codec.hpp"
+#include <SQLiteCpp/SQLiteCpp.h>
+#include <sqlite3.h>
 
 namespace sluice {
 
@@ -40,8 +43,9 @@ constexpr const char* schema = R"sql(
 )sql";
 
 Error ledger_error(const std::string& what) {
-  return {Reason::ledger_failed, "the run ledger failed: " + what +
-                                     "; check the space and the permissions of SLUICE_HOME (default ~/.sluice)"};
+  return {Reason::ledger_failed,
+          "the run ledger failed: " + what +
+              "; check the space and the permissions of SLUICE_HOME (default ~/.sluice)"};
 }
 
 Digest digest_of(const SQLite::Column& column) {
@@ -56,7 +60,26 @@ void bind_bytes(SQLite::Statement& statement, int index, const Digest& digest) {
   statement.bindNoCopy(index, digest.data(), static_cast<int>(digest.size()));
 }
 
-std::int64_t row_id(std::int64_t run_seq, TrialId trial) { return run_seq * (std::int64_t{1} << 32) + trial; }
+/// The change of mode is refused at once while another process is at it, where SQLite waits elsewhere: two
+/// runs that begin in a new home would not both get their ledger.
+void use_write_ahead_log(SQLite::Database& db) {
+  int code = SQLITE_BUSY;
+  for (int tries = 0; tries < 500 && code == SQLITE_BUSY; ++tries) {
+    if (tries > 0) std::this_thread::sleep_for(std::chrono::milliseconds(10));
+    code = db.tryExec("PRAGMA journal_mode = WAL");
+  }
+  if (code != SQLITE_OK) throw SQLite::Exception(db.getHandle(), code);
+}
+
+/// Makes a statement ready for its next use. Not `reset()`, which would throw what the last use failed with
+/// again.
+void clear(SQLite::Statement& statement) {
+  static_cast<void>(statement.tryReset());
+}
+
+std::int64_t row_id(std::int64_t run_seq, TrialId trial) {
+  return run_seq * (std::int64_t{1} << 32) + trial;
+}
 
 /// The result as one trial's row holds it: with that trial's score alone.
 std::string row_of(const UnitResult& result, std::size_t index) {
@@ -88,17 +111,17 @@ struct Ledger::Database {
   void prepare() {
     insert_result.emplace(
         db, "INSERT OR IGNORE INTO results(id, answer, reason, worker, result) VALUES (?, ?, ?, ?, ?)");
-    select_answer.emplace(db, "SELECT answer FROM results WHERE id = ?");
+    select_answer.emplace(db, "SELECT answer, worker FROM results WHERE id = ?");
     upsert_pin.emplace(db,
                        "INSERT INTO pins(key, answer, holder) VALUES (?1, ?2, ?3) ON CONFLICT(key) DO UPDATE "
-                       "SET answer = ?2, holder = ?3");
+                       "SET answer = ?2, holder = ?3 WHERE answer <> ?2 OR (?4 AND holder <> ?3)");
     select_pin.emplace(db, "SELECT answer, holder FROM pins WHERE key = ?");
   }
 
   /// Inserts one trial's row; false if it was there.
   bool insert(std::int64_t id, const ResultToCommit& item, const std::string& blob) {
     auto& statement = *insert_result;
-    statement.reset();
+    clear(statement);
     statement.bind(1, id);
     bind_bytes(statement, 2, item.result.answer);
     if (item.result.error) {
@@ -115,21 +138,24 @@ struct Ledger::Database {
     const auto& result = item.result;
     const auto first_id = row_id(run_seq, item.trials.front());
     if (!insert(first_id, item, row_of(result, 0))) {
-      select_answer->reset();
+      clear(*select_answer);
       select_answer->bind(1, first_id);
       if (!select_answer->executeStep()) throw SQLite::Exception("a committed result is gone");
-      const auto winner = digest_of(select_answer->getColumn(0));
-      select_answer->reset();
-      return {false, winner};
+      CommitOutcome outcome{false, digest_of(select_answer->getColumn(0))};
+      outcome.said_again = select_answer->getColumn(1).getString() == item.worker;
+      clear(*select_answer);
+      return outcome;
     }
     for (std::size_t i = 1; i < item.trials.size(); ++i) {
       insert(row_id(run_seq, item.trials[i]), item, row_of(result, i));
     }
-    if (move_pins && !result.spend.cache_hit && !is_zero(result.answer) && !item.cache_id.empty()) {
-      upsert_pin->reset();
+    // Also for an answer from the cache: what this run's report shows is what a cached run must show.
+    if (move_pins && !is_zero(result.answer) && !item.cache_id.empty()) {
+      clear(*upsert_pin);
       bind_bytes(*upsert_pin, 1, result.key);
       bind_bytes(*upsert_pin, 2, result.answer);
       upsert_pin->bindNoCopy(3, item.cache_id);
+      upsert_pin->bind(4, result.spend.cache_hit ? 0 : 1);
       upsert_pin->exec();
     }
     return {true, result.answer};
@@ -144,10 +170,11 @@ class LedgerResults final : public ResultSource {
 
   Result<void> visit(const std::function<void(const CommittedTrial&)>& visit) const override {
     try {
-      SQLite::Statement query(db_,
-                              "SELECT results.id & 4294967295, results.result FROM runs JOIN results ON results.id "
-                              "BETWEEN runs.seq * 4294967296 AND runs.seq * 4294967296 + 4294967295 "
-                              "WHERE runs.run_id = ? ORDER BY results.id");
+      SQLite::Statement query(
+          db_,
+          "SELECT results.id & 4294967295, results.result FROM runs JOIN results ON results.id "
+          "BETWEEN runs.seq * 4294967296 AND runs.seq * 4294967296 + 4294967295 "
+          "WHERE runs.run_id = ? ORDER BY results.id");
       query.bind(1, run_id_);
       while (query.executeStep()) {
         CommittedTrial trial;
@@ -156,8 +183,8 @@ class LedgerResults final : public ResultSource {
         auto unit = wire::decode_result(
             {static_cast<const char*>(column.getBlob()), static_cast<std::size_t>(column.getBytes())});
         if (!unit) {
-          return fail(ledger_error("the result of trial " + std::to_string(trial.trial) + " is damaged: " +
-                                   unit.error().message));
+          return fail(ledger_error("the result of trial " + std::to_string(trial.trial) +
+                                   " is damaged: " + unit.error().message));
         }
         trial.unit = std::move(*unit);
         visit(trial);
@@ -186,7 +213,7 @@ Result<Ledger> Ledger::open(const std::filesystem::path& file) {
     std::filesystem::create_directories(file.parent_path(), ignored);
     auto database = std::make_unique<Database>(file);
     auto& db = database->db;
-    db.exec("PRAGMA journal_mode = WAL");
+    use_write_ahead_log(db);
     db.exec("PRAGMA synchronous = OFF");
     db.exec("PRAGMA temp_store = MEMORY");
     const int version = db.execAndGet("PRAGMA user_version").getInt();
@@ -231,11 +258,11 @@ Result<void> Ledger::begin_run(const RunRecord& run) {
   }
 }
 
-Result<void> Ledger::finish_run(const std::string& run_id, std::int64_t completed_at_ms, const std::string& verdict,
-                                int exit_code) {
+Result<void> Ledger::finish_run(const std::string& run_id, std::int64_t completed_at_ms,
+                                const std::string& verdict, int exit_code) {
   try {
-    SQLite::Statement update(database_->db,
-                             "UPDATE runs SET completed_at_ms = ?, verdict = ?, exit_code = ? WHERE run_id = ?");
+    SQLite::Statement update(
+        database_->db, "UPDATE runs SET completed_at_ms = ?, verdict = ?, exit_code = ? WHERE run_id = ?");
     update.bind(1, completed_at_ms);
     update.bind(2, verdict);
     update.bind(3, exit_code);
@@ -269,7 +296,7 @@ Result<std::vector<std::optional<Pin>>> Ledger::pins(std::span<const Digest> key
     SQLite::Transaction one_snapshot(database_->db);
     auto& query = *database_->select_pin;
     for (const auto& key : keys) {
-      query.reset();
+      clear(query);
       bind_bytes(query, 1, key);
       if (query.executeStep()) {
         found.push_back(Pin{digest_of(query.getColumn(0)), query.getColumn(1).getString()});

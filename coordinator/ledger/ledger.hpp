@@ -1,5 +1,9 @@
 #pragma once
 
+#include "common/error.hpp"
+#include "common/result.hpp"
+#include "coordinator/merge/result_source.hpp"
+
 #include <cstdint>
 #include <filesystem>
 #include <memory>
@@ -7,10 +11,6 @@
 #include <span>
 #include <string>
 #include <vector>
-
-#include "common/error.hpp"
-#include "common/result.hpp"
-#include "coordinator/merge/result_source.hpp"
 
 namespace sluice {
 
@@ -35,7 +35,8 @@ struct Pin {
 /// A result on its way into the ledger.
 struct ResultToCommit {
   UnitResult result;
-  std::vector<TrialId> trials;  ///< All trials of the unit; `result.scores` has one for each, or it is an error.
+  std::vector<TrialId>
+      trials;            ///< All trials of the unit; `result.scores` has one for each, or it is an error.
   std::string worker;    ///< Name, for people.
   std::string cache_id;  ///< Whose cache holds the answer now; empty when it was not stored.
 };
@@ -43,11 +44,12 @@ struct ResultToCommit {
 /// What became of it. The first committed result of a unit is its result.
 struct CommitOutcome {
   bool first = false;
-  Digest winner{};  ///< The answer that is committed; zero for an error without one.
+  Digest winner{};          ///< The answer that is committed; zero for an error without one.
+  bool said_again = false;  ///< A duplicate by the worker whose result it is: it missed our ACK.
 };
 
-/// The run ledger: SQLite at `$SLUICE_HOME/ledger.db`. "Stored" means surviving the death of this process, not the
-/// loss of power. Not thread-safe; each thread opens its own. Errors: ledger_failed.
+/// The run ledger: SQLite at `$SLUICE_HOME/ledger.db`. "Stored" means surviving the death of this process,
+/// not the loss of power. Not thread-safe; each thread opens its own. Errors: ledger_failed.
 class Ledger {
  public:
   static Result<Ledger> open(const std::filesystem::path& file);
@@ -59,10 +61,10 @@ class Ledger {
   Result<void> finish_run(const std::string& run_id, std::int64_t completed_at_ms, const std::string& verdict,
                           int exit_code);
 
-  /// Commits all results in one transaction: all of a unit's trials or none, insert or ignore. One outcome for
-  /// each. `move_pins`: answers that were paid for in this run become the pinned ones of their keys.
-  Result<std::vector<CommitOutcome>> commit(const std::string& run_id, std::span<const ResultToCommit> results,
-                                            bool move_pins);
+  /// Commits all results in one transaction: all of a unit's trials or none, insert or ignore. One outcome
+  /// for each. `move_pins`: the committed answers become the pinned ones of their keys.
+  Result<std::vector<CommitOutcome>> commit(const std::string& run_id,
+                                            std::span<const ResultToCommit> results, bool move_pins);
 
   /// One entry for each key, empty where nothing is pinned.
   Result<std::vector<std::optional<Pin>>> pins(std::span<const Digest> keys);

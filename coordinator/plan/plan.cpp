@@ -1,11 +1,11 @@
 #include "coordinator/plan/plan.hpp"
 
+#include "common/cache_key.hpp"
+
 #include <cstring>
 #include <numeric>
 #include <unordered_map>
 #include <utility>
-
-#include "common/cache_key.hpp"
 
 namespace sluice {
 
@@ -30,8 +30,9 @@ Plan::Plan(const Suite& suite, PromptTemplate prompt, const Ontology& ontology, 
   std::unordered_map<Digest, UnitId, DigestHash> unit_by_key;
   unit_by_key.reserve(suite.cases.size());
   unit_of_.reserve(suite.cases.size());
+  CacheKeyMaker keys(settings_.provider, common_request());
   for (const auto& test_case : suite.cases) {
-    const auto key = cache_key(settings_.provider, request_for(test_case), 0);
+    const auto key = keys.key(render_user(prompt_, test_case), 0);
     const auto [entry, is_new] = unit_by_key.try_emplace(key, static_cast<UnitId>(keys_.size()));
     if (is_new) keys_.push_back(key);
     unit_of_.push_back(entry->second);
@@ -49,12 +50,11 @@ std::span<const TrialId> Plan::trials_of(UnitId unit) const {
   return std::span(trials_by_unit_).subspan(unit_begin_[unit], unit_begin_[unit + 1] - unit_begin_[unit]);
 }
 
-ModelRequest Plan::request_for(const Case& test_case) const {
+ModelRequest Plan::common_request() const {
   ModelRequest request;
   request.provider = settings_.provider.name;
   request.model = settings_.model;
   request.system = system_;
-  request.user = render_user(prompt_, test_case);
   request.response_schema = settings_.response_schema;
   request.temperature = settings_.temperature;
   request.max_tokens = settings_.max_tokens;
@@ -67,7 +67,8 @@ WorkUnit Plan::render(UnitId unit) const {
   work.unit = unit;
   work.key = keys_[unit];
   const auto trials = trials_of(unit);
-  work.request = request_for(case_of_trial(trials.front()));
+  work.request = common_request();
+  work.request.user = render_user(prompt_, case_of_trial(trials.front()));
   for (const auto trial : trials) {
     const auto& test_case = case_of_trial(trial);
     work.tasks.push_back(

@@ -1,12 +1,5 @@
 #pragma once
 
-#include <cstddef>
-#include <cstdint>
-#include <optional>
-#include <span>
-#include <string>
-#include <vector>
-
 #include "common/hash.hpp"
 #include "common/ontology.hpp"
 #include "common/request.hpp"
@@ -15,21 +8,28 @@
 #include "coordinator/suite/case.hpp"
 #include "coordinator/suite/prompt.hpp"
 
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
 namespace sluice {
 
 /// What every request of a run has in common.
 struct RequestSettings {
   ProviderSettings provider;
   std::string model;
-  double temperature = 0.0;
+  std::optional<double> temperature;
   std::uint32_t max_tokens = 0;
   std::optional<std::int64_t> seed;
   SharedText response_schema;
 };
 
-/// What is to be done: the trials of a suite in id order, and the units of work that they share. A pure function of
-/// suite, prompt and settings. Holds keys and positions, no texts: a unit is rendered when it is handed out.
-/// Immutable; thread-safe. The suite must outlive the plan.
+/// What is to be done: the trials of a suite in id order, and the units of work that they share. A pure
+/// function of suite, prompt and settings. Holds keys and positions, no texts: a unit is rendered when it is
+/// handed out. Immutable; thread-safe. The suite must outlive the plan.
 class Plan {
  public:
   Plan(const Suite& suite, PromptTemplate prompt, const Ontology& ontology, RequestSettings settings);
@@ -46,16 +46,17 @@ class Plan {
   WorkUnit render(UnitId unit) const;
 
  private:
-  ModelRequest request_for(const Case& test_case) const;
+  /// What all requests have in common: everything but the user message.
+  ModelRequest common_request() const;
 
   const Suite& suite_;
   PromptTemplate prompt_;
   RequestSettings settings_;
   SharedText system_;
-  std::vector<Digest> keys_;                 ///< By unit.
-  std::vector<UnitId> unit_of_;              ///< By trial.
-  std::vector<TrialId> trials_by_unit_;      ///< Trials, grouped by unit...
-  std::vector<std::uint32_t> unit_begin_;    ///< ...from here to the next one's begin.
+  std::vector<Digest> keys_;               ///< By unit.
+  std::vector<UnitId> unit_of_;            ///< By trial.
+  std::vector<TrialId> trials_by_unit_;    ///< Trials, grouped by unit...
+  std::vector<std::uint32_t> unit_begin_;  ///< ...from here to the next one's begin.
 };
 
 }  // namespace sluice

@@ -8,7 +8,8 @@ struct CodeRange {
   char32_t last;
 };
 
-// Derived from the Unicode Character Database 14.0.0; ascending, unassigned code points between two ranges filled in.
+// Derived from the Unicode Character Database 14.0.0; ascending, unassigned code points between two ranges
+// filled in.
 // clang-format off
 
 /// Take no column: general categories Mn, Me and Cf (but for the soft hyphen), and joining Hangul vowels.

@@ -60,6 +60,12 @@ class TableReport {
     text() += '\n';
     entry("Cost:", wording::cost(input_), 0, Colour::none);
     entry("Run:", wording::run_facts(input_), 0, Colour::none);
+    // Once more where the eye is after a long list.
+    const auto& statuses = input_.aggregates.all.statuses;
+    const auto outcome = wording::symbol(input_.verdict) + ' ' + wording::headline(input_.verdict) + ": " +
+                         wording::grouped(statuses.passed) + " passed, " + wording::grouped(statuses.failed) +
+                         " failed, " + wording::grouped(statuses.errors) + " errors";
+    text() += painted(outcome, colour_of(input_.verdict)) + '\n';
     return {};
   }
 

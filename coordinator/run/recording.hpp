@@ -1,10 +1,10 @@
 #pragma once
 
-#include <cstdint>
-#include <vector>
-
 #include "coordinator/dispatch/work_queue.hpp"
 #include "coordinator/ledger/ledger.hpp"
+
+#include <cstdint>
+#include <vector>
 
 namespace sluice {
 
@@ -24,6 +24,7 @@ struct ResultsRecorded {
     bool error = false;
     std::uint32_t passed = 0;  ///< Trials of the unit that passed.
     std::uint32_t failed = 0;
+    Spend spend;
   };
   std::vector<Item> items;
 };

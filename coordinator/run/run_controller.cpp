@@ -1,10 +1,10 @@
 #include "coordinator/run/run_controller.hpp"
 
+#include "common/defaults.hpp"
+
 #include <algorithm>
 #include <utility>
 #include <variant>
-
-#include "common/defaults.hpp"
 
 namespace sluice {
 
@@ -43,6 +43,9 @@ void RunController::on_message(const Peer& peer, wire::Hello& hello, TimePoint n
   by_peer_[peer] = hello.instance;
   worker.peer = peer;
   worker.hello = hello;
+  worker.last_heard = now;
+  // No lease until its READY has said what it holds: READY gives back whatever it does not name.
+  dispatcher_.set_window(hello.instance, 0);
   cache_ids_[hello.instance] = hello.cache_id;
   auto& facts = all_workers_[hello.instance];
   facts.name = hello.name;
@@ -69,14 +72,21 @@ void RunController::on_message(const Peer& peer, wire::Ready& ready, TimePoint n
   dispatcher_.set_window(*id, ready.window);
 }
 
-void RunController::on_message(const Peer& peer, wire::Heartbeat& heartbeat, TimePoint now, Effects& effects) {
+void RunController::on_message(const Peer& peer, wire::Heartbeat& heartbeat, TimePoint now,
+                               Effects& effects) {
   const auto id = worker_at(peer);
   if (!id || heartbeat.run_id != config_.settings.run_id) {
     effects.to_workers.push_back({peer, wire::Reject{wire::RejectCode::unknown_worker, "say HELLO first"}});
     return;
   }
+  workers_.at(*id).last_heard = now;
   dispatcher_.heard(*id, now);
   dispatcher_.set_window(*id, heartbeat.window);
+  // Names come from the network: only the run's own providers have a budget.
+  std::erase_if(heartbeat.demands, [&](const wire::Demand& demand) {
+    const auto& providers = config_.settings.providers;
+    return std::ranges::find(providers, demand.provider, &ProviderSettings::name) == providers.end();
+  });
   effects.demands.emplace_back(peer, std::move(heartbeat));
 }
 
@@ -96,7 +106,8 @@ void RunController::on_message(const Peer& peer, wire::Report& report, TimePoint
   }
   if (!refused.items.empty()) effects.to_workers.push_back({peer, std::move(refused)});
   // A worker that is not known keeps its results and sends them again after its HELLO.
-  if (!id) effects.to_workers.push_back({peer, wire::Reject{wire::RejectCode::unknown_worker, "say HELLO first"}});
+  if (!id)
+    effects.to_workers.push_back({peer, wire::Reject{wire::RejectCode::unknown_worker, "say HELLO first"}});
 }
 
 void RunController::on_message(const Peer& peer, wire::Goodbye& goodbye, TimePoint, Effects& effects) {
@@ -119,13 +130,13 @@ void RunController::take_result(WorkerId worker, UnitResult result, wire::Ack& r
     refused.items.push_back({result.unit, wire::Verdict::gone, result.key, {}});
     return;
   }
-  count_spend(result.spend);
   if (result.error && result.error->reason == Reason::cache_miss) {
     dispatcher_.missed(worker, result.unit);
     refused.items.push_back({result.unit, wire::Verdict::retry, result.key, {}});
     return;
   }
   if (result.error && stops_run(result.error->reason)) {
+    count_spend(result.spend);
     refused.items.push_back({result.unit, wire::Verdict::retry, result.key, {}});
     return take_fatal_error(worker, result.unit, *result.error, effects);
   }
@@ -139,7 +150,8 @@ void RunController::take_result(WorkerId worker, UnitResult result, wire::Ack& r
 void RunController::take_fatal_error(WorkerId worker, UnitId unit, const Error& error, Effects& effects) {
   dispatcher_.release(worker, unit);
   const bool others = dispatcher_.worker_count() > (dispatcher_.knows(worker) ? 1 : 0);
-  const bool this_worker_alone = error.reason == Reason::provider_unreachable || error.reason == Reason::cache_failed;
+  const bool this_worker_alone =
+      error.reason == Reason::provider_unreachable || error.reason == Reason::cache_failed;
   if (!this_worker_alone || !others) return stop(error, effects);
   // Its network or its disk; the others may be better off.
   effects.notes.push_back("worker " + all_workers_.at(worker).name + " gets no more work: " + error.message);
@@ -170,6 +182,7 @@ void RunController::on_recorded(const ResultsRecorded& recorded, TimePoint now, 
     } else {
       ++facts_.duplicates_dropped;
     }
+    if (!item.outcome.said_again) count_spend(item.spend);
     dispatcher_.release(item.worker, item.unit);
     const auto verdict = item.outcome.first ? wire::Verdict::committed : wire::Verdict::duplicate;
     acks[item.worker].items.push_back({item.unit, verdict, item.key, item.outcome.winner});
@@ -216,23 +229,43 @@ void RunController::send_work(WorkerId worker, const std::vector<UnitId>& units,
 
 void RunController::on_tick(TimePoint now, Effects& effects) {
   const auto tick = dispatcher_.tick(now);
-  if (tick.clocks_restarted) effects.notes.push_back("the coordinator was stopped for a while; all clocks start anew");
+  if (tick.clocks_restarted)
+    effects.notes.push_back("the coordinator was stopped for a while; all clocks start anew");
   for (const auto id : tick.lost) {
     effects.notes.push_back("worker " + all_workers_.at(id).name + " is silent; its leases go to others");
     all_workers_.at(id).lost = true;
-    ++facts_.leases_lost;
     forget(id, effects);
   }
-  facts_.leases_lost += tick.expired.size();
+  facts_.leases_lost += tick.leases_lost;
+  if (!tick.clocks_restarted) forget_silent_idlers(now, effects);
   if (dispatcher_.worker_count() > 0 || tick.clocks_restarted) last_had_worker_ = now;
   if (!over_ && now - last_had_worker_ > config_.worker_timeout) {
-    const auto seconds = std::chrono::duration_cast<std::chrono::seconds>(config_.worker_timeout).count();
-    stop({Reason::no_workers,
-          "no worker was connected for " + std::to_string(seconds) + " s; " + config_.how_to_start_a_worker},
-         effects);
+    stop(no_worker(), effects);
   }
   lease_work(now, effects);
   finish_if_done(now, effects);
+}
+
+/// Why nobody works: the problem of a worker that is there but cannot, else that there is none.
+Error RunController::no_worker() const {
+  for (const auto& [id, worker] : workers_) {
+    if (worker.problem)
+      return {worker.problem->reason, "worker " + worker.hello.name + ": " + worker.problem->message};
+  }
+  const auto seconds = std::chrono::duration_cast<std::chrono::seconds>(config_.worker_timeout).count();
+  return {Reason::no_workers,
+          "no worker was connected for " + std::to_string(seconds) + " s; " + config_.how_to_start_a_worker};
+}
+
+/// Peers that said HELLO and never took work hold no lease that could be lost; silence ends them all the
+/// same.
+void RunController::forget_silent_idlers(TimePoint now, Effects& effects) {
+  std::vector<WorkerId> silent;
+  for (const auto& [id, worker] : workers_) {
+    const auto patience = config_.dispatch.liveness * config_.dispatch.heartbeat_interval;
+    if (!dispatcher_.knows(id) && now - worker.last_heard > patience) silent.push_back(id);
+  }
+  for (const auto id : silent) forget(id, effects);
 }
 
 void RunController::forget(WorkerId worker, Effects& effects) {
@@ -247,9 +280,18 @@ void RunController::forget(WorkerId worker, Effects& effects) {
 
 void RunController::finish_if_done(TimePoint now, Effects& effects) {
   if (over_ || !dispatcher_.finished()) return;
+  const bool some_missed = !dispatcher_.missed_units().empty();
+  if (some_missed && somebody_is_joining()) return;
   last_result_ = now;
-  if (!dispatcher_.missed_units().empty()) return stop(missing_answers(), effects);
+  if (some_missed) return stop(missing_answers(), effects);
   close("the run is complete", effects);
+}
+
+/// One that has said HELLO and not READY yet may hold what all the others lack.
+bool RunController::somebody_is_joining() const {
+  return std::ranges::any_of(workers_, [this](const auto& entry) {
+    return !entry.second.problem && !dispatcher_.knows(entry.first);
+  });
 }
 
 Error RunController::missing_answers() const {
@@ -293,7 +335,8 @@ RunFacts RunController::facts() const {
   auto facts = facts_;
   for (const auto& [id, worker] : all_workers_) facts.workers.push_back(worker);
   std::ranges::stable_sort(facts.workers, {}, &WorkerFacts::name);
-  if (first_lease_) facts.duration_seconds = std::chrono::duration<double>(last_result_ - *first_lease_).count();
+  if (first_lease_)
+    facts.duration_seconds = std::chrono::duration<double>(last_result_ - *first_lease_).count();
   facts.cut_short = stopped_;
   return facts;
 }

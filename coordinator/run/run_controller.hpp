@@ -1,11 +1,5 @@
 #pragma once
 
-#include <cstdint>
-#include <map>
-#include <optional>
-#include <string>
-#include <vector>
-
 #include "common/clock.hpp"
 #include "common/run_settings.hpp"
 #include "common/transport/envelopes.hpp"
@@ -13,6 +7,12 @@
 #include "coordinator/merge/result_source.hpp"
 #include "coordinator/plan/plan.hpp"
 #include "coordinator/run/recording.hpp"
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
 
 namespace sluice {
 
@@ -32,9 +32,9 @@ struct TrialCounts {
   std::uint64_t errors = 0;
 };
 
-/// A run from the first HELLO to the last GOODBYE: reads what workers say, decides by Dispatcher, and says what is
-/// to be sent and recorded (delivery.md). Pure: time is an argument, no socket, no actor. Not thread-safe. The plan
-/// must outlive it.
+/// A run from the first HELLO to the last GOODBYE: reads what workers say, decides by Dispatcher, and says
+/// what is to be sent and recorded (delivery.md). Pure: time is an argument, no socket, no actor. Not
+/// thread-safe. The plan must outlive it.
 class RunController {
  public:
   struct Config {
@@ -76,6 +76,7 @@ class RunController {
     Peer peer;
     wire::Hello hello;
     std::optional<Error> problem;  ///< It cannot call the run's provider.
+    TimePoint last_heard;          ///< Counts while it takes no work; the dispatcher watches the others.
   };
 
   void on_message(const Peer& peer, wire::Hello& hello, TimePoint now, Effects& effects);
@@ -92,17 +93,21 @@ class RunController {
   void lease_work(TimePoint now, Effects& effects);
   void send_work(WorkerId worker, const std::vector<UnitId>& units, Effects& effects);
   void forget(WorkerId worker, Effects& effects);
+  void forget_silent_idlers(TimePoint now, Effects& effects);
   void finish_if_done(TimePoint now, Effects& effects);
   void close(const std::string& reason, Effects& effects);
+  bool somebody_is_joining() const;
   Error missing_answers() const;
+  Error no_worker() const;
 
   const Plan& plan_;
   Config config_;
   Dispatcher dispatcher_;
   std::map<Peer, WorkerId> by_peer_;
-  std::map<WorkerId, Worker> workers_;         ///< Connected ones.
+  std::map<WorkerId, Worker> workers_;  ///< Connected ones.
   std::map<WorkerId, WorkerFacts> all_workers_;
-  std::map<WorkerId, std::string> cache_ids_;  ///< Of all that ever came: a late result still names its cache.
+  std::map<WorkerId, std::string>
+      cache_ids_;  ///< Of all that ever came: a late result still names its cache.
   TrialCounts counts_;
   RunFacts facts_;
   std::optional<Error> stopped_;

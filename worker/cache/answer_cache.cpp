@@ -155,9 +155,11 @@ Result<void> AnswerCache::State::open_database() {
       {"outcomes", family_options()},
   };
   rocksdb::DB* opened = nullptr;
-  const auto status =
-      read_only ? rocksdb::DB::OpenForReadOnly(database_options(), path, descriptors, &families, &opened)
-                : rocksdb::DB::Open(database_options(), path, descriptors, &families, &opened);
+  auto options = database_options();
+  // A reader opens all tables now: their files stay readable when an owner that comes later removes them.
+  if (read_only) options.max_open_files = -1;
+  const auto status = read_only ? rocksdb::DB::OpenForReadOnly(options, path, descriptors, &families, &opened)
+                                : rocksdb::DB::Open(options, path, descriptors, &families, &opened);
   if (!status.ok()) return fail(failed(dir, "open", status));
   database.reset(opened);
   answers = families[1];
@@ -208,6 +210,8 @@ Result<AnswerCache> AnswerCache::open_with(const fs::path& dir, bool read_only) 
     if (!id) return fail(std::move(id.error()));
     state->id = std::move(*id);
     if (auto opened = state->open_database(); !opened) return fail(std::move(opened.error()));
+    // The lock kept owners out while the files were being opened; from here on a reader is in nobody's way.
+    if (read_only) state->lock.release();
     return AnswerCache(std::move(state));
   } catch (const std::exception& error) {  // The standard library's and RocksDB's.
     return fail(Reason::cache_failed, "cannot open the cache " + dir.string() + ": " + error.what());

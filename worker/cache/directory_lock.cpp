@@ -32,7 +32,11 @@ Result<DirectoryLock> DirectoryLock::take(const std::filesystem::path& dir, Kind
 }
 
 DirectoryLock::~DirectoryLock() {
-  if (file_ >= 0) ::close(file_);
+  release();
+}
+
+void DirectoryLock::release() {
+  if (file_ >= 0) ::close(std::exchange(file_, -1));
 }
 
 }  // namespace sluice

@@ -23,6 +23,9 @@ class DirectoryLock {
   }
   ~DirectoryLock();
 
+  /// Gives the lock back early.
+  void release();
+
  private:
   explicit DirectoryLock(int file) : file_(file) {}
   int file_;

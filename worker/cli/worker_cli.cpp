@@ -1,5 +1,12 @@
 #include "worker/cli/worker_cli.hpp"
 
+#include "common/process/actor_system.hpp"
+#include "common/process/logging.hpp"
+#include "common/process/signals.hpp"
+#include "common/settings/load_settings.hpp"
+#include "worker/embed.hpp"
+#include "worker/messages.hpp"
+
 #include <cstdio>
 #include <string>
 #include <utility>
@@ -8,13 +15,6 @@
 #include <CLI/CLI.hpp>
 #include <caf/scoped_actor.hpp>
 #include <caf/send.hpp>
-
-#include "common/process/actor_system.hpp"
-#include "common/process/logging.hpp"
-#include "common/process/signals.hpp"
-#include "common/settings/load_settings.hpp"
-#include "worker/embed.hpp"
-#include "worker/messages.hpp"
 
 namespace sluice {
 
@@ -39,7 +39,9 @@ struct WorkerFlags {
 };
 
 void add_flags(CLI::App& app, WorkerFlags& flags) {
-  app.add_option("--connect", flags.connect, "The coordinator's endpoint")->type_name("tcp://HOST:PORT")->required();
+  app.add_option("--connect", flags.connect, "The coordinator's endpoint")
+      ->type_name("tcp://HOST:PORT")
+      ->required();
   app.add_option("--name", flags.name, "Name of the worker and of its cache")->type_name("NAME");
   app.add_option("--max-concurrent", flags.max_concurrent, "Calls in flight (default 5)")->type_name("N");
   app.add_option("--coordinator-timeout", flags.coordinator_timeout_seconds,
@@ -47,7 +49,8 @@ void add_flags(CLI::App& app, WorkerFlags& flags) {
       ->type_name("SECONDS")
       ->check(CLI::Range(0.1, 86400.0));
   app.add_flag("--stay", flags.stay, "Wait for the next run instead of ending after one");
-  app.add_option("--home", flags.home, "Folder of the caches (default SLUICE_HOME or ~/.sluice)")->type_name("DIR");
+  app.add_option("--home", flags.home, "Folder of the caches (default SLUICE_HOME or ~/.sluice)")
+      ->type_name("DIR");
   app.add_option("--config", flags.config, "Settings file (default sluice.toml here)")->type_name("FILE");
   app.add_option("--log-level", flags.log_level, "error, warn, info, debug or trace")
       ->type_name("LEVEL")
@@ -67,7 +70,7 @@ std::vector<FlagValue> setting_flags(const WorkerFlags& flags) {
 }
 
 int serve(const WorkerFlags& flags) {
-  SignalWatch signals;
+  SignalWatch signals("sluice-worker", 0);  // It was told to stop, and holds nothing that others lack.
   set_up_logging(flags.log_level, false);
   const auto settings = load_settings(flags.config, setting_flags(flags));
   if (!settings) {
@@ -80,19 +83,27 @@ int serve(const WorkerFlags& flags) {
   zmq::context_t network;
   ActorSystem actors;
   caf::scoped_actor self(actors.system);
-  const std::chrono::milliseconds timeout(static_cast<std::int64_t>(1000 * flags.coordinator_timeout_seconds));
-  LocalWorkers wish{actors.system, network,    flags.connect, 1,         flags.name,
-                    true,          flags.stay, timeout,       *settings, caf::actor_cast<caf::actor>(self)};
+  const std::chrono::milliseconds timeout(
+      static_cast<std::int64_t>(1000 * flags.coordinator_timeout_seconds));
+  LocalWorkers wish{.system = actors.system,
+                    .context = network,
+                    .endpoint = flags.connect,
+                    .count = 1,
+                    .name = flags.name,
+                    .stay = flags.stay,
+                    .coordinator_timeout = timeout,
+                    .settings = *settings,
+                    .listener = caf::actor_cast<caf::actor>(self)};
   const auto workers = start_workers(wish);
   if (!workers) return report(workers.error().message);
-  signals.start([&](const char* signal) {
+  signals.handle_with([&](const char* signal) {
     for (const auto& worker : *workers) caf::anon_send(worker, StopWorker{signal});
   });
   int code = 0;
   self->receive([&](const WorkerEnded& ended) {
     if (ended.error) code = report(ended.error->message);
   });
-  signals.stop();
+  signals.handle_with({});
   return code;
 }
 

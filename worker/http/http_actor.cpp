@@ -1,5 +1,6 @@
 #include "worker/http/http_actor.hpp"
 
+#include "worker/http/curl_loop.hpp"
 #include "worker/http/http_messages.hpp"
 #include "worker/http/transfer.hpp"
 
@@ -7,7 +8,6 @@
 #include <atomic>
 #include <chrono>
 #include <memory>
-#include <thread>
 #include <utility>
 #include <vector>
 
@@ -28,7 +28,7 @@ constexpr long max_connections = 1024;
 /// Messages taken in one turn, so that a flood of calls does not starve the sockets.
 constexpr int max_messages_per_turn = 256;
 /// curl's own timers and wake-ups end the wait earlier.
-constexpr int longest_wait_ms = 60'000;
+constexpr std::chrono::milliseconds longest_wait = std::chrono::minutes(1);
 
 void init_curl_once() {
   static const CURLcode code = curl_global_init(CURL_GLOBAL_DEFAULT);
@@ -37,16 +37,14 @@ void init_curl_once() {
 
 class HttpActor : public caf::blocking_actor {
  public:
-  explicit HttpActor(caf::actor_config& config) : caf::blocking_actor(config), multi_(curl_multi_init()) {
-    curl_multi_setopt(multi_.get(), CURLMOPT_MAXCONNECTS, max_connections);
-  }
+  explicit HttpActor(caf::actor_config& config) : caf::blocking_actor(config) {}
 
   const char* name() const override { return "http"; }
 
   /// Called on other threads. The bell is rung only when the loop waits, or is about to.
   void enqueue(caf::mailbox_element_ptr element, caf::execution_unit* unit) override {
     caf::blocking_actor::enqueue(std::move(element), unit);
-    if (waiting_.exchange(false)) curl_multi_wakeup(multi_.get());
+    if (waiting_.exchange(false)) loop_.ring();
   }
 
   void act() override {
@@ -61,10 +59,8 @@ class HttpActor : public caf::blocking_actor {
     while (!stopping_) {
       take_messages(handler);
       if (stopping_) break;
-      int running = 0;
-      curl_multi_perform(multi_.get(), &running);
+      turn();
       collect_done();
-      wait();
     }
     cancel_all();
   }
@@ -73,9 +69,6 @@ class HttpActor : public caf::blocking_actor {
   struct Slot : Transfer {
     caf::strong_actor_ptr caller;
     std::size_t position = 0;  ///< In busy_.
-  };
-  struct MultiDeleter {
-    void operator()(CURLM* multi) const { curl_multi_cleanup(multi); }
   };
 
   void take_messages(caf::message_handler& handler) {
@@ -88,21 +81,11 @@ class HttpActor : public caf::blocking_actor {
     caller_ = nullptr;
   }
 
-  void wait() {
+  void turn() {
     // Raised before the mailbox is looked at: whoever enqueues after that look finds it raised and rings.
     waiting_.exchange(true);
-    if (!has_next_message()) {
-      const auto code = curl_multi_poll(multi_.get(), nullptr, 0, longest_wait_ms, nullptr);
-      if (code != CURLM_OK) note_poll_failure(code);
-    }
+    loop_.turn(has_next_message() ? std::chrono::milliseconds(0) : longest_wait);
     waiting_.exchange(false);
-  }
-
-  void note_poll_failure(CURLMcode code) {
-    if (!poll_failed_) spdlog::warn("waiting for HTTP connections failed: {}", curl_multi_strerror(code));
-    poll_failed_ = true;
-    std::this_thread::sleep_for(
-        std::chrono::milliseconds(1));  // A lasting failure must not eat a whole core.
   }
 
   void start(HttpCall call) {
@@ -117,7 +100,7 @@ class HttpActor : public caf::blocking_actor {
       return;
     }
     slot->begin(std::move(call));
-    const auto code = curl_multi_add_handle(multi_.get(), slot->handle());
+    const auto code = loop_.add(slot->handle());
     slot->position = busy_.size();
     busy_.push_back(std::move(slot));
     if (code != CURLM_OK) {
@@ -126,15 +109,12 @@ class HttpActor : public caf::blocking_actor {
   }
 
   void collect_done() {
-    int left = 0;
-    while (const auto* message = curl_multi_info_read(multi_.get(), &left)) {
-      if (message->msg != CURLMSG_DONE) continue;
+    while (const auto finished = loop_.next_finished()) {
       void* owner = nullptr;
-      curl_easy_getinfo(message->easy_handle, CURLINFO_PRIVATE, &owner);
-      const auto code = message->data.result;  // Gone with the handle's removal.
+      curl_easy_getinfo(finished->easy, CURLINFO_PRIVATE, &owner);
       auto& slot = static_cast<Slot&>(*static_cast<Transfer*>(owner));
-      auto done = slot.finish(code);
-      curl_multi_remove_handle(multi_.get(), slot.handle());
+      auto done = slot.finish(finished->code);
+      loop_.remove(slot.handle());
       end(slot, std::move(done));
     }
   }
@@ -146,7 +126,7 @@ class HttpActor : public caf::blocking_actor {
   }
 
   void cancel(Slot& slot, const char* what) {
-    curl_multi_remove_handle(multi_.get(), slot.handle());
+    loop_.remove(slot.handle());
     end(slot, slot.abandon({HttpFailure::Kind::cancelled, "the call to " + slot.peer() + " " + what}));
   }
 
@@ -170,13 +150,12 @@ class HttpActor : public caf::blocking_actor {
     if (caller) send(caf::actor_cast<caf::actor>(caller), std::move(done));
   }
 
-  std::unique_ptr<CURLM, MultiDeleter> multi_;  ///< Outlives every handle: members go in reverse order.
+  CurlLoop loop_{max_connections};  ///< Outlives every handle: members go in reverse order.
   std::vector<std::unique_ptr<Slot>> busy_;
   std::vector<std::unique_ptr<Slot>> idle_;
   caf::strong_actor_ptr caller_;  ///< Of the message under way.
   std::atomic<bool> waiting_{false};
   bool stopping_ = false;
-  bool poll_failed_ = false;
 };
 
 }  // namespace

@@ -3,6 +3,7 @@
 #include "common/text.hpp"
 
 #include <algorithm>
+#include <cstdlib>
 #include <cstring>
 #include <utility>
 
@@ -51,6 +52,21 @@ bool is_tls_problem(CURLcode code) {
   }
 }
 
+/// The user's no_proxy, and loopback: a call to this machine, with its key, goes to no other.
+const std::string& no_proxy() {
+  static const std::string hosts = [] {
+    std::string list;
+    for (const char* name : {"no_proxy", "NO_PROXY"}) {
+      const char* value = std::getenv(name);
+      if (value && list.empty()) list = value;
+    }
+    // A lone asterisk is no list: it stands for every host already.
+    if (list == "*") return list;
+    return list + (list.empty() ? "" : ",") + "localhost,127.0.0.1,::1";
+  }();
+  return hosts;
+}
+
 }  // namespace
 
 Transfer::Transfer() : easy_(curl_easy_init()) {
@@ -61,6 +77,7 @@ void Transfer::set_constant_options() {
   auto* easy = easy_.get();
   curl_easy_setopt(easy, CURLOPT_PRIVATE, static_cast<void*>(this));
   curl_easy_setopt(easy, CURLOPT_POST, 1L);
+  curl_easy_setopt(easy, CURLOPT_NOPROXY, no_proxy().c_str());
   curl_easy_setopt(easy, CURLOPT_NOSIGNAL, 1L);
   curl_easy_setopt(easy, CURLOPT_QUICK_EXIT, 1L);  // A cancelled call does not wait for a slow name server.
   curl_easy_setopt(easy, CURLOPT_PROTOCOLS_STR, "http,https");

@@ -24,7 +24,8 @@ HttpRequest build(const ProviderSettings& provider, std::string_view api_key, co
   }
   body += R"(,"messages":[{"role":"user","content":)";
   append_json_string(body, request.user);
-  body += R"(}],"temperature":)" + shortest(request.temperature);
+  body += "}]";
+  if (request.temperature) body += R"(,"temperature":)" + shortest(*request.temperature);
   if (has_text(request.response_schema)) {
     body += R"(,"output_config":{"format":{"type":"json_schema","schema":)";
     body += *request.response_schema;

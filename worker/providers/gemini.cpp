@@ -43,14 +43,16 @@ HttpRequest build(const ProviderSettings& provider, std::string_view api_key, co
   }
   body += R"("contents":[{"role":"user","parts":[{"text":)";
   append_json_string(body, request.user);
-  body += R"(}]}],"generationConfig":{"temperature":)" + shortest(request.temperature);
-  if (request.max_tokens != 0) body += R"(,"maxOutputTokens":)" + std::to_string(request.max_tokens);
+  body += R"(}]}],"generationConfig":{)";
+  if (request.temperature) body += R"("temperature":)" + shortest(*request.temperature) + ',';
+  if (request.max_tokens != 0) body += R"("maxOutputTokens":)" + std::to_string(request.max_tokens) + ',';
   // The field is a signed 32-bit number.
-  if (request.seed) body += R"(,"seed":)" + std::to_string(*request.seed & 0x7fffffff);
+  if (request.seed) body += R"("seed":)" + std::to_string(*request.seed & 0x7fffffff) + ',';
   if (has_text(request.response_schema)) {
-    body += R"(,"responseMimeType":"application/json","responseJsonSchema":)";
+    body += R"("responseMimeType":"application/json","responseJsonSchema":)";
     body += *request.response_schema;
   }
+  if (body.back() == ',') body.pop_back();
   body += "}}";
   return http;
 }

@@ -24,7 +24,8 @@ HttpRequest build(const ProviderSettings& provider, std::string_view api_key, co
   }
   body += R"({"role":"user","content":)";
   append_json_string(body, request.user);
-  body += R"(}],"temperature":)" + shortest(request.temperature);
+  body += "}]";
+  if (request.temperature) body += R"(,"temperature":)" + shortest(*request.temperature);
   if (request.max_tokens != 0) {
     body += ',';
     append_json_string(

@@ -1,8 +1,7 @@
-// Lease bookkeeping under any order of death, delay and duplication: a model of workers and a network that loses,
-// doubles and delays messages drives the Dispatcher; each unit must be settled exactly once, by the first result
-// that is committed, and the run must end.
-#include <gtest/gtest.h>
-#include <rapidcheck/gtest.h>
+// Lease bookkeeping under any order of death, delay and duplication: a model of workers and a network that
+// loses, doubles and delays messages drives the Dispatcher; each unit must be settled exactly once, by the
+// first result that is committed, and the run must end.
+#include "coordinator/dispatch/dispatcher.hpp"
 
 #include <chrono>
 #include <deque>
@@ -10,7 +9,8 @@
 #include <random>
 #include <set>
 
-#include "coordinator/dispatch/dispatcher.hpp"
+#include <gtest/gtest.h>
+#include <rapidcheck/gtest.h>
 
 namespace sluice {
 namespace {
@@ -19,8 +19,8 @@ using namespace std::chrono_literals;
 
 struct ModelWorker {
   std::deque<UnitId> holding;
-  bool alive = true;    ///< False: killed; it says nothing any more.
-  bool stopped = false; ///< SIGSTOP: silent, but it may wake up.
+  bool alive = true;     ///< False: killed; it says nothing any more.
+  bool stopped = false;  ///< SIGSTOP: silent, but it may wake up.
 };
 
 /// A result on its way to the coordinator.
@@ -50,7 +50,9 @@ class Model {
     return all;
   }
 
-  std::size_t pick(std::size_t below) { return std::uniform_int_distribution<std::size_t>(0, below - 1)(random_); }
+  std::size_t pick(std::size_t below) {
+    return std::uniform_int_distribution<std::size_t>(0, below - 1)(random_);
+  }
 
   void join(WorkerId worker) {
     auto& model = workers_[worker];

@@ -1,9 +1,9 @@
 #include "coordinator/dispatch/dispatcher.hpp"
 
-#include <gtest/gtest.h>
-
 #include <algorithm>
 #include <chrono>
+
+#include <gtest/gtest.h>
 
 namespace sluice {
 namespace {
@@ -22,7 +22,8 @@ class DispatcherTest : public ::testing::Test {
  protected:
   TimePoint at(std::chrono::milliseconds time) const { return TimePoint() + 1h + time; }
 
-  void join(Dispatcher& dispatcher, WorkerId worker, std::uint32_t window, std::chrono::milliseconds now = 0ms) {
+  void join(Dispatcher& dispatcher, WorkerId worker, std::uint32_t window,
+            std::chrono::milliseconds now = 0ms) {
     dispatcher.join(worker, "cache-" + std::to_string(worker), {}, at(now));
     dispatcher.set_window(worker, window);
   }
@@ -115,6 +116,20 @@ TEST_F(DispatcherTest, AUnitOnALiveWorkerHasADeadline) {
   EXPECT_EQ(dispatcher.lease(1, 1, at(61s)), std::vector<UnitId>{0}) << "a lone worker is offered it again";
 }
 
+TEST_F(DispatcherTest, AUnitThatNeverComesBackIsGivenUpInTheEnd) {
+  Dispatcher dispatcher(config, units(1), {});
+  join(dispatcher, 1, 1);
+  std::size_t leases_lost = 0;
+  for (auto now = 1000ms; now <= 200s; now += 1000ms) {
+    dispatcher.heard(1, at(now));
+    dispatcher.lease(1, 1, at(now));  // Never reported as started: the worker cannot read it, say.
+    leases_lost += dispatcher.tick(at(now)).leases_lost;
+  }
+  EXPECT_EQ(leases_lost, 3u);
+  EXPECT_TRUE(dispatcher.finished());
+  EXPECT_EQ(dispatcher.lost_units(), std::vector<UnitId>{0});
+}
+
 TEST_F(DispatcherTest, AReconnectedWorkerKeepsWhatItHolds) {
   Dispatcher dispatcher(config, units(3), {});
   join(dispatcher, 1, 3);
@@ -180,13 +195,15 @@ TEST_F(DispatcherTest, TheHolderOfAnAnswerComesFirst) {
 
 TEST_F(DispatcherTest, RendezvousHashingSpreadsUnitsAndKeepsThem) {
   WorkQueue queue(units(3000), {});
-  for (WorkerId worker = 1; worker <= 3; ++worker) queue.add_worker(worker, "cache-" + std::to_string(worker));
+  for (WorkerId worker = 1; worker <= 3; ++worker)
+    queue.add_worker(worker, "cache-" + std::to_string(worker));
   const auto anything = [](UnitId) { return true; };
   std::vector<UnitId> first;
   for (int i = 0; i < 700; ++i) first.push_back(*queue.pop(1, anything));
   EXPECT_TRUE(std::ranges::is_sorted(first)) << "the own queue is in plan order";
   WorkQueue again(units(3000), {});
-  for (WorkerId worker = 4; worker >= 1; --worker) again.add_worker(worker, "cache-" + std::to_string(worker));
+  for (WorkerId worker = 4; worker >= 1; --worker)
+    again.add_worker(worker, "cache-" + std::to_string(worker));
   again.remove_worker(4);
   std::vector<UnitId> second;
   for (int i = 0; i < 700; ++i) second.push_back(*again.pop(1, anything));

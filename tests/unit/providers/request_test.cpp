@@ -59,7 +59,7 @@ TEST(OpenaiRequest, HasTheGoldenForm) {
 TEST(OpenaiRequest, LeavesOutWhatIsNotSet) {
   const HttpRequest http = build_request(openai, "", bare_request());
   EXPECT_EQ(http.headers, std::vector<std::string>{"Content-Type: application/json"});
-  EXPECT_EQ(http.body, R"({"model":"m","messages":[{"role":"user","content":"hi"}],"temperature":0})");
+  EXPECT_EQ(http.body, R"({"model":"m","messages":[{"role":"user","content":"hi"}]})");
 }
 
 TEST(OpenaiRequest, NamesTheTokenBoundAsTheServerDoes) {
@@ -87,7 +87,7 @@ TEST(AnthropicRequest, AlwaysBoundsTheTokensAndNeverSendsASeed) {
   ModelRequest request = bare_request();
   request.seed = 3;
   EXPECT_EQ(build_request(anthropic, "", request).body,
-            R"({"model":"m","max_tokens":4096,"messages":[{"role":"user","content":"hi"}],"temperature":0})");
+            R"({"model":"m","max_tokens":4096,"messages":[{"role":"user","content":"hi"}]})");
 }
 
 TEST(GeminiRequest, HasTheGoldenForm) {
@@ -104,7 +104,7 @@ TEST(GeminiRequest, HasTheGoldenForm) {
 
 TEST(GeminiRequest, LeavesOutWhatIsNotSet) {
   EXPECT_EQ(build_request(gemini, "", bare_request()).body,
-            R"({"contents":[{"role":"user","parts":[{"text":"hi"}]}],"generationConfig":{"temperature":0}})");
+            R"({"contents":[{"role":"user","parts":[{"text":"hi"}]}],"generationConfig":{}})");
 }
 
 TEST(GeminiRequest, KeepsTheModelInsideItsPlaceInThePath) {

@@ -96,7 +96,8 @@ TEST(Settings, WrongOnesAreNamedWithFileLineAndNearestKey) {
       {"[eval]\nmax_concurrent = \"5\"\n",
        "sluice.toml:2: \"max_concurrent\" in [eval] must be a whole number from 1 to 10000, not \"5\""},
       {"[eval]\ntemperature = nan\n",
-       "sluice.toml:2: \"temperature\" in [eval] must be a number from 0 to 2, not an infinite or undefined "
+       "sluice.toml:2: \"temperature\" in [eval] must be a number from 0 to 2, or \"default\" to send none, "
+       "not an infinite or undefined "
        "one"},
       {"[eval]\nmode = \"livee\"\n",
        "sluice.toml:2: \"mode\" in [eval] must be \"live\", \"cached\" or \"mock\", not "
@@ -139,7 +140,7 @@ TEST(Settings, WrongOnesAreNamedWithFileLineAndNearestKey) {
 TEST(Settings, NamesTheVariableOrFlagOfAWrongValue) {
   EXPECT_EQ(findings(std::nullopt, {{"SLUICE_MAX_TOKENS", "1e3"}, {"SLUICE_DATABASE_PATH", "x"}},
                      {{"temperature", "--temperature", "hot"}}),
-            "--temperature: must be a number from 0 to 2, not \"hot\"; "
+            "--temperature: must be a number from 0 to 2, or \"default\" to send none, not \"hot\"; "
             "SLUICE_DATABASE_PATH: is not supported yet by this version of sluice; "
             "SLUICE_MAX_TOKENS: must be a whole number from 1 to 10000000, not \"1e3\"");
 }

@@ -1,0 +1,194 @@
+"""Measures sluice beside its floor and prints one Markdown table (docs/benchmarks.md explains it)."""
+
+import os
+import re
+import shutil
+import statistics
+import sys
+
+from make_fixtures import write_suite
+from processes import PROGRAMS, ROOT, WORK, Simulator, Sluice, capture_request, machine, run, run_floor
+
+TARGET_RATE = 0.25          # Of the floor's, at 0 ms.
+TARGET_WALL = 1.3           # Of the floor's, at 50 ms with 200 in flight.
+TARGET_CPU_US = 150         # A live evaluation.
+TARGET_CACHED = 30_000      # Evaluations a second.
+TARGET_START_MS = 150       # 10 fixtures, start to finish.
+TARGET_STATE_BYTES = 200    # A fixture, beside the fixture itself.
+TARGET_SIMULATOR = 30_000   # Requests a second from one core.
+
+
+def note(text):
+    print(f"bench: {text}", file=sys.stderr, flush=True)
+
+
+def verdict(text, met):
+    return f"{text}: {'met' if met else '**missed**'}"
+
+
+class Table:
+    COLUMNS = ["what", "run phase, /s", "start to end, /s", "start to end", "CPU each", "peak memory", "targets"]
+
+    def __init__(self):
+        self.rows = []
+
+    def add(self, what, usage, count, phase_seconds, targets=()):
+        self.rows.append([
+            what, f"{count / phase_seconds:,.0f}" if phase_seconds else "-", f"{count / usage.seconds:,.0f}",
+            f"{usage.seconds:.3f} s", f"{usage.cpu_seconds / count * 1e6:,.0f} us",
+            f"{usage.peak_bytes / 2**20:.1f} MiB", "; ".join(targets)])
+
+    def add_text(self, what, figure, targets):
+        self.rows.append([what, figure, "", "", "", "", "; ".join(targets)])
+
+    def text(self):
+        rows = [self.COLUMNS] + self.rows
+        widths = [max(len(row[i]) for row in rows) for i in range(len(self.COLUMNS))]
+        lines = ["| " + " | ".join(cell.ljust(width) for cell, width in zip(row, widths)) + " |" for row in rows]
+        lines.insert(1, "|" + "|".join("-" * (width + 2) for width in widths) + "|")
+        return "\n".join(lines)
+
+
+def middle(runs):
+    """The run of median wall time: all figures of a row are of one and the same run."""
+    return sorted(runs, key=lambda measured: measured[0].seconds)[len(runs) // 2]
+
+
+class Bench:
+    def __init__(self, quick):
+        self.count = 1_000 if quick else 5_000
+        self.repeats = 1 if quick else 3
+        self.starts = 3 if quick else 10
+        self.memory_counts = [500, 1_000, 2_000] if quick else [1_000, 5_000, 20_000]
+        self.table = Table()
+        WORK.mkdir(parents=True, exist_ok=True)
+
+    def suite(self, count):
+        folder = WORK / f"fixtures-{count}"
+        return folder, write_suite(folder, count)
+
+    def prepare_floor(self, folder):
+        body, headers = capture_request(folder)
+        # Each request of the floor differs from the others, as sluice's do, by the batch number in the code.
+        number = re.search(r"\b\d{6}\b", body.split('"user"', 1)[1]).group()
+        self.body = WORK / "request.json"
+        self.body.write_text(body.replace(number, "@N@"))
+        self.headers = [f"{name}: {value}" for name, value in headers.items()
+                        if name.lower() in ("authorization", "user-agent", "accept")]
+        self.body_bytes = len(body)
+
+    def live(self, latency_ms, in_flight):
+        """A live run into an empty cache, and the floor with as many requests, by turns."""
+        note(f"live, {latency_ms} ms, {in_flight} in flight")
+        folder, _ = self.suite(self.count)
+        with Simulator(latency_ms) as url:
+            sluice = Sluice(folder, url)
+            ours, floors = [], []
+            for _ in range(self.repeats):
+                floors.append(run_floor(url, self.body, self.headers, self.count, in_flight))
+                sluice.forget()
+                ours.append(sluice.run("live", "--max-concurrent", str(in_flight)))
+        usage, report = middle(ours)
+        floor, said = middle(floors)
+        seconds = report["run"]["duration_seconds"]
+        label = f"{latency_ms} ms, {in_flight} in flight"
+        cpu = usage.cpu_seconds / self.count * 1e6
+        targets = [verdict(f"CPU at most {TARGET_CPU_US} us", cpu <= TARGET_CPU_US)]
+        rate, whole = said["seconds"] / seconds, floor.seconds / usage.seconds
+        if latency_ms == 0:
+            targets.append(verdict(f"at least {TARGET_RATE} of the floor's rate, reached {rate:.2f} "
+                                   f"(start to end {whole:.2f})", rate >= TARGET_RATE))
+        elif in_flight == 200:
+            wall = usage.seconds / floor.seconds
+            targets.append(verdict(f"at most {TARGET_WALL} of the floor's time, reached {wall:.2f} start to end "
+                                   f"(run phase {1 / rate:.2f})", wall <= TARGET_WALL))
+        self.table.add(f"live, {label}", usage, self.count, seconds, targets)
+        self.table.add(f"floor, {label}", floor, self.count, said["seconds"])
+
+    def cached(self):
+        note("cached")
+        folder, _ = self.suite(self.count)
+        with Simulator(0) as url:
+            sluice = Sluice(folder, url)
+            sluice.forget()
+            sluice.run("live", "--max-concurrent", "50")
+            usage, report = middle([sluice.run("cached") for _ in range(max(self.repeats, 2))])
+        seconds = report["run"]["duration_seconds"]
+        rate = self.count / seconds
+        self.table.add("cached, everything in the cache", usage, self.count, seconds,
+                       [verdict(f"at least {TARGET_CACHED:,}/s", rate >= TARGET_CACHED)])
+
+    def starts_of_ten(self):
+        folder, _ = self.suite(10)
+        with Simulator(0) as url:
+            sluice = Sluice(folder, url)
+            sluice.forget()
+            sluice.run("live")
+            for mode, more in (("live", ["--refresh"]), ("cached", [])):
+                note(f"start to finish with 10 fixtures, {mode}")
+                runs = [sluice.run(mode, *more) for _ in range(self.starts)]
+                usage, report = middle(runs)
+                median = statistics.median(measured.seconds for measured, _ in runs)
+                self.table.add(f"10 fixtures, {mode}, median of {self.starts}", usage, 10,
+                               report["run"]["duration_seconds"],
+                               [verdict(f"at most {TARGET_START_MS} ms, reached {median * 1e3:.0f} ms",
+                                        median * 1e3 <= TARGET_START_MS)])
+
+    def memory(self):
+        """How the peak grows with the suite, beside what loading the suite alone takes (validate-fixtures)."""
+        note("memory by number of fixtures")
+        peaks, loaded, texts = [], [], []
+        with Simulator(0) as url:
+            for count in self.memory_counts:
+                folder, text_bytes = self.suite(count)
+                sluice = Sluice(folder, url)
+                sluice.forget()
+                sluice.run("live", "--max-concurrent", "50")
+                usage, report = sluice.run("cached")
+                suite = run([PROGRAMS / "sluice", "validate-fixtures", "--fixtures", folder])
+                self.table.add(f"cached, {count:,} fixtures", usage, count, report["run"]["duration_seconds"])
+                peaks.append(usage.peak_bytes)
+                loaded.append(suite.peak_bytes)
+                texts.append(text_bytes)
+        more = self.memory_counts[-1] - self.memory_counts[0]
+        growth, suite, text = ((sizes[-1] - sizes[0]) / more for sizes in (peaks, loaded, texts))
+        self.table.add_text(
+            f"memory a fixture, {self.memory_counts[0]:,} to {self.memory_counts[-1]:,}",
+            f"{growth:,.0f} bytes",
+            [verdict(f"at most {TARGET_STATE_BYTES} bytes beside the loaded fixture, reached {growth - suite:,.0f} "
+                     f"(loaded {suite:,.0f}, of which {text:,.0f} are its text)",
+                     growth - suite <= TARGET_STATE_BYTES)])
+
+    def simulator(self):
+        if shutil.which("wrk") is None or shutil.which("taskset") is None:
+            note("wrk or taskset is missing: the simulator is not measured alone")
+            return
+        note("the simulator alone")
+        cores = sorted(os.sched_getaffinity(0))
+        with Simulator(0, pinned_to=cores[0]) as url:
+            usage = run([shutil.which("taskset"), "-c", str(cores[-1]), "wrk", "-c200", "-t1", "-d3s" if self.repeats == 1 else
+                         "-d10s", "-s", ROOT / "bench" / "chat_completion.lua", url + "/v1/chat/completions"])
+        rate = float(re.search(r"Requests/sec:\s+([\d.]+)", usage.output).group(1))
+        if "Non-2xx" in usage.output:
+            sys.exit("bench: the simulator did not answer every request of wrk")
+        self.table.add_text("provider-sim on one core, wrk with 200 connections on another", f"{rate:,.0f}",
+                            [verdict(f"at least {TARGET_SIMULATOR:,}/s", rate >= TARGET_SIMULATOR)])
+
+    def all(self):
+        head = machine()
+        folder, text_bytes = self.suite(self.count)
+        self.prepare_floor(folder)
+        self.live(0, 50)
+        self.live(50, 50)
+        self.live(50, 200)
+        self.cached()
+        self.starts_of_ten()
+        self.memory()
+        self.simulator()
+        print(f"{head}. {self.count:,} fixtures of {text_bytes / self.count:,.0f} bytes, requests of "
+              f"{self.body_bytes:,} bytes, medians of {self.repeats}.\n")
+        print(self.table.text())
+
+
+if __name__ == "__main__":
+    Bench(quick="--quick" in sys.argv[1:]).all()

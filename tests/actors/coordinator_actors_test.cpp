@@ -1,0 +1,321 @@
+#include "coordinator/actors/coordinator_actor.hpp"
+#include "coordinator/actors/governor_actor.hpp"
+#include "coordinator/actors/messages.hpp"
+#include "coordinator/actors/recorder.hpp"
+#include "tests/actors/actor_fixture.hpp"
+#include "tests/unit/cache/temporary_folder.hpp"
+
+namespace sluice {
+namespace {
+
+using namespace std::chrono_literals;
+
+using Router = Probe<ToPeer, DrainSocket, CloseSocket>;
+
+template <class Message>
+std::vector<Message> sent_to(Router& router, const Peer& peer) {
+  std::vector<Message> found;
+  for (const auto& [to, message] : router.got<ToPeer>()) {
+    if (const auto* wanted = std::get_if<Message>(&message); wanted && to == peer) found.push_back(*wanted);
+  }
+  return found;
+}
+
+// --- governor ---
+
+class GovernorActorTest : public ActorTest {
+ protected:
+  void hear(const Peer& peer, std::uint32_t pause_ms) {
+    caf::anon_send(governor, DemandHeard{peer, {"run-1", 77, 5, {{"openai", 0, 1, pause_ms}}}});
+    settle();
+  }
+  Router router{system()};
+  caf::actor governor = owned(spawn_governor(system(), router.handle()));
+};
+
+TEST_F(GovernorActorTest, AnswersAHeartbeatWithAGrantThatEchoesItsTime) {
+  hear("p", 0);
+  const auto grants = sent_to<wire::Grants>(router, "p");
+  ASSERT_EQ(grants.size(), 1u);
+  EXPECT_EQ(grants[0].run_id, "run-1");
+  EXPECT_EQ(grants[0].echo_us, 77u);
+  ASSERT_EQ(grants[0].grants.size(), 1u);
+  EXPECT_EQ(grants[0].grants[0], (wire::Grant{"openai", true, 0}));
+}
+
+TEST_F(GovernorActorTest, TellsAllWorkersOfANewPauseAtOnce) {
+  caf::anon_send(governor, PeersChanged{"run-1", {"p", "q", "r"}});
+  hear("p", 5000);
+  for (const Peer peer : {"p", "q", "r"}) {
+    const auto grants = sent_to<wire::Grants>(router, peer);
+    ASSERT_EQ(grants.size(), 1u) << peer;
+    EXPECT_EQ(grants[0].grants.at(0).pause_ms, 5000u);
+    EXPECT_EQ(grants[0].echo_us, peer == "p" ? 77u : 0u);
+  }
+  pass(1000ms);
+  router.take<ToPeer>();
+  hear("q", 0);
+  EXPECT_EQ(sent_to<wire::Grants>(router, "q").at(0).grants.at(0).pause_ms, 4000u);
+  EXPECT_TRUE(sent_to<wire::Grants>(router, "r").empty()) << "nothing new";
+}
+
+// --- recorder ---
+
+ResultToCommit result_of(UnitId unit, const std::string& text) {
+  ResultToCommit item;
+  item.result.unit = unit;
+  item.result.answer = sha256(text);
+  TrialScore score;
+  score.trial = unit;
+  score.metrics = {{MetricId::claims_required, std::nullopt, unit % 2 == 0}};
+  item.result.scores = {score};
+  item.trials = {unit};
+  return item;
+}
+
+class RecorderTest : public ActorTest {
+ protected:
+  RecorderTest() {
+    auto ledger = Ledger::open(file());
+    EXPECT_TRUE(ledger && ledger->begin_run({"run-1", "s", "live", "p", "m", "1", 1, 1}));
+    recorder = owned(spawn_recorder(system(), std::move(*ledger), run_id, true, coordinator.handle(), false));
+  }
+  std::filesystem::path file() const { return folder.path() / "ledger.db"; }
+  void record(WorkerId worker, UnitId unit, const std::string& text = "a") {
+    caf::anon_send(recorder, RecordResult{worker, result_of(unit, text)});
+  }
+
+  std::string run_id = "run-1";
+  TemporaryFolder folder;
+  Probe<ResultsRecorded, RecordingFailed> coordinator{system()};
+  caf::actor recorder;
+};
+
+TEST_F(RecorderTest, ResultsThatWaitTogetherAreCommittedTogether) {
+  for (UnitId unit = 0; unit < 10; ++unit) record(unit + 100, unit);
+  settle();
+  const auto batches = coordinator.take<ResultsRecorded>();
+  ASSERT_EQ(batches.size(), 1u);
+  ASSERT_EQ(batches[0].items.size(), 10u);
+  for (UnitId unit = 0; unit < 10; ++unit) {
+    const auto& item = batches[0].items[unit];
+    EXPECT_EQ(item.worker, unit + 100u);
+    EXPECT_EQ(item.unit, unit);
+    EXPECT_TRUE(item.outcome.first);
+    EXPECT_EQ(item.passed, unit % 2 == 0 ? 1u : 0u);
+    EXPECT_EQ(item.failed, unit % 2 == 0 ? 0u : 1u);
+    EXPECT_FALSE(item.error);
+  }
+}
+
+TEST_F(RecorderTest, WhatItReportsIsInTheLedger) {
+  record(1, 3);
+  settle();
+  ASSERT_EQ(coordinator.got<ResultsRecorded>().size(), 1u);
+  const auto reader = Ledger::open(file());
+  std::size_t seen = 0;
+  EXPECT_TRUE(reader->results_of("run-1")->visit([&](const CommittedTrial& trial) {
+    EXPECT_EQ(trial.trial, 3u);
+    ++seen;
+  }));
+  EXPECT_EQ(seen, 1u);
+}
+
+TEST_F(RecorderTest, AFloodIsCommittedInBoundedBatches) {
+  for (UnitId unit = 0; unit < 1300; ++unit) record(1, unit);
+  settle();
+  std::size_t recorded = 0;
+  for (const auto& batch : coordinator.got<ResultsRecorded>()) {
+    EXPECT_LE(batch.items.size(), 512u);
+    for (const auto& item : batch.items) EXPECT_EQ(item.unit, recorded++) << "in the order of arrival";
+  }
+  EXPECT_EQ(recorded, 1300u);
+}
+
+TEST_F(RecorderTest, ADuplicateIsToldTheWinner) {
+  record(1, 0, "first");
+  record(2, 0, "second");
+  settle();
+  const auto batches = coordinator.take<ResultsRecorded>();
+  ASSERT_EQ(batches.size(), 1u);
+  EXPECT_TRUE(batches[0].items.at(0).outcome.first);
+  EXPECT_FALSE(batches[0].items.at(1).outcome.first);
+  EXPECT_EQ(batches[0].items.at(1).outcome.winner, sha256("first"));
+}
+
+TEST_F(RecorderTest, AFailureIsToldAndLeavesItReadyForMore) {
+  run_id = "not in the ledger";
+  auto ledger = Ledger::open(file());
+  const auto broken =
+      owned(spawn_recorder(system(), std::move(*ledger), run_id, true, coordinator.handle(), false));
+  for (int twice = 0; twice < 2; ++twice) {
+    caf::anon_send(broken, RecordResult{1, result_of(0, "a")});
+    settle();
+    const auto failures = coordinator.take<RecordingFailed>();
+    ASSERT_EQ(failures.size(), 1u);
+    EXPECT_EQ(failures[0].why.reason, Reason::ledger_failed);
+  }
+}
+
+// --- coordinator ---
+
+class CoordinatorActorTest : public ActorTest {
+ protected:
+  using Recorder = Probe<RecordResult>;
+
+  CoordinatorActorTest() {
+    for (const auto* content : {"one", "two"}) {
+      Case one;
+      one.id = content;
+      one.content = content;
+      suite.cases.push_back(one);
+    }
+    PromptTemplate prompt;
+    prompt.user = "{{content}}";
+    plan = std::make_shared<const Plan>(suite, prompt, Ontology(), RequestSettings());
+    CoordinatorConfig config;
+    config.plan = plan;
+    config.controller.settings.run_id = "run-1";
+    ProviderSettings provider;
+    provider.name = "openai";
+    config.controller.settings.providers = {provider};
+    config.controller.settings.heartbeat_interval = 1000ms;
+    config.controller.dispatch = {1000ms, 3, 3, 60s};
+    config.controller.worker_timeout = 60s;
+    config.controller.affinities.resize(plan->unit_count());
+    config.progress = progress.handle();
+    config.progress_interval = 100ms;
+    config.listener = listener.handle();
+    coordinator = owned(spawn_coordinator(
+        system(), std::move(config), [this](const caf::actor&) { return router.handle(); },
+        [this](const caf::actor&) { return recorder.handle(); }));
+    settle();
+  }
+
+  void say(const Peer& peer, wire::ToCoordinator message) {
+    FromWorkers messages;
+    messages.items.push_back({peer, std::move(message)});
+    caf::anon_send(coordinator, std::move(messages));
+    settle();
+  }
+  void join(const Peer& peer, std::uint64_t instance) {
+    say(peer, wire::Hello{instance, "w", "cache", "0", 5});
+    say(peer, wire::Ready{"run-1", {}, 10, {}});
+  }
+  void report(const Peer& peer, UnitId unit) {
+    UnitResult result;
+    result.unit = unit;
+    result.key = plan->key(unit);
+    result.answer = sha256("a");
+    for (const auto trial : plan->trials_of(unit)) result.scores.push_back({trial, {}, {}});
+    say(peer, wire::Report{"run-1", 10, {unit}, {std::move(result)}});
+  }
+  /// Plays the recorder: what it was given is committed.
+  void commit() {
+    ResultsRecorded done;
+    for (const auto& record : recorder.take<RecordResult>()) {
+      done.items.push_back({record.worker,
+                            record.item.result.unit,
+                            record.item.result.key,
+                            {true, record.item.result.answer},
+                            false,
+                            1,
+                            0});
+    }
+    caf::anon_send(coordinator, std::move(done));
+    settle();
+  }
+  void stop() {
+    caf::anon_send(coordinator, StopRun{{Reason::interrupted, "SIGINT"}});
+    settle();
+  }
+  std::size_t ended() { return listener.got<RunEnded>().size(); }
+
+  Suite suite;
+  std::shared_ptr<const Plan> plan;
+  Router router{system()};
+  Recorder recorder{system()};
+  Probe<ShowProgress> progress{system()};
+  Probe<RunEnded> listener{system()};
+  caf::actor coordinator;
+};
+
+TEST_F(CoordinatorActorTest, ConductsARun) {
+  join("p", 1);
+  EXPECT_EQ(sent_to<wire::Welcome>(router, "p").size(), 1u);
+  ASSERT_EQ(sent_to<wire::Work>(router, "p").size(), 1u);
+  report("p", 0);
+  report("p", 1);
+  EXPECT_TRUE(sent_to<wire::Ack>(router, "p").empty()) << "not before the commit";
+  commit();
+  EXPECT_EQ(sent_to<wire::Ack>(router, "p").size(), 1u);
+  EXPECT_EQ(sent_to<wire::Drain>(router, "p").size(), 1u);
+  EXPECT_EQ(ended(), 0u) << "the worker's GOODBYE is awaited";
+  say("p", wire::Goodbye{"drained"});
+  ASSERT_EQ(ended(), 1u);
+  EXPECT_FALSE(listener.got<RunEnded>()[0].facts.cut_short);
+  EXPECT_EQ(router.got<CloseSocket>().size(), 1u);
+  EXPECT_EQ(progress.got<ShowProgress>().back().state.done, 2u);
+  say("q", wire::Hello{9, "late", "", "0", 1});
+  EXPECT_EQ(ended(), 1u);
+}
+
+TEST_F(CoordinatorActorTest, AWorkerThatSaysNoGoodbyeIsNotWaitedForLong) {
+  join("p", 1);
+  stop();
+  pass(1999ms);
+  EXPECT_EQ(ended(), 0u);
+  pass(1ms);
+  ASSERT_EQ(ended(), 1u);
+  EXPECT_EQ(listener.got<RunEnded>()[0].facts.cut_short->reason, Reason::interrupted);
+}
+
+TEST_F(CoordinatorActorTest, ResultsOnTheirWayIntoTheLedgerAreWaitedFor) {
+  join("p", 1);
+  report("p", 0);
+  stop();
+  say("p", wire::Goodbye{"drained"});
+  pass(10s);
+  EXPECT_EQ(ended(), 0u) << "it was paid for";
+  commit();
+  EXPECT_EQ(ended(), 1u);
+}
+
+TEST_F(CoordinatorActorTest, ALedgerThatFailsEndsTheRun) {
+  join("p", 1);
+  report("p", 0);
+  report("p", 1);
+  caf::anon_send(coordinator, RecordingFailed{{Reason::ledger_failed, "no space"}});
+  settle();
+  EXPECT_EQ(sent_to<wire::Drain>(router, "p").size(), 1u);
+  commit();  // A batch that came through after all must not keep the run from ending.
+  say("p", wire::Goodbye{"drained"});
+  ASSERT_EQ(ended(), 1u);
+  EXPECT_EQ(listener.got<RunEnded>()[0].facts.cut_short->reason, Reason::ledger_failed);
+}
+
+TEST_F(CoordinatorActorTest, SilenceCountsOnlyOnceTheSocketIsDrained) {
+  join("p", 1);
+  for (int second = 0; second < 10; ++second) pass(1000ms);
+  EXPECT_EQ(router.got<DrainSocket>().size(), 10u) << "one a heartbeat";
+  EXPECT_EQ(progress.got<ShowProgress>().back().state.workers, 1u) << "the router has not answered";
+  for (int beat = 0; beat < 5; ++beat) {
+    pass(1000ms);
+    caf::anon_send(coordinator, SocketDrained{});
+    settle();
+  }
+  pass(100ms);
+  EXPECT_EQ(progress.got<ShowProgress>().back().state.workers, 0u);
+}
+
+TEST_F(CoordinatorActorTest, HeartbeatsAreAnsweredByTheGovernor) {
+  join("p", 1);
+  join("q", 2);
+  router.take<ToPeer>();
+  say("p", wire::Heartbeat{"run-1", 5, 10, {{"openai", 0, 0, 3000}}});
+  EXPECT_EQ(sent_to<wire::Grants>(router, "p").at(0).echo_us, 5u);
+  EXPECT_EQ(sent_to<wire::Grants>(router, "q").at(0).grants.at(0).pause_ms, 3000u) << "it knows who is there";
+}
+
+}  // namespace
+}  // namespace sluice

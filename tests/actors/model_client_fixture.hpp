@@ -1,0 +1,125 @@
+#pragma once
+
+#include "tests/actors/actor_fixture.hpp"
+#include "tests/unit/cache/temporary_folder.hpp"
+#include "worker/http/http_messages.hpp"
+#include "worker/messages.hpp"
+#include "worker/model_client.hpp"
+
+namespace sluice {
+
+using namespace std::chrono_literals;
+
+inline constexpr const char* no_claims = R"({"claims":[]})";
+
+/// A model client between a fake HTTP actor, which the test answers for, and one runner.
+class ModelClientTest : public ActorTest {
+ protected:
+  using Http = Probe<HttpCall, HttpCancel>;
+  using Runner = Probe<UnitCompleted>;
+  using Worker = Probe<PauseAsked, UnitFinished>;
+
+  ModelClientTest() {
+    settings.run_id = "run-1";
+    settings.mode = Mode::live;
+    ProviderSettings provider;
+    provider.name = "openai";
+    provider.base_url = "http://127.0.0.1:1/v1";
+    settings.providers = {provider};
+    settings.connect_timeout = 10s;
+    settings.request_timeout = 120s;
+    settings.case_timeout = 15min;
+    settings.backoff_initial = 500ms;
+    settings.max_retries = 5;
+  }
+
+  void start(bool with_cache = false) {
+    if (with_cache) {
+      auto cache = AnswerCache::open(folder_.path() / "cache");
+      ASSERT_TRUE(cache) << cache.error().message;
+      store = std::make_shared<AnswerStore>(std::move(*cache), std::vector<AnswerCache>());
+    }
+    restart();
+  }
+
+  /// A new client on the same store: the next run.
+  void restart() {
+    ModelClientConfig config;
+    config.settings = settings;
+    config.keys = {{"openai", ""}};
+    config.store = store;
+    config.http = http.handle();
+    config.worker = worker.handle();
+    config.random_seed = 7;
+    client = spawn_model_client(system(), std::move(config));
+    owned(client);
+  }
+
+  static SharedUnit unit(UnitId id) {
+    WorkUnit work;
+    work.unit = id;
+    work.key = sha256("unit " + std::to_string(id));
+    work.request.provider = "openai";
+    work.request.model = "m";
+    work.request.user = "unit " + std::to_string(id);
+    work.request.response_schema = share("{}");
+    return std::make_shared<const WorkUnit>(std::move(work));
+  }
+
+  void complete(UnitId id) {
+    caf::send_as(runner.handle(), client, CompleteUnit{unit(id)});
+    settle();
+  }
+
+  void answer(std::uint64_t id, int status, std::string body, HttpHeaders headers = {}) {
+    HttpDone done;
+    done.id = id;
+    done.response = {status, std::move(headers), std::move(body)};
+    caf::anon_send(client, std::move(done));
+    settle();
+  }
+  void answer_claims(std::uint64_t id, const std::string& content = R"({\"claims\":[]})") {
+    answer(id, 200,
+           R"({"model":"m-1","choices":[{"message":{"content":")" + content +
+               R"("},"finish_reason":"stop"}],"usage":{"prompt_tokens":10,"completion_tokens":5}})");
+  }
+  void fail_call(std::uint64_t id, HttpFailure::Kind kind) {
+    HttpDone done;
+    done.id = id;
+    done.failure = HttpFailure{kind, "it broke"};
+    caf::anon_send(client, std::move(done));
+    settle();
+  }
+  void budget(bool connected, std::vector<wire::Grant> grants = {}) {
+    caf::anon_send(client, BudgetChanged{connected, std::move(grants)});
+    settle();
+  }
+
+  std::vector<HttpCall> calls() { return http.take<HttpCall>(); }
+  std::uint64_t only_call() {
+    const auto made = calls();
+    EXPECT_EQ(made.size(), 1u);
+    return made.empty() ? 0 : made[0].id;
+  }
+  UnitCompleted only_outcome() {
+    auto done = runner.take<UnitCompleted>();
+    EXPECT_EQ(done.size(), 1u);
+    return done.empty() ? UnitCompleted{Error{Reason::internal_error, "no outcome"}, {}} : std::move(done[0]);
+  }
+  static Reason reason_of(const UnitCompleted& done) {
+    const auto* error = std::get_if<Error>(&done.outcome);
+    EXPECT_TRUE(error);
+    return error ? error->reason : Reason::internal_error;
+  }
+
+  TemporaryFolder folder_;
+  RunSettings settings;
+  std::shared_ptr<AnswerStore> store =
+      std::make_shared<AnswerStore>(std::nullopt, std::vector<AnswerCache>());
+  Http http{system()};
+  Runner runner{system()};
+  Worker worker{system()};
+  caf::actor client;
+};
+
+}  // namespace sluice

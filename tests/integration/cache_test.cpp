@@ -1,0 +1,154 @@
+// Where answers come from: live through the cache, cached without a call, --refresh and --no-cache.
+
+#include "tests/support/raw_worker.hpp"
+#include "tests/support/report_text.hpp"
+#include "tests/support/workbench.hpp"
+
+#include <nlohmann/json.hpp>
+
+namespace sluice {
+namespace {
+
+using namespace support;
+using nlohmann::json;
+
+class Cache : public Workbench {
+ protected:
+  // Runs, and returns the object `run` of a report that equals the reference in all else.
+  json facts_of_run(const Flags& flags) {
+    const auto finished = run_sluice(flags);
+    EXPECT_EQ(finished.exit_code, 1) << finished.errors;
+    EXPECT_EQ(comparable_part(finished.output), reference_report());
+    const auto report = parse_report(finished.output);
+    return report.is_object() ? report["run"] : json::object();
+  }
+
+  static json result_of(const json& report, const std::string& id) {
+    for (const auto& result : report["fixture_results"]) {
+      if (result["id"] == id) return result;
+    }
+    return {};
+  }
+};
+
+TEST_F(Cache, CachedRepeatsWhatLiveFoundWithoutACall) {
+  const auto simulator = start_simulator();
+  const auto filled = facts_of_run(live(simulator));
+  EXPECT_EQ(filled["requests"], fixture_count());
+  EXPECT_EQ(filled["cache_hits"], 0);
+  EXPECT_EQ(filled["mode"], "live");
+  const auto replayed = facts_of_run(cached(simulator));
+  EXPECT_EQ(replayed["requests"], 0);
+  EXPECT_EQ(replayed["cache_hits"], fixture_count());
+  EXPECT_EQ(replayed["paid_input_tokens"], 0);
+  EXPECT_EQ(replayed["mode"], "cached");
+}
+
+TEST_F(Cache, CachedNeedsNeitherProviderNorKey) {
+  auto simulator = start_simulator();
+  const auto flags = cached(simulator);
+  EXPECT_EQ(facts_of_run(live(simulator))["requests"], fixture_count());
+  simulator.final_events();  // The provider is gone.
+  set_variable("OPENAI_API_KEY", "");
+  EXPECT_EQ(facts_of_run(flags)["cache_hits"], fixture_count());
+}
+
+TEST_F(Cache, LiveReadsThroughRefreshRenewsNoCacheIgnores) {
+  const auto simulator = start_simulator();
+  EXPECT_EQ(facts_of_run(live(simulator) + Flags{"--no-cache"})["requests"], fixture_count());
+  EXPECT_FALSE(std::filesystem::exists(home() / "cache")) << "--no-cache should write nothing";
+  EXPECT_EQ(facts_of_run(live(simulator))["requests"], fixture_count());
+
+  const auto again = facts_of_run(live(simulator));
+  EXPECT_EQ(again["requests"], 0);
+  EXPECT_EQ(again["cache_hits"], fixture_count());
+  const auto refreshed = facts_of_run(live(simulator) + Flags{"--refresh"});
+  EXPECT_EQ(refreshed["requests"], fixture_count());
+  EXPECT_EQ(refreshed["cache_hits"], 0);
+  const auto ignored = facts_of_run(live(simulator) + Flags{"--no-cache"});
+  EXPECT_EQ(ignored["requests"], fixture_count());
+  EXPECT_EQ(ignored["cache_hits"], 0);
+}
+
+TEST_F(Cache, RefreshedAnswersReplaceTheOldOnes) {
+  // The first answer to this file differs from all later ones.
+  const auto simulator = start_simulator(
+      {R"({"contains": "Listener set-up of the payment concentrator", "text": "{\"claims\":[]}", "times": 1})"},
+      {});
+  const auto first = run_sluice(live(simulator));
+  EXPECT_EQ(result_of(parse_report(first.output), "tls-009")["status"], "fail");
+  EXPECT_EQ(comparable_part(run_sluice(cached(simulator)).output), comparable_part(first.output));
+  EXPECT_EQ(facts_of_run(live(simulator) + Flags{"--refresh"})["requests"], fixture_count());
+  EXPECT_EQ(facts_of_run(cached(simulator))["requests"], 0);
+}
+
+// Two worker processes, each with a cache of its own that holds a part of the answers.
+TEST_F(Cache, EveryWorkerIsAskedBeforeAnAnswerIsMissing) {
+  const auto simulator = start_simulator();
+  const std::string here = (folder() / "here").string();
+  const std::string there = (folder() / "there").string();
+  const Flags some{"--categories", "auth,edge,jwt"};
+  const Flags others{"--categories", "negative,secrets,tls"};
+  EXPECT_EQ(run_sluice(live(simulator) + some + Flags{"--home", here}).exit_code, 1);
+  EXPECT_EQ(run_sluice(live(simulator) + others + Flags{"--home", there}).exit_code, 1);
+  std::filesystem::rename(folder() / "there" / "cache" / "worker-0", folder() / "there" / "cache" / "other");
+
+  auto coordinator = start_sluice(cached(simulator) + Flags{"--listen", "tcp://127.0.0.1:0"});
+  const auto endpoint = endpoint_of(coordinator);
+  // Somebody who takes nothing is connected until both are there: one of them alone would end the run with
+  // what it lacks.
+  RawWorker idle(endpoint);
+  idle.send(wire::Hello{44, "idle", "", SLUICE_VERSION, 1});
+  const auto welcome = idle.receive_only<wire::Welcome>();
+  ASSERT_TRUE(welcome);
+  idle.send(wire::Ready{welcome->settings.run_id, {}, 0, {}});
+  auto first = start_worker(endpoint, {"--home", here, "--name", "worker-0"});
+  ASSERT_TRUE(has_said(coordinator, "worker worker-0 is there")) << first.errors();
+  auto second = start_worker(endpoint, {"--home", there, "--name", "other"});
+  ASSERT_TRUE(has_said(coordinator, "worker other is there")) << second.errors();
+  idle.send(wire::Goodbye{"nothing to do"});
+  const auto finished = finish(coordinator);
+  EXPECT_EQ(finished.exit_code, 1) << finished.errors;
+  EXPECT_EQ(comparable_part(finished.output), reference_report());
+  const auto report = parse_report(finished.output);
+  ASSERT_TRUE(report.is_object());
+  EXPECT_EQ(report["run"]["requests"], 0);
+  EXPECT_EQ(report["run"]["cache_hits"], fixture_count());
+  for (const auto& worker : report["run"]["workers"]) {
+    EXPECT_EQ(worker["units"] > 0, worker["name"] != "idle") << worker;
+  }
+  EXPECT_EQ(first.wait(), 0) << first.errors();
+  EXPECT_EQ(second.wait(), 0) << second.errors();
+}
+
+TEST_F(Cache, NonAnswersAreReplayedAsTheSameErrors) {
+  const auto simulator = start_simulator(
+      {R"({"contains": "Listener set-up of the payment concentrator", "refusal": true})",
+       R"({"contains": "Client talks to the container registry", "fault": "length"})",
+       R"({"contains": "mqtts://broker.greenhouse.example.org", "text": "I would rather talk about the weather."})"},
+      {});
+  const auto first = run_sluice(live(simulator));
+  EXPECT_EQ(first.exit_code, 1) << first.errors;
+  const auto report = parse_report(first.output);
+  ASSERT_TRUE(report.is_object());
+  const std::vector<std::pair<std::string, std::string>> expected{
+      {"tls-009", "refusal"}, {"tls-005", "truncated"}, {"secrets-008", "unparsable_answer"}};
+  for (const auto& [id, reason] : expected) {
+    EXPECT_EQ(result_of(report, id)["status"], "error") << id;
+    EXPECT_EQ(result_of(report, id)["reason_code"], reason) << id;
+  }
+  EXPECT_EQ(report["metrics"]["errors"], expected.size());
+  EXPECT_EQ(schema_findings(report), "");
+
+  const auto replayed = run_sluice(cached(simulator));
+  EXPECT_EQ(replayed.exit_code, 1) << replayed.errors;
+  EXPECT_EQ(comparable_part(replayed.output), comparable_part(first.output));
+  EXPECT_EQ(parse_report(replayed.output)["run"]["requests"], 0);
+
+  // Live asks again for those, and for those alone.
+  const auto again = run_sluice(live(simulator));
+  EXPECT_EQ(parse_report(again.output)["run"]["requests"], expected.size());
+}
+
+}  // namespace
+}  // namespace sluice

@@ -1,0 +1,139 @@
+// What the commands print and where: reports on stdout, everything else on stderr.
+
+#include "tests/support/report_text.hpp"
+#include "tests/support/workbench.hpp"
+
+#include <nlohmann/json.hpp>
+
+namespace sluice {
+namespace {
+
+using namespace support;
+
+class Commands : public Workbench {
+ protected:
+  static bool has(const std::string& text, const std::string& part) {
+    return text.find(part) != std::string::npos;
+  }
+
+  // The line of `sluice config` for this key.
+  static std::string line_of(const Finished& config, const std::string& key) {
+    const auto begin = config.output.find("\n" + key + " ");
+    if (begin == std::string::npos) return "";
+    return config.output.substr(begin + 1, config.output.find('\n', begin + 1) - begin - 1);
+  }
+};
+
+TEST_F(Commands, JsonAloneStandsOnStandardOutput) {
+  const auto simulator = start_simulator();
+  const auto finished = run_sluice(live(simulator) + Flags{"--log-level", "debug"});
+  const auto report = parse_report(finished.output);
+  ASSERT_TRUE(report.is_object()) << finished.output.substr(0, 300);
+  EXPECT_EQ(schema_findings(report), "");
+  EXPECT_TRUE(has(finished.errors, "cases done")) << finished.errors;
+  EXPECT_FALSE(has(finished.errors + finished.output, "key-for-tests"));
+}
+
+TEST_F(Commands, OutputTakesTheReportAwayFromStandardOutput) {
+  const auto simulator = start_simulator();
+  const auto file = folder() / "report.json";
+  const auto finished = run_sluice(live(simulator) + Flags{"--output", file.string()});
+  EXPECT_EQ(finished.exit_code, 1);
+  EXPECT_EQ(finished.output, "");
+  EXPECT_EQ(comparable_part(read_text(file)), reference_report());
+}
+
+TEST_F(Commands, TableAndMarkdownTellTheSameStory) {
+  const auto simulator = start_simulator();
+  const auto table = run_sluice(with(live(simulator), "--format", "table"));
+  const auto markdown = run_sluice(with(live(simulator), "--format", "markdown"));
+  const auto report = parse_report(run_sluice(cached(simulator)).output);
+  ASSERT_TRUE(report.is_object());
+  for (const auto& result : report["fixture_results"]) {
+    if (result["status"] == "pass") continue;
+    const auto id = result["id"].get<std::string>();
+    EXPECT_TRUE(has(table.output, id)) << id;
+    EXPECT_TRUE(has(markdown.output, id)) << id;
+  }
+}
+
+TEST_F(Commands, ARunOfSomeCasesHasThoseAlone) {
+  const auto simulator = start_simulator();
+  const auto finished = run_sluice(live(simulator) + Flags{"--categories", "tls,jwt", "--max-fixtures", "3"});
+  const auto report = parse_report(finished.output);
+  ASSERT_TRUE(report.is_object()) << finished.errors;
+  ASSERT_EQ(report["fixture_results"].size(), 3u);
+  EXPECT_EQ(report["fixture_results"][0]["id"], "jwt-001");
+  EXPECT_EQ(report["fixture_results"][2]["id"], "jwt-003");
+}
+
+TEST_F(Commands, TheShippedFixturesAreValid) {
+  const auto finished = run_sluice({"validate-fixtures", "--fixtures", shipped_fixtures().string()});
+  EXPECT_EQ(finished.exit_code, 0) << finished.output << finished.errors;
+  EXPECT_TRUE(has(finished.output, std::to_string(fixture_count()) + " fixtures ok")) << finished.output;
+}
+
+TEST_F(Commands, ListFixturesKnowsEveryCase) {
+  const Flags flags{"list-fixtures", "--fixtures", shipped_fixtures().string()};
+  const auto all = run_sluice(flags);
+  EXPECT_EQ(all.exit_code, 0) << all.errors;
+  EXPECT_TRUE(has(all.output, "auth-001"));
+  const auto some = run_sluice(flags + Flags{"--category", "tls"});
+  EXPECT_FALSE(has(some.output, "auth-001"));
+  EXPECT_TRUE(has(some.output, "tls-001"));
+}
+
+TEST_F(Commands, EveryBadFixtureIsNamedInOneGo) {
+  const auto suite = folder() / "suite";
+  const std::string good = "[metadata]\nid = \"a-1\"\nname = \"A\"\ncategory = \"tls\"\nlanguage = \"c\"\n";
+  write_text(suite / "unknown_key.toml", good + "colour = \"red\"\n[input]\ncontent = \"x\"\n");
+  write_text(suite / "missing.toml", "[metadata]\nid = \"b-1\"\nname = \"B\"\ncategory = \"tls\"\n");
+  write_text(suite / "weight.toml",
+             "[metadata]\nid = \"c-1\"\nname = \"C\"\ncategory = \"tls\"\nlanguage = \"c\"\n"
+             "[input]\ncontent = \"x\"\n[scoring]\nweight = -2.0\n");
+  const auto finished = run_sluice({"validate-fixtures", "--fixtures", suite.string()});
+  EXPECT_EQ(finished.exit_code, 2);
+  EXPECT_TRUE(has(finished.output, "unknown_key.toml:6")) << finished.output;
+  EXPECT_TRUE(has(finished.output, "colour")) << finished.output;
+  EXPECT_TRUE(has(finished.output, "missing.toml:")) << finished.output;
+  EXPECT_TRUE(has(finished.output, "\"input\"")) << finished.output;
+  EXPECT_TRUE(has(finished.output, "weight.toml:9")) << finished.output;
+
+  // A run over them says the same, and does not begin.
+  const auto run = run_sluice({"run", "--mode", "mock", "--fixtures", suite.string()});
+  EXPECT_EQ(run.exit_code, 2);
+  EXPECT_EQ(run.output, "");
+  EXPECT_TRUE(has(run.errors, "unknown_key.toml:6")) << run.errors;
+  EXPECT_TRUE(has(run.errors, "weight.toml:9")) << run.errors;
+}
+
+TEST_F(Commands, ConfigTellsWhereEachValueComesFrom) {
+  write_text(folder() / "sluice.toml",
+             "[eval]\nmodel = \"from-file\"\ntemperature = 0.5\nmax_tokens = 100\n");
+  set_variable("SLUICE_TEMPERATURE", "0.7");
+  set_variable("SLUICE_MAX_TOKENS", "200");
+  const auto config = run_sluice({"config", "--max-tokens", "300"});
+  EXPECT_EQ(config.exit_code, 0) << config.errors;
+  EXPECT_TRUE(has(line_of(config, "eval.model"), "\"from-file\"")) << config.output;
+  EXPECT_TRUE(has(line_of(config, "eval.model"), "sluice.toml:2")) << config.output;
+  EXPECT_TRUE(has(line_of(config, "eval.temperature"), "= 0.7")) << config.output;
+  EXPECT_TRUE(has(line_of(config, "eval.temperature"), "SLUICE_TEMPERATURE")) << config.output;
+  EXPECT_TRUE(has(line_of(config, "eval.max_tokens"), "= 300")) << config.output;
+  EXPECT_TRUE(has(line_of(config, "eval.max_tokens"), "--max-tokens")) << config.output;
+  EXPECT_TRUE(has(line_of(config, "eval.max_concurrent"), "# default")) << config.output;
+  EXPECT_TRUE(has(line_of(config, "home"), "SLUICE_HOME")) << config.output;
+}
+
+TEST_F(Commands, AWrongSettingIsNamedWithTheNearestRightOne) {
+  write_text(folder() / "sluice.toml", "[eval]\nmax_concurent = 5\nmode = \"lively\"\n");
+  const auto config = run_sluice({"config"});
+  EXPECT_EQ(config.exit_code, 2);
+  ASSERT_EQ(config.error_lines().size(), 2u) << config.errors;
+  EXPECT_TRUE(has(config.errors, "sluice.toml:2")) << config.errors;
+  EXPECT_TRUE(has(config.errors, "max_concurrent")) << config.errors;
+  EXPECT_TRUE(has(config.errors, "sluice.toml:3")) << config.errors;
+  EXPECT_TRUE(has(config.errors, "live")) << config.errors;
+}
+
+}  // namespace
+}  // namespace sluice

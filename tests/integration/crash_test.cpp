@@ -1,0 +1,126 @@
+// What was acknowledged is in the ledger, whatever becomes of the coordinator.
+
+#include "tests/support/ledger_rows.hpp"
+#include "tests/support/raw_worker.hpp"
+#include "tests/support/report_text.hpp"
+#include "tests/support/workbench.hpp"
+
+#include <algorithm>
+#include <csignal>
+
+#include <nlohmann/json.hpp>
+
+namespace sluice {
+namespace {
+
+using namespace support;
+
+class Crash : public Workbench {};
+
+/// A result for a unit as a worker would send it whose model found nothing.
+UnitResult result_of(const WorkUnit& unit) {
+  UnitResult result;
+  result.unit = unit.unit;
+  result.key = unit.key;
+  result.answer = unit.key;  // Any digest that tells the units apart.
+  result.answer[0] = static_cast<std::uint8_t>(~result.answer[0]);
+  result.usage = {100, 4};
+  result.spend.calls = 1;
+  for (const auto& task : unit.tasks) {
+    TrialScore score;
+    score.trial = task.trial;
+    for (std::uint32_t i = 0; i < task.must_contain.size(); ++i) score.claims.missing.push_back(i);
+    score.metrics = {{MetricId::claims_required, std::nullopt, task.must_contain.empty()}};
+    result.scores.push_back(std::move(score));
+  }
+  return result;
+}
+
+TEST_F(Crash, AcknowledgedResultsSurviveTheCoordinator) {
+  const auto simulator = start_simulator();
+  auto coordinator = start_sluice(live(simulator) + Flags{"--listen", "tcp://127.0.0.1:0"});
+  RawWorker worker(endpoint_of(coordinator));
+  worker.send(wire::Hello{42, "by-hand", "", SLUICE_VERSION, 5});
+  const auto welcome = worker.receive_only<wire::Welcome>();
+  ASSERT_TRUE(welcome);
+  const auto run_id = welcome->settings.run_id;
+  worker.send(wire::Ready{run_id, {}, 5, {}});
+  auto work = worker.receive_only<wire::Work>();
+  ASSERT_TRUE(work);
+  ASSERT_EQ(work->units.size(), 5u);
+
+  // One at a time, and the coordinator dies with the third one's acknowledgement.
+  std::vector<UnitResult> acknowledged;
+  for (std::size_t i = 0; i < 3; ++i) {
+    acknowledged.push_back(result_of(work->units[i]));
+    worker.send(wire::Report{run_id, 5, {work->units[i].unit}, {acknowledged.back()}});
+    const auto ack = worker.receive_only<wire::Ack>();
+    ASSERT_TRUE(ack);
+    ASSERT_EQ(ack->items.size(), 1u);
+    EXPECT_EQ(ack->items[0].unit, work->units[i].unit);
+    EXPECT_EQ(ack->items[0].verdict, wire::Verdict::committed);
+    EXPECT_EQ(ack->items[0].winner, acknowledged.back().answer);
+  }
+  coordinator.signal(SIGKILL);
+  EXPECT_EQ(coordinator.wait(), 128 + SIGKILL);
+
+  const auto rows = ledger_rows(home());
+  ASSERT_EQ(rows.size(), acknowledged.size());
+  for (const auto& expected : acknowledged) {
+    const auto row = std::ranges::find(rows, expected.scores.front().trial, &LedgerRow::trial);
+    ASSERT_NE(row, rows.end()) << "trial " << expected.scores.front().trial;
+    EXPECT_EQ(row->worker, "by-hand");
+    const auto stored = wire::decode_result(row->result);
+    ASSERT_TRUE(stored) << stored.error().message;
+    EXPECT_EQ(*stored, expected);
+  }
+
+  // What is left behind is in nobody's way.
+  const auto next = run_sluice(live(simulator));
+  EXPECT_EQ(next.exit_code, 1) << next.errors;
+  EXPECT_EQ(comparable_part(next.output), reference_report());
+}
+
+// The same result twice is acknowledged twice and counted once; one of another run is gone.
+TEST_F(Crash, RepeatedAndForeignResultsAreAnsweredAndNotCounted) {
+  const auto simulator = start_simulator();
+  auto coordinator =
+      start_sluice(live(simulator) + Flags{"--listen", "tcp://127.0.0.1:0", "--max-fixtures", "1"});
+  RawWorker worker(endpoint_of(coordinator));
+  worker.send(wire::Hello{43, "by-hand", "", SLUICE_VERSION, 1});
+  const auto welcome = worker.receive_only<wire::Welcome>();
+  ASSERT_TRUE(welcome);
+  const auto run_id = welcome->settings.run_id;
+  worker.send(wire::Ready{run_id, {}, 1, {}});
+  const auto work = worker.receive_only<wire::Work>();
+  ASSERT_TRUE(work);
+  const auto result = result_of(work->units.at(0));
+  worker.send(wire::Report{"another run", 1, {}, {result}});
+  auto ack = worker.receive_only<wire::Ack>();
+  ASSERT_TRUE(ack);
+  EXPECT_EQ(ack->items.at(0).verdict, wire::Verdict::gone);
+  EXPECT_EQ(ledger_rows(home()).size(), 0u);
+
+  worker.send(wire::Report{run_id, 1, {}, {result, result}});
+  std::vector<wire::Verdict> verdicts;
+  bool drained = false;  // The run may be over before the second one is answered.
+  while (verdicts.size() < 2 || !drained) {
+    const auto message = worker.receive();
+    ASSERT_TRUE(message) << verdicts.size() << " verdicts came";
+    drained = drained || std::holds_alternative<wire::Drain>(*message);
+    if (const auto* answer = std::get_if<wire::Ack>(&*message)) {
+      for (const auto& item : answer->items) verdicts.push_back(item.verdict);
+    }
+  }
+  EXPECT_EQ(verdicts, (std::vector{wire::Verdict::committed, wire::Verdict::duplicate}));
+  worker.send(wire::Goodbye{"drained"});
+  const auto finished = finish(coordinator);
+  const auto report = parse_report(finished.output);
+  ASSERT_TRUE(report.is_object()) << finished.errors;
+  EXPECT_EQ(report["run"]["duplicates_dropped"], 1);
+  EXPECT_EQ(report["run"]["workers"][0]["units"], 1);
+  EXPECT_EQ(report["metrics"]["total_tokens"], 104);
+}
+
+}  // namespace
+}  // namespace sluice

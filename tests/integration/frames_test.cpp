@@ -1,0 +1,189 @@
+// Strangers on the coordinator's port: every bad message is answered and counted, and the run goes on.
+
+#include "common/defaults.hpp"
+#include "tests/support/ledger_rows.hpp"
+#include "tests/support/raw_worker.hpp"
+#include "tests/support/report_text.hpp"
+#include "tests/support/workbench.hpp"
+
+#include <random>
+
+#include <arpa/inet.h>
+#include <nlohmann/json.hpp>
+#include <sys/socket.h>
+#include <unistd.h>
+
+namespace sluice {
+namespace {
+
+using namespace support;
+using Message = std::vector<std::string>;
+
+class BadFrames : public Workbench {
+ protected:
+  // Sends them all and expects a REJECT with this code for each.
+  void expect_rejected(RawWorker& stranger, const std::vector<Message>& messages, wire::RejectCode code) {
+    for (std::size_t i = 0; i < messages.size(); ++i) {
+      stranger.send_frames(messages[i]);
+      const auto answer = stranger.receive();
+      ASSERT_TRUE(answer) << "no answer to message " << i;
+      const auto* reject = std::get_if<wire::Reject>(&*answer);
+      ASSERT_NE(reject, nullptr) << "message " << i;
+      EXPECT_EQ(reject->code, code) << "message " << i << ": " << reject->detail;
+      EXPECT_NE(reject->detail, "") << "message " << i;
+      ++rejected_;
+    }
+  }
+
+  std::size_t rejected_ = 0;
+};
+
+std::string random_bytes(std::mt19937& random, std::size_t most) {
+  std::string bytes(random() % (most + 1), '\0');
+  for (auto& byte : bytes) byte = static_cast<char>(random());
+  return bytes;
+}
+
+std::string header_of(char version, wire::MessageType type) {
+  return {'S', 'L', version, static_cast<char>(type)};
+}
+
+constexpr char this_version = static_cast<char>(wire::protocol_version);
+
+wire::Frames hello() {
+  return wire::encode(wire::Hello{7, "stranger", "cache", SLUICE_VERSION, 5});
+}
+
+/// Wrong numbers of frames, wrong headers, messages that are not for a coordinator, lying lengths.
+std::vector<Message> malformed_messages() {
+  const auto good = hello();
+  const std::string endless(5000, '\x91');  // Arrays in arrays.
+  return {
+      {""},
+      {good.header},
+      {"", ""},
+      {good.header, ""},
+      {good.header, good.body, ""},
+      {good.header, good.body, good.body, good.body, good.body, good.body, good.body, good.body, good.body,
+       good.body},
+      {"HTTP", good.body},
+      {good.header + "x", good.body},
+      {header_of(this_version, wire::MessageType::welcome), good.body},
+      {header_of(this_version, static_cast<wire::MessageType>(0x7f)), good.body},
+      {header_of(this_version, wire::MessageType::report), good.body},
+      {good.header, good.body + "x"},
+      {good.header, "\xdd\xff\xff\xff\xff"},
+      {good.header, "\xc6\xff\xff\xff\xff"},
+      {good.header, endless},
+  };
+}
+
+std::vector<Message> truncated_messages() {
+  const auto good = hello();
+  std::vector<Message> messages;
+  for (std::size_t size = 0; size < good.body.size(); ++size)
+    messages.push_back({good.header, good.body.substr(0, size)});
+  return messages;
+}
+
+/// Random bodies behind good headers, and random headers. The same ones in every run of the test.
+std::vector<Message> random_messages() {
+  std::mt19937 random(20260101);
+  constexpr wire::MessageType types[] = {wire::MessageType::hello, wire::MessageType::ready,
+                                         wire::MessageType::heartbeat, wire::MessageType::report,
+                                         wire::MessageType::goodbye};
+  std::vector<Message> messages;
+  for (int i = 0; i < 300; ++i)
+    messages.push_back({header_of(this_version, types[i % 5]), random_bytes(random, 200)});
+  for (int i = 0; i < 100; ++i) messages.push_back({random_bytes(random, 8), random_bytes(random, 200)});
+  return messages;
+}
+
+std::vector<Message> other_versions() {
+  std::vector<Message> messages;
+  for (const char version : {'\x00', '\x02', '\x7f', '\xff'}) {
+    messages.push_back({header_of(version, wire::MessageType::hello), hello().body});
+  }
+  return messages;
+}
+
+/// Somebody whose program speaks something else: the connection is his loss.
+void knock_with_http(const std::string& endpoint) {
+  const auto port = std::stoi(endpoint.substr(endpoint.rfind(':') + 1));
+  const int connection = ::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
+  ASSERT_GE(connection, 0);
+  sockaddr_in address{};
+  address.sin_family = AF_INET;
+  address.sin_port = htons(static_cast<std::uint16_t>(port));
+  address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+  ASSERT_EQ(::connect(connection, reinterpret_cast<const sockaddr*>(&address), sizeof address), 0);
+  constexpr std::string_view request = "GET / HTTP/1.1\r\nHost: localhost\r\nAccept: */*\r\n\r\n";
+  EXPECT_EQ(::send(connection, request.data(), request.size(), MSG_NOSIGNAL),
+            static_cast<ssize_t>(request.size()));
+  ::close(connection);
+}
+
+TEST_F(BadFrames, AreAnsweredAndCountedAndTheRunGoesOn) {
+  // The first call's answer keeps the run from ending while the strangers are at it.
+  const auto simulator = start_simulator({R"({"latency_ms": 1500, "times": 1})"}, {});
+  auto coordinator = start_sluice(live(simulator) + Flags{"--listen", "tcp://127.0.0.1:0"});
+  const auto endpoint = endpoint_of(coordinator);
+  RawWorker stranger(endpoint);
+  knock_with_http(endpoint);
+  expect_rejected(stranger, malformed_messages(), wire::RejectCode::malformed);
+  expect_rejected(stranger, truncated_messages(), wire::RejectCode::malformed);
+  expect_rejected(stranger, other_versions(), wire::RejectCode::protocol_mismatch);
+
+  auto worker = start_worker(endpoint);
+  ASSERT_TRUE(eventually([&] { return !ledger_rows(home()).empty(); })) << worker.errors();
+  expect_rejected(stranger, random_messages(), wire::RejectCode::malformed);
+  ASSERT_TRUE(coordinator.running()) << "the run was over too soon for the test";
+
+  const auto finished = finish(coordinator);
+  EXPECT_EQ(finished.exit_code, 1) << finished.errors;
+  EXPECT_EQ(comparable_part(finished.output), reference_report());
+  const auto report = parse_report(finished.output);
+  ASSERT_TRUE(report.is_object());
+  EXPECT_EQ(report["run"]["frames_rejected"], rejected_);
+  EXPECT_EQ(report["run"]["workers"].size(), 1u);
+  EXPECT_EQ(worker.wait(), 0) << worker.errors();
+}
+
+TEST_F(BadFrames, AFrameThatIsTooLargeIsRefused) {
+  const auto simulator = start_simulator();
+  auto coordinator = start_sluice(live(simulator) + Flags{"--listen", "tcp://127.0.0.1:0"});
+  const auto endpoint = endpoint_of(coordinator);
+  RawWorker stranger(endpoint);
+  const std::string oversized(defaults::max_frame_bytes + 1, '\xc0');
+  expect_rejected(stranger, {{hello().header, oversized}}, wire::RejectCode::too_large);
+
+  auto worker = start_worker(endpoint);
+  const auto finished = finish(coordinator);
+  EXPECT_EQ(comparable_part(finished.output), reference_report());
+  EXPECT_EQ(parse_report(finished.output)["run"]["frames_rejected"], rejected_);
+  EXPECT_EQ(worker.wait(), 0) << worker.errors();
+}
+
+// A worker of another version is told so, and ends.
+TEST_F(BadFrames, AWorkerEndsWhenTheCoordinatorSpeaksAnotherVersion) {
+  zmq::context_t context;
+  zmq::socket_t coordinator(context, zmq::socket_type::router);
+  coordinator.set(zmq::sockopt::linger, 0);
+  coordinator.bind("tcp://127.0.0.1:0");
+  auto worker = start_worker(coordinator.get(zmq::sockopt::last_endpoint));
+  coordinator.set(zmq::sockopt::rcvtimeo, static_cast<int>(std::chrono::milliseconds(patience).count()));
+  zmq::message_t peer;
+  ASSERT_TRUE(coordinator.recv(peer));
+  auto frames = wire::encode(wire::Reject{wire::RejectCode::protocol_mismatch, "version 2 here"});
+  frames.header[2] = '\x02';
+  coordinator.send(peer, zmq::send_flags::sndmore);
+  coordinator.send(zmq::buffer(frames.header), zmq::send_flags::sndmore);
+  coordinator.send(zmq::buffer(frames.body), zmq::send_flags::none);
+  const auto ended = finish(worker);
+  EXPECT_EQ(ended.exit_code, 2);
+  ASSERT_EQ(ended.error_lines().size(), 1u) << ended.errors;
+  EXPECT_NE(ended.error_lines()[0].find("version"), std::string::npos) << ended.errors;
+}
+
+}  // namespace
+}  // namespace sluice

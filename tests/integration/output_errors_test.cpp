@@ -1,0 +1,97 @@
+// A report that cannot be written is no report: exit code 2 and a sentence, whatever the run came to.
+
+#include "tests/support/report_text.hpp"
+#include "tests/support/workbench.hpp"
+
+namespace sluice {
+namespace {
+
+using namespace support;
+
+class OutputErrors : public Workbench {
+ protected:
+  static Flags mock_run(const std::filesystem::path& fixtures) {
+    return {"run", "--mode", "mock", "--format", "json", "--quiet", "--fixtures", fixtures.string()};
+  }
+
+  static void expect_one_sentence(const Finished& finished, const std::vector<std::string>& words) {
+    EXPECT_EQ(finished.exit_code, 2) << finished.errors;
+    ASSERT_EQ(finished.error_lines().size(), 1u) << finished.errors;
+    for (const auto& word : words) {
+      EXPECT_NE(finished.error_lines()[0].find(word), std::string::npos)
+          << word << " in: " << finished.errors;
+    }
+  }
+
+  // One case whose report is far larger than all that a run of it keeps: long rationales stand in reports
+  // alone.
+  std::filesystem::path wordy_fixtures() const {
+    std::string text =
+        "[metadata]\nid = \"wordy-001\"\nname = \"Wordy\"\ncategory = \"tls\"\nlanguage = \"c\"\n"
+        "[input]\ncontent = \"int main(void) { return 0; }\"\n[expected]\nmust_contain = [\n";
+    for (int i = 0; i < 200; ++i) {
+      text += "  { subject = \"tls/min_version\", predicate = \"value\", value = \"" + std::to_string(i) +
+              "\", rationale = \"" + std::string(10'000, 'r') + "\" },\n";
+    }
+    write_text(folder() / "wordy" / "tls" / "wordy.toml", text + "]\n");
+    return folder() / "wordy";
+  }
+  static constexpr std::size_t file_limit = 512 * 1024;
+};
+
+TEST_F(OutputErrors, AFullDevice) {
+  const auto finished = run_sluice(mock_run(shipped_fixtures()) + Flags{"--output", "/dev/full"});
+  expect_one_sentence(finished, {"/dev/full", "no space"});
+  EXPECT_EQ(finished.output, "");
+}
+
+TEST_F(OutputErrors, AFullStandardOutput) {
+  expect_one_sentence(run_sluice_into("/dev/full", mock_run(shipped_fixtures())),
+                      {"standard output", "no space"});
+}
+
+TEST_F(OutputErrors, EveryFormatNoticesAFullDevice) {
+  for (const auto* format : {"table", "markdown"}) {
+    const auto finished =
+        run_sluice_into("/dev/full", with(mock_run(shipped_fixtures()), "--format", format));
+    expect_one_sentence(finished, {"standard output"});
+  }
+}
+
+TEST_F(OutputErrors, AFolderThatDoesNotExist) {
+  const auto file = (folder() / "no" / "such" / "report.json").string();
+  expect_one_sentence(run_sluice(mock_run(shipped_fixtures()) + Flags{"--output", file}), {file, "folder"});
+}
+
+TEST_F(OutputErrors, AFileThatMayNotGrowIsNotLeftInHalf) {
+  const auto file = folder() / "report.json";
+  const auto whole = run_sluice(mock_run(wordy_fixtures()) + Flags{"--output", file.string()});
+  EXPECT_EQ(whole.exit_code, 1) << whole.errors;
+  ASSERT_GT(std::filesystem::file_size(file), 2 * file_limit);
+  const auto before = read_text(file);
+
+  const auto limited = run_sluice_with_file_limit(
+      file_limit, {}, mock_run(wordy_fixtures()) + Flags{"--output", file.string()});
+  expect_one_sentence(limited, {file.string()});
+  EXPECT_EQ(read_text(file), before) << "the earlier report should have stayed as it was";
+  // Nor is the unfinished one left beside it.
+  for (const auto& entry : std::filesystem::directory_iterator(folder())) {
+    const auto name = entry.path().filename().string();
+    EXPECT_TRUE(name == "report.json" || name.find("report.json") == std::string::npos) << name;
+  }
+}
+
+TEST_F(OutputErrors, AStandardOutputThatMayNotGrow) {
+  const auto file = folder() / "redirected.json";
+  expect_one_sentence(run_sluice_with_file_limit(file_limit, file, mock_run(wordy_fixtures())),
+                      {"standard output"});
+}
+
+TEST_F(OutputErrors, ALedgerThatMayNotGrow) {
+  // Less than an empty ledger needs.
+  const auto finished = run_sluice_with_file_limit(4096, {}, mock_run(shipped_fixtures()));
+  expect_one_sentence(finished, {"ledger", "SLUICE_HOME"});
+}
+
+}  // namespace
+}  // namespace sluice

@@ -1,0 +1,107 @@
+// A provider that says when to come again is not called before.
+
+#include "tests/support/report_text.hpp"
+#include "tests/support/workbench.hpp"
+
+#include <map>
+
+#include <nlohmann/json.hpp>
+
+namespace sluice {
+namespace {
+
+using namespace support;
+
+class RateLimit : public Workbench {};
+
+/// How long a call that was on its way when the answer 429 was written may take to reach the simulator's log.
+/// Far below the second that the answer names.
+constexpr std::int64_t on_its_way_us = 300'000;
+
+TEST_F(RateLimit, ABurstOf429IsSurvivedAndNoCallComesTooEarly) {
+  auto simulator = start_simulator({"--fail-first", "100,429,1"});
+  // Fewer calls at a time than cases: those that wait for a place must respect the pause as well.
+  const auto finished = run_sluice(live(simulator) + Flags{"--max-concurrent", "40"});
+  EXPECT_EQ(finished.exit_code, 1) << finished.errors;
+  EXPECT_EQ(comparable_part(finished.output), reference_report());
+  const auto report = parse_report(finished.output);
+  ASSERT_TRUE(report.is_object());
+  EXPECT_EQ(report["metrics"]["errors"], 0);
+  EXPECT_EQ(report["run"]["rate_limited"], 100);
+  EXPECT_EQ(report["run"]["requests"], 100 + fixture_count());
+  EXPECT_EQ(report["run"]["retries"], 100);
+
+  std::size_t refused = 0;
+  std::int64_t latest_refusal = -1;
+  std::int64_t closed_until = -1;
+  std::map<std::string, std::int64_t> content_closed_until;
+  for (const auto& event : simulator.final_events()) {
+    if (event.kind == "answer" && event.status == 429) {
+      ++refused;
+      ASSERT_EQ(event.retry_after_ms, 1000);
+      latest_refusal = event.at_us;
+      closed_until = event.at_us + 1000 * event.retry_after_ms;
+      content_closed_until[event.content] = closed_until;
+    }
+    if (event.kind != "start") continue;
+    // The call that was refused: it has heard of the answer, so there is no excuse.
+    if (const auto own = content_closed_until.find(event.content); own != content_closed_until.end()) {
+      EXPECT_GE(event.at_us, own->second) << "case " << event.content;
+    }
+    // Every other call of the process, unless it was under way already.
+    if (closed_until > 0 && event.at_us > latest_refusal + on_its_way_us) {
+      EXPECT_GE(event.at_us, closed_until) << "case " << event.content;
+    }
+  }
+  EXPECT_EQ(refused, 100u);
+}
+
+// The pause reaches a worker process that was not refused itself.
+TEST_F(RateLimit, APauseReachesTheOtherWorkers) {
+  // The first worker's call takes long; meanwhile the second worker's second one is refused.
+  auto simulator =
+      start_simulator({R"({"latency_ms": 1500, "times": 1})", R"({"latency_ms": 100, "times": 1})",
+                       R"({"status": 429, "retry_after": 2, "times": 1})"},
+                      {});
+  auto coordinator = start_sluice(live(simulator) + Flags{"--listen", "tcp://127.0.0.1:0"});
+  const auto endpoint = endpoint_of(coordinator);
+  auto first = start_worker(endpoint, {"--max-concurrent", "1"});
+  ASSERT_TRUE(eventually([&] { return simulator.count("start") == 1; })) << first.errors();
+  auto second = start_worker(endpoint, {"--max-concurrent", "1"});
+  const auto finished = finish(coordinator);
+  EXPECT_EQ(finished.exit_code, 1) << finished.errors;
+  EXPECT_EQ(comparable_part(finished.output), reference_report());
+
+  std::int64_t refused_at = -1;
+  for (const auto& event : simulator.final_events()) {
+    if (event.kind == "answer" && event.status == 429) refused_at = event.at_us;
+    if (event.kind != "start" || refused_at < 0) continue;
+    // One hop to the coordinator and one to the other worker.
+    const auto after = event.at_us - refused_at;
+    EXPECT_FALSE(after > on_its_way_us && after < 2'000'000) << "a call " << after << " us after the 429";
+  }
+  EXPECT_GT(refused_at, 0);
+}
+
+// ... and one that joins while the provider asks for silence.
+TEST_F(RateLimit, AWorkerThatJoinsDuringAPauseWaitsToo) {
+  auto simulator = start_simulator({R"({"status": 429, "retry_after": 2, "times": 1})"}, {});
+  auto coordinator = start_sluice(live(simulator) + Flags{"--listen", "tcp://127.0.0.1:0"});
+  const auto endpoint = endpoint_of(coordinator);
+  auto first = start_worker(endpoint, {"--max-concurrent", "1"});
+  ASSERT_TRUE(eventually([&] { return simulator.count("answer") == 1; })) << first.errors();
+  auto late = start_worker(endpoint);
+  const auto finished = finish(coordinator);
+  EXPECT_EQ(finished.exit_code, 1) << finished.errors;
+  EXPECT_EQ(comparable_part(finished.output), reference_report());
+
+  const auto events = simulator.final_events();
+  ASSERT_GE(events.size(), 3u);
+  ASSERT_EQ(events[1].status, 429);
+  // There was one call in flight, so nothing can have been under way.
+  EXPECT_EQ(events[2].kind, "start");
+  EXPECT_GE(events[2].at_us - events[1].at_us, 2'000'000);
+}
+
+}  // namespace
+}  // namespace sluice

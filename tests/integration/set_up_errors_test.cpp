@@ -1,0 +1,136 @@
+// What cannot work ends with exit code 2 and one sentence that says what was wrong and what to do.
+
+#include "tests/support/report_text.hpp"
+#include "tests/support/workbench.hpp"
+
+#include <csignal>
+
+namespace sluice {
+namespace {
+
+using namespace support;
+
+const std::string any_port = "tcp://127.0.0.1:0";
+
+class SetUpErrors : public Workbench {
+ protected:
+  void SetUp() override { set_variable("SLUICE_RATE_LIMIT_INITIAL_DELAY_MS", "1"); }
+
+  // Exit code 2, nothing on stdout, and one sentence with all these words.
+  static void expect_one_sentence(const Finished& finished, const std::vector<std::string>& words) {
+    EXPECT_EQ(finished.exit_code, 2) << finished.errors;
+    EXPECT_EQ(finished.output, "");
+    ASSERT_EQ(finished.error_lines().size(), 1u) << finished.errors;
+    for (const auto& word : words) {
+      EXPECT_NE(finished.error_lines()[0].find(word), std::string::npos)
+          << word << " in: " << finished.errors;
+    }
+  }
+
+  /// An endpoint on which nobody listens.
+  static std::string closed_endpoint() { return "127.0.0.1:1"; }
+};
+
+TEST_F(SetUpErrors, AWorkerWithoutACoordinator) {
+  const auto endpoint = "tcp://" + closed_endpoint();
+  const auto finished = run_worker(endpoint, {"--coordinator-timeout", "1"});
+  expect_one_sentence(finished, {"no coordinator has answered for 1 s", "sluice run --listen"});
+  EXPECT_LT(finished.duration, std::chrono::seconds(5));
+}
+
+TEST_F(SetUpErrors, AWorkerThatIsToldToGoNowhere) {
+  expect_one_sentence(run_worker("127.0.0.1:5555"), {"tcp://HOST:PORT"});
+}
+
+TEST_F(SetUpErrors, AProviderAtAClosedPort) {
+  const auto simulator = start_simulator();
+  const auto finished =
+      run_sluice(with(live(simulator), "--base-url", "http://" + closed_endpoint() + "/v1"));
+  expect_one_sentence(finished, {closed_endpoint(), "--base-url"});
+}
+
+TEST_F(SetUpErrors, AProviderWhoseNameCannotBeResolved) {
+  set_variable("OPENAI_API_KEY", "");
+  write_text(folder() / "sluice.toml", "[providers.openai]\napi_key_env = \"\"\n");
+  const auto simulator = start_simulator();
+  const auto finished = run_sluice(with(live(simulator), "--base-url", "http://does-not-exist.invalid/v1"));
+  expect_one_sentence(finished, {"does-not-exist.invalid", "--base-url"});
+}
+
+TEST_F(SetUpErrors, ARefusedKeyStopsTheRun) {
+  auto simulator = start_simulator({"--require-key", "another-key"});
+  const auto finished = run_sluice(live(simulator));
+  expect_one_sentence(finished, {"401", "OPENAI_API_KEY"});
+  EXPECT_EQ(finished.errors.find("key-for-tests"), std::string::npos)
+      << "the key itself is nobody's business";
+  std::size_t starts = 0;
+  for (const auto& event : simulator.final_events()) starts += event.kind == "start" ? 1 : 0;
+  EXPECT_GE(starts, 1u);
+  EXPECT_LE(starts, 10u) << "the run should stop, not fail case by case";
+}
+
+TEST_F(SetUpErrors, NoKey) {
+  const auto simulator = start_simulator();
+  set_variable("OPENAI_API_KEY", "");
+  expect_one_sentence(run_sluice(live(simulator)), {"API key", "OPENAI_API_KEY", "api_key_env"});
+}
+
+TEST_F(SetUpErrors, NoKeyAtTheOnlyWorker) {
+  const auto simulator = start_simulator();
+  auto coordinator = start_sluice(live(simulator) + Flags{"--listen", any_port});
+  const auto endpoint = endpoint_of(coordinator);
+  set_variable("OPENAI_API_KEY", "");
+  auto worker = start_worker(endpoint, {"--name", "keyless"});
+  expect_one_sentence(finish(coordinator), {"keyless", "OPENAI_API_KEY"});
+  EXPECT_EQ(worker.wait(), 0) << worker.errors();
+}
+
+TEST_F(SetUpErrors, NoWorkerInTime) {
+  const auto simulator = start_simulator();
+  auto coordinator = start_sluice(live(simulator) + Flags{"--listen", any_port, "--worker-timeout", "1"});
+  const auto endpoint = endpoint_of(coordinator);
+  const auto finished = finish(coordinator);
+  expect_one_sentence(finished, {"no worker was connected for 1 s", "sluice-worker --connect " + endpoint});
+  EXPECT_LT(finished.duration, std::chrono::seconds(5));
+}
+
+TEST_F(SetUpErrors, APortInUse) {
+  const auto simulator = start_simulator();
+  auto coordinator = start_sluice(live(simulator) + Flags{"--listen", any_port});
+  const auto endpoint = endpoint_of(coordinator);
+  expect_one_sentence(run_sluice(live(simulator) + Flags{"--listen", endpoint}),
+                      {"cannot listen on " + endpoint, "in use"});
+}
+
+TEST_F(SetUpErrors, ListeningBeyondLoopbackNeedsAWord) {
+  const auto simulator = start_simulator();
+  expect_one_sentence(run_sluice(live(simulator) + Flags{"--listen", "tcp://0.0.0.0:0"}),
+                      {"tcp://0.0.0.0:0", "--insecure"});
+  auto insecure = start_sluice(live(simulator) + Flags{"--listen", "tcp://0.0.0.0:0", "--insecure"});
+  EXPECT_TRUE(endpoint_of(insecure).starts_with("tcp://0.0.0.0:"));
+}
+
+TEST_F(SetUpErrors, ANamedCacheInUse) {
+  const auto simulator = start_simulator({R"({"fault": "hang"})"}, {});
+  auto coordinator = start_sluice(live(simulator) + Flags{"--listen", any_port});
+  const auto endpoint = endpoint_of(coordinator);
+  auto first = start_worker(endpoint, {"--name", "gpu-7"});
+  ASSERT_TRUE(has_said(coordinator, "worker gpu-7 is there")) << first.errors();
+  expect_one_sentence(run_worker(endpoint, {"--name", "gpu-7"}), {"gpu-7", "another process"});
+  // A worker without a name takes the next free place.
+  auto unnamed = start_worker(endpoint);
+  EXPECT_TRUE(eventually([&] { return simulator.count("start") == 10; })) << unnamed.errors();
+  coordinator.signal(SIGINT);
+  EXPECT_EQ(coordinator.wait(), 2);
+}
+
+TEST_F(SetUpErrors, AnEmptyCacheInCachedMode) {
+  const auto simulator = start_simulator();
+  const auto finished = run_sluice(cached(simulator));
+  expect_one_sentence(finished, {"auth-001", "auth-002", "sluice run --mode live",
+                                 std::to_string(fixture_count()) + " of " + std::to_string(fixture_count())});
+  EXPECT_EQ(simulator.count("start"), 0u);
+}
+
+}  // namespace
+}  // namespace sluice

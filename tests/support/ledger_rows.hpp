@@ -1,0 +1,20 @@
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <string>
+#include <vector>
+
+namespace sluice::support {
+
+/// A row of the run ledger's results.
+struct LedgerRow {
+  std::uint32_t trial = 0;
+  std::string worker;
+  std::string result;  ///< As wire::encode_result writes it.
+};
+
+/// The committed results of the latest run in HOME/ledger.db by trial. Empty if there is no ledger yet.
+std::vector<LedgerRow> ledger_rows(const std::filesystem::path& home);
+
+}  // namespace sluice::support

@@ -1,0 +1,36 @@
+#include "tests/support/temporary_folder.hpp"
+
+#include <cstdlib>
+#include <fstream>
+#include <iterator>
+#include <stdexcept>
+
+namespace sluice::support {
+
+namespace fs = std::filesystem;
+
+TemporaryFolder::TemporaryFolder() {
+  auto pattern = (fs::temp_directory_path() / "sluice-test-XXXXXX").string();
+  if (::mkdtemp(pattern.data()) == nullptr) throw std::runtime_error("no temporary folder");
+  path_ = pattern;
+}
+
+TemporaryFolder::~TemporaryFolder() {
+  std::error_code ignored;
+  fs::remove_all(path_, ignored);
+}
+
+std::string read_text(const fs::path& file) {
+  if (!fs::is_regular_file(file)) return {};  // A device may never end.
+  std::ifstream in(file, std::ios::binary);
+  return {std::istreambuf_iterator<char>(in), std::istreambuf_iterator<char>()};
+}
+
+void write_text(const fs::path& file, std::string_view text) {
+  fs::create_directories(file.parent_path());
+  std::ofstream out(file, std::ios::binary);
+  out << text;
+  if (!out.flush()) throw std::runtime_error(file.string() + " cannot be written");
+}
+
+}  // namespace sluice::support

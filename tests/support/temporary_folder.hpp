@@ -1,0 +1,27 @@
+#pragma once
+
+#include <filesystem>
+#include <string>
+
+namespace sluice::support {
+
+/// A folder of its own for one test, gone with it. Throws std::runtime_error if none can be made.
+class TemporaryFolder {
+ public:
+  TemporaryFolder();
+  TemporaryFolder(const TemporaryFolder&) = delete;
+  TemporaryFolder& operator=(const TemporaryFolder&) = delete;
+  ~TemporaryFolder();
+
+  const std::filesystem::path& path() const { return path_; }
+
+ private:
+  std::filesystem::path path_;
+};
+
+/// The whole content of a file; empty if there is none, or if it is a device.
+std::string read_text(const std::filesystem::path& file);
+/// Writes a file and the folders above it.
+void write_text(const std::filesystem::path& file, std::string_view text);
+
+}  // namespace sluice::support

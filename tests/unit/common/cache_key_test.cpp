@@ -1,0 +1,156 @@
+#include "common/cache_key.hpp"
+
+#include <functional>
+#include <map>
+
+#include <gtest/gtest.h>
+
+namespace sluice {
+namespace {
+
+struct Input {
+  ProviderSettings provider;
+  ModelRequest request;
+  std::uint32_t repeat = 0;
+};
+
+Input sample() {
+  Input input;
+  input.provider.name = "local";
+  input.provider.kind = ProviderKind::openai;
+  input.provider.base_url = "http://127.0.0.1:8080/v1";
+  input.provider.cache_identity = "local-model";
+  input.provider.api_key_env = "LOCAL_KEY";
+  input.request.provider = "local";
+  input.request.model = "m-1";
+  input.request.system = share("You read code.");
+  input.request.user = "Look at `f(x)`.";
+  input.request.response_schema = share(R"({"type":"object"})");
+  input.request.temperature = 0.1;
+  input.request.max_tokens = 4096;
+  input.request.seed = 7;
+  input.repeat = 2;
+  return input;
+}
+
+Digest key_of(const Input& input) {
+  return cache_key(input.provider, input.request, input.repeat);
+}
+
+// Golden: these keys lie in people's caches and cassettes. A change of the code that changes one of them
+// makes every stored answer unreachable, or worse, hands out the answer of another request. If that is meant,
+// take a new cache_key_version and then compute these anew; never the one without the other.
+TEST(CacheKey, IsTheOneThatCachesHold) {
+  ASSERT_EQ(cache_key_version, 1u);
+  EXPECT_EQ(to_hex(key_of(sample())), "d2a8ca3f2e0f23d72ad7a843cb12d6ce3c6fde495d55214d609dcb35f4acc645");
+  Input bare;
+  bare.provider.kind = ProviderKind::gemini;
+  bare.provider.cache_identity = "https://generativelanguage.googleapis.com";
+  bare.request.model = "gemini-2.0-flash";
+  bare.request.user = "x";
+  bare.request.temperature = 0.0;
+  EXPECT_EQ(to_hex(key_of(bare)), "da41f581c90a5d81f2de02400ae4e6a8ead67054001134af904035c72b2ab29a");
+  bare.request.temperature.reset();
+  EXPECT_EQ(to_hex(key_of(bare)), "7dfb81518612b88638b2cf319660cc15a4a5f6d33183d2ba69994e35212719b3");
+}
+
+TEST(CacheKey, IsTheSameFromTheMaker) {
+  const auto input = sample();
+  auto common = input.request;
+  common.user = "another message";
+  CacheKeyMaker maker(input.provider, common);
+  for (int twice = 0; twice < 2; ++twice) {
+    EXPECT_EQ(maker.key(input.request.user, input.repeat), key_of(input));
+    auto other = input;
+    other.request.user.clear();
+    other.repeat = 0;
+    EXPECT_EQ(maker.key("", 0), key_of(other));
+  }
+}
+
+TEST(CacheKey, EveryFieldChangesIt) {
+  using Change = std::function<void(Input&)>;
+  const std::map<std::string, Change> changes{
+      {"none", [](Input&) {}},
+      {"kind", [](Input& i) { i.provider.kind = ProviderKind::anthropic; }},
+      {"cache identity", [](Input& i) { i.provider.cache_identity += "x"; }},
+      {"model", [](Input& i) { i.request.model = "m-2"; }},
+      {"system", [](Input& i) { i.request.system = share("You read code!"); }},
+      {"empty system", [](Input& i) { i.request.system = share(""); }},
+      {"no system", [](Input& i) { i.request.system = nullptr; }},
+      {"user", [](Input& i) { i.request.user += " "; }},
+      {"schema", [](Input& i) { i.request.response_schema = share("{}"); }},
+      {"empty schema", [](Input& i) { i.request.response_schema = share(""); }},
+      {"no schema", [](Input& i) { i.request.response_schema = nullptr; }},
+      {"temperature", [](Input& i) { i.request.temperature = 0.2; }},
+      {"temperature 0", [](Input& i) { i.request.temperature = 0.0; }},
+      {"no temperature", [](Input& i) { i.request.temperature.reset(); }},
+      {"max tokens", [](Input& i) { i.request.max_tokens = 4097; }},
+      {"seed", [](Input& i) { i.request.seed = -7; }},
+      {"seed 0", [](Input& i) { i.request.seed = 0; }},
+      {"no seed", [](Input& i) { i.request.seed.reset(); }},
+      {"repeat", [](Input& i) { i.repeat = 3; }},
+  };
+  std::map<Digest, std::string> seen;
+  for (const auto& [name, change] : changes) {
+    auto input = sample();
+    change(input);
+    const auto [entry, is_new] = seen.emplace(key_of(input), name);
+    EXPECT_TRUE(is_new) << name << " has the key of " << entry->second;
+  }
+}
+
+TEST(CacheKey, MovingBytesBetweenNeighboursChangesIt) {
+  // `from` and `to` name the same bytes in order, cut at another place.
+  using Cut = std::function<void(Input&, std::string, std::string)>;
+  const std::map<std::string, Cut> neighbours{
+      {"identity and model",
+       [](Input& i, std::string a, std::string b) { i.provider.cache_identity = a, i.request.model = b; }},
+      {"model and system",
+       [](Input& i, std::string a, std::string b) { i.request.model = a, i.request.system = share(b); }},
+      {"system and user",
+       [](Input& i, std::string a, std::string b) { i.request.system = share(a), i.request.user = b; }},
+      {"user and schema", [](Input& i, std::string a,
+                             std::string b) { i.request.user = a, i.request.response_schema = share(b); }},
+      {"max tokens and seed",
+       [](Input& i, std::string a, std::string b) {
+         i.request.max_tokens = static_cast<std::uint32_t>(std::stoul(a)), i.request.seed = std::stol(b);
+       }},
+      {"seed and repeat",
+       [](Input& i, std::string a, std::string b) {
+         i.request.seed = std::stol(a), i.repeat = static_cast<std::uint32_t>(std::stoul(b));
+       }},
+  };
+  for (const auto& [name, cut] : neighbours) {
+    auto one = sample();
+    auto other = sample();
+    cut(one, "12", "3");
+    cut(other, "1", "23");
+    EXPECT_NE(key_of(one), key_of(other)) << name;
+  }
+}
+
+TEST(CacheKey, WhatDoesNotChangeTheAnswerDoesNotChangeIt) {
+  auto input = sample();
+  input.provider.name = "elsewhere";
+  input.provider.base_url = "http://127.0.0.1:9090/v1";
+  input.provider.api_key_env = "OTHER_KEY";
+  input.request.provider = "elsewhere";
+  EXPECT_EQ(key_of(input), key_of(sample())) << "the cache identity stands for the server";
+}
+
+TEST(CacheKey, OneMakerGivesTheKeysOfManyRequests) {
+  const auto input = sample();
+  CacheKeyMaker maker(input.provider, input.request);
+  for (const auto* user : {"first", "", "a longer second one", "first"}) {
+    for (const std::uint32_t repeat : {0u, 3u}) {
+      auto one = sample();
+      one.request.user = user;
+      one.repeat = repeat;
+      EXPECT_EQ(maker.key(user, repeat), key_of(one)) << user << ", " << repeat;
+    }
+  }
+}
+
+}  // namespace
+}  // namespace sluice

@@ -1,0 +1,116 @@
+// The numbers and names that stand on the wire, in the ledger and in reports: each stands for one thing, for
+// good.
+#include "common/error.hpp"
+#include "common/metrics.hpp"
+
+#include <map>
+#include <set>
+
+#include <gtest/gtest.h>
+
+namespace sluice {
+namespace {
+
+std::vector<Reason> all_reasons() {
+  std::vector<Reason> reasons;
+  for (std::uint32_t number = 0; number <= 0xFFFF; ++number) {
+    if (const auto reason = reason_from_number(static_cast<std::uint16_t>(number)))
+      reasons.push_back(*reason);
+  }
+  return reasons;
+}
+
+TEST(Reasons, HaveNamesOfTheirOwnAndReadBack) {
+  std::set<std::string_view> names;
+  for (const auto reason : all_reasons()) {
+    EXPECT_EQ(reason_from_number(static_cast<std::uint16_t>(reason)), reason);
+    EXPECT_TRUE(names.insert(to_string(reason)).second) << to_string(reason) << " names two reasons";
+    EXPECT_EQ(to_string(reason).find_first_not_of("abcdefghijklmnopqrstuvwxyz_"), std::string_view::npos);
+  }
+  // A reason without a name would be read as none and told as internal_error: one line for each enumerator.
+  EXPECT_EQ(names.size(), 33u);
+  EXPECT_EQ(reason_from_number(0), std::nullopt);
+}
+
+TEST(Reasons, KeepTheirNumbers) {
+  const std::map<std::uint16_t, std::string_view> golden{
+      {1, "usage_invalid"},
+      {2, "settings_invalid"},
+      {3, "fixture_invalid"},
+      {4, "file_unreadable"},
+      {5, "key_missing"},
+      {6, "insecure_refused"},
+      {7, "key_withheld"},
+      {20, "listen_failed"},
+      {21, "coordinator_unreachable"},
+      {22, "protocol_mismatch"},
+      {23, "cache_in_use"},
+      {24, "cache_failed"},
+      {25, "ledger_failed"},
+      {26, "output_failed"},
+      {27, "no_workers"},
+      {28, "cache_miss"},
+      {29, "interrupted"},
+      {30, "internal_error"},
+      {31, "message_malformed"},
+      {40, "key_refused"},
+      {41, "quota_exhausted"},
+      {42, "model_unknown"},
+      {43, "provider_unreachable"},
+      {60, "rate_limited"},
+      {61, "provider_failed"},
+      {62, "timed_out"},
+      {63, "connection_lost"},
+      {64, "request_refused"},
+      {65, "answer_too_large"},
+      {66, "worker_lost"},
+      {80, "refusal"},
+      {81, "truncated"},
+      {82, "unparsable_answer"},
+  };
+  for (const auto& [number, name] : golden) {
+    const auto reason = reason_from_number(number);
+    ASSERT_TRUE(reason) << name;
+    EXPECT_EQ(to_string(*reason), name);
+  }
+  EXPECT_EQ(all_reasons().size(), golden.size());
+}
+
+TEST(Reasons, FallIntoThreeKinds) {
+  std::set<Reason> stopping;
+  std::set<Reason> non_answers;
+  for (const auto reason : all_reasons()) {
+    if (stops_run(reason)) stopping.insert(reason);
+    if (is_non_answer(reason)) non_answers.insert(reason);
+  }
+  EXPECT_EQ(stopping,
+            (std::set{Reason::key_missing, Reason::key_withheld, Reason::cache_failed, Reason::key_refused,
+                      Reason::quota_exhausted, Reason::model_unknown, Reason::provider_unreachable}));
+  EXPECT_EQ(non_answers, (std::set{Reason::refusal, Reason::truncated, Reason::unparsable_answer}));
+}
+
+TEST(Metrics, HaveNamesAndNumbersOfTheirOwn) {
+  const std::map<int, std::string_view> golden{{1, "claims_precision"}, {2, "claims_recall"},
+                                               {3, "claims_f1"},        {4, "claims_required"},
+                                               {5, "claims_forbidden"}, {6, "claims_absent"}};
+  std::map<int, std::string_view> names;
+  for (int number = 0; number <= 255; ++number) {
+    const auto* metric = find_metric(static_cast<std::uint8_t>(number));
+    if (!metric) continue;
+    names[number] = metric->name;
+    EXPECT_EQ(static_cast<int>(metric->id), number);
+    EXPECT_EQ(&info(metric->id), metric);
+    EXPECT_FALSE(metric->version.empty());
+  }
+  EXPECT_EQ(names, golden);
+  EXPECT_EQ(metric_catalogue().size(), golden.size());
+}
+
+TEST(Metrics, OnlyTheFirstThreeAreScored) {
+  for (const auto& metric : metric_catalogue()) {
+    EXPECT_EQ(metric.kind == MetricKind::scored, metric.id <= MetricId::claims_f1) << metric.name;
+  }
+}
+
+}  // namespace
+}  // namespace sluice

@@ -1,0 +1,119 @@
+#include "coordinator/plan/plan.hpp"
+
+#include "common/cache_key.hpp"
+
+#include <gtest/gtest.h>
+
+namespace sluice {
+namespace {
+
+Case make_case(std::string id, std::string content, double min_confidence = 0.5) {
+  Case one;
+  one.id = std::move(id);
+  one.language = "python";
+  one.content = std::move(content);
+  one.must_contain = {{"tls/cert", one.id, false, "why"}};
+  one.must_not_contain = {{"tls/cert", "not " + one.id, true, std::nullopt}};
+  one.min_confidence = min_confidence;
+  return one;
+}
+
+class PlanTest : public ::testing::Test {
+ protected:
+  PlanTest() {
+    prompt.version = "1";
+    prompt.system = "Read: {{ontology}}";
+    prompt.user = "{{language}}: {{content}}";
+    settings.provider.name = "local";
+    settings.provider.cache_identity = "local";
+    settings.model = "m";
+    settings.temperature = 0.1;
+    settings.max_tokens = 100;
+    settings.seed = 7;
+    settings.response_schema = share("{}");
+    suite.cases = {make_case("a", "one"), make_case("b", "two"), make_case("c", "one", 0.9),
+                   make_case("d", "three"), make_case("e", "two")};
+  }
+
+  Plan plan() const { return Plan(suite, prompt, Ontology(), settings); }
+
+  Suite suite;
+  PromptTemplate prompt;
+  RequestSettings settings;
+};
+
+TEST_F(PlanTest, EqualInputsShareOneUnit) {
+  const auto made = plan();
+  EXPECT_EQ(made.trial_count(), 5u);
+  ASSERT_EQ(made.unit_count(), 3u);
+  const auto trials = [&](UnitId unit) {
+    const auto span = made.trials_of(unit);
+    return std::vector<TrialId>(span.begin(), span.end());
+  };
+  EXPECT_EQ(trials(0), (std::vector<TrialId>{0, 2}));
+  EXPECT_EQ(trials(1), (std::vector<TrialId>{1, 4}));
+  EXPECT_EQ(trials(2), std::vector<TrialId>{3});
+  for (UnitId unit = 0; unit < made.unit_count(); ++unit) {
+    for (const auto trial : made.trials_of(unit)) EXPECT_EQ(made.unit_of(trial), unit);
+  }
+}
+
+TEST_F(PlanTest, ARequestThatDiffersIsAUnitOfItsOwn) {
+  suite.cases[2].language = "go";
+  EXPECT_EQ(plan().unit_count(), 4u) << "the language stands in the prompt";
+}
+
+TEST_F(PlanTest, UnitsHaveIdsInTheOrderOfTheirFirstTrial) {
+  const auto made = plan();
+  for (UnitId unit = 1; unit < made.unit_count(); ++unit) {
+    EXPECT_LT(made.trials_of(unit - 1).front(), made.trials_of(unit).front());
+  }
+}
+
+TEST_F(PlanTest, RendersTheWholeUnit) {
+  const auto made = plan();
+  const auto unit = made.render(0);
+  EXPECT_EQ(unit.unit, 0u);
+  EXPECT_EQ(unit.repeat, 0u);
+  EXPECT_TRUE(is_zero(unit.pinned_answer));
+  EXPECT_EQ(unit.request.provider, "local");
+  EXPECT_EQ(unit.request.model, "m");
+  EXPECT_EQ(unit.request.user, "python: one");
+  ASSERT_TRUE(unit.request.system);
+  EXPECT_EQ(*unit.request.system, render_system(prompt, Ontology()));
+  EXPECT_EQ(unit.request.response_schema, settings.response_schema);
+  EXPECT_EQ(unit.request.temperature, 0.1);
+  EXPECT_EQ(unit.request.max_tokens, 100u);
+  EXPECT_EQ(unit.request.seed, 7);
+  EXPECT_EQ(unit.key, cache_key(settings.provider, unit.request, unit.repeat)) << "the key is the request's";
+  EXPECT_EQ(unit.key, made.key(0));
+  ASSERT_EQ(unit.tasks.size(), 2u);
+  EXPECT_EQ(unit.tasks[0].trial, 0u);
+  EXPECT_EQ(unit.tasks[0].must_contain, suite.cases[0].must_contain);
+  EXPECT_EQ(unit.tasks[1].trial, 2u);
+  EXPECT_EQ(unit.tasks[1].must_contain, suite.cases[2].must_contain);
+  EXPECT_EQ(unit.tasks[1].must_not_contain, suite.cases[2].must_not_contain);
+  EXPECT_EQ(unit.tasks[1].min_confidence, 0.9);
+}
+
+TEST_F(PlanTest, UnitsShareTheTextsThatAllHave) {
+  const auto made = plan();
+  EXPECT_EQ(made.render(0).request.system, made.render(2).request.system) << "one string, not two equal ones";
+}
+
+TEST_F(PlanTest, IsAPureFunctionOfItsInputs) {
+  const auto one = plan();
+  const auto other = plan();
+  for (UnitId unit = 0; unit < one.unit_count(); ++unit) EXPECT_EQ(one.key(unit), other.key(unit));
+  prompt.system += " again";
+  EXPECT_NE(plan().key(0), one.key(0));
+}
+
+TEST_F(PlanTest, AnEmptySuiteIsAnEmptyPlan) {
+  suite.cases.clear();
+  EXPECT_EQ(plan().trial_count(), 0u);
+  EXPECT_EQ(plan().unit_count(), 0u);
+}
+
+}  // namespace
+}  // namespace sluice

@@ -1,0 +1,239 @@
+#include "tests/unit/run/run_fixture.hpp"
+
+namespace sluice {
+namespace {
+
+TEST_F(RunControllerTest, ARunFromHelloToGoodbye) {
+  begin();
+  const auto welcomed = hello("p", 1);
+  ASSERT_EQ(sent<wire::Welcome>(welcomed, "p").size(), 1u);
+  EXPECT_EQ(sent<wire::Welcome>(welcomed, "p")[0].settings, config.settings);
+  EXPECT_TRUE(welcomed.peers_changed);
+  EXPECT_TRUE(leased(welcomed, "p").empty()) << "not before READY";
+  const auto work = ready("p");
+  EXPECT_EQ(leased(work, "p"), (std::vector<UnitId>{0, 1, 2}));
+  const auto unit = sent<wire::Work>(work, "p")[0].units.back();
+  EXPECT_EQ(unit.key, plan.key(unit.unit));
+
+  now = 500ms;
+  const auto reported = report("p", {answered(0), answered(2)}, {0, 1, 2});
+  EXPECT_TRUE(acked(reported, "p").empty()) << "acknowledged only after the commit";
+  ASSERT_EQ(reported.to_record.size(), 2u);
+  EXPECT_EQ(reported.to_record[1].item.trials, (std::vector<TrialId>{2, 3}));
+  EXPECT_EQ(reported.to_record[1].item.worker, "worker-1");
+  EXPECT_EQ(reported.to_record[1].item.cache_id, "cache-1");
+  const auto acks = acked(record(reported), "p");
+  ASSERT_EQ(acks.size(), 2u);
+  EXPECT_EQ(acks[0], (wire::Acknowledged{0, wire::Verdict::committed, plan.key(0), sha256("answer")}));
+  EXPECT_FALSE(controller->over());
+  EXPECT_EQ(controller->counts().passed, 3u) << "trials, not units";
+
+  now = 2000ms;
+  const auto end = record(report("p", {answered(1)}));
+  EXPECT_EQ(sent<wire::Drain>(end, "p").size(), 1u);
+  EXPECT_TRUE(controller->over());
+  EXPECT_FALSE(controller->stopped());
+  EXPECT_FALSE(controller->all_gone());
+  say("p", wire::Goodbye{"drained"});
+  EXPECT_TRUE(controller->all_gone());
+  const auto facts = controller->facts();
+  EXPECT_EQ(facts.run_id, run_id);
+  EXPECT_DOUBLE_EQ(facts.duration_seconds, 2.0);
+  ASSERT_EQ(facts.workers.size(), 1u);
+  EXPECT_EQ(facts.workers[0].units, 3u);
+  EXPECT_FALSE(facts.workers[0].lost);
+  EXPECT_FALSE(facts.cut_short);
+}
+
+TEST_F(RunControllerTest, AWorkerThatIsNotKnownIsAskedForHello) {
+  begin();
+  expect_rejected(say("stranger", wire::Heartbeat{run_id, 0, 5, {}}), "stranger");
+  const auto effects = report("stranger", {answered(0)});
+  expect_rejected(effects, "stranger");
+  EXPECT_TRUE(effects.to_record.empty());
+  EXPECT_TRUE(acked(effects, "stranger").empty())
+      << "it keeps its results and sends them again after its HELLO";
+  EXPECT_TRUE(ready("stranger").to_workers.empty());
+  EXPECT_TRUE(say("stranger", wire::Goodbye{"x"}).to_workers.empty());
+}
+
+TEST_F(RunControllerTest, AHeartbeatOfAnotherRunIsRefused) {
+  begin();
+  join("p", 1);
+  const auto effects = say("p", wire::Heartbeat{"run-0", 0, 5, {}});
+  expect_rejected(effects, "p");
+  EXPECT_TRUE(effects.demands.empty());
+  EXPECT_EQ(say("p", wire::Heartbeat{run_id, 42, 5, {}}).demands.at(0).second.sent_at_us, 42u);
+}
+
+TEST_F(RunControllerTest, ResultsOfAnotherRunAreGone) {
+  begin();
+  join("p", 1);
+  for (const Peer peer : {"p", "stranger"}) {
+    const auto effects = say(peer, wire::Report{"run-0", 5, {}, {answered(0)}});
+    const auto acks = sent<wire::Ack>(effects, peer);
+    ASSERT_EQ(acks.size(), 1u) << peer;
+    EXPECT_EQ(acks[0].run_id, "run-0");
+    EXPECT_EQ(acks[0].items.at(0).verdict, wire::Verdict::gone);
+    EXPECT_TRUE(effects.to_record.empty());
+  }
+}
+
+TEST_F(RunControllerTest, AReadyOfAnotherRunGetsNoWork) {
+  begin();
+  hello("p", 1);
+  EXPECT_TRUE(leased(say("p", wire::Ready{"run-0", {}, 10, {}}), "p").empty());
+  EXPECT_EQ(controller->worker_count(), 0u);
+}
+
+TEST_F(RunControllerTest, AResultThatDoesNotFitThePlanIsGone) {
+  begin();
+  join("p", 1);
+  auto beyond = answered(0);
+  beyond.unit = 3;
+  auto wrong_key = answered(0);
+  wrong_key.key = plan.key(1);
+  auto no_score = answered(0);
+  no_score.scores.clear();
+  auto foreign_trial = answered(0);
+  foreign_trial.scores[0].trial = 1;
+  auto one_of_two = answered(2);
+  one_of_two.scores.pop_back();
+  auto swapped = answered(2);
+  std::swap(swapped.scores[0], swapped.scores[1]);
+  auto scored_error = answered(0);
+  scored_error.error = Error{Reason::refusal, "no"};
+  for (const auto& result : {beyond, wrong_key, no_score, foreign_trial, one_of_two, swapped, scored_error}) {
+    const auto effects = report("p", {result});
+    EXPECT_TRUE(effects.to_record.empty());
+    const auto acks = acked(effects, "p");
+    ASSERT_EQ(acks.size(), 1u);
+    EXPECT_EQ(acks[0].verdict, wire::Verdict::gone);
+  }
+  EXPECT_EQ(controller->facts().requests, 0u);
+}
+
+TEST_F(RunControllerTest, ADuplicateIsToldTheWinnerAndCounted) {
+  begin();
+  join("p", 1);
+  join("q", 2);
+  const auto first = report("p", {answered(0, "first")});
+  const auto second = report("q", {answered(0, "second")});
+  record(first);
+  const auto acks = acked(record(second), "q");
+  ASSERT_EQ(acks.size(), 1u);
+  EXPECT_EQ(acks[0].verdict, wire::Verdict::duplicate);
+  EXPECT_EQ(acks[0].winner, sha256("first"));
+  EXPECT_EQ(controller->facts().duplicates_dropped, 1u);
+  EXPECT_EQ(controller->counts().passed, 1u);
+  EXPECT_EQ(controller->facts().workers[1].units, 0u);
+}
+
+TEST_F(RunControllerTest, SpendIsAddedUp) {
+  begin();
+  join("p", 1);
+  auto paid = answered(0);
+  paid.spend = {3, 2, 1, false, {100, 20}, 5};
+  auto hit = answered(1);
+  hit.spend.cache_hit = true;
+  record(report("p", {paid, hit}));
+  const auto facts = controller->facts();
+  EXPECT_EQ(facts.requests, 3u);
+  EXPECT_EQ(facts.retries, 2u);
+  EXPECT_EQ(facts.rate_limited, 1u);
+  EXPECT_EQ(facts.cache_hits, 1u);
+  EXPECT_EQ(facts.paid_input_tokens, 100u);
+  EXPECT_EQ(facts.paid_output_tokens, 20u);
+}
+
+TEST_F(RunControllerTest, WorkNamesThePinnedAnswer) {
+  config.settings.mode = Mode::cached;
+  config.pinned_answers = {sha256("a"), Digest{}, sha256("c")};
+  begin();
+  for (const auto& work : sent<wire::Work>(join("p", 1), "p")) {
+    for (const auto& unit : work.units) EXPECT_EQ(unit.pinned_answer, config.pinned_answers[unit.unit]);
+  }
+}
+
+TEST_F(RunControllerTest, ASilentWorkerLosesItsLeases) {
+  begin();
+  join("p", 1);
+  EXPECT_TRUE(leased(join("q", 2), "q").empty());
+  Effects effects;
+  for (auto time = 1000ms; time <= 4000ms; time += 1000ms) {
+    say("q", wire::Heartbeat{run_id, 0, 10, {}});
+    effects = tick(time);
+    if (time < 4000ms) {
+      EXPECT_TRUE(leased(effects, "q").empty());
+    }
+  }
+  EXPECT_EQ(leased(effects, "q"), (std::vector<UnitId>{0, 1, 2}));
+  EXPECT_TRUE(effects.peers_changed);
+  EXPECT_EQ(controller->peers(), std::vector<Peer>{"q"});
+  EXPECT_TRUE(controller->facts().workers[0].lost);
+  expect_rejected(say("p", wire::Heartbeat{run_id, 0, 10, {}}), "p");
+}
+
+TEST_F(RunControllerTest, AWorkerThatComesBackIsWelcomeUnderItsNewAddress) {
+  begin();
+  join("p", 1);
+  const auto back = hello("p2", 1);
+  EXPECT_EQ(sent<wire::Welcome>(back, "p2").size(), 1u);
+  const auto again = ready("p2", 10, {0, 2});
+  EXPECT_EQ(leased(again, "p2"), std::vector<UnitId>{1}) << "what it still holds is not sent again";
+  EXPECT_EQ(controller->peers(), std::vector<Peer>{"p2"});
+  expect_rejected(say("p", wire::Heartbeat{run_id, 0, 10, {}}), "p");
+  EXPECT_EQ(controller->facts().workers.size(), 1u);
+  EXPECT_FALSE(controller->facts().workers[0].lost);
+}
+
+TEST_F(RunControllerTest, ATickThatComesLateLosesNobody) {
+  begin();
+  join("p", 1);
+  tick(1000ms);
+  const auto late = tick(60s);
+  EXPECT_EQ(controller->worker_count(), 1u);
+  EXPECT_EQ(late.notes.size(), 1u);
+  EXPECT_FALSE(controller->over());
+  tick(61s);
+  EXPECT_EQ(controller->worker_count(), 1u);
+  EXPECT_EQ(controller->facts().leases_lost, 0u);
+}
+
+TEST_F(RunControllerTest, ATickAfterASleepWithoutWorkersDoesNotEndTheRun) {
+  begin();
+  tick(1000ms);
+  tick(60s);
+  EXPECT_FALSE(controller->over()) << "the time in which nobody could come does not count";
+}
+
+TEST_F(RunControllerTest, ManyUnitsAreSentInBoundedMessages) {
+  suite = make_suite(0);
+  for (int i = 0; i < 600; ++i) {
+    Case one;
+    one.content = std::string(10'000, 'x') + std::to_string(i);
+    suite.cases.push_back(one);
+  }
+  const auto large = make_plan(suite);
+  config.affinities.assign(large.unit_count(), {});
+  controller.emplace(large, config, at(0ms));
+  hello("p", 1);
+  const auto effects = ready("p", 500);
+  EXPECT_EQ(leased(effects, "p").size(), 500u);
+  for (const auto& work : sent<wire::Work>(effects, "p")) {
+    EXPECT_LE(work.units.size(), 256u);
+    EXPECT_LE(work.units.size() * 10'000u, (1u << 20) + 20'000u);
+  }
+}
+
+TEST_F(RunControllerTest, RejectedFramesAreCounted) {
+  begin();
+  FromWorkers messages;
+  messages.frames_rejected = 7;
+  Effects effects;
+  controller->on_messages(messages, at(0ms), effects);
+  EXPECT_EQ(controller->facts().frames_rejected, 7u);
+}
+
+}  // namespace
+}  // namespace sluice

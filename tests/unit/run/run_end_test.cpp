@@ -1,0 +1,206 @@
+#include "tests/unit/run/run_fixture.hpp"
+
+namespace sluice {
+namespace {
+
+// What ends a run, and what does not.
+
+TEST_F(RunControllerTest, ErrorsOfOneTrialAreResults) {
+  begin();
+  join("p", 1);
+  const auto effects = report("p", {failed(2, Reason::rate_limited)});
+  ASSERT_EQ(effects.to_record.size(), 1u);
+  record(effects);
+  EXPECT_EQ(controller->counts().errors, 2u) << "both trials of the unit";
+  EXPECT_FALSE(controller->over());
+}
+
+TEST_F(RunControllerTest, ErrorsThatEveryCaseWouldMeetStopTheRun) {
+  for (const auto reason :
+       {Reason::key_missing, Reason::key_withheld, Reason::key_refused, Reason::quota_exhausted,
+        Reason::model_unknown, Reason::provider_unreachable, Reason::cache_failed}) {
+    begin();
+    join("p", 1);
+    const auto effects = report("p", {failed(0, reason)});
+    expect_stopped(reason);
+    EXPECT_EQ(acked(effects, "p").at(0).verdict, wire::Verdict::retry);
+    EXPECT_TRUE(effects.to_record.empty()) << "no result: a later run asks again";
+    EXPECT_EQ(sent<wire::Drain>(effects, "p").size(), 1u);
+    EXPECT_EQ(controller->facts().cut_short->reason, reason);
+  }
+}
+
+TEST_F(RunControllerTest, AWorkerWithoutNetworkDoesNotStopTheOthers) {
+  begin();
+  join("p", 1, 1);
+  join("q", 2, 1);
+  const auto effects = report("p", {failed(0, Reason::provider_unreachable)});
+  EXPECT_FALSE(controller->over());
+  EXPECT_TRUE(leased(effects, "p").empty());
+  EXPECT_EQ(controller->worker_count(), 1u);
+  report("q", {failed(1, Reason::provider_unreachable)});
+  expect_stopped(Reason::provider_unreachable);
+}
+
+TEST_F(RunControllerTest, AKeyThatIsRefusedStopsTheRunWhoeverElseIsThere) {
+  begin();
+  join("p", 1, 1);
+  join("q", 2, 1);
+  report("p", {failed(0, Reason::key_refused)});
+  expect_stopped(Reason::key_refused);
+}
+
+TEST_F(RunControllerTest, TheFirstReasonToStopStays) {
+  begin();
+  join("p", 1);
+  Effects effects;
+  controller->stop({Reason::interrupted, "SIGINT"}, effects);
+  EXPECT_EQ(sent<wire::Drain>(effects, "p").size(), 1u);
+  Effects again;
+  controller->stop({Reason::ledger_failed, "x"}, again);
+  EXPECT_TRUE(again.to_workers.empty());
+  report("p", {failed(0, Reason::key_refused)});
+  expect_stopped(Reason::interrupted);
+}
+
+TEST_F(RunControllerTest, ResultsThatComeAfterTheEndAreStillRecorded) {
+  begin();
+  join("p", 1);
+  Effects effects;
+  controller->stop({Reason::interrupted, "SIGINT"}, effects);
+  const auto late = report("p", {answered(0)});
+  ASSERT_EQ(late.to_record.size(), 1u) << "it was paid for";
+  const auto acks = record(late);
+  EXPECT_EQ(acked(acks, "p").at(0).verdict, wire::Verdict::committed);
+  EXPECT_TRUE(leased(acks, "p").empty());
+}
+
+TEST_F(RunControllerTest, ALateHelloIsSentHome) {
+  begin();
+  Effects effects;
+  controller->stop({Reason::interrupted, "SIGINT"}, effects);
+  const auto late = hello("p", 1);
+  EXPECT_TRUE(sent<wire::Welcome>(late, "p").empty());
+  ASSERT_EQ(sent<wire::Drain>(late, "p").size(), 1u);
+  EXPECT_EQ(sent<wire::Drain>(late, "p")[0].run_id, run_id);
+  EXPECT_TRUE(controller->all_gone()) << "nobody waits for its GOODBYE";
+}
+
+TEST_F(RunControllerTest, ACacheMissIsOfferedToTheOthersAndThenFinal) {
+  config.settings.mode = Mode::cached;
+  begin();
+  join("p", 1, 10);
+  EXPECT_TRUE(leased(join("q", 2, 10), "q").empty()) << "p holds all of them";
+  const auto missed = report(
+      "p", {failed(0, Reason::cache_miss), failed(1, Reason::cache_miss), failed(2, Reason::cache_miss)});
+  EXPECT_EQ(acked(missed, "p").at(0).verdict, wire::Verdict::retry);
+  EXPECT_TRUE(missed.to_record.empty());
+  EXPECT_EQ(leased(missed, "q"), (std::vector<UnitId>{0, 1, 2}));
+  EXPECT_TRUE(leased(missed, "p").empty());
+  record(report("q", {answered(1)}));
+  report("q", {failed(2, Reason::cache_miss)});
+  EXPECT_FALSE(controller->over());
+  report("q", {failed(0, Reason::cache_miss)});
+  expect_stopped(Reason::cache_miss);
+  const auto message = controller->stopped()->message;
+  EXPECT_NE(message.find("3 of 4 cases (case-0, case-2, case-3)"), std::string::npos) << message;
+  EXPECT_NE(message.find("--mode live"), std::string::npos);
+}
+
+TEST_F(RunControllerTest, AMissIsNotFinalWhileSomebodyIsAboutToJoin) {
+  config.settings.mode = Mode::cached;
+  begin();
+  join("p", 1, 10);
+  hello("q", 2);
+  report("p", {failed(0, Reason::cache_miss), failed(1, Reason::cache_miss), failed(2, Reason::cache_miss)});
+  EXPECT_FALSE(controller->over()) << "q may hold what p lacks";
+  EXPECT_EQ(leased(ready("q", 10), "q"), (std::vector<UnitId>{0, 1, 2}));
+  report("q", {failed(0, Reason::cache_miss), failed(1, Reason::cache_miss), failed(2, Reason::cache_miss)});
+  expect_stopped(Reason::cache_miss);
+}
+
+TEST_F(RunControllerTest, AMissThatComesAfterItsLeaseWasLostIsFinalToo) {
+  config.settings.mode = Mode::cached;
+  config.dispatch.lease_time = 1500ms;
+  begin();
+  join("p", 1, 10);
+  for (const auto time : {1000ms, 2000ms}) {
+    say("p", wire::Heartbeat{run_id, 0, 0, {}});  // No window: what expires is not leased again.
+    tick(time);
+  }
+  EXPECT_EQ(controller->waiting_count() + controller->started_count(), 0u) << "the leases have expired";
+  for (UnitId unit = 0; unit < 3; ++unit) {
+    say("p", wire::Report{run_id, 0, {}, {failed(unit, Reason::cache_miss)}});
+  }
+  expect_stopped(Reason::cache_miss);
+}
+
+TEST_F(RunControllerTest, TheOnlyWorkersProblemStopsTheRun) {
+  begin();
+  hello("p", 1);
+  say("p", wire::Ready{run_id, {{Reason::key_missing, "OPENAI_API_KEY is not set"}}, 5, {}});
+  expect_stopped(Reason::key_missing);
+  EXPECT_NE(controller->stopped()->message.find("worker-1"), std::string::npos);
+  EXPECT_NE(controller->stopped()->message.find("OPENAI_API_KEY"), std::string::npos);
+}
+
+TEST_F(RunControllerTest, AProblemOfOneAmongOthersOnlyLeavesItOut) {
+  begin();
+  join("p", 1, 1);
+  hello("q", 2);
+  const auto effects = say("q", wire::Ready{run_id, {{Reason::key_withheld, "not trusted"}}, 5, {}});
+  EXPECT_FALSE(controller->over());
+  EXPECT_TRUE(leased(effects, "q").empty());
+  EXPECT_EQ(effects.notes.size(), 1u);
+  Effects end;
+  controller->stop({Reason::interrupted, "SIGINT"}, end);
+  EXPECT_EQ(sent<wire::Drain>(end, "q").size(), 1u) << "it is told of the end all the same";
+}
+
+TEST_F(RunControllerTest, ARunWithoutWorkersEnds) {
+  begin();
+  for (auto time = 1000ms; time <= 10s; time += 1000ms) tick(time);
+  EXPECT_FALSE(controller->over());
+  tick(11s);
+  expect_stopped(Reason::no_workers);
+  EXPECT_NE(controller->stopped()->message.find("10 s; start one"), std::string::npos);
+}
+
+TEST_F(RunControllerTest, TheWaitForWorkersBeginsWhenTheLastIsGone) {
+  begin();
+  join("p", 1);
+  for (auto time = 1000ms; time <= 20s; time += 1000ms) {
+    say("p", wire::Heartbeat{run_id, 0, 10, {}});
+    tick(time);
+  }
+  say("p", wire::Goodbye{"stopped"});
+  for (auto time = 21s; time <= 30s; time += 1s) tick(time);
+  EXPECT_FALSE(controller->over());
+  tick(31s);
+  expect_stopped(Reason::no_workers);
+}
+
+TEST_F(RunControllerTest, AUnitThatKillsItsWorkersIsLostAndTheRestGoesOn) {
+  begin();
+  std::uint64_t instance = 1;
+  for (; instance <= 3; ++instance) {
+    const Peer peer = "p" + std::to_string(instance);
+    join(peer, instance, 1);
+    report(peer, {}, {0, 1, 2});
+    for (int i = 0; i < 5; ++i) tick(now + 1000ms);
+    EXPECT_EQ(controller->worker_count(), 0u);
+  }
+  ASSERT_EQ(controller->lost_units().size(), 1u);
+  EXPECT_FALSE(controller->over());
+  const auto lost = controller->lost_units()[0];
+  join("q", 9);
+  for (UnitId unit = 0; unit < 3; ++unit) {
+    if (unit != lost) record(report("q", {answered(unit)}));
+  }
+  EXPECT_TRUE(controller->over());
+  EXPECT_FALSE(controller->stopped());
+  EXPECT_EQ(controller->lost_units(), std::vector<UnitId>{lost});
+}
+
+}  // namespace
+}  // namespace sluice

@@ -1,0 +1,152 @@
+#include "worker/answer_store.hpp"
+
+#include "tests/unit/cache/temporary_folder.hpp"
+
+#include <gtest/gtest.h>
+
+namespace sluice {
+namespace {
+
+Completion answer(std::string text, std::int64_t created_at_ms = 1000) {
+  return {std::move(text), "stop", "m", {10, 5}, created_at_ms, std::nullopt};
+}
+
+Completion refusal(std::string text, std::int64_t created_at_ms = 1000) {
+  auto completion = answer(std::move(text), created_at_ms);
+  completion.non_answer = Error{Reason::refusal, "the model declined"};
+  return completion;
+}
+
+const Digest key = sha256("key");
+const Digest other_key = sha256("other key");
+
+class AnswerStoreTest : public ::testing::Test {
+ protected:
+  AnswerCache open(const std::string& name) const {
+    auto cache = AnswerCache::open(folder_.path() / name);
+    EXPECT_TRUE(cache) << cache.error().message;
+    return std::move(*cache);
+  }
+
+  /// A closed cache with these completions, opened for reading.
+  AnswerCache lent(const std::string& name, const std::vector<Completion>& completions) const {
+    {
+      auto cache = open(name);
+      for (const auto& completion : completions) EXPECT_TRUE(cache.put(key, completion));
+    }
+    auto cache = AnswerCache::open_read_only(folder_.path() / name);
+    EXPECT_TRUE(cache) << cache.error().message;
+    return std::move(*cache);
+  }
+
+  AnswerStore store_with(std::vector<Completion> own,
+                         std::vector<std::vector<Completion>> others = {}) const {
+    auto cache = open("own");
+    for (const auto& completion : own) EXPECT_TRUE(cache.put(key, completion));
+    std::vector<AnswerCache> lent_caches;
+    for (std::size_t i = 0; i < others.size(); ++i) {
+      lent_caches.push_back(lent("other-" + std::to_string(i), others[i]));
+    }
+    return AnswerStore(std::move(cache), std::move(lent_caches));
+  }
+
+  static std::string text_of(const Result<std::optional<Completion>>& found) {
+    EXPECT_TRUE(found) << found.error().message;
+    return found && *found ? (*found)->text : "(nothing)";
+  }
+
+  TemporaryFolder folder_;
+};
+
+TEST_F(AnswerStoreTest, WithoutACacheNothingIsFoundAndNothingStored) {
+  AnswerStore store(std::nullopt, {});
+  EXPECT_EQ(store.id(), "");
+  EXPECT_TRUE(store.store(key, answer("a")));
+  EXPECT_EQ(text_of(store.find_answer(key)), "(nothing)");
+  EXPECT_EQ(text_of(store.find_replay(key, {})), "(nothing)");
+  EXPECT_TRUE(store.forget_unless(key, sha256("x")));
+}
+
+TEST_F(AnswerStoreTest, ALiveRunReadsTheOwnCacheFirst) {
+  const auto store = store_with({answer("own", 1)}, {{answer("borrowed", 2)}});
+  EXPECT_EQ(text_of(store.find_answer(key)), "own");
+  EXPECT_EQ(text_of(store.find_answer(other_key)), "(nothing)");
+}
+
+TEST_F(AnswerStoreTest, ALiveRunBorrowsFromOthers) {
+  const auto store = store_with({}, {{}, {answer("borrowed")}});
+  EXPECT_EQ(text_of(store.find_answer(key)), "borrowed");
+}
+
+TEST_F(AnswerStoreTest, ALiveRunAsksAgainAfterANonAnswer) {
+  const auto store = store_with({refusal("no")}, {{refusal("neither")}});
+  EXPECT_EQ(text_of(store.find_answer(key)), "(nothing)");
+}
+
+TEST_F(AnswerStoreTest, AReplayHandsOutNonAnswers) {
+  const auto store = store_with({refusal("no")});
+  const auto found = store.find_replay(key, {});
+  EXPECT_EQ(text_of(found), "no");
+  EXPECT_EQ((*found)->non_answer->reason, Reason::refusal);
+}
+
+TEST_F(AnswerStoreTest, WithoutAPinTheLatestWins) {
+  EXPECT_EQ(text_of(store_with({answer("own", 5), refusal("own no", 6)}, {{answer("b", 7)}, {answer("c", 4)}})
+                        .find_replay(key, {})),
+            "b");
+}
+
+TEST_F(AnswerStoreTest, ANonAnswerThatIsLaterWinsToo) {
+  EXPECT_EQ(text_of(store_with({answer("own", 5), refusal("own no", 6)}).find_replay(key, {})), "own no");
+}
+
+TEST_F(AnswerStoreTest, OfEqualTimesTheGreatestDigestWinsWhoeverHoldsIt) {
+  const auto a = answer("a", 5);
+  const auto b = answer("b", 5);
+  const auto greatest = answer_digest(a) > answer_digest(b) ? "a" : "b";
+  EXPECT_EQ(text_of(store_with({a}, {{b}}).find_replay(key, {})), greatest);
+  const TemporaryFolder another;
+  auto swapped = AnswerCache::open(another.path() / "swapped");
+  ASSERT_TRUE(swapped);
+  ASSERT_TRUE(swapped->put(key, b));
+  std::vector<AnswerCache> others;
+  others.push_back(lent("lender", {a}));
+  EXPECT_EQ(text_of(AnswerStore(std::move(*swapped), std::move(others)).find_replay(key, {})), greatest);
+}
+
+TEST_F(AnswerStoreTest, OnlyThePinnedAnswerCounts) {
+  const auto pinned = answer("pinned", 1);
+  const auto store = store_with({answer("newer", 9)}, {{answer("newest", 10)}, {pinned}});
+  EXPECT_EQ(text_of(store.find_replay(key, answer_digest(pinned))), "pinned");
+  EXPECT_EQ(text_of(store.find_replay(key, answer_digest(answer("lost")))), "(nothing)") << "that is a miss";
+}
+
+TEST_F(AnswerStoreTest, ANonAnswerCanBePinned) {
+  const auto pinned = refusal("no", 1);
+  EXPECT_EQ(text_of(store_with({answer("yes", 9), pinned}).find_replay(key, answer_digest(pinned))), "no");
+}
+
+TEST_F(AnswerStoreTest, StoresIntoTheOwnCacheAlone) {
+  {
+    auto store = store_with({}, {{answer("old")}});
+    EXPECT_TRUE(store.store(key, answer("new")));
+    EXPECT_FALSE(store.id().empty());
+  }
+  EXPECT_EQ(text_of(open("own").get(key)), "new");
+  EXPECT_EQ(text_of(open("other-0").get(key)), "old");
+}
+
+TEST_F(AnswerStoreTest, ForgetsAnAnswerThatLost) {
+  auto store = store_with({answer("ours")});
+  EXPECT_TRUE(store.forget_unless(key, answer_digest(answer("theirs"))));
+  EXPECT_EQ(text_of(store.find_answer(key)), "(nothing)");
+}
+
+TEST_F(AnswerStoreTest, KeepsTheWinnerThatAnotherWorkerOfThisProcessStored) {
+  auto store = store_with({answer("winner")});
+  EXPECT_TRUE(store.forget_unless(key, answer_digest(answer("winner"))));
+  EXPECT_EQ(text_of(store.find_answer(key)), "winner");
+}
+
+}  // namespace
+}  // namespace sluice

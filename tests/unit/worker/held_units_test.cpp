@@ -1,0 +1,131 @@
+#include "worker/held_units.hpp"
+
+#include <limits>
+
+#include <gtest/gtest.h>
+#include <rapidcheck/gtest.h>
+
+namespace sluice {
+namespace {
+
+WorkUnit unit(UnitId id) {
+  WorkUnit work;
+  work.unit = id;
+  return work;
+}
+
+UnitResult result(UnitId id) {
+  UnitResult done;
+  done.unit = id;
+  return done;
+}
+
+TEST(HeldUnits, AUnitGoesFromWaitingToRunningToUnacknowledged) {
+  HeldUnits held;
+  held.add(unit(3));
+  held.add(unit(1));
+  EXPECT_EQ(held.waiting(), 2u);
+  const auto first = held.start_next();
+  ASSERT_TRUE(first);
+  EXPECT_EQ(first->unit, 3u) << "in the order of arrival";
+  EXPECT_EQ(held.running_units(), std::vector<UnitId>{3});
+  EXPECT_TRUE(held.finish(result(3)));
+  EXPECT_EQ(held.running(), 0u);
+  EXPECT_EQ(held.all(), (std::vector<UnitId>{1, 3}));
+  ASSERT_EQ(held.unacknowledged().size(), 1u);
+  EXPECT_TRUE(held.acknowledge(3));
+  EXPECT_FALSE(held.acknowledge(3));
+  EXPECT_EQ(held.all(), std::vector<UnitId>{1});
+}
+
+TEST(HeldUnits, WhatIsHeldIsNotTakenTwice) {
+  HeldUnits held;
+  held.add(unit(1));
+  held.add(unit(1));
+  EXPECT_EQ(held.waiting(), 1u);
+  held.start_next();
+  held.add(unit(1));
+  EXPECT_EQ(held.waiting(), 0u);
+  held.finish(result(1));
+  held.add(unit(1));
+  EXPECT_EQ(held.waiting(), 0u);
+  held.acknowledge(1);
+  held.add(unit(1));
+  EXPECT_EQ(held.waiting(), 1u) << "a new lease of what was dropped";
+}
+
+TEST(HeldUnits, OnlyWhatRunsCanFinish) {
+  HeldUnits held;
+  EXPECT_FALSE(held.start_next());
+  EXPECT_FALSE(held.finish(result(1)));
+  held.add(unit(1));
+  EXPECT_FALSE(held.finish(result(1)));
+  EXPECT_FALSE(held.acknowledge(1)) << "it still waits";
+  held.start_next();
+  held.clear();
+  EXPECT_FALSE(held.finish(result(1))) << "its run was dropped";
+  EXPECT_TRUE(held.all().empty());
+}
+
+RC_GTEST_PROP(HeldUnits, AUnitIsInOnePlaceAtMost, ()) {
+  enum class Place { none, waiting, running, unacknowledged };
+  std::map<UnitId, Place> model;
+  std::deque<UnitId> order;
+  HeldUnits held;
+  const auto steps = *rc::gen::container<std::vector<std::pair<int, UnitId>>>(
+      rc::gen::pair(rc::gen::inRange(0, 4), rc::gen::inRange<UnitId>(0, 6)));
+  for (const auto& [step, id] : steps) {
+    auto& place = model[id];
+    if (step == 0) {
+      held.add(unit(id));
+      if (place == Place::none) place = Place::waiting, order.push_back(id);
+    } else if (step == 1) {
+      const auto started = held.start_next();
+      RC_ASSERT(static_cast<bool>(started) == !order.empty());
+      if (started) {
+        RC_ASSERT(started->unit == order.front());
+        model[order.front()] = Place::running;
+        order.pop_front();
+      }
+    } else if (step == 2) {
+      RC_ASSERT(held.finish(result(id)) == (place == Place::running));
+      if (place == Place::running) place = Place::unacknowledged;
+    } else {
+      RC_ASSERT(held.acknowledge(id).has_value() == (place == Place::unacknowledged));
+      if (place == Place::unacknowledged) place = Place::none;
+    }
+    std::vector<UnitId> all;
+    std::vector<UnitId> running;
+    std::size_t unacknowledged = 0;
+    for (const auto& [known, where] : model) {
+      if (where != Place::none) all.push_back(known);
+      if (where == Place::running) running.push_back(known);
+      if (where == Place::unacknowledged) ++unacknowledged;
+    }
+    RC_ASSERT(held.all() == all);
+    RC_ASSERT(held.running_units() == running);
+    RC_ASSERT(held.waiting() == order.size());
+    RC_ASSERT(held.unacknowledged().size() == unacknowledged);
+  }
+}
+
+TEST(CreditWindow, IsTwiceTheSlotsForASlowWorker) {
+  EXPECT_EQ(credit_window(5, 0.0), 10u);
+  EXPECT_EQ(credit_window(1, 0.0), 2u);
+  EXPECT_EQ(credit_window(5, 50.0), 10u);
+}
+
+TEST(CreditWindow, HoldsATenthOfASecondsWorkAndNoMoreThan1024Ahead) {
+  EXPECT_EQ(credit_window(5, 1000.0), 105u);
+  EXPECT_EQ(credit_window(5, 10'000.0), 1005u);
+  EXPECT_EQ(credit_window(5, 1e9), 5u + 1024u);
+  EXPECT_EQ(credit_window(5, std::numeric_limits<double>::infinity()), 5u + 1024u);
+}
+
+TEST(CreditWindow, AWorkerWithMoreSlotsThanThatIsStillFilled) {
+  EXPECT_EQ(credit_window(10'000, 0.0), 20'000u);
+  EXPECT_EQ(credit_window(10'000, 1e9), 20'000u);
+}
+
+}  // namespace
+}  // namespace sluice

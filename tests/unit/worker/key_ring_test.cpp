@@ -1,0 +1,118 @@
+#include "worker/key_ring.hpp"
+
+#include <gtest/gtest.h>
+
+namespace sluice {
+namespace {
+
+class KeyRingTest : public ::testing::Test {
+ protected:
+  KeyRingTest() {
+    provider.name = "openai";
+    provider.kind = ProviderKind::openai;
+    provider.base_url = "https://api.openai.com/v1";
+    provider.api_key_env = "OPENAI_API_KEY";
+  }
+
+  Result<std::string> key(std::vector<ProviderConfig> own = {}) const {
+    SettingSources none;
+    none.environment = [](std::string_view) { return std::nullopt; };
+    Settings settings = *merge_settings(none);  // With the built-in providers.
+    for (auto& table : own) {
+      std::erase_if(settings.providers,
+                    [&](const ProviderConfig& known) { return known.name == table.name; });
+      settings.providers.push_back(std::move(table));
+    }
+    const auto environment = [this](std::string_view name) -> std::optional<std::string> {
+      const auto found = variables.find(std::string(name));
+      return found == variables.end() ? std::nullopt : std::optional(found->second);
+    };
+    return KeyRing(environment, settings).key_for(provider);
+  }
+
+  void expect_withheld(const Result<std::string>& answer) const {
+    ASSERT_FALSE(answer);
+    EXPECT_EQ(answer.error().reason, Reason::key_withheld);
+    EXPECT_EQ(answer.error().message.find("sk-secret"), std::string::npos);
+    EXPECT_NE(answer.error().message.find(provider.base_url), std::string::npos);
+  }
+
+  ProviderSettings provider;
+  std::map<std::string, std::string> variables{{"OPENAI_API_KEY", "sk-secret"}};
+};
+
+TEST_F(KeyRingTest, TheStandardHostGetsTheKey) {
+  EXPECT_EQ(key(), "sk-secret");
+}
+
+TEST_F(KeyRingTest, LoopbackGetsTheKey) {
+  for (const auto* url : {"http://127.0.0.1:8080/v1", "http://localhost:1234/v1", "http://[::1]:9/v1"}) {
+    provider.base_url = url;
+    EXPECT_EQ(key(), "sk-secret") << url;
+  }
+}
+
+TEST_F(KeyRingTest, WhatTheCoordinatorNamesIsNotEnough) {
+  for (const auto* url :
+       {"https://evil.example/v1", "https://api.openai.com.evil.example/v1", "http://api.openai.com/v1",
+        "https://api.openai.com:8443/v1", "https://127.0.0.1.evil.example",
+        "https://api.openai.com@evil.example/v1", "not a url", ""}) {
+    provider.base_url = url;
+    expect_withheld(key());
+  }
+}
+
+TEST_F(KeyRingTest, AnotherKindsStandardHostIsNotTrustedWithThisKey) {
+  provider.base_url = "https://api.anthropic.com";
+  expect_withheld(key());
+}
+
+TEST_F(KeyRingTest, HostsOfTheWorkersOwnSettingsGetTheKey) {
+  provider.base_url = "https://proxy.example/v1";
+  ProviderConfig own;
+  own.name = "openai";
+  own.api_key_env.value = "OPENAI_API_KEY";
+  own.key_hosts.value = {"proxy.example"};
+  own.key_hosts.origin = Origin::file;
+  EXPECT_EQ(key({own}), "sk-secret");
+  own.key_hosts.value = {"other.example"};
+  expect_withheld(key({own}));
+  own.name = "another";
+  own.key_hosts.value = {"proxy.example"};
+  expect_withheld(key({own}));
+}
+
+TEST_F(KeyRingTest, TheCoordinatorDoesNotChooseTheVariable) {
+  variables["DATABASE_PASSWORD"] = "sk-secret";
+  provider.api_key_env = "DATABASE_PASSWORD";
+  provider.base_url = "http://127.0.0.1:9999/v1";
+  const auto answer = key();
+  ASSERT_FALSE(answer);
+  EXPECT_EQ(answer.error().reason, Reason::key_withheld);
+  ProviderConfig own;
+  own.name = "mine";
+  own.api_key_env.value = "DATABASE_PASSWORD";
+  EXPECT_EQ(key({own}), "sk-secret");
+  own.kind.value = ProviderKind::gemini;
+  EXPECT_FALSE(key({own})) << "it is another kind's";
+}
+
+TEST_F(KeyRingTest, AMissingKeyIsNamedWithItsVariable) {
+  for (const bool empty : {false, true}) {
+    variables.clear();
+    if (empty) variables["OPENAI_API_KEY"] = "";
+    const auto answer = key();
+    ASSERT_FALSE(answer);
+    EXPECT_EQ(answer.error().reason, Reason::key_missing);
+    EXPECT_NE(answer.error().message.find("OPENAI_API_KEY"), std::string::npos);
+  }
+}
+
+TEST_F(KeyRingTest, AProviderWithoutAVariableIsCalledWithoutAKey) {
+  provider.api_key_env.clear();
+  provider.base_url = "https://anywhere.example/v1";
+  EXPECT_EQ(key(), "");
+}
+
+}  // namespace
+}  // namespace sluice

@@ -1,0 +1,131 @@
+#include "worker/http/curl_loop.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <cstdint>
+#include <cstdlib>
+#include <cstring>
+#include <thread>
+
+#include <spdlog/spdlog.h>
+#include <sys/epoll.h>
+#include <sys/eventfd.h>
+#include <unistd.h>
+
+namespace sluice {
+
+namespace {
+
+constexpr int max_events = 128;
+
+std::uint32_t wanted_events(int what) {
+  std::uint32_t events = 0;
+  if ((what & CURL_POLL_IN) != 0) events |= EPOLLIN;
+  if ((what & CURL_POLL_OUT) != 0) events |= EPOLLOUT;
+  return events;
+}
+
+int ready_actions(std::uint32_t events) {
+  int actions = 0;
+  // A broken connection is read from, too: the read finds out what is wrong.
+  if ((events & (EPOLLIN | EPOLLHUP | EPOLLERR)) != 0) actions |= CURL_CSELECT_IN;
+  if ((events & EPOLLOUT) != 0) actions |= CURL_CSELECT_OUT;
+  return actions;
+}
+
+}  // namespace
+
+CurlLoop::CurlLoop(long max_connections)
+    : epoll_(::epoll_create1(EPOLL_CLOEXEC)),
+      bell_(::eventfd(0, EFD_NONBLOCK | EFD_CLOEXEC)),
+      multi_(curl_multi_init()) {
+  // Neither descriptors nor memory are left for one of the first things that the process does.
+  if (epoll_ < 0 || bell_ < 0 || !multi_) std::abort();
+  epoll_event event{EPOLLIN, {.fd = bell_}};
+  if (::epoll_ctl(epoll_, EPOLL_CTL_ADD, bell_, &event) != 0) std::abort();
+  auto* multi = multi_.get();
+  curl_multi_setopt(multi, CURLMOPT_MAXCONNECTS, max_connections);
+  curl_multi_setopt(multi, CURLMOPT_SOCKETFUNCTION, &CurlLoop::on_socket);
+  curl_multi_setopt(multi, CURLMOPT_SOCKETDATA, this);
+  curl_multi_setopt(multi, CURLMOPT_TIMERFUNCTION, &CurlLoop::on_timer);
+  curl_multi_setopt(multi, CURLMOPT_TIMERDATA, this);
+}
+
+CurlLoop::~CurlLoop() {
+  multi_.reset();  // Says good-bye to each kept connection through on_socket.
+  ::close(bell_);
+  ::close(epoll_);
+}
+
+int CurlLoop::on_socket(CURL*, curl_socket_t socket, int what, void* self, void* known) {
+  auto& loop = *static_cast<CurlLoop*>(self);
+  if (what == CURL_POLL_REMOVE) {
+    ::epoll_ctl(loop.epoll_, EPOLL_CTL_DEL, socket, nullptr);  // It may be closed already, and so be gone.
+    return 0;
+  }
+  epoll_event event{wanted_events(what), {.fd = socket}};
+  const int operation = known == nullptr ? EPOLL_CTL_ADD : EPOLL_CTL_MOD;
+  if (::epoll_ctl(loop.epoll_, operation, socket, &event) != 0) loop.note_failure("watched");
+  if (known == nullptr)
+    curl_multi_assign(loop.multi_.get(), socket, self);  // Any value: it is known from now on.
+  return 0;
+}
+
+int CurlLoop::on_timer(CURLM*, long timeout_ms, void* self) {
+  auto& time = static_cast<CurlLoop*>(self)->curl_time_;
+  if (timeout_ms < 0) {
+    time.reset();
+  } else {
+    time = Clock::now() + std::chrono::milliseconds(timeout_ms);
+  }
+  return 0;
+}
+
+int CurlLoop::wait_ms(std::chrono::milliseconds longest) const {
+  if (!curl_time_) return static_cast<int>(longest.count());
+  // Rounded up: waking too early would only mean to wait again.
+  const auto left = std::chrono::ceil<std::chrono::milliseconds>(*curl_time_ - Clock::now());
+  return static_cast<int>(std::clamp(left, std::chrono::milliseconds(0), longest).count());
+}
+
+void CurlLoop::turn(std::chrono::milliseconds longest) {
+  std::array<epoll_event, max_events> events{};
+  const int count = ::epoll_wait(epoll_, events.data(), max_events, wait_ms(longest));
+  if (count < 0 && errno != EINTR) note_failure("waited for");
+  int running = 0;
+  for (int i = 0; i < count; ++i) {
+    const auto& event = events[static_cast<std::size_t>(i)];
+    if (event.data.fd == bell_) {
+      std::uint64_t rings = 0;
+      [[maybe_unused]] const auto read = ::read(bell_, &rings, sizeof rings);
+    } else {
+      curl_multi_socket_action(multi_.get(), event.data.fd, ready_actions(event.events), &running);
+    }
+  }
+  if (curl_time_ && *curl_time_ <= Clock::now()) {
+    curl_time_.reset();
+    curl_multi_socket_action(multi_.get(), CURL_SOCKET_TIMEOUT, 0, &running);
+  }
+}
+
+void CurlLoop::ring() {
+  const std::uint64_t one = 1;
+  [[maybe_unused]] const auto written = ::write(bell_, &one, sizeof one);
+}
+
+std::optional<CurlLoop::Finished> CurlLoop::next_finished() {
+  int left = 0;
+  while (const auto* message = curl_multi_info_read(multi_.get(), &left)) {
+    if (message->msg == CURLMSG_DONE) return Finished{message->easy_handle, message->data.result};
+  }
+  return std::nullopt;
+}
+
+void CurlLoop::note_failure(const char* what) {
+  if (!failed_) spdlog::warn("HTTP connections cannot be {}: {}", what, std::strerror(errno));
+  failed_ = true;
+  std::this_thread::sleep_for(std::chrono::milliseconds(1));  // A lasting failure must not eat a whole core.
+}
+
+}  // namespace sluice
