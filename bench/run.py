@@ -185,10 +185,21 @@ class Bench:
         self.starts_of_ten()
         self.memory()
         self.simulator()
-        print(f"{head}. {self.count:,} fixtures of {text_bytes / self.count:,.0f} bytes, requests of "
-              f"{self.body_bytes:,} bytes, medians of {self.repeats}.\n")
-        print(self.table.text())
+        return (f"{head}. {self.count:,} fixtures of {text_bytes / self.count:,.0f} bytes, requests of "
+                f"{self.body_bytes:,} bytes, medians of {self.repeats}.\n\n{self.table.text()}\n")
+
+
+def write_into_document(text):
+    """Puts the table where docs/benchmarks.md holds the last one."""
+    document = ROOT / "docs" / "benchmarks.md"
+    begin, end = "<!-- scripts/bench -->\n", "<!-- end -->\n"
+    before, _, rest = document.read_text().partition(begin)
+    _, _, after = rest.partition(end)
+    document.write_text(before + begin + text + end + after)
 
 
 if __name__ == "__main__":
-    Bench(quick="--quick" in sys.argv[1:]).all()
+    table = Bench(quick="--quick" in sys.argv[1:]).all()
+    print(table, end="")
+    if "--write" in sys.argv[1:]:
+        write_into_document(table)

@@ -32,3 +32,11 @@ target_compile_definitions(msgpack_cxx INTERFACE MSGPACK_NO_BOOST)
 # Header-only; the spec's fixtures have multi-line inline tables.
 add_library(toml_pp INTERFACE IMPORTED)
 target_compile_definitions(toml_pp INTERFACE TOML_ENABLE_UNRELEASED_FEATURES=1 TOML_HEADER_ONLY=1 TOML_EXCEPTIONS=0)
+
+# Messages are made on one thread and freed on another, which glibc's allocator is slow at (docs/benchmarks.md).
+# Left out under sanitizers, which bring their own.
+add_library(sluice_allocator INTERFACE)
+find_library(SLUICE_TCMALLOC tcmalloc_minimal)
+if(SLUICE_TCMALLOC AND NOT SLUICE_SANITIZE AND NOT SLUICE_FUZZ)
+  target_link_libraries(sluice_allocator INTERFACE ${SLUICE_TCMALLOC})
+endif()

@@ -222,7 +222,7 @@ int execute_run(const RunOptions& options, const StartWorkers& start_workers) {
   const auto begun =
       ledger->begin_run({run_id, inputs->suite.name, std::string(to_string(controller.settings.mode)),
                          options.provider.provider.name, options.provider.model, inputs->prompt.version,
-                         unix_now_ms(), plan->trial_count()});
+                         unix_now_ms(), plan->trial_count(), to_prefixed_hex(inputs->prompt.hash)});
   if (!begun) return report_error(begun.error());
 
   auto run = conduct(options, *inputs, plan, std::move(controller), std::move(*ledger), style, signals,

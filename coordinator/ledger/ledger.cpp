@@ -22,7 +22,7 @@ constexpr const char* schema = R"sql(
     seq INTEGER PRIMARY KEY,
     run_id TEXT NOT NULL UNIQUE,
     suite TEXT NOT NULL, mode TEXT NOT NULL, provider TEXT NOT NULL, model TEXT NOT NULL,
-    prompt_version TEXT NOT NULL,
+    prompt_version TEXT NOT NULL, prompt_hash TEXT NOT NULL,
     trials INTEGER NOT NULL,
     started_at_ms INTEGER NOT NULL,
     completed_at_ms INTEGER, verdict TEXT, exit_code INTEGER
@@ -242,7 +242,7 @@ Result<void> Ledger::begin_run(const RunRecord& run) {
   try {
     SQLite::Statement insert(database_->db,
                              "INSERT INTO runs(run_id, suite, mode, provider, model, prompt_version, trials, "
-                             "started_at_ms) VALUES (?, ?, ?, ?, ?, ?, ?, ?)");
+                             "started_at_ms, prompt_hash) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)");
     insert.bind(1, run.run_id);
     insert.bind(2, run.suite);
     insert.bind(3, run.mode);
@@ -251,6 +251,7 @@ Result<void> Ledger::begin_run(const RunRecord& run) {
     insert.bind(6, run.prompt_version);
     insert.bind(7, static_cast<std::int64_t>(run.trials));
     insert.bind(8, run.started_at_ms);
+    insert.bind(9, run.prompt_hash);
     insert.exec();
     return {};
   } catch (const SQLite::Exception& error) {

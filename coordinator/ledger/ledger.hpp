@@ -24,6 +24,7 @@ struct RunRecord {
   std::string prompt_version;
   std::int64_t started_at_ms = 0;
   std::uint64_t trials = 0;
+  std::string prompt_hash{};  ///< `sha256:...`
 };
 
 /// The committed answer of a key, and whose cache holds it (delivery.md, "The cache in a fleet").
