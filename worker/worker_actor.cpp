@@ -222,6 +222,8 @@ void begin_run(WorkerActor* self, RunSettings settings) {
   // Nothing is paid for in these modes and each unit takes microseconds: begin with a deep window.
   if (run.settings.mode != Mode::live) run.finished_per_second = 10'000;
   ready.window = window(self);
+  for (const auto& problem : ready.problems) spdlog::error("no work is taken: {}", problem.message);
+  if (ready.problems.empty()) spdlog::info("connected; working on run {}", ready.run_id);
   say(self, std::move(ready));
 }
 
@@ -283,10 +285,13 @@ void on_message(WorkerActor* self, wire::Drain& drain) {
   const bool ours = state.run && state.run->settings.run_id == drain.run_id;
   if (state.run && !ours) return;  // Of a run that is over for us.
   report_now(self);                // What is done was paid for; the coordinator still takes it.
+  // A worker that could not help all along has failed, whatever the run came to.
+  std::optional<Error> problem;
+  if (state.run && !state.run->problems.empty()) problem = state.run->problems.front();
   drop_run(self);
   say(self, wire::Goodbye{"drained"});
-  if (!state.config->stay) return end(self, std::nullopt);
-  spdlog::info("run {} is over ({}); waiting for the next", drain.run_id, drain.reason);
+  spdlog::info("run {} is over: {}", drain.run_id, drain.reason);
+  if (!state.config->stay) end(self, std::move(problem));
 }
 
 void on_message(WorkerActor* self, wire::Reject& reject) {

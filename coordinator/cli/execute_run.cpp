@@ -12,6 +12,7 @@
 #include "coordinator/cli/command.hpp"
 #include "coordinator/cli/run_inputs.hpp"
 #include "coordinator/cli/run_report.hpp"
+#include "coordinator/report/output_file.hpp"
 
 #include <array>
 #include <cstdio>
@@ -132,6 +133,7 @@ Result<ConductedRun> conduct(const RunOptions& options, const RunInputs& inputs,
   if (!router) return fail(router.error());
   const auto endpoint = router->endpoint;
   if (options.listen) std::fprintf(stderr, "sluice: listening on %s\n", endpoint.c_str());
+  controller.workers_may_join = options.listen.has_value();
   controller.how_to_start_a_worker =
       options.listen ? "start one with `sluice-worker --connect " + reachable_form(endpoint) + "`"
                      : "the worker inside this process did not start";
@@ -202,6 +204,10 @@ int execute_run(const RunOptions& options, const StartWorkers& start_workers) {
   SignalWatch signals("sluice", exit_error);
   const auto style = detect_progress_style();
   set_up_logging(to_string(options.log_level), style.live && options.progress);
+  if (options.output) {
+    if (const auto possible = check_output_path(*options.output); !possible)
+      return report_error(possible.error());
+  }
   const auto inputs = load_run_inputs(options);
   if (!inputs) return report_findings(inputs.error());
 

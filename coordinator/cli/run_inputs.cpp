@@ -54,6 +54,12 @@ Result<Suite> load_selected_suite(const RunOptions& options, std::vector<Finding
 
 }  // namespace
 
+Result<Ontology> load_ontology(const Settings& settings) {
+  const auto file = read_data_file(settings.ontology_file, embedded::ontology, "ontology");
+  if (!file) return fail(file.error());
+  return Ontology::parse(file->text, file->origin);
+}
+
 tl::expected<RunInputs, std::vector<Finding>> load_run_inputs(const RunOptions& options) {
   std::vector<Finding> findings;
   auto suite = load_selected_suite(options, findings);

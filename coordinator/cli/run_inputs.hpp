@@ -26,6 +26,9 @@ struct RunInputs {
   SharedText response_schema;
 };
 
+/// The ontology that the settings name, or the built-in one.
+Result<Ontology> load_ontology(const Settings& settings);
+
 /// Reads the suite and the data files that the settings name, or the built-in ones. Either all of it or every
 /// finding.
 tl::expected<RunInputs, std::vector<Finding>> load_run_inputs(const RunOptions& options);

@@ -165,7 +165,7 @@ Result<RunOptions> make_run_options(const RunFlags& flags, Settings settings) {
   options.no_cache = flags.no_cache;
   options.insecure = flags.insecure;
   options.format = *format;
-  options.output = flags.output;
+  if (flags.output != "-") options.output = flags.output;  // A dash is stdout, as everywhere.
   options.progress = !flags.quiet;
   options.log_level = *log_level;
   return options;

@@ -8,6 +8,7 @@
 
 #include <cstdlib>
 #include <string>
+#include <string_view>
 
 #include <sys/ioctl.h>
 #include <unistd.h>
@@ -23,7 +24,9 @@ TableStyle table_style(bool to_terminal) {
   winsize size{};
   if (::ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col > 0) style.columns = size.ws_col;
   const char* no_colour = std::getenv("NO_COLOR");
-  style.colour = !no_colour || *no_colour == '\0';
+  const char* terminal = std::getenv("TERM");
+  const bool dumb = terminal && std::string_view(terminal) == "dumb";
+  style.colour = !dumb && (!no_colour || *no_colour == '\0');
   return style;
 }
 

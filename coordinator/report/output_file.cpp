@@ -168,6 +168,20 @@ Result<void> write_whole_file(const std::string& path, const ReportWriter& write
   return replace(target.string(), what, found.st_mode & 07777, writer);
 }
 
+Result<void> check_output_path(const std::string& path) {
+  namespace fs = std::filesystem;
+  std::error_code none;
+  const auto refuse = [&](const std::string& why) {
+    return fail(Reason::output_failed, "the report cannot be written to " + path + ": " + why);
+  };
+  if (fs::is_directory(path, none)) return refuse("it is a folder");
+  if (fs::exists(path, none) && !fs::is_regular_file(path, none)) return {};
+  const auto folder = fs::path(path).has_parent_path() ? fs::path(path).parent_path() : fs::path(".");
+  if (!fs::is_directory(folder, none)) return refuse("the folder does not exist");
+  if (::access(folder.c_str(), W_OK) != 0) return refuse("the folder is not writable");
+  return {};
+}
+
 Result<void> write_stdout(const ReportWriter& writer) {
   const SignalsIgnored signals;
   const std::string what = "standard output";

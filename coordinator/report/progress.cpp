@@ -132,12 +132,15 @@ std::string render_plain(const ProgressState& state) {
   std::string line = std::to_string(state.done) + " of " + wording::counted(state.total, "case") + " done (" +
                      std::to_string(percent(state)) + "%): " + std::to_string(state.passed) + " passed, " +
                      std::to_string(state.failed) + " failed, " + wording::counted(state.errors, "error");
-  line += "; " + std::to_string(state.in_flight) + " in flight";
-  if (state.waiting > 0) line += ", " + std::to_string(state.waiting) + " waiting";
-  line += " on " + wording::counted(state.workers, "worker");
+  const bool finished = state.done == state.total;
+  if (!finished) {
+    line += "; " + std::to_string(state.in_flight) + " in flight";
+    if (state.waiting > 0) line += ", " + std::to_string(state.waiting) + " waiting";
+    line += " on " + wording::counted(state.workers, "worker");
+  }
   if (state.per_second) line += "; " + rate_text(*state.per_second);
   line += "; " + clock_text(state.elapsed) + " elapsed";
-  if (state.remaining) line += ", about " + clock_text(*state.remaining) + " left";
+  if (state.remaining && !finished) line += ", about " + clock_text(*state.remaining) + " left";
   if (state.cost) line += "; " + wording::dollars(*state.cost);
   if (state.rate_limited > 0) line += "; rate limited " + wording::counted(state.rate_limited, "time");
   if (state.paused_for.count() > 0) line += "; paused for " + clock_text(state.paused_for) + " more";

@@ -63,7 +63,7 @@ void RunController::on_message(const Peer& peer, wire::Ready& ready, TimePoint n
   if (!ready.problems.empty()) {
     worker.problem = ready.problems.front();
     effects.notes.push_back("worker " + worker.hello.name + " gets no work: " + worker.problem->message);
-    if (dispatcher_.worker_count() == 0) {
+    if (dispatcher_.worker_count() == 0 && !config_.workers_may_join) {
       stop({worker.problem->reason, "worker " + worker.hello.name + ": " + worker.problem->message}, effects);
     }
     return;

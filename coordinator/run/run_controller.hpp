@@ -41,6 +41,7 @@ class RunController {
     RunSettings settings;
     Dispatcher::Config dispatch;
     std::chrono::milliseconds worker_timeout{};  ///< A run without any worker ends after this.
+    bool workers_may_join = false;               ///< A worker with the key may come yet: wait for it.
     std::string how_to_start_a_worker;           ///< For the message when it does.
     std::vector<UnitAffinity> affinities;        ///< By unit.
     std::vector<std::string> holders;            ///< What UnitAffinity::holder counts.

@@ -77,12 +77,27 @@ TEST_F(SetUpErrors, NoKey) {
 
 TEST_F(SetUpErrors, NoKeyAtTheOnlyWorker) {
   const auto simulator = start_simulator();
-  auto coordinator = start_sluice(live(simulator) + Flags{"--listen", any_port});
+  auto coordinator = start_sluice(live(simulator) + Flags{"--listen", any_port, "--worker-timeout", "1"});
   const auto endpoint = endpoint_of(coordinator);
   set_variable("OPENAI_API_KEY", "");
   auto worker = start_worker(endpoint, {"--name", "keyless"});
   expect_one_sentence(finish(coordinator), {"keyless", "OPENAI_API_KEY"});
-  EXPECT_EQ(worker.wait(), 0) << worker.errors();
+  EXPECT_EQ(worker.wait(), 2) << "it could do nothing";
+  EXPECT_NE(worker.errors().find("OPENAI_API_KEY"), std::string::npos) << worker.errors();
+}
+
+TEST_F(SetUpErrors, AKeylessWorkerDoesNotEndARunThatOthersCanServe) {
+  const auto simulator = start_simulator();
+  auto coordinator = start_sluice(live(simulator) + Flags{"--listen", any_port});
+  const auto endpoint = endpoint_of(coordinator);
+  set_variable("OPENAI_API_KEY", "");
+  auto keyless = start_worker(endpoint, {"--name", "keyless"});
+  ASSERT_TRUE(has_said(coordinator, "worker keyless gets no work"));
+  set_variable("OPENAI_API_KEY", "sk-test");
+  auto healthy = start_worker(endpoint, {"--name", "healthy"});
+  EXPECT_EQ(finish(coordinator).exit_code, 1) << "some cases fail, none for want of a key";
+  EXPECT_EQ(healthy.wait(), 0) << healthy.errors();
+  EXPECT_EQ(keyless.wait(), 2);
 }
 
 TEST_F(SetUpErrors, NoWorkerInTime) {

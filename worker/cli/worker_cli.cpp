@@ -15,6 +15,7 @@
 #include <CLI/CLI.hpp>
 #include <caf/scoped_actor.hpp>
 #include <caf/send.hpp>
+#include <spdlog/spdlog.h>
 
 namespace sluice {
 
@@ -94,6 +95,7 @@ int serve(const WorkerFlags& flags) {
                     .coordinator_timeout = timeout,
                     .settings = *settings,
                     .listener = caf::actor_cast<caf::actor>(self)};
+  spdlog::info("connecting to {}", flags.connect);
   const auto workers = start_workers(wish);
   if (!workers) return report(workers.error().message);
   signals.handle_with([&](const char* signal) {
