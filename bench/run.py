@@ -7,6 +7,7 @@ import statistics
 import sys
 
 from make_fixtures import write_suite
+from make_large_suite import write_large_suite
 from processes import PROGRAMS, ROOT, WORK, Simulator, Sluice, capture_request, machine, run, run_floor
 
 TARGET_RATE = 0.25          # Of the floor's, at 0 ms.
@@ -16,6 +17,7 @@ TARGET_CACHED = 30_000      # Evaluations a second.
 TARGET_START_MS = 150       # 10 fixtures, start to finish.
 TARGET_STATE_BYTES = 200    # A fixture, beside the fixture itself.
 TARGET_SIMULATOR = 30_000   # Requests a second from one core.
+TARGET_LARGE_MIB = 600      # The coordinator's peak, with a million cases.
 
 
 def note(text):
@@ -59,6 +61,7 @@ class Bench:
         self.count = 1_000 if quick else 5_000
         self.repeats = 1 if quick else 3
         self.starts = 3 if quick else 10
+        self.large_count = 100_000 if quick else 1_000_000
         self.memory_counts = [500, 1_000, 2_000] if quick else [1_000, 5_000, 20_000]
         self.table = Table()
         WORK.mkdir(parents=True, exist_ok=True)
@@ -159,6 +162,23 @@ class Bench:
                      f"(loaded {suite:,.0f}, of which {text:,.0f} are its text)",
                      growth - suite <= TARGET_STATE_BYTES)])
 
+    def large(self):
+        """A JSON Lines suite that no one holds in memory: planned, run, gated and reported."""
+        note(f"{self.large_count:,} JSON Lines cases in mock mode")
+        suite = write_large_suite(WORK / f"large-{self.large_count}", self.large_count)
+        baseline = WORK / "large-baseline.json"
+        home = WORK / "large-home"
+        rows = (("pinned", ["--export-baseline", baseline]), ("gated", ["--baseline", baseline, "--strict"]))
+        shutil.rmtree(home, ignore_errors=True)
+        for what, more in rows:
+            usage = run([PROGRAMS / "sluice", "run", suite, "--mode", "mock", "--home", home, "--format", "json",
+                         "--output", WORK / "large-report.json", "--quiet", *more])
+            peak = usage.peak_bytes / 2**20
+            self.table.add(f"{self.large_count:,} JSON Lines cases, mock, {what}", usage, self.large_count, None,
+                           [verdict(f"at most {TARGET_LARGE_MIB} MiB, reached {peak:.0f}", peak <= TARGET_LARGE_MIB)])
+        shutil.rmtree(home, ignore_errors=True)
+        (WORK / "large-report.json").unlink()
+
     def simulator(self):
         if shutil.which("wrk") is None or shutil.which("taskset") is None:
             note("wrk or taskset is missing: the simulator is not measured alone")
@@ -184,6 +204,7 @@ class Bench:
         self.cached()
         self.starts_of_ten()
         self.memory()
+        self.large()
         self.simulator()
         return (f"{head}. {self.count:,} fixtures of {text_bytes / self.count:,.0f} bytes, requests of "
                 f"{self.body_bytes:,} bytes, medians of {self.repeats}.\n\n{self.table.text()}\n")

@@ -10,6 +10,10 @@ find_package(tl-expected REQUIRED)
 find_package(CLI11 REQUIRED)
 pkg_check_modules(ZMQ REQUIRED IMPORTED_TARGET libzmq)
 pkg_check_modules(ROCKSDB REQUIRED IMPORTED_TARGET rocksdb)
+pkg_check_modules(ZSTD REQUIRED IMPORTED_TARGET libzstd)
+pkg_check_modules(RE2 REQUIRED IMPORTED_TARGET re2)
+# Its -pthread defines _REENTRANT, which the tests' precompiled header has not.
+set_target_properties(PkgConfig::RE2 PROPERTIES INTERFACE_COMPILE_OPTIONS "")
 
 # Debian's SQLiteCpp config does not name sqlite3 itself.
 find_package(SQLiteCpp REQUIRED)
@@ -40,3 +44,18 @@ find_library(SLUICE_TCMALLOC tcmalloc_minimal)
 if(SLUICE_TCMALLOC AND NOT SLUICE_SANITIZE AND NOT SLUICE_FUZZ)
   target_link_libraries(sluice_allocator INTERFACE ${SLUICE_TCMALLOC})
 endif()
+
+# Suites in YAML. Debian's CMake config names the target differently from version to version.
+find_package(yaml-cpp REQUIRED)
+add_library(yaml_cpp INTERFACE IMPORTED)
+if(TARGET yaml-cpp::yaml-cpp)
+  target_link_libraries(yaml_cpp INTERFACE yaml-cpp::yaml-cpp)
+else()
+  target_link_libraries(yaml_cpp INTERFACE yaml-cpp)
+endif()
+
+# JSON Schema; header-only. Without exceptions it would end the process over a wrong schema.
+find_path(VALIJSON_INCLUDE_DIR valijson/validator.hpp REQUIRED)
+add_library(valijson INTERFACE IMPORTED)
+target_compile_definitions(valijson INTERFACE VALIJSON_USE_EXCEPTIONS=1)
+set_target_properties(valijson PROPERTIES INTERFACE_SYSTEM_INCLUDE_DIRECTORIES ${VALIJSON_INCLUDE_DIR})

@@ -36,4 +36,11 @@ Digest cache_key(const ProviderSettings& provider, const ModelRequest& request, 
   return CacheKeyMaker(provider, request).key(request.user, repeat);
 }
 
+Digest embedding_key(const ProviderSettings& provider, std::string_view model, std::string_view text) {
+  FieldHasher hasher;
+  hasher.field("embedding").field(embedding_key_version);
+  hasher.field(to_string(provider.kind)).field(provider.cache_identity).field(model).field(text);
+  return hasher.finish();
+}
+
 }  // namespace sluice

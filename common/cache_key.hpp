@@ -35,4 +35,11 @@ class CacheKeyMaker {
   FieldHasher hasher_;
 };
 
+/// Version of the specification of embeddings' keys, which are apart from those of answers. Rules as above.
+inline constexpr std::uint64_t embedding_key_version = 1;
+
+/// The key of a text's embedding: SHA-256 over the length-prefixed fields "embedding", key version, provider
+/// kind, cache identity, model and text.
+Digest embedding_key(const ProviderSettings& provider, std::string_view model, std::string_view text);
+
 }  // namespace sluice

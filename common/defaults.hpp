@@ -31,17 +31,35 @@ inline constexpr std::uint32_t liveness = 3;    ///< Silent heartbeats until a l
 inline constexpr std::uint32_t max_losses = 3;  ///< Then a started unit is provisionally worker_lost.
 inline constexpr auto lease_grace = 30s;        ///< Beyond case_timeout before a live worker's lease ends.
 inline constexpr auto goodbye_wait = 2s;        ///< How long a finished run waits for its workers' GOODBYE.
-inline constexpr auto report_delay = 10ms;  ///< Gathers results while a worker has other work: one message
-                                            ///< and one commit for many. Nothing beside a model's seconds.
+inline constexpr auto report_delay = 50ms;  ///< Gathers results while a worker has other work: one message
+                                            ///< and one commit for many. Half of what a credit window looks
+                                            ///< ahead; nothing beside a model's seconds.
+inline constexpr auto max_answer_pause = 2ms;    ///< Gathers answers while others are awaited (HTTP actor). A
+                                                 ///< process that is told to end waits no longer than this.
+inline constexpr int answer_pause_share = 25;    ///< And no more than 4 % of what a call takes: that is what
+                                                 ///< the rate may lose.
+inline constexpr auto min_answer_pause = 200us;  ///< A shorter sleep costs as much as it saves.
 inline constexpr std::size_t max_units_per_work = 256;      ///< Bounds the memory of one WORK message.
 inline constexpr std::size_t max_bytes_per_work = 1 << 20;  ///< Ditto, in bytes of request texts.
 
 // --- Trust (docs/protocol.md)
 // -------------------------------------------------------------------------------
-inline constexpr std::size_t max_frame_bytes = 64u << 20;   ///< Largest frame that is read at all.
-inline constexpr std::uint32_t max_items = 1u << 16;        ///< Elements of one array on the wire.
-inline constexpr std::uint32_t max_depth = 16;              ///< Nesting of one message.
-inline constexpr std::size_t max_answer_bytes = 8u << 20;   ///< A longer provider answer is refused.
-inline constexpr std::size_t max_fixture_bytes = 4u << 20;  ///< A longer fixture file is refused.
+inline constexpr std::size_t max_frame_bytes = 64u << 20;     ///< Largest frame that is read at all.
+inline constexpr std::uint32_t max_items = 1u << 16;          ///< Elements of one array on the wire.
+inline constexpr std::uint32_t max_depth = 16;                ///< Nesting of one message.
+inline constexpr std::size_t max_answer_bytes = 8u << 20;     ///< A longer provider answer is refused.
+inline constexpr std::size_t max_fixture_bytes = 4u << 20;    ///< A longer fixture file is refused.
+inline constexpr std::size_t max_suite_bytes = 16u << 20;     ///< Ditto a YAML suite; tests_file takes more.
+inline constexpr std::size_t max_json_line_bytes = 4u << 20;  ///< Ditto a line of a tests_file.
+inline constexpr std::size_t max_document_depth = 64;         ///< Nesting of YAML and JSON in suites.
+inline constexpr std::size_t max_document_nodes = 1'000'000;  ///< Ditto values, with those of aliases.
+inline constexpr std::size_t max_aliased_bytes = 64u << 20;   ///< Ditto texts that aliases repeat.
+inline constexpr std::size_t max_file_findings = 100;  ///< More of one tests_file are counted, not shown.
+
+// --- Memory
+// -------------------------------------------------------------------------------------------------------
+/// What the allocator may keep for all threads together: enough for the messages on their way between them
+/// (tcmalloc's own limit is 32 MiB, and a run grows into it).
+inline constexpr std::size_t max_thread_cache_bytes = 4u << 20;
 
 }  // namespace sluice::defaults

@@ -21,6 +21,7 @@ enum class Reason : std::uint16_t {
   key_missing = 5,       ///< A provider needs an API key and no worker has it.
   insecure_refused = 6,  ///< An endpoint beyond loopback without `--insecure`.
   key_withheld = 7,      ///< A worker does not trust the host that a base URL names with its key.
+  baseline_invalid = 8,  ///< A baseline does not fit its format, or is another suite's.
 
   // Set-up and run time: ends the program with exit code 2.
   listen_failed = 20,            ///< The endpoint cannot be bound.

@@ -6,6 +6,7 @@
 #include "common/metrics.hpp"
 #include "common/trial.hpp"
 
+#include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -30,7 +31,8 @@ struct ClaimsScore {
   friend bool operator==(const ClaimsScore&, const ClaimsScore&) = default;
 };
 
-/// What the answer came to for one trial.
+/// What the answer came to for one trial: the claims metrics by number, then those of the task's texts in
+/// their order.
 struct TrialScore {
   TrialId trial = 0;
   std::vector<MetricOutcome> metrics;
@@ -49,6 +51,9 @@ struct Spend {
   friend bool operator==(const Spend&, const Spend&) = default;
 };
 
+/// How much of an answer's text goes to the coordinator, for the report.
+inline constexpr std::size_t max_shown_bytes = 1000;
+
 /// The result of a unit of work: all its trials or none. Either `error` is set or there is a score for each
 /// task.
 struct UnitResult {
@@ -59,6 +64,9 @@ struct UnitResult {
   std::optional<Error> error;
   std::vector<ParsedClaim> parsed;
   std::vector<FinalClaim> claims;
+  /// The answer's beginning (max_shown_bytes, at a character's end) when a metric judged its text; else
+  /// empty: the claims say it all.
+  std::string shown_text;
   std::vector<TrialScore> scores;
   Spend spend;
   friend bool operator==(const UnitResult&, const UnitResult&) = default;

@@ -33,6 +33,16 @@ struct ProviderSettings {
   friend bool operator==(const ProviderSettings&, const ProviderSettings&) = default;
 };
 
+/// The built-in embedder over hashed character n-grams: no model, and used only when it is named.
+inline constexpr std::string_view lexical_embedding_model = "lexical-ngrams-v1";
+
+/// Who embeds texts for semantic_similarity_to.
+struct EmbeddingSettings {
+  std::string provider;  ///< Name of a ProviderSettings of the run; empty for the built-in embedder.
+  std::string model;     ///< Empty: nothing in the run is embedded.
+  friend bool operator==(const EmbeddingSettings&, const EmbeddingSettings&) = default;
+};
+
 /// What every worker of a run is told in WELCOME.
 struct RunSettings {
   std::string run_id;  ///< A UUID.
@@ -47,6 +57,7 @@ struct RunSettings {
   std::uint32_t max_retries = 0;                ///< Retries after the first call.
   std::chrono::milliseconds heartbeat_interval{};
   std::string ontology;  ///< The ontology file's text (config/ontology.toml).
+  EmbeddingSettings embedding;
   friend bool operator==(const RunSettings&, const RunSettings&) = default;
 };
 

@@ -25,12 +25,13 @@ bool has_control_character(std::string_view text) {
 }  // namespace
 
 TableReader::TableReader(const TomlNode& node, std::string name, const std::string& file,
-                         std::vector<Finding>& findings)
+                         std::vector<Finding>& findings, Notation notation)
     : entries_(entries_of(node)),
       line_(node.line),
       name_(std::move(name)),
       file_(file),
-      findings_(findings) {}
+      findings_(findings),
+      notation_(notation) {}
 
 const TomlEntry* TableReader::find(std::string_view key) const {
   const auto found = std::find_if(entries_.begin(), entries_.end(),
@@ -121,19 +122,46 @@ std::optional<std::uint64_t> TableReader::count(std::string_view key, Need need)
 }
 
 const TomlNode* TableReader::table(std::string_view key, Need need) {
-  const TomlEntry* found = entry(key, need, "a table");
+  const TomlEntry* found = entry(key, need, table_name(notation_));
   if (found == nullptr) return nullptr;
   if (std::holds_alternative<TomlNode::Table>(found->value.value)) return &found->value;
-  add_type_finding(*found, "a table");
+  add_type_finding(*found, table_name(notation_));
   return nullptr;
 }
 
 const TomlNode::Array* TableReader::array(std::string_view key, Need need) {
-  const TomlEntry* found = entry(key, need, "an array");
+  const TomlEntry* found = entry(key, need, array_name(notation_));
   if (found == nullptr) return nullptr;
   if (const auto* value = std::get_if<TomlNode::Array>(&found->value.value)) return value;
-  add_type_finding(*found, "an array");
+  add_type_finding(*found, array_name(notation_));
   return nullptr;
+}
+
+std::optional<std::vector<std::string>> TableReader::texts(std::string_view key, Need need) {
+  const std::string_view expected =
+      notation_ == Notation::yaml ? "a string or a list of strings" : "a string or an array of strings";
+  const TomlEntry* found = entry(key, need, expected);
+  if (found == nullptr) return std::nullopt;
+  if (const auto* one = std::get_if<std::string>(&found->value.value)) return std::vector{*one};
+  const auto* array = std::get_if<TomlNode::Array>(&found->value.value);
+  if (array == nullptr) {
+    add_type_finding(*found, expected);
+    return std::nullopt;
+  }
+  if (array->empty()) {
+    add_wrong(key, "must not be empty");
+    return std::nullopt;
+  }
+  std::vector<std::string> texts;
+  for (const TomlNode& node : *array) {
+    if (const auto* text = std::get_if<std::string>(&node.value)) {
+      texts.push_back(*text);
+    } else {
+      add_finding(node.line, quoted(key) + " must hold strings alone, not " + not_a_string(node));
+    }
+  }
+  if (texts.size() != array->size()) return std::nullopt;
+  return texts;
 }
 
 std::uint32_t TableReader::line_of(std::string_view key) const {
@@ -150,14 +178,26 @@ void TableReader::add_wrong(std::string_view key, std::string_view what) {
 }
 
 void TableReader::add_type_finding(const TomlEntry& entry, std::string_view expected) {
+  const bool text_is_expected = expected.starts_with("a string");
   add_finding(entry.line, quoted(entry.key) + " must be " + std::string(expected) + ", not " +
-                              std::string(type_name(entry.value)));
+                              (text_is_expected ? not_a_string(entry.value)
+                                                : std::string(type_name(entry.value, notation_))));
+}
+
+/// What YAML reads as something else may well have been meant as a text.
+std::string TableReader::not_a_string(const TomlNode& node) const {
+  std::string text(type_name(node, notation_));
+  const bool scalar = !std::holds_alternative<TomlNode::Table>(node.value) &&
+                      !std::holds_alternative<TomlNode::Array>(node.value);
+  if (notation_ == Notation::yaml && scalar) text += " (put it in quotes)";
+  return text;
 }
 
 void TableReader::finish() {
   for (const TomlEntry& candidate : entries_) {
     if (std::find(known_.begin(), known_.end(), candidate.key) != known_.end()) continue;
-    const bool table = name_.empty() && std::holds_alternative<TomlNode::Table>(candidate.value.value);
+    const bool table = notation_ == Notation::toml && name_.empty() &&
+                       std::holds_alternative<TomlNode::Table>(candidate.value.value);
     add_finding(candidate.line, std::string("unknown ") + (table ? "table " : "key ") +
                                     quoted(candidate.key) + did_you_mean(candidate.key, known_));
   }

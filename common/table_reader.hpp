@@ -1,5 +1,6 @@
 #pragma once
 
+#include "common/document.hpp"
 #include "common/finding.hpp"
 #include "common/toml_document.hpp"
 
@@ -20,8 +21,8 @@ enum class Need : std::uint8_t { optional, required };
 class TableReader {
  public:
   /// `name` is how messages call the table, e.g. "[metadata]"; empty for the document itself.
-  TableReader(const TomlNode& node, std::string name, const std::string& file,
-              std::vector<Finding>& findings);
+  TableReader(const TomlNode& node, std::string name, const std::string& file, std::vector<Finding>& findings,
+              Notation notation = Notation::toml);
 
   /// The entry of any type.
   const TomlEntry* entry(std::string_view key, Need need = Need::optional,
@@ -40,6 +41,8 @@ class TableReader {
   std::optional<std::uint64_t> count(std::string_view key, Need need = Need::optional);
   /// A node that is a table, or an array.
   const TomlNode* table(std::string_view key, Need need = Need::optional);
+  /// A string, or an array of strings that is not empty; one string counts as an array of one.
+  std::optional<std::vector<std::string>> texts(std::string_view key, Need need = Need::optional);
   const TomlNode::Array* array(std::string_view key, Need need = Need::optional);
 
   /// Line of the key, or of the table if the key is not there.
@@ -54,12 +57,14 @@ class TableReader {
   const TomlEntry* find(std::string_view key) const;
   std::string quoted(std::string_view key) const;
   void add_type_finding(const TomlEntry& entry, std::string_view expected);
+  std::string not_a_string(const TomlNode& node) const;
 
   const TomlNode::Table& entries_;
   std::uint32_t line_;
   std::string name_;
   const std::string& file_;
   std::vector<Finding>& findings_;
+  Notation notation_;
   std::vector<std::string_view> known_;
 };
 

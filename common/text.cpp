@@ -121,6 +121,18 @@ std::string shortest(double value) {
   return error == std::errc() ? std::string(buffer.data(), end) : std::string();
 }
 
+std::string with_unix_line_ends(std::string text) {
+  auto read = text.find("\r\n");
+  if (read == std::string::npos) return text;
+  std::size_t written = read;
+  for (; read < text.size(); ++read) {
+    if (text[read] == '\r' && read + 1 < text.size() && text[read + 1] == '\n') continue;
+    text[written++] = text[read];
+  }
+  text.resize(written);
+  return text;
+}
+
 void append_json_string(std::string& out, std::string_view text) {
   constexpr std::string_view hex = "0123456789abcdef";
   out.reserve(out.size() + text.size() + 2);
@@ -171,11 +183,16 @@ void append_json_string(std::string& out, std::string_view text) {
   out.push_back('"');
 }
 
-std::string excerpt(std::string_view text, std::size_t max_bytes) {
-  if (text.size() <= max_bytes) return std::string(text);
+std::string_view beginning(std::string_view text, std::size_t max_bytes) {
+  if (text.size() <= max_bytes) return text;
   std::size_t end = max_bytes;
   while (end > 0 && (static_cast<unsigned char>(text[end]) & 0xC0) == 0x80) --end;
-  return std::string(text.substr(0, end)) + "...";
+  return text.substr(0, end);
+}
+
+std::string excerpt(std::string_view text, std::size_t max_bytes) {
+  if (text.size() <= max_bytes) return std::string(text);
+  return std::string(beginning(text, max_bytes)) + "...";
 }
 
 }  // namespace sluice

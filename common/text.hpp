@@ -22,9 +22,13 @@ std::optional<std::string> nearest(std::string_view word, std::span<const std::s
 std::string did_you_mean(std::string_view word, std::span<const std::string_view> candidates);
 /// Shortest decimal form that reads back as the same double; "1" for 1.0. The value must be finite.
 std::string shortest(double value);
+/// The text with every CR LF as LF.
+std::string with_unix_line_ends(std::string text);
 /// The text as a quoted JSON string, appended to `out`. Invalid UTF-8 becomes U+FFFD.
 void append_json_string(std::string& out, std::string_view text);
-/// The first `max_bytes` bytes at most, cut between characters, with "..." if anything was cut.
+/// The first `max_bytes` bytes at most, cut between characters.
+std::string_view beginning(std::string_view text, std::size_t max_bytes);
+/// The same with "..." behind it if anything was cut.
 std::string excerpt(std::string_view text, std::size_t max_bytes);
 
 }  // namespace sluice

@@ -105,10 +105,4 @@ tl::expected<TomlNode, TomlError> parse_toml(std::string_view text) {
   return root;
 }
 
-std::string_view type_name(const TomlNode& node) {
-  static constexpr std::string_view names[] = {"a table",  "an array", "a boolean", "a whole number",
-                                               "a number", "a string", "a date"};
-  return names[node.value.index()];
-}
-
 }  // namespace sluice

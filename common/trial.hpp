@@ -1,6 +1,7 @@
 #pragma once
 
 #include "common/claim.hpp"
+#include "common/expectation.hpp"
 #include "common/hash.hpp"
 #include "common/request.hpp"
 
@@ -22,6 +23,8 @@ struct ScoringTask {
   std::vector<ExpectedClaim> must_contain;
   std::vector<ExpectedClaim> must_not_contain;
   double min_confidence = 0.0;
+  bool judges_claims = true;  ///< The answer is read as claims; false leaves it to `texts` alone.
+  std::vector<TextExpectation> texts;
 };
 
 /// One provider call's worth of work and all the trials that its answer serves.

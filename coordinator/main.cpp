@@ -1,7 +1,8 @@
 #include "coordinator/cli/cli.hpp"
+#include "worker/cache/cache_tools.hpp"
 #include "worker/embed.hpp"
 
 // The composition root: the only place that knows both sides.
 int main(int argc, char** argv) {
-  return sluice::run_cli(argc, argv, sluice::start_workers);
+  return sluice::run_cli(argc, argv, sluice::start_workers, sluice::cache_tools());
 }

@@ -46,8 +46,24 @@ Result<std::optional<Completion>> AnswerStore::find_replay(const Digest& key, co
   return best;
 }
 
-Result<void> AnswerStore::store(const Digest& key, const Completion& completion) {
-  return own_ ? own_->put(key, completion) : Result<void>();
+Result<void> AnswerStore::store(std::span<const KeyedAnswer> answers) {
+  return own_ ? own_->put(answers) : Result<void>();
+}
+
+Result<std::optional<std::vector<float>>> AnswerStore::find_embedding(const Digest& key) const {
+  if (own_) {
+    auto found = own_->get_embedding(key);
+    if (!found || *found) return found;
+  }
+  for (const auto& other : others_) {
+    auto borrowed = other.get_embedding(key);
+    if (borrowed && *borrowed) return borrowed;
+  }
+  return std::optional<std::vector<float>>();
+}
+
+Result<void> AnswerStore::store_embedding(const Digest& key, const std::vector<float>& values) {
+  return own_ ? own_->put_embedding(key, values) : Result<void>();
 }
 
 Result<void> AnswerStore::forget_unless(const Digest& key, const Digest& winner) {

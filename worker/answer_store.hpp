@@ -7,6 +7,7 @@
 
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -28,8 +29,12 @@ class AnswerStore {
   /// `cached`: what is to be replayed, refusals and truncations included: the entry with the pinned digest,
   /// or without a pin the greatest (created_at, digest) (delivery.md).
   Result<std::optional<Completion>> find_replay(const Digest& key, const Digest& pinned) const;
-  /// Stores an answer or a final non-answer in the own cache.
-  Result<void> store(const Digest& key, const Completion& completion);
+  /// Stores answers and final non-answers in the own cache: all of them, or none.
+  Result<void> store(std::span<const KeyedAnswer> answers);
+  /// The embedding of the key (common/cache_key.hpp), from the own cache first.
+  Result<std::optional<std::vector<float>>> find_embedding(const Digest& key) const;
+  /// Stores an embedding in the own cache.
+  Result<void> store_embedding(const Digest& key, const std::vector<float>& values);
   /// `winner` was committed for this key: an own answer that differs must not be handed out any more. One
   /// that is the winner stays (workers of one process share the store, and may both have answered).
   Result<void> forget_unless(const Digest& key, const Digest& winner);

@@ -1,5 +1,6 @@
 #include "worker/embed.hpp"
 
+#include "common/process/host_name.hpp"
 #include "common/transport/dealer.hpp"
 #include "worker/cache/slots.hpp"
 #include "worker/worker_actor.hpp"
@@ -31,9 +32,8 @@ std::optional<std::string> environment_variable(std::string_view name) {
 }
 
 std::string default_name() {
-  char host[256] = {};
-  if (::gethostname(host, sizeof host - 1) != 0) return "worker";
-  return std::string(host) + "-" + std::to_string(::getpid());
+  const auto host = host_name();
+  return host ? *host + "-" + std::to_string(::getpid()) : "worker";
 }
 
 }  // namespace

@@ -1,19 +1,15 @@
 #pragma once
 
-#include "common/completion.hpp"
-#include "common/error.hpp"
 #include "common/result.hpp"
 #include "common/run_settings.hpp"
 #include "common/transport/local_workers.hpp"
 #include "common/transport/messages.hpp"
 #include "worker/held_units.hpp"
+#include "worker/unit_result.hpp"
 
 #include <chrono>
 #include <cstdint>
-#include <memory>
-#include <optional>
 #include <string>
-#include <variant>
 #include <vector>
 
 #include <caf/allowed_unsafe_message_type.hpp>
@@ -22,32 +18,30 @@
 ///
 ///   dealer       -> worker        FromCoordinator
 ///   worker       -> dealer        ToCoordinatorNow, CloseSocket
-///   worker       -> trial runner  (spawned with its unit)
-///   trial runner -> model client  CompleteUnit
-///   model client -> trial runner  UnitCompleted
-///   trial runner -> worker        UnitFinished
-///   worker       -> model client  BudgetChanged, CancelCalls
-///   model client -> worker        PauseAsked
-///   model client -> http          HttpCall, HttpCancel      (worker/http/http_messages.hpp)
-///   http         -> model client  HttpDone
+///   worker       -> model client  CompleteUnits, BudgetChanged, CancelCalls
+///   model client -> worker        UnitsCompleted, PauseAsked
+///   model client -> http          HttpCalls, HttpCancel      (worker/http/http_messages.hpp)
+///   http         -> model client  HttpCallsDone
 ///   worker       -> whoever started it   WorkerEnded
 namespace sluice {
 
-/// Get the answer of the unit's request.
-struct CompleteUnit {
+/// Get the answers of these units' requests.
+struct CompleteUnits {
+  std::vector<SharedUnit> units;
+};
+
+/// A unit with what became of its request.
+struct CompletedUnit {
   SharedUnit unit;
-};
-
-/// The answer (which may be a final non-answer), or why there is none.
-struct UnitCompleted {
-  std::variant<Completion, Error> outcome;
+  UnitOutcome outcome;
   Spend spend;
+  EmbeddedTexts embedded = {};  ///< Those that the answer is to be compared by.
 };
 
-/// A unit of this run has its result.
-struct UnitFinished {
+/// What has come to an end since the last one, in this run. Each unit comes once.
+struct UnitsCompleted {
   std::string run_id;
-  UnitResult result;
+  std::vector<CompletedUnit> units;
 };
 
 /// What the coordinator allows now: whether it is there at all, and how long each provider is to be left in
@@ -75,9 +69,8 @@ struct WakeCalls {};
 
 }  // namespace sluice
 
-CAF_ALLOW_UNSAFE_MESSAGE_TYPE(sluice::CompleteUnit)
-CAF_ALLOW_UNSAFE_MESSAGE_TYPE(sluice::UnitCompleted)
-CAF_ALLOW_UNSAFE_MESSAGE_TYPE(sluice::UnitFinished)
+CAF_ALLOW_UNSAFE_MESSAGE_TYPE(sluice::CompleteUnits)
+CAF_ALLOW_UNSAFE_MESSAGE_TYPE(sluice::UnitsCompleted)
 CAF_ALLOW_UNSAFE_MESSAGE_TYPE(sluice::BudgetChanged)
 CAF_ALLOW_UNSAFE_MESSAGE_TYPE(sluice::PauseAsked)
 CAF_ALLOW_UNSAFE_MESSAGE_TYPE(sluice::CancelCalls)

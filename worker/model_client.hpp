@@ -18,13 +18,14 @@ struct ModelClientConfig {
   std::map<std::string, std::string> keys;  ///< API key by provider name; empty for a call without a key.
   std::shared_ptr<AnswerStore> store;
   caf::actor http;
-  caf::actor worker;              ///< Gets PauseAsked.
+  caf::actor worker;              ///< Gets UnitsCompleted and PauseAsked.
   std::uint64_t random_seed = 0;  ///< For the jitter of the back-off.
 };
 
 /// Starts the actor that gets answers for one run: from the cache, or from the provider with pauses and
 /// retries. It alone decides whether to retry; when a call may start is the governor's to say
-/// (BudgetChanged). Answers CompleteUnit with UnitCompleted, exactly once, except after CancelCalls.
+/// (BudgetChanged). Each unit of CompleteUnits comes back in one UnitsCompleted, except after CancelCalls;
+/// what one message brought about goes on together.
 caf::actor spawn_model_client(caf::actor_system& system, ModelClientConfig config);
 
 }  // namespace sluice

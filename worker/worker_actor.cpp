@@ -7,7 +7,7 @@
 #include "worker/http/http_messages.hpp"
 #include "worker/messages.hpp"
 #include "worker/model_client.hpp"
-#include "worker/trial_runner.hpp"
+#include "worker/unit_result.hpp"
 
 #include <algorithm>
 #include <optional>
@@ -24,7 +24,8 @@ namespace {
 /// What is gone when a run is over.
 struct ActiveRun {
   RunSettings settings;
-  std::shared_ptr<const RunContext> context;
+  Ontology ontology;
+  TextJudge text_judge;
   caf::actor model_client;
   std::vector<Error> problems;  ///< Providers that cannot be called from here.
   HeldUnits held;
@@ -116,14 +117,16 @@ void schedule_flush(WorkerActor* self) {
 
 void start_units(WorkerActor* self) {
   auto& run = *self->state.run;
+  CompleteUnits next;
   while (run.held.running() < self->state.config->max_concurrent) {
     auto unit = run.held.start_next();
-    if (!unit) return;
+    if (!unit) break;
     run.started.push_back(unit->unit);
-    schedule_flush(self);
-    spawn_trial_runner(self->system(), run.context, std::move(unit), run.model_client,
-                       caf::actor_cast<caf::actor>(self));
+    next.units.push_back(std::move(unit));
   }
+  if (next.units.empty()) return;
+  schedule_flush(self);
+  self->send(run.model_client, std::move(next));
 }
 
 /// About what a result takes in a REPORT: enough to keep messages of many large ones within the wire's
@@ -135,6 +138,10 @@ std::size_t wire_bytes(const UnitResult& result) {
     const auto* text = std::get_if<std::string>(&claim.value);
     const auto claim_bytes = claim.subject.size() + claim.predicate.size() + (text ? text->size() : 0);
     bytes += 2 * (claim_bytes + claim_overhead);  // As parsed and as final.
+  }
+  bytes += result.shown_text.size();
+  for (const auto& score : result.scores) {
+    for (const auto& metric : score.metrics) bytes += 16 + metric.detail.size();
   }
   return bytes;
 }
@@ -165,13 +172,16 @@ void on_flush(WorkerActor* self, FlushReports flush) {
   report_now(self);
 }
 
-void on_finished(WorkerActor* self, UnitFinished& finished) {
+void on_completed(WorkerActor* self, UnitsCompleted& completed) {
   auto& state = self->state;
-  if (!state.run || finished.run_id != state.run->settings.run_id) return;
+  if (!state.run || completed.run_id != state.run->settings.run_id) return;
   auto& run = *state.run;
-  if (!run.held.finish(finished.result)) return;
-  ++run.finished_since_tick;
-  run.finished.push_back(std::move(finished.result));
+  for (auto& [unit, outcome, spend, embedded] : completed.units) {
+    auto result = unit_result(*unit, {run.ontology, run.text_judge}, std::move(outcome), embedded, spend);
+    if (!run.held.finish(result)) continue;
+    ++run.finished_since_tick;
+    run.finished.push_back(std::move(result));
+  }
   schedule_flush(self);
   start_units(self);
 }
@@ -215,7 +225,7 @@ void begin_run(WorkerActor* self, RunSettings settings) {
   client.worker = caf::actor_cast<caf::actor>(self);
   client.random_seed = state.config->random_seed;
   auto& run = state.run.emplace();
-  run.context = std::make_shared<const RunContext>(RunContext{settings.run_id, std::move(*ontology)});
+  run.ontology = std::move(*ontology);
   run.settings = std::move(settings);
   run.problems = ready.problems;
   run.model_client = spawn_model_client(self->system(), std::move(client));
@@ -398,7 +408,7 @@ caf::behavior worker_behavior(WorkerActor* self, std::shared_ptr<WorkerConfig> c
   self->delayed_send(self, defaults::heartbeat_interval, WorkerTick{});
   return {
       [self](FromCoordinator& messages) { on_coordinator(self, messages); },
-      [self](UnitFinished& finished) { on_finished(self, finished); },
+      [self](UnitsCompleted& completed) { on_completed(self, completed); },
       [self](FlushReports flush) { on_flush(self, flush); },
       [self](const PauseAsked& asked) { on_pause(self, asked); },
       [self](WorkerTick) { tick(self); },

@@ -29,9 +29,9 @@ struct WorkerConfig {
   caf::actor listener;  ///< Gets WorkerEnded.
 };
 
-/// Starts the actor that speaks with the coordinator (docs/protocol.md): takes leases, starts a trial runner
-/// for each unit it has a slot for, reports results until they are acknowledged, and stops calling when it is
-/// cut off. It starts and ends the actors it needs. Accepts StopWorker.
+/// Starts the actor that speaks with the coordinator (docs/protocol.md): takes leases, has as many units
+/// completed at a time as it has slots, scores their answers, reports results until they are acknowledged,
+/// and stops calling when it is cut off. It starts and ends the actors it needs. Accepts StopWorker.
 caf::actor spawn_worker(caf::actor_system& system, WorkerConfig config, ConnectedDealer dealer);
 
 /// Starts the actor that carries a worker's messages to the coordinator and back

@@ -1,5 +1,7 @@
 #include "common/process/actor_system.hpp"
 
+#include "common/process/allocator.hpp"
+
 #include <algorithm>
 #include <thread>
 
@@ -9,6 +11,7 @@ ActorSystem::ActorSystem() : system(configure(config)) {}
 
 caf::actor_system_config& ActorSystem::configure(caf::actor_system_config& config) {
   const auto threads = std::clamp(std::thread::hardware_concurrency(), 2u, 8u);
+  bound_thread_caches();  // Before there are threads.
   config.set("scheduler.max-threads", static_cast<std::size_t>(threads));
   config.set("scheduler.policy", caf::atom("sharing"));
   return config;

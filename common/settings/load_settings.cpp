@@ -28,6 +28,8 @@ class SettingsMerger {
     for (const std::string_view name : preset_names()) settings_.providers.push_back(*preset_provider(name));
     if (sources_.file_text) apply_file();
     note_model_provider(Origin::file);
+    apply_suite();
+    note_model_provider(Origin::suite);
     apply_environment();
     note_model_provider(Origin::environment);
     apply_flags();
@@ -125,6 +127,27 @@ class SettingsMerger {
     settings_.providers.push_back(std::move(provider));
   }
 
+  void apply_suite() {
+    for (const SuiteSetting& given : sources_.suite) {
+      const SettingDefinition* definition = find_definition(given.key);
+      const std::uint32_t line = given.value.line;
+      if (definition == nullptr) {
+        findings_.push_back({given.file, line, given.shown + " is no setting"});
+        continue;
+      }
+      const Stamp stamp{Origin::suite, given.file + ":" + std::to_string(line)};
+      const auto problem = definition->set(settings_, &given.value, stamp);
+      if (problem) findings_.push_back({given.file, line, given.shown + " " + *problem});
+    }
+  }
+
+  static const SettingDefinition* find_definition(std::string_view key) {
+    const auto definitions = setting_definitions();
+    const auto found = std::find_if(definitions.begin(), definitions.end(),
+                                    [key](const SettingDefinition& one) { return one.key == key; });
+    return found != definitions.end() ? &*found : nullptr;
+  }
+
   std::optional<std::string> variable(const std::string& name) const {
     if (!sources_.environment) return std::nullopt;
     auto value = sources_.environment(name);
@@ -147,10 +170,8 @@ class SettingsMerger {
 
   void apply_flags() {
     for (const FlagValue& given : sources_.flags) {
-      const auto definitions = setting_definitions();
-      const auto found = std::find_if(definitions.begin(), definitions.end(),
-                                      [&](const SettingDefinition& one) { return one.key == given.key; });
-      if (found == definitions.end()) {
+      const SettingDefinition* found = find_definition(given.key);
+      if (found == nullptr) {
         findings_.push_back({given.flag, 0, "sets the unknown setting \"" + given.key + "\""});
         continue;
       }
@@ -187,11 +208,13 @@ tl::expected<Settings, std::vector<Finding>> merge_settings(const SettingSources
 }
 
 tl::expected<Settings, std::vector<Finding>> load_settings(const std::optional<std::string>& config_file,
-                                                           std::vector<FlagValue> flags) {
+                                                           std::vector<FlagValue> flags,
+                                                           std::vector<SuiteSetting> suite) {
   SettingSources sources;
   sources.file_name = config_file.value_or(std::string(default_file));
   sources.environment = process_variable;
   sources.flags = std::move(flags);
+  sources.suite = std::move(suite);
   std::error_code error;
   const auto type = std::filesystem::status(sources.file_name, error).type();
   if (config_file || type != std::filesystem::file_type::not_found) {

@@ -1,5 +1,6 @@
 #pragma once
 
+#include "common/document.hpp"
 #include "common/finding.hpp"
 #include "common/settings/settings.hpp"
 
@@ -21,6 +22,14 @@ struct FlagValue {
   std::string value;
 };
 
+/// A setting that a suite file brings along (docs/suites.md).
+struct SuiteSetting {
+  std::string key;     ///< Of the setting ("request_timeout_seconds").
+  std::string shown;   ///< As messages call it ("\"timeout_seconds\" in settings").
+  std::string file;    ///< Where it stands.
+  DocumentNode value;  ///< With its line.
+};
+
 /// The value of an environment variable; nothing if it is not set.
 using Environment = std::function<std::optional<std::string>(std::string_view)>;
 
@@ -28,18 +37,21 @@ using Environment = std::function<std::optional<std::string>(std::string_view)>;
 struct SettingSources {
   std::string file_name;                 ///< For origins and findings.
   std::optional<std::string> file_text;  ///< Nothing: there is no file.
+  std::vector<SuiteSetting> suite;
   Environment environment;
   std::vector<FlagValue> flags;
 };
 
-/// Merges the sources: flags go before the environment, that before the file, that before the defaults. An
-/// empty variable counts as not set. Either the settings or everything that is wrong with any source, whether
-/// overridden or not. Pure.
+/// Merges the sources: flags go before the environment, that before the suite, that before the file, that
+/// before the defaults. An empty variable counts as not set. Either the settings or everything that is wrong
+/// with any source, whether overridden or not. Pure.
 tl::expected<Settings, std::vector<Finding>> merge_settings(const SettingSources& sources);
 
 /// Reads `config_file`, or `sluice.toml` in the current folder if that exists, and merges it with the
-/// process's environment and the flags. A file that was named but cannot be read is a finding.
+/// process's environment, the flags and what the suite brings along. A file that was named but cannot be read
+/// is a finding.
 tl::expected<Settings, std::vector<Finding>> load_settings(const std::optional<std::string>& config_file,
-                                                           std::vector<FlagValue> flags);
+                                                           std::vector<FlagValue> flags,
+                                                           std::vector<SuiteSetting> suite = {});
 
 }  // namespace sluice

@@ -97,6 +97,14 @@ auto real_or_default(double low, double high) {
   };
 }
 
+auto real(double low, double high) {
+  return [=](const RawValue& raw) -> Parsed<double> {
+    const auto number = number_in(raw);
+    if (number && *number >= low && *number <= high) return *number;
+    return wrong("must be a number from " + shortest(low) + " to " + shortest(high) + but_is(raw));
+  };
+}
+
 /// A time in seconds, fractions allowed; at least a millisecond.
 auto seconds(double high) {
   return [=](const RawValue& raw) -> Parsed<milliseconds> {
@@ -212,6 +220,9 @@ std::string show_value(const std::string& value) {
 std::string show_value(const std::optional<double>& value) {
   return value ? shortest(*value) : "\"default\"";
 }
+std::string show_value(double value) {
+  return shortest(value);
+}
 std::string show_value(std::uint32_t value) {
   return std::to_string(value);
 }
@@ -305,6 +316,13 @@ std::vector<SettingDefinition> make_setting_definitions() {
              "Longest time for a case with all its retries", AsSeconds()),
       define("worker_timeout_seconds", "--worker-timeout", &S::worker_timeout, seconds(week), "SECONDS",
              "How long a run goes on without any worker", AsSeconds()),
+      define("regression_threshold", "--threshold", &S::regression_threshold, real(0.0, 1.0), "POINTS",
+             "How far a score may drop below its baseline where no thresholding says otherwise"),
+      define("embedding_provider", "--embedding-provider", &S::embedding_provider, word(), "NAME",
+             "Provider that embeds texts for semantic_similarity_to (default: openai)"),
+      define("embedding_model", "--embedding-model", &S::embedding_model, word(), "MODEL",
+             "Embedding model, or lexical-ngrams-v1 for the built-in embedder (default: "
+             "text-embedding-3-small)"),
       define("prompt_file", "--prompt", &S::prompt_file, word(), "FILE",
              "Prompt template instead of the built-in one"),
       define("ontology_file", "--ontology", &S::ontology_file, word(), "FILE",
@@ -351,8 +369,8 @@ std::string variable_of(std::string_view key) {
 }
 
 std::span<const std::string_view> unsupported_eval_keys() {
-  static constexpr std::array<std::string_view, 5> keys{
-      "save_observations", "database_path", "retention_days", "retention_max_count", "regression_threshold"};
+  static constexpr std::array<std::string_view, 4> keys{"save_observations", "database_path",
+                                                        "retention_days", "retention_max_count"};
   return keys;
 }
 

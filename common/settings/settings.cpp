@@ -15,6 +15,9 @@ namespace {
 constexpr std::string_view default_model_provider = "gemini";
 constexpr std::string_view default_model = "gemini-2.0-flash";  ///< Harness spec, sections 5 and 12.
 
+constexpr std::string_view default_embedding_provider = "openai";
+constexpr std::string_view default_embedding_model = "text-embedding-3-small";
+
 std::string origin_text(const Stamp& stamp) {
   if (stamp.origin == Origin::default_value) return "default";
   return stamp.origin == Origin::flag ? "flag " + stamp.where : stamp.where;
@@ -37,6 +40,33 @@ std::string show_text(const std::string& value) {
   return text;
 }
 
+/// The provider as configured, or why there is none.
+Result<const ProviderConfig*> known_provider(const Settings& settings, const std::string& name,
+                                             const Stamp& named_by) {
+  if (const ProviderConfig* config = settings.find_provider(name)) return config;
+  std::vector<std::string> names;
+  for (const ProviderConfig& provider : settings.providers) names.push_back(provider.name);
+  const std::vector<std::string_view> candidates(names.begin(), names.end());
+  return fail(Reason::settings_invalid, "there is no provider \"" + name + "\" (" + origin_text(named_by) +
+                                            ")" + did_you_mean(name, candidates) + "; there are " +
+                                            quoted_list(names) +
+                                            ", and each [providers.NAME] of the settings file");
+}
+
+ProviderSettings provider_settings(const Settings& settings, const ProviderConfig& config) {
+  const bool is_runs_own = config.name == settings.provider.value;
+  ProviderSettings provider;
+  provider.name = config.name;
+  provider.kind = config.kind.value;
+  provider.base_url =
+      is_runs_own && !settings.base_url.value.empty() ? settings.base_url.value : config.base_url.value;
+  provider.cache_identity = config.cache_identity.value.empty() ? normalised_base_url(provider.base_url)
+                                                                : config.cache_identity.value;
+  provider.api_key_env = config.api_key_env.value;
+  provider.max_tokens_field = config.max_tokens_field.value;
+  return provider;
+}
+
 void add_trusted(std::vector<std::string>& hosts, const std::string& base_url) {
   if (const auto url = parse_base_url(base_url)) hosts.push_back(host_entry(*url));
 }
@@ -51,19 +81,10 @@ const ProviderConfig* Settings::find_provider(std::string_view name) const {
 
 Result<ResolvedProvider> resolve_provider(const Settings& settings) {
   const std::string& name = settings.provider.value;
-  const ProviderConfig* config = settings.find_provider(name);
-  if (config == nullptr) {
-    std::vector<std::string> names;
-    for (const ProviderConfig& provider : settings.providers) names.push_back(provider.name);
-    const std::vector<std::string_view> candidates(names.begin(), names.end());
-    return fail(Reason::settings_invalid,
-                "there is no provider \"" + name + "\" (" +
-                    origin_text({settings.provider.origin, settings.provider.where}) + ")" +
-                    did_you_mean(name, candidates) + "; there are " + quoted_list(names) +
-                    ", and each [providers.NAME] of the settings file");
-  }
+  const auto config = known_provider(settings, name, {settings.provider.origin, settings.provider.where});
+  if (!config) return fail(config.error());
   ResolvedProvider resolved;
-  resolved.model = effective_model(settings, config).value;
+  resolved.model = effective_model(settings, *config).value;
   if (resolved.model.empty() && !settings.model.value.empty()) {
     return fail(Reason::settings_invalid, "the model \"" + settings.model.value + "\" (" +
                                               origin_text({settings.model.origin, settings.model.where}) +
@@ -80,15 +101,34 @@ Result<ResolvedProvider> resolve_provider(const Settings& settings) {
                     "[eval] or [providers." +
                     name + "] of the settings file");
   }
-  resolved.provider.name = config->name;
-  resolved.provider.kind = config->kind.value;
-  resolved.provider.base_url =
-      settings.base_url.value.empty() ? config->base_url.value : settings.base_url.value;
-  resolved.provider.cache_identity = config->cache_identity.value.empty()
-                                         ? normalised_base_url(resolved.provider.base_url)
-                                         : config->cache_identity.value;
-  resolved.provider.api_key_env = config->api_key_env.value;
-  resolved.provider.max_tokens_field = config->max_tokens_field.value;
+  resolved.provider = provider_settings(settings, **config);
+  return resolved;
+}
+
+Result<ResolvedEmbedding> resolve_embedding(const Settings& settings) {
+  const Setting<std::string>& model = settings.embedding_model;
+  const Setting<std::string>& named = settings.embedding_provider;
+  ResolvedEmbedding resolved;
+  if (model.value == lexical_embedding_model) {
+    resolved.embedding.model = model.value;
+    return resolved;
+  }
+  const std::string name = named.value.empty() ? std::string(default_embedding_provider) : named.value;
+  const auto config = known_provider(settings, name, {named.origin, named.where});
+  if (!config) return fail(config.error());
+  if ((*config)->kind.value == ProviderKind::anthropic) {
+    return fail(
+        Reason::settings_invalid,
+        "the provider \"" + name + "\" (" + origin_text({named.origin, named.where}) +
+            ") has no embeddings: name one of kind \"openai\" or \"gemini\" with --embedding-provider");
+  }
+  if (model.value.empty() && name != default_embedding_provider) {
+    return fail(Reason::settings_invalid, "the provider \"" + name +
+                                              "\" has no default embedding model: name one with "
+                                              "--embedding-model, or as \"embedding_model\" in [eval]");
+  }
+  resolved.embedding = {name, model.value.empty() ? std::string(default_embedding_model) : model.value};
+  resolved.provider = provider_settings(settings, **config);
   return resolved;
 }
 
@@ -102,7 +142,8 @@ std::vector<std::string> trusted_key_hosts(const Settings& settings, const Provi
     hosts.insert(hosts.end(), config->key_hosts.value.begin(), config->key_hosts.value.end());
     if (config->base_url.origin != Origin::default_value) add_trusted(hosts, config->base_url.value);
   }
-  if (!settings.base_url.value.empty() && settings.provider.value == provider.name) {
+  const bool is_named_here = !settings.base_url.value.empty() && settings.base_url.origin != Origin::suite;
+  if (is_named_here && settings.provider.value == provider.name) {
     add_trusted(hosts, settings.base_url.value);
   }
   return hosts;

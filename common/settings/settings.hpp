@@ -14,10 +14,10 @@
 namespace sluice {
 
 /// Where a setting's value comes from, weakest first.
-enum class Origin : std::uint8_t { default_value, file, environment, flag };
+enum class Origin : std::uint8_t { default_value, file, suite, environment, flag };
 
-/// A value with its origin. `where` is the place itself: `sluice.toml:12`, `SLUICE_MODEL` or `--model`; empty
-/// for a default.
+/// A value with its origin. `where` is the place itself: `sluice.toml:12`, `suite.yaml:3`, `SLUICE_MODEL` or
+/// `--model`; empty for a default.
 template <class T>
 struct Setting {
   T value{};
@@ -58,8 +58,12 @@ struct Settings {
   Setting<std::string> prompt_file;  ///< Empty: the built-in file, as for the next two.
   Setting<std::string> ontology_file;
   Setting<std::string> prices_file;
-  Setting<std::string> home;              ///< SLUICE_HOME
-  std::vector<ProviderConfig> providers;  ///< By name, the built-in ones included.
+  /// How far a metric may drop below its baseline, in points of 0..1, where no thresholding says otherwise.
+  Setting<double> regression_threshold{defaults::regression_threshold};
+  Setting<std::string> embedding_provider;  ///< Empty: openai. See resolve_embedding.
+  Setting<std::string> embedding_model;     ///< Empty: the provider's own, as far as there is one.
+  Setting<std::string> home;                ///< SLUICE_HOME
+  std::vector<ProviderConfig> providers;    ///< By name, the built-in ones included.
 
   const ProviderConfig* find_provider(std::string_view name) const;
 };
@@ -76,8 +80,20 @@ struct ResolvedProvider {
 /// flag chooses. settings_invalid if the provider is unknown or has no model.
 Result<ResolvedProvider> resolve_provider(const Settings& settings);
 
+/// Who embeds texts for semantic_similarity_to.
+struct ResolvedEmbedding {
+  EmbeddingSettings embedding;
+  std::optional<ProviderSettings> provider;  ///< Nothing for the built-in embedder.
+};
+
+/// The embedder of a suite that needs one: by default text-embedding-3-small of openai. `lexical-ngrams-v1`
+/// is the built-in one, which takes no provider. `base_url` applies if the run's provider embeds as well.
+/// settings_invalid if the provider is unknown, has no embeddings, or needs to be told its model.
+Result<ResolvedEmbedding> resolve_embedding(const Settings& settings);
+
 /// The hosts that may get a provider's key, in the form of may_receive_key (base_url.hpp): the standard host
-/// of its kind, its key_hosts, and the hosts of base URLs that these settings name themselves.
+/// of its kind, its key_hosts, and the hosts of base URLs that these settings name themselves (not
+/// those that a suite names: suites are data that come from anywhere).
 std::vector<std::string> trusted_key_hosts(const Settings& settings, const ProviderSettings& provider);
 
 /// One line of `sluice config`.

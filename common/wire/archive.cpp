@@ -62,6 +62,14 @@ void Writer::put_prose(const std::string& text) {
   }
 }
 
+void Writer::put_excerpt(const std::string& text, std::size_t max_bytes) {
+  if (invalid_utf8_at(text)) {
+    put(beginning(to_valid_utf8(text), max_bytes));
+  } else {
+    put(beginning(text, max_bytes));
+  }
+}
+
 // --- Reader
 // -------------------------------------------------------------------------------------------------
 
@@ -175,6 +183,11 @@ bool Reader::get(const Object& object, const Ratio<std::optional<double>>& field
 bool Reader::get(const Object& object, const Name<std::string>& field) {
   if (!get(object, field.value)) return false;
   return field.value.size() <= max_name_bytes || refuse("a shorter name was expected");
+}
+
+bool Reader::get(const Object& object, const Excerpt<std::string>& field) {
+  if (!get(object, field.value)) return false;
+  return field.value.size() <= field.max_bytes || refuse("a shorter text was expected");
 }
 
 }  // namespace sluice::wire

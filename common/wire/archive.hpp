@@ -7,6 +7,7 @@
 
 #include <chrono>
 #include <concepts>
+#include <cstddef>
 #include <cstdint>
 #include <limits>
 #include <optional>
@@ -57,6 +58,17 @@ struct Prose {
 };
 template <class T>
 Prose(T&) -> Prose<T>;
+
+/// Foreign bytes shown to people, mended like Prose and cut to `max_bytes` at a character's end when written:
+/// a sender's slip must not become a message that is refused for ever.
+template <class T>
+struct Excerpt {
+  using is_field = void;
+  T& value;
+  std::size_t max_bytes;
+};
+template <class T>
+Excerpt(T&, std::size_t) -> Excerpt<T>;
 
 /// Whether an enum read from the wire is one of its enumerators; specialised beside the layouts.
 template <class E>
@@ -150,6 +162,11 @@ class Writer {
     put_prose(field.value);
   }
   void put_prose(const std::string& text);
+  template <class T>
+  void put(const Excerpt<T>& field) {
+    put_excerpt(field.value, field.max_bytes);
+  }
+  void put_excerpt(const std::string& text, std::size_t max_bytes);
   template <class T>
   requires std::is_class_v<T>
   void put(const T& value) { layout(*this, value); }
@@ -247,6 +264,7 @@ class Reader {
   bool get(const Object& object, const Ratio<std::optional<double>>& field);
   bool get(const Object& object, const Name<std::string>& field);
   bool get(const Object& object, const Prose<std::string>& field) { return get(object, field.value); }
+  bool get(const Object& object, const Excerpt<std::string>& field);
   template <class T>
   requires(std::is_class_v<T> && !requires { typename T::is_field; }) bool get(const Object& object,
                                                                                T& value) {

@@ -55,7 +55,7 @@ bool layout(Archive& archive, M& m) {
 
 template <class Archive, Of<MetricOutcome> M>
 bool layout(Archive& archive, M& m) {
-  return archive.record(m.id, Ratio{m.score}, m.passed);
+  return archive.record(m.id, Ratio{m.score}, m.passed, Excerpt{m.detail, max_detail_bytes});
 }
 
 template <class Archive, Of<ClaimMatch> M>
@@ -83,7 +83,8 @@ bool positions_fit(const UnitResult& result);
 
 template <class Archive, Of<UnitResult> M>
 bool layout(Archive& archive, M& m) {
-  if (!archive.record(m.unit, m.key, m.answer, m.usage, m.error, m.parsed, m.claims, m.scores, m.spend)) {
+  if (!archive.record(m.unit, m.key, m.answer, m.usage, m.error, m.parsed, m.claims,
+                      Excerpt{m.shown_text, max_shown_bytes}, m.scores, m.spend)) {
     return false;
   }
   if constexpr (Archive::reading) {
@@ -92,9 +93,20 @@ bool layout(Archive& archive, M& m) {
   return true;
 }
 
+template <class Archive, Of<TextExpectation> M>
+bool layout(Archive& archive, M& m) {
+  if (!archive.record(m.metric, m.texts)) return false;
+  if constexpr (Archive::reading) {
+    if (is_claims_metric(m.metric)) return archive.refuse("a metric of the answer's text was expected");
+    if (m.texts.empty()) return archive.refuse("a metric without its texts");
+  }
+  return true;
+}
+
 template <class Archive, Of<ScoringTask> M>
 bool layout(Archive& archive, M& m) {
-  return archive.record(m.trial, m.must_contain, m.must_not_contain, Ratio{m.min_confidence});
+  return archive.record(m.trial, m.must_contain, m.must_not_contain, Ratio{m.min_confidence}, m.judges_claims,
+                        m.texts);
 }
 
 template <class Archive, Of<ModelRequest> M>
@@ -114,11 +126,16 @@ bool layout(Archive& archive, M& m) {
                         Name{m.max_tokens_field});
 }
 
+template <class Archive, Of<EmbeddingSettings> M>
+bool layout(Archive& archive, M& m) {
+  return archive.record(Name{m.provider}, Name{m.model});
+}
+
 template <class Archive, Of<RunSettings> M>
 bool layout(Archive& archive, M& m) {
   return archive.record(Name{m.run_id}, m.mode, m.read_cache, m.write_cache, m.providers, m.connect_timeout,
                         m.request_timeout, m.case_timeout, m.backoff_initial, m.max_retries,
-                        m.heartbeat_interval, m.ontology);
+                        m.heartbeat_interval, m.ontology, m.embedding);
 }
 
 // --- Messages

@@ -1,13 +1,12 @@
 #include "coordinator/actors/progress_actor.hpp"
 
 #include "coordinator/actors/messages.hpp"
+#include "coordinator/report/terminal.hpp"
 
-#include <cstdlib>
 #include <string>
 #include <string_view>
 
 #include <caf/event_based_actor.hpp>
-#include <sys/ioctl.h>
 #include <unistd.h>
 
 namespace sluice {
@@ -21,10 +20,9 @@ void write_stderr(std::string_view text) {
   [[maybe_unused]] const auto written = ::write(STDERR_FILENO, text.data(), text.size());
 }
 
+// Asked each time: windows are resized.
 std::size_t terminal_columns() {
-  winsize size{};
-  if (::ioctl(STDERR_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col > 0) return size.ws_col;
-  return 80;
+  return detect_terminal(STDERR_FILENO).columns.value_or(80);
 }
 
 caf::behavior progress_behavior(caf::event_based_actor* self, ProgressStyle style) {
@@ -47,11 +45,10 @@ caf::behavior progress_behavior(caf::event_based_actor* self, ProgressStyle styl
 }  // namespace
 
 ProgressStyle detect_progress_style() {
-  const char* terminal = std::getenv("TERM");
-  const char* no_colour = std::getenv("NO_COLOR");
+  const Terminal terminal = detect_terminal(STDERR_FILENO);
   ProgressStyle style;
-  style.live = ::isatty(STDERR_FILENO) == 1 && terminal && std::string_view(terminal) != "dumb";
-  style.colour = style.live && (!no_colour || *no_colour == '\0');
+  style.live = terminal.is_terminal;
+  style.colour = terminal.colour;
   return style;
 }
 

@@ -1,7 +1,6 @@
 #include "coordinator/actors/recorder.hpp"
 
 #include "coordinator/actors/messages.hpp"
-#include "coordinator/merge/status.hpp"
 
 #include <algorithm>
 #include <memory>
@@ -32,11 +31,14 @@ struct RecorderState {
 using RecorderActor = caf::stateful_actor<RecorderState>;
 
 ResultsRecorded::Item recorded(WorkerId worker, const ResultToCommit& item, const CommitOutcome& outcome) {
-  ResultsRecorded::Item record{worker, item.result.unit, item.result.key, outcome,
-                               item.result.error.has_value()};
+  ResultsRecorded::Item record{
+      worker, item.result.unit, item.result.key, outcome, item.result.error.has_value(), 0, 0, {}};
   record.spend = item.result.spend;
   for (const auto& score : item.result.scores) {
-    ++(case_status(score.metrics) == CaseStatus::pass ? record.passed : record.failed);
+    // For the progress line; thresholds and baseline have their say at the end.
+    const bool failed = std::ranges::any_of(
+        score.metrics, [](const MetricOutcome& metric) { return metric.passed == std::optional(false); });
+    ++(failed ? record.failed : record.passed);
   }
   return record;
 }

@@ -22,10 +22,15 @@ constexpr const char* examples =
     "  sluice config\n"
     "`sluice COMMAND --help` shows a command's flags.";
 
-/// The commands that were given, or the program itself.
+/// The command that was given, of a command's own the last, or the program itself.
 const CLI::App& innermost(const CLI::App& program) {
   const auto given = program.get_subcommands();
-  return given.empty() ? program : *given.front();
+  return given.empty() ? program : innermost(*given.front());
+}
+
+/// `cache export `; empty for the program itself.
+std::string words_before_flags(const CLI::App& app) {
+  return app.get_parent() == nullptr ? "" : words_before_flags(*app.get_parent()) + app.get_name() + " ";
 }
 
 /// `; did you mean "--mode"?` for the first word that is no flag or command.
@@ -37,9 +42,7 @@ std::string suggestion(const CLI::App& program, const std::vector<std::string>& 
     if (option->get_group().empty()) continue;
     for (const std::string& name : option->get_lnames()) names.push_back("--" + name);
   }
-  if (&app == &program) {
-    for (const CLI::App* command : program.get_subcommands(nullptr)) names.push_back(command->get_name());
-  }
+  for (const CLI::App* command : app.get_subcommands(nullptr)) names.push_back(command->get_name());
   const std::vector<std::string_view> candidates(names.begin(), names.end());
   const std::string& first = unknown.front();
   return did_you_mean(std::string_view(first).substr(0, first.find('=')), candidates);
@@ -47,7 +50,7 @@ std::string suggestion(const CLI::App& program, const std::vector<std::string>& 
 
 std::string usage_message(const CLI::App& program, const CLI::ParseError& error) {
   const CLI::App& app = innermost(program);
-  const std::string help = " (see `sluice " + (&app == &program ? "" : app.get_name() + " ") + "--help`)";
+  const std::string help = " (see `sluice " + words_before_flags(app) + "--help`)";
   if (dynamic_cast<const CLI::ExtrasError*>(&error) != nullptr) {
     const auto unknown = program.remaining(true);
     const std::string word = unknown.empty() ? std::string("?") : unknown.front();
@@ -62,14 +65,22 @@ std::string usage_message(const CLI::App& program, const CLI::ParseError& error)
   return message + help;
 }
 
-int run_program(int argc, char** argv, const StartWorkers& start_workers) {
+int run_program(int argc, char** argv, const StartWorkers& start_workers, const CacheTools& cache_tools) {
   CLI::App program("Runs LLM evals over a folder of fixtures, on one machine or many", "sluice");
   program.set_version_flag("--version", "sluice " SLUICE_VERSION, "Show the version");
   program.set_help_flag("--help,-h", "Show this help");
   program.footer(examples);
-  const std::array<Command, 4> commands{add_run_command(program, start_workers),
+  // One command: a file or a run after it may bear a command's name.
+  program.require_subcommand(0, 1);
+  const std::array<Command, 9> commands{add_run_command(program, start_workers),
                                         add_list_fixtures_command(program),
-                                        add_validate_fixtures_command(program), add_config_command(program)};
+                                        add_validate_fixtures_command(program),
+                                        add_config_command(program),
+                                        add_baseline_command(program),
+                                        add_update_baseline_command(program),
+                                        add_runs_command(program),
+                                        add_compare_command(program),
+                                        add_cache_command(program, cache_tools)};
   try {
     program.parse(argc, argv);
   } catch (const CLI::Success& success) {
@@ -83,14 +94,15 @@ int run_program(int argc, char** argv, const StartWorkers& start_workers) {
     if (command.app->parsed()) return command.run();
   }
   return report_error(
-      "no command is given: run, list-fixtures, validate-fixtures or config (see `sluice --help`)");
+      "no command is given: run, list-fixtures, validate-fixtures, config, baseline, update-baseline, runs, "
+      "compare or cache (see `sluice --help`)");
 }
 
 }  // namespace
 
-int run_cli(int argc, char** argv, const StartWorkers& start_workers) {
+int run_cli(int argc, char** argv, const StartWorkers& start_workers, const CacheTools& cache_tools) {
   try {
-    const int code = run_program(argc, argv, start_workers);
+    const int code = run_program(argc, argv, start_workers, cache_tools);
     std::cout.flush();
     if (!std::cout && code == exit_ok) return report_error("the output cannot be written to stdout");
     return code;

@@ -1,5 +1,6 @@
 #pragma once
 
+#include "common/cache_tools.hpp"
 #include "common/error.hpp"
 #include "common/finding.hpp"
 #include "common/transport/local_workers.hpp"
@@ -31,6 +32,11 @@ Command add_run_command(CLI::App& program, const StartWorkers& start_workers);
 Command add_list_fixtures_command(CLI::App& program);
 Command add_validate_fixtures_command(CLI::App& program);
 Command add_config_command(CLI::App& program);
+Command add_baseline_command(CLI::App& program);
+Command add_update_baseline_command(CLI::App& program);
+Command add_runs_command(CLI::App& program);
+Command add_compare_command(CLI::App& program);
+Command add_cache_command(CLI::App& program, const CacheTools& tools);
 
 /// `sluice: error: message` on stderr; returns exit_error.
 int report_error(std::string_view message);

@@ -3,6 +3,7 @@
 #include "common/clock.hpp"
 #include "common/defaults.hpp"
 #include "common/process/actor_system.hpp"
+#include "common/process/host_name.hpp"
 #include "common/process/logging.hpp"
 #include "common/process/signals.hpp"
 #include "common/transport/router.hpp"
@@ -10,11 +11,12 @@
 #include "coordinator/actors/messages.hpp"
 #include "coordinator/actors/progress_actor.hpp"
 #include "coordinator/cli/command.hpp"
+#include "coordinator/cli/run_gate.hpp"
 #include "coordinator/cli/run_inputs.hpp"
 #include "coordinator/cli/run_report.hpp"
-#include "coordinator/report/output_file.hpp"
+#include "coordinator/cli/suite_path.hpp"
+#include "coordinator/output/output_file.hpp"
 
-#include <array>
 #include <cstdio>
 #include <cstring>
 #include <filesystem>
@@ -24,7 +26,6 @@
 #include <caf/scoped_actor.hpp>
 #include <caf/send.hpp>
 #include <spdlog/spdlog.h>
-#include <unistd.h>
 
 namespace sluice {
 namespace {
@@ -53,6 +54,10 @@ RunSettings run_settings(const RunOptions& options, const RunInputs& inputs) {
   run.read_cache = !options.refresh && !options.no_cache;
   run.write_cache = !options.no_cache;
   run.providers = {options.provider.provider};
+  run.embedding = inputs.embedding.embedding;
+  if (const auto& embedder = inputs.embedding.provider; embedder && *embedder != options.provider.provider) {
+    run.providers.push_back(*embedder);
+  }
   run.connect_timeout = settings.connect_timeout.value;
   run.request_timeout = settings.request_timeout.value;
   run.case_timeout = settings.case_timeout.value;
@@ -63,7 +68,7 @@ RunSettings run_settings(const RunOptions& options, const RunInputs& inputs) {
   return run;
 }
 
-std::shared_ptr<const Plan> make_plan(const RunOptions& options, const RunInputs& inputs) {
+Result<std::shared_ptr<const Plan>> make_plan(const RunOptions& options, const RunInputs& inputs) {
   RequestSettings request;
   request.provider = options.provider.provider;
   request.model = options.provider.model;
@@ -71,7 +76,9 @@ std::shared_ptr<const Plan> make_plan(const RunOptions& options, const RunInputs
   request.max_tokens = options.settings.max_tokens.value;
   request.seed = options.settings.seed.value;
   request.response_schema = inputs.response_schema;
-  return std::make_shared<const Plan>(inputs.suite, inputs.prompt, inputs.ontology, std::move(request));
+  auto plan = Plan::make(inputs.suite, inputs.prompt, inputs.ontology, std::move(request));
+  if (!plan) return fail(std::move(plan.error()));
+  return std::make_shared<const Plan>(std::move(*plan));
 }
 
 std::uint64_t leading_bytes(const Digest& digest) {
@@ -82,9 +89,12 @@ std::uint64_t leading_bytes(const Digest& digest) {
 
 /// Where each unit would rather run, and in cached mode which answer it must get (delivery.md).
 Result<void> add_pins(const Plan& plan, Ledger& ledger, RunController::Config& config) {
-  std::vector<Digest> keys;
-  keys.reserve(plan.unit_count());
-  for (UnitId unit = 0; unit < plan.unit_count(); ++unit) keys.push_back(plan.key(unit));
+  const auto keys = plan.keys();
+  config.affinities.reserve(keys.size());
+  if (config.settings.mode == Mode::mock) {  // Its answers are nobody's.
+    for (const auto& key : keys) config.affinities.push_back({leading_bytes(key), 0});
+    return {};
+  }
   const auto pins = ledger.pins(keys);
   if (!pins) return fail(pins.error());
   const bool cached = config.settings.mode == Mode::cached;
@@ -107,9 +117,7 @@ Result<void> add_pins(const Plan& plan, Ledger& ledger, RunController::Config& c
 std::string reachable_form(const std::string& endpoint) {
   const auto port = endpoint.substr(endpoint.rfind(':'));
   if (endpoint != "tcp://0.0.0.0" + port && endpoint != "tcp://[::]" + port) return endpoint;
-  std::array<char, 256> host{};
-  if (::gethostname(host.data(), host.size() - 1) != 0) return "tcp://THIS_HOST" + port;
-  return std::string("tcp://") + host.data() + port;
+  return "tcp://" + host_name().value_or("THIS_HOST") + port;
 }
 
 /// What a conducted run leaves behind.
@@ -200,16 +208,20 @@ Result<ConductedRun> conduct(const RunOptions& options, const RunInputs& inputs,
 
 }  // namespace
 
-int execute_run(const RunOptions& options, const StartWorkers& start_workers) {
+int execute_run(const RunOptions& options, Suite suite, const StartWorkers& start_workers) {
   SignalWatch signals("sluice", exit_error);
   const auto style = detect_progress_style();
   set_up_logging(to_string(options.log_level), style.live && options.progress);
-  if (options.output) {
-    if (const auto possible = check_output_path(*options.output); !possible)
-      return report_error(possible.error());
+  if (const auto possible = check_report_targets(options.reports); !possible)
+    return report_error(possible.error());
+  if (options.export_baseline) {
+    const auto possible = check_output_path(*options.export_baseline);
+    if (!possible) return report_error(possible.error());
   }
-  const auto inputs = load_run_inputs(options);
+  const auto inputs = load_run_inputs(options, std::move(suite));
   if (!inputs) return report_findings(inputs.error());
+  const auto gate = load_gate(options, inputs->suite, inputs->fingerprint);
+  if (!gate) return report_error(gate.error());
 
   const auto ledger_file = std::filesystem::path(options.settings.home.value) / "ledger.db";
   auto ledger = Ledger::open(ledger_file);
@@ -217,7 +229,9 @@ int execute_run(const RunOptions& options, const StartWorkers& start_workers) {
   auto history = Ledger::open(ledger_file);  // Read by this thread while the recorder owns the other one.
   if (!history) return report_error(history.error());
 
-  const auto plan = make_plan(options, *inputs);
+  const auto planned = make_plan(options, *inputs);
+  if (!planned) return report_error(planned.error());
+  const auto& plan = *planned;
   RunController::Config controller;
   controller.settings = run_settings(options, *inputs);
   controller.dispatch = {defaults::heartbeat_interval, defaults::liveness, defaults::max_losses,
@@ -228,7 +242,8 @@ int execute_run(const RunOptions& options, const StartWorkers& start_workers) {
   const auto begun =
       ledger->begin_run({run_id, inputs->suite.name, std::string(to_string(controller.settings.mode)),
                          options.provider.provider.name, options.provider.model, inputs->prompt.version,
-                         unix_now_ms(), plan->trial_count(), to_prefixed_hex(inputs->prompt.hash)});
+                         unix_now_ms(), plan->trial_count(), to_prefixed_hex(inputs->prompt.hash),
+                         suite_path_of(options.suite_path), options.is_selection()});
   if (!begun) return report_error(begun.error());
 
   auto run = conduct(options, *inputs, plan, std::move(controller), std::move(*ledger), style, signals,
@@ -236,7 +251,7 @@ int execute_run(const RunOptions& options, const StartWorkers& start_workers) {
   if (!run) return report_error(run.error());
   run->ended.facts.started_at_ms = run->started_at_ms;
   run->ended.facts.completed_at_ms = run->completed_at_ms;
-  return report_run(options, *inputs, *plan, *history, run->ended.facts);
+  return report_run(options, *inputs, *gate, *plan, *history, run->ended.facts);
 }
 
 }  // namespace sluice

@@ -17,25 +17,31 @@ namespace {
 
 struct ListFixtures {
   SettingFlags settings;
+  std::string path;
   std::vector<std::string> categories;
 
   int run() const {
     const auto effective = settings.load();
     if (!effective) return report_findings(effective.error());
-    auto suite = load_suite(effective->fixtures_dir.value);
-    if (!suite) return report_findings(suite.error());
-    const auto selected = select(std::move(*suite), categories, std::nullopt);
+    if (!path.empty() && effective->fixtures_dir.origin == Origin::flag) {
+      return report_error("the suite is named twice: leave out --fixtures or \"" + path + "\"");
+    }
+    auto loaded = load_any_suite(path.empty() ? effective->fixtures_dir.value : path);
+    if (!loaded) return report_findings(loaded.error());
+    const auto selected = select(std::move(loaded->suite), categories, std::nullopt);
     if (!selected) return report_error(selected.error());
-    print(*selected);
-    return exit_ok;
+    return print(*selected);
   }
 
-  static void print(const Suite& suite) {
+  static int print(const Suite& suite) {
     using Row = std::array<std::string, 4>;
     std::vector<Row> rows{{"ID", "CATEGORY", "LANGUAGE", "NAME"}};
-    for (const Case& one : suite.cases) {
+    for (std::size_t i = 0; i < suite.cases.size(); ++i) {
+      const auto one = suite.cases.read(i);
+      if (!one) return report_error(one.error());
+      const Case& shown = **one;
       rows.push_back(
-          {printable(one.id), printable(one.category), printable(one.language), printable(one.name)});
+          {printable(shown.id), printable(shown.category), printable(shown.language), printable(shown.name)});
     }
     std::array<std::size_t, 3> widths{};
     for (const Row& row : rows) {
@@ -49,6 +55,7 @@ struct ListFixtures {
       text += row.back() + "\n";
     }
     std::cout << text;
+    return exit_ok;
   }
 };
 
@@ -57,6 +64,8 @@ struct ListFixtures {
 Command add_list_fixtures_command(CLI::App& program) {
   auto command = std::make_shared<ListFixtures>();
   CLI::App* app = program.add_subcommand("list-fixtures", "List the fixtures by id");
+  app->add_option("suite", command->path, "A YAML suite or a folder of fixtures (default: --fixtures)")
+      ->type_name("SUITE");
   command->settings.add_to(*app, {"fixtures_dir"});
   app->add_option("--category", command->categories,
                   "Only this category; may be repeated, or a list with commas")
@@ -66,6 +75,7 @@ Command add_list_fixtures_command(CLI::App& program) {
   app->footer(
       "Examples:\n"
       "  sluice list-fixtures\n"
+      "  sluice list-fixtures suite.yaml\n"
       "  sluice list-fixtures --fixtures my_suite --category tls");
   return {app, [command] { return command->run(); }};
 }

@@ -1,8 +1,10 @@
 #include "common/settings/setting_definitions.hpp"
+#include "common/text.hpp"
 #include "coordinator/cli/command.hpp"
 #include "coordinator/cli/execute_run.hpp"
 #include "coordinator/cli/run_options.hpp"
 #include "coordinator/cli/setting_flags.hpp"
+#include "coordinator/suite/suite_loader.hpp"
 
 #include <array>
 #include <memory>
@@ -16,14 +18,15 @@ namespace {
 
 /// Flags of the harness spec that this version does not know yet: refused by name rather than as a typing
 /// error.
-constexpr std::array<std::string_view, 5> unsupported_flags{
-    "--baseline", "--export-baseline", "--fail-on-regression", "--threshold", "--save-observations"};
+constexpr std::array<std::string_view, 1> unsupported_flags{"--save-observations"};
 
 constexpr const char* examples =
     "Examples:\n"
     "  sluice run --mode live --provider openai --model gpt-4o-mini\n"
     "  sluice run --mode cached --format json --output report.json\n"
     "  sluice run --mode live --categories tls,jwt --max-fixtures 10\n"
+    "  sluice run suite.yaml --mode live --export-baseline baseline.json\n"
+    "  sluice run suite.yaml --baseline baseline.json --strict\n"
     "  sluice run --mode live --listen tcp://127.0.0.1:5555\n"
     "    and on each worker's terminal: sluice-worker --connect tcp://127.0.0.1:5555\n"
     "Exit code 0: all passed; 1: failures or case errors; 2: usage, settings, fixtures, set-up and run time.";
@@ -39,15 +42,26 @@ struct RunCommand {
         return report_error(std::string(unsupported_flags[i]) + " " + std::string(not_supported_yet));
       }
     }
-    auto effective = settings.load();
+    // Twice: where the fixtures are is a setting, and a suite brings settings of its own.
+    const auto without_suite = settings.load();
+    if (!without_suite) return report_findings(without_suite.error());
+    const auto path = suite_path(*without_suite);
+    if (!path) return report_error(path.error());
+    auto loaded = load_any_suite(*path);
+    if (!loaded) return report_findings(loaded.error());
+    auto effective = settings.load(std::move(loaded->settings));
     if (!effective) return report_findings(effective.error());
-    const auto options = make_run_options(flags, std::move(*effective));
+    auto options = make_run_options(flags, std::move(*effective));
     if (!options) return report_error(options.error());
-    return execute_run(*options, start_workers);
+    options->suite_path = *path;
+    return execute_run(*options, std::move(loaded->suite), start_workers);
   }
 
   void add_flags(CLI::App& app) {
+    app.add_option("suite", flags.suite, "A YAML suite or a folder of fixtures (default: --fixtures)")
+        ->type_name("SUITE");
     add_selection_flags(app);
+    add_gate_flags(app);
     add_distribution_flags(app);
     add_report_flags(app);
     settings.add_to(app);
@@ -57,6 +71,16 @@ struct RunCommand {
   }
 
  private:
+  Result<std::string> suite_path(const Settings& effective) const {
+    const auto& folder = effective.fixtures_dir;
+    if (!flags.suite) return folder.value;
+    if (folder.origin == Origin::flag) {
+      return fail(Reason::usage_invalid, "both a suite (\"" + excerpt(*flags.suite, 80) + "\") and " +
+                                             folder.where + " are given: name one of them");
+    }
+    return *flags.suite;
+  }
+
   void add_selection_flags(CLI::App& app) {
     app.add_option("--categories", flags.categories, "Only these categories")
         ->delimiter(',')
@@ -75,10 +99,25 @@ struct RunCommand {
         ->type_name("N");
   }
 
-  void add_report_flags(CLI::App& app) {
-    app.add_option("--format", flags.format, "table, json or markdown")->type_name("FORMAT");
-    app.add_option("--output", flags.output, "Write the report to this file instead of stdout")
+  void add_gate_flags(CLI::App& app) {
+    app.add_option("--baseline", flags.baseline, "Gate against a baseline file, or a manifest.toml")
         ->type_name("FILE");
+    app.add_option("--export-baseline", flags.export_baseline, "Pin this run's scores in a baseline file")
+        ->type_name("FILE");
+    app.add_flag("--allow-errors", flags.allow_errors, "Export a baseline although cases ended in errors");
+    app.add_flag("--fail-on-regression", flags.fail_on_regression,
+                 "Exit with 1 when the manifest's aggregates dropped beyond --threshold");
+    app.add_flag("--strict", flags.strict, "Exit with 1 for warnings too");
+  }
+
+  void add_report_flags(CLI::App& app) {
+    app.add_option("--format", flags.report.format, "table, json, markdown, junit or github")
+        ->type_name("FORMAT");
+    app.add_option("--output", flags.report.output, "Write the report to this file instead of stdout")
+        ->type_name("FILE");
+    app.add_option("--report", flags.report.reports, "One more report; may be given several times")
+        ->allow_extra_args(false)
+        ->type_name("FORMAT=FILE");
     app.add_flag("--quiet,-q", flags.quiet, "No progress, warnings and errors only");
     app.add_flag("--verbose,-v", flags.verbose, "Log details");
     app.add_option("--log-level", flags.log_level, "error, warn, info, debug or trace")->type_name("LEVEL");

@@ -3,8 +3,10 @@
 #include "common/defaults.hpp"
 #include "common/files.hpp"
 #include "config/embedded_config.hpp"
+#include "coordinator/suite/fingerprint.hpp"
 #include "coordinator/suite/suite_loader.hpp"
 
+#include <algorithm>
 #include <string_view>
 #include <utility>
 
@@ -40,16 +42,28 @@ auto load(const Setting<std::string>& setting, std::string_view built_in, const 
   return parsed;
 }
 
-Result<Suite> load_selected_suite(const RunOptions& options, std::vector<Finding>& findings) {
-  const auto& folder = options.settings.fixtures_dir.value;
-  auto suite = load_suite(folder);
-  if (!suite) {
-    findings = std::move(suite.error());
-    return fail(Reason::fixture_invalid, "");
-  }
-  auto selected = select(std::move(*suite), options.categories, options.max_fixtures);
-  if (!selected) findings.push_back({"--categories", 0, selected.error().message});
-  return selected;
+/// Who embeds, if any case is judged by similarity.
+ResolvedEmbedding embedding_for(const RunOptions& options, const Suite& suite,
+                                std::vector<Finding>& findings) {
+  if (std::ranges::find(suite.metrics, MetricId::semantic_similarity_to) == suite.metrics.end()) return {};
+  auto resolved = resolve_embedding(options.settings);
+  if (resolved) return std::move(*resolved);
+  findings.push_back({options.suite_path, 0, resolved.error().message});
+  return {};
+}
+
+std::string fingerprint_of(const RunOptions& options, const RunInputs& inputs) {
+  FingerprintSettings settings;
+  settings.provider = options.provider.provider.kind;
+  settings.model = options.provider.model;
+  settings.temperature = options.settings.temperature.value;
+  settings.max_tokens = options.settings.max_tokens.value;
+  settings.seed = options.settings.seed.value;
+  if (inputs.embedding.provider) settings.embedding_provider = inputs.embedding.provider->kind;
+  settings.embedding_model = inputs.embedding.embedding.model;
+  settings.prompt = inputs.prompt.hash;
+  settings.ontology = sha256(inputs.ontology_text);
+  return to_prefixed_hex(config_fingerprint(inputs.suite, settings));
 }
 
 }  // namespace
@@ -60,9 +74,10 @@ Result<Ontology> load_ontology(const Settings& settings) {
   return Ontology::parse(file->text, file->origin);
 }
 
-tl::expected<RunInputs, std::vector<Finding>> load_run_inputs(const RunOptions& options) {
+tl::expected<RunInputs, std::vector<Finding>> load_run_inputs(const RunOptions& options, Suite suite) {
   std::vector<Finding> findings;
-  auto suite = load_selected_suite(options, findings);
+  auto selected = select(std::move(suite), options.categories, options.max_fixtures);
+  if (!selected) findings.push_back({"--categories", 0, selected.error().message});
   const auto& settings = options.settings;
   auto prompt = load(settings.prompt_file, embedded::claims_prompt, "prompt", parse_prompt, findings);
   std::string ontology_text;
@@ -74,9 +89,14 @@ tl::expected<RunInputs, std::vector<Finding>> load_run_inputs(const RunOptions& 
       },
       findings);
   auto prices = load(settings.prices_file, embedded::prices, "price table", PriceTable::parse, findings);
+  auto embedding = selected ? embedding_for(options, *selected, findings) : ResolvedEmbedding{};
   if (!findings.empty()) return tl::unexpected(std::move(findings));
-  return RunInputs{std::move(*suite),    std::move(*prompt), std::move(ontology_text),
-                   std::move(*ontology), std::move(*prices), share(std::string(embedded::claims_schema))};
+  RunInputs inputs{std::move(*selected),     std::move(*prompt),
+                   std::move(ontology_text), std::move(*ontology),
+                   std::move(*prices),       share(std::string(embedded::claims_schema)),
+                   std::move(embedding),     {}};
+  inputs.fingerprint = fingerprint_of(options, inputs);
+  return inputs;
 }
 
 }  // namespace sluice

@@ -5,9 +5,9 @@
 #include "common/ontology.hpp"
 #include "common/request.hpp"
 #include "coordinator/cli/run_options.hpp"
-#include "coordinator/suite/case.hpp"
 #include "coordinator/suite/prices.hpp"
 #include "coordinator/suite/prompt.hpp"
+#include "coordinator/suite/suite.hpp"
 
 #include <string>
 #include <vector>
@@ -24,13 +24,15 @@ struct RunInputs {
   Ontology ontology;
   PriceTable prices;
   SharedText response_schema;
+  ResolvedEmbedding embedding;  ///< Without a model when no case is judged by similarity.
+  std::string fingerprint;      ///< `config_fingerprint` of a baseline: of the whole suite.
 };
 
 /// The ontology that the settings name, or the built-in one.
 Result<Ontology> load_ontology(const Settings& settings);
 
-/// Reads the suite and the data files that the settings name, or the built-in ones. Either all of it or every
-/// finding.
-tl::expected<RunInputs, std::vector<Finding>> load_run_inputs(const RunOptions& options);
+/// Selects from the suite, and reads the data files that the settings name, or the built-in ones. Either all
+/// of it or every finding.
+tl::expected<RunInputs, std::vector<Finding>> load_run_inputs(const RunOptions& options, Suite suite);
 
 }  // namespace sluice

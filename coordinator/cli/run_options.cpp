@@ -22,8 +22,6 @@ tl::unexpected<Error> wrong(std::string message) {
 template <class Value, std::size_t N>
 using Names = std::array<std::pair<std::string_view, Value>, N>;
 
-constexpr Names<ReportFormat, 3> formats{
-    {{"table", ReportFormat::table}, {"json", ReportFormat::json}, {"markdown", ReportFormat::markdown}}};
 constexpr Names<LogLevel, 5> log_levels{{{"error", LogLevel::error},
                                          {"warn", LogLevel::warn},
                                          {"info", LogLevel::info},
@@ -59,6 +57,16 @@ std::optional<std::string> conflict_in(const RunFlags& flags, Mode mode) {
     return "--quiet goes with neither --verbose nor --log-level: use one of them";
   }
   if (flags.verbose && flags.log_level) return "--verbose means --log-level debug: use one of them";
+  if (flags.baseline && flags.export_baseline) {
+    return "--baseline compares with pinned scores and --export-baseline writes new ones: gate first, and "
+           "export in a run of its own";
+  }
+  if (flags.fail_on_regression && !flags.baseline) {
+    return "--fail-on-regression needs something to compare with: add --baseline FILE";
+  }
+  if (flags.allow_errors && !flags.export_baseline) {
+    return "--allow-errors is about --export-baseline, which is not given";
+  }
   if (flags.insecure && !flags.listen) return "--insecure is about --listen, which is not given";
   return std::nullopt;
 }
@@ -150,9 +158,15 @@ Result<RunOptions> make_run_options(const RunFlags& flags, Settings settings) {
   if (std::find(flags.categories.begin(), flags.categories.end(), "") != flags.categories.end()) {
     return wrong("--categories must be names with a comma between them, without an empty one");
   }
-  if (flags.output && flags.output->empty()) return wrong("--output must name a file");
-  const auto format = value_of("--format", flags.format, formats);
-  if (!format) return fail(format.error());
+  if (flags.baseline && flags.baseline->empty()) return wrong("--baseline must name a file");
+  if (flags.export_baseline && flags.export_baseline->empty()) {
+    return wrong("--export-baseline must name a file");
+  }
+  std::vector<NamedFile> taken;
+  if (flags.baseline) taken.emplace_back("--baseline", *flags.baseline);
+  if (flags.export_baseline) taken.emplace_back("--export-baseline", *flags.export_baseline);
+  auto reports = make_report_targets(flags.report, taken);
+  if (!reports) return fail(std::move(reports.error()));
   const auto log_level = log_level_of(flags);
   if (!log_level) return fail(log_level.error());
   auto provider = resolve_provider(settings);
@@ -164,8 +178,12 @@ Result<RunOptions> make_run_options(const RunFlags& flags, Settings settings) {
   options.refresh = flags.refresh;
   options.no_cache = flags.no_cache;
   options.insecure = flags.insecure;
-  options.format = *format;
-  if (flags.output != "-") options.output = flags.output;  // A dash is stdout, as everywhere.
+  options.baseline = flags.baseline;
+  options.export_baseline = flags.export_baseline;
+  options.allow_errors = flags.allow_errors;
+  options.fail_on_regression = flags.fail_on_regression;
+  options.strict = flags.strict;
+  options.reports = std::move(*reports);
   options.progress = !flags.quiet;
   options.log_level = *log_level;
   return options;

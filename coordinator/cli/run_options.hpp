@@ -2,6 +2,7 @@
 
 #include "common/error.hpp"
 #include "common/settings/settings.hpp"
+#include "coordinator/cli/report_options.hpp"
 
 #include <cstddef>
 #include <cstdint>
@@ -12,13 +13,13 @@
 
 namespace sluice {
 
-enum class ReportFormat : std::uint8_t { table, json, markdown };
 enum class LogLevel : std::uint8_t { error, warn, info, debug, trace };
 
 std::string_view to_string(LogLevel level);
 
 /// The flags of `sluice run` that are no settings, as given.
 struct RunFlags {
+  std::optional<std::string> suite;  ///< A YAML suite, or a folder of fixtures.
   std::optional<std::string> listen;
   std::optional<std::string> workers;
   std::vector<std::string> categories;
@@ -26,8 +27,12 @@ struct RunFlags {
   bool refresh = false;
   bool no_cache = false;
   bool insecure = false;
-  std::string format = "table";
-  std::optional<std::string> output;
+  std::optional<std::string> baseline;
+  std::optional<std::string> export_baseline;
+  bool allow_errors = false;
+  bool fail_on_regression = false;
+  bool strict = false;
+  ReportFlags report;
   bool quiet = false;
   bool verbose = false;
   std::optional<std::string> log_level;
@@ -36,17 +41,24 @@ struct RunFlags {
 /// Everything that a run is told.
 struct RunOptions {
   Settings settings;
+  std::string suite_path;               ///< A YAML suite or a folder of fixtures.
   ResolvedProvider provider;            ///< The chosen provider and its model.
   std::optional<std::string> listen;    ///< tcp://HOST:PORT; nothing: in this process alone.
   std::uint32_t workers = 1;            ///< Workers inside this process; not 0 without `listen`.
   std::vector<std::string> categories;  ///< Empty: all.
   std::optional<std::size_t> max_fixtures;
-  bool refresh = false;   ///< Renew what the cache holds.
-  bool no_cache = false;  ///< Neither read nor write the cache.
-  bool insecure = false;  ///< Listen beyond loopback without encryption.
-  ReportFormat format = ReportFormat::table;
-  std::optional<std::string> output;  ///< File of the report; nothing: stdout.
-  bool progress = true;               ///< False under --quiet.
+  /// Only a part of the suite runs, so that baseline entries of the others lack nothing.
+  bool is_selection() const { return !categories.empty() || max_fixtures.has_value(); }
+  bool refresh = false;                        ///< Renew what the cache holds.
+  bool no_cache = false;                       ///< Neither read nor write the cache.
+  bool insecure = false;                       ///< Listen beyond loopback without encryption.
+  std::optional<std::string> baseline;         ///< A baseline file or a manifest.toml to gate against.
+  std::optional<std::string> export_baseline;  ///< Where this run's scores are to be pinned.
+  bool allow_errors = false;                   ///< Export what there is of a run with case errors.
+  bool fail_on_regression = false;             ///< A regression of the manifest's aggregates fails.
+  bool strict = false;                         ///< Warnings fail.
+  std::vector<ReportTarget> reports;           ///< That of --format and --output first.
+  bool progress = true;                        ///< False under --quiet.
   LogLevel log_level = LogLevel::info;
 };
 

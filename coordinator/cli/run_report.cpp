@@ -1,50 +1,17 @@
 #include "coordinator/cli/run_report.hpp"
 
-#include "coordinator/actors/progress_actor.hpp"
 #include "coordinator/cli/command.hpp"
+#include "coordinator/cli/report_output.hpp"
+#include "coordinator/cli/run_outcome.hpp"
 #include "coordinator/merge/aggregate.hpp"
-#include "coordinator/report/output_file.hpp"
 #include "coordinator/report/report.hpp"
 
-#include <cstdlib>
+#include <filesystem>
 #include <string>
-#include <string_view>
-
-#include <sys/ioctl.h>
-#include <unistd.h>
+#include <system_error>
 
 namespace sluice {
 namespace {
-
-/// How the table fits where it goes: the terminal's width, or 100 columns in a file or a pipe.
-TableStyle table_style(bool to_terminal) {
-  TableStyle style;
-  style.columns = 100;
-  if (!to_terminal) return style;
-  winsize size{};
-  if (::ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col > 0) style.columns = size.ws_col;
-  const char* no_colour = std::getenv("NO_COLOR");
-  const char* terminal = std::getenv("TERM");
-  const bool dumb = terminal && std::string_view(terminal) == "dumb";
-  style.colour = !dumb && (!no_colour || *no_colour == '\0');
-  return style;
-}
-
-Result<void> write_report(const RunOptions& options, const ReportInput& input) {
-  const bool to_terminal = !options.output && ::isatty(STDOUT_FILENO) == 1;
-  const ReportWriter writer = [&](Sink& sink) {
-    switch (options.format) {
-      case ReportFormat::json:
-        return write_json_report(input, sink);
-      case ReportFormat::markdown:
-        return write_markdown_report(input, sink);
-      case ReportFormat::table:
-        break;
-    }
-    return write_table_report(input, table_style(to_terminal), sink);
-  };
-  return options.output ? write_whole_file(*options.output, writer) : write_stdout(writer);
-}
 
 /// Why a trial has no committed result.
 Error unfinished(const RunFacts& facts) {
@@ -52,47 +19,78 @@ Error unfinished(const RunFacts& facts) {
   return {Reason::worker_lost, "every worker that began this trial was lost"};
 }
 
+/// What the ledger keeps of a run for later commands.
+RunSummary summary_of(const RunFacts& facts, const RunOutcome& outcome, int code) {
+  RunSummary summary;
+  summary.completed_at_ms = facts.completed_at_ms;
+  summary.verdict = to_string(outcome.verdict);
+  summary.exit_code = code;
+  if (facts.cut_short) summary.reason_code = to_string(facts.cut_short->reason);
+  summary.scores = scores_of(outcome.aggregates.all.counts);
+  summary.statuses = outcome.aggregates.all.statuses;
+  summary.paid_input_tokens = facts.paid_input_tokens;
+  summary.paid_output_tokens = facts.paid_output_tokens;
+  summary.estimated_cost = outcome.aggregates.estimated_cost;
+  return summary;
+}
+
+/// A run that was stopped before it had anything to show is told in one sentence; otherwise what it has is
+/// shown.
+bool is_worth_a_report(const RunOutcome& outcome, const RunFacts& facts) {
+  if (!facts.cut_short || facts.cut_short->reason == Reason::interrupted) return true;
+  const auto& statuses = outcome.aggregates.all.statuses;
+  return statuses.total() > statuses.errors;
+}
+
+/// What the files that cases name are relative to.
+std::string source_folder(const std::string& suite_path) {
+  namespace fs = std::filesystem;
+  std::error_code none;
+  return fs::is_directory(suite_path, none) ? suite_path : fs::path(suite_path).parent_path().string();
+}
+
 }  // namespace
 
-int report_run(const RunOptions& options, const RunInputs& inputs, const Plan& plan, Ledger& ledger,
-               const RunFacts& facts) {
+int report_run(const RunOptions& options, const RunInputs& inputs, const RunGate& gate, const Plan& plan,
+               Ledger& ledger, const RunFacts& facts) {
   const auto source = ledger.results_of(facts.run_id);
-  const RunResults results{inputs.suite, *source, plan.trial_count(),
+  const RunResults results{inputs.suite,
+                           *source,
+                           plan.trial_count(),
                            [&](TrialId trial) { return plan.case_of(trial); },
-                           [&](TrialId) { return unfinished(facts); }};
+                           [&](TrialId) { return unfinished(facts); },
+                           gate.gate};
   const Price price = [&](const Usage& usage) {
     return inputs.prices.cost(options.provider.provider.kind, options.provider.model, usage);
   };
-  const auto aggregates = aggregate(results, price);
-  if (!aggregates) return report_error(aggregates.error());
-  const bool cut_short = facts.cut_short.has_value();
-  const auto verdict = run_verdict(aggregates->all.statuses, cut_short);
-  const int code = exit_code(verdict, cut_short);
-  // After the report, which is what was paid for; a ledger that fails now does not take it away.
-  const auto note_end = [&](int final_code) {
-    const auto noted =
-        ledger.finish_run(facts.run_id, facts.completed_at_ms, std::string(to_string(verdict)), final_code);
-    return noted ? final_code : report_error(noted.error());
-  };
-  // A run that was stopped before it had anything to show is told in one sentence; otherwise what it has is
-  // shown.
-  const auto& statuses = aggregates->all.statuses;
-  const bool has_results = statuses.total() > statuses.errors;
-  if (!cut_short || has_results || facts.cut_short->reason == Reason::interrupted) {
+  const auto outcome = judge_run(options, results, gate, price, facts.cut_short.has_value());
+  if (!outcome) return report_error(outcome.error());
+  int code = outcome->exit_code;
+  if (is_worth_a_report(*outcome, facts)) {
     const RunIdentity identity{inputs.prompt.version, inputs.prompt.hash, inputs.ontology.version(),
                                options.provider.provider.kind, options.provider.model};
     const ReportInput input{results,
-                            *aggregates,
-                            verdict,
+                            outcome->aggregates,
+                            outcome->verdict,
                             identity,
                             facts,
+                            outcome->gate,
                             options.settings.mode.value,
-                            price({facts.paid_input_tokens, facts.paid_output_tokens})};
-    if (const auto written = write_report(options, input); !written)
-      return note_end(report_error(written.error()));
+                            price({facts.paid_input_tokens, facts.paid_output_tokens}),
+                            source_folder(options.suite_path)};
+    for (const Error& error : write_reports(options.reports, input)) code = report_error(error);
   }
-  if (cut_short) report_error(*facts.cut_short);
-  return note_end(code);
+  if (options.export_baseline) {
+    const auto exported =
+        export_baseline(options, results, *outcome, inputs.embedding.embedding.model, facts);
+    // A refusal is about a run that has failed already, with an exit code of its own.
+    if (!exported && exported.error().reason == Reason::usage_invalid) report_error(exported.error());
+    if (!exported && exported.error().reason != Reason::usage_invalid) code = report_error(exported.error());
+  }
+  if (facts.cut_short) report_error(*facts.cut_short);
+  // After the report, which is what was paid for; a ledger that fails now does not take it away.
+  const auto noted = ledger.finish_run(facts.run_id, summary_of(facts, *outcome, code));
+  return noted ? code : report_error(noted.error());
 }
 
 }  // namespace sluice

@@ -1,5 +1,6 @@
 #pragma once
 
+#include "coordinator/cli/run_gate.hpp"
 #include "coordinator/cli/run_inputs.hpp"
 #include "coordinator/cli/run_options.hpp"
 #include "coordinator/ledger/ledger.hpp"
@@ -7,9 +8,9 @@
 
 namespace sluice {
 
-/// Merges the committed results of a run, writes its report and notes its end in the ledger. Returns the exit
-/// code; errors were reported on stderr.
-int report_run(const RunOptions& options, const RunInputs& inputs, const Plan& plan, Ledger& ledger,
-               const RunFacts& facts);
+/// Merges the committed results of a run, gates them, writes reports and baseline, and notes its end in the
+/// ledger. Returns the exit code; errors were reported on stderr.
+int report_run(const RunOptions& options, const RunInputs& inputs, const RunGate& gate, const Plan& plan,
+               Ledger& ledger, const RunFacts& facts);
 
 }  // namespace sluice

@@ -27,13 +27,13 @@ void SettingFlags::add_to(CLI::App& command, std::initializer_list<std::string_v
                        ->group("Settings");
 }
 
-tl::expected<Settings, std::vector<Finding>> SettingFlags::load() const {
+tl::expected<Settings, std::vector<Finding>> SettingFlags::load(std::vector<SuiteSetting> suite) const {
   std::vector<FlagValue> given;
   for (const auto& flag : flags_) {
     if (flag->option->count() > 0) given.push_back(flag->value);
   }
   const bool named = config_option_ != nullptr && config_option_->count() > 0;
-  return load_settings(named ? std::optional(config_) : std::nullopt, std::move(given));
+  return load_settings(named ? std::optional(config_) : std::nullopt, std::move(given), std::move(suite));
 }
 
 }  // namespace sluice

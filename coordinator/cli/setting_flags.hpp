@@ -30,8 +30,9 @@ class SettingFlags {
   SettingFlags(const SettingFlags&) = delete;
   SettingFlags& operator=(const SettingFlags&) = delete;
 
-  /// The effective settings: what was given, with the environment and the file. Call after parsing.
-  tl::expected<Settings, std::vector<Finding>> load() const;
+  /// The effective settings: what was given, with the environment, the suite's own and the file. Call after
+  /// parsing.
+  tl::expected<Settings, std::vector<Finding>> load(std::vector<SuiteSetting> suite = {}) const;
 
  private:
   struct Flag {

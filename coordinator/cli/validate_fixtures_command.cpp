@@ -4,8 +4,10 @@
 #include "coordinator/report/display.hpp"
 #include "coordinator/suite/suite_loader.hpp"
 
+#include <filesystem>
 #include <iostream>
 #include <memory>
+#include <system_error>
 #include <utility>
 
 #include <CLI/CLI.hpp>
@@ -28,9 +30,12 @@ std::string foreign_words(const ExpectedClaim& expected, const Ontology& ontolog
   return {};
 }
 
-std::size_t warn_of_foreign_words(const Suite& suite, const Ontology& ontology) {
+Result<std::size_t> warn_of_foreign_words(const Suite& suite, const Ontology& ontology) {
   std::size_t warnings = 0;
-  for (const Case& one : suite.cases) {
+  for (std::size_t i = 0; i < suite.cases.size(); ++i) {
+    const auto read = suite.cases.read(i);
+    if (!read) return fail(read.error());
+    const Case& one = **read;
     for (const auto* claims : {&one.must_contain, &one.must_not_contain}) {
       for (const ExpectedClaim& expected : *claims) {
         const std::string words = foreign_words(expected, ontology);
@@ -45,28 +50,41 @@ std::size_t warn_of_foreign_words(const Suite& suite, const Ontology& ontology) 
 
 struct ValidateFixtures {
   SettingFlags settings;
+  std::string named;
 
   int run() const {
     const auto effective = settings.load();
     if (!effective) return report_findings(effective.error());
-    const std::string& folder = effective->fixtures_dir.value;
-    const auto suite = load_suite(folder);
-    if (!suite) {
-      // The findings are what this command is asked for, so they are its output and not its diagnostics.
-      for (const Finding& finding : suite.error()) std::cout << printable(to_text(finding)) << '\n';
-      std::cout.flush();
-      return report_error(counted(suite.error().size(), "finding") + " in " + folder);
+    if (!named.empty() && effective->fixtures_dir.origin == Origin::flag) {
+      return report_error("the suite is named twice: leave out --fixtures or \"" + named + "\"");
     }
+    const std::string& path = named.empty() ? effective->fixtures_dir.value : named;
+    const auto loaded = load_any_suite(path);
+    if (!loaded) return print_findings(loaded.error(), path);
+    const auto with_suite = settings.load(loaded->settings);
+    if (!with_suite) return print_findings(with_suite.error(), path);
+    const Suite& suite = loaded->suite;
     const auto ontology = load_ontology(*effective);
     if (!ontology) return report_error(ontology.error());
-    const std::size_t warnings = warn_of_foreign_words(*suite, *ontology);
-    for (const CategoryCount& count : count_categories(*suite)) {
-      std::cout << printable(count.category) << ": " << counted(count.cases, "fixture") << " ok\n";
+    const auto warnings = warn_of_foreign_words(suite, *ontology);
+    if (!warnings) return report_error(warnings.error());
+    std::error_code error;
+    const bool suite_is_folder = std::filesystem::is_directory(path, error);
+    const std::string_view noun = suite_is_folder ? "fixture" : "test";
+    for (const CategoryCount& count : count_categories(suite)) {
+      std::cout << printable(count.category) << ": " << counted(count.cases, noun) << " ok\n";
     }
-    std::cout << "all: " << counted(suite->cases.size(), "fixture") << " ok";
-    if (warnings > 0) std::cout << ", " << counted(warnings, "warning");
+    std::cout << "all: " << counted(suite.cases.size(), noun) << " ok";
+    if (*warnings > 0) std::cout << ", " << counted(*warnings, "warning");
     std::cout << '\n';
     return exit_ok;
+  }
+
+  /// They are what this command is asked for, so they are its output and not its diagnostics.
+  static int print_findings(const std::vector<Finding>& findings, const std::string& path) {
+    for (const Finding& finding : findings) std::cout << printable(to_text(finding)) << '\n';
+    std::cout.flush();
+    return report_error(counted(findings.size(), "finding") + " in " + path);
   }
 };
 
@@ -76,12 +94,15 @@ Command add_validate_fixtures_command(CLI::App& program) {
   auto command = std::make_shared<ValidateFixtures>();
   CLI::App* app =
       program.add_subcommand("validate-fixtures", "Check all fixtures and say everything that is wrong");
+  app->add_option("suite", command->named, "A YAML suite or a folder of fixtures (default: --fixtures)")
+      ->type_name("SUITE");
   command->settings.add_to(*app, {"fixtures_dir", "ontology_file"});
   app->footer(
       "Exit code 0 if all is well, 2 if anything is wrong: one line each, FILE:LINE: what was expected.\n"
       "A subject or predicate that the ontology does not have is a warning.\n"
       "Examples:\n"
       "  sluice validate-fixtures\n"
+      "  sluice validate-fixtures suite.yaml\n"
       "  sluice validate-fixtures --fixtures my_suite");
   return {app, [command] { return command->run(); }};
 }

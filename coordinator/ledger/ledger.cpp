@@ -1,6 +1,7 @@
 #include "coordinator/ledger/ledger.hpp"
 
 #include "common/wire/codec.hpp"
+#include "coordinator/ledger/database.hpp"
 
 #include <chrono>
 #include <cstring>
@@ -15,7 +16,7 @@ namespace sluice {
 namespace {
 
 /// Version of the tables below; kept in SQLite's user_version.
-constexpr int schema_version = 1;
+constexpr int schema_version = 2;
 
 constexpr const char* schema = R"sql(
   CREATE TABLE runs (
@@ -25,7 +26,12 @@ constexpr const char* schema = R"sql(
     prompt_version TEXT NOT NULL, prompt_hash TEXT NOT NULL,
     trials INTEGER NOT NULL,
     started_at_ms INTEGER NOT NULL,
-    completed_at_ms INTEGER, verdict TEXT, exit_code INTEGER
+    suite_path TEXT NOT NULL, selection INTEGER NOT NULL,
+    -- Null until the run ended.
+    completed_at_ms INTEGER, verdict TEXT, exit_code INTEGER, reason_code TEXT,
+    precision REAL, recall REAL, f1 REAL,
+    passed INTEGER, warned INTEGER, flaky INTEGER, failed INTEGER, errors INTEGER,
+    paid_input_tokens INTEGER, paid_output_tokens INTEGER, estimated_cost REAL
   );
   -- One row a trial; id = seq of the run * 2^32 + trial id, so that a run's rows are neighbours in plan order.
   CREATE TABLE results (
@@ -41,12 +47,6 @@ constexpr const char* schema = R"sql(
     holder TEXT NOT NULL
   ) WITHOUT ROWID;
 )sql";
-
-Error ledger_error(const std::string& what) {
-  return {Reason::ledger_failed,
-          "the run ledger failed: " + what +
-              "; check the space and the permissions of SLUICE_HOME (default ~/.sluice)"};
-}
 
 Digest digest_of(const SQLite::Column& column) {
   Digest digest{};
@@ -91,76 +91,70 @@ std::string row_of(const UnitResult& result, std::size_t index) {
 
 }  // namespace
 
-struct Ledger::Database {
-  explicit Database(const std::filesystem::path& file)
-      : db(file.string(), SQLite::OPEN_READWRITE | SQLite::OPEN_CREATE, 10'000) {}
+Error ledger_error(const std::string& what) {
+  return {Reason::ledger_failed,
+          "the run ledger failed: " + what +
+              "; check the space and the permissions of SLUICE_HOME (default ~/.sluice)"};
+}
 
-  SQLite::Database db;
-  std::optional<SQLite::Statement> insert_result;
-  std::optional<SQLite::Statement> select_answer;
-  std::optional<SQLite::Statement> upsert_pin;
-  std::optional<SQLite::Statement> select_pin;
+std::int64_t Ledger::Database::run_seq(const std::string& run_id) const {
+  SQLite::Statement query(db, "SELECT seq FROM runs WHERE run_id = ?");
+  query.bind(1, run_id);
+  if (!query.executeStep()) throw SQLite::Exception("run " + run_id + " is not in the ledger");
+  return query.getColumn(0).getInt64();
+}
 
-  std::int64_t run_seq(const std::string& run_id) const {
-    SQLite::Statement query(db, "SELECT seq FROM runs WHERE run_id = ?");
-    query.bind(1, run_id);
-    if (!query.executeStep()) throw SQLite::Exception("run " + run_id + " is not in the ledger");
-    return query.getColumn(0).getInt64();
+void Ledger::Database::prepare() {
+  insert_result.emplace(
+      db, "INSERT OR IGNORE INTO results(id, answer, reason, worker, result) VALUES (?, ?, ?, ?, ?)");
+  select_answer.emplace(db, "SELECT answer, worker FROM results WHERE id = ?");
+  upsert_pin.emplace(db,
+                     "INSERT INTO pins(key, answer, holder) VALUES (?1, ?2, ?3) ON CONFLICT(key) DO UPDATE "
+                     "SET answer = ?2, holder = ?3 WHERE answer <> ?2 OR (?4 AND holder <> ?3)");
+  select_pin.emplace(db, "SELECT answer, holder FROM pins WHERE key = ?");
+}
+
+bool Ledger::Database::insert(std::int64_t id, const ResultToCommit& item, const std::string& blob) {
+  auto& statement = *insert_result;
+  clear(statement);
+  statement.bind(1, id);
+  bind_bytes(statement, 2, item.result.answer);
+  if (item.result.error) {
+    statement.bind(3, static_cast<int>(item.result.error->reason));
+  } else {
+    statement.bind(3);
   }
+  statement.bindNoCopy(4, item.worker);
+  statement.bindNoCopy(5, blob.data(), static_cast<int>(blob.size()));
+  return statement.exec() == 1;
+}
 
-  void prepare() {
-    insert_result.emplace(
-        db, "INSERT OR IGNORE INTO results(id, answer, reason, worker, result) VALUES (?, ?, ?, ?, ?)");
-    select_answer.emplace(db, "SELECT answer, worker FROM results WHERE id = ?");
-    upsert_pin.emplace(db,
-                       "INSERT INTO pins(key, answer, holder) VALUES (?1, ?2, ?3) ON CONFLICT(key) DO UPDATE "
-                       "SET answer = ?2, holder = ?3 WHERE answer <> ?2 OR (?4 AND holder <> ?3)");
-    select_pin.emplace(db, "SELECT answer, holder FROM pins WHERE key = ?");
+CommitOutcome Ledger::Database::commit_one(std::int64_t seq, const ResultToCommit& item, bool move_pins) {
+  const auto& result = item.result;
+  const auto first_id = row_id(seq, item.trials.front());
+  if (!insert(first_id, item, row_of(result, 0))) {
+    clear(*select_answer);
+    select_answer->bind(1, first_id);
+    if (!select_answer->executeStep()) throw SQLite::Exception("a committed result is gone");
+    CommitOutcome outcome{false, digest_of(select_answer->getColumn(0))};
+    outcome.said_again = select_answer->getColumn(1).getString() == item.worker;
+    clear(*select_answer);
+    return outcome;
   }
-
-  /// Inserts one trial's row; false if it was there.
-  bool insert(std::int64_t id, const ResultToCommit& item, const std::string& blob) {
-    auto& statement = *insert_result;
-    clear(statement);
-    statement.bind(1, id);
-    bind_bytes(statement, 2, item.result.answer);
-    if (item.result.error) {
-      statement.bind(3, static_cast<int>(item.result.error->reason));
-    } else {
-      statement.bind(3);
-    }
-    statement.bindNoCopy(4, item.worker);
-    statement.bindNoCopy(5, blob.data(), static_cast<int>(blob.size()));
-    return statement.exec() == 1;
+  for (std::size_t i = 1; i < item.trials.size(); ++i) {
+    insert(row_id(seq, item.trials[i]), item, row_of(result, i));
   }
-
-  CommitOutcome commit_one(std::int64_t run_seq, const ResultToCommit& item, bool move_pins) {
-    const auto& result = item.result;
-    const auto first_id = row_id(run_seq, item.trials.front());
-    if (!insert(first_id, item, row_of(result, 0))) {
-      clear(*select_answer);
-      select_answer->bind(1, first_id);
-      if (!select_answer->executeStep()) throw SQLite::Exception("a committed result is gone");
-      CommitOutcome outcome{false, digest_of(select_answer->getColumn(0))};
-      outcome.said_again = select_answer->getColumn(1).getString() == item.worker;
-      clear(*select_answer);
-      return outcome;
-    }
-    for (std::size_t i = 1; i < item.trials.size(); ++i) {
-      insert(row_id(run_seq, item.trials[i]), item, row_of(result, i));
-    }
-    // Also for an answer from the cache: what this run's report shows is what a cached run must show.
-    if (move_pins && !is_zero(result.answer) && !item.cache_id.empty()) {
-      clear(*upsert_pin);
-      bind_bytes(*upsert_pin, 1, result.key);
-      bind_bytes(*upsert_pin, 2, result.answer);
-      upsert_pin->bindNoCopy(3, item.cache_id);
-      upsert_pin->bind(4, result.spend.cache_hit ? 0 : 1);
-      upsert_pin->exec();
-    }
-    return {true, result.answer};
+  // Also for an answer from the cache: what this run's report shows is what a cached run must show.
+  if (move_pins && !is_zero(result.answer) && !item.cache_id.empty()) {
+    clear(*upsert_pin);
+    bind_bytes(*upsert_pin, 1, result.key);
+    bind_bytes(*upsert_pin, 2, result.answer);
+    upsert_pin->bindNoCopy(3, item.cache_id);
+    upsert_pin->bind(4, result.spend.cache_hit ? 0 : 1);
+    upsert_pin->exec();
   }
-};
+  return {true, result.answer};
+}
 
 namespace {
 
@@ -226,52 +220,16 @@ Result<Ledger> Ledger::open(const std::filesystem::path& file) {
       }
       transaction.commit();
     } else if (version != schema_version) {
-      return fail(Reason::ledger_failed, "the run ledger " + file.string() + " has version " +
-                                             std::to_string(version) + " and this sluice reads version " +
-                                             std::to_string(schema_version) +
-                                             "; use the sluice that wrote it, or another --home");
+      return fail(
+          Reason::ledger_failed,
+          "the run ledger " + file.string() + " has version " + std::to_string(version) +
+              " and this sluice reads version " + std::to_string(schema_version) +
+              "; use the sluice that wrote it, another --home, or move the file away to begin a new one");
     }
     database->prepare();
     return Ledger(std::move(database));
   } catch (const SQLite::Exception& error) {
     return fail(ledger_error(file.string() + ": " + error.what()));
-  }
-}
-
-Result<void> Ledger::begin_run(const RunRecord& run) {
-  try {
-    SQLite::Statement insert(database_->db,
-                             "INSERT INTO runs(run_id, suite, mode, provider, model, prompt_version, trials, "
-                             "started_at_ms, prompt_hash) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)");
-    insert.bind(1, run.run_id);
-    insert.bind(2, run.suite);
-    insert.bind(3, run.mode);
-    insert.bind(4, run.provider);
-    insert.bind(5, run.model);
-    insert.bind(6, run.prompt_version);
-    insert.bind(7, static_cast<std::int64_t>(run.trials));
-    insert.bind(8, run.started_at_ms);
-    insert.bind(9, run.prompt_hash);
-    insert.exec();
-    return {};
-  } catch (const SQLite::Exception& error) {
-    return fail(ledger_error(error.what()));
-  }
-}
-
-Result<void> Ledger::finish_run(const std::string& run_id, std::int64_t completed_at_ms,
-                                const std::string& verdict, int exit_code) {
-  try {
-    SQLite::Statement update(
-        database_->db, "UPDATE runs SET completed_at_ms = ?, verdict = ?, exit_code = ? WHERE run_id = ?");
-    update.bind(1, completed_at_ms);
-    update.bind(2, verdict);
-    update.bind(3, exit_code);
-    update.bind(4, run_id);
-    update.exec();
-    return {};
-  } catch (const SQLite::Exception& error) {
-    return fail(ledger_error(error.what()));
   }
 }
 

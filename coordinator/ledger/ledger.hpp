@@ -1,9 +1,13 @@
 #pragma once
 
+#include "common/cache_tools.hpp"
 #include "common/error.hpp"
 #include "common/result.hpp"
+#include "coordinator/gate/status.hpp"
 #include "coordinator/merge/result_source.hpp"
+#include "coordinator/merge/scores.hpp"
 
+#include <cstddef>
 #include <cstdint>
 #include <filesystem>
 #include <memory>
@@ -14,7 +18,7 @@
 
 namespace sluice {
 
-/// A run as the ledger knows it.
+/// A run as it begins.
 struct RunRecord {
   std::string run_id;
   std::string suite;
@@ -25,6 +29,27 @@ struct RunRecord {
   std::int64_t started_at_ms = 0;
   std::uint64_t trials = 0;
   std::string prompt_hash{};  ///< `sha256:...`
+  std::string suite_path{};   ///< Absolute path of the fixtures' folder or the suite file.
+  bool selection = false;     ///< Only some of the suite's cases: --categories, --max-fixtures.
+};
+
+/// What a run came to, noted when it ends.
+struct RunSummary {
+  std::int64_t completed_at_ms = 0;
+  std::string verdict;
+  int exit_code = 0;
+  std::string reason_code{};  ///< Why it was cut short; empty if it was not.
+  Scores scores{};            ///< Over all cases without an error.
+  StatusCounts statuses{};
+  std::uint64_t paid_input_tokens = 0;
+  std::uint64_t paid_output_tokens = 0;
+  std::optional<double> estimated_cost{};  ///< US dollars for all committed answers.
+};
+
+/// A run of the past.
+struct PastRun {
+  RunRecord run;
+  std::optional<RunSummary> summary;  ///< Empty: it is still going on, or its process died.
 };
 
 /// The committed answer of a key, and whose cache holds it (delivery.md, "The cache in a fleet").
@@ -59,8 +84,14 @@ class Ledger {
   Ledger& operator=(Ledger&&) noexcept;
 
   Result<void> begin_run(const RunRecord& run);
-  Result<void> finish_run(const std::string& run_id, std::int64_t completed_at_ms, const std::string& verdict,
-                          int exit_code);
+  Result<void> finish_run(const std::string& run_id, const RunSummary& summary);
+
+  /// The latest runs, newest first.
+  Result<std::vector<PastRun>> list_runs(std::size_t limit) const;
+  /// The run whose id is this or begins so. usage_invalid if there is none or more than one.
+  Result<PastRun> find_run(const std::string& id_or_prefix) const;
+  /// The newest run of a suite that has ended; nothing if there is none.
+  Result<std::optional<PastRun>> latest_run(const std::string& suite_path) const;
 
   /// Commits all results in one transaction: all of a unit's trials or none, insert or ignore. One outcome
   /// for each. `move_pins`: the committed answers become the pinned ones of their keys.
@@ -69,6 +100,8 @@ class Ledger {
 
   /// One entry for each key, empty where nothing is pinned.
   Result<std::vector<std::optional<Pin>>> pins(std::span<const Digest> keys);
+  /// Makes these the pins of their keys, all or none (the import of a cassette).
+  Result<void> move_pins(std::span<const CachePin> pins);
 
   /// The committed results of a run. The ledger must outlive it.
   std::unique_ptr<ResultSource> results_of(const std::string& run_id) const;

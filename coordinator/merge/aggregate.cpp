@@ -1,11 +1,17 @@
 #include "coordinator/merge/aggregate.hpp"
 
+#include <algorithm>
 #include <cmath>
 
 namespace sluice {
 
 void Totals::add(const CaseResult& result) {
   statuses.add(result.status);
+  regressed += result.judgement.regressed ? 1 : 0;
+  improved += result.judgement.improved ? 1 : 0;
+  claims_cases += result.fixture.kind == CaseKind::claims ? 1 : 0;
+  missing_entries += static_cast<std::uint64_t>(
+      std::ranges::count(result.metrics(), MetricCause::missing_in_baseline, &JudgedMetric::cause));
   if (!result.counts) return;
   counts += *result.counts;
   weighted.add(*result.counts, result.fixture.weight);

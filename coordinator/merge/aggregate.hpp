@@ -2,9 +2,9 @@
 
 #include "common/completion.hpp"
 #include "common/error.hpp"
+#include "coordinator/gate/status.hpp"
 #include "coordinator/merge/case_result.hpp"
 #include "coordinator/merge/scores.hpp"
-#include "coordinator/merge/status.hpp"
 
 #include <cstdint>
 #include <functional>
@@ -17,6 +17,10 @@ namespace sluice {
 /// Statuses and counts over some cases. Case errors are in `statuses` alone.
 struct Totals {
   StatusCounts statuses;
+  std::uint64_t regressed = 0;  ///< Of the failed ones: by nothing but a fall below the baseline.
+  std::uint64_t improved = 0;
+  std::uint64_t claims_cases = 0;     ///< Of CaseKind::claims, errors included; the others are texts.
+  std::uint64_t missing_entries = 0;  ///< Scores without an entry in the baseline.
   Counts counts;
   WeightedCounts weighted;
 

@@ -54,47 +54,55 @@ class PlanOrder {
       return;
     }
     skip_to(trial.trial);
-    ++next_;
-    hand_out(trial);
+    if (const auto one = next_case()) hand_out(*one, trial);
   }
 
   Result<void> finish() {
-    if (broken_) return fail(*broken_);
     skip_to(results_.trials);
+    if (broken_) return fail(*broken_);
     return {};
   }
 
  private:
-  const Case& case_of(std::size_t trial) const {
-    return results_.suite.cases[results_.case_of(static_cast<TrialId>(trial))];
+  /// The case of the next trial, which it moves on from; null if its file cannot be read any more.
+  CaseRef next_case() {
+    auto one = results_.suite.cases.read(results_.case_of(static_cast<TrialId>(next_)));
+    if (!one) {
+      if (!broken_) broken_ = std::move(one.error());
+      return nullptr;
+    }
+    ++next_;
+    return *one;
   }
 
   void skip_to(std::size_t trial) {
-    for (; next_ < trial; ++next_) {
-      const Error error = results_.unfinished(static_cast<TrialId>(next_));
-      visit_(
-          {.fixture = case_of(next_), .trial = static_cast<TrialId>(next_), .error = &error, .counts = {}});
+    while (!broken_ && next_ < trial) {
+      const auto number = static_cast<TrialId>(next_);
+      const auto one = next_case();
+      if (!one) return;
+      const Error error = results_.unfinished(number);
+      visit_({.fixture = *one, .trial = number, .error = &error, .counts = {}});
     }
   }
 
-  void hand_out(const CommittedTrial& trial) {
-    CaseResult result{
-        .fixture = case_of(trial.trial), .trial = trial.trial, .unit = &trial.unit, .counts = {}};
+  void hand_out(const Case& fixture, const CommittedTrial& trial) {
+    CaseResult result{.fixture = fixture, .trial = trial.trial, .unit = &trial.unit, .counts = {}};
     if (trial.unit.error) {
       result.error = &*trial.unit.error;
       return visit_(result);
     }
     const bool scored = trial.unit.scores.size() == 1 && !trial.unit.scores.front().metrics.empty();
-    if (!scored || !fits(result.fixture, trial.unit, trial.unit.scores.front().claims)) {
-      const Error error{Reason::internal_error, "the result of case \"" + result.fixture.id +
+    if (!scored || !fits(fixture, trial.unit, trial.unit.scores.front().claims)) {
+      const Error error{Reason::internal_error, "the result of case \"" + fixture.id +
                                                     "\" does not fit the case; are the worker and the "
                                                     "coordinator of the same version?"};
       result.error = &error;
       return visit_(result);
     }
     result.score = &trial.unit.scores.front();
-    result.status = case_status(result.score->metrics);
-    result.counts = counts_of(result.score->claims);
+    result.judgement = results_.gate.judge(fixture, result.score->metrics);
+    result.status = result.judgement.status;
+    if (fixture.kind == CaseKind::claims) result.counts = counts_of(result.score->claims);
     visit_(result);
   }
 

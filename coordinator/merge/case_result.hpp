@@ -3,10 +3,10 @@
 #include "common/error.hpp"
 #include "common/metrics.hpp"
 #include "common/result.hpp"
+#include "coordinator/gate/gate.hpp"
 #include "coordinator/merge/result_source.hpp"
 #include "coordinator/merge/scores.hpp"
-#include "coordinator/merge/status.hpp"
-#include "coordinator/suite/case.hpp"
+#include "coordinator/suite/suite.hpp"
 
 #include <cstddef>
 #include <cstdint>
@@ -25,6 +25,7 @@ struct RunResults {
   std::size_t trials = 0;                       ///< Trials of the plan: ids 0 .. trials - 1.
   std::function<std::size_t(TrialId)> case_of;  ///< Index into suite.cases of each trial.
   std::function<Error(TrialId)> unfinished;     ///< Why a trial has no committed result.
+  const Gate& gate;                             ///< What turns outcomes into statuses.
 };
 
 /// What one case came to. A view: valid only while the callback that it is handed to runs.
@@ -35,18 +36,16 @@ struct CaseResult {
   const Error* error = nullptr;       ///< Set exactly when status is `error`.
   const UnitResult* unit = nullptr;   ///< Null when no result was committed.
   const TrialScore* score = nullptr;  ///< Null when status is `error`.
-  std::optional<Counts> counts;       ///< Empty when status is `error`.
+  std::optional<Counts> counts;       ///< Of a claims case; empty when status is `error`.
+  CaseJudgement judgement{};          ///< Without metrics when status is `error`.
 
-  std::span<const MetricOutcome> metrics() const {
-    return score == nullptr ? std::span<const MetricOutcome>{}
-                            : std::span<const MetricOutcome>(score->metrics);
-  }
+  std::span<const JudgedMetric> metrics() const { return judgement.metrics; }
 };
 
 /// Calls `visit` once for each trial of the plan in ascending order, those without a committed result
 /// included. A result that does not fit its case (positions out of range, counts that do not add up) becomes
-/// a case error `internal_error`. Fails when the source fails, or hands out trials that are not of the plan
-/// or not ascending.
+/// a case error `internal_error`. Fails when the source or a case's file fails, or when trials are not of the
+/// plan or not ascending.
 Result<void> visit_cases(const RunResults& results, const std::function<void(const CaseResult&)>& visit);
 
 /// A claim that was expected and not found, and what came instead: the nearest extracted claim about the same

@@ -20,23 +20,57 @@ struct DigestHash {
   }
 };
 
+/// What a worker judges the answer by.
+ScoringTask task_of(TrialId trial, const Case& test_case) {
+  ScoringTask task{trial,
+                   test_case.must_contain,
+                   test_case.must_not_contain,
+                   test_case.min_confidence,
+                   test_case.kind == CaseKind::claims,
+                   {}};
+  for (const auto& expectation : test_case.expectations) {
+    if (!is_claims_metric(expectation.what.metric)) task.texts.push_back(expectation.what);
+  }
+  return task;
+}
+
 }  // namespace
 
 Plan::Plan(const Suite& suite, PromptTemplate prompt, const Ontology& ontology, RequestSettings settings)
-    : suite_(suite),
+    : suite_(&suite),
       prompt_(std::move(prompt)),
       settings_(std::move(settings)),
-      system_(share(render_system(prompt_, ontology))) {
+      system_(share(render_system(prompt_, ontology))) {}
+
+Result<Plan> Plan::make(const Suite& suite, PromptTemplate prompt, const Ontology& ontology,
+                        RequestSettings settings) {
+  Plan plan(suite, std::move(prompt), ontology, std::move(settings));
+  if (auto numbered = plan.number_units(); !numbered) return fail(std::move(numbered.error()));
+  plan.group_trials();
+  return plan;
+}
+
+Result<void> Plan::number_units() {
+  const auto cases = suite_->cases.size();
   std::unordered_map<Digest, UnitId, DigestHash> unit_by_key;
-  unit_by_key.reserve(suite.cases.size());
-  unit_of_.reserve(suite.cases.size());
-  CacheKeyMaker keys(settings_.provider, common_request());
-  for (const auto& test_case : suite.cases) {
-    const auto key = keys.key(render_user(prompt_, test_case), 0);
+  unit_by_key.reserve(cases);
+  unit_of_.reserve(cases);
+  // What all claims cases share is hashed once; text cases differ in their system prompts.
+  CacheKeyMaker claims_keys(settings_.provider, claims_request());
+  for (std::size_t i = 0; i < cases; ++i) {
+    const auto test_case = suite_->cases.read(i);
+    if (!test_case) return fail(test_case.error());
+    const bool is_claims = (*test_case)->kind == CaseKind::claims;
+    const auto key = is_claims ? claims_keys.key(render_user(prompt_, **test_case), 0)
+                               : cache_key(settings_.provider, request_of(**test_case), 0);
     const auto [entry, is_new] = unit_by_key.try_emplace(key, static_cast<UnitId>(keys_.size()));
     if (is_new) keys_.push_back(key);
     unit_of_.push_back(entry->second);
   }
+  return {};
+}
+
+void Plan::group_trials() {
   // Counting sort of the trials by unit: ascending within each.
   unit_begin_.assign(keys_.size() + 1, 0);
   for (const auto unit : unit_of_) ++unit_begin_[unit + 1];
@@ -50,7 +84,7 @@ std::span<const TrialId> Plan::trials_of(UnitId unit) const {
   return std::span(trials_by_unit_).subspan(unit_begin_[unit], unit_begin_[unit + 1] - unit_begin_[unit]);
 }
 
-ModelRequest Plan::common_request() const {
+ModelRequest Plan::claims_request() const {
   ModelRequest request;
   request.provider = settings_.provider.name;
   request.model = settings_.model;
@@ -62,17 +96,29 @@ ModelRequest Plan::common_request() const {
   return request;
 }
 
-WorkUnit Plan::render(UnitId unit) const {
+ModelRequest Plan::request_of(const Case& test_case) const {
+  ModelRequest request = claims_request();
+  if (test_case.kind == CaseKind::claims) {
+    request.user = render_user(prompt_, test_case);
+    return request;
+  }
+  request.system = test_case.system.empty() ? nullptr : share(test_case.system);
+  request.response_schema = nullptr;
+  request.user =
+      test_case.context.empty() ? test_case.content : test_case.context + "\n\n" + test_case.content;
+  return request;
+}
+
+Result<WorkUnit> Plan::render(UnitId unit) const {
   WorkUnit work;
   work.unit = unit;
   work.key = keys_[unit];
   const auto trials = trials_of(unit);
-  work.request = common_request();
-  work.request.user = render_user(prompt_, case_of_trial(trials.front()));
   for (const auto trial : trials) {
-    const auto& test_case = case_of_trial(trial);
-    work.tasks.push_back(
-        {trial, test_case.must_contain, test_case.must_not_contain, test_case.min_confidence});
+    const auto test_case = case_of_trial(trial);
+    if (!test_case) return fail(test_case.error());
+    if (work.tasks.empty()) work.request = request_of(**test_case);
+    work.tasks.push_back(task_of(trial, **test_case));
   }
   return work;
 }

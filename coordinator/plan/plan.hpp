@@ -1,18 +1,20 @@
 #pragma once
 
+#include "common/error.hpp"
 #include "common/hash.hpp"
 #include "common/ontology.hpp"
 #include "common/request.hpp"
 #include "common/run_settings.hpp"
 #include "common/trial.hpp"
-#include "coordinator/suite/case.hpp"
 #include "coordinator/suite/prompt.hpp"
+#include "coordinator/suite/suite.hpp"
 
 #include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace sluice {
@@ -32,24 +34,33 @@ struct RequestSettings {
 /// handed out. Immutable; thread-safe. The suite must outlive the plan.
 class Plan {
  public:
-  Plan(const Suite& suite, PromptTemplate prompt, const Ontology& ontology, RequestSettings settings);
+  /// Fails if a case's file cannot be read any more.
+  static Result<Plan> make(const Suite& suite, PromptTemplate prompt, const Ontology& ontology,
+                           RequestSettings settings);
 
   std::size_t trial_count() const { return unit_of_.size(); }
   std::size_t unit_count() const { return keys_.size(); }
   const Digest& key(UnitId unit) const { return keys_[unit]; }
+  /// By unit.
+  std::span<const Digest> keys() const { return keys_; }
   UnitId unit_of(TrialId trial) const { return unit_of_[trial]; }
   /// The trials that the unit's answer serves, ascending.
   std::span<const TrialId> trials_of(UnitId unit) const;
   std::size_t case_of(TrialId trial) const { return trial; }
-  const Case& case_of_trial(TrialId trial) const { return suite_.cases[case_of(trial)]; }
-  /// The unit as it goes to a worker.
-  WorkUnit render(UnitId unit) const;
+  std::string_view case_id(TrialId trial) const { return suite_->cases.id(case_of(trial)); }
+  Result<CaseRef> case_of_trial(TrialId trial) const { return suite_->cases.read(case_of(trial)); }
+  /// The unit as it goes to a worker. Fails if a case's file cannot be read any more.
+  Result<WorkUnit> render(UnitId unit) const;
 
  private:
-  /// What all requests have in common: everything but the user message.
-  ModelRequest common_request() const;
+  Plan(const Suite& suite, PromptTemplate prompt, const Ontology& ontology, RequestSettings settings);
+  Result<void> number_units();
+  void group_trials();
+  /// What the requests of all claims cases have in common: everything but the user message.
+  ModelRequest claims_request() const;
+  ModelRequest request_of(const Case& test_case) const;
 
-  const Suite& suite_;
+  const Suite* suite_;
   PromptTemplate prompt_;
   RequestSettings settings_;
   SharedText system_;

@@ -1,142 +1,18 @@
-#include "coordinator/report/json_writer.hpp"
+#include "coordinator/output/json_writer.hpp"
+#include "coordinator/report/json_case.hpp"
 #include "coordinator/report/report.hpp"
 #include "coordinator/report/wording.hpp"
 
+#include <algorithm>
+#include <array>
 #include <string_view>
 
 namespace sluice {
 namespace {
 
-void write_scores(Json& json, const Scores& scores) {
-  json.member("precision", scores.precision);
-  json.member("recall", scores.recall);
-  json.member("f1", scores.f1);
-}
-
-void write_claim(Json& json, const FinalClaim& claim) {
-  json.member("concept_path", claim.concept_path);
-  json.member("predicate", claim.predicate);
-  json.member("value", claim.value);
-  json.member("confidence", claim.confidence);
-  json.member("line", claim.line);
-  json.member("matched_ontology", claim.matched_ontology);
-  json.member("fuzzy_matched", claim.fuzzy_matched);
-}
-
-void write_claim_object(Json& json, const FinalClaim& claim) {
-  json.open('{');
-  write_claim(json, claim);
-  json.close('}');
-}
-
-void write_expectation(Json& json, const ExpectedClaim& expected) {
-  json.member("subject", expected.subject);
-  json.member("predicate", expected.predicate);
-  json.member("value", expected.value);
-  json.member("rationale", expected.rationale);
-}
-
-void write_metrics(Json& json, const CaseResult& result) {
-  json.key("metrics").open('[');
-  for (const MetricOutcome& outcome : result.metrics()) {
-    const MetricInfo& metric = info(outcome.id);
-    json.open('{');
-    json.member("name", metric.name);
-    json.member("version", metric.version);
-    json.member("score", outcome.score);
-    json.member("passed", outcome.passed);
-    json.close('}');
-  }
-  json.close(']');
-}
-
-void write_details(Json& json, const CaseResult& result, CaseDetails& details) {
-  explain(result, details);
-  json.key("missing").open('[');
-  for (const MissedClaim& missed : details.missing) {
-    json.open('{');
-    write_expectation(json, *missed.expected);
-    json.key("got");
-    if (missed.got == nullptr) {
-      json.null();
-    } else {
-      json.open('{');
-      write_claim(json, *missed.got);
-      json.member("below_min_confidence", missed.below_min_confidence);
-      json.close('}');
-    }
-    json.close('}');
-  }
-  json.close(']');
-  json.key("unexpected").open('[');
-  for (const FinalClaim* claim : details.unexpected) write_claim_object(json, *claim);
-  json.close(']');
-  json.key("forbidden").open('[');
-  for (const ForbiddenClaim& forbidden : details.forbidden) {
-    json.open('{');
-    write_expectation(json, *forbidden.forbidden);
-    json.key("got");
-    write_claim_object(json, *forbidden.got);
-    json.close('}');
-  }
-  json.close(']');
-}
-
-void write_answer(Json& json, const UnitResult* unit) {
-  json.key("claims").open('[');
-  if (unit != nullptr) {
-    for (const FinalClaim& claim : unit->claims) write_claim_object(json, claim);
-  }
-  json.close(']');
-  json.key("parsed").open('[');
-  if (unit != nullptr) {
-    for (const ParsedClaim& claim : unit->parsed) {
-      json.open('{');
-      json.member("subject", claim.subject);
-      json.member("predicate", claim.predicate);
-      json.member("value", claim.value);
-      json.member("confidence", claim.confidence);
-      json.member("line", claim.line);
-      json.close('}');
-    }
-  }
-  json.close(']');
-  json.key("answer");
-  unit == nullptr || is_zero(unit->answer) ? json.null() : json.value(to_prefixed_hex(unit->answer));
-  json.member("input_tokens", unit == nullptr ? std::uint64_t{0} : unit->usage.input_tokens);
-  json.member("output_tokens", unit == nullptr ? std::uint64_t{0} : unit->usage.output_tokens);
-}
-
-// One line a fixture, so that two reports compare line by line.
-void write_fixture(Json& json, const CaseResult& result, CaseDetails& details) {
-  const Case& fixture = result.fixture;
-  json.line(2);
-  json.open('{');
-  json.member("id", fixture.id);
-  json.member("name", fixture.name);
-  json.member("category", fixture.category);
-  json.member("language", fixture.language);
-  json.member("source", fixture.source);
-  json.member("status", to_string(result.status));
-  json.key("reason_code");
-  result.error == nullptr ? json.null() : json.value(to_string(result.error->reason));
-  write_metrics(json, result);
-  write_scores(json, result.counts ? scores_of(*result.counts) : Scores{});
-  const auto count = [&](std::uint64_t Counts::*part) {
-    return result.counts ? std::optional((*result.counts).*part) : std::nullopt;
-  };
-  json.member("true_positives", count(&Counts::true_positives));
-  json.member("false_positives", count(&Counts::false_positives));
-  json.member("false_negatives", count(&Counts::false_negatives));
-  json.member("weight", fixture.weight);
-  write_details(json, result, details);
-  write_answer(json, result.unit);
-  json.close('}');
-}
-
 void write_totals(Json& json, const Totals& totals, std::size_t depth) {
   json.line(depth);
-  write_scores(json, scores_of(totals.counts));
+  write_json_scores(json, scores_of(totals.counts));
   json.line(depth);
   json.member("total_fixtures", totals.statuses.total());
   json.member("passed", totals.statuses.passed);
@@ -145,13 +21,15 @@ void write_totals(Json& json, const Totals& totals, std::size_t depth) {
   json.member("failed", totals.statuses.failed);
   json.member("errors", totals.statuses.errors);
   json.member("excluded", totals.statuses.errors);
+  json.member("regressed", totals.regressed);
+  json.member("improved", totals.improved);
   json.line(depth);
   json.member("true_positives", totals.counts.true_positives);
   json.member("false_positives", totals.counts.false_positives);
   json.member("false_negatives", totals.counts.false_negatives);
   json.line(depth);
   json.key("weighted").open('{');
-  write_scores(json, scores_of(totals.weighted));
+  write_json_scores(json, scores_of(totals.weighted));
   json.close('}');
 }
 
@@ -180,6 +58,59 @@ void write_aggregates(Json& json, const Aggregates& aggregates) {
   json.close('}');
 }
 
+void write_deltas(Json& json, const GateSummary& gate) {
+  for (const std::string_view name : {"precision", "recall", "f1"}) {
+    std::optional<double> delta;
+    if (gate.aggregates) {
+      const auto found = std::ranges::find(gate.aggregates->metrics, name, &AggregateComparison::name);
+      if (found != gate.aggregates->metrics.end()) delta = found->delta();
+    }
+    json.member(std::string(name) + "_delta", delta);
+  }
+}
+
+void write_notices(Json& json, const std::vector<GateNotice>& notices) {
+  json.key("notices").open('[');
+  for (const GateNotice& notice : notices) {
+    json.line(3);
+    json.open('{');
+    json.member("severity", wording::severity_word(notice.severity));
+    json.member("code", notice.code);
+    json.member("message", notice.message);
+    json.close('}');
+  }
+  json.text() += notices.empty() ? "" : "\n    ";
+  json.close(']');
+}
+
+void write_comparison(Json& json, const ReportInput& input) {
+  const GateSummary& gate = input.gate;
+  json.line(1);
+  json.key("baseline_comparison");
+  if (gate.kind == BaselineKind::none) return json.null();
+  const bool of_scores = gate.kind == BaselineKind::scores;
+  const Totals& all = input.aggregates.all;
+  const bool beyond_limit = gate.aggregates && gate.aggregates->outcome == AggregateOutcome::beyond_limit;
+  json.open('{');
+  json.line(2);
+  json.member("kind", of_scores ? "scores" : "aggregates");
+  json.member("baseline", gate.baseline_file);
+  json.line(2);
+  write_deltas(json, gate);
+  json.line(2);
+  json.member("has_regression", of_scores ? all.regressed > 0 : beyond_limit);
+  json.member("regression_threshold",
+              gate.aggregates ? gate.aggregates->threshold : input.results.gate.config().default_max_drop);
+  json.line(2);
+  json.member("regressed", all.regressed);
+  json.member("improved", all.improved);
+  json.member("missing", all.missing_entries);
+  json.line(2);
+  write_notices(json, gate.notices);
+  json.text() += "\n  ";
+  json.close('}');
+}
+
 template <class T>
 void write_line(Json& json, std::string_view name, const T& content) {
   json.line(1);
@@ -200,6 +131,7 @@ void write_head(Json& json, const ReportInput& input) {
   write_line(json, "ontology_version", identity.ontology_version);
   write_line(json, "provider", to_string(identity.provider));
   write_line(json, "model", identity.model);
+  write_line(json, "config_fingerprint", input.gate.config_fingerprint);
   write_line(json, "verdict", to_string(input.verdict));
   json.line(1);
   json.key("reason_code");
@@ -267,11 +199,14 @@ Result<void> write_json_report(const ReportInput& input, Sink& sink) {
   Json json(writer.text());
   write_head(json, input);
   write_aggregates(json, input.aggregates);
+  write_comparison(json, input);
   json.line(1);
   json.key("fixture_results").open('[');
+  const ThresholdsInEffect thresholds(input.results);
   CaseDetails details;
   const auto visited = visit_cases(input.results, [&](const CaseResult& result) {
-    write_fixture(json, result, details);
+    json.line(2);
+    write_json_case(json, result, thresholds, details);
     writer.passed();
   });
   if (!visited) return visited;

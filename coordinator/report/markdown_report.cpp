@@ -1,113 +1,183 @@
-#include "coordinator/report/display.hpp"
+#include "coordinator/report/judgement_wording.hpp"
+#include "coordinator/report/markdown_cases.hpp"
+#include "coordinator/report/markdown_text.hpp"
 #include "coordinator/report/report.hpp"
 #include "coordinator/report/wording.hpp"
 
 #include <algorithm>
+#include <optional>
 #include <string_view>
 
 namespace sluice {
 namespace {
 
-// GitHub takes comments of up to 65,536 characters; what is folded at the end needs the rest.
-constexpr std::size_t max_failure_bytes = 40 << 10;
-constexpr std::size_t max_category_rows = 100;
-
-// Foreign text as plain words: no markup, no HTML, no table cell's end, and no mention or issue link.
-std::string escaped(std::string_view text) {
-  std::string out;
-  for (const char c : printable(text)) {
-    switch (c) {
-      case '&':
-        out += "&amp;";
-        break;
-      case '<':
-        out += "&lt;";
-        break;
-      case '>':
-        out += "&gt;";
-        break;
-      case '@':
-      case '#':
-        out += std::string("\\") + c + "<!-- -->";
-        break;
-      case '\\':
-      case '`':
-      case '*':
-      case '_':
-      case '~':
-      case '[':
-      case ']':
-      case '|':
-      case '$':
-        out += '\\';
-        [[fallthrough]];
-      default:
-        out += c;
-    }
-  }
-  return out;
-}
-
-// Foreign text as code: the fence is longer than any row of backticks inside.
-std::string code(std::string_view text) {
-  const std::string words = printable(text);
-  std::size_t longest = 0;
-  std::size_t run = 0;
-  for (const char c : words) {
-    run = c == '`' ? run + 1 : 0;
-    longest = std::max(longest, run);
-  }
-  const std::string fence(longest + 1, '`');
-  const std::string_view space = longest > 0 ? " " : "";
-  return fence + std::string(space) + words + std::string(space) + fence;
-}
-
-void append_item(std::string& out, std::string_view label, const std::string& words) {
-  out.append("  - ").append(label).append(": ").append(words).append("\n");
-}
-
-std::string failure(const CaseResult& result, const CaseDetails& details) {
-  std::string out = "- **" + escaped(result.fixture.id) + "**";
-  if (!result.fixture.name.empty()) out += ": " + escaped(result.fixture.name);
-  out += '\n';
-  for (const MissedClaim& missed : details.missing) {
-    const ExpectedClaim& expected = *missed.expected;
-    append_item(out, "Expected", code(to_text(expected.subject, expected.predicate, expected.value)));
-    if (expected.rationale) out += "    - Rationale: " + escaped(*expected.rationale) + "\n";
-    const std::string got = wording::got(missed, result.fixture);
-    out += "    - Got: " + (missed.got == nullptr ? got : code(got)) + "\n";
-  }
-  for (const ForbiddenClaim& forbidden : details.forbidden) {
-    append_item(out, "Forbidden", code(wording::extracted(*forbidden.got)));
-    if (forbidden.forbidden->rationale)
-      out += "    - Rationale: " + escaped(*forbidden.forbidden->rationale) + "\n";
-  }
-  for (const FinalClaim* claim : details.unexpected) {
-    if (wording::is_shown_as_got(details, *claim)) continue;
-    append_item(out, "Unexpected", code(wording::extracted(*claim)));
-  }
-  return out;
-}
+// GitHub takes comments of up to 65,536 characters. Each part has its share (the lists on cases theirs in
+// markdown_cases.hpp), which together leave room for the words between them.
+constexpr std::size_t max_verdict_bytes = 1500;
+constexpr std::size_t max_notice_bytes = 2 << 10;
+constexpr std::size_t max_error_bytes = 5 << 10;
+constexpr std::size_t max_category_bytes = 5 << 10;
 
 class MarkdownReport {
  public:
   MarkdownReport(const ReportInput& input, Sink& sink) : input_(input), writer_(sink) {}
 
   Result<void> write() {
+    if (auto gathered = gather_markdown_cases(input_, cases_); !gathered) return gathered;
     text() += "## " + wording::symbol(input_.verdict) + " " + wording::headline(input_.verdict) + ": " +
-              escaped(wording::reason_for(input_)) + "\n\n";
-    write_summary();
-    if (auto cases = write_cases(); !cases) return cases;
-    write_categories();
-    write_run();
+              markdown_words(wording::reason_for(input_), max_verdict_bytes) + "\n\n" + tally() + "\n";
+    write_notices(GateNotice::Severity::failure);
+    if (aggregates_dropped()) write_scores();
+    write_regressions();
+    write_failures();
+    write_errors();
+    write_rest();
     return {};
   }
 
  private:
   std::string& text() { return writer_.text(); }
 
-  void write_summary() {
+  void heading(std::string_view words, std::uint64_t count) {
+    text() += "\n### " + std::string(words) + " (" + wording::grouped(count) + ")\n\n";
+  }
+
+  void fold(std::string_view summary) {
+    text() += "\n<details><summary>" + std::string(summary) + "</summary>\n\n";
+  }
+  void fold(std::string_view summary, std::uint64_t count) {
+    fold(std::string(summary) + " (" + wording::grouped(count) + ")");
+  }
+  void unfold() { text() += "\n</details>\n"; }
+
+  void say_left_out(std::uint64_t number, std::string_view words) {
+    if (number > 0) text() += "\n_" + wording::grouped(number) + ' ' + std::string(words) + "._\n";
+  }
+
+  std::string tally() const {
+    const StatusCounts& statuses = input_.aggregates.all.statuses;
+    std::string words = wording::counted(statuses.total(), wording::case_noun(input_)) + ": " +
+                        markdown_words(wording::tally(input_)) +
+                        (statuses.errors > 0 ? " (errors are left out of the scores)" : "");
+    if (input_.gate.kind != BaselineKind::none)
+      words += "\n\nCompared with " + markdown_code(input_.gate.baseline_file);
+    const std::string origin = wording::baseline_origin(input_);
+    if (!origin.empty()) words += " (" + markdown_words(origin) + ")";
+    return words;
+  }
+
+  bool aggregates_dropped() const {
+    return input_.gate.aggregates && (input_.gate.aggregates->outcome == AggregateOutcome::within_limit ||
+                                      input_.gate.aggregates->outcome == AggregateOutcome::beyond_limit);
+  }
+
+  void write_notices(GateNotice::Severity severity) {
+    BoundedText list(max_notice_bytes);
+    for (const GateNotice& notice : input_.gate.notices) {
+      if (notice.severity != severity) continue;
+      list.add("- **" + std::string(wording::severity_word(severity)) + "** " +
+               markdown_code(notice.code, 80) + ": " + markdown_words(notice.message, 600) + "\n");
+    }
+    if (list.text().empty()) return;
+    text() += (severity == GateNotice::Severity::failure ? "\n" : "") + list.text();
+    say_left_out(list.left_out(), "more notices stand in the JSON report");
+  }
+
+  void write_regressions() {
+    const std::uint64_t count = input_.aggregates.all.regressed;
+    if (count == 0) return;
+    heading("Regressions", count);
+    text() +=
+        "| Case | Metric | Baseline | Score | Delta | Limit |\n| --- | --- | ---: | ---: | ---: | ---: |\n" +
+        cases_.regression_rows.text();
+    say_left_out(cases_.regression_rows.left_out(), "more regressed; the JSON report has them all");
+    fold("What was expected, and what came");
+    text() += cases_.regression_stories.text();
+    say_left_out(cases_.regression_stories.left_out(), "more stand in the JSON report");
+    unfold();
+  }
+
+  void write_failures() {
     const Totals& all = input_.aggregates.all;
+    const std::uint64_t count = all.statuses.failed - std::min(all.statuses.failed, all.regressed);
+    if (count == 0) return;
+    heading("Failures", count);
+    text() += cases_.failures.text();
+    say_left_out(cases_.failures.left_out(), "more failed; the table and the JSON report have them all");
+  }
+
+  void write_errors() {
+    const auto& groups = cases_.errors.by_reason();
+    if (groups.empty()) return;
+    heading("Errors", input_.aggregates.all.statuses.errors);
+    BoundedText list(max_error_bytes);
+    for (const auto& [reason, group] : groups) {
+      list.add("- `" + std::string(to_string(reason)) + "` (" + wording::grouped(group.count) +
+               "): " + markdown_words(wording::ids(group)) +
+               "\n  - First: " + markdown_words(group.first_message, 600) + "\n");
+    }
+    text() += list.text();
+    say_left_out(list.left_out(), "more reasons stand in the JSON report");
+  }
+
+  void write_rest() {
+    write_list("Improvements", input_.aggregates.all.improved, cases_.improvements);
+    write_list("Warnings", input_.aggregates.all.statuses.warned + input_.aggregates.all.statuses.flaky,
+               cases_.warnings);
+    write_missing();
+    write_other_notices();
+    if (!aggregates_dropped() && wording::has_claims_cases(input_)) {
+      fold("Scores");
+      write_scores();
+      unfold();
+    }
+    write_categories();
+    write_run();
+  }
+
+  void write_list(std::string_view name, std::uint64_t count, const BoundedText& list) {
+    if (list.text().empty() && list.left_out() == 0) return;
+    fold(name, count);
+    text() += list.text();
+    say_left_out(list.left_out(), "more stand in the JSON report");
+    unfold();
+  }
+
+  void write_missing() {
+    const std::uint64_t count = input_.aggregates.all.missing_entries;
+    if (count == 0) return;
+    fold("Scores that the baseline does not have", count);
+    text() +=
+        "To pin them, where the results are known to be good: " + markdown_code(wording::how_to_pin(input_)) +
+        "\n\n" + cases_.missing.text();
+    say_left_out(cases_.missing.left_out(), "more cases stand in the JSON report");
+    unfold();
+  }
+
+  void write_other_notices() {
+    const auto count = std::ranges::count_if(input_.gate.notices, [](const GateNotice& notice) {
+      return notice.severity != GateNotice::Severity::failure;
+    });
+    if (count == 0) return;
+    fold("Notices about the comparison", static_cast<std::uint64_t>(count));
+    write_notices(GateNotice::Severity::warning);
+    write_notices(GateNotice::Severity::info);
+    unfold();
+  }
+
+  void write_scores() {
+    const Totals& all = input_.aggregates.all;
+    if (input_.gate.aggregates) {
+      text() += "\n| Metric | Current | Baseline | Delta | Status |\n| --- | ---: | ---: | ---: | --- |\n";
+      for (const AggregateComparison& comparison : input_.gate.aggregates->metrics) {
+        const auto words = wording::words_for(comparison);
+        text() += "| " + wording::aggregate_title(comparison) + " | " + words.score + " | " + words.baseline +
+                  " | " + words.delta + " | " + wording::aggregate_status(comparison.outcome) + " |\n";
+      }
+      text() +=
+          "\nA drop of " + wording::points(input_.gate.aggregates->threshold) + " is within the limit.\n";
+      return;
+    }
     const Scores plain = scores_of(all.counts);
     const Scores weighted = scores_of(all.weighted);
     const auto row = [&](std::string_view name, std::optional<double> Scores::*score) {
@@ -118,100 +188,54 @@ class MarkdownReport {
     row("Precision", &Scores::precision);
     row("Recall", &Scores::recall);
     row("F1", &Scores::f1);
-    text() += "\nFixtures: " + wording::grouped(all.statuses.passed) + " passed, " +
-              wording::grouped(all.statuses.failed) + " failed, " + wording::grouped(all.statuses.errors) +
-              " with an error (left out of the scores)\n";
-  }
-
-  // One visit: failures are written while there is room, errors are gathered.
-  Result<void> write_cases() {
-    const StatusCounts& statuses = input_.aggregates.all.statuses;
-    if (statuses.failed == 0 && statuses.errors == 0) return {};
-    if (statuses.failed > 0) text() += "\n### Failures (" + wording::grouped(statuses.failed) + ")\n\n";
-    wording::ErrorGroups errors;
-    CaseDetails details;
-    std::size_t written = 0;
-    std::uint64_t left_out = 0;
-    const auto visited = visit_cases(input_.results, [&](const CaseResult& result) {
-      errors.add(result);
-      if (result.status != CaseStatus::fail) return;
-      std::string entry;
-      if (left_out == 0) {
-        explain(result, details);
-        entry = failure(result, details);
-      }
-      // Once one does not fit, none after it is shown: a list with holes would look whole.
-      if (left_out > 0 || written + entry.size() > max_failure_bytes) {
-        ++left_out;
-        return;
-      }
-      written += entry.size();
-      text() += entry;
-      writer_.passed();
-    });
-    if (!visited) return visited;
-    if (left_out > 0) {
-      text() += "\n_" + wording::grouped(left_out) +
-                " more failed; the table and the JSON report have them all._\n";
-    }
-    write_errors(errors);
-    return {};
-  }
-
-  void write_errors(const wording::ErrorGroups& errors) {
-    if (errors.by_reason().empty()) return;
-    text() += "\n### Errors (" + wording::grouped(input_.aggregates.all.statuses.errors) + ")\n\n";
-    for (const auto& [reason, group] : errors.by_reason()) {
-      text() += "- `" + std::string(to_string(reason)) + "` (" + wording::grouped(group.count) +
-                "): " + escaped(wording::ids(group)) + "\n";
-      append_item(text(), "First", escaped(group.first_message));
-    }
   }
 
   void write_categories() {
-    const auto& categories = input_.aggregates.by_category;
-    text() +=
-        "\n<details><summary>Categories</summary>\n\n"
-        "| Category | Fixtures | Passed | Failed | Errors | Precision | Recall | F1 |\n"
-        "| --- | ---: | ---: | ---: | ---: | ---: | ---: | ---: |\n";
-    std::size_t rows = 0;
-    for (const auto& [category, totals] : categories) {
-      if (rows++ == max_category_rows) break;
-      const Scores scores = scores_of(totals.counts);
-      text() += "| " + escaped(category);
-      for (const auto number : {totals.statuses.total(), totals.statuses.passed, totals.statuses.failed,
-                                totals.statuses.errors}) {
-        text() += " | " + wording::grouped(number);
+    const bool claims = wording::has_claims_cases(input_);
+    fold("Categories");
+    text() += "| Category | Cases | Passed | Warned | Failed | Errors |";
+    text() += claims ? " Precision | Recall | F1 |\n" : "\n";
+    text() += "| --- | ---: | ---: | ---: | ---: | ---: |";
+    text() += claims ? " ---: | ---: | ---: |\n" : "\n";
+    BoundedText rows(max_category_bytes);
+    for (const auto& [category, totals] : input_.aggregates.by_category) {
+      std::string row = "| " + markdown_words(category, 200);
+      const StatusCounts& statuses = totals.statuses;
+      for (const auto number : {statuses.total(), statuses.passed, statuses.warned + statuses.flaky,
+                                statuses.failed, statuses.errors}) {
+        row += " | " + wording::grouped(number);
       }
-      for (const auto& score : {scores.precision, scores.recall, scores.f1})
-        text() += " | " + wording::score(score);
-      text() += " |\n";
+      const Scores scores = scores_of(totals.counts);
+      for (const auto& score : {scores.precision, scores.recall, scores.f1}) {
+        if (claims) row += " | " + wording::score(score);
+      }
+      rows.add(row + " |\n");
     }
-    if (categories.size() > max_category_rows) {
-      text() +=
-          "\n_" + wording::grouped(categories.size() - max_category_rows) + " more in the JSON report._\n";
-    }
-    text() += "\n</details>\n";
+    text() += rows.text();
+    say_left_out(rows.left_out(), "more in the JSON report");
+    unfold();
   }
 
   void write_run() {
     const RunIdentity& identity = input_.identity;
     const auto item = [&](std::string_view label, const std::string& words) {
-      text() += "- " + std::string(label) + ": " + escaped(words) + "\n";
+      text() += "- " + std::string(label) + ": " + markdown_words(words) + "\n";
     };
-    text() += "\n<details><summary>Run</summary>\n\n";
+    fold("Run");
     item("Run", input_.facts.run_id + ", " + wording::date(input_.facts.completed_at_ms));
     item("Suite", input_.results.suite.name);
-    item("Prompt", "v" + identity.prompt_version + ", ontology v" + identity.ontology_version);
+    if (wording::has_claims_cases(input_))
+      item("Prompt", "v" + identity.prompt_version + ", ontology v" + identity.ontology_version);
     item("Model", identity.model + " (" + std::string(to_string(identity.provider)) + ", " +
                       std::string(to_string(input_.mode)) + ")");
     item("Cost", wording::cost(input_));
     item("Effort", wording::run_facts(input_));
-    text() += "\n</details>\n";
+    unfold();
   }
 
   const ReportInput& input_;
   BufferedWriter writer_;
+  MarkdownCases cases_;
 };
 
 }  // namespace

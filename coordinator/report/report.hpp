@@ -3,11 +3,12 @@
 #include "common/error.hpp"
 #include "common/hash.hpp"
 #include "common/run_settings.hpp"
+#include "coordinator/gate/gate_summary.hpp"
+#include "coordinator/gate/status.hpp"
 #include "coordinator/merge/aggregate.hpp"
 #include "coordinator/merge/case_result.hpp"
 #include "coordinator/merge/result_source.hpp"
-#include "coordinator/merge/status.hpp"
-#include "coordinator/report/sink.hpp"
+#include "coordinator/output/sink.hpp"
 
 #include <cstddef>
 #include <cstdint>
@@ -35,9 +36,12 @@ struct ReportInput {
   RunVerdict verdict = RunVerdict::error;
   RunIdentity identity;
   RunFacts facts;
+  GateSummary gate;
   Mode mode = Mode::cached;
   std::optional<double>
       paid_cost;  ///< US dollars for the tokens paid in this run; empty if the price is unknown.
+  /// Where the files that cases name stand, as the user named it; for annotations. May be empty.
+  std::string source_folder = {};
 };
 
 /// How a report for a terminal is laid out.
@@ -50,6 +54,11 @@ struct TableStyle {
 /// fail only as visit_cases does; what became of the output is the sink's to say. Not thread-safe.
 Result<void> write_json_report(const ReportInput& input, Sink& sink);
 Result<void> write_table_report(const ReportInput& input, const TableStyle& style, Sink& sink);
+/// For a comment on a pull request: fewer than 65,536 characters, however much there is to say.
 Result<void> write_markdown_report(const ReportInput& input, Sink& sink);
+/// JUnit XML: the suite is one testsuite, a case one testcase (docs/report.md).
+Result<void> write_junit_report(const ReportInput& input, Sink& sink);
+/// Workflow commands that GitHub Actions turns into annotations: at most 10 of a kind.
+Result<void> write_github_report(const ReportInput& input, Sink& sink);
 
 }  // namespace sluice

@@ -1,232 +1,218 @@
 #include "coordinator/report/display.hpp"
+#include "coordinator/report/judgement_wording.hpp"
 #include "coordinator/report/report.hpp"
+#include "coordinator/report/table_cases.hpp"
+#include "coordinator/report/table_page.hpp"
 #include "coordinator/report/text_table.hpp"
 #include "coordinator/report/wording.hpp"
 
-#include <algorithm>
+#include <array>
+#include <optional>
 #include <string_view>
+#include <utility>
 
 namespace sluice {
 namespace {
 
-constexpr std::size_t least_columns = 60;
-constexpr std::size_t most_columns = 120;  // Longer lines are hard to read.
-
-enum class Colour { none, green, yellow, red, bold, dim };
-
-std::string_view code_of(Colour colour) {
-  switch (colour) {
-    case Colour::green:
-      return "\x1b[32m";
-    case Colour::yellow:
-      return "\x1b[33m";
-    case Colour::red:
-      return "\x1b[31m";
-    case Colour::bold:
-      return "\x1b[1m";
-    case Colour::dim:
-      return "\x1b[2m";
-    case Colour::none:
-      break;
-  }
-  return "";
-}
-
-Colour colour_of(RunVerdict verdict) {
-  switch (verdict) {
-    case RunVerdict::pass:
-      return Colour::green;
-    case RunVerdict::review:
+Colour colour_of(GateNotice::Severity severity) {
+  switch (severity) {
+    case GateNotice::Severity::info:
+      return Colour::dim;
+    case GateNotice::Severity::warning:
       return Colour::yellow;
-    default:
+    case GateNotice::Severity::failure:
       return Colour::red;
   }
+  return Colour::none;
+}
+
+std::string_view symbol(GateNotice::Severity severity) {
+  switch (severity) {
+    case GateNotice::Severity::info:
+      return "· ";
+    case GateNotice::Severity::warning:
+      return "⚠ ";
+    case GateNotice::Severity::failure:
+      return "✗ ";
+  }
+  return "";
 }
 
 class TableReport {
  public:
   TableReport(const ReportInput& input, const TableStyle& style, Sink& sink)
-      : input_(input),
-        width_(std::clamp(style.columns, least_columns, most_columns)),
-        colour_(style.colour),
-        writer_(sink) {}
+      : input_(input), page_(style, sink) {}
 
   Result<void> write() {
     write_header();
     write_summary();
     write_verdict();
     write_categories();
-    if (auto cases = write_cases(); !cases) return cases;
+    if (auto cases = write_table_cases(input_, page_); !cases) return cases;
+    write_notices();
     text() += '\n';
-    entry("Cost:", wording::cost(input_), 0, Colour::none);
-    entry("Run:", wording::run_facts(input_), 0, Colour::none);
+    page_.entry("Cost:", wording::cost(input_), 0, Colour::none);
+    page_.entry("Run:", wording::run_facts(input_), 0, Colour::none);
     // Once more where the eye is after a long list.
-    const auto& statuses = input_.aggregates.all.statuses;
     const auto outcome = wording::symbol(input_.verdict) + ' ' + wording::headline(input_.verdict) + ": " +
-                         wording::grouped(statuses.passed) + " passed, " + wording::grouped(statuses.failed) +
-                         " failed, " + wording::grouped(statuses.errors) + " errors";
-    text() += painted(outcome, colour_of(input_.verdict)) + '\n';
+                         wording::tally(input_);
+    page_.entry("", outcome, 0, colour_of(input_.verdict));
     return {};
   }
 
  private:
-  std::string& text() { return writer_.text(); }
-
-  std::string painted(std::string_view words, Colour colour) const {
-    if (!colour_ || colour == Colour::none) return std::string(words);
-    return std::string(code_of(colour)).append(words).append("\x1b[0m");
-  }
-
-  void heading(std::string_view words) { text() += '\n' + painted(words, Colour::bold) + '\n'; }
-
-  // A label and a text beside it that is broken into as many lines as it needs, all under its first one.
-  void entry(std::string_view label, std::string_view words, std::size_t indent, Colour colour) {
-    const std::size_t column = label.empty() ? indent : indent == 0 ? label.size() + 1 : indent + label_width;
-    std::string lead = std::string(indent, ' ') + padded_right(label, column - indent);
-    for (const auto& line : wrapped(printable(words), width_ - column)) {
-      text() += lead + painted(line, colour) + '\n';
-      lead.assign(column, ' ');
-    }
-  }
+  std::string& text() { return page_.text(); }
 
   void write_header() {
     const RunIdentity& identity = input_.identity;
     std::string prompt = identity.prompt_version;
     if (!is_zero(identity.prompt_hash))
       prompt += " (" + to_prefixed_hex(identity.prompt_hash).substr(0, 19) + "…)";
-    const std::vector<std::string> lines = {
-        "Run ID: " + printable(input_.facts.run_id),
-        "Date:   " + wording::date(input_.facts.completed_at_ms),
-        "Suite:  " + printable(input_.results.suite.name),
-        "Prompt: v" + printable(prompt),
-        "Model:  " + printable(identity.model) + " (" + std::string(to_string(identity.provider)) + ", " +
-            std::string(to_string(input_.mode)) + ")",
-    };
-    text() += drawn_box("LLM Prompt Evaluation Report", lines, width_);
+    std::vector<std::pair<std::string_view, std::string>> facts = {
+        {"Run ID:", input_.facts.run_id},
+        {"Date:", wording::date(input_.facts.completed_at_ms)},
+        {"Suite:", input_.results.suite.name}};
+    // Texts bring prompts of their own.
+    if (wording::has_claims_cases(input_)) facts.emplace_back("Prompt:", "v" + prompt);
+    facts.emplace_back("Model:", identity.model + " (" + std::string(to_string(identity.provider)) + ", " +
+                                     std::string(to_string(input_.mode)) + ")");
+    const bool compared = input_.gate.kind != BaselineKind::none;
+    if (compared) facts.emplace_back("Baseline:", input_.gate.baseline_file);
+    if (const auto origin = wording::baseline_origin(input_); !origin.empty()) facts.emplace_back("", origin);
+    std::vector<std::string> lines;
+    for (const auto& [label, words] : facts)
+      lines.push_back(padded_right(label, compared ? 10 : 8) + printable(words));
+    text() += drawn_box("LLM Prompt Evaluation Report", lines, page_.width());
   }
 
   void write_summary() {
     const Totals& all = input_.aggregates.all;
+    page_.heading("Summary");
+    if (wording::has_claims_cases(input_)) {
+      text() += drawn(score_table(), page_.width());
+      page_.entry("",
+                  "True positives " + wording::grouped(all.counts.true_positives) + ", false positives " +
+                      wording::grouped(all.counts.false_positives) + ", false negatives " +
+                      wording::grouped(all.counts.false_negatives),
+                  0, Colour::none);
+    }
+    page_.entry(
+        "",
+        wording::counted(all.statuses.total(), wording::case_noun(input_)) + ": " + wording::tally(input_), 0,
+        Colour::none);
+    if (all.statuses.errors > 0) {
+      page_.entry("",
+                  wording::counted(all.statuses.errors, wording::case_noun(input_)) +
+                      " with an error left out of the scores",
+                  0, Colour::yellow);
+    }
+    if (input_.gate.aggregates) {
+      page_.entry("",
+                  "A drop of " + wording::points(input_.gate.aggregates->threshold) +
+                      " is within the limit (1 point is 0.01)",
+                  0, Colour::dim);
+    }
+  }
+
+  TextTable score_table() const {
+    const Totals& all = input_.aggregates.all;
     const Scores plain = scores_of(all.counts);
     const Scores weighted = scores_of(all.weighted);
+    const bool compared = input_.gate.aggregates.has_value();
     TextTable table;
-    table.columns = {{.heading = "Metric"},
-                     {.heading = "Current", .numeric = true},
-                     {.heading = "Weighted", .numeric = true}};
-    const auto row = [&](const char* name, std::optional<double> Scores::*score) {
-      table.rows.push_back({name, wording::score(plain.*score), wording::score(weighted.*score)});
-    };
-    row("Precision", &Scores::precision);
-    row("Recall", &Scores::recall);
-    row("F1", &Scores::f1);
-    heading("Summary");
-    text() += drawn(table, width_);
-    text() += "True positives " + wording::grouped(all.counts.true_positives) + ", false positives " +
-              wording::grouped(all.counts.false_positives) + ", false negatives " +
-              wording::grouped(all.counts.false_negatives) + '\n';
-    if (all.statuses.errors > 0) {
-      entry("", wording::counted(all.statuses.errors, "fixture") + " with an error left out of the scores", 0,
-            Colour::yellow);
+    table.columns = {{.heading = "Metric"}, {.heading = "Current", .numeric = true}};
+    if (compared) {
+      table.columns.push_back({.heading = "Baseline", .numeric = true});
+      table.columns.push_back({.heading = "Delta", .numeric = true});
+      table.columns.push_back({.heading = "Status"});
     }
+    table.columns.push_back({.heading = "Weighted", .numeric = true, .droppable = compared});
+    constexpr std::array<std::pair<const char*, std::optional<double> Scores::*>, 3> rows{
+        {{"Precision", &Scores::precision}, {"Recall", &Scores::recall}, {"F1", &Scores::f1}}};
+    for (const auto& [name, score] : rows) {
+      std::vector<std::string> row = {name, wording::score(plain.*score)};
+      if (compared) add_comparison(row);
+      row.push_back(wording::score(weighted.*score));
+      table.rows.push_back(std::move(row));
+    }
+    return table;
+  }
+
+  // Puts what the manifest says beside the metric that the row begins with.
+  void add_comparison(std::vector<std::string>& row) const {
+    for (const AggregateComparison& comparison : input_.gate.aggregates->metrics) {
+      if (wording::aggregate_title(comparison) != row.front()) continue;
+      const auto words = wording::words_for(comparison);
+      row = {row.front(), words.score, words.baseline, words.delta,
+             wording::aggregate_status(comparison.outcome)};
+      return;
+    }
+    row.insert(row.end(), {"–", "–", wording::aggregate_status(AggregateOutcome::not_compared)});
   }
 
   void write_verdict() {
     const std::string label =
         "Verdict: " + wording::symbol(input_.verdict) + ' ' + wording::headline(input_.verdict);
     const std::size_t column = display_width(label) + 3;
-    std::string lead = painted(label, colour_of(input_.verdict)) + " - ";
+    std::string lead = page_.painted(label, colour_of(input_.verdict)) + " - ";
     text() += '\n';
-    for (const auto& line : wrapped(printable(wording::reason_for(input_)), width_ - column)) {
+    for (const auto& line : wrapped(printable(wording::reason_for(input_)), page_.width() - column)) {
       text() += lead + line + '\n';
       lead.assign(column, ' ');
     }
   }
 
   void write_categories() {
-    if (input_.aggregates.by_category.empty()) return;
-    TextTable table;
-    table.columns = {{.heading = "Category"},
-                     {.heading = "Fixtures", .numeric = true},
-                     {.heading = "Passed", .numeric = true},
-                     {.heading = "Failed", .numeric = true},
-                     {.heading = "Errors", .numeric = true},
-                     {.heading = "Precision", .numeric = true, .droppable = true},
-                     {.heading = "Recall", .numeric = true, .droppable = true},
-                     {.heading = "F1", .numeric = true, .droppable = true}};
-    for (const auto& [category, totals] : input_.aggregates.by_category) {
-      const Scores scores = scores_of(totals.counts);
-      const StatusCounts& statuses = totals.statuses;
-      table.rows.push_back({printable(category), wording::grouped(statuses.total()),
-                            wording::grouped(statuses.passed), wording::grouped(statuses.failed),
-                            wording::grouped(statuses.errors), wording::score(scores.precision),
-                            wording::score(scores.recall), wording::score(scores.f1)});
-    }
-    heading("Category Breakdown");
-    text() += drawn(table, width_);
-  }
-
-  // One visit writes the failures and gathers the errors, which are few words however many there are.
-  Result<void> write_cases() {
+    const auto& categories = input_.aggregates.by_category;
+    if (categories.empty()) return;
     const StatusCounts& statuses = input_.aggregates.all.statuses;
-    if (statuses.failed == 0 && statuses.errors == 0) return {};
-    if (statuses.failed > 0) heading("Failures (" + wording::grouped(statuses.failed) + ")");
-    wording::ErrorGroups errors;
-    CaseDetails details;
-    const auto visited = visit_cases(input_.results, [&](const CaseResult& result) {
-      errors.add(result);
-      if (result.status != CaseStatus::fail) return;
-      explain(result, details);
-      write_failure(result, details);
-      writer_.passed();
-    });
-    if (!visited) return visited;
-    write_errors(errors);
-    return {};
+    const bool claims = wording::has_claims_cases(input_);
+    TextTable table;
+    std::string noun(wording::case_noun(input_));
+    noun[0] = static_cast<char>(noun[0] - 'a' + 'A');
+    table.columns = {{.heading = "Category"},
+                     {.heading = noun + "s", .numeric = true},
+                     {.heading = "Passed", .numeric = true},
+                     {.heading = "Failed", .numeric = true}};
+    if (statuses.warned > 0) table.columns.push_back({.heading = "Warned", .numeric = true});
+    if (statuses.flaky > 0) table.columns.push_back({.heading = "Flaky", .numeric = true});
+    table.columns.push_back({.heading = "Errors", .numeric = true});
+    if (claims) {
+      for (const char* name : {"Precision", "Recall", "F1"})
+        table.columns.push_back({.heading = name, .numeric = true, .droppable = true});
+    }
+    for (const auto& [category, totals] : categories) {
+      const StatusCounts& counts = totals.statuses;
+      std::vector<std::string> row = {printable(category.empty() ? "(none)" : category),
+                                      wording::grouped(counts.total()), wording::grouped(counts.passed),
+                                      wording::grouped(counts.failed)};
+      if (statuses.warned > 0) row.push_back(wording::grouped(counts.warned));
+      if (statuses.flaky > 0) row.push_back(wording::grouped(counts.flaky));
+      row.push_back(wording::grouped(counts.errors));
+      if (claims) {
+        const Scores scores = scores_of(totals.counts);
+        for (const auto& score : {scores.precision, scores.recall, scores.f1})
+          row.push_back(wording::score(score));
+      }
+      table.rows.push_back(std::move(row));
+    }
+    page_.heading("Category Breakdown");
+    text() += drawn(table, page_.width());
   }
 
-  void title(std::string_view words) {
-    std::string lead = "- ";
-    for (const auto& line : wrapped(printable(words), width_ - lead.size())) {
-      text() += lead + painted(line, Colour::bold) + '\n';
-      lead = "  ";
+  void write_notices() {
+    const auto& notices = input_.gate.notices;
+    if (notices.empty()) return;
+    page_.heading("Notices (" + wording::grouped(notices.size()) + ")");
+    for (const GateNotice& notice : notices) {
+      page_.title(std::string(symbol(notice.severity)) +
+                  std::string(wording::severity_word(notice.severity)) + ": " + notice.code);
+      page_.entry("", notice.message, 4, colour_of(notice.severity));
     }
   }
-
-  void write_failure(const CaseResult& result, const CaseDetails& details) {
-    title(wording::title(result.fixture));
-    for (const MissedClaim& missed : details.missing) {
-      const ExpectedClaim& expected = *missed.expected;
-      entry("Expected:", to_text(expected.subject, expected.predicate, expected.value), 4, Colour::green);
-      if (expected.rationale) entry("Rationale:", *expected.rationale, 4, Colour::dim);
-      entry("Got:", wording::got(missed, result.fixture), 4, Colour::red);
-    }
-    for (const ForbiddenClaim& forbidden : details.forbidden) {
-      entry("Forbidden:", wording::extracted(*forbidden.got), 4, Colour::red);
-      if (forbidden.forbidden->rationale)
-        entry("Rationale:", *forbidden.forbidden->rationale, 4, Colour::dim);
-    }
-    for (const FinalClaim* claim : details.unexpected) {
-      if (wording::is_shown_as_got(details, *claim)) continue;
-      entry("Unexpected:", wording::extracted(*claim), 4, Colour::yellow);
-    }
-  }
-
-  void write_errors(const wording::ErrorGroups& errors) {
-    if (errors.by_reason().empty()) return;
-    heading("Errors (" + wording::grouped(input_.aggregates.all.statuses.errors) + ")");
-    for (const auto& [reason, group] : errors.by_reason()) {
-      title(std::string(to_string(reason)) + " (" + wording::grouped(group.count) +
-            "): " + wording::ids(group));
-      entry("First:", group.first_message, 4, Colour::red);
-    }
-  }
-
-  static constexpr std::size_t label_width = 12;  // "Unexpected: "
 
   const ReportInput& input_;
-  const std::size_t width_;
-  const bool colour_;
-  BufferedWriter writer_;
+  TablePage page_;
 };
 
 }  // namespace

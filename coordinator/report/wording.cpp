@@ -1,6 +1,7 @@
 #include "coordinator/report/wording.hpp"
 
 #include "common/text.hpp"
+#include "coordinator/report/judgement_wording.hpp"
 
 #include <algorithm>
 #include <array>
@@ -37,6 +38,32 @@ CalendarTime calendar(std::int64_t unix_ms) {
           static_cast<int>(clock.minutes().count()),
           static_cast<int>(clock.seconds().count()),
           static_cast<int>(clock.subseconds().count())};
+}
+
+// Which aggregates dropped, and how that stands to the limit; empty where none is compared.
+std::string aggregates_reason(const GateSummary& gate) {
+  if (!gate.aggregates) return "";
+  const AggregateJudgement& judgement = *gate.aggregates;
+  const bool beyond = judgement.outcome == AggregateOutcome::beyond_limit;
+  if (judgement.outcome == AggregateOutcome::no_drop) return "no drop against the baseline";
+  if (!beyond && judgement.outcome != AggregateOutcome::within_limit) return "";
+  std::string text;
+  for (const AggregateComparison& comparison : judgement.metrics) {
+    if (comparison.outcome == judgement.outcome) text += (text.empty() ? "" : ", ") + dropped(comparison);
+  }
+  return text + (beyond ? ", beyond the limit of " : ", within the limit of ") + points(judgement.threshold);
+}
+
+std::string notices_reason(const std::vector<GateNotice>& notices) {
+  const auto number_of = [&](GateNotice::Severity severity) {
+    return static_cast<std::uint64_t>(std::ranges::count(notices, severity, &GateNotice::severity));
+  };
+  std::string text;
+  const auto failures = number_of(GateNotice::Severity::failure);
+  const auto warnings = number_of(GateNotice::Severity::warning);
+  if (failures > 0) text += ", " + counted(failures, "failure") + " of the comparison under --strict";
+  if (warnings > 0) text += ", " + counted(warnings, "warning") + " about the comparison";
+  return text;
 }
 
 }  // namespace
@@ -78,6 +105,10 @@ std::string duration(double seconds) {
   return formatted("%lld h %02lld min", whole / 3600, whole % 3600 / 60);
 }
 
+std::string seconds(double seconds) {
+  return formatted("%.3f", seconds);
+}
+
 std::string symbol(RunVerdict verdict) {
   switch (verdict) {
     case RunVerdict::pass:
@@ -95,24 +126,101 @@ std::string headline(RunVerdict verdict) {
   return word;
 }
 
+bool has_claims_cases(const ReportInput& input) {
+  return input.aggregates.all.claims_cases > 0;
+}
+
+std::string_view case_noun(const ReportInput& input) {
+  const Totals& all = input.aggregates.all;
+  return all.claims_cases == all.statuses.total() ? "fixture" : "case";
+}
+
+std::string tally(const ReportInput& input) {
+  const Totals& all = input.aggregates.all;
+  const StatusCounts& statuses = all.statuses;
+  std::string text = grouped(statuses.passed) + " passed";
+  if (statuses.warned > 0) text += ", " + grouped(statuses.warned) + " warned";
+  if (statuses.flaky > 0) text += ", " + grouped(statuses.flaky) + " flaky";
+  text += ", " + grouped(statuses.failed) + " failed";
+  if (all.regressed > 0) text += " (" + grouped(all.regressed) + " regressed)";
+  text += ", " + counted(statuses.errors, "error");
+  if (all.improved > 0) text += "; " + grouped(all.improved) + " improved";
+  return text;
+}
+
 std::string reason_for(const ReportInput& input) {
-  const StatusCounts& statuses = input.aggregates.all.statuses;
   if (input.facts.cut_short) {
     const auto& error = *input.facts.cut_short;
     return "the run ended early (" + std::string(to_string(error.reason)) + "): " + error.message;
   }
-  const std::string total = counted(statuses.total(), "fixture");
-  if (statuses.failed == 0 && statuses.errors == 0) {
-    return statuses.passed == statuses.total() ? total + " passed"
-                                               : grouped(statuses.passed) + " of " + total + " passed";
+  const Totals& all = input.aggregates.all;
+  const StatusCounts& statuses = all.statuses;
+  if (statuses.total() == 0) return "there was nothing to run";
+  // What decided comes first.
+  const bool errors_decided = input.verdict == RunVerdict::error && statuses.errors > 0;
+  std::string text = errors_decided ? "" : aggregates_reason(input.gate);
+  bool is_first_count = true;
+  // The first count says of how many.
+  const auto add = [&](std::uint64_t number, std::string_view word) {
+    if (number == 0) return;
+    text += (text.empty() ? "" : ", ") + grouped(number);
+    if (is_first_count) text += " of " + counted(statuses.total(), case_noun(input));
+    text.append(" ").append(word);
+    is_first_count = false;
+  };
+  const auto add_errors = [&] {
+    if (statuses.errors == 0) return;
+    text += (text.empty() ? "" : ", ") + counted(statuses.errors, "error");
+    if (is_first_count) text += " in " + counted(statuses.total(), case_noun(input));
+    is_first_count = false;
+  };
+  if (errors_decided) {
+    add_errors();
+    const std::string aggregates = aggregates_reason(input.gate);
+    text += (aggregates.empty() ? "" : ", ") + aggregates;
   }
-  std::string text;
-  if (statuses.failed > 0) text = grouped(statuses.failed) + " of " + total + " failed";
-  if (statuses.errors > 0) {
-    text += text.empty() ? counted(statuses.errors, "error") + " in " + total
-                         : ", " + counted(statuses.errors, "error");
+  add(all.regressed, "regressed");
+  add(statuses.failed - std::min(statuses.failed, all.regressed), "failed");
+  if (!errors_decided) add_errors();
+  if (text.empty()) {
+    text = statuses.passed == statuses.total() ? counted(statuses.total(), case_noun(input)) + " passed" : "";
+    is_first_count = text.empty();
   }
+  add(statuses.warned, "warned");
+  add(statuses.flaky, "flaky");
+  text += notices_reason(input.gate.notices);
+  if (all.improved > 0) text += ", " + grouped(all.improved) + " improved";
   return text;
+}
+
+std::string baseline_origin(const ReportInput& input) {
+  if (!input.gate.aggregates) return "";
+  const AggregateBaseline& baseline = input.gate.aggregates->baseline;
+  std::string origin;
+  const auto add = [&](std::string_view label, const std::string& words) {
+    if (!words.empty()) origin += (origin.empty() ? "" : ", ") + std::string(label) + words;
+  };
+  add("measured ", baseline.measured_at);
+  add("prompt v", baseline.prompt_version);
+  add("", baseline.model);
+  return origin;
+}
+
+std::string how_to_pin(const ReportInput& input) {
+  const std::string& file = input.gate.baseline_file;
+  return "sluice run ... --export-baseline " + (file.empty() ? "FILE" : file);
+}
+
+std::string_view severity_word(GateNotice::Severity severity) {
+  switch (severity) {
+    case GateNotice::Severity::info:
+      return "info";
+    case GateNotice::Severity::warning:
+      return "warning";
+    case GateNotice::Severity::failure:
+      return "failure";
+  }
+  return "warning";
 }
 
 std::string extracted(const FinalClaim& claim) {

@@ -20,11 +20,23 @@ std::string counted(std::uint64_t number, std::string_view noun);  ///< `1 fixtu
 std::string date(std::int64_t unix_ms);                            ///< `2026-02-05 14:30:00 UTC`
 std::string rfc3339(std::int64_t unix_ms);                         ///< `2026-02-05T14:30:00.000Z`
 std::string duration(double seconds);                              ///< `12.3 s`, `4 min 05 s`, `1 h 02 min`
+std::string seconds(double seconds);                               ///< `12.345`, for programs.
 
 std::string symbol(RunVerdict verdict);    ///< `✓`, `⚠` or `✗`
 std::string headline(RunVerdict verdict);  ///< In capitals.
-/// Why the verdict is what it is, e.g. `2 of 45 fixtures failed, 1 error`.
+/// Why the verdict is what it is, e.g. `2 of 45 fixtures regressed, 1 failed`, `Recall dropped by 2 points`.
 std::string reason_for(const ReportInput& input);
+/// `41 passed, 3 failed (2 regressed), 1 error`, with what else there was.
+std::string tally(const ReportInput& input);
+/// What a case of this suite is called: `fixture` where all of them ask for claims, else `case`.
+std::string_view case_noun(const ReportInput& input);
+/// Some case asks for claims, so that precision and recall say something.
+bool has_claims_cases(const ReportInput& input);
+/// When and with what the aggregates that the run was compared with were measured; may be empty.
+std::string baseline_origin(const ReportInput& input);
+/// The command that gives the missing scores an entry.
+std::string how_to_pin(const ReportInput& input);
+std::string_view severity_word(GateNotice::Severity severity);  ///< `info`, `warning`, `failure`
 
 /// `tls/cert_verification/enabled = true (confidence 0.9, line 7)`.
 std::string extracted(const FinalClaim& claim);

@@ -207,6 +207,7 @@ void RunController::lease_work(TimePoint now, Effects& effects) {
       if (units.empty()) break;
       if (!first_lease_) first_lease_ = now;
       send_work(id, units, effects);
+      if (over_) return;  // A case could not be read any more.
     }
   }
 }
@@ -217,9 +218,10 @@ void RunController::send_work(WorkerId worker, const std::vector<UnitId>& units,
   std::size_t bytes = 0;
   for (const auto id : units) {
     auto unit = plan_.render(id);
-    if (!config_.pinned_answers.empty()) unit.pinned_answer = config_.pinned_answers[id];
-    bytes += unit.request.user.size();
-    work.units.push_back(std::move(unit));
+    if (!unit) return stop(std::move(unit.error()), effects);
+    if (!config_.pinned_answers.empty()) unit->pinned_answer = config_.pinned_answers[id];
+    bytes += unit->request.user.size();
+    work.units.push_back(std::move(*unit));
     if (bytes < defaults::max_bytes_per_work) continue;
     effects.to_workers.push_back({peer, std::exchange(work, {config_.settings.run_id, {}})});
     bytes = 0;
@@ -304,7 +306,7 @@ Error RunController::missing_answers() const {
   constexpr std::size_t named = 5;
   std::string names;
   for (std::size_t i = 0; i < std::min(named, trials.size()); ++i) {
-    names += (i > 0 ? ", " : "") + plan_.case_of_trial(trials[i]).id;
+    names += (i > 0 ? ", " : "") + std::string(plan_.case_id(trials[i]));
   }
   if (trials.size() > named) names += " and " + std::to_string(trials.size() - named) + " more";
   return {Reason::cache_miss, "no cache holds the answers of " + std::to_string(trials.size()) + " of " +

@@ -1,6 +1,8 @@
 #pragma once
 
 #include "common/claim.hpp"
+#include "common/expectation.hpp"
+#include "coordinator/suite/thresholding.hpp"
 
 #include <cstdint>
 #include <optional>
@@ -9,19 +11,38 @@
 
 namespace sluice {
 
-/// One input and what is expected of the answer. A TOML fixture becomes a case (harness spec, section 5).
+/// How a case's request is made: `claims` puts the content into the claims prompt and asks for the claims
+/// schema, `text` sends the content as it is and takes any text for an answer.
+enum class CaseKind : std::uint8_t { claims, text };
+
+/// A metric that a YAML test asks for, and what it must reach.
+struct Expectation {
+  /// Its `texts` are empty for a claims metric, which judges by the case's claims.
+  TextExpectation what;
+  Thresholding thresholding;        ///< Over the suite's; only for scored metrics.
+  std::optional<double> min_score;  ///< `expected.min_score`: holds beside any thresholding.
+  friend bool operator==(const Expectation&, const Expectation&) = default;
+};
+
+/// One input and what is expected of the answer: a TOML fixture (harness spec, section 5) or a test of a YAML
+/// suite (docs/suites.md).
 struct Case {
   std::string id;
   std::string name;
   std::string category;
   std::string language;
   std::string created;  ///< Date as written in the file; may be empty.
-  std::string content;  ///< The code to analyse.
+  CaseKind kind = CaseKind::claims;
+  std::string content;  ///< The code to analyse, or the prompt.
+  std::string context;  ///< `text` only: stands before the prompt, with a blank line between.
+  std::string system;   ///< `text` only: the system prompt.
   std::vector<ExpectedClaim> must_contain;
   std::vector<ExpectedClaim> must_not_contain;
+  /// What judges the answer. Empty for a fixture: all claims metrics do. A scored metric stands in it once.
+  std::vector<Expectation> expectations;
   double weight = 1.0;          ///< > 0
   double min_confidence = 0.0;  ///< 0..1
-  std::string source;           ///< File, relative to the fixtures' folder, with '/'.
+  std::string source;           ///< File, relative to the suite's folder, with '/'.
 };
 
 /// The [baseline] table of manifest.toml: known-good aggregates.
@@ -39,13 +60,6 @@ struct Manifest {
   std::string corpus_version;
   std::optional<std::uint64_t> total_fixtures;
   std::optional<AggregateBaseline> baseline;
-};
-
-/// A named set of cases, in id order (byte-wise).
-struct Suite {
-  std::string name;
-  std::vector<Case> cases;
-  std::optional<Manifest> manifest;
 };
 
 }  // namespace sluice

@@ -20,7 +20,11 @@ struct ParsedFixture {
 /// Reads a TOML fixture (harness spec, section 5) and collects everything that is wrong with it. Required are
 /// `id` and `category` in [metadata] and `content` in [input] (which may be empty); without [expected] the
 /// case expects no claims; weight is 1 and min_confidence 0 unless [scoring] says otherwise. `file` names the
-/// text in findings and becomes the case's source. Pure; any bytes may come in.
+/// text in findings and becomes the case's source. CR LF counts as LF. Pure; any bytes may come in.
 ParsedFixture parse_fixture(std::string_view toml, const std::string& file);
+
+class TableReader;
+/// The optional `weight` of a fixture or a test: more than 0 and at most 1000, by default 1.
+double read_weight(TableReader& reader);
 
 }  // namespace sluice

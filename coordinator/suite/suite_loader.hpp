@@ -2,7 +2,8 @@
 
 #include "common/error.hpp"
 #include "common/finding.hpp"
-#include "coordinator/suite/case.hpp"
+#include "coordinator/suite/suite.hpp"
+#include "coordinator/suite/yaml_suite.hpp"
 
 #include <cstddef>
 #include <filesystem>
@@ -19,6 +20,10 @@ namespace sluice {
 /// relative to the folder) or everything that is wrong, in the order of files and lines; the result does not
 /// depend on the order in which the files are read. Reads with a second thread when there are many.
 tl::expected<Suite, std::vector<Finding>> load_suite(const std::filesystem::path& folder);
+
+/// A suite from anywhere: a folder of fixtures (load_suite), or a file `*.yaml` or `*.yml` (load_yaml_suite).
+/// Anything else is a finding that says what is accepted.
+tl::expected<LoadedSuite, std::vector<Finding>> load_any_suite(const std::filesystem::path& path);
 
 /// The suite's part with the given categories (all if there are none), and of that the first `max_fixtures`
 /// by id. usage_invalid names a category that the suite does not have, and those that it has.

@@ -172,7 +172,7 @@ class CoordinatorActorTest : public ActorTest {
     }
     PromptTemplate prompt;
     prompt.user = "{{content}}";
-    plan = std::make_shared<const Plan>(suite, prompt, Ontology(), RequestSettings());
+    plan = std::make_shared<const Plan>(*Plan::make(suite, prompt, Ontology(), RequestSettings()));
     CoordinatorConfig config;
     config.plan = plan;
     config.controller.settings.run_id = "run-1";

@@ -6,18 +6,20 @@
 #include "worker/messages.hpp"
 #include "worker/model_client.hpp"
 
+#include <algorithm>
+#include <iterator>
+
 namespace sluice {
 
 using namespace std::chrono_literals;
 
 inline constexpr const char* no_claims = R"({"claims":[]})";
 
-/// A model client between a fake HTTP actor, which the test answers for, and one runner.
+/// A model client between a fake HTTP actor, which the test answers for, and a fake worker.
 class ModelClientTest : public ActorTest {
  protected:
-  using Http = Probe<HttpCall, HttpCancel>;
-  using Runner = Probe<UnitCompleted>;
-  using Worker = Probe<PauseAsked, UnitFinished>;
+  using Http = Probe<HttpCalls, HttpCancel>;
+  using Worker = Probe<PauseAsked, UnitsCompleted>;
 
   ModelClientTest() {
     settings.run_id = "run-1";
@@ -66,47 +68,69 @@ class ModelClientTest : public ActorTest {
     return std::make_shared<const WorkUnit>(std::move(work));
   }
 
-  void complete(UnitId id) {
-    caf::send_as(runner.handle(), client, CompleteUnit{unit(id)});
+  void complete(std::vector<SharedUnit> units) {
+    caf::send_as(worker.handle(), client, CompleteUnits{std::move(units)});
     settle();
   }
+  void complete(UnitId id) { complete({unit(id)}); }
 
-  void answer(std::uint64_t id, int status, std::string body, HttpHeaders headers = {}) {
+  void end_calls(std::vector<HttpDone> done) {
+    caf::anon_send(client, HttpCallsDone{std::move(done)});
+    settle();
+  }
+  static HttpDone answered(std::uint64_t id, int status, std::string body, HttpHeaders headers = {}) {
     HttpDone done;
     done.id = id;
     done.response = {status, std::move(headers), std::move(body)};
-    caf::anon_send(client, std::move(done));
-    settle();
+    return done;
+  }
+  static HttpDone answered_claims(std::uint64_t id, const std::string& content = R"({\"claims\":[]})") {
+    return answered(id, 200,
+                    R"({"model":"m-1","choices":[{"message":{"content":")" + content +
+                        R"("},"finish_reason":"stop"}],"usage":{"prompt_tokens":10,"completion_tokens":5}})");
+  }
+  void answer(std::uint64_t id, int status, std::string body, HttpHeaders headers = {}) {
+    end_calls({answered(id, status, std::move(body), std::move(headers))});
   }
   void answer_claims(std::uint64_t id, const std::string& content = R"({\"claims\":[]})") {
-    answer(id, 200,
-           R"({"model":"m-1","choices":[{"message":{"content":")" + content +
-               R"("},"finish_reason":"stop"}],"usage":{"prompt_tokens":10,"completion_tokens":5}})");
+    end_calls({answered_claims(id, content)});
   }
   void fail_call(std::uint64_t id, HttpFailure::Kind kind) {
     HttpDone done;
     done.id = id;
     done.failure = HttpFailure{kind, "it broke"};
-    caf::anon_send(client, std::move(done));
-    settle();
+    end_calls({std::move(done)});
   }
   void budget(bool connected, std::vector<wire::Grant> grants = {}) {
     caf::anon_send(client, BudgetChanged{connected, std::move(grants)});
     settle();
   }
 
-  std::vector<HttpCall> calls() { return http.take<HttpCall>(); }
+  std::vector<HttpCall> calls() {
+    std::vector<HttpCall> made;
+    for (auto& message : http.take<HttpCalls>()) std::ranges::move(message.calls, std::back_inserter(made));
+    return made;
+  }
   std::uint64_t only_call() {
     const auto made = calls();
     EXPECT_EQ(made.size(), 1u);
     return made.empty() ? 0 : made[0].id;
   }
-  UnitCompleted only_outcome() {
-    auto done = runner.take<UnitCompleted>();
-    EXPECT_EQ(done.size(), 1u);
-    return done.empty() ? UnitCompleted{Error{Reason::internal_error, "no outcome"}, {}} : std::move(done[0]);
+  std::vector<CompletedUnit> outcomes() {
+    std::vector<CompletedUnit> done;
+    for (auto& message : worker.take<UnitsCompleted>()) {
+      EXPECT_EQ(message.run_id, "run-1");
+      std::ranges::move(message.units, std::back_inserter(done));
+    }
+    return done;
   }
-  static Reason reason_of(const UnitCompleted& done) {
+  CompletedUnit only_outcome() {
+    auto done = outcomes();
+    EXPECT_EQ(done.size(), 1u);
+    return done.empty() ? CompletedUnit{nullptr, Error{Reason::internal_error, "no outcome"}, {}}
+                        : std::move(done[0]);
+  }
+  static Reason reason_of(const CompletedUnit& done) {
     const auto* error = std::get_if<Error>(&done.outcome);
     EXPECT_TRUE(error);
     return error ? error->reason : Reason::internal_error;
@@ -117,7 +141,6 @@ class ModelClientTest : public ActorTest {
   std::shared_ptr<AnswerStore> store =
       std::make_shared<AnswerStore>(std::nullopt, std::vector<AnswerCache>());
   Http http{system()};
-  Runner runner{system()};
   Worker worker{system()};
   caf::actor client;
 };

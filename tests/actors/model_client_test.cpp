@@ -65,7 +65,7 @@ TEST_F(ModelClientTest, RetriesAfterABackOff) {
   start();
   complete(1);
   answer(only_call(), 500, "oops");
-  EXPECT_TRUE(runner.got<UnitCompleted>().empty());
+  EXPECT_TRUE(outcomes().empty());
   pass(500ms);
   answer_claims(only_call());
   const auto done = only_outcome();
@@ -152,7 +152,7 @@ TEST_F(ModelClientTest, WhoIsCutOffStartsNoCall) {
   answer(in_flight, 500, "oops");
   pass(30s);
   EXPECT_TRUE(calls().empty());
-  EXPECT_TRUE(runner.got<UnitCompleted>().empty());
+  EXPECT_TRUE(outcomes().empty());
   budget(true);
   EXPECT_EQ(calls().size(), 2u);
 }
@@ -163,7 +163,7 @@ TEST_F(ModelClientTest, ACaseThatIsPausedBeyondItsTimeEnds) {
   budget(true, {{"openai", true, 60'000}});
   complete(1);
   pass(9999ms);
-  EXPECT_TRUE(runner.got<UnitCompleted>().empty());
+  EXPECT_TRUE(outcomes().empty());
   pass(1ms);
   EXPECT_EQ(reason_of(only_outcome()), Reason::timed_out);
   EXPECT_TRUE(calls().empty());
@@ -184,11 +184,13 @@ TEST_F(ModelClientTest, ACallGetsNoMoreTimeThanTheCaseHasLeft) {
   settings.case_timeout = 10s;
   start();
   complete(1);
-  EXPECT_EQ(http.got<HttpCall>()[0].total_timeout, 10s);
+  const auto first = calls();
+  ASSERT_EQ(first.size(), 1u);
+  EXPECT_EQ(first[0].total_timeout, 10s);
   pass(4s);
-  answer(only_call(), 429, "later", {{"retry-after", "2"}});
+  answer(first[0].id, 429, "later", {{"retry-after", "2"}});
   pass(2s);
-  EXPECT_EQ(http.got<HttpCall>().at(0).total_timeout, 4s);
+  EXPECT_EQ(calls().at(0).total_timeout, 4s);
 }
 
 TEST_F(ModelClientTest, CancelEndsAllCallsAndAnswersNobody) {
@@ -202,7 +204,7 @@ TEST_F(ModelClientTest, CancelEndsAllCallsAndAnswersNobody) {
   answer_claims(made[1].id);
   fail_call(made[2].id, HttpFailure::Kind::cancelled);
   pass(5s);
-  EXPECT_TRUE(runner.got<UnitCompleted>().empty());
+  EXPECT_TRUE(outcomes().empty());
   EXPECT_TRUE(calls().empty());
 }
 
@@ -288,12 +290,56 @@ TEST_F(ModelClientTest, AnUnknownProviderOrAMissingKeyIsAnErrorOfTheUnit) {
   for (const auto& [provider, reason] : expected) {
     auto work = *unit(1);
     work.request.provider = provider;
-    caf::send_as(runner.handle(), client, CompleteUnit{std::make_shared<const WorkUnit>(std::move(work))});
-    settle();
+    complete({std::make_shared<const WorkUnit>(std::move(work))});
     EXPECT_EQ(reason_of(only_outcome()), reason);
   }
   complete(2);
   only_call();  // It goes on.
+}
+
+TEST_F(ModelClientTest, WhatOneMessageBringsAboutGoesOnTogether) {
+  start(true);
+  complete({unit(1), unit(2), unit(3), unit(4)});
+  ASSERT_EQ(http.got<HttpCalls>().size(), 1u);
+  const auto made = calls();
+  ASSERT_EQ(made.size(), 4u);
+  end_calls({answered_claims(made[2].id), answered(made[1].id, 503, "busy"), answered(made[3].id, 400, "no"),
+             answered_claims(made[0].id)});
+  EXPECT_EQ(worker.got<UnitsCompleted>().size(), 1u);
+  const auto done = outcomes();
+  ASSERT_EQ(done.size(), 3u) << "one waits for its retry";
+  EXPECT_EQ(done[0].unit->unit, 3u);
+  EXPECT_EQ(done[1].unit->unit, 4u);
+  EXPECT_EQ(reason_of(done[1]), Reason::request_refused);
+  EXPECT_EQ(done[2].unit->unit, 1u);
+  for (const UnitId id : {1u, 3u}) EXPECT_TRUE(store->find_answer(unit(id)->key)->has_value()) << id;
+  for (const UnitId id : {2u, 4u}) EXPECT_FALSE(store->find_answer(unit(id)->key)->has_value()) << id;
+
+  // Hits, and calls for the rest.
+  complete({unit(1), unit(3), unit(5)});
+  EXPECT_EQ(worker.got<UnitsCompleted>().size(), 1u);
+  EXPECT_EQ(outcomes().size(), 2u);
+  only_call();
+}
+
+TEST_F(ModelClientTest, WhatCannotBeStoredIsNoAnswer) {
+  {
+    auto made = AnswerCache::open(folder_.path() / "cache");
+    ASSERT_TRUE(made) << made.error().message;
+  }
+  auto cache = AnswerCache::open_read_only(folder_.path() / "cache");
+  ASSERT_TRUE(cache) << cache.error().message;
+  store = std::make_shared<AnswerStore>(std::move(*cache), std::vector<AnswerCache>());
+  restart();
+  complete({unit(1), unit(2)});
+  const auto made = calls();
+  ASSERT_EQ(made.size(), 2u);
+  end_calls({answered_claims(made[0].id), answered(made[1].id, 400, "no")});
+  const auto done = outcomes();
+  ASSERT_EQ(done.size(), 2u);
+  EXPECT_EQ(reason_of(done[0]), Reason::cache_failed);
+  EXPECT_EQ(done[0].spend.paid, (Usage{10, 5})) << "it was paid for";
+  EXPECT_EQ(reason_of(done[1]), Reason::request_refused);
 }
 
 }  // namespace

@@ -1,10 +1,14 @@
 #include "worker/worker_actor.hpp"
 
+#include "common/defaults.hpp"
 #include "common/transport/messages.hpp"
 #include "tests/actors/actor_fixture.hpp"
 #include "tests/unit/cache/temporary_folder.hpp"
 #include "worker/http/http_messages.hpp"
 #include "worker/messages.hpp"
+
+#include <algorithm>
+#include <iterator>
 
 namespace sluice {
 namespace {
@@ -87,15 +91,25 @@ class WorkerActorTest : public ActorTest {
     for (const auto id : ids) work.units.push_back(unit(id));
     hear(std::move(work));
   }
-  std::vector<HttpCall> calls() { return http.take<HttpCall>(); }
-  void answer(const HttpCall& call, int status = 200, HttpHeaders headers = {}) {
-    HttpDone done;
-    done.id = call.id;
-    done.response = {status, std::move(headers),
-                     R"({"choices":[{"message":{"content":"{\"claims\":[]}"},"finish_reason":"stop"}]})"};
+  std::vector<HttpCall> calls() {
+    std::vector<HttpCall> made;
+    for (auto& message : http.take<HttpCalls>()) std::ranges::move(message.calls, std::back_inserter(made));
+    return made;
+  }
+  void answer(const std::vector<HttpCall>& answered, int status = 200, const HttpHeaders& headers = {}) {
+    HttpCallsDone ended;
+    for (const auto& call : answered) {
+      auto& done = ended.done.emplace_back();
+      done.id = call.id;
+      done.response = {status, headers,
+                       R"({"choices":[{"message":{"content":"{\"claims\":[]}"},"finish_reason":"stop"}]})"};
+    }
     // The caller of every call is the run's model client, which the fake remembers for the test.
-    caf::anon_send(client(), std::move(done));
+    caf::anon_send(client(), std::move(ended));
     settle();
+  }
+  void answer(const HttpCall& call, int status = 200, const HttpHeaders& headers = {}) {
+    answer(std::vector{call}, status, headers);
   }
   caf::actor client() { return caf::actor_cast<caf::actor>(http.last_sender()); }
 
@@ -111,7 +125,7 @@ class WorkerActorTest : public ActorTest {
   RunSettings settings;
   std::shared_ptr<AnswerStore> store;
   Probe<ToCoordinatorNow, ReopenSocket, CloseSocket> dealer{system()};
-  Probe<HttpCall, HttpCancel> http{system()};
+  Probe<HttpCalls, HttpCancel> http{system()};
   Probe<WorkerEnded> listener{system()};
   caf::actor worker;
 };
@@ -152,6 +166,33 @@ TEST_F(WorkerActorTest, RunsNoMoreThanItsSlotsAndReportsUntilAcknowledged) {
   ASSERT_EQ(reports[0].results.size(), 1u);
   EXPECT_EQ(reports[0].results[0].unit, 0u);
   EXPECT_EQ(reports[0].results[0].scores.at(0).trial, 0u);
+}
+
+TEST_F(WorkerActorTest, AnswersThatComeTogetherAreReportedAndFollowedTogether) {
+  begin();
+  lease({0, 1, 2, 3});
+  const auto made = calls();
+  ASSERT_EQ(made.size(), 2u);
+  pass(defaults::report_delay);
+  EXPECT_EQ(said<wire::Report>().at(0).started, (std::vector<UnitId>{0, 1}));
+  answer(made);
+  EXPECT_EQ(http.got<HttpCalls>().size(), 1u);
+  EXPECT_EQ(calls().size(), 2u);
+  pass(defaults::report_delay);
+  const auto reports = said<wire::Report>();
+  ASSERT_EQ(reports.size(), 1u);
+  EXPECT_EQ(reports[0].results.size(), 2u);
+  EXPECT_EQ(reports[0].started, (std::vector<UnitId>{2, 3}));
+}
+
+TEST_F(WorkerActorTest, WhatARunThatIsGoneCompletesIsNotReported) {
+  begin();
+  lease({0});
+  const UnitsCompleted late{"run-0", {{std::make_shared<const WorkUnit>(unit(0)), Completion{}, {}}}};
+  said<wire::Report>();
+  caf::anon_send(worker, late);
+  pass(defaults::report_delay);
+  EXPECT_TRUE(said<wire::Report>().empty());
 }
 
 TEST_F(WorkerActorTest, AfterABreakItSaysWhatItHoldsAndRepeatsWhatWasNotAcknowledged) {
@@ -236,7 +277,7 @@ TEST_F(WorkerActorTest, WhoIsCutOffStopsCallingUntilTheCoordinatorIsBack) {
   EXPECT_EQ(calls().size(), 1u);
   pass(5000ms);
   auto client_of_run = client();
-  caf::send_as(listener.handle(), client_of_run, CompleteUnit{std::make_shared<const WorkUnit>(unit(7))});
+  caf::send_as(listener.handle(), client_of_run, CompleteUnits{{std::make_shared<const WorkUnit>(unit(7))}});
   settle();
   EXPECT_TRUE(calls().empty());
   EXPECT_GE(dealer.got<ReopenSocket>().size(), 1u) << "a fresh connection is tried";

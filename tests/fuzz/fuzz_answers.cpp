@@ -61,15 +61,25 @@ void check(const Failed& failed) {
 
 void score(const Completion& completion) {
   WorkUnit unit;
-  unit.tasks.push_back({0, {{"tls/cert_verification", "enabled", false, std::nullopt}}, {}, 0.5});
-  unit.tasks.push_back({1, {}, {{"tls/cert_verification", "enabled", true, std::nullopt}}, 0.0});
+  unit.tasks.push_back({0, {{"tls/cert_verification", "enabled", false, std::nullopt}}, {}, 0.5, true, {}});
+  unit.tasks.push_back({1,
+                        {},
+                        {{"tls/cert_verification", "enabled", true, std::nullopt}},
+                        0.0,
+                        true,
+                        {{MetricId::exact_match, {"{}"}},
+                         {MetricId::regex_not_match, {"(a+)+$"}},
+                         {MetricId::json_schema, {R"({"properties":{"claims":{"uniqueItems":true}}})"}}}});
   UnitResult result;
-  score_answer(completion, ontology(), unit, result);
+  score_answer(completion, {ontology(), TextJudge()}, unit, {}, result);
   require(result.error.has_value() == result.scores.empty());
   require(result.parsed.size() == result.claims.size());
   require(!result.error || !invalid_utf8_at(result.error->message));
   for (const TrialScore& trial : result.scores) {
     require(trial.claims.matched.size() + trial.claims.unexpected.size() <= result.claims.size());
+    for (const MetricOutcome& metric : trial.metrics) {
+      require(metric.detail.size() <= max_detail_bytes && !invalid_utf8_at(metric.detail));
+    }
   }
 }
 

@@ -3,8 +3,12 @@
 #include "tests/http/raw_server.hpp"
 #include "worker/http/http_messages.hpp"
 
+#include <algorithm>
 #include <chrono>
+#include <deque>
 #include <future>
+#include <iterator>
+#include <thread>
 
 #include <caf/actor_system.hpp>
 #include <caf/actor_system_config.hpp>
@@ -43,14 +47,24 @@ class HttpActorTest : public testing::Test {
   }
 
   HttpDone next() {
-    HttpDone result;
-    self_->receive([&](HttpDone& done) { result = std::move(done); },
-                   caf::after(10s) >> [] { ADD_FAILURE() << "no HttpDone came"; });
-    return result;
+    if (came_.empty()) {
+      self_->receive([&](HttpCallsDone& ended) { std::ranges::move(ended.done, std::back_inserter(came_)); },
+                     caf::after(10s) >> [] { ADD_FAILURE() << "no HttpCallsDone came"; });
+    }
+    if (came_.empty()) return {};
+    auto first = std::move(came_.front());
+    came_.pop_front();
+    return first;
+  }
+
+  void send(HttpCall call) {
+    HttpCalls calls;
+    calls.calls.push_back(std::move(call));
+    self_->send(http_, std::move(calls));
   }
 
   HttpDone perform(HttpCall call) {
-    self_->send(http_, std::move(call));
+    send(std::move(call));
     return next();
   }
 
@@ -66,6 +80,7 @@ class HttpActorTest : public testing::Test {
   caf::actor_system system_;
   caf::scoped_actor self_;
   caf::actor http_;
+  std::deque<HttpDone> came_;
 };
 
 /// A port that nobody listens on: bound and given back.
@@ -141,7 +156,7 @@ TEST_F(HttpActorTest, ManyCallsAtOnceEachGetTheirAnswer) {
   for (std::uint64_t id = 0; id < count; ++id) {
     auto call = call_to(server.url(), id);
     call.request.body = "payload " + std::to_string(id);
-    self_->send(http_, std::move(call));
+    send(std::move(call));
   }
   std::vector<int> answered(count);
   for (std::uint64_t i = 0; i < count; ++i) {
@@ -282,8 +297,8 @@ TEST_F(HttpActorTest, CancelEndsTheCallAndNoOther) {
     return RawServer::Answer{"", Then::hold};
   });
   caf::scoped_actor stranger(system_);
-  self_->send(http_, call_to(server.url(), 7));
-  stranger->send(http_, call_to(server.url(), 7));
+  send(call_to(server.url(), 7));
+  stranger->send(http_, HttpCalls{{call_to(server.url(), 7)}});
   two_arrived.get_future().wait();
   self_->send(http_, HttpCancel{8});  // Unknown: ignored.
   self_->send(http_, HttpCancel{7});
@@ -292,8 +307,44 @@ TEST_F(HttpActorTest, CancelEndsTheCallAndNoOther) {
   expect_failure(done, Kind::cancelled, server.host());
   self_->send(http_, HttpCancel{7});  // Not ours any more, and the stranger's call stays.
   bool stranger_answered = false;
-  stranger->receive([&](const HttpDone&) { stranger_answered = true; }, caf::after(5ms) >> [] {});
+  stranger->receive([&](const HttpCallsDone&) { stranger_answered = true; }, caf::after(5ms) >> [] {});
   EXPECT_FALSE(stranger_answered);
+}
+
+TEST_F(HttpActorTest, AnswersOfOneTurnGoTogetherAndEachToItsCaller) {
+  const std::string nowhere = "ftp://127.0.0.1:1/";  // Refused without a network: all end in one turn.
+  caf::scoped_actor stranger(system_);
+  stranger->send(http_, HttpCalls{{call_to(nowhere, 7), call_to(nowhere, 8)}});
+  self_->send(http_, HttpCalls{{call_to(nowhere, 1), call_to(nowhere, 2), call_to(nowhere, 3)}});
+  const auto ids_of = [](caf::scoped_actor& caller) {
+    std::vector<std::uint64_t> ids;
+    caller->receive(
+        [&](HttpCallsDone& ended) {
+          for (const auto& done : ended.done) ids.push_back(done.id);
+        },
+        caf::after(10s) >> [] { ADD_FAILURE() << "no HttpCallsDone came"; });
+    std::ranges::sort(ids);
+    return ids;
+  };
+  EXPECT_EQ(ids_of(self_), (std::vector<std::uint64_t>{1, 2, 3}));
+  EXPECT_EQ(ids_of(stranger), (std::vector<std::uint64_t>{7, 8}));
+}
+
+// A pause after answers must not swallow the calls that come meanwhile, nor lose a wake-up.
+TEST_F(HttpActorTest, CallsThatComeDuringAPauseAreMade) {
+  RawServer server([](int, const std::string& request) {
+    std::this_thread::sleep_for(30ms);  // The latency that makes the actor pause.
+    return RawServer::Answer{RawServer::ok(request.substr(request.size() - 7)), Then::keep};
+  });
+  constexpr std::uint64_t calls = 24;
+  for (std::uint64_t id = 1; id <= 4; ++id) send(call_to(server.url(), id));
+  for (std::uint64_t ended = 1; ended <= calls; ++ended) {
+    const auto done = next();
+    ASSERT_FALSE(done.failure) << done.failure->message;
+    EXPECT_EQ(done.response.body, "{\"q\":1}");
+    if (ended + 4 <= calls) send(call_to(server.url(), ended + 4));
+  }
+  EXPECT_EQ(server.requests(), static_cast<int>(calls));
 }
 
 TEST_F(HttpActorTest, ExitCancelsCallsInFlightAndEndsTheThread) {
@@ -302,7 +353,7 @@ TEST_F(HttpActorTest, ExitCancelsCallsInFlightAndEndsTheThread) {
     arrived.set_value();
     return RawServer::Answer{"", Then::hold};
   });
-  self_->send(http_, call_to(server.url(), 1));
+  send(call_to(server.url(), 1));
   arrived.get_future().wait();
   const auto begin = std::chrono::steady_clock::now();
   self_->send_exit(http_, caf::exit_reason::user_shutdown);

@@ -101,7 +101,7 @@ std::vector<Message> random_messages() {
 
 std::vector<Message> other_versions() {
   std::vector<Message> messages;
-  for (const char version : {'\x00', '\x02', '\x7f', '\xff'}) {
+  for (const char version : {'\x00', '\x01', '\x7f', '\xff'}) {
     messages.push_back({header_of(version, wire::MessageType::hello), hello().body});
   }
   return messages;

@@ -103,6 +103,49 @@ bool read_inputs(JsonCursor& cursor, EmbeddingsRequest& out) {
   return cursor.string(out.inputs.emplace_back());
 }
 
+/// `{"parts":[{"text":...}]}` with one part.
+bool read_embed_content(JsonCursor& cursor, EmbeddingsRequest& out) {
+  return cursor.members([&](std::string_view key) {
+    if (key != "parts") return cursor.skip();
+    return cursor.elements([&] {
+      return cursor.members([&](std::string_view part) {
+        return part == "text" ? cursor.string(out.inputs.emplace_back()) : cursor.skip();
+      });
+    });
+  });
+}
+
+std::optional<std::string> read_embed_contents(std::string_view body, EmbeddingsRequest& out) {
+  JsonCursor cursor(body);
+  std::size_t requests = 0;
+  bool one_text_each = true;
+  bool one_model = true;
+  const auto read_request = [&] {
+    const bool read = cursor.members([&](std::string_view key) {
+      JsonString model;
+      if (key == "content") return read_embed_content(cursor, out);
+      if (key == "outputDimensionality") return cursor.count(out.dimensions);
+      if (key != "model") return cursor.skip();
+      if (!cursor.string(model)) return false;
+      one_model = one_model && (out.model.raw.empty() || out.model.raw == model.raw);
+      out.model = model;
+      return true;
+    });
+    one_text_each = one_text_each && out.inputs.size() == ++requests;
+    return read;
+  };
+  const bool read = cursor.members([&](std::string_view key) {
+    return key == "requests" ? cursor.elements(read_request) : cursor.skip();
+  });
+  if (!read || cursor.peek() != '\0') return "We could not parse the JSON body of your request.";
+  if (out.inputs.empty()) return "requests: at least one request is required";
+  if (requests > 100) return "requests: at most 100 requests can be in one batch";
+  if (!one_text_each) return "requests: each takes one text in this server";
+  if (out.model.raw.empty() || !one_model) return "requests: all must name one model";
+  if (out.dimensions > 4096) return "outputDimensionality: must be at most 4096";
+  return std::nullopt;
+}
+
 }  // namespace
 
 std::string_view to_string(Provider provider) {
@@ -142,7 +185,9 @@ std::optional<std::string> read_chat_request(Provider provider, std::string_view
   return std::nullopt;
 }
 
-std::optional<std::string> read_embeddings_request(std::string_view body, EmbeddingsRequest& out) {
+std::optional<std::string> read_embeddings_request(Provider provider, std::string_view body,
+                                                   EmbeddingsRequest& out) {
+  if (provider == Provider::gemini) return read_embed_contents(body, out);
   JsonCursor cursor(body);
   bool base64 = false;
   const bool read = cursor.members([&](std::string_view key) {

@@ -36,6 +36,17 @@ void append_vector(const std::vector<float>& vector, std::string& out) {
   out += ']';
 }
 
+/// Gemini does not count what it embeds.
+void append_usage(std::string_view model, std::uint64_t tokens, std::string& out) {
+  out += R"(,"model":")";
+  out += model;
+  out += R"(","usage":{"prompt_tokens":)";
+  append_number(out, static_cast<std::int64_t>(tokens));
+  out += R"(,"total_tokens":)";
+  append_number(out, static_cast<std::int64_t>(tokens));
+  out += '}';
+}
+
 }  // namespace
 
 std::vector<float> embed(std::string_view text, std::size_t dimensions) {
@@ -56,29 +67,30 @@ std::vector<float> embed(std::string_view text, std::size_t dimensions) {
   return vector;
 }
 
-std::uint64_t append_embeddings(const EmbeddingsRequest& request, std::string& out) {
+std::uint64_t append_embeddings(Provider provider, const EmbeddingsRequest& request, std::string& out) {
   const std::size_t dimensions = request.dimensions > 0 ? request.dimensions : usual_dimensions;
+  const bool openai = provider == Provider::openai;
   std::uint64_t tokens = 0;
-  out += R"({"object":"list","data":[)";
+  out += openai ? R"({"object":"list","data":[)" : R"({"embeddings":[)";
   std::string text;
   for (std::size_t i = 0; i < request.inputs.size(); ++i) {
     text.clear();
     append_unescaped(text, request.inputs[i]);
     tokens += tokens_of(text.size());
     if (i > 0) out += ',';
-    out += R"({"object":"embedding","index":)";
-    append_number(out, static_cast<std::int64_t>(i));
-    out += R"(,"embedding":)";
+    if (openai) {
+      out += R"({"object":"embedding","index":)";
+      append_number(out, static_cast<std::int64_t>(i));
+      out += R"(,"embedding":)";
+    } else {
+      out += R"({"values":)";
+    }
     append_vector(embed(text, dimensions), out);
     out += '}';
   }
-  out += R"(],"model":")";
-  out += request.model.raw;
-  out += R"(","usage":{"prompt_tokens":)";
-  append_number(out, static_cast<std::int64_t>(tokens));
-  out += R"(,"total_tokens":)";
-  append_number(out, static_cast<std::int64_t>(tokens));
-  out += "}}";
+  out += ']';
+  if (openai) append_usage(request.model.raw, tokens, out);
+  out += '}';
   return tokens;
 }
 

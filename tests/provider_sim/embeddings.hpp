@@ -15,7 +15,7 @@ inline constexpr std::size_t usual_dimensions = 256;  ///< Enough for texts that
 /// ones similar vectors. Case and runs of blanks do not count. Pure.
 std::vector<float> embed(std::string_view text, std::size_t dimensions);
 
-/// Appends the body of the answer; returns its tokens.
-std::uint64_t append_embeddings(const EmbeddingsRequest& request, std::string& out);
+/// Appends the body of the answer in the provider's format; returns its tokens.
+std::uint64_t append_embeddings(Provider provider, const EmbeddingsRequest& request, std::string& out);
 
 }  // namespace sluice::sim

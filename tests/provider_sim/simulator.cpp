@@ -16,6 +16,7 @@ namespace {
 constexpr std::string_view json_type = "application/json";
 constexpr std::string_view gemini_prefix = "/v1beta/models/";
 constexpr std::string_view gemini_suffix = ":generateContent";
+constexpr std::string_view gemini_embeddings = ":batchEmbedContents";
 
 std::chrono::milliseconds to_ms(double seconds) {
   return std::chrono::milliseconds(static_cast<std::int64_t>(std::ceil(seconds * 1000 - 1e-6)));
@@ -50,8 +51,8 @@ void Simulator::respond(const HttpRequest& request, std::uint64_t connection, bo
   reply.close = last_;
   const std::string_view path = request.target.substr(0, request.target.find('?'));
   if (serve_house(request, path, reply)) return;
-  const bool embeddings = path == "/v1/embeddings";
-  const auto provider = embeddings ? Provider::openai : route(path);
+  const bool embeddings = path == "/v1/embeddings" || path.ends_with(gemini_embeddings);
+  const auto provider = route(path);
   const Call call{provider.value_or(Provider::openai), request, now_us, reply};
   headers_.clear();
   if (!provider || request.method != "POST") {
@@ -65,11 +66,12 @@ void Simulator::respond(const HttpRequest& request, std::uint64_t connection, bo
 }
 
 std::optional<Provider> Simulator::route(std::string_view path) {
-  if (path == "/v1/chat/completions") return Provider::openai;
+  if (path == "/v1/chat/completions" || path == "/v1/embeddings") return Provider::openai;
   if (path == "/v1/messages") return Provider::anthropic;
-  if (!path.starts_with(gemini_prefix) || !path.ends_with(gemini_suffix)) return std::nullopt;
+  const auto suffix = path.ends_with(gemini_embeddings) ? gemini_embeddings : gemini_suffix;
+  if (!path.starts_with(gemini_prefix) || !path.ends_with(suffix)) return std::nullopt;
   path.remove_prefix(gemini_prefix.size());
-  path.remove_suffix(std::min(path.size(), gemini_suffix.size()));
+  path.remove_suffix(std::min(path.size(), suffix.size()));
   if (path.empty()) return std::nullopt;
   gemini_model_.clear();
   append_escaped(gemini_model_, path);
@@ -138,7 +140,7 @@ void Simulator::serve_chat(const Call& call) {
 
 void Simulator::serve_embeddings(const Call& call) {
   EmbeddingsRequest wanted;
-  const auto bad_request = read_embeddings_request(call.request.body, wanted);
+  const auto bad_request = read_embeddings_request(call.provider, call.request.body, wanted);
   std::uint64_t content = 0;
   std::uint64_t tokens = 0;
   for (const auto& input : wanted.inputs) {
@@ -153,7 +155,7 @@ void Simulator::serve_embeddings(const Call& call) {
     return error(call, fault.status, "The simulated server failed.", injected_retry_after(fault.status));
   }
   body_.clear();
-  call.reply.record.tokens = append_embeddings(wanted, body_);
+  call.reply.record.tokens = append_embeddings(call.provider, wanted, body_);
   call.reply.record.fault = fault.fault;
   if (!apply_transport_fault(call, fault.fault)) deliver(call, 200, json_type);
 }

@@ -271,5 +271,33 @@ TEST_F(SimulatorTest, EmbedsSimilarTextsCloseToEachOther) {
   EXPECT_EQ(answer.json["usage"]["total_tokens"], 2);
 }
 
+std::string embed_contents(std::vector<std::string> texts) {
+  Json requests = Json::array();
+  for (auto& text : texts) {
+    requests.push_back({{"model", "models/e"},
+                        {"content", {{"parts", {{{"text", std::move(text)}}}}}},
+                        {"outputDimensionality", 8}});
+  }
+  return Json{{"requests", std::move(requests)}}.dump();
+}
+
+TEST_F(SimulatorTest, EmbedsInGeminisFormatAsInOpenais) {
+  const auto openai_answer = post("/v1/embeddings", R"({"model":"e","input":["one","two"],"dimensions":8})");
+  const auto answer = post("/v1beta/models/e:batchEmbedContents", embed_contents({"one", "two"}));
+  ASSERT_EQ(answer.status, 200);
+  ASSERT_EQ(answer.json["embeddings"].size(), 2u);
+  EXPECT_EQ(answer.json["embeddings"][1]["values"], openai_answer.json["data"][1]["embedding"]);
+  EXPECT_FALSE(answer.json.contains("usage"));
+}
+
+TEST_F(SimulatorTest, RefusesMalformedEmbeddingRequestsOfGemini) {
+  const std::string target = "/v1beta/models/e:batchEmbedContents";
+  EXPECT_EQ(post(target, R"({"requests":[]})").status, 400);
+  EXPECT_EQ(post(target, R"({"requests":[{"content":{"parts":[{"text":"x"}]}}]})").status, 400) << "no model";
+  EXPECT_EQ(post(target, R"({"requests":[{"model":"models/e"}]})").status, 400) << "no text";
+  EXPECT_EQ(post(target, embed_contents(std::vector<std::string>(101, "x"))).status, 400);
+  EXPECT_EQ(post("/v1beta/models/:batchEmbedContents", embed_contents({"x"})).status, 404);
+}
+
 }  // namespace
 }  // namespace sluice::sim

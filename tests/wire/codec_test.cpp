@@ -77,12 +77,66 @@ TEST(Codec, RationaleNeverCrosses) {
   const auto frames = encode(samples::work());
   EXPECT_EQ(frames.body.find("shown to people only"), std::string::npos);
   const auto work = through_wire(samples::work());
-  ASSERT_EQ(work.units[0].tasks.size(), 1u);
+  ASSERT_EQ(work.units[0].tasks.size(), 2u);
   const auto& task = work.units[0].tasks[0];
   EXPECT_EQ(task.must_contain, (std::vector<ExpectedClaim>{{"tls", "verified", true, std::nullopt}}));
   EXPECT_EQ(task.must_not_contain, (std::vector<ExpectedClaim>{{"retries", "count", -0.5, std::nullopt}}));
   EXPECT_EQ(task.min_confidence, 0.25);
   EXPECT_EQ(task.trial, 3u);
+}
+
+TEST(Codec, TextExpectationsArriveInTheirOrder) {
+  const auto work = through_wire(samples::work());
+  const auto& task = work.units[0].tasks.at(1);
+  EXPECT_FALSE(task.judges_claims);
+  EXPECT_EQ(task.texts, (std::vector<TextExpectation>{{MetricId::must_contain, {"Paris", "France"}},
+                                                      {MetricId::json_schema, {"{}"}}}));
+}
+
+TEST(Codec, ATextExpectationWithoutTextsOrOfAClaimsMetricIsRefused) {
+  const auto refused = [](TextExpectation expectation) {
+    auto work = samples::work();
+    work.units[0].tasks[1].texts = {std::move(expectation)};
+    const auto frames = encode(work);
+    return !decode_to_worker(frames.header, frames.body);
+  };
+  EXPECT_FALSE(refused({MetricId::regex_match, {"x"}}));
+  EXPECT_TRUE(refused({MetricId::regex_match, {}}));
+  EXPECT_TRUE(refused({MetricId::claims_f1, {"x"}}));
+}
+
+/// The bytes of an encoded result in which one text was replaced by another of the same length class.
+std::string with_text(std::string bytes, const std::string& from, const std::string& to) {
+  const auto packed = [](const std::string& text) {
+    if (text.size() < 32) return std::string(1, static_cast<char>(0xA0 + text.size())) + text;
+    std::string head{'\xda'};
+    head += static_cast<char>(text.size() >> 8);
+    head += static_cast<char>(text.size() & 0xFF);
+    return head + text;
+  };
+  const auto at = bytes.find(packed(from));
+  EXPECT_NE(at, std::string::npos);
+  return bytes.replace(at, packed(from).size(), packed(to));
+}
+
+TEST(Codec, DetailsAndShownTextsAreBounded) {
+  const auto result = samples::scored_result();
+  const auto bytes = encode_result(result);
+  const auto& detail = result.scores[0].metrics[2].detail;
+  EXPECT_TRUE(decode_result(with_text(bytes, detail, std::string(max_detail_bytes, 'd'))));
+  EXPECT_FALSE(decode_result(with_text(bytes, detail, std::string(max_detail_bytes + 1, 'd'))));
+  EXPECT_TRUE(decode_result(with_text(bytes, result.shown_text, std::string(max_shown_bytes, 's'))));
+  EXPECT_FALSE(decode_result(with_text(bytes, result.shown_text, std::string(max_shown_bytes + 1, 's'))));
+}
+
+TEST(Codec, WhatIsTooLongOrForeignToShowIsCutAndMendedByTheWriter) {
+  auto result = samples::scored_result();
+  result.scores[0].metrics[2].detail = std::string(max_detail_bytes - 1, 'd') + "\u20ac";
+  result.shown_text = std::string(max_shown_bytes, '\xff');
+  const auto decoded = decode_result(encode_result(result));
+  ASSERT_TRUE(decoded) << decoded.error().message;
+  EXPECT_EQ(decoded->scores[0].metrics[2].detail, std::string(max_detail_bytes - 1, 'd'));
+  EXPECT_EQ(decoded->shown_text.size(), max_shown_bytes / 3 * 3) << "replacement characters of three bytes";
 }
 
 TEST(Codec, NumbersKeepTheirKind) {
@@ -157,7 +211,7 @@ TEST(Codec, ValuesOutOfRangeAreRefused) {
   EXPECT_TRUE(refused([](UnitResult& r) { r.scores[0].metrics[0].id = static_cast<MetricId>(200); }));
   EXPECT_TRUE(refused([](UnitResult& r) { r.error = Error{static_cast<Reason>(999), "x"}; }));
   EXPECT_TRUE(refused([](UnitResult& r) { r.claims[0].predicate = "\xc0\x80"; }));
-  EXPECT_FALSE(decode_to_coordinator("SL\x01\x01", encode(Hello{1, std::string(2000, 'n'), "", "", 1}).body));
+  EXPECT_FALSE(decode_to_coordinator("SL\x02\x01", encode(Hello{1, std::string(2000, 'n'), "", "", 1}).body));
 }
 
 TEST(Codec, TheErrorNamesTheField) {

@@ -33,17 +33,17 @@ std::string hello_with(std::size_t position, const std::string& field) {
 }
 
 std::vector<MalformedCase> malformed_cases() {
-  const auto hello = "SL\x01\x01"s;
-  const auto report = "SL\x01\x04"s;
+  const auto hello = "SL\x02\x01"s;
+  const auto report = "SL\x02\x04"s;
   const auto body = hello_with(0, "\x01");
   const auto run_and_window = "\x94\xa1r\x01"s;
   return {
       {"no header", "", body},
-      {"short header", "SL\x01", body},
+      {"short header", "SL\x02", body},
       {"long header", hello + "\x01", body},
       {"other magic", "XY\x01\x01", body},
-      {"type 0", "SL\x01\x00"s, body},
-      {"unknown type", "SL\x01\x7f", body},
+      {"type 0", "SL\x02\x00"s, body},
+      {"unknown type", "SL\x02\x7f", body},
       {"empty body", hello, ""},
       {"trailing byte", hello, body + '\x00'},
       {"second value", hello, body + body},
@@ -81,7 +81,7 @@ std::vector<MalformedCase> malformed_cases() {
       {"depth bomb", hello, nested_arrays(5'000'000)},
       {"result that is no array", report, run_and_window + "\x90\x91\x01"},
       {"result of no fields", report, run_and_window + "\x90\x91\x90"},
-      {"ratio of text positions", "SL\x01\x12", "\x93\xa1r\x90\x91\x96\x01"},
+      {"ratio of text positions", "SL\x02\x12", "\x93\xa1r\x90\x91\x96\x01"},
   };
 }
 
@@ -97,7 +97,7 @@ TEST(Malformed, EveryCaseIsAnErrorValue) {
 }
 
 TEST(Malformed, TheSoundFormOfTheTableIsRead) {
-  EXPECT_TRUE(decode_to_coordinator("SL\x01\x01", hello_with(0, "\x01")));
+  EXPECT_TRUE(decode_to_coordinator("SL\x02\x01", hello_with(0, "\x01")));
 }
 
 TEST(Malformed, TruncatedAtEachByte) {
@@ -148,7 +148,7 @@ TEST(Malformed, PositionBeyondTheSharedTexts) {
   const auto table = body.find("\x91\xa1s", 0, 3);
   ASSERT_NE(table, std::string::npos);
   body.replace(table, 3, "\x90");  // The table is empty now, and the unit's position 0 points beyond it.
-  const auto decoded = decode_to_worker("SL\x01\x12", body);
+  const auto decoded = decode_to_worker("SL\x02\x12", body);
   ASSERT_FALSE(decoded);
   EXPECT_NE(decoded.error().message.find("shared text"), std::string::npos) << decoded.error().message;
 }

@@ -1,4 +1,5 @@
 // Properties: whatever is sent is what arrives, for every message.
+#include "common/text.hpp"
 #include "common/wire/codec.hpp"
 
 #include <cmath>
@@ -73,13 +74,15 @@ UnitResult any_result() {
   result.claims = some([] {
     return FinalClaim{*text(), *text(), any_value(), *ratio(), any_line(), any<bool>(), any<bool>()};
   });
+  result.shown_text = beginning(*text(), max_shown_bytes);
   const auto claims = static_cast<std::uint32_t>(result.claims.size());
   result.scores = some([claims] {
     TrialScore score{any<TrialId>(), {}, {}};
     score.metrics = some([] {
       return MetricOutcome{*rc::gen::element(MetricId::claims_precision, MetricId::claims_absent),
                            any<bool>() ? std::optional(*ratio()) : std::nullopt,
-                           any<bool>() ? std::optional(any<bool>()) : std::nullopt};
+                           any<bool>() ? std::optional(any<bool>()) : std::nullopt,
+                           std::string(beginning(*text(), max_detail_bytes))};
     });
     score.claims.missing = some([] { return *rc::gen::inRange<std::uint32_t>(0, 65536); });
     if (claims == 0) return score;
@@ -169,12 +172,20 @@ RC_GTEST_PROP(RoundTrip, Welcome, ()) {
   settings.heartbeat_interval = any_duration();
   settings.max_retries = any<std::uint32_t>();
   settings.ontology = *text();
+  settings.embedding = {*text(), *text()};
   arrives_at_worker(Welcome{settings});
 }
 
 RC_GTEST_PROP(RoundTrip, Work, ()) {
   const std::vector<SharedText> shared{nullptr, share("a"), share(std::string("a")), share("b"), share("")};
   const auto expected = [] { return ExpectedClaim{*text(), *text(), any_value(), std::nullopt}; };
+  const auto expected_text = [] {
+    TextExpectation expectation{*rc::gen::element(MetricId::exact_match, MetricId::semantic_similarity_to),
+                                {}};
+    expectation.texts = some([] { return *text(); });
+    expectation.texts.push_back(*text());
+    return expectation;
+  };
   Work work{*text(), some([&] {
               WorkUnit unit;
               unit.unit = any<UnitId>();
@@ -189,7 +200,8 @@ RC_GTEST_PROP(RoundTrip, Work, ()) {
                               any<std::uint32_t>(),
                               any<bool>() ? std::optional(any<std::int64_t>()) : std::nullopt};
               unit.tasks = some([&] {
-                return ScoringTask{any<TrialId>(), some(expected), some(expected), *ratio()};
+                return ScoringTask{any<TrialId>(), some(expected), some(expected),
+                                   *ratio(),       any<bool>(),    some(expected_text)};
               });
               return unit;
             })};
@@ -214,6 +226,7 @@ RC_GTEST_PROP(RoundTrip, Work, ()) {
       RC_ASSERT(a.tasks[t].trial == b.tasks[t].trial && a.tasks[t].must_contain == b.tasks[t].must_contain);
       RC_ASSERT(a.tasks[t].must_not_contain == b.tasks[t].must_not_contain);
       RC_ASSERT(a.tasks[t].min_confidence == b.tasks[t].min_confidence);
+      RC_ASSERT(a.tasks[t].judges_claims == b.tasks[t].judges_claims && a.tasks[t].texts == b.tasks[t].texts);
     }
   }
 }

@@ -28,10 +28,12 @@ inline UnitResult scored_result() {
                    {"retries", "count", 3.0, 1.0, std::nullopt, false, false},
                    {"greeting", "text", "gr\u00fc\u00df dich", 0.5, 1, true, false}};
   ClaimsScore claims{{{0, 0}}, {1}, {1, 2}, {{0, 2}}};
-  result.scores = {
-      {7,
-       {{MetricId::claims_precision, 1.0 / 3, std::nullopt}, {MetricId::claims_required, {}, false}},
-       std::move(claims)}};
+  result.shown_text = "Gr\u00fc\u00df dich";
+  result.scores = {{7,
+                    {{MetricId::claims_precision, 1.0 / 3, std::nullopt, ""},
+                     {MetricId::claims_required, {}, false, ""},
+                     {MetricId::must_contain, {}, false, "not found: \"Paris\""}},
+                    std::move(claims)}};
   result.spend = {2, 1, 1, false, {1200, 345}, 876};
   return result;
 }
@@ -53,8 +55,18 @@ inline Work work() {
   first.repeat = 2;
   first.request = {"openai", "gpt-4o-mini", system, "def f(): ...", share("{\"type\":\"object\"}"),
                    0.1,      4096,          -5};
-  first.tasks = {
-      {3, {{"tls", "verified", true, "shown to people only"}}, {{"retries", "count", -0.5, {}}}, 0.25}};
+  first.tasks = {{3,
+                  {{"tls", "verified", true, "shown to people only"}},
+                  {{"retries", "count", -0.5, {}}},
+                  0.25,
+                  true,
+                  {}},
+                 {4,
+                  {},
+                  {},
+                  0.0,
+                  false,
+                  {{MetricId::must_contain, {"Paris", "France"}}, {MetricId::json_schema, {"{}"}}}}};
   WorkUnit second;
   second.unit = 2;
   second.request = {"openai", "gpt-4o-mini", share("You read code."), "x = 1", nullptr, 0.0, 0, std::nullopt};
@@ -76,6 +88,7 @@ inline RunSettings settings() {
   result.max_retries = 5;
   result.heartbeat_interval = 1s;
   result.ontology = "version = \"1\"\n";
+  result.embedding = {"openai", "text-embedding-3-small"};
   return result;
 }
 

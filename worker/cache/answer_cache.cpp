@@ -1,15 +1,14 @@
 #include "worker/cache/answer_cache.hpp"
 
 #include "common/text.hpp"
+#include "worker/cache/directory_id.hpp"
 #include "worker/cache/directory_lock.hpp"
 #include "worker/cache/entry.hpp"
 
 #include <algorithm>
 #include <cstdarg>
+#include <cstring>
 #include <exception>
-#include <fstream>
-#include <iterator>
-#include <random>
 #include <system_error>
 #include <utility>
 #include <vector>
@@ -32,7 +31,6 @@ constexpr std::size_t block_cache_bytes =
 constexpr std::size_t write_buffer_bytes = 16u << 20;  ///< Also bounds what a start replays from the log.
 constexpr int bloom_bits = 10;                         ///< 1 % of the misses read a block in vain.
 constexpr int open_files = 256;  ///< Tables open lazily: opening does not grow with the cache.
-constexpr std::size_t id_bytes = 16;
 /// What a start may have to replay from the logs of earlier runs (about 4 ms). Beyond it a closing cache
 /// writes a table, which later starts open in no time.
 constexpr std::uint64_t max_replayed_bytes = 1u << 20;
@@ -87,6 +85,15 @@ rocksdb::ColumnFamilyOptions family_options() {
   return options;
 }
 
+constexpr std::string_view embeddings_name = "embeddings";
+
+bool has_family(const rocksdb::DBOptions& options, const std::string& path, std::string_view name) {
+  std::vector<std::string> names;
+  // A failure shows again, with its reason, when the database is opened.
+  rocksdb::DB::ListColumnFamilies(options, path, &names).PermitUncheckedError();
+  return std::ranges::find(names, name) != names.end();
+}
+
 rocksdb::Slice slice(const Digest& key) {
   return {reinterpret_cast<const char*>(key.data()), key.size()};
 }
@@ -94,32 +101,6 @@ rocksdb::Slice slice(const Digest& key) {
 Error failed(const fs::path& dir, std::string_view what, const rocksdb::Status& status) {
   return {Reason::cache_failed, "cannot " + std::string(what) + " the cache " + dir.string() + ": " +
                                     to_valid_utf8(status.ToString())};
-}
-
-std::string random_id() {
-  std::random_device source;
-  constexpr std::string_view digits = "0123456789abcdef";
-  std::string id;
-  for (std::size_t i = 0; i < 2 * id_bytes; ++i) id += digits[source() % digits.size()];
-  return id;
-}
-
-/// Reads the directory's id; makes one if it may. REQUIRES: the directory's lock is held.
-Result<std::string> directory_id(const fs::path& dir, bool read_only) {
-  const auto path = dir / "ID";
-  std::ifstream file(path, std::ios::binary);
-  std::string id{std::istreambuf_iterator<char>(file), {}};
-  if (id.size() == 2 * id_bytes && id.find_first_not_of("0123456789abcdef") == std::string::npos) return id;
-  if (read_only) return fail(Reason::cache_failed, path.string() + " does not hold the id of a cache");
-  // Absent, or cut off when its writer died: written beside and renamed, so that it is whole or not there.
-  id = random_id();
-  const auto draft = dir / "ID.new";
-  std::ofstream out(draft, std::ios::binary | std::ios::trunc);
-  out << id << std::flush;
-  std::error_code error;
-  if (out) fs::rename(draft, path, error);
-  if (!out || error) return fail(Reason::cache_failed, "cannot write " + path.string());
-  return id;
 }
 
 }  // namespace
@@ -132,6 +113,7 @@ struct AnswerCache::State {
   std::unique_ptr<rocksdb::DB> database;
   rocksdb::ColumnFamilyHandle* answers = nullptr;
   rocksdb::ColumnFamilyHandle* outcomes = nullptr;
+  rocksdb::ColumnFamilyHandle* embeddings = nullptr;  ///< Null in an older cache that is only read.
   std::vector<rocksdb::ColumnFamilyHandle*> families;
 
   State(fs::path directory, DirectoryLock held) : dir(std::move(directory)), lock(std::move(held)) {}
@@ -143,19 +125,31 @@ struct AnswerCache::State {
   }
 
   Result<void> open_database();
+  rocksdb::ColumnFamilyHandle* family(EntryKind kind) const {
+    return kind == EntryKind::answer ? answers : kind == EntryKind::outcome ? outcomes : embeddings;
+  }
+  Result<std::optional<rocksdb::PinnableSlice>> read_bytes(EntryKind kind, const Digest& key) const;
   void shorten_replay();
-  Result<std::optional<Completion>> read(rocksdb::ColumnFamilyHandle* family, const Digest& key) const;
+  Result<std::optional<Completion>> read(EntryKind kind, const Digest& key) const;
+  /// The error with the directory before it.
+  tl::unexpected<Error> in_here(Error error) const {
+    return fail(error.reason, dir.string() + ": " + error.message);
+  }
 };
 
 Result<void> AnswerCache::State::open_database() {
   const auto path = (dir / "db").string();
-  const std::vector<rocksdb::ColumnFamilyDescriptor> descriptors{
+  std::vector<rocksdb::ColumnFamilyDescriptor> descriptors{
       {rocksdb::kDefaultColumnFamilyName, family_options()},
       {"answers", family_options()},
       {"outcomes", family_options()},
   };
   rocksdb::DB* opened = nullptr;
   auto options = database_options();
+  // Caches of the first version have no embeddings; a reader may not add the family.
+  if (!read_only || has_family(options, path, embeddings_name)) {
+    descriptors.push_back({std::string(embeddings_name), family_options()});
+  }
   // A reader opens all tables now: their files stay readable when an owner that comes later removes them.
   if (read_only) options.max_open_files = -1;
   const auto status = read_only ? rocksdb::DB::OpenForReadOnly(options, path, descriptors, &families, &opened)
@@ -164,6 +158,7 @@ Result<void> AnswerCache::State::open_database() {
   database.reset(opened);
   answers = families[1];
   outcomes = families[2];
+  if (families.size() > 3) embeddings = families[3];
   return {};
 }
 
@@ -178,17 +173,22 @@ void AnswerCache::State::shorten_replay() {
   database->Flush(rocksdb::FlushOptions(), families).PermitUncheckedError();
 }
 
-Result<std::optional<Completion>> AnswerCache::State::read(rocksdb::ColumnFamilyHandle* family,
-                                                           const Digest& key) const {
+Result<std::optional<rocksdb::PinnableSlice>> AnswerCache::State::read_bytes(EntryKind kind,
+                                                                             const Digest& key) const {
+  if (!family(kind)) return std::nullopt;
   rocksdb::PinnableSlice value;
-  const auto status = database->Get(rocksdb::ReadOptions(), family, slice(key), &value);
+  const auto status = database->Get(rocksdb::ReadOptions(), family(kind), slice(key), &value);
   if (status.IsNotFound()) return std::nullopt;
   if (!status.ok()) return fail(failed(dir, "read entry " + to_hex(key) + " of", status));
-  auto completion = cache_entry::decode(key, {value.data(), value.size()});
-  if (!completion) {
-    completion.error().message = dir.string() + ": " + completion.error().message;
-    return fail(std::move(completion.error()));
-  }
+  return std::optional(std::move(value));
+}
+
+Result<std::optional<Completion>> AnswerCache::State::read(EntryKind kind, const Digest& key) const {
+  const auto bytes = read_bytes(kind, key);
+  if (!bytes) return fail(bytes.error());
+  if (!*bytes) return std::nullopt;
+  auto completion = cache_entry::decode(key, (*bytes)->ToStringView());
+  if (!completion) return in_here(std::move(completion.error()));
   return std::optional(std::move(*completion));
 }
 
@@ -238,17 +238,25 @@ const fs::path& AnswerCache::directory() const {
 }
 
 Result<std::optional<Completion>> AnswerCache::get(const Digest& key) const {
-  return state_->read(state_->answers, key);
+  return state_->read(EntryKind::answer, key);
 }
 
 Result<std::optional<Completion>> AnswerCache::get_outcome(const Digest& key) const {
-  return state_->read(state_->outcomes, key);
+  return state_->read(EntryKind::outcome, key);
 }
 
 Result<void> AnswerCache::put(const Digest& key, const Completion& completion) {
-  auto* family = completion.non_answer ? state_->outcomes : state_->answers;
-  const auto value = cache_entry::encode(key, completion);
-  const auto status = state_->database->Put(rocksdb::WriteOptions(), family, slice(key), value);
+  const KeyedAnswer one{key, &completion};
+  return put({&one, 1});
+}
+
+Result<void> AnswerCache::put(std::span<const KeyedAnswer> answers) {
+  rocksdb::WriteBatch batch;
+  for (const auto& [key, answer] : answers) {
+    auto* family = answer->non_answer ? state_->outcomes : state_->answers;
+    batch.Put(family, slice(key), cache_entry::encode(key, *answer));
+  }
+  const auto status = state_->database->Write(rocksdb::WriteOptions(), &batch);
   if (!status.ok()) return fail(failed(state_->dir, "write to", status));
   return {};
 }
@@ -259,6 +267,106 @@ Result<void> AnswerCache::erase(const Digest& key) {
   both.Delete(state_->outcomes, slice(key));
   const auto status = state_->database->Write(rocksdb::WriteOptions(), &both);
   if (!status.ok()) return fail(failed(state_->dir, "delete from", status));
+  return {};
+}
+
+Result<std::optional<std::vector<float>>> AnswerCache::get_embedding(const Digest& key) const {
+  const auto bytes = state_->read_bytes(EntryKind::embedding, key);
+  if (!bytes) return fail(bytes.error());
+  if (!*bytes) return std::nullopt;
+  auto embedding = cache_entry::decode_embedding(key, (*bytes)->ToStringView());
+  if (!embedding) return state_->in_here(std::move(embedding.error()));
+  return std::optional(std::move(embedding->values));
+}
+
+Result<void> AnswerCache::put_embedding(const Digest& key, std::vector<float> values,
+                                        std::int64_t created_at_ms) {
+  return put_entry(EntryKind::embedding, key, cache_entry::encode(key, {std::move(values), created_at_ms}));
+}
+
+// --- entries as they are stored ---
+
+struct EntryCursor::State {
+  fs::path dir;
+  std::unique_ptr<rocksdb::Iterator> iterator;  ///< Null where the kind is not there.
+  bool begun = false;
+  Digest key{};
+};
+
+EntryCursor::EntryCursor(std::unique_ptr<State> state) : state_(std::move(state)) {}
+EntryCursor::EntryCursor(EntryCursor&&) noexcept = default;
+EntryCursor& EntryCursor::operator=(EntryCursor&&) noexcept = default;
+EntryCursor::~EntryCursor() = default;
+
+Result<bool> EntryCursor::next() {
+  if (!state_->iterator) return false;
+  auto& iterator = *state_->iterator;
+  if (state_->begun) {
+    iterator.Next();
+  } else {
+    iterator.SeekToFirst();
+    state_->begun = true;
+  }
+  if (!iterator.Valid()) {
+    if (!iterator.status().ok()) return fail(failed(state_->dir, "read", iterator.status()));
+    return false;
+  }
+  const auto key = iterator.key();
+  if (key.size() != state_->key.size()) {
+    return fail(Reason::cache_failed, "the cache " + state_->dir.string() +
+                                          " is damaged: it has a key of another length; remove this folder");
+  }
+  std::memcpy(state_->key.data(), key.data(), key.size());
+  return true;
+}
+
+const Digest& EntryCursor::key() const {
+  return state_->key;
+}
+
+std::string_view EntryCursor::bytes() const {
+  return state_->iterator->value().ToStringView();
+}
+
+EntryCursor AnswerCache::entries(EntryKind kind) const {
+  auto state = std::make_unique<EntryCursor::State>();
+  state->dir = state_->dir;
+  if (auto* family = state_->family(kind)) {
+    rocksdb::ReadOptions options;
+    options.fill_cache = false;
+    state->iterator.reset(state_->database->NewIterator(options, family));
+  }
+  return EntryCursor(std::move(state));
+}
+
+Result<std::optional<std::string>> AnswerCache::get_entry(EntryKind kind, const Digest& key) const {
+  const auto bytes = state_->read_bytes(kind, key);
+  if (!bytes) return fail(bytes.error());
+  if (!*bytes) return std::nullopt;
+  return (*bytes)->ToString();
+}
+
+Result<void> AnswerCache::put_entry(EntryKind kind, const Digest& key, std::string_view bytes) {
+  // Without a family for it the cache was opened for reading alone, which RocksDB refuses by itself.
+  auto* family = state_->family(kind) ? state_->family(kind) : state_->answers;
+  const auto status = state_->database->Put(rocksdb::WriteOptions(), family, slice(key), bytes);
+  if (!status.ok()) return fail(failed(state_->dir, "write to", status));
+  return {};
+}
+
+Result<void> AnswerCache::erase_entry(EntryKind kind, const Digest& key) {
+  if (!state_->family(kind)) return {};
+  const auto status = state_->database->Delete(rocksdb::WriteOptions(), state_->family(kind), slice(key));
+  if (!status.ok()) return fail(failed(state_->dir, "delete from", status));
+  return {};
+}
+
+Result<void> AnswerCache::compact() {
+  for (auto* family : state_->families) {
+    const auto status =
+        state_->database->CompactRange(rocksdb::CompactRangeOptions(), family, nullptr, nullptr);
+    if (!status.ok()) return fail(failed(state_->dir, "compact", status));
+  }
   return {};
 }
 

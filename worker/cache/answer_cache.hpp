@@ -1,15 +1,49 @@
 #pragma once
 
+#include "common/clock.hpp"
 #include "common/completion.hpp"
 #include "common/error.hpp"
 #include "common/hash.hpp"
+#include "worker/cache/entry.hpp"
 
+#include <cstdint>
 #include <filesystem>
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
+#include <string_view>
+#include <vector>
 
 namespace sluice {
+
+/// Walks over the entries of one kind in the order of their keys, as they were when it was made. The cache
+/// must outlive it. Not thread-safe.
+class EntryCursor {
+ public:
+  EntryCursor(EntryCursor&&) noexcept;
+  EntryCursor& operator=(EntryCursor&&) noexcept;
+  ~EntryCursor();
+
+  /// Goes to the next entry, at first to the first; false at the end. Error: cache_failed.
+  Result<bool> next();
+  /// Of the entry that `next` went to. The bytes are as stored, unchecked (worker/cache/entry.hpp), and valid
+  /// until the next `next`.
+  const Digest& key() const;
+  std::string_view bytes() const;
+
+ private:
+  friend class AnswerCache;
+  struct State;
+  explicit EntryCursor(std::unique_ptr<State> state);
+  std::unique_ptr<State> state_;
+};
+
+/// An answer and what it is stored under.
+struct KeyedAnswer {
+  Digest key{};
+  const Completion* answer = nullptr;
+};
 
 /// The answers that one worker process was given, on disk (delivery.md, "The cache in a fleet"). What was
 /// stored survives the death of the process, not the loss of power. One process owns a directory; any number
@@ -36,11 +70,27 @@ class AnswerCache {
   /// The final non-answer (refusal, truncation, unparsable) stored under the key, if any: for cached mode,
   /// once there is no answer. Errors as `get`.
   Result<std::optional<Completion>> get_outcome(const Digest& key) const;
-  /// Stores the completion as an answer or, if `non_answer` is set, as an outcome, in place of what is there
-  /// of that kind. Error: cache_failed (also when opened for reading alone).
+  /// Stores each completion as an answer or, if `non_answer` is set, as an outcome, in place of what is there
+  /// of that kind: all of them, or none. Error: cache_failed (also when opened for reading alone).
+  Result<void> put(std::span<const KeyedAnswer> answers);
   Result<void> put(const Digest& key, const Completion& completion);
   /// Forgets answer and outcome. No error if there are none.
   Result<void> erase(const Digest& key);
+
+  /// The embedding stored under the key, if any. A cache that an older version made and that is opened for
+  /// reading alone has none. Errors as `get`.
+  Result<std::optional<std::vector<float>>> get_embedding(const Digest& key) const;
+  /// Stores an embedding in place of what is there. Error: cache_failed.
+  Result<void> put_embedding(const Digest& key, std::vector<float> values,
+                             std::int64_t created_at_ms = unix_now_ms());
+
+  /// For cassettes and upkeep: entries as they are stored. Errors: cache_failed.
+  EntryCursor entries(EntryKind kind) const;
+  Result<std::optional<std::string>> get_entry(EntryKind kind, const Digest& key) const;
+  Result<void> put_entry(EntryKind kind, const Digest& key, std::string_view bytes);
+  Result<void> erase_entry(EntryKind kind, const Digest& key);
+  /// Gives the space of erased entries back to the file system.
+  Result<void> compact();
 
  private:
   struct State;

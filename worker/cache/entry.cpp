@@ -4,7 +4,9 @@
 #include "common/wire/layout.hpp"
 #include "common/wire/shape.hpp"
 
+#include <bit>
 #include <cstdint>
+#include <cstring>
 
 namespace sluice {
 
@@ -17,7 +19,10 @@ namespace cache_entry {
 
 namespace {
 
-constexpr char version = 1;
+static_assert(std::endian::native == std::endian::little, "embeddings are written as they lie in memory");
+
+constexpr char reply_format = 1;
+constexpr char embedding_format = 2;
 constexpr std::size_t payload_at = 1 + sizeof(Digest);
 
 std::string_view view_of(const Digest& digest) {
@@ -29,28 +34,28 @@ Digest checksum(const Digest& key, std::string_view payload) {
   return hasher.field(view_of(key)).field(payload).finish();
 }
 
+std::string begin_entry(char format, std::size_t expected_payload) {
+  std::string bytes;
+  bytes.reserve(payload_at + expected_payload);
+  bytes += format;
+  bytes.append(sizeof(Digest), '\0');
+  return bytes;
+}
+
+void seal(const Digest& key, std::string& bytes) {
+  const auto sum = checksum(key, std::string_view(bytes).substr(payload_at));
+  bytes.replace(1, sum.size(), view_of(sum));
+}
+
 tl::unexpected<Error> damaged(const Digest& key, const std::string& what) {
   return fail(Reason::cache_failed, "the cache entry " + to_hex(key) + " " + what +
                                         "; run with --refresh to fetch its answer again");
 }
 
-}  // namespace
-
-std::string encode(const Digest& key, const Completion& completion) {
-  std::string bytes;
-  bytes.reserve(payload_at + completion.text.size() + 128);
-  bytes += version;
-  bytes.append(sizeof(Digest), '\0');
-  wire::Writer writer(bytes);
-  layout(writer, completion);
-  const auto sum = checksum(key, std::string_view(bytes).substr(payload_at));
-  bytes.replace(1, sum.size(), view_of(sum));
-  return bytes;
-}
-
-Result<Completion> decode(const Digest& key, std::string_view bytes) {
+/// The payload of an entry whose checksum fits.
+Result<std::string_view> open_entry(char format, const Digest& key, std::string_view bytes) {
   if (bytes.size() < payload_at) return damaged(key, "is cut off");
-  if (bytes.front() != version) {
+  if (bytes.front() != format) {
     return damaged(key, "is of format " + std::to_string(static_cast<std::uint8_t>(bytes.front())) +
                             ", which this version of sluice does not know");
   }
@@ -58,12 +63,71 @@ Result<Completion> decode(const Digest& key, std::string_view bytes) {
   const auto sum = checksum(key, payload);
   if (bytes.substr(1, sum.size()) != view_of(sum))
     return damaged(key, "is damaged: its checksum does not fit");
-  const auto value = wire::read_value(payload);
+  return payload;
+}
+
+std::string_view bytes_of(const std::vector<float>& values) {
+  return {reinterpret_cast<const char*>(values.data()), values.size() * sizeof(float)};
+}
+
+}  // namespace
+
+std::string encode(const Digest& key, const Completion& completion) {
+  auto bytes = begin_entry(reply_format, completion.text.size() + 128);
+  wire::Writer writer(bytes);
+  layout(writer, completion);
+  seal(key, bytes);
+  return bytes;
+}
+
+std::string encode(const Digest& key, const Embedding& embedding) {
+  const auto values = bytes_of(embedding.values);
+  auto bytes = begin_entry(embedding_format, sizeof embedding.created_at_ms + values.size());
+  bytes.append(reinterpret_cast<const char*>(&embedding.created_at_ms), sizeof embedding.created_at_ms);
+  bytes += values;
+  seal(key, bytes);
+  return bytes;
+}
+
+Result<Completion> decode(const Digest& key, std::string_view bytes) {
+  const auto payload = open_entry(reply_format, key, bytes);
+  if (!payload) return fail(payload.error());
+  const auto value = wire::read_value(*payload);
   if (!value) return damaged(key, "is damaged: " + value.error().message);
   wire::Reader reader(value->get());
   Completion completion;
   if (!reader.read(completion)) return damaged(key, "is damaged: " + reader.problem());
   return completion;
+}
+
+Result<Embedding> decode_embedding(const Digest& key, std::string_view bytes) {
+  const auto payload = open_entry(embedding_format, key, bytes);
+  if (!payload) return fail(payload.error());
+  Embedding embedding;
+  constexpr auto head = sizeof embedding.created_at_ms;
+  if (payload->size() < head || (payload->size() - head) % sizeof(float) != 0) {
+    return damaged(key, "is damaged: it is no embedding");
+  }
+  std::memcpy(&embedding.created_at_ms, payload->data(), head);
+  embedding.values.resize((payload->size() - head) / sizeof(float));
+  if (!embedding.values.empty()) {
+    std::memcpy(embedding.values.data(), payload->data() + head, payload->size() - head);
+  }
+  return embedding;
+}
+
+Result<Rank> rank(EntryKind kind, const Digest& key, std::string_view bytes) {
+  if (kind == EntryKind::embedding) {
+    const auto embedding = decode_embedding(key, bytes);
+    if (!embedding) return fail(embedding.error());
+    return Rank{embedding->created_at_ms, sha256(bytes_of(embedding->values))};
+  }
+  const auto completion = decode(key, bytes);
+  if (!completion) return fail(completion.error());
+  if (completion->non_answer.has_value() != (kind == EntryKind::outcome)) {
+    return damaged(key, "is damaged: it stands among entries of another kind");
+  }
+  return Rank{completion->created_at_ms, answer_digest(*completion)};
 }
 
 }  // namespace cache_entry

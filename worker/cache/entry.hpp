@@ -4,17 +4,58 @@
 #include "common/error.hpp"
 #include "common/hash.hpp"
 
+#include <cstdint>
 #include <string>
 #include <string_view>
+#include <vector>
 
-/// The form of a stored value: a version byte, SHA-256 over key and payload, and the payload (msgpack: text,
-/// finish reason, served model, usage, created_at_ms, non-answer or nil). The hash takes in the key, so that
-/// an entry that strayed to another key is refused like a damaged one.
-namespace sluice::cache_entry {
+namespace sluice {
+
+/// What a cache keeps, each kind in a column family of its own. The numbers stand in cassettes, which are
+/// sorted by them.
+enum class EntryKind : std::uint8_t { answer = 1, outcome = 2, embedding = 3 };
+
+/// The vector of a text, as an embedding model gave it.
+struct Embedding {
+  std::vector<float> values;
+  std::int64_t created_at_ms = 0;  ///< Unix time.
+  friend bool operator==(const Embedding&, const Embedding&) = default;
+};
+
+/// The form of a stored value: a byte for its format (1 and 2), SHA-256 over key and payload, and the
+/// payload. The hash takes in the key, so that an entry that strayed to another key is refused like a damaged
+/// one.
+/// - 1, an answer's or outcome's payload: msgpack (text, finish reason, served model, usage, created_at_ms,
+///   non-answer or nil).
+/// - 2, an embedding's payload, little endian: created_at_ms (8 bytes), and the values (IEEE 754, 4 bytes
+/// each).
+namespace cache_entry {
 
 std::string encode(const Digest& key, const Completion& completion);
+std::string encode(const Digest& key, const Embedding& embedding);
 
 /// Error: cache_failed, naming the key.
 Result<Completion> decode(const Digest& key, std::string_view bytes);
+/// Error: cache_failed, naming the key.
+Result<Embedding> decode_embedding(const Digest& key, std::string_view bytes);
 
-}  // namespace sluice::cache_entry
+/// What decides which of two entries of one key is kept: the greatest (created_at, digest) (delivery.md).
+struct Rank {
+  std::int64_t created_at_ms = 0;
+  Digest digest{};  ///< answer_digest, or SHA-256 over an embedding's values.
+  friend auto operator<=>(const Rank&, const Rank&) = default;
+};
+
+/// An entry as it is stored, with what it is worth. Entries that differ in nothing but the words of a refusal
+/// are told apart by their bytes, so that every order of merging ends the same.
+struct Version {
+  Rank rank;
+  std::string bytes;
+  friend auto operator<=>(const Version&, const Version&) = default;
+};
+
+/// Checks an entry whole, also that it is of this kind. Error: cache_failed, naming the key.
+Result<Rank> rank(EntryKind kind, const Digest& key, std::string_view bytes);
+
+}  // namespace cache_entry
+}  // namespace sluice

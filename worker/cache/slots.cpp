@@ -49,6 +49,22 @@ Result<AnswerCache> open_slot(const fs::path& home, const std::optional<std::str
                                         (home / "cache").string() + " are in use; give this worker a --name");
 }
 
+Result<std::vector<fs::path>> list_caches(const fs::path& home) {
+  std::error_code error;
+  const auto folder = home / "cache";
+  if (const fs::directory_iterator readable(folder, error);
+      error && error != std::errc::no_such_file_or_directory) {
+    return fail(Reason::cache_failed, "cannot read the folder " + folder.string() + ": " + error.message());
+  }
+  auto found = cache_directories(home);
+  // The id is written before the first entry: without one there was never anything to keep.
+  std::erase_if(found, [](const fs::path& dir) {
+    std::error_code none;
+    return !fs::exists(dir / "ID", none);
+  });
+  return found;
+}
+
 std::vector<AnswerCache> open_others_read_only(const fs::path& home, const fs::path& own,
                                                std::vector<Error>* problems) {
   std::vector<AnswerCache> caches;

@@ -16,6 +16,10 @@ namespace sluice {
 /// use, cache_failed.
 Result<AnswerCache> open_slot(const std::filesystem::path& home, const std::optional<std::string>& name);
 
+/// The cache directories in home/cache, by name; folders that were never one are left out. None if there is
+/// no home. Error: cache_failed if the folder cannot be read.
+Result<std::vector<std::filesystem::path>> list_caches(const std::filesystem::path& home);
+
 /// All caches of the home that nobody has open for writing, but for `own`, for reading, in the order of their
 /// names. Caches in use are passed over; what else cannot be opened is passed over too, and told in
 /// `problems`.

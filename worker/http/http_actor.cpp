@@ -1,5 +1,6 @@
 #include "worker/http/http_actor.hpp"
 
+#include "worker/http/answer_pacing.hpp"
 #include "worker/http/curl_loop.hpp"
 #include "worker/http/http_messages.hpp"
 #include "worker/http/transfer.hpp"
@@ -8,6 +9,7 @@
 #include <atomic>
 #include <chrono>
 #include <memory>
+#include <thread>
 #include <utility>
 #include <vector>
 
@@ -49,7 +51,9 @@ class HttpActor : public caf::blocking_actor {
 
   void act() override {
     caf::message_handler handler{
-        [this](HttpCall& call) { start(std::move(call)); },
+        [this](HttpCalls& more) {
+          for (auto& call : more.calls) start(std::move(call));
+        },
         [this](const HttpCancel& cancel_call) { cancel(cancel_call.id); },
         [this](const caf::exit_msg& exit) {
           fail_state(exit.reason);
@@ -59,16 +63,25 @@ class HttpActor : public caf::blocking_actor {
     while (!stopping_) {
       take_messages(handler);
       if (stopping_) break;
+      hand_on();  // Before the wait: calls that could not start, or were cancelled.
       turn();
-      collect_done();
+      const bool answered = collect_done();
+      hand_on();
+      if (answered) std::this_thread::sleep_for(pacing_.pause(busy_.size()));
     }
     cancel_all();
+    hand_on();
   }
 
  private:
   struct Slot : Transfer {
     caf::strong_actor_ptr caller;
     std::size_t position = 0;  ///< In busy_.
+  };
+
+  struct Answers {
+    caf::strong_actor_ptr caller;
+    HttpCallsDone message;
   };
 
   void take_messages(caf::message_handler& handler) {
@@ -108,15 +121,20 @@ class HttpActor : public caf::blocking_actor {
     }
   }
 
-  void collect_done() {
+  /// Whether any call has ended.
+  bool collect_done() {
+    bool any = false;
     while (const auto finished = loop_.next_finished()) {
       void* owner = nullptr;
       curl_easy_getinfo(finished->easy, CURLINFO_PRIVATE, &owner);
       auto& slot = static_cast<Slot&>(*static_cast<Transfer*>(owner));
       auto done = slot.finish(finished->code);
+      if (!done.failure) pacing_.answered(done.elapsed);
       loop_.remove(slot.handle());
       end(slot, std::move(done));
+      any = true;
     }
+    return any;
   }
 
   void cancel(std::uint64_t id) {
@@ -134,7 +152,7 @@ class HttpActor : public caf::blocking_actor {
     while (!busy_.empty()) cancel(*busy_.back(), "was cancelled: this process ends");
   }
 
-  /// Answers the caller and puts the handle, with its settings, back into the pool.
+  /// Answers the caller, with the next hand_on, and puts the handle, with its settings, back into the pool.
   void end(Slot& slot, HttpDone done) {
     reply(std::exchange(slot.caller, nullptr), std::move(done));
     const auto position = slot.position;
@@ -147,12 +165,25 @@ class HttpActor : public caf::blocking_actor {
   }
 
   void reply(const caf::strong_actor_ptr& caller, HttpDone done) {
-    if (caller) send(caf::actor_cast<caf::actor>(caller), std::move(done));
+    if (!caller) return;
+    auto found = std::ranges::find(answers_, caller, &Answers::caller);
+    if (found == answers_.end()) found = answers_.insert(found, Answers{caller, {}});
+    found->message.done.push_back(std::move(done));
+  }
+
+  /// One message a caller for everything that has ended.
+  void hand_on() {
+    for (auto& [caller, message] : answers_) {
+      send(caf::actor_cast<caf::actor>(caller), std::move(message));
+    }
+    answers_.clear();
   }
 
   CurlLoop loop_{max_connections};  ///< Outlives every handle: members go in reverse order.
   std::vector<std::unique_ptr<Slot>> busy_;
   std::vector<std::unique_ptr<Slot>> idle_;
+  std::vector<Answers> answers_;  ///< To be handed on; of few callers.
+  AnswerPacing pacing_;
   caf::strong_actor_ptr caller_;  ///< Of the message under way.
   std::atomic<bool> waiting_{false};
   bool stopping_ = false;

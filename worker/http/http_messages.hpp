@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include <caf/allowed_unsafe_message_type.hpp>
 
@@ -21,6 +22,12 @@ struct HttpCall {
   std::chrono::milliseconds connect_timeout{};  ///< Name lookup, TCP and TLS; 0: curl's own (5 minutes).
   std::chrono::milliseconds total_timeout{};    ///< From start to last byte; 0: none.
   std::size_t max_body = 0;                     ///< A longer body ends the call while it is read.
+};
+
+/// The calls that its sender has to make now. They are answered by HttpCallsDone, one or many at a time, in
+/// any order.
+struct HttpCalls {
+  std::vector<HttpCall> calls;
 };
 
 /// Ends a call of the same sender at once; it is answered with `cancelled`. An unknown id is ignored: the
@@ -44,7 +51,7 @@ struct HttpFailure {
   std::string message;  ///< One sentence with host and port; never a header, so never a key.
 };
 
-/// Answers HttpCall. `response` is whole if there is no failure, and empty otherwise; any status is a
+/// How a call ended. `response` is whole if there is no failure, and empty otherwise; any status is a
 /// response.
 struct HttpDone {
   std::uint64_t id = 0;
@@ -53,8 +60,13 @@ struct HttpDone {
   std::chrono::microseconds elapsed{};  ///< From the actor's taking the call to its end.
 };
 
+/// Answers HttpCalls: what has ended since the last one.
+struct HttpCallsDone {
+  std::vector<HttpDone> done;
+};
+
 }  // namespace sluice
 
-CAF_ALLOW_UNSAFE_MESSAGE_TYPE(sluice::HttpCall)
+CAF_ALLOW_UNSAFE_MESSAGE_TYPE(sluice::HttpCalls)
 CAF_ALLOW_UNSAFE_MESSAGE_TYPE(sluice::HttpCancel)
-CAF_ALLOW_UNSAFE_MESSAGE_TYPE(sluice::HttpDone)
+CAF_ALLOW_UNSAFE_MESSAGE_TYPE(sluice::HttpCallsDone)

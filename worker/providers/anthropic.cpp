@@ -102,6 +102,6 @@ ErrorFacts read_error(Json& body) {
 
 }  // namespace
 
-const Format anthropic_format = {"an Anthropic message", build, read_answer, read_error};
+const Format anthropic_format = {"an Anthropic message", build, read_answer, read_error, nullptr, nullptr};
 
 }  // namespace sluice

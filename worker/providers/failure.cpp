@@ -42,13 +42,14 @@ bool is_transient(Reason reason) {
   return reason == Reason::rate_limited || reason == Reason::timed_out || reason == Reason::provider_failed;
 }
 
-std::string advice(const ProviderSettings& provider, Reason reason) {
+std::string advice(const ProviderSettings& provider, Reason reason, std::string_view model_setting) {
   switch (reason) {
     case Reason::key_refused:
       return provider.api_key_env.empty() ? "; the provider is called without a key: set api_key_env"
                                           : "; check the key in " + provider.api_key_env;
     case Reason::model_unknown:
-      return "; check --model and --base-url (" + quotable(normalised_base_url(provider.base_url)) + ")";
+      return "; check " + std::string(model_setting) + " and --base-url (" +
+             quotable(normalised_base_url(provider.base_url)) + ")";
     case Reason::quota_exhausted:
       return "; check the account's plan and billing";
     default:
@@ -60,7 +61,7 @@ std::string advice(const ProviderSettings& provider, Reason reason) {
 
 Failed classify_failure(const ProviderSettings& provider, const HttpResponse& response,
                         const ErrorFacts& facts, std::chrono::system_clock::time_point now,
-                        std::string_view api_key) {
+                        std::string_view api_key, std::string_view model_setting) {
   const bool success = response.status >= 200 && response.status < 300;
   const int status = success ? facts.status.value_or(response.status) : response.status;
   Failed failed;
@@ -78,7 +79,7 @@ Failed classify_failure(const ProviderSettings& provider, const HttpResponse& re
   failed.message = "provider \"" + provider.name + "\" answered " + std::to_string(response.status);
   if (status != response.status) failed.message += " with error " + std::to_string(status) + " in its body";
   if (!words.empty()) failed.message += ": " + words;
-  failed.message += advice(provider, failed.reason);
+  failed.message += advice(provider, failed.reason, model_setting);
   return failed;
 }
 

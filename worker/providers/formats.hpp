@@ -8,9 +8,12 @@
 #include "worker/providers/json.hpp"
 
 #include <chrono>
+#include <cstddef>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
+#include <vector>
 
 /// What one provider's format consists of: inside worker/providers only; everybody else uses provider.hpp.
 namespace sluice {
@@ -23,6 +26,12 @@ struct ErrorFacts {
   std::optional<std::chrono::milliseconds> retry_after;
 };
 
+/// Embeddings as a body has them: arrays that nobody looked into.
+struct RawEmbeddings {
+  std::vector<Json*> vectors;
+  Usage usage;
+};
+
 /// One provider's format: one file each.
 struct Format {
   std::string_view answer_name;  ///< "an OpenAI chat completion"
@@ -31,7 +40,15 @@ struct Format {
   /// body only when it returns a completion.
   std::optional<Completion> (*read_answer)(Json& body);
   ErrorFacts (*read_error)(Json& body);
+  /// Null where the provider has no embeddings.
+  HttpRequest (*build_embeddings)(const ProviderSettings&, std::string_view api_key, std::string_view model,
+                                  std::span<const std::string_view> texts);
+  /// The vectors by the position of their text, as they stand in the body; nothing if the body is none of
+  /// this format, or an index is missing, double, or beyond `count`.
+  std::optional<RawEmbeddings> (*read_embeddings)(Json& body, std::size_t count);
 };
+
+const Format& format_of(ProviderKind kind);
 
 extern const Format openai_format;
 extern const Format anthropic_format;

@@ -10,12 +10,17 @@
 namespace sluice {
 namespace {
 
+/// The model's resource name: bare names lie in "models/".
+std::string with_folder(std::string_view model) {
+  const bool has_folder = model.starts_with("models/") || model.starts_with("tunedModels/");
+  return (has_folder ? "" : "models/") + std::string(model);
+}
+
 /// The model's place in the path; anything that could end the path is percent-encoded.
 std::string model_path(std::string_view model) {
   constexpr std::string_view hex = "0123456789ABCDEF";
   std::string path;
-  if (!model.starts_with("models/") && !model.starts_with("tunedModels/")) path = "models/";
-  for (const char c : model) {
+  for (const char c : with_folder(model)) {
     const auto byte = static_cast<unsigned char>(c);
     const bool plain = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
                        std::string_view("-._~/").find(c) != std::string_view::npos;
@@ -153,8 +158,39 @@ ErrorFacts read_error(Json& body) {
   return facts;
 }
 
+/// Each text's request names the model once more.
+HttpRequest build_embeddings(const ProviderSettings& provider, std::string_view api_key,
+                             std::string_view model, std::span<const std::string_view> texts) {
+  std::string url = provider.base_url + "/v1beta/" + model_path(model) + ":batchEmbedContents";
+  HttpRequest http = json_post(std::move(url), "x-goog-api-key", "", api_key);
+  std::string name;
+  append_json_string(name, with_folder(model));
+  std::string& body = http.body;
+  body += R"({"requests":[)";
+  for (const std::string_view text : texts) {
+    body += R"({"model":)";
+    body += name;
+    body += R"(,"content":{"parts":[{"text":)";
+    append_json_string(body, text);
+    body += "}]}},";
+  }
+  body.back() = ']';
+  body += '}';
+  return http;
+}
+
+std::optional<RawEmbeddings> read_embeddings(Json& body, std::size_t count) {
+  Json* embeddings = member(&body, "embeddings");
+  if (embeddings == nullptr || !embeddings->is_array() || embeddings->size() != count) return std::nullopt;
+  RawEmbeddings raw;
+  for (Json& embedding : *embeddings) raw.vectors.push_back(member(&embedding, "values"));
+  raw.usage.input_tokens = count_of(member(member(&body, "usageMetadata"), "promptTokenCount"));
+  return raw;
+}
+
 }  // namespace
 
-const Format gemini_format = {"a Gemini answer", build, read_answer, read_error};
+const Format gemini_format = {"a Gemini answer", build,          read_answer, read_error,
+                              build_embeddings,  read_embeddings};
 
 }  // namespace sluice

@@ -1,26 +1,10 @@
 #include "worker/providers/json.hpp"
 
+#include "common/json_depth.hpp"
+
 #include <utility>
 
 namespace sluice {
-
-bool nests_deeper_than(std::string_view text, std::size_t limit) {
-  std::size_t depth = 0;
-  for (std::size_t i = 0; i < text.size(); ++i) {
-    const char c = text[i];
-    if (c == '"') {
-      // Skip the string: most of an answer is one long string.
-      for (++i; i < text.size() && text[i] != '"'; ++i) {
-        if (text[i] == '\\') ++i;
-      }
-    } else if (c == '[' || c == '{') {
-      if (++depth > limit) return true;
-    } else if ((c == ']' || c == '}') && depth > 0) {
-      --depth;
-    }
-  }
-  return false;
-}
 
 std::optional<Json> parse_json(std::string_view text) {
   if (nests_deeper_than(text, max_json_depth)) return std::nullopt;

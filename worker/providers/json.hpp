@@ -15,8 +15,6 @@ using Json = nlohmann::json;
 /// Answers nest less than ten deep; a document tree far beyond that would be destroyed recursively.
 inline constexpr std::size_t max_json_depth = 64;
 
-/// True if brackets (outside strings) nest deeper than `limit`; cheap enough to run before each parse.
-bool nests_deeper_than(std::string_view text, std::size_t limit);
 /// Nothing if the text is not JSON in valid UTF-8, or nests deeper than max_json_depth.
 std::optional<Json> parse_json(std::string_view text);
 

@@ -106,8 +106,42 @@ ErrorFacts read_error(Json& body) {
   return facts;
 }
 
+HttpRequest build_embeddings(const ProviderSettings& provider, std::string_view api_key,
+                             std::string_view model, std::span<const std::string_view> texts) {
+  HttpRequest http = json_post(provider.base_url + "/embeddings", "Authorization", "Bearer ", api_key);
+  std::string& body = http.body;
+  body += R"({"model":)";
+  append_json_string(body, model);
+  body += R"(,"input":[)";
+  for (const std::string_view text : texts) {
+    append_json_string(body, text);
+    body += ',';
+  }
+  body.back() = ']';
+  body += R"(,"encoding_format":"float"})";
+  return http;
+}
+
+/// Every element says which text it belongs to; some servers leave that out, and keep the order.
+std::optional<RawEmbeddings> read_embeddings(Json& body, std::size_t count) {
+  Json* data = member(&body, "data");
+  if (data == nullptr || !data->is_array() || data->size() != count) return std::nullopt;
+  RawEmbeddings raw;
+  raw.vectors.assign(count, nullptr);
+  for (std::size_t i = 0; i < count; ++i) {
+    Json* index = member(&(*data)[i], "index");
+    if (index != nullptr && !index->is_number_unsigned()) return std::nullopt;
+    const std::uint64_t place = index == nullptr ? i : count_of(index);
+    if (place >= count || raw.vectors[place] != nullptr) return std::nullopt;
+    raw.vectors[place] = member(&(*data)[i], "embedding");
+  }
+  raw.usage.input_tokens = count_of(member(member(&body, "usage"), "prompt_tokens"));
+  return raw;
+}
+
 }  // namespace
 
-const Format openai_format = {"an OpenAI chat completion", build, read_answer, read_error};
+const Format openai_format = {
+    "an OpenAI chat completion", build, read_answer, read_error, build_embeddings, read_embeddings};
 
 }  // namespace sluice

@@ -8,18 +8,6 @@
 namespace sluice {
 namespace {
 
-const Format& format_of(ProviderKind kind) {
-  switch (kind) {
-    case ProviderKind::anthropic:
-      return anthropic_format;
-    case ProviderKind::gemini:
-      return gemini_format;
-    case ProviderKind::openai:
-      break;
-  }
-  return openai_format;
-}
-
 /// A success without an answer in it: a proxy's page, a body cut short, a server that speaks another format.
 Failed not_an_answer(const ProviderSettings& provider, const HttpResponse& response,
                      std::string_view api_key) {
@@ -34,6 +22,18 @@ Failed not_an_answer(const ProviderSettings& provider, const HttpResponse& respo
 }
 
 }  // namespace
+
+const Format& format_of(ProviderKind kind) {
+  switch (kind) {
+    case ProviderKind::anthropic:
+      return anthropic_format;
+    case ProviderKind::gemini:
+      return gemini_format;
+    case ProviderKind::openai:
+      break;
+  }
+  return openai_format;
+}
 
 HttpRequest build_request(const ProviderSettings& provider, std::string_view api_key,
                           const ModelRequest& request) {

@@ -1,6 +1,7 @@
 #include "worker/scoring/claims_parser.hpp"
 
 #include "common/text.hpp"
+#include "worker/scoring/code_fence.hpp"
 
 #include <array>
 #include <cmath>
@@ -229,30 +230,6 @@ class ClaimsHandler {
   std::array<bool, 5> seen_{};
   ParsedClaim claim_;
 };
-
-bool is_space(char c) {
-  return c == ' ' || c == '\t' || c == '\n' || c == '\r';
-}
-
-std::string_view trimmed(std::string_view text) {
-  while (!text.empty() && is_space(text.front())) text.remove_prefix(1);
-  while (!text.empty() && is_space(text.back())) text.remove_suffix(1);
-  return text;
-}
-
-/// The text inside ```json and ```, which models put around JSON out of habit; any other text as it is.
-std::string_view unfenced(std::string_view text) {
-  constexpr std::string_view fence = "```";
-  text = trimmed(text);
-  if (!text.starts_with(fence)) return text;
-  const std::size_t end_of_line = text.find('\n');
-  if (end_of_line == std::string_view::npos) return text;
-  const std::string_view language = trimmed(text.substr(fence.size(), end_of_line - fence.size()));
-  if (!language.empty() && language != "json" && language != "JSON") return text;
-  const std::string_view inside = trimmed(text.substr(end_of_line + 1));
-  if (!inside.ends_with(fence)) return text;
-  return trimmed(inside.substr(0, inside.size() - fence.size()));
-}
 
 }  // namespace
 

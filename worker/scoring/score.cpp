@@ -1,8 +1,10 @@
 #include "worker/scoring/score.hpp"
 
+#include "common/text.hpp"
 #include "worker/scoring/claims_parser.hpp"
 #include "worker/scoring/matcher.hpp"
 
+#include <algorithm>
 #include <cstddef>
 #include <optional>
 #include <utility>
@@ -17,17 +19,13 @@ std::optional<double> ratio(std::size_t part, std::size_t whole) {
 }
 
 MetricOutcome scored(MetricId id, std::optional<double> score) {
-  return {id, score, std::nullopt};
+  return {id, score, std::nullopt, ""};
 }
 MetricOutcome judged(MetricId id, bool passed) {
-  return {id, std::nullopt, passed};
+  return {id, std::nullopt, passed, ""};
 }
 
-}  // namespace
-
-TrialScore score_trial(const std::vector<FinalClaim>& claims, const ScoringTask& task) {
-  TrialScore score;
-  score.trial = task.trial;
+void judge_claims(const std::vector<FinalClaim>& claims, const ScoringTask& task, TrialScore& score) {
   score.claims = match_claims(claims, task);
   const std::size_t true_positives = score.claims.matched.size();
   const std::size_t false_positives = score.claims.unexpected.size();
@@ -43,28 +41,69 @@ TrialScore score_trial(const std::vector<FinalClaim>& claims, const ScoringTask&
   if (task.must_contain.empty()) {
     score.metrics.push_back(judged(MetricId::claims_absent, score.claims.unexpected.empty()));
   }
-  return score;
 }
 
-void score_answer(const Completion& completion, const Ontology& ontology, const WorkUnit& unit,
-                  UnitResult& out) {
-  out.answer = answer_digest(completion);
-  out.usage = completion.usage;
-  out.error = completion.non_answer;
-  out.parsed.clear();
-  out.claims.clear();
-  out.scores.clear();
-  if (out.error) return;
+/// Reads the answer's claims into the result; false if they are unparsable, with the error set.
+bool read_claims(const Completion& completion, const Ontology& ontology, UnitResult& out) {
   Result<std::vector<ParsedClaim>> parsed = parse_claims(completion.text);
   if (!parsed) {
     out.error = std::move(parsed.error());
-    return;
+    return false;
   }
   out.parsed = std::move(*parsed);
   out.claims.reserve(out.parsed.size());
   for (const ParsedClaim& claim : out.parsed) out.claims.push_back(ontology.resolve(claim));
+  return true;
+}
+
+/// Takes the scores back: a unit has all of them or an error.
+void clear_scores(UnitResult& out) {
+  out.parsed.clear();
+  out.claims.clear();
+  out.shown_text.clear();
+  out.scores.clear();
+}
+
+}  // namespace
+
+Result<TrialScore> score_trial(const JudgedAnswer& answer, const ScoringTask& task, const TextJudge& judge) {
+  TrialScore score;
+  score.trial = task.trial;
+  if (task.judges_claims) judge_claims(answer.claims, task, score);
+  for (const TextExpectation& expectation : task.texts) {
+    auto outcome = expectation.metric == MetricId::semantic_similarity_to
+                       ? judge_similarity(answer.text, expectation, answer.embedded)
+                       : judge.judge(answer.text, expectation);
+    if (!outcome) return fail(std::move(outcome.error()));
+    score.metrics.push_back(std::move(*outcome));
+  }
+  return score;
+}
+
+void score_answer(const Completion& completion, const Judges& judges, const WorkUnit& unit,
+                  const EmbeddedTexts& embedded, UnitResult& out) {
+  out.answer = answer_digest(completion);
+  out.usage = completion.usage;
+  out.error = completion.non_answer;
+  clear_scores(out);
+  if (out.error) return;
+  if (std::ranges::any_of(unit.tasks, &ScoringTask::judges_claims) &&
+      !read_claims(completion, judges.ontology, out)) {
+    return;
+  }
+  const auto has_texts = [](const ScoringTask& task) { return !task.texts.empty(); };
+  if (std::ranges::any_of(unit.tasks, has_texts))
+    out.shown_text = beginning(completion.text, max_shown_bytes);
   out.scores.reserve(unit.tasks.size());
-  for (const ScoringTask& task : unit.tasks) out.scores.push_back(score_trial(out.claims, task));
+  for (const ScoringTask& task : unit.tasks) {
+    auto score = score_trial({completion.text, out.claims, embedded}, task, judges.text_judge);
+    if (!score) {
+      clear_scores(out);
+      out.error = std::move(score.error());
+      return;
+    }
+    out.scores.push_back(std::move(*score));
+  }
 }
 
 }  // namespace sluice

@@ -4,9 +4,11 @@
 
 #include <csignal>
 #include <fstream>
+#include <map>
 #include <thread>
 
 #include <gtest/gtest.h>
+#include <rocksdb/db.h>
 #include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -45,6 +47,19 @@ TEST(AnswerCache, GivesBackWhatWasPut) {
   EXPECT_EQ(cache.get(key(1)).value(), answer("newer"));
 }
 
+TEST(AnswerCache, ManyArePutAtOnceEachInItsPlace) {
+  const TemporaryFolder folder;
+  auto cache = opened(folder.path());
+  const auto one = answer("one");
+  const auto two = refusal();
+  const std::vector<KeyedAnswer> both{{key(1), &one}, {key(2), &two}};
+  ASSERT_TRUE(cache.put(both));
+  EXPECT_EQ(cache.get(key(1)).value(), one);
+  EXPECT_EQ(cache.get_outcome(key(1)).value(), std::nullopt);
+  EXPECT_EQ(cache.get(key(2)).value(), std::nullopt);
+  EXPECT_EQ(cache.get_outcome(key(2)).value(), two);
+}
+
 TEST(AnswerCache, NonAnswersAreNoAnswers) {
   const TemporaryFolder folder;
   auto cache = opened(folder.path());
@@ -58,6 +73,81 @@ TEST(AnswerCache, NonAnswersAreNoAnswers) {
   EXPECT_EQ(cache.get(key(1)).value(), std::nullopt);
   EXPECT_EQ(cache.get_outcome(key(1)).value(), std::nullopt);
   EXPECT_TRUE(cache.erase(key(1))) << "what is not there is erased already";
+}
+
+TEST(AnswerCache, EmbeddingsStandBesideAnswers) {
+  const TemporaryFolder folder;
+  const std::vector<float> vector{0.5f, -0.25f};
+  {
+    auto cache = opened(folder.path());
+    EXPECT_EQ(cache.get_embedding(key(1)).value(), std::nullopt);
+    ASSERT_TRUE(cache.put(key(1), answer("one")));
+    ASSERT_TRUE(cache.put_embedding(key(1), vector));
+    EXPECT_EQ(cache.get_embedding(key(1)).value(), vector);
+    ASSERT_TRUE(cache.erase(key(1)));
+    EXPECT_EQ(cache.get_embedding(key(1)).value(), vector) << "only answer and outcome are forgotten";
+  }
+  const auto reader = AnswerCache::open_read_only(folder.path());
+  ASSERT_TRUE(reader) << reader.error().message;
+  EXPECT_EQ(reader->get_embedding(key(1)).value(), vector);
+}
+
+TEST(AnswerCache, ACacheFromBeforeEmbeddingsOpensAllTheSame) {
+  const TemporaryFolder folder;
+  const auto entry = cache_entry::encode(key(1), answer("one"));
+  { opened(folder.path()); }  // Makes the id.
+  std::filesystem::remove_all(folder.path() / "db");
+  {
+    rocksdb::Options options;
+    options.create_if_missing = true;
+    options.create_missing_column_families = true;
+    std::vector<rocksdb::ColumnFamilyHandle*> families;
+    rocksdb::DB* db = nullptr;
+    const auto status = rocksdb::DB::Open(
+        options, (folder.path() / "db").string(),
+        {{rocksdb::kDefaultColumnFamilyName, {}}, {"answers", {}}, {"outcomes", {}}}, &families, &db);
+    ASSERT_TRUE(status.ok()) << status.ToString();
+    const auto first = key(1);
+    ASSERT_TRUE(
+        db->Put({}, families[1], {reinterpret_cast<const char*>(first.data()), first.size()}, entry).ok());
+    for (auto* family : families) db->DestroyColumnFamilyHandle(family);
+    delete db;
+  }
+  {
+    auto reader = AnswerCache::open_read_only(folder.path());
+    ASSERT_TRUE(reader) << reader.error().message;
+    EXPECT_EQ(reader->get(key(1)).value(), answer("one"));
+    EXPECT_EQ(reader->get_embedding(key(1)).value(), std::nullopt);
+    auto cursor = reader->entries(EntryKind::embedding);
+    EXPECT_FALSE(cursor.next().value());
+    EXPECT_FALSE(reader->put_embedding(key(1), {1.0f}));
+  }
+  auto owner = opened(folder.path());
+  EXPECT_EQ(owner.get(key(1)).value(), answer("one"));
+  ASSERT_TRUE(owner.put_embedding(key(1), {1.0f}));
+  EXPECT_EQ(owner.get_embedding(key(1)).value(), std::vector<float>{1.0f});
+}
+
+TEST(AnswerCache, CursorsGoByKeyAndSeeWhatWasThereAtFirst) {
+  const TemporaryFolder folder;
+  auto cache = opened(folder.path());
+  std::map<Digest, std::string> expected;
+  for (int i = 0; i < 50; ++i) {
+    ASSERT_TRUE(cache.put(key(i), answer(std::to_string(i))));
+    expected[key(i)] = std::to_string(i);
+  }
+  auto cursor = cache.entries(EntryKind::answer);
+  ASSERT_TRUE(cache.put(key(99), answer("later")));
+  ASSERT_TRUE(cache.erase_entry(EntryKind::answer, key(0)));
+  ASSERT_TRUE(cache.compact());
+  for (const auto& [at, text] : expected) {
+    ASSERT_TRUE(cursor.next().value());
+    EXPECT_EQ(cursor.key(), at);
+    EXPECT_EQ(cache_entry::decode(at, cursor.bytes()).value().text, text);
+  }
+  EXPECT_FALSE(cursor.next().value());
+  EXPECT_EQ(cache.get(key(0)).value(), std::nullopt);
+  EXPECT_EQ(cache.get(key(99)).value(), answer("later"));
 }
 
 TEST(AnswerCache, KeepsItsIdAndAnswersOverReopening) {

@@ -37,6 +37,44 @@ TEST(CacheEntry, AnyDamageIsAnError) {
   }
 }
 
+TEST(CacheEntry, EmbeddingsAreReadAsWrittenAndTheirFormatIsPinned) {
+  const auto key = sha256("key");
+  const Embedding embedding{{0.25f, -1.5f, 3e-30f}, 1'700'000'000'123};
+  const auto bytes = cache_entry::encode(key, embedding);
+  EXPECT_EQ(bytes.front(), '\x02');
+  EXPECT_EQ(bytes.size(), 1 + 32 + 8 + 3 * 4u);
+  EXPECT_EQ(bytes.substr(1 + 32 + 8, 4), std::string("\0\0\x80\x3e", 4)) << "little endian";
+  EXPECT_EQ(cache_entry::decode_embedding(key, bytes).value(), embedding);
+  EXPECT_EQ(cache_entry::decode_embedding(key, cache_entry::encode(key, Embedding{})).value(), Embedding{});
+}
+
+TEST(CacheEntry, AnyDamageToAnEmbeddingIsAnError) {
+  const auto key = sha256("key");
+  const auto bytes = cache_entry::encode(key, Embedding{{1.0f, 2.0f}, 5});
+  for (std::size_t i = 0; i < bytes.size(); ++i) {
+    auto damaged = bytes;
+    damaged[i] = static_cast<char>(damaged[i] ^ 0x01);
+    ASSERT_FALSE(cache_entry::decode_embedding(key, damaged)) << "byte " << i;
+    ASSERT_FALSE(cache_entry::decode_embedding(key, std::string_view(bytes).substr(0, i)));
+  }
+}
+
+TEST(CacheEntry, RankKnowsTheKindsApart) {
+  const auto key = sha256("key");
+  auto refusal = sample();
+  refusal.non_answer = Error{Reason::refusal, "the model declined"};
+  const auto answer = cache_entry::encode(key, sample());
+  const auto outcome = cache_entry::encode(key, refusal);
+  const auto embedding = cache_entry::encode(key, Embedding{{1.0f}, 7});
+  EXPECT_EQ(cache_entry::rank(EntryKind::answer, key, answer)->digest, answer_digest(sample()));
+  EXPECT_EQ(cache_entry::rank(EntryKind::outcome, key, outcome)->created_at_ms, sample().created_at_ms);
+  EXPECT_EQ(cache_entry::rank(EntryKind::embedding, key, embedding)->created_at_ms, 7);
+  EXPECT_FALSE(cache_entry::rank(EntryKind::answer, key, outcome));
+  EXPECT_FALSE(cache_entry::rank(EntryKind::outcome, key, answer));
+  EXPECT_FALSE(cache_entry::rank(EntryKind::embedding, key, answer));
+  EXPECT_FALSE(cache_entry::rank(EntryKind::answer, key, embedding));
+}
+
 TEST(CacheEntry, AnEntryOfAnotherKeyIsAnError) {
   const auto bytes = cache_entry::encode(sha256("one"), sample());
   EXPECT_FALSE(cache_entry::decode(sha256("two"), bytes));

@@ -152,5 +152,33 @@ TEST(CacheKey, OneMakerGivesTheKeysOfManyRequests) {
   }
 }
 
+ProviderSettings embedder() {
+  ProviderSettings provider;
+  provider.cache_identity = "https://api.openai.com/v1";
+  return provider;
+}
+
+TEST(EmbeddingKey, IsTheOneThatCachesHold) {
+  ASSERT_EQ(embedding_key_version, 1u);
+  EXPECT_EQ(to_hex(embedding_key(embedder(), "text-embedding-3-small", "Paris")),
+            "0530566f088b2d71235a03ed5f787f8f4158e166e3e3fa598bc764c8ed83623d");
+}
+
+TEST(EmbeddingKey, EveryFieldChangesItAndNothingElseDoes) {
+  const auto key = embedding_key(embedder(), "m", "text");
+  auto other = embedder();
+  other.name = "elsewhere";
+  other.base_url = "http://127.0.0.1:9090/v1";
+  EXPECT_EQ(embedding_key(other, "m", "text"), key);
+  other.kind = ProviderKind::gemini;
+  EXPECT_NE(embedding_key(other, "m", "text"), key);
+  other = embedder();
+  other.cache_identity += "x";
+  EXPECT_NE(embedding_key(other, "m", "text"), key);
+  EXPECT_NE(embedding_key(embedder(), "m2", "text"), key);
+  EXPECT_NE(embedding_key(embedder(), "m", "text "), key);
+  EXPECT_NE(embedding_key(embedder(), "mt", "ext"), key);
+}
+
 }  // namespace
 }  // namespace sluice

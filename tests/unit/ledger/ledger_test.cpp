@@ -23,7 +23,7 @@ UnitResult answered(UnitId unit, const std::vector<TrialId>& trials, const std::
   for (const auto trial : trials) {
     TrialScore score;
     score.trial = trial;
-    score.metrics = {{MetricId::claims_recall, 0.25 * (trial % 4), std::nullopt}};
+    score.metrics = {{MetricId::claims_recall, 0.25 * (trial % 4), std::nullopt, ""}};
     score.claims.unexpected = {0};
     result.scores.push_back(score);
   }
@@ -235,7 +235,7 @@ TEST_F(LedgerTest, WhatIsCommittedIsThereAfterReopening) {
   {
     auto ledger = open_with_run();
     commit(ledger, {one(0, "a")});
-    EXPECT_TRUE(ledger.finish_run("run-1", 2000, "pass", 0));
+    EXPECT_TRUE(ledger.finish_run("run-1", {.completed_at_ms = 2000, .verdict = "pass"}));
   }
   auto ledger = open();
   ASSERT_EQ(results(ledger).size(), 1u);

@@ -35,7 +35,7 @@ class PlanTest : public ::testing::Test {
                    make_case("d", "three"), make_case("e", "two")};
   }
 
-  Plan plan() const { return Plan(suite, prompt, Ontology(), settings); }
+  Plan plan() const { return *Plan::make(suite, prompt, Ontology(), settings); }
 
   Suite suite;
   PromptTemplate prompt;
@@ -59,7 +59,7 @@ TEST_F(PlanTest, EqualInputsShareOneUnit) {
 }
 
 TEST_F(PlanTest, ARequestThatDiffersIsAUnitOfItsOwn) {
-  suite.cases[2].language = "go";
+  suite.cases.held(2).language = "go";
   EXPECT_EQ(plan().unit_count(), 4u) << "the language stands in the prompt";
 }
 
@@ -72,7 +72,7 @@ TEST_F(PlanTest, UnitsHaveIdsInTheOrderOfTheirFirstTrial) {
 
 TEST_F(PlanTest, RendersTheWholeUnit) {
   const auto made = plan();
-  const auto unit = made.render(0);
+  const auto unit = *made.render(0);
   EXPECT_EQ(unit.unit, 0u);
   EXPECT_EQ(unit.repeat, 0u);
   EXPECT_TRUE(is_zero(unit.pinned_answer));
@@ -89,16 +89,17 @@ TEST_F(PlanTest, RendersTheWholeUnit) {
   EXPECT_EQ(unit.key, made.key(0));
   ASSERT_EQ(unit.tasks.size(), 2u);
   EXPECT_EQ(unit.tasks[0].trial, 0u);
-  EXPECT_EQ(unit.tasks[0].must_contain, suite.cases[0].must_contain);
+  EXPECT_EQ(unit.tasks[0].must_contain, suite.cases.held(0).must_contain);
   EXPECT_EQ(unit.tasks[1].trial, 2u);
-  EXPECT_EQ(unit.tasks[1].must_contain, suite.cases[2].must_contain);
-  EXPECT_EQ(unit.tasks[1].must_not_contain, suite.cases[2].must_not_contain);
+  EXPECT_EQ(unit.tasks[1].must_contain, suite.cases.held(2).must_contain);
+  EXPECT_EQ(unit.tasks[1].must_not_contain, suite.cases.held(2).must_not_contain);
   EXPECT_EQ(unit.tasks[1].min_confidence, 0.9);
 }
 
 TEST_F(PlanTest, UnitsShareTheTextsThatAllHave) {
   const auto made = plan();
-  EXPECT_EQ(made.render(0).request.system, made.render(2).request.system) << "one string, not two equal ones";
+  EXPECT_EQ(made.render(0)->request.system, made.render(2)->request.system)
+      << "one string, not two equal ones";
 }
 
 TEST_F(PlanTest, IsAPureFunctionOfItsInputs) {
@@ -109,8 +110,73 @@ TEST_F(PlanTest, IsAPureFunctionOfItsInputs) {
   EXPECT_NE(plan().key(0), one.key(0));
 }
 
+Case text_case(std::string id, std::string prompt) {
+  Case one;
+  one.id = std::move(id);
+  one.kind = CaseKind::text;
+  one.content = std::move(prompt);
+  return one;
+}
+
+TEST_F(PlanTest, ATextCaseIsSentAsItStands) {
+  auto asked = text_case("f", "What is the capital of {{content}}?");
+  asked.system = "Be brief.";
+  asked.context = "France is a country.";
+  asked.expectations = {{{MetricId::must_contain, {"Paris"}}, {}, {}},
+                        {{MetricId::exact_match, {"Paris", "Paris."}}, {}, {}}};
+  suite.cases = {asked};
+  const auto unit = *plan().render(0);
+  EXPECT_EQ(unit.request.user, "France is a country.\n\nWhat is the capital of {{content}}?");
+  ASSERT_TRUE(unit.request.system);
+  EXPECT_EQ(*unit.request.system, "Be brief.");
+  EXPECT_FALSE(unit.request.response_schema) << "any text is an answer";
+  EXPECT_EQ(unit.key, cache_key(settings.provider, unit.request, 0));
+  ASSERT_EQ(unit.tasks.size(), 1u);
+  EXPECT_FALSE(unit.tasks[0].judges_claims);
+  EXPECT_EQ(unit.tasks[0].texts, (std::vector{asked.expectations[0].what, asked.expectations[1].what}));
+}
+
+TEST_F(PlanTest, ATextCaseWithoutSystemPromptSendsNone) {
+  suite.cases = {text_case("f", "one")};
+  EXPECT_FALSE(plan().render(0)->request.system);
+}
+
+TEST_F(PlanTest, AClaimsMetricIsNoTextToJudgeBy) {
+  auto claims = make_case("a", "one");
+  claims.expectations = {{{MetricId::claims_f1, {}}, {}, 0.8}};
+  suite.cases = {claims};
+  const auto unit = *plan().render(0);
+  EXPECT_TRUE(unit.tasks[0].judges_claims);
+  EXPECT_TRUE(unit.tasks[0].texts.empty());
+}
+
+/// A file that can be read as often as `reads` says.
+class VanishingFile final : public CaseFile {
+ public:
+  explicit VanishingFile(int reads) : reads_(reads) {}
+  Result<Case> read(std::uint64_t offset, std::uint32_t, std::uint64_t) const override {
+    if (reads_-- <= 0) return fail(Reason::file_unreadable, "cases.jsonl was changed during the run");
+    return text_case("line-" + std::to_string(offset), "prompt " + std::to_string(offset));
+  }
+
+ private:
+  mutable int reads_;
+};
+
+TEST_F(PlanTest, CasesStayInTheirFileUntilTheyAreWanted) {
+  const auto file = std::make_shared<VanishingFile>(3);
+  suite.cases = {};
+  suite.cases.push_back(file, {10, 5, 0}, "line-10", "tests");
+  suite.cases.push_back(file, {20, 5, 0}, "line-20", "tests");
+  const auto made = plan();
+  EXPECT_EQ(made.render(1)->request.user, "prompt 20");
+  EXPECT_EQ(made.render(1).error().reason, Reason::file_unreadable) << "the fourth time it is gone";
+  const auto planned = Plan::make(suite, prompt, Ontology(), settings);
+  EXPECT_EQ(planned.error().reason, Reason::file_unreadable);
+}
+
 TEST_F(PlanTest, AnEmptySuiteIsAnEmptyPlan) {
-  suite.cases.clear();
+  suite.cases = {};
   EXPECT_EQ(plan().trial_count(), 0u);
   EXPECT_EQ(plan().unit_count(), 0u);
 }

@@ -1,6 +1,6 @@
 #include "common/error.hpp"
 #include "config/embedded_config.hpp"
-#include "coordinator/merge/status.hpp"
+#include "coordinator/gate/status.hpp"
 
 #include <fstream>
 #include <iterator>

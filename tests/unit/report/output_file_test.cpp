@@ -1,4 +1,4 @@
-#include "coordinator/report/output_file.hpp"
+#include "coordinator/output/output_file.hpp"
 
 #include <cstdio>
 #include <filesystem>

@@ -1,11 +1,8 @@
-#include "config/embedded_config.hpp"
-#include "coordinator/report/display.hpp"
 #include "tests/unit/report/golden.hpp"
+#include "tests/unit/report/report_texts.hpp"
 #include "tests/unit/report/sample_run.hpp"
 
-#include <functional>
 #include <limits>
-#include <sstream>
 
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
@@ -15,37 +12,6 @@ namespace {
 
 using nlohmann::json;
 using sample::SampleRun;
-
-std::string json_of(const ReportInput& input) {
-  StringSink sink;
-  EXPECT_TRUE(write_json_report(input, sink));
-  return sink.text();
-}
-
-std::string table_of(const ReportInput& input, const TableStyle& style) {
-  StringSink sink;
-  EXPECT_TRUE(write_table_report(input, style, sink));
-  return sink.text();
-}
-
-std::string markdown_of(const ReportInput& input) {
-  StringSink sink;
-  EXPECT_TRUE(write_markdown_report(input, sink));
-  return sink.text();
-}
-
-// The version stands in `run` alone and changes with every release.
-std::string without_version(std::string text) {
-  const std::string version = std::string("\"sluice_version\": \"") + SLUICE_VERSION + '"';
-  const auto position = text.find(version);
-  EXPECT_NE(position, std::string::npos);
-  return text.replace(position, version.size(), "\"sluice_version\": \"VERSION\"");
-}
-
-void expect_lines_within(const std::string& text, std::size_t width) {
-  std::istringstream lines(text);
-  for (std::string line; std::getline(lines, line);) EXPECT_LE(display_width(line), width) << line;
-}
 
 TEST(JsonReport, Golden) {
   const SampleRun run;
@@ -100,7 +66,7 @@ TEST(JsonReport, ARunCutShortSaysWhy) {
   const Aggregates aggregates = run.aggregates();
   ReportInput input = run.input(aggregates);
   input.facts.cut_short = Error{Reason::interrupted, "The run was interrupted."};
-  input.verdict = run_verdict(aggregates.all.statuses, true);
+  input.verdict = sample::verdict_on(input);
   const json report = json::parse(json_of(input));
   EXPECT_EQ(report["verdict"], "error");
   EXPECT_EQ(report["reason_code"], "interrupted");
@@ -118,7 +84,7 @@ TEST(JsonReport, NoFixturesAndStrangeTextsAreStillJson) {
   EXPECT_EQ(report["fixture_results"][0]["id"], "x\"-1\n");
   EXPECT_EQ(report["fixture_results"][0]["name"], "bytes \uFFFD\uFFFD and \x01 \u2028");
 
-  run.suite.cases.clear();
+  run.suite.cases = {};
   run.source.trials.clear();
   run.results.trials = 0;
   const Aggregates none = run.aggregates();
@@ -167,7 +133,7 @@ TEST(TableReport, ColoursComeOnlyWhenAskedForAndChangeNothingElse) {
 
 TEST(TableReport, ForeignTextCannotSteerTheTerminal) {
   SampleRun run;
-  run.suite.cases[1].name = "red \x1b[31m \u202e\r";
+  run.suite.cases.held(1).name = "red \x1b[31m \u202e\r";
   run.source.trials[4].unit.error->message = "line\nbreak \x1b]0;title\x07";
   run.suite.name = "\x1b[2J";
   const Aggregates aggregates = run.aggregates();
@@ -178,14 +144,15 @@ TEST(TableReport, ForeignTextCannotSteerTheTerminal) {
 
 TEST(TableReport, EveryFailureIsListed) {
   SampleRun run;
-  const Case failed = run.suite.cases[1];
+  const Case failed = run.suite.cases.held(1);
   const CommittedTrial result = run.source.trials[1];
-  run.suite.cases.clear();
+  run.suite.cases = {};
   run.source.trials.clear();
   constexpr std::size_t many = 3000;
   for (std::size_t i = 0; i < many; ++i) {
-    run.suite.cases.push_back(failed);
-    run.suite.cases.back().id = "edge-" + std::to_string(i) + "-end";
+    Case one = failed;
+    one.id = "edge-" + std::to_string(i) + "-end";
+    run.suite.cases.push_back(one);
     run.source.trials.push_back(result);
     run.source.trials.back().trial = static_cast<TrialId>(i);
   }
@@ -209,9 +176,9 @@ TEST(MarkdownReport, Golden) {
 
 TEST(MarkdownReport, ForeignTextIsNoMarkup) {
   SampleRun run;
-  run.suite.cases[1].name = "a|b `c` <script> @someone #12 [x](y)";
-  run.suite.cases[1].category = "a|b";
-  run.suite.cases[1].must_contain[0].subject = "tick``s";
+  run.suite.cases.held(1).name = "a|b `c` <script> @someone #12 [x](y)";
+  run.suite.cases.held(1).category = "a|b";
+  run.suite.cases.held(1).must_contain[0].subject = "tick``s";
   const Aggregates aggregates = run.aggregates();
   const std::string markdown = markdown_of(run.input(aggregates));
   EXPECT_NE(markdown.find("a\\|b \\`c\\` &lt;script&gt; \\@<!-- -->someone \\#<!-- -->12 \\[x\\](y)"),

@@ -4,6 +4,7 @@
 #include "coordinator/merge/case_result.hpp"
 #include "coordinator/report/report.hpp"
 
+#include <algorithm>
 #include <string>
 #include <utility>
 #include <vector>
@@ -60,9 +61,14 @@ inline CommittedTrial scored(TrialId trial, UnitId unit, std::vector<FinalClaim>
   TrialScore judged;
   judged.trial = trial;
   const bool nothing_expected = score.matched.empty() && score.missing.empty();
-  judged.metrics.push_back({MetricId::claims_required, std::nullopt, score.missing.empty()});
-  judged.metrics.push_back({MetricId::claims_forbidden, std::nullopt, score.forbidden.empty()});
-  if (nothing_expected) judged.metrics.push_back({MetricId::claims_absent, std::nullopt, claims.empty()});
+  const Scores scores =
+      scores_of(Counts{score.matched.size(), score.unexpected.size(), score.missing.size()});
+  judged.metrics.push_back({MetricId::claims_precision, scores.precision, std::nullopt, ""});
+  judged.metrics.push_back({MetricId::claims_recall, scores.recall, std::nullopt, ""});
+  judged.metrics.push_back({MetricId::claims_f1, scores.f1, std::nullopt, ""});
+  judged.metrics.push_back({MetricId::claims_required, std::nullopt, score.missing.empty(), ""});
+  judged.metrics.push_back({MetricId::claims_forbidden, std::nullopt, score.forbidden.empty(), ""});
+  if (nothing_expected) judged.metrics.push_back({MetricId::claims_absent, std::nullopt, claims.empty(), ""});
   judged.claims = std::move(score);
   result.unit.claims = std::move(claims);
   result.unit.scores.push_back(std::move(judged));
@@ -78,15 +84,75 @@ inline CommittedTrial errored(TrialId trial, UnitId unit, Error error, Usage usa
   return result;
 }
 
+/// Why the trials of a sample have no result where they have none.
+inline Error lost(TrialId) {
+  return {Reason::worker_lost, "The case was lost with its worker 3 times."};
+}
+
+/// A plan with a trial for each case, in their order.
+inline RunResults results_of(const Suite& suite, const ResultSource& source, const Gate& gate) {
+  return {suite, source, suite.cases.size(), [](TrialId trial) { return std::size_t{trial}; }, lost, gate};
+}
+
+/// The verdict on what the aggregates and the comparison say.
+inline RunVerdict verdict_on(const ReportInput& input) {
+  const auto notices = [&](GateNotice::Severity severity) {
+    return static_cast<std::uint64_t>(
+        std::ranges::count(input.gate.notices, severity, &GateNotice::severity));
+  };
+  VerdictInput verdict;
+  verdict.statuses = input.aggregates.all.statuses;
+  verdict.regressed = input.aggregates.all.regressed;
+  verdict.cut_short = input.facts.cut_short.has_value();
+  verdict.warnings = notices(GateNotice::Severity::warning);
+  verdict.failures = notices(GateNotice::Severity::failure);
+  if (input.gate.aggregates) verdict.aggregates = input.gate.aggregates->outcome;
+  return run_verdict(verdict);
+}
+
+/// The report's input over results and aggregates, which the caller keeps.
+inline ReportInput input_of(const RunResults& results, const Aggregates& aggregates) {
+  ReportInput input{.results = results,
+                    .aggregates = aggregates,
+                    .identity = {},
+                    .facts = {},
+                    .gate = {},
+                    .paid_cost = 0.011};
+  input.identity = {.prompt_version = "1.0.0",
+                    .prompt_hash = {},
+                    .ontology_version = "1.2.0",
+                    .provider = ProviderKind::gemini,
+                    .model = "gemini-2.0-flash"};
+  input.identity.prompt_hash.fill(0xab);
+  input.facts.run_id = "0191f7d2-6c1e-7a43-9d55-2f1b0c3a4e5f";
+  input.facts.started_at_ms = 1770301788500;
+  input.facts.completed_at_ms = 1770301800250;
+  input.facts.duration_seconds = 11.5;
+  input.facts.requests = 7;
+  input.facts.retries = 1;
+  input.facts.rate_limited = 1;
+  input.facts.cache_hits = 1;
+  input.facts.paid_input_tokens = 5000;
+  input.facts.paid_output_tokens = 1500;
+  input.facts.leases_lost = 1;
+  input.facts.workers = {{"alpha", 5, false}, {"beta", 1, true}};
+  input.gate.config_fingerprint = "sha256:" + std::string(64, 'c');
+  input.mode = Mode::live;
+  input.verdict = verdict_on(input);
+  return input;
+}
+
+inline std::optional<double> sample_price(const Usage& usage) {
+  return static_cast<double>(usage.input_tokens) * 1e-6 + static_cast<double>(usage.output_tokens) * 4e-6;
+}
+
 /// A run with one case of every kind: passed, nothing expected, missed (with another value, with too little
 /// confidence, with nothing), forbidden, unexpected, a committed error, and a case without any result.
 struct SampleRun {
   Suite suite;
   MemorySource source;
-  RunResults results{suite, source, 0, [](TrialId trial) { return std::size_t{trial}; },
-                     [](TrialId) {
-                       return Error{Reason::worker_lost, "The case was lost with its worker 3 times."};
-                     }};
+  Gate gate;
+  RunResults results = results_of(suite, source, gate);
 
   SampleRun() {
     add_cases();
@@ -96,39 +162,10 @@ struct SampleRun {
   SampleRun(const SampleRun&) = delete;
   SampleRun& operator=(const SampleRun&) = delete;
 
-  Aggregates aggregates() const {
-    return *aggregate(results, [](const Usage& usage) {
-      return std::optional(static_cast<double>(usage.input_tokens) * 1e-6 +
-                           static_cast<double>(usage.output_tokens) * 4e-6);
-    });
-  }
+  Aggregates aggregates() const { return *aggregate(results, sample_price); }
 
   /// The report's input over `aggregates`, which the caller keeps.
-  ReportInput input(const Aggregates& aggregates) const {
-    ReportInput input{
-        .results = results, .aggregates = aggregates, .identity = {}, .facts = {}, .paid_cost = 0.011};
-    input.verdict = run_verdict(aggregates.all.statuses, false);
-    input.identity = {.prompt_version = "1.0.0",
-                      .prompt_hash = {},
-                      .ontology_version = "1.2.0",
-                      .provider = ProviderKind::gemini,
-                      .model = "gemini-2.0-flash"};
-    input.identity.prompt_hash.fill(0xab);
-    input.facts.run_id = "0191f7d2-6c1e-7a43-9d55-2f1b0c3a4e5f";
-    input.facts.started_at_ms = 1770301788500;
-    input.facts.completed_at_ms = 1770301800250;
-    input.facts.duration_seconds = 11.5;
-    input.facts.requests = 7;
-    input.facts.retries = 1;
-    input.facts.rate_limited = 1;
-    input.facts.cache_hits = 1;
-    input.facts.paid_input_tokens = 5000;
-    input.facts.paid_output_tokens = 1500;
-    input.facts.leases_lost = 1;
-    input.facts.workers = {{"alpha", 5, false}, {"beta", 1, true}};
-    input.mode = Mode::live;
-    return input;
-  }
+  ReportInput input(const Aggregates& aggregates) const { return input_of(results, aggregates); }
 
  private:
   void add_cases() {

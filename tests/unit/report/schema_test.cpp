@@ -1,5 +1,5 @@
 #include "config/embedded_config.hpp"
-#include "tests/unit/report/sample_run.hpp"
+#include "tests/unit/report/gated_run.hpp"
 
 #include <functional>
 
@@ -51,6 +51,20 @@ TEST(ReportSchema, TakesWhatTheReportWrites) {
   EXPECT_EQ(findings(report_of(run.input(aggregates))), "");
 }
 
+TEST(ReportSchema, TakesComparisonsWithEitherKindOfBaseline) {
+  const sample::GatedRun gated;
+  const Aggregates of_gated = gated.aggregates();
+  EXPECT_EQ(findings(report_of(gated.input(of_gated))), "");
+  const SampleRun run;
+  const Aggregates aggregates = run.aggregates();
+  ReportInput input = run.input(aggregates);
+  input.gate = sample::beside_manifest(aggregates, 0.4, 0.36, 0.5);
+  EXPECT_EQ(findings(report_of(input)), "");
+  input.gate.aggregates->baseline.recall.reset();
+  input.gate.aggregates->metrics[1].baseline.reset();
+  EXPECT_EQ(findings(report_of(input)), "");
+}
+
 TEST(ReportSchema, TakesARunCutShortWithoutPrices) {
   SampleRun run;
   run.source.trials.clear();
@@ -64,9 +78,10 @@ TEST(ReportSchema, TakesARunCutShortWithoutPrices) {
 }
 
 TEST(ReportSchema, RefusesWhatIsNotAReport) {
-  const SampleRun run;
+  const sample::GatedRun run;
   const Aggregates aggregates = run.aggregates();
   const json good = report_of(run.input(aggregates));
+  ASSERT_EQ(findings(good), "");
   const std::vector<std::function<void(json&)>> defects = {
       [](json& report) { report["extra"] = 1; },
       [](json& report) { report.erase("model"); },
@@ -75,8 +90,22 @@ TEST(ReportSchema, RefusesWhatIsNotAReport) {
       [](json& report) { report["metrics"]["passed"] = -1; },
       [](json& report) { report["metrics"]["by_category"]["tls"]["extra"] = 1; },
       [](json& report) { report["fixture_results"][0]["status"] = "good"; },
-      [](json& report) { report["fixture_results"][0]["claims"][0].erase("value"); },
-      [](json& report) { report["fixture_results"][5]["missing"][0]["got"]["extra"] = 1; },
+      [](json& report) { report["fixture_results"][5]["claims"][0].erase("value"); },
+      [](json& report) {
+        report["fixture_results"][5]["missing"][0]["got"] = {{"extra", 1}};
+      },
+      [](json& report) { report["fixture_results"][0]["kind"] = "image"; },
+      [](json& report) { report["fixture_results"][0]["regressed"] = "no"; },
+      [](json& report) { report["fixture_results"][1]["metrics"][0]["status"] = "good"; },
+      [](json& report) { report["fixture_results"][1]["metrics"][0]["cause"] = "luck"; },
+      [](json& report) { report["fixture_results"][1]["metrics"][0]["delta"] = -1.5; },
+      [](json& report) { report["fixture_results"][1]["metrics"][0].erase("baseline"); },
+      [](json& report) { report["fixture_results"][1]["metrics"][0]["thresholding"]["mode"] = "loose"; },
+      [](json& report) { report.erase("baseline_comparison"); },
+      [](json& report) { report["baseline_comparison"]["kind"] = "none"; },
+      [](json& report) { report["baseline_comparison"]["notices"][0]["severity"] = "loud"; },
+      [](json& report) { report["baseline_comparison"].erase("recall_delta"); },
+      [](json& report) { report["config_fingerprint"] = "abc"; },
       [](json& report) { report["prompt_hash"] = "abc"; },
       [](json& report) { report["timestamp"] = "yesterday"; },
       [](json& report) { report["run"]["requests"] = "7"; },

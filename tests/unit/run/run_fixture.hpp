@@ -34,7 +34,7 @@ inline Plan make_plan(const Suite& suite) {
   RequestSettings request;
   request.provider.name = "openai";
   request.model = "m";
-  return Plan(suite, prompt, Ontology(), request);
+  return *Plan::make(suite, prompt, Ontology(), request);
 }
 
 /// A controller with a plan of 4 cases in 3 units; the workers' side is played by the test.

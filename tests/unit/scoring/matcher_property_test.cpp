@@ -50,7 +50,7 @@ std::vector<ExpectedClaim> any_expectations(std::size_t at_most) {
   });
 }
 ScoringTask any_task(std::size_t at_most) {
-  return {0, any_expectations(at_most), any_expectations(3), 0.5};
+  return {0, any_expectations(at_most), any_expectations(3), 0.5, true, {}};
 }
 
 /// The outcome in terms of claims instead of positions.
@@ -153,7 +153,8 @@ RC_GTEST_PROP(Matching, AccountsForEveryClaimAndExpectationOnce, ()) {
 }
 
 RC_GTEST_PROP(Scores, StayBetweenZeroAndOne, ()) {
-  const TrialScore score = score_trial(any_claims(6), any_task(6));
+  const auto claims = any_claims(6);
+  const TrialScore score = score_trial({"", claims, {}}, any_task(6), TextJudge()).value();
   for (const MetricOutcome& metric : score.metrics) {
     RC_ASSERT(!metric.score || (*metric.score >= 0.0 && *metric.score <= 1.0));
     RC_ASSERT(!(metric.score && metric.passed));

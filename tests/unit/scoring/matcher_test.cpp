@@ -22,7 +22,7 @@ ExpectedClaim expected(std::string subject, ClaimValue value, std::string predic
 
 ScoringTask task(std::vector<ExpectedClaim> must_contain, std::vector<ExpectedClaim> must_not_contain = {},
                  double min_confidence = 0.5) {
-  return {0, std::move(must_contain), std::move(must_not_contain), min_confidence};
+  return {0, std::move(must_contain), std::move(must_not_contain), min_confidence, true, {}};
 }
 
 using Positions = std::vector<std::uint32_t>;

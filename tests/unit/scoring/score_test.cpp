@@ -1,5 +1,8 @@
 #include "worker/scoring/score.hpp"
 
+#include <cmath>
+#include <memory>
+
 #include <gtest/gtest.h>
 
 namespace sluice {
@@ -20,11 +23,20 @@ MetricOutcome outcome(const TrialScore& score, MetricId id) {
   return {};
 }
 
+TrialScore score_claims(const std::vector<FinalClaim>& claims, const ScoringTask& task) {
+  return score_trial({"", claims, {}}, task, TextJudge()).value();
+}
+
+ScoringTask claims_task(TrialId trial, std::vector<ExpectedClaim> must_contain,
+                        std::vector<ExpectedClaim> must_not_contain, double min_confidence) {
+  return {trial, std::move(must_contain), std::move(must_not_contain), min_confidence, true, {}};
+}
+
 TEST(ScoreTrial, CountsAsTheDefinitionsSay) {
-  ScoringTask task{
-      7, {expected("a/x", 1.0), expected("a/y", 2.0), expected("a/z", 3.0)}, {expected("a/w", 0.0)}, 0.5};
+  const auto task = claims_task(7, {expected("a/x", 1.0), expected("a/y", 2.0), expected("a/z", 3.0)},
+                                {expected("a/w", 0.0)}, 0.5);
   const TrialScore score =
-      score_trial({claim("a/x", 1.0), claim("a/y", 2.0), claim("a/w", 0.0), claim("a/v", 0.0)}, task);
+      score_claims({claim("a/x", 1.0), claim("a/y", 2.0), claim("a/w", 0.0), claim("a/v", 0.0)}, task);
   EXPECT_EQ(score.trial, 7u);
   EXPECT_DOUBLE_EQ(outcome(score, MetricId::claims_precision).score.value(), 2.0 / 4.0);
   EXPECT_DOUBLE_EQ(outcome(score, MetricId::claims_recall).score.value(), 2.0 / 3.0);
@@ -36,9 +48,9 @@ TEST(ScoreTrial, CountsAsTheDefinitionsSay) {
 
 TEST(ScoreTrial, PerfectAnswerPasses) {
   const TrialScore score =
-      score_trial({claim("a/x", 1.0)}, {1, {expected("a/x", 1.0)}, {expected("a/x", 2.0)}, 0.5});
+      score_claims({claim("a/x", 1.0)}, claims_task(1, {expected("a/x", 1.0)}, {expected("a/x", 2.0)}, 0.5));
   EXPECT_EQ(outcome(score, MetricId::claims_precision),
-            (MetricOutcome{MetricId::claims_precision, 1.0, std::nullopt}));
+            (MetricOutcome{MetricId::claims_precision, 1.0, std::nullopt, ""}));
   EXPECT_EQ(outcome(score, MetricId::claims_recall).score, 1.0);
   EXPECT_EQ(outcome(score, MetricId::claims_f1).score, 1.0);
   EXPECT_EQ(outcome(score, MetricId::claims_required).passed, true);
@@ -46,18 +58,18 @@ TEST(ScoreTrial, PerfectAnswerPasses) {
 }
 
 TEST(ScoreTrial, UndefinedIsNotZero) {
-  const TrialScore silent = score_trial({}, {1, {expected("a/x", 1.0)}, {}, 0.5});
+  const TrialScore silent = score_claims({}, claims_task(1, {expected("a/x", 1.0)}, {}, 0.5));
   EXPECT_FALSE(outcome(silent, MetricId::claims_precision).score);
   EXPECT_EQ(outcome(silent, MetricId::claims_recall).score, 0.0);
   EXPECT_EQ(outcome(silent, MetricId::claims_f1).score, 0.0);
 
-  const TrialScore chatty = score_trial({claim("a/x", 1.0)}, {1, {}, {}, 0.5});
+  const TrialScore chatty = score_claims({claim("a/x", 1.0)}, claims_task(1, {}, {}, 0.5));
   EXPECT_EQ(outcome(chatty, MetricId::claims_precision).score, 0.0);
   EXPECT_FALSE(outcome(chatty, MetricId::claims_recall).score);
   EXPECT_EQ(outcome(chatty, MetricId::claims_f1).score, 0.0);
   EXPECT_EQ(outcome(chatty, MetricId::claims_absent).passed, false);
 
-  const TrialScore both = score_trial({claim("a/x", 1.0, 0.4)}, {1, {}, {}, 0.5});
+  const TrialScore both = score_claims({claim("a/x", 1.0, 0.4)}, claims_task(1, {}, {}, 0.5));
   EXPECT_FALSE(outcome(both, MetricId::claims_precision).score);
   EXPECT_FALSE(outcome(both, MetricId::claims_recall).score);
   EXPECT_FALSE(outcome(both, MetricId::claims_f1).score);
@@ -77,8 +89,8 @@ type = "boolean"
 
 WorkUnit unit_with_tasks() {
   WorkUnit unit;
-  unit.tasks.push_back({3, {{"tls/cert_verification", "enabled", false, std::nullopt}}, {}, 0.8});
-  unit.tasks.push_back({4, {}, {}, 0.95});
+  unit.tasks.push_back(claims_task(3, {{"tls/cert_verification", "enabled", false, std::nullopt}}, {}, 0.8));
+  unit.tasks.push_back(claims_task(4, {}, {}, 0.95));
   return unit;
 }
 
@@ -98,7 +110,7 @@ TEST(ScoreAnswer, ScoresTheFinalClaimsForEachTask) {
   UnitResult result;
   result.unit = 9;
   result.error = Error{Reason::rate_limited, "from before"};
-  score_answer(completion, ontology, unit_with_tasks(), result);
+  score_answer(completion, {ontology, TextJudge()}, unit_with_tasks(), {}, result);
   EXPECT_EQ(result.unit, 9u);
   EXPECT_EQ(result.answer, answer_digest(completion));
   EXPECT_EQ(result.usage, (Usage{10, 5}));
@@ -128,7 +140,7 @@ TEST(ScoreAnswer, NonAnswersAndUnparsableOnesAreErrorsWithoutScores) {
     UnitResult result;
     result.claims.push_back(claim("from/before", 1.0));
     result.scores.emplace_back();
-    score_answer(completion, ontology, unit_with_tasks(), result);
+    score_answer(completion, {ontology, TextJudge()}, unit_with_tasks(), {}, result);
     ASSERT_TRUE(result.error);
     EXPECT_EQ(result.error->reason, reason);
     EXPECT_EQ(result.answer, answer_digest(completion));
@@ -137,6 +149,99 @@ TEST(ScoreAnswer, NonAnswersAndUnparsableOnesAreErrorsWithoutScores) {
     EXPECT_TRUE(result.claims.empty());
     EXPECT_TRUE(result.scores.empty());
   }
+}
+
+ScoringTask text_task(TrialId trial, std::vector<TextExpectation> texts) {
+  return {trial, {}, {}, 0.0, false, std::move(texts)};
+}
+
+SharedVector vector_of(std::vector<float> values) {
+  return std::make_shared<const std::vector<float>>(std::move(values));
+}
+
+class ScoreTexts : public testing::Test {
+ protected:
+  UnitResult score(const std::string& text, const WorkUnit& unit, const EmbeddedTexts& embedded = {}) {
+    UnitResult result;
+    result.shown_text = "from before";
+    score_answer(completion_of(text), {ontology, judge}, unit, embedded, result);
+    return result;
+  }
+
+  Ontology ontology = Ontology::parse(ontology_text, "ontology").value();
+  TextJudge judge;
+};
+
+TEST_F(ScoreTexts, ATextAnswerIsNeverReadAsClaims) {
+  WorkUnit unit;
+  unit.tasks = {text_task(1, {{MetricId::must_contain, {"Paris"}}, {MetricId::exact_match, {"Rome"}}})};
+  const auto result = score("It is Paris.", unit);
+  ASSERT_FALSE(result.error) << result.error->message;
+  EXPECT_TRUE(result.claims.empty());
+  ASSERT_EQ(result.scores.size(), 1u);
+  ASSERT_EQ(result.scores[0].metrics.size(), 2u) << "no claims metrics";
+  EXPECT_EQ(result.scores[0].metrics[0], (MetricOutcome{MetricId::must_contain, std::nullopt, true, ""}));
+  EXPECT_EQ(result.scores[0].metrics[1].id, MetricId::exact_match);
+  EXPECT_EQ(result.scores[0].metrics[1].passed, false);
+  EXPECT_EQ(result.shown_text, "It is Paris.");
+}
+
+TEST_F(ScoreTexts, FollowTheClaimsMetricsInTheirOrder) {
+  WorkUnit unit = unit_with_tasks();
+  unit.tasks[0].texts = {{MetricId::json_schema, {R"({"required":["claims"]})"}},
+                         {MetricId::must_not_contain, {"claims"}}};
+  const auto result = score(R"({"claims":[]})", unit);
+  ASSERT_EQ(result.scores.size(), 2u);
+  std::vector<MetricId> ids;
+  for (const auto& metric : result.scores[0].metrics) ids.push_back(metric.id);
+  EXPECT_EQ(ids, (std::vector{MetricId::claims_precision, MetricId::claims_recall, MetricId::claims_f1,
+                              MetricId::claims_required, MetricId::claims_forbidden, MetricId::json_schema,
+                              MetricId::must_not_contain}));
+  EXPECT_EQ(result.scores[1].metrics.back().id, MetricId::claims_absent);
+  EXPECT_EQ(result.shown_text, R"({"claims":[]})");
+}
+
+TEST_F(ScoreTexts, OnlyTheBeginningOfALongAnswerIsShown) {
+  WorkUnit unit;
+  unit.tasks = {text_task(1, {{MetricId::must_contain, {"x"}}})};
+  const auto result = score(std::string(max_shown_bytes - 1, 'a') + "\u20ac and more", unit);
+  EXPECT_EQ(result.shown_text, std::string(max_shown_bytes - 1, 'a'));
+}
+
+TEST_F(ScoreTexts, NothingIsShownWhereOnlyClaimsAreJudged) {
+  EXPECT_EQ(score(R"({"claims":[]})", unit_with_tasks()).shown_text, "");
+}
+
+TEST_F(ScoreTexts, WhatCannotBeJudgedMakesTheUnitAnErrorWithoutScores) {
+  for (const TextExpectation& wrong : {TextExpectation{MetricId::regex_match, {"(unclosed"}},
+                                       TextExpectation{MetricId::json_schema, {"{"}}}) {
+    WorkUnit unit;
+    unit.tasks = {text_task(1, {{MetricId::must_contain, {"x"}}}), text_task(2, {wrong})};
+    const auto result = score("x", unit);
+    ASSERT_TRUE(result.error);
+    EXPECT_EQ(result.error->reason, Reason::fixture_invalid);
+    EXPECT_TRUE(result.scores.empty());
+    EXPECT_EQ(result.shown_text, "");
+  }
+}
+
+TEST_F(ScoreTexts, SimilarityIsThatOfTheBestReference) {
+  WorkUnit unit;
+  unit.tasks = {text_task(1, {{MetricId::semantic_similarity_to, {"far", "near"}}})};
+  const EmbeddedTexts embedded{
+      {"answer", vector_of({1, 0})}, {"far", vector_of({0, 1})}, {"near", vector_of({1, 1})}};
+  const auto result = score("answer", unit, embedded);
+  ASSERT_FALSE(result.error) << result.error->message;
+  EXPECT_NEAR(result.scores[0].metrics.at(0).score.value(), std::sqrt(0.5), 1e-12);
+  EXPECT_EQ(result.scores[0].metrics[0].passed, std::nullopt) << "a scored metric has no verdict of its own";
+}
+
+TEST_F(ScoreTexts, AMissingEmbeddingIsAnErrorAndNotAScoreOfZero) {
+  WorkUnit unit;
+  unit.tasks = {text_task(1, {{MetricId::semantic_similarity_to, {"reference"}}})};
+  EXPECT_EQ(score("answer", unit).error.value().reason, Reason::internal_error);
+  const EmbeddedTexts two_models{{"answer", vector_of({1, 0})}, {"reference", vector_of({1})}};
+  EXPECT_EQ(score("answer", unit, two_models).error.value().reason, Reason::provider_failed);
 }
 
 }  // namespace

@@ -81,6 +81,68 @@ TEST(Settings, ReadsFractionsOfSecondsAndFoldersOfTheUser) {
   EXPECT_EQ(settings.home.value, "/h");
 }
 
+SuiteSetting suite_setting(std::string key, decltype(DocumentNode::value) value, std::uint32_t line) {
+  return {key, "\"" + key + "\" in settings", "suite.yaml", DocumentNode{std::move(value), line}};
+}
+
+SettingSources sources_with_suite(std::vector<SuiteSetting> suite) {
+  SettingSources sources;
+  sources.file_name = "sluice.toml";
+  sources.file_text = "[eval]\nmax_tokens = 1\nseed = 1\ntemperature = 1\nmax_concurrent = 1\n";
+  sources.environment = [](std::string_view name) -> std::optional<std::string> {
+    if (name == "SLUICE_SEED") return "3";
+    if (name == "SLUICE_TEMPERATURE") return "1.5";
+    return std::nullopt;
+  };
+  sources.flags = {{"temperature", "--temperature", "2"}};
+  sources.suite = std::move(suite);
+  return sources;
+}
+
+TEST(Settings, ASuiteGoesBeforeTheFileAndAfterTheEnvironment) {
+  const auto settings = merge_settings(
+      sources_with_suite({suite_setting("max_tokens", std::int64_t{2}, 7),
+                          suite_setting("seed", std::int64_t{2}, 8), suite_setting("temperature", 0.5, 9)}));
+  ASSERT_TRUE(settings) << join_findings(settings.error());
+  EXPECT_EQ(settings->max_concurrent.value, 1u);
+  EXPECT_EQ(settings->max_tokens.value, 2u);
+  EXPECT_EQ(settings->max_tokens.origin, Origin::suite);
+  EXPECT_EQ(settings->max_tokens.where, "suite.yaml:7");
+  EXPECT_EQ(settings->seed.value, 3);
+  EXPECT_EQ(settings->temperature.value, 2.0);
+}
+
+TEST(Settings, ASuitesModelIsMeantForItsProvider) {
+  SettingSources sources;
+  sources.suite = {suite_setting("provider", std::string("openai"), 2),
+                   suite_setting("model", std::string("m"), 3)};
+  const auto settings = merge_settings(sources);
+  ASSERT_TRUE(settings) << join_findings(settings.error());
+  EXPECT_EQ(settings->model_provider, "openai");
+  sources.flags = {{"provider", "--provider", "gemini"}};
+  EXPECT_EQ(resolve_provider(*merge_settings(sources))->model, "gemini-2.0-flash");
+}
+
+TEST(Settings, WrongOnesOfASuiteAreNamedWithItsLine) {
+  const auto settings = merge_settings(
+      sources_with_suite({suite_setting("seed", std::string("x"), 4), suite_setting("nope", true, 5)}));
+  ASSERT_FALSE(settings);
+  EXPECT_EQ(join_findings(settings.error()),
+            "suite.yaml:4: \"seed\" in settings must be a whole number, not \"x\"; "
+            "suite.yaml:5: \"nope\" in settings is no setting");
+}
+
+TEST(Settings, TheRegressionThresholdIsANumberOfPoints) {
+  EXPECT_EQ(merged(std::nullopt).regression_threshold.value, 0.05);
+  EXPECT_EQ(merged("[eval]\nregression_threshold = 0\n").regression_threshold.value, 0.0);
+  EXPECT_EQ(findings(std::nullopt, {}, {{"regression_threshold", "--threshold", "5"}}),
+            "--threshold: must be a number from 0 to 1, not \"5\"");
+  EXPECT_EQ(
+      findings("[eval]\nregression_threshold = nan\n"),
+      "sluice.toml:2: \"regression_threshold\" in [eval] must be a number from 0 to 1, not an infinite or "
+      "undefined one");
+}
+
 struct BadSetting {
   std::string file;
   std::string finding;
@@ -190,6 +252,8 @@ TEST(Settings, DescribesValuesWithTheirOrigins) {
   EXPECT_EQ(line_of(lines, "eval.provider"), "\"local\" # sluice.toml:2");
   EXPECT_EQ(line_of(lines, "eval.model"), "\"m\" # sluice.toml:7");
   EXPECT_EQ(line_of(lines, "eval.case_timeout_seconds"), "900 # default");
+  EXPECT_EQ(line_of(lines, "eval.regression_threshold"), "0.05 # default");
+  EXPECT_EQ(line_of(lines, "eval.embedding_model"), "(none) # default");
   EXPECT_EQ(line_of(lines, "providers.local.base_url"), "\"http://127.0.0.1:1/v1\" # sluice.toml:5");
   EXPECT_EQ(line_of(lines, "providers.gemini.api_key_env"), "\"GEMINI_API_KEY\" # default");
 }

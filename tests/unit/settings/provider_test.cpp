@@ -134,5 +134,59 @@ TEST(KeyTrust, OwnBaseUrlsAreTrustedButNotThoseOfOtherProviders) {
   EXPECT_TRUE(may_receive_key("https://flag.example.com", trusted_key_hosts(with_flag, provider)));
 }
 
+TEST(Embedding, ByDefaultIsOpenAis) {
+  const auto resolved = resolve_embedding(settings_of(""));
+  ASSERT_TRUE(resolved) << resolved.error().message;
+  EXPECT_EQ(resolved->embedding, (EmbeddingSettings{"openai", "text-embedding-3-small"}));
+  ASSERT_TRUE(resolved->provider);
+  EXPECT_EQ(resolved->provider->base_url, "https://api.openai.com/v1");
+}
+
+TEST(Embedding, TheBuiltInOneNeedsNoProvider) {
+  const auto resolved = resolve_embedding(
+      settings_of("[eval]\nembedding_provider = \"x\"\nembedding_model = \"lexical-ngrams-v1\"\n"));
+  ASSERT_TRUE(resolved) << resolved.error().message;
+  EXPECT_EQ(resolved->embedding, (EmbeddingSettings{"", "lexical-ngrams-v1"}));
+  EXPECT_FALSE(resolved->provider);
+}
+
+TEST(Embedding, NamesWhatCannotEmbed) {
+  EXPECT_EQ(
+      resolve_embedding(settings_of("[eval]\nembedding_provider = \"opnai\"\n")).error().message,
+      "there is no provider \"opnai\" (sluice.toml:2); did you mean \"openai\"?; there are \"anthropic\", "
+      "\"gemini\" and \"openai\", and each [providers.NAME] of the settings file");
+  EXPECT_EQ(resolve_embedding(settings_of("[eval]\nembedding_provider = \"anthropic\"\n")).error().message,
+            "the provider \"anthropic\" (sluice.toml:2) has no embeddings: name one of kind \"openai\" or "
+            "\"gemini\" with --embedding-provider");
+  const auto gemini = resolve_embedding(
+      settings_of("[eval]\nembedding_provider = \"gemini\"\nembedding_model = \"gemini-embedding-001\"\n"));
+  ASSERT_TRUE(gemini) << gemini.error().message;
+  EXPECT_EQ(gemini->embedding, (EmbeddingSettings{"gemini", "gemini-embedding-001"}));
+  EXPECT_EQ(
+      resolve_embedding(settings_of("[eval]\nembedding_provider = \"x\"\n[providers.x]\nkind = \"openai\"\n"))
+          .error()
+          .message,
+      "the provider \"x\" has no default embedding model: name one with --embedding-model, or as "
+      "\"embedding_model\" in [eval]");
+}
+
+TEST(Embedding, TheRunsBaseUrlIsForItsOwnProviderAlone) {
+  Settings settings = settings_of("[eval]\nprovider = \"openai\"\nmodel = \"m\"\n");
+  settings.base_url = {"http://127.0.0.1:1/v1", Origin::flag, "--base-url"};
+  EXPECT_EQ(resolve_embedding(settings)->provider->base_url, "http://127.0.0.1:1/v1");
+  settings.provider.value = "gemini";
+  EXPECT_EQ(resolve_embedding(settings)->provider->base_url, "https://api.openai.com/v1");
+}
+
+TEST(Provider, ABaseUrlOfASuiteGetsNoKey) {
+  Settings settings = settings_of("[eval]\nprovider = \"openai\"\nmodel = \"m\"\n");
+  settings.base_url = {"https://elsewhere.example/v1", Origin::suite, "suite.yaml:4"};
+  const auto resolved_one = resolve_provider(settings);
+  ASSERT_TRUE(resolved_one);
+  EXPECT_FALSE(may_receive_key(settings.base_url.value, trusted_key_hosts(settings, resolved_one->provider)));
+  settings.base_url.origin = Origin::flag;
+  EXPECT_TRUE(may_receive_key(settings.base_url.value, trusted_key_hosts(settings, resolved_one->provider)));
+}
+
 }  // namespace
 }  // namespace sluice

@@ -60,10 +60,10 @@ TEST_F(SuiteLoader, LoadsFoldersInIdOrderWithTheManifest) {
   ASSERT_TRUE(suite) << join_findings(suite.error());
   EXPECT_EQ(suite->name, "my_suite");
   ASSERT_EQ(suite->cases.size(), 3u);
-  EXPECT_EQ(suite->cases[0].id, "B-0");
-  EXPECT_EQ(suite->cases[1].id, "a-1");
-  EXPECT_EQ(suite->cases[1].source, "z/first.toml");
-  EXPECT_EQ(suite->cases[2].id, "b-1");
+  EXPECT_EQ(suite->cases.id(0), "B-0");
+  EXPECT_EQ(suite->cases.id(1), "a-1");
+  EXPECT_EQ((*suite->cases.read(1))->source, "z/first.toml");
+  EXPECT_EQ(suite->cases.id(2), "b-1");
   ASSERT_TRUE(suite->manifest && suite->manifest->baseline);
   EXPECT_EQ(suite->manifest->corpus_version, "1.0.0");
   EXPECT_EQ(suite->manifest->baseline->recall, 0.78);
@@ -148,7 +148,7 @@ TEST_F(SuiteLoader, SelectsCategoriesAndTheFirstById) {
   const auto tls = select(*suite, {"tls"}, 1);
   ASSERT_TRUE(tls);
   ASSERT_EQ(tls->cases.size(), 1u);
-  EXPECT_EQ(tls->cases[0].id, "b");
+  EXPECT_EQ(tls->cases.id(0), "b");
   EXPECT_EQ(select(*suite, {}, std::nullopt)->cases.size(), 3u);
   EXPECT_EQ(select(*suite, {"jwt", "tls"}, 10)->cases.size(), 3u);
   const auto unknown = select(*suite, {"jwr"}, std::nullopt);

@@ -55,13 +55,18 @@ class AnswerStoreTest : public ::testing::Test {
     return found && *found ? (*found)->text : "(nothing)";
   }
 
+  bool stored(AnswerStore& store, const Completion& completion) {
+    const KeyedAnswer one{key, &completion};
+    return store.store({&one, 1}).has_value();
+  }
+
   TemporaryFolder folder_;
 };
 
 TEST_F(AnswerStoreTest, WithoutACacheNothingIsFoundAndNothingStored) {
   AnswerStore store(std::nullopt, {});
   EXPECT_EQ(store.id(), "");
-  EXPECT_TRUE(store.store(key, answer("a")));
+  EXPECT_TRUE(stored(store, answer("a")));
   EXPECT_EQ(text_of(store.find_answer(key)), "(nothing)");
   EXPECT_EQ(text_of(store.find_replay(key, {})), "(nothing)");
   EXPECT_TRUE(store.forget_unless(key, sha256("x")));
@@ -129,7 +134,7 @@ TEST_F(AnswerStoreTest, ANonAnswerCanBePinned) {
 TEST_F(AnswerStoreTest, StoresIntoTheOwnCacheAlone) {
   {
     auto store = store_with({}, {{answer("old")}});
-    EXPECT_TRUE(store.store(key, answer("new")));
+    EXPECT_TRUE(stored(store, answer("new")));
     EXPECT_FALSE(store.id().empty());
   }
   EXPECT_EQ(text_of(open("own").get(key)), "new");

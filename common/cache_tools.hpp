@@ -1,0 +1,113 @@
+#pragma once
+
+#include "common/error.hpp"
+#include "common/hash.hpp"
+
+#include <cstdint>
+#include <filesystem>
+#include <functional>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+/// What the command line may ask of the caches in a home (delivery.md, "The cache in a fleet"). The caches
+/// live on the worker's side and the ledger on the coordinator's: the composition root hands these functions
+/// to the command line, and the ledger's part goes in as functions.
+namespace sluice {
+
+/// The committed answer of a key, and the id of the cache that holds it.
+struct CachePin {
+  Digest key{};
+  Digest answer{};
+  std::string holder;
+};
+
+/// The pins of these keys, one entry for each, empty where nothing is pinned.
+using FindPins = std::function<Result<std::vector<std::optional<CachePin>>>(std::span<const Digest> keys)>;
+/// Makes these the pins of their keys.
+using MovePins = std::function<Result<void>(std::span<const CachePin> pins)>;
+
+/// `sluice cache export`.
+struct CassetteExport {
+  std::filesystem::path home;
+  FindPins pins;
+  /// Only these answers and outcomes (ascending, each once), and every one of them must be there; nothing:
+  /// all. Embeddings are not bound to them: which ones a run used is not recorded.
+  std::optional<std::vector<Digest>> keys;
+  std::function<void(std::string_view bytes)> write;  ///< Takes the file's bytes in order.
+};
+
+struct ExportedCassette {
+  std::uint64_t caches = 0;
+  std::uint64_t answers = 0;
+  std::uint64_t outcomes = 0;  ///< Refusals, truncations and answers that were not parsable.
+  std::uint64_t embeddings = 0;
+  std::uint64_t conflicts = 0;  ///< Entries of which the caches held different versions.
+  std::uint64_t bytes = 0;      ///< Of the file.
+};
+
+/// `sluice cache import`.
+struct CassetteImport {
+  std::filesystem::path home;
+  std::filesystem::path file;
+  FindPins pins;
+  MovePins move_pins;
+};
+
+struct ImportedCassette {
+  std::filesystem::path cache;  ///< The directory that took the entries.
+  std::uint64_t entries = 0;    ///< In the cassette; the sum of the next five.
+  std::uint64_t added = 0;
+  std::uint64_t already_there = 0;  ///< The same answer.
+  std::uint64_t replaced = 0;       ///< Conflicts in which the cassette's was the greater.
+  std::uint64_t kept = 0;           ///< Conflicts in which the cache's was the greater.
+  std::uint64_t mended = 0;         ///< The cache's was damaged.
+};
+
+/// One cache directory, for `sluice cache stats`.
+struct CacheFacts {
+  std::filesystem::path directory;
+  bool in_use = false;           ///< Another process has it: nothing but `bytes` is known.
+  std::optional<Error> problem;  ///< Why it cannot be read: nothing but `bytes` is known.
+  std::uint64_t answers = 0;
+  std::uint64_t outcomes = 0;
+  std::uint64_t embeddings = 0;
+  std::uint64_t damaged = 0;  ///< Entries that are none of the above.
+  std::uint64_t bytes = 0;    ///< Of its files.
+  std::optional<std::int64_t> oldest_ms;
+  std::optional<std::int64_t> newest_ms;
+};
+
+/// `sluice cache prune`.
+struct CachePrune {
+  std::filesystem::path home;
+  std::int64_t created_before_ms = 0;  ///< Unix time; entries of this very time stay.
+  bool dry_run = false;                ///< Counts, and removes nothing.
+  bool pinned_too = false;
+  FindPins pins;
+};
+
+struct PrunedCaches {
+  std::uint64_t caches = 0;
+  std::uint64_t answers = 0;  ///< Removed, or in a dry run: to be removed.
+  std::uint64_t outcomes = 0;
+  std::uint64_t embeddings = 0;
+  std::uint64_t damaged = 0;  ///< Removed whatever their age: they stand in an export's way.
+  std::uint64_t spared = 0;   ///< Old enough, but pinned.
+  std::uint64_t bytes_before = 0;
+  std::uint64_t bytes_after = 0;
+};
+
+/// Errors: file_unreadable (a cassette that is damaged or none), cache_in_use, cache_failed, cache_miss, and
+/// what the functions they were given return. A failed import or prune wrote nothing unless the disk itself
+/// failed.
+struct CacheTools {
+  std::function<Result<ExportedCassette>(const CassetteExport&)> export_cassette;
+  std::function<Result<ImportedCassette>(const CassetteImport&)> import_cassette;
+  std::function<Result<std::vector<CacheFacts>>(const std::filesystem::path& home)> stats;
+  std::function<Result<PrunedCaches>(const CachePrune&)> prune;
+};
+
+}  // namespace sluice

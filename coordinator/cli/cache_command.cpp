@@ -1,0 +1,208 @@
+#include "common/clock.hpp"
+#include "coordinator/cli/cache_ledger.hpp"
+#include "coordinator/cli/cache_text.hpp"
+#include "coordinator/cli/command.hpp"
+#include "coordinator/cli/setting_flags.hpp"
+#include "coordinator/output/output_file.hpp"
+
+#include <filesystem>
+#include <functional>
+#include <iostream>
+#include <memory>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include <CLI/CLI.hpp>
+
+namespace sluice {
+namespace {
+
+/// What all of them share: where the caches lie.
+struct CacheSubcommand {
+  CLI::App* app = nullptr;
+  SettingFlags settings;
+
+  void add_to(CLI::App& cache, const std::string& name, const std::string& what,
+              const std::string& examples) {
+    app = cache.add_subcommand(name, what);
+    settings.add_to(*app, {"home"});
+    app->footer("Examples:\n" + examples);
+  }
+
+  /// Runs what needs the home's path, and prints the text that it returns.
+  int with_home(const std::function<Result<std::string>(const std::filesystem::path&)>& run) const {
+    const auto effective = settings.load();
+    if (!effective) return report_findings(effective.error());
+    const auto text = run(effective->home.value);
+    if (!text) return report_error(text.error());
+    std::cout << *text;
+    return exit_ok;
+  }
+};
+
+/// The writer of files speaks of reports.
+Error about_cassette(Error error) {
+  constexpr std::string_view report = "he report cannot";
+  if (const auto at = error.message.find(report); at == 1) {
+    error.message.replace(0, 1 + report.size(), "the cassette cannot");
+  }
+  return error;
+}
+
+struct ExportCommand : CacheSubcommand {
+  std::string output;
+  std::optional<std::string> run_id;
+
+  explicit ExportCommand(CLI::App& cache) {
+    add_to(cache, "export", "Write what the caches hold as one cassette",
+           "  sluice cache export --output answers.cassette\n"
+           "  sluice cache export --output answers.cassette --run 3f2a90c1\n"
+           "The caches must not be in use. With --run the cassette holds only what that run's cases need.");
+    app->add_option("--output", output, "The cassette's file; replaced whole or not at all")
+        ->required()
+        ->type_name("FILE");
+    app->add_option("--run", run_id, "Only the answers this run used; the id or its beginning")
+        ->type_name("ID");
+  }
+
+  int run(const CacheTools& tools) const {
+    return with_home([&](const std::filesystem::path& home) -> Result<std::string> {
+      if (const auto possible = check_output_path(output); !possible) {
+        return fail(about_cassette(possible.error()));
+      }
+      CacheLedger ledger(home);
+      CassetteExport wish{.home = home, .pins = ledger.find_pins(), .keys = std::nullopt, .write = {}};
+      if (run_id) {
+        auto keys = ledger.keys_of_run(*run_id);
+        if (!keys) return fail(keys.error());
+        wish.keys = std::move(*keys);
+      }
+      ExportedCassette done;
+      const auto written = write_whole_file(output, [&](Sink& sink) -> Result<void> {
+        wish.write = [&](std::string_view bytes) { sink.write(bytes); };
+        const auto result = tools.export_cassette(wish);
+        if (!result) return fail(result.error());
+        done = *result;
+        return {};
+      });
+      if (!written) return fail(about_cassette(written.error()));
+      return cache_text::exported(done, output);
+    });
+  }
+};
+
+struct ImportCommand : CacheSubcommand {
+  std::string file;
+
+  explicit ImportCommand(CLI::App& cache) {
+    add_to(
+        cache, "import", "Merge a cassette into the first free cache",
+        "  sluice cache import answers.cassette\n"
+        "  sluice cache import answers.cassette --home ci-home && sluice run --mode cached --home ci-home\n"
+        "Of two answers to the same request the later one stays, so the order of imports does not matter.");
+    app->add_option("FILE", file, "A file that `sluice cache export` wrote")->required();
+  }
+
+  int run(const CacheTools& tools) const {
+    return with_home([&](const std::filesystem::path& home) -> Result<std::string> {
+      CacheLedger ledger(home);
+      const auto done = tools.import_cassette(
+          {.home = home, .file = file, .pins = ledger.find_pins_in_own(), .move_pins = ledger.move_pins()});
+      if (!done) return fail(done.error());
+      return cache_text::imported(*done, file);
+    });
+  }
+};
+
+struct StatsCommand : CacheSubcommand {
+  std::string format = "table";
+
+  explicit StatsCommand(CLI::App& cache) {
+    add_to(cache, "stats", "Show what each cache holds",
+           "  sluice cache stats\n"
+           "  sluice cache stats --format json");
+    app->add_option("--format", format, "table or json")->type_name("FORMAT");
+  }
+
+  int run(const CacheTools& tools) const {
+    if (format != "table" && format != "json") {
+      return report_error("--format \"" + format + "\" is not known; give table or json");
+    }
+    return with_home([&](const std::filesystem::path& home) -> Result<std::string> {
+      const auto caches = tools.stats(home);
+      if (!caches) return fail(caches.error());
+      return format == "json" ? cache_text::stats_json(*caches) : cache_text::stats_table(*caches);
+    });
+  }
+};
+
+struct PruneCommand : CacheSubcommand {
+  std::string older_than;
+  bool dry_run = false;
+  bool pinned = false;
+
+  explicit PruneCommand(CLI::App& cache) {
+    add_to(cache, "prune", "Remove old entries from all caches",
+           "  sluice cache prune --older-than 30d --dry-run\n"
+           "  sluice cache prune --older-than 12h\n"
+           "The caches must not be in use. What the ledger pins stays, so that offline runs still find it;\n"
+           "damaged entries go whatever their age.");
+    app->add_option("--older-than", older_than, "Days (30d) or hours (12h)")->required()->type_name("AGE");
+    app->add_flag("--dry-run", dry_run, "Only say what would be removed");
+    app->add_flag("--pinned", pinned, "Also remove what the ledger pins");
+  }
+
+  int run(const CacheTools& tools) const {
+    const auto age = cache_text::parse_age(older_than);
+    if (!age) return report_error(age.error());
+    return with_home([&](const std::filesystem::path& home) -> Result<std::string> {
+      CacheLedger ledger(home);
+      const auto done = tools.prune({.home = home,
+                                     .created_before_ms = unix_now_ms() - age->count(),
+                                     .dry_run = dry_run,
+                                     .pinned_too = pinned,
+                                     .pins = ledger.find_pins()});
+      if (!done) return fail(done.error());
+      return cache_text::pruned(*done, dry_run);
+    });
+  }
+};
+
+struct CacheCommand {
+  explicit CacheCommand(CLI::App& cache)
+      : export_command(cache), import_command(cache), stats(cache), prune(cache) {}
+
+  int run(const CacheTools& tools) const {
+    if (export_command.app->parsed()) return export_command.run(tools);
+    if (import_command.app->parsed()) return import_command.run(tools);
+    if (stats.app->parsed()) return stats.run(tools);
+    if (prune.app->parsed()) return prune.run(tools);
+    return report_error(
+        "no command is given for the cache: export, import, stats or prune (see `sluice cache --help`)");
+  }
+
+  ExportCommand export_command;
+  ImportCommand import_command;
+  StatsCommand stats;
+  PruneCommand prune;
+};
+
+}  // namespace
+
+Command add_cache_command(CLI::App& program, const CacheTools& tools) {
+  CLI::App* app =
+      program.add_subcommand("cache", "Carry the answer caches in cassettes, show and prune them");
+  const auto command = std::make_shared<CacheCommand>(*app);
+  app->footer(
+      "Examples:\n"
+      "  sluice cache export --output answers.cassette\n"
+      "  sluice cache import answers.cassette\n"
+      "  sluice cache stats\n"
+      "  sluice cache prune --older-than 30d --dry-run\n"
+      "`sluice cache COMMAND --help` shows a command's flags.");
+  return {app, [command, tools] { return command->run(tools); }};
+}
+
+}  // namespace sluice

@@ -1,0 +1,38 @@
+#pragma once
+
+#include "common/cache_tools.hpp"
+#include "coordinator/ledger/ledger.hpp"
+
+#include <filesystem>
+#include <memory>
+#include <string>
+#include <vector>
+
+namespace sluice {
+
+/// The ledger's part in `sluice cache`: pins, and the keys of a run. It is opened when it is first needed;
+/// reading makes no ledger where there is none. Not thread-safe.
+class CacheLedger {
+ public:
+  explicit CacheLedger(const std::filesystem::path& home) : file_(home / "ledger.db") {}
+
+  /// For the cache tools; this object must outlive them.
+  FindPins find_pins();
+  MovePins move_pins();
+  /// For an import, which needs a ledger that works before it writes anything: also makes one.
+  FindPins find_pins_in_own();
+
+  /// The keys of all answers and final non-answers that a run's results show, ascending and each once (32
+  /// bytes of memory a key). Errors: usage_invalid if no run, or more than one, begins with this id, or it
+  /// has no answers; ledger_failed.
+  Result<std::vector<Digest>> keys_of_run(const std::string& id);
+
+ private:
+  Result<Ledger*> open();
+  Result<std::vector<std::optional<CachePin>>> pins(std::span<const Digest> keys);
+
+  std::filesystem::path file_;
+  std::optional<Ledger> ledger_;
+};
+
+}  // namespace sluice

@@ -1,0 +1,133 @@
+#include "coordinator/cli/cache_text.hpp"
+
+#include "coordinator/report/display.hpp"
+#include "coordinator/report/text_table.hpp"
+#include "coordinator/report/wording.hpp"
+
+#include <charconv>
+#include <limits>
+
+#include <nlohmann/json.hpp>
+
+namespace sluice::cache_text {
+namespace {
+
+using wording::counted;
+using wording::grouped;
+
+std::string bytes(std::uint64_t number) {
+  return grouped(number) + (number == 1 ? " byte" : " bytes");
+}
+
+std::string entries(std::uint64_t answers, std::uint64_t outcomes, std::uint64_t embeddings) {
+  const auto all = answers + outcomes + embeddings;
+  return grouped(all) + (all == 1 ? " entry" : " entries") + " (" + counted(answers, "answer") + ", " +
+         counted(outcomes, "non-answer") + ", " + counted(embeddings, "embedding") + ")";
+}
+
+std::string name_of(const CacheFacts& cache) {
+  return printable(cache.directory.filename().string());
+}
+
+bool is_readable(const CacheFacts& cache) {
+  return !cache.in_use && !cache.problem;
+}
+
+std::string state_of(const CacheFacts& cache) {
+  if (cache.in_use) return "in use";
+  if (cache.problem) return "unreadable";
+  return cache.damaged == 0 ? "free" : "free, " + grouped(cache.damaged) + " damaged";
+}
+
+nlohmann::ordered_json time_or_null(const std::optional<std::int64_t>& unix_ms) {
+  return unix_ms ? nlohmann::ordered_json(wording::rfc3339(*unix_ms)) : nlohmann::ordered_json();
+}
+
+}  // namespace
+
+Result<std::chrono::milliseconds> parse_age(const std::string& text) {
+  constexpr std::int64_t hours_at_most = 100LL * 366 * 24;
+  const auto refuse = [&] {
+    return fail(Reason::usage_invalid, "--older-than \"" + text +
+                                           "\" is no age; give a whole number of days or hours, such as 30d "
+                                           "or 12h, at most 100 years");
+  };
+  if (text.empty()) return refuse();
+  const char unit = text.back();
+  std::int64_t number = 0;
+  const char* const end = text.data() + text.size() - 1;
+  const auto [stop, error] = std::from_chars(text.data(), end, number);
+  if (error != std::errc() || stop != end || number < 1 || number > hours_at_most) return refuse();
+  if (unit == 'd') number *= 24;
+  if ((unit != 'd' && unit != 'h') || number > hours_at_most) return refuse();
+  return std::chrono::hours(number);
+}
+
+std::string exported(const ExportedCassette& done, const std::string& file) {
+  return "wrote " + printable(file) + ": " + entries(done.answers, done.outcomes, done.embeddings) + " of " +
+         counted(done.caches, "cache") + ", " + counted(done.conflicts, "conflict") + ", " +
+         bytes(done.bytes) + "\n";
+}
+
+std::string imported(const ImportedCassette& done, const std::string& file) {
+  std::string text = "imported " + printable(file) + " into " + printable(done.cache.string()) + ": ";
+  text += grouped(done.entries) + (done.entries == 1 ? " entry, " : " entries, ") + grouped(done.added) +
+          " added, " + grouped(done.already_there) + " already there, " +
+          counted(done.replaced + done.kept, "conflict");
+  if (done.replaced + done.kept > 0) {
+    text += " (" + grouped(done.replaced) + " replaced by the cassette's, " + grouped(done.kept) + " kept)";
+  }
+  if (done.mended > 0) text += ", " + grouped(done.mended) + " damaged and mended";
+  return text + "\n";
+}
+
+std::string pruned(const PrunedCaches& done, bool dry_run) {
+  std::string text = dry_run ? "would remove " : "removed ";
+  text += entries(done.answers, done.outcomes, done.embeddings) + " of " + counted(done.caches, "cache");
+  if (done.damaged > 0) text += ", and " + grouped(done.damaged) + " damaged";
+  if (done.spared > 0) {
+    text += "; " + grouped(done.spared) + " as old " + (done.spared == 1 ? "stays, being" : "stay, being") +
+            " pinned by the ledger (--pinned removes them too)";
+  }
+  if (!dry_run) text += "; " + bytes(done.bytes_before) + " before, " + bytes(done.bytes_after) + " after";
+  return text + "\n";
+}
+
+std::string stats_table(const std::vector<CacheFacts>& caches) {
+  TextTable table;
+  table.columns = {
+      {"Cache"},  {"Answers", true}, {"Non-answers", true}, {"Embeddings", true}, {"Bytes", true}, {"Oldest"},
+      {"Newest"}, {"State"}};
+  for (const auto& cache : caches) {
+    const auto number = [&](std::uint64_t count) { return is_readable(cache) ? grouped(count) : "–"; };
+    const auto time = [](const std::optional<std::int64_t>& unix_ms) {
+      return unix_ms ? wording::date(*unix_ms) : "–";
+    };
+    table.rows.push_back({name_of(cache), number(cache.answers), number(cache.outcomes),
+                          number(cache.embeddings), grouped(cache.bytes), time(cache.oldest_ms),
+                          time(cache.newest_ms), state_of(cache)});
+  }
+  return drawn(table, std::numeric_limits<int>::max());
+}
+
+std::string stats_json(const std::vector<CacheFacts>& caches) {
+  using Json = nlohmann::ordered_json;
+  auto list = Json::array();
+  for (const auto& cache : caches) {
+    const auto number = [&](std::uint64_t count) { return is_readable(cache) ? Json(count) : Json(); };
+    list.push_back({{"name", name_of(cache)},
+                    {"directory", printable(cache.directory.string())},
+                    {"in_use", cache.in_use},
+                    {"problem", cache.problem ? Json(printable(cache.problem->message)) : Json()},
+                    {"answers", number(cache.answers)},
+                    {"non_answers", number(cache.outcomes)},
+                    {"embeddings", number(cache.embeddings)},
+                    {"damaged", number(cache.damaged)},
+                    {"bytes", cache.bytes},
+                    {"oldest", time_or_null(cache.oldest_ms)},
+                    {"newest", time_or_null(cache.newest_ms)}});
+  }
+  return Json{{"caches", std::move(list)}}.dump(2) + "\n";
+}
+
+}  // namespace sluice::cache_text

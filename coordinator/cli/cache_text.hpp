@@ -1,0 +1,22 @@
+#pragma once
+
+#include "common/cache_tools.hpp"
+
+#include <chrono>
+#include <string>
+
+/// What `sluice cache` reads and says.
+namespace sluice::cache_text {
+
+/// `30d` or `12h`: a whole number of days or hours, above 0 and at most 100 years. Error: usage_invalid.
+Result<std::chrono::milliseconds> parse_age(const std::string& text);
+
+std::string exported(const ExportedCassette& done, const std::string& file);
+std::string imported(const ImportedCassette& done, const std::string& file);
+std::string pruned(const PrunedCaches& done, bool dry_run);
+std::string stats_table(const std::vector<CacheFacts>& caches);
+/// An object with one member, `caches`: an array of objects. Counts of a cache that is in use or cannot be
+/// read are null.
+std::string stats_json(const std::vector<CacheFacts>& caches);
+
+}  // namespace sluice::cache_text

@@ -1,0 +1,197 @@
+#include "coordinator/cli/command.hpp"
+#include "coordinator/cli/flag_values.hpp"
+#include "coordinator/gate/baseline_check.hpp"
+#include "coordinator/gate/compare.hpp"
+#include "coordinator/output/output_file.hpp"
+#include "coordinator/report/compare_report.hpp"
+#include "coordinator/report/report_reader.hpp"
+#include "coordinator/report/terminal.hpp"
+
+#include <algorithm>
+#include <memory>
+#include <optional>
+#include <string>
+#include <utility>
+#include <variant>
+
+#include <CLI/CLI.hpp>
+#include <unistd.h>
+
+namespace sluice {
+namespace {
+
+constexpr std::size_t piped_columns = 100;
+constexpr std::size_t least_columns = 60;
+constexpr std::size_t most_columns = 120;  // Longer lines are hard to read.
+
+constexpr const char* examples =
+    "BASE and CURRENT are each a baseline (--export-baseline) or a JSON report (--format json).\n"
+    "A report's cases are judged by the thresholds that it names; a flag goes before them, for all scores.\n"
+    "Exit code 0: no regression; 1: regressions, failures and case errors, under --strict also warnings;\n"
+    "2: usage, files that cannot be read, another suite, a run that was cut short.\n"
+    "Examples:\n"
+    "  sluice compare baseline.json report.json\n"
+    "  sluice compare main.json branch.json --max-drop 0.02 --strict\n"
+    "  sluice compare main.json branch.json --format markdown --output comment.md";
+
+NextCase cases_in(const ScoreFile& file) {
+  return std::visit([](const auto& scores) { return cases_of(scores); }, file);
+}
+
+const BaselineHeader& header_of(const ScoreFile& file) {
+  return std::visit([](const auto& scores) -> const BaselineHeader& { return scores.header; }, file);
+}
+
+std::string cut_short_by(const ScoreFile& file) {
+  const auto* report = std::get_if<ReportScores>(&file);
+  return report == nullptr ? "" : report->reason_code;
+}
+
+ComparedSide side_of(const std::string& name, const ScoreFile& file) {
+  return {name, std::holds_alternative<Baseline>(file) ? "baseline" : "report", header_of(file)};
+}
+
+/// The metric with the flags' thresholds over its own.
+void put_over(const Thresholding& flags, ComparedMetric& metric) {
+  if (flags.min_score) {
+    metric.min_score = flags.min_score;
+    metric.thresholding.min_score.reset();
+  }
+  if (!flags.max_drop && !flags.min_floor) return;
+  if (flags.max_drop) metric.thresholding.max_drop = flags.max_drop;
+  if (flags.min_floor) metric.thresholding.min_floor = flags.min_floor;
+  // `absolute` would switch them off.
+  metric.thresholding.mode.reset();
+}
+
+NextCase with_limits(NextCase next, const Thresholding& flags) {
+  if (flags == Thresholding{}) return next;
+  return [next = std::move(next), flags,
+          at = std::make_shared<ComparedCase>()]() -> Result<const ComparedCase*> {
+    const auto found = next();
+    if (!found) return fail(found.error());
+    if (*found == nullptr) return nullptr;
+    *at = **found;
+    for (ComparedMetric& metric : at->metrics) put_over(flags, metric);
+    return at.get();
+  };
+}
+
+struct CompareCommand {
+  std::string base;
+  std::string current;
+  std::optional<std::string> max_drop;
+  std::optional<std::string> min_floor;
+  std::optional<std::string> min_score;
+  bool strict = false;
+  std::string format = "table";
+  std::optional<std::string> output;
+
+  int run() const {
+    const auto as = choice_of("--format", format, {"table", "json", "markdown"});
+    if (!as) return report_error(as.error());
+    const auto limits = flag_limits();
+    if (!limits) return report_error(limits.error());
+    if (output && output->empty()) return report_error("--output must name a file");
+    if (to_file()) {
+      if (const auto possible = check_output_path(*output); !possible) return report_error(possible.error());
+    }
+    const auto left = load_score_file(base);
+    if (!left) return report_findings({left.error()});
+    const auto right = load_score_file(current);
+    if (!right) return report_findings({right.error()});
+    if (const auto reason = cut_short_by(*left); !reason.empty()) {
+      return report_error(base + " is the report of a run that was cut short (" + reason +
+                          "), which nothing can be measured against; name a whole one");
+    }
+    return compare_files(*left, *right, *limits, *as);
+  }
+
+ private:
+  bool to_file() const { return output && *output != "-"; }
+
+  Result<Thresholding> flag_limits() const {
+    Thresholding limits;
+    const auto read = [](std::string_view flag, const std::optional<std::string>& text,
+                         std::optional<double>& target) -> Result<void> {
+      if (!text) return {};
+      const auto number = fraction_of(flag, *text);
+      if (!number) return fail(number.error());
+      target = *number;
+      return {};
+    };
+    auto well = read("--max-drop", max_drop, limits.max_drop);
+    if (well) well = read("--min-floor", min_floor, limits.min_floor);
+    if (well) well = read("--min-score", min_score, limits.min_score);
+    if (!well) return fail(well.error());
+    return limits;
+  }
+
+  int compare_files(const ScoreFile& left, const ScoreFile& right, const Thresholding& limits,
+                    std::size_t format_number) const {
+    const BaselineHeader& header = header_of(right);
+    auto notices = check_baseline(header_of(left), {header.suite, header.config_fingerprint,
+                                                    header.assay_version, "SUITE", base, strict});
+    if (!notices) return report_error(notices.error());
+    CompareRules rules;
+    rules.strict = strict;
+    CompareReportInput input{side_of(base, left), side_of(current, right), std::move(*notices), {}, 0, {}};
+    input.visit = [&](const std::function<void(const ScoreComparison&)>& visit) {
+      return compare(cases_in(left), with_limits(cases_in(right), limits), rules, visit);
+    };
+    const auto summary = input.visit([](const ScoreComparison&) {});
+    if (!summary) return report_error(summary.error());
+    input.summary = *summary;
+    decide(input, !cut_short_by(right).empty());
+    if (const auto written = write(input, format_number); !written) return report_error(written.error());
+    if (const auto reason = cut_short_by(right); !reason.empty()) {
+      return report_error(current + " is the report of a run that was cut short (" + reason +
+                          "); run the suite again");
+    }
+    return input.exit_code;
+  }
+
+  /// The comparison's verdict with what concerns it as a whole.
+  void decide(CompareReportInput& input, bool cut_short) const {
+    VerdictInput& verdict = input.summary.verdict_input;
+    verdict.cut_short = cut_short;
+    for (const GateNotice& notice : input.notices) {
+      verdict.warnings += notice.severity == GateNotice::Severity::warning ? 1 : 0;
+      verdict.failures += notice.severity == GateNotice::Severity::failure ? 1 : 0;
+    }
+    input.summary.verdict = run_verdict(verdict);
+    input.exit_code = exit_code(input.summary.verdict, verdict, {.strict = strict});
+  }
+
+  Result<void> write(const CompareReportInput& input, std::size_t format_number) const {
+    std::size_t columns = piped_columns;
+    if (!to_file()) columns = detect_terminal(STDOUT_FILENO).columns.value_or(piped_columns);
+    columns = std::clamp(columns, least_columns, most_columns);
+    const ReportWriter writer = [&](Sink& sink) {
+      if (format_number == 1) return write_compare_json(input, sink);
+      if (format_number == 2) return write_compare_markdown(input, sink);
+      return write_compare_table(input, columns, sink);
+    };
+    return to_file() ? write_whole_file(*output, writer) : write_stdout(writer);
+  }
+};
+
+}  // namespace
+
+Command add_compare_command(CLI::App& program) {
+  auto command = std::make_shared<CompareCommand>();
+  CLI::App* app = program.add_subcommand("compare", "Gate one file of scores against another, offline");
+  app->add_option("BASE", command->base, "What is compared with")->required()->type_name("");
+  app->add_option("CURRENT", command->current, "What is judged")->required()->type_name("");
+  app->add_option("--max-drop", command->max_drop, "Largest drop below BASE that passes (default 0.05)")
+      ->type_name("X");
+  app->add_option("--min-floor", command->min_floor, "No score may be lower")->type_name("X");
+  app->add_option("--min-score", command->min_score, "The lowest score that passes")->type_name("X");
+  app->add_flag("--strict", command->strict, "Warnings fail too");
+  app->add_option("--format", command->format, "table, json or markdown")->type_name("FORMAT");
+  app->add_option("--output", command->output, "Write to this file instead of stdout")->type_name("FILE");
+  app->footer(examples);
+  return {app, [command] { return command->run(); }};
+}
+
+}  // namespace sluice

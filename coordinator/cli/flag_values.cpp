@@ -1,0 +1,54 @@
+#include "coordinator/cli/flag_values.hpp"
+
+#include "common/text.hpp"
+
+#include <algorithm>
+#include <charconv>
+#include <iterator>
+#include <span>
+#include <system_error>
+
+namespace sluice {
+namespace {
+
+constexpr std::size_t longest_quote = 80;
+
+tl::unexpected<Error> wrong(std::string_view flag, const std::string& expected, std::string_view given) {
+  return fail(Reason::usage_invalid,
+              std::string(flag) + " must be " + expected + ", not \"" + excerpt(given, longest_quote) + "\"");
+}
+
+template <class Number>
+bool reads_whole(std::string_view text, Number& number) {
+  const auto end = text.data() + text.size();
+  const auto read = std::from_chars(text.data(), end, number);
+  return !text.empty() && read.ec == std::errc() && read.ptr == end;
+}
+
+}  // namespace
+
+Result<std::size_t> choice_of(std::string_view flag, std::string_view word,
+                              std::initializer_list<std::string_view> names) {
+  const auto found = std::ranges::find(names, word);
+  if (found != names.end()) return static_cast<std::size_t>(std::distance(names.begin(), found));
+  std::string list;
+  for (const auto name : names) list += (list.empty() ? "" : ", ") + std::string(name);
+  auto error = wrong(flag, "one of " + list, word);
+  error.value().message += did_you_mean(word, std::span(names.begin(), names.size()));
+  return error;
+}
+
+Result<std::uint32_t> count_of(std::string_view flag, std::string_view text, std::uint32_t most) {
+  std::uint32_t number = 0;
+  if (reads_whole(text, number) && number >= 1 && number <= most) return number;
+  return wrong(flag, "a whole number from 1 to " + std::to_string(most), text);
+}
+
+Result<double> fraction_of(std::string_view flag, std::string_view text) {
+  double number = 0.0;
+  // Written so that NaN, which is not less than anything, is refused.
+  if (reads_whole(text, number) && number >= 0.0 && number <= 1.0) return number;
+  return wrong(flag, "a number from 0 to 1", text);
+}
+
+}  // namespace sluice

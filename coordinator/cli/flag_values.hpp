@@ -1,0 +1,23 @@
+#pragma once
+
+#include "common/error.hpp"
+
+#include <cstddef>
+#include <cstdint>
+#include <initializer_list>
+#include <string>
+#include <string_view>
+
+namespace sluice {
+
+/// The values of flags as they were typed. Errors are usage_invalid and name the flag and what it takes.
+
+/// The place of the word among the names.
+Result<std::size_t> choice_of(std::string_view flag, std::string_view word,
+                              std::initializer_list<std::string_view> names);
+/// A whole number from 1 to `most`.
+Result<std::uint32_t> count_of(std::string_view flag, std::string_view text, std::uint32_t most);
+/// A number from 0 to 1.
+Result<double> fraction_of(std::string_view flag, std::string_view text);
+
+}  // namespace sluice

@@ -1,0 +1,197 @@
+#include "coordinator/cli/past_runs.hpp"
+
+#include "coordinator/output/json_writer.hpp"
+#include "coordinator/report/display.hpp"
+#include "coordinator/report/wording.hpp"
+
+#include <algorithm>
+#include <array>
+#include <filesystem>
+#include <system_error>
+#include <utility>
+
+namespace sluice {
+namespace {
+
+constexpr std::size_t least_columns = 80;
+constexpr std::size_t id_digits = 8;
+constexpr std::size_t date_characters = 10;  ///< 2026-02-05
+
+enum Column : std::size_t { run, date, suite, mode, model, verdict, scores, cases, column_count };
+using Row = std::array<std::string, column_count>;
+
+std::string verdict_of(const PastRun& past) {
+  return past.summary ? past.summary->verdict : "unfinished";
+}
+
+Row row_of(const PastRun& past) {
+  Row row;
+  row[run] = short_id(past.run.run_id);
+  row[date] = wording::date(past.run.started_at_ms).substr(0, date_characters);
+  row[suite] = past.run.suite;
+  row[mode] = past.run.mode;
+  row[model] = past.run.model;
+  row[verdict] = verdict_of(past);
+  if (past.summary) {
+    const Scores& shown = past.summary->scores;
+    row[scores] = padded_left(wording::score(shown.precision), 4) + ' ' +
+                  padded_left(wording::score(shown.recall), 4) + ' ' +
+                  padded_left(wording::score(shown.f1), 4);
+  }
+  row[cases] = std::to_string(past.summary ? past.summary->statuses.total() : past.run.trials);
+  for (auto& cell : row) cell = printable(cell);
+  return row;
+}
+
+/// Makes the wider of suite and model narrower until the line fits.
+void fit(std::array<std::size_t, column_count>& widths, std::size_t columns) {
+  constexpr std::size_t least = 5;
+  std::size_t total = 2 * (column_count - 1);
+  for (const std::size_t width : widths) total += width;
+  for (; total > columns; --total) {
+    std::size_t& wider = widths[suite] >= widths[model] ? widths[suite] : widths[model];
+    if (wider <= least) return;
+    --wider;
+  }
+}
+
+/// A label and what it labels.
+using Line = std::pair<std::string_view, std::string>;
+
+void add_summary(std::vector<Line>& lines, const RunSummary& summary) {
+  const StatusCounts& statuses = summary.statuses;
+  lines.emplace_back("completed", wording::date(summary.completed_at_ms));
+  lines.emplace_back("verdict", summary.verdict + " (exit code " + std::to_string(summary.exit_code) + ")");
+  if (!summary.reason_code.empty()) lines.emplace_back("cut short", summary.reason_code);
+  lines.emplace_back("precision", wording::score(summary.scores.precision));
+  lines.emplace_back("recall", wording::score(summary.scores.recall));
+  lines.emplace_back("f1", wording::score(summary.scores.f1));
+  lines.emplace_back("cases", wording::grouped(statuses.total()) + ": " + wording::grouped(statuses.passed) +
+                                  " passed, " + wording::grouped(statuses.warned) + " warned, " +
+                                  wording::grouped(statuses.flaky) + " flaky, " +
+                                  wording::grouped(statuses.failed) + " failed, " +
+                                  wording::grouped(statuses.errors) + " errors");
+  lines.emplace_back("paid tokens", wording::grouped(summary.paid_input_tokens) + " in, " +
+                                        wording::grouped(summary.paid_output_tokens) + " out");
+  lines.emplace_back("cost", summary.estimated_cost
+                                 ? wording::dollars(*summary.estimated_cost) + " for all answers"
+                                 : std::string("unknown: the price table does not have the model"));
+}
+
+void write_summary(Json& json, const std::optional<RunSummary>& summary) {
+  const auto member = [&](std::string_view name, const auto& value_of) {
+    json.key(name);
+    summary ? json.value(value_of(*summary)) : json.null();
+  };
+  using S = RunSummary;
+  member("completed_at", [](const S& s) { return wording::rfc3339(s.completed_at_ms); });
+  member("verdict", [](const S& s) { return s.verdict; });
+  member("exit_code", [](const S& s) { return s.exit_code; });
+  json.key("reason_code");
+  summary && !summary->reason_code.empty() ? json.value(summary->reason_code) : json.null();
+  member("precision", [](const S& s) { return s.scores.precision; });
+  member("recall", [](const S& s) { return s.scores.recall; });
+  member("f1", [](const S& s) { return s.scores.f1; });
+  member("passed", [](const S& s) { return s.statuses.passed; });
+  member("warned", [](const S& s) { return s.statuses.warned; });
+  member("flaky", [](const S& s) { return s.statuses.flaky; });
+  member("failed", [](const S& s) { return s.statuses.failed; });
+  member("errors", [](const S& s) { return s.statuses.errors; });
+  member("paid_input_tokens", [](const S& s) { return s.paid_input_tokens; });
+  member("paid_output_tokens", [](const S& s) { return s.paid_output_tokens; });
+  member("estimated_cost", [](const S& s) { return s.estimated_cost; });
+}
+
+void write_run(Json& json, const PastRun& past) {
+  json.open('{');
+  json.member("run_id", past.run.run_id);
+  json.member("suite", past.run.suite);
+  json.member("suite_path", past.run.suite_path);
+  json.member("selection", past.run.selection);
+  json.member("mode", past.run.mode);
+  json.member("provider", past.run.provider);
+  json.member("model", past.run.model);
+  json.member("prompt_version", past.run.prompt_version);
+  json.member("prompt_hash", past.run.prompt_hash);
+  json.member("total", past.run.trials);
+  json.member("started_at", wording::rfc3339(past.run.started_at_ms));
+  write_summary(json, past.summary);
+  json.close('}');
+}
+
+}  // namespace
+
+Result<std::optional<Ledger>> open_past_runs(const Settings& settings) {
+  const auto file = std::filesystem::path(settings.home.value) / "ledger.db";
+  std::error_code error;
+  const bool exists = std::filesystem::exists(file, error);
+  if (!exists && !error) return std::nullopt;
+  auto ledger = Ledger::open(file);
+  if (!ledger) return fail(ledger.error());
+  return std::move(*ledger);
+}
+
+std::string short_id(const std::string& run_id) {
+  return printable(run_id.substr(0, id_digits));
+}
+
+std::string run_table(const std::vector<PastRun>& runs, std::size_t columns) {
+  std::vector<Row> rows{{"RUN", "DATE", "SUITE", "MODE", "MODEL", "VERDICT", "P    R    F1", "CASES"}};
+  for (const PastRun& past : runs) rows.push_back(row_of(past));
+  std::array<std::size_t, column_count> widths{};
+  for (const Row& row : rows) {
+    for (std::size_t i = 0; i < widths.size(); ++i) widths[i] = std::max(widths[i], display_width(row[i]));
+  }
+  fit(widths, std::max(columns, least_columns));
+  std::string text;
+  for (const Row& row : rows) {
+    for (std::size_t i = 0; i < cases; ++i) {
+      text += padded_right(truncated_to(row[i], widths[i]), widths[i]) + "  ";
+    }
+    text += padded_left(row[cases], widths[cases]) + '\n';
+  }
+  return text;
+}
+
+std::string run_details(const PastRun& past) {
+  const RunRecord& record = past.run;
+  std::vector<Line> lines{
+      {"run", record.run_id},
+      {"suite", record.suite + " (" + record.suite_path + ")"},
+      {"selection", record.selection ? "some of the cases (--categories or --max-fixtures)" : "all cases"},
+      {"mode", record.mode},
+      {"model", record.model + " (" + record.provider + ")"},
+      {"prompt", "v" + record.prompt_version + " (" + record.prompt_hash + ")"},
+      {"started", wording::date(record.started_at_ms)}};
+  if (past.summary) {
+    add_summary(lines, *past.summary);
+  } else {
+    lines.emplace_back("verdict", "unfinished: it is still going on, or its process was ended");
+    lines.emplace_back("cases", wording::grouped(record.trials) + " planned");
+  }
+  std::string text;
+  for (const auto& [label, words] : lines) text += padded_right(label, 13) + printable(words) + '\n';
+  return text;
+}
+
+std::string runs_as_json(const std::vector<PastRun>& runs) {
+  std::string text;
+  Json json(text);
+  json.open('[');
+  for (const PastRun& past : runs) {
+    json.line(1);
+    write_run(json, past);
+  }
+  if (!runs.empty()) text += '\n';
+  json.close(']');
+  return text + '\n';
+}
+
+std::string run_as_json(const PastRun& past) {
+  std::string text;
+  Json json(text);
+  write_run(json, past);
+  return text + '\n';
+}
+
+}  // namespace sluice

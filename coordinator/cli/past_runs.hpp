@@ -1,0 +1,29 @@
+#pragma once
+
+#include "common/error.hpp"
+#include "common/settings/settings.hpp"
+#include "coordinator/ledger/ledger.hpp"
+
+#include <cstddef>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace sluice {
+
+/// The ledger of the settings' home; nothing if no run has made it yet: reading does not make one.
+Result<std::optional<Ledger>> open_past_runs(const Settings& settings);
+
+/// The first digits of a run's id, which are enough to name it.
+std::string short_id(const std::string& run_id);
+
+/// A line a run under a line of headings, in at most `columns` columns (at least 80 are assumed): long names
+/// of suites and models are cut short. No colours.
+std::string run_table(const std::vector<PastRun>& runs, std::size_t columns);
+/// Everything about a run, a line each.
+std::string run_details(const PastRun& past);
+/// As JSON: an array of objects, or one object. Both end with a line feed.
+std::string runs_as_json(const std::vector<PastRun>& runs);
+std::string run_as_json(const PastRun& past);
+
+}  // namespace sluice

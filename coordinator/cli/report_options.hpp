@@ -1,0 +1,42 @@
+#pragma once
+
+#include "common/error.hpp"
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+namespace sluice {
+
+enum class ReportFormat : std::uint8_t { table, json, markdown, junit, github };
+
+/// One report and where it goes.
+struct ReportTarget {
+  ReportFormat format = ReportFormat::table;
+  std::optional<std::string> file;  ///< Nothing: standard output.
+  friend bool operator==(const ReportTarget&, const ReportTarget&) = default;
+};
+
+/// Where reports go, as given.
+struct ReportFlags {
+  std::string format = "table";       ///< Of the report on standard output, or in `output`.
+  std::optional<std::string> output;  ///< A dash is standard output, as everywhere.
+  std::vector<std::string> reports;   ///< `NAME=FILE` each.
+};
+
+/// A flag's name and the file that it names: no report may take its place.
+using NamedFile = std::pair<std::string_view, std::string>;
+
+/// The reports of a run: that of --format and --output first, then each --report. usage_invalid for a name
+/// that is no format's, a missing file, and a file that two of them name (however it is written), or that is
+/// one of `taken`.
+Result<std::vector<ReportTarget>> make_report_targets(const ReportFlags& flags,
+                                                      const std::vector<NamedFile>& taken);
+
+/// What is certain to fail is said before the work is done. Fails with `output_failed`.
+Result<void> check_report_targets(const std::vector<ReportTarget>& targets);
+
+}  // namespace sluice

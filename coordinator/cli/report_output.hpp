@@ -1,0 +1,15 @@
+#pragma once
+
+#include "common/error.hpp"
+#include "coordinator/cli/report_options.hpp"
+#include "coordinator/report/report.hpp"
+
+#include <vector>
+
+namespace sluice {
+
+/// Writes every report, each whole or not at all; one that fails keeps none of the others back. What went
+/// wrong, in the order of the targets; empty if nothing did.
+std::vector<Error> write_reports(const std::vector<ReportTarget>& targets, const ReportInput& input);
+
+}  // namespace sluice

@@ -1,0 +1,64 @@
+#include "coordinator/cli/run_gate.hpp"
+
+#include "common/defaults.hpp"
+#include "common/files.hpp"
+#include "common/finding.hpp"
+#include "coordinator/gate/baseline_check.hpp"
+#include "coordinator/gate/baseline_file.hpp"
+#include "coordinator/suite/manifest.hpp"
+
+#include <filesystem>
+#include <utility>
+
+namespace sluice {
+namespace {
+
+Result<AggregateBaseline> load_manifest_baseline(const std::string& file) {
+  const auto text = read_file(file, defaults::max_fixture_bytes);
+  if (!text) return fail(Reason::baseline_invalid, file + ": the manifest " + text.error().message);
+  auto parsed = parse_manifest(*text, file);
+  if (!parsed.findings.empty()) return fail(Reason::baseline_invalid, join_findings(parsed.findings));
+  if (!parsed.manifest.baseline) {
+    return fail(Reason::baseline_invalid,
+                file + ": there is no [baseline] table; `sluice update-baseline --force` writes one");
+  }
+  return std::move(*parsed.manifest.baseline);
+}
+
+Result<void> load_scores(const RunOptions& options, const Suite& suite, RunGate& gate) {
+  auto baseline = load_baseline(*options.baseline);
+  if (!baseline) return fail(Reason::baseline_invalid, to_text(baseline.error()));
+  gate.scores = std::make_unique<const Baseline>(std::move(*baseline));
+  gate.run = {suite.name,        gate.summary.config_fingerprint,
+              SLUICE_VERSION,    options.suite_path,
+              *options.baseline, options.strict};
+  auto notices = check_baseline(gate.scores->header, gate.run);
+  if (!notices) return fail(std::move(notices.error()));
+  gate.summary.kind = BaselineKind::scores;
+  gate.summary.notices = std::move(*notices);
+  return {};
+}
+
+}  // namespace
+
+Result<RunGate> load_gate(const RunOptions& options, const Suite& suite, std::string fingerprint) {
+  RunGate gate;
+  gate.summary.strict = options.strict;
+  gate.summary.config_fingerprint = std::move(fingerprint);
+  if (options.baseline) {
+    gate.summary.baseline_file = *options.baseline;
+    if (std::filesystem::path(*options.baseline).extension() == ".toml") {
+      auto aggregates = load_manifest_baseline(*options.baseline);
+      if (!aggregates) return fail(std::move(aggregates.error()));
+      gate.aggregates = std::move(*aggregates);
+      gate.summary.kind = BaselineKind::aggregates;
+    } else if (auto loaded = load_scores(options, suite, gate); !loaded) {
+      return fail(std::move(loaded.error()));
+    }
+  }
+  gate.gate = Gate(
+      {suite.thresholding, gate.scores.get(), options.settings.regression_threshold.value, options.strict});
+  return gate;
+}
+
+}  // namespace sluice

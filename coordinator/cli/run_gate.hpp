@@ -1,0 +1,31 @@
+#pragma once
+
+#include "common/error.hpp"
+#include "coordinator/cli/run_options.hpp"
+#include "coordinator/gate/baseline.hpp"
+#include "coordinator/gate/baseline_check.hpp"
+#include "coordinator/gate/gate.hpp"
+#include "coordinator/gate/gate_summary.hpp"
+#include "coordinator/suite/suite.hpp"
+
+#include <memory>
+#include <optional>
+#include <string>
+
+namespace sluice {
+
+/// What a run is gated by: read and checked before the first call is made.
+struct RunGate {
+  std::unique_ptr<const Baseline> scores;       ///< Of a baseline file.
+  std::optional<AggregateBaseline> aggregates;  ///< Of a manifest.
+  Gate gate;                                    ///< Refers to `scores`.
+  GatedRun run;                                 ///< What is compared with `scores`.
+  GateSummary summary;                          ///< With what the baseline's header gave notice of.
+};
+
+/// Reads what --baseline names: a manifest (*.toml) or a baseline file. `fingerprint` is this run's,
+/// `sha256:...`. baseline_invalid if it cannot be read, does not fit its format, is another suite's, or is a
+/// manifest without a [baseline] table.
+Result<RunGate> load_gate(const RunOptions& options, const Suite& suite, std::string fingerprint);
+
+}  // namespace sluice

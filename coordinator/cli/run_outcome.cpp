@@ -1,0 +1,124 @@
+#include "coordinator/cli/run_outcome.hpp"
+
+#include "common/text.hpp"
+#include "coordinator/gate/baseline_check.hpp"
+#include "coordinator/gate/baseline_export.hpp"
+#include "coordinator/gate/baseline_file.hpp"
+#include "coordinator/merge/scores.hpp"
+#include "coordinator/output/output_file.hpp"
+#include "coordinator/report/wording.hpp"
+
+#include <algorithm>
+#include <utility>
+
+namespace sluice {
+namespace {
+
+VerdictInput verdict_input(const Aggregates& aggregates, const GateSummary& gate, bool cut_short) {
+  VerdictInput input;
+  input.statuses = aggregates.all.statuses;
+  input.regressed = aggregates.all.regressed;
+  input.cut_short = cut_short;
+  for (const GateNotice& notice : gate.notices) {
+    input.warnings += notice.severity == GateNotice::Severity::warning ? 1 : 0;
+    input.failures += notice.severity == GateNotice::Severity::failure ? 1 : 0;
+  }
+  if (gate.aggregates) input.aggregates = gate.aggregates->outcome;
+  return input;
+}
+
+/// An unchanged baseline is an unchanged file: its date says when these scores were first pinned.
+void keep_date_if_unchanged(Baseline& baseline, const std::string& file) {
+  const auto old = load_baseline(file);
+  // Without one, or with one that cannot be read, there is nothing to keep.
+  if (old && same_content(baseline, *old)) baseline.header.created_at = old->header.created_at;
+}
+
+/// Watches the cases go by for what the comparison as a whole has to say.
+class EntryWatch {
+ public:
+  EntryWatch(const RunGate& gate, bool is_selection) : run_(gate.run) {
+    if (!gate.scores) return;
+    missing_.emplace();
+    // Under a selection most entries are of cases that were not meant to run.
+    if (!is_selection) unused_.emplace(*gate.scores);
+  }
+
+  void visit(const CaseResult& result) {
+    const auto& id = result.fixture.id;
+    if (missing_) missing_->visit(id, result.metrics());
+    if (!unused_) return;
+    result.status == CaseStatus::error ? unused_->visit_error(id) : unused_->visit(id, result.metrics());
+  }
+
+  void finish(std::vector<GateNotice>& notices) {
+    if (missing_) take(missing_->finish(run_), notices);
+    if (unused_) take(unused_->finish(run_), notices);
+  }
+
+ private:
+  static void take(std::optional<GateNotice> notice, std::vector<GateNotice>& notices) {
+    if (notice) notices.push_back(std::move(*notice));
+  }
+
+  const GatedRun& run_;
+  std::optional<MissingEntries> missing_;
+  std::optional<UnusedEntries> unused_;
+};
+
+}  // namespace
+
+Result<RunOutcome> judge_run(const RunOptions& options, const RunResults& results, const RunGate& gate,
+                             const Price& price, bool cut_short) {
+  AggregateFold fold;
+  EntryWatch entries(gate, options.is_selection());
+  const auto visited = visit_cases(results, [&](const CaseResult& result) {
+    fold.add(result);
+    entries.visit(result);
+  });
+  if (!visited) return fail(visited.error());
+
+  RunOutcome outcome{fold.finish(price), gate.summary};
+  entries.finish(outcome.gate.notices);
+  if (gate.aggregates) {
+    const Scores scores = scores_of(outcome.aggregates.all.counts);
+    outcome.gate.aggregates = judge_aggregates(*gate.aggregates, scores.precision, scores.recall, scores.f1,
+                                               options.settings.regression_threshold.value);
+  }
+  const auto input = verdict_input(outcome.aggregates, outcome.gate, cut_short);
+  outcome.verdict = run_verdict(input);
+  outcome.exit_code = exit_code(outcome.verdict, input, {options.strict, options.fail_on_regression});
+  return outcome;
+}
+
+Result<void> export_baseline(const RunOptions& options, const RunResults& results, const RunOutcome& outcome,
+                             const std::string& embedding_model, const RunFacts& facts) {
+  const std::string& file = *options.export_baseline;
+  if (facts.cut_short) {
+    return fail(Reason::usage_invalid,
+                "no baseline was written to " + file + ": the run was cut short; run it to its end");
+  }
+  const auto errors = outcome.aggregates.all.statuses.errors;
+  if (errors > 0 && !options.allow_errors) {
+    return fail(Reason::usage_invalid, "no baseline was written to " + file + ": " +
+                                           wording::counted(errors, "case") +
+                                           " ended in an error; run again, or say --allow-errors to pin "
+                                           "the scores of the others");
+  }
+  BaselineExport pinned({results.suite.name, SLUICE_VERSION, wording::rfc3339(facts.completed_at_ms),
+                         outcome.gate.config_fingerprint},
+                        embedding_model);
+  const auto visited = visit_cases(results, [&](const CaseResult& result) {
+    if (result.status != CaseStatus::error) pinned.add(result.fixture.id, result.metrics());
+  });
+  if (!visited) return fail(visited.error());
+  auto baseline = pinned.finish();
+  if (!baseline) return fail(std::move(baseline.error()));
+  keep_date_if_unchanged(*baseline, file);
+  return write_whole_file(file, [&](Sink& sink) -> Result<void> {
+    write_baseline(*baseline, sink);
+    return {};
+  });
+}
+
+}  // namespace sluice

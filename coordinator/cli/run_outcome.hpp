@@ -1,0 +1,33 @@
+#pragma once
+
+#include "common/error.hpp"
+#include "coordinator/cli/run_gate.hpp"
+#include "coordinator/cli/run_options.hpp"
+#include "coordinator/gate/gate_summary.hpp"
+#include "coordinator/gate/status.hpp"
+#include "coordinator/merge/aggregate.hpp"
+#include "coordinator/merge/case_result.hpp"
+#include "coordinator/merge/result_source.hpp"
+
+#include <string>
+
+namespace sluice {
+
+/// What a run came to, once all of its cases were judged.
+struct RunOutcome {
+  Aggregates aggregates;
+  GateSummary gate;
+  RunVerdict verdict = RunVerdict::error;
+  int exit_code = 2;
+};
+
+/// Visits all cases once: aggregates, the comparison as a whole, verdict and exit code.
+Result<RunOutcome> judge_run(const RunOptions& options, const RunResults& results, const RunGate& gate,
+                             const Price& price, bool cut_short);
+
+/// Pins the run's scores in the file that --export-baseline names, whole or not at all. usage_invalid for a
+/// run that was cut short, or has case errors and no --allow-errors: the file then stays as it was.
+Result<void> export_baseline(const RunOptions& options, const RunResults& results, const RunOutcome& outcome,
+                             const std::string& embedding_model, const RunFacts& facts);
+
+}  // namespace sluice

@@ -1,0 +1,122 @@
+#include "coordinator/cli/command.hpp"
+#include "coordinator/cli/flag_values.hpp"
+#include "coordinator/cli/past_runs.hpp"
+#include "coordinator/cli/setting_flags.hpp"
+#include "coordinator/report/terminal.hpp"
+
+#include <iostream>
+#include <memory>
+#include <string>
+#include <utility>
+
+#include <CLI/CLI.hpp>
+#include <unistd.h>
+
+namespace sluice {
+namespace {
+
+constexpr std::uint32_t most_runs = 1'000'000;
+constexpr std::size_t piped_columns = 80;
+
+std::size_t output_columns() {
+  return detect_terminal(STDOUT_FILENO).columns.value_or(piped_columns);
+}
+
+struct ListRuns {
+  SettingFlags settings;
+  std::string limit = "20";
+  std::string format = "table";
+
+  int run() const {
+    const auto as = choice_of("--format", format, {"table", "json"});
+    if (!as) return report_error(as.error());
+    const auto most = count_of("--limit", limit, most_runs);
+    if (!most) return report_error(most.error());
+    const auto effective = settings.load();
+    if (!effective) return report_findings(effective.error());
+    const auto ledger = open_past_runs(*effective);
+    if (!ledger) return report_error(ledger.error());
+    std::vector<PastRun> runs;
+    if (*ledger) {
+      auto listed = (*ledger)->list_runs(*most);
+      if (!listed) return report_error(listed.error());
+      runs = std::move(*listed);
+    }
+    if (*as == 1) {
+      std::cout << runs_as_json(runs);
+    } else if (runs.empty()) {
+      std::cout << "No run is recorded yet; `sluice run` records one.\n";
+    } else {
+      std::cout << run_table(runs, output_columns());
+    }
+    return exit_ok;
+  }
+};
+
+struct ShowRun {
+  SettingFlags settings;
+  std::string id;
+  std::string format = "table";
+
+  int run() const {
+    const auto as = choice_of("--format", format, {"table", "json"});
+    if (!as) return report_error(as.error());
+    const auto effective = settings.load();
+    if (!effective) return report_findings(effective.error());
+    const auto ledger = open_past_runs(*effective);
+    if (!ledger) return report_error(ledger.error());
+    if (!*ledger) return report_error("no run is recorded yet; `sluice run` records one");
+    const auto found = (*ledger)->find_run(id);
+    if (!found) return report_error(found.error());
+    std::cout << (*as == 1 ? run_as_json(*found) : run_details(*found));
+    return exit_ok;
+  }
+};
+
+CLI::App* add_list(CLI::App& runs, ListRuns& list) {
+  CLI::App* app = runs.add_subcommand("list", "List the latest runs, newest first");
+  app->add_option("--limit", list.limit, "At most so many (default 20)")->type_name("N");
+  app->add_option("--format", list.format, "table or json")->type_name("FORMAT");
+  list.settings.add_to(*app, {"home"});
+  app->footer(
+      "P, R and F1 are precision, recall and F1; a dash where they are undefined.\n"
+      "Examples:\n"
+      "  sluice runs list --limit 5\n"
+      "  sluice runs list --format json");
+  return app;
+}
+
+CLI::App* add_show(CLI::App& runs, ShowRun& show) {
+  CLI::App* app = runs.add_subcommand("show", "Show everything that is recorded of a run");
+  app->add_option("ID", show.id, "The run's id, or its first digits")->required()->type_name("");
+  app->add_option("--format", show.format, "table or json")->type_name("FORMAT");
+  show.settings.add_to(*app, {"home"});
+  app->footer(
+      "Examples:\n"
+      "  sluice runs show 1b4e28ba\n"
+      "  sluice runs show 1b4e28ba --format json");
+  return app;
+}
+
+}  // namespace
+
+Command add_runs_command(CLI::App& program) {
+  CLI::App* app = program.add_subcommand("runs", "List past runs, or show one");
+  auto list = std::make_shared<ListRuns>();
+  auto show = std::make_shared<ShowRun>();
+  CLI::App* list_app = add_list(*app, *list);
+  CLI::App* show_app = add_show(*app, *show);
+  app->require_subcommand(0, 1);
+  app->footer(
+      "Examples:\n"
+      "  sluice runs list\n"
+      "  sluice runs show 1b4e28ba");
+  return {
+      app, [=] {
+        if (list_app->parsed()) return list->run();
+        if (show_app->parsed()) return show->run();
+        return report_error("`sluice runs` needs to know what: list, or show ID (see `sluice runs --help`)");
+      }};
+}
+
+}  // namespace sluice

@@ -1,0 +1,38 @@
+#include "coordinator/gate/aggregate_gate.hpp"
+
+#include <algorithm>
+#include <cstdint>
+
+namespace sluice {
+namespace {
+
+AggregateOutcome judge(const AggregateComparison& pair, double threshold) {
+  if (!pair.baseline) return AggregateOutcome::not_compared;
+  if (!pair.current) return AggregateOutcome::beyond_limit;
+  const std::int64_t drop = billionths(*pair.baseline) - billionths(*pair.current);
+  if (drop <= 0) return AggregateOutcome::no_drop;
+  return drop <= billionths(threshold) ? AggregateOutcome::within_limit : AggregateOutcome::beyond_limit;
+}
+
+}  // namespace
+
+AggregateJudgement judge_aggregates(const AggregateBaseline& baseline, std::optional<double> precision,
+                                    std::optional<double> recall, std::optional<double> f1,
+                                    double threshold) {
+  AggregateJudgement judgement;
+  judgement.baseline = baseline;
+  judgement.threshold = threshold;
+  judgement.metrics = {
+      {.name = "precision", .current = precision, .baseline = baseline.precision},
+      {.name = "recall", .current = recall, .baseline = baseline.recall},
+      {.name = "f1", .current = f1, .baseline = baseline.f1},
+  };
+  for (AggregateComparison& pair : judgement.metrics) {
+    pair.outcome = judge(pair, threshold);
+    // The outcomes stand in the order of their weight.
+    judgement.outcome = std::max(judgement.outcome, pair.outcome);
+  }
+  return judgement;
+}
+
+}  // namespace sluice

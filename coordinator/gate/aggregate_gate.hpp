@@ -1,0 +1,40 @@
+#pragma once
+
+#include "coordinator/gate/billionths.hpp"
+#include "coordinator/gate/status.hpp"
+#include "coordinator/suite/case.hpp"
+
+#include <optional>
+#include <string_view>
+#include <vector>
+
+namespace sluice {
+
+/// One aggregate beside the manifest's.
+struct AggregateComparison {
+  std::string_view name;  ///< `precision`, `recall` or `f1`.
+  std::optional<double> current;
+  std::optional<double> baseline;
+  AggregateOutcome outcome = AggregateOutcome::not_compared;  ///< Where the baseline has no value.
+
+  std::optional<double> delta() const {
+    if (!current || !baseline) return std::nullopt;
+    return score_delta(*current, *baseline);
+  }
+};
+
+/// The aggregated precision, recall and F1 beside the [baseline] table of a manifest (harness spec, sections
+/// 11 and 12; design, "Decisions on the source documents").
+struct AggregateJudgement {
+  AggregateBaseline baseline;
+  double threshold = 0.05;  ///< Largest drop, in absolute points, that is within the limit.
+  std::vector<AggregateComparison> metrics;
+  AggregateOutcome outcome = AggregateOutcome::not_compared;  ///< The worst of them.
+};
+
+/// A drop of exactly `threshold` is within the limit; compared in billionths (gate.hpp). A baseline value
+/// whose current one is undefined is beyond it. Pure.
+AggregateJudgement judge_aggregates(const AggregateBaseline& baseline, std::optional<double> precision,
+                                    std::optional<double> recall, std::optional<double> f1, double threshold);
+
+}  // namespace sluice

@@ -1,0 +1,81 @@
+#include "coordinator/gate/baseline.hpp"
+
+#include <algorithm>
+
+namespace sluice {
+namespace {
+
+std::uint32_t number_of(std::string_view text, std::vector<std::string>& texts,
+                        std::unordered_map<std::string, std::uint32_t>& numbers) {
+  const auto [place, is_new] =
+      numbers.try_emplace(std::string(text), static_cast<std::uint32_t>(texts.size()));
+  if (is_new) texts.emplace_back(text);
+  return place->second;
+}
+
+}  // namespace
+
+BaselineEntry Baseline::entry(std::size_t index) const {
+  const Stored& stored = entries_[index];
+  return {id_of(stored), metrics_[stored.metric], stored.score, metas_[stored.meta]};
+}
+
+std::string_view Baseline::id_of(const Stored& stored) const {
+  return std::string_view(texts_).substr(stored.id_begin, stored.id_length);
+}
+
+Baseline::Range Baseline::of_test(std::string_view test_id) const {
+  const auto first =
+      std::lower_bound(entries_.begin(), entries_.end(), test_id,
+                       [this](const Stored& stored, std::string_view id) { return id_of(stored) < id; });
+  const auto last =
+      std::upper_bound(first, entries_.end(), test_id,
+                       [this](std::string_view id, const Stored& stored) { return id < id_of(stored); });
+  return {static_cast<std::size_t>(first - entries_.begin()),
+          static_cast<std::size_t>(last - entries_.begin())};
+}
+
+std::optional<double> Baseline::score(std::string_view test_id, std::string_view metric) const {
+  const Range range = of_test(test_id);
+  for (std::size_t i = range.first; i < range.last; ++i) {
+    if (metrics_[entries_[i].metric] == metric) return entries_[i].score;
+  }
+  return std::nullopt;
+}
+
+void Baseline::add(const BaselineEntry& entry) {
+  Stored stored;
+  stored.id_length = static_cast<std::uint32_t>(entry.test_id.size());
+  // The scores of a test mostly come one after the other.
+  if (!entries_.empty() && id_of(entries_.back()) == entry.test_id) {
+    stored.id_begin = entries_.back().id_begin;
+  } else {
+    stored.id_begin = texts_.size();
+    texts_.append(entry.test_id);
+  }
+  stored.metric = number_of(entry.metric, metrics_, metric_numbers_);
+  stored.meta = number_of(entry.meta, metas_, meta_numbers_);
+  stored.added = static_cast<std::uint32_t>(entries_.size());
+  stored.score = entry.score;
+  entries_.push_back(stored);
+}
+
+std::optional<Baseline::Duplicate> Baseline::seal() {
+  metric_numbers_.clear();
+  meta_numbers_.clear();
+  std::ranges::sort(entries_, [this](const Stored& a, const Stored& b) {
+    if (const auto order = id_of(a) <=> id_of(b); order != 0) return order < 0;
+    if (const auto order = metrics_[a.metric] <=> metrics_[b.metric]; order != 0) return order < 0;
+    return a.added < b.added;
+  });
+  std::optional<Duplicate> earliest;
+  for (std::size_t i = 1; i < entries_.size(); ++i) {
+    const Stored& a = entries_[i - 1];
+    const Stored& b = entries_[i];
+    if (a.metric != b.metric || id_of(a) != id_of(b)) continue;
+    if (!earliest || b.added < earliest->second) earliest = Duplicate{a.added, b.added};
+  }
+  return earliest;
+}
+
+}  // namespace sluice

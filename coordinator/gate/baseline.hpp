@@ -1,0 +1,82 @@
+#pragma once
+
+#include "common/error.hpp"
+#include "common/metrics.hpp"
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+#include <vector>
+
+namespace sluice {
+
+/// Version of the baseline file's format (gate ADR, section D).
+inline constexpr std::uint32_t baseline_schema_version = 1;
+
+/// What a baseline file says about itself (gate ADR, section D; names as there).
+struct BaselineHeader {
+  std::string suite;
+  std::string assay_version;       ///< Of the tool that wrote it.
+  std::string created_at;          ///< RFC 3339.
+  std::string config_fingerprint;  ///< `sha256:` and 64 hex digits.
+  friend bool operator==(const BaselineHeader&, const BaselineHeader&) = default;
+};
+
+/// A pinned score.
+struct BaselineEntry {
+  std::string_view test_id;
+  std::string_view metric;  ///< A name that need not be one of ours: files of other tools load.
+  double score = 0.0;       ///< 0..1
+  std::string_view meta;    ///< Canonical JSON object, or empty: there is none.
+};
+
+/// Pinned scores, by (test_id, metric), byte by byte, each pair once. Some 50 bytes an entry, so that a
+/// million fit.
+class Baseline {
+ public:
+  BaselineHeader header;
+
+  std::size_t size() const { return entries_.size(); }
+  BaselineEntry entry(std::size_t index) const;
+  /// The entries of one test: indexes from first to last, exclusive.
+  struct Range {
+    std::size_t first = 0;
+    std::size_t last = 0;
+  };
+  Range of_test(std::string_view test_id) const;
+  std::optional<double> score(std::string_view test_id, std::string_view metric) const;
+
+  /// In any order.
+  void add(const BaselineEntry& entry);
+  /// Sorts. Returns the first pair that stands in it twice, as positions of `add`. Call once, after the last
+  /// `add` and before anything is read.
+  struct Duplicate {
+    std::size_t first = 0;
+    std::size_t second = 0;
+  };
+  std::optional<Duplicate> seal();
+
+ private:
+  struct Stored {
+    std::uint64_t id_begin = 0;  ///< In texts_.
+    std::uint32_t id_length = 0;
+    std::uint32_t metric = 0;  ///< In metrics_.
+    std::uint32_t meta = 0;    ///< In metas_; most entries share one.
+    std::uint32_t added = 0;   ///< Position of `add`.
+    double score = 0.0;
+  };
+
+  std::string_view id_of(const Stored& stored) const;
+
+  std::vector<Stored> entries_;
+  std::string texts_;
+  std::vector<std::string> metrics_;
+  std::vector<std::string> metas_;
+  std::unordered_map<std::string, std::uint32_t> metric_numbers_;  ///< Until sealed.
+  std::unordered_map<std::string, std::uint32_t> meta_numbers_;    ///< Ditto.
+};
+
+}  // namespace sluice

@@ -1,0 +1,84 @@
+#pragma once
+
+#include "common/error.hpp"
+#include "coordinator/gate/baseline.hpp"
+#include "coordinator/gate/gate.hpp"
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace sluice {
+
+/// What a run brings to a comparison with a baseline.
+struct GatedRun {
+  std::string suite;
+  std::string config_fingerprint;  ///< `sha256:` and 64 hex digits.
+  std::string tool_version;
+  std::string suite_path;     ///< As the user named it: for the commands that messages tell.
+  std::string baseline_file;  ///< Ditto.
+  bool strict = false;
+};
+
+/// Whether a baseline fits the run (gate ADR, section D): baseline_invalid for another suite; notices
+/// `fingerprint_mismatch` (a failure under strict) and `tool_version_mismatch` (never decides). Pure.
+Result<std::vector<GateNotice>> check_baseline(const BaselineHeader& header, const GatedRun& run);
+
+/// Scores by name: how many, and the first of them for a message.
+class NamedScores {
+ public:
+  static constexpr std::size_t shown = 5;
+
+  void add(std::string_view test_id, std::string_view metric);
+  std::uint64_t count() const { return count_; }
+  /// "1 entry", "3 entries".
+  std::string counted(std::string_view singular, std::string_view plural) const;
+  /// Like "`q1` claims_f1, `q2` claims_f1, and 7 more".
+  std::string names() const;
+
+ private:
+  std::uint64_t count_ = 0;
+  std::vector<std::string> first_;
+};
+
+/// Finds the entries of a baseline that nothing in the run answers: their case did not run, or has no such
+/// scored metric. Walks the baseline beside the cases, in constant memory. For whole runs only: under a
+/// selection (--categories, --max-fixtures) entries are left over by intention.
+class UnusedEntries {
+ public:
+  /// The baseline must be sealed and outlive this.
+  explicit UnusedEntries(const Baseline& baseline) : baseline_(&baseline) {}
+
+  /// REQUIRES: ids ascending byte by byte. An undefined score answers its entry.
+  void visit(std::string_view test_id, std::span<const JudgedMetric> metrics);
+  /// A case that was not judged: its error says it all, so its entries are not counted.
+  void visit_error(std::string_view test_id);
+  /// After the last case: `unused_entries`, a failure under strict.
+  std::optional<GateNotice> finish(const GatedRun& run);
+
+ private:
+  /// Counts what lies before the test, and leaves next_ at its first entry.
+  void pass_to(std::string_view test_id);
+  void count_next();
+
+  const Baseline* baseline_;
+  std::size_t next_ = 0;
+  NamedScores unused_;
+};
+
+/// Gathers the scores that have no entry in the baseline, for one notice beside the status of their cases.
+class MissingEntries {
+ public:
+  void visit(std::string_view test_id, std::span<const JudgedMetric> metrics);
+  /// `missing_entries`: info, since the cases' statuses decide.
+  std::optional<GateNotice> finish(const GatedRun& run) const;
+
+ private:
+  NamedScores missing_;
+};
+
+}  // namespace sluice

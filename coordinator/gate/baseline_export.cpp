@@ -1,0 +1,65 @@
+#include "coordinator/gate/baseline_export.hpp"
+
+#include "coordinator/gate/meta_builder.hpp"
+
+#include <cstddef>
+#include <utility>
+
+namespace sluice {
+
+BaselineExport::BaselineExport(BaselineHeader header, std::string embedding_model)
+    : embedding_model_(std::move(embedding_model)) {
+  baseline_.header = std::move(header);
+}
+
+std::string_view BaselineExport::meta_of(const MetricInfo& metric) {
+  if (meta_is_of_ != &metric) {
+    meta_is_of_ = &metric;
+    meta_ = metric.id == MetricId::semantic_similarity_to
+                ? canonical_meta({{"embedding_model", embedding_model_}, {"metric_version", metric.version}})
+                : canonical_meta({{"metric_version", metric.version}});
+  }
+  return meta_;
+}
+
+void BaselineExport::add(std::string_view test_id, std::span<const JudgedMetric> metrics) {
+  for (const JudgedMetric& judged : metrics) {
+    const MetricInfo& metric = info(judged.id);
+    if (metric.kind != MetricKind::scored || !judged.score) continue;
+    const double score = *judged.score;
+    if (!(score >= 0.0 && score <= 1.0)) {
+      error_ = Error{Reason::internal_error, "the score of `" + std::string(test_id) + "` for " +
+                                                 std::string(metric.name) + " is not in 0..1."};
+      continue;
+    }
+    baseline_.add({test_id, metric.name, score + 0.0, meta_of(metric)});  // 0 for -0.
+  }
+}
+
+Result<Baseline> BaselineExport::finish() {
+  if (error_) return fail(*error_);
+  if (const auto twice = baseline_.seal()) {
+    return fail(Reason::internal_error, "a test has two scores of one metric: entries " +
+                                            std::to_string(twice->first) + " and " +
+                                            std::to_string(twice->second) + " of the export.");
+  }
+  return std::move(baseline_);
+}
+
+bool same_content(const Baseline& a, const Baseline& b) {
+  const bool same_header = a.header.suite == b.header.suite &&
+                           a.header.assay_version == b.header.assay_version &&
+                           a.header.config_fingerprint == b.header.config_fingerprint;
+  if (!same_header || a.size() != b.size()) return false;
+  for (std::size_t i = 0; i < a.size(); ++i) {
+    const BaselineEntry one = a.entry(i);
+    const BaselineEntry other = b.entry(i);
+    if (one.test_id != other.test_id || one.metric != other.metric || one.score != other.score ||
+        one.meta != other.meta) {
+      return false;
+    }
+  }
+  return true;
+}
+
+}  // namespace sluice

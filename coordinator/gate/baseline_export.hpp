@@ -1,0 +1,39 @@
+#pragma once
+
+#include "common/error.hpp"
+#include "coordinator/gate/baseline.hpp"
+#include "coordinator/gate/gate.hpp"
+
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+
+namespace sluice {
+
+/// Makes a baseline of a run's scores. Undefined scores and pass/fail metrics are left out. Each entry's
+/// `meta` names the metric's version, for semantic_similarity_to the embedding model too.
+class BaselineExport {
+ public:
+  /// `created_at` of the header is the caller's: RFC 3339, UTC.
+  BaselineExport(BaselineHeader header, std::string embedding_model);
+
+  /// A judged case, in any order; not one that ended in an error.
+  void add(std::string_view test_id, std::span<const JudgedMetric> metrics);
+  /// Sealed. internal_error if a score is not in 0..1 or a test came twice. Call once.
+  Result<Baseline> finish();
+
+ private:
+  std::string_view meta_of(const MetricInfo& metric);
+
+  Baseline baseline_;
+  std::string embedding_model_;
+  std::string meta_;
+  const MetricInfo* meta_is_of_ = nullptr;
+  std::optional<Error> error_;
+};
+
+/// True if the two say the same but for `created_at`: the file can stay as it is.
+bool same_content(const Baseline& a, const Baseline& b);
+
+}  // namespace sluice

@@ -1,0 +1,126 @@
+#include "coordinator/gate/baseline_file.hpp"
+
+#include "coordinator/gate/baseline_reader.hpp"
+#include "coordinator/gate/json_source.hpp"
+#include "coordinator/output/json_writer.hpp"
+
+#include <cerrno>
+#include <cstdint>
+#include <cstring>
+#include <fstream>
+#include <system_error>
+
+#include <nlohmann/json.hpp>
+
+namespace sluice {
+namespace {
+
+/// What nlohmann's parser calls, in the reader's words.
+class Events {
+ public:
+  explicit Events(BaselineReader& reader) : reader_(reader) {}
+
+  bool null() { return reader_.value({.kind = JsonValue::Kind::null}); }
+  bool boolean(bool boolean) { return reader_.value({.kind = JsonValue::Kind::boolean, .boolean = boolean}); }
+  bool number_integer(std::int64_t number) {
+    JsonValue value{.kind = JsonValue::Kind::number, .number = static_cast<double>(number)};
+    if (number < 0) {
+      value.negative = number;
+    } else {
+      value.whole = static_cast<std::uint64_t>(number);
+    }
+    return reader_.value(value);
+  }
+  bool number_unsigned(std::uint64_t number) {
+    return reader_.value(
+        {.kind = JsonValue::Kind::number, .number = static_cast<double>(number), .whole = number});
+  }
+  bool number_float(double number, const std::string&) {
+    return reader_.value({.kind = JsonValue::Kind::number, .number = number});
+  }
+  bool string(const std::string& text) {
+    return reader_.value({.kind = JsonValue::Kind::text, .text = text});
+  }
+  bool binary(const nlohmann::json::binary_t&) { return false; }
+  bool start_object(std::size_t) { return reader_.value({.kind = JsonValue::Kind::object}); }
+  bool start_array(std::size_t) { return reader_.value({.kind = JsonValue::Kind::list}); }
+  bool key(const std::string& name) { return reader_.key(name); }
+  bool end_object() { return reader_.close(); }
+  bool end_array() { return reader_.close(); }
+  bool parse_error(std::size_t, const std::string& token, const nlohmann::json::exception& error) {
+    constexpr int number_overflow = 406;
+    reader_.broken(token, error.id == number_overflow);
+    return false;
+  }
+
+ private:
+  BaselineReader& reader_;
+};
+
+tl::unexpected<Finding> unreadable(const std::filesystem::path& file, const std::string& why) {
+  return tl::unexpected(Finding{file.string(), 0, "cannot be read: " + why});
+}
+
+}  // namespace
+
+tl::expected<Baseline, Finding> parse_baseline(std::istream& text, const std::string& file) {
+  JsonSource source(text, {});
+  BaselineReader reader(source, file);
+  Events events(reader);
+  std::istream counted(&source);
+  nlohmann::json::sax_parse(counted, &events);
+  return reader.finish();
+}
+
+tl::expected<Baseline, Finding> load_baseline(const std::filesystem::path& file) {
+  std::error_code error;
+  const std::filesystem::file_status status = std::filesystem::status(file, error);
+  if (status.type() == std::filesystem::file_type::not_found)
+    return unreadable(file, "there is no such file");
+  if (error) return unreadable(file, error.message());
+  if (std::filesystem::is_directory(status)) return unreadable(file, "it is a folder, expected a file");
+  // A pipe could keep the run waiting for ever.
+  if (!std::filesystem::is_regular_file(status)) return unreadable(file, "it is no regular file");
+  errno = 0;
+  std::ifstream stream(file, std::ios::binary);
+  if (!stream) return unreadable(file, std::strerror(errno != 0 ? errno : EIO));
+  return parse_baseline(stream, file.string());
+}
+
+void write_baseline(const Baseline& baseline, Sink& sink) {
+  BufferedWriter writer(sink);
+  Json json(writer.text());
+  const auto member = [&json](std::string_view name, const auto& value) {
+    json.line(1);
+    json.member(name, value);
+  };
+  json.open('{');
+  member("schema_version", baseline_schema_version);
+  member("suite", baseline.header.suite);
+  member("assay_version", baseline.header.assay_version);
+  member("created_at", baseline.header.created_at);
+  member("config_fingerprint", baseline.header.config_fingerprint);
+  json.line(1);
+  json.key("entries").open('[');
+  for (std::size_t i = 0; i < baseline.size(); ++i) {
+    const BaselineEntry entry = baseline.entry(i);
+    json.line(2);
+    json.open('{');
+    json.member("test_id", entry.test_id);
+    json.member("metric", entry.metric);
+    json.member("score", entry.score);
+    if (!entry.meta.empty()) {
+      json.key("meta");
+      json.text() += entry.meta;
+    }
+    json.close('}');
+    writer.passed();
+  }
+  if (baseline.size() > 0) json.text() += "\n  ";
+  json.close(']');
+  json.text() += '\n';
+  json.close('}');
+  json.text() += '\n';
+}
+
+}  // namespace sluice

@@ -1,0 +1,263 @@
+#include "coordinator/gate/compare.hpp"
+
+#include "coordinator/gate/judge_metrics.hpp"
+#include "coordinator/gate/quoted.hpp"
+
+#include <algorithm>
+#include <cstddef>
+#include <memory>
+
+namespace sluice {
+namespace {
+
+bool is_scored(const ComparedMetric& metric) {
+  const MetricInfo* known = find_metric(metric.name);
+  return known == nullptr || known->kind == MetricKind::scored;
+}
+
+/// One side and the case that it stands at.
+class Side {
+ public:
+  Side(const NextCase& next, std::string_view name) : next_(next), name_(name) {}
+
+  /// Null after the last.
+  const ComparedCase* at() const { return at_; }
+  Result<void> advance() {
+    auto next = next_();
+    if (!next) return fail(next.error());
+    at_ = *next;
+    if (at_ == nullptr) return {};
+    if (last_ && at_->test_id <= *last_) {
+      return fail(Reason::fixture_invalid,
+                  "the cases of the " + std::string(name_) +
+                      " are not in the order of their ids, or one stands there twice: " +
+                      quoted(at_->test_id) + " comes after " + quoted(*last_) + ".");
+    }
+    last_ = at_->test_id;
+    return {};
+  }
+
+ private:
+  const NextCase& next_;
+  std::string_view name_;
+  const ComparedCase* at_ = nullptr;
+  std::optional<std::string> last_;
+};
+
+class Comparison {
+ public:
+  Comparison(const CompareRules& rules, const std::function<void(const ScoreComparison&)>& visit)
+      : rules_(rules), visit_(visit) {}
+
+  void only_base(const ComparedCase& base) {
+    if (!base.is_error) missing_in_current(base, {});
+  }
+  /// `base` is null for a case that the base lacks.
+  void pair(const ComparedCase* base, const ComparedCase& current);
+  CompareSummary finish();
+
+ private:
+  void missing_in_current(const ComparedCase& base, const std::vector<ComparedMetric>& current);
+  MetricQuestion question_of(const ComparedMetric& metric, const ComparedCase& current,
+                             const ComparedCase* base) const;
+  void report(const ScoreComparison& row);
+
+  const CompareRules& rules_;
+  const std::function<void(const ScoreComparison&)>& visit_;
+  CompareSummary summary_;
+  std::vector<MetricQuestion> questions_;
+  std::vector<MetricAnswer> answers_;
+};
+
+const ComparedMetric* find(const ComparedCase& from, std::string_view name) {
+  const auto found = std::ranges::find(from.metrics, name, &ComparedMetric::name);
+  return found == from.metrics.end() ? nullptr : &*found;
+}
+
+PinnedScore pinned_score(const ComparedMetric& metric, const ComparedCase* base) {
+  if (base == nullptr || base->is_error) return {PinnedScore::State::absent};
+  if (const ComparedMetric* pinned = find(*base, metric.name)) {
+    if (pinned->score) return {PinnedScore::State::pinned, *pinned->score};
+    return {PinnedScore::State::undefined};
+  }
+  const auto score = [&](MetricId id) {
+    const ComparedMetric* other = find(*base, info(id).name);
+    return other == nullptr ? std::nullopt : other->score;
+  };
+  const bool undefined = metric.name == info(MetricId::claims_precision).name &&
+                         nothing_was_extracted(score(MetricId::claims_recall), score(MetricId::claims_f1));
+  return {undefined ? PinnedScore::State::undefined : PinnedScore::State::absent};
+}
+
+ScoreChange change_of(const MetricQuestion& question, const MetricAnswer& answer) {
+  if (!question.is_scored()) return ScoreChange::not_compared;
+  if (fell_below_baseline(answer)) return ScoreChange::regression;
+  if (!question.score) {
+    const bool cleared = question.best_undefined && question.pinned.state == PinnedScore::State::pinned;
+    return cleared ? ScoreChange::improvement : ScoreChange::not_compared;
+  }
+  if (question.pinned.state == PinnedScore::State::absent) return ScoreChange::missing_in_baseline;
+  if (question.pinned.state != PinnedScore::State::pinned) return ScoreChange::not_compared;
+  const auto change = billionths(*question.score) - billionths(question.pinned.score);
+  if (change == 0) return ScoreChange::unchanged;
+  return change > 0 ? ScoreChange::improvement : ScoreChange::drop;
+}
+
+/// The metric that stands only where nothing is expected.
+bool expects_nothing(const ComparedCase& of) {
+  return find(of, info(MetricId::claims_absent).name) != nullptr;
+}
+
+MetricQuestion Comparison::question_of(const ComparedMetric& metric, const ComparedCase& current,
+                                       const ComparedCase* base) const {
+  MetricQuestion question;
+  question.metric = find_metric(metric.name);
+  question.asked_by_name = metric.asked_by_name;
+  question.passed = metric.passed;
+  if (!question.is_scored()) return question;
+  question.score = metric.score;
+  question.best_undefined =
+      question.metric != nullptr && is_claims_metric(question.metric->id) && expects_nothing(current);
+  question.pinned = pinned_score(metric, base);
+  question.thresholding = merged(rules_.suite, metric.thresholding);
+  question.min_score = metric.min_score;
+  return question;
+}
+
+void Comparison::pair(const ComparedCase* base, const ComparedCase& current) {
+  if (current.is_error) return summary_.verdict_input.statuses.add(CaseStatus::error);
+  questions_.clear();
+  for (const ComparedMetric& metric : current.metrics) {
+    questions_.push_back(question_of(metric, current, base));
+  }
+  judge_metrics(questions_, {rules_.default_max_drop, rules_.strict}, answers_);
+  CaseSummary summary;
+  for (std::size_t i = 0; i < questions_.size(); ++i) {
+    const MetricQuestion& question = questions_[i];
+    const MetricAnswer& answer = answers_[i];
+    summary.add(question, answer);
+    ScoreComparison row{
+        current.test_id, current.metrics[i].name, question.score, std::nullopt,
+        answer.limit,    answer.status,           answer.cause,   change_of(question, answer)};
+    if (question.pinned.state == PinnedScore::State::pinned) row.baseline = question.pinned.score;
+    report(row);
+  }
+  summary_.verdict_input.statuses.add(summary.status());
+  if (summary.regressed()) ++summary_.verdict_input.regressed;
+  if (base != nullptr && !base->is_error) missing_in_current(*base, current.metrics);
+}
+
+void Comparison::missing_in_current(const ComparedCase& base, const std::vector<ComparedMetric>& current) {
+  for (const ComparedMetric& metric : base.metrics) {
+    if (!is_scored(metric) || !metric.score) continue;
+    if (std::ranges::find(current, metric.name, &ComparedMetric::name) != current.end()) continue;
+    ScoreComparison row;
+    row.test_id = base.test_id;
+    row.metric = metric.name;
+    row.baseline = metric.score;
+    row.change = ScoreChange::missing_in_current;
+    row.status = rules_.strict ? MetricStatus::fail : MetricStatus::warn;
+    report(row);
+  }
+}
+
+void Comparison::report(const ScoreComparison& row) {
+  switch (row.change) {
+    case ScoreChange::not_compared:
+      break;
+    case ScoreChange::unchanged:
+      ++summary_.unchanged;
+      break;
+    case ScoreChange::improvement:
+      ++summary_.improvements;
+      break;
+    case ScoreChange::drop:
+      ++summary_.drops;
+      break;
+    case ScoreChange::regression:
+      ++summary_.regressions;
+      break;
+    case ScoreChange::missing_in_baseline:
+      ++summary_.missing_in_baseline;
+      break;
+    case ScoreChange::missing_in_current:
+      ++summary_.missing_in_current;
+      break;
+  }
+  visit_(row);
+}
+
+CompareSummary Comparison::finish() {
+  VerdictInput& input = summary_.verdict_input;
+  (rules_.strict ? input.failures : input.warnings) += summary_.missing_in_current;
+  summary_.verdict = run_verdict(input);
+  return summary_;
+}
+
+}  // namespace
+
+std::string_view to_string(ScoreChange change) {
+  switch (change) {
+    case ScoreChange::not_compared:
+      return "not_compared";
+    case ScoreChange::unchanged:
+      return "unchanged";
+    case ScoreChange::improvement:
+      return "improvement";
+    case ScoreChange::drop:
+      return "drop";
+    case ScoreChange::regression:
+      return "regression";
+    case ScoreChange::missing_in_baseline:
+      return "missing_in_baseline";
+    case ScoreChange::missing_in_current:
+      return "missing_in_current";
+  }
+  return "not_compared";
+}
+
+NextCase cases_of(const Baseline& baseline) {
+  struct State {
+    std::size_t next = 0;
+    ComparedCase at;
+  };
+  return [&baseline, state = std::make_shared<State>()]() -> Result<const ComparedCase*> {
+    if (state->next == baseline.size()) return nullptr;
+    state->at.test_id = baseline.entry(state->next).test_id;
+    state->at.metrics.clear();
+    for (; state->next < baseline.size(); ++state->next) {
+      const BaselineEntry entry = baseline.entry(state->next);
+      if (entry.test_id != state->at.test_id) break;
+      ComparedMetric& metric = state->at.metrics.emplace_back();
+      metric.name = entry.metric;
+      metric.score = entry.score;
+    }
+    return &state->at;
+  };
+}
+
+Result<CompareSummary> compare(const NextCase& base, const NextCase& current, const CompareRules& rules,
+                               const std::function<void(const ScoreComparison&)>& visit) {
+  Comparison comparison(rules, visit);
+  Side left(base, "base");
+  Side right(current, "current side");
+  auto moved = left.advance();
+  if (moved) moved = right.advance();
+  while (moved && (left.at() != nullptr || right.at() != nullptr)) {
+    const bool base_only =
+        right.at() == nullptr || (left.at() != nullptr && left.at()->test_id < right.at()->test_id);
+    if (base_only) {
+      comparison.only_base(*left.at());
+      moved = left.advance();
+      continue;
+    }
+    const bool both = left.at() != nullptr && left.at()->test_id == right.at()->test_id;
+    comparison.pair(both ? left.at() : nullptr, *right.at());
+    if (both) moved = left.advance();
+    if (moved) moved = right.advance();
+  }
+  if (!moved) return fail(moved.error());
+  return comparison.finish();
+}
+
+}  // namespace sluice

@@ -1,0 +1,97 @@
+#pragma once
+
+#include "common/error.hpp"
+#include "coordinator/gate/baseline.hpp"
+#include "coordinator/gate/gate.hpp"
+#include "coordinator/gate/status.hpp"
+#include "coordinator/suite/thresholding.hpp"
+
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace sluice {
+
+/// A metric's word on a case, out of a baseline or a report.
+struct ComparedMetric {
+  std::string name;             ///< A name that is not one of ours stands for a scored metric.
+  std::optional<double> score;  ///< Empty: undefined.
+  bool passed = true;           ///< Of a pass/fail metric.
+  bool asked_by_name = false;   ///< The test names this metric (a YAML test; not a fixture).
+  Thresholding thresholding;    ///< Over that of the suite; only the current side's counts.
+  std::optional<double> min_score;
+};
+
+/// One case of a side.
+struct ComparedCase {
+  std::string test_id;
+  bool is_error = false;  ///< It was not judged; its metrics do not count.
+  std::vector<ComparedMetric> metrics;
+};
+
+/// Hands out the cases of a side one at a time, by id, byte by byte, each once; null after the last. What it
+/// points at stays valid until the next call.
+using NextCase = std::function<Result<const ComparedCase*>()>;
+
+/// The cases of a baseline, which must be sealed and outlive the function.
+NextCase cases_of(const Baseline& baseline);
+
+/// What became of a score.
+enum class ScoreChange : std::uint8_t {
+  not_compared,  ///< A pass/fail metric, or undefined on either side without being a regression.
+  unchanged,     ///< The same in billionths.
+  improvement,   ///< Higher, or undefined where nothing is expected and the base has a score.
+  drop,          ///< Lower, and not a regression.
+  regression,    ///< Fails for being below the baseline's limit, or undefined where it was not.
+  missing_in_baseline,
+  missing_in_current,
+};
+
+std::string_view to_string(ScoreChange change);
+
+/// One metric of one case on both sides. A view: valid while the callback runs that it is handed to.
+struct ScoreComparison {
+  std::string_view test_id;
+  std::string_view metric;
+  std::optional<double> score;
+  std::optional<double> baseline;
+  std::optional<double> limit;
+  MetricStatus status = MetricStatus::unjudged;
+  MetricCause cause = MetricCause::none;
+  ScoreChange change = ScoreChange::not_compared;
+
+  std::optional<double> delta() const {
+    if (!score || !baseline) return std::nullopt;
+    return score_delta(*score, *baseline);
+  }
+};
+
+struct CompareRules {
+  Thresholding suite;
+  double default_max_drop = 0.05;
+  bool strict = false;
+};
+
+/// What a comparison came to. The counts are of scores, `verdict_input.statuses` of the current side's cases.
+struct CompareSummary {
+  std::uint64_t unchanged = 0;
+  std::uint64_t improvements = 0;
+  std::uint64_t drops = 0;
+  std::uint64_t regressions = 0;
+  std::uint64_t missing_in_baseline = 0;
+  std::uint64_t missing_in_current = 0;
+  VerdictInput verdict_input;  ///< For exit_code.
+  RunVerdict verdict = RunVerdict::error;
+};
+
+/// Compares two sides by the rules of the gate (Gate::judge): scores of the current side against those of the
+/// base. A base score without a current one warns, and fails under strict; not so where the current case is
+/// an error. Calls `visit` in id order. Holds one case of each side at a time. Fails when a side does, or
+/// with fixture_invalid when its cases are not ascending or stand there twice. Pure.
+Result<CompareSummary> compare(const NextCase& base, const NextCase& current, const CompareRules& rules,
+                               const std::function<void(const ScoreComparison&)>& visit);
+
+}  // namespace sluice

@@ -1,0 +1,173 @@
+#include "coordinator/gate/gate.hpp"
+
+#include "coordinator/gate/judge_metrics.hpp"
+
+#include <algorithm>
+#include <cstddef>
+
+namespace sluice {
+
+std::string_view to_string(MetricStatus status) {
+  switch (status) {
+    case MetricStatus::unjudged:
+      return "unjudged";
+    case MetricStatus::pass:
+      return "pass";
+    case MetricStatus::warn:
+      return "warn";
+    case MetricStatus::fail:
+      return "fail";
+  }
+  return "fail";
+}
+
+std::string_view to_string(MetricCause cause) {
+  switch (cause) {
+    case MetricCause::none:
+      return "none";
+    case MetricCause::not_passed:
+      return "not_passed";
+    case MetricCause::below_min_score:
+      return "below_min_score";
+    case MetricCause::below_min_floor:
+      return "below_min_floor";
+    case MetricCause::dropped:
+      return "dropped";
+    case MetricCause::became_undefined:
+      return "became_undefined";
+    case MetricCause::missing_in_baseline:
+      return "missing_in_baseline";
+    case MetricCause::judged_by_score:
+      return "judged_by_score";
+  }
+  return "none";
+}
+
+namespace {
+
+/// An outcome that the case asked for; the expectation is null for a fixture, which names no metric.
+struct AskedOutcome {
+  const MetricOutcome* outcome = nullptr;
+  const Expectation* expectation = nullptr;
+};
+
+const Expectation* expectation_of_claims(const Case& test_case, MetricId metric) {
+  const auto& all = test_case.expectations;
+  const auto found = std::ranges::find(all, metric, [](const Expectation& one) { return one.what.metric; });
+  return found == all.end() ? nullptr : &*found;
+}
+
+/// Pairs the outcomes of text metrics with the expectations in their order, those of claims metrics by name.
+std::vector<AskedOutcome> asked_outcomes(const Case& test_case, std::span<const MetricOutcome> outcomes) {
+  std::vector<AskedOutcome> asked;
+  const auto& expectations = test_case.expectations;
+  std::size_t next_text = 0;
+  for (const MetricOutcome& outcome : outcomes) {
+    const Expectation* expectation = nullptr;
+    if (is_claims_metric(outcome.id)) {
+      expectation = expectation_of_claims(test_case, outcome.id);
+      if (expectation == nullptr && !expectations.empty()) continue;
+    } else {
+      while (next_text < expectations.size() && expectations[next_text].what.metric != outcome.id) {
+        ++next_text;
+      }
+      if (next_text == expectations.size()) continue;
+      expectation = &expectations[next_text++];
+    }
+    asked.push_back({&outcome, expectation});
+  }
+  return asked;
+}
+
+/// The baseline's word on all scores of one case.
+class PinnedCase {
+ public:
+  PinnedCase(const Baseline* baseline, std::string_view test_id) : baseline_(baseline) {
+    if (baseline_ != nullptr) range_ = baseline_->of_test(test_id);
+  }
+
+  PinnedScore of(MetricId metric) const {
+    if (baseline_ == nullptr) return {PinnedScore::State::no_baseline};
+    if (const auto score = find(info(metric).name)) return {PinnedScore::State::pinned, *score};
+    return {was_undefined(metric) ? PinnedScore::State::undefined : PinnedScore::State::absent};
+  }
+
+ private:
+  std::optional<double> find(std::string_view metric) const {
+    for (std::size_t i = range_.first; i < range_.last; ++i) {
+      const BaselineEntry entry = baseline_->entry(i);
+      if (entry.metric == metric) return entry.score;
+    }
+    return std::nullopt;
+  }
+
+  bool was_undefined(MetricId metric) const {
+    return metric == MetricId::claims_precision &&
+           nothing_was_extracted(find(info(MetricId::claims_recall).name),
+                                 find(info(MetricId::claims_f1).name));
+  }
+
+  const Baseline* baseline_;
+  Baseline::Range range_;
+};
+
+MetricQuestion question_of(const AskedOutcome& asked, const Case& test_case, const PinnedCase& pinned,
+                           const Gate::Config& config) {
+  MetricQuestion question;
+  question.metric = &info(asked.outcome->id);
+  question.asked_by_name = asked.expectation != nullptr;
+  if (!question.is_scored()) {
+    question.passed = asked.outcome->passed.value_or(false);
+    return question;
+  }
+  question.score = asked.outcome->score;
+  question.best_undefined = is_claims_metric(asked.outcome->id) && test_case.must_contain.empty();
+  question.pinned = pinned.of(asked.outcome->id);
+  question.thresholding = config.suite;
+  if (asked.expectation != nullptr) {
+    question.thresholding = merged(config.suite, asked.expectation->thresholding);
+    question.min_score = asked.expectation->min_score;
+  }
+  return question;
+}
+
+JudgedMetric judged_metric(const MetricOutcome& outcome, const MetricQuestion& question,
+                           const MetricAnswer& answer) {
+  JudgedMetric judged;
+  judged.id = outcome.id;
+  judged.score = question.score;
+  if (question.pinned.state == PinnedScore::State::pinned) judged.baseline = question.pinned.score;
+  judged.limit = answer.limit;
+  judged.status = answer.status;
+  judged.cause = answer.cause;
+  judged.detail = outcome.detail;
+  return judged;
+}
+
+}  // namespace
+
+CaseJudgement Gate::judge(const Case& test_case, std::span<const MetricOutcome> outcomes) const {
+  const std::vector<AskedOutcome> asked = asked_outcomes(test_case, outcomes);
+  const PinnedCase pinned(config_.baseline, test_case.id);
+  std::vector<MetricQuestion> questions;
+  questions.reserve(asked.size());
+  for (const AskedOutcome& one : asked) questions.push_back(question_of(one, test_case, pinned, config_));
+
+  std::vector<MetricAnswer> answers;
+  answers.reserve(asked.size());
+  judge_metrics(questions, {config_.default_max_drop, config_.strict}, answers);
+
+  CaseJudgement judgement;
+  judgement.metrics.reserve(asked.size());
+  CaseSummary summary;
+  for (std::size_t i = 0; i < asked.size(); ++i) {
+    summary.add(questions[i], answers[i]);
+    judgement.metrics.push_back(judged_metric(*asked[i].outcome, questions[i], answers[i]));
+  }
+  judgement.status = summary.status();
+  judgement.regressed = summary.regressed();
+  judgement.improved = summary.improved();
+  return judgement;
+}
+
+}  // namespace sluice

@@ -1,0 +1,108 @@
+#pragma once
+
+#include "common/metrics.hpp"
+#include "coordinator/gate/baseline.hpp"
+#include "coordinator/gate/billionths.hpp"
+#include "coordinator/gate/status.hpp"
+#include "coordinator/suite/case.hpp"
+
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+namespace sluice {
+
+/// What a metric came to once thresholds and baseline were applied.
+enum class MetricStatus : std::uint8_t { unjudged, pass, warn, fail };
+
+/// Why; more than one limit may be missed: the one that asks for most counts.
+enum class MetricCause : std::uint8_t {
+  none,                 ///< It passed, or nothing judges it.
+  not_passed,           ///< A pass/fail metric.
+  below_min_score,      ///< `absolute`, or `expected.min_score`.
+  below_min_floor,      ///< `relative`.
+  dropped,              ///< `relative`: more than `max_drop` below the baseline.
+  became_undefined,     ///< The baseline has a score, this run has none (0/0).
+  missing_in_baseline,  ///< A scored metric under `relative` without an entry: warns, fails under --strict.
+  judged_by_score,  ///< A pass/fail claims metric of a case whose claims scores are judged: does not count.
+};
+
+std::string_view to_string(MetricStatus status);
+std::string_view to_string(MetricCause cause);
+
+/// One metric's word on a case beside what it had to reach.
+struct JudgedMetric {
+  MetricId id = MetricId::claims_precision;
+  std::optional<double> score;
+  std::optional<double> baseline;  ///< The baseline's score.
+  std::optional<double> limit;     ///< The lowest score that passes; empty where nothing judges a score.
+  MetricStatus status = MetricStatus::unjudged;
+  MetricCause cause = MetricCause::none;
+  std::string_view detail;  ///< Of the MetricOutcome.
+
+  std::optional<double> delta() const {
+    if (!score || !baseline) return std::nullopt;
+    return score_delta(*score, *baseline);
+  }
+};
+
+/// What a case came to.
+struct CaseJudgement {
+  CaseStatus status = CaseStatus::error;
+  bool regressed = false;  ///< Failed, and only by `dropped` or `became_undefined`.
+  bool improved = false;   ///< Did not fail, and a score is above its baseline's.
+  std::vector<JudgedMetric> metrics;
+};
+
+/// Judges cases. Immutable; thread-safe. The baseline must outlive it.
+class Gate {
+ public:
+  struct Config {
+    Thresholding suite;                  ///< `settings.thresholding`.
+    const Baseline* baseline = nullptr;  ///< Scores by case; null: there is none.
+    /// max_drop where neither suite nor test names one: `--threshold`.
+    double default_max_drop = 0.05;
+    bool strict = false;
+  };
+
+  explicit Gate(Config config) : config_(std::move(config)) {}
+  /// Without thresholds and baseline: only pass/fail metrics judge.
+  Gate() = default;
+
+  /// REQUIRES: `outcomes` as a worker hands them out for this case (result.hpp, TrialScore). Outcomes that
+  /// the case did not ask for are left out.
+  ///
+  /// - With a baseline, a scored metric is under `relative` unless its thresholding says `absolute`; without
+  ///   one `relative` leaves only its `min_floor`. Where no mode is named, a `min_score` holds too.
+  /// - An undefined score passes everything but `became_undefined`, and that too where the case expects no
+  ///   claim: there, saying nothing is the best answer.
+  /// - Where a threshold judges one of the case's claims scores (a limit applies to a defined score, or it
+  ///   became undefined), the pass/fail claims metrics say the same without a baseline and are `unjudged`,
+  ///   unless the case's expectations name them.
+  /// - A case without a claims score in the baseline lacks nothing if this run has none either, nor without
+  ///   a precision if nothing had been extracted then (its recall or F1 is pinned at 0).
+  CaseJudgement judge(const Case& test_case, std::span<const MetricOutcome> outcomes) const;
+
+  const Config& config() const { return config_; }
+
+ private:
+  Config config_;
+};
+
+/// Something about the comparison as a whole that its reader must know.
+struct GateNotice {
+  enum class Severity : std::uint8_t {
+    info,     ///< Decides nothing, even under --strict.
+    warning,  ///< The verdict is at least `review`.
+    failure,  ///< The verdict is at least `fail`: a warning under --strict.
+  };
+  Severity severity = Severity::warning;
+  std::string code;     ///< Stable: `fingerprint_mismatch`, `tool_version_mismatch`, `unused_entries`, ...
+  std::string message;  ///< One sentence: what, and what to do.
+};
+
+}  // namespace sluice

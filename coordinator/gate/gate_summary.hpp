@@ -1,0 +1,27 @@
+#pragma once
+
+#include "coordinator/gate/aggregate_gate.hpp"
+#include "coordinator/gate/gate.hpp"
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace sluice {
+
+/// What a run was compared with: pinned scores by case (--baseline FILE.json), or the aggregates of a
+/// manifest (--baseline manifest.toml).
+enum class BaselineKind : std::uint8_t { none, scores, aggregates };
+
+/// The comparison as a whole, beside what each case came to.
+struct GateSummary {
+  BaselineKind kind = BaselineKind::none;
+  std::string baseline_file;  ///< As the user named it; empty without a baseline.
+  bool strict = false;
+  std::string config_fingerprint;                ///< `sha256:...` of this run's suite and model settings.
+  std::optional<AggregateJudgement> aggregates;  ///< Exactly for BaselineKind::aggregates.
+  std::vector<GateNotice> notices;
+};
+
+}  // namespace sluice

@@ -1,0 +1,61 @@
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <istream>
+#include <streambuf>
+#include <string>
+
+namespace sluice {
+
+/// JSON text on its way into a parser, piece by piece: counts lines, and ends the text early where a limit is
+/// passed, so that no text can make the parser take more memory than a few pieces.
+class JsonSource final : public std::streambuf {
+ public:
+  struct Limits {
+    std::uint64_t text_bytes = 1u << 30;
+    /// From where one text or number begins to where the next does: a parser keeps all of it.
+    std::size_t piece_bytes = 1u << 20;
+  };
+  /// Why the text ended.
+  enum class End : std::uint8_t { none, whole, unreadable, text_too_long, piece_too_long };
+
+  JsonSource(std::istream& text, Limits limits) : text_(text), limits_(limits) {
+    setg(buffer_.data(), buffer_.data(), buffer_.data());
+  }
+
+  /// Of the byte that was read last, from 1.
+  std::uint32_t line() const;
+  /// `none` until the end was read.
+  End end() const { return end_seen_ ? end_ : End::none; }
+  /// No byte but white space was read.
+  bool blank() const { return blank_; }
+
+ protected:
+  int_type underflow() override;
+
+ private:
+  static constexpr std::size_t piece = 64 << 10;
+
+  /// How much of the piece keeps the limits.
+  std::size_t within_limits(std::size_t size);
+  void outside_of_strings(char byte);
+
+  std::istream& text_;
+  Limits limits_;
+  std::array<char, piece> buffer_{};
+  std::uint64_t bytes_ = 0;
+  // Counted when somebody asks, each byte once.
+  mutable std::uint32_t lines_before_ = 0;           ///< Line breaks before counted_to_.
+  mutable const char* counted_to_ = buffer_.data();  ///< In the buffer.
+  std::size_t piece_bytes_ = 0;
+  bool in_string_ = false;
+  bool escaped_ = false;
+  bool in_number_ = false;
+  bool blank_ = true;
+  bool end_seen_ = false;
+  End end_ = End::none;
+};
+
+}  // namespace sluice

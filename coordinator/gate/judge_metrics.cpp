@@ -1,0 +1,132 @@
+#include "coordinator/gate/judge_metrics.hpp"
+
+#include "coordinator/gate/billionths.hpp"
+
+#include <algorithm>
+#include <cstddef>
+
+namespace sluice {
+namespace {
+
+struct Limit {
+  std::int64_t least = 0;  ///< The lowest score that passes, in billionths.
+  MetricCause cause = MetricCause::none;
+};
+
+/// The limit that asks for most; where two ask alike, the fixed one before the baseline's.
+class Limits {
+ public:
+  void add(std::int64_t least, MetricCause cause) {
+    // No score is below 0, so a limit there says no less than 0 does.
+    const Limit limit{std::max<std::int64_t>(least, 0), cause};
+    if (!highest_ || limit.least > highest_->least) highest_ = limit;
+  }
+  const std::optional<Limit>& highest() const { return highest_; }
+
+ private:
+  std::optional<Limit> highest_;
+};
+
+std::optional<Limit> limit_of(const MetricQuestion& question, const JudgingRules& rules) {
+  const Thresholding& given = question.thresholding;
+  const bool absolute = given.mode == ThresholdMode::absolute;
+  const bool relative = given.mode == ThresholdMode::relative;
+  Limits limits;
+  if (question.min_score) limits.add(billionths(*question.min_score), MetricCause::below_min_score);
+  if (!relative && given.min_score) limits.add(billionths(*given.min_score), MetricCause::below_min_score);
+  if (!absolute && given.min_floor) limits.add(billionths(*given.min_floor), MetricCause::below_min_floor);
+  if (!absolute && question.pinned.state == PinnedScore::State::pinned) {
+    const double max_drop = given.max_drop.value_or(rules.default_max_drop);
+    limits.add(billionths(question.pinned.score) - billionths(max_drop), MetricCause::dropped);
+  }
+  return limits.highest();
+}
+
+MetricAnswer judge_score(const MetricQuestion& question, const JudgingRules& rules) {
+  const PinnedScore::State pinned = question.pinned.state;
+  if (!question.score) {
+    if (pinned != PinnedScore::State::pinned) return {};
+    if (question.best_undefined) return {std::nullopt, MetricStatus::pass, MetricCause::none};
+    return {std::nullopt, MetricStatus::fail, MetricCause::became_undefined};
+  }
+  const std::optional<Limit> limit = limit_of(question, rules);
+  MetricAnswer answer;
+  if (limit) {
+    answer.limit = from_billionths(limit->least);
+    if (billionths(*question.score) < limit->least) {
+      return {answer.limit, MetricStatus::fail, limit->cause};
+    }
+    answer.status = MetricStatus::pass;
+  }
+  const bool relative = question.thresholding.mode != ThresholdMode::absolute;
+  if (relative && pinned == PinnedScore::State::absent) {
+    answer.status = rules.strict ? MetricStatus::fail : MetricStatus::warn;
+    answer.cause = MetricCause::missing_in_baseline;
+  }
+  return answer;
+}
+
+MetricAnswer judge_pass(const MetricQuestion& question) {
+  if (question.passed) return {std::nullopt, MetricStatus::pass, MetricCause::none};
+  return {std::nullopt, MetricStatus::fail, MetricCause::not_passed};
+}
+
+bool is_claims(const MetricQuestion& question) {
+  return question.metric != nullptr && is_claims_metric(question.metric->id);
+}
+
+/// True if a threshold decides on one of the claims scores: what the pass/fail claims metrics say without a
+/// baseline is then in that score.
+bool claims_scores_are_judged(std::span<const MetricQuestion> questions,
+                              std::span<const MetricAnswer> answers) {
+  for (std::size_t i = 0; i < questions.size(); ++i) {
+    if (!is_claims(questions[i]) || !questions[i].is_scored()) continue;
+    if (answers[i].limit || answers[i].cause == MetricCause::became_undefined) return true;
+  }
+  return false;
+}
+
+}  // namespace
+
+void judge_metrics(std::span<const MetricQuestion> questions, const JudgingRules& rules,
+                   std::vector<MetricAnswer>& answers) {
+  answers.clear();
+  for (const MetricQuestion& question : questions) {
+    answers.push_back(question.is_scored() ? judge_score(question, rules) : judge_pass(question));
+  }
+  if (!claims_scores_are_judged(questions, answers)) return;
+  for (std::size_t i = 0; i < questions.size(); ++i) {
+    if (!is_claims(questions[i]) || questions[i].is_scored() || questions[i].asked_by_name) continue;
+    answers[i] = {std::nullopt, MetricStatus::unjudged, MetricCause::judged_by_score};
+  }
+}
+
+bool fell_below_baseline(const MetricAnswer& answer) {
+  return answer.cause == MetricCause::dropped || answer.cause == MetricCause::became_undefined;
+}
+
+bool nothing_was_extracted(std::optional<double> pinned_recall, std::optional<double> pinned_f1) {
+  return pinned_recall == 0.0 || pinned_f1 == 0.0;
+}
+
+void CaseSummary::add(const MetricQuestion& question, const MetricAnswer& answer) {
+  any_ = true;
+  warned_ = warned_ || answer.status == MetricStatus::warn;
+  if (answer.status == MetricStatus::fail) {
+    failed_ = true;
+    failed_otherwise_ = failed_otherwise_ || !fell_below_baseline(answer);
+  }
+  if (question.pinned.state != PinnedScore::State::pinned) return;
+  // A file on which the baseline's model saw what is not there, and this one sees nothing.
+  const bool cleared = !question.score && question.best_undefined;
+  const bool higher = question.score && billionths(*question.score) > billionths(question.pinned.score);
+  above_baseline_ = above_baseline_ || cleared || higher;
+}
+
+CaseStatus CaseSummary::status() const {
+  if (!any_) return CaseStatus::error;
+  if (failed_) return CaseStatus::fail;
+  return warned_ ? CaseStatus::warn : CaseStatus::pass;
+}
+
+}  // namespace sluice

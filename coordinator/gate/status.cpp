@@ -1,0 +1,114 @@
+#include "coordinator/gate/status.hpp"
+
+#include "coordinator/gate/gate.hpp"
+
+namespace sluice {
+
+std::string_view to_string(CaseStatus status) {
+  switch (status) {
+    case CaseStatus::pass:
+      return "pass";
+    case CaseStatus::warn:
+      return "warn";
+    case CaseStatus::flaky:
+      return "flaky";
+    case CaseStatus::fail:
+      return "fail";
+    case CaseStatus::error:
+      return "error";
+  }
+  return "error";
+}
+
+std::string_view to_string(RunVerdict verdict) {
+  switch (verdict) {
+    case RunVerdict::pass:
+      return "pass";
+    case RunVerdict::review:
+      return "review";
+    case RunVerdict::regression:
+      return "regression";
+    case RunVerdict::fail:
+      return "fail";
+    case RunVerdict::error:
+      return "error";
+  }
+  return "error";
+}
+
+void StatusCounts::add(CaseStatus status) {
+  switch (status) {
+    case CaseStatus::pass:
+      ++passed;
+      break;
+    case CaseStatus::warn:
+      ++warned;
+      break;
+    case CaseStatus::flaky:
+      ++flaky;
+      break;
+    case CaseStatus::fail:
+      ++failed;
+      break;
+    case CaseStatus::error:
+      ++errors;
+      break;
+  }
+}
+
+CaseStatus case_status(std::span<const JudgedMetric> metrics) {
+  CaseStatus status = metrics.empty() ? CaseStatus::error : CaseStatus::pass;
+  for (const JudgedMetric& metric : metrics) {
+    if (metric.status == MetricStatus::fail) return CaseStatus::fail;
+    if (metric.status == MetricStatus::warn) status = CaseStatus::warn;
+  }
+  return status;
+}
+
+namespace {
+
+bool warns(const VerdictInput& input) {
+  return input.warnings > 0 || input.statuses.warned > 0 || input.statuses.flaky > 0;
+}
+bool nothing_judged(const StatusCounts& statuses) {
+  return statuses.errors > 0 || statuses.total() == 0;
+}
+
+RunVerdict verdict_of_aggregates(const VerdictInput& input) {
+  if (nothing_judged(input.statuses)) return RunVerdict::error;
+  if (input.failures > 0) return RunVerdict::fail;
+  if (input.aggregates == AggregateOutcome::beyond_limit) return RunVerdict::regression;
+  if (input.aggregates == AggregateOutcome::within_limit || warns(input)) return RunVerdict::review;
+  return RunVerdict::pass;
+}
+
+}  // namespace
+
+RunVerdict run_verdict(const VerdictInput& input) {
+  if (input.cut_short) return RunVerdict::error;
+  if (input.aggregates != AggregateOutcome::not_compared) return verdict_of_aggregates(input);
+  if (input.statuses.failed > input.regressed || input.failures > 0) return RunVerdict::fail;
+  if (nothing_judged(input.statuses)) return RunVerdict::error;
+  if (input.regressed > 0) return RunVerdict::regression;
+  return warns(input) ? RunVerdict::review : RunVerdict::pass;
+}
+
+int exit_code(RunVerdict verdict, const VerdictInput& input, const ExitRules& rules) {
+  if (input.cut_short) return 2;
+  switch (verdict) {
+    case RunVerdict::pass:
+      return 0;
+    case RunVerdict::review:
+      return rules.strict ? 1 : 0;
+    case RunVerdict::regression: {
+      const bool of_cases = input.aggregates == AggregateOutcome::not_compared;
+      return of_cases || rules.fail_on_regression || rules.strict ? 1 : 0;
+    }
+    case RunVerdict::fail:
+    case RunVerdict::error:
+      return 1;
+  }
+  return 1;
+}
+
+}  // namespace sluice

@@ -1,0 +1,68 @@
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <string_view>
+
+namespace sluice {
+
+struct JudgedMetric;
+
+/// What a case came to. `warn` and `flaky` come from thresholds and repeats; `error` never enters a score.
+enum class CaseStatus : std::uint8_t { pass, warn, flaky, fail, error };
+
+/// What a run came to.
+enum class RunVerdict : std::uint8_t { pass, review, regression, fail, error };
+
+std::string_view to_string(CaseStatus status);
+std::string_view to_string(RunVerdict verdict);
+
+/// How many cases have which status.
+struct StatusCounts {
+  std::uint64_t passed = 0;
+  std::uint64_t warned = 0;
+  std::uint64_t flaky = 0;
+  std::uint64_t failed = 0;
+  std::uint64_t errors = 0;
+
+  std::uint64_t total() const { return passed + warned + flaky + failed + errors; }
+  void add(CaseStatus status);
+  friend bool operator==(const StatusCounts&, const StatusCounts&) = default;
+};
+
+/// The status of a case that was scored: `fail` as soon as one metric failed, else `warn` as soon as one
+/// warns; `error` when there is no metric at all (a case that nobody judged must not pass).
+CaseStatus case_status(std::span<const JudgedMetric> metrics);
+
+/// What the aggregates of a run came to beside those of a manifest's [baseline] table.
+enum class AggregateOutcome : std::uint8_t { not_compared, no_drop, within_limit, beyond_limit };
+
+/// Everything that a verdict follows from.
+struct VerdictInput {
+  StatusCounts statuses;
+  std::uint64_t regressed = 0;  ///< Failed cases whose every failed metric fell below its baseline's limit.
+  bool cut_short = false;
+  std::uint64_t warnings = 0;  ///< Of the comparison as a whole (gate.hpp, GateNotice), not of a case.
+  std::uint64_t failures = 0;  ///< Ditto, under --strict.
+  AggregateOutcome aggregates = AggregateOutcome::not_compared;
+};
+
+/// The verdict of a run; the first that fits. `error`: cut short. Where aggregates are compared: `error` for
+/// case errors or no case at all, `fail` for a failure of the comparison, `regression` beyond the limit,
+/// `review` within it or with anything to warn of, else `pass`; failed cases are in the aggregates already.
+/// Where they are not: `fail` for a failed case that is no regression or a failure of the comparison, `error`
+/// for case errors or no case at all, `regression`, `review` with anything to warn of (flaky cases too), else
+/// `pass` (docs/gate.md).
+RunVerdict run_verdict(const VerdictInput& input);
+
+/// How strictly a verdict becomes an exit code.
+struct ExitRules {
+  bool strict = false;              ///< `review` fails too.
+  bool fail_on_regression = false;  ///< With compared aggregates `regression` fails only with this or strict.
+};
+
+/// The exit code: 2 for a run that was cut short; 0 for `pass`, and for `review` unless strict; 1 for
+/// everything else, but 0 for a `regression` of aggregates that nobody asked to fail on.
+int exit_code(RunVerdict verdict, const VerdictInput& input, const ExitRules& rules);
+
+}  // namespace sluice

@@ -1,0 +1,36 @@
+#pragma once
+
+#include "coordinator/ledger/ledger.hpp"
+
+#include <cstdint>
+#include <filesystem>
+#include <optional>
+#include <string>
+
+#include <SQLiteCpp/SQLiteCpp.h>
+
+namespace sluice {
+
+/// The open file, for the ledger's own sources: nobody else includes SQLite. Its functions throw
+/// SQLite::Exception.
+struct Ledger::Database {
+  explicit Database(const std::filesystem::path& file)
+      : db(file.string(), SQLite::OPEN_READWRITE | SQLite::OPEN_CREATE, 10'000) {}
+
+  SQLite::Database db;
+  std::optional<SQLite::Statement> insert_result;
+  std::optional<SQLite::Statement> select_answer;
+  std::optional<SQLite::Statement> upsert_pin;
+  std::optional<SQLite::Statement> select_pin;
+
+  void prepare();
+  std::int64_t run_seq(const std::string& run_id) const;
+  /// Inserts one trial's row; false if it was there.
+  bool insert(std::int64_t id, const ResultToCommit& item, const std::string& blob);
+  CommitOutcome commit_one(std::int64_t seq, const ResultToCommit& item, bool move_pins);
+};
+
+/// What went wrong, as a sentence with what to do.
+Error ledger_error(const std::string& what);
+
+}  // namespace sluice

@@ -1,0 +1,28 @@
+#include "coordinator/ledger/database.hpp"
+#include "coordinator/ledger/ledger.hpp"
+
+#include <SQLiteCpp/SQLiteCpp.h>
+
+namespace sluice {
+
+Result<void> Ledger::move_pins(std::span<const CachePin> pins) {
+  try {
+    SQLite::Transaction transaction(database_->db, SQLite::TransactionBehavior::IMMEDIATE);
+    SQLite::Statement upsert(database_->db,
+                             "INSERT INTO pins(key, answer, holder) VALUES (?1, ?2, ?3) "
+                             "ON CONFLICT(key) DO UPDATE SET answer = ?2, holder = ?3");
+    for (const auto& pin : pins) {
+      upsert.bindNoCopy(1, pin.key.data(), static_cast<int>(pin.key.size()));
+      upsert.bindNoCopy(2, pin.answer.data(), static_cast<int>(pin.answer.size()));
+      upsert.bindNoCopy(3, pin.holder);
+      upsert.exec();
+      upsert.reset();
+    }
+    transaction.commit();
+    return {};
+  } catch (const SQLite::Exception& error) {
+    return fail(ledger_error(error.what()));
+  }
+}
+
+}  // namespace sluice

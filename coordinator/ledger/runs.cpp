@@ -1,0 +1,180 @@
+#include "coordinator/ledger/database.hpp"
+#include "coordinator/ledger/ledger.hpp"
+
+#include <algorithm>
+#include <limits>
+#include <utility>
+
+namespace sluice {
+namespace {
+
+/// In the order in which run_in reads them.
+constexpr const char* select_runs =
+    "SELECT run_id, suite, mode, provider, model, prompt_version, started_at_ms, trials, prompt_hash, "
+    "suite_path, selection, completed_at_ms, verdict, exit_code, reason_code, precision, recall, f1, passed, "
+    "warned, flaky, failed, errors, paid_input_tokens, paid_output_tokens, estimated_cost FROM runs ";
+
+template <class T>
+void bind_optional(SQLite::Statement& statement, int index, const std::optional<T>& value) {
+  value ? statement.bind(index, *value) : statement.bind(index);
+}
+
+std::optional<double> number_in(const SQLite::Column& column) {
+  if (column.isNull()) return std::nullopt;
+  return column.getDouble();
+}
+
+std::uint64_t count_in(const SQLite::Column& column) {
+  return static_cast<std::uint64_t>(std::max<std::int64_t>(0, column.getInt64()));
+}
+
+std::int64_t stored(std::uint64_t count) {
+  constexpr std::uint64_t most = std::numeric_limits<std::int64_t>::max();
+  return static_cast<std::int64_t>(std::min(count, most));
+}
+
+PastRun run_in(SQLite::Statement& row) {
+  int next = 0;
+  const auto column = [&] { return row.getColumn(next++); };
+  PastRun past;
+  past.run.run_id = column().getString();
+  past.run.suite = column().getString();
+  past.run.mode = column().getString();
+  past.run.provider = column().getString();
+  past.run.model = column().getString();
+  past.run.prompt_version = column().getString();
+  past.run.started_at_ms = column().getInt64();
+  past.run.trials = count_in(column());
+  past.run.prompt_hash = column().getString();
+  past.run.suite_path = column().getString();
+  past.run.selection = column().getInt() != 0;
+  if (row.getColumn(next).isNull()) return past;
+  RunSummary summary;
+  summary.completed_at_ms = column().getInt64();
+  summary.verdict = column().getString();
+  summary.exit_code = column().getInt();
+  summary.reason_code = column().getString();
+  for (auto* score : {&summary.scores.precision, &summary.scores.recall, &summary.scores.f1}) {
+    *score = number_in(column());
+  }
+  auto& statuses = summary.statuses;
+  for (auto* count :
+       {&statuses.passed, &statuses.warned, &statuses.flaky, &statuses.failed, &statuses.errors}) {
+    *count = count_in(column());
+  }
+  summary.paid_input_tokens = count_in(column());
+  summary.paid_output_tokens = count_in(column());
+  summary.estimated_cost = number_in(column());
+  past.summary = std::move(summary);
+  return past;
+}
+
+}  // namespace
+
+Result<void> Ledger::begin_run(const RunRecord& run) {
+  try {
+    SQLite::Statement insert(database_->db,
+                             "INSERT INTO runs(run_id, suite, mode, provider, model, prompt_version, trials, "
+                             "started_at_ms, prompt_hash, suite_path, selection) "
+                             "VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)");
+    insert.bind(1, run.run_id);
+    insert.bind(2, run.suite);
+    insert.bind(3, run.mode);
+    insert.bind(4, run.provider);
+    insert.bind(5, run.model);
+    insert.bind(6, run.prompt_version);
+    insert.bind(7, stored(run.trials));
+    insert.bind(8, run.started_at_ms);
+    insert.bind(9, run.prompt_hash);
+    insert.bind(10, run.suite_path);
+    insert.bind(11, run.selection ? 1 : 0);
+    insert.exec();
+    return {};
+  } catch (const SQLite::Exception& error) {
+    return fail(ledger_error(error.what()));
+  }
+}
+
+Result<void> Ledger::finish_run(const std::string& run_id, const RunSummary& summary) {
+  try {
+    SQLite::Statement update(
+        database_->db,
+        "UPDATE runs SET completed_at_ms = ?, verdict = ?, exit_code = ?, reason_code = ?, precision = ?, "
+        "recall = ?, f1 = ?, passed = ?, warned = ?, flaky = ?, failed = ?, errors = ?, "
+        "paid_input_tokens = ?, paid_output_tokens = ?, estimated_cost = ? WHERE run_id = ?");
+    const auto& statuses = summary.statuses;
+    update.bind(1, summary.completed_at_ms);
+    update.bind(2, summary.verdict);
+    update.bind(3, summary.exit_code);
+    if (!summary.reason_code.empty()) update.bind(4, summary.reason_code);
+    bind_optional(update, 5, summary.scores.precision);
+    bind_optional(update, 6, summary.scores.recall);
+    bind_optional(update, 7, summary.scores.f1);
+    update.bind(8, stored(statuses.passed));
+    update.bind(9, stored(statuses.warned));
+    update.bind(10, stored(statuses.flaky));
+    update.bind(11, stored(statuses.failed));
+    update.bind(12, stored(statuses.errors));
+    update.bind(13, stored(summary.paid_input_tokens));
+    update.bind(14, stored(summary.paid_output_tokens));
+    bind_optional(update, 15, summary.estimated_cost);
+    update.bind(16, run_id);
+    if (update.exec() != 1) return fail(ledger_error("run " + run_id + " is not in the ledger"));
+    return {};
+  } catch (const SQLite::Exception& error) {
+    return fail(ledger_error(error.what()));
+  }
+}
+
+Result<std::vector<PastRun>> Ledger::list_runs(std::size_t limit) const {
+  try {
+    SQLite::Statement query(database_->db, std::string(select_runs) + "ORDER BY seq DESC LIMIT ?");
+    query.bind(1, stored(limit));
+    std::vector<PastRun> runs;
+    while (query.executeStep()) runs.push_back(run_in(query));
+    return runs;
+  } catch (const SQLite::Exception& error) {
+    return fail(ledger_error(error.what()));
+  }
+}
+
+Result<PastRun> Ledger::find_run(const std::string& id_or_prefix) const {
+  if (id_or_prefix.empty()) {
+    return fail(Reason::usage_invalid, "the run id is empty; `sluice runs list` shows the runs");
+  }
+  try {
+    SQLite::Statement query(
+        database_->db, std::string(select_runs) +
+                           "WHERE substr(run_id, 1, length(?1)) = ?1 ORDER BY run_id = ?1 DESC, seq DESC "
+                           "LIMIT 2");
+    query.bind(1, id_or_prefix);
+    if (!query.executeStep()) {
+      return fail(Reason::usage_invalid, "the run ledger has no run \"" + id_or_prefix +
+                                             "\"; `sluice runs list` shows those that it has");
+    }
+    auto found = run_in(query);
+    if (found.run.run_id != id_or_prefix && query.executeStep()) {
+      return fail(Reason::usage_invalid, "the run id \"" + id_or_prefix + "\" fits more than one run, " +
+                                             found.run.run_id + " and " + run_in(query).run.run_id +
+                                             " among them; give more of it");
+    }
+    return found;
+  } catch (const SQLite::Exception& error) {
+    return fail(ledger_error(error.what()));
+  }
+}
+
+Result<std::optional<PastRun>> Ledger::latest_run(const std::string& suite_path) const {
+  try {
+    SQLite::Statement query(
+        database_->db, std::string(select_runs) +
+                           "WHERE suite_path = ? AND completed_at_ms IS NOT NULL ORDER BY seq DESC LIMIT 1");
+    query.bind(1, suite_path);
+    if (!query.executeStep()) return std::nullopt;
+    return run_in(query);
+  } catch (const SQLite::Exception& error) {
+    return fail(ledger_error(error.what()));
+  }
+}
+
+}  // namespace sluice

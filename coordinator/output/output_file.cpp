@@ -1,0 +1,195 @@
+#include "coordinator/output/output_file.hpp"
+
+#include <cerrno>
+#include <csignal>
+#include <cstdio>
+#include <cstdlib>
+#include <filesystem>
+#include <string_view>
+#include <system_error>
+#include <utility>
+
+#include <fcntl.h>
+#include <poll.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+namespace sluice {
+namespace {
+
+std::string words_for(int code) {
+  switch (code) {
+    case ENOSPC:
+      return "no space is left on the device";
+    case EDQUOT:
+      return "the disk quota is used up";
+    case EFBIG:
+      return "the file would exceed the limit on file sizes (see ulimit -f)";
+    case ENOENT:
+      return "the folder does not exist";
+    case EACCES:
+    case EPERM:
+      return "permission is denied";
+    case EROFS:
+      return "the file system is read-only";
+    case EISDIR:
+      return "it is a folder";
+    case EPIPE:
+      return "the reader closed the pipe";
+    default:
+      return std::system_category().message(code);
+  }
+}
+
+Error cannot_write(const std::string& what, int code) {
+  std::string_view advice;
+  if (code == ENOENT) advice = "; create it or name another file";
+  if (code == ENOSPC || code == EDQUOT) advice = "; free some or write to another place";
+  if (code == EACCES || code == EPERM || code == EROFS || code == EISDIR) advice = "; name another file";
+  return {Reason::output_failed,
+          "The report cannot be written to " + what + ": " + words_for(code) + std::string(advice) + "."};
+}
+
+// A write beyond RLIMIT_FSIZE or to a closed pipe raises a signal that would end the program before it can
+// say what is wrong; while a report is written the call fails with EFBIG or EPIPE instead.
+class SignalsIgnored {
+ public:
+  SignalsIgnored() {
+    struct sigaction ignore {};
+    ignore.sa_handler = SIG_IGN;
+    sigaction(SIGXFSZ, &ignore, &file_size_);
+    sigaction(SIGPIPE, &ignore, &pipe_);
+  }
+  ~SignalsIgnored() {
+    sigaction(SIGXFSZ, &file_size_, nullptr);
+    sigaction(SIGPIPE, &pipe_, nullptr);
+  }
+  SignalsIgnored(const SignalsIgnored&) = delete;
+  SignalsIgnored& operator=(const SignalsIgnored&) = delete;
+
+ private:
+  struct sigaction file_size_ {};
+  struct sigaction pipe_ {};
+};
+
+class DescriptorSink final : public Sink {
+ public:
+  explicit DescriptorSink(int descriptor) : descriptor_(descriptor) {}
+
+  void write(std::string_view bytes) override {
+    while (!bytes.empty() && error_ == 0) {
+      const ssize_t written = ::write(descriptor_, bytes.data(), bytes.size());
+      if (written >= 0) {
+        bytes.remove_prefix(static_cast<std::size_t>(written));
+      } else if (errno == EAGAIN) {
+        wait_until_writable();
+      } else if (errno != EINTR) {
+        error_ = errno;
+      }
+    }
+  }
+  /// The errno of the first write that failed, or 0.
+  int error() const { return error_; }
+
+ private:
+  // Whoever shares the descriptor (a terminal, a pipe) may have made it non-blocking.
+  void wait_until_writable() const {
+    pollfd waiting{.fd = descriptor_, .events = POLLOUT, .revents = 0};
+    ::poll(&waiting, 1, -1);
+  }
+
+  int descriptor_;
+  int error_ = 0;
+};
+
+// Writes, makes sure that the bytes have arrived, and closes. Some file systems report a full disk only at
+// the end.
+Result<void> write_and_close(int descriptor, const std::string& what, const ReportWriter& writer) {
+  DescriptorSink sink(descriptor);
+  const auto outcome = writer(sink);
+  int error = sink.error();
+  // Pipes and terminals cannot be synchronised: EINVAL (or ENOTSUP, EROFS) says so and is no failure.
+  if (error == 0 && ::fsync(descriptor) != 0 && (errno == ENOSPC || errno == EIO || errno == EDQUOT))
+    error = errno;
+  if (::close(descriptor) != 0 && error == 0 && errno != EINTR) error = errno;
+  if (error != 0) return fail(cannot_write(what, error));
+  return outcome;
+}
+
+Result<void> write_directly(const std::string& path, const std::string& what, const ReportWriter& writer) {
+  const int descriptor = ::open(path.c_str(), O_WRONLY | O_CLOEXEC);
+  if (descriptor < 0) return fail(cannot_write(what, errno));
+  return write_and_close(descriptor, what, writer);
+}
+
+// What mkstemp would have given a new file had it asked the umask.
+mode_t default_mode() {
+  const mode_t mask = ::umask(0);
+  ::umask(mask);
+  return 0666 & ~mask;
+}
+
+Result<void> replace(const std::string& target, const std::string& what, mode_t mode,
+                     const ReportWriter& writer) {
+  std::string temporary = target + ".XXXXXX";
+  const int descriptor = ::mkostemp(temporary.data(), O_CLOEXEC);
+  if (descriptor < 0) return fail(cannot_write(what, errno));
+  const auto abandon = [&](Error error) -> Result<void> {
+    ::unlink(temporary.c_str());
+    return fail(std::move(error));
+  };
+  if (::fchmod(descriptor, mode) != 0) {
+    const int error = errno;
+    ::close(descriptor);
+    return abandon(cannot_write(what, error));
+  }
+  if (auto written = write_and_close(descriptor, what, writer); !written) return abandon(written.error());
+  if (::rename(temporary.c_str(), target.c_str()) != 0) return abandon(cannot_write(what, errno));
+  return {};
+}
+
+}  // namespace
+
+Result<void> write_whole_file(const std::string& path, const ReportWriter& writer) {
+  const SignalsIgnored signals;
+  const std::string what = "\"" + path + "\"";
+  struct stat found {};
+  if (::stat(path.c_str(), &found) != 0) {
+    if (errno != ENOENT) return fail(cannot_write(what, errno));
+    return replace(path, what, default_mode(), writer);
+  }
+  if (S_ISDIR(found.st_mode)) return fail(cannot_write(what, EISDIR));
+  if (!S_ISREG(found.st_mode)) return write_directly(path, what, writer);
+  // A write-protected file is not replaced behind its owner's back, although the folder would allow it.
+  if (::access(path.c_str(), W_OK) != 0) return fail(cannot_write(what, errno));
+  std::error_code error;
+  const auto target = std::filesystem::canonical(path, error);
+  if (error) return fail(cannot_write(what, error.value()));
+  return replace(target.string(), what, found.st_mode & 07777, writer);
+}
+
+Result<void> check_output_path(const std::string& path) {
+  namespace fs = std::filesystem;
+  std::error_code none;
+  const auto refuse = [&](const std::string& why) {
+    return fail(Reason::output_failed, "the report cannot be written to " + path + ": " + why);
+  };
+  if (fs::is_directory(path, none)) return refuse("it is a folder");
+  if (fs::exists(path, none) && !fs::is_regular_file(path, none)) return {};
+  const auto folder = fs::path(path).has_parent_path() ? fs::path(path).parent_path() : fs::path(".");
+  if (!fs::is_directory(folder, none)) return refuse("the folder does not exist");
+  if (::access(folder.c_str(), W_OK) != 0) return refuse("the folder is not writable");
+  return {};
+}
+
+Result<void> write_stdout(const ReportWriter& writer) {
+  const SignalsIgnored signals;
+  const std::string what = "standard output";
+  if (std::fflush(stdout) != 0) return fail(cannot_write(what, errno));
+  // The duplicate can be closed, and with it comes the error that a network file system keeps until then.
+  const int descriptor = ::fcntl(STDOUT_FILENO, F_DUPFD_CLOEXEC, 3);
+  if (descriptor < 0) return fail(cannot_write(what, errno));
+  return write_and_close(descriptor, what, writer);
+}
+
+}  // namespace sluice

@@ -1,0 +1,48 @@
+#pragma once
+
+#include "common/error.hpp"
+#include "coordinator/gate/baseline.hpp"
+#include "coordinator/gate/compare.hpp"
+#include "coordinator/gate/gate.hpp"
+#include "coordinator/output/sink.hpp"
+
+#include <cstddef>
+#include <functional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace sluice {
+
+/// Version of the JSON that write_compare_json writes (docs/commands.md).
+inline constexpr int compare_schema_version = 1;
+
+/// One side of a comparison, for its reader.
+struct ComparedSide {
+  std::string file;       ///< As the user named it.
+  std::string_view kind;  ///< `baseline` or `report`.
+  BaselineHeader header;
+};
+
+/// What the reports of a comparison show. They only print: nothing is decided here.
+struct CompareReportInput {
+  ComparedSide base;
+  ComparedSide current;
+  std::vector<GateNotice> notices;
+  CompareSummary summary;
+  int exit_code = 0;
+  /// Compares once more, for the rows: they are not held.
+  std::function<Result<CompareSummary>(const std::function<void(const ScoreComparison&)>&)> visit;
+};
+
+/// Rows of one kind that the reports for people show; the JSON has all.
+inline constexpr std::size_t compare_table_rows = 100;
+inline constexpr std::size_t compare_markdown_rows = 50;
+
+/// Write the comparison to the sink: regressions, other failures, what is missing on either side,
+/// improvements, and the verdict. They fail only as `visit` does.
+Result<void> write_compare_table(const CompareReportInput& input, std::size_t columns, Sink& sink);
+Result<void> write_compare_markdown(const CompareReportInput& input, Sink& sink);
+Result<void> write_compare_json(const CompareReportInput& input, Sink& sink);
+
+}  // namespace sluice

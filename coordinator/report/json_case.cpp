@@ -1,0 +1,195 @@
+#include "coordinator/report/json_case.hpp"
+
+#include <algorithm>
+#include <string_view>
+
+namespace sluice {
+namespace {
+
+void write_claim(Json& json, const FinalClaim& claim) {
+  json.member("concept_path", claim.concept_path);
+  json.member("predicate", claim.predicate);
+  json.member("value", claim.value);
+  json.member("confidence", claim.confidence);
+  json.member("line", claim.line);
+  json.member("matched_ontology", claim.matched_ontology);
+  json.member("fuzzy_matched", claim.fuzzy_matched);
+}
+
+void write_claim_object(Json& json, const FinalClaim& claim) {
+  json.open('{');
+  write_claim(json, claim);
+  json.close('}');
+}
+
+void write_expectation(Json& json, const ExpectedClaim& expected) {
+  json.member("subject", expected.subject);
+  json.member("predicate", expected.predicate);
+  json.member("value", expected.value);
+  json.member("rationale", expected.rationale);
+}
+
+std::optional<bool> passed(MetricStatus status) {
+  if (status == MetricStatus::pass) return true;
+  if (status == MetricStatus::fail) return false;
+  return std::nullopt;
+}
+
+void write_thresholding(Json& json, const std::optional<Thresholding>& thresholding) {
+  json.key("thresholding");
+  if (!thresholding) return json.null();
+  json.open('{');
+  json.key("mode");
+  if (thresholding->mode) {
+    json.value(*thresholding->mode == ThresholdMode::relative ? "relative" : "absolute");
+  } else {
+    json.null();
+  }
+  json.member("max_drop", thresholding->max_drop);
+  json.member("min_floor", thresholding->min_floor);
+  json.member("min_score", thresholding->min_score);
+  json.close('}');
+}
+
+void write_metrics(Json& json, const CaseResult& result, const ThresholdsInEffect& thresholds) {
+  json.key("metrics").open('[');
+  for (const JudgedMetric& judged : result.metrics()) {
+    const MetricInfo& metric = info(judged.id);
+    json.open('{');
+    json.member("name", metric.name);
+    json.member("version", metric.version);
+    json.member("score", judged.score);
+    json.member("passed", passed(judged.status));
+    json.member("status", to_string(judged.status));
+    json.key("cause");
+    judged.cause == MetricCause::none ? json.null() : json.value(to_string(judged.cause));
+    json.key("detail");
+    judged.detail.empty() ? json.null() : json.value(judged.detail);
+    json.member("baseline", judged.baseline);
+    json.member("delta", judged.delta());
+    json.member("limit", judged.limit);
+    write_thresholding(json, thresholds.of(result.fixture, judged));
+    json.close('}');
+  }
+  json.close(']');
+}
+
+void write_details(Json& json, const CaseResult& result, CaseDetails& details) {
+  explain(result, details);
+  json.key("missing").open('[');
+  for (const MissedClaim& missed : details.missing) {
+    json.open('{');
+    write_expectation(json, *missed.expected);
+    json.key("got");
+    if (missed.got == nullptr) {
+      json.null();
+    } else {
+      json.open('{');
+      write_claim(json, *missed.got);
+      json.member("below_min_confidence", missed.below_min_confidence);
+      json.close('}');
+    }
+    json.close('}');
+  }
+  json.close(']');
+  json.key("unexpected").open('[');
+  for (const FinalClaim* claim : details.unexpected) write_claim_object(json, *claim);
+  json.close(']');
+  json.key("forbidden").open('[');
+  for (const ForbiddenClaim& forbidden : details.forbidden) {
+    json.open('{');
+    write_expectation(json, *forbidden.forbidden);
+    json.key("got");
+    write_claim_object(json, *forbidden.got);
+    json.close('}');
+  }
+  json.close(']');
+}
+
+void write_answer(Json& json, const UnitResult* unit) {
+  json.key("claims").open('[');
+  if (unit != nullptr) {
+    for (const FinalClaim& claim : unit->claims) write_claim_object(json, claim);
+  }
+  json.close(']');
+  json.key("parsed").open('[');
+  if (unit != nullptr) {
+    for (const ParsedClaim& claim : unit->parsed) {
+      json.open('{');
+      json.member("subject", claim.subject);
+      json.member("predicate", claim.predicate);
+      json.member("value", claim.value);
+      json.member("confidence", claim.confidence);
+      json.member("line", claim.line);
+      json.close('}');
+    }
+  }
+  json.close(']');
+  json.key("answer");
+  unit == nullptr || is_zero(unit->answer) ? json.null() : json.value(to_prefixed_hex(unit->answer));
+  json.key("answer_text");
+  unit == nullptr || unit->shown_text.empty() ? json.null() : json.value(unit->shown_text);
+  json.member("input_tokens", unit == nullptr ? std::uint64_t{0} : unit->usage.input_tokens);
+  json.member("output_tokens", unit == nullptr ? std::uint64_t{0} : unit->usage.output_tokens);
+}
+
+}  // namespace
+
+void write_json_scores(Json& json, const Scores& scores) {
+  json.member("precision", scores.precision);
+  json.member("recall", scores.recall);
+  json.member("f1", scores.f1);
+}
+
+std::optional<Thresholding> ThresholdsInEffect::of(const Case& test_case, const JudgedMetric& metric) const {
+  if (info(metric.id).kind != MetricKind::scored) return std::nullopt;
+  const auto named = std::ranges::find_if(test_case.expectations, [&](const Expectation& expectation) {
+    return expectation.what.metric == metric.id;
+  });
+  const bool is_named = named != test_case.expectations.end();
+  const Thresholding given = merged(suite_, is_named ? named->thresholding : Thresholding{});
+  Thresholding effect;
+  effect.mode = given.mode;
+  if (!effect.mode && gate_.baseline != nullptr) effect.mode = ThresholdMode::relative;
+  if (effect.mode == ThresholdMode::relative) {
+    if (gate_.baseline != nullptr) effect.max_drop = given.max_drop.value_or(gate_.default_max_drop);
+    effect.min_floor = given.min_floor;
+  }
+  if (effect.mode == ThresholdMode::absolute) effect.min_score = given.min_score;
+  if (is_named && named->min_score)
+    effect.min_score = std::max(effect.min_score.value_or(0.0), *named->min_score);
+  const bool limits_nothing = !effect.max_drop && !effect.min_floor && !effect.min_score;
+  if (limits_nothing) return std::nullopt;
+  return effect;
+}
+
+void write_json_case(Json& json, const CaseResult& result, const ThresholdsInEffect& thresholds,
+                     CaseDetails& details) {
+  const Case& fixture = result.fixture;
+  json.open('{');
+  json.member("id", fixture.id);
+  json.member("name", fixture.name);
+  json.member("category", fixture.category);
+  json.member("language", fixture.language);
+  json.member("source", fixture.source);
+  json.member("kind", fixture.kind == CaseKind::claims ? "claims" : "text");
+  json.member("status", to_string(result.status));
+  json.key("reason_code");
+  result.error == nullptr ? json.null() : json.value(to_string(result.error->reason));
+  json.member("regressed", result.judgement.regressed);
+  json.member("improved", result.judgement.improved);
+  write_metrics(json, result, thresholds);
+  write_json_scores(json, result.counts ? scores_of(*result.counts) : Scores{});
+  const auto count = [&](std::uint64_t Counts::*part) {
+    return result.counts ? std::optional((*result.counts).*part) : std::nullopt;
+  };
+  json.member("true_positives", count(&Counts::true_positives));
+  json.member("false_positives", count(&Counts::false_positives));
+  json.member("false_negatives", count(&Counts::false_negatives));
+  json.member("weight", fixture.weight);
+  write_details(json, result, details);
+  write_answer(json, result.unit);
+  json.close('}');
+}
+
+}  // namespace sluice

@@ -1,0 +1,33 @@
+#pragma once
+
+#include "coordinator/merge/case_result.hpp"
+#include "coordinator/output/json_writer.hpp"
+
+#include <optional>
+
+namespace sluice {
+
+/// Which thresholds a gate applied to a metric: those of the suite and the test, merged, with what the gate
+/// adds by itself.
+class ThresholdsInEffect {
+ public:
+  explicit ThresholdsInEffect(const RunResults& results)
+      : suite_(results.gate.config().suite), gate_(results.gate.config()) {}
+
+  /// Nothing for a metric that none applies to.
+  std::optional<Thresholding> of(const Case& test_case, const JudgedMetric& metric) const;
+
+ private:
+  const Thresholding& suite_;
+  const Gate::Config& gate_;
+};
+
+/// The members `precision`, `recall` and `f1`.
+void write_json_scores(Json& json, const Scores& scores);
+
+/// A case as one object of `fixture_results`, on one line, so that two reports compare line by line.
+/// `details` is memory to reuse.
+void write_json_case(Json& json, const CaseResult& result, const ThresholdsInEffect& thresholds,
+                     CaseDetails& details);
+
+}  // namespace sluice

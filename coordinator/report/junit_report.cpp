@@ -1,0 +1,167 @@
+#include "coordinator/report/judgement_wording.hpp"
+#include "coordinator/report/report.hpp"
+#include "coordinator/report/wording.hpp"
+#include "coordinator/report/xml_text.hpp"
+
+#include <algorithm>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace sluice {
+namespace {
+
+class JunitReport {
+ public:
+  JunitReport(const ReportInput& input, Sink& sink) : input_(input), writer_(sink) {}
+
+  // All cases are in one testsuite: they come in the order of their ids, and a category of its own would have
+  // to hold them all first. The category is the testcase's class.
+  Result<void> write() {
+    const std::string counts = count_attributes();
+    text() += "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<testsuites" + attribute("name", "sluice") +
+              counts + ">\n<testsuite" + attribute("name", suite_name()) + counts +
+              attribute("skipped", "0") +
+              attribute("timestamp", wording::rfc3339(input_.facts.completed_at_ms).substr(0, 19)) + ">\n";
+    write_properties();
+    if (has_failed_comparison()) write_comparison();
+    const auto visited = visit_cases(input_.results, [&](const CaseResult& result) {
+      write_case(result);
+      writer_.passed();
+    });
+    if (!visited) return visited;
+    write_words();
+    text() += "</testsuite>\n</testsuites>\n";
+    return {};
+  }
+
+ private:
+  std::string& text() { return writer_.text(); }
+
+  static std::string attribute(std::string_view name, std::string_view value) {
+    return std::string(" ").append(name).append("=\"").append(xml_escaped(value)).append("\"");
+  }
+
+  void element(std::string_view name, const std::string& attributes, std::string_view content) {
+    text().append("<").append(name).append(attributes).append(">");
+    text().append(xml_escaped(content)).append("</").append(name).append(">\n");
+  }
+
+  std::string suite_name() const {
+    return input_.results.suite.name.empty() ? "suite" : input_.results.suite.name;
+  }
+
+  // The gate itself is one more testcase when it failed by what no case shows.
+  bool has_failed_comparison() const {
+    const auto& gate = input_.gate;
+    const bool beyond_limit = gate.aggregates && gate.aggregates->outcome == AggregateOutcome::beyond_limit;
+    return beyond_limit ||
+           std::ranges::count(gate.notices, GateNotice::Severity::failure, &GateNotice::severity) > 0;
+  }
+
+  std::string count_attributes() const {
+    const StatusCounts& statuses = input_.aggregates.all.statuses;
+    const std::uint64_t of_gate = has_failed_comparison() ? 1 : 0;
+    return attribute("tests", std::to_string(statuses.total() + of_gate)) +
+           attribute("failures", std::to_string(statuses.failed + of_gate)) +
+           attribute("errors", std::to_string(statuses.errors)) +
+           attribute("time", wording::seconds(input_.facts.duration_seconds));
+  }
+
+  void write_properties() {
+    const auto property = [&](std::string_view name, std::string_view value) {
+      text() += "<property" + attribute("name", name) + attribute("value", value) + "/>\n";
+    };
+    text() += "<properties>\n";
+    property("verdict", to_string(input_.verdict));
+    property("run_id", input_.facts.run_id);
+    property("prompt_version", input_.identity.prompt_version);
+    property("provider", to_string(input_.identity.provider));
+    property("model", input_.identity.model);
+    property("mode", to_string(input_.mode));
+    property("config_fingerprint", input_.gate.config_fingerprint);
+    if (input_.gate.kind != BaselineKind::none) property("baseline", input_.gate.baseline_file);
+    text() += "</properties>\n";
+  }
+
+  void open_case(std::string_view category, std::string_view name) {
+    const std::string suite = suite_name();
+    text() += "<testcase" +
+              attribute("classname", category.empty() ? suite : suite + '.' + std::string(category)) +
+              attribute("name", name) + ">";
+  }
+
+  void write_comparison() {
+    open_case("", "baseline comparison");
+    std::string words;
+    for (const GateNotice& notice : input_.gate.notices) {
+      if (notice.severity == GateNotice::Severity::failure)
+        words += notice.code + ": " + notice.message + '\n';
+    }
+    if (input_.gate.aggregates) {
+      for (const AggregateComparison& comparison : input_.gate.aggregates->metrics) {
+        if (comparison.outcome == AggregateOutcome::beyond_limit)
+          words += wording::dropped(comparison) + '\n';
+      }
+    }
+    element("failure", attribute("message", wording::reason_for(input_)) + attribute("type", "baseline"),
+            words);
+    text() += "</testcase>\n";
+  }
+
+  void write_case(const CaseResult& result) {
+    open_case(result.fixture.category, wording::title(result.fixture));
+    const std::vector<wording::CaseLine> lines = wording::story(result, details_);
+    switch (result.status) {
+      case CaseStatus::error:
+        element("error",
+                attribute("message", wording::first_line(result.error->message)) +
+                    attribute("type", to_string(result.error->reason)),
+                result.error->message);
+        break;
+      case CaseStatus::fail:
+        element("failure",
+                attribute("message", wording::headline(lines)) +
+                    attribute("type", result.judgement.regressed ? "regression" : "failure"),
+                wording::plain_text(lines) + source_line(result.fixture));
+        break;
+      case CaseStatus::warn:
+      case CaseStatus::flaky:
+        element("system-out", "", std::string(to_string(result.status)) + "\n" + wording::plain_text(lines));
+        break;
+      case CaseStatus::pass:
+        if (result.judgement.improved)
+          element("system-out", "", "improved: " + wording::improvements(result));
+        break;
+    }
+    text() += "</testcase>\n";
+  }
+
+  static std::string source_line(const Case& fixture) {
+    return fixture.source.empty() ? "" : "Source: " + fixture.source + "\n";
+  }
+
+  void write_words() {
+    std::string words = wording::headline(input_.verdict) + ": " + wording::reason_for(input_) + '\n';
+    for (const GateNotice& notice : input_.gate.notices) {
+      words += std::string(wording::severity_word(notice.severity)) + ": " + notice.message + '\n';
+    }
+    if (input_.aggregates.all.missing_entries > 0) {
+      words += wording::counted(input_.aggregates.all.missing_entries, "score") +
+               " without an entry in the baseline; to pin them: " + wording::how_to_pin(input_) + '\n';
+    }
+    element("system-out", "", words);
+  }
+
+  const ReportInput& input_;
+  BufferedWriter writer_;
+  CaseDetails details_;
+};
+
+}  // namespace
+
+Result<void> write_junit_report(const ReportInput& input, Sink& sink) {
+  return JunitReport(input, sink).write();
+}
+
+}  // namespace sluice

@@ -1,0 +1,37 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+namespace sluice {
+
+/// Foreign text as plain words of Markdown: no markup, no HTML, no table cell's end, and no mention or issue
+/// link. It is cut so that the result has at most `max_bytes`.
+std::string markdown_words(std::string_view text, std::size_t max_bytes = 400);
+/// Foreign text as code, in a fence longer than any row of backticks inside; cut like words.
+std::string markdown_code(std::string_view text, std::size_t max_bytes = 400);
+
+/// A list that takes entries while there is room. Once one does not fit, none after it is taken: a list with
+/// holes would look whole.
+class BoundedText {
+ public:
+  explicit BoundedText(std::size_t max_bytes) : max_bytes_(max_bytes) {}
+
+  /// False, from the first entry on that was left out.
+  bool has_room() const { return left_out_ == 0; }
+  void add(std::string_view entry);
+  /// For an entry that need not be made: there is no room any more.
+  void leave_out() { ++left_out_; }
+
+  const std::string& text() const { return text_; }
+  std::uint64_t left_out() const { return left_out_; }
+
+ private:
+  std::size_t max_bytes_;
+  std::string text_;
+  std::uint64_t left_out_ = 0;
+};
+
+}  // namespace sluice

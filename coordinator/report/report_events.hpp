@@ -1,0 +1,122 @@
+#pragma once
+
+#include "common/finding.hpp"
+#include "coordinator/gate/json_source.hpp"
+#include "coordinator/gate/json_value.hpp"
+#include "coordinator/report/report_scores.hpp"
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include <tl/expected.hpp>
+
+namespace sluice {
+
+/// Takes the events of a JSON parser and makes the scores of a report of them (report_reader.hpp). Each event
+/// says whether to go on; the first problem ends it.
+class ReportReader {
+ public:
+  static constexpr std::size_t max_depth = 64;
+
+  ReportReader(const JsonSource& source, std::string file) : source_(source), file_(std::move(file)) {}
+
+  bool key(std::string_view name);
+  bool value(const JsonValue& value);  ///< Of an object or list its beginning.
+  bool close();                        ///< The end of the innermost object or list.
+  /// The text is no JSON at `token`; `out_of_range` for a number that is too large.
+  void broken(std::string_view token, bool out_of_range);
+
+  /// Once there are no more events.
+  tl::expected<ReportScores, Finding> finish();
+
+  /// What an open object or list is.
+  enum class Context : std::uint8_t {
+    report,
+    results,
+    result,
+    metrics,
+    metric,
+    thresholding,
+    claims,  ///< A list of which only the length matters.
+    run,
+    other,
+  };
+  enum class Field : std::uint8_t {
+    none,
+    schema_version,
+    suite,
+    config_fingerprint,
+    timestamp,
+    reason_code,
+    fixture_results,
+    run,
+    sluice_version,
+    id,
+    status,
+    metrics,
+    missing,
+    unexpected,
+    forbidden,
+    name,
+    score,
+    passed,
+    thresholding,
+    mode,
+    max_drop,
+    min_floor,
+    min_score,
+  };
+
+ private:
+  bool problem(std::string message);
+  bool expected(const JsonValue& value, std::string_view what);
+  std::string place() const;  ///< Like `fixture_results[3].metrics[0].score`.
+  std::string in_place() const;
+
+  bool take(Context context, const JsonValue& value);
+  bool take_of_report(const JsonValue& value);
+  bool take_of_result(const JsonValue& value);
+  bool take_of_metric(const JsonValue& value);
+  bool take_of_thresholding(const JsonValue& value);
+  bool begin_result(const JsonValue& value);
+  bool begin_metric(const JsonValue& value);
+  bool schema_version(const JsonValue& value);
+  bool text(const JsonValue& value, std::string& target);
+  bool status(const JsonValue& value);
+  bool fraction(const JsonValue& value, std::optional<double>& target);
+  bool open(const JsonValue& value, JsonValue::Kind kind, Context context);
+
+  bool finish_metric();
+  bool finish_result();
+  bool settle(ComparedMetric& metric, std::size_t index, bool is_of_fixture);
+  static std::uint32_t bit(Field field) { return 1u << static_cast<std::uint32_t>(field); }
+  bool has(Field field) const { return (seen_ & bit(field)) != 0; }
+  void forget(Field first, Field last);
+  bool require(Field first, Field last, const std::string& where);
+
+  const JsonSource& source_;
+  std::string file_;
+  ReportScores scores_;
+  std::optional<Finding> problem_;
+
+  std::vector<Context> contexts_;
+  Context opened_ = Context::other;  ///< What the value at hand opens.
+  Field field_ = Field::none;        ///< Of the value that comes next.
+  std::string name_;                 ///< Ditto, also of an unknown one.
+  std::uint32_t seen_ = 0;           ///< Bit set of fields, of each kind of object the one at hand.
+  bool report_closed_ = false;
+
+  ComparedCase result_;
+  std::vector<std::optional<bool>> passed_;  ///< Of each metric of the result.
+  std::size_t missing_ = 0;
+  std::size_t unexpected_ = 0;
+  std::size_t forbidden_ = 0;
+  std::size_t* claims_ = nullptr;  ///< The one that counts the list at hand.
+};
+
+}  // namespace sluice

@@ -1,0 +1,12 @@
+#pragma once
+
+#include <string>
+#include <string_view>
+
+namespace sluice {
+
+/// The text as XML 1.0 can hold it, between tags or in a quoted attribute: markup escaped, line ends and tabs
+/// kept, invalid UTF-8 and characters that XML 1.0 forbids replaced by U+FFFD.
+std::string xml_escaped(std::string_view text);
+
+}  // namespace sluice

@@ -1,0 +1,18 @@
+#pragma once
+
+#include "common/document.hpp"
+
+#include <string>
+
+namespace sluice {
+
+/// A number in its shortest form; both zeros are 0. It must be finite.
+void append_canonical_number(std::string& out, double number);
+/// The value as JSON without white space, keys sorted, numbers in their shortest form (1.0 is 1), so that
+/// equal values have equal texts. REQUIRES: finite numbers alone (has_only_json_values).
+void append_canonical_json(std::string& out, const DocumentNode& node);
+std::string canonical_json(const DocumentNode& node);
+/// False if an infinite or undefined number, or a TOML date, stands anywhere in it.
+bool has_only_json_values(const DocumentNode& node);
+
+}  // namespace sluice

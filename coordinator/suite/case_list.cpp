@@ -1,0 +1,81 @@
+#include "coordinator/suite/case_list.hpp"
+
+#include <algorithm>
+#include <utility>
+
+namespace sluice {
+
+CaseList::CaseList(std::initializer_list<Case> cases) {
+  for (const Case& one : cases) push_back(one);
+}
+
+Result<CaseRef> CaseList::read(std::size_t index) const {
+  const Entry& entry = entries_.at(index);
+  const auto& file = files_[entry.file];
+  if (!file) return held_[entry.position];
+  auto one = file->read(entry.position, entry.length, entry.check);
+  if (!one) return fail(std::move(one.error()));
+  return std::make_shared<const Case>(std::move(*one));
+}
+
+std::string_view CaseList::id(std::size_t index) const {
+  const Entry& entry = entries_.at(index);
+  return std::string_view(ids_).substr(entry.id_begin, entry.id_length);
+}
+
+std::string_view CaseList::category(std::size_t index) const {
+  return categories_[entries_.at(index).category];
+}
+
+void CaseList::push_back(Case held) {
+  Entry& entry = add(held.id, held.category);
+  entry.position = held_.size();
+  held_.push_back(std::make_shared<Case>(std::move(held)));
+}
+
+void CaseList::push_back(std::shared_ptr<const CaseFile> file, Place place, std::string_view id,
+                         std::string_view category) {
+  auto known = std::ranges::find(files_, file);
+  if (known == files_.end()) known = files_.insert(known, std::move(file));
+  Entry& entry = add(id, category);
+  entry.file = static_cast<std::uint32_t>(known - files_.begin());
+  entry.position = place.offset;
+  entry.length = place.length;
+  entry.check = place.check;
+}
+
+CaseList::Entry& CaseList::add(std::string_view id, std::string_view category) {
+  auto known = category_numbers_.find(category);
+  if (known == category_numbers_.end()) {
+    known = category_numbers_.emplace(category, static_cast<std::uint32_t>(categories_.size())).first;
+    categories_.emplace_back(category);
+  }
+  Entry& entry = entries_.emplace_back();
+  entry.id_begin = ids_.size();
+  entry.id_length = static_cast<std::uint32_t>(id.size());
+  entry.category = known->second;
+  ids_ += id;
+  return entry;
+}
+
+void CaseList::sort_by_id() {
+  const std::string_view ids = ids_;
+  const auto id_of = [ids](const Entry& entry) { return ids.substr(entry.id_begin, entry.id_length); };
+  std::ranges::stable_sort(entries_, {}, id_of);
+}
+
+void CaseList::keep_if(const std::function<bool(std::string_view category)>& wanted) {
+  std::vector<bool> is_wanted;
+  for (const auto& category : categories_) is_wanted.push_back(wanted(category));
+  std::erase_if(entries_, [&](const Entry& entry) { return !is_wanted[entry.category]; });
+}
+
+void CaseList::truncate(std::size_t size) {
+  if (size < entries_.size()) entries_.resize(size);
+}
+
+Case& CaseList::held(std::size_t index) {
+  return *held_[entries_.at(index).position];
+}
+
+}  // namespace sluice

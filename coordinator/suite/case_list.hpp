@@ -1,0 +1,83 @@
+#pragma once
+
+#include "common/error.hpp"
+#include "coordinator/suite/case.hpp"
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <initializer_list>
+#include <map>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace sluice {
+
+/// A file whose cases are read one at a time, whenever they are asked for.
+class CaseFile {
+ public:
+  virtual ~CaseFile() = default;
+  /// The case at a place that the file's index named. file_unreadable if it cannot be read any more, or is
+  /// no longer what was indexed. Thread-safe.
+  virtual Result<Case> read(std::uint64_t offset, std::uint32_t length, std::uint64_t check) const = 0;
+};
+
+/// A case that stays valid as long as this is held.
+using CaseRef = std::shared_ptr<const Case>;
+
+/// The cases of a suite. Those of fixtures and YAML tests are held; those of a JSON Lines file stay there,
+/// and take some 60 bytes each here, so that a million of them fit. Reading is thread-safe, changing is not.
+class CaseList {
+ public:
+  CaseList() = default;
+  CaseList(std::initializer_list<Case> cases);
+
+  std::size_t size() const { return entries_.size(); }
+  bool empty() const { return entries_.empty(); }
+  /// The case whole. Never fails for one that is held.
+  Result<CaseRef> read(std::size_t index) const;
+  std::string_view id(std::size_t index) const;
+  std::string_view category(std::size_t index) const;
+
+  void push_back(Case held);
+  /// A case that stays in its file.
+  struct Place {
+    std::uint64_t offset = 0;
+    std::uint32_t length = 0;
+    std::uint64_t check = 0;  ///< Of the bytes there, for CaseFile::read.
+  };
+  void push_back(std::shared_ptr<const CaseFile> file, Place place, std::string_view id,
+                 std::string_view category);
+
+  /// By id, byte by byte.
+  void sort_by_id();
+  /// Keeps the cases whose category is wanted, in their order.
+  void keep_if(const std::function<bool(std::string_view category)>& wanted);
+  void truncate(std::size_t size);
+  /// For tests: a held case, to be changed in place (but for its id and category).
+  Case& held(std::size_t index);
+
+ private:
+  struct Entry {
+    std::uint64_t position = 0;  ///< Of a held case in held_, or the offset in the file.
+    std::uint64_t check = 0;
+    std::uint64_t id_begin = 0;  ///< In ids_.
+    std::uint32_t id_length = 0;
+    std::uint32_t length = 0;
+    std::uint32_t category = 0;  ///< In categories_.
+    std::uint32_t file = 0;      ///< In files_; held if there is none.
+  };
+
+  Entry& add(std::string_view id, std::string_view category);
+
+  std::vector<Entry> entries_;
+  std::vector<std::shared_ptr<Case>> held_;
+  std::vector<std::shared_ptr<const CaseFile>> files_{nullptr};  ///< The first stands for held_.
+  std::string ids_;
+  std::vector<std::string> categories_;
+  std::map<std::string, std::uint32_t, std::less<>> category_numbers_;
+};
+
+}  // namespace sluice

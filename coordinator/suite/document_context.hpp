@@ -1,0 +1,27 @@
+#pragma once
+
+#include "common/document.hpp"
+#include "common/finding.hpp"
+#include "common/table_reader.hpp"
+
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace sluice {
+
+/// What the readers of a document's parts share. Everything that it refers to must outlive it.
+struct DocumentContext {
+  const std::string& file;  ///< As findings name it.
+  Notation notation = Notation::toml;
+  std::vector<Finding>& findings;
+
+  TableReader reader(const DocumentNode& table, std::string name) const {
+    return {table, std::move(name), file, findings, notation};
+  }
+  void add(std::uint32_t line, std::string message) const {
+    findings.push_back({file, line, std::move(message)});
+  }
+};
+
+}  // namespace sluice

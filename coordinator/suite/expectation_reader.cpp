@@ -1,0 +1,287 @@
+#include "coordinator/suite/expectation_reader.hpp"
+
+#include "common/text.hpp"
+#include "coordinator/suite/canonical_json.hpp"
+#include "coordinator/suite/expected_claims.hpp"
+#include "coordinator/suite/json_document.hpp"
+#include "coordinator/suite/thresholding_reader.hpp"
+
+#include <algorithm>
+#include <array>
+#include <map>
+#include <optional>
+#include <string>
+#include <utility>
+
+namespace sluice {
+namespace {
+
+enum class Parameter : std::uint8_t { text, pattern, schema, claims };
+
+/// A metric that `type` may name.
+struct Type {
+  MetricId id;
+  Parameter parameter;
+  std::string_view name() const { return info(id).name; }
+  bool is_scored() const { return info(id).kind == MetricKind::scored; }
+};
+
+constexpr std::array types{
+    Type{MetricId::must_contain, Parameter::text},
+    Type{MetricId::must_not_contain, Parameter::text},
+    Type{MetricId::regex_match, Parameter::pattern},
+    Type{MetricId::regex_not_match, Parameter::pattern},
+    Type{MetricId::exact_match, Parameter::text},
+    Type{MetricId::json_schema, Parameter::schema},
+    Type{MetricId::semantic_similarity_to, Parameter::text},
+    Type{MetricId::claims_precision, Parameter::claims},
+    Type{MetricId::claims_recall, Parameter::claims},
+    Type{MetricId::claims_f1, Parameter::claims},
+};
+
+/// The keys that belong to some types only.
+struct ParameterKey {
+  std::string_view key;
+  Parameter parameter;
+};
+constexpr std::array parameter_keys{
+    ParameterKey{"text", Parameter::text},
+    ParameterKey{"pattern", Parameter::pattern},
+    ParameterKey{"schema", Parameter::schema},
+    ParameterKey{"must_contain", Parameter::claims},
+    ParameterKey{"must_not_contain", Parameter::claims},
+    ParameterKey{"min_confidence", Parameter::claims},
+};
+
+std::string keys_of(Parameter parameter) {
+  std::vector<std::string> keys;
+  for (const ParameterKey& one : parameter_keys) {
+    if (one.parameter == parameter) keys.emplace_back(one.key);
+  }
+  return quoted_list(keys);
+}
+
+std::string names_of_types(bool only_scored) {
+  std::string text;
+  for (const Type& type : types) {
+    if (only_scored && !type.is_scored()) continue;
+    if (!text.empty()) text += ", ";
+    text += type.name();
+  }
+  return text;
+}
+
+class ExpectationsReader {
+ public:
+  ExpectationsReader(const TestSource& source, const DocumentContext& context, Case& test)
+      : source_(source), context_(context), test_(test) {}
+
+  void read(const DocumentEntry& expected) {
+    const DocumentNode& node = expected.value;
+    if (const auto* array = std::get_if<DocumentNode::Array>(&node.value)) {
+      if (array->empty()) context_.add(expected.line, "\"expected\" must name at least one metric");
+      for (std::size_t i = 0; i < array->size(); ++i)
+        read_one((*array)[i], "expected[" + std::to_string(i) + "]");
+    } else {
+      read_one(node, "expected");
+    }
+    check_contradictions(required_, forbidden_, context_);
+    test_.must_contain = without_places(std::move(required_));
+    test_.must_not_contain = without_places(std::move(forbidden_));
+  }
+
+ private:
+  void read_one(const DocumentNode& node, const std::string& name) {
+    if (!std::holds_alternative<DocumentNode::Table>(node.value)) {
+      context_.add(node.line, name + " must be " + std::string(table_name(context_.notation)) + ", not " +
+                                  std::string(type_name(node, context_.notation)));
+      return;
+    }
+    TableReader reader = context_.reader(node, name);
+    const Type* type = read_type(reader);
+    // Which keys belong to it depends on the type.
+    if (type == nullptr) return;
+    check_combination(reader, *type);
+    Expectation expectation;
+    expectation.what.metric = type->id;
+    read_parameters(reader, *type, expectation.what.texts);
+    if (type->is_scored()) {
+      read_limits(reader, expectation);
+    } else {
+      refuse_limits(reader, *type);
+    }
+    reader.finish();
+    test_.expectations.push_back(std::move(expectation));
+  }
+
+  static const Type* read_type(TableReader& reader) {
+    const auto name = reader.word("type", Need::required);
+    if (!name) return nullptr;
+    const auto found = std::ranges::find(types, std::string_view(*name), &Type::name);
+    if (found != types.end()) return &*found;
+    std::array<std::string_view, types.size()> names;
+    std::ranges::transform(types, names.begin(), &Type::name);
+    reader.add_wrong("type", "is the unknown metric \"" + excerpt(*name, 80) + "\"" +
+                                 did_you_mean(*name, names) + "; there are " + names_of_types(false));
+    return nullptr;
+  }
+
+  /// A test makes one request, so its answer is either claims or a text.
+  void check_combination(TableReader& reader, const Type& type) {
+    const std::string name(type.name());
+    const bool is_claims = type.parameter == Parameter::claims;
+    const CaseKind kind = is_claims ? CaseKind::claims : CaseKind::text;
+    if (seen_.empty()) {
+      test_.kind = kind;
+    } else if (test_.kind != kind) {
+      reader.add_wrong("type", "cannot be " + name +
+                                   " here: claims metrics and metrics of the answer's text "
+                                   "need a test each");
+    }
+    const auto [first, is_new] = seen_.emplace(type.id, reader.line_of("type"));
+    if (!is_new && type.is_scored()) {
+      reader.add_wrong("type", name + " stands in the test already (line " + std::to_string(first->second) +
+                                   "): a scored metric has one score a test");
+    }
+  }
+
+  void read_parameters(TableReader& reader, const Type& type, std::vector<std::string>& texts) {
+    for (const ParameterKey& one : parameter_keys) {
+      if (one.parameter == type.parameter || reader.entry(one.key) == nullptr) continue;
+      reader.add_wrong(one.key, "does not belong to " + std::string(type.name()) + ", which takes " +
+                                    keys_of(type.parameter));
+    }
+    switch (type.parameter) {
+      case Parameter::text:
+        texts = read_texts(reader, type);
+        break;
+      case Parameter::pattern:
+        texts = read_patterns(reader);
+        break;
+      case Parameter::schema:
+        texts = read_schema(reader);
+        break;
+      case Parameter::claims:
+        read_claims_parameters(reader);
+        break;
+    }
+  }
+
+  static std::vector<std::string> read_texts(TableReader& reader, const Type& type) {
+    auto texts = reader.texts("text", Need::required);
+    // An empty text is contained in every answer and similar to none; it can only be exactly the answer.
+    if (texts && type.id != MetricId::exact_match && std::ranges::find(*texts, "") != texts->end()) {
+      reader.add_wrong("text", "must not be empty");
+    }
+    return std::move(texts).value_or(std::vector<std::string>());
+  }
+
+  std::vector<std::string> read_patterns(TableReader& reader) {
+    auto patterns = reader.texts("pattern", Need::required);
+    if (!patterns) return {};
+    for (const std::string& pattern : *patterns) {
+      if (source_.checker == nullptr) break;
+      const std::string& problem = source_.checker->problem_with_pattern(pattern);
+      if (problem.empty()) continue;
+      reader.add_wrong("pattern", "has \"" + excerpt(pattern, 80) + "\", which is no pattern (RE2): " +
+                                      excerpt(to_valid_utf8(problem), 200));
+    }
+    return std::move(*patterns);
+  }
+
+  std::vector<std::string> read_schema(TableReader& reader) {
+    const DocumentEntry* entry =
+        reader.entry("schema", Need::required, "a schema, or the name of a JSON file");
+    if (entry == nullptr) return {};
+    const auto* path = std::get_if<std::string>(&entry->value.value);
+    if (path == nullptr) return accept_schema(reader, entry->value, "");
+    const std::string named = "names \"" + excerpt(*path, 200) + "\", which ";
+    const auto text = source_.read_file(*path);
+    if (!text) {
+      reader.add_wrong("schema", named + text.error().message);
+      return {};
+    }
+    const auto schema = parse_json(*text);
+    if (!schema) {
+      reader.add_wrong("schema", named + "cannot be used: line " + std::to_string(schema.error().line) +
+                                     ": " + schema.error().message);
+      return {};
+    }
+    return accept_schema(reader, *schema, named);
+  }
+
+  std::vector<std::string> accept_schema(TableReader& reader, const DocumentNode& schema,
+                                         const std::string& named) {
+    if (!has_only_json_values(schema)) {
+      reader.add_wrong("schema", named + "holds a number that is not finite");
+      return {};
+    }
+    std::string canonical = canonical_json(schema);
+    if (source_.checker != nullptr) {
+      const std::string& problem = source_.checker->problem_with_schema(canonical, schema);
+      if (!problem.empty()) reader.add_wrong("schema", named + problem);
+    }
+    return {std::move(canonical)};
+  }
+
+  void read_claims_parameters(TableReader& reader) {
+    const auto take = [&](std::string_view key, std::vector<PlacedClaim>& claims) {
+      auto read = read_claims(reader, key, context_);
+      if (is_first(reader, key)) claims = std::move(read);
+    };
+    take("must_contain", required_);
+    take("must_not_contain", forbidden_);
+    const auto confidence = reader.number_in("min_confidence", 0.0, 1.0);
+    if (is_first(reader, "min_confidence") && confidence) test_.min_confidence = *confidence;
+  }
+
+  /// The claims are the test's: its claims metrics share them, and one of them holds them.
+  bool is_first(TableReader& reader, std::string_view key) {
+    if (reader.entry(key) == nullptr) return false;
+    const auto [first, is_new] = claims_lines_.emplace(key, reader.line_of(key));
+    if (!is_new) {
+      reader.add_wrong(key, "stands in the test already (line " + std::to_string(first->second) +
+                                "): its claims metrics share it");
+    }
+    return is_new;
+  }
+
+  void read_limits(TableReader& reader, Expectation& expectation) const {
+    expectation.min_score = reader.number_in("min_score", 0.0, 1.0);
+    if (const DocumentNode* table = reader.table("thresholding")) {
+      expectation.thresholding = read_thresholding(context_.reader(*table, "thresholding"), source_.suite);
+    }
+    const Thresholding effective = merged(source_.suite, expectation.thresholding);
+    const bool lacks_score = effective.mode == ThresholdMode::absolute && !effective.min_score;
+    if (lacks_score && reader.entry("min_score") == nullptr) {
+      reader.add_wrong("type",
+                       "has the mode \"absolute\" and no \"min_score\", here or in settings.thresholding");
+    }
+  }
+
+  static void refuse_limits(TableReader& reader, const Type& type) {
+    for (const std::string_view key : {std::string_view("min_score"), std::string_view("thresholding")}) {
+      if (reader.entry(key) == nullptr) continue;
+      reader.add_wrong(key, "cannot stand with " + std::string(type.name()) +
+                                ", which only passes or fails: thresholds are for metrics with a score (" +
+                                names_of_types(true) + ")");
+    }
+  }
+
+  const TestSource& source_;
+  const DocumentContext& context_;
+  Case& test_;
+  std::map<MetricId, std::uint32_t> seen_;
+  std::map<std::string, std::uint32_t, std::less<>> claims_lines_;
+  std::vector<PlacedClaim> required_;
+  std::vector<PlacedClaim> forbidden_;
+};
+
+}  // namespace
+
+void read_expectations(const DocumentEntry& expected, const TestSource& source,
+                       const DocumentContext& context, Case& test) {
+  ExpectationsReader(source, context, test).read(expected);
+}
+
+}  // namespace sluice

@@ -1,0 +1,15 @@
+#pragma once
+
+#include "common/document.hpp"
+#include "coordinator/suite/case.hpp"
+#include "coordinator/suite/document_context.hpp"
+#include "coordinator/suite/test_parser.hpp"
+
+namespace sluice {
+
+/// Reads `expected` of a test, one metric or a list of them, into the case: its expectations, its kind, and
+/// for claims metrics its claims and min_confidence. What is wrong becomes findings.
+void read_expectations(const DocumentEntry& expected, const TestSource& source,
+                       const DocumentContext& context, Case& test);
+
+}  // namespace sluice

@@ -1,0 +1,164 @@
+#include "coordinator/suite/fingerprint.hpp"
+
+#include "common/metrics.hpp"
+#include "common/text.hpp"
+#include "coordinator/suite/canonical_json.hpp"
+
+#include <algorithm>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+namespace sluice {
+namespace {
+
+/// Changes whenever the canonical form does: then every baseline's fingerprint is another.
+constexpr std::string_view form_version = "1";
+
+std::string quoted(std::string_view text) {
+  std::string out;
+  append_json_string(out, text);
+  return out;
+}
+
+std::string number(double value) {
+  std::string out;
+  append_canonical_number(out, value);
+  return out;
+}
+
+/// An object; members are added in the order of their keys.
+class Object {
+ public:
+  Object& add(std::string_view key, std::string_view json) {
+    text_ += text_.empty() ? "{\"" : ",\"";
+    text_ += key;
+    text_ += "\":";
+    text_ += json;
+    return *this;
+  }
+  Object& add_text(std::string_view key, std::string_view text) {
+    add(key, "");
+    append_json_string(text_, text);
+    return *this;
+  }
+  Object& add_if(std::string_view key, const std::optional<double>& value) {
+    return value ? add(key, number(*value)) : *this;
+  }
+  std::string finish() {
+    text_ += text_.empty() ? "{}" : "}";
+    return std::move(text_);
+  }
+
+ private:
+  std::string text_;
+};
+
+/// Its order says nothing, so it is the elements' own.
+std::string unordered_array(std::vector<std::string> elements) {
+  std::ranges::sort(elements);
+  std::string out = "[";
+  for (const std::string& element : elements) {
+    if (&element != elements.data()) out += ',';
+    out += element;
+  }
+  return out + "]";
+}
+
+std::string canonical_value(const ClaimValue& value) {
+  if (const auto* boolean = std::get_if<bool>(&value)) return *boolean ? "true" : "false";
+  if (const auto* real = std::get_if<double>(&value)) return number(*real);
+  return quoted(std::get<std::string>(value));
+}
+
+std::string canonical_claims(const std::vector<ExpectedClaim>& claims) {
+  std::vector<std::string> elements;
+  for (const ExpectedClaim& claim : claims) {
+    elements.push_back(Object()
+                           .add_text("predicate", claim.predicate)
+                           .add_text("subject", claim.subject)
+                           .add("value", canonical_value(claim.value))
+                           .finish());
+  }
+  return unordered_array(std::move(elements));
+}
+
+std::string canonical_expectation(const Expectation& expectation) {
+  // A schema is canonical JSON already and stands as a text here: one form for all metrics.
+  std::vector<std::string> texts;
+  for (const std::string& text : expectation.what.texts) texts.push_back(quoted(text));
+  return Object()
+      .add_text("metric", info(expectation.what.metric).name)
+      .add_if("min_score", expectation.min_score)
+      .add("texts", unordered_array(std::move(texts)))
+      .add("thresholding", canonical_thresholding(expectation.thresholding))
+      .finish();
+}
+
+}  // namespace
+
+std::string canonical_thresholding(const Thresholding& thresholding) {
+  Object object;
+  object.add_if("max_drop", thresholding.max_drop).add_if("min_floor", thresholding.min_floor);
+  object.add_if("min_score", thresholding.min_score);
+  if (thresholding.mode) {
+    object.add("mode", *thresholding.mode == ThresholdMode::relative ? "\"relative\"" : "\"absolute\"");
+  }
+  return object.finish();
+}
+
+std::string canonical_case(const Case& one) {
+  const bool is_claims = one.kind == CaseKind::claims;
+  std::vector<std::string> expectations;
+  for (const Expectation& expectation : one.expectations) {
+    expectations.push_back(canonical_expectation(expectation));
+  }
+  Object object;
+  object.add_text("category", one.category).add_text("content", one.content);
+  if (!is_claims) object.add_text("context", one.context);
+  object.add("expectations", unordered_array(std::move(expectations))).add_text("id", one.id);
+  object.add("kind", is_claims ? "\"claims\"" : "\"text\"");
+  if (is_claims) {
+    // The model is told the language of the code.
+    object.add_text("language", one.language).add("min_confidence", number(one.min_confidence));
+    object.add("must_contain", canonical_claims(one.must_contain));
+    object.add("must_not_contain", canonical_claims(one.must_not_contain));
+  } else {
+    object.add_text("system", one.system);
+  }
+  object.add("weight", number(one.weight));
+  return object.finish();
+}
+
+Digest case_fingerprint(const Case& one) {
+  return sha256(canonical_case(one));
+}
+
+Digest config_fingerprint(const Suite& suite, const FingerprintSettings& settings) {
+  const bool reads_claims = std::ranges::any_of(suite.metrics, is_claims_metric);
+  const bool embeds =
+      std::ranges::find(suite.metrics, MetricId::semantic_similarity_to) != suite.metrics.end();
+  std::vector<std::string> metrics;
+  for (const MetricId id : suite.metrics) {
+    metrics.push_back(quoted(std::string(info(id).name) + " " + std::string(info(id).version)));
+  }
+  Object object;
+  if (embeds) {
+    object.add_text("embedding_model", settings.embedding_model);
+    if (settings.embedding_provider) {
+      object.add_text("embedding_provider", to_string(*settings.embedding_provider));
+    }
+  }
+  object.add_text("form", form_version);
+  object.add("max_tokens", std::to_string(settings.max_tokens));
+  object.add("metrics", unordered_array(std::move(metrics))).add_text("model", settings.model);
+  if (reads_claims) object.add_text("ontology", to_hex(settings.ontology));
+  if (reads_claims) object.add_text("prompt", to_hex(settings.prompt));
+  object.add_text("provider", to_string(settings.provider));
+  if (settings.seed) object.add("seed", std::to_string(*settings.seed));
+  object.add_text("suite", to_hex(suite.content_fingerprint));
+  object.add_if("temperature", settings.temperature);
+  return sha256(object.finish());
+}
+
+}  // namespace sluice

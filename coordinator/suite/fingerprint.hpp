@@ -1,0 +1,39 @@
+#pragma once
+
+#include "common/hash.hpp"
+#include "common/run_settings.hpp"
+#include "coordinator/suite/suite.hpp"
+
+#include <cstdint>
+#include <optional>
+#include <string>
+
+namespace sluice {
+
+/// A case as canonical JSON (sorted keys, shortest numbers): all of it that changes results. Not in it are
+/// name, dates, source and rationales, and the order of texts, claims and expectations.
+std::string canonical_case(const Case& one);
+/// Thresholding as canonical JSON: the keys that were given.
+std::string canonical_thresholding(const Thresholding& thresholding);
+/// SHA-256 of canonical_case.
+Digest case_fingerprint(const Case& one);
+
+/// What a run adds to its suite.
+struct FingerprintSettings {
+  ProviderKind provider = ProviderKind::openai;
+  std::string model;
+  std::optional<double> temperature;
+  std::uint32_t max_tokens = 0;
+  std::optional<std::int64_t> seed;
+  std::optional<ProviderKind> embedding_provider;  ///< Nothing for the built-in embedder.
+  std::string embedding_model;
+  Digest prompt{};    ///< PromptTemplate::hash
+  Digest ontology{};  ///< SHA-256 of the ontology's text.
+};
+
+/// `config_fingerprint` of a baseline (gate ADR, section D; docs/suites.md): the suite's content, the names
+/// and versions of its metrics, and the model settings. The embedder counts only if a test needs one, prompt
+/// and ontology only if claims are read. The same on every machine.
+Digest config_fingerprint(const Suite& suite, const FingerprintSettings& settings);
+
+}  // namespace sluice

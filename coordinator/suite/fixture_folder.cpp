@@ -1,0 +1,142 @@
+#include "coordinator/suite/fixture_folder.hpp"
+
+#include "common/defaults.hpp"
+#include "common/files.hpp"
+#include "coordinator/suite/fixture.hpp"
+#include "coordinator/suite/manifest.hpp"
+
+#include <algorithm>
+#include <iterator>
+#include <string>
+#include <system_error>
+#include <thread>
+#include <utility>
+
+namespace sluice {
+namespace {
+
+namespace fs = std::filesystem;
+
+/// Below this a second thread costs more than it saves.
+constexpr std::size_t files_worth_a_thread = 500;
+
+bool is_hidden(const fs::path& path) {
+  return path.filename().native().starts_with('.');
+}
+
+/// The fixture files below a folder, sorted, so that findings come in the same order on every file system.
+class FixtureFinder {
+ public:
+  FixtureFinder(const fs::path& root, std::vector<Finding>& findings) : root_(root), findings_(findings) {}
+
+  std::vector<fs::path> find() {
+    pending_.push_back(root_);
+    while (!pending_.empty()) {
+      const fs::path folder = std::move(pending_.back());
+      pending_.pop_back();
+      read_folder(folder);
+    }
+    // By their text: comparing paths takes them apart each time.
+    std::sort(files_.begin(), files_.end(),
+              [](const fs::path& a, const fs::path& b) { return a.native() < b.native(); });
+    return std::move(files_);
+  }
+
+ private:
+  void read_folder(const fs::path& folder) {
+    std::error_code error;
+    fs::directory_iterator entries(folder, error);
+    while (!error && entries != fs::directory_iterator()) {
+      take(*entries);
+      entries.increment(error);
+    }
+    if (error)
+      findings_.push_back({folder.generic_string(), 0, "the folder cannot be read: " + error.message()});
+  }
+
+  void take(const fs::directory_entry& entry) {
+    if (is_hidden(entry.path())) return;
+    std::error_code error;
+    if (entry.is_directory(error)) {
+      // A link to a folder could lead back to where it stands.
+      if (!entry.is_symlink(error)) pending_.push_back(entry.path());
+    } else if (entry.path().extension() == ".toml") {
+      files_.push_back(entry.path());
+    }
+  }
+
+  const fs::path& root_;
+  std::vector<Finding>& findings_;
+  std::vector<fs::path> pending_;
+  std::vector<fs::path> files_;
+};
+
+ParsedFixture load_fixture(const fs::path& path, const fs::path& root) {
+  const std::string file = path.generic_string();
+  const auto text = read_file(path, defaults::max_fixture_bytes);
+  if (!text) {
+    ParsedFixture result;
+    result.findings.push_back({file, 0, "the fixture " + text.error().message});
+    return result;
+  }
+  ParsedFixture result = parse_fixture(*text, file);
+  result.fixture.source = path.lexically_relative(root).generic_string();
+  return result;
+}
+
+std::vector<ParsedFixture> load_fixtures(const std::vector<fs::path>& files, const fs::path& root) {
+  std::vector<ParsedFixture> fixtures(files.size());
+  const auto load_range = [&](std::size_t from, std::size_t to) {
+    for (std::size_t i = from; i < to; ++i) fixtures[i] = load_fixture(files[i], root);
+  };
+  const std::size_t half = files.size() > files_worth_a_thread ? files.size() / 2 : files.size();
+  std::jthread other;
+  if (half != files.size()) other = std::jthread(load_range, half, files.size());
+  load_range(0, half);
+  if (other.joinable()) other.join();
+  return fixtures;
+}
+
+std::optional<Manifest> load_manifest(const fs::path& path, std::size_t fixtures,
+                                      std::vector<Finding>& findings) {
+  const std::string file = path.generic_string();
+  const auto text = read_file(path, defaults::max_fixture_bytes);
+  if (!text) {
+    findings.push_back({file, 0, "the manifest " + text.error().message});
+    return std::nullopt;
+  }
+  ParsedManifest parsed = parse_manifest(*text, file);
+  const auto total = parsed.manifest.total_fixtures;
+  if (total && *total != fixtures) {
+    parsed.findings.push_back({file, parsed.total_line,
+                               "\"total_fixtures\" in [corpus] is " + std::to_string(*total) +
+                                   ", but there are " + std::to_string(fixtures) +
+                                   " fixtures in the folder"});
+  }
+  std::move(parsed.findings.begin(), parsed.findings.end(), std::back_inserter(findings));
+  return std::move(parsed.manifest);
+}
+
+}  // namespace
+
+std::optional<Manifest> add_fixture_folder(const fs::path& folder, const fs::path& root,
+                                           SuiteBuilder& builder, std::vector<Finding>& findings) {
+  const std::size_t findings_before = findings.size();
+  std::vector<fs::path> files = FixtureFinder(folder, findings).find();
+  const fs::path manifest_path = folder / "manifest.toml";
+  const bool has_manifest = std::erase(files, manifest_path) != 0;
+  if (files.empty() && findings.size() == findings_before) {
+    findings.push_back({folder.generic_string(), 0, "there is no fixture (*.toml) in the folder"});
+  }
+  std::vector<ParsedFixture> fixtures = load_fixtures(files, root);
+  for (std::size_t i = 0; i < fixtures.size(); ++i) {
+    ParsedFixture& parsed = fixtures[i];
+    std::move(parsed.findings.begin(), parsed.findings.end(), std::back_inserter(findings));
+    const std::uint32_t number = builder.add_file(files[i].generic_string());
+    builder.add(std::move(parsed.fixture), {number, parsed.id_line});
+  }
+  if (!has_manifest) return std::nullopt;
+  return load_manifest(manifest_path, files.size(), findings);
+}
+
+}  // namespace sluice

@@ -1,0 +1,180 @@
+#include "coordinator/suite/json_lines_file.hpp"
+
+#include "common/defaults.hpp"
+#include "common/text.hpp"
+#include "coordinator/suite/fingerprint.hpp"
+#include "coordinator/suite/json_document.hpp"
+#include "coordinator/suite/line_reader.hpp"
+
+#include <cerrno>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <system_error>
+#include <utility>
+
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+namespace sluice {
+namespace {
+
+std::uint64_t first_bytes(const Digest& digest) {
+  std::uint64_t number = 0;
+  for (std::size_t i = 0; i < sizeof number; ++i) number = number << 8 | digest[i];
+  return number;
+}
+
+/// Of the line itself, and of what it stands for: a file that it names may change too.
+std::uint64_t check_of(std::string_view line, const Digest& fingerprint) {
+  return first_bytes(sha256(line)) ^ first_bytes(fingerprint);
+}
+
+tl::unexpected<Error> unreadable(int error) {
+  return fail(Reason::file_unreadable, "cannot be read: " + std::generic_category().message(error));
+}
+
+class JsonLinesFile : public CaseFile {
+ public:
+  JsonLinesFile(int descriptor, TestSource source) : descriptor_(descriptor), source_(std::move(source)) {
+    source_.checker = nullptr;  // Patterns and schemas are checked once, when the file is indexed.
+  }
+  JsonLinesFile(const JsonLinesFile&) = delete;
+  JsonLinesFile& operator=(const JsonLinesFile&) = delete;
+  ~JsonLinesFile() override { ::close(descriptor_); }
+
+  int descriptor() const { return descriptor_; }
+
+  Result<Case> read(std::uint64_t offset, std::uint32_t length, std::uint64_t check) const override {
+    std::string line(length, '\0');
+    std::size_t filled = 0;
+    while (filled < line.size()) {
+      const ssize_t got = ::pread(descriptor_, line.data() + filled, line.size() - filled,
+                                  static_cast<off_t>(offset + filled));
+      if (got < 0 && errno == EINTR) continue;
+      if (got < 0)
+        return fail(Reason::file_unreadable, source_.file + " " + unreadable(errno).value().message);
+      if (got == 0) return changed(offset);
+      filled += static_cast<std::size_t>(got);
+    }
+    const auto node = parse_json(line);
+    if (!node) return changed(offset);
+    ParsedTest parsed = parse_test(*node, source_);
+    const bool is_same = parsed.findings.empty() && check_of(line, case_fingerprint(parsed.test)) == check;
+    if (!is_same) return changed(offset);
+    return std::move(parsed.test);
+  }
+
+ private:
+  tl::unexpected<Error> changed(std::uint64_t offset) const {
+    return fail(Reason::file_unreadable,
+                source_.file + " (the test at byte " + std::to_string(offset) +
+                    "), or a file that it names, was changed while it was in use: start again, and leave it "
+                    "alone until the run has ended");
+  }
+
+  int descriptor_;
+  TestSource source_;
+};
+
+/// Passes on the first findings and counts the others.
+class FindingLimit {
+ public:
+  FindingLimit(const std::string& file, std::vector<Finding>& findings) : file_(file), findings_(findings) {}
+
+  void add(Finding finding) {
+    if (++count_ > defaults::max_file_findings) return;
+    last_line_ = finding.line;
+    findings_.push_back(std::move(finding));
+  }
+  void finish() {
+    if (count_ <= defaults::max_file_findings) return;
+    const std::string more = std::to_string(count_ - defaults::max_file_findings);
+    findings_.push_back({file_, last_line_, "and " + more + " more findings from here on"});
+  }
+
+ private:
+  const std::string& file_;
+  std::vector<Finding>& findings_;
+  std::size_t count_ = 0;
+  std::uint32_t last_line_ = 0;
+};
+
+Result<std::shared_ptr<JsonLinesFile>> open_lines(const std::filesystem::path& path,
+                                                  const TestSource& source) {
+  // Opening a pipe would block.
+  const int descriptor = ::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+  if (descriptor < 0) return unreadable(errno);
+  auto file = std::make_shared<JsonLinesFile>(descriptor, source);
+  struct stat facts {};
+  if (::fstat(descriptor, &facts) != 0) return unreadable(errno);
+  if (S_ISDIR(facts.st_mode)) return unreadable(EISDIR);
+  if (!S_ISREG(facts.st_mode)) return fail(Reason::file_unreadable, "cannot be read: not a regular file");
+  return file;
+}
+
+class Indexer {
+ public:
+  Indexer(std::shared_ptr<JsonLinesFile> file, const TestSource& source, SuiteBuilder& builder,
+          std::vector<Finding>& findings)
+      : file_(std::move(file)),
+        source_(source),
+        builder_(builder),
+        number_(builder.add_file(source.file)),
+        limit_(source.file, findings) {}
+
+  void run() {
+    LineReader lines(file_->descriptor(), defaults::max_json_line_bytes);
+    for (auto line = lines.next();; line = lines.next()) {
+      if (!line) add(0, "the tests file " + line.error().message);
+      if (!line || !*line) break;
+      take(**line);
+    }
+    limit_.finish();
+  }
+
+ private:
+  void take(const FileLine& line) {
+    if (line.too_long) {
+      const auto limit = std::to_string(defaults::max_json_line_bytes);
+      return add(line.number, "the line is too long: at most " + limit + " bytes are read");
+    }
+    constexpr std::string_view byte_order_mark = "\xef\xbb\xbf";
+    std::string_view text = line.text;
+    if (line.offset == 0 && text.starts_with(byte_order_mark)) text.remove_prefix(byte_order_mark.size());
+    const std::uint64_t offset = line.offset + (line.text.size() - text.size());
+    if (text.ends_with('\r')) text.remove_suffix(1);
+    if (text.find_first_not_of(" \t") == std::string_view::npos) return;
+
+    const auto node = parse_json(text, line.number);
+    if (!node) return add(node.error().line, node.error().message);
+    ParsedTest parsed = parse_test(*node, source_);
+    for (Finding& finding : parsed.findings) limit_.add(std::move(finding));
+    const Digest fingerprint = case_fingerprint(parsed.test);
+    const CaseList::Place place{offset, static_cast<std::uint32_t>(text.size()), check_of(text, fingerprint)};
+    builder_.add(file_, place, parsed.test, fingerprint, {number_, line.number});
+  }
+
+  void add(std::uint32_t line, std::string message) { limit_.add({source_.file, line, std::move(message)}); }
+
+  std::shared_ptr<JsonLinesFile> file_;
+  const TestSource& source_;
+  SuiteBuilder& builder_;
+  std::uint32_t number_;
+  FindingLimit limit_;
+};
+
+}  // namespace
+
+void index_json_lines(const std::filesystem::path& path, const TestSource& source, SuiteBuilder& builder,
+                      std::vector<Finding>& findings) {
+  auto file = open_lines(path, source);
+  if (!file) {
+    findings.push_back({source.file, 0, "the tests file " + file.error().message});
+    return;
+  }
+  Indexer(std::move(*file), source, builder, findings).run();
+}
+
+}  // namespace sluice

@@ -1,0 +1,24 @@
+#pragma once
+
+#include "common/hash.hpp"
+#include "coordinator/suite/case.hpp"
+#include "coordinator/suite/case_list.hpp"
+
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace sluice {
+
+/// A named set of cases, in id order (byte-wise), with what its file says about running them.
+struct Suite {
+  std::string name;
+  CaseList cases;
+  std::optional<Manifest> manifest;  ///< Of a fixtures' folder.
+  Thresholding thresholding;         ///< `settings.thresholding`: the default of every scored metric.
+  std::vector<MetricId> metrics;     ///< What judges any of the cases, by number; before any selection.
+  /// Of all cases and the thresholding, in canonical form and before any selection (docs/baselines.md).
+  Digest content_fingerprint{};
+};
+
+}  // namespace sluice

@@ -1,0 +1,106 @@
+#include "coordinator/suite/suite_builder.hpp"
+
+#include "common/defaults.hpp"
+#include "common/sha256_stream.hpp"
+#include "common/text.hpp"
+#include "coordinator/suite/fingerprint.hpp"
+
+#include <algorithm>
+#include <numeric>
+#include <string_view>
+#include <utility>
+
+namespace sluice {
+
+std::uint32_t SuiteBuilder::add_file(std::string path) {
+  files_.push_back(std::move(path));
+  return static_cast<std::uint32_t>(files_.size() - 1);
+}
+
+void SuiteBuilder::add(Case held, Place place) {
+  if (held.id.empty()) return;
+  note(held, case_fingerprint(held), place);
+  suite_.cases.push_back(std::move(held));
+}
+
+void SuiteBuilder::add(std::shared_ptr<const CaseFile> file, CaseList::Place in_file, const Case& one,
+                       const Digest& fingerprint, Place place) {
+  if (one.id.empty()) return;
+  note(one, fingerprint, place);
+  suite_.cases.push_back(std::move(file), in_file, one.id, one.category);
+}
+
+void SuiteBuilder::note(const Case& one, const Digest& fingerprint, Place place) {
+  places_.push_back(place);
+  ShortDigest& digest = digests_.emplace_back();
+  std::copy_n(fingerprint.begin(), digest.size(), digest.begin());
+  for (const Expectation& expectation : one.expectations) {
+    metrics_.set(static_cast<std::size_t>(expectation.what.metric));
+  }
+  if (!one.expectations.empty()) return;
+  for (const MetricInfo& metric : metric_catalogue()) {
+    if (is_claims_metric(metric.id)) metrics_.set(static_cast<std::size_t>(metric.id));
+  }
+}
+
+const std::vector<std::uint32_t>& SuiteBuilder::order() {
+  if (order_.size() == places_.size()) return order_;
+  order_.resize(places_.size());
+  std::iota(order_.begin(), order_.end(), 0u);
+  const auto before = [this](std::uint32_t a, std::uint32_t b) {
+    const int compared = suite_.cases.id(a).compare(suite_.cases.id(b));
+    return compared != 0 ? compared < 0 : a < b;
+  };
+  // Often they come in order.
+  if (!std::ranges::is_sorted(order_, before)) std::ranges::sort(order_, before);
+  return order_;
+}
+
+void SuiteBuilder::find_duplicates(std::vector<Finding>& findings) {
+  const auto& by_id = order();
+  std::size_t first = 0;
+  std::size_t found = 0;
+  for (std::size_t i = 1; i < by_id.size(); ++i) {
+    const std::string_view id = suite_.cases.id(by_id[i]);
+    if (id != suite_.cases.id(by_id[first])) {
+      first = i;
+      continue;
+    }
+    if (++found > defaults::max_file_findings) continue;
+    const Place& here = places_[by_id[i]];
+    const Place& there = places_[by_id[first]];
+    findings.push_back({files_[here.file], here.line,
+                        "the id \"" + excerpt(id, 80) + "\" is already used in " + files_[there.file] + ":" +
+                            std::to_string(there.line)});
+  }
+  if (found <= defaults::max_file_findings) return;
+  findings.push_back(
+      {files_.front(), 0,
+       std::to_string(found - defaults::max_file_findings) + " more tests have ids of others"});
+}
+
+Suite SuiteBuilder::finish(std::string name, const Thresholding& thresholding) {
+  Sha256Stream hash;
+  std::string head = "{\"name\":";
+  append_json_string(head, name);
+  head += ",\"thresholding\":" + canonical_thresholding(thresholding) + "}";
+  hash.update(head);
+  for (const std::uint32_t index : order()) {
+    const ShortDigest& digest = digests_[index];
+    hash.update({reinterpret_cast<const char*>(digest.data()), digest.size()});
+  }
+  suite_.content_fingerprint = hash.finish();
+  suite_.name = std::move(name);
+  suite_.thresholding = thresholding;
+  for (std::size_t number = 0; number < metrics_.size(); ++number) {
+    if (metrics_.test(number)) suite_.metrics.push_back(static_cast<MetricId>(number));
+  }
+  // Before the cases are sorted, which takes memory of its own.
+  std::vector<Place>().swap(places_);
+  std::vector<ShortDigest>().swap(digests_);
+  std::vector<std::uint32_t>().swap(order_);
+  suite_.cases.sort_by_id();
+  return std::exchange(suite_, {});
+}
+
+}  // namespace sluice

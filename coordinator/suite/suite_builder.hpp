@@ -1,0 +1,54 @@
+#pragma once
+
+#include "common/finding.hpp"
+#include "common/hash.hpp"
+#include "coordinator/suite/suite.hpp"
+
+#include <array>
+#include <bitset>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+namespace sluice {
+
+/// Puts cases from any number of files together to a suite: order, duplicate ids, metrics and fingerprint.
+/// Takes 28 bytes a case beside the CaseList. Not thread-safe.
+class SuiteBuilder {
+ public:
+  /// A number for `add`; the path is how findings name the file.
+  std::uint32_t add_file(std::string path);
+  /// Where a case stands; the line is that of its id.
+  struct Place {
+    std::uint32_t file = 0;
+    std::uint32_t line = 0;
+  };
+  /// A case without an id is left out: it has a finding.
+  void add(Case held, Place place);
+  /// A case that stays in its file; `fingerprint` is its case_fingerprint.
+  void add(std::shared_ptr<const CaseFile> file, CaseList::Place in_file, const Case& one,
+           const Digest& fingerprint, Place place);
+
+  /// Every id that an earlier case has already, as findings at the later one; at most max_file_findings.
+  void find_duplicates(std::vector<Finding>& findings);
+  /// The suite; the builder is then empty. REQUIRES: no duplicates.
+  Suite finish(std::string name, const Thresholding& thresholding);
+
+ private:
+  /// Half of a SHA-256 for each case until all are there: a million must fit.
+  using ShortDigest = std::array<std::uint8_t, 16>;
+
+  void note(const Case& one, const Digest& fingerprint, Place place);
+  const std::vector<std::uint32_t>& order();
+
+  Suite suite_;
+  std::vector<std::string> files_;
+  std::vector<Place> places_;
+  std::vector<ShortDigest> digests_;
+  std::vector<std::uint32_t> order_;  ///< The cases by id, then as they were added.
+  std::bitset<256> metrics_;
+};
+
+}  // namespace sluice

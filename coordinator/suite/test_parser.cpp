@@ -1,0 +1,145 @@
+#include "coordinator/suite/test_parser.hpp"
+
+#include "common/defaults.hpp"
+#include "common/files.hpp"
+#include "common/text.hpp"
+#include "coordinator/suite/document_context.hpp"
+#include "coordinator/suite/expectation_reader.hpp"
+#include "coordinator/suite/fixture.hpp"
+#include "coordinator/suite/json_schema_check.hpp"
+
+#include <filesystem>
+#include <optional>
+#include <utility>
+
+#include <re2/re2.h>
+
+namespace sluice {
+namespace {
+
+/// Beyond this many different ones the checker starts afresh, so that its memory is bounded.
+constexpr std::size_t max_remembered = 4096;
+
+class TestReader {
+ public:
+  TestReader(const TestSource& source, ParsedTest& result)
+      : source_(source), context_{source.file, source.notation, result.findings}, result_(result) {}
+
+  void read(const DocumentNode& node) {
+    Case& test = result_.test;
+    TableReader reader = context_.reader(node, source_.notation == Notation::yaml ? "the test" : "");
+    test.id = reader.word("id", Need::required).value_or("");
+    result_.id_line = reader.line_of("id");
+    test.name = reader.text("name").value_or(test.id);
+    test.category = reader.word("category").value_or("tests");
+    test.language = reader.text("language").value_or("");
+    test.weight = read_weight(reader);
+    const DocumentNode* input = reader.table("input", Need::required);
+    const DocumentEntry* expected = reader.entry("expected", Need::required, "what the answer is judged by");
+    reader.finish();
+    if (expected != nullptr) read_expectations(*expected, source_, context_, test);
+    if (input != nullptr) read_input(context_.reader(*input, "input"));
+    sort_findings(result_.findings);
+  }
+
+ private:
+  void read_input(TableReader reader) {
+    Case& test = result_.test;
+    auto prompt = reader.text("prompt");
+    const auto file = reader.word("file");
+    const bool has_prompt = reader.entry("prompt") != nullptr;
+    const bool has_file = reader.entry("file") != nullptr;
+    const auto context = reader.texts("context");
+    auto system = reader.text("system");
+    reader.finish();
+    if (has_prompt && has_file)
+      reader.add_wrong("file", "cannot stand beside \"prompt\": one of them is the prompt");
+    if (!has_prompt && !has_file) {
+      reader.add_finding(reader.line_of("prompt"),
+                         "missing \"prompt\" in input: expected a string, or \"file\" with the path of one");
+    }
+    const bool prompt_is_empty = prompt && prompt->empty();
+    if (prompt) test.content = std::move(*prompt);
+    if (file) read_content(reader, *file);
+    if (test.kind == CaseKind::claims) {
+      refuse_with_claims(reader, "context");
+      refuse_with_claims(reader, "system");
+      return;
+    }
+    if (prompt_is_empty) reader.add_wrong("prompt", "must not be empty");
+    if (context) test.context = joined(*context);
+    test.system = std::move(system).value_or("");
+  }
+
+  void read_content(TableReader& reader, const std::string& path) {
+    const std::string named = "names \"" + excerpt(path, 200) + "\", which ";
+    auto text = source_.read_file(path);
+    if (!text) return reader.add_wrong("file", named + text.error().message);
+    if (invalid_utf8_at(*text)) return reader.add_wrong("file", named + "is not valid UTF-8");
+    if (text->empty()) return reader.add_wrong("file", named + "is empty");
+    result_.test.content = with_unix_line_ends(std::move(*text));
+  }
+
+  static void refuse_with_claims(TableReader& reader, std::string_view key) {
+    if (reader.entry(key) == nullptr) return;
+    reader.add_wrong(key, "does not go with claims metrics: the prompt is what the claims prompt asks about");
+  }
+
+  static std::string joined(const std::vector<std::string>& paragraphs) {
+    std::string text;
+    for (const std::string& paragraph : paragraphs) {
+      if (&paragraph != paragraphs.data()) text += "\n\n";
+      text += paragraph;
+    }
+    return text;
+  }
+
+  const TestSource& source_;
+  DocumentContext context_;
+  ParsedTest& result_;
+};
+
+}  // namespace
+
+ReadNamedFile read_beside(const std::string& suite_folder) {
+  return [suite_folder](const std::string& path) -> Result<std::string> {
+    if (std::filesystem::path(path).is_absolute()) {
+      return fail(Reason::file_unreadable, "must be a path relative to the suite's folder");
+    }
+    return sluice::read_file(std::filesystem::path(suite_folder) / path, defaults::max_fixture_bytes);
+  };
+}
+
+const std::string& TextChecker::problem_with_pattern(const std::string& pattern) {
+  if (patterns_.size() >= max_remembered) patterns_.clear();
+  const auto [known, is_new] = patterns_.try_emplace(pattern);
+  if (is_new) {
+    const re2::RE2 compiled(pattern, re2::RE2::Quiet);
+    if (!compiled.ok()) known->second = compiled.error();
+  }
+  return known->second;
+}
+
+const std::string& TextChecker::problem_with_schema(const std::string& canonical,
+                                                    const DocumentNode& schema) {
+  if (schemas_.size() >= max_remembered) schemas_.clear();
+  const auto [known, is_new] = schemas_.try_emplace(canonical);
+  if (is_new) known->second = sluice::problem_with_schema(schema).value_or("");
+  return known->second;
+}
+
+ParsedTest parse_test(const DocumentNode& node, const TestSource& source) {
+  ParsedTest result;
+  result.test.source = source.source;
+  result.test.kind = CaseKind::text;
+  if (!std::holds_alternative<DocumentNode::Table>(node.value)) {
+    result.findings.push_back({source.file, node.line,
+                               "a test must be " + std::string(table_name(source.notation)) + ", not " +
+                                   std::string(type_name(node, source.notation))});
+    return result;
+  }
+  TestReader(source, result).read(node);
+  return result;
+}
+
+}  // namespace sluice

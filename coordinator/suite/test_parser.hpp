@@ -1,0 +1,58 @@
+#pragma once
+
+#include "common/document.hpp"
+#include "common/error.hpp"
+#include "common/finding.hpp"
+#include "coordinator/suite/case.hpp"
+
+#include <cstdint>
+#include <functional>
+#include <string>
+#include <unordered_map>
+#include <unordered_set>
+#include <vector>
+
+namespace sluice {
+
+/// Reads a file that a test names, by its path relative to the suite; the error's message begins after the
+/// file's name ("cannot be read: ...").
+using ReadNamedFile = std::function<Result<std::string>(const std::string& path)>;
+/// Reads files below the folder that the suite stands in. Absolute paths are refused: another checkout would
+/// not have them.
+ReadNamedFile read_beside(const std::string& suite_folder);
+
+/// Checks patterns and schemas, each once however many tests hold it. Not thread-safe.
+class TextChecker {
+ public:
+  /// What is wrong with a pattern, in RE2's words; empty if nothing is.
+  const std::string& problem_with_pattern(const std::string& pattern);
+  /// What is wrong with a schema, see problem_with_schema.
+  const std::string& problem_with_schema(const std::string& canonical, const DocumentNode& schema);
+
+ private:
+  std::unordered_map<std::string, std::string> patterns_;
+  std::unordered_map<std::string, std::string> schemas_;
+};
+
+/// Where tests come from.
+struct TestSource {
+  std::string file;    ///< As findings name it.
+  std::string source;  ///< As Case::source.
+  Notation notation = Notation::yaml;
+  Thresholding suite;  ///< `settings.thresholding`.
+  ReadNamedFile read_file;
+  TextChecker* checker = nullptr;  ///< Null: patterns and schemas were checked before.
+};
+
+/// What a test came to. The case is meant for use only if there are no findings.
+struct ParsedTest {
+  Case test;
+  std::uint32_t id_line = 0;
+  std::vector<Finding> findings;
+};
+
+/// Reads a test of a YAML suite or a line of its tests_file (docs/suites.md) and collects everything that is
+/// wrong with it.
+ParsedTest parse_test(const DocumentNode& node, const TestSource& source);
+
+}  // namespace sluice

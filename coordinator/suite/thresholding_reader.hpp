@@ -1,0 +1,12 @@
+#pragma once
+
+#include "common/table_reader.hpp"
+#include "coordinator/suite/thresholding.hpp"
+
+namespace sluice {
+
+/// Reads the keys of `thresholding`. A key that has no effect under the mode that stands beside it, or under
+/// the `general` one that it is merged with, is a finding.
+Thresholding read_thresholding(TableReader reader, const Thresholding& general = {});
+
+}  // namespace sluice

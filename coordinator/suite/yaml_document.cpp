@@ -1,0 +1,277 @@
+#include "coordinator/suite/yaml_document.hpp"
+
+#include "common/defaults.hpp"
+#include "common/text.hpp"
+#include "coordinator/suite/yaml_scalar.hpp"
+
+#include <algorithm>
+#include <cstddef>
+#include <exception>
+#include <sstream>
+#include <string>
+#include <unordered_map>
+#include <utility>
+
+#include <yaml-cpp/eventhandler.h>
+#include <yaml-cpp/yaml.h>
+
+namespace sluice {
+namespace {
+
+std::uint32_t line_of(const YAML::Mark& mark) {
+  return mark.is_null() ? 1 : static_cast<std::uint32_t>(mark.line) + 1;
+}
+
+/// Ends the parsing from within the parser's callbacks: the parser recurses, so depth must be refused before
+/// it goes on.
+struct Refused : std::exception {
+  Refused(std::uint32_t at, std::string why) : line(at), message(std::move(why)) {}
+  const char* what() const noexcept override { return message.c_str(); }
+  std::uint32_t line;
+  std::string message;
+};
+
+std::size_t count_nodes(const DocumentNode& node, std::size_t& text_bytes) {
+  std::size_t count = 1;
+  if (const auto* table = std::get_if<DocumentNode::Table>(&node.value)) {
+    for (const DocumentEntry& entry : *table) {
+      text_bytes += entry.key.size();
+      count += count_nodes(entry.value, text_bytes);
+    }
+  } else if (const auto* array = std::get_if<DocumentNode::Array>(&node.value)) {
+    for (const DocumentNode& one : *array) count += count_nodes(one, text_bytes);
+  } else if (const auto* text = std::get_if<std::string>(&node.value)) {
+    text_bytes += text->size();
+  }
+  return count;
+}
+
+class TreeBuilder : public YAML::EventHandler {
+ public:
+  explicit TreeBuilder(std::vector<DocumentError>& errors) : errors_(errors) {}
+
+  std::optional<DocumentNode> take_root() { return std::move(root_); }
+
+  void OnDocumentStart(const YAML::Mark& mark) override {
+    if (std::exchange(started_, true)) {
+      throw Refused(line_of(mark), "a second document begins here; a suite is one YAML document");
+    }
+  }
+  void OnDocumentEnd() override {}
+
+  void OnNull(const YAML::Mark& mark, YAML::anchor_t anchor) override {
+    if (expects_key()) return set_key(line_of(mark), std::nullopt);
+    // The parser stands behind the line break already.
+    const std::uint32_t line = in_table() ? open_.back().key.line : line_of(mark);
+    add(DocumentNode{DocumentNull{}, line}, anchor);
+  }
+
+  void OnScalar(const YAML::Mark& mark, const std::string& tag, YAML::anchor_t anchor,
+                const std::string& text) override {
+    const std::uint32_t line = line_of(mark);
+    const bool quoted = tag == "!" || tag == "tag:yaml.org,2002:str";
+    if (!quoted) check_tag(line, tag);
+    if (expects_key()) {
+      if (anchor != 0) remember(anchor, DocumentNode{text, line});
+      return set_key(line, text);
+    }
+    DocumentNode node;
+    node.line = line;
+    if (quoted) {
+      node.value = text;
+    } else {
+      node.value = resolve_plain_scalar(text);
+    }
+    add(std::move(node), anchor);
+  }
+
+  void OnAlias(const YAML::Mark& mark, YAML::anchor_t anchor) override {
+    const std::uint32_t line = line_of(mark);
+    const auto known = anchors_.find(anchor);
+    if (known == anchors_.end()) throw Refused(line, "an alias stands inside of what it names");
+    if (expects_key()) {
+      const auto* text = std::get_if<std::string>(&known->second.value);
+      return set_key(line, text != nullptr ? std::optional(*text) : std::nullopt);
+    }
+    spend(line, known->second);
+    add(DocumentNode(known->second), 0);
+  }
+
+  void OnSequenceStart(const YAML::Mark& mark, const std::string& tag, YAML::anchor_t anchor,
+                       YAML::EmitterStyle::value) override {
+    open(mark, tag, anchor, DocumentNode::Array());
+  }
+  void OnSequenceEnd() override { close(); }
+
+  void OnMapStart(const YAML::Mark& mark, const std::string& tag, YAML::anchor_t anchor,
+                  YAML::EmitterStyle::value) override {
+    open(mark, tag, anchor, DocumentNode::Table());
+  }
+  void OnMapEnd() override { close(); }
+
+ private:
+  /// A table or array that is being read.
+  struct Open {
+    DocumentNode node;
+    YAML::anchor_t anchor = 0;
+    bool has_key = false;  ///< A table's next event is the value of `key`.
+    bool is_key = false;   ///< Stands where a key should be.
+    DocumentEntry key;
+  };
+
+  bool in_table() const {
+    return !open_.empty() && std::holds_alternative<DocumentNode::Table>(open_.back().node.value);
+  }
+  bool expects_key() const { return in_table() && !open_.back().has_key; }
+
+  static void check_tag(std::uint32_t line, const std::string& tag) {
+    if (tag.empty() || tag == "?" || tag == "!") return;
+    throw Refused(line, "the tag \"" + excerpt(to_valid_utf8(tag), 80) + "\" has no meaning in a suite");
+  }
+
+  void set_key(std::uint32_t line, std::optional<std::string> text) {
+    if (!text) errors_.push_back({line, "a key must be a text"});
+    Open& table = open_.back();
+    table.key.line = line;
+    table.key.key = std::move(text).value_or("");
+    table.has_key = true;
+  }
+
+  void open(const YAML::Mark& mark, const std::string& tag, YAML::anchor_t anchor,
+            decltype(DocumentNode::value) value) {
+    const std::uint32_t line = line_of(mark);
+    check_tag(line, tag);
+    if (open_.size() == defaults::max_document_depth) {
+      throw Refused(line, "is nested more than " + std::to_string(defaults::max_document_depth) + " deep");
+    }
+    Open opened;
+    opened.is_key = expects_key();
+    opened.anchor = anchor;
+    opened.node.value = std::move(value);
+    opened.node.line = line;
+    open_.push_back(std::move(opened));
+  }
+
+  void close() {
+    Open closed = std::move(open_.back());
+    open_.pop_back();
+    if (auto* table = std::get_if<DocumentNode::Table>(&closed.node.value)) sort_entries(*table, errors_);
+    if (closed.is_key) return set_key(closed.node.line, std::nullopt);
+    add(std::move(closed.node), closed.anchor);
+  }
+
+  void add(DocumentNode node, YAML::anchor_t anchor) {
+    spend_nodes(node.line, 1);
+    if (anchor != 0) remember(anchor, node);
+    if (open_.empty()) {
+      root_ = std::move(node);
+      return;
+    }
+    Open& parent = open_.back();
+    if (auto* array = std::get_if<DocumentNode::Array>(&parent.node.value)) {
+      array->push_back(std::move(node));
+      return;
+    }
+    parent.key.value = std::move(node);
+    std::get<DocumentNode::Table>(parent.node.value).push_back(std::move(parent.key));
+    parent.key = {};
+    parent.has_key = false;
+  }
+
+  void remember(YAML::anchor_t anchor, const DocumentNode& node) {
+    spend(node.line, node);
+    anchors_.insert_or_assign(anchor, node);
+  }
+
+  /// Counts a copy: aliases of aliases would grow beyond any memory.
+  void spend(std::uint32_t line, const DocumentNode& copied) {
+    std::size_t bytes = 0;
+    spend_nodes(line, count_nodes(copied, bytes));
+    copied_bytes_ += bytes;
+    if (copied_bytes_ > defaults::max_aliased_bytes) throw Refused(line, "its aliases repeat too much text");
+  }
+
+  void spend_nodes(std::uint32_t line, std::size_t nodes) {
+    nodes_ += nodes;
+    if (nodes_ > defaults::max_document_nodes) {
+      throw Refused(line, "holds more than " + std::to_string(defaults::max_document_nodes) +
+                              " values, counting those that aliases repeat; put tests into a \"tests_file\"");
+    }
+  }
+
+  std::vector<DocumentError>& errors_;
+  std::optional<DocumentNode> root_;
+  std::vector<Open> open_;
+  std::unordered_map<YAML::anchor_t, DocumentNode> anchors_;
+  std::size_t nodes_ = 0;
+  std::size_t copied_bytes_ = 0;
+  bool started_ = false;
+};
+
+std::uint32_t line_at(std::string_view text, std::size_t offset) {
+  const std::string_view before = text.substr(0, offset);
+  return 1 + static_cast<std::uint32_t>(std::ranges::count(before, '\n'));
+}
+
+/// Bytes that YAML does not allow; the parser takes some of them for its own signs.
+std::optional<DocumentError> foreign_byte(std::string_view text) {
+  if (const auto bad = invalid_utf8_at(text)) return DocumentError{line_at(text, *bad), "not valid UTF-8"};
+  const auto bad = std::ranges::find_if(text, [](char c) {
+    const auto byte = static_cast<unsigned char>(c);
+    return (byte < 0x20 && c != '\n' && c != '\t') || byte == 0x7f;
+  });
+  if (bad == text.end()) return std::nullopt;
+  const auto offset = static_cast<std::size_t>(bad - text.begin());
+  return DocumentError{line_at(text, offset), "not valid YAML: a control character stands here"};
+}
+
+/// The parser has no word of its own for most tabs that it stumbles over.
+bool is_indented_with_tab(std::string_view text, std::uint32_t line) {
+  std::size_t begin = 0;
+  for (std::uint32_t at = 1; at < line; ++at) {
+    const auto end = text.find('\n', begin);
+    if (end == std::string_view::npos) return false;
+    begin = end + 1;
+  }
+  const auto end = std::min(text.find_first_not_of(" -\t", begin), text.size());
+  return text.substr(begin, end - begin).find('\t') != std::string_view::npos;
+}
+
+DocumentError syntax_error(const YAML::Exception& error, std::string_view text) {
+  const std::uint32_t line = line_of(error.mark);
+  if (is_indented_with_tab(text, line)) {
+    return {line, "not valid YAML: a tab stands in the indentation, which takes spaces alone"};
+  }
+  return {line, "not valid YAML: " + excerpt(to_valid_utf8(error.msg), 200)};
+}
+
+}  // namespace
+
+ParsedYaml parse_yaml(std::string_view given) {
+  ParsedYaml result;
+  constexpr std::string_view byte_order_mark = "\xef\xbb\xbf";
+  if (given.starts_with(byte_order_mark)) given.remove_prefix(byte_order_mark.size());
+  const std::string text = with_unix_line_ends(std::string(given));
+  if (auto error = foreign_byte(text)) {
+    result.errors.push_back(std::move(*error));
+    return result;
+  }
+  TreeBuilder builder(result.errors);
+  try {
+    std::istringstream in(text);
+    YAML::Parser parser(in);
+    while (parser.HandleNextDocument(builder)) {
+    }
+    result.root = builder.take_root();
+    if (!result.root) result.root = DocumentNode{DocumentNull{}, 1};
+  } catch (const Refused& refused) {
+    result.errors.push_back({refused.line, refused.message});
+  } catch (const YAML::Exception& error) {
+    result.errors.push_back(syntax_error(error, text));
+  } catch (const std::exception& error) {
+    result.errors.push_back({1, "not valid YAML: " + std::string(error.what())});
+  }
+  return result;
+}
+
+}  // namespace sluice

@@ -1,0 +1,187 @@
+#include "coordinator/suite/yaml_suite.hpp"
+
+#include "common/defaults.hpp"
+#include "common/files.hpp"
+#include "common/text.hpp"
+#include "coordinator/suite/document_context.hpp"
+#include "coordinator/suite/fixture_folder.hpp"
+#include "coordinator/suite/json_lines_file.hpp"
+#include "coordinator/suite/test_parser.hpp"
+#include "coordinator/suite/thresholding_reader.hpp"
+#include "coordinator/suite/yaml_document.hpp"
+
+#include <array>
+#include <iterator>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <system_error>
+#include <utility>
+
+namespace sluice {
+namespace {
+
+namespace fs = std::filesystem;
+
+/// A key under `settings` and the setting that it sets.
+struct SettingKey {
+  std::string_view key;
+  std::string_view setting;
+};
+constexpr std::array setting_keys{
+    SettingKey{"provider", "provider"},
+    SettingKey{"base_url", "base_url"},
+    SettingKey{"temperature", "temperature"},
+    SettingKey{"max_tokens", "max_tokens"},
+    SettingKey{"seed", "seed"},
+    SettingKey{"timeout_seconds", "request_timeout_seconds"},
+    SettingKey{"embedding_provider", "embedding_provider"},
+    SettingKey{"embedding_model", "embedding_model"},
+};
+
+class YamlSuiteReader {
+ public:
+  explicit YamlSuiteReader(const fs::path& path)
+      : path_(path), file_(path.generic_string()), context_{file_, Notation::yaml, findings_} {}
+
+  tl::expected<LoadedSuite, std::vector<Finding>> read() {
+    const auto text = read_file(path_, defaults::max_suite_bytes);
+    if (!text) return tl::unexpected(std::vector<Finding>{{file_, 0, "the suite " + text.error().message}});
+    const ParsedYaml document = parse_yaml(*text);
+    for (const DocumentError& error : document.errors) context_.add(error.line, error.message);
+    if (document.root) read_document(*document.root);
+    builder_.find_duplicates(findings_);
+    if (!findings_.empty()) {
+      sort_findings(findings_);
+      return tl::unexpected(std::move(findings_));
+    }
+    loaded_.suite = builder_.finish(std::move(name_), thresholding_);
+    loaded_.suite.manifest = std::move(manifest_);
+    return std::move(loaded_);
+  }
+
+ private:
+  void read_document(const DocumentNode& root) {
+    if (!std::holds_alternative<DocumentNode::Table>(root.value)) {
+      context_.add(root.line, "a suite must be a mapping with \"suite\" and \"tests\", not " +
+                                  std::string(type_name(root, Notation::yaml)));
+      return;
+    }
+    TableReader reader = context_.reader(root, "");
+    name_ = reader.word("suite", Need::required).value_or("");
+    take_setting(reader, "model", "model", "\"model\"");
+    // Their defaults hold for every test.
+    if (const DocumentNode* settings = reader.table("settings")) read_settings(*settings);
+    const DocumentNode::Array* tests = reader.array("tests");
+    const auto fixtures = reader.texts("fixtures");
+    const auto tests_files = reader.texts("tests_file");
+    reader.finish();
+    const auto has = [&](std::string_view key) { return reader.entry(key) != nullptr; };
+    if (!has("tests") && !has("fixtures") && !has("tests_file")) {
+      context_.add(root.line, "the suite has no tests: expected \"tests\", \"tests_file\" or \"fixtures\"");
+    }
+    if (tests != nullptr && tests->empty()) reader.add_wrong("tests", "must not be empty");
+    if (tests != nullptr) read_tests(*tests);
+    if (tests_files) read_tests_files(reader, *tests_files);
+    if (fixtures) read_fixtures(reader, *fixtures);
+  }
+
+  void take_setting(TableReader& reader, std::string_view key, std::string_view setting, std::string shown) {
+    const DocumentEntry* entry = reader.entry(key);
+    if (entry == nullptr) return;
+    DocumentNode value = entry->value;
+    value.line = entry->line;
+    loaded_.settings.push_back({std::string(setting), std::move(shown), file_, std::move(value)});
+  }
+
+  void read_settings(const DocumentNode& table) {
+    TableReader reader = context_.reader(table, "settings");
+    for (const SettingKey& one : setting_keys) {
+      take_setting(reader, one.key, one.setting, "\"" + std::string(one.key) + "\" in settings");
+    }
+    if (const DocumentNode* thresholding = reader.table("thresholding")) {
+      thresholding_ = read_thresholding(context_.reader(*thresholding, "settings.thresholding"));
+    }
+    for (const std::string_view key : {std::string_view("api_key"), std::string_view("api_key_env")}) {
+      if (reader.entry(key) == nullptr) continue;
+      reader.add_wrong(key, "is no setting of a suite: keys stay in the environment");
+    }
+    reader.finish();
+  }
+
+  TestSource source_of(std::string file, std::string source, Notation notation) {
+    return {
+        std::move(file), std::move(source), notation, thresholding_, read_beside(folder().generic_string()),
+        &checker_};
+  }
+
+  fs::path folder() const { return path_.parent_path(); }
+
+  void read_tests(const DocumentNode::Array& tests) {
+    const TestSource source = source_of(file_, path_.filename().generic_string(), Notation::yaml);
+    const std::uint32_t number = builder_.add_file(file_);
+    for (const DocumentNode& node : tests) {
+      ParsedTest parsed = parse_test(node, source);
+      std::move(parsed.findings.begin(), parsed.findings.end(), std::back_inserter(findings_));
+      builder_.add(std::move(parsed.test), {number, parsed.id_line});
+    }
+  }
+
+  /// The path that a key names, below the suite's folder; empty if it cannot be used.
+  fs::path named_path(TableReader& reader, std::string_view key, const std::string& name) const {
+    if (name.empty()) {
+      reader.add_wrong(key, "must not be empty");
+      return {};
+    }
+    if (fs::path(name).is_absolute()) {
+      reader.add_wrong(key,
+                       "names \"" + excerpt(name, 200) + "\", but must be relative to the suite's folder");
+      return {};
+    }
+    return (folder() / name).lexically_normal();
+  }
+
+  void read_tests_files(TableReader& reader, const std::vector<std::string>& names) {
+    for (const std::string& name : names) {
+      const fs::path path = named_path(reader, "tests_file", name);
+      if (path.empty()) continue;
+      const std::string relative = fs::path(name).lexically_normal().generic_string();
+      const TestSource source = source_of(path.generic_string(), relative, Notation::json);
+      index_json_lines(path, source, builder_, findings_);
+    }
+  }
+
+  void read_fixtures(TableReader& reader, const std::vector<std::string>& names) {
+    for (const std::string& name : names) {
+      const fs::path path = named_path(reader, "fixtures", name);
+      if (path.empty()) continue;
+      std::error_code error;
+      if (!fs::is_directory(path, error)) {
+        reader.add_wrong("fixtures", "names \"" + excerpt(name, 200) + "\", which is no folder");
+        continue;
+      }
+      auto manifest = add_fixture_folder(path, folder(), builder_, findings_);
+      // The aggregates of several folders are not those of any one of them.
+      if (names.size() == 1) manifest_ = std::move(manifest);
+    }
+  }
+
+  const fs::path& path_;
+  std::string file_;
+  std::vector<Finding> findings_;
+  DocumentContext context_;
+  TextChecker checker_;
+  SuiteBuilder builder_;
+  LoadedSuite loaded_;
+  std::string name_;
+  Thresholding thresholding_;
+  std::optional<Manifest> manifest_;
+};
+
+}  // namespace
+
+tl::expected<LoadedSuite, std::vector<Finding>> load_yaml_suite(const fs::path& path) {
+  return YamlSuiteReader(path).read();
+}
+
+}  // namespace sluice

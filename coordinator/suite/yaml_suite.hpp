@@ -1,0 +1,25 @@
+#pragma once
+
+#include "common/finding.hpp"
+#include "common/settings/load_settings.hpp"
+#include "coordinator/suite/suite.hpp"
+
+#include <filesystem>
+#include <vector>
+
+#include <tl/expected.hpp>
+
+namespace sluice {
+
+/// A suite, and the settings that its file brings along: a layer between environment and settings file.
+struct LoadedSuite {
+  Suite suite;
+  std::vector<SuiteSetting> settings;
+};
+
+/// Reads a YAML suite (docs/suites.md) with the tests files and fixtures' folders that it names. Either the
+/// suite, cases by id, or everything that is wrong, in the order of files and lines. The settings' values are
+/// checked by load_settings.
+tl::expected<LoadedSuite, std::vector<Finding>> load_yaml_suite(const std::filesystem::path& path);
+
+}  // namespace sluice

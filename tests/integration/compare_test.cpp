@@ -1,0 +1,236 @@
+// `sluice compare`: files in, exit code and message out.
+
+#include "tests/support/report_text.hpp"
+#include "tests/support/workbench.hpp"
+
+#include <nlohmann/json.hpp>
+
+namespace sluice {
+namespace {
+
+using namespace support;
+using nlohmann::json;
+
+class Compare : public Workbench {
+ protected:
+  static json entry(const std::string& test_id, double score, const std::string& metric = "claims_f1") {
+    return {{"test_id", test_id}, {"metric", metric}, {"score", score}};
+  }
+  std::string baseline(const std::string& name, const std::vector<json>& entries,
+                       const std::string& suite = "demo", const std::string& fingerprint = "sha256:1",
+                       int version = 1) {
+    const json file{{"schema_version", version},         {"suite", suite},
+                    {"assay_version", "0.1.0"},          {"created_at", "2025-12-21T12:00:00Z"},
+                    {"config_fingerprint", fingerprint}, {"entries", entries}};
+    return written(name, file.dump(1));
+  }
+  static json result(const std::string& id, double score, const json& thresholding = nullptr) {
+    return {{"id", id},
+            {"status", "pass"},
+            {"metrics", json::array({{{"name", "semantic_similarity_to"},
+                                      {"score", score},
+                                      {"passed", nullptr},
+                                      {"thresholding", thresholding}}})}};
+  }
+  std::string report(const std::string& name, const std::vector<json>& results,
+                     const json& reason = nullptr) {
+    const json file{{"schema_version", 1},
+                    {"run_id", "r"},
+                    {"suite", "demo"},
+                    {"timestamp", "2025-12-22T12:00:00Z"},
+                    {"reason_code", reason},
+                    {"config_fingerprint", "sha256:1"},
+                    {"fixture_results", results},
+                    {"run", {{"sluice_version", "0.1.0"}}}};
+    return written(name, file.dump(1));
+  }
+  std::string written(const std::string& name, const std::string& text) {
+    write_text(folder() / name, text);
+    return name;  // Programs run in the folder.
+  }
+  static bool has(const std::string& text, const std::string& part) {
+    return text.find(part) != std::string::npos;
+  }
+  void expect_refusal(const Finished& finished, const std::string& message) {
+    EXPECT_EQ(finished.exit_code, 2) << finished.output;
+    EXPECT_EQ(finished.output, "");
+    ASSERT_EQ(finished.error_lines().size(), 1u) << finished.errors;
+    EXPECT_TRUE(has(finished.error_lines().front(), message)) << finished.errors;
+  }
+};
+
+TEST_F(Compare, ARegressionFails) {
+  const auto base = baseline("base.json", {entry("q_1", 0.92), entry("q_2", 0.80), entry("q_3", 0.5)});
+  const auto current = baseline("now.json", {entry("q_1", 0.85), entry("q_2", 0.82), entry("q_3", 0.48)});
+  const auto finished = run_sluice({"compare", base, current});
+  EXPECT_EQ(finished.exit_code, 1) << finished.errors;
+  EXPECT_EQ(finished.output,
+            "Base:    base.json (baseline of 2025-12-21T12:00:00Z, sluice 0.1.0)\n"
+            "Current: now.json (baseline of 2025-12-21T12:00:00Z, sluice 0.1.0)\n"
+            "Suite:   demo\n"
+            "\n"
+            "Regressions (1)\n"
+            "╭──────┬───────────┬──────────┬───────┬───────┬───────┬─────────╮\n"
+            "│ Case │ Metric    │ Baseline │ Score │ Delta │ Limit │ Cause   │\n"
+            "├──────┼───────────┼──────────┼───────┼───────┼───────┼─────────┤\n"
+            "│ q_1  │ claims_f1 │     0.92 │  0.85 │ -0.07 │  0.87 │ dropped │\n"
+            "╰──────┴───────────┴──────────┴───────┴───────┴───────┴─────────╯\n"
+            "\n"
+            "Improvements (1)\n"
+            "╭──────┬───────────┬──────────┬───────┬───────┬───────╮\n"
+            "│ Case │ Metric    │ Baseline │ Score │ Delta │ Limit │\n"
+            "├──────┼───────────┼──────────┼───────┼───────┼───────┤\n"
+            "│ q_2  │ claims_f1 │     0.80 │  0.82 │ +0.02 │  0.75 │\n"
+            "╰──────┴───────────┴──────────┴───────┴───────┴───────╯\n"
+            "\n"
+            "✗ REGRESSION: 1 regression, 1 failed case, 1 improvement, 1 drop that is no "
+            "regression\n");
+}
+
+TEST_F(Compare, TheLimitItselfPasses) {
+  const auto base = baseline("base.json", {entry("q_1", 0.92)});
+  const auto current = baseline("now.json", {entry("q_1", 0.85)});
+  EXPECT_EQ(run_sluice({"compare", base, current, "--max-drop", "0.07"}).exit_code, 0);
+  EXPECT_EQ(run_sluice({"compare", base, current, "--max-drop", "0.069999999"}).exit_code, 1);
+  EXPECT_EQ(run_sluice({"compare", base, current, "--max-drop", "1", "--min-floor", "0.85"}).exit_code, 0);
+  EXPECT_EQ(run_sluice({"compare", base, current, "--max-drop", "1", "--min-floor", "0.86"}).exit_code, 1);
+  EXPECT_EQ(run_sluice({"compare", base, current, "--max-drop", "1", "--min-score", "0.86"}).exit_code, 1);
+}
+
+TEST_F(Compare, WhatIsMissingWarnsAndFailsUnderStrict) {
+  const auto base = baseline("base.json", {entry("gone", 0.9), entry("q_1", 0.9)});
+  const auto current = baseline("now.json", {entry("new", 0.9), entry("q_1", 0.9)});
+  const auto finished = run_sluice({"compare", base, current});
+  EXPECT_EQ(finished.exit_code, 0) << finished.errors;
+  EXPECT_TRUE(has(finished.output, "Missing in the base (1)\n")) << finished.output;
+  EXPECT_TRUE(has(finished.output, "Missing in the current side (1)\n")) << finished.output;
+  EXPECT_TRUE(has(finished.output, "⚠ REVIEW: ")) << finished.output;
+  EXPECT_EQ(run_sluice({"compare", base, current, "--strict"}).exit_code, 1);
+}
+
+TEST_F(Compare, AFileAgainstItselfPasses) {
+  const auto base = baseline("base.json", {entry("q_1", 0.1), entry("q_1", 1.0, "of_another_tool")});
+  const auto finished = run_sluice({"compare", base, base, "--strict"});
+  EXPECT_EQ(finished.exit_code, 0) << finished.errors;
+  EXPECT_TRUE(has(finished.output, "✓ PASS: 2 scores unchanged\n")) << finished.output;
+}
+
+TEST_F(Compare, AReportsOwnThresholdsJudgeUnlessAFlagGoesBefore) {
+  const auto base = baseline("base.json", {entry("q_1", 0.92, "semantic_similarity_to")});
+  const json wide{{"mode", "relative"}, {"max_drop", 0.10}, {"min_floor", nullptr}, {"min_score", nullptr}};
+  const json absolute{
+      {"mode", "absolute"}, {"max_drop", nullptr}, {"min_floor", nullptr}, {"min_score", 0.8}};
+  const auto as_told = report("report.json", {result("q_1", 0.85, wide)});
+  EXPECT_EQ(run_sluice({"compare", base, as_told}).exit_code, 0);
+  EXPECT_EQ(run_sluice({"compare", base, as_told, "--max-drop", "0.02"}).exit_code, 1);
+  const auto fixed = report("fixed.json", {result("q_1", 0.5, absolute)});
+  EXPECT_EQ(run_sluice({"compare", base, fixed}).exit_code, 1);
+  EXPECT_EQ(run_sluice({"compare", base, fixed, "--min-score", "0.5"}).exit_code, 0);
+  EXPECT_EQ(run_sluice({"compare", base, fixed, "--min-score", "0.5", "--max-drop", "0.1"}).exit_code, 1);
+  const auto bare = report("bare.json", {result("q_1", 0.85)});
+  EXPECT_EQ(run_sluice({"compare", base, bare}).exit_code, 1) << "the default is 0.05";
+  EXPECT_EQ(run_sluice({"compare", bare, base}).exit_code, 0) << "either side may be either";
+}
+
+TEST_F(Compare, CaseErrorsOfTheCurrentSideCount) {
+  const auto base = baseline("base.json", {entry("q_1", 0.92, "semantic_similarity_to")});
+  const json lost{{"id", "q_1"}, {"status", "error"}, {"metrics", json::array()}};
+  const auto finished = run_sluice({"compare", base, report("report.json", {lost})});
+  EXPECT_EQ(finished.exit_code, 1);
+  EXPECT_TRUE(has(finished.output, "✗ ERROR: 1 case error\n")) << finished.output;
+}
+
+TEST_F(Compare, AnotherSuiteIsRefusedAnotherFingerprintWarns) {
+  const auto current = baseline("now.json", {entry("q_1", 0.9)});
+  expect_refusal(run_sluice({"compare", baseline("other.json", {entry("q_1", 0.9)}, "else"), current}),
+                 "is a baseline of the suite ");
+  const auto drifted = baseline("drifted.json", {entry("q_1", 0.9)}, "demo", "sha256:2");
+  const auto finished = run_sluice({"compare", drifted, current});
+  EXPECT_EQ(finished.exit_code, 0);
+  EXPECT_TRUE(has(finished.output, "warning: `drifted.json` was made with other tests")) << finished.output;
+  EXPECT_EQ(run_sluice({"compare", drifted, current, "--strict"}).exit_code, 1);
+}
+
+TEST_F(Compare, ARunThatWasCutShortIsNoMeasure) {
+  const auto whole = report("whole.json", {result("q_1", 0.9)});
+  const auto cut = report("cut.json", {result("q_1", 0.9)}, "interrupted");
+  expect_refusal(run_sluice({"compare", cut, whole}), "cut.json is the report of a run that was cut short");
+  const auto finished = run_sluice({"compare", whole, cut});
+  EXPECT_EQ(finished.exit_code, 2);
+  EXPECT_TRUE(has(finished.output, "✗ ERROR: ")) << finished.output;
+  EXPECT_TRUE(has(finished.errors, "cut.json is the report of a run that was cut short (interrupted)"));
+}
+
+TEST_F(Compare, JsonAndMarkdownTellTheSame) {
+  const auto base = baseline("base.json", {entry("gone", 1), entry("q|1", 0.92), entry("q_2", 0.80)});
+  const auto current = baseline("now.json", {entry("q|1", 0.85), entry("q_2", 0.82)});
+  const auto finished = run_sluice({"compare", base, current, "--format", "json", "--output", "out.json"});
+  EXPECT_EQ(finished.exit_code, 1);
+  EXPECT_EQ(finished.output, "");
+  const auto told = json::parse(read_text(folder() / "out.json"));
+  EXPECT_EQ(told["verdict"], "regression");
+  EXPECT_EQ(told["exit_code"], 1);
+  EXPECT_EQ(told["scores"]["regressions"], 1);
+  ASSERT_EQ(told["changes"].size(), 3u);
+  EXPECT_EQ(told["changes"][0]["change"], "missing_in_current");
+  EXPECT_EQ(told["changes"][1]["test_id"], "q_2");
+  EXPECT_EQ(told["changes"][2],
+            json::parse(R"({"test_id": "q|1", "metric": "claims_f1", "change": "regression", "status": "fail",
+                            "cause": "dropped", "baseline": 0.92, "score": 0.85, "delta": -0.07,
+                            "limit": 0.87})"));
+  const auto markdown = run_sluice({"compare", base, current, "--format", "markdown"});
+  EXPECT_TRUE(markdown.output.starts_with("## ✗ REGRESSION: demo\n")) << markdown.output;
+  EXPECT_TRUE(has(markdown.output, "| q\\|1 | claims\\_f1 | 0.92 | 0.85 | -0.07 | 0.87 | dropped |"))
+      << markdown.output;
+}
+
+TEST_F(Compare, ARunsReportComparesWithItselfAndIsNamedWhenDamaged) {
+  const auto simulator = start_simulator();
+  run_sluice(live(simulator) + Flags{"--output", "report.json"});
+  const auto text = read_text(folder() / "report.json");
+  ASSERT_FALSE(text.empty());
+  const auto told =
+      json::parse(run_sluice({"compare", "report.json", "report.json", "--format", "json"}).output);
+  EXPECT_EQ(told["scores"]["regressions"], 0);
+  EXPECT_EQ(told["scores"]["missing_in_baseline"], 0);
+  EXPECT_EQ(told["base"]["kind"], "report");
+  written("cut.json", text.substr(0, text.size() / 2));
+  expect_refusal(run_sluice({"compare", "report.json", "cut.json"}), "cut.json:");
+  expect_refusal(run_sluice({"compare", "report.json", "cut.json"}), "ends too early");
+}
+
+TEST_F(Compare, WrongFilesAndFlagsAreToldInOneSentence) {
+  const auto good = baseline("good.json", {entry("q_1", 0.9)});
+  const auto refusal = [&](const std::string& name, const std::string& text, const std::string& message) {
+    written(name, text);
+    expect_refusal(run_sluice({"compare", good, name}), message);
+    expect_refusal(run_sluice({"compare", name, good}), message);
+  };
+  expect_refusal(run_sluice({"compare", good, "nowhere.json"}), "nowhere.json: cannot be read");
+  expect_refusal(run_sluice({"compare", ".", good}), "it is a folder");
+  refusal("empty.json", "", "empty.json");
+  refusal("toml.json", "[baseline]\nf1 = 0.5\n", "toml.json:1: ");
+  refusal("list.json", "[1, 2]", "list.json:1: ");
+  refusal("deep.json", std::string(1000, '['), "deep.json");
+  refusal("nan.json", "{\"entries\": [{\"score\": NaN}]}", "nan.json:1: ");
+  refusal("report.json", "{\"run_id\": \"r\", \"fixture_results\": [{\"id\": 3}]}",
+          "report.json:1: `fixture_results[0].id` is 3");
+  expect_refusal(run_sluice({"compare", baseline("v9.json", {}, "demo", "x", 9), good}),
+                 "has schema_version 9");
+  expect_refusal(run_sluice({"compare", good, good, "--max-drop", "5%"}),
+                 "--max-drop must be a number from 0 to 1");
+  expect_refusal(run_sluice({"compare", good, good, "--min-score", "nan"}), "--min-score must be a number");
+  expect_refusal(run_sluice({"compare", good, good, "--output", "no/such/file"}),
+                 "the folder does not exist");
+  expect_refusal(run_sluice({"compare", good}), "CURRENT is required");
+  expect_refusal(run_sluice({"compare", good, good, "--format", "yaml"}), "--format must be one of");
+  expect_refusal(run_sluice({"compare", good, good, "--stict"}), "did you mean \"--strict\"?");
+}
+
+TEST_F(Compare, AFileMayBearACommandsName) {
+  const auto base = baseline("run", {entry("q_1", 0.9)});
+  EXPECT_EQ(run_sluice({"compare", base, base}).exit_code, 0);
+}
+
+}  // namespace
+}  // namespace sluice

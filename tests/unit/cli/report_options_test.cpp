@@ -1,0 +1,104 @@
+#include "coordinator/cli/report_options.hpp"
+
+#include <filesystem>
+#include <fstream>
+
+#include <gtest/gtest.h>
+#include <unistd.h>
+
+namespace sluice {
+namespace {
+
+namespace fs = std::filesystem;
+
+class ReportOptions : public ::testing::Test {
+ protected:
+  ReportOptions() {
+    std::string name = (fs::temp_directory_path() / "sluice-reports-XXXXXX").string();
+    folder = ::mkdtemp(name.data());
+  }
+  ~ReportOptions() override { fs::remove_all(folder); }
+
+  std::string file(const std::string& name) const { return (folder / name).string(); }
+  static std::string refusal(const ReportFlags& flags, const std::vector<NamedFile>& taken = {}) {
+    const auto targets = make_report_targets(flags, taken);
+    if (targets) return "(none)";
+    EXPECT_EQ(targets.error().reason, Reason::usage_invalid);
+    return targets.error().message;
+  }
+
+  fs::path folder;
+};
+
+TEST_F(ReportOptions, ByDefaultOneTableOnStandardOutput) {
+  EXPECT_EQ(make_report_targets({}, {}), (std::vector<ReportTarget>{{ReportFormat::table, std::nullopt}}));
+}
+
+TEST_F(ReportOptions, SeveralAtOnceInTheirOrder) {
+  const ReportFlags flags{.format = "json",
+                          .output = file("a.json"),
+                          .reports = {"junit=" + file("b=c.xml"), "markdown=" + file("d.md"), "github=-"}};
+  EXPECT_EQ(make_report_targets(flags, {}),
+            (std::vector<ReportTarget>{{ReportFormat::json, file("a.json")},
+                                       {ReportFormat::junit, file("b=c.xml")},
+                                       {ReportFormat::markdown, file("d.md")},
+                                       {ReportFormat::github, std::nullopt}}));
+}
+
+TEST_F(ReportOptions, NamesWhatIsWrong) {
+  EXPECT_EQ(refusal({.format = "yaml", .output = {}, .reports = {}}),
+            "--format must be one of table, json, markdown, junit, github, not \"yaml\"");
+  EXPECT_EQ(refusal({.format = "table", .output = {}, .reports = {"juni=a.xml"}}),
+            "the name in --report \"juni=a.xml\" must be one of table, json, markdown, junit, github, not "
+            "\"juni\"; did you mean \"junit\"?");
+  EXPECT_EQ(refusal({.format = "table", .output = {}, .reports = {"a.xml"}}),
+            "--report must be NAME=FILE, like junit=report.xml, not \"a.xml\"");
+  EXPECT_EQ(refusal({.format = "table", .output = {}, .reports = {"junit="}}),
+            "--report \"junit=\" must name a file after the equals sign");
+  EXPECT_EQ(refusal({.format = "table", .output = "", .reports = {}}), "--output must name a file");
+}
+
+TEST_F(ReportOptions, NoFileTwiceHoweverItIsWritten) {
+  const std::string twice = "two reports would be written to";
+  fs::create_directory(folder / "sub");
+  std::ofstream(file("there.xml")) << "old";
+  fs::create_symlink(file("there.xml"), file("link.xml"));
+  fs::create_hard_link(file("there.xml"), file("hard.xml"));
+  for (const auto& [first, second] :
+       std::vector<std::pair<std::string, std::string>>{{"a.xml", "a.xml"},
+                                                        {"a.xml", "./a.xml"},
+                                                        {"a.xml", "sub/../a.xml"},
+                                                        {"there.xml", "link.xml"},
+                                                        {"there.xml", "hard.xml"}}) {
+    const ReportFlags flags{
+        .format = "table", .output = {}, .reports = {"junit=" + file(first), "json=" + file(second)}};
+    EXPECT_TRUE(refusal(flags).starts_with(twice)) << first << " and " << second << ": " << refusal(flags);
+  }
+  EXPECT_TRUE(
+      refusal({.format = "table", .output = file("a"), .reports = {"json=" + file("a")}}).starts_with(twice));
+  EXPECT_EQ(refusal({.format = "table", .output = "-", .reports = {"github=-"}}),
+            "two reports would go to standard output: give all but one of them a file");
+  EXPECT_EQ(
+      refusal({.format = "table", .output = {}, .reports = {"junit=" + file("a"), "json=" + file("b")}}),
+      "(none)");
+}
+
+TEST_F(ReportOptions, NoReportOverABaseline) {
+  const ReportFlags flags{.format = "json", .output = file("./baseline.json"), .reports = {}};
+  EXPECT_EQ(refusal(flags, {{"--export-baseline", file("baseline.json")}}),
+            "a report would be written to \"" + file("./baseline.json") +
+                "\", which is the file of --export-baseline: give it a file of its own");
+}
+
+TEST_F(ReportOptions, WhatIsCertainToFailIsSaidBefore) {
+  EXPECT_TRUE(check_report_targets({{ReportFormat::table, std::nullopt}, {ReportFormat::json, file("a")}}));
+  const auto refused = check_report_targets({{ReportFormat::table, std::nullopt},
+                                             {ReportFormat::json, file("a")},
+                                             {ReportFormat::junit, file("no/b")}});
+  ASSERT_FALSE(refused);
+  EXPECT_EQ(refused.error().reason, Reason::output_failed);
+  EXPECT_NE(refused.error().message.find("no/b"), std::string::npos);
+}
+
+}  // namespace
+}  // namespace sluice

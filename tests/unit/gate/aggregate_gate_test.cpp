@@ -1,0 +1,55 @@
+#include "coordinator/gate/aggregate_gate.hpp"
+
+#include <gtest/gtest.h>
+
+namespace sluice {
+namespace {
+
+AggregateBaseline pinned(std::optional<double> precision, std::optional<double> recall,
+                         std::optional<double> f1) {
+  AggregateBaseline baseline;
+  baseline.precision = precision;
+  baseline.recall = recall;
+  baseline.f1 = f1;
+  return baseline;
+}
+
+TEST(AggregateGate, TakesTheWorstOfThree) {
+  const auto judged = judge_aggregates(pinned(0.90, 0.85, 0.87), 0.92, 0.84, 0.80, 0.05);
+  ASSERT_EQ(judged.metrics.size(), 3u);
+  EXPECT_EQ(judged.metrics[0].outcome, AggregateOutcome::no_drop);
+  EXPECT_EQ(judged.metrics[1].outcome, AggregateOutcome::within_limit);
+  EXPECT_EQ(judged.metrics[2].outcome, AggregateOutcome::beyond_limit);
+  EXPECT_EQ(judged.outcome, AggregateOutcome::beyond_limit);
+  EXPECT_EQ(judged.metrics[0].delta(), 0.02);
+  EXPECT_EQ(judged.metrics[1].delta(), -0.01);
+  EXPECT_EQ(judged.metrics[2].delta(), -0.07);
+}
+
+TEST(AggregateGate, ADropOfExactlyTheThresholdIsWithinIt) {
+  const auto outcome = [](double current, double baseline, double threshold) {
+    return judge_aggregates(pinned(baseline, {}, {}), current, 0.0, 0.0, threshold).outcome;
+  };
+  EXPECT_EQ(outcome(0.85, 0.92, 0.07), AggregateOutcome::within_limit);
+  EXPECT_EQ(outcome(0.85, 0.90, 0.05), AggregateOutcome::within_limit);
+  EXPECT_EQ(outcome(0.849999999, 0.90, 0.05), AggregateOutcome::beyond_limit);
+  EXPECT_EQ(outcome(0.90, 0.90, 0.0), AggregateOutcome::no_drop);
+  EXPECT_EQ(outcome(0.89, 0.90, 0.0), AggregateOutcome::beyond_limit);
+}
+
+TEST(AggregateGate, ComparesOnlyWhatTheManifestPins) {
+  const auto none = judge_aggregates(pinned({}, {}, {}), 0.1, 0.1, 0.1, 0.05);
+  EXPECT_EQ(none.outcome, AggregateOutcome::not_compared);
+  EXPECT_EQ(none.metrics[0].delta(), std::nullopt);
+  const auto one = judge_aggregates(pinned({}, 0.5, {}), 0.1, 0.5, 0.1, 0.05);
+  EXPECT_EQ(one.outcome, AggregateOutcome::no_drop);
+  EXPECT_EQ(one.metrics[0].outcome, AggregateOutcome::not_compared);
+}
+
+TEST(AggregateGate, AnAggregateThatBecameUndefinedIsBeyondTheLimit) {
+  const auto judged = judge_aggregates(pinned(0.0, {}, {}), std::nullopt, 0.5, 0.5, 1.0);
+  EXPECT_EQ(judged.outcome, AggregateOutcome::beyond_limit);
+}
+
+}  // namespace
+}  // namespace sluice

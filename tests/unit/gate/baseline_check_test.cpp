@@ -1,0 +1,141 @@
+#include "coordinator/gate/baseline_check.hpp"
+
+#include "gate_fixture.hpp"
+
+#include <gtest/gtest.h>
+
+namespace sluice {
+namespace {
+
+using Severity = GateNotice::Severity;
+
+GatedRun run_of(bool strict = false) {
+  return {"demo", "sha256:00", "0.1.0", "demo.yaml", "base.json", strict};
+}
+const BaselineHeader header{"demo", "0.1.0", "2025-12-21T12:00:00Z", "sha256:00"};
+
+void expect_part(const std::string& text, const std::string& part) {
+  EXPECT_NE(text.find(part), std::string::npos) << text;
+}
+
+TEST(BaselineCheck, SaysNothingOfABaselineThatFits) {
+  EXPECT_TRUE(check_baseline(header, run_of(true))->empty());
+}
+
+TEST(BaselineCheck, RefusesAnotherSuite) {
+  BaselineHeader other = header;
+  other.suite = "chat";
+  const auto checked = check_baseline(other, run_of());
+  ASSERT_FALSE(checked);
+  EXPECT_EQ(checked.error().reason, Reason::baseline_invalid);
+  expect_part(checked.error().message, "`base.json` is a baseline of the suite `chat`");
+  expect_part(checked.error().message, "but this run is of `demo`");
+  expect_part(checked.error().message, "`sluice run demo.yaml --export-baseline FILE`");
+}
+
+TEST(BaselineCheck, WarnsOfAnotherConfigurationAndFailsUnderStrict) {
+  BaselineHeader other = header;
+  other.config_fingerprint = "sha256:01";
+  for (const bool strict : {false, true}) {
+    const auto notices = check_baseline(other, run_of(strict));
+    ASSERT_EQ(notices->size(), 1u);
+    EXPECT_EQ(notices->at(0).code, "fingerprint_mismatch");
+    EXPECT_EQ(notices->at(0).severity, strict ? Severity::failure : Severity::warning);
+    expect_part(notices->at(0).message, "`sluice run demo.yaml --export-baseline base.json`");
+  }
+}
+
+TEST(BaselineCheck, MentionsAnotherVersionOfTheTool) {
+  BaselineHeader other = header;
+  other.assay_version = "0.0.9";
+  const auto notices = check_baseline(other, run_of(true));
+  ASSERT_EQ(notices->size(), 1u);
+  EXPECT_EQ(notices->at(0).code, "tool_version_mismatch");
+  EXPECT_EQ(notices->at(0).severity, Severity::info);
+  expect_part(notices->at(0).message, "version 0.0.9 and this is 0.1.0");
+}
+
+std::vector<JudgedMetric> with_metrics(std::initializer_list<MetricId> ids) {
+  std::vector<JudgedMetric> metrics;
+  for (const MetricId id : ids) {
+    metrics.emplace_back().id = id;
+    metrics.back().score = 0.5;
+  }
+  return metrics;
+}
+
+TEST(UnusedEntries, AreThoseThatNothingAnswers) {
+  const Baseline baseline = baseline_of({{"a", similarity, 0.5},
+                                         {"b", similarity, 0.5},
+                                         {"b", "claims_f1", 0.5},
+                                         {"c", "faithfulness", 0.5},
+                                         {"c", "must_contain", 1.0},
+                                         {"c", similarity, 0.5},
+                                         {"d", similarity, 0.5},
+                                         {"z", similarity, 0.5}});
+  UnusedEntries unused(baseline);
+  const auto similar = with_metrics({MetricId::must_contain, MetricId::semantic_similarity_to});
+  unused.visit("a0", similar);
+  unused.visit("b", similar);
+  unused.visit("c", similar);
+  unused.visit_error("d");
+  unused.visit("e", similar);
+  const auto notice = unused.finish(run_of());
+  ASSERT_TRUE(notice);
+  EXPECT_EQ(notice->code, "unused_entries");
+  EXPECT_EQ(notice->severity, Severity::warning);
+  expect_part(
+      notice->message,
+      "`base.json` has 5 entries that this run has no scores for (`a` semantic_similarity_to, `b` claims_f1, "
+      "`c` faithfulness, `c` must_contain, `z` semantic_similarity_to): ");
+  expect_part(notice->message, "`sluice run demo.yaml --export-baseline base.json`");
+}
+
+TEST(UnusedEntries, CountWhatTheyDoNotName) {
+  std::vector<Pin> pins;
+  for (int i = 0; i < 9; ++i) pins.push_back({"t" + std::to_string(i), similarity, 0.5});
+  const Baseline baseline = baseline_of(pins);
+  UnusedEntries unused(baseline);
+  const auto notice = unused.finish(run_of(true));
+  ASSERT_TRUE(notice);
+  EXPECT_EQ(notice->severity, Severity::failure);
+  expect_part(notice->message, "`t4` semantic_similarity_to, and 4 more)");
+  EXPECT_EQ(notice->message.find("t5"), std::string::npos);
+}
+
+TEST(UnusedEntries, AreAnsweredByAnUndefinedScore) {
+  const Baseline baseline = baseline_of({{"a", "claims_f1", 0.5}});
+  UnusedEntries unused(baseline);
+  auto metrics = with_metrics({MetricId::claims_f1});
+  metrics[0].score.reset();
+  unused.visit("a", metrics);
+  EXPECT_FALSE(unused.finish(run_of(true)));
+}
+
+TEST(UnusedEntries, NameOneEntryAsOne) {
+  const Baseline baseline = baseline_of({{"a", "claims_f1", 0.5}});
+  UnusedEntries unused(baseline);
+  expect_part(unused.finish(run_of())->message,
+              "has 1 entry that this run has no score for (`a` claims_f1): ");
+}
+
+TEST(MissingEntries, AreNamedWithTheCommandThatAddsThem) {
+  MissingEntries missing;
+  EXPECT_FALSE(missing.finish(run_of()));
+  auto metrics = with_metrics({MetricId::semantic_similarity_to});
+  missing.visit("a", metrics);
+  EXPECT_FALSE(missing.finish(run_of()));
+  metrics[0].cause = MetricCause::missing_in_baseline;
+  missing.visit("b", metrics);
+  const auto notice = missing.finish(run_of(true));
+  ASSERT_TRUE(notice);
+  EXPECT_EQ(notice->code, "missing_entries");
+  EXPECT_EQ(notice->severity, Severity::info);
+  EXPECT_EQ(
+      notice->message,
+      "1 score has no entry in `base.json` (`b` semantic_similarity_to): add them on the main branch with "
+      "`sluice run demo.yaml --export-baseline base.json`.");
+}
+
+}  // namespace
+}  // namespace sluice

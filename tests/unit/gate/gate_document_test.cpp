@@ -1,0 +1,251 @@
+// The tables of docs/gate.md, row by row: what the document says is what the code does.
+#include "coordinator/gate/gate.hpp"
+#include "coordinator/gate/status.hpp"
+#include "gate_fixture.hpp"
+
+#include <fstream>
+#include <functional>
+#include <map>
+#include <set>
+#include <sstream>
+
+#include <gtest/gtest.h>
+
+namespace sluice {
+namespace {
+
+using Row = std::vector<std::string>;
+
+std::string trimmed(const std::string& text) {
+  const auto begin = text.find_first_not_of(" `");
+  const auto end = text.find_last_not_of(" `");
+  return begin == std::string::npos ? "" : text.substr(begin, end - begin + 1);
+}
+
+/// The rows of the table whose first column has this heading and that has so many columns.
+std::vector<Row> table(const std::string& heading, std::size_t columns) {
+  std::ifstream file(std::string(SLUICE_SOURCE_DIR) + "/docs/gate.md");
+  std::vector<Row> rows;
+  bool inside = false;
+  for (std::string line; std::getline(file, line);) {
+    if (line.empty() || line[0] != '|') {
+      inside = false;
+      continue;
+    }
+    Row row;
+    std::istringstream cells(line.substr(1));
+    for (std::string cell; std::getline(cells, cell, '|');) row.push_back(trimmed(cell));
+    if (row.size() == columns && row[0] == heading) {
+      inside = true;
+    } else if (inside && row[0].find("---") == std::string::npos) {
+      rows.push_back(row);
+    }
+  }
+  return rows;
+}
+
+// --- Verdict and exit code
+// -----------------------------------------------------------------------------------
+
+using Condition = std::function<bool(const VerdictInput&)>;
+
+const std::map<std::string, Condition>& conditions() {
+  static const std::map<std::string, Condition> all{
+      {"was cut short", [](const VerdictInput& run) { return run.cut_short; }},
+      {"has a failed case that did not regress",
+       [](const VerdictInput& run) { return run.statuses.failed > run.regressed; }},
+      {"has a case that regressed", [](const VerdictInput& run) { return run.regressed > 0; }},
+      {"has a failure of the comparison", [](const VerdictInput& run) { return run.failures > 0; }},
+      {"has a warning of the comparison", [](const VerdictInput& run) { return run.warnings > 0; }},
+      {"has a case error", [](const VerdictInput& run) { return run.statuses.errors > 0; }},
+      {"has no cases", [](const VerdictInput& run) { return run.statuses.total() == 0; }},
+      {"has a case with status `warn", [](const VerdictInput& run) { return run.statuses.warned > 0; }},
+      {"has a case with status `flaky", [](const VerdictInput& run) { return run.statuses.flaky > 0; }},
+      {"has an aggregate beyond the limit",
+       [](const VerdictInput& run) { return run.aggregates == AggregateOutcome::beyond_limit; }},
+      {"has an aggregate that dropped within the limit",
+       [](const VerdictInput& run) { return run.aggregates == AggregateOutcome::within_limit; }},
+      {"has none of these", [](const VerdictInput&) { return true; }},
+  };
+  return all;
+}
+
+bool is_for(const Row& row, const VerdictInput& run) {
+  if (row[0] == "any") return true;
+  return (row[0] == "manifest") == (run.aggregates != AggregateOutcome::not_compared);
+}
+
+/// Every combination of what a run can have, none, one or two of each.
+void every_run(const std::function<void(const VerdictInput&)>& visit) {
+  for (unsigned bits = 0; bits < 1u << 7; ++bits) {
+    for (std::uint64_t failed = 0; failed <= 2; ++failed) {
+      for (std::uint64_t regressed = 0; regressed <= failed; ++regressed) {
+        for (const auto aggregates : {AggregateOutcome::not_compared, AggregateOutcome::no_drop,
+                                      AggregateOutcome::within_limit, AggregateOutcome::beyond_limit}) {
+          VerdictInput run;
+          const auto bit = [bits](unsigned place) -> std::uint64_t { return bits >> place & 1; };
+          run.statuses = {bit(0), bit(1), bit(2), failed, bit(3)};
+          run.regressed = regressed;
+          run.cut_short = bit(4) != 0;
+          run.warnings = bit(5);
+          run.failures = bit(6);
+          run.aggregates = aggregates;
+          visit(run);
+        }
+      }
+    }
+  }
+}
+
+TEST(GateDocument, VerdictsAndExitCodesAreThoseOfTheTable) {
+  const std::vector<Row> rows = table("baseline", 7);
+  ASSERT_GE(rows.size(), 19u);
+  for (const Row& row : rows) ASSERT_TRUE(conditions().contains(row[1])) << row[1];
+
+  std::set<std::size_t> met;
+  std::size_t runs = 0;
+  every_run([&](const VerdictInput& run) {
+    std::size_t fits = 0;
+    while (fits < rows.size() && !(is_for(rows[fits], run) && conditions().at(rows[fits][1])(run))) ++fits;
+    ASSERT_LT(fits, rows.size());
+    met.insert(fits);
+    const Row& row = rows[fits];
+    const RunVerdict verdict = run_verdict(run);
+    EXPECT_EQ(to_string(verdict), row[2]) << row[0] << ": " << row[1];
+    for (unsigned flags = 0; flags < 4; ++flags) {
+      const ExitRules rules{.strict = (flags & 1) != 0, .fail_on_regression = (flags & 2) != 0};
+      EXPECT_EQ(std::to_string(exit_code(verdict, run, rules)), row[3 + flags])
+          << row[0] << ": " << row[1] << " strict " << rules.strict << " on " << rules.fail_on_regression;
+    }
+    ++runs;
+  });
+  EXPECT_EQ(runs, 128u * 6 * 4);
+  EXPECT_EQ(met.size(), rows.size()) << "a row of the table can never be the first that fits";
+}
+
+TEST(GateDocument, NamesEveryStatusCauseAndVerdict) {
+  std::ifstream file(std::string(SLUICE_SOURCE_DIR) + "/docs/gate.md");
+  const std::string text((std::istreambuf_iterator<char>(file)), std::istreambuf_iterator<char>());
+  const auto names = [&](std::string_view word) {
+    return text.find('`' + std::string(word) + '`') != std::string::npos;
+  };
+  for (int i = 0; i <= static_cast<int>(MetricCause::judged_by_score); ++i) {
+    EXPECT_TRUE(names(to_string(static_cast<MetricCause>(i)))) << i;
+  }
+  for (int i = 0; i <= static_cast<int>(CaseStatus::error); ++i) {
+    EXPECT_TRUE(names(to_string(static_cast<CaseStatus>(i)))) << i;
+  }
+  for (int i = 0; i <= static_cast<int>(RunVerdict::error); ++i) {
+    EXPECT_TRUE(names(to_string(static_cast<RunVerdict>(i)))) << i;
+  }
+  for (const MetricInfo& metric : metric_catalogue()) EXPECT_TRUE(names(metric.name)) << metric.name;
+}
+
+// --- Metrics and cases
+// ---------------------------------------------------------------------------------------
+
+struct Situation {
+  Case test;
+  std::vector<MetricOutcome> outcomes;
+  std::vector<Pin> pins;
+  bool has_baseline = true;
+  MetricId metric = MetricId::semantic_similarity_to;
+};
+
+std::map<std::string, Situation> situations() {
+  constexpr auto scored = MetricId::semantic_similarity_to;
+  const auto with = [](Thresholding thresholding) { return test_of("q", scored, thresholding); };
+  const std::vector<Pin> pins{{"q", similarity, 0.92}};
+  Case precision = test_of("q", MetricId::claims_precision);
+  precision.kind = CaseKind::claims;
+  const Case nothing_expected = precision;
+  precision.must_contain = fixture_of("q").must_contain;
+  const auto contains = test_of("q", MetricId::must_contain);
+  const std::vector undefined{score_of(MetricId::claims_precision, std::nullopt)};
+  const std::vector<Pin> claims{
+      {"q", "claims_precision", 0.9}, {"q", "claims_recall", 0.9}, {"q", "claims_f1", 0.9}};
+  return {
+      {"pass/fail, passed",
+       {contains, {verdict_of(MetricId::must_contain, true)}, {}, true, MetricId::must_contain}},
+      {"pass/fail, not passed",
+       {contains, {verdict_of(MetricId::must_contain, false)}, {}, true, MetricId::must_contain}},
+      {"a score that nothing judges", {with({}), {score_of(scored, 0.1)}, {}, false}},
+      {"a score at its limit or above", {with(max_drop(0.07)), {score_of(scored, 0.85)}, pins}},
+      {"a score below `min_score", {with(absolute(0.86)), {score_of(scored, 0.85)}, pins}},
+      {"a score below `min_floor", {with(floor_of(0.86)), {score_of(scored, 0.85)}, {}, false}},
+      {"a score more than `max_drop` below the baseline",
+       {with(max_drop(0.05)), {score_of(scored, 0.85)}, pins}},
+      {"a score without an entry in the baseline", {with({}), {score_of(scored, 0.85)}, {}}},
+      {"undefined, and the baseline has a score",
+       {precision, undefined, {{"q", "claims_precision", 0.5}}, true, MetricId::claims_precision}},
+      {"undefined where no claim is expected, and the baseline has a score",
+       {nothing_expected, undefined, {{"q", "claims_precision", 0.5}}, true, MetricId::claims_precision}},
+      {"undefined, and the baseline has none", {precision, undefined, {}, true, MetricId::claims_precision}},
+      {"a pass/fail metric of claims beside a judged claims score",
+       {fixture_of("q"), claims_outcomes(0.9, 0.9, 0.9, false), claims, true, MetricId::claims_required}},
+  };
+}
+
+TEST(GateDocument, MetricsAndCasesAreThoseOfTheTable) {
+  const std::vector<Row> rows = table("the case's metric", 6);
+  const auto all = situations();
+  ASSERT_EQ(rows.size(), all.size());
+  for (const Row& row : rows) {
+    ASSERT_TRUE(all.contains(row[0])) << row[0];
+    const Situation& situation = all.at(row[0]);
+    const Baseline baseline = baseline_of(situation.pins);
+    for (const bool strict : {false, true}) {
+      const Gate gate = gate_of(situation.has_baseline ? &baseline : nullptr, strict);
+      const CaseJudgement judgement = gate.judge(situation.test, situation.outcomes);
+      const auto judged = std::find_if(judgement.metrics.begin(), judgement.metrics.end(),
+                                       [&](const JudgedMetric& one) { return one.id == situation.metric; });
+      ASSERT_NE(judged, judgement.metrics.end());
+      EXPECT_EQ(to_string(judged->cause), row[1]) << row[0];
+      EXPECT_EQ(to_string(judgement.status), row[strict ? 4 : 2]) << row[0];
+      EXPECT_EQ(case_status(judgement.metrics), judgement.status);
+      VerdictInput run;
+      run.statuses.add(judgement.status);
+      run.regressed = judgement.regressed ? 1 : 0;
+      const int code = exit_code(run_verdict(run), run, {.strict = strict});
+      EXPECT_EQ(std::to_string(code), row[strict ? 5 : 3]) << row[0];
+    }
+  }
+}
+
+// --- The examples of thresholding
+// ----------------------------------------------------------------------------
+
+/// The number behind `name: ` in a cell.
+std::optional<double> setting(const std::string& cell, const std::string& name) {
+  const auto place = cell.find(name + ": ");
+  if (place == std::string::npos) return std::nullopt;
+  return std::stod(cell.substr(place + name.size() + 2));
+}
+
+TEST(GateDocument, ExamplesOfThresholdingAreTrue) {
+  const std::vector<Row> rows = table("baseline", 5);
+  ASSERT_EQ(rows.size(), 5u);
+  for (const Row& row : rows) {
+    std::vector<Pin> pins;
+    if (row[0] != "none") pins.push_back({"q", similarity, std::stod(row[0])});
+    const Baseline baseline = baseline_of(pins);
+    Thresholding thresholding;
+    thresholding.max_drop = setting(row[2], "max_drop");
+    thresholding.min_floor = setting(row[2], "min_floor");
+    const auto outcome = score_of(MetricId::semantic_similarity_to, std::stod(row[1]));
+    const auto judgement =
+        gate_of(&baseline).judge(test_of("q", MetricId::semantic_similarity_to, thresholding), {&outcome, 1});
+    const JudgedMetric& judged = judgement.metrics.at(0);
+    EXPECT_EQ(judged.limit.has_value(), row[3] != "none");
+    if (judged.limit) {
+      EXPECT_EQ(*judged.limit, std::stod(row[3]));
+    }
+    const std::map<MetricStatus, std::string> verbs{
+        {MetricStatus::pass, "passes"}, {MetricStatus::warn, "warns"}, {MetricStatus::fail, "fails"}};
+    EXPECT_EQ(row[4].find(verbs.at(judged.status)), 0u) << row[4];
+    EXPECT_EQ(judgement.improved, row[4].find("improvement") != std::string::npos);
+  }
+}
+
+}  // namespace
+}  // namespace sluice

@@ -1,0 +1,275 @@
+#include "coordinator/gate/baseline_export.hpp"
+#include "coordinator/gate/baseline_file.hpp"
+#include "coordinator/gate/compare.hpp"
+#include "coordinator/gate/gate.hpp"
+#include "gate_fixture.hpp"
+
+#include <algorithm>
+#include <random>
+#include <set>
+#include <sstream>
+
+#include <gtest/gtest.h>
+#include <rapidcheck/gtest.h>
+
+namespace sluice {
+namespace {
+
+/// Decimals, which tend to meet limits exactly, and any doubles.
+rc::Gen<double> any_score() {
+  const auto decimal =
+      rc::gen::map(rc::gen::inRange(0, 101), [](int hundredths) { return hundredths / 100.0; });
+  const auto any = rc::gen::map(rc::gen::inRange<std::uint64_t>(0, (1ull << 53) + 1), [](std::uint64_t part) {
+    return static_cast<double>(part) / static_cast<double>(1ull << 53);
+  });
+  return rc::gen::oneOf(decimal, any);
+}
+
+std::optional<double> maybe(double value) {
+  return *rc::gen::arbitrary<bool>() ? std::optional(value) : std::nullopt;
+}
+
+Thresholding any_thresholding() {
+  Thresholding any;
+  const int mode = *rc::gen::inRange(0, 3);
+  if (mode > 0) any.mode = mode == 1 ? ThresholdMode::relative : ThresholdMode::absolute;
+  any.max_drop = maybe(*any_score());
+  any.min_floor = maybe(*any_score());
+  any.min_score = maybe(*any_score());
+  return any;
+}
+
+/// A case with what a worker handed out for it.
+struct Judgeable {
+  Case test;
+  std::vector<MetricOutcome> outcomes;
+};
+
+/// Outcomes as counts give them, so that scores are undefined where they are in truth.
+Judgeable any_fixture(std::string id) {
+  const auto count = rc::gen::inRange<int>(0, 4);
+  const double found = *count;
+  const double wrong = *count;
+  const double missed = *count;
+  const bool forbidden = wrong > 0 && *rc::gen::arbitrary<bool>();
+  const auto ratio = [](double part, double whole) {
+    return whole == 0 ? std::nullopt : std::optional(part / whole);
+  };
+  auto outcomes = claims_outcomes(ratio(found, found + wrong), ratio(found, found + missed),
+                                  ratio(2 * found, 2 * found + wrong + missed), missed == 0, !forbidden);
+  if (found + missed == 0) outcomes.push_back(verdict_of(MetricId::claims_absent, wrong == 0));
+  return {fixture_of(std::move(id)), std::move(outcomes)};
+}
+
+Judgeable any_text_test(std::string id) {
+  Judgeable any;
+  any.test = test_of(std::move(id), MetricId::semantic_similarity_to, any_thresholding());
+  any.outcomes = {score_of(MetricId::semantic_similarity_to, *any_score())};
+  return any;
+}
+
+std::vector<Judgeable> any_run() {
+  std::vector<Judgeable> run;
+  const int size = *rc::gen::inRange(1, 8);
+  for (int i = 0; i < size; ++i) {
+    const std::string id = "case/" + std::to_string(i);
+    run.push_back(*rc::gen::arbitrary<bool>() ? any_fixture(id) : any_text_test(id));
+  }
+  return run;
+}
+
+Baseline export_of(const std::vector<Judgeable>& run) {
+  BaselineExport exported({"demo", "0.1.0", "2025-12-21T12:00:00Z", "sha256:00"}, "text-embedding-3-small");
+  for (const Judgeable& one : run) exported.add(one.test.id, Gate().judge(one.test, one.outcomes).metrics);
+  auto baseline = exported.finish();
+  RC_ASSERT(baseline.has_value());
+  return std::move(*baseline);
+}
+
+std::string written(const Baseline& baseline) {
+  StringSink sink;
+  write_baseline(baseline, sink);
+  return sink.text();
+}
+
+/// Lowers a fixed limit to what the scores of the run reach.
+void lower_to(std::optional<double>& limit, double lowest) {
+  if (limit) limit = std::min(*limit, lowest);
+}
+
+RC_GTEST_PROP(GateProperty, AnExportGatedAgainstItselfPasses, ()) {
+  auto run = any_run();
+  double lowest = 1.0;
+  for (const Judgeable& one : run) {
+    for (const MetricOutcome& outcome : one.outcomes) lowest = std::min(lowest, outcome.score.value_or(1.0));
+  }
+  Thresholding suite = any_thresholding();
+  lower_to(suite.min_floor, lowest);
+  lower_to(suite.min_score, lowest);
+  for (Judgeable& one : run) {
+    for (Expectation& expectation : one.test.expectations) {
+      lower_to(expectation.thresholding.min_floor, lowest);
+      lower_to(expectation.thresholding.min_score, lowest);
+    }
+  }
+  // Absolute thresholds leave the pass/fail metrics of a fixture to judge where they name no score.
+  if (suite.mode == ThresholdMode::absolute && !suite.min_score) suite.min_score = lowest;
+  const Baseline baseline = export_of(run);
+  const Gate gate = gate_of(&baseline, true, suite);
+  for (const Judgeable& one : run) {
+    const CaseJudgement judgement = gate.judge(one.test, one.outcomes);
+    RC_ASSERT(judgement.status == CaseStatus::pass);
+    RC_ASSERT(!judgement.improved);
+  }
+}
+
+RC_GTEST_PROP(GateProperty, ALowerScoreNeverTurnsFailIntoPass, ()) {
+  const bool pinned = *rc::gen::arbitrary<bool>();
+  const Baseline baseline = pinned ? baseline_of({{"q", similarity, *any_score()}}) : baseline_of({});
+  const bool strict = *rc::gen::arbitrary<bool>();
+  const Gate gate = gate_of(*rc::gen::arbitrary<bool>() ? &baseline : nullptr, strict, any_thresholding());
+  Case test = test_of("q", MetricId::semantic_similarity_to, any_thresholding());
+  test.expectations[0].min_score = maybe(*any_score());
+  double low = *any_score();
+  double high = *any_score();
+  if (low > high) std::swap(low, high);
+  const auto status = [&](double score) {
+    const auto outcome = score_of(MetricId::semantic_similarity_to, score);
+    return gate.judge(test, {&outcome, 1}).status;
+  };
+  if (status(high) == CaseStatus::fail) RC_ASSERT(status(low) == CaseStatus::fail);
+  if (status(low) != CaseStatus::fail) RC_ASSERT(status(high) == status(low));
+}
+
+RC_GTEST_PROP(GateProperty, AHigherBaselineNeverTurnsFailIntoPass, ()) {
+  const Gate::Config rules = gate_of(nullptr, false, any_thresholding()).config();
+  const auto outcome = score_of(MetricId::semantic_similarity_to, *any_score());
+  double low = *any_score();
+  double high = *any_score();
+  if (low > high) std::swap(low, high);
+  const auto status = [&](double pinned) {
+    const Baseline baseline = baseline_of({{"q", similarity, pinned}});
+    Gate::Config config = rules;
+    config.baseline = &baseline;
+    return Gate(config).judge(test_of("q", MetricId::semantic_similarity_to), {&outcome, 1}).status;
+  };
+  if (status(low) == CaseStatus::fail) RC_ASSERT(status(high) == CaseStatus::fail);
+}
+
+RC_GTEST_PROP(GateProperty, BillionthsAreMonotone, ()) {
+  const double a = *any_score();
+  const double b = *any_score();
+  if (a <= b) RC_ASSERT(billionths(a) <= billionths(b));
+  if (a >= b) RC_ASSERT(billionths(a) >= billionths(b));
+  RC_ASSERT(score_delta(a, b) == -score_delta(b, a));
+}
+
+std::string any_text() {
+  return *rc::gen::nonEmpty(rc::gen::container<std::string>(rc::gen::element<char>(
+      'a', 'b', 'Z', '/', '"', '\\', '\n', '\t', '\0', '\x1F', '\x7F', ' ', '{', '<')));
+}
+
+/// Entries with each pair once.
+std::vector<Pin> any_pins() {
+  std::vector<Pin> pins;
+  std::set<std::pair<std::string, std::string>> met;
+  const int size = *rc::gen::inRange(0, 20);
+  for (int i = 0; i < size; ++i) {
+    Pin pin{any_text(), any_text(), *any_score()};
+    pin.meta = *rc::gen::element<std::string>("", "{}", R"({"a":[1,-2,0.1,1e+300,true,null,{"b":"\n"}]})",
+                                              R"({"n":18446744073709551615,"x":-9223372036854775808})");
+    if (met.emplace(pin.test_id, pin.metric).second) pins.push_back(pin);
+  }
+  return pins;
+}
+
+RC_GTEST_PROP(GateProperty, ReadingAndWritingGiveTheSameBytes, ()) {
+  const std::string text = written(baseline_of(any_pins()));
+  std::istringstream stream(text);
+  const auto read = parse_baseline(stream, "base.json");
+  RC_ASSERT(read.has_value());
+  RC_ASSERT(written(*read) == text);
+}
+
+RC_GTEST_PROP(GateProperty, TheOrderOfEntriesChangesNothing, ()) {
+  auto pins = any_pins();
+  const std::string text = written(baseline_of(pins));
+  std::shuffle(pins.begin(), pins.end(), std::mt19937(*rc::gen::arbitrary<std::uint32_t>()));
+  RC_ASSERT(written(baseline_of(pins)) == text);
+}
+
+RC_GTEST_PROP(GateProperty, ExportLoadExportIsTheIdentity, ()) {
+  auto run = any_run();
+  const Baseline first = export_of(run);
+  std::istringstream stream(written(first));
+  const auto loaded = parse_baseline(stream, "base.json");
+  RC_ASSERT(loaded.has_value());
+  RC_ASSERT(same_content(first, *loaded));
+  std::shuffle(run.begin(), run.end(), std::mt19937(*rc::gen::arbitrary<std::uint32_t>()));
+  RC_ASSERT(written(export_of(run)) == written(*loaded));
+}
+
+RC_GTEST_PROP(GateProperty, CompareAgreesWithTheGate, ()) {
+  const auto before = any_run();
+  auto after = any_run();
+  const Baseline base = export_of(before);
+  const Baseline current = export_of(after);
+  // A baseline holds no thresholds.
+  for (Judgeable& one : after) {
+    for (Expectation& expectation : one.test.expectations) expectation.thresholding = {};
+  }
+  const auto ignore = [](const ScoreComparison&) {};
+  const auto compared = compare(cases_of(base), cases_of(current), {}, ignore);
+  RC_ASSERT(compared.has_value());
+  // The same scores, judged case by case.
+  StatusCounts statuses;
+  const Gate gate = gate_of(&base);
+  for (const Judgeable& one : after) {
+    std::vector<MetricOutcome> scores;
+    for (const MetricOutcome& outcome : one.outcomes) {
+      if (outcome.score) scores.push_back(outcome);
+    }
+    if (!scores.empty()) statuses.add(gate.judge(one.test, scores).status);
+  }
+  RC_ASSERT(compared->verdict_input.statuses == statuses);
+}
+
+TEST(BaselineExport, WritesScoresWithTheirVersions) {
+  Judgeable fixture{fixture_of("b"), claims_outcomes(std::nullopt, 0.0, 0.0, false)};
+  Judgeable text{test_of("a", MetricId::semantic_similarity_to),
+                 {score_of(MetricId::semantic_similarity_to, 0.91)}};
+  const Baseline baseline = export_of({fixture, text});
+  ASSERT_EQ(baseline.size(), 3u);  // No undefined score, no pass/fail metric.
+  EXPECT_EQ(baseline.entry(0).test_id, "a");
+  EXPECT_EQ(baseline.entry(0).meta, R"({"embedding_model":"text-embedding-3-small","metric_version":"1"})");
+  EXPECT_EQ(baseline.entry(1).metric, "claims_f1");
+  EXPECT_EQ(baseline.entry(1).meta, R"({"metric_version":"1"})");
+  EXPECT_EQ(baseline.entry(2).metric, "claims_recall");
+}
+
+TEST(BaselineExport, RefusesScoresThatNoBaselineTakes) {
+  for (const double score : {-0.1, 1.1, std::numeric_limits<double>::quiet_NaN()}) {
+    BaselineExport exported({}, "");
+    JudgedMetric metric;
+    metric.score = score;
+    exported.add("a", {&metric, 1});
+    EXPECT_FALSE(exported.finish());
+  }
+}
+
+TEST(BaselineExport, SameContentLooksAtEverythingButTheTime) {
+  const std::vector<Pin> pins{{"a", "m", 0.5, "{}"}};
+  Baseline other = baseline_of(pins);
+  other.header.created_at = "2026-01-01T00:00:00Z";
+  EXPECT_TRUE(same_content(baseline_of(pins), other));
+  other.header.config_fingerprint = "sha256:01";
+  EXPECT_FALSE(same_content(baseline_of(pins), other));
+  for (const Pin& pin :
+       {Pin{"b", "m", 0.5, "{}"}, Pin{"a", "n", 0.5, "{}"}, Pin{"a", "m", 0.6, "{}"}, Pin{"a", "m", 0.5}}) {
+    EXPECT_FALSE(same_content(baseline_of(pins), baseline_of({pin})));
+  }
+  EXPECT_FALSE(same_content(baseline_of(pins), baseline_of({})));
+}
+
+}  // namespace
+}  // namespace sluice

@@ -1,0 +1,293 @@
+#include "coordinator/gate/gate.hpp"
+
+#include "gate_fixture.hpp"
+
+#include <cmath>
+#include <limits>
+
+#include <gtest/gtest.h>
+
+namespace sluice {
+namespace {
+
+CaseJudgement judge_similarity(double score, double baseline_score, Thresholding thresholding) {
+  const Baseline baseline = baseline_of({{"q_1", similarity, baseline_score}});
+  const auto outcome = score_of(MetricId::semantic_similarity_to, score);
+  return gate_of(&baseline).judge(test_of("q_1", MetricId::semantic_similarity_to, thresholding),
+                                  {&outcome, 1});
+}
+
+const JudgedMetric& metric(const CaseJudgement& judgement, MetricId id) {
+  for (const JudgedMetric& one : judgement.metrics) {
+    if (one.id == id) return one;
+  }
+  throw std::runtime_error("no such metric was judged");
+}
+
+// --- The gate ADR's scenarios
+// --------------------------------------------------------------------------------
+
+TEST(Gate, FailsTheRegressionOfTheAdr) {
+  const CaseJudgement judgement = judge_similarity(0.85, 0.92, max_drop(0.05));
+  EXPECT_EQ(judgement.status, CaseStatus::fail);
+  EXPECT_TRUE(judgement.regressed);
+  const JudgedMetric& judged = judgement.metrics.at(0);
+  EXPECT_EQ(judged.cause, MetricCause::dropped);
+  EXPECT_EQ(judged.delta(), -0.07);
+  EXPECT_EQ(judged.limit, 0.87);
+  EXPECT_EQ(judged.baseline, 0.92);
+}
+
+TEST(Gate, PassesADropOfExactlyTheLimit) {
+  ASSERT_LT(0.85 - 0.92, -0.07);  // What the comparison in binary would fall for.
+  const CaseJudgement judgement = judge_similarity(0.85, 0.92, max_drop(0.07));
+  EXPECT_EQ(judgement.status, CaseStatus::pass);
+  EXPECT_EQ(judgement.metrics.at(0).limit, 0.85);
+  EXPECT_EQ(judge_similarity(0.849999999, 0.92, max_drop(0.07)).status, CaseStatus::fail);
+}
+
+TEST(Gate, PassesTheImprovementOfTheAdr) {
+  const CaseJudgement judgement = judge_similarity(0.82, 0.80, max_drop(0.05));
+  EXPECT_EQ(judgement.status, CaseStatus::pass);
+  EXPECT_TRUE(judgement.improved);
+  EXPECT_EQ(judgement.metrics.at(0).delta(), 0.02);
+}
+
+TEST(Gate, IsExactAtEveryLimitOfTwoDecimals) {
+  for (int pinned = 0; pinned <= 100; ++pinned) {
+    for (int drop = 0; drop <= pinned; ++drop) {
+      const double at_limit = (pinned - drop) / 100.0;
+      const auto judgement = judge_similarity(at_limit, pinned / 100.0, max_drop(drop / 100.0));
+      EXPECT_EQ(judgement.status, CaseStatus::pass) << pinned << " " << drop;
+      if (at_limit == 0.0) continue;
+      const auto below = judge_similarity(at_limit - 1e-9, pinned / 100.0, max_drop(drop / 100.0));
+      EXPECT_EQ(below.status, CaseStatus::fail) << pinned << " " << drop;
+    }
+  }
+}
+
+// --- Thresholding
+// --------------------------------------------------------------------------------------------
+
+TEST(Gate, MergesTheTestsThresholdingOverTheSuitesKeyByKey) {
+  const Baseline baseline = baseline_of({{"q", similarity, 0.95}});
+  Thresholding suite;
+  suite.mode = ThresholdMode::relative;
+  suite.max_drop = 0.03;
+  suite.min_floor = 0.80;
+  const Gate gate = gate_of(&baseline, false, suite);
+  const auto status = [&](double score, Thresholding own) {
+    const auto outcome = score_of(MetricId::semantic_similarity_to, score);
+    return gate.judge(test_of("q", MetricId::semantic_similarity_to, own), {&outcome, 1}).metrics.at(0);
+  };
+  EXPECT_EQ(status(0.92, {}).status, MetricStatus::pass);
+  EXPECT_EQ(status(0.91, {}).cause, MetricCause::dropped);
+  EXPECT_EQ(status(0.91, max_drop(0.10)).status, MetricStatus::pass);
+  EXPECT_EQ(status(0.80, max_drop(0.50)).status, MetricStatus::pass);
+  EXPECT_EQ(status(0.79, max_drop(0.50)).cause, MetricCause::below_min_floor);  // The suite's floor stays.
+  EXPECT_EQ(status(0.10, absolute(0.10)).status, MetricStatus::pass);           // The suite's keys are off.
+  EXPECT_EQ(status(0.09, absolute(0.10)).cause, MetricCause::below_min_score);
+}
+
+TEST(Gate, TakesTheGivenDefaultForMaxDrop) {
+  const Baseline baseline = baseline_of({{"q", similarity, 0.9}});
+  const auto outcome = score_of(MetricId::semantic_similarity_to, 0.8);
+  const Case test = test_of("q", MetricId::semantic_similarity_to);
+  Gate::Config config;
+  config.baseline = &baseline;
+  EXPECT_EQ(Gate(config).judge(test, {&outcome, 1}).status, CaseStatus::fail);
+  config.default_max_drop = 0.1;
+  EXPECT_EQ(Gate(config).judge(test, {&outcome, 1}).status, CaseStatus::pass);
+}
+
+TEST(Gate, LeavesRelativeItsFloorWithoutABaseline) {
+  Thresholding relative = floor_of(0.8);
+  relative.mode = ThresholdMode::relative;
+  relative.max_drop = 0.0;
+  relative.min_score = 1.0;  // Of the other mode.
+  const auto judge = [&](double score) {
+    const auto outcome = score_of(MetricId::semantic_similarity_to, score);
+    return gate_of(nullptr, true)
+        .judge(test_of("q", MetricId::semantic_similarity_to, relative), {&outcome, 1});
+  };
+  EXPECT_EQ(judge(0.8).status, CaseStatus::pass);
+  EXPECT_EQ(judge(0.79).metrics.at(0).cause, MetricCause::below_min_floor);
+  EXPECT_FALSE(judge(0.79).regressed);
+}
+
+TEST(Gate, HoldsTheExpectedMinimumBesideEverything) {
+  const Baseline baseline = baseline_of({{"q", similarity, 0.5}});
+  Case test = test_of("q", MetricId::semantic_similarity_to, max_drop(0.5));
+  test.expectations[0].min_score = 0.7;
+  const auto outcome = score_of(MetricId::semantic_similarity_to, 0.69);
+  const auto judgement = gate_of(&baseline).judge(test, {&outcome, 1});
+  EXPECT_EQ(judgement.metrics.at(0).cause, MetricCause::below_min_score);
+  EXPECT_EQ(judgement.metrics.at(0).limit, 0.7);
+  EXPECT_FALSE(judgement.regressed);
+  EXPECT_FALSE(judgement.improved);
+}
+
+TEST(Gate, NamesTheLimitThatAsksForMost) {
+  Thresholding both = max_drop(0.05);
+  both.min_floor = 0.80;
+  EXPECT_EQ(judge_similarity(0.70, 0.92, both).metrics.at(0).cause, MetricCause::dropped);
+  EXPECT_EQ(judge_similarity(0.70, 0.84, both).metrics.at(0).cause, MetricCause::below_min_floor);
+  EXPECT_EQ(judge_similarity(0.70, 0.85, both).metrics.at(0).cause, MetricCause::below_min_floor);
+}
+
+TEST(Gate, ShowsNoLimitBelowZero) {
+  EXPECT_EQ(judge_similarity(0.0, 0.03, max_drop(0.05)).metrics.at(0).limit, 0.0);
+}
+
+// --- Missing and undefined
+// -----------------------------------------------------------------------------------
+
+TEST(Gate, WarnsOfAMissingEntryAndFailsUnderStrict) {
+  const Baseline baseline = baseline_of({});
+  const auto outcome = score_of(MetricId::semantic_similarity_to, 0.9);
+  const Case test = test_of("new", MetricId::semantic_similarity_to);
+  EXPECT_EQ(gate_of(&baseline).judge(test, {&outcome, 1}).status, CaseStatus::warn);
+  const auto strict = gate_of(&baseline, true).judge(test, {&outcome, 1});
+  EXPECT_EQ(strict.status, CaseStatus::fail);
+  EXPECT_FALSE(strict.regressed);
+  EXPECT_EQ(strict.metrics.at(0).cause, MetricCause::missing_in_baseline);
+}
+
+TEST(Gate, AsksNoBaselineOfAnAbsoluteThreshold) {
+  const Baseline baseline = baseline_of({});
+  const auto outcome = score_of(MetricId::semantic_similarity_to, 0.9);
+  const Case test = test_of("new", MetricId::semantic_similarity_to, absolute(0.9));
+  EXPECT_EQ(gate_of(&baseline, true).judge(test, {&outcome, 1}).status, CaseStatus::pass);
+}
+
+TEST(Gate, AFloorFailsAScoreThatTheBaselineLacks) {
+  const Baseline baseline = baseline_of({});
+  const auto outcome = score_of(MetricId::semantic_similarity_to, 0.7);
+  const auto judgement = gate_of(&baseline).judge(
+      test_of("new", MetricId::semantic_similarity_to, floor_of(0.8)), {&outcome, 1});
+  EXPECT_EQ(judgement.metrics.at(0).cause, MetricCause::below_min_floor);
+}
+
+TEST(Gate, FailsWhatBecameUndefined) {
+  const Baseline baseline =
+      baseline_of({{"f", "claims_precision", 0.5}, {"f", "claims_recall", 0.5}, {"f", "claims_f1", 0.5}});
+  const auto outcomes = claims_outcomes(std::nullopt, 0.5, 0.5);
+  const auto judgement = gate_of(&baseline).judge(fixture_of("f"), outcomes);
+  EXPECT_EQ(judgement.status, CaseStatus::fail);
+  EXPECT_TRUE(judgement.regressed);
+  EXPECT_EQ(metric(judgement, MetricId::claims_precision).cause, MetricCause::became_undefined);
+}
+
+TEST(Gate, SayingNothingIsTheBestAnswerWhereNothingIsExpected) {
+  const Baseline baseline = baseline_of({{"safe", "claims_precision", 0.0}, {"safe", "claims_f1", 0.0}});
+  auto outcomes = claims_outcomes(std::nullopt, std::nullopt, std::nullopt);
+  outcomes.push_back(verdict_of(MetricId::claims_absent, true));
+  const auto judgement = gate_of(&baseline, true).judge(safe_fixture_of("safe"), outcomes);
+  EXPECT_EQ(judgement.status, CaseStatus::pass);
+  EXPECT_TRUE(judgement.improved);
+}
+
+TEST(Gate, ANewClaimWhereNothingIsExpectedFails) {
+  const Baseline baseline = baseline_of({});
+  auto outcomes = claims_outcomes(0.0, std::nullopt, 0.0);
+  outcomes.push_back(verdict_of(MetricId::claims_absent, false));
+  EXPECT_EQ(gate_of(&baseline).judge(safe_fixture_of("safe"), outcomes).status, CaseStatus::fail);
+}
+
+TEST(Gate, AnUndefinedScoreLacksNothing) {
+  const Baseline baseline = baseline_of({});
+  const auto outcomes = claims_outcomes(std::nullopt, std::nullopt, std::nullopt);
+  EXPECT_EQ(gate_of(&baseline, true, floor_of(0.9)).judge(fixture_of("f"), outcomes).status,
+            CaseStatus::pass);
+}
+
+TEST(Gate, PrecisionLacksNothingWhereNothingHadBeenExtracted) {
+  const Baseline baseline = baseline_of({{"f", "claims_f1", 0.0}, {"f", "claims_recall", 0.0}});
+  const auto judgement = gate_of(&baseline, true).judge(fixture_of("f"), claims_outcomes(0.5, 0.5, 0.5));
+  EXPECT_EQ(judgement.status, CaseStatus::pass);
+  EXPECT_TRUE(judgement.improved);
+  const Baseline other = baseline_of({{"f", "claims_f1", 0.4}, {"f", "claims_recall", 0.4}});
+  EXPECT_EQ(gate_of(&other).judge(fixture_of("f"), claims_outcomes(0.5, 0.5, 0.5)).status, CaseStatus::warn);
+}
+
+// --- Which metrics judge
+// -------------------------------------------------------------------------------------
+
+TEST(Gate, JudgesAFixtureByItsPassFailMetricsWithoutThresholds) {
+  const auto passed = Gate().judge(fixture_of("f"), claims_outcomes(0.1, 0.1, 0.1));
+  EXPECT_EQ(passed.status, CaseStatus::pass);
+  EXPECT_EQ(metric(passed, MetricId::claims_f1).status, MetricStatus::unjudged);
+  const auto failed = Gate().judge(fixture_of("f"), claims_outcomes(0.9, 0.9, 0.9, false));
+  EXPECT_EQ(failed.status, CaseStatus::fail);
+  EXPECT_EQ(metric(failed, MetricId::claims_required).cause, MetricCause::not_passed);
+  EXPECT_EQ(metric(failed, MetricId::claims_required).detail, "why");
+}
+
+TEST(Gate, JudgesAFixtureByItsScoresUnderABaseline) {
+  const Baseline baseline =
+      baseline_of({{"f", "claims_precision", 0.9}, {"f", "claims_recall", 0.9}, {"f", "claims_f1", 0.9}});
+  const auto judgement =
+      gate_of(&baseline, true).judge(fixture_of("f"), claims_outcomes(0.9, 0.9, 0.9, false, false));
+  EXPECT_EQ(judgement.status, CaseStatus::pass);
+  EXPECT_EQ(metric(judgement, MetricId::claims_required).status, MetricStatus::unjudged);
+  EXPECT_EQ(metric(judgement, MetricId::claims_forbidden).cause, MetricCause::judged_by_score);
+}
+
+TEST(Gate, KeepsPassFailMetricsWhereNoClaimsScoreIsJudged) {
+  const Baseline baseline = baseline_of({});
+  const auto judgement = gate_of(&baseline).judge(fixture_of("f"), claims_outcomes(0.9, 0.9, 0.9, false));
+  EXPECT_EQ(judgement.status, CaseStatus::fail);
+  EXPECT_FALSE(judgement.regressed);
+}
+
+TEST(Gate, KeepsAPassFailMetricThatTheTestNames) {
+  Case test = test_of("t", MetricId::claims_f1, absolute(0.5));
+  test.kind = CaseKind::claims;
+  test.expectations[0].what.texts.clear();
+  test.expectations.push_back({{MetricId::claims_required, {}}, {}, std::nullopt});
+  const auto judgement = Gate().judge(test, claims_outcomes(0.9, 0.9, 0.9, false, false));
+  ASSERT_EQ(judgement.metrics.size(), 2u);  // What the test did not ask for is left out.
+  EXPECT_EQ(metric(judgement, MetricId::claims_required).status, MetricStatus::fail);
+  EXPECT_EQ(judgement.status, CaseStatus::fail);
+}
+
+TEST(Gate, PairsTheOutcomesOfTextsInTheirOrder) {
+  Case test = test_of("t", MetricId::must_contain);
+  test.expectations.push_back({{MetricId::semantic_similarity_to, {"r"}}, absolute(0.5), std::nullopt});
+  test.expectations.push_back({{MetricId::must_contain, {"b"}}, {}, std::nullopt});
+  const std::vector outcomes{verdict_of(MetricId::must_contain, true),
+                             score_of(MetricId::semantic_similarity_to, 0.4),
+                             verdict_of(MetricId::must_contain, false)};
+  const auto judgement = Gate().judge(test, outcomes);
+  ASSERT_EQ(judgement.metrics.size(), 3u);
+  EXPECT_EQ(judgement.metrics[0].status, MetricStatus::pass);
+  EXPECT_EQ(judgement.metrics[1].cause, MetricCause::below_min_score);
+  EXPECT_EQ(judgement.metrics[2].cause, MetricCause::not_passed);
+}
+
+TEST(Gate, NeverPassesWhatNothingJudged) {
+  EXPECT_EQ(Gate().judge(fixture_of("f"), {}).status, CaseStatus::error);
+  const MetricOutcome silent{MetricId::must_contain, std::nullopt, std::nullopt, ""};
+  EXPECT_EQ(Gate().judge(test_of("t", MetricId::must_contain), {&silent, 1}).status, CaseStatus::fail);
+}
+
+// --- Billionths
+// ----------------------------------------------------------------------------------------------
+
+TEST(Billionths, AreTotal) {
+  EXPECT_EQ(billionths(0.92) - billionths(0.85), 70'000'000);
+  EXPECT_EQ(billionths(-0.0), 0);
+  const double infinite = std::numeric_limits<double>::infinity();
+  EXPECT_LT(billionths(std::nan("")), billionths(0.0));
+  EXPECT_LT(billionths(-infinite), billionths(0.0));
+  EXPECT_GT(billionths(infinite), billionths(1.0));
+}
+
+TEST(Billionths, GiveDecimalsBack) {
+  EXPECT_EQ(score_delta(0.85, 0.92), -0.07);
+  EXPECT_EQ(score_delta(0.3, 0.1), 0.2);
+  for (int i = 0; i <= 1000; ++i) EXPECT_EQ(from_billionths(billionths(i / 1000.0)), i / 1000.0);
+}
+
+}  // namespace
+}  // namespace sluice

@@ -1,0 +1,157 @@
+#include "coordinator/ledger/ledger.hpp"
+#include "tests/unit/cache/temporary_folder.hpp"
+
+#include <gtest/gtest.h>
+
+namespace sluice {
+namespace {
+
+RunRecord record(const std::string& run_id, const std::string& suite_path = "/suites/a") {
+  RunRecord run;
+  run.run_id = run_id;
+  run.suite = "a";
+  run.mode = "live";
+  run.provider = "openai";
+  run.model = "sim-1";
+  run.prompt_version = "1.0.0";
+  run.started_at_ms = 1000;
+  run.trials = 12;
+  run.prompt_hash = "sha256:00";
+  run.suite_path = suite_path;
+  return run;
+}
+
+RunSummary summary(const std::string& verdict = "pass") {
+  RunSummary summary;
+  summary.completed_at_ms = 2000;
+  summary.verdict = verdict;
+  return summary;
+}
+
+class RunsTest : public ::testing::Test {
+ protected:
+  RunsTest() {
+    auto opened = Ledger::open(folder_.path() / "ledger.db");
+    if (opened) ledger_.emplace(std::move(*opened));
+  }
+  void SetUp() override { ASSERT_TRUE(ledger_); }
+
+  void begin(const RunRecord& run) {
+    const auto begun = ledger_->begin_run(run);
+    EXPECT_TRUE(begun) << begun.error().message;
+  }
+  void finish(const std::string& run_id, const RunSummary& with = summary()) {
+    const auto finished = ledger_->finish_run(run_id, with);
+    EXPECT_TRUE(finished) << finished.error().message;
+  }
+  std::vector<std::string> listed(std::size_t limit) {
+    std::vector<std::string> ids;
+    const auto runs = ledger_->list_runs(limit);
+    EXPECT_TRUE(runs);
+    if (runs) {
+      for (const auto& past : *runs) ids.push_back(past.run.run_id);
+    }
+    return ids;
+  }
+
+  TemporaryFolder folder_;
+  std::optional<Ledger> ledger_;
+};
+
+TEST_F(RunsTest, EverythingThatWasNotedIsReadBack) {
+  auto run = record("run-1");
+  run.selection = true;
+  begin(run);
+  RunSummary noted;
+  noted.completed_at_ms = 5000;
+  noted.verdict = "fail";
+  noted.exit_code = 1;
+  noted.reason_code = "interrupted";
+  noted.scores = {0.1, std::nullopt, 0.3};
+  noted.statuses = {.passed = 1, .warned = 2, .flaky = 3, .failed = 4, .errors = 5};
+  noted.paid_input_tokens = 6;
+  noted.paid_output_tokens = 7;
+  noted.estimated_cost = 0.25;
+  finish("run-1", noted);
+  const auto found = ledger_->find_run("run-1");
+  ASSERT_TRUE(found) << found.error().message;
+  EXPECT_EQ(found->run.suite, "a");
+  EXPECT_EQ(found->run.mode, "live");
+  EXPECT_EQ(found->run.provider, "openai");
+  EXPECT_EQ(found->run.model, "sim-1");
+  EXPECT_EQ(found->run.prompt_version, "1.0.0");
+  EXPECT_EQ(found->run.prompt_hash, "sha256:00");
+  EXPECT_EQ(found->run.started_at_ms, 1000);
+  EXPECT_EQ(found->run.trials, 12u);
+  EXPECT_EQ(found->run.suite_path, "/suites/a");
+  EXPECT_TRUE(found->run.selection);
+  ASSERT_TRUE(found->summary);
+  EXPECT_EQ(found->summary->completed_at_ms, 5000);
+  EXPECT_EQ(found->summary->verdict, "fail");
+  EXPECT_EQ(found->summary->exit_code, 1);
+  EXPECT_EQ(found->summary->reason_code, "interrupted");
+  EXPECT_EQ(found->summary->scores, noted.scores);
+  EXPECT_EQ(found->summary->statuses, noted.statuses);
+  EXPECT_EQ(found->summary->paid_input_tokens, 6u);
+  EXPECT_EQ(found->summary->paid_output_tokens, 7u);
+  EXPECT_EQ(found->summary->estimated_cost, 0.25);
+}
+
+TEST_F(RunsTest, ARunThatHasNotEndedHasNoSummary) {
+  begin(record("run-1"));
+  const auto found = ledger_->find_run("run-1");
+  ASSERT_TRUE(found);
+  EXPECT_FALSE(found->summary);
+  EXPECT_FALSE(found->run.selection);
+}
+
+TEST_F(RunsTest, TheListIsNewestFirstAndAsLongAsAsked) {
+  EXPECT_TRUE(listed(5).empty());
+  for (const char* id : {"run-1", "run-2", "run-3"}) begin(record(id));
+  EXPECT_EQ(listed(2), (std::vector<std::string>{"run-3", "run-2"}));
+  EXPECT_EQ(listed(9), (std::vector<std::string>{"run-3", "run-2", "run-1"}));
+}
+
+TEST_F(RunsTest, APrefixNamesARunIfNoOtherBeginsSo) {
+  begin(record("abc-1"));
+  begin(record("abc-12"));
+  begin(record("b%_c"));
+  EXPECT_EQ(ledger_->find_run("b")->run.run_id, "b%_c");
+  EXPECT_EQ(ledger_->find_run("abc-12")->run.run_id, "abc-12");
+  EXPECT_EQ(ledger_->find_run("abc-1")->run.run_id, "abc-1") << "a whole id is no prefix";
+  const auto many = ledger_->find_run("abc");
+  ASSERT_FALSE(many);
+  EXPECT_EQ(many.error().reason, Reason::usage_invalid);
+  EXPECT_NE(many.error().message.find("fits more than one run"), std::string::npos) << many.error().message;
+  for (const char* unknown : {"x", "%", "abc-123", "ABC", "b_"}) {
+    const auto none = ledger_->find_run(unknown);
+    ASSERT_FALSE(none) << unknown;
+    EXPECT_EQ(none.error().reason, Reason::usage_invalid);
+    EXPECT_NE(none.error().message.find("has no run \"" + std::string(unknown) + "\""), std::string::npos);
+  }
+  EXPECT_FALSE(ledger_->find_run(""));
+}
+
+TEST_F(RunsTest, TheLatestRunOfASuiteIsTheNewestThatHasEnded) {
+  begin(record("run-1"));
+  begin(record("run-2"));
+  begin(record("run-3"));
+  begin(record("other", "/suites/b"));
+  EXPECT_FALSE(*ledger_->latest_run("/suites/a"));
+  finish("run-2");
+  finish("run-1");
+  finish("other");
+  const auto latest = ledger_->latest_run("/suites/a");
+  ASSERT_TRUE(latest && *latest);
+  EXPECT_EQ((*latest)->run.run_id, "run-2") << "the one that began last";
+  EXPECT_FALSE(*ledger_->latest_run("/suites"));
+}
+
+TEST_F(RunsTest, TheEndOfARunThatNeverBeganIsAnError) {
+  const auto finished = ledger_->finish_run("run-9", summary());
+  ASSERT_FALSE(finished);
+  EXPECT_EQ(finished.error().reason, Reason::ledger_failed);
+}
+
+}  // namespace
+}  // namespace sluice

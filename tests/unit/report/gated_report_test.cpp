@@ -1,0 +1,229 @@
+#include "tests/unit/report/gated_run.hpp"
+#include "tests/unit/report/golden.hpp"
+#include "tests/unit/report/report_texts.hpp"
+
+#include <gtest/gtest.h>
+#include <nlohmann/json.hpp>
+
+namespace sluice {
+namespace {
+
+using nlohmann::json;
+using sample::GatedRun;
+using sample::SampleRun;
+
+TEST(GatedReport, GoldenTables) {
+  const GatedRun run;
+  const Aggregates aggregates = run.aggregates();
+  for (const std::size_t columns : {60u, 80u, 200u}) {
+    const std::string table = table_of(run.input(aggregates), {.columns = columns});
+    expect_lines_within(table, std::min<std::size_t>(columns, 120));
+    expect_golden("gated_table_" + std::to_string(columns) + ".txt", table);
+  }
+}
+
+TEST(GatedReport, GoldenForPrograms) {
+  const GatedRun run;
+  const Aggregates aggregates = run.aggregates();
+  expect_golden("gated_report.json", without_version(json_of(run.input(aggregates))));
+  expect_golden("gated_report.md", markdown_of(run.input(aggregates)));
+  expect_golden("gated_report.github.txt", github_of(run.input(aggregates)));
+  expect_golden("gated_report.junit.xml", junit_of(run.input(aggregates)));
+}
+
+TEST(GatedReport, GoldenBesideAManifest) {
+  const SampleRun run;
+  const Aggregates aggregates = run.aggregates();
+  ReportInput input = run.input(aggregates);
+  input.gate = sample::beside_manifest(aggregates, 0.4, 0.36, 0.5);
+  input.verdict = sample::verdict_on(input);
+  for (const std::size_t columns : {60u, 80u}) {
+    const std::string table = table_of(input, {.columns = columns});
+    expect_lines_within(table, columns);
+    expect_golden("manifest_table_" + std::to_string(columns) + ".txt", table);
+  }
+  expect_golden("manifest_report.md", markdown_of(input));
+}
+
+TEST(GatedReport, TheVerdictNamesTheDropInPoints) {
+  const SampleRun run;
+  const Aggregates aggregates = run.aggregates();
+  ReportInput input = run.input(aggregates);
+  input.gate = sample::beside_manifest(aggregates, 0.4, 1.0 / 3 + 0.02, 0.3);
+  input.verdict = RunVerdict::review;
+  const std::string table = table_of(input, {.columns = 120});
+  EXPECT_NE(
+      table.find(
+          "Verdict: ⚠ REVIEW - Recall dropped by 2 points (0.35 to 0.33), within the limit of 5 points"),
+      std::string::npos)
+      << table;
+  EXPECT_NE(table.find("│ Recall    │    0.33 │     0.35 │ -0.02 │ ⚠ within limit │"), std::string::npos)
+      << table;
+  EXPECT_NE(table.find("│ Precision │    0.40 │     0.40 │ +0.00 │ ✓ no drop      │"), std::string::npos)
+      << table;
+}
+
+TEST(GatedReport, JsonHasTheComparisonOfScores) {
+  const GatedRun run;
+  const Aggregates aggregates = run.aggregates();
+  const json report = json::parse(json_of(run.input(aggregates)));
+  const json& comparison = report["baseline_comparison"];
+  EXPECT_EQ(comparison["kind"], "scores");
+  EXPECT_EQ(comparison["baseline"], "baseline.json");
+  EXPECT_TRUE(comparison["precision_delta"].is_null());
+  EXPECT_EQ(comparison["has_regression"], true);
+  EXPECT_EQ(comparison["regression_threshold"], 0.05);
+  EXPECT_EQ(comparison["regressed"], 2);
+  EXPECT_EQ(comparison["improved"], 2);
+  EXPECT_EQ(comparison["missing"], 1);
+  EXPECT_EQ(comparison["notices"][0]["code"], "fingerprint_mismatch");
+  EXPECT_EQ(report["metrics"]["regressed"], 2);
+  EXPECT_EQ(report["metrics"]["by_category"]["jwt"]["regressed"], 1);
+
+  const json& dropped = report["fixture_results"][1];
+  EXPECT_EQ(dropped["kind"], "text");
+  EXPECT_EQ(dropped["regressed"], true);
+  EXPECT_EQ(dropped["answer_text"], "Refunds are not possible.");
+  EXPECT_TRUE(dropped["true_positives"].is_null());
+  const json& metric = dropped["metrics"][0];
+  EXPECT_EQ(metric["status"], "fail");
+  EXPECT_EQ(metric["passed"], false);
+  EXPECT_EQ(metric["cause"], "dropped");
+  EXPECT_EQ(metric["score"], 0.85);
+  EXPECT_EQ(metric["baseline"], 0.92);
+  EXPECT_EQ(metric["delta"], -0.07);
+  EXPECT_EQ(metric["limit"], 0.87);
+  EXPECT_EQ(metric["thresholding"], json::parse(R"({"mode": "relative", "max_drop": 0.05, "min_floor": null,
+                                                    "min_score": null})"));
+  EXPECT_EQ(report["fixture_results"][0]["metrics"][0]["detail"], "does not contain \"Hello, Ada\"");
+  EXPECT_TRUE(report["fixture_results"][0]["metrics"][0]["thresholding"].is_null());
+  EXPECT_TRUE(report["fixture_results"][3]["metrics"][0]["passed"].is_null());
+  EXPECT_EQ(report["fixture_results"][3]["metrics"][0]["cause"], "missing_in_baseline");
+  EXPECT_EQ(report["fixture_results"][7]["improved"], true);
+}
+
+TEST(GatedReport, JsonHasTheComparisonOfAggregates) {
+  const SampleRun run;
+  const Aggregates aggregates = run.aggregates();
+  ReportInput input = run.input(aggregates);
+  input.gate = sample::beside_manifest(aggregates, 0.45, 0.3, 0.5);
+  input.gate.aggregates->threshold = 0.1;
+  const json comparison = json::parse(json_of(input))["baseline_comparison"];
+  EXPECT_EQ(comparison["kind"], "aggregates");
+  EXPECT_EQ(comparison["precision_delta"], -0.05);
+  EXPECT_NEAR(comparison["recall_delta"].get<double>(), 0.0333333333, 1e-9);
+  EXPECT_EQ(comparison["has_regression"], true);
+  EXPECT_EQ(comparison["regression_threshold"], 0.1);
+  EXPECT_TRUE(json::parse(json_of(run.input(aggregates)))["baseline_comparison"].is_null());
+}
+
+TEST(GatedReport, ThresholdsAreShownAsTheyApplied) {
+  GatedRun run;
+  Case& named = run.suite.cases.held(1);
+  named.expectations[0].thresholding = {
+      .mode = ThresholdMode::absolute, .max_drop = {}, .min_floor = {}, .min_score = 0.8};
+  named.expectations[0].min_score = 0.9;
+  const Aggregates aggregates = run.aggregates();
+  const json report = json::parse(json_of(run.input(aggregates)));
+  EXPECT_EQ(report["fixture_results"][1]["metrics"][0]["thresholding"],
+            json::parse(R"({"mode": "absolute", "max_drop": null, "min_floor": null, "min_score": 0.9})"));
+  EXPECT_EQ(report["fixture_results"][1]["metrics"][0]["cause"], "below_min_score");
+}
+
+// A suite of prompts has no precision and recall to show.
+TEST(GatedReport, ASuiteOfTextsShowsNoClaimsScores) {
+  GatedRun run;
+  run.suite.cases.truncate(5);
+  run.source.trials.resize(5);
+  run.results.trials = 5;
+  const Aggregates aggregates = run.aggregates();
+  const ReportInput input = run.input(aggregates);
+  for (const std::string& text : {table_of(input, {.columns = 120}), markdown_of(input)}) {
+    EXPECT_EQ(text.find("Precision"), std::string::npos) << text;
+    EXPECT_EQ(text.find("Recall"), std::string::npos) << text;
+    EXPECT_EQ(text.find("fixture"), std::string::npos) << text;
+    EXPECT_NE(text.find("5 cases: 2 passed, 1 warned, 2 failed (1 regressed), 0 errors; 1 improved"),
+              std::string::npos)
+        << text;
+  }
+}
+
+TEST(GatedReport, LongListsAreCutAndSayByHowMuch) {
+  GatedRun run;
+  const Case regressed = *(*run.suite.cases.read(1));
+  run.suite.cases = {};
+  const CommittedTrial result = run.source.trials[1];
+  run.source.trials.clear();
+  Baseline baseline;
+  constexpr std::size_t many = 3000;
+  std::vector<std::string> ids;
+  for (std::size_t i = 0; i < many; ++i) ids.push_back("greet-" + std::to_string(10000 + i));
+  for (std::size_t i = 0; i < many; ++i) {
+    Case one = regressed;
+    one.id = ids[i];
+    run.suite.cases.push_back(one);
+    run.source.trials.push_back(result);
+    run.source.trials.back().trial = static_cast<TrialId>(i);
+    baseline.add({ids[i], "semantic_similarity_to", 0.92, {}});
+  }
+  baseline.seal();
+  run.gate = Gate({.suite = {}, .baseline = &baseline, .default_max_drop = 0.05, .strict = false});
+  run.results.trials = many;
+  const Aggregates aggregates = run.aggregates();
+  ASSERT_EQ(aggregates.all.regressed, many);
+  const ReportInput input = run.input(aggregates);
+  const std::string table = table_of(input, {.columns = 80});
+  EXPECT_EQ(occurrences(table, "\n- greet-"), 50u);
+  EXPECT_NE(table.find("Regressions (3,000)"), std::string::npos);
+  EXPECT_NE(table.find("2,950 more; the JSON report has them all"), std::string::npos);
+  const std::string markdown = markdown_of(input);
+  EXPECT_LT(markdown.size(), 65536u);
+  EXPECT_NE(markdown.find(" more regressed; the JSON report has them all"), std::string::npos);
+  const std::size_t shown = occurrences(markdown, "\n| **greet-");
+  EXPECT_NE(markdown.find("_" + std::to_string(many - shown).insert(1, ",") + " more regressed"),
+            std::string::npos)
+      << shown;
+}
+
+TEST(GatedReport, AMarkdownCommentFitsWhateverComes) {
+  GatedRun run;
+  const std::string long_text = std::string(20000, '@') + std::string(20000, '`') + "\xff|<b>#1";
+  run.suite.cases = {};
+  run.source.trials.clear();
+  for (std::size_t i = 0; i < 400; ++i) {
+    Case one = sample::text_case(std::to_string(1000 + i) + long_text, long_text, MetricId::must_contain,
+                                 std::vector<std::string>(50, long_text));
+    run.suite.cases.push_back(one);
+    run.source.trials.push_back(sample::answered(static_cast<TrialId>(i), long_text,
+                                                 {MetricId::must_contain, std::nullopt, false, long_text}));
+    if (i % 3 == 0)
+      run.source.trials.back() =
+          sample::errored(static_cast<TrialId>(i), static_cast<UnitId>(i), {Reason::rate_limited, long_text});
+  }
+  run.suite.name = long_text;
+  run.results.trials = 400;
+  const Aggregates aggregates = run.aggregates();
+  ReportInput input = run.input(aggregates);
+  input.identity.model = long_text;
+  input.gate.baseline_file = long_text;
+  input.gate.notices.assign(100, {GateNotice::Severity::failure, "code", long_text});
+  input.facts.cut_short = Error{Reason::interrupted, long_text};
+  EXPECT_LT(markdown_of(input).size(), 65536u);
+}
+
+TEST(GatedReport, FailuresOfTheComparisonAreShownFirst) {
+  GatedRun run;
+  const Aggregates aggregates = run.aggregates();
+  ReportInput input = run.input(aggregates);
+  input.gate.notices[0].severity = GateNotice::Severity::failure;
+  input.verdict = sample::verdict_on(input);
+  EXPECT_EQ(input.verdict, RunVerdict::fail);
+  const std::string markdown = markdown_of(input);
+  ASSERT_NE(markdown.find("**failure**"), std::string::npos);
+  EXPECT_LT(markdown.find("**failure** `fingerprint_mismatch`"), markdown.find("### Regressions"));
+  EXPECT_NE(table_of(input, {.columns = 80}).find("✗ failure: fingerprint_mismatch"), std::string::npos);
+  EXPECT_NE(junit_of(input).find("name=\"baseline comparison\""), std::string::npos);
+}
+
+}  // namespace
+}  // namespace sluice

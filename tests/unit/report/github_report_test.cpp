@@ -1,0 +1,108 @@
+#include "tests/unit/report/gated_run.hpp"
+#include "tests/unit/report/report_texts.hpp"
+
+#include <gtest/gtest.h>
+
+namespace sluice {
+namespace {
+
+using sample::GatedRun;
+using sample::SampleRun;
+
+std::vector<std::string> lines_of(const std::string& text, const std::string& start) {
+  std::vector<std::string> found;
+  std::istringstream lines(text);
+  for (std::string line; std::getline(lines, line);) {
+    if (line.starts_with(start)) found.push_back(line);
+  }
+  return found;
+}
+
+TEST(GithubReport, RegressionsComeFirstThenFailuresThenErrors) {
+  const GatedRun run;
+  const Aggregates aggregates = run.aggregates();
+  const auto errors = lines_of(github_of(run.input(aggregates)), "::error ");
+  ASSERT_EQ(errors.size(), 4u);
+  EXPECT_TRUE(errors[0].starts_with(
+      "::error file=evals/suite.yaml,line=1,title=Regressed%3A greet-002%3A Explains the refund | "
+      "rules::Score: "
+      "semantic_similarity_to 0.92 → 0.85 (-0.07), limit 0.87: dropped by more than is allowed%0A"))
+      << errors[0];
+  EXPECT_NE(errors[1].find("title=Regressed%3A jwt-003"), std::string::npos);
+  EXPECT_NE(errors[2].find("title=Failed%3A greet-001"), std::string::npos);
+  EXPECT_NE(errors[3].find("title=Error%3A tls-001"), std::string::npos);
+}
+
+TEST(GithubReport, ForeignTextCannotBeginAnotherCommand) {
+  GatedRun run;
+  run.suite.cases.held(0).name = "a,b:c%d\r\n::warning::owned";
+  run.suite.cases.held(0).source = "a,b:c%.yaml";
+  run.source.trials[0].unit.shown_text = "100%\n::error::owned\x1b[31m\n##[error]owned";
+  const Aggregates aggregates = run.aggregates();
+  ReportInput input = run.input(aggregates);
+  input.facts.cut_short = Error{Reason::interrupted, "##[add-mask]a\n::notice::owned"};
+  input.verdict = sample::verdict_on(input);
+  const std::string text = github_of(input);
+  EXPECT_NE(text.find("file=evals/a%2Cb%3Ac%25.yaml,line=1,title=Failed%3A greet-001%3A a%2Cb%3Ac%25d  "
+                      "%3A%3Awarning%3A%3Aowned::"),
+            std::string::npos)
+      << text;
+  EXPECT_EQ(text.find('\x1b'), std::string::npos);
+  std::istringstream lines(text);
+  std::vector<std::string> plain;
+  for (std::string line; std::getline(lines, line);) {
+    if (!line.starts_with("::error ") && !line.starts_with("::warning ") && !line.starts_with("::notice "))
+      plain.push_back(line);
+  }
+  ASSERT_EQ(plain.size(), 1u);
+  EXPECT_TRUE(plain[0].starts_with("sluice: ✗ ERROR - ")) << plain[0];
+  EXPECT_EQ(plain[0].find("##["), std::string::npos);
+}
+
+TEST(GithubReport, TenOfAKindAtMostAndTheLastCountsTheRest) {
+  SampleRun run;
+  const Case failed = *(*run.suite.cases.read(1));
+  const CommittedTrial result = run.source.trials[1];
+  run.suite.cases = {};
+  run.source.trials.clear();
+  for (const std::size_t many : {9u, 10u, 11u, 25u}) {
+    while (run.suite.cases.size() < many) {
+      Case one = failed;
+      one.id = "edge-" + std::to_string(100 + run.suite.cases.size());
+      run.source.trials.push_back(result);
+      run.source.trials.back().trial = static_cast<TrialId>(run.suite.cases.size());
+      run.suite.cases.push_back(one);
+    }
+    run.results.trials = many;
+    const Aggregates aggregates = run.aggregates();
+    const auto errors = lines_of(github_of(run.input(aggregates)), "::error ");
+    EXPECT_EQ(errors.size(), std::min<std::size_t>(many, 10));
+    EXPECT_EQ(errors.back().starts_with("::error title=" + std::to_string(many - 9) + " more::"), many > 10)
+        << errors.back();
+  }
+}
+
+TEST(GithubReport, DropsOfAggregatesAreErrorsOrWarnings) {
+  const SampleRun run;
+  const Aggregates aggregates = run.aggregates();
+  ReportInput input = run.input(aggregates);
+  input.gate = sample::beside_manifest(aggregates, 0.4, 0.36, 0.5);
+  input.verdict = sample::verdict_on(input);
+  const std::string text = github_of(input);
+  EXPECT_TRUE(text.starts_with("::error title=F1 against the baseline::F1 dropped by ")) << text;
+  EXPECT_NE(text.find("::warning title=Recall against the baseline::Recall dropped by 2.67 points"),
+            std::string::npos)
+      << text;
+}
+
+TEST(GithubReport, AQuietRunSaysSoInOneLine) {
+  SampleRun run;
+  run.suite.cases.truncate(1);
+  run.source.trials.resize(1);
+  run.results.trials = 1;
+  const Aggregates aggregates = run.aggregates();
+  EXPECT_EQ(github_of(run.input(aggregates)), "sluice: ✓ PASS - 1 fixture passed\n");
+}
+
+}  // namespace
+}  // namespace sluice

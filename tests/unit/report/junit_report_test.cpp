@@ -1,0 +1,138 @@
+#include "coordinator/report/xml_text.hpp"
+#include "tests/unit/report/gated_run.hpp"
+#include "tests/unit/report/golden.hpp"
+#include "tests/unit/report/report_texts.hpp"
+
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+
+#include <gtest/gtest.h>
+
+namespace sluice {
+namespace {
+
+namespace fs = std::filesystem;
+using sample::GatedRun;
+using sample::SampleRun;
+
+/// What xmllint says of a text; empty if it is well-formed and fits tests/support/junit.xsd.
+std::string complaints_about(const std::string& xml) {
+  std::string name = (fs::temp_directory_path() / "sluice-junit-XXXXXX").string();
+  const fs::path folder = ::mkdtemp(name.data());
+  std::ofstream(folder / "report.xml", std::ios::binary) << xml;
+  const std::string command =
+      "xmllint --noout --nonet --schema '" SLUICE_SOURCE_DIR "/tests/support/junit.xsd' '" +
+      (folder / "report.xml").string() + "' >'" + (folder / "said").string() + "' 2>&1";
+  const int outcome = std::system(command.c_str());
+  std::ifstream said(folder / "said", std::ios::binary);
+  const std::string words((std::istreambuf_iterator<char>(said)), std::istreambuf_iterator<char>());
+  fs::remove_all(folder);
+  return outcome == 0 ? "" : "exit " + std::to_string(outcome) + ": " + words;
+}
+
+/// The value of an attribute of the first element of that name.
+std::string attribute_of(const std::string& xml, const std::string& element, const std::string& name) {
+  const auto start = xml.find('<' + element + ' ');
+  const auto at = xml.find(' ' + name + "=\"", start);
+  const auto value = at + name.size() + 3;
+  return at < xml.find('>', start) ? xml.substr(value, xml.find('"', value) - value) : "(none)";
+}
+
+// Every count beside what it counts.
+void expect_counts(const std::string& xml) {
+  for (const char* element : {"testsuites", "testsuite"}) {
+    EXPECT_EQ(attribute_of(xml, element, "tests"), std::to_string(occurrences(xml, "<testcase ")));
+    EXPECT_EQ(attribute_of(xml, element, "failures"), std::to_string(occurrences(xml, "<failure ")));
+    EXPECT_EQ(attribute_of(xml, element, "errors"), std::to_string(occurrences(xml, "<error ")));
+  }
+  EXPECT_EQ(occurrences(xml, "<testsuite "), 1u);
+}
+
+TEST(JunitReport, FitsTheSchemaWithEveryKindOfCase) {
+  const SampleRun run;
+  const Aggregates aggregates = run.aggregates();
+  const std::string plain = junit_of(run.input(aggregates));
+  EXPECT_EQ(complaints_about(plain), "");
+  expect_counts(plain);
+  EXPECT_EQ(attribute_of(plain, "testsuite", "tests"), "7");
+  EXPECT_EQ(attribute_of(plain, "testsuite", "timestamp"), "2026-02-05T14:30:00");
+  const GatedRun gated;
+  const Aggregates of_gated = gated.aggregates();
+  const std::string xml = junit_of(gated.input(of_gated));
+  EXPECT_EQ(complaints_about(xml), "");
+  expect_counts(xml);
+  EXPECT_EQ(occurrences(xml, "type=\"regression\""), 2u);
+  EXPECT_EQ(occurrences(xml, "type=\"rate_limited\""), 1u);
+}
+
+TEST(JunitReport, AFailureOfTheComparisonIsATestcaseOfItsOwn) {
+  const SampleRun run;
+  const Aggregates aggregates = run.aggregates();
+  ReportInput input = run.input(aggregates);
+  input.gate = sample::beside_manifest(aggregates, 0.4, 0.36, 0.5);
+  input.verdict = sample::verdict_on(input);
+  const std::string xml = junit_of(input);
+  EXPECT_EQ(complaints_about(xml), "");
+  expect_counts(xml);
+  EXPECT_EQ(attribute_of(xml, "testsuite", "tests"), "8");
+  EXPECT_NE(xml.find("F1 dropped by 13.64 points"), std::string::npos) << xml;
+}
+
+TEST(JunitReport, ForeignTextIsStillXml) {
+  GatedRun run;
+  std::string every_byte;
+  for (int byte = 0; byte < 256; ++byte) every_byte += static_cast<char>(byte);
+  const std::string text = every_byte + "]]> &amp; </failure> \uFFFE \uFFFF \U0001F642 \u0085";
+  run.suite.cases.held(0).name = text;
+  run.suite.cases.held(0).source = text;
+  run.source.trials[0].unit.shown_text = text;
+  run.source.trials[6].unit.error->message = text;
+  run.suite.name = text;
+  const Aggregates aggregates = run.aggregates();
+  ReportInput input = run.input(aggregates);
+  input.identity.model = text;
+  input.gate.notices[0].message = text;
+  EXPECT_EQ(complaints_about(junit_of(input)), "");
+}
+
+TEST(JunitReport, AnEmptyRunIsValid) {
+  SampleRun run;
+  run.suite.cases = {};
+  run.source.trials.clear();
+  run.results.trials = 0;
+  run.suite.name.clear();
+  const Aggregates aggregates = run.aggregates();
+  const std::string xml = junit_of(run.input(aggregates));
+  EXPECT_EQ(complaints_about(xml), "");
+  EXPECT_EQ(attribute_of(xml, "testsuite", "tests"), "0");
+}
+
+// The schema is ours: it must be able to refuse.
+TEST(JunitReport, TheSchemaRefusesWhatConsumersRefuse) {
+  const SampleRun run;
+  const Aggregates aggregates = run.aggregates();
+  const std::string good = junit_of(run.input(aggregates));
+  const auto with = [&](const std::string& from, const std::string& to) {
+    std::string bad = good;
+    const auto at = bad.find(from);
+    EXPECT_NE(at, std::string::npos) << from;
+    return at == std::string::npos ? good : bad.replace(at, from.size(), to);
+  };
+  EXPECT_NE(complaints_about(with("<testcase classname", "<testcase file=\"a\" classname")), "");
+  EXPECT_NE(complaints_about(with(" failures=\"3\"", " failures=\"three\"")), "");
+  EXPECT_NE(complaints_about(with("<properties>", "<extra/><properties>")), "");
+  EXPECT_NE(complaints_about(with(" timestamp=\"2026-02-05T", " timestamp=\"yesterday ")), "");
+  EXPECT_NE(complaints_about(with("</testsuites>", "")), "");
+  EXPECT_NE(complaints_about(with("Debug auth", "\x01")), "");
+}
+
+TEST(XmlText, EscapesWhatXmlCannotHold) {
+  EXPECT_EQ(xml_escaped("a<b>&\"'"), "a&lt;b&gt;&amp;&quot;'");
+  EXPECT_EQ(xml_escaped("\n\r\t"), "&#10;&#13;&#9;");
+  EXPECT_EQ(xml_escaped(std::string_view("\0\x1b\x7f\xff", 4)), "\uFFFD\uFFFD\uFFFD\uFFFD");
+  EXPECT_EQ(xml_escaped("\uFFFE\uFFFF\uFFFD証"), "\uFFFD\uFFFD\uFFFD証");
+}
+
+}  // namespace
+}  // namespace sluice

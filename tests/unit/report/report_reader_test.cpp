@@ -1,0 +1,195 @@
+#include "coordinator/report/report_reader.hpp"
+
+#include "coordinator/report/report.hpp"
+#include "tests/unit/report/gated_run.hpp"
+
+#include <sstream>
+
+#include <gtest/gtest.h>
+
+namespace sluice {
+namespace {
+
+tl::expected<ReportScores, Finding> parsed(const std::string& text) {
+  std::istringstream stream(text);
+  return parse_report(stream, "report.json");
+}
+
+std::string with_results(const std::string& results) {
+  return "{\"schema_version\": 1, \"run_id\": \"r\", \"timestamp\": \"2026-02-05T14:30:00Z\",\n\"suite\": "
+         "\"s\", "
+         "\"config_fingerprint\": \"sha256:1\", \"verdict\": \"pass\", \"reason_code\": null,\n"
+         "\"fixture_results\": [" +
+         results + "],\n\"run\": {\"sluice_version\": \"0.1.0\"}}";
+}
+
+std::string result(const std::string& id, const std::string& metrics, const std::string& more = "") {
+  return "{\"id\": \"" + id + "\", \"status\": \"pass\", \"metrics\": [" + metrics + "]" + more + "}";
+}
+
+std::string metric(const std::string& name, const std::string& score, const std::string& passed,
+                   const std::string& thresholding = "null") {
+  return "{\"name\": \"" + name + "\", \"score\": " + score + ", \"passed\": " + passed +
+         ", \"thresholding\": " + thresholding + "}";
+}
+
+ComparedCase case_at(const ReportScores& scores, std::size_t index) {
+  ComparedCase one;
+  scores.read(index, one);
+  return one;
+}
+
+TEST(ReportReader, ReadsHeaderAndScoresByCase) {
+  const auto scores = parsed(
+      with_results(result("b", metric("must_contain", "null", "false")) + ",\n" +
+                   result("a", metric("semantic_similarity_to", "0.5", "null",
+                                      "{\"mode\": \"relative\", \"max_drop\": 0.1, \"min_floor\": null, "
+                                      "\"min_score\": 0.4}"))));
+  ASSERT_TRUE(scores) << to_text(scores.error());
+  EXPECT_EQ(scores->header, (BaselineHeader{"s", "0.1.0", "2026-02-05T14:30:00Z", "sha256:1"}));
+  EXPECT_EQ(scores->reason_code, "");
+  ASSERT_EQ(scores->size(), 2u);
+  const auto first = case_at(*scores, 0);
+  EXPECT_EQ(first.test_id, "a");
+  ASSERT_EQ(first.metrics.size(), 1u);
+  EXPECT_EQ(first.metrics[0].score, 0.5);
+  EXPECT_EQ(first.metrics[0].thresholding,
+            (Thresholding{ThresholdMode::relative, 0.1, std::nullopt, std::nullopt}));
+  EXPECT_EQ(first.metrics[0].min_score, 0.4);
+  const auto second = case_at(*scores, 1);
+  EXPECT_EQ(second.test_id, "b");
+  EXPECT_FALSE(second.metrics[0].passed);
+  EXPECT_TRUE(second.metrics[0].asked_by_name);
+}
+
+TEST(ReportReader, ACaseWithAnErrorAndACutRunAreKnown) {
+  auto text = with_results("{\"status\": \"error\", \"metrics\": [], \"id\": \"a\"}");
+  text.replace(text.find("\"reason_code\": null"), 19, "\"reason_code\": \"interrupted\"");
+  const auto scores = parsed(text);
+  ASSERT_TRUE(scores) << to_text(scores.error());
+  EXPECT_TRUE(case_at(*scores, 0).is_error);
+  EXPECT_EQ(scores->reason_code, "interrupted");
+}
+
+TEST(ReportReader, WhatAScoreJudgedForIsReadFromTheClaims) {
+  const std::string scores_of_claims =
+      metric("claims_precision", "1", "true") + "," + metric("claims_recall", "null", "null") + "," +
+      metric("claims_f1", "0", "null") + "," + metric("claims_required", "null", "null") + "," +
+      metric("claims_forbidden", "null", "null") + "," + metric("claims_absent", "null", "null");
+  const auto scores = parsed(
+      with_results(result("a", scores_of_claims, ", \"missing\": [], \"forbidden\": [{\"got\": {}}]") + "," +
+                   result("b", scores_of_claims, ", \"missing\": [{}, {}], \"unexpected\": []")));
+  ASSERT_TRUE(scores) << to_text(scores.error());
+  const auto a = case_at(*scores, 0);
+  EXPECT_EQ(a.metrics[1].score, std::nullopt);
+  EXPECT_EQ(a.metrics[2].score, 0.0);
+  EXPECT_TRUE(a.metrics[3].passed);
+  EXPECT_FALSE(a.metrics[4].passed);
+  EXPECT_FALSE(a.metrics[5].passed);
+  EXPECT_FALSE(a.metrics[3].asked_by_name) << "a fixture's, which a score may stand for";
+  const auto b = case_at(*scores, 1);
+  EXPECT_FALSE(b.metrics[3].passed);
+  EXPECT_TRUE(b.metrics[4].passed);
+  EXPECT_TRUE(b.metrics[5].passed);
+}
+
+/// A comparison of a baseline with a report must say what the run's own gate says.
+TEST(ReportReader, AReportComparesAsItsRunWasGated) {
+  const sample::GatedRun run;
+  const Aggregates aggregates = run.aggregates();
+  StringSink sink;
+  ASSERT_TRUE(write_json_report(run.input(aggregates), sink));
+  const auto scores = parsed(sink.text());
+  ASSERT_TRUE(scores) << to_text(scores.error());
+  EXPECT_EQ(scores->size(), run.suite.cases.size());
+  const auto summary = compare(cases_of(run.baseline), cases_of(*scores), {}, [](const ScoreComparison&) {});
+  ASSERT_TRUE(summary) << summary.error().message;
+  EXPECT_EQ(summary->verdict_input.statuses, aggregates.all.statuses);
+  EXPECT_EQ(summary->verdict_input.regressed, aggregates.all.regressed);
+}
+
+TEST(ReportReader, AReportAgainstItselfHasNothingNew) {
+  const sample::SampleRun run;
+  const Aggregates aggregates = run.aggregates();
+  StringSink sink;
+  ASSERT_TRUE(write_json_report(run.input(aggregates), sink));
+  const auto scores = parsed(sink.text());
+  ASSERT_TRUE(scores) << to_text(scores.error());
+  const auto summary = compare(cases_of(*scores), cases_of(*scores), {}, [](const ScoreComparison& row) {
+    EXPECT_NE(row.change, ScoreChange::regression) << row.test_id;
+    EXPECT_NE(row.change, ScoreChange::improvement) << row.test_id;
+  });
+  ASSERT_TRUE(summary);
+  EXPECT_EQ(summary->missing_in_baseline + summary->missing_in_current, 0u);
+  EXPECT_EQ(summary->verdict_input.statuses.errors, aggregates.all.statuses.errors);
+}
+
+struct Malformed {
+  const char* name;
+  std::string text;
+  const char* message;
+};
+
+class MalformedReports : public ::testing::TestWithParam<Malformed> {};
+
+TEST_P(MalformedReports, AreNamedWithTheirPlace) {
+  const auto scores = parsed(GetParam().text);
+  ASSERT_FALSE(scores);
+  EXPECT_NE(to_text(scores.error()).find(GetParam().message), std::string::npos) << to_text(scores.error());
+}
+
+std::string replaced(std::string text, const std::string& what, const std::string& with) {
+  return text.replace(text.find(what), what.size(), with);
+}
+
+const std::string one_score = with_results(result("a", metric("claims_f1", "0.5", "null")));
+
+const std::vector<Malformed> malformed{
+    {"Truncated", one_score.substr(0, one_score.find("\"passed\"")),
+     "report.json:3: ends too early in `fixture_results[0].metrics[0]"},
+    {"NoJson", "{\"schema_version\" 1}", "report.json:1: is not JSON at "},
+    {"AList", "[1]", "report.json:1: holds a list, expected a JSON object"},
+    {"GoesOn", one_score + "x", "goes on after the end of its JSON object"},
+    {"OtherVersion", replaced(one_score, "_version\": 1", "_version\": 2"),
+     "report.json:1: is a report with schema_version 2, and this sluice reads 1"},
+    {"VersionText", replaced(one_score, "_version\": 1", "_version\": \"1\""), "expected the whole number 1"},
+    {"NoSuite", replaced(one_score, "\"suite\"", "\"site\""), "report.json:4: has no `suite`"},
+    {"NoFingerprint", replaced(one_score, "\"config_fingerprint\"", "\"c\""), "has no `config_fingerprint`"},
+    {"NoTool", replaced(one_score, "\"sluice_version\"", "\"c\""), "has no `sluice_version`"},
+    {"NoResults", replaced(one_score, "\"fixture_results\"", "\"c\""), "has no `fixture_results`"},
+    {"BadTime", replaced(one_score, "2026-02-05T", "yesterday"), "report.json:1: `timestamp` is the text "},
+    {"ScoreTooHigh", replaced(one_score, "0.5", "1.5"),
+     "report.json:3: `fixture_results[0].metrics[0].score` is 1.5, expected a number from 0 to 1"},
+    {"ScoreText", replaced(one_score, "0.5", "\"0.5\""), "`fixture_results[0].metrics[0].score` is the text"},
+    {"ScoreNan", replaced(one_score, "0.5", "NaN"), "is not JSON at "},
+    {"ScoreOverflow", replaced(one_score, "0.5", "1e400"), "which is too large"},
+    {"NoScore", replaced(one_score, "\"score\": 0.5, ", ""),
+     "`fixture_results[0].metrics[0]` has no `score`, which is required"},
+    {"NoStatus", replaced(one_score, "\"status\"", "\"state\""), "`fixture_results[0]` has no `status`"},
+    {"OddStatus", replaced(one_score, "\"status\": \"pass\"", "\"status\": \"fine\""),
+     "expected pass, warn, flaky, fail or error"},
+    {"EmptyId", with_results(result("", "")), "`fixture_results[0].id` is the text ``"},
+    {"KeyTwice", replaced(one_score, "\"status\"", "\"id\": \"b\", \"status\""),
+     "the key `fixture_results[0].id` stands there twice"},
+    {"CaseTwice", with_results(result("b", "") + "," + result("a", "") + "," + result("b", "")),
+     "`fixture_results[2]` has the id of `fixture_results[0]`: keep one of the two"},
+    {"MetricTwice",
+     with_results(result("a", metric("claims_f1", "1", "null") + "," + metric("claims_f1", "0", "null"))),
+     "`fixture_results[0]` has the scored metric `claims_f1` twice"},
+    {"UnjudgedText", with_results(result("a", metric("must_contain", "null", "null"))),
+     "`fixture_results[0].metrics[0].passed` is null, expected true or false"},
+    {"OddMode", with_results(result("a", metric("claims_f1", "1", "null", "{\"mode\": \"strict\"}"))),
+     "`fixture_results[0].metrics[0].thresholding.mode` is the text `strict`"},
+    {"NegativeDrop", with_results(result("a", metric("claims_f1", "1", "null", "{\"max_drop\": -0.1}"))),
+     "`fixture_results[0].metrics[0].thresholding.max_drop` is -0.1"},
+    {"ResultsNoList", "{\"fixture_results\": {}}", "`fixture_results` is an object, expected a list"},
+    {"ResultNoObject", "{\"fixture_results\": [3]}", "`fixture_results[0]` is 3, expected an object"},
+    {"TooDeep", "{\"x\": " + std::string(100, '[') + std::string(100, ']') + "}",
+     "nested deeper than 64 levels"},
+};
+
+INSTANTIATE_TEST_SUITE_P(ReportReader, MalformedReports, ::testing::ValuesIn(malformed),
+                         [](const auto& one) { return one.param.name; });
+
+}  // namespace
+}  // namespace sluice

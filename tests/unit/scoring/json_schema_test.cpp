@@ -1,0 +1,213 @@
+#include "worker/scoring/json_schema.hpp"
+
+#include <gtest/gtest.h>
+
+namespace sluice {
+namespace {
+
+/// What is wrong with the document; "" if it fits.
+std::string problem(std::string_view schema, std::string_view document) {
+  const auto compiled = JsonSchema::compile(schema);
+  if (!compiled) {
+    ADD_FAILURE() << compiled.error().message;
+    return "no schema";
+  }
+  const auto outcome = compiled->problem_of(document);
+  if (!outcome) {
+    ADD_FAILURE() << outcome.error().message;
+    return "no outcome";
+  }
+  return outcome->value_or("");
+}
+bool fits(std::string_view schema, std::string_view document) {
+  return problem(schema, document).empty();
+}
+std::string refused(std::string_view schema) {
+  const auto compiled = JsonSchema::compile(schema);
+  if (compiled) {
+    ADD_FAILURE() << "compiled: " << schema.substr(0, 200);
+    return "";
+  }
+  EXPECT_EQ(compiled.error().reason, Reason::fixture_invalid);
+  return compiled.error().message;
+}
+
+constexpr std::string_view city = R"({
+  "type": "object",
+  "properties": {"name": {"type": "string", "minLength": 2}, "people": {"type": "integer", "minimum": 0},
+                 "tags": {"type": "array", "items": {"enum": ["old", "big"]}, "uniqueItems": true}},
+  "required": ["name"], "additionalProperties": false})";
+
+TEST(JsonSchema, JudgesAsDraft7Says) {
+  EXPECT_EQ(problem(city, R"({"name":"Paris","people":2100000,"tags":["old","big"]})"), "");
+  EXPECT_EQ(problem(city, R"({"name":7})"),
+            "does not fit the schema at /name: Value type not permitted by 'type' constraint");
+  EXPECT_NE(problem(city, R"({"people":1})").find("at the root: Missing required property 'name'"),
+            std::string::npos);
+  EXPECT_NE(problem(city, R"({"name":"Paris","tags":["old","new"]})").find("at /tags/1: "),
+            std::string::npos);
+  EXPECT_NE(problem(city, R"({"name":"Paris","tags":["old","old"]})").find("at /tags: "), std::string::npos);
+  EXPECT_FALSE(fits(city, R"({"name":"P"})"));
+  EXPECT_TRUE(fits(city, "{\"name\":\"\u00fc\u00fc\"}"));
+  EXPECT_FALSE(fits(city, "{\"name\":\"\u00fc\"}")) << "characters, not bytes";
+  EXPECT_FALSE(fits(city, R"({"name":"Paris","x":1})"));
+  EXPECT_FALSE(fits("false", "1"));
+  EXPECT_TRUE(fits("true", "1"));
+  EXPECT_TRUE(fits("{}", "null"));
+}
+
+TEST(JsonSchema, TellsWhereTheAnswerIsNotJson) {
+  EXPECT_EQ(problem("{}", ""), "is empty");
+  EXPECT_EQ(problem("{}", " \n"), "is empty");
+  EXPECT_EQ(problem("{}", R"({"a": 1,, })"), R"(is not JSON: it goes wrong at byte 9, after "{\"a\": 1,")");
+  EXPECT_EQ(problem("{}", R"({"a": [1,)"), R"(is not JSON: it ends too early, after "{\"a\": [1,")");
+  EXPECT_EQ(problem("{}", "Paris"), "is not JSON: it goes wrong at byte 1");
+  EXPECT_EQ(problem("{}", "{} trailing"), R"(is not JSON: it goes wrong at byte 6, after "{} tr")");
+  EXPECT_NE(problem("{}", "[1e400]").find("too large"), std::string::npos);
+  EXPECT_NE(problem("{}", "[NaN]").find("is not JSON"), std::string::npos);
+  EXPECT_NE(problem("{}", "\"\xff\"").find("is not JSON"), std::string::npos);
+}
+
+TEST(JsonSchema, TakesJsonOutOfOneCodeFence) {
+  EXPECT_TRUE(fits(city, "```json\n{\"name\":\"Paris\"}\n```\n"));
+  EXPECT_TRUE(fits(city, "```\n{\"name\":\"Paris\"}\n```"));
+  EXPECT_FALSE(fits(city, "Here it is:\n```json\n{\"name\":\"Paris\"}\n```"));
+  EXPECT_FALSE(fits(city, "```json\n{\"name\":\"Paris\"}"));
+  EXPECT_EQ(problem("{}", "```json\n{,}\n```"), R"(is not JSON: it goes wrong at byte 10, after "{")")
+      << "counted in the whole answer";
+}
+
+TEST(JsonSchema, DeepNestingIsAProblemAndNoOverflow) {
+  for (const auto* bracket : {"[", "{\"a\":"}) {
+    std::string deep;
+    for (int i = 0; i < 100'000; ++i) deep += bracket;
+    EXPECT_EQ(problem("{}", deep), "nests deeper than 128 levels");
+    EXPECT_NE(refused(deep).find("nests deeper"), std::string::npos);
+  }
+  const std::string legal = std::string(128, '[') + std::string(128, ']');
+  EXPECT_TRUE(fits(R"({"items":{"$ref":"#"}})", legal));
+  EXPECT_FALSE(fits(R"({"type":"array","items":{"$ref":"#"},"maxItems":0})", legal));
+}
+
+TEST(JsonSchema, AWholeNumberIsAnIntegerHoweverItIsWritten) {
+  EXPECT_TRUE(fits(R"({"type":"integer"})", "1.0"));
+  EXPECT_TRUE(fits(R"({"type":"integer"})", "1e2"));
+  EXPECT_FALSE(fits(R"({"type":"integer"})", "1.5"));
+  EXPECT_TRUE(fits(R"({"const":1})", "1.0"));
+  EXPECT_TRUE(fits(R"({"enum":[2.0]})", "2"));
+  EXPECT_TRUE(fits(R"({"minimum":0})", "18446744073709551615"));
+  EXPECT_FALSE(fits(R"({"uniqueItems":true})", "[1, 1.0]"));
+  EXPECT_TRUE(fits(R"({"minLength":1.0})", R"("a")"));
+}
+
+TEST(JsonSchema, PatternsAreThoseOfRe2) {
+  EXPECT_TRUE(fits(R"({"pattern":"^\\p{Lu}"})", "\"\u00dcber\""));
+  EXPECT_EQ(problem(R"({"pattern":"^[0-9]+$"})", R"("x")"),
+            "does not fit the schema at the root: The text does not match the pattern \"^[0-9]+$\"");
+  EXPECT_TRUE(fits(R"({"pattern":"^[0-9]+$"})", "7")) << "only texts have a pattern";
+  EXPECT_TRUE(fits(R"({"properties":{"pattern":{"pattern":"a"}}})", R"({"pattern":"a"})"))
+      << "a property's name";
+  EXPECT_FALSE(fits(R"({"properties":{"pattern":{"pattern":"a"}}})", R"({"pattern":"b"})"));
+  EXPECT_FALSE(fits(R"({"propertyNames":{"pattern":"^x"}})", R"({"y":1})"));
+  EXPECT_FALSE(fits(R"({"not":{"pattern":"a"}})", R"("a")"));
+  EXPECT_TRUE(fits(R"({"enum":[{"pattern":"a"}]})", R"({"pattern":"a"})")) << "a value, and no schema";
+  EXPECT_NE(refused(R"J({"properties":{"a/b":{"pattern":"("}}})J").find("/properties/a~1b/pattern"),
+            std::string::npos);
+  EXPECT_NE(refused(R"J({"pattern":"(?!x)"})J").find("RE2"), std::string::npos);
+  EXPECT_NE(refused(R"J({"patternProperties":{"(":{}}})J").find("/patternProperties"), std::string::npos);
+}
+
+/// What std::regex, which valijson would use, answers with a stack overflow or not at all.
+TEST(JsonSchema, NoPatternHangsOrOverflows) {
+  const std::string as(500'000, 'a');
+  EXPECT_FALSE(fits(R"J({"pattern":"^(a+)+$"})J", '"' + as + "b\""));
+  EXPECT_TRUE(fits(R"J({"pattern":"^(a|a)*$"})J", '"' + as + '"'));
+  EXPECT_FALSE(fits(R"({"format":"date-time"})", '"' + std::string(500'000, '1') + '"'));
+  EXPECT_FALSE(fits(R"J({"patternProperties":{"^(a+)+$":false}})J", "{\"" + as + "\":1}"));
+  EXPECT_TRUE(fits(R"J({"patternProperties":{"^(a+)+$":false}})J", "{\"" + as + "b\":1}"));
+}
+
+TEST(JsonSchema, UniqueItemsAreFoundInLongArrays) {
+  std::string numbers = "[0";
+  for (int i = 1; i < 200'000; ++i) numbers += "," + std::to_string(i);
+  EXPECT_TRUE(fits(R"({"uniqueItems":true})", numbers + "]"));
+  EXPECT_FALSE(fits(R"({"uniqueItems":true})", numbers + ",17]"));
+  EXPECT_FALSE(fits(R"({"uniqueItems":true})", R"([{"a":1,"b":[true]},{"b":[true],"a":1}])"));
+  EXPECT_TRUE(fits(R"({"uniqueItems":false})", "[1,1]"));
+  EXPECT_TRUE(fits(R"({"uniqueItems":true})", R"([1,"1",true,null,[1]])"));
+}
+
+TEST(JsonSchema, FormatsOfTimeAreJudgedAndOthersAreRemarks) {
+  EXPECT_TRUE(fits(R"({"format":"date"})", R"("2024-02-29")"));
+  EXPECT_FALSE(fits(R"({"format":"date"})", R"("2024-02-30")"));
+  EXPECT_FALSE(fits(R"({"format":"date"})", R"("24-02-29")"));
+  EXPECT_TRUE(fits(R"({"format":"date-time"})", R"("2024-05-01T12:00:00.5+02:00")"));
+  EXPECT_FALSE(fits(R"({"format":"date-time"})", R"("2024-05-01 12:00")"));
+  EXPECT_TRUE(fits(R"({"format":"time"})", R"("23:59:60Z")"));
+  EXPECT_TRUE(fits(R"({"format":"date"})", "7"));
+  EXPECT_TRUE(fits(R"({"format":"email"})", R"("nobody")"));
+}
+
+TEST(JsonSchema, PatternPropertiesGoWithPropertiesAndAdditionalOnes) {
+  constexpr std::string_view schema = R"({
+    "properties": {"x_id": {"minimum": 1}},
+    "patternProperties": {"^x_": {"type": "integer"}, "_id$": {"maximum": 9}},
+    "additionalProperties": {"type": "boolean"}})";
+  EXPECT_TRUE(fits(schema, R"({"x_id":5,"x_a":-3,"b_id":2,"flag":true})"));
+  EXPECT_FALSE(fits(schema, R"({"x_id":0})")) << "its own schema counts";
+  EXPECT_FALSE(fits(schema, R"({"x_id":10})")) << "and those of all patterns";
+  EXPECT_NE(problem(schema, R"({"x_a":"text"})").find("at /x_a: "), std::string::npos);
+  EXPECT_FALSE(fits(schema, R"({"b_id":10})"));
+  EXPECT_FALSE(fits(schema, R"({"flag":1})")) << "neither named nor matched";
+  constexpr std::string_view nested = R"({
+    "patternProperties": {"^a": {"patternProperties": {"^b": {"type": "string"}}, "additionalProperties": false}}})";
+  EXPECT_TRUE(fits(nested, R"({"a1":{"b1":"x"},"c":{"b1":7}})"));
+  EXPECT_FALSE(fits(nested, R"({"a1":{"b1":7}})"));
+  EXPECT_FALSE(fits(nested, R"({"a1":{"c":"x"}})"));
+}
+
+TEST(JsonSchema, FollowsReferencesWithinTheSchema) {
+  constexpr std::string_view tree = R"({
+    "$ref": "#/definitions/node",
+    "definitions": {"node": {"type": "object", "properties": {"name": {"pattern": "^n"},
+      "below": {"type": "array", "items": {"$ref": "#/definitions/node"}}}, "required": ["name"]}}})";
+  EXPECT_TRUE(fits(tree, R"({"name":"n1","below":[{"name":"n2","below":[]}]})"));
+  EXPECT_NE(problem(tree, R"({"name":"n1","below":[{"name":"x"}]})").find("at /below/0/name: "),
+            std::string::npos);
+  EXPECT_TRUE(fits(R"({"$defs":{"a b/c":{"type":"string"}},"$ref":"#/$defs/a%20b~1c"})", R"("x")"));
+  EXPECT_FALSE(fits(R"({"anywhere":{"pattern":"^a"},"items":{"$ref":"#/anywhere"}})", R"(["b"])"));
+  EXPECT_TRUE(fits(
+      R"({"id":"http://example.test/x","items":{"$ref":"#/definitions/a"},"definitions":{"a":{}}})", "[1]"));
+}
+
+TEST(JsonSchema, SaysWhatASchemaMayNotHold) {
+  EXPECT_NE(refused(R"({"$ref":"#"})").find("refers to itself"), std::string::npos);
+  EXPECT_NE(
+      refused(R"({"definitions":{"a":{"$ref":"#/definitions/b"},"b":{"anyOf":[{"$ref":"#/definitions/a"}]}},
+                        "items":{"$ref":"#/definitions/a"}})")
+          .find("refers to itself"),
+      std::string::npos);
+  EXPECT_NE(refused(R"({"not":{"$ref":"#"}})").find("refers to itself"), std::string::npos);
+  EXPECT_NE(refused(R"({"items":{"$ref":"https://example.test/s.json"}})").find("/items"), std::string::npos);
+  EXPECT_NE(refused(R"({"items":{"$ref":"#/definitions/none"}})").find("nothing at"), std::string::npos);
+  EXPECT_NE(refused(R"({"$ref":7})").find("$ref"), std::string::npos);
+  EXPECT_NE(refused(R"({"prefixItems":[{}]})").find("draft 7"), std::string::npos);
+  EXPECT_NE(refused(R"({"properties":{"a":{"unevaluatedProperties":false}}})").find("/properties/a"),
+            std::string::npos);
+  for (const auto* wrong :
+       {"", "{", "7", "[]", R"("x")", R"({"properties":7})", R"({"items":{"type":7}})", R"({"required":"x"})",
+        R"({"pattern":7})", R"({"type":"nonsense"})", R"({"minLength":-1})", R"({"enum":7})",
+        R"({"uniqueItems":"yes"})", R"({"allOf":[7]})", R"({"properties":{"a":7}})"}) {
+    EXPECT_LT(refused(wrong).size(), 600u) << wrong;
+  }
+  EXPECT_NE(refused('"' + std::string(2u << 20, 'x') + '"').find("1 MiB"), std::string::npos);
+}
+
+TEST(JsonSchema, LargeDocumentsAreJudgedInBoundedMemory) {
+  std::string wrong = "[0";
+  for (int i = 0; i < 300'000; ++i) wrong += ",0";
+  EXPECT_EQ(problem(R"({"items":{"type":"string"}})", wrong + "]"), "does not fit the schema");
+}
+
+}  // namespace
+}  // namespace sluice

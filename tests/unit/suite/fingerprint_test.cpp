@@ -1,0 +1,215 @@
+#include "coordinator/suite/fingerprint.hpp"
+
+#include "tests/unit/suite/suite_files.hpp"
+
+#include <functional>
+#include <set>
+#include <string>
+#include <vector>
+
+#include <rapidcheck.h>
+
+namespace sluice {
+namespace {
+
+Case text_case() {
+  Case one;
+  one.id = "q";
+  one.category = "tests";
+  one.kind = CaseKind::text;
+  one.content = "What?";
+  one.context = "c";
+  one.system = "s";
+  one.expectations = {
+      {{MetricId::must_contain, {"a", "b"}}, {}, {}},
+      {{MetricId::semantic_similarity_to, {"r"}}, {ThresholdMode::relative, 0.1, 0.8, std::nullopt}, 0.5}};
+  return one;
+}
+
+Case claims_case() {
+  Case one;
+  one.id = "f";
+  one.category = "tls";
+  one.language = "go";
+  one.content = "x";
+  one.must_contain = {{"a/b", "p", true, "why"}, {"a/c", "p", 1.5, std::nullopt}};
+  one.must_not_contain = {{"a/d", "p", std::string("t"), std::nullopt}};
+  one.min_confidence = 0.5;
+  return one;
+}
+
+TEST(Fingerprint, HasAGoldenForm) {
+  EXPECT_EQ(
+      canonical_case(text_case()),
+      R"({"category":"tests","content":"What?","context":"c","expectations":[{"metric":"must_contain","texts":)"
+      R"(["a","b"],"thresholding":{}},{"metric":"semantic_similarity_to","min_score":0.5,"texts":["r"],)"
+      R"("thresholding":{"max_drop":0.1,"min_floor":0.8,"mode":"relative"}}],"id":"q","kind":"text",)"
+      R"("system":"s","weight":1})");
+  EXPECT_EQ(
+      canonical_case(claims_case()),
+      R"({"category":"tls","content":"x","expectations":[],"id":"f","kind":"claims","language":"go",)"
+      R"("min_confidence":0.5,"must_contain":[{"predicate":"p","subject":"a/b","value":true},)"
+      R"({"predicate":"p","subject":"a/c","value":1.5}],"must_not_contain":[{"predicate":"p","subject":"a/d",)"
+      R"("value":"t"}],"weight":1})");
+}
+
+TEST(Fingerprint, EveryFieldThatChangesResultsChangesIt) {
+  const std::vector<std::function<void(Case&)>> changes{
+      [](Case& c) { c.id = "z"; },
+      [](Case& c) { c.category = "z"; },
+      [](Case& c) { c.content = "z"; },
+      [](Case& c) { c.context = "z"; },
+      [](Case& c) { c.system = "z"; },
+      [](Case& c) { c.weight = 2; },
+      [](Case& c) { c.kind = CaseKind::claims; },
+      [](Case& c) { c.expectations.pop_back(); },
+      [](Case& c) { c.expectations[0].what.texts[0] = "z"; },
+      [](Case& c) { c.expectations[0].what.metric = MetricId::must_not_contain; },
+      [](Case& c) { c.expectations[1].min_score = 0.6; },
+      [](Case& c) { c.expectations[1].min_score.reset(); },
+      [](Case& c) { c.expectations[1].thresholding.max_drop = 0.2; },
+      [](Case& c) { c.expectations[1].thresholding.min_floor = 0.2; },
+      [](Case& c) { c.expectations[1].thresholding.min_score = 0.2; },
+      [](Case& c) { c.expectations[1].thresholding.mode = ThresholdMode::absolute; },
+  };
+  std::set<std::string> seen{canonical_case(text_case())};
+  for (const auto& change : changes) {
+    Case one = text_case();
+    change(one);
+    EXPECT_TRUE(seen.insert(canonical_case(one)).second) << canonical_case(one);
+  }
+  const std::vector<std::function<void(Case&)>> claims_changes{
+      [](Case& c) { c.language = "z"; },
+      [](Case& c) { c.min_confidence = 0.6; },
+      [](Case& c) { c.must_contain.pop_back(); },
+      [](Case& c) { c.must_contain[0].subject = "z"; },
+      [](Case& c) { c.must_contain[0].value = std::string("true"); },
+      [](Case& c) { std::swap(c.must_contain, c.must_not_contain); },
+  };
+  seen.insert(canonical_case(claims_case()));
+  for (const auto& change : claims_changes) {
+    Case one = claims_case();
+    change(one);
+    EXPECT_TRUE(seen.insert(canonical_case(one)).second) << canonical_case(one);
+  }
+}
+
+TEST(Fingerprint, WhatDoesNotChangeResultsLeavesIt) {
+  Case one = text_case();
+  one.name = one.created = one.source = one.language = "z";
+  std::swap(one.expectations[0], one.expectations[1]);
+  std::swap(one.expectations[1].what.texts[0], one.expectations[1].what.texts[1]);
+  EXPECT_EQ(case_fingerprint(one), case_fingerprint(text_case()));
+  Case other = claims_case();
+  other.must_contain[0].rationale = "z";
+  std::swap(other.must_contain[0], other.must_contain[1]);
+  EXPECT_EQ(case_fingerprint(other), case_fingerprint(claims_case()));
+}
+
+TEST(Fingerprint, OfAConfigurationHasAGoldenValueAndHearsEverySetting) {
+  Suite suite;
+  suite.metrics = {MetricId::claims_f1, MetricId::semantic_similarity_to};
+  FingerprintSettings base;
+  base.model = "m";
+  base.temperature = 0.1;
+  base.max_tokens = 10;
+  base.embedding_provider = ProviderKind::openai;
+  base.embedding_model = "e";
+  EXPECT_EQ(to_hex(config_fingerprint(suite, base)),
+            "5f7de97852c6b0c77ea5a13f1780bfbccdb19bcc68f4524733a0a87a262348f6");
+  const std::vector<std::function<void(FingerprintSettings&)>> changes{
+      [](auto& s) { s.provider = ProviderKind::gemini; },
+      [](auto& s) { s.model = "z"; },
+      [](auto& s) { s.temperature = 0.2; },
+      [](auto& s) { s.temperature.reset(); },
+      [](auto& s) { s.max_tokens = 11; },
+      [](auto& s) { s.seed = 0; },
+      [](auto& s) { s.embedding_provider.reset(); },
+      [](auto& s) { s.embedding_model = "z"; },
+      [](auto& s) { s.prompt[0] = 1; },
+      [](auto& s) { s.ontology[0] = 1; },
+  };
+  std::set<Digest> seen{config_fingerprint(suite, base)};
+  for (const auto& change : changes) {
+    FingerprintSettings settings = base;
+    change(settings);
+    EXPECT_TRUE(seen.insert(config_fingerprint(suite, settings)).second);
+  }
+  Suite other = suite;
+  other.content_fingerprint[0] = 1;
+  EXPECT_TRUE(seen.insert(config_fingerprint(other, base)).second);
+  other = suite;
+  other.metrics.push_back(MetricId::regex_match);
+  EXPECT_TRUE(seen.insert(config_fingerprint(other, base)).second);
+  // What no metric uses does not count.
+  other.metrics = {MetricId::must_contain};
+  const Digest plain = config_fingerprint(other, base);
+  FingerprintSettings unused = base;
+  unused.embedding_model = "z";
+  unused.prompt[0] = unused.ontology[0] = 1;
+  EXPECT_EQ(config_fingerprint(other, unused), plain);
+}
+
+class SuiteFingerprint : public SuiteFiles {
+ protected:
+  Digest of(const std::string& yaml) const { return load(yaml).suite.content_fingerprint; }
+};
+
+constexpr const char* two_tests =
+    "suite: s\nsettings: {thresholding: {mode: relative, max_drop: 0.1}}\ntests:\n"
+    "- id: a\n  input: {prompt: p}\n  expected: {type: json_schema, schema: {type: object, minProperties: "
+    "1}}\n"
+    "- id: b\n  input:\n    prompt: |\n      x\n      y\n  expected:\n"
+    "  - {type: semantic_similarity_to, text: t, min_score: 0.50}\n  - {type: must_contain, text: [u, v]}\n";
+
+TEST_F(SuiteFingerprint, HasAGoldenValue) {
+  EXPECT_EQ(to_hex(of(two_tests)), "3afe36ed7d4617890383259d5c5d1d519b815e54427faa778c07e731ef21fba7");
+}
+
+TEST_F(SuiteFingerprint, DoesNotHearOrderCommentsLineEndsOrPlace) {
+  const Digest wanted = of(two_tests);
+  const std::string reordered =
+      "# comment\ntests:\n"
+      "- expected:\n  - {text: [u, v], type: must_contain}\n  - {min_score: 0.5, text: t, type: "
+      "semantic_similarity_to}\n"
+      "  input: {prompt: \"x\\ny\\n\"}\n  name: other\n  id: b\n"
+      "- {expected: {schema: {minProperties: 1.0, type: object}, type: json_schema}, input: {prompt: p}, id: "
+      "a}\n"
+      "settings:\n  thresholding: {max_drop: 1e-1, mode: relative}\nsuite: s\n";
+  EXPECT_EQ(of(reordered), wanted);
+  std::string crlf;
+  for (const char c : std::string(two_tests)) crlf += c == '\n' ? "\r\n" : std::string(1, c);
+  EXPECT_EQ(of(crlf), wanted);
+  EXPECT_EQ(load_any_suite(write("elsewhere/renamed.yml", two_tests))->suite.content_fingerprint, wanted);
+  EXPECT_NE(of(std::string(two_tests).replace(7, 1, "t")), wanted);
+  std::string other_drop = two_tests;
+  other_drop.replace(other_drop.find("0.1"), 3, "0.2");
+  EXPECT_NE(of(other_drop), wanted);
+}
+
+TEST_F(SuiteFingerprint, OfFixturesDoesNotHearLineEnds) {
+  const std::string fixture =
+      "[metadata]\nid = \"f\"\ncategory = \"c\"\n[input]\ncontent = '''\nx = 1\n  "
+      "y\n'''\n[expected]\nmust_contain = "
+      "[\n{subject = \"a/b\", predicate = \"p\", value = 1}]\n";
+  std::string crlf;
+  for (const char c : fixture) crlf += c == '\n' ? "\r\n" : std::string(1, c);
+  write("one/fix/a.toml", fixture);
+  write("two/fix/renamed.toml", crlf);
+  const auto one = load_any_suite(folder_ / "one/fix");
+  const auto two = load_any_suite(folder_ / "two/fix");
+  ASSERT_TRUE(one && two);
+  EXPECT_EQ((*two->suite.cases.read(0))->content, "x = 1\n  y\n");
+  EXPECT_EQ(one->suite.content_fingerprint, two->suite.content_fingerprint);
+  EXPECT_EQ(one->suite.metrics.size(), 6u);
+}
+
+TEST_F(SuiteFingerprint, IsThatOfTheWholeSuiteWhateverIsSelected) {
+  const Suite whole = load(two_tests).suite;
+  const auto part = select(whole, {}, 1);
+  ASSERT_TRUE(part);
+  EXPECT_EQ(part->content_fingerprint, whole.content_fingerprint);
+}
+
+}  // namespace
+}  // namespace sluice

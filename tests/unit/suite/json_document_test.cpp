@@ -1,0 +1,51 @@
+#include "coordinator/suite/json_document.hpp"
+
+#include "coordinator/suite/canonical_json.hpp"
+
+#include <string>
+
+#include <gtest/gtest.h>
+#include <rapidcheck.h>
+
+namespace sluice {
+namespace {
+
+std::string canonical(const std::string& json) {
+  const auto node = parse_json(json, 7);
+  return node ? canonical_json(*node) : std::to_string(node.error().line) + ": " + node.error().message;
+}
+
+TEST(JsonDocument, EqualValuesHaveOneCanonicalForm) {
+  EXPECT_EQ(canonical(R"( { "b" : [1.0, 1e2, -0.0, 0.10, null, true], "a" : {"z":1,"y":"\u00e9\n"} } )"),
+            "{\"a\":{\"y\":\"\xc3\xa9\\n\",\"z\":1},\"b\":[1,100,0,0.1,null,true]}");
+  EXPECT_EQ(canonical("18446744073709551615"), "18446744073709551616");
+}
+
+TEST(JsonDocument, NamesWhatItCannotRead) {
+  EXPECT_EQ(canonical("{\"a\":1,\n\"a\":2}"), "7: the key \"a\" stands twice");
+  EXPECT_EQ(canonical("1e400"), "7: a number is too large");
+  EXPECT_EQ(canonical("\"\xff\""), "7: not valid UTF-8");
+  EXPECT_TRUE(canonical("{\"a\":\n1,}").starts_with("8: not valid JSON: ")) << canonical("{\"a\":\n1,}");
+  EXPECT_TRUE(canonical("").starts_with("7: not valid JSON: ")) << canonical("");
+  EXPECT_TRUE(canonical("{} {}").starts_with("7: not valid JSON: ")) << canonical("{} {}");
+  EXPECT_TRUE(canonical("NaN").starts_with("7: not valid JSON: ")) << canonical("NaN");
+  EXPECT_EQ(canonical(std::string(100'000, '[')), "7: is nested more than 64 deep");
+}
+
+TEST(JsonDocument, ItsCanonicalFormIsJsonOfTheSameForm) {
+  rc::check([](const std::vector<std::pair<std::string, double>>& members) {
+    DocumentNode::Table table;
+    for (const auto& [key, number] : members) {
+      if (std::isfinite(number))
+        table.push_back({std::to_string(table.size()) + "x", 1, DocumentNode{number, 1}});
+    }
+    std::vector<DocumentError> twice;
+    sort_entries(table, twice);
+    RC_ASSERT(twice.empty());
+    const std::string once = canonical_json(DocumentNode{table, 1});
+    RC_ASSERT(canonical(once) == once);
+  });
+}
+
+}  // namespace
+}  // namespace sluice

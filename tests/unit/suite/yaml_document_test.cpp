@@ -1,0 +1,116 @@
+#include "coordinator/suite/yaml_document.hpp"
+
+#include "coordinator/suite/canonical_json.hpp"
+
+#include <cmath>
+#include <string>
+
+#include <gtest/gtest.h>
+
+namespace sluice {
+namespace {
+
+std::string json_of(const std::string& yaml) {
+  const ParsedYaml parsed = parse_yaml(yaml);
+  if (!parsed.errors.empty()) {
+    return std::to_string(parsed.errors.front().line) + ": " + parsed.errors.front().message;
+  }
+  return canonical_json(*parsed.root);
+}
+
+std::string repeated(const std::string& text, int times) {
+  std::string result;
+  for (int i = 0; i < times; ++i) result += text;
+  return result;
+}
+
+TEST(Yaml, HasTheCoreSchemasTypes) {
+  EXPECT_EQ(
+      json_of("[null, ~, true, FALSE, yes, 'true', 12, -3, +4, 0x1F, 0o17, 1.5, 1e3, .5, 1., \"1\", 1_000]"),
+      R"([null,null,true,false,"yes","true",12,-3,4,31,15,1.5,1000,0.5,1,"1","1_000"])");
+  EXPECT_EQ(json_of("[2026-02-05, 0x, 0xZ, 0x-1, 1e, e5, ., -, +, 12:30, !!str 12]"),
+            R"(["2026-02-05","0x","0xZ","0x-1","1e","e5",".","-","+","12:30","12"])");
+  EXPECT_EQ(json_of("9223372036854775807"), "9223372036854775807");
+  EXPECT_EQ(json_of("9223372036854775808"), "9223372036854775808");
+  EXPECT_EQ(json_of("1e-400"), "0");
+  EXPECT_EQ(json_of(""), "null");
+  const ParsedYaml infinite = parse_yaml("[.inf, -.INF, .nan, 1e400]");
+  ASSERT_TRUE(infinite.root);
+  EXPECT_FALSE(has_only_json_values(*infinite.root));
+}
+
+TEST(Yaml, KnowsTheLinesOfKeysAndValues) {
+  const ParsedYaml parsed = parse_yaml("a: 1\n\nb:\n  - x\n  -\n   y: |\n     text\nc:\n");
+  ASSERT_TRUE(parsed.root);
+  const auto& table = std::get<DocumentNode::Table>(parsed.root->value);
+  ASSERT_EQ(table.size(), 3u);
+  EXPECT_EQ(table[1].line, 3u);
+  const auto& list = std::get<DocumentNode::Array>(table[1].value.value);
+  EXPECT_EQ(list[0].line, 4u);
+  EXPECT_EQ(std::get<DocumentNode::Table>(list[1].value).front().line, 6u);
+  EXPECT_EQ(table[2].line, 8u);
+  EXPECT_EQ(table[2].value.line, 8u);
+}
+
+TEST(Yaml, ReadsLineEndsAndMarksOfOtherSystems) {
+  EXPECT_EQ(json_of("\xef\xbb\xbf"
+                    "a: |\r\n  x\r\n  y\r\n"),
+            R"({"a":"x\ny\n"})");
+}
+
+TEST(Yaml, ExpandsAliases) {
+  EXPECT_EQ(json_of("a: &x {k: [1]}\nb: *x\n&y c: *y\n"), R"({"a":{"k":[1]},"b":{"k":[1]},"c":"c"})");
+}
+
+TEST(Yaml, NamesWhatItCannotRead) {
+  EXPECT_EQ(json_of("a: 1\nb: 2\na: 3\n"), "3: the key \"a\" stands twice (first in line 1)");
+  EXPECT_EQ(json_of("{a: 1, a: 2}"), "1: the key \"a\" stands twice");
+  EXPECT_EQ(json_of("a: 1\n---\nb: 2\n"), "2: a second document begins here; a suite is one YAML document");
+  EXPECT_EQ(json_of("? [a]\n: 1\n"), "1: a key must be a text");
+  EXPECT_EQ(json_of("~: 1\n"), "1: a key must be a text");
+  EXPECT_EQ(json_of("a: !include x\n"), "1: the tag \"!include\" has no meaning in a suite");
+  EXPECT_EQ(json_of("a: &x [*x]\n"), "1: an alias stands inside of what it names");
+  EXPECT_EQ(json_of("a: *x\n"), "1: not valid YAML: the referenced anchor is not defined");
+  EXPECT_EQ(json_of("a:\n\tb: 1\n"),
+            "2: not valid YAML: a tab stands in the indentation, which takes spaces alone");
+  EXPECT_EQ(json_of("a: 1\nb: \xff\n"), "2: not valid UTF-8");
+  EXPECT_EQ(json_of("a: 1\nb: \x04\n"), "2: not valid YAML: a control character stands here");
+  EXPECT_EQ(json_of("a: 1\rb: 2\n"), "1: not valid YAML: a control character stands here");
+  EXPECT_EQ(json_of(std::string("a: \0", 4)), "1: not valid YAML: a control character stands here");
+  EXPECT_EQ(json_of("a: [1\n"), "2: not valid YAML: end of sequence flow not found");
+  EXPECT_EQ(json_of("%YAML 9.0\n---\na: 1\n"), "1: not valid YAML: YAML major version too large");
+}
+
+TEST(Yaml, IsNotHurtByNesting) {
+  for (const char* opening : {"[", "{", "- ", "? ", "[\n", "{a: ", "[a: "}) {
+    const ParsedYaml parsed = parse_yaml(repeated(opening, 100'000));
+    ASSERT_EQ(parsed.errors.size(), 1u) << opening;
+    EXPECT_TRUE(parsed.errors.front().message.ends_with("is nested more than 64 deep")) << opening;
+  }
+  EXPECT_EQ(json_of(repeated("[", 64) + repeated("]", 64)), repeated("[", 64) + repeated("]", 64));
+}
+
+TEST(Yaml, IsNotHurtByAliases) {
+  EXPECT_EQ(parse_yaml("a: &x y\nb:\n" + repeated("- *x\n", 100'000)).errors.size(), 0u);
+  std::string bomb = "a0: &a0 [x, x, x, x, x, x, x, x, x, x]\n";
+  for (int i = 1; i < 20; ++i) {
+    const std::string before = " *a" + std::to_string(i - 1);
+    const std::string name = "a" + std::to_string(i);
+    bomb += name + ": &" + name + " [" + repeated(before + ",", 9) + before + "]\n";
+  }
+  EXPECT_NE(json_of(bomb).find("holds more than 1000000 values, counting those that aliases repeat"),
+            std::string::npos);
+  const std::string large(1 << 20, 'x');
+  EXPECT_NE(json_of("a: &x " + large + "\nb:\n" + repeated("- *x\n", 1000))
+                .find("its aliases repeat too much text"),
+            std::string::npos);
+}
+
+TEST(Yaml, TakesHugeScalars) {
+  const std::string huge(4 << 20, 'x');
+  EXPECT_EQ(json_of("a: " + huge).size(), huge.size() + 8);
+  EXPECT_EQ(json_of("a: \"" + huge), "1: not valid YAML: illegal EOF in scalar");
+}
+
+}  // namespace
+}  // namespace sluice

@@ -1,0 +1,310 @@
+#include "common/defaults.hpp"
+#include "tests/unit/suite/suite_files.hpp"
+
+#include <algorithm>
+#include <string>
+#include <vector>
+
+#include <sys/stat.h>
+
+namespace sluice {
+namespace {
+
+class YamlSuite : public SuiteFiles {
+ protected:
+  /// A suite with one test, of which only `expected` is given (from line 6 on).
+  static std::string expecting(const std::string& expected, const std::string& settings = "settings: {}\n") {
+    return "suite: s\n" + settings + "tests:\n  - id: t\n    input: {prompt: p}\n    expected:\n" + expected;
+  }
+};
+
+Case case_of(const LoadedSuite& loaded, std::size_t index) {
+  const auto one = loaded.suite.cases.read(index);
+  EXPECT_TRUE(one) << one.error().message;
+  return one ? **one : Case{};
+}
+
+TEST_F(YamlSuite, LoadsEveryKindOfTest) {
+  write("prompts/long.txt", "first\r\nsecond\r\n");
+  write("answer.schema.json", R"({"type": "object", "required": ["a"]})");
+  const LoadedSuite loaded = load(R"yaml(
+suite: demo
+model: gpt-4o-mini
+settings:
+  provider: openai
+  temperature: 0
+  timeout_seconds: 30
+  thresholding: {mode: relative, max_drop: 0.03, min_floor: 0.80}
+tests:
+  - id: b
+    name: Paris
+    category: geo
+    weight: 2
+    input:
+      prompt: "What is the capital of France?"
+      context: [one, two]
+      system: Be brief.
+    expected:
+      - {type: must_contain, text: Paris}
+      - {type: regex_match, pattern: ["(?i)paris", "^P"]}
+      - type: semantic_similarity_to
+        text: [Paris, The capital is Paris.]
+        min_score: 0.5
+        thresholding: {max_drop: 0.10}
+  - id: a
+    input: {file: prompts/long.txt}
+    expected: {type: json_schema, schema: answer.schema.json}
+  - id: c
+    language: python
+    input: {prompt: "requests.get(url, verify=False)"
+}
+    expected:
+      - type: claims_precision
+        min_score: 0.9
+        min_confidence: 0.5
+        must_contain:
+          - {subject: tls/cert_verification, predicate: enabled, value: false, rationale: off}
+      - type: claims_recall
+)yaml");
+  ASSERT_EQ(loaded.suite.cases.size(), 3u);
+  EXPECT_EQ(loaded.suite.name, "demo");
+  EXPECT_EQ(loaded.suite.thresholding, (Thresholding{ThresholdMode::relative, 0.03, 0.80, std::nullopt}));
+  const Case a = case_of(loaded, 0);
+  EXPECT_EQ(a.content, "first\nsecond\n");
+  EXPECT_EQ(a.category, "tests");
+  EXPECT_EQ(a.kind, CaseKind::text);
+  EXPECT_EQ(a.source, "suite.yaml");
+  ASSERT_EQ(a.expectations.size(), 1u);
+  EXPECT_EQ(a.expectations[0].what.texts, std::vector<std::string>{R"({"required":["a"],"type":"object"})"});
+  const Case b = case_of(loaded, 1);
+  EXPECT_EQ(b.name, "Paris");
+  EXPECT_EQ(b.weight, 2.0);
+  EXPECT_EQ(b.context, "one\n\ntwo");
+  EXPECT_EQ(b.system, "Be brief.");
+  ASSERT_EQ(b.expectations.size(), 3u);
+  EXPECT_EQ(b.expectations[1].what, (TextExpectation{MetricId::regex_match, {"(?i)paris", "^P"}}));
+  EXPECT_EQ(b.expectations[2].min_score, 0.5);
+  EXPECT_EQ(b.expectations[2].thresholding.max_drop, 0.10);
+  const Case c = case_of(loaded, 2);
+  EXPECT_EQ(c.kind, CaseKind::claims);
+  EXPECT_EQ(c.min_confidence, 0.5);
+  ASSERT_EQ(c.must_contain.size(), 1u);
+  EXPECT_EQ(c.must_contain[0].rationale, "off");
+  EXPECT_EQ(c.expectations[1].what, (TextExpectation{MetricId::claims_recall, {}}));
+  EXPECT_EQ(loaded.suite.metrics,
+            (std::vector{MetricId::claims_precision, MetricId::claims_recall, MetricId::must_contain,
+                         MetricId::regex_match, MetricId::json_schema, MetricId::semantic_similarity_to}));
+  ASSERT_EQ(loaded.settings.size(), 4u);
+  EXPECT_EQ(loaded.settings[0].key, "model");
+  EXPECT_EQ(loaded.settings[0].value.line, 3u);
+  EXPECT_EQ(loaded.settings[3].key, "request_timeout_seconds");
+}
+
+TEST_F(YamlSuite, TakesInFixturesAndTestsFiles) {
+  write("fix/tls/a.toml", "[metadata]\nid = \"f\"\ncategory = \"c\"\n[input]\ncontent = \"x\"\n");
+  write("fix/manifest.toml", "[corpus]\nversion = \"1\"\n");
+  write("more.jsonl",
+        "{\"id\":\"l\",\"input\":{\"prompt\":\"p\"},\"expected\":{\"type\":\"exact_match\",\"text\":\"\"}"
+        "}\n");
+  const LoadedSuite loaded = load("suite: s\nfixtures: fix\ntests_file: [more.jsonl]\n");
+  ASSERT_EQ(loaded.suite.cases.size(), 2u);
+  EXPECT_EQ(case_of(loaded, 0).source, "fix/tls/a.toml");
+  EXPECT_EQ(case_of(loaded, 1).source, "more.jsonl");
+  ASSERT_TRUE(loaded.suite.manifest);
+  EXPECT_EQ(loaded.suite.manifest->corpus_version, "1");
+}
+
+TEST_F(YamlSuite, TheReferencesExampleLoads) {
+  std::ifstream file(SLUICE_SOURCE_DIR "/docs/suites.md");
+  const std::string text{std::istreambuf_iterator<char>(file), {}};
+  const auto begin = text.find("```yaml\n");
+  ASSERT_NE(begin, std::string::npos);
+  const std::string yaml = text.substr(begin + 8, text.find("```", begin + 8) - begin - 8);
+  write("prompts/refund.txt", "Write a refund mail.\n");
+  write("more_tests.jsonl",
+        text.substr(text.find("```json\n") + 8,
+                    text.find("```", text.find("```json\n") + 8) - text.find("```json\n") - 8));
+  write("fixtures/tls/a.toml", "[metadata]\nid = \"f\"\ncategory = \"c\"\n[input]\ncontent = \"x\"\n");
+  EXPECT_GE(load(yaml).suite.cases.size(), 6u);
+}
+
+struct BadSuite {
+  std::string yaml;
+  std::string findings;
+};
+
+TEST_F(YamlSuite, NamesEverythingThatIsWrongInOneGo) {
+  write("empty.txt", "");
+  write("bytes.txt", "\xff");
+  const std::vector<BadSuite> suites{
+      {"", "suite.yaml:1: a suite must be a mapping with \"suite\" and \"tests\", not null\n"},
+      {"[]", "suite.yaml:1: a suite must be a mapping with \"suite\" and \"tests\", not a list\n"},
+      {"suit: s\ntests: []\nsettings: {api_key: x, temprature: 1}\n",
+       "suite.yaml:1: missing \"suite\": expected a string\n"
+       "suite.yaml:1: unknown key \"suit\"; did you mean \"suite\"?\n"
+       "suite.yaml:2: \"tests\" must not be empty\n"
+       "suite.yaml:3: \"api_key\" in settings is no setting of a suite: keys stay in the environment\n"
+       "suite.yaml:3: unknown key \"temprature\" in settings; did you mean \"temperature\"?\n"},
+      {"suite: 1\n",
+       "suite.yaml:1: \"suite\" must be a string, not a whole number (put it in quotes)\n"
+       "suite.yaml:1: the suite has no tests: expected \"tests\", \"tests_file\" or \"fixtures\"\n"},
+      {"suite: s\nsuite: t\ntests:\n - x\n",
+       "suite.yaml:2: the key \"suite\" stands twice (first in line 1)\n"
+       "suite.yaml:4: a test must be a mapping, not a string\n"},
+      {"suite: s\ntests:\n  - id: 7\n    inputs: {}\n  - id: a\n    input: {prompt: 1, file: x}\n    "
+       "expected: []\n",
+       "suite.yaml:3: \"id\" in the test must be a string, not a whole number (put it in quotes)\n"
+       "suite.yaml:3: missing \"input\" in the test: expected a mapping\n"
+       "suite.yaml:3: missing \"expected\" in the test: expected what the answer is judged by\n"
+       "suite.yaml:4: unknown key \"inputs\" in the test; did you mean \"input\"?\n"
+       "suite.yaml:6: \"prompt\" in input must be a string, not a whole number (put it in quotes)\n"
+       "suite.yaml:6: \"file\" in input cannot stand beside \"prompt\": one of them is the prompt\n"
+       "suite.yaml:6: \"file\" in input names \"x\", which cannot be read: No such file or directory\n"
+       "suite.yaml:7: \"expected\" must name at least one metric\n"},
+      {expecting("      type: must_contian\n      text: x\n"),
+       "suite.yaml:7: \"type\" in expected is the unknown metric \"must_contian\"; did you mean "
+       "\"must_contain\"?; "
+       "there are must_contain, must_not_contain, regex_match, regex_not_match, exact_match, "
+       "json_schema, "
+       "semantic_similarity_to, claims_precision, claims_recall, claims_f1\n"},
+      {expecting("      type: must_contain\n      min_score: 0.5\n      pattern: x\n"),
+       "suite.yaml:7: missing \"text\" in expected: expected a string or a list of strings\n"
+       "suite.yaml:8: \"min_score\" in expected cannot stand with must_contain, which only passes or "
+       "fails: "
+       "thresholds are for metrics with a score (semantic_similarity_to, claims_precision, "
+       "claims_recall, "
+       "claims_f1)\n"
+       "suite.yaml:9: \"pattern\" in expected does not belong to must_contain, which takes \"text\"\n"},
+      {expecting("      - {type: semantic_similarity_to, text: a}\n      - {type: "
+                 "semantic_similarity_to, text: b}\n"
+                 "      - {type: claims_f1}\n"),
+       "suite.yaml:8: \"type\" in expected[1] semantic_similarity_to stands in the test already (line "
+       "7): a scored "
+       "metric has one score a test\n"
+       "suite.yaml:9: \"type\" in expected[2] cannot be claims_f1 here: claims metrics and metrics of "
+       "the answer's "
+       "text need a test each\n"},
+      {expecting("      type: regex_match\n      pattern: ['a(b', 'ok']\n"),
+       "suite.yaml:8: \"pattern\" in expected has \"a(b\", which is no pattern (RE2): missing ): a(b\n"},
+      {expecting("      type: exact_match\n      text: [a, 1, [b]]\n"),
+       "suite.yaml:8: \"text\" in expected must hold strings alone, not a whole number (put it in "
+       "quotes)\n"
+       "suite.yaml:8: \"text\" in expected must hold strings alone, not a list\n"},
+      {expecting("      type: must_contain\n      text: []\n"),
+       "suite.yaml:8: \"text\" in expected must not be empty\n"},
+      {expecting("      type: must_contain\n      text: ['']\n"),
+       "suite.yaml:8: \"text\" in expected must not be empty\n"},
+      {expecting("      type: claims_f1\n      must_contain: [{subject: a, predicate: b, value: .nan}]\n"
+                 "      min_score: .inf\n"),
+       "suite.yaml:8: \"value\" in must_contain[0] must be a finite number\n"
+       "suite.yaml:9: \"min_score\" in expected must be a finite number\n"},
+      {expecting("      type: claims_f1\n      min_score: 1.5\n      thresholding: {max_drop: -0.1, "
+                 "min_floor: 1e400}\n"),
+       "suite.yaml:8: \"min_score\" in expected must be from 0 to 1, not 1.5\n"
+       "suite.yaml:9: \"max_drop\" in thresholding must be from 0 to 1, not -0.1\n"
+       "suite.yaml:9: \"min_floor\" in thresholding must be a finite number\n"},
+      {expecting("      type: claims_f1\n      thresholding: {mode: absolut}\n"),
+       "suite.yaml:8: \"mode\" in thresholding must be \"relative\" or \"absolute\", not \"absolut\"; "
+       "did you mean "
+       "\"absolute\"?\n"},
+      {expecting("      type: claims_f1\n      thresholding: {mode: absolute, max_drop: 0.1, min_score: "
+                 "0.5}\n"),
+       "suite.yaml:8: \"max_drop\" in thresholding has no effect with the mode \"absolute\", which takes "
+       "\"min_score\"\n"},
+      {expecting("      type: claims_f1\n      thresholding: {min_score: 0.1}\n",
+                 "settings: {thresholding: {mode: relative}}\n"),
+       "suite.yaml:8: \"min_score\" in thresholding has no effect with the mode \"relative\" of "
+       "settings.thresholding, which takes \"max_drop\" and \"min_floor\"\n"},
+      {expecting("      type: claims_f1\n", "settings: {thresholding: {mode: absolute}}\n"),
+       "suite.yaml:7: \"type\" in expected has the mode \"absolute\" and no \"min_score\", here or in "
+       "settings.thresholding\n"},
+      {expecting("      - {type: claims_f1, min_confidence: 0.5}\n      - {type: claims_recall, "
+                 "min_confidence: 0.5}\n"),
+       "suite.yaml:8: \"min_confidence\" in expected[1] stands in the test already (line 7): its claims "
+       "metrics "
+       "share it\n"},
+      {expecting("      type: json_schema\n      schema: {type: objekt}\n"), ""},
+      {expecting("      type: json_schema\n      schema: {$ref: 'https://x/y.json'}\n"),
+       "suite.yaml:8: \"schema\" in expected has the \"$ref\" \"https://x/y.json\", but files and URLs "
+       "are not read: "
+       "refer to \"#/definitions/...\"\n"},
+      {expecting("      type: json_schema\n      schema: none.json\n"),
+       "suite.yaml:8: \"schema\" in expected names \"none.json\", which cannot be read: No such file or "
+       "directory\n"},
+      {expecting("      type: json_schema\n      schema: {minimum: .inf}\n"),
+       "suite.yaml:8: \"schema\" in expected holds a number that is not finite\n"},
+      {"suite: s\ntests:\n- {id: a, weight: 0, input: {file: empty.txt}, expected: {type: exact_match, "
+       "text: a}}\n"
+       "- {id: b, input: {file: bytes.txt}, expected: {type: exact_match, text: a}}\n"
+       "- {id: c, input: {file: /etc/x}, expected: {type: exact_match, text: a}}\n"
+       "- {id: d, input: {prompt: p, context: c, system: s}, expected: {type: claims_f1}}\n",
+       "suite.yaml:3: \"weight\" in the test must be more than 0 and at most 1000, not 0\n"
+       "suite.yaml:3: \"file\" in input names \"empty.txt\", which is empty\n"
+       "suite.yaml:4: \"file\" in input names \"bytes.txt\", which is not valid UTF-8\n"
+       "suite.yaml:5: \"file\" in input names \"/etc/x\", which must be a path relative to the suite's "
+       "folder\n"
+       "suite.yaml:6: \"context\" in input does not go with claims metrics: the prompt is what the "
+       "claims prompt "
+       "asks about\n"
+       "suite.yaml:6: \"system\" in input does not go with claims metrics: the prompt is what the claims "
+       "prompt "
+       "asks about\n"},
+      {"suite: s\nfixtures: [none, /tmp]\ntests_file: none.jsonl\n",
+       "none.jsonl: the tests file cannot be read: No such file or directory\n"
+       "suite.yaml:2: \"fixtures\" names \"none\", which is no folder\n"
+       "suite.yaml:2: \"fixtures\" names \"/tmp\", but must be relative to the suite's folder\n"},
+  };
+  for (const BadSuite& bad : suites) {
+    if (bad.findings.empty()) {
+      EXPECT_TRUE(findings(bad.yaml).starts_with("suite.yaml:8: \"schema\" in expected is not a valid one: "))
+          << findings(bad.yaml);
+    } else {
+      EXPECT_EQ(findings(bad.yaml), bad.findings) << bad.yaml;
+    }
+  }
+}
+
+TEST_F(YamlSuite, NamesBothPlacesOfADuplicateId) {
+  write("fix/a.toml", "[metadata]\nid = \"x\"\ncategory = \"c\"\n[input]\ncontent = \"x\"\n");
+  write("l.jsonl",
+        "\n{\"id\":\"x\",\"input\":{\"prompt\":\"p\"},\"expected\":{\"type\":\"must_contain\",\"text\":"
+        "\"a\"}}\n");
+  EXPECT_EQ(findings("suite: s\nfixtures: fix\ntests_file: l.jsonl\ntests:\n"
+                     "- {id: x, input: {prompt: p}, expected: {type: must_contain, text: a}}\n"),
+            "fix/a.toml:2: the id \"x\" is already used in suite.yaml:5\n"
+            "l.jsonl:2: the id \"x\" is already used in suite.yaml:5\n");
+}
+
+TEST_F(YamlSuite, NeverCrashesOnATruncatedOne) {
+  const std::string whole =
+      "suite: s\nmodel: m\nsettings:\n  thresholding:\n    mode: relative\n    max_drop: 0.1\ntests:\n  "
+      "- id: a\n"
+      "    input:\n      prompt: |\n        text\n    expected:\n      - type: json_schema\n        "
+      "schema:\n"
+      "          type: object\n      - type: regex_match\n        pattern: \"a\\\\db\"\n";
+  for (std::size_t size = 0; size < whole.size(); ++size) {
+    const auto loaded = load_any_suite(write("suite.yaml", whole.substr(0, size)));
+    if (loaded) continue;
+    for (const Finding& finding : loaded.error()) EXPECT_GT(finding.line, 0u) << to_text(finding);
+  }
+  EXPECT_EQ(load(whole).suite.cases.size(), 1u);
+}
+
+TEST_F(YamlSuite, RefusesWhatIsNoSuite) {
+  EXPECT_EQ(shown(load_any_suite(folder_ / "none.yaml").error()),
+            "none.yaml: the suite cannot be read: No such file or directory\n");
+  EXPECT_EQ(shown(load_any_suite(folder_ / "none").error()),
+            "none: there is no such file or folder; name a folder of fixtures or a suite (.yaml or .yml)\n");
+  EXPECT_EQ(shown(load_any_suite(write("tests.jsonl", "")).error()),
+            "tests.jsonl: is neither a folder of fixtures nor a suite (.yaml or .yml)\n");
+  ASSERT_EQ(::mkfifo((folder_ / "pipe.yaml").c_str(), 0600), 0);
+  EXPECT_EQ(shown(load_any_suite(folder_ / "pipe.yaml").error()),
+            "pipe.yaml: the suite cannot be read: not a regular file\n");
+  const auto large = write("large.yaml", "");
+  std::filesystem::resize_file(large, defaults::max_suite_bytes + 1);
+  EXPECT_EQ(shown(load_any_suite(large).error()),
+            "large.yaml: the suite is too large: at most 16777216 bytes are read\n");
+}
+
+}  // namespace
+}  // namespace sluice

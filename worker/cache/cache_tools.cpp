@@ -1,0 +1,88 @@
+#include "worker/cache/cache_tools.hpp"
+
+#include "worker/cache/answer_cache.hpp"
+#include "worker/cache/slots.hpp"
+
+#include <algorithm>
+#include <array>
+#include <system_error>
+#include <utility>
+
+namespace sluice {
+
+namespace {
+
+namespace fs = std::filesystem;
+
+void count(CacheFacts& facts, EntryKind kind, std::int64_t created_at_ms) {
+  ++(kind == EntryKind::answer    ? facts.answers
+     : kind == EntryKind::outcome ? facts.outcomes
+                                  : facts.embeddings);
+  facts.oldest_ms = std::min(facts.oldest_ms.value_or(created_at_ms), created_at_ms);
+  facts.newest_ms = std::max(facts.newest_ms.value_or(created_at_ms), created_at_ms);
+}
+
+Result<void> count_entries(const AnswerCache& cache, CacheFacts& facts) {
+  for (const auto kind : {EntryKind::answer, EntryKind::outcome, EntryKind::embedding}) {
+    auto cursor = cache.entries(kind);
+    while (true) {
+      const auto more = cursor.next();
+      if (!more) return fail(more.error());
+      if (!*more) break;
+      if (const auto rank = cache_entry::rank(kind, cursor.key(), cursor.bytes())) {
+        count(facts, kind, rank->created_at_ms);
+      } else {
+        ++facts.damaged;
+      }
+    }
+  }
+  return {};
+}
+
+CacheFacts facts_of(const fs::path& dir) {
+  CacheFacts facts;
+  facts.directory = dir;
+  facts.bytes = bytes_in(dir);
+  const auto cache = AnswerCache::open_read_only(dir);
+  if (!cache) {
+    facts.in_use = cache.error().reason == Reason::cache_in_use;
+    if (!facts.in_use) facts.problem = cache.error();
+    return facts;
+  }
+  if (auto counted = count_entries(*cache, facts); !counted) {
+    CacheFacts broken;
+    broken.directory = dir;
+    broken.bytes = facts.bytes;
+    broken.problem = counted.error();
+    return broken;
+  }
+  return facts;
+}
+
+}  // namespace
+
+std::uint64_t bytes_in(const fs::path& folder) {
+  std::uint64_t bytes = 0;
+  std::error_code error;
+  for (fs::recursive_directory_iterator entry(folder, error), end; !error && entry != end;
+       entry.increment(error)) {
+    std::error_code none;
+    const auto size = entry->is_regular_file(none) ? entry->file_size(none) : 0;
+    if (!none) bytes += size;
+  }
+  return bytes;
+}
+
+Result<std::vector<CacheFacts>> cache_stats(const fs::path& home) {
+  const auto directories = list_caches(home);
+  if (!directories) return fail(directories.error());
+  std::vector<CacheFacts> all;
+  for (const auto& dir : *directories) all.push_back(facts_of(dir));
+  return all;
+}
+
+CacheTools cache_tools() {
+  return {export_cassette, import_cassette, cache_stats, prune_caches};
+}
+
+}  // namespace sluice

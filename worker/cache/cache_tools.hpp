@@ -1,0 +1,24 @@
+#pragma once
+
+#include "common/cache_tools.hpp"
+
+namespace sluice {
+
+/// The functions behind `sluice cache` (common/cache_tools.hpp says what each takes, gives and fails with).
+CacheTools cache_tools();
+
+/// Writes the entries of all caches of the home as one cassette. Where caches hold different answers to a
+/// key, the pinned one goes in, else the greatest (created_at, digest).
+Result<ExportedCassette> export_cassette(const CassetteExport& wish);
+/// Merges a cassette into the first free cache of the home: of each kind and key the greatest (created_at,
+/// digest) stays, and the greatest of a key is pinned. Nothing is written unless the whole cassette is sound.
+Result<ImportedCassette> import_cassette(const CassetteImport& wish);
+/// All caches of the home by name.
+Result<std::vector<CacheFacts>> cache_stats(const std::filesystem::path& home);
+/// Removes old entries, and damaged ones of any age, from all caches of the home.
+Result<PrunedCaches> prune_caches(const CachePrune& wish);
+
+/// The bytes of all files in the folder; what vanishes meanwhile counts nothing.
+std::uint64_t bytes_in(const std::filesystem::path& folder);
+
+}  // namespace sluice

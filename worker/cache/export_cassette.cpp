@@ -1,0 +1,218 @@
+#include "worker/cache/answer_cache.hpp"
+#include "worker/cache/cache_tools.hpp"
+#include "worker/cache/cassette_writer.hpp"
+#include "worker/cache/slots.hpp"
+
+#include <algorithm>
+#include <array>
+#include <utility>
+
+namespace sluice {
+
+namespace {
+
+namespace fs = std::filesystem;
+using cache_entry::Version;
+
+Result<std::vector<AnswerCache>> open_all(const fs::path& home) {
+  const auto directories = list_caches(home);
+  if (!directories) return fail(directories.error());
+  std::vector<AnswerCache> caches;
+  for (const auto& dir : *directories) {
+    auto cache = AnswerCache::open_read_only(dir);
+    if (cache) {
+      caches.push_back(std::move(*cache));
+    } else if (cache.error().reason == Reason::cache_in_use) {
+      return fail(Reason::cache_in_use, "the cache " + dir.string() +
+                                            " is in use by another process; wait for its end, or end it, and "
+                                            "export then");
+    } else {
+      return fail(cache.error());
+    }
+  }
+  if (caches.empty()) {
+    return fail(Reason::cache_failed, "there is no cache in " + (home / "cache").string() +
+                                          " to export; fill one with `sluice run --mode live`");
+  }
+  return caches;
+}
+
+/// Reads an entry of a cache whole. Error: cache_failed, naming directory and key.
+Result<Version> checked(EntryKind kind, const AnswerCache& cache, const Digest& key, std::string_view bytes) {
+  const auto rank = cache_entry::rank(kind, key, bytes);
+  if (rank) return Version{*rank, std::string(bytes)};
+  return fail(rank.error().reason, cache.directory().string() + ": " + rank.error().message +
+                                       ", or remove it with `sluice cache prune`");
+}
+
+/// Walks over the keys of one kind in all caches at once.
+class Merge {
+ public:
+  Merge(const std::vector<AnswerCache>& caches, EntryKind kind) : kind_(kind) {
+    for (const auto& cache : caches) sources_.push_back({&cache, cache.entries(kind), true});
+  }
+
+  /// Goes to the next key of all; false at the end.
+  Result<bool> next() {
+    for (auto& source : sources_) {
+      if (!source.stands || (key_ && source.cursor.key() != *key_)) continue;
+      auto more = source.cursor.next();
+      if (!more) return more;
+      source.stands = *more;
+    }
+    key_.reset();
+    for (const auto& source : sources_) {
+      if (source.stands && (!key_ || source.cursor.key() < *key_)) key_ = source.cursor.key();
+    }
+    return key_.has_value();
+  }
+  const Digest& key() const { return *key_; }
+
+  /// What the caches hold under the key.
+  Result<std::vector<Version>> versions() const {
+    std::vector<Version> found;
+    for (const auto& source : sources_) {
+      if (!source.stands || source.cursor.key() != *key_) continue;
+      auto version = checked(kind_, *source.cache, *key_, source.cursor.bytes());
+      if (!version) return fail(version.error());
+      found.push_back(std::move(*version));
+    }
+    return found;
+  }
+
+ private:
+  struct Source {
+    const AnswerCache* cache;
+    EntryCursor cursor;
+    bool stands;  ///< At an entry; before the first `next` it only says that the end was not met.
+  };
+  EntryKind kind_;
+  std::vector<Source> sources_;
+  std::optional<Digest> key_;
+};
+
+bool differ(const std::vector<Version>& versions) {
+  return std::ranges::any_of(
+      versions, [&](const Version& version) { return version.rank.digest != versions.front().rank.digest; });
+}
+
+const Version* find(const std::vector<Version>& versions, const Digest& digest) {
+  const Version* best = nullptr;
+  for (const auto& version : versions) {
+    if (version.rank.digest == digest && (!best || *best < version)) best = &version;
+  }
+  return best;
+}
+
+class Export {
+ public:
+  Export(const CassetteExport& wish, const std::vector<AnswerCache>& caches)
+      : wish_(wish), caches_(caches), writer_(wish.write) {
+    found_.resize(wish.keys ? wish.keys->size() : 0);
+  }
+
+  Result<ExportedCassette> run() {
+    report_.caches = caches_.size();
+    for (const auto& [kind, count] :
+         {std::pair{EntryKind::answer, &report_.answers}, std::pair{EntryKind::outcome, &report_.outcomes},
+          std::pair{EntryKind::embedding, &report_.embeddings}}) {
+      if (auto done = export_kind(kind, *count); !done) return fail(done.error());
+    }
+    if (auto complete = check_complete(); !complete) return fail(complete.error());
+    const auto bytes = writer_.finish();
+    if (!bytes) return fail(bytes.error());
+    report_.bytes = *bytes;
+    return report_;
+  }
+
+ private:
+  Result<void> export_kind(EntryKind kind, std::uint64_t& count) {
+    Merge merge(caches_, kind);
+    while (true) {
+      const auto more = merge.next();
+      if (!more) return fail(more.error());
+      if (!*more) return {};
+      if (kind != EntryKind::embedding && !is_wanted(merge.key())) continue;
+      const auto versions = merge.versions();
+      if (!versions) return fail(versions.error());
+      const auto chosen = choose(kind, merge.key(), *versions);
+      if (!chosen) return fail(chosen.error());
+      const bool conflict = differ(*versions) || !*chosen;
+      report_.conflicts += conflict ? 1 : 0;
+      if (!*chosen) continue;
+      if (auto added = writer_.add(kind, merge.key(), (*chosen)->bytes); !added) return added;
+      ++count;
+    }
+  }
+
+  bool is_wanted(const Digest& key) {
+    if (!wish_.keys) return true;
+    const auto position = std::ranges::lower_bound(*wish_.keys, key);
+    if (position == wish_.keys->end() || *position != key) return false;
+    found_[static_cast<std::size_t>(position - wish_.keys->begin())] = true;
+    return true;
+  }
+
+  /// The version that goes in; null if none does.
+  Result<const Version*> choose(EntryKind kind, const Digest& key, const std::vector<Version>& versions) {
+    const Version* greatest = &*std::ranges::max_element(versions);
+    if (kind == EntryKind::embedding) return greatest;
+    const auto others =
+        versions_elsewhere(kind == EntryKind::answer ? EntryKind::outcome : EntryKind::answer, key);
+    if (!others) return fail(others.error());
+    if (others->empty() && !differ(versions)) return greatest;
+    const auto pins = wish_.pins({&key, 1});
+    if (!pins) return fail(pins.error());
+    if (!pins->front()) return greatest;
+    if (const auto* pinned = find(versions, pins->front()->answer)) return pinned;
+    const auto* pinned = find(*others, pins->front()->answer);
+    if (!pinned) return greatest;
+    // The pinned one is of the other kind: a greater one of this kind would take its place at the import.
+    greatest = nullptr;
+    for (const auto& version : versions) {
+      if (version < *pinned && (!greatest || *greatest < version)) greatest = &version;
+    }
+    return greatest;
+  }
+
+  Result<std::vector<Version>> versions_elsewhere(EntryKind kind, const Digest& key) const {
+    std::vector<Version> found;
+    for (const auto& cache : caches_) {
+      const auto bytes = cache.get_entry(kind, key);
+      if (!bytes) return fail(bytes.error());
+      if (!*bytes) continue;
+      auto version = checked(kind, cache, key, **bytes);
+      if (!version) return fail(version.error());
+      found.push_back(std::move(*version));
+    }
+    return found;
+  }
+
+  Result<void> check_complete() const {
+    const auto missing = std::ranges::count(found_, false);
+    if (missing == 0) return {};
+    const auto first = static_cast<std::size_t>(std::ranges::find(found_, false) - found_.begin());
+    return fail(Reason::cache_miss,
+                std::to_string(missing) + " of the " + std::to_string(found_.size()) +
+                    " answers that the run used are in no cache of " + (wish_.home / "cache").string() +
+                    " (the first is " + to_hex((*wish_.keys)[first]) +
+                    "); fetch them with `sluice run --mode live`, or export on the machine "
+                    "that has them");
+  }
+
+  const CassetteExport& wish_;
+  const std::vector<AnswerCache>& caches_;
+  CassetteWriter writer_;
+  ExportedCassette report_;
+  std::vector<bool> found_;  ///< For each wanted key.
+};
+
+}  // namespace
+
+Result<ExportedCassette> export_cassette(const CassetteExport& wish) {
+  const auto caches = open_all(wish.home);
+  if (!caches) return fail(caches.error());
+  return Export(wish, *caches).run();
+}
+
+}  // namespace sluice

@@ -1,0 +1,54 @@
+#pragma once
+
+#include "common/run_settings.hpp"
+#include "worker/answer_store.hpp"
+#include "worker/embedding_queue.hpp"
+#include "worker/providers/embeddings.hpp"
+
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <variant>
+#include <vector>
+
+namespace sluice {
+
+/// Gets the embeddings that the answers of one run are compared by: from memory, from the cache, computed
+/// (lexical-ngrams-v1, and in mock mode), or by calls that the owner makes, with the retries and pauses of
+/// every other call. Holds no clock and no connection; not thread-safe.
+class Embedder {
+ public:
+  Embedder(const RunSettings& settings, std::shared_ptr<AnswerStore> store);
+
+  /// The embeddings of what texts_to_embed names for the unit's answer, or why they cannot be had; nothing if
+  /// they are to be called for: then the outcome comes under the waiter's number.
+  std::optional<std::variant<EmbeddedTexts, Error>> embed(std::uint64_t waiter, const WorkUnit& unit,
+                                                          std::string_view answer, TimePoint deadline);
+
+  /// The provider of all calls.
+  const std::string& provider() const { return settings_.provider; }
+  /// The next call that may be made now; it is under way until one of the following is told of it.
+  std::optional<EmbeddingBatch> next() { return queue_.next(); }
+  HttpRequest request(const EmbeddingBatch& batch, std::string_view api_key) const;
+
+  /// Stores the vectors, and then hands them out: what was not stored is not told.
+  std::vector<EmbeddingOutcome> served(const EmbeddingBatch& batch, Embedded embedded, const Spend& spend);
+  /// As EmbeddingQueue has them.
+  std::vector<EmbeddingOutcome> failed(const EmbeddingBatch& batch, const Error& error, const Spend& spend);
+  std::vector<EmbeddingOutcome> expired(const EmbeddingBatch& batch, const Error& error, const Spend& spend);
+
+ private:
+  Result<SharedVector> find(const std::string& text);
+
+  EmbeddingSettings settings_;
+  std::optional<ProviderSettings> from_;  ///< Nothing if the vectors are computed.
+  bool computed_ = false;
+  bool replay_ = false;
+  bool read_cache_ = true;
+  bool write_cache_ = true;
+  std::shared_ptr<AnswerStore> store_;
+  EmbeddingQueue queue_;
+};
+
+}  // namespace sluice

@@ -1,0 +1,190 @@
+#include "worker/embedding_queue.hpp"
+
+#include <algorithm>
+#include <utility>
+
+namespace sluice {
+
+namespace {
+
+/// Vectors that are remembered; some 10 MB of them at the usual dimensions.
+constexpr std::size_t max_recent = 1024;
+
+}  // namespace
+
+void add_costs(Spend& to, const Spend& from) {
+  to.calls += from.calls;
+  to.retries += from.retries;
+  to.rate_limited += from.rate_limited;
+  to.paid.input_tokens += from.paid.input_tokens;
+  to.paid.output_tokens += from.paid.output_tokens;
+}
+
+SharedVector EmbeddingQueue::known(std::string_view text) const {
+  const auto found = recent_.find(std::string(text));
+  return found == recent_.end() ? nullptr : found->second;
+}
+
+void EmbeddingQueue::remember(const std::string& text, SharedVector vector) {
+  if (recent_.size() >= max_recent) recent_.clear();
+  recent_.insert_or_assign(text, std::move(vector));
+}
+
+void EmbeddingQueue::add(std::uint64_t waiter, EmbeddedTexts found, const std::vector<std::string>& missing,
+                         TimePoint deadline) {
+  waiters_[waiter] = Waiter{std::move(found), missing.size(), deadline, {}};
+  for (const auto& text : missing) {
+    auto& list = wanted_[text];
+    if (list.empty()) {
+      queued_.push_back(text);
+      queued_bytes_ += text.size();
+    }
+    list.push_back(waiter);
+  }
+}
+
+bool EmbeddingQueue::is_wanted(const std::string& text) const {
+  const auto found = wanted_.find(text);
+  return found != wanted_.end() &&
+         std::ranges::any_of(found->second, [&](auto waiter) { return waiters_.contains(waiter); });
+}
+
+std::optional<EmbeddingBatch> EmbeddingQueue::next() {
+  EmbeddingBatch batch;
+  const auto take = [&](std::string text) {
+    if (is_wanted(text)) {
+      batch.texts.push_back(std::move(text));
+    } else {
+      wanted_.erase(text);
+    }
+  };
+  while (batch.texts.empty() && !halves_.empty()) {
+    for (auto& text : halves_.front()) take(std::move(text));
+    halves_.pop_front();
+  }
+  const bool full = queued_.size() >= max_texts || queued_bytes_ >= max_bytes;
+  if (batch.texts.empty() && (under_way_ == 0 || full)) {
+    std::size_t bytes = 0;
+    while (!queued_.empty() && batch.texts.size() < max_texts) {
+      const auto size = queued_.front().size();
+      if (!batch.texts.empty() && bytes + size > max_bytes) break;
+      const auto before = batch.texts.size();
+      take(std::move(queued_.front()));
+      queued_.pop_front();
+      queued_bytes_ -= size;
+      if (batch.texts.size() > before) bytes += size;
+    }
+  }
+  if (batch.texts.empty()) return std::nullopt;
+  batch.id = next_id_++;
+  batch.deadline = TimePoint::max();
+  for (const auto& text : batch.texts) {
+    for (const auto waiter : wanted_.at(text)) {
+      const auto found = waiters_.find(waiter);
+      if (found != waiters_.end()) batch.deadline = std::min(batch.deadline, found->second.deadline);
+    }
+  }
+  ++under_way_;
+  return batch;
+}
+
+/// Tokens go to whoever asked for a text first, in proportion to its bytes; the calls to the first of all.
+void EmbeddingQueue::charge(const EmbeddingBatch& batch, const Spend& spend) {
+  std::uint64_t all_bytes = 0;
+  for (const auto& text : batch.texts) all_bytes += text.size();
+  std::uint64_t bytes = 0;
+  Spend calls = spend;  ///< Zero once they are charged.
+  for (const auto& text : batch.texts) {
+    const auto share_of = [&](std::uint64_t tokens) {
+      const auto up_to = [&](std::uint64_t part) { return all_bytes == 0 ? 0 : tokens * part / all_bytes; };
+      return up_to(bytes + text.size()) - up_to(bytes);
+    };
+    const auto& list = wanted_.at(text);
+    const auto first = std::ranges::find_if(list, [&](auto waiter) { return waiters_.contains(waiter); });
+    if (first != list.end()) {
+      calls.paid = {share_of(spend.paid.input_tokens), share_of(spend.paid.output_tokens)};
+      add_costs(waiters_.at(*first).spend, calls);
+      calls = {};
+    }
+    bytes += text.size();
+  }
+}
+
+std::vector<EmbeddingOutcome> EmbeddingQueue::served(const EmbeddingBatch& batch,
+                                                     std::vector<std::vector<float>> vectors,
+                                                     const Spend& spend) {
+  --under_way_;
+  charge(batch, spend);
+  std::vector<EmbeddingOutcome> outcomes;
+  for (std::size_t i = 0; i < batch.texts.size(); ++i) {
+    const auto vector = std::make_shared<const std::vector<float>>(std::move(vectors[i]));
+    remember(batch.texts[i], vector);
+    const auto node = wanted_.extract(batch.texts[i]);
+    for (const auto id : node.mapped()) {
+      const auto found = waiters_.find(id);
+      if (found == waiters_.end()) continue;
+      auto& waiter = found->second;
+      waiter.found.insert_or_assign(batch.texts[i], vector);
+      if (--waiter.missing > 0) continue;
+      outcomes.push_back({id, std::move(waiter.found), waiter.spend});
+      waiters_.erase(found);
+    }
+  }
+  return outcomes;
+}
+
+void EmbeddingQueue::enqueue_first(const std::vector<std::string>& texts) {
+  for (auto text = texts.rbegin(); text != texts.rend(); ++text) {
+    if (!is_wanted(*text)) {
+      wanted_.erase(*text);
+      continue;
+    }
+    queued_.push_front(*text);
+    queued_bytes_ += text->size();
+  }
+}
+
+/// Ends those waiters of the batch for which `fails` says so.
+template <class Fails>
+std::vector<EmbeddingOutcome> EmbeddingQueue::give_up(const EmbeddingBatch& batch, const Error& error,
+                                                      Fails fails) {
+  std::vector<EmbeddingOutcome> outcomes;
+  for (const auto& text : batch.texts) {
+    for (const auto id : wanted_.at(text)) {
+      const auto found = waiters_.find(id);
+      if (found == waiters_.end() || !fails(found->second)) continue;
+      outcomes.push_back({id, error, found->second.spend});
+      waiters_.erase(found);
+    }
+  }
+  return outcomes;
+}
+
+std::vector<EmbeddingOutcome> EmbeddingQueue::failed(const EmbeddingBatch& batch, const Error& error,
+                                                     const Spend& spend) {
+  --under_way_;
+  charge(batch, spend);
+  const bool for_one_text =
+      error.reason == Reason::request_refused || error.reason == Reason::answer_too_large;
+  if (for_one_text && batch.texts.size() > 1) {
+    const auto middle = batch.texts.begin() + static_cast<std::ptrdiff_t>(batch.texts.size() / 2);
+    halves_.emplace_back(batch.texts.begin(), middle);
+    halves_.emplace_back(middle, batch.texts.end());
+    return {};
+  }
+  auto outcomes = give_up(batch, error, [](const Waiter&) { return true; });
+  for (const auto& text : batch.texts) wanted_.erase(text);
+  return outcomes;
+}
+
+std::vector<EmbeddingOutcome> EmbeddingQueue::expired(const EmbeddingBatch& batch, const Error& error,
+                                                      const Spend& spend) {
+  --under_way_;
+  charge(batch, spend);
+  auto outcomes =
+      give_up(batch, error, [&](const Waiter& waiter) { return waiter.deadline <= batch.deadline; });
+  enqueue_first(batch.texts);
+  return outcomes;
+}
+
+}  // namespace sluice

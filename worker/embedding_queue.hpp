@@ -1,0 +1,92 @@
+#pragma once
+
+#include "common/clock.hpp"
+#include "common/error.hpp"
+#include "common/result.hpp"
+#include "worker/scoring/similarity.hpp"
+
+#include <cstddef>
+#include <cstdint>
+#include <deque>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+#include <variant>
+#include <vector>
+
+namespace sluice {
+
+/// Texts that one call asks the embeddings of.
+struct EmbeddingBatch {
+  std::uint64_t id = 0;
+  std::vector<std::string> texts;
+  TimePoint deadline;  ///< The earliest of those that wait for it.
+};
+
+/// Somebody has all its embeddings, or will not get them.
+struct EmbeddingOutcome {
+  std::uint64_t waiter = 0;
+  std::variant<EmbeddedTexts, Error> result;
+  Spend spend;  ///< Its part of what the calls cost: each batch's calls are one waiter's, its tokens go by
+                ///< bytes.
+};
+
+/// Adds calls and tokens; whether the cache was hit, and how long it took, stay as they are.
+void add_costs(Spend& to, const Spend& from);
+
+/// Decides which texts are embedded together, and who gets what: texts wait for each other only while a call
+/// is under way. Every text is asked for once, whoever waits for it. Pure; not thread-safe.
+class EmbeddingQueue {
+ public:
+  static constexpr std::size_t max_texts = 64;       ///< A call. Gemini takes 100, OpenAI 2048.
+  static constexpr std::size_t max_bytes = 100'000;  ///< A call, but for a single longer text.
+
+  /// The vector of a text that this run has seen lately, else null.
+  SharedVector known(std::string_view text) const;
+  /// Takes note of a vector that was found elsewhere.
+  void remember(const std::string& text, SharedVector vector);
+
+  /// The waiter needs the missing texts (at least one) beside the found ones. Its outcome comes from served,
+  /// failed or expired, exactly once.
+  void add(std::uint64_t waiter, EmbeddedTexts found, const std::vector<std::string>& missing,
+           TimePoint deadline);
+  /// The next batch to be called for, if one may start now: at once if none is under way, else once it is
+  /// full. It is under way until one of the following is told of it.
+  std::optional<EmbeddingBatch> next();
+
+  /// One vector a text came, in their order.
+  std::vector<EmbeddingOutcome> served(const EmbeddingBatch& batch, std::vector<std::vector<float>> vectors,
+                                       const Spend& spend);
+  /// The call failed for good. A request that was refused for one of its texts is halved and asked for again;
+  /// nobody fails for another's text.
+  std::vector<EmbeddingOutcome> failed(const EmbeddingBatch& batch, const Error& error, const Spend& spend);
+  /// The batch's deadline is over: those whose own it was fail, the others' texts are asked for again.
+  std::vector<EmbeddingOutcome> expired(const EmbeddingBatch& batch, const Error& error, const Spend& spend);
+
+ private:
+  struct Waiter {
+    EmbeddedTexts found;
+    std::size_t missing = 0;
+    TimePoint deadline;
+    Spend spend;
+  };
+
+  bool is_wanted(const std::string& text) const;
+  void enqueue_first(const std::vector<std::string>& texts);
+  void charge(const EmbeddingBatch& batch, const Spend& spend);
+  template <class Fails>
+  std::vector<EmbeddingOutcome> give_up(const EmbeddingBatch& batch, const Error& error, Fails fails);
+
+  std::unordered_map<std::uint64_t, Waiter> waiters_;
+  /// By text: who waits for it, in order; those that are gone stay in the list.
+  std::unordered_map<std::string, std::vector<std::uint64_t>> wanted_;
+  std::deque<std::string> queued_;
+  std::size_t queued_bytes_ = 0;
+  std::deque<std::vector<std::string>> halves_;
+  std::size_t under_way_ = 0;
+  std::uint64_t next_id_ = 1;
+  EmbeddedTexts recent_;
+};
+
+}  // namespace sluice

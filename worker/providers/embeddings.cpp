@@ -1,0 +1,87 @@
+#include "worker/providers/embeddings.hpp"
+
+#include "worker/providers/failure.hpp"
+#include "worker/providers/formats.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <utility>
+
+namespace sluice {
+
+namespace {
+
+/// The array as numbers; nothing if it is no array of numbers that a float holds, or has no direction.
+std::optional<std::vector<float>> vector_of(const Json* array) {
+  if (array == nullptr || !array->is_array() || array->empty()) return std::nullopt;
+  std::vector<float> vector;
+  vector.reserve(array->size());
+  bool all_zero = true;
+  for (const Json& element : *array) {
+    if (!element.is_number()) return std::nullopt;
+    vector.push_back(static_cast<float>(element.get<double>()));
+    if (!std::isfinite(vector.back())) return std::nullopt;
+    all_zero = all_zero && vector.back() == 0.0f;
+  }
+  if (all_zero) return std::nullopt;
+  return vector;
+}
+
+std::optional<Embedded> embedded_in(const Format& format, Json& body, std::size_t count) {
+  const auto raw = format.read_embeddings(body, count);
+  if (!raw) return std::nullopt;
+  Embedded embedded;
+  embedded.usage = raw->usage;
+  for (const Json* array : raw->vectors) {
+    auto vector = vector_of(array);
+    if (!vector) return std::nullopt;
+    if (!embedded.vectors.empty() && vector->size() != embedded.vectors.front().size()) return std::nullopt;
+    embedded.vectors.push_back(std::move(*vector));
+  }
+  return embedded;
+}
+
+Failed not_embeddings(const ProviderSettings& provider, const HttpResponse& response, std::size_t count,
+                      std::string_view api_key) {
+  Failed failed;
+  failed.reason = Reason::provider_failed;
+  failed.retryable = true;
+  failed.message = "provider \"" + provider.name + "\" answered " + std::to_string(response.status) +
+                   " with something that is not " + std::to_string(count) + " embeddings of one dimension";
+  const std::string words = quotable(response.body, api_key);
+  failed.message += words.empty() ? " (the body is empty)" : ": " + words;
+  return failed;
+}
+
+}  // namespace
+
+Result<void> can_embed(const ProviderSettings& provider) {
+  if (format_of(provider.kind).build_embeddings != nullptr) return {};
+  return fail(Reason::settings_invalid, "provider \"" + provider.name + "\" (" +
+                                            std::string(to_string(provider.kind)) +
+                                            ") has no embeddings; openai and gemini do, and so does the "
+                                            "built-in model " +
+                                            std::string(lexical_embedding_model));
+}
+
+HttpRequest build_embedding_request(const ProviderSettings& provider, std::string_view api_key,
+                                    std::string_view model, std::span<const std::string_view> texts) {
+  return format_of(provider.kind).build_embeddings(provider, api_key, model, texts);
+}
+
+std::variant<Embedded, Failed> read_embedding_response(const ProviderSettings& provider,
+                                                       const HttpResponse& response, std::size_t count,
+                                                       std::chrono::system_clock::time_point now,
+                                                       std::string_view api_key) {
+  const Format& format = format_of(provider.kind);
+  std::optional<Json> body = parse_json(response.body);
+  const bool success = response.status >= 200 && response.status < 300;
+  if (success && body) {
+    if (auto embedded = embedded_in(format, *body, count)) return std::move(*embedded);
+  }
+  const ErrorFacts facts = body ? format.read_error(*body) : ErrorFacts{};
+  if (success && !facts.status && !facts.fatal) return not_embeddings(provider, response, count, api_key);
+  return classify_failure(provider, response, facts, now, api_key, "--embedding-model");
+}
+
+}  // namespace sluice

@@ -1,0 +1,14 @@
+#pragma once
+
+#include <string_view>
+
+namespace sluice {
+
+/// The text without blanks, tabs and line ends around it.
+std::string_view trimmed(std::string_view text);
+
+/// The text inside ```json and ```, which models put around JSON out of habit; any other text as it is,
+/// trimmed.
+std::string_view unfenced(std::string_view text);
+
+}  // namespace sluice

@@ -1,0 +1,48 @@
+#pragma once
+
+#include "common/error.hpp"
+#include "worker/scoring/pattern.hpp"
+
+#include <optional>
+#include <set>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include <nlohmann/json_fwd.hpp>
+
+/// What has to be done to a JSON Schema before valijson may have it. Inside worker/scoring only.
+namespace sluice {
+
+/// The keywords that sluice judges itself, under the names that a prepared schema has them by: valijson would
+/// give `pattern` and `format` to std::regex, which overflows the stack on long strings and can take for
+/// ever, and compares `uniqueItems` each with each.
+inline constexpr std::string_view own_pattern = "sluice pattern";
+inline constexpr std::string_view own_format = "sluice format";
+inline constexpr std::string_view own_unique_items = "sluice uniqueItems";
+
+/// A `patternProperties` of a schema.
+struct PatternedSchema {
+  std::vector<std::string> path;  ///< Keys and indices from the root to the schema that holds it.
+  std::vector<std::pair<std::string, Pattern>> patterns;
+};
+
+/// Numbers in the one form for each value that comparisons rest on: whole ones up to 2^53 as integers, those
+/// beyond 63 bits as doubles.
+void normalise_numbers(nlohmann::json& document);
+
+/// Renames the own keywords, and checks what valijson does not survive or would pass over in silence:
+/// references that lead in a circle or out of the schema, patterns that do not compile, keywords of later
+/// drafts. Returns the places of all `patternProperties`. Error: fixture_invalid.
+Result<std::vector<PatternedSchema>> prepare_schema(nlohmann::json& schema);
+
+/// Puts the schemas of `patternProperties` under those of `names` that their patterns match, and takes the
+/// keyword out: the same meaning for every document that has no other property names.
+void resolve_pattern_properties(nlohmann::json& schema, const std::vector<PatternedSchema>& places,
+                                const std::set<std::string>& names);
+
+/// `/a/0` with the escapes of RFC 6901; "the root" for the empty path.
+std::string pointer_text(const std::vector<std::string>& path);
+
+}  // namespace sluice

@@ -1,0 +1,83 @@
+#include "worker/scoring/similarity.hpp"
+
+#include "worker/scoring/code_fence.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <cstddef>
+#include <optional>
+#include <unordered_set>
+
+namespace sluice {
+
+namespace {
+
+/// What can be said of two texts without embedding them.
+std::optional<double> known_similarity(std::string_view a, std::string_view b) {
+  if (a == b) return 1.0;
+  if (trimmed(a).empty() || trimmed(b).empty()) return 0.0;
+  return std::nullopt;
+}
+
+Result<std::span<const float>> vector_of(const EmbeddedTexts& embedded, std::string_view text) {
+  const auto found = embedded.find(std::string(text));
+  if (found == embedded.end()) return fail(Reason::internal_error, "a text was not embedded");
+  return std::span<const float>(*found->second);
+}
+
+}  // namespace
+
+double similarity(std::span<const float> a, std::span<const float> b) {
+  double product = 0.0;
+  double square_a = 0.0;
+  double square_b = 0.0;
+  for (std::size_t i = 0; i < std::min(a.size(), b.size()); ++i) {
+    product += double{a[i]} * double{b[i]};
+    square_a += double{a[i]} * double{a[i]};
+    square_b += double{b[i]} * double{b[i]};
+  }
+  if (square_a == 0.0 || square_b == 0.0) return 0.0;
+  // One root of the product: of equal vectors it is the square itself, to the last bit.
+  return std::clamp(product / std::sqrt(square_a * square_b), 0.0, 1.0);
+}
+
+std::vector<std::string> texts_to_embed(std::string_view answer, const WorkUnit& unit) {
+  std::vector<std::string> texts;
+  std::unordered_set<std::string_view> seen;
+  for (const auto& task : unit.tasks) {
+    for (const auto& expectation : task.texts) {
+      if (expectation.metric != MetricId::semantic_similarity_to) continue;
+      for (const auto& text : expectation.texts) {
+        if (known_similarity(answer, text)) continue;
+        if (seen.insert(text).second) texts.push_back(text);
+      }
+    }
+  }
+  if (!texts.empty()) texts.emplace_back(answer);
+  return texts;
+}
+
+Result<MetricOutcome> judge_similarity(std::string_view answer, const TextExpectation& expectation,
+                                       const EmbeddedTexts& embedded) {
+  double best = 0.0;
+  for (const auto& text : expectation.texts) {
+    if (const auto known = known_similarity(answer, text)) {
+      best = std::max(best, *known);
+      continue;
+    }
+    const auto given = vector_of(embedded, answer);
+    const auto expected = vector_of(embedded, text);
+    if (!given) return fail(given.error());
+    if (!expected) return fail(expected.error());
+    if (given->size() != expected->size()) {
+      return fail(Reason::provider_failed,
+                  "the embeddings of the answer and of its reference have " + std::to_string(given->size()) +
+                      " and " + std::to_string(expected->size()) +
+                      " dimensions; run with --refresh to embed both by the same model");
+    }
+    best = std::max(best, similarity(*given, *expected));
+  }
+  return MetricOutcome{expectation.metric, best, std::nullopt, ""};
+}
+
+}  // namespace sluice

@@ -1,0 +1,35 @@
+#pragma once
+
+#include "common/error.hpp"
+#include "common/expectation.hpp"
+#include "common/metrics.hpp"
+#include "common/trial.hpp"
+
+#include <memory>
+#include <span>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+#include <vector>
+
+namespace sluice {
+
+using SharedVector = std::shared_ptr<const std::vector<float>>;
+/// Embeddings by their text.
+using EmbeddedTexts = std::unordered_map<std::string, SharedVector>;
+
+/// The cosine of two vectors of one dimension, computed in double and clamped to 0..1. Symmetric; 1.0 exactly
+/// for equal vectors, 0.0 if either is all zero.
+double similarity(std::span<const float> a, std::span<const float> b);
+
+/// The texts whose embeddings semantic_similarity_to needs for this answer, each once: none if the unit has
+/// no such metric; neither texts that are the answer itself nor blank ones, for these need no model.
+std::vector<std::string> texts_to_embed(std::string_view answer, const WorkUnit& unit);
+
+/// The greatest similarity of the answer and a reference text: 1 if they are the same text, 0 if one of them
+/// is blank. Errors: internal_error for a text without its embedding, provider_failed for embeddings of two
+/// dimensions. REQUIRES: the metric is semantic_similarity_to.
+Result<MetricOutcome> judge_similarity(std::string_view answer, const TextExpectation& expectation,
+                                       const EmbeddedTexts& embedded);
+
+}  // namespace sluice

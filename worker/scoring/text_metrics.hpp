@@ -1,0 +1,28 @@
+#pragma once
+
+#include "common/error.hpp"
+#include "common/expectation.hpp"
+#include "common/metrics.hpp"
+#include "worker/scoring/compiled_cache.hpp"
+#include "worker/scoring/json_schema.hpp"
+#include "worker/scoring/pattern.hpp"
+
+#include <string_view>
+
+namespace sluice {
+
+/// Judges answers by their text: every metric of docs/metrics.md that looks at nothing else. Patterns and
+/// schemas are compiled once and kept by their text, bounded. The outcome is a function of the arguments
+/// alone. Thread-safe.
+class TextJudge {
+ public:
+  /// Error: fixture_invalid, if a pattern or schema cannot be compiled.
+  /// REQUIRES: a metric of the answer's text, and not semantic_similarity_to (similarity.hpp).
+  Result<MetricOutcome> judge(std::string_view answer, const TextExpectation& expectation) const;
+
+ private:
+  mutable CompiledCache<Pattern> patterns_;
+  mutable CompiledCache<JsonSchema> schemas_;
+};
+
+}  // namespace sluice

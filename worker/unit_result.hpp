@@ -1,0 +1,21 @@
+#pragma once
+
+#include "common/completion.hpp"
+#include "common/error.hpp"
+#include "common/result.hpp"
+#include "common/trial.hpp"
+#include "worker/scoring/score.hpp"
+
+#include <variant>
+
+namespace sluice {
+
+/// What became of a unit's request: the answer (which may be a final non-answer), or why there is none.
+using UnitOutcome = std::variant<Completion, Error>;
+
+/// The unit's result: its answer, scored for each of its trials, or the error. `embedded` holds what
+/// texts_to_embed names for the answer. Pure and thread-safe.
+UnitResult unit_result(const WorkUnit& unit, const Judges& judges, UnitOutcome outcome,
+                       const EmbeddedTexts& embedded, const Spend& spend);
+
+}  // namespace sluice
