@@ -114,6 +114,7 @@ def capture_request(fixtures):
     server = HTTPServer(("127.0.0.1", 0), Refuse)
     threading.Thread(target=server.serve_forever, daemon=True).start()
     sluice = Sluice(fixtures, f"http://127.0.0.1:{server.server_port}")
+    sluice.forget()
     run([PROGRAMS / "sluice", "run", "--mode", "live", "--no-cache", "--max-fixtures", "1", *sluice.arguments],
         good_codes=(2,))
     server.shutdown()

@@ -95,7 +95,7 @@ struct PrunedCaches {
   std::uint64_t outcomes = 0;
   std::uint64_t embeddings = 0;
   std::uint64_t damaged = 0;  ///< Removed whatever their age: they stand in an export's way.
-  std::uint64_t spared = 0;   ///< Old enough, but pinned.
+  std::uint64_t spared = 0;   ///< Old enough, but pinned; embeddings, if anything is.
   std::uint64_t bytes_before = 0;
   std::uint64_t bytes_after = 0;
 };

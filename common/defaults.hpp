@@ -34,11 +34,6 @@ inline constexpr auto goodbye_wait = 2s;        ///< How long a finished run wai
 inline constexpr auto report_delay = 50ms;  ///< Gathers results while a worker has other work: one message
                                             ///< and one commit for many. Half of what a credit window looks
                                             ///< ahead; nothing beside a model's seconds.
-inline constexpr auto max_answer_pause = 2ms;    ///< Gathers answers while others are awaited (HTTP actor). A
-                                                 ///< process that is told to end waits no longer than this.
-inline constexpr int answer_pause_share = 25;    ///< And no more than 4 % of what a call takes: that is what
-                                                 ///< the rate may lose.
-inline constexpr auto min_answer_pause = 200us;  ///< A shorter sleep costs as much as it saves.
 inline constexpr std::size_t max_units_per_work = 256;      ///< Bounds the memory of one WORK message.
 inline constexpr std::size_t max_bytes_per_work = 1 << 20;  ///< Ditto, in bytes of request texts.
 

@@ -37,6 +37,7 @@ class Embedder {
   /// As EmbeddingQueue has them.
   std::vector<EmbeddingOutcome> failed(const EmbeddingBatch& batch, const Error& error, const Spend& spend);
   std::vector<EmbeddingOutcome> expired(const EmbeddingBatch& batch, const Error& error, const Spend& spend);
+  Spend leave(std::uint64_t waiter) { return queue_.leave(waiter); }
 
  private:
   Result<SharedVector> find(const std::string& text);

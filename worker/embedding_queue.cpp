@@ -5,13 +5,6 @@
 
 namespace sluice {
 
-namespace {
-
-/// Vectors that are remembered; some 10 MB of them at the usual dimensions.
-constexpr std::size_t max_recent = 1024;
-
-}  // namespace
-
 void add_costs(Spend& to, const Spend& from) {
   to.calls += from.calls;
   to.retries += from.retries;
@@ -26,8 +19,14 @@ SharedVector EmbeddingQueue::known(std::string_view text) const {
 }
 
 void EmbeddingQueue::remember(const std::string& text, SharedVector vector) {
-  if (recent_.size() >= max_recent) recent_.clear();
-  recent_.insert_or_assign(text, std::move(vector));
+  const auto bytes = text.size() + vector->size() * sizeof(float);
+  if (bytes > max_recent_bytes || recent_.contains(text)) return;
+  if (recent_bytes_ + bytes > max_recent_bytes) {
+    recent_.clear();
+    recent_bytes_ = 0;
+  }
+  recent_.emplace(text, std::move(vector));
+  recent_bytes_ += bytes;
 }
 
 void EmbeddingQueue::add(std::uint64_t waiter, EmbeddedTexts found, const std::vector<std::string>& missing,
@@ -89,25 +88,27 @@ std::optional<EmbeddingBatch> EmbeddingQueue::next() {
 }
 
 /// Tokens go to whoever asked for a text first, in proportion to its bytes; the calls to the first of all.
+/// What nobody waits for any more is paid all the same, and goes to the next one.
 void EmbeddingQueue::charge(const EmbeddingBatch& batch, const Spend& spend) {
   std::uint64_t all_bytes = 0;
   for (const auto& text : batch.texts) all_bytes += text.size();
   std::uint64_t bytes = 0;
-  Spend calls = spend;  ///< Zero once they are charged.
+  Spend owed = spend;
+  owed.paid = {};
+  add_costs(owed, std::exchange(unclaimed_, {}));
   for (const auto& text : batch.texts) {
     const auto share_of = [&](std::uint64_t tokens) {
       const auto up_to = [&](std::uint64_t part) { return all_bytes == 0 ? 0 : tokens * part / all_bytes; };
       return up_to(bytes + text.size()) - up_to(bytes);
     };
+    owed.paid.input_tokens += share_of(spend.paid.input_tokens);
+    owed.paid.output_tokens += share_of(spend.paid.output_tokens);
     const auto& list = wanted_.at(text);
     const auto first = std::ranges::find_if(list, [&](auto waiter) { return waiters_.contains(waiter); });
-    if (first != list.end()) {
-      calls.paid = {share_of(spend.paid.input_tokens), share_of(spend.paid.output_tokens)};
-      add_costs(waiters_.at(*first).spend, calls);
-      calls = {};
-    }
+    if (first != list.end()) add_costs(waiters_.at(*first).spend, std::exchange(owed, {}));
     bytes += text.size();
   }
+  unclaimed_ = owed;
 }
 
 std::vector<EmbeddingOutcome> EmbeddingQueue::served(const EmbeddingBatch& batch,
@@ -185,6 +186,11 @@ std::vector<EmbeddingOutcome> EmbeddingQueue::expired(const EmbeddingBatch& batc
       give_up(batch, error, [&](const Waiter& waiter) { return waiter.deadline <= batch.deadline; });
   enqueue_first(batch.texts);
   return outcomes;
+}
+
+Spend EmbeddingQueue::leave(std::uint64_t waiter) {
+  const auto node = waiters_.extract(waiter);
+  return node.empty() ? Spend{} : node.mapped().spend;
 }
 
 }  // namespace sluice

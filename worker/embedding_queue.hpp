@@ -41,6 +41,8 @@ class EmbeddingQueue {
  public:
   static constexpr std::size_t max_texts = 64;       ///< A call. Gemini takes 100, OpenAI 2048.
   static constexpr std::size_t max_bytes = 100'000;  ///< A call, but for a single longer text.
+  /// Of the vectors that are remembered, with their texts: some thousands at the usual dimensions.
+  static constexpr std::size_t max_recent_bytes = 16u << 20;
 
   /// The vector of a text that this run has seen lately, else null.
   SharedVector known(std::string_view text) const;
@@ -63,6 +65,9 @@ class EmbeddingQueue {
   std::vector<EmbeddingOutcome> failed(const EmbeddingBatch& batch, const Error& error, const Spend& spend);
   /// The batch's deadline is over: those whose own it was fail, the others' texts are asked for again.
   std::vector<EmbeddingOutcome> expired(const EmbeddingBatch& batch, const Error& error, const Spend& spend);
+  /// The waiter's own time is over while others' calls go on: no outcome comes for it. Returns its part of
+  /// the costs so far.
+  Spend leave(std::uint64_t waiter);
 
  private:
   struct Waiter {
@@ -86,7 +91,9 @@ class EmbeddingQueue {
   std::deque<std::vector<std::string>> halves_;
   std::size_t under_way_ = 0;
   std::uint64_t next_id_ = 1;
+  Spend unclaimed_;  ///< Of calls that nobody waited for any more: whoever is charged next takes it over.
   EmbeddedTexts recent_;
+  std::size_t recent_bytes_ = 0;
 };
 
 }  // namespace sluice

@@ -52,7 +52,8 @@ struct ModelClientState {
   bool connected = true;
   std::map<std::string, ProviderState> providers;
   std::unordered_map<std::uint64_t, Job> jobs;  ///< By call id.
-  std::unordered_set<std::uint64_t> waiting;    ///< Jobs whose next call may not start yet.
+  std::unordered_set<std::uint64_t> waiting;    ///< Jobs whose next call may not start yet, or that await
+                                                ///< embeddings.
   std::optional<TimePoint> next_wake;           ///< When the one timer that counts will fire.
   std::uint64_t next_id = 1;
 
@@ -226,6 +227,20 @@ void hand_on(ModelClient* self) {
              UnitsCompleted{state.config->settings.run_id, std::exchange(state.completed, {})});
 }
 
+/// The unit waits for its embeddings, but no longer than its time lasts: the call under way may be that of
+/// others, who have more. A call that is its own ends with that time too, and knows more: it goes first.
+void await_embeddings(ModelClient* self, std::uint64_t id) {
+  constexpr std::chrono::milliseconds precedence(100);
+  auto& state = self->state;
+  auto& job = state.jobs.at(id);
+  const auto end = job.retry.deadline() + precedence;
+  if (self->clock().now() < end) return wait_until(self, id, end);
+  add_costs(job.spend, state.embedder->leave(id));
+  finish(self, id,
+         Error{Reason::timed_out,
+               "the answer's embedding did not come: the time of the case was spent waiting"});
+}
+
 /// The unit has its answer, which is stored or will be: ends it, or lets it wait for embeddings.
 void embed(ModelClient* self, std::uint64_t id, Completion answer) {
   auto& state = self->state;
@@ -234,7 +249,7 @@ void embed(ModelClient* self, std::uint64_t id, Completion answer) {
   auto embedded = state.embedder->embed(id, *job.unit(), answer.text, job.retry.deadline());
   if (!embedded) {
     job.answer = std::move(answer);
-    return;
+    return await_embeddings(self, id);
   }
   if (auto* error = std::get_if<Error>(&*embedded)) return finish(self, id, std::move(*error));
   finish(self, id, std::move(answer), std::get<EmbeddedTexts>(std::move(*embedded)));
@@ -245,7 +260,9 @@ void wake(ModelClient* self) {
   const std::vector<std::uint64_t> ids(self->state.waiting.begin(), self->state.waiting.end());
   for (const auto id : ids) {
     // Another's end may have been its end, too.
-    if (self->state.waiting.contains(id)) call(self, id);
+    if (!self->state.waiting.contains(id)) continue;
+    const bool is_answered = self->state.jobs.at(id).answer.has_value();
+    is_answered ? await_embeddings(self, id) : call(self, id);
   }
 }
 

@@ -42,15 +42,6 @@ struct CacheSubcommand {
   }
 };
 
-/// The writer of files speaks of reports.
-Error about_cassette(Error error) {
-  constexpr std::string_view report = "he report cannot";
-  if (const auto at = error.message.find(report); at == 1) {
-    error.message.replace(0, 1 + report.size(), "the cassette cannot");
-  }
-  return error;
-}
-
 struct ExportCommand : CacheSubcommand {
   std::string output;
   std::optional<std::string> run_id;
@@ -69,8 +60,8 @@ struct ExportCommand : CacheSubcommand {
 
   int run(const CacheTools& tools) const {
     return with_home([&](const std::filesystem::path& home) -> Result<std::string> {
-      if (const auto possible = check_output_path(output); !possible) {
-        return fail(about_cassette(possible.error()));
+      if (const auto possible = check_output_path("cassette", output); !possible) {
+        return fail(possible.error());
       }
       CacheLedger ledger(home);
       CassetteExport wish{.home = home, .pins = ledger.find_pins(), .keys = std::nullopt, .write = {}};
@@ -80,14 +71,14 @@ struct ExportCommand : CacheSubcommand {
         wish.keys = std::move(*keys);
       }
       ExportedCassette done;
-      const auto written = write_whole_file(output, [&](Sink& sink) -> Result<void> {
+      const auto written = write_whole_file("cassette", output, [&](Sink& sink) -> Result<void> {
         wish.write = [&](std::string_view bytes) { sink.write(bytes); };
         const auto result = tools.export_cassette(wish);
         if (!result) return fail(result.error());
         done = *result;
         return {};
       });
-      if (!written) return fail(about_cassette(written.error()));
+      if (!written) return fail(written.error());
       return cache_text::exported(done, output);
     });
   }

@@ -1,5 +1,6 @@
 #include "coordinator/cli/command.hpp"
 #include "coordinator/cli/flag_values.hpp"
+#include "coordinator/cli/report_options.hpp"
 #include "coordinator/gate/baseline_check.hpp"
 #include "coordinator/gate/compare.hpp"
 #include "coordinator/output/output_file.hpp"
@@ -94,7 +95,13 @@ struct CompareCommand {
     if (!limits) return report_error(limits.error());
     if (output && output->empty()) return report_error("--output must name a file");
     if (to_file()) {
-      if (const auto possible = check_output_path(*output); !possible) return report_error(possible.error());
+      if (const auto possible = check_output_path("report", *output); !possible)
+        return report_error(possible.error());
+    }
+    for (const std::string& side : {base, current}) {
+      if (to_file() && is_same_file(side, *output)) {
+        return report_error("--output would write over " + side + ", which is compared: name another file");
+      }
     }
     const auto left = load_score_file(base);
     if (!left) return report_findings({left.error()});
@@ -130,8 +137,9 @@ struct CompareCommand {
   int compare_files(const ScoreFile& left, const ScoreFile& right, const Thresholding& limits,
                     std::size_t format_number) const {
     const BaselineHeader& header = header_of(right);
-    auto notices = check_baseline(header_of(left), {header.suite, header.config_fingerprint,
-                                                    header.assay_version, "SUITE", base, strict});
+    auto notices = check_baseline(
+        header_of(left), {header.suite, header.config_fingerprint, header.assay_version, "SUITE", base,
+                          strict, current, std::holds_alternative<ReportScores>(left)});
     if (!notices) return report_error(notices.error());
     CompareRules rules;
     rules.strict = strict;
@@ -167,12 +175,12 @@ struct CompareCommand {
     std::size_t columns = piped_columns;
     if (!to_file()) columns = detect_terminal(STDOUT_FILENO).columns.value_or(piped_columns);
     columns = std::clamp(columns, least_columns, most_columns);
-    const ReportWriter writer = [&](Sink& sink) {
+    const ContentWriter writer = [&](Sink& sink) {
       if (format_number == 1) return write_compare_json(input, sink);
       if (format_number == 2) return write_compare_markdown(input, sink);
       return write_compare_table(input, columns, sink);
     };
-    return to_file() ? write_whole_file(*output, writer) : write_stdout(writer);
+    return to_file() ? write_whole_file("report", *output, writer) : write_stdout("report", writer);
   }
 };
 

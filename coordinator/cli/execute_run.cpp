@@ -215,7 +215,7 @@ int execute_run(const RunOptions& options, Suite suite, const StartWorkers& star
   if (const auto possible = check_report_targets(options.reports); !possible)
     return report_error(possible.error());
   if (options.export_baseline) {
-    const auto possible = check_output_path(*options.export_baseline);
+    const auto possible = check_output_path("baseline", *options.export_baseline);
     if (!possible) return report_error(possible.error());
   }
   const auto inputs = load_run_inputs(options, std::move(suite));

@@ -55,18 +55,6 @@ Result<ReportTarget> target_of(const std::string& report) {
   return ReportTarget{*format, file_of(std::move(file))};
 }
 
-// By what the paths lead to, so that ./a.xml, a link to it and a.xml are the same.
-bool is_same_file(const std::string& a, const std::string& b) {
-  namespace fs = std::filesystem;
-  std::error_code error;
-  if (fs::equivalent(a, b, error) && !error) return true;
-  const auto place_of = [&](const std::string& path) {
-    auto whole = fs::weakly_canonical(fs::absolute(path, error), error);
-    return error ? fs::path(path).lexically_normal() : whole;
-  };
-  return place_of(a) == place_of(b);
-}
-
 Result<void> check_distinct(const std::vector<ReportTarget>& targets, const std::vector<NamedFile>& taken) {
   for (std::size_t i = 0; i < targets.size(); ++i) {
     const auto& file = targets[i].file;
@@ -88,6 +76,17 @@ Result<void> check_distinct(const std::vector<ReportTarget>& targets, const std:
 
 }  // namespace
 
+bool is_same_file(const std::string& a, const std::string& b) {
+  namespace fs = std::filesystem;
+  std::error_code error;
+  if (fs::equivalent(a, b, error) && !error) return true;
+  const auto place_of = [&](const std::string& path) {
+    auto whole = fs::weakly_canonical(fs::absolute(path, error), error);
+    return error ? fs::path(path).lexically_normal() : whole;
+  };
+  return place_of(a) == place_of(b);
+}
+
 Result<std::vector<ReportTarget>> make_report_targets(const ReportFlags& flags,
                                                       const std::vector<NamedFile>& taken) {
   if (flags.output && flags.output->empty()) return wrong("--output must name a file");
@@ -106,7 +105,7 @@ Result<std::vector<ReportTarget>> make_report_targets(const ReportFlags& flags,
 Result<void> check_report_targets(const std::vector<ReportTarget>& targets) {
   for (const ReportTarget& target : targets) {
     if (!target.file) continue;
-    if (auto possible = check_output_path(*target.file); !possible) return possible;
+    if (auto possible = check_output_path("report", *target.file); !possible) return possible;
   }
   return {};
 }

@@ -30,6 +30,9 @@ struct ReportFlags {
 /// A flag's name and the file that it names: no report may take its place.
 using NamedFile = std::pair<std::string_view, std::string>;
 
+/// By what the paths lead to: ./a.xml, a link to it and a.xml are the same.
+bool is_same_file(const std::string& a, const std::string& b);
+
 /// The reports of a run: that of --format and --output first, then each --report. usage_invalid for a name
 /// that is no format's, a missing file, and a file that two of them name (however it is written), or that is
 /// one of `taken`.

@@ -15,7 +15,7 @@ TableStyle table_style(const ReportTarget& target) {
 }
 
 Result<void> write_report(const ReportTarget& target, const ReportInput& input) {
-  const ReportWriter writer = [&](Sink& sink) -> Result<void> {
+  const ContentWriter writer = [&](Sink& sink) -> Result<void> {
     switch (target.format) {
       case ReportFormat::table:
         return write_table_report(input, table_style(target), sink);
@@ -30,7 +30,7 @@ Result<void> write_report(const ReportTarget& target, const ReportInput& input) 
     }
     return fail(Reason::internal_error, "there is no report of this format; please report this as a defect");
   };
-  return target.file ? write_whole_file(*target.file, writer) : write_stdout(writer);
+  return target.file ? write_whole_file("report", *target.file, writer) : write_stdout("report", writer);
 }
 
 }  // namespace

@@ -2,6 +2,7 @@
 
 #include "common/defaults.hpp"
 #include "common/files.hpp"
+#include "common/text.hpp"
 #include "config/embedded_config.hpp"
 #include "coordinator/suite/fingerprint.hpp"
 #include "coordinator/suite/suite_loader.hpp"
@@ -13,7 +14,8 @@
 namespace sluice {
 namespace {
 
-/// A data file: the one that a setting names, or the built-in one.
+/// A data file: the one that a setting names, or the built-in one. Its line ends are those of Unix: a
+/// checkout with others is the same configuration.
 struct DataFile {
   std::string origin;
   std::string text;
@@ -24,7 +26,7 @@ Result<DataFile> read_data_file(const Setting<std::string>& setting, std::string
   if (setting.value.empty()) return DataFile{std::string("built-in ") + name, std::string(built_in)};
   auto text = read_file(setting.value, defaults::max_fixture_bytes);
   if (!text) return fail(text.error().reason, setting.value + ": " + text.error().message);
-  return DataFile{setting.value, std::move(*text)};
+  return DataFile{setting.value, with_unix_line_ends(std::move(*text))};
 }
 
 /// Reads and parses one data file; what is wrong with it becomes a finding.

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <array>
 #include <charconv>
+#include <filesystem>
 #include <utility>
 
 namespace sluice {
@@ -61,6 +62,12 @@ std::optional<std::string> conflict_in(const RunFlags& flags, Mode mode) {
     return "--baseline compares with pinned scores and --export-baseline writes new ones: gate first, and "
            "export in a run of its own";
   }
+  const bool is_selection = !flags.categories.empty() || flags.max_fixtures;
+  if (flags.export_baseline && is_selection) {
+    return "--export-baseline pins a whole suite, whose gate would otherwise miss the other cases' scores: "
+           "leave out " +
+           std::string(flags.categories.empty() ? "--max-fixtures" : "--categories");
+  }
   if (flags.fail_on_regression && !flags.baseline) {
     return "--fail-on-regression needs something to compare with: add --baseline FILE";
   }
@@ -98,6 +105,20 @@ Result<LogLevel> log_level_of(const RunFlags& flags) {
   if (flags.verbose) return LogLevel::debug;
   // In a fleet it matters who comes and goes; on a laptop it is noise.
   return value_of("--log-level", flags.log_level.value_or(flags.listen ? "info" : "warn"), log_levels);
+}
+
+/// A file that a baseline must not replace.
+std::optional<std::string> problem_with_export(const RunFlags& flags) {
+  if (!flags.export_baseline) return std::nullopt;
+  const std::string shown = "\"" + excerpt(*flags.export_baseline, 200) + "\"";
+  if (flags.suite && is_same_file(*flags.suite, *flags.export_baseline)) {
+    return "--export-baseline would write over the suite " + shown + ": name another file";
+  }
+  if (std::filesystem::path(*flags.export_baseline).extension() == ".toml") {
+    return "--export-baseline writes a JSON file, and " + shown +
+           " is a TOML file: name another, or pin the aggregates of a manifest with `sluice update-baseline`";
+  }
+  return std::nullopt;
 }
 
 }  // namespace
@@ -162,7 +183,9 @@ Result<RunOptions> make_run_options(const RunFlags& flags, Settings settings) {
   if (flags.export_baseline && flags.export_baseline->empty()) {
     return wrong("--export-baseline must name a file");
   }
+  if (auto wrong_target = problem_with_export(flags)) return wrong(std::move(*wrong_target));
   std::vector<NamedFile> taken;
+  if (flags.suite) taken.emplace_back("the suite", *flags.suite);
   if (flags.baseline) taken.emplace_back("--baseline", *flags.baseline);
   if (flags.export_baseline) taken.emplace_back("--export-baseline", *flags.export_baseline);
   auto reports = make_report_targets(flags.report, taken);

@@ -18,6 +18,7 @@ VerdictInput verdict_input(const Aggregates& aggregates, const GateSummary& gate
   VerdictInput input;
   input.statuses = aggregates.all.statuses;
   input.regressed = aggregates.all.regressed;
+  input.failed_apart = aggregates.all.failed_apart;
   input.cut_short = cut_short;
   for (const GateNotice& notice : gate.notices) {
     input.warnings += notice.severity == GateNotice::Severity::warning ? 1 : 0;
@@ -98,6 +99,10 @@ Result<void> export_baseline(const RunOptions& options, const RunResults& result
     return fail(Reason::usage_invalid,
                 "no baseline was written to " + file + ": the run was cut short; run it to its end");
   }
+  if (outcome.aggregates.all.statuses.total() == 0) {
+    return fail(Reason::usage_invalid, "no baseline was written to " + file +
+                                           ": the suite has no cases, so that there is nothing to pin");
+  }
   const auto errors = outcome.aggregates.all.statuses.errors;
   if (errors > 0 && !options.allow_errors) {
     return fail(Reason::usage_invalid, "no baseline was written to " + file + ": " +
@@ -115,7 +120,7 @@ Result<void> export_baseline(const RunOptions& options, const RunResults& result
   auto baseline = pinned.finish();
   if (!baseline) return fail(std::move(baseline.error()));
   keep_date_if_unchanged(*baseline, file);
-  return write_whole_file(file, [&](Sink& sink) -> Result<void> {
+  return write_whole_file("baseline", file, [&](Sink& sink) -> Result<void> {
     write_baseline(*baseline, sink);
     return {};
   });

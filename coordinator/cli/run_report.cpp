@@ -64,7 +64,15 @@ int report_run(const RunOptions& options, const RunInputs& inputs, const RunGate
     return inputs.prices.cost(options.provider.provider.kind, options.provider.model, usage);
   };
   const auto outcome = judge_run(options, results, gate, price, facts.cut_short.has_value());
-  if (!outcome) return report_error(outcome.error());
+  if (!outcome) {
+    RunSummary unjudged;
+    unjudged.completed_at_ms = facts.completed_at_ms;
+    unjudged.verdict = to_string(RunVerdict::error);
+    unjudged.exit_code = report_error(outcome.error());
+    unjudged.reason_code = to_string(outcome.error().reason);
+    const auto noted = ledger.finish_run(facts.run_id, unjudged);
+    return noted ? unjudged.exit_code : report_error(noted.error());
+  }
   int code = outcome->exit_code;
   if (is_worth_a_report(*outcome, facts)) {
     const RunIdentity identity{inputs.prompt.version, inputs.prompt.hash, inputs.ontology.version(),

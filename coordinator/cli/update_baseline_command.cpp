@@ -142,11 +142,11 @@ struct UpdateBaseline {
                 << delta << "To update, re-run with --force\n";
       return exit_error;
     }
-    const auto written = write_whole_file(file.path, [&](Sink& sink) -> Result<void> {
+    const auto written = write_whole_file("manifest", file.path, [&](Sink& sink) -> Result<void> {
       sink.write(*text);
       return {};
     });
-    if (!written) return report_error("the baseline was not updated: " + written.error().message);
+    if (!written) return report_error(written.error());
     std::cout << before << "Updated in " << printable(file.path) << " from " << printable(described(past))
               << ":\n"
               << delta;

@@ -16,6 +16,26 @@ std::string export_command(const GatedRun& run) {
   return "`sluice run " + run.suite_path + " --export-baseline " + run.baseline_file + "`";
 }
 
+/// What makes the file anew that is compared with.
+std::string command_for_base(const GatedRun& run) {
+  if (!run.base_is_report) return export_command(run);
+  return "`sluice run " + run.suite_path + " --format json --output " + run.baseline_file + "`";
+}
+
+tl::unexpected<Error> other_suite(const BaselineHeader& header, const GatedRun& run) {
+  const std::string what = named(run.baseline_file) + " is a " +
+                           (run.base_is_report ? "report" : "baseline") + " of the suite " +
+                           quoted(header.suite) + ", but ";
+  const std::string suite = " is of " + quoted(run.suite) + ": ";
+  if (run.current_file) {
+    return fail(Reason::baseline_invalid,
+                what + named(*run.current_file) + suite + "name two files of the same suite.");
+  }
+  return fail(Reason::baseline_invalid,
+              what + "this run" + suite + "name the baseline of this suite, or write one with `sluice run " +
+                  run.suite_path + " --export-baseline FILE`.");
+}
+
 GateNotice::Severity warning_of(const GatedRun& run) {
   return run.strict ? GateNotice::Severity::failure : GateNotice::Severity::warning;
 }
@@ -23,27 +43,23 @@ GateNotice::Severity warning_of(const GatedRun& run) {
 }  // namespace
 
 Result<std::vector<GateNotice>> check_baseline(const BaselineHeader& header, const GatedRun& run) {
-  if (header.suite != run.suite) {
-    return fail(Reason::baseline_invalid,
-                named(run.baseline_file) + " is a baseline of the suite " + quoted(header.suite) +
-                    ", but this run is of " + quoted(run.suite) +
-                    ": name the baseline of this suite, or write one with `sluice run " + run.suite_path +
-                    " --export-baseline FILE`.");
-  }
+  if (header.suite != run.suite) return other_suite(header, run);
   std::vector<GateNotice> notices;
   if (header.config_fingerprint != run.config_fingerprint) {
     notices.push_back({warning_of(run), "fingerprint_mismatch",
                        named(run.baseline_file) +
                            " was made with other tests, prompts, thresholds, model settings or metric "
-                           "versions than this run has: where that is intended, write it anew with " +
-                           export_command(run) + "."});
+                           "versions than " +
+                           (run.current_file ? named(*run.current_file) : "this run") +
+                           ": where that is intended, write it anew with " + command_for_base(run) + "."});
   }
   if (header.assay_version != run.tool_version) {
-    notices.push_back({GateNotice::Severity::info, "tool_version_mismatch",
-                       named(run.baseline_file) + " was written by version " +
-                           escaped_excerpt(header.assay_version) + " and this is " + run.tool_version +
-                           ": if scores differ without a reason, write it " + "anew with " +
-                           export_command(run) + "."});
+    notices.push_back(
+        {GateNotice::Severity::info, "tool_version_mismatch",
+         named(run.baseline_file) + " was written by version " + escaped_excerpt(header.assay_version) +
+             " and " + (run.current_file ? named(*run.current_file) + " by " : "this is ") +
+             escaped_excerpt(run.tool_version) + ": if scores differ without a reason, write it anew with " +
+             command_for_base(run) + "."});
   }
   return notices;
 }

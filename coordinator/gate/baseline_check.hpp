@@ -14,7 +14,7 @@
 
 namespace sluice {
 
-/// What a run brings to a comparison with a baseline.
+/// What a run brings to a comparison with a baseline, or one file of `sluice compare` to that with another.
 struct GatedRun {
   std::string suite;
   std::string config_fingerprint;  ///< `sha256:` and 64 hex digits.
@@ -22,10 +22,14 @@ struct GatedRun {
   std::string suite_path;     ///< As the user named it: for the commands that messages tell.
   std::string baseline_file;  ///< Ditto.
   bool strict = false;
+  /// Of `sluice compare`: what is judged is this file, and no run.
+  std::optional<std::string> current_file{};
+  bool base_is_report = false;  ///< `baseline_file` is a JSON report.
 };
 
-/// Whether a baseline fits the run (gate ADR, section D): baseline_invalid for another suite; notices
-/// `fingerprint_mismatch` (a failure under strict) and `tool_version_mismatch` (never decides). Pure.
+/// Whether a baseline (or report) fits what is compared with it (gate ADR, section D): baseline_invalid for
+/// another suite; notices `fingerprint_mismatch` (a failure under strict) and `tool_version_mismatch` (never
+/// decides). Pure.
 Result<std::vector<GateNotice>> check_baseline(const BaselineHeader& header, const GatedRun& run);
 
 /// Scores by name: how many, and the first of them for a message.

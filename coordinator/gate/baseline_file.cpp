@@ -1,11 +1,11 @@
 #include "coordinator/gate/baseline_file.hpp"
 
 #include "coordinator/gate/baseline_reader.hpp"
+#include "coordinator/gate/json_events.hpp"
 #include "coordinator/gate/json_source.hpp"
 #include "coordinator/output/json_writer.hpp"
 
 #include <cerrno>
-#include <cstdint>
 #include <cstring>
 #include <fstream>
 #include <system_error>
@@ -14,48 +14,6 @@
 
 namespace sluice {
 namespace {
-
-/// What nlohmann's parser calls, in the reader's words.
-class Events {
- public:
-  explicit Events(BaselineReader& reader) : reader_(reader) {}
-
-  bool null() { return reader_.value({.kind = JsonValue::Kind::null}); }
-  bool boolean(bool boolean) { return reader_.value({.kind = JsonValue::Kind::boolean, .boolean = boolean}); }
-  bool number_integer(std::int64_t number) {
-    JsonValue value{.kind = JsonValue::Kind::number, .number = static_cast<double>(number)};
-    if (number < 0) {
-      value.negative = number;
-    } else {
-      value.whole = static_cast<std::uint64_t>(number);
-    }
-    return reader_.value(value);
-  }
-  bool number_unsigned(std::uint64_t number) {
-    return reader_.value(
-        {.kind = JsonValue::Kind::number, .number = static_cast<double>(number), .whole = number});
-  }
-  bool number_float(double number, const std::string&) {
-    return reader_.value({.kind = JsonValue::Kind::number, .number = number});
-  }
-  bool string(const std::string& text) {
-    return reader_.value({.kind = JsonValue::Kind::text, .text = text});
-  }
-  bool binary(const nlohmann::json::binary_t&) { return false; }
-  bool start_object(std::size_t) { return reader_.value({.kind = JsonValue::Kind::object}); }
-  bool start_array(std::size_t) { return reader_.value({.kind = JsonValue::Kind::list}); }
-  bool key(const std::string& name) { return reader_.key(name); }
-  bool end_object() { return reader_.close(); }
-  bool end_array() { return reader_.close(); }
-  bool parse_error(std::size_t, const std::string& token, const nlohmann::json::exception& error) {
-    constexpr int number_overflow = 406;
-    reader_.broken(token, error.id == number_overflow);
-    return false;
-  }
-
- private:
-  BaselineReader& reader_;
-};
 
 tl::unexpected<Finding> unreadable(const std::filesystem::path& file, const std::string& why) {
   return tl::unexpected(Finding{file.string(), 0, "cannot be read: " + why});
@@ -66,7 +24,7 @@ tl::unexpected<Finding> unreadable(const std::filesystem::path& file, const std:
 tl::expected<Baseline, Finding> parse_baseline(std::istream& text, const std::string& file) {
   JsonSource source(text, {});
   BaselineReader reader(source, file);
-  Events events(reader);
+  JsonEvents<BaselineReader> events(reader);
   std::istream counted(&source);
   nlohmann::json::sax_parse(counted, &events);
   return reader.finish();

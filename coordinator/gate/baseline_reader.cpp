@@ -52,23 +52,6 @@ std::string quoted_end(std::string_view token) {
   return "`" + to_valid_utf8(token) + "`";
 }
 
-std::string shown(const JsonValue& value) {
-  switch (value.kind) {
-    case JsonValue::Kind::null:
-      return "null";
-    case JsonValue::Kind::boolean:
-      return value.boolean ? "true" : "false";
-    case JsonValue::Kind::number:
-      return shortest(value.number);
-    case JsonValue::Kind::text:
-      return "the text " + quoted(value.text);
-    case JsonValue::Kind::object:
-    case JsonValue::Kind::list:
-      return std::string(to_string(value.kind));
-  }
-  return "";
-}
-
 }  // namespace
 
 void BaselineReader::problem(std::string message) {
@@ -134,8 +117,7 @@ void BaselineReader::note_field(Field field) {
 }
 
 bool BaselineReader::value(const JsonValue& value) {
-  const bool opens = value.kind == JsonValue::Kind::object || value.kind == JsonValue::Kind::list;
-  if (opens && depth_ == max_depth) {
+  if (opens(value) && depth_ == max_depth) {
     problem("is nested deeper than " + std::to_string(max_depth) + " levels" + in_place());
     return false;
   }
@@ -160,7 +142,7 @@ bool BaselineReader::value(const JsonValue& value) {
       entry_value(value);
     }
   }
-  if (opens) ++depth_;
+  if (opens(value)) ++depth_;
   return true;
 }
 
@@ -216,7 +198,6 @@ void BaselineReader::broken(std::string_view token, bool out_of_range) {
 // --- The header --------------------------------------------------------------------------------------------
 
 void BaselineReader::header_value(const JsonValue& value) {
-  const bool opens = value.kind == JsonValue::Kind::object || value.kind == JsonValue::Kind::list;
   if (field_ == Field::schema_version) {
     schema_version(value);
   } else if (!problem_) {
@@ -244,7 +225,7 @@ void BaselineReader::header_value(const JsonValue& value) {
         break;
     }
   }
-  if (opens) skip_to_depth(header_depth);
+  if (opens(value)) skip_to_depth(header_depth);
 }
 
 void BaselineReader::schema_version(const JsonValue& value) {
@@ -293,9 +274,7 @@ void BaselineReader::entry_value(const JsonValue& value) {
       in_meta_ = true;
       return meta_.value(value);
     default:
-      if (value.kind == JsonValue::Kind::object || value.kind == JsonValue::Kind::list) {
-        skip_to_depth(entry_depth);
-      }
+      if (opens(value)) skip_to_depth(entry_depth);
   }
 }
 

@@ -103,11 +103,6 @@ ScoreChange change_of(const MetricQuestion& question, const MetricAnswer& answer
   return change > 0 ? ScoreChange::improvement : ScoreChange::drop;
 }
 
-/// The metric that stands only where nothing is expected.
-bool expects_nothing(const ComparedCase& of) {
-  return find(of, info(MetricId::claims_absent).name) != nullptr;
-}
-
 MetricQuestion Comparison::question_of(const ComparedMetric& metric, const ComparedCase& current,
                                        const ComparedCase* base) const {
   MetricQuestion question;
@@ -117,7 +112,7 @@ MetricQuestion Comparison::question_of(const ComparedMetric& metric, const Compa
   if (!question.is_scored()) return question;
   question.score = metric.score;
   question.best_undefined =
-      question.metric != nullptr && is_claims_metric(question.metric->id) && expects_nothing(current);
+      question.metric != nullptr && is_claims_metric(question.metric->id) && current.expects_nothing;
   question.pinned = pinned_score(metric, base);
   question.thresholding = merged(rules_.suite, metric.thresholding);
   question.min_score = metric.min_score;

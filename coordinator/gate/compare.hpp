@@ -30,6 +30,7 @@ struct ComparedCase {
   std::string test_id;
   bool is_error = false;  ///< It was not judged; its metrics do not count.
   std::vector<ComparedMetric> metrics;
+  bool expects_nothing = false;  ///< No claim is expected, so that to say nothing is the best answer.
 };
 
 /// Hands out the cases of a side one at a time, by id, byte by byte, each once; null after the last. What it

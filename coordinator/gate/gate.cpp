@@ -141,6 +141,7 @@ JudgedMetric judged_metric(const MetricOutcome& outcome, const MetricQuestion& q
   judged.status = answer.status;
   judged.cause = answer.cause;
   judged.detail = outcome.detail;
+  judged.asked_by_name = question.asked_by_name;
   return judged;
 }
 

@@ -42,7 +42,8 @@ struct JudgedMetric {
   std::optional<double> limit;     ///< The lowest score that passes; empty where nothing judges a score.
   MetricStatus status = MetricStatus::unjudged;
   MetricCause cause = MetricCause::none;
-  std::string_view detail;  ///< Of the MetricOutcome.
+  std::string_view detail;     ///< Of the MetricOutcome.
+  bool asked_by_name = false;  ///< The case's expectations name this metric.
 
   std::optional<double> delta() const {
     if (!score || !baseline) return std::nullopt;
@@ -78,11 +79,12 @@ class Gate {
   ///
   /// - With a baseline, a scored metric is under `relative` unless its thresholding says `absolute`; without
   ///   one `relative` leaves only its `min_floor`. Where no mode is named, a `min_score` holds too.
-  /// - An undefined score passes everything but `became_undefined`, and that too where the case expects no
-  ///   claim: there, saying nothing is the best answer.
+  /// - An undefined score is `became_undefined` where the baseline has one, and misses every fixed limit
+  ///   above 0; where the case expects no claim, saying nothing is the best answer, and passes.
   /// - Where a threshold judges one of the case's claims scores (a limit applies to a defined score, or it
   ///   became undefined), the pass/fail claims metrics say the same without a baseline and are `unjudged`,
-  ///   unless the case's expectations name them.
+  ///   unless the case's expectations name them. What judges wrong claims stays where the baseline's model
+  ///   had extracted nothing: no pinned score could fall for them.
   /// - A case without a claims score in the baseline lacks nothing if this run has none either, nor without
   ///   a precision if nothing had been extracted then (its recall or F1 is pinned at 0).
   CaseJudgement judge(const Case& test_case, std::span<const MetricOutcome> outcomes) const;

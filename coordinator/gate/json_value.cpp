@@ -1,5 +1,8 @@
 #include "coordinator/gate/json_value.hpp"
 
+#include "common/text.hpp"
+#include "coordinator/gate/quoted.hpp"
+
 namespace sluice {
 
 std::string_view to_string(JsonValue::Kind kind) {
@@ -18,6 +21,19 @@ std::string_view to_string(JsonValue::Kind kind) {
       return "a list";
   }
   return "null";
+}
+
+std::string shown(const JsonValue& value) {
+  switch (value.kind) {
+    case JsonValue::Kind::boolean:
+      return value.boolean ? "true" : "false";
+    case JsonValue::Kind::number:
+      return shortest(value.number);
+    case JsonValue::Kind::text:
+      return "the text " + quoted(value.text);
+    default:
+      return std::string(to_string(value.kind));
+  }
 }
 
 }  // namespace sluice

@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <string>
 #include <string_view>
 
 namespace sluice {
@@ -17,7 +18,14 @@ struct JsonValue {
   std::string_view text{};
 };
 
+/// True for the beginning of an object or a list.
+inline bool opens(const JsonValue& value) {
+  return value.kind == JsonValue::Kind::object || value.kind == JsonValue::Kind::list;
+}
+
 /// "a text", "a list", ...: for messages.
 std::string_view to_string(JsonValue::Kind kind);
+/// The value itself: "true", "0.5", "the text `x`", "an object", ...
+std::string shown(const JsonValue& value);
 
 }  // namespace sluice

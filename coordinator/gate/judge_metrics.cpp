@@ -44,12 +44,20 @@ std::optional<Limit> limit_of(const MetricQuestion& question, const JudgingRules
 
 MetricAnswer judge_score(const MetricQuestion& question, const JudgingRules& rules) {
   const PinnedScore::State pinned = question.pinned.state;
-  if (!question.score) {
-    if (pinned != PinnedScore::State::pinned) return {};
-    if (question.best_undefined) return {std::nullopt, MetricStatus::pass, MetricCause::none};
+  const std::optional<Limit> limit = limit_of(question, rules);
+  if (!question.score && question.best_undefined) {
+    const bool judged = pinned == PinnedScore::State::pinned || limit;
+    return {std::nullopt, judged ? MetricStatus::pass : MetricStatus::unjudged, MetricCause::none};
+  }
+  if (!question.score && pinned == PinnedScore::State::pinned) {
     return {std::nullopt, MetricStatus::fail, MetricCause::became_undefined};
   }
-  const std::optional<Limit> limit = limit_of(question, rules);
+  if (!question.score) {
+    // A model that says nothing reaches no limit but 0.
+    if (!limit) return {};
+    if (limit->least == 0) return {0.0, MetricStatus::pass, MetricCause::none};
+    return {from_billionths(limit->least), MetricStatus::fail, limit->cause};
+  }
   MetricAnswer answer;
   if (limit) {
     answer.limit = from_billionths(limit->least);
@@ -86,6 +94,21 @@ bool claims_scores_are_judged(std::span<const MetricQuestion> questions,
   return false;
 }
 
+/// Nothing had been extracted when the baseline was made: recall and F1 are pinned at 0 and precision not at
+/// all, so that a claim which is wrong now lowers no score.
+bool wrong_claims_lower_nothing(std::span<const MetricQuestion> questions,
+                                std::span<const MetricAnswer> answers) {
+  for (std::size_t i = 0; i < questions.size(); ++i) {
+    if (!is_claims(questions[i]) || questions[i].metric->id != MetricId::claims_precision) continue;
+    return questions[i].pinned.state == PinnedScore::State::undefined && !answers[i].limit;
+  }
+  return false;
+}
+
+bool judges_wrong_claims(const MetricQuestion& question) {
+  return question.metric->id == MetricId::claims_forbidden || question.metric->id == MetricId::claims_absent;
+}
+
 }  // namespace
 
 void judge_metrics(std::span<const MetricQuestion> questions, const JudgingRules& rules,
@@ -95,8 +118,10 @@ void judge_metrics(std::span<const MetricQuestion> questions, const JudgingRules
     answers.push_back(question.is_scored() ? judge_score(question, rules) : judge_pass(question));
   }
   if (!claims_scores_are_judged(questions, answers)) return;
+  const bool keeps_wrong_claims = wrong_claims_lower_nothing(questions, answers);
   for (std::size_t i = 0; i < questions.size(); ++i) {
     if (!is_claims(questions[i]) || questions[i].is_scored() || questions[i].asked_by_name) continue;
+    if (keeps_wrong_claims && judges_wrong_claims(questions[i])) continue;
     answers[i] = {std::nullopt, MetricStatus::unjudged, MetricCause::judged_by_score};
   }
 }

@@ -72,7 +72,8 @@ bool MetaBuilder::too_long() const {
 }
 
 std::string MetaBuilder::canonical() const {
-  return state_->root.dump();
+  // Foreign bytes may stand in it, which dump would otherwise answer with an exception.
+  return state_->root.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
 }
 
 std::string canonical_meta(std::initializer_list<std::pair<std::string_view, std::string_view>> members) {

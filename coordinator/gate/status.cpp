@@ -76,7 +76,7 @@ bool nothing_judged(const StatusCounts& statuses) {
 
 RunVerdict verdict_of_aggregates(const VerdictInput& input) {
   if (nothing_judged(input.statuses)) return RunVerdict::error;
-  if (input.failures > 0) return RunVerdict::fail;
+  if (input.failed_apart > 0 || input.failures > 0) return RunVerdict::fail;
   if (input.aggregates == AggregateOutcome::beyond_limit) return RunVerdict::regression;
   if (input.aggregates == AggregateOutcome::within_limit || warns(input)) return RunVerdict::review;
   return RunVerdict::pass;

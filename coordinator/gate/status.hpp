@@ -41,6 +41,8 @@ enum class AggregateOutcome : std::uint8_t { not_compared, no_drop, within_limit
 struct VerdictInput {
   StatusCounts statuses;
   std::uint64_t regressed = 0;  ///< Failed cases whose every failed metric fell below its baseline's limit.
+  std::uint64_t failed_apart =
+      0;  ///< Failed cases that no aggregate knows of: texts, and claims below a fixed limit.
   bool cut_short = false;
   std::uint64_t warnings = 0;  ///< Of the comparison as a whole (gate.hpp, GateNotice), not of a case.
   std::uint64_t failures = 0;  ///< Ditto, under --strict.
@@ -48,10 +50,11 @@ struct VerdictInput {
 };
 
 /// The verdict of a run; the first that fits. `error`: cut short. Where aggregates are compared: `error` for
-/// case errors or no case at all, `fail` for a failure of the comparison, `regression` beyond the limit,
-/// `review` within it or with anything to warn of, else `pass`; failed cases are in the aggregates already.
-/// Where they are not: `fail` for a failed case that is no regression or a failure of the comparison, `error`
-/// for case errors or no case at all, `regression`, `review` with anything to warn of (flaky cases too), else
+/// case errors or no case at all, `fail` for a failed case without claims or below a limit of its own
+/// (min_score, min_floor) or a failure of the comparison, `regression` beyond the limit, `review` within it
+/// or with anything to warn of, else `pass`; other failed claims cases are in the aggregates already. Where
+/// they are not: `fail` for a failed case that is no regression or a failure of the comparison, `error` for
+/// case errors or no case at all, `regression`, `review` with anything to warn of (flaky cases too), else
 /// `pass` (docs/gate.md).
 RunVerdict run_verdict(const VerdictInput& input);
 

@@ -81,13 +81,23 @@ std::int64_t row_id(std::int64_t run_seq, TrialId trial) {
   return run_seq * (std::int64_t{1} << 32) + trial;
 }
 
-/// The result as one trial's row holds it: with that trial's score alone.
-std::string row_of(const UnitResult& result, std::size_t index) {
-  if (result.scores.size() <= 1) return wire::encode_result(result);
-  auto single = result;
-  single.scores = {result.scores[index]};
-  return wire::encode_result(single);
-}
+/// A unit's result as the rows of its trials hold it: each with that trial's score alone. A unit may have
+/// thousands of trials, so that what they share is copied once.
+class TrialRows {
+ public:
+  explicit TrialRows(const UnitResult& result) : result_(result) {
+    if (result.scores.size() > 1) single_ = result;
+  }
+  std::string row(std::size_t index) {
+    if (result_.scores.size() <= 1) return wire::encode_result(result_);
+    single_.scores.assign(1, result_.scores[index]);
+    return wire::encode_result(single_);
+  }
+
+ private:
+  const UnitResult& result_;
+  UnitResult single_;
+};
 
 }  // namespace
 
@@ -132,7 +142,8 @@ bool Ledger::Database::insert(std::int64_t id, const ResultToCommit& item, const
 CommitOutcome Ledger::Database::commit_one(std::int64_t seq, const ResultToCommit& item, bool move_pins) {
   const auto& result = item.result;
   const auto first_id = row_id(seq, item.trials.front());
-  if (!insert(first_id, item, row_of(result, 0))) {
+  TrialRows rows(result);
+  if (!insert(first_id, item, rows.row(0))) {
     clear(*select_answer);
     select_answer->bind(1, first_id);
     if (!select_answer->executeStep()) throw SQLite::Exception("a committed result is gone");
@@ -142,7 +153,7 @@ CommitOutcome Ledger::Database::commit_one(std::int64_t seq, const ResultToCommi
     return outcome;
   }
   for (std::size_t i = 1; i < item.trials.size(); ++i) {
-    insert(row_id(seq, item.trials[i]), item, row_of(result, i));
+    insert(row_id(seq, item.trials[i]), item, rows.row(i));
   }
   // Also for an answer from the cache: what this run's report shows is what a cached run must show.
   if (move_pins && !is_zero(result.answer) && !item.cache_id.empty()) {

@@ -4,12 +4,22 @@
 #include <cmath>
 
 namespace sluice {
+namespace {
+
+bool misses_fixed_limit(const JudgedMetric& metric) {
+  return metric.cause == MetricCause::below_min_score || metric.cause == MetricCause::below_min_floor;
+}
+
+}  // namespace
 
 void Totals::add(const CaseResult& result) {
   statuses.add(result.status);
   regressed += result.judgement.regressed ? 1 : 0;
   improved += result.judgement.improved ? 1 : 0;
-  claims_cases += result.fixture.kind == CaseKind::claims ? 1 : 0;
+  const bool is_claims = result.fixture.kind == CaseKind::claims;
+  claims_cases += is_claims ? 1 : 0;
+  const bool below_a_limit = std::ranges::any_of(result.metrics(), misses_fixed_limit);
+  failed_apart += result.status == CaseStatus::fail && (!is_claims || below_a_limit) ? 1 : 0;
   missing_entries += static_cast<std::uint64_t>(
       std::ranges::count(result.metrics(), MetricCause::missing_in_baseline, &JudgedMetric::cause));
   if (!result.counts) return;

@@ -19,7 +19,9 @@ struct Totals {
   StatusCounts statuses;
   std::uint64_t regressed = 0;  ///< Of the failed ones: by nothing but a fall below the baseline.
   std::uint64_t improved = 0;
-  std::uint64_t claims_cases = 0;     ///< Of CaseKind::claims, errors included; the others are texts.
+  std::uint64_t claims_cases = 0;  ///< Of CaseKind::claims, errors included; the others are texts.
+  std::uint64_t failed_apart =
+      0;  ///< Of the failed ones: those that no score of all cases shows (status.hpp).
   std::uint64_t missing_entries = 0;  ///< Scores without an entry in the baseline.
   Counts counts;
   WeightedCounts weighted;

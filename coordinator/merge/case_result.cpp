@@ -33,6 +33,35 @@ bool fits(const Case& fixture, const UnitResult& unit, const ClaimsScore& score)
          });
 }
 
+bool is_word_of(const MetricOutcome& outcome) {
+  if (info(outcome.id).kind == MetricKind::pass_fail) return outcome.passed.has_value();
+  // Of claims alone there may be 0 of 0.
+  if (!outcome.score) return is_claims_metric(outcome.id);
+  return *outcome.score >= 0.0 && *outcome.score <= 1.0;
+}
+
+// A metric that nobody answered would judge nothing, and the case pass for want of a judge.
+bool answers_all(const Case& fixture, std::span<const MetricOutcome> outcomes) {
+  if (!std::ranges::all_of(outcomes, is_word_of)) return false;
+  const auto has = [&](MetricId id) {
+    return std::ranges::find(outcomes, id, &MetricOutcome::id) != outcomes.end();
+  };
+  if (fixture.expectations.empty()) {
+    using enum MetricId;
+    const bool has_absent = !fixture.must_contain.empty() || has(claims_absent);
+    return has_absent && has(claims_precision) && has(claims_recall) && has(claims_f1) &&
+           has(claims_required) && has(claims_forbidden);
+  }
+  // Those of texts come in the order of the expectations.
+  auto next = outcomes.begin();
+  return std::ranges::all_of(fixture.expectations, [&](const Expectation& expectation) {
+    const MetricId id = expectation.what.metric;
+    if (is_claims_metric(id)) return has(id);
+    next = std::find_if(next, outcomes.end(), [id](const MetricOutcome& one) { return one.id == id; });
+    return next != outcomes.end() && (++next, true);
+  });
+}
+
 Counts counts_of(const ClaimsScore& score) {
   return {.true_positives = score.matched.size(),
           .false_positives = score.unexpected.size(),
@@ -91,7 +120,8 @@ class PlanOrder {
       result.error = &*trial.unit.error;
       return visit_(result);
     }
-    const bool scored = trial.unit.scores.size() == 1 && !trial.unit.scores.front().metrics.empty();
+    const bool scored =
+        trial.unit.scores.size() == 1 && answers_all(fixture, trial.unit.scores.front().metrics);
     if (!scored || !fits(fixture, trial.unit, trial.unit.scores.front().claims)) {
       const Error error{Reason::internal_error, "the result of case \"" + fixture.id +
                                                     "\" does not fit the case; are the worker and the "

@@ -41,17 +41,27 @@ std::string words_for(int code) {
   }
 }
 
-Error cannot_write(const std::string& what, int code) {
+/// What is written, and where to, for messages.
+struct Target {
+  std::string_view content;
+  std::string place;
+};
+
+Error cannot_write(const Target& target, const std::string& why) {
+  return {Reason::output_failed,
+          "the " + std::string(target.content) + " cannot be written to " + target.place + ": " + why};
+}
+
+Error cannot_write(const Target& target, int code) {
   std::string_view advice;
   if (code == ENOENT) advice = "; create it or name another file";
   if (code == ENOSPC || code == EDQUOT) advice = "; free some or write to another place";
   if (code == EACCES || code == EPERM || code == EROFS || code == EISDIR) advice = "; name another file";
-  return {Reason::output_failed,
-          "The report cannot be written to " + what + ": " + words_for(code) + std::string(advice) + "."};
+  return cannot_write(target, words_for(code) + std::string(advice));
 }
 
 // A write beyond RLIMIT_FSIZE or to a closed pipe raises a signal that would end the program before it can
-// say what is wrong; while a report is written the call fails with EFBIG or EPIPE instead.
+// say what is wrong; while a file is written the call fails with EFBIG or EPIPE instead.
 class SignalsIgnored {
  public:
   SignalsIgnored() {
@@ -104,7 +114,7 @@ class DescriptorSink final : public Sink {
 
 // Writes, makes sure that the bytes have arrived, and closes. Some file systems report a full disk only at
 // the end.
-Result<void> write_and_close(int descriptor, const std::string& what, const ReportWriter& writer) {
+Result<void> write_and_close(int descriptor, const Target& target, const ContentWriter& writer) {
   DescriptorSink sink(descriptor);
   const auto outcome = writer(sink);
   int error = sink.error();
@@ -112,14 +122,14 @@ Result<void> write_and_close(int descriptor, const std::string& what, const Repo
   if (error == 0 && ::fsync(descriptor) != 0 && (errno == ENOSPC || errno == EIO || errno == EDQUOT))
     error = errno;
   if (::close(descriptor) != 0 && error == 0 && errno != EINTR) error = errno;
-  if (error != 0) return fail(cannot_write(what, error));
+  if (error != 0) return fail(cannot_write(target, error));
   return outcome;
 }
 
-Result<void> write_directly(const std::string& path, const std::string& what, const ReportWriter& writer) {
+Result<void> write_directly(const std::string& path, const Target& target, const ContentWriter& writer) {
   const int descriptor = ::open(path.c_str(), O_WRONLY | O_CLOEXEC);
-  if (descriptor < 0) return fail(cannot_write(what, errno));
-  return write_and_close(descriptor, what, writer);
+  if (descriptor < 0) return fail(cannot_write(target, errno));
+  return write_and_close(descriptor, target, writer);
 }
 
 // What mkstemp would have given a new file had it asked the umask.
@@ -129,11 +139,11 @@ mode_t default_mode() {
   return 0666 & ~mask;
 }
 
-Result<void> replace(const std::string& target, const std::string& what, mode_t mode,
-                     const ReportWriter& writer) {
-  std::string temporary = target + ".XXXXXX";
+Result<void> replace(const std::string& path, const Target& target, mode_t mode,
+                     const ContentWriter& writer) {
+  std::string temporary = path + ".XXXXXX";
   const int descriptor = ::mkostemp(temporary.data(), O_CLOEXEC);
-  if (descriptor < 0) return fail(cannot_write(what, errno));
+  if (descriptor < 0) return fail(cannot_write(target, errno));
   const auto abandon = [&](Error error) -> Result<void> {
     ::unlink(temporary.c_str());
     return fail(std::move(error));
@@ -141,38 +151,39 @@ Result<void> replace(const std::string& target, const std::string& what, mode_t 
   if (::fchmod(descriptor, mode) != 0) {
     const int error = errno;
     ::close(descriptor);
-    return abandon(cannot_write(what, error));
+    return abandon(cannot_write(target, error));
   }
-  if (auto written = write_and_close(descriptor, what, writer); !written) return abandon(written.error());
-  if (::rename(temporary.c_str(), target.c_str()) != 0) return abandon(cannot_write(what, errno));
+  if (auto written = write_and_close(descriptor, target, writer); !written) return abandon(written.error());
+  if (::rename(temporary.c_str(), path.c_str()) != 0) return abandon(cannot_write(target, errno));
   return {};
 }
 
 }  // namespace
 
-Result<void> write_whole_file(const std::string& path, const ReportWriter& writer) {
+Result<void> write_whole_file(std::string_view content, const std::string& path,
+                              const ContentWriter& writer) {
   const SignalsIgnored signals;
-  const std::string what = "\"" + path + "\"";
+  const Target target{content, "\"" + path + "\""};
   struct stat found {};
   if (::stat(path.c_str(), &found) != 0) {
-    if (errno != ENOENT) return fail(cannot_write(what, errno));
-    return replace(path, what, default_mode(), writer);
+    if (errno != ENOENT) return fail(cannot_write(target, errno));
+    return replace(path, target, default_mode(), writer);
   }
-  if (S_ISDIR(found.st_mode)) return fail(cannot_write(what, EISDIR));
-  if (!S_ISREG(found.st_mode)) return write_directly(path, what, writer);
+  if (S_ISDIR(found.st_mode)) return fail(cannot_write(target, EISDIR));
+  if (!S_ISREG(found.st_mode)) return write_directly(path, target, writer);
   // A write-protected file is not replaced behind its owner's back, although the folder would allow it.
-  if (::access(path.c_str(), W_OK) != 0) return fail(cannot_write(what, errno));
+  if (::access(path.c_str(), W_OK) != 0) return fail(cannot_write(target, errno));
   std::error_code error;
-  const auto target = std::filesystem::canonical(path, error);
-  if (error) return fail(cannot_write(what, error.value()));
-  return replace(target.string(), what, found.st_mode & 07777, writer);
+  const auto file = std::filesystem::canonical(path, error);
+  if (error) return fail(cannot_write(target, error.value()));
+  return replace(file.string(), target, found.st_mode & 07777, writer);
 }
 
-Result<void> check_output_path(const std::string& path) {
+Result<void> check_output_path(std::string_view content, const std::string& path) {
   namespace fs = std::filesystem;
   std::error_code none;
   const auto refuse = [&](const std::string& why) {
-    return fail(Reason::output_failed, "the report cannot be written to " + path + ": " + why);
+    return fail(cannot_write({content, "\"" + path + "\""}, why));
   };
   if (fs::is_directory(path, none)) return refuse("it is a folder");
   if (fs::exists(path, none) && !fs::is_regular_file(path, none)) return {};
@@ -182,14 +193,14 @@ Result<void> check_output_path(const std::string& path) {
   return {};
 }
 
-Result<void> write_stdout(const ReportWriter& writer) {
+Result<void> write_stdout(std::string_view content, const ContentWriter& writer) {
   const SignalsIgnored signals;
-  const std::string what = "standard output";
-  if (std::fflush(stdout) != 0) return fail(cannot_write(what, errno));
+  const Target target{content, "standard output"};
+  if (std::fflush(stdout) != 0) return fail(cannot_write(target, errno));
   // The duplicate can be closed, and with it comes the error that a network file system keeps until then.
   const int descriptor = ::fcntl(STDOUT_FILENO, F_DUPFD_CLOEXEC, 3);
-  if (descriptor < 0) return fail(cannot_write(what, errno));
-  return write_and_close(descriptor, what, writer);
+  if (descriptor < 0) return fail(cannot_write(target, errno));
+  return write_and_close(descriptor, target, writer);
 }
 
 }  // namespace sluice

@@ -5,22 +5,25 @@
 
 #include <functional>
 #include <string>
+#include <string_view>
 
 namespace sluice {
 
 /// Writes what it is to write into the sink.
-using ReportWriter = std::function<Result<void>(Sink&)>;
+using ContentWriter = std::function<Result<void>(Sink&)>;
+
+// `content` is what is written, as messages name it: "report", "baseline", ...
 
 /// Writes a file whole or not at all: into a temporary file beside it, which then takes its place with the
 /// old file's permissions. What is no regular file (a pipe, /dev/full) is written directly; a symbolic link
 /// is followed. Fails with `output_failed`, or as the writer does; the old file then stands as it was.
-Result<void> write_whole_file(const std::string& path, const ReportWriter& writer);
+Result<void> write_whole_file(std::string_view content, const std::string& path, const ContentWriter& writer);
 
 /// What is certain to fail is said before the work is done: the folder is not there or not writable, or the
 /// path is a folder itself. Fails with `output_failed`.
-Result<void> check_output_path(const std::string& path);
+Result<void> check_output_path(std::string_view content, const std::string& path);
 
 /// Writes to standard output; every failure counts, also one that shows only when the descriptor is flushed.
-Result<void> write_stdout(const ReportWriter& writer);
+Result<void> write_stdout(std::string_view content, const ContentWriter& writer);
 
 }  // namespace sluice

@@ -2,6 +2,7 @@
 
 #include "coordinator/output/json_writer.hpp"
 #include "coordinator/report/display.hpp"
+#include "coordinator/report/json_notices.hpp"
 #include "coordinator/report/judgement_wording.hpp"
 #include "coordinator/report/markdown_text.hpp"
 #include "coordinator/report/text_table.hpp"
@@ -186,21 +187,6 @@ void write_counts(Json& json, const CompareSummary& summary) {
   json.close('}');
 }
 
-void write_notices(Json& json, const std::vector<GateNotice>& notices) {
-  json.line(1);
-  json.key("notices").open('[');
-  for (const GateNotice& notice : notices) {
-    json.line(2);
-    json.open('{');
-    json.member("severity", wording::severity_word(notice.severity));
-    json.member("code", notice.code);
-    json.member("message", notice.message);
-    json.close('}');
-  }
-  json.text() += notices.empty() ? "" : "\n  ";
-  json.close(']');
-}
-
 bool is_news(const ScoreComparison& row) {
   return row.status == MetricStatus::fail || row.status == MetricStatus::warn ||
          (row.change != ScoreChange::unchanged && row.change != ScoreChange::not_compared);
@@ -288,7 +274,7 @@ Result<void> write_compare_json(const CompareReportInput& input, Sink& sink) {
   write_side(json, "base", input.base);
   write_side(json, "current", input.current);
   write_counts(json, input.summary);
-  write_notices(json, input.notices);
+  write_json_notices(json, input.notices, 1);
   json.line(1);
   json.key("changes").open('[');
   bool any = false;

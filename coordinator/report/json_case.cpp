@@ -39,12 +39,7 @@ void write_thresholding(Json& json, const std::optional<Thresholding>& threshold
   json.key("thresholding");
   if (!thresholding) return json.null();
   json.open('{');
-  json.key("mode");
-  if (thresholding->mode) {
-    json.value(*thresholding->mode == ThresholdMode::relative ? "relative" : "absolute");
-  } else {
-    json.null();
-  }
+  json.member("mode", thresholding->mode == ThresholdMode::absolute ? "absolute" : "relative");
   json.member("max_drop", thresholding->max_drop);
   json.member("min_floor", thresholding->min_floor);
   json.member("min_score", thresholding->min_score);
@@ -58,6 +53,7 @@ void write_metrics(Json& json, const CaseResult& result, const ThresholdsInEffec
     json.open('{');
     json.member("name", metric.name);
     json.member("version", metric.version);
+    json.member("asked_by_name", judged.asked_by_name);
     json.member("score", judged.score);
     json.member("passed", passed(judged.status));
     json.member("status", to_string(judged.status));
@@ -149,17 +145,15 @@ std::optional<Thresholding> ThresholdsInEffect::of(const Case& test_case, const 
   const bool is_named = named != test_case.expectations.end();
   const Thresholding given = merged(suite_, is_named ? named->thresholding : Thresholding{});
   Thresholding effect;
-  effect.mode = given.mode;
-  if (!effect.mode && gate_.baseline != nullptr) effect.mode = ThresholdMode::relative;
+  effect.mode = given.mode.value_or(ThresholdMode::relative);
   if (effect.mode == ThresholdMode::relative) {
-    if (gate_.baseline != nullptr) effect.max_drop = given.max_drop.value_or(gate_.default_max_drop);
+    effect.max_drop = given.max_drop.value_or(gate_.default_max_drop);
     effect.min_floor = given.min_floor;
   }
-  if (effect.mode == ThresholdMode::absolute) effect.min_score = given.min_score;
+  // Where nobody names a mode, a fixed score holds beside the relative ones.
+  if (given.mode != ThresholdMode::relative) effect.min_score = given.min_score;
   if (is_named && named->min_score)
     effect.min_score = std::max(effect.min_score.value_or(0.0), *named->min_score);
-  const bool limits_nothing = !effect.max_drop && !effect.min_floor && !effect.min_score;
-  if (limits_nothing) return std::nullopt;
   return effect;
 }
 

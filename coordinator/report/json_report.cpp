@@ -1,5 +1,6 @@
 #include "coordinator/output/json_writer.hpp"
 #include "coordinator/report/json_case.hpp"
+#include "coordinator/report/json_notices.hpp"
 #include "coordinator/report/report.hpp"
 #include "coordinator/report/wording.hpp"
 
@@ -69,20 +70,6 @@ void write_deltas(Json& json, const GateSummary& gate) {
   }
 }
 
-void write_notices(Json& json, const std::vector<GateNotice>& notices) {
-  json.key("notices").open('[');
-  for (const GateNotice& notice : notices) {
-    json.line(3);
-    json.open('{');
-    json.member("severity", wording::severity_word(notice.severity));
-    json.member("code", notice.code);
-    json.member("message", notice.message);
-    json.close('}');
-  }
-  json.text() += notices.empty() ? "" : "\n    ";
-  json.close(']');
-}
-
 void write_comparison(Json& json, const ReportInput& input) {
   const GateSummary& gate = input.gate;
   json.line(1);
@@ -105,8 +92,7 @@ void write_comparison(Json& json, const ReportInput& input) {
   json.member("regressed", all.regressed);
   json.member("improved", all.improved);
   json.member("missing", all.missing_entries);
-  json.line(2);
-  write_notices(json, gate.notices);
+  write_json_notices(json, gate.notices, 2);
   json.text() += "\n  ";
   json.close('}');
 }

@@ -198,10 +198,13 @@ std::string improvements(const CaseResult& result) {
   for (const JudgedMetric& metric : result.metrics()) {
     const bool rose =
         metric.score && metric.baseline && billionths(*metric.score) > billionths(*metric.baseline);
-    if (!rose) continue;
+    // Nothing is claimed any more where nothing is to be found.
+    const bool cleared = !metric.score && metric.baseline && metric.status == MetricStatus::pass;
+    if (!rose && !cleared) continue;
     const ScoreWords words = words_for(metric);
     text += (text.empty() ? "" : ", ") + std::string(info(metric.id).name) + ' ' + words.baseline + " → " +
-            words.score + " (" + words.delta + ")";
+            words.score;
+    if (rose) text += " (" + words.delta + ")";
   }
   return text;
 }

@@ -8,9 +8,23 @@
 namespace sluice {
 namespace {
 
+// Where GitHub would make a link of what follows.
+bool begins_address(std::string_view rest) {
+  constexpr std::string_view www = "www.";
+  return rest.starts_with("://") || (rest.size() >= www.size() &&
+                                     std::ranges::equal(rest.substr(0, www.size()), www, [](char a, char b) {
+                                       return (a | 0x20) == (b | 0x20);
+                                     }));
+}
+
 std::string escaped(std::string_view words) {
   std::string out;
-  for (const char c : words) {
+  for (std::size_t i = 0; i < words.size(); ++i) {
+    const char c = words[i];
+    if (begins_address(words.substr(i))) {
+      out += std::string(1, c) + "<!-- -->";
+      continue;
+    }
     switch (c) {
       case '&':
         out += "&amp;";

@@ -20,7 +20,7 @@ struct FieldName {
 };
 
 // In the order of ReportReader::Field.
-constexpr std::array<FieldName, 23> fields{{{Context::other, ""},
+constexpr std::array<FieldName, 26> fields{{{Context::other, ""},
                                             {Context::report, "schema_version"},
                                             {Context::report, "suite"},
                                             {Context::report, "config_fingerprint"},
@@ -35,9 +35,12 @@ constexpr std::array<FieldName, 23> fields{{{Context::other, ""},
                                             {Context::result, "missing"},
                                             {Context::result, "unexpected"},
                                             {Context::result, "forbidden"},
+                                            {Context::result, "true_positives"},
+                                            {Context::result, "false_negatives"},
                                             {Context::metric, "name"},
                                             {Context::metric, "score"},
                                             {Context::metric, "passed"},
+                                            {Context::metric, "asked_by_name"},
                                             {Context::metric, "thresholding"},
                                             {Context::thresholding, "mode"},
                                             {Context::thresholding, "max_drop"},
@@ -46,29 +49,8 @@ constexpr std::array<FieldName, 23> fields{{{Context::other, ""},
 
 constexpr std::size_t shown_bytes = 60;
 
-std::string quoted(std::string_view text) {
-  return "`" + excerpt(to_valid_utf8(text), shown_bytes) + "`";
-}
-
-std::string shown(const JsonValue& value) {
-  switch (value.kind) {
-    case JsonValue::Kind::boolean:
-      return value.boolean ? "true" : "false";
-    case JsonValue::Kind::number:
-      return shortest(value.number);
-    case JsonValue::Kind::text:
-      return "the text " + quoted(value.text);
-    default:
-      return std::string(to_string(value.kind));
-  }
-}
-
 bool is_null(const JsonValue& value) {
   return value.kind == JsonValue::Kind::null;
-}
-
-bool opens(const JsonValue& value) {
-  return value.kind == JsonValue::Kind::object || value.kind == JsonValue::Kind::list;
 }
 
 }  // namespace
@@ -237,6 +219,9 @@ bool ReportReader::take_of_result(const JsonValue& value) {
       return count(unexpected_);
     case Field::forbidden:
       return count(forbidden_);
+    case Field::true_positives:
+    case Field::false_negatives:
+      return count_of_expected(value);
     default:
       return true;
   }
@@ -254,6 +239,8 @@ bool ReportReader::take_of_metric(const JsonValue& value) {
       if (value.kind != JsonValue::Kind::boolean) return expected(value, "true, false or null");
       passed_.back() = value.boolean;
       return true;
+    case Field::asked_by_name:
+      return truth(value, metric.asked_by_name);
     case Field::thresholding:
       if (is_null(value)) return true;
       forget(Field::mode, Field::min_score);
@@ -268,13 +255,12 @@ bool ReportReader::take_of_thresholding(const JsonValue& value) {
   Thresholding& thresholding = metric.thresholding;
   switch (field_) {
     case Field::mode:
-      if (is_null(value)) return true;
       if (value.kind == JsonValue::Kind::text && value.text == "relative") {
         thresholding.mode = ThresholdMode::relative;
       } else if (value.kind == JsonValue::Kind::text && value.text == "absolute") {
         thresholding.mode = ThresholdMode::absolute;
       } else {
-        return expected(value, "\"relative\", \"absolute\" or null");
+        return expected(value, "\"relative\" or \"absolute\"");
       }
       return true;
     case Field::max_drop:
@@ -292,11 +278,11 @@ bool ReportReader::take_of_thresholding(const JsonValue& value) {
 bool ReportReader::begin_result(const JsonValue& value) {
   name_.clear();
   if (!open(value, JsonValue::Kind::object, Context::result)) return false;
-  forget(Field::id, Field::forbidden);
+  forget(Field::id, Field::false_negatives);
   result_.is_error = false;
   result_.metrics.clear();
   passed_.clear();
-  missing_ = unexpected_ = forbidden_ = 0;
+  missing_ = unexpected_ = forbidden_ = zero_counts_ = 0;
   return true;
 }
 
@@ -341,6 +327,19 @@ bool ReportReader::fraction(const JsonValue& value, std::optional<double>& targe
   const bool in_range = value.kind == JsonValue::Kind::number && value.number >= 0.0 && value.number <= 1.0;
   if (!in_range) return expected(value, "a number from 0 to 1, or null");
   target = value.number;
+  return true;
+}
+
+bool ReportReader::truth(const JsonValue& value, bool& target) {
+  if (value.kind != JsonValue::Kind::boolean) return expected(value, "true or false");
+  target = value.boolean;
+  return true;
+}
+
+bool ReportReader::count_of_expected(const JsonValue& value) {
+  if (is_null(value)) return true;  // Of a text, or an error.
+  if (!value.whole) return expected(value, "a whole number from 0, or null");
+  zero_counts_ += *value.whole == 0 ? 1 : 0;
   return true;
 }
 

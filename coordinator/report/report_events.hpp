@@ -62,9 +62,12 @@ class ReportReader {
     missing,
     unexpected,
     forbidden,
+    true_positives,
+    false_negatives,
     name,
     score,
     passed,
+    asked_by_name,
     thresholding,
     mode,
     max_drop,
@@ -89,11 +92,13 @@ class ReportReader {
   bool text(const JsonValue& value, std::string& target);
   bool status(const JsonValue& value);
   bool fraction(const JsonValue& value, std::optional<double>& target);
+  bool truth(const JsonValue& value, bool& target);
+  bool count_of_expected(const JsonValue& value);
   bool open(const JsonValue& value, JsonValue::Kind kind, Context context);
 
   bool finish_metric();
   bool finish_result();
-  bool settle(ComparedMetric& metric, std::size_t index, bool is_of_fixture);
+  bool settle(ComparedMetric& metric, std::size_t index);
   static std::uint32_t bit(Field field) { return 1u << static_cast<std::uint32_t>(field); }
   bool has(Field field) const { return (seen_ & bit(field)) != 0; }
   void forget(Field first, Field last);
@@ -117,6 +122,7 @@ class ReportReader {
   std::size_t unexpected_ = 0;
   std::size_t forbidden_ = 0;
   std::size_t* claims_ = nullptr;  ///< The one that counts the list at hand.
+  std::size_t zero_counts_ = 0;    ///< Of true_positives and false_negatives.
 };
 
 }  // namespace sluice

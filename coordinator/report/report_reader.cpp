@@ -1,8 +1,8 @@
 #include "coordinator/report/report_reader.hpp"
 
 #include "coordinator/gate/baseline_file.hpp"
+#include "coordinator/gate/json_events.hpp"
 #include "coordinator/gate/json_source.hpp"
-#include "coordinator/report/json_events.hpp"
 #include "coordinator/report/report_events.hpp"
 
 #include <algorithm>
@@ -34,7 +34,7 @@ class KindReader {
     return !is_report_ && std::ranges::find(of_baseline, name) == of_baseline.end();
   }
   bool value(const JsonValue& value) {
-    if (value.kind == JsonValue::Kind::object || value.kind == JsonValue::Kind::list) ++depth_;
+    if (opens(value)) ++depth_;
     return depth_ > 0 && depth_ <= ReportReader::max_depth;
   }
   bool close() {

@@ -20,7 +20,7 @@ bool is_scored(const ComparedMetric& metric) {
 
 bool ReportReader::finish_metric() {
   name_.clear();
-  return require(Field::name, Field::passed, place());
+  return require(Field::name, Field::asked_by_name, place());
 }
 
 bool ReportReader::finish_result() {
@@ -28,11 +28,6 @@ bool ReportReader::finish_result() {
   const std::string where = place();
   if (!require(Field::id, Field::metrics, where)) return false;
   std::vector<ComparedMetric>& metrics = result_.metrics;
-  const auto has_metric = [&](MetricId id) {
-    return std::ranges::find(metrics, info(id).name, &ComparedMetric::name) != metrics.end();
-  };
-  const bool is_of_fixture = has_metric(MetricId::claims_precision) && has_metric(MetricId::claims_recall) &&
-                             has_metric(MetricId::claims_f1);
   for (std::size_t i = 0; i < metrics.size(); ++i) {
     const auto before = metrics.begin() + static_cast<std::ptrdiff_t>(i);
     if (is_scored(metrics[i]) && std::find_if(metrics.begin(), before, [&](const ComparedMetric& other) {
@@ -41,17 +36,17 @@ bool ReportReader::finish_result() {
       return problem("`" + where + "` has the scored metric " + "`" + excerpt(metrics[i].name, shown_bytes) +
                      "`" + " twice");
     }
-    if (!settle(metrics[i], i, is_of_fixture)) return false;
+    if (!settle(metrics[i], i)) return false;
   }
+  result_.expects_nothing = zero_counts_ == 2;
   scores_.add(result_);
   return true;
 }
 
 /// Whether a metric that only passes or fails did, also where the report leaves that to a score.
-bool ReportReader::settle(ComparedMetric& metric, std::size_t index, bool is_of_fixture) {
+bool ReportReader::settle(ComparedMetric& metric, std::size_t index) {
   if (is_scored(metric)) return true;
   const MetricId id = find_metric(metric.name)->id;
-  metric.asked_by_name = !is_of_fixture;
   if (passed_[index]) {
     metric.passed = *passed_[index];
   } else if (id == MetricId::claims_required) {

@@ -11,6 +11,7 @@ void ReportScores::read(std::size_t index, ComparedCase& into) const {
   const StoredCase& stored = cases_[index];
   into.test_id = id_of(stored);
   into.is_error = stored.is_error;
+  into.expects_nothing = stored.expects_nothing;
   into.metrics.resize(stored.metric_count);
   for (std::size_t i = 0; i < into.metrics.size(); ++i) {
     const StoredMetric& metric = metrics_[stored.first_metric + i];
@@ -32,6 +33,7 @@ void ReportScores::add(const ComparedCase& added) {
   stored.metric_count = static_cast<std::uint32_t>(added.metrics.size());
   stored.added = static_cast<std::uint32_t>(cases_.size());
   stored.is_error = added.is_error;
+  stored.expects_nothing = added.expects_nothing;
   ids_ += added.test_id;
   for (const ComparedMetric& metric : added.metrics) {
     metrics_.push_back({metric.score.value_or(0.0), number_of(metric.name),

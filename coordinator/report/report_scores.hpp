@@ -40,6 +40,7 @@ class ReportScores {
     std::uint32_t metric_count = 0;
     std::uint32_t added = 0;
     bool is_error = false;
+    bool expects_nothing = false;
   };
   struct StoredMetric {
     double score = 0.0;

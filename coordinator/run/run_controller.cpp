@@ -7,6 +7,47 @@
 #include <variant>
 
 namespace sluice {
+namespace {
+
+/// Of a task, a claim, or a text on the wire beside its characters; also keeps the number of a message's
+/// values within the wire's limits.
+constexpr std::size_t overhead_bytes = 32;
+/// What one unit may hold at most, so that neither its WORK nor its REPORT, in which each metric has a
+/// detail, comes near a limit of the wire: what a receiver refuses would be sent again for ever.
+constexpr std::size_t max_bytes_of_unit = defaults::max_frame_bytes / 2;
+constexpr std::size_t max_metrics_of_unit = 100'000;
+
+std::size_t bytes_of(const std::vector<ExpectedClaim>& claims) {
+  std::size_t bytes = 0;
+  for (const auto& claim : claims) {
+    bytes += overhead_bytes + claim.subject.size() + claim.predicate.size();
+    if (claim.rationale) bytes += claim.rationale->size();
+    if (const auto* text = std::get_if<std::string>(&claim.value)) bytes += text->size();
+  }
+  return bytes;
+}
+
+/// About what a unit adds to a message that crosses its system prompt once.
+std::size_t bytes_of(const WorkUnit& unit, const SharedText& known_system) {
+  std::size_t bytes = unit.request.user.size();
+  if (unit.request.system && unit.request.system != known_system) bytes += unit.request.system->size();
+  for (const auto& task : unit.tasks) {
+    bytes += overhead_bytes + bytes_of(task.must_contain) + bytes_of(task.must_not_contain);
+    for (const auto& expectation : task.texts) {
+      for (const auto& text : expectation.texts) bytes += overhead_bytes + text.size();
+    }
+  }
+  return bytes;
+}
+
+bool fits_a_message(const WorkUnit& unit) {
+  std::size_t metrics = 0;
+  for (const auto& task : unit.tasks) metrics += task.texts.size();
+  return unit.tasks.size() <= defaults::max_items && metrics <= max_metrics_of_unit &&
+         bytes_of(unit, nullptr) <= max_bytes_of_unit;
+}
+
+}  // namespace
 
 RunController::RunController(const Plan& plan, Config config, TimePoint now)
     : plan_(plan),
@@ -215,15 +256,19 @@ void RunController::lease_work(TimePoint now, Effects& effects) {
 void RunController::send_work(WorkerId worker, const std::vector<UnitId>& units, Effects& effects) {
   const auto& peer = workers_.at(worker).peer;
   wire::Work work{config_.settings.run_id, {}};
+  SharedText system;
   std::size_t bytes = 0;
   for (const auto id : units) {
     auto unit = plan_.render(id);
     if (!unit) return stop(std::move(unit.error()), effects);
     if (!config_.pinned_answers.empty()) unit->pinned_answer = config_.pinned_answers[id];
-    bytes += unit->request.user.size();
+    if (!fits_a_message(*unit)) return stop(too_large(id), effects);
+    bytes += bytes_of(*unit, system);
+    system = unit->request.system;
     work.units.push_back(std::move(*unit));
     if (bytes < defaults::max_bytes_per_work) continue;
     effects.to_workers.push_back({peer, std::exchange(work, {config_.settings.run_id, {}})});
+    system = nullptr;
     bytes = 0;
   }
   if (!work.units.empty()) effects.to_workers.push_back({peer, std::move(work)});
@@ -294,6 +339,15 @@ bool RunController::somebody_is_joining() const {
   return std::ranges::any_of(workers_, [this](const auto& entry) {
     return !entry.second.problem && !dispatcher_.knows(entry.first);
   });
+}
+
+Error RunController::too_large(UnitId unit) const {
+  const auto trials = plan_.trials_of(unit);
+  return {Reason::fixture_invalid,
+          std::to_string(trials.size()) + (trials.size() == 1 ? " case" : " cases with the same request") +
+              " (" + std::string(plan_.case_id(trials.front())) + (trials.size() == 1 ? "" : ", ...") +
+              ") expect more than one message to a worker can hold; spread them over several suites, or "
+              "shorten what they expect"};
 }
 
 Error RunController::missing_answers() const {

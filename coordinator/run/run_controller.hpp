@@ -99,6 +99,7 @@ class RunController {
   void close(const std::string& reason, Effects& effects);
   bool somebody_is_joining() const;
   Error missing_answers() const;
+  Error too_large(UnitId unit) const;
   Error no_worker() const;
 
   const Plan& plan_;

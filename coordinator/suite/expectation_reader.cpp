@@ -37,6 +37,9 @@ constexpr std::array types{
     Type{MetricId::claims_precision, Parameter::claims},
     Type{MetricId::claims_recall, Parameter::claims},
     Type{MetricId::claims_f1, Parameter::claims},
+    Type{MetricId::claims_required, Parameter::claims},
+    Type{MetricId::claims_forbidden, Parameter::claims},
+    Type{MetricId::claims_absent, Parameter::claims},
 };
 
 /// The keys that belong to some types only.
@@ -86,6 +89,11 @@ class ExpectationsReader {
       read_one(node, "expected");
     }
     check_contradictions(required_, forbidden_, context_);
+    const auto is_absent = [](const Expectation& one) { return one.what.metric == MetricId::claims_absent; };
+    if (!required_.empty() && std::ranges::any_of(test_.expectations, is_absent)) {
+      context_.add(expected.line,
+                   "claims_absent is for tests that expect no claim, and this one has \"must_contain\"");
+    }
     test_.must_contain = without_places(std::move(required_));
     test_.must_not_contain = without_places(std::move(forbidden_));
   }
@@ -182,9 +190,7 @@ class ExpectationsReader {
     for (const std::string& pattern : *patterns) {
       if (source_.checker == nullptr) break;
       const std::string& problem = source_.checker->problem_with_pattern(pattern);
-      if (problem.empty()) continue;
-      reader.add_wrong("pattern", "has \"" + excerpt(pattern, 80) + "\", which is no pattern (RE2): " +
-                                      excerpt(to_valid_utf8(problem), 200));
+      if (!problem.empty()) reader.add_wrong("pattern", "cannot be used: " + problem);
     }
     return std::move(*patterns);
   }
@@ -218,8 +224,8 @@ class ExpectationsReader {
     }
     std::string canonical = canonical_json(schema);
     if (source_.checker != nullptr) {
-      const std::string& problem = source_.checker->problem_with_schema(canonical, schema);
-      if (!problem.empty()) reader.add_wrong("schema", named + problem);
+      const std::string& problem = source_.checker->problem_with_schema(canonical);
+      if (!problem.empty()) reader.add_wrong("schema", named + "cannot be used: " + problem);
     }
     return {std::move(canonical)};
   }

@@ -2,17 +2,16 @@
 
 #include "common/defaults.hpp"
 #include "common/files.hpp"
+#include "common/judging/json_schema.hpp"
+#include "common/judging/pattern.hpp"
 #include "common/text.hpp"
 #include "coordinator/suite/document_context.hpp"
 #include "coordinator/suite/expectation_reader.hpp"
 #include "coordinator/suite/fixture.hpp"
-#include "coordinator/suite/json_schema_check.hpp"
 
 #include <filesystem>
 #include <optional>
 #include <utility>
-
-#include <re2/re2.h>
 
 namespace sluice {
 namespace {
@@ -99,6 +98,17 @@ class TestReader {
   ParsedTest& result_;
 };
 
+template <class Compiled>
+const std::string& problem_with(const std::string& text,
+                                std::unordered_map<std::string, std::string>& remembered) {
+  if (remembered.size() >= max_remembered) remembered.clear();
+  const auto [known, is_new] = remembered.try_emplace(text);
+  if (is_new) {
+    if (const auto compiled = Compiled::compile(text); !compiled) known->second = compiled.error().message;
+  }
+  return known->second;
+}
+
 }  // namespace
 
 ReadNamedFile read_beside(const std::string& suite_folder) {
@@ -111,21 +121,11 @@ ReadNamedFile read_beside(const std::string& suite_folder) {
 }
 
 const std::string& TextChecker::problem_with_pattern(const std::string& pattern) {
-  if (patterns_.size() >= max_remembered) patterns_.clear();
-  const auto [known, is_new] = patterns_.try_emplace(pattern);
-  if (is_new) {
-    const re2::RE2 compiled(pattern, re2::RE2::Quiet);
-    if (!compiled.ok()) known->second = compiled.error();
-  }
-  return known->second;
+  return problem_with<Pattern>(pattern, patterns_);
 }
 
-const std::string& TextChecker::problem_with_schema(const std::string& canonical,
-                                                    const DocumentNode& schema) {
-  if (schemas_.size() >= max_remembered) schemas_.clear();
-  const auto [known, is_new] = schemas_.try_emplace(canonical);
-  if (is_new) known->second = sluice::problem_with_schema(schema).value_or("");
-  return known->second;
+const std::string& TextChecker::problem_with_schema(const std::string& schema) {
+  return problem_with<JsonSchema>(schema, schemas_);
 }
 
 ParsedTest parse_test(const DocumentNode& node, const TestSource& source) {

@@ -21,13 +21,14 @@ using ReadNamedFile = std::function<Result<std::string>(const std::string& path)
 /// not have them.
 ReadNamedFile read_beside(const std::string& suite_folder);
 
-/// Checks patterns and schemas, each once however many tests hold it. Not thread-safe.
+/// Compiles patterns and schemas by the code that will judge answers by them, each once however many tests
+/// hold it. Not thread-safe.
 class TextChecker {
  public:
-  /// What is wrong with a pattern, in RE2's words; empty if nothing is.
+  /// Why a pattern does not compile (common/judging/pattern.hpp); empty if it does.
   const std::string& problem_with_pattern(const std::string& pattern);
-  /// What is wrong with a schema, see problem_with_schema.
-  const std::string& problem_with_schema(const std::string& canonical, const DocumentNode& schema);
+  /// Ditto a JSON Schema (common/judging/json_schema.hpp).
+  const std::string& problem_with_schema(const std::string& schema);
 
  private:
   std::unordered_map<std::string, std::string> patterns_;

@@ -3,7 +3,7 @@
 #include "coordinator/actors/messages.hpp"
 #include "coordinator/actors/recorder.hpp"
 #include "tests/actors/actor_fixture.hpp"
-#include "tests/unit/cache/temporary_folder.hpp"
+#include "tests/support/temporary_folder.hpp"
 
 namespace sluice {
 namespace {
@@ -67,7 +67,7 @@ ResultToCommit result_of(UnitId unit, const std::string& text) {
   item.result.answer = sha256(text);
   TrialScore score;
   score.trial = unit;
-  score.metrics = {{MetricId::claims_required, std::nullopt, unit % 2 == 0}};
+  score.metrics = {{MetricId::claims_required, std::nullopt, unit % 2 == 0, ""}};
   item.result.scores = {score};
   item.trials = {unit};
   return item;
@@ -86,7 +86,7 @@ class RecorderTest : public ActorTest {
   }
 
   std::string run_id = "run-1";
-  TemporaryFolder folder;
+  support::TemporaryFolder folder;
   Probe<ResultsRecorded, RecordingFailed> coordinator{system()};
   caf::actor recorder;
 };
@@ -220,7 +220,8 @@ class CoordinatorActorTest : public ActorTest {
                             {true, record.item.result.answer},
                             false,
                             1,
-                            0});
+                            0,
+                            {}});
     }
     caf::anon_send(coordinator, std::move(done));
     settle();

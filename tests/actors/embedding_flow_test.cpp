@@ -314,6 +314,25 @@ TEST_F(EmbeddingFlowTest, TheCasesTimeHoldsForEmbeddingsToo) {
   EXPECT_TRUE(std::holds_alternative<Completion>(only_outcome().outcome));
 }
 
+TEST_F(EmbeddingFlowTest, ACallForOthersHoldsNobodyBeyondItsTime) {
+  settings.case_timeout = 10s;
+  start();
+  complete({compared(1)});
+  const auto slow = only_call();
+  pass(6s);
+  const auto others = ask_and_answer(2, "two");
+  end_calls({said(slow, "one")});
+  EXPECT_TRUE(calls().empty()) << "its text waits for the end of the call under way";
+  pass(4s + 100ms);
+  const auto late = only_outcome();
+  EXPECT_EQ(late.unit->unit, 1u);
+  EXPECT_EQ(reason_of(late), Reason::timed_out);
+  EXPECT_EQ(late.spend.latency_ms, 10'100u);
+  end_calls({embedded(others)});
+  EXPECT_EQ(only_outcome().unit->unit, 2u);
+  EXPECT_TRUE(calls().empty()) << "nobody wants the first one's text any more";
+}
+
 TEST_F(EmbeddingFlowTest, CancelEndsEmbeddingCallsToo) {
   start();
   const auto call = ask_and_answer(1, "answer");

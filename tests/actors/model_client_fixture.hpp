@@ -1,7 +1,7 @@
 #pragma once
 
 #include "tests/actors/actor_fixture.hpp"
-#include "tests/unit/cache/temporary_folder.hpp"
+#include "tests/support/temporary_folder.hpp"
 #include "worker/http/http_messages.hpp"
 #include "worker/messages.hpp"
 #include "worker/model_client.hpp"
@@ -136,7 +136,7 @@ class ModelClientTest : public ActorTest {
     return error ? error->reason : Reason::internal_error;
   }
 
-  TemporaryFolder folder_;
+  support::TemporaryFolder folder_;
   RunSettings settings;
   std::shared_ptr<AnswerStore> store =
       std::make_shared<AnswerStore>(std::nullopt, std::vector<AnswerCache>());

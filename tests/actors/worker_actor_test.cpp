@@ -3,7 +3,7 @@
 #include "common/defaults.hpp"
 #include "common/transport/messages.hpp"
 #include "tests/actors/actor_fixture.hpp"
-#include "tests/unit/cache/temporary_folder.hpp"
+#include "tests/support/temporary_folder.hpp"
 #include "worker/http/http_messages.hpp"
 #include "worker/messages.hpp"
 
@@ -83,7 +83,7 @@ class WorkerActorTest : public ActorTest {
     work.key = sha256("unit " + std::to_string(id));
     work.request.provider = "openai";
     work.request.user = std::to_string(id);
-    work.tasks = {{id, {}, {}, 0.0}};
+    work.tasks = {{id, {}, {}, 0.0, true, {}}};
     return work;
   }
   void lease(std::vector<UnitId> ids) {
@@ -121,7 +121,7 @@ class WorkerActorTest : public ActorTest {
   }
   bool has_ended() { return !listener.got<WorkerEnded>().empty(); }
 
-  TemporaryFolder folder;
+  support::TemporaryFolder folder;
   RunSettings settings;
   std::shared_ptr<AnswerStore> store;
   Probe<ToCoordinatorNow, ReopenSocket, CloseSocket> dealer{system()};

@@ -30,6 +30,7 @@ class Compare : public Workbench {
             {"metrics", json::array({{{"name", "semantic_similarity_to"},
                                       {"score", score},
                                       {"passed", nullptr},
+                                      {"asked_by_name", true},
                                       {"thresholding", thresholding}}})}};
   }
   std::string report(const std::string& name, const std::vector<json>& results,
@@ -225,6 +226,17 @@ TEST_F(Compare, WrongFilesAndFlagsAreToldInOneSentence) {
   expect_refusal(run_sluice({"compare", good}), "CURRENT is required");
   expect_refusal(run_sluice({"compare", good, good, "--format", "yaml"}), "--format must be one of");
   expect_refusal(run_sluice({"compare", good, good, "--stict"}), "did you mean \"--strict\"?");
+}
+
+TEST_F(Compare, WhatIsComparedIsNotOverwritten) {
+  const auto base = baseline("base.json", {entry("q_1", 0.9)});
+  const auto current = baseline("current.json", {entry("q_1", 0.91)});
+  for (const auto& side : {base, current}) {
+    const auto before = read_text(folder() / side);
+    expect_refusal(run_sluice({"compare", base, current, "--output", "./" + side}),
+                   "--output would write over");
+    EXPECT_EQ(read_text(folder() / side), before);
+  }
 }
 
 TEST_F(Compare, AFileMayBearACommandsName) {

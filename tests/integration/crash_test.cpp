@@ -30,7 +30,14 @@ UnitResult result_of(const WorkUnit& unit) {
     TrialScore score;
     score.trial = task.trial;
     for (std::uint32_t i = 0; i < task.must_contain.size(); ++i) score.claims.missing.push_back(i);
-    score.metrics = {{MetricId::claims_required, std::nullopt, task.must_contain.empty()}};
+    const bool nothing_expected = task.must_contain.empty();
+    const auto zero = nothing_expected ? std::nullopt : std::optional(0.0);
+    score.metrics = {{MetricId::claims_precision, std::nullopt, std::nullopt, ""},
+                     {MetricId::claims_recall, zero, std::nullopt, ""},
+                     {MetricId::claims_f1, zero, std::nullopt, ""},
+                     {MetricId::claims_required, std::nullopt, nothing_expected, ""},
+                     {MetricId::claims_forbidden, std::nullopt, true, ""}};
+    if (nothing_expected) score.metrics.push_back({MetricId::claims_absent, std::nullopt, true, ""});
     result.scores.push_back(std::move(score));
   }
   return result;

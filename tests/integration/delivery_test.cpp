@@ -17,6 +17,8 @@ using namespace support;
 using nlohmann::json;
 
 const std::string any_port = "tcp://127.0.0.1:0";
+constexpr std::size_t calls_each = 5;  ///< That a worker has in flight.
+constexpr int longer_than_the_test = 600'000;
 
 class Delivery : public Workbench {
  protected:
@@ -40,9 +42,37 @@ class Delivery : public Workbench {
   Process start_named(const std::string& endpoint, const std::string& name) {
     return start_worker(endpoint, {"--name", name});
   }
-  static bool wait_for_starts(const SimulatorProcess& simulator, std::size_t count) {
-    return eventually([&] { return simulator.count("start") >= count; });
+  /// Worker processes in the middle of calls that take `latency_ms`; all calls after theirs come at once.
+  struct Scene {
+    SimulatorProcess simulator;
+    Process coordinator;
+    std::string endpoint;
+    std::vector<Process> workers;
+  };
+  Scene amid_slow_calls(int latency_ms, const std::vector<std::string>& workers) {
+    const auto calls = calls_each * workers.size();
+    auto simulator = start_simulator(
+        {"{\"latency_ms\": " + std::to_string(latency_ms) + ", \"times\": " + std::to_string(calls) + "}"},
+        {});
+    auto coordinator = start_sluice(live(simulator) + Flags{"--listen", any_port});
+    Scene scene{std::move(simulator), std::move(coordinator), "", {}};
+    scene.endpoint = endpoint_of(scene.coordinator);
+    for (const auto& name : workers) {
+      scene.workers.push_back(start_named(scene.endpoint, name));
+      const auto begun = calls_each * scene.workers.size();
+      EXPECT_TRUE(eventually([&] { return scene.simulator.count("start") >= begun; }))
+          << name << ": " << scene.workers.back().errors();
+    }
+    return scene;
   }
+  /// Waits for a run to end with all that it should, and returns its report.
+  json completed(Process& coordinator) {
+    const auto finished = finish(coordinator);
+    EXPECT_EQ(finished.exit_code, 1) << finished.errors;
+    expect_complete(finished);
+    return parse_report(finished.output);
+  }
+  static void expect_well_ended(Process& worker) { EXPECT_EQ(worker.wait(), 0) << worker.errors(); }
   static json worker_named(const json& report, const std::string& name) {
     for (const auto& worker : report["run"]["workers"]) {
       if (worker["name"] == name) return worker;
@@ -62,31 +92,25 @@ TEST_F(Delivery, FourWorkersInOneProcessReportLikeOne) {
 // One of four worker processes is killed and one stopped, each in the middle of five calls. The stopped one
 // wakes up in the next run on the same port.
 TEST_F(Delivery, KilledAndStoppedWorkersLoseNothingAndHurtNobody) {
-  // The first ten calls would be answered long after the test; everything after them comes at once.
-  const auto simulator = start_simulator({R"({"latency_ms": 600000, "times": 10})"}, {});
-  auto coordinator = start_sluice(live(simulator) + Flags{"--listen", any_port});
-  const auto endpoint = endpoint_of(coordinator);
-  auto killed = start_named(endpoint, "killed");
-  ASSERT_TRUE(wait_for_starts(simulator, 5)) << killed.errors();
-  auto stopped = start_named(endpoint, "stopped");
-  ASSERT_TRUE(wait_for_starts(simulator, 10)) << stopped.errors();
+  auto scene = amid_slow_calls(longer_than_the_test, {"killed", "stopped"});
+  auto& [simulator, coordinator, endpoint, workers] = scene;
+  auto& killed = workers[0];
+  auto& stopped = workers[1];
   // Nothing has been answered: five calls in flight at either worker, and so five leases at least.
   ASSERT_EQ(simulator.count("start"), 10u);
   ASSERT_EQ(simulator.count("answer"), 0u);
   ASSERT_TRUE(stopped.stop());
   killed.signal(SIGKILL);
   EXPECT_EQ(killed.wait(), 128 + SIGKILL);
-  ASSERT_TRUE(eventually([&] { return simulator.count("gone") == 5; })) << "the killed worker's calls";
+  ASSERT_TRUE(eventually([&sim = simulator] { return sim.count("gone") == 5; }))
+      << "the killed worker's calls";
   ASSERT_EQ(ledger_rows(home()).size(), 0u);
 
   auto third = start_named(endpoint, "third");
   auto fourth = start_named(endpoint, "fourth");
-  const auto finished = finish(coordinator);
-  EXPECT_EQ(finished.exit_code, 1) << finished.errors;
-  expect_complete(finished);
-  EXPECT_EQ(third.wait(), 0) << third.errors();
-  EXPECT_EQ(fourth.wait(), 0) << fourth.errors();
-  const auto report = parse_report(finished.output);
+  const auto report = completed(coordinator);
+  expect_well_ended(third);
+  expect_well_ended(fourth);
   for (const auto* name : {"killed", "stopped"}) {
     EXPECT_EQ(worker_named(report, name)["units"], 0) << name;
     EXPECT_EQ(worker_named(report, name)["lost"], true) << name;
@@ -99,47 +123,32 @@ TEST_F(Delivery, KilledAndStoppedWorkersLoseNothingAndHurtNobody) {
   stopped.signal(SIGCONT);
   ASSERT_TRUE(has_said(later, "worker stopped is there")) << stopped.errors();
   const auto fifth = start_named(endpoint, "fifth");  // May come when all is done.
-  const auto second = finish(later);
-  EXPECT_EQ(second.exit_code, 1) << second.errors;
-  expect_complete(second);
-  EXPECT_EQ(stopped.wait(), 0) << stopped.errors();
+  completed(later);
+  expect_well_ended(stopped);
 }
 
 TEST_F(Delivery, AWorkerMayJoinLate) {
   // The first worker's calls hang, so that the run cannot be over before the second one comes.
-  const auto simulator = start_simulator({R"({"latency_ms": 1500, "times": 5})"}, {});
-  auto coordinator = start_sluice(live(simulator) + Flags{"--listen", any_port});
-  const auto endpoint = endpoint_of(coordinator);
-  auto first = start_named(endpoint, "first");
-  ASSERT_TRUE(wait_for_starts(simulator, 5));
-  auto late = start_named(endpoint, "late");
-  const auto finished = finish(coordinator);
-  EXPECT_EQ(finished.exit_code, 1) << finished.errors;
-  expect_complete(finished);
-  const auto report = parse_report(finished.output);
+  auto scene = amid_slow_calls(1500, {"first"});
+  auto late = start_named(scene.endpoint, "late");
+  const auto report = completed(scene.coordinator);
   EXPECT_GT(worker_named(report, "late")["units"], 0);
   EXPECT_EQ(worker_named(report, "first")["lost"], false);
-  EXPECT_EQ(first.wait(), 0) << first.errors();
-  EXPECT_EQ(late.wait(), 0) << late.errors();
+  expect_well_ended(scene.workers[0]);
+  expect_well_ended(late);
 }
 
 TEST_F(Delivery, AWorkerMayLeaveInTheMiddleOfItsCalls) {
-  const auto simulator = start_simulator({R"({"latency_ms": 600000, "times": 5})"}, {});
-  auto coordinator = start_sluice(live(simulator) + Flags{"--listen", any_port});
-  const auto endpoint = endpoint_of(coordinator);
-  auto leaving = start_named(endpoint, "leaving");
-  ASSERT_TRUE(wait_for_starts(simulator, 5));
-  leaving.signal(SIGTERM);
-  EXPECT_EQ(leaving.wait(), 0) << leaving.errors();
-  ASSERT_TRUE(has_said(coordinator, "worker leaving left"));
-  auto other = start_named(endpoint, "other");
-  const auto finished = finish(coordinator);
-  EXPECT_EQ(finished.exit_code, 1) << finished.errors;
-  expect_complete(finished);
+  auto scene = amid_slow_calls(longer_than_the_test, {"leaving"});
+  scene.workers[0].signal(SIGTERM);
+  expect_well_ended(scene.workers[0]);
+  ASSERT_TRUE(has_said(scene.coordinator, "worker leaving left"));
+  auto other = start_named(scene.endpoint, "other");
+  const auto report = completed(scene.coordinator);
   // Its leases were free at once: nobody waited for the heartbeats that make a silent worker lost.
-  EXPECT_EQ(parse_report(finished.output)["run"]["leases_lost"], 0);
-  EXPECT_EQ(worker_named(parse_report(finished.output), "leaving")["lost"], false);
-  EXPECT_EQ(other.wait(), 0) << other.errors();
+  EXPECT_EQ(report["run"]["leases_lost"], 0);
+  EXPECT_EQ(worker_named(report, "leaving")["lost"], false);
+  expect_well_ended(other);
 }
 
 }  // namespace

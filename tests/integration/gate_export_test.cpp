@@ -104,6 +104,39 @@ TEST_F(GateExport, ComparingAndOverwritingInOneGoIsRefused) {
   EXPECT_FALSE(std::filesystem::exists(file("other.json")));
 }
 
+TEST_F(GateExport, APartOfASuiteIsNotPinnedAsTheWhole) {
+  const auto suite_file = write_suite(suite("", recall_test("q_1", 17, 20) + recall_test("q_2", 17, 20)));
+  EXPECT_EQ(export_to(suite_file, "baseline.json").exit_code, 0);
+  const auto before = read_text(file("baseline.json"));
+  for (const Flags& some : {Flags{"--max-fixtures", "1"}, Flags{"--categories", "tests"}}) {
+    expect_refusal(export_to(suite_file, "baseline.json", some), {"--export-baseline", some[0]});
+  }
+  EXPECT_EQ(read_text(file("baseline.json")), before);
+}
+
+TEST_F(GateExport, ARunOfNoCasesPinsNothing) {
+  write_text(file("tests.jsonl"), "\n");
+  const auto suite_file =
+      write_suite("suite: demo_suite\nmodel: sim-1\nsettings: {provider: openai}\ntests_file: tests.jsonl\n");
+  write_text(file("baseline.json"), "as it was");
+  const auto finished = export_to(suite_file, "baseline.json");
+  EXPECT_EQ(finished.exit_code, 1) << finished.errors;
+  ASSERT_EQ(finished.error_lines().size(), 1u) << finished.errors;
+  EXPECT_NE(finished.errors.find("no cases"), std::string::npos) << finished.errors;
+  EXPECT_EQ(read_text(file("baseline.json")), "as it was");
+}
+
+TEST_F(GateExport, NeitherSuiteNorManifestIsOverwritten) {
+  const auto text = suite("", recall_test("q_1", 17, 20));
+  const auto suite_file = write_suite(text);
+  expect_refusal(export_to(suite_file, "./suite.yaml"), {"--export-baseline", "suite.yaml"});
+  expect_refusal(run_sluice(run_of(suite_file) + Flags{"--report", "junit=" + suite_file.string()}),
+                 {"the suite", "suite.yaml"});
+  EXPECT_EQ(read_text(suite_file), text);
+  expect_refusal(export_to(suite_file, "manifest.toml"), {"manifest.toml", "sluice update-baseline"});
+  EXPECT_FALSE(std::filesystem::exists(file("manifest.toml")));
+}
+
 TEST_F(GateExport, ARunWithErrorsExportsOnlyWhenItIsTold) {
   const auto suite_file = write_suite(suite("", refused_test("q_1") + recall_test("q_2", 17, 20)));
   write_text(file("baseline.json"), "as it was");
@@ -151,6 +184,25 @@ TEST_F(GateExport, OrderChangesNothing) {
   std::ranges::reverse(lowered["entries"]);
   write_text(file("baseline.json"), lowered.dump());
   EXPECT_EQ(comparable_part(gate(forward, file("baseline.json")).output), reference);
+}
+
+TEST_F(GateExport, LineEndsOfPromptAndOntologyChangeNothing) {
+  const auto suite_file = write_suite(suite("", recall_test("q_1", 17, 20)));
+  const auto prompt = read_text(SLUICE_SOURCE_DIR "/config/prompts/claims.toml");
+  const auto ontology = read_text(SLUICE_SOURCE_DIR "/config/ontology.toml");
+  const auto fingerprint_with = [&](const std::string& line_end) {
+    const auto ended = [&](const std::string& text) {
+      std::string result;
+      for (const char c : text) result += c == '\n' ? line_end : std::string(1, c);
+      return result;
+    };
+    write_text(file("prompt.toml"), ended(prompt));
+    write_text(file("ontology.toml"), ended(ontology));
+    const Flags files{"--prompt", file("prompt.toml").string(), "--ontology", file("ontology.toml").string()};
+    EXPECT_EQ(export_to(suite_file, "baseline.json", files).exit_code, 0);
+    return Json::parse(read_text(file("baseline.json")))["config_fingerprint"];
+  };
+  EXPECT_EQ(fingerprint_with("\n"), fingerprint_with("\r\n"));
 }
 
 // --- A manifest's aggregates: precision 1, recall 17/20, F1 34/37 ---
@@ -209,6 +261,21 @@ TEST_F(GateManifest, Aggregates) {
       {"another aggregate", "precision = 1.0\nf1 = 0.99", fail, 1, "regression", true},
   };
   for (const auto& row : rows) expect(row);
+}
+
+// No aggregate knows of them, so that nothing else would say that they failed.
+TEST_F(GateManifest, AFailedTextFailsTheRunAndAFailedClaimsCaseDoesNot) {
+  write_text(folder() / "fixtures" / "q_1.toml", fixture("q_1"));
+  const auto manifest = folder() / "fixtures" / "manifest.toml";
+  write_text(manifest, "[baseline]\nprecision = 1.0\nrecall = 0.85\n");
+  const auto outcome = [&](const std::string& text) {
+    const auto suite_file = write_suite("fixtures: fixtures\n" +
+                                        suite("", greeting_test("t_1", "type: must_contain, text: " + text)));
+    const auto finished = gate(suite_file, manifest);
+    return std::pair(finished.exit_code, parse_report(finished.output).value("verdict", finished.errors));
+  };
+  EXPECT_EQ(outcome("morning"), (std::pair<std::optional<ExitCode>, std::string>(0, "pass")));
+  EXPECT_EQ(outcome("evening"), (std::pair<std::optional<ExitCode>, std::string>(1, "fail")));
 }
 
 TEST_F(GateManifest, NoBaselineTable) {

@@ -226,6 +226,28 @@ TEST_F(Gate, ATestsThresholdingGoesOverTheSuitesKeyByKey) {
   });
 }
 
+/// The report of a run without a baseline keeps what it would have been gated by.
+TEST_F(Gate, CompareJudgesAReportAsTheGateWouldHave) {
+  struct Limit {
+    std::string suite;
+    Flags flags;
+  };
+  for (const auto& [thresholds, flags] : {Limit{"max_drop: 0.03", {}}, Limit{"", {"--threshold", "0.03"}}}) {
+    const auto suite_file = write_suite(one_test(thresholds));
+    auto baseline = pinned(suite_file);
+    write_text(folder() / "report.json", run_sluice(run_of(suite_file) + flags).output);
+    for (const auto& [score, verdict] : {std::pair{0.88, "pass"}, std::pair{0.89, "regression"}}) {
+      with_score("q_1", score)(baseline);
+      write_text(folder() / "baseline.json", baseline.dump());
+      const auto online = gate(suite_file, folder() / "baseline.json", flags);
+      const auto offline = run_sluice({"compare", "baseline.json", "report.json", "--format", "json"});
+      EXPECT_EQ(parse_report(online.output)["verdict"], verdict) << online.errors;
+      EXPECT_EQ(parse_report(offline.output)["verdict"], verdict) << offline.errors;
+      EXPECT_EQ(offline.exit_code, online.exit_code);
+    }
+  }
+}
+
 TEST_F(Gate, PassFailMetricsAreNotGated) {
   const auto good = suite("max_drop: 0.05", greeting_test("q_1", "type: must_contain, text: morning"));
   const auto bad = suite("max_drop: 0.05", greeting_test("q_1", "type: must_contain, text: evening"));

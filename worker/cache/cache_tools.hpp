@@ -15,7 +15,8 @@ Result<ExportedCassette> export_cassette(const CassetteExport& wish);
 Result<ImportedCassette> import_cassette(const CassetteImport& wish);
 /// All caches of the home by name.
 Result<std::vector<CacheFacts>> cache_stats(const std::filesystem::path& home);
-/// Removes old entries, and damaged ones of any age, from all caches of the home.
+/// Removes old entries, and damaged ones of any age, from all caches of the home. What is pinned stays, and
+/// then embeddings do, too.
 Result<PrunedCaches> prune_caches(const CachePrune& wish);
 
 /// The bytes of all files in the folder; what vanishes meanwhile counts nothing.

@@ -4,7 +4,9 @@
 #include "common/wire/layout.hpp"
 #include "common/wire/shape.hpp"
 
+#include <algorithm>
 #include <bit>
+#include <cmath>
 #include <cstdint>
 #include <cstring>
 
@@ -112,6 +114,11 @@ Result<Embedding> decode_embedding(const Digest& key, std::string_view bytes) {
   embedding.values.resize((payload->size() - head) / sizeof(float));
   if (!embedding.values.empty()) {
     std::memcpy(embedding.values.data(), payload->data() + head, payload->size() - head);
+  }
+  // A cassette may come from anywhere; compared by such a vector, an answer would score 0.
+  if (!std::ranges::all_of(embedding.values, [](float value) { return std::isfinite(value); }) ||
+      std::ranges::all_of(embedding.values, [](float value) { return value == 0.0f; })) {
+    return damaged(key, "is damaged: its embedding has no direction");
   }
   return embedding;
 }

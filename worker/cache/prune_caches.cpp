@@ -24,18 +24,20 @@ class Prune {
     if (auto opened = open(*directories); !opened) return fail(opened.error());
     for (const auto& dir : *directories) report_.bytes_before += bytes_in(dir);
     report_.caches = caches_.size();
-    for (auto& cache : caches_) {
-      if (auto done = prune(cache); !done) return fail(done.error());
-    }
+    if (auto done = prune_all(EntryKind::answer, report_.answers); !done) return fail(done.error());
+    if (auto done = prune_all(EntryKind::outcome, report_.outcomes); !done) return fail(done.error());
+    if (auto done = prune_all(EntryKind::embedding, report_.embeddings); !done) return fail(done.error());
+    if (auto done = compact(); !done) return fail(done.error());
     caches_.clear();  // Closing them removes the files that are no longer needed.
     for (const auto& dir : *directories) report_.bytes_after += bytes_in(dir);
     return report_;
   }
 
  private:
-  struct Old {
+  struct Candidate {
     Digest key{};
     Digest digest{};
+    bool is_old = false;
   };
 
   /// All or none: what is in use is told before anything is removed.
@@ -55,43 +57,48 @@ class Prune {
     return {};
   }
 
-  Result<void> prune(AnswerCache& cache) {
-    const auto before = removed_;
-    for (const auto& [kind, count] :
-         {std::pair{EntryKind::answer, &report_.answers}, std::pair{EntryKind::outcome, &report_.outcomes},
-          std::pair{EntryKind::embedding, &report_.embeddings}}) {
-      if (auto done = prune_kind(cache, kind, *count); !done) return done;
+  Result<void> prune_all(EntryKind kind, std::uint64_t& count) {
+    for (auto& cache : caches_) {
+      if (auto done = prune_kind(cache, kind, count); !done) return done;
     }
-    return wish_.dry_run || removed_ == before ? Result<void>() : cache.compact();
+    return {};
+  }
+
+  Result<void> compact() {
+    if (wish_.dry_run || report_.answers + report_.outcomes + report_.embeddings + report_.damaged == 0)
+      return {};
+    for (auto& cache : caches_) {
+      if (auto done = cache.compact(); !done) return done;
+    }
+    return {};
   }
 
   Result<void> prune_kind(AnswerCache& cache, EntryKind kind, std::uint64_t& count) {
     auto cursor = cache.entries(kind);
-    std::vector<Old> batch;
+    std::vector<Candidate> batch;
     while (true) {
       const auto more = cursor.next();
       if (!more) return fail(more.error());
-      if (!*more) return remove_batch(cache, kind, batch, count);
+      if (!*more) return remove_old(cache, kind, batch, count);
       const auto rank = cache_entry::rank(kind, cursor.key(), cursor.bytes());
       if (!rank) {
         if (auto done = remove(cache, kind, cursor.key(), report_.damaged); !done) return done;
-      } else if (rank->created_at_ms < wish_.created_before_ms) {
-        batch.push_back({cursor.key(), rank->digest});
+      } else if (const bool is_old = rank->created_at_ms < wish_.created_before_ms; is_old || !any_pinned_) {
+        batch.push_back({cursor.key(), rank->digest, is_old});
       }
       if (batch.size() < entries_per_batch) continue;
-      if (auto done = remove_batch(cache, kind, batch, count); !done) return done;
+      if (auto done = remove_old(cache, kind, batch, count); !done) return done;
     }
   }
 
-  Result<void> remove_batch(AnswerCache& cache, EntryKind kind, std::vector<Old>& batch,
-                            std::uint64_t& count) {
-    std::vector<Digest> keys;
-    for (const auto& old : batch) keys.push_back(old.key);
-    Result<std::vector<std::optional<CachePin>>> pins(std::vector<std::optional<CachePin>>(keys.size()));
-    if (kind != EntryKind::embedding && !wish_.pinned_too) pins = wish_.pins(keys);
-    if (!pins) return fail(pins.error());
+  Result<void> remove_old(AnswerCache& cache, EntryKind kind, std::vector<Candidate>& batch,
+                          std::uint64_t& count) {
+    const auto pinned = which_are_pinned(kind, batch);
+    if (!pinned) return fail(pinned.error());
     for (std::size_t i = 0; i < batch.size(); ++i) {
-      if ((*pins)[i] && (*pins)[i]->answer == batch[i].digest) {
+      any_pinned_ = any_pinned_ || (*pinned)[i];
+      if (!batch[i].is_old) continue;
+      if ((*pinned)[i]) {
         ++report_.spared;
       } else if (auto done = remove(cache, kind, batch[i].key, count); !done) {
         return done;
@@ -101,16 +108,30 @@ class Prune {
     return {};
   }
 
+  Result<std::vector<bool>> which_are_pinned(EntryKind kind, const std::vector<Candidate>& batch) const {
+    std::vector<bool> pinned(batch.size(), false);
+    if (wish_.pinned_too) return pinned;
+    // Which embeddings the pinned answers are compared by is not recorded.
+    if (kind == EntryKind::embedding) return std::vector<bool>(batch.size(), any_pinned_);
+    std::vector<Digest> keys;
+    for (const auto& candidate : batch) keys.push_back(candidate.key);
+    const auto pins = wish_.pins(keys);
+    if (!pins) return fail(pins.error());
+    for (std::size_t i = 0; i < batch.size(); ++i) {
+      pinned[i] = (*pins)[i] && (*pins)[i]->answer == batch[i].digest;
+    }
+    return pinned;
+  }
+
   Result<void> remove(AnswerCache& cache, EntryKind kind, const Digest& key, std::uint64_t& count) {
     ++count;
-    ++removed_;
     return wish_.dry_run ? Result<void>() : cache.erase_entry(kind, key);
   }
 
   const CachePrune& wish_;
   std::vector<AnswerCache> caches_;
   PrunedCaches report_;
-  std::uint64_t removed_ = 0;
+  bool any_pinned_ = false;  ///< Of the answers and outcomes: one that the ledger pins.
 };
 
 }  // namespace

@@ -1,6 +1,5 @@
 #include "worker/http/http_actor.hpp"
 
-#include "worker/http/answer_pacing.hpp"
 #include "worker/http/curl_loop.hpp"
 #include "worker/http/http_messages.hpp"
 #include "worker/http/transfer.hpp"
@@ -9,7 +8,6 @@
 #include <atomic>
 #include <chrono>
 #include <memory>
-#include <thread>
 #include <utility>
 #include <vector>
 
@@ -65,9 +63,8 @@ class HttpActor : public caf::blocking_actor {
       if (stopping_) break;
       hand_on();  // Before the wait: calls that could not start, or were cancelled.
       turn();
-      const bool answered = collect_done();
+      collect_done();
       hand_on();
-      if (answered) std::this_thread::sleep_for(pacing_.pause(busy_.size()));
     }
     cancel_all();
     hand_on();
@@ -121,20 +118,15 @@ class HttpActor : public caf::blocking_actor {
     }
   }
 
-  /// Whether any call has ended.
-  bool collect_done() {
-    bool any = false;
+  void collect_done() {
     while (const auto finished = loop_.next_finished()) {
       void* owner = nullptr;
       curl_easy_getinfo(finished->easy, CURLINFO_PRIVATE, &owner);
       auto& slot = static_cast<Slot&>(*static_cast<Transfer*>(owner));
       auto done = slot.finish(finished->code);
-      if (!done.failure) pacing_.answered(done.elapsed);
       loop_.remove(slot.handle());
       end(slot, std::move(done));
-      any = true;
     }
-    return any;
   }
 
   void cancel(std::uint64_t id) {
@@ -183,7 +175,6 @@ class HttpActor : public caf::blocking_actor {
   std::vector<std::unique_ptr<Slot>> busy_;
   std::vector<std::unique_ptr<Slot>> idle_;
   std::vector<Answers> answers_;  ///< To be handed on; of few callers.
-  AnswerPacing pacing_;
   caf::strong_actor_ptr caller_;  ///< Of the message under way.
   std::atomic<bool> waiting_{false};
   bool stopping_ = false;

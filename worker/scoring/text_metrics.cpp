@@ -1,8 +1,8 @@
 #include "worker/scoring/text_metrics.hpp"
 
+#include "common/judging/code_fence.hpp"
+#include "common/judging/detail.hpp"
 #include "common/text.hpp"
-#include "worker/scoring/code_fence.hpp"
-#include "worker/scoring/detail.hpp"
 
 #include <algorithm>
 #include <string>

@@ -2,10 +2,10 @@
 
 #include "common/error.hpp"
 #include "common/expectation.hpp"
+#include "common/judging/json_schema.hpp"
+#include "common/judging/pattern.hpp"
 #include "common/metrics.hpp"
 #include "worker/scoring/compiled_cache.hpp"
-#include "worker/scoring/json_schema.hpp"
-#include "worker/scoring/pattern.hpp"
 
 #include <string_view>
 

@@ -1,6 +1,6 @@
 #include "worker/cache/answer_cache.hpp"
 
-#include "tests/unit/cache/temporary_folder.hpp"
+#include "tests/support/temporary_folder.hpp"
 
 #include <csignal>
 #include <fstream>
@@ -37,7 +37,7 @@ AnswerCache opened(const std::filesystem::path& dir) {
 }
 
 TEST(AnswerCache, GivesBackWhatWasPut) {
-  const TemporaryFolder folder;
+  const support::TemporaryFolder folder;
   auto cache = opened(folder.path() / "deep" / "cache");
   EXPECT_EQ(cache.get(key(1)).value(), std::nullopt);
   ASSERT_TRUE(cache.put(key(1), answer("one")));
@@ -48,7 +48,7 @@ TEST(AnswerCache, GivesBackWhatWasPut) {
 }
 
 TEST(AnswerCache, ManyArePutAtOnceEachInItsPlace) {
-  const TemporaryFolder folder;
+  const support::TemporaryFolder folder;
   auto cache = opened(folder.path());
   const auto one = answer("one");
   const auto two = refusal();
@@ -61,7 +61,7 @@ TEST(AnswerCache, ManyArePutAtOnceEachInItsPlace) {
 }
 
 TEST(AnswerCache, NonAnswersAreNoAnswers) {
-  const TemporaryFolder folder;
+  const support::TemporaryFolder folder;
   auto cache = opened(folder.path());
   ASSERT_TRUE(cache.put(key(1), refusal()));
   EXPECT_EQ(cache.get(key(1)).value(), std::nullopt);
@@ -76,7 +76,7 @@ TEST(AnswerCache, NonAnswersAreNoAnswers) {
 }
 
 TEST(AnswerCache, EmbeddingsStandBesideAnswers) {
-  const TemporaryFolder folder;
+  const support::TemporaryFolder folder;
   const std::vector<float> vector{0.5f, -0.25f};
   {
     auto cache = opened(folder.path());
@@ -93,7 +93,7 @@ TEST(AnswerCache, EmbeddingsStandBesideAnswers) {
 }
 
 TEST(AnswerCache, ACacheFromBeforeEmbeddingsOpensAllTheSame) {
-  const TemporaryFolder folder;
+  const support::TemporaryFolder folder;
   const auto entry = cache_entry::encode(key(1), answer("one"));
   { opened(folder.path()); }  // Makes the id.
   std::filesystem::remove_all(folder.path() / "db");
@@ -129,7 +129,7 @@ TEST(AnswerCache, ACacheFromBeforeEmbeddingsOpensAllTheSame) {
 }
 
 TEST(AnswerCache, CursorsGoByKeyAndSeeWhatWasThereAtFirst) {
-  const TemporaryFolder folder;
+  const support::TemporaryFolder folder;
   auto cache = opened(folder.path());
   std::map<Digest, std::string> expected;
   for (int i = 0; i < 50; ++i) {
@@ -151,7 +151,7 @@ TEST(AnswerCache, CursorsGoByKeyAndSeeWhatWasThereAtFirst) {
 }
 
 TEST(AnswerCache, KeepsItsIdAndAnswersOverReopening) {
-  const TemporaryFolder folder;
+  const support::TemporaryFolder folder;
   std::string id;
   for (int round = 0; round < 12; ++round) {
     auto cache = opened(folder.path());
@@ -161,12 +161,12 @@ TEST(AnswerCache, KeepsItsIdAndAnswersOverReopening) {
     ASSERT_TRUE(cache.put(key(round), answer(std::to_string(round))));
   }
   EXPECT_EQ(id.size(), 32u);
-  const TemporaryFolder other;
+  const support::TemporaryFolder other;
   EXPECT_NE(opened(other.path()).id(), id);
 }
 
 TEST(AnswerCache, ManyLargeAnswersOutliveTheWriteBuffer) {
-  const TemporaryFolder folder;
+  const support::TemporaryFolder folder;
   const auto text = [](int i) {
     std::string result;
     for (int j = 0; j < 3000; ++j) result += std::to_string(i * 7919 + j * 104729);
@@ -181,7 +181,7 @@ TEST(AnswerCache, ManyLargeAnswersOutliveTheWriteBuffer) {
 }
 
 TEST(AnswerCache, InUseIsToldApart) {
-  const TemporaryFolder folder;
+  const support::TemporaryFolder folder;
   const auto cache = opened(folder.path());
   for (const auto& second : {AnswerCache::open(folder.path()), AnswerCache::open_read_only(folder.path())}) {
     ASSERT_FALSE(second);
@@ -191,7 +191,7 @@ TEST(AnswerCache, InUseIsToldApart) {
 }
 
 TEST(AnswerCache, ReadersShareAndKeepWritersOut) {
-  const TemporaryFolder folder;
+  const support::TemporaryFolder folder;
   std::string id;
   {
     auto cache = opened(folder.path());
@@ -218,7 +218,7 @@ TEST(AnswerCache, ReadersShareAndKeepWritersOut) {
 }
 
 TEST(AnswerCache, ReadOnlyMakesNothing) {
-  const TemporaryFolder folder;
+  const support::TemporaryFolder folder;
   const auto absent = AnswerCache::open_read_only(folder.path() / "absent");
   ASSERT_FALSE(absent);
   EXPECT_EQ(absent.error().reason, Reason::cache_failed);
@@ -226,7 +226,7 @@ TEST(AnswerCache, ReadOnlyMakesNothing) {
 }
 
 TEST(AnswerCache, WhatIsNoFolderIsNamed) {
-  const TemporaryFolder folder;
+  const support::TemporaryFolder folder;
   const auto file = folder.path() / "file";
   std::ofstream(file) << "x";
   const auto cache = AnswerCache::open(file);
@@ -236,7 +236,7 @@ TEST(AnswerCache, WhatIsNoFolderIsNamed) {
 }
 
 TEST(AnswerCache, SurvivesTheDeathOfItsProcess) {
-  const TemporaryFolder folder;
+  const support::TemporaryFolder folder;
   const auto child = ::fork();
   if (child == 0) {
     auto cache = AnswerCache::open(folder.path());
@@ -256,7 +256,7 @@ TEST(AnswerCache, SurvivesTheDeathOfItsProcess) {
 
 /// Runs in a process of its own: a lowered limit on file sizes lasts.
 TEST(AnswerCache, ADiskThatTakesNoMoreIsAnError) {
-  const TemporaryFolder folder;
+  const support::TemporaryFolder folder;
   const auto child = ::fork();
   if (child == 0) {
     auto cache = AnswerCache::open(folder.path());
@@ -281,7 +281,7 @@ TEST(AnswerCache, ADiskThatTakesNoMoreIsAnError) {
 }
 
 TEST(AnswerCache, SeveralThreadsReadAndWrite) {
-  const TemporaryFolder folder;
+  const support::TemporaryFolder folder;
   auto cache = opened(folder.path());
   std::vector<std::thread> threads;
   for (int t = 0; t < 4; ++t) {

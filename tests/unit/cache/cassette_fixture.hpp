@@ -1,6 +1,6 @@
 #pragma once
 
-#include "tests/unit/cache/temporary_folder.hpp"
+#include "tests/support/temporary_folder.hpp"
 #include "worker/cache/answer_cache.hpp"
 #include "worker/cache/cache_tools.hpp"
 #include "worker/cache/slots.hpp"
@@ -52,7 +52,7 @@ class Pins {
 
 /// A home with caches, and what is done to it.
 struct CassetteHome {
-  TemporaryFolder folder;
+  support::TemporaryFolder folder;
   Pins ledger;
 
   AnswerCache cache(const std::string& name = "worker-0") const {

@@ -84,7 +84,7 @@ class CassetteFormat : public ::testing::Test {
   static std::string valid(int i) { return cache_entry::encode(test_key(i), test_answer("x")); }
 
  private:
-  TemporaryFolder folder_;
+  support::TemporaryFolder folder_;
 };
 
 TEST_F(CassetteFormat, AWholeOneIsRead) {

@@ -271,7 +271,7 @@ std::string random_cassette(int first_key) {
     sorted[{kind, key}] =
         cache_entry::encode(key, refused ? test_refusal(words, time) : test_answer(words, time));
     sorted[{EntryKind::embedding, key}] =
-        cache_entry::encode(key, Embedding{{static_cast<float>(text)}, time});
+        cache_entry::encode(key, Embedding{{static_cast<float>(text + 1)}, time});
   }
   std::string bytes;
   CassetteWriter writer([&](std::string_view piece) { bytes += piece; });
@@ -284,7 +284,7 @@ std::string random_cassette(int first_key) {
 
 /// Caches that stay open over all examples, each of which has keys of its own.
 struct MergingHome {
-  TemporaryFolder folder;
+  support::TemporaryFolder folder;
   AnswerCache cache = AnswerCache::open(folder.path() / "cache").value();
   Pins ledger;
 

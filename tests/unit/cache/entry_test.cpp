@@ -1,5 +1,8 @@
 #include "worker/cache/entry.hpp"
 
+#include <limits>
+#include <vector>
+
 #include <gtest/gtest.h>
 
 namespace sluice {
@@ -45,7 +48,17 @@ TEST(CacheEntry, EmbeddingsAreReadAsWrittenAndTheirFormatIsPinned) {
   EXPECT_EQ(bytes.size(), 1 + 32 + 8 + 3 * 4u);
   EXPECT_EQ(bytes.substr(1 + 32 + 8, 4), std::string("\0\0\x80\x3e", 4)) << "little endian";
   EXPECT_EQ(cache_entry::decode_embedding(key, bytes).value(), embedding);
-  EXPECT_EQ(cache_entry::decode_embedding(key, cache_entry::encode(key, Embedding{})).value(), Embedding{});
+}
+
+TEST(CacheEntry, AnEmbeddingWithoutADirectionIsNone) {
+  const auto key = sha256("key");
+  constexpr auto infinite = std::numeric_limits<float>::infinity();
+  constexpr auto nan = std::numeric_limits<float>::quiet_NaN();
+  for (const auto& values : std::vector<std::vector<float>>{{}, {0, 0}, {1, infinite}, {nan, 1}}) {
+    const auto read = cache_entry::decode_embedding(key, cache_entry::encode(key, Embedding{values, 5}));
+    ASSERT_FALSE(read);
+    EXPECT_EQ(read.error().reason, Reason::cache_failed);
+  }
 }
 
 TEST(CacheEntry, AnyDamageToAnEmbeddingIsAnError) {

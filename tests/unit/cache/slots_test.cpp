@@ -1,6 +1,6 @@
 #include "worker/cache/slots.hpp"
 
-#include "tests/unit/cache/temporary_folder.hpp"
+#include "tests/support/temporary_folder.hpp"
 
 #include <fstream>
 
@@ -10,7 +10,7 @@ namespace sluice {
 namespace {
 
 TEST(Slots, UnnamedWorkersTakeTheFirstFreeOne) {
-  const TemporaryFolder home;
+  const support::TemporaryFolder home;
   auto first = open_slot(home.path(), std::nullopt);
   ASSERT_TRUE(first) << first.error().message;
   EXPECT_EQ(first->directory(), home.path() / "cache" / "worker-0");
@@ -22,7 +22,7 @@ TEST(Slots, UnnamedWorkersTakeTheFirstFreeOne) {
 }
 
 TEST(Slots, ANamedOneInUseIsAnError) {
-  const TemporaryFolder home;
+  const support::TemporaryFolder home;
   const auto cache = open_slot(home.path(), "node-7");
   ASSERT_TRUE(cache) << cache.error().message;
   EXPECT_EQ(cache->directory(), home.path() / "cache" / "node-7");
@@ -33,7 +33,7 @@ TEST(Slots, ANamedOneInUseIsAnError) {
 }
 
 TEST(Slots, NamesThatLeaveTheFolderAreRefused) {
-  const TemporaryFolder home;
+  const support::TemporaryFolder home;
   for (const std::string name : {"", ".", "..", "../x", "a/b", "/etc"}) {
     const auto cache = open_slot(home.path(), name);
     ASSERT_FALSE(cache) << name;
@@ -48,7 +48,7 @@ TEST(Slots, AHomeThatCannotBeWrittenIsAnErrorAtOnce) {
 }
 
 TEST(Slots, TheOthersAreThoseThatNobodyWrites) {
-  const TemporaryFolder home;
+  const support::TemporaryFolder home;
   const auto key = sha256("k");
   const Completion completion{"text", "stop", "", {}, 1, {}};
   for (const std::string name : {"b", "a", "busy", "own"}) {

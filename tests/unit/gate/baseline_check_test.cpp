@@ -55,6 +55,34 @@ TEST(BaselineCheck, MentionsAnotherVersionOfTheTool) {
   expect_part(notices->at(0).message, "version 0.0.9 and this is 0.1.0");
 }
 
+TEST(BaselineCheck, SpeaksOfTheTwoFilesThatAreCompared) {
+  BaselineHeader other = header;
+  other.config_fingerprint = "sha256:01";
+  other.assay_version = "0.0.9";
+  GatedRun compared = run_of();
+  compared.suite_path = "SUITE";
+  compared.current_file = "now.json";
+  for (const bool is_report : {false, true}) {
+    compared.base_is_report = is_report;
+    const auto notices = check_baseline(other, compared);
+    ASSERT_EQ(notices->size(), 2u);
+    expect_part(notices->at(0).message, "metric versions than `now.json`: where");
+    expect_part(notices->at(1).message, "was written by version 0.0.9 and `now.json` by 0.1.0: if");
+    for (const GateNotice& notice : *notices) {
+      EXPECT_EQ(notice.message.find("this run"), std::string::npos) << notice.message;
+      expect_part(notice.message, is_report ? "`sluice run SUITE --format json --output base.json`"
+                                            : "`sluice run SUITE --export-baseline base.json`");
+    }
+    compared.suite = "chat";
+    const auto checked = check_baseline(other, compared);
+    ASSERT_FALSE(checked);
+    EXPECT_EQ(checked.error().message,
+              std::string("`base.json` is a ") + (is_report ? "report" : "baseline") +
+                  " of the suite `demo`, but `now.json` is of `chat`: name two files of the same suite.");
+    compared.suite = "demo";
+  }
+}
+
 std::vector<JudgedMetric> with_metrics(std::initializer_list<MetricId> ids) {
   std::vector<JudgedMetric> metrics;
   for (const MetricId id : ids) {

@@ -1,7 +1,7 @@
 #include "coordinator/gate/baseline_file.hpp"
 
-#include "../cache/temporary_folder.hpp"
 #include "gate_fixture.hpp"
+#include "tests/support/temporary_folder.hpp"
 
 #include <cstdlib>
 #include <fstream>
@@ -365,7 +365,7 @@ void expect_unreadable(const std::filesystem::path& file, const std::string& par
 }
 
 TEST(BaselineFile, NamesAFileThatCannotBeRead) {
-  const TemporaryFolder folder;
+  const support::TemporaryFolder folder;
   expect_unreadable(folder.path() / "none.json", "cannot be read: there is no such file");
   expect_unreadable(folder.path(), "cannot be read: it is a folder");
   const auto pipe = folder.path() / "pipe";

@@ -57,8 +57,9 @@ Judgeable any_fixture(std::string id) {
   };
   auto outcomes = claims_outcomes(ratio(found, found + wrong), ratio(found, found + missed),
                                   ratio(2 * found, 2 * found + wrong + missed), missed == 0, !forbidden);
-  if (found + missed == 0) outcomes.push_back(verdict_of(MetricId::claims_absent, wrong == 0));
-  return {fixture_of(std::move(id)), std::move(outcomes)};
+  if (found + missed > 0) return {fixture_of(std::move(id)), std::move(outcomes)};
+  outcomes.push_back(verdict_of(MetricId::claims_absent, wrong == 0));
+  return {safe_fixture_of(std::move(id)), std::move(outcomes)};
 }
 
 Judgeable any_text_test(std::string id) {
@@ -245,6 +246,17 @@ TEST(BaselineExport, WritesScoresWithTheirVersions) {
   EXPECT_EQ(baseline.entry(1).metric, "claims_f1");
   EXPECT_EQ(baseline.entry(1).meta, R"({"metric_version":"1"})");
   EXPECT_EQ(baseline.entry(2).metric, "claims_recall");
+}
+
+TEST(BaselineExport, ForeignBytesInAModelsNameAreReplaced) {
+  BaselineExport exported({}, "model-\xff");
+  JudgedMetric judged;
+  judged.id = MetricId::semantic_similarity_to;
+  judged.score = 0.5;
+  exported.add("q", {&judged, 1});
+  const auto baseline = exported.finish();
+  ASSERT_TRUE(baseline);
+  EXPECT_NE(baseline->entry(0).meta.find("model-\xef\xbf\xbd"), std::string_view::npos);
 }
 
 TEST(BaselineExport, RefusesScoresThatNoBaselineTakes) {

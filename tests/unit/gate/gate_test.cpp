@@ -197,8 +197,25 @@ TEST(Gate, ANewClaimWhereNothingIsExpectedFails) {
 TEST(Gate, AnUndefinedScoreLacksNothing) {
   const Baseline baseline = baseline_of({});
   const auto outcomes = claims_outcomes(std::nullopt, std::nullopt, std::nullopt);
-  EXPECT_EQ(gate_of(&baseline, true, floor_of(0.9)).judge(fixture_of("f"), outcomes).status,
+  EXPECT_EQ(gate_of(&baseline, true).judge(fixture_of("f"), outcomes).status, CaseStatus::pass);
+  EXPECT_EQ(gate_of(&baseline, true, floor_of(0.9)).judge(safe_fixture_of("f"), outcomes).status,
             CaseStatus::pass);
+}
+
+TEST(Gate, AModelThatSaysNothingReachesNoFixedLimit) {
+  auto test = test_of("t", MetricId::claims_precision);
+  test.kind = CaseKind::claims;
+  test.must_contain = fixture_of("t").must_contain;
+  test.expectations[0].min_score = 0.9;
+  const auto outcome = score_of(MetricId::claims_precision, std::nullopt);
+  const auto judgement = gate_of(nullptr).judge(test, {&outcome, 1});
+  EXPECT_EQ(judgement.status, CaseStatus::fail);
+  EXPECT_EQ(judgement.metrics.at(0).cause, MetricCause::below_min_score);
+  test.expectations[0].min_score = 0.0;
+  EXPECT_EQ(gate_of(nullptr).judge(test, {&outcome, 1}).status, CaseStatus::pass) << "0 asks for nothing";
+  test.expectations[0].min_score = 0.9;
+  test.must_contain.clear();
+  EXPECT_EQ(gate_of(nullptr).judge(test, {&outcome, 1}).status, CaseStatus::pass);
 }
 
 TEST(Gate, PrecisionLacksNothingWhereNothingHadBeenExtracted) {
@@ -238,6 +255,27 @@ TEST(Gate, KeepsPassFailMetricsWhereNoClaimsScoreIsJudged) {
   const auto judgement = gate_of(&baseline).judge(fixture_of("f"), claims_outcomes(0.9, 0.9, 0.9, false));
   EXPECT_EQ(judgement.status, CaseStatus::fail);
   EXPECT_FALSE(judgement.regressed);
+}
+
+TEST(Gate, AForbiddenClaimFailsWhereTheBaselinesModelHadSaidNothing) {
+  const Baseline baseline = baseline_of({{"a", "claims_recall", 0.0}, {"a", "claims_f1", 0.0}});
+  const auto judged = [&](bool forbidden_passed, std::optional<double> precision) {
+    return gate_of(&baseline).judge(fixture_of("a"),
+                                    claims_outcomes(precision, 0.0, 0.0, false, forbidden_passed));
+  };
+  EXPECT_EQ(judged(true, std::nullopt).status, CaseStatus::pass) << "unchanged";
+  EXPECT_EQ(judged(true, 0.0).status, CaseStatus::pass);
+  const auto failed = judged(false, 0.0);
+  EXPECT_EQ(failed.status, CaseStatus::fail);
+  EXPECT_FALSE(failed.regressed);
+  EXPECT_EQ(metric(failed, MetricId::claims_forbidden).cause, MetricCause::not_passed);
+  EXPECT_EQ(metric(failed, MetricId::claims_required).cause, MetricCause::judged_by_score);
+
+  const Baseline had_it =
+      baseline_of({{"a", "claims_precision", 0.0}, {"a", "claims_recall", 0.0}, {"a", "claims_f1", 0.0}});
+  EXPECT_EQ(gate_of(&had_it).judge(fixture_of("a"), claims_outcomes(0.0, 0.0, 0.0, false, false)).status,
+            CaseStatus::pass)
+      << "the baseline's model had said it too";
 }
 
 TEST(Gate, KeepsAPassFailMetricThatTheTestNames) {

@@ -1,6 +1,6 @@
 #include "coordinator/ledger/ledger.hpp"
 
-#include "tests/unit/cache/temporary_folder.hpp"
+#include "tests/support/temporary_folder.hpp"
 
 #include <fstream>
 
@@ -77,7 +77,7 @@ class LedgerTest : public ::testing::Test {
     return pins ? pins->front() : std::nullopt;
   }
 
-  TemporaryFolder folder_;
+  support::TemporaryFolder folder_;
 };
 
 TEST_F(LedgerTest, TheFirstResultOfAUnitIsItsResult) {

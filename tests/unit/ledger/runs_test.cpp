@@ -1,5 +1,5 @@
 #include "coordinator/ledger/ledger.hpp"
-#include "tests/unit/cache/temporary_folder.hpp"
+#include "tests/support/temporary_folder.hpp"
 
 #include <gtest/gtest.h>
 
@@ -54,7 +54,7 @@ class RunsTest : public ::testing::Test {
     return ids;
   }
 
-  TemporaryFolder folder_;
+  support::TemporaryFolder folder_;
   std::optional<Ledger> ledger_;
 };
 

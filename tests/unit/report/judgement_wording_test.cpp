@@ -39,6 +39,17 @@ TEST(JudgementWording, AJudgedMetricIsOneLine) {
             "claims_f1 0.90: no entry in the baseline");
 }
 
+TEST(JudgementWording, AnImprovementMayBeToSayNothing) {
+  const Case fixture;
+  CaseResult result{.fixture = fixture, .counts = {}};
+  JudgedMetric cleared = metric(std::nullopt, 0.0, std::nullopt);
+  cleared.status = MetricStatus::pass;
+  JudgedMetric rose = metric(0.9, 0.8, 0.75);
+  rose.status = MetricStatus::pass;
+  result.judgement.metrics = {cleared, rose};
+  EXPECT_EQ(wording::improvements(result), "claims_f1 0.00 → –, claims_f1 0.80 → 0.90 (+0.10)");
+}
+
 TEST(JudgementWording, PointsAreHundredthsOfAScore) {
   EXPECT_EQ(wording::points(-0.02), "2 points");
   EXPECT_EQ(wording::points(0.01), "1 point");

@@ -1,5 +1,10 @@
 #include "tests/unit/report/sample_run.hpp"
 
+#include <limits>
+#include <string>
+#include <utility>
+#include <vector>
+
 #include <gtest/gtest.h>
 
 namespace sluice {
@@ -173,6 +178,48 @@ TEST(CaseResult, AResultThatDoesNotFitItsCaseIsAnError) {
     }));
     EXPECT_EQ(errors, 1) << "misfit " << i;
   }
+}
+
+TEST(CaseResult, AResultWithoutAWordOnEveryMetricIsAnError) {
+  Case text = sample::make_case("a-1", "one");
+  text.kind = CaseKind::text;
+  const std::vector<std::pair<MetricId, std::string>> asked{
+      {MetricId::must_contain, "x"}, {MetricId::must_contain, "y"}, {MetricId::semantic_similarity_to, "z"}};
+  for (const auto& [id, reference] : asked) {
+    text.expectations.push_back({.what = {id, {reference}}, .thresholding = {}, .min_score = {}});
+  }
+  Case recall = sample::make_case("a-1", "one");
+  recall.expectations = {{.what = {MetricId::claims_recall, {}}, .thresholding = {}, .min_score = {}}};
+  const MetricOutcome found{MetricId::must_contain, std::nullopt, true, ""};
+  const MetricOutcome silent{MetricId::must_contain, std::nullopt, std::nullopt, ""};
+  const auto near = [](std::optional<double> score) {
+    return MetricOutcome{MetricId::semantic_similarity_to, score, std::nullopt, ""};
+  };
+  const MetricOutcome undefined{MetricId::claims_recall, std::nullopt, std::nullopt, ""};
+  const MetricOutcome precision{MetricId::claims_precision, 1.0, std::nullopt, ""};
+  const auto status_of = [](const Case& test, std::vector<MetricOutcome> outcomes) {
+    Suite suite;
+    suite.cases = {test};
+    MemorySource source;
+    source.trials = {scored(0, 0, {}, {}, {})};
+    source.trials[0].unit.scores[0].metrics = std::move(outcomes);
+    const Gate gate;
+    const RunResults results = sample::results_of(suite, source, gate);
+    CaseStatus status = CaseStatus::flaky;
+    EXPECT_TRUE(visit_cases(results, [&](const CaseResult& result) { status = result.status; }));
+    return status;
+  };
+  EXPECT_EQ(status_of(text, {found, found, near(1.0)}), CaseStatus::pass);
+  EXPECT_EQ(status_of(text, {found, found}), CaseStatus::error);
+  EXPECT_EQ(status_of(text, {found, near(1.0)}), CaseStatus::error);
+  EXPECT_EQ(status_of(text, {found, silent, near(1.0)}), CaseStatus::error);
+  for (const auto score : {std::optional<double>(), std::optional(1.1), std::optional(-0.1),
+                           std::optional(std::numeric_limits<double>::quiet_NaN())}) {
+    EXPECT_EQ(status_of(text, {found, found, near(score)}), CaseStatus::error);
+  }
+  EXPECT_EQ(status_of(recall, {undefined}), CaseStatus::pass) << "0 of 0 is a word";
+  EXPECT_EQ(status_of(recall, {precision}), CaseStatus::error);
+  EXPECT_EQ(status_of(sample::make_case("a-1", "a fixture"), {undefined, precision}), CaseStatus::error);
 }
 
 TEST(CaseResult, ASourceOutOfOrderOrOutOfReachIsRefused) {

@@ -37,7 +37,7 @@ class OutputFile : public ::testing::Test {
   fs::path folder;
 };
 
-ReportWriter writes(std::string text) {
+ContentWriter writes(std::string text) {
   return [text = std::move(text)](Sink& sink) -> Result<void> {
     sink.write(text);
     return {};
@@ -46,10 +46,10 @@ ReportWriter writes(std::string text) {
 
 TEST_F(OutputFile, IsWrittenWhole) {
   const fs::path path = folder / "report.json";
-  ASSERT_TRUE(write_whole_file(path.string(), writes("one")));
+  ASSERT_TRUE(write_whole_file("report", path.string(), writes("one")));
   EXPECT_EQ(content(path), "one");
   EXPECT_EQ(fs::status(path).permissions() & fs::perms::owner_write, fs::perms::owner_write);
-  ASSERT_TRUE(write_whole_file(path.string(), writes("two")));
+  ASSERT_TRUE(write_whole_file("report", path.string(), writes("two")));
   EXPECT_EQ(content(path), "two");
   EXPECT_EQ(files(), 1u);
 }
@@ -58,14 +58,14 @@ TEST_F(OutputFile, KeepsTheModeOfTheFileThatItReplaces) {
   const fs::path path = folder / "report.json";
   std::ofstream(path) << "old";
   fs::permissions(path, fs::perms(0640));
-  ASSERT_TRUE(write_whole_file(path.string(), writes("new")));
+  ASSERT_TRUE(write_whole_file("report", path.string(), writes("new")));
   EXPECT_EQ(fs::status(path).permissions(), fs::perms(0640));
 }
 
 TEST_F(OutputFile, FollowsASymbolicLink) {
   std::ofstream(folder / "real.json") << "old";
   fs::create_symlink("real.json", folder / "link.json");
-  ASSERT_TRUE(write_whole_file((folder / "link.json").string(), writes("new")));
+  ASSERT_TRUE(write_whole_file("report", (folder / "link.json").string(), writes("new")));
   EXPECT_TRUE(fs::is_symlink(folder / "link.json"));
   EXPECT_EQ(content(folder / "real.json"), "new");
 }
@@ -73,7 +73,7 @@ TEST_F(OutputFile, FollowsASymbolicLink) {
 TEST_F(OutputFile, AFailureOfTheWriterLeavesTheOldFile) {
   const fs::path path = folder / "report.json";
   std::ofstream(path) << "old";
-  const auto outcome = write_whole_file(path.string(), [](Sink& sink) -> Result<void> {
+  const auto outcome = write_whole_file("report", path.string(), [](Sink& sink) -> Result<void> {
     sink.write("half");
     return fail(Reason::ledger_failed, "the ledger is gone");
   });
@@ -85,23 +85,36 @@ TEST_F(OutputFile, AFailureOfTheWriterLeavesTheOldFile) {
 
 TEST_F(OutputFile, AMissingFolderAFolderAndAFullDeviceAreNamed) {
   const auto message = [](const std::string& path) {
-    const auto outcome = write_whole_file(path, writes("text"));
+    const auto outcome = write_whole_file("report", path, writes("text"));
     EXPECT_FALSE(outcome);
     if (outcome) return std::string();
     EXPECT_EQ(outcome.error().reason, Reason::output_failed);
     return outcome.error().message;
   };
   const std::string missing = (folder / "none" / "report.json").string();
-  EXPECT_EQ(message(missing), "The report cannot be written to \"" + missing +
-                                  "\": the folder does not exist; create it or name another file.");
-  EXPECT_EQ(message(folder.string()), "The report cannot be written to \"" + folder.string() +
-                                          "\": it is a folder; name another file.");
+  EXPECT_EQ(message(missing), "the report cannot be written to \"" + missing +
+                                  "\": the folder does not exist; create it or name another file");
+  EXPECT_EQ(message(folder.string()),
+            "the report cannot be written to \"" + folder.string() + "\": it is a folder; name another file");
   EXPECT_EQ(
       message("/dev/full"),
-      "The report cannot be written to \"/dev/full\": no space is left on the device; free some or write to "
-      "another place.");
+      "the report cannot be written to \"/dev/full\": no space is left on the device; free some or write to "
+      "another place");
   EXPECT_TRUE(fs::is_character_file("/dev/full"));
   EXPECT_EQ(files(), 0u);
+}
+
+TEST_F(OutputFile, MessagesNameWhatIsWritten) {
+  const auto path = (folder / "none" / "base.json").string();
+  const auto early = check_output_path("baseline", path);
+  ASSERT_FALSE(early);
+  EXPECT_EQ(early.error().message,
+            "the baseline cannot be written to \"" + path + "\": the folder does not exist");
+  const auto late = write_whole_file("cassette", path, writes("text"));
+  ASSERT_FALSE(late);
+  EXPECT_TRUE(late.error().message.starts_with("the cassette cannot be written to \"" + path + "\": "))
+      << late.error().message;
+  EXPECT_TRUE(check_output_path("baseline", (folder / "base.json").string()));
 }
 
 // In a child of its own, since the limits hold for the whole process.
@@ -120,7 +133,7 @@ TEST_F(OutputFile, ALimitOnFileSizesIsAnErrorNotASignal) {
   const int outcome = in_child([&] {
     const rlimit limit{4096, 4096};
     if (::setrlimit(RLIMIT_FSIZE, &limit) != 0) return 10;
-    const auto written = write_whole_file(path.string(), writes(std::string(10000, 'x')));
+    const auto written = write_whole_file("report", path.string(), writes(std::string(10000, 'x')));
     if (written) return 11;
     if (written.error().reason != Reason::output_failed) return 12;
     return written.error().message.find("limit on file sizes") == std::string::npos ? 13 : 0;
@@ -134,7 +147,7 @@ TEST_F(OutputFile, StandardOutputReportsAFullDeviceAndAClosedPipe) {
   const auto into = [](int descriptor) {
     return in_child([descriptor] {
       if (::dup2(descriptor, STDOUT_FILENO) < 0) return 10;
-      const auto written = write_stdout(writes("text"));
+      const auto written = write_stdout("report", writes("text"));
       return written ? 0 : written.error().reason == Reason::output_failed ? 1 : 2;
     });
   };
@@ -165,7 +178,7 @@ TEST_F(OutputFile, PipesAreWrittenDirectly) {
   // A reader that is there from the start, so that nothing waits.
   const int reader = ::open(path.c_str(), O_RDONLY | O_NONBLOCK);
   ASSERT_GE(reader, 0);
-  EXPECT_TRUE(write_whole_file(path.string(), writes("through")));
+  EXPECT_TRUE(write_whole_file("report", path.string(), writes("through")));
   char text[16] = {};
   EXPECT_EQ(::read(reader, text, sizeof text), 7);
   EXPECT_STREQ(text, "through");

@@ -28,8 +28,9 @@ std::string result(const std::string& id, const std::string& metrics, const std:
 }
 
 std::string metric(const std::string& name, const std::string& score, const std::string& passed,
-                   const std::string& thresholding = "null") {
+                   const std::string& thresholding = "null", bool asked_by_name = false) {
   return "{\"name\": \"" + name + "\", \"score\": " + score + ", \"passed\": " + passed +
+         ", \"asked_by_name\": " + (asked_by_name ? "true" : "false") +
          ", \"thresholding\": " + thresholding + "}";
 }
 
@@ -41,7 +42,7 @@ ComparedCase case_at(const ReportScores& scores, std::size_t index) {
 
 TEST(ReportReader, ReadsHeaderAndScoresByCase) {
   const auto scores = parsed(
-      with_results(result("b", metric("must_contain", "null", "false")) + ",\n" +
+      with_results(result("b", metric("must_contain", "null", "false", "null", true)) + ",\n" +
                    result("a", metric("semantic_similarity_to", "0.5", "null",
                                       "{\"mode\": \"relative\", \"max_drop\": 0.1, \"min_floor\": null, "
                                       "\"min_score\": 0.4}"))));
@@ -87,25 +88,72 @@ TEST(ReportReader, WhatAScoreJudgedForIsReadFromTheClaims) {
   EXPECT_FALSE(a.metrics[4].passed);
   EXPECT_FALSE(a.metrics[5].passed);
   EXPECT_FALSE(a.metrics[3].asked_by_name) << "a fixture's, which a score may stand for";
+  EXPECT_FALSE(a.expects_nothing) << "it does not say what was expected";
   const auto b = case_at(*scores, 1);
   EXPECT_FALSE(b.metrics[3].passed);
   EXPECT_TRUE(b.metrics[4].passed);
   EXPECT_TRUE(b.metrics[5].passed);
 }
 
-/// A comparison of a baseline with a report must say what the run's own gate says.
+TEST(ReportReader, ACaseThatExpectsNothingIsKnownByItsCounts) {
+  const auto with_counts = [](const std::string& id, const char* found, const char* missed) {
+    return result(id, metric("claims_f1", "null", "null"),
+                  std::string(", \"true_positives\": ") + found + ", \"false_negatives\": " + missed);
+  };
+  const auto scores =
+      parsed(with_results(with_counts("a", "0", "0") + "," + with_counts("b", "0", "1") + "," +
+                          with_counts("c", "1", "0") + "," + with_counts("d", "null", "null")));
+  ASSERT_TRUE(scores) << to_text(scores.error());
+  EXPECT_TRUE(case_at(*scores, 0).expects_nothing);
+  for (std::size_t i = 1; i < 4; ++i) EXPECT_FALSE(case_at(*scores, i).expects_nothing) << i;
+}
+
+/// What the comparison of the run's baseline with its report comes to.
+VerdictInput compared(const sample::GatedRun& run, const Aggregates& aggregates) {
+  StringSink sink;
+  EXPECT_TRUE(write_json_report(run.input(aggregates), sink));
+  const auto scores = parsed(sink.text());
+  EXPECT_TRUE(scores) << to_text(scores.error());
+  if (!scores) return {};
+  const auto summary = compare(cases_of(run.baseline), cases_of(*scores), {}, [](const ScoreComparison&) {});
+  EXPECT_TRUE(summary) << summary.error().message;
+  return summary ? summary->verdict_input : VerdictInput{};
+}
+
+/// A comparison of a baseline with a report must say what the run's own gate says: also beside a baseline
+/// that came later than the report, and with whatever thresholds.
+TEST(ReportReader, AReportKeepsWhatItsRunWouldHaveBeenGatedBy) {
+  const Thresholding thresholds[] = {
+      {},
+      {.mode = {}, .max_drop = 0.01, .min_floor = {}, .min_score = {}},
+      {.mode = {}, .max_drop = {}, .min_floor = 0.7, .min_score = {}},
+      {.mode = {}, .max_drop = {}, .min_floor = {}, .min_score = 0.9},
+      {.mode = ThresholdMode::relative, .max_drop = 0.08, .min_floor = {}, .min_score = 0.9},
+      {.mode = ThresholdMode::absolute, .max_drop = 0.01, .min_floor = 0.9, .min_score = 0.5},
+  };
+  for (const Thresholding& suite : thresholds) {
+    for (const double threshold : {0.0, 0.03, 0.1}) {
+      sample::GatedRun run;
+      run.gate = Gate({.suite = suite, .baseline = nullptr, .default_max_drop = threshold, .strict = false});
+      const Aggregates ungated = run.aggregates();
+      const auto offline = compared(run, ungated);
+      run.gate =
+          Gate({.suite = suite, .baseline = &run.baseline, .default_max_drop = threshold, .strict = false});
+      const Aggregates gated = run.aggregates();
+      EXPECT_EQ(offline.statuses, gated.all.statuses);
+      EXPECT_EQ(offline.regressed, gated.all.regressed);
+    }
+  }
+}
+
+/// Ditto for the report of the gated run itself.
 TEST(ReportReader, AReportComparesAsItsRunWasGated) {
   const sample::GatedRun run;
   const Aggregates aggregates = run.aggregates();
-  StringSink sink;
-  ASSERT_TRUE(write_json_report(run.input(aggregates), sink));
-  const auto scores = parsed(sink.text());
-  ASSERT_TRUE(scores) << to_text(scores.error());
-  EXPECT_EQ(scores->size(), run.suite.cases.size());
-  const auto summary = compare(cases_of(run.baseline), cases_of(*scores), {}, [](const ScoreComparison&) {});
-  ASSERT_TRUE(summary) << summary.error().message;
-  EXPECT_EQ(summary->verdict_input.statuses, aggregates.all.statuses);
-  EXPECT_EQ(summary->verdict_input.regressed, aggregates.all.regressed);
+  const auto offline = compared(run, aggregates);
+  EXPECT_EQ(offline.statuses.total(), run.suite.cases.size());
+  EXPECT_EQ(offline.statuses, aggregates.all.statuses);
+  EXPECT_EQ(offline.regressed, aggregates.all.regressed);
 }
 
 TEST(ReportReader, AReportAgainstItselfHasNothingNew) {
@@ -165,6 +213,10 @@ const std::vector<Malformed> malformed{
     {"ScoreOverflow", replaced(one_score, "0.5", "1e400"), "which is too large"},
     {"NoScore", replaced(one_score, "\"score\": 0.5, ", ""),
      "`fixture_results[0].metrics[0]` has no `score`, which is required"},
+    {"NobodyAsked", replaced(one_score, "\"asked_by_name\": false, ", ""),
+     "`fixture_results[0].metrics[0]` has no `asked_by_name`, which is required"},
+    {"OddCount", with_results(result("a", "", ", \"true_positives\": -1")),
+     "`fixture_results[0].true_positives` is -1, expected a whole number from 0, or null"},
     {"NoStatus", replaced(one_score, "\"status\"", "\"state\""), "`fixture_results[0]` has no `status`"},
     {"OddStatus", replaced(one_score, "\"status\": \"pass\"", "\"status\": \"fine\""),
      "expected pass, warn, flaky, fail or error"},

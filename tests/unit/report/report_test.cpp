@@ -1,3 +1,4 @@
+#include "coordinator/report/markdown_text.hpp"
 #include "tests/unit/report/golden.hpp"
 #include "tests/unit/report/report_texts.hpp"
 #include "tests/unit/report/sample_run.hpp"
@@ -172,6 +173,11 @@ TEST(MarkdownReport, Golden) {
   const SampleRun run;
   const Aggregates aggregates = run.aggregates();
   expect_golden("report.md", markdown_of(run.input(aggregates)));
+}
+
+TEST(MarkdownReport, AddressesInForeignTextAreNoLinks) {
+  EXPECT_EQ(markdown_words("see https://a.example/x or WWW.b.example: well"),
+            "see https:<!-- -->//a.example/x or W<!-- -->WW.b.example: well");
 }
 
 TEST(MarkdownReport, ForeignTextIsNoMarkup) {

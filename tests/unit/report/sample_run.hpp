@@ -103,6 +103,7 @@ inline RunVerdict verdict_on(const ReportInput& input) {
   VerdictInput verdict;
   verdict.statuses = input.aggregates.all.statuses;
   verdict.regressed = input.aggregates.all.regressed;
+  verdict.failed_apart = input.aggregates.all.failed_apart;
   verdict.cut_short = input.facts.cut_short.has_value();
   verdict.warnings = notices(GateNotice::Severity::warning);
   verdict.failures = notices(GateNotice::Severity::failure);

@@ -1,3 +1,4 @@
+#include "common/defaults.hpp"
 #include "tests/unit/run/run_fixture.hpp"
 
 namespace sluice {
@@ -224,6 +225,49 @@ TEST_F(RunControllerTest, ManyUnitsAreSentInBoundedMessages) {
     EXPECT_LE(work.units.size(), 256u);
     EXPECT_LE(work.units.size() * 10'000u, (1u << 20) + 20'000u);
   }
+}
+
+TEST_F(RunControllerTest, WhatATextBringsAlongCountsForTheBoundOfMessages) {
+  suite = make_suite(0);
+  for (int i = 0; i < 20; ++i) {
+    Case one;
+    one.kind = CaseKind::text;
+    one.content = "content";
+    one.system = std::string(300'000, 's') + std::to_string(i);
+    one.expectations = {{{MetricId::must_contain, {std::string(300'000, 'x')}}, {}, {}}};
+    suite.cases.push_back(one);
+  }
+  const auto large = make_plan(suite);
+  config.affinities.assign(large.unit_count(), {});
+  controller.emplace(large, config, at(0ms));
+  hello("p", 1);
+  const auto effects = ready("p", 500);
+  EXPECT_EQ(leased(effects, "p").size(), 20u);
+  for (const auto& work : sent<wire::Work>(effects, "p")) EXPECT_LE(work.units.size(), 2u);
+}
+
+TEST_F(RunControllerTest, CasesOfOneRequestThatNoMessageHoldsEndTheRun) {
+  suite = make_suite(0);
+  for (std::size_t i = 0; i <= defaults::max_items; ++i) {
+    Case one;
+    one.id = "case-" + std::to_string(i);
+    one.kind = CaseKind::text;
+    one.content = "the same for all";
+    one.expectations = {{{MetricId::must_contain, {"x"}}, {}, {}}};
+    suite.cases.push_back(one);
+  }
+  const auto large = make_plan(suite);
+  ASSERT_EQ(large.unit_count(), 1u);
+  config.affinities.assign(1, {});
+  controller.emplace(large, config, at(0ms));
+  hello("p", 1);
+  const auto effects = ready("p");
+  EXPECT_TRUE(sent<wire::Work>(effects, "p").empty()) << "the worker could not read it";
+  ASSERT_TRUE(controller->stopped());
+  EXPECT_EQ(controller->stopped()->reason, Reason::fixture_invalid);
+  EXPECT_NE(controller->stopped()->message.find("65537 cases with the same request (case-0, ...)"),
+            std::string::npos)
+      << controller->stopped()->message;
 }
 
 TEST_F(RunControllerTest, RejectedFramesAreCounted) {

@@ -166,7 +166,11 @@ TEST_F(YamlSuite, NamesEverythingThatIsWrongInOneGo) {
        "\"must_contain\"?; "
        "there are must_contain, must_not_contain, regex_match, regex_not_match, exact_match, "
        "json_schema, "
-       "semantic_similarity_to, claims_precision, claims_recall, claims_f1\n"},
+       "semantic_similarity_to, claims_precision, claims_recall, claims_f1, claims_required, "
+       "claims_forbidden, claims_absent\n"},
+      {expecting(
+           "      type: claims_absent\n      must_contain: [{subject: a/b, predicate: c, value: true}]\n"),
+       "suite.yaml:6: claims_absent is for tests that expect no claim, and this one has \"must_contain\"\n"},
       {expecting("      type: must_contain\n      min_score: 0.5\n      pattern: x\n"),
        "suite.yaml:7: missing \"text\" in expected: expected a string or a list of strings\n"
        "suite.yaml:8: \"min_score\" in expected cannot stand with must_contain, which only passes or "
@@ -185,7 +189,9 @@ TEST_F(YamlSuite, NamesEverythingThatIsWrongInOneGo) {
        "the answer's "
        "text need a test each\n"},
       {expecting("      type: regex_match\n      pattern: ['a(b', 'ok']\n"),
-       "suite.yaml:8: \"pattern\" in expected has \"a(b\", which is no pattern (RE2): missing ): a(b\n"},
+       "suite.yaml:8: \"pattern\" in expected cannot be used: the pattern \"a(b\" is no regular expression "
+       "of "
+       "RE2: missing ): a(b\n"},
       {expecting("      type: exact_match\n      text: [a, 1, [b]]\n"),
        "suite.yaml:8: \"text\" in expected must hold strings alone, not a whole number (put it in "
        "quotes)\n"
@@ -225,9 +231,12 @@ TEST_F(YamlSuite, NamesEverythingThatIsWrongInOneGo) {
        "share it\n"},
       {expecting("      type: json_schema\n      schema: {type: objekt}\n"), ""},
       {expecting("      type: json_schema\n      schema: {$ref: 'https://x/y.json'}\n"),
-       "suite.yaml:8: \"schema\" in expected has the \"$ref\" \"https://x/y.json\", but files and URLs "
-       "are not read: "
-       "refer to \"#/definitions/...\"\n"},
+       "suite.yaml:8: \"schema\" in expected cannot be used: the schema is wrong at the root: only "
+       "references "
+       "within the schema are followed, as #/definitions/x; not \"https://x/y.json\"\n"},
+      {expecting("      type: json_schema\n      schema: {properties: {a: {pattern: '(?!x)'}}}\n"),
+       "suite.yaml:8: \"schema\" in expected cannot be used: the schema is wrong at /properties/a/pattern: "
+       "the pattern \"(?!x)\" is no regular expression of RE2: invalid perl operator: (?!\n"},
       {expecting("      type: json_schema\n      schema: none.json\n"),
        "suite.yaml:8: \"schema\" in expected names \"none.json\", which cannot be read: No such file or "
        "directory\n"},
@@ -256,7 +265,8 @@ TEST_F(YamlSuite, NamesEverythingThatIsWrongInOneGo) {
   };
   for (const BadSuite& bad : suites) {
     if (bad.findings.empty()) {
-      EXPECT_TRUE(findings(bad.yaml).starts_with("suite.yaml:8: \"schema\" in expected is not a valid one: "))
+      EXPECT_TRUE(findings(bad.yaml).starts_with(
+          "suite.yaml:8: \"schema\" in expected cannot be used: the schema is wrong: "))
           << findings(bad.yaml);
     } else {
       EXPECT_EQ(findings(bad.yaml), bad.findings) << bad.yaml;

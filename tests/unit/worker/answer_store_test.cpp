@@ -1,6 +1,6 @@
 #include "worker/answer_store.hpp"
 
-#include "tests/unit/cache/temporary_folder.hpp"
+#include "tests/support/temporary_folder.hpp"
 
 #include <gtest/gtest.h>
 
@@ -60,7 +60,7 @@ class AnswerStoreTest : public ::testing::Test {
     return store.store({&one, 1}).has_value();
   }
 
-  TemporaryFolder folder_;
+  support::TemporaryFolder folder_;
 };
 
 TEST_F(AnswerStoreTest, WithoutACacheNothingIsFoundAndNothingStored) {
@@ -110,7 +110,7 @@ TEST_F(AnswerStoreTest, OfEqualTimesTheGreatestDigestWinsWhoeverHoldsIt) {
   const auto b = answer("b", 5);
   const auto greatest = answer_digest(a) > answer_digest(b) ? "a" : "b";
   EXPECT_EQ(text_of(store_with({a}, {{b}}).find_replay(key, {})), greatest);
-  const TemporaryFolder another;
+  const support::TemporaryFolder another;
   auto swapped = AnswerCache::open(another.path() / "swapped");
   ASSERT_TRUE(swapped);
   ASSERT_TRUE(swapped->put(key, b));

@@ -154,6 +154,37 @@ TEST(EmbeddingQueue, AnExpiredBatchEndsOnlyThoseWhoseTimeItWas) {
   EXPECT_EQ(again.deadline, later);
 }
 
+TEST(EmbeddingQueue, WhoeverLeavesIsNoLongerWaitedForAndItsCostsAreNotLost) {
+  EmbeddingQueue queue;
+  queue.add(1, {}, {"a"}, soon);
+  const auto first = queue.next().value();
+  queue.add(2, {}, {"b"}, later);
+  queue.add(3, {}, {"c"}, soon);
+  EXPECT_EQ(queue.leave(1), Spend{});
+  EXPECT_EQ(queue.leave(3), Spend{});
+  EXPECT_TRUE(queue.served(first, vectors_of(first), one_call).empty());
+  const auto second = queue.next().value();
+  EXPECT_EQ(second.texts, (Texts{"b"}));
+  const auto outcomes = queue.served(second, vectors_of(second), one_call);
+  ASSERT_EQ(waiters_of(outcomes), (std::vector<std::uint64_t>{2}));
+  EXPECT_EQ(outcomes[0].spend, (Spend{2, 0, 0, false, {200, 0}, 0})) << "also the call for \"a\"";
+  EXPECT_TRUE(queue.known("a"));
+}
+
+TEST(EmbeddingQueue, RemembersOnlySoManyBytes) {
+  EmbeddingQueue queue;
+  const auto vector = std::make_shared<const std::vector<float>>(std::vector<float>{1.0f});
+  const auto long_text = [](char c) { return std::string(EmbeddingQueue::max_recent_bytes / 2, c); };
+  queue.remember(long_text('a'), vector);
+  queue.remember(long_text('a'), vector);
+  EXPECT_TRUE(queue.known(long_text('a')));
+  queue.remember(long_text('b'), vector);
+  EXPECT_FALSE(queue.known(long_text('a')));
+  EXPECT_TRUE(queue.known(long_text('b')));
+  queue.remember(std::string(EmbeddingQueue::max_recent_bytes, 'c'), vector);
+  EXPECT_TRUE(queue.known(long_text('b'))) << "one that fits nowhere drives nothing out";
+}
+
 /// Whatever happens to the batches, everybody gets one outcome, and no text is under way twice.
 RC_GTEST_PROP(EmbeddingQueue, EverybodyGetsOneOutcome, ()) {
   EmbeddingQueue queue;

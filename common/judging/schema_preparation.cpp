@@ -1,4 +1,4 @@
-#include "worker/scoring/schema_preparation.hpp"
+#include "common/judging/schema_preparation.hpp"
 
 #include "common/text.hpp"
 
@@ -20,11 +20,17 @@ using Path = std::vector<std::string>;
 
 /// Nodes of a schema; each costs the validator's parser stack where references form a chain.
 constexpr std::size_t max_schemas = 10'000;
+/// JSON values that patternProperties may become: some 200 MB in the validator.
+constexpr std::size_t max_resolved_values = 500'000;
 
-constexpr std::array<std::string_view, 12> later_keywords = {
+/// The validator follows references by recursion; real schemas have a few dozen.
+constexpr std::size_t max_references = 200;
+
+constexpr std::array<std::string_view, 13> later_keywords = {
     "prefixItems",    "dependentSchemas", "dependentRequired",     "minContains",
     "maxContains",    "unevaluatedItems", "unevaluatedProperties", "$dynamicRef",
-    "$dynamicAnchor", "$recursiveRef",    "$recursiveAnchor",      "contentSchema"};
+    "$dynamicAnchor", "$recursiveRef",    "$recursiveAnchor",      "contentSchema",
+    "$anchor"};
 
 /// Keywords that hold one schema, a list of schemas, or schemas by name; the others hold values. `in_place`:
 /// the schema judges the same value, not one below it.
@@ -122,6 +128,23 @@ void rename(Json& object, const char* from, std::string_view to) {
   object[std::string(to)] = std::move(value);
 }
 
+std::size_t values_in(const Json& document) {
+  std::size_t count = 1;
+  if (document.is_structured()) {
+    for (const auto& below : document) count += values_in(below);
+  }
+  return count;
+}
+
+/// As the last of `allOf`, which the validator looks at first: a schema is counted before it is applied any
+/// further, and references into `allOf` stay what they are.
+void count_steps(Json& schema) {
+  if (!schema.is_object() || schema.contains("$ref")) return;
+  if (Json& all = schema["allOf"]; all.is_null() || all.is_array()) {
+    all.push_back(Json::object({{std::string(own_step), true}}));
+  }
+}
+
 /// Goes through all schemas of a document: from the root down, and wherever a reference leads.
 class Walk {
  public:
@@ -135,6 +158,7 @@ class Walk {
       if (auto done = visit(path); !done) return fail(done.error());
     }
     if (auto circle = find_circle()) return wrong(*circle, "the schema refers to itself without end");
+    for (const auto& [path, order] : seen_) count_steps(*node_at(root_, path));
     return std::move(patterned_);
   }
 
@@ -159,6 +183,7 @@ class Walk {
     rename(schema, "pattern", own_pattern);
     rename(schema, "format", own_format);
     rename(schema, "uniqueItems", own_unique_items);
+    rename(schema, "multipleOf", own_multiple_of);
     return visit_below(path, schema);
   }
 
@@ -174,6 +199,10 @@ class Walk {
       return wrong(path, "a reference into patternProperties is not supported: " + quoted);
     }
     if (!node_at(root_, *target)) return wrong(path, "there is nothing at " + quoted);
+    if (++references_ > max_references) {
+      return wrong(
+          path, "\"$ref\" stands there more than " + std::to_string(max_references) + " times in one schema");
+    }
     in_place_[path].push_back(*target);
     pending_.push_back(*target);
     return {};
@@ -259,6 +288,7 @@ class Walk {
   std::map<Path, std::size_t> seen_;
   std::map<Path, std::vector<Path>> in_place_;
   std::vector<PatternedSchema> patterned_;
+  std::size_t references_ = 0;
 };
 
 }  // namespace
@@ -300,21 +330,28 @@ Result<std::vector<PatternedSchema>> prepare_schema(Json& schema) {
   return Walk(schema).run();
 }
 
-void resolve_pattern_properties(Json& schema, const std::vector<PatternedSchema>& places,
+bool resolve_pattern_properties(Json& schema, const std::vector<PatternedSchema>& places,
                                 const std::set<std::string>& names) {
   // The deepest first: what a name's schema takes over from a pattern must be resolved already.
   std::vector<const PatternedSchema*> order;
   for (const auto& place : places) order.push_back(&place);
   std::ranges::sort(order, std::ranges::greater(), [](const auto* place) { return place->path.size(); });
+  std::size_t values = 0;
   for (const auto* place : order) {
     Json& holder = *node_at(schema, place->path);
     const Json patterned = std::move(holder["patternProperties"]);
     holder.erase("patternProperties");
+    std::vector<std::size_t> sizes;
+    for (const auto& [text, pattern] : place->patterns) sizes.push_back(values_in(patterned.at(text)));
     Json also = Json::object();
     for (const auto& name : names) {
       Json matching = Json::array();
-      for (const auto& [text, pattern] : place->patterns) {
-        if (pattern.find(name)) matching.push_back(patterned.at(text));
+      for (std::size_t i = 0; i < place->patterns.size(); ++i) {
+        const auto& [text, pattern] = place->patterns[i];
+        if (!pattern.find(name)) continue;
+        values += sizes[i];
+        if (values > max_resolved_values) return false;
+        matching.push_back(patterned.at(text));
       }
       if (matching.empty()) continue;
       const bool has_own = holder.contains("properties") && holder["properties"].contains(name);
@@ -322,6 +359,7 @@ void resolve_pattern_properties(Json& schema, const std::vector<PatternedSchema>
     }
     if (!also.empty()) holder["allOf"].push_back({{"properties", std::move(also)}});
   }
+  return true;
 }
 
 }  // namespace sluice

@@ -1,4 +1,4 @@
-#include "worker/scoring/detail.hpp"
+#include "common/judging/detail.hpp"
 
 #include "common/text.hpp"
 

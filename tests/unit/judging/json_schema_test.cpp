@@ -1,4 +1,4 @@
-#include "worker/scoring/json_schema.hpp"
+#include "common/judging/json_schema.hpp"
 
 #include <gtest/gtest.h>
 
@@ -111,6 +111,7 @@ TEST(JsonSchema, PatternsAreThoseOfRe2) {
   EXPECT_FALSE(fits(R"({"propertyNames":{"pattern":"^x"}})", R"({"y":1})"));
   EXPECT_FALSE(fits(R"({"not":{"pattern":"a"}})", R"("a")"));
   EXPECT_TRUE(fits(R"({"enum":[{"pattern":"a"}]})", R"({"pattern":"a"})")) << "a value, and no schema";
+  EXPECT_TRUE(fits(R"({"enum":[{"$ref":1,"pattern":2}]})", R"({"$ref":1,"pattern":2})")) << "ditto";
   EXPECT_NE(refused(R"J({"properties":{"a/b":{"pattern":"("}}})J").find("/properties/a~1b/pattern"),
             std::string::npos);
   EXPECT_NE(refused(R"J({"pattern":"(?!x)"})J").find("RE2"), std::string::npos);
@@ -192,6 +193,7 @@ TEST(JsonSchema, SaysWhatASchemaMayNotHold) {
   EXPECT_NE(refused(R"({"items":{"$ref":"#/definitions/none"}})").find("nothing at"), std::string::npos);
   EXPECT_NE(refused(R"({"$ref":7})").find("$ref"), std::string::npos);
   EXPECT_NE(refused(R"({"prefixItems":[{}]})").find("draft 7"), std::string::npos);
+  EXPECT_NE(refused(R"({"$anchor":"a"})").find("draft 7"), std::string::npos);
   EXPECT_NE(refused(R"({"properties":{"a":{"unevaluatedProperties":false}}})").find("/properties/a"),
             std::string::npos);
   for (const auto* wrong :
@@ -201,6 +203,74 @@ TEST(JsonSchema, SaysWhatASchemaMayNotHold) {
     EXPECT_LT(refused(wrong).size(), 600u) << wrong;
   }
   EXPECT_NE(refused('"' + std::string(2u << 20, 'x') + '"').find("1 MiB"), std::string::npos);
+}
+
+TEST(JsonSchema, MultiplesAreThoseOfTheNumberItself) {
+  EXPECT_TRUE(fits(R"({"multipleOf":2})", "-4"));
+  EXPECT_TRUE(fits(R"({"multipleOf":2})", "4.0"));
+  EXPECT_FALSE(fits(R"({"multipleOf":2})", "2.5")) << "not that of its whole part";
+  EXPECT_FALSE(fits(R"({"multipleOf":2})", "-3"));
+  EXPECT_TRUE(fits(R"({"multipleOf":0.01})", "19.99")) << "neither of them is exact in binary";
+  EXPECT_TRUE(fits(R"({"multipleOf":0.0001})", "0.0075"));
+  EXPECT_FALSE(fits(R"({"multipleOf":0.0001})", "0.00751"));
+  EXPECT_FALSE(fits(R"({"multipleOf":1e-10})", "1e308"));
+  EXPECT_TRUE(fits(R"({"multipleOf":2})", R"("three")"));
+  EXPECT_EQ(problem(R"({"multipleOf":0.5})", "0.7"),
+            "does not fit the schema at the root: Value should be a multiple of 0.5");
+  for (const auto* wrong : {R"({"multipleOf":0})", R"({"multipleOf":-1})", R"({"multipleOf":0.0})",
+                            R"({"multipleOf":"2"})", R"({"items":{"multipleOf":-0.5}})"}) {
+    EXPECT_NE(refused(wrong).find("multipleOf"), std::string::npos) << wrong;
+  }
+}
+
+/// {"a":{"a":...{"a":7}...}}
+std::string nested(int depth) {
+  std::string text;
+  for (int i = 0; i < depth; ++i) text += R"({"a":)";
+  return text + "7" + std::string(static_cast<std::size_t>(depth), '}');
+}
+
+TEST(JsonSchema, AlternativesThatAllLeadDeeperDoNotHang) {
+  // Each level is judged by both alternatives: 2^100 paths to the innermost value.
+  constexpr std::string_view tree = R"({"oneOf":[
+    {"properties":{"a":{"$ref":"#"},"kind":{"const":"x"}},"required":["kind"]},
+    {"properties":{"a":{"$ref":"#"},"kind":{"const":"y"}},"required":["kind"]}]})";
+  EXPECT_NE(problem(tree, nested(100)).find("steps"), std::string::npos);
+  // Here the first look ends at once, and only the one for an explanation would not.
+  constexpr std::string_view told = R"({"type":"object","required":["kind"],"oneOf":[
+    {"properties":{"kind":{"const":"x"},"z":{"$ref":"#"}}},
+    {"properties":{"kind":{"const":"y"},"z":{"$ref":"#"}}}]})";
+  std::string deep = nested(100);
+  for (auto at = deep.find("\"a\""); at != std::string::npos; at = deep.find("\"a\"", at)) {
+    deep.replace(at, 3, R"("kind":"no","z")");
+  }
+  EXPECT_EQ(problem(told, deep), "does not fit the schema");
+  EXPECT_NE(problem(tree, nested(5)).find("at "), std::string::npos) << "a shallow one is explained";
+}
+
+TEST(JsonSchema, NestedPatternsDoNotMultiplyWithoutEnd) {
+  constexpr std::string_view maps = R"({"patternProperties":{"":{"patternProperties":{"":{
+    "patternProperties":{"":{"type":"integer"}}}}}}})";
+  EXPECT_TRUE(fits(maps, R"({"a":{"b":{"c":1},"d":{}}})"));
+  std::string many = "{\"n\":0";
+  for (int i = 0; i < 2000; ++i) many += ",\"n" + std::to_string(i) + "\":{}";
+  EXPECT_NE(problem(maps, many + "}").find("patternProperties"), std::string::npos);
+}
+
+TEST(JsonSchema, IsNotHurtByLongChainsOfReferences) {
+  const auto chain = [](int links) {
+    std::string text = "{\"$ref\":\"#/definitions/d0\",\"definitions\":{";
+    for (int i = 0; i < links; ++i) {
+      text += "\"d" + std::to_string(i) + "\":{\"properties\":{\"x\":{\"$ref\":\"#/definitions/d" +
+              std::to_string(i + 1) + "\"}}},";
+    }
+    return text + "\"d" + std::to_string(links) + "\":{\"type\":\"null\"}}}";
+  };
+  EXPECT_TRUE(fits(chain(199), R"({"x":{"x":{}}})"));
+  EXPECT_FALSE(fits(chain(1), R"({"x":7})"));
+  EXPECT_NE(refused(chain(200)).find("more than 200 times"), std::string::npos);
+  // Within the 1 MiB that a schema may have.
+  EXPECT_NE(refused(chain(15'000)).find("more than 200 times"), std::string::npos);
 }
 
 TEST(JsonSchema, LargeDocumentsAreJudgedInBoundedMemory) {

@@ -1,13 +1,17 @@
-#include "worker/scoring/json_schema.hpp"
+#include "common/judging/json_schema.hpp"
 
 #include "common/json_depth.hpp"
-#include "worker/scoring/code_fence.hpp"
-#include "worker/scoring/detail.hpp"
-#include "worker/scoring/schema_preparation.hpp"
+#include "common/judging/code_fence.hpp"
+#include "common/judging/detail.hpp"
+#include "common/judging/schema_preparation.hpp"
+#include "common/text.hpp"
 
 #include <algorithm>
+#include <cmath>
+#include <cstdint>
 #include <exception>
 #include <functional>
+#include <limits>
 #include <new>
 #include <set>
 #include <stdexcept>
@@ -34,6 +38,10 @@ constexpr std::size_t max_schema_bytes = 1u << 20;
 constexpr std::size_t max_explained_bytes = 256u << 10;
 /// Names to which the schemas of patternProperties are spread.
 constexpr std::size_t max_patterned_names = 10'000;
+/// Schemas applied to values. Alternatives that lead to the same schema again double the work with each level
+/// of the document; a second of it is more than any answer needs. The explanation also costs memory.
+constexpr std::size_t max_steps = 1'000'000;
+constexpr std::size_t max_explained_steps = 50'000;
 
 // --- The keywords that sluice judges itself
 
@@ -145,6 +153,39 @@ Check unique_items_check(const Adapter& value) {
   };
 }
 
+Check multiple_of_check(const Adapter& value) {
+  const double divisor = value.isNumber() ? value.asDouble() : 0.0;
+  if (!(divisor > 0.0)) throw std::runtime_error("multipleOf is no number above 0");
+  const std::int64_t whole = value.isInteger() ? value.asInteger() : 0;
+  return [divisor, whole](const Adapter& target) -> std::optional<std::string> {
+    if (!target.isNumber()) return std::nullopt;
+    if (whole != 0 && target.isInteger()) {
+      if (target.asInteger() % whole == 0) return std::nullopt;
+    } else {
+      // Of decimals neither is exact: the quotient may be off by a few of its last bits.
+      const double quotient = target.asDouble() / divisor;
+      const double tolerance = 4 * std::numeric_limits<double>::epsilon() * std::max(1.0, std::abs(quotient));
+      if (std::isfinite(quotient) && std::abs(quotient - std::round(quotient)) <= tolerance)
+        return std::nullopt;
+    }
+    return "Value should be a multiple of " + shortest(divisor);
+  };
+}
+
+struct TooManySteps : std::exception {
+  const char* what() const noexcept override { return "too many steps"; }
+};
+
+thread_local std::size_t steps_left = 0;
+
+Check step_check(const Adapter&) {
+  return [](const Adapter&) -> std::optional<std::string> {
+    if (steps_left == 0) throw TooManySteps();
+    --steps_left;
+    return std::nullopt;
+  };
+}
+
 // --- Compiling
 
 Result<std::shared_ptr<const valijson::Schema>> parse(const Json& prepared) {
@@ -153,11 +194,15 @@ Result<std::shared_ptr<const valijson::Schema>> parse(const Json& prepared) {
     parser.addConstraintBuilder(std::string(own_pattern), new Builder(pattern_check));
     parser.addConstraintBuilder(std::string(own_format), new Builder(format_check));
     parser.addConstraintBuilder(std::string(own_unique_items), new Builder(unique_items_check));
+    parser.addConstraintBuilder(std::string(own_multiple_of), new Builder(multiple_of_check));
+    parser.addConstraintBuilder(std::string(own_step), new Builder(step_check));
     auto schema = std::make_shared<valijson::Schema>();
     parser.populateSchema(valijson::adapters::NlohmannJsonAdapter(prepared), *schema);
     return schema;
   } catch (const std::exception& error) {
-    return fail(Reason::fixture_invalid, std::string("the schema is wrong: ") + error.what());
+    std::string why = excerpt(to_valid_utf8(error.what()), 200);
+    while (why.ends_with('.')) why.pop_back();
+    return fail(Reason::fixture_invalid, "the schema is wrong: " + why);
   }
 }
 
@@ -220,8 +265,21 @@ std::string told(const valijson::ValidationResults& results) {
   return "does not fit the schema at " + pointer_text(path) + ": " + std::string(words);
 }
 
-bool fits(const valijson::Schema& schema, const Json& document, valijson::ValidationResults* results) {
+/// Throws TooManySteps.
+bool fits(const valijson::Schema& schema, const Json& document, std::size_t steps,
+          valijson::ValidationResults* results) {
+  steps_left = steps;
   return valijson::Validator().validate(schema, valijson::adapters::NlohmannJsonAdapter(document), results);
+}
+
+std::string explained(const valijson::Schema& schema, const Json& document) {
+  try {
+    valijson::ValidationResults results;
+    fits(schema, document, max_explained_steps, &results);
+    return told(results);
+  } catch (const TooManySteps&) {
+    return "does not fit the schema";
+  }
 }
 
 }  // namespace
@@ -264,17 +322,20 @@ Result<std::optional<std::string>> JsonSchema::problem_of(std::string_view docum
              " property names, too many for a schema with patternProperties";
     }
     Json resolved = compiled_->prepared;
-    resolve_pattern_properties(resolved, compiled_->patterned, names);
+    if (!resolve_pattern_properties(resolved, compiled_->patterned, names)) {
+      return "has " + std::to_string(names.size()) +
+             " property names, too many for a schema with patternProperties below patternProperties";
+    }
     auto parsed = parse(resolved);
     if (!parsed) return fail(parsed.error());
     schema = std::move(*parsed);
   }
   try {
-    if (fits(*schema, read.value, nullptr)) return std::nullopt;
+    if (fits(*schema, read.value, max_steps, nullptr)) return std::nullopt;
     if (text.size() > max_explained_bytes) return "does not fit the schema";
-    valijson::ValidationResults results;
-    fits(*schema, read.value, &results);
-    return told(results);
+    return explained(*schema, read.value);
+  } catch (const TooManySteps&) {
+    return "takes more than " + std::to_string(max_steps) + " steps to compare with the schema";
   } catch (const std::exception& error) {
     return fail(Reason::internal_error, std::string("the schema's validator failed: ") + error.what());
   }

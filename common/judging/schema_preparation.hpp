@@ -1,7 +1,7 @@
 #pragma once
 
 #include "common/error.hpp"
-#include "worker/scoring/pattern.hpp"
+#include "common/judging/pattern.hpp"
 
 #include <optional>
 #include <set>
@@ -12,15 +12,19 @@
 
 #include <nlohmann/json_fwd.hpp>
 
-/// What has to be done to a JSON Schema before valijson may have it. Inside worker/scoring only.
+/// What has to be done to a JSON Schema before valijson may have it. Inside common/judging only.
 namespace sluice {
 
 /// The keywords that sluice judges itself, under the names that a prepared schema has them by: valijson would
 /// give `pattern` and `format` to std::regex, which overflows the stack on long strings and can take for
-/// ever, and compares `uniqueItems` each with each.
+/// ever, compares `uniqueItems` each with each, and divides by a `multipleOf` of 0, or with the fraction cut
+/// off.
 inline constexpr std::string_view own_pattern = "sluice pattern";
 inline constexpr std::string_view own_format = "sluice format";
 inline constexpr std::string_view own_unique_items = "sluice uniqueItems";
+inline constexpr std::string_view own_multiple_of = "sluice multipleOf";
+/// Stands in every schema so that it is met before anything else of it: counts how often schemas are applied.
+inline constexpr std::string_view own_step = "sluice step";
 
 /// A `patternProperties` of a schema.
 struct PatternedSchema {
@@ -33,13 +37,14 @@ struct PatternedSchema {
 void normalise_numbers(nlohmann::json& document);
 
 /// Renames the own keywords, and checks what valijson does not survive or would pass over in silence:
-/// references that lead in a circle or out of the schema, patterns that do not compile, keywords of later
-/// drafts. Returns the places of all `patternProperties`. Error: fixture_invalid.
+/// references that lead in a circle or out of the schema or are too many, patterns that do not compile,
+/// keywords of later drafts. Returns the places of all `patternProperties`. Error: fixture_invalid.
 Result<std::vector<PatternedSchema>> prepare_schema(nlohmann::json& schema);
 
 /// Puts the schemas of `patternProperties` under those of `names` that their patterns match, and takes the
-/// keyword out: the same meaning for every document that has no other property names.
-void resolve_pattern_properties(nlohmann::json& schema, const std::vector<PatternedSchema>& places,
+/// keyword out: the same meaning for every document that has no other property names. False if that would
+/// make too large a schema, because patterns stand below patterns: it is of no use then.
+bool resolve_pattern_properties(nlohmann::json& schema, const std::vector<PatternedSchema>& places,
                                 const std::set<std::string>& names);
 
 /// `/a/0` with the escapes of RFC 6901; "the root" for the empty path.

@@ -1,4 +1,4 @@
-#include "worker/scoring/pattern.hpp"
+#include "common/judging/pattern.hpp"
 
 #include "common/text.hpp"
 
@@ -18,7 +18,7 @@ Result<Pattern> Pattern::compile(std::string_view pattern) {
     std::string quoted;
     append_json_string(quoted, excerpt(pattern, 100));
     return fail(Reason::fixture_invalid, "the pattern " + quoted + " is no regular expression of RE2: " +
-                                             excerpt(compiled->error(), 150));
+                                             excerpt(to_valid_utf8(compiled->error()), 150));
   }
   return Pattern(std::move(compiled));
 }

@@ -1,4 +1,4 @@
-#include "worker/scoring/code_fence.hpp"
+#include "common/judging/code_fence.hpp"
 
 #include <cstddef>
 
