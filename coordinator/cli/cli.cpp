@@ -54,7 +54,10 @@ std::string usage_message(const CLI::App& program, const CLI::ParseError& error)
   if (dynamic_cast<const CLI::ExtrasError*>(&error) != nullptr) {
     const auto unknown = program.remaining(true);
     const std::string word = unknown.empty() ? std::string("?") : unknown.front();
-    const char* const kind = word.starts_with('-') ? "unknown flag" : "unexpected argument";
+    const bool is_command = &app == &program;  // Nothing else may stand there.
+    const char* const kind = word.starts_with('-') ? "unknown flag"
+                             : is_command          ? "unknown command"
+                                                   : "unexpected argument";
     return std::string(kind) + " \"" + word + "\"" + suggestion(program, unknown) + help;
   }
   std::string message = error.what();
@@ -66,7 +69,9 @@ std::string usage_message(const CLI::App& program, const CLI::ParseError& error)
 }
 
 int run_program(int argc, char** argv, const StartWorkers& start_workers, const CacheTools& cache_tools) {
-  CLI::App program("Runs LLM evals over a folder of fixtures, on one machine or many", "sluice");
+  CLI::App program(
+      "Runs LLM evals over a suite or a folder of fixtures, on one machine or many, and gates on them",
+      "sluice");
   program.set_version_flag("--version", "sluice " SLUICE_VERSION, "Show the version");
   program.set_help_flag("--help,-h", "Show this help");
   program.footer(examples);

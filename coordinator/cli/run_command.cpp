@@ -128,7 +128,7 @@ struct RunCommand {
 
 Command add_run_command(CLI::App& program, const StartWorkers& start_workers) {
   auto command = std::make_shared<RunCommand>();
-  CLI::App* app = program.add_subcommand("run", "Evaluate the fixtures and report");
+  CLI::App* app = program.add_subcommand("run", "Evaluate a suite or a folder of fixtures, gate and report");
   command->add_flags(*app);
   app->footer(examples);
   return {app, [command, start_workers] { return command->run(start_workers); }};

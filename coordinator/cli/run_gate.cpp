@@ -44,6 +44,7 @@ Result<void> load_scores(const RunOptions& options, const Suite& suite, RunGate&
 Result<RunGate> load_gate(const RunOptions& options, const Suite& suite, std::string fingerprint) {
   RunGate gate;
   gate.summary.strict = options.strict;
+  gate.summary.fail_on_regression = options.fail_on_regression;
   gate.summary.config_fingerprint = std::move(fingerprint);
   if (options.baseline) {
     gate.summary.baseline_file = *options.baseline;

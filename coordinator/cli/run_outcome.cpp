@@ -92,7 +92,7 @@ Result<RunOutcome> judge_run(const RunOptions& options, const RunResults& result
   return outcome;
 }
 
-Result<void> export_baseline(const RunOptions& options, const RunResults& results, const RunOutcome& outcome,
+Result<std::size_t> export_baseline(const RunOptions& options, const RunResults& results, const RunOutcome& outcome,
                              const std::string& embedding_model, const RunFacts& facts) {
   const std::string& file = *options.export_baseline;
   if (facts.cut_short) {
@@ -120,10 +120,12 @@ Result<void> export_baseline(const RunOptions& options, const RunResults& result
   auto baseline = pinned.finish();
   if (!baseline) return fail(std::move(baseline.error()));
   keep_date_if_unchanged(*baseline, file);
-  return write_whole_file("baseline", file, [&](Sink& sink) -> Result<void> {
+  const auto written = write_whole_file("baseline", file, [&](Sink& sink) -> Result<void> {
     write_baseline(*baseline, sink);
     return {};
   });
+  if (!written) return fail(written.error());
+  return baseline->size();
 }
 
 }  // namespace sluice

@@ -5,7 +5,9 @@
 #include "coordinator/cli/run_outcome.hpp"
 #include "coordinator/merge/aggregate.hpp"
 #include "coordinator/report/report.hpp"
+#include "coordinator/report/wording.hpp"
 
+#include <cstdio>
 #include <filesystem>
 #include <string>
 #include <system_error>
@@ -49,6 +51,15 @@ std::string source_folder(const std::string& suite_path) {
   return fs::is_directory(suite_path, none) ? suite_path : fs::path(suite_path).parent_path().string();
 }
 
+/// What became of --export-baseline, for whoever watches.
+void say_pinned(const std::string& file, std::size_t scores, const RunOutcome& outcome) {
+  const auto failed = outcome.aggregates.all.statuses.failed;
+  const std::string but =
+      failed > 0 ? "; " + wording::counted(failed, "case") + " of this run failed, whatever is pinned" : "";
+  std::fprintf(stderr, "sluice: pinned %s in %s%s\n", wording::counted(scores, "score").c_str(), file.c_str(),
+               but.c_str());
+}
+
 }  // namespace
 
 int report_run(const RunOptions& options, const RunInputs& inputs, const RunGate& gate, const Plan& plan,
@@ -89,11 +100,11 @@ int report_run(const RunOptions& options, const RunInputs& inputs, const RunGate
     for (const Error& error : write_reports(options.reports, input)) code = report_error(error);
   }
   if (options.export_baseline) {
-    const auto exported =
-        export_baseline(options, results, *outcome, inputs.embedding.embedding.model, facts);
+    const auto pinned = export_baseline(options, results, *outcome, inputs.embedding.embedding.model, facts);
+    if (pinned && options.progress) say_pinned(*options.export_baseline, *pinned, *outcome);
     // A refusal is about a run that has failed already, with an exit code of its own.
-    if (!exported && exported.error().reason == Reason::usage_invalid) report_error(exported.error());
-    if (!exported && exported.error().reason != Reason::usage_invalid) code = report_error(exported.error());
+    if (!pinned && pinned.error().reason == Reason::usage_invalid) report_error(pinned.error());
+    if (!pinned && pinned.error().reason != Reason::usage_invalid) code = report_error(pinned.error());
   }
   if (facts.cut_short) report_error(*facts.cut_short);
   // After the report, which is what was paid for; a ledger that fails now does not take it away.

@@ -19,6 +19,7 @@ struct GateSummary {
   BaselineKind kind = BaselineKind::none;
   std::string baseline_file;  ///< As the user named it; empty without a baseline.
   bool strict = false;
+  bool fail_on_regression = false;               ///< Of compared aggregates.
   std::string config_fingerprint;                ///< `sha256:...` of this run's suite and model settings.
   std::optional<AggregateJudgement> aggregates;  ///< Exactly for BaselineKind::aggregates.
   std::vector<GateNotice> notices;

@@ -27,7 +27,8 @@ bool belongs_to_the_line_above(CaseLineKind kind) {
 
 std::string title_of(const Case& fixture) {
   std::string title = "**" + markdown_words(fixture.id, max_title_bytes) + "**";
-  if (!fixture.name.empty()) title += ": " + markdown_words(fixture.name, max_title_bytes);
+  if (!fixture.name.empty() && fixture.name != fixture.id)
+    title += ": " + markdown_words(fixture.name, max_title_bytes);
   return title;
 }
 

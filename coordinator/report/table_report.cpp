@@ -54,14 +54,31 @@ class TableReport {
     page_.entry("Cost:", wording::cost(input_), 0, Colour::none);
     page_.entry("Run:", wording::run_facts(input_), 0, Colour::none);
     // Once more where the eye is after a long list.
-    const auto outcome = wording::symbol(input_.verdict) + ' ' + wording::headline(input_.verdict) + ": " +
-                         wording::tally(input_);
-    page_.entry("", outcome, 0, colour_of(input_.verdict));
+    page_.entry("", last_words(), 0, colour_of(input_.verdict));
+    if (is_tolerated()) {
+      page_.entry("",
+                  "Exit code 0: a regression of the aggregates fails with --fail-on-regression or --strict",
+                  0, Colour::none);
+    }
     return {};
   }
 
  private:
   std::string& text() { return page_.text(); }
+
+  std::string last_words() const {
+    const auto& statuses = input_.aggregates.all.statuses;
+    std::string words = wording::symbol(input_.verdict) + ' ' + wording::headline(input_.verdict) + ": ";
+    // Where no count says why.
+    const bool told = input_.verdict == RunVerdict::pass || statuses.failed > 0 || statuses.errors > 0;
+    if (!told) words += wording::reason_for(input_) + "; ";
+    return words + wording::tally(input_);
+  }
+
+  bool is_tolerated() const {
+    return input_.verdict == RunVerdict::regression && input_.gate.aggregates && !input_.gate.strict &&
+           !input_.gate.fail_on_regression;
+  }
 
   void write_header() {
     const RunIdentity& identity = input_.identity;

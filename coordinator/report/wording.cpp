@@ -236,7 +236,8 @@ bool is_shown_as_got(const CaseDetails& details, const FinalClaim& claim) {
 }
 
 std::string title(const Case& fixture) {
-  return fixture.name.empty() ? fixture.id : fixture.id + ": " + fixture.name;
+  const bool has_name = !fixture.name.empty() && fixture.name != fixture.id;
+  return has_name ? fixture.id + ": " + fixture.name : fixture.id;
 }
 
 std::string got(const MissedClaim& missed, const Case& fixture) {
