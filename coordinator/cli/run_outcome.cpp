@@ -92,8 +92,9 @@ Result<RunOutcome> judge_run(const RunOptions& options, const RunResults& result
   return outcome;
 }
 
-Result<std::size_t> export_baseline(const RunOptions& options, const RunResults& results, const RunOutcome& outcome,
-                             const std::string& embedding_model, const RunFacts& facts) {
+Result<std::size_t> export_baseline(const RunOptions& options, const RunResults& results,
+                                    const RunOutcome& outcome, const std::string& embedding_model,
+                                    const RunFacts& facts) {
   const std::string& file = *options.export_baseline;
   if (facts.cut_short) {
     return fail(Reason::usage_invalid,

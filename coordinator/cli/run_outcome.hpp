@@ -26,9 +26,11 @@ struct RunOutcome {
 Result<RunOutcome> judge_run(const RunOptions& options, const RunResults& results, const RunGate& gate,
                              const Price& price, bool cut_short);
 
-/// Pins the run's scores in the file that --export-baseline names, whole or not at all, and says how many. usage_invalid for a
-/// run that was cut short, or has case errors and no --allow-errors: the file then stays as it was.
-Result<std::size_t> export_baseline(const RunOptions& options, const RunResults& results, const RunOutcome& outcome,
-                             const std::string& embedding_model, const RunFacts& facts);
+/// Pins the run's scores in the file that --export-baseline names, whole or not at all, and says how many.
+/// usage_invalid for a run that was cut short, or has case errors and no --allow-errors: the file then stays
+/// as it was.
+Result<std::size_t> export_baseline(const RunOptions& options, const RunResults& results,
+                                    const RunOutcome& outcome, const std::string& embedding_model,
+                                    const RunFacts& facts);
 
 }  // namespace sluice
