@@ -19,8 +19,9 @@ Result<AggregateBaseline> load_manifest_baseline(const std::string& file) {
   auto parsed = parse_manifest(*text, file);
   if (!parsed.findings.empty()) return fail(Reason::baseline_invalid, join_findings(parsed.findings));
   if (!parsed.manifest.baseline) {
-    return fail(Reason::baseline_invalid,
-                file + ": there is no [baseline] table; `sluice update-baseline --force` writes one");
+    return fail(Reason::baseline_invalid, file +
+                                              ": there is no [baseline] table; after a run without "
+                                              "--baseline `sluice update-baseline --force` writes one");
   }
   return std::move(*parsed.manifest.baseline);
 }
