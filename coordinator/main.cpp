@@ -1,5 +1,4 @@
 #include "coordinator/cli/cli.hpp"
-#include "worker/cache/cache_tools.hpp"
 #include "worker/embed.hpp"
 
 // The composition root: the only place that knows both sides.

@@ -2,6 +2,7 @@
 
 #include "common/process/host_name.hpp"
 #include "common/transport/dealer.hpp"
+#include "worker/cache/cache_tools.hpp"
 #include "worker/cache/slots.hpp"
 #include "worker/worker_actor.hpp"
 
@@ -62,6 +63,10 @@ Result<std::vector<caf::actor>> start_workers(const LocalWorkers& wish) {
     workers.push_back(spawn_worker(wish.system, std::move(config), std::move(*socket)));
   }
   return workers;
+}
+
+CacheTools cache_tools() {
+  return {export_cassette, import_cassette, cache_stats, prune_caches};
 }
 
 }  // namespace sluice

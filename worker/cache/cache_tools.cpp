@@ -81,8 +81,4 @@ Result<std::vector<CacheFacts>> cache_stats(const fs::path& home) {
   return all;
 }
 
-CacheTools cache_tools() {
-  return {export_cassette, import_cassette, cache_stats, prune_caches};
-}
-
 }  // namespace sluice

@@ -4,9 +4,6 @@
 
 namespace sluice {
 
-/// The functions behind `sluice cache` (common/cache_tools.hpp says what each takes, gives and fails with).
-CacheTools cache_tools();
-
 /// Writes the entries of all caches of the home as one cassette. Where caches hold different answers to a
 /// key, the pinned one goes in, else the greatest (created_at, digest).
 Result<ExportedCassette> export_cassette(const CassetteExport& wish);
