@@ -43,8 +43,8 @@ def run(command, good_codes=(0,)):
 class Simulator:
     """provider-sim on a port of its own, for as long as the `with` block lasts."""
 
-    def __init__(self, latency_ms, pinned_to=None):
-        self.command = [str(PROGRAMS / "provider-sim"), "--latency-ms", str(latency_ms)]
+    def __init__(self, latency_ms, pinned_to=None, flags=()):
+        self.command = [str(PROGRAMS / "provider-sim"), "--latency-ms", str(latency_ms), *map(str, flags)]
         if pinned_to is not None:
             self.command = ["taskset", "-c", str(pinned_to)] + self.command
 

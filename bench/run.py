@@ -9,6 +9,8 @@ import sys
 from make_fixtures import write_suite
 from make_large_suite import write_large_suite
 from processes import PROGRAMS, ROOT, WORK, Simulator, Sluice, capture_request, machine, run, run_floor
+from shared_budget import SharedBudget
+from table import markdown, note, verdict
 
 TARGET_RATE = 0.25          # Of the floor's, at 0 ms.
 TARGET_WALL = 1.3           # Of the floor's, at 50 ms with 200 in flight.
@@ -18,14 +20,6 @@ TARGET_START_MS = 150       # 10 fixtures, start to finish.
 TARGET_STATE_BYTES = 200    # A fixture, beside the fixture itself.
 TARGET_SIMULATOR = 30_000   # Requests a second from one core.
 TARGET_LARGE_MIB = 600      # The coordinator's peak, with a million cases.
-
-
-def note(text):
-    print(f"bench: {text}", file=sys.stderr, flush=True)
-
-
-def verdict(text, met):
-    return f"{text}: {'met' if met else '**missed**'}"
 
 
 class Table:
@@ -44,11 +38,7 @@ class Table:
         self.rows.append([what, figure, "", "", "", "", "; ".join(targets)])
 
     def text(self):
-        rows = [self.COLUMNS] + self.rows
-        widths = [max(len(row[i]) for row in rows) for i in range(len(self.COLUMNS))]
-        lines = ["| " + " | ".join(cell.ljust(width) for cell, width in zip(row, widths)) + " |" for row in rows]
-        lines.insert(1, "|" + "|".join("-" * (width + 2) for width in widths) + "|")
-        return "\n".join(lines)
+        return markdown(self.COLUMNS, self.rows)
 
 
 def middle(runs):
@@ -210,17 +200,29 @@ class Bench:
                 f"{self.body_bytes:,} bytes, medians of {self.repeats}.\n\n{self.table.text()}\n")
 
 
-def write_into_document(text):
-    """Puts the table where docs/benchmarks.md holds the last one."""
+def write_into_document(section, text):
+    """Puts a table where docs/benchmarks.md holds the last one."""
     document = ROOT / "docs" / "benchmarks.md"
-    begin, end = "<!-- scripts/bench -->\n", "<!-- end -->\n"
-    before, _, rest = document.read_text().partition(begin)
+    begin, end = f"<!-- {section} -->\n", "<!-- end -->\n"
+    before, found, rest = document.read_text().partition(begin)
+    if not found:
+        sys.exit(f"bench: {document} has no line \"{begin.strip()}\" to put the table behind")
     _, _, after = rest.partition(end)
     document.write_text(before + begin + text + end + after)
 
 
+def shared_budget(quick):
+    head = machine()
+    return f"{head}.\n\n{SharedBudget(quick).all()}"
+
+
 if __name__ == "__main__":
-    table = Bench(quick="--quick" in sys.argv[1:]).all()
-    print(table, end="")
-    if "--write" in sys.argv[1:]:
-        write_into_document(table)
+    quick = "--quick" in sys.argv[1:]
+    sections = {"scripts/bench": lambda: Bench(quick).all(), "scripts/bench: shared budget": lambda: shared_budget(quick)}
+    if "--budget" in sys.argv[1:]:
+        del sections["scripts/bench"]
+    for name, measure in sections.items():
+        text = measure()
+        print(text)
+        if "--write" in sys.argv[1:]:
+            write_into_document(name, text)

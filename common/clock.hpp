@@ -2,6 +2,7 @@
 
 #include <chrono>
 #include <cstdint>
+#include <ctime>
 
 namespace sluice {
 
@@ -13,6 +14,17 @@ using Duration = std::chrono::steady_clock::duration;
 inline std::int64_t unix_now_ms() {
   const auto now = std::chrono::system_clock::now().time_since_epoch();
   return std::chrono::duration_cast<std::chrono::milliseconds>(now).count();
+}
+
+/// Time of the machine's boot clock, which goes on while it sleeps: permits are windows of it (budget.md), and
+/// a machine that slept must not take them for open. Says nothing across machines.
+using BootTime = std::chrono::microseconds;
+
+inline BootTime boot_clock_now() {
+  std::timespec now{};
+  ::clock_gettime(CLOCK_BOOTTIME, &now);  // Cannot fail: the clock exists since Linux 2.6.39.
+  return std::chrono::seconds(now.tv_sec) +
+         std::chrono::duration_cast<BootTime>(std::chrono::nanoseconds(now.tv_nsec));
 }
 
 }  // namespace sluice

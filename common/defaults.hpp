@@ -13,15 +13,16 @@ using namespace std::chrono_literals;
 // -------------------------------------------------------------------------------
 inline constexpr std::uint32_t max_concurrent = 5;  ///< Calls in flight a worker (harness spec, section 3).
 inline constexpr double temperature = 0.1;          ///< Harness spec: "temperature 0.1 for consistency".
-inline constexpr std::uint32_t max_tokens = 4096;  ///< Room for some 60 claims; a cut-off answer is an error.
-inline constexpr auto connect_timeout = 10s;       ///< A host that takes longer to accept is as good as down.
-inline constexpr auto request_timeout = 120s;      ///< Long answers of large models take over a minute.
-inline constexpr auto case_timeout = 15min;        ///< All calls and waits of one case: longer than any
-                                                   ///< per-minute limit's pause, shorter than a lost day.
-inline constexpr auto backoff_initial = 500ms;     ///< Harness spec, section 4.
-inline constexpr auto backoff_max = 60s;           ///< Un-named delays stop growing here.
-inline constexpr std::uint32_t max_retries = 5;    ///< Harness spec, section 4; after the first call.
-inline constexpr auto worker_timeout = 60s;        ///< A run without any worker ends after this.
+inline constexpr std::uint32_t max_output_tokens = 4096;  ///< Some 60 claims; a cut-off answer is an error.
+inline constexpr auto connect_timeout = 10s;     ///< A host that takes longer to accept is as good as down.
+inline constexpr auto request_timeout = 120s;    ///< Long answers of large models take over a minute.
+inline constexpr auto case_timeout = 15min;      ///< All calls and waits of one case: longer than any
+                                                 ///< per-minute limit's pause, shorter than a lost day.
+inline constexpr auto backoff_initial = 500ms;   ///< Harness spec, section 4.
+inline constexpr auto backoff_max = 60s;         ///< Un-named delays stop growing here.
+inline constexpr std::uint32_t max_retries = 5;  ///< Harness spec, section 4; after the first call.
+inline constexpr auto worker_timeout = 60s;      ///< A run without any worker ends after this.
+inline constexpr auto outage_timeout = 10min;    ///< Most outages of providers are over by then.
 inline constexpr double regression_threshold = 0.05;  ///< Harness spec, section 11.
 
 // --- Delivery (delivery.md)
@@ -36,6 +37,29 @@ inline constexpr auto report_delay = 50ms;  ///< Gathers results while a worker 
                                             ///< ahead; nothing beside a model's seconds.
 inline constexpr std::size_t max_units_per_work = 256;      ///< Bounds the memory of one WORK message.
 inline constexpr std::size_t max_bytes_per_work = 1 << 20;  ///< Ditto, in bytes of request texts.
+
+// --- Shared budgets (budget.md, docs/budgets.md)
+// ------------------------------------------------------------
+inline constexpr auto arrival_jitter = 20ms;  ///< Variation of the time from a call's start to its arrival.
+inline constexpr auto permit_clock_error = 1ms;    ///< What is left when the clock's bounds are kept: timers.
+inline constexpr auto permit_lifetime = 100ms;     ///< A permit's window where the burst leaves room for it.
+inline constexpr auto permit_lifetime_min = 10ms;  ///< Ditto where it does not: slots are spaced instead.
+inline constexpr double rate_margin = 0.999;       ///< Of each rate, for clocks that run fast.
+inline constexpr auto permit_lookahead = 50ms;     ///< How long before its opening a permit is granted: above
+                                                   ///< one way over a network, and all that a dead worker can
+                                                   ///< waste beside a permit's lifetime.
+inline constexpr auto grant_interval = 5ms;  ///< Gathers permits: 200 GRANTS a second and worker at most.
+inline constexpr auto permit_regrant_min = 10ms;      ///< What must be left of a returned permit's window.
+inline constexpr std::uint32_t breaker_failures = 5;  ///< In a row over the fleet: the breaker opens.
+inline constexpr std::uint32_t breaker_sample = 20;   ///< Or half of so many ...
+inline constexpr auto breaker_window = 10s;           ///< ... within this time.
+inline constexpr auto breaker_first_hold = 1s;        ///< Until the first probe; doubles with each failure.
+inline constexpr auto breaker_max_hold = 15s;         ///< An outage's end is noticed so late at most.
+inline constexpr auto probe_lifetime =
+    5s;  ///< Of a probe's permit: the connection may have to be set up anew.
+inline constexpr std::uint32_t search_first_places = 5;  ///< In flight until answers come, where no limit is
+                                                         ///< known: few enough for any limit's burst.
+inline constexpr std::uint32_t search_max_places = 512;  ///< A worker, when the number in flight is searched.
 
 // --- Trust (docs/protocol.md)
 // -------------------------------------------------------------------------------

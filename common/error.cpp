@@ -44,6 +44,9 @@ constexpr std::array named_reasons{
     NamedReason{Reason::request_refused, "request_refused"},
     NamedReason{Reason::answer_too_large, "answer_too_large"},
     NamedReason{Reason::worker_lost, "worker_lost"},
+    NamedReason{Reason::deadline_reached, "deadline_reached"},
+    NamedReason{Reason::token_budget_spent, "token_budget_spent"},
+    NamedReason{Reason::cost_budget_spent, "cost_budget_spent"},
     NamedReason{Reason::refusal, "refusal"},
     NamedReason{Reason::truncated, "truncated"},
     NamedReason{Reason::unparsable_answer, "unparsable_answer"},
@@ -76,6 +79,11 @@ bool stops_run(Reason reason) {
     default:
       return false;
   }
+}
+
+bool is_run_budget(Reason reason) {
+  return reason == Reason::deadline_reached || reason == Reason::token_budget_spent ||
+         reason == Reason::cost_budget_spent;
 }
 
 bool is_non_answer(Reason reason) {

@@ -31,10 +31,13 @@ struct ScoringTask {
 struct WorkUnit {
   UnitId unit = 0;
   Digest key{};              ///< common/cache_key.hpp
-  Digest pinned_answer{};    ///< In cached mode the only answer that counts; zero if any does.
+  Digest pinned_answer{};    ///< In cached mode the only answer that counts; zero if any does. In live mode
+                             ///< the one that an entry from elsewhere must be.
   std::uint32_t repeat = 0;  ///< Repeat index, a part of the key.
   ModelRequest request;
   std::vector<ScoringTask> tasks;
+  /// Another connected worker's cache holds the answer: it is asked for before it is paid for.
+  bool held_elsewhere = false;
 };
 
 }  // namespace sluice

@@ -1,5 +1,7 @@
 #include "worker/answer_store.hpp"
 
+#include "common/wire/messages.hpp"
+
 #include <tuple>
 #include <utility>
 
@@ -64,6 +66,46 @@ Result<std::optional<std::vector<float>>> AnswerStore::find_embedding(const Dige
 
 Result<void> AnswerStore::store_embedding(const Digest& key, const std::vector<float>& values) {
   return own_ ? own_->put_embedding(key, values) : Result<void>();
+}
+
+std::string AnswerStore::lend(const EntryKey& key) const {
+  const auto sound_entry = [&](const AnswerCache& cache) {
+    auto entry = cache.get_entry(key.kind, key.digest);
+    const bool fits = entry && *entry && (*entry)->size() <= wire::max_entry_bytes &&
+                      cache_entry::rank(key.kind, key.digest, **entry);
+    return fits ? std::move(**entry) : std::string();
+  };
+  std::string found = own_ ? sound_entry(*own_) : std::string();
+  for (auto other = others_.begin(); found.empty() && other != others_.end(); ++other)
+    found = sound_entry(*other);
+  return found;
+}
+
+Result<Completion> AnswerStore::take_answer(const Digest& key, const Digest& pinned, std::string_view entry) {
+  auto answer = cache_entry::decode(key, entry);
+  if (!answer) return answer;
+  if (answer->non_answer) {
+    return fail(Reason::cache_failed, "the entry " + to_hex(key) + " of another cache is no answer");
+  }
+  if (!is_zero(pinned) && answer_digest(*answer) != pinned) {
+    return fail(
+        Reason::cache_failed,
+        "the entry " + to_hex(key) + " of another cache is another answer than the one that the ledger pins");
+  }
+  if (const auto stored = store_entry({EntryKind::answer, key}, entry); !stored) return fail(stored.error());
+  return answer;
+}
+
+Result<std::vector<float>> AnswerStore::take_embedding(const Digest& key, std::string_view entry) {
+  auto embedding = cache_entry::decode_embedding(key, entry);
+  if (!embedding) return fail(std::move(embedding.error()));
+  if (const auto stored = store_entry({EntryKind::embedding, key}, entry); !stored)
+    return fail(stored.error());
+  return std::move(embedding->values);
+}
+
+Result<void> AnswerStore::store_entry(const EntryKey& key, std::string_view entry) {
+  return own_ ? own_->put_entry(key.kind, key.digest, entry) : Result<void>();
 }
 
 Result<void> AnswerStore::forget_unless(const Digest& key, const Digest& winner) {

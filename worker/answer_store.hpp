@@ -9,6 +9,7 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace sluice {
@@ -35,11 +36,22 @@ class AnswerStore {
   Result<std::optional<std::vector<float>>> find_embedding(const Digest& key) const;
   /// Stores an embedding in the own cache.
   Result<void> store_embedding(const Digest& key, const std::vector<float>& values);
+  /// What this process's caches hold of the key, as it is stored and sound, for another worker's cache; empty
+  /// if that is nothing, or too large to be lent.
+  std::string lend(const EntryKey& key) const;
+  /// Takes an answer that another worker's cache has lent into the own one, once it has been checked whole:
+  /// bytes that come from elsewhere may be anything. `pinned` is the digest that it must have; zero: any.
+  /// Error: cache_failed.
+  Result<Completion> take_answer(const Digest& key, const Digest& pinned, std::string_view entry);
+  /// The same with an embedding.
+  Result<std::vector<float>> take_embedding(const Digest& key, std::string_view entry);
   /// `winner` was committed for this key: an own answer that differs must not be handed out any more. One
   /// that is the winner stays (workers of one process share the store, and may both have answered).
   Result<void> forget_unless(const Digest& key, const Digest& winner);
 
  private:
+  Result<void> store_entry(const EntryKey& key, std::string_view entry);
+
   std::optional<AnswerCache> own_;
   std::vector<AnswerCache> others_;
 };

@@ -42,6 +42,12 @@ std::string default_name() {
 Result<std::vector<caf::actor>> start_workers(const LocalWorkers& wish) {
   auto store = open_store(wish);
   if (!store) return fail(store.error());
+  std::shared_ptr<CallLog> call_log;
+  if (wish.call_log) {
+    auto log = CallLog::open(*wish.call_log);
+    if (!log) return fail(log.error());
+    call_log = std::move(*log);
+  }
   const auto keys = std::make_shared<const KeyRing>(environment_variable, wish.settings);
   const auto name = wish.name.value_or(default_name());
   std::random_device entropy;
@@ -59,6 +65,8 @@ Result<std::vector<caf::actor>> start_workers(const LocalWorkers& wish) {
     config.stay = wish.stay;
     config.coordinator_timeout = wish.coordinator_timeout;
     config.random_seed = random_number();
+    config.call_log = call_log;
+    config.metrics = wish.metrics;
     config.listener = wish.listener;
     workers.push_back(spawn_worker(wish.system, std::move(config), std::move(*socket)));
   }

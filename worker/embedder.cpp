@@ -26,13 +26,14 @@ Error of_embedding(const Error& error) {
 
 }  // namespace
 
-Embedder::Embedder(const RunSettings& settings, std::shared_ptr<AnswerStore> store)
+Embedder::Embedder(const RunSettings& settings, std::shared_ptr<AnswerStore> store, EntryExchange& exchange)
     : settings_(settings.embedding),
       computed_(settings.mode == Mode::mock || settings.embedding.model == lexical_embedding_model),
       replay_(settings.mode == Mode::cached),
       read_cache_(settings.read_cache),
       write_cache_(settings.write_cache),
-      store_(std::move(store)) {
+      store_(std::move(store)),
+      exchange_(exchange) {
   const auto found = std::ranges::find(settings.providers, settings_.provider, &ProviderSettings::name);
   if (!computed_ && found != settings.providers.end()) from_ = *found;
 }
@@ -65,15 +66,53 @@ std::optional<std::variant<EmbeddedTexts, Error>> Embedder::embed(std::uint64_t 
     }
   }
   if (missing.empty()) return found;
-  queue_.add(waiter, std::move(found), missing, deadline);
+  if (!exchange_.seeks()) {
+    queue_.add(waiter, std::move(found), missing, deadline);
+    return std::nullopt;
+  }
+  for (auto& text : queue_.add_held(waiter, std::move(found), missing, deadline)) {
+    const auto key = key_of(text);
+    exchange_.seek({EntryKind::embedding, key});
+    sought_.insert_or_assign(key, std::move(text));
+  }
   return std::nullopt;
+}
+
+Digest Embedder::key_of(const std::string& text) const {
+  return embedding_key(*from_, settings_.model, text);
+}
+
+std::vector<EmbeddingOutcome> Embedder::found(const Digest& key, std::string_view entry,
+                                              std::string& problem) {
+  const auto node = sought_.extract(key);
+  if (node.empty()) return {};
+  const auto& text = node.mapped();
+  if (!entry.empty()) {
+    auto vector = store_->take_embedding(key, entry);
+    if (vector) return queue_.arrived(text, std::make_shared<const std::vector<float>>(std::move(*vector)));
+    problem = vector.error().message;
+  }
+  queue_.release(text);
+  give_up_dropped();
+  return {};
+}
+
+std::optional<EmbeddingBatch> Embedder::next() {
+  auto batch = queue_.next();
+  give_up_dropped();
+  return batch;
+}
+
+/// Others may wait for what was left to this worker to pay for.
+void Embedder::give_up_dropped() {
+  for (const auto& text : queue_.take_dropped()) exchange_.given_up(key_of(text));
 }
 
 /// From memory or from the cache; null if it is in neither.
 Result<SharedVector> Embedder::find(const std::string& text) {
   if (auto known = queue_.known(text)) return known;
   if (!replay_ && !read_cache_) return nullptr;
-  auto stored = store_->find_embedding(embedding_key(*from_, settings_.model, text));
+  auto stored = store_->find_embedding(key_of(text));
   if (!stored) return fail(stored.error());
   if (!*stored) return nullptr;
   auto vector = std::make_shared<const std::vector<float>>(std::move(**stored));
@@ -89,22 +128,29 @@ HttpRequest Embedder::request(const EmbeddingBatch& batch, std::string_view api_
 std::vector<EmbeddingOutcome> Embedder::served(const EmbeddingBatch& batch, Embedded embedded,
                                                const Spend& spend) {
   for (std::size_t i = 0; write_cache_ && i < batch.texts.size(); ++i) {
-    const auto key = embedding_key(*from_, settings_.model, batch.texts[i]);
+    const auto key = key_of(batch.texts[i]);
     if (const auto stored = store_->store_embedding(key, embedded.vectors[i]); !stored) {
-      return queue_.failed(batch, stored.error(), spend);
+      auto outcomes = queue_.failed(batch, stored.error(), spend);
+      give_up_dropped();
+      return outcomes;
     }
+    exchange_.stored(key);
   }
   return queue_.served(batch, std::move(embedded.vectors), spend);
 }
 
 std::vector<EmbeddingOutcome> Embedder::failed(const EmbeddingBatch& batch, const Error& error,
                                                const Spend& spend) {
-  return queue_.failed(batch, of_embedding(error), spend);
+  auto outcomes = queue_.failed(batch, of_embedding(error), spend);
+  give_up_dropped();
+  return outcomes;
 }
 
 std::vector<EmbeddingOutcome> Embedder::expired(const EmbeddingBatch& batch, const Error& error,
                                                 const Spend& spend) {
-  return queue_.expired(batch, of_embedding(error), spend);
+  auto outcomes = queue_.expired(batch, of_embedding(error), spend);
+  give_up_dropped();
+  return outcomes;
 }
 
 }  // namespace sluice

@@ -11,6 +11,9 @@ void add_costs(Spend& to, const Spend& from) {
   to.rate_limited += from.rate_limited;
   to.paid.input_tokens += from.paid.input_tokens;
   to.paid.output_tokens += from.paid.output_tokens;
+  to.waited_permit_ms += from.waited_permit_ms;
+  to.waited_pause_ms += from.waited_pause_ms;
+  to.waited_retry_ms += from.waited_retry_ms;
 }
 
 SharedVector EmbeddingQueue::known(std::string_view text) const {
@@ -31,15 +34,34 @@ void EmbeddingQueue::remember(const std::string& text, SharedVector vector) {
 
 void EmbeddingQueue::add(std::uint64_t waiter, EmbeddedTexts found, const std::vector<std::string>& missing,
                          TimePoint deadline) {
+  for (const auto& text : add_held(waiter, std::move(found), missing, deadline)) enqueue(text);
+}
+
+std::vector<std::string> EmbeddingQueue::add_held(std::uint64_t waiter, EmbeddedTexts found,
+                                                  const std::vector<std::string>& missing,
+                                                  TimePoint deadline) {
+  std::vector<std::string> held;
   waiters_[waiter] = Waiter{std::move(found), missing.size(), deadline, {}};
   for (const auto& text : missing) {
     auto& list = wanted_[text];
-    if (list.empty()) {
-      queued_.push_back(text);
-      queued_bytes_ += text.size();
-    }
+    if (list.empty()) held.push_back(text);
     list.push_back(waiter);
   }
+  return held;
+}
+
+void EmbeddingQueue::enqueue(const std::string& text) {
+  queued_.push_back(text);
+  queued_bytes_ += text.size();
+}
+
+void EmbeddingQueue::release(const std::string& text) {
+  is_wanted(text) ? enqueue(text) : drop(text);
+}
+
+void EmbeddingQueue::drop(const std::string& text) {
+  wanted_.erase(text);
+  dropped_.push_back(text);
 }
 
 bool EmbeddingQueue::is_wanted(const std::string& text) const {
@@ -54,7 +76,7 @@ std::optional<EmbeddingBatch> EmbeddingQueue::next() {
     if (is_wanted(text)) {
       batch.texts.push_back(std::move(text));
     } else {
-      wanted_.erase(text);
+      drop(text);
     }
   };
   while (batch.texts.empty() && !halves_.empty()) {
@@ -119,25 +141,37 @@ std::vector<EmbeddingOutcome> EmbeddingQueue::served(const EmbeddingBatch& batch
   std::vector<EmbeddingOutcome> outcomes;
   for (std::size_t i = 0; i < batch.texts.size(); ++i) {
     const auto vector = std::make_shared<const std::vector<float>>(std::move(vectors[i]));
-    remember(batch.texts[i], vector);
-    const auto node = wanted_.extract(batch.texts[i]);
-    for (const auto id : node.mapped()) {
-      const auto found = waiters_.find(id);
-      if (found == waiters_.end()) continue;
-      auto& waiter = found->second;
-      waiter.found.insert_or_assign(batch.texts[i], vector);
-      if (--waiter.missing > 0) continue;
-      outcomes.push_back({id, std::move(waiter.found), waiter.spend});
-      waiters_.erase(found);
-    }
+    hand_out(batch.texts[i], vector, outcomes);
   }
   return outcomes;
+}
+
+std::vector<EmbeddingOutcome> EmbeddingQueue::arrived(const std::string& text, SharedVector vector) {
+  std::vector<EmbeddingOutcome> outcomes;
+  hand_out(text, vector, outcomes);
+  return outcomes;
+}
+
+void EmbeddingQueue::hand_out(const std::string& text, const SharedVector& vector,
+                              std::vector<EmbeddingOutcome>& outcomes) {
+  remember(text, vector);
+  const auto node = wanted_.extract(text);
+  if (node.empty()) return;
+  for (const auto id : node.mapped()) {
+    const auto found = waiters_.find(id);
+    if (found == waiters_.end()) continue;
+    auto& waiter = found->second;
+    waiter.found.insert_or_assign(text, vector);
+    if (--waiter.missing > 0) continue;
+    outcomes.push_back({id, std::move(waiter.found), waiter.spend});
+    waiters_.erase(found);
+  }
 }
 
 void EmbeddingQueue::enqueue_first(const std::vector<std::string>& texts) {
   for (auto text = texts.rbegin(); text != texts.rend(); ++text) {
     if (!is_wanted(*text)) {
-      wanted_.erase(*text);
+      drop(*text);
       continue;
     }
     queued_.push_front(*text);
@@ -174,7 +208,7 @@ std::vector<EmbeddingOutcome> EmbeddingQueue::failed(const EmbeddingBatch& batch
     return {};
   }
   auto outcomes = give_up(batch, error, [](const Waiter&) { return true; });
-  for (const auto& text : batch.texts) wanted_.erase(text);
+  for (const auto& text : batch.texts) drop(text);
   return outcomes;
 }
 
@@ -186,6 +220,10 @@ std::vector<EmbeddingOutcome> EmbeddingQueue::expired(const EmbeddingBatch& batc
       give_up(batch, error, [&](const Waiter& waiter) { return waiter.deadline <= batch.deadline; });
   enqueue_first(batch.texts);
   return outcomes;
+}
+
+void EmbeddingQueue::extend(Duration time) {
+  for (auto& [id, waiter] : waiters_) waiter.deadline += time;
 }
 
 Spend EmbeddingQueue::leave(std::uint64_t waiter) {

@@ -12,6 +12,7 @@
 #include <string>
 #include <string_view>
 #include <unordered_map>
+#include <utility>
 #include <variant>
 #include <vector>
 
@@ -32,7 +33,7 @@ struct EmbeddingOutcome {
                 ///< bytes.
 };
 
-/// Adds calls and tokens; whether the cache was hit, and how long it took, stay as they are.
+/// Adds calls, tokens and waits; whether the cache was hit, and how long it took, stay as they are.
 void add_costs(Spend& to, const Spend& from);
 
 /// Decides which texts are embedded together, and who gets what: texts wait for each other only while a call
@@ -53,6 +54,17 @@ class EmbeddingQueue {
   /// failed or expired, exactly once.
   void add(std::uint64_t waiter, EmbeddedTexts found, const std::vector<std::string>& missing,
            TimePoint deadline);
+  /// The same, but texts that nobody asked for before are held back, each until `release` or `arrived` names
+  /// it. Returns them.
+  std::vector<std::string> add_held(std::uint64_t waiter, EmbeddedTexts found,
+                                    const std::vector<std::string>& missing, TimePoint deadline);
+  /// The text is to be called for.
+  void release(const std::string& text);
+  /// The text's vector came from elsewhere.
+  std::vector<EmbeddingOutcome> arrived(const std::string& text, SharedVector vector);
+  /// Texts that will not be called for (again) though no vector came, since the last time: nobody waits for
+  /// them any more, or nobody can have them.
+  std::vector<std::string> take_dropped() { return std::exchange(dropped_, {}); }
   /// The next batch to be called for, if one may start now: at once if none is under way, else once it is
   /// full. It is under way until one of the following is told of it.
   std::optional<EmbeddingBatch> next();
@@ -68,6 +80,8 @@ class EmbeddingQueue {
   /// The waiter's own time is over while others' calls go on: no outcome comes for it. Returns its part of
   /// the costs so far.
   Spend leave(std::uint64_t waiter);
+  /// Everybody's time lasts longer by this: an outage of the provider is not counted.
+  void extend(Duration time);
 
  private:
   struct Waiter {
@@ -78,6 +92,9 @@ class EmbeddingQueue {
   };
 
   bool is_wanted(const std::string& text) const;
+  void enqueue(const std::string& text);
+  void drop(const std::string& text);
+  void hand_out(const std::string& text, const SharedVector& vector, std::vector<EmbeddingOutcome>& outcomes);
   void enqueue_first(const std::vector<std::string>& texts);
   void charge(const EmbeddingBatch& batch, const Spend& spend);
   template <class Fails>
@@ -89,6 +106,7 @@ class EmbeddingQueue {
   std::deque<std::string> queued_;
   std::size_t queued_bytes_ = 0;
   std::deque<std::vector<std::string>> halves_;
+  std::vector<std::string> dropped_;
   std::size_t under_way_ = 0;
   std::uint64_t next_id_ = 1;
   Spend unclaimed_;  ///< Of calls that nobody waited for any more: whoever is charged next takes it over.

@@ -5,11 +5,10 @@
 
 namespace sluice {
 
-bool HeldUnits::add(WorkUnit unit) {
+SharedUnit HeldUnits::add(WorkUnit unit) {
   const auto id = unit.unit;
-  if (running_.contains(id) || unacknowledged_.contains(id) || !waiting_ids_.insert(id).second) return false;
-  waiting_.push_back(std::make_shared<const WorkUnit>(std::move(unit)));
-  return true;
+  if (running_.contains(id) || unacknowledged_.contains(id) || !waiting_.insert(id).second) return nullptr;
+  return std::make_shared<const WorkUnit>(std::move(unit));
 }
 
 const UnitResult* HeldUnits::unacknowledged(UnitId unit) const {
@@ -17,17 +16,14 @@ const UnitResult* HeldUnits::unacknowledged(UnitId unit) const {
   return found == unacknowledged_.end() ? nullptr : &found->second;
 }
 
-SharedUnit HeldUnits::start_next() {
-  if (waiting_.empty()) return nullptr;
-  auto unit = std::move(waiting_.front());
-  waiting_.pop_front();
-  waiting_ids_.erase(unit->unit);
-  running_.insert(unit->unit);
-  return unit;
+bool HeldUnits::begin(UnitId unit) {
+  if (waiting_.erase(unit) == 0) return false;
+  running_.insert(unit);
+  return true;
 }
 
 bool HeldUnits::finish(UnitResult result) {
-  if (running_.erase(result.unit) == 0) return false;
+  if (running_.erase(result.unit) == 0 && waiting_.erase(result.unit) == 0) return false;
   const auto id = result.unit;
   unacknowledged_.insert_or_assign(id, std::move(result));
   return true;
@@ -40,7 +36,7 @@ std::optional<UnitResult> HeldUnits::acknowledge(UnitId unit) {
 }
 
 std::vector<UnitId> HeldUnits::all() const {
-  std::vector<UnitId> ids(waiting_ids_.begin(), waiting_ids_.end());
+  std::vector<UnitId> ids(waiting_.begin(), waiting_.end());
   ids.insert(ids.end(), running_.begin(), running_.end());
   for (const auto& [id, result] : unacknowledged_) ids.push_back(id);
   std::ranges::sort(ids);
@@ -55,7 +51,6 @@ std::vector<UnitResult> HeldUnits::unacknowledged() const {
 
 void HeldUnits::clear() {
   waiting_.clear();
-  waiting_ids_.clear();
   running_.clear();
   unacknowledged_.clear();
 }

@@ -4,7 +4,6 @@
 #include "common/trial.hpp"
 
 #include <cstdint>
-#include <deque>
 #include <map>
 #include <memory>
 #include <optional>
@@ -19,14 +18,16 @@ using SharedUnit = std::shared_ptr<const WorkUnit>;
 /// acknowledged yet. A unit is in exactly one of these. Pure; not thread-safe.
 class HeldUnits {
  public:
-  /// Takes a unit. False if it is held already (a lease that was given back to us): it is not taken twice.
-  bool add(WorkUnit unit);
+  /// Takes a unit, to be shared with whoever works on it. Null if it is held already (a lease that was given
+  /// back to us): it is not taken twice.
+  SharedUnit add(WorkUnit unit);
   bool runs(UnitId unit) const { return running_.contains(unit); }
   /// The result that the coordinator has not acknowledged; null if there is none.
   const UnitResult* unacknowledged(UnitId unit) const;
-  /// The next unit to run; nothing if none waits.
-  SharedUnit start_next();
-  /// A running unit has its result. False if it does not run (its run was dropped meanwhile).
+  /// A waiting unit runs now. False if it does not wait.
+  bool begin(UnitId unit);
+  /// A unit has its result, whether it was told as begun or not. False if it neither runs nor waits (its run
+  /// was dropped meanwhile).
   bool finish(UnitResult result);
   /// The coordinator has taken or refused the result: forget it. Returns it if it was held.
   std::optional<UnitResult> acknowledge(UnitId unit);
@@ -42,8 +43,7 @@ class HeldUnits {
   void clear();
 
  private:
-  std::deque<SharedUnit> waiting_;
-  std::set<UnitId> waiting_ids_;
+  std::set<UnitId> waiting_;
   std::set<UnitId> running_;
   std::map<UnitId, UnitResult> unacknowledged_;
 };

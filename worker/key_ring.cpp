@@ -41,4 +41,21 @@ Result<std::string> KeyRing::key_for(const ProviderSettings& provider) const {
   return *key;
 }
 
+std::map<std::string, std::string> KeyRing::keys_for(const RunSettings& run,
+                                                     std::vector<Error>& problems) const {
+  std::map<std::string, std::string> keys;
+  for (const auto& provider : run.providers) {
+    if (run.mode != Mode::live) {
+      keys[provider.name];
+      continue;
+    }
+    if (auto key = key_for(provider)) {
+      keys[provider.name] = std::move(*key);
+    } else {
+      problems.push_back(key.error());
+    }
+  }
+  return keys;
+}
+
 }  // namespace sluice

@@ -5,7 +5,9 @@
 #include "common/settings/load_settings.hpp"
 #include "common/settings/settings.hpp"
 
+#include <map>
 #include <string>
+#include <vector>
 
 namespace sluice {
 
@@ -18,6 +20,9 @@ class KeyRing {
 
   /// The key for the provider's calls; empty if it is called without one. Errors: key_missing, key_withheld.
   Result<std::string> key_for(const ProviderSettings& provider) const;
+  /// The keys of a run by provider; those that cannot be called from here are missing, with the reason among
+  /// the problems. Only live runs need any.
+  std::map<std::string, std::string> keys_for(const RunSettings& run, std::vector<Error>& problems) const;
 
  private:
   Environment environment_;

@@ -1,5 +1,6 @@
 #pragma once
 
+#include "common/clock.hpp"
 #include "common/result.hpp"
 #include "common/run_settings.hpp"
 #include "common/transport/local_workers.hpp"
@@ -7,8 +8,8 @@
 #include "worker/held_units.hpp"
 #include "worker/unit_result.hpp"
 
-#include <chrono>
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -18,14 +19,16 @@
 ///
 ///   dealer       -> worker        FromCoordinator
 ///   worker       -> dealer        ToCoordinatorNow, CloseSocket
-///   worker       -> model client  CompleteUnits, BudgetChanged, CancelCalls
-///   model client -> worker        UnitsCompleted, PauseAsked
+///   worker       -> model client  CompleteUnits, BudgetChanged, TellDemand, EntriesFound, CancelCalls
+///   model client -> worker        DemandTold, EntriesSaid
+///   model client -> scorer        UnitsCompleted
+///   scorer       -> worker        UnitsScored
 ///   model client -> http          HttpCalls, HttpCancel      (worker/http/http_messages.hpp)
 ///   http         -> model client  HttpCallsDone
 ///   worker       -> whoever started it   WorkerEnded
 namespace sluice {
 
-/// Get the answers of these units' requests.
+/// Get the answers of these units' requests, as slots become free.
 struct CompleteUnits {
   std::vector<SharedUnit> units;
 };
@@ -35,26 +38,54 @@ struct CompletedUnit {
   SharedUnit unit;
   UnitOutcome outcome;
   Spend spend;
-  EmbeddedTexts embedded = {};  ///< Those that the answer is to be compared by.
+  EmbeddedTexts embedded = {};                          ///< Those that the answer is to be compared by.
+  std::optional<std::vector<ParsedClaim>> claims = {};  ///< Of an answer that was read already.
 };
 
-/// What has come to an end since the last one, in this run. Each unit comes once.
+/// What has begun and what has come to an end since the last one, in this run. A unit that ends in the turn
+/// in which it begins is not told as begun; each unit ends once.
 struct UnitsCompleted {
   std::string run_id;
+  std::vector<UnitId> started;
   std::vector<CompletedUnit> units;
 };
 
-/// What the coordinator allows now: whether it is there at all, and how long each provider is to be left in
-/// peace.
-struct BudgetChanged {
-  bool connected = false;  ///< A worker that is cut off starts no call (design, "Shared budgets").
-  std::vector<wire::Grant> grants;
+/// The same with the answers scored.
+struct UnitsScored {
+  std::string run_id;
+  std::vector<UnitId> started;
+  std::vector<UnitResult> results;
 };
 
-/// A provider asked for silence.
-struct PauseAsked {
-  std::string provider;
-  std::chrono::milliseconds pause{};
+/// What the coordinator allows now.
+struct BudgetChanged {
+  bool connected = false;    ///< A worker that is cut off starts no call (design, "Shared budgets").
+  bool begins_anew = false;  ///< HELLO was said again: the coordinator forgot what permits it had granted.
+  wire::Grants heard;        ///< Its `now_us` is 0 if nothing was heard.
+  BootTime heard_at{};       ///< When the socket's owner handed it over.
+};
+
+/// Say in a DemandTold what the budget is needed for, for the next HEARTBEAT.
+struct TellDemand {};
+
+/// What this worker's calls need, and how many units it works on at a time: said when asked, and when the
+/// coordinator should hear of a change at once.
+struct DemandTold {
+  std::string run_id;
+  std::vector<wire::Demand> demands;
+  std::uint64_t heard_us = 0;  ///< `now_us` of the newest GRANTS that are taken in.
+  std::uint32_t slots = 0;
+};
+
+/// Of what the model client sought in other workers' caches (FOUND).
+struct EntriesFound {
+  std::vector<wire::LentEntry> entries;
+};
+
+/// What the coordinator is to hear of entries (SEEK, STORED).
+struct EntriesSaid {
+  std::string run_id;
+  std::vector<wire::ToCoordinator> messages;
 };
 
 /// The run is over: end all calls; nothing is answered any more.
@@ -66,14 +97,20 @@ struct FlushReports {
   bool delayed = false;  ///< Its time was up; else it stood in the mailbox.
 };
 struct WakeCalls {};
+struct ScoreMore {};
 
 }  // namespace sluice
 
 CAF_ALLOW_UNSAFE_MESSAGE_TYPE(sluice::CompleteUnits)
 CAF_ALLOW_UNSAFE_MESSAGE_TYPE(sluice::UnitsCompleted)
+CAF_ALLOW_UNSAFE_MESSAGE_TYPE(sluice::UnitsScored)
 CAF_ALLOW_UNSAFE_MESSAGE_TYPE(sluice::BudgetChanged)
-CAF_ALLOW_UNSAFE_MESSAGE_TYPE(sluice::PauseAsked)
+CAF_ALLOW_UNSAFE_MESSAGE_TYPE(sluice::TellDemand)
+CAF_ALLOW_UNSAFE_MESSAGE_TYPE(sluice::DemandTold)
+CAF_ALLOW_UNSAFE_MESSAGE_TYPE(sluice::EntriesFound)
+CAF_ALLOW_UNSAFE_MESSAGE_TYPE(sluice::EntriesSaid)
 CAF_ALLOW_UNSAFE_MESSAGE_TYPE(sluice::CancelCalls)
 CAF_ALLOW_UNSAFE_MESSAGE_TYPE(sluice::WorkerTick)
 CAF_ALLOW_UNSAFE_MESSAGE_TYPE(sluice::FlushReports)
 CAF_ALLOW_UNSAFE_MESSAGE_TYPE(sluice::WakeCalls)
+CAF_ALLOW_UNSAFE_MESSAGE_TYPE(sluice::ScoreMore)

@@ -27,7 +27,11 @@ struct FailedCall {
   bool retryable = false;
   bool counts_as_rate_limit = false;                     ///< 429 or 529.
   std::optional<std::chrono::milliseconds> retry_after;  ///< The delay that the server named.
+  bool consumes_quota = false;  ///< The provider charged for it: max_charged_retries holds, too.
 };
+
+/// Retries after failures that are charged: a second try is worth its price, a sixth is not.
+inline constexpr std::uint32_t max_charged_retries = 2;
 
 struct RetryAfter {
   std::chrono::milliseconds delay{};
@@ -47,6 +51,8 @@ class RetryPolicy {
 
   RetryDecision decide(const FailedCall& call, TimePoint now, Random& random);
   TimePoint deadline() const { return deadline_; }
+  /// Time that does not count, such as that of an outage.
+  void extend(Duration time) { deadline_ += time; }
 
  private:
   std::chrono::milliseconds backoff(Random& random) const;
@@ -54,6 +60,7 @@ class RetryPolicy {
   RetryLimits limits_;
   TimePoint deadline_;
   std::uint32_t failures_ = 0;  ///< Those that spend an attempt.
+  std::uint32_t charged_ = 0;   ///< Of these, those that consumed quota.
 };
 
 }  // namespace sluice

@@ -5,7 +5,8 @@
 namespace sluice {
 
 UnitResult unit_result(const WorkUnit& unit, const Judges& judges, UnitOutcome outcome,
-                       const EmbeddedTexts& embedded, const Spend& spend) {
+                       const EmbeddedTexts& embedded, const Spend& spend,
+                       std::optional<std::vector<ParsedClaim>> claims) {
   UnitResult result;
   result.unit = unit.unit;
   result.key = unit.key;
@@ -13,7 +14,7 @@ UnitResult unit_result(const WorkUnit& unit, const Judges& judges, UnitOutcome o
   if (auto* error = std::get_if<Error>(&outcome)) {
     result.error = std::move(*error);
   } else {
-    score_answer(std::get<Completion>(outcome), judges, unit, embedded, result);
+    score_answer(std::get<Completion>(outcome), judges, unit, embedded, result, std::move(claims));
   }
   return result;
 }

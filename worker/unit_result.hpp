@@ -6,7 +6,9 @@
 #include "common/trial.hpp"
 #include "worker/scoring/score.hpp"
 
+#include <optional>
 #include <variant>
+#include <vector>
 
 namespace sluice {
 
@@ -14,8 +16,10 @@ namespace sluice {
 using UnitOutcome = std::variant<Completion, Error>;
 
 /// The unit's result: its answer, scored for each of its trials, or the error. `embedded` holds what
-/// texts_to_embed names for the answer. Pure and thread-safe.
+/// texts_to_embed names for the answer, `claims` the answer's if they were read already. Pure and
+/// thread-safe.
 UnitResult unit_result(const WorkUnit& unit, const Judges& judges, UnitOutcome outcome,
-                       const EmbeddedTexts& embedded, const Spend& spend);
+                       const EmbeddedTexts& embedded, const Spend& spend,
+                       std::optional<std::vector<ParsedClaim>> claims = std::nullopt);
 
 }  // namespace sluice

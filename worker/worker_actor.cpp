@@ -3,11 +3,13 @@
 #include "common/clock.hpp"
 #include "common/defaults.hpp"
 #include "common/transport/dealer.hpp"
+#include "worker/entry_exchange.hpp"
 #include "worker/http/http_actor.hpp"
 #include "worker/http/http_messages.hpp"
 #include "worker/messages.hpp"
 #include "worker/model_client.hpp"
-#include "worker/unit_result.hpp"
+#include "worker/reports.hpp"
+#include "worker/scorer.hpp"
 
 #include <algorithm>
 #include <optional>
@@ -24,8 +26,7 @@ namespace {
 /// What is gone when a run is over.
 struct ActiveRun {
   RunSettings settings;
-  Ontology ontology;
-  TextJudge text_judge;
+  caf::actor scorer;
   caf::actor model_client;
   std::vector<Error> problems;  ///< Providers that cannot be called from here.
   HeldUnits held;
@@ -33,8 +34,9 @@ struct ActiveRun {
   std::vector<UnitResult> finished;  ///< Ditto.
   bool flush_pending = false;        ///< A FlushReports is in the mailbox,
   bool flush_delayed = false;        ///< or will come when its time is up.
-  std::map<std::string, TimePoint>
-      pauses;  ///< Asked for by providers: repeated in heartbeats until they are over.
+  std::uint32_t slots = 0;           ///< Units that the model client works on at a time.
+  bool demand_awaited = false;       ///< A TellDemand has not been answered yet.
+  std::uint64_t heard_us = 0;        ///< As the model client told last.
   std::uint64_t finished_since_tick = 0;
   double finished_per_second = 0.0;
 };
@@ -74,14 +76,20 @@ std::uint32_t window(const WorkerActor* self) {
   // A fast run shows itself before the next tick; what is finished in less than 100 ms says little.
   const double since_tick = std::chrono::duration<double>(self->clock().now() - state.last_tick).count();
   const double lately = static_cast<double>(state.run->finished_since_tick) / std::max(since_tick, 0.1);
-  return credit_window(state.config->max_concurrent, std::max(state.run->finished_per_second, lately));
+  return credit_window(state.run->slots, std::max(state.run->finished_per_second, lately));
+}
+
+/// Ends the actors of the run.
+void dismiss(WorkerActor* self, const ActiveRun& run) {
+  self->send_exit(run.model_client, caf::exit_reason::user_shutdown);
+  self->send_exit(run.scorer, caf::exit_reason::user_shutdown);
 }
 
 void end(WorkerActor* self, std::optional<Error> error) {
   auto& state = self->state;
   if (std::exchange(state.ended, true)) return;
   if (state.run) {
-    self->send_exit(state.run->model_client, caf::exit_reason::user_shutdown);
+    dismiss(self, *state.run);
     state.run.reset();
   }
   self->send_exit(state.http, caf::exit_reason::user_shutdown);
@@ -95,7 +103,7 @@ void drop_run(WorkerActor* self) {
   auto& state = self->state;
   if (!state.run) return;
   self->send(state.run->model_client, CancelCalls{});
-  self->send_exit(state.run->model_client, caf::exit_reason::user_shutdown);
+  dismiss(self, *state.run);
   state.run.reset();
 }
 
@@ -104,7 +112,7 @@ void drop_run(WorkerActor* self) {
 void schedule_flush(WorkerActor* self) {
   auto& run = *self->state.run;
   // With enough to do meanwhile it can wait for more; a worker that runs short needs its next units now.
-  if (run.held.waiting() > self->state.config->max_concurrent / 2) {
+  if (run.held.waiting() > run.slots / 2) {
     if (!std::exchange(run.flush_delayed, true))
       self->delayed_send(self, defaults::report_delay, FlushReports{true});
     return;
@@ -115,54 +123,15 @@ void schedule_flush(WorkerActor* self) {
   self->send(self, FlushReports{false});
 }
 
-void start_units(WorkerActor* self) {
-  auto& run = *self->state.run;
-  CompleteUnits next;
-  while (run.held.running() < self->state.config->max_concurrent) {
-    auto unit = run.held.start_next();
-    if (!unit) break;
-    run.started.push_back(unit->unit);
-    next.units.push_back(std::move(unit));
-  }
-  if (next.units.empty()) return;
-  schedule_flush(self);
-  self->send(run.model_client, std::move(next));
-}
-
-/// About what a result takes in a REPORT: enough to keep messages of many large ones within the wire's
-/// limits.
-std::size_t wire_bytes(const UnitResult& result) {
-  constexpr std::size_t claim_overhead = 64;
-  std::size_t bytes = 256;
-  for (const auto& claim : result.parsed) {
-    const auto* text = std::get_if<std::string>(&claim.value);
-    const auto claim_bytes = claim.subject.size() + claim.predicate.size() + (text ? text->size() : 0);
-    bytes += 2 * (claim_bytes + claim_overhead);  // As parsed and as final.
-  }
-  bytes += result.shown_text.size();
-  for (const auto& score : result.scores) {
-    for (const auto& metric : score.metrics) bytes += 16 + metric.detail.size();
-  }
-  return bytes;
-}
-
-/// Says what has begun and what is done since the last REPORT, in messages of bounded size.
+/// Says what has begun and what is done since the last REPORT.
 void report_now(WorkerActor* self) {
   auto& state = self->state;
   if (!state.run) return;
   auto& run = *state.run;
-  if (run.started.empty() && run.finished.empty()) return;
-  wire::Report report{run.settings.run_id, window(self), std::exchange(run.started, {}), {}};
-  std::size_t bytes = 0;
-  for (auto& result : std::exchange(run.finished, {})) {
-    bytes += wire_bytes(result);
-    report.results.push_back(std::move(result));
-    if (bytes < defaults::max_bytes_per_work && report.results.size() < defaults::max_units_per_work)
-      continue;
-    bytes = 0;
-    say(self, std::exchange(report, {run.settings.run_id, window(self), {}, {}}));
+  for (auto& report : make_reports(run.settings.run_id, window(self), std::exchange(run.started, {}),
+                                   std::exchange(run.finished, {}))) {
+    say(self, std::move(report));
   }
-  if (!report.started.empty() || !report.results.empty()) say(self, std::move(report));
 }
 
 void on_flush(WorkerActor* self, FlushReports flush) {
@@ -172,39 +141,23 @@ void on_flush(WorkerActor* self, FlushReports flush) {
   report_now(self);
 }
 
-void on_completed(WorkerActor* self, UnitsCompleted& completed) {
+void on_scored(WorkerActor* self, UnitsScored& scored) {
   auto& state = self->state;
-  if (!state.run || completed.run_id != state.run->settings.run_id) return;
+  if (!state.run || scored.run_id != state.run->settings.run_id) return;
   auto& run = *state.run;
-  for (auto& [unit, outcome, spend, embedded] : completed.units) {
-    auto result = unit_result(*unit, {run.ontology, run.text_judge}, std::move(outcome), embedded, spend);
+  for (const auto unit : scored.started) {
+    if (run.held.begin(unit)) run.started.push_back(unit);
+  }
+  for (auto& result : scored.results) {
     if (!run.held.finish(result)) continue;
     ++run.finished_since_tick;
+    if (self->state.config->metrics) self->state.config->metrics->completed(result);
     run.finished.push_back(std::move(result));
   }
   schedule_flush(self);
-  start_units(self);
 }
 
 // --- what the coordinator says ---
-
-/// Keys by provider, or why a provider cannot be called from here. Only live runs need any.
-std::map<std::string, std::string> gather_keys(const WorkerConfig& config, const RunSettings& settings,
-                                               std::vector<Error>& problems) {
-  std::map<std::string, std::string> keys;
-  for (const auto& provider : settings.providers) {
-    if (settings.mode != Mode::live) {
-      keys[provider.name];
-      continue;
-    }
-    if (auto key = config.keys->key_for(provider)) {
-      keys[provider.name] = std::move(*key);
-    } else {
-      problems.push_back(key.error());
-    }
-  }
-  return keys;
-}
 
 void begin_run(WorkerActor* self, RunSettings settings) {
   auto& state = self->state;
@@ -217,18 +170,24 @@ void begin_run(WorkerActor* self, RunSettings settings) {
   }
   wire::Ready ready;
   ready.run_id = settings.run_id;
+  auto& run = state.run.emplace();
+  run.slots = state.config->max_concurrent;
+  run.scorer = spawn_scorer(self->system(), std::make_shared<const RunJudges>(std::move(*ontology)),
+                            caf::actor_cast<caf::actor>(self));
   ModelClientConfig client;
-  client.settings = settings;
-  client.keys = gather_keys(*state.config, settings, ready.problems);
-  client.store = state.config->store;
+  client.calls.settings = settings;
+  client.calls.keys = state.config->keys->keys_for(settings, ready.problems);
+  client.calls.store = state.config->store;
+  client.calls.random_seed = state.config->random_seed;
+  client.calls.max_concurrent = state.config->max_concurrent;
+  client.calls.log_calls = state.config->log_calls;
   client.http = state.http;
   client.worker = caf::actor_cast<caf::actor>(self);
-  client.random_seed = state.config->random_seed;
-  auto& run = state.run.emplace();
-  run.ontology = std::move(*ontology);
+  client.scorer = run.scorer;
+  client.boot_clock = state.config->boot_clock;
+  run.model_client = spawn_model_client(self->system(), std::move(client));
   run.settings = std::move(settings);
   run.problems = ready.problems;
-  run.model_client = spawn_model_client(self->system(), std::move(client));
   // Nothing is paid for in these modes and each unit takes microseconds: begin with a deep window.
   if (run.settings.mode != Mode::live) run.finished_per_second = 10'000;
   ready.window = window(self);
@@ -247,6 +206,7 @@ void on_message(WorkerActor* self, wire::Welcome& welcome) {
   // The same run after a break: what is held goes on, and what was not acknowledged is said again.
   auto& run = *state.run;
   say(self, wire::Ready{run.settings.run_id, run.problems, window(self), run.held.all()});
+  self->send(run.model_client, BudgetChanged{true, true, {}, {}});
   // READY does not tell what runs from what waits, and only what was reported as started counts a loss.
   run.started = run.held.running_units();
   run.finished = run.held.unacknowledged();
@@ -257,15 +217,19 @@ void on_message(WorkerActor* self, wire::Work& work) {
   auto& state = self->state;
   if (!state.run || work.run_id != state.run->settings.run_id) return;
   auto& run = *state.run;
+  CompleteUnits fresh;
   for (auto& unit : work.units) {
     const auto id = unit.unit;
-    if (run.held.add(std::move(unit))) continue;
+    if (auto shared = run.held.add(std::move(unit))) {
+      fresh.units.push_back(std::move(shared));
+      continue;
+    }
     // Leased to us again: the coordinator has not heard how far it is.
     if (run.held.runs(id)) run.started.push_back(id);
     if (const auto* result = run.held.unacknowledged(id)) run.finished.push_back(*result);
     schedule_flush(self);
   }
-  start_units(self);
+  if (!fresh.units.empty()) self->send(run.model_client, std::move(fresh));
 }
 
 void on_message(WorkerActor* self, wire::Ack& ack) {
@@ -287,7 +251,21 @@ void on_message(WorkerActor* self, wire::Ack& ack) {
 void on_message(WorkerActor* self, wire::Grants& grants) {
   auto& state = self->state;
   if (!state.run || grants.run_id != state.run->settings.run_id) return;
-  self->send(state.run->model_client, BudgetChanged{true, std::move(grants.grants)});
+  if (state.config->metrics) state.config->metrics->received(grants);
+  self->send(state.run->model_client,
+             BudgetChanged{true, false, std::move(grants), state.config->boot_clock()});
+}
+
+void on_message(WorkerActor* self, wire::Lend& lend) {
+  auto& state = self->state;
+  if (!state.run || lend.run_id != state.run->settings.run_id) return;
+  for (auto& lent : lend_entries(*state.config->store, lend)) say(self, std::move(lent));
+}
+
+void on_message(WorkerActor* self, wire::Found& found) {
+  auto& state = self->state;
+  if (!state.run || found.run_id != state.run->settings.run_id) return;
+  self->send(state.run->model_client, EntriesFound{std::move(found.entries)});
 }
 
 void on_message(WorkerActor* self, wire::Drain& drain) {
@@ -322,7 +300,7 @@ void on_coordinator(WorkerActor* self, FromCoordinator& messages) {
   state.last_heard = self->clock().now();
   if (!state.connected) {
     state.connected = true;
-    if (state.run) self->send(state.run->model_client, BudgetChanged{true, {}});
+    if (state.run) self->send(state.run->model_client, BudgetChanged{true, false, {}, {}});
   }
   for (auto& message : messages.messages) {
     if (state.ended) return;
@@ -332,25 +310,38 @@ void on_coordinator(WorkerActor* self, FromCoordinator& messages) {
 
 // --- time ---
 
-void send_heartbeat(WorkerActor* self) {
-  auto& run = *self->state.run;
-  const auto now = self->clock().now();
-  wire::Heartbeat heartbeat;
-  heartbeat.run_id = run.settings.run_id;
-  heartbeat.sent_at_us = static_cast<std::uint64_t>(
-      std::chrono::duration_cast<std::chrono::microseconds>(now.time_since_epoch()).count());
-  heartbeat.window = window(self);
-  for (const auto& provider : run.settings.providers) {
-    wire::Demand demand{provider.name, static_cast<std::uint32_t>(run.held.waiting()),
-                        static_cast<std::uint32_t>(run.held.running()), 0};
-    const auto pause = run.pauses.find(provider.name);
-    if (pause != run.pauses.end() && pause->second > now) {
-      const auto left = std::chrono::ceil<std::chrono::milliseconds>(pause->second - now).count();
-      demand.pause_ms = static_cast<std::uint32_t>(left);
-    }
-    heartbeat.demands.push_back(std::move(demand));
-  }
+void send_heartbeat(WorkerActor* self, std::vector<wire::Demand> demands) {
+  auto& state = self->state;
+  auto& run = *state.run;
+  const auto now = static_cast<std::uint64_t>(state.config->boot_clock().count());
+  wire::Heartbeat heartbeat{run.settings.run_id, now, window(self), std::move(demands), run.heard_us};
+  if (state.config->metrics) state.config->metrics->sent(heartbeat);
   say(self, std::move(heartbeat));
+}
+
+void on_demand(WorkerActor* self, DemandTold& told) {
+  auto& state = self->state;
+  if (!state.run || told.run_id != state.run->settings.run_id) return;
+  auto& run = *state.run;
+  run.demand_awaited = false;
+  run.heard_us = told.heard_us;
+  run.slots = told.slots;
+  send_heartbeat(self, std::move(told.demands));
+}
+
+void on_entries(WorkerActor* self, EntriesSaid& said) {
+  auto& state = self->state;
+  if (!state.run || said.run_id != state.run->settings.run_id) return;
+  for (auto& message : said.messages) self->send(state.dealer, ToCoordinatorNow{std::move(message)});
+}
+
+/// The demand goes with every heartbeat; but a model client that is held up (by a slow disk, say) must not
+/// make the worker look lost.
+void heartbeat(WorkerActor* self) {
+  auto& run = *self->state.run;
+  if (run.demand_awaited || !self->state.connected) return send_heartbeat(self, {});
+  run.demand_awaited = true;
+  self->send(run.model_client, TellDemand{});
 }
 
 void tick(WorkerActor* self) {
@@ -373,7 +364,7 @@ void tick(WorkerActor* self) {
   if (silence > defaults::liveness * interval) {
     if (std::exchange(state.connected, false)) {
       spdlog::warn("the coordinator is silent; no new call is made until it is back");
-      if (state.run) self->send(state.run->model_client, BudgetChanged{false, {}});
+      if (state.run) self->send(state.run->model_client, BudgetChanged{false, false, {}, {}});
     }
     // A fresh connection now and then, without the messages that pile up in a dead one.
     if (now - state.last_reconnect > defaults::liveness * interval) {
@@ -386,15 +377,7 @@ void tick(WorkerActor* self) {
   const double seconds = std::chrono::duration<double>(interval).count();
   const double latest = static_cast<double>(std::exchange(run.finished_since_tick, 0)) / seconds;
   if (run.settings.mode == Mode::live) run.finished_per_second = latest;
-  send_heartbeat(self);
-}
-
-void on_pause(WorkerActor* self, const PauseAsked& asked) {
-  auto& state = self->state;
-  if (!state.run) return;
-  auto& until = state.run->pauses[asked.provider];
-  until = std::max(until, self->clock().now() + asked.pause);
-  send_heartbeat(self);  // The other workers should hear of it now, not with the next tick.
+  heartbeat(self);
 }
 
 caf::behavior worker_behavior(WorkerActor* self, std::shared_ptr<WorkerConfig> config,
@@ -404,13 +387,19 @@ caf::behavior worker_behavior(WorkerActor* self, std::shared_ptr<WorkerConfig> c
   state.last_heard = state.last_tick = state.last_reconnect = self->clock().now();
   state.dealer = start_dealer(caf::actor_cast<caf::actor>(self));
   state.http = std::move(http);
+  // Timers would keep the run's actors alive beyond their worker.
+  self->set_exit_handler([self](const caf::exit_msg& exit) {
+    if (self->state.run) dismiss(self, *self->state.run);
+    self->quit(exit.reason);
+  });
   say_hello(self);
   self->delayed_send(self, defaults::heartbeat_interval, WorkerTick{});
   return {
       [self](FromCoordinator& messages) { on_coordinator(self, messages); },
-      [self](UnitsCompleted& completed) { on_completed(self, completed); },
+      [self](UnitsScored& scored) { on_scored(self, scored); },
+      [self](DemandTold& told) { on_demand(self, told); },
+      [self](EntriesSaid& said) { on_entries(self, said); },
       [self](FlushReports flush) { on_flush(self, flush); },
-      [self](const PauseAsked& asked) { on_pause(self, asked); },
       [self](WorkerTick) { tick(self); },
       [self](const StopWorker& stop) {
         report_now(self);
@@ -428,7 +417,9 @@ caf::actor spawn_worker(caf::actor_system& system, WorkerConfig config, Connecte
   const auto start_dealer = [&system, owned](const caf::actor& worker) {
     return spawn_dealer(system, std::move(*owned), worker);
   };
-  return spawn_worker(system, std::move(config), start_dealer, spawn_http(system));
+  auto http = spawn_http(system, config.call_log);
+  config.log_calls = config.call_log != nullptr;
+  return spawn_worker(system, std::move(config), start_dealer, std::move(http));
 }
 
 caf::actor spawn_worker(caf::actor_system& system, WorkerConfig config, StartDealer start_dealer,

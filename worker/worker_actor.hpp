@@ -1,7 +1,10 @@
 #pragma once
 
+#include "common/clock.hpp"
+#include "common/metrics_server/worker_metrics.hpp"
 #include "common/transport/dealer.hpp"
 #include "worker/answer_store.hpp"
+#include "worker/http/call_log.hpp"
 #include "worker/key_ring.hpp"
 
 #include <chrono>
@@ -26,6 +29,10 @@ struct WorkerConfig {
   std::chrono::milliseconds
       coordinator_timeout{};  ///< Ends after this long without a coordinator (unless `stay`).
   std::uint64_t random_seed = 0;
+  std::shared_ptr<CallLog> call_log;       ///< Null: calls are not logged.
+  std::shared_ptr<WorkerMetrics> metrics;  ///< Null: nothing is counted.
+  bool log_calls = false;                  ///< Set from `call_log`, or by who brings an HTTP actor that logs.
+  std::function<BootTime()> boot_clock = boot_clock_now;
   caf::actor listener;  ///< Gets WorkerEnded.
 };
 

@@ -55,7 +55,7 @@ void SignalWatch::watch() {
 void SignalWatch::take(const char* signal) {
   const std::lock_guard lock(mutex_);
   if (handler_ && !std::exchange(seen_, true)) return handler_(signal);
-  std::fprintf(stderr, "\n%s: interrupted by %s\n", program_, signal);
+  std::fprintf(stderr, "\n%s: error: interrupted by %s\n", program_, signal);
   ::_exit(exit_code_);
 }
 

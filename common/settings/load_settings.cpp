@@ -66,8 +66,7 @@ class SettingsMerger {
   }
 
   template <class Owner>
-  void apply_table(TableReader& reader, std::span<const Definition<Owner>> definitions,
-                   std::span<const std::string_view> unsupported, Owner& owner) {
+  void apply_table(TableReader& reader, std::span<const Definition<Owner>> definitions, Owner& owner) {
     for (const Definition<Owner>& definition : definitions) {
       if (!definition.in_file) continue;
       const TomlEntry* entry = reader.entry(definition.key);
@@ -75,14 +74,17 @@ class SettingsMerger {
       const auto problem = definition.set(owner, &entry->value, in_file(entry->line));
       if (problem) reader.add_wrong(definition.key, *problem);
     }
-    for (const std::string_view key : unsupported) {
-      if (reader.entry(key) != nullptr) reader.add_wrong(key, not_supported_yet);
-    }
   }
 
   void apply_eval(const TomlNode& table) {
     TableReader reader(table, "[eval]", sources_.file_name, findings_);
-    apply_table(reader, setting_definitions(), unsupported_eval_keys(), settings_);
+    apply_table(reader, setting_definitions(), settings_);
+    for (const std::string_view key : unsupported_eval_keys()) {
+      if (reader.entry(key) != nullptr) reader.add_wrong(key, not_supported_yet);
+    }
+    for (const RenamedKey& one : renamed_eval_keys()) {
+      if (reader.entry(one.old_key) != nullptr) reader.add_wrong(one.old_key, renamed_to(one.key));
+    }
     reader.finish();
   }
 
@@ -118,13 +120,33 @@ class SettingsMerger {
       reader.add_wrong("api_key",
                        "is no setting: keys stay in the environment; name the variable with \"api_key_env\"");
     }
-    apply_table(reader, provider_definitions(), unsupported_provider_keys(), provider);
+    apply_table(reader, provider_definitions(), provider);
+    refuse_limits_without_effect(reader, provider.limits());
     if (provider.max_tokens_field.origin == Origin::file && provider.kind.value != ProviderKind::openai) {
       reader.add_wrong("max_tokens_field", "applies to the kind \"openai\" alone");
     }
     reader.finish();
     std::erase_if(settings_.providers, [&](const ProviderConfig& other) { return other.name == name; });
     settings_.providers.push_back(std::move(provider));
+  }
+
+  static void refuse_limits_without_effect(TableReader& reader, const ProviderLimits& limits) {
+    const bool has_rate = limits.requests_per_minute || limits.tokens_per_minute ||
+                          limits.input_tokens_per_minute || limits.output_tokens_per_minute;
+    if (limits.burst_seconds && !has_rate) {
+      reader.add_wrong("burst_seconds",
+                       "has no effect without a rate: name \"requests_per_minute\" or one of "
+                       "\"tokens_per_minute\", \"input_tokens_per_minute\" and \"output_tokens_per_minute\"");
+    }
+    if (!limits.tokens_per_minute) return;
+    const auto refuse_beyond_total = [&](std::string_view key, const std::optional<std::uint64_t>& part) {
+      if (!part || *part < *limits.tokens_per_minute) return;
+      reader.add_wrong(
+          key, "has no effect: \"tokens_per_minute\", which counts the same tokens, allows no more (" +
+                   std::to_string(*limits.tokens_per_minute) + "); leave one of them out");
+    };
+    refuse_beyond_total("input_tokens_per_minute", limits.input_tokens_per_minute);
+    refuse_beyond_total("output_tokens_per_minute", limits.output_tokens_per_minute);
   }
 
   void apply_suite() {
@@ -165,6 +187,10 @@ class SettingsMerger {
     for (const std::string_view key : unsupported_eval_keys()) {
       const std::string name = variable_of(key);
       if (variable(name)) findings_.push_back({name, 0, std::string(not_supported_yet)});
+    }
+    for (const RenamedKey& one : renamed_eval_keys()) {
+      const std::string name = variable_of(one.old_key);
+      if (variable(name)) findings_.push_back({name, 0, "is now called " + variable_of(one.key)});
     }
   }
 

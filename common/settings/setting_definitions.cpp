@@ -1,245 +1,13 @@
 #include "common/settings/setting_definitions.hpp"
 
-#include "common/settings/base_url.hpp"
-#include "common/table_reader.hpp"
-#include "common/text.hpp"
+#include "common/settings/setting_values.hpp"
 
-#include <algorithm>
 #include <array>
-#include <charconv>
-#include <cmath>
-#include <limits>
-#include <type_traits>
 #include <utility>
 #include <vector>
 
 namespace sluice {
 namespace {
-
-using std::chrono::milliseconds;
-
-/// A parsed value, or what is wrong with it.
-template <class T>
-using Parsed = tl::expected<T, std::string>;
-
-tl::unexpected<std::string> wrong(std::string what) {
-  return tl::unexpected<std::string>(std::move(what));
-}
-
-/// `, not "abc"` or `, not a boolean`.
-std::string but_is(const RawValue& raw) {
-  if (const auto* text = std::get_if<std::string_view>(&raw)) return ", not \"" + excerpt(*text, 80) + "\"";
-  const TomlNode& node = *std::get<const TomlNode*>(raw);
-  if (const auto* text = std::get_if<std::string>(&node.value)) return ", not \"" + excerpt(*text, 80) + "\"";
-  if (const auto* number = std::get_if<std::int64_t>(&node.value)) return ", not " + std::to_string(*number);
-  if (const auto* number = std::get_if<double>(&node.value); number != nullptr) {
-    return ", not " +
-           (std::isfinite(*number) ? shortest(*number) : std::string("an infinite or undefined one"));
-  }
-  return ", not " + std::string(type_name(node));
-}
-
-std::optional<std::string> text_in(const RawValue& raw) {
-  if (const auto* text = std::get_if<std::string_view>(&raw)) return std::string(*text);
-  const auto* text = std::get_if<std::string>(&std::get<const TomlNode*>(raw)->value);
-  return text != nullptr ? std::optional(*text) : std::nullopt;
-}
-
-template <class Number>
-std::optional<Number> number_of(std::string_view text) {
-  Number number{};
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
-  if (text.empty() || error != std::errc() || end != text.data() + text.size()) return std::nullopt;
-  return number;
-}
-
-std::optional<std::int64_t> integer_in(const RawValue& raw) {
-  if (const auto* text = std::get_if<std::string_view>(&raw)) return number_of<std::int64_t>(*text);
-  const auto* number = std::get_if<std::int64_t>(&std::get<const TomlNode*>(raw)->value);
-  return number != nullptr ? std::optional(*number) : std::nullopt;
-}
-
-std::optional<double> number_in(const RawValue& raw) {
-  if (const auto* text = std::get_if<std::string_view>(&raw)) return number_of<double>(*text);
-  const TomlNode& node = *std::get<const TomlNode*>(raw);
-  if (const auto* integer = std::get_if<std::int64_t>(&node.value)) return static_cast<double>(*integer);
-  const auto* number = std::get_if<double>(&node.value);
-  return number != nullptr ? std::optional(*number) : std::nullopt;
-}
-
-// --- Parsers: each takes a raw value and yields a typed one
-// -------------------------------------------------
-
-auto whole(std::int64_t low, std::int64_t high) {
-  return [=](const RawValue& raw) -> Parsed<std::uint32_t> {
-    const auto number = integer_in(raw);
-    if (number && *number >= low && *number <= high) return static_cast<std::uint32_t>(*number);
-    return wrong("must be a whole number from " + std::to_string(low) + " to " + std::to_string(high) +
-                 but_is(raw));
-  };
-}
-
-auto any_integer() {
-  return [](const RawValue& raw) -> Parsed<std::optional<std::int64_t>> {
-    if (const auto number = integer_in(raw)) return std::optional(*number);
-    return wrong("must be a whole number" + but_is(raw));
-  };
-}
-
-/// A number, or "default" for the model's own: nothing is sent then.
-auto real_or_default(double low, double high) {
-  return [=](const RawValue& raw) -> Parsed<std::optional<double>> {
-    if (text_in(raw) == "default") return std::optional<double>();
-    const auto number = number_in(raw);
-    if (number && *number >= low && *number <= high) return number;
-    return wrong("must be a number from " + shortest(low) + " to " + shortest(high) +
-                 ", or \"default\" to send none" + but_is(raw));
-  };
-}
-
-auto real(double low, double high) {
-  return [=](const RawValue& raw) -> Parsed<double> {
-    const auto number = number_in(raw);
-    if (number && *number >= low && *number <= high) return *number;
-    return wrong("must be a number from " + shortest(low) + " to " + shortest(high) + but_is(raw));
-  };
-}
-
-/// A time in seconds, fractions allowed; at least a millisecond.
-auto seconds(double high) {
-  return [=](const RawValue& raw) -> Parsed<milliseconds> {
-    const auto number = number_in(raw);
-    if (number && *number >= 0.001 && *number <= high) return milliseconds(std::llround(*number * 1000.0));
-    return wrong("must be a number of seconds from 0.001 to " + shortest(high) + but_is(raw));
-  };
-}
-
-auto whole_milliseconds(std::int64_t low, std::int64_t high) {
-  return [=](const RawValue& raw) -> Parsed<milliseconds> {
-    auto number = whole(low, high)(raw);
-    if (!number) return wrong(std::move(number.error()));
-    return milliseconds(*number);
-  };
-}
-
-/// What the wire takes as a name (docs/protocol.md).
-constexpr std::size_t max_word_bytes = 1024;
-
-/// A text that is not empty and has no control characters.
-auto word() {
-  return [](const RawValue& raw) -> Parsed<std::string> {
-    auto text = text_in(raw);
-    const auto is_control = [](char c) { return static_cast<unsigned char>(c) < 0x20 || c == 0x7f; };
-    if (!text) return wrong("must be a string" + but_is(raw));
-    if (text->empty()) return wrong("must not be empty");
-    if (text->size() > max_word_bytes)
-      return wrong("must not be longer than " + std::to_string(max_word_bytes) + " bytes");
-    if (invalid_utf8_at(*text)) return wrong("must be valid UTF-8");
-    if (std::any_of(text->begin(), text->end(), is_control))
-      return wrong("must not contain control characters");
-    return std::move(*text);
-  };
-}
-
-auto one_of(std::vector<std::string> names) {
-  return [names = std::move(names)](const RawValue& raw) -> Parsed<std::string> {
-    auto text = text_in(raw);
-    if (text && std::find(names.begin(), names.end(), *text) != names.end()) return std::move(*text);
-    const std::vector<std::string_view> candidates(names.begin(), names.end());
-    return wrong("must be " + quoted_list(names, "or") + but_is(raw) +
-                 (text ? did_you_mean(*text, candidates) : std::string()));
-  };
-}
-
-Parsed<Mode> parse_mode(const RawValue& raw) {
-  if (text_in(raw) == "robust") {
-    return wrong("has the value \"robust\", which " + std::string(not_supported_yet) +
-                 "; use live, cached or mock");
-  }
-  const auto name = one_of({"live", "cached", "mock"})(raw);
-  if (!name) return wrong(name.error());
-  for (const Mode mode : {Mode::live, Mode::mock}) {
-    if (*name == to_string(mode)) return mode;
-  }
-  return Mode::cached;
-}
-
-Parsed<ProviderKind> parse_kind(const RawValue& raw) {
-  const auto name = one_of({"openai", "anthropic", "gemini"})(raw);
-  if (!name) return wrong(name.error());
-  return *provider_kind_from(*name);
-}
-
-/// Never quotes the value: it may hold a secret.
-Parsed<std::string> parse_url(const RawValue& raw) {
-  const auto text = text_in(raw);
-  if (!text) return wrong("must be a string");
-  const auto url = parse_base_url(*text);
-  if (!url) return wrong(url.error().message);
-  return url->text;
-}
-
-/// Never quotes the value: a key that was put here by mistake must not be printed. Lower-case letters are
-/// refused for the same reason; no variable of this kind has them, and most keys do.
-Parsed<std::string> parse_variable_name(const RawValue& raw) {
-  auto text = text_in(raw);
-  const auto allowed = [](char c) { return (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_'; };
-  if (text && std::all_of(text->begin(), text->end(), allowed) &&
-      (text->empty() || text->front() < '0' || text->front() > '9')) {
-    return std::move(*text);
-  }
-  return wrong("must be the name of an environment variable in upper case, or \"\" to call without a key");
-}
-
-Parsed<std::vector<std::string>> parse_hosts(const RawValue& raw) {
-  const std::string expected = "must be a list of hosts, each \"host\" or \"host:port\" without a scheme";
-  const auto* node = std::get_if<const TomlNode*>(&raw);
-  const auto* array = node != nullptr ? std::get_if<TomlNode::Array>(&(*node)->value) : nullptr;
-  if (array == nullptr) return wrong(expected);
-  std::vector<std::string> hosts;
-  for (const TomlNode& element : *array) {
-    const auto* text = std::get_if<std::string>(&element.value);
-    if (text == nullptr || !is_host_entry(*text)) return wrong(expected);
-    hosts.push_back(*text);
-  }
-  return hosts;
-}
-
-// --- How values are shown
-// -----------------------------------------------------------------------------------
-
-std::string quoted(const std::string& text) {
-  std::string result;
-  append_json_string(result, text);
-  return result;
-}
-
-std::string show_value(const std::string& value) {
-  return value.empty() ? "(none)" : quoted(value);
-}
-std::string show_value(const std::optional<double>& value) {
-  return value ? shortest(*value) : "\"default\"";
-}
-std::string show_value(double value) {
-  return shortest(value);
-}
-std::string show_value(std::uint32_t value) {
-  return std::to_string(value);
-}
-std::string show_value(Mode value) {
-  return quoted(std::string(to_string(value)));
-}
-std::string show_value(ProviderKind value) {
-  return quoted(std::string(to_string(value)));
-}
-std::string show_value(const std::optional<std::int64_t>& value) {
-  return value ? std::to_string(*value) : "(none)";
-}
-std::string show_value(const std::vector<std::string>& value) {
-  std::string text = "[";
-  for (const std::string& element : value) text += (text.size() > 1 ? ", " : "") + quoted(element);
-  return text + "]";
-}
 
 struct Plain {
   template <class T>
@@ -248,11 +16,17 @@ struct Plain {
   }
 };
 struct AsMilliseconds {
-  std::string operator()(milliseconds value) const { return std::to_string(value.count()); }
+  std::string operator()(std::chrono::milliseconds value) const { return std::to_string(value.count()); }
 };
 struct AsSeconds {
-  std::string operator()(milliseconds value) const {
-    return shortest(static_cast<double>(value.count()) / 1000.0);
+  std::string operator()(std::chrono::milliseconds value) const { return show_seconds(value); }
+  std::string operator()(const std::optional<std::chrono::milliseconds>& value) const {
+    return value ? show_seconds(*value) : "(none)";
+  }
+};
+struct OrDefault {
+  std::string operator()(const std::optional<double>& value) const {
+    return value ? show_value(value) : "\"default\"";
   }
 };
 
@@ -287,6 +61,7 @@ std::vector<SettingDefinition> make_setting_definitions() {
   using S = Settings;
   constexpr double hour = 3600.0;
   constexpr double week = 7 * 24 * hour;
+  constexpr std::int64_t max_budget = 1'000'000'000'000;
   return {
       define("fixtures_dir", "--fixtures", &S::fixtures_dir, word(), "DIR", "Folder of the fixtures"),
       define(
@@ -298,8 +73,8 @@ std::vector<SettingDefinition> make_setting_definitions() {
       outside_file(define("base_url", "--base-url", &S::base_url, parse_url, "URL",
                           "Base URL of the provider's API (openai: with its /v1; others: the bare host)")),
       define("temperature", "--temperature", &S::temperature, real_or_default(0.0, 2.0), "T",
-             "Sampling temperature, or \"default\" to send none"),
-      define("max_tokens", "--max-tokens", &S::max_tokens, whole(1, 10'000'000), "N",
+             "Sampling temperature, or \"default\" to send none", OrDefault()),
+      define("max_output_tokens", "--max-output-tokens", &S::max_output_tokens, whole(1, 10'000'000), "N",
              "Upper bound of an answer in tokens"),
       define("seed", "--seed", &S::seed, any_integer(), "N", "Seed to send to the provider"),
       define("max_concurrent", "--max-concurrent", &S::max_concurrent, whole(1, 10'000), "N",
@@ -316,6 +91,14 @@ std::vector<SettingDefinition> make_setting_definitions() {
              "Longest time for a case with all its retries", AsSeconds()),
       define("worker_timeout_seconds", "--worker-timeout", &S::worker_timeout, seconds(week), "SECONDS",
              "How long a run goes on without any worker", AsSeconds()),
+      define("outage_timeout_seconds", "--outage-timeout", &S::outage_timeout, seconds(week), "SECONDS",
+             "How long a run waits for a provider that is down", AsSeconds()),
+      define("run_deadline_seconds", "--deadline", &S::run_deadline, time_span(week), "TIME",
+             "Time for the whole run: seconds, or 90s, 10m, 2h", AsSeconds()),
+      define("max_run_tokens", "--max-tokens", &S::max_run_tokens, optional_large_whole(1, max_budget), "N",
+             "Tokens that the whole run may pay for"),
+      define("max_run_cost", "--max-cost", &S::max_run_cost, optional_real(0.001, 999'999.0), "DOLLARS",
+             "US dollars that the whole run may cost by the price table"),
       define("regression_threshold", "--threshold", &S::regression_threshold, real(0.0, 1.0), "POINTS",
              "How far a score may drop below its baseline where no thresholding says otherwise"),
       define("embedding_provider", "--embedding-provider", &S::embedding_provider, word(), "NAME",
@@ -335,6 +118,7 @@ std::vector<SettingDefinition> make_setting_definitions() {
 
 std::vector<ProviderDefinition> make_provider_definitions() {
   using P = ProviderConfig;
+  constexpr std::int64_t max_rate = 1'000'000'000'000;
   return {
       define("kind", "", &P::kind, parse_kind, "KIND", "Request format: openai, anthropic or gemini"),
       define("base_url", "", &P::base_url, parse_url, "URL", "Base URL of the API"),
@@ -347,6 +131,18 @@ std::vector<ProviderDefinition> make_provider_definitions() {
              "NAME", "Which field carries max_tokens (kind openai only)"),
       define("key_hosts", "", &P::key_hosts, parse_hosts, "HOSTS",
              "Further hosts that a worker may send the key to"),
+      define("requests_per_minute", "", &P::requests_per_minute, optional_large_whole(1, 10'000'000), "N",
+             "Calls that the provider allows in a minute"),
+      define("tokens_per_minute", "", &P::tokens_per_minute, optional_large_whole(1, max_rate), "N",
+             "Tokens that it allows in a minute, input and output together"),
+      define("input_tokens_per_minute", "", &P::input_tokens_per_minute, optional_large_whole(1, max_rate),
+             "N", "Tokens of requests that it allows in a minute"),
+      define("output_tokens_per_minute", "", &P::output_tokens_per_minute, optional_large_whole(1, max_rate),
+             "N", "Tokens of answers that it allows in a minute"),
+      define("max_in_flight", "", &P::max_in_flight, optional_whole(1, 1'000'000), "N",
+             "Calls under way over all workers"),
+      define("burst_seconds", "", &P::burst_seconds, optional_real(0.001, 3600.0), "SECONDS",
+             "How much of the rates may come at once (default: one second)"),
   };
 }
 
@@ -374,10 +170,13 @@ std::span<const std::string_view> unsupported_eval_keys() {
   return keys;
 }
 
-std::span<const std::string_view> unsupported_provider_keys() {
-  static constexpr std::array<std::string_view, 4> keys{"requests_per_minute", "tokens_per_minute",
-                                                        "max_in_flight", "burst_seconds"};
+std::span<const RenamedKey> renamed_eval_keys() {
+  static constexpr std::array<RenamedKey, 1> keys{{{"max_tokens", "max_output_tokens"}}};
   return keys;
+}
+
+std::string renamed_to(std::string_view key) {
+  return "is now called \"" + std::string(key) + "\"";
 }
 
 }  // namespace sluice

@@ -1,19 +1,15 @@
 #pragma once
 
+#include "common/settings/setting_values.hpp"
 #include "common/settings/settings.hpp"
-#include "common/toml_document.hpp"
 
 #include <functional>
 #include <optional>
 #include <span>
 #include <string>
 #include <string_view>
-#include <variant>
 
 namespace sluice {
-
-/// A value as its source has it: typed in a file, a text in a flag or a variable.
-using RawValue = std::variant<const TomlNode*, std::string_view>;
 
 /// Where a value comes from: the Setting's two other fields.
 struct Stamp {
@@ -48,8 +44,14 @@ std::string variable_of(std::string_view key);
 
 /// Keys that are reserved for what this version does not do yet; using one is refused.
 std::span<const std::string_view> unsupported_eval_keys();
-std::span<const std::string_view> unsupported_provider_keys();
-/// How the refusal reads.
-inline constexpr std::string_view not_supported_yet = "is not supported yet by this version of sluice";
+
+/// A key that has another name now: refused with the new one, since the old one may get another meaning.
+struct RenamedKey {
+  std::string_view old_key;
+  std::string_view key;
+};
+std::span<const RenamedKey> renamed_eval_keys();
+/// How that refusal reads.
+std::string renamed_to(std::string_view key);
 
 }  // namespace sluice

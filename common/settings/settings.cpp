@@ -79,6 +79,17 @@ const ProviderConfig* Settings::find_provider(std::string_view name) const {
   return found != providers.end() ? &*found : nullptr;
 }
 
+ProviderLimits ProviderConfig::limits() const {
+  ProviderLimits limits;
+  limits.requests_per_minute = requests_per_minute.value;
+  limits.tokens_per_minute = tokens_per_minute.value;
+  limits.input_tokens_per_minute = input_tokens_per_minute.value;
+  limits.output_tokens_per_minute = output_tokens_per_minute.value;
+  limits.max_in_flight = max_in_flight.value;
+  limits.burst_seconds = burst_seconds.value;
+  return limits;
+}
+
 Result<ResolvedProvider> resolve_provider(const Settings& settings) {
   const std::string& name = settings.provider.value;
   const auto config = known_provider(settings, name, {settings.provider.origin, settings.provider.where});

@@ -2,6 +2,7 @@
 
 #include "common/defaults.hpp"
 #include "common/error.hpp"
+#include "common/provider_limits.hpp"
 #include "common/run_settings.hpp"
 
 #include <chrono>
@@ -35,6 +36,14 @@ struct ProviderConfig {
   Setting<std::string> model;                   ///< Empty: there is no default model.
   Setting<std::string> max_tokens_field;        ///< Meant for kind `openai` only.
   Setting<std::vector<std::string>> key_hosts;  ///< Used by the worker alone (base_url.hpp, may_receive_key).
+  Setting<std::optional<std::uint64_t>> requests_per_minute;  ///< See ProviderLimits, as for all that follow.
+  Setting<std::optional<std::uint64_t>> tokens_per_minute;
+  Setting<std::optional<std::uint64_t>> input_tokens_per_minute;
+  Setting<std::optional<std::uint64_t>> output_tokens_per_minute;
+  Setting<std::optional<std::uint32_t>> max_in_flight;
+  Setting<std::optional<double>> burst_seconds;
+
+  ProviderLimits limits() const;
 };
 
 /// The effective settings. Each is documented, named and bounded in setting_definitions.cpp.
@@ -46,7 +55,7 @@ struct Settings {
   std::string model_provider;     ///< The provider that `model` was named for, see resolve_provider.
   Setting<std::string> base_url;  ///< Empty: the provider's own.
   Setting<std::optional<double>> temperature{defaults::temperature};  ///< Nothing: not sent.
-  Setting<std::uint32_t> max_tokens{defaults::max_tokens};
+  Setting<std::uint32_t> max_output_tokens{defaults::max_output_tokens};
   Setting<std::optional<std::int64_t>> seed;
   Setting<std::uint32_t> max_concurrent{defaults::max_concurrent};
   Setting<std::chrono::milliseconds> rate_limit_initial_delay{defaults::backoff_initial};
@@ -55,6 +64,10 @@ struct Settings {
   Setting<std::chrono::milliseconds> request_timeout{defaults::request_timeout};
   Setting<std::chrono::milliseconds> case_timeout{defaults::case_timeout};
   Setting<std::chrono::milliseconds> worker_timeout{defaults::worker_timeout};
+  Setting<std::chrono::milliseconds> outage_timeout{defaults::outage_timeout};
+  Setting<std::optional<std::chrono::milliseconds>> run_deadline;  ///< From the run's start.
+  Setting<std::optional<std::uint64_t>> max_run_tokens;            ///< Paid ones, input and output.
+  Setting<std::optional<double>> max_run_cost;                     ///< US dollars.
   Setting<std::string> prompt_file;  ///< Empty: the built-in file, as for the next two.
   Setting<std::string> ontology_file;
   Setting<std::string> prices_file;

@@ -5,6 +5,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
@@ -15,6 +16,8 @@
 #include <zmq.hpp>
 
 namespace sluice {
+
+class WorkerMetrics;
 
 /// A wish for workers inside this process. They speak the same wire as those of other processes.
 struct LocalWorkers {
@@ -27,8 +30,10 @@ struct LocalWorkers {
   bool borrow_caches = false;  ///< Also read the caches of the home that nobody uses (a one-process run).
   bool stay = false;           ///< Wait for the next run instead of ending after one.
   std::chrono::milliseconds coordinator_timeout{};
-  const Settings& settings;  ///< max_concurrent, home, and whom a key may be shown to.
-  caf::actor listener;       ///< Gets WorkerEnded once from each.
+  std::shared_ptr<WorkerMetrics> metrics = {};  ///< Counts for Prometheus; may be null.
+  std::optional<std::string> call_log = {};     ///< A file that gets a line for each call as it starts.
+  const Settings& settings;                     ///< max_concurrent, home, and whom a key may be shown to.
+  caf::actor listener;                          ///< Gets WorkerEnded once from each.
 };
 
 /// A worker is done: the run was drained, the coordinator never came, or something failed.

@@ -190,4 +190,11 @@ bool Reader::get(const Object& object, const Excerpt<std::string>& field) {
   return field.value.size() <= field.max_bytes || refuse("a shorter text was expected");
 }
 
+bool Reader::get(const Object& object, const Bytes<std::string>& field) {
+  if (object.type != msgpack::type::BIN) return refuse("binary was expected");
+  if (object.via.bin.size > field.max_bytes) return refuse("shorter binary was expected");
+  field.value.assign(object.via.bin.ptr, object.via.bin.size);
+  return true;
+}
+
 }  // namespace sluice::wire

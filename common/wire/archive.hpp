@@ -70,6 +70,16 @@ struct Excerpt {
 template <class T>
 Excerpt(T&, std::size_t) -> Excerpt<T>;
 
+/// Bytes that are no text; at most `max_bytes`.
+template <class T>
+struct Bytes {
+  using is_field = void;
+  T& value;
+  std::size_t max_bytes;
+};
+template <class T>
+Bytes(T&, std::size_t) -> Bytes<T>;
+
 /// Whether an enum read from the wire is one of its enumerators; specialised beside the layouts.
 template <class E>
 bool is_known(E value) = delete;
@@ -168,6 +178,11 @@ class Writer {
   }
   void put_excerpt(const std::string& text, std::size_t max_bytes);
   template <class T>
+  void put(const Bytes<T>& field) {
+    packer_.pack_bin(static_cast<std::uint32_t>(field.value.size()));
+    packer_.pack_bin_body(field.value.data(), static_cast<std::uint32_t>(field.value.size()));
+  }
+  template <class T>
   requires std::is_class_v<T>
   void put(const T& value) { layout(*this, value); }
 
@@ -265,6 +280,7 @@ class Reader {
   bool get(const Object& object, const Name<std::string>& field);
   bool get(const Object& object, const Prose<std::string>& field) { return get(object, field.value); }
   bool get(const Object& object, const Excerpt<std::string>& field);
+  bool get(const Object& object, const Bytes<std::string>& field);
   template <class T>
   requires(std::is_class_v<T> && !requires { typename T::is_field; }) bool get(const Object& object,
                                                                                T& value) {

@@ -86,6 +86,12 @@ std::string_view to_string(MessageType type) {
       return "REPORT";
     case MessageType::goodbye:
       return "GOODBYE";
+    case MessageType::seek:
+      return "SEEK";
+    case MessageType::lent:
+      return "LENT";
+    case MessageType::stored:
+      return "STORED";
     case MessageType::welcome:
       return "WELCOME";
     case MessageType::work:
@@ -98,6 +104,10 @@ std::string_view to_string(MessageType type) {
       return "DRAIN";
     case MessageType::reject:
       return "REJECT";
+    case MessageType::lend:
+      return "LEND";
+    case MessageType::found:
+      return "FOUND";
   }
   return {};
 }
@@ -117,6 +127,15 @@ Frames encode(const Report& message) {
 Frames encode(const Goodbye& message) {
   return frames(MessageType::goodbye, message);
 }
+Frames encode(const Seek& message) {
+  return frames(MessageType::seek, message);
+}
+Frames encode(const Lent& message) {
+  return frames(MessageType::lent, message);
+}
+Frames encode(const Stored& message) {
+  return frames(MessageType::stored, message);
+}
 Frames encode(const Welcome& message) {
   return frames(MessageType::welcome, message);
 }
@@ -134,6 +153,12 @@ Frames encode(const Drain& message) {
 }
 Frames encode(const Reject& message) {
   return frames(MessageType::reject, message);
+}
+Frames encode(const Lend& message) {
+  return frames(MessageType::lend, message);
+}
+Frames encode(const Found& message) {
+  return frames(MessageType::found, message);
 }
 
 Frames encode(const ToCoordinator& message) {
@@ -158,6 +183,12 @@ Result<ToCoordinator> decode_to_coordinator(std::string_view header, std::string
       return decode_as<ToCoordinator, Report>(*type, body);
     case MessageType::goodbye:
       return decode_as<ToCoordinator, Goodbye>(*type, body);
+    case MessageType::seek:
+      return decode_as<ToCoordinator, Seek>(*type, body);
+    case MessageType::lent:
+      return decode_as<ToCoordinator, Lent>(*type, body);
+    case MessageType::stored:
+      return decode_as<ToCoordinator, Stored>(*type, body);
     default:
       return unexpected_type(*type, "coordinator");
   }
@@ -179,6 +210,10 @@ Result<ToWorker> decode_to_worker(std::string_view header, std::string_view body
       return decode_as<ToWorker, Drain>(*type, body);
     case MessageType::reject:
       return decode_as<ToWorker, Reject>(*type, body);
+    case MessageType::lend:
+      return decode_as<ToWorker, Lend>(*type, body);
+    case MessageType::found:
+      return decode_as<ToWorker, Found>(*type, body);
     default:
       return unexpected_type(*type, "worker");
   }

@@ -22,12 +22,17 @@ enum class MessageType : std::uint8_t {
   heartbeat = 0x03,
   report = 0x04,
   goodbye = 0x05,
+  seek = 0x06,
+  lent = 0x07,
+  stored = 0x08,
   welcome = 0x11,
   work = 0x12,
   ack = 0x13,
   grants = 0x14,
   drain = 0x15,
   reject = 0x16,
+  lend = 0x17,
+  found = 0x18,
 };
 
 /// `HELLO`, ...: as docs/protocol.md writes it.
@@ -38,12 +43,17 @@ Frames encode(const Ready& message);
 Frames encode(const Heartbeat& message);
 Frames encode(const Report& message);
 Frames encode(const Goodbye& message);
+Frames encode(const Seek& message);
+Frames encode(const Lent& message);
+Frames encode(const Stored& message);
 Frames encode(const Welcome& message);
 Frames encode(const Work& message);  ///< A text that several requests share is written once.
 Frames encode(const Ack& message);
 Frames encode(const Grants& message);
 Frames encode(const Drain& message);
 Frames encode(const Reject& message);
+Frames encode(const Lend& message);
+Frames encode(const Found& message);
 Frames encode(const ToCoordinator& message);
 Frames encode(const ToWorker& message);
 

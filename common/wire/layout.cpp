@@ -36,6 +36,16 @@ bool is_known(RejectCode value) {
   return value >= RejectCode::malformed && value <= RejectCode::too_large;
 }
 
+template <>
+bool is_known(HoldReason value) {
+  return value <= HoldReason::given_up;
+}
+
+template <>
+bool is_known(EntryKind value) {
+  return value == EntryKind::answer || value == EntryKind::embedding;  // A live run asks for refusals again.
+}
+
 bool positions_fit(const UnitResult& result) {
   const auto is_claim = [&](std::uint32_t position) { return position < result.claims.size(); };
   // The expectations stay on the coordinator, which checks against the case; here only what no case can have.

@@ -22,6 +22,10 @@ template <>
 bool is_known(Verdict value);
 template <>
 bool is_known(RejectCode value);
+template <>
+bool is_known(HoldReason value);
+template <>
+bool is_known(EntryKind value);
 
 // --- Values
 // -------------------------------------------------------------------------------------------------
@@ -75,7 +79,8 @@ bool layout(Archive& archive, M& m) {
 
 template <class Archive, Of<Spend> M>
 bool layout(Archive& archive, M& m) {
-  return archive.record(m.calls, m.retries, m.rate_limited, m.cache_hit, m.paid, m.latency_ms);
+  return archive.record(m.calls, m.retries, m.rate_limited, m.cache_hit, m.paid, m.latency_ms,
+                        m.waited_permit_ms, m.waited_pause_ms, m.waited_retry_ms);
 }
 
 /// True if every position in the scores lies within what it points into.
@@ -117,7 +122,8 @@ bool layout(Archive& archive, M& m) {
 
 template <class Archive, Of<WorkUnit> M>
 bool layout(Archive& archive, M& m) {
-  return archive.record(m.unit, m.key, m.pinned_answer, m.repeat, m.request, m.tasks);
+  return archive.record(m.unit, m.key, m.pinned_answer, m.repeat, m.request, m.tasks,
+                        m.held_elsewhere);
 }
 
 template <class Archive, Of<ProviderSettings> M>
@@ -151,19 +157,88 @@ bool layout(Archive& archive, M& m) {
   return archive.record(Name{m.run_id}, m.problems, m.window, m.held);
 }
 
+template <class Archive, Of<CallSize> M>
+bool layout(Archive& archive, M& m) {
+  return archive.record(m.input_tokens, m.output_tokens);
+}
+
+template <class Archive, Of<SpentPermit> M>
+bool layout(Archive& archive, M& m) {
+  return archive.record(m.id, m.used);
+}
+
+template <class Archive, Of<SettledCall> M>
+bool layout(Archive& archive, M& m) {
+  return archive.record(m.permit, m.used);
+}
+
+template <class Archive, Of<CallOutcomes> M>
+bool layout(Archive& archive, M& m) {
+  return archive.record(m.answered, m.rate_limited, m.failed, m.latency_sum_us, m.latency_min_us);
+}
+
+template <class Archive, Of<AnnouncedLimits> M>
+bool layout(Archive& archive, M& m) {
+  return archive.record(m.requests_per_minute, m.tokens_per_minute, m.input_tokens_per_minute,
+                        m.output_tokens_per_minute);
+}
+
 template <class Archive, Of<Demand> M>
 bool layout(Archive& archive, M& m) {
-  return archive.record(Name{m.provider}, m.ready_calls, m.in_flight, m.pause_ms);
+  if (!archive.record(Name{m.provider}, m.ready_calls, m.in_flight, m.pause_ms, m.sizes, m.spent, m.settled,
+                      m.outcomes, m.announced)) {
+    return false;
+  }
+  if constexpr (Archive::reading) {
+    if (m.sizes.size() > max_demand_sizes) return archive.refuse("too many sizes of calls");
+  }
+  return true;
 }
 
 template <class Archive, Of<Heartbeat> M>
 bool layout(Archive& archive, M& m) {
-  return archive.record(Name{m.run_id}, m.sent_at_us, m.window, m.demands);
+  return archive.record(Name{m.run_id}, m.sent_at_us, m.window, m.demands, m.heard_us);
 }
 
 template <class Archive, Of<Report> M>
 bool layout(Archive& archive, M& m) {
   return archive.record(Name{m.run_id}, m.window, m.started, m.results);
+}
+
+template <class Archive, Of<EntryKey> M>
+bool layout(Archive& archive, M& m) {
+  return archive.record(m.kind, m.digest);
+}
+
+template <class Archive, Of<LentEntry> M>
+bool layout(Archive& archive, M& m) {
+  return archive.record(m.key, Bytes{m.bytes, max_entry_bytes});
+}
+
+template <class Archive>
+bool entries_fit(Archive& archive, std::size_t entries) {
+  if constexpr (Archive::reading) {
+    if (entries > max_entries) return archive.refuse("too many entries");
+  }
+  return true;
+}
+
+template <class Archive, class M>
+requires Of<M, Seek> || Of<M, Lend>
+bool layout(Archive& archive, M& m) {
+  return archive.record(Name{m.run_id}, m.keys) && entries_fit(archive, m.keys.size());
+}
+
+template <class Archive, class M>
+requires Of<M, Lent> || Of<M, Found>
+bool layout(Archive& archive, M& m) {
+  return archive.record(Name{m.run_id}, m.entries) && entries_fit(archive, m.entries.size());
+}
+
+template <class Archive, Of<Stored> M>
+bool layout(Archive& archive, M& m) {
+  return archive.record(Name{m.run_id}, m.stored, m.given_up) &&
+         entries_fit(archive, m.stored.size() + m.given_up.size());
 }
 
 template <class Archive, Of<Goodbye> M>
@@ -202,9 +277,20 @@ bool layout(Archive& archive, M& m) {
   return archive.record(Name{m.run_id}, m.items);
 }
 
+template <class Archive, Of<Permit> M>
+bool layout(Archive& archive, M& m) {
+  return archive.record(m.id, m.opens_us, m.closes_us, m.size, m.probe);
+}
+
+template <class Archive, Of<CallCeiling> M>
+bool layout(Archive& archive, M& m) {
+  return archive.record(m.total_tokens, m.input_tokens, m.output_tokens);
+}
+
 template <class Archive, Of<Grant> M>
 bool layout(Archive& archive, M& m) {
-  return archive.record(Name{m.provider}, m.unlimited, m.pause_ms);
+  return archive.record(Name{m.provider}, m.unlimited, m.places, m.searched, m.pause_ms, m.hold, m.ceiling,
+                        m.permits);
 }
 
 template <class Archive, Of<Grants> M>

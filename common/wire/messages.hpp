@@ -1,5 +1,7 @@
 #pragma once
 
+#include "common/defaults.hpp"
+#include "common/entry_key.hpp"
 #include "common/error.hpp"
 #include "common/result.hpp"
 #include "common/run_settings.hpp"
@@ -14,7 +16,7 @@
 /// What crosses between a worker and the coordinator: docs/protocol.md, which these types follow.
 namespace sluice::wire {
 
-inline constexpr std::uint8_t protocol_version = 2;
+inline constexpr std::uint8_t protocol_version = 3;
 
 // --- worker -> coordinator
 // ----------------------------------------------------------------------------------
@@ -38,22 +40,73 @@ struct Ready {
   friend bool operator==(const Ready&, const Ready&) = default;
 };
 
-/// What a worker needs of one provider's budget.
+/// Tokens of a call: an upper bound where it is reserved, the real usage where it is settled.
+struct CallSize {
+  std::uint32_t input_tokens = 0;
+  std::uint32_t output_tokens = 0;
+  friend bool operator==(const CallSize&, const CallSize&) = default;
+};
+
+/// A permit that the worker has done with.
+struct SpentPermit {
+  std::uint64_t id = 0;
+  bool used = false;  ///< A call started on it; else it was given back, or its window has passed.
+  friend bool operator==(const SpentPermit&, const SpentPermit&) = default;
+};
+
+/// What the call of a used permit came to; zeros for one that the provider did not charge.
+struct SettledCall {
+  std::uint64_t permit = 0;
+  CallSize used;
+  friend bool operator==(const SettledCall&, const SettledCall&) = default;
+};
+
+/// What calls came to since the last HEARTBEAT: the governor's eyes for outages and unknown limits.
+struct CallOutcomes {
+  std::uint32_t answered = 0;        ///< The provider answered, be it with an error of this request alone.
+  std::uint32_t rate_limited = 0;    ///< 429 and 529 without a named delay; named ones are `pause_ms`.
+  std::uint32_t failed = 0;          ///< 5xx, time-outs, connections refused or broken.
+  std::uint64_t latency_sum_us = 0;  ///< Of `answered`.
+  std::uint32_t latency_min_us = 0;  ///< Ditto; 0 if there were none.
+  friend bool operator==(const CallOutcomes&, const CallOutcomes&) = default;
+};
+
+/// The limits that a provider's response headers name; 0: not named.
+struct AnnouncedLimits {
+  std::uint64_t requests_per_minute = 0;
+  std::uint64_t tokens_per_minute = 0;
+  std::uint64_t input_tokens_per_minute = 0;
+  std::uint64_t output_tokens_per_minute = 0;
+  friend bool operator==(const AnnouncedLimits&, const AnnouncedLimits&) = default;
+};
+
+/// The most sizes in one demand: more calls than that are not granted at a time either.
+inline constexpr std::size_t max_demand_sizes = 256;
+
+/// What a worker needs of one provider's budget, and what became of what it was granted (budget.md).
 struct Demand {
   std::string provider;
-  std::uint32_t ready_calls = 0;  ///< Calls that could start now.
+  std::uint32_t ready_calls =
+      0;  ///< Calls that could start now, those for which an unspent permit is held included.
   std::uint32_t in_flight = 0;
-  std::uint32_t pause_ms = 0;  ///< The provider asked for silence for this long (429, 529); 0: it did not.
+  std::uint32_t pause_ms = 0;   ///< The provider asked for silence for this long (429, 529); 0: it did not.
+  std::vector<CallSize> sizes;  ///< Of the first ready calls, oldest first; empty while no permit is needed.
+  std::vector<SpentPermit> spent;
+  std::vector<SettledCall> settled;
+  CallOutcomes outcomes;
+  AnnouncedLimits announced;
   friend bool operator==(const Demand&, const Demand&) = default;
 };
 
-/// Sent each heartbeat interval and whenever demand changes. Answer: GRANT.
+/// Sent each heartbeat interval and at once when a demand changes. Answer: GRANTS.
 struct Heartbeat {
   std::string run_id;
-  std::uint64_t sent_at_us = 0;  ///< The worker's own clock; echoed in GRANT.
+  std::uint64_t sent_at_us = 0;  ///< The worker's boot clock (clock.hpp); echoed in GRANTS.
   std::uint32_t window =
       0;  ///< Units this worker wants to hold, done ones that are not yet acknowledged included.
   std::vector<Demand> demands;
+  std::uint64_t heard_us = 0;  ///< Grants::now_us of the newest GRANTS taken in; 0: none yet. Places that
+                               ///< were taken from this worker are free for others only then.
   friend bool operator==(const Heartbeat&, const Heartbeat&) = default;
 };
 
@@ -64,6 +117,41 @@ struct Report {
   std::vector<UnitId> started;
   std::vector<UnitResult> results;
   friend bool operator==(const Report&, const Report&) = default;
+};
+
+/// The most keys or entries in one message.
+inline constexpr std::size_t max_entries = 1024;
+/// A larger entry is not lent. No answer of a provider makes one (defaults::max_answer_bytes).
+inline constexpr std::size_t max_entry_bytes = defaults::max_answer_bytes + 4096;
+
+/// Entries that this worker's cache lacks and that are about to be paid for: answers of units with
+/// `held_elsewhere`, and embeddings of any text. Answer: FOUND, once for each key, whenever it is known.
+struct Seek {
+  std::string run_id;
+  std::vector<EntryKey> keys;
+  friend bool operator==(const Seek&, const Seek&) = default;
+};
+
+/// An entry on its way from one cache to another, as it is stored.
+struct LentEntry {
+  EntryKey key;
+  std::string bytes;  ///< Empty in LENT: it is not here; in FOUND: pay for it yourself.
+  friend bool operator==(const LentEntry&, const LentEntry&) = default;
+};
+
+/// Answers LEND: each of its keys once.
+struct Lent {
+  std::string run_id;
+  std::vector<LentEntry> entries;
+  friend bool operator==(const Lent&, const Lent&) = default;
+};
+
+/// What became of embeddings that FOUND left to this worker to pay for.
+struct Stored {
+  std::string run_id;
+  std::vector<Digest> stored;    ///< In its cache: others may have them from there.
+  std::vector<Digest> given_up;  ///< It will not have them: the next one who waits may pay.
+  friend bool operator==(const Stored&, const Stored&) = default;
 };
 
 /// The worker leaves; its leases are free at once.
@@ -108,21 +196,71 @@ struct Ack {
   friend bool operator==(const Ack&, const Ack&) = default;
 };
 
+/// The right to start one call while the coordinator's clock is in [opens_us, closes_us] (budget.md).
+struct Permit {
+  std::uint64_t id = 0;  ///< Ascends for each worker.
+  std::uint64_t opens_us = 0;
+  std::uint64_t closes_us = 0;
+  CallSize size;       ///< What is reserved: the call must not be larger.
+  bool probe = false;  ///< Finds out whether an outage is over.
+  friend bool operator==(const Permit&, const Permit&) = default;
+};
+
+/// Why no call to a provider may start for a while.
+enum class HoldReason : std::uint8_t {
+  none = 0,
+  named_delay = 1,  ///< A 429 or 529 named it.
+  outage = 2,       ///< Calls failed in a row; it is being probed.
+  given_up = 3,     ///< The outage lasted too long: what waits is to end.
+};
+
+/// The most tokens that one call may have; 0: no bound. A larger one can never start.
+struct CallCeiling {
+  std::uint64_t total_tokens = 0;
+  std::uint64_t input_tokens = 0;
+  std::uint64_t output_tokens = 0;
+  friend bool operator==(const CallCeiling&, const CallCeiling&) = default;
+};
+
+inline constexpr std::uint32_t unlimited_places = 0xffffffff;
+
 /// One provider's share for this worker (budget.md).
 struct Grant {
   std::string provider;
-  bool unlimited = false;      ///< No limit is set: calls need no permit.
-  std::uint32_t pause_ms = 0;  ///< No call may start for this long.
+  bool unlimited = false;  ///< Calls need no permit; places and pauses hold all the same.
+  std::uint32_t places =
+      unlimited_places;        ///< Calls that may be in flight here; while there are more, none starts.
+  bool searched = false;       ///< `places` is what the search found, and may go beyond max_concurrent.
+  std::uint32_t pause_ms = 0;  ///< No call may start for this long, but on a probe's permit.
+  HoldReason hold = HoldReason::none;
+  CallCeiling ceiling;
+  std::vector<Permit> permits;  ///< New ones; those granted before stay.
   friend bool operator==(const Grant&, const Grant&) = default;
 };
 
-/// Answers HEARTBEAT, and is sent unasked when a pause begins. Also the coordinator's sign of life.
+/// Answers HEARTBEAT, and is sent unasked when there is something to grant, or when a pause begins or ends
+/// early. Also the coordinator's sign of life.
 struct Grants {
   std::string run_id;
-  std::uint64_t echo_us = 0;  ///< Heartbeat::sent_at_us; 0 when unasked.
-  std::uint64_t now_us = 0;   ///< The coordinator's monotonic clock.
+  std::uint64_t echo_us =
+      0;  ///< Heartbeat::sent_at_us of the newest one that was heard from this worker; 0: none yet.
+  std::uint64_t now_us = 0;  ///< The coordinator's boot clock (clock.hpp).
   std::vector<Grant> grants;
   friend bool operator==(const Grants&, const Grants&) = default;
+};
+
+/// Another worker is about to pay for what this one's cache holds. Answer: LENT.
+struct Lend {
+  std::string run_id;
+  std::vector<EntryKey> keys;
+  friend bool operator==(const Lend&, const Lend&) = default;
+};
+
+/// What became of keys of SEEK.
+struct Found {
+  std::string run_id;
+  std::vector<LentEntry> entries;
+  friend bool operator==(const Found&, const Found&) = default;
 };
 
 /// The run is over: finish nothing more, say GOODBYE. A worker process then ends unless it was told to stay.
@@ -147,7 +285,7 @@ struct Reject {
 };
 
 /// What the coordinator reads and what a worker reads: a message for the other side is malformed.
-using ToCoordinator = std::variant<Hello, Ready, Heartbeat, Report, Goodbye>;
-using ToWorker = std::variant<Welcome, Work, Ack, Grants, Drain, Reject>;
+using ToCoordinator = std::variant<Hello, Ready, Heartbeat, Report, Goodbye, Seek, Lent, Stored>;
+using ToWorker = std::variant<Welcome, Work, Ack, Grants, Drain, Reject, Lend, Found>;
 
 }  // namespace sluice::wire

@@ -4,6 +4,7 @@
 #include "coordinator/actors/governor_actor.hpp"
 #include "coordinator/actors/messages.hpp"
 #include "coordinator/actors/recorder.hpp"
+#include "coordinator/report/run_metrics.hpp"
 
 #include <algorithm>
 #include <utility>
@@ -27,29 +28,36 @@ struct CoordinatorState {
   caf::actor recorder;
   RateEstimate rate;
   TimePoint started;
-  std::size_t unrecorded = 0;  ///< Results on their way through the recorder.
+  std::vector<BudgetFacts> budgets;  ///< As the governor last said.
+  std::size_t unrecorded = 0;        ///< Results on their way through the recorder.
   bool closing = false;
   bool goodbyes_awaited = true;
+  bool progress_due = false;  ///< To be shown, or published, once the governor has said how it is.
+  bool metrics_due = false;
+  bool last_budgets_asked = false;
+  bool last_budgets_awaited = false;
 };
 
 using CoordinatorActor = caf::stateful_actor<CoordinatorState>;
 
-void show_progress(CoordinatorActor* self) {
+ProgressState progress_of(CoordinatorActor* self, const RunFacts& facts) {
   auto& state = self->state;
-  if (!state.config->progress) return;
   const auto& controller = *state.controller;
   const auto& counts = controller.counts();
-  const auto facts = controller.facts();
   ProgressState progress;
   progress.done = counts.passed + counts.failed + counts.errors;
   progress.total = state.config->plan->trial_count();
   progress.passed = counts.passed;
   progress.failed = counts.failed;
   progress.errors = counts.errors;
-  progress.in_flight = controller.started_count();
+  std::uint64_t held_up = 0;
+  for (const auto& budget : state.budgets) held_up += budget.waiting_calls;
+  progress.in_flight =
+      controller.started_count() - std::min<std::uint64_t>(held_up, controller.started_count());
   progress.waiting = controller.waiting_count();
   progress.workers = static_cast<std::uint32_t>(controller.worker_count());
   progress.rate_limited = facts.rate_limited;
+  progress.budgets = state.budgets;
   const auto elapsed = self->clock().now() - state.started;
   state.rate.update(elapsed, progress.done);
   progress.elapsed = std::chrono::duration_cast<std::chrono::seconds>(elapsed);
@@ -59,14 +67,30 @@ void show_progress(CoordinatorActor* self) {
   }
   if (state.config->price)
     progress.cost = state.config->price({facts.paid_input_tokens, facts.paid_output_tokens});
-  self->send(state.config->progress, ShowProgress{progress});
+  return progress;
+}
+
+void show_progress(CoordinatorActor* self) {
+  auto& state = self->state;
+  state.progress_due = false;
+  if (!state.config->progress) return;
+  self->send(state.config->progress, ShowProgress{progress_of(self, state.controller->facts())});
+}
+
+void publish_metrics(CoordinatorActor* self) {
+  auto& state = self->state;
+  state.metrics_due = false;
+  const auto facts = state.controller->facts();
+  state.config->metrics->publish(run_metrics(progress_of(self, facts), facts));
 }
 
 /// Everything has been said: hands the run to the listener and ends the actors of the run.
 void end_run(CoordinatorActor* self) {
   auto& state = self->state;
   show_progress(self);
-  self->send(state.config->listener, RunEnded{state.controller->facts(), state.controller->lost_units()});
+  auto facts = state.controller->facts();
+  facts.budgets = std::move(state.budgets);
+  self->send(state.config->listener, RunEnded{std::move(facts), state.controller->lost_units()});
   self->send(state.router, CloseSocket{});
   self->send_exit(state.recorder, caf::exit_reason::user_shutdown);
   self->send_exit(state.governor, caf::exit_reason::user_shutdown);
@@ -78,6 +102,11 @@ void end_run(CoordinatorActor* self) {
 void end_run_if_quiet(CoordinatorActor* self) {
   auto& state = self->state;
   if (!state.controller->over() || state.unrecorded > 0) return;
+  if (!std::exchange(state.last_budgets_asked, true)) {
+    state.last_budgets_awaited = true;
+    self->send(state.governor, AskBudget{});
+  }
+  if (state.last_budgets_awaited) return;
   if (state.controller->all_gone() || !state.goodbyes_awaited) return end_run(self);
   if (!std::exchange(state.closing, true)) {
     self->delayed_send(self, defaults::goodbye_wait, GoodbyeTimeout{});
@@ -90,9 +119,12 @@ void perform(CoordinatorActor* self, Effects& effects) {
   for (const auto& note : effects.notes) spdlog::info("{}", note);
   for (auto& record : effects.to_record) self->send(state.recorder, std::move(record));
   for (auto& message : effects.to_workers) self->send(state.router, std::move(message));
+  if (!effects.to_note.empty()) self->send(state.recorder, NoteEmbeddings{std::move(effects.to_note)});
+  if (!effects.to_look_up.empty())
+    self->send(state.recorder, LookUpEmbeddings{std::move(effects.to_look_up)});
   if (effects.peers_changed) {
-    self->send(state.governor,
-               PeersChanged{state.config->controller.settings.run_id, state.controller->peers()});
+    self->send(state.governor, PeersChanged{state.config->controller.settings.run_id,
+                                            state.controller->peers(), std::move(effects.gone)});
   }
   for (auto& [peer, heartbeat] : effects.demands) {
     self->send(state.governor, DemandHeard{std::move(peer), std::move(heartbeat)});
@@ -109,10 +141,12 @@ caf::behavior coordinator_behavior(CoordinatorActor* self, std::shared_ptr<Coord
   const auto me = caf::actor_cast<caf::actor>(self);
   const auto& settings = state.config->controller.settings;
   state.router = start_router(me);
-  state.governor = spawn_governor(self->system(), state.router);
+  state.governor = spawn_governor(self->system(), state.config->governor, state.router, me);
   state.recorder = start_recorder(me);
   self->delayed_send(self, settings.heartbeat_interval, HeartbeatTick{});
   if (state.config->progress) self->delayed_send(self, state.config->progress_interval, ProgressTick{});
+  if (const auto deadline = state.config->controller.deadline)
+    self->delayed_send(self, *deadline, DeadlineTick{});
 
   // What is left of the run after its end (a late frame, a timer) finds the actor gone.
   return {
@@ -128,6 +162,11 @@ caf::behavior coordinator_behavior(CoordinatorActor* self, std::shared_ptr<Coord
         self->state.controller->on_recorded(recorded, self->clock().now(), effects);
         perform(self, effects);
       },
+      [self](const EmbeddingsLookedUp& found) {
+        Effects effects;
+        self->state.controller->on_looked_up(found.holders, self->clock().now(), effects);
+        perform(self, effects);
+      },
       [self](RecordingFailed& failed) {
         Effects effects;
         self->state.unrecorded = 0;
@@ -141,10 +180,27 @@ caf::behavior coordinator_behavior(CoordinatorActor* self, std::shared_ptr<Coord
       [self](SocketDrained) {
         Effects effects;
         self->state.controller->on_tick(self->clock().now(), effects);
+        if (self->state.config->metrics) {
+          self->state.metrics_due = true;
+          self->send(self->state.governor, AskBudget{});
+        }
+        perform(self, effects);
+      },
+      [self](BudgetReport& report) {
+        self->state.budgets = std::move(report.budgets);
+        self->state.last_budgets_awaited = false;
+        if (self->state.progress_due) show_progress(self);
+        if (self->state.metrics_due) publish_metrics(self);
+        end_run_if_quiet(self);
+      },
+      [self](DeadlineTick) {
+        Effects effects;
+        self->state.controller->check_deadline(self->clock().now(), effects);
         perform(self, effects);
       },
       [self](ProgressTick) {
-        show_progress(self);
+        self->state.progress_due = true;
+        self->send(self->state.governor, AskBudget{});
         self->delayed_send(self, self->state.config->progress_interval, ProgressTick{});
       },
       [self](StopRun& stop) {

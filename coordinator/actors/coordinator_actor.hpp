@@ -1,6 +1,8 @@
 #pragma once
 
+#include "common/metrics_server/metrics_board.hpp"
 #include "common/transport/router.hpp"
+#include "coordinator/governor/governor.hpp"
 #include "coordinator/ledger/ledger.hpp"
 #include "coordinator/run/run_controller.hpp"
 
@@ -18,9 +20,11 @@ namespace sluice {
 struct CoordinatorConfig {
   std::shared_ptr<const Plan> plan;
   RunController::Config controller;
+  GovernorConfig governor;                        ///< The shared budgets of the run's providers.
   bool move_pins = true;                          ///< Answers paid for in this run become the pinned ones.
   std::chrono::milliseconds progress_interval{};  ///< 0: no progress is shown.
   caf::actor progress;                            ///< Gets ShowProgress; may be null.
+  std::shared_ptr<MetricsBoard> metrics;          ///< Gets the run's metrics each heartbeat; may be null.
   caf::actor listener;                            ///< Gets RunEnded once.
   std::function<std::optional<double>(const Usage&)> price;
 };

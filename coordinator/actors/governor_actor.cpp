@@ -1,9 +1,9 @@
 #include "coordinator/actors/governor_actor.hpp"
 
 #include "coordinator/actors/messages.hpp"
-#include "coordinator/governor/governor.hpp"
 
-#include <algorithm>
+#include <map>
+#include <optional>
 #include <utility>
 
 #include <caf/event_based_actor.hpp>
@@ -18,58 +18,101 @@ struct GovernorState {
   static inline const char* name = "governor";
 
   caf::actor router;
-  Governor governor;
-  PeersChanged known;
+  caf::actor coordinator;
+  std::function<BootTime()> clock;
+  std::optional<Governor> governor;
+  std::string run_id;
+  std::map<Peer, WorkerId> workers;
+  std::map<WorkerId, Peer> peers;
+  bool turn_due = false;
+  std::optional<BootTime> wakes_at;
 };
 
 using GovernorActor = caf::stateful_actor<GovernorState>;
 
-void send_grants(GovernorActor* self, const Peer& peer, const std::string& run_id, std::uint64_t echo_us) {
-  auto& state = self->state;
-  const auto now = self->clock().now();
-  wire::Grants grants;
-  grants.run_id = run_id;
-  grants.echo_us = echo_us;
-  grants.now_us = static_cast<std::uint64_t>(
-      std::chrono::duration_cast<std::chrono::microseconds>(now.time_since_epoch()).count());
-  grants.grants = state.governor.grants(now);
-  self->send(state.router, ToPeer{peer, std::move(grants)});
+void ask_for_turn(GovernorActor* self) {
+  if (!std::exchange(self->state.turn_due, true)) self->send(self, GovernorTurn{});
 }
 
-/// Who joins during a pause hears of it before any work comes: the next heartbeat would be too late.
-void tell_newcomers(GovernorActor* self, const PeersChanged& before) {
-  const auto& state = self->state;
-  const auto grants = state.governor.grants(self->clock().now());
-  if (std::ranges::none_of(grants, [](const wire::Grant& grant) { return grant.pause_ms > 0; })) return;
-  for (const auto& peer : state.known.peers) {
-    const bool known = std::ranges::find(before.peers, peer) != before.peers.end();
-    if (!known) send_grants(self, peer, state.known.run_id, 0);
+void wake_at(GovernorActor* self, std::optional<BootTime> time, BootTime now) {
+  auto& wakes_at = self->state.wakes_at;
+  if (!time || (wakes_at && *wakes_at <= *time)) return;
+  wakes_at = time;
+  self->delayed_send(self, *time - now, GovernorWake{*time});
+}
+
+void turn(GovernorActor* self) {
+  auto& state = self->state;
+  const auto now = state.clock();
+  for (auto& [worker, grants] : state.governor->turn(now)) {
+    grants.run_id = state.run_id;
+    self->send(state.router, ToPeer{state.peers.at(worker), std::move(grants)});
+  }
+  wake_at(self, state.governor->next_wake(now), now);
+}
+
+void take_peers(GovernorActor* self, PeersChanged& changed) {
+  auto& state = self->state;
+  const auto now = state.clock();
+  state.run_id = std::move(changed.run_id);
+  for (const auto& gone : changed.gone) {
+    const auto known = state.peers.find(gone.worker);
+    if (known == state.peers.end()) continue;
+    state.governor->leave(gone.worker, gone.lost, now);
+    state.workers.erase(known->second);
+    state.peers.erase(known);
+  }
+  for (const auto& [peer, worker, max_concurrent] : changed.peers) {
+    auto& known = state.peers[worker];
+    if (known == peer) continue;
+    if (!known.empty()) state.workers.erase(known);
+    known = peer;
+    state.workers[peer] = worker;
+    state.governor->join(worker, max_concurrent, now);
   }
 }
 
-caf::behavior governor_behavior(GovernorActor* self, caf::actor router) {
-  self->state.router = std::move(router);
+caf::behavior governor_behavior(GovernorActor* self, const GovernorConfig& config, caf::actor router,
+                                caf::actor coordinator, std::function<BootTime()> clock) {
+  auto& state = self->state;
+  state.router = std::move(router);
+  state.coordinator = std::move(coordinator);
+  state.clock = std::move(clock);
+  state.governor.emplace(config, state.clock());
   return {
-      [self](PeersChanged& known) {
-        const auto before = std::exchange(self->state.known, std::move(known));
-        tell_newcomers(self, before);
+      [self](PeersChanged& changed) {
+        take_peers(self, changed);
+        ask_for_turn(self);
       },
       [self](const DemandHeard& heard) {
-        auto& state = self->state;
-        const bool new_pause = state.governor.hear(heard.heartbeat.demands, self->clock().now());
-        send_grants(self, heard.peer, heard.heartbeat.run_id, heard.heartbeat.sent_at_us);
-        if (!new_pause) return;
-        for (const auto& peer : state.known.peers) {
-          if (peer != heard.peer) send_grants(self, peer, state.known.run_id, 0);
-        }
+        auto& known = self->state;
+        const auto worker = known.workers.find(heard.peer);
+        if (worker == known.workers.end()) return;
+        known.governor->hear(worker->second, heard.heartbeat, known.clock());
+        ask_for_turn(self);
+      },
+      [self](GovernorTurn) {
+        self->state.turn_due = false;
+        turn(self);
+      },
+      [self](const GovernorWake& timer) {
+        // An earlier timer has overtaken it.
+        if (self->state.wakes_at != timer.time) return;
+        self->state.wakes_at.reset();
+        turn(self);
+      },
+      [self](AskBudget) {
+        const auto& asked = self->state;
+        self->send(asked.coordinator, BudgetReport{asked.governor->facts(asked.clock())});
       },
   };
 }
 
 }  // namespace
 
-caf::actor spawn_governor(caf::actor_system& system, const caf::actor& router) {
-  return system.spawn(governor_behavior, router);
+caf::actor spawn_governor(caf::actor_system& system, const GovernorConfig& config, const caf::actor& router,
+                          const caf::actor& coordinator, std::function<BootTime()> clock) {
+  return system.spawn(governor_behavior, config, router, coordinator, std::move(clock));
 }
 
 }  // namespace sluice

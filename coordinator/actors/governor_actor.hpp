@@ -1,12 +1,19 @@
 #pragma once
 
+#include "common/clock.hpp"
+#include "coordinator/governor/governor.hpp"
+
+#include <functional>
+
 #include <caf/actor.hpp>
 #include <caf/fwd.hpp>
 
 namespace sluice {
 
-/// Starts the actor around Governor: answers DemandHeard with GRANT through the router, and tells all workers
-/// of a new pause at once.
-caf::actor spawn_governor(caf::actor_system& system, const caf::actor& router);
+/// Starts the actor around Governor: hears of workers and their demand (PeersChanged, DemandHeard), and sends
+/// each worker GRANTS through the router, as an answer and whenever there is something to grant. AskBudget is
+/// answered to `coordinator`.
+caf::actor spawn_governor(caf::actor_system& system, const GovernorConfig& config, const caf::actor& router,
+                          const caf::actor& coordinator, std::function<BootTime()> clock = boot_clock_now);
 
 }  // namespace sluice

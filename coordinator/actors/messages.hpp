@@ -1,9 +1,11 @@
 #pragma once
 
+#include "common/clock.hpp"
 #include "common/error.hpp"
 #include "common/transport/messages.hpp"
+#include "coordinator/governor/budget_facts.hpp"
 #include "coordinator/report/progress.hpp"
-#include "coordinator/run/recording.hpp"
+#include "coordinator/run/effects.hpp"
 
 #include <chrono>
 #include <cstdint>
@@ -18,10 +20,11 @@
 ///   main        -> coordinator  StopRun                   (a signal, a failed set-up)
 ///   router      -> coordinator  FromWorkers, SocketDrained
 ///   coordinator -> router       ToPeer, DrainSocket, CloseSocket
-///   coordinator -> governor     DemandHeard, PeersChanged
-///   governor    -> router       ToPeer (GRANT)
-///   coordinator -> recorder     RecordResult
-///   recorder    -> coordinator  ResultsRecorded, RecordingFailed
+///   coordinator -> governor     DemandHeard, PeersChanged, AskBudget
+///   governor    -> router       ToPeer (GRANTS)
+///   governor    -> coordinator  BudgetReport
+///   coordinator -> recorder     RecordResult, NoteEmbeddings, LookUpEmbeddings
+///   recorder    -> coordinator  ResultsRecorded, EmbeddingsLookedUp, RecordingFailed
 ///   coordinator -> progress     ShowProgress
 ///   coordinator -> main         RunEnded
 namespace sluice {
@@ -37,10 +40,34 @@ struct DemandHeard {
   wire::Heartbeat heartbeat;
 };
 
-/// The workers that a new pause is told to.
+/// Who left or began anew, and who is there since.
 struct PeersChanged {
   std::string run_id;
-  std::vector<Peer> peers;
+  std::vector<GovernedPeer> peers;
+  std::vector<GoneWorker> gone;
+};
+
+/// To be answered with BudgetReport.
+struct AskBudget {};
+
+/// The use of the providers' budgets so far.
+struct BudgetReport {
+  std::vector<BudgetFacts> budgets;
+};
+
+/// Put these into the ledger.
+struct NoteEmbeddings {
+  std::vector<EmbeddingHolder> embeddings;
+};
+
+/// Who holds the embeddings of these keys? To be answered with EmbeddingsLookedUp.
+struct LookUpEmbeddings {
+  std::vector<Digest> keys;
+};
+
+/// One for each key that was asked for; an empty id where no holder is known.
+struct EmbeddingsLookedUp {
+  std::vector<EmbeddingHolder> holders;
 };
 
 struct RecordingFailed {
@@ -60,20 +87,36 @@ struct RunEnded {
 /// Timers of the coordinator actor. An epoch tells a live timer from one that was overtaken.
 struct HeartbeatTick {};
 struct ProgressTick {};
+struct DeadlineTick {};
 struct GoodbyeTimeout {};
 struct CommitNow {};
+
+/// Of the governor actor: one turn for all messages that wait together, and one when there will be something
+/// to grant.
+struct GovernorTurn {};
+struct GovernorWake {
+  BootTime time{};
+};
 
 }  // namespace sluice
 
 CAF_ALLOW_UNSAFE_MESSAGE_TYPE(sluice::StopRun)
 CAF_ALLOW_UNSAFE_MESSAGE_TYPE(sluice::DemandHeard)
 CAF_ALLOW_UNSAFE_MESSAGE_TYPE(sluice::PeersChanged)
+CAF_ALLOW_UNSAFE_MESSAGE_TYPE(sluice::AskBudget)
+CAF_ALLOW_UNSAFE_MESSAGE_TYPE(sluice::BudgetReport)
 CAF_ALLOW_UNSAFE_MESSAGE_TYPE(sluice::RecordResult)
 CAF_ALLOW_UNSAFE_MESSAGE_TYPE(sluice::ResultsRecorded)
+CAF_ALLOW_UNSAFE_MESSAGE_TYPE(sluice::NoteEmbeddings)
+CAF_ALLOW_UNSAFE_MESSAGE_TYPE(sluice::LookUpEmbeddings)
+CAF_ALLOW_UNSAFE_MESSAGE_TYPE(sluice::EmbeddingsLookedUp)
 CAF_ALLOW_UNSAFE_MESSAGE_TYPE(sluice::RecordingFailed)
 CAF_ALLOW_UNSAFE_MESSAGE_TYPE(sluice::ShowProgress)
 CAF_ALLOW_UNSAFE_MESSAGE_TYPE(sluice::RunEnded)
 CAF_ALLOW_UNSAFE_MESSAGE_TYPE(sluice::HeartbeatTick)
 CAF_ALLOW_UNSAFE_MESSAGE_TYPE(sluice::ProgressTick)
+CAF_ALLOW_UNSAFE_MESSAGE_TYPE(sluice::DeadlineTick)
 CAF_ALLOW_UNSAFE_MESSAGE_TYPE(sluice::GoodbyeTimeout)
 CAF_ALLOW_UNSAFE_MESSAGE_TYPE(sluice::CommitNow)
+CAF_ALLOW_UNSAFE_MESSAGE_TYPE(sluice::GovernorTurn)
+CAF_ALLOW_UNSAFE_MESSAGE_TYPE(sluice::GovernorWake)

@@ -61,6 +61,25 @@ void commit(RecorderActor* self) {
   self->send(state.coordinator, std::move(done));
 }
 
+void note(RecorderActor* self, const NoteEmbeddings& note) {
+  auto& state = self->state;
+  const auto noted = state.ledger->note_embeddings(note.embeddings);
+  if (!noted) self->send(state.coordinator, RecordingFailed{noted.error()});
+}
+
+void look_up(RecorderActor* self, const LookUpEmbeddings& wanted) {
+  auto& state = self->state;
+  auto found = state.ledger->embedding_holders(wanted.keys);
+  if (!found) {
+    self->send(state.coordinator, RecordingFailed{found.error()});
+    return;
+  }
+  EmbeddingsLookedUp answer;
+  for (std::size_t i = 0; i < wanted.keys.size(); ++i)
+    answer.holders.push_back({wanted.keys[i], std::move((*found)[i])});
+  self->send(state.coordinator, std::move(answer));
+}
+
 caf::behavior recorder_behavior(RecorderActor* self, std::shared_ptr<Ledger> ledger, std::string run_id,
                                 bool move_pins, caf::actor coordinator) {
   auto& state = self->state;
@@ -78,6 +97,8 @@ caf::behavior recorder_behavior(RecorderActor* self, std::shared_ptr<Ledger> led
         if (waiting.size() >= max_batch) commit(self);
       },
       [self](CommitNow) { commit(self); },
+      [self](const NoteEmbeddings& embeddings) { note(self, embeddings); },
+      [self](const LookUpEmbeddings& wanted) { look_up(self, wanted); },
   };
 }
 

@@ -2,6 +2,8 @@
 
 #include "common/clock.hpp"
 #include "common/defaults.hpp"
+#include "common/metrics_server/metrics_board.hpp"
+#include "common/metrics_server/metrics_server.hpp"
 #include "common/process/actor_system.hpp"
 #include "common/process/host_name.hpp"
 #include "common/process/logging.hpp"
@@ -15,8 +17,10 @@
 #include "coordinator/cli/run_inputs.hpp"
 #include "coordinator/cli/run_report.hpp"
 #include "coordinator/cli/suite_path.hpp"
+#include "coordinator/merge/aggregate.hpp"
 #include "coordinator/output/output_file.hpp"
 
+#include <algorithm>
 #include <cstdio>
 #include <cstring>
 #include <filesystem>
@@ -68,12 +72,19 @@ RunSettings run_settings(const RunOptions& options, const RunInputs& inputs) {
   return run;
 }
 
+/// Dollars for tokens of the run's model. Options and inputs must outlive it.
+Price price_of(const RunOptions& options, const RunInputs& inputs) {
+  return [&](const Usage& usage) {
+    return inputs.prices.cost(options.provider.provider.kind, options.provider.model, usage);
+  };
+}
+
 Result<std::shared_ptr<const Plan>> make_plan(const RunOptions& options, const RunInputs& inputs) {
   RequestSettings request;
   request.provider = options.provider.provider;
   request.model = options.provider.model;
   request.temperature = options.settings.temperature.value;
-  request.max_tokens = options.settings.max_tokens.value;
+  request.max_tokens = options.settings.max_output_tokens.value;
   request.seed = options.settings.seed.value;
   request.response_schema = inputs.response_schema;
   auto plan = Plan::make(inputs.suite, inputs.prompt, inputs.ontology, std::move(request));
@@ -87,7 +98,8 @@ std::uint64_t leading_bytes(const Digest& digest) {
   return number;
 }
 
-/// Where each unit would rather run, and in cached mode which answer it must get (delivery.md).
+/// Where each unit would rather run, and which answer it must get in cached mode, and in live mode from
+/// another worker's cache (delivery.md).
 Result<void> add_pins(const Plan& plan, Ledger& ledger, RunController::Config& config) {
   const auto keys = plan.keys();
   config.affinities.reserve(keys.size());
@@ -97,7 +109,8 @@ Result<void> add_pins(const Plan& plan, Ledger& ledger, RunController::Config& c
   }
   const auto pins = ledger.pins(keys);
   if (!pins) return fail(pins.error());
-  const bool cached = config.settings.mode == Mode::cached;
+  const bool any_pinned = std::ranges::any_of(*pins, [](const auto& pin) { return pin.has_value(); });
+  const bool tell_answers = any_pinned || config.settings.mode == Mode::cached;
   std::map<std::string, std::uint32_t> holder_numbers;
   for (UnitId unit = 0; unit < keys.size(); ++unit) {
     UnitAffinity affinity{leading_bytes(keys[unit]), 0};
@@ -108,9 +121,35 @@ Result<void> add_pins(const Plan& plan, Ledger& ledger, RunController::Config& c
       affinity.holder = entry->second;
     }
     config.affinities.push_back(affinity);
-    if (cached) config.pinned_answers.push_back(pin ? pin->answer : Digest{});
+    if (tell_answers) config.pinned_answers.push_back(pin ? pin->answer : Digest{});
   }
   return {};
+}
+
+/// What the run's providers allow.
+GovernorConfig governor_config(const Settings& settings, const RunSettings& run) {
+  GovernorConfig config;
+  for (const ProviderSettings& provider : run.providers) {
+    config.providers.emplace_back(provider.name, settings.find_provider(provider.name)->limits());
+  }
+  config.times = {settings.request_timeout.value, run.heartbeat_interval, settings.outage_timeout.value};
+  return config;
+}
+
+/// What the run may take (docs/budgets.md). Only live runs pay for anything.
+Result<void> add_budgets(const RunOptions& options, const RunInputs& inputs, RunController::Config& config) {
+  const auto& settings = options.settings;
+  config.deadline = settings.run_deadline.value;
+  if (config.settings.mode != Mode::live) return {};
+  config.budget = {settings.max_run_tokens.value, settings.max_run_cost.value};
+  if (!config.budget.cost) return {};
+  config.price = price_of(options, inputs);
+  if (config.price({})) return {};
+  return fail(Reason::usage_invalid, "the budget of " + settings.max_run_cost.where +
+                                         " needs the price of the model \"" + options.provider.model +
+                                         "\" (" + std::string(to_string(options.provider.provider.kind)) +
+                                         "), which the price table does not have: name a table that has it "
+                                         "with --prices, or use --max-tokens");
 }
 
 /// The endpoint as a worker on another machine can use it: a wildcard address is everybody's own.
@@ -118,6 +157,12 @@ std::string reachable_form(const std::string& endpoint) {
   const auto port = endpoint.substr(endpoint.rfind(':'));
   if (endpoint != "tcp://0.0.0.0" + port && endpoint != "tcp://[::]" + port) return endpoint;
   return "tcp://" + host_name().value_or("THIS_HOST") + port;
+}
+
+Result<MetricsServer> serve_metrics(const std::string& endpoint, const std::shared_ptr<MetricsBoard>& board) {
+  auto server = MetricsServer::start(endpoint, [board] { return board->read(); });
+  if (server) std::fprintf(stderr, "sluice: metrics at %s\n", server->url().c_str());
+  return server;
 }
 
 /// What a conducted run leaves behind.
@@ -149,15 +194,21 @@ Result<ConductedRun> conduct(const RunOptions& options, const RunInputs& inputs,
   config.plan = std::move(plan);
   // Mock answers are nobody's, and answers that no cache keeps cannot be replayed.
   config.move_pins = controller.settings.mode == Mode::live && controller.settings.write_cache;
+  config.governor = governor_config(options.settings, controller.settings);
   config.controller = std::move(controller);
+  std::optional<MetricsServer> metrics_server;
+  if (options.metrics_listen) {
+    config.metrics = std::make_shared<MetricsBoard>();
+    auto server = serve_metrics(*options.metrics_listen, config.metrics);
+    if (!server) return fail(std::move(server.error()));
+    metrics_server = std::move(*server);
+  }
   if (options.progress) {
     config.progress = spawn_progress(actors.system, style);
     config.progress_interval = style.interval();
   }
   config.listener = caf::actor_cast<caf::actor>(self);
-  config.price = [&](const Usage& usage) {
-    return inputs.prices.cost(options.provider.provider.kind, options.provider.model, usage);
-  };
+  config.price = price_of(options, inputs);
   const auto progress = config.progress;
   const bool needs_cache = options.settings.mode.value != Mode::mock && !options.no_cache;
   ConductedRun run;
@@ -178,6 +229,7 @@ Result<ConductedRun> conduct(const RunOptions& options, const RunInputs& inputs,
                       .use_cache = needs_cache,
                       .borrow_caches = !options.listen,
                       .coordinator_timeout = defaults::worker_timeout,
+                      .call_log = options.call_log,
                       .settings = options.settings,
                       .listener = caf::actor_cast<caf::actor>(self)};
     if (auto started = start_workers(wish)) {
@@ -238,6 +290,8 @@ int execute_run(const RunOptions& options, Suite suite, const StartWorkers& star
                          options.settings.case_timeout.value + defaults::lease_grace};
   controller.worker_timeout = options.settings.worker_timeout.value;
   if (const auto pinned = add_pins(*plan, *ledger, controller); !pinned) return report_error(pinned.error());
+  if (const auto budgets = add_budgets(options, *inputs, controller); !budgets)
+    return report_error(budgets.error());
   const auto run_id = controller.settings.run_id;
   const auto begun =
       ledger->begin_run({run_id, inputs->suite.name, std::string(to_string(controller.settings.mode)),

@@ -97,6 +97,11 @@ struct RunCommand {
     app.add_flag("--insecure", flags.insecure, "Listen beyond loopback without encryption");
     app.add_option("--workers", flags.workers, "Workers inside this process (default 1; 0 with --listen)")
         ->type_name("N");
+    app.add_option("--metrics-listen", flags.metrics_listen,
+                   "Serve metrics to Prometheus at /metrics (:PORT is 127.0.0.1)")
+        ->type_name("HOST:PORT");
+    app.add_option("--call-log", flags.call_log, "Append a JSON line for each call at the instant it starts")
+        ->type_name("FILE");
   }
 
   void add_gate_flags(CLI::App& app) {

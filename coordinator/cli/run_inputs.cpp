@@ -59,7 +59,7 @@ std::string fingerprint_of(const RunOptions& options, const RunInputs& inputs) {
   settings.provider = options.provider.provider.kind;
   settings.model = options.provider.model;
   settings.temperature = options.settings.temperature.value;
-  settings.max_tokens = options.settings.max_tokens.value;
+  settings.max_tokens = options.settings.max_output_tokens.value;
   settings.seed = options.settings.seed.value;
   if (inputs.embedding.provider) settings.embedding_provider = inputs.embedding.provider->kind;
   settings.embedding_model = inputs.embedding.embedding.model;

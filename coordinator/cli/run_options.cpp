@@ -1,6 +1,8 @@
 #include "coordinator/cli/run_options.hpp"
 
+#include "common/metrics_server/metrics_endpoint.hpp"
 #include "common/settings/base_url.hpp"
+#include "common/settings/setting_definitions.hpp"
 #include "common/text.hpp"
 
 #include <algorithm>
@@ -76,6 +78,20 @@ std::optional<std::string> conflict_in(const RunFlags& flags, Mode mode) {
   }
   if (flags.insecure && !flags.listen) return "--insecure is about --listen, which is not given";
   return std::nullopt;
+}
+
+/// A budget for what is paid, in a run that pays for nothing. One from a file is for other runs.
+std::optional<std::string> budget_without_effect(const Settings& settings) {
+  if (settings.mode.value == Mode::live) return std::nullopt;
+  const auto refused = [&](const Stamp& stamp) {
+    return stamp.origin == Origin::flag
+               ? std::optional(stamp.where + " bounds what the providers are paid for, and --mode " +
+                               std::string(to_string(settings.mode.value)) + " calls none: leave it out")
+               : std::nullopt;
+  };
+  const auto& tokens = settings.max_run_tokens;
+  if (auto problem = refused({tokens.origin, tokens.where})) return problem;
+  return refused({settings.max_run_cost.origin, settings.max_run_cost.where});
 }
 
 Result<std::uint32_t> number_of(std::string_view flag, std::string_view text, std::uint32_t low,
@@ -162,10 +178,23 @@ Result<std::string> check_listen(std::string_view endpoint, bool insecure) {
 
 Result<RunOptions> make_run_options(const RunFlags& flags, Settings settings) {
   if (auto conflict = conflict_in(flags, settings.mode.value)) return wrong(std::move(*conflict));
+  if (auto conflict = budget_without_effect(settings)) return wrong(std::move(*conflict));
   RunOptions options;
   const auto workers = workers_of(flags);
   if (!workers) return fail(workers.error());
   options.workers = *workers;
+  if (flags.call_log && flags.call_log->empty()) return wrong("--call-log must name a file");
+  if (flags.call_log && *workers == 0) {
+    return wrong(
+        "--call-log is written by the workers inside this process, of which there are none: say it to "
+        "sluice-worker");
+  }
+  options.call_log = flags.call_log;
+  if (flags.metrics_listen) {
+    auto endpoint = parse_metrics_endpoint(*flags.metrics_listen);
+    if (!endpoint) return fail(std::move(endpoint.error()));
+    options.metrics_listen = std::move(*endpoint);
+  }
   if (flags.listen) {
     auto endpoint = check_listen(*flags.listen, flags.insecure);
     if (!endpoint) return fail(std::move(endpoint.error()));
@@ -187,6 +216,7 @@ Result<RunOptions> make_run_options(const RunFlags& flags, Settings settings) {
   std::vector<NamedFile> taken;
   if (flags.suite) taken.emplace_back("the suite", *flags.suite);
   if (flags.baseline) taken.emplace_back("--baseline", *flags.baseline);
+  if (flags.call_log) taken.emplace_back("--call-log", *flags.call_log);
   if (flags.export_baseline) taken.emplace_back("--export-baseline", *flags.export_baseline);
   auto reports = make_report_targets(flags.report, taken);
   if (!reports) return fail(std::move(reports.error()));

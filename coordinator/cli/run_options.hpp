@@ -27,6 +27,8 @@ struct RunFlags {
   bool refresh = false;
   bool no_cache = false;
   bool insecure = false;
+  std::optional<std::string> call_log;
+  std::optional<std::string> metrics_listen;
   std::optional<std::string> baseline;
   std::optional<std::string> export_baseline;
   bool allow_errors = false;
@@ -52,6 +54,8 @@ struct RunOptions {
   bool refresh = false;                        ///< Renew what the cache holds.
   bool no_cache = false;                       ///< Neither read nor write the cache.
   bool insecure = false;                       ///< Listen beyond loopback without encryption.
+  std::optional<std::string> call_log;         ///< Gets a line for each call of the workers in this process.
+  std::optional<std::string> metrics_listen;   ///< As parse_metrics_endpoint gives it.
   std::optional<std::string> baseline;         ///< A baseline file or a manifest.toml to gate against.
   std::optional<std::string> export_baseline;  ///< Where this run's scores are to be pinned.
   bool allow_errors = false;                   ///< Export what there is of a run with case errors.

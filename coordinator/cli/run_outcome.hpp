@@ -22,7 +22,8 @@ struct RunOutcome {
   int exit_code = 2;
 };
 
-/// Visits all cases once: aggregates, the comparison as a whole, verdict and exit code.
+/// Visits all cases once; `cut_short` by anything but a budget of the run: aggregates, the comparison as a
+/// whole, verdict and exit code.
 Result<RunOutcome> judge_run(const RunOptions& options, const RunResults& results, const RunGate& gate,
                              const Price& price, bool cut_short);
 

@@ -36,10 +36,15 @@ RunSummary summary_of(const RunFacts& facts, const RunOutcome& outcome, int code
   return summary;
 }
 
+/// Not by a budget of the run: then what there is counts.
+bool is_stopped(const RunFacts& facts) {
+  return facts.cut_short && !is_run_budget(facts.cut_short->reason);
+}
+
 /// A run that was stopped before it had anything to show is told in one sentence; otherwise what it has is
 /// shown.
 bool is_worth_a_report(const RunOutcome& outcome, const RunFacts& facts) {
-  if (!facts.cut_short || facts.cut_short->reason == Reason::interrupted) return true;
+  if (!is_stopped(facts) || facts.cut_short->reason == Reason::interrupted) return true;
   const auto& statuses = outcome.aggregates.all.statuses;
   return statuses.total() > statuses.errors;
 }
@@ -74,7 +79,7 @@ int report_run(const RunOptions& options, const RunInputs& inputs, const RunGate
   const Price price = [&](const Usage& usage) {
     return inputs.prices.cost(options.provider.provider.kind, options.provider.model, usage);
   };
-  const auto outcome = judge_run(options, results, gate, price, facts.cut_short.has_value());
+  const auto outcome = judge_run(options, results, gate, price, is_stopped(facts));
   if (!outcome) {
     RunSummary unjudged;
     unjudged.completed_at_ms = facts.completed_at_ms;

@@ -119,6 +119,7 @@ void Dispatcher::missed(WorkerId worker, UnitId unit) {
 void Dispatcher::end_lease(UnitId unit, Ending ending) {
   const auto lease = leases_.find(unit);
   const bool started = lease->second.started;
+  if (!started) returned_.push_back({lease->second.worker, unit});
   leases_.erase(lease);
   if (units_[unit].settled) return;
   // A live worker that does not bring a unit back in all that time counts, whether it said that it began or
@@ -134,6 +135,27 @@ void Dispatcher::end_lease(UnitId unit, Ending ending) {
 void Dispatcher::requeue(UnitId unit) {
   if (!queue_.push(unit, [&](WorkerId worker) { return may_run(worker, unit); }))
     finally_missed_.insert(unit);
+}
+
+void Dispatcher::excuse(WorkerId worker, TimePoint now) {
+  const auto found = workers_.find(worker);
+  // Demands come many times a second; once an interval is enough.
+  if (found == workers_.end() || now - found->second.excused < config_.heartbeat_interval) return;
+  found->second.excused = now;
+  for (const auto unit : found->second.held) {
+    const auto lease = leases_.find(unit);
+    if (lease == leases_.end() || lease->second.worker != worker) continue;
+    lease->second.deadline = now + config_.lease_time;
+  }
+}
+
+std::optional<WorkerId> Dispatcher::holder_of(UnitId unit) const {
+  const auto lease = leases_.find(unit);
+  return lease == leases_.end() ? std::nullopt : std::optional(lease->second.worker);
+}
+
+std::vector<Dispatcher::ReturnedLease> Dispatcher::take_returned() {
+  return std::exchange(returned_, {});
 }
 
 // --- time ---

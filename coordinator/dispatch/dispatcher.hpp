@@ -6,6 +6,7 @@
 #include <chrono>
 #include <cstdint>
 #include <map>
+#include <optional>
 #include <set>
 #include <string>
 #include <unordered_map>
@@ -56,6 +57,20 @@ class Dispatcher {
   /// every connected worker has missed it.
   void missed(WorkerId worker, UnitId unit);
 
+  /// The worker waits for the coordinator (a permit, a pause, an outage), so that its units cannot get on:
+  /// their time runs anew.
+  void excuse(WorkerId worker, TimePoint now);
+  /// Id of the cache that holds the unit's answer; empty if none is known to.
+  const std::string& cache_of(UnitId unit) const { return queue_.cache_of(unit); }
+  /// Who has the unit's lease.
+  std::optional<WorkerId> holder_of(UnitId unit) const;
+  struct ReturnedLease {
+    WorkerId worker = 0;
+    UnitId unit = 0;
+  };
+  /// The leases since the last call that ended before their worker had begun with the unit.
+  std::vector<ReturnedLease> take_returned();
+
   // --- time ---
   struct Tick {
     std::vector<WorkerId> lost;     ///< Silent for too long.
@@ -93,6 +108,7 @@ class Dispatcher {
     TimePoint last_heard;
     std::uint32_t window = 0;
     std::set<UnitId> held;  ///< Leased, or answered and not yet released.
+    TimePoint excused;
   };
 
   enum class Ending : std::uint8_t { given_back, worker_lost, expired };
@@ -110,6 +126,7 @@ class Dispatcher {
   std::unordered_map<UnitId, std::set<WorkerId>> misses_;  ///< Who has missed a unit that is not settled.
   std::set<UnitId> finally_missed_;
   std::set<UnitId> lost_units_;
+  std::vector<ReturnedLease> returned_;
   std::size_t settled_ = 0;
   std::optional<TimePoint> last_tick_;
 };

@@ -43,6 +43,12 @@ void WorkQueue::remove_worker(WorkerId worker) {
   deal(std::move(waiting));
 }
 
+const std::string& WorkQueue::cache_of(UnitId unit) const {
+  static const std::string nobody;
+  const auto holder = affinities_[unit].holder;
+  return holder > 0 ? holders_[holder - 1] : nobody;
+}
+
 WorkQueue::Queue* WorkQueue::best_queue(UnitId unit, const std::function<bool(WorkerId)>& allowed) {
   const auto& affinity = affinities_[unit];
   Queue* best = nullptr;

@@ -44,6 +44,9 @@ class WorkQueue {
   /// Takes one unit out wherever it waits; false if it does not wait. Costs a walk over what waits.
   bool remove(UnitId unit);
 
+  /// Id of the cache that holds the unit's answer; empty if none is known to.
+  const std::string& cache_of(UnitId unit) const;
+
   std::size_t size() const { return size_; }
   bool empty() const { return size_ == 0; }
 

@@ -4,33 +4,64 @@
 
 namespace sluice {
 
-bool Governor::hear(const std::vector<wire::Demand>& demands, TimePoint now) {
-  bool lengthened = false;
-  for (const auto& demand : demands) {
-    auto& until = paused_until_[demand.provider];
-    const auto asked = now + std::chrono::milliseconds(demand.pause_ms);
-    if (demand.pause_ms == 0 || asked <= until) continue;
-    // A worker repeats what is left of its pause: rounding and the way here may add a little each time, which
-    // costs a message and no more. To tell that from a pause that is a little longer would make some calls
-    // start too early.
-    until = asked;
-    lengthened = true;
-  }
-  return lengthened;
+Governor::Governor(const GovernorConfig& config, BootTime now) {
+  for (const auto& [name, limits] : config.providers) budgets_.emplace_back(name, limits, config.times, now);
 }
 
-std::vector<wire::Grant> Governor::grants(TimePoint now) const {
-  std::vector<wire::Grant> grants;
-  for (const auto& [provider, until] : paused_until_) {
-    wire::Grant grant{provider, true, 0};
-    if (until > now) {
-      // Rounded up: never shorter than the server named.
-      grant.pause_ms =
-          static_cast<std::uint32_t>(std::chrono::ceil<std::chrono::milliseconds>(until - now).count());
-    }
-    grants.push_back(std::move(grant));
+void Governor::join(WorkerId worker, std::uint32_t max_concurrent, BootTime now) {
+  listeners_[worker] = {};
+  for (auto& budget : budgets_) budget.join(worker, max_concurrent, now);
+}
+
+void Governor::leave(WorkerId worker, bool lost, BootTime now) {
+  listeners_.erase(worker);
+  for (auto& budget : budgets_) budget.leave(worker, lost, now);
+}
+
+void Governor::hear(WorkerId worker, const wire::Heartbeat& heartbeat, BootTime now) {
+  const auto found = listeners_.find(worker);
+  if (found == listeners_.end()) return;
+  auto& listener = found->second;
+  const bool newest = heartbeat.sent_at_us >= listener.newest_sent_us;
+  if (newest) listener.newest_sent_us = heartbeat.sent_at_us;
+  listener.answer_due = true;
+  const auto heard = BootTime(static_cast<BootTime::rep>(heartbeat.heard_us));
+  for (const auto& demand : heartbeat.demands) {
+    const auto budget = std::ranges::find(budgets_, demand.provider, &ProviderBudget::name);
+    if (budget != budgets_.end()) budget->hear(worker, demand, newest, heard, now);
   }
-  return grants;
+}
+
+std::vector<Governor::Answer> Governor::turn(BootTime now) {
+  for (auto& budget : budgets_) budget.turn(next_permit_, now);
+  std::vector<Answer> answers;
+  for (auto& [worker, listener] : listeners_) {
+    const auto has_news = [&, id = worker](const ProviderBudget& budget) { return budget.has_news(id, now); };
+    if (!listener.answer_due && std::ranges::none_of(budgets_, has_news)) continue;
+    listener.answer_due = false;
+    Answer answer;
+    answer.worker = worker;
+    answer.grants.echo_us = listener.newest_sent_us;
+    answer.grants.now_us = static_cast<std::uint64_t>(now.count());
+    for (auto& budget : budgets_) answer.grants.grants.push_back(budget.grant_for(worker, now));
+    answers.push_back(std::move(answer));
+  }
+  return answers;
+}
+
+std::optional<BootTime> Governor::next_wake(BootTime now) const {
+  std::optional<BootTime> next;
+  for (const auto& budget : budgets_) {
+    const auto wake = budget.next_wake(now);
+    if (wake && (!next || *wake < *next)) next = wake;
+  }
+  return next;
+}
+
+std::vector<BudgetFacts> Governor::facts(BootTime now) const {
+  std::vector<BudgetFacts> facts;
+  for (const auto& budget : budgets_) facts.push_back(budget.facts(now));
+  return facts;
 }
 
 }  // namespace sluice

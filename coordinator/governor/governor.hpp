@@ -1,26 +1,61 @@
 #pragma once
 
-#include "common/clock.hpp"
 #include "common/wire/messages.hpp"
+#include "coordinator/governor/provider_budget.hpp"
 
+#include <cstdint>
 #include <map>
+#include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace sluice {
 
-/// Decides when calls to a provider may start (budget.md). No limit can be set yet, so permits are unlimited;
-/// what it holds are the pauses: a provider that asked one worker for silence is left in peace by all of
-/// them. Pure; not thread-safe.
+/// The budgets of a run's providers.
+struct GovernorConfig {
+  std::vector<std::pair<std::string, ProviderLimits>> providers;
+  BudgetTimes times;
+};
+
+/// Decides when calls may start, for all workers and providers of a run (budget.md). Takes in who is there
+/// and what they say; `turn` then says what each worker is to hear now. Times are of the coordinator's boot
+/// clock and never go back. Pure; not thread-safe.
 class Governor {
  public:
-  /// A worker's demand. True if it made or lengthened a pause that all workers should hear of now.
-  bool hear(const std::vector<wire::Demand>& demands, TimePoint now);
-  /// What each provider that was ever asked for grants now.
-  std::vector<wire::Grant> grants(TimePoint now) const;
+  /// GRANTS for one worker.
+  struct Answer {
+    WorkerId worker = 0;
+    wire::Grants grants;  ///< Without run_id.
+  };
+
+  Governor(const GovernorConfig& config, BootTime now);
+
+  /// A worker that said HELLO (again): what it was granted before is void.
+  void join(WorkerId worker, std::uint32_t max_concurrent, BootTime now);
+  /// It said goodbye, or was `lost`: then its calls may still be under way.
+  void leave(WorkerId worker, bool lost, BootTime now);
+  /// Its HEARTBEAT, which the next turn answers. From an unknown worker: ignored.
+  void hear(WorkerId worker, const wire::Heartbeat& heartbeat, BootTime now);
+
+  /// What is to be sent now: an answer to each worker that was heard, and to each other one that has news.
+  /// One for each worker, which names all its providers.
+  std::vector<Answer> turn(BootTime now);
+  /// When to call `turn` though nothing was heard.
+  std::optional<BootTime> next_wake(BootTime now) const;
+
+  /// In the order of the configuration.
+  std::vector<BudgetFacts> facts(BootTime now) const;
 
  private:
-  std::map<std::string, TimePoint> paused_until_;
+  struct Listener {
+    std::uint64_t newest_sent_us = 0;
+    bool answer_due = false;
+  };
+
+  std::vector<ProviderBudget> budgets_;
+  std::map<WorkerId, Listener> listeners_;
+  std::uint64_t next_permit_ = 1;
 };
 
 }  // namespace sluice

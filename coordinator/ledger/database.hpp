@@ -22,6 +22,8 @@ struct Ledger::Database {
   std::optional<SQLite::Statement> select_answer;
   std::optional<SQLite::Statement> upsert_pin;
   std::optional<SQLite::Statement> select_pin;
+  std::optional<SQLite::Statement> upsert_embedding;
+  std::optional<SQLite::Statement> select_embedding;
 
   void prepare();
   std::int64_t run_seq(const std::string& run_id) const;

@@ -16,7 +16,7 @@ namespace sluice {
 namespace {
 
 /// Version of the tables below; kept in SQLite's user_version.
-constexpr int schema_version = 2;
+constexpr int schema_version = 3;
 
 constexpr const char* schema = R"sql(
   CREATE TABLE runs (
@@ -44,6 +44,10 @@ constexpr const char* schema = R"sql(
   CREATE TABLE pins (
     key BLOB PRIMARY KEY,
     answer BLOB NOT NULL,
+    holder TEXT NOT NULL
+  ) WITHOUT ROWID;
+  CREATE TABLE embeddings (
+    key BLOB PRIMARY KEY,
     holder TEXT NOT NULL
   ) WITHOUT ROWID;
 )sql";
@@ -122,6 +126,10 @@ void Ledger::Database::prepare() {
                      "INSERT INTO pins(key, answer, holder) VALUES (?1, ?2, ?3) ON CONFLICT(key) DO UPDATE "
                      "SET answer = ?2, holder = ?3 WHERE answer <> ?2 OR (?4 AND holder <> ?3)");
   select_pin.emplace(db, "SELECT answer, holder FROM pins WHERE key = ?");
+  upsert_embedding.emplace(db,
+                           "INSERT INTO embeddings(key, holder) VALUES (?1, ?2) ON CONFLICT(key) DO UPDATE "
+                           "SET holder = ?2 WHERE holder <> ?2");
+  select_embedding.emplace(db, "SELECT holder FROM embeddings WHERE key = ?");
 }
 
 bool Ledger::Database::insert(std::int64_t id, const ResultToCommit& item, const std::string& blob) {

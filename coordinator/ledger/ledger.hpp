@@ -58,6 +58,13 @@ struct Pin {
   std::string holder;  ///< Id of the cache directory.
 };
 
+/// Whose cache holds the embedding of this key (common/cache_key.hpp).
+struct EmbeddingHolder {
+  Digest key{};
+  std::string holder;  ///< Id of the cache directory.
+  friend bool operator==(const EmbeddingHolder&, const EmbeddingHolder&) = default;
+};
+
 /// A result on its way into the ledger.
 struct ResultToCommit {
   UnitResult result;
@@ -102,6 +109,11 @@ class Ledger {
   Result<std::vector<std::optional<Pin>>> pins(std::span<const Digest> keys);
   /// Makes these the pins of their keys, all or none (the import of a cassette).
   Result<void> move_pins(std::span<const CachePin> pins);
+
+  /// Notes who holds these embeddings, in place of what was noted before: all of them or none.
+  Result<void> note_embeddings(std::span<const EmbeddingHolder> embeddings);
+  /// One cache's id for each key, empty where none is noted.
+  Result<std::vector<std::string>> embedding_holders(std::span<const Digest> keys);
 
   /// The committed results of a run. The ledger must outlive it.
   std::unique_ptr<ResultSource> results_of(const std::string& run_id) const;

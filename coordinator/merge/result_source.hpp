@@ -2,7 +2,9 @@
 
 #include "common/error.hpp"
 #include "common/result.hpp"
+#include "coordinator/governor/budget_facts.hpp"
 
+#include <chrono>
 #include <cstdint>
 #include <functional>
 #include <map>
@@ -47,10 +49,15 @@ struct RunFacts {
   std::uint64_t cache_hits = 0;
   std::uint64_t paid_input_tokens = 0;
   std::uint64_t paid_output_tokens = 0;
+  /// Of all units' time, for a permit or a place, for the end of a pause or an outage, and before a retry.
+  std::chrono::milliseconds waited_permit{};
+  std::chrono::milliseconds waited_pause{};
+  std::chrono::milliseconds waited_retry{};
   std::uint64_t duplicates_dropped = 0;
   std::uint64_t leases_lost = 0;
   std::uint64_t frames_rejected = 0;
   std::vector<WorkerFacts> workers;  ///< By name.
+  std::vector<BudgetFacts> budgets;  ///< One for each provider of the run.
   std::optional<Error> cut_short;    ///< Why the run ended before its plan did.
 };
 

@@ -1,7 +1,9 @@
 #include "coordinator/plan/plan.hpp"
 
 #include "common/cache_key.hpp"
+#include "coordinator/plan/message_size.hpp"
 
+#include <algorithm>
 #include <cstring>
 #include <numeric>
 #include <unordered_map>
@@ -45,12 +47,15 @@ Plan::Plan(const Suite& suite, PromptTemplate prompt, const Ontology& ontology, 
 Result<Plan> Plan::make(const Suite& suite, PromptTemplate prompt, const Ontology& ontology,
                         RequestSettings settings) {
   Plan plan(suite, std::move(prompt), ontology, std::move(settings));
-  if (auto numbered = plan.number_units(); !numbered) return fail(std::move(numbered.error()));
+  std::vector<UnitLoad> loads;
+  if (auto numbered = plan.number_units(loads); !numbered) return fail(std::move(numbered.error()));
   plan.group_trials();
+  const auto large = std::ranges::find_if_not(loads, &UnitLoad::fits_a_message);
+  if (large != loads.end()) return fail(plan.too_large(static_cast<UnitId>(large - loads.begin())));
   return plan;
 }
 
-Result<void> Plan::number_units() {
+Result<void> Plan::number_units(std::vector<UnitLoad>& loads) {
   const auto cases = suite_->cases.size();
   std::unordered_map<Digest, UnitId, DigestHash> unit_by_key;
   unit_by_key.reserve(cases);
@@ -64,10 +69,25 @@ Result<void> Plan::number_units() {
     const auto key = is_claims ? claims_keys.key(render_user(prompt_, **test_case), 0)
                                : cache_key(settings_.provider, request_of(**test_case), 0);
     const auto [entry, is_new] = unit_by_key.try_emplace(key, static_cast<UnitId>(keys_.size()));
-    if (is_new) keys_.push_back(key);
+    if (is_new) {
+      keys_.push_back(key);
+      loads.emplace_back();
+    }
+    loads[entry->second].add(**test_case);
     unit_of_.push_back(entry->second);
   }
   return {};
+}
+
+Error Plan::too_large(UnitId unit) const {
+  const auto trials = trials_of(unit);
+  const bool one = trials.size() == 1;
+  return {
+      Reason::fixture_invalid,
+      (one ? "the case " : std::to_string(trials.size()) + " cases with the same request (") +
+          std::string(case_id(trials.front())) + (one ? " expects" : ", ...) expect") +
+          " more than one message to a worker can hold; " +
+          (one ? "shorten what it expects" : "spread them over several suites, or shorten what they expect")};
 }
 
 void Plan::group_trials() {

@@ -19,6 +19,8 @@
 
 namespace sluice {
 
+struct UnitLoad;
+
 /// What every request of a run has in common.
 struct RequestSettings {
   ProviderSettings provider;
@@ -34,7 +36,8 @@ struct RequestSettings {
 /// handed out. Immutable; thread-safe. The suite must outlive the plan.
 class Plan {
  public:
-  /// Fails if a case's file cannot be read any more.
+  /// Fails if a case's file cannot be read any more, and with fixture_invalid if the cases of one request are
+  /// more than a message to a worker can hold.
   static Result<Plan> make(const Suite& suite, PromptTemplate prompt, const Ontology& ontology,
                            RequestSettings settings);
 
@@ -54,8 +57,9 @@ class Plan {
 
  private:
   Plan(const Suite& suite, PromptTemplate prompt, const Ontology& ontology, RequestSettings settings);
-  Result<void> number_units();
+  Result<void> number_units(std::vector<UnitLoad>& loads);
   void group_trials();
+  Error too_large(UnitId unit) const;
   /// What the requests of all claims cases have in common: everything but the user message.
   ModelRequest claims_request() const;
   ModelRequest request_of(const Case& test_case) const;

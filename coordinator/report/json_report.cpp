@@ -1,4 +1,5 @@
 #include "coordinator/output/json_writer.hpp"
+#include "coordinator/report/json_budgets.hpp"
 #include "coordinator/report/json_case.hpp"
 #include "coordinator/report/json_notices.hpp"
 #include "coordinator/report/report.hpp"
@@ -140,6 +141,7 @@ void write_run_facts(Json& json, const ReportInput& input) {
   member("paid_input_tokens", facts.paid_input_tokens);
   member("paid_output_tokens", facts.paid_output_tokens);
   member("paid_cost", input.paid_cost);
+  write_json_budgets(json, facts, 2);
   member("duplicates_dropped", facts.duplicates_dropped);
   member("leases_lost", facts.leases_lost);
   member("frames_rejected", facts.frames_rejected);

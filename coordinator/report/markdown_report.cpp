@@ -1,3 +1,4 @@
+#include "coordinator/report/budget_wording.hpp"
 #include "coordinator/report/judgement_wording.hpp"
 #include "coordinator/report/markdown_cases.hpp"
 #include "coordinator/report/markdown_text.hpp"
@@ -230,6 +231,12 @@ class MarkdownReport {
                       std::string(to_string(input_.mode)) + ")");
     item("Cost", wording::cost(input_));
     item("Effort", wording::run_facts(input_));
+    const std::string waits = wording::waits(input_);
+    if (!waits.empty()) item("Waited", waits);
+    for (const BudgetFacts& budget : input_.facts.budgets) {
+      const std::string summary = wording::budget_summary(budget);
+      if (!summary.empty()) item("Budget", budget.provider + ": " + summary);
+    }
     unfold();
   }
 

@@ -1,5 +1,6 @@
 #include "coordinator/report/progress.hpp"
 
+#include "coordinator/report/budget_wording.hpp"
 #include "coordinator/report/display.hpp"
 #include "coordinator/report/wording.hpp"
 
@@ -15,19 +16,6 @@ namespace {
 
 // After this long an observation counts only 1/e as much.
 constexpr double memory_seconds = 15.0;
-
-std::string clock_text(std::chrono::seconds time) {
-  const auto whole = time.count();
-  std::array<char, 32> buffer{};
-  if (whole >= 3600) {
-    std::snprintf(buffer.data(), buffer.size(), "%lld:%02lld:%02lld", static_cast<long long>(whole / 3600),
-                  static_cast<long long>(whole % 3600 / 60), static_cast<long long>(whole % 60));
-  } else {
-    std::snprintf(buffer.data(), buffer.size(), "%lld:%02lld", static_cast<long long>(whole / 60),
-                  static_cast<long long>(whole % 60));
-  }
-  return buffer.data();
-}
 
 std::string rate_text(double per_second) {
   std::array<char, 32> buffer{};
@@ -61,22 +49,44 @@ std::vector<Piece> pieces_of(const ProgressState& state) {
   const auto add = [&](int rank, std::string text, std::string_view colour = "") {
     pieces.push_back({rank, std::move(text), colour});
   };
-  add(9, bar(state, 16));
+  add(10, bar(state, 16));
   add(0, std::to_string(state.done) + "/" + std::to_string(state.total));
   add(3, std::to_string(percent(state)) + "%");
   add(5, "✓ " + std::to_string(state.passed), "\x1b[32m");
   add(1, "✗ " + std::to_string(state.failed), state.failed > 0 ? "\x1b[31m" : "");
   add(1, "! " + std::to_string(state.errors), state.errors > 0 ? "\x1b[31m" : "");
-  if (state.paused_for.count() > 0) add(2, "paused " + clock_text(state.paused_for), "\x1b[33m");
-  if (state.remaining) add(4, "ETA " + clock_text(*state.remaining));
+  for (const BudgetFacts& budget : state.budgets) {
+    const std::string hold = wording::hold(budget);
+    if (!hold.empty()) add(2, budget.provider + " " + hold, "\x1b[33m");
+  }
+  if (state.remaining) add(4, "ETA " + wording::clock(*state.remaining));
   if (state.per_second) add(6, rate_text(*state.per_second));
-  add(7, std::to_string(state.workers) + (state.workers == 1 ? " worker" : " workers"),
+  for (const BudgetFacts& budget : state.budgets) {
+    const std::string use = wording::budget_use(budget);
+    if (!use.empty()) add(7, budget.provider + " " + use);
+  }
+  add(8, std::to_string(state.workers) + (state.workers == 1 ? " worker" : " workers"),
       state.workers == 0 ? "\x1b[31m" : "");
-  if (state.cost) add(8, wording::dollars(*state.cost));
-  add(10, std::to_string(state.in_flight) + " in flight");
-  if (state.waiting > 0) add(12, std::to_string(state.waiting) + " waiting");
-  if (state.rate_limited > 0) add(11, std::to_string(state.rate_limited) + "× 429", "\x1b[33m");
+  if (state.cost) add(9, wording::dollars(*state.cost));
+  add(11, std::to_string(state.in_flight) + " in flight");
+  for (const BudgetFacts& budget : state.budgets) {
+    if (budget.waiting_calls > 0)
+      add(12, std::to_string(budget.waiting_calls) + " wait for " + budget.provider);
+  }
+  if (state.waiting > 0) add(14, std::to_string(state.waiting) + " queued");
+  if (state.rate_limited > 0) add(13, std::to_string(state.rate_limited) + "× 429", "\x1b[33m");
   return pieces;
+}
+
+std::string in_words(const BudgetFacts& budget) {
+  std::string words;
+  const auto add = [&](const std::string& part) {
+    if (!part.empty()) words += (words.empty() ? "; " + budget.provider + ": " : ", ") + part;
+  };
+  add(wording::budget_use(budget));
+  add(wording::hold(budget));
+  if (budget.waiting_calls > 0) add(wording::counted(budget.waiting_calls, "call") + " waiting");
+  return words;
 }
 
 constexpr std::string_view gap = "  ";
@@ -135,15 +145,15 @@ std::string render_plain(const ProgressState& state) {
   const bool finished = state.done == state.total;
   if (!finished) {
     line += "; " + std::to_string(state.in_flight) + " in flight";
-    if (state.waiting > 0) line += ", " + std::to_string(state.waiting) + " waiting";
+    if (state.waiting > 0) line += ", " + std::to_string(state.waiting) + " queued";
     line += " on " + wording::counted(state.workers, "worker");
   }
   if (state.per_second) line += "; " + rate_text(*state.per_second);
-  line += "; " + clock_text(state.elapsed) + " elapsed";
-  if (state.remaining && !finished) line += ", about " + clock_text(*state.remaining) + " left";
+  line += "; " + wording::clock(state.elapsed) + " elapsed";
+  if (state.remaining && !finished) line += ", about " + wording::clock(*state.remaining) + " left";
   if (state.cost) line += "; " + wording::dollars(*state.cost);
   if (state.rate_limited > 0) line += "; rate limited " + wording::counted(state.rate_limited, "time");
-  if (state.paused_for.count() > 0) line += "; paused for " + clock_text(state.paused_for) + " more";
+  for (const BudgetFacts& budget : state.budgets) line += in_words(budget);
   return line;
 }
 

@@ -1,10 +1,13 @@
 #pragma once
 
+#include "coordinator/governor/budget_facts.hpp"
+
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <vector>
 
 namespace sluice {
 
@@ -36,15 +39,15 @@ struct ProgressState {
   std::uint64_t passed = 0;
   std::uint64_t failed = 0;
   std::uint64_t errors = 0;
-  std::uint64_t in_flight = 0;  ///< Calls under way.
-  std::uint64_t waiting = 0;    ///< With a worker, but waiting for a permit or a retry.
+  std::uint64_t in_flight = 0;  ///< Units that a worker has begun, but for calls that `budgets` say wait.
+  std::uint64_t waiting = 0;    ///< With a worker, which has not begun with them.
   std::uint32_t workers = 0;
   std::optional<double> cost;  ///< US dollars paid so far.
   std::chrono::seconds elapsed{};
   std::optional<double> per_second;  ///< RateEstimate::per_second.
   std::optional<std::chrono::seconds> remaining;
-  std::uint64_t rate_limited = 0;     ///< 429 and 529 so far.
-  std::chrono::seconds paused_for{};  ///< How much longer a provider asked for silence; 0 when none did.
+  std::uint64_t rate_limited = 0;    ///< 429 and 529 so far.
+  std::vector<BudgetFacts> budgets;  ///< Of each provider.
 };
 
 /// One line of at most `columns` columns without a line end: the least important parts go first when it is

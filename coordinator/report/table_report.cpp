@@ -1,3 +1,4 @@
+#include "coordinator/report/budget_wording.hpp"
 #include "coordinator/report/display.hpp"
 #include "coordinator/report/judgement_wording.hpp"
 #include "coordinator/report/report.hpp"
@@ -53,6 +54,12 @@ class TableReport {
     text() += '\n';
     page_.entry("Cost:", wording::cost(input_), 0, Colour::none);
     page_.entry("Run:", wording::run_facts(input_), 0, Colour::none);
+    const std::string waits = wording::waits(input_);
+    if (!waits.empty()) page_.entry("Waited:", waits, 0, Colour::none);
+    for (const BudgetFacts& budget : input_.facts.budgets) {
+      const std::string summary = wording::budget_summary(budget);
+      if (!summary.empty()) page_.entry("Budget:", budget.provider + ": " + summary, 0, Colour::none);
+    }
     // Once more where the eye is after a long list.
     page_.entry("", last_words(), 0, colour_of(input_.verdict));
     if (is_tolerated()) {

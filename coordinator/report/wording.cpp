@@ -275,6 +275,19 @@ std::string run_facts(const ReportInput& input) {
   return text;
 }
 
+std::string waits(const ReportInput& input) {
+  std::string text;
+  const auto add = [&](std::chrono::milliseconds time, std::string_view why) {
+    if (time < std::chrono::milliseconds(50)) return;  // Shown to a tenth of a second.
+    text += (text.empty() ? "" : ", ") + duration(std::chrono::duration<double>(time).count());
+    text.append(" ").append(why);
+  };
+  add(input.facts.waited_permit, "for permits");
+  add(input.facts.waited_pause, "for pauses");
+  add(input.facts.waited_retry, "before retries");
+  return text;
+}
+
 void ErrorGroups::add(const CaseResult& result) {
   if (result.error == nullptr) return;
   ErrorGroup& group = groups_[result.error->reason];

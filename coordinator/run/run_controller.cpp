@@ -1,58 +1,21 @@
 #include "coordinator/run/run_controller.hpp"
 
 #include "common/defaults.hpp"
+#include "coordinator/run/run_errors.hpp"
+#include "coordinator/run/work_batch.hpp"
 
 #include <algorithm>
 #include <utility>
 #include <variant>
 
 namespace sluice {
-namespace {
-
-/// Of a task, a claim, or a text on the wire beside its characters; also keeps the number of a message's
-/// values within the wire's limits.
-constexpr std::size_t overhead_bytes = 32;
-/// What one unit may hold at most, so that neither its WORK nor its REPORT, in which each metric has a
-/// detail, comes near a limit of the wire: what a receiver refuses would be sent again for ever.
-constexpr std::size_t max_bytes_of_unit = defaults::max_frame_bytes / 2;
-constexpr std::size_t max_metrics_of_unit = 100'000;
-
-std::size_t bytes_of(const std::vector<ExpectedClaim>& claims) {
-  std::size_t bytes = 0;
-  for (const auto& claim : claims) {
-    bytes += overhead_bytes + claim.subject.size() + claim.predicate.size();
-    if (claim.rationale) bytes += claim.rationale->size();
-    if (const auto* text = std::get_if<std::string>(&claim.value)) bytes += text->size();
-  }
-  return bytes;
-}
-
-/// About what a unit adds to a message that crosses its system prompt once.
-std::size_t bytes_of(const WorkUnit& unit, const SharedText& known_system) {
-  std::size_t bytes = unit.request.user.size();
-  if (unit.request.system && unit.request.system != known_system) bytes += unit.request.system->size();
-  for (const auto& task : unit.tasks) {
-    bytes += overhead_bytes + bytes_of(task.must_contain) + bytes_of(task.must_not_contain);
-    for (const auto& expectation : task.texts) {
-      for (const auto& text : expectation.texts) bytes += overhead_bytes + text.size();
-    }
-  }
-  return bytes;
-}
-
-bool fits_a_message(const WorkUnit& unit) {
-  std::size_t metrics = 0;
-  for (const auto& task : unit.tasks) metrics += task.texts.size();
-  return unit.tasks.size() <= defaults::max_items && metrics <= max_metrics_of_unit &&
-         bytes_of(unit, nullptr) <= max_bytes_of_unit;
-}
-
-}  // namespace
-
 RunController::RunController(const Plan& plan, Config config, TimePoint now)
     : plan_(plan),
       config_(std::move(config)),
       dispatcher_(config_.dispatch, std::move(config_.affinities), config_.holders),
+      lending_(config_.settings, config_.dispatch.lease_time),
+      budget_(config_.budget, config_.price),
+      began_(now),
       last_had_worker_(now),
       last_result_(now) {
   facts_.run_id = config_.settings.run_id;
@@ -80,10 +43,12 @@ void RunController::on_message(const Peer& peer, wire::Hello& hello, TimePoint n
     return;
   }
   auto& worker = workers_[hello.instance];
+  if (!worker.peer.empty()) effects.gone.push_back({hello.instance, true});
   if (!worker.peer.empty() && worker.peer != peer) by_peer_.erase(worker.peer);
   by_peer_[peer] = hello.instance;
   worker.peer = peer;
   worker.hello = hello;
+  worker.problem.reset();  // Its READY says what is still wrong.
   worker.last_heard = now;
   // No lease until its READY has said what it holds: READY gives back whatever it does not name.
   dispatcher_.set_window(hello.instance, 0);
@@ -101,8 +66,9 @@ void RunController::on_message(const Peer& peer, wire::Ready& ready, TimePoint n
   const auto id = worker_at(peer);
   if (!id || ready.run_id != config_.settings.run_id || over_) return;
   auto& worker = workers_.at(*id);
+  lending_.join(*id, peer, worker.hello.cache_id);
   if (!ready.problems.empty()) {
-    worker.problem = ready.problems.front();
+    set_problem(*id, ready.problems.front(), effects);
     effects.notes.push_back("worker " + worker.hello.name + " gets no work: " + worker.problem->message);
     if (dispatcher_.worker_count() == 0 && !config_.workers_may_join) {
       stop({worker.problem->reason, "worker " + worker.hello.name + ": " + worker.problem->message}, effects);
@@ -111,6 +77,16 @@ void RunController::on_message(const Peer& peer, wire::Ready& ready, TimePoint n
   }
   dispatcher_.join(*id, worker.hello.cache_id, ready.held, now);
   dispatcher_.set_window(*id, ready.window);
+  reserve_held(*id, ready.held);
+}
+
+/// It cannot call from here on: what it has of the budget goes to the others.
+void RunController::set_problem(WorkerId worker, const Error& error, Effects& effects) {
+  const auto found = workers_.find(worker);
+  if (found == workers_.end()) return;
+  found->second.problem = error;
+  effects.gone.push_back({worker, false});
+  effects.peers_changed = true;
 }
 
 void RunController::on_message(const Peer& peer, wire::Heartbeat& heartbeat, TimePoint now,
@@ -123,6 +99,8 @@ void RunController::on_message(const Peer& peer, wire::Heartbeat& heartbeat, Tim
   workers_.at(*id).last_heard = now;
   dispatcher_.heard(*id, now);
   dispatcher_.set_window(*id, heartbeat.window);
+  const auto is_waiting = [](const wire::Demand& demand) { return demand.ready_calls > 0; };
+  if (std::ranges::any_of(heartbeat.demands, is_waiting)) dispatcher_.excuse(*id, now);
   // Names come from the network: only the run's own providers have a budget.
   std::erase_if(heartbeat.demands, [&](const wire::Demand& demand) {
     const auto& providers = config_.settings.providers;
@@ -151,12 +129,12 @@ void RunController::on_message(const Peer& peer, wire::Report& report, TimePoint
     effects.to_workers.push_back({peer, wire::Reject{wire::RejectCode::unknown_worker, "say HELLO first"}});
 }
 
-void RunController::on_message(const Peer& peer, wire::Goodbye& goodbye, TimePoint, Effects& effects) {
+void RunController::on_message(const Peer& peer, wire::Goodbye& goodbye, TimePoint now, Effects& effects) {
   const auto id = worker_at(peer);
   if (!id) return;
   effects.notes.push_back("worker " + workers_.at(*id).hello.name + " left: " + goodbye.reason);
   dispatcher_.leave(*id);
-  forget(*id, effects);
+  forget(*id, false, now, effects);
 }
 
 bool RunController::fits(const UnitResult& result) const {
@@ -172,12 +150,13 @@ void RunController::take_result(WorkerId worker, UnitResult result, wire::Ack& r
     return;
   }
   if (result.error && result.error->reason == Reason::cache_miss) {
+    budget_.settle(worker, result.unit, result.spend.paid);
     dispatcher_.missed(worker, result.unit);
     refused.items.push_back({result.unit, wire::Verdict::retry, result.key, {}});
     return;
   }
   if (result.error && stops_run(result.error->reason)) {
-    count_spend(result.spend);
+    count_spend(worker, result.unit, result.spend);
     refused.items.push_back({result.unit, wire::Verdict::retry, result.key, {}});
     return take_fatal_error(worker, result.unit, *result.error, effects);
   }
@@ -197,16 +176,20 @@ void RunController::take_fatal_error(WorkerId worker, UnitId unit, const Error& 
   // Its network or its disk; the others may be better off.
   effects.notes.push_back("worker " + all_workers_.at(worker).name + " gets no more work: " + error.message);
   dispatcher_.leave(worker);
-  if (const auto found = workers_.find(worker); found != workers_.end()) found->second.problem = error;
+  set_problem(worker, error, effects);
 }
 
-void RunController::count_spend(const Spend& spend) {
+void RunController::count_spend(WorkerId worker, UnitId unit, const Spend& spend) {
+  budget_.settle(worker, unit, spend.paid);
   facts_.requests += spend.calls;
   facts_.retries += spend.retries;
   facts_.rate_limited += spend.rate_limited;
   facts_.cache_hits += spend.cache_hit ? 1 : 0;
   facts_.paid_input_tokens += spend.paid.input_tokens;
   facts_.paid_output_tokens += spend.paid.output_tokens;
+  facts_.waited_permit += std::chrono::milliseconds(spend.waited_permit_ms);
+  facts_.waited_pause += std::chrono::milliseconds(spend.waited_pause_ms);
+  facts_.waited_retry += std::chrono::milliseconds(spend.waited_retry_ms);
 }
 
 // --- what the ledger says ---
@@ -216,6 +199,7 @@ void RunController::on_recorded(const ResultsRecorded& recorded, TimePoint now, 
   for (const auto& item : recorded.items) {
     if (item.outcome.first) {
       dispatcher_.settle(item.unit);
+      lending_.settled(item.key);
       counts_.passed += item.passed;
       counts_.failed += item.failed;
       if (item.error) counts_.errors += plan_.trials_of(item.unit).size();
@@ -223,7 +207,7 @@ void RunController::on_recorded(const ResultsRecorded& recorded, TimePoint now, 
     } else {
       ++facts_.duplicates_dropped;
     }
-    if (!item.outcome.said_again) count_spend(item.spend);
+    if (!item.outcome.said_again) count_spend(item.worker, item.unit, item.spend);
     dispatcher_.release(item.worker, item.unit);
     const auto verdict = item.outcome.first ? wire::Verdict::committed : wire::Verdict::duplicate;
     acks[item.worker].items.push_back({item.unit, verdict, item.key, item.outcome.winner});
@@ -241,51 +225,75 @@ void RunController::on_recorded(const ResultsRecorded& recorded, TimePoint now, 
 // --- leases ---
 
 void RunController::lease_work(TimePoint now, Effects& effects) {
+  for (const auto& [worker, unit] : dispatcher_.take_returned()) {
+    if (dispatcher_.holder_of(unit) != std::optional(worker)) budget_.give_back(worker, unit);
+  }
   if (over_ || dispatcher_.pending_count() == 0) return;
   for (const auto& [id, worker] : workers_) {
     for (;;) {
       const auto units = dispatcher_.lease(id, defaults::max_units_per_work, now);
       if (units.empty()) break;
       if (!first_lease_) first_lease_ = now;
-      send_work(id, units, effects);
+      const auto too_much = send_work(id, units, effects);
       if (over_) return;  // A case could not be read any more.
+      if (!too_much) continue;
+      // What is under way may yet take less than is reserved for it.
+      if (dispatcher_.leased_count() == 0) stop(budget_.spent(*too_much), effects);
+      return;
     }
   }
 }
 
-void RunController::send_work(WorkerId worker, const std::vector<UnitId>& units, Effects& effects) {
-  const auto& peer = workers_.at(worker).peer;
-  wire::Work work{config_.settings.run_id, {}};
-  SharedText system;
-  std::size_t bytes = 0;
-  for (const auto id : units) {
-    auto unit = plan_.render(id);
-    if (!unit) return stop(std::move(unit.error()), effects);
-    if (!config_.pinned_answers.empty()) unit->pinned_answer = config_.pinned_answers[id];
-    if (!fits_a_message(*unit)) return stop(too_large(id), effects);
-    bytes += bytes_of(*unit, system);
-    system = unit->request.system;
-    work.units.push_back(std::move(*unit));
-    if (bytes < defaults::max_bytes_per_work) continue;
-    effects.to_workers.push_back({peer, std::exchange(work, {config_.settings.run_id, {}})});
-    system = nullptr;
-    bytes = 0;
+/// Hands out as many of the units as the run's budget allows; the others wait again. What the first of those
+/// may take, if there are any.
+std::optional<Usage> RunController::send_work(WorkerId worker, const std::vector<UnitId>& units,
+                                              Effects& effects) {
+  WorkBatch batch(config_.settings.run_id, workers_.at(worker).peer, effects.to_workers);
+  std::optional<Usage> too_much;
+  for (auto at = units.begin(); at != units.end() && !too_much; ++at) {
+    auto unit = plan_.render(*at);
+    if (!unit) {
+      stop(std::move(unit.error()), effects);
+      return std::nullopt;
+    }
+    const auto most = budget_.limited() ? most_of(*unit) : Usage();
+    if (budget_.limited() && !budget_.reserve(worker, *at, most)) {
+      // In reverse: each goes to the front of its queue.
+      for (auto rest = units.end(); rest != at;) dispatcher_.release(worker, *--rest);
+      too_much = most;
+      continue;
+    }
+    if (!config_.pinned_answers.empty()) unit->pinned_answer = config_.pinned_answers[*at];
+    unit->held_elsewhere = lending_.held_elsewhere(worker, unit->key, dispatcher_.cache_of(*at));
+    batch.add(std::move(*unit));
   }
-  if (!work.units.empty()) effects.to_workers.push_back({peer, std::move(work)});
+  batch.finish();
+  return too_much;
+}
+
+/// What a worker that comes back still works on is paid for as well.
+void RunController::reserve_held(WorkerId worker, const std::vector<UnitId>& held) {
+  if (!budget_.limited()) return;
+  for (const auto id : held) {
+    if (dispatcher_.holder_of(id) != std::optional(worker)) continue;
+    if (const auto unit = plan_.render(id)) budget_.reserve_held(worker, id, most_of(*unit));
+  }
 }
 
 void RunController::on_tick(TimePoint now, Effects& effects) {
   const auto tick = dispatcher_.tick(now);
+  lending_.tick(now, effects);
   if (tick.clocks_restarted)
     effects.notes.push_back("the coordinator was stopped for a while; all clocks start anew");
   for (const auto id : tick.lost) {
     effects.notes.push_back("worker " + all_workers_.at(id).name + " is silent; its leases go to others");
     all_workers_.at(id).lost = true;
-    forget(id, effects);
+    forget(id, true, now, effects);
   }
   facts_.leases_lost += tick.leases_lost;
   if (!tick.clocks_restarted) forget_silent_idlers(now, effects);
   if (dispatcher_.worker_count() > 0 || tick.clocks_restarted) last_had_worker_ = now;
+  check_deadline(now, effects);
   if (!over_ && now - last_had_worker_ > config_.worker_timeout) {
     stop(no_worker(), effects);
   }
@@ -299,9 +307,7 @@ Error RunController::no_worker() const {
     if (worker.problem)
       return {worker.problem->reason, "worker " + worker.hello.name + ": " + worker.problem->message};
   }
-  const auto seconds = std::chrono::duration_cast<std::chrono::seconds>(config_.worker_timeout).count();
-  return {Reason::no_workers,
-          "no worker was connected for " + std::to_string(seconds) + " s; " + config_.how_to_start_a_worker};
+  return no_worker_connected(config_.worker_timeout, config_.how_to_start_a_worker);
 }
 
 /// Peers that said HELLO and never took work hold no lease that could be lost; silence ends them all the
@@ -312,15 +318,17 @@ void RunController::forget_silent_idlers(TimePoint now, Effects& effects) {
     const auto patience = config_.dispatch.liveness * config_.dispatch.heartbeat_interval;
     if (!dispatcher_.knows(id) && now - worker.last_heard > patience) silent.push_back(id);
   }
-  for (const auto id : silent) forget(id, effects);
+  for (const auto id : silent) forget(id, true, now, effects);
 }
 
-void RunController::forget(WorkerId worker, Effects& effects) {
+void RunController::forget(WorkerId worker, bool lost, TimePoint now, Effects& effects) {
   const auto found = workers_.find(worker);
   if (found == workers_.end()) return;
   by_peer_.erase(found->second.peer);
   workers_.erase(found);
   effects.peers_changed = true;
+  effects.gone.push_back({worker, lost});
+  lending_.leave(worker, now, effects);
 }
 
 // --- the end ---
@@ -330,7 +338,7 @@ void RunController::finish_if_done(TimePoint now, Effects& effects) {
   const bool some_missed = !dispatcher_.missed_units().empty();
   if (some_missed && somebody_is_joining()) return;
   last_result_ = now;
-  if (some_missed) return stop(missing_answers(), effects);
+  if (some_missed) return stop(missing_answers(plan_, dispatcher_.missed_units()), effects);
   close("the run is complete", effects);
 }
 
@@ -341,31 +349,9 @@ bool RunController::somebody_is_joining() const {
   });
 }
 
-Error RunController::too_large(UnitId unit) const {
-  const auto trials = plan_.trials_of(unit);
-  return {Reason::fixture_invalid,
-          std::to_string(trials.size()) + (trials.size() == 1 ? " case" : " cases with the same request") +
-              " (" + std::string(plan_.case_id(trials.front())) + (trials.size() == 1 ? "" : ", ...") +
-              ") expect more than one message to a worker can hold; spread them over several suites, or "
-              "shorten what they expect"};
-}
-
-Error RunController::missing_answers() const {
-  std::vector<TrialId> trials;
-  for (const auto unit : dispatcher_.missed_units()) {
-    const auto served = plan_.trials_of(unit);
-    trials.insert(trials.end(), served.begin(), served.end());
-  }
-  std::ranges::sort(trials);
-  constexpr std::size_t named = 5;
-  std::string names;
-  for (std::size_t i = 0; i < std::min(named, trials.size()); ++i) {
-    names += (i > 0 ? ", " : "") + std::string(plan_.case_id(trials[i]));
-  }
-  if (trials.size() > named) names += " and " + std::to_string(trials.size() - named) + " more";
-  return {Reason::cache_miss, "no cache holds the answers of " + std::to_string(trials.size()) + " of " +
-                                  std::to_string(plan_.trial_count()) + " cases (" + names +
-                                  "); fill it with `sluice run --mode live` and the same settings"};
+void RunController::check_deadline(TimePoint now, Effects& effects) {
+  if (!config_.deadline || now - began_ < *config_.deadline) return;
+  stop(deadline_reached(*config_.deadline), effects);
 }
 
 void RunController::stop(Error why, Effects& effects) {
@@ -381,9 +367,11 @@ void RunController::close(const std::string& reason, Effects& effects) {
   }
 }
 
-std::vector<Peer> RunController::peers() const {
-  std::vector<Peer> peers;
-  for (const auto& [id, worker] : workers_) peers.push_back(worker.peer);
+std::vector<GovernedPeer> RunController::peers() const {
+  std::vector<GovernedPeer> peers;
+  for (const auto& [id, worker] : workers_) {
+    peers.push_back({worker.peer, id, worker.problem ? 0 : worker.hello.max_concurrent});
+  }
   return peers;
 }
 
@@ -393,7 +381,9 @@ RunFacts RunController::facts() const {
   std::ranges::stable_sort(facts.workers, {}, &WorkerFacts::name);
   if (first_lease_)
     facts.duration_seconds = std::chrono::duration<double>(last_result_ - *first_lease_).count();
-  facts.cut_short = stopped_;
+  // What was on its way when a budget ended the run may have been the rest of the plan.
+  const bool all_came = dispatcher_.settled_count() == plan_.unit_count();
+  if (stopped_ && !(is_run_budget(stopped_->reason) && all_came)) facts.cut_short = stopped_;
   return facts;
 }
 

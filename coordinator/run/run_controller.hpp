@@ -6,7 +6,9 @@
 #include "coordinator/dispatch/dispatcher.hpp"
 #include "coordinator/merge/result_source.hpp"
 #include "coordinator/plan/plan.hpp"
-#include "coordinator/run/recording.hpp"
+#include "coordinator/run/effects.hpp"
+#include "coordinator/run/lending.hpp"
+#include "coordinator/run/run_budget.hpp"
 
 #include <cstdint>
 #include <map>
@@ -15,15 +17,6 @@
 #include <vector>
 
 namespace sluice {
-
-/// What the controller wants done; the coordinator actor does it. Appended to, never read, by the controller.
-struct Effects {
-  std::vector<ToPeer> to_workers;
-  std::vector<RecordResult> to_record;
-  std::vector<std::pair<Peer, wire::Heartbeat>> demands;  ///< To be answered with GRANT.
-  bool peers_changed = false;
-  std::vector<std::string> notes;  ///< For the log: one sentence each.
-};
 
 /// Counters of trials, for the progress line.
 struct TrialCounts {
@@ -40,20 +33,27 @@ class RunController {
   struct Config {
     RunSettings settings;
     Dispatcher::Config dispatch;
-    std::chrono::milliseconds worker_timeout{};  ///< A run without any worker ends after this.
-    bool workers_may_join = false;               ///< A worker with the key may come yet: wait for it.
-    std::string how_to_start_a_worker;           ///< For the message when it does.
-    std::vector<UnitAffinity> affinities;        ///< By unit.
-    std::vector<std::string> holders;            ///< What UnitAffinity::holder counts.
-    std::vector<Digest> pinned_answers;          ///< By unit in cached mode; else empty.
+    std::chrono::milliseconds worker_timeout{};         ///< A run without any worker ends after this.
+    bool workers_may_join = false;                      ///< A worker with the key may come yet: wait for it.
+    std::string how_to_start_a_worker;                  ///< For the message when it does.
+    std::vector<UnitAffinity> affinities;               ///< By unit.
+    std::vector<std::string> holders;                   ///< What UnitAffinity::holder counts.
+    std::vector<Digest> pinned_answers;                 ///< By unit, zero where none is; empty: nobody's.
+    std::optional<std::chrono::milliseconds> deadline;  ///< From the controller's beginning.
+    RunBudget::Limits budget;
+    RunBudget::Price price;  ///< Needed only if the cost is limited.
   };
 
   RunController(const Plan& plan, Config config, TimePoint now);
 
   void on_messages(FromWorkers& messages, TimePoint now, Effects& effects);
   void on_recorded(const ResultsRecorded& recorded, TimePoint now, Effects& effects);
+  /// What the ledger says of Effects::to_look_up.
+  void on_looked_up(const std::vector<EmbeddingHolder>& holders, TimePoint now, Effects& effects);
   /// Once a heartbeat, after the socket has been drained.
   void on_tick(TimePoint now, Effects& effects);
+  /// Ends the run if its deadline is reached. on_tick does the same, up to a heartbeat later.
+  void check_deadline(TimePoint now, Effects& effects);
   /// Ends the run with what it has. The first reason stays.
   void stop(Error why, Effects& effects);
 
@@ -63,7 +63,8 @@ class RunController {
   bool all_gone() const { return over_ && workers_.empty(); }
   const std::optional<Error>& stopped() const { return stopped_; }
 
-  std::vector<Peer> peers() const;
+  /// The connected workers, those that get no work included.
+  std::vector<GovernedPeer> peers() const;
   const TrialCounts& counts() const { return counts_; }
   std::size_t started_count() const { return dispatcher_.started_count(); }
   std::size_t waiting_count() const { return dispatcher_.leased_count() - dispatcher_.started_count(); }
@@ -85,26 +86,33 @@ class RunController {
   void on_message(const Peer& peer, wire::Heartbeat& heartbeat, TimePoint now, Effects& effects);
   void on_message(const Peer& peer, wire::Report& report, TimePoint now, Effects& effects);
   void on_message(const Peer& peer, wire::Goodbye& goodbye, TimePoint now, Effects& effects);
+  void on_message(const Peer& peer, wire::Seek& seek, TimePoint now, Effects& effects);
+  void on_message(const Peer& peer, wire::Lent& lent, TimePoint now, Effects& effects);
+  void on_message(const Peer& peer, wire::Stored& stored, TimePoint now, Effects& effects);
 
   std::optional<WorkerId> worker_at(const Peer& peer) const;
+  std::optional<WorkerId> lending_worker(const Peer& peer, const std::string& run_id, TimePoint now,
+                                         Effects& effects);
   bool fits(const UnitResult& result) const;
   void take_result(WorkerId worker, UnitResult result, wire::Ack& refused, Effects& effects);
   void take_fatal_error(WorkerId worker, UnitId unit, const Error& error, Effects& effects);
-  void count_spend(const Spend& spend);
+  void set_problem(WorkerId worker, const Error& error, Effects& effects);
+  void count_spend(WorkerId worker, UnitId unit, const Spend& spend);
   void lease_work(TimePoint now, Effects& effects);
-  void send_work(WorkerId worker, const std::vector<UnitId>& units, Effects& effects);
-  void forget(WorkerId worker, Effects& effects);
+  std::optional<Usage> send_work(WorkerId worker, const std::vector<UnitId>& units, Effects& effects);
+  void reserve_held(WorkerId worker, const std::vector<UnitId>& held);
+  void forget(WorkerId worker, bool lost, TimePoint now, Effects& effects);
   void forget_silent_idlers(TimePoint now, Effects& effects);
   void finish_if_done(TimePoint now, Effects& effects);
   void close(const std::string& reason, Effects& effects);
   bool somebody_is_joining() const;
-  Error missing_answers() const;
-  Error too_large(UnitId unit) const;
   Error no_worker() const;
 
   const Plan& plan_;
   Config config_;
   Dispatcher dispatcher_;
+  Lending lending_;
+  RunBudget budget_;
   std::map<Peer, WorkerId> by_peer_;
   std::map<WorkerId, Worker> workers_;  ///< Connected ones.
   std::map<WorkerId, WorkerFacts> all_workers_;
@@ -114,6 +122,7 @@ class RunController {
   RunFacts facts_;
   std::optional<Error> stopped_;
   bool over_ = false;
+  TimePoint began_;
   TimePoint last_had_worker_;
   std::optional<TimePoint> first_lease_;
   TimePoint last_result_;

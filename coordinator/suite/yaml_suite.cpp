@@ -32,7 +32,7 @@ constexpr std::array setting_keys{
     SettingKey{"provider", "provider"},
     SettingKey{"base_url", "base_url"},
     SettingKey{"temperature", "temperature"},
-    SettingKey{"max_tokens", "max_tokens"},
+    SettingKey{"max_output_tokens", "max_output_tokens"},
     SettingKey{"seed", "seed"},
     SettingKey{"timeout_seconds", "request_timeout_seconds"},
     SettingKey{"embedding_provider", "embedding_provider"},
@@ -101,6 +101,9 @@ class YamlSuiteReader {
     }
     if (const DocumentNode* thresholding = reader.table("thresholding")) {
       thresholding_ = read_thresholding(context_.reader(*thresholding, "settings.thresholding"));
+    }
+    if (reader.entry("max_tokens") != nullptr) {
+      reader.add_wrong("max_tokens", "is now called \"max_output_tokens\"");
     }
     for (const std::string_view key : {std::string_view("api_key"), std::string_view("api_key_env")}) {
       if (reader.entry(key) == nullptr) continue;

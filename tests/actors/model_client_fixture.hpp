@@ -15,11 +15,12 @@ using namespace std::chrono_literals;
 
 inline constexpr const char* no_claims = R"({"claims":[]})";
 
-/// A model client between a fake HTTP actor, which the test answers for, and a fake worker.
+/// A model client between a fake HTTP actor, which the test answers for, and a fake worker, which is the
+/// scorer, too. The boot clock is the simulated one, and the coordinator's shows the same time.
 class ModelClientTest : public ActorTest {
  protected:
   using Http = Probe<HttpCalls, HttpCancel>;
-  using Worker = Probe<PauseAsked, UnitsCompleted>;
+  using Worker = Probe<DemandTold, EntriesSaid, UnitsCompleted, UnitsScored>;
 
   ModelClientTest() {
     settings.run_id = "run-1";
@@ -44,18 +45,63 @@ class ModelClientTest : public ActorTest {
     restart();
   }
 
-  /// A new client on the same store: the next run.
+  /// A new client on the same store: the next run. Its calls need no permits until something else is granted.
   void restart() {
+    start_without_grant();
+    budget(true, {unlimited()});
+    worker.take<DemandTold>();
+  }
+  void start_without_grant() {
     ModelClientConfig config;
-    config.settings = settings;
-    config.keys = {{"openai", ""}};
-    config.store = store;
+    config.calls.settings = settings;
+    config.calls.keys = {{"openai", ""}};
+    config.calls.store = store;
+    config.calls.random_seed = 7;
+    config.calls.max_concurrent = max_concurrent;
+    config.calls.log_calls = log_calls;
     config.http = http.handle();
     config.worker = worker.handle();
-    config.random_seed = 7;
+    config.scorer = worker.handle();
+    config.boot_clock = [this] { return boot(); };
     client = spawn_model_client(system(), std::move(config));
     owned(client);
   }
+
+  /// Runs until no actor has anything to do. No other worker's cache holds anything, unless the test answers
+  /// what is sought by itself.
+  void settle() {
+    ActorTest::settle();
+    while (caches_hold_nothing && !worker.got<EntriesSaid>().empty()) {
+      EntriesFound nothing;
+      for (const auto& key : sought()) nothing.entries.push_back({key, ""});
+      caf::anon_send(client, std::move(nothing));
+      ActorTest::settle();
+    }
+  }
+  /// What was sought in other workers' caches since the last call; what else was said of entries goes to
+  /// `stored`.
+  std::vector<EntryKey> sought() {
+    std::vector<EntryKey> keys;
+    for (auto& said : worker.take<EntriesSaid>()) {
+      EXPECT_EQ(said.run_id, "run-1");
+      for (auto& message : said.messages) {
+        if (auto* seek = std::get_if<wire::Seek>(&message))
+          std::ranges::move(seek->keys, std::back_inserter(keys));
+        if (auto* news = std::get_if<wire::Stored>(&message)) stored.push_back(std::move(*news));
+      }
+    }
+    return keys;
+  }
+  void found(const EntryKey& key, std::string entry) {
+    caf::anon_send(client, EntriesFound{{{key, std::move(entry)}}});
+    ActorTest::settle();
+  }
+
+  TimePoint now() {
+    return dynamic_cast<caf::scheduler::test_coordinator&>(system().scheduler()).clock().now();
+  }
+  BootTime boot() { return std::chrono::duration_cast<BootTime>(now().time_since_epoch()); }
+  std::uint64_t boot_us() { return static_cast<std::uint64_t>(boot().count()); }
 
   static SharedUnit unit(UnitId id) {
     WorkUnit work;
@@ -102,8 +148,42 @@ class ModelClientTest : public ActorTest {
     end_calls({std::move(done)});
   }
   void budget(bool connected, std::vector<wire::Grant> grants = {}) {
-    caf::anon_send(client, BudgetChanged{connected, std::move(grants)});
+    BudgetChanged changed{connected, false, {}, boot()};
+    if (connected) changed.heard = {"run-1", boot_us(), boot_us(), std::move(grants)};
+    caf::anon_send(client, std::move(changed));
     settle();
+  }
+  static wire::Grant unlimited() {
+    wire::Grant grant;
+    grant.provider = "openai";
+    grant.unlimited = true;
+    return grant;
+  }
+  static wire::Grant paused(std::uint32_t ms) {
+    auto grant = unlimited();
+    grant.pause_ms = ms;
+    if (ms > 0) grant.hold = wire::HoldReason::named_delay;
+    return grant;
+  }
+  static wire::Grant down() {
+    auto grant = paused(3000);
+    grant.hold = wire::HoldReason::outage;
+    return grant;
+  }
+  /// Permits that open a millisecond ago and close in 50.
+  wire::Grant permits(std::vector<std::uint64_t> ids, wire::CallSize size = {}, bool probe = false) {
+    wire::Grant grant;
+    grant.provider = "openai";
+    for (const auto id : ids)
+      grant.permits.push_back({id, boot_us() - 1000, boot_us() + 50'000, size, probe});
+    return grant;
+  }
+  /// What was told of the provider since the last call, in order.
+  std::vector<wire::Demand> demands() {
+    std::vector<wire::Demand> told;
+    for (auto& message : worker.take<DemandTold>())
+      std::ranges::move(message.demands, std::back_inserter(told));
+    return told;
   }
 
   std::vector<HttpCall> calls() {
@@ -138,6 +218,10 @@ class ModelClientTest : public ActorTest {
 
   support::TemporaryFolder folder_;
   RunSettings settings;
+  std::uint32_t max_concurrent = 256;
+  bool log_calls = false;
+  bool caches_hold_nothing = true;
+  std::vector<wire::Stored> stored;
   std::shared_ptr<AnswerStore> store =
       std::make_shared<AnswerStore>(std::nullopt, std::vector<AnswerCache>());
   Http http{system()};

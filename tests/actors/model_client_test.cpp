@@ -104,10 +104,10 @@ TEST_F(ModelClientTest, NoCallStartsBeforeTheTimeThatTheServerNamed) {
   const auto first = calls();
   ASSERT_EQ(first.size(), 3u);
   answer(first[0].id, 429, "slow down", {{"retry-after", "7"}});
-  const auto asked = worker.take<PauseAsked>();
-  ASSERT_EQ(asked.size(), 1u);
-  EXPECT_EQ(asked[0].provider, "openai");
-  EXPECT_EQ(asked[0].pause, 7s);
+  const auto told = demands();
+  ASSERT_EQ(told.size(), 1u) << "at once";
+  EXPECT_EQ(told[0].provider, "openai");
+  EXPECT_EQ(told[0].pause_ms, 7000u);
   answer(first[1].id, 500, "its own back-off is shorter");
   answer_claims(first[2].id);
   complete(4);
@@ -132,11 +132,11 @@ TEST_F(ModelClientTest, ANamedDelaySpendsNoAttempt) {
 
 TEST_F(ModelClientTest, APauseOfTheGovernorIsKept) {
   start();
-  budget(true, {{"openai", true, 3000}});
+  budget(true, {paused(3000)});
   complete(1);
   pass(2s);
-  budget(true, {{"openai", true, 0}});
-  budget(true, {{"openai", true, 500}});
+  budget(true, {paused(0)});
+  budget(true, {paused(500)});
   pass(999ms);
   EXPECT_TRUE(calls().empty()) << "a pause is never shortened";
   pass(1ms);
@@ -160,7 +160,7 @@ TEST_F(ModelClientTest, WhoIsCutOffStartsNoCall) {
 TEST_F(ModelClientTest, ACaseThatIsPausedBeyondItsTimeEnds) {
   settings.case_timeout = 10s;
   start();
-  budget(true, {{"openai", true, 60'000}});
+  budget(true, {paused(60'000)});
   complete(1);
   pass(9999ms);
   EXPECT_TRUE(outcomes().empty());

@@ -51,6 +51,7 @@ class WorkerActorTest : public ActorTest {
     config.keys = std::make_shared<const KeyRing>(nothing, *merge_settings(none));
     config.stay = stay;
     config.coordinator_timeout = 60s;
+    config.boot_clock = [this] { return boot(); };
     config.listener = listener.handle();
     worker = owned(spawn_worker(
         system(), std::move(config), [this](const caf::actor&) { return dealer.handle(); }, http.handle()));
@@ -113,9 +114,23 @@ class WorkerActorTest : public ActorTest {
   }
   caf::actor client() { return caf::actor_cast<caf::actor>(http.last_sender()); }
 
+  BootTime boot() {
+    auto& scheduler = dynamic_cast<caf::scheduler::test_coordinator&>(system().scheduler());
+    return std::chrono::duration_cast<BootTime>(scheduler.clock().now().time_since_epoch());
+  }
+  std::uint64_t boot_us() { return static_cast<std::uint64_t>(boot().count()); }
+  wire::Grants grants(wire::Grant grant) { return {"run-1", boot_us(), boot_us(), {std::move(grant)}}; }
+  static wire::Grant unlimited() {
+    wire::Grant grant;
+    grant.provider = "openai";
+    grant.unlimited = true;
+    return grant;
+  }
+
   void begin() {
     start();
     hear(wire::Welcome{settings});
+    hear(grants(unlimited()));
     said<wire::Hello>();
     said<wire::Ready>();
   }
@@ -188,7 +203,9 @@ TEST_F(WorkerActorTest, AnswersThatComeTogetherAreReportedAndFollowedTogether) {
 TEST_F(WorkerActorTest, WhatARunThatIsGoneCompletesIsNotReported) {
   begin();
   lease({0});
-  const UnitsCompleted late{"run-0", {{std::make_shared<const WorkUnit>(unit(0)), Completion{}, {}}}};
+  UnitResult result;
+  result.unit = 0;
+  const UnitsScored late{"run-0", {}, {result}};
   said<wire::Report>();
   caf::anon_send(worker, late);
   pass(defaults::report_delay);
@@ -299,6 +316,46 @@ TEST_F(WorkerActorTest, APauseIsToldAtOnceAndRepeatedUntilItIsOver) {
   EXPECT_EQ(heartbeats[0].demands.at(0).pause_ms, 2000u);
   EXPECT_EQ(heartbeats[1].demands.at(0).pause_ms, 1000u);
   EXPECT_EQ(heartbeats[2].demands.at(0).pause_ms, 0u);
+}
+
+TEST_F(WorkerActorTest, ADemandThatChangesIsSaidAtOnce) {
+  start();
+  hear(wire::Welcome{settings});
+  said<wire::Ready>();
+  lease({0, 1, 2});
+  const auto heartbeats = said<wire::Heartbeat>();
+  ASSERT_EQ(heartbeats.size(), 1u);
+  EXPECT_EQ(heartbeats[0].sent_at_us, boot_us());
+  EXPECT_EQ(heartbeats[0].heard_us, 0u);
+  EXPECT_EQ(heartbeats[0].demands.at(0).ready_calls, 2u) << "its slots";
+  EXPECT_TRUE(calls().empty());
+  auto limited = unlimited();
+  limited.unlimited = false;
+  limited.permits = {{1, boot_us() - 1000, boot_us() + 50'000, {}, false}};
+  const auto sent = boot_us();
+  hear(grants(limited));
+  const auto made = calls();
+  ASSERT_EQ(made.size(), 1u);
+  EXPECT_TRUE(made[0].window);
+  const auto after = said<wire::Heartbeat>();
+  ASSERT_EQ(after.size(), 1u);
+  EXPECT_EQ(after[0].heard_us, sent);
+  EXPECT_EQ(after[0].demands.at(0).spent, (std::vector<wire::SpentPermit>{{1, true}}));
+}
+
+TEST_F(WorkerActorTest, ItsCreditFollowsTheSearchForPlaces) {
+  begin();
+  auto more = unlimited();
+  more.places = 20;
+  more.searched = true;
+  hear(grants(more));
+  const auto heartbeats = said<wire::Heartbeat>();
+  ASSERT_EQ(heartbeats.size(), 1u) << "the coordinator should lease more now";
+  EXPECT_EQ(heartbeats[0].window, 40u);
+  std::vector<UnitId> units;
+  for (UnitId id = 0; id < 30; ++id) units.push_back(id);
+  lease(units);
+  EXPECT_EQ(calls().size(), 20u);
 }
 
 TEST_F(WorkerActorTest, DrainEndsIt) {

@@ -109,17 +109,17 @@ TEST_F(Commands, EveryBadFixtureIsNamedInOneGo) {
 
 TEST_F(Commands, ConfigTellsWhereEachValueComesFrom) {
   write_text(folder() / "sluice.toml",
-             "[eval]\nmodel = \"from-file\"\ntemperature = 0.5\nmax_tokens = 100\n");
+             "[eval]\nmodel = \"from-file\"\ntemperature = 0.5\nmax_output_tokens = 100\n");
   set_variable("SLUICE_TEMPERATURE", "0.7");
-  set_variable("SLUICE_MAX_TOKENS", "200");
-  const auto config = run_sluice({"config", "--max-tokens", "300"});
+  set_variable("SLUICE_MAX_OUTPUT_TOKENS", "200");
+  const auto config = run_sluice({"config", "--max-output-tokens", "300"});
   EXPECT_EQ(config.exit_code, 0) << config.errors;
   EXPECT_TRUE(has(line_of(config, "eval.model"), "\"from-file\"")) << config.output;
   EXPECT_TRUE(has(line_of(config, "eval.model"), "sluice.toml:2")) << config.output;
   EXPECT_TRUE(has(line_of(config, "eval.temperature"), "= 0.7")) << config.output;
   EXPECT_TRUE(has(line_of(config, "eval.temperature"), "SLUICE_TEMPERATURE")) << config.output;
-  EXPECT_TRUE(has(line_of(config, "eval.max_tokens"), "= 300")) << config.output;
-  EXPECT_TRUE(has(line_of(config, "eval.max_tokens"), "--max-tokens")) << config.output;
+  EXPECT_TRUE(has(line_of(config, "eval.max_output_tokens"), "= 300")) << config.output;
+  EXPECT_TRUE(has(line_of(config, "eval.max_output_tokens"), "--max-output-tokens")) << config.output;
   EXPECT_TRUE(has(line_of(config, "eval.max_concurrent"), "# default")) << config.output;
   EXPECT_TRUE(has(line_of(config, "home"), "SLUICE_HOME")) << config.output;
 }

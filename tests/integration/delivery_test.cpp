@@ -50,6 +50,7 @@ class Delivery : public Workbench {
     std::vector<Process> workers;
   };
   Scene amid_slow_calls(int latency_ms, const std::vector<std::string>& workers) {
+    let_all_workers_call();
     const auto calls = calls_each * workers.size();
     auto simulator = start_simulator(
         {"{\"latency_ms\": " + std::to_string(latency_ms) + ", \"times\": " + std::to_string(calls) + "}"},

@@ -89,12 +89,14 @@ std::vector<Message> truncated_messages() {
 /// Random bodies behind good headers, and random headers. The same ones in every run of the test.
 std::vector<Message> random_messages() {
   std::mt19937 random(20260101);
-  constexpr wire::MessageType types[] = {wire::MessageType::hello, wire::MessageType::ready,
+  constexpr wire::MessageType types[] = {wire::MessageType::hello,     wire::MessageType::ready,
                                          wire::MessageType::heartbeat, wire::MessageType::report,
-                                         wire::MessageType::goodbye};
+                                         wire::MessageType::goodbye,   wire::MessageType::seek,
+                                         wire::MessageType::lent,      wire::MessageType::stored};
   std::vector<Message> messages;
   for (int i = 0; i < 300; ++i)
-    messages.push_back({header_of(this_version, types[i % 5]), random_bytes(random, 200)});
+    messages.push_back({header_of(this_version, types[static_cast<std::size_t>(i) % std::size(types)]),
+                        random_bytes(random, 200)});
   for (int i = 0; i < 100; ++i) messages.push_back({random_bytes(random, 8), random_bytes(random, 200)});
   return messages;
 }

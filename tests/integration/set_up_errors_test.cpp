@@ -126,6 +126,7 @@ TEST_F(SetUpErrors, ListeningBeyondLoopbackNeedsAWord) {
 }
 
 TEST_F(SetUpErrors, ANamedCacheInUse) {
+  let_all_workers_call();
   const auto simulator = start_simulator({R"({"fault": "hang"})"}, {});
   auto coordinator = start_sluice(live(simulator) + Flags{"--listen", any_port});
   const auto endpoint = endpoint_of(coordinator);

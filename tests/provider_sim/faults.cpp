@@ -32,6 +32,23 @@ FaultChoice choose_fault(const FaultSettings& settings, std::uint64_t content_ha
   return {};
 }
 
+void add_storm(FaultSettings& settings, double probability) {
+  const double each = probability / 8;
+  for (double* rate : {&settings.hang, &settings.drop, &settings.truncate_body, &settings.malformed}) {
+    *rate += each;
+  }
+  for (const int status : {429, 529, 500, 503}) settings.errors.emplace_back(each, status);
+}
+
+FaultChoice FaultSource::choose(std::uint64_t content_hash, std::uint64_t request) {
+  const auto choice = choose_fault(settings_, content_hash, request);
+  if (choice.fault == Fault::none || settings_.max_per_content == 0) return choice;
+  auto& given = given_[content_hash];
+  if (given == settings_.max_per_content) return {};
+  ++given;
+  return choice;
+}
+
 std::int64_t latency_us(const LatencySettings& settings, std::uint64_t request) {
   double ms = settings.median_ms;
   if (settings.sigma > 0) {

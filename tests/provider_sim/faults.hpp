@@ -3,7 +3,7 @@
 #include "tests/provider_sim/script.hpp"
 
 #include <cstdint>
-#include <optional>
+#include <unordered_map>
 #include <utility>
 #include <vector>
 
@@ -24,6 +24,7 @@ struct FaultSettings {
   double refusal = 0;
   double length = 0;
   std::vector<std::pair<double, int>> errors;  ///< Probability and status.
+  std::uint32_t max_per_content = 0;           ///< Faults that one user message may get; 0: no bound.
 
   /// The sum of all probabilities.
   double total() const;
@@ -37,6 +38,23 @@ struct FaultChoice {
 
 /// One throw of the die decides among all faults. Pure: equal arguments, equal choice.
 FaultChoice choose_fault(const FaultSettings& settings, std::uint64_t content_hash, std::uint64_t request);
+
+/// All faults that another try heals (429, 529, 500, 503, hang, drop, a cut or malformed body), evenly and
+/// with this probability together.
+void add_storm(FaultSettings& settings, double probability);
+
+/// Chooses by the settings, and keeps their bound: with one, every message is answered in the end.
+class FaultSource {
+ public:
+  explicit FaultSource(FaultSettings settings) : settings_(std::move(settings)) {}
+
+  FaultChoice choose(std::uint64_t content_hash, std::uint64_t request);
+  void reset() { given_.clear(); }
+
+ private:
+  FaultSettings settings_;
+  std::unordered_map<std::uint64_t, std::uint32_t> given_;  ///< Faults by message; empty without a bound.
+};
 
 /// How long answers take: a fixed time, or log-normal around a median.
 struct LatencySettings {

@@ -26,24 +26,33 @@ LimitState state_of(TokenBucket& bucket, std::int64_t now_us) {
 Limiter::Limiter(const LimitSettings& settings) : announce_(settings.announce) {
   if (settings.requests_per_second > 0) {
     const double burst = settings.burst > 0 ? settings.burst : std::max(1.0, settings.requests_per_second);
-    requests_.emplace(settings.requests_per_second, burst);
+    limits_.push_back({"requests", "Rate limit reached: too many requests.",
+                       TokenBucket(settings.requests_per_second, burst), 1});
   }
-  if (settings.tokens_per_minute > 0) {
-    const double burst = settings.token_burst > 0 ? settings.token_burst : settings.tokens_per_minute;
-    tokens_.emplace(settings.tokens_per_minute / 60, burst);
-  }
+  add_tokens("tokens", "Rate limit reached: too many tokens.", settings.tokens_per_minute, settings, 1, 1);
+  add_tokens("input-tokens", "Rate limit reached: too many input tokens.", settings.input_tokens_per_minute,
+             settings, 1, 0);
+  add_tokens("output-tokens", "Rate limit reached: too many output tokens.",
+             settings.output_tokens_per_minute, settings, 0, 1);
 }
 
-std::optional<Denial> Limiter::admit(std::uint64_t tokens, std::int64_t now_us) {
-  const auto cost = static_cast<double>(tokens);
-  if (requests_ && !requests_->holds(1, now_us)) {
-    return Denial{"Rate limit reached: too many requests.", rounded_up(requests_->wait_us(1, now_us))};
+void Limiter::add_tokens(std::string_view kind, const char* message, double per_minute,
+                         const LimitSettings& settings, double input, double output) {
+  if (per_minute <= 0) return;
+  double burst = per_minute;
+  if (settings.token_burst_seconds > 0) burst = per_minute / 60 * settings.token_burst_seconds;
+  if (settings.token_burst > 0 && kind == "tokens") burst = settings.token_burst;
+  limits_.push_back({kind, message, TokenBucket(per_minute / 60, burst), 0, input, output});
+}
+
+std::optional<Denial> Limiter::admit(const TokenCost& cost, std::int64_t now_us) {
+  for (auto& limit : limits_) {
+    const double wanted = limit.cost(cost);
+    if (!limit.bucket.holds(wanted, now_us)) {
+      return Denial{limit.message, rounded_up(limit.bucket.wait_us(wanted, now_us))};
+    }
   }
-  if (tokens_ && !tokens_->holds(cost, now_us)) {
-    return Denial{"Rate limit reached: too many tokens.", rounded_up(tokens_->wait_us(cost, now_us))};
-  }
-  if (requests_) requests_->take(1);
-  if (tokens_) tokens_->take(cost);
+  for (auto& limit : limits_) limit.bucket.take(limit.cost(cost));
   return std::nullopt;
 }
 
@@ -51,13 +60,15 @@ void Limiter::append_headers(Provider provider, std::int64_t now_us, std::string
   if (!announce_) return;
   using std::chrono::system_clock;
   const std::int64_t unix_s = system_clock::to_time_t(system_clock::now());
-  if (requests_) append_limit_headers(provider, "requests", state_of(*requests_, now_us), unix_s, out);
-  if (tokens_) append_limit_headers(provider, "tokens", state_of(*tokens_, now_us), unix_s, out);
+  for (auto& limit : limits_) {
+    const bool split = limit.requests == 0 && limit.input != limit.output;
+    if (split && provider != Provider::anthropic) continue;  // The others have no headers for these.
+    append_limit_headers(provider, limit.kind, state_of(limit.bucket, now_us), unix_s, out);
+  }
 }
 
 void Limiter::reset() {
-  if (requests_) requests_->refill();
-  if (tokens_) tokens_->refill();
+  for (auto& limit : limits_) limit.bucket.refill();
 }
 
 }  // namespace sluice::sim

@@ -1,7 +1,10 @@
 #include "tests/provider_sim/settings.hpp"
 
 #include <charconv>
+#include <cmath>
 #include <iostream>
+#include <map>
+#include <string>
 #include <vector>
 
 #include <CLI/CLI.hpp>
@@ -21,6 +24,12 @@ constexpr const char* examples = R"(Examples:
       a burst of 100 answers 429 with "retry-after: 1"
   provider-sim --drop-rate 0.05 --error-rate 0.05,500 --error-rate 0.02,529 --seed 7
       a bad day
+  provider-sim --storm 0.2 --max-faults 3
+      everything that another call heals, at random, and no more than three times a message
+  provider-sim --outage 2,5,503 --outage 8,9,refuse
+      down from second 2 to 5 after the first request, and not even reachable in second 8
+  provider-sim --latency-ms 200 --places 8
+      a server that works on eight requests at a time and lets the others wait in line
   provider-sim --fault-mode per-content --refusal-rate 0.1
       a tenth of the messages is refused, the same ones every time
 
@@ -31,7 +40,8 @@ Members: contains, text, status, headers, body, latency_ms, retry_after, times, 
 drop, truncate, malformed, refusal, length). The first rule that fits and has uses left is taken; rules with only
 a latency leave the answer to the built-in rules, and faults to the flags.
 
-Retry-After and errors of limits, keys, form and --fail-first come at once; all other answers after the latency.)";
+Errors of limits, keys, form, outages and --fail-first come at once; all other answers after the latency. A HEAD
+request is answered 404 and counts as nothing.)";
 
 using Parts = std::vector<double>;
 
@@ -79,9 +89,18 @@ void add_limits(CLI::App& app, SimSettings& sim) {
       ->needs(rps);
   auto* tpm = app.add_option("--tpm", limits.tokens_per_minute, "Tokens a minute, prompt and answer")
                   ->check(CLI::PositiveNumber);
-  app.add_option("--token-burst", limits.token_burst, "Capacity of that bucket (default: one minute)")
+  auto* burst = app.add_option("--token-burst", limits.token_burst,
+                               "Capacity of that bucket in tokens (default: one minute)")
+                    ->check(CLI::PositiveNumber)
+                    ->needs(tpm);
+  app.add_option("--input-tpm", limits.input_tokens_per_minute, "Tokens of prompts a minute")
+      ->check(CLI::PositiveNumber);
+  app.add_option("--output-tpm", limits.output_tokens_per_minute, "Tokens of answers a minute")
+      ->check(CLI::PositiveNumber);
+  app.add_option("--token-burst-seconds", limits.token_burst_seconds,
+                 "Capacity of all token buckets in seconds of their rate (default: 60)")
       ->check(CLI::PositiveNumber)
-      ->needs(tpm);
+      ->excludes(burst);
   app.add_flag("--limit-headers", limits.announce, "Announce the limits in the provider's headers");
   auto* retry_after = app.add_option("--retry-after", sim.retry_after_s,
                                      "Seconds to name with 429 (and injected 503, 529), may be fractional; "
@@ -90,6 +109,50 @@ void add_limits(CLI::App& app, SimSettings& sim) {
   app.add_flag_callback(
          "--no-retry-after", [&sim] { sim.name_retry_after = false; }, "Name no delay")
       ->excludes(retry_after);
+  static const std::map<std::string, DelayForm> forms{
+      {"usual", DelayForm::usual}, {"ms", DelayForm::milliseconds}, {"date", DelayForm::date}};
+  app.add_option("--delay-form", sim.delay_form,
+                 "How delays are named: in the provider's usual way, by retry-after-ms alone, or as a date")
+      ->transform(CLI::CheckedTransformer(forms))
+      ->option_text("usual|ms|date");
+}
+
+/// "2,5,503" or "8,9,refuse".
+Outage read_outage(const std::string& text) {
+  static const std::map<std::string, Outage::Kind> kinds{
+      {"drop", Outage::Kind::drop}, {"hang", Outage::Kind::hang}, {"refuse", Outage::Kind::refuse}};
+  const CLI::ValidationError wrong(
+      "expected FROM,UNTIL,WHAT in seconds since the first request, WHAT one of a status, "
+      "drop, hang, refuse, e.g. 2,5,503");
+  const auto comma = text.rfind(',');
+  const auto times = split_numbers(text.substr(0, comma));
+  if (comma == std::string::npos || times.size() != 2 || times[0] >= times[1]) throw wrong;
+  Outage outage;
+  outage.from_us = std::llround(times[0] * 1e6);
+  outage.until_us = std::llround(times[1] * 1e6);
+  const auto what = text.substr(comma + 1);
+  if (const auto kind = kinds.find(what); kind != kinds.end()) {
+    outage.kind = kind->second;
+  } else {
+    const auto status = split_numbers(what);
+    if (status.size() != 1 || !is_status(status[0])) throw wrong;
+    outage.status = static_cast<int>(status[0]);
+  }
+  return outage;
+}
+
+void add_outages(CLI::App& app, SimSettings& sim) {
+  app.add_option_function<std::vector<std::string>>(
+         "--outage",
+         [&sim](const std::vector<std::string>& texts) {
+           for (const auto& text : texts) sim.outages.push_back(read_outage(text));
+         },
+         "FROM,UNTIL,WHAT: down in these seconds since the first request; WHAT: a status, drop, hang or "
+         "refuse; "
+         "may be repeated")
+      ->allow_extra_args(false);
+  app.add_option("--places", sim.places,
+                 "Requests that are worked on at a time, the others wait in line (default 0: all)");
 }
 
 void add_failures(CLI::App& app, SimSettings& sim) {
@@ -139,6 +202,13 @@ void add_faults(CLI::App& app, SimSettings& sim) {
       ->transform(CLI::CheckedTransformer(modes))
       ->option_text("random|per-content");
   app.add_option("--seed", faults.seed, "Seed of faults and latencies (default 1)");
+  app.add_option_function<double>(
+         "--storm", [&faults](double probability) { add_storm(faults, probability); },
+         "Probability of any fault that another call heals: 429, 529, 500, 503, hang, drop, a cut or "
+         "malformed body")
+      ->check(CLI::Range(0.0, 1.0));
+  app.add_option("--max-faults", faults.max_per_content,
+                 "Faults that one message gets at most (default 0: no bound)");
   app.add_option("--big-body", sim.big_body, "Pad answers to at least so many bytes")
       ->check(CLI::Range(0, 1 << 30));
   app.add_option("--require-key", sim.required_key, "Answer 401 without this API key");
@@ -158,6 +228,7 @@ ParsedOptions parse_options(int argc, char** argv) {
   app.add_option("--keep-alive-max", options.keep_alive_max, "Close a connection after so many requests");
   add_latency(app, options.sim);
   add_limits(app, options.sim);
+  add_outages(app, options.sim);
   add_faults(app, options.sim);
   try {
     app.parse(argc, argv);

@@ -50,7 +50,8 @@ struct LimitState {
 };
 
 /// Appends `x-ratelimit-...` or `anthropic-ratelimit-...` headers; Gemini has none. `kind` is "requests" or
-/// "tokens"; `now_s` is Unix time in seconds (Anthropic gives the reset as a date).
+/// "tokens" (Anthropic: also "input-tokens" and "output-tokens"); `now_s` is Unix time in seconds (Anthropic
+/// gives the reset as a date).
 void append_limit_headers(Provider provider, std::string_view kind, const LimitState& state,
                           std::int64_t now_s, std::string& out);
 

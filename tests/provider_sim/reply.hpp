@@ -54,6 +54,8 @@ class Service {
   virtual void finished(const Reply& reply, bool gone, std::int64_t now_us) = 0;
   /// Called about every 50 ms.
   virtual void tick() = 0;
+  /// True while nobody can connect. Asked about every 50 ms.
+  virtual bool is_unreachable(std::int64_t now_us) const = 0;
 };
 
 }  // namespace sluice::sim

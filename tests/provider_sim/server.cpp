@@ -82,7 +82,8 @@ Result<std::uint16_t> Server::listen(std::uint16_t port) {
       getsockname(listener_.get(), generic, &size) != 0) {
     return system_failure("127.0.0.1:" + std::to_string(port) + " cannot be listened on");
   }
-  return ntohs(address.sin_port);
+  port_ = ntohs(address.sin_port);
+  return port_;
 }
 
 Result<void> Server::run() {
@@ -296,8 +297,7 @@ void Server::fire_timers() {
   const std::int64_t now = monotonic_us();
   while (const auto timer = timers_.take_due(now)) {
     if (timer->slot == tick_slot) {
-      service_.tick();
-      timers_.add({now + tick_us, tick_slot, 0});
+      tick(now);
       continue;
     }
     const auto& owner = connections_[timer->slot];
@@ -307,6 +307,28 @@ void Server::fire_timers() {
     } else if (owner->phase == Phase::waiting && give_reply(*owner)) {
       advance(*owner);
     }
+  }
+}
+
+void Server::tick(std::int64_t now_us) {
+  service_.tick();
+  timers_.add({now_us + tick_us, tick_slot, 0});
+  const bool unreachable = service_.is_unreachable(now_us);
+  if (unreachable == !listener_.is_open()) return;
+  if (unreachable) return become_unreachable();
+  // The port was this server's until now; should another process have taken it meanwhile, the next tick
+  // tries.
+  if (listen(port_) && watch(listener_.get(), listener_tag, EPOLLIN)) return;
+  listener_.reset();
+}
+
+/// Closes everything; what was under way ends without an answer.
+void Server::become_unreachable() {
+  listener_.reset();
+  for (const auto& connection : connections_) {
+    if (!connection) continue;
+    connection->reply.delivery = Reply::Delivery::drop;
+    close(*connection, false);
   }
 }
 

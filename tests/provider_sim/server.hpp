@@ -62,10 +62,13 @@ class Server {
   void drain(Connection& connection);
   void close(Connection& connection, bool gone);
   void fire_timers();
+  void tick(std::int64_t now_us);
+  void become_unreachable();
   void arm_timer();
 
   Service& service_;
   std::uint64_t keep_alive_max_;
+  std::uint16_t port_ = 0;
   FileDescriptor listener_;
   FileDescriptor epoll_;
   FileDescriptor timer_;

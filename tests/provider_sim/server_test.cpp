@@ -209,6 +209,28 @@ TEST(Server, LogsStartsAndAnswersAndWaitsItsLatency) {
   EXPECT_GE(events[1]["t_us"].get<std::int64_t>() - events[0]["t_us"].get<std::int64_t>(), 20'000);
 }
 
+TEST(Server, RefusesConnectionsDuringAnOutageAndComesBack) {
+  Program program({"--outage", "0,0.3,refuse"});
+  Client first(program.port());
+  first.send_all(request());
+  EXPECT_EQ(first.read_to_end(), "") << "closed without an answer";
+  bool refused = false;
+  bool back = false;
+  for (int tries = 0; tries < 5000 && !back; ++tries) {
+    Client client(program.port());
+    if (!client.connected()) {
+      refused = true;
+      usleep(2000);
+      continue;
+    }
+    client.send_all(request());
+    back = client.read_until(answer_end).find(answer_end) != std::string::npos;
+  }
+  EXPECT_TRUE(refused);
+  EXPECT_TRUE(back);
+  EXPECT_EQ(program.stop(SIGTERM), 0);
+}
+
 TEST(Server, NoticesThatAClientLeft) {
   Program program({"--hang-rate", "1"});
   {
@@ -236,6 +258,9 @@ TEST(Server, RefusesFlagsThatMakeNoSense) {
   for (const std::vector<std::string>& flags : {std::vector<std::string>{"--error-rate", "0.1"},
                                                 {"--drop-rate", "0.6", "--hang-rate", "0.6"},
                                                 {"--burst", "5"},
+                                                {"--outage", "3,2,503"},
+                                                {"--outage", "1,2,gone"},
+                                                {"--delay-form", "weeks"},
                                                 {"--script", "/nonexistent"}}) {
     Program program(flags);
     EXPECT_EQ(program.port(), 0);

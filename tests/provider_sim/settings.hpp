@@ -1,7 +1,9 @@
 #pragma once
 
+#include "tests/provider_sim/delay_words.hpp"
 #include "tests/provider_sim/faults.hpp"
 #include "tests/provider_sim/limiter.hpp"
+#include "tests/provider_sim/outage.hpp"
 #include "tests/provider_sim/script.hpp"
 
 #include <cstddef>
@@ -25,9 +27,12 @@ struct SimSettings {
   LimitSettings limits;
   FaultSettings faults;
   FailFirst fail_first;
+  std::vector<Outage> outages;
+  std::size_t places = 0;  ///< Requests that are worked on at a time, the others wait in line; 0: all.
   std::optional<double>
       retry_after_s;  ///< Named instead of the computed delay; with injected 429, 503, 529 too.
   bool name_retry_after = true;
+  DelayForm delay_form = DelayForm::usual;
   std::size_t big_body = 0;  ///< If set, answers are padded to at least so many bytes of HTTP body.
   std::string required_key;  ///< If set, requests without it get 401.
   std::vector<ScriptRule> script;

@@ -4,8 +4,10 @@
 #include "tests/provider_sim/counters.hpp"
 #include "tests/provider_sim/event_log.hpp"
 #include "tests/provider_sim/limiter.hpp"
+#include "tests/provider_sim/outage.hpp"
 #include "tests/provider_sim/provider_formats.hpp"
 #include "tests/provider_sim/reply.hpp"
+#include "tests/provider_sim/serving_places.hpp"
 #include "tests/provider_sim/settings.hpp"
 
 #include <chrono>
@@ -27,6 +29,7 @@ class Simulator : public Service {
   void reject(int status, Reply& reply) override;
   void finished(const Reply& reply, bool gone, std::int64_t now_us) override;
   void tick() override { log_.flush(); }
+  bool is_unreachable(std::int64_t now_us) const override;
 
  private:
   /// The request that is being answered.
@@ -44,17 +47,13 @@ class Simulator : public Service {
     Finish finish = Finish::stop;
     std::string_view finish_word;
   };
-  /// A delay that an answer names.
-  struct RetryAfter {
-    std::chrono::milliseconds time{};
-    bool computed = false;
-  };
 
   bool serve_house(const HttpRequest& request, std::string_view path, Reply& reply);
   std::optional<Provider> route(std::string_view path);
   void serve_chat(const Call& call);
   void serve_embeddings(const Call& call);
-  bool turned_away(const Call& call, const std::optional<std::string>& bad_request, std::uint64_t tokens);
+  bool turned_away(const Call& call, const std::optional<std::string>& bad_request, const TokenCost& cost);
+  bool struck_by_outage(const Call& call);
   bool authorized(const Call& call) const;
   void start(const Call& call, std::uint64_t connection, std::uint64_t content);
   Plan plan_answer(const BookEntry& entry);
@@ -65,17 +64,20 @@ class Simulator : public Service {
   bool answer_from_script(const Call& call, const ScriptRule& rule);
   void answer_text(const Call& call, const Plan& plan, Fault fault);
   bool apply_transport_fault(const Call& call, Fault fault);
-  void deliver(const Call& call, int status, std::string_view content_type);
+  void deliver(const Call& call, int status);
   void error(const Call& call, int status, std::string_view message,
-             std::optional<RetryAfter> retry_after = {});
-  std::optional<RetryAfter> injected_retry_after(int status) const;
-  void delay(const Call& call);
+             std::optional<NamedDelay> retry_after = {});
+  std::optional<NamedDelay> injected_retry_after(int status) const;
+  void delay(const Call& call, std::int64_t takes_us);
   void reset();
 
   SimSettings settings_;
   EventLog& log_;
   AnswerBook book_;
   Limiter limiter_;
+  FaultSource faults_;
+  OutageSchedule outages_;
+  ServingPlaces places_;
   Counters counters_;
   std::uint64_t next_id_ = 1;   ///< Of log lines; never starts anew.
   std::uint64_t sequence_ = 0;  ///< Requests since the start or the last reset.

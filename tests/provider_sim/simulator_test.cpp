@@ -175,6 +175,58 @@ TEST_F(SimulatorTest, FailsTheFirstRequests) {
   EXPECT_EQ(openai(code).status, 429);
 }
 
+TEST_F(SimulatorTest, IsDownDuringAnOutageAndCountsItsRequests) {
+  SimSettings settings;
+  settings.required_key = "k";
+  settings.outages = {{1'000'000, 2'000'000, Outage::Kind::status, 502},
+                      {2'000'000, 3'000'000, Outage::Kind::refuse, 0},
+                      {3'000'000, 4'000'000, Outage::Kind::hang, 0}};
+  configure(std::move(settings));
+  EXPECT_EQ(openai(code).status, 401);
+  now_us_ += 1'000'000;
+  EXPECT_EQ(openai(code).status, 502);
+  EXPECT_FALSE(simulator_->is_unreachable(now_us_));
+  now_us_ += 1'000'000;
+  EXPECT_TRUE(simulator_->is_unreachable(now_us_));
+  EXPECT_EQ(openai(code).reply.delivery, Reply::Delivery::drop);
+  now_us_ += 1'000'000;
+  EXPECT_EQ(openai(code).reply.delivery, Reply::Delivery::hang);
+  now_us_ += 1'000'000;
+  EXPECT_EQ(openai(code).status, 401);
+}
+
+TEST_F(SimulatorTest, LetsRequestsWaitForAPlace) {
+  SimSettings settings;
+  settings.places = 1;
+  settings.latency.median_ms = 10;
+  configure(std::move(settings));
+  EXPECT_EQ(openai(code).reply.due_us, now_us_ + 10'000);
+  EXPECT_EQ(openai(code).reply.due_us, now_us_ + 20'000);
+  EXPECT_EQ(post("/v1/chat/completions", "bad").reply.due_us, 0);
+}
+
+TEST_F(SimulatorTest, HealsAMessageAfterItsFaults) {
+  SimSettings settings;
+  settings.faults.errors = {{1.0, 500}};
+  settings.faults.max_per_content = 2;
+  configure(std::move(settings));
+  EXPECT_EQ(openai(code).status, 500);
+  EXPECT_EQ(openai(code).status, 500);
+  EXPECT_EQ(openai(code).status, 200);
+  EXPECT_EQ(openai("another").status, 500);
+}
+
+TEST_F(SimulatorTest, AnswersHeadWithoutBodyAndWithoutCounting) {
+  HttpRequest request;
+  request.method = "HEAD";
+  request.target = "/";
+  Reply reply;
+  simulator_->respond(request, 1, false, now_us_, reply);
+  EXPECT_TRUE(reply.bytes.starts_with("HTTP/1.1 404 "));
+  EXPECT_TRUE(reply.bytes.ends_with("content-length: 0\r\n\r\n"));
+  EXPECT_EQ(reply.record.id, 0u);
+}
+
 TEST_F(SimulatorTest, FollowsAScript) {
   SimSettings settings;
   settings.script = *parse_script(

@@ -97,6 +97,10 @@ Finished Workbench::finish(Process& process) {
           std::chrono::duration_cast<std::chrono::milliseconds>(duration)};
 }
 
+void Workbench::let_all_workers_call() {
+  write_text(folder() / "sluice.toml", "[providers.openai]\nmax_in_flight = 1000\n");
+}
+
 Finished Workbench::run_sluice(const Flags& flags) {
   auto process = start_sluice(flags);
   return finish(process);

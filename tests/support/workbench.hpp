@@ -44,6 +44,10 @@ class Workbench : public ::testing::Test {
   /// Added to the environment of what is started from now on; an empty value takes the variable out.
   void set_variable(const std::string& name, const std::string& value);
 
+  /// Writes settings that let every worker have its --max-concurrent calls in flight from the beginning: the
+  /// search for the best number would start with those of one.
+  void let_all_workers_call();
+
   SimulatorProcess start_simulator(const Flags& flags = {});
   /// A simulator whose answers follow these rules (provider-sim --help), one JSON object each.
   SimulatorProcess start_simulator(const std::vector<std::string>& rules, Flags flags);

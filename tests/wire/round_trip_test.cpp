@@ -136,15 +136,36 @@ RC_GTEST_PROP(RoundTrip, ReadyAndGoodbye, ()) {
 }
 
 RC_GTEST_PROP(RoundTrip, Heartbeat, ()) {
-  auto demands = some([] {
-    return Demand{*text(), any<std::uint32_t>(), any<std::uint32_t>(), any<std::uint32_t>()};
+  using u32 = std::uint32_t;
+  using u64 = std::uint64_t;
+  const auto size = [] { return CallSize{any<u32>(), any<u32>()}; };
+  auto demands = some([&] {
+    Demand demand{*text(), any<u32>(), any<u32>(), any<u32>(), some(size), {}, {}, {}, {}};
+    demand.spent = some([] { return SpentPermit{any<u64>(), any<bool>()}; });
+    demand.settled = some([&] { return SettledCall{any<u64>(), size()}; });
+    demand.outcomes = {any<u32>(), any<u32>(), any<u32>(), any<u64>(), any<u32>()};
+    demand.announced = {any<u64>(), any<u64>(), any<u64>(), any<u64>()};
+    return demand;
   });
-  arrives_at_coordinator(Heartbeat{*text(), any<std::uint64_t>(), any<std::uint32_t>(), std::move(demands)});
+  arrives_at_coordinator(Heartbeat{*text(), any<std::uint64_t>(), any<std::uint32_t>(), std::move(demands),
+                                   any<std::uint64_t>()});
 }
 
 RC_GTEST_PROP(RoundTrip, Report, ()) {
   arrives_at_coordinator(
       Report{*text(), any<std::uint32_t>(), some([] { return any<UnitId>(); }), some(any_result)});
+}
+
+RC_GTEST_PROP(RoundTrip, EntriesOfCaches, ()) {
+  const auto key = [] {
+    return EntryKey{*rc::gen::element(EntryKind::answer, EntryKind::embedding), any_digest()};
+  };
+  const auto entry = [&] { return LentEntry{key(), any<std::string>()}; };
+  arrives_at_coordinator(Seek{*text(), some(key)});
+  arrives_at_coordinator(Lent{*text(), some(entry)});
+  arrives_at_coordinator(Stored{*text(), some(any_digest), some(any_digest)});
+  arrives_at_worker(Lend{*text(), some(key)});
+  arrives_at_worker(Found{*text(), some(entry)});
 }
 
 RC_GTEST_PROP(RoundTrip, LedgerRow, ()) {
@@ -191,6 +212,7 @@ RC_GTEST_PROP(RoundTrip, Work, ()) {
               unit.unit = any<UnitId>();
               unit.key = any_digest();
               unit.repeat = any<std::uint32_t>();
+              unit.held_elsewhere = any<bool>();
               unit.request = {*text(),
                               *text(),
                               *rc::gen::elementOf(shared),
@@ -216,6 +238,7 @@ RC_GTEST_PROP(RoundTrip, Work, ()) {
     const auto& a = work.units[i];
     const auto& b = arrived.units[i];
     RC_ASSERT(a.unit == b.unit && a.key == b.key && a.repeat == b.repeat);
+    RC_ASSERT(a.held_elsewhere == b.held_elsewhere);
     RC_ASSERT(a.request.provider == b.request.provider && a.request.model == b.request.model);
     RC_ASSERT(same_text(a.request.system, b.request.system));
     RC_ASSERT(same_text(a.request.response_schema, b.request.response_schema));
@@ -237,9 +260,19 @@ RC_GTEST_PROP(RoundTrip, AckGrantsDrainAndReject, ()) {
                                               *rc::gen::element(Verdict::committed, Verdict::retry),
                                               any_digest(), any_digest()};
                         })});
-  arrives_at_worker(Grants{*text(), any<std::uint64_t>(), any<std::uint64_t>(), some([] {
-                             return Grant{*text(), any<bool>(), any<std::uint32_t>()};
-                           })});
+  using u32 = std::uint32_t;
+  using u64 = std::uint64_t;
+  arrives_at_worker(
+      Grants{*text(), any<u64>(), any<u64>(), some([] {
+               Grant grant{*text(), any<bool>(), any<u32>(), any<bool>(), any<u32>(), {}, {}, {}};
+               grant.hold = *rc::gen::element(HoldReason::none, HoldReason::named_delay, HoldReason::outage,
+                                              HoldReason::given_up);
+               grant.ceiling = {any<u64>(), any<u64>(), any<u64>()};
+               grant.permits = some([] {
+                 return Permit{any<u64>(), any<u64>(), any<u64>(), {any<u32>(), any<u32>()}, any<bool>()};
+               });
+               return grant;
+             })});
   arrives_at_worker(Drain{*text(), *text()});
   arrives_at_worker(Reject{*rc::gen::element(RejectCode::malformed, RejectCode::too_large), *text()});
 }

@@ -70,6 +70,7 @@ inline Work work() {
   WorkUnit second;
   second.unit = 2;
   second.request = {"openai", "gpt-4o-mini", share("You read code."), "x = 1", nullptr, 0.0, 0, std::nullopt};
+  second.held_elsewhere = true;
   return {"run-1", {first, second}};
 }
 
@@ -92,6 +93,26 @@ inline RunSettings settings() {
   return result;
 }
 
+inline Demand limited_demand() {
+  Demand demand{"openai", 3, 2, 0, {{900, 4096}, {120, 4096}}, {}, {}, {}, {}};
+  demand.spent = {{70'000, true}, {70'001, false}};
+  demand.settled = {{69'990, {850, 212}}};
+  demand.outcomes = {4, 1, 2, 1'850'000, 310'000};
+  demand.announced = {500, 30'000, 0, 8'000};
+  return demand;
+}
+
+inline Grant limited_grant() {
+  Grant grant{"openai", false, 12, true, 0, HoldReason::none, {30'000, 0, 8'000}, {}};
+  grant.permits = {{70'002, 5'000'000, 5'060'000, {900, 4096}, false},
+                   {70'003, 5'010'000, 5'070'000, {120, 4096}, true}};
+  return grant;
+}
+
+inline Grant paused_grant() {
+  return {"gemini", true, unlimited_places, false, 1500, HoldReason::named_delay, {}, {}};
+}
+
 struct Sample {
   std::string name;  ///< Of the golden file.
   std::variant<ToCoordinator, ToWorker> message;
@@ -107,16 +128,27 @@ inline std::vector<Sample> all() {
   return {
       {"hello", up(Hello{0x0123456789abcdef, "node-7", "c0ffee", "0.1.0", 5})},
       {"ready", up(Ready{"run-1", {{Reason::key_missing, "OPENAI_API_KEY is not set"}}, 10, {8, 300}})},
-      {"heartbeat", up(Heartbeat{"run-1", 1'000'000, 10, {{"openai", 3, 2, 0}, {"gemini", 0, 0, 1500}}})},
+      {"heartbeat",
+       up(Heartbeat{
+           "run-1", 1'000'000, 10, {limited_demand(), {"gemini", 0, 0, 1500, {}, {}, {}, {}, {}}}, 77})},
       {"report", up(Report{"run-1", 10, {4, 5}, {scored_result(), failed_result()}})},
       {"goodbye", up(Goodbye{"interrupted"})},
+      {"seek", up(Seek{"run-1", {{EntryKind::answer, digest(9)}, {EntryKind::embedding, digest(33)}}})},
+      {"lent", up(Lent{"run-1",
+                       {{{EntryKind::answer, digest(9)}, std::string("\x01\x00\xff", 3)},
+                        {{EntryKind::embedding, digest(33)}, ""}}})},
+      {"stored", up(Stored{"run-1", {digest(33), digest(34)}, {digest(35)}})},
       {"welcome", down(Welcome{settings()})},
       {"work", down(work())},
       {"ack",
        down(Ack{"run-1", {{70000, Verdict::committed, digest(1), digest(64)}, {2, Verdict::gone, {}, {}}}})},
-      {"grants", down(Grants{"run-1", 1'000'000, 77, {{"openai", true, 0}, {"gemini", false, 1500}}})},
+      {"grants", down(Grants{"run-1", 1'000'000, 77, {limited_grant(), paused_grant()}})},
       {"drain", down(Drain{"run-1", "all results are in"})},
       {"reject", down(Reject{RejectCode::unknown_worker, "say HELLO first"})},
+      {"lend", down(Lend{"run-1", {{EntryKind::answer, digest(9)}}})},
+      {"found", down(Found{"run-1",
+                           {{{EntryKind::answer, digest(9)}, std::string("\x01\x00\xff", 3)},
+                            {{EntryKind::embedding, digest(33)}, ""}}})},
   };
 }
 

@@ -1,6 +1,7 @@
 #pragma once
 
 #include "common/completion.hpp"
+#include "common/entry_key.hpp"
 #include "common/error.hpp"
 #include "common/hash.hpp"
 
@@ -10,10 +11,6 @@
 #include <vector>
 
 namespace sluice {
-
-/// What a cache keeps, each kind in a column family of its own. The numbers stand in cassettes, which are
-/// sorted by them.
-enum class EntryKind : std::uint8_t { answer = 1, outcome = 2, embedding = 3 };
 
 /// The vector of a text, as an embedding model gave it.
 struct Embedding {

@@ -1,5 +1,8 @@
 #include "worker/cli/worker_cli.hpp"
 
+#include "common/metrics_server/metrics_endpoint.hpp"
+#include "common/metrics_server/metrics_server.hpp"
+#include "common/metrics_server/worker_metrics.hpp"
 #include "common/process/actor_system.hpp"
 #include "common/process/logging.hpp"
 #include "common/process/signals.hpp"
@@ -35,6 +38,8 @@ struct WorkerFlags {
   std::optional<std::string> home;
   std::optional<std::string> config;
   double coordinator_timeout_seconds = 60;
+  std::optional<std::string> call_log;
+  std::optional<std::string> metrics_listen;
   std::string log_level = "info";
   bool stay = false;
 };
@@ -53,6 +58,11 @@ void add_flags(CLI::App& app, WorkerFlags& flags) {
   app.add_option("--home", flags.home, "Folder of the caches (default SLUICE_HOME or ~/.sluice)")
       ->type_name("DIR");
   app.add_option("--config", flags.config, "Settings file (default sluice.toml here)")->type_name("FILE");
+  app.add_option("--call-log", flags.call_log, "Append a JSON line for each call at the instant it starts")
+      ->type_name("FILE");
+  app.add_option("--metrics-listen", flags.metrics_listen,
+                 "Serve metrics to Prometheus at /metrics (:PORT is 127.0.0.1)")
+      ->type_name("HOST:PORT");
   app.add_option("--log-level", flags.log_level, "error, warn, info, debug or trace")
       ->type_name("LEVEL")
       ->check(CLI::IsMember({"error", "warn", "info", "debug", "trace"}));
@@ -70,6 +80,18 @@ std::vector<FlagValue> setting_flags(const WorkerFlags& flags) {
   return values;
 }
 
+/// The server if one is asked for.
+Result<std::optional<MetricsServer>> serve_metrics(const WorkerFlags& flags,
+                                                   const std::shared_ptr<WorkerMetrics>& metrics) {
+  if (!flags.metrics_listen) return std::nullopt;
+  const auto endpoint = parse_metrics_endpoint(*flags.metrics_listen);
+  if (!endpoint) return fail(endpoint.error());
+  auto server = MetricsServer::start(*endpoint, [metrics] { return metrics->read(); });
+  if (!server) return fail(std::move(server.error()));
+  std::fprintf(stderr, "sluice-worker: metrics at %s\n", server->url().c_str());
+  return std::move(*server);
+}
+
 int serve(const WorkerFlags& flags) {
   SignalWatch signals("sluice-worker", 0);  // It was told to stop, and holds nothing that others lack.
   set_up_logging(flags.log_level, false);
@@ -81,6 +103,9 @@ int serve(const WorkerFlags& flags) {
   if (!flags.connect.starts_with("tcp://")) {
     return report("--connect must be tcp://HOST:PORT, not \"" + flags.connect + "\"");
   }
+  const auto metrics = std::make_shared<WorkerMetrics>();
+  const auto server = serve_metrics(flags, metrics);
+  if (!server) return report(server.error().message);
   zmq::context_t network;
   ActorSystem actors;
   caf::scoped_actor self(actors.system);
@@ -93,6 +118,8 @@ int serve(const WorkerFlags& flags) {
                     .name = flags.name,
                     .stay = flags.stay,
                     .coordinator_timeout = timeout,
+                    .metrics = metrics,
+                    .call_log = flags.call_log,
                     .settings = *settings,
                     .listener = caf::actor_cast<caf::actor>(self)};
   spdlog::info("connecting to {}", flags.connect);

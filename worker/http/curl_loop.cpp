@@ -11,6 +11,7 @@
 #include <spdlog/spdlog.h>
 #include <sys/epoll.h>
 #include <sys/eventfd.h>
+#include <sys/socket.h>
 #include <unistd.h>
 
 namespace sluice {
@@ -58,17 +59,56 @@ CurlLoop::~CurlLoop() {
   ::close(epoll_);
 }
 
-int CurlLoop::on_socket(CURL*, curl_socket_t socket, int what, void* self, void* known) {
+void CurlLoop::adopt(CURL* easy) {
+  curl_easy_setopt(easy, CURLOPT_OPENSOCKETFUNCTION, &CurlLoop::on_open);
+  curl_easy_setopt(easy, CURLOPT_OPENSOCKETDATA, this);
+  curl_easy_setopt(easy, CURLOPT_CLOSESOCKETFUNCTION, &CurlLoop::on_close);
+  curl_easy_setopt(easy, CURLOPT_CLOSESOCKETDATA, this);
+}
+
+CurlLoop::Watched& CurlLoop::watched(curl_socket_t socket) {
+  const auto index = static_cast<std::size_t>(socket);
+  if (index >= sockets_.size()) sockets_.resize(index + 1);
+  return sockets_[index];
+}
+
+curl_socket_t CurlLoop::on_open(void* self, curlsocktype, curl_sockaddr* address) {
+  const int socket = ::socket(address->family, address->socktype | SOCK_CLOEXEC, address->protocol);
+  if (socket < 0) return CURL_SOCKET_BAD;
+  static_cast<CurlLoop*>(self)->watched(socket) = {true, false, 0};
+  return socket;
+}
+
+int CurlLoop::on_close(void* self, curl_socket_t socket) {
+  static_cast<CurlLoop*>(self)->watched(socket) = {};
+  return ::close(socket);  // Which takes it out of the epoll set.
+}
+
+void CurlLoop::watch(curl_socket_t socket, std::uint32_t events) {
+  auto& known = watched(socket);
+  known.wanted = true;
+  if (known.registered == events) return;
+  epoll_event event{events, {.fd = socket}};
+  const int operation = known.registered == 0 ? EPOLL_CTL_ADD : EPOLL_CTL_MOD;
+  if (::epoll_ctl(epoll_, operation, socket, &event) != 0) return note_failure("watched");
+  known.registered = events;
+}
+
+void CurlLoop::unwatch(curl_socket_t socket) {
+  ::epoll_ctl(epoll_, EPOLL_CTL_DEL, socket, nullptr);  // It may be closed already, and so be gone.
+  watched(socket).registered = 0;
+}
+
+int CurlLoop::on_socket(CURL*, curl_socket_t socket, int what, void* self, void*) {
   auto& loop = *static_cast<CurlLoop*>(self);
-  if (what == CURL_POLL_REMOVE) {
-    ::epoll_ctl(loop.epoll_, EPOLL_CTL_DEL, socket, nullptr);  // It may be closed already, and so be gone.
+  if (what != CURL_POLL_REMOVE) {
+    loop.watch(socket, wanted_events(what));
     return 0;
   }
-  epoll_event event{wanted_events(what), {.fd = socket}};
-  const int operation = known == nullptr ? EPOLL_CTL_ADD : EPOLL_CTL_MOD;
-  if (::epoll_ctl(loop.epoll_, operation, socket, &event) != 0) loop.note_failure("watched");
-  if (known == nullptr)
-    curl_multi_assign(loop.multi_.get(), socket, self);  // Any value: it is known from now on.
+  auto& known = loop.watched(socket);
+  known.wanted = false;
+  // Of others, such as those that wake a resolver, the end is not told: their number may be another's soon.
+  if (!known.opened_here) loop.unwatch(socket);
   return 0;
 }
 
@@ -99,8 +139,11 @@ void CurlLoop::turn(std::chrono::milliseconds longest) {
     if (event.data.fd == bell_) {
       std::uint64_t rings = 0;
       [[maybe_unused]] const auto read = ::read(bell_, &rings, sizeof rings);
-    } else {
+    } else if (watched(event.data.fd).wanted) {
       curl_multi_socket_action(multi_.get(), event.data.fd, ready_actions(event.events), &running);
+    } else {
+      // A kept connection that the other side closed: curl finds that out when it wants to use it.
+      unwatch(event.data.fd);
     }
   }
   if (curl_time_ && *curl_time_ <= Clock::now()) {

@@ -1,15 +1,19 @@
 #pragma once
 
 #include <chrono>
+#include <cstdint>
 #include <memory>
 #include <optional>
+#include <vector>
 
 #include <curl/curl.h>
 
 namespace sluice {
 
 /// A curl_multi handle that is driven by epoll: a turn costs what has happened, not what is in flight
-/// (curl_multi_perform asks the kernel about each transfer each time). Not thread-safe, but for ring().
+/// (curl_multi_perform asks the kernel about each transfer each time). Kept connections stay in the epoll set
+/// between transfers, though curl takes them out and puts them in again: two calls to the kernel each time.
+/// Not thread-safe, but for ring().
 class CurlLoop {
  public:
   /// REQUIRES: curl_global_init was called. Keeps up to `max_connections` alive.
@@ -18,6 +22,8 @@ class CurlLoop {
   CurlLoop(const CurlLoop&) = delete;
   CurlLoop& operator=(const CurlLoop&) = delete;
 
+  /// The handle's connections are to be this loop's. Before its first transfer.
+  void adopt(CURL* easy);
   /// Begins the transfer; the handle must live until it is removed.
   CURLMcode add(CURL* easy) { return curl_multi_add_handle(multi_.get(), easy); }
   void remove(CURL* easy) { curl_multi_remove_handle(multi_.get(), easy); }
@@ -41,14 +47,27 @@ class CurlLoop {
     void operator()(CURLM* multi) const { curl_multi_cleanup(multi); }
   };
 
+  /// A socket as epoll and curl have it.
+  struct Watched {
+    bool opened_here = false;      ///< Its end will be told, too.
+    bool wanted = false;           ///< By a transfer; else it is a kept connection.
+    std::uint32_t registered = 0;  ///< The events that epoll looks for; 0: none.
+  };
+
+  static curl_socket_t on_open(void* self, curlsocktype purpose, curl_sockaddr* address);
+  static int on_close(void* self, curl_socket_t socket);
   static int on_socket(CURL* easy, curl_socket_t socket, int what, void* self, void* known);
   static int on_timer(CURLM* multi, long timeout_ms, void* self);
   int wait_ms(std::chrono::milliseconds longest) const;
+  Watched& watched(curl_socket_t socket);
+  void watch(curl_socket_t socket, std::uint32_t events);
+  void unwatch(curl_socket_t socket);
   void note_failure(const char* what);
 
   int epoll_ = -1;
   int bell_ = -1;
   std::optional<Clock::time_point> curl_time_;  ///< When curl wants to be called without any socket.
+  std::vector<Watched> sockets_;                ///< By their number.
   bool failed_ = false;
   std::unique_ptr<CURLM, MultiDeleter> multi_;
 };

@@ -37,7 +37,8 @@ void init_curl_once() {
 
 class HttpActor : public caf::blocking_actor {
  public:
-  explicit HttpActor(caf::actor_config& config) : caf::blocking_actor(config) {}
+  HttpActor(caf::actor_config& config, std::shared_ptr<CallLog> log)
+      : caf::blocking_actor(config), log_(std::move(log)) {}
 
   const char* name() const override { return "http"; }
 
@@ -99,8 +100,7 @@ class HttpActor : public caf::blocking_actor {
   }
 
   void start(HttpCall call) {
-    auto slot = idle_.empty() ? std::make_unique<Slot>() : std::move(idle_.back());
-    if (!idle_.empty()) idle_.pop_back();
+    auto slot = idle_slot();
     slot->caller = caller_;
     if (!slot->usable()) {
       HttpDone done;
@@ -109,7 +109,7 @@ class HttpActor : public caf::blocking_actor {
       reply(slot->caller, std::move(done));
       return;
     }
-    slot->begin(std::move(call));
+    slot->begin(std::move(call), log_.get());
     const auto code = loop_.add(slot->handle());
     slot->position = busy_.size();
     busy_.push_back(std::move(slot));
@@ -118,11 +118,29 @@ class HttpActor : public caf::blocking_actor {
     }
   }
 
+  std::unique_ptr<Slot> idle_slot() {
+    if (idle_.empty()) {
+      auto fresh = std::make_unique<Slot>();
+      if (fresh->usable()) loop_.adopt(fresh->handle());
+      return fresh;
+    }
+    auto slot = std::move(idle_.back());
+    idle_.pop_back();
+    return slot;
+  }
+
   void collect_done() {
     while (const auto finished = loop_.next_finished()) {
       void* owner = nullptr;
       curl_easy_getinfo(finished->easy, CURLINFO_PRIVATE, &owner);
       auto& slot = static_cast<Slot&>(*static_cast<Transfer*>(owner));
+      if (slot.wants_warm_up(finished->code)) {
+        loop_.remove(slot.handle());
+        slot.begin_warm_up();
+        if (loop_.add(slot.handle()) == CURLM_OK) continue;
+        end(slot, slot.finish(CURLE_ABORTED_BY_CALLBACK));
+        continue;
+      }
       auto done = slot.finish(finished->code);
       loop_.remove(slot.handle());
       end(slot, std::move(done));
@@ -171,6 +189,7 @@ class HttpActor : public caf::blocking_actor {
     answers_.clear();
   }
 
+  std::shared_ptr<CallLog> log_;
   CurlLoop loop_{max_connections};  ///< Outlives every handle: members go in reverse order.
   std::vector<std::unique_ptr<Slot>> busy_;
   std::vector<std::unique_ptr<Slot>> idle_;
@@ -182,9 +201,9 @@ class HttpActor : public caf::blocking_actor {
 
 }  // namespace
 
-caf::actor spawn_http(caf::actor_system& system) {
+caf::actor spawn_http(caf::actor_system& system, std::shared_ptr<CallLog> log) {
   init_curl_once();
-  return system.spawn<HttpActor, caf::detached>();
+  return system.spawn<HttpActor, caf::detached>(std::move(log));
 }
 
 }  // namespace sluice

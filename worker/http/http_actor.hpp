@@ -1,5 +1,9 @@
 #pragma once
 
+#include "worker/http/call_log.hpp"
+
+#include <memory>
+
 #include <caf/fwd.hpp>
 
 namespace sluice {
@@ -8,6 +12,8 @@ namespace sluice {
 /// (http_messages.hpp) from any actor and answers the sender, with one message for all of its calls that
 /// ended in one turn. It caps nothing: the number of calls in flight is the callers' affair. It lives until
 /// it gets an exit message, which cancels all calls and ends the thread; dropping the handle does not end it.
-caf::actor spawn_http(caf::actor_system& system);
+/// A call that missed its start window while it connected is answered when a connection to its host has been
+/// made ready with a HEAD of the bare host, without a key. `log` may be null.
+caf::actor spawn_http(caf::actor_system& system, std::shared_ptr<CallLog> log = nullptr);
 
 }  // namespace sluice

@@ -1,5 +1,6 @@
 #pragma once
 
+#include "common/clock.hpp"
 #include "worker/providers/http_message.hpp"
 
 #include <chrono>
@@ -14,6 +15,12 @@
 /// What the HTTP actor takes and answers. These never leave the process.
 namespace sluice {
 
+/// When a call may start, on the boot clock (clock.hpp); both ends included.
+struct StartWindow {
+  BootTime from{};
+  BootTime to{};
+};
+
 /// Asks for one POST; every call is answered by one HttpDone. `id` is the caller's own, unique among its
 /// calls in flight; calls of different actors may have equal ids.
 struct HttpCall {
@@ -22,6 +29,10 @@ struct HttpCall {
   std::chrono::milliseconds connect_timeout{};  ///< Name lookup, TCP and TLS; 0: curl's own (5 minutes).
   std::chrono::milliseconds total_timeout{};    ///< From start to last byte; 0: none.
   std::size_t max_body = 0;                     ///< A longer body ends the call while it is read.
+  /// The permit that the call starts on: its request goes out at most once, and within this.
+  std::optional<StartWindow> window;
+  std::string
+      log_members;  ///< What the call log says of it beside the time (CallLog::write); empty: nothing.
 };
 
 /// The calls that its sender has to make now. They are answered by HttpCallsDone, one or many at a time, in
@@ -46,6 +57,8 @@ struct HttpFailure {
     too_large,          ///< The body is longer than max_body, or the headers than 256 KiB.
     cancelled,          ///< HttpCancel, or the actor was told to end.
     other,              ///< Not HTTP, or a URL that cannot be called.
+    permit_expired,     ///< Connecting took longer than the window, or the request would have had to go out
+                        ///< again: it needs another permit. A connection to the host is there now.
   };
   Kind kind = Kind::other;
   std::string message;  ///< One sentence with host and port; never a header, so never a key.
@@ -57,6 +70,7 @@ struct HttpDone {
   std::uint64_t id = 0;
   HttpResponse response;
   std::optional<HttpFailure> failure;
+  bool started = false;                 ///< The request went out.
   std::chrono::microseconds elapsed{};  ///< From the actor's taking the call to its end.
 };
 

@@ -114,13 +114,15 @@ void Transfer::set_headers(std::vector<std::string> headers) {
   headers_ = std::move(headers);
 }
 
-void Transfer::begin(HttpCall call) {
+void Transfer::begin(HttpCall call, CallLog* log) {
   auto* easy = easy_.get();
   call_ = std::move(call);
   response_ = {};
   header_bytes_ = 0;
+  log_ = log;
   sends_ = 0;
   too_large_ = false;
+  missed_window_ = false;
   began_ = std::chrono::steady_clock::now();
 
   if (call_.request.url != url_) {
@@ -143,12 +145,45 @@ void Transfer::begin(HttpCall call) {
 HttpDone Transfer::done() {
   HttpDone result;
   result.id = call_.id;
+  result.started = sends_ > 0;
   result.elapsed =
       std::chrono::duration_cast<std::chrono::microseconds>(std::chrono::steady_clock::now() - began_);
   return result;
 }
 
+bool Transfer::wants_warm_up(CURLcode code) const {
+  if (code != CURLE_ABORTED_BY_CALLBACK || !missed_window_ || warming_up_) return false;
+  long new_connections = 0;
+  curl_easy_getinfo(easy_.get(), CURLINFO_NUM_CONNECTS, &new_connections);
+  return new_connections > 0;
+}
+
+void Transfer::begin_warm_up() {
+  auto* easy = easy_.get();
+  warming_up_ = true;
+  const auto end = url_.find_first_of("/?#", url_.find("://") + 3);
+  url_.resize(std::min(end, url_.size()));
+  curl_easy_setopt(easy, CURLOPT_URL, url_.c_str());
+  set_headers({});
+  curl_easy_setopt(easy, CURLOPT_NOBODY, 1L);
+  total_timeout_ = std::max(connect_timeout_, std::chrono::milliseconds(1));
+  curl_easy_setopt(easy, CURLOPT_TIMEOUT_MS, static_cast<long>(total_timeout_.count()));
+}
+
+/// Back to calls; what `begin` sets is set anew.
+void Transfer::end_warm_up() {
+  auto* easy = easy_.get();
+  warming_up_ = false;
+  too_large_ = false;
+  curl_easy_setopt(easy, CURLOPT_NOBODY, 0L);
+  curl_easy_setopt(easy, CURLOPT_POST, 1L);
+}
+
 HttpDone Transfer::finish(CURLcode code) {
+  if (warming_up_) {
+    end_warm_up();
+    code = CURLE_ABORTED_BY_CALLBACK;
+  }
   auto result = done();
   if (code == CURLE_OK) {
     long status = 0;
@@ -163,6 +198,7 @@ HttpDone Transfer::finish(CURLcode code) {
 }
 
 HttpDone Transfer::abandon(HttpFailure failure) {
+  if (warming_up_) end_warm_up();
   auto result = done();
   result.failure = std::move(failure);
   call_.request = {};
@@ -212,7 +248,12 @@ HttpFailure Transfer::failure_of(CURLcode code) const {
                 host + " did not accept a connection within " + seconds(connect_timeout_)};
       }
       return {Kind::timed_out, host + " did not answer within " + seconds(total_timeout_)};
-    case CURLE_ABORTED_BY_CALLBACK:  // on_send: curl was about to send the request for a second time.
+    case CURLE_ABORTED_BY_CALLBACK:
+      if (missed_window_)
+        return {Kind::permit_expired, "the call to " + host + " came too late for its permit"};
+      // curl was about to send the request for a second time.
+      if (call_.window) return {Kind::permit_expired, host + " closed a kept connection without an answer"};
+      [[fallthrough]];
     case CURLE_GOT_NOTHING:
       return {Kind::connection_lost, host + " closed the connection without an answer"};
     case CURLE_PARTIAL_FILE:
@@ -273,7 +314,19 @@ std::size_t Transfer::on_body(char* bytes, std::size_t size, std::size_t count, 
 // Called when a request is about to go out. curl sends a POST again, unasked, when a kept connection closes
 // before it answered: that would be a second paid call which nobody counts.
 int Transfer::on_send(void* self, char*, char*, int, int) {
-  return ++static_cast<Transfer*>(self)->sends_ > 1 ? CURL_PREREQFUNC_ABORT : CURL_PREREQFUNC_OK;
+  return static_cast<Transfer*>(self)->may_send();
+}
+
+int Transfer::may_send() {
+  if (warming_up_) return CURL_PREREQFUNC_OK;
+  if (sends_ > 0) return CURL_PREREQFUNC_ABORT;
+  const bool is_logged = log_ != nullptr && !call_.log_members.empty();
+  const auto now = call_.window || is_logged ? boot_clock_now() : BootTime();
+  missed_window_ = call_.window && (now < call_.window->from || now > call_.window->to);
+  if (missed_window_) return CURL_PREREQFUNC_ABORT;
+  ++sends_;
+  if (is_logged) log_->write(now, call_.log_members);
+  return CURL_PREREQFUNC_OK;
 }
 
 }  // namespace sluice

@@ -1,5 +1,6 @@
 #pragma once
 
+#include "worker/http/call_log.hpp"
 #include "worker/http/http_messages.hpp"
 
 #include <chrono>
@@ -26,8 +27,15 @@ class Transfer {
   CURL* handle() const { return easy_.get(); }
   std::uint64_t id() const { return call_.id; }
 
-  /// Takes the call; the handle is then ready for curl_multi_add_handle.
-  void begin(HttpCall call);
+  /// Takes the call; the handle is then ready for curl_multi_add_handle. `log` may be null, and lives as
+  /// long as the call.
+  void begin(HttpCall call, CallLog* log = nullptr);
+  /// True if the call has just missed its window on a connection of its own, which went with it: the next try
+  /// would not fare better. Once a call.
+  bool wants_warm_up(CURLcode code) const;
+  /// Turns the handle, out of the multi handle, to a HEAD of the bare host. When that has come to its end,
+  /// however, `finish` says what became of the call.
+  void begin_warm_up();
   /// The outcome, after curl reported the end with this code.
   HttpDone finish(CURLcode code);
   /// The outcome of a call that was ended from this side. REQUIRES: the handle left the multi handle.
@@ -45,6 +53,8 @@ class Transfer {
 
   void set_constant_options();
   void set_headers(std::vector<std::string> headers);
+  void end_warm_up();
+  int may_send();
   bool header_line(std::string_view line);
   bool body_bytes(std::string_view bytes);
   HttpFailure failure_of(CURLcode code) const;
@@ -69,8 +79,11 @@ class Transfer {
   HttpResponse response_;
   std::chrono::steady_clock::time_point began_;
   std::size_t header_bytes_ = 0;
+  CallLog* log_ = nullptr;
   int sends_ = 0;
   bool too_large_ = false;
+  bool missed_window_ = false;
+  bool warming_up_ = false;
 };
 
 }  // namespace sluice

@@ -16,7 +16,7 @@ HttpRequest build(const ProviderSettings& provider, std::string_view api_key, co
   body.reserve(body_size_hint(request));
   body += R"({"model":)";
   append_json_string(body, request.model);
-  const std::uint32_t max_tokens = request.max_tokens != 0 ? request.max_tokens : defaults::max_tokens;
+  const std::uint32_t max_tokens = request.max_tokens != 0 ? request.max_tokens : defaults::max_output_tokens;
   body += R"(,"max_tokens":)" + std::to_string(max_tokens);
   if (has_text(request.system)) {
     body += R"(,"system":)";
@@ -83,6 +83,9 @@ std::optional<Reason> fatal_cause(std::string_view type, std::string_view messag
   if (type == "authentication_error" || type == "permission_error") return Reason::key_refused;
   constexpr std::array<std::string_view, 2> spent = {"credit balance is too low",
                                                      "specified API usage limits"};
+  if (type == "rate_limit_error" && message.find("daily") != std::string_view::npos) {
+    return Reason::quota_exhausted;
+  }
   if (type == "invalid_request_error") {
     for (const std::string_view words : spent) {
       if (message.find(words) != std::string_view::npos) return Reason::quota_exhausted;

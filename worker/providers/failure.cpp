@@ -68,6 +68,8 @@ Failed classify_failure(const ProviderSettings& provider, const HttpResponse& re
   failed.reason = facts.fatal.value_or(reason_of(status));
   failed.retryable = !facts.fatal && should_retry(response.headers).value_or(is_transient(failed.reason));
   failed.counts_as_rate_limit = !facts.fatal && is_rate_limit(status);
+  // Gemini's 503 counts against the limits like an answer (providers.md).
+  failed.consumes_quota = failed.retryable && provider.kind == ProviderKind::gemini && status == 503;
   if (failed.retryable) {
     failed.retry_after = retry_after(response.headers, now);
     if (!failed.retry_after) failed.retry_after = facts.retry_after;

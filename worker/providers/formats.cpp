@@ -138,7 +138,7 @@ Error declined(std::string_view finish_reason, std::string_view words) {
 
 Error cut_off(std::string_view finish_reason) {
   return Error{Reason::truncated, "the answer was cut off at the token limit (" + quotable(finish_reason) +
-                                      "); raise max_tokens"};
+                                      "); raise max_output_tokens"};
 }
 
 Error without_text(std::string_view finish_reason) {

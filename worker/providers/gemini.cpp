@@ -151,6 +151,9 @@ ErrorFacts read_error(Json& body) {
   const bool precondition = word != nullptr && *word == "FAILED_PRECONDITION";
   if (precondition && facts.message.find("billing") != std::string::npos)
     facts.fatal = Reason::quota_exhausted;
+  // No key of this place is served, so every case would meet it.
+  if (precondition && facts.message.find("location is not supported") != std::string::npos)
+    facts.fatal = Reason::key_refused;
   Json* details = member(error, "details");
   if (details != nullptr && details->is_array()) {
     for (Json& detail : *details) read_detail(detail, facts);

@@ -93,15 +93,28 @@ std::optional<Reason> fatal_code(std::string_view code) {
   return std::nullopt;
 }
 
+/// A limit that no waiting within a run gets over: only the words tell it from a minute's.
+std::optional<Reason> fatal_limit(std::string_view message) {
+  if (message.starts_with("Request too large")) return Reason::request_refused;
+  for (const std::string_view daily : {"per day", "per-day"}) {
+    if (message.find(daily) != std::string_view::npos) return Reason::quota_exhausted;
+  }
+  return std::nullopt;
+}
+
 ErrorFacts read_error(Json& body) {
   ErrorFacts facts;
   facts.message = error_message(body);
   Json* error = member(&body, "error");
-  for (Json* place : {member(error, "code"), member(error, "type")}) {
-    if (const std::string* code = text_of(place); code != nullptr && !facts.fatal)
-      facts.fatal = fatal_code(*code);
-  }
   const std::uint64_t status = count_of(member(error, "code"));
+  bool limited = status == 429;
+  for (Json* place : {member(error, "code"), member(error, "type")}) {
+    const std::string* code = text_of(place);
+    if (code == nullptr) continue;
+    if (!facts.fatal) facts.fatal = fatal_code(*code);
+    limited = limited || *code == "rate_limit_exceeded";
+  }
+  if (limited && !facts.fatal) facts.fatal = fatal_limit(facts.message);
   if (status >= 400 && status < 600) facts.status = static_cast<int>(status);
   return facts;
 }

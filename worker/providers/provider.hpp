@@ -32,6 +32,7 @@ struct Failed {
   /// How long the server asked to wait; always above zero and at most 30 days. "At once" and a time in the
   /// past name no delay: the back-off applies, so that `Retry-After: 0` makes no hot loop.
   std::optional<std::chrono::milliseconds> retry_after;
+  bool consumes_quota = false;  ///< Each such answer is charged against the limits: few retries make sense.
   friend bool operator==(const Failed&, const Failed&) = default;
 };
 
@@ -40,8 +41,8 @@ using CallOutcome = std::variant<Answered, Failed>;
 /// The HTTP request for a model request, in the format of `provider.kind`. An empty key sends no key header;
 /// control characters in a key (a trailing newline of a secret file) are left out. A system prompt that is
 /// null or empty is not sent. `max_tokens` 0 leaves the bound to the provider, except at Anthropic, which
-/// requires one: defaults::max_tokens. Anthropic takes no seed; Gemini's has 31 bits: the lower ones are
-/// sent. REQUIRES: `response_schema`, if set, is JSON text; `base_url` has no trailing slash.
+/// requires one: defaults::max_output_tokens. Anthropic takes no seed; Gemini's has 31 bits: the lower ones
+/// are sent. REQUIRES: `response_schema`, if set, is JSON text; `base_url` has no trailing slash.
 HttpRequest build_request(const ProviderSettings& provider, std::string_view api_key,
                           const ModelRequest& request);
 

@@ -44,8 +44,9 @@ void judge_claims(const std::vector<FinalClaim>& claims, const ScoringTask& task
 }
 
 /// Reads the answer's claims into the result; false if they are unparsable, with the error set.
-bool read_claims(const Completion& completion, const Ontology& ontology, UnitResult& out) {
-  Result<std::vector<ParsedClaim>> parsed = parse_claims(completion.text);
+bool read_claims(const Completion& completion, const Ontology& ontology,
+                 std::optional<std::vector<ParsedClaim>> read, UnitResult& out) {
+  Result<std::vector<ParsedClaim>> parsed = read ? std::move(*read) : parse_claims(completion.text);
   if (!parsed) {
     out.error = std::move(parsed.error());
     return false;
@@ -81,14 +82,15 @@ Result<TrialScore> score_trial(const JudgedAnswer& answer, const ScoringTask& ta
 }
 
 void score_answer(const Completion& completion, const Judges& judges, const WorkUnit& unit,
-                  const EmbeddedTexts& embedded, UnitResult& out) {
+                  const EmbeddedTexts& embedded, UnitResult& out,
+                  std::optional<std::vector<ParsedClaim>> read) {
   out.answer = answer_digest(completion);
   out.usage = completion.usage;
   out.error = completion.non_answer;
   clear_scores(out);
   if (out.error) return;
   if (std::ranges::any_of(unit.tasks, &ScoringTask::judges_claims) &&
-      !read_claims(completion, judges.ontology, out)) {
+      !read_claims(completion, judges.ontology, std::move(read), out)) {
     return;
   }
   const auto has_texts = [](const ScoringTask& task) { return !task.texts.empty(); };

@@ -8,6 +8,7 @@
 #include "worker/scoring/similarity.hpp"
 #include "worker/scoring/text_metrics.hpp"
 
+#include <optional>
 #include <string_view>
 #include <vector>
 
@@ -34,8 +35,10 @@ Result<TrialScore> score_trial(const JudgedAnswer& answer, const ScoringTask& ta
 /// Fills the part of a unit's result that follows from its answer: `answer`, `usage`, and either `error` (a
 /// refusal, a truncated answer, unparsable claims, or what a metric could not be judged for) or `parsed`,
 /// `claims`, `shown_text` and a score for each of the unit's tasks. An answer is read as claims only if a
-/// task judges them. Leaves `unit`, `key` and `spend` alone.
+/// task judges them. Leaves `unit`, `key` and `spend` alone. `read`: the answer's claims, if parse_claims was
+/// called for it already.
 void score_answer(const Completion& completion, const Judges& judges, const WorkUnit& unit,
-                  const EmbeddedTexts& embedded, UnitResult& out);
+                  const EmbeddedTexts& embedded, UnitResult& out,
+                  std::optional<std::vector<ParsedClaim>> read = std::nullopt);
 
 }  // namespace sluice

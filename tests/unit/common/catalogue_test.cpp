@@ -28,29 +28,49 @@ TEST(Reasons, HaveNamesOfTheirOwnAndReadBack) {
     EXPECT_EQ(to_string(reason).find_first_not_of("abcdefghijklmnopqrstuvwxyz_"), std::string_view::npos);
   }
   // A reason without a name would be read as none and told as internal_error: one line for each enumerator.
-  EXPECT_EQ(names.size(), 34u);
+  EXPECT_EQ(names.size(), 37u);
   EXPECT_EQ(reason_from_number(0), std::nullopt);
 }
 
 TEST(Reasons, KeepTheirNumbers) {
   const std::map<std::uint16_t, std::string_view> golden{
-      {1, "usage_invalid"},      {2, "settings_invalid"},
-      {3, "fixture_invalid"},    {4, "file_unreadable"},
-      {5, "key_missing"},        {6, "insecure_refused"},
-      {7, "key_withheld"},       {8, "baseline_invalid"},
-      {20, "listen_failed"},     {21, "coordinator_unreachable"},
-      {22, "protocol_mismatch"}, {23, "cache_in_use"},
-      {24, "cache_failed"},      {25, "ledger_failed"},
-      {26, "output_failed"},     {27, "no_workers"},
-      {28, "cache_miss"},        {29, "interrupted"},
-      {30, "internal_error"},    {31, "message_malformed"},
-      {40, "key_refused"},       {41, "quota_exhausted"},
-      {42, "model_unknown"},     {43, "provider_unreachable"},
-      {60, "rate_limited"},      {61, "provider_failed"},
-      {62, "timed_out"},         {63, "connection_lost"},
-      {64, "request_refused"},   {65, "answer_too_large"},
-      {66, "worker_lost"},       {80, "refusal"},
-      {81, "truncated"},         {82, "unparsable_answer"},
+      {1, "usage_invalid"},
+      {2, "settings_invalid"},
+      {3, "fixture_invalid"},
+      {4, "file_unreadable"},
+      {5, "key_missing"},
+      {6, "insecure_refused"},
+      {7, "key_withheld"},
+      {8, "baseline_invalid"},
+      {20, "listen_failed"},
+      {21, "coordinator_unreachable"},
+      {22, "protocol_mismatch"},
+      {23, "cache_in_use"},
+      {24, "cache_failed"},
+      {25, "ledger_failed"},
+      {26, "output_failed"},
+      {27, "no_workers"},
+      {28, "cache_miss"},
+      {29, "interrupted"},
+      {30, "internal_error"},
+      {31, "message_malformed"},
+      {40, "key_refused"},
+      {41, "quota_exhausted"},
+      {42, "model_unknown"},
+      {43, "provider_unreachable"},
+      {60, "rate_limited"},
+      {61, "provider_failed"},
+      {62, "timed_out"},
+      {63, "connection_lost"},
+      {64, "request_refused"},
+      {65, "answer_too_large"},
+      {66, "worker_lost"},
+      {67, "deadline_reached"},
+      {68, "token_budget_spent"},
+      {69, "cost_budget_spent"},
+      {80, "refusal"},
+      {81, "truncated"},
+      {82, "unparsable_answer"},
   };
   for (const auto& [number, name] : golden) {
     const auto reason = reason_from_number(number);
@@ -60,16 +80,20 @@ TEST(Reasons, KeepTheirNumbers) {
   EXPECT_EQ(all_reasons().size(), golden.size());
 }
 
-TEST(Reasons, FallIntoThreeKinds) {
+TEST(Reasons, FallIntoKinds) {
   std::set<Reason> stopping;
   std::set<Reason> non_answers;
+  std::set<Reason> run_budgets;
   for (const auto reason : all_reasons()) {
     if (stops_run(reason)) stopping.insert(reason);
     if (is_non_answer(reason)) non_answers.insert(reason);
+    if (is_run_budget(reason)) run_budgets.insert(reason);
   }
   EXPECT_EQ(stopping,
             (std::set{Reason::key_missing, Reason::key_withheld, Reason::cache_failed, Reason::key_refused,
                       Reason::quota_exhausted, Reason::model_unknown, Reason::provider_unreachable}));
+  EXPECT_EQ(run_budgets,
+            (std::set{Reason::deadline_reached, Reason::token_budget_spent, Reason::cost_budget_spent}));
   EXPECT_EQ(non_answers, (std::set{Reason::refusal, Reason::truncated, Reason::unparsable_answer}));
 }
 

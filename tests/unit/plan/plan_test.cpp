@@ -1,6 +1,7 @@
 #include "coordinator/plan/plan.hpp"
 
 #include "common/cache_key.hpp"
+#include "common/defaults.hpp"
 
 #include <gtest/gtest.h>
 
@@ -179,6 +180,33 @@ TEST_F(PlanTest, AnEmptySuiteIsAnEmptyPlan) {
   suite.cases = {};
   EXPECT_EQ(plan().trial_count(), 0u);
   EXPECT_EQ(plan().unit_count(), 0u);
+}
+
+TEST_F(PlanTest, CasesOfOneRequestThatNoMessageHoldsAreRefused) {
+  suite = {};
+  for (std::size_t i = 0; i <= defaults::max_items; ++i) {
+    Case one;
+    one.id = "case-" + std::to_string(i);
+    one.kind = CaseKind::text;
+    one.content = "the same for all";
+    one.expectations = {{{MetricId::must_contain, {"x"}}, {}, {}}};
+    suite.cases.push_back(one);
+  }
+  const auto made = Plan::make(suite, prompt, Ontology(), settings);
+  ASSERT_FALSE(made);
+  EXPECT_EQ(made.error().reason, Reason::fixture_invalid);
+  EXPECT_EQ(
+      made.error().message,
+      "65537 cases with the same request (case-0, ...) expect more than one message to a worker can hold; "
+      "spread them over several suites, or shorten what they expect");
+}
+
+TEST_F(PlanTest, ACaseThatNoMessageHoldsIsRefused) {
+  suite.cases.held(3).must_contain[0].rationale = std::string(defaults::max_frame_bytes / 2, 'x');
+  const auto made = Plan::make(suite, prompt, Ontology(), settings);
+  ASSERT_FALSE(made);
+  EXPECT_EQ(made.error().message,
+            "the case d expects more than one message to a worker can hold; shorten what it expects");
 }
 
 }  // namespace

@@ -180,7 +180,7 @@ TEST(NonAnswerMessage, SaysWhyInOneLine) {
             "the model or its content filter declined to answer (stop): No. Never.");
   const Completion cut = answered(ProviderKind::gemini, candidate(parts, "MAX_TOKENS"));
   EXPECT_EQ(cut.non_answer->message,
-            "the answer was cut off at the token limit (MAX_TOKENS); raise max_tokens");
+            "the answer was cut off at the token limit (MAX_TOKENS); raise max_output_tokens");
 }
 
 struct NoAnswerCase {

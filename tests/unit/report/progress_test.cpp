@@ -24,26 +24,65 @@ ProgressState half_way() {
   state.per_second = 38.4;
   state.remaining = seconds(65);
   state.rate_limited = 3;
-  state.paused_for = seconds(7);
+  return state;
+}
+
+BudgetFacts busy(const std::string& provider) {
+  BudgetFacts facts;
+  facts.provider = provider;
+  facts.requests = KnownLimit{6000.0, LimitSource::configured};
+  facts.utilisation = 0.949;
+  facts.waiting_calls = 37;
+  return facts;
+}
+
+ProgressState limited() {
+  ProgressState state = half_way();
+  state.budgets = {busy("openai"), busy("other")};
+  state.budgets[1].requests.reset();
+  state.budgets[1].tokens = KnownLimit{30000.0, LimitSource::announced};
+  state.budgets[1].hold = wire::HoldReason::named_delay;
+  state.budgets[1].hold_left = std::chrono::milliseconds(6100);
+  state.budgets[1].waiting_calls = 0;
   return state;
 }
 
 TEST(Progress, TheLiveLineGivesUpTheLeastImportantFirst) {
   const ProgressState state = half_way();
-  EXPECT_EQ(
-      render_live(state, 200, false),
-      "━━━━━━━━────────  2500/5000  50%  ✓ 2400  ✗ 90  ! 10  paused 0:07  ETA 1:05  38/s  4 workers  $1.25  "
-      "50 in flight  12 waiting  3× 429");
+  EXPECT_EQ(render_live(state, 200, false),
+            "━━━━━━━━────────  2500/5000  50%  ✓ 2400  ✗ 90  ! 10  ETA 1:05  38/s  4 workers  $1.25  "
+            "50 in flight  12 queued  3× 429");
   EXPECT_EQ(render_live(state, 80, false),
-            "2500/5000  50%  ✓ 2400  ✗ 90  ! 10  paused 0:07  ETA 1:05  38/s  4 workers");
-  EXPECT_EQ(render_live(state, 40, false), "2500/5000  50%  ✗ 90  ! 10  paused 0:07");
+            "2500/5000  50%  ✓ 2400  ✗ 90  ! 10  ETA 1:05  38/s  4 workers  $1.25");
+  EXPECT_EQ(render_live(state, 40, false), "2500/5000  50%  ✗ 90  ! 10  ETA 1:05");
   EXPECT_EQ(render_live(state, 10, false), "2500/5000");
   EXPECT_EQ(render_live(state, 5, false), "2500…");
+}
+
+TEST(Progress, TheLiveLineShowsTheUseOfBudgetsAndWhoWaits) {
+  const ProgressState state = limited();
+  EXPECT_EQ(render_live(state, 200, false),
+            "━━━━━━━━────────  2500/5000  50%  ✓ 2400  ✗ 90  ! 10  other paused 0:07  ETA 1:05  38/s  "
+            "openai 94% of 100/s  other 94% of 30,000 tokens/min  4 workers  $1.25  50 in flight  "
+            "37 wait for openai  3× 429");
+  EXPECT_EQ(render_live(state, 80, false),
+            "2500/5000  50%  ✓ 2400  ✗ 90  ! 10  other paused 0:07  ETA 1:05  38/s");
+  EXPECT_EQ(render_live(state, 50, false), "2500/5000  50%  ✗ 90  ! 10  other paused 0:07");
+  ProgressState one = half_way();
+  one.budgets = {busy("openai")};
+  EXPECT_EQ(render_live(one, 80, false),
+            "2500/5000  50%  ✓ 2400  ✗ 90  ! 10  ETA 1:05  38/s  openai 94% of 100/s");
+}
+
+TEST(Progress, APauseIsPaintedAndNamesItsProvider) {
+  EXPECT_NE(render_live(limited(), 100, true).find("\x1b[33mother paused 0:07\x1b[0m"), std::string::npos);
+  EXPECT_EQ(render_live(limited(), 100, false).find('\x1b'), std::string::npos);
 }
 
 TEST(Progress, TheLiveLineAlwaysFits) {
   for (std::size_t columns = 0; columns < 160; ++columns) {
     EXPECT_LE(display_width(render_live(half_way(), columns, false)), columns);
+    EXPECT_LE(display_width(render_live(limited(), columns, false)), columns);
     EXPECT_LE(display_width(render_live(ProgressState{}, columns, false)), columns);
   }
 }
@@ -54,10 +93,12 @@ TEST(Progress, ColourComesOnlyWhenAskedFor) {
 }
 
 TEST(Progress, ThePlainLineSaysItInWords) {
-  EXPECT_EQ(
-      render_plain(half_way()),
-      "2500 of 5,000 cases done (50%): 2400 passed, 90 failed, 10 errors; 50 in flight, 12 waiting on 4 "
-      "workers; 38/s; 1:05 elapsed, about 1:05 left; $1.25; rate limited 3 times; paused for 0:07 more");
+  EXPECT_EQ(render_plain(half_way()),
+            "2500 of 5,000 cases done (50%): 2400 passed, 90 failed, 10 errors; 50 in flight, 12 queued on 4 "
+            "workers; 38/s; 1:05 elapsed, about 1:05 left; $1.25; rate limited 3 times");
+  EXPECT_TRUE(render_plain(limited()).ends_with(
+      "; openai: 94% of 100/s, 37 calls waiting; other: 94% of 30,000 tokens/min, paused 0:07"))
+      << render_plain(limited());
   EXPECT_EQ(render_plain(ProgressState{}),
             "0 of 0 cases done (100%): 0 passed, 0 failed, 0 errors; 0:00 elapsed");
 }

@@ -111,6 +111,22 @@ inline RunVerdict verdict_on(const ReportInput& input) {
   return run_verdict(verdict);
 }
 
+/// A limit from the settings and one from the provider's headers, a pause, and no outage.
+inline BudgetFacts sample_budget() {
+  BudgetFacts facts;
+  facts.provider = "gemini";
+  facts.requests = KnownLimit{60.0, LimitSource::configured};
+  facts.tokens = KnownLimit{1'000'000.0, LimitSource::announced};
+  facts.effective_per_minute = 60.0;
+  facts.permits_granted = 9;
+  facts.permits_used = 7;
+  facts.permits_unused = 2;
+  facts.answered = 6;
+  facts.utilisation = 0.625;
+  facts.paused_time = std::chrono::milliseconds(1500);
+  return facts;
+}
+
 /// The report's input over results and aggregates, which the caller keeps.
 inline ReportInput input_of(const RunResults& results, const Aggregates& aggregates) {
   ReportInput input{.results = results,
@@ -137,6 +153,9 @@ inline ReportInput input_of(const RunResults& results, const Aggregates& aggrega
   input.facts.paid_output_tokens = 1500;
   input.facts.leases_lost = 1;
   input.facts.workers = {{"alpha", 5, false}, {"beta", 1, true}};
+  input.facts.waited_permit = std::chrono::milliseconds(2500);
+  input.facts.waited_retry = std::chrono::milliseconds(612);
+  input.facts.budgets = {sample_budget()};
   input.gate.config_fingerprint = "sha256:" + std::string(64, 'c');
   input.mode = Mode::live;
   input.verdict = verdict_on(input);

@@ -1,4 +1,3 @@
-#include "common/defaults.hpp"
 #include "tests/unit/run/run_fixture.hpp"
 
 namespace sluice {
@@ -35,7 +34,7 @@ TEST_F(RunControllerTest, ARunFromHelloToGoodbye) {
   EXPECT_TRUE(controller->over());
   EXPECT_FALSE(controller->stopped());
   EXPECT_FALSE(controller->all_gone());
-  say("p", wire::Goodbye{"drained"});
+  EXPECT_EQ(say("p", wire::Goodbye{"drained"}).gone, (std::vector<GoneWorker>{{1, false}}));
   EXPECT_TRUE(controller->all_gone());
   const auto facts = controller->facts();
   EXPECT_EQ(facts.run_id, run_id);
@@ -134,7 +133,7 @@ TEST_F(RunControllerTest, SpendIsAddedUp) {
   begin();
   join("p", 1);
   auto paid = answered(0);
-  paid.spend = {3, 2, 1, false, {100, 20}, 5};
+  paid.spend = {3, 2, 1, false, {100, 20}, 5, 100, 20, 7};
   auto hit = answered(1);
   hit.spend.cache_hit = true;
   record(report("p", {paid, hit}));
@@ -145,6 +144,9 @@ TEST_F(RunControllerTest, SpendIsAddedUp) {
   EXPECT_EQ(facts.cache_hits, 1u);
   EXPECT_EQ(facts.paid_input_tokens, 100u);
   EXPECT_EQ(facts.paid_output_tokens, 20u);
+  EXPECT_EQ(facts.waited_permit, 100ms);
+  EXPECT_EQ(facts.waited_pause, 20ms);
+  EXPECT_EQ(facts.waited_retry, 7ms);
 }
 
 TEST_F(RunControllerTest, WorkNamesThePinnedAnswer) {
@@ -170,7 +172,8 @@ TEST_F(RunControllerTest, ASilentWorkerLosesItsLeases) {
   }
   EXPECT_EQ(leased(effects, "q"), (std::vector<UnitId>{0, 1, 2}));
   EXPECT_TRUE(effects.peers_changed);
-  EXPECT_EQ(controller->peers(), std::vector<Peer>{"q"});
+  EXPECT_EQ(controller->peers(), (std::vector<GovernedPeer>{{"q", 2, 5}}));
+  EXPECT_EQ(effects.gone, (std::vector<GoneWorker>{{1, true}}));
   EXPECT_TRUE(controller->facts().workers[0].lost);
   expect_rejected(say("p", wire::Heartbeat{run_id, 0, 10, {}}), "p");
 }
@@ -182,7 +185,8 @@ TEST_F(RunControllerTest, AWorkerThatComesBackIsWelcomeUnderItsNewAddress) {
   EXPECT_EQ(sent<wire::Welcome>(back, "p2").size(), 1u);
   const auto again = ready("p2", 10, {0, 2});
   EXPECT_EQ(leased(again, "p2"), std::vector<UnitId>{1}) << "what it still holds is not sent again";
-  EXPECT_EQ(controller->peers(), std::vector<Peer>{"p2"});
+  EXPECT_EQ(controller->peers(), (std::vector<GovernedPeer>{{"p2", 1, 5}}));
+  EXPECT_EQ(back.gone, (std::vector<GoneWorker>{{1, true}})) << "it begins without permits";
   expect_rejected(say("p", wire::Heartbeat{run_id, 0, 10, {}}), "p");
   EXPECT_EQ(controller->facts().workers.size(), 1u);
   EXPECT_FALSE(controller->facts().workers[0].lost);
@@ -244,30 +248,6 @@ TEST_F(RunControllerTest, WhatATextBringsAlongCountsForTheBoundOfMessages) {
   const auto effects = ready("p", 500);
   EXPECT_EQ(leased(effects, "p").size(), 20u);
   for (const auto& work : sent<wire::Work>(effects, "p")) EXPECT_LE(work.units.size(), 2u);
-}
-
-TEST_F(RunControllerTest, CasesOfOneRequestThatNoMessageHoldsEndTheRun) {
-  suite = make_suite(0);
-  for (std::size_t i = 0; i <= defaults::max_items; ++i) {
-    Case one;
-    one.id = "case-" + std::to_string(i);
-    one.kind = CaseKind::text;
-    one.content = "the same for all";
-    one.expectations = {{{MetricId::must_contain, {"x"}}, {}, {}}};
-    suite.cases.push_back(one);
-  }
-  const auto large = make_plan(suite);
-  ASSERT_EQ(large.unit_count(), 1u);
-  config.affinities.assign(1, {});
-  controller.emplace(large, config, at(0ms));
-  hello("p", 1);
-  const auto effects = ready("p");
-  EXPECT_TRUE(sent<wire::Work>(effects, "p").empty()) << "the worker could not read it";
-  ASSERT_TRUE(controller->stopped());
-  EXPECT_EQ(controller->stopped()->reason, Reason::fixture_invalid);
-  EXPECT_NE(controller->stopped()->message.find("65537 cases with the same request (case-0, ...)"),
-            std::string::npos)
-      << controller->stopped()->message;
 }
 
 TEST_F(RunControllerTest, RejectedFramesAreCounted) {

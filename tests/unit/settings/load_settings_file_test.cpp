@@ -15,12 +15,12 @@ TEST(LoadSettings, ReadsTheNamedFileAndNamesOneThatIsNotThere) {
   std::string pattern = (std::filesystem::temp_directory_path() / "sluice_settings_XXXXXX").string();
   ASSERT_NE(::mkdtemp(pattern.data()), nullptr);
   const std::string file = pattern + "/my.toml";
-  std::ofstream(file) << "[eval]\nmax_tokens = 77\n";
+  std::ofstream(file) << "[eval]\nmax_output_tokens = 77\n";
 
   const auto settings = load_settings(file, {});
   ASSERT_TRUE(settings) << join_findings(settings.error());
-  EXPECT_EQ(settings->max_tokens.value, 77u);
-  EXPECT_EQ(settings->max_tokens.where, file + ":2");
+  EXPECT_EQ(settings->max_output_tokens.value, 77u);
+  EXPECT_EQ(settings->max_output_tokens.where, file + ":2");
 
   const auto missing = load_settings(pattern + "/other.toml", {});
   ASSERT_FALSE(missing);

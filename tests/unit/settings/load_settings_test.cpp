@@ -57,15 +57,15 @@ TEST(Settings, DefaultsAreTheSpecs) {
 }
 
 TEST(Settings, FlagsGoBeforeTheEnvironmentAndThatBeforeTheFile) {
-  const std::string file = "[eval]\nmax_concurrent = 6\nmax_tokens = 7\ntemperature = 1\nseed = -3\n";
+  const std::string file = "[eval]\nmax_concurrent = 6\nmax_output_tokens = 7\ntemperature = 1\nseed = -3\n";
   const Settings settings =
-      merged(file, {{"SLUICE_MAX_CONCURRENT", "8"}, {"SLUICE_MAX_TOKENS", "9"}, {"SLUICE_SEED", ""}},
+      merged(file, {{"SLUICE_MAX_CONCURRENT", "8"}, {"SLUICE_MAX_OUTPUT_TOKENS", "9"}, {"SLUICE_SEED", ""}},
              {{"max_concurrent", "--max-concurrent", "10"}});
   EXPECT_EQ(settings.max_concurrent.value, 10u);
   EXPECT_EQ(settings.max_concurrent.origin, Origin::flag);
   EXPECT_EQ(settings.max_concurrent.where, "--max-concurrent");
-  EXPECT_EQ(settings.max_tokens.value, 9u);
-  EXPECT_EQ(settings.max_tokens.where, "SLUICE_MAX_TOKENS");
+  EXPECT_EQ(settings.max_output_tokens.value, 9u);
+  EXPECT_EQ(settings.max_output_tokens.where, "SLUICE_MAX_OUTPUT_TOKENS");
   EXPECT_EQ(settings.temperature.value, 1.0);
   EXPECT_EQ(settings.temperature.where, "sluice.toml:4");
   EXPECT_EQ(settings.seed.value, -3) << "an empty variable counts as not set";
@@ -88,7 +88,7 @@ SuiteSetting suite_setting(std::string key, decltype(DocumentNode::value) value,
 SettingSources sources_with_suite(std::vector<SuiteSetting> suite) {
   SettingSources sources;
   sources.file_name = "sluice.toml";
-  sources.file_text = "[eval]\nmax_tokens = 1\nseed = 1\ntemperature = 1\nmax_concurrent = 1\n";
+  sources.file_text = "[eval]\nmax_output_tokens = 1\nseed = 1\ntemperature = 1\nmax_concurrent = 1\n";
   sources.environment = [](std::string_view name) -> std::optional<std::string> {
     if (name == "SLUICE_SEED") return "3";
     if (name == "SLUICE_TEMPERATURE") return "1.5";
@@ -101,13 +101,13 @@ SettingSources sources_with_suite(std::vector<SuiteSetting> suite) {
 
 TEST(Settings, ASuiteGoesBeforeTheFileAndAfterTheEnvironment) {
   const auto settings = merge_settings(
-      sources_with_suite({suite_setting("max_tokens", std::int64_t{2}, 7),
+      sources_with_suite({suite_setting("max_output_tokens", std::int64_t{2}, 7),
                           suite_setting("seed", std::int64_t{2}, 8), suite_setting("temperature", 0.5, 9)}));
   ASSERT_TRUE(settings) << join_findings(settings.error());
   EXPECT_EQ(settings->max_concurrent.value, 1u);
-  EXPECT_EQ(settings->max_tokens.value, 2u);
-  EXPECT_EQ(settings->max_tokens.origin, Origin::suite);
-  EXPECT_EQ(settings->max_tokens.where, "suite.yaml:7");
+  EXPECT_EQ(settings->max_output_tokens.value, 2u);
+  EXPECT_EQ(settings->max_output_tokens.origin, Origin::suite);
+  EXPECT_EQ(settings->max_output_tokens.where, "suite.yaml:7");
   EXPECT_EQ(settings->seed.value, 3);
   EXPECT_EQ(settings->temperature.value, 2.0);
 }
@@ -174,9 +174,28 @@ TEST(Settings, WrongOnesAreNamedWithFileLineAndNearestKey) {
       {"[providers.x]\nbase_url = \"http://h\"\n",
        "sluice.toml:1: missing \"kind\" in [providers.x]: expected "
        "\"openai\", \"anthropic\" or \"gemini\""},
-      {"[providers.openai]\nrequests_per_minute = 3\n",
-       "sluice.toml:2: \"requests_per_minute\" in [providers.openai] is not supported yet by this version of "
-       "sluice"},
+      {"[eval]\nmax_tokens = 4096\n",
+       "sluice.toml:2: \"max_tokens\" in [eval] is now called \"max_output_tokens\""},
+      {"[eval]\nrun_deadline_seconds = \"soon\"\n",
+       "sluice.toml:2: \"run_deadline_seconds\" in [eval] must be a time of more than 0 and at most 168 "
+       "hours: a "
+       "number of seconds, or one with a unit such as \"90s\", \"10m\" or \"2h\", not \"soon\""},
+      {"[eval]\nmax_run_cost = 0\n",
+       "sluice.toml:2: \"max_run_cost\" in [eval] must be a number from 0.001 to 999999, not 0"},
+      {"[providers.openai]\nrequests_per_minute = 0\n",
+       "sluice.toml:2: \"requests_per_minute\" in [providers.openai] must be a whole number from 1 to "
+       "10000000, "
+       "not 0"},
+      {"[providers.openai]\nburst_seconds = -1\nrequests_per_minute = 3\n",
+       "sluice.toml:2: \"burst_seconds\" in [providers.openai] must be a number from 0.001 to 3600, not -1"},
+      {"[providers.openai]\nburst_seconds = 2\nmax_in_flight = 3\n",
+       "sluice.toml:2: \"burst_seconds\" in [providers.openai] has no effect without a rate: name "
+       "\"requests_per_minute\" or one of \"tokens_per_minute\", \"input_tokens_per_minute\" and "
+       "\"output_tokens_per_minute\""},
+      {"[providers.openai]\ntokens_per_minute = 100\noutput_tokens_per_minute = 100\n",
+       "sluice.toml:3: \"output_tokens_per_minute\" in [providers.openai] has no effect: "
+       "\"tokens_per_minute\", "
+       "which counts the same tokens, allows no more (100); leave one of them out"},
       {"[providers.openai]\nbase_url = \"http://user:secret@h/v1\"\n",
        "sluice.toml:2: \"base_url\" in [providers.openai] must not contain a user name or password: keys "
        "belong into "
@@ -200,11 +219,54 @@ TEST(Settings, WrongOnesAreNamedWithFileLineAndNearestKey) {
 }
 
 TEST(Settings, NamesTheVariableOrFlagOfAWrongValue) {
-  EXPECT_EQ(findings(std::nullopt, {{"SLUICE_MAX_TOKENS", "1e3"}, {"SLUICE_DATABASE_PATH", "x"}},
+  EXPECT_EQ(findings(std::nullopt, {{"SLUICE_MAX_OUTPUT_TOKENS", "1e3"}, {"SLUICE_DATABASE_PATH", "x"}},
                      {{"temperature", "--temperature", "hot"}}),
             "--temperature: must be a number from 0 to 2, or \"default\" to send none, not \"hot\"; "
             "SLUICE_DATABASE_PATH: is not supported yet by this version of sluice; "
-            "SLUICE_MAX_TOKENS: must be a whole number from 1 to 10000000, not \"1e3\"");
+            "SLUICE_MAX_OUTPUT_TOKENS: must be a whole number from 1 to 10000000, not \"1e3\"");
+}
+
+TEST(Settings, AnOldNameIsRefusedInTheEnvironmentToo) {
+  EXPECT_EQ(findings(std::nullopt, {{"SLUICE_MAX_TOKENS", "9"}}),
+            "SLUICE_MAX_TOKENS: is now called SLUICE_MAX_OUTPUT_TOKENS");
+}
+
+TEST(Settings, LimitsOfAProviderAreReadAndShown) {
+  const Settings settings = merged(
+      "[providers.openai]\nrequests_per_minute = 500\ntokens_per_minute = 30_000\n"
+      "output_tokens_per_minute = 8000\nmax_in_flight = 64\nburst_seconds = 0.5\n");
+  ProviderLimits expected;
+  expected.requests_per_minute = 500;
+  expected.tokens_per_minute = 30'000;
+  expected.output_tokens_per_minute = 8000;
+  expected.max_in_flight = 64;
+  expected.burst_seconds = 0.5;
+  EXPECT_EQ(settings.find_provider("openai")->limits(), expected);
+  EXPECT_EQ(settings.find_provider("gemini")->limits(), ProviderLimits());
+}
+
+TEST(Settings, TheRunsBudgetsAreReadFromFilesVariablesAndFlags) {
+  using std::chrono::milliseconds;
+  const Settings none = merged(std::nullopt);
+  EXPECT_FALSE(none.run_deadline.value || none.max_run_tokens.value || none.max_run_cost.value);
+  const Settings file =
+      merged("[eval]\nrun_deadline_seconds = 1.5\nmax_run_tokens = 5_000_000_000\nmax_run_cost = 2\n");
+  EXPECT_EQ(file.run_deadline.value, milliseconds(1500));
+  EXPECT_EQ(file.max_run_tokens.value, 5'000'000'000u);
+  EXPECT_EQ(file.max_run_cost.value, 2.0);
+  EXPECT_EQ(merged("[eval]\nrun_deadline_seconds = \"2h\"\n").run_deadline.value, std::chrono::hours(2));
+  EXPECT_EQ(merged(std::nullopt, {{"SLUICE_RUN_DEADLINE_SECONDS", "90"}}).run_deadline.value,
+            std::chrono::seconds(90));
+  for (const auto& [text, time] : std::map<std::string, milliseconds>{{"90s", milliseconds(90'000)},
+                                                                      {"10m", milliseconds(600'000)},
+                                                                      {"1.5h", milliseconds(5'400'000)}}) {
+    const Settings settings = merged(std::nullopt, {}, {{"run_deadline_seconds", "--deadline", text}});
+    EXPECT_EQ(settings.run_deadline.value, time) << text;
+    EXPECT_EQ(settings.run_deadline.where, "--deadline");
+  }
+  for (const std::string wrong : {"0", "-5", "s", "5d", "169h", "nan", "1 m", ""}) {
+    EXPECT_NE(findings(std::nullopt, {}, {{"run_deadline_seconds", "--deadline", wrong}}), "") << wrong;
+  }
 }
 
 TEST(Settings, EveryDefinitionIsDocumentedAndUnique) {
@@ -245,7 +307,8 @@ std::string line_of(const std::vector<SettingLine>& lines, std::string_view key)
 TEST(Settings, DescribesValuesWithTheirOrigins) {
   const auto lines =
       describe(merged("[eval]\nprovider = \"local\"\n[providers.local]\nkind = \"openai\"\n"
-                      "base_url = \"http://127.0.0.1:1/v1/\"\napi_key_env = \"\"\nmodel = \"m\"\n",
+                      "base_url = \"http://127.0.0.1:1/v1/\"\napi_key_env = \"\"\nmodel = \"m\"\n"
+                      "requests_per_minute = 120\nburst_seconds = 0.5\n",
                       {{"SLUICE_SEED", "4"}}, {{"mode", "--mode", "live"}}));
   EXPECT_EQ(line_of(lines, "eval.mode"), "\"live\" # flag --mode");
   EXPECT_EQ(line_of(lines, "eval.seed"), "4 # SLUICE_SEED");
@@ -255,6 +318,12 @@ TEST(Settings, DescribesValuesWithTheirOrigins) {
   EXPECT_EQ(line_of(lines, "eval.regression_threshold"), "0.05 # default");
   EXPECT_EQ(line_of(lines, "eval.embedding_model"), "(none) # default");
   EXPECT_EQ(line_of(lines, "providers.local.base_url"), "\"http://127.0.0.1:1/v1\" # sluice.toml:5");
+  EXPECT_EQ(line_of(lines, "eval.run_deadline_seconds"), "(none) # default");
+  EXPECT_EQ(line_of(lines, "eval.outage_timeout_seconds"), "600 # default");
+  EXPECT_EQ(line_of(lines, "eval.temperature"), "0.1 # default");
+  EXPECT_EQ(line_of(lines, "providers.local.requests_per_minute"), "120 # sluice.toml:8");
+  EXPECT_EQ(line_of(lines, "providers.local.burst_seconds"), "0.5 # sluice.toml:9");
+  EXPECT_EQ(line_of(lines, "providers.openai.max_in_flight"), "(none) # default");
   EXPECT_EQ(line_of(lines, "providers.gemini.api_key_env"), "\"GEMINI_API_KEY\" # default");
 }
 

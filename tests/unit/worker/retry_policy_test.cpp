@@ -114,5 +114,25 @@ TEST(RetryPolicy, DoesNotWaitForWhatTheDeadlineForbids) {
   }
 }
 
+TEST(RetryPolicy, FailuresThatAreChargedHaveACapOfTheirOwn) {
+  RetryPolicy policy(limits, start);
+  Random random(1);
+  FailedCall charged = server_error;
+  charged.consumes_quota = true;
+  for (std::uint32_t i = 0; i < max_charged_retries; ++i) {
+    delay_of(policy.decide(server_error, start, random));
+    delay_of(policy.decide(charged, start, random));
+  }
+  EXPECT_TRUE(std::holds_alternative<GiveUp>(policy.decide(charged, start, random)));
+}
+
+TEST(RetryPolicy, TimeThatDoesNotCountMovesTheDeadline) {
+  RetryPolicy policy(limits, start);
+  Random random(1);
+  policy.extend(10min);
+  EXPECT_EQ(policy.deadline(), start + 25min);
+  EXPECT_EQ(delay_of(policy.decide({true, true, 20min}, start, random)), 20min);
+}
+
 }  // namespace
 }  // namespace sluice

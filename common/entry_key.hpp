@@ -1,0 +1,21 @@
+#pragma once
+
+#include "common/hash.hpp"
+
+#include <compare>
+#include <cstdint>
+
+namespace sluice {
+
+/// What a cache keeps, each kind in a column family of its own. The numbers stand in cassettes, which are
+/// sorted by them, and cross the wire.
+enum class EntryKind : std::uint8_t { answer = 1, outcome = 2, embedding = 3 };
+
+/// What an entry is found by, in any cache.
+struct EntryKey {
+  EntryKind kind = EntryKind::answer;
+  Digest digest{};  ///< common/cache_key.hpp
+  friend auto operator<=>(const EntryKey&, const EntryKey&) = default;
+};
+
+}  // namespace sluice

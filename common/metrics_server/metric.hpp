@@ -1,0 +1,31 @@
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace sluice {
+
+/// One number with what tells it from the others of its name.
+struct MetricSample {
+  std::vector<std::pair<std::string, std::string>> labels;
+  double value = 0.0;
+  friend bool operator==(const MetricSample&, const MetricSample&) = default;
+};
+
+/// A metric as Prometheus knows it. Names and labels hold nothing from suites, files or keys.
+struct MetricFamily {
+  enum class Kind : std::uint8_t { counter, gauge };
+  std::string name;  ///< `sluice_...`; a counter ends in `_total`.
+  std::string help;
+  Kind kind = Kind::gauge;
+  std::vector<MetricSample> samples;
+  friend bool operator==(const MetricFamily&, const MetricFamily&) = default;
+};
+
+/// What a scrape is answered with. Called on a thread of the server's own.
+using MetricSource = std::function<std::vector<MetricFamily>()>;
+
+}  // namespace sluice

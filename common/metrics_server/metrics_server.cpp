@@ -1,0 +1,133 @@
+#include "common/metrics_server/metrics_server.hpp"
+
+#include <atomic>
+#include <chrono>
+#include <exception>
+#include <thread>
+#include <utility>
+#include <vector>
+
+#include <netdb.h>
+#include <prometheus/collectable.h>
+#include <prometheus/exposer.h>
+#include <prometheus/metric_family.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+namespace sluice {
+namespace {
+
+constexpr std::size_t server_threads = 2;  ///< One Prometheus, and whoever looks by hand.
+
+prometheus::ClientMetric sample_of(const MetricSample& sample, MetricFamily::Kind kind) {
+  prometheus::ClientMetric metric;
+  for (const auto& [name, value] : sample.labels) metric.label.push_back({name, value});
+  if (kind == MetricFamily::Kind::counter) {
+    metric.counter.value = sample.value;
+  } else {
+    metric.gauge.value = sample.value;
+  }
+  return metric;
+}
+
+class Collector : public prometheus::Collectable {
+ public:
+  explicit Collector(MetricSource source) : source_(std::move(source)) {}
+
+  std::vector<prometheus::MetricFamily> Collect() const override {
+    std::vector<prometheus::MetricFamily> families;
+    for (MetricFamily& from : source_()) {
+      prometheus::MetricFamily family;
+      family.name = std::move(from.name);
+      family.help = std::move(from.help);
+      const bool counts = from.kind == MetricFamily::Kind::counter;
+      family.type = counts ? prometheus::MetricType::Counter : prometheus::MetricType::Gauge;
+      for (const MetricSample& sample : from.samples) family.metric.push_back(sample_of(sample, from.kind));
+      families.push_back(std::move(family));
+    }
+    return families;
+  }
+
+ private:
+  MetricSource source_;
+};
+
+/// Connects to a port of this machine, once and without a word.
+void knock(const std::string& host, const std::string& port) {
+  addrinfo hints{};
+  hints.ai_socktype = SOCK_STREAM;
+  hints.ai_flags = AI_NUMERICHOST | AI_NUMERICSERV;
+  addrinfo* found = nullptr;
+  if (::getaddrinfo(host.c_str(), port.c_str(), &hints, &found) != 0) return;
+  const int socket = ::socket(found->ai_family, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
+  if (socket >= 0) {
+    [[maybe_unused]] const int under_way = ::connect(socket, found->ai_addr, found->ai_addrlen);
+    ::close(socket);
+  }
+  ::freeaddrinfo(found);
+}
+
+/// Where the server itself can be reached: any address is loopback too.
+std::string own_host(const std::string& host) {
+  if (host == "0.0.0.0") return "127.0.0.1";
+  if (!host.starts_with('[')) return host;
+  const std::string bare = host.substr(1, host.size() - 2);
+  return bare == "::" ? "::1" : bare;
+}
+
+}  // namespace
+
+struct MetricsServer::Parts {
+  Parts(const std::string& endpoint, MetricSource source)
+      : collector(std::make_shared<Collector>(std::move(source))),
+        exposer(std::make_unique<prometheus::Exposer>(endpoint, server_threads)),
+        host(endpoint.substr(0, endpoint.rfind(':'))) {
+    const auto ports = exposer->GetListeningPorts();
+    port = ports.empty() ? endpoint.substr(endpoint.rfind(':') + 1) : std::to_string(ports.front());
+    exposer->RegisterCollectable(collector);
+  }
+  Parts(const Parts&) = delete;
+  Parts& operator=(const Parts&) = delete;
+
+  // The server looks up from its sockets every two seconds only, which nobody wants to wait for at a run's
+  // end: connections wake it.
+  ~Parts() {
+    std::atomic<bool> ended = false;
+    std::thread knocking([&] {
+      while (!ended) {
+        knock(own_host(host), port);
+        std::this_thread::sleep_for(std::chrono::milliseconds(5));
+      }
+    });
+    exposer.reset();
+    ended = true;
+    knocking.join();
+  }
+
+  std::shared_ptr<Collector> collector;
+  std::unique_ptr<prometheus::Exposer> exposer;
+  std::string host;
+  std::string port;
+};
+
+MetricsServer::MetricsServer(std::unique_ptr<Parts> parts, std::string url)
+    : parts_(std::move(parts)), url_(std::move(url)) {}
+MetricsServer::~MetricsServer() = default;
+MetricsServer::MetricsServer(MetricsServer&&) noexcept = default;
+MetricsServer& MetricsServer::operator=(MetricsServer&&) noexcept = default;
+
+Result<MetricsServer> MetricsServer::start(const std::string& endpoint, MetricSource source) {
+  std::unique_ptr<Parts> parts;
+  try {
+    parts = std::make_unique<Parts>(endpoint, std::move(source));
+  } catch (const std::exception&) {  // It says no more than that its constructor failed.
+    return fail(Reason::listen_failed,
+                "metrics cannot be served at " + endpoint +
+                    ": the port is taken or the address is not this machine's; name another with "
+                    "--metrics-listen");
+  }
+  std::string url = "http://" + parts->host + ":" + parts->port + "/metrics";
+  return MetricsServer(std::move(parts), std::move(url));
+}
+
+}  // namespace sluice

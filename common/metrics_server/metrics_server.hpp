@@ -1,0 +1,31 @@
+#pragma once
+
+#include "common/error.hpp"
+#include "common/metrics_server/metric.hpp"
+
+#include <memory>
+#include <string>
+
+namespace sluice {
+
+/// Serves metrics to Prometheus at `/metrics`, until it is destroyed.
+class MetricsServer {
+ public:
+  /// `endpoint`: as parse_metrics_endpoint gives it. listen_failed if it cannot be bound.
+  static Result<MetricsServer> start(const std::string& endpoint, MetricSource source);
+  ~MetricsServer();
+  MetricsServer(MetricsServer&&) noexcept;
+  MetricsServer& operator=(MetricsServer&&) noexcept;
+
+  /// `http://HOST:PORT/metrics` with the port that was picked.
+  const std::string& url() const { return url_; }
+
+ private:
+  struct Parts;
+  MetricsServer(std::unique_ptr<Parts> parts, std::string url);
+
+  std::unique_ptr<Parts> parts_;
+  std::string url_;
+};
+
+}  // namespace sluice

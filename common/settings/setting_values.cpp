@@ -1,0 +1,281 @@
+#include "common/settings/setting_values.hpp"
+
+#include "common/settings/base_url.hpp"
+#include "common/table_reader.hpp"
+#include "common/text.hpp"
+
+#include <algorithm>
+#include <array>
+#include <charconv>
+#include <cmath>
+#include <utility>
+
+namespace sluice {
+namespace {
+
+using std::chrono::milliseconds;
+
+/// What the wire takes as a name (docs/protocol.md).
+constexpr std::size_t max_word_bytes = 1024;
+
+tl::unexpected<std::string> wrong(std::string what) {
+  return tl::unexpected<std::string>(std::move(what));
+}
+
+/// `, not "abc"` or `, not a boolean`.
+std::string but_is(const RawValue& raw) {
+  if (const auto* text = std::get_if<std::string_view>(&raw)) return ", not \"" + excerpt(*text, 80) + "\"";
+  const TomlNode& node = *std::get<const TomlNode*>(raw);
+  if (const auto* text = std::get_if<std::string>(&node.value)) return ", not \"" + excerpt(*text, 80) + "\"";
+  if (const auto* number = std::get_if<std::int64_t>(&node.value)) return ", not " + std::to_string(*number);
+  if (const auto* number = std::get_if<double>(&node.value); number != nullptr) {
+    return ", not " +
+           (std::isfinite(*number) ? shortest(*number) : std::string("an infinite or undefined one"));
+  }
+  return ", not " + std::string(type_name(node));
+}
+
+std::optional<std::string> text_in(const RawValue& raw) {
+  if (const auto* text = std::get_if<std::string_view>(&raw)) return std::string(*text);
+  const auto* text = std::get_if<std::string>(&std::get<const TomlNode*>(raw)->value);
+  return text != nullptr ? std::optional(*text) : std::nullopt;
+}
+
+template <class Number>
+std::optional<Number> number_of(std::string_view text) {
+  Number number{};
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
+  if (text.empty() || error != std::errc() || end != text.data() + text.size()) return std::nullopt;
+  return number;
+}
+
+std::optional<std::int64_t> integer_in(const RawValue& raw) {
+  if (const auto* text = std::get_if<std::string_view>(&raw)) return number_of<std::int64_t>(*text);
+  const auto* number = std::get_if<std::int64_t>(&std::get<const TomlNode*>(raw)->value);
+  return number != nullptr ? std::optional(*number) : std::nullopt;
+}
+
+std::optional<double> number_in(const RawValue& raw) {
+  if (const auto* text = std::get_if<std::string_view>(&raw)) return number_of<double>(*text);
+  const TomlNode& node = *std::get<const TomlNode*>(raw);
+  if (const auto* integer = std::get_if<std::int64_t>(&node.value)) return static_cast<double>(*integer);
+  const auto* number = std::get_if<double>(&node.value);
+  return number != nullptr ? std::optional(*number) : std::nullopt;
+}
+
+template <class Number, class Value>
+Parser<Value> bounded_whole(std::int64_t low, std::int64_t high) {
+  return [=](const RawValue& raw) -> Parsed<Value> {
+    const auto number = integer_in(raw);
+    if (number && *number >= low && *number <= high) return static_cast<Number>(*number);
+    return wrong("must be a whole number from " + std::to_string(low) + " to " + std::to_string(high) +
+                 but_is(raw));
+  };
+}
+
+template <class Value>
+Parser<Value> bounded_real(double low, double high) {
+  return [=](const RawValue& raw) -> Parsed<Value> {
+    const auto number = number_in(raw);
+    if (number && *number >= low && *number <= high) return *number;
+    return wrong("must be a number from " + shortest(low) + " to " + shortest(high) + but_is(raw));
+  };
+}
+
+/// The seconds of "90s", "10m" or "1.5h".
+std::optional<double> seconds_with_unit(std::string_view text) {
+  constexpr std::array<std::pair<char, double>, 3> units{{{'s', 1.0}, {'m', 60.0}, {'h', 3600.0}}};
+  const auto unit =
+      std::ranges::find_if(units, [&](const auto& one) { return !text.empty() && text.back() == one.first; });
+  if (unit == units.end()) return std::nullopt;
+  const auto number = number_of<double>(text.substr(0, text.size() - 1));
+  return number ? std::optional(*number * unit->second) : std::nullopt;
+}
+
+std::string quoted(const std::string& text) {
+  std::string result;
+  append_json_string(result, text);
+  return result;
+}
+
+template <class Number>
+std::string show_number(const std::optional<Number>& value) {
+  return value ? std::to_string(*value) : "(none)";
+}
+
+}  // namespace
+
+Parser<std::uint32_t> whole(std::int64_t low, std::int64_t high) {
+  return bounded_whole<std::uint32_t, std::uint32_t>(low, high);
+}
+Parser<std::optional<std::uint32_t>> optional_whole(std::int64_t low, std::int64_t high) {
+  return bounded_whole<std::uint32_t, std::optional<std::uint32_t>>(low, high);
+}
+Parser<std::optional<std::uint64_t>> optional_large_whole(std::int64_t low, std::int64_t high) {
+  return bounded_whole<std::uint64_t, std::optional<std::uint64_t>>(low, high);
+}
+
+Parser<std::optional<std::int64_t>> any_integer() {
+  return [](const RawValue& raw) -> Parsed<std::optional<std::int64_t>> {
+    if (const auto number = integer_in(raw)) return std::optional(*number);
+    return wrong("must be a whole number" + but_is(raw));
+  };
+}
+
+Parser<std::optional<double>> real_or_default(double low, double high) {
+  return [=](const RawValue& raw) -> Parsed<std::optional<double>> {
+    if (text_in(raw) == "default") return std::optional<double>();
+    const auto number = number_in(raw);
+    if (number && *number >= low && *number <= high) return number;
+    return wrong("must be a number from " + shortest(low) + " to " + shortest(high) +
+                 ", or \"default\" to send none" + but_is(raw));
+  };
+}
+
+Parser<double> real(double low, double high) {
+  return bounded_real<double>(low, high);
+}
+Parser<std::optional<double>> optional_real(double low, double high) {
+  return bounded_real<std::optional<double>>(low, high);
+}
+
+Parser<milliseconds> seconds(double high) {
+  return [=](const RawValue& raw) -> Parsed<milliseconds> {
+    const auto number = number_in(raw);
+    if (number && *number >= 0.001 && *number <= high) return milliseconds(std::llround(*number * 1000.0));
+    return wrong("must be a number of seconds from 0.001 to " + shortest(high) + but_is(raw));
+  };
+}
+
+Parser<std::optional<milliseconds>> time_span(double high) {
+  return [=](const RawValue& raw) -> Parsed<std::optional<milliseconds>> {
+    auto number = number_in(raw);
+    if (const auto text = text_in(raw); text && !number) number = seconds_with_unit(*text);
+    if (number && *number >= 0.001 && *number <= high) return milliseconds(std::llround(*number * 1000.0));
+    return wrong("must be a time of more than 0 and at most " + shortest(high / 3600.0) +
+                 " hours: a number of seconds, or one with a unit such as \"90s\", \"10m\" or \"2h\"" +
+                 but_is(raw));
+  };
+}
+
+Parser<milliseconds> whole_milliseconds(std::int64_t low, std::int64_t high) {
+  return [=](const RawValue& raw) -> Parsed<milliseconds> {
+    auto number = whole(low, high)(raw);
+    if (!number) return wrong(std::move(number.error()));
+    return milliseconds(*number);
+  };
+}
+
+Parser<std::string> word() {
+  return [](const RawValue& raw) -> Parsed<std::string> {
+    auto text = text_in(raw);
+    const auto is_control = [](char c) { return static_cast<unsigned char>(c) < 0x20 || c == 0x7f; };
+    if (!text) return wrong("must be a string" + but_is(raw));
+    if (text->empty()) return wrong("must not be empty");
+    if (text->size() > max_word_bytes)
+      return wrong("must not be longer than " + std::to_string(max_word_bytes) + " bytes");
+    if (invalid_utf8_at(*text)) return wrong("must be valid UTF-8");
+    if (std::any_of(text->begin(), text->end(), is_control))
+      return wrong("must not contain control characters");
+    return std::move(*text);
+  };
+}
+
+Parser<std::string> one_of(std::vector<std::string> names) {
+  return [names = std::move(names)](const RawValue& raw) -> Parsed<std::string> {
+    auto text = text_in(raw);
+    if (text && std::find(names.begin(), names.end(), *text) != names.end()) return std::move(*text);
+    const std::vector<std::string_view> candidates(names.begin(), names.end());
+    return wrong("must be " + quoted_list(names, "or") + but_is(raw) +
+                 (text ? did_you_mean(*text, candidates) : std::string()));
+  };
+}
+
+Parsed<Mode> parse_mode(const RawValue& raw) {
+  if (text_in(raw) == "robust") {
+    return wrong("has the value \"robust\", which " + std::string(not_supported_yet) +
+                 "; use live, cached or mock");
+  }
+  const auto name = one_of({"live", "cached", "mock"})(raw);
+  if (!name) return wrong(name.error());
+  for (const Mode mode : {Mode::live, Mode::mock}) {
+    if (*name == to_string(mode)) return mode;
+  }
+  return Mode::cached;
+}
+
+Parsed<ProviderKind> parse_kind(const RawValue& raw) {
+  const auto name = one_of({"openai", "anthropic", "gemini"})(raw);
+  if (!name) return wrong(name.error());
+  return *provider_kind_from(*name);
+}
+
+Parsed<std::string> parse_url(const RawValue& raw) {
+  const auto text = text_in(raw);
+  if (!text) return wrong("must be a string");
+  const auto url = parse_base_url(*text);
+  if (!url) return wrong(url.error().message);
+  return url->text;
+}
+
+Parsed<std::string> parse_variable_name(const RawValue& raw) {
+  auto text = text_in(raw);
+  const auto allowed = [](char c) { return (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_'; };
+  if (text && std::all_of(text->begin(), text->end(), allowed) &&
+      (text->empty() || text->front() < '0' || text->front() > '9')) {
+    return std::move(*text);
+  }
+  return wrong("must be the name of an environment variable in upper case, or \"\" to call without a key");
+}
+
+Parsed<std::vector<std::string>> parse_hosts(const RawValue& raw) {
+  const std::string expected = "must be a list of hosts, each \"host\" or \"host:port\" without a scheme";
+  const auto* node = std::get_if<const TomlNode*>(&raw);
+  const auto* array = node != nullptr ? std::get_if<TomlNode::Array>(&(*node)->value) : nullptr;
+  if (array == nullptr) return wrong(expected);
+  std::vector<std::string> hosts;
+  for (const TomlNode& element : *array) {
+    const auto* text = std::get_if<std::string>(&element.value);
+    if (text == nullptr || !is_host_entry(*text)) return wrong(expected);
+    hosts.push_back(*text);
+  }
+  return hosts;
+}
+
+std::string show_value(const std::string& value) {
+  return value.empty() ? "(none)" : quoted(value);
+}
+std::string show_value(const std::optional<double>& value) {
+  return value ? shortest(*value) : "(none)";
+}
+std::string show_value(double value) {
+  return shortest(value);
+}
+std::string show_value(std::uint32_t value) {
+  return std::to_string(value);
+}
+std::string show_value(Mode value) {
+  return quoted(std::string(to_string(value)));
+}
+std::string show_value(ProviderKind value) {
+  return quoted(std::string(to_string(value)));
+}
+std::string show_value(const std::optional<std::uint32_t>& value) {
+  return show_number(value);
+}
+std::string show_value(const std::optional<std::uint64_t>& value) {
+  return show_number(value);
+}
+std::string show_value(const std::optional<std::int64_t>& value) {
+  return show_number(value);
+}
+std::string show_value(const std::vector<std::string>& value) {
+  std::string text = "[";
+  for (const std::string& element : value) text += (text.size() > 1 ? ", " : "") + quoted(element);
+  return text + "]";
+}
+std::string show_seconds(milliseconds value) {
+  return shortest(static_cast<double>(value.count()) / 1000.0);
+}
+
+}  // namespace sluice

@@ -1,0 +1,70 @@
+#pragma once
+
+#include "common/run_settings.hpp"
+#include "common/toml_document.hpp"
+
+#include <chrono>
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <variant>
+#include <vector>
+
+#include <tl/expected.hpp>
+
+/// How the values of settings are read and shown.
+namespace sluice {
+
+/// A value as its source has it: typed in a file, a text in a flag or a variable.
+using RawValue = std::variant<const TomlNode*, std::string_view>;
+
+/// A typed value, or what is wrong with the raw one ("must be ...").
+template <class T>
+using Parsed = tl::expected<T, std::string>;
+template <class T>
+using Parser = std::function<Parsed<T>(const RawValue&)>;
+
+/// How the refusal of something that is reserved for later reads.
+inline constexpr std::string_view not_supported_yet = "is not supported yet by this version of sluice";
+
+Parser<std::uint32_t> whole(std::int64_t low, std::int64_t high);
+Parser<std::optional<std::uint32_t>> optional_whole(std::int64_t low, std::int64_t high);
+Parser<std::optional<std::uint64_t>> optional_large_whole(std::int64_t low, std::int64_t high);
+Parser<std::optional<std::int64_t>> any_integer();
+Parser<double> real(double low, double high);
+Parser<std::optional<double>> optional_real(double low, double high);
+/// A number, or "default" for the model's own: nothing is sent then.
+Parser<std::optional<double>> real_or_default(double low, double high);
+/// A time in seconds, fractions allowed; at least a millisecond.
+Parser<std::chrono::milliseconds> seconds(double high);
+/// The same, or with a unit: "90s", "10m", "1.5h".
+Parser<std::optional<std::chrono::milliseconds>> time_span(double high);
+Parser<std::chrono::milliseconds> whole_milliseconds(std::int64_t low, std::int64_t high);
+/// A text that is not empty and has no control characters.
+Parser<std::string> word();
+Parser<std::string> one_of(std::vector<std::string> names);
+Parsed<Mode> parse_mode(const RawValue& raw);
+Parsed<ProviderKind> parse_kind(const RawValue& raw);
+/// Never quotes the value: it may hold a secret.
+Parsed<std::string> parse_url(const RawValue& raw);
+/// Never quotes the value: a key that was put here by mistake must not be printed. Lower-case letters are
+/// refused for the same reason; no variable of this kind has them, and most keys do.
+Parsed<std::string> parse_variable_name(const RawValue& raw);
+Parsed<std::vector<std::string>> parse_hosts(const RawValue& raw);
+
+/// A value as it would stand in the file; `(none)` if there is none.
+std::string show_value(const std::string& value);
+std::string show_value(double value);
+std::string show_value(std::uint32_t value);
+std::string show_value(Mode value);
+std::string show_value(ProviderKind value);
+std::string show_value(const std::optional<std::uint32_t>& value);
+std::string show_value(const std::optional<std::uint64_t>& value);
+std::string show_value(const std::optional<std::int64_t>& value);
+std::string show_value(const std::optional<double>& value);
+std::string show_value(const std::vector<std::string>& value);
+std::string show_seconds(std::chrono::milliseconds value);
+
+}  // namespace sluice

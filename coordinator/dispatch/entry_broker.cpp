@@ -1,0 +1,188 @@
+#include "coordinator/dispatch/entry_broker.hpp"
+
+#include <algorithm>
+#include <utility>
+
+namespace sluice {
+
+namespace {
+
+EntryKey embedding(const Digest& digest) {
+  return {EntryKind::embedding, digest};
+}
+
+}  // namespace
+
+EntryBroker::EntryBroker(Config config) : config_(config), known_(config.max_known) {}
+
+// --- who is there ---
+
+void EntryBroker::join(WorkerId worker, const std::string& cache_id) {
+  cache_ids_[worker] = cache_id;
+}
+
+void EntryBroker::leave(WorkerId worker, TimePoint now, Outcome& outcome) {
+  if (cache_ids_.erase(worker) == 0) return;
+  for (auto key = open_.begin(); key != open_.end();) {
+    const auto current = key++;  // It may end here.
+    auto& open = current->second;
+    std::erase(open.waiting, worker);
+    const bool is_with_it = open.stage != Stage::looking_up && open.with == worker;
+    const bool is_wanted = !open.waiting.empty() || open.stage == Stage::leased;
+    if (is_with_it || !is_wanted) next_pays(current, now, outcome);
+  }
+}
+
+bool EntryBroker::others_have_caches(WorkerId than) const {
+  const auto own = cache_ids_.find(than);
+  return std::ranges::any_of(
+      cache_ids_, [&](const auto& entry) { return !entry.second.empty() && entry.second != own->second; });
+}
+
+// --- answers ---
+
+std::optional<WorkerId> EntryBroker::lender(const std::string& cache_id, WorkerId for_worker) const {
+  if (cache_id.empty()) return std::nullopt;
+  std::optional<WorkerId> found;
+  for (const auto& [worker, id] : cache_ids_) {
+    if (id != cache_id) continue;
+    if (worker == for_worker) return std::nullopt;  // What its own cache lacks, nobody who shares it has.
+    found = std::min(found.value_or(worker), worker);
+  }
+  return found;
+}
+
+void EntryBroker::expect_answer(const Digest& key, WorkerId holder) {
+  known_.put({EntryKind::answer, key}, holder);
+}
+
+void EntryBroker::forget_answer(const Digest& key) {
+  known_.erase({EntryKind::answer, key});
+}
+
+// --- what workers and the ledger say ---
+
+void EntryBroker::seek(WorkerId seeker, const EntryKey& key, TimePoint now, Outcome& outcome) {
+  if (!cache_ids_.contains(seeker)) return;
+  const auto found = open_.find(key);
+  if (found == open_.end()) return open(seeker, key, now, outcome);
+  auto& open = found->second;
+  if (open.stage == Stage::leased && open.with == seeker) {
+    outcome.verdicts.push_back({seeker, key, nullptr});  // It has not heard what it was told.
+  } else if (std::ranges::find(open.waiting, seeker) == open.waiting.end()) {
+    open.waiting.push_back(seeker);
+  }
+}
+
+void EntryBroker::open(WorkerId seeker, const EntryKey& key, TimePoint now, Outcome& outcome) {
+  auto holder = known_.find(key);
+  if (holder == seeker) known_.erase(key);  // It has lost it.
+  if (holder && (holder == seeker || !cache_ids_.contains(*holder))) holder.reset();
+  const bool must_pay = !holder && key.kind == EntryKind::answer;
+  if (must_pay || open_.size() >= config_.max_open) {
+    outcome.verdicts.push_back({seeker, key, nullptr});
+    return;
+  }
+  const auto opened = open_.emplace(key, Open{Stage::looking_up, 0, now + config_.patience, {seeker}}).first;
+  if (holder) return borrow(opened, *holder, now, outcome);
+  // Whose cache could the ledger name, if there is no other?
+  if (!others_have_caches(seeker)) return next_pays(opened, now, outcome);
+  outcome.look_ups.push_back(key.digest);
+}
+
+void EntryBroker::borrow(OpenKeys::iterator key, WorkerId lender, TimePoint now, Outcome& outcome) {
+  auto& open = key->second;
+  open.stage = Stage::borrowing;
+  open.with = lender;
+  open.deadline = now + config_.patience;
+  outcome.loans.push_back({lender, key->first});
+}
+
+/// There is no entry to be had. An answer's units are leased already: whoever seeks it is to pay. For an
+/// embedding the first in line is, and the others wait for it.
+void EntryBroker::next_pays(OpenKeys::iterator key, TimePoint now, Outcome& outcome) {
+  auto& open = key->second;
+  if (key->first.kind == EntryKind::embedding && !open.waiting.empty()) {
+    open.stage = Stage::leased;
+    open.with = open.waiting.front();
+    open.deadline = now + config_.lease_time;
+    open.waiting.erase(open.waiting.begin());
+    outcome.verdicts.push_back({open.with, key->first, nullptr});
+    return;
+  }
+  for (const auto seeker : open.waiting) outcome.verdicts.push_back({seeker, key->first, nullptr});
+  open_.erase(key);
+}
+
+void EntryBroker::looked_up(const Digest& key, const std::string& cache_id, TimePoint now, Outcome& outcome) {
+  const auto found = open_.find(embedding(key));
+  if (found == open_.end() || found->second.stage != Stage::looking_up) return;
+  const auto holder = lender(cache_id, found->second.waiting.front());
+  if (!holder) return next_pays(found, now, outcome);
+  known_.put(found->first, *holder);
+  borrow(found, *holder, now, outcome);
+}
+
+void EntryBroker::lent(WorkerId lender, const EntryKey& key, std::shared_ptr<const std::string> entry,
+                       TimePoint now, Outcome& outcome) {
+  const auto found = open_.find(key);
+  if (found == open_.end()) return;
+  auto& open = found->second;
+  if (open.stage != Stage::borrowing || open.with != lender) return;
+  if (!entry) {
+    known_.erase(key);
+    return next_pays(found, now, outcome);
+  }
+  for (const auto seeker : open.waiting) outcome.verdicts.push_back({seeker, key, entry});
+  open_.erase(found);
+}
+
+EntryBroker::OpenKeys::iterator EntryBroker::leased_by(WorkerId worker, const Digest& key) {
+  const auto found = open_.find(embedding(key));
+  const bool is_its =
+      found != open_.end() && found->second.stage == Stage::leased && found->second.with == worker;
+  return is_its ? found : open_.end();
+}
+
+std::string EntryBroker::stored(WorkerId worker, const Digest& key, TimePoint now, Outcome& outcome) {
+  const auto cache_id = cache_ids_.find(worker);
+  if (cache_id == cache_ids_.end()) return {};
+  if (cache_id->second.empty()) {
+    given_up(worker, key, now, outcome);  // Nobody can have it from there.
+    return {};
+  }
+  known_.put(embedding(key), worker);
+  const auto found = leased_by(worker, key);
+  if (found == open_.end()) return cache_id->second;
+  if (found->second.waiting.empty()) {
+    open_.erase(found);
+  } else {
+    borrow(found, worker, now, outcome);
+  }
+  return cache_id->second;
+}
+
+void EntryBroker::given_up(WorkerId worker, const Digest& key, TimePoint now, Outcome& outcome) {
+  const auto found = leased_by(worker, key);
+  if (found != open_.end()) next_pays(found, now, outcome);
+}
+
+// --- time ---
+
+void EntryBroker::tick(TimePoint now, Outcome& outcome) {
+  const auto previous = std::exchange(last_tick_, now);
+  const bool was_away = previous && now - *previous > 2 * config_.heartbeat_interval;
+  for (auto key = open_.begin(); key != open_.end();) {
+    const auto current = key++;
+    auto& open = current->second;
+    if (was_away) {
+      open.deadline += now - *previous;
+    } else if (now > open.deadline) {
+      // A lender that does not answer is not asked for this again.
+      if (open.stage == Stage::borrowing) known_.erase(current->first);
+      next_pays(current, now, outcome);
+    }
+  }
+}
+
+}  // namespace sluice

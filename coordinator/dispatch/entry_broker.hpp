@@ -1,0 +1,113 @@
+#pragma once
+
+#include "common/clock.hpp"
+#include "common/entry_key.hpp"
+#include "coordinator/dispatch/known_holders.hpp"
+
+#include <chrono>
+#include <cstddef>
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+namespace sluice {
+
+/// Single flight over the fleet (docs/protocol.md, "Entries of other caches"): what one worker's cache holds
+/// is lent to the others, and of those who lack an embedding one at a time is left to pay for it. Takes time
+/// as an argument; knows neither sockets nor the ledger, and no entry's content. Not thread-safe.
+///
+/// Every key that a worker seeks gets one verdict. It waits for at most one of three at a time: the ledger's
+/// word on who holds it, a lender, or (embeddings alone) the worker that pays for it; each of these has a
+/// deadline, after which the next worker in line pays.
+class EntryBroker {
+ public:
+  struct Config {
+    std::chrono::milliseconds heartbeat_interval{};
+    std::chrono::milliseconds patience{};    ///< With a lender, and with the ledger.
+    std::chrono::milliseconds lease_time{};  ///< How long a live worker may take to pay for an embedding.
+    /// Keys that are waited for or paid for; beyond it workers pay without a lease.
+    std::size_t max_open = 65'536;
+    std::size_t max_known = 131'072;  ///< Holders that are remembered; the oldest are forgotten.
+  };
+
+  /// What a worker is told of a key that it sought.
+  struct Verdict {
+    WorkerId seeker = 0;
+    EntryKey key;
+    std::shared_ptr<const std::string> entry;  ///< Null: pay for it yourself.
+  };
+  /// A worker that is to be asked for an entry.
+  struct Loan {
+    WorkerId lender = 0;
+    EntryKey key;
+  };
+  /// What is to be said now; appended to.
+  struct Outcome {
+    std::vector<Verdict> verdicts;
+    std::vector<Loan> loans;
+    std::vector<Digest> look_ups;  ///< Embeddings that the ledger may know a holder of: `looked_up` is told.
+  };
+
+  explicit EntryBroker(Config config);
+
+  // --- who is there ---
+  /// The worker can lend and seek (READY), again or for the first time. An empty cache id: it has no cache.
+  void join(WorkerId worker, const std::string& cache_id);
+  /// It is lost or has left: its leases and loans go to others, and it waits for nothing any more.
+  void leave(WorkerId worker, TimePoint now, Outcome& outcome);
+
+  // --- answers ---
+  /// Another worker than this one whose cache has this id, to lend from.
+  std::optional<WorkerId> lender(const std::string& cache_id, WorkerId for_worker) const;
+  /// A unit with this key was leased to a worker that will seek its answer, which this one's cache holds.
+  void expect_answer(const Digest& key, WorkerId holder);
+  /// The unit is settled: its holder is forgotten. Who waits still gets a verdict.
+  void forget_answer(const Digest& key);
+
+  // --- what workers and the ledger say; from and about strangers it is ignored ---
+  void seek(WorkerId seeker, const EntryKey& key, TimePoint now, Outcome& outcome);
+  /// The ledger's word on a look-up: the id of the cache that holds it; empty: nobody's.
+  void looked_up(const Digest& key, const std::string& cache_id, TimePoint now, Outcome& outcome);
+  /// A lender's entry; null: it has none.
+  void lent(WorkerId lender, const EntryKey& key, std::shared_ptr<const std::string> entry, TimePoint now,
+            Outcome& outcome);
+  /// The embedding is in the worker's cache now. The id of that cache, for the ledger; empty if there is
+  /// none.
+  std::string stored(WorkerId worker, const Digest& key, TimePoint now, Outcome& outcome);
+  /// The worker will not pay for the embedding after all.
+  void given_up(WorkerId worker, const Digest& key, TimePoint now, Outcome& outcome);
+
+  // --- time ---
+  /// Once a heartbeat interval. One that comes late moves all deadlines: the coordinator itself was away.
+  void tick(TimePoint now, Outcome& outcome);
+
+  std::size_t open_count() const { return open_.size(); }
+  std::size_t known_count() const { return known_.size(); }
+
+ private:
+  enum class Stage : std::uint8_t { looking_up, borrowing, leased };
+  struct Open {
+    Stage stage = Stage::leased;
+    WorkerId with = 0;  ///< The lender, or the one that pays.
+    TimePoint deadline;
+    std::vector<WorkerId> waiting;  ///< In the order in which they asked.
+  };
+  using OpenKeys = std::map<EntryKey, Open>;
+
+  bool others_have_caches(WorkerId than) const;
+  void open(WorkerId seeker, const EntryKey& key, TimePoint now, Outcome& outcome);
+  void borrow(OpenKeys::iterator key, WorkerId lender, TimePoint now, Outcome& outcome);
+  void next_pays(OpenKeys::iterator key, TimePoint now, Outcome& outcome);
+  OpenKeys::iterator leased_by(WorkerId worker, const Digest& key);
+
+  Config config_;
+  std::unordered_map<WorkerId, std::string> cache_ids_;  ///< Of those that are there.
+  OpenKeys open_;
+  KnownHolders known_;
+  std::optional<TimePoint> last_tick_;
+};
+
+}  // namespace sluice

@@ -1,0 +1,97 @@
+#include "coordinator/governor/breaker.hpp"
+
+#include "common/defaults.hpp"
+
+#include <algorithm>
+
+namespace sluice {
+
+namespace {
+
+/// Samples so close together are kept as one.
+constexpr BootTime sample_length = std::chrono::milliseconds(100);
+
+}  // namespace
+
+bool Breaker::hear(WorkerId worker, std::uint32_t signs_of_life, std::uint32_t failed, BootTime now) {
+  if (signs_of_life == 0 && failed == 0) return false;
+  // What else ends then began before the outage: the probe says more.
+  if (opened_) return prober_ == worker && hear_probe(signs_of_life > 0, now);
+  // Failures are told at once, answers with the next occasion: they came before.
+  if (signs_of_life > 0) {
+    ever_lived_ = true;
+    failed_in_a_row_ = 0;
+  }
+  failed_in_a_row_ += failed;
+  note(signs_of_life, failed, now);
+  if (!ever_lived_ || (failed_in_a_row_ < defaults::breaker_failures && !many_failed())) return false;
+  open_at(now);
+  return true;
+}
+
+bool Breaker::hear_probe(bool answered, BootTime now) {
+  if (answered) {
+    close_at(now);
+    return true;
+  }
+  prober_.reset();
+  hold_ = std::min<BootTime>(2 * hold_, defaults::breaker_max_hold);
+  probe_at_ = now + hold_;
+  return false;
+}
+
+void Breaker::note(std::uint32_t signs_of_life, std::uint32_t failed, BootTime now) {
+  while (!samples_.empty() && now - samples_.front().at > defaults::breaker_window) samples_.pop_front();
+  if (samples_.empty() || now - samples_.back().at >= sample_length) samples_.push_back({now, 0, 0});
+  samples_.back().signs_of_life += signs_of_life;
+  samples_.back().failed += failed;
+}
+
+bool Breaker::many_failed() const {
+  std::uint64_t calls = 0;
+  std::uint64_t failed = 0;
+  for (const auto& sample : samples_) {
+    calls += std::uint64_t{sample.signs_of_life} + sample.failed;
+    failed += sample.failed;
+  }
+  return calls >= defaults::breaker_sample && 2 * failed >= calls;
+}
+
+void Breaker::open_at(BootTime now) {
+  opened_ = now;
+  hold_ = defaults::breaker_first_hold;
+  probe_at_ = now + hold_;
+  prober_.reset();
+  samples_.clear();
+}
+
+void Breaker::close_at(BootTime now) {
+  past_outages_ += now - *opened_;
+  opened_.reset();
+  failed_in_a_row_ = 0;
+  prober_.reset();
+  samples_.clear();
+}
+
+void Breaker::probe_started(WorkerId worker, BootTime now) {
+  prober_ = worker;
+  // A probe that hangs must not keep the outage from ending: the next is made meanwhile.
+  probe_at_ = now + std::max<BootTime>(hold_, defaults::probe_lifetime);
+}
+
+void Breaker::probe_lost(WorkerId worker, BootTime now) {
+  if (prober_ != worker) return;
+  prober_.reset();
+  probe_at_ = now;
+}
+
+std::optional<BootTime> Breaker::gives_up_at() const {
+  if (!opened_) return std::nullopt;
+  return *opened_ + outage_timeout_;
+}
+
+BootTime Breaker::outage_time(BootTime now) const {
+  return past_outages_ + (opened_ ? now - *opened_ : BootTime::zero());
+}
+
+}  // namespace sluice

@@ -1,0 +1,63 @@
+#pragma once
+
+#include "common/clock.hpp"
+#include "coordinator/dispatch/work_queue.hpp"
+
+#include <cstdint>
+#include <deque>
+#include <optional>
+
+namespace sluice {
+
+/// Holds back the calls to a provider that is down, and finds out by single calls when it is up again. Opens
+/// after `breaker_failures` in a row over the fleet, or when half of the calls of the last `breaker_window`
+/// failed; stays closed for a provider that never gave a sign of life, since such a run ends at once anyway.
+/// Pure; not thread-safe.
+class Breaker {
+ public:
+  explicit Breaker(BootTime outage_timeout) : outage_timeout_(outage_timeout) {}
+
+  /// What calls came to at `worker`; `signs_of_life` are answers and refusals. While it is open only the
+  /// prober counts. True if the breaker opened or closed.
+  bool hear(WorkerId worker, std::uint32_t signs_of_life, std::uint32_t failed, BootTime now);
+
+  bool open() const { return opened_.has_value(); }
+  /// While open: when the next call may probe.
+  BootTime probe_at() const { return probe_at_; }
+  void probe_started(WorkerId worker, BootTime now);
+  /// The probe will not be made there after all: another may be made at once.
+  void probe_lost(WorkerId worker, BootTime now);
+  const std::optional<WorkerId>& prober() const { return prober_; }
+
+  /// Open for longer than the outage may last.
+  bool given_up(BootTime now) const { return opened_ && now - *opened_ >= outage_timeout_; }
+  /// When `given_up` becomes true; nothing while closed.
+  std::optional<BootTime> gives_up_at() const;
+  /// Time spent open so far.
+  BootTime outage_time(BootTime now) const;
+
+ private:
+  struct Sample {
+    BootTime at{};
+    std::uint32_t signs_of_life = 0;
+    std::uint32_t failed = 0;
+  };
+
+  bool hear_probe(bool answered, BootTime now);
+  void note(std::uint32_t signs_of_life, std::uint32_t failed, BootTime now);
+  bool many_failed() const;
+  void open_at(BootTime now);
+  void close_at(BootTime now);
+
+  BootTime outage_timeout_;
+  bool ever_lived_ = false;
+  std::uint32_t failed_in_a_row_ = 0;
+  std::deque<Sample> samples_;  ///< Of the last breaker_window.
+  std::optional<BootTime> opened_;
+  BootTime past_outages_{};
+  BootTime hold_{};
+  BootTime probe_at_{};
+  std::optional<WorkerId> prober_;
+};
+
+}  // namespace sluice

@@ -1,0 +1,39 @@
+#include "coordinator/governor/bucket.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+namespace sluice {
+
+namespace {
+
+/// Rounding errors of the level: far below what one microsecond adds at any rate in use.
+constexpr double tolerance = 1e-9;
+
+}  // namespace
+
+double Bucket::level(BootTime at) const {
+  const double passed = static_cast<double>(std::max(at - at_, BootTime::zero()).count()) * 1e-6;
+  return std::min(shape_.capacity, level_ + shape_.rate * passed);
+}
+
+BootTime Bucket::earliest(double charge, BootTime from) const {
+  const auto start = std::max(from, at_);
+  const double missing = std::min(charge, shape_.capacity) - level(start);
+  if (missing <= tolerance) return start;
+  return start + BootTime(static_cast<BootTime::rep>(std::ceil(missing / shape_.rate * 1e6)));
+}
+
+void Bucket::take(double charge, BootTime at) {
+  if (charge <= 0) return;
+  level_ = level(at) - charge - shape_.surcharge;
+  at_ = std::max(at_, at);
+}
+
+void Bucket::reshape(const Shape& shape, BootTime now) {
+  level_ = std::min(level(now), shape.capacity);
+  at_ = std::max(at_, now);
+  shape_ = shape;
+}
+
+}  // namespace sluice

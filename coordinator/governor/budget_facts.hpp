@@ -1,0 +1,58 @@
+#pragma once
+
+#include "common/clock.hpp"
+#include "common/provider_limits.hpp"
+#include "common/wire/messages.hpp"
+
+#include <cstdint>
+#include <optional>
+#include <string>
+
+namespace sluice {
+
+/// Where a limit in force comes from.
+enum class LimitSource : std::uint8_t { configured, announced, found };
+
+/// A limit in force.
+struct KnownLimit {
+  double per_minute = 0;
+  LimitSource source = LimitSource::configured;
+  friend bool operator==(const KnownLimit&, const KnownLimit&) = default;
+};
+
+/// What a run's use of one provider came to so far: for the progress line, the report and the metrics.
+struct BudgetFacts {
+  std::string provider;
+
+  std::optional<KnownLimit> requests;  ///< `found`: the rate that refusals without a delay led to.
+  std::optional<KnownLimit> tokens;
+  std::optional<KnownLimit> input_tokens;
+  std::optional<KnownLimit> output_tokens;
+  std::optional<std::uint32_t> max_in_flight;  ///< Configured.
+  std::optional<std::uint32_t>
+      found_concurrency;  ///< Calls in flight with the best throughput, where searched.
+  std::optional<double>
+      effective_per_minute;  ///< Requests at the present; less than the limit after refusals.
+
+  std::uint64_t permits_granted = 0;
+  std::uint64_t permits_used = 0;
+  std::uint64_t permits_unused = 0;  ///< Given back, expired, or lost with a worker.
+  std::uint64_t answered = 0;
+  std::uint64_t rate_limited = 0;  ///< 429 and 529 without a named delay.
+  std::uint64_t failed = 0;
+  /// Of the limit that is used most, from the first demand to the last start; nothing without a limit.
+  std::optional<double> utilisation;
+
+  std::uint32_t places = 0;  ///< Calls that may be in flight now; 0: nothing but the workers' own bounds it.
+  std::uint32_t in_flight = 0;
+  std::uint32_t waiting_calls = 0;    ///< Ready and not allowed to start yet.
+  std::uint32_t waiting_workers = 0;  ///< That have such.
+
+  wire::HoldReason hold = wire::HoldReason::none;
+  BootTime hold_left{};    ///< Of a named delay; of an outage: until the next probe.
+  BootTime paused_time{};  ///< Of named delays so far.
+  BootTime outage_time{};
+  bool given_up = false;  ///< The outage lasted too long.
+};
+
+}  // namespace sluice

@@ -1,0 +1,154 @@
+#include "coordinator/governor/concurrency_search.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+namespace sluice {
+
+namespace {
+
+/// The opening ends when answers take so much longer than the first ones: twice the calls would bring less
+/// than a quarter more answers.
+constexpr double longer_when_queued = 1.6;
+/// Fewer answers than this say little of a latency.
+constexpr std::uint64_t fewest_latencies = 8;
+/// A step up of a share f must bring f/2, a step down may cost f/4.
+constexpr double gain_per_step = 0.5;
+constexpr double loss_per_step = 0.25;
+/// Fewer answers than this say little of a throughput.
+constexpr std::uint64_t smallest_window = 16;
+/// After two steps in vain the number stays for so many windows.
+constexpr std::uint32_t rest = 8;
+/// Beside the knee that Little's law names: a queue of a tenth keeps the provider busy.
+constexpr double room_over_knee = 1.1;
+constexpr double after_failures = 0.7;
+
+std::uint32_t step_of(std::uint32_t limit) {
+  return std::max(1u, limit / 8);
+}
+
+}  // namespace
+
+void ConcurrencySearch::set_most(std::uint32_t most) {
+  most_ = std::max(1u, most);
+  if (limit_ > most_) go_on_with(most_, phase_);
+}
+
+std::optional<std::uint32_t> ConcurrencySearch::found() const {
+  if (phase_ == Phase::opening || phase_ == Phase::weighing) return std::nullopt;
+  return kept_;
+}
+
+void ConcurrencySearch::open_further(std::uint32_t answered, std::uint32_t failed,
+                                     std::uint64_t latency_sum_us) {
+  opening_answers_ += answered;
+  opening_latency_us_ += latency_sum_us;
+  const auto before = limit_;
+  limit_ = std::min(most_, limit_ + answered);
+  const bool enough = opening_answers_ >= std::max<std::uint64_t>(fewest_latencies, before / 2);
+  if (!enough && failed == 0) return;
+  const double latency = static_cast<double>(opening_latency_us_) /
+                         static_cast<double>(std::max<std::uint64_t>(1, opening_answers_));
+  opening_answers_ = 0;
+  opening_latency_us_ = 0;
+  // A cold start is no measure: the least so far is.
+  if (first_latency_us_ == 0 || latency < first_latency_us_) first_latency_us_ = latency;
+  const bool queued = latency > longer_when_queued * first_latency_us_;
+  if (!queued && failed == 0 && limit_ < most_) return;
+  // These answers began when there were fewer calls: what so many come to is seen next.
+  go_on_with(before, Phase::weighing);
+}
+
+void ConcurrencySearch::go_on_with(std::uint32_t limit, Phase phase) {
+  phase_ = phase;
+  const auto before = limit_;
+  limit_ = std::clamp(limit, 1u, most_);
+  window_ = {};
+  window_.to_skip = before;
+}
+
+void ConcurrencySearch::hear(std::uint32_t answered, std::uint32_t failed, std::uint64_t latency_sum_us,
+                             std::uint64_t wanted) {
+  if (phase_ == Phase::opening) {
+    if (wanted >= limit_) open_further(answered, failed, latency_sum_us);
+    return;
+  }
+  // Too little was asked for: the answers say nothing of the number.
+  if (wanted < limit_) {
+    window_ = {};
+    window_.to_skip = limit_;
+    return;
+  }
+  const std::uint64_t ended = std::uint64_t{answered} + failed;
+  if (!window_.measuring) {
+    if (ended < window_.to_skip) {
+      window_.to_skip -= ended;
+      return;
+    }
+    window_ = {};
+    window_.measuring = true;
+    return;
+  }
+  window_.answered += answered;
+  window_.failed += failed;
+  window_.latency_us += latency_sum_us;
+  if (window_.answered + window_.failed >= std::max<std::uint64_t>(limit_, smallest_window)) window_is_over();
+}
+
+void ConcurrencySearch::window_is_over() {
+  // Little's law: the number in flight over how long each takes. Counting answers over time would see the
+  // waves in which they come.
+  const double throughput = limit_ * static_cast<double>(window_.answered) /
+                            static_cast<double>(std::max<std::uint64_t>(1, window_.latency_us));
+  if (window_.failed * 10 > window_.answered) {
+    kept_ = std::max(1u, static_cast<std::uint32_t>(std::lround(limit_ * after_failures)));
+    return go_on_with(kept_, Phase::settled);
+  }
+  const double change = throughput_ > 0 ? throughput / throughput_ - 1 : 0;
+  const double share = kept_ > 0 ? static_cast<double>(step_of(kept_)) / kept_ : 1;
+  switch (phase_) {
+    case Phase::opening:
+      return;
+    case Phase::weighing:
+      kept_ = static_cast<std::uint32_t>(std::ceil(throughput * first_latency_us_ * room_over_knee));
+      kept_ = std::clamp(kept_, 1u, limit_);
+      return go_on_with(kept_, Phase::settled);
+    case Phase::settled:
+      throughput_ = throughput;
+      kept_ = limit_;
+      return try_a_step();
+    case Phase::trying_more:
+    case Phase::trying_fewer: {
+      const bool better =
+          phase_ == Phase::trying_more ? change >= gain_per_step * share : change >= -loss_per_step * share;
+      if (better) {
+        kept_ = limit_;
+        throughput_ = throughput;
+        steps_in_vain_ = 0;
+        try_fewer_next_ = phase_ == Phase::trying_fewer;
+        return try_a_step();
+      }
+      ++steps_in_vain_;
+      try_fewer_next_ = phase_ == Phase::trying_more;
+      if (steps_in_vain_ >= 2) {
+        steps_in_vain_ = 0;
+        windows_to_rest_ = rest;
+      }
+      return go_on_with(kept_, Phase::settled);
+    }
+  }
+}
+
+void ConcurrencySearch::try_a_step() {
+  if (windows_to_rest_ > 0) {
+    --windows_to_rest_;
+    window_ = {};
+    return go_on_with(kept_, Phase::settled);
+  }
+  const auto step = step_of(kept_);
+  if (try_fewer_next_ && kept_ > step) return go_on_with(kept_ - step, Phase::trying_fewer);
+  if (kept_ >= most_) return go_on_with(kept_ > step ? kept_ - step : 1, Phase::trying_fewer);
+  go_on_with(kept_ + step, Phase::trying_more);
+}
+
+}  // namespace sluice

@@ -1,0 +1,130 @@
+#include "coordinator/governor/permit_slots.hpp"
+
+#include "common/defaults.hpp"
+
+#include <algorithm>
+
+namespace sluice {
+
+namespace {
+
+double total(const wire::CallSize& size) {
+  return static_cast<double>(size.input_tokens) + size.output_tokens;
+}
+
+/// Takes up the limit, or another rate of it. One that is learnt while calls are under way begins with an
+/// empty bucket: what it has taken is not known.
+template <class Paced, class... Level>
+void follow(std::optional<Paced>& paced, const std::optional<PacedLimit>& limit, BootTime now,
+            Level... level) {
+  if (!limit) {
+    paced.reset();
+  } else if (!paced) {
+    paced.emplace(limit->shape, now, level...);
+  } else if (!(paced->shape() == limit->shape)) {
+    paced->reshape(limit->shape, now);
+  }
+}
+
+bool within(double tokens, const std::optional<PacedLimit>& limit) {
+  return !limit || limit->ceiling == 0 || tokens <= static_cast<double>(limit->ceiling);
+}
+
+std::uint64_t ceiling_of(const std::optional<PacedLimit>& limit) {
+  return limit ? limit->ceiling : 0;
+}
+
+}  // namespace
+
+PermitSlots::PermitSlots(const ProviderLimits& limits, BootTime now) : rule_(slot_rule(limits)) {
+  if (rule_.requests) requests_.emplace(rule_.requests->shape, now);
+  follow(tokens_, rule_.tokens, now);
+  follow(input_tokens_, rule_.input_tokens, now);
+  follow(output_tokens_, rule_.output_tokens, now);
+}
+
+void PermitSlots::set_limits(const ProviderLimits& limits, BootTime now) {
+  rule_ = slot_rule(limits);
+  follow(requests_, rule_.requests, now, 0.0);
+  follow(tokens_, rule_.tokens, now);
+  follow(input_tokens_, rule_.input_tokens, now);
+  follow(output_tokens_, rule_.output_tokens, now);
+}
+
+void PermitSlots::set_found_rate(std::optional<double> per_second, BootTime now) {
+  if (!per_second) {
+    found_.reset();
+  } else if (!found_) {
+    found_.emplace(spaced_evenly(*per_second), now, 0.0);
+  } else if (found_->shape().rate != *per_second) {
+    found_->reshape(spaced_evenly(*per_second), now);
+  }
+}
+
+wire::CallCeiling PermitSlots::ceiling() const {
+  return {ceiling_of(rule_.tokens), ceiling_of(rule_.input_tokens), ceiling_of(rule_.output_tokens)};
+}
+
+bool PermitSlots::fits(const wire::CallSize& size) const {
+  return within(total(size), rule_.tokens) && within(size.input_tokens, rule_.input_tokens) &&
+         within(size.output_tokens, rule_.output_tokens);
+}
+
+BootTime PermitSlots::earliest(const wire::CallSize& size, BootTime from) {
+  auto opens = from;
+  if (requests_) opens = std::max(opens, requests_->earliest(1, from));
+  if (found_) opens = std::max(opens, found_->earliest(1, from));
+  if (tokens_) opens = std::max(opens, tokens_->earliest(total(size), from));
+  if (input_tokens_) opens = std::max(opens, input_tokens_->earliest(size.input_tokens, from));
+  if (output_tokens_) opens = std::max(opens, output_tokens_->earliest(size.output_tokens, from));
+  return opens;
+}
+
+std::optional<Slot> PermitSlots::take(const wire::CallSize& size, BootTime from, BootTime horizon,
+                                      BootTime now) {
+  const auto again = std::ranges::find_if(returned_, [&](const Slot& slot) {
+    return slot.closes - std::max(now, from) >= defaults::permit_regrant_min &&
+           slot.size.input_tokens >= size.input_tokens && slot.size.output_tokens >= size.output_tokens;
+  });
+  if (again != returned_.end()) {
+    const auto slot = *again;
+    returned_.erase(again);
+    return slot;
+  }
+  const auto opens = earliest(size, from);
+  if (opens > horizon) return std::nullopt;
+  const Slot slot{next_charge_++, opens, opens + rule_.lifetime, by_tokens() ? size : any_size};
+  if (requests_) requests_->take(1, opens);
+  if (found_) found_->take(1, opens);
+  if (tokens_) tokens_->reserve(slot.charge, total(size), opens);
+  if (input_tokens_) input_tokens_->reserve(slot.charge, size.input_tokens, opens);
+  if (output_tokens_) output_tokens_->reserve(slot.charge, size.output_tokens, opens);
+  return slot;
+}
+
+void PermitSlots::give_back(const Slot& slot, BootTime now) {
+  if (slot.closes - now >= defaults::permit_regrant_min) {
+    returned_.push_back(slot);
+  } else {
+    settle_unused(slot);
+  }
+}
+
+void PermitSlots::settle(std::uint64_t charge, const wire::CallSize& used) {
+  if (tokens_) tokens_->settle(charge, total(used));
+  if (input_tokens_) input_tokens_->settle(charge, used.input_tokens);
+  if (output_tokens_) output_tokens_->settle(charge, used.output_tokens);
+}
+
+void PermitSlots::tidy(BootTime before, BootTime now) {
+  std::erase_if(returned_, [&](const Slot& slot) {
+    const bool over = slot.closes - now < defaults::permit_regrant_min;
+    if (over) settle_unused(slot);
+    return over;
+  });
+  for (auto* ledger : {&tokens_, &input_tokens_, &output_tokens_}) {
+    if (*ledger) (*ledger)->give_up(before);
+  }
+}
+
+}  // namespace sluice

@@ -1,0 +1,66 @@
+#pragma once
+
+#include "common/wire/messages.hpp"
+#include "coordinator/governor/slot_rule.hpp"
+#include "coordinator/governor/token_ledger.hpp"
+
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+namespace sluice {
+
+/// A window in which one call of at most `size` may start; `charge` names it in the ledgers of tokens.
+struct Slot {
+  std::uint64_t charge = 0;
+  BootTime opens{};
+  BootTime closes{};
+  wire::CallSize size;
+};
+
+/// The size of a slot where tokens are not limited: any call's.
+inline constexpr wire::CallSize any_size{0xffffffff, 0xffffffff};
+
+/// The slots of one provider: every limit that is known must admit a call at the time its slot opens. Slots
+/// open in the order in which they are taken. Pure; not thread-safe.
+class PermitSlots {
+ public:
+  PermitSlots(const ProviderLimits& limits, BootTime now);
+
+  /// The rates in force; levels go on from where they are.
+  void set_limits(const ProviderLimits& limits, BootTime now);
+  /// A rate besides, found by search; nothing: none.
+  void set_found_rate(std::optional<double> per_second, BootTime now);
+
+  /// True if calls need permits at all.
+  bool needed() const { return rule_.any() || found_; }
+  bool by_tokens() const { return tokens_ || input_tokens_ || output_tokens_; }
+  wire::CallCeiling ceiling() const;
+  /// False for a call that can never start.
+  bool fits(const wire::CallSize& size) const;
+  BootTime lifetime() const { return rule_.lifetime; }
+
+  /// When the next slot for such a call opens, not before `from`.
+  BootTime earliest(const wire::CallSize& size, BootTime from);
+  /// A returned slot that is still open long enough at `now`, or else a new one if it opens by `horizon`.
+  std::optional<Slot> take(const wire::CallSize& size, BootTime from, BootTime horizon, BootTime now);
+  /// No call started on it. It can be taken again within its own window; nothing is credited back.
+  void give_back(const Slot& slot, BootTime now);
+  void settle(std::uint64_t charge, const wire::CallSize& used);
+  /// Settles what can not be taken again, and forgets who has not settled since `before`.
+  void tidy(BootTime before, BootTime now);
+
+ private:
+  void settle_unused(const Slot& slot) { settle(slot.charge, {}); }
+
+  SlotRule rule_;
+  std::optional<Bucket> requests_;
+  std::optional<Bucket> found_;
+  std::optional<TokenLedger> tokens_;
+  std::optional<TokenLedger> input_tokens_;
+  std::optional<TokenLedger> output_tokens_;
+  std::vector<Slot> returned_;
+  std::uint64_t next_charge_ = 1;
+};
+
+}  // namespace sluice

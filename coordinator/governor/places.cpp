@@ -1,0 +1,154 @@
+#include "coordinator/governor/places.hpp"
+
+#include <algorithm>
+#include <utility>
+
+namespace sluice {
+
+namespace {
+
+/// Where there are fewer places than workers that want one, they go round in this time.
+constexpr BootTime turn_length = std::chrono::seconds(1);
+
+}  // namespace
+
+std::uint32_t Places::Holder::taken() const {
+  std::uint32_t most_told = std::max(places, in_flight);
+  for (const auto& one : told) most_told = std::max(most_told, one.places);
+  return most_told;
+}
+
+void Places::Holder::tell(std::uint32_t now_places, BootTime now) {
+  if (now_places == places) return;
+  places = now_places;
+  told.push_back({now, now_places});
+}
+
+void Places::join(WorkerId worker, std::uint32_t most) {
+  auto& holder = holders_[worker];
+  holder = {};
+  holder.most = most;
+}
+
+void Places::leave(WorkerId worker, BootTime free_at) {
+  const auto found = holders_.find(worker);
+  if (found == holders_.end()) return;
+  if (const auto taken = found->second.taken(); taken > 0) lost_.emplace(worker, Lost{taken, free_at});
+  holders_.erase(found);
+}
+
+void Places::hear(WorkerId worker, std::uint64_t wanted, std::uint32_t in_flight, BootTime heard) {
+  const auto found = holders_.find(worker);
+  if (found == holders_.end()) return;
+  auto& holder = found->second;
+  holder.wanted = wanted;
+  holder.in_flight = in_flight;
+  while (holder.told.size() > 1 && holder.told[1].at <= heard) holder.told.pop_front();
+  // It is back, and what it still has in flight is counted with it from here on.
+  if (!std::exchange(holder.heard, true)) lost_.erase(worker);
+}
+
+void Places::forget_ended(BootTime now) {
+  std::erase_if(lost_, [now](const auto& item) { return item.second.free_at <= now; });
+}
+
+std::uint64_t Places::taken(BootTime now) const {
+  std::uint64_t taken = 0;
+  for (const auto& [worker, holder] : holders_) taken += holder.taken();
+  for (const auto& [worker, lost] : lost_) {
+    if (lost.free_at > now) taken += lost.places;
+  }
+  return taken;
+}
+
+/// By demand, the smaller ones whole (max-min fairness); what nobody wants is spread evenly beforehand, so
+/// that work that comes later need not wait for it.
+std::vector<std::uint32_t> Places::fair_shares(std::uint32_t total, BootTime now) const {
+  std::vector<std::uint32_t> shares(holders_.size(), 0);
+  std::vector<const Holder*> holders;
+  for (const auto& [worker, holder] : holders_) holders.push_back(&holder);
+  std::uint32_t left = total;
+  const auto fill = [&](const auto& bound) {
+    for (;;) {
+      std::vector<std::size_t> open;
+      for (std::size_t i = 0; i < holders.size(); ++i) {
+        if (shares[i] < bound(*holders[i])) open.push_back(i);
+      }
+      if (open.empty() || left == 0) return;
+      const auto each = left / static_cast<std::uint32_t>(open.size());
+      if (each == 0) {
+        // Only where somebody would get nothing at all must the remainder go round.
+        const bool some_have_none = std::ranges::any_of(open, [&](std::size_t i) { return shares[i] == 0; });
+        const auto offset = some_have_none ? static_cast<std::size_t>(now / turn_length) : 0;
+        for (std::size_t i = 0; left > 0; ++i, --left) ++shares[open[(i + offset) % open.size()]];
+        return;
+      }
+      for (const auto i : open) {
+        const auto more = std::min(each, bound(*holders[i]) - shares[i]);
+        shares[i] += more;
+        left -= more;
+      }
+    }
+  };
+  fill([](const Holder& holder) {
+    return static_cast<std::uint32_t>(std::min<std::uint64_t>(holder.most, holder.wanted));
+  });
+  fill([](const Holder& holder) { return holder.most; });
+  return shares;
+}
+
+void Places::allot(std::uint32_t total, BootTime now) {
+  forget_ended(now);
+  const auto lost = [&] {
+    std::uint64_t places = 0;
+    for (const auto& [worker, item] : lost_) places += item.places;
+    return places;
+  }();
+  const auto live_total = static_cast<std::uint32_t>(total - std::min<std::uint64_t>(total, lost));
+  std::uint64_t given = 0;
+  std::size_t wanting = 0;
+  bool lacking = false;
+  for (const auto& [worker, holder] : holders_) {
+    given += holder.places;
+    if (holder.wanted > 0) ++wanting;
+    lacking |= holder.wanted > holder.places && holder.places < holder.most;
+  }
+  rotating_ = live_total > 0 && wanting > live_total;
+  // As long as everybody has what it wants nothing is moved: each change is a message.
+  if (!lacking && given == live_total) return;
+
+  const auto shares = fair_shares(live_total, now);
+  std::size_t i = 0;
+  for (auto& [worker, holder] : holders_) {
+    if (shares[i] < holder.places) holder.tell(shares[i], now);
+    ++i;
+  }
+  std::uint64_t free = total - std::min<std::uint64_t>(total, taken(now));
+  i = 0;
+  for (auto& [worker, holder] : holders_) {
+    const auto share = shares[i++];
+    if (share <= holder.places) continue;
+    // Up to what it may still be using anyway costs nothing.
+    const auto already = std::min(share, holder.taken());
+    const auto more = static_cast<std::uint32_t>(std::min<std::uint64_t>(share - already, free));
+    const auto places = std::max(holder.places, already + more);
+    free -= more;
+    holder.tell(places, now);
+  }
+}
+
+std::uint32_t Places::of(WorkerId worker) const {
+  const auto found = holders_.find(worker);
+  return found == holders_.end() ? 0 : found->second.places;
+}
+
+std::optional<BootTime> Places::next_change(BootTime now) const {
+  std::optional<BootTime> next;
+  if (rotating_) next = (now / turn_length + 1) * turn_length;
+  for (const auto& [worker, lost] : lost_) {
+    if (lost.free_at > now && (!next || lost.free_at < *next)) next = lost.free_at;
+  }
+  return next;
+}
+
+}  // namespace sluice

@@ -1,0 +1,65 @@
+#pragma once
+
+#include "common/clock.hpp"
+#include "coordinator/dispatch/work_queue.hpp"
+
+#include <cstdint>
+#include <deque>
+#include <map>
+#include <optional>
+#include <vector>
+
+namespace sluice {
+
+/// Splits a number of calls in flight over the workers, by what they want. A place is given to a worker only
+/// when it is certainly free: a worker may use what it was told last until it has taken in less, and the
+/// places of a lost one stay taken until its calls must have ended. Pure; not thread-safe.
+class Places {
+ public:
+  /// `most`: the greatest number for this worker alone; 0: it cannot call. Again for one that was known: it
+  /// begins without places.
+  void join(WorkerId worker, std::uint32_t most);
+  /// Its calls may go on until `free_at` (now, if it said goodbye).
+  void leave(WorkerId worker, BootTime free_at);
+  /// `wanted`: calls in flight and ready ones; `heard`: time of the newest places that it has taken in.
+  void hear(WorkerId worker, std::uint64_t wanted, std::uint32_t in_flight, BootTime heard);
+
+  /// Gives each worker its places anew, together never more than `total`, what may still be in use elsewhere
+  /// counted. What changed is to be sent at this very `now`.
+  void allot(std::uint32_t total, BootTime now);
+  std::uint32_t of(WorkerId worker) const;
+  /// Places that are given or may still be in use.
+  std::uint64_t taken(BootTime now) const;
+  /// When another allotment may come out differently though nothing was heard; nothing if not at all.
+  std::optional<BootTime> next_change(BootTime now) const;
+
+ private:
+  struct Told {
+    BootTime at{};
+    std::uint32_t places = 0;
+  };
+  struct Holder {
+    std::uint32_t most = 1;
+    std::uint32_t places = 0;
+    std::uint32_t in_flight = 0;
+    std::uint64_t wanted = 0;
+    bool heard = false;
+    std::deque<Told> told;  ///< From the newest that it has certainly taken in.
+
+    std::uint32_t taken() const;
+    void tell(std::uint32_t now_places, BootTime now);
+  };
+  struct Lost {
+    std::uint32_t places = 0;
+    BootTime free_at{};
+  };
+
+  std::vector<std::uint32_t> fair_shares(std::uint32_t total, BootTime now) const;
+  void forget_ended(BootTime now);
+
+  std::map<WorkerId, Holder> holders_;
+  std::multimap<WorkerId, Lost> lost_;
+  bool rotating_ = false;
+};
+
+}  // namespace sluice

@@ -1,0 +1,237 @@
+#include "coordinator/governor/provider_budget.hpp"
+
+#include "common/defaults.hpp"
+
+#include <algorithm>
+#include <utility>
+
+namespace sluice {
+
+namespace {
+
+constexpr double seconds_a_minute = 60;
+bool names_a_rate(const ProviderLimits& limits) {
+  return limits.requests_per_minute || limits.tokens_per_minute || limits.input_tokens_per_minute ||
+         limits.output_tokens_per_minute;
+}
+
+void learn(std::optional<std::uint64_t>& in_force, const std::optional<std::uint64_t>& configured,
+           std::uint64_t announced) {
+  if (!configured && announced > 0) in_force = announced;
+}
+
+}  // namespace
+
+ProviderBudget::ProviderBudget(std::string name, const ProviderLimits& limits, const BudgetTimes& times,
+                               BootTime now)
+    : name_(std::move(name)),
+      configured_(limits),
+      in_force_(limits),
+      times_(times),
+      slots_(limits, now),
+      breaker_(times.outage_timeout) {}
+
+// --- who is there ---
+
+void ProviderBudget::join(WorkerId worker, std::uint32_t max_concurrent, BootTime now) {
+  // Calls that it had under way before count as taken until it says how many there are.
+  leave(worker, true, now);
+  members_.emplace(worker, Member{WorkerAccount(std::max(1u, max_concurrent)), std::nullopt, {}});
+  const auto most = configured_.max_in_flight ? max_concurrent : defaults::search_max_places;
+  // One that cannot call needs no place.
+  places_.join(worker, max_concurrent == 0 ? 0 : most);
+  if (concurrency_search_) {
+    concurrency_search_->set_most(static_cast<std::uint32_t>(members_.size()) * defaults::search_max_places);
+  }
+}
+
+void ProviderBudget::leave(WorkerId worker, bool lost, BootTime now) {
+  const auto found = members_.find(worker);
+  if (found == members_.end()) return;
+  for (const auto& permit : found->second.account.drop_all()) drop(permit, worker, now);
+  members_.erase(found);
+  // What is only searched for is no promise to the provider: nobody waits for the calls of the dead.
+  const bool may_still_call = lost && configured_.max_in_flight.has_value();
+  places_.leave(worker, may_still_call ? now + times_.request_timeout : now);
+  breaker_.probe_lost(worker, now);
+}
+
+// --- what they say ---
+
+void ProviderBudget::hear(WorkerId worker, const wire::Demand& demand, bool newest, BootTime heard,
+                          BootTime now) {
+  const auto found = members_.find(worker);
+  if (found == members_.end()) return;
+  auto& member = found->second;
+  if (!first_demand_ && demand.ready_calls > 0) first_demand_ = now;
+  take_announced(demand.announced, now);
+  take_pause(demand.pause_ms, now);
+  take_spent(worker, member, demand, now);
+  take_settled(demand.settled);
+  take_outcomes(worker, member, demand, newest, now);
+  if (!newest) return;
+  member.account.want(demand, slots_);
+  begin_search();
+  places_.hear(worker, member.account.wanted(), demand.in_flight, heard);
+  // A worker with less to do than it said leaves its turn to others.
+  next_slot_.reset();
+}
+
+void ProviderBudget::take_announced(const wire::AnnouncedLimits& announced, BootTime now) {
+  auto limits = in_force_;
+  learn(limits.requests_per_minute, configured_.requests_per_minute, announced.requests_per_minute);
+  learn(limits.tokens_per_minute, configured_.tokens_per_minute, announced.tokens_per_minute);
+  learn(limits.input_tokens_per_minute, configured_.input_tokens_per_minute,
+        announced.input_tokens_per_minute);
+  learn(limits.output_tokens_per_minute, configured_.output_tokens_per_minute,
+        announced.output_tokens_per_minute);
+  if (limits == in_force_) return;
+  in_force_ = limits;
+  slots_.set_limits(in_force_, now);
+}
+
+void ProviderBudget::take_pause(std::uint32_t pause_ms, BootTime now) {
+  const auto until = now + std::chrono::milliseconds(pause_ms);
+  if (pause_ms == 0 || until <= paused_until_) return;
+  // A worker repeats what is left of its pause: rounding and the way here may add a little each time, which
+  // costs a message and no more.
+  paused_time_ += until - std::max(now, paused_until_);
+  paused_until_ = until;
+}
+
+void ProviderBudget::take_spent(WorkerId worker, Member& member, const wire::Demand& demand, BootTime now) {
+  for (const auto& spent : demand.spent) {
+    const auto permit = member.account.spend(spent);
+    if (!permit) continue;
+    if (permit->used) {
+      ++permits_used_;
+      last_start_ = std::max(last_start_, std::min(permit->slot.closes, now));
+      continue;
+    }
+    ++permits_unused_;
+    charged_.erase(spent.id);
+    if (permit->probe) breaker_.probe_lost(worker, now);
+    if (permit->slot.charge != 0) slots_.give_back(permit->slot, now);
+  }
+}
+
+void ProviderBudget::take_settled(const std::vector<wire::SettledCall>& settled) {
+  for (const auto& call : settled) {
+    input_tokens_ += call.used.input_tokens;
+    output_tokens_ += call.used.output_tokens;
+    const auto found = charged_.find(call.permit);
+    if (found == charged_.end()) continue;
+    slots_.settle(found->second.charge, call.used);
+    charged_.erase(found);
+  }
+}
+
+void ProviderBudget::take_outcomes(WorkerId worker, Member& member, const wire::Demand& demand, bool newest,
+                                   BootTime now) {
+  const auto& outcomes = demand.outcomes;
+  answered_ += outcomes.answered;
+  rate_limited_ += outcomes.rate_limited;
+  failed_ += outcomes.failed;
+  const auto ended = outcomes.answered + outcomes.rate_limited + outcomes.failed;
+  const auto in_flight_before = member.account.in_flight();
+  const auto began = ended + (newest ? demand.in_flight : in_flight_before);
+  const auto started = began > in_flight_before ? began - in_flight_before : 0;
+  const auto late = member.account.late_among(outcomes.rate_limited, ended);
+  if (rate_search_.hear(started, outcomes.rate_limited - late, late, now)) {
+    for (auto& [id, one] : members_) one.account.mark_late_calls();
+  }
+  breaker_.hear(worker, outcomes.answered + outcomes.rate_limited, outcomes.failed, now);
+  if (!concurrency_search_ || !searches_concurrency() || breaker_.open()) return;
+  std::uint64_t wanted = 0;
+  for (const auto& [id, one] : members_) wanted += one.account.wanted();
+  concurrency_search_->hear(outcomes.answered, outcomes.failed, outcomes.latency_sum_us, wanted);
+}
+
+bool ProviderBudget::searches_concurrency() const {
+  return !configured_.max_in_flight && !names_a_rate(in_force_) && !rate_search_.rate();
+}
+
+void ProviderBudget::begin_search() {
+  if (concurrency_search_ || !searches_concurrency()) return;
+  std::uint32_t all = 0;
+  for (const auto& [worker, member] : members_) {
+    all += std::min(member.account.max_concurrent(), defaults::search_max_places);
+  }
+  concurrency_search_.emplace(std::min(all, defaults::search_first_places));
+  concurrency_search_->set_most(static_cast<std::uint32_t>(members_.size()) * defaults::search_max_places);
+}
+
+// --- facts ---
+
+bool ProviderBudget::held_back() const {
+  return std::ranges::any_of(members_, [](const auto& item) { return item.second.account.lacking() > 0; });
+}
+
+void ProviderBudget::count_utilisation(BudgetFacts& facts) const {
+  if (!first_demand_ || last_start_ <= *first_demand_) return;
+  const double minutes =
+      static_cast<double>((last_start_ - *first_demand_).count()) * 1e-6 / seconds_a_minute;
+  const auto count = [&](const std::optional<KnownLimit>& limit, double used) {
+    if (!limit) return;
+    facts.utilisation = std::max(facts.utilisation.value_or(0), used / (limit->per_minute * minutes));
+  };
+  const auto input = static_cast<double>(input_tokens_);
+  const auto output = static_cast<double>(output_tokens_);
+  count(facts.requests, static_cast<double>(permits_used_));
+  count(facts.tokens, input + output);
+  count(facts.input_tokens, input);
+  count(facts.output_tokens, output);
+}
+
+BudgetFacts ProviderBudget::facts(BootTime now) const {
+  BudgetFacts facts;
+  facts.provider = name_;
+  const auto known = [](const std::optional<std::uint64_t>& in_force,
+                        const std::optional<std::uint64_t>& configured) -> std::optional<KnownLimit> {
+    if (!in_force) return std::nullopt;
+    return KnownLimit{static_cast<double>(*in_force),
+                      configured ? LimitSource::configured : LimitSource::announced};
+  };
+  facts.requests = known(in_force_.requests_per_minute, configured_.requests_per_minute);
+  facts.tokens = known(in_force_.tokens_per_minute, configured_.tokens_per_minute);
+  facts.input_tokens = known(in_force_.input_tokens_per_minute, configured_.input_tokens_per_minute);
+  facts.output_tokens = known(in_force_.output_tokens_per_minute, configured_.output_tokens_per_minute);
+  facts.max_in_flight = configured_.max_in_flight;
+  if (facts.requests) facts.effective_per_minute = facts.requests->per_minute;
+  if (const auto rate = rate_search_.rate()) {
+    const double per_minute = *rate * seconds_a_minute;
+    facts.effective_per_minute = std::min(per_minute, facts.effective_per_minute.value_or(per_minute));
+    if (!facts.requests) {
+      facts.requests =
+          KnownLimit{rate_search_.accepted().value_or(*rate) * seconds_a_minute, LimitSource::found};
+    }
+  }
+  const bool searched = concurrency_search_ && searches_concurrency();
+  if (searched) facts.found_concurrency = concurrency_search_->found();
+  facts.places = configured_.max_in_flight.value_or(searched ? concurrency_search_->limit() : 0);
+  facts.permits_granted = permits_granted_;
+  facts.permits_used = permits_used_;
+  facts.permits_unused = permits_unused_;
+  facts.answered = answered_;
+  facts.rate_limited = rate_limited_;
+  facts.failed = failed_;
+  count_utilisation(facts);
+  for (const auto& [worker, member] : members_) {
+    facts.in_flight += member.account.in_flight();
+    facts.waiting_calls += member.account.ready();
+    if (member.account.ready() > 0) ++facts.waiting_workers;
+  }
+  facts.paused_time = paused_time_ - std::max(paused_until_ - now, BootTime::zero());
+  facts.outage_time = breaker_.outage_time(now);
+  facts.given_up = breaker_.given_up(now);
+  if (breaker_.open()) {
+    facts.hold = facts.given_up ? wire::HoldReason::given_up : wire::HoldReason::outage;
+    facts.hold_left = std::max(breaker_.probe_at() - now, BootTime::zero());
+  } else if (paused_until_ > now) {
+    facts.hold = wire::HoldReason::named_delay;
+    facts.hold_left = paused_until_ - now;
+  }
+  return facts;
+}
+
+}  // namespace sluice

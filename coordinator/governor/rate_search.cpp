@@ -1,0 +1,200 @@
+#include "coordinator/governor/rate_search.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <utility>
+
+namespace sluice {
+
+namespace {
+
+using namespace std::chrono_literals;
+
+constexpr BootTime bin_length = 50ms;
+
+/// What was accepted is counted over this long: above a burst's own time at most limits, below the time that
+/// the doublings take. At low rates over so many calls, as far as the memory goes.
+constexpr BootTime measured_time = 750ms;
+constexpr double measured_calls = 20;
+constexpr BootTime longest_measured_time = 12s;
+constexpr double fewest_measured = 5;
+/// The first calls are a burst: over less time than this they say nothing of a rate.
+constexpr BootTime first_measured_time = 500ms;
+/// Refusals so soon after a cut are those of calls that began before it was heard of.
+constexpr BootTime deaf_time = 150ms;
+/// Refusals weigh by their share of what started of late, beyond what is refused at any rate; of the first of
+/// these times in which there were calls enough.
+constexpr std::array<BootTime, 3> weighed_times = {500ms, 2s, 10s};
+constexpr double weighed_calls = 20;
+constexpr double weighty_share = 0.05;
+/// One refusal is none.
+constexpr double fewest_refusals = 2;
+/// So long after a cut the rate stays at half, or until enough calls were made: what is refused then is not
+/// the rate's.
+constexpr BootTime half_time = 400ms;
+constexpr BootTime longest_half_time = 5s;
+constexpr double calls_at_half = 10;
+constexpr double calls_remembered = 200;
+/// No provider refuses more than this at any rate.
+constexpr double most_of_background = 0.35;
+/// A later cut lowers the accepted rate by no more than this: that of one cut may be bad luck.
+constexpr double least_of_accepted = 0.85;
+/// After a refusal the slow growth rests so long.
+constexpr BootTime growth_rest = 1s;
+constexpr double doubling_seconds = 0.4;
+/// From half back to just below what was accepted.
+constexpr double return_seconds = 0.5;
+constexpr double just_below = 0.95;
+/// Of the accepted rate, a second; steeper the longer nothing was refused, for limits that were raised.
+constexpr double slow_growth = 0.02;
+/// Ditto where calls are refused whatever the rate: cuts were bad luck.
+constexpr double regrowth = 0.2;
+constexpr double steeper_after_seconds = 5;
+constexpr double lowest_rate = 0.02;
+constexpr double highest_rate = 1e6;
+/// Less than this share in this time is not the rate's full use; the doublings alone leave two thirds.
+constexpr BootTime used_time = 500ms;
+constexpr double used_share = 0.5;
+constexpr double calls_of_doubt = 2;
+constexpr BootTime longest_step = 100ms;
+
+double in_seconds(BootTime time) {
+  return static_cast<double>(time.count()) * 1e-6;
+}
+
+}  // namespace
+
+void RateSearch::note(std::uint32_t started, std::uint32_t refused, std::uint32_t refused_late,
+                      BootTime now) {
+  const auto index = now / bin_length;
+  auto& bin = bins_[static_cast<std::size_t>(index) % bin_count];
+  if (bin.index != index) bin = {index, 0, 0, 0};
+  bin.started += started;
+  bin.refused += refused;
+  bin.refused_late += refused_late;
+  if (started > 0 && !first_start_) first_start_ = now;
+}
+
+RateSearch::Count RateSearch::count_since(BootTime since) const {
+  const auto oldest = since / bin_length;
+  Count count;
+  for (const auto& bin : bins_) {
+    if (bin.index < oldest) continue;
+    count.started += bin.started;
+    count.refused += bin.refused;
+    count.refused_late += bin.refused_late;
+  }
+  return count;
+}
+
+double RateSearch::accepted_since(BootTime since, BootTime now) const {
+  const auto count = count_since(since);
+  const auto time = std::max<BootTime>(now - since / bin_length * bin_length, bin_length);
+  return std::max(0.0, count.started - count.refused - count.refused_late) / in_seconds(time);
+}
+
+/// Half the rate was kept for a while: if as many were refused even then, it was not for the rate.
+void RateSearch::weigh_the_cut(BootTime now) {
+  if (cut_weighed_ || now - cut_at_ < half_time) return;
+  const auto at_half = count_since(cut_at_ + deaf_time);
+  if (at_half.started < calls_at_half && now - cut_at_ < longest_half_time) return;
+  cut_weighed_ = true;
+  if (share_before_ > most_of_background) return;
+  at_half_.started += at_half.started;
+  at_half_.refused += at_half.refused;
+  const double kept = std::min(1.0, calls_remembered / std::max(1.0, at_half_.started));
+  at_half_.started *= kept;
+  at_half_.refused *= kept;
+  if (at_half.refused == 0 || at_half.refused < share_before_ / 2 * at_half.started) return;
+  rate_ = rate_before_;
+  accepted_ = accepted_before_;
+}
+
+double RateSearch::background() const {
+  return at_half_.refused / (at_half_.started + calls_at_half);
+}
+
+RateSearch::Count RateSearch::recent(BootTime now) const {
+  Count recent;
+  for (const auto time : weighed_times) {
+    recent = count_since(rate_ ? std::max(now - time, cut_at_ + deaf_time) : now - time);
+    if (recent.started >= weighed_calls) break;
+  }
+  return recent;
+}
+
+bool RateSearch::weighty(const Count& recent) const {
+  const double usual = background() * recent.started;
+  return recent.refused >= fewest_refusals &&
+         recent.refused > usual + 2 * std::sqrt(usual) + weighty_share * recent.started;
+}
+
+bool RateSearch::hear(std::uint32_t started, std::uint32_t refused, std::uint32_t refused_late,
+                      BootTime now) {
+  if (rate_ && now - cut_at_ < deaf_time) refused_late += std::exchange(refused, 0);
+  note(started, refused, refused_late, now);
+  weigh_the_cut(now);
+  if (refused == 0) return false;
+  refused_at_ = now;
+  const auto counted = recent(now);
+  if ((rate_ && !cut_weighed_) || !weighty(counted)) return false;
+  share_before_ = counted.refused / std::max(1.0, counted.started);
+  cut(now);
+  return true;
+}
+
+/// Calls may wait for other things than the rate, too.
+bool RateSearch::used(BootTime now) const {
+  const double possible = *rate_ * in_seconds(used_time);
+  return count_since(now - used_time).started + calls_of_doubt >= used_share * possible;
+}
+
+void RateSearch::cut(BootTime now) {
+  cut_weighed_ = !rate_;  // The first cut goes below anything that was seen: there is nothing to weigh.
+  if (!rate_) {
+    const auto first = std::min(first_start_.value_or(now), now - first_measured_time);
+    auto since = std::max(first, now - measured_time);
+    if (count_since(since).started < fewest_measured) since = std::max(first, now - longest_measured_time);
+    rate_ = accepted_since(since, now) / 2;
+  } else {
+    // Between two cuts the provider's bucket was empty twice: what it took in that time is its rate.
+    rate_before_ = *rate_;
+    accepted_before_ = accepted_;
+    const BootTime enough(static_cast<BootTime::rep>(measured_calls / *rate_ * 1e6));
+    const auto time = std::clamp<BootTime>(enough, measured_time, longest_measured_time);
+    const double measured = accepted_since(std::max(cut_at_, now - time), now);
+    const double least = std::min(*rate_, std::max(*rate_ / 2, accepted_.value_or(0) * least_of_accepted));
+    accepted_ = std::max(lowest_rate, std::clamp(measured, least, *rate_));
+    rate_ = *accepted_ / 2;
+  }
+  rate_ = std::max(*rate_, lowest_rate);
+  cut_at_ = now;
+  grown_at_ = now;
+}
+
+void RateSearch::grow(bool held_back, std::optional<double> ceiling, BootTime now) {
+  if (!rate_) return;
+  // A time in which nobody looked is no time in which the rate was used.
+  const double passed = in_seconds(std::min<BootTime>(now - grown_at_, longest_step));
+  grown_at_ = now;
+  weigh_the_cut(now);
+  if (!held_back || !cut_weighed_ || !used(now)) return;
+  if (!accepted_) {
+    *rate_ *= std::exp2(passed / doubling_seconds);
+  } else if (*rate_ < just_below * *accepted_) {
+    const double back = *rate_ + *accepted_ / 2 * passed / return_seconds;
+    *rate_ = std::min(back, just_below * *accepted_);
+  } else if (now - refused_at_ >= growth_rest || background() >= weighty_share / 2) {
+    const double steepness = 1 + in_seconds(now - cut_at_) / steeper_after_seconds;
+    const double growth = background() >= weighty_share / 2 ? regrowth : slow_growth;
+    *rate_ += growth * steepness * *accepted_ * passed;
+  }
+  rate_ = std::min(*rate_, highest_rate);
+  if (ceiling && *rate_ >= *ceiling) {
+    rate_.reset();
+    accepted_.reset();
+  }
+}
+
+}  // namespace sluice

@@ -1,0 +1,36 @@
+#pragma once
+
+#include "common/provider_limits.hpp"
+#include "coordinator/governor/bucket.hpp"
+
+#include <cstdint>
+#include <optional>
+
+namespace sluice {
+
+/// One limit as the slots keep it: a bucket with room for a permit's lifetime and the way to the provider.
+struct PacedLimit {
+  Bucket::Shape shape;
+  /// The greatest single charge; 0: no bound.
+  std::uint64_t ceiling = 0;
+};
+
+/// What the slots of a provider follow (budget.md). A slot that opens at t stands for a call that arrives in
+/// [t, t + lifetime + J + e].
+struct SlotRule {
+  BootTime lifetime{};
+  std::optional<PacedLimit> requests;
+  std::optional<PacedLimit> tokens;
+  std::optional<PacedLimit> input_tokens;
+  std::optional<PacedLimit> output_tokens;
+
+  bool any() const { return requests || tokens || input_tokens || output_tokens; }
+};
+
+/// The rule for the rates that are set in `limits` (`max_in_flight` is none).
+SlotRule slot_rule(const ProviderLimits& limits);
+
+/// Evenly spaced slots of a rate whose burst is not known; `per_second` above 0.
+Bucket::Shape spaced_evenly(double per_second);
+
+}  // namespace sluice

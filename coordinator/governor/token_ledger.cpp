@@ -1,0 +1,68 @@
+#include "coordinator/governor/token_ledger.hpp"
+
+#include <algorithm>
+
+namespace sluice {
+
+namespace {
+
+/// A flood of charges that nobody settles must not grow without bound, nor slow every replay.
+constexpr std::size_t max_retained = 1u << 15;
+
+}  // namespace
+
+BootTime TokenLedger::earliest(double tokens, BootTime from) {
+  replay();
+  return newest_.earliest(tokens, from);
+}
+
+double TokenLedger::level(BootTime at) {
+  replay();
+  return newest_.level(at);
+}
+
+void TokenLedger::reserve(std::uint64_t charge, double tokens, BootTime at) {
+  replay();
+  charges_.push_back({charge, at, tokens, false});
+  newest_.take(tokens, at);
+  if (charges_.size() <= max_retained) return;
+  charges_.front().settled = true;
+  stale_ = true;
+}
+
+void TokenLedger::settle(std::uint64_t charge, double tokens) {
+  const auto found = std::ranges::lower_bound(charges_, charge, {}, &Charge::id);
+  if (found == charges_.end() || found->id != charge || found->settled) return;
+  found->settled = true;
+  found->tokens = tokens;
+  stale_ = true;
+}
+
+void TokenLedger::give_up(BootTime before) {
+  for (auto& charge : charges_) {
+    if (charge.at >= before) break;
+    charge.settled = true;
+    stale_ = true;
+  }
+}
+
+void TokenLedger::reshape(const Bucket::Shape& shape, BootTime now) {
+  replay();
+  // What was charged under the other shape is not replayed under this one.
+  charges_.clear();
+  newest_.reshape(shape, now);
+  folded_ = newest_;
+}
+
+void TokenLedger::replay() {
+  if (!stale_) return;
+  stale_ = false;
+  while (!charges_.empty() && charges_.front().settled) {
+    folded_.take(charges_.front().tokens, charges_.front().at);
+    charges_.pop_front();
+  }
+  newest_ = folded_;
+  for (const auto& charge : charges_) newest_.take(charge.tokens, charge.at);
+}
+
+}  // namespace sluice

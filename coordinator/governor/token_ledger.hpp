@@ -1,0 +1,49 @@
+#pragma once
+
+#include "coordinator/governor/bucket.hpp"
+
+#include <cstddef>
+#include <cstdint>
+#include <deque>
+
+namespace sluice {
+
+/// A bucket of tokens whose charges are reserved at an upper bound and settled later with what was really
+/// used. Settling never adds to the level, since the provider's bucket may have been full meanwhile: the
+/// retained charges are replayed. Charges before the oldest open one are folded into the bucket. Pure; not
+/// thread-safe.
+class TokenLedger {
+ public:
+  TokenLedger(const Bucket::Shape& shape, BootTime now) : folded_(shape, now), newest_(shape, now) {}
+
+  /// When `tokens` may be taken, not before `from`.
+  BootTime earliest(double tokens, BootTime from);
+  /// Takes them at `at`. Numbers of charges ascend, and so do their times.
+  void reserve(std::uint64_t charge, double tokens, BootTime at);
+  /// What the charge really was. An unknown number, or one that has been settled or given up, is ignored.
+  void settle(std::uint64_t charge, double tokens);
+  /// Charges before `before` stay as they were reserved.
+  void give_up(BootTime before);
+  void reshape(const Bucket::Shape& shape, BootTime now);
+
+  std::size_t retained() const { return charges_.size(); }
+  double level(BootTime at);
+  const Bucket::Shape& shape() const { return newest_.shape(); }
+
+ private:
+  struct Charge {
+    std::uint64_t id = 0;
+    BootTime at{};
+    double tokens = 0;
+    bool settled = false;
+  };
+
+  void replay();
+
+  Bucket folded_;               ///< After all charges that are not retained.
+  std::deque<Charge> charges_;  ///< From the oldest open one on.
+  Bucket newest_;               ///< After all charges, unless stale.
+  bool stale_ = false;
+};
+
+}  // namespace sluice

@@ -1,0 +1,93 @@
+#include "coordinator/governor/worker_account.hpp"
+
+#include <algorithm>
+
+namespace sluice {
+
+std::optional<HeldPermit> WorkerAccount::spend(const wire::SpentPermit& spent) {
+  const auto found = held_.find(spent.id);
+  if (found == held_.end()) return std::nullopt;
+  auto permit = found->second;
+  permit.used = spent.used;
+  held_.erase(found);
+  return permit;
+}
+
+void WorkerAccount::want(const wire::Demand& demand, const PermitSlots& slots) {
+  ready_ = demand.ready_calls;
+  in_flight_ = demand.in_flight;
+  by_tokens_ = slots.by_tokens();
+  sizes_.clear();
+  if (!by_tokens_) return;
+  for (const auto& size : demand.sizes) {
+    if (slots.fits(size)) sizes_.push_back(size);
+  }
+  cover_by_held_permits();
+}
+
+/// Each permit that is held is for one of the calls: one that it fits exactly, or else the first that it
+/// fits.
+void WorkerAccount::cover_by_held_permits() {
+  for (const auto& [id, permit] : held_) {
+    const auto& room = permit.slot.size;
+    auto covered = std::ranges::find(sizes_, room);
+    if (covered == sizes_.end()) {
+      covered = std::ranges::find_if(sizes_, [&](const wire::CallSize& size) {
+        return size.input_tokens <= room.input_tokens && size.output_tokens <= room.output_tokens;
+      });
+    }
+    if (covered != sizes_.end()) sizes_.erase(covered);
+  }
+}
+
+void WorkerAccount::hold(std::uint64_t id, const HeldPermit& permit) {
+  held_.emplace(id, permit);
+  if (by_tokens_ && !sizes_.empty()) sizes_.pop_front();
+}
+
+std::vector<HeldPermit> WorkerAccount::drop_unreported(BootTime before) {
+  std::vector<HeldPermit> dropped;
+  std::erase_if(held_, [&](const auto& item) {
+    const bool lost = item.second.slot.closes < before;
+    if (lost) dropped.push_back(item.second);
+    return lost;
+  });
+  return dropped;
+}
+
+std::vector<HeldPermit> WorkerAccount::drop_all() {
+  std::vector<HeldPermit> dropped;
+  for (const auto& [id, permit] : held_) dropped.push_back(permit);
+  held_.clear();
+  return dropped;
+}
+
+std::optional<BootTime> WorkerAccount::first_close() const {
+  std::optional<BootTime> first;
+  for (const auto& [id, permit] : held_) {
+    if (!first || permit.slot.closes < *first) first = permit.slot.closes;
+  }
+  return first;
+}
+
+bool WorkerAccount::blocked(BootTime now) const {
+  return std::ranges::any_of(held_, [now](const auto& item) { return item.second.slot.closes < now; });
+}
+
+std::size_t WorkerAccount::lacking() const {
+  if (by_tokens_) return sizes_.size();
+  return ready_ > held_.size() ? ready_ - held_.size() : 0;
+}
+
+std::optional<wire::CallSize> WorkerAccount::next_wanted() const {
+  if (lacking() == 0) return std::nullopt;
+  return by_tokens_ ? sizes_.front() : any_size;
+}
+
+std::uint32_t WorkerAccount::late_among(std::uint32_t refused, std::uint32_t ended) {
+  const auto late = std::min(late_calls_, refused);
+  late_calls_ -= std::min(late_calls_, ended);
+  return late;
+}
+
+}  // namespace sluice

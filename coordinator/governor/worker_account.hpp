@@ -1,0 +1,68 @@
+#pragma once
+
+#include "coordinator/governor/permit_slots.hpp"
+
+#include <cstdint>
+#include <deque>
+#include <map>
+#include <optional>
+#include <vector>
+
+namespace sluice {
+
+/// A permit that a worker holds: granted, and not reported as spent.
+struct HeldPermit {
+  Slot slot;
+  bool probe = false;
+  bool used = false;  ///< Of one that was taken out: what was reported.
+};
+
+/// What one worker wants of a provider, and the permits that it holds. Pure; not thread-safe.
+class WorkerAccount {
+ public:
+  explicit WorkerAccount(std::uint32_t max_concurrent) : max_concurrent_(max_concurrent) {}
+
+  std::uint32_t max_concurrent() const { return max_concurrent_; }
+  std::uint32_t ready() const { return ready_; }
+  std::uint32_t in_flight() const { return in_flight_; }
+  std::uint64_t wanted() const { return std::uint64_t{ready_} + in_flight_; }
+  std::size_t held_count() const { return held_.size(); }
+
+  /// Takes out the permit if it is held.
+  std::optional<HeldPermit> spend(const wire::SpentPermit& spent);
+  /// What it wants now, from its newest HEARTBEAT. With `slots` by tokens, calls that can never start are
+  /// left out.
+  void want(const wire::Demand& demand, const PermitSlots& slots);
+  void hold(std::uint64_t id, const HeldPermit& permit);
+  /// Permits whose windows ended before `before`: their reports are lost. Takes them out.
+  std::vector<HeldPermit> drop_unreported(BootTime before);
+  /// Takes out all.
+  std::vector<HeldPermit> drop_all();
+
+  /// True if a permit's window has passed and nothing was said of it: it gets no more.
+  bool blocked(BootTime now) const;
+  /// When the first window of what it holds ends.
+  std::optional<BootTime> first_close() const;
+  /// The size of the next call that no permit is held for; nothing if there is none.
+  std::optional<wire::CallSize> next_wanted() const;
+  /// Calls that wait for a permit.
+  std::size_t lacking() const;
+
+  /// Calls that were on their way when the rate was cut.
+  void mark_late_calls() { late_calls_ = in_flight_ + static_cast<std::uint32_t>(held_.size()); }
+  /// How many of `refused` are theirs, if `ended` calls ended.
+  std::uint32_t late_among(std::uint32_t refused, std::uint32_t ended);
+
+ private:
+  void cover_by_held_permits();
+
+  std::uint32_t max_concurrent_;
+  std::uint32_t ready_ = 0;
+  std::uint32_t in_flight_ = 0;
+  std::uint32_t late_calls_ = 0;
+  bool by_tokens_ = false;
+  std::deque<wire::CallSize> sizes_;  ///< By tokens: of the calls that no permit is held for.
+  std::map<std::uint64_t, HeldPermit> held_;
+};
+
+}  // namespace sluice

@@ -1,0 +1,59 @@
+#include "coordinator/plan/message_size.hpp"
+
+#include "common/defaults.hpp"
+
+#include <variant>
+
+namespace sluice {
+namespace {
+
+/// Of a task, a claim, or a text on the wire beside its characters; also keeps the number of a message's
+/// values within the wire's limits.
+constexpr std::size_t overhead_bytes = 32;
+constexpr std::size_t max_bytes_of_unit = defaults::max_frame_bytes / 2;
+constexpr std::size_t max_metrics_of_unit = 100'000;
+
+std::size_t bytes_of(const std::vector<ExpectedClaim>& claims) {
+  std::size_t bytes = 0;
+  for (const auto& claim : claims) {
+    bytes += overhead_bytes + claim.subject.size() + claim.predicate.size();
+    if (claim.rationale) bytes += claim.rationale->size();
+    if (const auto* text = std::get_if<std::string>(&claim.value)) bytes += text->size();
+  }
+  return bytes;
+}
+
+std::size_t bytes_of(const TextExpectation& expectation) {
+  std::size_t bytes = 0;
+  for (const auto& text : expectation.texts) bytes += overhead_bytes + text.size();
+  return bytes;
+}
+
+}  // namespace
+
+std::size_t message_bytes(const WorkUnit& unit, const SharedText& known_system) {
+  std::size_t bytes = unit.request.user.size();
+  if (unit.request.system && unit.request.system != known_system) bytes += unit.request.system->size();
+  for (const auto& task : unit.tasks) {
+    bytes += overhead_bytes + bytes_of(task.must_contain) + bytes_of(task.must_not_contain);
+    for (const auto& expectation : task.texts) bytes += bytes_of(expectation);
+  }
+  return bytes;
+}
+
+void UnitLoad::add(const Case& one) {
+  if (cases == 0) bytes += one.content.size() + one.context.size() + one.system.size();
+  ++cases;
+  bytes += overhead_bytes + bytes_of(one.must_contain) + bytes_of(one.must_not_contain);
+  for (const auto& expectation : one.expectations) {
+    if (is_claims_metric(expectation.what.metric)) continue;
+    ++metrics;
+    bytes += bytes_of(expectation.what);
+  }
+}
+
+bool UnitLoad::fits_a_message() const {
+  return cases <= defaults::max_items && metrics <= max_metrics_of_unit && bytes <= max_bytes_of_unit;
+}
+
+}  // namespace sluice

@@ -1,0 +1,27 @@
+#pragma once
+
+#include "common/trial.hpp"
+#include "coordinator/suite/case.hpp"
+
+#include <cstddef>
+#include <cstdint>
+
+namespace sluice {
+
+/// About how many bytes a unit adds to a message that has its system prompt already when it is `known_system`
+/// (a text that requests share crosses once a message, docs/protocol.md).
+std::size_t message_bytes(const WorkUnit& unit, const SharedText& known_system);
+
+/// What the cases of one request come to, so that no unit is made that a message cannot hold.
+struct UnitLoad {
+  std::uint32_t cases = 0;
+  std::uint32_t metrics = 0;
+  std::uint64_t bytes = 0;
+
+  void add(const Case& one);
+  /// Neither its WORK nor its REPORT, in which each metric has a detail, comes near a limit of the wire: what
+  /// a receiver refuses would be sent again for ever.
+  bool fits_a_message() const;
+};
+
+}  // namespace sluice

@@ -1,0 +1,42 @@
+#pragma once
+
+#include "common/transport/envelopes.hpp"
+#include "coordinator/dispatch/work_queue.hpp"
+#include "coordinator/run/recording.hpp"
+
+#include <cstdint>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace sluice {
+
+/// A connected worker, as the governor of shared budgets needs to know it.
+struct GovernedPeer {
+  Peer peer;
+  WorkerId worker = 0;
+  std::uint32_t max_concurrent = 0;  ///< 0: it cannot call the run's providers.
+  friend bool operator==(const GovernedPeer&, const GovernedPeer&) = default;
+};
+
+/// A worker that is gone, or begins anew: what it was granted is void.
+struct GoneWorker {
+  WorkerId worker = 0;
+  bool lost = false;  ///< Without a GOODBYE: its calls may still be under way.
+  friend bool operator==(const GoneWorker&, const GoneWorker&) = default;
+};
+
+/// What a RunController wants done; the coordinator actor does it. Appended to, never read, by the
+/// controller.
+struct Effects {
+  std::vector<ToPeer> to_workers;
+  std::vector<RecordResult> to_record;
+  std::vector<std::pair<Peer, wire::Heartbeat>> demands;  ///< To be answered with GRANT.
+  bool peers_changed = false;
+  std::vector<GoneWorker> gone;          ///< Come before whoever is there now.
+  std::vector<Digest> to_look_up;        ///< Embeddings: who holds them? `on_looked_up` is to be told.
+  std::vector<EmbeddingHolder> to_note;  ///< For the ledger.
+  std::vector<std::string> notes;        ///< For the log: one sentence each.
+};
+
+}  // namespace sluice

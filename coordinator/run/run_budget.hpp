@@ -1,0 +1,66 @@
+#pragma once
+
+#include "common/completion.hpp"
+#include "common/error.hpp"
+#include "common/trial.hpp"
+#include "coordinator/dispatch/work_queue.hpp"
+
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <optional>
+#include <utility>
+
+namespace sluice {
+
+/// What a unit's call may take at most: the tokens of its request, estimated from above, and of its answer;
+/// where meanings are compared, those of the embeddings too.
+Usage most_of(const WorkUnit& unit);
+
+/// The run's budgets of tokens and dollars (docs/budgets.md): a unit is leased only if what it may take still
+/// fits what is neither paid nor reserved by other leases. Pure; not thread-safe.
+///
+/// A reservation stays until its worker says what it paid. That of a worker that was lost while it was at
+/// work stays for good, since its calls may have been paid: a budget is never exceeded, at the price that it
+/// may not be used to the full.
+class RunBudget {
+ public:
+  struct Limits {
+    std::optional<std::uint64_t> tokens;  ///< Input and output.
+    std::optional<double> cost;           ///< US dollars.
+  };
+  /// US dollars for tokens; needed only where the cost is limited.
+  using Price = std::function<std::optional<double>(const Usage&)>;
+
+  RunBudget(Limits limits, Price price);
+
+  /// False if nothing is limited: no call is reserved then.
+  bool limited() const { return limits_.tokens || limits_.cost; }
+  /// Reserves `most` for a unit that is about to be leased; false, and nothing reserved, if it does not fit.
+  bool reserve(WorkerId worker, UnitId unit, const Usage& most);
+  /// The same for a unit that its worker is at work on already, whether it fits or not.
+  void reserve_held(WorkerId worker, UnitId unit, const Usage& most);
+  /// The worker never began with it.
+  void give_back(WorkerId worker, UnitId unit);
+  /// What the worker paid for it, failed calls included, takes the place of what was reserved.
+  void settle(WorkerId worker, UnitId unit, const Usage& paid);
+  /// Paid by calls whose unit is settled already.
+  const Usage& paid() const { return paid_; }
+
+  /// Why the run ends when a unit that may take `most` does not fit and no other one is at work.
+  Error spent(const Usage& most) const;
+
+ private:
+  bool exceeds_tokens(const Usage& most) const;
+  bool exceeds_cost(const Usage& most) const;
+  Usage with_reserved(const Usage& most) const;
+  double cost(const Usage& usage) const;
+
+  Limits limits_;
+  Price price_;
+  Usage paid_;
+  Usage reserved_;
+  std::map<std::pair<WorkerId, UnitId>, Usage> reservations_;
+};
+
+}  // namespace sluice

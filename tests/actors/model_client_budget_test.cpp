@@ -1,0 +1,448 @@
+// When calls start, and what the coordinator hears of them: the model client under granted budgets.
+#include "tests/actors/model_client_fixture.hpp"
+
+namespace sluice {
+namespace {
+
+using Spent = std::vector<wire::SpentPermit>;
+using Settled = std::vector<wire::SettledCall>;
+
+class ModelClientBudgetTest : public ModelClientTest {
+ protected:
+  /// A client that needs a permit for each call.
+  void start_limited() {
+    start();
+    budget(true, {permits({})});
+    worker.take<DemandTold>();
+  }
+  wire::Demand last_demand() {
+    auto told = demands();
+    EXPECT_FALSE(told.empty());
+    return told.empty() ? wire::Demand{} : std::move(told.back());
+  }
+  static std::string message_of(const CompletedUnit& done) {
+    const auto* error = std::get_if<Error>(&done.outcome);
+    return error ? error->message : "";
+  }
+};
+
+TEST_F(ModelClientBudgetTest, NothingStartsBeforeTheFirstGrantAndTheDemandIsToldAtOnce) {
+  start_without_grant();
+  complete({unit(1), unit(2)});
+  EXPECT_TRUE(calls().empty());
+  const auto demand = last_demand();
+  EXPECT_EQ(demand.provider, "openai");
+  EXPECT_EQ(demand.ready_calls, 2u);
+  EXPECT_EQ(demand.sizes.size(), 2u);
+  EXPECT_EQ(demand.in_flight, 0u);
+  budget(true, {unlimited()});
+  EXPECT_EQ(calls().size(), 2u);
+}
+
+TEST_F(ModelClientBudgetTest, EachCallStartsOnAPermitOldestFirst) {
+  start_limited();
+  complete({unit(1), unit(2), unit(3)});
+  EXPECT_EQ(last_demand().ready_calls, 3u);
+  budget(true, {permits({11, 12})});
+  const auto made = calls();
+  ASSERT_EQ(made.size(), 2u);
+  EXPECT_LT(made[0].id, made[1].id);
+  for (const auto& call : made) {
+    ASSERT_TRUE(call.window);
+    EXPECT_LE(call.window->from, boot());
+    EXPECT_GE(call.window->to, boot() + 49ms);
+    EXPECT_LE(call.window->to, boot() + 50ms);
+  }
+  const auto demand = last_demand();
+  EXPECT_EQ(demand.ready_calls, 1u);
+  EXPECT_EQ(demand.in_flight, 2u);
+  EXPECT_EQ(demand.spent, (Spent{{11, true}, {12, true}}));
+}
+
+TEST_F(ModelClientBudgetTest, APermitWaitsForItsWindow) {
+  start_limited();
+  complete(1);
+  auto grant = permits({1});
+  grant.permits[0].opens_us = boot_us() + 20'000;
+  budget(true, {grant});
+  pass(20ms);
+  EXPECT_TRUE(calls().empty()) << "the coordinator's clock may be a little behind";
+  pass(1ms);
+  EXPECT_EQ(calls().size(), 1u);
+}
+
+TEST_F(ModelClientBudgetTest, AClosedPermitIsToldAndTheCallGoesOnWaiting) {
+  start_limited();
+  complete(1);
+  auto grant = permits({1});
+  grant.places = 0;
+  budget(true, {grant});
+  worker.take<DemandTold>();
+  pass(49ms);
+  EXPECT_TRUE(worker.take<DemandTold>().empty());
+  pass(2ms);
+  const auto demand = last_demand();
+  EXPECT_EQ(demand.spent, (Spent{{1, false}}));
+  EXPECT_EQ(demand.ready_calls, 1u);
+  EXPECT_TRUE(calls().empty());
+  budget(true, {permits({2})});
+  EXPECT_EQ(calls().size(), 1u);
+}
+
+TEST_F(ModelClientBudgetTest, WhatNobodyNeedsGoesBackAtOnce) {
+  start_limited();
+  complete(1);
+  demands();
+  budget(true, {permits({1, 2, 3})});
+  EXPECT_EQ(last_demand().spent, (Spent{{1, true}, {2, false}, {3, false}}));
+}
+
+TEST_F(ModelClientBudgetTest, ARetryTakesAPermitLikeAFirstCall) {
+  start_limited();
+  complete(1);
+  budget(true, {permits({1})});
+  answer(only_call(), 500, "oops");
+  demands();
+  pass(500ms);
+  EXPECT_TRUE(calls().empty());
+  EXPECT_EQ(last_demand().ready_calls, 1u);
+  budget(true, {permits({2})});
+  answer_claims(only_call());
+  EXPECT_EQ(only_outcome().spend.retries, 1u);
+}
+
+TEST_F(ModelClientBudgetTest, TheRealUsageIsSettled) {
+  start_limited();
+  complete(1);
+  const auto size = last_demand().sizes.at(0);
+  EXPECT_GE(size.input_tokens, 3u);
+  EXPECT_EQ(size.output_tokens, 4096u) << "the request leaves it to the provider";
+  budget(true, {permits({1}, size)});
+  answer_claims(only_call());
+  EXPECT_EQ(last_demand().settled, (Settled{{1, {10, 5}}}));
+  complete({unit(2), unit(3), unit(4)});
+  budget(true, {permits({2, 3, 4}, size)});
+  const auto made = calls();
+  ASSERT_EQ(made.size(), 3u);
+  demands();
+  answer(made[0].id, 400, "no");
+  EXPECT_EQ(last_demand().settled, (Settled{{2, {0, 0}}})) << "a refused call is not charged";
+  answer(made[1].id, 500, "oops");
+  EXPECT_TRUE(last_demand().settled.empty()) << "what it was charged is not known";
+  answer(made[2].id, 200,
+         R"({"choices":[{"message":{"content":"{\"claims\":[]}"},"finish_reason":"stop"}]})");
+  EXPECT_TRUE(last_demand().settled.empty()) << "the server does not say";
+}
+
+TEST_F(ModelClientBudgetTest, ACallIsNeverLargerThanItsPermit) {
+  start_limited();
+  auto large = *unit(1);
+  large.request.user = std::string(1000, '~');
+  complete({std::make_shared<const WorkUnit>(large), unit(2)});
+  const auto sizes = last_demand().sizes;
+  ASSERT_EQ(sizes.size(), 2u);
+  EXPECT_GT(sizes[0].input_tokens, sizes[1].input_tokens + 900);
+  budget(true, {permits({1}, sizes[1])});
+  const auto made = calls();
+  ASSERT_EQ(made.size(), 1u) << "the older one does not fit, but does not block the other either";
+  EXPECT_NE(made[0].request.body.find("unit 2"), std::string::npos);
+}
+
+TEST_F(ModelClientBudgetTest, ACallBeyondTheCeilingEndsAndSaysWhatWouldFit) {
+  start_limited();
+  complete(1);
+  auto grant = permits({});
+  grant.ceiling.total_tokens = 1000;
+  budget(true, {grant});
+  complete(2);
+  const auto done = outcomes();
+  ASSERT_EQ(done.size(), 2u) << "the one that waited, and the one that came";
+  for (const auto& one : done) {
+    EXPECT_EQ(reason_of(one), Reason::request_refused);
+    EXPECT_NE(message_of(one).find("lower --max-output-tokens"), std::string::npos) << message_of(one);
+  }
+  auto small = *unit(3);
+  small.request.max_tokens = 100;
+  complete({std::make_shared<const WorkUnit>(small)});
+  EXPECT_TRUE(outcomes().empty());
+}
+
+TEST_F(ModelClientBudgetTest, ACallThatMissedItsWindowSpendsNoAttempt) {
+  settings.max_retries = 0;
+  start_limited();
+  complete(1);
+  for (std::uint64_t permit = 1; permit <= 3; ++permit) {
+    budget(true, {permits({permit})});
+    const auto id = only_call();
+    demands();
+    fail_call(id, HttpFailure::Kind::permit_expired);
+    EXPECT_EQ(last_demand().settled, (Settled{{permit, {0, 0}}}));
+    EXPECT_TRUE(calls().empty()) << "it takes a new permit";
+  }
+  budget(true, {permits({4})});
+  answer_claims(only_call());
+  const auto done = only_outcome();
+  EXPECT_TRUE(std::holds_alternative<Completion>(done.outcome));
+  EXPECT_EQ(done.spend.calls, 1u);
+  EXPECT_EQ(done.spend.retries, 0u);
+}
+
+TEST_F(ModelClientBudgetTest, ACallThatMissesEveryWindowEnds) {
+  start_limited();
+  complete(1);
+  std::uint64_t permit = 1;
+  for (; outcomes().empty() && permit < 100; ++permit) {
+    budget(true, {permits({permit})});
+    const auto id = only_call();
+    HttpDone done;
+    done.id = id;
+    done.failure = HttpFailure{HttpFailure::Kind::permit_expired, "the call came too late"};
+    caf::anon_send(client, HttpCallsDone{{done}});
+    settle();
+    if (permit == 9) break;
+  }
+  EXPECT_EQ(permit, 9u);
+  const auto done = only_outcome();
+  EXPECT_EQ(reason_of(done), Reason::connection_lost);
+  EXPECT_NE(message_of(done).find("raise burst_seconds"), std::string::npos) << message_of(done);
+  EXPECT_EQ(done.spend.calls, 0u);
+}
+
+TEST_F(ModelClientBudgetTest, ARequestThatWentOutOnceIsACallThoughItIsSentAgain) {
+  start_limited();
+  complete(1);
+  budget(true, {permits({1})});
+  HttpDone done;
+  done.id = only_call();
+  done.started = true;
+  done.failure = HttpFailure{HttpFailure::Kind::permit_expired, "closed without an answer"};
+  demands();
+  end_calls({done});
+  EXPECT_TRUE(last_demand().settled.empty()) << "nobody knows what it was charged";
+  budget(true, {permits({2})});
+  answer_claims(only_call());
+  EXPECT_EQ(only_outcome().spend.calls, 2u);
+}
+
+TEST_F(ModelClientBudgetTest, WithoutALimitCallsSayNothing) {
+  start();
+  for (UnitId id = 1; id <= 50; ++id) {
+    complete(id);
+    answer_claims(only_call());
+  }
+  EXPECT_TRUE(worker.take<DemandTold>().empty());
+  caf::anon_send(client, TellDemand{});
+  settle();
+  const auto demand = last_demand();
+  EXPECT_EQ(demand.outcomes.answered, 50u);
+  EXPECT_TRUE(demand.sizes.empty());
+}
+
+TEST_F(ModelClientBudgetTest, WhatTheGovernorMustSeeIsToldAtOnce) {
+  start();
+  complete({unit(1), unit(2), unit(3)});
+  const auto made = calls();
+  answer(made[0].id, 429, "slow down");
+  EXPECT_EQ(last_demand().outcomes.rate_limited, 1u);
+  fail_call(made[1].id, HttpFailure::Kind::timed_out);
+  EXPECT_EQ(last_demand().outcomes.failed, 1u);
+  answer(made[2].id, 400, "its own fault", {{"x-ratelimit-limit-requests", "600"}});
+  const auto demand = last_demand();
+  EXPECT_EQ(demand.outcomes.failed, 0u);
+  EXPECT_EQ(demand.outcomes.answered, 1u);
+  EXPECT_EQ(demand.announced.requests_per_minute, 600u);
+}
+
+TEST_F(ModelClientBudgetTest, PlacesBoundTheCallsInFlight) {
+  start();
+  auto grant = unlimited();
+  grant.places = 2;
+  budget(true, {grant});
+  complete({unit(1), unit(2), unit(3)});
+  auto made = calls();
+  ASSERT_EQ(made.size(), 2u);
+  grant.places = 1;
+  budget(true, {grant});
+  answer_claims(made[0].id);
+  EXPECT_TRUE(calls().empty()) << "one is still in flight";
+  answer_claims(made[1].id);
+  EXPECT_EQ(calls().size(), 1u);
+}
+
+TEST_F(ModelClientBudgetTest, UnitsBeginAsSlotsBecomeFreeWithoutBeingAskedFor) {
+  max_concurrent = 2;
+  start();
+  complete({unit(1), unit(2), unit(3), unit(4)});
+  auto made = calls();
+  ASSERT_EQ(made.size(), 2u);
+  EXPECT_EQ(worker.take<UnitsScored>().at(0).started, (std::vector<UnitId>{1, 2}));
+  answer_claims(made[0].id);
+  EXPECT_EQ(calls().size(), 1u);
+  const auto turn = worker.take<UnitsCompleted>();
+  ASSERT_EQ(turn.size(), 1u);
+  EXPECT_EQ(turn[0].started, std::vector<UnitId>{3});
+  EXPECT_EQ(turn[0].units.at(0).unit->unit, 1u);
+}
+
+TEST_F(ModelClientBudgetTest, ASearchMayGoBeyondTheConfiguredNumber) {
+  max_concurrent = 2;
+  start();
+  complete({unit(1), unit(2), unit(3), unit(4), unit(5), unit(6)});
+  EXPECT_EQ(calls().size(), 2u);
+  auto grant = unlimited();
+  grant.places = 5;
+  grant.searched = true;
+  budget(true, {grant});
+  EXPECT_EQ(calls().size(), 3u);
+  const auto told = worker.take<DemandTold>();
+  ASSERT_FALSE(told.empty());
+  EXPECT_EQ(told.back().slots, 5u) << "the credit follows";
+  EXPECT_EQ(told.back().demands.at(0).in_flight, 5u);
+  EXPECT_EQ(told.back().demands.at(0).ready_calls, 1u) << "what more places would be for";
+  EXPECT_EQ(told.back().heard_us, boot_us());
+}
+
+TEST_F(ModelClientBudgetTest, AnOutageCostsNeitherAttemptsNorTheTimeOfTheCase) {
+  settings.max_retries = 1;
+  settings.case_timeout = 30s;
+  start();
+  complete({unit(1), unit(2)});
+  const auto made = calls();
+  budget(true, {down()});
+  fail_call(made[0].id, HttpFailure::Kind::could_not_connect);
+  for (int second = 0; second < 120; ++second) {
+    pass(1s);
+    budget(true, {down()});
+  }
+  EXPECT_TRUE(calls().empty());
+  for (std::uint64_t id = 1; id <= 5; ++id) {
+    auto probe = permits({id}, {}, true);
+    probe.hold = wire::HoldReason::outage;
+    budget(true, {probe});
+    fail_call(only_call(), HttpFailure::Kind::could_not_connect);
+    EXPECT_EQ(last_demand().outcomes.failed, 1u);
+    pass(1s);
+  }
+  fail_call(made[1].id, HttpFailure::Kind::timed_out);
+  EXPECT_TRUE(outcomes().empty());
+  budget(true, {unlimited()});
+  const auto again = calls();
+  ASSERT_EQ(again.size(), 2u);
+  EXPECT_EQ(again[0].total_timeout, 30s) << "the outage of two minutes did not count";
+  end_calls({answered_claims(again[0].id), answered_claims(again[1].id)});
+  const auto done = outcomes();
+  ASSERT_EQ(done.size(), 2u);
+  for (const auto& one : done) {
+    EXPECT_TRUE(std::holds_alternative<Completion>(one.outcome));
+    EXPECT_GE(one.spend.latency_ms, 125'000u);
+  }
+  EXPECT_GE(done[0].spend.waited_pause_ms, 124'000u);
+  EXPECT_EQ(done[0].spend.waited_retry_ms, 0u);
+  EXPECT_EQ(done[0].spend.waited_permit_ms, 0u);
+}
+
+TEST_F(ModelClientBudgetTest, AfterGivingUpWhatWaitsEnds) {
+  start();
+  complete({unit(1), unit(2)});
+  const auto made = calls();
+  answer(made[0].id, 500, "oops");
+  budget(true, {down()});
+  complete(3);
+  auto over = down();
+  over.hold = wire::HoldReason::given_up;
+  budget(true, {over});
+  const auto waiting = outcomes();
+  ASSERT_EQ(waiting.size(), 2u) << "in its back-off, and held";
+  for (const auto& one : waiting) {
+    EXPECT_EQ(reason_of(one), Reason::provider_failed);
+    EXPECT_NE(message_of(one).find("outage_timeout_seconds"), std::string::npos);
+  }
+  answer_claims(made[1].id);
+  EXPECT_TRUE(std::holds_alternative<Completion>(only_outcome().outcome));
+  complete(4);
+  EXPECT_EQ(reason_of(only_outcome()), Reason::provider_failed);
+}
+
+TEST_F(ModelClientBudgetTest, AFatalAnswerStopsAllCallsToItsProvider) {
+  start();
+  complete({unit(1), unit(2), unit(3)});
+  const auto made = calls();
+  answer(made[0].id, 500, "oops");
+  answer(made[1].id, 401, R"({"error":{"message":"no such key"}})");
+  const auto ended = outcomes();
+  ASSERT_EQ(ended.size(), 2u) << "the refused one, and the one that waited for its retry";
+  for (const auto& one : ended) {
+    EXPECT_EQ(reason_of(one), Reason::key_refused);
+    EXPECT_NE(message_of(one).find("provider \"openai\""), std::string::npos) << message_of(one);
+  }
+  complete(4);
+  EXPECT_EQ(reason_of(only_outcome()), Reason::key_refused);
+  EXPECT_TRUE(calls().empty());
+}
+
+TEST_F(ModelClientBudgetTest, WaitsAreToldApart) {
+  start_limited();
+  complete(1);
+  pass(100ms);
+  budget(true, {permits({1})});
+  answer(only_call(), 429, "slow down", {{"retry-after", "2"}});
+  pass(2300ms);
+  budget(true, {permits({2})});
+  answer(only_call(), 500, "oops");
+  pass(600ms);
+  budget(true, {permits({3})});
+  pass(40ms);
+  answer_claims(only_call());
+  const auto spend = only_outcome().spend;
+  EXPECT_EQ(spend.waited_pause_ms, 2000u);
+  EXPECT_LE(spend.waited_retry_ms, 500u);
+  EXPECT_EQ(spend.waited_permit_ms + spend.waited_retry_ms, 1000u);
+  EXPECT_GE(spend.waited_permit_ms, 500u);
+  EXPECT_EQ(spend.latency_ms, 3040u);
+}
+
+TEST_F(ModelClientBudgetTest, WhoSaysHelloAgainHoldsNoPermits) {
+  start_limited();
+  complete({unit(1), unit(2)});
+  auto grant = permits({1, 2});
+  grant.places = 1;
+  budget(true, {grant});
+  const auto first = only_call();
+  demands();
+  caf::anon_send(client, BudgetChanged{true, true, {}, {}});
+  settle();
+  const auto demand = last_demand();
+  EXPECT_TRUE(demand.spent.empty());
+  EXPECT_EQ(demand.ready_calls, 1u);
+  answer_claims(first);
+  EXPECT_TRUE(last_demand().settled.empty()) << "the permit is void";
+  EXPECT_TRUE(calls().empty());
+}
+
+TEST_F(ModelClientBudgetTest, ACallSaysWhatTheLogIsToHold) {
+  log_calls = true;
+  start_limited();
+  complete(7);
+  budget(true, {permits({41})});
+  const auto made = calls();
+  ASSERT_EQ(made.size(), 1u);
+  EXPECT_EQ(made[0].log_members, R"("provider":"openai","unit":7,"attempt":1,"permit":41)");
+  answer(made[0].id, 500, "oops");
+  budget(true, {unlimited()});
+  pass(500ms);
+  EXPECT_EQ(calls().at(0).log_members, R"("provider":"openai","unit":7,"attempt":2,"permit":null)");
+}
+
+TEST_F(ModelClientBudgetTest, Geminis503IsNotRetriedForLong) {
+  settings.providers[0].kind = ProviderKind::gemini;
+  start();
+  complete(1);
+  for (int call = 0; call < 3; ++call) {
+    answer(only_call(), 503, R"({"error":{"code":503,"message":"overloaded","status":"UNAVAILABLE"}})");
+    pass(2s);
+  }
+  EXPECT_EQ(reason_of(only_outcome()), Reason::provider_failed);
+}
+
+}  // namespace
+}  // namespace sluice

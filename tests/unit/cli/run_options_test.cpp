@@ -1,0 +1,71 @@
+#include "coordinator/cli/run_options.hpp"
+
+#include "common/settings/load_settings.hpp"
+
+#include <string>
+#include <vector>
+
+#include <gtest/gtest.h>
+
+namespace sluice {
+namespace {
+
+Settings settings_of(const std::string& file, std::vector<FlagValue> flags = {}) {
+  SettingSources sources;
+  sources.file_name = "sluice.toml";
+  sources.file_text = file;
+  sources.flags = std::move(flags);
+  auto settings = merge_settings(sources);
+  EXPECT_TRUE(settings) << join_findings(settings.error());
+  return settings ? *settings : Settings{};
+}
+
+std::string refusal(const RunFlags& flags, Settings settings) {
+  const auto options = make_run_options(flags, std::move(settings));
+  EXPECT_FALSE(options);
+  if (options) return "";
+  EXPECT_EQ(options.error().reason, Reason::usage_invalid);
+  return options.error().message;
+}
+
+TEST(RunOptions, ABudgetForWhatIsPaidIsRefusedWhereNothingIs) {
+  EXPECT_EQ(
+      refusal({}, settings_of("", {{"max_run_tokens", "--max-tokens", "100"}})),
+      "--max-tokens bounds what the providers are paid for, and --mode cached calls none: leave it out");
+  EXPECT_EQ(refusal({}, settings_of("[eval]\nmode = \"mock\"\n", {{"max_run_cost", "--max-cost", "2"}})),
+            "--max-cost bounds what the providers are paid for, and --mode mock calls none: leave it out");
+}
+
+TEST(RunOptions, ABudgetInAFileIsForOtherRunsToo) {
+  EXPECT_TRUE(make_run_options({}, settings_of("[eval]\nmax_run_tokens = 5\nmax_run_cost = 1\n")));
+  EXPECT_TRUE(make_run_options({}, settings_of("", {{"run_deadline_seconds", "--deadline", "5m"}})))
+      << "a deadline holds in every mode";
+  EXPECT_TRUE(make_run_options(
+      {}, settings_of("", {{"mode", "--mode", "live"}, {"max_run_tokens", "--max-tokens", "100"}})));
+}
+
+TEST(RunOptions, ACallLogNeedsWorkersInThisProcess) {
+  RunFlags flags;
+  flags.call_log = "calls.jsonl";
+  EXPECT_EQ(make_run_options(flags, settings_of(""))->call_log, "calls.jsonl");
+  flags.listen = "tcp://127.0.0.1:0";
+  EXPECT_EQ(refusal(flags, settings_of("")),
+            "--call-log is written by the workers inside this process, of which there are none: say it to "
+            "sluice-worker");
+  flags.workers = "2";
+  EXPECT_TRUE(make_run_options(flags, settings_of("")));
+  flags.call_log = "";
+  EXPECT_EQ(refusal(flags, settings_of("")), "--call-log must name a file");
+}
+
+TEST(RunOptions, MetricsAreServedOnLoopbackUnlessSaidOtherwise) {
+  RunFlags flags;
+  EXPECT_FALSE(make_run_options(flags, settings_of(""))->metrics_listen);
+  flags.metrics_listen = ":9464";
+  EXPECT_EQ(make_run_options(flags, settings_of(""))->metrics_listen, "127.0.0.1:9464");
+  flags.metrics_listen = "everywhere";
+  EXPECT_NE(refusal(flags, settings_of("")).find("--metrics-listen must be HOST:PORT"), std::string::npos);
+}
+
+}  // namespace
+}  // namespace sluice

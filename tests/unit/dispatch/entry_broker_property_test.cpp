@@ -1,0 +1,146 @@
+// Whatever dies, is lost or is said twice: each key that a worker seeks gets one verdict, at most one worker
+// at a time is left to pay for an embedding, and nobody waits for ever.
+#include "coordinator/dispatch/entry_broker.hpp"
+
+#include <map>
+#include <set>
+
+#include <gtest/gtest.h>
+#include <rapidcheck/gtest.h>
+
+namespace sluice {
+namespace {
+
+using namespace std::chrono_literals;
+
+constexpr auto beat = 1000ms;
+constexpr auto patience = 2 * beat;
+constexpr auto lease_time = 10 * beat;
+
+/// Workers of three caches, one of which two share, and one without a cache.
+const std::map<WorkerId, std::string> caches{{1, "a"}, {2, "a"}, {3, "b"}, {4, "c"}, {5, ""}};
+
+/// Keeps its own books of what the broker says, and checks each verdict against them.
+class Fleet {
+ public:
+  void act() {
+    const auto worker = *rc::gen::inRange<WorkerId>(1, 6);
+    const EntryKey key{*rc::gen::element(EntryKind::answer, EntryKind::embedding), any_digest()};
+    switch (*rc::gen::weightedElement<int>(
+        {{4, 0}, {8, 1}, {5, 2}, {3, 3}, {3, 4}, {2, 5}, {2, 6}, {4, 7}, {1, 8}})) {
+      case 0:
+        broker_.join(worker, caches.at(worker));
+        there_.insert(worker);
+        break;
+      case 1:
+        seek(worker, key);
+        break;
+      case 2:  // Also by one that was not asked, and twice.
+        broker_.lent(worker, key, *rc::gen::arbitrary<bool>() ? entry_ : nullptr, now_, outcome_);
+        break;
+      case 3:
+        broker_.stored(worker, key.digest, now_, outcome_);
+        end_lease(worker, key);
+        break;
+      case 4:
+        broker_.given_up(worker, key.digest, now_, outcome_);
+        end_lease(worker, key);
+        break;
+      case 5:
+        leave(worker);
+        break;
+      case 6:
+        expect(worker, key.digest);
+        break;
+      case 7:
+        broker_.looked_up(key.digest, *rc::gen::element<std::string>("", "a", "b", "c", "d"), now_, outcome_);
+        break;
+      default:
+        broker_.forget_answer(key.digest);
+    }
+    check();
+  }
+
+  void pass(std::chrono::milliseconds time) {
+    for (const auto end = now_ + time; now_ < end;) {
+      now_ += beat;
+      std::erase_if(leases_, [&](const auto& lease) { return now_ > lease.second.since + lease_time; });
+      broker_.tick(now_, outcome_);
+      check();
+    }
+  }
+
+  void nobody_waits() const { RC_ASSERT(waiting_.empty()); }
+  void nothing_is_open() const { RC_ASSERT(broker_.open_count() == 0u); }
+
+ private:
+  struct Lease {
+    WorkerId worker;
+    TimePoint since;
+  };
+
+  static Digest any_digest() {
+    Digest digest{};
+    digest[0] = *rc::gen::inRange<std::uint8_t>(0, 3);
+    return digest;
+  }
+
+  void seek(WorkerId worker, const EntryKey& key) {
+    if (there_.contains(worker)) waiting_.insert({worker, key});
+    broker_.seek(worker, key, now_, outcome_);
+  }
+  void leave(WorkerId worker) {
+    there_.erase(worker);
+    std::erase_if(waiting_, [&](const auto& wait) { return wait.first == worker; });
+    std::erase_if(leases_, [&](const auto& lease) { return lease.second.worker == worker; });
+    broker_.leave(worker, now_, outcome_);
+  }
+  void expect(WorkerId worker, const Digest& key) {
+    if (there_.contains(worker)) broker_.expect_answer(key, worker);
+  }
+  void end_lease(WorkerId worker, const EntryKey& key) {
+    const auto lease = leases_.find(key.digest);
+    if (there_.contains(worker) && lease != leases_.end() && lease->second.worker == worker)
+      leases_.erase(lease);
+  }
+
+  void check() {
+    for (const auto& verdict : outcome_.verdicts) {
+      RC_ASSERT(there_.contains(verdict.seeker));
+      RC_ASSERT(waiting_.erase({verdict.seeker, verdict.key}) == 1u);
+      if (verdict.entry || verdict.key.kind == EntryKind::answer) continue;
+      const auto [lease, is_new] = leases_.try_emplace(verdict.key.digest, Lease{verdict.seeker, now_});
+      RC_ASSERT(is_new || lease->second.worker == verdict.seeker);
+    }
+    for (const auto& loan : outcome_.loans) {
+      RC_ASSERT(there_.contains(loan.lender));
+      RC_ASSERT(!caches.at(loan.lender).empty() || loan.key.kind == EntryKind::answer);
+    }
+    outcome_ = {};
+  }
+
+  EntryBroker broker_{{beat, patience, lease_time, 1000, 8}};
+  EntryBroker::Outcome outcome_;
+  TimePoint now_{};
+  std::shared_ptr<const std::string> entry_ = std::make_shared<const std::string>("entry");
+  std::set<WorkerId> there_;
+  std::set<std::pair<WorkerId, EntryKey>> waiting_;
+  std::map<Digest, Lease> leases_;
+};
+
+RC_GTEST_PROP(EntryBrokerProperty, EachSeekerGetsOneVerdictAndOneAtATimePays, ()) {
+  Fleet fleet;
+  const auto steps = *rc::gen::inRange(0, 120);
+  for (int step = 0; step < steps; ++step) {
+    fleet.act();
+    if (*rc::gen::inRange(0, 4) == 0) fleet.pass(*rc::gen::inRange(1, 5) * beat);
+  }
+  // Each of the five may be left to pay once more, after the ledger and a lender were waited for.
+  fleet.pass(2 * patience + 5 * (lease_time + beat) + 2 * beat);
+  fleet.nobody_waits();
+  fleet.pass(lease_time + beat);
+  fleet.nothing_is_open();
+}
+
+}  // namespace
+}  // namespace sluice

@@ -1,0 +1,292 @@
+#include "coordinator/dispatch/entry_broker.hpp"
+
+#include <gtest/gtest.h>
+
+namespace sluice {
+namespace {
+
+using namespace std::chrono_literals;
+
+constexpr auto beat = 1000ms;
+constexpr auto lease_time = 60s;
+
+Digest digest(std::uint8_t first) {
+  Digest result{};
+  result[0] = first;
+  return result;
+}
+EntryKey answer(std::uint8_t first) {
+  return {EntryKind::answer, digest(first)};
+}
+EntryKey embedding(std::uint8_t first) {
+  return {EntryKind::embedding, digest(first)};
+}
+
+/// A broker, and what it has said since the last look as short words.
+struct EntryBrokerTest : testing::Test {
+  EntryBroker broker{{beat, 2 * beat, lease_time, 64, 64}};
+  TimePoint now{};
+
+  static std::string name(const EntryKey& key) {
+    return (key.kind == EntryKind::answer ? "a" : "e") + std::to_string(key.digest[0]);
+  }
+  /// E.g. "1 pays e7", "2 gets e7: bytes", "ask 3 for e7", "look up 7".
+  std::vector<std::string> said(EntryBroker::Outcome outcome) {
+    std::vector<std::string> words;
+    for (const auto& verdict : outcome.verdicts) {
+      const auto who = std::to_string(verdict.seeker);
+      words.push_back(verdict.entry ? who + " gets " + name(verdict.key) + ": " + *verdict.entry
+                                    : who + " pays " + name(verdict.key));
+    }
+    for (const auto& loan : outcome.loans)
+      words.push_back("ask " + std::to_string(loan.lender) + " for " + name(loan.key));
+    for (const auto& key : outcome.look_ups) words.push_back("look up " + std::to_string(key[0]));
+    return words;
+  }
+  template <class Act>
+  std::vector<std::string> after(Act act) {
+    EntryBroker::Outcome outcome;
+    act(outcome);
+    return said(std::move(outcome));
+  }
+
+  std::vector<std::string> seek(WorkerId who, EntryKey key) {
+    return after([&](auto& outcome) { broker.seek(who, key, now, outcome); });
+  }
+  std::vector<std::string> looked_up(std::uint8_t key, const std::string& cache) {
+    return after([&](auto& outcome) { broker.looked_up(digest(key), cache, now, outcome); });
+  }
+  std::vector<std::string> lent(WorkerId who, EntryKey key, const char* bytes) {
+    auto entry = bytes ? std::make_shared<const std::string>(bytes) : nullptr;
+    return after([&](auto& outcome) { broker.lent(who, key, entry, now, outcome); });
+  }
+  std::vector<std::string> stored(WorkerId who, std::uint8_t key) {
+    return after([&](auto& outcome) { broker.stored(who, digest(key), now, outcome); });
+  }
+  std::vector<std::string> given_up(WorkerId who, std::uint8_t key) {
+    return after([&](auto& outcome) { broker.given_up(who, digest(key), now, outcome); });
+  }
+  std::vector<std::string> leave(WorkerId who) {
+    return after([&](auto& outcome) { broker.leave(who, now, outcome); });
+  }
+  /// Heartbeats until this much time has passed.
+  std::vector<std::string> pass(std::chrono::milliseconds time) {
+    return after([&](auto& outcome) {
+      for (const auto end = now + time; now < end;) broker.tick(now += beat, outcome);
+    });
+  }
+  void join_three() {
+    broker.join(1, "one");
+    broker.join(2, "two");
+    broker.join(3, "three");
+  }
+  /// Worker 1 is left to pay for the embedding.
+  void lease_to_first(std::uint8_t key) {
+    seek(1, embedding(key));
+    ASSERT_EQ(looked_up(key, ""), Words{"1 pays e" + std::to_string(key)});
+  }
+  using Words = std::vector<std::string>;
+};
+
+TEST_F(EntryBrokerTest, AnAnswerIsLentByItsHolder) {
+  join_three();
+  EXPECT_EQ(broker.lender("one", 2), 1u);
+  EXPECT_EQ(broker.lender("one", 1), std::nullopt);
+  EXPECT_EQ(broker.lender("four", 2), std::nullopt);
+  EXPECT_EQ(broker.lender("", 2), std::nullopt);
+  broker.expect_answer(digest(7), 1);
+  EXPECT_EQ(seek(2, answer(7)), Words{"ask 1 for a7"});
+  EXPECT_EQ(lent(1, answer(7), "bytes"), Words{"2 gets a7: bytes"});
+  EXPECT_EQ(broker.open_count(), 0u);
+}
+
+TEST_F(EntryBrokerTest, WhoSharesACacheHasNothingToLend) {
+  broker.join(1, "one");
+  broker.join(2, "one");
+  EXPECT_EQ(broker.lender("one", 2), std::nullopt);
+  broker.join(3, "three");
+  EXPECT_EQ(broker.lender("one", 3), 1u);
+}
+
+TEST_F(EntryBrokerTest, AnAnswerThatNobodyIsKnownToHoldIsPaidForAtOnce) {
+  join_three();
+  EXPECT_EQ(seek(2, answer(7)), Words{"2 pays a7"});
+  broker.expect_answer(digest(7), 1);
+  broker.forget_answer(digest(7));
+  EXPECT_EQ(seek(2, answer(7)), Words{"2 pays a7"});
+}
+
+TEST_F(EntryBrokerTest, AHolderWithoutTheAnswerIsNotAskedAgain) {
+  join_three();
+  broker.expect_answer(digest(7), 1);
+  seek(2, answer(7));
+  EXPECT_EQ(lent(1, answer(7), nullptr), Words{"2 pays a7"});
+  EXPECT_EQ(seek(3, answer(7)), Words{"3 pays a7"});
+}
+
+TEST_F(EntryBrokerTest, TwoWhoSeekAnAnswerShareTheLoan) {
+  join_three();
+  broker.expect_answer(digest(7), 1);
+  EXPECT_EQ(seek(2, answer(7)), Words{"ask 1 for a7"});
+  EXPECT_EQ(seek(3, answer(7)), Words{});
+  EXPECT_EQ(seek(3, answer(7)), Words{}) << "said twice";
+  EXPECT_EQ(lent(1, answer(7), "bytes"), (Words{"2 gets a7: bytes", "3 gets a7: bytes"}));
+}
+
+TEST_F(EntryBrokerTest, ALenderThatDoesNotAnswerInTimeOrLeavesIsNotWaitedFor) {
+  join_three();
+  broker.expect_answer(digest(7), 1);
+  broker.expect_answer(digest(8), 1);
+  seek(2, answer(7));
+  EXPECT_EQ(pass(2 * beat), Words{});
+  EXPECT_EQ(pass(beat), Words{"2 pays a7"});
+  EXPECT_EQ(lent(1, answer(7), "late"), Words{});
+  seek(2, answer(8));
+  EXPECT_EQ(leave(1), Words{"2 pays a8"});
+  EXPECT_EQ(lent(1, answer(8), "late"), Words{});
+}
+
+TEST_F(EntryBrokerTest, OnlyTheLenderThatWasAskedIsHeard) {
+  join_three();
+  broker.expect_answer(digest(7), 1);
+  EXPECT_EQ(lent(1, answer(7), "unasked"), Words{});
+  seek(2, answer(7));
+  EXPECT_EQ(lent(3, answer(7), "not asked"), Words{});
+  EXPECT_EQ(lent(2, answer(7), nullptr), Words{});
+  EXPECT_EQ(lent(1, answer(7), "bytes"), Words{"2 gets a7: bytes"});
+  EXPECT_EQ(lent(1, answer(7), "twice"), Words{});
+}
+
+TEST_F(EntryBrokerTest, ALoneWorkerPaysForItsEmbeddingsAtOnce) {
+  broker.join(1, "one");
+  EXPECT_EQ(seek(1, embedding(7)), Words{"1 pays e7"});
+  broker.join(2, "one");  // Shares its cache: the ledger could name no other.
+  EXPECT_EQ(seek(1, embedding(8)), Words{"1 pays e8"});
+  broker.join(3, "");
+  EXPECT_EQ(seek(1, embedding(9)), Words{"1 pays e9"});
+}
+
+TEST_F(EntryBrokerTest, TheLedgerNamesTheHolderOfAnEmbedding) {
+  join_three();
+  EXPECT_EQ(seek(1, embedding(7)), Words{"look up 7"});
+  EXPECT_EQ(seek(2, embedding(7)), Words{});
+  EXPECT_EQ(looked_up(7, "three"), Words{"ask 3 for e7"});
+  EXPECT_EQ(looked_up(7, "three"), Words{}) << "said twice";
+  EXPECT_EQ(lent(3, embedding(7), "vector"), (Words{"1 gets e7: vector", "2 gets e7: vector"}));
+  EXPECT_EQ(seek(1, embedding(7)), Words{"ask 3 for e7"}) << "remembered for the run";
+}
+
+TEST_F(EntryBrokerTest, AnEmbeddingOfACacheThatIsNotThereIsPaidFor) {
+  join_three();
+  seek(1, embedding(7));
+  EXPECT_EQ(looked_up(7, "elsewhere"), Words{"1 pays e7"});
+  seek(1, embedding(8));
+  EXPECT_EQ(looked_up(8, "one"), Words{"1 pays e8"}) << "its own cache has lost it";
+}
+
+TEST_F(EntryBrokerTest, ALedgerThatDoesNotAnswerIsNotWaitedFor) {
+  join_three();
+  seek(1, embedding(7));
+  EXPECT_EQ(pass(3 * beat), Words{"1 pays e7"});
+  EXPECT_EQ(looked_up(7, "three"), Words{});
+}
+
+TEST_F(EntryBrokerTest, OnePaysForAnEmbeddingAndTheOthersGetIt) {
+  join_three();
+  lease_to_first(7);
+  EXPECT_EQ(seek(2, embedding(7)), Words{});
+  EXPECT_EQ(seek(3, embedding(7)), Words{});
+  EXPECT_EQ(stored(1, 7), Words{"ask 1 for e7"});
+  EXPECT_EQ(lent(1, embedding(7), "vector"), (Words{"2 gets e7: vector", "3 gets e7: vector"}));
+  EXPECT_EQ(broker.open_count(), 0u);
+}
+
+TEST_F(EntryBrokerTest, WhoIsLeftToPayAndAsksAgainIsToldAgain) {
+  join_three();
+  lease_to_first(7);
+  EXPECT_EQ(seek(1, embedding(7)), Words{"1 pays e7"});
+  EXPECT_EQ(seek(2, embedding(7)), Words{});
+}
+
+TEST_F(EntryBrokerTest, TheLeaseGoesToTheNextInLine) {
+  join_three();
+  lease_to_first(7);
+  seek(2, embedding(7));
+  seek(3, embedding(7));
+  EXPECT_EQ(given_up(3, 7), Words{}) << "not its lease";
+  EXPECT_EQ(given_up(1, 7), Words{"2 pays e7"});
+  EXPECT_EQ(leave(2), Words{"3 pays e7"});
+  EXPECT_EQ(given_up(3, 7), Words{});
+  EXPECT_EQ(broker.open_count(), 0u);
+}
+
+TEST_F(EntryBrokerTest, ALeaseEndsWithItsTime) {
+  join_three();
+  lease_to_first(7);
+  seek(2, embedding(7));
+  EXPECT_EQ(pass(lease_time), Words{});
+  EXPECT_EQ(pass(beat), Words{"2 pays e7"});
+  EXPECT_EQ(stored(1, 7), Words{}) << "late, and of use all the same:";
+  EXPECT_EQ(given_up(2, 7), Words{});
+  EXPECT_EQ(seek(3, embedding(7)), Words{"ask 1 for e7"});
+}
+
+TEST_F(EntryBrokerTest, WhatAWorkerWithoutACachePaidForIsNobodysToLend) {
+  broker.join(1, "");
+  broker.join(2, "two");
+  broker.join(3, "three");
+  lease_to_first(7);
+  seek(2, embedding(7));
+  EXPECT_EQ(stored(1, 7), Words{"2 pays e7"});
+}
+
+TEST_F(EntryBrokerTest, OneThatLeavesWaitsForNothing) {
+  join_three();
+  lease_to_first(7);
+  seek(2, embedding(7));
+  broker.expect_answer(digest(8), 3);
+  seek(2, answer(8));
+  EXPECT_EQ(leave(2), Words{});
+  EXPECT_EQ(lent(3, answer(8), "bytes"), Words{});
+  EXPECT_EQ(stored(1, 7), Words{});
+  EXPECT_EQ(broker.open_count(), 0u);
+}
+
+TEST_F(EntryBrokerTest, StrangersAreIgnored) {
+  broker.join(1, "one");
+  EXPECT_EQ(seek(9, embedding(7)), Words{});
+  EXPECT_EQ(stored(9, 7), Words{});
+  EXPECT_EQ(given_up(9, 7), Words{});
+  EXPECT_EQ(lent(9, embedding(7), "x"), Words{});
+  EXPECT_EQ(leave(9), Words{});
+  EXPECT_EQ(looked_up(7, "one"), Words{});
+  EXPECT_EQ(broker.open_count() + broker.known_count(), 0u);
+}
+
+TEST_F(EntryBrokerTest, ACoordinatorThatWasAwayBlamesNobody) {
+  join_three();
+  lease_to_first(7);
+  seek(2, embedding(7));
+  pass(beat);
+  EXPECT_EQ(after([&](auto& outcome) { broker.tick(now += 10 * lease_time, outcome); }), Words{});
+  EXPECT_EQ(pass(lease_time - beat), Words{});
+  EXPECT_EQ(pass(beat), Words{"2 pays e7"});
+}
+
+TEST_F(EntryBrokerTest, WhatIsOpenIsBounded) {
+  join_three();
+  for (int key = 0; key < 200; ++key) seek(1, embedding(static_cast<std::uint8_t>(key)));
+  EXPECT_EQ(broker.open_count(), 64u);
+  EXPECT_EQ(seek(2, embedding(201)), Words{"2 pays e201"}) << "without a lease";
+  EXPECT_EQ(seek(3, embedding(201)), Words{"3 pays e201"});
+}
+
+TEST_F(EntryBrokerTest, WhatIsKnownIsBounded) {
+  join_three();
+  for (int key = 0; key < 200; ++key) stored(3, static_cast<std::uint8_t>(key));
+  EXPECT_LE(broker.known_count(), 64u);
+  EXPECT_EQ(seek(1, embedding(199)), Words{"ask 3 for e199"}) << "it is the oldest that are forgotten";
+}
+
+}  // namespace
+}  // namespace sluice

@@ -1,0 +1,122 @@
+#include "coordinator/governor/breaker.hpp"
+
+#include <gtest/gtest.h>
+
+namespace sluice {
+namespace {
+
+using namespace std::chrono_literals;
+
+constexpr BootTime start = std::chrono::hours(1);
+
+class BreakerTest : public ::testing::Test {
+ protected:
+  void answer(BootTime now, WorkerId worker = 1) { breaker.hear(worker, 1, 0, now); }
+  bool fail(std::uint32_t calls, BootTime now, WorkerId worker = 1) {
+    return breaker.hear(worker, 0, calls, now);
+  }
+  void open() {
+    answer(start);
+    EXPECT_TRUE(fail(5, start));
+  }
+  Breaker breaker{10min};
+};
+
+TEST_F(BreakerTest, OpensAfterFiveFailuresInARowOverTheFleet) {
+  answer(start);
+  EXPECT_FALSE(fail(2, start, 1));
+  EXPECT_FALSE(fail(2, start, 2));
+  answer(start, 3);
+  EXPECT_FALSE(fail(4, start, 1));
+  EXPECT_TRUE(fail(1, start, 2));
+  EXPECT_TRUE(breaker.open());
+  EXPECT_EQ(breaker.probe_at(), start + 1s);
+}
+
+TEST_F(BreakerTest, OpensWhenHalfOfTheLastCallsFailed) {
+  for (int i = 0; i < 9; ++i) breaker.hear(1, 1, 1, start + i * 100ms);
+  EXPECT_FALSE(breaker.open()) << "18 calls say too little";
+  EXPECT_TRUE(breaker.hear(1, 1, 1, start + 1s));
+  EXPECT_TRUE(breaker.open());
+}
+
+TEST_F(BreakerTest, WhatFailedLongAgoDoesNotCount) {
+  for (int i = 0; i < 4; ++i) {
+    answer(start);
+    fail(4, start);
+  }
+  for (int i = 0; i < 12; ++i) answer(start + 11s);
+  EXPECT_FALSE(fail(4, start + 11s)) << "20 of 32 in all, but 4 of the last 16";
+  for (int i = 0; i < 4; ++i) answer(start + 12s);
+  EXPECT_FALSE(fail(4, start + 12s));
+}
+
+TEST_F(BreakerTest, AFailedProbeDoublesTheHoldUpToItsMost) {
+  open();
+  auto now = start;
+  for (const auto hold : {2s, 4s, 8s, 15s, 15s}) {
+    now = breaker.probe_at();
+    breaker.probe_started(1, now);
+    fail(1, now);
+    EXPECT_EQ(breaker.probe_at() - now, hold);
+  }
+}
+
+TEST_F(BreakerTest, FailuresOfCallsThatWereUnderWayAreNoProbes) {
+  open();
+  fail(3, start + 100ms, 2);
+  EXPECT_EQ(breaker.probe_at(), start + 1s);
+  breaker.probe_started(1, start + 1s);
+  fail(3, start + 1100ms, 2);
+  EXPECT_EQ(breaker.prober(), WorkerId{1});
+}
+
+TEST_F(BreakerTest, AnswersOfCallsThatWereUnderWayAreNoProbes) {
+  open();
+  answer(start + 100ms, 2);
+  EXPECT_TRUE(breaker.open()) << "it began before the outage";
+  breaker.probe_started(1, start + 1s);
+  answer(start + 1100ms, 2);
+  EXPECT_TRUE(breaker.open());
+  answer(start + 1200ms, 1);
+  EXPECT_FALSE(breaker.open());
+}
+
+TEST_F(BreakerTest, AProbeThatHangsIsFollowedByAnother) {
+  open();
+  breaker.probe_started(1, start + 1s);
+  EXPECT_EQ(breaker.probe_at(), start + 6s);
+}
+
+TEST_F(BreakerTest, AProbeThatIsNotMadeIsMadeElsewhereAtOnce) {
+  open();
+  breaker.probe_started(1, start + 1s);
+  breaker.probe_lost(2, start + 2s);
+  EXPECT_EQ(breaker.probe_at(), start + 6s) << "not the prober";
+  breaker.probe_lost(1, start + 2s);
+  EXPECT_EQ(breaker.probe_at(), start + 2s);
+}
+
+TEST_F(BreakerTest, AnAnswerClosesIt) {
+  open();
+  breaker.probe_started(1, start + 1s);
+  EXPECT_TRUE(breaker.hear(1, 1, 0, start + 1500ms));
+  EXPECT_FALSE(breaker.open());
+  EXPECT_EQ(breaker.outage_time(start + 1min), 1500ms);
+  EXPECT_FALSE(fail(4, start + 2s)) << "it counts anew";
+}
+
+TEST_F(BreakerTest, AnswersThatAreToldWithFailuresCameBefore) {
+  breaker.hear(1, 9, 3, start);
+  EXPECT_TRUE(fail(2, start));
+}
+
+TEST_F(BreakerTest, AnOutageThatLastsTooLongIsGivenUp) {
+  open();
+  EXPECT_FALSE(breaker.given_up(start + 10min - 1us));
+  EXPECT_TRUE(breaker.given_up(start + 10min));
+  EXPECT_EQ(breaker.gives_up_at(), start + 10min);
+}
+
+}  // namespace
+}  // namespace sluice

@@ -1,0 +1,301 @@
+#include "tests/unit/governor/fleet.hpp"
+
+#include <gtest/gtest.h>
+
+/// A governor and a fleet of workers by budget.md's rule, on simulated time.
+namespace sluice::testing {
+namespace {
+
+using namespace std::chrono_literals;
+
+constexpr double rate = 100;
+constexpr double burst = 10;
+constexpr std::size_t call_count = 1000;
+
+double seconds(BootTime time) {
+  return static_cast<double>(time.count()) * 1e-6;
+}
+
+FleetProvider limited(BootTime latency) {
+  FleetProvider provider;
+  provider.limits.requests_per_minute = 6000;
+  provider.limits.burst_seconds = 0.1;
+  provider.nature.requests_per_second = rate;
+  provider.nature.burst = burst;
+  provider.nature.latency = latency;
+  provider.calls = calls(call_count);
+  return provider;
+}
+
+/// Workers that never lack calls to make, whatever the way to the coordinator takes.
+std::uint32_t saturating(std::uint32_t workers, BootTime latency, BootTime network) {
+  const double in_flight = 1.3 * rate * seconds(latency + 3 * network);
+  return static_cast<std::uint32_t>(in_flight / workers) + 1;
+}
+
+TEST(Fleet, UsesALimitToTheFullAndNeverMore) {
+  for (const std::uint32_t workers : {1u, 4u, 16u}) {
+    for (std::uint64_t seed = 1; seed <= 20; ++seed) {
+      FleetOptions options;
+      options.seed = seed;
+      options.workers = workers;
+      options.max_concurrent = saturating(workers, 200ms, 20ms);
+      Fleet fleet(options, {limited(200ms)});
+      ASSERT_TRUE(fleet.run());
+      const double ideal = (call_count - burst) / rate + 0.2;
+      EXPECT_LE(seconds(fleet.elapsed()), 1.03 * ideal) << workers << " workers, seed " << seed;
+      EXPECT_EQ(fleet.refused(), 0u) << workers << " workers, seed " << seed;
+      EXPECT_LE(greatest_excess(fleet.starts(), rate), burst) << workers << " workers, seed " << seed;
+      EXPECT_EQ(fleet.facts().permits_used, call_count);
+      EXPECT_GE(*fleet.facts().utilisation, 0.97);
+    }
+  }
+}
+
+TEST(Fleet, ThousandsOfCallsASecondAreGrantedInBatches) {
+  auto provider = limited(100ms);
+  provider.limits.requests_per_minute = 5000 * 60;
+  provider.nature.requests_per_second = 5000;
+  provider.nature.burst = 500;
+  provider.calls = calls(20'000);
+  FleetOptions options;
+  options.workers = 16;
+  options.max_concurrent = 100;
+  Fleet fleet(options, {provider});
+  ASSERT_TRUE(fleet.run());
+  EXPECT_EQ(fleet.refused(), 0u);
+  EXPECT_LE(seconds(fleet.elapsed()), 1.06 * (19'500.0 / 5000 + 0.1)) << "within a few round trips";
+}
+
+TEST(Fleet, ATokenLimitIsUsedToTheFullAndNeverMore) {
+  for (const std::uint32_t workers : {1u, 4u, 16u}) {
+    for (std::uint64_t seed = 1; seed <= 5; ++seed) {
+      FleetProvider provider;
+      provider.limits.tokens_per_minute = 600'000;
+      provider.nature.tokens_per_second = 10'000;
+      provider.nature.token_burst = 10'000;
+      provider.nature.latency = 200ms;
+      std::mt19937_64 random(seed);
+      double tokens = 0;
+      for (int i = 0; i < 1000; ++i) {
+        const wire::CallSize used{std::uniform_int_distribution<std::uint32_t>(20, 150)(random),
+                                  std::uniform_int_distribution<std::uint32_t>(5, 45)(random)};
+        provider.calls.push_back({{used.input_tokens + 5, 50}, used});
+        tokens += used.input_tokens + used.output_tokens;
+      }
+      FleetOptions options;
+      options.seed = seed;
+      options.workers = workers;
+      options.max_concurrent = saturating(workers, 200ms, 20ms);
+      Fleet fleet(options, {provider});
+      ASSERT_TRUE(fleet.run());
+      EXPECT_EQ(fleet.refused(), 0u) << workers << " workers, seed " << seed;
+      const double ideal = (tokens - 10'000) / 10'000 + 0.2;
+      EXPECT_LE(seconds(fleet.elapsed()), 1.03 * ideal) << workers << " workers, seed " << seed;
+    }
+  }
+}
+
+TEST(Fleet, ACallThatCanNeverStartKeepsNobodyFromStarting) {
+  FleetProvider provider;
+  provider.limits.tokens_per_minute = 6000;
+  provider.limits.burst_seconds = 10;
+  provider.calls = calls(20, {100, 100}, {100, 100});
+  provider.calls.insert(provider.calls.begin() + 3, PlannedCall{{5000, 100}, {5000, 100}});
+  FleetOptions options;
+  options.workers = 2;
+  options.patience = 2min;
+  Fleet fleet(options, {provider});
+  EXPECT_FALSE(fleet.run());
+  EXPECT_EQ(fleet.starts().size(), 20u);
+}
+
+TEST(Fleet, APausedProviderDoesNotHoldUpTheOther) {
+  auto paused = limited(100ms);
+  paused.name = "paused";
+  paused.nature.names_delays = true;
+  paused.nature.requests_per_second = 20;  // Less than the settings say: each refusal names a delay.
+  paused.nature.burst = 2;
+  paused.calls = calls(100);
+  auto free = limited(100ms);
+  free.name = "free";
+  FleetOptions options;
+  options.workers = 4;
+  options.max_concurrent = saturating(4, 100ms, 20ms);
+  Fleet fleet(options, {paused, free});
+  ASSERT_TRUE(fleet.run());
+  EXPECT_GT(fleet.refused(0), 0u);
+  EXPECT_GT(fleet.facts(0).paused_time, BootTime(0));
+  EXPECT_EQ(fleet.refused(1), 0u);
+  EXPECT_EQ(fleet.facts(1).paused_time, BootTime(0));
+  EXPECT_LE(seconds(fleet.finished_at(1) - fleet.begun()), 1.03 * ((call_count - burst) / rate + 0.1));
+}
+
+TEST(Fleet, FindsARateThatNobodyNamed) {
+  for (const BootTime network : {BootTime(1ms), BootTime(20ms)}) {
+    for (const std::uint32_t workers : {1u, 4u, 16u}) {
+      for (const BootTime latency : {10ms, 50ms, 100ms, 200ms, 500ms}) {
+        for (std::uint64_t seed = 1; seed <= 5; ++seed) {
+          auto provider = limited(latency);
+          provider.limits = {};
+          FleetOptions options;
+          options.seed = seed;
+          options.workers = workers;
+          options.network_delay = network;
+          options.arrival_jitter = network;
+          options.max_concurrent = saturating(workers, latency, network);
+          Fleet fleet(options, {provider});
+          ASSERT_TRUE(fleet.run());
+          const double ideal = (call_count - burst) / rate + seconds(latency);
+          const auto refused = static_cast<double>(fleet.refused());
+          EXPECT_LE(seconds(fleet.elapsed()), 1.25 * ideal)
+              << workers << " workers, latency of " << latency.count() << " us, seed " << seed;
+          EXPECT_LE(refused, 0.05 * (call_count + refused))
+              << workers << " workers, latency of " << latency.count() << " us, seed " << seed;
+          EXPECT_EQ(fleet.facts().requests->source, LimitSource::found);
+          EXPECT_NEAR(fleet.facts().requests->per_minute, 6000, 2000);
+        }
+      }
+    }
+  }
+}
+
+TEST(Fleet, RefusalsThatComeAtAnyRateDoNotStarveIt) {
+  for (const bool known_limit : {true, false}) {
+    for (const double share : {0.02, 0.05, 0.1, 0.2}) {
+      auto provider = limited(100ms);
+      provider.nature.requests_per_second = 0;
+      provider.nature.refused_at_random = share;
+      provider.calls = calls(3000);
+      if (!known_limit) provider.limits = {};
+      FleetOptions options;
+      options.max_concurrent = 20;
+      options.network_delay = 2ms;
+      Fleet fleet(options, {provider});
+      ASSERT_TRUE(fleet.run());
+      EXPECT_GE(3000 / seconds(fleet.elapsed()), 30) << share << " of the calls are refused";
+    }
+  }
+}
+
+TEST(Fleet, AnOutageCostsItsTime) {
+  for (const bool known_limit : {true, false}) {
+    auto provider = limited(100ms);
+    if (!known_limit) {
+      provider.limits = {};
+      provider.nature.requests_per_second = 0;
+      provider.nature.parallel = 10;
+    }
+    FleetOptions options;
+    options.workers = 4;
+    options.max_concurrent = 20;
+    options.network_delay = 2ms;
+    provider.nature.down_from = std::chrono::hours(1) + 3s;
+    provider.nature.down_until = std::chrono::hours(1) + 123s;
+    Fleet fleet(options, {provider});
+    ASSERT_TRUE(fleet.run());
+    EXPECT_LE(seconds(fleet.elapsed()), 10 * 1.2 + 120 + 16) << "the end is noticed 15 s late at most";
+    EXPECT_LE(fleet.facts().failed, 60u) << "until it was noticed, and single probes";
+    EXPECT_GE(fleet.facts().outage_time, 118s);
+    EXPECT_FALSE(fleet.facts().given_up);
+  }
+}
+
+TEST(Fleet, AnOutageThatLastsTooLongIsGivenUp) {
+  auto provider = limited(100ms);
+  provider.nature.down_from = std::chrono::hours(1) + 1s;
+  provider.nature.down_until = std::chrono::hours(100);
+  FleetOptions options;
+  options.outage_timeout = 60s;
+  options.patience = 2min;
+  Fleet fleet(options, {provider});
+  EXPECT_FALSE(fleet.run());
+  EXPECT_TRUE(fleet.facts().given_up);
+  EXPECT_EQ(fleet.facts().hold, wire::HoldReason::given_up);
+}
+
+TEST(Fleet, FindsTheNumberInFlightWithTheBestThroughput) {
+  for (const std::uint32_t parallel : {4u, 32u, 128u}) {
+    for (const std::uint32_t workers : {1u, 4u, 16u}) {
+      for (const BootTime latency : {BootTime(50ms), BootTime(1s)}) {
+        FleetProvider provider;
+        provider.nature.parallel = parallel;
+        provider.nature.latency = latency;
+        provider.calls = calls(200 * parallel);
+        FleetOptions options;
+        options.workers = workers;
+        options.max_concurrent = 5;
+        options.network_delay = 2ms;
+        options.arrival_jitter = 2ms;
+        Fleet fleet(options, {provider});
+        ASSERT_TRUE(fleet.run());
+        EXPECT_LE(seconds(fleet.elapsed()), 1.15 * 200 * seconds(latency)) << parallel << " at " << workers;
+        EXPECT_GE(fleet.facts().found_concurrency.value_or(0), 0.8 * parallel)
+            << parallel << " at " << workers;
+        EXPECT_LE(fleet.facts().found_concurrency.value_or(0), 2 * parallel) << parallel << " at " << workers;
+      }
+    }
+  }
+}
+
+TEST(Fleet, PlacesAreNeverMoreThanMaxInFlight) {
+  for (const std::uint32_t workers : {1u, 4u, 16u}) {
+    FleetProvider provider;
+    provider.limits.max_in_flight = 8;
+    provider.nature.latency = 100ms;
+    provider.calls = calls(1000);
+    FleetOptions options;
+    options.workers = workers;
+    options.max_concurrent = 20;
+    options.network_delay = 5ms;
+    Fleet fleet(options, {provider});
+    ASSERT_TRUE(fleet.run());
+    EXPECT_LE(fleet.most_in_flight(), 8u);
+    EXPECT_LE(seconds(fleet.elapsed()), 1000 / 8 * 0.12 * 1.2) << workers;
+    for (const auto finished : fleet.finished_by_node()) EXPECT_GT(finished, 10u) << "no worker starves";
+  }
+}
+
+TEST(Fleet, NoWorkerStarves) {
+  FleetOptions options;
+  options.workers = 16;
+  options.max_concurrent = 20;
+  Fleet fleet(options, {limited(100ms)});
+  ASSERT_TRUE(fleet.run());
+  for (const auto finished : fleet.finished_by_node()) {
+    EXPECT_GT(finished, 40u) << "62 would be even";
+    EXPECT_LT(finished, 90u);
+  }
+}
+
+TEST(Fleet, ALargeCallIsNotOvertakenForEver) {
+  FleetProvider provider;
+  provider.limits.tokens_per_minute = 60'000;
+  provider.nature.latency = 100ms;
+  provider.calls = calls(300, {50, 50}, {50, 50});
+  provider.calls.insert(provider.calls.begin() + 5, PlannedCall{{800, 50}, {800, 50}});
+  FleetOptions options;
+  options.workers = 4;
+  options.max_concurrent = 10;
+  Fleet fleet(options, {provider});
+  ASSERT_TRUE(fleet.run());
+  EXPECT_LE(seconds(fleet.elapsed()), 32);
+}
+
+TEST(Fleet, ADeadWorkerWastesNoMoreThanTheLookaheadAndALifetime) {
+  FleetOptions options;
+  options.workers = 4;
+  options.max_concurrent = 40;
+  Fleet fleet(options, {limited(200ms)});
+  fleet.events().after(3s, [&] { fleet.kill(0); });
+  fleet.events().after(5s, [&] { fleet.kill(1); });
+  // What they had in flight is never answered, so the run does not end; its starts tell.
+  fleet.events().after(9s, [&] {
+    const auto starts = static_cast<double>(fleet.starts().size());
+    EXPECT_GE(starts, 9 * 99.9 - 10 - 2 * 0.11 * 100) << "two workers died";
+  });
+  fleet.run();
+}
+
+}  // namespace
+}  // namespace sluice::testing

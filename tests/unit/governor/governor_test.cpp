@@ -1,0 +1,302 @@
+#include "coordinator/governor/governor.hpp"
+
+#include "common/defaults.hpp"
+
+#include <utility>
+
+#include <gtest/gtest.h>
+
+namespace sluice {
+namespace {
+
+using namespace std::chrono_literals;
+
+constexpr BootTime start = std::chrono::hours(1);
+
+class GovernorTest : public ::testing::Test {
+ protected:
+  explicit GovernorTest(const ProviderLimits& limits = {})
+      : governor({{{"openai", limits}, {"gemini", {}}}, {60s, 1s, 600s}}, start) {}
+
+  void hear(WorkerId worker, wire::Demand demand, BootTime now) {
+    governor.hear(worker, {"run", ++sent, 10, {std::move(demand)}, 0}, now);
+  }
+  static wire::Demand ready(std::uint32_t calls, std::uint32_t in_flight = 0) {
+    wire::Demand demand;
+    demand.provider = "openai";
+    demand.ready_calls = calls;
+    demand.in_flight = in_flight;
+    demand.sizes.resize(calls);
+    return demand;
+  }
+  static wire::Demand paused(std::uint32_t pause_ms) {
+    auto demand = ready(1, 1);
+    demand.pause_ms = pause_ms;
+    return demand;
+  }
+  /// What the worker is told of the provider in this turn; nothing if it is told nothing.
+  std::optional<wire::Grant> told(WorkerId worker, BootTime now, const std::string& provider = "openai") {
+    for (const auto& answer : governor.turn(now)) {
+      if (answer.worker != worker) continue;
+      for (const auto& grant : answer.grants.grants)
+        if (grant.provider == provider) return grant;
+    }
+    return std::nullopt;
+  }
+  std::uint32_t pause_at(BootTime now, const std::string& provider = "openai") {
+    hear(1, ready(0), now);
+    const auto grant = told(1, now, provider);
+    EXPECT_TRUE(grant);
+    return grant ? grant->pause_ms : 0;
+  }
+
+  std::uint64_t sent = 0;
+  Governor governor;
+};
+
+TEST_F(GovernorTest, GrantsWithoutLimitWhatNobodyLimits) {
+  governor.join(1, 5, start);
+  const auto grant = told(1, start);
+  ASSERT_TRUE(grant) << "before it asks";
+  EXPECT_TRUE(grant->unlimited);
+  EXPECT_EQ(grant->pause_ms, 0u);
+  EXPECT_EQ(grant->hold, wire::HoldReason::none);
+}
+
+TEST_F(GovernorTest, SaysEachThingOnceAndAnswersEveryHeartbeat) {
+  governor.join(1, 5, start);
+  EXPECT_TRUE(told(1, start));
+  EXPECT_FALSE(told(1, start));
+  hear(1, ready(0), start);
+  EXPECT_TRUE(told(1, start));
+}
+
+TEST_F(GovernorTest, IgnoresWhoIsNotThere) {
+  hear(7, ready(3), start);
+  EXPECT_TRUE(governor.turn(start).empty());
+}
+
+TEST_F(GovernorTest, APauseIsForAllAndEnds) {
+  governor.join(1, 5, start);
+  governor.join(2, 5, start);
+  governor.turn(start);
+  hear(2, paused(1000), start);
+  const auto grant = told(1, start);
+  ASSERT_TRUE(grant) << "it did not ask";
+  EXPECT_EQ(grant->pause_ms, 1000u);
+  EXPECT_EQ(grant->hold, wire::HoldReason::named_delay);
+  EXPECT_EQ(pause_at(start + 600ms), 400u);
+  EXPECT_EQ(pause_at(start + 600ms + 1us), 400u) << "rounded up: never shorter than the server named";
+  EXPECT_EQ(pause_at(start + 999ms + 999us), 1u);
+  EXPECT_EQ(pause_at(start + 1000ms), 0u);
+}
+
+TEST_F(GovernorTest, PausesAreLengthenedAndNeverShortened) {
+  governor.join(1, 5, start);
+  hear(1, paused(1000), start);
+  hear(1, paused(100), start);
+  EXPECT_EQ(pause_at(start), 1000u);
+  hear(1, paused(1010), start);
+  EXPECT_EQ(pause_at(start), 1010u) << "the others must not call 10 ms early";
+  hear(1, paused(5000), start);
+  EXPECT_EQ(pause_at(start), 5000u);
+}
+
+TEST_F(GovernorTest, AShortPauseRightAfterAnotherCounts) {
+  governor.join(1, 5, start);
+  hear(1, paused(1000), start);
+  hear(1, paused(15), start + 1001ms);
+  EXPECT_EQ(pause_at(start + 1001ms), 15u);
+}
+
+TEST_F(GovernorTest, WhatIsLeftOfAPauseIsNoNewsToOthers) {
+  governor.join(1, 5, start);
+  governor.join(2, 5, start);
+  hear(1, paused(3000), start);
+  governor.turn(start);
+  hear(1, paused(2000), start + 1s);
+  EXPECT_FALSE(told(2, start + 1s));
+}
+
+TEST_F(GovernorTest, ProvidersPauseEachForItself) {
+  governor.join(1, 5, start);
+  hear(1, paused(1000), start);
+  EXPECT_EQ(pause_at(start, "openai"), 1000u);
+  EXPECT_EQ(pause_at(start, "gemini"), 0u);
+}
+
+TEST_F(GovernorTest, AnnouncedLimitsAreLearntAndShown) {
+  governor.join(1, 50, start);
+  auto demand = ready(50);
+  demand.announced.requests_per_minute = 600;
+  hear(1, demand, start);
+  auto grant = told(1, start);
+  ASSERT_TRUE(grant);
+  EXPECT_FALSE(grant->unlimited);
+  const auto facts = governor.facts(start)[0];
+  EXPECT_EQ(facts.requests, (KnownLimit{600, LimitSource::announced}));
+  EXPECT_EQ(facts.effective_per_minute, 600);
+}
+
+TEST_F(GovernorTest, AnOutageHoldsAllAndIsProbedByOneCall) {
+  governor.join(1, 5, start);
+  governor.join(2, 5, start);
+  auto demand = ready(5);
+  demand.outcomes.answered = 1;
+  hear(1, demand, start);
+  governor.turn(start);
+  demand.outcomes = {0, 0, 5, 0, 0};
+  hear(1, demand, start + 1s);
+  hear(2, ready(3), start + 1s);
+  for (const auto& answer : governor.turn(start + 1s)) {
+    EXPECT_EQ(answer.grants.grants[0].hold, wire::HoldReason::outage);
+    EXPECT_GE(answer.grants.grants[0].pause_ms, 1000u);
+    EXPECT_TRUE(answer.grants.grants[0].permits.empty());
+  }
+  EXPECT_EQ(governor.next_wake(start + 1s), start + 2s);
+  std::size_t probes = 0;
+  for (const auto& answer : governor.turn(start + 2s)) {
+    for (const auto& permit : answer.grants.grants[0].permits) probes += permit.probe ? 1 : 0;
+  }
+  EXPECT_EQ(probes, 1u);
+  demand.outcomes = {1, 0, 0, 100, 100};
+  hear(1, demand, start + 2100ms);
+  const auto told_other = told(2, start + 2100ms);
+  ASSERT_TRUE(told_other) << "that it is over";
+  EXPECT_EQ(told_other->hold, wire::HoldReason::none);
+  EXPECT_EQ(told_other->pause_ms, 0u);
+}
+
+class LimitedGovernorTest : public GovernorTest {
+ protected:
+  static ProviderLimits limits() {
+    ProviderLimits limits;
+    limits.requests_per_minute = 6000;
+    limits.burst_seconds = 0.1;
+    return limits;
+  }
+  LimitedGovernorTest() : GovernorTest(limits()) {}
+};
+
+TEST_F(LimitedGovernorTest, PermitsAreWindowsAheadOfTheClock) {
+  governor.join(1, 50, start);
+  hear(1, ready(50), start);
+  const auto grant = told(1, start);
+  ASSERT_TRUE(grant);
+  ASSERT_FALSE(grant->permits.empty());
+  std::uint64_t last_id = 0;
+  std::uint64_t last_opening = 0;
+  for (const auto& permit : grant->permits) {
+    EXPECT_GT(permit.id, last_id);
+    EXPECT_GT(permit.opens_us, last_opening);
+    EXPECT_EQ(permit.closes_us - permit.opens_us, 59'000u);
+    EXPECT_LE(permit.opens_us, 3'600'050'000u) << "no further than the lookahead";
+    EXPECT_EQ(permit.size, any_size);
+    last_id = permit.id;
+    last_opening = permit.opens_us;
+  }
+}
+
+TEST_F(LimitedGovernorTest, NobodyGetsMoreThanItCanUse) {
+  governor.join(1, 50, start);
+  hear(1, ready(2), start);
+  EXPECT_EQ(told(1, start)->permits.size(), 2u);
+  hear(1, ready(2), start + 10ms);
+  EXPECT_TRUE(told(1, start + 10ms)->permits.empty()) << "it holds two";
+}
+
+TEST_F(LimitedGovernorTest, AWorkerThatDoesNotReportAnExpiredPermitGetsNoMore) {
+  governor.join(1, 50, start);
+  hear(1, ready(1), start);
+  governor.turn(start);
+  hear(1, ready(5), start + 100ms);
+  EXPECT_TRUE(told(1, start + 100ms)->permits.empty());
+  auto demand = ready(5);
+  demand.spent = {{1, false}};
+  hear(1, demand, start + 110ms);
+  EXPECT_FALSE(told(1, start + 110ms)->permits.empty());
+  EXPECT_EQ(governor.facts(start)[0].permits_unused, 1u);
+}
+
+TEST_F(LimitedGovernorTest, AReportThatNeverComesIsLostAfterTwoHeartbeats) {
+  governor.join(1, 50, start);
+  hear(1, ready(1), start);
+  governor.turn(start);
+  hear(1, ready(5), start + 100ms);
+  governor.turn(start + 100ms);
+  const auto wake = governor.next_wake(start + 100ms);
+  ASSERT_TRUE(wake);
+  EXPECT_NEAR(static_cast<double>((*wake - start).count()), 2'059'000, 10'000);
+  const auto grant = told(1, *wake);
+  ASSERT_TRUE(grant);
+  EXPECT_FALSE(grant->permits.empty());
+}
+
+TEST_F(LimitedGovernorTest, AReturnedPermitIsGrantedAgainInItsOwnWindow) {
+  governor.join(1, 50, start);
+  governor.join(2, 50, start);
+  hear(1, ready(1), start);
+  const auto first = told(1, start)->permits.at(0);
+  auto demand = ready(0);
+  demand.spent = {{first.id, false}};
+  hear(1, demand, start + 20ms);
+  hear(2, ready(1), start + 20ms);
+  const auto again = told(2, start + 20ms)->permits.at(0);
+  EXPECT_NE(again.id, first.id);
+  EXPECT_EQ(again.opens_us, first.opens_us);
+  EXPECT_EQ(again.closes_us, first.closes_us);
+}
+
+TEST_F(LimitedGovernorTest, AWorkerThatBeginsAnewHoldsNoPermits) {
+  governor.join(1, 50, start);
+  hear(1, ready(3), start);
+  EXPECT_EQ(told(1, start)->permits.size(), 3u);
+  governor.join(1, 50, start + 5ms);
+  hear(1, ready(3), start + 10ms);
+  EXPECT_EQ(told(1, start + 10ms)->permits.size(), 3u);
+}
+
+TEST_F(LimitedGovernorTest, CallsDuringAPauseGetSlotsFromItsEndOn) {
+  governor.join(1, 50, start);
+  auto demand = ready(10);
+  demand.pause_ms = 500;
+  hear(1, demand, start);
+  EXPECT_TRUE(told(1, start)->permits.empty());
+  EXPECT_EQ(governor.next_wake(start), start + 450ms);
+  const auto grant = told(1, start + 450ms);
+  ASSERT_TRUE(grant);
+  EXPECT_EQ(grant->permits.at(0).opens_us, 3'600'500'000u);
+}
+
+TEST_F(LimitedGovernorTest, RefusalsWithoutADelayHalveTheRate) {
+  governor.join(1, 200, start);
+  auto now = start;
+  std::uint64_t granted = 0;
+  std::vector<std::uint64_t> held;
+  const auto go = [&](BootTime time, std::uint32_t refused) {
+    granted = 0;
+    for (BootTime gone{}; gone < time; gone += 10ms) {
+      now += 10ms;
+      auto demand = ready(100);
+      for (const auto id : held) demand.spent.push_back({id, true});
+      demand.outcomes.answered = static_cast<std::uint32_t>(held.size());
+      demand.outcomes.rate_limited = std::exchange(refused, 0);
+      held.clear();
+      hear(1, demand, now);
+      const auto grant = told(1, now);
+      ASSERT_TRUE(grant);
+      for (const auto& permit : grant->permits) held.push_back(permit.id);
+      granted += held.size();
+    }
+  };
+  go(2s, 0);
+  EXPECT_NEAR(static_cast<double>(granted), 200, 8);
+  go(100ms, 10);
+  EXPECT_LE(granted, 12u);
+  EXPECT_LE(*governor.facts(now)[0].effective_per_minute, 4500);
+  go(10s, 0);
+  EXPECT_EQ(*governor.facts(now)[0].effective_per_minute, 6000) << "it grows back to what is configured";
+}
+
+}  // namespace
+}  // namespace sluice

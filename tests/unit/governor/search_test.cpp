@@ -1,0 +1,204 @@
+#include "coordinator/governor/concurrency_search.hpp"
+#include "coordinator/governor/rate_search.hpp"
+
+#include <cmath>
+
+#include <gtest/gtest.h>
+
+namespace sluice {
+namespace {
+
+using namespace std::chrono_literals;
+
+constexpr BootTime start = std::chrono::hours(1);
+
+// --- RateSearch ---
+
+/// Lets calls start at `rate` for `time`, in steps of 10 ms.
+void run_at(RateSearch& search, double rate, BootTime& now, BootTime time, bool held_back = true) {
+  double owed = 0;
+  for (BootTime gone{}; gone < time; gone += 10ms) {
+    now += 10ms;
+    owed += rate * 0.01;
+    const auto started = static_cast<std::uint32_t>(owed);
+    owed -= started;
+    search.hear(started, 0, 0, now);
+    search.grow(held_back, std::nullopt, now);
+  }
+}
+
+TEST(RateSearch, KnowsNoRateUntilACallIsRefused) {
+  RateSearch search;
+  auto now = start;
+  run_at(search, 100, now, 5s);
+  EXPECT_FALSE(search.rate());
+}
+
+TEST(RateSearch, RefusalsCutToHalfOfWhatWasAccepted) {
+  RateSearch search;
+  auto now = start;
+  run_at(search, 100, now, 2s);
+  EXPECT_TRUE(search.hear(0, 8, 0, now));
+  EXPECT_NEAR(*search.rate(), 45, 5);
+}
+
+TEST(RateSearch, ASingleRefusalAmongManyCallsDoesNotCut) {
+  RateSearch search;
+  auto now = start;
+  run_at(search, 100, now, 2s);
+  EXPECT_FALSE(search.hear(0, 1, 0, now));
+  EXPECT_FALSE(search.rate());
+  EXPECT_TRUE(search.hear(0, 3, 0, now)) << "more than a twentieth of half a second's";
+}
+
+TEST(RateSearch, AtLowRatesTwoRefusalsCut) {
+  RateSearch search;
+  auto now = start;
+  run_at(search, 2, now, 5s);
+  EXPECT_FALSE(search.hear(0, 1, 0, now));
+  EXPECT_TRUE(search.hear(0, 1, 0, now));
+  EXPECT_GT(*search.rate(), 0.4);
+  EXPECT_LT(*search.rate(), 2);
+}
+
+TEST(RateSearch, WhatIsRefusedAtAnyRateDoesNotStarveTheFleet) {
+  RateSearch search;
+  auto now = start;
+  double owed = 0;
+  double refusals_owed = 0;
+  run_at(search, 100, now, 2s);
+  search.hear(0, 8, 0, now);
+  double started_in_the_end = 0;
+  for (int step = 0; step < 12'000; ++step) {
+    now += 10ms;
+    owed += std::min(100.0, *search.rate()) * 0.01;
+    const auto started = static_cast<std::uint32_t>(owed);
+    owed -= started;
+    refusals_owed += started * 0.1;
+    const auto refused = static_cast<std::uint32_t>(refusals_owed);
+    refusals_owed -= refused;
+    search.hear(started, refused, 0, now);
+    search.grow(true, std::nullopt, now);
+    if (step >= 6000) started_in_the_end += started;
+  }
+  EXPECT_GE(started_in_the_end / 60, 50) << "every tenth call is refused, whatever the rate";
+}
+
+TEST(RateSearch, DoublesUntilTheNextRefusalAndThenStaysJustBelowWhatWasAccepted) {
+  RateSearch search;
+  auto now = start;
+  run_at(search, 100, now, 2s);
+  search.hear(0, 8, 0, now);
+  EXPECT_NEAR(*search.rate(), 45, 5);
+  run_at(search, 50, now, 400ms);
+  EXPECT_NEAR(*search.rate(), 90, 10);
+  run_at(search, 100, now, 200ms);
+  EXPECT_TRUE(search.hear(0, 8, 0, now));
+  ASSERT_TRUE(search.accepted());
+  EXPECT_NEAR(*search.accepted(), 70, 15) << "what was accepted since the first cut";
+  EXPECT_NEAR(*search.rate(), *search.accepted() / 2, 1);
+  run_at(search, 50, now, 390ms);
+  EXPECT_NEAR(*search.rate(), *search.accepted() / 2, 1) << "half for a while";
+  run_at(search, 75, now, 500ms);
+  EXPECT_NEAR(*search.rate(), 0.95 * *search.accepted(), 1);
+  run_at(search, 95, now, 1s);
+  const double before = *search.rate();
+  run_at(search, 95, now, 1s);
+  EXPECT_GT(*search.rate(), before);
+  EXPECT_LT(*search.rate(), before + 6) << "slow steps";
+}
+
+TEST(RateSearch, RefusalsOfCallsThatBeganBeforeACutDoNotCutAgain) {
+  RateSearch search;
+  auto now = start;
+  run_at(search, 100, now, 2s);
+  search.hear(0, 8, 0, now);
+  const auto rate = search.rate();
+  EXPECT_FALSE(search.hear(0, 20, 0, now + 50ms)) << "too soon";
+  EXPECT_FALSE(search.hear(0, 0, 20, now + 500ms)) << "late ones";
+  EXPECT_EQ(search.rate(), rate);
+}
+
+TEST(RateSearch, DoesNotGrowWhileItIsNotUsed) {
+  RateSearch search;
+  auto now = start;
+  run_at(search, 100, now, 2s);
+  search.hear(0, 8, 0, now);
+  const auto rate = search.rate();
+  run_at(search, 1, now, 10s, false);
+  EXPECT_EQ(search.rate(), rate);
+  now += 1h;
+  search.grow(true, std::nullopt, now);
+  EXPECT_LT(*search.rate(), *rate * 1.5) << "an hour in which nobody looked";
+}
+
+TEST(RateSearch, IsOverAtTheKnownRate) {
+  RateSearch search;
+  auto now = start;
+  run_at(search, 100, now, 2s);
+  search.hear(0, 8, 0, now);
+  for (int i = 0; i < 50 && search.rate(); ++i) {
+    search.hear(5, 0, 0, now);
+    search.grow(true, 100.0, now += 50ms);
+  }
+  EXPECT_FALSE(search.rate());
+}
+
+// --- ConcurrencySearch ---
+
+/// A server that serves `parallel` calls at a time, 1 s each: answers by Little's law. Returns the number
+/// that the search has come to after `answers`.
+std::uint32_t settle(ConcurrencySearch& search, std::uint32_t parallel, std::uint64_t answers) {
+  for (std::uint64_t i = 0; i < answers; ++i) {
+    const double latency = std::max(1.0, static_cast<double>(search.limit()) / parallel);
+    search.hear(1, 0, static_cast<std::uint64_t>(latency * 1e6), search.limit() + 10);
+  }
+  return search.found().value_or(0);
+}
+
+TEST(ConcurrencySearch, FindsTheKneeOfAServer) {
+  for (const std::uint32_t parallel : {1u, 4u, 32u, 128u, 400u}) {
+    ConcurrencySearch search(5);
+    search.set_most(512);
+    const auto found = settle(search, parallel, 40'000);
+    EXPECT_GE(found, parallel * 0.85) << parallel;
+    EXPECT_LE(found, parallel * 1.5 + 1) << parallel;
+  }
+}
+
+TEST(ConcurrencySearch, GoesNoFurtherThanItMay) {
+  ConcurrencySearch search(5);
+  search.set_most(40);
+  EXPECT_LE(settle(search, 1000, 20'000), 40u);
+  EXPECT_GE(search.limit(), 35u);
+  search.set_most(10);
+  EXPECT_LE(search.limit(), 10u);
+}
+
+TEST(ConcurrencySearch, FollowsAServerThatSlowsDown) {
+  ConcurrencySearch search(5);
+  search.set_most(512);
+  settle(search, 100, 20'000);
+  const auto found = settle(search, 20, 60'000);
+  EXPECT_LE(found, 35u);
+  EXPECT_GE(found, 17u);
+}
+
+TEST(ConcurrencySearch, LearnsNothingFromTimesWithoutDemand) {
+  ConcurrencySearch search(5);
+  search.set_most(512);
+  for (int i = 0; i < 1000; ++i) search.hear(1, 0, 1'000'000, 3);
+  EXPECT_EQ(search.limit(), 5u);
+  EXPECT_FALSE(search.found());
+}
+
+TEST(ConcurrencySearch, FailuresMakeItSmaller) {
+  ConcurrencySearch search(5);
+  search.set_most(512);
+  const auto found = settle(search, 100, 20'000);
+  for (int i = 0; i < 400; ++i) search.hear(1, 1, 1'000'000, 1000);
+  EXPECT_LT(search.limit(), found * 0.8);
+}
+
+}  // namespace
+}  // namespace sluice

@@ -1,0 +1,86 @@
+#include "worker/providers/announced_limits.hpp"
+
+#include <gtest/gtest.h>
+
+namespace sluice {
+namespace {
+
+HttpHeaders requests(const std::string& limit, const std::string& remaining, const std::string& reset) {
+  return {{"content-type", "application/json"},
+          {"x-ratelimit-limit-requests", limit},
+          {"x-ratelimit-remaining-requests", remaining},
+          {"x-ratelimit-reset-requests", reset}};
+}
+
+TEST(AnnouncedLimits, AnthropicsAreThoseOfAMinute) {
+  AnnouncedLimitReader reader;
+  EXPECT_TRUE(reader.read({{"anthropic-ratelimit-requests-limit", "50"},
+                           {"anthropic-ratelimit-requests-remaining", "49"},
+                           {"anthropic-ratelimit-requests-reset", "2026-01-01T00:00:02Z"},
+                           {"anthropic-ratelimit-tokens-limit", "90000"},
+                           {"anthropic-ratelimit-input-tokens-limit", "80000"},
+                           {"anthropic-ratelimit-output-tokens-limit", "10000"}}));
+  EXPECT_EQ(reader.limits(), (wire::AnnouncedLimits{50, 90'000, 80'000, 10'000}));
+  EXPECT_FALSE(reader.read({{"anthropic-ratelimit-requests-limit", "50"}})) << "nothing new";
+  EXPECT_TRUE(reader.read({{"anthropic-ratelimit-requests-limit", "60"}}));
+  EXPECT_EQ(reader.limits().requests_per_minute, 60u);
+}
+
+TEST(AnnouncedLimits, OpenAisOfAMinute) {
+  AnnouncedLimitReader reader;
+  EXPECT_TRUE(reader.read(requests("60", "59", "1s")));
+  EXPECT_EQ(reader.limits(), (wire::AnnouncedLimits{60, 0, 0, 0}));
+  EXPECT_TRUE(reader.read({{"x-ratelimit-limit-tokens", "150000"},
+                           {"x-ratelimit-remaining-tokens", "149984"},
+                           {"x-ratelimit-reset-tokens", "6ms"}}));
+  EXPECT_EQ(reader.limits(), (wire::AnnouncedLimits{60, 150'000, 0, 0}));
+}
+
+TEST(AnnouncedLimits, OpenAisOfADayOrAnHourAreToldByTheirReset) {
+  AnnouncedLimitReader day;
+  EXPECT_FALSE(day.read(requests("10000", "9999", "8.64s"))) << "one response may mislead";
+  EXPECT_TRUE(day.read(requests("10000", "9990", "1m26.4s")));
+  EXPECT_EQ(day.limits().requests_per_minute, 6u) << "10,000 / 1,440, rounded down";
+  AnnouncedLimitReader hour;
+  hour.read(requests("3600", "3599", "1s"));
+  EXPECT_TRUE(hour.read(requests("3600", "3595", "5s")));
+  EXPECT_EQ(hour.limits().requests_per_minute, 60u);
+}
+
+TEST(AnnouncedLimits, AWindowThatIsAboutToEndIsNotTakenForALongOne) {
+  AnnouncedLimitReader reader;
+  EXPECT_FALSE(reader.read(requests("100", "99", "36s"))) << "looks like an hour";
+  EXPECT_TRUE(reader.read(requests("100", "60", "20s"))) << "and like 50 s";
+  EXPECT_EQ(reader.limits().requests_per_minute, 100u);
+}
+
+TEST(AnnouncedLimits, NothingUsedTellsNothing) {
+  AnnouncedLimitReader reader;
+  EXPECT_FALSE(reader.read(requests("100", "100", "0s")));
+  EXPECT_FALSE(reader.read(requests("100", "101", "0s")));
+}
+
+TEST(AnnouncedLimits, ALimitAloneIsAMinutes) {
+  AnnouncedLimitReader reader;
+  EXPECT_TRUE(reader.read({{"x-ratelimit-limit-requests", "100"}}));
+  EXPECT_EQ(reader.limits().requests_per_minute, 100u);
+}
+
+TEST(AnnouncedLimits, WhatIsNoLimitIsNone) {
+  for (const std::string text : {"0", "-1", "", "many", "1e3", "60.5", "99999999999999999999999"}) {
+    AnnouncedLimitReader reader;
+    EXPECT_FALSE(reader.read(requests(text, "1", "1s"))) << text;
+    EXPECT_FALSE(reader.read({{"anthropic-ratelimit-requests-limit", text}})) << text;
+    EXPECT_EQ(reader.limits(), wire::AnnouncedLimits{});
+  }
+}
+
+TEST(AnnouncedLimits, ANewLimitIsReadAnew) {
+  AnnouncedLimitReader reader;
+  reader.read(requests("60", "59", "1s"));
+  EXPECT_TRUE(reader.read(requests("600", "599", "100ms")));
+  EXPECT_EQ(reader.limits().requests_per_minute, 600u);
+}
+
+}  // namespace
+}  // namespace sluice

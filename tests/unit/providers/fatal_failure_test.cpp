@@ -1,0 +1,77 @@
+// What no retry and no other case would get over, in the providers' own words.
+#include "tests/unit/providers/failure_fixture.hpp"
+#include "worker/providers/embeddings.hpp"
+
+namespace sluice {
+namespace {
+
+std::string openai_words(const std::string& message, const std::string& type = "tokens") {
+  return R"({"error":{"message":")" + message + R"(","type":")" + type +
+         R"(","param":null,"code":"rate_limit_exceeded"}})";
+}
+
+TEST(FatalFailure, OpenAisRequestBeyondTheLimitOfAMinute) {
+  const auto outcome = failed(openai, 429,
+                              openai_words("Request too large for gpt-4o in organization org-1 on tokens per "
+                                           "min (TPM): Limit 30000, Requested 48312."),
+                              {{"retry-after", "20"}});
+  EXPECT_EQ(outcome.reason, Reason::request_refused) << "of this case alone";
+  EXPECT_FALSE(outcome.retryable);
+  EXPECT_FALSE(outcome.counts_as_rate_limit) << "it must not pause the others";
+}
+
+TEST(FatalFailure, OpenAisQuotaOfTheDay) {
+  for (const auto* words : {"Rate limit reached for gpt-4o in organization org-1 on requests per day (RPD): "
+                            "Limit 200, Used 200, Requested 1. Please try again in 7m12s.",
+                            "Rate limit reached for gpt-4o on tokens per day (TPD): Limit 1, Used 1"}) {
+    const auto outcome = failed(openai, 429, openai_words(words));
+    EXPECT_EQ(outcome.reason, Reason::quota_exhausted);
+    EXPECT_TRUE(stops_run(outcome.reason));
+    EXPECT_FALSE(outcome.retryable);
+  }
+  const auto router =
+      failed(openai, 429, R"({"error":{"message":"Rate limit exceeded: free-models-per-day","code":429}})");
+  EXPECT_EQ(router.reason, Reason::quota_exhausted);
+  const auto minute =
+      failed(openai, 429, openai_words("Rate limit reached on requests per min (RPM): Limit 3"));
+  EXPECT_TRUE(minute.retryable);
+  const auto other = failed(openai, 400, R"({"error":{"message":"say what you do per day","code":"x"}})");
+  EXPECT_EQ(other.reason, Reason::request_refused);
+}
+
+TEST(FatalFailure, AnthropicsQuotaOfTheDay) {
+  const auto outcome = failed(
+      anthropic, 429,
+      anthropic_error("rate_limit_error", "This request would exceed your organization's daily rate limit"));
+  EXPECT_EQ(outcome.reason, Reason::quota_exhausted);
+  EXPECT_FALSE(outcome.retryable);
+}
+
+TEST(FatalFailure, GeminiIsNotServedEverywhere) {
+  const auto outcome =
+      failed(gemini, 400,
+             R"({"error":{"code":400,"message":"User location is not supported for the API use.",)"
+             R"("status":"FAILED_PRECONDITION"}})");
+  EXPECT_EQ(outcome.reason, Reason::key_refused);
+}
+
+TEST(FatalFailure, Geminis503ConsumesQuotaAndNoOtherDoes) {
+  EXPECT_TRUE(failed(gemini, 503, gemini_error(503, "UNAVAILABLE")).consumes_quota);
+  EXPECT_FALSE(failed(gemini, 500, gemini_error(500, "INTERNAL")).consumes_quota);
+  EXPECT_FALSE(failed(gemini, 429, gemini_error(429, "RESOURCE_EXHAUSTED")).consumes_quota);
+  EXPECT_FALSE(failed(openai, 503, openai_error("x", "null")).consumes_quota);
+}
+
+TEST(FatalFailure, SaysWhichProviderItWas) {
+  auto settings = provider(openai);
+  settings.name = "embedder";
+  const auto outcome = read_embedding_response(settings, {404, {}, R"({"error":{"message":"no"}})"}, 1, now);
+  const auto& embedding = std::get<Failed>(outcome);
+  EXPECT_EQ(embedding.reason, Reason::model_unknown);
+  EXPECT_NE(embedding.message.find("provider \"embedder\""), std::string::npos) << embedding.message;
+  EXPECT_NE(embedding.message.find("--embedding-model"), std::string::npos) << embedding.message;
+  EXPECT_NE(failed(openai, 404, "{}").message.find("provider \"main\""), std::string::npos);
+}
+
+}  // namespace
+}  // namespace sluice

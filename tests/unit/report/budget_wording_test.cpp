@@ -1,0 +1,97 @@
+#include "coordinator/report/budget_wording.hpp"
+
+#include <gtest/gtest.h>
+
+namespace sluice::wording {
+namespace {
+
+using namespace std::chrono_literals;
+
+BudgetFacts limited_to(double requests_per_minute, LimitSource source) {
+  BudgetFacts facts;
+  facts.provider = "openai";
+  facts.requests = KnownLimit{requests_per_minute, source};
+  return facts;
+}
+
+TEST(BudgetWording, RatesAreSaidInTheUnitThatReadsBest) {
+  const auto requests = [](double per_minute) {
+    return rate({"requests", {per_minute, LimitSource::configured}});
+  };
+  EXPECT_EQ(requests(6000.0), "100/s");
+  EXPECT_EQ(requests(500.0), "8.3/s");
+  EXPECT_EQ(requests(60.0), "1/s");
+  EXPECT_EQ(requests(30.0), "30/min");
+  EXPECT_EQ(requests(1.0), "1/min");
+  EXPECT_EQ(requests(59.94), "60/min");
+  EXPECT_EQ(rate({"input_tokens", {2'000'000.0, LimitSource::announced}}), "2,000,000 input tokens/min");
+}
+
+TEST(BudgetWording, UseIsRoundedDown) {
+  BudgetFacts facts = limited_to(6000.0, LimitSource::configured);
+  EXPECT_EQ(budget_use(facts), "100/s") << "nothing was asked for yet";
+  facts.utilisation = 0.9999;
+  EXPECT_EQ(budget_use(facts), "99% of 100/s");
+  facts.utilisation = 1.0;
+  EXPECT_EQ(budget_use(facts), "100% of 100/s");
+  facts.tokens = KnownLimit{30000.0, LimitSource::configured};
+  EXPECT_EQ(budget_use(facts), "100% of its limits");
+}
+
+TEST(BudgetWording, WhatWasFoundIsSaidToBeSo) {
+  EXPECT_EQ(budget_use(limited_to(4980.0, LimitSource::found)), "about 83/s");
+  BudgetFacts searched;
+  EXPECT_EQ(budget_use(searched), "");
+  searched.found_concurrency = 42;
+  EXPECT_EQ(budget_use(searched), "42 at a time");
+}
+
+TEST(BudgetWording, HoldsNameWhatIsLeft) {
+  BudgetFacts facts;
+  EXPECT_EQ(hold(facts), "");
+  facts.hold = wire::HoldReason::named_delay;
+  facts.hold_left = 11'001ms;
+  EXPECT_EQ(hold(facts), "paused 0:12");
+  facts.hold = wire::HoldReason::outage;
+  facts.hold_left = 3s;
+  EXPECT_EQ(hold(facts), "down, next try in 0:03");
+  facts.given_up = true;
+  EXPECT_EQ(hold(facts), "given up");
+}
+
+TEST(BudgetWording, TheSummarySaysWhatLimitedTheCalls) {
+  EXPECT_EQ(budget_summary({}), "") << "nothing did";
+  BudgetFacts facts = limited_to(4980.0, LimitSource::found);
+  facts.rate_limited = 1;
+  EXPECT_EQ(budget_summary(facts), "about 83/s (found); 1 refusal without a delay");
+  facts = limited_to(6000.0, LimitSource::configured);
+  facts.tokens = KnownLimit{30'000.0, LimitSource::configured};
+  facts.output_tokens = KnownLimit{8'000.0, LimitSource::announced};
+  facts.utilisation = 0.98;
+  facts.max_in_flight = 64;
+  facts.permits_granted = 1003;
+  facts.permits_unused = 3;
+  facts.paused_time = 12s;
+  facts.outage_time = 125s;
+  EXPECT_EQ(
+      budget_summary(facts),
+      "98% of 100/s (configured), 30,000 tokens/min (configured) and 8,000 output tokens/min (announced), "
+      "at most 64 in flight, 1,003 permits, 3 unused; paused 12.0 s; down 2 min 05 s");
+  BudgetFacts searched;
+  searched.found_concurrency = 42;
+  EXPECT_EQ(budget_summary(searched), "42 at a time (found)");
+}
+
+TEST(BudgetWording, LimitsComeInTheOrderOfTheSettings) {
+  BudgetFacts facts = limited_to(1.0, LimitSource::announced);
+  facts.output_tokens = KnownLimit{2.0, LimitSource::configured};
+  const auto limits = limits_of(facts);
+  ASSERT_EQ(limits.size(), 2u);
+  EXPECT_EQ(limits[0].of, "requests");
+  EXPECT_EQ(to_string(limits[0].limit.source), "announced");
+  EXPECT_EQ(limits[1].of, "output_tokens");
+  EXPECT_EQ(to_string(LimitSource::found), "found");
+}
+
+}  // namespace
+}  // namespace sluice::wording

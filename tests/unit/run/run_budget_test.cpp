@@ -1,0 +1,144 @@
+#include "coordinator/run/run_budget.hpp"
+
+#include "common/token_bound.hpp"
+
+#include <random>
+#include <string>
+#include <vector>
+
+#include <gtest/gtest.h>
+
+namespace sluice {
+namespace {
+
+std::optional<double> price(const Usage& usage) {
+  return (static_cast<double>(usage.input_tokens) * 1.0 + static_cast<double>(usage.output_tokens) * 10.0) /
+         1e6;
+}
+
+TEST(RunBudget, WithoutLimitsEverythingFits) {
+  RunBudget budget({}, {});
+  EXPECT_FALSE(budget.limited());
+  EXPECT_TRUE(budget.reserve(1, 0, {1'000'000'000, 1'000'000'000}));
+}
+
+TEST(RunBudget, WhatIsPaidAndReservedCountsToTheLastToken) {
+  RunBudget budget({.tokens = 100, .cost = {}}, {});
+  EXPECT_TRUE(budget.limited());
+  EXPECT_TRUE(budget.reserve(1, 0, {30, 10}));
+  EXPECT_FALSE(budget.reserve(1, 1, {31, 30}));
+  EXPECT_TRUE(budget.reserve(1, 1, {30, 30})) << "exactly 100";
+  EXPECT_FALSE(budget.reserve(2, 2, {0, 1}));
+  budget.settle(1, 0, {20, 5});
+  EXPECT_EQ(budget.paid(), (Usage{20, 5}));
+  EXPECT_FALSE(budget.reserve(2, 2, {16, 0}));
+  EXPECT_TRUE(budget.reserve(2, 2, {15, 0}));
+}
+
+TEST(RunBudget, ARefusedReservationReservesNothing) {
+  RunBudget budget({.tokens = 10, .cost = {}}, {});
+  EXPECT_FALSE(budget.reserve(1, 0, {11, 0}));
+  EXPECT_TRUE(budget.reserve(1, 1, {10, 0}));
+}
+
+TEST(RunBudget, MoreThanReservedMayBePaid) {
+  RunBudget budget({.tokens = 10, .cost = {}}, {});
+  EXPECT_TRUE(budget.reserve(1, 0, {5, 0}));
+  budget.settle(1, 0, {25, 0});  // Retries that were charged.
+  EXPECT_FALSE(budget.reserve(1, 1, {1, 0}));
+  EXPECT_NE(budget.spent({1, 0}).message.find("25 of 10 tokens are paid"), std::string::npos);
+}
+
+TEST(RunBudget, CostIsReckonedByThePrice) {
+  RunBudget budget({.tokens = {}, .cost = 0.001}, price);
+  EXPECT_TRUE(budget.reserve(1, 0, {500, 0}));
+  EXPECT_TRUE(budget.reserve(1, 1, {0, 50})) << "exactly a tenth of a cent";
+  EXPECT_FALSE(budget.reserve(1, 2, {1, 0}));
+  budget.settle(1, 1, {0, 0});
+  EXPECT_TRUE(budget.reserve(1, 2, {1, 0}));
+}
+
+TEST(RunBudget, EachBudgetNamesItsOwnReason) {
+  RunBudget both({.tokens = 1000, .cost = 0.001}, price);
+  const auto tokens = both.spent({1001, 0});
+  EXPECT_EQ(tokens.reason, Reason::token_budget_spent);
+  EXPECT_EQ(
+      tokens.message,
+      "the run's token budget (--max-tokens) is spent: 0 of 1000 tokens are paid, and the next case may take "
+      "1001 (0 for its answer, --max-output-tokens)");
+  both.reserve(1, 0, {100, 0});
+  both.settle(2, 1, {200, 0});
+  const auto cost = both.spent({100, 90});
+  EXPECT_EQ(cost.reason, Reason::cost_budget_spent);
+  EXPECT_EQ(
+      cost.message,
+      "the run's cost budget (--max-cost) is spent: $0.0002 of $0.0010 are paid, $0.0001 more may be by "
+      "workers that were lost, and the next case may cost $0.0010");
+}
+
+TEST(RunBudget, GivenBackIsFreeAgainAndALostWorkersStays) {
+  RunBudget budget({.tokens = 10, .cost = {}}, {});
+  EXPECT_TRUE(budget.reserve(1, 0, {10, 0}));
+  budget.give_back(1, 0);
+  budget.give_back(1, 0);
+  EXPECT_TRUE(budget.reserve(2, 0, {6, 0}));
+  EXPECT_FALSE(budget.reserve(3, 0, {6, 0})) << "the same unit at another worker is paid twice";
+  EXPECT_TRUE(budget.reserve(3, 0, {4, 0}));
+  budget.settle(2, 0, {6, 0});
+  budget.settle(3, 0, {4, 0});
+  EXPECT_EQ(budget.paid(), (Usage{10, 0}));
+}
+
+TEST(RunBudget, WhatAWorkerStillHoldsIsReservedOnce) {
+  RunBudget budget({.tokens = 10, .cost = {}}, {});
+  budget.reserve_held(1, 0, {20, 0});
+  budget.reserve_held(1, 0, {20, 0});
+  EXPECT_FALSE(budget.reserve(2, 1, {1, 0}));
+  budget.settle(1, 0, {5, 0});
+  EXPECT_TRUE(budget.reserve(2, 1, {5, 0}));
+}
+
+TEST(RunBudget, IsNeverExceededWhileNobodyPaysMoreThanIsReserved) {
+  const auto seed = std::random_device()();
+  SCOPED_TRACE("seed " + std::to_string(seed));
+  std::mt19937 random(seed);
+  for (int run = 0; run < 50; ++run) {
+    const std::uint64_t limit = 1000 + random() % 5000;
+    RunBudget budget({.tokens = limit, .cost = {}}, {});
+    std::vector<std::pair<UnitId, Usage>> leased;
+    std::uint64_t paid = 0;
+    for (UnitId unit = 0; unit < 500; ++unit) {
+      const Usage most{random() % 300, random() % 300};
+      if (budget.reserve(1, unit, most)) leased.emplace_back(unit, most);
+      if (leased.empty() || random() % 2 == 0) continue;
+      const auto [done, bound] = leased.back();
+      leased.pop_back();
+      if (random() % 8 == 0) {
+        budget.give_back(1, done);
+        continue;
+      }
+      const Usage used{random() % (bound.input_tokens + 1), random() % (bound.output_tokens + 1)};
+      paid += used.input_tokens + used.output_tokens;
+      budget.settle(1, done, used);
+      ASSERT_LE(paid, limit);
+    }
+    for (const auto& [unit, bound] : leased) paid += bound.input_tokens + bound.output_tokens;
+    ASSERT_LE(paid, limit) << "even if all that is out is paid in full";
+  }
+}
+
+TEST(MostOf, CountsRequestAnswerAndEmbeddings) {
+  WorkUnit unit;
+  unit.request.user = std::string(1000, 'x');
+  unit.request.max_tokens = 70;
+  unit.tasks.resize(2);
+  const auto plain = most_of(unit);
+  EXPECT_EQ(plain, (Usage{input_token_bound(unit.request), 70}));
+  unit.tasks[1].texts = {{MetricId::must_contain, {std::string(500, 'y')}}};
+  EXPECT_EQ(most_of(unit), plain) << "nothing is embedded";
+  unit.tasks[1].texts.push_back({MetricId::semantic_similarity_to, {std::string(10, 'z')}});
+  EXPECT_EQ(most_of(unit), (Usage{plain.input_tokens + token_bound(std::string(10, 'z')) + 70, 70}));
+}
+
+}  // namespace
+}  // namespace sluice

@@ -1,0 +1,169 @@
+#include "coordinator/run/run_budget.hpp"
+#include "tests/unit/run/run_fixture.hpp"
+
+namespace sluice {
+namespace {
+
+// A run's own budgets: deadline, tokens and cost.
+
+class RunLimitsTest : public RunControllerTest {
+ protected:
+  /// Allows so many units of this plan, all of which are of one size.
+  void begin_with_room_for(double units) {
+    const auto most = most_of(*plan.render(0));
+    config.budget.tokens =
+        static_cast<std::uint64_t>(static_cast<double>(most.input_tokens + most.output_tokens) * units);
+    begin();
+  }
+  UnitResult paid(UnitResult result, std::uint64_t tokens) const {
+    result.spend.paid.input_tokens = tokens;
+    return result;
+  }
+};
+
+TEST_F(RunLimitsTest, TheDeadlineEndsTheRunAndDrainsAtOnce) {
+  config.deadline = 2500ms;
+  begin();
+  join("p", 1);
+  record(report("p", {answered(0)}));
+  tick(1000ms);
+  tick(2000ms);
+  Effects early;
+  controller->check_deadline(at(2499ms), early);
+  EXPECT_FALSE(controller->over());
+  Effects effects;
+  controller->check_deadline(at(2500ms), effects);
+  expect_stopped(Reason::deadline_reached);
+  EXPECT_EQ(sent<wire::Drain>(effects, "p").size(), 1u);
+  EXPECT_EQ(controller->facts().cut_short->message, "the run's deadline (--deadline) of 2.5 s was reached");
+  EXPECT_EQ(controller->counts().passed, 1u);
+}
+
+TEST_F(RunLimitsTest, TheDeadlineCountsWhileNoWorkerIsThere) {
+  config.deadline = 3000ms;
+  begin();
+  for (auto time = 1000ms; time <= 3000ms; time += 1000ms) tick(time);
+  expect_stopped(Reason::deadline_reached);
+}
+
+TEST_F(RunLimitsTest, ARunThatIsCompleteMeetsNoDeadline) {
+  config.deadline = 2000ms;
+  begin();
+  join("p", 1);
+  record(report("p", {answered(0), answered(1), answered(2)}));
+  tick(2000ms);
+  EXPECT_TRUE(controller->over());
+  EXPECT_FALSE(controller->stopped());
+}
+
+TEST_F(RunLimitsTest, ARunWhoseLastResultsWereOnTheirWayIsNotCutShort) {
+  config.deadline = 2000ms;
+  begin();
+  join("p", 1);
+  const auto reported = report("p", {answered(0), answered(1), answered(2)});
+  tick(2000ms);
+  ASSERT_TRUE(controller->facts().cut_short);
+  record(reported);
+  EXPECT_FALSE(controller->facts().cut_short);
+}
+
+TEST_F(RunLimitsTest, UnitsAreLeasedAsFarAsTheBudgetGoes) {
+  begin_with_room_for(2.5);
+  EXPECT_EQ(leased(join("p", 1), "p"), (std::vector<UnitId>{0, 1}));
+  EXPECT_TRUE(leased(join("q", 2), "q").empty());
+  EXPECT_FALSE(controller->over()) << "what is under way may take less";
+  const auto next = record(report("p", {paid(answered(0), 10)}));
+  EXPECT_EQ(leased(next, "p").size() + leased(next, "q").size(), 1u);
+  record(report("p", {paid(answered(1), 10)}));
+  record(report("p", {paid(answered(2), 10)}));
+  EXPECT_TRUE(controller->over());
+  EXPECT_FALSE(controller->stopped()) << "all fitted in the end";
+}
+
+TEST_F(RunLimitsTest, ASpentBudgetEndsTheRunOnceNobodyIsAtWork) {
+  begin_with_room_for(2.0);
+  join("p", 1);
+  const auto each = *config.budget.tokens / 2;
+  record(report("p", {paid(answered(0), each)}));
+  EXPECT_FALSE(controller->over()) << "the second one is still at work";
+  const auto end = record(report("p", {paid(failed(1, Reason::timed_out), each)}));
+  expect_stopped(Reason::token_budget_spent);
+  EXPECT_EQ(sent<wire::Drain>(end, "p").size(), 1u);
+  EXPECT_EQ(controller->facts().paid_input_tokens, 2 * each) << "failed calls were paid as well";
+}
+
+TEST_F(RunLimitsTest, ABudgetThatNoCallFitsEndsTheRunAtOnce) {
+  begin_with_room_for(0.5);
+  EXPECT_TRUE(leased(join("p", 1), "p").empty());
+  expect_stopped(Reason::token_budget_spent);
+  EXPECT_NE(controller->stopped()->message.find("0 of "), std::string::npos);
+}
+
+TEST_F(RunLimitsTest, ACostBudgetNeedsNoTokenBudget) {
+  config.budget.cost = 1.0;
+  config.price = [](const Usage& usage) { return static_cast<double>(usage.input_tokens); };
+  begin();
+  join("p", 1);
+  expect_stopped(Reason::cost_budget_spent);
+}
+
+TEST_F(RunLimitsTest, WhatALostWorkerBeganStaysReserved) {
+  begin_with_room_for(2.0);
+  join("p", 1);
+  report("p", {}, {0});
+  for (int i = 0; i < 5; ++i) tick(now + 1000ms);
+  ASSERT_EQ(controller->worker_count(), 0u);
+  EXPECT_EQ(leased(join("q", 2), "q").size(), 1u) << "the unit that p never began with is free again";
+  EXPECT_FALSE(controller->over());
+}
+
+TEST_F(RunLimitsTest, WhatAWorkerBringsBackFromALossIsSettled) {
+  begin_with_room_for(2.0);
+  join("p", 1);
+  report("p", {}, {0, 1});
+  for (int i = 0; i < 5; ++i) tick(now + 1000ms);
+  join("p", 1, 0);  // It takes no more.
+  record(say("p", wire::Report{run_id, 0, {}, {paid(answered(0), 1), paid(answered(1), 1)}}));
+  EXPECT_EQ(leased(join("q", 2), "q"), std::vector<UnitId>{2});
+}
+
+TEST_F(RunLimitsTest, WhatAWorkerStillHoldsAfterAReconnectIsReserved) {
+  begin_with_room_for(2.5);
+  join("p", 1);
+  hello("p2", 1);
+  EXPECT_TRUE(leased(ready("p2", 10, {0, 1}), "p2").empty());
+  EXPECT_TRUE(leased(join("q", 2), "q").empty());
+  record(report("p2", {paid(answered(0), 1)}));
+  EXPECT_EQ(controller->waiting_count() + controller->started_count(), 2u) << "units 1 and 2";
+}
+
+TEST_F(RunLimitsTest, AMissFreesWhatWasReserved) {
+  config.settings.mode = Mode::cached;
+  begin_with_room_for(1.0);
+  EXPECT_EQ(leased(join("p", 1), "p").size(), 1u);
+  EXPECT_TRUE(leased(join("q", 2), "q").empty());
+  const auto missed = report("p", {failed(0, Reason::cache_miss)});
+  EXPECT_EQ(leased(missed, "q").size() + leased(missed, "p").size(), 1u);
+}
+
+TEST_F(RunLimitsTest, AWorkerThatWaitsForTheCoordinatorKeepsItsLeases) {
+  config.dispatch.lease_time = 2500ms;
+  config.settings.providers.emplace_back().name = "openai";
+  begin();
+  join("p", 1);
+  report("p", {}, {0, 1, 2});
+  const auto beat = [&](std::uint32_t ready_calls) {
+    wire::Demand demand;
+    demand.provider = "openai";
+    demand.ready_calls = ready_calls;
+    say("p", wire::Heartbeat{run_id, 0, 10, {demand}});
+    tick(now + 1000ms);
+  };
+  for (int i = 0; i < 10; ++i) beat(3);
+  EXPECT_EQ(controller->facts().leases_lost, 0u);
+  for (int i = 0; i < 3; ++i) beat(0);
+  EXPECT_EQ(controller->facts().leases_lost, 3u) << "nothing keeps it from its work any more";
+}
+
+}  // namespace
+}  // namespace sluice

@@ -1,0 +1,238 @@
+#include "worker/entry_exchange.hpp"
+
+#include "common/defaults.hpp"
+#include "tests/support/temporary_folder.hpp"
+#include "worker/answer_store.hpp"
+
+#include <gtest/gtest.h>
+
+namespace sluice {
+namespace {
+
+RunSettings live_settings() {
+  RunSettings settings;
+  settings.run_id = "run-1";
+  settings.mode = Mode::live;
+  return settings;
+}
+
+EntryKey answer(const std::string& name) {
+  return {EntryKind::answer, sha256(name)};
+}
+EntryKey embedding(const std::string& name) {
+  return {EntryKind::embedding, sha256(name)};
+}
+
+struct EntryExchangeTest : testing::Test {
+  EntryExchange exchange{live_settings(), true};
+
+  wire::Seek the_seek() { return std::get<wire::Seek>(exchange.take_messages().at(0)); }
+  wire::Stored the_stored() { return std::get<wire::Stored>(exchange.take_messages().at(0)); }
+  bool is_silent() { return exchange.take_messages().empty(); }
+  /// This worker is left to pay for the embedding, and the coordinator knows that it asked.
+  void be_left_to_pay(const EntryKey& key) {
+    exchange.seek(key);
+    exchange.take_messages();
+    EXPECT_TRUE(exchange.take_verdict(key, false));
+  }
+};
+
+TEST_F(EntryExchangeTest, EntriesAreSoughtWhereACacheIsReadAndWrittenAndCallsArePaid) {
+  const auto seeks = [](auto change, bool has_cache = true) {
+    auto settings = live_settings();
+    change(settings);
+    return EntryExchange(settings, has_cache).seeks();
+  };
+  EXPECT_TRUE(seeks([](RunSettings&) {}));
+  EXPECT_FALSE(seeks([](RunSettings&) {}, false));
+  EXPECT_FALSE(seeks([](RunSettings& settings) { settings.read_cache = false; }));
+  EXPECT_FALSE(seeks([](RunSettings& settings) { settings.write_cache = false; }));
+  EXPECT_FALSE(seeks([](RunSettings& settings) { settings.mode = Mode::cached; }));
+  EXPECT_FALSE(seeks([](RunSettings& settings) { settings.mode = Mode::mock; }));
+}
+
+TEST_F(EntryExchangeTest, EachKeyIsAskedForOnce) {
+  exchange.seek(answer("a"));
+  exchange.seek(embedding("a"));
+  exchange.seek(answer("a"));
+  EXPECT_EQ(the_seek(), (wire::Seek{"run-1", {answer("a"), embedding("a")}}));
+  exchange.seek(embedding("a"));
+  EXPECT_TRUE(is_silent());
+  EXPECT_TRUE(exchange.take_verdict(embedding("a"), true));
+  EXPECT_FALSE(exchange.take_verdict(embedding("a"), true)) << "nobody waits for it any more";
+  exchange.seek(embedding("a"));
+  EXPECT_EQ(the_seek().keys, std::vector{embedding("a")});
+}
+
+TEST_F(EntryExchangeTest, WhatWasPaidForIsSaidToBeStored) {
+  be_left_to_pay(embedding("a"));
+  be_left_to_pay(embedding("b"));
+  exchange.stored(embedding("a").digest);
+  exchange.stored(embedding("a").digest);
+  exchange.stored(sha256("never sought"));
+  EXPECT_EQ(the_stored(), (wire::Stored{"run-1", {sha256("a")}, {}}));
+  exchange.given_up(sha256("b"));
+  exchange.given_up(sha256("a"));
+  EXPECT_EQ(the_stored(), (wire::Stored{"run-1", {}, {sha256("b")}}));
+  EXPECT_TRUE(is_silent());
+}
+
+TEST_F(EntryExchangeTest, WhatCameFromElsewhereIsNoNews) {
+  exchange.seek(embedding("a"));
+  exchange.take_messages();
+  EXPECT_TRUE(exchange.take_verdict(embedding("a"), true));
+  exchange.stored(sha256("a"));
+  EXPECT_TRUE(is_silent());
+}
+
+TEST_F(EntryExchangeTest, AnAnswerIsNobodysToPayForBut) {
+  exchange.seek(answer("a"));
+  exchange.take_messages();
+  EXPECT_TRUE(exchange.take_verdict(answer("a"), false));
+  exchange.given_up(sha256("a"));
+  EXPECT_TRUE(is_silent()) << "its unit's lease says it all";
+}
+
+TEST_F(EntryExchangeTest, WhatNobodyHereWaitsForIsGivenUpAtOnce) {
+  EXPECT_FALSE(exchange.take_verdict(embedding("a"), false));
+  EXPECT_EQ(the_stored(), (wire::Stored{"run-1", {}, {sha256("a")}}));
+}
+
+TEST_F(EntryExchangeTest, AVerdictThatIsSaidTwiceLeavesThePayingAlone) {
+  be_left_to_pay(embedding("a"));
+  EXPECT_FALSE(exchange.take_verdict(embedding("a"), false));
+  EXPECT_TRUE(is_silent());
+  exchange.stored(sha256("a"));
+  EXPECT_EQ(the_stored().stored, std::vector{sha256("a")});
+}
+
+TEST_F(EntryExchangeTest, AfterABreakItIsAskedForAgain) {
+  exchange.seek(answer("a"));
+  exchange.take_messages();
+  be_left_to_pay(embedding("b"));
+  exchange.seek(answer("c"));
+  exchange.ask_again();
+  const auto keys = the_seek().keys;
+  EXPECT_EQ(std::set(keys.begin(), keys.end()), (std::set{answer("a"), answer("c")}));
+  EXPECT_TRUE(is_silent());
+}
+
+TEST_F(EntryExchangeTest, NoMessageNamesMoreThanTheWireTakes) {
+  for (std::size_t i = 0; i < 2 * wire::max_entries + 1; ++i) exchange.seek(embedding(std::to_string(i)));
+  const auto messages = exchange.take_messages();
+  ASSERT_EQ(messages.size(), 3u);
+  EXPECT_EQ(std::get<wire::Seek>(messages[0]).keys.size(), wire::max_entries);
+  EXPECT_EQ(std::get<wire::Seek>(messages[2]).keys.size(), 1u);
+}
+
+// --- lending ---
+
+struct LentEntriesTest : testing::Test {
+  AnswerStore open(const std::string& name, std::vector<AnswerCache> others = {}) const {
+    auto cache = AnswerCache::open(folder.path() / name);
+    EXPECT_TRUE(cache) << cache.error().message;
+    return AnswerStore(std::move(*cache), std::move(others));
+  }
+  static Completion completion(std::string text) { return {std::move(text), "stop", "m", {10, 5}, 1000, {}}; }
+  static void put(AnswerStore& store, const Digest& key, const Completion& completion) {
+    const KeyedAnswer one{key, &completion};
+    ASSERT_TRUE(store.store({&one, 1}));
+  }
+
+  support::TemporaryFolder folder;
+  AnswerStore holder = open("holder");
+  AnswerStore seeker = open("seeker");
+};
+
+TEST_F(LentEntriesTest, AnAnswerGoesFromCacheToCache) {
+  const auto given = completion("Paris");
+  put(holder, sha256("q"), given);
+  const auto entry = holder.lend(answer("q"));
+  const auto taken = seeker.take_answer(sha256("q"), answer_digest(given), entry);
+  ASSERT_TRUE(taken) << taken.error().message;
+  EXPECT_EQ(*taken, given);
+  EXPECT_EQ(seeker.find_answer(sha256("q")).value(), given);
+  EXPECT_EQ(seeker.lend(answer("q")), entry) << "byte for byte";
+}
+
+TEST_F(LentEntriesTest, AnEmbeddingGoesFromCacheToCache) {
+  const std::vector<float> vector{0.5f, -1.0f, 0.25f};
+  ASSERT_TRUE(holder.store_embedding(sha256("text"), vector));
+  const auto taken = seeker.take_embedding(sha256("text"), holder.lend(embedding("text")));
+  ASSERT_TRUE(taken) << taken.error().message;
+  EXPECT_EQ(*taken, vector);
+  EXPECT_EQ(seeker.find_embedding(sha256("text")).value(), vector);
+}
+
+TEST_F(LentEntriesTest, WhatIsNotThereIsEmpty) {
+  EXPECT_EQ(holder.lend(answer("q")), "");
+  EXPECT_EQ(AnswerStore(std::nullopt, {}).lend(answer("q")), "");
+  auto refused = completion("no");
+  refused.non_answer = Error{Reason::refusal, "no"};
+  put(holder, sha256("q"), refused);
+  EXPECT_EQ(holder.lend(answer("q")), "");
+}
+
+TEST_F(LentEntriesTest, WhatIsDamagedOrTooLargeIsNotLent) {
+  auto cache = AnswerCache::open(folder.path() / "damaged");
+  ASSERT_TRUE(cache);
+  ASSERT_TRUE(cache->put_entry(EntryKind::answer, sha256("q"), "garbage"));
+  ASSERT_TRUE(cache->put(sha256("large"), completion(std::string(wire::max_entry_bytes, 'x'))));
+  const AnswerStore store(std::move(*cache), {});
+  EXPECT_EQ(store.lend(answer("q")), "");
+  EXPECT_EQ(store.lend(answer("large")), "");
+}
+
+TEST_F(LentEntriesTest, ABorrowedCacheLendsToo) {
+  {
+    auto first = open("third");
+    put(first, sha256("q"), completion("Paris"));
+  }
+  std::vector<AnswerCache> others;
+  others.push_back(AnswerCache::open_read_only(folder.path() / "third").value());
+  const auto store = open("own", std::move(others));
+  EXPECT_NE(store.lend(answer("q")), "");
+}
+
+TEST_F(LentEntriesTest, WhateverComesFromElsewhereIsChecked) {
+  put(holder, sha256("q"), completion("Paris"));
+  ASSERT_TRUE(holder.store_embedding(sha256("q"), {1.0f}));
+  const auto answer_entry = holder.lend(answer("q"));
+  const auto embedding_entry = holder.lend(embedding("q"));
+  auto refused = completion("no");
+  refused.non_answer = Error{Reason::refusal, "no"};
+  auto flipped = answer_entry;
+  flipped.back() = static_cast<char>(flipped.back() ^ 1);
+  EXPECT_FALSE(seeker.take_answer(sha256("other key"), {}, answer_entry));
+  EXPECT_FALSE(seeker.take_answer(sha256("q"), sha256("another answer"), answer_entry));
+  EXPECT_FALSE(seeker.take_answer(sha256("q"), {}, embedding_entry));
+  EXPECT_FALSE(seeker.take_answer(sha256("q"), {}, cache_entry::encode(sha256("q"), refused)));
+  EXPECT_FALSE(seeker.take_answer(sha256("q"), {}, flipped));
+  for (std::size_t size = 0; size < answer_entry.size(); ++size)
+    EXPECT_FALSE(seeker.take_answer(sha256("q"), {}, std::string_view(answer_entry).substr(0, size)));
+  EXPECT_FALSE(seeker.take_embedding(sha256("other key"), embedding_entry));
+  EXPECT_FALSE(seeker.take_embedding(sha256("q"), answer_entry));
+  EXPECT_FALSE(seeker.take_embedding(sha256("q"), cache_entry::encode(sha256("q"), Embedding{{0.0f}, 1})));
+  EXPECT_EQ(seeker.find_answer(sha256("q")).value(), std::nullopt);
+  EXPECT_EQ(seeker.find_embedding(sha256("q")).value(), std::nullopt);
+  EXPECT_TRUE(seeker.take_answer(sha256("q"), {}, answer_entry));
+}
+
+TEST_F(LentEntriesTest, EachKeyOfALendIsAnsweredInMessagesOfBoundedSize) {
+  put(holder, sha256("large 1"), completion(std::string(defaults::max_bytes_per_work, 'x')));
+  put(holder, sha256("large 2"), completion(std::string(defaults::max_bytes_per_work, 'y')));
+  const wire::Lend lend{"run-1", {answer("large 1"), answer("none"), answer("large 2"), embedding("none")}};
+  const auto messages = lend_entries(holder, lend);
+  ASSERT_EQ(messages.size(), 3u);
+  std::vector<EntryKey> answered;
+  for (const auto& message : messages) {
+    EXPECT_EQ(message.run_id, "run-1");
+    for (const auto& entry : message.entries) answered.push_back(entry.key);
+  }
+  EXPECT_EQ(answered, lend.keys);
+  EXPECT_GT(messages[0].entries.at(0).bytes.size(), defaults::max_bytes_per_work);
+  EXPECT_EQ(messages[1].entries.at(0).bytes, "");
+}
+
+}  // namespace
+}  // namespace sluice

@@ -1,0 +1,166 @@
+#include "worker/budget/call_budget.hpp"
+
+#include <algorithm>
+#include <utility>
+
+namespace sluice {
+
+namespace {
+
+/// With a search on, what answers take is told after a round of them, but no more often than this: rounds of
+/// a fast server say nothing that the next one does not.
+constexpr std::chrono::milliseconds shortest_round(50);
+constexpr std::uint32_t smallest_round = 16;
+
+TimePoint later(TimePoint now, std::uint32_t ms) {
+  return now + std::chrono::milliseconds(ms);
+}
+
+std::string too_large(const char* what, std::uint64_t tokens, std::uint64_t most) {
+  return "up to " + std::to_string(tokens) + " " + what + " where a single call may take " +
+         std::to_string(most);
+}
+
+}  // namespace
+
+void CallBudget::take(const wire::Grant& grant, TimePoint now) {
+  granted_ = true;
+  unlimited_ = grant.unlimited;
+  places_were_taken_ = places_were_taken_ || grant.places < places_;
+  places_ = grant.places;
+  searched_ = grant.searched;
+  ceiling_ = grant.ceiling;
+  hold_ = grant.hold;
+  // An outage is over when the coordinator says so: single calls may probe it meanwhile.
+  if (!in_outage() && grant.pause_ms > 0) {
+    paused_until_ = std::max(paused_until_, later(now, grant.pause_ms));
+  }
+  for (const auto& permit : grant.permits) permits_.grant(permit);
+  measure_holds(now);
+}
+
+void CallBudget::pause(std::chrono::milliseconds delay, TimePoint now) {
+  asked_pause_until_ = std::max(asked_pause_until_, now + delay);
+  paused_until_ = std::max(paused_until_, asked_pause_until_);
+  measure_holds(now);
+}
+
+void CallBudget::measure_holds(TimePoint now) {
+  outages_.hold_until(in_outage() ? TimePoint::max() : now, now);
+  pauses_.hold_until(in_outage() ? TimePoint::max() : paused_until_, now);
+}
+
+void CallBudget::forget_permits() {
+  permits_.forget();
+  settled_.clear();
+}
+
+bool CallBudget::may_start(const Moment& moment) const {
+  if (!granted_ || given_up() || moment.now < paused_until_ || in_flight_ >= places_) return false;
+  const bool needs_permit = !unlimited_ || in_outage();
+  return !needs_permit || permits_.held() > 0;
+}
+
+std::optional<CallBudget::Start> CallBudget::start(const wire::CallSize& call, const ClockBounds& clock,
+                                                   const Moment& moment) {
+  if (!may_start(moment)) return std::nullopt;
+  Start start;
+  if (!unlimited_ || in_outage()) {
+    start.permit = permits_.take(call, in_outage(), clock, moment.boot);
+    if (!start.permit) return std::nullopt;
+  }
+  ++in_flight_;
+  return start;
+}
+
+std::optional<Error> CallBudget::ceiling_problem(const wire::CallSize& call) const {
+  const std::uint64_t input = call.input_tokens;
+  const std::uint64_t output = call.output_tokens;
+  std::string problem;
+  if (ceiling_.input_tokens > 0 && input > ceiling_.input_tokens) {
+    problem = too_large("input tokens", input, ceiling_.input_tokens) +
+              "; shorten the case, or raise input_tokens_per_minute or burst_seconds";
+  } else if (ceiling_.output_tokens > 0 && output > ceiling_.output_tokens) {
+    problem = too_large("output tokens", output, ceiling_.output_tokens) + "; lower --max-output-tokens to " +
+              std::to_string(ceiling_.output_tokens) + ", or raise output_tokens_per_minute or burst_seconds";
+  } else if (ceiling_.total_tokens > 0 && input + output > ceiling_.total_tokens) {
+    problem = too_large("tokens", input + output, ceiling_.total_tokens) + " (" + std::to_string(input) +
+              " of input, " + std::to_string(output) + " of output); ";
+    if (input < ceiling_.total_tokens) {
+      problem += "lower --max-output-tokens to " + std::to_string(ceiling_.total_tokens - input) + ", or ";
+    } else {
+      problem += "shorten the case, or ";
+    }
+    problem += "raise tokens_per_minute or burst_seconds";
+  }
+  if (problem.empty()) return std::nullopt;
+  return Error{Reason::request_refused, "the call does not fit into the budget of provider \"" + provider_ +
+                                            "\": it takes " + problem};
+}
+
+std::optional<TimePoint> CallBudget::next_chance(const ClockBounds& clock, const Moment& moment) const {
+  const auto change = permits_.next_change(clock, moment.boot);
+  std::optional<TimePoint> next;
+  if (change) next = moment.now + std::chrono::duration_cast<Duration>(*change - moment.boot);
+  const bool paused = granted_ && moment.now < paused_until_;
+  if (paused && (!next || paused_until_ < *next)) next = paused_until_;
+  return next;
+}
+
+void CallBudget::answered(std::chrono::microseconds latency) {
+  const auto us = static_cast<std::uint64_t>(std::max<std::int64_t>(latency.count(), 1));
+  const auto short_us = static_cast<std::uint32_t>(std::min<std::uint64_t>(us, 0xffffffff));
+  outcomes_.latency_min_us =
+      outcomes_.answered == 0 ? short_us : std::min(outcomes_.latency_min_us, short_us);
+  outcomes_.latency_sum_us += us;
+  ++outcomes_.answered;
+}
+
+void CallBudget::give_back(std::span<const wire::CallSize> ready, const ClockBounds& clock,
+                           const Moment& moment) {
+  permits_.drop_closed(clock, moment.boot);
+  permits_.keep_for(ready);
+}
+
+bool CallBudget::is_due(std::size_t ready, TimePoint now) const {
+  const bool pause_is_new = asked_pause_until_ > now && asked_pause_until_ != told_.paused_until;
+  const bool wants_ear = outcomes_.rate_limited > 0 || outcomes_.failed > 0 || places_were_taken_ ||
+                         pause_is_new || announced_ != told_.announced || permits_.has_spent();
+  return wants_ear || change_is_due(ready, now);
+}
+
+bool CallBudget::change_is_due(std::size_t ready, TimePoint now) const {
+  const auto wanted = ready + in_flight_;
+  const std::size_t told = std::size_t{told_.ready} + told_.in_flight;
+  if (!granted_ || !unlimited_) {
+    return ready != told_.ready || in_flight_ != told_.in_flight || !settled_.empty();
+  }
+  if (searched_) {
+    const auto round = std::max(places_, smallest_round);
+    if (outcomes_.answered >= round && now - told_.at >= shortest_round) return true;
+    return (told == 0) != (wanted == 0);
+  }
+  // Places are split by what is wanted; which calls of these are in flight does not matter.
+  return places_ != wire::unlimited_places && wanted != told;
+}
+
+wire::Demand CallBudget::demand(std::size_t ready, std::vector<wire::CallSize> sizes, TimePoint now) {
+  wire::Demand demand;
+  demand.provider = provider_;
+  demand.ready_calls = static_cast<std::uint32_t>(ready);
+  demand.in_flight = in_flight_;
+  if (asked_pause_until_ > now) {
+    const auto left = std::chrono::ceil<std::chrono::milliseconds>(asked_pause_until_ - now);
+    demand.pause_ms = static_cast<std::uint32_t>(left.count());
+  }
+  demand.sizes = std::move(sizes);
+  demand.spent = permits_.take_spent();
+  demand.settled = std::exchange(settled_, {});
+  demand.outcomes = std::exchange(outcomes_, {});
+  demand.announced = announced_;
+  places_were_taken_ = false;
+  told_ = {demand.ready_calls, in_flight_, asked_pause_until_, announced_, now};
+  return demand;
+}
+
+}  // namespace sluice

@@ -1,0 +1,119 @@
+#pragma once
+
+#include "common/clock.hpp"
+#include "common/error.hpp"
+#include "common/wire/messages.hpp"
+#include "worker/budget/clock_bounds.hpp"
+#include "worker/budget/hold_time.hpp"
+#include "worker/budget/permit_book.hpp"
+
+#include <chrono>
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+namespace sluice {
+
+/// One instant on both clocks: timers and deadlines go by the first, permits by the second.
+struct Moment {
+  TimePoint now;
+  BootTime boot{};
+};
+
+/// What one provider's calls from this worker are allowed, and what the coordinator has to hear of them
+/// (budget.md). A call starts if no pause is on, a place is free and a permit is there, in this order. Until
+/// the first grant nothing is allowed. Pure; not thread-safe.
+class CallBudget {
+ public:
+  explicit CallBudget(std::string provider) : provider_(std::move(provider)) {}
+
+  // --- What is allowed ---
+
+  void take(const wire::Grant& grant, TimePoint now);
+  /// The provider itself asked this worker for silence: never shorter, whatever is granted.
+  void pause(std::chrono::milliseconds delay, TimePoint now);
+  /// The coordinator has this worker's permits forgotten (HELLO was said again).
+  void forget_permits();
+
+  /// How a call may start.
+  struct Start {
+    std::optional<TakenPermit> permit;  ///< Nothing where none is needed.
+  };
+  /// Starts a call if it may: it is in flight until `ended`. Nothing: not now.
+  std::optional<Start> start(const wire::CallSize& call, const ClockBounds& clock, const Moment& moment);
+  /// False if no call at all may start, whatever its size.
+  bool may_start(const Moment& moment) const;
+  void ended() { --in_flight_; }
+
+  /// True if a call's size makes a difference.
+  bool needs_sizes() const { return !unlimited_ || ceiling_ != wire::CallCeiling{}; }
+  /// Why a call of this size can never start; nothing if it can.
+  std::optional<Error> ceiling_problem(const wire::CallSize& call) const;
+  /// The provider is taken for down, and single calls try whether it still is.
+  bool in_outage() const { return hold_ == wire::HoldReason::outage; }
+  /// It was down for too long: what waits is to end.
+  bool given_up() const { return hold_ == wire::HoldReason::given_up; }
+  /// How many calls the search lets this worker have in flight; 0: nothing is searched for.
+  std::uint32_t searched_places() const { return searched_ ? places_ : 0; }
+
+  /// For how long calls were held by pauses and outages, or by outages alone, in all time up to now.
+  Duration paused(TimePoint now) const { return pauses_.total(now); }
+  Duration out(TimePoint now) const { return outages_.total(now); }
+
+  /// When a call may be startable that is not now, or a permit is to be given back; nothing: only what is
+  /// heard can change that. REQUIRES: some call is ready.
+  std::optional<TimePoint> next_chance(const ClockBounds& clock, const Moment& moment) const;
+
+  // --- What is told ---
+
+  /// `permit` and what the call used; nothing used: it was not charged.
+  void settle(std::uint64_t permit, const wire::CallSize& used) { settled_.push_back({permit, used}); }
+  void answered(std::chrono::microseconds latency);
+  void was_rate_limited() { ++outcomes_.rate_limited; }
+  void failed() { ++outcomes_.failed; }
+  void announced(const wire::AnnouncedLimits& limits) { announced_ = limits; }
+
+  bool holds_permits() const { return permits_.held() > 0; }
+  /// Gives back permits that have closed or that no ready call needs. Before `is_due`.
+  void give_back(std::span<const wire::CallSize> ready, const ClockBounds& clock, const Moment& moment);
+  /// Whether the coordinator should hear of this now rather than with the next heartbeat. Where no permits
+  /// are needed, calls that come and go say nothing by themselves.
+  bool is_due(std::size_t ready, TimePoint now) const;
+  /// What has become of the budget since the last demand.
+  wire::Demand demand(std::size_t ready, std::vector<wire::CallSize> sizes, TimePoint now);
+
+ private:
+  struct Told {
+    std::uint32_t ready = 0;
+    std::uint32_t in_flight = 0;
+    TimePoint paused_until;
+    wire::AnnouncedLimits announced;
+    TimePoint at;
+  };
+  void measure_holds(TimePoint now);
+  bool change_is_due(std::size_t ready, TimePoint now) const;
+
+  std::string provider_;
+  bool granted_ = false;
+  bool unlimited_ = false;
+  std::uint32_t places_ = wire::unlimited_places;
+  bool searched_ = false;
+  wire::CallCeiling ceiling_;
+  wire::HoldReason hold_ = wire::HoldReason::none;
+  TimePoint paused_until_;       ///< By named delays, told to this worker or to others.
+  TimePoint asked_pause_until_;  ///< Of these, what was told to this worker.
+  HoldTime pauses_;
+  HoldTime outages_;
+  PermitBook permits_;
+  std::uint32_t in_flight_ = 0;
+
+  std::vector<wire::SettledCall> settled_;
+  wire::CallOutcomes outcomes_;
+  wire::AnnouncedLimits announced_;
+  bool places_were_taken_ = false;  ///< Others may have them as soon as the coordinator knows that we know.
+  Told told_;
+};
+
+}  // namespace sluice

@@ -1,0 +1,80 @@
+#include "worker/budget/clock_bounds.hpp"
+
+#include <algorithm>
+#include <cstdint>
+#include <limits>
+
+namespace sluice {
+
+namespace {
+
+/// How much faster or slower one machine's clock may run than the other's: quartz without any discipline
+/// stays within 100 ppm of true time, so two of them within 200 of each other (budget.md).
+constexpr std::int64_t drift_ppm = 200;
+constexpr std::int64_t million = 1'000'000;
+
+/// Rounded up.
+BootTime drift_over(BootTime time) {
+  return BootTime((time.count() * drift_ppm + million - 1) / million);
+}
+
+/// Windows open and close within minutes; bounded by a month, products stay within 64 bits.
+constexpr BootTime farthest = std::chrono::days(30);
+
+BootTime bounded(BootTime time) {
+  return std::clamp(time, -farthest, farthest);
+}
+
+}  // namespace
+
+BootTime boot_time(std::uint64_t us) {
+  constexpr auto last = static_cast<std::uint64_t>(std::numeric_limits<std::int64_t>::max()) / 4;
+  return BootTime(static_cast<std::int64_t>(std::min(us, last)));
+}
+
+BootTime ClockBounds::earliest(const Mark& mark, BootTime own) {
+  const auto gone = own - mark.own;
+  return mark.coordinator + gone - drift_over(gone);
+}
+
+BootTime ClockBounds::latest(const Mark& mark, BootTime own) {
+  const auto gone = own - mark.own;
+  return mark.coordinator + gone + drift_over(gone);
+}
+
+void ClockBounds::hear(BootTime coordinator, std::optional<BootTime> echo, BootTime received) {
+  if (echo && *echo > received) echo.reset();  // Not said by this worker.
+  const bool later = !lower_ || coordinator >= earliest(*lower_, received);
+  if (later) lower_ = Mark{coordinator, received};
+  if (echo) {
+    const Mark mark{coordinator, *echo};
+    if (!upper_ || latest(mark, received) <= latest(*upper_, received)) upper_ = mark;
+  }
+  if (upper_ && earliest(*lower_, received) > latest(*upper_, received)) {
+    lower_ = Mark{coordinator, received};
+    upper_.reset();
+    if (echo) upper_ = Mark{coordinator, *echo};
+  }
+}
+
+std::optional<TimeSpan> ClockBounds::at(BootTime own) const {
+  if (!lower_ || !upper_) return std::nullopt;
+  return TimeSpan{earliest(*lower_, own), latest(*upper_, own)};
+}
+
+std::optional<TimeSpan> ClockBounds::own_times_within(const TimeSpan& window) const {
+  if (!lower_ || !upper_) return std::nullopt;
+  // What rounding can take away at either end.
+  constexpr BootTime margin(2);
+  const auto until_open = bounded(window.from - lower_->coordinator);
+  auto from = lower_->own;
+  if (until_open.count() > 0) {
+    from += BootTime(until_open.count() * million / (million - drift_ppm)) + margin;
+  }
+  const auto until_closed = bounded(window.to - upper_->coordinator);
+  if (until_closed.count() < 0) return TimeSpan{from, from - margin};
+  const auto to = upper_->own + BootTime(until_closed.count() * million / (million + drift_ppm)) - margin;
+  return TimeSpan{from, to};
+}
+
+}  // namespace sluice

@@ -1,0 +1,49 @@
+#pragma once
+
+#include "common/clock.hpp"
+
+#include <cstdint>
+#include <optional>
+
+namespace sluice {
+
+/// A span of one clock, both ends included. It may be empty: then `from` is later than `to`.
+struct TimeSpan {
+  BootTime from{};
+  BootTime to{};
+  friend bool operator==(const TimeSpan&, const TimeSpan&) = default;
+};
+
+/// A number of the wire as a time; far beyond any clock it is the end of all time.
+BootTime boot_time(std::uint64_t us);
+
+/// Where the coordinator's boot clock can stand, as far as this worker can know (budget.md): each GRANTS says
+/// what it was when some demand had arrived and the GRANTS had not. All that was heard is true at once, so
+/// the bounds are the intersection. Times are the boot clocks' (clock.hpp). Pure; not thread-safe.
+class ClockBounds {
+ public:
+  /// GRANTS came in at `received` of the own clock, sent at `coordinator` of the other's, by a coordinator
+  /// that had heard what was said at `echo` of the own clock (nothing: it had heard nothing yet). What
+  /// contradicts all that was heard before (a clock was set, a machine was moved) replaces it.
+  void hear(BootTime coordinator, std::optional<BootTime> echo, BootTime received);
+
+  /// The possible times of the coordinator's clock at `own`; nothing before both ends are known. REQUIRES:
+  /// `own` is not before anything that was heard.
+  std::optional<TimeSpan> at(BootTime own) const;
+  /// The own times, from the latest GRANTS on, at which the whole of `at` lies in `window`; nothing before
+  /// both ends are known. Empty if there are none.
+  std::optional<TimeSpan> own_times_within(const TimeSpan& window) const;
+
+ private:
+  struct Mark {
+    BootTime coordinator{};
+    BootTime own{};
+  };
+  static BootTime earliest(const Mark& mark, BootTime own);
+  static BootTime latest(const Mark& mark, BootTime own);
+
+  std::optional<Mark> lower_;  ///< The coordinator's clock had come this far when the GRANTS came in.
+  std::optional<Mark> upper_;  ///< It had not come further when what is echoed was said.
+};
+
+}  // namespace sluice

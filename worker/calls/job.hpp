@@ -1,0 +1,70 @@
+#pragma once
+
+#include "common/completion.hpp"
+#include "common/result.hpp"
+#include "common/wire/messages.hpp"
+#include "worker/budget/call_budget.hpp"
+#include "worker/embedding_queue.hpp"
+#include "worker/held_units.hpp"
+#include "worker/providers/announced_limits.hpp"
+#include "worker/retry_policy.hpp"
+
+#include <cstdint>
+#include <optional>
+#include <set>
+#include <string>
+#include <utility>
+#include <variant>
+#include <vector>
+
+namespace sluice {
+
+/// A provider as this run's calls meet it.
+struct CalledProvider {
+  explicit CalledProvider(const ProviderSettings& from) : settings(from), budget(from.name) {}
+
+  const ProviderSettings& settings;
+  std::optional<std::string> key;  ///< Nothing: this worker has none, and must not call.
+  CallBudget budget;
+  AnnouncedLimitReader limits;
+  std::set<std::uint64_t>
+      ready;                   ///< Jobs whose next call may start as far as they go themselves, oldest first.
+  bool answered = false;       ///< Any HTTP response came: its address is right.
+  std::optional<Error> fatal;  ///< What every other call would meet, too.
+};
+
+/// A unit on its way to an answer, or texts on their way to their embeddings.
+struct Job {
+  enum class State : std::uint8_t { ready, in_flight, backing_off, awaits_embeddings, seeks_answer };
+
+  Job(std::variant<SharedUnit, EmbeddingBatch> what, RetryPolicy policy, TimePoint now)
+      : work(std::move(what)), retry(policy), started(now), idle_since(now) {}
+
+  const SharedUnit& unit() const { return std::get<SharedUnit>(work); }
+  EmbeddingBatch* batch() { return std::get_if<EmbeddingBatch>(&work); }
+
+  std::variant<SharedUnit, EmbeddingBatch> work;
+  RetryPolicy retry;
+  TimePoint started;
+  State state = State::ready;
+  CalledProvider* provider = nullptr;  ///< The one that it waits for.
+  Spend spend;
+  std::optional<Completion> answer;                ///< Of a unit whose embeddings have not come yet,
+  std::optional<std::vector<ParsedClaim>> claims;  ///< with its claims if they were read.
+
+  // Waits: since when, and what the provider's clocks of pauses and outages said then.
+  TimePoint idle_since;
+  Duration pause_mark{};
+  Duration outage_mark{};
+  Duration extended{};  ///< By outages: of the deadline.
+  Duration waited_permit{};
+  Duration waited_pause{};
+  Duration waited_retry{};
+
+  // The call under way.
+  std::optional<wire::CallSize> size;  ///< Known once it was needed.
+  std::optional<wire::Permit> permit;
+  std::uint32_t unsent = 0;  ///< Calls of this job that came too late for their permit.
+};
+
+}  // namespace sluice

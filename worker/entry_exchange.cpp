@@ -1,0 +1,72 @@
+#include "worker/entry_exchange.hpp"
+
+#include "common/defaults.hpp"
+#include "worker/answer_store.hpp"
+
+#include <algorithm>
+#include <utility>
+
+namespace sluice {
+
+EntryExchange::EntryExchange(const RunSettings& settings, bool has_cache)
+    : run_id_(settings.run_id),
+      seeks_(has_cache && settings.mode == Mode::live && settings.read_cache && settings.write_cache) {}
+
+void EntryExchange::seek(const EntryKey& key) {
+  if (awaited_.insert(key).second) unsaid_.push_back(key);
+}
+
+bool EntryExchange::take_verdict(const EntryKey& key, bool found) {
+  const bool is_awaited = awaited_.erase(key) > 0;
+  if (found || key.kind != EntryKind::embedding) return is_awaited;
+  const bool is_new = to_pay_.insert(key.digest).second;
+  if (is_new && !is_awaited) given_up(key.digest);
+  return is_awaited;
+}
+
+void EntryExchange::stored(const Digest& key) {
+  if (to_pay_.erase(key) > 0) unsaid_stored_.push_back(key);
+}
+
+void EntryExchange::given_up(const Digest& key) {
+  if (to_pay_.erase(key) > 0) unsaid_given_up_.push_back(key);
+}
+
+void EntryExchange::ask_again() {
+  unsaid_.assign(awaited_.begin(), awaited_.end());
+}
+
+std::vector<wire::ToCoordinator> EntryExchange::take_messages() {
+  std::vector<wire::ToCoordinator> messages;
+  /// In parts of what one message may name.
+  const auto say = [&](auto& unsaid, const auto& message_of) {
+    for (auto rest = unsaid.begin(); rest != unsaid.end();) {
+      const auto size = std::min<std::ptrdiff_t>(wire::max_entries, unsaid.end() - rest);
+      messages.emplace_back(message_of(rest, rest + size));
+      rest += size;
+    }
+    unsaid.clear();
+  };
+  using Digests = std::vector<Digest>;
+  say(unsaid_stored_, [&](auto from, auto to) { return wire::Stored{run_id_, Digests(from, to), {}}; });
+  say(unsaid_given_up_, [&](auto from, auto to) { return wire::Stored{run_id_, {}, Digests(from, to)}; });
+  say(unsaid_, [&](auto from, auto to) { return wire::Seek{run_id_, std::vector<EntryKey>(from, to)}; });
+  return messages;
+}
+
+std::vector<wire::Lent> lend_entries(const AnswerStore& store, const wire::Lend& lend) {
+  std::vector<wire::Lent> messages(1, {lend.run_id, {}});
+  std::size_t bytes = 0;
+  for (const auto& key : lend.keys) {
+    if (bytes >= defaults::max_bytes_per_work) {
+      messages.push_back({lend.run_id, {}});
+      bytes = 0;
+    }
+    auto& entries = messages.back().entries;
+    entries.push_back({key, store.lend(key)});
+    bytes += entries.back().bytes.size();
+  }
+  return messages;
+}
+
+}  // namespace sluice

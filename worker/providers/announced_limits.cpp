@@ -1,0 +1,105 @@
+#include "worker/providers/announced_limits.hpp"
+
+#include "worker/providers/retry_hints.hpp"
+
+#include <algorithm>
+#include <charconv>
+#include <cmath>
+#include <string>
+#include <string_view>
+
+namespace sluice {
+
+namespace {
+
+constexpr double minute_seconds = 60;
+/// How far two estimates of one window may be apart: resets are rounded, and time passes on the way.
+constexpr double tolerance = 0.1;
+
+/// Above zero, or nothing.
+std::optional<std::uint64_t> count_in(std::string_view text) {
+  std::uint64_t number = 0;
+  const auto [end, problem] = std::from_chars(text.data(), text.data() + text.size(), number);
+  if (problem != std::errc() || end != text.data() + text.size() || number == 0) return std::nullopt;
+  return number;
+}
+
+bool about(double left, double right) {
+  return std::abs(left - right) <= tolerance * right;
+}
+
+/// An hour or a day in minutes; nothing if it is neither.
+std::optional<double> long_window(double seconds) {
+  for (const double minutes : {60.0, 1440.0}) {
+    if (about(seconds, minutes * minute_seconds)) return minutes;
+  }
+  return std::nullopt;
+}
+
+}  // namespace
+
+struct AnnouncedLimitReader::OpenAiHeaders {
+  std::string_view limit;
+  std::string_view remaining;
+  std::string_view reset;
+};
+
+void AnnouncedLimitReader::read_openai(const OpenAiHeaders& headers, Window& window,
+                                       std::uint64_t& per_minute) {
+  const auto limit = count_in(headers.limit);
+  if (!limit) return;
+  if (*limit != window.limit) window = Window{*limit};
+  if (window.minutes == 0) {
+    const auto remaining = headers.remaining == "0" ? 0 : count_in(headers.remaining);
+    const auto reset = parse_delay(headers.reset);
+    if (remaining && *remaining >= *limit) return;  // Nothing is used yet: nothing can be told.
+    const std::uint64_t used = remaining ? *limit - *remaining : 0;
+    const double seconds = used > 0 && reset ? static_cast<double>(reset->count()) / 1000.0 *
+                                                   static_cast<double>(*limit) / static_cast<double>(used)
+                                             : 0;
+    if (seconds < 2 * minute_seconds) {
+      window.minutes = 1;
+    } else if (window.first_seconds == 0) {
+      window.first_seconds = seconds;
+      window.first_used = used;
+    } else if (used != window.first_used) {
+      // A window of fixed length that is about to end looks like a long one, but not twice the same.
+      const bool agree = about(seconds, window.first_seconds);
+      window.minutes = agree ? long_window(seconds).value_or(1) : 1;
+    }
+  }
+  if (window.minutes == 0) return;
+  const double exact = static_cast<double>(*limit) / window.minutes;
+  per_minute = std::max<std::uint64_t>(1, static_cast<std::uint64_t>(exact));
+}
+
+bool AnnouncedLimitReader::read(const HttpHeaders& headers) {
+  constexpr std::string_view openai = "x-ratelimit-";
+  constexpr std::string_view anthropic = "anthropic-ratelimit-";
+  const auto before = limits_;
+  OpenAiHeaders requests;
+  OpenAiHeaders tokens;
+  for (const auto& [name, value] : headers) {
+    std::string_view field = name;
+    if (field.starts_with(openai)) {
+      field.remove_prefix(openai.size());
+      auto& group = field.ends_with("-requests") ? requests : tokens;
+      if (field == "limit-requests" || field == "limit-tokens") group.limit = value;
+      if (field == "remaining-requests" || field == "remaining-tokens") group.remaining = value;
+      if (field == "reset-requests" || field == "reset-tokens") group.reset = value;
+    } else if (field.starts_with(anthropic)) {
+      field.remove_prefix(anthropic.size());
+      const auto limit = count_in(value);
+      if (!limit) continue;
+      if (field == "requests-limit") limits_.requests_per_minute = *limit;
+      if (field == "tokens-limit") limits_.tokens_per_minute = *limit;
+      if (field == "input-tokens-limit") limits_.input_tokens_per_minute = *limit;
+      if (field == "output-tokens-limit") limits_.output_tokens_per_minute = *limit;
+    }
+  }
+  if (!requests.limit.empty()) read_openai(requests, requests_, limits_.requests_per_minute);
+  if (!tokens.limit.empty()) read_openai(tokens, tokens_, limits_.tokens_per_minute);
+  return limits_ != before;
+}
+
+}  // namespace sluice

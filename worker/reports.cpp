@@ -1,0 +1,52 @@
+#include "worker/reports.hpp"
+
+#include "common/defaults.hpp"
+
+#include <cstddef>
+#include <utility>
+#include <variant>
+
+namespace sluice {
+
+namespace {
+
+/// About what a result takes in a REPORT: enough to keep messages of many large ones within the wire's
+/// limits.
+std::size_t wire_bytes(const UnitResult& result) {
+  constexpr std::size_t claim_overhead = 64;
+  std::size_t bytes = 256;
+  for (const auto& claim : result.parsed) {
+    const auto* text = std::get_if<std::string>(&claim.value);
+    const auto claim_bytes = claim.subject.size() + claim.predicate.size() + (text ? text->size() : 0);
+    bytes += 2 * (claim_bytes + claim_overhead);  // As parsed and as final.
+  }
+  bytes += result.shown_text.size();
+  for (const auto& score : result.scores) {
+    for (const auto& metric : score.metrics) bytes += 16 + metric.detail.size();
+  }
+  return bytes;
+}
+
+}  // namespace
+
+std::vector<wire::Report> make_reports(const std::string& run_id, std::uint32_t window,
+                                       std::vector<UnitId> started, std::vector<UnitResult> results) {
+  std::vector<wire::Report> reports;
+  if (started.empty() && results.empty()) return reports;
+  reports.push_back({run_id, window, std::move(started), {}});
+  std::size_t bytes = 0;
+  for (auto& result : results) {
+    auto* last = &reports.back();
+    const bool full =
+        bytes >= defaults::max_bytes_per_work || last->results.size() >= defaults::max_units_per_work;
+    if (full) {
+      bytes = 0;
+      last = &reports.emplace_back(wire::Report{run_id, window, {}, {}});
+    }
+    bytes += wire_bytes(result);
+    last->results.push_back(std::move(result));
+  }
+  return reports;
+}
+
+}  // namespace sluice

@@ -1,0 +1,79 @@
+#include "worker/scorer.hpp"
+
+#include <chrono>
+#include <cstddef>
+#include <deque>
+#include <utility>
+
+#include <caf/event_based_actor.hpp>
+#include <caf/stateful_actor.hpp>
+
+namespace sluice {
+
+namespace {
+
+struct ScorerState {
+  ScorerState() = default;
+  static inline const char* name = "scorer";
+
+  std::shared_ptr<const RunJudges> judges;
+  caf::actor worker;
+  std::deque<UnitsCompleted> batches;
+  std::size_t scored = 0;  ///< Units of the first batch that are done with.
+  bool goes_on = false;    ///< A ScoreMore is in the mailbox.
+};
+
+using Scorer = caf::stateful_actor<ScorerState>;
+
+/// Scores for a slice of time, or until nothing is left.
+void score(Scorer* self) {
+  auto& state = self->state;
+  // Real time, not the actors' clock: this is about a thread.
+  const auto end = std::chrono::steady_clock::now() + scoring_slice;
+  while (!state.batches.empty()) {
+    auto& batch = state.batches.front();
+    UnitsScored scored{batch.run_id, std::exchange(batch.started, {}), {}};
+    scored.results.reserve(batch.units.size() - state.scored);
+    bool out_of_time = false;
+    while (state.scored < batch.units.size() && !out_of_time) {
+      auto& [unit, outcome, spend, embedded, claims] = batch.units[state.scored++];
+      scored.results.push_back(unit_result(*unit, {state.judges->ontology, state.judges->text_judge},
+                                           std::move(outcome), embedded, spend, std::move(claims)));
+      out_of_time = std::chrono::steady_clock::now() >= end;
+    }
+    self->send(state.worker, std::move(scored));
+    if (state.scored == batch.units.size()) {
+      state.batches.pop_front();
+      state.scored = 0;
+    }
+    if (out_of_time && !state.batches.empty()) {
+      state.goes_on = true;
+      return self->send(self, ScoreMore{});
+    }
+  }
+}
+
+caf::behavior scorer_behavior(Scorer* self, std::shared_ptr<const RunJudges> judges,
+                              const caf::actor& worker) {
+  self->state.judges = std::move(judges);
+  self->state.worker = worker;
+  return {
+      [self](UnitsCompleted& completed) {
+        self->state.batches.push_back(std::move(completed));
+        if (!self->state.goes_on) score(self);
+      },
+      [self](ScoreMore) {
+        self->state.goes_on = false;
+        score(self);
+      },
+  };
+}
+
+}  // namespace
+
+caf::actor spawn_scorer(caf::actor_system& system, std::shared_ptr<const RunJudges> judges,
+                        const caf::actor& worker) {
+  return system.spawn(scorer_behavior, std::move(judges), worker);
+}
+
+}  // namespace sluice

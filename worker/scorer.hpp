@@ -1,0 +1,33 @@
+#pragma once
+
+#include "worker/messages.hpp"
+#include "worker/scoring/score.hpp"
+
+#include <chrono>
+#include <memory>
+#include <utility>
+
+#include <caf/actor.hpp>
+#include <caf/fwd.hpp>
+
+namespace sluice {
+
+/// What the answers of a run are judged by.
+struct RunJudges {
+  explicit RunJudges(Ontology of_run) : ontology(std::move(of_run)) {}
+
+  Ontology ontology;
+  TextJudge text_judge;
+};
+
+/// How long the scorer keeps a thread at a time: others of the pool, such as the one that says HEARTBEAT, get
+/// their turn between the units of a long batch.
+inline constexpr std::chrono::milliseconds scoring_slice(20);
+
+/// Starts the actor that scores what the model client completes (UnitsCompleted) and hands it to the worker
+/// (UnitsScored), in the order of arrival: patterns over megabytes of text take seconds, and whoever keeps
+/// the coordinator informed must not wait for them.
+caf::actor spawn_scorer(caf::actor_system& system, std::shared_ptr<const RunJudges> judges,
+                        const caf::actor& worker);
+
+}  // namespace sluice
