@@ -360,11 +360,13 @@ Error RunController::missing_answers() const {
   constexpr std::size_t named = 5;
   std::string names;
   for (std::size_t i = 0; i < std::min(named, trials.size()); ++i) {
-    names += (i > 0 ? ", " : "") + std::string(plan_.case_id(trials[i]));
+    names += (i > 0 ? ", " : "") + plan_.trial_name(trials[i]);
   }
+  const bool one_trial_a_case = plan_.trial_count() == plan_.trials().case_count();
   if (trials.size() > named) names += " and " + std::to_string(trials.size() - named) + " more";
   return {Reason::cache_miss, "no cache holds the answers of " + std::to_string(trials.size()) + " of " +
-                                  std::to_string(plan_.trial_count()) + " cases (" + names +
+                                  std::to_string(plan_.trial_count()) +
+                                  (one_trial_a_case ? " cases (" : " trials (") + names +
                                   "); fill it with `sluice run --mode live` and the same settings"};
 }
 
