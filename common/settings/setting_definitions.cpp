@@ -151,17 +151,72 @@ auto one_of(std::vector<std::string> names) {
   };
 }
 
-Parsed<Mode> parse_mode(const RawValue& raw) {
-  if (text_in(raw) == "robust") {
-    return wrong("has the value \"robust\", which " + std::string(not_supported_yet) +
-                 "; use live, cached or mock");
-  }
-  const auto name = one_of({"live", "cached", "mock"})(raw);
+/// What --mode may be: a Mode, or one with perturbations.
+struct NamedMode {
+  Mode mode = Mode::cached;
+  bool robust = false;
+};
+
+Parsed<NamedMode> parse_mode(const RawValue& raw) {
+  const auto name = one_of({"live", "cached", "mock", "robust"})(raw);
   if (!name) return wrong(name.error());
+  if (*name == "robust") return NamedMode{Mode::live, true};
   for (const Mode mode : {Mode::live, Mode::mock}) {
-    if (*name == to_string(mode)) return mode;
+    if (*name == to_string(mode)) return NamedMode{mode, false};
   }
-  return Mode::cached;
+  return NamedMode{};
+}
+
+/// Names in a list, or in one text with commas between them; "all" and "none" stand alone.
+Parsed<std::vector<std::string>> parse_perturbations(const RawValue& raw) {
+  const auto malformed = [&] {
+    return wrong("must be names of perturbations with commas between them, \"all\" or \"none\"" +
+                 but_is(raw));
+  };
+  std::vector<std::string> names;
+  const auto* node = std::get_if<const TomlNode*>(&raw);
+  const auto* array = node != nullptr ? std::get_if<TomlNode::Array>(&(*node)->value) : nullptr;
+  if (array != nullptr) {
+    for (const TomlNode& element : *array) {
+      const auto* text = std::get_if<std::string>(&element.value);
+      if (text == nullptr) return malformed();
+      names.push_back(*text);
+    }
+  } else {
+    const auto text = text_in(raw);
+    if (!text) return malformed();
+    for (std::size_t begin = 0; begin <= text->size();) {
+      const std::size_t end = std::min(text->find(',', begin), text->size());
+      names.push_back(text->substr(begin, end - begin));
+      begin = end + 1;
+    }
+  }
+  const auto is_name = [](const std::string& name) {
+    return !name.empty() && name.size() <= 64 && std::ranges::all_of(name, [](char c) {
+      return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '_' || c == '-';
+    });
+  };
+  if (names.empty() || !std::ranges::all_of(names, is_name)) return malformed();
+  for (const std::string_view alone : {"all", "none"}) {
+    if (names.size() > 1 && std::ranges::find(names, alone) != names.end()) {
+      return wrong("must not name \"" + std::string(alone) + "\" beside others");
+    }
+  }
+  for (std::size_t i = 1; i < names.size(); ++i) {
+    if (std::find(names.begin(), names.begin() + static_cast<std::ptrdiff_t>(i), names[i]) !=
+        names.begin() + static_cast<std::ptrdiff_t>(i)) {
+      return wrong("must not name \"" + names[i] + "\" twice");
+    }
+  }
+  return names;
+}
+
+auto optional_real(double low, double high) {
+  return [=](const RawValue& raw) -> Parsed<std::optional<double>> {
+    auto number = real(low, high)(raw);
+    if (!number) return wrong(std::move(number.error()));
+    return std::optional(*number);
+  };
 }
 
 Parsed<ProviderKind> parse_kind(const RawValue& raw) {
@@ -226,9 +281,6 @@ std::string show_value(double value) {
 std::string show_value(std::uint32_t value) {
   return std::to_string(value);
 }
-std::string show_value(Mode value) {
-  return quoted(std::string(to_string(value)));
-}
 std::string show_value(ProviderKind value) {
   return quoted(std::string(to_string(value)));
 }
@@ -253,6 +305,16 @@ struct AsMilliseconds {
 struct AsSeconds {
   std::string operator()(milliseconds value) const {
     return shortest(static_cast<double>(value.count()) / 1000.0);
+  }
+};
+struct OrNone {
+  std::string operator()(const std::optional<double>& value) const {
+    return value ? shortest(*value) : "(none)";
+  }
+};
+struct NamesOrNone {
+  std::string operator()(const std::vector<std::string>& names) const {
+    return names.empty() ? "(none)" : show_value(names);
   }
 };
 
@@ -283,15 +345,44 @@ SettingDefinition outside_file(SettingDefinition definition) {
   return definition;
 }
 
+SettingDefinition with_bare_flag(SettingDefinition definition, std::string_view bare) {
+  definition.bare = bare;
+  return definition;
+}
+
+/// Two fields of Settings: what "robust" adds is nobody's business but the coordinator's.
+SettingDefinition define_mode() {
+  SettingDefinition definition;
+  definition.key = "mode";
+  definition.flag = "--mode";
+  definition.value = "MODE";
+  definition.doc =
+      "Where answers come from: live (providers, through the cache), cached (the cache alone), mock, or "
+      "robust: live with all perturbations";
+  definition.set = [](Settings& settings, const RawValue& raw,
+                      const Stamp& stamp) -> std::optional<std::string> {
+    const auto parsed = parse_mode(raw);
+    if (!parsed) return parsed.error();
+    settings.mode = {parsed->mode, stamp.origin, stamp.where};
+    settings.robust = parsed->robust;
+    return std::nullopt;
+  };
+  definition.show = [](const Settings& settings) {
+    return quoted(settings.robust ? "robust" : std::string(to_string(settings.mode.value)));
+  };
+  definition.stamp = [](const Settings& settings) {
+    return Stamp{settings.mode.origin, settings.mode.where};
+  };
+  return definition;
+}
+
 std::vector<SettingDefinition> make_setting_definitions() {
   using S = Settings;
   constexpr double hour = 3600.0;
   constexpr double week = 7 * 24 * hour;
   return {
       define("fixtures_dir", "--fixtures", &S::fixtures_dir, word(), "DIR", "Folder of the fixtures"),
-      define(
-          "mode", "--mode", &S::mode, parse_mode, "MODE",
-          "Where answers come from: live (providers, through the cache), cached (the cache alone) or mock"),
+      define_mode(),
       define("provider", "--provider", &S::provider, word(), "NAME",
              "openai, anthropic, gemini or a [providers.NAME] of the settings file"),
       define("model", "--model", &S::model, word(), "MODEL", "Model to ask"),
@@ -318,6 +409,19 @@ std::vector<SettingDefinition> make_setting_definitions() {
              "How long a run goes on without any worker", AsSeconds()),
       define("regression_threshold", "--threshold", &S::regression_threshold, real(0.0, 1.0), "POINTS",
              "How far a score may drop below its baseline where no thresholding says otherwise"),
+      with_bare_flag(define("perturb", "--perturb", &S::perturb, parse_perturbations, "A,B",
+                            "Perturbations to try every case under as well: names, all (as without a value) "
+                            "or none",
+                            NamesOrNone()),
+                     "all"),
+      define("repeat", "--repeat", &S::repeat, whole(1, 100), "N",
+             "How often each case is tried in each form (default 1)"),
+      define("perturb_timeout_seconds", "", &S::perturb_timeout, seconds(hour), "SECONDS",
+             "Longest time for a command of --perturb-command", AsSeconds()),
+      define("perturb_max_bytes", "", &S::perturb_max_bytes, whole(1, 1'000'000'000), "BYTES",
+             "Longest output of a command of --perturb-command"),
+      define("min_stability", "--min-stability", &S::min_stability, optional_real(0.0, 1.0), "SHARE",
+             "Lowest share of perturbed answers that must stay the same, from 0 to 1", OrNone()),
       define("embedding_provider", "--embedding-provider", &S::embedding_provider, word(), "NAME",
              "Provider that embeds texts for semantic_similarity_to (default: openai)"),
       define("embedding_model", "--embedding-model", &S::embedding_model, word(), "MODEL",

@@ -103,7 +103,7 @@ Plan::Plan(const Suite& suite, PromptTemplate prompt, const Ontology& ontology, 
       variations_(std::move(variations)),
       system_(share(render_system(prompt_, ontology))),
       trials_(variations_.repeats) {
-  for (const Perturbation& one : variations_.perturbations) {
+  for (const Variation& one : variations_.perturbations) {
     PerturbationFacts& facts = facts_.emplace_back();
     facts.name = one.name;
     facts.version = one.version;
@@ -146,7 +146,7 @@ std::vector<std::optional<std::string>> Plan::perturbed_texts(std::size_t case_i
   const PerturbedPart part = perturbed_part(test_case);
   const std::string& original = test_case.*part.text;
   for (std::size_t n = 0; n < texts.size(); ++n) {
-    const Perturbation& perturbation = variations_.perturbations[n];
+    const Variation& perturbation = variations_.perturbations[n];
     PerturbationFacts& facts = facts_[n];
     PerturbedText perturbed = perturbation.apply(original, part.language);
     if (perturbed.kind == PerturbedText::Kind::skipped) {
@@ -215,7 +215,7 @@ ModelRequest Plan::request_of(const Case& test_case, std::uint32_t repeat) const
 Result<ModelRequest> Plan::request_at(const TrialPlace& place, const Case& test_case) const {
   if (place.perturbation == 0) return request_of(test_case, place.repeat);
   const std::size_t number = place.perturbation - 1;
-  const Perturbation& perturbation = variations_.perturbations[number];
+  const Variation& perturbation = variations_.perturbations[number];
   if (perturbation.ask_once) {
     const auto held = held_texts_.find(place_of_text(place.case_index, number));
     if (held != held_texts_.end()) return request_of(with_text(test_case, held->second), place.repeat);

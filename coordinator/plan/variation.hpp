@@ -24,9 +24,9 @@ struct PerturbedText {
   std::string reason{};
 };
 
-/// A perturbation of a run. `apply` takes a text and its language as the case names it (empty: plain text),
-/// and is asked for the same text more than once: at plan time, and when the trial is handed out.
-struct Perturbation {
+/// A perturbation as a run uses it. `apply` takes a text and its language as the case names it (empty: plain
+/// text), and is asked for the same text more than once: at plan time, and when the trial is handed out.
+struct Variation {
   std::string name;
   std::string version;
   std::function<PerturbedText(std::string_view text, std::string_view language)> apply;
@@ -37,8 +37,8 @@ struct Perturbation {
 
 /// How often each case is tried, and in which forms.
 struct Variations {
-  std::vector<Perturbation> perturbations;  ///< At most TrialTable::max_perturbations.
-  std::uint32_t repeats = 1;                ///< > 0
+  std::vector<Variation> perturbations;  ///< At most TrialTable::max_perturbations.
+  std::uint32_t repeats = 1;             ///< > 0
 };
 
 /// What a perturbation came to over the cases of a run, for the report.

@@ -33,6 +33,7 @@ std::string signed_delta(const std::optional<double>& delta, int decimals) {
 std::string_view cause_words(MetricCause cause) {
   switch (cause) {
     case MetricCause::none:
+    case MetricCause::judged_statistically:
     case MetricCause::judged_by_score:
       return "";
     case MetricCause::not_passed:
@@ -72,7 +73,8 @@ const Expectation* expectation_of(const CaseResult& result, std::size_t metric) 
 }
 
 bool has_something_to_say(const JudgedMetric& metric) {
-  return metric.status == MetricStatus::fail || metric.status == MetricStatus::warn;
+  return metric.status == MetricStatus::fail || metric.status == MetricStatus::flaky ||
+         metric.status == MetricStatus::warn;
 }
 
 void tell_metrics(const CaseResult& result, std::vector<CaseLine>& lines) {

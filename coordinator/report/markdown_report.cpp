@@ -1,5 +1,6 @@
 #include "coordinator/report/judgement_wording.hpp"
 #include "coordinator/report/markdown_cases.hpp"
+#include "coordinator/report/markdown_stability.hpp"
 #include "coordinator/report/markdown_text.hpp"
 #include "coordinator/report/report.hpp"
 #include "coordinator/report/wording.hpp"
@@ -31,6 +32,9 @@ class MarkdownReport {
     write_regressions();
     write_failures();
     write_errors();
+    const auto stability = markdown_stability(input_);
+    if (!stability) return fail(stability.error());
+    text() += *stability;
     write_rest();
     return {};
   }

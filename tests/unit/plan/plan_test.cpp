@@ -217,8 +217,8 @@ TEST_F(PlanTest, TheLastSeedIsFollowedByTheFirst) {
 }
 
 /// Appends to what holds "one", leaves the rest as it is, and cannot do Go.
-Perturbation appending(std::string name, std::string what) {
-  Perturbation one;
+Variation appending(std::string name, std::string what) {
+  Variation one;
   one.name = std::move(name);
   one.version = "1";
   one.apply = [what](std::string_view text, std::string_view language) -> PerturbedText {

@@ -1,0 +1,298 @@
+#include "coordinator/perturb/custom_command.hpp"
+
+#include "common/text.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <csignal>
+#include <ctime>
+#include <optional>
+#include <string>
+#include <system_error>
+#include <utility>
+
+#include <fcntl.h>
+#include <poll.h>
+#include <spawn.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+namespace sluice {
+
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+constexpr std::size_t max_error_bytes = 4096;
+
+class Descriptor {
+ public:
+  explicit Descriptor(int fd = -1) : fd_(fd) {}
+  Descriptor(Descriptor&& other) noexcept : fd_(std::exchange(other.fd_, -1)) {}
+  Descriptor& operator=(Descriptor&& other) noexcept {
+    std::swap(fd_, other.fd_);
+    return *this;
+  }
+  ~Descriptor() { close(); }
+
+  int get() const { return fd_; }
+  bool open() const { return fd_ >= 0; }
+  void close() {
+    if (fd_ >= 0) ::close(fd_);
+    fd_ = -1;
+  }
+
+ private:
+  int fd_;
+};
+
+/// The ends of one pipe between the two processes.
+struct Channel {
+  Descriptor ours;
+  Descriptor theirs;
+};
+
+/// Only our own end does not block.
+std::optional<Channel> make_channel(bool we_write) {
+  std::array<int, 2> ends{};
+  if (::pipe2(ends.data(), O_CLOEXEC) != 0) return std::nullopt;
+  Channel channel{Descriptor(ends[we_write ? 1 : 0]), Descriptor(ends[we_write ? 0 : 1])};
+  if (::fcntl(channel.ours.get(), F_SETFL, O_NONBLOCK) != 0) return std::nullopt;
+  return channel;
+}
+
+/// Keeps SIGPIPE from this thread: a program may end without reading all of its input.
+class BrokenPipesIgnored {
+ public:
+  BrokenPipesIgnored() {
+    ::sigemptyset(&pipe_);
+    ::sigaddset(&pipe_, SIGPIPE);
+    ::pthread_sigmask(SIG_BLOCK, &pipe_, &before_);
+  }
+  BrokenPipesIgnored(const BrokenPipesIgnored&) = delete;
+  BrokenPipesIgnored& operator=(const BrokenPipesIgnored&) = delete;
+  ~BrokenPipesIgnored() {
+    constexpr timespec at_once{};
+    while (::sigismember(&before_, SIGPIPE) == 0 && ::sigtimedwait(&pipe_, nullptr, &at_once) == SIGPIPE) {
+    }
+    ::pthread_sigmask(SIG_SETMASK, &before_, nullptr);
+  }
+
+ private:
+  sigset_t pipe_{};
+  sigset_t before_{};
+};
+
+/// What the program writes: read to its end, kept up to a limit.
+struct Heard {
+  Descriptor from;
+  std::size_t limit = 0;
+  std::string text;
+  bool exceeded = false;
+
+  void read() {
+    std::array<char, 16'384> buffer{};
+    const auto count = ::read(from.get(), buffer.data(), buffer.size());
+    if (count < 0 && (errno == EAGAIN || errno == EINTR)) return;
+    if (count <= 0) return from.close();
+    const auto size = static_cast<std::size_t>(count);
+    exceeded = exceeded || size > limit - text.size();
+    text.append(buffer.data(), std::min(size, limit - text.size()));
+  }
+};
+
+std::vector<std::string> environment_without_keys() {
+  std::vector<std::string> kept;
+  for (char** variable = environ; *variable != nullptr; ++variable) {
+    const std::string_view assignment(*variable);
+    if (!assignment.substr(0, assignment.find('=')).ends_with("_API_KEY")) kept.emplace_back(assignment);
+  }
+  return kept;
+}
+
+std::vector<char*> pointers_to(std::vector<std::string>& strings) {
+  std::vector<char*> pointers;
+  for (auto& string : strings) pointers.push_back(string.data());
+  pointers.push_back(nullptr);
+  return pointers;
+}
+
+class FileActions {
+ public:
+  FileActions() { ::posix_spawn_file_actions_init(&actions_); }
+  FileActions(const FileActions&) = delete;
+  FileActions& operator=(const FileActions&) = delete;
+  ~FileActions() { ::posix_spawn_file_actions_destroy(&actions_); }
+
+  void connect(int fd, int as) { ::posix_spawn_file_actions_adddup2(&actions_, fd, as); }
+  const posix_spawn_file_actions_t* get() const { return &actions_; }
+
+ private:
+  posix_spawn_file_actions_t actions_{};
+};
+
+/// A process group of its own, with no signal blocked, and SIGPIPE and the like as usual.
+class Attributes {
+ public:
+  Attributes() {
+    ::posix_spawnattr_init(&attributes_);
+    ::posix_spawnattr_setpgroup(&attributes_, 0);
+    sigset_t none;
+    sigset_t reset;
+    ::sigemptyset(&none);
+    ::sigemptyset(&reset);
+    for (const int signal : {SIGPIPE, SIGINT, SIGTERM, SIGHUP, SIGCHLD}) ::sigaddset(&reset, signal);
+    ::posix_spawnattr_setsigmask(&attributes_, &none);
+    ::posix_spawnattr_setsigdefault(&attributes_, &reset);
+    constexpr auto flags = POSIX_SPAWN_SETPGROUP | POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF;
+    ::posix_spawnattr_setflags(&attributes_, static_cast<short>(flags));
+  }
+  Attributes(const Attributes&) = delete;
+  Attributes& operator=(const Attributes&) = delete;
+  ~Attributes() { ::posix_spawnattr_destroy(&attributes_); }
+
+  const posix_spawnattr_t* get() const { return &attributes_; }
+
+ private:
+  posix_spawnattr_t attributes_{};
+};
+
+/// The running program: fed and heard, and in the end killed and reaped with its group.
+class Run {
+ public:
+  Run(const PerturbationCommand& command, std::string_view text)
+      : command_(command), input_left_(text), deadline_(Clock::now() + command.time_limit) {
+    output_.limit = command.max_output_bytes;
+    errors_.limit = max_error_bytes;
+  }
+  Run(const Run&) = delete;
+  Run& operator=(const Run&) = delete;
+  ~Run() { reap(); }
+
+  Result<std::string> result() {
+    const BrokenPipesIgnored ignored;
+    if (auto started = start(); !started) return fail(started.error());
+    if (auto heard = exchange_streams(); !heard) return fail(heard.error());
+    if (auto ended = wait_for_end(); !ended) return fail(ended.error());
+    const int status = reap();
+    if (WIFSIGNALED(status)) return failure("was ended by signal " + std::to_string(WTERMSIG(status)));
+    if (WEXITSTATUS(status) != 0)
+      return failure("ended with exit code " + std::to_string(WEXITSTATUS(status)));
+    return std::move(output_.text);
+  }
+
+ private:
+  tl::unexpected<Error> failure(const std::string& what) const {
+    std::string message =
+        "the perturbation command \"" + excerpt(command_.arguments.front(), 200) + "\" " + what;
+    if (!errors_.text.empty()) {
+      auto said = to_valid_utf8(errors_.text);
+      while (!said.empty() && (said.back() == '\n' || said.back() == ' ')) said.pop_back();
+      message += "; its standard error says: " + excerpt(said, 500);
+    }
+    return fail(Reason::usage_invalid, std::move(message));
+  }
+
+  tl::unexpected<Error> system_failure(const std::string& what, int code) const {
+    return failure(what + ": " + std::generic_category().message(code));
+  }
+
+  Result<void> start() {
+    auto input = make_channel(true);
+    auto output = make_channel(false);
+    auto errors = make_channel(false);
+    if (!input || !output || !errors) return system_failure("cannot be connected to", errno);
+    FileActions actions;
+    actions.connect(input->theirs.get(), STDIN_FILENO);
+    actions.connect(output->theirs.get(), STDOUT_FILENO);
+    actions.connect(errors->theirs.get(), STDERR_FILENO);
+    auto arguments = command_.arguments;
+    auto environment = environment_without_keys();
+    pid_t started = -1;
+    const int code = ::posix_spawnp(&started, arguments.front().c_str(), actions.get(), Attributes().get(),
+                                    pointers_to(arguments).data(), pointers_to(environment).data());
+    if (code != 0) return system_failure("cannot be started", code);
+    pid_ = started;
+    input_ = std::move(input->ours);
+    output_.from = std::move(output->ours);
+    errors_.from = std::move(errors->ours);
+    if (input_left_.empty()) input_.close();
+    return {};
+  }
+
+  /// Until the program has closed both of its outputs.
+  Result<void> exchange_streams() {
+    while (output_.from.open() || errors_.from.open()) {
+      if (milliseconds_left() == 0) return time_is_over();
+      std::array<pollfd, 3> set{pollfd{input_.get(), POLLOUT, 0}, pollfd{output_.from.get(), POLLIN, 0},
+                                pollfd{errors_.from.get(), POLLIN, 0}};
+      if (::poll(set.data(), set.size(), milliseconds_left()) < 0 && errno != EINTR) {
+        return system_failure("cannot be waited for", errno);
+      }
+      if (set[0].revents != 0) write_input();
+      if (set[1].revents != 0) output_.read();
+      if (set[2].revents != 0) errors_.read();
+      if (output_.exceeded) return failure("wrote more than " + std::to_string(output_.limit) + " bytes");
+    }
+    return {};
+  }
+
+  void write_input() {
+    const auto written = ::write(input_.get(), input_left_.data(), input_left_.size());
+    if (written > 0) input_left_.remove_prefix(static_cast<std::size_t>(written));
+    const bool broken = written < 0 && errno != EAGAIN && errno != EINTR;
+    if (input_left_.empty() || broken) input_.close();
+  }
+
+  tl::unexpected<Error> time_is_over() const {
+    return failure("took longer than " + std::to_string(command_.time_limit.count()) + " ms");
+  }
+
+  int milliseconds_left() const {
+    const auto left = std::chrono::ceil<std::chrono::milliseconds>(deadline_ - Clock::now()).count();
+    return static_cast<int>(std::clamp<std::chrono::milliseconds::rep>(left, 0, 60'000));
+  }
+
+  /// A program may go on after it has closed its outputs. It is left for reap().
+  Result<void> wait_for_end() {
+    input_.close();
+    for (siginfo_t ended{};; ::poll(nullptr, 0, 1)) {
+      if (::waitid(P_PID, static_cast<id_t>(pid_), &ended, WEXITED | WNOHANG | WNOWAIT) != 0) {
+        return system_failure("cannot be waited for", errno);
+      }
+      if (ended.si_pid == pid_) return {};
+      if (milliseconds_left() == 0) return time_is_over();
+    }
+  }
+
+  /// Its status; the group is killed before, while its number cannot belong to another.
+  int reap() {
+    if (pid_ < 0) return 0;
+    int status = 0;
+    ::kill(-pid_, SIGKILL);
+    while (::waitpid(pid_, &status, 0) < 0 && errno == EINTR) {
+    }
+    pid_ = -1;
+    return status;
+  }
+
+  const PerturbationCommand& command_;
+  std::string_view input_left_;
+  Clock::time_point deadline_;
+  pid_t pid_ = -1;
+  Descriptor input_;
+  Heard output_;
+  Heard errors_;
+};
+
+}  // namespace
+
+Result<std::string> run_perturbation_command(const PerturbationCommand& command, std::string_view text) {
+  if (command.arguments.empty() || command.arguments.front().empty()) {
+    return fail(Reason::usage_invalid, "the perturbation command is empty; name a program");
+  }
+  return Run(command, text).result();
+}
+
+}  // namespace sluice

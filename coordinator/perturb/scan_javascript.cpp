@@ -1,0 +1,352 @@
+#include "coordinator/perturb/scanners.hpp"
+
+#include <algorithm>
+#include <array>
+#include <string>
+#include <vector>
+
+namespace sluice {
+
+namespace {
+
+/// What stands before a slash decides whether it divides or opens a regular expression.
+enum class Before : std::uint8_t { operand, operation, unsure };
+
+enum class Frame : std::uint8_t {
+  block,
+  parenthesis,
+  bracket,
+  substitution,
+  template_text,
+  tag,
+  children,
+  expression
+};
+
+struct Open {
+  Frame frame;
+  Before after = Before::operation;  ///< What its closing leaves before the next token.
+  std::size_t at = 0;
+};
+
+/// Behind these words an expression begins.
+constexpr std::array<std::string_view, 17> operator_words{
+    "return", "typeof", "case", "in",    "delete", "void",    "throw",   "new", "instanceof",
+    "do",     "else",   "if",   "while", "for",    "default", "extends", "with"};
+/// These are names in one place and operators in another.
+constexpr std::array<std::string_view, 4> unsure_words{"of", "yield", "await", "async"};
+/// Behind the parenthesis of these a statement begins.
+constexpr std::array<std::string_view, 4> heads{"if", "while", "for", "with"};
+
+bool contains(auto const& words, std::string_view word) {
+  return std::ranges::find(words, word) != words.end();
+}
+
+bool is_name_byte(char c) {
+  return is_word_byte(c) || c == '$';
+}
+
+class JavaScriptScanner {
+ public:
+  JavaScriptScanner(Cursor& cursor, bool typescript) : cursor_(cursor), typescript_(typescript) {}
+
+  void run() {
+    while (!cursor_.done()) step();
+    if (!open_.empty()) cursor_.doubt("a bracket is not closed", open_.back().at);
+  }
+
+ private:
+  void step() {
+    switch (open_.empty() ? Frame::block : open_.back().frame) {
+      case Frame::template_text:
+        return scan_template_text();
+      case Frame::tag:
+        return scan_tag();
+      case Frame::children:
+        return scan_children();
+      default:
+        return scan_code();
+    }
+  }
+
+  void push(Frame frame, Before after) { open_.push_back({frame, after, cursor_.position()}); }
+
+  void token(Before before) {
+    before_ = before;
+    word_ = {};
+    line_has_tokens_ = true;
+  }
+
+  void scan_code() {
+    const char c = cursor_.peek();
+    if (c == '\n') {
+      line_has_tokens_ = false;
+      cursor_.advance();
+    } else if (is_blank(c) || c == '\r') {
+      cursor_.advance();
+    } else if (cursor_.looking_at("//") || cursor_.looking_at("/*")) {
+      cut_comment();
+    } else if (c == '"' || c == '\'') {
+      cursor_.cut_quoted(false);
+      token(Before::operand);
+    } else if (c == '`') {
+      push(Frame::template_text, Before::operand);
+      template_from_ = cursor_.position();
+      cursor_.advance();
+    } else if (is_name_byte(c)) {
+      scan_word();
+    } else if (c == '/') {
+      scan_slash();
+    } else {
+      scan_punctuation(c);
+    }
+  }
+
+  /// TypeScript reads some comments, and so does whatever compiles JSX.
+  bool is_directive(std::string_view comment) const {
+    if (comment.find("@jsx") != std::string_view::npos) return true;
+    if (!typescript_) return false;
+    if (comment.starts_with("///")) return comment.find('<') != std::string_view::npos;
+    return comment.find("@ts-") != std::string_view::npos;
+  }
+
+  void cut_comment() {
+    const auto from = cursor_.position();
+    const bool block = cursor_.peek(1) == '*';
+    if (!block) {
+      cursor_.skip_line();
+    } else if (cursor_.advance(2); !cursor_.skip_past("*/")) {
+      cursor_.doubt("a comment is not closed", from);
+    }
+    const auto comment = cursor_.text().substr(from, cursor_.position() - from);
+    for (const std::string_view separator : {"\xE2\x80\xA8", "\xE2\x80\xA9"}) {
+      if (comment.find(separator) != std::string_view::npos) {
+        cursor_.doubt("a line separator (U+2028, U+2029) stands in a comment", from);
+      }
+    }
+    const auto plain = block ? SegmentKind::block_comment : SegmentKind::line_comment;
+    cursor_.cut(is_directive(comment) ? SegmentKind::directive : plain, from);
+  }
+
+  void scan_word() {
+    const bool member = last_ == '.';
+    const auto from = cursor_.position();
+    while (!cursor_.at_end() && is_name_byte(cursor_.peek())) cursor_.advance();
+    const auto word = cursor_.text().substr(from, cursor_.position() - from);
+    const bool operates = !member && contains(operator_words, word);
+    const bool unsure = !member && contains(unsure_words, word);
+    token(operates ? Before::operation : unsure ? Before::unsure : Before::operand);
+    if (!member) word_ = word;
+    last_ = 'a';
+  }
+
+  void scan_slash() {
+    if (before_ == Before::unsure) return cursor_.doubt("a slash may divide or open a regular expression");
+    last_ = '/';
+    if (before_ == Before::operand) {
+      cursor_.advance();
+      return token(Before::operation);
+    }
+    const auto from = cursor_.position();
+    cursor_.advance();
+    for (bool in_class = false; in_class || cursor_.peek() != '/';) {
+      if (cursor_.at_line_end()) return cursor_.doubt("a regular expression is not closed", from);
+      if (cursor_.peek() == '[') in_class = true;
+      if (cursor_.peek() == ']') in_class = false;
+      cursor_.advance(cursor_.peek() == '\\' ? 2 : 1);
+    }
+    cursor_.advance();
+    while (is_name_byte(cursor_.peek())) cursor_.advance();
+    cursor_.cut(SegmentKind::string, from);
+    token(Before::operand);
+  }
+
+  void scan_punctuation(char c) {
+    if (cursor_.looking_at("<!--") || (cursor_.looking_at("-->") && !line_has_tokens_)) {
+      return cursor_.doubt("an HTML comment may begin or end here");
+    }
+    if (c == '<' && before_ != Before::operand && opens_jsx()) return open_tag();
+    const char last = last_;
+    last_ = c;
+    switch (c) {
+      case '(':
+        push(Frame::parenthesis, contains(heads, word_) ? Before::operation : Before::operand);
+        break;
+      case '[':
+        push(Frame::bracket, Before::operand);
+        break;
+      case '{':
+        push(Frame::block, after_brace(last));
+        break;
+      case ')':
+        return close(Frame::parenthesis);
+      case ']':
+        return close(Frame::bracket);
+      case '}':
+        return close_brace();
+      default:
+        return scan_operator(c);
+    }
+    cursor_.advance();
+    token(Before::operation);
+  }
+
+  /// `last` is the byte of the token before the brace: behind an assignment or in an expression's list it
+  /// opens an object, behind a closed parenthesis or a statement's end a block.
+  Before after_brace(char last) const {
+    if (before_ == Before::operand || last == ')' || last == ';' || last == '{' || last == '}' ||
+        last == '\0') {
+      return Before::operation;
+    }
+    if (last == '>' || word_ == "else" || word_ == "do") return Before::operation;
+    if (last == '=' || last == '(' || last == ',' || last == '[' || last == '?') return Before::operand;
+    return Before::unsure;
+  }
+
+  void close(Frame frame) {
+    if (open_.empty() || open_.back().frame != frame) {
+      return cursor_.doubt("a closing bracket has no opening one");
+    }
+    const auto after = open_.back().after;
+    open_.pop_back();
+    cursor_.advance();
+    token(after);
+  }
+
+  void close_brace() {
+    const auto frame = open_.empty() ? Frame::parenthesis : open_.back().frame;
+    if (frame != Frame::substitution && frame != Frame::expression) return close(Frame::block);
+    close(frame);
+    template_from_ = cursor_.position();
+  }
+
+  /// `++` and `--`, and TypeScript's `!` behind an operand, leave what was before them.
+  void scan_operator(char c) {
+    const bool doubled = (c == '+' || c == '-') && cursor_.peek(1) == c;
+    const bool asserts =
+        typescript_ && c == '!' && before_ == Before::operand && line_has_tokens_ && cursor_.peek(1) != '=';
+    cursor_.advance(doubled ? 2 : 1);
+    if (doubled || asserts) {
+      line_has_tokens_ = true;
+    } else {
+      token(Before::operation);
+    }
+  }
+
+  void scan_template_text() {
+    const auto from = template_from_;
+    while (!cursor_.at_end() && cursor_.peek() != '`' && !cursor_.looking_at("${")) {
+      cursor_.peek() == '\\' ? cursor_.skip_escape() : cursor_.advance();
+    }
+    if (cursor_.at_end()) return cursor_.doubt("a template literal is not closed", open_.back().at);
+    if (cursor_.peek() == '`') {
+      open_.pop_back();
+      cursor_.advance();
+      cursor_.cut(SegmentKind::string, from);
+      last_ = '`';
+      return token(Before::operand);
+    }
+    cursor_.advance(2);
+    cursor_.cut(SegmentKind::string, from);
+    push(Frame::substitution, Before::operand);
+    last_ = '(';
+    token(Before::operation);
+  }
+
+  /// In JavaScript nothing else can begin so. In TypeScript it may be a type: an element has attributes, or
+  /// is closed somewhere.
+  bool opens_jsx() {
+    std::size_t end = 1;
+    while (is_name_byte(cursor_.peek(end)) || cursor_.peek(end) == '.' || cursor_.peek(end) == '-') ++end;
+    const auto name = cursor_.rest().substr(1, end - 1);
+    if (name.empty()) return cursor_.peek(1) == '>';
+    if (is_digit(name.front())) return false;
+    if (!typescript_) return true;
+    std::size_t next = end;
+    while (is_blank(cursor_.peek(next)) || cursor_.peek(next) == '\n' || cursor_.peek(next) == '\r') ++next;
+    if (cursor_.peek(next) == '/') {
+      if (cursor_.peek(next + 1) != '>')
+        cursor_.doubt("a comment stands where an element or a type may begin");
+      return true;
+    }
+    if (next > end && (is_name_byte(cursor_.peek(next)) || cursor_.peek(next) == '{')) {
+      return !cursor_.rest().substr(next).starts_with("extends");
+    }
+    return cursor_.rest().find("</" + std::string(name)) != std::string_view::npos;
+  }
+
+  void open_tag() {
+    if (before_ == Before::unsure) return cursor_.doubt("a less-than sign may compare or open an element");
+    push(Frame::tag, Before::operand);
+    cursor_.advance();
+  }
+
+  void scan_tag() {
+    const char c = cursor_.peek();
+    if (cursor_.looking_at("//") || cursor_.looking_at("/*")) {
+      cut_comment();
+    } else if (c == '"' || c == '\'') {
+      const auto from = cursor_.position();
+      cursor_.advance();
+      if (!cursor_.skip_past(std::string_view(&c, 1))) cursor_.doubt("a string is not closed", from);
+      cursor_.cut(SegmentKind::string, from);
+    } else if (c == '{') {
+      open_expression();
+    } else if (cursor_.looking_at("/>")) {
+      cursor_.advance(2);
+      leave_element();
+    } else if (c == '>') {
+      cursor_.advance();
+      open_.back().frame = Frame::children;
+    } else if (c == '<') {
+      cursor_.doubt("an element has type arguments");
+    } else {
+      cursor_.advance();
+    }
+  }
+
+  void scan_children() {
+    const auto from = cursor_.position();
+    while (!cursor_.at_end() && cursor_.peek() != '<' && cursor_.peek() != '{') cursor_.advance();
+    cursor_.cut(SegmentKind::string, from);
+    if (cursor_.peek() == '{') {
+      open_expression();
+    } else if (cursor_.looking_at("</")) {
+      cursor_.skip_past(">");
+      leave_element();
+    } else if (cursor_.peek() == '<') {
+      push(Frame::tag, Before::operand);
+      cursor_.advance();
+    }
+  }
+
+  void open_expression() {
+    push(Frame::expression, Before::operand);
+    cursor_.advance();
+    last_ = '(';
+    token(Before::operation);
+  }
+
+  void leave_element() {
+    open_.pop_back();
+    last_ = '>';
+    token(Before::operand);
+  }
+
+  Cursor& cursor_;
+  bool typescript_;
+  std::vector<Open> open_;
+  Before before_ = Before::operation;
+  std::string_view word_;  ///< The last token, if it is a word and no member's name.
+  char last_ = '\0';       ///< The last byte of the last token.
+  bool line_has_tokens_ = false;
+  std::size_t template_from_ = 0;
+};
+
+}  // namespace
+
+void scan_javascript(Cursor& cursor, bool typescript) {
+  JavaScriptScanner(cursor, typescript).run();
+}
+
+}  // namespace sluice

@@ -1,0 +1,24 @@
+#pragma once
+
+#include "coordinator/perturb/perturbation.hpp"
+#include "coordinator/perturb/source.hpp"
+
+#include <string>
+
+namespace sluice {
+
+/// What each perturbation of the catalogue does to a text whose segments are certain. Pure.
+Perturbed add_trailing_whitespace(const Source& source);
+Perturbed tabs_to_spaces(const Source& source);
+Perturbed spaces_to_tabs(const Source& source);
+Perturbed add_comment_on_top(const Source& source);
+Perturbed remove_comments(const Source& source);
+Perturbed to_crlf(const Source& source);
+Perturbed add_blank_lines(const Source& source);
+Perturbed toggle_final_newline(const Source& source);
+
+/// changed, or unchanged if the two are equal.
+Perturbed changed_from(std::string_view before, std::string after);
+Perturbed skipped(std::string reason);
+
+}  // namespace sluice

@@ -1,0 +1,33 @@
+#pragma once
+
+#include "coordinator/statistics/intervals.hpp"
+#include "coordinator/statistics/paired_sample.hpp"
+
+#include <cstdint>
+#include <optional>
+
+namespace sluice {
+
+struct BootstrapRules {
+  double confidence = 0.95;  ///< Two-sided.
+  std::uint32_t resamples = 2000;
+  /// Beyond so many units the interval is the normal one around the estimate: there both agree to within
+  /// what is printed, and resampling would cost units x resamples.
+  std::uint32_t resampled_units = 5000;
+};
+
+/// Two-sided intervals, for display only: no verdict comes from them (a percentile bootstrap of 100 cases had
+/// 7.7 % false alarms at a nominal 5 %).
+struct DisplayIntervals {
+  std::optional<Interval> base;     ///< Of the metric in the base; empty where it is undefined.
+  std::optional<Interval> current;  ///< Ditto now.
+  std::optional<Interval> drop;     ///< Of base - current; empty where that is undefined.
+};
+
+/// Bias-corrected and accelerated bootstrap (BCa; Efron 1987) over units; the acceleration comes from the
+/// jackknife. Resamples where a value is 0/0 are left out. One unit, or units without any scatter, give an
+/// interval without width. Same seed, same result. Time: O(units x resamples); memory: O(units + resamples).
+DisplayIntervals bootstrap_intervals(const PairedSample& sample, const BootstrapRules& rules,
+                                     std::uint64_t seed);
+
+}  // namespace sluice

@@ -1,0 +1,87 @@
+#pragma once
+
+#include "coordinator/statistics/mcnemar.hpp"
+#include "coordinator/statistics/paired_sample.hpp"
+#include "coordinator/statistics/swap_test.hpp"
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string_view>
+#include <vector>
+
+namespace sluice {
+
+/// What the comparison of one metric with its baseline brought to light.
+struct PairedComparison {
+  std::size_t pairs = 0;          ///< Cases with both sides.
+  std::size_t units = 0;          ///< What was swapped: as many as pairs, or clusters.
+  std::size_t changed_units = 0;  ///< With any difference between the sides.
+  std::size_t dropped_units = 0;  ///< Of these with less than in the base.
+  std::optional<double> base;     ///< The metric over the pairs; empty for 0/0 or without pairs.
+  std::optional<double> current;  ///< Ditto.
+  std::optional<double> drop;     ///< base - current; negative for a gain.
+  double deviation = 0.0;         ///< Standard deviation of the drop within a unit.
+  bool equal_repeats = true;      ///< Without, the test is approximate (swap_test.hpp).
+  SwapTestResult test;
+  std::vector<UnpairedCase> left_out;
+};
+
+/// Compares a metric on both sides: McNemar's exact test for pass/fail with one repeat a side and without
+/// clusters, else the swap test. The seed decides only where assignments are drawn. Pure.
+PairedComparison compare_paired(const PairedSample& sample, const SwapLimits& limits, std::uint64_t seed);
+PairedComparison compare_paired(std::span<const PairedCase> cases, bool clustered, const SwapLimits& limits,
+                                std::uint64_t seed);
+
+enum class ChangeVerdict : std::uint8_t {
+  regression,     ///< Worse, beyond chance, and by at least min_effect.
+  improvement,    ///< Better, beyond chance, and by at least min_effect.
+  no_regression,  ///< A drop of min_effect can be excluded.
+  underpowered,   ///< Neither can be said: more cases or repeats are needed.
+};
+
+std::string_view to_string(ChangeVerdict verdict);
+
+struct VerdictRules {
+  double confidence = 0.95;  ///< 1 - alpha. REQUIRES: in 0.5..1, exclusive.
+  double min_effect = 0.05;  ///< The smallest drop that matters, in absolute points. With 0 every drop does.
+};
+
+/// One metric's verdict, and what it rests on.
+struct MetricVerdict {
+  ChangeVerdict verdict = ChangeVerdict::underpowered;
+  OneSidedPs adjusted_p;  ///< By Holm over the metrics that were compared, each direction by itself.
+  /// One-sided upper limit of the drop at `confidence`; empty without pairs.
+  std::optional<double> drop_upper_bound;
+  /// The smallest drop that a suite of this size and noise finds in four of five runs; empty without pairs.
+  std::optional<double> minimum_detectable_effect;
+  /// Cases (or clusters) with which that would be min_effect. May be no more than there are: one run in five
+  /// is undecided even then. Empty without pairs, and for a min_effect below a millionth.
+  std::optional<std::uint64_t> units_needed;
+  /// Too few units changed to be significant even if all of them dropped: fewer than five at 95 %.
+  bool too_few_changed = false;
+};
+
+/// The fewest changed units that can be significant at all: the smallest k with 2^-k <= 1 - confidence.
+std::uint32_t fewest_significant(double confidence);
+
+/// The verdicts on all metrics of a run together (statistics.md):
+/// - regression: adjusted p of the drop <= 1 - confidence, and drop >= min_effect (in whole billionths);
+/// - improvement: mirrored;
+/// - no_regression: the drop's upper bound < min_effect;
+/// - underpowered: else.
+/// The bound is by Student's t, and uncorrected: that nothing regressed is said only if each metric says so,
+/// which makes a false all-clear no likelier with more metrics. Where too few units changed for a deviation
+/// to mean anything, it is Clopper and Pearson's upper limit of the share of units that dropped, each counted
+/// as a whole point; without any change that is 1 - alpha^(1/n). Minimum detectable effect: (z_{1-alpha/m} +
+/// z_{0.8}) s_d / sqrt(n), and no less than the bound where too few units changed. A metric without pairs is
+/// underpowered and does not count for m.
+std::vector<MetricVerdict> judge_changes(std::span<const PairedComparison> comparisons,
+                                         const VerdictRules& rules);
+
+/// The word on a run: regression if any metric regressed, else underpowered if any is, else improvement if
+/// any improved, else no_regression; nothing without metrics.
+std::optional<ChangeVerdict> overall_verdict(std::span<const MetricVerdict> verdicts);
+
+}  // namespace sluice

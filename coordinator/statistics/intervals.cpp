@@ -1,0 +1,73 @@
+#include "coordinator/statistics/intervals.hpp"
+
+#include "coordinator/statistics/special_functions.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+namespace sluice {
+
+Interval wilson_interval(double proportion, double trials, double confidence) {
+  if (!(trials > 0.0)) return {};
+  const double z = normal_quantile(0.5 * (1.0 + confidence));
+  const double weight = z * z / trials;
+  const double middle = (proportion + 0.5 * weight) / (1.0 + weight);
+  const double half_width =
+      z / (1.0 + weight) * std::sqrt(proportion * (1.0 - proportion) / trials + 0.25 * weight / trials);
+  Interval interval{std::max(0.0, middle - half_width), std::min(1.0, middle + half_width)};
+  // Rounding must not shift an end off the bound that it meets exactly.
+  if (proportion <= 0.0) interval.low = 0.0;
+  if (proportion >= 1.0) interval.high = 1.0;
+  return interval;
+}
+
+double clopper_pearson_lower(std::uint64_t successes, std::uint64_t trials, double confidence) {
+  if (successes == 0 || trials == 0) return 0.0;
+  return inverse_incomplete_beta(static_cast<double>(successes),
+                                 static_cast<double>(trials - successes) + 1.0, 1.0 - confidence);
+}
+
+double clopper_pearson_upper(std::uint64_t successes, std::uint64_t trials, double confidence) {
+  if (successes >= trials) return 1.0;
+  return inverse_incomplete_beta(static_cast<double>(successes) + 1.0,
+                                 static_cast<double>(trials - successes), confidence);
+}
+
+Interval clopper_pearson_interval(std::uint64_t successes, std::uint64_t trials, double confidence) {
+  const double one_sided = 0.5 * (1.0 + confidence);
+  return {clopper_pearson_lower(successes, trials, one_sided),
+          clopper_pearson_upper(successes, trials, one_sided)};
+}
+
+void ClusteredProportion::add(double successes, double trials) {
+  if (!(trials > 0.0)) return;
+  ++clusters_;
+  successes_ += successes;
+  trials_ += trials;
+  success_squares_ += successes * successes;
+  trial_squares_ += trials * trials;
+  products_ += successes * trials;
+}
+
+std::optional<double> ClusteredProportion::proportion() const {
+  if (clusters_ == 0) return std::nullopt;
+  return std::clamp(successes_ / trials_, 0.0, 1.0);
+}
+
+double ClusteredProportion::design_effect() const {
+  if (clusters_ == 0) return 1.0;
+  const double p = *proportion();
+  const double independent = p * (1.0 - p) / trials_;
+  if (clusters_ < 2 || independent <= 1e-15 / trials_) return trial_squares_ / trials_;
+  const double k = static_cast<double>(clusters_);
+  const double residuals = std::max(0.0, success_squares_ - 2.0 * p * products_ + p * p * trial_squares_);
+  const double clustered = k / (k - 1.0) * residuals / (trials_ * trials_);
+  return clustered / independent;
+}
+
+Interval ClusteredProportion::interval(double confidence) const {
+  if (clusters_ == 0) return {};
+  return wilson_interval(*proportion(), trials_ / std::max(1.0, design_effect()), confidence);
+}
+
+}  // namespace sluice

@@ -1,0 +1,54 @@
+#pragma once
+
+#include <cstdint>
+#include <optional>
+
+namespace sluice {
+
+/// A confidence interval; of a proportion within 0..1.
+struct Interval {
+  double low = 0.0;
+  double high = 1.0;
+  friend bool operator==(const Interval&, const Interval&) = default;
+};
+
+/// Wilson's score interval (Wilson 1927), two-sided. `trials` need not be whole: an effective number. Without
+/// trials nothing is known: 0..1. REQUIRES: 0 <= proportion <= 1; 0 < confidence < 1.
+Interval wilson_interval(double proportion, double trials, double confidence);
+
+/// The exact interval of Clopper and Pearson (1934), two-sided.
+Interval clopper_pearson_interval(std::uint64_t successes, std::uint64_t trials, double confidence);
+/// Its one-sided limits: the proportion is above (below) with at least this confidence.
+double clopper_pearson_lower(std::uint64_t successes, std::uint64_t trials, double confidence);
+double clopper_pearson_upper(std::uint64_t successes, std::uint64_t trials, double confidence);
+
+/// A proportion over trials that come in clusters: answers that share a case share its reference, and are no
+/// independent evidence. Constant memory; the order of `add` matters in the last bits alone.
+class ClusteredProportion {
+ public:
+  /// A cluster of `trials` > 0 with so many successes; fractions count in part. Nothing without trials.
+  void add(double successes, double trials);
+
+  std::uint64_t clusters() const { return clusters_; }
+  double trials() const { return trials_; }
+  std::optional<double> proportion() const;
+
+  /// By how much the variance over clusters exceeds that of as many independent trials: that of the ratio of
+  /// sums, K / (K - 1) sum (s - p t)^2 / (sum t)^2, over p (1 - p) / sum t. Where the data cannot tell (fewer
+  /// than two clusters, or a proportion of 0 or 1), the largest it can be, sum t^2 / sum t: as if all trials
+  /// of a cluster were one. 1 without trials.
+  double design_effect() const;
+
+  /// Wilson's with n_eff = trials / max(1, design effect).
+  Interval interval(double confidence) const;
+
+ private:
+  std::uint64_t clusters_ = 0;
+  double successes_ = 0.0;
+  double trials_ = 0.0;
+  double success_squares_ = 0.0;
+  double trial_squares_ = 0.0;
+  double products_ = 0.0;
+};
+
+}  // namespace sluice

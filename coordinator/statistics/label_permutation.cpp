@@ -1,0 +1,218 @@
+#include "coordinator/statistics/label_permutation.hpp"
+
+#include "coordinator/statistics/special_functions.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <cstddef>
+#include <map>
+#include <numeric>
+#include <utility>
+
+namespace sluice {
+namespace {
+
+constexpr std::size_t guide_parts = 64;  ///< More than there are outcomes, as a rule.
+
+std::uint32_t total(const AnswerPattern& pattern) {
+  return pattern.unperturbed + pattern.perturbed;
+}
+
+std::int64_t pairs(std::int64_t items) {
+  return items * (items - 1) / 2;
+}
+
+/// A stream of its own for each pattern, so that results do not depend on the order of the cases.
+std::uint64_t stream_of(const AnswerPattern& pattern) {
+  std::uint64_t stream = pattern.unperturbed;
+  for (const std::uint32_t size : pattern.class_sizes) stream = RandomStream(stream, size).next();
+  return stream;
+}
+
+/// Classes that are chosen from together: one class, or all answers that are like no other.
+struct Block {
+  std::vector<double> ways;            ///< To choose 0, 1, ... unperturbed answers.
+  std::vector<std::int64_t> excesses;  ///< What that adds to the excess.
+  std::uint32_t answers = 0;
+};
+
+std::vector<Block> blocks_of(const AnswerPattern& pattern, const AgreementExcess& scale) {
+  std::vector<Block> blocks;
+  const auto add = [&](std::uint32_t answers, auto excess) {
+    Block& block = blocks.emplace_back();
+    block.answers = answers;
+    for (std::uint32_t taken = 0; taken <= std::min(answers, pattern.unperturbed); ++taken) {
+      block.ways.push_back(binomial_coefficient(answers, taken));
+      block.excesses.push_back(excess(taken));
+    }
+  };
+  std::uint32_t singles = 0;
+  for (const std::uint32_t size : pattern.class_sizes) {
+    if (size == 1) {
+      ++singles;
+    } else {
+      add(size, [&](std::uint32_t taken) { return scale.of_class(taken, size); });
+    }
+  }
+  if (singles > 0) add(singles, [&](std::uint32_t taken) { return taken * scale.of_class(1, 1); });
+  return blocks;
+}
+
+/// Ways to have chosen so many unperturbed answers with a given excess, from the blocks so far.
+struct State {
+  std::uint32_t chosen = 0;
+  std::int64_t excess = 0;
+  double ways = 0.0;
+};
+
+/// Sorts, and adds up equal ones.
+void merge_equal(std::vector<State>& states) {
+  const auto key = [](const State& state) { return std::pair(state.chosen, state.excess); };
+  std::sort(states.begin(), states.end(), [&](const State& a, const State& b) { return key(a) < key(b); });
+  std::size_t kept = 0;
+  for (std::size_t i = 1; i < states.size(); ++i) {
+    if (key(states[i]) == key(states[kept])) {
+      states[kept].ways += states[i].ways;
+    } else {
+      states[++kept] = states[i];
+    }
+  }
+  states.resize(kept + 1);
+}
+
+/// States after one more block; those that can no longer reach `unperturbed` are left out.
+std::vector<State> with_block(const std::vector<State>& before, const Block& block, std::uint32_t unperturbed,
+                              std::uint32_t answers_left) {
+  std::vector<State> after;
+  for (const State& state : before) {
+    for (std::uint32_t taken = 0; taken < block.ways.size(); ++taken) {
+      const std::uint32_t chosen = state.chosen + taken;
+      if (chosen > unperturbed) break;
+      if (chosen + answers_left < unperturbed) continue;
+      after.push_back({chosen, state.excess + block.excesses[taken], state.ways * block.ways[taken]});
+    }
+  }
+  merge_equal(after);
+  return after;
+}
+
+}  // namespace
+
+AgreementExcess::AgreementExcess(std::uint32_t unperturbed, std::uint32_t perturbed) {
+  const std::int64_t equal_pairs = pairs(unperturbed);
+  const std::int64_t cross_pairs = static_cast<std::int64_t>(unperturbed) * perturbed;
+  denominator_ = std::lcm(equal_pairs, cross_pairs);
+  per_equal_pair_ = denominator_ / equal_pairs;
+  per_cross_pair_ = denominator_ / cross_pairs;
+}
+
+std::int64_t AgreementExcess::of_class(std::uint32_t unperturbed, std::uint32_t size) const {
+  const std::int64_t first = unperturbed;
+  return pairs(first) * per_equal_pair_ - first * (static_cast<std::int64_t>(size) - first) * per_cross_pair_;
+}
+
+LabelSampler::LabelSampler(const AnswerPattern& pattern, std::uint64_t seed)
+    : scale_(pattern.unperturbed, pattern.perturbed),
+      unperturbed_(pattern.unperturbed),
+      class_sizes_(pattern.class_sizes),
+      chosen_(pattern.class_sizes.size()),
+      random_(seed, stream_of(pattern)) {
+  for (std::uint32_t i = 0; i < class_sizes_.size(); ++i) {
+    answers_.insert(answers_.end(), class_sizes_[i], i);
+  }
+}
+
+std::int64_t LabelSampler::draw() {
+  std::fill(chosen_.begin(), chosen_.end(), 0u);
+  for (std::uint32_t i = 0; i < unperturbed_; ++i) {
+    const auto left = static_cast<std::uint32_t>(answers_.size()) - i;
+    std::swap(answers_[i], answers_[i + random_.below(left)]);
+    ++chosen_[answers_[i]];
+  }
+  std::int64_t excess = 0;
+  for (std::size_t i = 0; i < chosen_.size(); ++i) excess += scale_.of_class(chosen_[i], class_sizes_[i]);
+  return excess;
+}
+
+double drawn_upper_tail(const AnswerPattern& pattern, std::int64_t excess, std::uint32_t draws,
+                        std::uint64_t seed) {
+  constexpr std::uint32_t enough_hits = 50;  // p is then known to a seventh of itself.
+  LabelSampler sampler(pattern, seed);
+  std::uint32_t hits = 0;
+  for (std::uint32_t drawn = 1; drawn <= draws; ++drawn) {
+    hits += sampler.draw() >= excess;
+    if (hits == enough_hits) return static_cast<double>(hits) / static_cast<double>(drawn);
+  }
+  return (1.0 + hits) / (1.0 + draws);
+}
+
+LabelPermutation::LabelPermutation(const AnswerPattern& pattern, const Limits& limits, std::uint64_t seed)
+    : scale_(pattern.unperturbed, pattern.perturbed) {
+  is_exact_ = enumerate(pattern, limits);
+  if (!is_exact_) sample(LabelSampler(pattern, seed), std::max(limits.draws, 1u));
+  prepare_draws();
+}
+
+void LabelPermutation::prepare_draws() {
+  double sum = 0.0;
+  for (const Outcome& outcome : outcomes_) cumulative_.push_back(sum += outcome.probability);
+  cumulative_.back() = 1.0;  // Whatever rounding made of it: every draw finds an outcome.
+  std::uint32_t index = 0;
+  for (std::size_t part = 0; part < guide_parts; ++part) {
+    while (cumulative_[index] <= static_cast<double>(part) / guide_parts) ++index;
+    guide_.push_back(index);
+  }
+}
+
+bool LabelPermutation::enumerate(const AnswerPattern& pattern, const Limits& limits) {
+  const double all = binomial_coefficient(total(pattern), pattern.unperturbed);
+  if (std::isinf(all)) return false;
+  std::vector<State> states{{0, 0, 1.0}};
+  std::uint32_t answers_left = total(pattern);
+  for (const Block& block : blocks_of(pattern, scale_)) {
+    if (states.size() * block.ways.size() > limits.max_states) return false;
+    answers_left -= block.answers;
+    states = with_block(states, block, pattern.unperturbed, answers_left);
+  }
+  for (const State& state : states) outcomes_.push_back({state.excess, state.ways / all});
+  return true;
+}
+
+void LabelPermutation::sample(LabelSampler sampler, std::uint32_t draws) {
+  std::map<std::int64_t, std::uint32_t> hits;
+  for (std::uint32_t drawn = 0; drawn < draws; ++drawn) ++hits[sampler.draw()];
+  draws_ = draws;
+  for (const auto& [excess, count] : hits) {
+    outcomes_.push_back({excess, static_cast<double>(count) / static_cast<double>(draws_)});
+  }
+}
+
+double LabelPermutation::upper_tail(std::int64_t excess) const {
+  double tail = 0.0;
+  for (auto outcome = outcomes_.rbegin(); outcome != outcomes_.rend() && outcome->excess >= excess;
+       ++outcome) {
+    tail += outcome->probability;
+  }
+  if (is_exact_) return std::min(1.0, tail);
+  const double draws = draws_;
+  return (1.0 + tail * draws) / (1.0 + draws);
+}
+
+double LabelPermutation::variance() const {
+  const auto unit = static_cast<double>(scale_.denominator());
+  double squares = 0.0;
+  for (const Outcome& outcome : outcomes_) {
+    const double excess = static_cast<double>(outcome.excess) / unit;
+    squares += outcome.probability * excess * excess;
+  }
+  return squares;
+}
+
+std::int64_t LabelPermutation::draw(RandomStream& random) const {
+  const double rank = random.unit();
+  std::size_t index = guide_[static_cast<std::size_t>(rank * guide_parts)];
+  while (cumulative_[index] <= rank) ++index;
+  return outcomes_[index].excess;
+}
+
+}  // namespace sluice

@@ -1,0 +1,103 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <vector>
+
+namespace sluice {
+
+/// What one answer adds to a metric, in billionths. Every metric that is compared is a ratio of sums: the
+/// mean of scores is sum of scores / number of answers, F1 is sum 2 TP / sum (2 TP + FP + FN). Billionths,
+/// because those of the gate decide there too (docs/gate.md, "Exactness"), and because whole numbers add up
+/// to the same in every order.
+struct MetricShare {
+  std::int64_t numerator = 0;
+  std::int64_t denominator = 0;
+};
+
+/// REQUIRES: 0 <= score <= 1.
+MetricShare share_of_score(double score);
+MetricShare share_of_pass(bool passed);
+/// Counts of one answer; those of a whole sample together below 2^31.
+MetricShare share_of_precision(std::uint64_t true_positives, std::uint64_t false_positives);
+MetricShare share_of_recall(std::uint64_t true_positives, std::uint64_t false_negatives);
+MetricShare share_of_f1(std::uint64_t true_positives, std::uint64_t false_positives,
+                        std::uint64_t false_negatives);
+
+/// The repeats of a case on one side: their sums, and how many there were. Undefined scores and errors are
+/// not added; without any repeat the side is undefined.
+struct RepeatSum {
+  std::int64_t numerator = 0;
+  std::int64_t denominator = 0;
+  std::uint32_t repeats = 0;
+
+  void add(const MetricShare& share);
+};
+
+/// One case on both sides.
+struct PairedCase {
+  RepeatSum base;
+  RepeatSum current;
+  std::uint32_t cluster = 0;  ///< For instance the number of the category; read only where asked.
+};
+
+/// A case that enters no comparison because one side is undefined.
+struct UnpairedCase {
+  std::size_t index = 0;  ///< In what was given.
+  bool base_undefined = false;
+  bool current_undefined = false;
+  friend bool operator==(const UnpairedCase&, const UnpairedCase&) = default;
+};
+
+/// What is swapped as a whole: a case, or all cases of a cluster. Means over the repeats of each case, in
+/// billionths, added up over the cases.
+struct SwapUnit {
+  std::int64_t base_numerator = 0;
+  std::int64_t base_denominator = 0;
+  std::int64_t current_numerator = 0;
+  std::int64_t current_denominator = 0;
+
+  bool changed() const {
+    return base_numerator != current_numerator || base_denominator != current_denominator;
+  }
+};
+
+/// Four sums over units, and what the metric comes to on both sides.
+struct SwapSums {
+  SwapUnit sums;
+
+  void add(const SwapUnit& unit);
+  void subtract(const SwapUnit& unit);
+  std::optional<double> base() const;     ///< Empty for 0/0.
+  std::optional<double> current() const;  ///< Ditto.
+  std::optional<double> drop() const;     ///< base - current.
+};
+
+/// Pairs made ready for tests and intervals. The units stand in an order of their own that depends on their
+/// values alone, so that results depend neither on the order of the cases nor on their names.
+struct PairedSample {
+  std::vector<SwapUnit> units;
+  std::vector<UnpairedCase> left_out;  ///< By index.
+  std::size_t pairs = 0;               ///< Cases with both sides; as many as units unless clustered.
+  std::size_t changed_units = 0;       ///< With any difference between the sides.
+  bool clustered = false;
+  bool equal_repeats = true;  ///< Each case has as many repeats in the base as it has now.
+  bool rounded = false;       ///< Some mean over repeats is no whole number of billionths.
+  /// One repeat a side, and scores of 0 and 1 only.
+  bool single_pass_fail = true;
+  std::uint64_t lost = 0;    ///< If single_pass_fail: pairs with 1 in the base and 0 now.
+  std::uint64_t gained = 0;  ///< Ditto, the other way round.
+  SwapSums totals;
+
+  /// Each unit's share in the drop, first order: their mean is the drop, their scatter its uncertainty. For
+  /// a mean of scores the difference within the unit; for a ratio of sums with its influence on both sides.
+  /// REQUIRES: the drop is defined.
+  std::vector<double> unit_drops() const;
+};
+
+/// Time: O(n log n), memory: 32 bytes a unit.
+PairedSample pair_cases(std::span<const PairedCase> cases, bool clustered);
+
+}  // namespace sluice

@@ -1,0 +1,56 @@
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string_view>
+#include <vector>
+
+namespace sluice {
+
+/// What the repeats of a case come to together.
+enum class RepeatOutcome : std::uint8_t {
+  pass,   ///< All passed.
+  flaky,  ///< They disagree, and no more than half failed: neither pass nor fail by luck.
+  fail,   ///< More than half failed.
+};
+
+std::string_view to_string(RepeatOutcome outcome);
+
+/// Repeats that ended in an error are not among the `judged`; nothing if none is left. REQUIRES: passed <=
+/// judged.
+std::optional<RepeatOutcome> repeat_outcome(std::uint64_t passed, std::uint64_t judged);
+
+/// pass@k: the chance that at least one of k repeats passes, unbiased from n >= k of them: 1 - C(n - c, k) /
+/// C(n, k) (Chen et al. 2021). Nothing if k is 0 or above `judged`. Time: O(k).
+std::optional<double> pass_at_k(std::uint64_t passed, std::uint64_t judged, std::uint64_t k);
+
+/// pass^k: the chance that all of k repeats pass, unbiased: C(c, k) / C(n, k) (Yao et al. 2024).
+std::optional<double> pass_hat_k(std::uint64_t passed, std::uint64_t judged, std::uint64_t k);
+
+/// Both averaged over the cases that have at least k judged repeats, for each k up to the number of repeats.
+/// Time of `add`: O(max_k).
+class PassCurve {
+ public:
+  struct Point {
+    std::uint64_t k = 0;
+    std::uint64_t cases = 0;             ///< With at least k judged repeats.
+    std::optional<double> pass_at_k{};   ///< Empty without cases.
+    std::optional<double> pass_hat_k{};  ///< Ditto.
+  };
+
+  explicit PassCurve(std::uint64_t max_k) : sums_(max_k) {}
+
+  void add(std::uint64_t passed, std::uint64_t judged);
+  /// For k = 1 .. max_k.
+  std::vector<Point> points() const;
+
+ private:
+  struct Sums {
+    std::uint64_t cases = 0;
+    double at_least_one = 0.0;
+    double all = 0.0;
+  };
+  std::vector<Sums> sums_;
+};
+
+}  // namespace sluice

@@ -1,0 +1,194 @@
+#include "coordinator/statistics/stability.hpp"
+
+#include "coordinator/statistics/holm.hpp"
+
+#include <algorithm>
+#include <functional>
+#include <utility>
+
+namespace sluice {
+namespace {
+
+constexpr std::size_t max_kept_patterns = 4096;  ///< Bounds the memory; more are computed again.
+
+/// How often each distinct answer of a case was given.
+class AnswerCounts {
+ public:
+  explicit AnswerCounts(const CaseAnswers& answers)
+      : repeats_(static_cast<std::uint32_t>(answers.unperturbed.size())) {
+    names_.assign(answers.unperturbed.begin(), answers.unperturbed.end());
+    for (const PerturbedAnswer& perturbed : answers.perturbed) names_.push_back(perturbed.answer);
+    std::sort(names_.begin(), names_.end());
+    names_.erase(std::unique(names_.begin(), names_.end()), names_.end());
+    unperturbed_.resize(names_.size());
+    for (const std::uint32_t answer : answers.unperturbed) ++unperturbed_[index_of(answer)];
+  }
+
+  std::uint32_t repeats() const { return repeats_; }
+
+  /// Pairs of identical unperturbed answers.
+  double equal_pairs() const {
+    double pairs = 0.0;
+    for (const std::uint32_t count : unperturbed_) pairs += 0.5 * count * (count - 1.0);
+    return pairs;
+  }
+  double all_pairs() const { return 0.5 * repeats_ * (repeats_ - 1.0); }
+
+  /// Of these perturbed answers: how many are identical to the unperturbed one, shared out over its repeats.
+  double identical(std::span<const PerturbedAnswer> perturbed) const {
+    std::uint64_t pairs = 0;
+    for (const PerturbedAnswer& one : perturbed) pairs += unperturbed_[index_of(one.answer)];
+    return static_cast<double>(pairs) / static_cast<double>(repeats_);
+  }
+
+  /// The pattern that these perturbed answers form with the unperturbed ones, and its excess. REQUIRES: two
+  /// repeats, one perturbed answer.
+  std::pair<AnswerPattern, std::int64_t> pattern(std::span<const PerturbedAnswer> perturbed) const {
+    std::vector<std::uint32_t> sizes = unperturbed_;
+    for (const PerturbedAnswer& one : perturbed) ++sizes[index_of(one.answer)];
+    AnswerPattern pattern{repeats_, static_cast<std::uint32_t>(perturbed.size()), {}};
+    const AgreementExcess scale(pattern.unperturbed, pattern.perturbed);
+    std::int64_t excess = 0;
+    for (std::size_t i = 0; i < sizes.size(); ++i) {
+      excess += scale.of_class(unperturbed_[i], sizes[i]);
+      if (sizes[i] > 0) pattern.class_sizes.push_back(sizes[i]);
+    }
+    std::sort(pattern.class_sizes.begin(), pattern.class_sizes.end(), std::greater<>());
+    return {std::move(pattern), excess};
+  }
+
+ private:
+  std::size_t index_of(std::uint32_t answer) const {
+    return static_cast<std::size_t>(std::lower_bound(names_.begin(), names_.end(), answer) - names_.begin());
+  }
+
+  std::uint32_t repeats_;
+  std::vector<std::uint32_t> names_;        ///< The distinct answers, ascending.
+  std::vector<std::uint32_t> unperturbed_;  ///< How many repeats gave each.
+};
+
+/// Calls `visit` for each run of answers of one perturbation. REQUIRES: sorted by perturbation.
+void visit_perturbations(std::span<const PerturbedAnswer> sorted,
+                         const std::function<void(std::span<const PerturbedAnswer>)>& visit) {
+  for (std::size_t begin = 0; begin < sorted.size();) {
+    std::size_t end = begin + 1;
+    while (end < sorted.size() && sorted[end].perturbation == sorted[begin].perturbation) ++end;
+    visit(sorted.subspan(begin, end - begin));
+    begin = end;
+  }
+}
+
+}  // namespace
+
+Interval CaseStability::interval(double confidence) const {
+  return stability ? wilson_interval(*stability, answers, confidence) : Interval{};
+}
+
+StabilityFigures StabilityFold::Shares::figures(double confidence) const {
+  StabilityFigures figures;
+  figures.cases = stability.clusters();
+  figures.answers = static_cast<std::uint64_t>(stability.trials());
+  figures.stability = stability.proportion();
+  figures.interval = stability.interval(confidence);
+  figures.floor = floor.proportion();
+  figures.floor_interval = floor.interval(confidence);
+  return figures;
+}
+
+double StabilityFold::case_p(const AnswerPattern& pattern, std::int64_t excess) {
+  if (pattern.is_uniform()) return 1.0;
+  auto found = labels_.find(pattern);
+  if (found == labels_.end()) {
+    if (labels_.size() >= max_kept_patterns) labels_.clear();
+    // One draw: where it cannot be exact, the draws are made below, for this excess alone.
+    const LabelPermutation::Limits exact_only{rules_.limits.labels.max_states, 1};
+    found = labels_.emplace(pattern, LabelPermutation(pattern, exact_only, rules_.seed)).first;
+  }
+  if (found->second.is_exact()) return found->second.upper_tail(excess);
+  return drawn_upper_tail(pattern, excess, rules_.limits.labels.draws, rules_.seed);
+}
+
+void StabilityFold::add(const CaseAnswers& answers) {
+  CaseStability& result = cases_.emplace_back();
+  result.repeats = static_cast<std::uint32_t>(answers.unperturbed.size());
+  result.answers = static_cast<std::uint32_t>(answers.perturbed.size());
+  if (answers.unperturbed.empty()) return;
+  const AnswerCounts counts(answers);
+  const bool floor_known = counts.repeats() >= 2;
+  if (floor_known) {
+    result.floor = counts.equal_pairs() / counts.all_pairs();
+    all_.floor.add(counts.equal_pairs(), counts.all_pairs());
+  }
+  Shares& category = categories_[answers.category];
+  if (floor_known) category.floor.add(counts.equal_pairs(), counts.all_pairs());
+  if (answers.perturbed.empty()) return;
+
+  const double identical = counts.identical(answers.perturbed);
+  const double trials = static_cast<double>(answers.perturbed.size());
+  result.stability = identical / trials;
+  all_.stability.add(identical, trials);
+  category.stability.add(identical, trials);
+  if (floor_known) {
+    const auto [pattern, excess] = counts.pattern(answers.perturbed);
+    result.p = case_p(pattern, excess);
+  }
+
+  std::vector<PerturbedAnswer> sorted(answers.perturbed.begin(), answers.perturbed.end());
+  std::sort(sorted.begin(), sorted.end(),
+            [](const auto& a, const auto& b) { return a.perturbation < b.perturbation; });
+  visit_perturbations(sorted, [&](std::span<const PerturbedAnswer> group) {
+    PerturbationSums& sums = perturbations_[group.front().perturbation];
+    sums.shares.stability.add(counts.identical(group), static_cast<double>(group.size()));
+    if (!floor_known) return;
+    sums.shares.floor.add(counts.equal_pairs(), counts.all_pairs());
+    sums.floor_known = true;
+    const auto [pattern, excess] = counts.pattern(group);
+    sums.test.add(pattern, excess);
+  });
+}
+
+void StabilityFold::judge_cases() {
+  std::vector<double> p_values;
+  for (const CaseStability& one : cases_) {
+    if (one.p) p_values.push_back(*one.p);
+  }
+  const std::vector<double> adjusted = holm_adjusted(p_values);
+  auto next = adjusted.begin();
+  for (CaseStability& one : cases_) {
+    if (!one.p) continue;
+    one.adjusted_p = *next++;
+    one.unstable = *one.adjusted_p <= 1.0 - rules_.confidence + 1e-12;
+  }
+}
+
+StabilityAnalysis StabilityFold::finish() {
+  StabilityAnalysis analysis;
+  analysis.all = all_.figures(rules_.confidence);
+  for (const auto& [category, shares] : categories_) {
+    analysis.categories.emplace(category, shares.figures(rules_.confidence));
+  }
+  std::vector<double> p_values;
+  for (const auto& [number, sums] : perturbations_) {
+    PerturbationStability& one = analysis.perturbations.emplace_back();
+    one.perturbation = number;
+    one.figures = sums.shares.figures(rules_.confidence);
+    if (!sums.floor_known) continue;
+    const InstabilityResult result =
+        sums.test.finish(rules_.limits, RandomStream(rules_.seed, number).next());
+    one.method = result.method;
+    one.p = result.p;
+    p_values.push_back(result.p);
+  }
+  const std::vector<double> adjusted = holm_adjusted(p_values);
+  auto next = adjusted.begin();
+  for (PerturbationStability& one : analysis.perturbations) {
+    if (!one.p) continue;
+    one.adjusted_p = *next++;
+    one.unstable = *one.adjusted_p <= 1.0 - rules_.confidence + 1e-12;
+  }
+  judge_cases();
+  analysis.cases = std::move(cases_);
+  return analysis;
+}
+
+}  // namespace sluice

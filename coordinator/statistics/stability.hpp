@@ -1,0 +1,112 @@
+#pragma once
+
+#include "coordinator/statistics/instability_test.hpp"
+#include "coordinator/statistics/intervals.hpp"
+
+#include <cstddef>
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <span>
+#include <vector>
+
+namespace sluice {
+
+/// An answer to a perturbed input. `answer` numbers the distinct answers of the case (by canonical claims);
+/// equal numbers mean identical answers.
+struct PerturbedAnswer {
+  std::uint32_t perturbation = 0;
+  std::uint32_t answer = 0;
+};
+
+/// The answers of one case. Trials that ended in an error, and perturbations that changed nothing, are not
+/// among them.
+struct CaseAnswers {
+  std::uint32_t category = 0;
+  std::span<const std::uint32_t> unperturbed;  ///< One a repeat.
+  std::span<const PerturbedAnswer> perturbed;  ///< One a repeat of each perturbation, in any order.
+};
+
+/// Stability and floor over some cases.
+struct StabilityFigures {
+  std::uint64_t cases = 0;    ///< With both unperturbed and perturbed answers.
+  std::uint64_t answers = 0;  ///< Perturbed ones of these cases.
+  /// The share of perturbed answers that are identical to the unperturbed one (harness spec, section 8); with
+  /// repeats, the agreement over all unperturbed x perturbed pairs of a case. Empty without cases.
+  std::optional<double> stability;
+  Interval interval;  ///< Wilson's, clustered by case.
+  /// The agreement over pairs of unperturbed repeats: what plain repetition leaves. Empty (unknown) where no
+  /// case has two repeats.
+  std::optional<double> floor;
+  Interval floor_interval;  ///< Ditto clustered by case.
+};
+
+struct PerturbationStability {
+  std::uint32_t perturbation = 0;
+  StabilityFigures figures;
+  InstabilityMethod method = InstabilityMethod::none;
+  std::optional<double> p;           ///< Empty where the floor is unknown.
+  std::optional<double> adjusted_p;  ///< By Holm over perturbations.
+  bool unstable = false;             ///< Beyond the floor.
+};
+
+struct CaseStability {
+  std::uint32_t repeats = 0;  ///< Unperturbed answers.
+  std::uint32_t answers = 0;  ///< Perturbed ones.
+  std::optional<double> stability;
+  std::optional<double> floor;
+  std::optional<double> p;           ///< Its perturbations pooled; empty where the floor is unknown.
+  std::optional<double> adjusted_p;  ///< By Holm over cases.
+  bool unstable = false;             ///< Beyond the floor.
+
+  /// Wilson's over the perturbed answers, given the case's own reference.
+  Interval interval(double confidence) const;
+};
+
+struct StabilityAnalysis {
+  StabilityFigures all;
+  std::vector<PerturbationStability> perturbations;      ///< Those with an answer, ascending.
+  std::map<std::uint32_t, StabilityFigures> categories;  ///< Ditto.
+  std::vector<CaseStability> cases;                      ///< In the order of `add`.
+};
+
+struct StabilityRules {
+  double confidence = 0.95;  ///< Of the intervals, and 1 - alpha of the tests.
+  InstabilityLimits limits;
+  std::uint64_t seed = 0;  ///< Decides only where draws are made.
+};
+
+/// Folds the answers of a run, one case at a time. Memory: some 80 bytes a case. Time of `add`: O(n log n) in
+/// the answers of the case, and now and then a new permutation distribution (LabelPermutation).
+class StabilityFold {
+ public:
+  explicit StabilityFold(StabilityRules rules) : rules_(rules) {}
+
+  void add(const CaseAnswers& answers);
+  /// Tests "unstable beyond the floor" for each perturbation and for each case. Call once.
+  StabilityAnalysis finish();
+
+ private:
+  struct Shares {
+    ClusteredProportion stability;
+    ClusteredProportion floor;
+    StabilityFigures figures(double confidence) const;
+  };
+  struct PerturbationSums {
+    Shares shares;
+    InstabilityTest test;
+    bool floor_known = false;
+  };
+
+  double case_p(const AnswerPattern& pattern, std::int64_t excess);
+  void judge_cases();
+
+  StabilityRules rules_;
+  Shares all_;
+  std::map<std::uint32_t, PerturbationSums> perturbations_;
+  std::map<std::uint32_t, Shares> categories_;
+  std::vector<CaseStability> cases_;
+  std::map<AnswerPattern, LabelPermutation> labels_;  ///< Most cases share a few patterns.
+};
+
+}  // namespace sluice

@@ -1,0 +1,49 @@
+#pragma once
+
+#include "coordinator/statistics/mcnemar.hpp"
+#include "coordinator/statistics/paired_sample.hpp"
+
+#include <cstdint>
+#include <string_view>
+
+namespace sluice {
+
+/// How a paired p-value came about.
+enum class PairedMethod : std::uint8_t {
+  none,         ///< Nothing to compare, or no unit changed.
+  mcnemar,      ///< Exact, from the discordant pairs.
+  enumeration,  ///< Exact: all assignments of the changed units.
+  draws,        ///< Random assignments: p = (1 + hits) / (1 + draws).
+  normal,       ///< The studentised drop against the normal distribution.
+};
+
+std::string_view to_string(PairedMethod method);
+
+/// Where one method ends and the next begins.
+struct SwapLimits {
+  std::uint32_t enumerated_units = 20;  ///< Changed units up to here: 2^20 assignments. At most 30.
+  std::uint32_t drawn_units = 2000;     ///< Up to here assignments are drawn.
+  std::uint32_t draws = 9999;           ///< p-values are then multiples of 1/10,000.
+};
+
+struct SwapTestResult {
+  PairedMethod method = PairedMethod::none;
+  OneSidedPs p;
+  std::uint64_t assignments = 0;  ///< Enumerated or drawn.
+};
+
+/// Tests whether base and current differ. If they do not, which side an answer stands on is chance, so that
+/// the two sides of each unit may be swapped: p is the share of assignments whose drop is at least (for an
+/// improvement: whose gain is at least) the observed one. The metric is recomputed under each. Exact for
+/// equal repeats, ties and ratios like F1 included. For unequal repeats the means of a case are swapped,
+/// which holds for larger samples; studentising changes nothing there, since flipping the sign of differences
+/// leaves the sum of their squares as it is. An assignment with an undefined side counts as a hit.
+///
+/// Swapping base and current swaps the two p-values, to the last bit. Same seed, same result. Time: O(2^k)
+/// for k enumerated units, else O(units x draws) or O(units); memory: 16 bytes a changed unit.
+SwapTestResult swap_test(const PairedSample& sample, const SwapLimits& limits, std::uint64_t seed);
+
+/// Standard deviation of the units' drops (PairedSample::unit_drops), with n - 1; 0 for fewer than two units.
+double drop_deviation(const PairedSample& sample);
+
+}  // namespace sluice
