@@ -1,0 +1,193 @@
+#include "coordinator/statistics/change_verdict.hpp"
+
+#include "paired_cases.hpp"
+
+#include <cmath>
+
+#include <gtest/gtest.h>
+
+namespace sluice {
+namespace {
+
+MetricVerdict judged(const std::vector<PairedCase>& cases, const VerdictRules& rules = {}) {
+  const PairedComparison comparison = compare_paired(cases, false, {}, 1);
+  return judge_changes({&comparison, 1}, rules).at(0);
+}
+
+std::vector<PairedCase> pass_fail(int both, int lost, int gained) {
+  std::vector<PairedCase> cases;
+  cases.insert(cases.end(), static_cast<std::size_t>(both), scored(1.0, 1.0));
+  cases.insert(cases.end(), static_cast<std::size_t>(lost), scored(1.0, 0.0));
+  cases.insert(cases.end(), static_cast<std::size_t>(gained), scored(0.0, 1.0));
+  return cases;
+}
+
+TEST(ChangeVerdict, FindsTheRegressionOfDarwinsMaize) {
+  // By hand from Fisher's data: mean 314/15 and s = 37.744 thousandths, t(0.95; 14) = 1.76131; mpmath 1.3.0.
+  const MetricVerdict verdict = judged(darwins_maize(), {0.95, 0.02});
+  EXPECT_EQ(verdict.verdict, ChangeVerdict::regression);
+  EXPECT_NEAR(verdict.adjusted_p.drop, 863.0 / 32768.0, 1e-12);
+  EXPECT_NEAR(*verdict.drop_upper_bound, 0.03809828091301138, 1e-9);
+  EXPECT_NEAR(*verdict.minimum_detectable_effect, 0.024232081433126558, 1e-9);
+  EXPECT_EQ(verdict.units_needed, 23u);  // 22.02, rounded up.
+  EXPECT_FALSE(verdict.too_few_changed);
+}
+
+TEST(ChangeVerdict, ASignificantDropBelowMinEffectIsNoRegression) {
+  EXPECT_EQ(judged(darwins_maize(), {0.95, 0.05}).verdict, ChangeVerdict::no_regression);
+  EXPECT_EQ(judged(darwins_maize(), {0.95, 0.03}).verdict, ChangeVerdict::underpowered);
+}
+
+TEST(ChangeVerdict, ADropOfExactlyMinEffectIsARegression) {
+  // 0.7 - 0.6 is less than 0.1 in binary.
+  const std::vector<PairedCase> cases(6, scored(0.7, 0.6));
+  EXPECT_EQ(judged(cases, {0.95, 0.1}).verdict, ChangeVerdict::regression);
+  EXPECT_EQ(judged(cases, {0.95, 0.100000001}).verdict, ChangeVerdict::no_regression);
+}
+
+TEST(ChangeVerdict, AnImprovementMirrorsARegression) {
+  const MetricVerdict verdict = judged(swapped(darwins_maize()), {0.95, 0.02});
+  EXPECT_EQ(verdict.verdict, ChangeVerdict::improvement);
+  EXPECT_NEAR(verdict.adjusted_p.improvement, 863.0 / 32768.0, 1e-12);
+}
+
+TEST(ChangeVerdict, WithoutAnyDifferenceTheSizeOfTheSuiteDecides) {
+  // 1 - 0.05^(1/n): 0.0582 for 50 cases, 0.0295 for 100; 59 cases bring it below 0.05.
+  const MetricVerdict few = judged(pass_fail(50, 0, 0));
+  EXPECT_EQ(few.verdict, ChangeVerdict::underpowered);
+  EXPECT_NEAR(*few.drop_upper_bound, 1.0 - std::pow(0.05, 1.0 / 50.0), 1e-12);
+  EXPECT_NEAR(*few.minimum_detectable_effect, 1.0 - std::pow(0.05, 1.0 / 50.0), 1e-12);
+  EXPECT_EQ(few.units_needed, 59u);
+  EXPECT_TRUE(few.too_few_changed);
+  EXPECT_EQ(judged(pass_fail(58, 0, 0)).verdict, ChangeVerdict::underpowered);
+  EXPECT_EQ(judged(pass_fail(59, 0, 0)).verdict, ChangeVerdict::no_regression);
+  EXPECT_EQ(judged(pass_fail(100, 0, 0)).verdict, ChangeVerdict::no_regression);
+}
+
+TEST(ChangeVerdict, FewerThanFiveChangedCasesCannotBeSignificant) {
+  EXPECT_EQ(fewest_significant(0.95), 5u);
+  EXPECT_EQ(fewest_significant(0.99), 7u);
+  EXPECT_EQ(fewest_significant(0.5), 1u);
+  const MetricVerdict four = judged(pass_fail(6, 4, 0));
+  EXPECT_TRUE(four.too_few_changed);
+  EXPECT_EQ(four.verdict, ChangeVerdict::underpowered);
+  EXPECT_NEAR(four.adjusted_p.drop, 1.0 / 16.0, 1e-12);
+  const MetricVerdict five = judged(pass_fail(5, 5, 0));
+  EXPECT_FALSE(five.too_few_changed);
+  EXPECT_EQ(five.verdict, ChangeVerdict::regression);
+}
+
+TEST(ChangeVerdict, ALostCaseNeverLowersTheBound) {
+  double last = 0.0;
+  for (int lost = 0; lost < 5; ++lost) {
+    const double bound = *judged(pass_fail(50 - lost, lost, 0)).drop_upper_bound;
+    EXPECT_GT(bound, last);
+    last = bound;
+  }
+}
+
+TEST(ChangeVerdict, FewLostCasesNeedAsManyAsBoundTheirShare) {
+  // Clopper and Pearson's upper limit of 2 is 0.0616 of 100, and below 0.05 from 124 on.
+  const MetricVerdict verdict = judged(pass_fail(98, 2, 0));
+  EXPECT_EQ(verdict.verdict, ChangeVerdict::underpowered);
+  EXPECT_NEAR(*verdict.drop_upper_bound, 0.0616, 5e-5);
+  EXPECT_EQ(verdict.minimum_detectable_effect, verdict.drop_upper_bound);
+  EXPECT_EQ(verdict.units_needed, 124u);
+  EXPECT_EQ(judged(pass_fail(122, 2, 0)).verdict, ChangeVerdict::no_regression);
+  EXPECT_EQ(judged(pass_fail(121, 2, 0)).verdict, ChangeVerdict::underpowered);
+}
+
+TEST(ChangeVerdict, TheExamplesOfTheDocumentationHold) {
+  // docs/statistics.md, "Three runs of 100 cases".
+  const auto shown = [](const MetricVerdict& verdict) {
+    const auto percent = [](double value) { return std::round(value * 1000) / 10; };
+    return std::vector<double>{
+        std::round(verdict.adjusted_p.drop * 1e4) / 1e4, percent(*verdict.drop_upper_bound),
+        percent(*verdict.minimum_detectable_effect), static_cast<double>(*verdict.units_needed)};
+  };
+  const MetricVerdict worse = judged(pass_fail(89, 9, 2));
+  EXPECT_EQ(worse.verdict, ChangeVerdict::regression);
+  EXPECT_EQ(shown(worse), (std::vector<double>{0.0327, 12.4, 8.1, 263}));
+  const MetricVerdict unclear = judged(pass_fail(92, 6, 2));
+  EXPECT_EQ(unclear.verdict, ChangeVerdict::underpowered);
+  EXPECT_EQ(shown(unclear), (std::vector<double>{0.1445, 8.7, 7.0, 196}));
+  const MetricVerdict fine = judged(pass_fail(98, 1, 1));
+  EXPECT_EQ(fine.verdict, ChangeVerdict::no_regression);
+  EXPECT_EQ(shown(fine), (std::vector<double>{0.75, 4.7, 4.7, 93}));
+}
+
+TEST(ChangeVerdict, PassFailWithOneRepeatIsMcNemarsTest) {
+  const PairedComparison single = compare_paired(pass_fail(13, 7, 1), false, {}, 1);
+  EXPECT_EQ(single.test.method, PairedMethod::mcnemar);
+  EXPECT_NEAR(single.test.p.drop, 9.0 / 256.0, 1e-12);
+  // It is the swap test in closed form.
+  const SwapTestResult swap = swap_test(pair_cases(pass_fail(13, 7, 1), false), {}, 1);
+  EXPECT_EQ(swap.method, PairedMethod::enumeration);
+  EXPECT_NEAR(swap.p.drop, single.test.p.drop, 1e-12);
+  EXPECT_NEAR(swap.p.improvement, single.test.p.improvement, 1e-12);
+}
+
+TEST(ChangeVerdict, PassFailWithRepeatsOrClustersComparesPassRates) {
+  std::vector<PairedCase> repeated;
+  for (int i = 0; i < 8; ++i) repeated.push_back({scores({1.0}), scores({1.0, 0.0, 0.0, 1.0, 1.0}), 0});
+  const PairedComparison comparison = compare_paired(repeated, false, {}, 1);
+  EXPECT_EQ(comparison.test.method, PairedMethod::enumeration);
+  EXPECT_NEAR(*comparison.drop, 0.4, 1e-12);
+  EXPECT_FALSE(comparison.equal_repeats);
+  EXPECT_EQ(compare_paired(pass_fail(0, 6, 0), true, {}, 1).test.method, PairedMethod::enumeration);
+}
+
+TEST(ChangeVerdict, HolmCorrectsForTheNumberOfMetrics) {
+  // p = 1/32 by itself; beside a second metric without any evidence it is doubled.
+  const PairedComparison dropped = compare_paired(pass_fail(5, 5, 0), false, {}, 1);
+  const PairedComparison noise = compare_paired(pass_fail(4, 3, 3), false, {}, 1);
+  const PairedComparison both[] = {dropped, noise};
+  const auto verdicts = judge_changes(both, {});
+  EXPECT_NEAR(verdicts[0].adjusted_p.drop, 2.0 / 32.0, 1e-12);
+  EXPECT_EQ(verdicts[0].verdict, ChangeVerdict::underpowered);
+  EXPECT_EQ(overall_verdict(verdicts), ChangeVerdict::underpowered);
+  // A metric without pairs does not count.
+  const PairedComparison none = compare_paired({}, false, {}, 1);
+  const PairedComparison with_none[] = {none, dropped};
+  const auto judged_with_none = judge_changes(with_none, {});
+  EXPECT_EQ(judged_with_none[1].verdict, ChangeVerdict::regression);
+  EXPECT_EQ(judged_with_none[0].verdict, ChangeVerdict::underpowered);
+  EXPECT_EQ(judged_with_none[0].drop_upper_bound, std::nullopt);
+  EXPECT_EQ(overall_verdict(judged_with_none), ChangeVerdict::regression);
+}
+
+TEST(ChangeVerdict, DetectableEffectAndCasesNeededFollowTheFormula) {
+  // 60 cases, 12 lost and 6 gained: mean 0.1, s_d^2 = (18 - 60 * 0.01) / 59; two metrics, so z_{0.975}.
+  const PairedComparison one = compare_paired(pass_fail(42, 12, 6), false, {}, 1);
+  const PairedComparison both[] = {one, one};
+  const MetricVerdict verdict = judge_changes(both, {}).at(0);
+  const double deviation = std::sqrt(17.4 / 59.0);
+  const double z = 1.95996398454005424 + 0.841621233572914205;
+  EXPECT_NEAR(one.deviation, deviation, 1e-9);
+  EXPECT_NEAR(*verdict.minimum_detectable_effect, z * deviation / std::sqrt(60.0), 1e-9);
+  EXPECT_EQ(verdict.units_needed, static_cast<std::uint64_t>(std::ceil(std::pow(z * deviation / 0.05, 2))));
+}
+
+TEST(ChangeVerdict, WithoutMinEffectNoNumberOfCasesIsEnough) {
+  const MetricVerdict verdict = judged(pass_fail(42, 6, 6), {0.95, 0.0});
+  EXPECT_EQ(verdict.verdict, ChangeVerdict::underpowered);
+  EXPECT_EQ(verdict.units_needed, std::nullopt);
+  EXPECT_EQ(judged(pass_fail(42, 9, 0), {0.95, 0.0}).verdict, ChangeVerdict::regression);
+}
+
+TEST(ChangeVerdict, TheWorstMetricSpeaksForTheRun) {
+  const auto overall = [](std::initializer_list<ChangeVerdict> verdicts) {
+    std::vector<MetricVerdict> metrics;
+    for (const auto verdict : verdicts) metrics.emplace_back().verdict = verdict;
+    return overall_verdict(metrics);
+  };
+  using enum ChangeVerdict;
+  EXPECT_EQ(overall({}), std::nullopt);
+  EXPECT_EQ(overall({no_regression, improvement, underpowered, regression}), regression);
+  EXPECT_EQ(overall({no_regression, improvement, underpowered}), underpowered);
+  EXPECT_EQ(overall({no_regression, improvement}), improvement);
+  EXPECT_EQ(overall({no_regression}), no_regression);
+}
+
+}  // namespace
+}  // namespace sluice

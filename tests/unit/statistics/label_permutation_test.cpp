@@ -1,0 +1,132 @@
+#include "coordinator/statistics/label_permutation.hpp"
+
+#include "coordinator/statistics/special_functions.hpp"
+
+#include <cmath>
+#include <cstddef>
+#include <map>
+
+#include <gtest/gtest.h>
+
+namespace sluice {
+namespace {
+
+/// T as it is defined, pair by pair.
+double excess_of(const std::vector<int>& answers, unsigned unperturbed_mask) {
+  double equal = 0.0;
+  double pairs = 0.0;
+  double equal_across = 0.0;
+  double pairs_across = 0.0;
+  for (std::size_t i = 0; i < answers.size(); ++i) {
+    for (std::size_t j = i + 1; j < answers.size(); ++j) {
+      const bool first = (unperturbed_mask >> i & 1) != 0;
+      const bool second = (unperturbed_mask >> j & 1) != 0;
+      const bool same = answers[i] == answers[j];
+      if (first && second) {
+        ++pairs;
+        equal += same;
+      } else if (first != second) {
+        ++pairs_across;
+        equal_across += same;
+      }
+    }
+  }
+  return equal / pairs - equal_across / pairs_across;
+}
+
+TEST(LabelPermutation, AgreesWithAllLabellingsOneByOne) {
+  const std::vector<std::vector<std::uint32_t>> patterns{{3, 1},       {2, 2, 1}, {5, 2, 1, 1},
+                                                         {1, 1, 1, 1}, {8, 2},    {9}};
+  for (const auto& sizes : patterns) {
+    std::vector<int> answers;
+    for (std::size_t i = 0; i < sizes.size(); ++i)
+      answers.insert(answers.end(), sizes[i], static_cast<int>(i));
+    const auto count = static_cast<std::uint32_t>(answers.size());
+    for (std::uint32_t unperturbed = 2; unperturbed < count; ++unperturbed) {
+      const LabelPermutation labels({unperturbed, count - unperturbed, sizes}, {}, 0);
+      ASSERT_TRUE(labels.is_exact());
+      std::map<std::int64_t, double> by_hand;
+      double labellings = 0.0;
+      for (unsigned mask = 0; mask < 1u << count; ++mask) {
+        if (static_cast<std::uint32_t>(__builtin_popcount(mask)) != unperturbed) continue;
+        ++labellings;
+        ++by_hand[std::llround(excess_of(answers, mask) * static_cast<double>(labels.denominator()))];
+      }
+      ASSERT_EQ(labels.outcomes().size(), by_hand.size());
+      auto expected = by_hand.begin();
+      for (const auto& outcome : labels.outcomes()) {
+        EXPECT_EQ(outcome.excess, expected->first);
+        EXPECT_NEAR(outcome.probability, expected->second / labellings, 1e-12);
+        ++expected;
+      }
+    }
+  }
+}
+
+TEST(LabelPermutation, HasMeanZero) {
+  const LabelPermutation labels({5, 35, {25, 9, 3, 2, 1}}, {}, 0);
+  double mean = 0.0;
+  double total = 0.0;
+  for (const auto& outcome : labels.outcomes()) {
+    mean += outcome.probability * static_cast<double>(outcome.excess);
+    total += outcome.probability;
+  }
+  EXPECT_NEAR(total, 1.0, 1e-12);
+  EXPECT_NEAR(mean / static_cast<double>(labels.denominator()), 0.0, 1e-12);
+  EXPECT_GT(labels.variance(), 0.0);
+}
+
+TEST(LabelPermutation, OneLabellingInAHundredAndTwenty) {
+  // Three equal unperturbed answers and seven equal others: only the observed labelling is as extreme.
+  const AgreementExcess scale(3, 7);
+  const LabelPermutation labels({3, 7, {7, 3}}, {}, 0);
+  const std::int64_t observed = scale.of_class(3, 3) + scale.of_class(0, 7);
+  EXPECT_EQ(observed, scale.denominator());
+  EXPECT_NEAR(labels.upper_tail(observed), 1.0 / 120.0, 1e-14);
+}
+
+TEST(LabelPermutation, DrawsAgreeWithTheExactDistribution) {
+  const AnswerPattern pattern{6, 14, {9, 6, 3, 1, 1}};
+  const LabelPermutation exact(pattern, {}, 0);
+  const LabelPermutation drawn(pattern, {0, 9999}, 77);
+  ASSERT_TRUE(exact.is_exact());
+  ASSERT_FALSE(drawn.is_exact());
+  for (const auto& outcome : exact.outcomes()) {
+    EXPECT_NEAR(drawn.upper_tail(outcome.excess), exact.upper_tail(outcome.excess), 0.02);
+  }
+  EXPECT_NEAR(drawn.variance(), exact.variance(), 0.1 * exact.variance());
+  EXPECT_GT(drawn.upper_tail(exact.denominator() + 1), 0.0);  // (1 + 0) / (1 + draws)
+}
+
+TEST(LabelPermutation, DrawsThatEndEarlyAgreeToo) {
+  const AnswerPattern pattern{6, 14, {9, 6, 3, 1, 1}};
+  const LabelPermutation exact(pattern, {}, 0);
+  for (const auto& outcome : exact.outcomes()) {
+    const double p = exact.upper_tail(outcome.excess);
+    // Fifty hits are known to a seventh; of rarer outcomes as many are seen as come by in all draws.
+    EXPECT_NEAR(drawn_upper_tail(pattern, outcome.excess, 9999, 4), p, 0.5 * p + 3e-4);
+  }
+  EXPECT_EQ(drawn_upper_tail(pattern, exact.denominator() + 1, 9999, 4), 1.0 / 10'000.0);
+}
+
+TEST(LabelPermutation, LargePatternsAreDrawnAndStayBounded) {
+  const AnswerPattern many{700, 800, std::vector<std::uint32_t>(1500, 1)};
+  const LabelPermutation labels(many, {1u << 16, 50}, 1);
+  EXPECT_FALSE(labels.is_exact());
+  EXPECT_EQ(labels.outcomes().size(), 1u);  // All answers differ: T is 0 under each labelling.
+  EXPECT_EQ(labels.outcomes()[0].excess, 0);
+}
+
+TEST(LabelPermutation, DrawsFollowTheOutcomes) {
+  const LabelPermutation labels({3, 3, {4, 2}}, {}, 0);
+  RandomStream random(12);
+  std::map<std::int64_t, int> counts;
+  for (int i = 0; i < 20'000; ++i) ++counts[labels.draw(random)];
+  ASSERT_EQ(counts.size(), labels.outcomes().size());
+  for (const auto& outcome : labels.outcomes()) {
+    EXPECT_NEAR(counts[outcome.excess] / 20'000.0, outcome.probability, 0.015);
+  }
+}
+
+}  // namespace
+}  // namespace sluice

@@ -1,0 +1,119 @@
+#include "coordinator/statistics/paired_sample.hpp"
+
+#include "paired_cases.hpp"
+
+#include <algorithm>
+#include <cstddef>
+
+#include <gtest/gtest.h>
+
+namespace sluice {
+namespace {
+
+TEST(PairedSample, AveragesRepeatsWithinACaseFirst) {
+  const PairedCase cases[] = {{scores({1.0, 0.0, 0.5}), scores({0.25}), 0},
+                              {scores({1.0}), scores({0.0}), 0}};
+  const PairedSample sample = pair_cases(cases, false);
+  EXPECT_NEAR(*sample.totals.base(), (0.5 + 1.0) / 2, 1e-12);
+  EXPECT_NEAR(*sample.totals.current(), (0.25 + 0.0) / 2, 1e-12);
+  EXPECT_NEAR(*sample.totals.drop(), 0.625, 1e-12);
+  EXPECT_FALSE(sample.equal_repeats);
+  EXPECT_FALSE(sample.rounded);
+  EXPECT_EQ(sample.changed_units, 2u);
+}
+
+TEST(PairedSample, LeavesOutAndNamesWhatIsUndefinedOnASide) {
+  const PairedCase cases[] = {scored(1.0, 0.5),
+                              {scores({}), scores({0.5}), 0},
+                              scored(0.5, 0.5),
+                              {scores({0.5}), scores({}), 0},
+                              {scores({}), scores({}), 0}};
+  const PairedSample sample = pair_cases(cases, false);
+  EXPECT_EQ(sample.pairs, 2u);
+  const std::vector<UnpairedCase> expected{{1, true, false}, {3, false, true}, {4, true, true}};
+  EXPECT_EQ(sample.left_out, expected);
+  EXPECT_NEAR(*sample.totals.drop(), 0.25, 1e-12);
+  EXPECT_EQ(sample.changed_units, 1u);
+}
+
+TEST(PairedSample, AggregatesCountsAsOneRatio) {
+  // Base: 2 * 5 / (2 * 5 + 1 + 2) = 10/13 over both cases; current: 2 * 3 / (6 + 2 + 4) = 1/2.
+  const PairedCase cases[] = {{f1_of({{3, 1, 0}}), f1_of({{3, 0, 0}}), 0},
+                              {f1_of({{2, 0, 2}}), f1_of({{0, 2, 4}}), 0}};
+  const PairedSample sample = pair_cases(cases, false);
+  EXPECT_NEAR(*sample.totals.base(), 10.0 / 13.0, 1e-12);
+  EXPECT_NEAR(*sample.totals.current(), 0.5, 1e-12);
+  EXPECT_NEAR(*sample.totals.drop(), 10.0 / 13.0 - 0.5, 1e-12);
+}
+
+TEST(PairedSample, PrecisionAndRecallAreRatiosOfSumsToo) {
+  RepeatSum base;
+  base.add(share_of_precision(3, 1));
+  RepeatSum current;
+  current.add(share_of_precision(1, 1));
+  const PairedCase precision[] = {{base, current, 0}};
+  EXPECT_NEAR(*pair_cases(precision, false).totals.drop(), 0.25, 1e-12);
+  RepeatSum recall_base;
+  recall_base.add(share_of_recall(4, 1));
+  RepeatSum recall_current;
+  recall_current.add(share_of_recall(2, 3));
+  const PairedCase recall[] = {{recall_base, recall_current, 0}};
+  EXPECT_NEAR(*pair_cases(recall, false).totals.drop(), 0.4, 1e-12);
+}
+
+TEST(PairedSample, AnAggregateWithoutAnyCountIsUndefinedNotZero) {
+  RepeatSum nothing;
+  nothing.add(share_of_precision(0, 0));
+  RepeatSum something;
+  something.add(share_of_precision(1, 0));
+  const PairedCase cases[] = {{something, nothing, 0}};
+  const PairedSample sample = pair_cases(cases, false);
+  EXPECT_EQ(sample.totals.current(), std::nullopt);
+  EXPECT_EQ(sample.totals.drop(), std::nullopt);
+}
+
+TEST(PairedSample, ClustersAddUpTheirCases) {
+  const PairedCase cases[] = {scored(1.0, 0.0, 7), scored(0.5, 0.5, 3), scored(0.0, 0.5, 7)};
+  const PairedSample sample = pair_cases(cases, true);
+  EXPECT_EQ(sample.pairs, 3u);
+  ASSERT_EQ(sample.units.size(), 2u);
+  EXPECT_EQ(sample.changed_units, 1u);
+  EXPECT_NEAR(*sample.totals.drop(), 0.5 / 3, 1e-12);
+}
+
+TEST(PairedSample, UnitDropsAreTheDifferencesOfAMean) {
+  const PairedCase cases[] = {scored(1.0, 0.25), scored(0.5, 0.75), scored(0.0, 0.0)};
+  const auto drops = pair_cases(cases, false).unit_drops();
+  double sum = 0.0;
+  for (const double drop : drops) sum += drop;
+  EXPECT_NEAR(sum / 3, 0.5 / 3, 1e-12);
+  std::vector<double> sorted(drops);
+  std::sort(sorted.begin(), sorted.end());
+  EXPECT_NEAR(sorted[0], -0.25, 1e-12);
+  EXPECT_NEAR(sorted[1], 0.0, 1e-12);
+  EXPECT_NEAR(sorted[2], 0.75, 1e-12);
+}
+
+TEST(PairedSample, UnitDropsOfARatioAreItsInfluence) {
+  // Against the difference quotient: a little more of one unit moves the ratio by its influence.
+  const PairedCase cases[] = {{f1_of({{30, 4, 6}}), f1_of({{25, 7, 11}}), 0},
+                              {f1_of({{12, 9, 1}}), f1_of({{13, 2, 0}}), 0},
+                              {f1_of({{8, 0, 5}}), f1_of({{4, 3, 9}}), 0}};
+  const PairedSample sample = pair_cases(cases, false);
+  const auto drops = sample.unit_drops();
+  const double drop = *sample.totals.drop();
+  for (std::size_t i = 0; i < sample.units.size(); ++i) {
+    SwapSums more = sample.totals;
+    constexpr double step = 1e-4;
+    const auto part = [&](std::int64_t value) {
+      return static_cast<std::int64_t>(step * static_cast<double>(value));
+    };
+    const SwapUnit& unit = sample.units[i];
+    more.add({part(unit.base_numerator), part(unit.base_denominator), part(unit.current_numerator),
+              part(unit.current_denominator)});
+    EXPECT_NEAR((*more.drop() - drop) / step * 3, drops[i] - drop, 1e-3);
+  }
+}
+
+}  // namespace
+}  // namespace sluice

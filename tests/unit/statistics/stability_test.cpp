@@ -1,0 +1,138 @@
+#include "coordinator/statistics/stability.hpp"
+
+#include <cmath>
+
+#include <gtest/gtest.h>
+
+namespace sluice {
+namespace {
+
+struct OwnedCase {
+  std::vector<std::uint32_t> unperturbed;
+  std::vector<PerturbedAnswer> perturbed;
+  std::uint32_t category = 0;
+};
+
+StabilityAnalysis analysed(const std::vector<OwnedCase>& cases, StabilityRules rules = {}) {
+  StabilityFold fold(rules);
+  for (const OwnedCase& one : cases) fold.add({one.category, one.unperturbed, one.perturbed});
+  return fold.finish();
+}
+
+TEST(Stability, WithoutRepeatsItIsTheShareOfIdenticalAnswers) {
+  const StabilityAnalysis analysis = analysed({
+      {{0}, {{0, 0}, {1, 0}, {2, 1}, {3, 0}}, 0},
+      {{0}, {{0, 0}, {1, 2}, {2, 1}, {3, 1}}, 1},
+      {{0}, {{0, 0}, {1, 0}, {3, 0}}, 1},
+  });
+  EXPECT_NEAR(*analysis.all.stability, 7.0 / 11.0, 1e-9);
+  EXPECT_EQ(analysis.all.answers, 11u);
+  EXPECT_EQ(analysis.all.cases, 3u);
+  EXPECT_EQ(analysis.all.floor, std::nullopt);
+  EXPECT_NEAR(*analysis.cases[0].stability, 0.75, 1e-9);
+  EXPECT_NEAR(*analysis.cases[1].stability, 0.25, 1e-9);
+  EXPECT_NEAR(*analysis.cases[2].stability, 1.0, 1e-9);
+  EXPECT_NEAR(*analysis.categories.at(1).stability, 4.0 / 7.0, 1e-9);
+  ASSERT_EQ(analysis.perturbations.size(), 4u);
+  EXPECT_NEAR(*analysis.perturbations[0].figures.stability, 1.0, 1e-9);
+  EXPECT_NEAR(*analysis.perturbations[1].figures.stability, 2.0 / 3.0, 1e-9);
+  EXPECT_NEAR(*analysis.perturbations[2].figures.stability, 0.0, 1e-9);
+  EXPECT_EQ(analysis.perturbations[2].figures.answers, 2u);
+  // One repeat leaves the floor unknown, and nothing is called unstable.
+  for (const auto& one : analysis.perturbations) {
+    EXPECT_EQ(one.p, std::nullopt);
+    EXPECT_FALSE(one.unstable);
+  }
+  for (const auto& one : analysis.cases) EXPECT_FALSE(one.unstable);
+}
+
+TEST(Stability, IntervalsAreAsCalculatedByHand) {
+  // Of 4 answers 3 and 1 are identical: p = 1/2. Residuals 3 - 2 and 1 - 2; clustered variance 2 * 2 / 64 =
+  // 1/16, independent (1/4) / 8 = 1/32: design effect 2, n_eff 4. Wilson for 2 of 4 with z
+  // = 1.959963984540054: 1/2 -+ z sqrt(1/16 + z^2/64) / (1 + z^2/4).
+  const StabilityAnalysis analysis = analysed({
+      {{5}, {{0, 5}, {1, 5}, {2, 9}, {3, 5}}, 0},
+      {{5}, {{0, 5}, {1, 7}, {2, 9}, {3, 8}}, 0},
+  });
+  const double z2 = 1.959963984540054 * 1.959963984540054;
+  const double half = std::sqrt(z2) * std::sqrt(1.0 / 16 + z2 / 64) / (1 + z2 / 4);
+  EXPECT_NEAR(analysis.all.interval.low, 0.5 - half, 1e-9);
+  EXPECT_NEAR(analysis.all.interval.high, 0.5 + half, 1e-9);
+  // One case: Wilson for 3 of 4.
+  const double middle = (0.75 + z2 / 8) / (1 + z2 / 4);
+  const double width = std::sqrt(z2) * std::sqrt(0.75 * 0.25 / 4 + z2 / 64) / (1 + z2 / 4);
+  EXPECT_NEAR(analysis.cases[0].interval(0.95).low, middle - width, 1e-9);
+  EXPECT_NEAR(analysis.cases[0].interval(0.95).high, middle + width, 1e-9);
+}
+
+TEST(Stability, WithRepeatsItIsTheAgreementOverPairs) {
+  // Repeats 0 0 1, perturbed 0 and 1: pairs (0,0) (0,0) (1,0) and (0,1) (0,1) (1,1): 2/3 and 1/3 agree. The
+  // floor is one pair of three.
+  const StabilityAnalysis analysis = analysed({{{0, 0, 1}, {{0, 0}, {1, 1}}, 0}});
+  EXPECT_NEAR(*analysis.cases[0].stability, 0.5, 1e-9);
+  EXPECT_NEAR(*analysis.cases[0].floor, 1.0 / 3.0, 1e-9);
+  EXPECT_NEAR(*analysis.perturbations[0].figures.stability, 2.0 / 3.0, 1e-9);
+  EXPECT_NEAR(*analysis.perturbations[1].figures.stability, 1.0 / 3.0, 1e-9);
+  EXPECT_NEAR(*analysis.all.floor, 1.0 / 3.0, 1e-9);
+}
+
+TEST(Stability, FloorsPoolThePairsOfRepeats) {
+  const StabilityAnalysis analysis = analysed({
+      {{0, 0, 0}, {{0, 0}}, 0},
+      {{0, 1, 1}, {{0, 1}}, 0},
+      {{0, 1}, {}, 0},     // Nothing perturbed: counts for the floor alone.
+      {{4}, {{0, 4}}, 0},  // One repeat is left: no pair.
+      {{}, {{0, 0}}, 0},   // All repeats ended in errors.
+  });
+  EXPECT_NEAR(*analysis.all.floor, (3.0 + 1.0 + 0.0) / 7.0, 1e-9);
+  EXPECT_EQ(analysis.all.cases, 3u);
+  EXPECT_EQ(analysis.cases[3].floor, std::nullopt);
+  EXPECT_EQ(analysis.cases[3].p, std::nullopt);
+  EXPECT_EQ(analysis.cases[4].stability, std::nullopt);
+  ASSERT_EQ(analysis.cases.size(), 5u);
+  // The floor of a perturbation is that of the cases that it was applied to.
+  EXPECT_NEAR(*analysis.perturbations[0].figures.floor, 4.0 / 6.0, 1e-9);
+}
+
+TEST(Stability, FlipsBeyondNoiseAreUnstableAndNoiseIsNot) {
+  // 20 cases without noise of three repeats. Perturbation 7 flips six, perturbation 3 none: T = 1 in six
+  // cases, each 1/4 by chance; Holm doubles the smaller p.
+  std::vector<OwnedCase> cases;
+  for (int i = 0; i < 20; ++i) cases.push_back({{0, 0, 0}, {{3, 0}, {7, i < 6 ? 1u : 0u}}, 0});
+  const StabilityAnalysis analysis = analysed(cases);
+  ASSERT_EQ(analysis.perturbations.size(), 2u);
+  EXPECT_EQ(analysis.perturbations[0].perturbation, 3u);
+  EXPECT_EQ(analysis.perturbations[0].p, 1.0);
+  EXPECT_FALSE(analysis.perturbations[0].unstable);
+  EXPECT_NEAR(*analysis.perturbations[1].p, 1.0 / 4096.0, 1e-12);
+  EXPECT_NEAR(*analysis.perturbations[1].adjusted_p, 2.0 / 4096.0, 1e-12);
+  EXPECT_TRUE(analysis.perturbations[1].unstable);
+  EXPECT_NEAR(*analysis.perturbations[1].figures.stability, 0.7, 1e-9);
+  EXPECT_NEAR(*analysis.perturbations[1].figures.floor, 1.0, 1e-9);
+}
+
+TEST(Stability, ACaseIsUnstableByItsPooledPerturbations) {
+  // Five equal repeats and six other answers: 1 of C(11, 5) = 462 labellings; Holm over two cases.
+  OwnedCase sensitive{{2, 2, 2, 2, 2}, {}, 0};
+  OwnedCase steady = sensitive;
+  for (std::uint32_t i = 0; i < 6; ++i) {
+    sensitive.perturbed.push_back({i, 3});
+    steady.perturbed.push_back({i, 2});
+  }
+  const StabilityAnalysis analysis = analysed({sensitive, steady});
+  EXPECT_NEAR(*analysis.cases[0].p, 1.0 / 462.0, 1e-12);
+  EXPECT_NEAR(*analysis.cases[0].adjusted_p, 2.0 / 462.0, 1e-12);
+  EXPECT_TRUE(analysis.cases[0].unstable);
+  EXPECT_EQ(analysis.cases[1].p, 1.0);
+  EXPECT_FALSE(analysis.cases[1].unstable);
+}
+
+TEST(Stability, NothingGivesNothing) {
+  const StabilityAnalysis analysis = analysed({});
+  EXPECT_EQ(analysis.all.stability, std::nullopt);
+  EXPECT_TRUE(analysis.perturbations.empty());
+  EXPECT_TRUE(analysis.cases.empty());
+}
+
+}  // namespace
+}  // namespace sluice

@@ -1,0 +1,167 @@
+#include "coordinator/statistics/swap_test.hpp"
+
+#include "coordinator/statistics/random_stream.hpp"
+#include "paired_cases.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include <gtest/gtest.h>
+
+namespace sluice {
+namespace {
+
+SwapTestResult tested(const std::vector<PairedCase>& cases, const SwapLimits& limits = {},
+                      bool clustered = false) {
+  return swap_test(pair_cases(cases, clustered), limits, 20250101);
+}
+
+TEST(SwapTest, GivesFishersResultForDarwinsMaize) {
+  // Fisher 1935, section 21: of the 32,768 sums 863 are at least the observed 314.
+  const SwapTestResult result = tested(darwins_maize());
+  EXPECT_EQ(result.method, PairedMethod::enumeration);
+  EXPECT_EQ(result.assignments, 32768u);
+  EXPECT_DOUBLE_EQ(result.p.drop, 863.0 / 32768.0);
+  EXPECT_DOUBLE_EQ(result.p.improvement, 1.0 - 835.0 / 32768.0);  // 835 are above it.
+}
+
+TEST(SwapTest, DrawsAgreeWithFishersResultToo) {
+  const SwapLimits limits{0, 2000, 99'999};
+  const SwapTestResult result = tested(darwins_maize(), limits);
+  EXPECT_EQ(result.method, PairedMethod::draws);
+  EXPECT_NEAR(result.p.drop, 863.0 / 32768.0, 0.0017);  // 3.3 standard errors.
+}
+
+TEST(SwapTest, NormalIsTheStudentisedDrop) {
+  // Fisher gives t = 2.148 for these data.
+  const SwapTestResult result = tested(darwins_maize(), {0, 0, 0});
+  EXPECT_EQ(result.method, PairedMethod::normal);
+  EXPECT_NEAR(result.p.drop, 0.5 * std::erfc(2.14798746133112 / std::sqrt(2.0)), 1e-9);
+  EXPECT_NEAR(result.p.drop + result.p.improvement, 1.0, 1e-12);
+}
+
+/// All swaps one by one, on doubles: slow, and written without any of the tested code's shortcuts.
+double brute_force_p(const PairedSample& sample, bool improvement) {
+  const auto drop_under = [&](std::size_t mask) {
+    double sums[4] = {};
+    for (std::size_t i = 0; i < sample.units.size(); ++i) {
+      const bool swap = (mask >> i & 1) != 0;
+      const SwapUnit& unit = sample.units[i];
+      sums[swap ? 2 : 0] += static_cast<double>(unit.base_numerator);
+      sums[swap ? 3 : 1] += static_cast<double>(unit.base_denominator);
+      sums[swap ? 0 : 2] += static_cast<double>(unit.current_numerator);
+      sums[swap ? 1 : 3] += static_cast<double>(unit.current_denominator);
+    }
+    return sums[0] / sums[1] - sums[2] / sums[3];
+  };
+  const double observed = drop_under(0);
+  std::size_t hits = 0;
+  const std::size_t all = std::size_t{1} << sample.units.size();
+  for (std::size_t mask = 0; mask < all; ++mask) {
+    const double drop = drop_under(mask);
+    hits += improvement ? -drop >= -observed - 1e-9 : drop >= observed - 1e-9;
+  }
+  return static_cast<double>(hits) / static_cast<double>(all);
+}
+
+TEST(SwapTest, EnumerationAgreesWithBruteForce) {
+  RandomStream random(31);
+  for (int run = 0; run < 60; ++run) {
+    std::vector<PairedCase> cases;
+    for (std::uint32_t i = 0; i < 9; ++i) {
+      PairedCase one;
+      one.cluster = i / 2;
+      for (RepeatSum* side : {&one.base, &one.current}) {
+        const std::uint32_t repeats = run % 3 == 0 ? 1 + random.below(3) : 2;  // A third unequal.
+        for (std::uint32_t repeat = 0; repeat < repeats; ++repeat) {
+          if (run % 2 == 0) {
+            side->add(share_of_score(random.below(5) / 4.0));
+          } else {
+            side->add(share_of_f1(1 + random.below(4), random.below(3), random.below(4)));
+          }
+        }
+      }
+      cases.push_back(one);
+    }
+    const PairedSample sample = pair_cases(cases, run % 5 == 0);
+    if (sample.changed_units == 0) continue;
+    const SwapTestResult result = swap_test(sample, {}, 0);
+    EXPECT_EQ(result.method, PairedMethod::enumeration);
+    EXPECT_NEAR(result.p.drop, brute_force_p(sample, false), 1e-12) << run;
+    EXPECT_NEAR(result.p.improvement, brute_force_p(sample, true), 1e-12) << run;
+  }
+}
+
+TEST(SwapTest, DrawsOfARatioAgreeWithItsEnumeration) {
+  RandomStream random(32);
+  std::vector<PairedCase> cases;
+  for (int i = 0; i < 18; ++i) {
+    cases.push_back({f1_of({{2 + random.below(4), random.below(2), random.below(2)}}),
+                     f1_of({{1 + random.below(4), random.below(3), random.below(3)}}), 0});
+  }
+  const SwapTestResult exact = tested(cases);
+  const SwapTestResult drawn = tested(cases, {0, 2000, 40'000});
+  ASSERT_EQ(exact.method, PairedMethod::enumeration);
+  ASSERT_EQ(drawn.method, PairedMethod::draws);
+  EXPECT_NEAR(drawn.p.drop, exact.p.drop, 4 * std::sqrt(exact.p.drop * (1 - exact.p.drop) / 40'000) + 1e-4);
+}
+
+TEST(SwapTest, UnchangedCasesDoNotCountForTheMethod) {
+  std::vector<PairedCase> cases(50'000, scored(0.5, 0.5));
+  for (const auto& one : darwins_maize()) cases.push_back(one);
+  const SwapTestResult result = tested(cases);
+  EXPECT_EQ(result.method, PairedMethod::enumeration);
+  EXPECT_DOUBLE_EQ(result.p.drop, 863.0 / 32768.0);
+}
+
+TEST(SwapTest, NothingChangedIsNoEvidence) {
+  const SwapTestResult result = tested({scored(0.5, 0.5), scored(1.0, 1.0)});
+  EXPECT_EQ(result.method, PairedMethod::none);
+  EXPECT_EQ(result.p.drop, 1.0);
+  EXPECT_EQ(result.p.improvement, 1.0);
+  EXPECT_EQ(tested({}).method, PairedMethod::none);
+}
+
+TEST(SwapTest, DecimalTiesAreTies) {
+  // 0.3 - 0.2 and 0.4 - 0.3 differ in binary: with sums of doubles some of the ties would be lost.
+  std::vector<PairedCase> cases;
+  for (int i = 0; i < 10; ++i) cases.push_back(scored(0.1 * (i % 8) + 0.1, 0.1 * (i % 8)));
+  EXPECT_DOUBLE_EQ(tested(cases).p.drop, 1.0 / 1024.0);
+  cases.push_back(scored(0.1, 0.2));
+  EXPECT_DOUBLE_EQ(tested(cases).p.drop, 12.0 / 2048.0);  // One against ten: as a sign test.
+}
+
+TEST(SwapTest, AssignmentsWithAnUndefinedSideCountAsHits) {
+  // Only one case extracted anything in either run: swaps that bring both to one side leave 0/0 on the other.
+  RepeatSum all_right;
+  all_right.add(share_of_precision(4, 0));
+  RepeatSum half_right;
+  half_right.add(share_of_precision(2, 2));
+  RepeatSum silent;
+  silent.add(share_of_precision(0, 0));
+  const SwapTestResult result = tested({{all_right, silent, 0}, {silent, half_right, 0}});
+  EXPECT_EQ(result.assignments, 4u);
+  EXPECT_DOUBLE_EQ(result.p.drop, 3.0 / 4.0);
+}
+
+TEST(SwapTest, ClustersAreSwappedAsAWhole) {
+  // Twelve cases that all dropped, in three clusters: 1/8, not 1/4096.
+  std::vector<PairedCase> cases;
+  for (std::uint32_t i = 0; i < 12; ++i) cases.push_back(scored(1.0, 0.0, i % 3));
+  EXPECT_DOUBLE_EQ(tested(cases, {}, true).p.drop, 1.0 / 8.0);
+  EXPECT_DOUBLE_EQ(tested(cases, {}, false).p.drop, 1.0 / 4096.0);
+}
+
+TEST(SwapTest, SameSeedSameResult) {
+  std::vector<PairedCase> cases;
+  RandomStream random(5);
+  for (int i = 0; i < 80; ++i) cases.push_back(scored(random.below(11) / 10.0, random.below(11) / 10.0));
+  const PairedSample sample = pair_cases(cases, false);
+  const SwapTestResult first = swap_test(sample, {}, 1);
+  EXPECT_EQ(first.p.drop, swap_test(sample, {}, 1).p.drop);
+  EXPECT_NE(first.p.drop, swap_test(sample, {}, 2).p.drop);
+  EXPECT_EQ(first.assignments, 9999u);
+}
+
+}  // namespace
+}  // namespace sluice
