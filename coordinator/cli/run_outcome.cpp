@@ -113,7 +113,7 @@ void add_stability(const RunOptions& options, const RunGate& gate,
   if (perturbations.empty()) {
     if (!gate.scores || !gate.scores->stability) return;
     outcome.gate.notices.push_back(
-        {GateNotice::Severity::info, "stability_not_measured",
+        {GateNotice::Severity::info, "stability_not_compared",
          "`" + gate.run.baseline_file +
              "` has a stability, which this run does not measure: add --perturb."});
     return;

@@ -13,6 +13,7 @@ namespace sluice {
 struct AnswerDiff {
   std::vector<std::string> only_unperturbed;
   std::vector<std::string> only_perturbed;
+  friend bool operator==(const AnswerDiff&, const AnswerDiff&) = default;
 };
 
 AnswerDiff diff_of(const Case& fixture, const Flip& flip);

@@ -85,6 +85,29 @@ std::string verdict_words(const StatisticalMetric& one, const StatisticalJudgeme
   return words;
 }
 
+std::string metric_words(const StatisticalMetric& one, const StatisticalJudgement& run) {
+  const PairedComparison& compared = one.comparison;
+  std::string line = std::string(info(one.metric).name) + " " + score(compared.base) + " → " +
+                     score(compared.current) + " over " + counted(compared.pairs, "case") + ": " +
+                     verdict_words(one, run);
+  if (one.left_out.count() > 0) line += "; left out as undefined now: " + one.left_out.names();
+  return line;
+}
+
+/// Repeats that differ in the same way are told once.
+void add_flip(UnstableCase& one, UnstableCase::FlippedAnswer flip, std::size_t most_flips) {
+  const auto known = std::ranges::find_if(one.flips, [&](const UnstableCase::FlippedAnswer& other) {
+    return other.perturbation == flip.perturbation && other.diff == flip.diff;
+  });
+  if (known != one.flips.end()) {
+    ++known->times;
+  } else if (one.flips.size() < most_flips) {
+    one.flips.push_back(std::move(flip));
+  } else {
+    ++one.more_flips;
+  }
+}
+
 }  // namespace
 
 std::string share(const std::optional<double>& value) {
@@ -192,13 +215,13 @@ Result<std::vector<UnstableCase>> least_stable_cases(const ReportInput& input, s
     UnstableCase& one = wanted->second;
     one.title = title(result.fixture);
     for (const Flip& flip : flips_of(result)) {
-      if (one.flips.size() == most_flips) {
-        ++one.more_flips;
-        continue;
-      }
-      one.flips.push_back({run.perturbations.at(flip.perturbed->perturbation - 1).facts.name,
-                           flip.perturbed->repeat, flip.unperturbed->judgement.status,
-                           flip.perturbed->judgement.status, diff_of(result.fixture, flip)});
+      UnstableCase::FlippedAnswer answer;
+      answer.perturbation = run.perturbations.at(flip.perturbed->perturbation - 1).facts.name;
+      answer.repeat = flip.perturbed->repeat;
+      answer.before = flip.unperturbed->judgement.status;
+      answer.after = flip.perturbed->judgement.status;
+      answer.diff = diff_of(result.fixture, flip);
+      add_flip(one, std::move(answer), most_flips);
     }
   });
   if (!visited) return fail(visited.error());
@@ -217,7 +240,7 @@ std::string figures_of(const UnstableCase& one) {
 
 std::string flip_title(const UnstableCase::FlippedAnswer& flip, std::uint32_t repeats) {
   std::string text = flip.perturbation;
-  if (repeats > 1) text += ", repeat " + std::to_string(flip.repeat + 1);
+  if (repeats > 1) text += ", " + std::to_string(flip.times) + " of " + counted(repeats, "repeat");
   if (flip.before != flip.after) {
     text += " (" + std::string(to_string(flip.before)) + " → " + std::string(to_string(flip.after)) + ")";
   }
@@ -230,18 +253,38 @@ std::string side_of(const std::vector<std::string>& only) {
   return text.empty() ? "(nothing else)" : excerpt(text, max_side_bytes);
 }
 
+std::vector<std::string> run_failures(const ReportInput& input) {
+  std::vector<std::string> lines;
+  if (input.gate.statistics) {
+    for (const StatisticalMetric& one : input.gate.statistics->metrics) {
+      if (one.verdict.verdict == ChangeVerdict::regression) {
+        lines.push_back(metric_words(one, *input.gate.statistics));
+      }
+    }
+  }
+  const auto& stability = input.gate.stability;
+  if (stability && stability->status == MetricStatus::fail) lines.push_back(stability_gate(input));
+  return lines;
+}
+
+std::vector<std::string> run_warnings(const ReportInput& input) {
+  std::vector<std::string> lines;
+  const auto& statistics = input.gate.statistics;
+  if (statistics && statistics->verdict == ChangeVerdict::underpowered) {
+    for (const StatisticalMetric& one : statistics->metrics) {
+      if (one.verdict.verdict == ChangeVerdict::underpowered) lines.push_back(metric_words(one, *statistics));
+    }
+  }
+  const auto& stability = input.gate.stability;
+  if (stability && stability->status == MetricStatus::warn) lines.push_back(stability_gate(input));
+  return lines;
+}
+
 std::vector<std::string> statistics_words(const GateSummary& gate) {
   std::vector<std::string> lines;
   if (!gate.statistics) return lines;
   for (const StatisticalMetric& one : gate.statistics->metrics) {
-    const PairedComparison& compared = one.comparison;
-    std::string line = std::string(info(one.metric).name) + " " + score(compared.base) + " → " +
-                       score(compared.current) + " over " + counted(compared.pairs, "case") + ": " +
-                       verdict_words(one, *gate.statistics);
-    if (one.left_out.count() > 0) {
-      line += "; left out as undefined now: " + one.left_out.names();
-    }
-    lines.push_back(line);
+    lines.push_back(metric_words(one, *gate.statistics));
   }
   return lines;
 }

@@ -35,13 +35,14 @@ struct UnstableCase {
   CaseStability figures;
   struct FlippedAnswer {
     std::string perturbation;
-    std::uint32_t repeat = 0;
+    std::uint32_t repeat = 0;              ///< The first that came out so.
+    std::uint32_t times = 1;               ///< Repeats of this perturbation that differ in the same way.
     CaseStatus before = CaseStatus::pass;  ///< Of the unperturbed answer by itself.
     CaseStatus after = CaseStatus::pass;
     AnswerDiff diff;
   };
   std::vector<FlippedAnswer> flips;
-  std::uint64_t more_flips = 0;  ///< Beyond those that are shown.
+  std::uint64_t more_flips = 0;  ///< Beyond those that are shown, repeats of those apart.
 };
 
 /// The least stable cases that have a flip: those beyond the floor first, then by stability, then in plan
@@ -50,11 +51,17 @@ Result<std::vector<UnstableCase>> least_stable_cases(const ReportInput& input, s
                                                      std::size_t most_flips);
 /// `stability 0.57 (7 answers), repeats agree 1.00, unstable beyond the floor (p 0.01)`.
 std::string figures_of(const UnstableCase& one);
-/// `crlf, repeat 2 (pass → fail)`.
+/// `crlf (pass → fail)`, with repeats `crlf, 2 of 3 repeats (pass → fail)`.
 std::string flip_title(const UnstableCase::FlippedAnswer& flip, std::uint32_t repeats);
 /// The one side of a flip in one line: claims with semicolons between them, or the text; what is empty says
 /// so.
 std::string side_of(const std::vector<std::string>& only);
+
+/// What failed of the run as a whole, beside what cases and notices say: metrics that regressed by their
+/// tests, and a stability that fell or is below its least.
+std::vector<std::string> run_failures(const ReportInput& input);
+/// Ditto what warns of it: an underpowered gate, and a stability without an entry.
+std::vector<std::string> run_warnings(const ReportInput& input);
 
 /// `claims_f1: underpowered, ...` for each metric that the tests judged.
 std::vector<std::string> statistics_words(const GateSummary& gate);

@@ -18,6 +18,25 @@ std::optional<Interval> known(const StabilityFigures& figures) {
   return figures.stability ? std::optional(figures.interval) : std::nullopt;
 }
 
+/// Without the droppable columns that are too many for the width, last ones first: names are worth more than
+/// they are, and a table would cut its first column before it drops any.
+TextTable fitted(TextTable table, std::size_t width) {
+  const auto natural_width = [&] {
+    std::size_t sum = 1;
+    for (std::size_t i = 0; i < table.columns.size(); ++i) {
+      std::size_t widest = display_width(table.columns[i].heading);
+      for (const auto& row : table.rows) widest = std::max(widest, display_width(row[i]));
+      sum += widest + 3;
+    }
+    return sum;
+  };
+  while (natural_width() > width && table.columns.back().droppable) {
+    table.columns.pop_back();
+    for (auto& row : table.rows) row.pop_back();
+  }
+  return table;
+}
+
 TextTable perturbation_table(const RunStability& run) {
   TextTable table;
   table.columns = {{.heading = "Perturbation"},
@@ -99,8 +118,10 @@ Result<void> write_stability(const ReportInput& input, TablePage& page) {
                                               : Colour::red);
   }
   if (run.perturbations.empty()) return {};
-  page.text() += drawn(perturbation_table(run), page.width());
-  if (run.analysis.categories.size() > 1) page.text() += drawn(category_table(run), page.width());
+  page.text() += drawn(fitted(perturbation_table(run), page.width()), page.width());
+  if (run.analysis.categories.size() > 1) {
+    page.text() += drawn(fitted(category_table(run), page.width()), page.width());
+  }
   write_skipped(run, page);
   const auto cases = wording::least_stable_cases(input, listed_cases, listed_flips);
   if (!cases) return fail(cases.error());
@@ -130,7 +151,7 @@ void write_statistics(const ReportInput& input, TablePage& page) {
                           std::string(to_string(one.verdict.verdict)),
                           wording::score(one.verdict.drop_upper_bound), wording::grouped(compared.pairs)});
   }
-  page.text() += drawn(table, page.width());
+  page.text() += drawn(fitted(table, page.width()), page.width());
   for (const std::string& line : wording::statistics_words(input.gate)) page.entry("", line, 0, Colour::none);
 }
 

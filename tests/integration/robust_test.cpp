@@ -51,13 +51,45 @@ TEST_F(Robust, IsTheSameWithOneWorkerAndFourAndReplaysWithoutACall) {
       robust(simulator) + Flags{"--repeat", "2", "--workers", "4", "--home", (folder() / "four").string()});
   EXPECT_EQ(comparable_part(four.output), comparable_part(one.output));
   std::size_t busy = 0;
-  for (const auto& worker : parse_report(four.output)["run"]["workers"]) busy += worker["units"] > 0 ? 1 : 0;
+  const json spread = parse_report(four.output);
+  for (const auto& worker : spread["run"]["workers"]) busy += worker["units"] > 0 ? 1 : 0;
   EXPECT_EQ(busy, 4u) << "the trials of a case spread over the workers";
 
   const auto replayed = run_sluice(
       cached(simulator) + Flags{"--perturb", "all", "--repeat", "2", "--home", (folder() / "one").string()});
   EXPECT_EQ(comparable_part(replayed.output), comparable_part(one.output));
   EXPECT_EQ(parse_report(replayed.output)["run"]["requests"], 0);
+}
+
+TEST_F(Robust, AThousandCasesInEightTrialsAreTheSameOnFourWorkers) {
+  const auto simulator = start_simulator();
+  std::ofstream tests(folder() / "many.jsonl");
+  for (int i = 0; i < 1000; ++i) {
+    tests << R"({"id": "case-)" << i << R"(", "input": {"prompt": "What is )" << i
+          << R"( and one?"}, "expected": {"type": "must_not_contain", "text": "x)" << i % 7 << "\"}}\n";
+  }
+  tests.close();
+  const std::string path = (folder() / "many.yaml").string();
+  std::ofstream(path) << "suite: many\nmodel: m\nsettings: {provider: openai}\ntests_file: many.jsonl\n";
+  const Flags flags{"run",
+                    path,
+                    "--mode",
+                    "live",
+                    "--format",
+                    "json",
+                    "--repeat",
+                    "8",
+                    "--base-url",
+                    simulator.url() + "/v1",
+                    "--max-concurrent",
+                    "32"};
+  const auto one = run_sluice(flags + Flags{"--home", (folder() / "one").string()});
+  const auto four = run_sluice(flags + Flags{"--workers", "4", "--home", (folder() / "four").string()});
+  const json report = parse_report(one.output);
+  ASSERT_TRUE(report.is_object()) << one.errors;
+  EXPECT_EQ(report["stability_details"]["trials"], 8000);
+  EXPECT_EQ(report["run"]["requests"], 8000);
+  EXPECT_EQ(comparable_part(four.output), comparable_part(one.output));
 }
 
 TEST_F(Robust, WhatChangesNothingIsNotSent) {
@@ -145,7 +177,7 @@ TEST_F(Robust, AnUnstablePromptFailsItsLeastAndItsBaseline) {
 TEST_F(Robust, WhatCannotWorkIsSaidAtOnce) {
   const auto simulator = start_simulator();
   const std::vector<std::pair<Flags, std::string>> wrong{
-      {{"--perturb", "crfl"}, "did you mean \"crlf\"?"},
+      {{"--perturb", "blank-line"}, "did you mean \"blank-lines\"?"},
       {{"--perturb-command", "crlf=cat"}, "which is a perturbation of sluice's own"},
       {{"--perturb-command", "no-equals"}, "must be NAME=COMMAND"},
       {{"--perturb-command", "broken=exit 3"}, "--perturb-command broken failed on every text"},

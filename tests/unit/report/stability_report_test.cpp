@@ -66,6 +66,16 @@ TEST_F(StabilityReport, JsonHasTheNumberAndWhatItRestsOn) {
   EXPECT_EQ(b["metrics"][1]["repeat_scores"], json::array({1.0, 1.0}));
 }
 
+/// Lines that were broken, in one.
+std::string unwrapped(const std::string& text) {
+  std::string joined;
+  for (const char c : text) {
+    const bool is_space = c == ' ' || c == '\n';
+    if (!is_space || !joined.ends_with(' ')) joined += is_space ? ' ' : c;
+  }
+  return joined;
+}
+
 TEST_F(StabilityReport, TheTableFitsAnyTerminalAndShowsBothAnswers) {
   for (const std::size_t columns : {60u, 80u, 200u}) {
     const std::string table = table_of(input, {columns, false});
@@ -73,9 +83,14 @@ TEST_F(StabilityReport, TheTableFitsAnyTerminalAndShowsBothAnswers) {
     for (const char* words :
          {"Stability 0.50", "Flips most: blank-lines", "a/b/c = true", "a/b/c = false",
           "dropped by more than is allowed", "Repeats of the unperturbed inputs agree 1.00"}) {
-      EXPECT_NE(table.find(words), std::string::npos) << words << "\n" << table;
+      EXPECT_NE(unwrapped(table).find(words), std::string::npos) << words << "\n" << table;
     }
   }
+}
+
+TEST_F(StabilityReport, NamesOfPerturbationsAreWhole) {
+  EXPECT_NE(table_of(input, {80, false}).find("│ blank-lines  │"), std::string::npos)
+      << table_of(input, {80, false});
 }
 
 TEST_F(StabilityReport, MarkdownHasBothAnswersSideBySide) {
@@ -83,6 +98,18 @@ TEST_F(StabilityReport, MarkdownHasBothAnswersSideBySide) {
   EXPECT_NE(markdown.find("### Stability"), std::string::npos) << markdown;
   EXPECT_NE(markdown.find("| blank-lines | 1 | 2 | 0.00 |"), std::string::npos) << markdown;
   EXPECT_NE(markdown.find("| a/b/c = true | a/b/c = false |"), std::string::npos) << markdown;
+}
+
+TEST_F(StabilityReport, ProgramsOfReviewersHearOfWhatNoCaseShows) {
+  const std::string words = "Stability 0.50, baseline 0.90, limit 0.85: dropped by more than is allowed";
+  EXPECT_NE(junit_of(input).find("name=\"baseline comparison\""), std::string::npos);
+  EXPECT_NE(junit_of(input).find(words), std::string::npos) << junit_of(input);
+  EXPECT_NE(github_of(input).find("::error title=The run as a whole::" + words), std::string::npos)
+      << github_of(input);
+  input.gate.stability->status = MetricStatus::warn;
+  input.gate.stability->cause = MetricCause::missing_in_baseline;
+  EXPECT_EQ(junit_of(input).find("baseline comparison"), std::string::npos);
+  EXPECT_NE(github_of(input).find("::warning title=The run as a whole::Stability 0.50"), std::string::npos);
 }
 
 TEST_F(StabilityReport, ARunWithoutVariationSaysNothingOfIt) {
@@ -100,7 +127,11 @@ TEST_F(StabilityReport, LeastStableCasesComeFirst) {
   EXPECT_EQ(cases->front().title, "b-1: two");
   EXPECT_EQ(cases->front().flips.size(), 1u);
   EXPECT_EQ(cases->front().more_flips, 2u);
-  EXPECT_EQ(wording::flip_title(cases->front().flips[0], 2), "crlf, repeat 1 (pass → fail)");
+  const auto all = wording::least_stable_cases(input, 5, 5);
+  ASSERT_EQ(all->front().flips.size(), 2u);
+  EXPECT_EQ(all->front().flips[1].times, 2u) << "both repeats of blank-lines differ in the same way";
+  EXPECT_EQ(all->front().more_flips, 0u);
+  EXPECT_EQ(wording::flip_title(cases->front().flips[0], 2), "crlf, 1 of 2 repeats (pass → fail)");
 }
 
 StatisticalJudgement statistics_with(ChangeVerdict verdict) {
