@@ -30,11 +30,9 @@ std::string innocuous_comment(const Source& source) {
 /// The first lines that count by their place: a shebang, Python's encoding, YAML's directives. How many there
 /// are.
 std::size_t head_lines(const Source& source) {
-  const std::size_t most = source.language == Language::python ? 2
-                           : source.language == Language::yaml ? 8
-                                                               : 1;
   std::size_t head = has_shebang(source.text) ? 1 : 0;
   if (source.language != Language::python && source.language != Language::yaml) return head;
+  const std::size_t most = source.language == Language::python ? 2 : source.lines.size();
   for (std::size_t i = 0; i < std::min(most, source.lines.size()); ++i) {
     const auto& line = source.lines[i];
     if (line.last == SegmentKind::directive) head = i + 1;

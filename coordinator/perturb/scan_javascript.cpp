@@ -2,7 +2,8 @@
 
 #include <algorithm>
 #include <array>
-#include <string>
+#include <map>
+#include <optional>
 #include <vector>
 
 namespace sluice {
@@ -44,6 +45,10 @@ bool contains(auto const& words, std::string_view word) {
 
 bool is_name_byte(char c) {
   return is_word_byte(c) || c == '$';
+}
+
+bool is_tag_byte(char c) {
+  return is_name_byte(c) || c == '.' || c == '-';
 }
 
 class JavaScriptScanner {
@@ -253,11 +258,26 @@ class JavaScriptScanner {
     token(Before::operation);
   }
 
+  /// `</name` stands somewhere behind the cursor.
+  bool is_closed_below(std::string_view name) {
+    if (!last_closings_) {
+      last_closings_.emplace();
+      const auto text = cursor_.text();
+      for (auto at = text.find("</"); at != std::string_view::npos; at = text.find("</", at + 2)) {
+        std::size_t end = at + 2;
+        while (end < text.size() && is_tag_byte(text[end])) ++end;
+        (*last_closings_)[text.substr(at + 2, end - at - 2)] = at;
+      }
+    }
+    const auto found = last_closings_->find(name);
+    return found != last_closings_->end() && found->second > cursor_.position();
+  }
+
   /// In JavaScript nothing else can begin so. In TypeScript it may be a type: an element has attributes, or
   /// is closed somewhere.
   bool opens_jsx() {
     std::size_t end = 1;
-    while (is_name_byte(cursor_.peek(end)) || cursor_.peek(end) == '.' || cursor_.peek(end) == '-') ++end;
+    while (is_tag_byte(cursor_.peek(end))) ++end;
     const auto name = cursor_.rest().substr(1, end - 1);
     if (name.empty()) return cursor_.peek(1) == '>';
     if (is_digit(name.front())) return false;
@@ -272,7 +292,7 @@ class JavaScriptScanner {
     if (next > end && (is_name_byte(cursor_.peek(next)) || cursor_.peek(next) == '{')) {
       return !cursor_.rest().substr(next).starts_with("extends");
     }
-    return cursor_.rest().find("</" + std::string(name)) != std::string_view::npos;
+    return is_closed_below(name);
   }
 
   void open_tag() {
@@ -341,6 +361,8 @@ class JavaScriptScanner {
   char last_ = '\0';       ///< The last byte of the last token.
   bool line_has_tokens_ = false;
   std::size_t template_from_ = 0;
+  std::optional<std::map<std::string_view, std::size_t>>
+      last_closings_;  ///< By element; made when first needed.
 };
 
 }  // namespace

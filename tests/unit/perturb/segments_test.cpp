@@ -1,0 +1,267 @@
+#include "coordinator/perturb/segments.hpp"
+
+#include <gtest/gtest.h>
+
+namespace sluice {
+namespace {
+
+struct Cut {
+  Language language;
+  std::string_view text;
+  /// The text again, with `[L`, `[B`, `[S` or `[D` before and `]` behind each line comment, block comment,
+  /// string and directive; or "?" and the doubt with its line.
+  std::string_view expected;
+};
+
+std::string marked(Language language, std::string_view text) {
+  const auto segmentation = cut_into_segments(language, text);
+  if (segmentation.doubt) {
+    return "?" + std::to_string(segmentation.doubt->line) + ": " + segmentation.doubt->what;
+  }
+  std::string result;
+  for (const auto& segment : segmentation.segments) {
+    constexpr std::string_view letters = "cLBSD";
+    const bool code = segment.kind == SegmentKind::code;
+    if (!code) result.append("[").append(1, letters[static_cast<std::size_t>(segment.kind)]).append(" ");
+    result += text.substr(segment.begin, segment.end - segment.begin);
+    if (!code) result += "]";
+  }
+  return result;
+}
+
+void expect_cuts(const std::vector<Cut>& cuts) {
+  for (const auto& cut : cuts) {
+    EXPECT_EQ(marked(cut.language, cut.text), cut.expected)
+        << to_string(cut.language) << ": " << testing::PrintToString(cut.text);
+  }
+}
+
+TEST(Segments, OfPython) {
+  constexpr auto python = Language::python;
+  expect_cuts({
+      {python, "x = 1  # one\n", "x = 1  [L # one]\n"},
+      {python, "s = '#' + \"it's\" # c", "s = [S '#'] + [S \"it's\"] [L # c]"},
+      {python, "s = '''a\n# b\n'''\n", "s = [S '''a\n# b\n''']\n"},
+      {python, R"(s = 'it\'s' # c)", R"(s = [S 'it\'s'] [L # c])"},
+      {python, R"(s = r'\' # s' # c)", R"(s = [S r'\' # s'] [L # c])"},
+      {python, R"(s = """a"" \""" # """)", R"(s = [S """a"" \""" # """])"},
+      {python, "x = 'a\\\n# b' # c", "x = [S 'a\\\n# b'] [L # c]"},
+      {python, "x = 'a\\\r\n# b' # c", "x = [S 'a\\\r\n# b'] [L # c]"},
+      {python, "b = Rb'#' # c", "b = [S Rb'#'] [L # c]"},
+      {python, R"(f'{a["#"]}' # c)", R"([S f'{a["#"]}'] [L # c])"},
+      {python, R"(f"{a["#"]!r:>{w}}" # c)", R"([S f"{a["#"]!r:>{w}}"] [L # c])"},
+      {python, R"(f"{x:'>10}" # '")", R"([S f"{x:'>10}"] [L # '"])"},
+      {python, R"(f"{{'" # c)", R"([S f"{{'"] [L # c])"},
+      {python, R"(f"\N{APOSTROPHE}{d['k']}" # c)", R"([S f"\N{APOSTROPHE}{d['k']}"] [L # c])"},
+      {python, R"(f"{f"{f"{1}"}"}" # c)", R"([S f"{f"{f"{1}"}"}"] [L # c])"},
+      {python, "if 'a' in'b':  # c", "if [S 'a'] in[S 'b']:  [L # c]"},
+      {python, "#!/usr/bin/python\n# -*- coding: utf-8 -*-\n# c\n",
+       "[D #!/usr/bin/python]\n[D # -*- coding: utf-8 -*-]\n[L # c]\n"},
+      {python, "x = 1\n# coding: utf-8\n", "x = 1\n[L # coding: utf-8]\n"},
+      {python, "\xEF\xBB\xBF# c\n", "\xEF\xBB\xBF[L # c]\n"},
+      {python, "# coding: shift_jis\n'\x83\x5c'\n",
+       "?1: the text declares an encoding in which bytes are no characters"},
+      {python, "a\nx = 'y\n", "?2: a string is not closed"},
+      {python, "x = '''y'\n'", "?1: a string is not closed"},
+      {python, "f'{a'", "?1: a string is not closed"},
+  });
+}
+
+TEST(Segments, OfJavaScript) {
+  constexpr auto js = Language::javascript;
+  expect_cuts({
+      {js, "a = '//' // c", "a = [S '//'] [L // c]"},
+      {js, "a /* b\n */ c", "a [B /* b\n */] c"},
+      {js, "#!/usr/bin/env node\n// c", "[D #!/usr/bin/env node]\n[L // c]"},
+      {js, "`a // ${b /* c */ + `d ${'}'} //`} // e` // f",
+       "[S `a // ${]b [B /* c */] + [S `d ${][S '}']}[S  //`]}[S  // e`] [L // f]"},
+      {js, "a = b / c // d", "a = b / c [L // d]"},
+      {js, "a = /[/'\"]\\/'/g.test('') // d", "a = [S /[/'\"]\\/'/g].test([S '']) [L // d]"},
+      {js, "(a) / b / c // d", "(a) / b / c [L // d]"},
+      {js, "if (a) /'/.test(b) // d", "if (a) [S /'/].test(b) [L // d]"},
+      {js, "return /'/ // d", "return [S /'/] [L // d]"},
+      {js, "a.return / 2 // '", "a.return / 2 [L // ']"},
+      {js, "a++ / 2 // '", "a++ / 2 [L // ']"},
+      {js, "x[0] / 2 // '", "x[0] / 2 [L // ']"},
+      {js, "x = {} / 2 // '", "x = {} / 2 [L // ']"},
+      {js, "function f() {}\n/'/.test(a)", "function f() {}\n[S /'/].test(a)"},
+      {js, "a => { }\n/'/.test(a)", "a => { }\n[S /'/].test(a)"},
+      {js, "'a\\\n// b' // c", "[S 'a\\\n// b'] [L // c]"},
+      {js, "x = <p a='//'>don't // {/* c */} <b>it's</b></p> // c",
+       "x = <p a=[S '//']>[S don't // ]{[B /* c */]}[S  ]<b>[S it's]</b></p> [L // c]"},
+      {js, "x = <><A b={c} /></> // c", "x = <><A b={c} /></> [L // c]"},
+      {js, "a < b // c", "a < b [L // c]"},
+      {js, "/** @jsx h */ a", "[D /** @jsx h */] a"},
+      {js, "x: {} / 2", "?1: a slash may divide or open a regular expression"},
+      {js, "a\n<!-- b", "?2: an HTML comment may begin or end here"},
+      {js, "a\n--> b", "?2: an HTML comment may begin or end here"},
+      {js, "a --> b // c", "a --> b [L // c]"},
+      {js, "a = 'b\n'", "?1: a string is not closed"},
+      {js, "`${a", "?1: a bracket is not closed"},
+      {js, "f(a]", "?1: a closing bracket has no opening one"},
+      {js, "// a\xE2\x80\xA8 b", "?1: a line separator (U+2028, U+2029) stands in a comment"},
+  });
+}
+
+TEST(Segments, OfTypeScript) {
+  constexpr auto ts = Language::typescript;
+  expect_cuts({
+      {ts, "let a = <any>b // c", "let a = <any>b [L // c]"},
+      {ts, "const f = <T>(x: T) => x // it's", "const f = <T>(x: T) => x [L // it's]"},
+      {ts, "const f = <T extends A>(x: T) => x // c", "const f = <T extends A>(x: T) => x [L // c]"},
+      {ts, "a! / 2 // '", "a! / 2 [L // ']"},
+      {ts, "if (!/'/.test(a)) b", "if (![S /'/].test(a)) b"},
+      {ts, "return <p>don't</p> // c", "return <p>[S don't]</p> [L // c]"},
+      {ts, "return <A b='c'>{d}</A> // c", "return <A b=[S 'c']>{d}</A> [L // c]"},
+      {ts, "/// <reference types='node' />\n// @ts-ignore\n// c",
+       "[D /// <reference types='node' />]\n[D // @ts-ignore]\n[L // c]"},
+      {ts, "type A = `${B}//` // c", "type A = [S `${]B}[S //`] [L // c]"},
+  });
+}
+
+TEST(Segments, OfRust) {
+  constexpr auto rust = Language::rust;
+  expect_cuts({
+      {rust, "let a = 1; // b", "let a = 1; [L // b]"},
+      {rust, "a /* b /* c */ d */ e", "a [B /* b /* c */ d */] e"},
+      {rust, "/// doc\n//! doc\n//// c\n", "[D /// doc]\n[D //! doc]\n[L //// c]\n"},
+      {rust, "/** doc */ /*! doc */ /*** c */ /**/", "[D /** doc */] [D /*! doc */] [B /*** c */] [B /**/]"},
+      {rust, "let s = \"a\n// b\\\"\"; // c", "let s = [S \"a\n// b\\\"\"]; [L // c]"},
+      {rust, "r#\"a \" // \"# // c", "[S r#\"a \" // \"#] [L // c]"},
+      {rust, "br##\"\"# // \"## // c", "[S br##\"\"# // \"##] [L // c]"},
+      {rust, "b\"//\" c\"//\" // c", "b[S \"//\"] c[S \"//\"] [L // c]"},
+      {rust, "r#type // c", "r#type [L // c]"},
+      {rust, "fn f<'a>(x: &'a str) { '\\'' } // c", "fn f<'a>(x: &'a str) { [S '\\''] } [L // c]"},
+      {rust, "['a', '\"', '\xC3\xA9', b'/'] // c", "[[S 'a'], [S '\"'], [S '\xC3\xA9'], b[S '/']] [L // c]"},
+      {rust, "#!/usr/bin/env run\n//", "[D #!/usr/bin/env run]\n[L //]"},
+      {rust, "#![allow(x)] // c", "#![allow(x)] [L // c]"},
+      {rust, "\n/* a /* b */", "?2: a comment is not closed"},
+      {rust, "r#\"a\"", "?1: a raw string is not closed"},
+  });
+}
+
+TEST(Segments, OfGo) {
+  constexpr auto go = Language::go;
+  expect_cuts({
+      {go, "a := `//\n\\` // b", "a := [S `//\n\\`] [L // b]"},
+      {go, "a := '\"' // b", "a := [S '\"'] [L // b]"},
+      {go, "//go:build linux\n// +build linux\n// b\n",
+       "[D //go:build linux]\n[D // +build linux]\n[L // b]\n"},
+      {go, "//nolint:errcheck\n//http://x\n", "[D //nolint:errcheck]\n[L //http://x]\n"},
+      {go, "// #include <a.h>\nimport \"C\"\n// b", "[D // #include <a.h>]\nimport [S \"C\"]\n[L // b]"},
+      {go, "// a\nx == \"C\"", "[L // a]\nx == [S \"C\"]"},
+      {go, "// Output:\n// 1\n}\n// b", "[D // Output:]\n[D // 1]\n}\n[L // b]"},
+      {go, "/* a\n*/ b", "[B /* a\n*/] b"},
+      {go, "`a", "?1: a raw string is not closed"},
+  });
+}
+
+TEST(Segments, OfJava) {
+  constexpr auto java = Language::java;
+  expect_cuts({
+      {java, "a = \"//\"; // b", "a = [S \"//\"]; [L // b]"},
+      {java, "a = '\"'; /* b */", "a = [S '\"']; [B /* b */]"},
+      {java, "\"\"\"\n a \\\"\"\" // \"\n \"\"\" // b", "[S \"\"\"\n a \\\"\"\" // \"\n \"\"\"] [L // b]"},
+      {java, "/** @deprecated x */ /** y */", "[D /** @deprecated x */] [B /** y */]"},
+      {java, "a = \"\\u00e9\"; // b", "a = [S \"\\u00e9\"]; [L // b]"},
+      {java, "a = \"\\\\u0022\"; // b", "a = [S \"\\\\u0022\"]; [L // b]"},
+      {java, "// \\u000a b", "?1: a Unicode escape stands for an ASCII character"},
+  });
+}
+
+TEST(Segments, OfC) {
+  constexpr auto c = Language::c;
+  constexpr auto cpp = Language::cpp;
+  expect_cuts({
+      {c, "a; // b \\\n c\nd", "a; [L // b \\\n c]\nd"},
+      {c, "a; // b \\ \r\n c\r\nd", "a; [L // b \\ \r\n c]\r\nd"},
+      {c, "char a = '\"'; /* ' */", "char a = [S '\"']; [B /* ' */]"},
+      {c, "#define A(x) #x /* b\n */ c", "#define A(x) #x [B /* b\n */] c"},
+      {c, "#include <a//b.h> // c", "#include [S <a//b.h>] [L // c]"},
+      {c, " # include \"a\\b.h\" // c", " # include [S \"a\\b.h\"] [L // c]"},
+      {c, "#error don't // c\nint a;", "#error[S  don't ][L // c]\nint a;"},
+      {c, "int a = 1'000; // '", "int a = 1'000; [L // ']"},
+      {c, "\"a\\\n// b\" // c", "[S \"a\\\n// b\"] [L // c]"},
+      {c, "R\"(a)\"", "?1: a raw string stands in C"},
+      {c, "\n/\\\n/ a", "?3: a backslash divides the beginning of a comment"},
+      {c, "// a \?\?/\nb", "?1: a trigraph may be a backslash"},
+      {c, "don't", "?1: a string is not closed"},
+      {cpp, "u8R\"x(\" // )\" )x\" // c", "u8R[S \"x(\" // )\" )x\"] [L // c]"},
+      {cpp, "LR\"(a\nb)\" FR\"(\" // c", "LR[S \"(a\nb)\"] FR[S \"(\"] [L // c]"},
+      {cpp, "R\"(a)", "?1: a raw string is not closed"},
+  });
+}
+
+TEST(Segments, OfShell) {
+  constexpr auto shell = Language::shell;
+  expect_cuts({
+      {shell, "#!/bin/sh\na # b\n", "[D #!/bin/sh]\na [L # b]\n"},
+      {shell, "a=$#; b=${#a}; c#d \\# e\\ # f", "a=[S $#]; b=[S ${#a}]; c#d \\# e\\ # f"},
+      {shell, "a 'b # c' \"d # $(e \"f # g\") # h\" # i",
+       "a [S 'b # c'] [S \"d # $(e \"f # g\") # h\"] [L # i]"},
+      {shell, "a <<E; b # c\n# d\nE\n# e", "a [S <<E]; b [L # c][S \n# d\nE\n][L # e]"},
+      {shell, "a <<-'E' <<\"F\"\n\t# b\n\tE\n\nF\n# c",
+       "a [S <<-'E'] [S <<\"F\"][S \n\t# b\n\tE\n\nF\n][L # c]"},
+      {shell, "a <<<\"b # c\" # d", "a <<<[S \"b # c\"] [L # d]"},
+      {shell, "a=$(b \"c\" # d)\n)\n# e", "a=[S $(b \"c\" # d)\n)]\n[L # e]"},
+      {shell, "((a = 1 << 2)) # b", "[S ((a = 1 << 2))] [L # b]"},
+      {shell, "a $'it\\'s' `b # c` # d", "a [S $'it\\'s'] [S `b # c`] [L # d]"},
+      {shell, "a \"${b:-\"c\"}\" # d", "a [S \"${b:-\"c\"}\"] [L # d]"},
+      {shell, "a \"${b:-don't}\"", "?1: an apostrophe stands in an expansion within quotes"},
+      {shell, "a <<E\nb", "?1: a here-document has no end"},
+      {shell, "a $(case x in y) b;; esac)", "?1: a case within a substitution has parentheses of its own"},
+      {shell, "a 'b", "?1: a string is not closed"},
+  });
+}
+
+TEST(Segments, OfYaml) {
+  constexpr auto yaml = Language::yaml;
+  expect_cuts({
+      {yaml, "a: b # c\n#d\ne: f#g\n", "a: b [L # c]\n[L #d]\ne: f#g\n"},
+      {yaml, "a: don't # b\nc: 'it''s # d' # e\n", "a: don't [L # b]\nc: [S 'it''s # d'] [L # e]\n"},
+      {yaml, "a: |\n  # b\n\n  c\n# d\n", "a: |[S \n  # b\n\n  c\n][L # d]\n"},
+      {yaml, "- a: >-  # x\n    b\n  c: d\n", "- a: >-  [L # x][S \n    b\n]  c: d\n"},
+      {yaml, "a: |2\n    b\n  c\nd: e\n", "a: |2[S \n    b\n  c\n]d: e\n"},
+      {yaml, "a: |+\n  b\n\n# c\n\nd: e # f\n", "a: |+[S \n  b\n\n][D # c]\n\nd: e [L # f]\n"},
+      {yaml, "--- |\n a\n--- # b\n", "--- |[S \n a\n]--- [L # b]\n"},
+      {yaml, "a: b |\n", "a: b |\n"},
+      {yaml, "a: b\n  - c\n  d # e\n", "a: b[S \n  - c][S \n  d] [L # e]\n"},
+      {yaml, "- a: b\n  c: d\n", "- a: b\n  c: d\n"},
+      {yaml, "- a: b\n   it's\n  c: d\n", "- a: b[S \n   it's]\n  c: d\n"},
+      {yaml, "a: \"b\n  # c\" # d\n", "a: [S \"b\n  # c\"] [L # d]\n"},
+      {yaml, "\"a # b\": c\n'd': |\n  e\n", "[S \"a # b\"]: c\n[S 'd']: |[S \n  e\n]"},
+      {yaml, "a: [b's, '#', # c\n  d]\n", "a: [b's, [S '#'], [L # c][S \n  ]d]\n"},
+      {yaml, "%YAML 1.2\n---\na: &b !c |\n d\n", "[D %YAML 1.2]\n---\na: &b !c |[S \n d\n]"},
+      {yaml, "#cloud-config\n# a\n", "[D #cloud-config]\n[L # a]\n"},
+      {yaml, "a: [b\n", "?1: a flow collection is not closed"},
+      {yaml, "a: 'b\n", "?1: a string is not closed"},
+      {yaml, "a: @b\n", "?1: a plain scalar begins with a reserved character"},
+  });
+}
+
+TEST(Segments, OfTheSimplerLanguages) {
+  expect_cuts({
+      {Language::toml, "a = '#\\' # b\nc = \"#\\\"\" # d",
+       "a = [S '#\\'] [L # b]\nc = [S \"#\\\"\"] [L # d]"},
+      {Language::toml, "a = '''#\n'''' # b", "a = [S '''#\n''''] [L # b]"},
+      {Language::toml, "a = \"\"\"#\n\\\"\"\" \"\"\"\" # b", "a = [S \"\"\"#\n\\\"\"\" \"\"\"\"] [L # b]"},
+      {Language::toml, "a = 'b\n'", "?1: a string is not closed"},
+      {Language::json, "{\"a\": \"//\\\"\"}", "{[S \"a\"]: [S \"//\\\"\"]}"},
+      {Language::json, "{} // a", "?1: what stands here is no JSON"},
+      {Language::makefile, "A = b # c \\\n d\nt: A # e\n\techo # f\n# g\n",
+       "A = b [L # c \\\n d]\nt: A [L # e]\n[S \techo # f]\n[L # g]\n"},
+      {Language::makefile, "A = \\# b\nt: ; echo # c\n", "A = \\# b\nt: [S ; echo # c]\n"},
+      {Language::makefile, "define A\n# b\nendef\n# c\n", "[S define A\n# b\nendef]\n[L # c]\n"},
+      {Language::makefile, "A = $(shell b # c)\n", "?1: a # stands within a reference or call"},
+  });
+}
+
+TEST(Segments, DoubtBytesThatToolsReadInDifferentWays) {
+  expect_cuts({
+      {Language::go, std::string_view("a\n\0", 3), "?2: a NUL byte stands in the text"},
+      {Language::go, "a\r\nb\rc", "?2: a carriage return ends no line"},
+  });
+}
+
+}  // namespace
+}  // namespace sluice
