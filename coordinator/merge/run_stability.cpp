@@ -116,7 +116,7 @@ RunStabilityFold::RunStabilityFold(Config config) : answers_(config.rules), pass
   result_.confidence = config.rules.confidence;
   result_.seed = config.rules.seed;
   for (PerturbationFacts& facts : config.perturbations) {
-    result_.perturbations.push_back({std::move(facts), std::nullopt, 0});
+    result_.perturbations.push_back({std::move(facts), std::nullopt, 0, {}});
   }
 }
 
@@ -125,20 +125,38 @@ std::uint32_t RunStabilityFold::category_number(const std::string& name) {
   if (known != category_numbers_.end()) return known->second;
   const auto number = static_cast<std::uint32_t>(result_.categories.size());
   result_.categories.push_back(name);
+  result_.category_score_changes.emplace_back();
   return category_numbers_.emplace(name, number).first->second;
 }
 
-void RunStabilityFold::add_scores(const CaseResult& result) {
-  std::map<MetricId, std::pair<std::vector<double>, std::vector<double>>> scores;
+void RunStabilityFold::add_scores(const CaseResult& result, std::uint32_t category) {
+  struct Sides {
+    std::vector<double> unperturbed;
+    std::vector<double> perturbed;
+    std::map<std::uint32_t, std::vector<double>> by_perturbation;
+  };
+  std::map<MetricId, Sides> scores;
   for (const TrialResult& trial : result.trials) {
     if (trial.error != nullptr) continue;
     for (const JudgedMetric& metric : trial.judgement.metrics) {
       if (info(metric.id).kind != MetricKind::scored || !metric.score) continue;
-      auto& [unperturbed, perturbed] = scores[metric.id];
-      (trial.perturbation == 0 ? unperturbed : perturbed).push_back(*metric.score);
+      Sides& of_metric = scores[metric.id];
+      if (trial.perturbation == 0) {
+        of_metric.unperturbed.push_back(*metric.score);
+      } else {
+        of_metric.perturbed.push_back(*metric.score);
+        of_metric.by_perturbation[trial.perturbation - 1].push_back(*metric.score);
+      }
     }
   }
-  for (const auto& [metric, sides] : scores) result_.score_changes[metric].add(sides.first, sides.second);
+  for (const auto& [metric, one] : scores) {
+    result_.score_changes[metric].add(one.unperturbed, one.perturbed);
+    result_.category_score_changes[category][metric].add(one.unperturbed, one.perturbed);
+    for (const auto& [perturbation, perturbed] : one.by_perturbation) {
+      if (perturbation >= result_.perturbations.size()) continue;
+      result_.perturbations[perturbation].score_changes[metric].add(one.unperturbed, perturbed);
+    }
+  }
 }
 
 void RunStabilityFold::add(const CaseResult& result) {
@@ -148,8 +166,9 @@ void RunStabilityFold::add(const CaseResult& result) {
     ++result_.flips;
     if (one.perturbation < result_.perturbations.size()) ++result_.perturbations[one.perturbation].flips;
   }
-  answers_.add({category_number(result.fixture.category), answers.unperturbed, answers.perturbed});
-  add_scores(result);
+  const std::uint32_t category = category_number(result.fixture.category);
+  answers_.add({category, answers.unperturbed, answers.perturbed});
+  add_scores(result, category);
   if (result.status != CaseStatus::error) passes_.add(result.repeats.passed(), result.repeats.judged);
 }
 

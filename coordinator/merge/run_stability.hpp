@@ -37,6 +37,7 @@ struct PerturbationSummary {
   PerturbationFacts facts;
   std::optional<PerturbationStability> stability;
   std::uint64_t flips = 0;
+  std::map<MetricId, ScoreChange> score_changes;
 };
 
 /// How much of a run's answers is luck, and how much the wording of the input.
@@ -46,6 +47,8 @@ struct RunStability {
   std::uint64_t seed = 0;    ///< Of what is drawn at random.
   StabilityAnalysis analysis;
   std::vector<std::string> categories;  ///< By the number that the analysis uses.
+  /// Ditto; scored metrics.
+  std::vector<std::map<MetricId, ScoreChange>> category_score_changes;
   std::vector<PerturbationSummary> perturbations;
   std::uint64_t flips = 0;
   std::map<MetricId, ScoreChange> score_changes;  ///< Scored metrics.
@@ -74,7 +77,7 @@ class RunStabilityFold {
 
  private:
   std::uint32_t category_number(const std::string& name);
-  void add_scores(const CaseResult& result);
+  void add_scores(const CaseResult& result, std::uint32_t category);
 
   RunStability result_;
   StabilityFold answers_;

@@ -26,6 +26,19 @@ void write_figures(Json& json, const StabilityFigures& figures) {
   write_interval(json, "floor_interval", figures.floor_interval, figures.floor.has_value());
 }
 
+void write_changes(Json& json, const std::map<MetricId, ScoreChange>& changes) {
+  json.key("score_changes").open('[');
+  for (const auto& [metric, change] : changes) {
+    json.open('{');
+    json.member("metric", info(metric).name);
+    json.member("answers", change.answers());
+    json.member("mean_absolute", change.mean_absolute());
+    json.member("noise", change.noise());
+    json.close('}');
+  }
+  json.close(']');
+}
+
 void write_skipped(Json& json, const PerturbationFacts& facts) {
   json.key("skipped").open('[');
   for (const auto& [why, cases] : facts.skipped) {
@@ -53,6 +66,7 @@ void write_perturbation(Json& json, const PerturbationSummary& one) {
   json.member("p", has_test ? one.stability->p : std::nullopt);
   json.member("adjusted_p", has_test ? one.stability->adjusted_p : std::nullopt);
   json.member("unstable", one.stability && one.stability->unstable);
+  write_changes(json, one.score_changes);
   json.close('}');
 }
 
@@ -78,26 +92,11 @@ void write_categories(Json& json, const RunStability& run) {
     json.line(3);
     json.key_of(run.categories.at(number)).open('{');
     write_figures(json, figures);
+    write_changes(json, run.category_score_changes.at(number));
     json.close('}');
   }
   json.text() += run.analysis.categories.empty() ? "" : "\n    ";
   json.close('}');
-}
-
-void write_score_changes(Json& json, const RunStability& run) {
-  json.line(2);
-  json.key("score_changes").open('[');
-  for (const auto& [metric, change] : run.score_changes) {
-    json.line(3);
-    json.open('{');
-    json.member("metric", info(metric).name);
-    json.member("answers", change.answers());
-    json.member("mean_absolute", change.mean_absolute());
-    json.member("noise", change.noise());
-    json.close('}');
-  }
-  json.text() += run.score_changes.empty() ? "" : "\n    ";
-  json.close(']');
 }
 
 void write_pass_curve(Json& json, const RunStability& run) {
@@ -204,7 +203,8 @@ void write_json_stability(Json& json, const ReportInput& input) {
   write_gate(json, input.gate.stability);
   write_perturbations(json, run);
   write_categories(json, run);
-  write_score_changes(json, run);
+  json.line(2);
+  write_changes(json, run.score_changes);
   write_pass_curve(json, run);
   json.text() += "\n  ";
   json.close('}');

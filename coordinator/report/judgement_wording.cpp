@@ -222,6 +222,8 @@ std::string missing_entries(const CaseResult& result) {
 
 std::string_view label_of(CaseLineKind kind) {
   switch (kind) {
+    case CaseLineKind::repeats:
+      return "Repeats";
     case CaseLineKind::score:
       return "Score";
     case CaseLineKind::expected:
@@ -244,6 +246,10 @@ std::string_view label_of(CaseLineKind kind) {
 std::vector<CaseLine> story(const CaseResult& result, CaseDetails& details) {
   std::vector<CaseLine> lines;
   if (result.status == CaseStatus::error) return lines;
+  if (result.repeats.planned > 1) {
+    lines.push_back({CaseLineKind::repeats, std::to_string(result.repeats.failed) + " of " +
+                                                std::to_string(result.repeats.judged) + " failed"});
+  }
   tell_metrics(result, lines);
   explain(result, details);
   tell_claims(result, details, lines);

@@ -64,6 +64,10 @@ TEST(RunStability, ScoresMove) {
   EXPECT_EQ(recall.answers(), 6u);
   EXPECT_NEAR(*recall.mean_absolute(), 0.5, 1e-9) << "0, 1, and 1/2 four times";
   EXPECT_NEAR(*recall.noise(), 0.5, 1e-9);
+  const RunStability run = VariedRun(by_hand).stability();
+  EXPECT_EQ(run.perturbations[1].score_changes.at(MetricId::claims_recall).answers(), 2u);
+  EXPECT_NEAR(*run.category_score_changes[0].at(MetricId::claims_recall).mean_absolute(), 0.5, 1e-9)
+      << "a: 0 and 1";
 }
 
 TEST(RunStability, ErrorsAreLeftOut) {
