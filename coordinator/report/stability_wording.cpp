@@ -250,7 +250,8 @@ std::string flip_title(const UnstableCase::FlippedAnswer& flip, std::uint32_t re
 std::string side_of(const std::vector<std::string>& only) {
   std::string text;
   for (const std::string& one : only) text += (text.empty() ? "" : "; ") + one;
-  return text.empty() ? "(nothing else)" : excerpt(text, max_side_bytes);
+  if (text.empty()) return only.empty() ? "(nothing else)" : "(an empty answer)";
+  return excerpt(text, max_side_bytes);
 }
 
 std::vector<std::string> run_failures(const ReportInput& input) {

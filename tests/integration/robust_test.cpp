@@ -174,6 +174,36 @@ TEST_F(Robust, AnUnstablePromptFailsItsLeastAndItsBaseline) {
   EXPECT_EQ(parse_report(fell.output)["verdict"], "regression");
 }
 
+TEST_F(Robust, AStatisticalGateTellsAChangeFromNone) {
+  std::filesystem::create_directory_symlink(shipped_fixtures(), folder() / "fixtures");
+  const std::string path = (folder() / "all.yaml").string();
+  std::ofstream(path) << "suite: all\nmodel: sim-1\nsettings:\n  provider: openai\n"
+                         "  thresholding: {mode: statistical, min_effect: 0.1}\nfixtures: fixtures\n";
+  const std::string baseline = (folder() / "base.json").string();
+  const auto gated = [&](const SimulatorProcess& simulator, const Flags& flags) {
+    return run_sluice(Flags{"run", path, "--mode", "live", "--refresh", "--format", "json", "--base-url",
+                            simulator.url() + "/v1"} +
+                      flags);
+  };
+  const auto simulator = start_simulator();
+  EXPECT_EQ(gated(simulator, {"--export-baseline", baseline}).exit_code, 1) << "some fixtures fail";
+  const auto same = gated(simulator, {"--baseline", baseline});
+  EXPECT_EQ(same.exit_code, 0) << same.errors;
+  const json unchanged = parse_report(same.output);
+  EXPECT_EQ(unchanged["baseline_comparison"]["statistics"]["verdict"], "no_regression");
+  EXPECT_EQ(schema_findings(unchanged), "");
+
+  const auto silent = start_simulator({R"({"contains": "", "text": "{\"claims\":[]}"})"}, {});
+  const auto fell = gated(silent, {"--baseline", baseline});
+  EXPECT_EQ(fell.exit_code, 1) << fell.errors;
+  const json report = parse_report(fell.output);
+  EXPECT_EQ(report["verdict"], "regression");
+  EXPECT_EQ(report["metrics"]["failed"], 0) << "no case alone is judged by the baseline";
+  EXPECT_EQ(report["baseline_comparison"]["has_regression"], true);
+  const auto again = gated(silent, {"--baseline", baseline});
+  EXPECT_EQ(parse_report(again.output)["baseline_comparison"], report["baseline_comparison"]);
+}
+
 TEST_F(Robust, WhatCannotWorkIsSaidAtOnce) {
   const auto simulator = start_simulator();
   const std::vector<std::pair<Flags, std::string>> wrong{
