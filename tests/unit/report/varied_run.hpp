@@ -7,6 +7,8 @@
 #include <utility>
 #include <vector>
 
+#include <gtest/gtest.h>
+
 namespace sluice::sample {
 
 /// What a trial answered: the expected claim, nothing, another claim, or an error instead.
