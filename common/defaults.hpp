@@ -75,6 +75,17 @@ inline constexpr std::size_t max_document_nodes = 1'000'000;  ///< Ditto values,
 inline constexpr std::size_t max_aliased_bytes = 64u << 20;   ///< Ditto texts that aliases repeat.
 inline constexpr std::size_t max_file_findings = 100;  ///< More of one tests_file are counted, not shown.
 
+// --- Statistics
+// -------------------------------------------------------------------------------------------------------
+inline constexpr double confidence = 0.95;  ///< Of intervals and tests: what everybody expects.
+/// Of everything that is drawn at random: any number will do, and the same inputs give the same verdict.
+inline constexpr std::uint64_t statistics_seed = 20260205;
+
+// --- Perturbations by commands
+// -------------------------------------------------------------------------------------------------------
+inline constexpr auto perturb_timeout = 10s;  ///< An interpreter starts and rewrites a file in far less.
+inline constexpr std::uint32_t perturb_max_bytes = 4u << 20;  ///< As long as the longest fixture.
+
 // --- Memory
 // -------------------------------------------------------------------------------------------------------
 /// What the allocator may keep for all threads together: enough for the messages on their way between them

@@ -29,6 +29,11 @@ struct OrDefault {
     return value ? show_value(value) : "\"default\"";
   }
 };
+struct NamesOrNone {
+  std::string operator()(const std::vector<std::string>& names) const {
+    return names.empty() ? "(none)" : show_value(names);
+  }
+};
 
 template <class Owner, class T, class Parser, class Show = Plain>
 Definition<Owner> define(std::string_view key, std::string_view flag, Setting<T> Owner::*member, Parser parse,
@@ -57,6 +62,37 @@ SettingDefinition outside_file(SettingDefinition definition) {
   return definition;
 }
 
+SettingDefinition with_bare_flag(SettingDefinition definition, std::string_view bare) {
+  definition.bare = bare;
+  return definition;
+}
+
+/// Two fields of Settings: what "robust" adds is nobody's business but the coordinator's.
+SettingDefinition define_mode() {
+  SettingDefinition definition;
+  definition.key = "mode";
+  definition.flag = "--mode";
+  definition.value = "MODE";
+  definition.doc =
+      "Where answers come from: live (providers, through the cache), cached (the cache alone), mock, or "
+      "robust: live with all perturbations";
+  definition.set = [](Settings& settings, const RawValue& raw,
+                      const Stamp& stamp) -> std::optional<std::string> {
+    const auto parsed = parse_mode(raw);
+    if (!parsed) return parsed.error();
+    settings.mode = {parsed->mode, stamp.origin, stamp.where};
+    settings.robust = parsed->robust;
+    return std::nullopt;
+  };
+  definition.show = [](const Settings& settings) {
+    return show_value(settings.robust ? std::string("robust") : std::string(to_string(settings.mode.value)));
+  };
+  definition.stamp = [](const Settings& settings) {
+    return Stamp{settings.mode.origin, settings.mode.where};
+  };
+  return definition;
+}
+
 std::vector<SettingDefinition> make_setting_definitions() {
   using S = Settings;
   constexpr double hour = 3600.0;
@@ -64,9 +100,7 @@ std::vector<SettingDefinition> make_setting_definitions() {
   constexpr std::int64_t max_budget = 1'000'000'000'000;
   return {
       define("fixtures_dir", "--fixtures", &S::fixtures_dir, word(), "DIR", "Folder of the fixtures"),
-      define(
-          "mode", "--mode", &S::mode, parse_mode, "MODE",
-          "Where answers come from: live (providers, through the cache), cached (the cache alone) or mock"),
+      define_mode(),
       define("provider", "--provider", &S::provider, word(), "NAME",
              "openai, anthropic, gemini or a [providers.NAME] of the settings file"),
       define("model", "--model", &S::model, word(), "MODEL", "Model to ask"),
@@ -101,6 +135,19 @@ std::vector<SettingDefinition> make_setting_definitions() {
              "US dollars that the whole run may cost by the price table"),
       define("regression_threshold", "--threshold", &S::regression_threshold, real(0.0, 1.0), "POINTS",
              "How far a score may drop below its baseline where no thresholding says otherwise"),
+      with_bare_flag(define("perturb", "--perturb", &S::perturb, parse_perturbations, "A,B",
+                            "Perturbations to try every case under as well: names, all (as without a value) "
+                            "or none",
+                            NamesOrNone()),
+                     "all"),
+      define("repeat", "--repeat", &S::repeat, whole(1, 100), "N",
+             "How often each case is tried in each form (default 1)"),
+      define("perturb_timeout_seconds", "", &S::perturb_timeout, seconds(hour), "SECONDS",
+             "Longest time for a command of --perturb-command", AsSeconds()),
+      define("perturb_max_bytes", "", &S::perturb_max_bytes, whole(1, 1'000'000'000), "BYTES",
+             "Longest output of a command of --perturb-command"),
+      define("min_stability", "--min-stability", &S::min_stability, optional_real(0.0, 1.0), "SHARE",
+             "Lowest share of perturbed answers that must stay the same, from 0 to 1"),
       define("embedding_provider", "--embedding-provider", &S::embedding_provider, word(), "NAME",
              "Provider that embeds texts for semantic_similarity_to (default: openai)"),
       define("embedding_model", "--embedding-model", &S::embedding_model, word(), "MODEL",

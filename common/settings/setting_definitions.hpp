@@ -25,6 +25,7 @@ struct Definition {
   bool in_file = true;     ///< False for what only flags and the environment set.
   std::string_view value;  ///< What a value looks like, for help texts.
   std::string_view doc;    ///< One sentence without a full stop.
+  std::string_view bare;   ///< What the flag means without a value; empty: it needs one.
   /// Stores the value, or says what is wrong with it ("must be ...").
   std::function<std::optional<std::string>(Owner&, const RawValue&, const Stamp&)> set;
   std::function<std::string(const Owner&)> show;  ///< The value as a text.

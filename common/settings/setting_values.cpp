@@ -191,17 +191,57 @@ Parser<std::string> one_of(std::vector<std::string> names) {
   };
 }
 
-Parsed<Mode> parse_mode(const RawValue& raw) {
-  if (text_in(raw) == "robust") {
-    return wrong("has the value \"robust\", which " + std::string(not_supported_yet) +
-                 "; use live, cached or mock");
-  }
-  const auto name = one_of({"live", "cached", "mock"})(raw);
+Parsed<NamedMode> parse_mode(const RawValue& raw) {
+  const auto name = one_of({"live", "cached", "mock", "robust"})(raw);
   if (!name) return wrong(name.error());
+  if (*name == "robust") return NamedMode{Mode::live, true};
   for (const Mode mode : {Mode::live, Mode::mock}) {
-    if (*name == to_string(mode)) return mode;
+    if (*name == to_string(mode)) return NamedMode{mode, false};
   }
-  return Mode::cached;
+  return NamedMode{};
+}
+
+Parsed<std::vector<std::string>> parse_perturbations(const RawValue& raw) {
+  const auto malformed = [&] {
+    return wrong("must be names of perturbations with commas between them, \"all\" or \"none\"" +
+                 but_is(raw));
+  };
+  std::vector<std::string> names;
+  const auto* node = std::get_if<const TomlNode*>(&raw);
+  const auto* array = node != nullptr ? std::get_if<TomlNode::Array>(&(*node)->value) : nullptr;
+  if (array != nullptr) {
+    for (const TomlNode& element : *array) {
+      const auto* text = std::get_if<std::string>(&element.value);
+      if (text == nullptr) return malformed();
+      names.push_back(*text);
+    }
+  } else {
+    const auto text = text_in(raw);
+    if (!text) return malformed();
+    for (std::size_t begin = 0; begin <= text->size();) {
+      const std::size_t end = std::min(text->find(',', begin), text->size());
+      names.push_back(text->substr(begin, end - begin));
+      begin = end + 1;
+    }
+  }
+  const auto is_name = [](const std::string& name) {
+    return !name.empty() && name.size() <= 64 && std::ranges::all_of(name, [](char c) {
+      return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '_' || c == '-';
+    });
+  };
+  if (names.empty() || !std::ranges::all_of(names, is_name)) return malformed();
+  for (const std::string_view alone : {"all", "none"}) {
+    if (names.size() > 1 && std::ranges::find(names, alone) != names.end()) {
+      return wrong("must not name \"" + std::string(alone) + "\" beside others");
+    }
+  }
+  for (std::size_t i = 1; i < names.size(); ++i) {
+    if (std::find(names.begin(), names.begin() + static_cast<std::ptrdiff_t>(i), names[i]) !=
+        names.begin() + static_cast<std::ptrdiff_t>(i)) {
+      return wrong("must not name \"" + names[i] + "\" twice");
+    }
+  }
+  return names;
 }
 
 Parsed<ProviderKind> parse_kind(const RawValue& raw) {
@@ -253,9 +293,6 @@ std::string show_value(double value) {
 }
 std::string show_value(std::uint32_t value) {
   return std::to_string(value);
-}
-std::string show_value(Mode value) {
-  return quoted(std::string(to_string(value)));
 }
 std::string show_value(ProviderKind value) {
   return quoted(std::string(to_string(value)));

@@ -45,7 +45,14 @@ Parser<std::chrono::milliseconds> whole_milliseconds(std::int64_t low, std::int6
 /// A text that is not empty and has no control characters.
 Parser<std::string> word();
 Parser<std::string> one_of(std::vector<std::string> names);
-Parsed<Mode> parse_mode(const RawValue& raw);
+/// What --mode may be: a Mode, or one with perturbations.
+struct NamedMode {
+  Mode mode = Mode::cached;
+  bool robust = false;
+};
+Parsed<NamedMode> parse_mode(const RawValue& raw);
+/// Names in a list, or in one text with commas between them; "all" and "none" stand alone.
+Parsed<std::vector<std::string>> parse_perturbations(const RawValue& raw);
 Parsed<ProviderKind> parse_kind(const RawValue& raw);
 /// Never quotes the value: it may hold a secret.
 Parsed<std::string> parse_url(const RawValue& raw);
@@ -58,7 +65,6 @@ Parsed<std::vector<std::string>> parse_hosts(const RawValue& raw);
 std::string show_value(const std::string& value);
 std::string show_value(double value);
 std::string show_value(std::uint32_t value);
-std::string show_value(Mode value);
 std::string show_value(ProviderKind value);
 std::string show_value(const std::optional<std::uint32_t>& value);
 std::string show_value(const std::optional<std::uint64_t>& value);

@@ -79,6 +79,19 @@ const ProviderConfig* Settings::find_provider(std::string_view name) const {
   return found != providers.end() ? &*found : nullptr;
 }
 
+Result<std::vector<std::string>> perturbations_wanted(const Settings& settings) {
+  const auto& [names, origin, where] = settings.perturb;
+  if (names == std::vector<std::string>{"none"}) {
+    if (!settings.robust) return std::vector<std::string>();
+    return fail(Reason::settings_invalid,
+                "the mode \"robust\" (" + origin_text({settings.mode.origin, settings.mode.where}) +
+                    ") is live with perturbations, and \"perturb\" (" + origin_text({origin, where}) +
+                    ") wants none: use --mode live, or name perturbations with --perturb");
+  }
+  if (names.empty() && settings.robust) return std::vector<std::string>{"all"};
+  return names;
+}
+
 ProviderLimits ProviderConfig::limits() const {
   ProviderLimits limits;
   limits.requests_per_minute = requests_per_minute.value;

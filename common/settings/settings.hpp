@@ -49,6 +49,8 @@ struct ProviderConfig {
 /// The effective settings. Each is documented, named and bounded in setting_definitions.cpp.
 struct Settings {
   Setting<Mode> mode{Mode::cached};
+  bool robust =
+      false;  ///< The mode was given as "robust": live, with all perturbations unless some are named.
   Setting<std::string> fixtures_dir{"tests/llm_fixtures"};
   Setting<std::string> provider{"gemini"};
   Setting<std::string> model;     ///< Empty: the provider's own.
@@ -73,13 +75,23 @@ struct Settings {
   Setting<std::string> prices_file;
   /// How far a metric may drop below its baseline, in points of 0..1, where no thresholding says otherwise.
   Setting<double> regression_threshold{defaults::regression_threshold};
-  Setting<std::string> embedding_provider;  ///< Empty: openai. See resolve_embedding.
-  Setting<std::string> embedding_model;     ///< Empty: the provider's own, as far as there is one.
-  Setting<std::string> home;                ///< SLUICE_HOME
-  std::vector<ProviderConfig> providers;    ///< By name, the built-in ones included.
+  /// Names of perturbations, or "all" or "none" alone; empty: not said. See perturbations_wanted.
+  Setting<std::vector<std::string>> perturb;
+  Setting<std::uint32_t> repeat{1};  ///< Trials of each case in each form.
+  Setting<std::chrono::milliseconds> perturb_timeout{defaults::perturb_timeout};
+  Setting<std::uint32_t> perturb_max_bytes{defaults::perturb_max_bytes};
+  Setting<std::optional<double>> min_stability;  ///< The lowest stability that passes; nothing: any does.
+  Setting<std::string> embedding_provider;       ///< Empty: openai. See resolve_embedding.
+  Setting<std::string> embedding_model;          ///< Empty: the provider's own, as far as there is one.
+  Setting<std::string> home;                     ///< SLUICE_HOME
+  std::vector<ProviderConfig> providers;         ///< By name, the built-in ones included.
 
   const ProviderConfig* find_provider(std::string_view name) const;
 };
+
+/// The names under `perturb`, `{"all"}` for a robust run that names none; empty where nothing is perturbed.
+/// settings_invalid for a robust run that wants none.
+Result<std::vector<std::string>> perturbations_wanted(const Settings& settings);
 
 /// A provider and a model that a run can use.
 struct ResolvedProvider {

@@ -17,6 +17,7 @@
 #include "coordinator/cli/run_inputs.hpp"
 #include "coordinator/cli/run_report.hpp"
 #include "coordinator/cli/suite_path.hpp"
+#include "coordinator/cli/variations.hpp"
 #include "coordinator/merge/aggregate.hpp"
 #include "coordinator/output/output_file.hpp"
 
@@ -87,8 +88,12 @@ Result<std::shared_ptr<const Plan>> make_plan(const RunOptions& options, const R
   request.max_tokens = options.settings.max_output_tokens.value;
   request.seed = options.settings.seed.value;
   request.response_schema = inputs.response_schema;
-  auto plan = Plan::make(inputs.suite, inputs.prompt, inputs.ontology, std::move(request));
+  auto variations = make_variations(options);
+  if (!variations) return fail(std::move(variations.error()));
+  auto plan =
+      Plan::make(inputs.suite, inputs.prompt, inputs.ontology, std::move(request), std::move(*variations));
   if (!plan) return fail(std::move(plan.error()));
+  if (auto usable = check_perturb_commands(options, *plan); !usable) return fail(std::move(usable.error()));
   return std::make_shared<const Plan>(std::move(*plan));
 }
 

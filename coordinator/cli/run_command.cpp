@@ -27,6 +27,8 @@ constexpr const char* examples =
     "  sluice run --mode live --categories tls,jwt --max-fixtures 10\n"
     "  sluice run suite.yaml --mode live --export-baseline baseline.json\n"
     "  sluice run suite.yaml --baseline baseline.json --strict\n"
+    "  sluice run --mode robust --repeat 3 --max-fixtures 5\n"
+    "  sluice run --mode cached --perturb crlf,blank-lines --min-stability 0.9\n"
     "  sluice run --mode live --listen tcp://127.0.0.1:5555\n"
     "    and on each worker's terminal: sluice-worker --connect tcp://127.0.0.1:5555\n"
     "Exit code 0: all passed; 1: failures or case errors; 2: usage, settings, fixtures, set-up and run time.";
@@ -87,6 +89,10 @@ struct RunCommand {
         ->allow_extra_args(false)
         ->type_name("A,B");
     app.add_option("--max-fixtures", flags.max_fixtures, "Only the first N fixtures by id")->type_name("N");
+    app.add_option("--perturb-command", flags.perturb_commands,
+                   "A perturbation by a command that reads the text and writes it anew; may be given often")
+        ->allow_extra_args(false)
+        ->type_name("NAME=COMMAND");
     app.add_flag("--refresh", flags.refresh, "Ask the providers again and renew the cache");
     app.add_flag("--no-cache", flags.no_cache, "Neither read nor write the cache");
   }

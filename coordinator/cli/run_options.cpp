@@ -137,6 +137,29 @@ std::optional<std::string> problem_with_export(const RunFlags& flags) {
   return std::nullopt;
 }
 
+Result<std::vector<PerturbCommand>> perturb_commands_of(const RunFlags& flags) {
+  std::vector<PerturbCommand> commands;
+  for (const std::string& given : flags.perturb_commands) {
+    const std::size_t equals = std::min(given.find('='), given.size());
+    const PerturbCommand command{given.substr(0, equals), given.substr(std::min(equals + 1, given.size()))};
+    const bool is_name =
+        !command.name.empty() && command.name.size() <= 64 && std::ranges::all_of(command.name, [](char c) {
+          return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '_' || c == '-';
+        });
+    if (!is_name || command.command.find_first_not_of(" \t") == std::string::npos) {
+      return wrong(
+          "--perturb-command must be NAME=COMMAND, like shout=\"tr a-z A-Z\", with a name of small "
+          "letters, digits, _ and -, not \"" +
+          excerpt(given, 80) + "\"");
+    }
+    if (std::ranges::find(commands, command.name, &PerturbCommand::name) != commands.end()) {
+      return wrong("--perturb-command names \"" + command.name + "\" twice: give each command its own name");
+    }
+    commands.push_back(command);
+  }
+  return commands;
+}
+
 }  // namespace
 
 std::string_view to_string(LogLevel level) {
@@ -220,6 +243,14 @@ Result<RunOptions> make_run_options(const RunFlags& flags, Settings settings) {
   if (flags.export_baseline) taken.emplace_back("--export-baseline", *flags.export_baseline);
   auto reports = make_report_targets(flags.report, taken);
   if (!reports) return fail(std::move(reports.error()));
+  auto perturbations = perturbations_wanted(settings);
+  if (!perturbations) return fail(std::move(perturbations.error()));
+  auto perturb_commands = perturb_commands_of(flags);
+  const bool perturbs = !perturbations->empty() || !flags.perturb_commands.empty();
+  if (settings.min_stability.origin == Origin::flag && !perturbs) {
+    return wrong("--min-stability is about answers to perturbed inputs: add --perturb, or use --mode robust");
+  }
+  if (!perturb_commands) return fail(std::move(perturb_commands.error()));
   const auto log_level = log_level_of(flags);
   if (!log_level) return fail(log_level.error());
   auto provider = resolve_provider(settings);
@@ -228,6 +259,8 @@ Result<RunOptions> make_run_options(const RunFlags& flags, Settings settings) {
   options.settings = std::move(settings);
   options.provider = std::move(*provider);
   options.categories = flags.categories;
+  options.perturbations = std::move(*perturbations);
+  options.perturb_commands = std::move(*perturb_commands);
   options.refresh = flags.refresh;
   options.no_cache = flags.no_cache;
   options.insecure = flags.insecure;

@@ -17,6 +17,13 @@ enum class LogLevel : std::uint8_t { error, warn, info, debug, trace };
 
 std::string_view to_string(LogLevel level);
 
+/// A perturbation by an external command, as `--perturb-command NAME=COMMAND` gives it.
+struct PerturbCommand {
+  std::string name;
+  std::string command;
+  friend bool operator==(const PerturbCommand&, const PerturbCommand&) = default;
+};
+
 /// The flags of `sluice run` that are no settings, as given.
 struct RunFlags {
   std::optional<std::string> suite;  ///< A YAML suite, or a folder of fixtures.
@@ -24,6 +31,7 @@ struct RunFlags {
   std::optional<std::string> workers;
   std::vector<std::string> categories;
   std::optional<std::string> max_fixtures;
+  std::vector<std::string> perturb_commands;  ///< `NAME=COMMAND` each.
   bool refresh = false;
   bool no_cache = false;
   bool insecure = false;
@@ -49,6 +57,8 @@ struct RunOptions {
   std::uint32_t workers = 1;            ///< Workers inside this process; not 0 without `listen`.
   std::vector<std::string> categories;  ///< Empty: all.
   std::optional<std::size_t> max_fixtures;
+  std::vector<std::string> perturbations;  ///< As perturbations_wanted says: names, or "all" alone.
+  std::vector<PerturbCommand> perturb_commands;
   /// Only a part of the suite runs, so that baseline entries of the others lack nothing.
   bool is_selection() const { return !categories.empty() || max_fixtures.has_value(); }
   bool refresh = false;                        ///< Renew what the cache holds.

@@ -1,5 +1,6 @@
 #include "coordinator/cli/run_outcome.hpp"
 
+#include "common/defaults.hpp"
 #include "common/text.hpp"
 #include "coordinator/gate/baseline_check.hpp"
 #include "coordinator/gate/baseline_export.hpp"
@@ -25,6 +26,18 @@ VerdictInput verdict_input(const Aggregates& aggregates, const GateSummary& gate
     input.failures += notice.severity == GateNotice::Severity::failure ? 1 : 0;
   }
   if (gate.aggregates) input.aggregates = gate.aggregates->outcome;
+  if (gate.statistics) {
+    input.run_regressions += gate.statistics->regressions();
+    input.warnings += gate.statistics->verdict == ChangeVerdict::underpowered ? 1 : 0;
+  }
+  if (gate.stability) {
+    const StabilityJudgement& stability = *gate.stability;
+    const bool failed = stability.status == MetricStatus::fail;
+    const bool dropped = failed && stability.cause == MetricCause::dropped;
+    input.run_regressions += dropped ? 1 : 0;
+    input.failures += failed && !dropped ? 1 : 0;
+    input.warnings += stability.status == MetricStatus::warn ? 1 : 0;
+  }
   return input;
 }
 
@@ -67,19 +80,83 @@ class EntryWatch {
   std::optional<UnusedEntries> unused_;
 };
 
+bool is_varied(const RunResults& results) {
+  return results.table != nullptr && results.table->trial_count() > results.table->case_count();
+}
+
+/// `crlf 1`: what a baseline calls a perturbation.
+std::vector<std::string> versioned_names(const std::vector<PerturbationFacts>& perturbations) {
+  std::vector<std::string> names;
+  for (const PerturbationFacts& one : perturbations) names.push_back(one.name + " " + one.version);
+  return names;
+}
+
+BaselineStability baseline_stability(const RunStability& stability) {
+  std::vector<PerturbationFacts> facts;
+  for (const PerturbationSummary& one : stability.perturbations) facts.push_back(one.facts);
+  const StabilityFigures& all = stability.analysis.all;
+  return {from_billionths(billionths(all.stability.value_or(0.0))), all.cases, all.answers, stability.repeats,
+          versioned_names(facts)};
+}
+
+std::optional<StatisticalGate> statistical_gate(const RunGate& gate) {
+  const Gate::Config& config = gate.gate.config();
+  if (!gate.scores || config.suite.mode != ThresholdMode::statistical) return std::nullopt;
+  return StatisticalGate(
+      {gate.scores.get(), config.suite, config.default_max_drop, defaults::statistics_seed});
+}
+
+/// What the comparison as a whole says of the stability.
+void add_stability(const RunOptions& options, const RunGate& gate,
+                   const std::vector<PerturbationFacts>& perturbations, RunOutcome& outcome) {
+  const auto& min_stability = options.settings.min_stability.value;
+  if (perturbations.empty()) {
+    if (!gate.scores || !gate.scores->stability) return;
+    outcome.gate.notices.push_back(
+        {GateNotice::Severity::info, "stability_not_compared",
+         "`" + gate.run.baseline_file +
+             "` has a stability, which this run does not measure: add --perturb."});
+    return;
+  }
+  StabilityQuestion question;
+  if (outcome.stability) question.score = outcome.stability->stability();
+  question.perturbations = versioned_names(perturbations);
+  question.min_stability = min_stability;
+  question.suite = gate.gate.config().suite;
+  question.baseline = gate.scores.get();
+  question.default_max_drop = gate.gate.config().default_max_drop;
+  GatedRun run = gate.run;
+  run.strict = options.strict;
+  outcome.gate.stability = judge_stability(question, run, outcome.gate.notices);
+}
+
 }  // namespace
 
 Result<RunOutcome> judge_run(const RunOptions& options, const RunResults& results, const RunGate& gate,
-                             const Price& price, bool cut_short) {
+                             const std::vector<PerturbationFacts>& perturbations, const Price& price,
+                             bool cut_short) {
   AggregateFold fold;
   EntryWatch entries(gate, options.is_selection());
+  std::optional<RunStabilityFold> stability;
+  if (is_varied(results) || !perturbations.empty()) {
+    StabilityRules rules;
+    rules.confidence = gate.gate.config().suite.confidence.value_or(defaults::confidence);
+    rules.seed = defaults::statistics_seed;
+    stability.emplace(RunStabilityFold::Config{perturbations, options.settings.repeat.value, rules});
+  }
+  std::optional<StatisticalGate> statistics = statistical_gate(gate);
   const auto visited = visit_cases(results, [&](const CaseResult& result) {
     fold.add(result);
     entries.visit(result);
+    if (stability) stability->add(result);
+    if (statistics && result.status != CaseStatus::error) statistics->add(result.fixture, result.metrics());
   });
   if (!visited) return fail(visited.error());
 
-  RunOutcome outcome{fold.finish(price), gate.summary};
+  RunOutcome outcome{fold.finish(price), gate.summary, std::nullopt};
+  if (stability) outcome.stability = stability->finish();
+  if (statistics) outcome.gate.statistics = statistics->finish();
+  add_stability(options, gate, perturbations, outcome);
   entries.finish(outcome.gate.notices);
   if (gate.aggregates) {
     const Scores scores = scores_of(outcome.aggregates.all.counts);
@@ -118,6 +195,9 @@ Result<std::size_t> export_baseline(const RunOptions& options, const RunResults&
     if (result.status != CaseStatus::error) pinned.add(result.fixture.id, result.metrics());
   });
   if (!visited) return fail(visited.error());
+  if (outcome.stability && outcome.stability->stability()) {
+    pinned.set_stability(baseline_stability(*outcome.stability));
+  }
   auto baseline = pinned.finish();
   if (!baseline) return fail(std::move(baseline.error()));
   keep_date_if_unchanged(*baseline, file);

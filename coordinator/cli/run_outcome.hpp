@@ -8,9 +8,12 @@
 #include "coordinator/merge/aggregate.hpp"
 #include "coordinator/merge/case_result.hpp"
 #include "coordinator/merge/result_source.hpp"
+#include "coordinator/merge/run_stability.hpp"
 
 #include <cstddef>
+#include <optional>
 #include <string>
+#include <vector>
 
 namespace sluice {
 
@@ -18,14 +21,16 @@ namespace sluice {
 struct RunOutcome {
   Aggregates aggregates;
   GateSummary gate;
+  std::optional<RunStability> stability;  ///< Of a run with repeats or perturbations.
   RunVerdict verdict = RunVerdict::error;
   int exit_code = 2;
 };
 
-/// Visits all cases once; `cut_short` by anything but a budget of the run: aggregates, the comparison as a
-/// whole, verdict and exit code.
+/// Visits all cases once; `cut_short` by anything but a budget of the run: aggregates, stability, the
+/// comparison as a whole, verdict and exit code. `perturbations` are those of the plan.
 Result<RunOutcome> judge_run(const RunOptions& options, const RunResults& results, const RunGate& gate,
-                             const Price& price, bool cut_short);
+                             const std::vector<PerturbationFacts>& perturbations, const Price& price,
+                             bool cut_short);
 
 /// Pins the run's scores in the file that --export-baseline names, whole or not at all, and says how many.
 /// usage_invalid for a run that was cut short, or has case errors and no --allow-errors: the file then stays

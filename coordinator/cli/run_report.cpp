@@ -75,11 +75,12 @@ int report_run(const RunOptions& options, const RunInputs& inputs, const RunGate
                            plan.trial_count(),
                            [&](TrialId trial) { return plan.case_of(trial); },
                            [&](TrialId) { return unfinished(facts); },
-                           gate.gate};
+                           gate.gate,
+                           &plan.trials()};
   const Price price = [&](const Usage& usage) {
     return inputs.prices.cost(options.provider.provider.kind, options.provider.model, usage);
   };
-  const auto outcome = judge_run(options, results, gate, price, is_stopped(facts));
+  const auto outcome = judge_run(options, results, gate, plan.perturbations(), price, is_stopped(facts));
   if (!outcome) {
     RunSummary unjudged;
     unjudged.completed_at_ms = facts.completed_at_ms;
@@ -101,7 +102,8 @@ int report_run(const RunOptions& options, const RunInputs& inputs, const RunGate
                             outcome->gate,
                             options.settings.mode.value,
                             price({facts.paid_input_tokens, facts.paid_output_tokens}),
-                            source_folder(options.suite_path)};
+                            source_folder(options.suite_path),
+                            outcome->stability ? &*outcome->stability : nullptr};
     for (const Error& error : write_reports(options.reports, input)) code = report_error(error);
   }
   if (options.export_baseline) {

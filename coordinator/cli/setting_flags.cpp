@@ -20,6 +20,10 @@ void SettingFlags::add_to(CLI::App& command, std::initializer_list<std::string_v
         command.add_option(std::string(definition.flag), flag->value.value, std::string(definition.doc))
             ->type_name(std::string(definition.value))
             ->group("Settings");
+    if (!definition.bare.empty()) {
+      flag->bare = definition.bare;
+      flag->option->expected(0, 1);
+    }
     flags_.push_back(std::move(flag));
   }
   config_option_ = command.add_option("--config", config_, "Settings file instead of ./sluice.toml")
@@ -30,7 +34,9 @@ void SettingFlags::add_to(CLI::App& command, std::initializer_list<std::string_v
 tl::expected<Settings, std::vector<Finding>> SettingFlags::load(std::vector<SuiteSetting> suite) const {
   std::vector<FlagValue> given;
   for (const auto& flag : flags_) {
-    if (flag->option->count() > 0) given.push_back(flag->value);
+    if (flag->option->count() == 0) continue;
+    given.push_back(flag->value);
+    if (given.back().value.empty() && !flag->bare.empty()) given.back().value = flag->bare;
   }
   const bool named = config_option_ != nullptr && config_option_->count() > 0;
   return load_settings(named ? std::optional(config_) : std::nullopt, std::move(given), std::move(suite));

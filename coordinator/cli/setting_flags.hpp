@@ -37,6 +37,7 @@ class SettingFlags {
  private:
   struct Flag {
     FlagValue value;
+    std::string_view bare;  ///< What it means without a value.
     CLI::Option* option = nullptr;
   };
   std::vector<std::unique_ptr<Flag>> flags_;

@@ -17,7 +17,12 @@ std::uint32_t number_of(std::string_view text, std::vector<std::string>& texts,
 
 BaselineEntry Baseline::entry(std::size_t index) const {
   const Stored& stored = entries_[index];
-  return {id_of(stored), metrics_[stored.metric], stored.score, metas_[stored.meta]};
+  BaselineEntry entry{id_of(stored), metrics_[stored.metric], stored.score, metas_[stored.meta]};
+  if (stored.scores > 0) {
+    const ScoreList& list = score_lists_[stored.scores - 1];
+    entry.scores = std::span(scores_).subspan(list.begin, list.count);
+  }
+  return entry;
 }
 
 std::string_view Baseline::id_of(const Stored& stored) const {
@@ -57,6 +62,11 @@ void Baseline::add(const BaselineEntry& entry) {
   stored.meta = number_of(entry.meta, metas_, meta_numbers_);
   stored.added = static_cast<std::uint32_t>(entries_.size());
   stored.score = entry.score;
+  if (!entry.scores.empty()) {
+    score_lists_.push_back({scores_.size(), static_cast<std::uint32_t>(entry.scores.size())});
+    stored.scores = static_cast<std::uint32_t>(score_lists_.size());
+    scores_.insert(scores_.end(), entry.scores.begin(), entry.scores.end());
+  }
   entries_.push_back(stored);
 }
 

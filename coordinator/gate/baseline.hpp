@@ -6,6 +6,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <unordered_map>
@@ -25,12 +26,25 @@ struct BaselineHeader {
   friend bool operator==(const BaselineHeader&, const BaselineHeader&) = default;
 };
 
+/// The stability of the run that a baseline was made of (an optional object of ours in the file).
+struct BaselineStability {
+  double score = 0.0;         ///< 0..1
+  std::uint64_t cases = 0;    ///< With perturbed answers.
+  std::uint64_t answers = 0;  ///< Perturbed ones.
+  std::uint32_t repeats = 1;
+  /// Names and versions ("crlf 1"), in the run's order: another set is another quantity.
+  std::vector<std::string> perturbations;
+  friend bool operator==(const BaselineStability&, const BaselineStability&) = default;
+};
+
 /// A pinned score.
 struct BaselineEntry {
   std::string_view test_id;
   std::string_view metric;  ///< A name that need not be one of ours: files of other tools load.
   double score = 0.0;       ///< 0..1
   std::string_view meta;    ///< Canonical JSON object, or empty: there is none.
+  /// Of the repeats that `score` is the mean of, undefined ones left out; empty: there was one.
+  std::span<const double> scores{};
 };
 
 /// Pinned scores, by (test_id, metric), byte by byte, each pair once. Some 50 bytes an entry, so that a
@@ -38,6 +52,7 @@ struct BaselineEntry {
 class Baseline {
  public:
   BaselineHeader header;
+  std::optional<BaselineStability> stability;
 
   std::size_t size() const { return entries_.size(); }
   BaselineEntry entry(std::size_t index) const;
@@ -66,6 +81,7 @@ class Baseline {
     std::uint32_t metric = 0;  ///< In metrics_.
     std::uint32_t meta = 0;    ///< In metas_; most entries share one.
     std::uint32_t added = 0;   ///< Position of `add`.
+    std::uint32_t scores = 0;  ///< 1 + an index into score_lists_, or 0: one repeat.
     double score = 0.0;
   };
 
@@ -75,6 +91,13 @@ class Baseline {
   std::string texts_;
   std::vector<std::string> metrics_;
   std::vector<std::string> metas_;
+  /// Where the repeats' scores of an entry stand in scores_.
+  struct ScoreList {
+    std::size_t begin = 0;
+    std::uint32_t count = 0;
+  };
+  std::vector<ScoreList> score_lists_;
+  std::vector<double> scores_;
   std::unordered_map<std::string, std::uint32_t> metric_numbers_;  ///< Until sealed.
   std::unordered_map<std::string, std::uint32_t> meta_numbers_;    ///< Ditto.
 };

@@ -2,6 +2,7 @@
 
 #include "coordinator/gate/meta_builder.hpp"
 
+#include <algorithm>
 #include <cstddef>
 #include <utility>
 
@@ -32,7 +33,9 @@ void BaselineExport::add(std::string_view test_id, std::span<const JudgedMetric>
                                                  std::string(metric.name) + " is not in 0..1."};
       continue;
     }
-    baseline_.add({test_id, metric.name, score + 0.0, meta_of(metric)});  // 0 for -0.
+    BaselineEntry entry{test_id, metric.name, score + 0.0, meta_of(metric)};  // 0 for -0.
+    if (judged.repeat_scores.size() > 1) entry.scores = judged.repeat_scores;
+    baseline_.add(entry);
   }
 }
 
@@ -50,12 +53,12 @@ bool same_content(const Baseline& a, const Baseline& b) {
   const bool same_header = a.header.suite == b.header.suite &&
                            a.header.assay_version == b.header.assay_version &&
                            a.header.config_fingerprint == b.header.config_fingerprint;
-  if (!same_header || a.size() != b.size()) return false;
+  if (!same_header || a.stability != b.stability || a.size() != b.size()) return false;
   for (std::size_t i = 0; i < a.size(); ++i) {
     const BaselineEntry one = a.entry(i);
     const BaselineEntry other = b.entry(i);
     if (one.test_id != other.test_id || one.metric != other.metric || one.score != other.score ||
-        one.meta != other.meta) {
+        one.meta != other.meta || !std::ranges::equal(one.scores, other.scores)) {
       return false;
     }
   }

@@ -8,6 +8,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <utility>
 
 namespace sluice {
 
@@ -20,6 +21,7 @@ class BaselineExport {
 
   /// A judged case, in any order; not one that ended in an error.
   void add(std::string_view test_id, std::span<const JudgedMetric> metrics);
+  void set_stability(BaselineStability stability) { baseline_.stability = std::move(stability); }
   /// Sealed. internal_error if a score is not in 0..1 or a test came twice. Call once.
   Result<Baseline> finish();
 

@@ -19,6 +19,18 @@ tl::unexpected<Finding> unreadable(const std::filesystem::path& file, const std:
   return tl::unexpected(Finding{file.string(), 0, "cannot be read: " + why});
 }
 
+void write_stability(Json& json, const BaselineStability& stability) {
+  json.key("stability").open('{');
+  json.member("score", stability.score);
+  json.member("cases", stability.cases);
+  json.member("answers", stability.answers);
+  json.member("repeats", std::uint64_t{stability.repeats});
+  json.key("perturbations").open('[');
+  for (const std::string& perturbation : stability.perturbations) json.value(perturbation);
+  json.close(']');
+  json.close('}');
+}
+
 }  // namespace
 
 tl::expected<Baseline, Finding> parse_baseline(std::istream& text, const std::string& file) {
@@ -58,6 +70,10 @@ void write_baseline(const Baseline& baseline, Sink& sink) {
   member("assay_version", baseline.header.assay_version);
   member("created_at", baseline.header.created_at);
   member("config_fingerprint", baseline.header.config_fingerprint);
+  if (baseline.stability) {
+    json.line(1);
+    write_stability(json, *baseline.stability);
+  }
   json.line(1);
   json.key("entries").open('[');
   for (std::size_t i = 0; i < baseline.size(); ++i) {
@@ -67,6 +83,11 @@ void write_baseline(const Baseline& baseline, Sink& sink) {
     json.member("test_id", entry.test_id);
     json.member("metric", entry.metric);
     json.member("score", entry.score);
+    if (!entry.scores.empty()) {
+      json.key("scores").open('[');
+      for (const double score : entry.scores) json.value(score);
+      json.close(']');
+    }
     if (!entry.meta.empty()) {
       json.key("meta");
       json.text() += entry.meta;

@@ -1,6 +1,7 @@
 #include "coordinator/gate/baseline_reader.hpp"
 
 #include "common/text.hpp"
+#include "coordinator/gate/baseline_stability.hpp"
 #include "coordinator/gate/quoted.hpp"
 #include "coordinator/gate/timestamp.hpp"
 
@@ -11,9 +12,10 @@ namespace sluice {
 namespace {
 
 // In the order of BaselineReader::Field.
-constexpr std::array<std::string_view, 11> field_names{
-    "",        "schema_version", "suite",  "assay_version", "created_at", "config_fingerprint",
-    "entries", "test_id",        "metric", "score",         "meta"};
+constexpr std::array<std::string_view, 13> field_names{
+    "",        "schema_version", "suite",   "assay_version", "created_at", "config_fingerprint",
+    "entries", "stability",      "test_id", "metric",        "score",      "meta",
+    "scores"};
 
 template <class Field>
 constexpr std::uint32_t number_of(Field field) {
@@ -24,6 +26,7 @@ constexpr std::size_t header_depth = 1;
 constexpr std::size_t list_depth = 2;
 constexpr std::size_t entry_depth = 3;
 constexpr std::size_t shown_bytes = 60;
+constexpr std::size_t max_repeat_scores = 1000;  ///< More repeats than a run can have.
 
 /// Behind the text that a token begins with; 0 if it ends with it or begins with none.
 std::size_t behind_text(std::string_view token) {
@@ -62,6 +65,7 @@ void BaselineReader::problem_at(std::uint32_t line, std::string message) {
   if (!problem_) problem_ = Finding{file_, line, std::move(message)};
   if (in_meta_ || depth_ > header_depth) skip_to_depth(header_depth);
   in_meta_ = false;
+  in_scores_ = false;
   in_entries_ = false;
 }
 
@@ -98,7 +102,7 @@ bool BaselineReader::key(std::string_view name) {
   field_ = Field::none;
   const bool in_header = depth_ == header_depth;
   const auto first = number_of(in_header ? Field::schema_version : Field::test_id);
-  const auto last = number_of(in_header ? Field::entries : Field::meta);
+  const auto last = number_of(in_header ? Field::stability : Field::scores);
   for (auto number = first; number <= last; ++number) {
     if (field_names[number] == name) field_ = static_cast<Field>(number);
   }
@@ -123,6 +127,8 @@ bool BaselineReader::value(const JsonValue& value) {
   }
   if (in_meta_) {
     meta_value(value);
+  } else if (in_scores_) {
+    repeat_score(value);
   } else if (!skipping()) {
     if (depth_ == 0) {
       if (value.kind != JsonValue::Kind::object) {
@@ -151,9 +157,13 @@ bool BaselineReader::close() {
   root_closed_ = depth_ == 0;
   if (in_meta_) {
     if (meta_.close()) {
-      entry_.meta = meta_.canonical();
       in_meta_ = false;
+      in_entries_ ? void(entry_.meta = meta_.canonical()) : read_stability();
     }
+    return true;
+  }
+  if (in_scores_) {
+    in_scores_ = false;
     return true;
   }
   if (skipping()) {
@@ -221,6 +231,10 @@ void BaselineReader::header_value(const JsonValue& value) {
         }
         in_entries_ = true;
         return;
+      case Field::stability:
+        if (value.kind == JsonValue::Kind::object) return begin_stability(value);
+        problem(expected(value, "an object"));
+        break;
       default:
         break;
     }
@@ -273,6 +287,11 @@ void BaselineReader::entry_value(const JsonValue& value) {
       meta_ = MetaBuilder();
       in_meta_ = true;
       return meta_.value(value);
+    case Field::scores:
+      if (value.kind != JsonValue::Kind::list)
+        return problem(expected(value, "a list of numbers from 0 to 1"));
+      in_scores_ = true;
+      return;
     default:
       if (opens(value)) skip_to_depth(entry_depth);
   }
@@ -282,6 +301,27 @@ void BaselineReader::score(const JsonValue& value) {
   const bool in_range = value.kind == JsonValue::Kind::number && value.number >= 0.0 && value.number <= 1.0;
   if (!in_range) return problem(expected(value, "a number from 0 to 1"));
   entry_.score = value.number + 0.0;  // 0 for -0, which would be written as another text.
+}
+
+void BaselineReader::repeat_score(const JsonValue& value) {
+  const bool in_range = value.kind == JsonValue::Kind::number && value.number >= 0.0 && value.number <= 1.0;
+  if (!in_range) return problem(expected(value, "a list of numbers from 0 to 1"));
+  if (entry_.scores.size() == max_repeat_scores) {
+    return problem("`" + place() + "` holds more than " + std::to_string(max_repeat_scores) + " scores");
+  }
+  entry_.scores.push_back(value.number + 0.0);
+}
+
+void BaselineReader::begin_stability(const JsonValue& value) {
+  meta_ = MetaBuilder();
+  in_meta_ = true;
+  meta_.value(value);
+}
+
+void BaselineReader::read_stability() {
+  auto stability = parse_baseline_stability(meta_.canonical());
+  if (!stability) return problem("`stability` " + stability.error());
+  baseline_.stability = std::move(*stability);
 }
 
 void BaselineReader::meta_value(const JsonValue& value) {
@@ -297,7 +337,7 @@ void BaselineReader::finish_entry() {
   seen_ &= entry_bits;
   if (problem_) return;
   lines_.push_back(entry_.line);
-  baseline_.add({entry_.test_id, entry_.metric, entry_.score, entry_.meta});
+  baseline_.add({entry_.test_id, entry_.metric, entry_.score, entry_.meta, entry_.scores});
 }
 
 void BaselineReader::find_missing(std::string_view where, std::uint32_t line, Field first, Field last) {

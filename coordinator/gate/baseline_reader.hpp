@@ -45,10 +45,12 @@ class BaselineReader {
     created_at,
     config_fingerprint,
     entries,
+    stability,
     test_id,
     metric,
     score,
-    meta
+    meta,
+    scores
   };
   struct Entry {
     std::uint32_t line = 0;
@@ -56,6 +58,7 @@ class BaselineReader {
     std::string metric{};
     double score = 0.0;
     std::string meta{};
+    std::vector<double> scores{};
   };
 
   void problem(std::string message);
@@ -70,6 +73,9 @@ class BaselineReader {
   void created_at(const JsonValue& value);
   void entry_value(const JsonValue& value);
   void score(const JsonValue& value);
+  void repeat_score(const JsonValue& value);
+  void begin_stability(const JsonValue& value);
+  void read_stability();
   void text_value(const JsonValue& value, std::string& target);
   void meta_value(const JsonValue& value);
   void finish_entry();
@@ -89,7 +95,8 @@ class BaselineReader {
   std::size_t depth_ = 0;  ///< Open objects and lists.
   std::optional<std::size_t> skipped_above_;
   bool in_entries_ = false;
-  bool in_meta_ = false;
+  bool in_meta_ = false;  ///< Or in the header's stability.
+  bool in_scores_ = false;
   bool root_closed_ = false;
   Field field_ = Field::none;  ///< Of the value that comes next.
   std::string name_;           ///< Ditto, also of an unknown one.

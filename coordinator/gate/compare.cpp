@@ -89,18 +89,18 @@ PinnedScore pinned_score(const ComparedMetric& metric, const ComparedCase* base)
   return {undefined ? PinnedScore::State::undefined : PinnedScore::State::absent};
 }
 
-ScoreChange change_of(const MetricQuestion& question, const MetricAnswer& answer) {
-  if (!question.is_scored()) return ScoreChange::not_compared;
-  if (fell_below_baseline(answer)) return ScoreChange::regression;
+RowChange change_of(const MetricQuestion& question, const MetricAnswer& answer) {
+  if (!question.is_scored()) return RowChange::not_compared;
+  if (fell_below_baseline(answer)) return RowChange::regression;
   if (!question.score) {
     const bool cleared = question.best_undefined && question.pinned.state == PinnedScore::State::pinned;
-    return cleared ? ScoreChange::improvement : ScoreChange::not_compared;
+    return cleared ? RowChange::improvement : RowChange::not_compared;
   }
-  if (question.pinned.state == PinnedScore::State::absent) return ScoreChange::missing_in_baseline;
-  if (question.pinned.state != PinnedScore::State::pinned) return ScoreChange::not_compared;
+  if (question.pinned.state == PinnedScore::State::absent) return RowChange::missing_in_baseline;
+  if (question.pinned.state != PinnedScore::State::pinned) return RowChange::not_compared;
   const auto change = billionths(*question.score) - billionths(question.pinned.score);
-  if (change == 0) return ScoreChange::unchanged;
-  return change > 0 ? ScoreChange::improvement : ScoreChange::drop;
+  if (change == 0) return RowChange::unchanged;
+  return change > 0 ? RowChange::improvement : RowChange::drop;
 }
 
 MetricQuestion Comparison::question_of(const ComparedMetric& metric, const ComparedCase& current,
@@ -150,7 +150,7 @@ void Comparison::missing_in_current(const ComparedCase& base, const std::vector<
     row.test_id = base.test_id;
     row.metric = metric.name;
     row.baseline = metric.score;
-    row.change = ScoreChange::missing_in_current;
+    row.change = RowChange::missing_in_current;
     row.status = rules_.strict ? MetricStatus::fail : MetricStatus::warn;
     report(row);
   }
@@ -158,24 +158,24 @@ void Comparison::missing_in_current(const ComparedCase& base, const std::vector<
 
 void Comparison::report(const ScoreComparison& row) {
   switch (row.change) {
-    case ScoreChange::not_compared:
+    case RowChange::not_compared:
       break;
-    case ScoreChange::unchanged:
+    case RowChange::unchanged:
       ++summary_.unchanged;
       break;
-    case ScoreChange::improvement:
+    case RowChange::improvement:
       ++summary_.improvements;
       break;
-    case ScoreChange::drop:
+    case RowChange::drop:
       ++summary_.drops;
       break;
-    case ScoreChange::regression:
+    case RowChange::regression:
       ++summary_.regressions;
       break;
-    case ScoreChange::missing_in_baseline:
+    case RowChange::missing_in_baseline:
       ++summary_.missing_in_baseline;
       break;
-    case ScoreChange::missing_in_current:
+    case RowChange::missing_in_current:
       ++summary_.missing_in_current;
       break;
   }
@@ -191,21 +191,21 @@ CompareSummary Comparison::finish() {
 
 }  // namespace
 
-std::string_view to_string(ScoreChange change) {
+std::string_view to_string(RowChange change) {
   switch (change) {
-    case ScoreChange::not_compared:
+    case RowChange::not_compared:
       return "not_compared";
-    case ScoreChange::unchanged:
+    case RowChange::unchanged:
       return "unchanged";
-    case ScoreChange::improvement:
+    case RowChange::improvement:
       return "improvement";
-    case ScoreChange::drop:
+    case RowChange::drop:
       return "drop";
-    case ScoreChange::regression:
+    case RowChange::regression:
       return "regression";
-    case ScoreChange::missing_in_baseline:
+    case RowChange::missing_in_baseline:
       return "missing_in_baseline";
-    case ScoreChange::missing_in_current:
+    case RowChange::missing_in_current:
       return "missing_in_current";
   }
   return "not_compared";

@@ -41,7 +41,7 @@ using NextCase = std::function<Result<const ComparedCase*>()>;
 NextCase cases_of(const Baseline& baseline);
 
 /// What became of a score.
-enum class ScoreChange : std::uint8_t {
+enum class RowChange : std::uint8_t {
   not_compared,  ///< A pass/fail metric, or undefined on either side without being a regression.
   unchanged,     ///< The same in billionths.
   improvement,   ///< Higher, or undefined where nothing is expected and the base has a score.
@@ -51,7 +51,7 @@ enum class ScoreChange : std::uint8_t {
   missing_in_current,
 };
 
-std::string_view to_string(ScoreChange change);
+std::string_view to_string(RowChange change);
 
 /// One metric of one case on both sides. A view: valid while the callback runs that it is handed to.
 struct ScoreComparison {
@@ -62,7 +62,7 @@ struct ScoreComparison {
   std::optional<double> limit;
   MetricStatus status = MetricStatus::unjudged;
   MetricCause cause = MetricCause::none;
-  ScoreChange change = ScoreChange::not_compared;
+  RowChange change = RowChange::not_compared;
 
   std::optional<double> delta() const {
     if (!score || !baseline) return std::nullopt;

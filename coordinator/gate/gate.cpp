@@ -17,6 +17,8 @@ std::string_view to_string(MetricStatus status) {
       return "warn";
     case MetricStatus::fail:
       return "fail";
+    case MetricStatus::flaky:
+      return "flaky";
   }
   return "fail";
 }
@@ -37,6 +39,8 @@ std::string_view to_string(MetricCause cause) {
       return "became_undefined";
     case MetricCause::missing_in_baseline:
       return "missing_in_baseline";
+    case MetricCause::judged_statistically:
+      return "judged_statistically";
     case MetricCause::judged_by_score:
       return "judged_by_score";
   }
@@ -142,6 +146,7 @@ JudgedMetric judged_metric(const MetricOutcome& outcome, const MetricQuestion& q
   judged.cause = answer.cause;
   judged.detail = outcome.detail;
   judged.asked_by_name = question.asked_by_name;
+  judged.is_left_to_tests = answer.is_left_to_tests;
   return judged;
 }
 

@@ -16,18 +16,19 @@
 
 namespace sluice {
 
-/// What a metric came to once thresholds and baseline were applied.
-enum class MetricStatus : std::uint8_t { unjudged, pass, warn, fail };
+/// What a metric came to once thresholds and baseline were applied; `flaky` of repeats that disagree.
+enum class MetricStatus : std::uint8_t { unjudged, pass, warn, fail, flaky };
 
 /// Why; more than one limit may be missed: the one that asks for most counts.
 enum class MetricCause : std::uint8_t {
-  none,                 ///< It passed, or nothing judges it.
-  not_passed,           ///< A pass/fail metric.
-  below_min_score,      ///< `absolute`, or `expected.min_score`.
-  below_min_floor,      ///< `relative`.
-  dropped,              ///< `relative`: more than `max_drop` below the baseline.
-  became_undefined,     ///< The baseline has a score, this run has none (0/0).
-  missing_in_baseline,  ///< A scored metric under `relative` without an entry: warns, fails under --strict.
+  none,                  ///< It passed, or nothing judges it.
+  not_passed,            ///< A pass/fail metric.
+  below_min_score,       ///< `absolute`, or `expected.min_score`.
+  below_min_floor,       ///< `relative`.
+  dropped,               ///< `relative`: more than `max_drop` below the baseline.
+  became_undefined,      ///< The baseline has a score, this run has none (0/0).
+  missing_in_baseline,   ///< A scored metric under `relative` without an entry: warns, fails under --strict.
+  judged_statistically,  ///< `statistical`: the baseline's score counts with those of all cases.
   judged_by_score,  ///< A pass/fail claims metric of a case whose claims scores are judged: does not count.
 };
 
@@ -44,6 +45,10 @@ struct JudgedMetric {
   MetricCause cause = MetricCause::none;
   std::string_view detail;     ///< Of the MetricOutcome.
   bool asked_by_name = false;  ///< The case's expectations name this metric.
+  /// `statistical`: the comparison with the baseline is that of all cases (statistical_gate.hpp).
+  bool is_left_to_tests = false;
+  /// Of the repeats that `score` is the mean of, in their order, undefined ones left out; empty: one repeat.
+  std::vector<double> repeat_scores{};
 
   std::optional<double> delta() const {
     if (!score || !baseline) return std::nullopt;

@@ -30,21 +30,41 @@ class Limits {
 std::optional<Limit> limit_of(const MetricQuestion& question, const JudgingRules& rules) {
   const Thresholding& given = question.thresholding;
   const bool absolute = given.mode == ThresholdMode::absolute;
-  const bool relative = given.mode == ThresholdMode::relative;
+  const bool statistical = given.mode == ThresholdMode::statistical;
   Limits limits;
   if (question.min_score) limits.add(billionths(*question.min_score), MetricCause::below_min_score);
-  if (!relative && given.min_score) limits.add(billionths(*given.min_score), MetricCause::below_min_score);
+  if ((absolute || !given.mode) && given.min_score)
+    limits.add(billionths(*given.min_score), MetricCause::below_min_score);
   if (!absolute && given.min_floor) limits.add(billionths(*given.min_floor), MetricCause::below_min_floor);
-  if (!absolute && question.pinned.state == PinnedScore::State::pinned) {
+  if (!absolute && !statistical && question.pinned.state == PinnedScore::State::pinned) {
     const double max_drop = given.max_drop.value_or(rules.default_max_drop);
     limits.add(billionths(question.pinned.score) - billionths(max_drop), MetricCause::dropped);
   }
   return limits.highest();
 }
 
+/// Only a fixed limit decides on the case itself; the comparison with the baseline is that of all cases.
+MetricAnswer judge_beside_statistics(const MetricQuestion& question, const std::optional<Limit>& limit) {
+  MetricAnswer answer{std::nullopt, MetricStatus::unjudged, MetricCause::judged_statistically, true};
+  if (!limit) return answer;
+  answer.limit = from_billionths(limit->least);
+  if (!question.score && question.best_undefined) return answer;
+  if (question.score ? billionths(*question.score) < limit->least : limit->least > 0) {
+    answer.status = MetricStatus::fail;
+    answer.cause = limit->cause;
+    return answer;
+  }
+  answer.status = MetricStatus::pass;
+  return answer;
+}
+
 MetricAnswer judge_score(const MetricQuestion& question, const JudgingRules& rules) {
   const PinnedScore::State pinned = question.pinned.state;
   const std::optional<Limit> limit = limit_of(question, rules);
+  const bool is_pinned = pinned == PinnedScore::State::pinned;
+  if (question.thresholding.mode == ThresholdMode::statistical && is_pinned) {
+    return judge_beside_statistics(question, limit);
+  }
   if (!question.score && question.best_undefined) {
     const bool judged = pinned == PinnedScore::State::pinned || limit;
     return {std::nullopt, judged ? MetricStatus::pass : MetricStatus::unjudged, MetricCause::none};
@@ -89,7 +109,10 @@ bool claims_scores_are_judged(std::span<const MetricQuestion> questions,
                               std::span<const MetricAnswer> answers) {
   for (std::size_t i = 0; i < questions.size(); ++i) {
     if (!is_claims(questions[i]) || !questions[i].is_scored()) continue;
-    if (answers[i].limit || answers[i].cause == MetricCause::became_undefined) return true;
+    if (answers[i].limit || answers[i].cause == MetricCause::became_undefined ||
+        answers[i].is_left_to_tests) {
+      return true;
+    }
   }
   return false;
 }

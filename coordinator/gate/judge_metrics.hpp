@@ -41,6 +41,7 @@ struct MetricAnswer {
   std::optional<double> limit;  ///< The lowest score that passes; empty where nothing judges a score.
   MetricStatus status = MetricStatus::unjudged;
   MetricCause cause = MetricCause::none;
+  bool is_left_to_tests = false;  ///< JudgedMetric
 };
 
 /// True if a metric failed by nothing but the baseline's score.

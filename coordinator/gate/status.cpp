@@ -77,7 +77,9 @@ bool nothing_judged(const StatusCounts& statuses) {
 RunVerdict verdict_of_aggregates(const VerdictInput& input) {
   if (nothing_judged(input.statuses)) return RunVerdict::error;
   if (input.failed_apart > 0 || input.failures > 0) return RunVerdict::fail;
-  if (input.aggregates == AggregateOutcome::beyond_limit) return RunVerdict::regression;
+  if (input.aggregates == AggregateOutcome::beyond_limit || input.run_regressions > 0) {
+    return RunVerdict::regression;
+  }
   if (input.aggregates == AggregateOutcome::within_limit || warns(input)) return RunVerdict::review;
   return RunVerdict::pass;
 }
@@ -89,7 +91,7 @@ RunVerdict run_verdict(const VerdictInput& input) {
   if (input.aggregates != AggregateOutcome::not_compared) return verdict_of_aggregates(input);
   if (input.statuses.failed > input.regressed || input.failures > 0) return RunVerdict::fail;
   if (nothing_judged(input.statuses)) return RunVerdict::error;
-  if (input.regressed > 0) return RunVerdict::regression;
+  if (input.regressed > 0 || input.run_regressions > 0) return RunVerdict::regression;
   return warns(input) ? RunVerdict::review : RunVerdict::pass;
 }
 

@@ -45,7 +45,9 @@ struct VerdictInput {
       0;  ///< Failed cases that no aggregate knows of: texts, and claims below a fixed limit.
   bool cut_short = false;
   std::uint64_t warnings = 0;  ///< Of the comparison as a whole (gate.hpp, GateNotice), not of a case.
-  std::uint64_t failures = 0;  ///< Ditto, under --strict.
+  std::uint64_t failures = 0;  ///< Ditto, under --strict; and a stability below its least.
+  /// Quantities of the whole run that fell below the baseline: metrics by their tests, and stability.
+  std::uint64_t run_regressions = 0;
   AggregateOutcome aggregates = AggregateOutcome::not_compared;
 };
 

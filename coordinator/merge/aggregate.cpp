@@ -22,6 +22,9 @@ void Totals::add(const CaseResult& result) {
   failed_apart += result.status == CaseStatus::fail && (!is_claims || below_a_limit) ? 1 : 0;
   missing_entries += static_cast<std::uint64_t>(
       std::ranges::count(result.metrics(), MetricCause::missing_in_baseline, &JudgedMetric::cause));
+  trials += result.trials.size();
+  trial_errors += static_cast<std::uint64_t>(
+      std::ranges::count_if(result.trials, [](const TrialResult& trial) { return trial.error != nullptr; }));
   if (!result.counts) return;
   counts += *result.counts;
   weighted.add(*result.counts, result.fixture.weight);
@@ -35,13 +38,15 @@ void AggregateFold::add(const CaseResult& result) {
   }
   category->second.add(result);
 
-  if (result.unit == nullptr) return;
-  // Units are numbered by their first trial, so in plan order a number that is not greater was counted
-  // before.
-  if (last_unit_ && result.unit->unit <= *last_unit_) return;
-  last_unit_ = result.unit->unit;
-  aggregates_.usage.input_tokens += result.unit->usage.input_tokens;
-  aggregates_.usage.output_tokens += result.unit->usage.output_tokens;
+  for (const TrialResult& trial : result.trials) {
+    if (trial.unit == nullptr) continue;
+    // Units are numbered by their first trial, so in plan order a number that is not greater was counted
+    // before.
+    if (last_unit_ && trial.unit->unit <= *last_unit_) continue;
+    last_unit_ = trial.unit->unit;
+    aggregates_.usage.input_tokens += trial.unit->usage.input_tokens;
+    aggregates_.usage.output_tokens += trial.unit->usage.output_tokens;
+  }
 }
 
 Aggregates AggregateFold::finish(const Price& price) const {

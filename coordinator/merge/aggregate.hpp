@@ -22,7 +22,11 @@ struct Totals {
   std::uint64_t claims_cases = 0;  ///< Of CaseKind::claims, errors included; the others are texts.
   std::uint64_t failed_apart =
       0;  ///< Of the failed ones: those that no score of all cases shows (status.hpp).
+  std::uint64_t trials = 0;
+  std::uint64_t trial_errors = 0;     ///< Trials that were not judged, those of case errors included.
   std::uint64_t missing_entries = 0;  ///< Scores without an entry in the baseline.
+  /// Summed over the unperturbed repeats, so that precision and recall rest on all that was observed of the
+  /// cases as they are; perturbed answers have no say in them.
   Counts counts;
   WeightedCounts weighted;
 

@@ -1,9 +1,11 @@
 #include "coordinator/merge/case_result.hpp"
 
 #include <algorithm>
+#include <deque>
 #include <string>
 #include <string_view>
 #include <tuple>
+#include <utility>
 
 namespace sluice {
 namespace {
@@ -68,11 +70,116 @@ Counts counts_of(const ClaimsScore& score) {
           .false_negatives = score.missing.size()};
 }
 
-// Hands out each trial of the plan, with the committed result or with the reason why there is none.
+// Gathers the trials of one case, and judges them.
+class CaseTrials {
+ public:
+  explicit CaseTrials(const RunResults& results) : results_(results) {}
+
+  void begin(CaseRef test_case) {
+    case_ = std::move(test_case);
+    trials_.clear();
+    units_.clear();
+    errors_.clear();
+  }
+  const Case& test_case() const { return *case_; }
+
+  void add_missing(TrialId trial) { error_of(trial_at(trial), results_.unfinished(trial)); }
+
+  /// The result is copied only where the case has other trials to wait for.
+  void add(const CommittedTrial& committed, bool is_only_one) {
+    const UnitResult& unit = is_only_one ? committed.unit : units_.emplace_back(committed.unit);
+    TrialResult& trial = trial_at(committed.trial);
+    trial.unit = &unit;
+    if (unit.error) {
+      trial.error = &*unit.error;
+      return;
+    }
+    const bool scored = unit.scores.size() == 1 && answers_all(*case_, unit.scores.front().metrics);
+    if (!scored || !fits(*case_, unit, unit.scores.front().claims)) {
+      return error_of(trial, {Reason::internal_error,
+                              "the result of case \"" + case_->id +
+                                  "\" does not fit the case; are the worker and the coordinator of the same "
+                                  "version?"});
+    }
+    trial.score = &unit.scores.front();
+    trial.judgement = results_.gate.judge(*case_, trial.score->metrics);
+  }
+
+  /// All trials of the case were added.
+  CaseResult finish() const {
+    CaseResult result{.fixture = *case_, .trial = trials_.front().trial, .counts = {}};
+    result.trials = trials_;
+    result.repeats.planned = 0;
+    std::vector<const CaseJudgement*> judged;
+    for (const TrialResult& trial : trials_) {
+      if (trial.perturbation > 0) continue;
+      ++result.repeats.planned;
+      if (trial.error != nullptr) {
+        ++result.repeats.errors;
+        continue;
+      }
+      ++result.repeats.judged;
+      result.repeats.failed += trial.judgement.status == CaseStatus::fail ? 1 : 0;
+      judged.push_back(&trial.judgement);
+    }
+    if (result.repeats.is_error()) {
+      show(result, [](const TrialResult& trial) { return trial.error != nullptr; });
+      return result;
+    }
+    result.judgement = judgement_of_repeats(judged);
+    result.status = result.judgement.status;
+    const CaseStatus shown = result.status == CaseStatus::flaky ? CaseStatus::fail : result.status;
+    show(result, [shown](const TrialResult& trial) {
+      return trial.error == nullptr && trial.judgement.status == shown;
+    });
+    if (case_->kind == CaseKind::claims) {
+      result.counts.emplace();
+      for (const TrialResult& trial : trials_) {
+        if (trial.perturbation == 0 && trial.error == nullptr)
+          *result.counts += counts_of(trial.score->claims);
+      }
+    }
+    return result;
+  }
+
+ private:
+  TrialResult& trial_at(TrialId number) {
+    TrialResult& trial = trials_.emplace_back();
+    trial.trial = number;
+    if (results_.table != nullptr) {
+      const TrialPlace place = results_.table->place(number);
+      trial.perturbation = place.perturbation;
+      trial.repeat = place.repeat;
+    }
+    return trial;
+  }
+
+  void error_of(TrialResult& trial, Error error) { trial.error = &errors_.emplace_back(std::move(error)); }
+
+  /// Shows the first unperturbed trial that `fits` as the case's answer.
+  template <class Fits>
+  void show(CaseResult& result, const Fits& fits_case) const {
+    const auto found = std::ranges::find_if(
+        trials_, [&](const TrialResult& trial) { return trial.perturbation == 0 && fits_case(trial); });
+    if (found == trials_.end()) return;
+    result.error = found->error;
+    result.unit = found->unit;
+    result.score = found->score;
+  }
+
+  const RunResults& results_;
+  CaseRef case_;
+  std::vector<TrialResult> trials_;
+  std::deque<UnitResult> units_;  ///< Deques: what points into them stays where it is.
+  std::deque<Error> errors_;
+};
+
+// Hands out each case of the plan, its trials with their committed results or with the reason why there is
+// none.
 class PlanOrder {
  public:
   PlanOrder(const RunResults& results, const std::function<void(const CaseResult&)>& visit)
-      : results_(results), visit_(visit) {}
+      : results_(results), visit_(visit), trials_(results) {}
 
   void committed(const CommittedTrial& trial) {
     if (broken_) return;
@@ -83,7 +190,9 @@ class PlanOrder {
       return;
     }
     skip_to(trial.trial);
-    if (const auto one = next_case()) hand_out(*one, trial);
+    if (!begin_trial()) return;
+    trials_.add(trial, last_of_case_ == first_of_case_);
+    end_trial();
   }
 
   Result<void> finish() {
@@ -93,52 +202,45 @@ class PlanOrder {
   }
 
  private:
-  /// The case of the next trial, which it moves on from; null if its file cannot be read any more.
-  CaseRef next_case() {
-    auto one = results_.suite.cases.read(results_.case_of(static_cast<TrialId>(next_)));
-    if (!one) {
-      if (!broken_) broken_ = std::move(one.error());
-      return nullptr;
+  /// Reads the case of the next trial if it is the case's first. False if its file cannot be read any more.
+  bool begin_trial() {
+    if (broken_) return false;
+    if (next_ > 0 && next_ <= last_of_case_) return true;
+    const auto trial = static_cast<TrialId>(next_);
+    std::size_t index = 0;
+    first_of_case_ = last_of_case_ = next_;
+    if (results_.table != nullptr) {
+      index = results_.table->place(trial).case_index;
+      last_of_case_ = results_.table->first_trial(index + 1) - 1;
+    } else {
+      index = results_.case_of(trial);
     }
-    ++next_;
-    return *one;
+    auto one = results_.suite.cases.read(index);
+    if (!one) {
+      broken_ = std::move(one.error());
+      return false;
+    }
+    trials_.begin(std::move(*one));
+    return true;
+  }
+
+  void end_trial() {
+    if (next_++ == last_of_case_) visit_(trials_.finish());
   }
 
   void skip_to(std::size_t trial) {
-    while (!broken_ && next_ < trial) {
-      const auto number = static_cast<TrialId>(next_);
-      const auto one = next_case();
-      if (!one) return;
-      const Error error = results_.unfinished(number);
-      visit_({.fixture = *one, .trial = number, .error = &error, .counts = {}});
+    while (next_ < trial && begin_trial()) {
+      trials_.add_missing(static_cast<TrialId>(next_));
+      end_trial();
     }
-  }
-
-  void hand_out(const Case& fixture, const CommittedTrial& trial) {
-    CaseResult result{.fixture = fixture, .trial = trial.trial, .unit = &trial.unit, .counts = {}};
-    if (trial.unit.error) {
-      result.error = &*trial.unit.error;
-      return visit_(result);
-    }
-    const bool scored =
-        trial.unit.scores.size() == 1 && answers_all(fixture, trial.unit.scores.front().metrics);
-    if (!scored || !fits(fixture, trial.unit, trial.unit.scores.front().claims)) {
-      const Error error{Reason::internal_error, "the result of case \"" + fixture.id +
-                                                    "\" does not fit the case; are the worker and the "
-                                                    "coordinator of the same version?"};
-      result.error = &error;
-      return visit_(result);
-    }
-    result.score = &trial.unit.scores.front();
-    result.judgement = results_.gate.judge(fixture, result.score->metrics);
-    result.status = result.judgement.status;
-    if (fixture.kind == CaseKind::claims) result.counts = counts_of(result.score->claims);
-    visit_(result);
   }
 
   const RunResults& results_;
   const std::function<void(const CaseResult&)>& visit_;
+  CaseTrials trials_;
   std::size_t next_ = 0;
+  std::size_t first_of_case_ = 0;
+  std::size_t last_of_case_ = 0;
   std::optional<Error> broken_;
 };
 

@@ -4,8 +4,10 @@
 #include "common/metrics.hpp"
 #include "common/result.hpp"
 #include "coordinator/gate/gate.hpp"
+#include "coordinator/gate/repeated_judgement.hpp"
 #include "coordinator/merge/result_source.hpp"
 #include "coordinator/merge/scores.hpp"
+#include "coordinator/plan/trial_table.hpp"
 #include "coordinator/suite/suite.hpp"
 
 #include <cstddef>
@@ -26,26 +28,46 @@ struct RunResults {
   std::function<std::size_t(TrialId)> case_of;  ///< Index into suite.cases of each trial.
   std::function<Error(TrialId)> unfinished;     ///< Why a trial has no committed result.
   const Gate& gate;                             ///< What turns outcomes into statuses.
+  /// Where repeats and perturbations are; null: a trial is a case.
+  const TrialTable* table = nullptr;
 };
 
-/// What one case came to. A view: valid only while the callback that it is handed to runs.
+/// What one trial came to.
+struct TrialResult {
+  TrialId trial = 0;
+  std::uint32_t perturbation = 0;  ///< As TrialPlace has it.
+  std::uint32_t repeat = 0;
+  const Error* error = nullptr;       ///< Set exactly when the trial was not judged.
+  const UnitResult* unit = nullptr;   ///< Null when no result was committed.
+  const TrialScore* score = nullptr;  ///< Null with an error.
+  CaseJudgement judgement{};  ///< Of this answer alone; of a perturbed one too, which decides nothing.
+};
+
+/// What one case came to. A view: valid only while the callback that it is handed to runs. What judges a case
+/// are its unperturbed repeats. `unit` and `score` are those of one of them: of the first that came to what
+/// the case did (for `flaky` and `fail` the first that failed), so that what is shown says why.
 struct CaseResult {
   const Case& fixture;
-  TrialId trial = 0;
+  TrialId trial = 0;  ///< The case's first.
   CaseStatus status = CaseStatus::error;
   const Error* error = nullptr;       ///< Set exactly when status is `error`.
   const UnitResult* unit = nullptr;   ///< Null when no result was committed.
   const TrialScore* score = nullptr;  ///< Null when status is `error`.
-  std::optional<Counts> counts;       ///< Of a claims case; empty when status is `error`.
-  CaseJudgement judgement{};          ///< Without metrics when status is `error`.
+  /// Of a claims case, summed over its repeats; empty when status is `error`.
+  std::optional<Counts> counts;
+  CaseJudgement judgement{};              ///< Without metrics when status is `error`.
+  RepeatTally repeats{};                  ///< Of the unperturbed trials.
+  std::span<const TrialResult> trials{};  ///< All of the case, in plan order.
 
   std::span<const JudgedMetric> metrics() const { return judgement.metrics; }
 };
 
-/// Calls `visit` once for each trial of the plan in ascending order, those without a committed result
-/// included. A result that does not fit its case (positions out of range, counts that do not add up, a
-/// metric without an outcome, a score beyond 0..1) becomes a case error `internal_error`. Fails when the
-/// source or a case's file fails, or when trials are not of the plan or not ascending.
+/// Calls `visit` once for each case of the plan in order, those without a committed result included. The
+/// trials of one case are held at a time. A case of which fewer than half of the repeats were judged is an
+/// error; otherwise those that ended in an error are left out. A result that does not fit its case (positions
+/// out of range, counts that do not add up, a metric without an outcome, a score beyond 0..1) becomes a case
+/// error `internal_error`. Fails when the source or a case's file fails, or when trials are not of the plan
+/// or not ascending.
 Result<void> visit_cases(const RunResults& results, const std::function<void(const CaseResult&)>& visit);
 
 /// A claim that was expected and not found, and what came instead: the nearest extracted claim about the same

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <deque>
 #include <numeric>
 #include <unordered_map>
 #include <utility>
@@ -36,17 +37,90 @@ ScoringTask task_of(TrialId trial, const Case& test_case) {
   return task;
 }
 
+/// Repeats with one fixed seed would be one answer many times (statistics.md). Wraps around at the end.
+std::optional<std::int64_t> seed_of(const std::optional<std::int64_t>& first, std::uint32_t repeat) {
+  if (!first) return std::nullopt;
+  return static_cast<std::int64_t>(static_cast<std::uint64_t>(*first) + repeat);
+}
+
+/// The request's part of a case, with another text in place of the perturbed one.
+Case with_text(const Case& test_case, std::string text) {
+  Case varied;
+  varied.kind = test_case.kind;
+  varied.language = test_case.language;
+  varied.content = test_case.content;
+  varied.context = test_case.context;
+  varied.system = test_case.system;
+  varied.*perturbed_part(test_case).text = std::move(text);
+  return varied;
+}
+
+std::uint64_t place_of_text(std::size_t case_index, std::size_t perturbation) {
+  return static_cast<std::uint64_t>(case_index) * TrialTable::max_perturbations + perturbation;
+}
+
 }  // namespace
 
-Plan::Plan(const Suite& suite, PromptTemplate prompt, const Ontology& ontology, RequestSettings settings)
+/// Gives requests their units: equal keys are one.
+class Plan::UnitNumbering {
+ public:
+  UnitNumbering(Plan& plan, std::vector<UnitLoad>& loads) : plan_(plan), loads_(loads) {
+    const std::size_t trials = plan.suite_->cases.size() * plan.variations_.repeats;
+    unit_by_key_.reserve(trials);
+    plan.unit_of_.reserve(trials);
+    // What all claims cases share is hashed once a repeat; text cases differ in their system prompts.
+    for (std::uint32_t repeat = 0; repeat < plan.variations_.repeats; ++repeat) {
+      claims_keys_.emplace_back(plan.settings_.provider, plan.claims_request(repeat));
+    }
+  }
+
+  /// All repeats of a case in one form; what is expected of the answers is the case's.
+  void add(const Case& varied, const Case& test_case) {
+    const bool is_claims = varied.kind == CaseKind::claims;
+    const std::string user = is_claims ? render_user(plan_.prompt_, varied) : std::string();
+    for (std::uint32_t repeat = 0; repeat < plan_.variations_.repeats; ++repeat) {
+      add(is_claims ? claims_keys_[repeat].key(user, repeat)
+                    : cache_key(plan_.settings_.provider, plan_.request_of(varied, repeat), repeat),
+          test_case);
+    }
+  }
+
+ private:
+  void add(const Digest& key, const Case& test_case) {
+    auto& keys = plan_.keys_;
+    const auto [entry, is_new] = unit_by_key_.try_emplace(key, static_cast<UnitId>(keys.size()));
+    if (is_new) {
+      keys.push_back(key);
+      loads_.emplace_back();
+    }
+    loads_[entry->second].add(test_case);
+    plan_.unit_of_.push_back(entry->second);
+  }
+
+  Plan& plan_;
+  std::vector<UnitLoad>& loads_;  ///< By unit.
+  std::unordered_map<Digest, UnitId, DigestHash> unit_by_key_;
+  std::deque<CacheKeyMaker> claims_keys_;  ///< By repeat; they cannot be moved.
+};
+
+Plan::Plan(const Suite& suite, PromptTemplate prompt, const Ontology& ontology, RequestSettings settings,
+           Variations variations)
     : suite_(&suite),
       prompt_(std::move(prompt)),
       settings_(std::move(settings)),
-      system_(share(render_system(prompt_, ontology))) {}
+      variations_(std::move(variations)),
+      system_(share(render_system(prompt_, ontology))),
+      trials_(variations_.repeats) {
+  for (const Variation& one : variations_.perturbations) {
+    PerturbationFacts& facts = facts_.emplace_back();
+    facts.name = one.name;
+    facts.version = one.version;
+  }
+}
 
 Result<Plan> Plan::make(const Suite& suite, PromptTemplate prompt, const Ontology& ontology,
-                        RequestSettings settings) {
-  Plan plan(suite, std::move(prompt), ontology, std::move(settings));
+                        RequestSettings settings, Variations variations) {
+  Plan plan(suite, std::move(prompt), ontology, std::move(settings), std::move(variations));
   std::vector<UnitLoad> loads;
   if (auto numbered = plan.number_units(loads); !numbered) return fail(std::move(numbered.error()));
   plan.group_trials();
@@ -56,27 +130,47 @@ Result<Plan> Plan::make(const Suite& suite, PromptTemplate prompt, const Ontolog
 }
 
 Result<void> Plan::number_units(std::vector<UnitLoad>& loads) {
-  const auto cases = suite_->cases.size();
-  std::unordered_map<Digest, UnitId, DigestHash> unit_by_key;
-  unit_by_key.reserve(cases);
-  unit_of_.reserve(cases);
-  // What all claims cases share is hashed once; text cases differ in their system prompts.
-  CacheKeyMaker claims_keys(settings_.provider, claims_request());
-  for (std::size_t i = 0; i < cases; ++i) {
-    const auto test_case = suite_->cases.read(i);
-    if (!test_case) return fail(test_case.error());
-    const bool is_claims = (*test_case)->kind == CaseKind::claims;
-    const auto key = is_claims ? claims_keys.key(render_user(prompt_, **test_case), 0)
-                               : cache_key(settings_.provider, request_of(**test_case), 0);
-    const auto [entry, is_new] = unit_by_key.try_emplace(key, static_cast<UnitId>(keys_.size()));
-    if (is_new) {
-      keys_.push_back(key);
-      loads.emplace_back();
+  UnitNumbering numbering(*this, loads);
+  for (std::size_t i = 0; i < suite_->cases.size(); ++i) {
+    const auto read = suite_->cases.read(i);
+    if (!read) return fail(read.error());
+    const Case& test_case = **read;
+    auto texts = perturbed_texts(i, test_case);
+    std::uint32_t perturbed = 0;
+    for (std::size_t n = 0; n < texts.size(); ++n) perturbed |= texts[n] ? 1u << n : 0u;
+    if (!trials_.add_case(perturbed)) {
+      return fail(Reason::usage_invalid,
+                  "the run has more than 4,294,967,295 trials (cases x perturbations x repeats): take fewer "
+                  "of --repeat or --perturb, or a part of the suite by --categories or --max-fixtures");
     }
-    loads[entry->second].add(**test_case);
-    unit_of_.push_back(entry->second);
+    numbering.add(test_case, test_case);
+    for (auto& text : texts) {
+      if (text) numbering.add(with_text(test_case, std::move(*text)), test_case);
+    }
   }
   return {};
+}
+
+std::vector<std::optional<std::string>> Plan::perturbed_texts(std::size_t case_index, const Case& test_case) {
+  std::vector<std::optional<std::string>> texts(variations_.perturbations.size());
+  if (texts.empty()) return texts;
+  const PerturbedPart part = perturbed_part(test_case);
+  const std::string& original = test_case.*part.text;
+  for (std::size_t n = 0; n < texts.size(); ++n) {
+    const Variation& perturbation = variations_.perturbations[n];
+    PerturbationFacts& facts = facts_[n];
+    PerturbedText perturbed = perturbation.apply(original, part.language);
+    if (perturbed.kind == PerturbedText::Kind::skipped) {
+      ++facts.skipped[{part.language, std::move(perturbed.reason)}];
+    } else if (perturbed.kind == PerturbedText::Kind::unchanged || perturbed.text == original) {
+      ++facts.unchanged;
+    } else {
+      ++facts.changed;
+      if (perturbation.ask_once) held_texts_[place_of_text(case_index, n)] = perturbed.text;
+      texts[n] = std::move(perturbed.text);
+    }
+  }
+  return texts;
 }
 
 Error Plan::too_large(UnitId unit) const {
@@ -104,7 +198,18 @@ std::span<const TrialId> Plan::trials_of(UnitId unit) const {
   return std::span(trials_by_unit_).subspan(unit_begin_[unit], unit_begin_[unit + 1] - unit_begin_[unit]);
 }
 
-ModelRequest Plan::claims_request() const {
+std::string Plan::trial_name(TrialId trial) const {
+  const TrialPlace place = trials_.place(trial);
+  std::string how;
+  if (place.perturbation > 0) how = variations_.perturbations[place.perturbation - 1].name;
+  if (trials_.repeats() > 1) {
+    how += (how.empty() ? "repeat " : ", repeat ") + std::to_string(place.repeat + 1);
+  }
+  const std::string id(suite_->cases.id(place.case_index));
+  return how.empty() ? id : id + " (" + how + ")";
+}
+
+ModelRequest Plan::claims_request(std::uint32_t repeat) const {
   ModelRequest request;
   request.provider = settings_.provider.name;
   request.model = settings_.model;
@@ -112,12 +217,12 @@ ModelRequest Plan::claims_request() const {
   request.response_schema = settings_.response_schema;
   request.temperature = settings_.temperature;
   request.max_tokens = settings_.max_tokens;
-  request.seed = settings_.seed;
+  request.seed = seed_of(settings_.seed, repeat);
   return request;
 }
 
-ModelRequest Plan::request_of(const Case& test_case) const {
-  ModelRequest request = claims_request();
+ModelRequest Plan::request_of(const Case& test_case, std::uint32_t repeat) const {
+  ModelRequest request = claims_request(repeat);
   if (test_case.kind == CaseKind::claims) {
     request.user = render_user(prompt_, test_case);
     return request;
@@ -129,15 +234,40 @@ ModelRequest Plan::request_of(const Case& test_case) const {
   return request;
 }
 
+Result<ModelRequest> Plan::request_at(const TrialPlace& place, const Case& test_case) const {
+  if (place.perturbation == 0) return request_of(test_case, place.repeat);
+  const std::size_t number = place.perturbation - 1;
+  const Variation& perturbation = variations_.perturbations[number];
+  if (perturbation.ask_once) {
+    const auto held = held_texts_.find(place_of_text(place.case_index, number));
+    if (held != held_texts_.end()) return request_of(with_text(test_case, held->second), place.repeat);
+  } else {
+    const PerturbedPart part = perturbed_part(test_case);
+    PerturbedText perturbed = perturbation.apply(test_case.*part.text, part.language);
+    if (perturbed.kind == PerturbedText::Kind::changed) {
+      return request_of(with_text(test_case, std::move(perturbed.text)), place.repeat);
+    }
+  }
+  return fail(Reason::internal_error, "the perturbation \"" + perturbation.name + "\" of case \"" +
+                                          test_case.id +
+                                          "\" is another one than when the run was planned; please report "
+                                          "this as a defect");
+}
+
 Result<WorkUnit> Plan::render(UnitId unit) const {
   WorkUnit work;
   work.unit = unit;
   work.key = keys_[unit];
-  const auto trials = trials_of(unit);
-  for (const auto trial : trials) {
-    const auto test_case = case_of_trial(trial);
+  for (const auto trial : trials_of(unit)) {
+    const TrialPlace place = trials_.place(trial);
+    const auto test_case = suite_->cases.read(place.case_index);
     if (!test_case) return fail(test_case.error());
-    if (work.tasks.empty()) work.request = request_of(**test_case);
+    if (work.tasks.empty()) {
+      auto request = request_at(place, **test_case);
+      if (!request) return fail(std::move(request.error()));
+      work.request = std::move(*request);
+      work.repeat = place.repeat;
+    }
     work.tasks.push_back(task_of(trial, **test_case));
   }
   return work;

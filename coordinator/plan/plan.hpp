@@ -6,6 +6,8 @@
 #include "common/request.hpp"
 #include "common/run_settings.hpp"
 #include "common/trial.hpp"
+#include "coordinator/plan/trial_table.hpp"
+#include "coordinator/plan/variation.hpp"
 #include "coordinator/suite/prompt.hpp"
 #include "coordinator/suite/suite.hpp"
 
@@ -15,6 +17,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <unordered_map>
 #include <vector>
 
 namespace sluice {
@@ -27,19 +30,22 @@ struct RequestSettings {
   std::string model;
   std::optional<double> temperature;
   std::uint32_t max_tokens = 0;
-  std::optional<std::int64_t> seed;
+  std::optional<std::int64_t> seed;  ///< Of the first repeat; the n-th gets n more (delivery.md).
   SharedText response_schema;
 };
 
-/// What is to be done: the trials of a suite in id order, and the units of work that they share. A pure
-/// function of suite, prompt and settings. Holds keys and positions, no texts: a unit is rendered when it is
-/// handed out. Immutable; thread-safe. The suite must outlive the plan.
+/// What is to be done: the trials of a suite (trial_table.hpp has their order) and the units of work that
+/// they share. A pure function of suite, prompt, settings and variations. A perturbation that changes nothing
+/// in a case has no trial there. Holds keys and positions, no texts but those of perturbations that are asked
+/// once: a unit is rendered when it is handed out. Immutable; thread-safe as far as the perturbations are.
+/// The suite must outlive the plan.
 class Plan {
  public:
-  /// Fails if a case's file cannot be read any more, and with fixture_invalid if the cases of one request are
-  /// more than a message to a worker can hold.
+  /// file_unreadable if a case's file cannot be read any more; fixture_invalid if the cases of one request
+  /// are more than a message to a worker can hold; usage_invalid if there are more trials than numbers for
+  /// them.
   static Result<Plan> make(const Suite& suite, PromptTemplate prompt, const Ontology& ontology,
-                           RequestSettings settings);
+                           RequestSettings settings, Variations variations = {});
 
   std::size_t trial_count() const { return unit_of_.size(); }
   std::size_t unit_count() const { return keys_.size(); }
@@ -49,29 +55,47 @@ class Plan {
   UnitId unit_of(TrialId trial) const { return unit_of_[trial]; }
   /// The trials that the unit's answer serves, ascending.
   std::span<const TrialId> trials_of(UnitId unit) const;
-  std::size_t case_of(TrialId trial) const { return trial; }
+  const TrialTable& trials() const { return trials_; }
+  std::size_t case_of(TrialId trial) const { return trials_.place(trial).case_index; }
   std::string_view case_id(TrialId trial) const { return suite_->cases.id(case_of(trial)); }
   Result<CaseRef> case_of_trial(TrialId trial) const { return suite_->cases.read(case_of(trial)); }
-  /// The unit as it goes to a worker. Fails if a case's file cannot be read any more.
+  /// For people: `tls-001`, `tls-001 (repeat 2)`, `tls-001 (crlf, repeat 1)`; repeats count from 1.
+  std::string trial_name(TrialId trial) const;
+  /// In the order of the variations.
+  const std::vector<PerturbationFacts>& perturbations() const { return facts_; }
+  /// The unit as it goes to a worker. Fails if a case's file cannot be read any more, or a perturbation says
+  /// something else than before.
   Result<WorkUnit> render(UnitId unit) const;
 
  private:
-  Plan(const Suite& suite, PromptTemplate prompt, const Ontology& ontology, RequestSettings settings);
+  class UnitNumbering;
+
+  Plan(const Suite& suite, PromptTemplate prompt, const Ontology& ontology, RequestSettings settings,
+       Variations variations);
   Result<void> number_units(std::vector<UnitLoad>& loads);
   void group_trials();
   Error too_large(UnitId unit) const;
-  /// What the requests of all claims cases have in common: everything but the user message.
-  ModelRequest claims_request() const;
-  ModelRequest request_of(const Case& test_case) const;
+  /// What the requests of all claims cases have in common in one repeat: everything but the user message.
+  ModelRequest claims_request(std::uint32_t repeat) const;
+  ModelRequest request_of(const Case& test_case, std::uint32_t repeat) const;
+  /// The case's input as each perturbation leaves it, where it changes it: texts by perturbation from 0.
+  std::vector<std::optional<std::string>> perturbed_texts(std::size_t case_index, const Case& test_case);
+  /// The request of a trial.
+  Result<ModelRequest> request_at(const TrialPlace& place, const Case& test_case) const;
 
   const Suite* suite_;
   PromptTemplate prompt_;
   RequestSettings settings_;
+  Variations variations_;
   SharedText system_;
+  TrialTable trials_;
+  std::vector<PerturbationFacts> facts_;   ///< By perturbation.
   std::vector<Digest> keys_;               ///< By unit.
   std::vector<UnitId> unit_of_;            ///< By trial.
   std::vector<TrialId> trials_by_unit_;    ///< Trials, grouped by unit...
   std::vector<std::uint32_t> unit_begin_;  ///< ...from here to the next one's begin.
+  /// Texts of perturbations that are asked once, by case * max_perturbations + perturbation.
+  std::unordered_map<std::uint64_t, std::string> held_texts_;
 };
 
 }  // namespace sluice

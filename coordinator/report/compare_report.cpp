@@ -30,18 +30,18 @@ constexpr std::array<std::string_view, 5> part_titles{"Regressions", "Other fail
 
 std::optional<Part> part_of(const ScoreComparison& row) {
   switch (row.change) {
-    case ScoreChange::regression:
+    case RowChange::regression:
       return Part::regressions;
-    case ScoreChange::missing_in_current:
+    case RowChange::missing_in_current:
       return Part::missing_in_current;
-    case ScoreChange::missing_in_baseline:
+    case RowChange::missing_in_baseline:
       // One that misses a fixed limit has failed for more than that.
       return row.cause == MetricCause::missing_in_baseline ? Part::missing_in_baseline : Part::other_failures;
     default:
       break;
   }
   if (row.status == MetricStatus::fail) return Part::other_failures;
-  if (row.change == ScoreChange::improvement) return Part::improvements;
+  if (row.change == RowChange::improvement) return Part::improvements;
   return std::nullopt;
 }
 
@@ -189,7 +189,7 @@ void write_counts(Json& json, const CompareSummary& summary) {
 
 bool is_news(const ScoreComparison& row) {
   return row.status == MetricStatus::fail || row.status == MetricStatus::warn ||
-         (row.change != ScoreChange::unchanged && row.change != ScoreChange::not_compared);
+         (row.change != RowChange::unchanged && row.change != RowChange::not_compared);
 }
 
 void write_change(Json& json, const ScoreComparison& row) {

@@ -2,6 +2,7 @@
 #include "coordinator/report/display.hpp"
 #include "coordinator/report/judgement_wording.hpp"
 #include "coordinator/report/report.hpp"
+#include "coordinator/report/stability_wording.hpp"
 #include "coordinator/report/wording.hpp"
 
 #include <algorithm>
@@ -122,6 +123,12 @@ class GithubReport {
     }
     if (input_.gate.aggregates) {
       for (const AggregateComparison& comparison : input_.gate.aggregates->metrics) add_aggregate(comparison);
+    }
+    for (const std::string& words : wording::run_failures(input_)) {
+      errors_.add(about_the_run, [&] { return Annotation{"", "The run as a whole", words}; });
+    }
+    for (const std::string& words : wording::run_warnings(input_)) {
+      warnings_.add(about_the_comparison, [&] { return Annotation{"", "The run as a whole", words}; });
     }
     for (const GateNotice& notice : input_.gate.notices) {
       const auto make = [&] { return Annotation{"", "Baseline: " + notice.code, notice.message}; };

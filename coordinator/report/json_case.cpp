@@ -39,7 +39,7 @@ void write_thresholding(Json& json, const std::optional<Thresholding>& threshold
   json.key("thresholding");
   if (!thresholding) return json.null();
   json.open('{');
-  json.member("mode", thresholding->mode == ThresholdMode::absolute ? "absolute" : "relative");
+  json.member("mode", to_string(thresholding->mode.value_or(ThresholdMode::relative)));
   json.member("max_drop", thresholding->max_drop);
   json.member("min_floor", thresholding->min_floor);
   json.member("min_score", thresholding->min_score);
@@ -64,6 +64,11 @@ void write_metrics(Json& json, const CaseResult& result, const ThresholdsInEffec
     json.member("baseline", judged.baseline);
     json.member("delta", judged.delta());
     json.member("limit", judged.limit);
+    if (!judged.repeat_scores.empty()) {
+      json.key("repeat_scores").open('[');
+      for (const double score : judged.repeat_scores) json.value(score);
+      json.close(']');
+    }
     write_thresholding(json, thresholds.of(result.fixture, judged));
     json.close('}');
   }
@@ -150,8 +155,9 @@ std::optional<Thresholding> ThresholdsInEffect::of(const Case& test_case, const 
     effect.max_drop = given.max_drop.value_or(gate_.default_max_drop);
     effect.min_floor = given.min_floor;
   }
+  if (effect.mode == ThresholdMode::statistical) effect.min_floor = given.min_floor;
   // Where nobody names a mode, a fixed score holds beside the relative ones.
-  if (given.mode != ThresholdMode::relative) effect.min_score = given.min_score;
+  if (!given.mode || given.mode == ThresholdMode::absolute) effect.min_score = given.min_score;
   if (is_named && named->min_score)
     effect.min_score = std::max(effect.min_score.value_or(0.0), *named->min_score);
   return effect;
@@ -160,7 +166,6 @@ std::optional<Thresholding> ThresholdsInEffect::of(const Case& test_case, const 
 void write_json_case(Json& json, const CaseResult& result, const ThresholdsInEffect& thresholds,
                      CaseDetails& details) {
   const Case& fixture = result.fixture;
-  json.open('{');
   json.member("id", fixture.id);
   json.member("name", fixture.name);
   json.member("category", fixture.category);
@@ -183,7 +188,6 @@ void write_json_case(Json& json, const CaseResult& result, const ThresholdsInEff
   json.member("weight", fixture.weight);
   write_details(json, result, details);
   write_answer(json, result.unit);
-  json.close('}');
 }
 
 }  // namespace sluice

@@ -25,8 +25,8 @@ class ThresholdsInEffect {
 /// The members `precision`, `recall` and `f1`.
 void write_json_scores(Json& json, const Scores& scores);
 
-/// A case as one object of `fixture_results`, on one line, so that two reports compare line by line.
-/// `details` is memory to reuse.
+/// The members of a case's object in `fixture_results`, on one line, so that two reports compare line by
+/// line. `details` is memory to reuse.
 void write_json_case(Json& json, const CaseResult& result, const ThresholdsInEffect& thresholds,
                      CaseDetails& details);
 

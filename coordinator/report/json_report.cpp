@@ -2,6 +2,7 @@
 #include "coordinator/report/json_budgets.hpp"
 #include "coordinator/report/json_case.hpp"
 #include "coordinator/report/json_notices.hpp"
+#include "coordinator/report/json_stability.hpp"
 #include "coordinator/report/report.hpp"
 #include "coordinator/report/wording.hpp"
 
@@ -86,13 +87,16 @@ void write_comparison(Json& json, const ReportInput& input) {
   json.line(2);
   write_deltas(json, gate);
   json.line(2);
-  json.member("has_regression", of_scores ? all.regressed > 0 : beyond_limit);
+  const bool of_run = (gate.statistics && gate.statistics->regressions() > 0) ||
+                      (gate.stability && gate.stability->cause == MetricCause::dropped);
+  json.member("has_regression", (of_scores ? all.regressed > 0 : beyond_limit) || of_run);
   json.member("regression_threshold",
               gate.aggregates ? gate.aggregates->threshold : input.results.gate.config().default_max_drop);
   json.line(2);
   json.member("regressed", all.regressed);
   json.member("improved", all.improved);
   json.member("missing", all.missing_entries);
+  if (gate.statistics) write_json_statistics(json, gate);
   write_json_notices(json, gate.notices, 2);
   json.text() += "\n  ";
   json.close('}');
@@ -188,13 +192,19 @@ Result<void> write_json_report(const ReportInput& input, Sink& sink) {
   write_head(json, input);
   write_aggregates(json, input.aggregates);
   write_comparison(json, input);
+  if (input.stability != nullptr) write_json_stability(json, input);
   json.line(1);
   json.key("fixture_results").open('[');
   const ThresholdsInEffect thresholds(input.results);
   CaseDetails details;
+  std::size_t case_index = 0;
   const auto visited = visit_cases(input.results, [&](const CaseResult& result) {
     json.line(2);
+    json.open('{');
     write_json_case(json, result, thresholds, details);
+    if (input.stability != nullptr) write_json_case_stability(json, result, *input.stability, case_index);
+    json.close('}');
+    ++case_index;
     writer.passed();
   });
   if (!visited) return visited;

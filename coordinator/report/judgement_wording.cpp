@@ -33,6 +33,7 @@ std::string signed_delta(const std::optional<double>& delta, int decimals) {
 std::string_view cause_words(MetricCause cause) {
   switch (cause) {
     case MetricCause::none:
+    case MetricCause::judged_statistically:
     case MetricCause::judged_by_score:
       return "";
     case MetricCause::not_passed:
@@ -72,7 +73,8 @@ const Expectation* expectation_of(const CaseResult& result, std::size_t metric) 
 }
 
 bool has_something_to_say(const JudgedMetric& metric) {
-  return metric.status == MetricStatus::fail || metric.status == MetricStatus::warn;
+  return metric.status == MetricStatus::fail || metric.status == MetricStatus::flaky ||
+         metric.status == MetricStatus::warn;
 }
 
 void tell_metrics(const CaseResult& result, std::vector<CaseLine>& lines) {
@@ -220,6 +222,8 @@ std::string missing_entries(const CaseResult& result) {
 
 std::string_view label_of(CaseLineKind kind) {
   switch (kind) {
+    case CaseLineKind::repeats:
+      return "Repeats";
     case CaseLineKind::score:
       return "Score";
     case CaseLineKind::expected:
@@ -242,6 +246,10 @@ std::string_view label_of(CaseLineKind kind) {
 std::vector<CaseLine> story(const CaseResult& result, CaseDetails& details) {
   std::vector<CaseLine> lines;
   if (result.status == CaseStatus::error) return lines;
+  if (result.repeats.planned > 1) {
+    lines.push_back({CaseLineKind::repeats, std::to_string(result.repeats.failed) + " of " +
+                                                std::to_string(result.repeats.judged) + " failed"});
+  }
   tell_metrics(result, lines);
   explain(result, details);
   tell_claims(result, details, lines);

@@ -44,6 +44,7 @@ std::string missing_entries(const CaseResult& result);
 
 /// What a failed or warned case's story is made of.
 enum class CaseLineKind : std::uint8_t {
+  repeats,  ///< How many failed, where there were several.
   score,
   expected,
   rationale,

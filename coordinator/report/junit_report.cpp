@@ -1,5 +1,6 @@
 #include "coordinator/report/judgement_wording.hpp"
 #include "coordinator/report/report.hpp"
+#include "coordinator/report/stability_wording.hpp"
 #include "coordinator/report/wording.hpp"
 #include "coordinator/report/xml_text.hpp"
 
@@ -55,7 +56,7 @@ class JunitReport {
   bool has_failed_comparison() const {
     const auto& gate = input_.gate;
     const bool beyond_limit = gate.aggregates && gate.aggregates->outcome == AggregateOutcome::beyond_limit;
-    return beyond_limit ||
+    return beyond_limit || !wording::run_failures(input_).empty() ||
            std::ranges::count(gate.notices, GateNotice::Severity::failure, &GateNotice::severity) > 0;
   }
 
@@ -98,6 +99,7 @@ class JunitReport {
       if (notice.severity == GateNotice::Severity::failure)
         words += notice.code + ": " + notice.message + '\n';
     }
+    for (const std::string& line : wording::run_failures(input_)) words += line + '\n';
     if (input_.gate.aggregates) {
       for (const AggregateComparison& comparison : input_.gate.aggregates->metrics) {
         if (comparison.outcome == AggregateOutcome::beyond_limit)

@@ -1,6 +1,7 @@
 #include "coordinator/report/budget_wording.hpp"
 #include "coordinator/report/judgement_wording.hpp"
 #include "coordinator/report/markdown_cases.hpp"
+#include "coordinator/report/markdown_stability.hpp"
 #include "coordinator/report/markdown_text.hpp"
 #include "coordinator/report/report.hpp"
 #include "coordinator/report/wording.hpp"
@@ -32,6 +33,9 @@ class MarkdownReport {
     write_regressions();
     write_failures();
     write_errors();
+    const auto stability = markdown_stability(input_);
+    if (!stability) return fail(stability.error());
+    text() += *stability;
     write_rest();
     return {};
   }

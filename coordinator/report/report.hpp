@@ -8,6 +8,7 @@
 #include "coordinator/merge/aggregate.hpp"
 #include "coordinator/merge/case_result.hpp"
 #include "coordinator/merge/result_source.hpp"
+#include "coordinator/merge/run_stability.hpp"
 #include "coordinator/output/sink.hpp"
 
 #include <cstddef>
@@ -42,6 +43,7 @@ struct ReportInput {
       paid_cost;  ///< US dollars for the tokens paid in this run; empty if the price is unknown.
   /// Where the files that cases name stand, as the user named it; for annotations. May be empty.
   std::string source_folder = {};
+  const RunStability* stability = nullptr;  ///< Of a run with repeats or perturbations; else null.
 };
 
 /// How a report for a terminal is laid out.

@@ -255,12 +255,13 @@ bool ReportReader::take_of_thresholding(const JsonValue& value) {
   Thresholding& thresholding = metric.thresholding;
   switch (field_) {
     case Field::mode:
-      if (value.kind == JsonValue::Kind::text && value.text == "relative") {
+      // A comparison goes case by case: what was judged over all cases is relative there.
+      if (value.kind == JsonValue::Kind::text && (value.text == "relative" || value.text == "statistical")) {
         thresholding.mode = ThresholdMode::relative;
       } else if (value.kind == JsonValue::Kind::text && value.text == "absolute") {
         thresholding.mode = ThresholdMode::absolute;
       } else {
-        return expected(value, "\"relative\" or \"absolute\"");
+        return expected(value, "\"relative\", \"absolute\" or \"statistical\"");
       }
       return true;
     case Field::max_drop:

@@ -22,6 +22,7 @@ Colour colour_of(CaseLineKind kind) {
       return Colour::dim;
     case CaseLineKind::unexpected:
       return Colour::yellow;
+    case CaseLineKind::repeats:
     case CaseLineKind::detail:
       return Colour::none;
     case CaseLineKind::score:

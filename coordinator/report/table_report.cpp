@@ -4,6 +4,7 @@
 #include "coordinator/report/report.hpp"
 #include "coordinator/report/table_cases.hpp"
 #include "coordinator/report/table_page.hpp"
+#include "coordinator/report/table_stability.hpp"
 #include "coordinator/report/text_table.hpp"
 #include "coordinator/report/wording.hpp"
 
@@ -49,6 +50,7 @@ class TableReport {
     write_summary();
     write_verdict();
     write_categories();
+    if (auto stability = write_table_stability(input_, page_); !stability) return stability;
     if (auto cases = write_table_cases(input_, page_); !cases) return cases;
     write_notices();
     text() += '\n';

@@ -148,6 +148,26 @@ std::string tally(const ReportInput& input) {
   return text;
 }
 
+/// What fell, or could not be decided, of the run as a whole.
+std::string whole_run_reason(const GateSummary& gate) {
+  std::string text;
+  const auto add = [&](const std::string& words) { text += (text.empty() ? "" : ", ") + words; };
+  if (gate.statistics) {
+    for (const StatisticalMetric& one : gate.statistics->metrics) {
+      if (one.verdict.verdict == ChangeVerdict::regression) {
+        add(std::string(info(one.metric).name) + " regressed beyond chance");
+      }
+    }
+    if (gate.statistics->verdict == ChangeVerdict::underpowered) add("the statistical gate is underpowered");
+  }
+  if (!gate.stability) return text;
+  if (gate.stability->status == MetricStatus::fail) {
+    add(gate.stability->cause == MetricCause::dropped ? "stability dropped" : "stability is below its least");
+  }
+  if (gate.stability->status == MetricStatus::warn) add("stability has no entry in the baseline");
+  return text;
+}
+
 std::string reason_for(const ReportInput& input) {
   if (input.facts.cut_short) {
     const auto& error = *input.facts.cut_short;
@@ -159,6 +179,9 @@ std::string reason_for(const ReportInput& input) {
   // What decided comes first.
   const bool errors_decided = input.verdict == RunVerdict::error && statuses.errors > 0;
   std::string text = errors_decided ? "" : aggregates_reason(input.gate);
+  if (const auto of_run = whole_run_reason(input.gate); !of_run.empty()) {
+    text += (text.empty() ? "" : ", ") + of_run;
+  }
   bool is_first_count = true;
   // The first count says of how many.
   const auto add = [&](std::uint64_t number, std::string_view word) {

@@ -17,11 +17,13 @@ Error missing_answers(const Plan& plan, const std::vector<UnitId>& units) {
   constexpr std::size_t named = 5;
   std::string names;
   for (std::size_t i = 0; i < std::min(named, trials.size()); ++i) {
-    names += (i > 0 ? ", " : "") + std::string(plan.case_id(trials[i]));
+    names += (i > 0 ? ", " : "") + plan.trial_name(trials[i]);
   }
+  const bool one_trial_a_case = plan.trial_count() == plan.trials().case_count();
   if (trials.size() > named) names += " and " + std::to_string(trials.size() - named) + " more";
   return {Reason::cache_miss, "no cache holds the answers of " + std::to_string(trials.size()) + " of " +
-                                  std::to_string(plan.trial_count()) + " cases (" + names +
+                                  std::to_string(plan.trial_count()) +
+                                  (one_trial_a_case ? " cases (" : " trials (") + names +
                                   "); fill it with `sluice run --mode live` and the same settings"};
 }
 

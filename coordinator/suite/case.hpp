@@ -33,9 +33,10 @@ struct Case {
   std::string language;
   std::string created;  ///< Date as written in the file; may be empty.
   CaseKind kind = CaseKind::claims;
-  std::string content;  ///< The code to analyse, or the prompt.
-  std::string context;  ///< `text` only: stands before the prompt, with a blank line between.
-  std::string system;   ///< `text` only: the system prompt.
+  std::string content;       ///< The code to analyse, or the prompt.
+  std::string content_file;  ///< The file that `content` was read from, as the test names it; else empty.
+  std::string context;       ///< `text` only: stands before the prompt, with a blank line between.
+  std::string system;        ///< `text` only: the system prompt.
   std::vector<ExpectedClaim> must_contain;
   std::vector<ExpectedClaim> must_not_contain;
   /// What judges the answer. Empty for a fixture: all claims metrics do. A scored metric stands in it once.

@@ -99,11 +99,11 @@ std::string canonical_expectation(const Expectation& expectation) {
 
 std::string canonical_thresholding(const Thresholding& thresholding) {
   Object object;
-  object.add_if("max_drop", thresholding.max_drop).add_if("min_floor", thresholding.min_floor);
+  if (thresholding.cluster_by_category) object.add_text("cluster", "category");
+  object.add_if("confidence", thresholding.confidence).add_if("max_drop", thresholding.max_drop);
+  object.add_if("min_effect", thresholding.min_effect).add_if("min_floor", thresholding.min_floor);
   object.add_if("min_score", thresholding.min_score);
-  if (thresholding.mode) {
-    object.add("mode", *thresholding.mode == ThresholdMode::relative ? "\"relative\"" : "\"absolute\"");
-  }
+  if (thresholding.mode) object.add_text("mode", to_string(*thresholding.mode));
   return object.finish();
 }
 

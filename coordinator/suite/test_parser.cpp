@@ -77,6 +77,7 @@ class TestReader {
     if (invalid_utf8_at(*text)) return reader.add_wrong("file", named + "is not valid UTF-8");
     if (text->empty()) return reader.add_wrong("file", named + "is empty");
     result_.test.content = with_unix_line_ends(std::move(*text));
+    result_.test.content_file = path;
   }
 
   static void refuse_with_claims(TableReader& reader, std::string_view key) {

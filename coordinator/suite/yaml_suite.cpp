@@ -35,6 +35,9 @@ constexpr std::array setting_keys{
     SettingKey{"max_output_tokens", "max_output_tokens"},
     SettingKey{"seed", "seed"},
     SettingKey{"timeout_seconds", "request_timeout_seconds"},
+    SettingKey{"repeat", "repeat"},
+    SettingKey{"perturb", "perturb"},
+    SettingKey{"min_stability", "min_stability"},
     SettingKey{"embedding_provider", "embedding_provider"},
     SettingKey{"embedding_model", "embedding_model"},
 };
@@ -100,7 +103,7 @@ class YamlSuiteReader {
       take_setting(reader, one.key, one.setting, "\"" + std::string(one.key) + "\" in settings");
     }
     if (const DocumentNode* thresholding = reader.table("thresholding")) {
-      thresholding_ = read_thresholding(context_.reader(*thresholding, "settings.thresholding"));
+      thresholding_ = read_suite_thresholding(context_.reader(*thresholding, "settings.thresholding"));
     }
     if (reader.entry("max_tokens") != nullptr) {
       reader.add_wrong("max_tokens", "is now called \"max_output_tokens\"");

@@ -41,7 +41,7 @@ Outcome compare_all(const NextCase& base, const NextCase& current, const Compare
   return outcome;
 }
 
-ScoreChange change(const Outcome& outcome, const std::string& id) {
+RowChange change(const Outcome& outcome, const std::string& id) {
   return outcome.rows.at(id + " " + similarity).change;
 }
 
@@ -56,15 +56,15 @@ TEST(Compare, SaysWhatBecameOfEveryScore) {
       cases_of(baseline),
       cases_of({scored("drop", 0.85), scored("limit", 0.85, max_drop(0.07)), scored("new", 0.5),
                 scored("same", 0.1 + 0.2), scored("undefined", std::nullopt), scored("up", 0.82)}));
-  EXPECT_EQ(change(outcome, "drop"), ScoreChange::regression);
+  EXPECT_EQ(change(outcome, "drop"), RowChange::regression);
   EXPECT_EQ(outcome.rows.at("drop " + similarity).delta(), -0.07);
   EXPECT_EQ(outcome.rows.at("drop " + similarity).limit, 0.87);
-  EXPECT_EQ(change(outcome, "gone"), ScoreChange::missing_in_current);
-  EXPECT_EQ(change(outcome, "limit"), ScoreChange::drop);
-  EXPECT_EQ(change(outcome, "new"), ScoreChange::missing_in_baseline);
-  EXPECT_EQ(change(outcome, "same"), ScoreChange::unchanged);
-  EXPECT_EQ(change(outcome, "undefined"), ScoreChange::regression);
-  EXPECT_EQ(change(outcome, "up"), ScoreChange::improvement);
+  EXPECT_EQ(change(outcome, "gone"), RowChange::missing_in_current);
+  EXPECT_EQ(change(outcome, "limit"), RowChange::drop);
+  EXPECT_EQ(change(outcome, "new"), RowChange::missing_in_baseline);
+  EXPECT_EQ(change(outcome, "same"), RowChange::unchanged);
+  EXPECT_EQ(change(outcome, "undefined"), RowChange::regression);
+  EXPECT_EQ(change(outcome, "up"), RowChange::improvement);
   const CompareSummary& summary = outcome.summary;
   EXPECT_EQ(summary.regressions, 2u);
   EXPECT_EQ(summary.improvements, 1u);
@@ -146,7 +146,7 @@ TEST(Compare, AScoreThatWasUndefinedIsNotMissing) {
   const auto outcome =
       compare_all(cases_of({scored("a", std::nullopt)}), cases_of({scored("a", 0.5)}), strict);
   EXPECT_EQ(outcome.summary.verdict, RunVerdict::pass);
-  EXPECT_EQ(change(outcome, "a"), ScoreChange::not_compared);
+  EXPECT_EQ(change(outcome, "a"), RowChange::not_compared);
 }
 
 TEST(Compare, SayingNothingIsBestWhereNothingIsExpected) {

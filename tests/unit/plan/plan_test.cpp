@@ -3,6 +3,10 @@
 #include "common/cache_key.hpp"
 #include "common/defaults.hpp"
 
+#include <limits>
+#include <memory>
+#include <utility>
+
 #include <gtest/gtest.h>
 
 namespace sluice {
@@ -180,6 +184,136 @@ TEST_F(PlanTest, AnEmptySuiteIsAnEmptyPlan) {
   suite.cases = {};
   EXPECT_EQ(plan().trial_count(), 0u);
   EXPECT_EQ(plan().unit_count(), 0u);
+}
+
+TEST_F(PlanTest, EveryRepeatIsARequestWithAKeyAndASeedOfItsOwn) {
+  suite.cases = {make_case("a", "one"), make_case("b", "two")};
+  const auto made = *Plan::make(suite, prompt, Ontology(), settings, {{}, 3});
+  ASSERT_EQ(made.trial_count(), 6u);
+  ASSERT_EQ(made.unit_count(), 6u);
+  for (TrialId trial = 0; trial < 6; ++trial) {
+    const auto unit = *made.render(made.unit_of(trial));
+    EXPECT_EQ(unit.repeat, trial % 3);
+    EXPECT_EQ(unit.request.seed, 7 + trial % 3);
+    EXPECT_EQ(unit.key, cache_key(settings.provider, unit.request, unit.repeat));
+    EXPECT_EQ(unit.tasks.at(0).trial, trial);
+    EXPECT_EQ(made.case_id(trial), trial < 3 ? "a" : "b");
+  }
+  EXPECT_EQ(made.key(0), plan().key(0)) << "the first repeat is the run without repeats: its answers serve";
+  EXPECT_EQ(made.trial_name(4), "b (repeat 2)");
+}
+
+TEST_F(PlanTest, WithoutASeedTheRepeatIndexAloneTellsKeysApart) {
+  settings.seed.reset();
+  suite.cases = {text_case("f", "one")};
+  const auto made = *Plan::make(suite, prompt, Ontology(), settings, {{}, 2});
+  ASSERT_EQ(made.unit_count(), 2u);
+  EXPECT_FALSE(made.render(1)->request.seed);
+}
+
+TEST_F(PlanTest, TheLastSeedIsFollowedByTheFirst) {
+  settings.seed = std::numeric_limits<std::int64_t>::max();
+  const auto made = *Plan::make(suite, prompt, Ontology(), settings, {{}, 2});
+  EXPECT_EQ(made.render(1)->request.seed, std::numeric_limits<std::int64_t>::min());
+}
+
+/// Appends to what holds "one", leaves the rest as it is, and cannot do Go.
+Variation appending(std::string name, std::string what) {
+  Variation one;
+  one.name = std::move(name);
+  one.version = "1";
+  one.apply = [what](std::string_view text, std::string_view language) -> PerturbedText {
+    if (language == "go") return {PerturbedText::Kind::skipped, {}, "no Go here"};
+    if (text.find("one") == std::string_view::npos) return {};
+    return {PerturbedText::Kind::changed, std::string(text) + what, {}};
+  };
+  return one;
+}
+
+TEST_F(PlanTest, APerturbationHasTrialsOnlyWhereItChangesSomething) {
+  suite.cases.held(3).language = "go";
+  const auto made = *Plan::make(suite, prompt, Ontology(), settings, {{appending("bang", "!")}, 2});
+  // a and c hold "one": two forms of two repeats each, the same for both.
+  EXPECT_EQ(made.trial_count(), 2u * (2 + 1 + 2 + 1 + 1));
+  EXPECT_EQ(made.unit_count(), 2u * 4);
+  EXPECT_EQ(made.render(made.unit_of(0))->request.user, "python: one");
+  const auto perturbed = *made.render(made.unit_of(2));
+  EXPECT_EQ(perturbed.request.user, "python: one!");
+  EXPECT_EQ(perturbed.key, cache_key(settings.provider, perturbed.request, 0));
+  ASSERT_EQ(perturbed.tasks.size(), 2u) << "a and c";
+  EXPECT_EQ(perturbed.tasks[0].must_contain, suite.cases.held(0).must_contain);
+  EXPECT_EQ(made.trials().place(3), (TrialPlace{0, 1, 1}));
+  EXPECT_EQ(made.trial_name(3), "a (bang, repeat 2)");
+  ASSERT_EQ(made.perturbations().size(), 1u);
+  const PerturbationFacts& facts = made.perturbations()[0];
+  EXPECT_EQ(facts.name, "bang");
+  EXPECT_EQ(facts.version, "1");
+  EXPECT_EQ(facts.changed, 2u);
+  EXPECT_EQ(facts.unchanged, 2u);
+  ASSERT_EQ(facts.skipped.size(), 1u);
+  EXPECT_EQ(facts.skipped.begin()->first, std::pair(std::string("go"), std::string("no Go here")));
+  EXPECT_EQ(facts.skipped_cases(), 1u);
+}
+
+TEST_F(PlanTest, PerturbationsOfTheSameTextAreOneUnit) {
+  suite.cases = {make_case("a", "one")};
+  const auto made =
+      *Plan::make(suite, prompt, Ontology(), settings, {{appending("x", "!"), appending("y", "!")}, 1});
+  EXPECT_EQ(made.trial_count(), 3u);
+  EXPECT_EQ(made.unit_count(), 2u);
+  EXPECT_EQ(made.unit_of(1), made.unit_of(2));
+}
+
+TEST_F(PlanTest, ATextThatComesBackAsItWasIsUnchanged) {
+  suite.cases = {make_case("a", "one")};
+  const auto made = *Plan::make(suite, prompt, Ontology(), settings, {{appending("nothing", "")}, 1});
+  EXPECT_EQ(made.trial_count(), 1u);
+  EXPECT_EQ(made.perturbations()[0].unchanged, 1u);
+}
+
+TEST_F(PlanTest, ACommandIsAskedOnceAndItsTextHeld) {
+  suite.cases = {make_case("a", "one")};
+  auto command = appending("count", "");
+  const auto asked = std::make_shared<int>(0);
+  command.ask_once = true;
+  command.apply = [asked](std::string_view text, std::string_view) -> PerturbedText {
+    return {PerturbedText::Kind::changed, std::string(text) + std::to_string(++*asked), {}};
+  };
+  const auto made = *Plan::make(suite, prompt, Ontology(), settings, {{command}, 2});
+  EXPECT_EQ(made.render(made.unit_of(2))->request.user, "python: one1");
+  EXPECT_EQ(made.render(made.unit_of(3))->request.user, "python: one1");
+  EXPECT_EQ(*asked, 1);
+}
+
+TEST_F(PlanTest, ContextIsWhatIsPerturbedOfATextThatHasSome) {
+  auto with_context = text_case("f", "one?");
+  with_context.context = "one is a number";
+  suite.cases = {with_context, text_case("g", "one?")};
+  const auto made = *Plan::make(suite, prompt, Ontology(), settings, {{appending("bang", "!")}, 1});
+  EXPECT_EQ(made.render(made.unit_of(1))->request.user, "one is a number!\n\none?");
+  EXPECT_EQ(made.render(made.unit_of(3))->request.user, "one?!");
+}
+
+TEST_F(PlanTest, MoreTrialsThanNumbersAreRefused) {
+  suite.cases = {make_case("a", "one"), make_case("b", "one")};
+  TrialTable table(1u << 31);
+  EXPECT_TRUE(table.add_case());
+  EXPECT_FALSE(table.add_case());
+  EXPECT_EQ(table.case_count(), 1u);
+}
+
+TEST(PerturbedPart, IsInTheLanguageOfItsCaseOrFile) {
+  Case one = make_case("a", "x");
+  EXPECT_EQ(perturbed_part(one).language, "python");
+  one.language.clear();
+  one.content_file = "src/app.rs";
+  EXPECT_EQ(perturbed_part(one).language, "rs");
+  Case text = text_case("f", "x");
+  text.language = "python";
+  EXPECT_EQ(perturbed_part(text).language, "") << "a prompt is no Python, whatever it speaks of";
+  text.content_file = "dir.d/Makefile";
+  EXPECT_EQ(perturbed_part(text).language, "Makefile");
+  EXPECT_EQ(perturbed_part(text).text, &Case::content);
 }
 
 TEST_F(PlanTest, CasesOfOneRequestThatNoMessageHoldsAreRefused) {

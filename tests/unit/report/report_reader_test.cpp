@@ -164,8 +164,8 @@ TEST(ReportReader, AReportAgainstItselfHasNothingNew) {
   const auto scores = parsed(sink.text());
   ASSERT_TRUE(scores) << to_text(scores.error());
   const auto summary = compare(cases_of(*scores), cases_of(*scores), {}, [](const ScoreComparison& row) {
-    EXPECT_NE(row.change, ScoreChange::regression) << row.test_id;
-    EXPECT_NE(row.change, ScoreChange::improvement) << row.test_id;
+    EXPECT_NE(row.change, RowChange::regression) << row.test_id;
+    EXPECT_NE(row.change, RowChange::improvement) << row.test_id;
   });
   ASSERT_TRUE(summary);
   EXPECT_EQ(summary->missing_in_baseline + summary->missing_in_current, 0u);

@@ -1,5 +1,6 @@
 #include "config/embedded_config.hpp"
 #include "tests/unit/report/gated_run.hpp"
+#include "tests/unit/report/varied_run.hpp"
 
 #include <functional>
 
@@ -49,6 +50,21 @@ TEST(ReportSchema, TakesWhatTheReportWrites) {
   const SampleRun run;
   const Aggregates aggregates = run.aggregates();
   EXPECT_EQ(findings(report_of(run.input(aggregates))), "");
+}
+
+TEST(ReportSchema, TakesStabilityAndStatistics) {
+  using enum sample::Said;
+  const sample::VariedRun run({it, it, it, nothing, it, nothing, it, it, nothing, error});
+  const RunResults results = run.results();
+  const Aggregates aggregates = *aggregate(results, nullptr);
+  const RunStability stability = run.stability();
+  ReportInput input = sample::input_of(results, aggregates);
+  input.stability = &stability;
+  input.gate.stability = StabilityJudgement{};
+  input.gate.kind = BaselineKind::scores;
+  input.gate.statistics.emplace();
+  input.gate.statistics->metrics.emplace_back();
+  EXPECT_EQ(findings(report_of(input)), "");
 }
 
 TEST(ReportSchema, TakesComparisonsWithEitherKindOfBaseline) {

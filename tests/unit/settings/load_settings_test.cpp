@@ -162,11 +162,8 @@ TEST(Settings, WrongOnesAreNamedWithFileLineAndNearestKey) {
        "not an infinite or undefined "
        "one"},
       {"[eval]\nmode = \"livee\"\n",
-       "sluice.toml:2: \"mode\" in [eval] must be \"live\", \"cached\" or \"mock\", not "
+       "sluice.toml:2: \"mode\" in [eval] must be \"live\", \"cached\", \"mock\" or \"robust\", not "
        "\"livee\"; did you mean \"live\"?"},
-      {"[eval]\nmode = \"robust\"\n",
-       "sluice.toml:2: \"mode\" in [eval] has the value \"robust\", which is not supported yet by this "
-       "version of sluice; use live, cached or mock"},
       {"[eval]\nretention_days = 30\n",
        "sluice.toml:2: \"retention_days\" in [eval] is not supported yet by this version of sluice"},
       {"[eval]\nmodel = \"\"\n", "sluice.toml:2: \"model\" in [eval] must not be empty"},

@@ -71,6 +71,7 @@ tests:
   EXPECT_EQ(loaded.suite.thresholding, (Thresholding{ThresholdMode::relative, 0.03, 0.80, std::nullopt}));
   const Case a = case_of(loaded, 0);
   EXPECT_EQ(a.content, "first\nsecond\n");
+  EXPECT_EQ(a.content_file, "prompts/long.txt");
   EXPECT_EQ(a.category, "tests");
   EXPECT_EQ(a.kind, CaseKind::text);
   EXPECT_EQ(a.source, "suite.yaml");

@@ -1,0 +1,110 @@
+#include "coordinator/cli/variations.hpp"
+
+#include "common/hash.hpp"
+#include "common/text.hpp"
+#include "coordinator/perturb/custom_command.hpp"
+#include "coordinator/perturb/perturbation.hpp"
+
+#include <algorithm>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace sluice {
+namespace {
+
+PerturbedText planned(Perturbed perturbed) {
+  switch (perturbed.outcome) {
+    case PerturbationOutcome::changed:
+      return {PerturbedText::Kind::changed, std::move(perturbed.text), {}};
+    case PerturbationOutcome::unchanged:
+      break;
+    case PerturbationOutcome::skipped:
+      return {PerturbedText::Kind::skipped, {}, std::move(perturbed.reason)};
+  }
+  return {};
+}
+
+Variation variation_of(const Perturbation& perturbation) {
+  Variation variation;
+  variation.name = perturbation.name;
+  variation.version = std::to_string(perturbation.version);
+  variation.apply = [&perturbation](std::string_view text, std::string_view language) {
+    return planned(perturb(perturbation, language, text));
+  };
+  return variation;
+}
+
+PerturbedText run(const PerturbationCommand& command, std::string_view text) {
+  auto output = run_perturbation_command(command, text);
+  if (!output) return {PerturbedText::Kind::skipped, {}, std::move(output.error().message)};
+  if (invalid_utf8_at(*output)) {
+    return {PerturbedText::Kind::skipped, {}, "what the command wrote is not valid UTF-8"};
+  }
+  return {PerturbedText::Kind::changed, std::move(*output), {}};
+}
+
+/// Its version is a hash of the command: another command under the same name is another perturbation.
+Variation variation_of(const PerturbCommand& given, const Settings& settings) {
+  PerturbationCommand command;
+  command.arguments = {"/bin/sh", "-c", given.command};
+  command.time_limit = settings.perturb_timeout.value;
+  command.max_output_bytes = settings.perturb_max_bytes.value;
+  Variation variation;
+  variation.name = given.name;
+  variation.version = to_hex(sha256(given.command)).substr(0, 12);
+  variation.apply = [command](std::string_view text, std::string_view) { return run(command, text); };
+  variation.ask_once = true;
+  return variation;
+}
+
+Result<std::vector<const Perturbation*>> catalogued(const RunOptions& options) {
+  std::string list;
+  for (const std::string& name : options.perturbations) list += (list.empty() ? "" : ",") + name;
+  if (list.empty()) return std::vector<const Perturbation*>();
+  return perturbations_named(list);
+}
+
+}  // namespace
+
+Result<Variations> make_variations(const RunOptions& options) {
+  Variations variations;
+  variations.repeats = options.settings.repeat.value;
+  const auto named = catalogued(options);
+  if (!named) {
+    const auto& where = options.settings.perturb.where;
+    const std::string shown = where.empty() ? "--perturb" : where;
+    return fail(named.error().reason, shown + ": " + named.error().message);
+  }
+  for (const Perturbation* perturbation : *named) {
+    variations.perturbations.push_back(variation_of(*perturbation));
+  }
+  for (const PerturbCommand& command : options.perturb_commands) {
+    if (perturbation_named(command.name)) {
+      return fail(Reason::usage_invalid,
+                  "--perturb-command names \"" + command.name +
+                      "\", which is a perturbation of sluice's own: choose another name");
+    }
+    variations.perturbations.push_back(variation_of(command, options.settings));
+  }
+  if (variations.perturbations.size() > TrialTable::max_perturbations) {
+    return fail(Reason::usage_invalid, "there are " + std::to_string(variations.perturbations.size()) +
+                                           " perturbations, and a run takes at most " +
+                                           std::to_string(TrialTable::max_perturbations) +
+                                           ": leave out some of --perturb or --perturb-command");
+  }
+  return variations;
+}
+
+Result<void> check_perturb_commands(const RunOptions& options, const Plan& plan) {
+  for (const PerturbCommand& command : options.perturb_commands) {
+    const auto facts = std::ranges::find(plan.perturbations(), command.name, &PerturbationFacts::name);
+    if (facts == plan.perturbations().end()) continue;
+    if (facts->changed > 0 || facts->unchanged > 0 || facts->skipped.empty()) continue;
+    return fail(Reason::usage_invalid, "--perturb-command " + command.name +
+                                           " failed on every text: " + facts->skipped.begin()->first.second);
+  }
+  return {};
+}
+
+}  // namespace sluice

@@ -1,0 +1,18 @@
+#pragma once
+
+#include "common/error.hpp"
+#include "coordinator/cli/run_options.hpp"
+#include "coordinator/plan/plan.hpp"
+#include "coordinator/plan/variation.hpp"
+
+namespace sluice {
+
+/// The perturbations and repeats of a run: those of the catalogue that were named, in its order, then the
+/// commands. usage_invalid for a name that is none, and for a command with the name of one.
+Result<Variations> make_variations(const RunOptions& options);
+
+/// A command that failed on every text it was given is a mistake in the command, not in the texts:
+/// usage_invalid with the reason of the first. REQUIRES: the plan of make_variations.
+Result<void> check_perturb_commands(const RunOptions& options, const Plan& plan);
+
+}  // namespace sluice

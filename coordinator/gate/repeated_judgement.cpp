@@ -1,0 +1,112 @@
+#include "coordinator/gate/repeated_judgement.hpp"
+
+#include "coordinator/gate/billionths.hpp"
+
+#include <algorithm>
+#include <cstddef>
+
+namespace sluice {
+namespace {
+
+using Repeats = std::span<const CaseJudgement* const>;
+
+/// What the repeats of anything come to: `fail` by a majority, `disagree` by less than that.
+enum class Failures : std::uint8_t { none, disagree, majority };
+
+Failures failures(std::size_t failed, std::size_t judged) {
+  if (failed == 0) return Failures::none;
+  return failed * 2 > judged ? Failures::majority : Failures::disagree;
+}
+
+CaseStatus status_of(Repeats repeats) {
+  const auto count = [&](CaseStatus status) {
+    return static_cast<std::size_t>(std::ranges::count(repeats, status, &CaseJudgement::status));
+  };
+  // Each repeat was scored, so that none is an error; one without any metric counts as failed all the same.
+  const std::size_t failed = count(CaseStatus::fail) + count(CaseStatus::error);
+  switch (failures(failed, repeats.size())) {
+    case Failures::majority:
+      return CaseStatus::fail;
+    case Failures::disagree:
+      return CaseStatus::flaky;
+    case Failures::none:
+      break;
+  }
+  return count(CaseStatus::warn) > 0 ? CaseStatus::warn : CaseStatus::pass;
+}
+
+/// The n-th metric of all repeats together.
+JudgedMetric metric_of(Repeats repeats, std::size_t n) {
+  const auto nth = [n](const CaseJudgement* one) -> const JudgedMetric& { return one->metrics[n]; };
+  const auto count = [&](MetricStatus status) {
+    return static_cast<std::size_t>(
+        std::ranges::count(repeats, status, [&](const CaseJudgement* one) { return nth(one).status; }));
+  };
+  MetricStatus shown = MetricStatus::pass;
+  if (count(MetricStatus::fail) > 0) {
+    shown = MetricStatus::fail;
+  } else if (count(MetricStatus::warn) > 0) {
+    shown = MetricStatus::warn;
+  } else if (count(MetricStatus::pass) == 0) {
+    shown = MetricStatus::unjudged;
+  }
+  // Its cause, limit and detail are those of the first that came to what is shown.
+  const auto first =
+      std::ranges::find(repeats, shown, [&](const CaseJudgement* one) { return nth(one).status; });
+  JudgedMetric metric = nth(*first);
+  if (failures(count(MetricStatus::fail), repeats.size()) == Failures::disagree) {
+    metric.status = MetricStatus::flaky;
+  }
+  MeanScore scores;
+  for (const CaseJudgement* one : repeats) {
+    if (nth(one).score) {
+      scores.add(*nth(one).score);
+      metric.repeat_scores.push_back(*nth(one).score);
+    }
+    if (!metric.limit) metric.limit = nth(one).limit;
+  }
+  metric.score = scores.mean();
+  return metric;
+}
+
+bool rose(const JudgedMetric& metric) {
+  return metric.score && metric.baseline && billionths(*metric.score) > billionths(*metric.baseline);
+}
+
+}  // namespace
+
+void MeanScore::add(double score) {
+  only_ = score;
+  sum_ += billionths(score);
+  ++count_;
+}
+
+std::optional<double> MeanScore::mean() const {
+  if (count_ == 0) return std::nullopt;
+  if (count_ == 1) return only_;
+  const std::int64_t half = sum_ < 0 ? -(count_ / 2) : count_ / 2;
+  return from_billionths((sum_ + half) / count_);
+}
+
+CaseJudgement judgement_of_repeats(Repeats repeats) {
+  if (repeats.size() == 1) return *repeats.front();
+  CaseJudgement judgement;
+  judgement.status = status_of(repeats);
+  const auto least =
+      std::ranges::min(repeats, {}, [](const CaseJudgement* one) { return one->metrics.size(); });
+  judgement.metrics.reserve(least->metrics.size());
+  for (std::size_t n = 0; n < least->metrics.size(); ++n) judgement.metrics.push_back(metric_of(repeats, n));
+
+  const auto all = [&](auto&& is) {
+    return std::ranges::all_of(repeats, [&](const CaseJudgement* one) { return is(*one); });
+  };
+  judgement.regressed = judgement.status == CaseStatus::fail && all([](const CaseJudgement& one) {
+                          return one.status != CaseStatus::fail || one.regressed;
+                        });
+  const bool none_failed = judgement.status == CaseStatus::pass || judgement.status == CaseStatus::warn;
+  judgement.improved = none_failed && (std::ranges::any_of(judgement.metrics, rose) ||
+                                       all([](const CaseJudgement& one) { return one.improved; }));
+  return judgement;
+}
+
+}  // namespace sluice

@@ -1,0 +1,70 @@
+#pragma once
+
+#include "coordinator/suite/case.hpp"
+
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+namespace sluice {
+
+/// What a perturbation made of a text.
+struct PerturbedText {
+  enum class Kind : std::uint8_t {
+    changed,    ///< `text` is another one that means the same.
+    unchanged,  ///< There was nothing to change.
+    skipped,    ///< It cannot be done safely; `reason` says why.
+  };
+  Kind kind = Kind::unchanged;
+  std::string text{};
+  std::string reason{};
+};
+
+/// A perturbation as a run uses it. `apply` takes a text and its language as the case names it (empty: plain
+/// text), and is asked for the same text more than once: at plan time, and when the trial is handed out.
+struct Variation {
+  std::string name;
+  std::string version;
+  std::function<PerturbedText(std::string_view text, std::string_view language)> apply;
+  /// What `apply` says may differ from time to time, or is slow (an external command): it is asked once, and
+  /// its text held.
+  bool ask_once = false;
+};
+
+/// How often each case is tried, and in which forms.
+struct Variations {
+  std::vector<Variation> perturbations;  ///< At most TrialTable::max_perturbations.
+  std::uint32_t repeats = 1;             ///< > 0
+};
+
+/// What a perturbation came to over the cases of a run, for the report.
+struct PerturbationFacts {
+  std::string name;
+  std::string version;
+  std::uint64_t changed = 0;    ///< Cases of which it has trials.
+  std::uint64_t unchanged = 0;  ///< Cases in which it had nothing to change.
+  /// Cases that were skipped, by language and reason.
+  std::map<std::pair<std::string, std::string>, std::uint64_t> skipped;
+
+  std::uint64_t skipped_cases() const {
+    std::uint64_t cases = 0;
+    for (const auto& [why, count] : skipped) cases += count;
+    return cases;
+  }
+};
+
+/// The text of a case that perturbations change, and its language.
+struct PerturbedPart {
+  std::string Case::*text = nullptr;
+  std::string language;  ///< A name, or a file name's ending; empty: plain text.
+};
+
+/// The code of a claims case in its language; of a text case the context if there is one, else the prompt: as
+/// the ending of its file says (`input.file`), else as plain text, since a prompt's language is the reader's.
+PerturbedPart perturbed_part(const Case& test_case);
+
+}  // namespace sluice

@@ -1,0 +1,262 @@
+#include "coordinator/report/json_stability.hpp"
+
+#include "coordinator/report/answer_diff.hpp"
+
+#include <string>
+#include <string_view>
+
+namespace sluice {
+namespace {
+
+void write_interval(Json& json, std::string_view name, const Interval& interval, bool is_known) {
+  json.key(name);
+  if (!is_known) return json.null();
+  json.open('[');
+  json.value(interval.low);
+  json.value(interval.high);
+  json.close(']');
+}
+
+void write_figures(Json& json, const StabilityFigures& figures) {
+  json.member("cases", figures.cases);
+  json.member("answers", figures.answers);
+  json.member("stability", figures.stability);
+  write_interval(json, "interval", figures.interval, figures.stability.has_value());
+  json.member("floor", figures.floor);
+  write_interval(json, "floor_interval", figures.floor_interval, figures.floor.has_value());
+}
+
+void write_changes(Json& json, const std::map<MetricId, ScoreChange>& changes) {
+  json.key("score_changes").open('[');
+  for (const auto& [metric, change] : changes) {
+    json.open('{');
+    json.member("metric", info(metric).name);
+    json.member("answers", change.answers());
+    json.member("mean_absolute", change.mean_absolute());
+    json.member("noise", change.noise());
+    json.close('}');
+  }
+  json.close(']');
+}
+
+void write_skipped(Json& json, const PerturbationFacts& facts) {
+  json.key("skipped").open('[');
+  for (const auto& [why, cases] : facts.skipped) {
+    json.open('{');
+    json.member("language", why.first);
+    json.member("reason", why.second);
+    json.member("cases", cases);
+    json.close('}');
+  }
+  json.close(']');
+}
+
+void write_perturbation(Json& json, const PerturbationSummary& one) {
+  json.open('{');
+  json.member("name", one.facts.name);
+  json.member("version", one.facts.version);
+  json.member("changed", one.facts.changed);
+  json.member("unchanged", one.facts.unchanged);
+  write_skipped(json, one.facts);
+  json.member("flips", one.flips);
+  write_figures(json, one.stability ? one.stability->figures : StabilityFigures{});
+  const bool has_test = one.stability && one.stability->p;
+  json.key("method");
+  has_test ? json.value(to_string(one.stability->method)) : json.null();
+  json.member("p", has_test ? one.stability->p : std::nullopt);
+  json.member("adjusted_p", has_test ? one.stability->adjusted_p : std::nullopt);
+  json.member("unstable", one.stability && one.stability->unstable);
+  write_changes(json, one.score_changes);
+  json.close('}');
+}
+
+void write_perturbations(Json& json, const RunStability& run) {
+  json.line(2);
+  json.key("perturbations").open('[');
+  for (const PerturbationSummary& one : run.perturbations) {
+    json.line(3);
+    write_perturbation(json, one);
+  }
+  json.text() += run.perturbations.empty() ? "" : "\n    ";
+  json.close(']');
+  json.line(2);
+  json.key("most_flipping");
+  const PerturbationSummary* most = run.most_flipping();
+  most == nullptr ? json.null() : json.value(most->facts.name);
+}
+
+void write_categories(Json& json, const RunStability& run) {
+  json.line(2);
+  json.key("by_category").open('{');
+  for (const auto& [number, figures] : run.analysis.categories) {
+    json.line(3);
+    json.key_of(run.categories.at(number)).open('{');
+    write_figures(json, figures);
+    write_changes(json, run.category_score_changes.at(number));
+    json.close('}');
+  }
+  json.text() += run.analysis.categories.empty() ? "" : "\n    ";
+  json.close('}');
+}
+
+void write_pass_curve(Json& json, const RunStability& run) {
+  json.line(2);
+  json.key("pass_curve").open('[');
+  for (const PassCurve::Point& point : run.pass_curve) {
+    json.line(3);
+    json.open('{');
+    json.member("k", point.k);
+    json.member("cases", point.cases);
+    json.member("pass_at_k", point.pass_at_k);
+    json.member("pass_hat_k", point.pass_hat_k);
+    json.close('}');
+  }
+  json.text() += run.pass_curve.empty() ? "" : "\n    ";
+  json.close(']');
+}
+
+void write_gate(Json& json, const std::optional<StabilityJudgement>& judged) {
+  json.line(2);
+  json.key("gate");
+  if (!judged) return json.null();
+  json.open('{');
+  json.member("status", to_string(judged->status));
+  json.key("cause");
+  judged->cause == MetricCause::none ? json.null() : json.value(to_string(judged->cause));
+  json.member("baseline", judged->baseline);
+  json.member("delta", judged->delta());
+  json.member("limit", judged->limit);
+  json.member("min_stability", judged->min_stability);
+  json.close('}');
+}
+
+void write_texts(Json& json, std::string_view name, const std::vector<std::string>& texts) {
+  json.key(name).open('[');
+  for (const std::string& text : texts) json.value(text);
+  json.close(']');
+}
+
+void write_flip(Json& json, const Case& fixture, const Flip& flip, const RunStability& run) {
+  const AnswerDiff diff = diff_of(fixture, flip);
+  json.open('{');
+  json.member("perturbation", run.perturbations.at(flip.perturbed->perturbation - 1).facts.name);
+  json.member("repeat", std::uint64_t{flip.perturbed->repeat} + 1);
+  json.key("unperturbed").open('{');
+  json.member("status", to_string(flip.unperturbed->judgement.status));
+  write_texts(json, "only", diff.only_unperturbed);
+  json.close('}');
+  json.key("perturbed").open('{');
+  json.member("status", to_string(flip.perturbed->judgement.status));
+  write_texts(json, "only", diff.only_perturbed);
+  json.close('}');
+  json.close('}');
+}
+
+void write_test(Json& json, const StatisticalMetric& one) {
+  const PairedComparison& compared = one.comparison;
+  const MetricVerdict& verdict = one.verdict;
+  json.member("verdict", to_string(verdict.verdict));
+  json.member("pairs", compared.pairs);
+  json.member("units", compared.units);
+  json.member("changed_units", compared.changed_units);
+  json.member("dropped_units", compared.dropped_units);
+  json.member("equal_repeats", compared.equal_repeats);
+  json.member("base", compared.base);
+  json.member("current", compared.current);
+  json.member("drop", compared.drop);
+  write_interval(json, "drop_interval", one.intervals.drop.value_or(Interval{}),
+                 one.intervals.drop.has_value());
+  json.member("deviation", compared.deviation);
+  json.member("method", to_string(compared.test.method));
+  json.member("p_drop", compared.test.p.drop);
+  json.member("p_improvement", compared.test.p.improvement);
+  json.member("adjusted_p_drop", verdict.adjusted_p.drop);
+  json.member("adjusted_p_improvement", verdict.adjusted_p.improvement);
+  json.member("drop_upper_bound", verdict.drop_upper_bound);
+  json.member("minimum_detectable_effect", verdict.minimum_detectable_effect);
+  json.member("units_needed", verdict.units_needed);
+  json.member("too_few_changed", verdict.too_few_changed);
+  json.member("left_out", one.left_out.count());
+}
+
+}  // namespace
+
+void write_json_stability(Json& json, const ReportInput& input) {
+  const RunStability& run = *input.stability;
+  json.line(1);
+  json.member("stability", run.stability());
+  json.line(1);
+  json.key("stability_details").open('{');
+  json.line(2);
+  json.member("repeats", run.repeats);
+  json.member("confidence", run.confidence);
+  json.member("seed", run.seed);
+  json.line(2);
+  json.member("trials", input.aggregates.all.trials);
+  json.member("trial_errors", input.aggregates.all.trial_errors);
+  json.line(2);
+  json.key("overall").open('{');
+  write_figures(json, run.analysis.all);
+  json.member("flips", run.flips);
+  json.member("unstable_cases", run.unstable_cases());
+  json.close('}');
+  write_gate(json, input.gate.stability);
+  write_perturbations(json, run);
+  write_categories(json, run);
+  json.line(2);
+  write_changes(json, run.score_changes);
+  write_pass_curve(json, run);
+  json.text() += "\n  ";
+  json.close('}');
+}
+
+void write_json_case_stability(Json& json, const CaseResult& result, const RunStability& run,
+                               std::size_t case_index) {
+  json.key("repeats").open('{');
+  json.member("planned", result.repeats.planned);
+  json.member("judged", result.repeats.judged);
+  json.member("passed", result.repeats.passed());
+  json.member("failed", result.repeats.failed);
+  json.member("errors", result.repeats.errors);
+  json.close('}');
+  const CaseStability& own = run.analysis.cases.at(case_index);
+  json.key("stability").open('{');
+  json.member("answers", own.answers);
+  json.member("stability", own.stability);
+  write_interval(json, "interval", own.interval(run.confidence), own.stability.has_value());
+  json.member("floor", own.floor);
+  json.member("p", own.p);
+  json.member("adjusted_p", own.adjusted_p);
+  json.member("unstable", own.unstable);
+  json.close('}');
+  json.key("flips").open('[');
+  for (const Flip& flip : flips_of(result)) write_flip(json, result.fixture, flip, run);
+  json.close(']');
+}
+
+void write_json_statistics(Json& json, const GateSummary& gate) {
+  json.line(2);
+  json.key("statistics");
+  if (!gate.statistics) return json.null();
+  const StatisticalJudgement& statistics = *gate.statistics;
+  json.open('{');
+  json.member("confidence", statistics.rules.confidence);
+  json.member("min_effect", statistics.rules.min_effect);
+  json.member("unit", statistics.by_category ? "category" : "case");
+  json.member("seed", statistics.seed);
+  json.key("verdict");
+  statistics.verdict ? json.value(to_string(*statistics.verdict)) : json.null();
+  json.key("metrics").open('[');
+  for (const StatisticalMetric& one : statistics.metrics) {
+    json.line(3);
+    json.open('{');
+    json.member("name", info(one.metric).name);
+    write_test(json, one);
+    json.close('}');
+  }
+  json.text() += statistics.metrics.empty() ? "" : "\n    ";
+  json.close(']');
+  json.close('}');
+}
+
+}  // namespace sluice

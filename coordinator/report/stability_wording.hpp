@@ -1,0 +1,69 @@
+#pragma once
+
+#include "coordinator/gate/gate_summary.hpp"
+#include "coordinator/report/answer_diff.hpp"
+#include "coordinator/report/report.hpp"
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+/// What the reports for people say of repeats, stability and statistics: words and numbers, not their layout.
+namespace sluice::wording {
+
+/// `0.92`, with a third digit where two would show a share below 1 as 1.00.
+std::string share(const std::optional<double>& share);
+/// `0.88 to 0.95`; a dash if unknown.
+std::string interval(const std::optional<Interval>& interval);
+/// `0.03`; `< 0.001`; a dash if there was no test.
+std::string p_value(const std::optional<double>& p);
+
+/// A line on each: how stable, what the repeats agree on, pass@k, how far scores move, what was left out.
+std::vector<std::string> stability_summary(const ReportInput& input);
+/// What the limits on stability came to; empty without one.
+std::string stability_gate(const ReportInput& input);
+/// `unstable`, `within noise`, `floor unknown`, `no answers`.
+std::string stability_word(const PerturbationSummary& perturbation);
+/// `3 cases (Makefile): sluice does not know ...`, for each perturbation, language and reason.
+std::vector<std::string> skipped_words(const RunStability& run);
+
+/// A case of the least stable ones, with copies of what its answers differ in.
+struct UnstableCase {
+  std::string title;
+  CaseStability figures;
+  struct FlippedAnswer {
+    std::string perturbation;
+    std::uint32_t repeat = 0;              ///< The first that came out so.
+    std::uint32_t times = 1;               ///< Repeats of this perturbation that differ in the same way.
+    CaseStatus before = CaseStatus::pass;  ///< Of the unperturbed answer by itself.
+    CaseStatus after = CaseStatus::pass;
+    AnswerDiff diff;
+  };
+  std::vector<FlippedAnswer> flips;
+  std::uint64_t more_flips = 0;  ///< Beyond those that are shown, repeats of those apart.
+};
+
+/// The least stable cases that have a flip: those beyond the floor first, then by stability, then in plan
+/// order. One visit to all cases.
+Result<std::vector<UnstableCase>> least_stable_cases(const ReportInput& input, std::size_t most,
+                                                     std::size_t most_flips);
+/// `stability 0.57 (7 answers), repeats agree 1.00, unstable beyond the floor (p 0.01)`.
+std::string figures_of(const UnstableCase& one);
+/// `crlf (pass → fail)`, with repeats `crlf, 2 of 3 repeats (pass → fail)`.
+std::string flip_title(const UnstableCase::FlippedAnswer& flip, std::uint32_t repeats);
+/// The one side of a flip in one line: claims with semicolons between them, or the text; what is empty says
+/// so.
+std::string side_of(const std::vector<std::string>& only);
+
+/// What failed of the run as a whole, beside what cases and notices say: metrics that regressed by their
+/// tests, and a stability that fell or is below its least.
+std::vector<std::string> run_failures(const ReportInput& input);
+/// Ditto what warns of it: an underpowered gate, and a stability without an entry.
+std::vector<std::string> run_warnings(const ReportInput& input);
+
+/// `claims_f1: underpowered, ...` for each metric that the tests judged.
+std::vector<std::string> statistics_words(const GateSummary& gate);
+
+}  // namespace sluice::wording

@@ -1,0 +1,128 @@
+#include "coordinator/merge/aggregate.hpp"
+#include "coordinator/merge/case_result.hpp"
+#include "tests/unit/report/sample_run.hpp"
+
+#include <string>
+#include <vector>
+
+#include <gtest/gtest.h>
+
+namespace sluice {
+namespace {
+
+using sample::claim;
+using sample::errored;
+using sample::expect;
+using sample::scored;
+
+/// What each trial of one case saw: the claim, nothing, or an error.
+enum class Saw { it, nothing, error, no_result };
+
+/// Two cases with 3 repeats; the second is tried under a perturbation as well.
+class RepeatsTest : public ::testing::Test {
+ protected:
+  RepeatsTest() {
+    suite.cases = {sample::make_case("a-1", "one"), sample::make_case("b-1", "two")};
+    for (std::size_t i = 0; i < 2; ++i) suite.cases.held(i).must_contain = {expect("a/b", "c", true)};
+    EXPECT_TRUE(table.add_case());
+    EXPECT_TRUE(table.add_case(1));
+  }
+
+  void run(const std::vector<Saw>& trials) {
+    ASSERT_EQ(trials.size(), table.trial_count());
+    source.trials.clear();
+    for (TrialId trial = 0; trial < trials.size(); ++trial) {
+      const FinalClaim found = claim("a/b", "c", true, 0.9, trial);
+      if (trials[trial] == Saw::it) {
+        source.trials.push_back(scored(trial, trial, {found}, {{{0, 0}}, {}, {}, {}}, {10, 1}));
+      } else if (trials[trial] == Saw::nothing) {
+        source.trials.push_back(scored(trial, trial, {}, {{}, {0}, {}, {}}, {10, 1}));
+      } else if (trials[trial] == Saw::error) {
+        source.trials.push_back(errored(trial, trial, {Reason::rate_limited, "too many"}, {10, 0}));
+      }
+    }
+  }
+
+  RunResults results() const {
+    RunResults all = sample::results_of(suite, source, gate);
+    all.trials = table.trial_count();
+    all.table = &table;
+    return all;
+  }
+
+  std::vector<std::string> told() const {
+    std::vector<std::string> lines;
+    EXPECT_TRUE(visit_cases(results(), [&](const CaseResult& result) {
+      lines.push_back(result.fixture.id + " " + std::string(to_string(result.status)) + " " +
+                      std::to_string(result.repeats.passed()) + "/" + std::to_string(result.repeats.judged) +
+                      "/" + std::to_string(result.repeats.planned) + " of " +
+                      std::to_string(result.trials.size()));
+    }));
+    return lines;
+  }
+
+  Suite suite;
+  TrialTable table{3};
+  sample::MemorySource source;
+  Gate gate;
+};
+
+using enum Saw;
+
+TEST_F(RepeatsTest, RepeatsTogetherAreACase) {
+  run({it, it, it, /**/ it, nothing, it, /**/ nothing, nothing, nothing});
+  EXPECT_EQ(told(), (std::vector<std::string>{"a-1 pass 3/3/3 of 3", "b-1 flaky 2/3/3 of 6"}));
+  run({nothing, it, nothing, /**/ it, it, it, /**/ nothing, nothing, nothing});
+  EXPECT_EQ(told(), (std::vector<std::string>{"a-1 fail 1/3/3 of 3", "b-1 pass 3/3/3 of 6"}))
+      << "perturbed answers judge no case";
+}
+
+TEST_F(RepeatsTest, ErrorsAreLeftOutUntilTheyAreMostOfIt) {
+  run({error, it, it, /**/ error, no_result, it, /**/ it, it, it});
+  EXPECT_EQ(told(), (std::vector<std::string>{"a-1 pass 2/2/3 of 3", "b-1 error 1/1/3 of 6"}));
+  const auto all = aggregate(results(), nullptr);
+  ASSERT_TRUE(all);
+  EXPECT_EQ(all->all.statuses, (StatusCounts{.passed = 1, .errors = 1}));
+  EXPECT_EQ(all->all.trials, 9u);
+  EXPECT_EQ(all->all.trial_errors, 3u);
+  EXPECT_EQ(all->all.counts, (Counts{2, 0, 0})) << "of the judged repeats of the case that is no error";
+  EXPECT_EQ(all->usage, (Usage{80, 6})) << "each answer once, perturbed ones too";
+}
+
+TEST_F(RepeatsTest, CountsAreSummedOverUnperturbedRepeats) {
+  run({it, it, nothing, /**/ it, it, it, /**/ nothing, nothing, nothing});
+  const auto all = aggregate(results(), nullptr);
+  ASSERT_TRUE(all);
+  EXPECT_EQ(all->all.counts, (Counts{5, 0, 1}));
+  EXPECT_EQ(scores_of(all->all.counts).recall, 5.0 / 6.0);
+}
+
+TEST_F(RepeatsTest, WhatIsShownSaysWhy) {
+  run({it, it, nothing, /**/ nothing, it, it, /**/ it, it, it});
+  std::vector<TrialId> shown;
+  CaseDetails details;
+  ASSERT_TRUE(visit_cases(results(), [&](const CaseResult& result) {
+    shown.push_back(result.unit->unit);
+    explain(result, details);
+    EXPECT_EQ(details.missing.size(), 1u) << "of the first repeat that failed";
+  }));
+  EXPECT_EQ(shown, (std::vector<TrialId>{2, 3}));
+}
+
+TEST_F(RepeatsTest, EveryTrialIsThereWithItsPlace) {
+  run({it, it, it, /**/ it, it, error, /**/ it, nothing, no_result});
+  ASSERT_TRUE(visit_cases(results(), [&](const CaseResult& result) {
+    if (result.fixture.id != "b-1") return;
+    ASSERT_EQ(result.trials.size(), 6u);
+    for (std::size_t i = 0; i < 6; ++i) {
+      EXPECT_EQ(result.trials[i].trial, 3 + i);
+      EXPECT_EQ(result.trials[i].perturbation, i / 3);
+      EXPECT_EQ(result.trials[i].repeat, i % 3);
+      EXPECT_EQ(result.trials[i].error != nullptr, i == 2 || i == 5);
+    }
+    EXPECT_EQ(result.trials[4].judgement.status, CaseStatus::fail);
+  }));
+}
+
+}  // namespace
+}  // namespace sluice

@@ -1,0 +1,171 @@
+#include "coordinator/report/stability_wording.hpp"
+#include "tests/unit/report/report_texts.hpp"
+#include "tests/unit/report/varied_run.hpp"
+
+#include <string>
+
+#include <gtest/gtest.h>
+#include <nlohmann/json.hpp>
+
+namespace sluice {
+namespace {
+
+using enum sample::Said;
+using nlohmann::json;
+using sample::VariedRun;
+
+/// A run whose second case flips under both perturbations, with everything that a report needs.
+class StabilityReport : public ::testing::Test {
+ protected:
+  StabilityReport()
+      : run({it, it, /**/ it, it, /**/ it, it, /**/ nothing, it, /**/ other, other}),
+        results(run.results()),
+        aggregates(*aggregate(results, nullptr)),
+        stability(run.stability()),
+        input(sample::input_of(results, aggregates)) {
+    input.stability = &stability;
+    input.gate.stability = StabilityJudgement{.score = stability.stability(),
+                                              .baseline = 0.9,
+                                              .limit = 0.85,
+                                              .min_stability = std::nullopt,
+                                              .status = MetricStatus::fail,
+                                              .cause = MetricCause::dropped};
+  }
+
+  VariedRun run;
+  RunResults results;
+  Aggregates aggregates;
+  RunStability stability;
+  ReportInput input;
+};
+
+TEST_F(StabilityReport, JsonHasTheNumberAndWhatItRestsOn) {
+  const json report = json::parse(json_of(input));
+  EXPECT_EQ(report["stability"], 0.5) << "a: 2 of 2, b: 1 of 4";
+  const json& details = report["stability_details"];
+  EXPECT_EQ(details["repeats"], 2);
+  EXPECT_EQ(details["trials"], 10);
+  EXPECT_EQ(details["overall"]["flips"], 3);
+  EXPECT_EQ(details["most_flipping"], "blank-lines");
+  EXPECT_EQ(details["gate"]["status"], "fail");
+  EXPECT_EQ(details["gate"]["cause"], "dropped");
+  EXPECT_EQ(details["gate"]["delta"], -0.4);
+  ASSERT_EQ(details["perturbations"].size(), 2u);
+  EXPECT_EQ(details["perturbations"][1]["skipped"][0]["language"], "make");
+  EXPECT_EQ(details["pass_curve"].size(), 2u);
+  const json& b = report["fixture_results"][1];
+  EXPECT_EQ(b["repeats"]["passed"], 2);
+  EXPECT_EQ(b["stability"]["stability"], 0.25);
+  ASSERT_EQ(b["flips"].size(), 3u);
+  EXPECT_EQ(b["flips"][0]["perturbation"], "crlf");
+  EXPECT_EQ(b["flips"][0]["repeat"], 1);
+  EXPECT_EQ(b["flips"][0]["unperturbed"]["only"], json::array({"a/b/c = true"}));
+  EXPECT_EQ(b["flips"][0]["perturbed"]["only"], json::array());
+  EXPECT_EQ(b["flips"][1]["perturbed"]["only"], json::array({"a/b/c = false"}));
+  EXPECT_EQ(b["flips"][1]["perturbed"]["status"], "fail");
+  EXPECT_EQ(b["metrics"][1]["repeat_scores"], json::array({1.0, 1.0}));
+}
+
+/// Lines that were broken, in one.
+std::string unwrapped(const std::string& text) {
+  std::string joined;
+  for (const char c : text) {
+    const bool is_space = c == ' ' || c == '\n';
+    if (!is_space || !joined.ends_with(' ')) joined += is_space ? ' ' : c;
+  }
+  return joined;
+}
+
+TEST_F(StabilityReport, TheTableFitsAnyTerminalAndShowsBothAnswers) {
+  for (const std::size_t columns : {60u, 80u, 200u}) {
+    const std::string table = table_of(input, {columns, false});
+    expect_lines_within(table, columns);
+    for (const char* words :
+         {"Stability 0.50", "Flips most: blank-lines", "a/b/c = true", "a/b/c = false",
+          "dropped by more than is allowed", "Repeats of the unperturbed inputs agree 1.00"}) {
+      EXPECT_NE(unwrapped(table).find(words), std::string::npos) << words << "\n" << table;
+    }
+  }
+}
+
+TEST_F(StabilityReport, NamesOfPerturbationsAreWhole) {
+  EXPECT_NE(table_of(input, {80, false}).find("│ blank-lines  │"), std::string::npos)
+      << table_of(input, {80, false});
+}
+
+TEST_F(StabilityReport, MarkdownHasBothAnswersSideBySide) {
+  const std::string markdown = markdown_of(input);
+  EXPECT_NE(markdown.find("### Stability"), std::string::npos) << markdown;
+  EXPECT_NE(markdown.find("| blank-lines | 1 | 2 | 0.00 |"), std::string::npos) << markdown;
+  EXPECT_NE(markdown.find("| a/b/c = true | a/b/c = false |"), std::string::npos) << markdown;
+}
+
+TEST_F(StabilityReport, ProgramsOfReviewersHearOfWhatNoCaseShows) {
+  const std::string words = "Stability 0.50, baseline 0.90, limit 0.85: dropped by more than is allowed";
+  EXPECT_NE(junit_of(input).find("name=\"baseline comparison\""), std::string::npos);
+  EXPECT_NE(junit_of(input).find(words), std::string::npos) << junit_of(input);
+  EXPECT_NE(github_of(input).find("::error title=The run as a whole::" + words), std::string::npos)
+      << github_of(input);
+  input.gate.stability->status = MetricStatus::warn;
+  input.gate.stability->cause = MetricCause::missing_in_baseline;
+  EXPECT_EQ(junit_of(input).find("baseline comparison"), std::string::npos);
+  EXPECT_NE(github_of(input).find("::warning title=The run as a whole::Stability 0.50"), std::string::npos);
+}
+
+TEST_F(StabilityReport, ARunWithoutVariationSaysNothingOfIt) {
+  input.stability = nullptr;
+  input.gate.stability.reset();
+  EXPECT_EQ(json_of(input).find("stability"), std::string::npos);
+  EXPECT_EQ(table_of(input, {80, false}).find("tability"), std::string::npos);
+  EXPECT_EQ(markdown_of(input).find("tability"), std::string::npos);
+}
+
+TEST_F(StabilityReport, LeastStableCasesComeFirst) {
+  const auto cases = wording::least_stable_cases(input, 5, 1);
+  ASSERT_TRUE(cases);
+  ASSERT_EQ(cases->size(), 1u) << "a is stable";
+  EXPECT_EQ(cases->front().title, "b-1: two");
+  EXPECT_EQ(cases->front().flips.size(), 1u);
+  EXPECT_EQ(cases->front().more_flips, 2u);
+  const auto all = wording::least_stable_cases(input, 5, 5);
+  ASSERT_EQ(all->front().flips.size(), 2u);
+  EXPECT_EQ(all->front().flips[1].times, 2u) << "both repeats of blank-lines differ in the same way";
+  EXPECT_EQ(all->front().more_flips, 0u);
+  EXPECT_EQ(wording::flip_title(cases->front().flips[0], 2), "crlf, 1 of 2 repeats (pass → fail)");
+}
+
+StatisticalJudgement statistics_with(ChangeVerdict verdict) {
+  StatisticalJudgement statistics;
+  StatisticalMetric metric;
+  metric.metric = MetricId::claims_f1;
+  metric.comparison.pairs = metric.comparison.units = 40;
+  metric.comparison.base = 0.9;
+  metric.comparison.current = 0.8;
+  metric.comparison.drop = 0.1;
+  metric.verdict.verdict = verdict;
+  metric.verdict.adjusted_p.drop = 0.012;
+  metric.verdict.minimum_detectable_effect = 0.12;
+  metric.verdict.units_needed = 230;
+  statistics.metrics = {metric};
+  statistics.verdict = verdict;
+  return statistics;
+}
+
+TEST_F(StabilityReport, TheStatisticalGateIsTold) {
+  input.gate.kind = BaselineKind::scores;
+  input.gate.baseline_file = "base.json";
+  input.gate.statistics = statistics_with(ChangeVerdict::regression);
+  EXPECT_NE(table_of(input, {80, false}).find("claims_f1 0.90 → 0.80 over 40 cases: regression (p 0.012)"),
+            std::string::npos);
+  const json report = json::parse(json_of(input));
+  EXPECT_EQ(report["baseline_comparison"]["statistics"]["verdict"], "regression");
+  EXPECT_EQ(report["baseline_comparison"]["has_regression"], true);
+  input.gate.statistics = statistics_with(ChangeVerdict::underpowered);
+  const std::string words = wording::statistics_words(input.gate).at(0);
+  EXPECT_EQ(words,
+            "claims_f1 0.90 → 0.80 over 40 cases: underpowered: the smallest drop that 40 cases could have "
+            "shown is 0.12; for 0.05 it takes 230 cases");
+}
+
+}  // namespace
+}  // namespace sluice
