@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <utility>
 
 namespace sluice {
 
@@ -22,6 +23,8 @@ constexpr std::uint32_t rest = 8;
 /// Beside the knee that Little's law names: a queue of a tenth keeps the provider busy.
 constexpr double room_over_knee = 1.1;
 constexpr double after_failures = 0.7;
+/// Failures that so many answers have followed are no outage's.
+constexpr std::uint64_t answers_to_forget = 50;
 
 std::uint32_t step_of(std::uint32_t limit) {
   return std::max(1u, limit / 8);
@@ -37,6 +40,25 @@ void ConcurrencySearch::set_most(std::uint32_t most) {
 std::optional<std::uint32_t> ConcurrencySearch::found() const {
   if (phase_ == Phase::opening || phase_ == Phase::weighing) return std::nullopt;
   return kept_;
+}
+
+void ConcurrencySearch::remember(std::uint32_t answered, std::uint32_t failed) {
+  answers_since_failure_ = failed > 0 ? 0 : answers_since_failure_ + answered;
+  if (failed > 0 && !before_failures_) before_failures_ = Standing{phase_, limit_, kept_, throughput_};
+  if (answers_since_failure_ >= answers_to_forget) before_failures_.reset();
+}
+
+void ConcurrencySearch::interrupt() {
+  if (before_failures_) {
+    kept_ = before_failures_->kept;
+    throughput_ = before_failures_->throughput;
+    const auto [phase, limit] = std::pair(before_failures_->phase, before_failures_->limit);
+    before_failures_.reset();
+    go_on_with(limit, phase);
+  }
+  window_ = {};
+  opening_answers_ = 0;
+  opening_latency_us_ = 0;
 }
 
 void ConcurrencySearch::open_further(std::uint32_t answered, std::uint32_t failed,
@@ -69,6 +91,7 @@ void ConcurrencySearch::go_on_with(std::uint32_t limit, Phase phase) {
 
 void ConcurrencySearch::hear(std::uint32_t answered, std::uint32_t failed, std::uint64_t latency_sum_us,
                              std::uint64_t wanted) {
+  remember(answered, failed);
   if (phase_ == Phase::opening) {
     if (wanted >= limit_) open_further(answered, failed, latency_sum_us);
     return;

@@ -21,6 +21,9 @@ class ConcurrencySearch {
   /// What ended since the last time. `wanted`: calls in flight and ready ones now.
   void hear(std::uint32_t answered, std::uint32_t failed, std::uint64_t latency_sum_us, std::uint64_t wanted);
 
+  /// The provider is down. What failed just now said nothing of the number: it is what it was before.
+  void interrupt();
+
   std::uint32_t limit() const { return limit_; }
   /// The number that the search has settled on; nothing while it opens.
   std::optional<std::uint32_t> found() const;
@@ -36,6 +39,14 @@ class ConcurrencySearch {
     std::uint64_t latency_us = 0;  ///< Of those answered, together.
   };
 
+  struct Standing {
+    Phase phase = Phase::opening;
+    std::uint32_t limit = 1;
+    std::uint32_t kept = 0;
+    double throughput = 0;
+  };
+
+  void remember(std::uint32_t answered, std::uint32_t failed);
   void open_further(std::uint32_t answered, std::uint32_t failed, std::uint64_t latency_sum_us);
   void go_on_with(std::uint32_t limit, Phase phase);
   void window_is_over();
@@ -48,6 +59,8 @@ class ConcurrencySearch {
   std::uint64_t opening_latency_us_ = 0;  ///< and how long they took.
   double first_latency_us_ = 0;
   Window window_;
+  std::optional<Standing> before_failures_;
+  std::uint64_t answers_since_failure_ = 0;
   double throughput_ = 0;   ///< At `kept_`, in answers a microsecond.
   std::uint32_t kept_ = 0;  ///< The number that the steps go out from.
   bool try_fewer_next_ = false;

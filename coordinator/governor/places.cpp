@@ -33,7 +33,8 @@ void Places::join(WorkerId worker, std::uint32_t most) {
 void Places::leave(WorkerId worker, BootTime free_at) {
   const auto found = holders_.find(worker);
   if (found == holders_.end()) return;
-  if (const auto taken = found->second.taken(); taken > 0) lost_.emplace(worker, Lost{taken, free_at});
+  const auto taken = found->second.taken();
+  if (bound_ == Bound::fixed && taken > 0) lost_.emplace(worker, Lost{taken, free_at});
   holders_.erase(found);
 }
 
@@ -46,10 +47,6 @@ void Places::hear(WorkerId worker, std::uint64_t wanted, std::uint32_t in_flight
   while (holder.told.size() > 1 && holder.told[1].at <= heard) holder.told.pop_front();
   // It is back, and what it still has in flight is counted with it from here on.
   if (!std::exchange(holder.heard, true)) lost_.erase(worker);
-}
-
-void Places::forget_ended(BootTime now) {
-  std::erase_if(lost_, [now](const auto& item) { return item.second.free_at <= now; });
 }
 
 std::uint64_t Places::taken(BootTime now) const {
@@ -93,36 +90,44 @@ std::vector<std::uint32_t> Places::fair_shares(std::uint32_t total, BootTime now
   fill([](const Holder& holder) {
     return static_cast<std::uint32_t>(std::min<std::uint64_t>(holder.most, holder.wanted));
   });
-  fill([](const Holder& holder) { return holder.most; });
+  fill([this](const Holder& holder) {
+    return bound_ == Bound::searched || holder.wanted > 0 ? holder.most : 0;
+  });
   return shares;
 }
 
-void Places::allot(std::uint32_t total, BootTime now) {
-  forget_ended(now);
-  const auto lost = [&] {
-    std::uint64_t places = 0;
-    for (const auto& [worker, item] : lost_) places += item.places;
-    return places;
-  }();
-  const auto live_total = static_cast<std::uint32_t>(total - std::min<std::uint64_t>(total, lost));
+std::uint32_t Places::total_of_living(std::uint32_t total, BootTime now) {
+  std::erase_if(lost_, [now](const auto& item) { return item.second.free_at <= now; });
+  std::uint64_t lost = 0;
+  for (const auto& [worker, item] : lost_) lost += item.places;
+  return static_cast<std::uint32_t>(total - std::min<std::uint64_t>(total, lost));
+}
+
+/// As long as everybody has what it wants nothing is moved: each change is a message.
+bool Places::is_settled(std::uint32_t total) const {
   std::uint64_t given = 0;
-  std::size_t wanting = 0;
-  bool lacking = false;
   for (const auto& [worker, holder] : holders_) {
     given += holder.places;
-    if (holder.wanted > 0) ++wanting;
-    lacking |= holder.wanted > holder.places && holder.places < holder.most;
+    if (holder.wanted > holder.places && holder.places < holder.most) return false;
+    if (bound_ == Bound::fixed && holder.wanted == 0 && holder.places > 0) return false;
   }
-  rotating_ = live_total > 0 && wanting > live_total;
-  // As long as everybody has what it wants nothing is moved: each change is a message.
-  if (!lacking && given == live_total) return;
+  return given == total;
+}
 
-  const auto shares = fair_shares(live_total, now);
+void Places::allot(std::uint32_t total, BootTime now) {
+  const auto living = total_of_living(total, now);
+  const auto wanting =
+      std::ranges::count_if(holders_, [](const auto& item) { return item.second.wanted > 0; });
+  rotating_ = living > 0 && static_cast<std::uint64_t>(wanting) > living;
+  if (is_settled(living)) return;
+
+  const auto shares = fair_shares(living, now);
   std::size_t i = 0;
   for (auto& [worker, holder] : holders_) {
-    if (shares[i] < holder.places) holder.tell(shares[i], now);
-    ++i;
+    const auto share = shares[i++];
+    if (share < holder.places || bound_ == Bound::searched) holder.tell(share, now);
   }
+  if (bound_ == Bound::searched) return;
   std::uint64_t free = total - std::min<std::uint64_t>(total, taken(now));
   i = 0;
   for (auto& [worker, holder] : holders_) {

@@ -11,11 +11,17 @@
 
 namespace sluice {
 
-/// Splits a number of calls in flight over the workers, by what they want. A place is given to a worker only
-/// when it is certainly free: a worker may use what it was told last until it has taken in less, and the
-/// places of a lost one stay taken until its calls must have ended. Pure; not thread-safe.
+/// Splits a number of calls in flight over the workers, by what they want. A fixed number is never exceeded:
+/// a place is given to a worker only when it is certainly free, since a worker may use what it was told last
+/// until it has taken in less, and the places of a lost one stay taken until its calls must have ended; who
+/// wants none has none. A number that was found by search may be exceeded for such a moment. Pure; not
+/// thread-safe.
 class Places {
  public:
+  enum class Bound : std::uint8_t { fixed, searched };
+
+  explicit Places(Bound bound) : bound_(bound) {}
+
   /// `most`: the greatest number for this worker alone; 0: it cannot call. Again for one that was known: it
   /// begins without places.
   void join(WorkerId worker, std::uint32_t most);
@@ -24,8 +30,8 @@ class Places {
   /// `wanted`: calls in flight and ready ones; `heard`: time of the newest places that it has taken in.
   void hear(WorkerId worker, std::uint64_t wanted, std::uint32_t in_flight, BootTime heard);
 
-  /// Gives each worker its places anew, together never more than `total`, what may still be in use elsewhere
-  /// counted. What changed is to be sent at this very `now`.
+  /// Gives each worker its places anew, together never more than `total`; of a fixed number what may still be
+  /// in use elsewhere is counted. What changed is to be sent at this very `now`.
   void allot(std::uint32_t total, BootTime now);
   std::uint32_t of(WorkerId worker) const;
   /// Places that are given or may still be in use.
@@ -55,8 +61,10 @@ class Places {
   };
 
   std::vector<std::uint32_t> fair_shares(std::uint32_t total, BootTime now) const;
-  void forget_ended(BootTime now);
+  std::uint32_t total_of_living(std::uint32_t total, BootTime now);
+  bool is_settled(std::uint32_t total) const;
 
+  Bound bound_;
   std::map<WorkerId, Holder> holders_;
   std::multimap<WorkerId, Lost> lost_;
   bool rotating_ = false;

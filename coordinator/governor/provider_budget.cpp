@@ -29,6 +29,7 @@ ProviderBudget::ProviderBudget(std::string name, const ProviderLimits& limits, c
       in_force_(limits),
       times_(times),
       slots_(limits, now),
+      places_(limits.max_in_flight ? Places::Bound::fixed : Places::Bound::searched),
       breaker_(times.outage_timeout) {}
 
 // --- who is there ---
@@ -140,8 +141,13 @@ void ProviderBudget::take_outcomes(WorkerId worker, Member& member, const wire::
   if (rate_search_.hear(started, outcomes.rate_limited - late, late, now)) {
     for (auto& [id, one] : members_) one.account.mark_late_calls();
   }
+  const bool flowed = !breaker_.open();
   breaker_.hear(worker, outcomes.answered + outcomes.rate_limited, outcomes.failed, now);
-  if (!concurrency_search_ || !searches_concurrency() || breaker_.open()) return;
+  if (!concurrency_search_ || !searches_concurrency()) return;
+  if (breaker_.open()) {
+    if (flowed) concurrency_search_->interrupt();
+    return;
+  }
   std::uint64_t wanted = 0;
   for (const auto& [id, one] : members_) wanted += one.account.wanted();
   concurrency_search_->hear(outcomes.answered, outcomes.failed, outcomes.latency_sum_us, wanted);

@@ -40,8 +40,8 @@ constexpr double calls_remembered = 200;
 constexpr double most_of_background = 0.35;
 /// A later cut lowers the accepted rate by no more than this: that of one cut may be bad luck.
 constexpr double least_of_accepted = 0.85;
-/// After a refusal the slow growth rests so long.
-constexpr BootTime growth_rest = 1s;
+/// While more than this share is refused beyond the background, the slow growth rests.
+constexpr double resting_share = 0.01;
 constexpr double doubling_seconds = 0.4;
 /// From half back to just below what was accepted.
 constexpr double return_seconds = 0.5;
@@ -136,7 +136,6 @@ bool RateSearch::hear(std::uint32_t started, std::uint32_t refused, std::uint32_
   note(started, refused, refused_late, now);
   weigh_the_cut(now);
   if (refused == 0) return false;
-  refused_at_ = now;
   const auto counted = recent(now);
   if ((rate_ && !cut_weighed_) || !weighty(counted)) return false;
   share_before_ = counted.refused / std::max(1.0, counted.started);
@@ -185,9 +184,11 @@ void RateSearch::grow(bool held_back, std::optional<double> ceiling, BootTime no
   } else if (*rate_ < just_below * *accepted_) {
     const double back = *rate_ + *accepted_ / 2 * passed / return_seconds;
     *rate_ = std::min(back, just_below * *accepted_);
-  } else if (now - refused_at_ >= growth_rest || background() >= weighty_share / 2) {
+  } else if (const auto newest = recent(now);
+             background() >= weighty_share ||
+             newest.refused <= (background() + resting_share) * newest.started) {
     const double steepness = 1 + in_seconds(now - cut_at_) / steeper_after_seconds;
-    const double growth = background() >= weighty_share / 2 ? regrowth : slow_growth;
+    const double growth = slow_growth + regrowth * std::min(1.0, 2 * background() / weighty_share);
     *rate_ += growth * steepness * *accepted_ * passed;
   }
   rate_ = std::min(*rate_, highest_rate);

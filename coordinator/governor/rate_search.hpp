@@ -64,7 +64,6 @@ class RateSearch {
   double rate_before_ = 0;
   std::optional<double> accepted_before_;
   Count at_half_;  ///< Calls made at half the rate after cuts.
-  BootTime refused_at_{};
   BootTime cut_at_{};
   BootTime grown_at_{};
 };

@@ -14,7 +14,7 @@ using namespace std::chrono_literals;
 constexpr BootTime start = std::chrono::hours(1);
 
 TEST(Places, AreSplitByWhatIsWanted) {
-  Places places;
+  Places places(Places::Bound::fixed);
   for (WorkerId worker = 1; worker <= 3; ++worker) places.join(worker, 100);
   places.hear(1, 2, 0, {});
   places.hear(2, 50, 0, {});
@@ -26,7 +26,7 @@ TEST(Places, AreSplitByWhatIsWanted) {
 }
 
 TEST(Places, NobodyGetsMoreThanItsMost) {
-  Places places;
+  Places places(Places::Bound::fixed);
   places.join(1, 5);
   places.join(2, 100);
   places.hear(1, 50, 0, {});
@@ -36,17 +36,38 @@ TEST(Places, NobodyGetsMoreThanItsMost) {
   EXPECT_EQ(places.of(2), 35u);
 }
 
-TEST(Places, WhatNobodyWantsIsGivenBeforehand) {
-  Places places;
+TEST(Places, WhoWantsNoneOfAFixedNumberHasNone) {
+  Places places(Places::Bound::fixed);
+  places.join(1, 100);
+  places.join(2, 100);
+  places.hear(1, 3, 0, {});
+  places.allot(10, start);
+  EXPECT_EQ(places.of(1), 10u) << "what nobody else wants, so that it need not ask again";
+  EXPECT_EQ(places.of(2), 0u);
+  places.hear(1, 0, 0, {});
+  places.allot(10, start + 1s);
+  EXPECT_EQ(places.of(1), 0u);
+  places.leave(2, start + 60s);
+  EXPECT_EQ(places.taken(start + 1s), 10u) << "worker 1 has not taken it in yet; worker 2 had none";
+}
+
+TEST(Places, OfASearchedNumberAreMovedAtOnceAndLostWithNobody) {
+  Places places(Places::Bound::searched);
   places.join(1, 100);
   places.join(2, 100);
   places.allot(10, start);
-  EXPECT_EQ(places.of(1), 5u);
-  EXPECT_EQ(places.of(2), 5u);
+  EXPECT_EQ(places.of(1), 5u) << "before anybody asks";
+  places.hear(1, 10, 5, {});
+  places.allot(10, start + 1s);
+  EXPECT_EQ(places.of(1), 10u);
+  places.leave(1, start + 60s);
+  places.hear(2, 10, 0, {});
+  places.allot(10, start + 2s);
+  EXPECT_EQ(places.of(2), 10u);
 }
 
 TEST(Places, APlaceMovesOnlyWhenItsHolderHasTakenInThatItIsGone) {
-  Places places;
+  Places places(Places::Bound::fixed);
   places.join(1, 100);
   places.hear(1, 10, 10, {});
   places.allot(10, start);
@@ -65,7 +86,7 @@ TEST(Places, APlaceMovesOnlyWhenItsHolderHasTakenInThatItIsGone) {
 }
 
 TEST(Places, ThoseOfALostWorkerStayTakenUntilItsCallsMustHaveEnded) {
-  Places places;
+  Places places(Places::Bound::fixed);
   places.join(1, 100);
   places.hear(1, 10, 7, {});
   places.allot(10, start);
@@ -80,7 +101,7 @@ TEST(Places, ThoseOfALostWorkerStayTakenUntilItsCallsMustHaveEnded) {
 }
 
 TEST(Places, AWorkerThatComesBackTakesItsPlacesOver) {
-  Places places;
+  Places places(Places::Bound::fixed);
   places.join(1, 100);
   places.hear(1, 10, 7, {});
   places.allot(10, start);
@@ -94,7 +115,7 @@ TEST(Places, AWorkerThatComesBackTakesItsPlacesOver) {
 }
 
 TEST(Places, FewerPlacesThanWorkersGoRound) {
-  Places places;
+  Places places(Places::Bound::fixed);
   for (WorkerId worker = 1; worker <= 5; ++worker) places.join(worker, 10);
   std::map<WorkerId, int> turns;
   auto now = start;
@@ -122,7 +143,7 @@ RC_GTEST_PROP(Places, NeverMoreCallsInFlightThanPlaces, ()) {
   };
   const auto total = static_cast<std::uint32_t>(*rc::gen::inRange(1, 20));
   constexpr auto call_time = 10s;
-  Places places;
+  Places places(Places::Bound::fixed);
   std::map<WorkerId, Worker> workers;
   std::vector<std::pair<BootTime, std::uint32_t>> ghosts;
   auto now = start;

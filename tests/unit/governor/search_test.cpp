@@ -192,6 +192,27 @@ TEST(ConcurrencySearch, LearnsNothingFromTimesWithoutDemand) {
   EXPECT_FALSE(search.found());
 }
 
+TEST(ConcurrencySearch, AnOutageChangesNothing) {
+  ConcurrencySearch search(5);
+  search.set_most(512);
+  const auto found = settle(search, 40, 20'000);
+  for (int i = 0; i < 40; ++i) search.hear(0, 1, 0, 1000);
+  search.interrupt();
+  EXPECT_EQ(search.found(), found);
+  EXPECT_GE(search.limit(), found * 0.8);
+  ConcurrencySearch opening(5);
+  opening.set_most(512);
+  settle(opening, 400, 20);
+  const auto limit = opening.limit();
+  EXPECT_FALSE(opening.found());
+  for (int i = 0; i < 10; ++i) opening.hear(0, 1, 0, 1000);
+  opening.interrupt();
+  EXPECT_EQ(opening.limit(), limit);
+  EXPECT_FALSE(opening.found());
+  settle(opening, 400, 400);
+  EXPECT_GT(opening.limit(), 100u) << "it goes on opening";
+}
+
 TEST(ConcurrencySearch, FailuresMakeItSmaller) {
   ConcurrencySearch search(5);
   search.set_most(512);
