@@ -64,7 +64,8 @@ struct SettledCall {
 /// What calls came to since the last HEARTBEAT: the governor's eyes for outages and unknown limits.
 struct CallOutcomes {
   std::uint32_t answered = 0;        ///< The provider answered, be it with an error of this request alone.
-  std::uint32_t rate_limited = 0;    ///< 429 and 529 without a named delay; named ones are `pause_ms`.
+  std::uint32_t rate_limited = 0;    ///< 429 and 529 without a named delay.
+  std::uint32_t named_delays = 0;    ///< Those with one.
   std::uint32_t failed = 0;          ///< 5xx, time-outs, connections refused or broken.
   std::uint64_t latency_sum_us = 0;  ///< Of `answered`.
   std::uint32_t latency_min_us = 0;  ///< Ditto; 0 if there were none.

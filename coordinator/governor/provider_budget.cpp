@@ -133,16 +133,19 @@ void ProviderBudget::take_outcomes(WorkerId worker, Member& member, const wire::
   answered_ += outcomes.answered;
   rate_limited_ += outcomes.rate_limited;
   failed_ += outcomes.failed;
-  const auto ended = outcomes.answered + outcomes.rate_limited + outcomes.failed;
+  const auto ended = outcomes.answered + outcomes.rate_limited + outcomes.named_delays + outcomes.failed;
   const auto in_flight_before = member.account.in_flight();
   const auto began = ended + (newest ? demand.in_flight : in_flight_before);
   const auto started = began > in_flight_before ? began - in_flight_before : 0;
-  const auto late = member.account.late_among(outcomes.rate_limited, ended);
-  if (rate_search_.hear(started, outcomes.rate_limited - late, late, now)) {
+  // A named delay is waited for; where no rate is known, all would only come together again after it.
+  const auto refused = outcomes.rate_limited + (names_a_rate(in_force_) ? 0 : outcomes.named_delays);
+  const auto late = member.account.late_among(refused, ended);
+  if (rate_search_.hear(started, refused - late, late, now)) {
     for (auto& [id, one] : members_) one.account.mark_late_calls();
   }
   const bool flowed = !breaker_.open();
-  breaker_.hear(worker, outcomes.answered + outcomes.rate_limited, outcomes.failed, now);
+  const auto signs_of_life = outcomes.answered + outcomes.rate_limited + outcomes.named_delays;
+  breaker_.hear(worker, signs_of_life, outcomes.failed, now);
   if (!concurrency_search_ || !searches_concurrency()) return;
   if (breaker_.open()) {
     if (flowed) concurrency_search_->interrupt();

@@ -40,6 +40,7 @@ void CallBudget::take(const wire::Grant& grant, TimePoint now) {
 }
 
 void CallBudget::pause(std::chrono::milliseconds delay, TimePoint now) {
+  ++outcomes_.named_delays;
   asked_pause_until_ = std::max(asked_pause_until_, now + delay);
   paused_until_ = std::max(paused_until_, asked_pause_until_);
   measure_holds(now);

@@ -32,7 +32,7 @@ class CallBudget {
   // --- What is allowed ---
 
   void take(const wire::Grant& grant, TimePoint now);
-  /// The provider itself asked this worker for silence: never shorter, whatever is granted.
+  /// The provider refused a call and asked this worker for silence: never shorter, whatever is granted.
   void pause(std::chrono::milliseconds delay, TimePoint now);
   /// The coordinator has this worker's permits forgotten (HELLO was said again).
   void forget_permits();

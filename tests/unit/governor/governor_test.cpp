@@ -145,7 +145,7 @@ TEST_F(GovernorTest, AnOutageHoldsAllAndIsProbedByOneCall) {
   demand.outcomes.answered = 1;
   hear(1, demand, start);
   governor.turn(start);
-  demand.outcomes = {0, 0, 5, 0, 0};
+  demand.outcomes = {0, 0, 0, 5, 0, 0};
   hear(1, demand, start + 1s);
   hear(2, ready(3), start + 1s);
   for (const auto& answer : governor.turn(start + 1s)) {
@@ -159,7 +159,7 @@ TEST_F(GovernorTest, AnOutageHoldsAllAndIsProbedByOneCall) {
     for (const auto& permit : answer.grants.grants[0].permits) probes += permit.probe ? 1 : 0;
   }
   EXPECT_EQ(probes, 1u);
-  demand.outcomes = {1, 0, 0, 100, 100};
+  demand.outcomes = {1, 0, 0, 0, 100, 100};
   hear(1, demand, start + 2100ms);
   const auto told_other = told(2, start + 2100ms);
   ASSERT_TRUE(told_other) << "that it is over";
