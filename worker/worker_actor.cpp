@@ -105,6 +105,7 @@ void drop_run(WorkerActor* self) {
   self->send(state.run->model_client, CancelCalls{});
   dismiss(self, *state.run);
   state.run.reset();
+  if (state.config->metrics) state.config->metrics->run_ended();
 }
 
 // --- work ---

@@ -40,6 +40,15 @@ void WorkerMetrics::completed(const UnitResult& result) {
   waited_retry_ += std::chrono::milliseconds(result.spend.waited_retry_ms);
 }
 
+void WorkerMetrics::run_ended() {
+  const std::lock_guard lock(mutex_);
+  for (auto& [name, provider] : providers_) {
+    provider.ready_calls = 0;
+    provider.in_flight = 0;
+    provider.hold = wire::HoldReason::none;
+  }
+}
+
 std::vector<MetricFamily> WorkerMetrics::read() const {
   const std::lock_guard lock(mutex_);
   MetricFamilies metrics;

@@ -22,6 +22,8 @@ class WorkerMetrics {
   void sent(const wire::Heartbeat& heartbeat);
   void received(const wire::Grants& grants);
   void completed(const UnitResult& result);
+  /// Nothing waits, flies or is held any more.
+  void run_ended();
 
   std::vector<MetricFamily> read() const;
 

@@ -8,6 +8,7 @@
 
 #include <caf/event_based_actor.hpp>
 #include <caf/stateful_actor.hpp>
+#include <spdlog/spdlog.h>
 
 namespace sluice {
 
@@ -61,22 +62,19 @@ void commit(RecorderActor* self) {
   self->send(state.coordinator, std::move(done));
 }
 
+/// Who holds which embedding saves requests and is no result: the run goes on without it.
 void note(RecorderActor* self, const NoteEmbeddings& note) {
-  auto& state = self->state;
-  const auto noted = state.ledger->note_embeddings(note.embeddings);
-  if (!noted) self->send(state.coordinator, RecordingFailed{noted.error()});
+  const auto noted = self->state.ledger->note_embeddings(note.embeddings);
+  if (!noted) spdlog::warn("the holders of embeddings are not noted: {}", noted.error().message);
 }
 
 void look_up(RecorderActor* self, const LookUpEmbeddings& wanted) {
   auto& state = self->state;
   auto found = state.ledger->embedding_holders(wanted.keys);
-  if (!found) {
-    self->send(state.coordinator, RecordingFailed{found.error()});
-    return;
-  }
+  if (!found) spdlog::warn("the holders of embeddings are not looked up: {}", found.error().message);
   EmbeddingsLookedUp answer;
   for (std::size_t i = 0; i < wanted.keys.size(); ++i)
-    answer.holders.push_back({wanted.keys[i], std::move((*found)[i])});
+    answer.holders.push_back({wanted.keys[i], found ? std::move((*found)[i]) : std::string()});
   self->send(state.coordinator, std::move(answer));
 }
 

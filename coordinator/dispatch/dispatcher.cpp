@@ -119,7 +119,8 @@ void Dispatcher::missed(WorkerId worker, UnitId unit) {
 void Dispatcher::end_lease(UnitId unit, Ending ending) {
   const auto lease = leases_.find(unit);
   const bool started = lease->second.started;
-  if (!started) returned_.push_back({lease->second.worker, unit});
+  // What a silent worker did with it is not known: it may have begun, and said so in vain.
+  if (!started && ending == Ending::given_back) returned_.push_back({lease->second.worker, unit});
   leases_.erase(lease);
   if (units_[unit].settled) return;
   // A live worker that does not bring a unit back in all that time counts, whether it said that it began or

@@ -16,7 +16,7 @@ constexpr BootTime sample_length = std::chrono::milliseconds(100);
 bool Breaker::hear(WorkerId worker, std::uint32_t signs_of_life, std::uint32_t failed, BootTime now) {
   if (signs_of_life == 0 && failed == 0) return false;
   // What else ends then began before the outage: the probe says more.
-  if (opened_) return prober_ == worker && hear_probe(signs_of_life > 0, now);
+  if (opened_) return probes(worker) && hear_probe(worker, signs_of_life > 0, now);
   // Failures are told at once, answers with the next occasion: they came before.
   if (signs_of_life > 0) {
     ever_lived_ = true;
@@ -29,12 +29,12 @@ bool Breaker::hear(WorkerId worker, std::uint32_t signs_of_life, std::uint32_t f
   return true;
 }
 
-bool Breaker::hear_probe(bool answered, BootTime now) {
+bool Breaker::hear_probe(WorkerId worker, bool answered, BootTime now) {
   if (answered) {
     close_at(now);
     return true;
   }
-  prober_.reset();
+  probers_.erase(worker);
   hold_ = std::min<BootTime>(2 * hold_, defaults::breaker_max_hold);
   probe_at_ = now + hold_;
   return false;
@@ -61,7 +61,7 @@ void Breaker::open_at(BootTime now) {
   opened_ = now;
   hold_ = defaults::breaker_first_hold;
   probe_at_ = now + hold_;
-  prober_.reset();
+  probers_.clear();
   samples_.clear();
 }
 
@@ -69,20 +69,18 @@ void Breaker::close_at(BootTime now) {
   past_outages_ += now - *opened_;
   opened_.reset();
   failed_in_a_row_ = 0;
-  prober_.reset();
+  probers_.clear();
   samples_.clear();
 }
 
 void Breaker::probe_started(WorkerId worker, BootTime now) {
-  prober_ = worker;
+  probers_.insert(worker);
   // A probe that hangs must not keep the outage from ending: the next is made meanwhile.
   probe_at_ = now + std::max<BootTime>(hold_, defaults::probe_lifetime);
 }
 
 void Breaker::probe_lost(WorkerId worker, BootTime now) {
-  if (prober_ != worker) return;
-  prober_.reset();
-  probe_at_ = now;
+  if (probers_.erase(worker) > 0 && probers_.empty()) probe_at_ = now;
 }
 
 std::optional<BootTime> Breaker::gives_up_at() const {

@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <deque>
 #include <optional>
+#include <set>
 
 namespace sluice {
 
@@ -17,8 +18,8 @@ class Breaker {
  public:
   explicit Breaker(BootTime outage_timeout) : outage_timeout_(outage_timeout) {}
 
-  /// What calls came to at `worker`; `signs_of_life` are answers and refusals. While it is open only the
-  /// prober counts. True if the breaker opened or closed.
+  /// What calls came to at `worker`; `signs_of_life` are answers and refusals. While it is open only who
+  /// probes counts. True if the breaker opened or closed.
   bool hear(WorkerId worker, std::uint32_t signs_of_life, std::uint32_t failed, BootTime now);
 
   bool open() const { return opened_.has_value(); }
@@ -27,7 +28,7 @@ class Breaker {
   void probe_started(WorkerId worker, BootTime now);
   /// The probe will not be made there after all: another may be made at once.
   void probe_lost(WorkerId worker, BootTime now);
-  const std::optional<WorkerId>& prober() const { return prober_; }
+  bool probes(WorkerId worker) const { return probers_.contains(worker); }
 
   /// Open for longer than the outage may last.
   bool given_up(BootTime now) const { return opened_ && now - *opened_ >= outage_timeout_; }
@@ -43,7 +44,7 @@ class Breaker {
     std::uint32_t failed = 0;
   };
 
-  bool hear_probe(bool answered, BootTime now);
+  bool hear_probe(WorkerId worker, bool answered, BootTime now);
   void note(std::uint32_t signs_of_life, std::uint32_t failed, BootTime now);
   bool many_failed() const;
   void open_at(BootTime now);
@@ -57,7 +58,7 @@ class Breaker {
   BootTime past_outages_{};
   BootTime hold_{};
   BootTime probe_at_{};
-  std::optional<WorkerId> prober_;
+  std::set<WorkerId> probers_;  ///< Several, where probes take longer than the wait for the next.
 };
 
 }  // namespace sluice

@@ -66,16 +66,18 @@ void ConcurrencySearch::open_further(std::uint32_t answered, std::uint32_t faile
   opening_answers_ += answered;
   opening_latency_us_ += latency_sum_us;
   const auto before = limit_;
-  limit_ = std::min(most_, limit_ + answered);
+  limit_ += std::min(answered, most_ - std::min(most_, limit_));
   const bool enough = opening_answers_ >= std::max<std::uint64_t>(fewest_latencies, before / 2);
   if (!enough && failed == 0) return;
-  const double latency = static_cast<double>(opening_latency_us_) /
-                         static_cast<double>(std::max<std::uint64_t>(1, opening_answers_));
+  bool queued = false;
+  if (opening_answers_ > 0) {
+    const double latency = static_cast<double>(opening_latency_us_) / static_cast<double>(opening_answers_);
+    // A cold start is no measure: the least so far is.
+    if (first_latency_us_ == 0 || latency < first_latency_us_) first_latency_us_ = latency;
+    queued = latency > longer_when_queued * first_latency_us_;
+  }
   opening_answers_ = 0;
   opening_latency_us_ = 0;
-  // A cold start is no measure: the least so far is.
-  if (first_latency_us_ == 0 || latency < first_latency_us_) first_latency_us_ = latency;
-  const bool queued = latency > longer_when_queued * first_latency_us_;
   if (!queued && failed == 0 && limit_ < most_) return;
   // These answers began when there were fewer calls: what so many come to is seen next.
   go_on_with(before, Phase::weighing);
@@ -133,7 +135,10 @@ void ConcurrencySearch::window_is_over() {
     case Phase::opening:
       return;
     case Phase::weighing:
-      kept_ = static_cast<std::uint32_t>(std::ceil(throughput * first_latency_us_ * room_over_knee));
+      // Without an answer before the first failure nothing is known of the knee.
+      kept_ = first_latency_us_ > 0
+                  ? static_cast<std::uint32_t>(std::ceil(throughput * first_latency_us_ * room_over_knee))
+                  : limit_;
       kept_ = std::clamp(kept_, 1u, limit_);
       return go_on_with(kept_, Phase::settled);
     case Phase::settled:

@@ -46,9 +46,9 @@ PermitSlots::PermitSlots(const ProviderLimits& limits, BootTime now) : rule_(slo
 void PermitSlots::set_limits(const ProviderLimits& limits, BootTime now) {
   rule_ = slot_rule(limits);
   follow(requests_, rule_.requests, now, 0.0);
-  follow(tokens_, rule_.tokens, now);
-  follow(input_tokens_, rule_.input_tokens, now);
-  follow(output_tokens_, rule_.output_tokens, now);
+  follow(tokens_, rule_.tokens, now, 0.0);
+  follow(input_tokens_, rule_.input_tokens, now, 0.0);
+  follow(output_tokens_, rule_.output_tokens, now, 0.0);
 }
 
 void PermitSlots::set_found_rate(std::optional<double> per_second, BootTime now) {

@@ -24,10 +24,12 @@ void Places::Holder::tell(std::uint32_t now_places, BootTime now) {
   told.push_back({now, now_places});
 }
 
-void Places::join(WorkerId worker, std::uint32_t most) {
+void Places::join(WorkerId worker, std::uint32_t most, BootTime now) {
+  forget_ended(now);
   auto& holder = holders_[worker];
   holder = {};
   holder.most = most;
+  holder.joined = now;
 }
 
 void Places::leave(WorkerId worker, BootTime free_at) {
@@ -45,8 +47,9 @@ void Places::hear(WorkerId worker, std::uint64_t wanted, std::uint32_t in_flight
   holder.wanted = wanted;
   holder.in_flight = in_flight;
   while (holder.told.size() > 1 && holder.told[1].at <= heard) holder.told.pop_front();
-  // It is back, and what it still has in flight is counted with it from here on.
-  if (!std::exchange(holder.heard, true)) lost_.erase(worker);
+  // It is back and goes by what it was told since: what it still has in flight is counted with it from here
+  // on.
+  if (heard >= holder.joined && !std::exchange(holder.heard, true)) lost_.erase(worker);
 }
 
 std::uint64_t Places::taken(BootTime now) const {
@@ -96,8 +99,12 @@ std::vector<std::uint32_t> Places::fair_shares(std::uint32_t total, BootTime now
   return shares;
 }
 
-std::uint32_t Places::total_of_living(std::uint32_t total, BootTime now) {
+void Places::forget_ended(BootTime now) {
   std::erase_if(lost_, [now](const auto& item) { return item.second.free_at <= now; });
+}
+
+std::uint32_t Places::total_of_living(std::uint32_t total, BootTime now) {
+  forget_ended(now);
   std::uint64_t lost = 0;
   for (const auto& [worker, item] : lost_) lost += item.places;
   return static_cast<std::uint32_t>(total - std::min<std::uint64_t>(total, lost));

@@ -24,7 +24,7 @@ class Places {
 
   /// `most`: the greatest number for this worker alone; 0: it cannot call. Again for one that was known: it
   /// begins without places.
-  void join(WorkerId worker, std::uint32_t most);
+  void join(WorkerId worker, std::uint32_t most, BootTime now);
   /// Its calls may go on until `free_at` (now, if it said goodbye).
   void leave(WorkerId worker, BootTime free_at);
   /// `wanted`: calls in flight and ready ones; `heard`: time of the newest places that it has taken in.
@@ -46,10 +46,11 @@ class Places {
   };
   struct Holder {
     std::uint32_t most = 1;
+    BootTime joined{};
     std::uint32_t places = 0;
     std::uint32_t in_flight = 0;
     std::uint64_t wanted = 0;
-    bool heard = false;
+    bool heard = false;     ///< Since it joined it has taken in what it was told.
     std::deque<Told> told;  ///< From the newest that it has certainly taken in.
 
     std::uint32_t taken() const;
@@ -61,6 +62,7 @@ class Places {
   };
 
   std::vector<std::uint32_t> fair_shares(std::uint32_t total, BootTime now) const;
+  void forget_ended(BootTime now);
   std::uint32_t total_of_living(std::uint32_t total, BootTime now);
   bool is_settled(std::uint32_t total) const;
 

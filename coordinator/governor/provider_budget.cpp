@@ -20,6 +20,16 @@ void learn(std::optional<std::uint64_t>& in_force, const std::optional<std::uint
   if (!configured && announced > 0) in_force = announced;
 }
 
+/// What is not named anew stays.
+wire::AnnouncedLimits renewed(wire::AnnouncedLimits known, const wire::AnnouncedLimits& announced) {
+  for (const auto limit :
+       {&wire::AnnouncedLimits::requests_per_minute, &wire::AnnouncedLimits::tokens_per_minute,
+        &wire::AnnouncedLimits::input_tokens_per_minute, &wire::AnnouncedLimits::output_tokens_per_minute}) {
+    if (announced.*limit > 0) known.*limit = announced.*limit;
+  }
+  return known;
+}
+
 }  // namespace
 
 ProviderBudget::ProviderBudget(std::string name, const ProviderLimits& limits, const BudgetTimes& times,
@@ -37,10 +47,10 @@ ProviderBudget::ProviderBudget(std::string name, const ProviderLimits& limits, c
 void ProviderBudget::join(WorkerId worker, std::uint32_t max_concurrent, BootTime now) {
   // Calls that it had under way before count as taken until it says how many there are.
   leave(worker, true, now);
-  members_.emplace(worker, Member{WorkerAccount(std::max(1u, max_concurrent)), std::nullopt, {}});
+  members_.emplace(worker, Member{WorkerAccount(std::max(1u, max_concurrent)), std::nullopt, {}, {}});
   const auto most = configured_.max_in_flight ? max_concurrent : defaults::search_max_places;
   // One that cannot call needs no place.
-  places_.join(worker, max_concurrent == 0 ? 0 : most);
+  places_.join(worker, max_concurrent == 0 ? 0 : most, now);
   if (concurrency_search_) {
     concurrency_search_->set_most(static_cast<std::uint32_t>(members_.size()) * defaults::search_max_places);
   }
@@ -65,7 +75,7 @@ void ProviderBudget::hear(WorkerId worker, const wire::Demand& demand, bool newe
   if (found == members_.end()) return;
   auto& member = found->second;
   if (!first_demand_ && demand.ready_calls > 0) first_demand_ = now;
-  take_announced(demand.announced, now);
+  take_announced(member, demand.announced, now);
   take_pause(demand.pause_ms, now);
   take_spent(worker, member, demand, now);
   take_settled(demand.settled);
@@ -78,17 +88,33 @@ void ProviderBudget::hear(WorkerId worker, const wire::Demand& demand, bool newe
   next_slot_.reset();
 }
 
-void ProviderBudget::take_announced(const wire::AnnouncedLimits& announced, BootTime now) {
+std::uint64_t ProviderBudget::least_announced(std::uint64_t wire::AnnouncedLimits::*limit) const {
+  std::uint64_t least = 0;
+  for (const auto& [worker, member] : members_) {
+    const auto announced = member.announced.*limit;
+    if (announced > 0 && (least == 0 || announced < least)) least = announced;
+  }
+  return least;
+}
+
+/// Workers may be told different limits: the least of each is in force, whoever speaks last.
+void ProviderBudget::take_announced(Member& member, const wire::AnnouncedLimits& announced, BootTime now) {
+  const auto known = renewed(member.announced, announced);
+  if (known == member.announced) return;
+  member.announced = known;
   auto limits = in_force_;
-  learn(limits.requests_per_minute, configured_.requests_per_minute, announced.requests_per_minute);
-  learn(limits.tokens_per_minute, configured_.tokens_per_minute, announced.tokens_per_minute);
+  learn(limits.requests_per_minute, configured_.requests_per_minute,
+        least_announced(&wire::AnnouncedLimits::requests_per_minute));
+  learn(limits.tokens_per_minute, configured_.tokens_per_minute,
+        least_announced(&wire::AnnouncedLimits::tokens_per_minute));
   learn(limits.input_tokens_per_minute, configured_.input_tokens_per_minute,
-        announced.input_tokens_per_minute);
+        least_announced(&wire::AnnouncedLimits::input_tokens_per_minute));
   learn(limits.output_tokens_per_minute, configured_.output_tokens_per_minute,
-        announced.output_tokens_per_minute);
+        least_announced(&wire::AnnouncedLimits::output_tokens_per_minute));
   if (limits == in_force_) return;
   in_force_ = limits;
   slots_.set_limits(in_force_, now);
+  for (auto& [id, one] : members_) one.account.limits_changed(slots_);
 }
 
 void ProviderBudget::take_pause(std::uint32_t pause_ms, BootTime now) {
@@ -137,8 +163,10 @@ void ProviderBudget::take_outcomes(WorkerId worker, Member& member, const wire::
   const auto in_flight_before = member.account.in_flight();
   const auto began = ended + (newest ? demand.in_flight : in_flight_before);
   const auto started = began > in_flight_before ? began - in_flight_before : 0;
-  // A named delay is waited for; where no rate is known, all would only come together again after it.
-  const auto refused = outcomes.rate_limited + (names_a_rate(in_force_) ? 0 : outcomes.named_delays);
+  // A named delay is waited for; where no rate is known, all would only come together again after it. Before
+  // the first answer it says nothing of a rate.
+  const bool tells_of_rate = answered_ > 0 && !names_a_rate(in_force_);
+  const auto refused = outcomes.rate_limited + (tells_of_rate ? outcomes.named_delays : 0);
   const auto late = member.account.late_among(refused, ended);
   if (rate_search_.hear(started, refused - late, late, now)) {
     for (auto& [id, one] : members_) one.account.mark_late_calls();

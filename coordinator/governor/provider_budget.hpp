@@ -63,6 +63,7 @@ class ProviderBudget {
     WorkerAccount account;
     std::optional<Told> told;
     std::vector<wire::Permit> new_permits;
+    wire::AnnouncedLimits announced;  ///< The newest of each that its provider named to it.
   };
   struct Charged {
     std::uint64_t charge = 0;
@@ -72,7 +73,8 @@ class ProviderBudget {
   void take_spent(WorkerId worker, Member& member, const wire::Demand& demand, BootTime now);
   void take_settled(const std::vector<wire::SettledCall>& settled);
   void take_outcomes(WorkerId worker, Member& member, const wire::Demand& demand, bool newest, BootTime now);
-  void take_announced(const wire::AnnouncedLimits& announced, BootTime now);
+  void take_announced(Member& member, const wire::AnnouncedLimits& announced, BootTime now);
+  std::uint64_t least_announced(std::uint64_t wire::AnnouncedLimits::*limit) const;
   void take_pause(std::uint32_t pause_ms, BootTime now);
   void begin_search();
   bool searches_concurrency() const;

@@ -74,8 +74,7 @@ std::uint32_t ProviderBudget::places_for(WorkerId worker, const Member& member) 
 bool ProviderBudget::may_have_permit(WorkerId worker, const Member& member, BootTime now) const {
   const auto& account = member.account;
   if (account.lacking() == 0 || account.blocked(now)) return false;
-  return !configured_.max_in_flight ||
-         account.in_flight() + account.held_count() < places_for(worker, member);
+  return account.in_flight() + account.held_count() < places_for(worker, member);
 }
 
 void ProviderBudget::grant(WorkerId worker, Member& member, const Slot& slot, bool probe,
@@ -203,18 +202,19 @@ std::optional<BootTime> ProviderBudget::next_wake(BootTime now) const {
     if (!next || time < *next) next = time;
   };
   bool waiting = false;
-  bool ready = false;
+  bool can_probe = false;
   for (const auto& [worker, member] : members_) {
-    if (member.account.lacking() == 0) continue;
-    ready = true;
+    const auto& account = member.account;
+    if (account.lacking() == 0) continue;
+    can_probe |= !account.blocked(now) && account.in_flight() < places_for(worker, member);
     waiting |= may_have_permit(worker, member, now);
-    if (member.account.blocked(now)) {
-      at(*member.account.first_close() + report_heartbeats * times_.heartbeat_interval + BootTime(1));
+    if (account.blocked(now)) {
+      at(*account.first_close() + report_heartbeats * times_.heartbeat_interval + BootTime(1));
     }
   }
   const auto opening = std::max(next_slot_.value_or(now), paused_until_) - defaults::permit_lookahead;
   if (breaker_.open()) {
-    if (ready && !breaker_.given_up(now)) at(std::max(breaker_.probe_at(), opening));
+    if (can_probe && !breaker_.given_up(now)) at(std::max(breaker_.probe_at(), opening));
     if (!breaker_.given_up(now)) at(*breaker_.gives_up_at());
   } else if (waiting && slots_.needed()) {
     at(std::max(next_distribution_, opening));

@@ -36,6 +36,13 @@ BootTime request_lifetime(double rate, double burst) {
   return std::min<BootTime>(defaults::permit_lifetime, from_seconds((burst - 2) / rate) - way);
 }
 
+/// Where slots are spaced each moment of a lifetime costs as much of the rate: a twentieth of the distance,
+/// so that a worker whose messages take longer than the shortest lifetime can use its permits, too.
+BootTime spaced_lifetime(double rate) {
+  return std::clamp<BootTime>(from_seconds(0.05 / rate), defaults::permit_lifetime_min,
+                              defaults::permit_lifetime);
+}
+
 /// For tokens: a lifetime that costs no more than a quarter of the burst.
 BootTime token_lifetime(const ProviderLimits& limits) {
   return std::min<BootTime>(defaults::permit_lifetime, from_seconds(burst_seconds(limits) / 4) - way);
@@ -78,6 +85,7 @@ SlotRule slot_rule(const ProviderLimits& limits) {
     burst = request_burst(limits, rate);
     rule.lifetime = request_lifetime(rate, burst);
     spaced = rule.lifetime < defaults::permit_lifetime_min;
+    if (spaced) rule.lifetime = spaced_lifetime(rate);
   }
   const bool by_tokens =
       limits.tokens_per_minute || limits.input_tokens_per_minute || limits.output_tokens_per_minute;

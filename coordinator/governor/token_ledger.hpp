@@ -14,7 +14,10 @@ namespace sluice {
 /// thread-safe.
 class TokenLedger {
  public:
+  /// Full at `now`.
   TokenLedger(const Bucket::Shape& shape, BootTime now) : folded_(shape, now), newest_(shape, now) {}
+  TokenLedger(const Bucket::Shape& shape, BootTime now, double level)
+      : folded_(shape, now, level), newest_(shape, now, level) {}
 
   /// When `tokens` may be taken, not before `from`.
   BootTime earliest(double tokens, BootTime from);

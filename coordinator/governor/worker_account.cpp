@@ -40,6 +40,15 @@ void WorkerAccount::cover_by_held_permits() {
   }
 }
 
+void WorkerAccount::limits_changed(const PermitSlots& slots) {
+  if (by_tokens_ != slots.by_tokens()) {
+    by_tokens_ = slots.by_tokens();
+    sizes_.clear();
+  } else {
+    std::erase_if(sizes_, [&](const wire::CallSize& size) { return !slots.fits(size); });
+  }
+}
+
 void WorkerAccount::hold(std::uint64_t id, const HeldPermit& permit) {
   held_.emplace(id, permit);
   if (by_tokens_ && !sizes_.empty()) sizes_.pop_front();
@@ -76,7 +85,9 @@ bool WorkerAccount::blocked(BootTime now) const {
 
 std::size_t WorkerAccount::lacking() const {
   if (by_tokens_) return sizes_.size();
-  return ready_ > held_.size() ? ready_ - held_.size() : 0;
+  // The number comes from the network: it must not become as many permits in one turn.
+  const auto most = std::min<std::size_t>(ready_, wire::max_demand_sizes);
+  return most > held_.size() ? most - held_.size() : 0;
 }
 
 std::optional<wire::CallSize> WorkerAccount::next_wanted() const {

@@ -33,6 +33,9 @@ class WorkerAccount {
   /// What it wants now, from its newest HEARTBEAT. With `slots` by tokens, calls that can never start are
   /// left out.
   void want(const wire::Demand& demand, const PermitSlots& slots);
+  /// Other limits are in force. What it said it wants counts only as far as they can admit it; of sizes that
+  /// were not asked for until now nothing is known before its next HEARTBEAT.
+  void limits_changed(const PermitSlots& slots);
   void hold(std::uint64_t id, const HeldPermit& permit);
   /// Permits whose windows ended before `before`: their reports are lost. Takes them out.
   std::vector<HeldPermit> drop_unreported(BootTime before);

@@ -2,6 +2,7 @@
 
 #include "common/defaults.hpp"
 
+#include <algorithm>
 #include <variant>
 
 namespace sluice {
@@ -45,15 +46,19 @@ void UnitLoad::add(const Case& one) {
   if (cases == 0) bytes += one.content.size() + one.context.size() + one.system.size();
   ++cases;
   bytes += overhead_bytes + bytes_of(one.must_contain) + bytes_of(one.must_not_contain);
+  longest_list =
+      std::max({longest_list, one.must_contain.size(), one.must_not_contain.size(), one.expectations.size()});
   for (const auto& expectation : one.expectations) {
     if (is_claims_metric(expectation.what.metric)) continue;
     ++metrics;
     bytes += bytes_of(expectation.what);
+    longest_list = std::max(longest_list, expectation.what.texts.size());
   }
 }
 
 bool UnitLoad::fits_a_message() const {
-  return cases <= defaults::max_items && metrics <= max_metrics_of_unit && bytes <= max_bytes_of_unit;
+  return cases <= defaults::max_items && longest_list <= defaults::max_items &&
+         metrics <= max_metrics_of_unit && bytes <= max_bytes_of_unit;
 }
 
 }  // namespace sluice

@@ -17,6 +17,7 @@ struct UnitLoad {
   std::uint32_t cases = 0;
   std::uint32_t metrics = 0;
   std::uint64_t bytes = 0;
+  std::size_t longest_list = 0;  ///< Of claims, expectations or texts of one case.
 
   void add(const Case& one);
   /// Neither its WORK nor its REPORT, in which each metric has a detail, comes near a limit of the wire: what

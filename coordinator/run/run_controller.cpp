@@ -80,12 +80,13 @@ void RunController::on_message(const Peer& peer, wire::Ready& ready, TimePoint n
   reserve_held(*id, ready.held);
 }
 
-/// It cannot call from here on: what it has of the budget goes to the others.
+/// It begins no call from here on: what it has of the budget goes to the others, once what it may have under
+/// way has ended.
 void RunController::set_problem(WorkerId worker, const Error& error, Effects& effects) {
   const auto found = workers_.find(worker);
   if (found == workers_.end()) return;
   found->second.problem = error;
-  effects.gone.push_back({worker, false});
+  effects.gone.push_back({worker, true});
   effects.peers_changed = true;
 }
 
@@ -260,6 +261,8 @@ std::optional<Usage> RunController::send_work(WorkerId worker, const std::vector
     if (budget_.limited() && !budget_.reserve(worker, *at, most)) {
       // In reverse: each goes to the front of its queue.
       for (auto rest = units.end(); rest != at;) dispatcher_.release(worker, *--rest);
+      // None of them was reserved now; what is reserved for an earlier lease there stays.
+      static_cast<void>(dispatcher_.take_returned());
       too_much = most;
       continue;
     }

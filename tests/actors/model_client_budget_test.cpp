@@ -341,6 +341,91 @@ TEST_F(ModelClientBudgetTest, AnOutageCostsNeitherAttemptsNorTheTimeOfTheCase) {
   EXPECT_EQ(done[0].spend.waited_permit_ms, 0u);
 }
 
+TEST_F(ModelClientBudgetTest, ACallThatAlwaysFailsEndsThoughItIsItsOnlyProbe) {
+  settings.max_retries = 1;
+  start();
+  complete(1);
+  answer_claims(only_call());
+  outcomes();
+  complete(2);
+  const auto first = only_call();
+  budget(true, {down()});
+  answer(first, 500, "oops");
+  std::uint64_t probes = 0;
+  for (; worker.got<UnitsCompleted>().empty() && probes < 100; ++probes) {
+    auto probe = permits({probes + 1}, {}, true);
+    probe.hold = wire::HoldReason::outage;
+    budget(true, {probe});
+    answer(only_call(), 500, "oops");
+    pass(1s);
+  }
+  EXPECT_EQ(probes, 6u) << "four for nothing, and its two tries";
+  const auto done = only_outcome();
+  EXPECT_EQ(reason_of(done), Reason::provider_failed);
+  EXPECT_EQ(done.spend.calls, 7u);
+}
+
+TEST_F(ModelClientBudgetTest, ProbesRotateAndAnotherUnitMayTryWhenAllHaveFailed) {
+  max_concurrent = 2;
+  start();
+  complete({unit(1), unit(2), unit(3), unit(4)});
+  const auto made = calls();
+  ASSERT_EQ(made.size(), 2u);
+  budget(true, {down()});
+  end_calls({answered(made[0].id, 500, "oops"), answered(made[1].id, 500, "oops")});
+  std::vector<std::uint64_t> probed;
+  for (std::uint64_t id = 1; id <= 3; ++id) {
+    auto probe = permits({id}, {}, true);
+    probe.hold = wire::HoldReason::outage;
+    budget(true, {probe});
+    probed.push_back(only_call());
+    if (id < 3) answer(probed.back(), 500, "oops");
+    pass(1s);
+  }
+  EXPECT_EQ(probed[0], made[0].id);
+  EXPECT_EQ(probed[1], made[1].id);
+  EXPECT_GT(probed[2], made[1].id) << "neither of those that hold the places";
+  answer_claims(probed[2]);
+  budget(true, {unlimited()});
+  EXPECT_EQ(calls().size(), 3u) << "the fourth took the place of the third";
+}
+
+TEST_F(ModelClientBudgetTest, NothingStartsOnAnAllowanceOfLongAgo) {
+  start();
+  ActorTest::pass(3s);
+  complete(1);
+  EXPECT_EQ(calls().size(), 1u);
+  ActorTest::pass(1s);
+  complete(2);
+  EXPECT_TRUE(calls().empty());
+  hear_again();
+  EXPECT_EQ(calls().size(), 1u);
+}
+
+TEST_F(ModelClientBudgetTest, AfterASilenceOnlyANewGrantAllowsCalls) {
+  start();
+  budget(false);
+  complete(1);
+  caf::anon_send(client, BudgetChanged{true, false, {}, {}});
+  settle();
+  EXPECT_TRUE(calls().empty());
+  budget(true, {unlimited()});
+  EXPECT_EQ(calls().size(), 1u);
+}
+
+TEST_F(ModelClientBudgetTest, ARefusalInA200IsAnAnswerAndIsNotCharged) {
+  start_limited();
+  complete(1);
+  budget(true, {permits({1})});
+  const auto id = only_call();
+  demands();
+  answer(id, 200, R"({"error":{"code":400,"message":"no such parameter"}})");
+  const auto demand = last_demand();
+  EXPECT_EQ(demand.outcomes.failed, 0u);
+  EXPECT_EQ(demand.outcomes.answered, 1u);
+  EXPECT_EQ(demand.settled, (Settled{{1, {0, 0}}}));
+}
+
 TEST_F(ModelClientBudgetTest, AfterGivingUpWhatWaitsEnds) {
   start();
   complete({unit(1), unit(2)});

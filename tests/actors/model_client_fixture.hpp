@@ -29,6 +29,7 @@ class ModelClientTest : public ActorTest {
     provider.name = "openai";
     provider.base_url = "http://127.0.0.1:1/v1";
     settings.providers = {provider};
+    settings.heartbeat_interval = 1s;
     settings.connect_timeout = 10s;
     settings.request_timeout = 120s;
     settings.case_timeout = 15min;
@@ -97,6 +98,22 @@ class ModelClientTest : public ActorTest {
     ActorTest::settle();
   }
 
+  /// Lets time pass in which the coordinator is heard every second, if it was heard last.
+  std::size_t pass(std::chrono::milliseconds time) {
+    std::size_t turns = 0;
+    for (; time >= 1s; time -= 1s) {
+      turns += ActorTest::pass(1s);
+      hear_again();
+    }
+    if (time > 0ms) turns += ActorTest::pass(time);
+    return turns;
+  }
+  void hear_again() {
+    if (!is_heard) return;
+    caf::anon_send(client, BudgetChanged{true, false, {"run-1", boot_us(), boot_us(), {}}, boot()});
+    settle();
+  }
+
   TimePoint now() {
     return dynamic_cast<caf::scheduler::test_coordinator&>(system().scheduler()).clock().now();
   }
@@ -148,6 +165,7 @@ class ModelClientTest : public ActorTest {
     end_calls({std::move(done)});
   }
   void budget(bool connected, std::vector<wire::Grant> grants = {}) {
+    is_heard = connected;
     BudgetChanged changed{connected, false, {}, boot()};
     if (connected) changed.heard = {"run-1", boot_us(), boot_us(), std::move(grants)};
     caf::anon_send(client, std::move(changed));
@@ -220,6 +238,7 @@ class ModelClientTest : public ActorTest {
   RunSettings settings;
   std::uint32_t max_concurrent = 256;
   bool log_calls = false;
+  bool is_heard = false;  ///< As the last `budget` said.
   bool caches_hold_nothing = true;
   std::vector<wire::Stored> stored;
   std::shared_ptr<AnswerStore> store =

@@ -153,7 +153,7 @@ TEST_F(ModelClientTest, WhoIsCutOffStartsNoCall) {
   pass(30s);
   EXPECT_TRUE(calls().empty());
   EXPECT_TRUE(outcomes().empty());
-  budget(true);
+  budget(true, {unlimited()});
   EXPECT_EQ(calls().size(), 2u);
 }
 

@@ -290,7 +290,9 @@ TEST_F(WorkerActorTest, WhoLosesToAnotherAnswerForgetsItsOwn) {
 TEST_F(WorkerActorTest, WhoIsCutOffStopsCallingUntilTheCoordinatorIsBack) {
   begin();
   for (int second = 0; second < 4; ++second) pass(1000ms);
-  lease({0});  // Any message is a sign of life.
+  lease({0});  // Any message is a sign of life,
+  EXPECT_TRUE(calls().empty()) << "but only a grant allows calls after a silence";
+  hear(grants(unlimited()));
   EXPECT_EQ(calls().size(), 1u);
   pass(5000ms);
   auto client_of_run = client();
@@ -298,7 +300,7 @@ TEST_F(WorkerActorTest, WhoIsCutOffStopsCallingUntilTheCoordinatorIsBack) {
   settle();
   EXPECT_TRUE(calls().empty());
   EXPECT_GE(dealer.got<ReopenSocket>().size(), 1u) << "a fresh connection is tried";
-  hear(wire::Grants{"run-1", 0, 0, {}});
+  hear(grants(unlimited()));
   EXPECT_EQ(calls().size(), 1u);
 }
 

@@ -52,6 +52,7 @@ void CallBudget::measure_holds(TimePoint now) {
 }
 
 void CallBudget::forget_permits() {
+  granted_ = false;
   permits_.forget();
   settled_.clear();
 }
@@ -152,7 +153,7 @@ wire::Demand CallBudget::demand(std::size_t ready, std::vector<wire::CallSize> s
   demand.in_flight = in_flight_;
   if (asked_pause_until_ > now) {
     const auto left = std::chrono::ceil<std::chrono::milliseconds>(asked_pause_until_ - now);
-    demand.pause_ms = static_cast<std::uint32_t>(left.count());
+    demand.pause_ms = static_cast<std::uint32_t>(std::min<std::int64_t>(left.count(), 0xffffffff));
   }
   demand.sizes = std::move(sizes);
   demand.spent = permits_.take_spent();

@@ -34,8 +34,12 @@ class CallBudget {
   void take(const wire::Grant& grant, TimePoint now);
   /// The provider refused a call and asked this worker for silence: never shorter, whatever is granted.
   void pause(std::chrono::milliseconds delay, TimePoint now);
-  /// The coordinator has this worker's permits forgotten (HELLO was said again).
+  /// The coordinator has this worker's permits forgotten (HELLO was said again): nothing is allowed until the
+  /// next grant.
   void forget_permits();
+  /// The coordinator is silent: what it allowed may be others' by now. Nothing is until the next grant;
+  /// permits end by their own windows.
+  void suspend() { granted_ = false; }
 
   /// How a call may start.
   struct Start {

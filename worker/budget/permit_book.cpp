@@ -25,17 +25,23 @@ void PermitBook::grant(const wire::Permit& permit) {
 
 std::optional<TakenPermit> PermitBook::take(const wire::CallSize& call, bool probes_only,
                                             const ClockBounds& clock, BootTime now) {
+  const auto open_window = [&](const wire::Permit& permit) -> std::optional<TimeSpan> {
+    if ((probes_only && !permit.probe) || !covers(permit, call)) return std::nullopt;
+    auto window = own_window(permit, clock);
+    return window && window->from <= now && now <= window->to ? window : std::nullopt;
+  };
+  auto best = held_.end();
   for (auto permit = held_.begin(); permit != held_.end(); ++permit) {
-    if (probes_only && !permit->probe) continue;
-    if (!covers(*permit, call)) continue;
-    const auto window = own_window(*permit, clock);
-    if (!window || now < window->from || now > window->to) continue;
-    const TakenPermit taken{*permit, *window};
-    held_.erase(permit);
-    spent_.push_back({taken.permit.id, true});
-    return taken;
+    const bool exact = permit->size == call;
+    if ((best != held_.end() && !exact) || !open_window(*permit)) continue;
+    best = permit;
+    if (exact) break;
   }
-  return std::nullopt;
+  if (best == held_.end()) return std::nullopt;
+  const TakenPermit taken{*best, *open_window(*best)};
+  held_.erase(best);
+  spent_.push_back({taken.permit.id, true});
+  return taken;
 }
 
 void PermitBook::drop_closed(const ClockBounds& clock, BootTime now) {
@@ -53,12 +59,16 @@ void PermitBook::keep_for(std::span<const wire::CallSize> calls) {
   std::size_t kept = 0;
   for (const auto& call : calls) {
     if (kept == held_.size()) return;
+    auto best = held_.size();
     for (std::size_t i = 0; i < held_.size(); ++i) {
-      if (needed[i] || !covers(held_[i], call)) continue;
-      needed[i] = true;
-      ++kept;
-      break;
+      const bool exact = held_[i].size == call;
+      if (needed[i] || (best < held_.size() && !exact) || !covers(held_[i], call)) continue;
+      best = i;
+      if (exact) break;
     }
+    if (best == held_.size()) continue;
+    needed[best] = true;
+    ++kept;
   }
   std::size_t position = 0;
   std::erase_if(held_, [&](const wire::Permit& permit) {

@@ -22,8 +22,9 @@ class PermitBook {
  public:
   void grant(const wire::Permit& permit);
 
-  /// Takes the permit that closes first among those that are open now and cover a call of this size; with
-  /// `probes_only` it must be one for probing. Nothing if there is none. It counts as used.
+  /// Takes a permit that is open now and covers a call of this size, with `probes_only` one for probing: the
+  /// first to close of exactly this size, or else of any. A larger one is left to the call that it was
+  /// granted for where that can be. Nothing if there is none. It counts as used.
   std::optional<TakenPermit> take(const wire::CallSize& call, bool probes_only, const ClockBounds& clock,
                                   BootTime now);
   /// Gives back what has closed unused.

@@ -44,7 +44,7 @@ void ModelCalls::done(const HttpDone& done, const Moment& moment) {
   }
   const auto failed = failed_call(*done.failure);
   const bool unreachable = never_connected(done);
-  if (unreachable) settle_uncharged(job);
+  if (unreachable && !done.started) settle_uncharged(job);
   if (failed.retryable) {
     provider.budget.failed();
   } else {
@@ -58,27 +58,30 @@ void ModelCalls::on_unsent(Id id, const HttpDone& done) {
   auto& job = jobs_.at(id);
   if (!done.started) {
     settle_uncharged(job);
-    if (job.permit && job.permit->probe) job.provider->budget.failed();  // It has found out nothing good.
     if (--job.spend.calls > 0) --job.spend.retries;
   }
-  if (++job.unsent <= max_unsent) return make_ready(id);
-  give_up(id, Error{Reason::connection_lost,
-                    done.failure->message + " " + std::to_string(job.unsent) +
-                        " times in a row; raise burst_seconds if the provider allows more, or use a worker "
-                        "that is nearer to it"});
+  const bool probe = job.permit && job.permit->probe;
+  if (probe) job.provider->budget.failed();  // It has found out nothing good.
+  if (probe || ++job.unsent <= max_unsent) return make_ready(id);
+  auto message = done.failure->message + " " + std::to_string(job.unsent) + " times in a row";
+  if (!done.started) {
+    message += "; raise burst_seconds if the provider allows more, or use a worker that is nearer to it";
+  }
+  give_up(id, Error{Reason::connection_lost, std::move(message)});
 }
 
 void ModelCalls::on_response(Id id, const HttpDone& done) {
   auto& job = jobs_.at(id);
   auto& provider = *job.provider;
   const auto& response = done.response;
-  if (provider.limits.read(response.headers)) provider.budget.announced(provider.limits.limits());
+  const auto& model = job.batch() ? config_.settings.embedding.model : job.unit()->request.model;
+  if (provider.limits.read(model, response.headers)) provider.budget.announced(provider.limits.smallest());
   const auto now = std::chrono::system_clock::now();
   if (const auto* batch = job.batch()) {
     auto outcome =
         read_embedding_response(provider.settings, response, batch->texts.size(), now, *provider.key);
     if (const auto* failed = std::get_if<Failed>(&outcome)) {
-      note_failure(provider, *failed, response.status);
+      note_failure(job, *failed, response.status);
       return on_failure(id, *failed, false);
     }
     auto& embedded = std::get<Embedded>(outcome);
@@ -90,20 +93,23 @@ void ModelCalls::on_response(Id id, const HttpDone& done) {
   }
   auto outcome = read_response(provider.settings, response, now, *provider.key);
   if (const auto* failed = std::get_if<Failed>(&outcome)) {
-    note_failure(provider, *failed, response.status);
-    if (response.status >= 400 && response.status < 500) settle_uncharged(job);
+    note_failure(job, *failed, response.status);
     return on_failure(id, *failed, false);
   }
   provider.budget.answered(done.elapsed);
   on_answer(id, std::move(std::get<Answered>(outcome).completion));
 }
 
-/// What the governor has to know of it. A request that is wrong by itself says nothing of the provider.
-void ModelCalls::note_failure(CalledProvider& provider, const Failed& failed, int status) {
-  auto& budget = provider.budget;
+/// What the governor has to know of it. A request that is wrong by itself says nothing of the provider, and
+/// one that was refused is not charged; a gateway may say either in the body of a 200.
+void ModelCalls::note_failure(Job& job, const Failed& failed, int status) {
+  auto& budget = job.provider->budget;
+  const bool refused = status >= 400 && status < 500;
+  if (refused || failed.counts_as_rate_limit || failed.reason == Reason::request_refused)
+    settle_uncharged(job);
   if (failed.counts_as_rate_limit) {
     failed.retry_after ? budget.pause(*failed.retry_after, at_.now) : budget.was_rate_limited();
-  } else if (status >= 400 && status < 500) {
+  } else if (refused || (!failed.retryable && status < 500)) {
     budget.answered(std::chrono::microseconds(1));
   } else {
     budget.failed();
@@ -127,9 +133,11 @@ void ModelCalls::on_failure(Id id, const Failed& failed, bool unreachable) {
   auto& job = jobs_.at(id);
   auto& provider = *job.provider;
   if (failed.counts_as_rate_limit) ++job.spend.rate_limited;
-  extend_deadline(job);
   const bool probed = job.permit && job.permit->probe;
-  const bool by_outage = (probed || provider.budget.in_outage()) && !failed.counts_as_rate_limit;
+  if (probed && !unreachable && !failed.counts_as_rate_limit) ++job.failed_probes;
+  extend_deadline(job);
+  const bool in_outage = (probed || provider.budget.in_outage()) && !failed.counts_as_rate_limit;
+  const bool by_outage = in_outage && !is_own_fault(job);
   if (failed.retryable && by_outage) return make_ready(id);  // It waits for the end, and has lost nothing.
   const FailedCall call{failed.retryable, failed.counts_as_rate_limit, failed.retry_after,
                         failed.consumes_quota};

@@ -26,7 +26,7 @@ struct CalledProvider {
   const ProviderSettings& settings;
   std::optional<std::string> key;  ///< Nothing: this worker has none, and must not call.
   CallBudget budget;
-  AnnouncedLimitReader limits;
+  ModelLimits limits;
   std::set<std::uint64_t>
       ready;                   ///< Jobs whose next call may start as far as they go themselves, oldest first.
   bool answered = false;       ///< Any HTTP response came: its address is right.
@@ -64,7 +64,8 @@ struct Job {
   // The call under way.
   std::optional<wire::CallSize> size;  ///< Known once it was needed.
   std::optional<wire::Permit> permit;
-  std::uint32_t unsent = 0;  ///< Calls of this job that came too late for their permit.
+  std::uint32_t unsent = 0;         ///< Calls of this job that came too late for their permit.
+  std::uint32_t failed_probes = 0;  ///< Those that reached the provider.
 };
 
 }  // namespace sluice

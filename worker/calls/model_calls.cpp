@@ -66,6 +66,9 @@ void ModelCalls::take(const BudgetChanged& budget, const Moment& moment) {
   // What was said meanwhile was not heard.
   if (budget.begins_anew || (budget.connected && !connected_)) demand_wanted_ = true;
   connected_ = budget.connected;
+  if (!connected_) {
+    for (auto& [name, provider] : providers_) provider.budget.suspend();
+  }
   if (budget.begins_anew) {
     for (auto& [name, provider] : providers_) provider.budget.forget_permits();
     for (auto& [id, job] : jobs_) job.permit.reset();
@@ -74,6 +77,7 @@ void ModelCalls::take(const BudgetChanged& budget, const Moment& moment) {
   const auto& heard = budget.heard;
   if (heard.now_us > 0) {
     heard_us_ = std::max(heard_us_, heard.now_us);
+    heard_at_ = std::max(heard_at_, budget.heard_at);
     const auto echo = heard.echo_us > 0 ? std::optional(boot_time(heard.echo_us)) : std::nullopt;
     clock_.hear(boot_time(heard.now_us), echo, budget.heard_at);
   }
@@ -107,6 +111,12 @@ std::vector<std::uint64_t> ModelCalls::cancel() {
 
 // --- The turn ---
 
+/// Nothing starts on what was allowed long ago: a process that was stopped may wake up with a budget that
+/// others have by now, before it has noticed its silence.
+bool ModelCalls::is_heard() const {
+  return connected_ && at_.boot - heard_at_ <= defaults::liveness * config_.settings.heartbeat_interval;
+}
+
 CallTurn ModelCalls::turn(const Moment& moment) {
   at_ = moment;
   ring_alarms();
@@ -115,7 +125,7 @@ CallTurn ModelCalls::turn(const Moment& moment) {
     before = ended_jobs_;
     begin_units();
     start_batches();
-    if (!connected_) continue;
+    if (!is_heard()) continue;
     for (auto& [name, provider] : providers_) start_ready(provider);
   } while (ended_jobs_ != before);
   for (const auto id : std::exchange(newly_ready_, {})) {
@@ -193,7 +203,7 @@ void ModelCalls::tell_demand(CallTurn& turn) {
 
 std::optional<TimePoint> ModelCalls::next_wake() const {
   auto next = alarms_.next();
-  if (!connected_) return next;
+  if (!is_heard()) return next;
   for (const auto& [name, provider] : providers_) {
     if (provider.ready.empty()) continue;
     const auto chance = provider.budget.next_chance(clock_, at_);
@@ -205,7 +215,8 @@ std::optional<TimePoint> ModelCalls::next_wake() const {
 // --- From the unit to the call ---
 
 void ModelCalls::begin_units() {
-  const auto most = slots();
+  auto most = slots();
+  if (!queue_.empty() && active_units_ == most && all_probes_failed()) ++most;
   while (!queue_.empty() && active_units_ < most) {
     auto unit = std::move(queue_.front());
     queue_.pop_front();
@@ -318,27 +329,27 @@ const wire::CallSize& ModelCalls::size_of(Job& job) {
 std::vector<wire::CallSize> ModelCalls::sizes_of_ready(CalledProvider& provider) {
   std::vector<wire::CallSize> sizes;
   sizes.reserve(std::min(provider.ready.size(), wire::max_demand_sizes));
-  for (const auto id : provider.ready) {
-    if (sizes.size() == wire::max_demand_sizes) break;
-    sizes.push_back(size_of(jobs_.at(id)));
-  }
+  const auto add = [&](const auto& ids) {
+    for (const auto id : ids) {
+      if (sizes.size() == wire::max_demand_sizes) break;
+      sizes.push_back(size_of(jobs_.at(id)));
+    }
+  };
+  provider.budget.in_outage() ? add(probe_order(provider)) : add(provider.ready);
   return sizes;
 }
 
 void ModelCalls::start_ready(CalledProvider& provider) {
+  if (!provider.budget.may_start(at_)) return;
+  if (provider.budget.in_outage()) {
+    for (const auto id : probe_order(provider)) try_start(provider, id);
+    return;
+  }
   for (auto next = provider.ready.begin(); next != provider.ready.end() && provider.budget.may_start(at_);) {
     const auto id = *next;
     ++next;  // Before the job leaves the set.
     try_start(provider, id);
   }
-}
-
-void ModelCalls::extend_deadline(Job& job) const {
-  if (!job.provider) return;
-  const auto out = job.provider->budget.out(at_.now);
-  const auto more = out - std::exchange(job.outage_mark, out);
-  job.retry.extend(more);
-  job.extended += more;
 }
 
 /// A ready job waits no longer: what it waited for is summed up.

@@ -81,7 +81,7 @@ class ModelCalls {
   void end_wait(Job& job) const;
   HttpCall http_call(Id id, Job& job, const std::optional<TakenPermit>& permit);
   const wire::CallSize& size_of(Job& job);
-  void extend_deadline(Job& job) const;
+  bool is_heard() const;
   RetryPolicy retries_until(TimePoint deadline) const;
   std::optional<Error> obstacle(const CalledProvider& provider) const;
   void end_oversized(CalledProvider& provider);
@@ -95,12 +95,18 @@ class ModelCalls {
   void seek_answer(Id id);
   void take_answer(const Digest& key, std::string_view entry);
 
+  // probes.cpp: calls during an outage.
+  bool all_probes_failed() const;
+  std::vector<Id> probe_order(const CalledProvider& provider) const;
+  void extend_deadline(Job& job) const;
+  bool is_own_fault(const Job& job) const;
+
   // call_ends.cpp: from the call to the result.
   void on_response(Id id, const HttpDone& done);
   void on_answer(Id id, Completion completion);
   void on_failure(Id id, const Failed& failed, bool unreachable);
   void on_unsent(Id id, const HttpDone& done);
-  void note_failure(CalledProvider& provider, const Failed& failed, int status);
+  void note_failure(Job& job, const Failed& failed, int status);
   void settle(Job& job, const Usage& usage);
   void settle_uncharged(Job& job);
   void embed(Id id, Completion answer);
@@ -122,6 +128,7 @@ class ModelCalls {
   Duration embedder_extended_{};                  ///< Up to what its outages came to.
   ClockBounds clock_;
   std::uint64_t heard_us_ = 0;
+  BootTime heard_at_{};  ///< When the newest GRANTS came, on the own clock.
   bool connected_ = true;
   bool demand_wanted_ = false;
   std::uint32_t told_slots_ = 0;

@@ -7,6 +7,7 @@
 #include <cmath>
 #include <string>
 #include <string_view>
+#include <utility>
 
 namespace sluice {
 
@@ -16,11 +17,15 @@ constexpr double minute_seconds = 60;
 /// How far two estimates of one window may be apart: resets are rounded, and time passes on the way.
 constexpr double tolerance = 0.1;
 
+/// More than any provider lets anybody use in a day: what says so means that there is no limit.
+constexpr std::uint64_t most_count = 1'000'000'000'000;
+
 /// Above zero, or nothing.
 std::optional<std::uint64_t> count_in(std::string_view text) {
   std::uint64_t number = 0;
   const auto [end, problem] = std::from_chars(text.data(), text.data() + text.size(), number);
-  if (problem != std::errc() || end != text.data() + text.size() || number == 0) return std::nullopt;
+  if (problem != std::errc() || end != text.data() + text.size()) return std::nullopt;
+  if (number == 0 || number > most_count) return std::nullopt;
   return number;
 }
 
@@ -100,6 +105,22 @@ bool AnnouncedLimitReader::read(const HttpHeaders& headers) {
   if (!requests.limit.empty()) read_openai(requests, requests_, limits_.requests_per_minute);
   if (!tokens.limit.empty()) read_openai(tokens, tokens_, limits_.tokens_per_minute);
   return limits_ != before;
+}
+
+bool ModelLimits::read(const std::string& model, const HttpHeaders& headers) {
+  if (!models_[model].read(headers)) return false;
+  const auto before = std::exchange(smallest_, {});
+  const auto take = [](std::uint64_t& smallest, std::uint64_t limit) {
+    if (limit > 0 && (smallest == 0 || limit < smallest)) smallest = limit;
+  };
+  for (const auto& [name, reader] : models_) {
+    const auto& limits = reader.limits();
+    take(smallest_.requests_per_minute, limits.requests_per_minute);
+    take(smallest_.tokens_per_minute, limits.tokens_per_minute);
+    take(smallest_.input_tokens_per_minute, limits.input_tokens_per_minute);
+    take(smallest_.output_tokens_per_minute, limits.output_tokens_per_minute);
+  }
+  return smallest_ != before;
 }
 
 }  // namespace sluice

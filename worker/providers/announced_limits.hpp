@@ -6,7 +6,9 @@
 #include <array>
 #include <chrono>
 #include <cstdint>
+#include <map>
 #include <optional>
+#include <string>
 
 namespace sluice {
 
@@ -34,6 +36,19 @@ class AnnouncedLimitReader {
   wire::AnnouncedLimits limits_;
   Window requests_;
   Window tokens_;
+};
+
+/// What one provider announces, where each of its models may have limits of its own. Pure; not thread-safe.
+class ModelLimits {
+ public:
+  /// Takes in a response to a call of the model. True if it changed `smallest`.
+  bool read(const std::string& model, const HttpHeaders& headers);
+  /// Of each quantity the smallest that a model's limits name; 0 where none does.
+  const wire::AnnouncedLimits& smallest() const { return smallest_; }
+
+ private:
+  std::map<std::string, AnnouncedLimitReader> models_;
+  wire::AnnouncedLimits smallest_;
 };
 
 }  // namespace sluice

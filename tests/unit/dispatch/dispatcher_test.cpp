@@ -83,6 +83,20 @@ TEST_F(DispatcherTest, OnlyStartedUnitsCountALoss) {
   EXPECT_TRUE(dispatcher.lost_units().empty());
 }
 
+TEST_F(DispatcherTest, OnlyWhatAWorkerGaveBackWasCertainlyNotBegun) {
+  Dispatcher dispatcher(config, units(1), {});
+  join(dispatcher, 1, 1);
+  dispatcher.lease(1, 1, at(0ms));
+  dispatcher.leave(1);
+  EXPECT_EQ(dispatcher.take_returned().size(), 1u);
+  auto now = 0ms;
+  join(dispatcher, 2, 1, now);
+  ASSERT_EQ(dispatcher.lease(2, 1, at(now)).size(), 1u);
+  for (int i = 0; i < 5; ++i) dispatcher.tick(at(now += 1000ms));
+  ASSERT_FALSE(dispatcher.knows(2));
+  EXPECT_TRUE(dispatcher.take_returned().empty()) << "it is silent";
+}
+
 TEST_F(DispatcherTest, AUnitThatKillsItsWorkersIsGivenUp) {
   Dispatcher dispatcher(config, units(1), {});
   auto now = 0ms;

@@ -68,7 +68,7 @@ TEST_F(BreakerTest, FailuresOfCallsThatWereUnderWayAreNoProbes) {
   EXPECT_EQ(breaker.probe_at(), start + 1s);
   breaker.probe_started(1, start + 1s);
   fail(3, start + 1100ms, 2);
-  EXPECT_EQ(breaker.prober(), WorkerId{1});
+  EXPECT_TRUE(breaker.probes(1));
 }
 
 TEST_F(BreakerTest, AnswersOfCallsThatWereUnderWayAreNoProbes) {
@@ -86,6 +86,29 @@ TEST_F(BreakerTest, AProbeThatHangsIsFollowedByAnother) {
   open();
   breaker.probe_started(1, start + 1s);
   EXPECT_EQ(breaker.probe_at(), start + 6s);
+}
+
+TEST_F(BreakerTest, EachOfSeveralProbesThatTakeLongMayEndTheOutage) {
+  open();
+  breaker.probe_started(1, start + 1s);
+  breaker.probe_started(2, start + 6s);
+  answer(start + 7s, 1);
+  EXPECT_FALSE(breaker.open()) << "the first took longer than the wait for the second";
+}
+
+TEST_F(BreakerTest, OfSeveralProbesOneMayFailOrBeLost) {
+  open();
+  breaker.probe_started(1, start + 1s);
+  breaker.probe_started(2, start + 6s);
+  breaker.probe_started(3, start + 11s);
+  fail(1, start + 12s, 1);
+  EXPECT_EQ(breaker.probe_at(), start + 14s);
+  breaker.probe_lost(2, start + 12s);
+  EXPECT_EQ(breaker.probe_at(), start + 14s) << "another is under way";
+  answer(start + 13s, 1);
+  EXPECT_TRUE(breaker.open()) << "its probe failed";
+  answer(start + 13s, 3);
+  EXPECT_FALSE(breaker.open());
 }
 
 TEST_F(BreakerTest, AProbeThatIsNotMadeIsMadeElsewhereAtOnce) {

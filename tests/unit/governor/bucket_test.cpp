@@ -104,13 +104,25 @@ TEST(SlotRule, ALimitWithoutRoomIsSpaced) {
   ProviderLimits limits;
   limits.requests_per_minute = 60;
   const auto rule = slot_rule(limits);
-  EXPECT_EQ(rule.lifetime, 10ms);
+  EXPECT_EQ(rule.lifetime, 50ms);
   ASSERT_TRUE(rule.requests);
   Bucket bucket(rule.requests->shape, start);
   bucket.take(1, start);
   const auto next = bucket.earliest(1, start) - start;
-  EXPECT_GE(next, 1031ms) << "1 / rate + lifetime + jitter + clock error";
-  EXPECT_LE(next, 1033ms);
+  EXPECT_GE(next, 1071ms) << "1 / rate + lifetime + jitter + clock error";
+  EXPECT_LE(next, 1073ms);
+}
+
+TEST(SlotRule, SpacedSlotsLiveForATwentiethOfTheirDistance) {
+  const auto lifetime = [](std::uint64_t requests_per_minute) {
+    ProviderLimits limits;
+    limits.requests_per_minute = requests_per_minute;
+    limits.burst_seconds = 0.01;
+    return slot_rule(limits).lifetime;
+  };
+  EXPECT_EQ(lifetime(1), 100ms);
+  EXPECT_EQ(lifetime(120), 25ms);
+  EXPECT_EQ(lifetime(6000), 10ms);
 }
 
 TEST(SlotRule, WithoutANamedBurstItIsOneSecondOfTheRate) {

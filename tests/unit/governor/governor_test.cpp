@@ -138,6 +138,65 @@ TEST_F(GovernorTest, AnnouncedLimitsAreLearntAndShown) {
   EXPECT_EQ(facts.effective_per_minute, 600);
 }
 
+TEST_F(GovernorTest, LimitsOfTokensThatOneLearnsHoldForCallsOfTheOthers) {
+  governor.join(1, 50, start);
+  governor.join(2, 50, start);
+  hear(2, ready(20), start);
+  governor.turn(start);
+  auto demand = ready(1);
+  demand.announced.tokens_per_minute = 600'000;
+  hear(1, demand, start);
+  const auto first = told(2, start);
+  ASSERT_TRUE(first);
+  EXPECT_FALSE(first->unlimited);
+  EXPECT_TRUE(first->permits.empty()) << "how large its calls are is not known";
+  auto sized = ready(1);
+  sized.sizes = {{1000, 1000}};
+  hear(2, sized, start + 1s);
+  const auto second = told(2, start + 1s);
+  ASSERT_TRUE(second);
+  ASSERT_EQ(second->permits.size(), 1u);
+  EXPECT_EQ(second->permits[0].size, (wire::CallSize{1000, 1000}));
+}
+
+TEST_F(GovernorTest, OfDifferentAnnouncedLimitsTheLeastHolds) {
+  governor.join(1, 50, start);
+  governor.join(2, 50, start);
+  const auto announce = [&](WorkerId worker, std::uint64_t limit) {
+    auto demand = ready(1);
+    demand.announced.requests_per_minute = limit;
+    hear(worker, demand, start);
+    return governor.facts(start)[0].requests;
+  };
+  EXPECT_EQ(announce(1, 600), (KnownLimit{600, LimitSource::announced}));
+  EXPECT_EQ(announce(2, 300), (KnownLimit{300, LimitSource::announced}));
+  EXPECT_EQ(announce(1, 600), (KnownLimit{300, LimitSource::announced})) << "it says nothing new";
+  EXPECT_EQ(announce(2, 0), (KnownLimit{300, LimitSource::announced})) << "not named is not lifted";
+  EXPECT_EQ(announce(2, 900), (KnownLimit{600, LimitSource::announced}));
+}
+
+TEST_F(GovernorTest, AProbeThatHangsKeepsNobodyAwake) {
+  governor.join(1, 1, start);
+  auto demand = ready(5);
+  demand.outcomes.answered = 1;
+  hear(1, demand, start);
+  governor.turn(start);
+  demand.outcomes = {0, 0, 0, 5, 0, 0};
+  hear(1, demand, start + 1s);
+  governor.turn(start + 1s);
+  const auto probe = told(1, start + 2s);
+  ASSERT_TRUE(probe);
+  ASSERT_EQ(probe->permits.size(), 1u);
+  auto under_way = ready(5, 1);
+  under_way.spent = {{probe->permits[0].id, true}};
+  hear(1, under_way, start + 2100ms);
+  governor.turn(start + 2100ms);
+  governor.turn(start + 30s);
+  const auto wake = governor.next_wake(start + 30s);
+  ASSERT_TRUE(wake);
+  EXPECT_GT(*wake, start + 31s) << "the only worker has no place for another probe";
+}
+
 TEST_F(GovernorTest, AnOutageHoldsAllAndIsProbedByOneCall) {
   governor.join(1, 5, start);
   governor.join(2, 5, start);
@@ -203,6 +262,26 @@ TEST_F(LimitedGovernorTest, NobodyGetsMoreThanItCanUse) {
   EXPECT_EQ(told(1, start)->permits.size(), 2u);
   hear(1, ready(2), start + 10ms);
   EXPECT_TRUE(told(1, start + 10ms)->permits.empty()) << "it holds two";
+}
+
+TEST_F(LimitedGovernorTest, NobodyGetsMoreThanItHasPlacesFor) {
+  governor.join(1, 3, start);
+  hear(1, ready(50, 1), start);
+  EXPECT_EQ(told(1, start)->permits.size(), 2u);
+}
+
+TEST(Governor, ADemandWithoutBoundGetsPermitsWithinBounds) {
+  ProviderLimits limits;
+  limits.requests_per_minute = 100'000'000'000;
+  Governor governor({{{"openai", limits}}, {60s, 1s, 600s}}, start);
+  governor.join(1, 0xffffffff, start);
+  wire::Demand demand;
+  demand.provider = "openai";
+  demand.ready_calls = 0xffffffff;
+  governor.hear(1, {"run", 1, 10, {demand}, 0}, start);
+  const auto answers = governor.turn(start);
+  ASSERT_EQ(answers.size(), 1u);
+  EXPECT_EQ(answers[0].grants.grants[0].permits.size(), wire::max_demand_sizes);
 }
 
 TEST_F(LimitedGovernorTest, AWorkerThatDoesNotReportAnExpiredPermitGetsNoMore) {

@@ -15,7 +15,7 @@ constexpr BootTime start = std::chrono::hours(1);
 
 TEST(Places, AreSplitByWhatIsWanted) {
   Places places(Places::Bound::fixed);
-  for (WorkerId worker = 1; worker <= 3; ++worker) places.join(worker, 100);
+  for (WorkerId worker = 1; worker <= 3; ++worker) places.join(worker, 100, start);
   places.hear(1, 2, 0, {});
   places.hear(2, 50, 0, {});
   places.hear(3, 50, 0, {});
@@ -27,8 +27,8 @@ TEST(Places, AreSplitByWhatIsWanted) {
 
 TEST(Places, NobodyGetsMoreThanItsMost) {
   Places places(Places::Bound::fixed);
-  places.join(1, 5);
-  places.join(2, 100);
+  places.join(1, 5, start);
+  places.join(2, 100, start);
   places.hear(1, 50, 0, {});
   places.hear(2, 50, 0, {});
   places.allot(40, start);
@@ -38,8 +38,8 @@ TEST(Places, NobodyGetsMoreThanItsMost) {
 
 TEST(Places, WhoWantsNoneOfAFixedNumberHasNone) {
   Places places(Places::Bound::fixed);
-  places.join(1, 100);
-  places.join(2, 100);
+  places.join(1, 100, start);
+  places.join(2, 100, start);
   places.hear(1, 3, 0, {});
   places.allot(10, start);
   EXPECT_EQ(places.of(1), 10u) << "what nobody else wants, so that it need not ask again";
@@ -53,8 +53,8 @@ TEST(Places, WhoWantsNoneOfAFixedNumberHasNone) {
 
 TEST(Places, OfASearchedNumberAreMovedAtOnceAndLostWithNobody) {
   Places places(Places::Bound::searched);
-  places.join(1, 100);
-  places.join(2, 100);
+  places.join(1, 100, start);
+  places.join(2, 100, start);
   places.allot(10, start);
   EXPECT_EQ(places.of(1), 5u) << "before anybody asks";
   places.hear(1, 10, 5, {});
@@ -68,11 +68,11 @@ TEST(Places, OfASearchedNumberAreMovedAtOnceAndLostWithNobody) {
 
 TEST(Places, APlaceMovesOnlyWhenItsHolderHasTakenInThatItIsGone) {
   Places places(Places::Bound::fixed);
-  places.join(1, 100);
+  places.join(1, 100, start);
   places.hear(1, 10, 10, {});
   places.allot(10, start);
   EXPECT_EQ(places.of(1), 10u);
-  places.join(2, 100);
+  places.join(2, 100, start);
   places.hear(2, 10, 0, {});
   places.allot(10, start + 1s);
   EXPECT_EQ(places.of(1), 5u);
@@ -87,11 +87,11 @@ TEST(Places, APlaceMovesOnlyWhenItsHolderHasTakenInThatItIsGone) {
 
 TEST(Places, ThoseOfALostWorkerStayTakenUntilItsCallsMustHaveEnded) {
   Places places(Places::Bound::fixed);
-  places.join(1, 100);
+  places.join(1, 100, start);
   places.hear(1, 10, 7, {});
   places.allot(10, start);
   places.leave(1, start + 60s);
-  places.join(2, 100);
+  places.join(2, 100, start);
   places.hear(2, 10, 0, {});
   places.allot(10, start + 1s);
   EXPECT_EQ(places.of(2), 0u);
@@ -102,21 +102,24 @@ TEST(Places, ThoseOfALostWorkerStayTakenUntilItsCallsMustHaveEnded) {
 
 TEST(Places, AWorkerThatComesBackTakesItsPlacesOver) {
   Places places(Places::Bound::fixed);
-  places.join(1, 100);
+  places.join(1, 100, start);
   places.hear(1, 10, 7, {});
   places.allot(10, start);
   places.leave(1, start + 60s);
-  places.join(1, 100);
+  places.join(1, 100, start + 1s);
   places.allot(10, start + 1s);
   EXPECT_EQ(places.of(1), 0u) << "how many are under way is not known yet";
-  places.hear(1, 10, 3, {});
+  places.hear(1, 10, 3, start);
+  places.allot(10, start + 1s);
+  EXPECT_EQ(places.of(1), 0u) << "it goes by its old places yet";
+  places.hear(1, 10, 3, start + 1s);
   places.allot(10, start + 2s);
   EXPECT_EQ(places.of(1), 10u);
 }
 
 TEST(Places, FewerPlacesThanWorkersGoRound) {
   Places places(Places::Bound::fixed);
-  for (WorkerId worker = 1; worker <= 5; ++worker) places.join(worker, 10);
+  for (WorkerId worker = 1; worker <= 5; ++worker) places.join(worker, 10, start);
   std::map<WorkerId, int> turns;
   auto now = start;
   for (int second = 0; second < 20; ++second) {
@@ -162,7 +165,7 @@ RC_GTEST_PROP(Places, NeverMoreCallsInFlightThanPlaces, ()) {
       case 1:
       case 2:
         if (!worker.there) {
-          places.join(id, static_cast<std::uint32_t>(*rc::gen::inRange(1, 12)));
+          places.join(id, static_cast<std::uint32_t>(*rc::gen::inRange(1, 12)), now);
           worker = {};
           worker.there = true;
         }

@@ -213,6 +213,21 @@ TEST(ConcurrencySearch, AnOutageChangesNothing) {
   EXPECT_GT(opening.limit(), 100u) << "it goes on opening";
 }
 
+TEST(ConcurrencySearch, AFailureBeforeTheFirstAnswerIsNoMeasure) {
+  ConcurrencySearch search(5);
+  search.set_most(512);
+  search.hear(0, 1, 0, 1000);
+  for (int i = 0; i < 60 && !search.found(); ++i) search.hear(1, 0, 1'000'000, 1000);
+  EXPECT_EQ(search.found(), 5u);
+}
+
+TEST(ConcurrencySearch, NoNumberOfAnswersMakesItWrap) {
+  ConcurrencySearch search(5);
+  search.set_most(512);
+  search.hear(0xffffffff, 0, 1'000'000, 1000);
+  EXPECT_GE(search.limit(), 5u);
+}
+
 TEST(ConcurrencySearch, FailuresMakeItSmaller) {
   ConcurrencySearch search(5);
   search.set_most(512);

@@ -61,6 +61,8 @@ TEST(WorkerMetrics, KnowPausesAndOutagesFromGrants) {
   metrics.received({"run-1", 0, 0, {grant}});
   EXPECT_EQ(value_of(metrics, "sluice_worker_paused", {{"provider", "openai"}}), 0.0);
   EXPECT_EQ(value_of(metrics, "sluice_worker_breaker_open", {{"provider", "openai"}}), 1.0);
+  metrics.run_ended();
+  EXPECT_EQ(value_of(metrics, "sluice_worker_breaker_open", {{"provider", "openai"}}), 0.0);
 }
 
 TEST(WorkerMetrics, AddUpFinishedUnits) {

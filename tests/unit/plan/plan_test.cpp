@@ -2,6 +2,7 @@
 
 #include "common/cache_key.hpp"
 #include "common/defaults.hpp"
+#include "coordinator/plan/message_size.hpp"
 
 #include <limits>
 #include <memory>
@@ -333,6 +334,17 @@ TEST_F(PlanTest, CasesOfOneRequestThatNoMessageHoldsAreRefused) {
       made.error().message,
       "65537 cases with the same request (case-0, ...) expect more than one message to a worker can hold; "
       "spread them over several suites, or shorten what they expect");
+}
+
+TEST_F(PlanTest, AListThatNoMessageHoldsIsRefused) {
+  Case one;
+  one.must_contain.resize(defaults::max_items);
+  UnitLoad load;
+  load.add(one);
+  EXPECT_TRUE(load.fits_a_message());
+  one.must_contain.emplace_back();
+  load.add(one);
+  EXPECT_FALSE(load.fits_a_message());
 }
 
 TEST_F(PlanTest, ACaseThatNoMessageHoldsIsRefused) {

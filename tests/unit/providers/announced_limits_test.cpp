@@ -54,6 +54,25 @@ TEST(AnnouncedLimits, AWindowThatIsAboutToEndIsNotTakenForALongOne) {
   EXPECT_EQ(reader.limits().requests_per_minute, 100u);
 }
 
+TEST(AnnouncedLimits, NumbersBeyondAllReasonAreNoLimits) {
+  for (const char* number : {"0", "-1", "1000000000001", "18446744073709551615", "99999999999999999999"}) {
+    AnnouncedLimitReader reader;
+    EXPECT_FALSE(reader.read(requests(number, "1", "1s"))) << number;
+    EXPECT_FALSE(reader.read({{"anthropic-ratelimit-requests-limit", number}})) << number;
+  }
+}
+
+TEST(AnnouncedLimits, OfSeveralModelsTheSmallestOfEachCounts) {
+  ModelLimits limits;
+  EXPECT_TRUE(limits.read(
+      "chat", {{"anthropic-ratelimit-requests-limit", "50"}, {"anthropic-ratelimit-tokens-limit", "90000"}}));
+  EXPECT_FALSE(limits.read("embedder", {{"anthropic-ratelimit-requests-limit", "3000"}}));
+  EXPECT_TRUE(limits.read("embedder", {{"anthropic-ratelimit-tokens-limit", "40000"}}));
+  EXPECT_EQ(limits.smallest(), (wire::AnnouncedLimits{50, 40'000, 0, 0}));
+  EXPECT_TRUE(limits.read("chat", {{"anthropic-ratelimit-requests-limit", "5000"}}));
+  EXPECT_EQ(limits.smallest(), (wire::AnnouncedLimits{3000, 40'000, 0, 0}));
+}
+
 TEST(AnnouncedLimits, NothingUsedTellsNothing) {
   AnnouncedLimitReader reader;
   EXPECT_FALSE(reader.read(requests("100", "100", "0s")));

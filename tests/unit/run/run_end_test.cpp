@@ -38,6 +38,7 @@ TEST_F(RunControllerTest, AWorkerWithoutNetworkDoesNotStopTheOthers) {
   EXPECT_FALSE(controller->over());
   EXPECT_TRUE(leased(effects, "p").empty());
   EXPECT_EQ(controller->worker_count(), 1u);
+  EXPECT_EQ(effects.gone, (std::vector<GoneWorker>{{1, true}})) << "calls of p may be under way yet";
   report("q", {failed(1, Reason::provider_unreachable)});
   expect_stopped(Reason::provider_unreachable);
 }

@@ -107,13 +107,22 @@ TEST_F(RunLimitsTest, ACostBudgetNeedsNoTokenBudget) {
   expect_stopped(Reason::cost_budget_spent);
 }
 
-TEST_F(RunLimitsTest, WhatALostWorkerBeganStaysReserved) {
+TEST_F(RunLimitsTest, WhatALostWorkerWasGivenStaysReserved) {
+  begin_with_room_for(3.0);
+  join("p", 1, 2);
+  say("p", wire::Report{run_id, 2, {0}, {}});
+  for (int i = 0; i < 5; ++i) tick(now + 1000ms);
+  ASSERT_EQ(controller->worker_count(), 0u);
+  EXPECT_EQ(leased(join("q", 2), "q").size(), 1u) << "p may have begun with the other unit as well";
+  EXPECT_FALSE(controller->over());
+}
+
+TEST_F(RunLimitsTest, WhatAWorkerGivesBackIsFreeAgain) {
   begin_with_room_for(2.0);
   join("p", 1);
   report("p", {}, {0});
-  for (int i = 0; i < 5; ++i) tick(now + 1000ms);
-  ASSERT_EQ(controller->worker_count(), 0u);
-  EXPECT_EQ(leased(join("q", 2), "q").size(), 1u) << "the unit that p never began with is free again";
+  say("p", wire::Goodbye{"drained"});
+  EXPECT_EQ(leased(join("q", 2), "q").size(), 1u) << "the unit that p never began with";
   EXPECT_FALSE(controller->over());
 }
 

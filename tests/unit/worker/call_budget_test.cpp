@@ -244,6 +244,22 @@ TEST_F(CallBudgetTest, WhoBeginsAnewHoldsNothing) {
   EXPECT_TRUE(tell(1).settled.empty());
 }
 
+TEST_F(CallBudgetTest, AfterASilenceNothingStartsUntilTheNextGrant) {
+  budget.take(unlimited(), now);
+  EXPECT_TRUE(starts());
+  budget.suspend();
+  EXPECT_FALSE(starts());
+  budget.take(unlimited(), now);
+  EXPECT_TRUE(starts());
+  budget.forget_permits();
+  EXPECT_FALSE(starts());
+}
+
+TEST_F(CallBudgetTest, ADelayBeyondTheWiresRangeIsTheLongestThatFits) {
+  budget.pause(std::chrono::hours(24 * 60), now);
+  EXPECT_EQ(tell(1).pause_ms, 0xffffffffu);
+}
+
 TEST_F(CallBudgetTest, ACallBeyondTheCeilingIsToldWhatWouldFit) {
   auto grant = unlimited();
   EXPECT_FALSE(budget.ceiling_problem({1'000'000, 1'000'000}));

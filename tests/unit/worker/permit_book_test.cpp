@@ -74,6 +74,18 @@ TEST_F(PermitBookTest, ACallIsNeverLargerThanItsPermit) {
   EXPECT_EQ(take(10s + 1ms, {100'000, 100'000}), 3u) << "without a size it is for any";
 }
 
+TEST_F(PermitBookTest, TheOneOfExactlyItsSizeGoesBeforeALargerOne) {
+  book.grant(permit(1, 10s, 11s, {200, 50}));
+  book.grant(permit(2, 10s, 12s, {100, 50}));
+  EXPECT_EQ(take(10s + 1ms, {100, 50}), 2u);
+  EXPECT_EQ(take(10s + 1ms, {200, 50}), 1u);
+  book.grant(permit(3, 10s, 11s, {200, 50}));
+  book.grant(permit(4, 10s, 12s, {100, 50}));
+  const std::vector<wire::CallSize> ready{{100, 50}, {200, 50}};
+  book.keep_for(ready);
+  EXPECT_EQ(book.held(), 2u) << "one for each";
+}
+
 TEST_F(PermitBookTest, OnlyProbesStartWhileProbesAreWanted) {
   book.grant(permit(1, 10s, 11s));
   book.grant(permit(2, 10s, 12s, {}, true));
