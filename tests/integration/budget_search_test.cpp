@@ -33,7 +33,8 @@ TEST_F(BudgetSearch, FindsThatAServerCanDoMore) {
   EXPECT_LT(seconds_between(all, 0, all.size() - 1), 2 * ideal);
   const auto most = most_in_flight(simulator.final_events());
   EXPECT_GE(most, 15u);
-  EXPECT_LE(most, 80u) << "beyond 20 they only wait in line";
+  // The last doubling in vain, and what the log holds of one instant.
+  EXPECT_LE(most, 100u) << "beyond 20 they only wait in line";
 }
 
 TEST_F(BudgetSearch, OfAFixedNumberIsNone) {
