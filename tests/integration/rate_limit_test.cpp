@@ -19,7 +19,8 @@ class RateLimit : public Workbench {};
 constexpr std::int64_t on_its_way_us = 300'000;
 
 TEST_F(RateLimit, ABurstOf429IsSurvivedAndNoCallComesTooEarly) {
-  auto simulator = start_simulator({"--fail-first", "15,429,1"});
+  let_all_workers_call();
+  auto simulator = start_simulator({"--fail-first", "100,429,1"});
   // Fewer calls at a time than cases: those that wait for a place must respect the pause as well.
   const auto finished = run_sluice(live(simulator) + Flags{"--max-concurrent", "40"});
   EXPECT_EQ(finished.exit_code, 1) << finished.errors;
@@ -27,9 +28,9 @@ TEST_F(RateLimit, ABurstOf429IsSurvivedAndNoCallComesTooEarly) {
   const auto report = parse_report(finished.output);
   ASSERT_TRUE(report.is_object());
   EXPECT_EQ(report["metrics"]["errors"], 0);
-  EXPECT_EQ(report["run"]["rate_limited"], 15);
-  EXPECT_EQ(report["run"]["requests"], 15 + fixture_count());
-  EXPECT_EQ(report["run"]["retries"], 15);
+  EXPECT_EQ(report["run"]["rate_limited"], 100);
+  EXPECT_EQ(report["run"]["requests"], 100 + fixture_count());
+  EXPECT_EQ(report["run"]["retries"], 100);
 
   std::size_t refused = 0;
   std::int64_t latest_refusal = -1;
@@ -53,7 +54,7 @@ TEST_F(RateLimit, ABurstOf429IsSurvivedAndNoCallComesTooEarly) {
       EXPECT_GE(event.at_us, closed_until) << "case " << event.content;
     }
   }
-  EXPECT_EQ(refused, 15u);
+  EXPECT_EQ(refused, 100u);
 }
 
 // The pause reaches a worker process that was not refused itself.
