@@ -9,7 +9,8 @@ using namespace support;
 
 class BudgetSearch : public BudgetWorkbench {
  protected:
-  /// The most requests that were in the server at a time, by its log, in the last quarter of the run, when it has searched.
+  /// The most requests that were in the server at a time, by its log, in the last quarter of the run, when it
+  /// has searched.
   static std::size_t most_in_flight(std::span<const SimulatorEvent> events) {
     std::size_t in_flight = 0;
     std::size_t most = 0;
