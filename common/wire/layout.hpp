@@ -122,8 +122,7 @@ bool layout(Archive& archive, M& m) {
 
 template <class Archive, Of<WorkUnit> M>
 bool layout(Archive& archive, M& m) {
-  return archive.record(m.unit, m.key, m.pinned_answer, m.repeat, m.request, m.tasks,
-                        m.held_elsewhere);
+  return archive.record(m.unit, m.key, m.pinned_answer, m.repeat, m.request, m.tasks, m.held_elsewhere);
 }
 
 template <class Archive, Of<ProviderSettings> M>
@@ -174,7 +173,8 @@ bool layout(Archive& archive, M& m) {
 
 template <class Archive, Of<CallOutcomes> M>
 bool layout(Archive& archive, M& m) {
-  return archive.record(m.answered, m.rate_limited, m.named_delays, m.failed, m.latency_sum_us, m.latency_min_us);
+  return archive.record(m.answered, m.rate_limited, m.named_delays, m.failed, m.latency_sum_us,
+                        m.latency_min_us);
 }
 
 template <class Archive, Of<AnnouncedLimits> M>
