@@ -333,7 +333,7 @@ void on_demand(WorkerActor* self, DemandTold& told) {
 void on_entries(WorkerActor* self, EntriesSaid& said) {
   auto& state = self->state;
   if (!state.run || said.run_id != state.run->settings.run_id) return;
-  for (auto& message : said.messages) self->send(state.dealer, ToCoordinatorNow{std::move(message)});
+  for (auto& message : said.messages) say(self, std::move(message));
 }
 
 /// The demand goes with every heartbeat; but a model client that is held up (by a slow disk, say) must not

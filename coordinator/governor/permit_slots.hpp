@@ -38,7 +38,6 @@ class PermitSlots {
   wire::CallCeiling ceiling() const;
   /// False for a call that can never start.
   bool fits(const wire::CallSize& size) const;
-  BootTime lifetime() const { return rule_.lifetime; }
 
   /// When the next slot for such a call opens, not before `from`.
   BootTime earliest(const wire::CallSize& size, BootTime from);

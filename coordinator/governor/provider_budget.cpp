@@ -10,6 +10,7 @@ namespace sluice {
 namespace {
 
 constexpr double seconds_a_minute = 60;
+
 bool names_a_rate(const ProviderLimits& limits) {
   return limits.requests_per_minute || limits.tokens_per_minute || limits.input_tokens_per_minute ||
          limits.output_tokens_per_minute;

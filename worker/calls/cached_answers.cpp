@@ -2,7 +2,7 @@
 
 #include <utility>
 
-/// ModelCalls, third part: what a cache holds is not paid for, be it this worker's or another's
+/// ModelCalls: what a cache holds is not paid for, be it this worker's or another's
 /// (docs/protocol.md, "Entries of other caches").
 namespace sluice {
 

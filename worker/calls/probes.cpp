@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <utility>
 
-/// ModelCalls, third part: calls that find out whether an outage is over, and outages that are none.
+/// ModelCalls: calls that find out whether an outage is over, and outages that are none.
 namespace sluice {
 
 /// Whether an outage may be the fault of those who probe it: then one more may try.
