@@ -67,20 +67,23 @@ void ConcurrencySearch::open_further(std::uint32_t answered, std::uint32_t faile
   opening_latency_us_ += latency_sum_us;
   const auto before = limit_;
   limit_ += std::min(answered, most_ - std::min(most_, limit_));
-  const bool enough = opening_answers_ >= std::max<std::uint64_t>(fewest_latencies, before / 2);
+  // With each of them the number grows: few enough to see the line while it is short.
+  const bool enough = opening_answers_ >= std::max<std::uint64_t>(fewest_latencies, before / 4);
   if (!enough && failed == 0) return;
-  bool queued = false;
+  double longer = 1;
   if (opening_answers_ > 0) {
     const double latency = static_cast<double>(opening_latency_us_) / static_cast<double>(opening_answers_);
     // A cold start is no measure: the least so far is.
     if (first_latency_us_ == 0 || latency < first_latency_us_) first_latency_us_ = latency;
-    queued = latency > longer_when_queued * first_latency_us_;
+    longer = latency / first_latency_us_;
   }
   opening_answers_ = 0;
   opening_latency_us_ = 0;
+  const bool queued = longer > longer_when_queued;
   if (!queued && failed == 0 && limit_ < most_) return;
-  // These answers began when there were fewer calls: what so many come to is seen next.
-  go_on_with(before, Phase::weighing);
+  // These answers began when there were fewer calls: what so many come to is seen next. So many as would not
+  // have had to wait are enough to see it: by then there were more.
+  go_on_with(queued ? static_cast<std::uint32_t>(std::ceil(before / longer)) : before, Phase::weighing);
 }
 
 void ConcurrencySearch::go_on_with(std::uint32_t limit, Phase phase) {

@@ -2,6 +2,9 @@
 #include "coordinator/governor/rate_search.hpp"
 
 #include <cmath>
+#include <deque>
+#include <utility>
+#include <vector>
 
 #include <gtest/gtest.h>
 
@@ -163,6 +166,59 @@ TEST(ConcurrencySearch, FindsTheKneeOfAServer) {
     const auto found = settle(search, parallel, 40'000);
     EXPECT_GE(found, parallel * 0.85) << parallel;
     EXPECT_LE(found, parallel * 1.5 + 1) << parallel;
+  }
+}
+
+/// What a search comes to at a server with a line: a call takes one of its places for 100 ms, or waits for one.
+struct InLine {
+  std::uint32_t most = 0;                 ///< The greatest number that the search allowed.
+  std::uint64_t answers_until_found = 0;  ///< 0: it was not found.
+};
+
+/// `told_every`: in ms, how often the search hears what ended, as late as that.
+InLine open_with_a_line(std::uint32_t places, int told_every) {
+  constexpr int service = 100;
+  ConcurrencySearch search(4);
+  search.set_most(512);
+  InLine seen;
+  std::deque<int> line;                      // When each call began that has no place yet.
+  std::vector<std::pair<int, int>> serving;  // When each ends, and when it began.
+  std::uint32_t answered = 0;
+  std::uint64_t latency_us = 0;
+  std::uint64_t answers = 0;
+  for (int now = 0; now < 20'000; ++now) {
+    std::erase_if(serving, [&](const auto& call) {
+      if (call.first > now) return false;
+      ++answered;
+      latency_us += static_cast<std::uint64_t>(now - call.second) * 1000;
+      return true;
+    });
+    while (serving.size() + line.size() < search.limit()) line.push_back(now);
+    while (serving.size() < places && !line.empty()) {
+      serving.emplace_back(now + service, line.front());
+      line.pop_front();
+    }
+    if (now % told_every != 0) continue;
+    search.hear(answered, 0, latency_us, search.limit() + 10);
+    answers += answered;
+    answered = 0;
+    latency_us = 0;
+    seen.most = std::max(seen.most, search.limit());
+    if (search.found() && seen.answers_until_found == 0) seen.answers_until_found = answers;
+  }
+  return seen;
+}
+
+TEST(ConcurrencySearch, OpensNoFurtherThanTheAnswersHadTimeToTell) {
+  for (const std::uint32_t places : {8u, 20u, 60u}) {
+    for (const int told_every : {1, 10, 50, 100, 200}) {
+      SCOPED_TRACE(testing::Message() << places << " places, told every " << told_every << " ms");
+      const auto seen = open_with_a_line(places, told_every);
+      const bool promptly = told_every < 100;
+      EXPECT_LE(seen.most, places * (promptly ? 4.5 : 6)) << "doubling sees its line a latency late";
+      EXPECT_GT(seen.answers_until_found, 0u);
+      EXPECT_LE(seen.answers_until_found, places * (promptly ? 13 : 18));
+    }
   }
 }
 
