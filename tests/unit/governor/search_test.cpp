@@ -169,7 +169,8 @@ TEST(ConcurrencySearch, FindsTheKneeOfAServer) {
   }
 }
 
-/// What a search comes to at a server with a line: a call takes one of its places for 100 ms, or waits for one.
+/// What a search comes to at a server with a line: a call takes one of its places for 100 ms, or waits for
+/// one.
 struct InLine {
   std::uint32_t most = 0;                 ///< The greatest number that the search allowed.
   std::uint64_t answers_until_found = 0;  ///< 0: it was not found.
