@@ -3,15 +3,14 @@
 #include "common/clock.hpp"
 #include "common/defaults.hpp"
 #include "common/transport/dealer.hpp"
+#include "worker/active_run.hpp"
+#include "worker/coordinator_contact.hpp"
 #include "worker/entry_exchange.hpp"
 #include "worker/http/http_actor.hpp"
 #include "worker/http/http_messages.hpp"
 #include "worker/messages.hpp"
-#include "worker/model_client.hpp"
 #include "worker/reports.hpp"
-#include "worker/scorer.hpp"
 
-#include <algorithm>
 #include <optional>
 #include <utility>
 
@@ -23,24 +22,6 @@ namespace sluice {
 
 namespace {
 
-/// What is gone when a run is over.
-struct ActiveRun {
-  RunSettings settings;
-  caf::actor scorer;
-  caf::actor model_client;
-  std::vector<Error> problems;  ///< Providers that cannot be called from here.
-  HeldUnits held;
-  std::vector<UnitId> started;       ///< Not reported yet.
-  std::vector<UnitResult> finished;  ///< Ditto.
-  bool flush_pending = false;        ///< A FlushReports is in the mailbox,
-  bool flush_delayed = false;        ///< or will come when its time is up.
-  std::uint32_t slots = 0;           ///< Units that the model client works on at a time.
-  bool demand_awaited = false;       ///< A TellDemand has not been answered yet.
-  std::uint64_t heard_us = 0;        ///< As the model client told last.
-  std::uint64_t finished_since_tick = 0;
-  double finished_per_second = 0.0;
-};
-
 struct WorkerState {
   WorkerState() = default;
   static inline const char* name = "worker";
@@ -49,10 +30,7 @@ struct WorkerState {
   caf::actor dealer;
   caf::actor http;
   std::optional<ActiveRun> run;
-  TimePoint last_heard;  ///< Of the coordinator.
-  TimePoint last_tick;
-  TimePoint last_reconnect;
-  bool connected = false;        ///< Heard within the liveness.
+  std::optional<CoordinatorContact> contact;
   bool welcome_awaited = false;  ///< A HELLO has not been answered yet.
   bool ended = false;
 };
@@ -73,10 +51,7 @@ void say_hello(WorkerActor* self) {
 
 std::uint32_t window(const WorkerActor* self) {
   const auto& state = self->state;
-  // A fast run shows itself before the next tick; what is finished in less than 100 ms says little.
-  const double since_tick = std::chrono::duration<double>(self->clock().now() - state.last_tick).count();
-  const double lately = static_cast<double>(state.run->finished_since_tick) / std::max(since_tick, 0.1);
-  return credit_window(state.run->slots, std::max(state.run->finished_per_second, lately));
+  return window_of(*state.run, self->clock().now() - state.contact->last_beat());
 }
 
 /// Ends the actors of the run.
@@ -151,7 +126,7 @@ void on_scored(WorkerActor* self, UnitsScored& scored) {
   }
   for (auto& result : scored.results) {
     if (!run.held.finish(result)) continue;
-    ++run.finished_since_tick;
+    ++run.finished_since_beat;
     if (self->state.config->metrics) self->state.config->metrics->completed(result);
     run.finished.push_back(std::move(result));
   }
@@ -164,33 +139,16 @@ void begin_run(WorkerActor* self, RunSettings settings) {
   auto& state = self->state;
   drop_run(self);
   state.welcome_awaited = false;
-  auto ontology = Ontology::parse(settings.ontology, "the run's ontology");
-  if (!ontology) {
-    spdlog::error("the coordinator's ontology cannot be read: {}", ontology.error().message);
-    return end(self, ontology.error());
+  auto started = start_run(self->system(), *state.config, std::move(settings),
+                           caf::actor_cast<caf::actor>(self), state.http);
+  if (!started) {
+    spdlog::error("the coordinator's ontology cannot be read: {}", started.error().message);
+    return end(self, started.error());
   }
+  const auto& run = state.run.emplace(std::move(*started));
   wire::Ready ready;
-  ready.run_id = settings.run_id;
-  auto& run = state.run.emplace();
-  run.slots = state.config->max_concurrent;
-  run.scorer = spawn_scorer(self->system(), std::make_shared<const RunJudges>(std::move(*ontology)),
-                            caf::actor_cast<caf::actor>(self));
-  ModelClientConfig client;
-  client.calls.settings = settings;
-  client.calls.keys = state.config->keys->keys_for(settings, ready.problems);
-  client.calls.store = state.config->store;
-  client.calls.random_seed = state.config->random_seed;
-  client.calls.max_concurrent = state.config->max_concurrent;
-  client.calls.log_calls = state.config->log_calls;
-  client.http = state.http;
-  client.worker = caf::actor_cast<caf::actor>(self);
-  client.scorer = run.scorer;
-  client.boot_clock = state.config->boot_clock;
-  run.model_client = spawn_model_client(self->system(), std::move(client));
-  run.settings = std::move(settings);
-  run.problems = ready.problems;
-  // Nothing is paid for in these modes and each unit takes microseconds: begin with a deep window.
-  if (run.settings.mode != Mode::live) run.finished_per_second = 10'000;
+  ready.run_id = run.settings.run_id;
+  ready.problems = run.problems;
   ready.window = window(self);
   for (const auto& problem : ready.problems) spdlog::error("no work is taken: {}", problem.message);
   if (ready.problems.empty()) spdlog::info("connected; working on run {}", ready.run_id);
@@ -298,10 +256,8 @@ void on_message(WorkerActor* self, wire::Reject& reject) {
 
 void on_coordinator(WorkerActor* self, FromCoordinator& messages) {
   auto& state = self->state;
-  state.last_heard = self->clock().now();
-  if (!state.connected) {
-    state.connected = true;
-    if (state.run) self->send(state.run->model_client, BudgetChanged{true, false, {}, {}});
+  if (state.contact->hear(self->clock().now()) && state.run) {
+    self->send(state.run->model_client, BudgetChanged{true, false, {}, {}});
   }
   for (auto& message : messages.messages) {
     if (state.ended) return;
@@ -340,43 +296,35 @@ void on_entries(WorkerActor* self, EntriesSaid& said) {
 /// make the worker look lost.
 void heartbeat(WorkerActor* self) {
   auto& run = *self->state.run;
-  if (run.demand_awaited || !self->state.connected) return send_heartbeat(self, {});
+  if (run.demand_awaited || !self->state.contact->connected()) return send_heartbeat(self, {});
   run.demand_awaited = true;
   self->send(run.model_client, TellDemand{});
 }
 
+void give_up(WorkerActor* self) {
+  const auto patience =
+      std::chrono::duration_cast<std::chrono::seconds>(self->state.config->coordinator_timeout);
+  end(self, Error{Reason::coordinator_unreachable,
+                  "no coordinator has answered for " + std::to_string(patience.count()) +
+                      " s; check the endpoint, and that `sluice run --listen` is running there"});
+}
+
 void tick(WorkerActor* self) {
   auto& state = self->state;
-  const auto now = self->clock().now();
   const auto interval = state.run ? state.run->settings.heartbeat_interval
                                   : std::chrono::milliseconds(defaults::heartbeat_interval);
   self->delayed_send(self, interval, WorkerTick{});
-  const bool late = now - std::exchange(state.last_tick, now) > 2 * interval;
-  // The process was stopped, or the machine slept: what was said meanwhile has yet to be read.
-  if (late) state.last_heard = now;
-  const auto silence = now - state.last_heard;
-  if (!state.config->stay && silence > state.config->coordinator_timeout) {
-    const auto seconds =
-        std::chrono::duration_cast<std::chrono::seconds>(state.config->coordinator_timeout).count();
-    return end(self, Error{Reason::coordinator_unreachable,
-                           "no coordinator has answered for " + std::to_string(seconds) +
-                               " s; check the endpoint, and that `sluice run --listen` is running there"});
+  const auto beat = state.contact->beat(self->clock().now(), interval);
+  if (!state.config->stay && beat.silence > state.config->coordinator_timeout) return give_up(self);
+  if (beat.just_lost) {
+    spdlog::warn("the coordinator is silent; no new call is made until it is back");
+    if (state.run) self->send(state.run->model_client, BudgetChanged{false, false, {}, {}});
   }
-  if (silence > defaults::liveness * interval) {
-    if (std::exchange(state.connected, false)) {
-      spdlog::warn("the coordinator is silent; no new call is made until it is back");
-      if (state.run) self->send(state.run->model_client, BudgetChanged{false, false, {}, {}});
-    }
-    // A fresh connection now and then, without the messages that pile up in a dead one.
-    if (now - state.last_reconnect > defaults::liveness * interval) {
-      state.last_reconnect = now;
-      self->send(state.dealer, ReopenSocket{});
-    }
-  }
+  if (beat.reconnect) self->send(state.dealer, ReopenSocket{});
   if (!state.run) return say_hello(self);
   auto& run = *state.run;
   const double seconds = std::chrono::duration<double>(interval).count();
-  const double latest = static_cast<double>(std::exchange(run.finished_since_tick, 0)) / seconds;
+  const double latest = static_cast<double>(std::exchange(run.finished_since_beat, 0)) / seconds;
   if (run.settings.mode == Mode::live) run.finished_per_second = latest;
   heartbeat(self);
 }
@@ -385,7 +333,7 @@ caf::behavior worker_behavior(WorkerActor* self, std::shared_ptr<WorkerConfig> c
                               const StartDealer& start_dealer, caf::actor http) {
   auto& state = self->state;
   state.config = std::move(config);
-  state.last_heard = state.last_tick = state.last_reconnect = self->clock().now();
+  state.contact.emplace(self->clock().now());
   state.dealer = start_dealer(caf::actor_cast<caf::actor>(self));
   state.http = std::move(http);
   // Timers would keep the run's actors alive beyond their worker.

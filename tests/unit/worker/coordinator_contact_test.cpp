@@ -1,0 +1,62 @@
+#include "worker/coordinator_contact.hpp"
+
+#include <vector>
+
+#include <gtest/gtest.h>
+
+namespace sluice {
+namespace {
+
+using namespace std::chrono_literals;
+
+constexpr TimePoint start{1h};
+
+TEST(CoordinatorContact, IsThereFromTheFirstWordOn) {
+  CoordinatorContact contact(start);
+  EXPECT_FALSE(contact.connected());
+  EXPECT_TRUE(contact.hear(start + 1s));
+  EXPECT_FALSE(contact.hear(start + 2s)) << "it was there";
+  EXPECT_TRUE(contact.connected());
+}
+
+TEST(CoordinatorContact, IsLostOnceAfterThreeSilentBeats) {
+  CoordinatorContact contact(start);
+  contact.hear(start);
+  for (int second = 1; second <= 3; ++second) {
+    EXPECT_FALSE(contact.beat(start + second * 1s, 1s).just_lost) << second;
+  }
+  const auto fourth = contact.beat(start + 4s, 1s);
+  EXPECT_TRUE(fourth.just_lost);
+  EXPECT_EQ(fourth.silence, 4s);
+  EXPECT_FALSE(contact.connected());
+  EXPECT_FALSE(contact.beat(start + 5s, 1s).just_lost) << "that is known";
+  EXPECT_TRUE(contact.hear(start + 5s)) << "it is back";
+}
+
+TEST(CoordinatorContact, ReconnectsNowAndThenWhileItIsSilent) {
+  CoordinatorContact contact(start);
+  std::vector<int> reconnected;
+  for (int second = 1; second <= 12; ++second) {
+    if (contact.beat(start + second * 1s, 1s).reconnect) reconnected.push_back(second);
+  }
+  EXPECT_EQ(reconnected, (std::vector{4, 8, 12}));
+  EXPECT_FALSE(contact.connected()) << "it was never heard";
+}
+
+TEST(CoordinatorContact, AWorkerThatWasStoppedItselfListensFirst) {
+  CoordinatorContact contact(start);
+  contact.hear(start);
+  contact.beat(start + 1s, 1s);
+  const auto after_a_sleep = contact.beat(start + 1h, 1s);
+  EXPECT_FALSE(after_a_sleep.just_lost);
+  EXPECT_EQ(after_a_sleep.silence, 0s);
+  EXPECT_TRUE(contact.connected());
+  EXPECT_FALSE(contact.beat(start + 1h + 3s, 1s).just_lost) << "late again";
+  contact.beat(start + 1h + 4s, 1s);
+  contact.beat(start + 1h + 5s, 1s);
+  contact.beat(start + 1h + 6s, 1s);
+  EXPECT_TRUE(contact.beat(start + 1h + 7s, 1s).just_lost);
+}
+
+}  // namespace
+}  // namespace sluice
