@@ -33,6 +33,7 @@ constexpr std::array named_reasons{
     NamedReason{Reason::interrupted, "interrupted"},
     NamedReason{Reason::internal_error, "internal_error"},
     NamedReason{Reason::message_malformed, "message_malformed"},
+    NamedReason{Reason::coordinator_too_far, "coordinator_too_far"},
     NamedReason{Reason::key_refused, "key_refused"},
     NamedReason{Reason::quota_exhausted, "quota_exhausted"},
     NamedReason{Reason::model_unknown, "model_unknown"},

@@ -20,7 +20,7 @@
 ///   dealer       -> worker        FromCoordinator
 ///   worker       -> dealer        ToCoordinatorNow, CloseSocket
 ///   worker       -> model client  CompleteUnits, BudgetChanged, TellDemand, EntriesFound, CancelCalls
-///   model client -> worker        DemandTold, EntriesSaid
+///   model client -> worker        DemandTold, EntriesSaid, WorkerUnfit
 ///   model client -> scorer        UnitsCompleted
 ///   scorer       -> worker        UnitsScored
 ///   model client -> http          HttpCalls, HttpCancel      (worker/http/http_messages.hpp)
@@ -88,6 +88,12 @@ struct EntriesSaid {
   std::vector<wire::ToCoordinator> messages;
 };
 
+/// This worker cannot work for the run: it is to leave.
+struct WorkerUnfit {
+  std::string run_id;
+  Error why;
+};
+
 /// The run is over: end all calls; nothing is answered any more.
 struct CancelCalls {};
 
@@ -109,6 +115,7 @@ CAF_ALLOW_UNSAFE_MESSAGE_TYPE(sluice::TellDemand)
 CAF_ALLOW_UNSAFE_MESSAGE_TYPE(sluice::DemandTold)
 CAF_ALLOW_UNSAFE_MESSAGE_TYPE(sluice::EntriesFound)
 CAF_ALLOW_UNSAFE_MESSAGE_TYPE(sluice::EntriesSaid)
+CAF_ALLOW_UNSAFE_MESSAGE_TYPE(sluice::WorkerUnfit)
 CAF_ALLOW_UNSAFE_MESSAGE_TYPE(sluice::CancelCalls)
 CAF_ALLOW_UNSAFE_MESSAGE_TYPE(sluice::WorkerTick)
 CAF_ALLOW_UNSAFE_MESSAGE_TYPE(sluice::FlushReports)

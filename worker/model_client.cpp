@@ -49,6 +49,7 @@ void hand_on(ModelClient* self, const Moment& at) {
   for (const auto& problem : turn.problems) spdlog::warn("{}; it is paid for instead", problem);
   if (!turn.entries.empty()) self->send(state.config->worker, EntriesSaid{run_id, std::move(turn.entries)});
   if (turn.demand) self->send(state.config->worker, std::move(*turn.demand));
+  if (turn.unfit) self->send(state.config->worker, WorkerUnfit{run_id, std::move(*turn.unfit)});
   if (turn.wake) wake_at(self, at.now, *turn.wake);
 }
 

@@ -110,6 +110,14 @@ void report_now(WorkerActor* self) {
   }
 }
 
+/// Leaves a run that goes on, with all that it has for it.
+void leave(WorkerActor* self, std::string why, std::optional<Error> error) {
+  report_now(self);
+  drop_run(self);
+  say(self, wire::Goodbye{std::move(why)});
+  end(self, std::move(error));
+}
+
 void on_flush(WorkerActor* self, FlushReports flush) {
   auto& state = self->state;
   if (!state.run) return;
@@ -350,11 +358,11 @@ caf::behavior worker_behavior(WorkerActor* self, std::shared_ptr<WorkerConfig> c
       [self](EntriesSaid& said) { on_entries(self, said); },
       [self](FlushReports flush) { on_flush(self, flush); },
       [self](WorkerTick) { tick(self); },
-      [self](const StopWorker& stop) {
-        report_now(self);
-        drop_run(self);
-        say(self, wire::Goodbye{stop.why});
-        end(self, std::nullopt);
+      [self](const StopWorker& stop) { leave(self, stop.why, std::nullopt); },
+      [self](WorkerUnfit& unfit) {
+        if (!self->state.run || unfit.run_id != self->state.run->settings.run_id) return;
+        auto why = unfit.why.message;
+        leave(self, std::move(why), std::move(unfit.why));
       },
   };
 }

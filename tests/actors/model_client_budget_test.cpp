@@ -67,6 +67,25 @@ TEST_F(ModelClientBudgetTest, AClosedPermitIsToldAndTheCallGoesOnWaiting) {
   EXPECT_EQ(calls().size(), 1u);
 }
 
+TEST_F(ModelClientBudgetTest, PermitsThatNeverComeInTimeAreToldAsAReasonToLeave) {
+  start_without_grant();
+  complete(1);
+  for (int second = 0; second <= 10; ++second) {
+    EXPECT_TRUE(worker.got<WorkerUnfit>().empty()) << second;
+    auto grant = permits({static_cast<std::uint64_t>(second)});
+    const BudgetChanged from_afar{
+        true, false, {"run-1", boot_us() - 100'000, boot_us() - 200'000, {grant}}, boot()};
+    caf::anon_send(client, from_afar);
+    settle();
+    ActorTest::pass(1s);
+  }
+  EXPECT_TRUE(calls().empty());
+  const auto unfit = worker.got<WorkerUnfit>();
+  ASSERT_FALSE(unfit.empty());
+  EXPECT_EQ(unfit[0].run_id, "run-1");
+  EXPECT_EQ(unfit[0].why.reason, Reason::coordinator_too_far);
+}
+
 TEST_F(ModelClientBudgetTest, WhatNobodyNeedsGoesBackAtOnce) {
   start_limited();
   complete(1);

@@ -20,7 +20,7 @@ inline constexpr const char* no_claims = R"({"claims":[]})";
 class ModelClientTest : public ActorTest {
  protected:
   using Http = Probe<HttpCalls, HttpCancel>;
-  using Worker = Probe<DemandTold, EntriesSaid, UnitsCompleted, UnitsScored>;
+  using Worker = Probe<DemandTold, EntriesSaid, WorkerUnfit, UnitsCompleted, UnitsScored>;
 
   ModelClientTest() {
     settings.run_id = "run-1";

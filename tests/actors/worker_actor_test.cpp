@@ -436,6 +436,20 @@ TEST_F(WorkerActorTest, AnOntologyThatCannotBeReadEndsIt) {
   EXPECT_TRUE(listener.got<WorkerEnded>()[0].error);
 }
 
+TEST_F(WorkerActorTest, OneThatCannotWorkHereSaysWhyAndLeaves) {
+  begin();
+  caf::anon_send(worker, WorkerUnfit{"an earlier run", Error{Reason::coordinator_too_far, "was too far"}});
+  settle();
+  EXPECT_FALSE(has_ended());
+  caf::anon_send(worker, WorkerUnfit{settings.run_id, Error{Reason::coordinator_too_far, "too far away"}});
+  settle();
+  ASSERT_TRUE(has_ended());
+  EXPECT_EQ(said<wire::Goodbye>().at(0).reason, "too far away");
+  const auto error = listener.got<WorkerEnded>()[0].error;
+  ASSERT_TRUE(error);
+  EXPECT_EQ(error->reason, Reason::coordinator_too_far);
+}
+
 TEST_F(WorkerActorTest, StopSaysGoodbye) {
   begin();
   caf::anon_send(worker, StopWorker{"SIGTERM"});

@@ -4,6 +4,7 @@
 #include "common/result.hpp"
 #include "common/wire/messages.hpp"
 #include "worker/budget/call_budget.hpp"
+#include "worker/budget/late_permits.hpp"
 #include "worker/embedding_queue.hpp"
 #include "worker/held_units.hpp"
 #include "worker/providers/announced_limits.hpp"
@@ -26,6 +27,7 @@ struct CalledProvider {
   const ProviderSettings& settings;
   std::optional<std::string> key;  ///< Nothing: this worker has none, and must not call.
   CallBudget budget;
+  LatePermits late_permits;
   ModelLimits limits;
   std::set<std::uint64_t>
       ready;                   ///< Jobs whose next call may start as far as they go themselves, oldest first.

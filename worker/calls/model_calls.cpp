@@ -85,6 +85,7 @@ void ModelCalls::take(const BudgetChanged& budget, const Moment& moment) {
     auto* granted = provider(grant.provider);
     if (!granted) continue;
     granted->budget.take(grant, at_.now);
+    for (const auto& permit : grant.permits) granted->late_permits.hear(permit, clock_, budget.heard_at);
     if (const auto error = obstacle(*granted)) {
       end_waiting(*granted, *error);
     } else {
@@ -143,6 +144,9 @@ CallTurn ModelCalls::turn(const Moment& moment) {
   turn.completed = std::exchange(completed_, {});
   turn.entries = exchange_.take_messages();
   turn.problems = std::exchange(problems_, {});
+  for (const auto& [name, provider] : providers_) {
+    if (!turn.unfit) turn.unfit = provider.late_permits.problem(name);
+  }
   tell_demand(turn);
   turn.wake = next_wake();
   return turn;

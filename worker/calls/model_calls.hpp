@@ -40,6 +40,7 @@ struct CallTurn {
   std::optional<DemandTold> demand;
   std::vector<wire::ToCoordinator> entries;  ///< SEEK and STORED.
   std::vector<std::string> problems;         ///< For the log: one sentence each.
+  std::optional<Error> unfit;                ///< This worker cannot work here, and should leave.
   std::optional<TimePoint> wake;             ///< When the next turn is due, if nothing happens before.
 };
 

@@ -28,7 +28,7 @@ TEST(Reasons, HaveNamesOfTheirOwnAndReadBack) {
     EXPECT_EQ(to_string(reason).find_first_not_of("abcdefghijklmnopqrstuvwxyz_"), std::string_view::npos);
   }
   // A reason without a name would be read as none and told as internal_error: one line for each enumerator.
-  EXPECT_EQ(names.size(), 37u);
+  EXPECT_EQ(names.size(), 38u);
   EXPECT_EQ(reason_from_number(0), std::nullopt);
 }
 
@@ -54,6 +54,7 @@ TEST(Reasons, KeepTheirNumbers) {
       {29, "interrupted"},
       {30, "internal_error"},
       {31, "message_malformed"},
+      {32, "coordinator_too_far"},
       {40, "key_refused"},
       {41, "quota_exhausted"},
       {42, "model_unknown"},
