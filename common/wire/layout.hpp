@@ -173,8 +173,7 @@ bool layout(Archive& archive, M& m) {
 
 template <class Archive, Of<CallOutcomes> M>
 bool layout(Archive& archive, M& m) {
-  return archive.record(m.answered, m.rate_limited, m.named_delays, m.failed, m.latency_sum_us,
-                        m.latency_min_us);
+  return archive.record(m.answered, m.rate_limited, m.named_delays, m.failed, m.latency_sum_us);
 }
 
 template <class Archive, Of<AnnouncedLimits> M>

@@ -68,7 +68,6 @@ struct CallOutcomes {
   std::uint32_t named_delays = 0;    ///< Those with one.
   std::uint32_t failed = 0;          ///< 5xx, time-outs, connections refused or broken.
   std::uint64_t latency_sum_us = 0;  ///< Of `answered`.
-  std::uint32_t latency_min_us = 0;  ///< Ditto; 0 if there were none.
   friend bool operator==(const CallOutcomes&, const CallOutcomes&) = default;
 };
 

@@ -143,7 +143,7 @@ RC_GTEST_PROP(RoundTrip, Heartbeat, ()) {
     Demand demand{*text(), any<u32>(), any<u32>(), any<u32>(), some(size), {}, {}, {}, {}};
     demand.spent = some([] { return SpentPermit{any<u64>(), any<bool>()}; });
     demand.settled = some([&] { return SettledCall{any<u64>(), size()}; });
-    demand.outcomes = {any<u32>(), any<u32>(), any<u32>(), any<u32>(), any<u64>(), any<u32>()};
+    demand.outcomes = {any<u32>(), any<u32>(), any<u32>(), any<u32>(), any<u64>()};
     demand.announced = {any<u64>(), any<u64>(), any<u64>(), any<u64>()};
     return demand;
   });

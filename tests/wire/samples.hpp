@@ -97,7 +97,7 @@ inline Demand limited_demand() {
   Demand demand{"openai", 3, 2, 0, {{900, 4096}, {120, 4096}}, {}, {}, {}, {}};
   demand.spent = {{70'000, true}, {70'001, false}};
   demand.settled = {{69'990, {850, 212}}};
-  demand.outcomes = {4, 1, 3, 2, 1'850'000, 310'000};
+  demand.outcomes = {4, 1, 3, 2, 1'850'000};
   demand.announced = {500, 30'000, 0, 8'000};
   return demand;
 }

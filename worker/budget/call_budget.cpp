@@ -110,11 +110,7 @@ std::optional<TimePoint> CallBudget::next_chance(const ClockBounds& clock, const
 }
 
 void CallBudget::answered(std::chrono::microseconds latency) {
-  const auto us = static_cast<std::uint64_t>(std::max<std::int64_t>(latency.count(), 1));
-  const auto short_us = static_cast<std::uint32_t>(std::min<std::uint64_t>(us, 0xffffffff));
-  outcomes_.latency_min_us =
-      outcomes_.answered == 0 ? short_us : std::min(outcomes_.latency_min_us, short_us);
-  outcomes_.latency_sum_us += us;
+  outcomes_.latency_sum_us += static_cast<std::uint64_t>(std::max<std::int64_t>(latency.count(), 1));
   ++outcomes_.answered;
 }
 
