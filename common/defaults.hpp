@@ -50,13 +50,15 @@ inline constexpr auto permit_lookahead = 50ms;     ///< How long before its open
                                                    ///< waste beside a permit's lifetime.
 inline constexpr auto grant_interval = 5ms;  ///< Gathers permits: 200 GRANTS a second and worker at most.
 inline constexpr std::uint32_t late_permits_in_a_row = 5;  ///< Too late ones, and none in time ...
-inline constexpr auto late_permits_patience = 10s;  ///< ... for so long: the worker is too far away, and leaves.
-inline constexpr auto permit_regrant_min = 10ms;      ///< What must be left of a returned permit's window.
-inline constexpr std::uint32_t breaker_failures = 5;  ///< In a row over the fleet: the breaker opens.
-inline constexpr std::uint32_t breaker_sample = 20;   ///< Or half of so many ...
-inline constexpr auto breaker_window = 10s;           ///< ... within this time.
-inline constexpr auto breaker_first_hold = 1s;        ///< Until the first probe; doubles with each failure.
-inline constexpr auto breaker_max_hold = 15s;         ///< An outage's end is noticed so late at most.
+inline constexpr auto late_permits_patience = 10s;         ///< ... for so long: the worker is too far away.
+inline constexpr auto permit_regrant_min = 10ms;       ///< What must be left of a returned permit's window.
+inline constexpr std::uint32_t breaker_failures = 5;   ///< In a row over the fleet: the breaker opens.
+inline constexpr std::uint32_t breaker_sample = 20;    ///< Or half of so many ...
+inline constexpr auto breaker_window = 10s;            ///< ... within this time.
+inline constexpr auto breaker_first_hold = 1s;         ///< Until the first probe, and the least between two.
+inline constexpr std::int64_t breaker_hold_share = 4;  ///< Between probes a quarter of the outage so far: its
+                                                       ///< end is noticed so late, and few calls are wasted.
+inline constexpr auto breaker_max_hold = 15s;          ///< An outage's end is noticed so late at most.
 inline constexpr auto probe_lifetime =
     5s;  ///< Of a probe's permit: the connection may have to be set up anew.
 inline constexpr std::uint32_t search_first_places = 5;  ///< In flight until answers come, where no limit is
@@ -87,6 +89,8 @@ inline constexpr std::uint64_t statistics_seed = 20260205;
 // -------------------------------------------------------------------------------------------------------
 inline constexpr auto perturb_timeout = 10s;  ///< An interpreter starts and rewrites a file in far less.
 inline constexpr std::uint32_t perturb_max_bytes = 4u << 20;  ///< As long as the longest fixture.
+inline constexpr std::uint32_t max_perturb_bytes =
+    max_frame_bytes / 4;  ///< What a message to a worker holds beside all else.
 
 // --- Memory
 // -------------------------------------------------------------------------------------------------------

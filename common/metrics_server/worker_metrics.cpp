@@ -11,7 +11,7 @@ void WorkerMetrics::sent(const wire::Heartbeat& heartbeat) {
   for (const auto& demand : heartbeat.demands) {
     auto& provider = providers_[demand.provider];
     provider.answered += demand.outcomes.answered;
-    provider.rate_limited += demand.outcomes.rate_limited;
+    provider.rate_limited += demand.outcomes.rate_limited + demand.outcomes.named_delays;
     provider.failed += demand.outcomes.failed;
     for (const auto& permit : demand.spent) ++(permit.used ? provider.permits_used : provider.permits_unused);
     provider.ready_calls = demand.ready_calls;
@@ -78,7 +78,7 @@ void WorkerMetrics::add_units(MetricFamilies& metrics) const {
 }
 
 void WorkerMetrics::add_calls(MetricFamilies& metrics) const {
-  metrics.family("sluice_worker_calls_total", "Calls by what they came to; 429 without a named delay.",
+  metrics.family("sluice_worker_calls_total", "Calls by what they came to.",
                  Kind::counter);
   for (const auto& [name, one] : providers_) {
     metrics.sample({{"provider", name}, {"outcome", "answered"}}, one.answered)

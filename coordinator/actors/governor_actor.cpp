@@ -1,6 +1,7 @@
 #include "coordinator/actors/governor_actor.hpp"
 
 #include "coordinator/actors/messages.hpp"
+#include "coordinator/report/budget_wording.hpp"
 
 #include <map>
 #include <optional>
@@ -8,6 +9,7 @@
 
 #include <caf/event_based_actor.hpp>
 #include <caf/stateful_actor.hpp>
+#include <spdlog/spdlog.h>
 
 namespace sluice {
 
@@ -48,6 +50,7 @@ void turn(GovernorActor* self) {
     grants.run_id = state.run_id;
     self->send(state.router, ToPeer{state.peers.at(worker), std::move(grants)});
   }
+  for (const auto& notice : state.governor->take_notices()) spdlog::warn("{}", wording::notice(notice));
   wake_at(self, state.governor->next_wake(now), now);
 }
 

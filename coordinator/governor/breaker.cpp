@@ -35,7 +35,8 @@ bool Breaker::hear_probe(WorkerId worker, bool answered, BootTime now) {
     return true;
   }
   probers_.erase(worker);
-  hold_ = std::min<BootTime>(2 * hold_, defaults::breaker_max_hold);
+  hold_ = std::clamp<BootTime>((now - *opened_) / defaults::breaker_hold_share, defaults::breaker_first_hold,
+                               defaults::breaker_max_hold);
   probe_at_ = now + hold_;
   return false;
 }

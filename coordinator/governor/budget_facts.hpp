@@ -20,14 +20,25 @@ struct KnownLimit {
   friend bool operator==(const KnownLimit&, const KnownLimit&) = default;
 };
 
+/// What the user should hear of when it happens.
+enum class BudgetEvent : std::uint8_t { refuses_calls, went_down, came_back, was_given_up };
+struct BudgetNotice {
+  std::string provider;
+  BudgetEvent event = BudgetEvent::refuses_calls;
+  BootTime after{};  ///< How long it was down.
+  friend bool operator==(const BudgetNotice&, const BudgetNotice&) = default;
+};
+
 /// What a run's use of one provider came to so far: for the progress line, the report and the metrics.
 struct BudgetFacts {
   std::string provider;
 
-  std::optional<KnownLimit> requests;  ///< `found`: the rate that refusals without a delay led to.
+  std::optional<KnownLimit> requests;  ///< `found`: the rate that refusals led to.
   std::optional<KnownLimit> tokens;
   std::optional<KnownLimit> input_tokens;
   std::optional<KnownLimit> output_tokens;
+  /// Calls that the provider was found to take, where it refused calls within the limit that is known.
+  std::optional<double> found_below_limit;
   std::optional<std::uint32_t> max_in_flight;  ///< Configured.
   std::optional<std::uint32_t>
       found_concurrency;  ///< Calls in flight with the best throughput, where searched.
@@ -38,7 +49,8 @@ struct BudgetFacts {
   std::uint64_t permits_used = 0;
   std::uint64_t permits_unused = 0;  ///< Given back, expired, or lost with a worker.
   std::uint64_t answered = 0;
-  std::uint64_t rate_limited = 0;  ///< 429 and 529 without a named delay.
+  std::uint64_t rate_limited = 0;  ///< 429 and 529,
+  std::uint64_t named_delays = 0;  ///< and of these, those that named a delay.
   std::uint64_t failed = 0;
   /// Of the limit that is used most, from the first demand to the last start; nothing without a limit.
   std::optional<double> utilisation;

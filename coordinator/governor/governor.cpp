@@ -1,6 +1,7 @@
 #include "coordinator/governor/governor.hpp"
 
 #include <algorithm>
+#include <iterator>
 
 namespace sluice {
 
@@ -56,6 +57,12 @@ std::optional<BootTime> Governor::next_wake(BootTime now) const {
     if (wake && (!next || *wake < *next)) next = wake;
   }
   return next;
+}
+
+std::vector<BudgetNotice> Governor::take_notices() {
+  std::vector<BudgetNotice> notices;
+  for (auto& budget : budgets_) std::ranges::move(budget.take_notices(), std::back_inserter(notices));
+  return notices;
 }
 
 std::vector<BudgetFacts> Governor::facts(BootTime now) const {

@@ -44,6 +44,8 @@ class Governor {
   /// When to call `turn` though nothing was heard.
   std::optional<BootTime> next_wake(BootTime now) const;
 
+  /// What has happened since the last call.
+  std::vector<BudgetNotice> take_notices();
   /// In the order of the configuration.
   std::vector<BudgetFacts> facts(BootTime now) const;
 

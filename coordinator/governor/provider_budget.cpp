@@ -10,23 +10,30 @@ namespace sluice {
 namespace {
 
 constexpr double seconds_a_minute = 60;
+/// What was found is no more precise than this.
+constexpr double clearly_less = 0.9;
 
 bool names_a_rate(const ProviderLimits& limits) {
   return limits.requests_per_minute || limits.tokens_per_minute || limits.input_tokens_per_minute ||
          limits.output_tokens_per_minute;
 }
 
-void learn(std::optional<std::uint64_t>& in_force, const std::optional<std::uint64_t>& configured,
-           std::uint64_t announced) {
-  if (!configured && announced > 0) in_force = announced;
-}
+/// The limits that both the settings and a provider can name.
+struct NamedTwice {
+  std::optional<std::uint64_t> ProviderLimits::*setting;
+  std::uint64_t wire::AnnouncedLimits::*announced;
+};
+constexpr NamedTwice rates[] = {
+    {&ProviderLimits::requests_per_minute, &wire::AnnouncedLimits::requests_per_minute},
+    {&ProviderLimits::tokens_per_minute, &wire::AnnouncedLimits::tokens_per_minute},
+    {&ProviderLimits::input_tokens_per_minute, &wire::AnnouncedLimits::input_tokens_per_minute},
+    {&ProviderLimits::output_tokens_per_minute, &wire::AnnouncedLimits::output_tokens_per_minute},
+};
 
 /// What is not named anew stays.
 wire::AnnouncedLimits renewed(wire::AnnouncedLimits known, const wire::AnnouncedLimits& announced) {
-  for (const auto limit :
-       {&wire::AnnouncedLimits::requests_per_minute, &wire::AnnouncedLimits::tokens_per_minute,
-        &wire::AnnouncedLimits::input_tokens_per_minute, &wire::AnnouncedLimits::output_tokens_per_minute}) {
-    if (announced.*limit > 0) known.*limit = announced.*limit;
+  for (const auto& rate : rates) {
+    if (announced.*rate.announced > 0) known.*rate.announced = announced.*rate.announced;
   }
   return known;
 }
@@ -48,7 +55,7 @@ ProviderBudget::ProviderBudget(std::string name, const ProviderLimits& limits, c
 void ProviderBudget::join(WorkerId worker, std::uint32_t max_concurrent, BootTime now) {
   // Calls that it had under way before count as taken until it says how many there are.
   leave(worker, true, now);
-  members_.emplace(worker, Member{WorkerAccount(std::max(1u, max_concurrent)), std::nullopt, {}, {}});
+  members_.emplace(worker, Member{WorkerAccount(std::max(1u, max_concurrent)), std::nullopt, {}, {}, now});
   const auto most = configured_.max_in_flight ? max_concurrent : defaults::search_max_places;
   // One that cannot call needs no place.
   places_.join(worker, max_concurrent == 0 ? 0 : most, now);
@@ -75,6 +82,7 @@ void ProviderBudget::hear(WorkerId worker, const wire::Demand& demand, bool newe
   const auto found = members_.find(worker);
   if (found == members_.end()) return;
   auto& member = found->second;
+  member.last_heard = now;
   if (!first_demand_ && demand.ready_calls > 0) first_demand_ = now;
   take_announced(member, demand.announced, now);
   take_pause(demand.pause_ms, now);
@@ -104,14 +112,10 @@ void ProviderBudget::take_announced(Member& member, const wire::AnnouncedLimits&
   if (known == member.announced) return;
   member.announced = known;
   auto limits = in_force_;
-  learn(limits.requests_per_minute, configured_.requests_per_minute,
-        least_announced(&wire::AnnouncedLimits::requests_per_minute));
-  learn(limits.tokens_per_minute, configured_.tokens_per_minute,
-        least_announced(&wire::AnnouncedLimits::tokens_per_minute));
-  learn(limits.input_tokens_per_minute, configured_.input_tokens_per_minute,
-        least_announced(&wire::AnnouncedLimits::input_tokens_per_minute));
-  learn(limits.output_tokens_per_minute, configured_.output_tokens_per_minute,
-        least_announced(&wire::AnnouncedLimits::output_tokens_per_minute));
+  for (const auto& rate : rates) {
+    const auto least = least_announced(rate.announced);
+    if (!(configured_.*rate.setting) && least > 0) limits.*rate.setting = least;
+  }
   if (limits == in_force_) return;
   in_force_ = limits;
   slots_.set_limits(in_force_, now);
@@ -158,23 +162,34 @@ void ProviderBudget::take_outcomes(WorkerId worker, Member& member, const wire::
                                    BootTime now) {
   const auto& outcomes = demand.outcomes;
   answered_ += outcomes.answered;
-  rate_limited_ += outcomes.rate_limited;
+  rate_limited_ += outcomes.rate_limited + outcomes.named_delays;
+  named_delays_ += outcomes.named_delays;
   failed_ += outcomes.failed;
   const auto ended = outcomes.answered + outcomes.rate_limited + outcomes.named_delays + outcomes.failed;
   const auto in_flight_before = member.account.in_flight();
   const auto began = ended + (newest ? demand.in_flight : in_flight_before);
   const auto started = began > in_flight_before ? began - in_flight_before : 0;
-  // A named delay is waited for; where no rate is known, all would only come together again after it. Before
-  // the first answer it says nothing of a rate.
-  const bool tells_of_rate = answered_ > 0 && !names_a_rate(in_force_);
-  const auto refused = outcomes.rate_limited + (tells_of_rate ? outcomes.named_delays : 0);
+  // A named delay is waited for; but all would only come together again after it, and be refused again.
+  // Before the first answer it says nothing of a rate.
+  const auto refused = outcomes.rate_limited + (answered_ > 0 ? outcomes.named_delays : 0);
   const auto late = member.account.late_among(refused, ended);
+  const bool spaced = rate_search_.rate().has_value();
   if (rate_search_.hear(started, refused - late, late, now)) {
+    if (!spaced) note(BudgetEvent::refuses_calls);
     for (auto& [id, one] : members_) one.account.mark_late_calls();
   }
+  if (outcomes.named_delays > 0) rate_search_.pause(paused_until_ - std::min(paused_until_, now));
   const bool flowed = !breaker_.open();
   const auto signs_of_life = outcomes.answered + outcomes.rate_limited + outcomes.named_delays;
-  breaker_.hear(worker, signs_of_life, outcomes.failed, now);
+  if (breaker_.hear(worker, signs_of_life, outcomes.failed, now)) {
+    if (breaker_.open()) {
+      down_since_ = now;
+      given_up_noted_ = false;
+      note(BudgetEvent::went_down);
+    } else {
+      note(BudgetEvent::came_back, now - down_since_);
+    }
+  }
   if (!concurrency_search_ || !searches_concurrency()) return;
   if (breaker_.open()) {
     if (flowed) concurrency_search_->interrupt();
@@ -183,6 +198,10 @@ void ProviderBudget::take_outcomes(WorkerId worker, Member& member, const wire::
   std::uint64_t wanted = 0;
   for (const auto& [id, one] : members_) wanted += one.account.wanted();
   concurrency_search_->hear(outcomes.answered, outcomes.failed, outcomes.latency_sum_us, wanted);
+}
+
+void ProviderBudget::note(BudgetEvent event, BootTime after) {
+  notices_.push_back({name_, event, after});
 }
 
 bool ProviderBudget::searches_concurrency() const {
@@ -239,9 +258,13 @@ BudgetFacts ProviderBudget::facts(BootTime now) const {
   if (const auto rate = rate_search_.rate()) {
     const double per_minute = *rate * seconds_a_minute;
     facts.effective_per_minute = std::min(per_minute, facts.effective_per_minute.value_or(per_minute));
+  }
+  if (const auto accepted = rate_search_.accepted()) {
+    const double found = *accepted * seconds_a_minute;
     if (!facts.requests) {
-      facts.requests =
-          KnownLimit{rate_search_.accepted().value_or(*rate) * seconds_a_minute, LimitSource::found};
+      facts.requests = KnownLimit{found, LimitSource::found};
+    } else if (found < clearly_less * facts.requests->per_minute) {
+      facts.found_below_limit = found;
     }
   }
   const bool searched = concurrency_search_ && searches_concurrency();
@@ -252,6 +275,7 @@ BudgetFacts ProviderBudget::facts(BootTime now) const {
   facts.permits_unused = permits_unused_;
   facts.answered = answered_;
   facts.rate_limited = rate_limited_;
+  facts.named_delays = named_delays_;
   facts.failed = failed_;
   count_utilisation(facts);
   for (const auto& [worker, member] : members_) {

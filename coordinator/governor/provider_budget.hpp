@@ -12,6 +12,7 @@
 #include <map>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace sluice {
@@ -46,6 +47,7 @@ class ProviderBudget {
   std::optional<BootTime> next_wake(BootTime now) const;
 
   const std::string& name() const { return name_; }
+  std::vector<BudgetNotice> take_notices() { return std::exchange(notices_, {}); }
   BudgetFacts facts(BootTime now) const;
 
  private:
@@ -64,6 +66,7 @@ class ProviderBudget {
     std::optional<Told> told;
     std::vector<wire::Permit> new_permits;
     wire::AnnouncedLimits announced;  ///< The newest of each that its provider named to it.
+    BootTime last_heard{};
   };
   struct Charged {
     std::uint64_t charge = 0;
@@ -76,6 +79,7 @@ class ProviderBudget {
   void take_announced(Member& member, const wire::AnnouncedLimits& announced, BootTime now);
   std::uint64_t least_announced(std::uint64_t wire::AnnouncedLimits::*limit) const;
   void take_pause(std::uint32_t pause_ms, BootTime now);
+  void note(BudgetEvent event, BootTime after = {});
   void begin_search();
   bool searches_concurrency() const;
 
@@ -115,6 +119,10 @@ class ProviderBudget {
   std::uint64_t permits_unused_ = 0;
   std::uint64_t answered_ = 0;
   std::uint64_t rate_limited_ = 0;
+  std::uint64_t named_delays_ = 0;  ///< Of these, with a delay.
+  std::vector<BudgetNotice> notices_;
+  BootTime down_since_{};
+  bool given_up_noted_ = false;
   std::uint64_t failed_ = 0;
   std::uint64_t input_tokens_ = 0;
   std::uint64_t output_tokens_ = 0;

@@ -2,6 +2,7 @@
 #include "coordinator/governor/provider_budget.hpp"
 
 #include <algorithm>
+#include <utility>
 
 namespace sluice {
 
@@ -10,7 +11,7 @@ namespace {
 constexpr double seconds_a_minute = 60;
 /// Heartbeats that a worker may miss until it is lost: a hold of unknown length is said anew with each.
 constexpr int hold_heartbeats = 3;
-/// Reports of expired permits that are this many heartbeats late are lost.
+/// A worker that speaks so long after a permit's end without a report of it has lost the report.
 constexpr int report_heartbeats = 2;
 
 /// Rounded up: never shorter than the server named.
@@ -42,6 +43,8 @@ void ProviderBudget::turn(std::uint64_t& next_id, BootTime now) {
   }
   next_slot_.reset();
   if (breaker_.open()) {
+    if (breaker_.given_up(now) && !std::exchange(given_up_noted_, true))
+      note(BudgetEvent::was_given_up, now - down_since_);
     probe(next_id, now);
   } else {
     distribute(next_id, now);
@@ -56,10 +59,9 @@ void ProviderBudget::drop(const HeldPermit& permit, WorkerId worker, BootTime no
 
 void ProviderBudget::drop_lost_permits(BootTime now) {
   for (auto& [worker, member] : members_) {
-    for (const auto& permit :
-         member.account.drop_unreported(now - report_heartbeats * times_.heartbeat_interval)) {
-      drop(permit, worker, now);
-    }
+    // Silence loses no report: who died or stopped would only let more permits pass.
+    const auto reported_by = member.last_heard - report_heartbeats * times_.heartbeat_interval;
+    for (const auto& permit : member.account.drop_unreported(reported_by)) drop(permit, worker, now);
   }
   const auto settled_by = now - times_.request_timeout - report_heartbeats * times_.heartbeat_interval;
   while (!charged_.empty() && charged_.begin()->second.opens < settled_by) charged_.erase(charged_.begin());
@@ -208,9 +210,6 @@ std::optional<BootTime> ProviderBudget::next_wake(BootTime now) const {
     if (account.lacking() == 0) continue;
     can_probe |= !account.blocked(now) && account.in_flight() < places_for(worker, member);
     waiting |= may_have_permit(worker, member, now);
-    if (account.blocked(now)) {
-      at(*account.first_close() + report_heartbeats * times_.heartbeat_interval + BootTime(1));
-    }
   }
   const auto opening = std::max(next_slot_.value_or(now), paused_until_) - defaults::permit_lookahead;
   if (breaker_.open()) {

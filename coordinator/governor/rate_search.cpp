@@ -149,6 +149,19 @@ bool RateSearch::used(BootTime now) const {
   return count_since(now - used_time).started + calls_of_doubt >= used_share * possible;
 }
 
+double RateSearch::accepted_since_cut(BootTime now) const {
+  if (!paused_since_cut_) {
+    const BootTime enough(static_cast<BootTime::rep>(measured_calls / *rate_ * 1e6));
+    const auto time = std::clamp<BootTime>(enough, measured_time, longest_measured_time);
+    return accepted_since(std::max(cut_at_, now - time), now);
+  }
+  // A pause fills the bucket for the calls after it: without its time they seem to be too many. But a bucket
+  // may have run over, and then they seem to be too few with it.
+  const auto since = std::max(cut_at_, now - longest_measured_time);
+  const auto calls_since = std::min(std::max(since, cut_at_ + *paused_since_cut_), now - bin_length);
+  return std::sqrt(accepted_since(since, now) * accepted_since(calls_since, now));
+}
+
 void RateSearch::cut(BootTime now) {
   cut_weighed_ = !rate_;  // The first cut goes below anything that was seen: there is nothing to weigh.
   if (!rate_) {
@@ -160,16 +173,20 @@ void RateSearch::cut(BootTime now) {
     // Between two cuts the provider's bucket was empty twice: what it took in that time is its rate.
     rate_before_ = *rate_;
     accepted_before_ = accepted_;
-    const BootTime enough(static_cast<BootTime::rep>(measured_calls / *rate_ * 1e6));
-    const auto time = std::clamp<BootTime>(enough, measured_time, longest_measured_time);
-    const double measured = accepted_since(std::max(cut_at_, now - time), now);
+    const double measured = accepted_since_cut(now);
     const double least = std::min(*rate_, std::max(*rate_ / 2, accepted_.value_or(0) * least_of_accepted));
-    accepted_ = std::max(lowest_rate, std::clamp(measured, least, *rate_));
+    accepted_ = std::max(lowest_rate, std::clamp(measured, paused_since_cut_ ? 0 : least, *rate_));
     rate_ = *accepted_ / 2;
   }
+  paused_since_cut_.reset();
   rate_ = std::max(*rate_, lowest_rate);
   cut_at_ = now;
   grown_at_ = now;
+}
+
+void RateSearch::pause(BootTime delay) {
+  paused_since_cut_ = std::max(delay, paused_since_cut_.value_or(delay));
+  longest_pause_ = std::max(longest_pause_, delay);
 }
 
 void RateSearch::grow(bool held_back, std::optional<double> ceiling, BootTime now) {
@@ -189,7 +206,8 @@ void RateSearch::grow(bool held_back, std::optional<double> ceiling, BootTime no
              newest.refused <= (background() + resting_share) * newest.started) {
     const double steepness = 1 + in_seconds(now - cut_at_) / steeper_after_seconds;
     const double growth = slow_growth + regrowth * std::min(1.0, 2 * background() / weighty_share);
-    *rate_ += growth * steepness * *accepted_ * passed;
+    const double caution = 1 + in_seconds(longest_pause_);
+    *rate_ += growth * steepness / caution * *accepted_ * passed;
   }
   rate_ = std::min(*rate_, highest_rate);
   if (ceiling && *rate_ >= *ceiling) {

@@ -12,13 +12,16 @@ namespace sluice {
 /// rate is cut to half, and grows back. The first cut is followed by doublings, since a burst says little of
 /// a rate; each later one by a quick return to just below what was accepted before it, and slow steps from
 /// there. Single refusals only end the growth for a while, and those that come at half the rate just as well
-/// are not the rate's. Grows only while the rate is what holds the calls back. Pure; not thread-safe.
+/// are not the rate's. Where refusals name a delay the growth is the slower, the more a refusal costs. Grows only while the rate is what holds the calls back. Pure; not thread-safe.
 class RateSearch {
  public:
   /// `started` calls began and `refused` were refused without a named delay since the last time; refusals of
   /// calls that were on their way at the last cut are not among them (`refused_late`). True if the rate was
   /// cut.
   bool hear(std::uint32_t started, std::uint32_t refused, std::uint32_t refused_late, BootTime now);
+  /// A refusal named a delay, which is waited for: a time in which the provider takes no call, but its bucket
+  /// fills. After `hear` of that refusal.
+  void pause(BootTime delay);
   /// Lets the rate grow up to `now`. `held_back`: calls wait for it. `ceiling`: the rate that is known
   /// besides, at which the search is over.
   void grow(bool held_back, std::optional<double> ceiling, BootTime now);
@@ -46,6 +49,7 @@ class RateSearch {
   void weigh_the_cut(BootTime now);
   Count count_since(BootTime since) const;
   double accepted_since(BootTime since, BootTime now) const;
+  double accepted_since_cut(BootTime now) const;
   /// The share that is refused whatever the rate.
   double background() const;
   Count recent(BootTime now) const;
@@ -60,6 +64,8 @@ class RateSearch {
   std::optional<double> rate_;
   std::optional<double> accepted_;
   bool cut_weighed_ = true;
+  std::optional<BootTime> paused_since_cut_;
+  BootTime longest_pause_{};  ///< What a refusal may cost.
   double share_before_ = 0;  ///< Of refusals, when the rate was cut; with what a cut in vain goes back to.
   double rate_before_ = 0;
   std::optional<double> accepted_before_;

@@ -71,14 +71,6 @@ std::vector<HeldPermit> WorkerAccount::drop_all() {
   return dropped;
 }
 
-std::optional<BootTime> WorkerAccount::first_close() const {
-  std::optional<BootTime> first;
-  for (const auto& [id, permit] : held_) {
-    if (!first || permit.slot.closes < *first) first = permit.slot.closes;
-  }
-  return first;
-}
-
 bool WorkerAccount::blocked(BootTime now) const {
   return std::ranges::any_of(held_, [now](const auto& item) { return item.second.slot.closes < now; });
 }

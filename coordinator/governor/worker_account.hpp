@@ -44,8 +44,6 @@ class WorkerAccount {
 
   /// True if a permit's window has passed and nothing was said of it: it gets no more.
   bool blocked(BootTime now) const;
-  /// When the first window of what it holds ends.
-  std::optional<BootTime> first_close() const;
   /// The size of the next call that no permit is held for; nothing if there is none.
   std::optional<wire::CallSize> next_wanted() const;
   /// Calls that wait for a permit.

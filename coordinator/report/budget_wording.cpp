@@ -39,6 +39,19 @@ std::string percent(double fraction) {
   return std::to_string(static_cast<int>(std::clamp(fraction, 0.0, 1.0) * 100.0)) + "%";
 }
 
+// What a user can do where a limit is not what was thought.
+std::string refusals(const BudgetFacts& facts) {
+  std::string text = counted(facts.rate_limited, "call") + " refused";
+  if (facts.found_below_limit) {
+    const bool configured = facts.requests && facts.requests->source == LimitSource::configured;
+    text += ", as if the limit were " + requests_rate(*facts.found_below_limit);
+    if (configured) text += ": lower requests_per_minute";
+  } else if (facts.requests && facts.requests->source == LimitSource::found) {
+    text += ": name requests_per_minute if you know it";
+  }
+  return text;
+}
+
 }  // namespace
 
 std::string clock(std::chrono::seconds time) {
@@ -99,6 +112,22 @@ std::string hold(const BudgetFacts& facts) {
   return "";
 }
 
+std::string notice(const BudgetNotice& notice) {
+  const std::string provider = "provider \"" + notice.provider + "\" ";
+  const double seconds = std::chrono::duration<double>(notice.after).count();
+  switch (notice.event) {
+    case BudgetEvent::went_down:
+      return provider + "is down: its last calls failed; single calls try whether it is back";
+    case BudgetEvent::came_back:
+      return provider + "is back after " + duration(seconds);
+    case BudgetEvent::was_given_up:
+      return provider + "has been down for " + duration(seconds) +
+             " (outage_timeout_seconds); what waits for it ends as errors";
+    default:
+      return provider + "refuses calls (429); fewer are made until it takes them";
+  }
+}
+
 std::string budget_summary(const BudgetFacts& facts) {
   std::string text;
   const auto add = [&](const std::string& part, std::string_view before) {
@@ -119,7 +148,7 @@ std::string budget_summary(const BudgetFacts& facts) {
     add(counted(facts.permits_granted, "permit"), ", ");
     if (facts.permits_unused > 0) add(grouped(facts.permits_unused) + " unused", ", ");
   }
-  if (facts.rate_limited > 0) add(counted(facts.rate_limited, "refusal") + " without a delay", "; ");
+  if (facts.rate_limited > 0) add(refusals(facts), "; ");
   if (facts.paused_time > BootTime::zero())
     add("paused " + duration(std::chrono::duration<double>(facts.paused_time).count()), "; ");
   if (facts.outage_time > BootTime::zero())

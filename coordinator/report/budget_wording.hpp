@@ -30,6 +30,8 @@ std::string hold(const BudgetFacts& facts);
 /// What limited the calls and for how long, for reports: `98% of 100/s (configured), 1,000 permits, 3 unused;
 /// paused 12.0 s`; empty if nothing did.
 std::string budget_summary(const BudgetFacts& facts);
+/// One sentence for the log.
+std::string notice(const BudgetNotice& notice);
 /// `1:05`, `1:00:05`
 std::string clock(std::chrono::seconds time);
 

@@ -32,6 +32,7 @@ void write_budget(Json& json, const BudgetFacts& facts, std::size_t depth) {
   json.line(depth);
   json.member("utilisation", facts.utilisation);
   json.member("effective_requests_per_minute", facts.effective_per_minute);
+  json.member("found_below_limit", facts.found_below_limit);
   json.member("max_in_flight", facts.max_in_flight);
   json.member("concurrency_found", facts.found_concurrency);
   json.line(depth);
@@ -40,7 +41,8 @@ void write_budget(Json& json, const BudgetFacts& facts, std::size_t depth) {
   json.member("permits_unused", facts.permits_unused);
   json.line(depth);
   json.member("answered", facts.answered);
-  json.member("rate_limited_without_delay", facts.rate_limited);
+  json.member("rate_limited", facts.rate_limited);
+  json.member("named_delays", facts.named_delays);
   json.member("failed", facts.failed);
   json.line(depth);
   json.member("paused_seconds", seconds(facts.paused_time));

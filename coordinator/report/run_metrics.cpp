@@ -43,7 +43,7 @@ void add_effort(MetricFamilies& metrics, const RunFacts& facts) {
 }
 
 void add_calls(MetricFamilies& metrics, const std::vector<BudgetFacts>& budgets) {
-  metrics.family("sluice_provider_calls_total", "Calls by what they came to; 429 without a named delay.",
+  metrics.family("sluice_provider_calls_total", "Calls by what they came to.",
                  Kind::counter);
   for (const auto& one : budgets) {
     metrics.sample({{"provider", one.provider}, {"outcome", "answered"}}, one.answered)

@@ -382,7 +382,8 @@ RunFacts RunController::facts() const {
   auto facts = facts_;
   for (const auto& [id, worker] : all_workers_) facts.workers.push_back(worker);
   std::ranges::stable_sort(facts.workers, {}, &WorkerFacts::name);
-  if (first_lease_)
+  // There may be no result after it.
+  if (first_lease_ && last_result_ > *first_lease_)
     facts.duration_seconds = std::chrono::duration<double>(last_result_ - *first_lease_).count();
   // What was on its way when a budget ended the run may have been the rest of the plan.
   const bool all_came = dispatcher_.settled_count() == plan_.unit_count();

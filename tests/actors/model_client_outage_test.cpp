@@ -106,6 +106,18 @@ TEST_F(ModelClientOutageTest, NothingStartsOnAnAllowanceOfLongAgo) {
   EXPECT_EQ(calls().size(), 1u);
 }
 
+TEST_F(ModelClientOutageTest, NothingStartsOnGrantsThatAnswerWhatWasSaidLongAgo) {
+  start();
+  const auto said = boot_us();
+  ActorTest::pass(4s);
+  caf::anon_send(client, BudgetChanged{true, false, {"run-1", said, said, {unlimited()}}, boot()});
+  settle();
+  complete(1);
+  EXPECT_TRUE(calls().empty()) << "they lay in the socket while the process was stopped";
+  hear_again();
+  EXPECT_EQ(calls().size(), 1u);
+}
+
 TEST_F(ModelClientOutageTest, AfterASilenceOnlyANewGrantAllowsCalls) {
   start();
   budget(false);

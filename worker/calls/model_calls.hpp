@@ -129,7 +129,7 @@ class ModelCalls {
   Duration embedder_extended_{};                  ///< Up to what its outages came to.
   ClockBounds clock_;
   std::uint64_t heard_us_ = 0;
-  BootTime heard_at_{};  ///< When the newest GRANTS came, on the own clock.
+  BootTime heard_at_{};  ///< The coordinator has certainly heard what was said then, on the own clock.
   bool connected_ = true;
   bool demand_wanted_ = false;
   std::uint32_t told_slots_ = 0;

@@ -2,7 +2,7 @@
 
 #include "common/wire/messages.hpp"
 #include "coordinator/dispatch/work_queue.hpp"
-#include "tests/unit/governor/simulated_provider.hpp"
+#include "tests/properties/simulated_provider.hpp"
 
 #include <algorithm>
 #include <cmath>

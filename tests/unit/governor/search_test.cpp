@@ -147,6 +147,65 @@ TEST(RateSearch, IsOverAtTheKnownRate) {
   EXPECT_FALSE(search.rate());
 }
 
+/// A provider's bucket that refuses with a delay, and a fleet that waits for it.
+struct Paused {
+  double accepted = 0;
+  double refused = 0;
+  double found = 0;  ///< What the search takes the rate for in the end.
+};
+
+/// Calls of a fleet with `in_flight` at a time and 100 ms each, for two minutes at a bucket of `rate` and
+/// `burst` whose refusals name `delay`. The calls of the last half are counted.
+Paused run_with_pauses(double rate, double burst, BootTime delay, std::size_t in_flight) {
+  constexpr BootTime step = 10ms;
+  RateSearch search;
+  Paused paused;
+  double level = burst;
+  double owed = 0;
+  auto now = start;
+  auto paused_until = start;
+  std::deque<std::pair<BootTime, bool>> calls;  // When each ends, and whether it is answered.
+  for (BootTime gone{}; gone < 2min; gone += step) {
+    now += step;
+    level = std::min(burst, level + rate * 0.01);
+    owed = search.rate() ? std::min(owed + *search.rate() * 0.01, 2.0) : 100;
+    std::uint32_t started = 0;
+    std::uint32_t refused = 0;
+    while (!calls.empty() && calls.front().first <= now) {
+      const bool answered = calls.front().second;
+      if (!answered) ++refused;
+      if (gone > 1min) (answered ? paused.accepted : paused.refused) += 1;
+      calls.pop_front();
+    }
+    for (; now >= paused_until && owed >= 1 && calls.size() < in_flight; owed -= 1, ++started) {
+      const bool answered = level >= 1;
+      if (answered) level -= 1;
+      calls.emplace_back(now + 100ms, answered);
+    }
+    search.hear(started, refused, 0, now);
+    if (refused > 0) {
+      paused_until = now + delay;
+      search.pause(delay);
+    }
+    search.grow(now >= paused_until, std::nullopt, now);
+  }
+  paused.found = search.accepted().value_or(0);
+  return paused;
+}
+
+TEST(RateSearch, NamedDelaysBelongToTheTimeInWhichTheProviderTookItsCalls) {
+  for (const double rate : {2.0, 4.0, 20.0}) {
+    for (const BootTime delay : {BootTime(1s), BootTime(6s)}) {
+      SCOPED_TRACE(testing::Message() << rate << " calls a second, " << delay.count() / 1'000'000 << " s");
+      const auto run = run_with_pauses(rate, rate, delay, 5);
+      EXPECT_LE(run.refused, 0.1 * run.accepted);
+      EXPECT_GE(run.accepted / 60, (delay == 1s ? 0.7 : 0.35) * rate) << "each refusal costs the delay";
+      EXPECT_GE(run.found, 0.5 * rate);
+      EXPECT_LE(run.found, 1.3 * rate);
+    }
+  }
+}
+
 // --- ConcurrencySearch ---
 
 /// A server that serves `parallel` calls at a time, 1 s each: answers by Little's law. Returns the number

@@ -63,7 +63,8 @@ TEST(BudgetWording, TheSummarySaysWhatLimitedTheCalls) {
   EXPECT_EQ(budget_summary({}), "") << "nothing did";
   BudgetFacts facts = limited_to(4980.0, LimitSource::found);
   facts.rate_limited = 1;
-  EXPECT_EQ(budget_summary(facts), "about 83/s (found); 1 refusal without a delay");
+  EXPECT_EQ(budget_summary(facts),
+            "about 83/s (found); 1 call refused: name requests_per_minute if you know it");
   facts = limited_to(6000.0, LimitSource::configured);
   facts.tokens = KnownLimit{30'000.0, LimitSource::configured};
   facts.output_tokens = KnownLimit{8'000.0, LimitSource::announced};

@@ -13,6 +13,8 @@ namespace sluice::testing {
 /// Simulated time: what was put off is done in the order of its time, equal times in the order of asking.
 class EventQueue {
  public:
+  static constexpr BootTime beginning = std::chrono::hours(1);
+
   BootTime now() const { return now_; }
   void at(BootTime time, std::function<void()> what) {
     events_.push({std::max(time, now_), next_++, std::move(what)});
@@ -40,7 +42,7 @@ class EventQueue {
   };
 
   std::priority_queue<Event> events_;
-  BootTime now_ = std::chrono::hours(1);
+  BootTime now_ = beginning;
   std::uint64_t next_ = 0;
 };
 

@@ -1,7 +1,7 @@
 #pragma once
 
 #include "common/wire/messages.hpp"
-#include "tests/unit/governor/event_queue.hpp"
+#include "tests/properties/event_queue.hpp"
 
 #include <algorithm>
 #include <cstdint>
@@ -23,6 +23,7 @@ struct ProviderNature {
   BootTime down_from{};        ///< Fails every call in [down_from, down_until), at once.
   BootTime down_until{};
   bool names_delays = false;
+  BootTime named_delay_min = std::chrono::milliseconds(1);
   double refused_at_random = 0;  ///< Share of calls, whatever their rate.
 };
 
@@ -75,8 +76,9 @@ class SimulatedProvider {
   void refuse(const std::function<void(Reply)>& reply) {
     ++refused_;
     const double seconds = std::max(0.0, 1 - level_) / std::max(1e-6, nature_.requests_per_second);
-    const BootTime wait(nature_.names_delays ? static_cast<BootTime::rep>(seconds * 1e6) + 1000 : 0);
-    reply({Outcome::refused, wait});
+    if (!nature_.names_delays) return reply({Outcome::refused, {}});
+    const BootTime wait(static_cast<BootTime::rep>(seconds * 1e6) + 1000);
+    reply({Outcome::refused, std::max(wait, nature_.named_delay_min)});
   }
   void serve() {
     while (!queue_.empty() && serving_ < nature_.parallel) {
