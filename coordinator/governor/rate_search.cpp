@@ -58,6 +58,8 @@ constexpr BootTime used_time = 500ms;
 constexpr double used_share = 0.5;
 constexpr double calls_of_doubt = 2;
 constexpr BootTime longest_step = 100ms;
+/// The known rate is taken for the true one after so long at it without a cut.
+constexpr double proof_seconds = 2;
 
 double in_seconds(BootTime time) {
   return static_cast<double>(time.count()) * 1e-6;
@@ -179,6 +181,7 @@ void RateSearch::cut(BootTime now) {
     rate_ = *accepted_ / 2;
   }
   paused_since_cut_.reset();
+  seconds_at_ceiling_ = 0;
   rate_ = std::max(*rate_, lowest_rate);
   cut_at_ = now;
   grown_at_ = now;
@@ -210,10 +213,15 @@ void RateSearch::grow(bool held_back, std::optional<double> ceiling, BootTime no
     *rate_ += growth * steepness / caution * *accepted_ * passed;
   }
   rate_ = std::min(*rate_, highest_rate);
-  if (ceiling && *rate_ >= *ceiling) {
-    rate_.reset();
-    accepted_.reset();
+  if (!ceiling || *rate_ < *ceiling) {
+    seconds_at_ceiling_ = 0;
+    return;
   }
+  rate_ = ceiling;
+  seconds_at_ceiling_ += passed;
+  if (seconds_at_ceiling_ < proof_seconds) return;
+  rate_.reset();
+  accepted_.reset();
 }
 
 }  // namespace sluice

@@ -12,7 +12,8 @@ namespace sluice {
 /// rate is cut to half, and grows back. The first cut is followed by doublings, since a burst says little of
 /// a rate; each later one by a quick return to just below what was accepted before it, and slow steps from
 /// there. Single refusals only end the growth for a while, and those that come at half the rate just as well
-/// are not the rate's. Where refusals name a delay the growth is the slower, the more a refusal costs. Grows only while the rate is what holds the calls back. Pure; not thread-safe.
+/// are not the rate's. Where refusals name a delay the growth is the slower, the more a refusal costs. Grows
+/// only while the rate is what holds the calls back. Pure; not thread-safe.
 class RateSearch {
  public:
   /// `started` calls began and `refused` were refused without a named delay since the last time; refusals of
@@ -23,7 +24,7 @@ class RateSearch {
   /// fills. After `hear` of that refusal.
   void pause(BootTime delay);
   /// Lets the rate grow up to `now`. `held_back`: calls wait for it. `ceiling`: the rate that is known
-  /// besides, at which the search is over.
+  /// besides, beyond which nothing is sought: the search is over when it is accepted for a while.
   void grow(bool held_back, std::optional<double> ceiling, BootTime now);
 
   /// Calls a second; nothing while no call was refused.
@@ -66,6 +67,7 @@ class RateSearch {
   bool cut_weighed_ = true;
   std::optional<BootTime> paused_since_cut_;
   BootTime longest_pause_{};  ///< What a refusal may cost.
+  double seconds_at_ceiling_ = 0;
   double share_before_ = 0;  ///< Of refusals, when the rate was cut; with what a cut in vain goes back to.
   double rate_before_ = 0;
   std::optional<double> accepted_before_;

@@ -3,6 +3,7 @@
 
 #include <cmath>
 #include <deque>
+#include <optional>
 #include <utility>
 #include <vector>
 
@@ -156,7 +157,8 @@ struct Paused {
 
 /// Calls of a fleet with `in_flight` at a time and 100 ms each, for two minutes at a bucket of `rate` and
 /// `burst` whose refusals name `delay`. The calls of the last half are counted.
-Paused run_with_pauses(double rate, double burst, BootTime delay, std::size_t in_flight) {
+Paused run_with_pauses(double rate, double burst, BootTime delay, std::size_t in_flight,
+                       std::optional<double> ceiling = std::nullopt) {
   constexpr BootTime step = 10ms;
   RateSearch search;
   Paused paused;
@@ -168,7 +170,8 @@ Paused run_with_pauses(double rate, double burst, BootTime delay, std::size_t in
   for (BootTime gone{}; gone < 2min; gone += step) {
     now += step;
     level = std::min(burst, level + rate * 0.01);
-    owed = search.rate() ? std::min(owed + *search.rate() * 0.01, 2.0) : 100;
+    const auto allowed = search.rate() ? search.rate() : ceiling;
+    owed = allowed ? std::min(owed + *allowed * 0.01, 2.0) : 100;
     std::uint32_t started = 0;
     std::uint32_t refused = 0;
     while (!calls.empty() && calls.front().first <= now) {
@@ -187,7 +190,7 @@ Paused run_with_pauses(double rate, double burst, BootTime delay, std::size_t in
       paused_until = now + delay;
       search.pause(delay);
     }
-    search.grow(now >= paused_until, std::nullopt, now);
+    search.grow(now >= paused_until, ceiling, now);
   }
   paused.found = search.accepted().value_or(0);
   return paused;
@@ -204,6 +207,14 @@ TEST(RateSearch, NamedDelaysBelongToTheTimeInWhichTheProviderTookItsCalls) {
       EXPECT_LE(run.found, 1.3 * rate);
     }
   }
+}
+
+TEST(RateSearch, ALimitThatIsSetTooHighIsFoundToBeSo) {
+  const auto run = run_with_pauses(2, 2, 1s, 5, 10);
+  EXPECT_LE(run.refused, 0.1 * run.accepted);
+  EXPECT_GE(run.accepted / 60, 1.4);
+  EXPECT_GE(run.found, 1);
+  EXPECT_LE(run.found, 2.6);
 }
 
 // --- ConcurrencySearch ---
