@@ -19,6 +19,7 @@ TARGET_CACHED = 30_000      # Evaluations a second.
 TARGET_START_MS = 150       # 10 fixtures, start to finish.
 TARGET_STATE_BYTES = 200    # A fixture, beside the fixture itself.
 TARGET_SIMULATOR = 30_000   # Requests a second from one core.
+TARGET_STATISTICS_S = 2     # Of 100,000 cases.
 TARGET_LARGE_MIB = 600      # The coordinator's peak, with a million cases.
 
 
@@ -74,13 +75,16 @@ class Bench:
         """A live run into an empty cache, and the floor with as many requests, by turns."""
         note(f"live, {latency_ms} ms, {in_flight} in flight")
         folder, _ = self.suite(self.count)
+        # The floor keeps to its number; so does sluice, which would otherwise search for a better one.
+        fixed = WORK / "fixed-concurrency.toml"
+        fixed.write_text(f"[providers.openai]\nmax_in_flight = {in_flight}\n")
         with Simulator(latency_ms) as url:
             sluice = Sluice(folder, url)
             ours, floors = [], []
             for _ in range(self.repeats):
                 floors.append(run_floor(url, self.body, self.headers, self.count, in_flight))
                 sluice.forget()
-                ours.append(sluice.run("live", "--max-concurrent", str(in_flight)))
+                ours.append(sluice.run("live", "--max-concurrent", str(in_flight), "--config", fixed))
         usage, report = middle(ours)
         floor, said = middle(floors)
         seconds = report["run"]["duration_seconds"]
@@ -110,6 +114,34 @@ class Bench:
         rate = self.count / seconds
         self.table.add("cached, everything in the cache", usage, self.count, seconds,
                        [verdict(f"at least {TARGET_CACHED:,}/s", rate >= TARGET_CACHED)])
+
+    def cached_robust(self):
+        """Every fixture as it is and under each perturbation that changes it, with all answers in the cache."""
+        note("cached, perturbed")
+        count = self.count // 5
+        folder, _ = self.suite(count)
+        with Simulator(0) as url:
+            sluice = Sluice(folder, url)
+            sluice.forget()
+            sluice.run("live", "--max-concurrent", "50", "--perturb", "all")
+            runs = [sluice.run("cached", "--perturb", "all") for _ in range(max(self.repeats, 2))]
+        usage, report = middle(runs)
+        trials = report["stability"]["trials"]
+        self.table.add(f"cached and perturbed, {trials:,} trials of {count:,} fixtures", usage, trials,
+                       report["run"]["duration_seconds"])
+
+    def statistics(self):
+        """What the statistics of a large run cost, in every number of repeats that is measured."""
+        note("the statistics of 100,000 cases")
+        output = run([PROGRAMS / "statistics-bench"]).output
+        rows = [line.strip("| ").split(" | ") for line in output.splitlines() if line.startswith("| 100000 |")]
+        for row in rows:
+            if len(row) != 8:  # The other tables take parts of it to their limits.
+                continue
+            repeats, seconds = int(row[1]), float(row[-1])
+            self.table.add_text(f"statistics of 100,000 cases with {repeats} repeat{'s' if repeats > 1 else ''}",
+                                f"{seconds:.2f} s",
+                                [verdict(f"at most {TARGET_STATISTICS_S} s", seconds <= TARGET_STATISTICS_S)])
 
     def starts_of_ten(self):
         folder, _ = self.suite(10)
@@ -192,6 +224,8 @@ class Bench:
         self.live(50, 50)
         self.live(50, 200)
         self.cached()
+        self.cached_robust()
+        self.statistics()
         self.starts_of_ten()
         self.memory()
         self.large()

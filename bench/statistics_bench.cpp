@@ -30,18 +30,25 @@ struct Answers {
   std::vector<double> perturbed_scores;  ///< Of `perturbed`.
 };
 
-/// Each case answers otherwise than usual with a probability of its own, 0 .. 0.3.
-Answers draw_answers(std::size_t cases, std::uint32_t repeats) {
+/// What the answers of a case are like.
+struct Noise {
+  double most = 0.3;          ///< Each case answers otherwise than usual with a probability of 0 .. this.
+  std::uint32_t others = 3;   ///< In so many ways,
+  bool is_sensitive = false;  ///< and in other ones yet to a perturbed input.
+};
+
+Answers draw_answers(std::size_t cases, std::uint32_t repeats, const Noise& noise) {
   RandomStream random(seed);
   Answers answers{cases, repeats, {}, {}, {}, {}};
   for (std::size_t i = 0; i < cases; ++i) {
-    const double noise = 0.3 * random.unit();
-    const auto answer = [&] { return random.unit() < noise ? 1 + random.below(3) : 0u; };
+    const double share = noise.most * random.unit();
+    const auto answer = [&] { return random.unit() < share ? 1 + random.below(noise.others) : 0u; };
+    const std::uint32_t perturbed_from = noise.is_sensitive ? 1 + noise.others : 0;
     for (std::uint32_t repeat = 0; repeat < repeats; ++repeat) {
       answers.unperturbed.push_back(answer());
       answers.scores.push_back(random.unit());
       for (std::uint32_t p = 0; p < perturbations; ++p) {
-        answers.perturbed.push_back({p, answer()});
+        answers.perturbed.push_back({p, perturbed_from + answer()});
         answers.perturbed_scores.push_back(random.unit());
       }
     }
@@ -50,13 +57,15 @@ Answers draw_answers(std::size_t cases, std::uint32_t repeats) {
 }
 
 /// One metric on both sides, noisy in every case: F1 from counts, or scores.
-std::vector<PairedCase> draw_pairs(std::size_t cases, std::uint32_t repeats, bool counts) {
+std::vector<PairedCase> draw_pairs(std::size_t cases, std::uint32_t base_repeats, std::uint32_t repeats,
+                                   bool counts) {
   RandomStream random(seed, 2);
   std::vector<PairedCase> pairs(cases);
   for (std::size_t i = 0; i < cases; ++i) {
     pairs[i].cluster = static_cast<std::uint32_t>(i % 50);
     for (RepeatSum* side : {&pairs[i].base, &pairs[i].current}) {
-      for (std::uint32_t repeat = 0; repeat < repeats; ++repeat) {
+      const std::uint32_t count = side == &pairs[i].base ? base_repeats : repeats;
+      for (std::uint32_t repeat = 0; repeat < count; ++repeat) {
         const std::uint64_t found = random.below(7);
         side->add(counts ? share_of_f1(found, random.below(3), 6 - found) : share_of_score(random.unit()));
       }
@@ -123,11 +132,20 @@ double fastest(int turns, double& checksum, Work work) {
   return best;
 }
 
-void measure(std::size_t cases, std::uint32_t repeats, double& checksum) {
-  const Answers answers = draw_answers(cases, repeats);
+constexpr int turns = 3;
+
+std::vector<std::vector<PairedCase>> four_metrics(std::size_t cases, std::uint32_t base_repeats,
+                                                  std::uint32_t repeats) {
   std::vector<std::vector<PairedCase>> metrics;
-  for (const bool counts : {true, true, true, false}) metrics.push_back(draw_pairs(cases, repeats, counts));
-  constexpr int turns = 3;
+  for (const bool counts : {true, true, true, false}) {
+    metrics.push_back(draw_pairs(cases, base_repeats, repeats, counts));
+  }
+  return metrics;
+}
+
+void measure(std::size_t cases, std::uint32_t repeats, double& checksum) {
+  const Answers answers = draw_answers(cases, repeats, {});
+  const std::vector<std::vector<PairedCase>> metrics = four_metrics(cases, repeats, repeats);
   const double stability = fastest(turns, checksum, [&] { return analyse(answers).cases.size(); });
   const double changes = fastest(turns, checksum, [&] { return score_changes(answers); });
   const double curve = fastest(turns, checksum, [&] { return pass_curve(answers); });
@@ -135,6 +153,23 @@ void measure(std::size_t cases, std::uint32_t repeats, double& checksum) {
   const double by_category = fastest(turns, checksum, [&] { return gate(metrics, true); });
   std::printf("| %zu | %u | %.3f | %.3f | %.3f | %.3f | %.3f | %.3f |\n", cases, repeats, stability, changes,
               curve, by_case, by_category, stability + changes + curve + by_case);
+}
+
+/// Where answers are of many kinds, most cases have a permutation distribution of their own.
+void measure_many_kinds(std::size_t cases, std::uint32_t repeats, std::uint32_t kinds, double& checksum) {
+  double seconds[2] = {};
+  for (const bool is_sensitive : {false, true}) {
+    const Answers answers = draw_answers(cases, repeats, {0.9, kinds, is_sensitive});
+    seconds[is_sensitive] = fastest(turns, checksum, [&] { return analyse(answers).cases.size(); });
+  }
+  std::printf("| %zu | %u | %u | %.3f | %.3f |\n", cases, repeats, kinds, seconds[0], seconds[1]);
+}
+
+void measure_unequal(std::size_t cases, std::uint32_t base_repeats, std::uint32_t repeats, double& checksum) {
+  const std::vector<std::vector<PairedCase>> metrics = four_metrics(cases, base_repeats, repeats);
+  const double by_case = fastest(turns, checksum, [&] { return gate(metrics, false); });
+  const double by_category = fastest(turns, checksum, [&] { return gate(metrics, true); });
+  std::printf("| %zu | %u | %u | %.3f | %.3f |\n", cases, base_repeats, repeats, by_case, by_category);
 }
 
 }  // namespace
@@ -148,6 +183,22 @@ int main() {
   std::printf("| --- | --- | --- | --- | --- | --- | --- | --- |\n");
   for (const std::size_t cases : {100u, 2'000u, 5'000u, 100'000u}) {
     for (const std::uint32_t repeats : {1u, 3u, 5u, 10u}) sluice::measure(cases, repeats, checksum);
+  }
+  std::printf("\nStability where answers are of many kinds, 7 perturbations that flip none or all:\n\n");
+  std::printf("| cases | repeats | kinds | noise alone | all flipped |\n");
+  std::printf("| --- | --- | --- | --- | --- |\n");
+  for (const std::uint32_t kinds : {4u, 8u, 30u}) {
+    sluice::measure_many_kinds(100'000, 10, kinds, checksum);
+    sluice::measure_many_kinds(500, 10, kinds, checksum);
+    sluice::measure_many_kinds(1'000, 30, kinds, checksum);
+    sluice::measure_many_kinds(2'000, 50, kinds, checksum);
+  }
+  std::printf("\nThe gate of 4 metrics where repeats are unequal:\n\n");
+  std::printf("| cases | repeats in the base | now | by case | by category |\n");
+  std::printf("| --- | --- | --- | --- | --- |\n");
+  for (const std::size_t cases : {100u, 1'000u, 2'000u, 100'000u}) {
+    for (const std::uint32_t repeats : {5u, 10u}) sluice::measure_unequal(cases, 1, repeats, checksum);
+    sluice::measure_unequal(cases, 5, 10, checksum);
   }
   return checksum > 0.0 ? EXIT_SUCCESS : EXIT_FAILURE;
 }

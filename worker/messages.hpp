@@ -20,7 +20,7 @@
 ///   dealer       -> worker        FromCoordinator
 ///   worker       -> dealer        ToCoordinatorNow, CloseSocket
 ///   worker       -> model client  CompleteUnits, BudgetChanged, TellDemand, EntriesFound, CancelCalls
-///   model client -> worker        DemandTold, EntriesSaid, WorkerUnfit
+///   model client -> worker        DemandTold, EntriesSaid, WorkerUnfit, UnitsScored (what has begun)
 ///   model client -> scorer        UnitsCompleted
 ///   scorer       -> worker        UnitsScored
 ///   model client -> http          HttpCalls, HttpCancel      (worker/http/http_messages.hpp)

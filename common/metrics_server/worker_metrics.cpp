@@ -78,8 +78,7 @@ void WorkerMetrics::add_units(MetricFamilies& metrics) const {
 }
 
 void WorkerMetrics::add_calls(MetricFamilies& metrics) const {
-  metrics.family("sluice_worker_calls_total", "Calls by what they came to.",
-                 Kind::counter);
+  metrics.family("sluice_worker_calls_total", "Calls by what they came to.", Kind::counter);
   for (const auto& [name, one] : providers_) {
     metrics.sample({{"provider", name}, {"outcome", "answered"}}, one.answered)
         .sample({{"provider", name}, {"outcome", "rate_limited"}}, one.rate_limited)

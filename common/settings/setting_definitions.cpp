@@ -84,9 +84,7 @@ SettingDefinition define_mode() {
     settings.robust = parsed->robust;
     return std::nullopt;
   };
-  definition.show = [](const Settings& settings) {
-    return show_value(settings.robust ? std::string("robust") : std::string(to_string(settings.mode.value)));
-  };
+  definition.show = [](const Settings& settings) { return show_value(std::string(mode_name(settings))); };
   definition.stamp = [](const Settings& settings) {
     return Stamp{settings.mode.origin, settings.mode.where};
   };
@@ -144,7 +142,7 @@ std::vector<SettingDefinition> make_setting_definitions() {
              "How often each case is tried in each form (default 1)"),
       define("perturb_timeout_seconds", "", &S::perturb_timeout, seconds(hour), "SECONDS",
              "Longest time for a command of --perturb-command", AsSeconds()),
-      define("perturb_max_bytes", "", &S::perturb_max_bytes, whole(1, 1'000'000'000), "BYTES",
+      define("perturb_max_bytes", "", &S::perturb_max_bytes, whole(1, defaults::max_perturb_bytes), "BYTES",
              "Longest output of a command of --perturb-command"),
       define("min_stability", "--min-stability", &S::min_stability, optional_real(0.0, 1.0), "SHARE",
              "Lowest share of perturbed answers that must stay the same, from 0 to 1"),

@@ -79,6 +79,10 @@ const ProviderConfig* Settings::find_provider(std::string_view name) const {
   return found != providers.end() ? &*found : nullptr;
 }
 
+std::string_view mode_name(const Settings& settings) {
+  return settings.robust ? std::string_view("robust") : to_string(settings.mode.value);
+}
+
 Result<std::vector<std::string>> perturbations_wanted(const Settings& settings) {
   const auto& [names, origin, where] = settings.perturb;
   if (names == std::vector<std::string>{"none"}) {

@@ -89,6 +89,9 @@ struct Settings {
   const ProviderConfig* find_provider(std::string_view name) const;
 };
 
+/// As the user said it: `robust` where the mode is live for that.
+std::string_view mode_name(const Settings& settings);
+
 /// The names under `perturb`, `{"all"}` for a robust run that names none; empty where nothing is perturbed.
 /// settings_invalid for a robust run that wants none.
 Result<std::vector<std::string>> perturbations_wanted(const Settings& settings);

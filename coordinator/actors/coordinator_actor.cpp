@@ -45,10 +45,13 @@ ProgressState progress_of(CoordinatorActor* self, const RunFacts& facts) {
   const auto& controller = *state.controller;
   const auto& counts = controller.counts();
   ProgressState progress;
-  progress.done = counts.passed + counts.failed + counts.errors;
-  progress.total = state.config->plan->trial_count();
+  const TrialTable& trials = state.config->plan->trials();
+  progress.done = counts.done();
+  progress.total = trials.trial_count();
+  if (trials.case_count() != trials.trial_count()) progress.cases = trials.case_count();
   progress.passed = counts.passed;
   progress.failed = counts.failed;
+  progress.perturbed = counts.perturbed;
   progress.errors = counts.errors;
   std::uint64_t held_up = 0;
   for (const auto& budget : state.budgets) held_up += budget.waiting_calls;
@@ -62,7 +65,13 @@ ProgressState progress_of(CoordinatorActor* self, const RunFacts& facts) {
   state.rate.update(elapsed, progress.done);
   progress.elapsed = std::chrono::duration_cast<std::chrono::seconds>(elapsed);
   progress.per_second = state.rate.per_second();
-  if (const auto remaining = state.rate.time_for(progress.total - progress.done)) {
+  // While nothing can be done, what was done a while ago says nothing of what is left.
+  const bool stands_still =
+      controller.worker_count() == 0 || std::ranges::any_of(state.budgets, [](const auto& one) {
+        return one.hold == wire::HoldReason::outage || one.given_up;
+      });
+  if (const auto remaining = state.rate.time_for(progress.total - progress.done);
+      remaining && !stands_still) {
     progress.remaining = std::chrono::duration_cast<std::chrono::seconds>(*remaining);
   }
   if (state.config->price)

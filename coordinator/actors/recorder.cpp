@@ -33,13 +33,13 @@ using RecorderActor = caf::stateful_actor<RecorderState>;
 
 ResultsRecorded::Item recorded(WorkerId worker, const ResultToCommit& item, const CommitOutcome& outcome) {
   ResultsRecorded::Item record{
-      worker, item.result.unit, item.result.key, outcome, item.result.error.has_value(), 0, 0, {}};
+      worker, item.result.unit, item.result.key, outcome, item.result.error.has_value(), {}, {}};
   record.spend = item.result.spend;
   for (const auto& score : item.result.scores) {
     // For the progress line; thresholds and baseline have their say at the end.
     const bool failed = std::ranges::any_of(
         score.metrics, [](const MetricOutcome& metric) { return metric.passed == std::optional(false); });
-    ++(failed ? record.failed : record.passed);
+    if (failed) record.failed.push_back(score.trial);
   }
   return record;
 }

@@ -1,8 +1,11 @@
+#include "common/defaults.hpp"
 #include "coordinator/cli/command.hpp"
 #include "coordinator/cli/flag_values.hpp"
 #include "coordinator/cli/report_options.hpp"
 #include "coordinator/gate/baseline_check.hpp"
 #include "coordinator/gate/compare.hpp"
+#include "coordinator/gate/stability_gate.hpp"
+#include "coordinator/gate/verdict_input.hpp"
 #include "coordinator/output/output_file.hpp"
 #include "coordinator/report/compare_report.hpp"
 #include "coordinator/report/report_reader.hpp"
@@ -43,6 +46,22 @@ const BaselineHeader& header_of(const ScoreFile& file) {
   return std::visit([](const auto& scores) -> const BaselineHeader& { return scores.header; }, file);
 }
 
+const std::optional<BaselineStability>& stability_of(const ScoreFile& file) {
+  return std::visit(
+      [](const auto& scores) -> const auto& { return scores.stability; }, file);
+}
+
+/// What the stability of a file is judged by: of a report what its run said, of a baseline the defaults.
+StabilityQuestion stability_question(const ScoreFile& file) {
+  if (const auto* report = std::get_if<ReportScores>(&file)) return report->stability_question;
+  StabilityQuestion question;
+  const auto& pinned = std::get<Baseline>(file).stability;
+  if (!pinned) return question;
+  question.score = pinned->score;
+  question.perturbations = pinned->perturbations;
+  return question;
+}
+
 std::string cut_short_by(const ScoreFile& file) {
   const auto* report = std::get_if<ReportScores>(&file);
   return report == nullptr ? "" : report->reason_code;
@@ -61,8 +80,9 @@ void put_over(const Thresholding& flags, ComparedMetric& metric) {
   if (!flags.max_drop && !flags.min_floor) return;
   if (flags.max_drop) metric.thresholding.max_drop = flags.max_drop;
   if (flags.min_floor) metric.thresholding.min_floor = flags.min_floor;
-  // `absolute` would switch them off.
-  metric.thresholding.mode.reset();
+  // `absolute` would switch them off, and under `statistical` no drop of a case alone counts.
+  const bool is_statistical = metric.thresholding.mode == ThresholdMode::statistical;
+  if (flags.max_drop || !is_statistical) metric.thresholding.mode.reset();
 }
 
 NextCase with_limits(NextCase next, const Thresholding& flags) {
@@ -137,19 +157,35 @@ struct CompareCommand {
   int compare_files(const ScoreFile& left, const ScoreFile& right, const Thresholding& limits,
                     std::size_t format_number) const {
     const BaselineHeader& header = header_of(right);
-    auto notices = check_baseline(
-        header_of(left), {header.suite, header.config_fingerprint, header.assay_version, "SUITE", base,
-                          strict, current, std::holds_alternative<ReportScores>(left)});
+    const GatedRun run{header.suite,
+                       header.config_fingerprint,
+                       header.assay_version,
+                       "SUITE",
+                       base,
+                       strict,
+                       current,
+                       std::holds_alternative<ReportScores>(left)};
+    auto notices = check_baseline(header_of(left), run);
     if (!notices) return report_error(notices.error());
+    CompareReportInput input{side_of(base, left), side_of(current, right), {}, {}, 0, {}};
+    input.gate.kind = BaselineKind::scores;
+    input.gate.strict = strict;
+    input.gate.notices = std::move(*notices);
     CompareRules rules;
     rules.strict = strict;
-    CompareReportInput input{side_of(base, left), side_of(current, right), std::move(*notices), {}, 0, {}};
+    rules.seed = defaults::statistics_seed;
     input.visit = [&](const std::function<void(const ScoreComparison&)>& visit) {
       return compare(cases_in(left), with_limits(cases_in(right), limits), rules, visit);
     };
     const auto summary = input.visit([](const ScoreComparison&) {});
     if (!summary) return report_error(summary.error());
+    rules.runs_tests = false;  // What is visited once more are the rows.
     input.summary = *summary;
+    input.gate.statistics = summary->statistics;
+    StabilityQuestion question = stability_question(right);
+    question.baseline = &stability_of(left);
+    if (limits.max_drop) question.suite = limits;
+    input.gate.stability = judge_stability(question, run, input.gate.notices);
     decide(input, !cut_short_by(right).empty());
     if (const auto written = write(input, format_number); !written) return report_error(written.error());
     if (const auto reason = cut_short_by(right); !reason.empty()) {
@@ -163,10 +199,7 @@ struct CompareCommand {
   void decide(CompareReportInput& input, bool cut_short) const {
     VerdictInput& verdict = input.summary.verdict_input;
     verdict.cut_short = cut_short;
-    for (const GateNotice& notice : input.notices) {
-      verdict.warnings += notice.severity == GateNotice::Severity::warning ? 1 : 0;
-      verdict.failures += notice.severity == GateNotice::Severity::failure ? 1 : 0;
-    }
+    count_comparison(input.gate, verdict);
     input.summary.verdict = run_verdict(verdict);
     input.exit_code = exit_code(input.summary.verdict, verdict, {.strict = strict});
   }

@@ -298,11 +298,10 @@ int execute_run(const RunOptions& options, Suite suite, const StartWorkers& star
   if (const auto budgets = add_budgets(options, *inputs, controller); !budgets)
     return report_error(budgets.error());
   const auto run_id = controller.settings.run_id;
-  const auto begun =
-      ledger->begin_run({run_id, inputs->suite.name, std::string(to_string(controller.settings.mode)),
-                         options.provider.provider.name, options.provider.model, inputs->prompt.version,
-                         unix_now_ms(), plan->trial_count(), to_prefixed_hex(inputs->prompt.hash),
-                         suite_path_of(options.suite_path), options.is_selection()});
+  const auto begun = ledger->begin_run(
+      {run_id, inputs->suite.name, std::string(mode_name(options.settings)), options.provider.provider.name,
+       options.provider.model, inputs->prompt.version, unix_now_ms(), plan->trial_count(),
+       to_prefixed_hex(inputs->prompt.hash), suite_path_of(options.suite_path), options.is_selection()});
   if (!begun) return report_error(begun.error());
 
   auto run = conduct(options, *inputs, plan, std::move(controller), std::move(*ledger), style, signals,

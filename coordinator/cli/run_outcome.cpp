@@ -5,6 +5,7 @@
 #include "coordinator/gate/baseline_check.hpp"
 #include "coordinator/gate/baseline_export.hpp"
 #include "coordinator/gate/baseline_file.hpp"
+#include "coordinator/gate/verdict_input.hpp"
 #include "coordinator/merge/scores.hpp"
 #include "coordinator/output/output_file.hpp"
 #include "coordinator/report/wording.hpp"
@@ -21,23 +22,7 @@ VerdictInput verdict_input(const Aggregates& aggregates, const GateSummary& gate
   input.regressed = aggregates.all.regressed;
   input.failed_apart = aggregates.all.failed_apart;
   input.cut_short = cut_short;
-  for (const GateNotice& notice : gate.notices) {
-    input.warnings += notice.severity == GateNotice::Severity::warning ? 1 : 0;
-    input.failures += notice.severity == GateNotice::Severity::failure ? 1 : 0;
-  }
-  if (gate.aggregates) input.aggregates = gate.aggregates->outcome;
-  if (gate.statistics) {
-    input.run_regressions += gate.statistics->regressions();
-    input.warnings += gate.statistics->verdict == ChangeVerdict::underpowered ? 1 : 0;
-  }
-  if (gate.stability) {
-    const StabilityJudgement& stability = *gate.stability;
-    const bool failed = stability.status == MetricStatus::fail;
-    const bool dropped = failed && stability.cause == MetricCause::dropped;
-    input.run_regressions += dropped ? 1 : 0;
-    input.failures += failed && !dropped ? 1 : 0;
-    input.warnings += stability.status == MetricStatus::warn ? 1 : 0;
-  }
+  count_comparison(gate, input);
   return input;
 }
 
@@ -109,25 +94,33 @@ std::optional<StatisticalGate> statistical_gate(const RunGate& gate) {
 /// What the comparison as a whole says of the stability.
 void add_stability(const RunOptions& options, const RunGate& gate,
                    const std::vector<PerturbationFacts>& perturbations, RunOutcome& outcome) {
-  const auto& min_stability = options.settings.min_stability.value;
-  if (perturbations.empty()) {
-    if (!gate.scores || !gate.scores->stability) return;
-    outcome.gate.notices.push_back(
-        {GateNotice::Severity::info, "stability_not_compared",
-         "`" + gate.run.baseline_file +
-             "` has a stability, which this run does not measure: add --perturb."});
-    return;
-  }
   StabilityQuestion question;
-  if (outcome.stability) question.score = outcome.stability->stability();
+  if (outcome.stability) {
+    question.score = outcome.stability->stability();
+    question.planned = outcome.stability->perturbed_trials;
+    question.answers = outcome.stability->analysis.all.answers;
+  }
   question.perturbations = versioned_names(perturbations);
-  question.min_stability = min_stability;
+  question.is_selection = options.is_selection();
+  question.min_stability = options.settings.min_stability.value;
   question.suite = gate.gate.config().suite;
-  question.baseline = gate.scores.get();
+  if (gate.scores) question.baseline = &gate.scores->stability;
   question.default_max_drop = gate.gate.config().default_max_drop;
   GatedRun run = gate.run;
   run.strict = options.strict;
   outcome.gate.stability = judge_stability(question, run, outcome.gate.notices);
+}
+
+/// Why the run's stability may not be pinned: part of the perturbed answers is missing.
+std::string missing_answers(const RunOutcome& outcome) {
+  if (!outcome.stability) return "";
+  const std::uint64_t planned = outcome.stability->perturbed_trials;
+  const std::uint64_t answers = outcome.stability->analysis.all.answers;
+  if (answers >= planned) return "";
+  return wording::grouped(planned - answers) + " of " + wording::counted(planned, "answer") +
+         " to perturbed inputs " + (planned - answers == 1 ? "is" : "are") +
+         " missing, which the stability would not show; run again, or say --allow-errors to pin that of the "
+         "others";
 }
 
 }  // namespace
@@ -139,8 +132,9 @@ Result<RunOutcome> judge_run(const RunOptions& options, const RunResults& result
   EntryWatch entries(gate, options.is_selection());
   std::optional<RunStabilityFold> stability;
   if (is_varied(results) || !perturbations.empty()) {
+    // Not the suite's `confidence`, which is that of its gate (statistics.md).
     StabilityRules rules;
-    rules.confidence = gate.gate.config().suite.confidence.value_or(defaults::confidence);
+    rules.confidence = defaults::confidence;
     rules.seed = defaults::statistics_seed;
     stability.emplace(RunStabilityFold::Config{perturbations, options.settings.repeat.value, rules});
   }
@@ -159,6 +153,8 @@ Result<RunOutcome> judge_run(const RunOptions& options, const RunResults& result
   add_stability(options, gate, perturbations, outcome);
   entries.finish(outcome.gate.notices);
   if (gate.aggregates) {
+    auto untested = untested_notice(gate.gate.config().suite, gate.summary.baseline_file);
+    if (untested) outcome.gate.notices.push_back(std::move(*untested));
     const Scores scores = scores_of(outcome.aggregates.all.counts);
     outcome.gate.aggregates = judge_aggregates(*gate.aggregates, scores.precision, scores.recall, scores.f1,
                                                options.settings.regression_threshold.value);
@@ -187,6 +183,9 @@ Result<std::size_t> export_baseline(const RunOptions& options, const RunResults&
                                            wording::counted(errors, "case") +
                                            " ended in an error; run again, or say --allow-errors to pin "
                                            "the scores of the others");
+  }
+  if (const auto missing = missing_answers(outcome); !missing.empty() && !options.allow_errors) {
+    return fail(Reason::usage_invalid, "no baseline was written to " + file + ": " + missing);
   }
   BaselineExport pinned({results.suite.name, SLUICE_VERSION, wording::rfc3339(facts.completed_at_ms),
                          outcome.gate.config_fingerprint},

@@ -100,7 +100,7 @@ int report_run(const RunOptions& options, const RunInputs& inputs, const RunGate
                             identity,
                             facts,
                             outcome->gate,
-                            options.settings.mode.value,
+                            std::string(mode_name(options.settings)),
                             price({facts.paid_input_tokens, facts.paid_output_tokens}),
                             source_folder(options.suite_path),
                             outcome->stability ? &*outcome->stability : nullptr};
@@ -109,9 +109,11 @@ int report_run(const RunOptions& options, const RunInputs& inputs, const RunGate
   if (options.export_baseline) {
     const auto pinned = export_baseline(options, results, *outcome, inputs.embedding.embedding.model, facts);
     if (pinned && options.progress) say_pinned(*options.export_baseline, *pinned, *outcome);
-    // A refusal is about a run that has failed already, with an exit code of its own.
-    if (!pinned && pinned.error().reason == Reason::usage_invalid) report_error(pinned.error());
-    if (!pinned && pinned.error().reason != Reason::usage_invalid) code = report_error(pinned.error());
+    if (!pinned) {
+      const int failed = report_error(pinned.error());
+      // A refusal is mostly about a run that has failed already, with an exit code of its own.
+      if (pinned.error().reason != Reason::usage_invalid || code == 0) code = failed;
+    }
   }
   if (facts.cut_short) report_error(*facts.cut_short);
   // After the report, which is what was paid for; a ledger that fails now does not take it away.

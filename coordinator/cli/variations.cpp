@@ -6,6 +6,8 @@
 #include "coordinator/perturb/perturbation.hpp"
 
 #include <algorithm>
+#include <chrono>
+#include <cstdio>
 #include <string>
 #include <utility>
 #include <vector>
@@ -37,9 +39,11 @@ Variation variation_of(const Perturbation& perturbation) {
 
 PerturbedText run(const PerturbationCommand& command, std::string_view text) {
   auto output = run_perturbation_command(command, text);
-  if (!output) return {PerturbedText::Kind::skipped, {}, std::move(output.error().message)};
+  if (!output) return {PerturbedText::Kind::failed, {}, std::move(output.error().message)};
   if (invalid_utf8_at(*output)) {
-    return {PerturbedText::Kind::skipped, {}, "what the command wrote is not valid UTF-8"};
+    return {PerturbedText::Kind::failed,
+            {},
+            "what the perturbation command \"" + excerpt(command.shown, 200) + "\" wrote is not valid UTF-8"};
   }
   return {PerturbedText::Kind::changed, std::move(*output), {}};
 }
@@ -50,6 +54,10 @@ Variation variation_of(const PerturbCommand& given, const Settings& settings) {
   command.arguments = {"/bin/sh", "-c", given.command};
   command.time_limit = settings.perturb_timeout.value;
   command.max_output_bytes = settings.perturb_max_bytes.value;
+  command.shown = given.command;
+  for (const ProviderConfig& provider : settings.providers) {
+    if (!provider.api_key_env.value.empty()) command.hidden_variables.push_back(provider.api_key_env.value);
+  }
   Variation variation;
   variation.name = given.name;
   variation.version = to_hex(sha256(given.command)).substr(0, 12);
@@ -57,6 +65,23 @@ Variation variation_of(const PerturbCommand& given, const Settings& settings) {
   variation.ask_once = true;
   return variation;
 }
+
+/// Says now and then how far the commands have come, as long as they take.
+class CommandProgress {
+ public:
+  void operator()(std::size_t done, std::size_t cases) {
+    const auto now = Clock::now();
+    if (now < next_) return;
+    next_ = now + interval;
+    std::fprintf(stderr, "sluice: the commands of --perturb-command have done %zu of %zu cases\n", done,
+                 cases);
+  }
+
+ private:
+  using Clock = std::chrono::steady_clock;
+  static constexpr std::chrono::seconds interval{5};
+  Clock::time_point next_ = Clock::now() + interval;
+};
 
 Result<std::vector<const Perturbation*>> catalogued(const RunOptions& options) {
   std::string list;
@@ -87,6 +112,7 @@ Result<Variations> make_variations(const RunOptions& options) {
     }
     variations.perturbations.push_back(variation_of(command, options.settings));
   }
+  if (options.progress && !options.perturb_commands.empty()) variations.on_progress = CommandProgress();
   if (variations.perturbations.size() > TrialTable::max_perturbations) {
     return fail(Reason::usage_invalid, "there are " + std::to_string(variations.perturbations.size()) +
                                            " perturbations, and a run takes at most " +
@@ -100,9 +126,11 @@ Result<void> check_perturb_commands(const RunOptions& options, const Plan& plan)
   for (const PerturbCommand& command : options.perturb_commands) {
     const auto facts = std::ranges::find(plan.perturbations(), command.name, &PerturbationFacts::name);
     if (facts == plan.perturbations().end()) continue;
-    if (facts->changed > 0 || facts->unchanged > 0 || facts->skipped.empty()) continue;
-    return fail(Reason::usage_invalid, "--perturb-command " + command.name +
-                                           " failed on every text: " + facts->skipped.begin()->first.second);
+    if (facts->changed > 0 || facts->unchanged > 0 || facts->failed == 0) continue;
+    const std::string which =
+        facts->given_up ? "the first " + std::to_string(Variation::max_failures) + " texts" : "every text";
+    return fail(Reason::usage_invalid,
+                "--perturb-command " + command.name + " failed on " + which + ": " + facts->first_failure);
   }
   return {};
 }

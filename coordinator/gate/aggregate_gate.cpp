@@ -35,4 +35,12 @@ AggregateJudgement judge_aggregates(const AggregateBaseline& baseline, std::opti
   return judgement;
 }
 
+std::optional<GateNotice> untested_notice(const Thresholding& suite, const std::string& manifest) {
+  if (suite.mode != ThresholdMode::statistical) return std::nullopt;
+  return GateNotice{GateNotice::Severity::info, "statistics_not_compared",
+                    "`thresholding.mode: statistical` tests the scores of each case, and `" + manifest +
+                        "` has aggregates alone, which were compared by --threshold: for the tests write a "
+                        "baseline with `--export-baseline` and name that."};
+}
+
 }  // namespace sluice

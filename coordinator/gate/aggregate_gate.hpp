@@ -1,10 +1,12 @@
 #pragma once
 
 #include "coordinator/gate/billionths.hpp"
+#include "coordinator/gate/gate.hpp"
 #include "coordinator/gate/status.hpp"
 #include "coordinator/suite/case.hpp"
 
 #include <optional>
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -36,5 +38,9 @@ struct AggregateJudgement {
 /// whose current one is undefined is beyond it. Pure.
 AggregateJudgement judge_aggregates(const AggregateBaseline& baseline, std::optional<double> precision,
                                     std::optional<double> recall, std::optional<double> f1, double threshold);
+
+/// `statistics_not_compared` (info) under `statistical`, which asks for the scores of each case; a manifest
+/// has none.
+std::optional<GateNotice> untested_notice(const Thresholding& suite, const std::string& manifest);
 
 }  // namespace sluice

@@ -2,10 +2,13 @@
 
 #include "common/text.hpp"
 #include "coordinator/gate/baseline_stability.hpp"
+#include "coordinator/gate/billionths.hpp"
 #include "coordinator/gate/quoted.hpp"
+#include "coordinator/gate/repeated_judgement.hpp"
 #include "coordinator/gate/timestamp.hpp"
 
 #include <array>
+#include <cstdlib>
 #include <utility>
 
 namespace sluice {
@@ -335,9 +338,21 @@ void BaselineReader::finish_entry() {
   find_missing("`entries[" + std::to_string(lines_.size()) + "]`", entry_.line, Field::test_id, Field::score);
   constexpr auto entry_bits = (1u << number_of(Field::test_id)) - 1;
   seen_ &= entry_bits;
-  if (problem_) return;
+  if (problem_ || !is_mean_of_scores()) return;
   lines_.push_back(entry_.line);
   baseline_.add({entry_.test_id, entry_.metric, entry_.score, entry_.meta, entry_.scores});
+}
+
+/// The gate takes `score` and its tests take `scores`: two different truths would be two different verdicts.
+bool BaselineReader::is_mean_of_scores() {
+  if (entry_.scores.empty()) return true;
+  MeanScore scores;
+  for (const double score : entry_.scores) scores.add(score);
+  const double mean = *scores.mean();
+  if (std::abs(billionths(mean) - billionths(entry_.score)) <= 1) return true;
+  problem_at(entry_.line, "`entries[" + std::to_string(lines_.size()) + "].score` is " +
+                              shortest(entry_.score) + ", but the mean of its `scores` is " + shortest(mean));
+  return false;
 }
 
 void BaselineReader::find_missing(std::string_view where, std::uint32_t line, Field first, Field last) {

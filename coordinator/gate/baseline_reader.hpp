@@ -79,6 +79,7 @@ class BaselineReader {
   void text_value(const JsonValue& value, std::string& target);
   void meta_value(const JsonValue& value);
   void finish_entry();
+  bool is_mean_of_scores();
   void find_missing(std::string_view where, std::uint32_t line, Field first, Field last);
 
   std::string place() const;     ///< Like `entries[3].score`.

@@ -1,6 +1,7 @@
 #include "coordinator/gate/baseline_stability.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cstdint>
 #include <limits>
 #include <optional>
@@ -14,10 +15,19 @@ namespace {
 
 using nlohmann::json;
 
-std::optional<std::uint64_t> count_in(const json& object, const char* name) {
+struct Count {
+  const char* name;
+  std::uint64_t least;
+  std::uint64_t& target;
+};
+
+/// False where it is no whole number from `least`; one that is not there leaves the target as it is.
+bool read_count(const json& object, const char* name, std::uint64_t least, std::uint64_t& target) {
   const auto found = object.find(name);
-  if (found == object.end() || !found->is_number_unsigned()) return std::nullopt;
-  return found->get<std::uint64_t>();
+  if (found == object.end()) return true;
+  if (!found->is_number_unsigned() || found->get<std::uint64_t>() < least) return false;
+  target = found->get<std::uint64_t>();
+  return true;
 }
 
 std::optional<std::vector<std::string>> texts_in(const json& object, const char* name) {
@@ -42,11 +52,16 @@ tl::expected<BaselineStability, std::string> parse_baseline_stability(std::strin
   if (!in_range) return tl::unexpected(std::string("has no `score` from 0 to 1"));
   auto perturbations = texts_in(object, "perturbations");
   if (!perturbations) return tl::unexpected(std::string("has no list of texts `perturbations`"));
-  const auto repeats = count_in(object, "repeats").value_or(1);
   BaselineStability stability;
   stability.score = score->get<double>() + 0.0;  // 0 for -0.
-  stability.cases = count_in(object, "cases").value_or(0);
-  stability.answers = count_in(object, "answers").value_or(0);
+  std::uint64_t repeats = 1;
+  const std::array counts{Count{"cases", 0, stability.cases}, Count{"answers", 0, stability.answers},
+                          Count{"repeats", 1, repeats}};
+  for (const auto& [name, least, target] : counts) {
+    if (read_count(object, name, least, target)) continue;
+    return tl::unexpected("has `" + std::string(name) + "` that is no whole number from " +
+                          std::to_string(least));
+  }
   stability.repeats =
       static_cast<std::uint32_t>(std::min<std::uint64_t>(repeats, std::numeric_limits<std::uint32_t>::max()));
   stability.perturbations = std::move(*perturbations);

@@ -2,6 +2,7 @@
 
 #include "coordinator/gate/judge_metrics.hpp"
 #include "coordinator/gate/quoted.hpp"
+#include "coordinator/gate/repeated_judgement.hpp"
 
 #include <algorithm>
 #include <cstddef>
@@ -9,11 +10,6 @@
 
 namespace sluice {
 namespace {
-
-bool is_scored(const ComparedMetric& metric) {
-  const MetricInfo* known = find_metric(metric.name);
-  return known == nullptr || known->kind == MetricKind::scored;
-}
 
 /// One side and the case that it stands at.
 class Side {
@@ -58,15 +54,17 @@ class Comparison {
 
  private:
   void missing_in_current(const ComparedCase& base, const std::vector<ComparedMetric>& current);
+  CaseJudgement judged(const ComparedCase& current, const ComparedCase* base) const;
   MetricQuestion question_of(const ComparedMetric& metric, const ComparedCase& current,
                              const ComparedCase* base) const;
+  void add_to_tests(const ComparedMetric& metric, const JudgedMetric& judged, const ComparedCase& current,
+                    const ComparedCase& base);
   void report(const ScoreComparison& row);
 
   const CompareRules& rules_;
   const std::function<void(const ScoreComparison&)>& visit_;
   CompareSummary summary_;
-  std::vector<MetricQuestion> questions_;
-  std::vector<MetricAnswer> answers_;
+  std::optional<StatisticalGate> tests_;
 };
 
 const ComparedMetric* find(const ComparedCase& from, std::string_view name) {
@@ -89,18 +87,40 @@ PinnedScore pinned_score(const ComparedMetric& metric, const ComparedCase* base)
   return {undefined ? PinnedScore::State::undefined : PinnedScore::State::absent};
 }
 
-RowChange change_of(const MetricQuestion& question, const MetricAnswer& answer) {
-  if (!question.is_scored()) return RowChange::not_compared;
-  if (fell_below_baseline(answer)) return RowChange::regression;
-  if (!question.score) {
-    const bool cleared = question.best_undefined && question.pinned.state == PinnedScore::State::pinned;
+RowChange change_of(const JudgedMetric& judged, const PinnedScore& pinned, bool is_scored) {
+  if (!is_scored) return RowChange::not_compared;
+  const bool fell = judged.cause == MetricCause::dropped || judged.cause == MetricCause::became_undefined;
+  if (fell && judged.status == MetricStatus::fail) return RowChange::regression;
+  if (!judged.score) {
+    const bool cleared =
+        pinned.state == PinnedScore::State::pinned && judged.cause != MetricCause::became_undefined;
     return cleared ? RowChange::improvement : RowChange::not_compared;
   }
-  if (question.pinned.state == PinnedScore::State::absent) return RowChange::missing_in_baseline;
-  if (question.pinned.state != PinnedScore::State::pinned) return RowChange::not_compared;
-  const auto change = billionths(*question.score) - billionths(question.pinned.score);
+  if (pinned.state == PinnedScore::State::absent) return RowChange::missing_in_baseline;
+  if (pinned.state != PinnedScore::State::pinned) return RowChange::not_compared;
+  const auto change = billionths(*judged.score) - billionths(pinned.score);
   if (change == 0) return RowChange::unchanged;
   return change > 0 ? RowChange::improvement : RowChange::drop;
+}
+
+std::size_t repeats_of(const ComparedMetric& metric) {
+  return is_scored(metric) ? metric.repeat_scores.size() : metric.repeat_passed.size();
+}
+
+std::size_t repeats_of(const ComparedCase& compared) {
+  std::size_t most = 1;
+  for (const ComparedMetric& metric : compared.metrics) most = std::max(most, repeats_of(metric));
+  return most;
+}
+
+/// Those that are defined; without repeats the score itself.
+std::vector<double> defined_scores(const ComparedMetric& metric) {
+  std::vector<double> scores;
+  for (const auto& score : metric.repeat_scores) {
+    if (score) scores.push_back(*score);
+  }
+  if (metric.repeat_scores.empty() && metric.score) scores.push_back(*metric.score);
+  return scores;
 }
 
 MetricQuestion Comparison::question_of(const ComparedMetric& metric, const ComparedCase& current,
@@ -116,29 +136,67 @@ MetricQuestion Comparison::question_of(const ComparedMetric& metric, const Compa
   question.pinned = pinned_score(metric, base);
   question.thresholding = merged(rules_.suite, metric.thresholding);
   question.min_score = metric.min_score;
+  // The tests go by our metrics; a drop of another tool's must not pass unseen.
+  const bool is_statistical = question.thresholding.mode == ThresholdMode::statistical;
+  if (is_statistical && question.metric == nullptr) question.thresholding.mode = ThresholdMode::relative;
   return question;
+}
+
+/// Each repeat by itself, as the run judged it.
+CaseJudgement Comparison::judged(const ComparedCase& current, const ComparedCase* base) const {
+  std::vector<MetricQuestion> questions;
+  questions.reserve(current.metrics.size());
+  for (const ComparedMetric& metric : current.metrics) {
+    questions.push_back(question_of(metric, current, base));
+  }
+  const JudgingRules rules{rules_.default_max_drop, rules_.strict};
+  const std::size_t count = repeats_of(current);
+  if (count == 1) return judged_case(questions, rules);
+  std::vector<CaseJudgement> repeats;
+  for (std::size_t repeat = 0; repeat < count; ++repeat) {
+    for (std::size_t i = 0; i < questions.size(); ++i) {
+      const ComparedMetric& metric = current.metrics[i];
+      if (repeats_of(metric) != count) continue;
+      if (questions[i].is_scored()) {
+        questions[i].score = metric.repeat_scores[repeat];
+      } else {
+        questions[i].passed = metric.repeat_passed[repeat];
+      }
+    }
+    repeats.push_back(judged_case(questions, rules));
+  }
+  std::vector<const CaseJudgement*> all;
+  for (const CaseJudgement& one : repeats) all.push_back(&one);
+  return judgement_of_repeats(all);
+}
+
+void Comparison::add_to_tests(const ComparedMetric& metric, const JudgedMetric& judged,
+                              const ComparedCase& current, const ComparedCase& base) {
+  // What is the suite's stands beside each of its metrics alike.
+  if (!tests_)
+    tests_.emplace(
+        StatisticalGate::Config{nullptr, metric.thresholding, rules_.default_max_drop, rules_.seed});
+  const std::vector<double> before = defined_scores(*find(base, metric.name));
+  const std::vector<double> now = defined_scores(metric);
+  tests_->add({current.test_id, current.category, judged.id, before, now,
+               judged.cause == MetricCause::became_undefined});
 }
 
 void Comparison::pair(const ComparedCase* base, const ComparedCase& current) {
   if (current.is_error) return summary_.verdict_input.statuses.add(CaseStatus::error);
-  questions_.clear();
-  for (const ComparedMetric& metric : current.metrics) {
-    questions_.push_back(question_of(metric, current, base));
-  }
-  judge_metrics(questions_, {rules_.default_max_drop, rules_.strict}, answers_);
-  CaseSummary summary;
-  for (std::size_t i = 0; i < questions_.size(); ++i) {
-    const MetricQuestion& question = questions_[i];
-    const MetricAnswer& answer = answers_[i];
-    summary.add(question, answer);
-    ScoreComparison row{
-        current.test_id, current.metrics[i].name, question.score, std::nullopt,
-        answer.limit,    answer.status,           answer.cause,   change_of(question, answer)};
-    if (question.pinned.state == PinnedScore::State::pinned) row.baseline = question.pinned.score;
+  const CaseJudgement judgement = judged(current, base);
+  for (std::size_t i = 0; i < judgement.metrics.size(); ++i) {
+    const ComparedMetric& metric = current.metrics[i];
+    const JudgedMetric& one = judgement.metrics[i];
+    ScoreComparison row{current.test_id, metric.name, one.score, one.baseline,
+                        one.limit,       one.status,  one.cause};
+    const bool scored = is_scored(metric);
+    row.change = change_of(one, scored ? pinned_score(metric, base) : PinnedScore{}, scored);
     report(row);
+    if (one.is_left_to_tests && rules_.runs_tests) add_to_tests(metric, one, current, *base);
   }
-  summary_.verdict_input.statuses.add(summary.status());
-  if (summary.regressed()) ++summary_.verdict_input.regressed;
+  summary_.verdict_input.statuses.add(judgement.status);
+  if (judgement.regressed) ++summary_.verdict_input.regressed;
   if (base != nullptr && !base->is_error) missing_in_current(*base, current.metrics);
 }
 
@@ -185,11 +243,17 @@ void Comparison::report(const ScoreComparison& row) {
 CompareSummary Comparison::finish() {
   VerdictInput& input = summary_.verdict_input;
   (rules_.strict ? input.failures : input.warnings) += summary_.missing_in_current;
+  if (tests_) summary_.statistics = tests_->finish();
   summary_.verdict = run_verdict(input);
   return summary_;
 }
 
 }  // namespace
+
+bool is_scored(const ComparedMetric& metric) {
+  const MetricInfo* known = find_metric(metric.name);
+  return known == nullptr || known->kind == MetricKind::scored;
+}
 
 std::string_view to_string(RowChange change) {
   switch (change) {
@@ -226,6 +290,7 @@ NextCase cases_of(const Baseline& baseline) {
       ComparedMetric& metric = state->at.metrics.emplace_back();
       metric.name = entry.metric;
       metric.score = entry.score;
+      if (entry.scores.size() > 1) metric.repeat_scores.assign(entry.scores.begin(), entry.scores.end());
     }
     return &state->at;
   };

@@ -3,6 +3,7 @@
 #include "common/error.hpp"
 #include "coordinator/gate/baseline.hpp"
 #include "coordinator/gate/gate.hpp"
+#include "coordinator/gate/statistical_gate.hpp"
 #include "coordinator/gate/status.hpp"
 #include "coordinator/suite/thresholding.hpp"
 
@@ -23,7 +24,14 @@ struct ComparedMetric {
   bool asked_by_name = false;   ///< The test names this metric (a YAML test; not a fixture).
   Thresholding thresholding;    ///< Over that of the suite; only the current side's counts.
   std::optional<double> min_score;
+  /// Of a scored metric with repeats: of each, undefined ones empty. As many as the case's other metrics
+  /// have; a baseline leaves undefined ones out, and a list of another length is judged by its mean.
+  std::vector<std::optional<double>> repeat_scores{};
+  std::vector<bool> repeat_passed{};  ///< Ditto of a pass/fail metric.
 };
+
+/// True for a score, also of another tool; false for what only passes or fails.
+bool is_scored(const ComparedMetric& metric);
 
 /// One case of a side.
 struct ComparedCase {
@@ -31,6 +39,7 @@ struct ComparedCase {
   bool is_error = false;  ///< It was not judged; its metrics do not count.
   std::vector<ComparedMetric> metrics;
   bool expects_nothing = false;  ///< No claim is expected, so that to say nothing is the best answer.
+  std::string category{};        ///< For tests by category.
 };
 
 /// Hands out the cases of a side one at a time, by id, byte by byte, each once; null after the last. What it
@@ -74,6 +83,8 @@ struct CompareRules {
   Thresholding suite;
   double default_max_drop = 0.05;
   bool strict = false;
+  std::uint64_t seed = 0;  ///< Of the tests under `statistical`.
+  bool runs_tests = true;  ///< False: only the rows are asked for, and no tests of all cases.
 };
 
 /// What a comparison came to. The counts are of scores, `verdict_input.statuses` of the current side's cases.
@@ -84,14 +95,16 @@ struct CompareSummary {
   std::uint64_t regressions = 0;
   std::uint64_t missing_in_baseline = 0;
   std::uint64_t missing_in_current = 0;
-  VerdictInput verdict_input;  ///< For exit_code.
-  RunVerdict verdict = RunVerdict::error;
+  std::optional<StatisticalJudgement> statistics;  ///< Where the current side has `statistical` metrics.
+  VerdictInput verdict_input;                      ///< Without what `statistics` adds (verdict_input.hpp).
+  RunVerdict verdict = RunVerdict::error;          ///< Ditto, of the cases alone.
 };
 
-/// Compares two sides by the rules of the gate (Gate::judge): scores of the current side against those of the
-/// base. A base score without a current one warns, and fails under strict; not so where the current case is
-/// an error. Calls `visit` in id order. Holds one case of each side at a time. Fails when a side does, or
-/// with fixture_invalid when its cases are not ascending or stand there twice. Pure.
+/// Compares two sides by the rules of the gate (Gate::judge, judgement_of_repeats, StatisticalGate): scores
+/// of the current side against those of the base, each repeat by itself. A base score without a current one
+/// warns, and fails under strict; not so where the current case is an error. Calls `visit` in id order. Holds
+/// one case of each side at a time. Fails when a side does, or with fixture_invalid when its cases are not
+/// ascending or stand there twice. Pure.
 Result<CompareSummary> compare(const NextCase& base, const NextCase& current, const CompareRules& rules,
                                const std::function<void(const ScoreComparison&)>& visit);
 

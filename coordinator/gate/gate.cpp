@@ -135,21 +135,6 @@ MetricQuestion question_of(const AskedOutcome& asked, const Case& test_case, con
   return question;
 }
 
-JudgedMetric judged_metric(const MetricOutcome& outcome, const MetricQuestion& question,
-                           const MetricAnswer& answer) {
-  JudgedMetric judged;
-  judged.id = outcome.id;
-  judged.score = question.score;
-  if (question.pinned.state == PinnedScore::State::pinned) judged.baseline = question.pinned.score;
-  judged.limit = answer.limit;
-  judged.status = answer.status;
-  judged.cause = answer.cause;
-  judged.detail = outcome.detail;
-  judged.asked_by_name = question.asked_by_name;
-  judged.is_left_to_tests = answer.is_left_to_tests;
-  return judged;
-}
-
 }  // namespace
 
 CaseJudgement Gate::judge(const Case& test_case, std::span<const MetricOutcome> outcomes) const {
@@ -159,20 +144,8 @@ CaseJudgement Gate::judge(const Case& test_case, std::span<const MetricOutcome> 
   questions.reserve(asked.size());
   for (const AskedOutcome& one : asked) questions.push_back(question_of(one, test_case, pinned, config_));
 
-  std::vector<MetricAnswer> answers;
-  answers.reserve(asked.size());
-  judge_metrics(questions, {config_.default_max_drop, config_.strict}, answers);
-
-  CaseJudgement judgement;
-  judgement.metrics.reserve(asked.size());
-  CaseSummary summary;
-  for (std::size_t i = 0; i < asked.size(); ++i) {
-    summary.add(questions[i], answers[i]);
-    judgement.metrics.push_back(judged_metric(*asked[i].outcome, questions[i], answers[i]));
-  }
-  judgement.status = summary.status();
-  judgement.regressed = summary.regressed();
-  judgement.improved = summary.improved();
+  CaseJudgement judgement = judged_case(questions, {config_.default_max_drop, config_.strict});
+  for (std::size_t i = 0; i < asked.size(); ++i) judgement.metrics[i].detail = asked[i].outcome->detail;
   return judgement;
 }
 

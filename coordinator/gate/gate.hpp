@@ -49,6 +49,7 @@ struct JudgedMetric {
   bool is_left_to_tests = false;
   /// Of the repeats that `score` is the mean of, in their order, undefined ones left out; empty: one repeat.
   std::vector<double> repeat_scores{};
+  bool passed = true;  ///< What a pass/fail metric said, also where a score judges instead.
 
   std::optional<double> delta() const {
     if (!score || !baseline) return std::nullopt;

@@ -43,13 +43,17 @@ std::optional<Limit> limit_of(const MetricQuestion& question, const JudgingRules
   return limits.highest();
 }
 
-/// Only a fixed limit decides on the case itself; the comparison with the baseline is that of all cases.
+/// Only a fixed limit decides on the case itself; the comparison with the baseline is that of all cases. A
+/// score that became undefined enters no such comparison, so that the case says it.
 MetricAnswer judge_beside_statistics(const MetricQuestion& question, const std::optional<Limit>& limit) {
+  if (!question.score && !question.best_undefined) {
+    return {std::nullopt, MetricStatus::fail, MetricCause::became_undefined, true};
+  }
   MetricAnswer answer{std::nullopt, MetricStatus::unjudged, MetricCause::judged_statistically, true};
   if (!limit) return answer;
   answer.limit = from_billionths(limit->least);
-  if (!question.score && question.best_undefined) return answer;
-  if (question.score ? billionths(*question.score) < limit->least : limit->least > 0) {
+  if (!question.score) return answer;
+  if (billionths(*question.score) < limit->least) {
     answer.status = MetricStatus::fail;
     answer.cause = limit->cause;
     return answer;
@@ -132,6 +136,56 @@ bool judges_wrong_claims(const MetricQuestion& question) {
   return question.metric->id == MetricId::claims_forbidden || question.metric->id == MetricId::claims_absent;
 }
 
+/// A case's status and direction from its metrics, one by one.
+class CaseSummary {
+ public:
+  void add(const MetricQuestion& question, const MetricAnswer& answer);
+  CaseStatus status() const;
+  bool regressed() const { return failed_ && !failed_otherwise_; }
+  bool improved() const { return !failed_ && above_baseline_; }
+
+ private:
+  bool any_ = false;
+  bool warned_ = false;
+  bool failed_ = false;
+  bool failed_otherwise_ = false;  ///< By something else than a fall below the baseline.
+  bool above_baseline_ = false;
+};
+
+void CaseSummary::add(const MetricQuestion& question, const MetricAnswer& answer) {
+  any_ = true;
+  warned_ = warned_ || answer.status == MetricStatus::warn;
+  if (answer.status == MetricStatus::fail) {
+    failed_ = true;
+    failed_otherwise_ = failed_otherwise_ || !fell_below_baseline(answer);
+  }
+  if (question.pinned.state != PinnedScore::State::pinned) return;
+  // A file on which the baseline's model saw what is not there, and this one sees nothing.
+  const bool cleared = !question.score && question.best_undefined;
+  const bool higher = question.score && billionths(*question.score) > billionths(question.pinned.score);
+  above_baseline_ = above_baseline_ || cleared || higher;
+}
+
+CaseStatus CaseSummary::status() const {
+  if (!any_) return CaseStatus::error;
+  if (failed_) return CaseStatus::fail;
+  return warned_ ? CaseStatus::warn : CaseStatus::pass;
+}
+
+JudgedMetric judged_metric(const MetricQuestion& question, const MetricAnswer& answer) {
+  JudgedMetric judged;
+  if (question.metric != nullptr) judged.id = question.metric->id;
+  judged.score = question.score;
+  if (question.pinned.state == PinnedScore::State::pinned) judged.baseline = question.pinned.score;
+  judged.limit = answer.limit;
+  judged.status = answer.status;
+  judged.cause = answer.cause;
+  judged.asked_by_name = question.asked_by_name;
+  judged.is_left_to_tests = answer.is_left_to_tests;
+  if (!question.is_scored()) judged.passed = question.passed;
+  return judged;
+}
+
 }  // namespace
 
 void judge_metrics(std::span<const MetricQuestion> questions, const JudgingRules& rules,
@@ -157,24 +211,21 @@ bool nothing_was_extracted(std::optional<double> pinned_recall, std::optional<do
   return pinned_recall == 0.0 || pinned_f1 == 0.0;
 }
 
-void CaseSummary::add(const MetricQuestion& question, const MetricAnswer& answer) {
-  any_ = true;
-  warned_ = warned_ || answer.status == MetricStatus::warn;
-  if (answer.status == MetricStatus::fail) {
-    failed_ = true;
-    failed_otherwise_ = failed_otherwise_ || !fell_below_baseline(answer);
+CaseJudgement judged_case(std::span<const MetricQuestion> questions, const JudgingRules& rules) {
+  std::vector<MetricAnswer> answers;
+  answers.reserve(questions.size());
+  judge_metrics(questions, rules, answers);
+  CaseJudgement judgement;
+  judgement.metrics.reserve(questions.size());
+  CaseSummary summary;
+  for (std::size_t i = 0; i < questions.size(); ++i) {
+    summary.add(questions[i], answers[i]);
+    judgement.metrics.push_back(judged_metric(questions[i], answers[i]));
   }
-  if (question.pinned.state != PinnedScore::State::pinned) return;
-  // A file on which the baseline's model saw what is not there, and this one sees nothing.
-  const bool cleared = !question.score && question.best_undefined;
-  const bool higher = question.score && billionths(*question.score) > billionths(question.pinned.score);
-  above_baseline_ = above_baseline_ || cleared || higher;
-}
-
-CaseStatus CaseSummary::status() const {
-  if (!any_) return CaseStatus::error;
-  if (failed_) return CaseStatus::fail;
-  return warned_ ? CaseStatus::warn : CaseStatus::pass;
+  judgement.status = summary.status();
+  judgement.regressed = summary.regressed();
+  judgement.improved = summary.improved();
+  return judgement;
 }
 
 }  // namespace sluice

@@ -62,21 +62,9 @@ struct JudgingRules {
 void judge_metrics(std::span<const MetricQuestion> questions, const JudgingRules& rules,
                    std::vector<MetricAnswer>& answers);
 
-/// A case's status and direction from its metrics, one by one.
-class CaseSummary {
- public:
-  void add(const MetricQuestion& question, const MetricAnswer& answer);
-  /// `error` when nothing was added (status.hpp, case_status).
-  CaseStatus status() const;
-  bool regressed() const { return failed_ && !failed_otherwise_; }
-  bool improved() const { return !failed_ && above_baseline_; }
-
- private:
-  bool any_ = false;
-  bool warned_ = false;
-  bool failed_ = false;
-  bool failed_otherwise_ = false;  ///< By something else than a fall below the baseline.
-  bool above_baseline_ = false;
-};
+/// What a case, or one repeat of it, comes to by all of its metrics: in the order of the questions, without
+/// their details. Of a metric that is not one of ours the id says nothing. `error` without any question
+/// (status.hpp, case_status).
+CaseJudgement judged_case(std::span<const MetricQuestion> questions, const JudgingRules& rules);
 
 }  // namespace sluice

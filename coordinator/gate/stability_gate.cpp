@@ -7,8 +7,10 @@
 namespace sluice {
 namespace {
 
-GateNotice::Severity warning_of(const GatedRun& run) {
-  return run.strict ? GateNotice::Severity::failure : GateNotice::Severity::warning;
+using Severity = GateNotice::Severity;
+
+Severity warning_of(const GatedRun& run) {
+  return run.strict ? Severity::failure : Severity::warning;
 }
 
 std::string joined(const std::vector<std::string>& names) {
@@ -17,42 +19,97 @@ std::string joined(const std::vector<std::string>& names) {
   return text.empty() ? "none" : text;
 }
 
+std::string base_of(const GatedRun& run) {
+  return "`" + run.baseline_file + "`";
+}
+
+/// What is judged: this run, or a file of `sluice compare`.
+std::string current_of(const GatedRun& run) {
+  return run.current_file ? "`" + *run.current_file + "`" : "this run";
+}
+
+/// True if a stability in the baseline would judge one of this run.
+bool is_compared(const StabilityQuestion& question) {
+  return question.baseline != nullptr && question.suite.mode != ThresholdMode::absolute;
+}
+
+bool is_pinned(const StabilityQuestion& question) {
+  return is_compared(question) && question.baseline->has_value();
+}
+
 PinnedScore pinned_stability(const StabilityQuestion& question, const GatedRun& run,
                              std::vector<GateNotice>& notices) {
-  if (question.baseline == nullptr) return {PinnedScore::State::no_baseline};
-  const auto& pinned = question.baseline->stability;
-  if (!pinned) return {PinnedScore::State::absent};
-  if (pinned->perturbations == question.perturbations) return {PinnedScore::State::pinned, pinned->score};
+  if (!is_compared(question)) return {PinnedScore::State::no_baseline};
+  if (!is_pinned(question)) return {PinnedScore::State::absent};
+  const BaselineStability& pinned = **question.baseline;
+  if (question.is_selection) {
+    notices.push_back({Severity::info, "stability_not_compared",
+                       "the stability in " + base_of(run) + " is that of the whole suite, and " +
+                           current_of(run) + " is a part of it: it was not compared."});
+    return {PinnedScore::State::no_baseline};
+  }
+  if (pinned.perturbations == question.perturbations) return {PinnedScore::State::pinned, pinned.score};
   notices.push_back({warning_of(run), "perturbations_differ",
-                     "the stability in `" + run.baseline_file + "` is that of other perturbations (" +
-                         joined(pinned->perturbations) + ") than this run's (" +
+                     "the stability in " + base_of(run) + " is that of other perturbations (" +
+                         joined(pinned.perturbations) + ") than that of " + current_of(run) + " (" +
                          joined(question.perturbations) +
                          "), and was not compared: run with the same, or write the baseline anew with "
                          "`--export-baseline`."});
   return {PinnedScore::State::no_baseline};
 }
 
+void say_nothing_was_perturbed(const StabilityQuestion& question, const GatedRun& run,
+                               std::vector<GateNotice>& notices) {
+  if (question.min_stability) {
+    notices.push_back({warning_of(run), "stability_not_measured",
+                       "`min_stability` is set, and nothing was perturbed, so that it had nothing to judge: "
+                       "add --perturb, or use --mode robust."});
+  }
+  if (is_pinned(question)) {
+    notices.push_back(
+        {Severity::info, "stability_not_compared",
+         base_of(run) + " has a stability, which " + current_of(run) + " does not measure: add --perturb."});
+  }
+}
+
+void say_what_is_missing(const StabilityQuestion& question, const GatedRun& run,
+                         std::vector<GateNotice>& notices) {
+  const bool is_judged = question.min_stability || (is_pinned(question) && !question.is_selection);
+  if (!question.score && is_judged) {
+    notices.push_back(
+        {warning_of(run), "stability_not_measured",
+         "no answer to a perturbed input was judged, so that " +
+             (question.min_stability ? std::string("`min_stability`") : "the stability in " + base_of(run)) +
+             " had nothing to judge: see what was skipped and what ended in an error."});
+  } else if (question.answers < question.planned) {
+    const std::uint64_t lost = question.planned - question.answers;
+    notices.push_back({warning_of(run), "stability_incomplete",
+                       std::to_string(lost) + " of " + std::to_string(question.planned) +
+                           " answers to perturbed inputs are missing, and the stability says nothing of "
+                           "them: see what ended in an error, and run again."});
+  }
+}
+
 }  // namespace
 
-StabilityJudgement judge_stability(const StabilityQuestion& question, const GatedRun& run,
-                                   std::vector<GateNotice>& notices) {
+std::optional<StabilityJudgement> judge_stability(const StabilityQuestion& question, const GatedRun& run,
+                                                  std::vector<GateNotice>& notices) {
+  if (question.perturbations.empty()) {
+    say_nothing_was_perturbed(question, run, notices);
+    return std::nullopt;
+  }
   StabilityJudgement judgement;
   judgement.score = question.score;
   judgement.min_stability = question.min_stability;
-  if (!question.score) {
-    if (question.min_stability) {
-      notices.push_back({warning_of(run), "stability_not_measured",
-                         "no answer to a perturbed input was judged, so that `min_stability` had nothing to "
-                         "judge: see what was skipped and what ended in an error."});
-    }
-    return judgement;
-  }
+  const bool is_absolute = question.suite.mode == ThresholdMode::absolute;
+  if (!is_absolute) judgement.max_drop = question.suite.max_drop.value_or(question.default_max_drop);
+  say_what_is_missing(question, run, notices);
+  if (!question.score) return judgement;
   MetricQuestion asked;
   asked.score = question.score;
   asked.pinned = pinned_stability(question, run, notices);
-  asked.thresholding.mode =
-      question.suite.mode == ThresholdMode::absolute ? ThresholdMode::absolute : ThresholdMode::relative;
-  asked.thresholding.max_drop = question.suite.max_drop;
+  asked.thresholding.mode = is_absolute ? ThresholdMode::absolute : ThresholdMode::relative;
+  asked.thresholding.max_drop = judgement.max_drop;
   asked.min_score = question.min_stability;
   std::vector<MetricAnswer> answers;
   judge_metrics(std::array{asked}, {question.default_max_drop, run.strict}, answers);

@@ -18,6 +18,8 @@ struct StabilityJudgement {
   std::optional<double> baseline;       ///< Of the same perturbations.
   std::optional<double> limit;          ///< The lowest that passes.
   std::optional<double> min_stability;  ///< As the settings say.
+  /// The largest drop below a baseline's that passes; empty under `absolute`, where no baseline judges.
+  std::optional<double> max_drop{};
   MetricStatus status = MetricStatus::unjudged;
   MetricCause cause = MetricCause::none;
 
@@ -30,19 +32,27 @@ struct StabilityJudgement {
 /// What the stability of a run is judged by.
 struct StabilityQuestion {
   std::optional<double> score{};
-  std::vector<std::string> perturbations{};  ///< As BaselineStability has them.
+  std::vector<std::string> perturbations{};  ///< As BaselineStability has them; none: nothing was perturbed.
+  std::uint64_t planned = 0;                 ///< Perturbed trials.
+  std::uint64_t answers = 0;                 ///< Those of them that were judged and compared.
+  bool is_selection = false;                 ///< Part of a suite, whose stability is another quantity.
   std::optional<double> min_stability{};
-  Thresholding suite{};                ///< Of these mode and max_drop; floors are those of other metrics.
-  const Baseline* baseline = nullptr;  ///< Null: there are no pinned scores.
+  Thresholding suite{};  ///< Of these mode and max_drop; floors are those of other metrics.
+  /// What the baseline says of stability; null: there are no pinned scores.
+  const std::optional<BaselineStability>* baseline = nullptr;
   double default_max_drop = 0.05;
 };
 
 /// Judges stability as any scored metric is (judge_metrics.hpp): `min_stability` is its fixed limit, the
 /// baseline's stability less max_drop the relative one, `statistical` being `relative` here. Without answers
-/// nothing is judged. Adds notices: `stability_not_measured` where a limit had nothing to judge, and
-/// `perturbations_differ` where the baseline's is that of others and does not count; both warn, and fail
-/// under strict. Pure.
-StabilityJudgement judge_stability(const StabilityQuestion& question, const GatedRun& run,
-                                   std::vector<GateNotice>& notices);
+/// nothing is judged. Nothing for a run that perturbs nothing. Adds notices, of which the first three warn,
+/// and fail under strict:
+/// - `stability_not_measured`: a limit had nothing to judge;
+/// - `stability_incomplete`: some perturbed trials have no answer to compare;
+/// - `perturbations_differ`: the baseline's is that of others and does not count;
+/// - `stability_not_compared`: there is one in the baseline, and none of the whole suite here (info).
+/// Pure.
+std::optional<StabilityJudgement> judge_stability(const StabilityQuestion& question, const GatedRun& run,
+                                                  std::vector<GateNotice>& notices);
 
 }  // namespace sluice

@@ -4,6 +4,7 @@
 #include "coordinator/statistics/random_stream.hpp"
 
 #include <algorithm>
+#include <utility>
 
 namespace sluice {
 namespace {
@@ -14,13 +15,33 @@ RepeatSum sum_of(std::span<const double> scores) {
   return sum;
 }
 
-RepeatSum current_of(const JudgedMetric& metric) {
-  if (!metric.repeat_scores.empty()) return sum_of(metric.repeat_scores);
-  if (!metric.score) return {};
-  return sum_of(std::span(&*metric.score, 1));
+/// The mean over a case's repeats; empty without any.
+std::optional<double> mean_of(const RepeatSum& sum) {
+  if (sum.denominator == 0) return std::nullopt;
+  return static_cast<double>(sum.numerator) / static_cast<double>(sum.denominator);
+}
+
+/// The scores themselves, or the one beside them where there were no repeats.
+std::span<const double> repeats_of(std::span<const double> repeats, const double& score) {
+  return repeats.empty() ? std::span(&score, 1) : repeats;
+}
+
+bool fell_further(const CaseDrop& a, const CaseDrop& b) {
+  const std::int64_t a_drop = billionths(a.drop());
+  const std::int64_t b_drop = billionths(b.drop());
+  return a_drop != b_drop ? a_drop > b_drop : a.test_id < b.test_id;
 }
 
 }  // namespace
+
+void LargestDrops::add(std::string_view test_id, double base, double current) {
+  CaseDrop fallen{std::string(test_id), from_billionths(billionths(base)),
+                  from_billionths(billionths(current))};
+  if (billionths(fallen.drop()) <= 0) return;
+  ++count_;
+  kept_.insert(std::ranges::upper_bound(kept_, fallen, fell_further), std::move(fallen));
+  if (kept_.size() > most_kept) kept_.pop_back();
+}
 
 std::uint64_t StatisticalJudgement::regressions() const {
   return static_cast<std::uint64_t>(std::ranges::count_if(metrics, [](const StatisticalMetric& one) {
@@ -35,29 +56,39 @@ StatisticalGate::StatisticalGate(const Config& config) : baseline_(config.baseli
   result_.seed = config.seed;
 }
 
-RepeatSum StatisticalGate::base_of(std::string_view test_id, MetricId metric) const {
-  const Baseline::Range range = baseline_->of_test(test_id);
-  for (std::size_t i = range.first; i < range.last; ++i) {
-    const BaselineEntry entry = baseline_->entry(i);
-    if (entry.metric != info(metric).name) continue;
-    return entry.scores.empty() ? sum_of(std::span(&entry.score, 1)) : sum_of(entry.scores);
+void StatisticalGate::add(const Case& test_case, std::span<const JudgedMetric> metrics) {
+  const Baseline::Range range = baseline_->of_test(test_case.id);
+  for (const JudgedMetric& metric : metrics) {
+    if (!metric.is_left_to_tests) continue;
+    ScorePair pair;
+    pair.test_id = test_case.id;
+    pair.category = test_case.category;
+    pair.metric = metric.id;
+    pair.became_undefined = metric.cause == MetricCause::became_undefined;
+    if (metric.score) pair.current = repeats_of(metric.repeat_scores, *metric.score);
+    for (std::size_t i = range.first; i < range.last; ++i) {
+      const BaselineEntry entry = baseline_->entry(i);
+      if (entry.metric != info(metric.id).name) continue;
+      pair.base = repeats_of(entry.scores, entry.score);
+      add(pair);
+      break;
+    }
   }
-  return {};
 }
 
-void StatisticalGate::add(const Case& test_case, std::span<const JudgedMetric> metrics) {
-  for (const JudgedMetric& metric : metrics) {
-    const bool is_compared =
-        metric.baseline && info(metric.id).kind == MetricKind::scored && metric.is_left_to_tests;
-    if (!is_compared) continue;
-    Pairs& pairs = pairs_[metric.id];
-    PairedCase& pair = pairs.cases.emplace_back();
-    pair.base = base_of(test_case.id, metric.id);
-    pair.current = current_of(metric);
-    pair.cluster = categories_.try_emplace(test_case.category, static_cast<std::uint32_t>(categories_.size()))
-                       .first->second;
-    if (pair.current.repeats == 0) pairs.left_out.add(test_case.id, info(metric.id).name);
-  }
+void StatisticalGate::add(const ScorePair& pair) {
+  Pairs& pairs = pairs_[pair.metric];
+  PairedCase& paired = pairs.cases.emplace_back();
+  paired.base = sum_of(pair.base);
+  paired.current = sum_of(pair.current);
+  const auto next = static_cast<std::uint32_t>(categories_.size());
+  paired.cluster = categories_.try_emplace(std::string(pair.category), next).first->second;
+  const std::string_view name = info(pair.metric).name;
+  const auto base = mean_of(paired.base);
+  const auto current = mean_of(paired.current);
+  if (base && current) pairs.drops.add(pair.test_id, *base, *current);
+  if (pair.current.empty()) pairs.left_out.add(pair.test_id, name);
+  if (pair.became_undefined) pairs.became_undefined.add(pair.test_id, name);
 }
 
 StatisticalJudgement StatisticalGate::finish() const {
@@ -73,10 +104,17 @@ StatisticalJudgement StatisticalGate::finish() const {
     display.confidence = judgement.rules.confidence;
     one.intervals = bootstrap_intervals(sample, display, seed);
     one.left_out = pairs.left_out;
+    one.became_undefined = pairs.became_undefined;
+    one.drops = pairs.drops;
     comparisons.push_back(one.comparison);
   }
-  const auto verdicts = judge_changes(comparisons, judgement.rules);
-  for (std::size_t i = 0; i < verdicts.size(); ++i) judgement.metrics[i].verdict = verdicts[i];
+  auto verdicts = judge_changes(comparisons, judgement.rules);
+  for (std::size_t i = 0; i < verdicts.size(); ++i) {
+    StatisticalMetric& one = judgement.metrics[i];
+    const bool is_clear = verdicts[i].verdict == ChangeVerdict::no_regression;
+    if (is_clear && one.became_undefined.count() > 0) verdicts[i].verdict = ChangeVerdict::underpowered;
+    one.verdict = verdicts[i];
+  }
   judgement.verdict = overall_verdict(verdicts);
   return judgement;
 }

@@ -3,11 +3,13 @@
 #include "common/metrics.hpp"
 #include "coordinator/gate/baseline.hpp"
 #include "coordinator/gate/baseline_check.hpp"
+#include "coordinator/gate/billionths.hpp"
 #include "coordinator/gate/gate.hpp"
 #include "coordinator/statistics/bootstrap.hpp"
 #include "coordinator/statistics/change_verdict.hpp"
 #include "coordinator/suite/thresholding.hpp"
 
+#include <cstddef>
 #include <cstdint>
 #include <map>
 #include <optional>
@@ -18,6 +20,31 @@
 
 namespace sluice {
 
+/// A case with less than in the baseline: means over its repeats on both sides, in whole billionths.
+struct CaseDrop {
+  std::string test_id;
+  double base = 0.0;
+  double current = 0.0;
+
+  double drop() const { return score_delta(base, current); }
+};
+
+/// The cases that fell most, in memory that does not grow with their number.
+class LargestDrops {
+ public:
+  static constexpr std::size_t most_kept = 10;
+
+  /// A case that did not fall changes nothing.
+  void add(std::string_view test_id, double base, double current);
+  std::uint64_t count() const { return count_; }  ///< All that fell, also those that are not kept.
+  /// The largest drop first, equal ones by id; the same whatever the order in which they were added.
+  const std::vector<CaseDrop>& kept() const { return kept_; }
+
+ private:
+  std::uint64_t count_ = 0;
+  std::vector<CaseDrop> kept_;
+};
+
 /// One scored metric of all cases beside the baseline's.
 struct StatisticalMetric {
   MetricId metric = MetricId::claims_precision;
@@ -25,6 +52,10 @@ struct StatisticalMetric {
   MetricVerdict verdict;
   DisplayIntervals intervals;  ///< For the eye: no verdict comes from them.
   NamedScores left_out;        ///< Cases whose score is undefined now.
+  /// Cases that fail or are flaky for it: scores that were defined and, in all repeats or in some, are not
+  /// now.
+  NamedScores became_undefined;
+  LargestDrops drops;  ///< Of the cases that are compared.
 };
 
 /// What the tests of `thresholding.mode: statistical` came to (statistics.md).
@@ -38,15 +69,26 @@ struct StatisticalJudgement {
   std::uint64_t regressions() const;
 };
 
+/// A score of one case on both sides, that of each repeat where there were several; undefined ones left out.
+struct ScorePair {
+  std::string_view test_id;
+  std::string_view category;
+  MetricId metric = MetricId::claims_precision;
+  std::span<const double> base;
+  std::span<const double> current;
+  bool became_undefined = false;  ///< In some repeat or in all, without being the best answer.
+};
+
 /// Pairs the scores of a run with the baseline's, case by case, and tests them at the end. A metric is the
 /// mean over the cases of the mean over each case's repeats; repeats of the baseline count where its entry
-/// has them. Memory: some 60 bytes a score.
+/// has them. Where a score became undefined nothing is called `no_regression`: what cannot be compared cannot
+/// be excluded. Memory: some 60 bytes a score.
 class StatisticalGate {
  public:
   struct Config {
-    const Baseline* baseline = nullptr;
-    Thresholding suite;                ///< With `statistical`.
-    double default_min_effect = 0.05;  ///< Where the suite names none.
+    const Baseline* baseline = nullptr;  ///< For judged cases; null where pairs are added.
+    Thresholding suite;                  ///< With `statistical`.
+    double default_min_effect = 0.05;    ///< Where the suite names none.
     std::uint64_t seed = 0;
   };
 
@@ -55,15 +97,16 @@ class StatisticalGate {
   /// A judged case. Counted are the metrics that the gate left to the tests
   /// (MetricCause::judged_statistically).
   void add(const Case& test_case, std::span<const JudgedMetric> metrics);
+  void add(const ScorePair& pair);
   StatisticalJudgement finish() const;
 
  private:
   struct Pairs {
     std::vector<PairedCase> cases;
     NamedScores left_out;
+    NamedScores became_undefined;
+    LargestDrops drops;
   };
-
-  RepeatSum base_of(std::string_view test_id, MetricId metric) const;
 
   const Baseline* baseline_;
   StatisticalJudgement result_;

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <set>
+#include <span>
 #include <string_view>
 #include <utility>
 
@@ -32,6 +33,10 @@ std::string identity_of_text(const TrialResult& trial) {
   return identity.empty() ? to_hex(trial.unit->answer) : identity;
 }
 
+bool is_without_answer(const TrialResult& trial) {
+  return trial.error != nullptr && is_non_answer(trial.error->reason);
+}
+
 /// Numbers the distinct answers of one case in the order in which they come.
 class AnswerNumbers {
  public:
@@ -44,7 +49,7 @@ class AnswerNumbers {
   std::map<std::string, std::uint32_t> numbers_;
 };
 
-/// The judged trials of a case, with numbers for their answers.
+/// The compared trials of a case, with numbers for their answers.
 struct NumberedAnswers {
   std::vector<std::uint32_t> unperturbed;
   std::vector<PerturbedAnswer> perturbed;
@@ -53,12 +58,13 @@ struct NumberedAnswers {
   explicit NumberedAnswers(const CaseResult& result) {
     AnswerNumbers numbers;
     for (const TrialResult& trial : result.trials) {
-      if (trial.error != nullptr) continue;
+      if (!is_compared(trial)) continue;
       const std::uint32_t answer = numbers[answer_identity(result.fixture, trial)];
       if (trial.perturbation == 0) {
         unperturbed.push_back(answer);
       } else {
-        perturbed.push_back({trial.perturbation - 1, answer});
+        const UnitId unit = trial.unit != nullptr ? trial.unit->unit : PerturbedAnswer::own_unit;
+        perturbed.push_back({trial.perturbation - 1, answer, unit});
         perturbed_trials.push_back(&trial);
       }
     }
@@ -73,16 +79,43 @@ const TrialResult* reference_for(const TrialResult& perturbed, const CaseResult&
   const TrialResult* first = nullptr;
   for (const TrialResult& trial : result.trials) {
     if (trial.perturbation > 0) break;
-    if (trial.error != nullptr) continue;
+    if (!is_compared(trial)) continue;
     if (trial.repeat == perturbed.repeat) return &trial;
     if (first == nullptr) first = &trial;
   }
   return first;
 }
 
+/// Whether these answers, or any unperturbed one, are not all the same.
+bool differ(const CaseAnswers& answers, std::span<const PerturbedAnswer> perturbed) {
+  const std::uint32_t first = answers.unperturbed.front();
+  return std::ranges::any_of(answers.unperturbed, [&](std::uint32_t one) { return one != first; }) ||
+         std::ranges::any_of(perturbed, [&](const PerturbedAnswer& one) { return one.answer != first; });
+}
+
+/// As many as the case's own test counts (PerturbedAnswer::unit).
+std::size_t distinct_units(std::span<const PerturbedAnswer> answers) {
+  std::set<std::uint32_t> units;
+  std::size_t own = 0;
+  for (const PerturbedAnswer& one : answers) {
+    if (one.unit == PerturbedAnswer::own_unit) {
+      ++own;
+    } else {
+      units.insert(one.unit);
+    }
+  }
+  return units.size() + own;
+}
+
 }  // namespace
 
+bool is_compared(const TrialResult& trial) {
+  return trial.error == nullptr || is_without_answer(trial);
+}
+
 std::string answer_identity(const Case& test_case, const TrialResult& trial) {
+  // No other identity begins like that.
+  if (is_without_answer(trial)) return "!" + std::string(to_string(trial.error->reason));
   return test_case.kind == CaseKind::claims ? identity_of_claims(*trial.unit) : identity_of_text(trial);
 }
 
@@ -101,6 +134,10 @@ std::uint64_t RunStability::unstable_cases() const {
   return static_cast<std::uint64_t>(std::ranges::count(analysis.cases, true, &CaseStability::unstable));
 }
 
+std::uint64_t RunStability::undecided_cases() const {
+  return static_cast<std::uint64_t>(std::ranges::count(too_few_repeats, true));
+}
+
 const PerturbationSummary* RunStability::most_flipping() const {
   const PerturbationSummary* worst = nullptr;
   for (const PerturbationSummary& one : perturbations) {
@@ -116,8 +153,9 @@ RunStabilityFold::RunStabilityFold(Config config) : answers_(config.rules), pass
   result_.confidence = config.rules.confidence;
   result_.seed = config.rules.seed;
   for (PerturbationFacts& facts : config.perturbations) {
-    result_.perturbations.push_back({std::move(facts), std::nullopt, 0, {}});
+    result_.perturbations.push_back({std::move(facts), std::nullopt, 0, {}, false});
   }
+  perturbation_reach_.resize(result_.perturbations.size());
 }
 
 std::uint32_t RunStabilityFold::category_number(const std::string& name) {
@@ -159,6 +197,65 @@ void RunStabilityFold::add_scores(const CaseResult& result, std::uint32_t catego
   }
 }
 
+void RunStabilityFold::add_reach(const CaseAnswers& answers) {
+  CaseReach& reach = case_reach_.emplace_back();
+  const std::size_t repeats = answers.unperturbed.size();
+  if (repeats < 2 || answers.perturbed.empty() || !differ(answers, answers.perturbed)) return;
+  std::map<std::uint32_t, std::vector<PerturbedAnswer>> by_perturbation;
+  for (const PerturbedAnswer& one : answers.perturbed) by_perturbation[one.perturbation].push_back(one);
+  reach.forms = static_cast<std::uint32_t>(by_perturbation.size());
+  SmallestP smallest;
+  smallest.add(repeats, distinct_units(answers.perturbed));
+  reach.smallest_p = smallest.value();
+  for (const auto& [perturbation, group] : by_perturbation) {
+    if (perturbation >= perturbation_reach_.size() || !differ(answers, group)) continue;
+    PerturbationReach& reached = perturbation_reach_[perturbation];
+    reached.smallest_p.add(repeats, group.size());
+    reached.noise_seen = reached.noise_seen || differ(answers, {});
+  }
+}
+
+void RunStabilityFold::judge_reach_of_perturbations() {
+  std::vector<double> smallest;
+  for (const PerturbationStability& one : result_.analysis.perturbations) {
+    if (one.p) smallest.push_back(perturbation_reach_.at(one.perturbation).smallest_p.value());
+  }
+  const std::vector<bool> out = out_of_reach(smallest, result_.confidence);
+  std::size_t test = 0;
+  for (const PerturbationStability& one : result_.analysis.perturbations) {
+    if (!one.p) continue;
+    const bool differs = smallest[test] < 1.0;
+    const bool is_noise = perturbation_reach_[one.perturbation].noise_seen && !out[test];
+    result_.perturbations.at(one.perturbation).too_few_repeats = differs && !one.unstable && !is_noise;
+    ++test;
+  }
+}
+
+void RunStabilityFold::judge_reach_of_cases() {
+  const auto& cases = result_.analysis.cases;
+  std::vector<double> smallest;
+  for (std::size_t i = 0; i < cases.size(); ++i) {
+    if (cases[i].p) smallest.push_back(case_reach_[i].smallest_p);
+  }
+  const std::vector<bool> out = out_of_reach(smallest, result_.confidence);
+  std::size_t test = 0;
+  std::optional<std::size_t> least_stable;
+  result_.too_few_repeats.resize(cases.size());
+  for (std::size_t i = 0; i < cases.size(); ++i) {
+    if (!cases[i].p) continue;
+    const bool noise_seen = cases[i].floor < 1.0;
+    const bool differs = smallest[test] < 1.0;
+    result_.too_few_repeats[i] = differs && !cases[i].unstable && (out[test] || !noise_seen);
+    ++test;
+    if (!result_.too_few_repeats[i] || noise_seen) continue;
+    if (!least_stable || cases[i].stability < cases[*least_stable].stability) least_stable = i;
+  }
+  if (!least_stable) return;
+  result_.enough_repeats =
+      repeats_needed(cases[*least_stable].stability.value_or(0.0), case_reach_[*least_stable].forms,
+                     smallest.size(), result_.confidence);
+}
+
 void RunStabilityFold::add(const CaseResult& result) {
   const NumberedAnswers answers(result);
   for (const PerturbedAnswer& one : answers.perturbed) {
@@ -166,8 +263,18 @@ void RunStabilityFold::add(const CaseResult& result) {
     ++result_.flips;
     if (one.perturbation < result_.perturbations.size()) ++result_.perturbations[one.perturbation].flips;
   }
+  result_.perturbed_trials += static_cast<std::uint64_t>(
+      std::ranges::count_if(result.trials, [](const TrialResult& trial) { return trial.perturbation > 0; }));
   const std::uint32_t category = category_number(result.fixture.category);
-  answers_.add({category, answers.unperturbed, answers.perturbed});
+  const CaseAnswers counted{category, answers.unperturbed, answers.perturbed};
+  answers_.add(counted);
+  add_reach(counted);
+  result_.trials += result.trials.size();
+  for (const TrialResult& trial : result.trials) {
+    result_.non_answers += is_without_answer(trial) ? 1 : 0;
+    result_.left_out += is_compared(trial) ? 0 : 1;
+  }
+  if (answers.unperturbed.empty()) result_.uncompared += answers.perturbed.size();
   add_scores(result, category);
   if (result.status != CaseStatus::error) passes_.add(result.repeats.passed(), result.repeats.judged);
 }
@@ -178,6 +285,8 @@ RunStability RunStabilityFold::finish() {
     if (one.perturbation < result_.perturbations.size())
       result_.perturbations[one.perturbation].stability = one;
   }
+  judge_reach_of_perturbations();
+  judge_reach_of_cases();
   if (result_.repeats > 1) result_.pass_curve = passes_.points();
   return std::move(result_);
 }

@@ -2,6 +2,7 @@
 
 #include "common/metrics.hpp"
 #include "coordinator/merge/case_result.hpp"
+#include "coordinator/merge/instability_reach.hpp"
 #include "coordinator/plan/variation.hpp"
 #include "coordinator/statistics/repeats.hpp"
 #include "coordinator/statistics/score_change.hpp"
@@ -15,20 +16,24 @@
 
 namespace sluice {
 
+/// True if stability counts the trial's answer: it was judged, or the model's answer is none (is_non_answer),
+/// which is an answer of its own kind. What ended in any other error says nothing of the model.
+bool is_compared(const TrialResult& trial);
+
 /// What makes two answers to a case identical (docs/report.md, "Stability"). Claims: the set of canonical
 /// claims, so that order, confidence, line and repetition do not count. Texts are free in their words: what
-/// the pass/fail metrics say of them, metric by metric; where there is none, the answer's own digest.
-/// REQUIRES: a trial that was judged.
+/// the pass/fail metrics say of them, metric by metric; where there is none, the answer's own digest. Answers
+/// that are none: why. REQUIRES: is_compared(trial).
 std::string answer_identity(const Case& test_case, const TrialResult& trial);
 
 /// A perturbed answer that no unperturbed repeat of its case gave.
 struct Flip {
   const TrialResult* perturbed = nullptr;
   const TrialResult* unperturbed =
-      nullptr;  ///< Of the same repeat if that was judged, else of the first that was.
+      nullptr;  ///< Of the same repeat if that is compared, else of the first that is.
 };
 
-/// In plan order; views like CaseResult. Nothing where no unperturbed repeat was judged.
+/// In plan order; views like CaseResult. Nothing where no unperturbed repeat is compared.
 std::vector<Flip> flips_of(const CaseResult& result);
 
 /// A perturbation over the run. Those that changed no case, or of which every answer is an error, have no
@@ -38,6 +43,9 @@ struct PerturbationSummary {
   std::optional<PerturbationStability> stability;
   std::uint64_t flips = 0;
   std::map<MetricId, ScoreChange> score_changes;
+  /// Answers differ, and the test can say neither that it is unstable nor that noise explains it: no repeats
+  /// of the cases that differ were seen to disagree, or they are too few for it to find anything at all.
+  bool too_few_repeats = false;
 };
 
 /// How much of a run's answers is luck, and how much the wording of the input.
@@ -50,18 +58,29 @@ struct RunStability {
   /// Ditto; scored metrics.
   std::vector<std::map<MetricId, ScoreChange>> category_score_changes;
   std::vector<PerturbationSummary> perturbations;
+  std::uint64_t perturbed_trials = 0;  ///< Of the plan; analysis.all.answers of them were compared.
+  std::uint64_t trials = 0;
+  std::uint64_t non_answers = 0;  ///< Trials whose answer is none; they are compared.
+  std::uint64_t left_out = 0;     ///< Trials that ended in any other error.
+  std::uint64_t uncompared = 0;   ///< Perturbed answers of cases without an unperturbed one.
   std::uint64_t flips = 0;
   std::map<MetricId, ScoreChange> score_changes;  ///< Scored metrics.
-  std::vector<PassCurve::Point> pass_curve;       ///< Empty with one repeat.
+  std::vector<bool> too_few_repeats;  ///< As of a perturbation; by case, in the order of `analysis.cases`.
+  /// With which the least stable of these cases would be found unstable if its answers went on as they came;
+  /// nothing if its unperturbed ones disagree, or it takes more than 100.
+  std::optional<std::uint32_t> enough_repeats;
+  std::vector<PassCurve::Point> pass_curve;  ///< Empty with one repeat.
 
   /// The spec's number: of all perturbed answers; nothing where there was none.
   std::optional<double> stability() const { return analysis.all.stability; }
   std::uint64_t unstable_cases() const;
+  /// Those with too few repeats to tell.
+  std::uint64_t undecided_cases() const;
   /// With the lowest stability, the first of equals; null where nothing flipped.
   const PerturbationSummary* most_flipping() const;
 };
 
-/// Folds the cases of a run in plan order. Memory: some 100 bytes a case.
+/// Folds the cases of a run in plan order. Memory: some 120 bytes a case.
 class RunStabilityFold {
  public:
   struct Config {
@@ -76,12 +95,27 @@ class RunStabilityFold {
   RunStability finish();
 
  private:
+  struct PerturbationReach {
+    SmallestP smallest_p;
+    bool noise_seen = false;  ///< Repeats of a case that differs disagree.
+  };
+  /// Of a case whose answers differ.
+  struct CaseReach {
+    double smallest_p = 1.0;
+    std::uint32_t forms = 0;  ///< Perturbations that it has answers under.
+  };
+
   std::uint32_t category_number(const std::string& name);
+  void add_reach(const CaseAnswers& answers);
+  void judge_reach_of_perturbations();
+  void judge_reach_of_cases();
   void add_scores(const CaseResult& result, std::uint32_t category);
 
   RunStability result_;
   StabilityFold answers_;
   PassCurve passes_;
+  std::vector<PerturbationReach> perturbation_reach_;  ///< By perturbation.
+  std::vector<CaseReach> case_reach_;                  ///< By case.
   std::map<std::string, std::uint32_t, std::less<>> category_numbers_;
 };
 

@@ -27,6 +27,15 @@ std::string innocuous_comment(const Source& source) {
   }
 }
 
+/// Other than a comment; a form feed is white space to Python, and the byte order mark is nothing.
+bool holds_code(const Source& source, const SourceLine& line) {
+  if (line.blank || line.last == SegmentKind::directive || line.last == SegmentKind::line_comment)
+    return false;
+  auto text = source.text.substr(line.begin, line.end - line.begin);
+  if (line.begin == 0 && text.starts_with(byte_order_mark)) text.remove_prefix(byte_order_mark.size());
+  return text.find_first_not_of(" \t\f") != std::string_view::npos;
+}
+
 /// The first lines that count by their place: a shebang, Python's encoding, YAML's directives. How many there
 /// are.
 std::size_t head_lines(const Source& source) {
@@ -36,7 +45,7 @@ std::size_t head_lines(const Source& source) {
   for (std::size_t i = 0; i < std::min(most, source.lines.size()); ++i) {
     const auto& line = source.lines[i];
     if (line.last == SegmentKind::directive) head = i + 1;
-    if (!line.blank && line.last != SegmentKind::directive && line.last != SegmentKind::line_comment) break;
+    if (holds_code(source, line)) break;
   }
   return head;
 }
@@ -83,7 +92,12 @@ class CommentRemoval {
   }
 
   /// Taking out what stands behind a backslash could leave the backslash at the end of the line.
-  bool follows_backslash() const { return without_trailing_blanks(line_).ends_with('\\'); }
+  bool follows_backslash() {
+    for (; passed_ < line_.size(); ++passed_) {
+      if (!is_blank(line_[passed_])) last_visible_ = line_[passed_];
+    }
+    return last_visible_ == '\\';
+  }
 
   void write_code(std::string_view text) {
     for (auto feed = text.find('\n'); feed != std::string_view::npos; feed = text.find('\n')) {
@@ -111,13 +125,17 @@ class CommentRemoval {
     if (!had_comment_ || !empty) after_continued_line_ = without_trailing_blanks(line_).ends_with('\\');
     line_.clear();
     fixed_ = 0;
+    passed_ = 0;
+    last_visible_ = '\0';
     had_comment_ = false;
   }
 
   const Source& source_;
   std::string result_;
   std::string line_;
-  std::size_t fixed_ = 0;  ///< Up to here the line is not to be trimmed.
+  std::size_t fixed_ = 0;   ///< Up to here the line is not to be trimmed.
+  std::size_t passed_ = 0;  ///< Up to here follows_backslash has read the line...
+  char last_visible_ = 0;   ///< ...and found this to be the last byte that is no blank; NUL for none.
   bool had_comment_ = false;
   bool after_continued_line_ = false;
 };

@@ -1,6 +1,7 @@
 #include "coordinator/perturb/custom_command.hpp"
 
 #include "common/text.hpp"
+#include "coordinator/perturb/guarded_group.hpp"
 
 #include <algorithm>
 #include <array>
@@ -102,13 +103,20 @@ struct Heard {
   }
 };
 
-std::vector<std::string> environment_without_keys() {
+std::vector<std::string> environment_without(const std::vector<std::string>& hidden) {
   std::vector<std::string> kept;
   for (char** variable = environ; *variable != nullptr; ++variable) {
     const std::string_view assignment(*variable);
-    if (!assignment.substr(0, assignment.find('=')).ends_with("_API_KEY")) kept.emplace_back(assignment);
+    const auto name = assignment.substr(0, assignment.find('='));
+    const bool secret = name.ends_with("_API_KEY") || std::ranges::find(hidden, name) != hidden.end();
+    if (!secret) kept.emplace_back(assignment);
   }
   return kept;
+}
+
+std::string shown_time(std::chrono::milliseconds time) {
+  const auto count = time.count();
+  return count % 1000 == 0 ? std::to_string(count / 1000) + " s" : std::to_string(count) + " ms";
 }
 
 std::vector<char*> pointers_to(std::vector<std::string>& strings) {
@@ -132,12 +140,12 @@ class FileActions {
   posix_spawn_file_actions_t actions_{};
 };
 
-/// A process group of its own, with no signal blocked, and SIGPIPE and the like as usual.
+/// In the group, with no signal blocked, and SIGPIPE and the like as usual.
 class Attributes {
  public:
-  Attributes() {
+  explicit Attributes(const GuardedGroup& group) {
     ::posix_spawnattr_init(&attributes_);
-    ::posix_spawnattr_setpgroup(&attributes_, 0);
+    ::posix_spawnattr_setpgroup(&attributes_, group.id());
     sigset_t none;
     sigset_t reset;
     ::sigemptyset(&none);
@@ -162,7 +170,10 @@ class Attributes {
 class Run {
  public:
   Run(const PerturbationCommand& command, std::string_view text)
-      : command_(command), input_left_(text), deadline_(Clock::now() + command.time_limit) {
+      : command_(command),
+        input_left_(text),
+        has_input_(!text.empty()),
+        deadline_(Clock::now() + command.time_limit) {
     output_.limit = command.max_output_bytes;
     errors_.limit = max_error_bytes;
   }
@@ -179,13 +190,14 @@ class Run {
     if (WIFSIGNALED(status)) return failure("was ended by signal " + std::to_string(WTERMSIG(status)));
     if (WEXITSTATUS(status) != 0)
       return failure("ended with exit code " + std::to_string(WEXITSTATUS(status)));
+    if (output_.text.empty() && has_input_) return failure("wrote nothing");
     return std::move(output_.text);
   }
 
  private:
   tl::unexpected<Error> failure(const std::string& what) const {
-    std::string message =
-        "the perturbation command \"" + excerpt(command_.arguments.front(), 200) + "\" " + what;
+    const auto& name = command_.shown.empty() ? command_.arguments.front() : command_.shown;
+    std::string message = "the perturbation command \"" + excerpt(name, 200) + "\" " + what;
     if (!errors_.text.empty()) {
       auto said = to_valid_utf8(errors_.text);
       while (!said.empty() && (said.back() == '\n' || said.back() == ' ')) said.pop_back();
@@ -208,10 +220,12 @@ class Run {
     actions.connect(output->theirs.get(), STDOUT_FILENO);
     actions.connect(errors->theirs.get(), STDERR_FILENO);
     auto arguments = command_.arguments;
-    auto environment = environment_without_keys();
+    auto environment = environment_without(command_.hidden_variables);
+    if (const int code = group_.start(); code != 0) return system_failure("cannot be started", code);
     pid_t started = -1;
-    const int code = ::posix_spawnp(&started, arguments.front().c_str(), actions.get(), Attributes().get(),
-                                    pointers_to(arguments).data(), pointers_to(environment).data());
+    const int code =
+        ::posix_spawnp(&started, arguments.front().c_str(), actions.get(), Attributes(group_).get(),
+                       pointers_to(arguments).data(), pointers_to(environment).data());
     if (code != 0) return system_failure("cannot be started", code);
     pid_ = started;
     input_ = std::move(input->ours);
@@ -233,7 +247,10 @@ class Run {
       if (set[0].revents != 0) write_input();
       if (set[1].revents != 0) output_.read();
       if (set[2].revents != 0) errors_.read();
-      if (output_.exceeded) return failure("wrote more than " + std::to_string(output_.limit) + " bytes");
+      if (output_.exceeded) {
+        return failure("wrote more than " + std::to_string(output_.limit) +
+                       " bytes; perturb_max_bytes would allow more");
+      }
     }
     return {};
   }
@@ -246,7 +263,8 @@ class Run {
   }
 
   tl::unexpected<Error> time_is_over() const {
-    return failure("took longer than " + std::to_string(command_.time_limit.count()) + " ms");
+    return failure("took longer than " + shown_time(command_.time_limit) +
+                   "; perturb_timeout_seconds would give it more");
   }
 
   int milliseconds_left() const {
@@ -266,11 +284,11 @@ class Run {
     }
   }
 
-  /// Its status; the group is killed before, while its number cannot belong to another.
+  /// Its status; the group is killed before.
   int reap() {
     if (pid_ < 0) return 0;
     int status = 0;
-    ::kill(-pid_, SIGKILL);
+    group_.kill();
     while (::waitpid(pid_, &status, 0) < 0 && errno == EINTR) {
     }
     pid_ = -1;
@@ -279,7 +297,9 @@ class Run {
 
   const PerturbationCommand& command_;
   std::string_view input_left_;
+  bool has_input_;
   Clock::time_point deadline_;
+  GuardedGroup group_;
   pid_t pid_ = -1;
   Descriptor input_;
   Heard output_;

@@ -1,5 +1,6 @@
 #pragma once
 
+#include "common/defaults.hpp"
 #include "common/error.hpp"
 
 #include <chrono>
@@ -14,15 +15,18 @@ namespace sluice {
 /// perturbed one to its standard output.
 struct PerturbationCommand {
   std::vector<std::string> arguments;  ///< The program first; looked up in PATH if its name holds no slash.
-  std::chrono::milliseconds time_limit = std::chrono::seconds(10);  ///< From its start to its end.
-  std::size_t max_output_bytes = 1 << 20;                           ///< 1 MiB.
+  std::chrono::milliseconds time_limit = defaults::perturb_timeout;  ///< From its start to its end.
+  std::size_t max_output_bytes = defaults::perturb_max_bytes;
+  std::string shown{};                          ///< What messages call it; empty: the program.
+  std::vector<std::string> hidden_variables{};  ///< Names of variables that hold secrets.
 };
 
 /// Runs the command on one text and returns what it wrote. The program sees this process's environment
-/// without the variables whose names end with `_API_KEY`, and its working folder. It is killed, with the
-/// processes of its group, when its time is over or its output too large. `usage_invalid` if it cannot be
-/// started, ends by a signal or with another exit code than 0 (then with the beginning of what it wrote to
-/// its standard error), or exceeds a limit. Blocks until then. May be called from any thread.
+/// without the hidden variables and those whose names end with `_API_KEY`, and its working folder. It is
+/// killed, with the processes of its group, when its time is over, its output too large, or this process
+/// ends. `usage_invalid` if it cannot be started, ends by a signal or with another exit code than 0 (then
+/// with the beginning of what it wrote to its standard error), writes nothing for a text that is not empty,
+/// or exceeds a limit. Blocks until then. May be called from any thread.
 Result<std::string> run_perturbation_command(const PerturbationCommand& command, std::string_view text);
 
 }  // namespace sluice

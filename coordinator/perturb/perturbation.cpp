@@ -54,7 +54,11 @@ Perturbed toggle_unknown_final_newline(std::string_view text) {
 Perturbed perturb_unknown(std::size_t index, std::string_view language, std::string_view text) {
   if (transforms[index] == &toggle_final_newline) return toggle_unknown_final_newline(text);
   if (transforms[index] == &tabs_to_spaces && text.find('\t') == std::string_view::npos) return {};
-  if (language.empty()) return skipped("the case names no language");
+  if (language.empty())
+    return skipped(
+        "nothing says which language it is in: a claims test says so by its language, a text test, whose "
+        "prompt is "
+        "prose to sluice, by the ending of its file");
   return skipped("sluice does not know the comments and strings of \"" + excerpt(language, 40) + "\"");
 }
 
@@ -98,8 +102,7 @@ Result<std::vector<const Perturbation*>> perturbations_named(std::string_view li
     rest.remove_prefix(comma + 1);
   }
   std::ranges::sort(result);
-  const auto repeated = std::ranges::unique(result);
-  result.erase(repeated.begin(), repeated.end());
+  result.erase(std::unique(result.begin(), result.end()), result.end());
   return result;
 }
 

@@ -32,7 +32,7 @@ class CScanner {
     } else if (cursor_.looking_at("//")) {
       cut_line_comment();
     } else if (cursor_.looking_at("/*")) {
-      cursor_.cut_block_comment();
+      cut_block_comment();
     } else if (is_blank(c)) {
       cursor_.advance();
     } else if (c == '\\') {
@@ -60,11 +60,37 @@ class CScanner {
     }
   }
 
-  /// A line ends behind the backslash, blanks apart (as GCC and Clang read it).
-  bool continues() const {
-    std::size_t ahead = 1;
+  /// Behind the splice that begins `ahead` bytes from here: a backslash and a line end, with nothing but
+  /// blanks between (as GCC and Clang read it). 0 if none begins there.
+  std::size_t splice_at(std::size_t ahead) const {
+    if (cursor_.peek(ahead) != '\\') return 0;
+    ++ahead;
     while (is_blank(cursor_.peek(ahead))) ++ahead;
-    return cursor_.peek(ahead) == '\n' || (cursor_.peek(ahead) == '\r' && cursor_.peek(ahead + 1) == '\n');
+    if (cursor_.peek(ahead) == '\r') ++ahead;
+    return cursor_.peek(ahead) == '\n' ? ahead + 1 : 0;
+  }
+
+  bool continues() const { return splice_at(0) > 0; }
+
+  /// From the star: spliced lines alone keep it from the slash that would end the comment.
+  bool ends_behind_splices() const {
+    std::size_t ahead = 1;
+    for (auto behind = splice_at(ahead); behind > 0; behind = splice_at(behind)) ahead = behind;
+    return ahead > 1 && cursor_.peek(ahead) == '/';
+  }
+
+  void cut_block_comment() {
+    const auto from = cursor_.position();
+    cursor_.cut_block_comment();
+    const auto end = cursor_.position();
+    const auto text = cursor_.text().substr(0, end);
+    for (auto at = text.find("*\\", from + 1); at != std::string_view::npos; at = text.find("*\\", at + 1)) {
+      cursor_.move_to(at);
+      if (at > from + 1 && ends_behind_splices()) {
+        cursor_.doubt("a backslash divides the end of a comment", at);
+      }
+    }
+    cursor_.move_to(end);
   }
 
   /// A spliced line is the same logical line; a splice within a token is nothing that anybody writes.

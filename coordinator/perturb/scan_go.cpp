@@ -1,5 +1,8 @@
 #include "coordinator/perturb/scanners.hpp"
 
+#include <algorithm>
+#include <vector>
+
 namespace sluice {
 
 namespace {
@@ -24,14 +27,25 @@ bool is_directive(std::string_view comment) {
   return is_lower_or_digit(comment[colon + 1]);
 }
 
-/// `// Output:` and what follows it: an example's expected output, which `go test` compares.
-bool is_expected_output(std::string_view comment) {
+bool starts_with_any_case(std::string_view text, std::string_view lowered) {
+  const auto equal = [](char a, char b) { return (a >= 'A' && a <= 'Z' ? a - 'A' + 'a' : a) == b; };
+  return text.size() >= lowered.size() && std::ranges::equal(text.substr(0, lowered.size()), lowered, equal);
+}
+
+/// One of its lines reads `Output:` or `Unordered output:`, as go/doc matches them: an example's expected
+/// output, which `go test` compares.
+bool holds_expected_output(std::string_view comment) {
   comment.remove_prefix(2);
-  while (!comment.empty() && is_blank(comment.front())) comment.remove_prefix(1);
-  for (const std::string_view word : {"Output:", "output:", "Unordered output:", "unordered output:"}) {
-    if (comment.starts_with(word)) return true;
+  for (auto rest = comment;;) {
+    const auto first = std::min(rest.find_first_not_of(" \t\r\n\f\v"), rest.size());
+    rest.remove_prefix(first);
+    for (const std::string_view words : {"output:", "unordered output:"}) {
+      if (starts_with_any_case(rest, words)) return true;
+    }
+    const auto feed = rest.find('\n');
+    if (feed == std::string_view::npos) return false;
+    rest.remove_prefix(feed + 1);
   }
-  return false;
 }
 
 /// Comments above `import "C"`, alone or in a list, are C code for cgo: where the last such import stands; 0
@@ -40,10 +54,9 @@ std::size_t end_of_cgo_preamble(std::string_view text) {
   constexpr std::string_view package = "\"C\"";
   for (auto at = text.rfind(package); at != std::string_view::npos && at > 0;
        at = text.rfind(package, at - 1)) {
-    const auto line_begin = text.rfind('\n', at) + 1;
-    auto before = text.substr(line_begin, at - line_begin);
+    auto before = text.substr(0, at);
     while (!before.empty() && is_blank(before.back())) before.remove_suffix(1);
-    if (before.empty() || before.ends_with("import")) return at;
+    if (before.empty() || before.ends_with('\n') || before.ends_with("import")) return at;
   }
   return 0;
 }
@@ -59,9 +72,9 @@ class GoScanner {
  private:
   void step() {
     const char c = cursor_.peek();
-    if (cursor_.looking_at("//") || cursor_.looking_at("/*")) return cut_comment();
-    if (c != ' ' && c != '\t' && c != '\r' && c != '\n') in_expected_output_ = false;
-    if (c == '`') {
+    if (at_comment()) {
+      cut_comments();
+    } else if (c == '`') {
       cut_raw_string();
     } else if (c == '"' || c == '\'') {
       cursor_.cut_quoted(false);
@@ -77,24 +90,53 @@ class GoScanner {
     cursor_.cut(SegmentKind::string, from);
   }
 
-  void cut_comment() {
+  struct Comment {
+    std::size_t begin = 0;
+    std::size_t end = 0;
+  };
+
+  bool at_comment() const { return cursor_.looking_at("//") || cursor_.looking_at("/*"); }
+
+  Comment skip_comment() {
     const auto from = cursor_.position();
-    const bool block = cursor_.peek(1) == '*';
-    if (!block) {
+    if (cursor_.peek(1) == '/') {
       cursor_.skip_line();
     } else if (cursor_.advance(2); !cursor_.skip_past("*/")) {
       cursor_.doubt("a comment is not closed", from);
     }
-    const auto comment = cursor_.text().substr(from, cursor_.position() - from);
-    in_expected_output_ = in_expected_output_ || is_expected_output(comment);
-    const bool read = from < preamble_end_ || in_expected_output_ || is_directive(comment);
-    const auto plain = block ? SegmentKind::block_comment : SegmentKind::line_comment;
-    cursor_.cut(read ? SegmentKind::directive : plain, from);
+    return {from, cursor_.position()};
+  }
+
+  /// All up to the next code. If one holds an expected output all stay: without a comment before it, text
+  /// that nobody compared could become the beginning of a group, and be compared.
+  void cut_comments() {
+    std::vector<Comment> comments;
+    bool expected_output = false;
+    while (!cursor_.done() && at_comment()) {
+      comments.push_back(skip_comment());
+      expected_output = expected_output || holds_expected_output(text_of(comments.back()));
+      while (is_blank(cursor_.peek()) || cursor_.peek() == '\r' || cursor_.peek() == '\n') cursor_.advance();
+    }
+    const auto end = cursor_.position();
+    for (const Comment& comment : comments) {
+      cursor_.move_to(comment.end);
+      cursor_.cut(expected_output ? SegmentKind::directive : kind_of(comment), comment.begin);
+    }
+    cursor_.move_to(end);
+  }
+
+  SegmentKind kind_of(const Comment& comment) const {
+    const auto text = text_of(comment);
+    if (comment.begin < preamble_end_ || is_directive(text)) return SegmentKind::directive;
+    return text.starts_with("/*") ? SegmentKind::block_comment : SegmentKind::line_comment;
+  }
+
+  std::string_view text_of(const Comment& comment) const {
+    return cursor_.text().substr(comment.begin, comment.end - comment.begin);
   }
 
   Cursor& cursor_;
   std::size_t preamble_end_;
-  bool in_expected_output_ = false;
 };
 
 }  // namespace

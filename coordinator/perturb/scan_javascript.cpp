@@ -1,7 +1,6 @@
+#include "coordinator/perturb/javascript_words.hpp"
 #include "coordinator/perturb/scanners.hpp"
 
-#include <algorithm>
-#include <array>
 #include <map>
 #include <optional>
 #include <vector>
@@ -28,28 +27,11 @@ struct Open {
   Frame frame;
   Before after = Before::operation;  ///< What its closing leaves before the next token.
   std::size_t at = 0;
+  Before body = Before::unsure;  ///< Of a parenthesis: what the braces behind it leave, once closed.
 };
 
-/// Behind these words an expression begins.
-constexpr std::array<std::string_view, 17> operator_words{
-    "return", "typeof", "case", "in",    "delete", "void",    "throw",   "new", "instanceof",
-    "do",     "else",   "if",   "while", "for",    "default", "extends", "with"};
-/// These are names in one place and operators in another.
-constexpr std::array<std::string_view, 4> unsure_words{"of", "yield", "await", "async"};
-/// Behind the parenthesis of these a statement begins.
-constexpr std::array<std::string_view, 4> heads{"if", "while", "for", "with"};
-
-bool contains(auto const& words, std::string_view word) {
-  return std::ranges::find(words, word) != words.end();
-}
-
-bool is_name_byte(char c) {
-  return is_word_byte(c) || c == '$';
-}
-
-bool is_tag_byte(char c) {
-  return is_name_byte(c) || c == '.' || c == '-';
-}
+/// Stands for `=>` where the last byte of a token tells which it is.
+constexpr char arrow = '\x01';
 
 class JavaScriptScanner {
  public:
@@ -87,7 +69,7 @@ class JavaScriptScanner {
     if (c == '\n') {
       line_has_tokens_ = false;
       cursor_.advance();
-    } else if (is_blank(c) || c == '\r') {
+    } else if (is_blank(c) || c == '\r' || c == '\f' || c == '\v') {
       cursor_.advance();
     } else if (cursor_.looking_at("//") || cursor_.looking_at("/*")) {
       cut_comment();
@@ -98,6 +80,8 @@ class JavaScriptScanner {
       push(Frame::template_text, Before::operand);
       template_from_ = cursor_.position();
       cursor_.advance();
+    } else if (is_digit(c) || (c == '.' && is_digit(cursor_.peek(1)))) {
+      scan_number();
     } else if (is_name_byte(c)) {
       scan_word();
     } else if (c == '/') {
@@ -133,16 +117,32 @@ class JavaScriptScanner {
     cursor_.cut(is_directive(comment) ? SegmentKind::directive : plain, from);
   }
 
+  /// With its points; the sign of an exponent and what follows are as good as tokens of their own.
+  void scan_number() {
+    while (is_name_byte(cursor_.peek()) || cursor_.peek() == '.') cursor_.advance();
+    token(Before::operand);
+    last_ = 'a';
+  }
+
   void scan_word() {
     const bool member = last_ == '.';
     const auto from = cursor_.position();
     while (!cursor_.at_end() && is_name_byte(cursor_.peek())) cursor_.advance();
     const auto word = cursor_.text().substr(from, cursor_.position() - from);
-    const bool operates = !member && contains(operator_words, word);
-    const bool unsure = !member && contains(unsure_words, word);
+    if (holds_wide_space(word)) return cursor_.doubt("a space beyond ASCII stands in the code", from);
+    if (word == "function" && !member) function_body_ = after_function();
+    const bool operates = !member && is_operator_word(word);
+    const bool unsure = !member && is_unsure_word(word);
     token(operates ? Before::operation : unsure ? Before::unsure : Before::operand);
     if (!member) word_ = word;
     last_ = 'a';
+  }
+
+  /// What the body of a function that is named here leaves: nothing before the next statement if it is
+  /// declared; as an expression it is divided.
+  Before after_function() const {
+    const bool begins_statement = last_ == '\0' || last_ == ';' || last_ == '{' || last_ == '}';
+    return begins_statement ? Before::operation : Before::unsure;
   }
 
   void scan_slash() {
@@ -155,10 +155,11 @@ class JavaScriptScanner {
     const auto from = cursor_.position();
     cursor_.advance();
     for (bool in_class = false; in_class || cursor_.peek() != '/';) {
-      if (cursor_.at_line_end()) return cursor_.doubt("a regular expression is not closed", from);
       if (cursor_.peek() == '[') in_class = true;
       if (cursor_.peek() == ']') in_class = false;
-      cursor_.advance(cursor_.peek() == '\\' ? 2 : 1);
+      if (cursor_.peek() == '\\') cursor_.advance();
+      if (cursor_.at_line_end()) return cursor_.doubt("a regular expression is not closed", from);
+      cursor_.advance();
     }
     cursor_.advance();
     while (is_name_byte(cursor_.peek())) cursor_.advance();
@@ -175,7 +176,9 @@ class JavaScriptScanner {
     last_ = c;
     switch (c) {
       case '(':
-        push(Frame::parenthesis, contains(heads, word_) ? Before::operation : Before::operand);
+        push(Frame::parenthesis, is_statement_head(word_) ? Before::operation : Before::operand);
+        open_.back().body = is_block_head(word_) ? Before::operation : function_body_;
+        function_body_ = Before::unsure;
         break;
       case '[':
         push(Frame::bracket, Before::operand);
@@ -197,13 +200,14 @@ class JavaScriptScanner {
   }
 
   /// `last` is the byte of the token before the brace: behind an assignment or in an expression's list it
-  /// opens an object, behind a closed parenthesis or a statement's end a block.
+  /// opens an object, behind a statement's head or end a block. Whether a class or a function is an
+  /// expression cannot be told from there, nor whether braces belong to a type.
   Before after_brace(char last) const {
-    if (before_ == Before::operand || last == ')' || last == ';' || last == '{' || last == '}' ||
-        last == '\0') {
-      return Before::operation;
-    }
-    if (last == '>' || word_ == "else" || word_ == "do") return Before::operation;
+    if (last == ')') return closed_body_;
+    if (last == ';' || last == '{' || last == '\0' || last == arrow) return Before::operation;
+    if (last == '}' && !typescript_) return Before::operation;
+    if (word_ == "else" || word_ == "do") return Before::operation;
+    if (last == '=' && typescript_) return Before::unsure;
     if (last == '=' || last == '(' || last == ',' || last == '[' || last == '?') return Before::operand;
     return Before::unsure;
   }
@@ -213,6 +217,7 @@ class JavaScriptScanner {
       return cursor_.doubt("a closing bracket has no opening one");
     }
     const auto after = open_.back().after;
+    closed_body_ = open_.back().body;
     open_.pop_back();
     cursor_.advance();
     token(after);
@@ -227,6 +232,11 @@ class JavaScriptScanner {
 
   /// `++` and `--`, and TypeScript's `!` behind an operand, leave what was before them.
   void scan_operator(char c) {
+    if (cursor_.looking_at("...") || cursor_.looking_at("=>")) {
+      last_ = c == '.' ? ',' : arrow;
+      cursor_.advance(c == '.' ? 3 : 2);
+      return token(Before::operation);
+    }
     const bool doubled = (c == '+' || c == '-') && cursor_.peek(1) == c;
     const bool asserts =
         typescript_ && c == '!' && before_ == Before::operand && line_has_tokens_ && cursor_.peek(1) != '=';
@@ -357,8 +367,10 @@ class JavaScriptScanner {
   bool typescript_;
   std::vector<Open> open_;
   Before before_ = Before::operation;
-  std::string_view word_;  ///< The last token, if it is a word and no member's name.
-  char last_ = '\0';       ///< The last byte of the last token.
+  std::string_view word_;                  ///< The last token, if it is a word and no member's name.
+  char last_ = '\0';                       ///< The last byte of the last token.
+  Before function_body_ = Before::unsure;  ///< Of the function whose parenthesis comes next.
+  Before closed_body_ = Before::unsure;    ///< Open::body of the last bracket that was closed.
   bool line_has_tokens_ = false;
   std::size_t template_from_ = 0;
   std::optional<std::map<std::string_view, std::size_t>>

@@ -2,6 +2,7 @@
 #include "coordinator/perturb/scanners.hpp"
 
 #include <algorithm>
+#include <array>
 
 namespace sluice {
 
@@ -10,9 +11,9 @@ namespace {
 void cut_toml_literal(Cursor& cursor, std::string_view delimiter) {
   const auto from = cursor.position();
   cursor.advance(delimiter.size());
-  const auto line_end = cursor.text().find('\n', cursor.position());
   const bool closed = cursor.skip_past(delimiter);
-  if (!closed || (delimiter.size() == 1 && cursor.position() > line_end)) {
+  const auto literal = cursor.text().substr(from, cursor.position() - from);
+  if (!closed || (delimiter.size() == 1 && literal.find('\n') != std::string_view::npos)) {
     cursor.doubt("a string is not closed", from);
   }
   if (delimiter.size() == 3) {
@@ -46,12 +47,39 @@ class MakefileScanner {
 
  private:
   void scan_logical_line() {
+    if (begins_define()) return cut_define();
     if (cursor_.peek() == '\t') return cut_continued_line();
-    const auto rest = cursor_.rest();
-    const auto first = rest.substr(std::min(rest.find_first_not_of(' '), rest.size()));
-    if (first.starts_with("define ") || first.starts_with("override define ")) return cut_define();
     scan_line();
   }
+
+  /// The word that begins `ahead` bytes from here: up to a blank or the line end.
+  std::string_view word_at(std::size_t ahead) const {
+    std::size_t end = ahead;
+    while (is_word_byte(cursor_.peek(end))) ++end;
+    const char behind = cursor_.peek(end);
+    const bool whole = is_blank(behind) || behind == '\n' || behind == '\r' || behind == '\0';
+    return whole ? cursor_.rest().substr(ahead, end - ahead) : std::string_view();
+  }
+
+  std::size_t blanks_at(std::size_t ahead) const {
+    std::size_t end = ahead;
+    while (is_blank(cursor_.peek(end))) ++end;
+    return end - ahead;
+  }
+
+  /// `define` behind any modifiers. Behind a tab too, which begins no recipe where no rule is open.
+  bool begins_define() const {
+    std::size_t at = blanks_at(0);
+    for (auto word = word_at(at); std::ranges::find(define_modifiers, word) != define_modifiers.end();
+         word = word_at(at)) {
+      at += word.size();
+      at += blanks_at(at);
+    }
+    return word_at(at) == "define" || cursor_.rest().substr(at).starts_with("define#");
+  }
+
+  static constexpr std::array<std::string_view, 4> define_modifiers{"override", "export", "private",
+                                                                    "unexport"};
 
   void skip_continued_line() {
     while (!cursor_.at_line_end()) cursor_.peek() == '\\' ? cursor_.skip_escape() : cursor_.advance();
@@ -64,14 +92,21 @@ class MakefileScanner {
     cursor_.skip_line_and_end();
   }
 
+  /// Up to its `endef`. Others nest in it; behind a tab or a continued line the words mean nothing.
   void cut_define() {
     const auto from = cursor_.position();
-    while (!cursor_.at_end()) {
+    for (int depth = 1; depth > 0;) {
+      skip_continued_line();
+      if (cursor_.at_end()) {
+        cursor_.doubt("a define has no endef", from);
+        break;
+      }
       cursor_.skip_line_and_end();
-      cursor_.skip_blanks();
-      if (cursor_.looking_at("endef")) break;
+      if (cursor_.peek() == '\t') continue;
+      const auto word = word_at(blanks_at(0));
+      if (word == "define") ++depth;
+      if (word == "endef") --depth;
     }
-    if (cursor_.at_end()) cursor_.doubt("a define has no endef", from);
     cursor_.skip_line();
     cursor_.cut(SegmentKind::string, from);
     cursor_.skip_line_and_end();

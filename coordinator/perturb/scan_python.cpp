@@ -172,18 +172,27 @@ bool keeps_ascii(std::string_view encoding) {
   return std::ranges::any_of(prefixes, [&](std::string_view prefix) { return name.starts_with(prefix); });
 }
 
+/// Where the third line begins; the text's size if there is none.
+std::size_t end_of_two_lines(std::string_view text) {
+  const auto first = text.find('\n');
+  if (first == std::string_view::npos) return text.size();
+  const auto second = text.find('\n', first + 1);
+  return second == std::string_view::npos ? text.size() : second + 1;
+}
+
 /// An encoding declaration counts on the first two lines only, alone on its line, below nothing but a
 /// comment.
 bool may_declare_encoding(const Cursor& cursor) {
   const auto before = cursor.text().substr(0, cursor.position());
-  if (!cursor.first_on_line() || std::ranges::count(before, '\n') > 1) return false;
+  const auto line = before.substr(before.rfind('\n') + 1);
+  if (line.find_first_not_of("\xEF\xBB\xBF \t\f") != std::string_view::npos) return false;
   const auto start = before.find_first_not_of("\xEF\xBB\xBF \t\f\r\n");
   return start == std::string_view::npos || before[start] == '#';
 }
 
-void scan_comment(Cursor& cursor) {
+void scan_comment(Cursor& cursor, bool on_first_lines) {
   const auto from = cursor.position();
-  const bool may_declare = may_declare_encoding(cursor);
+  const bool may_declare = on_first_lines && may_declare_encoding(cursor);
   cursor.skip_line();
   const auto comment = cursor.text().substr(from, cursor.position() - from);
   const auto encoding = may_declare ? declared_encoding(comment) : std::string_view();
@@ -208,10 +217,11 @@ void check_shebang(Cursor& cursor) {
 void scan_python(Cursor& cursor) {
   check_shebang(cursor);
   PythonStrings strings(cursor);
+  const auto first_lines_end = end_of_two_lines(cursor.text());
   while (!cursor.done()) {
     const char c = cursor.peek();
     if (c == '#') {
-      scan_comment(cursor);
+      scan_comment(cursor, cursor.position() < first_lines_end);
     } else if (c == '"' || c == '\'') {
       const auto from = cursor.position() - strings.prefix().size();
       strings.skip_string();

@@ -26,9 +26,23 @@ class ShellScanner {
   };
   static constexpr int max_depth = 50;
 
+  /// One level deeper for as long as it lives; a doubt where that is too deep for the recursion.
+  class Level {
+   public:
+    explicit Level(ShellScanner& scanner) : depth_(scanner.depth_) {
+      if (++depth_ > max_depth) scanner.cursor_.doubt("substitutions are nested too deeply");
+    }
+    Level(const Level&) = delete;
+    Level& operator=(const Level&) = delete;
+    ~Level() { --depth_; }
+
+   private:
+    int& depth_;
+  };
+
   /// Up to the end, or with `nested` to behind the parenthesis that closes a substitution.
   void scan_commands(bool nested) {
-    if (++depth_ > max_depth) cursor_.doubt("substitutions are nested too deeply");
+    const Level level(*this);
     for (int parentheses = 0; !cursor_.done();) {
       const char c = cursor_.peek();
       if (c == '(') ++parentheses;
@@ -42,7 +56,6 @@ class ShellScanner {
       }
       scan_token(c);
     }
-    --depth_;
   }
 
   void scan_token(char c) {
@@ -114,6 +127,7 @@ class ShellScanner {
   }
 
   void skip_double_quoted() {
+    const Level level(*this);
     const auto from = cursor_.position();
     cursor_.advance();
     while (!cursor_.done()) {
@@ -133,8 +147,8 @@ class ShellScanner {
   }
 
   void skip_parameter(bool in_quotes) {
+    const Level level(*this);
     const auto from = cursor_.position();
-    if (++depth_ > max_depth) cursor_.doubt("substitutions are nested too deeply");
     cursor_.advance();
     while (!cursor_.done() && cursor_.peek() != '}') {
       const char c = cursor_.peek();
@@ -149,7 +163,6 @@ class ShellScanner {
         cursor_.advance();
       }
     }
-    --depth_;
     if (cursor_.at_end()) return cursor_.doubt("an expansion is not closed", from);
     cursor_.advance();
   }
@@ -157,6 +170,7 @@ class ShellScanner {
   /// Arithmetic up to `))`. Two subshells opened at once look alike: a parenthesis closed alone gives them
   /// away.
   void skip_arithmetic_or_subshell() {
+    const Level level(*this);
     const auto from = cursor_.position();
     cursor_.advance(2);
     for (int depth = 0; !cursor_.done();) {

@@ -38,8 +38,8 @@ class TabExpansion {
     const char c = source_.text[at];
     if (c != '\t') {
       result_ += c;
-      if (c == '\n') {
-        column_ = 0;
+      if (c == '\n' || (c == '\f' && source_.language == Language::python)) {
+        column_ = 0;  // CPython counts the indentation anew behind a form feed.
       } else if ((static_cast<unsigned char>(c) & 0xC0) != 0x80) {
         ++column_;
       }

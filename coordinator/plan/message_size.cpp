@@ -42,8 +42,12 @@ std::size_t message_bytes(const WorkUnit& unit, const SharedText& known_system) 
   return bytes;
 }
 
-void UnitLoad::add(const Case& one) {
-  if (cases == 0) bytes += one.content.size() + one.context.size() + one.system.size();
+std::size_t request_bytes(const Case& one) {
+  return one.content.size() + one.context.size() + one.system.size();
+}
+
+void UnitLoad::add(const Case& one, std::size_t request) {
+  if (cases == 0) bytes += request;
   ++cases;
   bytes += overhead_bytes + bytes_of(one.must_contain) + bytes_of(one.must_not_contain);
   longest_list =

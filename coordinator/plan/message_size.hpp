@@ -12,6 +12,9 @@ namespace sluice {
 /// (a text that requests share crosses once a message, docs/protocol.md).
 std::size_t message_bytes(const WorkUnit& unit, const SharedText& known_system);
 
+/// Of the texts that a case's request is made of.
+std::size_t request_bytes(const Case& one);
+
 /// What the cases of one request come to, so that no unit is made that a message cannot hold.
 struct UnitLoad {
   std::uint32_t cases = 0;
@@ -19,7 +22,8 @@ struct UnitLoad {
   std::uint64_t bytes = 0;
   std::size_t longest_list = 0;  ///< Of claims, expectations or texts of one case.
 
-  void add(const Case& one);
+  /// `request` bytes are sent for it: its own texts, or perturbed ones.
+  void add(const Case& one, std::size_t request);
   /// Neither its WORK nor its REPORT, in which each metric has a detail, comes near a limit of the wire: what
   /// a receiver refuses would be sent again for ever.
   bool fits_a_message() const;

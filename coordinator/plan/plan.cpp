@@ -1,10 +1,11 @@
 #include "coordinator/plan/plan.hpp"
 
 #include "common/cache_key.hpp"
+#include "coordinator/plan/case_forms.hpp"
+#include "coordinator/plan/digest_hash.hpp"
 #include "coordinator/plan/message_size.hpp"
 
 #include <algorithm>
-#include <cstring>
 #include <deque>
 #include <numeric>
 #include <unordered_map>
@@ -13,15 +14,6 @@
 namespace sluice {
 
 namespace {
-
-/// SHA-256 values are as good as random already.
-struct DigestHash {
-  std::size_t operator()(const Digest& digest) const {
-    std::size_t hash = 0;
-    std::memcpy(&hash, digest.data(), sizeof hash);
-    return hash;
-  }
-};
 
 /// What a worker judges the answer by.
 ScoringTask task_of(TrialId trial, const Case& test_case) {
@@ -77,23 +69,24 @@ class Plan::UnitNumbering {
   /// All repeats of a case in one form; what is expected of the answers is the case's.
   void add(const Case& varied, const Case& test_case) {
     const bool is_claims = varied.kind == CaseKind::claims;
+    const std::size_t bytes = request_bytes(varied);
     const std::string user = is_claims ? render_user(plan_.prompt_, varied) : std::string();
     for (std::uint32_t repeat = 0; repeat < plan_.variations_.repeats; ++repeat) {
       add(is_claims ? claims_keys_[repeat].key(user, repeat)
                     : cache_key(plan_.settings_.provider, plan_.request_of(varied, repeat), repeat),
-          test_case);
+          test_case, bytes);
     }
   }
 
  private:
-  void add(const Digest& key, const Case& test_case) {
+  void add(const Digest& key, const Case& test_case, std::size_t bytes) {
     auto& keys = plan_.keys_;
     const auto [entry, is_new] = unit_by_key_.try_emplace(key, static_cast<UnitId>(keys.size()));
     if (is_new) {
       keys.push_back(key);
       loads_.emplace_back();
     }
-    loads_[entry->second].add(test_case);
+    loads_[entry->second].add(test_case, bytes);
     plan_.unit_of_.push_back(entry->second);
   }
 
@@ -110,13 +103,7 @@ Plan::Plan(const Suite& suite, PromptTemplate prompt, const Ontology& ontology, 
       settings_(std::move(settings)),
       variations_(std::move(variations)),
       system_(share(render_system(prompt_, ontology))),
-      trials_(variations_.repeats) {
-  for (const Variation& one : variations_.perturbations) {
-    PerturbationFacts& facts = facts_.emplace_back();
-    facts.name = one.name;
-    facts.version = one.version;
-  }
-}
+      trials_(variations_.repeats) {}
 
 Result<Plan> Plan::make(const Suite& suite, PromptTemplate prompt, const Ontology& ontology,
                         RequestSettings settings, Variations variations) {
@@ -131,11 +118,13 @@ Result<Plan> Plan::make(const Suite& suite, PromptTemplate prompt, const Ontolog
 
 Result<void> Plan::number_units(std::vector<UnitLoad>& loads) {
   UnitNumbering numbering(*this, loads);
+  CaseForms forms(variations_.perturbations);
   for (std::size_t i = 0; i < suite_->cases.size(); ++i) {
+    if (variations_.on_progress) variations_.on_progress(i, suite_->cases.size());
     const auto read = suite_->cases.read(i);
     if (!read) return fail(read.error());
     const Case& test_case = **read;
-    auto texts = perturbed_texts(i, test_case);
+    const auto texts = forms.of(test_case);
     std::uint32_t perturbed = 0;
     for (std::size_t n = 0; n < texts.size(); ++n) perturbed |= texts[n] ? 1u << n : 0u;
     if (!trials_.add_case(perturbed)) {
@@ -144,33 +133,14 @@ Result<void> Plan::number_units(std::vector<UnitLoad>& loads) {
                   "of --repeat or --perturb, or a part of the suite by --categories or --max-fixtures");
     }
     numbering.add(test_case, test_case);
-    for (auto& text : texts) {
-      if (text) numbering.add(with_text(test_case, std::move(*text)), test_case);
+    for (std::size_t n = 0; n < texts.size(); ++n) {
+      if (!texts[n]) continue;
+      if (variations_.perturbations[n].ask_once) held_texts_[place_of_text(i, n)] = texts[n];
+      numbering.add(with_text(test_case, *texts[n]), test_case);
     }
   }
+  facts_ = forms.facts();
   return {};
-}
-
-std::vector<std::optional<std::string>> Plan::perturbed_texts(std::size_t case_index, const Case& test_case) {
-  std::vector<std::optional<std::string>> texts(variations_.perturbations.size());
-  if (texts.empty()) return texts;
-  const PerturbedPart part = perturbed_part(test_case);
-  const std::string& original = test_case.*part.text;
-  for (std::size_t n = 0; n < texts.size(); ++n) {
-    const Variation& perturbation = variations_.perturbations[n];
-    PerturbationFacts& facts = facts_[n];
-    PerturbedText perturbed = perturbation.apply(original, part.language);
-    if (perturbed.kind == PerturbedText::Kind::skipped) {
-      ++facts.skipped[{part.language, std::move(perturbed.reason)}];
-    } else if (perturbed.kind == PerturbedText::Kind::unchanged || perturbed.text == original) {
-      ++facts.unchanged;
-    } else {
-      ++facts.changed;
-      if (perturbation.ask_once) held_texts_[place_of_text(case_index, n)] = perturbed.text;
-      texts[n] = std::move(perturbed.text);
-    }
-  }
-  return texts;
 }
 
 Error Plan::too_large(UnitId unit) const {
@@ -240,7 +210,7 @@ Result<ModelRequest> Plan::request_at(const TrialPlace& place, const Case& test_
   const Variation& perturbation = variations_.perturbations[number];
   if (perturbation.ask_once) {
     const auto held = held_texts_.find(place_of_text(place.case_index, number));
-    if (held != held_texts_.end()) return request_of(with_text(test_case, held->second), place.repeat);
+    if (held != held_texts_.end()) return request_of(with_text(test_case, *held->second), place.repeat);
   } else {
     const PerturbedPart part = perturbed_part(test_case);
     PerturbedText perturbed = perturbation.apply(test_case.*part.text, part.language);

@@ -78,8 +78,6 @@ class Plan {
   /// What the requests of all claims cases have in common in one repeat: everything but the user message.
   ModelRequest claims_request(std::uint32_t repeat) const;
   ModelRequest request_of(const Case& test_case, std::uint32_t repeat) const;
-  /// The case's input as each perturbation leaves it, where it changes it: texts by perturbation from 0.
-  std::vector<std::optional<std::string>> perturbed_texts(std::size_t case_index, const Case& test_case);
   /// The request of a trial.
   Result<ModelRequest> request_at(const TrialPlace& place, const Case& test_case) const;
 
@@ -95,7 +93,7 @@ class Plan {
   std::vector<TrialId> trials_by_unit_;    ///< Trials, grouped by unit...
   std::vector<std::uint32_t> unit_begin_;  ///< ...from here to the next one's begin.
   /// Texts of perturbations that are asked once, by case * max_perturbations + perturbation.
-  std::unordered_map<std::uint64_t, std::string> held_texts_;
+  std::unordered_map<std::uint64_t, SharedText> held_texts_;
 };
 
 }  // namespace sluice

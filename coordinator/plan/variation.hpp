@@ -18,6 +18,7 @@ struct PerturbedText {
     changed,    ///< `text` is another one that means the same.
     unchanged,  ///< There was nothing to change.
     skipped,    ///< It cannot be done safely; `reason` says why.
+    failed,     ///< It should have been done, and `reason` says why it was not.
   };
   Kind kind = Kind::unchanged;
   std::string text{};
@@ -29,16 +30,21 @@ struct PerturbedText {
 struct Variation {
   std::string name;
   std::string version;
-  std::function<PerturbedText(std::string_view text, std::string_view language)> apply;
-  /// What `apply` says may differ from time to time, or is slow (an external command): it is asked once, and
-  /// its text held.
+  std::function<PerturbedText(std::string_view text, std::string_view language)> apply{};
+  /// What `apply` says may differ from time to time, or is slow (an external command): it is asked once for
+  /// each text, whatever its language, and what it said is held. If it fails for the first `max_failures`
+  /// texts it is not asked any more.
   bool ask_once = false;
+  static constexpr std::uint32_t max_failures = 5;
 };
 
 /// How often each case is tried, and in which forms.
 struct Variations {
   std::vector<Variation> perturbations;  ///< At most TrialTable::max_perturbations.
   std::uint32_t repeats = 1;             ///< > 0
+  /// Called while the perturbed texts are made, which takes long where commands make them: cases done, of
+  /// all.
+  std::function<void(std::size_t, std::size_t)> on_progress{};
 };
 
 /// What a perturbation came to over the cases of a run, for the report.
@@ -49,6 +55,9 @@ struct PerturbationFacts {
   std::uint64_t unchanged = 0;  ///< Cases in which it had nothing to change.
   /// Cases that were skipped, by language and reason.
   std::map<std::pair<std::string, std::string>, std::uint64_t> skipped;
+  std::uint64_t failed = 0;     ///< Cases for which it failed, or was not asked any more.
+  std::string first_failure{};  ///< Why, for the first of them.
+  bool given_up = false;        ///< It failed for the first texts, and was not asked any more.
 
   std::uint64_t skipped_cases() const {
     std::uint64_t cases = 0;

@@ -18,13 +18,29 @@ std::vector<std::string> claims_without(const UnitResult& answer, const UnitResu
   return texts;
 }
 
+std::optional<Reason> why_none(const TrialResult& trial) {
+  return trial.error != nullptr ? std::optional(trial.error->reason) : std::nullopt;
+}
+
+std::vector<std::string> shown_text(const TrialResult& trial) {
+  if (trial.error != nullptr) return {};
+  return {trial.unit->shown_text};
+}
+
 }  // namespace
 
 AnswerDiff diff_of(const Case& fixture, const Flip& flip) {
-  const UnitResult& unperturbed = *flip.unperturbed->unit;
-  const UnitResult& perturbed = *flip.perturbed->unit;
-  if (fixture.kind == CaseKind::text) return {{unperturbed.shown_text}, {perturbed.shown_text}};
-  return {claims_without(unperturbed, perturbed), claims_without(perturbed, unperturbed)};
+  AnswerDiff diff;
+  diff.unperturbed_reason = why_none(*flip.unperturbed);
+  diff.perturbed_reason = why_none(*flip.perturbed);
+  if (fixture.kind == CaseKind::text) {
+    diff.only_unperturbed = shown_text(*flip.unperturbed);
+    diff.only_perturbed = shown_text(*flip.perturbed);
+  } else {
+    diff.only_unperturbed = claims_without(*flip.unperturbed->unit, *flip.perturbed->unit);
+    diff.only_perturbed = claims_without(*flip.perturbed->unit, *flip.unperturbed->unit);
+  }
+  return diff;
 }
 
 }  // namespace sluice

@@ -3,8 +3,11 @@
 #include "coordinator/output/json_writer.hpp"
 #include "coordinator/report/display.hpp"
 #include "coordinator/report/json_notices.hpp"
+#include "coordinator/report/json_stability.hpp"
 #include "coordinator/report/judgement_wording.hpp"
 #include "coordinator/report/markdown_text.hpp"
+#include "coordinator/report/stability_wording.hpp"
+#include "coordinator/report/statistics_wording.hpp"
 #include "coordinator/report/text_table.hpp"
 #include "coordinator/report/wording.hpp"
 
@@ -20,15 +23,18 @@ namespace {
 enum class Part : std::uint8_t {
   regressions,
   other_failures,
+  flaky,
   missing_in_baseline,
   missing_in_current,
   improvements
 };
 
-constexpr std::array<std::string_view, 5> part_titles{"Regressions", "Other failures", "Missing in the base",
-                                                      "Missing in the current side", "Improvements"};
+constexpr std::array<std::string_view, 6> part_titles{
+    "Regressions", "Other failures", "Flaky", "Missing in the base", "Missing in the current side",
+    "Improvements"};
 
 std::optional<Part> part_of(const ScoreComparison& row) {
+  if (row.status == MetricStatus::flaky) return Part::flaky;
   switch (row.change) {
     case RowChange::regression:
       return Part::regressions;
@@ -82,7 +88,11 @@ Result<Parts> parts_of(const CompareReportInput& input, std::size_t most_rows) {
   return parts;
 }
 
-std::string verdict_words(const CompareSummary& summary) {
+constexpr const char* compare_means =
+    "Means over cases, each of which counts alike: not the precision, recall and F1 of a report's summary";
+
+std::string verdict_words(const CompareReportInput& input) {
+  const CompareSummary& summary = input.summary;
   const StatusCounts& statuses = summary.verdict_input.statuses;
   std::string text = summary.verdict_input.cut_short ? "the run was cut short" : "";
   const auto add = [&](std::uint64_t count, std::string_view one, std::string_view many) {
@@ -91,7 +101,19 @@ std::string verdict_words(const CompareSummary& summary) {
   };
   add(summary.regressions, "regression", "regressions");
   add(statuses.failed, "failed case", "failed cases");
+  add(statuses.flaky, "flaky case", "flaky cases");
   add(statuses.errors, "case error", "case errors");
+  if (input.gate.stability) {
+    const bool dropped = input.gate.stability->cause == MetricCause::dropped;
+    const bool is_low = input.gate.stability->cause == MetricCause::below_min_score;
+    if (dropped || is_low) text += std::string(text.empty() ? "" : ", ") + "the stability ";
+    if (dropped) text += "dropped";
+    if (is_low) text += "is below its least";
+  }
+  if (input.gate.statistics) {
+    add(input.gate.statistics->regressions(), "metric that fell over all cases",
+        "metrics that fell over all cases");
+  }
   add(summary.missing_in_baseline, "score missing in the base", "scores missing in the base");
   add(summary.missing_in_current, "score missing in the current side", "scores missing in the current side");
   add(summary.improvements, "improvement", "improvements");
@@ -107,7 +129,15 @@ std::string side_words(const ComparedSide& side) {
 
 std::string verdict_line(const CompareReportInput& input) {
   return wording::symbol(input.summary.verdict) + ' ' + wording::headline(input.summary.verdict) + ": " +
-         verdict_words(input.summary);
+         verdict_words(input);
+}
+
+/// Stability and tests, a line on each; empty without either.
+std::vector<wording::RunLine> run_lines(const GateSummary& gate) {
+  std::vector<wording::RunLine> lines = wording::statistics_lines(gate);
+  if (!lines.empty()) lines.push_back({std::string(compare_means)});
+  if (const auto stability = wording::stability_gate(gate); !stability.empty()) lines.push_back({stability});
+  return lines;
 }
 
 std::string more(const Rows& rows) {
@@ -115,8 +145,10 @@ std::string more(const Rows& rows) {
   return "and " + wording::grouped(rows.count - rows.shown.size()) + " more; --format json has all\n";
 }
 
-void add_wrapped(std::string& text, const std::string& words, std::size_t columns) {
-  for (const auto& line : wrapped(printable(words), columns)) text += line + '\n';
+void add_wrapped(std::string& text, const std::string& words, std::size_t columns, std::size_t indent = 0) {
+  for (const auto& line : wrapped(printable(words), columns - indent)) {
+    text += std::string(indent, ' ') + line + '\n';
+  }
 }
 
 std::string drawn_rows(const Rows& rows, bool with_cause, std::size_t columns) {
@@ -151,7 +183,7 @@ std::string markdown_rows(const Rows& rows, bool with_cause) {
 }
 
 bool shows_cause(std::size_t part) {
-  return part <= static_cast<std::size_t>(Part::other_failures);
+  return part <= static_cast<std::size_t>(Part::flaky);
 }
 
 void write_side(Json& json, std::string_view name, const ComparedSide& side) {
@@ -172,6 +204,7 @@ void write_counts(Json& json, const CompareSummary& summary) {
   json.key("cases").open('{');
   json.member("passed", statuses.passed);
   json.member("warned", statuses.warned);
+  json.member("flaky", statuses.flaky);
   json.member("failed", statuses.failed);
   json.member("errors", statuses.errors);
   json.member("regressed", summary.verdict_input.regressed);
@@ -189,6 +222,7 @@ void write_counts(Json& json, const CompareSummary& summary) {
 
 bool is_news(const ScoreComparison& row) {
   return row.status == MetricStatus::fail || row.status == MetricStatus::warn ||
+         row.status == MetricStatus::flaky ||
          (row.change != RowChange::unchanged && row.change != RowChange::not_compared);
 }
 
@@ -217,7 +251,7 @@ Result<void> write_compare_table(const CompareReportInput& input, std::size_t co
   add_wrapped(text, "Base:    " + side_words(input.base), columns);
   add_wrapped(text, "Current: " + side_words(input.current), columns);
   add_wrapped(text, "Suite:   " + input.current.header.suite, columns);
-  for (const GateNotice& notice : input.notices) {
+  for (const GateNotice& notice : input.gate.notices) {
     text += '\n';
     add_wrapped(text, std::string(wording::severity_word(notice.severity)) + ": " + notice.message, columns);
   }
@@ -228,6 +262,7 @@ Result<void> write_compare_table(const CompareReportInput& input, std::size_t co
             drawn_rows(rows, shows_cause(part), columns) + more(rows);
   }
   text += '\n';
+  for (const auto& line : run_lines(input.gate)) add_wrapped(text, line.words, columns, 2 * line.level);
   add_wrapped(text, verdict_line(input), columns);
   sink.write(text);
   return {};
@@ -238,12 +273,15 @@ Result<void> write_compare_markdown(const CompareReportInput& input, Sink& sink)
   if (!parts) return fail(parts.error());
   std::string text = "## " + wording::symbol(input.summary.verdict) + ' ' +
                      wording::headline(input.summary.verdict) + ": " +
-                     markdown_words(input.current.header.suite) + "\n\n" + verdict_words(input.summary) +
+                     markdown_words(input.current.header.suite) + "\n\n" + verdict_words(input) +
                      "\n\n- Base: " + markdown_words(side_words(input.base)) +
                      "\n- Current: " + markdown_words(side_words(input.current)) + '\n';
-  for (const GateNotice& notice : input.notices) {
+  for (const GateNotice& notice : input.gate.notices) {
     text += "- **" + std::string(wording::severity_word(notice.severity)) +
             "**: " + markdown_words(notice.message, 1000) + '\n';
+  }
+  for (const auto& line : run_lines(input.gate)) {
+    text += std::string(2 * line.level, ' ') + "- " + markdown_words(line.words, 1000) + '\n';
   }
   for (std::size_t part = 0; part < parts->size(); ++part) {
     const Rows& rows = (*parts)[part];
@@ -274,7 +312,9 @@ Result<void> write_compare_json(const CompareReportInput& input, Sink& sink) {
   write_side(json, "base", input.base);
   write_side(json, "current", input.current);
   write_counts(json, input.summary);
-  write_json_notices(json, input.notices, 1);
+  write_json_stability_gate(json, input.gate.stability);
+  write_json_statistics(json, input.gate, 1);
+  write_json_notices(json, input.gate.notices, 1);
   json.line(1);
   json.key("changes").open('[');
   bool any = false;

@@ -3,7 +3,7 @@
 #include "common/error.hpp"
 #include "coordinator/gate/baseline.hpp"
 #include "coordinator/gate/compare.hpp"
-#include "coordinator/gate/gate.hpp"
+#include "coordinator/gate/gate_summary.hpp"
 #include "coordinator/output/sink.hpp"
 
 #include <cstddef>
@@ -28,7 +28,7 @@ struct ComparedSide {
 struct CompareReportInput {
   ComparedSide base;
   ComparedSide current;
-  std::vector<GateNotice> notices;
+  GateSummary gate;  ///< The comparison as a whole: notices, stability, and the tests of all cases.
   CompareSummary summary;
   int exit_code = 0;
   /// Compares once more, for the rows: they are not held.
@@ -39,8 +39,8 @@ struct CompareReportInput {
 inline constexpr std::size_t compare_table_rows = 100;
 inline constexpr std::size_t compare_markdown_rows = 50;
 
-/// Write the comparison to the sink: regressions, other failures, what is missing on either side,
-/// improvements, and the verdict. They fail only as `visit` does.
+/// Write the comparison to the sink: regressions, other failures, flaky metrics, what is missing on either
+/// side, improvements, stability and tests of all cases, and the verdict. They fail only as `visit` does.
 Result<void> write_compare_table(const CompareReportInput& input, std::size_t columns, Sink& sink);
 Result<void> write_compare_markdown(const CompareReportInput& input, Sink& sink);
 Result<void> write_compare_json(const CompareReportInput& input, Sink& sink);

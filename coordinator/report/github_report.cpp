@@ -2,7 +2,7 @@
 #include "coordinator/report/display.hpp"
 #include "coordinator/report/judgement_wording.hpp"
 #include "coordinator/report/report.hpp"
-#include "coordinator/report/stability_wording.hpp"
+#include "coordinator/report/statistics_wording.hpp"
 #include "coordinator/report/wording.hpp"
 
 #include <algorithm>
@@ -124,10 +124,10 @@ class GithubReport {
     if (input_.gate.aggregates) {
       for (const AggregateComparison& comparison : input_.gate.aggregates->metrics) add_aggregate(comparison);
     }
-    for (const std::string& words : wording::run_failures(input_)) {
+    for (const std::string& words : wording::run_failures(input_.gate)) {
       errors_.add(about_the_run, [&] { return Annotation{"", "The run as a whole", words}; });
     }
-    for (const std::string& words : wording::run_warnings(input_)) {
+    for (const std::string& words : wording::run_warnings(input_.gate)) {
       warnings_.add(about_the_comparison, [&] { return Annotation{"", "The run as a whole", words}; });
     }
     for (const GateNotice& notice : input_.gate.notices) {

@@ -1,5 +1,7 @@
 #include "coordinator/report/json_case.hpp"
 
+#include "common/defaults.hpp"
+
 #include <algorithm>
 #include <string_view>
 
@@ -43,12 +45,31 @@ void write_thresholding(Json& json, const std::optional<Thresholding>& threshold
   json.member("max_drop", thresholding->max_drop);
   json.member("min_floor", thresholding->min_floor);
   json.member("min_score", thresholding->min_score);
+  if (thresholding->mode == ThresholdMode::statistical) {
+    json.member("confidence", thresholding->confidence);
+    json.member("min_effect", thresholding->min_effect);
+    json.member("unit", thresholding->cluster_by_category ? "category" : "case");
+  }
   json.close('}');
+}
+
+/// What each judged repeat came to by the n-th metric.
+void write_repeats(Json& json, const CaseResult& result, std::size_t n) {
+  if (result.repeats.judged < 2) return;
+  const bool is_scored = info(result.metrics()[n].id).kind == MetricKind::scored;
+  json.key(is_scored ? "repeat_scores" : "repeat_passed").open('[');
+  for (const TrialResult& trial : result.trials) {
+    if (trial.perturbation > 0 || trial.error != nullptr) continue;
+    const JudgedMetric& judged = trial.judgement.metrics[n];
+    is_scored ? json.value(judged.score) : json.value(judged.passed);
+  }
+  json.close(']');
 }
 
 void write_metrics(Json& json, const CaseResult& result, const ThresholdsInEffect& thresholds) {
   json.key("metrics").open('[');
-  for (const JudgedMetric& judged : result.metrics()) {
+  for (std::size_t n = 0; n < result.metrics().size(); ++n) {
+    const JudgedMetric& judged = result.metrics()[n];
     const MetricInfo& metric = info(judged.id);
     json.open('{');
     json.member("name", metric.name);
@@ -64,11 +85,7 @@ void write_metrics(Json& json, const CaseResult& result, const ThresholdsInEffec
     json.member("baseline", judged.baseline);
     json.member("delta", judged.delta());
     json.member("limit", judged.limit);
-    if (!judged.repeat_scores.empty()) {
-      json.key("repeat_scores").open('[');
-      for (const double score : judged.repeat_scores) json.value(score);
-      json.close(']');
-    }
+    write_repeats(json, result, n);
     write_thresholding(json, thresholds.of(result.fixture, judged));
     json.close('}');
   }
@@ -155,7 +172,12 @@ std::optional<Thresholding> ThresholdsInEffect::of(const Case& test_case, const 
     effect.max_drop = given.max_drop.value_or(gate_.default_max_drop);
     effect.min_floor = given.min_floor;
   }
-  if (effect.mode == ThresholdMode::statistical) effect.min_floor = given.min_floor;
+  if (effect.mode == ThresholdMode::statistical) {
+    effect.min_floor = given.min_floor;
+    effect.confidence = given.confidence.value_or(defaults::confidence);
+    effect.min_effect = given.min_effect.value_or(gate_.default_max_drop);
+    effect.cluster_by_category = given.cluster_by_category;
+  }
   // Where nobody names a mode, a fixed score holds beside the relative ones.
   if (!given.mode || given.mode == ThresholdMode::absolute) effect.min_score = given.min_score;
   if (is_named && named->min_score)

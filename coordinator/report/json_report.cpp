@@ -76,7 +76,11 @@ void write_comparison(Json& json, const ReportInput& input) {
   const GateSummary& gate = input.gate;
   json.line(1);
   json.key("baseline_comparison");
-  if (gate.kind == BaselineKind::none) return json.null();
+  if (gate.kind == BaselineKind::none) {
+    json.null();
+    if (!gate.notices.empty()) write_json_notices(json, gate.notices, 1);
+    return;
+  }
   const bool of_scores = gate.kind == BaselineKind::scores;
   const Totals& all = input.aggregates.all;
   const bool beyond_limit = gate.aggregates && gate.aggregates->outcome == AggregateOutcome::beyond_limit;
@@ -96,7 +100,7 @@ void write_comparison(Json& json, const ReportInput& input) {
   json.member("regressed", all.regressed);
   json.member("improved", all.improved);
   json.member("missing", all.missing_entries);
-  if (gate.statistics) write_json_statistics(json, gate);
+  if (gate.statistics) write_json_statistics(json, gate, 2);
   write_json_notices(json, gate.notices, 2);
   json.text() += "\n  ";
   json.close('}');
@@ -136,7 +140,7 @@ void write_run_facts(Json& json, const ReportInput& input) {
     json.member(name, content);
   };
   member("sluice_version", SLUICE_VERSION);
-  member("mode", to_string(input.mode));
+  member("mode", input.mode);
   member("duration_seconds", facts.duration_seconds);
   member("requests", facts.requests);
   member("retries", facts.retries);

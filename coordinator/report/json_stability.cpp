@@ -58,6 +58,9 @@ void write_perturbation(Json& json, const PerturbationSummary& one) {
   json.member("changed", one.facts.changed);
   json.member("unchanged", one.facts.unchanged);
   write_skipped(json, one.facts);
+  json.member("failed", one.facts.failed);
+  json.key("first_failure");
+  one.facts.failed > 0 ? json.value(one.facts.first_failure) : json.null();
   json.member("flips", one.flips);
   write_figures(json, one.stability ? one.stability->figures : StabilityFigures{});
   const bool has_test = one.stability && one.stability->p;
@@ -66,6 +69,7 @@ void write_perturbation(Json& json, const PerturbationSummary& one) {
   json.member("p", has_test ? one.stability->p : std::nullopt);
   json.member("adjusted_p", has_test ? one.stability->adjusted_p : std::nullopt);
   json.member("unstable", one.stability && one.stability->unstable);
+  json.member("too_few_repeats", one.too_few_repeats);
   write_changes(json, one.score_changes);
   json.close('}');
 }
@@ -115,18 +119,23 @@ void write_pass_curve(Json& json, const RunStability& run) {
   json.close(']');
 }
 
+void write_stability_limits(Json& json, const StabilityJudgement& judged) {
+  json.member("status", to_string(judged.status));
+  json.key("cause");
+  judged.cause == MetricCause::none ? json.null() : json.value(to_string(judged.cause));
+  json.member("baseline", judged.baseline);
+  json.member("delta", judged.delta());
+  json.member("limit", judged.limit);
+  json.member("min_stability", judged.min_stability);
+  json.member("max_drop", judged.max_drop);
+}
+
 void write_gate(Json& json, const std::optional<StabilityJudgement>& judged) {
   json.line(2);
   json.key("gate");
   if (!judged) return json.null();
   json.open('{');
-  json.member("status", to_string(judged->status));
-  json.key("cause");
-  judged->cause == MetricCause::none ? json.null() : json.value(to_string(judged->cause));
-  json.member("baseline", judged->baseline);
-  json.member("delta", judged->delta());
-  json.member("limit", judged->limit);
-  json.member("min_stability", judged->min_stability);
+  write_stability_limits(json, *judged);
   json.close('}');
 }
 
@@ -136,19 +145,23 @@ void write_texts(Json& json, std::string_view name, const std::vector<std::strin
   json.close(']');
 }
 
+void write_side(Json& json, std::string_view name, const TrialResult& trial,
+                const std::vector<std::string>& only, const std::optional<Reason>& non_answer) {
+  json.key(name).open('{');
+  json.member("status", to_string(trial.judgement.status));
+  json.key("reason_code");
+  non_answer ? json.value(to_string(*non_answer)) : json.null();
+  write_texts(json, "only", only);
+  json.close('}');
+}
+
 void write_flip(Json& json, const Case& fixture, const Flip& flip, const RunStability& run) {
   const AnswerDiff diff = diff_of(fixture, flip);
   json.open('{');
   json.member("perturbation", run.perturbations.at(flip.perturbed->perturbation - 1).facts.name);
   json.member("repeat", std::uint64_t{flip.perturbed->repeat} + 1);
-  json.key("unperturbed").open('{');
-  json.member("status", to_string(flip.unperturbed->judgement.status));
-  write_texts(json, "only", diff.only_unperturbed);
-  json.close('}');
-  json.key("perturbed").open('{');
-  json.member("status", to_string(flip.perturbed->judgement.status));
-  write_texts(json, "only", diff.only_perturbed);
-  json.close('}');
+  write_side(json, "unperturbed", *flip.unperturbed, diff.only_unperturbed, diff.unperturbed_reason);
+  write_side(json, "perturbed", *flip.perturbed, diff.only_perturbed, diff.perturbed_reason);
   json.close('}');
 }
 
@@ -177,6 +190,18 @@ void write_test(Json& json, const StatisticalMetric& one) {
   json.member("units_needed", verdict.units_needed);
   json.member("too_few_changed", verdict.too_few_changed);
   json.member("left_out", one.left_out.count());
+  json.member("became_undefined", one.became_undefined.count());
+  json.member("dropped_cases", one.drops.count());
+  json.key("largest_drops").open('[');
+  for (const CaseDrop& fallen : one.drops.kept()) {
+    json.open('{');
+    json.member("test_id", fallen.test_id);
+    json.member("base", fallen.base);
+    json.member("current", fallen.current);
+    json.member("drop", fallen.drop());
+    json.close('}');
+  }
+  json.close(']');
 }
 
 }  // namespace
@@ -194,12 +219,19 @@ void write_json_stability(Json& json, const ReportInput& input) {
   json.line(2);
   json.member("trials", input.aggregates.all.trials);
   json.member("trial_errors", input.aggregates.all.trial_errors);
+  json.member("perturbed_trials", run.perturbed_trials);
+  json.member("non_answers", run.non_answers);
+  json.member("left_out", run.left_out);
   json.line(2);
   json.key("overall").open('{');
   write_figures(json, run.analysis.all);
   json.member("flips", run.flips);
   json.member("unstable_cases", run.unstable_cases());
+  json.member("undecided_cases", run.undecided_cases());
   json.close('}');
+  json.line(2);
+  json.key("enough_repeats");
+  run.enough_repeats ? json.value(std::uint64_t{*run.enough_repeats}) : json.null();
   write_gate(json, input.gate.stability);
   write_perturbations(json, run);
   write_categories(json, run);
@@ -228,14 +260,25 @@ void write_json_case_stability(Json& json, const CaseResult& result, const RunSt
   json.member("p", own.p);
   json.member("adjusted_p", own.adjusted_p);
   json.member("unstable", own.unstable);
+  json.member("too_few_repeats", static_cast<bool>(run.too_few_repeats.at(case_index)));
   json.close('}');
   json.key("flips").open('[');
   for (const Flip& flip : flips_of(result)) write_flip(json, result.fixture, flip, run);
   json.close(']');
 }
 
-void write_json_statistics(Json& json, const GateSummary& gate) {
-  json.line(2);
+void write_json_stability_gate(Json& json, const std::optional<StabilityJudgement>& judged) {
+  json.line(1);
+  json.key("stability");
+  if (!judged) return json.null();
+  json.open('{');
+  json.member("score", judged->score);
+  write_stability_limits(json, *judged);
+  json.close('}');
+}
+
+void write_json_statistics(Json& json, const GateSummary& gate, std::size_t depth) {
+  json.line(depth);
   json.key("statistics");
   if (!gate.statistics) return json.null();
   const StatisticalJudgement& statistics = *gate.statistics;
@@ -244,17 +287,18 @@ void write_json_statistics(Json& json, const GateSummary& gate) {
   json.member("min_effect", statistics.rules.min_effect);
   json.member("unit", statistics.by_category ? "category" : "case");
   json.member("seed", statistics.seed);
+  json.member("aggregation", "mean_over_cases");
   json.key("verdict");
   statistics.verdict ? json.value(to_string(*statistics.verdict)) : json.null();
   json.key("metrics").open('[');
   for (const StatisticalMetric& one : statistics.metrics) {
-    json.line(3);
+    json.line(depth + 1);
     json.open('{');
     json.member("name", info(one.metric).name);
     write_test(json, one);
     json.close('}');
   }
-  json.text() += statistics.metrics.empty() ? "" : "\n    ";
+  if (!statistics.metrics.empty()) json.text() += "\n" + std::string(2 * depth, ' ');
   json.close(']');
   json.close('}');
 }

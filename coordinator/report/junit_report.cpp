@@ -1,6 +1,6 @@
 #include "coordinator/report/judgement_wording.hpp"
 #include "coordinator/report/report.hpp"
-#include "coordinator/report/stability_wording.hpp"
+#include "coordinator/report/statistics_wording.hpp"
 #include "coordinator/report/wording.hpp"
 #include "coordinator/report/xml_text.hpp"
 
@@ -56,7 +56,7 @@ class JunitReport {
   bool has_failed_comparison() const {
     const auto& gate = input_.gate;
     const bool beyond_limit = gate.aggregates && gate.aggregates->outcome == AggregateOutcome::beyond_limit;
-    return beyond_limit || !wording::run_failures(input_).empty() ||
+    return beyond_limit || !wording::run_failures(input_.gate).empty() ||
            std::ranges::count(gate.notices, GateNotice::Severity::failure, &GateNotice::severity) > 0;
   }
 
@@ -79,7 +79,7 @@ class JunitReport {
     property("prompt_version", input_.identity.prompt_version);
     property("provider", to_string(input_.identity.provider));
     property("model", input_.identity.model);
-    property("mode", to_string(input_.mode));
+    property("mode", input_.mode);
     property("config_fingerprint", input_.gate.config_fingerprint);
     if (input_.gate.kind != BaselineKind::none) property("baseline", input_.gate.baseline_file);
     text() += "</properties>\n";
@@ -99,7 +99,7 @@ class JunitReport {
       if (notice.severity == GateNotice::Severity::failure)
         words += notice.code + ": " + notice.message + '\n';
     }
-    for (const std::string& line : wording::run_failures(input_)) words += line + '\n';
+    for (const std::string& line : wording::run_failures(input_.gate)) words += line + '\n';
     if (input_.gate.aggregates) {
       for (const AggregateComparison& comparison : input_.gate.aggregates->metrics) {
         if (comparison.outcome == AggregateOutcome::beyond_limit)

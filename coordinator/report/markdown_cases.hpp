@@ -10,7 +10,7 @@ namespace sluice {
 struct MarkdownCases {
   BoundedText regression_rows{11 << 10};    ///< Of a table: a row for each metric that fell.
   BoundedText regression_stories{8 << 10};  ///< What was expected and what came.
-  BoundedText failures{13 << 10};
+  BoundedText failures{10 << 10};
   BoundedText warnings{2 << 10};
   BoundedText missing{2 << 10};
   BoundedText improvements{3 << 10};

@@ -231,8 +231,8 @@ class MarkdownReport {
     item("Suite", input_.results.suite.name);
     if (wording::has_claims_cases(input_))
       item("Prompt", "v" + identity.prompt_version + ", ontology v" + identity.ontology_version);
-    item("Model", identity.model + " (" + std::string(to_string(identity.provider)) + ", " +
-                      std::string(to_string(input_.mode)) + ")");
+    item("Model",
+         identity.model + " (" + std::string(to_string(identity.provider)) + ", " + input_.mode + ")");
     item("Cost", wording::cost(input_));
     item("Effort", wording::run_facts(input_));
     const std::string waits = wording::waits(input_);

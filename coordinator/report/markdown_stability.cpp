@@ -2,24 +2,36 @@
 
 #include "coordinator/report/markdown_text.hpp"
 #include "coordinator/report/stability_wording.hpp"
+#include "coordinator/report/statistics_wording.hpp"
 #include "coordinator/report/wording.hpp"
+
+#include <cstdint>
+#include <string_view>
 
 namespace sluice {
 namespace {
 
 // Together less than what the comment has left (markdown_report.cpp).
-constexpr std::size_t max_statistics_bytes = 1000;
+constexpr std::size_t max_statistics_bytes = 3500;
 constexpr std::size_t max_summary_bytes = 900;
 constexpr std::size_t max_perturbation_bytes = 1400;
 constexpr std::size_t max_flip_bytes = 1500;
 
+/// What a list leaves out, which would look whole without a word; empty where it is.
+std::string rest_of(std::uint64_t left_out, std::string_view noun) {
+  if (left_out == 0) return "";
+  return "\n_and " + wording::counted(left_out, "more " + std::string(noun)) +
+         ", which the JSON report has._\n";
+}
+
 std::string statistics_part(const ReportInput& input) {
   if (!input.gate.statistics) return "";
   BoundedText list(max_statistics_bytes);
-  for (const std::string& line : wording::statistics_words(input.gate)) {
-    list.add("- " + markdown_words(line, 400) + "\n");
+  for (const wording::RunLine& line : wording::statistics_lines(input.gate)) {
+    list.add(std::string(2 * line.level, ' ') + "- " + markdown_words(line.words, 500) + "\n");
   }
-  return "\n### Statistical gate\n\n" + list.text();
+  return "\n### Statistical gate\n\n" + list.text() + rest_of(list.left_out(), "line") + "\n" +
+         std::string(wording::means_over_cases) + ".\n";
 }
 
 std::string perturbation_rows(const RunStability& run) {
@@ -32,27 +44,26 @@ std::string perturbation_rows(const RunStability& run) {
   }
   return "\n| Perturbation | Cases | Flips | Stability | Floor | Verdict |\n"
          "| --- | ---: | ---: | ---: | ---: | --- |\n" +
-         rows.text();
+         rows.text() + rest_of(rows.left_out(), "perturbation");
 }
 
 /// The two answers of each flip side by side.
 std::string flip_rows(const std::vector<wording::UnstableCase>& cases, std::uint32_t repeats) {
   BoundedText rows(max_flip_bytes);
+  std::uint64_t left_out = 0;  // Answers: repeats that differ alike share a row.
   for (const auto& one : cases) {
+    left_out += one.more_flips;
     for (const auto& flip : one.flips) {
       rows.add("| " + markdown_words(one.title, 120) + " | " +
                markdown_words(wording::flip_title(flip, repeats), 120) + " | " +
-               markdown_words(wording::side_of(flip.diff.only_unperturbed), 300) + " | " +
-               markdown_words(wording::side_of(flip.diff.only_perturbed), 300) + " |\n");
+               markdown_words(wording::side_without(flip.diff), 300) + " | " +
+               markdown_words(wording::side_with(flip.diff), 300) + " |\n");
+      if (!rows.has_room()) left_out += flip.times;
     }
   }
   if (rows.text().empty()) return "";
-  std::string text =
-      "\n| Least stable | Perturbation | Only without | Only with |\n| --- | --- | --- | --- |\n" +
-      rows.text();
-  if (rows.left_out() > 0)
-    text += "\n_" + wording::grouped(rows.left_out()) + " more stand in the JSON report._\n";
-  return text;
+  return "\n| Least stable | Perturbation | Only without | Only with |\n| --- | --- | --- | --- |\n" +
+         rows.text() + rest_of(left_out, "answer");
 }
 
 }  // namespace
@@ -62,14 +73,14 @@ Result<std::string> markdown_stability(const ReportInput& input) {
   if (input.stability == nullptr) return text;
   const RunStability& run = *input.stability;
   BoundedText summary(max_summary_bytes);
-  if (const auto judged = wording::stability_gate(input); !judged.empty()) {
+  if (const auto judged = wording::stability_gate(input.gate); !judged.empty()) {
     summary.add("- **" + markdown_words(judged) + "**\n");
   }
   for (const std::string& line : wording::stability_summary(input)) {
     summary.add("- " + markdown_words(line) + "\n");
   }
-  text +=
-      std::string("\n### ") + (run.perturbations.empty() ? "Repeats" : "Stability") + "\n\n" + summary.text();
+  text += std::string("\n### ") + (run.perturbations.empty() ? "Repeats" : "Stability") + "\n\n" +
+          summary.text() + rest_of(summary.left_out(), "line");
   if (run.perturbations.empty()) return text;
   text += perturbation_rows(run);
   const auto cases = wording::least_stable_cases(input, 5, 2);

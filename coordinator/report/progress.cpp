@@ -44,37 +44,44 @@ struct Piece {
   std::string_view colour;
 };
 
+std::string with_waiting(const BudgetFacts& budget) {
+  if (budget.waiting_calls == 0) return "";
+  return " (" + std::to_string(budget.waiting_calls) + (budget.waiting_calls == 1 ? " waits)" : " wait)");
+}
+
 std::vector<Piece> pieces_of(const ProgressState& state) {
   std::vector<Piece> pieces;
   const auto add = [&](int rank, std::string text, std::string_view colour = "") {
     pieces.push_back({rank, std::move(text), colour});
   };
-  add(10, bar(state, 16));
-  add(0, std::to_string(state.done) + "/" + std::to_string(state.total));
+  add(11, bar(state, 16));
+  add(0, std::to_string(state.done) + "/" + std::to_string(state.total) + (state.cases ? " trials" : ""));
   add(3, std::to_string(percent(state)) + "%");
   add(5, "✓ " + std::to_string(state.passed), "\x1b[32m");
   add(1, "✗ " + std::to_string(state.failed), state.failed > 0 ? "\x1b[31m" : "");
+  if (state.perturbed > 0) add(6, std::to_string(state.perturbed) + " perturbed");
   add(1, "! " + std::to_string(state.errors), state.errors > 0 ? "\x1b[31m" : "");
   for (const BudgetFacts& budget : state.budgets) {
     const std::string hold = wording::hold(budget);
-    if (!hold.empty()) add(2, budget.provider + " " + hold, "\x1b[33m");
+    if (!hold.empty()) add(2, budget.provider + " " + hold + with_waiting(budget), "\x1b[33m");
   }
   if (state.remaining) add(4, "ETA " + wording::clock(*state.remaining));
-  if (state.per_second) add(6, rate_text(*state.per_second));
+  if (state.per_second) add(8, rate_text(*state.per_second));
   for (const BudgetFacts& budget : state.budgets) {
     const std::string use = wording::budget_use(budget);
-    if (!use.empty()) add(7, budget.provider + " " + use);
+    const bool holds = !wording::hold(budget).empty();
+    if (!use.empty()) {
+      add(7, budget.provider + " " + use + (holds ? "" : with_waiting(budget)));
+    } else if (!holds && budget.waiting_calls > 0) {
+      add(7, budget.provider + with_waiting(budget));
+    }
   }
-  add(8, std::to_string(state.workers) + (state.workers == 1 ? " worker" : " workers"),
+  add(9, std::to_string(state.workers) + (state.workers == 1 ? " worker" : " workers"),
       state.workers == 0 ? "\x1b[31m" : "");
-  if (state.cost) add(9, wording::dollars(*state.cost));
-  add(11, std::to_string(state.in_flight) + " in flight");
-  for (const BudgetFacts& budget : state.budgets) {
-    if (budget.waiting_calls > 0)
-      add(12, std::to_string(budget.waiting_calls) + " wait for " + budget.provider);
-  }
-  if (state.waiting > 0) add(14, std::to_string(state.waiting) + " queued");
-  if (state.rate_limited > 0) add(13, std::to_string(state.rate_limited) + "× 429", "\x1b[33m");
+  if (state.cost) add(10, wording::dollars(*state.cost));
+  add(12, std::to_string(state.in_flight) + " in flight");
+  if (state.waiting > 0) add(15, std::to_string(state.waiting) + " queued");
+  if (state.rate_limited > 0) add(14, std::to_string(state.rate_limited) + "× 429", "\x1b[33m");
   return pieces;
 }
 
@@ -85,7 +92,11 @@ std::string in_words(const BudgetFacts& budget) {
   };
   add(wording::budget_use(budget));
   add(wording::hold(budget));
-  if (budget.waiting_calls > 0) add(wording::counted(budget.waiting_calls, "call") + " waiting");
+  if (budget.waiting_calls > 0) {
+    const bool several = budget.waiting_workers > 1;
+    add(wording::counted(budget.waiting_calls, "call") +
+        (several ? " of " + std::to_string(budget.waiting_workers) + " workers waiting" : " waiting"));
+  }
   return words;
 }
 
@@ -139,9 +150,14 @@ std::string render_live(const ProgressState& state, std::size_t columns, bool co
 }
 
 std::string render_plain(const ProgressState& state) {
-  std::string line = std::to_string(state.done) + " of " + wording::counted(state.total, "case") + " done (" +
-                     std::to_string(percent(state)) + "%): " + std::to_string(state.passed) + " passed, " +
-                     std::to_string(state.failed) + " failed, " + wording::counted(state.errors, "error");
+  std::string line = std::to_string(state.done) + " of ";
+  line += state.cases
+              ? wording::counted(state.total, "trial") + " of " + wording::counted(*state.cases, "case")
+              : wording::counted(state.total, "case");
+  line += " done (" + std::to_string(percent(state)) + "%): " + std::to_string(state.passed) + " passed, " +
+          std::to_string(state.failed) + " failed, ";
+  if (state.perturbed > 0) line += std::to_string(state.perturbed) + " perturbed, ";
+  line += wording::counted(state.errors, "error");
   const bool finished = state.done == state.total;
   if (!finished) {
     line += "; " + std::to_string(state.in_flight) + " in flight";

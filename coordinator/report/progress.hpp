@@ -11,7 +11,7 @@
 
 namespace sluice {
 
-/// Cases done per second, smoothed: an exponential average over the last half minute or so, so that one slow
+/// Trials done per second, smoothed: an exponential average over the last half minute or so, so that one slow
 /// answer does not make the remaining time jump. Pure: the time comes as an argument. Not thread-safe.
 class RateEstimate {
  public:
@@ -19,9 +19,9 @@ class RateEstimate {
 
   /// `done` cases were finished at `elapsed` after the start. Times do not go back.
   void update(Seconds elapsed, std::uint64_t done);
-  /// Nothing until a case was finished and some time has passed.
+  /// Nothing until a trial was finished and some time has passed.
   std::optional<double> per_second() const;
-  /// Time for `remaining` more cases; nothing while the rate is unknown or zero.
+  /// Time for `remaining` more trials; nothing while the rate is unknown or zero.
   std::optional<Seconds> time_for(std::uint64_t remaining) const;
 
  private:
@@ -34,11 +34,14 @@ class RateEstimate {
 
 /// What a run looks like from outside at one moment.
 struct ProgressState {
-  std::uint64_t done = 0;  ///< passed + failed + errors.
-  std::uint64_t total = 0;
-  std::uint64_t passed = 0;
-  std::uint64_t failed = 0;
-  std::uint64_t errors = 0;
+  std::uint64_t done = 0;   ///< Trials: passed + failed + perturbed + errors.
+  std::uint64_t total = 0;  ///< Trials.
+  /// What the trials are of, by repeats and perturbations; nothing: a trial is a case.
+  std::optional<std::uint64_t> cases;
+  std::uint64_t passed = 0;     ///< Unperturbed ones.
+  std::uint64_t failed = 0;     ///< Ditto.
+  std::uint64_t perturbed = 0;  ///< Answered ones, which pass and fail nothing.
+  std::uint64_t errors = 0;     ///< Perturbed or not.
   std::uint64_t in_flight = 0;  ///< Units that a worker has begun, but for calls that `budgets` say wait.
   std::uint64_t waiting = 0;    ///< With a worker, which has not begun with them.
   std::uint32_t workers = 0;

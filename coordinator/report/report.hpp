@@ -38,7 +38,7 @@ struct ReportInput {
   RunIdentity identity;
   RunFacts facts;
   GateSummary gate;
-  Mode mode = Mode::cached;
+  std::string mode = "cached";  ///< As the user said it: `robust` too.
   std::optional<double>
       paid_cost;  ///< US dollars for the tokens paid in this run; empty if the price is unknown.
   /// Where the files that cases name stand, as the user named it; for annotations. May be empty.

@@ -20,12 +20,14 @@ struct FieldName {
 };
 
 // In the order of ReportReader::Field.
-constexpr std::array<FieldName, 26> fields{{{Context::other, ""},
+constexpr std::array<FieldName, 45> fields{{{Context::other, ""},
                                             {Context::report, "schema_version"},
                                             {Context::report, "suite"},
                                             {Context::report, "config_fingerprint"},
                                             {Context::report, "timestamp"},
                                             {Context::report, "reason_code"},
+                                            {Context::report, "stability"},
+                                            {Context::report, "stability_details"},
                                             {Context::report, "fixture_results"},
                                             {Context::report, "run"},
                                             {Context::run, "sluice_version"},
@@ -37,17 +39,40 @@ constexpr std::array<FieldName, 26> fields{{{Context::other, ""},
                                             {Context::result, "forbidden"},
                                             {Context::result, "true_positives"},
                                             {Context::result, "false_negatives"},
+                                            {Context::result, "category"},
                                             {Context::metric, "name"},
                                             {Context::metric, "score"},
                                             {Context::metric, "passed"},
                                             {Context::metric, "asked_by_name"},
+                                            {Context::metric, "repeat_scores"},
+                                            {Context::metric, "repeat_passed"},
                                             {Context::metric, "thresholding"},
                                             {Context::thresholding, "mode"},
                                             {Context::thresholding, "max_drop"},
                                             {Context::thresholding, "min_floor"},
-                                            {Context::thresholding, "min_score"}}};
+                                            {Context::thresholding, "min_score"},
+                                            {Context::thresholding, "confidence"},
+                                            {Context::thresholding, "min_effect"},
+                                            {Context::thresholding, "unit"},
+                                            {Context::stability, "repeats"},
+                                            {Context::stability, "perturbed_trials"},
+                                            {Context::stability, "overall"},
+                                            {Context::stability, "gate"},
+                                            {Context::stability, "perturbations"},
+                                            {Context::figures, "cases"},
+                                            {Context::figures, "answers"},
+                                            {Context::stability_gate, "min_stability"},
+                                            {Context::stability_gate, "max_drop"},
+                                            {Context::perturbation, "name"},
+                                            {Context::perturbation, "version"}}};
+static_assert(static_cast<std::size_t>(Field::perturbation_version) + 1 == fields.size());
 
 constexpr std::size_t shown_bytes = 60;
+
+bool is_list(Context context) {
+  return context == Context::results || context == Context::metrics || context == Context::repeats ||
+         context == Context::perturbations;
+}
 
 bool is_null(const JsonValue& value) {
   return value.kind == JsonValue::Kind::null;
@@ -74,10 +99,16 @@ std::string ReportReader::place() const {
       text += ".metrics[" + std::to_string(index) + "]";
     }
     if (context == Context::thresholding) text += ".thresholding";
+    if (context == Context::repeats) text += "." + name_;
     if (context == Context::run) text = "run";
+    if (context == Context::stability) text = "stability_details";
+    if (context == Context::figures) text += ".overall";
+    if (context == Context::stability_gate) text += ".gate";
+    if (context == Context::perturbations) {
+      text += ".perturbations[" + std::to_string(scores_.stability_question.perturbations.size()) + "]";
+    }
   }
-  const bool in_list =
-      !contexts_.empty() && (contexts_.back() == Context::results || contexts_.back() == Context::metrics);
+  const bool in_list = !contexts_.empty() && is_list(contexts_.back());
   if (!in_list && !name_.empty()) text += (text.empty() ? "" : ".") + excerpt(name_, shown_bytes);
   return text;
 }
@@ -125,6 +156,7 @@ bool ReportReader::close() {
   bool well = true;
   if (closed == Context::metric) well = finish_metric();
   if (closed == Context::result) well = finish_result();
+  if (closed == Context::perturbation) well = finish_perturbation();
   contexts_.pop_back();
   report_closed_ = contexts_.empty();
   return well;
@@ -167,6 +199,18 @@ bool ReportReader::take(Context context, const JsonValue& value) {
       return take_of_thresholding(value);
     case Context::run:
       return field_ != Field::sluice_version || text(value, scores_.header.assay_version);
+    case Context::repeats:
+      return take_repeat(value);
+    case Context::stability:
+      return take_of_stability(value);
+    case Context::figures:
+      return take_of_figures(value);
+    case Context::stability_gate:
+      return take_of_stability_gate(value);
+    case Context::perturbations:
+      return begin_perturbation(value);
+    case Context::perturbation:
+      return take_of_perturbation(value);
     case Context::claims:
       ++*claims_;
       return true;
@@ -192,6 +236,10 @@ bool ReportReader::take_of_report(const JsonValue& value) {
       return text(value, header.created_at);
     case Field::reason_code:
       return is_null(value) || text(value, scores_.reason_code);
+    case Field::stability:
+      return fraction(value, stability_);
+    case Field::stability_details:
+      return open(value, JsonValue::Kind::object, Context::stability);
     case Field::fixture_results:
       return open(value, JsonValue::Kind::list, Context::results);
     case Field::run:
@@ -222,6 +270,10 @@ bool ReportReader::take_of_result(const JsonValue& value) {
     case Field::true_positives:
     case Field::false_negatives:
       return count_of_expected(value);
+    case Field::category:
+      if (value.kind != JsonValue::Kind::text) return expected(value, "a text");
+      result_.category = value.text;
+      return true;
     default:
       return true;
   }
@@ -241,36 +293,13 @@ bool ReportReader::take_of_metric(const JsonValue& value) {
       return true;
     case Field::asked_by_name:
       return truth(value, metric.asked_by_name);
+    case Field::repeat_scores:
+    case Field::repeat_passed:
+      return open(value, JsonValue::Kind::list, Context::repeats);
     case Field::thresholding:
       if (is_null(value)) return true;
-      forget(Field::mode, Field::min_score);
+      forget(Field::mode, Field::unit);
       return open(value, JsonValue::Kind::object, Context::thresholding);
-    default:
-      return true;
-  }
-}
-
-bool ReportReader::take_of_thresholding(const JsonValue& value) {
-  ComparedMetric& metric = result_.metrics.back();
-  Thresholding& thresholding = metric.thresholding;
-  switch (field_) {
-    case Field::mode:
-      // A comparison goes case by case: what was judged over all cases is relative there.
-      if (value.kind == JsonValue::Kind::text && (value.text == "relative" || value.text == "statistical")) {
-        thresholding.mode = ThresholdMode::relative;
-      } else if (value.kind == JsonValue::Kind::text && value.text == "absolute") {
-        thresholding.mode = ThresholdMode::absolute;
-      } else {
-        return expected(value, "\"relative\", \"absolute\" or \"statistical\"");
-      }
-      return true;
-    case Field::max_drop:
-      return fraction(value, thresholding.max_drop);
-    case Field::min_floor:
-      return fraction(value, thresholding.min_floor);
-    case Field::min_score:
-      // In effect in this mode or beside it: it holds whatever the mode.
-      return fraction(value, metric.min_score);
     default:
       return true;
   }
@@ -279,9 +308,10 @@ bool ReportReader::take_of_thresholding(const JsonValue& value) {
 bool ReportReader::begin_result(const JsonValue& value) {
   name_.clear();
   if (!open(value, JsonValue::Kind::object, Context::result)) return false;
-  forget(Field::id, Field::false_negatives);
+  forget(Field::id, Field::category);
   result_.is_error = false;
   result_.metrics.clear();
+  result_.category.clear();
   passed_.clear();
   missing_ = unexpected_ = forbidden_ = zero_counts_ = 0;
   return true;

@@ -42,8 +42,14 @@ class ReportReader {
     metrics,
     metric,
     thresholding,
-    claims,  ///< A list of which only the length matters.
+    repeats,  ///< What the repeats of a metric came to.
+    claims,   ///< A list of which only the length matters.
     run,
+    stability,
+    figures,
+    stability_gate,
+    perturbations,
+    perturbation,
     other,
   };
   enum class Field : std::uint8_t {
@@ -53,6 +59,8 @@ class ReportReader {
     config_fingerprint,
     timestamp,
     reason_code,
+    stability,
+    stability_details,
     fixture_results,
     run,
     sluice_version,
@@ -64,15 +72,32 @@ class ReportReader {
     forbidden,
     true_positives,
     false_negatives,
+    category,
     name,
     score,
     passed,
     asked_by_name,
+    repeat_scores,
+    repeat_passed,
     thresholding,
     mode,
     max_drop,
     min_floor,
     min_score,
+    confidence,
+    min_effect,
+    unit,
+    repeats,
+    perturbed_trials,
+    overall,
+    gate,
+    perturbations,
+    cases,
+    answers,
+    min_stability,
+    stability_max_drop,
+    perturbation_name,
+    perturbation_version,
   };
 
  private:
@@ -86,6 +111,14 @@ class ReportReader {
   bool take_of_result(const JsonValue& value);
   bool take_of_metric(const JsonValue& value);
   bool take_of_thresholding(const JsonValue& value);
+  bool take_mode(const JsonValue& value, Thresholding& target);
+  bool take_confidence(const JsonValue& value, std::optional<double>& target);
+  bool take_repeat(const JsonValue& value);
+  bool take_of_stability(const JsonValue& value);
+  bool take_of_figures(const JsonValue& value);
+  bool take_of_stability_gate(const JsonValue& value);
+  bool take_of_perturbation(const JsonValue& value);
+  bool begin_perturbation(const JsonValue& value);
   bool begin_result(const JsonValue& value);
   bool begin_metric(const JsonValue& value);
   bool schema_version(const JsonValue& value);
@@ -94,12 +127,16 @@ class ReportReader {
   bool fraction(const JsonValue& value, std::optional<double>& target);
   bool truth(const JsonValue& value, bool& target);
   bool count_of_expected(const JsonValue& value);
+  bool count(const JsonValue& value, std::uint64_t& target);
   bool open(const JsonValue& value, JsonValue::Kind kind, Context context);
 
   bool finish_metric();
   bool finish_result();
   bool settle(ComparedMetric& metric, std::size_t index);
-  static std::uint32_t bit(Field field) { return 1u << static_cast<std::uint32_t>(field); }
+  bool settle_repeats();
+  bool finish_perturbation();
+  void finish_stability();
+  static std::uint64_t bit(Field field) { return std::uint64_t{1} << static_cast<std::uint32_t>(field); }
   bool has(Field field) const { return (seen_ & bit(field)) != 0; }
   void forget(Field first, Field last);
   bool require(Field first, Field last, const std::string& where);
@@ -113,7 +150,7 @@ class ReportReader {
   Context opened_ = Context::other;  ///< What the value at hand opens.
   Field field_ = Field::none;        ///< Of the value that comes next.
   std::string name_;                 ///< Ditto, also of an unknown one.
-  std::uint32_t seen_ = 0;           ///< Bit set of fields, of each kind of object the one at hand.
+  std::uint64_t seen_ = 0;           ///< Bit set of fields, of each kind of object the one at hand.
   bool report_closed_ = false;
 
   ComparedCase result_;
@@ -123,6 +160,11 @@ class ReportReader {
   std::size_t forbidden_ = 0;
   std::size_t* claims_ = nullptr;  ///< The one that counts the list at hand.
   std::size_t zero_counts_ = 0;    ///< Of true_positives and false_negatives.
+
+  std::optional<double> stability_;
+  BaselineStability figures_;  ///< But for the score.
+  std::string perturbation_;   ///< The name of the one at hand.
+  std::string version_;        ///< Ditto.
 };
 
 }  // namespace sluice

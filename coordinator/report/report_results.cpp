@@ -11,11 +11,6 @@ namespace {
 
 constexpr std::size_t shown_bytes = 60;
 
-bool is_scored(const ComparedMetric& metric) {
-  const MetricInfo* known = find_metric(metric.name);
-  return known == nullptr || known->kind == MetricKind::scored;
-}
-
 }  // namespace
 
 bool ReportReader::finish_metric() {
@@ -38,6 +33,7 @@ bool ReportReader::finish_result() {
     }
     if (!settle(metrics[i], i)) return false;
   }
+  if (!settle_repeats()) return false;
   result_.expects_nothing = zero_counts_ == 2;
   scores_.add(result_);
   return true;
@@ -45,7 +41,7 @@ bool ReportReader::finish_result() {
 
 /// Whether a metric that only passes or fails did, also where the report leaves that to a score.
 bool ReportReader::settle(ComparedMetric& metric, std::size_t index) {
-  if (is_scored(metric)) return true;
+  if (is_scored(metric) || !metric.repeat_passed.empty()) return true;
   const MetricId id = find_metric(metric.name)->id;
   if (passed_[index]) {
     metric.passed = *passed_[index];
@@ -67,6 +63,7 @@ tl::expected<ReportScores, Finding> ReportReader::finish() {
     require(Field::fixture_results, Field::sluice_version, "");
   }
   if (problem_) return tl::unexpected(*problem_);
+  finish_stability();
   if (const auto twice = scores_.seal()) {
     return tl::unexpected(Finding{file_, 0,
                                   "`fixture_results[" + std::to_string(twice->second) +

@@ -3,6 +3,8 @@
 #include "common/text.hpp"
 
 #include <algorithm>
+#include <cmath>
+#include <limits>
 #include <memory>
 
 namespace sluice {
@@ -12,6 +14,7 @@ void ReportScores::read(std::size_t index, ComparedCase& into) const {
   into.test_id = id_of(stored);
   into.is_error = stored.is_error;
   into.expects_nothing = stored.expects_nothing;
+  into.category = names_[stored.category];
   into.metrics.resize(stored.metric_count);
   for (std::size_t i = 0; i < into.metrics.size(); ++i) {
     const StoredMetric& metric = metrics_[stored.first_metric + i];
@@ -22,6 +25,16 @@ void ReportScores::read(std::size_t index, ComparedCase& into) const {
     target.asked_by_name = metric.asked_by_name;
     target.thresholding = limits_[metric.limits].thresholding;
     target.min_score = limits_[metric.limits].min_score;
+    target.repeat_scores.clear();
+    target.repeat_passed.clear();
+    for (std::size_t r = 0; r < stored.repeats; ++r) {
+      const double outcome = repeats_[stored.first_repeat + i * stored.repeats + r];
+      if (metric.is_scored) {
+        target.repeat_scores.push_back(std::isnan(outcome) ? std::nullopt : std::optional(outcome));
+      } else {
+        target.repeat_passed.push_back(outcome > 0.0);
+      }
+    }
   }
 }
 
@@ -34,11 +47,21 @@ void ReportScores::add(const ComparedCase& added) {
   stored.added = static_cast<std::uint32_t>(cases_.size());
   stored.is_error = added.is_error;
   stored.expects_nothing = added.expects_nothing;
+  stored.category = number_of(added.category);
+  stored.first_repeat = repeats_.size();
   ids_ += added.test_id;
   for (const ComparedMetric& metric : added.metrics) {
     metrics_.push_back({metric.score.value_or(0.0), number_of(metric.name),
                         number_of(Limits{metric.thresholding, metric.min_score}), metric.score.has_value(),
-                        metric.passed, metric.asked_by_name});
+                        metric.passed, metric.asked_by_name, metric.repeat_passed.empty()});
+    for (const auto& score : metric.repeat_scores) {
+      repeats_.push_back(score.value_or(std::numeric_limits<double>::quiet_NaN()));
+    }
+    for (const bool passed : metric.repeat_passed) repeats_.push_back(passed ? 1.0 : 0.0);
+  }
+  if (!added.metrics.empty()) {
+    stored.repeats =
+        static_cast<std::uint32_t>((repeats_.size() - stored.first_repeat) / added.metrics.size());
   }
   cases_.push_back(stored);
 }
@@ -69,11 +92,11 @@ std::uint32_t ReportScores::number_of(const std::string& name) {
 
 std::uint32_t ReportScores::number_of(const Limits& limits) {
   if (!limits_.empty() && limits_.back() == limits) return static_cast<std::uint32_t>(limits_.size() - 1);
-  std::string key = limits.thresholding.mode == ThresholdMode::relative   ? "r"
-                    : limits.thresholding.mode == ThresholdMode::absolute ? "a"
-                                                                          : "n";
-  for (const auto& number : {limits.thresholding.max_drop, limits.thresholding.min_floor,
-                             limits.thresholding.min_score, limits.min_score}) {
+  const Thresholding& given = limits.thresholding;
+  std::string key(given.mode ? to_string(*given.mode) : "none");
+  key += given.cluster_by_category ? " by category" : "";
+  for (const auto& number : {given.max_drop, given.min_floor, given.min_score, given.confidence,
+                             given.min_effect, limits.min_score}) {
     key += '|';
     if (number) key += shortest(*number);
   }

@@ -10,10 +10,14 @@ namespace {
 
 using Kind = MetricFamily::Kind;
 void add_cases(MetricFamilies& metrics, const ProgressState& progress) {
-  metrics.family("sluice_cases", "Cases of the run's plan.", Kind::gauge).sample({}, progress.total);
-  metrics.family("sluice_cases_done_total", "Cases that are done, by what they came to.", Kind::counter)
+  metrics.family("sluice_cases", "Cases of the run's plan.", Kind::gauge)
+      .sample({}, progress.cases.value_or(progress.total));
+  metrics.family("sluice_trials", "Trials of these: one of each repeat and perturbation.", Kind::gauge)
+      .sample({}, progress.total);
+  metrics.family("sluice_trials_done_total", "Trials that are done, by what they came to.", Kind::counter)
       .sample({{"result", "passed"}}, progress.passed)
       .sample({{"result", "failed"}}, progress.failed)
+      .sample({{"result", "perturbed"}}, progress.perturbed)
       .sample({{"result", "error"}}, progress.errors);
   metrics.family("sluice_workers", "Workers that take work.", Kind::gauge).sample({}, progress.workers);
   metrics.family("sluice_units", "Units of work with a worker: begun, or queued there.", Kind::gauge)
@@ -43,8 +47,7 @@ void add_effort(MetricFamilies& metrics, const RunFacts& facts) {
 }
 
 void add_calls(MetricFamilies& metrics, const std::vector<BudgetFacts>& budgets) {
-  metrics.family("sluice_provider_calls_total", "Calls by what they came to.",
-                 Kind::counter);
+  metrics.family("sluice_provider_calls_total", "Calls by what they came to.", Kind::counter);
   for (const auto& one : budgets) {
     metrics.sample({{"provider", one.provider}, {"outcome", "answered"}}, one.answered)
         .sample({{"provider", one.provider}, {"outcome", "rate_limited"}}, one.rate_limited)

@@ -29,8 +29,8 @@ std::string main_line(const RunStability& run) {
   const StabilityFigures& all = run.analysis.all;
   if (!all.stability) return "No answer to a perturbed input was judged";
   return "Stability " + share(all.stability) + " (" + percent(run.confidence) + ": " +
-         interval(all.interval) + "): of " + counted(all.answers, "perturbed answer") + " to " +
-         counted(all.cases, "case") + " that share is the same as unperturbed";
+         interval(all.interval) + "): the share of " + counted(all.answers, "perturbed answer") + ", to " +
+         counted(all.cases, "case") + ", that are the same as without the perturbation";
 }
 
 std::string floor_line(const RunStability& run) {
@@ -39,7 +39,15 @@ std::string floor_line(const RunStability& run) {
   std::string line = "Repeats of the unperturbed inputs agree " + share(all.floor) + " (" +
                      percent(run.confidence) + ": " + interval(all.floor_interval) + ")";
   if (!all.stability) return line;
-  return line + "; unstable beyond that: " + counted(run.unstable_cases(), "case");
+  line += "; unstable beyond that: " + counted(run.unstable_cases(), "case");
+  const std::uint64_t undecided = run.undecided_cases();
+  if (undecided == 0) return line;
+  line += "; " + std::to_string(run.repeats) + " repeats are too few to tell of " +
+          counted(undecided, "case") + " whose answers differ";
+  if (run.enough_repeats && *run.enough_repeats > run.repeats)
+    line += ": --repeat " + std::to_string(*run.enough_repeats) +
+            " would tell of the least stable, if its answers go on like this";
+  return line;
 }
 
 std::string pass_line(const RunStability& run) {
@@ -55,43 +63,40 @@ std::string pass_line(const RunStability& run) {
   return line;
 }
 
-std::string verdict_words(const StatisticalMetric& one, const StatisticalJudgement& run) {
-  const MetricVerdict& verdict = one.verdict;
-  const std::string units = run.by_category ? "categories" : "cases";
-  std::string words;
-  switch (verdict.verdict) {
-    case ChangeVerdict::regression:
-      return "regression (p " + p_value(verdict.adjusted_p.drop) + ")";
-    case ChangeVerdict::improvement:
-      return "improvement (p " + p_value(verdict.adjusted_p.improvement) + ")";
-    case ChangeVerdict::no_regression:
-      return "no regression: the drop is below " + score(verdict.drop_upper_bound);
-    case ChangeVerdict::underpowered:
-      words = "underpowered";
-      break;
+std::string left_out_line(const RunStability& run) {
+  std::string line = counted(run.left_out, "trial") + " of " + grouped(run.trials) + " ended in " +
+                     (run.non_answers > 0 ? "another" : "an") + " error and " +
+                     (run.left_out == 1 ? "is" : "are") + " left out";
+  if (run.uncompared > 0) {
+    line += ", so that " + counted(run.uncompared, "perturbed answer") +
+            (run.uncompared == 1 ? " has" : " have") + " none to be compared with";
   }
-  if (verdict.minimum_detectable_effect) {
-    words += ": the smallest drop that " + grouped(one.comparison.units) + " " + units +
-             " could have shown is " + score(verdict.minimum_detectable_effect);
-  }
-  if (verdict.units_needed) {
-    words +=
-        "; for " + score(run.rules.min_effect) + " it takes " + grouped(*verdict.units_needed) + " " + units;
-  }
-  if (verdict.too_few_changed) {
-    words += "; fewer than " + std::to_string(fewest_significant(run.rules.confidence)) + " " + units +
-             " changed, which cannot be significant";
-  }
-  return words;
+  return line;
 }
 
-std::string metric_words(const StatisticalMetric& one, const StatisticalJudgement& run) {
-  const PairedComparison& compared = one.comparison;
-  std::string line = std::string(info(one.metric).name) + " " + score(compared.base) + " → " +
-                     score(compared.current) + " over " + counted(compared.pairs, "case") + ": " +
-                     verdict_words(one, run);
-  if (one.left_out.count() > 0) line += "; left out as undefined now: " + one.left_out.names();
-  return line;
+std::string word_of(Reason non_answer) {
+  switch (non_answer) {
+    case Reason::refusal:
+      return "refused";
+    case Reason::truncated:
+      return "cut off";
+    case Reason::unparsable_answer:
+      return "unreadable";
+    default:
+      return std::string(to_string(non_answer));
+  }
+}
+
+std::string came_to(CaseStatus status, const std::optional<Reason>& non_answer) {
+  return non_answer ? word_of(*non_answer) : std::string(to_string(status));
+}
+
+std::string side_of(const std::vector<std::string>& only, const std::optional<Reason>& non_answer) {
+  if (non_answer) return "(" + word_of(*non_answer) + ")";
+  std::string text;
+  for (const std::string& one : only) text += (text.empty() ? "" : "; ") + one;
+  if (text.empty()) return only.empty() ? "(nothing else)" : "(an empty answer)";
+  return excerpt(text, max_side_bytes);
 }
 
 /// Repeats that differ in the same way are told once.
@@ -147,16 +152,22 @@ std::vector<std::string> stability_summary(const ReportInput& input) {
     lines.push_back("Flips most: " + most->facts.name + " (" + counted(most->flips, "answer") +
                     " that no unperturbed one gave)");
   }
-  const Totals& all = input.aggregates.all;
-  if (all.trial_errors > 0) {
-    lines.push_back(counted(all.trial_errors, "trial") + " of " + grouped(all.trials) +
-                    " ended in an error and were left out");
+  for (const PerturbationSummary& one : run.perturbations) {
+    if (one.facts.failed == 0) continue;
+    lines.push_back("The command of " + one.facts.name + " failed on " + counted(one.facts.failed, "case") +
+                    ", not tried in that form: " + excerpt(one.facts.first_failure, 300));
   }
+  if (run.non_answers > 0) {
+    lines.push_back(counted(run.non_answers, "trial") + " of " + grouped(run.trials) +
+                    (run.non_answers == 1 ? " was" : " were") +
+                    " refused, cut off or unreadable, which counts as an answer of its own kind");
+  }
+  if (run.left_out > 0) lines.push_back(left_out_line(run));
   return lines;
 }
 
-std::string stability_gate(const ReportInput& input) {
-  const auto& judged = input.gate.stability;
+std::string stability_gate(const GateSummary& gate) {
+  const auto& judged = gate.stability;
   if (!judged || judged->status == MetricStatus::unjudged) return "";
   std::string text = "Stability " + share(judged->score);
   if (judged->baseline) text += ", baseline " + share(judged->baseline);
@@ -175,6 +186,7 @@ std::string stability_gate(const ReportInput& input) {
 std::string stability_word(const PerturbationSummary& one) {
   if (!one.stability || !one.stability->figures.stability) return "no answers";
   if (!one.stability->p) return "floor unknown";
+  if (one.too_few_repeats) return "too few repeats to tell";
   return one.stability->unstable ? "unstable" : "within noise";
 }
 
@@ -214,6 +226,7 @@ Result<std::vector<UnstableCase>> least_stable_cases(const ReportInput& input, s
     if (wanted == found.end()) return;
     UnstableCase& one = wanted->second;
     one.title = title(result.fixture);
+    one.too_few_repeats = run.too_few_repeats.at(wanted->first);
     for (const Flip& flip : flips_of(result)) {
       UnstableCase::FlippedAnswer answer;
       answer.perturbation = run.perturbations.at(flip.perturbed->perturbation - 1).facts.name;
@@ -235,59 +248,25 @@ std::string figures_of(const UnstableCase& one) {
       "stability " + share(one.figures.stability) + " (" + counted(one.figures.answers, "answer") + ")";
   if (one.figures.floor) text += ", repeats agree " + share(one.figures.floor);
   if (one.figures.unstable) text += ", unstable beyond that (p " + p_value(one.figures.adjusted_p) + ")";
+  if (one.too_few_repeats) text += ", too few repeats to tell";
   return text;
 }
 
 std::string flip_title(const UnstableCase::FlippedAnswer& flip, std::uint32_t repeats) {
   std::string text = flip.perturbation;
   if (repeats > 1) text += ", " + std::to_string(flip.times) + " of " + counted(repeats, "repeat");
-  if (flip.before != flip.after) {
-    text += " (" + std::string(to_string(flip.before)) + " → " + std::string(to_string(flip.after)) + ")";
-  }
+  const std::string before = came_to(flip.before, flip.diff.unperturbed_reason);
+  const std::string after = came_to(flip.after, flip.diff.perturbed_reason);
+  if (before != after) text += " (" + before + " → " + after + ")";
   return text;
 }
 
-std::string side_of(const std::vector<std::string>& only) {
-  std::string text;
-  for (const std::string& one : only) text += (text.empty() ? "" : "; ") + one;
-  if (text.empty()) return only.empty() ? "(nothing else)" : "(an empty answer)";
-  return excerpt(text, max_side_bytes);
+std::string side_without(const AnswerDiff& diff) {
+  return side_of(diff.only_unperturbed, diff.unperturbed_reason);
 }
 
-std::vector<std::string> run_failures(const ReportInput& input) {
-  std::vector<std::string> lines;
-  if (input.gate.statistics) {
-    for (const StatisticalMetric& one : input.gate.statistics->metrics) {
-      if (one.verdict.verdict == ChangeVerdict::regression) {
-        lines.push_back(metric_words(one, *input.gate.statistics));
-      }
-    }
-  }
-  const auto& stability = input.gate.stability;
-  if (stability && stability->status == MetricStatus::fail) lines.push_back(stability_gate(input));
-  return lines;
-}
-
-std::vector<std::string> run_warnings(const ReportInput& input) {
-  std::vector<std::string> lines;
-  const auto& statistics = input.gate.statistics;
-  if (statistics && statistics->verdict == ChangeVerdict::underpowered) {
-    for (const StatisticalMetric& one : statistics->metrics) {
-      if (one.verdict.verdict == ChangeVerdict::underpowered) lines.push_back(metric_words(one, *statistics));
-    }
-  }
-  const auto& stability = input.gate.stability;
-  if (stability && stability->status == MetricStatus::warn) lines.push_back(stability_gate(input));
-  return lines;
-}
-
-std::vector<std::string> statistics_words(const GateSummary& gate) {
-  std::vector<std::string> lines;
-  if (!gate.statistics) return lines;
-  for (const StatisticalMetric& one : gate.statistics->metrics) {
-    lines.push_back(metric_words(one, *gate.statistics));
-  }
-  return lines;
+std::string side_with(const AnswerDiff& diff) {
+  return side_of(diff.only_perturbed, diff.perturbed_reason);
 }
 
 }  // namespace sluice::wording

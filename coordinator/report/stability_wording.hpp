@@ -8,9 +8,10 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
-/// What the reports for people say of repeats, stability and statistics: words and numbers, not their layout.
+/// What the reports for people say of repeats and stability: words and numbers, not their layout.
 namespace sluice::wording {
 
 /// `0.92`, with a third digit where two would show a share below 1 as 1.00.
@@ -23,8 +24,8 @@ std::string p_value(const std::optional<double>& p);
 /// A line on each: how stable, what the repeats agree on, pass@k, how far scores move, what was left out.
 std::vector<std::string> stability_summary(const ReportInput& input);
 /// What the limits on stability came to; empty without one.
-std::string stability_gate(const ReportInput& input);
-/// `unstable`, `within noise`, `floor unknown`, `no answers`.
+std::string stability_gate(const GateSummary& gate);
+/// `unstable`, `within noise`, `too few repeats to tell`, `floor unknown`, `no answers`.
 std::string stability_word(const PerturbationSummary& perturbation);
 /// `3 cases (Makefile): sluice does not know ...`, for each perturbation, language and reason.
 std::vector<std::string> skipped_words(const RunStability& run);
@@ -33,6 +34,7 @@ std::vector<std::string> skipped_words(const RunStability& run);
 struct UnstableCase {
   std::string title;
   CaseStability figures;
+  bool too_few_repeats = false;
   struct FlippedAnswer {
     std::string perturbation;
     std::uint32_t repeat = 0;              ///< The first that came out so.
@@ -51,19 +53,11 @@ Result<std::vector<UnstableCase>> least_stable_cases(const ReportInput& input, s
                                                      std::size_t most_flips);
 /// `stability 0.57 (7 answers), repeats agree 1.00, unstable beyond the floor (p 0.01)`.
 std::string figures_of(const UnstableCase& one);
-/// `crlf (pass → fail)`, with repeats `crlf, 2 of 3 repeats (pass → fail)`.
+/// `crlf (pass → fail)`, with repeats `crlf, 2 of 3 repeats (pass → refused)`.
 std::string flip_title(const UnstableCase::FlippedAnswer& flip, std::uint32_t repeats);
-/// The one side of a flip in one line: claims with semicolons between them, or the text; what is empty says
-/// so.
-std::string side_of(const std::vector<std::string>& only);
-
-/// What failed of the run as a whole, beside what cases and notices say: metrics that regressed by their
-/// tests, and a stability that fell or is below its least.
-std::vector<std::string> run_failures(const ReportInput& input);
-/// Ditto what warns of it: an underpowered gate, and a stability without an entry.
-std::vector<std::string> run_warnings(const ReportInput& input);
-
-/// `claims_f1: underpowered, ...` for each metric that the tests judged.
-std::vector<std::string> statistics_words(const GateSummary& gate);
+/// The sides of a flip in one line each: claims with semicolons between them, or the text; what is empty says
+/// so, and what is no answer why: `(refused)`.
+std::string side_without(const AnswerDiff& diff);
+std::string side_with(const AnswerDiff& diff);
 
 }  // namespace sluice::wording

@@ -101,7 +101,7 @@ class TableReport {
     // Texts bring prompts of their own.
     if (wording::has_claims_cases(input_)) facts.emplace_back("Prompt:", "v" + prompt);
     facts.emplace_back("Model:", identity.model + " (" + std::string(to_string(identity.provider)) + ", " +
-                                     std::string(to_string(input_.mode)) + ")");
+                                     input_.mode + ")");
     const bool compared = input_.gate.kind != BaselineKind::none;
     if (compared) facts.emplace_back("Baseline:", input_.gate.baseline_file);
     if (const auto origin = wording::baseline_origin(input_); !origin.empty()) facts.emplace_back("", origin);

@@ -2,6 +2,7 @@
 
 #include "coordinator/report/display.hpp"
 #include "coordinator/report/stability_wording.hpp"
+#include "coordinator/report/statistics_wording.hpp"
 #include "coordinator/report/text_table.hpp"
 #include "coordinator/report/wording.hpp"
 
@@ -37,7 +38,14 @@ TextTable fitted(TextTable table, std::size_t width) {
   return table;
 }
 
-TextTable perturbation_table(const RunStability& run) {
+/// In a narrow table the names of the perturbations need the room.
+std::string verdict_on(const PerturbationSummary& one, std::size_t width) {
+  constexpr std::size_t wide_enough = 80;
+  if (one.too_few_repeats && width < wide_enough) return "too few repeats";
+  return wording::stability_word(one);
+}
+
+TextTable perturbation_table(const RunStability& run, std::size_t width) {
   TextTable table;
   table.columns = {{.heading = "Perturbation"},
                    {.heading = "Cases", .numeric = true},
@@ -53,7 +61,7 @@ TextTable perturbation_table(const RunStability& run) {
     const StabilityFigures figures = one.stability ? one.stability->figures : StabilityFigures{};
     table.rows.push_back({printable(one.facts.name), wording::grouped(one.facts.changed),
                           wording::grouped(one.flips), wording::share(figures.stability),
-                          wording::stability_word(one), wording::share(figures.floor),
+                          verdict_on(one, width), wording::share(figures.floor),
                           wording::p_value(one.stability ? one.stability->adjusted_p : std::nullopt),
                           wording::interval(known(figures)), wording::grouped(one.facts.unchanged),
                           wording::grouped(one.facts.skipped_cases())});
@@ -98,8 +106,8 @@ void write_case(const wording::UnstableCase& one, std::uint32_t repeats, TablePa
   page.entry("", wording::figures_of(one), 4, one.figures.unstable ? Colour::red : Colour::none);
   for (const auto& flip : one.flips) {
     page.entry("", wording::flip_title(flip, repeats), 4, Colour::yellow);
-    page.entry("Without:", wording::side_of(flip.diff.only_unperturbed), 6, Colour::none);
-    page.entry("With:", wording::side_of(flip.diff.only_perturbed), 6, Colour::none);
+    page.entry("Without:", wording::side_without(flip.diff), 6, Colour::none);
+    page.entry("With:", wording::side_with(flip.diff), 6, Colour::none);
   }
   if (one.more_flips > 0) {
     page.entry("", "and " + wording::counted(one.more_flips, "more answer") + " that differ", 4, Colour::dim);
@@ -110,7 +118,7 @@ Result<void> write_stability(const ReportInput& input, TablePage& page) {
   const RunStability& run = *input.stability;
   page.heading(run.perturbations.empty() ? "Repeats" : "Stability");
   for (const std::string& line : wording::stability_summary(input)) page.entry("", line, 0, Colour::none);
-  if (const auto judged = wording::stability_gate(input); !judged.empty()) {
+  if (const auto judged = wording::stability_gate(input.gate); !judged.empty()) {
     const MetricStatus status = input.gate.stability->status;
     page.entry("", judged, 0,
                status == MetricStatus::pass   ? Colour::green
@@ -118,7 +126,7 @@ Result<void> write_stability(const ReportInput& input, TablePage& page) {
                                               : Colour::red);
   }
   if (run.perturbations.empty()) return {};
-  page.text() += drawn(fitted(perturbation_table(run), page.width()), page.width());
+  page.text() += drawn(fitted(perturbation_table(run, page.width()), page.width()), page.width());
   if (run.analysis.categories.size() > 1) {
     page.text() += drawn(fitted(category_table(run), page.width()), page.width());
   }
@@ -135,7 +143,7 @@ void write_statistics(const ReportInput& input, TablePage& page) {
   const StatisticalJudgement& statistics = *input.gate.statistics;
   page.heading("Statistical gate");
   TextTable table;
-  table.columns = {{.heading = "Metric"},
+  table.columns = {{.heading = "Mean of"},
                    {.heading = "Baseline", .numeric = true},
                    {.heading = "Current", .numeric = true},
                    {.heading = "Drop", .numeric = true},
@@ -145,14 +153,18 @@ void write_statistics(const ReportInput& input, TablePage& page) {
                    {.heading = "Cases", .numeric = true, .droppable = true}};
   for (const StatisticalMetric& one : statistics.metrics) {
     const PairedComparison& compared = one.comparison;
-    table.rows.push_back({std::string(info(one.metric).name), wording::score(compared.base),
-                          wording::score(compared.current), wording::score(compared.drop),
-                          wording::p_value(one.verdict.adjusted_p.drop),
-                          std::string(to_string(one.verdict.verdict)),
-                          wording::score(one.verdict.drop_upper_bound), wording::grouped(compared.pairs)});
+    const double min_effect = statistics.rules.min_effect;
+    const auto change = wording::change_words(compared.base, compared.current, min_effect);
+    table.rows.push_back(
+        {std::string(info(one.metric).name), change.base, change.current, change.drop,
+         wording::p_value(wording::shown_p(one.verdict)), std::string(to_string(one.verdict.verdict)),
+         wording::upper_limit(one.verdict.drop_upper_bound, min_effect), wording::grouped(compared.pairs)});
   }
   page.text() += drawn(fitted(table, page.width()), page.width());
-  for (const std::string& line : wording::statistics_words(input.gate)) page.entry("", line, 0, Colour::none);
+  for (const wording::RunLine& line : wording::statistics_lines(input.gate)) {
+    page.entry("", line.words, 2 * line.level, Colour::none);
+  }
+  page.entry("", std::string(wording::means_over_cases), 0, Colour::dim);
 }
 
 }  // namespace

@@ -148,6 +148,14 @@ std::string tally(const ReportInput& input) {
   return text;
 }
 
+std::string underpowered_reason(const StatisticalJudgement& statistics) {
+  const bool unchanged = std::ranges::all_of(statistics.metrics, [](const StatisticalMetric& one) {
+    return one.comparison.pairs > 0 && one.comparison.changed_units == 0 && one.became_undefined.count() == 0;
+  });
+  return unchanged ? "no score changed, but so few cases cannot exclude a drop (underpowered)"
+                   : "the statistical gate is underpowered";
+}
+
 /// What fell, or could not be decided, of the run as a whole.
 std::string whole_run_reason(const GateSummary& gate) {
   std::string text;
@@ -158,11 +166,12 @@ std::string whole_run_reason(const GateSummary& gate) {
         add(std::string(info(one.metric).name) + " regressed beyond chance");
       }
     }
-    if (gate.statistics->verdict == ChangeVerdict::underpowered) add("the statistical gate is underpowered");
+    if (gate.statistics->verdict == ChangeVerdict::underpowered) add(underpowered_reason(*gate.statistics));
   }
   if (!gate.stability) return text;
   if (gate.stability->status == MetricStatus::fail) {
-    add(gate.stability->cause == MetricCause::dropped ? "stability dropped" : "stability is below its least");
+    add(gate.stability->cause == MetricCause::dropped ? "stability dropped"
+                                                      : "stability is below the least that is asked for");
   }
   if (gate.stability->status == MetricStatus::warn) add("stability has no entry in the baseline");
   return text;

@@ -22,8 +22,7 @@ struct ResultsRecorded {
     Digest key{};
     CommitOutcome outcome;
     bool error = false;
-    std::uint32_t passed = 0;  ///< Trials of the unit that passed.
-    std::uint32_t failed = 0;
+    std::vector<TrialId> failed;  ///< Trials of the unit whose metrics did not all pass.
     Spend spend;
   };
   std::vector<Item> items;

@@ -180,6 +180,18 @@ void RunController::take_fatal_error(WorkerId worker, UnitId unit, const Error& 
   set_problem(worker, error, effects);
 }
 
+void RunController::count_trials(const ResultsRecorded::Item& item) {
+  for (const TrialId trial : plan_.trials_of(item.unit)) {
+    if (item.error) {
+      ++counts_.errors;
+    } else if (plan_.trials().place(trial).perturbation > 0) {
+      ++counts_.perturbed;
+    } else {
+      ++(std::ranges::find(item.failed, trial) != item.failed.end() ? counts_.failed : counts_.passed);
+    }
+  }
+}
+
 void RunController::count_spend(WorkerId worker, UnitId unit, const Spend& spend) {
   budget_.settle(worker, unit, spend.paid);
   facts_.requests += spend.calls;
@@ -201,9 +213,7 @@ void RunController::on_recorded(const ResultsRecorded& recorded, TimePoint now, 
     if (item.outcome.first) {
       dispatcher_.settle(item.unit);
       lending_.settled(item.key);
-      counts_.passed += item.passed;
-      counts_.failed += item.failed;
-      if (item.error) counts_.errors += plan_.trials_of(item.unit).size();
+      count_trials(item);
       ++all_workers_.at(item.worker).units;
     } else {
       ++facts_.duplicates_dropped;

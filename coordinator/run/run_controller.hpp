@@ -18,11 +18,14 @@
 
 namespace sluice {
 
-/// Counters of trials, for the progress line.
+/// Counters of trials that are done, for the progress line.
 struct TrialCounts {
-  std::uint64_t passed = 0;
-  std::uint64_t failed = 0;
-  std::uint64_t errors = 0;
+  std::uint64_t passed = 0;     ///< Unperturbed ones.
+  std::uint64_t failed = 0;     ///< Ditto.
+  std::uint64_t perturbed = 0;  ///< With an answer to a perturbed input, which passes and fails nothing.
+  std::uint64_t errors = 0;     ///< Perturbed or not.
+
+  std::uint64_t done() const { return passed + failed + perturbed + errors; }
 };
 
 /// A run from the first HELLO to the last GOODBYE: reads what workers say, decides by Dispatcher, and says
@@ -97,6 +100,7 @@ class RunController {
   void take_result(WorkerId worker, UnitResult result, wire::Ack& refused, Effects& effects);
   void take_fatal_error(WorkerId worker, UnitId unit, const Error& error, Effects& effects);
   void set_problem(WorkerId worker, const Error& error, Effects& effects);
+  void count_trials(const ResultsRecorded::Item& item);
   void count_spend(WorkerId worker, UnitId unit, const Spend& spend);
   void lease_work(TimePoint now, Effects& effects);
   std::optional<Usage> send_work(WorkerId worker, const std::vector<UnitId>& units, Effects& effects);

@@ -1,11 +1,12 @@
 #include "coordinator/statistics/change_verdict.hpp"
 
 #include "coordinator/statistics/holm.hpp"
-#include "coordinator/statistics/intervals.hpp"
 #include "coordinator/statistics/special_functions.hpp"
 
 #include <algorithm>
 #include <cmath>
+#include <functional>
+#include <utility>
 
 namespace sluice {
 namespace {
@@ -31,29 +32,37 @@ bool at_least(double value, double limit) {
   return std::llround(value * 1e9) >= std::llround(limit * 1e9);
 }
 
-/// The bound where too few units changed for a deviation to mean anything: were more units than this to drop,
-/// by a whole point each, more of them would have shown, with confidence.
-double few_changes_bound(const PairedComparison& comparison, double confidence) {
-  return clopper_pearson_upper(comparison.dropped_units, comparison.units, confidence);
+/// What n units, none of which showed it, leave for the share of units of some kind.
+double unseen_share(double units, double confidence) {
+  return units > 0.0 ? 1.0 - std::pow(1.0 - confidence, 1.0 / units) : 1.0;
 }
 
-double upper_bound(const PairedComparison& comparison, double confidence) {
-  if (comparison.changed_units < fewest_significant(confidence)) {
-    return std::max(few_changes_bound(comparison, confidence), *comparison.drop);
+struct Spread {
+  double drop = 0.0;
+  double deviation = 0.0;
+  double units = 0.0;
+  double effective_units = 0.0;
+};
+
+double upper_bound(const Spread& spread, double confidence) {
+  const double unseen = (1.0 - spread.drop) * unseen_share(spread.effective_units, confidence);
+  double error = 0.0;
+  if (spread.deviation > 0.0) {
+    const double t = student_t_quantile(confidence, std::max(1.0, spread.effective_units - 1.0));
+    error = t * spread.deviation / std::sqrt(spread.units);
   }
-  const auto units = static_cast<double>(comparison.units);
-  const double t = student_t_quantile(confidence, units - 1.0);
-  return std::min(1.0, *comparison.drop + t * comparison.deviation / std::sqrt(units));
+  return std::min(1.0, spread.drop + 0.5 * unseen + std::sqrt(0.25 * unseen * unseen + error * error));
 }
 
-/// How many units bound the share of drops below `effect` if no more of them drop than now.
-std::uint64_t units_bounding(double effect, std::uint64_t dropped, double confidence) {
-  const auto is_enough = [&](std::uint64_t units) {
-    return clopper_pearson_upper(dropped, units, confidence) < effect;
-  };
-  std::uint64_t enough = dropped + 1;
-  while (!is_enough(enough)) enough *= 2;
-  std::uint64_t too_few = dropped;
+/// The smallest number from `least` on that is enough. REQUIRES: enough stays enough.
+std::uint64_t fewest_enough(std::uint64_t least, const std::function<bool(std::uint64_t)>& is_enough) {
+  if (is_enough(least)) return least;
+  std::uint64_t too_few = least;
+  std::uint64_t enough = 2 * least;
+  while (!is_enough(enough)) {
+    too_few = enough;
+    enough *= 2;
+  }
   while (enough - too_few > 1) {
     const std::uint64_t middle = too_few + (enough - too_few) / 2;
     (is_enough(middle) ? enough : too_few) = middle;
@@ -61,22 +70,45 @@ std::uint64_t units_bounding(double effect, std::uint64_t dropped, double confid
   return enough;
 }
 
+/// How many units would bring the bound below min_effect if no more of them changed than now.
+std::uint64_t units_bounding(const PairedComparison& comparison, const VerdictRules& rules) {
+  const auto units = static_cast<double>(comparison.units);
+  const double sum = *comparison.drop * units;
+  const double squares = comparison.deviation * comparison.deviation * (units - 1.0) + sum * sum / units;
+  return fewest_enough(std::max<std::uint64_t>(1, comparison.changed_units), [&](std::uint64_t more) {
+    const auto count = static_cast<double>(more);
+    const double variance = more < 2 ? 0.0 : (squares - sum * sum / count) / (count - 1.0);
+    const double deviation = std::sqrt(std::max(0.0, variance));
+    return !at_least(upper_bound({sum / count, deviation, count, count}, rules.confidence), rules.min_effect);
+  });
+}
+
 void add_power(MetricVerdict& verdict, const PairedComparison& comparison, const VerdictRules& rules,
                std::size_t metrics) {
   const double alpha = 1.0 - rules.confidence;
   const double z = normal_quantile(1.0 - alpha / static_cast<double>(metrics)) + normal_quantile(power);
   double effect = z * comparison.deviation / std::sqrt(static_cast<double>(comparison.units));
-  if (verdict.too_few_changed) effect = std::max(effect, few_changes_bound(comparison, rules.confidence));
+  effect = std::max(effect, unseen_share(comparison.effective_units, rules.confidence));
+  if (verdict.too_few_changed) effect = std::max(effect, *verdict.drop_upper_bound);
   verdict.minimum_detectable_effect = std::min(1.0, effect);
   if (rules.min_effect < 1e-6) return;  // No suite is large enough.
   const double ratio = z * comparison.deviation / rules.min_effect;
-  const double needed = std::ceil(ratio * ratio);
-  verdict.units_needed = static_cast<std::uint64_t>(needed);
+  const std::uint64_t unseen = fewest_enough(1, [&](std::uint64_t units) {
+    return unseen_share(static_cast<double>(units), rules.confidence) < rules.min_effect;
+  });
+  verdict.units_needed = std::max(static_cast<std::uint64_t>(std::ceil(ratio * ratio)), unseen);
   if (verdict.too_few_changed) {
-    const auto dropped = static_cast<std::uint64_t>(comparison.dropped_units);
-    verdict.units_needed =
-        std::max(*verdict.units_needed, units_bounding(rules.min_effect, dropped, rules.confidence));
+    verdict.units_needed = std::max(*verdict.units_needed, units_bounding(comparison, rules));
   }
+}
+
+/// The smallest k for which 2^-k in place of this p-value is significant, the others being what they are.
+std::uint32_t fewest_significant_beside(std::vector<double> p_values, std::size_t own, double confidence) {
+  for (std::uint32_t units = 1; units < 1000; ++units) {
+    p_values[own] = std::ldexp(1.0, -static_cast<int>(units));
+    if (holm_adjusted(p_values)[own] <= 1.0 - confidence + 1e-12) return units;
+  }
+  return 1000;
 }
 
 ChangeVerdict verdict_of(const MetricVerdict& found, double drop, const VerdictRules& rules) {
@@ -103,6 +135,7 @@ PairedComparison compare_paired(const PairedSample& sample, const SwapLimits& li
   comparison.current = sample.totals.current();
   comparison.drop = sample.totals.drop();
   comparison.deviation = drop_deviation(sample);
+  comparison.effective_units = sample.effective_units();
   comparison.equal_repeats = sample.equal_repeats;
   comparison.left_out = sample.left_out;
   if (sample.changed_units > 0 && sample.single_pass_fail && !sample.clustered) {
@@ -132,14 +165,14 @@ std::string_view to_string(ChangeVerdict verdict) {
   return "underpowered";
 }
 
+double drop_upper_bound(const PairedComparison& comparison, double confidence) {
+  return upper_bound({*comparison.drop, comparison.deviation, static_cast<double>(comparison.units),
+                      comparison.effective_units},
+                     confidence);
+}
+
 std::uint32_t fewest_significant(double confidence) {
-  std::uint32_t units = 1;
-  double p = 0.5;
-  while (p > 1.0 - confidence + 1e-12) {
-    p *= 0.5;
-    ++units;
-  }
-  return units;
+  return fewest_significant_beside({1.0}, 0, confidence);
 }
 
 std::vector<MetricVerdict> judge_changes(std::span<const PairedComparison> comparisons,
@@ -158,11 +191,14 @@ std::vector<MetricVerdict> judge_changes(std::span<const PairedComparison> compa
   std::size_t compared = 0;
   for (const PairedComparison& comparison : comparisons) {
     MetricVerdict& verdict = verdicts.emplace_back();
-    verdict.too_few_changed = comparison.changed_units < fewest_significant(rules.confidence);
+    verdict.fewest_significant = comparison.drop
+                                     ? fewest_significant_beside(drops, compared, rules.confidence)
+                                     : fewest_significant(rules.confidence);
+    verdict.too_few_changed = comparison.changed_units < verdict.fewest_significant;
     if (!comparison.drop) continue;
     verdict.adjusted_p = {adjusted_drops[compared], adjusted_improvements[compared]};
     ++compared;
-    verdict.drop_upper_bound = upper_bound(comparison, rules.confidence);
+    verdict.drop_upper_bound = drop_upper_bound(comparison, rules.confidence);
     add_power(verdict, comparison, rules, drops.size());
     verdict.verdict = verdict_of(verdict, *comparison.drop, rules);
   }

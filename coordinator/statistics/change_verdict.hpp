@@ -23,7 +23,8 @@ struct PairedComparison {
   std::optional<double> current;  ///< Ditto.
   std::optional<double> drop;     ///< base - current; negative for a gain.
   double deviation = 0.0;         ///< Standard deviation of the drop within a unit.
-  bool equal_repeats = true;      ///< Without, the test is approximate (swap_test.hpp).
+  double effective_units = 0.0;   ///< PairedSample::effective_units: fewer than units of unequal weight.
+  bool equal_repeats = true;      ///< Without, two tests must agree (swap_test.hpp).
   SwapTestResult test;
   std::vector<UnpairedCase> left_out;
 };
@@ -59,24 +60,38 @@ struct MetricVerdict {
   /// Cases (or clusters) with which that would be min_effect. May be no more than there are: one run in five
   /// is undecided even then. Empty without pairs, and for a min_effect below a millionth.
   std::optional<std::uint64_t> units_needed;
-  /// Too few units changed to be significant even if all of them dropped: fewer than five at 95 %.
+  /// The fewest changed units that can be significant if all of them drop: the smallest k for which 2^-k,
+  /// adjusted beside the other metrics' p-values, is at most 1 - confidence. Five at 95 % for one metric.
+  std::uint32_t fewest_significant = 0;
+  /// Fewer than that changed.
   bool too_few_changed = false;
 };
 
-/// The fewest changed units that can be significant at all: the smallest k with 2^-k <= 1 - confidence.
+/// Of a metric by itself: the smallest k with 2^-k <= 1 - confidence.
 std::uint32_t fewest_significant(double confidence);
+
+/// One-sided upper limit of the true drop, of which each unit's part lies within -1..1. It is Student's t
+/// bound with room for units that drop by a whole point but are too rare to have been seen: with c = (1 -
+/// drop) (1 - alpha^(1/n)), where the last factor bounds the share of units of a kind that n units did not
+/// show, and e = t s_d / sqrt(n),
+///   drop + c / 2 + sqrt(c^2 / 4 + e^2).
+/// Without any difference that is 1 - alpha^(1/n); for units that drop by a whole point or not at all it is
+/// Clopper and Pearson's limit to within a percent (Wilson's form of it, made exact at zero); with much
+/// scatter it is the t bound + c / 2. Student's t alone calls a true drop of min_effect `no_regression` in up
+/// to 22 % of simulated runs. n is the effective number for c and the degrees of freedom: a few units of
+/// great weight show as little as they are. At most 1. REQUIRES: a drop.
+double drop_upper_bound(const PairedComparison& comparison, double confidence);
 
 /// The verdicts on all metrics of a run together (statistics.md):
 /// - regression: adjusted p of the drop <= 1 - confidence, and drop >= min_effect (in whole billionths);
 /// - improvement: mirrored;
 /// - no_regression: the drop's upper bound < min_effect;
 /// - underpowered: else.
-/// The bound is by Student's t, and uncorrected: that nothing regressed is said only if each metric says so,
-/// which makes a false all-clear no likelier with more metrics. Where too few units changed for a deviation
-/// to mean anything, it is Clopper and Pearson's upper limit of the share of units that dropped, each counted
-/// as a whole point; without any change that is 1 - alpha^(1/n). Minimum detectable effect: (z_{1-alpha/m} +
-/// z_{0.8}) s_d / sqrt(n), and no less than the bound where too few units changed. A metric without pairs is
-/// underpowered and does not count for m.
+/// The bound is drop_upper_bound, and uncorrected: that nothing regressed is said only if each metric says
+/// so, which makes a false all-clear no likelier with more metrics. Minimum detectable effect:
+/// (z_{1-alpha/m} + z_{0.8}) s_d / sqrt(n), and no less than 1 - alpha^(1/n), or than the bound where too few
+/// units changed for a deviation to mean anything. A metric without pairs is underpowered and does not count
+/// for m.
 std::vector<MetricVerdict> judge_changes(std::span<const PairedComparison> comparisons,
                                          const VerdictRules& rules);
 

@@ -6,6 +6,7 @@
 #include <cmath>
 #include <cstddef>
 #include <numeric>
+#include <optional>
 #include <utility>
 #include <vector>
 
@@ -14,6 +15,7 @@ namespace {
 
 /// Cases of one pattern: how T is distributed for each of them.
 struct Term {
+  const AnswerPattern* pattern = nullptr;
   LabelPermutation labels;
   std::uint64_t cases = 0;
   std::int64_t excess = 0;  ///< Observed, of all of them together.
@@ -109,14 +111,37 @@ double drawn_tail(const std::vector<Term>& terms, std::uint32_t draws, std::uint
   return (1.0 + static_cast<double>(hits)) / (1.0 + static_cast<double>(draws));
 }
 
-double normal_tail(const std::vector<Term>& terms) {
-  double observed = 0.0;
-  double variance = 0.0;
+std::optional<double> exact_p(std::vector<Term>& terms, const InstabilityLimits& limits) {
   for (const Term& term : terms) {
-    observed += static_cast<double>(term.excess) / static_cast<double>(term.labels.denominator());
-    variance += static_cast<double>(term.cases) * term.labels.variance();
+    if (!term.labels.is_exact()) return std::nullopt;
   }
-  return variance > 0.0 ? normal_cdf(-observed / std::sqrt(variance)) : 1.0;
+  const std::int64_t common = common_denominator(terms);
+  if (common == 0) return std::nullopt;
+  std::int64_t observed = 0;
+  for (Term& term : terms) {
+    term.scale = common / term.labels.denominator();
+    observed += term.excess * term.scale;
+  }
+  const std::int64_t step = common_step(terms);
+  if (exact_steps(terms, step) > static_cast<double>(limits.exact_steps)) return std::nullopt;
+  return exact_tail(terms, step, observed);
+}
+
+/// Draws the distributions that could not be enumerated. False if that would take too many answers.
+bool draw_missing(std::vector<Term>& terms, const InstabilityLimits& limits, std::uint64_t seed) {
+  std::uint64_t answers = 0;
+  for (const Term& term : terms) {
+    if (!term.labels.is_exact()) answers += term.pattern->unperturbed;
+  }
+  if (answers == 0) return true;
+  const std::uint64_t draws = std::min<std::uint64_t>(limits.labels.draws, limits.drawn_answers / answers);
+  if (draws < std::min(limits.fewest_draws, limits.labels.draws)) return false;
+  for (Term& term : terms) {
+    if (!term.labels.is_exact()) {
+      term.labels = LabelPermutation(*term.pattern, {0, static_cast<std::uint32_t>(draws)}, seed);
+    }
+  }
+  return true;
 }
 
 }  // namespace
@@ -137,37 +162,40 @@ std::string_view to_string(InstabilityMethod method) {
 
 void InstabilityTest::add(const AnswerPattern& pattern, std::int64_t excess) {
   if (pattern.is_uniform()) return;
+  ++cases_;
+  const AgreementExcess scale(pattern.unperturbed, pattern.perturbed);
+  excess_ += static_cast<double>(excess) / static_cast<double>(scale.denominator());
+  variance_ += scale.variance(pattern);
+  if (too_many_patterns_) return;
   Group& group = groups_[pattern];
   ++group.cases;
   group.excess += excess;
-  ++cases_;
+  if (groups_.size() > max_patterns) {
+    groups_.clear();
+    too_many_patterns_ = true;
+  }
 }
 
 InstabilityResult InstabilityTest::finish(const InstabilityLimits& limits, std::uint64_t seed) const {
   if (cases_ == 0) return {};
-  std::vector<Term> terms;
-  terms.reserve(groups_.size());
-  bool all_exact = true;
-  for (const auto& [pattern, group] : groups_) {
-    terms.push_back({LabelPermutation(pattern, limits.labels, seed), group.cases, group.excess});
-    all_exact = all_exact && terms.back().labels.is_exact();
-  }
-  const std::int64_t common = common_denominator(terms);
-  if (all_exact && common > 0) {
-    std::int64_t observed = 0;
-    for (Term& term : terms) {
-      term.scale = common / term.labels.denominator();
-      observed += term.excess * term.scale;
+  // Each case takes at least one step for each of those before it.
+  const bool may_be_exact = cases_ <= limits.exact_steps / cases_;
+  if (!too_many_patterns_ && (may_be_exact || cases_ <= limits.drawn_cases)) {
+    std::uint64_t states_left = limits.all_states;
+    std::vector<Term> terms;
+    terms.reserve(groups_.size());
+    for (const auto& [pattern, group] : groups_) {
+      const LabelPermutation::Limits affordable{std::min(limits.labels.max_states, states_left), 1};
+      Term& term = terms.emplace_back(
+          Term{&pattern, LabelPermutation(pattern, affordable, seed), group.cases, group.excess});
+      states_left -= std::min(states_left, term.labels.tried_states());
     }
-    const std::int64_t step = common_step(terms);
-    if (exact_steps(terms, step) <= static_cast<double>(limits.exact_steps)) {
-      return {InstabilityMethod::exact, exact_tail(terms, step, observed)};
+    if (const auto p = exact_p(terms, limits)) return {InstabilityMethod::exact, *p};
+    if (cases_ <= limits.drawn_cases && draw_missing(terms, limits, seed)) {
+      return {InstabilityMethod::draws, drawn_tail(terms, limits.draws, seed)};
     }
   }
-  if (cases_ <= limits.drawn_cases) {
-    return {InstabilityMethod::draws, drawn_tail(terms, limits.draws, seed)};
-  }
-  return {InstabilityMethod::normal, normal_tail(terms)};
+  return {InstabilityMethod::normal, variance_ > 0.0 ? normal_cdf(-excess_ / std::sqrt(variance_)) : 1.0};
 }
 
 }  // namespace sluice

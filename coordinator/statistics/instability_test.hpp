@@ -18,11 +18,17 @@ enum class InstabilityMethod : std::uint8_t {
 
 std::string_view to_string(InstabilityMethod method);
 
+/// What may be spent on one perturbation before a cheaper method takes over.
 struct InstabilityLimits {
   LabelPermutation::Limits labels;
-  std::uint64_t exact_steps = 50'000'000;  ///< Multiplications that an exact sum may take: some 50 ms.
-  std::uint64_t drawn_cases = 2000;        ///< Cases with differing answers up to which sums are drawn.
+  std::uint64_t all_states = 200'000;      ///< LabelPermutation::tried_states of all patterns: some 15 ms.
+  std::uint64_t exact_steps = 30'000'000;  ///< Multiplications that an exact sum may take: some 30 ms.
+  std::uint64_t drawn_cases = 200;         ///< Cases with differing answers up to which sums are drawn.
   std::uint32_t draws = 9999;
+  /// Answers that may be drawn for patterns which are not exact (some 30 ms), and the fewest draws of each
+  /// that stand for its distribution.
+  std::uint64_t drawn_answers = 3'000'000;
+  std::uint32_t fewest_draws = 999;
 };
 
 struct InstabilityResult {
@@ -33,8 +39,8 @@ struct InstabilityResult {
 /// Whether a perturbation changes answers beyond what plain repetition does: the sum over the cases of T
 /// (AgreementExcess) against its permutation distribution, labels permuted within each case. Comparing the
 /// stability with the floor instead calls pure noise unstable in 39-52 % of simulated runs (statistics.md).
-/// Memory: by the number of distinct patterns, whatever the number of cases; the order of `add` does not
-/// matter.
+/// Memory: by the number of distinct patterns up to max_patterns, whatever the number of cases; the order of
+/// `add` matters in the last bits alone.
 class InstabilityTest {
  public:
   /// A case: its pattern for this perturbation, and its excess (T times AgreementExcess::denominator). Cases
@@ -42,7 +48,7 @@ class InstabilityTest {
   void add(const AnswerPattern& pattern, std::int64_t excess);
 
   std::uint64_t cases() const { return cases_; }  ///< Those that say something.
-  /// Time: at most exact_steps, or cases x draws.
+  /// Time: bounded by the limits together, some 0.2 s; O(1) where the normal must do anyway.
   InstabilityResult finish(const InstabilityLimits& limits, std::uint64_t seed) const;
 
  private:
@@ -50,8 +56,13 @@ class InstabilityTest {
     std::uint64_t cases = 0;
     std::int64_t excess = 0;
   };
-  std::map<AnswerPattern, Group> groups_;
+  static constexpr std::size_t max_patterns = 4096;  ///< With more the normal must do, and does.
+
+  std::map<AnswerPattern, Group> groups_;  ///< Empty once there were too many.
   std::uint64_t cases_ = 0;
+  double excess_ = 0.0;
+  double variance_ = 0.0;
+  bool too_many_patterns_ = false;
 };
 
 }  // namespace sluice

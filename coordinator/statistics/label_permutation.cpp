@@ -98,12 +98,57 @@ std::vector<State> with_block(const std::vector<State>& before, const Block& blo
 
 }  // namespace
 
+double AnswerPattern::states_at_most() const {
+  double states = 1.0;
+  std::uint32_t singles = 0;
+  // Without the largest class: what it gets is what the others leave.
+  for (std::size_t i = 1; i < class_sizes.size(); ++i) {
+    if (class_sizes[i] == 1) {
+      ++singles;
+    } else {
+      states *= 1.0 + std::min(class_sizes[i], unperturbed);
+    }
+  }
+  return states * (1.0 + std::min(singles, unperturbed));
+}
+
 AgreementExcess::AgreementExcess(std::uint32_t unperturbed, std::uint32_t perturbed) {
   const std::int64_t equal_pairs = pairs(unperturbed);
   const std::int64_t cross_pairs = static_cast<std::int64_t>(unperturbed) * perturbed;
   denominator_ = std::lcm(equal_pairs, cross_pairs);
   per_equal_pair_ = denominator_ / equal_pairs;
   per_cross_pair_ = denominator_ / cross_pairs;
+}
+
+double AgreementExcess::variance(const AnswerPattern& pattern) const {
+  // Of f unperturbed answers in a class of s, what it adds is A f(f - 1) - b (s - 1) f, with A = b + half of
+  // the weight of an equal pair and b the weight of a cross pair. The mean of f(f - 1)...(f - r + 1) is
+  // n(n - 1)...(n - r + 1) / N(N - 1)...(N - r + 1) s(s - 1)...(s - r + 1), n of N being unperturbed, and of
+  // two classes together likewise. That gives the squares and, for different classes, the products.
+  const auto unit = static_cast<double>(denominator_);
+  const double b = static_cast<double>(per_cross_pair_) / unit;
+  const double a = b + 0.5 * static_cast<double>(per_equal_pair_) / unit;
+  const double chosen = pattern.unperturbed;
+  const double all = chosen + pattern.perturbed;
+  double share[5] = {1.0, 0.0, 0.0, 0.0, 0.0};
+  for (int r = 1; r <= 4 && all >= r; ++r) share[r] = share[r - 1] * (chosen - r + 1) / (all - r + 1);
+  double squares = 0.0;
+  double pairs_in_classes = 0.0;
+  double squared_pairs = 0.0;
+  for (const std::uint32_t class_size : pattern.class_sizes) {
+    const double size = class_size;
+    const double two = size * (size - 1);
+    const double three = two * (size - 2);
+    const double four = three * (size - 3);
+    const double slope = b * (size - 1);
+    squares += a * a * (share[4] * four + 4 * share[3] * three + 2 * share[2] * two) -
+               2 * a * slope * (share[3] * three + 2 * share[2] * two) +
+               slope * slope * (share[2] * two + share[1] * size);
+    pairs_in_classes += two;
+    squared_pairs += two * two;
+  }
+  const double product = a * a * share[4] - 2 * a * b * share[3] + b * b * share[2];
+  return std::max(0.0, squares + product * (pairs_in_classes * pairs_in_classes - squared_pairs));
 }
 
 std::int64_t AgreementExcess::of_class(std::uint32_t unperturbed, std::uint32_t size) const {
@@ -123,34 +168,39 @@ LabelSampler::LabelSampler(const AnswerPattern& pattern, std::uint64_t seed)
 }
 
 std::int64_t LabelSampler::draw() {
-  std::fill(chosen_.begin(), chosen_.end(), 0u);
-  for (std::uint32_t i = 0; i < unperturbed_; ++i) {
-    const auto left = static_cast<std::uint32_t>(answers_.size()) - i;
-    std::swap(answers_[i], answers_[i + random_.below(left)]);
-    ++chosen_[answers_[i]];
-  }
   std::int64_t excess = 0;
-  for (std::size_t i = 0; i < chosen_.size(); ++i) excess += scale_.of_class(chosen_[i], class_sizes_[i]);
+  auto left = static_cast<std::uint32_t>(answers_.size());
+  for (std::uint32_t i = 0; i < unperturbed_; ++i, --left) {
+    std::swap(answers_[i], answers_[i + random_.below(left)]);
+    std::uint32_t& chosen = chosen_[answers_[i]];
+    excess += scale_.of_next(chosen, class_sizes_[answers_[i]]);
+    ++chosen;
+  }
+  for (std::uint32_t i = 0; i < unperturbed_; ++i) chosen_[answers_[i]] = 0;
   return excess;
 }
 
 double drawn_upper_tail(const AnswerPattern& pattern, std::int64_t excess, std::uint32_t draws,
                         std::uint64_t seed) {
-  constexpr std::uint32_t enough_hits = 50;  // p is then known to a seventh of itself.
+  constexpr std::uint32_t few_draws = 100;
+  constexpr std::uint32_t enough_hits_in_few = 20;
+  constexpr std::uint32_t enough_hits = 50;
   LabelSampler sampler(pattern, seed);
   std::uint32_t hits = 0;
   for (std::uint32_t drawn = 1; drawn <= draws; ++drawn) {
     hits += sampler.draw() >= excess;
-    if (hits == enough_hits) return static_cast<double>(hits) / static_cast<double>(drawn);
+    if (hits >= (drawn <= few_draws ? enough_hits_in_few : enough_hits)) {
+      return static_cast<double>(hits) / static_cast<double>(drawn);
+    }
   }
   return (1.0 + hits) / (1.0 + draws);
 }
 
 LabelPermutation::LabelPermutation(const AnswerPattern& pattern, const Limits& limits, std::uint64_t seed)
     : scale_(pattern.unperturbed, pattern.perturbed) {
-  is_exact_ = enumerate(pattern, limits);
-  if (!is_exact_) sample(LabelSampler(pattern, seed), std::max(limits.draws, 1u));
-  prepare_draws();
+  is_exact_ = enumerate(pattern, limits.max_states);
+  if (!is_exact_ && limits.draws > 0) sample(LabelSampler(pattern, seed), limits.draws);
+  if (limits.draws > 0) prepare_draws();
 }
 
 void LabelPermutation::prepare_draws() {
@@ -164,13 +214,16 @@ void LabelPermutation::prepare_draws() {
   }
 }
 
-bool LabelPermutation::enumerate(const AnswerPattern& pattern, const Limits& limits) {
+bool LabelPermutation::enumerate(const AnswerPattern& pattern, std::uint64_t max_states) {
+  if (max_states == 0) return false;
   const double all = binomial_coefficient(total(pattern), pattern.unperturbed);
   if (std::isinf(all)) return false;
   std::vector<State> states{{0, 0, 1.0}};
   std::uint32_t answers_left = total(pattern);
   for (const Block& block : blocks_of(pattern, scale_)) {
-    if (states.size() * block.ways.size() > limits.max_states) return false;
+    const std::uint64_t next_states = states.size() * block.ways.size();
+    if (next_states > max_states) return false;
+    tried_states_ += next_states;
     answers_left -= block.answers;
     states = with_block(states, block, pattern.unperturbed, answers_left);
   }
@@ -196,16 +249,6 @@ double LabelPermutation::upper_tail(std::int64_t excess) const {
   if (is_exact_) return std::min(1.0, tail);
   const double draws = draws_;
   return (1.0 + tail * draws) / (1.0 + draws);
-}
-
-double LabelPermutation::variance() const {
-  const auto unit = static_cast<double>(scale_.denominator());
-  double squares = 0.0;
-  for (const Outcome& outcome : outcomes_) {
-    const double excess = static_cast<double>(outcome.excess) / unit;
-    squares += outcome.probability * excess * excess;
-  }
-  return squares;
 }
 
 std::int64_t LabelPermutation::draw(RandomStream& random) const {

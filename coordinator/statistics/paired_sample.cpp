@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstdlib>
 #include <tuple>
 #include <utility>
 
@@ -20,17 +21,34 @@ std::optional<double> ratio(std::int64_t numerator, std::int64_t denominator) {
 }
 
 /// sum / repeats, to the nearest whole number.
-std::int64_t mean_of(std::int64_t sum, std::uint32_t repeats, bool& rounded) {
+std::int64_t mean_of(std::int64_t sum, std::uint32_t repeats) {
   const auto count = static_cast<std::int64_t>(repeats);
-  if (sum % count != 0) rounded = true;
   return (sum + count / 2) / count;
 }
 
-SwapUnit unit_of(const PairedCase& pair, bool& rounded) {
-  return {mean_of(pair.base.numerator, pair.base.repeats, rounded),
-          mean_of(pair.base.denominator, pair.base.repeats, rounded),
-          mean_of(pair.current.numerator, pair.current.repeats, rounded),
-          mean_of(pair.current.denominator, pair.current.repeats, rounded)};
+/// A score is off by half a billionth at most, and so is a mean: two means of the same may be two apart.
+void level_rounding(std::int64_t& a, std::int64_t& b) {
+  constexpr std::int64_t rounding = 2;
+  if (std::abs(a - b) <= rounding) a = b = std::min(a, b);
+}
+
+SwapUnit unit_of(const PairedCase& pair) {
+  SwapUnit unit{mean_of(pair.base.numerator, pair.base.repeats),
+                mean_of(pair.base.denominator, pair.base.repeats),
+                mean_of(pair.current.numerator, pair.current.repeats),
+                mean_of(pair.current.denominator, pair.current.repeats)};
+  level_rounding(unit.base_numerator, unit.current_numerator);
+  level_rounding(unit.base_denominator, unit.current_denominator);
+  return unit;
+}
+
+CaseRepeats repeats_of(const PairedCase& pair) {
+  CaseRepeats repeats;
+  repeats.base = pair.base.repeats;
+  repeats.answers.reserve(pair.base.repeats + pair.current.repeats);
+  pair.base.append_to(repeats.answers);
+  pair.current.append_to(repeats.answers);
+  return repeats;
 }
 
 bool is_single_pass_fail(const RepeatSum& side) {
@@ -82,9 +100,16 @@ MetricShare share_of_f1(std::uint64_t true_positives, std::uint64_t false_positi
 }
 
 void RepeatSum::add(const MetricShare& share) {
+  if (repeats == 1) several.push_back({numerator, denominator});
+  if (repeats >= 1) several.push_back(share);
   numerator += share.numerator;
   denominator += share.denominator;
   ++repeats;
+}
+
+void RepeatSum::append_to(std::vector<MetricShare>& answers) const {
+  if (repeats == 1) answers.push_back({numerator, denominator});
+  answers.insert(answers.end(), several.begin(), several.end());
 }
 
 void SwapSums::add(const SwapUnit& unit) {
@@ -120,6 +145,18 @@ std::optional<double> SwapSums::drop() const {
   return *before - *now;
 }
 
+double PairedSample::effective_units() const {
+  double sum = 0.0;
+  double squares = 0.0;
+  for (const SwapUnit& unit : units) {
+    // In answers rather than billionths of one, whose squares would leave the whole numbers of a double.
+    const double weight = 1e-9 * static_cast<double>(unit.base_denominator + unit.current_denominator);
+    sum += weight;
+    squares += weight * weight;
+  }
+  return squares > 0.0 ? sum * sum / squares : static_cast<double>(units.size());
+}
+
 std::vector<double> PairedSample::unit_drops() const {
   const SwapUnit& sums = totals.sums;
   const double drop = *totals.drop();
@@ -152,13 +189,20 @@ PairedSample pair_cases(std::span<const PairedCase> cases, bool clustered) {
       continue;
     }
     sample.equal_repeats = sample.equal_repeats && pair.base.repeats == pair.current.repeats;
-    units.emplace_back(pair.cluster, unit_of(pair, sample.rounded));
+    units.emplace_back(pair.cluster, unit_of(pair));
     if (!is_single_pass_fail(pair.base) || !is_single_pass_fail(pair.current))
       sample.single_pass_fail = false;
     if (pair.base.numerator > pair.current.numerator) ++sample.lost;
     if (pair.base.numerator < pair.current.numerator) ++sample.gained;
   }
   sample.pairs = units.size();
+  if (!sample.equal_repeats) {
+    for (std::size_t i = 0; i < cases.size(); ++i) {
+      if (cases[i].base.repeats == 0 || cases[i].current.repeats == 0) continue;
+      sample.repeats.push_back(repeats_of(cases[i]));
+      sample.repeats.back().unit = clustered ? cases[i].cluster : i;
+    }
+  }
   if (clustered) {
     std::sort(units.begin(), units.end(), [](const auto& a, const auto& b) { return a.first < b.first; });
     sample.units = merged_by_cluster(units);

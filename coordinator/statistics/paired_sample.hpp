@@ -26,14 +26,16 @@ MetricShare share_of_recall(std::uint64_t true_positives, std::uint64_t false_ne
 MetricShare share_of_f1(std::uint64_t true_positives, std::uint64_t false_positives,
                         std::uint64_t false_negatives);
 
-/// The repeats of a case on one side: their sums, and how many there were. Undefined scores and errors are
-/// not added; without any repeat the side is undefined.
+/// The repeats of a case on one side: their sums, how many there were, and each by itself. Undefined scores
+/// and errors are not added; without any repeat the side is undefined.
 struct RepeatSum {
   std::int64_t numerator = 0;
   std::int64_t denominator = 0;
   std::uint32_t repeats = 0;
+  std::vector<MetricShare> several;  ///< All of them if there are two or more; one alone is the sums.
 
   void add(const MetricShare& share);
+  void append_to(std::vector<MetricShare>& answers) const;
 };
 
 /// One case on both sides.
@@ -41,6 +43,13 @@ struct PairedCase {
   RepeatSum base;
   RepeatSum current;
   std::uint32_t cluster = 0;  ///< For instance the number of the category; read only where asked.
+};
+
+/// The answers of a case on both sides, for a test that permutes them within the case.
+struct CaseRepeats {
+  std::vector<MetricShare> answers;  ///< First those of the base, then the current ones.
+  std::size_t base = 0;              ///< How many are the base's.
+  std::size_t unit = 0;  ///< The same for cases that are swapped as one, in no order that means anything.
 };
 
 /// A case that enters no comparison because one side is undefined.
@@ -52,7 +61,7 @@ struct UnpairedCase {
 };
 
 /// What is swapped as a whole: a case, or all cases of a cluster. Means over the repeats of each case, in
-/// billionths, added up over the cases.
+/// billionths, added up over the cases. Means of a case that differ by no more than rounding are made equal.
 struct SwapUnit {
   std::int64_t base_numerator = 0;
   std::int64_t base_denominator = 0;
@@ -84,12 +93,17 @@ struct PairedSample {
   std::size_t changed_units = 0;       ///< With any difference between the sides.
   bool clustered = false;
   bool equal_repeats = true;  ///< Each case has as many repeats in the base as it has now.
-  bool rounded = false;       ///< Some mean over repeats is no whole number of billionths.
   /// One repeat a side, and scores of 0 and 1 only.
   bool single_pass_fail = true;
   std::uint64_t lost = 0;    ///< If single_pass_fail: pairs with 1 in the base and 0 now.
   std::uint64_t gained = 0;  ///< Ditto, the other way round.
   SwapSums totals;
+  /// Of each pair, in the order given; only if the repeats are not equal.
+  std::vector<CaseRepeats> repeats;
+
+  /// How many units of equal weight are as much evidence: (sum w)^2 / sum w^2 (Kish 1965), with the
+  /// denominators as weights. As many as units for a mean of scores without clusters; 0 without units.
+  double effective_units() const;
 
   /// Each unit's share in the drop, first order: their mean is the drop, their scatter its uncertainty. For
   /// a mean of scores the difference within the unit; for a ratio of sums with its influence on both sides.
@@ -97,7 +111,7 @@ struct PairedSample {
   std::vector<double> unit_drops() const;
 };
 
-/// Time: O(n log n), memory: 32 bytes a unit.
+/// Time: O(n log n), memory: 32 bytes a unit, and 16 an answer where repeats are not equal.
 PairedSample pair_cases(std::span<const PairedCase> cases, bool clustered);
 
 }  // namespace sluice

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <functional>
+#include <limits>
 #include <utility>
 
 namespace sluice {
@@ -67,6 +68,17 @@ class AnswerCounts {
   std::vector<std::uint32_t> unperturbed_;  ///< How many repeats gave each.
 };
 
+/// One answer a unit.
+std::vector<PerturbedAnswer> by_unit(std::span<const PerturbedAnswer> answers) {
+  std::vector<PerturbedAnswer> units(answers.begin(), answers.end());
+  std::ranges::sort(units, {}, &PerturbedAnswer::unit);
+  const auto repeated = std::ranges::unique(units, [](const PerturbedAnswer& a, const PerturbedAnswer& b) {
+    return a.unit == b.unit && a.unit != PerturbedAnswer::own_unit;
+  });
+  units.erase(repeated.begin(), repeated.end());
+  return units;
+}
+
 /// Calls `visit` for each run of answers of one perturbation. REQUIRES: sorted by perturbation.
 void visit_perturbations(std::span<const PerturbedAnswer> sorted,
                          const std::function<void(std::span<const PerturbedAnswer>)>& visit) {
@@ -81,7 +93,7 @@ void visit_perturbations(std::span<const PerturbedAnswer> sorted,
 }  // namespace
 
 Interval CaseStability::interval(double confidence) const {
-  return stability ? wilson_interval(*stability, answers, confidence) : Interval{};
+  return stability ? wilson_interval(*stability, units, confidence) : Interval{};
 }
 
 StabilityFigures StabilityFold::Shares::figures(double confidence) const {
@@ -95,17 +107,35 @@ StabilityFigures StabilityFold::Shares::figures(double confidence) const {
   return figures;
 }
 
-double StabilityFold::case_p(const AnswerPattern& pattern, std::int64_t excess) {
-  if (pattern.is_uniform()) return 1.0;
+void StabilityFold::test_case(AnswerPattern pattern, std::int64_t excess) {
+  CaseStability& result = cases_.back();
+  if (pattern.is_uniform()) {
+    result.p = 1.0;
+    return;
+  }
+  if (pattern.states_at_most() > static_cast<double>(rules_.case_states)) {
+    drawn_.push_back({cases_.size() - 1, std::move(pattern), excess});
+    return;
+  }
   auto found = labels_.find(pattern);
   if (found == labels_.end()) {
     if (labels_.size() >= max_kept_patterns) labels_.clear();
-    // One draw: where it cannot be exact, the draws are made below, for this excess alone.
-    const LabelPermutation::Limits exact_only{rules_.limits.labels.max_states, 1};
-    found = labels_.emplace(pattern, LabelPermutation(pattern, exact_only, rules_.seed)).first;
+    const LabelPermutation::Limits exact{std::numeric_limits<std::uint64_t>::max(), 0};
+    found = labels_.emplace(pattern, LabelPermutation(pattern, exact, rules_.seed)).first;
   }
-  if (found->second.is_exact()) return found->second.upper_tail(excess);
-  return drawn_upper_tail(pattern, excess, rules_.limits.labels.draws, rules_.seed);
+  result.p = found->second.upper_tail(excess);
+}
+
+void StabilityFold::draw_cases() {
+  std::uint64_t answers = 1;
+  for (const DrawnCase& one : drawn_) answers += one.pattern.unperturbed;
+  const std::uint64_t affordable = std::max<std::uint64_t>(rules_.case_answers / answers,  //
+                                                           rules_.fewest_case_draws);
+  const auto draws =
+      static_cast<std::uint32_t>(std::min<std::uint64_t>(rules_.limits.labels.draws, affordable));
+  for (const DrawnCase& one : drawn_) {
+    cases_[one.index].p = drawn_upper_tail(one.pattern, one.excess, draws, rules_.seed);
+  }
 }
 
 void StabilityFold::add(const CaseAnswers& answers) {
@@ -128,9 +158,11 @@ void StabilityFold::add(const CaseAnswers& answers) {
   result.stability = identical / trials;
   all_.stability.add(identical, trials);
   category.stability.add(identical, trials);
+  const std::vector<PerturbedAnswer> units = by_unit(answers.perturbed);
+  result.units = static_cast<std::uint32_t>(units.size());
   if (floor_known) {
-    const auto [pattern, excess] = counts.pattern(answers.perturbed);
-    result.p = case_p(pattern, excess);
+    auto [pattern, excess] = counts.pattern(units);
+    test_case(std::move(pattern), excess);
   }
 
   std::vector<PerturbedAnswer> sorted(answers.perturbed.begin(), answers.perturbed.end());
@@ -186,6 +218,7 @@ StabilityAnalysis StabilityFold::finish() {
     one.adjusted_p = *next++;
     one.unstable = *one.adjusted_p <= 1.0 - rules_.confidence + 1e-12;
   }
+  draw_cases();
   judge_cases();
   analysis.cases = std::move(cases_);
   return analysis;

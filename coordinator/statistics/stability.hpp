@@ -15,8 +15,13 @@ namespace sluice {
 /// An answer to a perturbed input. `answer` numbers the distinct answers of the case (by canonical claims);
 /// equal numbers mean identical answers.
 struct PerturbedAnswer {
+  static constexpr std::uint32_t own_unit = 0xffffffff;
+
   std::uint32_t perturbation = 0;
   std::uint32_t answer = 0;
+  /// The unit that gave it: perturbations that make the same text of an input share one answer, which is no
+  /// more evidence for being shared.
+  std::uint32_t unit = own_unit;
 };
 
 /// The answers of one case. Trials that ended in an error, and perturbations that changed nothing, are not
@@ -53,13 +58,15 @@ struct PerturbationStability {
 struct CaseStability {
   std::uint32_t repeats = 0;  ///< Unperturbed answers.
   std::uint32_t answers = 0;  ///< Perturbed ones.
+  std::uint32_t units = 0;    ///< That gave them: fewer where perturbations share an answer.
   std::optional<double> stability;
   std::optional<double> floor;
-  std::optional<double> p;           ///< Its perturbations pooled; empty where the floor is unknown.
+  /// Its perturbations pooled, each unit counted once; empty where the floor is unknown.
+  std::optional<double> p;
   std::optional<double> adjusted_p;  ///< By Holm over cases.
   bool unstable = false;             ///< Beyond the floor.
 
-  /// Wilson's over the perturbed answers, given the case's own reference.
+  /// Wilson's over the units, given the case's own reference.
   Interval interval(double confidence) const;
 };
 
@@ -73,11 +80,17 @@ struct StabilityAnalysis {
 struct StabilityRules {
   double confidence = 0.95;  ///< Of the intervals, and 1 - alpha of the tests.
   InstabilityLimits limits;
+  std::uint64_t case_states = 256;  ///< AnswerPattern::states_at_most up to which a case's test is exact.
+  /// Answers that may be drawn for all cases beyond (some 0.5 s), and the fewest draws of each: shared out,
+  /// so that the p-values do not depend on the order of the cases.
+  std::uint64_t case_answers = 100'000'000;
+  std::uint32_t fewest_case_draws = 99;
   std::uint64_t seed = 0;  ///< Decides only where draws are made.
 };
 
-/// Folds the answers of a run, one case at a time. Memory: some 80 bytes a case. Time of `add`: O(n log n) in
-/// the answers of the case, and now and then a new permutation distribution (LabelPermutation).
+/// Folds the answers of a run, one case at a time. Memory: some 80 bytes a case, and 4 for each distinct
+/// answer of those that are not tested exactly. Time of `add`: O(n log n) in the answers of the case, and now
+/// and then a new permutation distribution (LabelPermutation).
 class StabilityFold {
  public:
   explicit StabilityFold(StabilityRules rules) : rules_(rules) {}
@@ -98,7 +111,15 @@ class StabilityFold {
     bool floor_known = false;
   };
 
-  double case_p(const AnswerPattern& pattern, std::int64_t excess);
+  /// A case whose p is drawn at the end, when it is known for how many.
+  struct DrawnCase {
+    std::size_t index = 0;
+    AnswerPattern pattern;
+    std::int64_t excess = 0;
+  };
+
+  void test_case(AnswerPattern pattern, std::int64_t excess);
+  void draw_cases();
   void judge_cases();
 
   StabilityRules rules_;
@@ -107,6 +128,7 @@ class StabilityFold {
   std::map<std::uint32_t, Shares> categories_;
   std::vector<CaseStability> cases_;
   std::map<AnswerPattern, LabelPermutation> labels_;  ///< Most cases share a few patterns.
+  std::vector<DrawnCase> drawn_;
 };
 
 }  // namespace sluice

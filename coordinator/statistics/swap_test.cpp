@@ -1,6 +1,7 @@
 #include "coordinator/statistics/swap_test.hpp"
 
 #include "coordinator/statistics/random_stream.hpp"
+#include "coordinator/statistics/repeat_permutation.hpp"
 #include "coordinator/statistics/special_functions.hpp"
 
 #include <algorithm>
@@ -53,12 +54,10 @@ class Assignments {
       one_denominator = one_denominator && unit.base_denominator == unit.current_denominator;
     }
     is_linear_ = one_denominator;
-    // Where means over repeats were rounded, each unit is off by a billionth at most: that must not part
-    // ties.
+    // Scores like 1/3 and means over repeats are rounded to billionths: that must not part ties.
     observed_difference_ = sums.base_numerator - sums.current_numerator;
-    integer_tolerance_ = sample.rounded ? 2 * static_cast<std::int64_t>(sample.pairs) : 0;
+    integer_tolerance_ = 2 * static_cast<std::int64_t>(sample.pairs);
     observed_drop_ = *sample.totals.drop();
-    tolerance_ = sample.rounded ? 4e-9 : 1e-12;
   }
 
   const std::vector<Move>& moves() const { return moves_; }
@@ -81,8 +80,8 @@ class Assignments {
     const double drop =
         static_cast<double>(first.numerator) / static_cast<double>(first.denominator) -
         static_cast<double>(totals_.numerator - first.numerator) / static_cast<double>(second);
-    drops_ += drop >= observed_drop_ - tolerance_;
-    gains_ += drop >= -observed_drop_ - tolerance_;
+    drops_ += drop >= observed_drop_ - rounding_of_drops;
+    gains_ += drop >= -observed_drop_ - rounding_of_drops;
   }
 
   /// `more` for the observed assignment, which is one of the possible ones but need not be among the drawn.
@@ -101,7 +100,6 @@ class Assignments {
   std::int64_t observed_difference_ = 0;
   std::int64_t integer_tolerance_ = 0;
   double observed_drop_ = 0.0;
-  double tolerance_ = 0.0;
   std::uint64_t assignments_ = 0;
   std::uint64_t drops_ = 0;
   std::uint64_t gains_ = 0;
@@ -145,11 +143,18 @@ SwapTestResult draw(Assignments assignments, std::uint32_t draws, std::uint64_t 
   return assignments.result(PairedMethod::draws, 1);
 }
 
-SwapTestResult against_normal(const PairedSample& sample) {
-  const double error = drop_deviation(sample) / std::sqrt(static_cast<double>(sample.units.size()));
-  const double drop = *sample.totals.drop();
-  const double z = drop == 0.0 ? 0.0 : drop / error;  // Without any scatter every drop is certain.
-  return {PairedMethod::normal, {normal_cdf(-z), normal_cdf(z)}, 0};
+SwapTestResult swap_sides(const PairedSample& sample, const SwapLimits& limits, std::uint64_t seed) {
+  if (sample.changed_units <= std::min(limits.enumerated_units, 30u)) return enumerate(Assignments(sample));
+  if (sample.changed_units <= limits.drawn_units) return draw(Assignments(sample), limits.draws, seed);
+  return studentised_normal(sample);
+}
+
+/// Method and assignments of the less exact one.
+SwapTestResult less_significant(const SwapTestResult& a, const SwapTestResult& b) {
+  SwapTestResult result = a.method >= b.method ? a : b;
+  result.p.drop = std::max(a.p.drop, b.p.drop);
+  result.p.improvement = std::max(a.p.improvement, b.p.improvement);
+  return result;
 }
 
 }  // namespace
@@ -172,9 +177,16 @@ std::string_view to_string(PairedMethod method) {
 
 SwapTestResult swap_test(const PairedSample& sample, const SwapLimits& limits, std::uint64_t seed) {
   if (sample.changed_units == 0 || !sample.totals.drop()) return {};
-  if (sample.changed_units <= std::min(limits.enumerated_units, 30u)) return enumerate(Assignments(sample));
-  if (sample.changed_units <= limits.drawn_units) return draw(Assignments(sample), limits.draws, seed);
-  return against_normal(sample);
+  const SwapTestResult swapped = swap_sides(sample, limits, seed);
+  if (sample.equal_repeats) return swapped;
+  return less_significant(swapped, permute_repeats(sample, limits, seed));
+}
+
+SwapTestResult studentised_normal(const PairedSample& sample) {
+  const double error = drop_deviation(sample) / std::sqrt(static_cast<double>(sample.units.size()));
+  const double drop = *sample.totals.drop();
+  const double z = drop == 0.0 ? 0.0 : drop / error;  // Without any scatter every drop is certain.
+  return {PairedMethod::normal, {normal_cdf(-z), normal_cdf(z)}, 0};
 }
 
 double drop_deviation(const PairedSample& sample) {

@@ -24,24 +24,34 @@ struct SwapLimits {
   std::uint32_t enumerated_units = 20;  ///< Changed units up to here: 2^20 assignments. At most 30.
   std::uint32_t drawn_units = 2000;     ///< Up to here assignments are drawn.
   std::uint32_t draws = 9999;           ///< p-values are then multiples of 1/10,000.
+  /// Answers that draws of unequal repeats may pick in all (some 0.2 s); the normal beyond.
+  std::uint64_t picked_answers = 50'000'000;
 };
 
 struct SwapTestResult {
   PairedMethod method = PairedMethod::none;
   OneSidedPs p;
-  std::uint64_t assignments = 0;  ///< Enumerated or drawn.
+  std::uint64_t assignments = 0;  ///< Enumerated or drawn; with unequal repeats, by the less exact test.
 };
 
 /// Tests whether base and current differ. If they do not, which side an answer stands on is chance, so that
 /// the two sides of each unit may be swapped: p is the share of assignments whose drop is at least (for an
 /// improvement: whose gain is at least) the observed one. The metric is recomputed under each. Exact for
-/// equal repeats, ties and ratios like F1 included. For unequal repeats the means of a case are swapped,
-/// which holds for larger samples; studentising changes nothing there, since flipping the sign of differences
-/// leaves the sum of their squares as it is. An assignment with an undefined side counts as a hit.
+/// equal repeats, ties and ratios like F1 included. An assignment with an undefined side counts as a hit.
+///
+/// Where a case has not as many repeats on both sides, its means are not alike even if nothing changed: that
+/// of the fewer scatters more, and skewed. There the answers' labels are permuted within the cases as well
+/// (repeat_permutation.hpp), and the larger p counts: docs/adr/0007-unequal-repeats-and-all-clears.md.
 ///
 /// Swapping base and current swaps the two p-values, to the last bit. Same seed, same result. Time: O(2^k)
 /// for k enumerated units, else O(units x draws) or O(units); memory: 16 bytes a changed unit.
 SwapTestResult swap_test(const PairedSample& sample, const SwapLimits& limits, std::uint64_t seed);
+
+/// Drops that differ by less are the same, but for the rounding of scores and means to billionths.
+inline constexpr double rounding_of_drops = 4e-9;
+
+/// The drop over its standard error against the normal distribution. REQUIRES: the drop is defined.
+SwapTestResult studentised_normal(const PairedSample& sample);
 
 /// Standard deviation of the units' drops (PairedSample::unit_drops), with n - 1; 0 for fewer than two units.
 double drop_deviation(const PairedSample& sample);

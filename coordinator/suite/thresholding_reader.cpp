@@ -113,7 +113,12 @@ Thresholding read_suite_thresholding(TableReader reader) {
     reader.add_wrong("confidence", "must be between 0.5 and 1, like 0.95");
     given.confidence.reset();
   }
-  given.min_effect = reader.number_in("min_effect", 0.0, 1.0);
+  // No suite is large enough to exclude a drop of 0, and none of all points is found.
+  given.min_effect = reader.number("min_effect");
+  if (given.min_effect && (*given.min_effect <= 0.0 || *given.min_effect >= 1.0)) {
+    reader.add_wrong("min_effect", "must be above 0 and below 1, not " + shortest(*given.min_effect));
+    given.min_effect.reset();
+  }
   if (const auto cluster = reader.text("cluster")) {
     given.cluster_by_category = *cluster == "category";
     if (!given.cluster_by_category) {

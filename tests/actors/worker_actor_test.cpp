@@ -1,149 +1,8 @@
-#include "worker/worker_actor.hpp"
-
-#include "common/defaults.hpp"
-#include "common/transport/messages.hpp"
-#include "tests/actors/actor_fixture.hpp"
-#include "tests/support/temporary_folder.hpp"
-#include "worker/http/http_messages.hpp"
-#include "worker/messages.hpp"
-
-#include <algorithm>
-#include <iterator>
+// What a worker takes, does and says in a run.
+#include "tests/actors/worker_actor_fixture.hpp"
 
 namespace sluice {
 namespace {
-
-using namespace std::chrono_literals;
-
-constexpr const char* ontology =
-    "version = \"1\"\n[[subject]]\npath = \"a/b\"\ndescription = \"d\"\n"
-    "[[subject.predicate]]\nname = \"p\"\ntype = \"text\"\ndescription = \"d\"\n";
-
-/// A worker between a fake dealer, for which the test speaks as the coordinator, and a fake HTTP actor.
-class WorkerActorTest : public ActorTest {
- protected:
-  WorkerActorTest() {
-    settings.run_id = "run-1";
-    settings.mode = Mode::live;
-    settings.ontology = ontology;
-    settings.heartbeat_interval = 1000ms;
-    settings.request_timeout = 120s;
-    settings.case_timeout = 15min;
-    settings.backoff_initial = 500ms;
-    ProviderSettings provider;
-    provider.name = "openai";
-    provider.base_url = "http://127.0.0.1:1/v1";
-    settings.providers = {provider};
-  }
-
-  void start(bool stay = false) {
-    auto cache = AnswerCache::open(folder.path() / "cache");
-    ASSERT_TRUE(cache) << cache.error().message;
-    store = std::make_shared<AnswerStore>(std::move(*cache), std::vector<AnswerCache>());
-    WorkerConfig config;
-    config.name = "w";
-    config.instance = 42;
-    config.max_concurrent = 2;
-    config.store = store;
-    const auto nothing = [](std::string_view) { return std::optional<std::string>(); };
-    SettingSources none;
-    none.environment = nothing;
-    config.keys = std::make_shared<const KeyRing>(nothing, *merge_settings(none));
-    config.stay = stay;
-    config.coordinator_timeout = 60s;
-    config.boot_clock = [this] { return boot(); };
-    config.listener = listener.handle();
-    worker = owned(spawn_worker(
-        system(), std::move(config), [this](const caf::actor&) { return dealer.handle(); }, http.handle()));
-    settle();
-  }
-
-  template <class... Messages>
-  void hear(Messages... messages) {
-    FromCoordinator batch;
-    (batch.messages.emplace_back(std::move(messages)), ...);
-    caf::anon_send(worker, std::move(batch));
-    settle();
-  }
-
-  /// What the worker said since the last call, of one kind.
-  template <class Message>
-  std::vector<Message> said() {
-    std::vector<Message> found;
-    std::erase_if(dealer.got<ToCoordinatorNow>(), [&](ToCoordinatorNow& outgoing) {
-      auto* wanted = std::get_if<Message>(&outgoing.message);
-      if (wanted) found.push_back(std::move(*wanted));
-      return wanted != nullptr;
-    });
-    return found;
-  }
-
-  static WorkUnit unit(UnitId id) {
-    WorkUnit work;
-    work.unit = id;
-    work.key = sha256("unit " + std::to_string(id));
-    work.request.provider = "openai";
-    work.request.user = std::to_string(id);
-    work.tasks = {{id, {}, {}, 0.0, true, {}}};
-    return work;
-  }
-  void lease(std::vector<UnitId> ids) {
-    wire::Work work{"run-1", {}};
-    for (const auto id : ids) work.units.push_back(unit(id));
-    hear(std::move(work));
-  }
-  std::vector<HttpCall> calls() {
-    std::vector<HttpCall> made;
-    for (auto& message : http.take<HttpCalls>()) std::ranges::move(message.calls, std::back_inserter(made));
-    return made;
-  }
-  void answer(const std::vector<HttpCall>& answered, int status = 200, const HttpHeaders& headers = {}) {
-    HttpCallsDone ended;
-    for (const auto& call : answered) {
-      auto& done = ended.done.emplace_back();
-      done.id = call.id;
-      done.response = {status, headers,
-                       R"({"choices":[{"message":{"content":"{\"claims\":[]}"},"finish_reason":"stop"}]})"};
-    }
-    // The caller of every call is the run's model client, which the fake remembers for the test.
-    caf::anon_send(client(), std::move(ended));
-    settle();
-  }
-  void answer(const HttpCall& call, int status = 200, const HttpHeaders& headers = {}) {
-    answer(std::vector{call}, status, headers);
-  }
-  caf::actor client() { return caf::actor_cast<caf::actor>(http.last_sender()); }
-
-  BootTime boot() {
-    auto& scheduler = dynamic_cast<caf::scheduler::test_coordinator&>(system().scheduler());
-    return std::chrono::duration_cast<BootTime>(scheduler.clock().now().time_since_epoch());
-  }
-  std::uint64_t boot_us() { return static_cast<std::uint64_t>(boot().count()); }
-  wire::Grants grants(wire::Grant grant) { return {"run-1", boot_us(), boot_us(), {std::move(grant)}}; }
-  static wire::Grant unlimited() {
-    wire::Grant grant;
-    grant.provider = "openai";
-    grant.unlimited = true;
-    return grant;
-  }
-
-  void begin() {
-    start();
-    hear(wire::Welcome{settings});
-    hear(grants(unlimited()));
-    said<wire::Hello>();
-    said<wire::Ready>();
-  }
-  bool has_ended() { return !listener.got<WorkerEnded>().empty(); }
-
-  support::TemporaryFolder folder;
-  RunSettings settings;
-  std::shared_ptr<AnswerStore> store;
-  Probe<ToCoordinatorNow, ReopenSocket, CloseSocket> dealer{system()};
-  Probe<HttpCalls, HttpCancel> http{system()};
-  Probe<WorkerEnded> listener{system()};
-  caf::actor worker;
-};
 
 TEST_F(WorkerActorTest, SaysHelloUntilItIsWelcome) {
   start();
@@ -287,23 +146,6 @@ TEST_F(WorkerActorTest, WhoLosesToAnotherAnswerForgetsItsOwn) {
   EXPECT_TRUE(stored_after(4, wire::Verdict::gone, Digest{}));
 }
 
-TEST_F(WorkerActorTest, WhoIsCutOffStopsCallingUntilTheCoordinatorIsBack) {
-  begin();
-  for (int second = 0; second < 4; ++second) pass(1000ms);
-  lease({0});  // Any message is a sign of life,
-  EXPECT_TRUE(calls().empty()) << "but only a grant allows calls after a silence";
-  hear(grants(unlimited()));
-  EXPECT_EQ(calls().size(), 1u);
-  pass(5000ms);
-  auto client_of_run = client();
-  caf::send_as(listener.handle(), client_of_run, CompleteUnits{{std::make_shared<const WorkUnit>(unit(7))}});
-  settle();
-  EXPECT_TRUE(calls().empty());
-  EXPECT_GE(dealer.got<ReopenSocket>().size(), 1u) << "a fresh connection is tried";
-  hear(grants(unlimited()));
-  EXPECT_EQ(calls().size(), 1u);
-}
-
 TEST_F(WorkerActorTest, APauseIsToldAtOnceAndRepeatedUntilItIsOver) {
   begin();
   lease({0});
@@ -360,48 +202,6 @@ TEST_F(WorkerActorTest, ItsCreditFollowsTheSearchForPlaces) {
   EXPECT_EQ(calls().size(), 20u);
 }
 
-TEST_F(WorkerActorTest, DrainEndsIt) {
-  begin();
-  lease({0});
-  hear(wire::Drain{"run-0", "another run"});
-  EXPECT_FALSE(has_ended());
-  hear(wire::Drain{"run-1", "complete"});
-  ASSERT_TRUE(has_ended());
-  EXPECT_FALSE(listener.got<WorkerEnded>()[0].error);
-  EXPECT_EQ(said<wire::Goodbye>().size(), 1u);
-  EXPECT_EQ(dealer.got<CloseSocket>().size(), 1u);
-  EXPECT_EQ(running(), 2u)
-      << "the fake dealer and the listener: everything else has ended, the HTTP actor with it";
-}
-
-TEST_F(WorkerActorTest, AWorkerThatStaysWaitsForTheNextRun) {
-  start(true);
-  hear(wire::Welcome{settings});
-  hear(wire::Drain{"run-1", "complete"});
-  EXPECT_FALSE(has_ended());
-  said<wire::Hello>();
-  pass(120s);
-  EXPECT_FALSE(has_ended());
-  EXPECT_EQ(said<wire::Hello>().size(), 120u);
-}
-
-TEST_F(WorkerActorTest, WithoutACoordinatorItEnds) {
-  start();
-  pass(60s);
-  EXPECT_FALSE(has_ended());
-  pass(1s);
-  ASSERT_TRUE(has_ended());
-  EXPECT_EQ(listener.got<WorkerEnded>()[0].error->reason, Reason::coordinator_unreachable);
-}
-
-TEST_F(WorkerActorTest, WhoWasStoppedItselfWaitsForTheCoordinatorAnew) {
-  begin();
-  jump(90s);  // SIGSTOP: one late tick, not ninety.
-  EXPECT_FALSE(has_ended()) << "what the coordinator said meanwhile has yet to be read";
-  pass(61s);
-  EXPECT_TRUE(has_ended());
-}
-
 TEST_F(WorkerActorTest, AUnitThatIsLeasedAgainIsReportedAgain) {
   begin();
   lease({0, 1});
@@ -419,43 +219,6 @@ TEST_F(WorkerActorTest, AUnitThatIsLeasedAgainIsReportedAgain) {
   EXPECT_EQ(started, std::vector<UnitId>{1}) << "it runs";
   EXPECT_EQ(results, 1u) << "it is done";
   EXPECT_TRUE(calls().empty()) << "neither is paid for again";
-}
-
-TEST_F(WorkerActorTest, AnotherVersionOfTheProtocolEndsIt) {
-  start();
-  hear(wire::Reject{wire::RejectCode::protocol_mismatch, "9"});
-  ASSERT_TRUE(has_ended());
-  EXPECT_EQ(listener.got<WorkerEnded>()[0].error->reason, Reason::protocol_mismatch);
-}
-
-TEST_F(WorkerActorTest, AnOntologyThatCannotBeReadEndsIt) {
-  settings.ontology = "not = [toml";
-  start();
-  hear(wire::Welcome{settings});
-  ASSERT_TRUE(has_ended());
-  EXPECT_TRUE(listener.got<WorkerEnded>()[0].error);
-}
-
-TEST_F(WorkerActorTest, OneThatCannotWorkHereSaysWhyAndLeaves) {
-  begin();
-  caf::anon_send(worker, WorkerUnfit{"an earlier run", Error{Reason::coordinator_too_far, "was too far"}});
-  settle();
-  EXPECT_FALSE(has_ended());
-  caf::anon_send(worker, WorkerUnfit{settings.run_id, Error{Reason::coordinator_too_far, "too far away"}});
-  settle();
-  ASSERT_TRUE(has_ended());
-  EXPECT_EQ(said<wire::Goodbye>().at(0).reason, "too far away");
-  const auto error = listener.got<WorkerEnded>()[0].error;
-  ASSERT_TRUE(error);
-  EXPECT_EQ(error->reason, Reason::coordinator_too_far);
-}
-
-TEST_F(WorkerActorTest, StopSaysGoodbye) {
-  begin();
-  caf::anon_send(worker, StopWorker{"SIGTERM"});
-  settle();
-  ASSERT_TRUE(has_ended());
-  EXPECT_EQ(said<wire::Goodbye>().at(0).reason, "SIGTERM");
 }
 
 }  // namespace

@@ -61,8 +61,11 @@ TEST_F(Robust, IsTheSameWithOneWorkerAndFourAndReplaysWithoutACall) {
   EXPECT_EQ(parse_report(replayed.output)["run"]["requests"], 0);
 }
 
-TEST_F(Robust, AThousandCasesInEightTrialsAreTheSameOnFourWorkers) {
-  const auto simulator = start_simulator();
+TEST_F(Robust, AThousandCasesInEightTrialsAreTheSameOnFourWorkersThatShareALimit) {
+  const auto simulator = start_simulator({"--rps", "3000", "--burst", "3000"});
+  const std::string limits = (folder() / "limits.toml").string();
+  // Below what the provider takes: this many calls keep the machine so busy that they arrive late.
+  std::ofstream(limits) << "[providers.openai]\nrequests_per_minute = 120_000\n";
   std::ofstream tests(folder() / "many.jsonl");
   for (int i = 0; i < 1000; ++i) {
     tests << R"({"id": "case-)" << i << R"(", "input": {"prompt": "What is )" << i
@@ -82,13 +85,20 @@ TEST_F(Robust, AThousandCasesInEightTrialsAreTheSameOnFourWorkers) {
                     "--base-url",
                     simulator.url() + "/v1",
                     "--max-concurrent",
-                    "32"};
+                    "32",
+                    "--config",
+                    limits};
   const auto one = run_sluice(flags + Flags{"--home", (folder() / "one").string()});
   const auto four = run_sluice(flags + Flags{"--workers", "4", "--home", (folder() / "four").string()});
   const json report = parse_report(one.output);
   ASSERT_TRUE(report.is_object()) << one.errors;
   EXPECT_EQ(report["stability_details"]["trials"], 8000);
-  EXPECT_EQ(report["run"]["requests"], 8000);
+  for (const auto* run : {&one, &four}) {
+    const json facts = parse_report(run->output)["run"];
+    EXPECT_EQ(facts["requests"], 8000);
+    EXPECT_EQ(facts["rate_limited"], 0) << "each call had a permit of the one limit";
+    EXPECT_GE(facts["budget"][0]["permits_used"], 8000);
+  }
   EXPECT_EQ(comparable_part(four.output), comparable_part(one.output));
 }
 
@@ -198,8 +208,24 @@ TEST_F(Robust, AStatisticalGateTellsAChangeFromNone) {
   EXPECT_EQ(fell.exit_code, 1) << fell.errors;
   const json report = parse_report(fell.output);
   EXPECT_EQ(report["verdict"], "regression");
-  EXPECT_EQ(report["metrics"]["failed"], 0) << "no case alone is judged by the baseline";
+  for (const json& result : report["fixture_results"]) {
+    bool became_undefined = false;
+    for (const json& metric : result["metrics"]) {
+      became_undefined = became_undefined || metric["cause"] == "became_undefined";
+    }
+    EXPECT_EQ(result["status"], became_undefined ? "fail" : "pass")
+        << "no case alone is judged by the baseline, but for what it does not say any more";
+  }
+  EXPECT_EQ(report["metrics"]["failed"], report["metrics"]["regressed"]);
+  EXPECT_GT(report["metrics"]["failed"], 0);
   EXPECT_EQ(report["baseline_comparison"]["has_regression"], true);
+  std::ofstream(folder() / "fell.json") << fell.output;
+  const auto compared = run_sluice({"compare", baseline, "fell.json", "--format", "json"});
+  EXPECT_EQ(compared.exit_code, 1) << compared.errors;
+  const json offline = json::parse(compared.output);
+  EXPECT_EQ(offline["verdict"], report["verdict"]);
+  EXPECT_EQ(offline["cases"]["failed"], report["metrics"]["failed"]);
+  EXPECT_EQ(offline["statistics"], report["baseline_comparison"]["statistics"]) << "the same tests";
   const auto again = gated(silent, {"--baseline", baseline});
   EXPECT_EQ(parse_report(again.output)["baseline_comparison"], report["baseline_comparison"]);
 }

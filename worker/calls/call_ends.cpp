@@ -7,7 +7,7 @@
 #include <span>
 #include <utility>
 
-/// ModelCalls, second part: what the end of a call means.
+/// ModelCalls: what the end of a call means.
 namespace sluice {
 
 namespace {

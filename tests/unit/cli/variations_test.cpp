@@ -1,5 +1,6 @@
 #include "coordinator/cli/variations.hpp"
 
+#include <cstdlib>
 #include <string>
 #include <vector>
 
@@ -38,7 +39,8 @@ TEST(Variations, ComeInTheCataloguesOrderAndCommandsLast) {
 TEST(Variations, DoWhatTheirNamesSay) {
   RunOptions options;
   options.perturbations = {"crlf", "comments-removed"};
-  options.perturb_commands = {{"shout", "tr a-z A-Z"}, {"broken", "exit 3"}, {"binary", "printf '\\377'"}};
+  options.perturb_commands = {
+      {"shout", "tr a-z A-Z"}, {"broken", "exit 3"}, {"binary", "printf '\\377'"}, {"empty", "true"}};
   const auto variations = make_variations(options);
   ASSERT_TRUE(variations);
   const auto apply = [&](std::size_t n, std::string_view text, std::string_view language) {
@@ -50,8 +52,24 @@ TEST(Variations, DoWhatTheirNamesSay) {
   EXPECT_EQ(apply(1, "x\n", "").kind, Kind::skipped);
   EXPECT_FALSE(apply(1, "x\n", "").reason.empty());
   EXPECT_EQ(apply(2, "abc", "").text, "ABC");
-  EXPECT_EQ(apply(3, "abc", "").kind, Kind::skipped);
-  EXPECT_EQ(apply(4, "abc", "").reason, "what the command wrote is not valid UTF-8");
+  EXPECT_EQ(apply(3, "abc", "").kind, Kind::failed);
+  EXPECT_EQ(apply(3, "abc", "").reason, "the perturbation command \"exit 3\" ended with exit code 3");
+  EXPECT_EQ(apply(4, "abc", "").reason,
+            "what the perturbation command \"printf '\\377'\" wrote is not valid UTF-8");
+  EXPECT_EQ(apply(5, "abc", "").kind, Kind::failed);
+}
+
+TEST(Variations, CommandsSeeNoKeyOfAProvider) {
+  RunOptions options;
+  ProviderConfig provider;
+  provider.api_key_env.value = "SLUICE_TEST_SECRET_TOKEN";
+  options.settings.providers = {provider};
+  options.perturb_commands = {{"env", "env"}};
+  ::setenv("SLUICE_TEST_SECRET_TOKEN", "sk-secret", 1);
+  const auto seen = make_variations(options)->perturbations[0].apply("abc", "").text;
+  ::unsetenv("SLUICE_TEST_SECRET_TOKEN");
+  EXPECT_FALSE(seen.empty());
+  EXPECT_EQ(seen.find("sk-secret"), std::string::npos);
 }
 
 TEST(Variations, AnotherCommandIsAnotherVersion) {

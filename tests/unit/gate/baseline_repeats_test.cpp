@@ -60,7 +60,15 @@ TEST(BaselineRepeats, WhatDoesNotFitIsNamed) {
        "base.json:9: `entries[0].scores` is 0.5, expected a list of numbers from 0 to 1"},
       {with("\"score\": 0.92", "\"score\": 9"), "base.json:7: `stability` has no `score` from 0 to 1"},
       {with("[\"crlf 1\", \"blank-lines 1\"]", "7"),
-       "base.json:7: `stability` has no list of texts `perturbations`"}};
+       "base.json:7: `stability` has no list of texts `perturbations`"},
+      {with("\"cases\": 40", "\"cases\": -3"),
+       "base.json:7: `stability` has `cases` that is no whole number from 0"},
+      {with("\"answers\": 280", "\"answers\": 0.5"),
+       "base.json:7: `stability` has `answers` that is no whole number from 0"},
+      {with("\"repeats\": 3", "\"repeats\": 0"),
+       "base.json:7: `stability` has `repeats` that is no whole number from 1"},
+      {with("[1, 0, 0.5]", "[0, 0, 0]"),
+       "base.json:9: `entries[0].score` is 0.5, but the mean of its `scores` is 0"}};
   for (const auto& [text, message] : wrong) {
     const auto baseline = parse(text);
     ASSERT_FALSE(baseline) << text;
@@ -72,6 +80,15 @@ TEST(BaselineRepeats, WhatDoesNotFitIsNamed) {
                  "[1]"));
   ASSERT_FALSE(list);
   EXPECT_EQ(to_text(list.error()), "base.json:7: `stability` is a list, expected an object");
+}
+
+TEST(BaselineRepeats, AScoreIsTheMeanOfItsRepeatsInBillionths) {
+  EXPECT_TRUE(parse(
+      with("\"score\": 0.5, \"scores\": [1, 0, 0.5]", "\"score\": 0.333333333, \"scores\": [1, 0, 0]")));
+  EXPECT_TRUE(parse(
+      with("\"score\": 0.5, \"scores\": [1, 0, 0.5]", "\"score\": 0.333333334, \"scores\": [1, 0, 0]")));
+  EXPECT_FALSE(parse(
+      with("\"score\": 0.5, \"scores\": [1, 0, 0.5]", "\"score\": 0.333333335, \"scores\": [1, 0, 0]")));
 }
 
 TEST(BaselineRepeats, AnotherStabilityOrOtherRepeatsAreAnotherBaseline) {

@@ -162,6 +162,133 @@ TEST(Compare, SayingNothingIsBestWhereNothingIsExpected) {
   EXPECT_EQ(summary(false).verdict, RunVerdict::regression);
 }
 
+/// A text with repeats, judged by its similarity.
+ComparedCase repeated(std::string id, std::vector<std::optional<double>> scores,
+                      Thresholding thresholding = {}) {
+  ComparedCase one = scored(std::move(id), scores.front(), thresholding);
+  one.metrics[0].repeat_scores = std::move(scores);
+  return one;
+}
+
+TEST(Compare, EachRepeatIsJudgedByItselfLikeTheGate) {
+  const Baseline baseline = baseline_of({{"flaky", similarity, 1.0},
+                                         {"majority", similarity, 1.0},
+                                         {"silent", similarity, 1.0},
+                                         {"steady", similarity, 1.0}});
+  const auto outcome = compare_all(
+      cases_of(baseline),
+      cases_of({repeated("flaky", {0.0, 1.0, 1.0}), repeated("majority", {0.0, 0.0, 1.0}),
+                repeated("silent", {1.0, std::nullopt, 1.0}), repeated("steady", {0.96, 0.95, 1.0})}));
+  const auto row = [&](const std::string& id) { return outcome.rows.at(id + " " + similarity); };
+  EXPECT_EQ(row("flaky").status, MetricStatus::flaky);
+  EXPECT_EQ(row("flaky").change, RowChange::drop) << "neither pass nor fail by luck";
+  EXPECT_EQ(row("flaky").score, 0.666666667);
+  EXPECT_EQ(row("majority").change, RowChange::regression);
+  EXPECT_EQ(row("silent").status, MetricStatus::flaky);
+  EXPECT_EQ(row("silent").cause, MetricCause::became_undefined);
+  EXPECT_EQ(row("steady").status, MetricStatus::pass);
+  EXPECT_EQ(outcome.summary.verdict_input.statuses, (StatusCounts{1, 0, 2, 1, 0}));
+  EXPECT_EQ(outcome.summary.verdict_input.regressed, 1u);
+}
+
+TEST(Compare, APassFailMetricMayBeFlaky) {
+  const auto text = [](std::vector<bool> passed) {
+    ComparedMetric must;
+    must.name = "must_contain";
+    must.passed = passed.front();
+    must.repeat_passed = std::move(passed);
+    return ComparedCase{"a", false, {must}};
+  };
+  const auto status = [&](std::vector<bool> passed) {
+    return compare_all(cases_of({}), cases_of({text(std::move(passed))})).rows.at("a must_contain").status;
+  };
+  EXPECT_EQ(status({true, true}), MetricStatus::pass);
+  EXPECT_EQ(status({false, true}), MetricStatus::flaky);
+  EXPECT_EQ(status({false, false, true}), MetricStatus::fail);
+}
+
+TEST(Compare, RepeatsFailByTheMetricsTogether) {
+  ComparedMetric one;
+  one.name = "must_contain";
+  one.repeat_passed = {false, true, true};
+  ComparedMetric other = one;
+  other.name = "regex_match";
+  const auto statuses = [&] {
+    return compare_all(cases_of({}), cases_of({ComparedCase{"a", false, {one, other}}}))
+        .summary.verdict_input.statuses;
+  };
+  EXPECT_EQ(statuses().flaky, 1u) << "the same repeat fails by both";
+  other.repeat_passed = {true, false, true};
+  EXPECT_EQ(statuses().failed, 1u) << "two of three repeats fail by one of the two";
+}
+
+TEST(Compare, ABaselinesRepeatsAreJudgedWhereTheyAreAligned) {
+  const auto with_repeats = [](std::vector<double> scores) {
+    Baseline baseline;
+    BaselineEntry entry{"a", similarity, 0.5, ""};
+    entry.scores = scores;
+    baseline.add(entry);
+    (void)baseline.seal();
+    return baseline;
+  };
+  const Baseline base = baseline_of({{"a", similarity, 0.5}});
+  const Baseline current = with_repeats({0.0, 1.0});
+  EXPECT_EQ(compare_all(cases_of(base), cases_of(current)).summary.verdict_input.statuses.flaky, 1u);
+  EXPECT_EQ(compare_all(cases_of(current), cases_of(base)).summary.unchanged, 1u)
+      << "a base counts by its mean";
+}
+
+Thresholding statistical(double min_effect = 0.05) {
+  Thresholding thresholding;
+  thresholding.mode = ThresholdMode::statistical;
+  thresholding.confidence = 0.95;
+  thresholding.min_effect = min_effect;
+  return thresholding;
+}
+
+std::string id_of(int number) {
+  return "case-" + std::to_string(100 + number);
+}
+
+TEST(Compare, StatisticalScoresAreTestedTogether) {
+  std::vector<Pin> pins;
+  std::vector<ComparedCase> fell;
+  std::vector<ComparedCase> noise;
+  for (int i = 0; i < 40; ++i) {
+    pins.push_back({id_of(i), similarity, 0.9});
+    fell.push_back(scored(id_of(i), 0.7, statistical()));
+    noise.push_back(scored(id_of(i), i < 2 ? 0.0 : 0.9, statistical(0.3)));
+  }
+  const Baseline base = baseline_of(pins);
+  const auto worse = compare_all(cases_of(base), cases_of(fell));
+  EXPECT_EQ(worse.summary.verdict_input.statuses.passed, 40u) << "no case alone is judged by the base";
+  ASSERT_TRUE(worse.summary.statistics);
+  EXPECT_EQ(worse.summary.statistics->verdict, ChangeVerdict::regression);
+  EXPECT_EQ(worse.rows.at(id_of(0) + " " + similarity).change, RowChange::drop);
+  EXPECT_EQ(worse.rows.at(id_of(0) + " " + similarity).cause, MetricCause::judged_statistically);
+  const auto same = compare_all(cases_of(base), cases_of(noise));
+  EXPECT_EQ(same.summary.statistics->verdict, ChangeVerdict::no_regression);
+  EXPECT_EQ(same.summary.statistics->rules.min_effect, 0.3);
+  CompareRules rows_alone;
+  rows_alone.runs_tests = false;
+  EXPECT_FALSE(compare_all(cases_of(base), cases_of(fell), rows_alone).summary.statistics);
+}
+
+TEST(Compare, AStatisticalScoreThatBecameUndefinedFails) {
+  const auto outcome =
+      compare_all(cases_of({scored("a", 0.9)}), cases_of({scored("a", std::nullopt, statistical())}));
+  EXPECT_EQ(change(outcome, "a"), RowChange::regression);
+  EXPECT_EQ(outcome.summary.verdict_input.regressed, 1u);
+  EXPECT_EQ(outcome.summary.statistics->metrics.at(0).left_out.count(), 1u);
+}
+
+TEST(Compare, AForeignMetricIsNotLeftToTestsThatDoNotKnowIt) {
+  const Baseline base = baseline_of({{"a", "faithfulness", 0.9}});
+  ComparedCase now = scored("a", 0.1, statistical());
+  now.metrics[0].name = "faithfulness";
+  EXPECT_EQ(compare_all(cases_of(base), cases_of({now})).summary.regressions, 1u);
+}
+
 TEST(Compare, RefusesCasesOutOfOrderOrTwice) {
   for (const char* second : {"a", "b"}) {
     const auto sides = [&] { return cases_of({scored("b", 0.5), scored(second, 0.5)}); };

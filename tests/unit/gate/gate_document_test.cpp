@@ -1,5 +1,8 @@
 // The tables of docs/gate.md, row by row: what the document says is what the code does.
+#include "coordinator/gate/aggregate_gate.hpp"
+#include "coordinator/gate/baseline_check.hpp"
 #include "coordinator/gate/gate.hpp"
+#include "coordinator/gate/stability_gate.hpp"
 #include "coordinator/gate/status.hpp"
 #include "gate_fixture.hpp"
 
@@ -213,6 +216,63 @@ TEST(GateDocument, MetricsAndCasesAreThoseOfTheTable) {
       EXPECT_EQ(std::to_string(code), row[strict ? 5 : 3]) << row[0];
     }
   }
+}
+
+// --- What is said of the comparison as a whole
+
+std::string_view word(GateNotice::Severity severity) {
+  switch (severity) {
+    case GateNotice::Severity::info:
+      return "info";
+    case GateNotice::Severity::warning:
+      return "warning";
+    case GateNotice::Severity::failure:
+      return "failure";
+  }
+  return "";
+}
+
+/// One of each kind.
+std::vector<GateNotice> every_notice(bool strict) {
+  GatedRun run{"demo", "sha256:00", "0.1.0", "demo.yaml", "base.json", strict};
+  std::vector<GateNotice> notices =
+      *check_baseline({"demo", "0.2.0", "2025-12-21T12:00:00Z", "sha256:01"}, run);
+  const auto take = [&](std::optional<GateNotice> notice) {
+    if (notice) notices.push_back(std::move(*notice));
+  };
+  const Baseline baseline = baseline_of({{"gone", similarity, 1.0}});
+  take(UnusedEntries(baseline).finish(run));
+  MissingEntries missing;
+  JudgedMetric metric;
+  metric.score = 1.0;
+  metric.cause = MetricCause::missing_in_baseline;
+  missing.visit("new", {&metric, 1});
+  take(missing.finish(run));
+  Thresholding statistical;
+  statistical.mode = ThresholdMode::statistical;
+  take(untested_notice(statistical, "manifest.toml"));
+  const std::optional<BaselineStability> other = BaselineStability{1.0, 1, 1, 1, {"crlf 2"}};
+  const auto judge = [&](const StabilityQuestion& question) {
+    (void)judge_stability(question, run, notices);
+  };
+  judge({.score = 1.0, .perturbations = {"crlf 1"}, .planned = 2, .answers = 1, .baseline = &other});
+  judge({.min_stability = 0.9, .baseline = &other});
+  return notices;
+}
+
+TEST(GateDocument, NoticesAreThoseOfTheTable) {
+  std::map<std::string, Row> rows;
+  for (const Row& row : table("code", 4)) rows[row[0]] = row;
+  std::set<std::string> met;
+  for (const bool strict : {false, true}) {
+    for (const GateNotice& notice : every_notice(strict)) {
+      ASSERT_TRUE(rows.contains(notice.code)) << notice.code;
+      EXPECT_EQ(rows.at(notice.code)[strict ? 3 : 2], word(notice.severity)) << notice.code;
+      EXPECT_TRUE(notice.message.ends_with('.')) << notice.message;
+      met.insert(notice.code);
+    }
+  }
+  for (const auto& [code, row] : rows) EXPECT_TRUE(met.contains(code)) << code << " is said nowhere";
 }
 
 // --- The examples of thresholding

@@ -1,10 +1,15 @@
 #include "coordinator/gate/statistical_gate.hpp"
 
+#include "coordinator/gate/repeated_judgement.hpp"
 #include "coordinator/gate/stability_gate.hpp"
 #include "gate_fixture.hpp"
 
 #include <algorithm>
 #include <array>
+#include <cstdint>
+#include <numeric>
+#include <random>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -105,12 +110,119 @@ TEST(StatisticalGate, NoiseIsNoRegressionButMayBeTooMuchToTell) {
   EXPECT_GT(*judged.metrics[0].verdict.units_needed, 40u);
 }
 
+TEST(StatisticalGate, AScoreThatBecameUndefinedFailsItsCase) {
+  const Baseline baseline = baseline_of({{"a", "claims_precision", 0.9}});
+  const Gate gate = gate_of(&baseline, false, statistical());
+  Case test = test_of("a", MetricId::claims_precision);
+  test.kind = CaseKind::claims;
+  test.must_contain = fixture_of("a").must_contain;
+  const std::vector silent{score_of(MetricId::claims_precision, std::nullopt)};
+  const auto judgement = gate.judge(test, silent);
+  EXPECT_EQ(judgement.status, CaseStatus::fail) << "a model that suddenly says nothing must not pass";
+  EXPECT_TRUE(judgement.regressed);
+  EXPECT_EQ(judgement.metrics[0].cause, MetricCause::became_undefined);
+  EXPECT_TRUE(judgement.metrics[0].is_left_to_tests);
+  test.must_contain.clear();
+  EXPECT_EQ(gate.judge(test, silent).status, CaseStatus::pass) << "the best answer where nothing is expected";
+}
+
+TEST(StatisticalGate, OneUndefinedRepeatMakesACaseFlaky) {
+  const Baseline baseline = baseline_of({{"a", similarity, 0.9}});
+  const Gate gate = gate_of(&baseline, false, statistical());
+  const Case test = test_of("a", MetricId::semantic_similarity_to);
+  const auto said = gate.judge(test, std::vector{score_of(MetricId::semantic_similarity_to, 0.9)});
+  const auto silent = gate.judge(test, std::vector{score_of(MetricId::semantic_similarity_to, std::nullopt)});
+  const auto judgement = judgement_of_repeats(std::array{&said, &silent, &said});
+  EXPECT_EQ(judgement.status, CaseStatus::flaky);
+  StatisticalGate tests({&baseline, statistical(), 0.05, 1});
+  tests.add(test, judgement.metrics);
+  const auto judged = tests.finish();
+  EXPECT_EQ(judged.metrics.at(0).comparison.pairs, 1u);
+  EXPECT_EQ(judged.metrics[0].became_undefined.count(), 1u);
+  EXPECT_EQ(judged.metrics[0].left_out.count(), 0u);
+}
+
+TEST(StatisticalGate, WhatBecameUndefinedIsNeverCalledNoRegression) {
+  const auto judged = Forty(0.9, statistical(0.1)).judged([](int i) {
+    return i == 7 ? std::optional<double>() : std::optional(0.9);
+  });
+  EXPECT_EQ(judged.verdict, ChangeVerdict::underpowered) << "39 unchanged cases alone would exclude a drop";
+  EXPECT_EQ(judged.metrics[0].became_undefined.names(), "`case-007` semantic_similarity_to");
+}
+
+TEST(StatisticalGate, PairsOfTwoFilesAreTestedAsThoseOfARun) {
+  const Forty forty(0.9);
+  StatisticalGate tests({nullptr, statistical(), 0.05, 1});
+  const double before = 0.9;
+  const double now = 0.7;
+  for (int i = 0; i < 40; ++i) {
+    const std::string id = id_of(i);
+    tests.add({id, i % 2 == 0 ? "even" : "odd", MetricId::semantic_similarity_to, std::span(&before, 1),
+               std::span(&now, 1)});
+  }
+  const auto pairs = tests.finish();
+  const auto run = forty.judged([](int) { return 0.7; });
+  EXPECT_EQ(pairs.verdict, run.verdict);
+  EXPECT_EQ(pairs.metrics.at(0).comparison.test.p.drop, run.metrics.at(0).comparison.test.p.drop);
+}
+
 TEST(StatisticalGate, UndefinedScoresAreLeftOutByName) {
   const auto judged =
       Forty(0.9).judged([](int i) { return i == 7 ? std::optional<double>() : std::optional(0.7); });
   EXPECT_EQ(judged.metrics[0].comparison.pairs, 39u);
   EXPECT_EQ(judged.metrics[0].left_out.count(), 1u);
   EXPECT_NE(judged.metrics[0].left_out.names().find("case-007"), std::string::npos);
+}
+
+TEST(StatisticalGate, TheCasesThatFellMostAreKeptByName) {
+  const auto judged = Forty(0.9).judged([](int i) { return i < 25 ? 0.88 - 0.01 * i : 0.9 + 0.001 * i; });
+  const LargestDrops& drops = judged.metrics.at(0).drops;
+  EXPECT_EQ(drops.count(), 25u);
+  ASSERT_EQ(drops.kept().size(), LargestDrops::most_kept);
+  for (std::size_t i = 0; i < drops.kept().size(); ++i) {
+    const CaseDrop& one = drops.kept()[i];
+    EXPECT_EQ(one.test_id, id_of(24 - static_cast<int>(i)));
+    EXPECT_EQ(one.base, 0.9);
+    EXPECT_EQ(billionths(one.drop()), 260'000'000 - static_cast<std::int64_t>(i) * 10'000'000);
+  }
+}
+
+TEST(StatisticalGate, EqualDropsAreKeptByIdInWhateverOrderTheyCome) {
+  std::vector<int> order(60);
+  std::iota(order.begin(), order.end(), 0);
+  std::mt19937 random(7);
+  for (int round = 0; round < 20; ++round) {
+    std::shuffle(order.begin(), order.end(), random);
+    LargestDrops drops;
+    // Those of the three sizes lie mixed among the ids, and 0.9 - 0.6 is not 0.8 - 0.5 in binary.
+    for (const int i : order) {
+      drops.add(id_of(i), i % 2 == 0 ? 0.9 : 0.8, i % 20 == 0 ? 0.1 : i % 2 == 0 ? 0.6 : 0.5);
+    }
+    EXPECT_EQ(drops.count(), 60u);
+    std::vector<std::string> ids;
+    for (const CaseDrop& one : drops.kept()) ids.push_back(one.test_id);
+    EXPECT_EQ(ids, (std::vector{id_of(0), id_of(20), id_of(40), id_of(1), id_of(2), id_of(3), id_of(4),
+                                id_of(5), id_of(6), id_of(7)}));
+  }
+}
+
+TEST(StatisticalGate, ADropIsThatOfTheMeansOverTheRepeats) {
+  StatisticalGate tests({nullptr, statistical(), 0.05, 1});
+  const std::vector<double> before{1.0, 0.5};
+  const std::vector<double> now{0.25, 0.5, 0.0, 0.25};
+  const std::vector<double> none;
+  tests.add({"fell", "", MetricId::semantic_similarity_to, before, now});
+  tests.add({"rose", "", MetricId::semantic_similarity_to, now, before});
+  tests.add({"same", "", MetricId::semantic_similarity_to, before, before});
+  tests.add({"silent", "", MetricId::semantic_similarity_to, before, none});
+  tests.add({"new", "", MetricId::semantic_similarity_to, none, now});
+  const auto judged = tests.finish();
+  const LargestDrops& drops = judged.metrics.at(0).drops;
+  EXPECT_EQ(drops.count(), 1u);
+  ASSERT_EQ(drops.kept().size(), 1u);
+  EXPECT_EQ(drops.kept()[0].test_id, "fell");
+  EXPECT_EQ(drops.kept()[0].base, 0.75);
+  EXPECT_EQ(drops.kept()[0].current, 0.25);
 }
 
 TEST(StatisticalGate, CategoriesMayBeTheUnits) {
@@ -150,73 +262,6 @@ TEST(StatisticalGate, ARunWideFallIsARegressionOfTheRun) {
   input.run_regressions = 1;
   EXPECT_EQ(run_verdict(input), RunVerdict::regression);
   EXPECT_EQ(exit_code(RunVerdict::regression, input, {}), 1);
-}
-
-// --- Stability
-
-GatedRun run_of(bool strict = false) {
-  return {"demo", "sha256:00", "0.1.0", "demo.yaml", "base.json", strict};
-}
-
-StabilityJudgement stability(StabilityQuestion question, std::vector<std::string>* codes = nullptr,
-                             bool strict = false) {
-  question.perturbations = {"crlf 1"};
-  std::vector<GateNotice> notices;
-  auto judgement = judge_stability(question, run_of(strict), notices);
-  if (codes != nullptr) {
-    for (const GateNotice& notice : notices) codes->push_back(notice.code);
-  }
-  return judgement;
-}
-
-Baseline with_stability(double score, std::vector<std::string> perturbations = {"crlf 1"}) {
-  Baseline baseline = baseline_of({});
-  baseline.stability = BaselineStability{score, 1, 1, 1, std::move(perturbations)};
-  return baseline;
-}
-
-TEST(StabilityGate, ItsLeastIsAFixedLimit) {
-  EXPECT_EQ(stability({.score = 0.9, .min_stability = 0.9}).status, MetricStatus::pass);
-  const auto low = stability({.score = 0.899, .min_stability = 0.9});
-  EXPECT_EQ(low.status, MetricStatus::fail);
-  EXPECT_EQ(low.cause, MetricCause::below_min_score);
-  EXPECT_EQ(stability({.score = 0.1}).status, MetricStatus::unjudged);
-}
-
-TEST(StabilityGate, FallsLikeAnyScore) {
-  const Baseline baseline = with_stability(0.95);
-  EXPECT_EQ(stability({.score = 0.9, .baseline = &baseline}).status, MetricStatus::pass)
-      << "exactly at the limit";
-  const auto fell = stability({.score = 0.89, .baseline = &baseline});
-  EXPECT_EQ(fell.status, MetricStatus::fail);
-  EXPECT_EQ(fell.cause, MetricCause::dropped);
-  EXPECT_EQ(fell.delta(), -0.06);
-  EXPECT_EQ(stability({.score = 0.8, .suite = max_drop(0.2), .baseline = &baseline}).status,
-            MetricStatus::pass);
-  EXPECT_EQ(stability({.score = 0.89, .suite = statistical(), .baseline = &baseline}).status,
-            MetricStatus::fail);
-  EXPECT_EQ(stability({.score = 0.1, .suite = absolute(0.9), .baseline = &baseline}).status,
-            MetricStatus::unjudged)
-      << "the suite's min_score is that of other metrics";
-}
-
-TEST(StabilityGate, WithoutAnEntryItWarns) {
-  const Baseline baseline = baseline_of({});
-  EXPECT_EQ(stability({.score = 0.9, .baseline = &baseline}).status, MetricStatus::warn);
-  EXPECT_EQ(stability({.score = 0.9, .baseline = &baseline}, nullptr, true).status, MetricStatus::fail);
-}
-
-TEST(StabilityGate, OtherPerturbationsAreNotCompared) {
-  const Baseline baseline = with_stability(0.95, {"crlf 2"});
-  std::vector<std::string> codes;
-  EXPECT_EQ(stability({.score = 0.1, .baseline = &baseline}, &codes).status, MetricStatus::unjudged);
-  EXPECT_EQ(codes, std::vector<std::string>{"perturbations_differ"});
-}
-
-TEST(StabilityGate, SaysWhenThereWasNothingToJudge) {
-  std::vector<std::string> codes;
-  EXPECT_EQ(stability({.min_stability = 0.9}, &codes).status, MetricStatus::unjudged);
-  EXPECT_EQ(codes, std::vector<std::string>{"stability_not_measured"});
 }
 
 }  // namespace

@@ -1,8 +1,15 @@
 #include "coordinator/perturb/custom_command.hpp"
 
+#include <array>
+#include <cerrno>
+#include <csignal>
 #include <cstdlib>
+#include <utility>
 
 #include <gtest/gtest.h>
+#include <poll.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 namespace sluice {
 namespace {
@@ -30,7 +37,7 @@ TEST(CustomCommand, CarriesAnyBytesAndMoreThanAPipeHolds) {
 
 TEST(CustomCommand, NeedNotReadItsInput) {
   const std::string text(1'000'000, 'x');
-  EXPECT_EQ(run_perturbation_command({{"true"}}, text).value(), "");
+  EXPECT_EQ(run_perturbation_command({{"echo"}}, text).value(), "\n");
   EXPECT_EQ(run_perturbation_command({{"head", "-c", "3"}}, text).value(), "xxx");
 }
 
@@ -43,6 +50,19 @@ TEST(CustomCommand, NamesTheExitCodeAndWhatTheProgramSaid) {
   EXPECT_EQ(failure_of(shell("echo lost it >&2; exit 7")),
             "the perturbation command \"sh\" ended with exit code 7; its standard error says: lost it");
   EXPECT_EQ(failure_of(shell("kill -9 $$")), "the perturbation command \"sh\" was ended by signal 9");
+}
+
+TEST(CustomCommand, ThatWritesNothingHasFailed) {
+  EXPECT_EQ(failure_of({{"true"}}), "the perturbation command \"true\" wrote nothing");
+  EXPECT_EQ(failure_of(shell("echo lost it >&2")),
+            "the perturbation command \"sh\" wrote nothing; its standard error says: lost it");
+  EXPECT_EQ(run_perturbation_command({{"true"}}, "").value(), "");
+}
+
+TEST(CustomCommand, IsCalledWhatItsUserCallsIt) {
+  auto command = shell("exit 3");
+  command.shown = "exit 3";
+  EXPECT_EQ(failure_of(command), "the perturbation command \"exit 3\" ended with exit code 3");
 }
 
 TEST(CustomCommand, QuotesOnlyTheBeginningOfALongComplaint) {
@@ -63,32 +83,87 @@ TEST(CustomCommand, SaysThatAProgramDoesNotExist) {
 TEST(CustomCommand, IsKilledWhenItsTimeIsOver) {
   using std::chrono::milliseconds;
   EXPECT_EQ(failure_of({{"sleep", "600"}, milliseconds(20)}),
-            "the perturbation command \"sleep\" took longer than 20 ms");
+            "the perturbation command \"sleep\" took longer than 20 ms; perturb_timeout_seconds would give "
+            "it more");
   // Its children hold the pipes; or it has closed them itself.
-  EXPECT_EQ(failure_of({{"sh", "-c", "sleep 600 & wait"}, milliseconds(20)}),
-            "the perturbation command \"sh\" took longer than 20 ms");
-  EXPECT_EQ(failure_of({{"sh", "-c", "exec >&- 2>&-; sleep 600"}, milliseconds(20)}),
-            "the perturbation command \"sh\" took longer than 20 ms");
+  for (const char* script : {"sleep 600 & wait", "exec >&- 2>&-; sleep 600"}) {
+    EXPECT_EQ(
+        failure_of({{"sh", "-c", script}, milliseconds(20)}),
+        "the perturbation command \"sh\" took longer than 20 ms; perturb_timeout_seconds would give it more");
+  }
+}
+
+/// The ends of a pipe that programs inherit.
+struct InheritedPipe {
+  InheritedPipe() { opened = ::pipe(ends.data()) == 0; }
+  ~InheritedPipe() {
+    for (const int end : ends) ::close(end);
+  }
+  InheritedPipe(const InheritedPipe&) = delete;
+  InheritedPipe& operator=(const InheritedPipe&) = delete;
+
+  std::array<int, 2> ends{-1, -1};
+  bool opened = false;
+};
+
+/// The next byte, or "" at the end: when every process that could write has ended.
+std::string next_byte(int fd) {
+  constexpr int patience_ms = 60'000;
+  pollfd readable{fd, POLLIN, 0};
+  if (::poll(&readable, 1, patience_ms) <= 0) return "nothing for a minute";
+  char byte = 0;
+  return ::read(fd, &byte, 1) == 1 ? std::string(1, byte) : "";
+}
+
+TEST(CustomCommand, DoesNotOutliveTheProcessThatStartedIt) {
+  InheritedPipe pipe;
+  ASSERT_TRUE(pipe.opened);
+  const pid_t child = ::fork();
+  ASSERT_GE(child, 0);
+  if (child == 0) {
+    const auto out = std::to_string(pipe.ends[1]);
+    (void)run_perturbation_command(shell("sleep 600 & printf r >&" + out + "; wait"), "text");
+    ::_exit(0);
+  }
+  ::close(std::exchange(pipe.ends[1], -1));
+  EXPECT_EQ(next_byte(pipe.ends[0]), "r");
+  ::kill(child, SIGKILL);
+  ::waitpid(child, nullptr, 0);
+  EXPECT_EQ(next_byte(pipe.ends[0]), "") << "the shell or its child is still there";
+}
+
+TEST(CustomCommand, LeavesNoChildBehind) {
+  EXPECT_EQ(run_perturbation_command({{"cat"}}, "a").value(), "a");
+  EXPECT_FALSE(run_perturbation_command({{"no-such-perturbation"}}, "a"));
+  EXPECT_EQ(::waitpid(-1, nullptr, WNOHANG), -1);
+  EXPECT_EQ(errno, ECHILD);
 }
 
 TEST(CustomCommand, IsKilledWhenItWritesTooMuch) {
   PerturbationCommand endless{{"yes"}};
   endless.max_output_bytes = 1000;
-  EXPECT_EQ(failure_of(endless), "the perturbation command \"yes\" wrote more than 1000 bytes");
+  EXPECT_EQ(
+      failure_of(endless),
+      "the perturbation command \"yes\" wrote more than 1000 bytes; perturb_max_bytes would allow more");
 
   PerturbationCommand exact{{"cat"}};
   exact.max_output_bytes = 4;
   EXPECT_EQ(run_perturbation_command(exact, "1234").value(), "1234");
-  EXPECT_EQ(failure_of(exact, "12345"), "the perturbation command \"cat\" wrote more than 4 bytes");
+  EXPECT_EQ(failure_of(exact, "12345"),
+            "the perturbation command \"cat\" wrote more than 4 bytes; perturb_max_bytes would allow more");
 }
 
 TEST(CustomCommand, DoesNotSeeKeys) {
   ::setenv("SLUICE_TEST_API_KEY", "sk-secret", 1);
   ::setenv("SLUICE_TEST_API_KEY_NAME", "visible", 1);
-  const auto environment = run_perturbation_command({{"env"}}, "").value();
+  ::setenv("SLUICE_TEST_TOKEN", "sk-other-secret", 1);
+  PerturbationCommand command{{"env"}};
+  command.hidden_variables = {"SLUICE_TEST_TOKEN"};
+  const auto environment = run_perturbation_command(command, "").value();
   ::unsetenv("SLUICE_TEST_API_KEY");
   ::unsetenv("SLUICE_TEST_API_KEY_NAME");
-  EXPECT_EQ(environment.find("sk-secret"), std::string::npos);
+  ::unsetenv("SLUICE_TEST_TOKEN");
+  EXPECT_EQ(environment.find("sk-"), std::string::npos);
   EXPECT_NE(environment.find("SLUICE_TEST_API_KEY_NAME=visible"), std::string::npos);
 }
 

@@ -80,6 +80,7 @@ TEST(Perturbations, TabsToSpaces) {
   expect_outcomes("tabs-to-spaces",
                   {
                       {"python", "if a:\n\tif b:\n\t    c\td\n", "if a:\n        if b:\n            c   d\n"},
+                      {"python", "if a:\n\tb\n\f\tc\n", "if a:\n        b\n\f        c\n"},
                       {"go", "\ta\t// b\tc\n", "    a   // b    c\n"},
                       {"go", "a := `\t` + \"\t\"\t\n", "a := `\t` + \"\t\"   \n"},
                       {"java", "\xC3\xA9\tb", "\xC3\xA9   b"},
@@ -118,6 +119,8 @@ TEST(Perturbations, CommentOnTop) {
           {"python", "#!/bin/python\n# coding: utf-8\na\n",
            "#!/bin/python\n# coding: utf-8\n# This file is part of the project.\na\n"},
           {"python", "#\n# coding: utf-8\n", "#\n# coding: utf-8\n# This file is part of the project.\n"},
+          {"python", "\f\n\f# coding: utf-8\n",
+           "\f\n\f# coding: utf-8\n# This file is part of the project.\n"},
           {"python",
            "\xEF\xBB\xBF"
            "a\r\n",
@@ -132,7 +135,9 @@ TEST(Perturbations, CommentOnTop) {
           {"yaml", "#cloud-config\na: b\n", "#cloud-config\n# This file is part of the project.\na: b\n"},
           {"json", "{}", "?JSON has no comments"},
           {"ruby", "a", "?sluice does not know the comments and strings of \"ruby\""},
-          {"", "a", "?the case names no language"},
+          {"", "a",
+           "?nothing says which language it is in: a claims test says so by its language, a text test, whose "
+           "prompt is prose to sluice, by the ending of its file"},
       });
 }
 
@@ -146,6 +151,7 @@ TEST(Perturbations, CommentsRemoved) {
           {"javascript", "return /* a\n */ b /* c */ + d // e\n", "return\n b   + d\n"},
           {"javascript", "/* a */\n/* b\n */\nc\n", "c\n"},
           {"go", "//go:embed a\n// b\nvar c = 1 /* d */ + 2\n", "//go:embed a\nvar c = 1   + 2\n"},
+          {"go", "// a\n\n// b\n// Output: c\n", "="},
           {"go", "a /* b\n */\nc /* d\n */ e\n", "a\nc\n e\n"},
           {"rust", "/// a\nfn b(/* c */) {} // d\n", "/// a\nfn b( ) {}\n"},
           {"java", "int/* a\n */b;\n", "int b;\n"},
@@ -155,6 +161,7 @@ TEST(Perturbations, CommentsRemoved) {
           {"yaml", "a: |+\n  b\n\n# c\n\nd: e # f\n", "a: |+\n  b\n\n# c\n\nd: e\n"},
           {"shell", "a \\\n# b\nc \\ # d\n", "a \\\n\nc \\ # d\n"},
           {"makefile", "A = b # c\n# d\nt:\n\te # f\n", "A = b \nt:\n\te # f\n"},
+          {"makefile", "export define A\n# b\nc\nendef\n", "="},
           {"toml", "a = '#' # b\r\n# c\r\n", "a = '#'\r\n"},
           {"json", "{}", "="},
           {"java", "// a\n#!b\n",

@@ -23,7 +23,8 @@ std::string any_source() {
       "]", "<", "</a>", "<a ", ">", "/>", "<<E\n", "E\n", "|\n", ">+\n", "- ", ": ", "key: ", "? ", "---\n",
       "%", "f\"", "r#\"", "R\"x(", ")x\"", "rb'", "1'0", "return ", "if (a) ", "case ", "import \"C\"",
       "//go:build x", "define A\n", "endef\n", "\\u0022", "\xEF\xBB\xBF", "\xC3\xA9", "\xE2\x80\xA8",
-      "coding: utf-8", "a", "b");
+      "coding: utf-8", "function ", "class ", "export define A\n", "// Output:", "\f", "*\\\n", "1.", "...",
+      "a", "b");
   const auto byte = rc::gen::map(rc::gen::arbitrary<char>(), [](char c) { return std::string(1, c); });
   const auto pieces = *rc::gen::container<std::vector<std::string>>(
       rc::gen::weightedOneOf<std::string>({{20, word}, {1, byte}}));

@@ -1,8 +1,7 @@
-#include "coordinator/plan/plan.hpp"
-
 #include "common/cache_key.hpp"
 #include "common/defaults.hpp"
 #include "coordinator/plan/message_size.hpp"
+#include "tests/unit/plan/plan_fixture.hpp"
 
 #include <limits>
 #include <memory>
@@ -12,41 +11,6 @@
 
 namespace sluice {
 namespace {
-
-Case make_case(std::string id, std::string content, double min_confidence = 0.5) {
-  Case one;
-  one.id = std::move(id);
-  one.language = "python";
-  one.content = std::move(content);
-  one.must_contain = {{"tls/cert", one.id, false, "why"}};
-  one.must_not_contain = {{"tls/cert", "not " + one.id, true, std::nullopt}};
-  one.min_confidence = min_confidence;
-  return one;
-}
-
-class PlanTest : public ::testing::Test {
- protected:
-  PlanTest() {
-    prompt.version = "1";
-    prompt.system = "Read: {{ontology}}";
-    prompt.user = "{{language}}: {{content}}";
-    settings.provider.name = "local";
-    settings.provider.cache_identity = "local";
-    settings.model = "m";
-    settings.temperature = 0.1;
-    settings.max_tokens = 100;
-    settings.seed = 7;
-    settings.response_schema = share("{}");
-    suite.cases = {make_case("a", "one"), make_case("b", "two"), make_case("c", "one", 0.9),
-                   make_case("d", "three"), make_case("e", "two")};
-  }
-
-  Plan plan() const { return *Plan::make(suite, prompt, Ontology(), settings); }
-
-  Suite suite;
-  PromptTemplate prompt;
-  RequestSettings settings;
-};
 
 TEST_F(PlanTest, EqualInputsShareOneUnit) {
   const auto made = plan();
@@ -114,14 +78,6 @@ TEST_F(PlanTest, IsAPureFunctionOfItsInputs) {
   for (UnitId unit = 0; unit < one.unit_count(); ++unit) EXPECT_EQ(one.key(unit), other.key(unit));
   prompt.system += " again";
   EXPECT_NE(plan().key(0), one.key(0));
-}
-
-Case text_case(std::string id, std::string prompt) {
-  Case one;
-  one.id = std::move(id);
-  one.kind = CaseKind::text;
-  one.content = std::move(prompt);
-  return one;
 }
 
 TEST_F(PlanTest, ATextCaseIsSentAsItStands) {
@@ -218,103 +174,12 @@ TEST_F(PlanTest, TheLastSeedIsFollowedByTheFirst) {
   EXPECT_EQ(made.render(1)->request.seed, std::numeric_limits<std::int64_t>::min());
 }
 
-/// Appends to what holds "one", leaves the rest as it is, and cannot do Go.
-Variation appending(std::string name, std::string what) {
-  Variation one;
-  one.name = std::move(name);
-  one.version = "1";
-  one.apply = [what](std::string_view text, std::string_view language) -> PerturbedText {
-    if (language == "go") return {PerturbedText::Kind::skipped, {}, "no Go here"};
-    if (text.find("one") == std::string_view::npos) return {};
-    return {PerturbedText::Kind::changed, std::string(text) + what, {}};
-  };
-  return one;
-}
-
-TEST_F(PlanTest, APerturbationHasTrialsOnlyWhereItChangesSomething) {
-  suite.cases.held(3).language = "go";
-  const auto made = *Plan::make(suite, prompt, Ontology(), settings, {{appending("bang", "!")}, 2});
-  // a and c hold "one": two forms of two repeats each, the same for both.
-  EXPECT_EQ(made.trial_count(), 2u * (2 + 1 + 2 + 1 + 1));
-  EXPECT_EQ(made.unit_count(), 2u * 4);
-  EXPECT_EQ(made.render(made.unit_of(0))->request.user, "python: one");
-  const auto perturbed = *made.render(made.unit_of(2));
-  EXPECT_EQ(perturbed.request.user, "python: one!");
-  EXPECT_EQ(perturbed.key, cache_key(settings.provider, perturbed.request, 0));
-  ASSERT_EQ(perturbed.tasks.size(), 2u) << "a and c";
-  EXPECT_EQ(perturbed.tasks[0].must_contain, suite.cases.held(0).must_contain);
-  EXPECT_EQ(made.trials().place(3), (TrialPlace{0, 1, 1}));
-  EXPECT_EQ(made.trial_name(3), "a (bang, repeat 2)");
-  ASSERT_EQ(made.perturbations().size(), 1u);
-  const PerturbationFacts& facts = made.perturbations()[0];
-  EXPECT_EQ(facts.name, "bang");
-  EXPECT_EQ(facts.version, "1");
-  EXPECT_EQ(facts.changed, 2u);
-  EXPECT_EQ(facts.unchanged, 2u);
-  ASSERT_EQ(facts.skipped.size(), 1u);
-  EXPECT_EQ(facts.skipped.begin()->first, std::pair(std::string("go"), std::string("no Go here")));
-  EXPECT_EQ(facts.skipped_cases(), 1u);
-}
-
-TEST_F(PlanTest, PerturbationsOfTheSameTextAreOneUnit) {
-  suite.cases = {make_case("a", "one")};
-  const auto made =
-      *Plan::make(suite, prompt, Ontology(), settings, {{appending("x", "!"), appending("y", "!")}, 1});
-  EXPECT_EQ(made.trial_count(), 3u);
-  EXPECT_EQ(made.unit_count(), 2u);
-  EXPECT_EQ(made.unit_of(1), made.unit_of(2));
-}
-
-TEST_F(PlanTest, ATextThatComesBackAsItWasIsUnchanged) {
-  suite.cases = {make_case("a", "one")};
-  const auto made = *Plan::make(suite, prompt, Ontology(), settings, {{appending("nothing", "")}, 1});
-  EXPECT_EQ(made.trial_count(), 1u);
-  EXPECT_EQ(made.perturbations()[0].unchanged, 1u);
-}
-
-TEST_F(PlanTest, ACommandIsAskedOnceAndItsTextHeld) {
-  suite.cases = {make_case("a", "one")};
-  auto command = appending("count", "");
-  const auto asked = std::make_shared<int>(0);
-  command.ask_once = true;
-  command.apply = [asked](std::string_view text, std::string_view) -> PerturbedText {
-    return {PerturbedText::Kind::changed, std::string(text) + std::to_string(++*asked), {}};
-  };
-  const auto made = *Plan::make(suite, prompt, Ontology(), settings, {{command}, 2});
-  EXPECT_EQ(made.render(made.unit_of(2))->request.user, "python: one1");
-  EXPECT_EQ(made.render(made.unit_of(3))->request.user, "python: one1");
-  EXPECT_EQ(*asked, 1);
-}
-
-TEST_F(PlanTest, ContextIsWhatIsPerturbedOfATextThatHasSome) {
-  auto with_context = text_case("f", "one?");
-  with_context.context = "one is a number";
-  suite.cases = {with_context, text_case("g", "one?")};
-  const auto made = *Plan::make(suite, prompt, Ontology(), settings, {{appending("bang", "!")}, 1});
-  EXPECT_EQ(made.render(made.unit_of(1))->request.user, "one is a number!\n\none?");
-  EXPECT_EQ(made.render(made.unit_of(3))->request.user, "one?!");
-}
-
 TEST_F(PlanTest, MoreTrialsThanNumbersAreRefused) {
   suite.cases = {make_case("a", "one"), make_case("b", "one")};
   TrialTable table(1u << 31);
   EXPECT_TRUE(table.add_case());
   EXPECT_FALSE(table.add_case());
   EXPECT_EQ(table.case_count(), 1u);
-}
-
-TEST(PerturbedPart, IsInTheLanguageOfItsCaseOrFile) {
-  Case one = make_case("a", "x");
-  EXPECT_EQ(perturbed_part(one).language, "python");
-  one.language.clear();
-  one.content_file = "src/app.rs";
-  EXPECT_EQ(perturbed_part(one).language, "rs");
-  Case text = text_case("f", "x");
-  text.language = "python";
-  EXPECT_EQ(perturbed_part(text).language, "") << "a prompt is no Python, whatever it speaks of";
-  text.content_file = "dir.d/Makefile";
-  EXPECT_EQ(perturbed_part(text).language, "Makefile");
-  EXPECT_EQ(perturbed_part(text).text, &Case::content);
 }
 
 TEST_F(PlanTest, CasesOfOneRequestThatNoMessageHoldsAreRefused) {
@@ -340,11 +205,22 @@ TEST_F(PlanTest, AListThatNoMessageHoldsIsRefused) {
   Case one;
   one.must_contain.resize(defaults::max_items);
   UnitLoad load;
-  load.add(one);
+  load.add(one, request_bytes(one));
   EXPECT_TRUE(load.fits_a_message());
   one.must_contain.emplace_back();
-  load.add(one);
+  load.add(one, request_bytes(one));
   EXPECT_FALSE(load.fits_a_message());
+}
+
+TEST_F(PlanTest, TheSizeOfAPerturbedRequestIsItsOwn) {
+  Case one;
+  one.content = std::string(defaults::max_frame_bytes, 'x');
+  UnitLoad load;
+  load.add(one, 10);
+  EXPECT_TRUE(load.fits_a_message());
+  UnitLoad own;
+  own.add(one, request_bytes(one));
+  EXPECT_FALSE(own.fits_a_message());
 }
 
 TEST_F(PlanTest, ACaseThatNoMessageHoldsIsRefused) {

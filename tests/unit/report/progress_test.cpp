@@ -63,15 +63,24 @@ TEST(Progress, TheLiveLineShowsTheUseOfBudgetsAndWhoWaits) {
   const ProgressState state = limited();
   EXPECT_EQ(render_live(state, 200, false),
             "━━━━━━━━────────  2500/5000  50%  ✓ 2400  ✗ 90  ! 10  other paused 0:07  ETA 1:05  38/s  "
-            "openai 94% of 100/s  other 94% of 30,000 tokens/min  4 workers  $1.25  50 in flight  "
-            "37 wait for openai  3× 429");
-  EXPECT_EQ(render_live(state, 80, false),
-            "2500/5000  50%  ✓ 2400  ✗ 90  ! 10  other paused 0:07  ETA 1:05  38/s");
+            "openai 94% of 100/s (37 wait)  other 94% of 30,000 tokens/min  4 workers  $1.25  50 in flight  "
+            "3× 429");
+  EXPECT_EQ(render_live(state, 80, false), "2500/5000  50%  ✓ 2400  ✗ 90  ! 10  other paused 0:07  ETA 1:05");
   EXPECT_EQ(render_live(state, 50, false), "2500/5000  50%  ✗ 90  ! 10  other paused 0:07");
   ProgressState one = half_way();
   one.budgets = {busy("openai")};
   EXPECT_EQ(render_live(one, 80, false),
-            "2500/5000  50%  ✓ 2400  ✗ 90  ! 10  ETA 1:05  38/s  openai 94% of 100/s");
+            "2500/5000  50%  ✓ 2400  ✗ 90  ! 10  ETA 1:05  openai 94% of 100/s (37 wait)");
+  one.budgets[0].hold = wire::HoldReason::outage;
+  one.budgets[0].hold_left = std::chrono::seconds(2);
+  one.remaining.reset();
+  EXPECT_EQ(render_live(one, 80, false),
+            "2500/5000  50%  ✓ 2400  ✗ 90  ! 10  openai down, next try in 0:02 (37 wait)");
+  one.budgets[0] = BudgetFacts{};
+  one.budgets[0].provider = "local";
+  one.budgets[0].waiting_calls = 1;
+  EXPECT_EQ(render_live(one, 80, false),
+            "2500/5000  50%  ✓ 2400  ✗ 90  ! 10  38/s  local (1 waits)  4 workers  $1.25");
 }
 
 TEST(Progress, APauseIsPaintedAndNamesItsProvider) {
@@ -101,6 +110,48 @@ TEST(Progress, ThePlainLineSaysItInWords) {
       << render_plain(limited());
   EXPECT_EQ(render_plain(ProgressState{}),
             "0 of 0 cases done (100%): 0 passed, 0 failed, 0 errors; 0:00 elapsed");
+}
+
+/// 12 cases in 3 forms, twice each.
+ProgressState varied() {
+  ProgressState state;
+  state.done = 60;
+  state.total = 72;
+  state.cases = 12;
+  state.passed = 20;
+  state.failed = 2;
+  state.perturbed = 35;
+  state.errors = 3;
+  state.in_flight = 8;
+  state.workers = 2;
+  state.elapsed = seconds(30);
+  state.per_second = 2.0;
+  state.remaining = seconds(6);
+  return state;
+}
+
+TEST(Progress, CountsTrialsWhereTheyAreNotCases) {
+  EXPECT_EQ(
+      render_plain(varied()),
+      "60 of 72 trials of 12 cases done (83%): 20 passed, 2 failed, 35 perturbed, 3 errors; 8 in flight "
+      "on 2 workers; 2.0/s; 0:30 elapsed, about 0:06 left");
+  EXPECT_EQ(render_live(varied(), 200, false),
+            "━━━━━━━━━━━━━───  60/72 trials  83%  ✓ 20  ✗ 2  35 perturbed  ! 3  ETA 0:06  2.0/s  2 workers  "
+            "8 in flight");
+  EXPECT_EQ(render_live(varied(), 80, false),
+            "60/72 trials  83%  ✓ 20  ✗ 2  35 perturbed  ! 3  ETA 0:06  2.0/s  2 workers");
+  EXPECT_EQ(render_live(varied(), 40, false), "60/72 trials  83%  ✗ 2  ! 3  ETA 0:06");
+  for (std::size_t columns = 0; columns < 160; ++columns) {
+    EXPECT_LE(display_width(render_live(varied(), columns, false)), columns);
+  }
+  ProgressState repeats = varied();
+  repeats.perturbed = 0;
+  repeats.done = repeats.total = 24;
+  repeats.passed = 22;
+  repeats.errors = 0;
+  EXPECT_TRUE(render_plain(repeats).starts_with(
+      "24 of 24 trials of 12 cases done (100%): 22 passed, 2 failed, 0 errors; "))
+      << render_plain(repeats);
 }
 
 TEST(Progress, OneHundredPercentMeansDone) {

@@ -44,7 +44,7 @@ TEST(JsonReport, OnlyRunAndTheTimesAreVolatile) {
   ReportInput other = run.input(aggregates);
   other.facts = {};
   other.facts.run_id = "another";
-  other.mode = Mode::cached;
+  other.mode = "cached";
   other.paid_cost = std::nullopt;
   SampleRun reworded;
   reworded.source.trials[4].unit.error->message = "other words";

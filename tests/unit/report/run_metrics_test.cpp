@@ -61,12 +61,23 @@ TEST(RunMetrics, SayWhatTheProgressLineSays) {
   facts.waited_permit = 2500ms;
   const auto metrics = run_metrics(busy(), facts);
   EXPECT_EQ(value_of(metrics, "sluice_cases"), 100.0);
-  EXPECT_EQ(value_of(metrics, "sluice_cases_done_total", {{"result", "error"}}), 1.0);
+  EXPECT_EQ(value_of(metrics, "sluice_trials"), 100.0);
+  EXPECT_EQ(value_of(metrics, "sluice_trials_done_total", {{"result", "error"}}), 1.0);
   EXPECT_EQ(value_of(metrics, "sluice_workers"), 4.0);
   EXPECT_EQ(value_of(metrics, "sluice_units", {{"state", "queued"}}), 7.0);
   EXPECT_EQ(value_of(metrics, "sluice_requests_total"), 47.0);
   EXPECT_EQ(value_of(metrics, "sluice_paid_tokens_total", {{"kind", "output"}}), 1234.0);
   EXPECT_EQ(value_of(metrics, "sluice_waited_seconds_total", {{"for", "permit"}}), 2.5);
+}
+
+TEST(RunMetrics, TellTrialsFromCases) {
+  ProgressState varied = busy();
+  varied.cases = 12;
+  varied.perturbed = 30;
+  const auto metrics = run_metrics(varied, {});
+  EXPECT_EQ(value_of(metrics, "sluice_cases"), 12.0);
+  EXPECT_EQ(value_of(metrics, "sluice_trials"), 100.0);
+  EXPECT_EQ(value_of(metrics, "sluice_trials_done_total", {{"result", "perturbed"}}), 30.0);
 }
 
 TEST(RunMetrics, NameEachProvidersBudget) {

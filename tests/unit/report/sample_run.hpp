@@ -157,7 +157,7 @@ inline ReportInput input_of(const RunResults& results, const Aggregates& aggrega
   input.facts.waited_retry = std::chrono::milliseconds(612);
   input.facts.budgets = {sample_budget()};
   input.gate.config_fingerprint = "sha256:" + std::string(64, 'c');
-  input.mode = Mode::live;
+  input.mode = "live";
   input.verdict = verdict_on(input);
   return input;
 }

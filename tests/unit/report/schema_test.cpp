@@ -54,7 +54,7 @@ TEST(ReportSchema, TakesWhatTheReportWrites) {
 
 TEST(ReportSchema, TakesStabilityAndStatistics) {
   using enum sample::Said;
-  const sample::VariedRun run({it, it, it, nothing, it, nothing, it, it, nothing, error});
+  const sample::VariedRun run({it, it, it, refused, it, nothing, it, it, nothing, error});
   const RunResults results = run.results();
   const Aggregates aggregates = *aggregate(results, nullptr);
   const RunStability stability = run.stability();
@@ -63,7 +63,7 @@ TEST(ReportSchema, TakesStabilityAndStatistics) {
   input.gate.stability = StabilityJudgement{};
   input.gate.kind = BaselineKind::scores;
   input.gate.statistics.emplace();
-  input.gate.statistics->metrics.emplace_back();
+  input.gate.statistics->metrics.emplace_back().drops.add("q", 0.9, 0.4);
   EXPECT_EQ(findings(report_of(input)), "");
 }
 

@@ -1,4 +1,5 @@
 #include "coordinator/report/stability_wording.hpp"
+#include "coordinator/report/statistics_wording.hpp"
 #include "tests/unit/report/report_texts.hpp"
 #include "tests/unit/report/varied_run.hpp"
 
@@ -52,6 +53,11 @@ TEST_F(StabilityReport, JsonHasTheNumberAndWhatItRestsOn) {
   EXPECT_EQ(details["gate"]["delta"], -0.4);
   ASSERT_EQ(details["perturbations"].size(), 2u);
   EXPECT_EQ(details["perturbations"][1]["skipped"][0]["language"], "make");
+  EXPECT_EQ(details["perturbations"][0]["failed"], 0);
+  EXPECT_EQ(details["perturbations"][0]["first_failure"], nullptr);
+  EXPECT_EQ(details["perturbations"][1]["failed"], 2);
+  EXPECT_EQ(details["perturbations"][1]["first_failure"],
+            "the perturbation command \"exit 3\" ended with exit code 3");
   EXPECT_EQ(details["pass_curve"].size(), 2u);
   const json& b = report["fixture_results"][1];
   EXPECT_EQ(b["repeats"]["passed"], 2);
@@ -134,6 +140,63 @@ TEST_F(StabilityReport, LeastStableCasesComeFirst) {
   EXPECT_EQ(wording::flip_title(cases->front().flips[0], 2), "crlf, 1 of 2 repeats (pass → fail)");
 }
 
+/// A run of which an answer is refused under a perturbation, and one trial is lost.
+TEST(StabilityReportOfNonAnswers, ShowsThemBesideTheAnswer) {
+  const VariedRun run({it, it, /**/ it, refused, /**/ it, it, /**/ it, it, /**/ cut_off, error});
+  const RunResults results = run.results();
+  const Aggregates aggregates = *aggregate(results, nullptr);
+  const RunStability stability = run.stability();
+  ReportInput input = sample::input_of(results, aggregates);
+  input.stability = &stability;
+  const json report = json::parse(json_of(input));
+  EXPECT_EQ(report["stability"], 0.6) << "3 of 5";
+  EXPECT_EQ(report["stability_details"]["trial_errors"], 3);
+  EXPECT_EQ(report["stability_details"]["non_answers"], 2);
+  EXPECT_EQ(report["stability_details"]["left_out"], 1);
+  const json& flip = report["fixture_results"][0]["flips"][0];
+  EXPECT_EQ(flip["perturbed"]["status"], "error");
+  EXPECT_EQ(flip["perturbed"]["reason_code"], "refusal");
+  EXPECT_EQ(flip["unperturbed"]["reason_code"], nullptr);
+  EXPECT_EQ(flip["unperturbed"]["only"], json::array({"a/b/c = true"}));
+  const std::string table = unwrapped(table_of(input, {80, false}));
+  for (const char* words : {"crlf, 1 of 2 repeats (pass → refused)", "With: (refused)", "With: (cut off)",
+                            "2 trials of 10 were refused, cut off or unreadable",
+                            "1 trial of 10 ended in another error and is left out"}) {
+    EXPECT_NE(table.find(words), std::string::npos) << words << "\n" << table;
+  }
+  EXPECT_NE(markdown_of(input).find("| a/b/c = true | (refused) |"), std::string::npos) << markdown_of(input);
+}
+
+TEST_F(StabilityReport, TooFewRepeatsAreNotTakenForNoise) {
+  EXPECT_EQ(wording::stability_word(stability.perturbations[1]), "too few repeats to tell");
+  const std::string table = unwrapped(table_of(input, {80, false}));
+  EXPECT_NE(table.find("unstable beyond that: 0 cases; 2 repeats are too few to tell of 1 case whose answers "
+                       "differ: --repeat 6 would tell of the least stable, if its answers go on like this"),
+            std::string::npos)
+      << table;
+  EXPECT_NE(table.find("repeats agree 1.00, too few repeats to tell"), std::string::npos) << table;
+  EXPECT_EQ(table.find("within noise"), std::string::npos) << table;
+  EXPECT_NE(markdown_of(input).find("| too few repeats to tell |"), std::string::npos) << markdown_of(input);
+  const json report = json::parse(json_of(input));
+  const json& details = report["stability_details"];
+  EXPECT_EQ(details["perturbations"][1]["too_few_repeats"], true);
+  EXPECT_EQ(details["overall"]["undecided_cases"], 1);
+  EXPECT_EQ(details["enough_repeats"], 6);
+  EXPECT_EQ(report["fixture_results"][0]["stability"]["too_few_repeats"], false);
+  EXPECT_EQ(report["fixture_results"][1]["stability"]["too_few_repeats"], true);
+}
+
+TEST_F(StabilityReport, SaysWhatTheNumberIs) {
+  EXPECT_TRUE(wording::stability_summary(input).at(0).ends_with(
+      "): the share of 6 perturbed answers, to 2 cases, that are the same as without the perturbation"))
+      << wording::stability_summary(input).at(0);
+  EXPECT_NE(unwrapped(table_of(input, {80, false})).find("stability dropped"), std::string::npos);
+  input.gate.stability->cause = MetricCause::below_min_score;
+  EXPECT_NE(unwrapped(table_of(input, {80, false})).find("stability is below the least that is asked for"),
+            std::string::npos)
+      << table_of(input, {80, false});
+}
+
 StatisticalJudgement statistics_with(ChangeVerdict verdict) {
   StatisticalJudgement statistics;
   StatisticalMetric metric;
@@ -155,16 +218,19 @@ TEST_F(StabilityReport, TheStatisticalGateIsTold) {
   input.gate.kind = BaselineKind::scores;
   input.gate.baseline_file = "base.json";
   input.gate.statistics = statistics_with(ChangeVerdict::regression);
-  EXPECT_NE(table_of(input, {80, false}).find("claims_f1 0.90 → 0.80 over 40 cases: regression (p 0.012)"),
+  EXPECT_NE(table_of(input, {80, false})
+                .find("mean claims_f1 0.90 → 0.80 (drop 0.10) over 40 cases: regression (p 0.012)"),
             std::string::npos);
   const json report = json::parse(json_of(input));
   EXPECT_EQ(report["baseline_comparison"]["statistics"]["verdict"], "regression");
   EXPECT_EQ(report["baseline_comparison"]["has_regression"], true);
   input.gate.statistics = statistics_with(ChangeVerdict::underpowered);
-  const std::string words = wording::statistics_words(input.gate).at(0);
-  EXPECT_EQ(words,
-            "claims_f1 0.90 → 0.80 over 40 cases: underpowered: the smallest drop that 40 cases could have "
-            "shown is 0.12; for 0.05 it takes 230 cases");
+  input.gate.statistics->metrics[0].comparison.changed_units = 12;
+  const std::string words = wording::statistics_lines(input.gate).at(0).words;
+  EXPECT_EQ(
+      words,
+      "mean claims_f1 0.90 → 0.80 (drop 0.10) over 40 cases: underpowered: 40 cases could not show a drop "
+      "below 0.12; for one of 0.05 take 230 cases");
 }
 
 }  // namespace

@@ -1,3 +1,4 @@
+#include "coordinator/report/answer_diff.hpp"
 #include "tests/unit/report/varied_run.hpp"
 
 #include <algorithm>
@@ -41,6 +42,18 @@ TEST(RunStability, RepeatsTellTheFloor) {
   EXPECT_EQ(run.unstable_cases(), 0u) << "two repeats can hardly prove anything";
 }
 
+TEST(RunStability, PerturbationsThatMakeTheSameTextAreOnePieceOfEvidence) {
+  // b: {it, it}, and {other, other} under both perturbations, by two units for the four trials.
+  VariedRun shared({it, it, /**/ it, it, /**/ it, it, /**/ other, other, /**/ other, other});
+  VariedRun apart = shared;
+  for (const std::size_t repeat : {8u, 9u}) {
+    shared.source.trials.at(repeat).unit.unit = shared.source.trials.at(repeat - 2).unit.unit;
+  }
+  EXPECT_NEAR(*apart.stability().analysis.cases[1].p, 1.0 / 15.0, 1e-9) << "of C(6, 2)";
+  EXPECT_NEAR(*shared.stability().analysis.cases[1].p, 2.0 / 6.0, 1e-9) << "of C(4, 2)";
+  EXPECT_EQ(shared.stability().analysis.cases[1].answers, 4u);
+}
+
 TEST(RunStability, FlipsAreAnswersThatNoRepeatGave) {
   const RunStability run = VariedRun(by_hand).stability();
   EXPECT_EQ(run.flips, 2u);
@@ -77,6 +90,118 @@ TEST(RunStability, ErrorsAreLeftOut) {
   EXPECT_EQ(run.stability(), 1.0);
   EXPECT_FALSE(run.analysis.all.floor) << "no case has two repeats";
   EXPECT_EQ(run.most_flipping(), nullptr);
+  EXPECT_EQ(run.left_out, 4u) << "each of them";
+  EXPECT_EQ(run.uncompared, 4u);
+  EXPECT_EQ(run.non_answers, 0u);
+}
+
+TEST(RunStability, AnAnswerThatIsNoneUnderAPerturbationIsAChangedOne) {
+  const RunStability run =
+      VariedRun({it, it, /**/ refused, it, /**/ it, it, /**/ it, it, /**/ cut_off, refused}).stability();
+  EXPECT_EQ(run.analysis.all.answers, 6u);
+  EXPECT_NEAR(*run.stability(), 0.5, 1e-9) << "1 of 2, 2 of 2, 0 of 2";
+  EXPECT_EQ(run.flips, 3u);
+  EXPECT_EQ(run.non_answers, 3u);
+  EXPECT_EQ(run.left_out, 0u);
+  ASSERT_NE(run.most_flipping(), nullptr);
+  EXPECT_EQ(run.most_flipping()->facts.name, "blank-lines");
+}
+
+TEST(RunStability, EqualNonAnswersAreTheSameAnswer) {
+  // a is refused in any form. b is refused in one of two repeats: it agrees with itself in 0 of 1 pairs, and
+  // each perturbed answer that is the one or the other with half of the repeats; what is cut off is neither.
+  const RunStability run = VariedRun({refused, refused, /**/ refused, refused, /**/ it, refused, /**/ it,
+                                      refused, /**/ cut_off, it})
+                               .stability();
+  ASSERT_EQ(run.analysis.cases.size(), 2u);
+  EXPECT_EQ(run.analysis.cases[0].stability, 1.0);
+  EXPECT_EQ(run.analysis.cases[0].floor, 1.0);
+  EXPECT_NEAR(*run.analysis.cases[1].stability, 1.5 / 4.0, 1e-9);
+  EXPECT_EQ(run.analysis.cases[1].floor, 0.0);
+  EXPECT_EQ(run.flips, 1u);
+  EXPECT_EQ(run.non_answers, 7u);
+}
+
+TEST(RunStability, AnAnswerToWhatIsRefusedOtherwiseIsAChangeToo) {
+  const RunStability run =
+      VariedRun({refused, refused, /**/ it, it, /**/ it, it, /**/ it, it, /**/ it, it}).stability();
+  EXPECT_EQ(run.analysis.cases[0].stability, 0.0);
+  EXPECT_EQ(run.flips, 2u);
+}
+
+TEST(RunStability, SaysWhereTheRepeatsAreTooFewToTell) {
+  // All that two repeats can show is a p of 1 / C(4, 2) for one perturbation of one case, and of 1 / C(6, 2)
+  // for a case with two of them.
+  const RunStability run =
+      VariedRun({it, it, /**/ it, it, /**/ it, it, /**/ nothing, nothing, /**/ nothing, nothing}).stability();
+  EXPECT_FALSE(run.perturbations[0].stability->unstable);
+  EXPECT_TRUE(run.perturbations[0].too_few_repeats);
+  EXPECT_TRUE(run.perturbations[1].too_few_repeats);
+  EXPECT_EQ(run.too_few_repeats, (std::vector<bool>{false, true})) << "nothing of a differs";
+  EXPECT_EQ(run.undecided_cases(), 1u);
+  EXPECT_EQ(run.enough_repeats, 3u) << "2 / C(9, 3) is below 0.05, 2 / C(6, 2) is not";
+
+  const RunStability same =
+      VariedRun({it, it, /**/ it, it, /**/ it, it, /**/ it, it, /**/ it, it}).stability();
+  EXPECT_FALSE(same.perturbations[0].too_few_repeats) << "nothing differs: more repeats are not needed";
+  EXPECT_EQ(same.undecided_cases(), 0u);
+  EXPECT_FALSE(same.enough_repeats);
+}
+
+/// The answers of a case by number, in each form by repeat, the unperturbed ones first.
+using Forms = std::vector<std::vector<int>>;
+
+RunStability stability_of(const std::vector<Forms>& cases) {
+  RunStabilityFold::Config config;
+  config.repeats = static_cast<std::uint32_t>(cases.at(0).at(0).size());
+  config.perturbations.resize(cases[0].size() - 1);
+  RunStabilityFold fold(config);
+  for (const Forms& forms : cases) {
+    const Case fixture = sample::make_case("a-1", "one");
+    std::vector<UnitResult> units;
+    std::vector<TrialResult> trials;
+    for (const std::vector<int>& answers : forms) {
+      for (const int answer : answers) {
+        auto& unit = units.emplace_back();
+        unit.unit = units.size();
+        unit.claims = {sample::claim("a/b", "c", static_cast<double>(answer), 0.9, 1)};
+        trials.emplace_back().perturbation = static_cast<std::uint32_t>(&answers - forms.data());
+      }
+    }
+    for (std::size_t i = 0; i < units.size(); ++i) trials[i].unit = &units[i];
+    CaseResult result{.fixture = fixture, .counts = {}};
+    result.trials = trials;
+    fold.add(result);
+  }
+  return fold.finish();
+}
+
+TEST(RunStability, IsWithinNoiseOnlyWhereNoiseWasSeen) {
+  // One of two forms flips each time, and the repeats agree: C(10, 5) of C(15, 5) ways are as extreme, 0.08.
+  const std::vector<int> same(5, 0);
+  const std::vector<int> flipped(5, 1);
+  const Forms silent{same, same, flipped};
+  const Forms steady{same, same, same};
+  const RunStability unseen = stability_of({silent, steady, steady});
+  EXPECT_EQ(unseen.unstable_cases(), 0u);
+  EXPECT_EQ(unseen.too_few_repeats, (std::vector{true, false, false}));
+  EXPECT_FALSE(unseen.perturbations[0].too_few_repeats) << "it flips nothing";
+  EXPECT_EQ(unseen.perturbations[1].stability->unstable, !unseen.perturbations[1].too_few_repeats);
+
+  const Forms noisy{{0, 1, 0, 1, 0}, {1, 0, 1, 0, 0}, {0, 0, 1, 1, 0}};
+  const RunStability seen = stability_of({noisy, steady, steady});
+  EXPECT_EQ(seen.unstable_cases(), 0u);
+  EXPECT_EQ(seen.undecided_cases(), 0u) << "its repeats disagree, and five could have told";
+  EXPECT_FALSE(seen.perturbations[0].too_few_repeats);
+  EXPECT_FALSE(seen.enough_repeats);
+}
+
+TEST(RunStability, WithOneRepeatTheFloorIsUnknownWhichIsSaidAlready) {
+  const RunStability run =
+      VariedRun({it, error, /**/ nothing, error, /**/ it, error, /**/ nothing, error, /**/ nothing, error})
+          .stability();
+  EXPECT_FALSE(run.perturbations[0].too_few_repeats);
+  EXPECT_EQ(run.undecided_cases(), 0u);
 }
 
 TEST(AnswerIdentity, OfClaimsIsTheirCanonicalSet) {
@@ -132,6 +257,18 @@ TEST(Flips, StandBesideTheAnswerOfTheSameRepeat) {
   }));
   // a's second repeat is an error: its answers stand beside the first.
   EXPECT_EQ(pairs, (std::vector<std::pair<TrialId, TrialId>>{{0, 2}, {0, 3}, {4, 8}}));
+}
+
+TEST(Flips, OfAnAnswerThatIsNoneSayWhy) {
+  const VariedRun run({it, it, /**/ refused, it, /**/ it, it, /**/ it, it, /**/ it, it});
+  std::vector<AnswerDiff> diffs;
+  ASSERT_TRUE(visit_cases(run.results(), [&](const CaseResult& result) {
+    for (const Flip& flip : flips_of(result)) diffs.push_back(diff_of(result.fixture, flip));
+  }));
+  ASSERT_EQ(diffs.size(), 1u);
+  EXPECT_EQ(diffs[0].only_unperturbed, std::vector<std::string>{"a/b/c = true"});
+  EXPECT_FALSE(diffs[0].unperturbed_reason);
+  EXPECT_EQ(diffs[0].perturbed_reason, Reason::refusal);
 }
 
 }  // namespace

@@ -11,8 +11,9 @@
 
 namespace sluice::sample {
 
-/// What a trial answered: the expected claim, nothing, another claim, or an error instead.
-enum class Said { it, nothing, other, error };
+/// What a trial answered: the expected claim, nothing, another claim, an answer that is none, or an error of
+/// somebody else instead.
+enum class Said { it, nothing, other, refused, cut_off, error };
 
 /// Two cases in two categories, each with 2 repeats; the first under the perturbation `crlf`, the second
 /// under `crlf` and `blank-lines`. Trials in plan order: a (2), a crlf (2), b (2), b crlf (2), b blank-lines
@@ -35,6 +36,8 @@ class VariedRun {
     facts[1].version = "1";
     facts[1].changed = 1;
     facts[1].skipped[{"make", "sluice does not know the comments and strings of \"make\""}] = 1;
+    facts[1].failed = 2;
+    facts[1].first_failure = "the perturbation command \"exit 3\" ended with exit code 3";
   }
 
   RunResults results() const {
@@ -66,6 +69,10 @@ class VariedRun {
         return scored(trial, trial, {}, {{}, {0}, {}, {}}, {10, 1});
       case Said::other:
         return scored(trial, trial, {claim("a/b", "c", false, 0.8, trial)}, {{}, {0}, {0}, {}}, {10, 1});
+      case Said::refused:
+        return errored(trial, trial, {Reason::refusal, "the model refused"});
+      case Said::cut_off:
+        return errored(trial, trial, {Reason::truncated, "the answer was cut off"});
       case Said::error:
         break;
     }

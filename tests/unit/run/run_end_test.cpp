@@ -15,6 +15,28 @@ TEST_F(RunControllerTest, ErrorsOfOneTrialAreResults) {
   EXPECT_FALSE(controller->over());
 }
 
+TEST_F(RunControllerTest, PerturbedTrialsPassAndFailNothing) {
+  Variations variations;
+  variations.perturbations.push_back(
+      {"loud", "1", [](std::string_view text, std::string_view) {
+         return PerturbedText{PerturbedText::Kind::changed, std::string(text) + "!", ""};
+       }});
+  plan = make_plan(suite, std::move(variations));
+  ASSERT_EQ(plan.trial_count(), 8u) << "each case, and its other form";
+  begin();
+  join("p", 1);
+  record(report("p", {answered(plan.unit_of(0))}), {0});
+  record(report("p", {failed(plan.unit_of(1), Reason::refusal)}));
+  record(report("p", {answered(plan.unit_of(2))}));
+  record(report("p", {answered(plan.unit_of(3))}), {3});
+  record(report("p", {answered(plan.unit_of(4)), answered(plan.unit_of(5))}));  // Of the last two cases.
+  EXPECT_EQ(controller->counts().passed, 3u);
+  EXPECT_EQ(controller->counts().failed, 1u);
+  EXPECT_EQ(controller->counts().perturbed, 3u) << "that its answer failed decides nothing";
+  EXPECT_EQ(controller->counts().errors, 1u);
+  EXPECT_EQ(controller->counts().done(), 8u);
+}
+
 TEST_F(RunControllerTest, ErrorsThatEveryCaseWouldMeetStopTheRun) {
   for (const auto reason :
        {Reason::key_missing, Reason::key_withheld, Reason::key_refused, Reason::quota_exhausted,

@@ -6,6 +6,7 @@
 #include <map>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include <gtest/gtest.h>
@@ -28,13 +29,13 @@ inline Suite make_suite(std::size_t cases) {
   return suite;
 }
 
-inline Plan make_plan(const Suite& suite) {
+inline Plan make_plan(const Suite& suite, Variations variations = {}) {
   PromptTemplate prompt;
   prompt.user = "{{content}}";
   RequestSettings request;
   request.provider.name = "openai";
   request.model = "m";
-  return *Plan::make(suite, prompt, Ontology(), request);
+  return *Plan::make(suite, prompt, Ontology(), request, std::move(variations));
 }
 
 /// A controller with a plan of 4 cases in 3 units; the workers' side is played by the test.
@@ -91,8 +92,8 @@ class RunControllerTest : public ::testing::Test {
     return result;
   }
 
-  /// Plays the recorder: everything is committed, the first result of a unit wins.
-  Effects record(const Effects& from) {
+  /// Plays the recorder: everything is committed, the first result of a unit wins. `failed_trials` did.
+  Effects record(const Effects& from, const std::vector<TrialId>& failed_trials = {}) {
     ResultsRecorded recorded;
     for (const auto& record : from.to_record) {
       const auto& result = record.item.result;
@@ -102,8 +103,7 @@ class RunControllerTest : public ::testing::Test {
                                 result.key,
                                 {first, winner->second, false},
                                 result.error.has_value(),
-                                static_cast<std::uint32_t>(result.scores.size()),
-                                0,
+                                failed_trials,
                                 result.spend});
     }
     Effects effects;

@@ -37,6 +37,8 @@ TEST(PerturbationSettings, RobustIsLiveWithAllOfThem) {
   const auto settings = merged("[eval]\nmode = \"robust\"\n");
   ASSERT_TRUE(settings);
   EXPECT_EQ(settings->mode.value, Mode::live);
+  EXPECT_EQ(mode_name(*settings), "robust");
+  EXPECT_EQ(mode_name(*merged("[eval]\nmode = \"robust\"\n", {{"mode", "--mode", "cached"}})), "cached");
   EXPECT_EQ(wanted("[eval]\nmode = \"robust\"\n"), Names{"all"});
   EXPECT_EQ(wanted("[eval]\nmode = \"robust\"\nperturb = [\"crlf\", \"tabs\"]\n"), (Names{"crlf", "tabs"}));
 }
@@ -75,6 +77,8 @@ TEST(PerturbationSettings, WrongNamesAndNumbersAreNamed) {
       {"perturb = \"a,b,a\"", "\"perturb\" in [eval] must not name \"a\" twice"},
       {"repeat = 0", "\"repeat\" in [eval] must be a whole number from 1 to 100, not 0"},
       {"repeat = 101", "\"repeat\" in [eval] must be a whole number from 1 to 100, not 101"},
+      {"perturb_max_bytes = 16777217",
+       "\"perturb_max_bytes\" in [eval] must be a whole number from 1 to 16777216, not 16777217"},
       {"min_stability = 1.5", "\"min_stability\" in [eval] must be a number from 0 to 1, not 1.5"}};
   for (const auto& [line, message] : wrong) {
     const auto settings = merged("[eval]\n" + line + "\n");

@@ -1,8 +1,11 @@
 #include "coordinator/statistics/change_verdict.hpp"
 
+#include "coordinator/statistics/intervals.hpp"
 #include "paired_cases.hpp"
 
 #include <cmath>
+#include <cstddef>
+#include <cstdint>
 
 #include <gtest/gtest.h>
 
@@ -23,26 +26,36 @@ std::vector<PairedCase> pass_fail(int both, int lost, int gained) {
 }
 
 TEST(ChangeVerdict, FindsTheRegressionOfDarwinsMaize) {
-  // By hand from Fisher's data: mean 314/15 and s = 37.744 thousandths, t(0.95; 14) = 1.76131; mpmath 1.3.0.
+  // By hand from Fisher's data: mean 314/15 and s = 37.744 thousandths, t(0.95; 14) = 1.76131 (mpmath 1.3.0),
+  // so e = 0.0171649; 1 - 0.05^(1/15) = 0.1810363, so c = 0.1772466.
   const MetricVerdict verdict = judged(darwins_maize(), {0.95, 0.02});
   EXPECT_EQ(verdict.verdict, ChangeVerdict::regression);
   EXPECT_NEAR(verdict.adjusted_p.drop, 863.0 / 32768.0, 1e-12);
-  EXPECT_NEAR(*verdict.drop_upper_bound, 0.03809828091301138, 1e-9);
-  EXPECT_NEAR(*verdict.minimum_detectable_effect, 0.024232081433126558, 1e-9);
-  EXPECT_EQ(verdict.units_needed, 23u);  // 22.02, rounded up.
+  const double c = (1 - 0.314 / 15) * (1 - std::pow(0.05, 1.0 / 15));
+  const double e = 0.03809828091301138 - 0.314 / 15;
+  EXPECT_NEAR(*verdict.drop_upper_bound, 0.314 / 15 + c / 2 + std::sqrt(c * c / 4 + e * e), 1e-9);
+  EXPECT_NEAR(*verdict.drop_upper_bound, 0.1998269, 1e-7);
+  // The formula with s_d gives 0.0242 and 23 cases, but fifteen cases show no drop that strikes few of them.
+  EXPECT_NEAR(*verdict.minimum_detectable_effect, 1 - std::pow(0.05, 1.0 / 15), 1e-9);
+  EXPECT_EQ(verdict.units_needed, 149u);
   EXPECT_FALSE(verdict.too_few_changed);
 }
 
 TEST(ChangeVerdict, ASignificantDropBelowMinEffectIsNoRegression) {
-  EXPECT_EQ(judged(darwins_maize(), {0.95, 0.05}).verdict, ChangeVerdict::no_regression);
-  EXPECT_EQ(judged(darwins_maize(), {0.95, 0.03}).verdict, ChangeVerdict::underpowered);
+  std::vector<PairedCase> cases;
+  for (int i = 0; i < 20; ++i) {
+    for (const PairedCase& one : darwins_maize()) cases.push_back(one);
+  }
+  EXPECT_LT(judged(cases, {0.95, 0.05}).adjusted_p.drop, 0.001);
+  EXPECT_EQ(judged(cases, {0.95, 0.05}).verdict, ChangeVerdict::no_regression);
+  EXPECT_EQ(judged(cases, {0.95, 0.03}).verdict, ChangeVerdict::underpowered);
 }
 
 TEST(ChangeVerdict, ADropOfExactlyMinEffectIsARegression) {
   // 0.7 - 0.6 is less than 0.1 in binary.
   const std::vector<PairedCase> cases(6, scored(0.7, 0.6));
   EXPECT_EQ(judged(cases, {0.95, 0.1}).verdict, ChangeVerdict::regression);
-  EXPECT_EQ(judged(cases, {0.95, 0.100000001}).verdict, ChangeVerdict::no_regression);
+  EXPECT_EQ(judged(cases, {0.95, 0.100000001}).verdict, ChangeVerdict::underpowered);
 }
 
 TEST(ChangeVerdict, AnImprovementMirrorsARegression) {
@@ -87,14 +100,53 @@ TEST(ChangeVerdict, ALostCaseNeverLowersTheBound) {
 }
 
 TEST(ChangeVerdict, FewLostCasesNeedAsManyAsBoundTheirShare) {
-  // Clopper and Pearson's upper limit of 2 is 0.0616 of 100, and below 0.05 from 124 on.
+  // Clopper and Pearson's upper limit of 2 is 0.0616 of 100, and below 0.05 from 124 on; here it takes one
+  // more.
   const MetricVerdict verdict = judged(pass_fail(98, 2, 0));
   EXPECT_EQ(verdict.verdict, ChangeVerdict::underpowered);
-  EXPECT_NEAR(*verdict.drop_upper_bound, 0.0616, 5e-5);
+  EXPECT_NEAR(*verdict.drop_upper_bound, 0.0619, 5e-5);
   EXPECT_EQ(verdict.minimum_detectable_effect, verdict.drop_upper_bound);
-  EXPECT_EQ(verdict.units_needed, 124u);
-  EXPECT_EQ(judged(pass_fail(122, 2, 0)).verdict, ChangeVerdict::no_regression);
-  EXPECT_EQ(judged(pass_fail(121, 2, 0)).verdict, ChangeVerdict::underpowered);
+  EXPECT_EQ(verdict.units_needed, 125u);
+  EXPECT_EQ(judged(pass_fail(123, 2, 0)).verdict, ChangeVerdict::no_regression);
+  EXPECT_EQ(judged(pass_fail(122, 2, 0)).verdict, ChangeVerdict::underpowered);
+}
+
+TEST(ChangeVerdict, TheBoundOfLostCasesIsClopperAndPearsonsToAFewPercent) {
+  for (const int cases : {60, 100, 400}) {
+    for (const int lost : {0, 1, 2, 3, 5, 9, 20}) {
+      const double bound = *judged(pass_fail(cases - lost, lost, 0)).drop_upper_bound;
+      const double exact =
+          clopper_pearson_upper(static_cast<std::uint64_t>(lost), static_cast<std::uint64_t>(cases), 0.95);
+      EXPECT_GE(bound, 0.995 * exact) << lost << " of " << cases;
+      EXPECT_LE(bound, 1.02 * exact) << lost << " of " << cases;
+    }
+  }
+}
+
+TEST(ChangeVerdict, ALittleNoiseInEachCaseDoesNotLowerTheBound) {
+  // 100 unchanged cases leave 3 points; that their scores move by 0.0005 is no reason to know more.
+  std::vector<PairedCase> cases;
+  for (int i = 0; i < 100; ++i) cases.push_back(scored(0.8, i % 2 == 0 ? 0.8005 : 0.7995));
+  const double bound = *judged(cases).drop_upper_bound;
+  const double unchanged = *judged(pass_fail(100, 0, 0)).drop_upper_bound;
+  EXPECT_GE(bound, unchanged);
+  EXPECT_LE(bound, unchanged + 0.0005);
+}
+
+TEST(ChangeVerdict, ClustersOfUnequalSizeShowLess) {
+  // One category of 400 cases and 59 of one: as much as 459^2 / (400^2 + 59) = 1.3 categories, not 60.
+  std::vector<PairedCase> cases(400, scored(1.0, 1.0, 0));
+  for (std::uint32_t cluster = 1; cluster < 60; ++cluster) cases.push_back(scored(1.0, 1.0, cluster));
+  const PairedComparison comparison = compare_paired(cases, true, {}, 1);
+  EXPECT_NEAR(comparison.effective_units, 459.0 * 459.0 / 160'059.0, 1e-9);
+  const MetricVerdict verdict = judge_changes({&comparison, 1}, {}).at(0);
+  EXPECT_NEAR(*verdict.drop_upper_bound, 1 - std::pow(0.05, 160'059.0 / (459.0 * 459.0)), 1e-9);
+  EXPECT_EQ(verdict.verdict, ChangeVerdict::underpowered);
+  // Sixty categories of one size are sixty.
+  for (PairedCase& one : cases) one.cluster = 0;
+  for (std::size_t i = 0; i < 420; ++i) cases[i].cluster = static_cast<std::uint32_t>(i % 60);
+  cases.resize(420);
+  EXPECT_NEAR(compare_paired(cases, true, {}, 1).effective_units, 60.0, 1e-9);
 }
 
 TEST(ChangeVerdict, TheExamplesOfTheDocumentationHold) {
@@ -107,13 +159,13 @@ TEST(ChangeVerdict, TheExamplesOfTheDocumentationHold) {
   };
   const MetricVerdict worse = judged(pass_fail(89, 9, 2));
   EXPECT_EQ(worse.verdict, ChangeVerdict::regression);
-  EXPECT_EQ(shown(worse), (std::vector<double>{0.0327, 12.4, 8.1, 263}));
+  EXPECT_EQ(shown(worse), (std::vector<double>{0.0327, 14.0, 8.1, 263}));
   const MetricVerdict unclear = judged(pass_fail(92, 6, 2));
   EXPECT_EQ(unclear.verdict, ChangeVerdict::underpowered);
-  EXPECT_EQ(shown(unclear), (std::vector<double>{0.1445, 8.7, 7.0, 196}));
+  EXPECT_EQ(shown(unclear), (std::vector<double>{0.1445, 10.3, 7.0, 196}));
   const MetricVerdict fine = judged(pass_fail(98, 1, 1));
   EXPECT_EQ(fine.verdict, ChangeVerdict::no_regression);
-  EXPECT_EQ(shown(fine), (std::vector<double>{0.75, 4.7, 4.7, 93}));
+  EXPECT_EQ(shown(fine), (std::vector<double>{0.75, 4.3, 4.3, 86}));
 }
 
 TEST(ChangeVerdict, PassFailWithOneRepeatIsMcNemarsTest) {
@@ -131,7 +183,7 @@ TEST(ChangeVerdict, PassFailWithRepeatsOrClustersComparesPassRates) {
   std::vector<PairedCase> repeated;
   for (int i = 0; i < 8; ++i) repeated.push_back({scores({1.0}), scores({1.0, 0.0, 0.0, 1.0, 1.0}), 0});
   const PairedComparison comparison = compare_paired(repeated, false, {}, 1);
-  EXPECT_EQ(comparison.test.method, PairedMethod::enumeration);
+  EXPECT_EQ(comparison.test.method, PairedMethod::draws);
   EXPECT_NEAR(*comparison.drop, 0.4, 1e-12);
   EXPECT_FALSE(comparison.equal_repeats);
   EXPECT_EQ(compare_paired(pass_fail(0, 6, 0), true, {}, 1).test.method, PairedMethod::enumeration);
@@ -154,6 +206,26 @@ TEST(ChangeVerdict, HolmCorrectsForTheNumberOfMetrics) {
   EXPECT_EQ(judged_with_none[0].verdict, ChangeVerdict::underpowered);
   EXPECT_EQ(judged_with_none[0].drop_upper_bound, std::nullopt);
   EXPECT_EQ(overall_verdict(judged_with_none), ChangeVerdict::regression);
+}
+
+TEST(ChangeVerdict, TooFewChangedIsSaidBesideTheOtherMetrics) {
+  // Five lost cases are p = 1/32: enough alone, and beside metrics that are significant themselves, but not
+  // as the best of three. There 1/64 is needed.
+  const PairedComparison five = compare_paired(pass_fail(95, 5, 0), false, {}, 1);
+  const PairedComparison six = compare_paired(pass_fail(94, 6, 0), false, {}, 1);
+  const PairedComparison many = compare_paired(pass_fail(80, 20, 0), false, {}, 1);
+  const PairedComparison same = compare_paired(pass_fail(100, 0, 0), false, {}, 1);
+  const auto first_of = [](std::vector<PairedComparison> comparisons) {
+    return judge_changes(comparisons, {}).at(0);
+  };
+  EXPECT_FALSE(first_of({five}).too_few_changed);
+  EXPECT_EQ(first_of({five}).fewest_significant, 5u);
+  EXPECT_TRUE(first_of({five, same, same}).too_few_changed);
+  EXPECT_EQ(first_of({five, same, same}).fewest_significant, 6u);
+  EXPECT_FALSE(first_of({six, same, same}).too_few_changed);
+  EXPECT_EQ(first_of({six, same, same}).verdict, ChangeVerdict::regression);
+  EXPECT_FALSE(first_of({five, many, many}).too_few_changed);
+  EXPECT_EQ(first_of({five, many, many}).verdict, ChangeVerdict::regression);
 }
 
 TEST(ChangeVerdict, DetectableEffectAndCasesNeededFollowTheFormula) {

@@ -1,6 +1,9 @@
 #include "coordinator/statistics/instability_test.hpp"
 
+#include <algorithm>
 #include <cmath>
+#include <functional>
+#include <vector>
 
 #include <gtest/gtest.h>
 
@@ -83,6 +86,40 @@ TEST(InstabilityTest, TheNormalAgreesForManyCases) {
   ASSERT_EQ(exact.method, InstabilityMethod::exact);
   EXPECT_EQ(result.method, InstabilityMethod::normal);
   EXPECT_NEAR(result.p, exact.p, 0.01);
+}
+
+TEST(InstabilityTest, PatternsBeyondTheBudgetAreDrawnOrLeftToTheNormal) {
+  // 30 repeats a side with answers of five kinds, in 20 cases.
+  const auto answered = [](std::uint32_t kinds) {
+    InstabilityTest test;
+    RandomStream random(3);
+    for (int i = 0; i < 20; ++i) {
+      std::vector<std::uint32_t> sizes(kinds);
+      for (int answer = 0; answer < 60; ++answer) ++sizes[random.below(kinds)];
+      std::ranges::sort(sizes, std::greater<>());
+      test.add({30, 30, sizes}, AgreementExcess(30, 30).denominator() / 100);
+    }
+    return test;
+  };
+  InstabilityLimits drawn;
+  drawn.all_states = 0;
+  InstabilityLimits normal = drawn;
+  normal.drawn_answers = 0;
+  const InstabilityResult result = answered(5).finish(drawn, 3);
+  const InstabilityResult cheap = answered(5).finish(normal, 3);
+  EXPECT_EQ(result.method, InstabilityMethod::draws);
+  EXPECT_EQ(cheap.method, InstabilityMethod::normal);
+  EXPECT_LT(result.p, 0.2);
+  EXPECT_NEAR(result.p, cheap.p, 0.03);
+}
+
+TEST(InstabilityTest, TooManyPatternsAreLeftToTheNormal) {
+  InstabilityTest test;
+  std::uint32_t size = 2;
+  for (; size < 4200; ++size) test.add({2, size, {size + 1, 1}}, 0);
+  const InstabilityResult result = test.finish({}, 1);
+  EXPECT_EQ(result.method, InstabilityMethod::normal);
+  EXPECT_EQ(result.p, 0.5);
 }
 
 TEST(InstabilityTest, NothingToTellIsNoEvidence) {

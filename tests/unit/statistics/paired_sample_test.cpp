@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <span>
 
 #include <gtest/gtest.h>
 
@@ -18,8 +19,38 @@ TEST(PairedSample, AveragesRepeatsWithinACaseFirst) {
   EXPECT_NEAR(*sample.totals.current(), (0.25 + 0.0) / 2, 1e-12);
   EXPECT_NEAR(*sample.totals.drop(), 0.625, 1e-12);
   EXPECT_FALSE(sample.equal_repeats);
-  EXPECT_FALSE(sample.rounded);
   EXPECT_EQ(sample.changed_units, 2u);
+}
+
+TEST(PairedSample, ARoundingOfMeansIsNoChange) {
+  // 4/9 as one score, and as the mean of three thirds.
+  const PairedCase cases[] = {{scores({1.0 / 3, 1.0 / 3, 2.0 / 3}), scores({4.0 / 9}), 0},
+                              {scores({2.0 / 3, 2.0 / 3, 1.0 / 3}), scores({5.0 / 9}), 0}};
+  EXPECT_EQ(pair_cases(cases, false).changed_units, 0u);
+  EXPECT_EQ(*pair_cases(cases, false).totals.drop(), 0.0);
+}
+
+TEST(PairedSample, KeepsTheAnswersWhereRepeatsAreUnequal) {
+  const PairedCase cases[] = {{scores({1.0, 0.5}), scores({0.25}), 4},
+                              {scores({}), scores({0.5}), 4},
+                              {scores({0.75}), scores({0.0}), 4}};
+  const PairedSample sample = pair_cases(cases, true);
+  ASSERT_EQ(sample.repeats.size(), 2u);
+  EXPECT_EQ(sample.repeats[0].base, 2u);
+  ASSERT_EQ(sample.repeats[0].answers.size(), 3u);
+  EXPECT_EQ(sample.repeats[0].answers[1].numerator, 500'000'000);
+  EXPECT_EQ(sample.repeats[0].answers[2].numerator, 250'000'000);
+  EXPECT_EQ(sample.repeats[1].base, 1u);
+  EXPECT_EQ(sample.repeats[1].answers[0].numerator, 750'000'000);
+  EXPECT_EQ(sample.repeats[0].unit, sample.repeats[1].unit);
+  EXPECT_TRUE(pair_cases(std::span(cases).last(1), false).repeats.empty());
+}
+
+TEST(PairedSample, UnitsOfUnequalWeightAreFewer) {
+  const PairedCase cases[] = {scored(1, 1, 0), scored(1, 1, 0), scored(1, 1, 0), scored(1, 1, 1)};
+  EXPECT_NEAR(pair_cases(cases, false).effective_units(), 4.0, 1e-12);
+  EXPECT_NEAR(pair_cases(cases, true).effective_units(), 16.0 / 10.0, 1e-12);  // 4^2 / (3^2 + 1).
+  EXPECT_EQ(pair_cases({}, false).effective_units(), 0.0);
 }
 
 TEST(PairedSample, LeavesOutAndNamesWhatIsUndefinedOnASide) {

@@ -127,6 +127,42 @@ TEST(Stability, ACaseIsUnstableByItsPooledPerturbations) {
   EXPECT_FALSE(analysis.cases[1].unstable);
 }
 
+TEST(Stability, AnAnswerThatPerturbationsShareIsOnePieceOfEvidence) {
+  // Three equal repeats, and another answer to each of three perturbed repeats: 2 of C(6, 3) = 20
+  // labellings, however many perturbations make the same text.
+  for (const std::uint32_t copies : {1u, 2u, 4u, 8u}) {
+    OwnedCase one{{0, 0, 0}, {}, 0};
+    for (std::uint32_t perturbation = 0; perturbation < copies; ++perturbation) {
+      for (std::uint32_t repeat = 0; repeat < 3; ++repeat) {
+        one.perturbed.push_back({perturbation, 1, 100 + repeat});
+      }
+    }
+    const StabilityAnalysis analysis = analysed({one});
+    EXPECT_NEAR(*analysis.cases[0].p, 2.0 / 20.0, 1e-12) << copies;
+    EXPECT_EQ(analysis.cases[0].answers, 3 * copies);
+    EXPECT_EQ(analysis.cases[0].units, 3u);
+    EXPECT_EQ(analysis.cases[0].interval(0.95), wilson_interval(0.0, 3.0, 0.95));
+    EXPECT_EQ(analysis.all.answers, 3 * copies);
+  }
+}
+
+TEST(Stability, ManyDistinctAnswersAreTestedByDraws) {
+  // Five repeats that differ from each other, and 30 perturbed answers of six kinds.
+  OwnedCase one{{0, 1, 2, 3, 4}, {}, 0};
+  for (std::uint32_t i = 0; i < 30; ++i) one.perturbed.push_back({i % 7, 5 + i % 6});
+  StabilityRules drawn;
+  drawn.case_states = 0;
+  StabilityRules exact;
+  exact.case_states = 1'000'000;
+  const double expected = *analysed({one}, exact).cases[0].p;
+  EXPECT_NEAR(*analysed({one}, drawn).cases[0].p, expected, 0.3 * expected);
+  // The draws are shared out over the cases: fewer for more of them.
+  drawn.case_answers = 1;
+  drawn.fewest_case_draws = 20;
+  const OwnedCase flipped{{0, 0, 0, 0, 0}, std::vector<PerturbedAnswer>(12, {0, 1}), 0};
+  EXPECT_EQ(*analysed({flipped}, drawn).cases[0].p, 1.0 / 21.0);
+}
+
 TEST(Stability, NothingGivesNothing) {
   const StabilityAnalysis analysis = analysed({});
   EXPECT_EQ(analysis.all.stability, std::nullopt);

@@ -72,8 +72,7 @@ TEST(SwapTest, EnumerationAgreesWithBruteForce) {
       PairedCase one;
       one.cluster = i / 2;
       for (RepeatSum* side : {&one.base, &one.current}) {
-        const std::uint32_t repeats = run % 3 == 0 ? 1 + random.below(3) : 2;  // A third unequal.
-        for (std::uint32_t repeat = 0; repeat < repeats; ++repeat) {
+        for (int repeat = 0; repeat < 1 + run % 3; ++repeat) {
           if (run % 2 == 0) {
             side->add(share_of_score(random.below(5) / 4.0));
           } else {
@@ -129,6 +128,16 @@ TEST(SwapTest, DecimalTiesAreTies) {
   EXPECT_DOUBLE_EQ(tested(cases).p.drop, 1.0 / 1024.0);
   cases.push_back(scored(0.1, 0.2));
   EXPECT_DOUBLE_EQ(tested(cases).p.drop, 12.0 / 2048.0);  // One against ten: as a sign test.
+}
+
+TEST(SwapTest, TiesOfThirdsAreTies) {
+  // In billionths a drop of 2/3 - 1/3 is 333,333,334 and a gain from 2/3 to 1 is 333,333,333. Seven against
+  // one is 9 of 256, as in tenths.
+  for (const double step : {1.0 / 3, 0.3}) {
+    std::vector<PairedCase> cases(7, scored(2 * step, step));
+    cases.push_back(scored(2 * step, 3 * step));
+    EXPECT_DOUBLE_EQ(tested(cases).p.drop, 9.0 / 256.0) << step;
+  }
 }
 
 TEST(SwapTest, AssignmentsWithAnUndefinedSideCountAsHits) {

@@ -54,6 +54,16 @@ TEST_F(StatisticalThresholding, KeysWithoutEffectAreNamed) {
             "\"statistical\" alone\n");
 }
 
+TEST_F(StatisticalThresholding, AMinEffectOfNothingOrAllIsNamed) {
+  for (const std::string number : {"0", "1", "-0.1", "1.5"}) {
+    EXPECT_EQ(findings(suite("{mode: statistical, min_effect: " + number + "}")),
+              "suite.yaml:3: \"min_effect\" in settings.thresholding must be above 0 and below 1, not " +
+                  number + "\n");
+  }
+  EXPECT_EQ(findings(suite("{mode: statistical, min_effect: 0.001}")), "(none)\n");
+  EXPECT_EQ(findings(suite("{mode: statistical, min_effect: 0.99}")), "(none)\n");
+}
+
 TEST_F(StatisticalThresholding, ValuesOutOfRangeAreNamed) {
   EXPECT_EQ(findings(suite("{mode: statistical, confidence: 1}")),
             "suite.yaml:3: \"confidence\" in settings.thresholding must be between 0.5 and 1, like 0.95\n");

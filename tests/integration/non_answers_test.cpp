@@ -1,0 +1,93 @@
+// Answers that are none under a perturbation, and what a robust run calls itself and counts, from end to end.
+
+#include "tests/support/report_text.hpp"
+#include "tests/support/workbench.hpp"
+
+#include <fstream>
+
+#include <nlohmann/json.hpp>
+
+namespace sluice {
+namespace {
+
+using namespace support;
+using nlohmann::json;
+
+class NonAnswers : public Workbench {
+ protected:
+  /// Two prompts, of which the one about France is refused once it ends in "indeed".
+  SimulatorProcess start() {
+    return start_simulator({R"({"contains": "France? indeed", "refusal": true})",
+                            R"({"contains": "capital of France", "text": "Paris"})",
+                            R"({"contains": "capital of Italy", "text": "Rome"})"},
+                           {});
+  }
+
+  Flags run(const std::string& mode, const SimulatorProcess& simulator) const {
+    const auto path = folder() / "suite.yaml";
+    std::ofstream(path) << "suite: robust\nmodel: m\nsettings: {provider: openai}\ntests:\n"
+                           "  - id: a\n    input: {prompt: \"What is the capital of France?\"}\n"
+                           "    expected: {type: must_contain, text: Paris}\n"
+                           "  - id: b\n    input: {prompt: \"What is the capital of Italy?\"}\n"
+                           "    expected: {type: must_contain, text: Rome}\n";
+    return {"run",
+            path.string(),
+            "--mode",
+            mode,
+            "--format",
+            "json",
+            "--base-url",
+            simulator.url() + "/v1",
+            "--perturb-command",
+            "word=cat; printf ' indeed'"};
+  }
+};
+
+TEST_F(NonAnswers, UnderAPerturbationAreChangedAnswers) {
+  const auto simulator = start();
+  const auto finished = run_sluice(run("live", simulator));
+  const json report = parse_report(finished.output);
+  ASSERT_TRUE(report.is_object()) << finished.errors;
+  EXPECT_EQ(schema_findings(report), "");
+  EXPECT_EQ(report["stability"], 0.5) << "b alone stays the same";
+  EXPECT_EQ(report["stability_details"]["non_answers"], 1);
+  EXPECT_EQ(report["stability_details"]["left_out"], 0);
+  const json& flip = report["fixture_results"][0]["flips"][0];
+  EXPECT_EQ(flip["unperturbed"]["only"], json::array({"Paris"}));
+  EXPECT_EQ(flip["perturbed"]["reason_code"], "refusal");
+  EXPECT_NE(
+      finished.errors.find("4 of 4 trials of 2 cases done (100%): 2 passed, 0 failed, 1 perturbed, 1 error"),
+      std::string::npos)
+      << finished.errors;
+
+  const auto gated = run_sluice(run("cached", simulator) + Flags{"--min-stability", "0.9"});
+  EXPECT_EQ(gated.exit_code, 1) << "what is refused is not what survived";
+  EXPECT_EQ(parse_report(gated.output)["stability_details"]["gate"]["status"], "fail");
+  const auto table = run_sluice(with(run("cached", simulator), "--format", "table"));
+  EXPECT_NE(table.output.find("word (pass → refused)"), std::string::npos) << table.output;
+}
+
+TEST_F(NonAnswers, ARobustRunIsCalledSo) {
+  const auto simulator = start();
+  const auto first = run_sluice(run("robust", simulator));
+  const json report = parse_report(first.output);
+  ASSERT_TRUE(report.is_object()) << first.errors;
+  EXPECT_EQ(report["run"]["mode"], "robust");
+  EXPECT_EQ(schema_findings(report), "");
+  const auto listed = run_sluice({"runs", "list", "--format", "json"});
+  EXPECT_EQ(json::parse(listed.output)[0]["mode"], "robust") << listed.output;
+  EXPECT_NE(run_sluice({"runs", "list"}).output.find("  robust  "), std::string::npos);
+
+  const auto again = run_sluice(run("cached", simulator) + Flags{"--perturb", "all"});
+  EXPECT_EQ(comparable_part(again.output), comparable_part(first.output));
+  EXPECT_EQ(parse_report(again.output)["run"]["mode"], "cached");
+  const auto one = (folder() / "one.json").string();
+  const auto other = (folder() / "other.json").string();
+  std::ofstream(one) << first.output;
+  std::ofstream(other) << again.output;
+  const auto compared = run_sluice({"compare", one, other});
+  EXPECT_EQ(compared.exit_code, 0) << compared.output << compared.errors;
+}
+
+}  // namespace
+}  // namespace sluice

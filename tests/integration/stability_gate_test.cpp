@@ -1,0 +1,169 @@
+// Stability and repeats as a gate, from end to end: what a run says of them, what it pins, and that
+// `sluice compare` judges its report alike.
+
+#include "tests/support/report_text.hpp"
+#include "tests/support/workbench.hpp"
+
+#include <fstream>
+
+#include <nlohmann/json.hpp>
+
+namespace sluice {
+namespace {
+
+using namespace support;
+using nlohmann::json;
+
+/// Two questions, each also asked politely.
+class StabilityAsAGate : public Workbench {
+ protected:
+  void SetUp() override {
+    write_text(folder() / "suite.yaml", suite(""));
+    whole_ = std::make_unique<SimulatorProcess>(start_simulator(rules({}), {}));
+  }
+
+  static std::string suite(const std::string& settings) {
+    return "suite: robust\nmodel: m\nsettings: {provider: openai" + settings +
+           "}\ntests:\n"
+           "  - id: a\n    category: west\n    input: {prompt: \"What is the capital of France?\"}\n"
+           "    expected: {type: must_contain, text: Paris}\n"
+           "  - id: b\n    category: south\n    input: {prompt: \"What is the capital of Italy?\"}\n"
+           "    expected: {type: must_contain, text: Rome}\n";
+  }
+
+  static std::vector<std::string> rules(std::vector<std::string> first) {
+    first.emplace_back(R"({"contains": "capital of France", "text": "Paris"})");
+    first.emplace_back(R"({"contains": "capital of Italy", "text": "Rome"})");
+    return first;
+  }
+
+  /// A run of its own, with nothing cached, whose report is kept under this name.
+  Finished run(const SimulatorProcess& simulator, const std::string& report, const Flags& flags,
+               const std::string& suite_file = "suite.yaml") {
+    return run_sluice(Flags{"run", suite_file, "--mode", "live", "--no-cache", "--base-url",
+                            simulator.url() + "/v1", "--format", "json", "--output", report} +
+                      flags);
+  }
+  json report_in(const std::string& name) const {
+    return json::parse(read_text(folder() / name), nullptr, false);
+  }
+  static std::vector<std::string> codes(const json& notices) {
+    std::vector<std::string> all;
+    for (const json& notice : notices) all.push_back(notice["code"]);
+    return all;
+  }
+  const SimulatorProcess& whole() const { return *whole_; }
+
+  const Flags politely{"--perturb-command", "word=cat; printf ' please'"};
+  using Codes = std::vector<std::string>;
+
+ private:
+  std::unique_ptr<SimulatorProcess> whole_;
+};
+
+TEST_F(StabilityAsAGate, AFallIsARegressionOfTheRunAndOfItsReport) {
+  const auto torn = start_simulator(rules({R"({"contains": "France? please", "text": "London"})"}), {});
+  EXPECT_EQ(run(whole(), "whole.json", politely + Flags{"--export-baseline", "base.json"}).exit_code, 0);
+  const auto fell = run(torn, "torn.json", politely + Flags{"--baseline", "base.json"});
+  EXPECT_EQ(fell.exit_code, 1) << fell.errors;
+  EXPECT_EQ(report_in("torn.json")["verdict"], "regression");
+  EXPECT_EQ(schema_findings(report_in("torn.json")), "");
+  for (const char* base : {"base.json", "whole.json"}) {
+    const auto compared = run_sluice({"compare", base, "torn.json", "--format", "json"});
+    EXPECT_EQ(compared.exit_code, 1) << compared.errors;
+    const json told = json::parse(compared.output);
+    EXPECT_EQ(told["verdict"], "regression") << base;
+    EXPECT_EQ(told["stability"]["score"], 0.5);
+    EXPECT_EQ(told["stability"]["baseline"], 1.0);
+    EXPECT_EQ(told["stability"]["cause"], "dropped");
+  }
+  EXPECT_NE(
+      run_sluice({"compare", "base.json", "torn.json"}).output.find("REGRESSION: the stability dropped"),
+      std::string::npos);
+  EXPECT_EQ(run_sluice({"compare", "base.json", "torn.json", "--max-drop", "0.5"}).exit_code, 0);
+  EXPECT_EQ(run_sluice({"compare", "torn.json", "whole.json", "--strict"}).exit_code, 0) << "it rose";
+  // The least that the run was asked for stands in its report.
+  run(torn, "low.json", politely + Flags{"--min-stability", "0.9"});
+  EXPECT_EQ(
+      json::parse(run_sluice({"compare", "torn.json", "low.json", "--format", "json"}).output)["verdict"],
+      "fail");
+}
+
+TEST_F(StabilityAsAGate, APartOfTheSuiteIsNotMeasuredAgainstTheWhole) {
+  const auto torn = start_simulator(rules({R"({"contains": "France? please", "text": "London"})"}), {});
+  EXPECT_EQ(run(torn, "whole.json", politely + Flags{"--export-baseline", "base.json"}).exit_code, 0);
+  const auto part =
+      run(torn, "part.json", politely + Flags{"--baseline", "base.json", "--categories", "west", "--strict"});
+  EXPECT_EQ(part.exit_code, 0) << part.errors;
+  const json report = report_in("part.json");
+  EXPECT_EQ(report["stability"], 0.0) << "while that of the whole is a half";
+  EXPECT_EQ(codes(report["baseline_comparison"]["notices"]), Codes{"stability_not_compared"});
+}
+
+TEST_F(StabilityAsAGate, LostAnswersAreNotPassedOver) {
+  const auto lossy = start_simulator(rules({R"({"contains": "France? please", "status": 400})"}), {});
+  const auto low = run(lossy, "lossy.json", politely + Flags{"--min-stability", "0.9"});
+  EXPECT_EQ(low.exit_code, 0) << low.errors;
+  EXPECT_EQ(report_in("lossy.json")["stability"], 1.0) << "of the one answer that is left";
+  EXPECT_EQ(report_in("lossy.json")["verdict"], "review");
+  EXPECT_EQ(codes(report_in("lossy.json")["notices"]), Codes{"stability_incomplete"});
+  EXPECT_EQ(schema_findings(report_in("lossy.json")), "");
+  EXPECT_EQ(report_in("lossy.json")["stability_details"]["perturbed_trials"], 2);
+  EXPECT_EQ(run(lossy, "strict.json", politely + Flags{"--min-stability", "0.9", "--strict"}).exit_code, 1);
+  EXPECT_EQ(run_sluice({"compare", "lossy.json", "lossy.json", "--strict"}).exit_code, 1);
+
+  const auto refused = run(lossy, "r.json", politely + Flags{"--export-baseline", "base.json"});
+  EXPECT_EQ(refused.exit_code, 2);
+  EXPECT_NE(refused.errors.find("no baseline was written to base.json: 1 of 2 answers to perturbed inputs is "
+                                "missing"),
+            std::string::npos)
+      << refused.errors;
+  EXPECT_FALSE(std::filesystem::exists(folder() / "base.json"));
+  const auto allowed =
+      run(lossy, "r.json", politely + Flags{"--export-baseline", "base.json", "--allow-errors"});
+  EXPECT_EQ(allowed.exit_code, 0) << allowed.errors;
+  EXPECT_TRUE(std::filesystem::exists(folder() / "base.json"));
+
+  const auto silent = start_simulator(rules({R"({"contains": "? please", "status": 400})"}), {});
+  run(whole(), "whole.json", politely + Flags{"--export-baseline", "whole-base.json"});
+  const auto none = run(silent, "none.json", politely + Flags{"--baseline", "whole-base.json", "--strict"});
+  EXPECT_EQ(none.exit_code, 1) << none.errors;
+  EXPECT_EQ(codes(report_in("none.json")["baseline_comparison"]["notices"]), Codes{"stability_not_measured"});
+}
+
+TEST_F(StabilityAsAGate, ASettingThatNothingMeasuresIsSaid) {
+  write_text(folder() / "least.yaml", suite(", min_stability: 0.9"));
+  EXPECT_EQ(run(whole(), "r.json", {}, "least.yaml").exit_code, 0);
+  EXPECT_EQ(report_in("r.json")["verdict"], "review");
+  EXPECT_EQ(codes(report_in("r.json")["notices"]), Codes{"stability_not_measured"});
+  const auto strict = run(whole(), "r.json", {"--strict"}, "least.yaml");
+  EXPECT_EQ(strict.exit_code, 1) << strict.errors;
+  EXPECT_EQ(run(whole(), "r.json", politely + Flags{"--strict"}, "least.yaml").exit_code, 0);
+}
+
+TEST_F(StabilityAsAGate, ATestThatAggregatesCannotAnswerIsSaid) {
+  write_text(folder() / "tests.yaml", suite(", thresholding: {mode: statistical}"));
+  write_text(folder() / "manifest.toml", "[baseline]\nprecision = 0.5\n");
+  run(whole(), "r.json", {"--baseline", "manifest.toml"}, "tests.yaml");
+  EXPECT_EQ(codes(report_in("r.json")["baseline_comparison"]["notices"]), Codes{"statistics_not_compared"});
+}
+
+TEST_F(StabilityAsAGate, FlakyCasesAreFlakyInTheComparisonToo) {
+  const auto moody =
+      start_simulator(rules({R"({"contains": "capital of France", "text": "London", "times": 1})"}), {});
+  const auto flaky = run(moody, "flaky.json", {"--repeat", "3"});
+  EXPECT_EQ(flaky.exit_code, 0) << flaky.errors;
+  EXPECT_EQ(report_in("flaky.json")["verdict"], "review");
+  EXPECT_EQ(schema_findings(report_in("flaky.json")), "");
+  const auto compared = run_sluice({"compare", "flaky.json", "flaky.json", "--format", "json"});
+  EXPECT_EQ(compared.exit_code, 0) << compared.errors;
+  const json told = json::parse(compared.output);
+  EXPECT_EQ(told["verdict"], "review");
+  EXPECT_EQ(told["cases"]["flaky"], 1);
+  EXPECT_EQ(told["changes"][0]["status"], "flaky");
+  EXPECT_EQ(run_sluice({"compare", "flaky.json", "flaky.json", "--strict"}).exit_code, 1);
+  EXPECT_NE(run_sluice({"compare", "flaky.json", "flaky.json"}).output.find("Flaky (1)"), std::string::npos);
+}
+
+}  // namespace
+}  // namespace sluice
