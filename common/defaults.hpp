@@ -49,7 +49,8 @@ inline constexpr auto permit_lookahead = 50ms;     ///< How long before its open
                                                    ///< one way over a network, and all that a dead worker can
                                                    ///< waste beside a permit's lifetime.
 inline constexpr auto grant_interval = 5ms;  ///< Gathers permits: 200 GRANTS a second and worker at most.
-inline constexpr std::uint32_t late_permits_in_a_row = 5;  ///< Too late ones, and none in time ...
+inline constexpr std::uint32_t late_permits_in_a_row = 5;  ///< Messages with too late ones, none in time ...
+inline constexpr auto late_permits_memory = 2min;          ///< ... each within so long after the last ...
 inline constexpr auto late_permits_patience = 10s;         ///< ... for so long: the worker is too far away.
 inline constexpr auto permit_regrant_min = 10ms;       ///< What must be left of a returned permit's window.
 inline constexpr std::uint32_t breaker_failures = 5;   ///< In a row over the fleet: the breaker opens.

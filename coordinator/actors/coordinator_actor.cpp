@@ -59,7 +59,10 @@ ProgressState progress_of(CoordinatorActor* self, const RunFacts& facts) {
       controller.started_count() - std::min<std::uint64_t>(held_up, controller.started_count());
   progress.waiting = controller.waiting_count();
   progress.workers = static_cast<std::uint32_t>(controller.worker_count());
-  progress.rate_limited = facts.rate_limited;
+  // What the facts have is of units that are done.
+  std::uint64_t refused = 0;
+  for (const auto& budget : state.budgets) refused += budget.rate_limited;
+  progress.rate_limited = std::max(refused, std::uint64_t{facts.rate_limited});
   progress.budgets = state.budgets;
   const auto elapsed = self->clock().now() - state.started;
   state.rate.update(elapsed, progress.done);

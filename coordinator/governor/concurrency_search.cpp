@@ -11,10 +11,13 @@ namespace {
 /// The opening ends when answers take so much longer than the first ones: twice the calls would bring less
 /// than a quarter more answers.
 constexpr double longer_when_queued = 1.6;
-/// Fewer answers than this say little of a latency.
+/// Fewer answers than this say little of a latency; up to so many as there were calls in flight are waited
+/// for, since answers differ in length, and beyond that a quarter of them.
 constexpr std::uint64_t fewest_latencies = 8;
+constexpr std::uint64_t enough_latencies = 32;
 /// A step up of a share f must bring f/2, a step down may cost f/4.
 constexpr double gain_per_step = 0.5;
+constexpr double gain_per_leap = 0.35;
 constexpr double loss_per_step = 0.25;
 /// Fewer answers than this say little of a throughput.
 constexpr std::uint64_t smallest_window = 16;
@@ -25,10 +28,6 @@ constexpr double room_over_knee = 1.1;
 constexpr double after_failures = 0.7;
 /// Failures that so many answers have followed are no outage's.
 constexpr std::uint64_t answers_to_forget = 50;
-
-std::uint32_t step_of(std::uint32_t limit) {
-  return std::max(1u, limit / 8);
-}
 
 }  // namespace
 
@@ -66,10 +65,17 @@ void ConcurrencySearch::open_further(std::uint32_t answered, std::uint32_t faile
   opening_answers_ += answered;
   opening_latency_us_ += latency_sum_us;
   const auto before = limit_;
-  limit_ += std::min(answered, most_ - std::min(most_, limit_));
+  // What answers take without a line is seen before there is one.
+  const bool grows = first_latency_us_ > 0;
+  if (grows) limit_ += std::min(answered, most_ - std::min(most_, limit_));
   // With each of them the number grows: few enough to see the line while it is short.
-  const bool enough = opening_answers_ >= std::max<std::uint64_t>(fewest_latencies, before / 4);
-  if (!enough && failed == 0) return;
+  const auto wanted = std::max<std::uint64_t>(
+      std::clamp<std::uint64_t>(before, fewest_latencies, enough_latencies), before / 4);
+  if (opening_answers_ < (grows ? wanted : std::min<std::uint64_t>(before, fewest_latencies)) && failed == 0)
+    return;
+  if (!grows)
+    limit_ += static_cast<std::uint32_t>(
+        std::min<std::uint64_t>(opening_answers_, most_ - std::min(most_, limit_)));
   double longer = 1;
   if (opening_answers_ > 0) {
     const double latency = static_cast<double>(opening_latency_us_) / static_cast<double>(opening_answers_);
@@ -133,25 +139,21 @@ void ConcurrencySearch::window_is_over() {
     return go_on_with(kept_, Phase::settled);
   }
   const double change = throughput_ > 0 ? throughput / throughput_ - 1 : 0;
-  const double share = kept_ > 0 ? static_cast<double>(step_of(kept_)) / kept_ : 1;
+  const double share = kept_ > 0 ? static_cast<double>(step()) / kept_ : 1;
   switch (phase_) {
     case Phase::opening:
       return;
     case Phase::weighing:
-      // Without an answer before the first failure nothing is known of the knee.
-      kept_ = first_latency_us_ > 0
-                  ? static_cast<std::uint32_t>(std::ceil(throughput * first_latency_us_ * room_over_knee))
-                  : limit_;
-      kept_ = std::clamp(kept_, 1u, limit_);
-      return go_on_with(kept_, Phase::settled);
+      return weigh(throughput);
     case Phase::settled:
       throughput_ = throughput;
       kept_ = limit_;
       return try_a_step();
     case Phase::trying_more:
     case Phase::trying_fewer: {
-      const bool better =
-          phase_ == Phase::trying_more ? change >= gain_per_step * share : change >= -loss_per_step * share;
+      const bool better = phase_ == Phase::trying_more
+                              ? change >= (leaps_ ? gain_per_leap : gain_per_step * share)
+                              : change >= -loss_per_step * share;
       if (better) {
         kept_ = limit_;
         throughput_ = throughput;
@@ -159,6 +161,7 @@ void ConcurrencySearch::window_is_over() {
         try_fewer_next_ = phase_ == Phase::trying_fewer;
         return try_a_step();
       }
+      if (std::exchange(leaps_, false)) return go_on_with(kept_, Phase::settled);
       ++steps_in_vain_;
       try_fewer_next_ = phase_ == Phase::trying_more;
       if (steps_in_vain_ >= 2) {
@@ -170,16 +173,34 @@ void ConcurrencySearch::window_is_over() {
   }
 }
 
+void ConcurrencySearch::weigh(double throughput) {
+  // Without an answer before the first failure nothing is known of the knee.
+  kept_ = first_latency_us_ > 0
+              ? static_cast<std::uint32_t>(std::ceil(throughput * first_latency_us_ * room_over_knee))
+              : limit_;
+  kept_ = std::clamp(kept_, 1u, limit_);
+  // Long answers may have looked like a line.
+  leaps_ = window_.failed == 0;
+  go_on_with(kept_, Phase::settled);
+  // The rest of the line is still on its way, and would make what follows look better than it is.
+  window_.to_skip *= 2;
+}
+
+std::uint32_t ConcurrencySearch::step() const {
+  return leaps_ ? kept_ : std::max(1u, kept_ / 8);
+}
+
 void ConcurrencySearch::try_a_step() {
   if (windows_to_rest_ > 0) {
     --windows_to_rest_;
     window_ = {};
     return go_on_with(kept_, Phase::settled);
   }
-  const auto step = step_of(kept_);
-  if (try_fewer_next_ && kept_ > step) return go_on_with(kept_ - step, Phase::trying_fewer);
-  if (kept_ >= most_) return go_on_with(kept_ > step ? kept_ - step : 1, Phase::trying_fewer);
-  go_on_with(kept_ + step, Phase::trying_more);
+  if (kept_ >= most_) leaps_ = false;
+  const auto change = step();
+  if (try_fewer_next_ && kept_ > change) return go_on_with(kept_ - change, Phase::trying_fewer);
+  if (kept_ >= most_) return go_on_with(kept_ > change ? kept_ - change : 1, Phase::trying_fewer);
+  go_on_with(kept_ + change, Phase::trying_more);
 }
 
 }  // namespace sluice

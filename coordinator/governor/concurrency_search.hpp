@@ -9,9 +9,10 @@ namespace sluice {
 
 /// Finds the number of calls in flight with the best throughput at a provider that states no limit. Opens by
 /// one more for each answer (doubling with each latency) for as long as the answers take hardly longer than
-/// the first ones did: then the calls only queue, and the knee is where Little's law has it. Small steps to
-/// both sides keep to it from there: more must bring answers, fewer must cost none. Counts only time in which
-/// the number was used. Pure; not thread-safe.
+/// the first ones did: then the calls only queue, and the knee is where Little's law has it. Since answers of
+/// different length can look like a line, the number is doubled from there as long as that brings
+/// clearly more answers. Small steps to both sides keep to it: more must bring answers, fewer must cost none.
+/// Counts only time in which the number was used. Pure; not thread-safe.
 class ConcurrencySearch {
  public:
   explicit ConcurrencySearch(std::uint32_t start) : limit_(start < 1 ? 1 : start), most_(limit_) {}
@@ -50,6 +51,8 @@ class ConcurrencySearch {
   void open_further(std::uint32_t answered, std::uint32_t failed, std::uint64_t latency_sum_us);
   void go_on_with(std::uint32_t limit, Phase phase);
   void window_is_over();
+  void weigh(double throughput);
+  std::uint32_t step() const;
   void try_a_step();
 
   Phase phase_ = Phase::opening;
@@ -58,6 +61,7 @@ class ConcurrencySearch {
   std::uint64_t opening_answers_ = 0;     ///< While opening: since latency was last compared,
   std::uint64_t opening_latency_us_ = 0;  ///< and how long they took.
   double first_latency_us_ = 0;
+  bool leaps_ = false;  ///< Steps double the number, as long as that brings clearly more answers.
   Window window_;
   std::optional<Standing> before_failures_;
   std::uint64_t answers_since_failure_ = 0;

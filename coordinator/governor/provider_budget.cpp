@@ -178,7 +178,7 @@ void ProviderBudget::take_outcomes(WorkerId worker, Member& member, const wire::
     if (!spaced) note(BudgetEvent::refuses_calls);
     for (auto& [id, one] : members_) one.account.mark_late_calls();
   }
-  if (outcomes.named_delays > 0) rate_search_.pause(paused_until_ - std::min(paused_until_, now));
+  if (outcomes.named_delays > 0) rate_search_.pause(paused_until_ - std::min(paused_until_, now), now);
   const bool flowed = !breaker_.open();
   const auto signs_of_life = outcomes.answered + outcomes.rate_limited + outcomes.named_delays;
   if (breaker_.hear(worker, signs_of_life, outcomes.failed, now)) {

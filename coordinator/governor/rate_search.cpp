@@ -58,6 +58,7 @@ constexpr BootTime used_time = 500ms;
 constexpr double used_share = 0.5;
 constexpr double calls_of_doubt = 2;
 constexpr BootTime longest_step = 100ms;
+constexpr std::size_t pauses_remembered = 64;
 /// The known rate is taken for the true one after so long at it without a cut.
 constexpr double proof_seconds = 2;
 
@@ -128,8 +129,15 @@ RateSearch::Count RateSearch::recent(BootTime now) const {
 
 bool RateSearch::weighty(const Count& recent) const {
   const double usual = background() * recent.started;
-  return recent.refused >= fewest_refusals &&
-         recent.refused > usual + 2 * std::sqrt(usual) + weighty_share * recent.started;
+  const double unusual = recent.refused - usual - 2 * std::sqrt(usual);
+  // Before the next one comes after a long pause, the last is forgotten.
+  const double fewest = longest_pause_ >= weighed_times.back() ? 1 : fewest_refusals;
+  return recent.refused >= fewest && unusual * caution() > weighty_share * recent.started;
+}
+
+/// How many times as much a refusal costs as one without a delay.
+double RateSearch::caution() const {
+  return 1 + in_seconds(longest_pause_);
 }
 
 bool RateSearch::hear(std::uint32_t started, std::uint32_t refused, std::uint32_t refused_late,
@@ -152,16 +160,18 @@ bool RateSearch::used(BootTime now) const {
 }
 
 double RateSearch::accepted_since_cut(BootTime now) const {
-  if (!paused_since_cut_) {
+  const auto since = std::max(cut_at_, now - longest_measured_time);
+  const double paused = in_seconds(paused_within(since, now));
+  if (paused <= 0) {
     const BootTime enough(static_cast<BootTime::rep>(measured_calls / *rate_ * 1e6));
     const auto time = std::clamp<BootTime>(enough, measured_time, longest_measured_time);
     return accepted_since(std::max(cut_at_, now - time), now);
   }
   // A pause fills the bucket for the calls after it: without its time they seem to be too many. But a bucket
   // may have run over, and then they seem to be too few with it.
-  const auto since = std::max(cut_at_, now - longest_measured_time);
-  const auto calls_since = std::min(std::max(since, cut_at_ + *paused_since_cut_), now - bin_length);
-  return std::sqrt(accepted_since(since, now) * accepted_since(calls_since, now));
+  const double time = in_seconds(now - since);
+  const double without_pauses = std::max(time - paused, in_seconds(measured_time));
+  return accepted_since(since, now) * std::sqrt(std::max(1.0, time / without_pauses));
 }
 
 void RateSearch::cut(BootTime now) {
@@ -176,20 +186,36 @@ void RateSearch::cut(BootTime now) {
     rate_before_ = *rate_;
     accepted_before_ = accepted_;
     const double measured = accepted_since_cut(now);
-    const double least = std::min(*rate_, std::max(*rate_ / 2, accepted_.value_or(0) * least_of_accepted));
-    accepted_ = std::max(lowest_rate, std::clamp(measured, paused_since_cut_ ? 0 : least, *rate_));
+    double least = std::min(*rate_, std::max(*rate_ / 2, accepted_.value_or(0) * least_of_accepted));
+    // Each refusal costs its pause: a rate that is too high is left in fewer steps.
+    if (paused_within(cut_at_, now) > BootTime::zero()) least = *rate_ / 4;
+    accepted_ = std::max(lowest_rate, std::clamp(measured, least, *rate_));
     rate_ = *accepted_ / 2;
   }
-  paused_since_cut_.reset();
   seconds_at_ceiling_ = 0;
   rate_ = std::max(*rate_, lowest_rate);
   cut_at_ = now;
   grown_at_ = now;
 }
 
-void RateSearch::pause(BootTime delay) {
-  paused_since_cut_ = std::max(delay, paused_since_cut_.value_or(delay));
+void RateSearch::pause(BootTime delay, BootTime now) {
   longest_pause_ = std::max(longest_pause_, delay);
+  if (!pauses_.empty() && now <= pauses_.back().to) {
+    pauses_.back().to = std::max(pauses_.back().to, now + delay);
+  } else {
+    pauses_.push_back({now, now + delay});
+  }
+  if (pauses_.size() > pauses_remembered) pauses_.pop_front();
+}
+
+BootTime RateSearch::paused_within(BootTime since, BootTime now) const {
+  BootTime paused{};
+  for (const auto& pause : pauses_) {
+    const auto from = std::max(pause.from, since);
+    const auto to = std::min(pause.to, now);
+    if (from < to) paused += to - from;
+  }
+  return paused;
 }
 
 void RateSearch::grow(bool held_back, std::optional<double> ceiling, BootTime now) {
@@ -209,8 +235,7 @@ void RateSearch::grow(bool held_back, std::optional<double> ceiling, BootTime no
              newest.refused <= (background() + resting_share) * newest.started) {
     const double steepness = 1 + in_seconds(now - cut_at_) / steeper_after_seconds;
     const double growth = slow_growth + regrowth * std::min(1.0, 2 * background() / weighty_share);
-    const double caution = 1 + in_seconds(longest_pause_);
-    *rate_ += growth * steepness / caution * *accepted_ * passed;
+    *rate_ += growth * steepness / caution() * *accepted_ * passed;
   }
   rate_ = std::min(*rate_, highest_rate);
   if (!ceiling || *rate_ < *ceiling) {

@@ -4,6 +4,7 @@
 
 #include <array>
 #include <cstdint>
+#include <deque>
 #include <optional>
 
 namespace sluice {
@@ -22,7 +23,7 @@ class RateSearch {
   bool hear(std::uint32_t started, std::uint32_t refused, std::uint32_t refused_late, BootTime now);
   /// A refusal named a delay, which is waited for: a time in which the provider takes no call, but its bucket
   /// fills. After `hear` of that refusal.
-  void pause(BootTime delay);
+  void pause(BootTime delay, BootTime now);
   /// Lets the rate grow up to `now`. `held_back`: calls wait for it. `ceiling`: the rate that is known
   /// besides, beyond which nothing is sought: the search is over when it is accepted for a while.
   void grow(bool held_back, std::optional<double> ceiling, BootTime now);
@@ -40,6 +41,11 @@ class RateSearch {
     std::uint32_t refused_late = 0;
   };
 
+  struct Pause {
+    BootTime from{};
+    BootTime to{};
+  };
+
   struct Count {
     double started = 0;
     double refused = 0;
@@ -55,6 +61,8 @@ class RateSearch {
   double background() const;
   Count recent(BootTime now) const;
   bool weighty(const Count& recent) const;
+  double caution() const;
+  BootTime paused_within(BootTime since, BootTime now) const;
   bool used(BootTime now) const;
   void cut(BootTime now);
 
@@ -65,7 +73,7 @@ class RateSearch {
   std::optional<double> rate_;
   std::optional<double> accepted_;
   bool cut_weighed_ = true;
-  std::optional<BootTime> paused_since_cut_;
+  std::deque<Pause> pauses_;  ///< The newest; none overlaps another.
   BootTime longest_pause_{};  ///< What a refusal may cost.
   double seconds_at_ceiling_ = 0;
   double share_before_ = 0;  ///< Of refusals, when the rate was cut; with what a cut in vain goes back to.

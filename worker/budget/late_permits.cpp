@@ -23,6 +23,10 @@ void LatePermits::hear(const wire::Permit& permit, const ClockBounds& clock, Boo
     late_in_a_row_ = 0;
     return;
   }
+  // What comes with one message was late together.
+  if (late_in_a_row_ > 0 && now == last_late_) return;
+  // So long ago a message was late for reasons of its own.
+  if (now - last_late_ > defaults::late_permits_memory) late_in_a_row_ = 0;
   if (late_in_a_row_++ == 0) first_late_ = now;
   last_late_ = now;
   lifetime_ = window.to - window.from;

@@ -19,8 +19,8 @@ class LatePermits {
   /// A permit has come, after `clock` heard what came with it.
   void hear(const wire::Permit& permit, const ClockBounds& clock, BootTime now);
 
-  /// Why this worker cannot work for `provider`: none of the last permits could be used when it came, for
-  /// `defaults::late_permits_patience`. Nothing as long as that is not so.
+  /// Why this worker cannot work for `provider`: none of the permits in its last messages could be used when
+  /// it came, for `defaults::late_permits_patience`. Nothing as long as that is not so.
   std::optional<Error> problem(const std::string& provider) const;
 
  private:

@@ -1,9 +1,13 @@
 #include "coordinator/governor/concurrency_search.hpp"
 #include "coordinator/governor/rate_search.hpp"
 
+#include <algorithm>
 #include <cmath>
 #include <deque>
+#include <functional>
 #include <optional>
+#include <queue>
+#include <random>
 #include <utility>
 #include <vector>
 
@@ -185,10 +189,12 @@ Paused run_with_pauses(double rate, double burst, BootTime delay, std::size_t in
       if (answered) level -= 1;
       calls.emplace_back(now + 100ms, answered);
     }
-    search.hear(started, refused, 0, now);
-    if (refused > 0) {
+    search.hear(started, 0, 0, now);
+    // Workers tell of each by itself.
+    for (; refused > 0; --refused) {
+      search.hear(0, 1, 0, now);
       paused_until = now + delay;
-      search.pause(delay);
+      search.pause(delay, now);
     }
     search.grow(now >= paused_until, ceiling, now);
   }
@@ -198,12 +204,12 @@ Paused run_with_pauses(double rate, double burst, BootTime delay, std::size_t in
 
 TEST(RateSearch, NamedDelaysBelongToTheTimeInWhichTheProviderTookItsCalls) {
   for (const double rate : {2.0, 4.0, 20.0}) {
-    for (const BootTime delay : {BootTime(1s), BootTime(6s)}) {
+    for (const BootTime delay : {BootTime(1s), BootTime(6s), BootTime(20s)}) {
       SCOPED_TRACE(testing::Message() << rate << " calls a second, " << delay.count() / 1'000'000 << " s");
       const auto run = run_with_pauses(rate, rate, delay, 5);
       EXPECT_LE(run.refused, 0.1 * run.accepted);
       EXPECT_GE(run.accepted / 60, (delay == 1s ? 0.7 : 0.35) * rate) << "each refusal costs the delay";
-      EXPECT_GE(run.found, 0.5 * rate);
+      EXPECT_GE(run.found, 0.3 * rate);
       EXPECT_LE(run.found, 1.3 * rate);
     }
   }
@@ -286,9 +292,52 @@ TEST(ConcurrencySearch, OpensNoFurtherThanTheAnswersHadTimeToTell) {
       SCOPED_TRACE(testing::Message() << places << " places, told every " << told_every << " ms");
       const auto seen = open_with_a_line(places, told_every);
       const bool promptly = told_every < 100;
-      EXPECT_LE(seen.most, places * (promptly ? 4.5 : 6)) << "doubling sees its line a latency late";
+      EXPECT_LE(seen.most, 5 * places + 40) << "doubling sees its line a latency late";
       EXPECT_GT(seen.answers_until_found, 0u);
-      EXPECT_LE(seen.answers_until_found, places * (promptly ? 13 : 18));
+      EXPECT_LE(seen.answers_until_found, places * (promptly ? 13 : 18) + 60);
+    }
+  }
+}
+
+/// Answers of very different length: how many places of a server were busy on average over five minutes.
+double busy_places(std::uint32_t places, double sigma, unsigned seed) {
+  std::mt19937 random(seed);
+  std::lognormal_distribution<double> seconds(-sigma * sigma / 2, sigma);
+  ConcurrencySearch search(5);
+  search.set_most(512);
+  using Call = std::pair<double, double>;  // When it ends, and when it began.
+  std::priority_queue<Call, std::vector<Call>, std::greater<>> calls;
+  std::priority_queue<double, std::vector<double>, std::greater<>> free_at;
+  for (std::uint32_t i = 0; i < places; ++i) free_at.push(0);
+  double now = 0;
+  double busy = 0;
+  constexpr double end = 300;
+  while (now < end) {
+    while (calls.size() < search.limit()) {
+      const double begins = std::max(now, free_at.top());
+      const double takes = 2 * seconds(random);
+      free_at.pop();
+      free_at.push(begins + takes);
+      calls.emplace(begins + takes, now);
+      if (begins < end) busy += std::min(takes, end - begins);
+    }
+    const auto [ended, began] = calls.top();
+    calls.pop();
+    now = ended;
+    search.hear(1, 0, static_cast<std::uint64_t>((ended - began) * 1e6), calls.size() + 1000);
+  }
+  return busy / end;
+}
+
+TEST(ConcurrencySearch, AnswersOfDifferentLengthAreNoLine) {
+  for (const std::uint32_t places : {8u, 200u, 512u}) {
+    for (const double sigma : {0.3, 0.8}) {
+      std::vector<double> busy;
+      for (unsigned seed = 0; seed < 40; ++seed) busy.push_back(busy_places(places, sigma, seed));
+      std::ranges::sort(busy);
+      SCOPED_TRACE(testing::Message() << places << " places, sigma " << sigma);
+      EXPECT_GE(busy[2], 0.5 * places) << "in 38 of 40 runs";
+      EXPECT_GE(busy[20], 0.8 * places);
     }
   }
 }

@@ -59,6 +59,26 @@ TEST_F(LatePermitsTest, OneInTimeIsEnough) {
   EXPECT_FALSE(late.problem("p"));
 }
 
+TEST_F(LatePermitsTest, OneSlowMessageAndAnotherLongAfterAreNoSign) {
+  for (int i = 0; i < 100; ++i) grant(1ms, 100ms);
+  for (int message = 0; message < 5; ++message) {
+    for (int permit = 0; permit < 6; ++permit) {
+      grant(200ms, 100ms);
+      now -= 1s;
+    }
+    now += 3min;
+  }
+  EXPECT_FALSE(late.problem("p"));
+}
+
+TEST_F(LatePermitsTest, RarePermitsAreCountedTogether) {
+  for (int i = 0; i < 5; ++i) {
+    grant(60ms, 10ms);
+    now += 1min;
+  }
+  EXPECT_TRUE(late.problem("p"));
+}
+
 TEST_F(LatePermitsTest, AHandfulAtOnceIsNoSign) {
   clock.hear(now, now - 1s, now);
   wire::Permit passed;
