@@ -67,8 +67,15 @@ std::string cut_short_by(const ScoreFile& file) {
   return report == nullptr ? "" : report->reason_code;
 }
 
+/// A baseline is that of a whole run: a part of a suite pins none.
+bool is_selection(const ScoreFile& file) {
+  const auto* report = std::get_if<ReportScores>(&file);
+  return report != nullptr && report->is_selection;
+}
+
 ComparedSide side_of(const std::string& name, const ScoreFile& file) {
-  return {name, std::holds_alternative<Baseline>(file) ? "baseline" : "report", header_of(file)};
+  return {name, std::holds_alternative<Baseline>(file) ? "baseline" : "report", header_of(file),
+          is_selection(file)};
 }
 
 /// The metric with the flags' thresholds over its own.
@@ -174,6 +181,8 @@ struct CompareCommand {
     CompareRules rules;
     rules.strict = strict;
     rules.seed = defaults::statistics_seed;
+    rules.base_is_selection = is_selection(left);
+    rules.current_is_selection = is_selection(right);
     input.visit = [&](const std::function<void(const ScoreComparison&)>& visit) {
       return compare(cases_in(left), with_limits(cases_in(right), limits), rules, visit);
     };
@@ -184,6 +193,7 @@ struct CompareCommand {
     input.gate.statistics = summary->statistics;
     StabilityQuestion question = stability_question(right);
     question.baseline = &stability_of(left);
+    question.base_is_selection = is_selection(left);
     if (limits.max_drop) question.suite = limits;
     input.gate.stability = judge_stability(question, run, input.gate.notices);
     decide(input, !cut_short_by(right).empty());

@@ -3,6 +3,7 @@
 #include "common/defaults.hpp"
 #include "common/files.hpp"
 #include "common/finding.hpp"
+#include "common/text.hpp"
 #include "coordinator/gate/baseline_check.hpp"
 #include "coordinator/gate/baseline_file.hpp"
 #include "coordinator/suite/manifest.hpp"
@@ -40,9 +41,22 @@ Result<void> load_scores(const RunOptions& options, const Suite& suite, RunGate&
   return {};
 }
 
+/// The smallest drop that the tests of all cases look for; no suite is large enough to exclude one of 0, and
+/// none of all points is found.
+Result<void> check_min_effect(const RunOptions& options, const Suite& suite) {
+  if (suite.thresholding.mode != ThresholdMode::statistical || suite.thresholding.min_effect) return {};
+  const double threshold = options.settings.regression_threshold.value;
+  if (threshold > 0.0 && threshold < 1.0) return {};
+  return fail(Reason::usage_invalid,
+              "--threshold " + shortest(threshold) +
+                  " is taken for the suite's min_effect, which must be above 0 and below 1: name another "
+                  "threshold, or a min_effect in settings.thresholding");
+}
+
 }  // namespace
 
 Result<RunGate> load_gate(const RunOptions& options, const Suite& suite, std::string fingerprint) {
+  if (auto checked = check_min_effect(options, suite); !checked) return fail(std::move(checked.error()));
   RunGate gate;
   gate.summary.strict = options.strict;
   gate.summary.fail_on_regression = options.fail_on_regression;

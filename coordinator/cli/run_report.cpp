@@ -103,7 +103,9 @@ int report_run(const RunOptions& options, const RunInputs& inputs, const RunGate
                             std::string(mode_name(options.settings)),
                             price({facts.paid_input_tokens, facts.paid_output_tokens}),
                             source_folder(options.suite_path),
-                            outcome->stability ? &*outcome->stability : nullptr};
+                            outcome->stability ? &*outcome->stability : nullptr,
+                            options.is_selection(),
+                            options.settings.min_stability.value};
     for (const Error& error : write_reports(options.reports, input)) code = report_error(error);
   }
   if (options.export_baseline) {

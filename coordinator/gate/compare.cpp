@@ -46,14 +46,15 @@ class Comparison {
       : rules_(rules), visit_(visit) {}
 
   void only_base(const ComparedCase& base) {
-    if (!base.is_error) missing_in_current(base, {});
+    if (!base.is_error) missing_in_current(base, {}, rules_.current_is_selection);
   }
   /// `base` is null for a case that the base lacks.
   void pair(const ComparedCase* base, const ComparedCase& current);
   CompareSummary finish();
 
  private:
-  void missing_in_current(const ComparedCase& base, const std::vector<ComparedMetric>& current);
+  void missing_in_current(const ComparedCase& base, const std::vector<ComparedMetric>& current,
+                          bool by_intention);
   CaseJudgement judged(const ComparedCase& current, const ComparedCase* base) const;
   MetricQuestion question_of(const ComparedMetric& metric, const ComparedCase& current,
                              const ComparedCase* base) const;
@@ -64,6 +65,7 @@ class Comparison {
   const CompareRules& rules_;
   const std::function<void(const ScoreComparison&)>& visit_;
   CompareSummary summary_;
+  std::uint64_t left_out_ = 0;  ///< Of the scores missing in the current side: by intention.
   std::optional<StatisticalGate> tests_;
 };
 
@@ -133,7 +135,8 @@ MetricQuestion Comparison::question_of(const ComparedMetric& metric, const Compa
   question.score = metric.score;
   question.best_undefined =
       question.metric != nullptr && is_claims_metric(question.metric->id) && current.expects_nothing;
-  question.pinned = pinned_score(metric, base);
+  const bool is_left_out = base == nullptr && rules_.base_is_selection;
+  question.pinned = is_left_out ? PinnedScore{} : pinned_score(metric, base);
   question.thresholding = merged(rules_.suite, metric.thresholding);
   question.min_score = metric.min_score;
   // The tests go by our metrics; a drop of another tool's must not pass unseen.
@@ -178,8 +181,7 @@ void Comparison::add_to_tests(const ComparedMetric& metric, const JudgedMetric& 
         StatisticalGate::Config{nullptr, metric.thresholding, rules_.default_max_drop, rules_.seed});
   const std::vector<double> before = defined_scores(*find(base, metric.name));
   const std::vector<double> now = defined_scores(metric);
-  tests_->add({current.test_id, current.category, judged.id, before, now,
-               judged.cause == MetricCause::became_undefined});
+  tests_->add({current.test_id, current.category, judged.id, before, now, judged.became_undefined()});
 }
 
 void Comparison::pair(const ComparedCase* base, const ComparedCase& current) {
@@ -197,10 +199,11 @@ void Comparison::pair(const ComparedCase* base, const ComparedCase& current) {
   }
   summary_.verdict_input.statuses.add(judgement.status);
   if (judgement.regressed) ++summary_.verdict_input.regressed;
-  if (base != nullptr && !base->is_error) missing_in_current(*base, current.metrics);
+  if (base != nullptr && !base->is_error) missing_in_current(*base, current.metrics, false);
 }
 
-void Comparison::missing_in_current(const ComparedCase& base, const std::vector<ComparedMetric>& current) {
+void Comparison::missing_in_current(const ComparedCase& base, const std::vector<ComparedMetric>& current,
+                                    bool by_intention) {
   for (const ComparedMetric& metric : base.metrics) {
     if (!is_scored(metric) || !metric.score) continue;
     if (std::ranges::find(current, metric.name, &ComparedMetric::name) != current.end()) continue;
@@ -210,6 +213,10 @@ void Comparison::missing_in_current(const ComparedCase& base, const std::vector<
     row.baseline = metric.score;
     row.change = RowChange::missing_in_current;
     row.status = rules_.strict ? MetricStatus::fail : MetricStatus::warn;
+    if (by_intention) {
+      row.status = MetricStatus::unjudged;
+      ++left_out_;
+    }
     report(row);
   }
 }
@@ -242,7 +249,7 @@ void Comparison::report(const ScoreComparison& row) {
 
 CompareSummary Comparison::finish() {
   VerdictInput& input = summary_.verdict_input;
-  (rules_.strict ? input.failures : input.warnings) += summary_.missing_in_current;
+  (rules_.strict ? input.failures : input.warnings) += summary_.missing_in_current - left_out_;
   if (tests_) summary_.statistics = tests_->finish();
   summary_.verdict = run_verdict(input);
   return summary_;

@@ -85,6 +85,10 @@ struct CompareRules {
   bool strict = false;
   std::uint64_t seed = 0;  ///< Of the tests under `statistical`.
   bool runs_tests = true;  ///< False: only the rows are asked for, and no tests of all cases.
+  /// A part of the suite: the cases that it lacks were left out by intention, and are no warning. A metric
+  /// that it lacks of a case which it has still is one.
+  bool base_is_selection = false;
+  bool current_is_selection = false;  ///< Ditto.
 };
 
 /// What a comparison came to. The counts are of scores, `verdict_input.statuses` of the current side's cases.
@@ -102,9 +106,9 @@ struct CompareSummary {
 
 /// Compares two sides by the rules of the gate (Gate::judge, judgement_of_repeats, StatisticalGate): scores
 /// of the current side against those of the base, each repeat by itself. A base score without a current one
-/// warns, and fails under strict; not so where the current case is an error. Calls `visit` in id order. Holds
-/// one case of each side at a time. Fails when a side does, or with fixture_invalid when its cases are not
-/// ascending or stand there twice. Pure.
+/// warns, and fails under strict; not so where the current case is an error, or a selection left it out.
+/// Calls `visit` in id order. Holds one case of each side at a time. Fails when a side does, or with
+/// fixture_invalid when its cases are not ascending or stand there twice. Pure.
 Result<CompareSummary> compare(const NextCase& base, const NextCase& current, const CompareRules& rules,
                                const std::function<void(const ScoreComparison&)>& visit);
 

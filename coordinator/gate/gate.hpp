@@ -50,7 +50,13 @@ struct JudgedMetric {
   /// Of the repeats that `score` is the mean of, in their order, undefined ones left out; empty: one repeat.
   std::vector<double> repeat_scores{};
   bool passed = true;  ///< What a pass/fail metric said, also where a score judges instead.
+  /// Of several repeats some became undefined, whatever `cause` says of the first that failed.
+  bool some_repeat_became_undefined = false;
 
+  /// In its only repeat or in any of several.
+  bool became_undefined() const {
+    return cause == MetricCause::became_undefined || some_repeat_became_undefined;
+  }
   std::optional<double> delta() const {
     if (!score || !baseline) return std::nullopt;
     return score_delta(*score, *baseline);

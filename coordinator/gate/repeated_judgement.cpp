@@ -64,6 +64,7 @@ JudgedMetric metric_of(Repeats repeats, std::size_t n) {
       metric.repeat_scores.push_back(*nth(one).score);
     }
     if (!metric.limit) metric.limit = nth(one).limit;
+    if (nth(one).became_undefined()) metric.some_repeat_became_undefined = true;
   }
   metric.score = scores.mean();
   return metric;

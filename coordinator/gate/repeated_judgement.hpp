@@ -22,11 +22,11 @@ struct RepeatTally {
 
 /// What a case comes to by its repeats, each of which the gate has judged by itself (docs/gate.md,
 /// "Repeats"): `fail` when more than half failed, `flaky` when some did, else `warn` when some warn, else
-/// `pass`. Metrics alike: a failed or warned one shows why of the first repeat that says so. A score is the
-/// mean of those that are defined, in whole billionths; pass/fail outcomes have none. `regressed` when the
-/// case failed and all that failed regressed; `improved` when none failed, and a mean score is above its
-/// baseline's or every repeat improved. One repeat is its own judgement. REQUIRES: at least one; all of the
-/// same case and gate.
+/// `pass`. Metrics alike: a failed or warned one shows why of the first repeat that says so; it became
+/// undefined if any repeat did. A score is the mean of those that are defined, in whole billionths; pass/fail
+/// outcomes have none. `regressed` when the case failed and all that failed regressed; `improved` when none
+/// failed, and a mean score is above its baseline's or every repeat improved. One repeat is its own
+/// judgement. REQUIRES: at least one; all of the same case and gate.
 CaseJudgement judgement_of_repeats(std::span<const CaseJudgement* const> repeats);
 
 /// Mean in whole billionths, halves away from zero; nothing of nothing. One score is its own mean.

@@ -37,15 +37,26 @@ bool is_pinned(const StabilityQuestion& question) {
   return is_compared(question) && question.baseline->has_value();
 }
 
+bool is_of_a_part(const StabilityQuestion& question) {
+  return question.is_selection || question.base_is_selection;
+}
+
+/// Which side is a part; two parts may be those of different cases.
+std::string parts(const StabilityQuestion& question, const GatedRun& run) {
+  if (!question.base_is_selection) return "the whole suite, and " + current_of(run) + " is a part of it";
+  const std::string text = "a part of the suite, and " + current_of(run);
+  return text + (question.is_selection ? " is a part as well, which may be another" : " is the whole");
+}
+
 PinnedScore pinned_stability(const StabilityQuestion& question, const GatedRun& run,
                              std::vector<GateNotice>& notices) {
   if (!is_compared(question)) return {PinnedScore::State::no_baseline};
   if (!is_pinned(question)) return {PinnedScore::State::absent};
   const BaselineStability& pinned = **question.baseline;
-  if (question.is_selection) {
+  if (is_of_a_part(question)) {
     notices.push_back({Severity::info, "stability_not_compared",
-                       "the stability in " + base_of(run) + " is that of the whole suite, and " +
-                           current_of(run) + " is a part of it: it was not compared."});
+                       "the stability in " + base_of(run) + " is that of " + parts(question, run) +
+                           ": it was not compared."});
     return {PinnedScore::State::no_baseline};
   }
   if (pinned.perturbations == question.perturbations) return {PinnedScore::State::pinned, pinned.score};
@@ -74,7 +85,7 @@ void say_nothing_was_perturbed(const StabilityQuestion& question, const GatedRun
 
 void say_what_is_missing(const StabilityQuestion& question, const GatedRun& run,
                          std::vector<GateNotice>& notices) {
-  const bool is_judged = question.min_stability || (is_pinned(question) && !question.is_selection);
+  const bool is_judged = question.min_stability || (is_pinned(question) && !is_of_a_part(question));
   if (!question.score && is_judged) {
     notices.push_back(
         {warning_of(run), "stability_not_measured",

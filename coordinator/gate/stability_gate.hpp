@@ -36,6 +36,7 @@ struct StabilityQuestion {
   std::uint64_t planned = 0;                 ///< Perturbed trials.
   std::uint64_t answers = 0;                 ///< Those of them that were judged and compared.
   bool is_selection = false;                 ///< Part of a suite, whose stability is another quantity.
+  bool base_is_selection = false;            ///< Ditto of what it is compared with.
   std::optional<double> min_stability{};
   Thresholding suite{};  ///< Of these mode and max_drop; floors are those of other metrics.
   /// What the baseline says of stability; null: there are no pinned scores.
@@ -45,12 +46,13 @@ struct StabilityQuestion {
 
 /// Judges stability as any scored metric is (judge_metrics.hpp): `min_stability` is its fixed limit, the
 /// baseline's stability less max_drop the relative one, `statistical` being `relative` here. Without answers
-/// nothing is judged. Nothing for a run that perturbs nothing. Adds notices, of which the first three warn,
-/// and fail under strict:
+/// nothing is judged. Nothing for a run that perturbs nothing, though its `min_stability` is one that had
+/// nothing to judge. Adds notices, of which the first three warn, and fail under strict:
 /// - `stability_not_measured`: a limit had nothing to judge;
 /// - `stability_incomplete`: some perturbed trials have no answer to compare;
 /// - `perturbations_differ`: the baseline's is that of others and does not count;
-/// - `stability_not_compared`: there is one in the baseline, and none of the whole suite here (info).
+/// - `stability_not_compared`: there is one in the baseline, and none here, or either is that of a part of
+///   the suite (info).
 /// Pure.
 std::optional<StabilityJudgement> judge_stability(const StabilityQuestion& question, const GatedRun& run,
                                                   std::vector<GateNotice>& notices);

@@ -64,7 +64,7 @@ void StatisticalGate::add(const Case& test_case, std::span<const JudgedMetric> m
     pair.test_id = test_case.id;
     pair.category = test_case.category;
     pair.metric = metric.id;
-    pair.became_undefined = metric.cause == MetricCause::became_undefined;
+    pair.became_undefined = metric.became_undefined();
     if (metric.score) pair.current = repeats_of(metric.repeat_scores, *metric.score);
     for (std::size_t i = range.first; i < range.last; ++i) {
       const BaselineEntry entry = baseline_->entry(i);

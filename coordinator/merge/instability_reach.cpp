@@ -49,10 +49,12 @@ std::vector<bool> out_of_reach(std::span<const double> smallest, double confiden
   return out;
 }
 
-std::optional<std::uint32_t> repeats_needed(double same_share, std::uint32_t forms, std::uint64_t tests,
+std::optional<std::uint32_t> repeats_needed(double same_share, double units_per_repeat, std::uint64_t tests,
                                             double confidence) {
   for (std::uint32_t repeats = 2; repeats <= max_repeats; ++repeats) {
-    const std::uint32_t perturbed = repeats * forms;
+    // Where some of the answers are missing: no more than are certain to come.
+    const auto perturbed = static_cast<std::uint32_t>(std::floor(repeats * units_per_repeat + tolerance));
+    if (perturbed == 0) continue;
     const auto same = static_cast<std::uint32_t>(std::ceil(same_share * perturbed - tolerance));
     const double p = tail_of_two_answers(repeats, same, perturbed - same);
     if (p * static_cast<double>(tests) <= 1.0 - confidence + tolerance) return repeats;

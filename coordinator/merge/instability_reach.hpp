@@ -27,9 +27,10 @@ class SmallestP {
 std::vector<bool> out_of_reach(std::span<const double> smallest, double confidence);
 
 /// The fewest repeats with which a case becomes significant as one of `tests` if its answers go on as they
-/// came: the unperturbed ones alike, and of those in each of `forms` perturbed forms this share (0..1) the
-/// same as they, the others alike. Nothing if it takes more than 100. REQUIRES: forms > 0, tests > 0.
-std::optional<std::uint32_t> repeats_needed(double same_share, std::uint32_t forms, std::uint64_t tests,
+/// came: the unperturbed ones alike, and of the perturbed ones, so many units of them a repeat
+/// (PerturbedAnswer::unit), this share (0..1) the same as they, the others alike. Nothing if it takes more
+/// than 100. REQUIRES: tests > 0.
+std::optional<std::uint32_t> repeats_needed(double same_share, double units_per_repeat, std::uint64_t tests,
                                             double confidence);
 
 }  // namespace sluice

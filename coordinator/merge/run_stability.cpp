@@ -93,18 +93,11 @@ bool differ(const CaseAnswers& answers, std::span<const PerturbedAnswer> perturb
          std::ranges::any_of(perturbed, [&](const PerturbedAnswer& one) { return one.answer != first; });
 }
 
-/// As many as the case's own test counts (PerturbedAnswer::unit).
-std::size_t distinct_units(std::span<const PerturbedAnswer> answers) {
-  std::set<std::uint32_t> units;
-  std::size_t own = 0;
-  for (const PerturbedAnswer& one : answers) {
-    if (one.unit == PerturbedAnswer::own_unit) {
-      ++own;
-    } else {
-      units.insert(one.unit);
-    }
-  }
-  return units.size() + own;
+/// The share of pairs of an unperturbed answer and one of these that agree.
+double agreement(std::span<const std::uint32_t> unperturbed, std::span<const PerturbedAnswer> perturbed) {
+  std::ptrdiff_t same = 0;
+  for (const PerturbedAnswer& one : perturbed) same += std::ranges::count(unperturbed, one.answer);
+  return static_cast<double>(same) / static_cast<double>(unperturbed.size() * perturbed.size());
 }
 
 }  // namespace
@@ -136,6 +129,10 @@ std::uint64_t RunStability::unstable_cases() const {
 
 std::uint64_t RunStability::undecided_cases() const {
   return static_cast<std::uint64_t>(std::ranges::count(too_few_repeats, true));
+}
+
+std::uint64_t RunStability::cases_too_dear_to_tell() const {
+  return static_cast<std::uint64_t>(std::ranges::count(too_dear_to_tell, true));
 }
 
 const PerturbationSummary* RunStability::most_flipping() const {
@@ -203,9 +200,12 @@ void RunStabilityFold::add_reach(const CaseAnswers& answers) {
   if (repeats < 2 || answers.perturbed.empty() || !differ(answers, answers.perturbed)) return;
   std::map<std::uint32_t, std::vector<PerturbedAnswer>> by_perturbation;
   for (const PerturbedAnswer& one : answers.perturbed) by_perturbation[one.perturbation].push_back(one);
-  reach.forms = static_cast<std::uint32_t>(by_perturbation.size());
+  // As the case's own test counts them.
+  const std::vector<PerturbedAnswer> units = one_of_each_unit(answers.perturbed);
+  reach.units_per_repeat = static_cast<double>(units.size()) / static_cast<double>(repeats);
+  reach.same_share = agreement(answers.unperturbed, units);
   SmallestP smallest;
-  smallest.add(repeats, distinct_units(answers.perturbed));
+  smallest.add(repeats, units.size());
   reach.smallest_p = smallest.value();
   for (const auto& [perturbation, group] : by_perturbation) {
     if (perturbation >= perturbation_reach_.size() || !differ(answers, group)) continue;
@@ -251,9 +251,26 @@ void RunStabilityFold::judge_reach_of_cases() {
     if (!least_stable || cases[i].stability < cases[*least_stable].stability) least_stable = i;
   }
   if (!least_stable) return;
+  const CaseReach& reach = case_reach_[*least_stable];
   result_.enough_repeats =
-      repeats_needed(cases[*least_stable].stability.value_or(0.0), case_reach_[*least_stable].forms,
-                     smallest.size(), result_.confidence);
+      repeats_needed(reach.same_share, reach.units_per_repeat, smallest.size(), result_.confidence);
+}
+
+void RunStabilityFold::judge_bounds_of_cases() {
+  const auto& cases = result_.analysis.cases;
+  std::vector<double> at_best;
+  for (std::size_t i = 0; i < cases.size(); ++i) {
+    if (cases[i].p) at_best.push_back(cases[i].p_is_bound ? case_reach_[i].smallest_p : *cases[i].p);
+  }
+  const std::vector<bool> out = out_of_reach(at_best, result_.confidence);
+  std::size_t test = 0;
+  result_.too_dear_to_tell.resize(cases.size());
+  for (std::size_t i = 0; i < cases.size(); ++i) {
+    if (!cases[i].p) continue;
+    result_.too_dear_to_tell[i] =
+        cases[i].p_is_bound && !cases[i].unstable && !result_.too_few_repeats[i] && !out[test];
+    ++test;
+  }
 }
 
 void RunStabilityFold::add(const CaseResult& result) {
@@ -287,6 +304,7 @@ RunStability RunStabilityFold::finish() {
   }
   judge_reach_of_perturbations();
   judge_reach_of_cases();
+  judge_bounds_of_cases();
   if (result_.repeats > 1) result_.pass_curve = passes_.points();
   return std::move(result_);
 }

@@ -69,6 +69,9 @@ struct RunStability {
   /// With which the least stable of these cases would be found unstable if its answers went on as they came;
   /// nothing if its unperturbed ones disagree, or it takes more than 100.
   std::optional<std::uint32_t> enough_repeats;
+  /// Ditto by case: repeats may be enough, but among so many cases with so many kinds of answers p could be
+  /// worked out to a bound alone (CaseStability::p_is_bound), which is too high to be significant.
+  std::vector<bool> too_dear_to_tell;
   std::vector<PassCurve::Point> pass_curve;  ///< Empty with one repeat.
 
   /// The spec's number: of all perturbed answers; nothing where there was none.
@@ -76,6 +79,7 @@ struct RunStability {
   std::uint64_t unstable_cases() const;
   /// Those with too few repeats to tell.
   std::uint64_t undecided_cases() const;
+  std::uint64_t cases_too_dear_to_tell() const;
   /// With the lowest stability, the first of equals; null where nothing flipped.
   const PerturbationSummary* most_flipping() const;
 };
@@ -102,13 +106,15 @@ class RunStabilityFold {
   /// Of a case whose answers differ.
   struct CaseReach {
     double smallest_p = 1.0;
-    std::uint32_t forms = 0;  ///< Perturbations that it has answers under.
+    double units_per_repeat = 0.0;  ///< Perturbed ones (PerturbedAnswer::unit).
+    double same_share = 0.0;        ///< Of their answers, as CaseStability::stability counts all of them.
   };
 
   std::uint32_t category_number(const std::string& name);
   void add_reach(const CaseAnswers& answers);
   void judge_reach_of_perturbations();
   void judge_reach_of_cases();
+  void judge_bounds_of_cases();
   void add_scores(const CaseResult& result, std::uint32_t category);
 
   RunStability result_;

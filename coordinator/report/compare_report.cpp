@@ -42,7 +42,9 @@ std::optional<Part> part_of(const ScoreComparison& row) {
       return Part::missing_in_current;
     case RowChange::missing_in_baseline:
       // One that misses a fixed limit has failed for more than that.
-      return row.cause == MetricCause::missing_in_baseline ? Part::missing_in_baseline : Part::other_failures;
+      return row.cause == MetricCause::missing_in_baseline || row.status != MetricStatus::fail
+                 ? Part::missing_in_baseline
+                 : Part::other_failures;
     default:
       break;
   }
@@ -108,7 +110,7 @@ std::string verdict_words(const CompareReportInput& input) {
     const bool is_low = input.gate.stability->cause == MetricCause::below_min_score;
     if (dropped || is_low) text += std::string(text.empty() ? "" : ", ") + "the stability ";
     if (dropped) text += "dropped";
-    if (is_low) text += "is below its least";
+    if (is_low) text += "is below the least that is asked for";
   }
   if (input.gate.statistics) {
     add(input.gate.statistics->regressions(), "metric that fell over all cases",
@@ -124,7 +126,7 @@ std::string verdict_words(const CompareReportInput& input) {
 
 std::string side_words(const ComparedSide& side) {
   return side.file + " (" + std::string(side.kind) + " of " + side.header.created_at + ", sluice " +
-         side.header.assay_version + ")";
+         side.header.assay_version + (side.is_selection ? ", a part of the suite)" : ")");
 }
 
 std::string verdict_line(const CompareReportInput& input) {
@@ -195,6 +197,7 @@ void write_side(Json& json, std::string_view name, const ComparedSide& side) {
   json.member("sluice_version", side.header.assay_version);
   json.member("created_at", side.header.created_at);
   json.member("config_fingerprint", side.header.config_fingerprint);
+  json.member("selection", side.is_selection);
   json.close('}');
 }
 

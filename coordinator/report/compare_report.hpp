@@ -22,6 +22,7 @@ struct ComparedSide {
   std::string file;       ///< As the user named it.
   std::string_view kind;  ///< `baseline` or `report`.
   BaselineHeader header;
+  bool is_selection = false;  ///< A report of a part of the suite.
 };
 
 /// What the reports of a comparison show. They only print: nothing is decided here.

@@ -141,6 +141,8 @@ void write_run_facts(Json& json, const ReportInput& input) {
   };
   member("sluice_version", SLUICE_VERSION);
   member("mode", input.mode);
+  member("selection", input.is_selection);
+  member("min_stability", input.min_stability);
   member("duration_seconds", facts.duration_seconds);
   member("requests", facts.requests);
   member("retries", facts.retries);

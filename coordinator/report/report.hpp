@@ -44,6 +44,8 @@ struct ReportInput {
   /// Where the files that cases name stand, as the user named it; for annotations. May be empty.
   std::string source_folder = {};
   const RunStability* stability = nullptr;  ///< Of a run with repeats or perturbations; else null.
+  bool is_selection = false;                ///< A part of the suite: --categories, --max-fixtures.
+  std::optional<double> min_stability{};    ///< As the settings say, whether or not anything measures it.
 };
 
 /// How a report for a terminal is laid out.

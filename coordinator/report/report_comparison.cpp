@@ -33,7 +33,7 @@ bool ReportReader::take_of_thresholding(const JsonValue& value) {
     case Field::confidence:
       return take_confidence(value, thresholding.confidence);
     case Field::min_effect:
-      return fraction(value, thresholding.min_effect);
+      return take_min_effect(value, thresholding.min_effect);
     case Field::unit:
       thresholding.cluster_by_category = value.kind == JsonValue::Kind::text && value.text == "category";
       if (thresholding.cluster_by_category || (value.kind == JsonValue::Kind::text && value.text == "case")) {
@@ -58,6 +58,27 @@ bool ReportReader::take_confidence(const JsonValue& value, std::optional<double>
   if (!in_range) return expected(value, "a number above 0.5 and below 1");
   target = value.number;
   return true;
+}
+
+/// As of a suite: no suite is large enough to exclude a drop of 0, and none of all points is found.
+bool ReportReader::take_min_effect(const JsonValue& value, std::optional<double>& target) {
+  const bool in_range = value.kind == JsonValue::Kind::number && value.number > 0.0 && value.number < 1.0;
+  if (!in_range) return expected(value, "a number above 0 and below 1");
+  target = value.number;
+  return true;
+}
+
+bool ReportReader::take_of_run(const JsonValue& value) {
+  switch (field_) {
+    case Field::sluice_version:
+      return text(value, scores_.header.assay_version);
+    case Field::selection:
+      return truth(value, scores_.is_selection);
+    case Field::run_min_stability:
+      return fraction(value, scores_.stability_question.min_stability);
+    default:
+      return true;
+  }
 }
 
 // --- Repeats -----------------------------------------------------------------------------------------------
@@ -167,6 +188,7 @@ bool ReportReader::finish_perturbation() {
 void ReportReader::finish_stability() {
   StabilityQuestion& question = scores_.stability_question;
   question.score = stability_;
+  question.is_selection = scores_.is_selection;
   question.answers = figures_.answers;
   if (!stability_) return;
   figures_.score = from_billionths(billionths(*stability_));

@@ -20,7 +20,7 @@ struct FieldName {
 };
 
 // In the order of ReportReader::Field.
-constexpr std::array<FieldName, 45> fields{{{Context::other, ""},
+constexpr std::array<FieldName, 47> fields{{{Context::other, ""},
                                             {Context::report, "schema_version"},
                                             {Context::report, "suite"},
                                             {Context::report, "config_fingerprint"},
@@ -64,8 +64,10 @@ constexpr std::array<FieldName, 45> fields{{{Context::other, ""},
                                             {Context::stability_gate, "min_stability"},
                                             {Context::stability_gate, "max_drop"},
                                             {Context::perturbation, "name"},
-                                            {Context::perturbation, "version"}}};
-static_assert(static_cast<std::size_t>(Field::perturbation_version) + 1 == fields.size());
+                                            {Context::perturbation, "version"},
+                                            {Context::run, "selection"},
+                                            {Context::run, "min_stability"}}};
+static_assert(static_cast<std::size_t>(Field::run_min_stability) + 1 == fields.size());
 
 constexpr std::size_t shown_bytes = 60;
 
@@ -198,7 +200,7 @@ bool ReportReader::take(Context context, const JsonValue& value) {
     case Context::thresholding:
       return take_of_thresholding(value);
     case Context::run:
-      return field_ != Field::sluice_version || text(value, scores_.header.assay_version);
+      return take_of_run(value);
     case Context::repeats:
       return take_repeat(value);
     case Context::stability:
@@ -364,13 +366,6 @@ bool ReportReader::fraction(const JsonValue& value, std::optional<double>& targe
 bool ReportReader::truth(const JsonValue& value, bool& target) {
   if (value.kind != JsonValue::Kind::boolean) return expected(value, "true or false");
   target = value.boolean;
-  return true;
-}
-
-bool ReportReader::count_of_expected(const JsonValue& value) {
-  if (is_null(value)) return true;  // Of a text, or an error.
-  if (!value.whole) return expected(value, "a whole number from 0, or null");
-  zero_counts_ += *value.whole == 0 ? 1 : 0;
   return true;
 }
 

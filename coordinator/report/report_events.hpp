@@ -98,6 +98,8 @@ class ReportReader {
     stability_max_drop,
     perturbation_name,
     perturbation_version,
+    selection,
+    run_min_stability,
   };
 
  private:
@@ -111,8 +113,10 @@ class ReportReader {
   bool take_of_result(const JsonValue& value);
   bool take_of_metric(const JsonValue& value);
   bool take_of_thresholding(const JsonValue& value);
+  bool take_of_run(const JsonValue& value);
   bool take_mode(const JsonValue& value, Thresholding& target);
   bool take_confidence(const JsonValue& value, std::optional<double>& target);
+  bool take_min_effect(const JsonValue& value, std::optional<double>& target);
   bool take_repeat(const JsonValue& value);
   bool take_of_stability(const JsonValue& value);
   bool take_of_figures(const JsonValue& value);

@@ -58,6 +58,13 @@ bool ReportReader::settle(ComparedMetric& metric, std::size_t index) {
   return true;
 }
 
+bool ReportReader::count_of_expected(const JsonValue& value) {
+  if (value.kind == JsonValue::Kind::null) return true;  // Of a text, or an error.
+  if (!value.whole) return expected(value, "a whole number from 0, or null");
+  zero_counts_ += *value.whole == 0 ? 1 : 0;
+  return true;
+}
+
 tl::expected<ReportScores, Finding> ReportReader::finish() {
   if (!problem_ && require(Field::schema_version, Field::timestamp, "")) {
     require(Field::fixture_results, Field::sluice_version, "");

@@ -40,6 +40,9 @@ std::string floor_line(const RunStability& run) {
                      percent(run.confidence) + ": " + interval(all.floor_interval) + ")";
   if (!all.stability) return line;
   line += "; unstable beyond that: " + counted(run.unstable_cases(), "case");
+  if (run.cases_too_dear_to_tell() > 0)
+    line += "; of " + counted(run.cases_too_dear_to_tell(), "more case") +
+            " p is known to a bound alone, too high among so many with so many kinds of answers";
   const std::uint64_t undecided = run.undecided_cases();
   if (undecided == 0) return line;
   line += "; " + std::to_string(run.repeats) + " repeats are too few to tell of " +

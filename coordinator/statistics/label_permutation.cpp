@@ -1,5 +1,6 @@
 #include "coordinator/statistics/label_permutation.hpp"
 
+#include "coordinator/statistics/label_blocks.hpp"
 #include "coordinator/statistics/special_functions.hpp"
 
 #include <algorithm>
@@ -14,10 +15,6 @@ namespace {
 
 constexpr std::size_t guide_parts = 64;  ///< More than there are outcomes, as a rule.
 
-std::uint32_t total(const AnswerPattern& pattern) {
-  return pattern.unperturbed + pattern.perturbed;
-}
-
 std::int64_t pairs(std::int64_t items) {
   return items * (items - 1) / 2;
 }
@@ -29,62 +26,11 @@ std::uint64_t stream_of(const AnswerPattern& pattern) {
   return stream;
 }
 
-/// Classes that are chosen from together: one class, or all answers that are like no other.
-struct Block {
-  std::vector<double> ways;            ///< To choose 0, 1, ... unperturbed answers.
-  std::vector<std::int64_t> excesses;  ///< What that adds to the excess.
-  std::uint32_t answers = 0;
-};
-
-std::vector<Block> blocks_of(const AnswerPattern& pattern, const AgreementExcess& scale) {
-  std::vector<Block> blocks;
-  const auto add = [&](std::uint32_t answers, auto excess) {
-    Block& block = blocks.emplace_back();
-    block.answers = answers;
-    for (std::uint32_t taken = 0; taken <= std::min(answers, pattern.unperturbed); ++taken) {
-      block.ways.push_back(binomial_coefficient(answers, taken));
-      block.excesses.push_back(excess(taken));
-    }
-  };
-  std::uint32_t singles = 0;
-  for (const std::uint32_t size : pattern.class_sizes) {
-    if (size == 1) {
-      ++singles;
-    } else {
-      add(size, [&](std::uint32_t taken) { return scale.of_class(taken, size); });
-    }
-  }
-  if (singles > 0) add(singles, [&](std::uint32_t taken) { return taken * scale.of_class(1, 1); });
-  return blocks;
-}
-
-/// Ways to have chosen so many unperturbed answers with a given excess, from the blocks so far.
-struct State {
-  std::uint32_t chosen = 0;
-  std::int64_t excess = 0;
-  double ways = 0.0;
-};
-
-/// Sorts, and adds up equal ones.
-void merge_equal(std::vector<State>& states) {
-  const auto key = [](const State& state) { return std::pair(state.chosen, state.excess); };
-  std::sort(states.begin(), states.end(), [&](const State& a, const State& b) { return key(a) < key(b); });
-  std::size_t kept = 0;
-  for (std::size_t i = 1; i < states.size(); ++i) {
-    if (key(states[i]) == key(states[kept])) {
-      states[kept].ways += states[i].ways;
-    } else {
-      states[++kept] = states[i];
-    }
-  }
-  states.resize(kept + 1);
-}
-
 /// States after one more block; those that can no longer reach `unperturbed` are left out.
-std::vector<State> with_block(const std::vector<State>& before, const Block& block, std::uint32_t unperturbed,
-                              std::uint32_t answers_left) {
-  std::vector<State> after;
-  for (const State& state : before) {
+std::vector<LabelState> with_block(const std::vector<LabelState>& before, const LabelBlock& block,
+                                   std::uint32_t unperturbed, std::uint32_t answers_left) {
+  std::vector<LabelState> after;
+  for (const LabelState& state : before) {
     for (std::uint32_t taken = 0; taken < block.ways.size(); ++taken) {
       const std::uint32_t chosen = state.chosen + taken;
       if (chosen > unperturbed) break;
@@ -180,8 +126,8 @@ std::int64_t LabelSampler::draw() {
   return excess;
 }
 
-double drawn_upper_tail(const AnswerPattern& pattern, std::int64_t excess, std::uint32_t draws,
-                        std::uint64_t seed) {
+DrawnTail drawn_upper_tail(const AnswerPattern& pattern, std::int64_t excess, std::uint32_t draws,
+                           std::uint64_t seed) {
   constexpr std::uint32_t few_draws = 100;
   constexpr std::uint32_t enough_hits_in_few = 20;
   constexpr std::uint32_t enough_hits = 50;
@@ -190,10 +136,10 @@ double drawn_upper_tail(const AnswerPattern& pattern, std::int64_t excess, std::
   for (std::uint32_t drawn = 1; drawn <= draws; ++drawn) {
     hits += sampler.draw() >= excess;
     if (hits >= (drawn <= few_draws ? enough_hits_in_few : enough_hits)) {
-      return static_cast<double>(hits) / static_cast<double>(drawn);
+      return {static_cast<double>(hits) / static_cast<double>(drawn), hits, true};
     }
   }
-  return (1.0 + hits) / (1.0 + draws);
+  return {(1.0 + hits) / (1.0 + draws), hits, false};
 }
 
 LabelPermutation::LabelPermutation(const AnswerPattern& pattern, const Limits& limits, std::uint64_t seed)
@@ -216,18 +162,18 @@ void LabelPermutation::prepare_draws() {
 
 bool LabelPermutation::enumerate(const AnswerPattern& pattern, std::uint64_t max_states) {
   if (max_states == 0) return false;
-  const double all = binomial_coefficient(total(pattern), pattern.unperturbed);
+  const double all = binomial_coefficient(pattern.answers(), pattern.unperturbed);
   if (std::isinf(all)) return false;
-  std::vector<State> states{{0, 0, 1.0}};
-  std::uint32_t answers_left = total(pattern);
-  for (const Block& block : blocks_of(pattern, scale_)) {
+  std::vector<LabelState> states{{0, 0, 1.0}};
+  std::uint32_t answers_left = pattern.answers();
+  for (const LabelBlock& block : label_blocks(pattern, scale_)) {
     const std::uint64_t next_states = states.size() * block.ways.size();
     if (next_states > max_states) return false;
     tried_states_ += next_states;
     answers_left -= block.answers;
     states = with_block(states, block, pattern.unperturbed, answers_left);
   }
-  for (const State& state : states) outcomes_.push_back({state.excess, state.ways / all});
+  for (const LabelState& state : states) outcomes_.push_back({state.excess, state.ways / all});
   return true;
 }
 

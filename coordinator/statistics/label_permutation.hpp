@@ -16,6 +16,7 @@ struct AnswerPattern {
   std::uint32_t perturbed = 0;             ///< At least 1.
   std::vector<std::uint32_t> class_sizes;  ///< Descending; their sum is unperturbed + perturbed.
 
+  std::uint32_t answers() const { return unperturbed + perturbed; }
   /// All answers are identical: no labels can tell them apart.
   bool is_uniform() const { return class_sizes.size() <= 1; }
   /// No more ways than this to share out the unperturbed answers over classes: what exactness may cost.
@@ -65,12 +66,18 @@ class LabelSampler {
   RandomStream random_;
 };
 
+struct DrawnTail {
+  double p = 1.0;
+  std::uint32_t hits = 0;  ///< Draws that reached the excess.
+  bool ended_early = false;
+};
+
 /// P(T >= excess) by draws that end early once enough of them reached the excess (Besag and Clifford 1991):
 /// p = hits / draws then, else (1 + hits) / (1 + draws). Twenty hits are enough within the first hundred
 /// draws, where p cannot be small any more; fifty later on, which tells p to a seventh of itself. As valid as
 /// with all draws, and many times cheaper where there is nothing to see.
-double drawn_upper_tail(const AnswerPattern& pattern, std::int64_t excess, std::uint32_t draws,
-                        std::uint64_t seed);
+DrawnTail drawn_upper_tail(const AnswerPattern& pattern, std::int64_t excess, std::uint32_t draws,
+                           std::uint64_t seed);
 
 /// How T of one case is distributed if perturbing changes nothing, so that any of its answers may be the
 /// unperturbed ones. Exact, by how many unperturbed answers each class gets and not by the C(n + m, n) ways

@@ -1,6 +1,7 @@
 #include "coordinator/statistics/stability.hpp"
 
 #include "coordinator/statistics/holm.hpp"
+#include "coordinator/statistics/label_tail.hpp"
 
 #include <algorithm>
 #include <functional>
@@ -68,17 +69,6 @@ class AnswerCounts {
   std::vector<std::uint32_t> unperturbed_;  ///< How many repeats gave each.
 };
 
-/// One answer a unit.
-std::vector<PerturbedAnswer> by_unit(std::span<const PerturbedAnswer> answers) {
-  std::vector<PerturbedAnswer> units(answers.begin(), answers.end());
-  std::ranges::sort(units, {}, &PerturbedAnswer::unit);
-  const auto repeated = std::ranges::unique(units, [](const PerturbedAnswer& a, const PerturbedAnswer& b) {
-    return a.unit == b.unit && a.unit != PerturbedAnswer::own_unit;
-  });
-  units.erase(repeated.begin(), repeated.end());
-  return units;
-}
-
 /// Calls `visit` for each run of answers of one perturbation. REQUIRES: sorted by perturbation.
 void visit_perturbations(std::span<const PerturbedAnswer> sorted,
                          const std::function<void(std::span<const PerturbedAnswer>)>& visit) {
@@ -90,7 +80,49 @@ void visit_perturbations(std::span<const PerturbedAnswer> sorted,
   }
 }
 
+/// The test of a case of which the whole distribution would be too much.
+class DearTest {
+ public:
+  DearTest(const AnswerPattern* pattern, std::int64_t excess) : pattern_(pattern), excess_(excess) {}
+
+  void draw(std::uint32_t draws, std::uint64_t seed) {
+    drawn_ = drawn_upper_tail(*pattern_, excess_, draws, seed);
+    p_ = drawn_.p;
+  }
+  /// Draws tell no more than that.
+  bool is_small() const { return !drawn_.ended_early; }
+
+  void refine(std::uint64_t max_states) {
+    if (const ExactTail tail = exact_upper_tail(*pattern_, excess_, max_states); tail.p) {
+      p_ = *tail.p;
+      return;
+    }
+    p_ = std::min(p_, upper_tail_bound(*pattern_, excess_));
+    is_bound_ = drawn_.hits == 0;
+  }
+
+  double p() const { return p_; }
+  bool is_bound() const { return is_bound_; }
+
+ private:
+  const AnswerPattern* pattern_;
+  std::int64_t excess_;
+  DrawnTail drawn_;
+  double p_ = 1.0;
+  bool is_bound_ = false;
+};
+
 }  // namespace
+
+std::vector<PerturbedAnswer> one_of_each_unit(std::span<const PerturbedAnswer> answers) {
+  std::vector<PerturbedAnswer> units(answers.begin(), answers.end());
+  std::ranges::sort(units, {}, &PerturbedAnswer::unit);
+  const auto repeated = std::ranges::unique(units, [](const PerturbedAnswer& a, const PerturbedAnswer& b) {
+    return a.unit == b.unit && a.unit != PerturbedAnswer::own_unit;
+  });
+  units.erase(repeated.begin(), repeated.end());
+  return units;
+}
 
 Interval CaseStability::interval(double confidence) const {
   return stability ? wilson_interval(*stability, units, confidence) : Interval{};
@@ -114,7 +146,7 @@ void StabilityFold::test_case(AnswerPattern pattern, std::int64_t excess) {
     return;
   }
   if (pattern.states_at_most() > static_cast<double>(rules_.case_states)) {
-    drawn_.push_back({cases_.size() - 1, std::move(pattern), excess});
+    dear_.push_back({std::move(pattern), excess, cases_.size() - 1});
     return;
   }
   auto found = labels_.find(pattern);
@@ -126,15 +158,33 @@ void StabilityFold::test_case(AnswerPattern pattern, std::int64_t excess) {
   result.p = found->second.upper_tail(excess);
 }
 
-void StabilityFold::draw_cases() {
+void StabilityFold::test_dear_cases() {
+  // Equal cases share one test; in an order of their own, so that nothing depends on that of `add`.
+  std::ranges::sort(dear_);
+  std::vector<DearTest> tests;
   std::uint64_t answers = 1;
-  for (const DrawnCase& one : drawn_) answers += one.pattern.unperturbed;
+  for (std::size_t i = 0; i < dear_.size(); ++i) {
+    if (i > 0 && dear_[i].has_test_of(dear_[i - 1])) continue;
+    tests.push_back({&dear_[i].pattern, dear_[i].excess});
+    answers += dear_[i].pattern.unperturbed;
+  }
   const std::uint64_t affordable = std::max<std::uint64_t>(rules_.case_answers / answers,  //
                                                            rules_.fewest_case_draws);
   const auto draws =
       static_cast<std::uint32_t>(std::min<std::uint64_t>(rules_.limits.labels.draws, affordable));
-  for (const DrawnCase& one : drawn_) {
-    cases_[one.index].p = drawn_upper_tail(one.pattern, one.excess, draws, rules_.seed);
+  std::uint64_t small = 0;
+  for (DearTest& test : tests) {
+    test.draw(draws, rules_.seed);
+    small += test.is_small();
+  }
+  for (DearTest& test : tests) {
+    if (test.is_small()) test.refine(rules_.tail_states / small);
+  }
+  std::size_t test = 0;
+  for (std::size_t i = 0; i < dear_.size(); ++i) {
+    if (i > 0 && !dear_[i].has_test_of(dear_[i - 1])) ++test;
+    cases_[dear_[i].index].p = tests[test].p();
+    cases_[dear_[i].index].p_is_bound = tests[test].is_bound();
   }
 }
 
@@ -158,7 +208,7 @@ void StabilityFold::add(const CaseAnswers& answers) {
   result.stability = identical / trials;
   all_.stability.add(identical, trials);
   category.stability.add(identical, trials);
-  const std::vector<PerturbedAnswer> units = by_unit(answers.perturbed);
+  const std::vector<PerturbedAnswer> units = one_of_each_unit(answers.perturbed);
   result.units = static_cast<std::uint32_t>(units.size());
   if (floor_known) {
     auto [pattern, excess] = counts.pattern(units);
@@ -218,7 +268,7 @@ StabilityAnalysis StabilityFold::finish() {
     one.adjusted_p = *next++;
     one.unstable = *one.adjusted_p <= 1.0 - rules_.confidence + 1e-12;
   }
-  draw_cases();
+  test_dear_cases();
   judge_cases();
   analysis.cases = std::move(cases_);
   return analysis;

@@ -24,6 +24,9 @@ struct PerturbedAnswer {
   std::uint32_t unit = own_unit;
 };
 
+/// One answer of each unit.
+std::vector<PerturbedAnswer> one_of_each_unit(std::span<const PerturbedAnswer> answers);
+
 /// The answers of one case. Trials that ended in an error, and perturbations that changed nothing, are not
 /// among them.
 struct CaseAnswers {
@@ -64,7 +67,9 @@ struct CaseStability {
   /// Its perturbations pooled, each unit counted once; empty where the floor is unknown.
   std::optional<double> p;
   std::optional<double> adjusted_p;  ///< By Holm over cases.
-  bool unstable = false;             ///< Beyond the floor.
+  /// p may be much smaller yet: none of the draws that there was time for was as extreme as the answers.
+  bool p_is_bound = false;
+  bool unstable = false;  ///< Beyond the floor.
 
   /// Wilson's over the units, given the case's own reference.
   Interval interval(double confidence) const;
@@ -80,17 +85,20 @@ struct StabilityAnalysis {
 struct StabilityRules {
   double confidence = 0.95;  ///< Of the intervals, and 1 - alpha of the tests.
   InstabilityLimits limits;
-  std::uint64_t case_states = 256;  ///< AnswerPattern::states_at_most up to which a case's test is exact.
-  /// Answers that may be drawn for all cases beyond (some 0.5 s), and the fewest draws of each: shared out,
-  /// so that the p-values do not depend on the order of the cases.
+  /// AnswerPattern::states_at_most up to which a case's whole distribution is enumerated.
+  std::uint64_t case_states = 256;
+  /// Answers that may be drawn for the patterns beyond (some 0.5 s), and the fewest draws of each: shared
+  /// out, so that the p-values do not depend on the order of the cases.
   std::uint64_t case_answers = 100'000'000;
   std::uint32_t fewest_case_draws = 99;
+  /// States for the exact tails (some 0.3 s) of those that draws leave small: shared out likewise.
+  std::uint64_t tail_states = 3'000'000;
   std::uint64_t seed = 0;  ///< Decides only where draws are made.
 };
 
 /// Folds the answers of a run, one case at a time. Memory: some 80 bytes a case, and 4 for each distinct
-/// answer of those that are not tested exactly. Time of `add`: O(n log n) in the answers of the case, and now
-/// and then a new permutation distribution (LabelPermutation).
+/// answer of those whose distribution is not enumerated. Time of `add`: O(n log n) in the answers of the
+/// case, and now and then a new permutation distribution (LabelPermutation).
 class StabilityFold {
  public:
   explicit StabilityFold(StabilityRules rules) : rules_(rules) {}
@@ -111,15 +119,19 @@ class StabilityFold {
     bool floor_known = false;
   };
 
-  /// A case whose p is drawn at the end, when it is known for how many.
-  struct DrawnCase {
-    std::size_t index = 0;
+  /// A case whose test is dear: made at the end, when it is known how many there are.
+  struct DearCase {
     AnswerPattern pattern;
     std::int64_t excess = 0;
+    std::size_t index = 0;
+    friend auto operator<=>(const DearCase&, const DearCase&) = default;
+    bool has_test_of(const DearCase& other) const {
+      return pattern == other.pattern && excess == other.excess;
+    }
   };
 
   void test_case(AnswerPattern pattern, std::int64_t excess);
-  void draw_cases();
+  void test_dear_cases();
   void judge_cases();
 
   StabilityRules rules_;
@@ -128,7 +140,7 @@ class StabilityFold {
   std::map<std::uint32_t, Shares> categories_;
   std::vector<CaseStability> cases_;
   std::map<AnswerPattern, LabelPermutation> labels_;  ///< Most cases share a few patterns.
-  std::vector<DrawnCase> drawn_;
+  std::vector<DearCase> dear_;
 };
 
 }  // namespace sluice

@@ -87,6 +87,9 @@ TEST_F(StabilityAsAGate, AFallIsARegressionOfTheRunAndOfItsReport) {
   EXPECT_EQ(
       json::parse(run_sluice({"compare", "torn.json", "low.json", "--format", "json"}).output)["verdict"],
       "fail");
+  EXPECT_NE(run_sluice({"compare", "torn.json", "low.json"})
+                .output.find("FAIL: the stability is below the least that is asked for"),
+            std::string::npos);
 }
 
 TEST_F(StabilityAsAGate, APartOfTheSuiteIsNotMeasuredAgainstTheWhole) {
@@ -98,6 +101,22 @@ TEST_F(StabilityAsAGate, APartOfTheSuiteIsNotMeasuredAgainstTheWhole) {
   const json report = report_in("part.json");
   EXPECT_EQ(report["stability"], 0.0) << "while that of the whole is a half";
   EXPECT_EQ(codes(report["baseline_comparison"]["notices"]), Codes{"stability_not_compared"});
+  EXPECT_EQ(report["run"]["selection"], true);
+  EXPECT_EQ(schema_findings(report), "");
+  // Nor is its report, on either side.
+  EXPECT_EQ(run(torn, "fewer.json", politely + Flags{"--max-fixtures", "1"}).exit_code, 0);
+  for (const char* base : {"base.json", "whole.json", "part.json"}) {
+    for (const char* current : {"part.json", "fewer.json", "whole.json"}) {
+      const std::string name(current);
+      if (name == "whole.json" && std::string(base) != "part.json") continue;
+      const auto compared = run_sluice({"compare", base, current, "--format", "json", "--strict"});
+      EXPECT_EQ(compared.exit_code, 0) << base << " " << current << compared.errors << compared.output;
+      const json told = json::parse(compared.output);
+      EXPECT_EQ(codes(told["notices"]), Codes{"stability_not_compared"}) << base << " " << current;
+      EXPECT_EQ(told["stability"]["baseline"], nullptr);
+      EXPECT_EQ(told["current"]["selection"], name != "whole.json");
+    }
+  }
 }
 
 TEST_F(StabilityAsAGate, LostAnswersAreNotPassedOver) {
@@ -138,7 +157,32 @@ TEST_F(StabilityAsAGate, ASettingThatNothingMeasuresIsSaid) {
   EXPECT_EQ(codes(report_in("r.json")["notices"]), Codes{"stability_not_measured"});
   const auto strict = run(whole(), "r.json", {"--strict"}, "least.yaml");
   EXPECT_EQ(strict.exit_code, 1) << strict.errors;
+  // Its report says it again, also where there are repeats and still no perturbation.
+  for (const Flags& flags : {Flags{}, Flags{"--repeat", "2"}}) {
+    run(whole(), "least.json", flags, "least.yaml");
+    EXPECT_EQ(schema_findings(report_in("least.json")), "");
+    const auto lenient = run_sluice({"compare", "least.json", "least.json", "--format", "json"});
+    EXPECT_EQ(lenient.exit_code, 0) << lenient.errors;
+    EXPECT_EQ(json::parse(lenient.output)["verdict"], "review");
+    EXPECT_EQ(codes(json::parse(lenient.output)["notices"]), Codes{"stability_not_measured"});
+    EXPECT_EQ(run_sluice({"compare", "least.json", "least.json", "--strict"}).exit_code, 1);
+  }
   EXPECT_EQ(run(whole(), "r.json", politely + Flags{"--strict"}, "least.yaml").exit_code, 0);
+}
+
+TEST_F(StabilityAsAGate, AThresholdThatNoTestCanAnswerIsRefused) {
+  write_text(folder() / "tests.yaml", suite(", thresholding: {mode: statistical}"));
+  write_text(folder() / "own.yaml", suite(", thresholding: {mode: statistical, min_effect: 0.1}"));
+  for (const char* threshold : {"0", "1"}) {
+    const auto refused = run(whole(), "r.json", {"--threshold", threshold}, "tests.yaml");
+    EXPECT_EQ(refused.exit_code, 2) << refused.errors;
+    ASSERT_EQ(refused.error_lines().size(), 1u) << refused.errors;
+    EXPECT_NE(refused.errors.find("min_effect, which must be above 0 and below 1"), std::string::npos)
+        << refused.errors;
+    EXPECT_EQ(run(whole(), "r.json", {"--threshold", threshold}).exit_code, 0) << "a drop may be any";
+    EXPECT_EQ(run(whole(), "r.json", {"--threshold", threshold}, "own.yaml").exit_code, 0);
+  }
+  EXPECT_EQ(run(whole(), "r.json", {"--threshold", "0.01"}, "tests.yaml").exit_code, 0);
 }
 
 TEST_F(StabilityAsAGate, ATestThatAggregatesCannotAnswerIsSaid) {

@@ -90,6 +90,47 @@ TEST(Compare, MissingScoresWarnAndFailUnderStrict) {
   }
 }
 
+TEST(Compare, WhatASelectionLeftOutIsNoWarning) {
+  const Baseline two = baseline_of({{"a", similarity, 0.5}, {"b", similarity, 0.5}});
+  CompareRules rules;
+  rules.strict = true;
+  rules.current_is_selection = true;
+  const auto fewer = compare_all(cases_of(two), cases_of({scored("a", 0.5)}), rules);
+  EXPECT_EQ(fewer.summary.verdict, RunVerdict::pass);
+  EXPECT_EQ(fewer.summary.missing_in_current, 1u) << "it is said all the same";
+  EXPECT_EQ(change(fewer, "b"), RowChange::missing_in_current);
+  EXPECT_EQ(fewer.rows.at("b " + similarity).status, MetricStatus::unjudged);
+  const Baseline one = baseline_of({{"a", similarity, 0.5}});
+  const auto all = cases_of({scored("a", 0.5), scored("b", 0.5)});
+  EXPECT_EQ(compare_all(cases_of(one), all, rules).summary.verdict, RunVerdict::fail)
+      << "the base is whole and lacks it";
+
+  rules.current_is_selection = false;
+  rules.base_is_selection = true;
+  const auto more = compare_all(cases_of(one), cases_of({scored("a", 0.5), scored("b", 0.5)}), rules);
+  EXPECT_EQ(more.summary.verdict, RunVerdict::pass);
+  EXPECT_EQ(more.summary.missing_in_baseline, 1u);
+  EXPECT_EQ(change(more, "b"), RowChange::missing_in_baseline);
+  EXPECT_EQ(more.rows.at("b " + similarity).status, MetricStatus::unjudged);
+  Thresholding floor;
+  floor.min_floor = 0.6;
+  EXPECT_EQ(compare_all(cases_of(one), cases_of({scored("a", 0.5), scored("b", 0.5, floor)}), rules)
+                .summary.verdict,
+            RunVerdict::fail)
+      << "a fixed limit holds";
+  EXPECT_EQ(compare_all(cases_of(two), cases_of({scored("a", 0.5)}), rules).summary.verdict, RunVerdict::fail)
+      << "the current side is whole and lacks it";
+}
+
+TEST(Compare, ASelectionExcusesNoMetricOfACaseThatItHas) {
+  const Baseline two = baseline_of({{"a", "other", 0.5}, {"a", similarity, 0.5}});
+  const Baseline one = baseline_of({{"a", similarity, 0.5}});
+  CompareRules rules;
+  rules.base_is_selection = rules.current_is_selection = true;
+  EXPECT_EQ(compare_all(cases_of(two), cases_of(one), rules).summary.verdict, RunVerdict::review);
+  EXPECT_EQ(compare_all(cases_of(one), cases_of(two), rules).summary.verdict, RunVerdict::review);
+}
+
 TEST(Compare, ABaselineAgainstItselfPasses) {
   const Baseline baseline =
       baseline_of({{"a", "foreign", 0.5}, {"a", similarity, 0.1}, {"b", similarity, 1.0}});
@@ -280,6 +321,17 @@ TEST(Compare, AStatisticalScoreThatBecameUndefinedFails) {
   EXPECT_EQ(change(outcome, "a"), RowChange::regression);
   EXPECT_EQ(outcome.summary.verdict_input.regressed, 1u);
   EXPECT_EQ(outcome.summary.statistics->metrics.at(0).left_out.count(), 1u);
+}
+
+TEST(Compare, AnUndefinedRepeatCountsBehindOneThatMissesTheFloor) {
+  Thresholding floor = statistical();
+  floor.min_floor = 0.2;
+  for (const auto& scores :
+       std::vector<std::vector<std::optional<double>>>{{0.1, std::nullopt, 0.9}, {std::nullopt, 0.1, 0.9}}) {
+    const auto outcome = compare_all(cases_of({scored("a", 0.9)}), cases_of({repeated("a", scores, floor)}));
+    ASSERT_TRUE(outcome.summary.statistics);
+    EXPECT_EQ(outcome.summary.statistics->metrics.at(0).became_undefined.count(), 1u);
+  }
 }
 
 TEST(Compare, AForeignMetricIsNotLeftToTestsThatDoNotKnowIt) {

@@ -74,6 +74,20 @@ TEST(RepeatedJudgement, AMetricSaysWhatItsRepeatsCameToAndWhy) {
   EXPECT_EQ(failed.metrics[0].status, MetricStatus::fail);
 }
 
+TEST(RepeatedJudgement, AnUndefinedRepeatIsSeenBehindAnyOtherFailure) {
+  auto undefined = judged(CaseStatus::fail);
+  undefined.metrics[0].cause = MetricCause::became_undefined;
+  auto low = judged(CaseStatus::fail, 0.1);
+  low.metrics[0].cause = MetricCause::below_min_floor;
+  const auto passed = judged(CaseStatus::pass, 0.9);
+  EXPECT_TRUE(together({undefined}).metrics[0].became_undefined());
+  EXPECT_TRUE(together({undefined, low, passed}).metrics[0].became_undefined());
+  EXPECT_TRUE(together({low, passed, undefined}).metrics[0].became_undefined());
+  EXPECT_EQ(together({low, passed, undefined}).metrics[0].cause, MetricCause::below_min_floor)
+      << "that of the first";
+  EXPECT_FALSE(together({low, passed, passed}).metrics[0].became_undefined());
+}
+
 TEST(RepeatedJudgement, RegressedOnlyIfAllThatFailedDid) {
   auto dropped = judged(CaseStatus::fail, 0.1);
   dropped.regressed = true;

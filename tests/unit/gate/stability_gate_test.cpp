@@ -102,6 +102,31 @@ TEST(StabilityGate, APartOfASuiteIsAnotherQuantity) {
   EXPECT_EQ(result.judgement->baseline, std::nullopt);
 }
 
+TEST(StabilityGate, ItIsSaidWhichSideIsAPart) {
+  const Pinned base = pinned(0.95);
+  StabilityQuestion question{.score = 0.1, .perturbations = {"crlf 1"}, .baseline = &base};
+  const auto message = [&](bool is_selection, bool base_is_selection) {
+    question.is_selection = is_selection;
+    question.base_is_selection = base_is_selection;
+    const Said result = said(question, true);
+    EXPECT_EQ(result.codes(), Codes{"stability_not_compared"});
+    EXPECT_EQ(result.judgement->status, MetricStatus::unjudged);
+    return result.notices.empty() ? "" : result.notices[0].message;
+  };
+  EXPECT_EQ(message(true, false),
+            "the stability in `base.json` is that of the whole suite, and this run is a part of it: it was "
+            "not compared.");
+  EXPECT_EQ(message(false, true),
+            "the stability in `base.json` is that of a part of the suite, and this run is the whole: it was "
+            "not compared.");
+  EXPECT_EQ(message(true, true),
+            "the stability in `base.json` is that of a part of the suite, and this run is a part as well, "
+            "which may be another: it was not compared.");
+  question.score.reset();
+  question.is_selection = false;
+  EXPECT_EQ(said(question).codes(), Codes{}) << "nothing was to be judged";
+}
+
 TEST(StabilityGate, SaysWhenThereWasNothingToJudge) {
   const StabilityQuestion asked{.perturbations = {"crlf 1"}, .planned = 40, .min_stability = 0.9};
   EXPECT_EQ(said(asked).codes(), Codes{"stability_not_measured"});

@@ -142,6 +142,24 @@ TEST(StatisticalGate, OneUndefinedRepeatMakesACaseFlaky) {
   EXPECT_EQ(judged.metrics[0].left_out.count(), 0u);
 }
 
+TEST(StatisticalGate, AnUndefinedRepeatCountsInWhateverOrderTheRepeatsCome) {
+  Thresholding suite = statistical(0.1);
+  suite.min_floor = 0.2;
+  const Forty forty(0.9, suite);
+  const Case test = test_of(id_of(0), MetricId::semantic_similarity_to);
+  const auto scored = [&](std::optional<double> score) {
+    return forty.gate.judge(test, std::vector{score_of(MetricId::semantic_similarity_to, score)});
+  };
+  const auto low = scored(0.1);
+  const auto silent = scored(std::nullopt);
+  const auto said = scored(0.9);
+  for (const auto& repeats : {std::array{&low, &silent, &said}, std::array{&silent, &low, &said}}) {
+    StatisticalGate tests({&forty.baseline, suite, 0.05, 1});
+    tests.add(test, judgement_of_repeats(repeats).metrics);
+    EXPECT_EQ(tests.finish().metrics.at(0).became_undefined.count(), 1u);
+  }
+}
+
 TEST(StatisticalGate, WhatBecameUndefinedIsNeverCalledNoRegression) {
   const auto judged = Forty(0.9, statistical(0.1)).judged([](int i) {
     return i == 7 ? std::optional<double>() : std::optional(0.9);

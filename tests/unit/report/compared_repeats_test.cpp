@@ -147,6 +147,29 @@ TEST(ComparedRepeats, JsonHasWhatEachRepeatCameTo) {
   EXPECT_FALSE(one["fixture_results"][0]["metrics"][0].contains("repeat_scores")) << "one repeat was judged";
 }
 
+TEST(ComparedRepeats, AMinEffectThatNoTestCanAnswerIsRefused) {
+  VariedRun run({it, it, it, it, it, it, it, it, it, it});
+  run.gate = Gate({.suite = with_mode(ThresholdMode::statistical),
+                   .baseline = nullptr,
+                   .default_max_drop = 0.03,
+                   .strict = false});
+  const std::string text = report_text(run);
+  const std::string own = "\"min_effect\": 0.03";
+  ASSERT_NE(text.find(own), std::string::npos);
+  for (const std::string number : {"0", "1", "-0.5", "1.5", "null"}) {
+    std::string changed = text;
+    changed.replace(changed.find(own), own.size(), "\"min_effect\": " + number);
+    std::istringstream stream(changed);
+    const auto scores = parse_report(stream, "report.json");
+    ASSERT_FALSE(scores) << number;
+    EXPECT_NE(to_text(scores.error())
+                  .find("`fixture_results[0].metrics[0].thresholding.min_effect` is " + number +
+                        ", expected a number above 0 and below 1"),
+              std::string::npos)
+        << to_text(scores.error());
+  }
+}
+
 TEST(ComparedRepeats, AReportKeepsWhatItsStabilityIsJudgedBy) {
   const ReportScores scores =
       parsed(report_text(VariedRun({it, it, it, error, it, it, it, nothing, it, it})));
@@ -163,6 +186,30 @@ TEST(ComparedRepeats, AReportKeepsWhatItsStabilityIsJudgedBy) {
   EXPECT_EQ(question.min_stability, 0.75);
   EXPECT_EQ(question.suite.max_drop, 0.125);
   EXPECT_EQ(question.suite.mode, ThresholdMode::relative);
+}
+
+TEST(ComparedRepeats, AReportSaysThatItIsAPartAndWhatLeastWasAskedFor) {
+  const VariedRun run({it, it, it, it, it, it, it, it, it, it});
+  const RunResults results = run.results();
+  const Aggregates aggregates = *aggregate(results, nullptr);
+  ReportInput input = sample::input_of(results, aggregates);
+  EXPECT_EQ(json::parse(json_of(input))["run"]["selection"], false);
+  EXPECT_EQ(json::parse(json_of(input))["run"]["min_stability"], nullptr);
+  EXPECT_FALSE(parsed(json_of(input)).is_selection);
+  EXPECT_EQ(parsed(json_of(input)).stability_question.min_stability, std::nullopt);
+  // Without a perturbed trial, so that nothing else of the report speaks of stability.
+  input.is_selection = true;
+  input.min_stability = 0.9;
+  const std::string text = json_of(input);
+  EXPECT_EQ(json::parse(text)["run"]["selection"], true);
+  EXPECT_EQ(json::parse(text)["run"]["min_stability"], 0.9);
+  EXPECT_TRUE(parsed(text).is_selection);
+  EXPECT_EQ(parsed(text).stability_question.min_stability, 0.9);
+  json older = json::parse(text);
+  older["run"].erase("selection");
+  older["run"].erase("min_stability");
+  EXPECT_FALSE(parsed(older.dump()).is_selection);
+  EXPECT_EQ(parsed(older.dump()).stability_question.min_stability, std::nullopt);
 }
 
 TEST(ComparedRepeats, WithoutALargestDropNoBaselineJudgesStability) {
@@ -199,6 +246,9 @@ TEST(ComparedRepeats, WhatDoesNotFitIsNamed) {
       "`stability_details.perturbed_trials` is -6, expected a whole number from 0");
   has(finding("\"min_stability\": 0.75", "\"min_stability\": 75"),
       "`stability_details.gate.min_stability` is 75");
+  has(finding("\"selection\": false", "\"selection\": 0"), "`run.selection` is 0, expected true or false");
+  has(finding("\"min_stability\": null", "\"min_stability\": 2"),
+      "`run.min_stability` is 2, expected a number");
   has(finding("\"version\": \"1\", \"changed\": 1", "\"version\": 1, \"changed\": 1"),
       "`stability_details.perturbations[1].version` is 1");
 }

@@ -52,6 +52,23 @@ TEST(ReportSchema, TakesWhatTheReportWrites) {
   EXPECT_EQ(findings(report_of(run.input(aggregates))), "");
 }
 
+TEST(ReportSchema, TakesAPartOfASuiteAndALeastThatNothingMeasured) {
+  const SampleRun run;
+  const Aggregates aggregates = run.aggregates();
+  ReportInput input = run.input(aggregates);
+  input.is_selection = true;
+  input.min_stability = 0.9;
+  const json good = report_of(input);
+  EXPECT_EQ(findings(good), "");
+  for (const char* field : {"selection", "min_stability"}) {
+    json report = good;
+    report["run"].erase(field);
+    EXPECT_NE(findings(report), "") << field;
+    report["run"][field] = "0.5";
+    EXPECT_NE(findings(report), "") << field;
+  }
+}
+
 TEST(ReportSchema, TakesStabilityAndStatistics) {
   using enum sample::Said;
   const sample::VariedRun run({it, it, it, refused, it, nothing, it, it, nothing, error});

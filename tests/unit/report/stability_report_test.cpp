@@ -121,7 +121,7 @@ TEST_F(StabilityReport, ProgramsOfReviewersHearOfWhatNoCaseShows) {
 TEST_F(StabilityReport, ARunWithoutVariationSaysNothingOfIt) {
   input.stability = nullptr;
   input.gate.stability.reset();
-  EXPECT_EQ(json_of(input).find("stability"), std::string::npos);
+  EXPECT_EQ(json_of(input).find("\"stability"), std::string::npos);
   EXPECT_EQ(table_of(input, {80, false}).find("tability"), std::string::npos);
   EXPECT_EQ(markdown_of(input).find("tability"), std::string::npos);
 }

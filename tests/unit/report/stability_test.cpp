@@ -151,8 +151,10 @@ TEST(RunStability, SaysWhereTheRepeatsAreTooFewToTell) {
 /// The answers of a case by number, in each form by repeat, the unperturbed ones first.
 using Forms = std::vector<std::vector<int>>;
 
-RunStability stability_of(const std::vector<Forms>& cases) {
+RunStability stability_of(const std::vector<Forms>& cases, bool forms_share_a_text = false,
+                          const StabilityRules& rules = {}) {
   RunStabilityFold::Config config;
+  config.rules = rules;
   config.repeats = static_cast<std::uint32_t>(cases.at(0).at(0).size());
   config.perturbations.resize(cases[0].size() - 1);
   RunStabilityFold fold(config);
@@ -163,7 +165,9 @@ RunStability stability_of(const std::vector<Forms>& cases) {
     for (const std::vector<int>& answers : forms) {
       for (const int answer : answers) {
         auto& unit = units.emplace_back();
+        const bool is_shared = forms_share_a_text && &answers - forms.data() > 1;
         unit.unit = units.size();
+        if (is_shared) unit.unit = units[units.size() - 1 - answers.size()].unit;
         unit.claims = {sample::claim("a/b", "c", static_cast<double>(answer), 0.9, 1)};
         trials.emplace_back().perturbation = static_cast<std::uint32_t>(&answers - forms.data());
       }
@@ -194,6 +198,35 @@ TEST(RunStability, IsWithinNoiseOnlyWhereNoiseWasSeen) {
   EXPECT_EQ(seen.undecided_cases(), 0u) << "its repeats disagree, and five could have told";
   EXPECT_FALSE(seen.perturbations[0].too_few_repeats);
   EXPECT_FALSE(seen.enough_repeats);
+}
+
+TEST(RunStability, SaysHowManyRepeatsItTakesOfTheUnitsThatTheTestCounts) {
+  // Two repeats agree, and each of the perturbed forms flips. Two forms apart: 1 of C(3n, n) ways, else 2 of
+  // C(2n, n), however many forms share the text.
+  const std::vector<int> same(2, 0);
+  const std::vector<int> flipped(2, 1);
+  const Forms two{same, flipped, flipped};
+  EXPECT_EQ(stability_of({two}).enough_repeats, 3u);
+  EXPECT_EQ(stability_of({two}, true).enough_repeats, 4u) << "2 of C(8, 4) = 70 ways";
+  EXPECT_EQ(stability_of({{same, flipped, flipped, flipped, flipped}}, true).enough_repeats, 4u);
+}
+
+TEST(RunStability, SaysWherePIsKnownToABoundAlone) {
+  // Ten repeats of two kinds; each of three perturbations makes answers of its own.
+  const Forms flipped{{0, 0, 0, 0, 0, 0, 0, 0, 1, 1},
+                      std::vector<int>(10, 2),
+                      std::vector<int>(10, 3),
+                      std::vector<int>(10, 4)};
+  const std::vector<Forms> cases(600, flipped);
+  const RunStability run = stability_of(cases);
+  EXPECT_EQ(run.unstable_cases(), 600u);
+  EXPECT_EQ(run.cases_too_dear_to_tell(), 0u);
+  StabilityRules hurried;
+  hurried.tail_states = 0;
+  const RunStability bounds = stability_of(cases, false, hurried);
+  EXPECT_EQ(bounds.unstable_cases(), 0u) << "600 / 10,000 is no proof";
+  EXPECT_EQ(bounds.cases_too_dear_to_tell(), 600u);
+  EXPECT_EQ(bounds.undecided_cases(), 0u) << "ten repeats are enough";
 }
 
 TEST(RunStability, WithOneRepeatTheFloorIsUnknownWhichIsSaidAlready) {

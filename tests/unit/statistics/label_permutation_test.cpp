@@ -149,9 +149,12 @@ TEST(LabelPermutation, DrawsThatEndEarlyAgreeToo) {
     const double p = exact.upper_tail(outcome.excess);
     // Fifty hits are known to a seventh, twenty to a quarter; of rarer outcomes as many are seen as come by
     // in all draws.
-    EXPECT_NEAR(drawn_upper_tail(pattern, outcome.excess, 9999, 4), p, 0.6 * p + 3e-4);
+    EXPECT_NEAR(drawn_upper_tail(pattern, outcome.excess, 9999, 4).p, p, 0.6 * p + 3e-4);
   }
-  EXPECT_EQ(drawn_upper_tail(pattern, exact.denominator() + 1, 9999, 4), 1.0 / 10'000.0);
+  const DrawnTail none = drawn_upper_tail(pattern, exact.denominator() + 1, 9999, 4);
+  EXPECT_EQ(none.p, 1.0 / 10'000.0);
+  EXPECT_EQ(none.hits, 0u);
+  EXPECT_FALSE(none.ended_early);
 }
 
 TEST(LabelPermutation, LargePatternsAreDrawnAndStayBounded) {

@@ -1,5 +1,6 @@
 #include "coordinator/statistics/stability.hpp"
 
+#include <algorithm>
 #include <cmath>
 
 #include <gtest/gtest.h>
@@ -156,11 +157,59 @@ TEST(Stability, ManyDistinctAnswersAreTestedByDraws) {
   exact.case_states = 1'000'000;
   const double expected = *analysed({one}, exact).cases[0].p;
   EXPECT_NEAR(*analysed({one}, drawn).cases[0].p, expected, 0.3 * expected);
-  // The draws are shared out over the cases: fewer for more of them.
-  drawn.case_answers = 1;
-  drawn.fewest_case_draws = 20;
+  EXPECT_FALSE(analysed({one}, drawn).cases[0].p_is_bound);
+}
+
+/// Ten repeats of two kinds, and three perturbations that each make other answers: of one kind, or each of
+/// `kinds`, so that the pattern is another one.
+OwnedCase flipped_case(std::uint32_t kinds = 1) {
+  OwnedCase one{{0, 0, 0, 0, 0, 0, 0, 0, 1, 1}, {}, 0};
+  for (std::uint32_t perturbation = 0; perturbation < 3; ++perturbation) {
+    for (std::uint32_t repeat = 0; repeat < 10; ++repeat) {
+      one.perturbed.push_back({perturbation, 10 + 10 * perturbation + repeat % kinds});
+    }
+  }
+  return one;
+}
+
+TEST(Stability, WhereEveryCaseFlipsAllAreUnstableHoweverManyThereAre) {
+  for (const std::uint32_t kinds : {1u, 2u, 3u, 4u}) {
+    std::vector<OwnedCase> cases(2'000, flipped_case(kinds));
+    const StabilityAnalysis analysis = analysed(cases);
+    EXPECT_EQ(std::ranges::count(analysis.cases, true, &CaseStability::unstable), 2'000) << kinds;
+    EXPECT_EQ(std::ranges::count(analysis.cases, true, &CaseStability::p_is_bound), 0) << kinds;
+  }
+  StabilityRules whole;
+  whole.case_states = 1'000'000;
+  EXPECT_NEAR(*analysed({flipped_case()}).cases[0].p, *analysed({flipped_case()}, whole).cases[0].p, 1e-15);
+}
+
+TEST(Stability, ThePOfACaseDependsNeitherOnTheOrderNorOnItsDoubles) {
+  const OwnedCase a = flipped_case(2);
+  const OwnedCase b = flipped_case(4);
+  const StabilityAnalysis forth = analysed({a, b, b, a, a});
+  const StabilityAnalysis back = analysed({b, a});
+  for (const std::size_t i : {0u, 3u, 4u}) EXPECT_EQ(forth.cases[i].p, back.cases[1].p);
+  for (const std::size_t i : {1u, 2u}) EXPECT_EQ(forth.cases[i].p, back.cases[0].p);
+}
+
+TEST(Stability, SaysWhereAPMayBeSmallerThanCouldBeTold) {
+  StabilityRules hurried;
+  hurried.case_states = 0;
+  hurried.tail_states = 0;
+  hurried.case_answers = 1;
+  hurried.fewest_case_draws = 20;
+  // Of the most extreme labelling the bound tells all there is: 1 of C(17, 5).
   const OwnedCase flipped{{0, 0, 0, 0, 0}, std::vector<PerturbedAnswer>(12, {0, 1}), 0};
-  EXPECT_EQ(*analysed({flipped}, drawn).cases[0].p, 1.0 / 21.0);
+  const CaseStability extreme = analysed({flipped}, hurried).cases[0];
+  EXPECT_NEAR(*extreme.p, 1.0 / 6188.0, 0.1 / 6188.0);
+  EXPECT_TRUE(extreme.p_is_bound);
+  // Else the draws may tell more.
+  const CaseStability drawn = analysed({flipped_case()}, hurried).cases[0];
+  EXPECT_LE(*drawn.p, 1.0 / 21.0);
+  EXPECT_GE(*drawn.p, *analysed({flipped_case()}).cases[0].p);
+  EXPECT_TRUE(drawn.p_is_bound);
+  EXPECT_FALSE(analysed({flipped_case()}).cases[0].p_is_bound);
 }
 
 TEST(Stability, NothingGivesNothing) {
