@@ -117,10 +117,10 @@ class DearTest {
 std::vector<PerturbedAnswer> one_of_each_unit(std::span<const PerturbedAnswer> answers) {
   std::vector<PerturbedAnswer> units(answers.begin(), answers.end());
   std::ranges::sort(units, {}, &PerturbedAnswer::unit);
-  const auto repeated = std::ranges::unique(units, [](const PerturbedAnswer& a, const PerturbedAnswer& b) {
+  const auto is_shared = [](const PerturbedAnswer& a, const PerturbedAnswer& b) {
     return a.unit == b.unit && a.unit != PerturbedAnswer::own_unit;
-  });
-  units.erase(repeated.begin(), repeated.end());
+  };
+  units.erase(std::unique(units.begin(), units.end(), is_shared), units.end());
   return units;
 }
 
