@@ -17,6 +17,7 @@ constexpr std::uint64_t fewest_latencies = 8;
 constexpr std::uint64_t enough_latencies = 32;
 /// A step up of a share f must bring f/2, a step down may cost f/4.
 constexpr double gain_per_step = 0.5;
+/// A step that doubles it: less than half of what it can bring, since a window of scattered answers is rough.
 constexpr double gain_per_leap = 0.35;
 constexpr double loss_per_step = 0.25;
 /// Fewer answers than this say little of a throughput.
@@ -60,6 +61,10 @@ void ConcurrencySearch::interrupt() {
   opening_latency_us_ = 0;
 }
 
+void ConcurrencySearch::grow_by(std::uint64_t answers) {
+  limit_ = static_cast<std::uint32_t>(std::min<std::uint64_t>(most_, limit_ + answers));
+}
+
 void ConcurrencySearch::open_further(std::uint32_t answered, std::uint32_t failed,
                                      std::uint64_t latency_sum_us) {
   opening_answers_ += answered;
@@ -67,15 +72,13 @@ void ConcurrencySearch::open_further(std::uint32_t answered, std::uint32_t faile
   const auto before = limit_;
   // What answers take without a line is seen before there is one.
   const bool grows = first_latency_us_ > 0;
-  if (grows) limit_ += std::min(answered, most_ - std::min(most_, limit_));
+  if (grows) grow_by(answered);
   // With each of them the number grows: few enough to see the line while it is short.
   const auto wanted = std::max<std::uint64_t>(
       std::clamp<std::uint64_t>(before, fewest_latencies, enough_latencies), before / 4);
   if (opening_answers_ < (grows ? wanted : std::min<std::uint64_t>(before, fewest_latencies)) && failed == 0)
     return;
-  if (!grows)
-    limit_ += static_cast<std::uint32_t>(
-        std::min<std::uint64_t>(opening_answers_, most_ - std::min(most_, limit_)));
+  if (!grows) grow_by(opening_answers_);
   double longer = 1;
   if (opening_answers_ > 0) {
     const double latency = static_cast<double>(opening_latency_us_) / static_cast<double>(opening_answers_);
@@ -135,6 +138,7 @@ void ConcurrencySearch::window_is_over() {
   const double throughput = limit_ * static_cast<double>(window_.answered) /
                             static_cast<double>(std::max<std::uint64_t>(1, window_.latency_us));
   if (window_.failed * 10 > window_.answered) {
+    leaps_ = false;
     kept_ = std::max(1u, static_cast<std::uint32_t>(std::lround(limit_ * after_failures)));
     return go_on_with(kept_, Phase::settled);
   }

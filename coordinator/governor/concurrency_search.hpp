@@ -48,6 +48,7 @@ class ConcurrencySearch {
   };
 
   void remember(std::uint32_t answered, std::uint32_t failed);
+  void grow_by(std::uint64_t answers);
   void open_further(std::uint32_t answered, std::uint32_t failed, std::uint64_t latency_sum_us);
   void go_on_with(std::uint32_t limit, Phase phase);
   void window_is_over();

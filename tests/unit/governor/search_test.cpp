@@ -404,6 +404,23 @@ TEST(ConcurrencySearch, NoNumberOfAnswersMakesItWrap) {
   EXPECT_GE(search.limit(), 5u);
 }
 
+TEST(ConcurrencySearch, WhatFailedIsNotDoubled) {
+  ConcurrencySearch search(5);
+  search.set_most(512);
+  const auto answer = [&search] {
+    const double latency = std::max(1.0, search.limit() / 100.0);
+    search.hear(1, 0, static_cast<std::uint64_t>(latency * 1e6), search.limit() + 10);
+  };
+  for (int i = 0; i < 40'000 && !search.found(); ++i) answer();
+  ASSERT_TRUE(search.found());
+  const auto before = search.limit();
+  for (int i = 0; i < 4000 && search.limit() >= before; ++i) search.hear(1, 1, 1'000'000, 1000);
+  const auto smaller = search.limit();
+  ASSERT_LT(smaller, before);
+  for (int i = 0; i < 4000 && search.limit() == smaller; ++i) answer();
+  EXPECT_LE(search.limit(), smaller * 1.2);
+}
+
 TEST(ConcurrencySearch, FailuresMakeItSmaller) {
   ConcurrencySearch search(5);
   search.set_most(512);
