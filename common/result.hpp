@@ -4,6 +4,7 @@
 #include "common/completion.hpp"
 #include "common/error.hpp"
 #include "common/metrics.hpp"
+#include "common/paid_tokens.hpp"
 #include "common/trial.hpp"
 
 #include <cstddef>
@@ -46,7 +47,7 @@ struct Spend {
   std::uint32_t retries = 0;       ///< Calls after the first.
   std::uint32_t rate_limited = 0;  ///< Answers 429 or 529.
   bool cache_hit = false;
-  Usage paid;                          ///< Tokens of the calls made in this run; zero for a cache hit.
+  PaidTokens paid;                     ///< Of the calls made in this run; zero for a cache hit.
   std::uint32_t latency_ms = 0;        ///< From the trial's start to its answer.
   std::uint32_t waited_permit_ms = 0;  ///< Of that: for a permit or a place,
   std::uint32_t waited_pause_ms = 0;   ///< for the end of a pause or an outage,

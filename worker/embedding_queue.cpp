@@ -9,8 +9,7 @@ void add_costs(Spend& to, const Spend& from) {
   to.calls += from.calls;
   to.retries += from.retries;
   to.rate_limited += from.rate_limited;
-  to.paid.input_tokens += from.paid.input_tokens;
-  to.paid.output_tokens += from.paid.output_tokens;
+  to.paid += from.paid;
   to.waited_permit_ms += from.waited_permit_ms;
   to.waited_pause_ms += from.waited_pause_ms;
   to.waited_retry_ms += from.waited_retry_ms;
@@ -123,8 +122,7 @@ void EmbeddingQueue::charge(const EmbeddingBatch& batch, const Spend& spend) {
       const auto up_to = [&](std::uint64_t part) { return all_bytes == 0 ? 0 : tokens * part / all_bytes; };
       return up_to(bytes + text.size()) - up_to(bytes);
     };
-    owed.paid.input_tokens += share_of(spend.paid.input_tokens);
-    owed.paid.output_tokens += share_of(spend.paid.output_tokens);
+    owed.paid.embedding_tokens += share_of(spend.paid.embedding_tokens);
     const auto& list = wanted_.at(text);
     const auto first = std::ranges::find_if(list, [&](auto waiter) { return waiters_.contains(waiter); });
     if (first != list.end()) add_costs(waiters_.at(*first).spend, std::exchange(owed, {}));

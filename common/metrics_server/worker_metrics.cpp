@@ -10,12 +10,13 @@ void WorkerMetrics::sent(const wire::Heartbeat& heartbeat) {
   const std::lock_guard lock(mutex_);
   for (const auto& demand : heartbeat.demands) {
     auto& provider = providers_[demand.provider];
-    provider.answered += demand.outcomes.answered;
+    provider.answered += demand.outcomes.answered + demand.outcomes.declined;
     provider.rate_limited += demand.outcomes.rate_limited + demand.outcomes.named_delays;
     provider.failed += demand.outcomes.failed;
     for (const auto& permit : demand.spent) ++(permit.used ? provider.permits_used : provider.permits_unused);
     provider.ready_calls = demand.ready_calls;
     provider.in_flight = demand.in_flight;
+    provider.backing_off = demand.backing_off;
   }
 }
 
@@ -33,8 +34,7 @@ void WorkerMetrics::completed(const UnitResult& result) {
   ++(result.error ? failed_units_ : answered_units_);
   cache_hits_ += result.spend.cache_hit ? 1 : 0;
   retries_ += result.spend.retries;
-  paid_.input_tokens += result.spend.paid.input_tokens;
-  paid_.output_tokens += result.spend.paid.output_tokens;
+  paid_ += result.spend.paid;
   waited_permit_ += std::chrono::milliseconds(result.spend.waited_permit_ms);
   waited_pause_ += std::chrono::milliseconds(result.spend.waited_pause_ms);
   waited_retry_ += std::chrono::milliseconds(result.spend.waited_retry_ms);
@@ -45,6 +45,7 @@ void WorkerMetrics::run_ended() {
   for (auto& [name, provider] : providers_) {
     provider.ready_calls = 0;
     provider.in_flight = 0;
+    provider.backing_off = 0;
     provider.hold = wire::HoldReason::none;
   }
 }
@@ -68,7 +69,8 @@ void WorkerMetrics::add_units(MetricFamilies& metrics) const {
       .sample({}, retries_);
   metrics.family("sluice_worker_paid_tokens_total", "Tokens paid for by finished units.", Kind::counter)
       .sample({{"kind", "input"}}, paid_.input_tokens)
-      .sample({{"kind", "output"}}, paid_.output_tokens);
+      .sample({{"kind", "output"}}, paid_.output_tokens)
+      .sample({{"kind", "embedding"}}, paid_.embedding_tokens);
   metrics
       .family("sluice_worker_waited_seconds_total", "Time that finished units waited, by what for.",
               Kind::counter)
@@ -94,6 +96,8 @@ void WorkerMetrics::add_calls(MetricFamilies& metrics) const {
   for (const auto& [name, one] : providers_) metrics.sample({{"provider", name}}, one.in_flight);
   metrics.family("sluice_worker_calls_waiting", "Calls that are ready and have not started.", Kind::gauge);
   for (const auto& [name, one] : providers_) metrics.sample({{"provider", name}}, one.ready_calls);
+  metrics.family("sluice_worker_calls_backing_off", "Failed calls that wait to be tried again.", Kind::gauge);
+  for (const auto& [name, one] : providers_) metrics.sample({{"provider", name}}, one.backing_off);
 }
 
 void WorkerMetrics::add_holds(MetricFamilies& metrics) const {

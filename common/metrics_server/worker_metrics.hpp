@@ -37,6 +37,7 @@ class WorkerMetrics {
     std::uint64_t permits_unused = 0;
     std::uint32_t ready_calls = 0;
     std::uint32_t in_flight = 0;
+    std::uint32_t backing_off = 0;
     wire::HoldReason hold = wire::HoldReason::none;
   };
 
@@ -50,7 +51,7 @@ class WorkerMetrics {
   std::uint64_t failed_units_ = 0;
   std::uint64_t cache_hits_ = 0;
   std::uint64_t retries_ = 0;
-  Usage paid_;
+  PaidTokens paid_;
   std::chrono::milliseconds waited_permit_{};
   std::chrono::milliseconds waited_pause_{};
   std::chrono::milliseconds waited_retry_{};

@@ -40,6 +40,11 @@ bool layout(Archive& archive, M& m) {
   return archive.record(m.input_tokens, m.output_tokens);
 }
 
+template <class Archive, Of<PaidTokens> M>
+bool layout(Archive& archive, M& m) {
+  return archive.record(m.input_tokens, m.output_tokens, m.embedding_tokens);
+}
+
 template <class Archive, Of<ParsedClaim> M>
 bool layout(Archive& archive, M& m) {
   return archive.record(m.subject, m.predicate, m.value, Ratio{m.confidence}, m.line);
@@ -173,7 +178,7 @@ bool layout(Archive& archive, M& m) {
 
 template <class Archive, Of<CallOutcomes> M>
 bool layout(Archive& archive, M& m) {
-  return archive.record(m.answered, m.rate_limited, m.named_delays, m.failed, m.latency_sum_us);
+  return archive.record(m.answered, m.declined, m.rate_limited, m.named_delays, m.failed, m.latency_sum_us);
 }
 
 template <class Archive, Of<AnnouncedLimits> M>
@@ -184,8 +189,8 @@ bool layout(Archive& archive, M& m) {
 
 template <class Archive, Of<Demand> M>
 bool layout(Archive& archive, M& m) {
-  if (!archive.record(Name{m.provider}, m.ready_calls, m.in_flight, m.pause_ms, m.sizes, m.spent, m.settled,
-                      m.outcomes, m.announced)) {
+  if (!archive.record(Name{m.provider}, m.ready_calls, m.in_flight, m.backing_off, m.pause_ms, m.sizes,
+                      m.spent, m.settled, m.outcomes, m.announced)) {
     return false;
   }
   if constexpr (Archive::reading) {

@@ -16,7 +16,7 @@
 /// What crosses between a worker and the coordinator: docs/protocol.md, which these types follow.
 namespace sluice::wire {
 
-inline constexpr std::uint8_t protocol_version = 3;
+inline constexpr std::uint8_t protocol_version = 4;
 
 // --- worker -> coordinator
 // ----------------------------------------------------------------------------------
@@ -63,7 +63,8 @@ struct SettledCall {
 
 /// What calls came to since the last HEARTBEAT: the governor's eyes for outages and unknown limits.
 struct CallOutcomes {
-  std::uint32_t answered = 0;        ///< The provider answered, be it with an error of this request alone.
+  std::uint32_t answered = 0;
+  std::uint32_t declined = 0;        ///< Answered with an error of this request alone: the provider is well.
   std::uint32_t rate_limited = 0;    ///< 429 and 529 without a named delay.
   std::uint32_t named_delays = 0;    ///< Those with one.
   std::uint32_t failed = 0;          ///< 5xx, time-outs, connections refused or broken.
@@ -89,7 +90,8 @@ struct Demand {
   std::uint32_t ready_calls =
       0;  ///< Calls that could start now, those for which an unspent permit is held included.
   std::uint32_t in_flight = 0;
-  std::uint32_t pause_ms = 0;   ///< The provider asked for silence for this long (429, 529); 0: it did not.
+  std::uint32_t backing_off = 0;  ///< Calls that wait for their time to be tried again.
+  std::uint32_t pause_ms = 0;     ///< The provider asked for silence for this long (429, 529); 0: it did not.
   std::vector<CallSize> sizes;  ///< Of the first ready calls, oldest first; empty while no permit is needed.
   std::vector<SpentPermit> spent;
   std::vector<SettledCall> settled;

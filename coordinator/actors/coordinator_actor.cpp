@@ -58,6 +58,7 @@ ProgressState progress_of(CoordinatorActor* self, const RunFacts& facts) {
   progress.in_flight =
       controller.started_count() - std::min<std::uint64_t>(held_up, controller.started_count());
   progress.waiting = controller.waiting_count();
+  progress.waits_for_budget = controller.waits_for_budget();
   progress.workers = static_cast<std::uint32_t>(controller.worker_count());
   // What the facts have is of units that are done.
   std::uint64_t refused = 0;
@@ -77,8 +78,7 @@ ProgressState progress_of(CoordinatorActor* self, const RunFacts& facts) {
       remaining && !stands_still) {
     progress.remaining = std::chrono::duration_cast<std::chrono::seconds>(*remaining);
   }
-  if (state.config->price)
-    progress.cost = state.config->price({facts.paid_input_tokens, facts.paid_output_tokens});
+  if (state.config->price) progress.cost = state.config->price(facts.paid);
   return progress;
 }
 

@@ -26,7 +26,7 @@ struct CoordinatorConfig {
   caf::actor progress;                            ///< Gets ShowProgress; may be null.
   std::shared_ptr<MetricsBoard> metrics;          ///< Gets the run's metrics each heartbeat; may be null.
   caf::actor listener;                            ///< Gets RunEnded once.
-  std::function<std::optional<double>(const Usage&)> price;
+  Price price;
 };
 
 /// Starts the actor that conducts a run: a thin shell around RunController, with the router, governor and

@@ -73,13 +73,6 @@ RunSettings run_settings(const RunOptions& options, const RunInputs& inputs) {
   return run;
 }
 
-/// Dollars for tokens of the run's model. Options and inputs must outlive it.
-Price price_of(const RunOptions& options, const RunInputs& inputs) {
-  return [&](const Usage& usage) {
-    return inputs.prices.cost(options.provider.provider.kind, options.provider.model, usage);
-  };
-}
-
 Result<std::shared_ptr<const Plan>> make_plan(const RunOptions& options, const RunInputs& inputs) {
   RequestSettings request;
   request.provider = options.provider.provider;
@@ -149,12 +142,18 @@ Result<void> add_budgets(const RunOptions& options, const RunInputs& inputs, Run
   config.budget = {settings.max_run_tokens.value, settings.max_run_cost.value};
   if (!config.budget.cost) return {};
   config.price = price_of(options, inputs);
-  if (config.price({})) return {};
-  return fail(Reason::usage_invalid, "the budget of " + settings.max_run_cost.where +
-                                         " needs the price of the model \"" + options.provider.model +
-                                         "\" (" + std::string(to_string(options.provider.provider.kind)) +
-                                         "), which the price table does not have: name a table that has it "
-                                         "with --prices, or use --max-tokens");
+  const auto unknown = [&](const std::string& model, ProviderKind kind) {
+    return fail(Reason::usage_invalid, "the budget of " + settings.max_run_cost.where +
+                                           " needs the price of the model \"" + model + "\" (" +
+                                           std::string(to_string(kind)) +
+                                           "), which the price table does not have: name a table that has it "
+                                           "with --prices, or use --max-tokens");
+  };
+  if (!config.price({})) return unknown(options.provider.model, options.provider.provider.kind);
+  const auto& embedding = inputs.embedding;
+  if (embedding.provider && !config.price({0, 0, 1}))
+    return unknown(embedding.embedding.model, embedding.provider->kind);
+  return {};
 }
 
 /// The endpoint as a worker on another machine can use it: a wildcard address is everybody's own.

@@ -71,8 +71,11 @@ void add_summary(std::vector<Line>& lines, const RunSummary& summary) {
                                   wording::grouped(statuses.flaky) + " flaky, " +
                                   wording::grouped(statuses.failed) + " failed, " +
                                   wording::grouped(statuses.errors) + " errors");
-  lines.emplace_back("paid tokens", wording::grouped(summary.paid_input_tokens) + " in, " +
-                                        wording::grouped(summary.paid_output_tokens) + " out");
+  const auto& paid = summary.paid;
+  const std::string embedded =
+      paid.embedding_tokens > 0 ? ", " + wording::grouped(paid.embedding_tokens) + " embedded" : "";
+  lines.emplace_back("paid tokens", wording::grouped(paid.input_tokens) + " in, " +
+                                        wording::grouped(paid.output_tokens) + " out" + embedded);
   lines.emplace_back("cost", summary.estimated_cost
                                  ? wording::dollars(*summary.estimated_cost) + " for all answers"
                                  : std::string("unknown: the price table does not have the model"));
@@ -97,8 +100,9 @@ void write_summary(Json& json, const std::optional<RunSummary>& summary) {
   member("flaky", [](const S& s) { return s.statuses.flaky; });
   member("failed", [](const S& s) { return s.statuses.failed; });
   member("errors", [](const S& s) { return s.statuses.errors; });
-  member("paid_input_tokens", [](const S& s) { return s.paid_input_tokens; });
-  member("paid_output_tokens", [](const S& s) { return s.paid_output_tokens; });
+  member("paid_input_tokens", [](const S& s) { return s.paid.input_tokens; });
+  member("paid_output_tokens", [](const S& s) { return s.paid.output_tokens; });
+  member("paid_embedding_tokens", [](const S& s) { return s.paid.embedding_tokens; });
   member("estimated_cost", [](const S& s) { return s.estimated_cost; });
 }
 

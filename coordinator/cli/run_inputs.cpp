@@ -70,6 +70,18 @@ std::string fingerprint_of(const RunOptions& options, const RunInputs& inputs) {
 
 }  // namespace
 
+Price price_of(const RunOptions& options, const RunInputs& inputs) {
+  return [&](const PaidTokens& paid) -> std::optional<double> {
+    const auto& model = options.provider;
+    auto cost = inputs.prices.cost(model.provider.kind, model.model, {paid.input_tokens, paid.output_tokens});
+    const auto& embedder = inputs.embedding;
+    if (!cost || paid.embedding_tokens == 0 || !embedder.provider) return cost;
+    const auto embedded =
+        inputs.prices.cost(embedder.provider->kind, embedder.embedding.model, {paid.embedding_tokens, 0});
+    return embedded ? std::optional(*cost + *embedded) : std::nullopt;
+  };
+}
+
 Result<Ontology> load_ontology(const Settings& settings) {
   const auto file = read_data_file(settings.ontology_file, embedded::ontology, "ontology");
   if (!file) return fail(file.error());

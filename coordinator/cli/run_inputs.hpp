@@ -3,6 +3,7 @@
 #include "common/error.hpp"
 #include "common/finding.hpp"
 #include "common/ontology.hpp"
+#include "common/paid_tokens.hpp"
 #include "common/request.hpp"
 #include "coordinator/cli/run_options.hpp"
 #include "coordinator/suite/prices.hpp"
@@ -30,6 +31,9 @@ struct RunInputs {
 
 /// The ontology that the settings name, or the built-in one.
 Result<Ontology> load_ontology(const Settings& settings);
+
+/// Prices of the tokens of the run's model and of the one that embeds. Options and inputs must outlive it.
+Price price_of(const RunOptions& options, const RunInputs& inputs);
 
 /// Selects from the suite, and reads the data files that the settings name, or the built-in ones. Either all
 /// of it or every finding.

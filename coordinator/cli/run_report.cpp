@@ -30,8 +30,7 @@ RunSummary summary_of(const RunFacts& facts, const RunOutcome& outcome, int code
   if (facts.cut_short) summary.reason_code = to_string(facts.cut_short->reason);
   summary.scores = scores_of(outcome.aggregates.all.counts);
   summary.statuses = outcome.aggregates.all.statuses;
-  summary.paid_input_tokens = facts.paid_input_tokens;
-  summary.paid_output_tokens = facts.paid_output_tokens;
+  summary.paid = facts.paid;
   summary.estimated_cost = outcome.aggregates.estimated_cost;
   return summary;
 }
@@ -77,9 +76,7 @@ int report_run(const RunOptions& options, const RunInputs& inputs, const RunGate
                            [&](TrialId) { return unfinished(facts); },
                            gate.gate,
                            &plan.trials()};
-  const Price price = [&](const Usage& usage) {
-    return inputs.prices.cost(options.provider.provider.kind, options.provider.model, usage);
-  };
+  const Price price = price_of(options, inputs);
   const auto outcome = judge_run(options, results, gate, plan.perturbations(), price, is_stopped(facts));
   if (!outcome) {
     RunSummary unjudged;
@@ -101,7 +98,7 @@ int report_run(const RunOptions& options, const RunInputs& inputs, const RunGate
                             facts,
                             outcome->gate,
                             std::string(mode_name(options.settings)),
-                            price({facts.paid_input_tokens, facts.paid_output_tokens}),
+                            price(facts.paid),
                             source_folder(options.suite_path),
                             outcome->stability ? &*outcome->stability : nullptr,
                             options.is_selection(),

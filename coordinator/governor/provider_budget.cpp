@@ -161,11 +161,12 @@ void ProviderBudget::take_settled(const std::vector<wire::SettledCall>& settled)
 void ProviderBudget::take_outcomes(WorkerId worker, Member& member, const wire::Demand& demand, bool newest,
                                    BootTime now) {
   const auto& outcomes = demand.outcomes;
-  answered_ += outcomes.answered;
+  const auto answered = outcomes.answered + outcomes.declined;
+  answered_ += answered;
   rate_limited_ += outcomes.rate_limited + outcomes.named_delays;
   named_delays_ += outcomes.named_delays;
   failed_ += outcomes.failed;
-  const auto ended = outcomes.answered + outcomes.rate_limited + outcomes.named_delays + outcomes.failed;
+  const auto ended = answered + outcomes.rate_limited + outcomes.named_delays + outcomes.failed;
   const auto in_flight_before = member.account.in_flight();
   const auto began = ended + (newest ? demand.in_flight : in_flight_before);
   const auto started = began > in_flight_before ? began - in_flight_before : 0;
@@ -180,7 +181,7 @@ void ProviderBudget::take_outcomes(WorkerId worker, Member& member, const wire::
   }
   if (outcomes.named_delays > 0) rate_search_.pause(paused_until_ - std::min(paused_until_, now), now);
   const bool flowed = !breaker_.open();
-  const auto signs_of_life = outcomes.answered + outcomes.rate_limited + outcomes.named_delays;
+  const auto signs_of_life = answered + outcomes.rate_limited + outcomes.named_delays;
   if (breaker_.hear(worker, signs_of_life, outcomes.failed, now)) {
     if (breaker_.open()) {
       down_since_ = now;
@@ -281,6 +282,7 @@ BudgetFacts ProviderBudget::facts(BootTime now) const {
   for (const auto& [worker, member] : members_) {
     facts.in_flight += member.account.in_flight();
     facts.waiting_calls += member.account.ready();
+    facts.backing_off_calls += member.account.backing_off();
     if (member.account.ready() > 0) ++facts.waiting_workers;
   }
   facts.paused_time = paused_time_ - std::max(paused_until_ - now, BootTime::zero());

@@ -16,6 +16,7 @@ std::optional<HeldPermit> WorkerAccount::spend(const wire::SpentPermit& spent) {
 void WorkerAccount::want(const wire::Demand& demand, const PermitSlots& slots) {
   ready_ = demand.ready_calls;
   in_flight_ = demand.in_flight;
+  backing_off_ = demand.backing_off;
   by_tokens_ = slots.by_tokens();
   sizes_.clear();
   if (!by_tokens_) return;

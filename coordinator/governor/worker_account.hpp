@@ -25,6 +25,7 @@ class WorkerAccount {
   std::uint32_t max_concurrent() const { return max_concurrent_; }
   std::uint32_t ready() const { return ready_; }
   std::uint32_t in_flight() const { return in_flight_; }
+  std::uint32_t backing_off() const { return backing_off_; }
   std::uint64_t wanted() const { return std::uint64_t{ready_} + in_flight_; }
   std::size_t held_count() const { return held_.size(); }
 
@@ -60,6 +61,7 @@ class WorkerAccount {
   std::uint32_t max_concurrent_;
   std::uint32_t ready_ = 0;
   std::uint32_t in_flight_ = 0;
+  std::uint32_t backing_off_ = 0;
   std::uint32_t late_calls_ = 0;
   bool by_tokens_ = false;
   std::deque<wire::CallSize> sizes_;  ///< By tokens: of the calls that no permit is held for.

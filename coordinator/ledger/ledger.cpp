@@ -16,7 +16,7 @@ namespace sluice {
 namespace {
 
 /// Version of the tables below; kept in SQLite's user_version.
-constexpr int schema_version = 3;
+constexpr int schema_version = 4;
 
 constexpr const char* schema = R"sql(
   CREATE TABLE runs (
@@ -31,7 +31,7 @@ constexpr const char* schema = R"sql(
     completed_at_ms INTEGER, verdict TEXT, exit_code INTEGER, reason_code TEXT,
     precision REAL, recall REAL, f1 REAL,
     passed INTEGER, warned INTEGER, flaky INTEGER, failed INTEGER, errors INTEGER,
-    paid_input_tokens INTEGER, paid_output_tokens INTEGER, estimated_cost REAL
+    paid_input_tokens INTEGER, paid_output_tokens INTEGER, paid_embedding_tokens INTEGER, estimated_cost REAL
   );
   -- One row a trial; id = seq of the run * 2^32 + trial id, so that a run's rows are neighbours in plan order.
   CREATE TABLE results (

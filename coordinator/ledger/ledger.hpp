@@ -41,8 +41,7 @@ struct RunSummary {
   std::string reason_code{};  ///< Why it was cut short; empty if it was not.
   Scores scores{};            ///< Over all cases without an error.
   StatusCounts statuses{};
-  std::uint64_t paid_input_tokens = 0;
-  std::uint64_t paid_output_tokens = 0;
+  PaidTokens paid{};
   std::optional<double> estimated_cost{};  ///< US dollars for all committed answers.
 };
 

@@ -12,7 +12,8 @@ namespace {
 constexpr const char* select_runs =
     "SELECT run_id, suite, mode, provider, model, prompt_version, started_at_ms, trials, prompt_hash, "
     "suite_path, selection, completed_at_ms, verdict, exit_code, reason_code, precision, recall, f1, passed, "
-    "warned, flaky, failed, errors, paid_input_tokens, paid_output_tokens, estimated_cost FROM runs ";
+    "warned, flaky, failed, errors, paid_input_tokens, paid_output_tokens, paid_embedding_tokens, "
+    "estimated_cost FROM runs ";
 
 template <class T>
 void bind_optional(SQLite::Statement& statement, int index, const std::optional<T>& value) {
@@ -62,8 +63,10 @@ PastRun run_in(SQLite::Statement& row) {
        {&statuses.passed, &statuses.warned, &statuses.flaky, &statuses.failed, &statuses.errors}) {
     *count = count_in(column());
   }
-  summary.paid_input_tokens = count_in(column());
-  summary.paid_output_tokens = count_in(column());
+  auto& paid = summary.paid;
+  for (auto* tokens : {&paid.input_tokens, &paid.output_tokens, &paid.embedding_tokens}) {
+    *tokens = count_in(column());
+  }
   summary.estimated_cost = number_in(column());
   past.summary = std::move(summary);
   return past;
@@ -101,7 +104,8 @@ Result<void> Ledger::finish_run(const std::string& run_id, const RunSummary& sum
         database_->db,
         "UPDATE runs SET completed_at_ms = ?, verdict = ?, exit_code = ?, reason_code = ?, precision = ?, "
         "recall = ?, f1 = ?, passed = ?, warned = ?, flaky = ?, failed = ?, errors = ?, "
-        "paid_input_tokens = ?, paid_output_tokens = ?, estimated_cost = ? WHERE run_id = ?");
+        "paid_input_tokens = ?, paid_output_tokens = ?, paid_embedding_tokens = ?, estimated_cost = ? "
+        "WHERE run_id = ?");
     const auto& statuses = summary.statuses;
     update.bind(1, summary.completed_at_ms);
     update.bind(2, summary.verdict);
@@ -115,10 +119,11 @@ Result<void> Ledger::finish_run(const std::string& run_id, const RunSummary& sum
     update.bind(10, stored(statuses.flaky));
     update.bind(11, stored(statuses.failed));
     update.bind(12, stored(statuses.errors));
-    update.bind(13, stored(summary.paid_input_tokens));
-    update.bind(14, stored(summary.paid_output_tokens));
-    bind_optional(update, 15, summary.estimated_cost);
-    update.bind(16, run_id);
+    update.bind(13, stored(summary.paid.input_tokens));
+    update.bind(14, stored(summary.paid.output_tokens));
+    update.bind(15, stored(summary.paid.embedding_tokens));
+    bind_optional(update, 16, summary.estimated_cost);
+    update.bind(17, run_id);
     if (update.exec() != 1) return fail(ledger_error("run " + run_id + " is not in the ledger"));
     return {};
   } catch (const SQLite::Exception& error) {

@@ -44,8 +44,7 @@ void AggregateFold::add(const CaseResult& result) {
     // before.
     if (last_unit_ && trial.unit->unit <= *last_unit_) continue;
     last_unit_ = trial.unit->unit;
-    aggregates_.usage.input_tokens += trial.unit->usage.input_tokens;
-    aggregates_.usage.output_tokens += trial.unit->usage.output_tokens;
+    aggregates_.usage += trial.unit->usage;
   }
 }
 

@@ -1,13 +1,12 @@
 #pragma once
 
-#include "common/completion.hpp"
 #include "common/error.hpp"
+#include "common/paid_tokens.hpp"
 #include "coordinator/gate/status.hpp"
 #include "coordinator/merge/case_result.hpp"
 #include "coordinator/merge/scores.hpp"
 
 #include <cstdint>
-#include <functional>
 #include <map>
 #include <optional>
 #include <string>
@@ -33,14 +32,11 @@ struct Totals {
   void add(const CaseResult& result);
 };
 
-/// What tokens cost in US dollars; nothing when the model's price is not known.
-using Price = std::function<std::optional<double>(const Usage&)>;
-
 /// The aggregates of a run (harness spec, section 6; design, "Decisions on the source documents").
 struct Aggregates {
   Totals all;
   std::map<std::string, Totals, std::less<>> by_category;
-  Usage usage;                           ///< Each committed answer once, however many cases it serves.
+  PaidTokens usage;                      ///< Each committed answer once, however many cases it serves.
   std::optional<double> estimated_cost;  ///< US dollars for `usage`, to the nano-dollar.
 };
 

@@ -47,8 +47,7 @@ struct RunFacts {
   std::uint64_t retries = 0;
   std::uint64_t rate_limited = 0;
   std::uint64_t cache_hits = 0;
-  std::uint64_t paid_input_tokens = 0;
-  std::uint64_t paid_output_tokens = 0;
+  PaidTokens paid;
   /// Of all units' time, for a permit or a place, for the end of a pause or an outage, and before a retry.
   std::chrono::milliseconds waited_permit{};
   std::chrono::milliseconds waited_pause{};

@@ -148,8 +148,9 @@ void write_run_facts(Json& json, const ReportInput& input) {
   member("retries", facts.retries);
   member("rate_limited", facts.rate_limited);
   member("cache_hits", facts.cache_hits);
-  member("paid_input_tokens", facts.paid_input_tokens);
-  member("paid_output_tokens", facts.paid_output_tokens);
+  member("paid_input_tokens", facts.paid.input_tokens);
+  member("paid_output_tokens", facts.paid.output_tokens);
+  member("paid_embedding_tokens", facts.paid.embedding_tokens);
   member("paid_cost", input.paid_cost);
   write_json_budgets(json, facts, 2);
   member("duplicates_dropped", facts.duplicates_dropped);

@@ -228,6 +228,7 @@ void write_json_stability(Json& json, const ReportInput& input) {
   json.member("flips", run.flips);
   json.member("unstable_cases", run.unstable_cases());
   json.member("undecided_cases", run.undecided_cases());
+  json.member("bounded_cases", run.cases_too_dear_to_tell());
   json.close('}');
   json.line(2);
   json.key("enough_repeats");

@@ -65,6 +65,7 @@ std::vector<Piece> pieces_of(const ProgressState& state) {
     const std::string hold = wording::hold(budget);
     if (!hold.empty()) add(2, budget.provider + " " + hold + with_waiting(budget), "\x1b[33m");
   }
+  if (state.waits_for_budget) add(2, "rest of the budget reserved", "\x1b[33m");
   if (state.remaining) add(4, "ETA " + wording::clock(*state.remaining));
   if (state.per_second) add(8, rate_text(*state.per_second));
   for (const BudgetFacts& budget : state.budgets) {
@@ -75,6 +76,10 @@ std::vector<Piece> pieces_of(const ProgressState& state) {
     } else if (!holds && budget.waiting_calls > 0) {
       add(7, budget.provider + with_waiting(budget));
     }
+  }
+  for (const BudgetFacts& budget : state.budgets) {
+    if (budget.backing_off_calls > 0)
+      add(8, budget.provider + " " + std::to_string(budget.backing_off_calls) + " to retry", "\x1b[33m");
   }
   add(9, std::to_string(state.workers) + (state.workers == 1 ? " worker" : " workers"),
       state.workers == 0 ? "\x1b[31m" : "");
@@ -97,6 +102,8 @@ std::string in_words(const BudgetFacts& budget) {
     add(wording::counted(budget.waiting_calls, "call") +
         (several ? " of " + std::to_string(budget.waiting_workers) + " workers waiting" : " waiting"));
   }
+  if (budget.backing_off_calls > 0)
+    add(wording::counted(budget.backing_off_calls, "failed call") + " waiting to be tried again");
   return words;
 }
 
@@ -168,6 +175,9 @@ std::string render_plain(const ProgressState& state) {
   line += "; " + wording::clock(state.elapsed) + " elapsed";
   if (state.remaining && !finished) line += ", about " + wording::clock(*state.remaining) + " left";
   if (state.cost) line += "; " + wording::dollars(*state.cost);
+  if (state.waits_for_budget)
+    line +=
+        "; what is left of the run's budget is reserved for calls under way, until they say what they took";
   if (state.rate_limited > 0) line += "; rate limited " + wording::counted(state.rate_limited, "time");
   for (const BudgetFacts& budget : state.budgets) line += in_words(budget);
   return line;

@@ -38,12 +38,13 @@ struct ProgressState {
   std::uint64_t total = 0;  ///< Trials.
   /// What the trials are of, by repeats and perturbations; nothing: a trial is a case.
   std::optional<std::uint64_t> cases;
-  std::uint64_t passed = 0;     ///< Unperturbed ones.
-  std::uint64_t failed = 0;     ///< Ditto.
-  std::uint64_t perturbed = 0;  ///< Answered ones, which pass and fail nothing.
-  std::uint64_t errors = 0;     ///< Perturbed or not.
-  std::uint64_t in_flight = 0;  ///< Units that a worker has begun, but for calls that `budgets` say wait.
-  std::uint64_t waiting = 0;    ///< With a worker, which has not begun with them.
+  std::uint64_t passed = 0;       ///< Unperturbed ones.
+  std::uint64_t failed = 0;       ///< Ditto.
+  std::uint64_t perturbed = 0;    ///< Answered ones, which pass and fail nothing.
+  std::uint64_t errors = 0;       ///< Perturbed or not.
+  std::uint64_t in_flight = 0;    ///< Units that a worker has begun, but for calls that `budgets` say wait.
+  std::uint64_t waiting = 0;      ///< With a worker, which has not begun with them.
+  bool waits_for_budget = false;  ///< Calls under way have reserved the rest of --max-tokens or --max-cost.
   std::uint32_t workers = 0;
   std::optional<double> cost;  ///< US dollars paid so far.
   std::chrono::seconds elapsed{};

@@ -35,8 +35,9 @@ void add_effort(MetricFamilies& metrics, const RunFacts& facts) {
   metrics.family("sluice_cache_hits_total", "Answers read from a cache.", Kind::counter)
       .sample({}, facts.cache_hits);
   metrics.family("sluice_paid_tokens_total", "Tokens paid for by finished units.", Kind::counter)
-      .sample({{"kind", "input"}}, facts.paid_input_tokens)
-      .sample({{"kind", "output"}}, facts.paid_output_tokens);
+      .sample({{"kind", "input"}}, facts.paid.input_tokens)
+      .sample({{"kind", "output"}}, facts.paid.output_tokens)
+      .sample({{"kind", "embedding"}}, facts.paid.embedding_tokens);
   metrics
       .family("sluice_waited_seconds_total", "Time that finished units waited, by what for.", Kind::counter)
       .sample({{"for", "permit"}}, facts.waited_permit)
@@ -63,6 +64,9 @@ void add_calls(MetricFamilies& metrics, const std::vector<BudgetFacts>& budgets)
   for (const auto& one : budgets) metrics.sample({{"provider", one.provider}}, one.in_flight);
   metrics.family("sluice_provider_calls_waiting", "Calls that are ready and may not start yet.", Kind::gauge);
   for (const auto& one : budgets) metrics.sample({{"provider", one.provider}}, one.waiting_calls);
+  metrics.family("sluice_provider_calls_backing_off", "Failed calls that wait to be tried again.",
+                 Kind::gauge);
+  for (const auto& one : budgets) metrics.sample({{"provider", one.provider}}, one.backing_off_calls);
 }
 
 void add_limits(MetricFamilies& metrics, const std::vector<BudgetFacts>& budgets) {

@@ -283,9 +283,8 @@ std::string cost(const ReportInput& input) {
   const auto priced = [](std::uint64_t tokens, const std::optional<double>& amount) {
     return counted(tokens, "token") + (amount ? " (" + dollars(*amount) + ")" : "");
   };
-  const Usage& usage = input.aggregates.usage;
-  const std::uint64_t tokens = usage.input_tokens + usage.output_tokens;
-  const std::uint64_t paid = input.facts.paid_input_tokens + input.facts.paid_output_tokens;
+  const std::uint64_t tokens = input.aggregates.usage.total();
+  const std::uint64_t paid = input.facts.paid.total();
   std::string text = priced(tokens, input.aggregates.estimated_cost);
   if (tokens > 0 && !input.aggregates.estimated_cost) text += ", price unknown";
   if (paid != tokens) text += "; paid in this run: " + priced(paid, input.paid_cost);

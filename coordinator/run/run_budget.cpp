@@ -14,22 +14,6 @@ namespace {
 /// Far below any price of a token, far above the rounding of sums of prices.
 constexpr double smallest_cost = 1e-9;
 
-Usage& operator+=(Usage& sum, const Usage& more) {
-  sum.input_tokens += more.input_tokens;
-  sum.output_tokens += more.output_tokens;
-  return sum;
-}
-
-Usage& operator-=(Usage& sum, const Usage& less) {
-  sum.input_tokens -= less.input_tokens;
-  sum.output_tokens -= less.output_tokens;
-  return sum;
-}
-
-std::uint64_t total(const Usage& usage) {
-  return usage.input_tokens + usage.output_tokens;
-}
-
 std::string dollars(double amount) {
   std::array<char, 64> buffer{};
   std::snprintf(buffer.data(), buffer.size(), "$%.4f", amount);
@@ -38,48 +22,48 @@ std::string dollars(double amount) {
 
 }  // namespace
 
-Usage most_of(const WorkUnit& unit) {
-  Usage most{input_token_bound(unit.request), output_token_bound(unit.request)};
+PaidTokens most_of(const WorkUnit& unit) {
+  PaidTokens most{input_token_bound(unit.request), output_token_bound(unit.request), 0};
   bool embeds = false;
   for (const auto& task : unit.tasks) {
     for (const auto& expectation : task.texts) {
       if (expectation.metric != MetricId::semantic_similarity_to) continue;
       embeds = true;
-      for (const auto& text : expectation.texts) most.input_tokens += token_bound(text);
+      for (const auto& text : expectation.texts) most.embedding_tokens += token_bound(text);
     }
   }
-  if (embeds) most.input_tokens += most.output_tokens;  // The answer is embedded too.
+  if (embeds) most.embedding_tokens += most.output_tokens;  // The answer is embedded too.
   return most;
 }
 
 RunBudget::RunBudget(Limits limits, Price price) : limits_(limits), price_(std::move(price)) {}
 
-double RunBudget::cost(const Usage& usage) const {
+double RunBudget::cost(const PaidTokens& usage) const {
   return price_ ? price_(usage).value_or(0.0) : 0.0;
 }
 
-Usage RunBudget::with_reserved(const Usage& most) const {
-  Usage sum = paid_;
+PaidTokens RunBudget::with_reserved(const PaidTokens& most) const {
+  PaidTokens sum = paid_;
   sum += reserved_;
   sum += most;
   return sum;
 }
 
-bool RunBudget::exceeds_tokens(const Usage& most) const {
-  return limits_.tokens && total(with_reserved(most)) > *limits_.tokens;
+bool RunBudget::exceeds_tokens(const PaidTokens& most) const {
+  return limits_.tokens && with_reserved(most).total() > *limits_.tokens;
 }
 
-bool RunBudget::exceeds_cost(const Usage& most) const {
+bool RunBudget::exceeds_cost(const PaidTokens& most) const {
   return limits_.cost && cost(with_reserved(most)) > *limits_.cost + smallest_cost;
 }
 
-bool RunBudget::reserve(WorkerId worker, UnitId unit, const Usage& most) {
+bool RunBudget::reserve(WorkerId worker, UnitId unit, const PaidTokens& most) {
   if (exceeds_tokens(most) || exceeds_cost(most)) return false;
   reserve_held(worker, unit, most);
   return true;
 }
 
-void RunBudget::reserve_held(WorkerId worker, UnitId unit, const Usage& most) {
+void RunBudget::reserve_held(WorkerId worker, UnitId unit, const PaidTokens& most) {
   // One that is there already is of the same unit at the same worker, which pays once.
   if (reservations_.try_emplace({worker, unit}, most).second) reserved_ += most;
 }
@@ -91,21 +75,21 @@ void RunBudget::give_back(WorkerId worker, UnitId unit) {
   reservations_.erase(found);
 }
 
-void RunBudget::settle(WorkerId worker, UnitId unit, const Usage& paid) {
+void RunBudget::settle(WorkerId worker, UnitId unit, const PaidTokens& paid) {
   give_back(worker, unit);
   paid_ += paid;
 }
 
-Error RunBudget::spent(const Usage& most) const {
-  const bool lost = total(reserved_) > 0;
+Error RunBudget::spent(const PaidTokens& most) const {
+  const bool lost = reserved_.total() > 0;
   if (exceeds_tokens(most)) {
-    return {
-        Reason::token_budget_spent,
-        "the run's token budget (--max-tokens) is spent: " + std::to_string(total(paid_)) + " of " +
-            std::to_string(*limits_.tokens) + " tokens are paid" +
-            (lost ? ", " + std::to_string(total(reserved_)) + " more may be by workers that were lost" : "") +
-            ", and the next case may take " + std::to_string(total(most)) + " (" +
-            std::to_string(most.output_tokens) + " for its answer, --max-output-tokens)"};
+    return {Reason::token_budget_spent,
+            "the run's token budget (--max-tokens) is spent: " + std::to_string(paid_.total()) + " of " +
+                std::to_string(*limits_.tokens) + " tokens are paid" +
+                (lost ? ", " + std::to_string(reserved_.total()) + " more may be by workers that were lost"
+                      : "") +
+                ", and the next case may take " + std::to_string(most.total()) + " (" +
+                std::to_string(most.output_tokens) + " for its answer, --max-output-tokens)"};
   }
   return {Reason::cost_budget_spent,
           "the run's cost budget (--max-cost) is spent: " + dollars(cost(paid_)) + " of " +

@@ -1,12 +1,11 @@
 #pragma once
 
-#include "common/completion.hpp"
 #include "common/error.hpp"
+#include "common/paid_tokens.hpp"
 #include "common/trial.hpp"
 #include "coordinator/dispatch/work_queue.hpp"
 
 #include <cstdint>
-#include <functional>
 #include <map>
 #include <optional>
 #include <utility>
@@ -15,7 +14,7 @@ namespace sluice {
 
 /// What a unit's call may take at most: the tokens of its request, estimated from above, and of its answer;
 /// where meanings are compared, those of the embeddings too.
-Usage most_of(const WorkUnit& unit);
+PaidTokens most_of(const WorkUnit& unit);
 
 /// The run's budgets of tokens and dollars (docs/budgets.md): a unit is leased only if what it may take still
 /// fits what is neither paid nor reserved by other leases. Pure; not thread-safe.
@@ -26,41 +25,39 @@ Usage most_of(const WorkUnit& unit);
 class RunBudget {
  public:
   struct Limits {
-    std::optional<std::uint64_t> tokens;  ///< Input and output.
+    std::optional<std::uint64_t> tokens;  ///< Input, output and embedded.
     std::optional<double> cost;           ///< US dollars.
   };
-  /// US dollars for tokens; needed only where the cost is limited.
-  using Price = std::function<std::optional<double>(const Usage&)>;
-
+  /// The price is needed only where the cost is limited.
   RunBudget(Limits limits, Price price);
 
   /// False if nothing is limited: no call is reserved then.
   bool limited() const { return limits_.tokens || limits_.cost; }
   /// Reserves `most` for a unit that is about to be leased; false, and nothing reserved, if it does not fit.
-  bool reserve(WorkerId worker, UnitId unit, const Usage& most);
+  bool reserve(WorkerId worker, UnitId unit, const PaidTokens& most);
   /// The same for a unit that its worker is at work on already, whether it fits or not.
-  void reserve_held(WorkerId worker, UnitId unit, const Usage& most);
+  void reserve_held(WorkerId worker, UnitId unit, const PaidTokens& most);
   /// The worker never began with it.
   void give_back(WorkerId worker, UnitId unit);
   /// What the worker paid for it, failed calls included, takes the place of what was reserved.
-  void settle(WorkerId worker, UnitId unit, const Usage& paid);
+  void settle(WorkerId worker, UnitId unit, const PaidTokens& paid);
   /// Paid by calls whose unit is settled already.
-  const Usage& paid() const { return paid_; }
+  const PaidTokens& paid() const { return paid_; }
 
   /// Why the run ends when a unit that may take `most` does not fit and no other one is at work.
-  Error spent(const Usage& most) const;
+  Error spent(const PaidTokens& most) const;
 
  private:
-  bool exceeds_tokens(const Usage& most) const;
-  bool exceeds_cost(const Usage& most) const;
-  Usage with_reserved(const Usage& most) const;
-  double cost(const Usage& usage) const;
+  bool exceeds_tokens(const PaidTokens& most) const;
+  bool exceeds_cost(const PaidTokens& most) const;
+  PaidTokens with_reserved(const PaidTokens& most) const;
+  double cost(const PaidTokens& usage) const;
 
   Limits limits_;
   Price price_;
-  Usage paid_;
-  Usage reserved_;
-  std::map<std::pair<WorkerId, UnitId>, Usage> reservations_;
+  PaidTokens paid_;
+  PaidTokens reserved_;
+  std::map<std::pair<WorkerId, UnitId>, PaidTokens> reservations_;
 };
 
 }  // namespace sluice

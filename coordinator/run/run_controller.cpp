@@ -198,8 +198,7 @@ void RunController::count_spend(WorkerId worker, UnitId unit, const Spend& spend
   facts_.retries += spend.retries;
   facts_.rate_limited += spend.rate_limited;
   facts_.cache_hits += spend.cache_hit ? 1 : 0;
-  facts_.paid_input_tokens += spend.paid.input_tokens;
-  facts_.paid_output_tokens += spend.paid.output_tokens;
+  facts_.paid += spend.paid;
   facts_.waited_permit += std::chrono::milliseconds(spend.waited_permit_ms);
   facts_.waited_pause += std::chrono::milliseconds(spend.waited_pause_ms);
   facts_.waited_retry += std::chrono::milliseconds(spend.waited_retry_ms);
@@ -239,6 +238,7 @@ void RunController::lease_work(TimePoint now, Effects& effects) {
   for (const auto& [worker, unit] : dispatcher_.take_returned()) {
     if (dispatcher_.holder_of(unit) != std::optional(worker)) budget_.give_back(worker, unit);
   }
+  waits_for_budget_ = false;
   if (over_ || dispatcher_.pending_count() == 0) return;
   for (const auto& [id, worker] : workers_) {
     for (;;) {
@@ -249,7 +249,8 @@ void RunController::lease_work(TimePoint now, Effects& effects) {
       if (over_) return;  // A case could not be read any more.
       if (!too_much) continue;
       // What is under way may yet take less than is reserved for it.
-      if (dispatcher_.leased_count() == 0) stop(budget_.spent(*too_much), effects);
+      waits_for_budget_ = dispatcher_.leased_count() > 0;
+      if (!waits_for_budget_) stop(budget_.spent(*too_much), effects);
       return;
     }
   }
@@ -257,17 +258,17 @@ void RunController::lease_work(TimePoint now, Effects& effects) {
 
 /// Hands out as many of the units as the run's budget allows; the others wait again. What the first of those
 /// may take, if there are any.
-std::optional<Usage> RunController::send_work(WorkerId worker, const std::vector<UnitId>& units,
-                                              Effects& effects) {
+std::optional<PaidTokens> RunController::send_work(WorkerId worker, const std::vector<UnitId>& units,
+                                                   Effects& effects) {
   WorkBatch batch(config_.settings.run_id, workers_.at(worker).peer, effects.to_workers);
-  std::optional<Usage> too_much;
+  std::optional<PaidTokens> too_much;
   for (auto at = units.begin(); at != units.end() && !too_much; ++at) {
     auto unit = plan_.render(*at);
     if (!unit) {
       stop(std::move(unit.error()), effects);
       return std::nullopt;
     }
-    const auto most = budget_.limited() ? most_of(*unit) : Usage();
+    const auto most = budget_.limited() ? most_of(*unit) : PaidTokens();
     if (budget_.limited() && !budget_.reserve(worker, *at, most)) {
       // In reverse: each goes to the front of its queue.
       for (auto rest = units.end(); rest != at;) dispatcher_.release(worker, *--rest);

@@ -44,7 +44,7 @@ class RunController {
     std::vector<Digest> pinned_answers;                 ///< By unit, zero where none is; empty: nobody's.
     std::optional<std::chrono::milliseconds> deadline;  ///< From the controller's beginning.
     RunBudget::Limits budget;
-    RunBudget::Price price;  ///< Needed only if the cost is limited.
+    Price price;  ///< Needed only if the cost is limited.
   };
 
   RunController(const Plan& plan, Config config, TimePoint now);
@@ -71,6 +71,8 @@ class RunController {
   const TrialCounts& counts() const { return counts_; }
   std::size_t started_count() const { return dispatcher_.started_count(); }
   std::size_t waiting_count() const { return dispatcher_.leased_count() - dispatcher_.started_count(); }
+  /// What waits would be leased if calls under way had not reserved the rest of the run's budget.
+  bool waits_for_budget() const { return waits_for_budget_; }
   std::size_t worker_count() const { return dispatcher_.worker_count(); }
   std::vector<UnitId> lost_units() const { return dispatcher_.lost_units(); }
   /// Counters so far; run id, duration, and cut_short are set, times of day are not.
@@ -103,7 +105,7 @@ class RunController {
   void count_trials(const ResultsRecorded::Item& item);
   void count_spend(WorkerId worker, UnitId unit, const Spend& spend);
   void lease_work(TimePoint now, Effects& effects);
-  std::optional<Usage> send_work(WorkerId worker, const std::vector<UnitId>& units, Effects& effects);
+  std::optional<PaidTokens> send_work(WorkerId worker, const std::vector<UnitId>& units, Effects& effects);
   void reserve_held(WorkerId worker, const std::vector<UnitId>& held);
   void forget(WorkerId worker, bool lost, TimePoint now, Effects& effects);
   void forget_silent_idlers(TimePoint now, Effects& effects);
@@ -129,6 +131,7 @@ class RunController {
   TimePoint began_;
   TimePoint last_had_worker_;
   std::optional<TimePoint> first_lease_;
+  bool waits_for_budget_ = false;
   TimePoint last_result_;
 };
 

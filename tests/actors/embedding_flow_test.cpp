@@ -72,7 +72,7 @@ TEST_F(EmbeddingFlowTest, AnAnswerComesWithItsEmbeddings) {
   EXPECT_EQ(std::get<Completion>(done.outcome).text, "answer");
   EXPECT_EQ(vector_of(done, "reference"), (std::vector<float>{9, 1}));
   EXPECT_EQ(vector_of(done, "answer"), (std::vector<float>{6, 1}));
-  EXPECT_EQ(done.spend, (Spend{2, 0, 0, false, {40, 5}, 25})) << "the tokens of both calls";
+  EXPECT_EQ(done.spend, (Spend{2, 0, 0, false, {10, 5, 30}, 25})) << "the tokens of both calls";
 }
 
 TEST_F(EmbeddingFlowTest, WhatComesTogetherIsEmbeddedTogether) {
@@ -91,7 +91,7 @@ TEST_F(EmbeddingFlowTest, WhatComesTogetherIsEmbeddedTogether) {
   for (const auto& one : done) {
     EXPECT_EQ(one.embedded.size(), 2u);
     embedding_calls += one.spend.calls - 1;
-    tokens += one.spend.paid.input_tokens - 10;
+    tokens += one.spend.paid.embedding_tokens;
   }
   EXPECT_EQ(embedding_calls, 1u);
   EXPECT_EQ(tokens, 30u);

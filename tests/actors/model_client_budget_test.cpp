@@ -246,7 +246,9 @@ TEST_F(ModelClientBudgetTest, WhatTheGovernorMustSeeIsToldAtOnce) {
   answer(made[2].id, 400, "its own fault", {{"x-ratelimit-limit-requests", "600"}});
   const auto demand = last_demand();
   EXPECT_EQ(demand.outcomes.failed, 0u);
-  EXPECT_EQ(demand.outcomes.answered, 1u);
+  EXPECT_EQ(demand.outcomes.answered, 0u);
+  EXPECT_EQ(demand.outcomes.declined, 1u);
+  EXPECT_EQ(demand.backing_off, 2u) << "the other two are tried again later";
   EXPECT_EQ(demand.announced.requests_per_minute, 600u);
 }
 

@@ -138,7 +138,7 @@ TEST_F(ModelClientOutageTest, ARefusalInA200IsAnAnswerAndIsNotCharged) {
   answer(id, 200, R"({"error":{"code":400,"message":"no such parameter"}})");
   const auto demand = last_demand();
   EXPECT_EQ(demand.outcomes.failed, 0u);
-  EXPECT_EQ(demand.outcomes.answered, 1u);
+  EXPECT_EQ(demand.outcomes.declined, 1u);
   EXPECT_EQ(demand.settled, (Settled{{1, {0, 0}}}));
 }
 

@@ -256,7 +256,7 @@ TEST_F(ModelClientTest, AnAnswerThatCannotBeReadIsAnOutcomeAndNoAnswer) {
   ASSERT_TRUE(completion.non_answer);
   EXPECT_EQ(completion.non_answer->reason, Reason::unparsable_answer);
   EXPECT_EQ(completion.text, "I see no problem.");
-  EXPECT_EQ(done.spend.paid, (Usage{10, 5})) << "it was paid for";
+  EXPECT_EQ(done.spend.paid, (PaidTokens{10, 5, 0})) << "it was paid for";
 
   complete(1);
   only_call();  // A live run asks again.
@@ -338,7 +338,7 @@ TEST_F(ModelClientTest, WhatCannotBeStoredIsNoAnswer) {
   const auto done = outcomes();
   ASSERT_EQ(done.size(), 2u);
   EXPECT_EQ(reason_of(done[0]), Reason::cache_failed);
-  EXPECT_EQ(done[0].spend.paid, (Usage{10, 5})) << "it was paid for";
+  EXPECT_EQ(done[0].spend.paid, (PaidTokens{10, 5, 0})) << "it was paid for";
   EXPECT_EQ(reason_of(done[1]), Reason::request_refused);
 }
 

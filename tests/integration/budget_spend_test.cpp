@@ -110,6 +110,31 @@ TEST_F(BudgetSpend, ACostBudgetNeedsAPrice) {
   EXPECT_EQ(simulator.count("start"), 0u);
 }
 
+TEST_F(BudgetSpend, EmbeddingsCostWhatTheirOwnModelCosts) {
+  auto simulator = start_simulator();
+  write_settings(simulator, "", "embedding_provider = \"limited\"\nembedding_model = \"e\"\n");
+  write_questions(20, R"({"type": "semantic_similarity_to", "text": "It may.", "min_score": 0})");
+  const std::string model =
+      "version = \"1\"\nas_of = \"2026-01-01\"\n[[model]]\nprovider = \"openai\"\nmodel = \"sim-1\"\n"
+      "input = 100.0\noutput = 400.0\n";
+  write_text(folder() / "prices.toml", model);
+  const auto refused = run({"--max-cost", "1", "--prices", "prices.toml"});
+  EXPECT_EQ(refused.finished.exit_code, 2);
+  EXPECT_NE(refused.finished.errors.find("the price of the model \"e\""), std::string::npos)
+      << refused.finished.errors;
+
+  write_text(folder() / "prices.toml",
+             model + "[[model]]\nprovider = \"openai\"\nmodel = \"e\"\ninput = 7.0\noutput = 0.0\n");
+  const auto paid = run({"--max-cost", "10", "--prices", "prices.toml"});
+  expect_all_passed(paid, 20);
+  const auto tokens = [&](const std::string& of) {
+    return paid.report["run"]["paid_" + of + "_tokens"].get<double>();
+  };
+  EXPECT_GT(tokens("embedding"), 0.0);
+  EXPECT_NEAR(paid.report["run"]["paid_cost"].get<double>(),
+              (100 * tokens("input") + 400 * tokens("output") + 7 * tokens("embedding")) / 1e6, 1e-9);
+}
+
 TEST_F(BudgetSpend, ASpentQuotaStopsTheRun) {
   expect_stopped_at_once(
       {R"({"status": 429, "body": "{\"error\":{\"message\":\"You exceeded your current quota.\",\"type\":\"insufficient_quota\",\"param\":null,\"code\":\"insufficient_quota\"}}"})"},

@@ -99,7 +99,7 @@ UnitResult any_result() {
                   any<std::uint32_t>(),
                   any<std::uint32_t>(),
                   any<bool>(),
-                  {any<std::uint64_t>(), any<std::uint64_t>()},
+                  {any<std::uint64_t>(), any<std::uint64_t>(), any<std::uint64_t>()},
                   any<std::uint32_t>()};
   return result;
 }
@@ -140,10 +140,10 @@ RC_GTEST_PROP(RoundTrip, Heartbeat, ()) {
   using u64 = std::uint64_t;
   const auto size = [] { return CallSize{any<u32>(), any<u32>()}; };
   auto demands = some([&] {
-    Demand demand{*text(), any<u32>(), any<u32>(), any<u32>(), some(size), {}, {}, {}, {}};
+    Demand demand{*text(), any<u32>(), any<u32>(), any<u32>(), any<u32>(), some(size), {}, {}, {}, {}};
     demand.spent = some([] { return SpentPermit{any<u64>(), any<bool>()}; });
     demand.settled = some([&] { return SettledCall{any<u64>(), size()}; });
-    demand.outcomes = {any<u32>(), any<u32>(), any<u32>(), any<u32>(), any<u64>()};
+    demand.outcomes = {any<u32>(), any<u32>(), any<u32>(), any<u32>(), any<u32>(), any<u64>()};
     demand.announced = {any<u64>(), any<u64>(), any<u64>(), any<u64>()};
     return demand;
   });

@@ -34,7 +34,7 @@ inline UnitResult scored_result() {
                      {MetricId::claims_required, {}, false, ""},
                      {MetricId::must_contain, {}, false, "not found: \"Paris\""}},
                     std::move(claims)}};
-  result.spend = {2, 1, 1, false, {1200, 345}, 876};
+  result.spend = {2, 1, 1, false, {1200, 345, 67}, 876};
   return result;
 }
 
@@ -94,10 +94,10 @@ inline RunSettings settings() {
 }
 
 inline Demand limited_demand() {
-  Demand demand{"openai", 3, 2, 0, {{900, 4096}, {120, 4096}}, {}, {}, {}, {}};
+  Demand demand{"openai", 3, 2, 1, 0, {{900, 4096}, {120, 4096}}, {}, {}, {}, {}};
   demand.spent = {{70'000, true}, {70'001, false}};
   demand.settled = {{69'990, {850, 212}}};
-  demand.outcomes = {4, 1, 3, 2, 1'850'000};
+  demand.outcomes = {4, 6, 1, 3, 2, 1'850'000};
   demand.announced = {500, 30'000, 0, 8'000};
   return demand;
 }

@@ -75,6 +75,8 @@ class CallBudget {
   /// `permit` and what the call used; nothing used: it was not charged.
   void settle(std::uint64_t permit, const wire::CallSize& used) { settled_.push_back({permit, used}); }
   void answered(std::chrono::microseconds latency);
+  /// The provider answered with an error that is this request's alone.
+  void was_declined() { ++outcomes_.declined; }
   void was_rate_limited() { ++outcomes_.rate_limited; }
   void failed() { ++outcomes_.failed; }
   void announced(const wire::AnnouncedLimits& limits) { announced_ = limits; }

@@ -87,7 +87,7 @@ void ModelCalls::on_response(Id id, const HttpDone& done) {
     auto& embedded = std::get<Embedded>(outcome);
     provider.budget.answered(done.elapsed);
     settle(job, embedded.usage);
-    job.spend.paid = embedded.usage;
+    job.spend.paid.embedding_tokens = embedded.usage.input_tokens;
     auto ended = extract(id);
     return take_embeddings(embedder_->served(*ended.batch(), std::move(embedded), ended.spend));
   }
@@ -110,7 +110,7 @@ void ModelCalls::note_failure(Job& job, const Failed& failed, int status) {
   if (failed.counts_as_rate_limit) {
     failed.retry_after ? budget.pause(*failed.retry_after, at_.now) : budget.was_rate_limited();
   } else if (refused || (!failed.retryable && status < 500)) {
-    budget.answered(std::chrono::microseconds(1));
+    budget.was_declined();
   } else {
     budget.failed();
   }
@@ -146,6 +146,7 @@ void ModelCalls::on_failure(Id id, const Failed& failed, bool unreachable) {
     // The provider pauses for the named delay of a rate limit; the job itself has nothing to wait for.
     if (failed.counts_as_rate_limit && failed.retry_after) return make_ready(id);
     job.state = Job::State::backing_off;
+    ++provider.backing_off;
     alarms_.set(id, at_.now + retry->delay);
     return;
   }
@@ -166,8 +167,7 @@ void ModelCalls::on_failure(Id id, const Failed& failed, bool unreachable) {
 void ModelCalls::on_answer(Id id, Completion completion) {
   auto& job = jobs_.at(id);
   settle(job, completion.usage);
-  job.spend.paid.input_tokens += completion.usage.input_tokens;
-  job.spend.paid.output_tokens += completion.usage.output_tokens;
+  job.spend.paid += completion.usage;
   // Read before it is stored: an answer that cannot be read is no answer, and must not be cached as one.
   if (!completion.non_answer && job.unit()->request.response_schema) {
     auto claims = parse_claims(completion.text);
@@ -281,7 +281,7 @@ Job ModelCalls::extract(Id id) {
     if (job.provider->ready.erase(id) > 0) end_wait(job);
   }
   if (job.state == Job::State::seeks_answer) sought_answers_.erase(job.unit()->key);
-  if (job.state == Job::State::backing_off) job.waited_retry += at_.now - job.idle_since;
+  if (job.state == Job::State::backing_off) end_back_off(job);
   job.spend.waited_permit_ms += in_ms(job.waited_permit);
   job.spend.waited_pause_ms += in_ms(job.waited_pause);
   job.spend.waited_retry_ms += in_ms(job.waited_retry);

@@ -30,9 +30,10 @@ struct CalledProvider {
   LatePermits late_permits;
   ModelLimits limits;
   std::set<std::uint64_t>
-      ready;                   ///< Jobs whose next call may start as far as they go themselves, oldest first.
-  bool answered = false;       ///< Any HTTP response came: its address is right.
-  std::optional<Error> fatal;  ///< What every other call would meet, too.
+      ready;  ///< Jobs whose next call may start as far as they go themselves, oldest first.
+  std::uint32_t backing_off = 0;  ///< Jobs that wait for their time to be tried again.
+  bool answered = false;          ///< Any HTTP response came: its address is right.
+  std::optional<Error> fatal;     ///< What every other call would meet, too.
 };
 
 /// A unit on its way to an answer, or texts on their way to their embeddings.

@@ -202,7 +202,9 @@ void ModelCalls::tell_demand(CallTurn& turn) {
   for (auto& [name, provider] : providers_) {
     std::vector<wire::CallSize> sizes;
     if (provider.budget.needs_sizes()) sizes = sizes_of_ready(provider);
-    told.demands.push_back(provider.budget.demand(ready(provider), std::move(sizes), at_.now));
+    auto demand = provider.budget.demand(ready(provider), std::move(sizes), at_.now);
+    demand.backing_off = provider.backing_off;
+    told.demands.push_back(std::move(demand));
   }
 }
 
@@ -286,7 +288,7 @@ void ModelCalls::make_ready(Id id) {
   auto& job = jobs_.at(id);
   auto& provider = *job.provider;
   if (auto error = obstacle(provider)) return give_up(id, std::move(*error));
-  if (job.state == Job::State::backing_off) job.waited_retry += at_.now - job.idle_since;
+  if (job.state == Job::State::backing_off) end_back_off(job);
   job.state = Job::State::ready;
   job.idle_since = at_.now;
   job.pause_mark = provider.budget.paused(at_.now);
@@ -362,6 +364,11 @@ void ModelCalls::end_wait(Job& job) const {
   const auto paused = job.provider->budget.paused(at_.now) - job.pause_mark;
   job.waited_pause += paused;
   job.waited_permit += at_.now - job.idle_since - paused;
+}
+
+void ModelCalls::end_back_off(Job& job) const {
+  job.waited_retry += at_.now - job.idle_since;
+  --job.provider->backing_off;
 }
 
 void ModelCalls::try_start(CalledProvider& provider, Id id) {

@@ -80,6 +80,7 @@ class ModelCalls {
   void start_ready(CalledProvider& provider);
   void try_start(CalledProvider& provider, Id id);
   void end_wait(Job& job) const;
+  void end_back_off(Job& job) const;
   HttpCall http_call(Id id, Job& job, const std::optional<TakenPermit>& permit);
   const wire::CallSize& size_of(Job& job);
   bool is_heard() const;

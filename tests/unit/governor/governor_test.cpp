@@ -181,7 +181,7 @@ TEST_F(GovernorTest, AProbeThatHangsKeepsNobodyAwake) {
   demand.outcomes.answered = 1;
   hear(1, demand, start);
   governor.turn(start);
-  demand.outcomes = {0, 0, 0, 5, 0};
+  demand.outcomes.failed = 5;
   hear(1, demand, start + 1s);
   governor.turn(start + 1s);
   const auto probe = told(1, start + 2s);
@@ -204,7 +204,7 @@ TEST_F(GovernorTest, AnOutageHoldsAllAndIsProbedByOneCall) {
   demand.outcomes.answered = 1;
   hear(1, demand, start);
   governor.turn(start);
-  demand.outcomes = {0, 0, 0, 5, 0};
+  demand.outcomes.failed = 5;
   hear(1, demand, start + 1s);
   hear(2, ready(3), start + 1s);
   for (const auto& answer : governor.turn(start + 1s)) {
@@ -218,12 +218,37 @@ TEST_F(GovernorTest, AnOutageHoldsAllAndIsProbedByOneCall) {
     for (const auto& permit : answer.grants.grants[0].permits) probes += permit.probe ? 1 : 0;
   }
   EXPECT_EQ(probes, 1u);
-  demand.outcomes = {1, 0, 0, 0, 100};
+  demand.outcomes = {.answered = 1, .latency_sum_us = 100};
   hear(1, demand, start + 2100ms);
   const auto told_other = told(2, start + 2100ms);
   ASSERT_TRUE(told_other) << "that it is over";
   EXPECT_EQ(told_other->hold, wire::HoldReason::none);
   EXPECT_EQ(told_other->pause_ms, 0u);
+}
+
+TEST_F(GovernorTest, RequestsThatAreWrongSayNothingOfTheConcurrency) {
+  const auto places_found = [](std::uint32_t declined) {
+    Governor searching({{{"openai", {}}}, {60s, 1s, 600s}}, start);
+    searching.join(1, 8, start);
+    auto now = start;
+    std::uint32_t places = 8;
+    for (int round = 0; round < 200; ++round) {
+      // A server with room for 20.
+      wire::Demand demand;
+      demand.provider = "openai";
+      demand.ready_calls = 500;
+      demand.in_flight = places;
+      demand.outcomes.answered = places;
+      demand.outcomes.latency_sum_us = std::uint64_t{places} * 100'000 * std::max(20u, places) / 20;
+      demand.outcomes.declined = declined;
+      now += 1s;
+      searching.hear(1, {"run", static_cast<std::uint64_t>(round) + 1, 10, {demand}, 0}, now);
+      searching.turn(now);
+      places = std::max(1u, searching.facts(now)[0].places);
+    }
+    return places;
+  };
+  EXPECT_EQ(places_found(30), places_found(0));
 }
 
 class LimitedGovernorTest : public GovernorTest {

@@ -32,6 +32,7 @@ TEST(WorkerMetrics, AddUpWhatHeartbeatsSayAndKeepWhatIsNow) {
   demand.spent = {{1, true}, {2, false}, {3, true}};
   demand.outcomes.answered = 2;
   demand.outcomes.failed = 1;
+  demand.backing_off = 3;
   metrics.sent({"run-1", 0, 10, {demand}, 0});
   demand.ready_calls = 0;
   metrics.sent({"run-1", 0, 10, {demand}, 0});
@@ -45,6 +46,7 @@ TEST(WorkerMetrics, AddUpWhatHeartbeatsSayAndKeepWhatIsNow) {
             2.0);
   EXPECT_EQ(value_of(metrics, "sluice_worker_calls_in_flight", {{"provider", "openai"}}), 4.0);
   EXPECT_EQ(value_of(metrics, "sluice_worker_calls_waiting", {{"provider", "openai"}}), 0.0);
+  EXPECT_EQ(value_of(metrics, "sluice_worker_calls_backing_off", {{"provider", "openai"}}), 3.0);
 }
 
 TEST(WorkerMetrics, KnowPausesAndOutagesFromGrants) {

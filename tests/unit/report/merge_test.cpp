@@ -59,7 +59,7 @@ TEST(Aggregate, AgreesWithHandCalculation) {
   EXPECT_EQ(aggregates.all.weighted.true_positives(), 3.0);
   EXPECT_EQ(aggregates.all.weighted.false_positives(), 3.0);
   EXPECT_EQ(aggregates.all.weighted.false_negatives(), 4.0);
-  EXPECT_EQ(aggregates.usage, (Usage{4700, 850}));
+  EXPECT_EQ(aggregates.usage, (PaidTokens{4700, 850, 0}));
   EXPECT_EQ(aggregates.estimated_cost, 0.0081);
 }
 
@@ -89,7 +89,7 @@ TEST(Aggregate, CountsAnAnswerThatSeveralCasesShareOnce) {
   const RunResults results = sample::results_of(suite, source, gate);
   const auto aggregates = aggregate(results, nullptr);
   ASSERT_TRUE(aggregates);
-  EXPECT_EQ(aggregates->usage, (Usage{130, 13}));
+  EXPECT_EQ(aggregates->usage, (PaidTokens{130, 13, 0}));
   EXPECT_EQ(aggregates->estimated_cost, std::nullopt);
   EXPECT_EQ(aggregates->all.statuses.passed, 3u);
 }

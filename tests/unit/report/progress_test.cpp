@@ -71,6 +71,14 @@ TEST(Progress, TheLiveLineShowsTheUseOfBudgetsAndWhoWaits) {
   one.budgets = {busy("openai")};
   EXPECT_EQ(render_live(one, 80, false),
             "2500/5000  50%  ✓ 2400  ✗ 90  ! 10  ETA 1:05  openai 94% of 100/s (37 wait)");
+  one.budgets[0].backing_off_calls = 2;
+  EXPECT_EQ(render_live(one, 110, false),
+            "2500/5000  50%  ✓ 2400  ✗ 90  ! 10  ETA 1:05  38/s  openai 94% of 100/s (37 wait)  "
+            "openai 2 to retry");
+  EXPECT_NE(render_plain(one).find("37 calls waiting, 2 failed calls waiting to be tried again"),
+            std::string::npos)
+      << render_plain(one);
+  one.budgets[0].backing_off_calls = 0;
   one.budgets[0].hold = wire::HoldReason::outage;
   one.budgets[0].hold_left = std::chrono::seconds(2);
   one.remaining.reset();
@@ -81,6 +89,15 @@ TEST(Progress, TheLiveLineShowsTheUseOfBudgetsAndWhoWaits) {
   one.budgets[0].waiting_calls = 1;
   EXPECT_EQ(render_live(one, 80, false),
             "2500/5000  50%  ✓ 2400  ✗ 90  ! 10  38/s  local (1 waits)  4 workers  $1.25");
+}
+
+TEST(Progress, SaysThatTheRestOfTheBudgetIsReserved) {
+  ProgressState state = half_way();
+  state.waits_for_budget = true;
+  EXPECT_EQ(render_live(state, 80, false),
+            "2500/5000  50%  ✓ 2400  ✗ 90  ! 10  rest of the budget reserved  ETA 1:05  38/s");
+  EXPECT_NE(render_plain(state).find("left of the run's budget is reserved for calls under way"),
+            std::string::npos);
 }
 
 TEST(Progress, APauseIsPaintedAndNamesItsProvider) {

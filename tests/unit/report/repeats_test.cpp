@@ -86,7 +86,7 @@ TEST_F(RepeatsTest, ErrorsAreLeftOutUntilTheyAreMostOfIt) {
   EXPECT_EQ(all->all.trials, 9u);
   EXPECT_EQ(all->all.trial_errors, 3u);
   EXPECT_EQ(all->all.counts, (Counts{2, 0, 0})) << "of the judged repeats of the case that is no error";
-  EXPECT_EQ(all->usage, (Usage{80, 6})) << "each answer once, perturbed ones too";
+  EXPECT_EQ(all->usage, (PaidTokens{80, 6, 0})) << "each answer once, perturbed ones too";
 }
 
 TEST_F(RepeatsTest, CountsAreSummedOverUnperturbedRepeats) {

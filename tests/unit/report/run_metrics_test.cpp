@@ -44,6 +44,7 @@ ProgressState busy() {
   openai.failed = 1;
   openai.in_flight = 5;
   openai.waiting_calls = 9;
+  openai.backing_off_calls = 2;
   openai.hold = wire::HoldReason::named_delay;
   openai.paused_time = 1500ms;
   BudgetFacts other;
@@ -57,7 +58,7 @@ ProgressState busy() {
 TEST(RunMetrics, SayWhatTheProgressLineSays) {
   RunFacts facts;
   facts.requests = 47;
-  facts.paid_output_tokens = 1234;
+  facts.paid.output_tokens = 1234;
   facts.waited_permit = 2500ms;
   const auto metrics = run_metrics(busy(), facts);
   EXPECT_EQ(value_of(metrics, "sluice_cases"), 100.0);
@@ -94,6 +95,7 @@ TEST(RunMetrics, NameEachProvidersBudget) {
   EXPECT_EQ(value_of(metrics, "sluice_provider_utilisation_ratio", openai), 0.97);
   EXPECT_EQ(value_of(metrics, "sluice_provider_utilisation_ratio", {{"provider", "other"}}), std::nullopt);
   EXPECT_EQ(value_of(metrics, "sluice_provider_calls_waiting", openai), 9.0);
+  EXPECT_EQ(value_of(metrics, "sluice_provider_calls_backing_off", openai), 2.0);
   EXPECT_EQ(value_of(metrics, "sluice_provider_paused", openai), 1.0);
   EXPECT_EQ(value_of(metrics, "sluice_provider_breaker_open", openai), 0.0);
   EXPECT_EQ(value_of(metrics, "sluice_provider_breaker_open", {{"provider", "other"}}), 1.0);

@@ -149,8 +149,8 @@ inline ReportInput input_of(const RunResults& results, const Aggregates& aggrega
   input.facts.retries = 1;
   input.facts.rate_limited = 1;
   input.facts.cache_hits = 1;
-  input.facts.paid_input_tokens = 5000;
-  input.facts.paid_output_tokens = 1500;
+  input.facts.paid.input_tokens = 5000;
+  input.facts.paid.output_tokens = 1500;
   input.facts.leases_lost = 1;
   input.facts.workers = {{"alpha", 5, false}, {"beta", 1, true}};
   input.facts.waited_permit = std::chrono::milliseconds(2500);
@@ -162,7 +162,7 @@ inline ReportInput input_of(const RunResults& results, const Aggregates& aggrega
   return input;
 }
 
-inline std::optional<double> sample_price(const Usage& usage) {
+inline std::optional<double> sample_price(const PaidTokens& usage) {
   return static_cast<double>(usage.input_tokens) * 1e-6 + static_cast<double>(usage.output_tokens) * 4e-6;
 }
 

@@ -181,6 +181,7 @@ TEST_F(StabilityReport, TooFewRepeatsAreNotTakenForNoise) {
   const json& details = report["stability_details"];
   EXPECT_EQ(details["perturbations"][1]["too_few_repeats"], true);
   EXPECT_EQ(details["overall"]["undecided_cases"], 1);
+  EXPECT_EQ(details["overall"]["bounded_cases"], 0);
   EXPECT_EQ(details["enough_repeats"], 6);
   EXPECT_EQ(report["fixture_results"][0]["stability"]["too_few_repeats"], false);
   EXPECT_EQ(report["fixture_results"][1]["stability"]["too_few_repeats"], true);

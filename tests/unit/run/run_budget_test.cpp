@@ -11,7 +11,7 @@
 namespace sluice {
 namespace {
 
-std::optional<double> price(const Usage& usage) {
+std::optional<double> price(const PaidTokens& usage) {
   return (static_cast<double>(usage.input_tokens) * 1.0 + static_cast<double>(usage.output_tokens) * 10.0) /
          1e6;
 }
@@ -30,7 +30,7 @@ TEST(RunBudget, WhatIsPaidAndReservedCountsToTheLastToken) {
   EXPECT_TRUE(budget.reserve(1, 1, {30, 30})) << "exactly 100";
   EXPECT_FALSE(budget.reserve(2, 2, {0, 1}));
   budget.settle(1, 0, {20, 5});
-  EXPECT_EQ(budget.paid(), (Usage{20, 5}));
+  EXPECT_EQ(budget.paid(), (PaidTokens{20, 5}));
   EXPECT_FALSE(budget.reserve(2, 2, {16, 0}));
   EXPECT_TRUE(budget.reserve(2, 2, {15, 0}));
 }
@@ -86,7 +86,7 @@ TEST(RunBudget, GivenBackIsFreeAgainAndALostWorkersStays) {
   EXPECT_TRUE(budget.reserve(3, 0, {4, 0}));
   budget.settle(2, 0, {6, 0});
   budget.settle(3, 0, {4, 0});
-  EXPECT_EQ(budget.paid(), (Usage{10, 0}));
+  EXPECT_EQ(budget.paid(), (PaidTokens{10, 0}));
 }
 
 TEST(RunBudget, WhatAWorkerStillHoldsIsReservedOnce) {
@@ -105,10 +105,10 @@ TEST(RunBudget, IsNeverExceededWhileNobodyPaysMoreThanIsReserved) {
   for (int run = 0; run < 50; ++run) {
     const std::uint64_t limit = 1000 + random() % 5000;
     RunBudget budget({.tokens = limit, .cost = {}}, {});
-    std::vector<std::pair<UnitId, Usage>> leased;
+    std::vector<std::pair<UnitId, PaidTokens>> leased;
     std::uint64_t paid = 0;
     for (UnitId unit = 0; unit < 500; ++unit) {
-      const Usage most{random() % 300, random() % 300};
+      const PaidTokens most{random() % 300, random() % 300};
       if (budget.reserve(1, unit, most)) leased.emplace_back(unit, most);
       if (leased.empty() || random() % 2 == 0) continue;
       const auto [done, bound] = leased.back();
@@ -117,7 +117,7 @@ TEST(RunBudget, IsNeverExceededWhileNobodyPaysMoreThanIsReserved) {
         budget.give_back(1, done);
         continue;
       }
-      const Usage used{random() % (bound.input_tokens + 1), random() % (bound.output_tokens + 1)};
+      const PaidTokens used{random() % (bound.input_tokens + 1), random() % (bound.output_tokens + 1)};
       paid += used.input_tokens + used.output_tokens;
       budget.settle(1, done, used);
       ASSERT_LE(paid, limit);
@@ -133,11 +133,12 @@ TEST(MostOf, CountsRequestAnswerAndEmbeddings) {
   unit.request.max_tokens = 70;
   unit.tasks.resize(2);
   const auto plain = most_of(unit);
-  EXPECT_EQ(plain, (Usage{input_token_bound(unit.request), 70}));
+  EXPECT_EQ(plain, (PaidTokens{input_token_bound(unit.request), 70}));
   unit.tasks[1].texts = {{MetricId::must_contain, {std::string(500, 'y')}}};
   EXPECT_EQ(most_of(unit), plain) << "nothing is embedded";
   unit.tasks[1].texts.push_back({MetricId::semantic_similarity_to, {std::string(10, 'z')}});
-  EXPECT_EQ(most_of(unit), (Usage{plain.input_tokens + token_bound(std::string(10, 'z')) + 70, 70}));
+  EXPECT_EQ(most_of(unit), (PaidTokens{plain.input_tokens, 70, token_bound(std::string(10, 'z')) + 70}))
+      << "the answer is embedded, too";
 }
 
 }  // namespace

@@ -72,8 +72,10 @@ TEST_F(RunLimitsTest, UnitsAreLeasedAsFarAsTheBudgetGoes) {
   EXPECT_EQ(leased(join("p", 1), "p"), (std::vector<UnitId>{0, 1}));
   EXPECT_TRUE(leased(join("q", 2), "q").empty());
   EXPECT_FALSE(controller->over()) << "what is under way may take less";
+  EXPECT_TRUE(controller->waits_for_budget());
   const auto next = record(report("p", {paid(answered(0), 10)}));
   EXPECT_EQ(leased(next, "p").size() + leased(next, "q").size(), 1u);
+  EXPECT_FALSE(controller->waits_for_budget());
   record(report("p", {paid(answered(1), 10)}));
   record(report("p", {paid(answered(2), 10)}));
   EXPECT_TRUE(controller->over());
@@ -89,7 +91,7 @@ TEST_F(RunLimitsTest, ASpentBudgetEndsTheRunOnceNobodyIsAtWork) {
   const auto end = record(report("p", {paid(failed(1, Reason::timed_out), each)}));
   expect_stopped(Reason::token_budget_spent);
   EXPECT_EQ(sent<wire::Drain>(end, "p").size(), 1u);
-  EXPECT_EQ(controller->facts().paid_input_tokens, 2 * each) << "failed calls were paid as well";
+  EXPECT_EQ(controller->facts().paid.input_tokens, 2 * each) << "failed calls were paid as well";
 }
 
 TEST_F(RunLimitsTest, ABudgetThatNoCallFitsEndsTheRunAtOnce) {
@@ -101,7 +103,7 @@ TEST_F(RunLimitsTest, ABudgetThatNoCallFitsEndsTheRunAtOnce) {
 
 TEST_F(RunLimitsTest, ACostBudgetNeedsNoTokenBudget) {
   config.budget.cost = 1.0;
-  config.price = [](const Usage& usage) { return static_cast<double>(usage.input_tokens); };
+  config.price = [](const PaidTokens& usage) { return static_cast<double>(usage.input_tokens); };
   begin();
   join("p", 1);
   expect_stopped(Reason::cost_budget_spent);

@@ -48,6 +48,9 @@ TEST(Prices, ShippedTableKnowsTheDefaultModel) {
   const auto table = PriceTable::parse(embedded::prices, "prices.toml");
   ASSERT_TRUE(table) << table.error().message;
   EXPECT_GT(table->cost(ProviderKind::gemini, "gemini-2.0-flash", {1000, 1000}).value_or(0), 0.0);
+  EXPECT_DOUBLE_EQ(table->cost(ProviderKind::openai, "text-embedding-3-small", {1'000'000, 0}).value_or(0),
+                   0.02)
+      << "the default embedder";
 }
 
 }  // namespace

@@ -15,7 +15,7 @@ using Texts = std::vector<std::string>;
 
 constexpr TimePoint soon = TimePoint{} + 10s;
 constexpr TimePoint later = TimePoint{} + 60s;
-const Spend one_call{1, 0, 0, false, {100, 0}, 0};
+const Spend one_call{1, 0, 0, false, {0, 0, 100}, 0};
 
 /// The vector that stands for a text in these tests.
 std::vector<float> vector_of(const std::string& text) {
@@ -103,10 +103,10 @@ TEST(EmbeddingQueue, CallsAndTokensArePaidOnce) {
   queue.add(3, {}, {"yyyyyyy", "xxx"}, soon);
   queue.served(batch, vectors_of(batch), one_call);
   batch = queue.next().value();
-  const auto outcomes = queue.served(batch, vectors_of(batch), Spend{3, 2, 1, false, {101, 0}, 0});
+  const auto outcomes = queue.served(batch, vectors_of(batch), Spend{3, 2, 1, false, {0, 0, 101}, 0});
   ASSERT_EQ(outcomes.size(), 2u);
-  EXPECT_EQ(outcomes[0].spend, (Spend{3, 2, 1, false, {30, 0}, 0}));
-  EXPECT_EQ(outcomes[1].spend, (Spend{0, 0, 0, false, {71, 0}, 0}));
+  EXPECT_EQ(outcomes[0].spend, (Spend{3, 2, 1, false, {0, 0, 30}, 0}));
+  EXPECT_EQ(outcomes[1].spend, (Spend{0, 0, 0, false, {0, 0, 71}, 0}));
 }
 
 TEST(EmbeddingQueue, AFailureIsThatOfAllWhoWaitForTheBatch) {
@@ -167,7 +167,7 @@ TEST(EmbeddingQueue, WhoeverLeavesIsNoLongerWaitedForAndItsCostsAreNotLost) {
   EXPECT_EQ(second.texts, (Texts{"b"}));
   const auto outcomes = queue.served(second, vectors_of(second), one_call);
   ASSERT_EQ(waiters_of(outcomes), (std::vector<std::uint64_t>{2}));
-  EXPECT_EQ(outcomes[0].spend, (Spend{2, 0, 0, false, {200, 0}, 0})) << "also the call for \"a\"";
+  EXPECT_EQ(outcomes[0].spend, (Spend{2, 0, 0, false, {0, 0, 200}, 0})) << "also the call for \"a\"";
   EXPECT_TRUE(queue.known("a"));
 }
 

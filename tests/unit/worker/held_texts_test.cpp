@@ -12,7 +12,7 @@ using namespace std::chrono_literals;
 using Texts = std::vector<std::string>;
 
 constexpr TimePoint soon = TimePoint{} + 10s;
-const Spend one_call{1, 0, 0, false, {100, 0}, 0};
+const Spend one_call{1, 0, 0, false, {0, 0, 100}, 0};
 
 SharedVector vector_of(const std::string& text) {
   return std::make_shared<const std::vector<float>>(1, static_cast<float>(text.size()));
