@@ -99,9 +99,7 @@ struct CancelCalls {};
 
 /// Timers, and messages of an actor to itself.
 struct WorkerTick {};
-struct FlushReports {
-  bool delayed = false;  ///< Its time was up; else it stood in the mailbox.
-};
+struct FlushReports {};
 struct WakeCalls {};
 struct ScoreMore {};
 

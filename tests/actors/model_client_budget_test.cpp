@@ -271,7 +271,7 @@ TEST_F(ModelClientBudgetTest, PlacesBoundTheCallsInFlight) {
 TEST_F(ModelClientBudgetTest, UnitsBeginAsSlotsBecomeFreeWithoutBeingAskedFor) {
   max_concurrent = 2;
   start();
-  complete({unit(1), unit(2), unit(3), unit(4)});
+  complete({unit(1), unit(2), unit(3)});
   auto made = calls();
   ASSERT_EQ(made.size(), 2u);
   EXPECT_EQ(worker.take<UnitsScored>().at(0).started, (std::vector<UnitId>{1, 2}));
@@ -281,6 +281,28 @@ TEST_F(ModelClientBudgetTest, UnitsBeginAsSlotsBecomeFreeWithoutBeingAskedFor) {
   ASSERT_EQ(turn.size(), 1u);
   EXPECT_EQ(turn[0].started, std::vector<UnitId>{3});
   EXPECT_EQ(turn[0].units.at(0).unit->unit, 1u);
+}
+
+TEST_F(ModelClientBudgetTest, WhatBeginsAndEndsIsToldTogetherWhileThereIsEnoughToDo) {
+  max_concurrent = 2;
+  start();
+  complete({unit(1), unit(2), unit(3), unit(4), unit(5), unit(6)});
+  auto made = calls();
+  ASSERT_EQ(made.size(), 2u);
+  answer_claims(made[0].id);
+  EXPECT_EQ(calls().size(), 1u) << "the next call does not wait";
+  pass(defaults::report_delay - 1ms);
+  answer_claims(made[1].id);
+  EXPECT_TRUE(worker.take<UnitsScored>().empty() && worker.take<UnitsCompleted>().empty());
+  pass(1ms);
+  const auto told = worker.take<UnitsCompleted>();
+  ASSERT_EQ(told.size(), 1u);
+  EXPECT_EQ(told[0].started, (std::vector<UnitId>{3, 4})) << "the others have ended";
+  EXPECT_EQ(told[0].units.size(), 2u);
+
+  // Two wait, and one has begun: no more than half of the slots' number is left.
+  answer_claims(calls()[0].id);
+  EXPECT_EQ(worker.take<UnitsCompleted>().size(), 1u) << "more is needed";
 }
 
 TEST_F(ModelClientBudgetTest, ASearchMayGoBeyondTheConfiguredNumber) {

@@ -72,7 +72,6 @@ class ModelCalls {
   // model_calls.cpp: from the unit to the call.
   std::uint32_t slots() const;
   CalledProvider* provider(const std::string& name);
-  void ring_alarms();
   void begin_units();
   void begin(SharedUnit unit);
   void start_batches();
@@ -83,12 +82,16 @@ class ModelCalls {
   void end_back_off(Job& job) const;
   HttpCall http_call(Id id, Job& job, const std::optional<TakenPermit>& permit);
   const wire::CallSize& size_of(Job& job);
-  bool is_heard() const;
   RetryPolicy retries_until(TimePoint deadline) const;
   std::optional<Error> obstacle(const CalledProvider& provider) const;
   void end_oversized(CalledProvider& provider);
   void end_waiting(CalledProvider& provider, const Error& error);
   std::vector<wire::CallSize> sizes_of_ready(CalledProvider& provider);
+
+  // turn.cpp: what follows of what has happened, and is to be told.
+  bool is_heard() const;
+  void ring_alarms();
+  void tell_progress(CallTurn& turn);
   void tell_demand(CallTurn& turn);
   std::optional<TimePoint> next_wake() const;
 
@@ -142,12 +145,15 @@ class ModelCalls {
   Alarms alarms_;  ///< Ends of back-offs, and deadlines of what waits.
   Id next_id_ = 1;
 
+  // What has begun and ended, and was not told yet.
+  std::vector<Id> begun_;
+  std::vector<CompletedUnit> completed_;
+  std::optional<TimePoint> gathered_since_;
+
   // The turn under way.
   Moment at_;
-  std::vector<Id> begun_;
   std::vector<Id> newly_ready_;
   std::vector<HttpCall> calls_;
-  std::vector<CompletedUnit> completed_;
   std::vector<std::string> problems_;
   std::vector<std::size_t> unstored_;  ///< Those of `completed_` whose answers are new.
 };
