@@ -126,7 +126,7 @@ class Bench:
             sluice.run("live", "--max-concurrent", "50", "--perturb", "all")
             runs = [sluice.run("cached", "--perturb", "all") for _ in range(max(self.repeats, 2))]
         usage, report = middle(runs)
-        trials = report["stability"]["trials"]
+        trials = report["stability_details"]["trials"]
         self.table.add(f"cached and perturbed, {trials:,} trials of {count:,} fixtures", usage, trials,
                        report["run"]["duration_seconds"])
 

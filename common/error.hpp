@@ -36,7 +36,7 @@ enum class Reason : std::uint16_t {
   interrupted = 29,              ///< The user ended the run.
   internal_error = 30,           ///< A defect in sluice itself.
   message_malformed = 31,        ///< A frame or a stored value is not what docs/protocol.md says.
-  coordinator_too_far = 32,      ///< Permits reach a worker too late to be used.
+  coordinator_too_far = 32,      ///< What it is granted reaches a worker too late to be used.
 
   // The provider, for good: every other case would fail alike, so the run stops with exit code 2.
   key_refused = 40,           ///< 401 or 403: the key is not accepted.

@@ -51,6 +51,7 @@ struct Annotation {
   std::string file;  ///< Empty: about the run.
   std::string title;
   std::string message;
+  std::uint32_t line = 0;  ///< 0: about the whole file.
 };
 
 /// The annotations of one kind, by importance: what comes first in `ranks` is shown first.
@@ -74,7 +75,7 @@ class RankedAnnotations {
     if (count_ > shown) {
       write_one(
           command,
-          {"", wording::grouped(count_ - shown) + " more", "The table and the JSON report have them all."},
+          {"", wording::grouped(count_ - shown) + " more", "The table and the JSON report have them all.", 0},
           out);
     }
   }
@@ -82,8 +83,10 @@ class RankedAnnotations {
  private:
   static void write_one(std::string_view command, const Annotation& annotation, std::string& out) {
     out.append("::").append(command).append(" ");
-    // Cases do not say at which line of their file they begin.
-    if (!annotation.file.empty()) out += "file=" + escaped(annotation.file, true) + ",line=1,";
+    if (!annotation.file.empty()) {
+      const auto line = std::to_string(std::max(annotation.line, 1u));
+      out += "file=" + escaped(annotation.file, true) + ",line=" + line + ",";
+    }
     out += "title=" + escaped(excerpt(printable(annotation.title), max_title_bytes), true) +
            "::" + escaped(excerpt(annotation.message, max_annotation_bytes), false) + "\n";
   }
@@ -118,20 +121,20 @@ class GithubReport {
       errors_.add(about_the_run, [&] {
         return Annotation{"",
                           "The run ended early: " + std::string(to_string(input_.facts.cut_short->reason)),
-                          input_.facts.cut_short->message};
+                          input_.facts.cut_short->message, 0};
       });
     }
     if (input_.gate.aggregates) {
       for (const AggregateComparison& comparison : input_.gate.aggregates->metrics) add_aggregate(comparison);
     }
     for (const std::string& words : wording::run_failures(input_.gate)) {
-      errors_.add(about_the_run, [&] { return Annotation{"", "The run as a whole", words}; });
+      errors_.add(about_the_run, [&] { return Annotation{"", "The run as a whole", words, 0}; });
     }
     for (const std::string& words : wording::run_warnings(input_.gate)) {
-      warnings_.add(about_the_comparison, [&] { return Annotation{"", "The run as a whole", words}; });
+      warnings_.add(about_the_comparison, [&] { return Annotation{"", "The run as a whole", words, 0}; });
     }
     for (const GateNotice& notice : input_.gate.notices) {
-      const auto make = [&] { return Annotation{"", "Baseline: " + notice.code, notice.message}; };
+      const auto make = [&] { return Annotation{"", "Baseline: " + notice.code, notice.message, 0}; };
       switch (notice.severity) {
         case GateNotice::Severity::failure:
           errors_.add(about_the_run, make);
@@ -151,12 +154,12 @@ class GithubReport {
     const std::string title = wording::aggregate_title(comparison) + " against the baseline";
     if (comparison.outcome == AggregateOutcome::beyond_limit) {
       errors_.add(about_the_run, [&] {
-        return Annotation{"", title, wording::dropped(comparison) + ", beyond the limit" + limit};
+        return Annotation{"", title, wording::dropped(comparison) + ", beyond the limit" + limit, 0};
       });
     }
     if (comparison.outcome == AggregateOutcome::within_limit) {
       warnings_.add(about_the_comparison, [&] {
-        return Annotation{"", title, wording::dropped(comparison) + ", within the limit" + limit};
+        return Annotation{"", title, wording::dropped(comparison) + ", within the limit" + limit, 0};
       });
     }
   }
@@ -164,7 +167,7 @@ class GithubReport {
   void add_case(const CaseResult& result) {
     const auto annotation = [&](std::string_view what, std::string message) {
       return Annotation{file_of(result.fixture), std::string(what) + ": " + wording::title(result.fixture),
-                        std::move(message)};
+                        std::move(message), result.fixture.line};
     };
     const auto story = [&] { return wording::plain_text(wording::story(result, details_)); };
     switch (result.status) {
@@ -207,7 +210,7 @@ class GithubReport {
       warnings_.add(about_the_comparison, [&] {
         return Annotation{
             "", wording::counted(missing, "score") + " without an entry in the baseline",
-            "To pin them, where the results are known to be good: " + wording::how_to_pin(input_)};
+            "To pin them, where the results are known to be good: " + wording::how_to_pin(input_), 0};
       });
     }
     const std::uint64_t improved = input_.aggregates.all.improved;
@@ -216,7 +219,7 @@ class GithubReport {
       std::string words = improvements_;
       if (improved > improvements_shown_)
         words += "and " + wording::grouped(improved - improvements_shown_) + " more\n";
-      return Annotation{"", wording::counted(improved, wording::case_noun(input_)) + " improved", words};
+      return Annotation{"", wording::counted(improved, wording::case_noun(input_)) + " improved", words, 0};
     });
   }
 

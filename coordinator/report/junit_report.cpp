@@ -140,7 +140,8 @@ class JunitReport {
   }
 
   static std::string source_line(const Case& fixture) {
-    return fixture.source.empty() ? "" : "Source: " + fixture.source + "\n";
+    if (fixture.source.empty()) return "";
+    return "Source: " + fixture.source + (fixture.line > 0 ? ":" + std::to_string(fixture.line) : "") + "\n";
   }
 
   void write_words() {

@@ -44,6 +44,7 @@ struct Case {
   double weight = 1.0;          ///< > 0
   double min_confidence = 0.0;  ///< 0..1
   std::string source;           ///< File, relative to the suite's folder, with '/'.
+  std::uint32_t line = 0;       ///< Of its id there; 0: not known.
 };
 
 /// The [baseline] table of manifest.toml: known-good aggregates.

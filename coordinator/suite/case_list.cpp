@@ -15,6 +15,7 @@ Result<CaseRef> CaseList::read(std::size_t index) const {
   if (!file) return held_[entry.position];
   auto one = file->read(entry.position, entry.length, entry.check);
   if (!one) return fail(std::move(one.error()));
+  one->line = entry.line;
   return std::make_shared<const Case>(std::move(*one));
 }
 
@@ -42,6 +43,7 @@ void CaseList::push_back(std::shared_ptr<const CaseFile> file, Place place, std:
   entry.position = place.offset;
   entry.length = place.length;
   entry.check = place.check;
+  entry.line = place.line;
 }
 
 CaseList::Entry& CaseList::add(std::string_view id, std::string_view category) {

@@ -47,6 +47,7 @@ class CaseList {
     std::uint64_t offset = 0;
     std::uint32_t length = 0;
     std::uint64_t check = 0;  ///< Of the bytes there, for CaseFile::read.
+    std::uint32_t line = 0;
   };
   void push_back(std::shared_ptr<const CaseFile> file, Place place, std::string_view id,
                  std::string_view category);
@@ -68,6 +69,7 @@ class CaseList {
     std::uint32_t length = 0;
     std::uint32_t category = 0;  ///< In categories_.
     std::uint32_t file = 0;      ///< In files_; held if there is none.
+    std::uint32_t line = 0;      ///< Of one that stays in its file.
   };
 
   Entry& add(std::string_view id, std::string_view category);

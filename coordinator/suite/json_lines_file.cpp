@@ -152,7 +152,8 @@ class Indexer {
     ParsedTest parsed = parse_test(*node, source_);
     for (Finding& finding : parsed.findings) limit_.add(std::move(finding));
     const Digest fingerprint = case_fingerprint(parsed.test);
-    const CaseList::Place place{offset, static_cast<std::uint32_t>(text.size()), check_of(text, fingerprint)};
+    const CaseList::Place place{offset, static_cast<std::uint32_t>(text.size()), check_of(text, fingerprint),
+                                line.number};
     builder_.add(file_, place, parsed.test, fingerprint, {number_, line.number});
   }
 

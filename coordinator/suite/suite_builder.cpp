@@ -20,6 +20,7 @@ std::uint32_t SuiteBuilder::add_file(std::string path) {
 void SuiteBuilder::add(Case held, Place place) {
   if (held.id.empty()) return;
   note(held, case_fingerprint(held), place);
+  held.line = place.line;
   suite_.cases.push_back(std::move(held));
 }
 

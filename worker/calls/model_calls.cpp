@@ -79,7 +79,9 @@ void ModelCalls::take(const BudgetChanged& budget, const Moment& moment) {
     heard_us_ = std::max(heard_us_, heard.now_us);
     const auto echo = heard.echo_us > 0 ? std::optional(boot_time(heard.echo_us)) : std::nullopt;
     // What was in the socket while the process was stopped is as old as what it answers.
-    heard_at_ = std::max(heard_at_, std::min(echo.value_or(budget.heard_at), budget.heard_at));
+    const auto heard_at = std::min(echo.value_or(budget.heard_at), budget.heard_at);
+    heard_at_ = std::max(heard_at_, heard_at);
+    late_grants_.hear(budget.heard_at - heard_at, longest_silence(), budget.heard_at);
     clock_.hear(boot_time(heard.now_us), echo, budget.heard_at);
   }
   for (const auto& grant : heard.grants) {

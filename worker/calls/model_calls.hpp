@@ -2,6 +2,7 @@
 
 #include "common/run_settings.hpp"
 #include "worker/answer_store.hpp"
+#include "worker/budget/late_grants.hpp"
 #include "worker/calls/alarms.hpp"
 #include "worker/calls/job.hpp"
 #include "worker/embedder.hpp"
@@ -89,6 +90,7 @@ class ModelCalls {
   std::vector<wire::CallSize> sizes_of_ready(CalledProvider& provider);
 
   // turn.cpp: what follows of what has happened, and is to be told.
+  BootTime longest_silence() const;
   bool is_heard() const;
   void ring_alarms();
   void tell_progress(CallTurn& turn);
@@ -134,6 +136,7 @@ class ModelCalls {
   ClockBounds clock_;
   std::uint64_t heard_us_ = 0;
   BootTime heard_at_{};  ///< The coordinator has certainly heard what was said then, on the own clock.
+  LateGrants late_grants_;
   bool connected_ = true;
   bool demand_wanted_ = false;
   std::uint32_t told_slots_ = 0;

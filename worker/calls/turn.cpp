@@ -5,10 +5,14 @@
 
 namespace sluice {
 
+BootTime ModelCalls::longest_silence() const {
+  return defaults::liveness * config_.settings.heartbeat_interval;
+}
+
 /// Nothing starts on what was allowed long ago: a process that was stopped may wake up with a budget that
 /// others have by now, before it has noticed its silence.
 bool ModelCalls::is_heard() const {
-  return connected_ && at_.boot - heard_at_ <= defaults::liveness * config_.settings.heartbeat_interval;
+  return connected_ && at_.boot - heard_at_ <= longest_silence();
 }
 
 CallTurn ModelCalls::turn(const Moment& moment) {
@@ -33,6 +37,7 @@ CallTurn ModelCalls::turn(const Moment& moment) {
   tell_progress(turn);
   turn.entries = exchange_.take_messages();
   turn.problems = std::exchange(problems_, {});
+  turn.unfit = late_grants_.problem();
   for (const auto& [name, provider] : providers_) {
     if (!turn.unfit) turn.unfit = provider.late_permits.problem(name);
   }

@@ -16,6 +16,7 @@ inline Case text_case(std::string id, std::string name, MetricId metric, std::ve
   one.kind = CaseKind::text;
   one.language.clear();
   one.source = "suite.yaml";
+  one.line = 12;
   one.content = "Say hello.";
   one.expectations.push_back({.what = {metric, std::move(texts)}, .thresholding = {}, .min_score = {}});
   return one;

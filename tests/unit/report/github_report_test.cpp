@@ -24,7 +24,7 @@ TEST(GithubReport, RegressionsComeFirstThenFailuresThenErrors) {
   const auto errors = lines_of(github_of(run.input(aggregates)), "::error ");
   ASSERT_EQ(errors.size(), 4u);
   EXPECT_TRUE(errors[0].starts_with(
-      "::error file=evals/suite.yaml,line=1,title=Regressed%3A greet-002%3A Explains the refund | "
+      "::error file=evals/suite.yaml,line=12,title=Regressed%3A greet-002%3A Explains the refund | "
       "rules::Score: "
       "semantic_similarity_to 0.92 → 0.85 (-0.07), limit 0.87: dropped by more than is allowed%0A"))
       << errors[0];
@@ -43,7 +43,7 @@ TEST(GithubReport, ForeignTextCannotBeginAnotherCommand) {
   input.facts.cut_short = Error{Reason::interrupted, "##[add-mask]a\n::notice::owned"};
   input.verdict = sample::verdict_on(input);
   const std::string text = github_of(input);
-  EXPECT_NE(text.find("file=evals/a%2Cb%3Ac%25.yaml,line=1,title=Failed%3A greet-001%3A a%2Cb%3Ac%25d  "
+  EXPECT_NE(text.find("file=evals/a%2Cb%3Ac%25.yaml,line=12,title=Failed%3A greet-001%3A a%2Cb%3Ac%25d  "
                       "%3A%3Awarning%3A%3Aowned::"),
             std::string::npos)
       << text;

@@ -42,6 +42,8 @@ TEST_F(JsonLines, ReadsBackWhatYamlWouldGive) {
     EXPECT_EQ((*a)->context, (*b)->context);
     EXPECT_EQ((*a)->expectations, (*b)->expectations);
     EXPECT_EQ((*a)->source, "l.jsonl");
+    EXPECT_EQ((*a)->line, i == 0 ? 4u : 1u);
+    EXPECT_EQ((*b)->line, i == 0 ? 4u : 3u);
   }
   EXPECT_EQ(from_lines.suite.content_fingerprint, from_yaml.suite.content_fingerprint);
 }

@@ -75,6 +75,7 @@ tests:
   EXPECT_EQ(a.category, "tests");
   EXPECT_EQ(a.kind, CaseKind::text);
   EXPECT_EQ(a.source, "suite.yaml");
+  EXPECT_GT(a.line, 1u);
   ASSERT_EQ(a.expectations.size(), 1u);
   EXPECT_EQ(a.expectations[0].what.texts, std::vector<std::string>{R"({"required":["a"],"type":"object"})"});
   const Case b = case_of(loaded, 1);

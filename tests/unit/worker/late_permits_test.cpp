@@ -1,5 +1,7 @@
 #include "worker/budget/late_permits.hpp"
 
+#include "worker/budget/late_grants.hpp"
+
 #include <string>
 
 #include <gtest/gtest.h>
@@ -85,6 +87,25 @@ TEST_F(LatePermitsTest, AHandfulAtOnceIsNoSign) {
   passed.closes_us = static_cast<std::uint64_t>((now - 1s).count());
   for (int i = 0; i < 100; ++i) late.hear(passed, clock, now);
   EXPECT_FALSE(late.problem("p"));
+}
+
+TEST(LateGrants, AreAProblemOnlyIfAllAreLateForLong) {
+  LateGrants late;
+  BootTime now = 1h;
+  for (int i = 0; i < 100; ++i) late.hear(4s, 3s, now);
+  EXPECT_FALSE(late.problem()) << "what came at once after a stop";
+  for (int i = 0; i < 60; ++i) {
+    EXPECT_FALSE(late.problem()) << i;
+    late.hear(4s, 3s, now += 1s);
+  }
+  const auto problem = late.problem();
+  ASSERT_TRUE(problem);
+  EXPECT_EQ(problem->reason, Reason::coordinator_too_far);
+  EXPECT_NE(problem->message.find("take 4000 ms, and after 3000 ms of silence no call may start"),
+            std::string::npos)
+      << problem->message;
+  late.hear(3s, 3s, now += 1s);
+  EXPECT_FALSE(late.problem()) << "one in time is enough";
 }
 
 }  // namespace

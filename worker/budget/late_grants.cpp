@@ -1,0 +1,39 @@
+#include "worker/budget/late_grants.hpp"
+
+#include "common/defaults.hpp"
+
+#include <chrono>
+#include <string>
+
+namespace sluice {
+
+namespace {
+
+std::string in_ms(BootTime time) {
+  return std::to_string(std::chrono::round<std::chrono::milliseconds>(time).count()) + " ms";
+}
+
+}  // namespace
+
+void LateGrants::hear(BootTime age, BootTime limit, BootTime now) {
+  if (age <= limit) {
+    late_in_a_row_ = 0;
+    return;
+  }
+  if (late_in_a_row_++ == 0) first_late_ = now;
+  last_late_ = now;
+  age_ = age;
+  limit_ = limit;
+}
+
+std::optional<Error> LateGrants::problem() const {
+  // Many may come at once, after a stop of either process.
+  if (late_in_a_row_ < defaults::late_permits_in_a_row) return std::nullopt;
+  if (last_late_ - first_late_ < defaults::late_grants_patience) return std::nullopt;
+  return Error{Reason::coordinator_too_far,
+               "messages to the coordinator and back take " + in_ms(age_) + ", and after " + in_ms(limit_) +
+                   " of silence no call may start, so that this worker never calls; run it nearer to the "
+                   "coordinator, or see what keeps either of the two machines busy"};
+}
+
+}  // namespace sluice
