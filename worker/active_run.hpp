@@ -22,7 +22,8 @@ struct ActiveRun {
   HeldUnits held;
   std::vector<UnitId> started;       ///< Not reported yet.
   std::vector<UnitResult> finished;  ///< Ditto.
-  bool flush_pending = false;        ///< A FlushReports is in the mailbox.
+  bool flush_pending = false;        ///< A FlushReports is in the mailbox,
+  bool flush_delayed = false;        ///< or will come when its time is up.
   std::uint32_t slots = 0;           ///< Units that the model client works on at a time.
   bool demand_awaited = false;       ///< A TellDemand has not been answered yet.
   std::uint64_t heard_us = 0;        ///< As the model client told last.

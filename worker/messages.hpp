@@ -99,7 +99,9 @@ struct CancelCalls {};
 
 /// Timers, and messages of an actor to itself.
 struct WorkerTick {};
-struct FlushReports {};
+struct FlushReports {
+  bool delayed = false;  ///< Its time was up; else it stood in the mailbox.
+};
 struct WakeCalls {};
 struct ScoreMore {};
 

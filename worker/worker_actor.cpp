@@ -86,10 +86,17 @@ void drop_run(WorkerActor* self) {
 // --- work ---
 
 void schedule_flush(WorkerActor* self) {
-  if (std::exchange(self->state.run->flush_pending, true)) return;
+  auto& run = *self->state.run;
+  // With enough to do meanwhile it can wait for more; a worker that runs short needs its next units now.
+  if (run.held.waiting() > run.slots / 2) {
+    if (!std::exchange(run.flush_delayed, true))
+      self->delayed_send(self, defaults::report_delay, FlushReports{true});
+    return;
+  }
+  if (std::exchange(run.flush_pending, true)) return;
   // Stands behind everything that is in the mailbox already: results that come together are reported
   // together.
-  self->send(self, FlushReports{});
+  self->send(self, FlushReports{false});
 }
 
 /// Says what has begun and what is done since the last REPORT.
@@ -111,10 +118,10 @@ void leave(WorkerActor* self, std::string why, std::optional<Error> error) {
   end(self, std::move(error));
 }
 
-void on_flush(WorkerActor* self) {
+void on_flush(WorkerActor* self, FlushReports flush) {
   auto& state = self->state;
   if (!state.run) return;
-  state.run->flush_pending = false;
+  (flush.delayed ? state.run->flush_delayed : state.run->flush_pending) = false;
   report_now(self);
 }
 
@@ -349,7 +356,7 @@ caf::behavior worker_behavior(WorkerActor* self, std::shared_ptr<WorkerConfig> c
       [self](UnitsScored& scored) { on_scored(self, scored); },
       [self](DemandTold& told) { on_demand(self, told); },
       [self](EntriesSaid& said) { on_entries(self, said); },
-      [self](FlushReports) { on_flush(self); },
+      [self](FlushReports flush) { on_flush(self, flush); },
       [self](WorkerTick) { tick(self); },
       [self](const StopWorker& stop) { leave(self, stop.why, std::nullopt); },
       [self](WorkerUnfit& unfit) {

@@ -54,7 +54,8 @@ ProgressState progress_of(CoordinatorActor* self, const RunFacts& facts) {
   progress.perturbed = counts.perturbed;
   progress.errors = counts.errors;
   std::uint64_t held_up = 0;
-  for (const auto& budget : state.budgets) held_up += budget.waiting_calls;
+  for (const auto& budget : state.budgets)
+    held_up += std::uint64_t{budget.waiting_calls} + budget.backing_off_calls;
   progress.in_flight =
       controller.started_count() - std::min<std::uint64_t>(held_up, controller.started_count());
   progress.waiting = controller.waiting_count();

@@ -21,7 +21,7 @@ struct CoordinatorConfig {
   std::shared_ptr<const Plan> plan;
   RunController::Config controller;
   GovernorConfig governor;                        ///< The shared budgets of the run's providers.
-  bool move_pins = true;                          ///< Answers paid for in this run become the pinned ones.
+  bool move_pins = true;                          ///< This run's answers become the pinned ones (ADR 2).
   std::chrono::milliseconds progress_interval{};  ///< 0: no progress is shown.
   caf::actor progress;                            ///< Gets ShowProgress; may be null.
   std::shared_ptr<MetricsBoard> metrics;          ///< Gets the run's metrics each heartbeat; may be null.

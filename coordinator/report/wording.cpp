@@ -288,6 +288,9 @@ std::string cost(const ReportInput& input) {
   std::string text = priced(tokens, input.aggregates.estimated_cost);
   if (tokens > 0 && !input.aggregates.estimated_cost) text += ", price unknown";
   if (paid != tokens) text += "; paid in this run: " + priced(paid, input.paid_cost);
+  // The model's own price is known, or the sentence has said that it is not.
+  if (paid > 0 && !input.paid_cost && input.aggregates.estimated_cost)
+    text += ", price of embeddings unknown";
   return text;
 }
 

@@ -72,7 +72,7 @@ class RunController {
   std::size_t started_count() const { return dispatcher_.started_count(); }
   std::size_t waiting_count() const { return dispatcher_.leased_count() - dispatcher_.started_count(); }
   /// What waits would be leased if calls under way had not reserved the rest of the run's budget.
-  bool waits_for_budget() const { return waits_for_budget_; }
+  bool waits_for_budget() const { return !over_ && waits_for_budget_; }
   std::size_t worker_count() const { return dispatcher_.worker_count(); }
   std::vector<UnitId> lost_units() const { return dispatcher_.lost_units(); }
   /// Counters so far; run id, duration, and cut_short are set, times of day are not.

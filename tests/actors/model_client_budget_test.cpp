@@ -86,6 +86,27 @@ TEST_F(ModelClientBudgetTest, PermitsThatNeverComeInTimeAreToldAsAReasonToLeave)
   EXPECT_EQ(unfit[0].why.reason, Reason::coordinator_too_far);
 }
 
+TEST_F(ModelClientBudgetTest, GrantsThatAreAlwaysTooOldAreAReasonToLeaveForWhoHasCallsToMake) {
+  start_without_grant();
+  const auto hear_from_afar = [this](int seconds) {
+    for (int second = 0; second < seconds; ++second) {
+      const BudgetChanged from_afar{
+          true, false, {"run-1", boot_us() - 4'000'000, boot_us() - 2'000'000, {unlimited()}}, boot()};
+      caf::anon_send(client, from_afar);
+      settle();
+      ActorTest::pass(1s);
+    }
+  };
+  hear_from_afar(120);
+  EXPECT_TRUE(worker.got<WorkerUnfit>().empty()) << "it has nothing to call for";
+  complete(1);
+  hear_from_afar(1);
+  EXPECT_TRUE(calls().empty());
+  const auto unfit = worker.got<WorkerUnfit>();
+  ASSERT_FALSE(unfit.empty());
+  EXPECT_EQ(unfit[0].why.reason, Reason::coordinator_too_far);
+}
+
 TEST_F(ModelClientBudgetTest, WhatNobodyNeedsGoesBackAtOnce) {
   start_limited();
   complete(1);
@@ -271,7 +292,7 @@ TEST_F(ModelClientBudgetTest, PlacesBoundTheCallsInFlight) {
 TEST_F(ModelClientBudgetTest, UnitsBeginAsSlotsBecomeFreeWithoutBeingAskedFor) {
   max_concurrent = 2;
   start();
-  complete({unit(1), unit(2), unit(3)});
+  complete({unit(1), unit(2), unit(3), unit(4)});
   auto made = calls();
   ASSERT_EQ(made.size(), 2u);
   EXPECT_EQ(worker.take<UnitsScored>().at(0).started, (std::vector<UnitId>{1, 2}));
@@ -281,28 +302,6 @@ TEST_F(ModelClientBudgetTest, UnitsBeginAsSlotsBecomeFreeWithoutBeingAskedFor) {
   ASSERT_EQ(turn.size(), 1u);
   EXPECT_EQ(turn[0].started, std::vector<UnitId>{3});
   EXPECT_EQ(turn[0].units.at(0).unit->unit, 1u);
-}
-
-TEST_F(ModelClientBudgetTest, WhatBeginsAndEndsIsToldTogetherWhileThereIsEnoughToDo) {
-  max_concurrent = 2;
-  start();
-  complete({unit(1), unit(2), unit(3), unit(4), unit(5), unit(6)});
-  auto made = calls();
-  ASSERT_EQ(made.size(), 2u);
-  answer_claims(made[0].id);
-  EXPECT_EQ(calls().size(), 1u) << "the next call does not wait";
-  pass(defaults::report_delay - 1ms);
-  answer_claims(made[1].id);
-  EXPECT_TRUE(worker.take<UnitsScored>().empty() && worker.take<UnitsCompleted>().empty());
-  pass(1ms);
-  const auto told = worker.take<UnitsCompleted>();
-  ASSERT_EQ(told.size(), 1u);
-  EXPECT_EQ(told[0].started, (std::vector<UnitId>{3, 4})) << "the others have ended";
-  EXPECT_EQ(told[0].units.size(), 2u);
-
-  // Two wait, and one has begun: no more than half of the slots' number is left.
-  answer_claims(calls()[0].id);
-  EXPECT_EQ(worker.take<UnitsCompleted>().size(), 1u) << "more is needed";
 }
 
 TEST_F(ModelClientBudgetTest, ASearchMayGoBeyondTheConfiguredNumber) {

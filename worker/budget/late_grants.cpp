@@ -20,6 +20,8 @@ void LateGrants::hear(BootTime age, BootTime limit, BootTime now) {
     late_in_a_row_ = 0;
     return;
   }
+  // So long ago they were late for reasons of their own.
+  if (now - last_late_ > defaults::late_permits_memory) late_in_a_row_ = 0;
   if (late_in_a_row_++ == 0) first_late_ = now;
   last_late_ = now;
   age_ = age;

@@ -48,7 +48,7 @@ void ModelCalls::done(const HttpDone& done, const Moment& moment) {
   if (failed.retryable) {
     provider.budget.failed();
   } else {
-    provider.budget.answered(done.elapsed);
+    provider.budget.was_declined();
   }
   on_failure(done.id, failed, unreachable);
 }

@@ -104,13 +104,13 @@ std::vector<std::uint64_t> ModelCalls::cancel() {
   }
   queue_.clear();
   jobs_.clear();
-  begun_.clear();
-  completed_.clear();
-  gathered_since_.reset();
   sought_answers_.clear();
   exchange_ = EntryExchange(config_.settings, !config_.store->id().empty());
   alarms_.clear_all();
-  for (auto& [name, provider] : providers_) provider.ready.clear();
+  for (auto& [name, provider] : providers_) {
+    provider.ready.clear();
+    provider.backing_off = 0;
+  }
   active_units_ = 0;
   embedder_.emplace(config_.settings, config_.store, exchange_);
   return in_flight;

@@ -93,7 +93,6 @@ class ModelCalls {
   BootTime longest_silence() const;
   bool is_heard() const;
   void ring_alarms();
-  void tell_progress(CallTurn& turn);
   void tell_demand(CallTurn& turn);
   std::optional<TimePoint> next_wake() const;
 
@@ -148,15 +147,12 @@ class ModelCalls {
   Alarms alarms_;  ///< Ends of back-offs, and deadlines of what waits.
   Id next_id_ = 1;
 
-  // What has begun and ended, and was not told yet.
-  std::vector<Id> begun_;
-  std::vector<CompletedUnit> completed_;
-  std::optional<TimePoint> gathered_since_;
-
   // The turn under way.
   Moment at_;
+  std::vector<Id> begun_;
   std::vector<Id> newly_ready_;
   std::vector<HttpCall> calls_;
+  std::vector<CompletedUnit> completed_;
   std::vector<std::string> problems_;
   std::vector<std::size_t> unstored_;  ///< Those of `completed_` whose answers are new.
 };

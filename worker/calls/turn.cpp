@@ -34,32 +34,20 @@ CallTurn ModelCalls::turn(const Moment& moment) {
   }
   CallTurn turn;
   turn.calls = std::exchange(calls_, {});
-  tell_progress(turn);
+  for (const auto id : std::exchange(begun_, {})) {
+    if (const auto job = jobs_.find(id); job != jobs_.end()) turn.started.push_back(job->second.unit()->unit);
+  }
+  store_answers();
+  turn.completed = std::exchange(completed_, {});
   turn.entries = exchange_.take_messages();
   turn.problems = std::exchange(problems_, {});
-  turn.unfit = late_grants_.problem();
   for (const auto& [name, provider] : providers_) {
+    if (!turn.unfit && !provider.ready.empty()) turn.unfit = late_grants_.problem();
     if (!turn.unfit) turn.unfit = provider.late_permits.problem(name);
   }
   tell_demand(turn);
   turn.wake = next_wake();
   return turn;
-}
-
-/// What has begun and ended: at once where work runs short, since more of it comes for what is done; else
-/// what comes within a while goes as one, as each message wakes everybody on its way.
-void ModelCalls::tell_progress(CallTurn& turn) {
-  store_answers();
-  if (completed_.empty() && begun_.empty()) return;
-  if (queue_.size() > slots() / 2) {
-    if (!gathered_since_) gathered_since_ = at_.now;
-    if (at_.now < *gathered_since_ + defaults::report_delay) return;
-  }
-  gathered_since_.reset();
-  for (const auto id : std::exchange(begun_, {})) {
-    if (const auto job = jobs_.find(id); job != jobs_.end()) turn.started.push_back(job->second.unit()->unit);
-  }
-  turn.completed = std::exchange(completed_, {});
 }
 
 void ModelCalls::ring_alarms() {
@@ -119,10 +107,6 @@ void ModelCalls::tell_demand(CallTurn& turn) {
 
 std::optional<TimePoint> ModelCalls::next_wake() const {
   auto next = alarms_.next();
-  if (gathered_since_) {
-    const auto due = *gathered_since_ + defaults::report_delay;
-    if (!next || due < *next) next = due;
-  }
   if (!is_heard()) return next;
   for (const auto& [name, provider] : providers_) {
     if (provider.ready.empty()) continue;

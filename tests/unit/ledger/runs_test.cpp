@@ -71,6 +71,7 @@ TEST_F(RunsTest, EverythingThatWasNotedIsReadBack) {
   noted.statuses = {.passed = 1, .warned = 2, .flaky = 3, .failed = 4, .errors = 5};
   noted.paid.input_tokens = 6;
   noted.paid.output_tokens = 7;
+  noted.paid.embedding_tokens = 8;
   noted.estimated_cost = 0.25;
   finish("run-1", noted);
   const auto found = ledger_->find_run("run-1");
@@ -94,6 +95,7 @@ TEST_F(RunsTest, EverythingThatWasNotedIsReadBack) {
   EXPECT_EQ(found->summary->statuses, noted.statuses);
   EXPECT_EQ(found->summary->paid.input_tokens, 6u);
   EXPECT_EQ(found->summary->paid.output_tokens, 7u);
+  EXPECT_EQ(found->summary->paid.embedding_tokens, 8u);
   EXPECT_EQ(found->summary->estimated_cost, 0.25);
 }
 

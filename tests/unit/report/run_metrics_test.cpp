@@ -59,6 +59,7 @@ TEST(RunMetrics, SayWhatTheProgressLineSays) {
   RunFacts facts;
   facts.requests = 47;
   facts.paid.output_tokens = 1234;
+  facts.paid.embedding_tokens = 56;
   facts.waited_permit = 2500ms;
   const auto metrics = run_metrics(busy(), facts);
   EXPECT_EQ(value_of(metrics, "sluice_cases"), 100.0);
@@ -68,6 +69,7 @@ TEST(RunMetrics, SayWhatTheProgressLineSays) {
   EXPECT_EQ(value_of(metrics, "sluice_units", {{"state", "queued"}}), 7.0);
   EXPECT_EQ(value_of(metrics, "sluice_requests_total"), 47.0);
   EXPECT_EQ(value_of(metrics, "sluice_paid_tokens_total", {{"kind", "output"}}), 1234.0);
+  EXPECT_EQ(value_of(metrics, "sluice_paid_tokens_total", {{"kind", "embedding"}}), 56.0);
   EXPECT_EQ(value_of(metrics, "sluice_waited_seconds_total", {{"for", "permit"}}), 2.5);
 }
 

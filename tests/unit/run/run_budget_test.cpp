@@ -32,7 +32,8 @@ TEST(RunBudget, WhatIsPaidAndReservedCountsToTheLastToken) {
   budget.settle(1, 0, {20, 5});
   EXPECT_EQ(budget.paid(), (PaidTokens{20, 5}));
   EXPECT_FALSE(budget.reserve(2, 2, {16, 0}));
-  EXPECT_TRUE(budget.reserve(2, 2, {15, 0}));
+  EXPECT_FALSE(budget.reserve(2, 2, {0, 0, 16})) << "what is embedded counts as well";
+  EXPECT_TRUE(budget.reserve(2, 2, {5, 0, 10}));
 }
 
 TEST(RunBudget, ARefusedReservationReservesNothing) {

@@ -133,7 +133,7 @@ TEST_F(RunControllerTest, SpendIsAddedUp) {
   begin();
   join("p", 1);
   auto paid = answered(0);
-  paid.spend = {3, 2, 1, false, {100, 20}, 5, 100, 20, 7};
+  paid.spend = {3, 2, 1, false, {100, 20, 30}, 5, 100, 20, 7};
   auto hit = answered(1);
   hit.spend.cache_hit = true;
   record(report("p", {paid, hit}));
@@ -144,6 +144,7 @@ TEST_F(RunControllerTest, SpendIsAddedUp) {
   EXPECT_EQ(facts.cache_hits, 1u);
   EXPECT_EQ(facts.paid.input_tokens, 100u);
   EXPECT_EQ(facts.paid.output_tokens, 20u);
+  EXPECT_EQ(facts.paid.embedding_tokens, 30u);
   EXPECT_EQ(facts.waited_permit, 100ms);
   EXPECT_EQ(facts.waited_pause, 20ms);
   EXPECT_EQ(facts.waited_retry, 7ms);

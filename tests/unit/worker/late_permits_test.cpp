@@ -106,6 +106,10 @@ TEST(LateGrants, AreAProblemOnlyIfAllAreLateForLong) {
       << problem->message;
   late.hear(3s, 3s, now += 1s);
   EXPECT_FALSE(late.problem()) << "one in time is enough";
+
+  for (int i = 0; i < 10; ++i) late.hear(4s, 3s, now);
+  late.hear(4s, 3s, now += 1h);
+  EXPECT_FALSE(late.problem()) << "the machine slept";
 }
 
 }  // namespace
