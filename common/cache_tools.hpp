@@ -29,13 +29,21 @@ using FindPins = std::function<Result<std::vector<std::optional<CachePin>>>(std:
 /// Makes these the pins of their keys.
 using MovePins = std::function<Result<void>(std::span<const CachePin> pins)>;
 
+/// An answer or final non-answer that a run's results show.
+struct UsedAnswer {
+  Digest key{};
+  Digest answer{};
+  friend auto operator<=>(const UsedAnswer&, const UsedAnswer&) = default;
+};
+
 /// `sluice cache export`.
 struct CassetteExport {
   std::filesystem::path home;
   FindPins pins;
-  /// Only these answers and outcomes (ascending, each once), and every one of them must be there; nothing:
-  /// all. Embeddings are not bound to them: which ones a run used is not recorded.
-  std::optional<std::vector<Digest>> keys;
+  /// Only these (ascending, each key once), and every one of them must be there: a later answer to the same
+  /// request is another one. Nothing: all. Embeddings are not bound to them: which ones a run used is not
+  /// recorded.
+  std::optional<std::vector<UsedAnswer>> used;
   std::function<void(std::string_view bytes)> write;  ///< Takes the file's bytes in order.
 };
 

@@ -37,6 +37,7 @@ constexpr std::array named_reasons{
     NamedReason{Reason::key_refused, "key_refused"},
     NamedReason{Reason::quota_exhausted, "quota_exhausted"},
     NamedReason{Reason::model_unknown, "model_unknown"},
+    NamedReason{Reason::parameter_refused, "parameter_refused"},
     NamedReason{Reason::provider_unreachable, "provider_unreachable"},
     NamedReason{Reason::rate_limited, "rate_limited"},
     NamedReason{Reason::provider_failed, "provider_failed"},
@@ -75,6 +76,7 @@ bool stops_run(Reason reason) {
     case Reason::key_refused:
     case Reason::quota_exhausted:
     case Reason::model_unknown:
+    case Reason::parameter_refused:
     case Reason::provider_unreachable:
       return true;
     default:

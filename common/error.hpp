@@ -43,6 +43,7 @@ enum class Reason : std::uint16_t {
   quota_exhausted = 41,       ///< No credit is left, or the quota of the day is spent.
   model_unknown = 42,         ///< The provider does not know the model, or the URL is not its API.
   provider_unreachable = 43,  ///< Never answered in this run: refused, unresolvable, or not speaking HTTP.
+  parameter_refused = 44,     ///< The model refuses a parameter that every call of the run carries.
 
   // One trial: the case ends with status `error`, and never enters a score.
   rate_limited = 60,      ///< 429 or 529 until the retries or the time of the case were spent.

@@ -189,8 +189,8 @@ bool layout(Archive& archive, M& m) {
 
 template <class Archive, Of<Demand> M>
 bool layout(Archive& archive, M& m) {
-  if (!archive.record(Name{m.provider}, m.ready_calls, m.in_flight, m.backing_off, m.pause_ms, m.sizes,
-                      m.spent, m.settled, m.outcomes, m.announced)) {
+  if (!archive.record(Name{m.provider}, m.ready_calls, m.in_flight, m.backing_off, m.reached, m.pause_ms,
+                      m.sizes, m.spent, m.settled, m.outcomes, m.announced)) {
     return false;
   }
   if constexpr (Archive::reading) {

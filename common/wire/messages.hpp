@@ -91,6 +91,7 @@ struct Demand {
       0;  ///< Calls that could start now, those for which an unspent permit is held included.
   std::uint32_t in_flight = 0;
   std::uint32_t backing_off = 0;  ///< Calls that wait for their time to be tried again.
+  bool reached = false;           ///< Some HTTP response has come from it, be it a 5xx: it is there.
   std::uint32_t pause_ms = 0;     ///< The provider asked for silence for this long (429, 529); 0: it did not.
   std::vector<CallSize> sizes;  ///< Of the first ready calls, oldest first; empty while no permit is needed.
   std::vector<SpentPermit> spent;

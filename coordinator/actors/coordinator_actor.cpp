@@ -70,13 +70,8 @@ ProgressState progress_of(CoordinatorActor* self, const RunFacts& facts) {
   state.rate.update(elapsed, progress.done);
   progress.elapsed = std::chrono::duration_cast<std::chrono::seconds>(elapsed);
   progress.per_second = state.rate.per_second();
-  // While nothing can be done, what was done a while ago says nothing of what is left.
-  const bool stands_still =
-      controller.worker_count() == 0 || std::ranges::any_of(state.budgets, [](const auto& one) {
-        return one.hold == wire::HoldReason::outage || one.given_up;
-      });
-  if (const auto remaining = state.rate.time_for(progress.total - progress.done);
-      remaining && !stands_still) {
+  const bool goes_on = controller.worker_count() > 0 && !stands_still(state.budgets);
+  if (const auto remaining = state.rate.time_for(progress.total - progress.done); remaining && goes_on) {
     progress.remaining = std::chrono::duration_cast<std::chrono::seconds>(*remaining);
   }
   if (state.config->price) progress.cost = state.config->price(facts.paid);

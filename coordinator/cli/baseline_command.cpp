@@ -1,6 +1,7 @@
 #include "coordinator/cli/command.hpp"
 #include "coordinator/cli/manifest_file.hpp"
 #include "coordinator/cli/setting_flags.hpp"
+#include "coordinator/gate/aggregate_gate.hpp"
 #include "coordinator/report/display.hpp"
 
 #include <iostream>
@@ -21,9 +22,11 @@ struct ShowBaseline {
     const auto file = load_manifest_file(effective->fixtures_dir.value);
     if (!file) return report_findings(file.error());
     const auto& baseline = file->manifest.baseline;
-    if (!baseline) {
-      return report_error(file->path + (file->text ? " has no [baseline]" : " does not exist") +
-                          "; run the suite, then `sluice update-baseline --force` makes one of that run");
+    if (!baseline || !pins_scores(*baseline)) {
+      return report_error(
+          file->path +
+          (file->text ? " has no [baseline] with a precision, recall or f1" : " does not exist") +
+          "; run the suite, then `sluice update-baseline --force` makes one of that run");
     }
     std::string text = "Current baseline: " + printable(baseline_in_words(baseline)) + '\n';
     const auto line = [&](std::string_view label, const std::string& value) {

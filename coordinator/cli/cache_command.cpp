@@ -64,11 +64,11 @@ struct ExportCommand : CacheSubcommand {
         return fail(possible.error());
       }
       CacheLedger ledger(home);
-      CassetteExport wish{.home = home, .pins = ledger.find_pins(), .keys = std::nullopt, .write = {}};
+      CassetteExport wish{.home = home, .pins = ledger.find_pins(), .used = std::nullopt, .write = {}};
       if (run_id) {
-        auto keys = ledger.keys_of_run(*run_id);
-        if (!keys) return fail(keys.error());
-        wish.keys = std::move(*keys);
+        auto used = ledger.used_by_run(*run_id);
+        if (!used) return fail(used.error());
+        wish.used = std::move(*used);
       }
       ExportedCassette done;
       const auto written = write_whole_file("cassette", output, [&](Sink& sink) -> Result<void> {

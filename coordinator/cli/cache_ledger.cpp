@@ -44,7 +44,7 @@ MovePins CacheLedger::move_pins() {
   };
 }
 
-Result<std::vector<Digest>> CacheLedger::keys_of_run(const std::string& id) {
+Result<std::vector<UsedAnswer>> CacheLedger::used_by_run(const std::string& id) {
   std::error_code none;
   if (!std::filesystem::exists(file_, none)) {
     return fail(Reason::usage_invalid, "there is no run ledger " + file_.string() +
@@ -55,19 +55,19 @@ Result<std::vector<Digest>> CacheLedger::keys_of_run(const std::string& id) {
   const auto found = (*ledger)->find_run(id);
   if (!found) return fail(found.error());
   const auto& run_id = found->run.run_id;
-  std::vector<Digest> keys;
+  std::vector<UsedAnswer> used;
   const auto visited = (*ledger)->results_of(run_id)->visit([&](const CommittedTrial& trial) {
     // Without an answer there was an error of the infrastructure, which no cache keeps.
-    if (!is_zero(trial.unit.answer)) keys.push_back(trial.unit.key);
+    if (!is_zero(trial.unit.answer)) used.push_back({trial.unit.key, trial.unit.answer});
   });
   if (!visited) return fail(visited.error());
-  if (keys.empty()) {
+  if (used.empty()) {
     return fail(Reason::usage_invalid,
                 "run " + run_id + " has no answers to export; name one that has, or leave out --run");
   }
-  std::ranges::sort(keys);
-  keys.erase(std::unique(keys.begin(), keys.end()), keys.end());
-  return keys;
+  std::ranges::sort(used);
+  used.erase(std::unique(used.begin(), used.end()), used.end());
+  return used;
 }
 
 }  // namespace sluice

@@ -10,7 +10,7 @@
 
 namespace sluice {
 
-/// The ledger's part in `sluice cache`: pins, and the keys of a run. It is opened when it is first needed;
+/// The ledger's part in `sluice cache`: pins, and the answers of a run. It is opened when it is first needed;
 /// reading makes no ledger where there is none. Not thread-safe.
 class CacheLedger {
  public:
@@ -22,10 +22,10 @@ class CacheLedger {
   /// For an import, which needs a ledger that works before it writes anything: also makes one.
   FindPins find_pins_in_own();
 
-  /// The keys of all answers and final non-answers that a run's results show, ascending and each once (32
-  /// bytes of memory a key). Errors: usage_invalid if no run, or more than one, begins with this id, or it
+  /// All answers and final non-answers that a run's results show, ascending and each key once (64 bytes of
+  /// memory each). Errors: usage_invalid if no run, or more than one, begins with this id, or it
   /// has no answers; ledger_failed.
-  Result<std::vector<Digest>> keys_of_run(const std::string& id);
+  Result<std::vector<UsedAnswer>> used_by_run(const std::string& id);
 
  private:
   Result<Ledger*> open();

@@ -15,6 +15,7 @@
 #include "coordinator/cli/command.hpp"
 #include "coordinator/cli/run_gate.hpp"
 #include "coordinator/cli/run_inputs.hpp"
+#include "coordinator/cli/run_outputs.hpp"
 #include "coordinator/cli/run_report.hpp"
 #include "coordinator/cli/suite_path.hpp"
 #include "coordinator/cli/variations.hpp"
@@ -268,12 +269,8 @@ int execute_run(const RunOptions& options, Suite suite, const StartWorkers& star
   SignalWatch signals("sluice", exit_error);
   const auto style = detect_progress_style();
   set_up_logging(to_string(options.log_level), style.live && options.progress);
-  if (const auto possible = check_report_targets(options.reports); !possible)
+  if (const auto possible = check_run_outputs(options, suite); !possible)
     return report_error(possible.error());
-  if (options.export_baseline) {
-    const auto possible = check_output_path("baseline", *options.export_baseline);
-    if (!possible) return report_error(possible.error());
-  }
   const auto inputs = load_run_inputs(options, std::move(suite));
   if (!inputs) return report_findings(inputs.error());
   const auto gate = load_gate(options, inputs->suite, inputs->fingerprint);

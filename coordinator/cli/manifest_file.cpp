@@ -2,6 +2,7 @@
 
 #include "common/defaults.hpp"
 #include "common/files.hpp"
+#include "coordinator/gate/aggregate_gate.hpp"
 #include "coordinator/suite/manifest.hpp"
 
 #include <array>
@@ -48,7 +49,7 @@ tl::expected<ManifestFile, std::vector<Finding>> load_manifest_file(const std::s
 }
 
 std::string baseline_in_words(const std::optional<AggregateBaseline>& baseline) {
-  if (!baseline) return "none";
+  if (!baseline || !pins_scores(*baseline)) return "none";
   constexpr std::size_t date_characters = 10;  // 2026-02-05
   std::string text = "precision=" + precise_score(baseline->precision) +
                      ", recall=" + precise_score(baseline->recall) + ", f1=" + precise_score(baseline->f1);

@@ -102,12 +102,4 @@ Result<std::vector<ReportTarget>> make_report_targets(const ReportFlags& flags,
   return targets;
 }
 
-Result<void> check_report_targets(const std::vector<ReportTarget>& targets) {
-  for (const ReportTarget& target : targets) {
-    if (!target.file) continue;
-    if (auto possible = check_output_path("report", *target.file); !possible) return possible;
-  }
-  return {};
-}
-
 }  // namespace sluice

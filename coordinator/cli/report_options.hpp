@@ -39,7 +39,4 @@ bool is_same_file(const std::string& a, const std::string& b);
 Result<std::vector<ReportTarget>> make_report_targets(const ReportFlags& flags,
                                                       const std::vector<NamedFile>& taken);
 
-/// What is certain to fail is said before the work is done. Fails with `output_failed`.
-Result<void> check_report_targets(const std::vector<ReportTarget>& targets);
-
 }  // namespace sluice

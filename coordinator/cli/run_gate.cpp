@@ -6,6 +6,7 @@
 #include "common/text.hpp"
 #include "coordinator/gate/baseline_check.hpp"
 #include "coordinator/gate/baseline_file.hpp"
+#include "coordinator/gate/statistical_gate.hpp"
 #include "coordinator/suite/manifest.hpp"
 
 #include <filesystem>
@@ -19,10 +20,12 @@ Result<AggregateBaseline> load_manifest_baseline(const std::string& file) {
   if (!text) return fail(Reason::baseline_invalid, file + ": the manifest " + text.error().message);
   auto parsed = parse_manifest(*text, file);
   if (!parsed.findings.empty()) return fail(Reason::baseline_invalid, join_findings(parsed.findings));
-  if (!parsed.manifest.baseline) {
-    return fail(Reason::baseline_invalid, file +
-                                              ": there is no [baseline] table; after a run without "
-                                              "--baseline `sluice update-baseline --force` writes one");
+  const auto& baseline = parsed.manifest.baseline;
+  if (!baseline || !pins_scores(*baseline)) {
+    return fail(Reason::baseline_invalid,
+                file +
+                    ": there is no [baseline] table with a precision, recall or f1; after a run without "
+                    "--baseline `sluice update-baseline --force` writes one");
   }
   return std::move(*parsed.manifest.baseline);
 }
@@ -38,7 +41,20 @@ Result<void> load_scores(const RunOptions& options, const Suite& suite, RunGate&
   if (!notices) return fail(std::move(notices.error()));
   gate.summary.kind = BaselineKind::scores;
   gate.summary.notices = std::move(*notices);
+  auto nothing = nothing_to_compare_notice(suite.thresholding, suite.metrics, options.strict);
+  if (nothing) gate.summary.notices.push_back(std::move(*nothing));
   return {};
+}
+
+/// A manifest's aggregates are those of the whole suite: beside those of a part any difference may be that
+/// of the cases which did not run.
+Result<void> check_is_whole(const RunOptions& options) {
+  if (!options.is_selection()) return {};
+  return fail(Reason::usage_invalid,
+              "--baseline " + *options.baseline +
+                  " has the aggregates of the whole suite, which those of a part (--categories, "
+                  "--max-fixtures) cannot be compared with: leave the selection out, or gate against a file "
+                  "of --export-baseline, which has the scores of each case");
 }
 
 /// The smallest drop that the tests of all cases look for; no suite is large enough to exclude one of 0, and
@@ -64,6 +80,7 @@ Result<RunGate> load_gate(const RunOptions& options, const Suite& suite, std::st
   if (options.baseline) {
     gate.summary.baseline_file = *options.baseline;
     if (std::filesystem::path(*options.baseline).extension() == ".toml") {
+      if (auto whole = check_is_whole(options); !whole) return fail(std::move(whole.error()));
       auto aggregates = load_manifest_baseline(*options.baseline);
       if (!aggregates) return fail(std::move(aggregates.error()));
       gate.aggregates = std::move(*aggregates);

@@ -25,7 +25,7 @@ struct RunGate {
 
 /// Reads what --baseline names: a manifest (*.toml) or a baseline file. `fingerprint` is this run's,
 /// `sha256:...`. baseline_invalid if it cannot be read, does not fit its format, is another suite's, or is a
-/// manifest without a [baseline] table.
+/// manifest without scores in a [baseline] table; usage_invalid for a manifest beside a selection.
 Result<RunGate> load_gate(const RunOptions& options, const Suite& suite, std::string fingerprint);
 
 }  // namespace sluice

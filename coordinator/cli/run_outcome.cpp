@@ -158,6 +158,9 @@ Result<RunOutcome> judge_run(const RunOptions& options, const RunResults& result
     const Scores scores = scores_of(outcome.aggregates.all.counts);
     outcome.gate.aggregates = judge_aggregates(*gate.aggregates, scores.precision, scores.recall, scores.f1,
                                                options.settings.regression_threshold.value);
+    auto missing =
+        missing_aggregates_notice(*outcome.gate.aggregates, gate.summary.baseline_file, options.strict);
+    if (missing) outcome.gate.notices.push_back(std::move(*missing));
   }
   const auto input = verdict_input(outcome.aggregates, outcome.gate, cut_short);
   outcome.verdict = run_verdict(input);

@@ -11,6 +11,7 @@
 #include <filesystem>
 #include <string>
 #include <system_error>
+#include <vector>
 
 namespace sluice {
 namespace {
@@ -40,12 +41,23 @@ bool is_stopped(const RunFacts& facts) {
   return facts.cut_short && !is_run_budget(facts.cut_short->reason);
 }
 
-/// A run that was stopped before it had anything to show is told in one sentence; otherwise what it has is
-/// shown.
+/// A run that was stopped before it had anything to show is told in one sentence to whoever watches;
+/// otherwise what it has is shown.
 bool is_worth_a_report(const RunOutcome& outcome, const RunFacts& facts) {
   if (!is_stopped(facts) || facts.cut_short->reason == Reason::interrupted) return true;
   const auto& statuses = outcome.aggregates.all.statuses;
   return statuses.total() > statuses.errors;
+}
+
+/// The targets that get a report. Files always do: else that of an earlier run stays there, and passes for
+/// this one's.
+std::vector<ReportTarget> targets_of(const RunOptions& options, const RunOutcome& outcome,
+                                     const RunFacts& facts) {
+  std::vector<ReportTarget> targets = options.reports;
+  if (!is_worth_a_report(outcome, facts)) {
+    std::erase_if(targets, [](const ReportTarget& target) { return !target.file; });
+  }
+  return targets;
 }
 
 /// What the files that cases name are relative to.
@@ -88,23 +100,22 @@ int report_run(const RunOptions& options, const RunInputs& inputs, const RunGate
     return noted ? unjudged.exit_code : report_error(noted.error());
   }
   int code = outcome->exit_code;
-  if (is_worth_a_report(*outcome, facts)) {
-    const RunIdentity identity{inputs.prompt.version, inputs.prompt.hash, inputs.ontology.version(),
-                               options.provider.provider.kind, options.provider.model};
-    const ReportInput input{results,
-                            outcome->aggregates,
-                            outcome->verdict,
-                            identity,
-                            facts,
-                            outcome->gate,
-                            std::string(mode_name(options.settings)),
-                            price(facts.paid),
-                            source_folder(options.suite_path),
-                            outcome->stability ? &*outcome->stability : nullptr,
-                            options.is_selection(),
-                            options.settings.min_stability.value};
-    for (const Error& error : write_reports(options.reports, input)) code = report_error(error);
-  }
+  const RunIdentity identity{inputs.prompt.version, inputs.prompt.hash, inputs.ontology.version(),
+                             options.provider.provider.kind, options.provider.model};
+  const ReportInput input{results,
+                          outcome->aggregates,
+                          outcome->verdict,
+                          identity,
+                          facts,
+                          outcome->gate,
+                          std::string(mode_name(options.settings)),
+                          price(facts.paid),
+                          source_folder(options.suite_path),
+                          outcome->stability ? &*outcome->stability : nullptr,
+                          options.is_selection(),
+                          options.settings.min_stability.value};
+  for (const Error& error : write_reports(targets_of(options, *outcome, facts), input))
+    code = report_error(error);
   if (options.export_baseline) {
     const auto pinned = export_baseline(options, results, *outcome, inputs.embedding.embedding.model, facts);
     if (pinned && options.progress) say_pinned(*options.export_baseline, *pinned, *outcome);

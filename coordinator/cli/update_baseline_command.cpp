@@ -27,6 +27,11 @@ std::optional<std::string> objection_to(const PastRun& past, const std::string& 
     return name + " was of " + past.run.suite_path + ", not of " + suite_path +
            "; name that suite with --fixtures, or give a run of this one";
   }
+  if (past.run.mode == to_string(Mode::mock)) {
+    return name +
+           " was in mode mock, whose answers no model gave; run the suite with --mode live, or give another "
+           "with --run-id";
+  }
   if (!past.summary) {
     return name +
            " has not finished: it is still going on, or its process was ended; give another with --run-id";
@@ -120,7 +125,9 @@ struct UpdateBaseline {
     if (!ledger) return fail(ledger.error());
     if (*ledger && run_id) return (*ledger)->find_run(*run_id);
     if (*ledger) {
-      auto latest = (*ledger)->latest_run(suite_path);
+      auto latest = (*ledger)->latest_run(suite_path, to_string(Mode::mock));
+      // Where all were mocks, the objection to the newest says more than that there is none.
+      if (latest && !*latest) latest = (*ledger)->latest_run(suite_path);
       if (!latest) return fail(latest.error());
       if (*latest) return std::move(**latest);
     }
@@ -168,7 +175,7 @@ Command add_update_baseline_command(CLI::App& program) {
   app->footer(
       "Only the [baseline] table changes; comments and everything else stay as they are.\n"
       "Exit code 0 if it was written, 2 if not: without --force, or when the run does not fit (cut short,\n"
-      "case errors, some cases alone, another suite).\n"
+      "case errors, some cases alone, another suite, mode mock).\n"
       "Examples:\n"
       "  sluice update-baseline\n"
       "  sluice update-baseline --force\n"

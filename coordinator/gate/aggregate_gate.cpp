@@ -16,6 +16,10 @@ AggregateOutcome judge(const AggregateComparison& pair, double threshold) {
 
 }  // namespace
 
+bool pins_scores(const AggregateBaseline& baseline) {
+  return baseline.precision || baseline.recall || baseline.f1;
+}
+
 AggregateJudgement judge_aggregates(const AggregateBaseline& baseline, std::optional<double> precision,
                                     std::optional<double> recall, std::optional<double> f1,
                                     double threshold) {
@@ -41,6 +45,20 @@ std::optional<GateNotice> untested_notice(const Thresholding& suite, const std::
                     "`thresholding.mode: statistical` tests the scores of each case, and `" + manifest +
                         "` has aggregates alone, which were compared by --threshold: for the tests write a "
                         "baseline with `--export-baseline` and name that."};
+}
+
+std::optional<GateNotice> missing_aggregates_notice(const AggregateJudgement& judgement,
+                                                    const std::string& manifest, bool strict) {
+  std::string names;
+  for (const AggregateComparison& pair : judgement.metrics) {
+    if (pair.current && !pair.baseline) names += (names.empty() ? "" : ", ") + std::string(pair.name);
+  }
+  if (names.empty()) return std::nullopt;
+  return GateNotice{strict ? GateNotice::Severity::failure : GateNotice::Severity::warning,
+                    "missing_aggregates",
+                    "the [baseline] table of `" + manifest + "` does not have what this run has (" + names +
+                        "), which was compared with nothing: pin it with `sluice update-baseline --force` "
+                        "after a run without --baseline."};
 }
 
 }  // namespace sluice

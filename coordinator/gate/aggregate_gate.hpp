@@ -34,6 +34,9 @@ struct AggregateJudgement {
   AggregateOutcome outcome = AggregateOutcome::not_compared;  ///< The worst of them.
 };
 
+/// Whether the table has anything to compare with: precision, recall or F1.
+bool pins_scores(const AggregateBaseline& baseline);
+
 /// A drop of exactly `threshold` is within the limit; compared in billionths (gate.hpp). A baseline value
 /// whose current one is undefined is beyond it. Pure.
 AggregateJudgement judge_aggregates(const AggregateBaseline& baseline, std::optional<double> precision,
@@ -42,5 +45,10 @@ AggregateJudgement judge_aggregates(const AggregateBaseline& baseline, std::opti
 /// `statistics_not_compared` (info) under `statistical`, which asks for the scores of each case; a manifest
 /// has none.
 std::optional<GateNotice> untested_notice(const Thresholding& suite, const std::string& manifest);
+
+/// `missing_aggregates`, a failure under strict: aggregates of the run that the manifest does not pin, so
+/// that nothing says whether they fell.
+std::optional<GateNotice> missing_aggregates_notice(const AggregateJudgement& judgement,
+                                                    const std::string& manifest, bool strict);
 
 }  // namespace sluice

@@ -55,11 +55,12 @@ Result<std::vector<GateNotice>> check_baseline(const BaselineHeader& header, con
   }
   if (header.assay_version != run.tool_version) {
     notices.push_back(
-        {GateNotice::Severity::info, "tool_version_mismatch",
+        {GateNotice::Severity::warning, "tool_version_mismatch",
          named(run.baseline_file) + " was written by version " + escaped_excerpt(header.assay_version) +
              " and " + (run.current_file ? named(*run.current_file) + " by " : "this is ") +
              escaped_excerpt(run.tool_version) + ": if scores differ without a reason, write it anew with " +
-             command_for_base(run) + "."});
+             command_for_base(run) + ".",
+         false});
   }
   return notices;
 }

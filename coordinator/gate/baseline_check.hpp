@@ -28,8 +28,8 @@ struct GatedRun {
 };
 
 /// Whether a baseline (or report) fits what is compared with it (gate ADR, section D): baseline_invalid for
-/// another suite; notices `fingerprint_mismatch` (a failure under strict) and `tool_version_mismatch` (never
-/// decides). Pure.
+/// another suite; notices `fingerprint_mismatch` (a failure under strict) and `tool_version_mismatch` (a
+/// warning that never decides). Pure.
 Result<std::vector<GateNotice>> check_baseline(const BaselineHeader& header, const GatedRun& run);
 
 /// Scores by name: how many, and the first of them for a message.

@@ -111,12 +111,13 @@ class Gate {
 struct GateNotice {
   enum class Severity : std::uint8_t {
     info,     ///< Decides nothing, even under --strict.
-    warning,  ///< The verdict is at least `review`.
+    warning,  ///< The verdict is at least `review`, unless the notice does not decide.
     failure,  ///< The verdict is at least `fail`: a warning under --strict.
   };
   Severity severity = Severity::warning;
   std::string code;     ///< Stable: `fingerprint_mismatch`, `tool_version_mismatch`, `unused_entries`, ...
   std::string message;  ///< One sentence: what, and what to do.
+  bool decides = true;  ///< False for a warning that leaves the verdict alone, even under --strict.
 };
 
 }  // namespace sluice

@@ -43,6 +43,18 @@ void LargestDrops::add(std::string_view test_id, double base, double current) {
   if (kept_.size() > most_kept) kept_.pop_back();
 }
 
+std::optional<GateNotice> nothing_to_compare_notice(const Thresholding& suite,
+                                                    std::span<const MetricId> metrics, bool strict) {
+  const bool has_scores =
+      std::ranges::any_of(metrics, [](MetricId metric) { return info(metric).kind == MetricKind::scored; });
+  if (suite.mode != ThresholdMode::statistical || has_scores) return std::nullopt;
+  return GateNotice{
+      strict ? GateNotice::Severity::failure : GateNotice::Severity::warning, "nothing_to_compare",
+      "`thresholding.mode: statistical` compares scores, and no test of this suite has one: add "
+      "a scored metric such as semantic_similarity_to or claims_f1, or take the mode out (tests "
+      "that pass or fail are judged by themselves)."};
+}
+
 std::uint64_t StatisticalJudgement::regressions() const {
   return static_cast<std::uint64_t>(std::ranges::count_if(metrics, [](const StatisticalMetric& one) {
     return one.verdict.verdict == ChangeVerdict::regression;

@@ -45,6 +45,11 @@ class LargestDrops {
   std::vector<CaseDrop> kept_;
 };
 
+/// `nothing_to_compare`, a failure under strict: under `statistical` no test of the suite has a score, so
+/// that the gate could never say anything. `metrics` are those of the whole suite.
+std::optional<GateNotice> nothing_to_compare_notice(const Thresholding& suite,
+                                                    std::span<const MetricId> metrics, bool strict);
+
 /// One scored metric of all cases beside the baseline's.
 struct StatisticalMetric {
   MetricId metric = MetricId::claims_precision;

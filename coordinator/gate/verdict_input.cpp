@@ -15,6 +15,7 @@ void count_stability(const StabilityJudgement& stability, VerdictInput& input) {
 
 void count_comparison(const GateSummary& gate, VerdictInput& input) {
   for (const GateNotice& notice : gate.notices) {
+    if (!notice.decides) continue;
     input.warnings += notice.severity == GateNotice::Severity::warning ? 1 : 0;
     input.failures += notice.severity == GateNotice::Severity::failure ? 1 : 0;
   }

@@ -3,6 +3,7 @@
 #include "common/defaults.hpp"
 
 #include <algorithm>
+#include <utility>
 
 namespace sluice {
 
@@ -19,12 +20,13 @@ bool Breaker::hear(WorkerId worker, std::uint32_t signs_of_life, std::uint32_t f
   if (opened_) return probes(worker) && hear_probe(worker, signs_of_life > 0, now);
   // Failures are told at once, answers with the next occasion: they came before.
   if (signs_of_life > 0) {
-    ever_lived_ = true;
+    // What failed before anybody had reached it says nothing of an outage.
+    if (!std::exchange(ever_reached_, true)) samples_.clear();
     failed_in_a_row_ = 0;
   }
   failed_in_a_row_ += failed;
   note(signs_of_life, failed, now);
-  if (!ever_lived_ || (failed_in_a_row_ < defaults::breaker_failures && !many_failed())) return false;
+  if (!ever_reached_ || (failed_in_a_row_ < defaults::breaker_failures && !many_failed())) return false;
   open_at(now);
   return true;
 }

@@ -12,12 +12,14 @@ namespace sluice {
 
 /// Holds back the calls to a provider that is down, and finds out by single calls when it is up again. Opens
 /// after `breaker_failures` in a row over the fleet, or when half of the calls of the last `breaker_window`
-/// failed; stays closed for a provider that never gave a sign of life, since such a run ends at once anyway.
+/// failed; stays closed for a provider that was never reached, since such a run ends at once anyway.
 /// Pure; not thread-safe.
 class Breaker {
  public:
   explicit Breaker(BootTime outage_timeout) : outage_timeout_(outage_timeout) {}
 
+  /// The provider is there, whatever it answers: from now on it can be down.
+  void reached() { ever_reached_ = true; }
   /// What calls came to at `worker`; `signs_of_life` are answers and refusals. While it is open only who
   /// probes counts. True if the breaker opened or closed.
   bool hear(WorkerId worker, std::uint32_t signs_of_life, std::uint32_t failed, BootTime now);
@@ -51,7 +53,7 @@ class Breaker {
   void close_at(BootTime now);
 
   BootTime outage_timeout_;
-  bool ever_lived_ = false;
+  bool ever_reached_ = false;
   std::uint32_t failed_in_a_row_ = 0;
   std::deque<Sample> samples_;  ///< Of the last breaker_window.
   std::optional<BootTime> opened_;

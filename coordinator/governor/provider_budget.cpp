@@ -182,6 +182,7 @@ void ProviderBudget::take_outcomes(WorkerId worker, Member& member, const wire::
   if (outcomes.named_delays > 0) rate_search_.pause(paused_until_ - std::min(paused_until_, now), now);
   const bool flowed = !breaker_.open();
   const auto signs_of_life = answered + outcomes.rate_limited + outcomes.named_delays;
+  if (demand.reached) breaker_.reached();
   if (breaker_.hear(worker, signs_of_life, outcomes.failed, now)) {
     if (breaker_.open()) {
       down_since_ = now;

@@ -52,6 +52,7 @@ constexpr double slow_growth = 0.02;
 constexpr double regrowth = 0.2;
 constexpr double steeper_after_seconds = 5;
 constexpr double lowest_rate = 0.02;
+constexpr double first_rate_in_vain = 1.0;
 constexpr double highest_rate = 1e6;
 /// Less than this share in this time is not the rate's full use; the doublings alone leave two thirds.
 constexpr BootTime used_time = 500ms;
@@ -180,7 +181,16 @@ void RateSearch::cut(BootTime now) {
     const auto first = std::min(first_start_.value_or(now), now - first_measured_time);
     auto since = std::max(first, now - measured_time);
     if (count_since(since).started < fewest_measured) since = std::max(first, now - longest_measured_time);
-    rate_ = accepted_since(since, now) / 2;
+    // Where nothing was accepted nothing is known, either: one that was over its limit before the run began
+    // will be below it soon.
+    const double accepted = accepted_since(since, now);
+    rate_ = accepted > 0 ? accepted / 2 : first_rate_in_vain;
+  } else if (accepted_since(cut_at_, now) <= 0) {
+    // What it takes is not known any more; half of what it refused is tried next.
+    rate_before_ = *rate_;
+    accepted_before_ = accepted_;
+    accepted_.reset();
+    rate_ = *rate_ / 2;
   } else {
     // Between two cuts the provider's bucket was empty twice: what it took in that time is its rate.
     rate_before_ = *rate_;

@@ -14,6 +14,7 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace sluice {
@@ -96,8 +97,8 @@ class Ledger {
   Result<std::vector<PastRun>> list_runs(std::size_t limit) const;
   /// The run whose id is this or begins so. usage_invalid if there is none or more than one.
   Result<PastRun> find_run(const std::string& id_or_prefix) const;
-  /// The newest run of a suite that has ended; nothing if there is none.
-  Result<std::optional<PastRun>> latest_run(const std::string& suite_path) const;
+  /// The newest run of a suite that has ended, and was not in the mode `but`; nothing if there is none.
+  Result<std::optional<PastRun>> latest_run(const std::string& suite_path, std::string_view but = {}) const;
 
   /// Commits all results in one transaction: all of a unit's trials or none, insert or ignore. One outcome
   /// for each. `move_pins`: the committed answers become the pinned ones of their keys.

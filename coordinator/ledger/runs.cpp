@@ -169,12 +169,14 @@ Result<PastRun> Ledger::find_run(const std::string& id_or_prefix) const {
   }
 }
 
-Result<std::optional<PastRun>> Ledger::latest_run(const std::string& suite_path) const {
+Result<std::optional<PastRun>> Ledger::latest_run(const std::string& suite_path, std::string_view but) const {
   try {
     SQLite::Statement query(
-        database_->db, std::string(select_runs) +
-                           "WHERE suite_path = ? AND completed_at_ms IS NOT NULL ORDER BY seq DESC LIMIT 1");
+        database_->db,
+        std::string(select_runs) +
+            "WHERE suite_path = ? AND mode <> ? AND completed_at_ms IS NOT NULL ORDER BY seq DESC LIMIT 1");
     query.bind(1, suite_path);
+    query.bind(2, std::string(but));
     if (!query.executeStep()) return std::nullopt;
     return run_in(query);
   } catch (const SQLite::Exception& error) {

@@ -18,7 +18,7 @@ namespace {
 constexpr std::size_t max_verdict_bytes = 1500;
 constexpr std::size_t max_notice_bytes = 2 << 10;
 constexpr std::size_t max_error_bytes = 5 << 10;
-constexpr std::size_t max_category_bytes = 5 << 10;
+constexpr std::size_t max_category_bytes = 4 << 10;
 
 class MarkdownReport {
  public:

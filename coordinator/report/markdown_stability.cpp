@@ -16,6 +16,8 @@ constexpr std::size_t max_statistics_bytes = 3500;
 constexpr std::size_t max_summary_bytes = 900;
 constexpr std::size_t max_perturbation_bytes = 1400;
 constexpr std::size_t max_flip_bytes = 1500;
+constexpr std::size_t max_category_bytes = 1200;
+constexpr std::size_t max_skipped_bytes = 1400;
 
 /// What a list leaves out, which would look whole without a word; empty where it is.
 std::string rest_of(std::uint64_t left_out, std::string_view noun) {
@@ -37,14 +39,45 @@ std::string statistics_part(const ReportInput& input) {
 std::string perturbation_rows(const RunStability& run) {
   BoundedText rows(max_perturbation_bytes);
   for (const PerturbationSummary& one : run.perturbations) {
-    const StabilityFigures figures = one.stability ? one.stability->figures : StabilityFigures{};
-    rows.add("| " + markdown_words(one.facts.name, 80) + " | " + wording::grouped(one.facts.changed) + " | " +
-             wording::grouped(one.flips) + " | " + wording::share(figures.stability) + " | " +
-             wording::share(figures.floor) + " | " + wording::stability_word(one) + " |\n");
+    const auto words = wording::words_for(one);
+    rows.add("| " + markdown_words(words.name, 80) + " | " + words.cases + " | " + words.flips + " | " +
+             words.stability + " | " + words.interval + " | " + words.floor + " | " +
+             markdown_words(words.p) + " | " + words.verdict + " |\n");
   }
-  return "\n| Perturbation | Cases | Flips | Stability | Floor | Verdict |\n"
-         "| --- | ---: | ---: | ---: | ---: | --- |\n" +
-         rows.text() + rest_of(rows.left_out(), "perturbation");
+  return "\n| Perturbation | Cases | Flips | Stability | Interval | Floor | " +
+         std::string(wording::p_heading) +
+         " | Verdict |\n| --- | ---: | ---: | ---: | ---: | ---: | ---: | --- |\n" + rows.text() +
+         rest_of(rows.left_out(), "perturbation");
+}
+
+std::string folded(std::string_view summary, std::size_t count, const std::string& text) {
+  return "\n<details><summary>" + std::string(summary) + " (" + wording::grouped(count) + ")</summary>\n\n" +
+         text + "\n</details>\n";
+}
+
+std::string category_part(const RunStability& run) {
+  const auto categories = wording::category_words(run);
+  if (categories.empty()) return "";
+  BoundedText rows(max_category_bytes);
+  for (const auto& words : categories) {
+    rows.add("| " + markdown_words(words.name, 80) + " | " + words.cases + " | " + words.answers + " | " +
+             words.stability + " | " + words.interval + " | " + words.floor + " |\n");
+  }
+  const std::uint64_t left_out = rows.left_out();
+  const std::string rest =
+      left_out > 0 ? "\n_" + wording::grouped(left_out) + " more in the JSON report._\n" : "";
+  return folded("Stability by category", categories.size(),
+                "| Category | Cases | Answers | Stability | Interval | Floor |\n"
+                "| --- | ---: | ---: | ---: | ---: | ---: |\n" +
+                    rows.text() + rest);
+}
+
+std::string skipped_part(const RunStability& run) {
+  const auto skipped = wording::skipped_words(run);
+  if (skipped.empty()) return "";
+  BoundedText list(max_skipped_bytes);
+  for (const std::string& line : skipped) list.add("- " + markdown_words(line) + "\n");
+  return folded(wording::skipped_heading, skipped.size(), list.text() + rest_of(list.left_out(), "reason"));
 }
 
 /// The two answers of each flip side by side.
@@ -85,7 +118,7 @@ Result<std::string> markdown_stability(const ReportInput& input) {
   text += perturbation_rows(run);
   const auto cases = wording::least_stable_cases(input, 5, 2);
   if (!cases) return fail(cases.error());
-  return text + flip_rows(*cases, run.repeats);
+  return text + flip_rows(*cases, run.repeats) + category_part(run) + skipped_part(run);
 }
 
 }  // namespace sluice

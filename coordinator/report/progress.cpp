@@ -117,6 +117,15 @@ std::size_t width_of(const std::vector<Piece>& pieces) {
 
 }  // namespace
 
+bool stands_still(std::span<const BudgetFacts> providers) {
+  const auto is_down = [](const BudgetFacts& one) {
+    return one.given_up || one.hold == wire::HoldReason::outage;
+  };
+  const auto is_on_hold = [](const BudgetFacts& one) { return one.hold != wire::HoldReason::none; };
+  return std::ranges::any_of(providers, is_down) ||
+         (!providers.empty() && std::ranges::all_of(providers, is_on_hold));
+}
+
 void RateEstimate::update(Seconds elapsed, std::uint64_t done) {
   const double time = (elapsed - last_).count();
   if (started_ && time <= 0.0) return;  // Counted with the next moment.

@@ -6,6 +6,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -53,6 +54,10 @@ struct ProgressState {
   std::uint64_t rate_limited = 0;    ///< 429 and 529 so far.
   std::vector<BudgetFacts> budgets;  ///< Of each provider.
 };
+
+/// Nothing goes on, so that what was done a while ago says nothing of what is left: a provider is down or
+/// given up, or every one of them is on hold.
+bool stands_still(std::span<const BudgetFacts> providers);
 
 /// One line of at most `columns` columns without a line end: the least important parts go first when it is
 /// tight.

@@ -77,6 +77,10 @@ std::string left_out_line(const RunStability& run) {
   return line;
 }
 
+std::optional<Interval> known_interval(const StabilityFigures& figures) {
+  return figures.stability ? std::optional(figures.interval) : std::nullopt;
+}
+
 std::string word_of(Reason non_answer) {
   switch (non_answer) {
     case Reason::refusal:
@@ -188,9 +192,40 @@ std::string stability_gate(const GateSummary& gate) {
 
 std::string stability_word(const PerturbationSummary& one) {
   if (!one.stability || !one.stability->figures.stability) return "no answers";
+  // Not a word of noise: none was needed to explain anything.
+  if (*one.stability->figures.stability >= 1.0) return "stable";
   if (!one.stability->p) return "floor unknown";
   if (one.too_few_repeats) return "too few repeats to tell";
   return one.stability->unstable ? "unstable" : "within noise";
+}
+
+PerturbationWords words_for(const PerturbationSummary& one) {
+  const StabilityFigures figures = one.stability ? one.stability->figures : StabilityFigures{};
+  return {.name = one.facts.name,
+          .cases = grouped(one.facts.changed),
+          .flips = grouped(one.flips),
+          .stability = share(figures.stability),
+          .interval = interval(known_interval(figures)),
+          .floor = share(figures.floor),
+          .p = p_value(one.stability ? one.stability->adjusted_p : std::nullopt),
+          .verdict = stability_word(one),
+          .unchanged = grouped(one.facts.unchanged),
+          .skipped = grouped(one.facts.skipped_cases())};
+}
+
+std::vector<CategoryWords> category_words(const RunStability& run) {
+  std::vector<CategoryWords> rows;
+  if (run.analysis.categories.size() < 2) return rows;
+  for (const auto& [number, figures] : run.analysis.categories) {
+    const std::string& name = run.categories.at(number);
+    rows.push_back({.name = name.empty() ? "(none)" : name,
+                    .cases = grouped(figures.cases),
+                    .answers = grouped(figures.answers),
+                    .stability = share(figures.stability),
+                    .interval = interval(known_interval(figures)),
+                    .floor = share(figures.floor)});
+  }
+  return rows;
 }
 
 std::vector<std::string> skipped_words(const RunStability& run) {

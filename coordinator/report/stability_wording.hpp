@@ -25,8 +25,26 @@ std::string p_value(const std::optional<double>& p);
 std::vector<std::string> stability_summary(const ReportInput& input);
 /// What the limits on stability came to; empty without one.
 std::string stability_gate(const GateSummary& gate);
-/// `unstable`, `within noise`, `too few repeats to tell`, `floor unknown`, `no answers`.
+/// `stable` where no answer differs; `unstable`, `within noise`, `too few repeats to tell`, `floor unknown`
+/// where some do; `no answers`.
 std::string stability_word(const PerturbationSummary& perturbation);
+/// A perturbation's row in the tables.
+struct PerturbationWords {
+  std::string name;  ///< As the user gave it.
+  std::string cases, flips, stability, interval, floor, p, verdict, unchanged, skipped;
+};
+PerturbationWords words_for(const PerturbationSummary& perturbation);
+/// Of the column with p: Holm's correction over the perturbations is in it.
+inline constexpr std::string_view p_heading = "Holm p";
+/// A category's row in the tables.
+struct CategoryWords {
+  std::string name;  ///< Of the suite; `(none)` if empty.
+  std::string cases, answers, stability, interval, floor;
+};
+/// In the analysis' order. One category alone says what the whole run says: then there are no rows.
+std::vector<CategoryWords> category_words(const RunStability& run);
+/// Above skipped_words().
+inline constexpr std::string_view skipped_heading = "Skipped, since it could have changed the meaning";
 /// `3 cases (Makefile): sluice does not know ...`, for each perturbation, language and reason.
 std::vector<std::string> skipped_words(const RunStability& run);
 

@@ -15,10 +15,6 @@ constexpr std::size_t listed_cases = 5;
 constexpr std::size_t listed_flips = 3;
 constexpr std::size_t listed_skips = 12;
 
-std::optional<Interval> known(const StabilityFigures& figures) {
-  return figures.stability ? std::optional(figures.interval) : std::nullopt;
-}
-
 /// Without the droppable columns that are too many for the width, last ones first: names are worth more than
 /// they are, and a table would cut its first column before it drops any.
 TextTable fitted(TextTable table, std::size_t width) {
@@ -39,10 +35,9 @@ TextTable fitted(TextTable table, std::size_t width) {
 }
 
 /// In a narrow table the names of the perturbations need the room.
-std::string verdict_on(const PerturbationSummary& one, std::size_t width) {
+std::string verdict_on(const PerturbationSummary& one, const std::string& verdict, std::size_t width) {
   constexpr std::size_t wide_enough = 80;
-  if (one.too_few_repeats && width < wide_enough) return "too few repeats";
-  return wording::stability_word(one);
+  return one.too_few_repeats && width < wide_enough ? "too few repeats" : verdict;
 }
 
 TextTable perturbation_table(const RunStability& run, std::size_t width) {
@@ -53,23 +48,20 @@ TextTable perturbation_table(const RunStability& run, std::size_t width) {
                    {.heading = "Stability", .numeric = true},
                    {.heading = "Verdict"},
                    {.heading = "Floor", .numeric = true, .droppable = true},
-                   {.heading = "p", .numeric = true, .droppable = true},
+                   {.heading = std::string(wording::p_heading), .numeric = true, .droppable = true},
                    {.heading = "Interval", .numeric = true, .droppable = true},
                    {.heading = "Unchanged", .numeric = true, .droppable = true},
                    {.heading = "Skipped", .numeric = true, .droppable = true}};
   for (const PerturbationSummary& one : run.perturbations) {
-    const StabilityFigures figures = one.stability ? one.stability->figures : StabilityFigures{};
-    table.rows.push_back({printable(one.facts.name), wording::grouped(one.facts.changed),
-                          wording::grouped(one.flips), wording::share(figures.stability),
-                          verdict_on(one, width), wording::share(figures.floor),
-                          wording::p_value(one.stability ? one.stability->adjusted_p : std::nullopt),
-                          wording::interval(known(figures)), wording::grouped(one.facts.unchanged),
-                          wording::grouped(one.facts.skipped_cases())});
+    const auto words = wording::words_for(one);
+    table.rows.push_back({printable(words.name), words.cases, words.flips, words.stability,
+                          verdict_on(one, words.verdict, width), words.floor, words.p, words.interval,
+                          words.unchanged, words.skipped});
   }
   return table;
 }
 
-TextTable category_table(const RunStability& run) {
+TextTable category_table(const std::vector<wording::CategoryWords>& categories) {
   TextTable table;
   table.columns = {{.heading = "Category"},
                    {.heading = "Cases", .numeric = true},
@@ -77,11 +69,9 @@ TextTable category_table(const RunStability& run) {
                    {.heading = "Stability", .numeric = true},
                    {.heading = "Floor", .numeric = true, .droppable = true},
                    {.heading = "Interval", .numeric = true, .droppable = true}};
-  for (const auto& [number, figures] : run.analysis.categories) {
-    const std::string& name = run.categories.at(number);
-    table.rows.push_back({printable(name.empty() ? "(none)" : name), wording::grouped(figures.cases),
-                          wording::grouped(figures.answers), wording::share(figures.stability),
-                          wording::share(figures.floor), wording::interval(known(figures))});
+  for (const auto& words : categories) {
+    table.rows.push_back(
+        {printable(words.name), words.cases, words.answers, words.stability, words.floor, words.interval});
   }
   return table;
 }
@@ -89,7 +79,7 @@ TextTable category_table(const RunStability& run) {
 void write_skipped(const RunStability& run, TablePage& page) {
   const auto skipped = wording::skipped_words(run);
   if (skipped.empty()) return;
-  page.entry("", "Skipped, since it could have changed the meaning:", 0, Colour::none);
+  page.entry("", std::string(wording::skipped_heading) + ":", 0, Colour::none);
   for (std::size_t i = 0; i < std::min(listed_skips, skipped.size()); ++i) {
     page.entry("", skipped[i], 2, Colour::dim);
   }
@@ -127,8 +117,8 @@ Result<void> write_stability(const ReportInput& input, TablePage& page) {
   }
   if (run.perturbations.empty()) return {};
   page.text() += drawn(fitted(perturbation_table(run, page.width()), page.width()), page.width());
-  if (run.analysis.categories.size() > 1) {
-    page.text() += drawn(fitted(category_table(run), page.width()), page.width());
+  if (const auto categories = wording::category_words(run); !categories.empty()) {
+    page.text() += drawn(fitted(category_table(categories), page.width()), page.width());
   }
   write_skipped(run, page);
   const auto cases = wording::least_stable_cases(input, listed_cases, listed_flips);

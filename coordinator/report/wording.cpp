@@ -40,6 +40,18 @@ CalendarTime calendar(std::int64_t unix_ms) {
           static_cast<int>(clock.subseconds().count())};
 }
 
+/// The text as one word of a POSIX shell: quoted where it would be anything else as it is.
+std::string shell_word(const std::string& text) {
+  const auto is_plain = [](char c) {
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
+           std::string_view("_-./:@%+=,").find(c) != std::string_view::npos;
+  };
+  if (!text.empty() && std::ranges::all_of(text, is_plain)) return text;
+  std::string quoted = "'";
+  for (const char c : text) quoted += c == '\'' ? std::string("'\\''") : std::string(1, c);
+  return quoted + "'";
+}
+
 // Which aggregates dropped, and how that stands to the limit; empty where none is compared.
 std::string aggregates_reason(const GateSummary& gate) {
   if (!gate.aggregates) return "";
@@ -240,7 +252,8 @@ std::string baseline_origin(const ReportInput& input) {
 
 std::string how_to_pin(const ReportInput& input) {
   const std::string& file = input.gate.baseline_file;
-  return "sluice run ... --export-baseline " + (file.empty() ? "FILE" : file);
+  const std::string_view mode = input.mode == to_string(Mode::live) ? " --mode live" : "";
+  return "sluice run ... --export-baseline " + (file.empty() ? "FILE" : shell_word(file)).append(mode);
 }
 
 std::string_view severity_word(GateNotice::Severity severity) {

@@ -34,7 +34,8 @@ std::string_view case_noun(const ReportInput& input);
 bool has_claims_cases(const ReportInput& input);
 /// When and with what the aggregates that the run was compared with were measured; may be empty.
 std::string baseline_origin(const ReportInput& input);
-/// The command that gives the missing scores an entry.
+/// The command that gives the missing scores an entry, for a POSIX shell; `...` is what else the run was
+/// given.
 std::string how_to_pin(const ReportInput& input);
 std::string_view severity_word(GateNotice::Severity severity);  ///< `info`, `warning`, `failure`
 

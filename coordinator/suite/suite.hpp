@@ -16,8 +16,11 @@ struct Suite {
   CaseList cases;
   std::optional<Manifest> manifest;  ///< Of a fixtures' folder.
   Thresholding thresholding;         ///< `settings.thresholding`: the default of every scored metric.
-  std::vector<MetricId> metrics;     ///< What judges any of the cases, by number; before any selection.
-  /// Of all cases and the thresholding, in canonical form and before any selection (docs/baselines.md).
+  /// What a YAML suite was read from, but for TOML files and what lines of its tests_file name.
+  std::vector<std::string> input_files;
+  std::vector<MetricId> metrics;  ///< What judges any of the cases, by number; before any selection.
+  /// Of all cases, the thresholding and the file's own `repeat` and `min_stability`, in canonical form and
+  /// before any selection (docs/baselines.md).
   Digest content_fingerprint{};
 };
 

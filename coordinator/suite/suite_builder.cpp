@@ -3,6 +3,7 @@
 #include "common/defaults.hpp"
 #include "common/sha256_stream.hpp"
 #include "common/text.hpp"
+#include "coordinator/suite/canonical_json.hpp"
 #include "coordinator/suite/fingerprint.hpp"
 
 #include <algorithm>
@@ -80,10 +81,20 @@ void SuiteBuilder::find_duplicates(std::vector<Finding>& findings) {
        std::to_string(found - defaults::max_file_findings) + " more tests have ids of others"});
 }
 
-Suite SuiteBuilder::finish(std::string name, const Thresholding& thresholding) {
+Suite SuiteBuilder::finish(std::string name, const Thresholding& thresholding, const SuiteDemands& demands) {
   Sha256Stream hash;
-  std::string head = "{\"name\":";
+  std::string head = "{";
+  if (demands.min_stability) {
+    head += "\"min_stability\":";
+    append_canonical_number(head, *demands.min_stability);
+    head += ',';
+  }
+  head += "\"name\":";
   append_json_string(head, name);
+  if (demands.repeat) {
+    head += ",\"repeat\":";
+    append_canonical_number(head, *demands.repeat);
+  }
   head += ",\"thresholding\":" + canonical_thresholding(thresholding) + "}";
   hash.update(head);
   for (const std::uint32_t index : order()) {

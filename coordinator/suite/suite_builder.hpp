@@ -9,10 +9,17 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
 namespace sluice {
+
+/// What a suite file itself asks for beside its thresholding, as numbers; flags and environment have no say.
+struct SuiteDemands {
+  std::optional<double> min_stability;
+  std::optional<double> repeat;
+};
 
 /// Puts cases from any number of files together to a suite: order, duplicate ids, metrics and fingerprint.
 /// Takes 28 bytes a case beside the CaseList. Not thread-safe.
@@ -34,7 +41,7 @@ class SuiteBuilder {
   /// Every id that an earlier case has already, as findings at the later one; at most max_file_findings.
   void find_duplicates(std::vector<Finding>& findings);
   /// The suite; the builder is then empty. REQUIRES: no duplicates.
-  Suite finish(std::string name, const Thresholding& thresholding);
+  Suite finish(std::string name, const Thresholding& thresholding, const SuiteDemands& demands = {});
 
  private:
   /// Half of a SHA-256 for each case until all are there: a million must fit.

@@ -48,6 +48,7 @@ class YamlSuiteReader {
       : path_(path), file_(path.generic_string()), context_{file_, Notation::yaml, findings_} {}
 
   tl::expected<LoadedSuite, std::vector<Finding>> read() {
+    input_files_.push_back(file_);
     const auto text = read_file(path_, defaults::max_suite_bytes);
     if (!text) return tl::unexpected(std::vector<Finding>{{file_, 0, "the suite " + text.error().message}});
     const ParsedYaml document = parse_yaml(*text);
@@ -58,8 +59,9 @@ class YamlSuiteReader {
       sort_findings(findings_);
       return tl::unexpected(std::move(findings_));
     }
-    loaded_.suite = builder_.finish(std::move(name_), thresholding_);
+    loaded_.suite = builder_.finish(std::move(name_), thresholding_, demands_);
     loaded_.suite.manifest = std::move(manifest_);
+    loaded_.suite.input_files = std::move(input_files_);
     return std::move(loaded_);
   }
 
@@ -97,11 +99,23 @@ class YamlSuiteReader {
     loaded_.settings.push_back({std::string(setting), std::move(shown), file_, std::move(value)});
   }
 
+  /// Anything else than a number is a finding where the settings are merged.
+  static std::optional<double> number_of(TableReader& reader, std::string_view key) {
+    const DocumentEntry* entry = reader.entry(key);
+    if (entry == nullptr) return std::nullopt;
+    if (const auto* whole = std::get_if<std::int64_t>(&entry->value.value)) {
+      return static_cast<double>(*whole);
+    }
+    const auto* real = std::get_if<double>(&entry->value.value);
+    return real != nullptr ? std::optional(*real) : std::nullopt;
+  }
+
   void read_settings(const DocumentNode& table) {
     TableReader reader = context_.reader(table, "settings");
     for (const SettingKey& one : setting_keys) {
       take_setting(reader, one.key, one.setting, "\"" + std::string(one.key) + "\" in settings");
     }
+    demands_ = {number_of(reader, "min_stability"), number_of(reader, "repeat")};
     if (const DocumentNode* thresholding = reader.table("thresholding")) {
       thresholding_ = read_suite_thresholding(context_.reader(*thresholding, "settings.thresholding"));
     }
@@ -124,7 +138,11 @@ class YamlSuiteReader {
   fs::path folder() const { return path_.parent_path(); }
 
   void read_tests(const DocumentNode::Array& tests) {
-    const TestSource source = source_of(file_, path_.filename().generic_string(), Notation::yaml);
+    TestSource source = source_of(file_, path_.filename().generic_string(), Notation::yaml);
+    source.read_file = [this, read = std::move(source.read_file)](const std::string& path) {
+      input_files_.push_back((folder() / path).generic_string());
+      return read(path);
+    };
     const std::uint32_t number = builder_.add_file(file_);
     for (const DocumentNode& node : tests) {
       ParsedTest parsed = parse_test(node, source);
@@ -153,6 +171,7 @@ class YamlSuiteReader {
       if (path.empty()) continue;
       const std::string relative = fs::path(name).lexically_normal().generic_string();
       const TestSource source = source_of(path.generic_string(), relative, Notation::json);
+      input_files_.push_back(path.generic_string());
       index_json_lines(path, source, builder_, findings_);
     }
   }
@@ -181,7 +200,9 @@ class YamlSuiteReader {
   LoadedSuite loaded_;
   std::string name_;
   Thresholding thresholding_;
+  SuiteDemands demands_;
   std::optional<Manifest> manifest_;
+  std::vector<std::string> input_files_;
 };
 
 }  // namespace

@@ -40,7 +40,7 @@ class GovernorActorTest : public ActorTest {
     settle();
   }
   void pause(const Peer& peer, std::uint32_t pause_ms) {
-    hear(peer, {"openai", 0, 1, 0, pause_ms, {}, {}, {}, {}, {}});
+    hear(peer, {"openai", 0, 1, 0, false, pause_ms, {}, {}, {}, {}, {}});
   }
   /// Both clocks go on.
   void go(std::chrono::milliseconds time) {
@@ -66,7 +66,7 @@ class GovernorActorTest : public ActorTest {
 TEST_F(GovernorActorTest, AnswersAHeartbeatWithAGrantThatEchoesItsTime) {
   join({{"p", 1, 5}});
   router.take<ToPeer>();
-  hear("p", {"openai", 1, 0, 0, 0, {}, {}, {}, {}, {}});
+  hear("p", {"openai", 1, 0, 0, false, 0, {}, {}, {}, {}, {}});
   const auto grants = sent_to<wire::Grants>(router, "p");
   ASSERT_EQ(grants.size(), 1u);
   EXPECT_EQ(grants[0].run_id, "run-1");
@@ -112,7 +112,7 @@ TEST_F(GovernorActorTest, WhoJoinsDuringAPauseHearsOfIt) {
 
 TEST_F(GovernorActorTest, PermitsComeUnaskedWhenTheirTimeHasCome) {
   join({{"p", 1, 50}});
-  hear("p", {"limited", 50, 0, 0, 0, std::vector<wire::CallSize>(50), {}, {}, {}, {}});
+  hear("p", {"limited", 50, 0, 0, false, 0, std::vector<wire::CallSize>(50), {}, {}, {}, {}});
   const auto at_once = permits_for("p");
   EXPECT_GE(at_once, 5u) << "those that open within the lookahead";
   EXPECT_LE(at_once, 8u);
@@ -127,13 +127,13 @@ TEST_F(GovernorActorTest, AWorkerThatBeginsAnewIsAnsweredAtItsNewAddress) {
   router.take<ToPeer>();
   join({{"p2", 1, 5}}, {{1, true}});
   EXPECT_EQ(sent_to<wire::Grants>(router, "p2").size(), 1u);
-  hear("p", {"openai", 1, 0, 0, 0, {}, {}, {}, {}, {}});
+  hear("p", {"openai", 1, 0, 0, false, 0, {}, {}, {}, {}, {}});
   EXPECT_TRUE(sent_to<wire::Grants>(router, "p").empty());
 }
 
 TEST_F(GovernorActorTest, ReportsTheUseOfBudgets) {
   join({{"p", 1, 5}});
-  hear("p", {"limited", 7, 2, 0, 0, std::vector<wire::CallSize>(7), {}, {}, {}, {}});
+  hear("p", {"limited", 7, 2, 0, false, 0, std::vector<wire::CallSize>(7), {}, {}, {}, {}});
   caf::anon_send(governor, AskBudget{});
   settle();
   ASSERT_EQ(coordinator.got<BudgetReport>().size(), 1u);
@@ -398,7 +398,7 @@ TEST_F(CoordinatorActorTest, HeartbeatsAreAnsweredByTheGovernor) {
   join("p", 1);
   join("q", 2);
   router.take<ToPeer>();
-  say("p", wire::Heartbeat{"run-1", 5, 10, {{"openai", 0, 0, 0, 3000, {}, {}, {}, {}, {}}}, 0});
+  say("p", wire::Heartbeat{"run-1", 5, 10, {{"openai", 0, 0, 0, false, 3000, {}, {}, {}, {}, {}}}, 0});
   EXPECT_EQ(sent_to<wire::Grants>(router, "p").at(0).echo_us, 5u);
   EXPECT_GT(sent_to<wire::Grants>(router, "q").at(0).grants.at(0).pause_ms, 2900u) << "it knows who is there";
 }

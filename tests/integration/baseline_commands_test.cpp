@@ -78,6 +78,8 @@ TEST_F(BaselineCommands, WithoutABaselineItSaysHowToMakeOne) {
                  "manifest.toml does not exist; run the suite, then `sluice update-baseline --force`");
   write_text(fixtures / "manifest.toml", "[corpus]\nversion = \"1\"\n");
   expect_refusal(run_sluice(on(fixtures, {"baseline"})), "manifest.toml has no [baseline]");
+  write_text(fixtures / "manifest.toml", "[baseline]\nmodel = \"m\"\n");
+  expect_refusal(run_sluice(on(fixtures, {"baseline"})), "manifest.toml has no [baseline] with a precision");
   write_text(fixtures / "manifest.toml", "[baseline]\nf1 = 1.5\n");
   expect_refusal(run_sluice(on(fixtures, {"baseline"})), "manifest.toml:2: ");
   expect_refusal(run_sluice(on(folder() / "nowhere", {"baseline"})), "is no folder");
@@ -146,6 +148,27 @@ TEST_F(BaselineCommands, RunsThatDoNotFitAreRefusedEachWithItsReason) {
   run_live(simulator, fixtures, {"--max-fixtures", "1"});
   expect_refusal(run_sluice(forced), "was of some cases alone");
   EXPECT_EQ(read_text(manifest), manifest_before);
+}
+
+TEST_F(BaselineCommands, MockRunsPinNothing) {
+  const auto fixtures = suite();
+  const auto manifest = fixtures / "manifest.toml";
+  write_text(manifest, manifest_before);
+  const Flags forced = on(fixtures, {"update-baseline", "--force"});
+  const auto mock = [&] {
+    const auto finished = run_sluice(on(fixtures, {"run", "--mode", "mock", "--format", "json"}));
+    const auto report = parse_report(finished.output);
+    return report.is_object() ? report["run_id"].get<std::string>() : finished.errors;
+  };
+  mock();
+  expect_refusal(run_sluice(forced), "was in mode mock, whose answers no model gave");
+  const auto simulator = start_simulator();
+  run_live(simulator, fixtures);
+  const std::string newest = mock();
+  expect_refusal(run_sluice(forced + Flags{"--run-id", newest}), "was in mode mock");
+  EXPECT_EQ(read_text(manifest), manifest_before);
+  EXPECT_EQ(run_sluice(forced).exit_code, 0) << "the newest run that is no mock";
+  EXPECT_TRUE(has(read_text(manifest), "model = \"sim-1\"")) << read_text(manifest);
 }
 
 TEST_F(BaselineCommands, RunsWithErrorsNeedAWord) {

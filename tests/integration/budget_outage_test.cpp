@@ -56,6 +56,10 @@ TEST_F(BudgetOutage, OfSilenceCostsNoCase) {
   EXPECT_LE(calls_beyond_those_in_flight(gone), 30u);
 }
 
+TEST_F(BudgetOutage, FromTheStartCostsNoCaseEither) {
+  expect_survived("0,2.5,503");
+}
+
 TEST_F(BudgetOutage, ThatLastsTooLongEndsTheCasesWithTheirReason) {
   auto simulator = start_simulator({"--latency-ms", "100", "--outage", "0.4,600,503"});
   write_settings(

@@ -109,6 +109,10 @@ TEST_F(Cassettes, HoldJustWhatARunUsed) {
   EXPECT_EQ(comparable_part(replayed.output), comparable_part(some.output));
   EXPECT_EQ(run_sluice(flags).exit_code, 2) << "the other answers are not in it";
 
+  auto other = start_simulator({R"({"text": "{\"claims\":[]}"})"}, {});
+  ASSERT_EQ(run_sluice(live(other) + Flags{"--categories", "tls", "--refresh"}).exit_code, 1);
+  expect_refused(export_to(file(), {"--run", run_id_of(some)}), "were replaced by later ones");
+
   expect_refused(export_to(file(), {"--run", "no-such-run"}), "no-such-run");
   expect_refused(export_to(file(), {"--run", "x", "--home", (folder() / "empty").string()}),
                  "leave out --run");

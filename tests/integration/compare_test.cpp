@@ -152,6 +152,21 @@ TEST_F(Compare, AnotherSuiteIsRefusedAnotherFingerprintWarns) {
   EXPECT_EQ(run_sluice({"compare", drifted, current, "--strict"}).exit_code, 1);
 }
 
+TEST_F(Compare, AnotherToolVersionWarnsAndDecidesNothing) {
+  json old = json::parse(read_text(folder() / baseline("now.json", {entry("q_1", 0.9)})));
+  old["assay_version"] = "0.0.9";
+  const auto base = written("base.json", old.dump(1));
+  for (const Flags& strict : {Flags{}, Flags{"--strict"}}) {
+    const auto finished = run_sluice(Flags{"compare", base, "now.json", "--format", "json"} + strict);
+    EXPECT_EQ(finished.exit_code, 0) << finished.errors;
+    const json told = json::parse(finished.output);
+    EXPECT_EQ(told["verdict"], "pass");
+    ASSERT_EQ(told["notices"].size(), 1u);
+    EXPECT_EQ(told["notices"][0]["code"], "tool_version_mismatch");
+    EXPECT_EQ(told["notices"][0]["severity"], "warning");
+  }
+}
+
 TEST_F(Compare, ARunThatWasCutShortIsNoMeasure) {
   const auto whole = report("whole.json", {result("q_1", 0.9)});
   const auto cut = report("cut.json", {result("q_1", 0.9)}, "interrupted");

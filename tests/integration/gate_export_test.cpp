@@ -137,6 +137,29 @@ TEST_F(GateExport, NeitherSuiteNorManifestIsOverwritten) {
   EXPECT_FALSE(std::filesystem::exists(file("manifest.toml")));
 }
 
+TEST_F(GateExport, NothingThatTheRunReadsOrKeepsIsOverwritten) {
+  write_text(file("prompt.txt"), "Hello?");
+  write_text(file("schema.json"), R"({"type": "object"})");
+  write_text(file("more.jsonl"),
+             R"({"id": "m", "input": {"prompt": "p"}, "expected": {"type": "exact_match", "text": "x"}})"
+             "\n");
+  const auto suite_file = write_suite(
+      "suite: demo_suite\nmodel: sim-1\nsettings: {provider: openai}\ntests_file: more.jsonl\ntests:\n"
+      "- id: a\n  input: {file: prompt.txt}\n  expected: {type: json_schema, schema: schema.json}\n");
+  write_text(file("other.toml"), "a = 1\n");
+  for (const std::string name : {"prompt.txt", "schema.json", "more.jsonl", "other.toml"}) {
+    const auto before = read_text(file(name));
+    expect_refusal(run_sluice(run_of(suite_file) + Flags{"--report", "json=" + file(name).string()}),
+                   {"the report would write over", name});
+    EXPECT_EQ(read_text(file(name)), before);
+  }
+  expect_refusal(export_to(suite_file, "more.jsonl"), {"the baseline would write over a file of the suite"});
+  expect_refusal(run_sluice(run_of(suite_file) + Flags{"--output", (home() / "ledger.db").string()}),
+                 {"the run ledger", "ledger.db"});
+  expect_refusal(run_sluice(run_of(suite_file) + Flags{"--output", (home() / "cache" / "x").string()}),
+                 {"a file of the answer cache"});
+}
+
 TEST_F(GateExport, ARunWithErrorsExportsOnlyWhenItIsTold) {
   const auto suite_file = write_suite(suite("", refused_test("q_1") + recall_test("q_2", 17, 20)));
   write_text(file("baseline.json"), "as it was");
@@ -241,9 +264,11 @@ class GateManifest : public GateWorkbench {
 
 TEST_F(GateManifest, Aggregates) {
   const std::string same = "precision = 1.0\nrecall = 0.85\nf1 = 0.918";
-  const std::string within = "precision = 1.0\nrecall = 0.88";
-  const std::string exactly = "recall = 0.90";
-  const std::string beyond = "recall = 0.91";
+  const std::string others = "precision = 1.0\nf1 = 0.918\n";
+  const std::string within = others + "recall = 0.88";
+  const std::string exactly = others + "recall = 0.90";
+  const std::string beyond = others + "recall = 0.91";
+  const std::string incomplete = "precision = 1.0\nf1 = 0.918";
   const Flags fail{"--fail-on-regression"};
   const Flags strict{"--strict"};
   const std::vector<Row> rows{
@@ -258,6 +283,8 @@ TEST_F(GateManifest, Aggregates) {
       {"beyond the limit, strict", beyond, strict, 1, "regression", true},
       {"a wider limit", beyond, fail + Flags{"--threshold", "0.06"}, 0, "review", false},
       {"a narrower limit", within, fail + Flags{"--threshold", "0.02"}, 1, "regression", true},
+      {"an aggregate is missing", incomplete, fail, 0, "review", false},
+      {"an aggregate is missing, strict", incomplete, strict, 1, "fail", false},
       {"another aggregate", "precision = 1.0\nf1 = 0.99", fail, 1, "regression", true},
   };
   for (const auto& row : rows) expect(row);
@@ -267,7 +294,7 @@ TEST_F(GateManifest, Aggregates) {
 TEST_F(GateManifest, AFailedTextFailsTheRunAndAFailedClaimsCaseDoesNot) {
   write_text(folder() / "fixtures" / "q_1.toml", fixture("q_1"));
   const auto manifest = folder() / "fixtures" / "manifest.toml";
-  write_text(manifest, "[baseline]\nprecision = 1.0\nrecall = 0.85\n");
+  write_text(manifest, "[baseline]\nprecision = 1.0\nrecall = 0.85\nf1 = 0.918\n");
   const auto outcome = [&](const std::string& text) {
     const auto suite_file = write_suite("fixtures: fixtures\n" +
                                         suite("", greeting_test("t_1", "type: must_contain, text: " + text)));
@@ -281,13 +308,33 @@ TEST_F(GateManifest, AFailedTextFailsTheRunAndAFailedClaimsCaseDoesNot) {
 TEST_F(GateManifest, NoBaselineTable) {
   write_text(folder() / "fixtures" / "q_1.toml", fixture("q_1"));
   const auto manifest = folder() / "fixtures" / "manifest.toml";
-  write_text(manifest, "[corpus]\nversion = \"1\"\n");
-  const auto finished = gate(folder() / "fixtures", manifest, {"--provider", "openai", "--model", "sim-1"});
-  EXPECT_EQ(finished.exit_code, 2);
-  EXPECT_EQ(finished.output, "");
-  ASSERT_EQ(finished.error_lines().size(), 1u) << finished.errors;
-  EXPECT_NE(finished.errors.find("manifest.toml"), std::string::npos) << finished.errors;
-  EXPECT_NE(finished.errors.find("sluice update-baseline"), std::string::npos) << finished.errors;
+  for (const char* text : {"[corpus]\nversion = \"1\"\n", "[baseline]\n", "[baseline]\nmodel = \"m\"\n"}) {
+    write_text(manifest, text);
+    const auto finished = gate(folder() / "fixtures", manifest, {"--provider", "openai", "--model", "sim-1"});
+    EXPECT_EQ(finished.exit_code, 2);
+    EXPECT_EQ(finished.output, "");
+    ASSERT_EQ(finished.error_lines().size(), 1u) << finished.errors;
+    EXPECT_NE(finished.errors.find("manifest.toml: there is no [baseline] table with"), std::string::npos)
+        << finished.errors;
+    EXPECT_NE(finished.errors.find("sluice update-baseline"), std::string::npos) << finished.errors;
+  }
+}
+
+// What a manifest pins is of all cases: beside a part of them it would give false verdicts.
+TEST_F(GateManifest, ASelectionIsRefused) {
+  write_text(folder() / "fixtures" / "q_1.toml", fixture("q_1"));
+  const auto manifest = folder() / "fixtures" / "manifest.toml";
+  write_text(manifest, "[baseline]\nprecision = 1.0\nrecall = 0.85\nf1 = 0.918\n");
+  for (const Flags& selection : {Flags{"--max-fixtures", "1"}, Flags{"--categories", "demo"}}) {
+    const auto finished =
+        gate(folder() / "fixtures", manifest, Flags{"--provider", "openai", "--model", "sim-1"} + selection);
+    EXPECT_EQ(finished.exit_code, 2);
+    EXPECT_EQ(finished.output, "");
+    ASSERT_EQ(finished.error_lines().size(), 1u) << finished.errors;
+    EXPECT_NE(finished.errors.find("leave the selection out, or gate against a file of --export-baseline"),
+              std::string::npos)
+        << finished.errors;
+  }
 }
 
 }  // namespace

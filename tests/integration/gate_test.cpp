@@ -320,6 +320,8 @@ TEST_F(Gate, WhatABaselineSaysOfItself) {
   const auto one = one_test("max_drop: 0.05");
   const auto fingerprint = with_field("config_fingerprint", "sha256:" + std::string(64, '0'));
   const auto version = with_field("assay_version", "0.0.1-other");
+  auto twice = one;
+  twice.insert(twice.find("  thresholding"), "  repeat: 2\n");
   const auto fails = [&](Json& baseline) {
     fingerprint(baseline);
     with_score("q_1", 1.0)(baseline);
@@ -334,6 +336,8 @@ TEST_F(Gate, WhatABaselineSaysOfItself) {
       {"another fingerprint, strict", one, fingerprint, {"--strict"}, noticed_strict, "fingerprint_mismatch"},
       {"another fingerprint, and a drop", one, fails, {}, dropped, "fingerprint_mismatch"},
       {"another tool version", one, version, {}, passes, "tool_version_mismatch"},
+      {"repeats by a flag", one, unchanged, {"--strict", "--repeat", "2"}, passes},
+      {"other repeats than the suite's", twice, unchanged, {"--strict", "--repeat", "1"}, passes},
       {"another tool version, strict", one, version, {"--strict"}, passes, "tool_version_mismatch"},
       {"unknown keys and meta", one, with_extras, {"--strict"}, passes},
   });

@@ -185,6 +185,15 @@ TEST_F(StabilityAsAGate, AThresholdThatNoTestCanAnswerIsRefused) {
   EXPECT_EQ(run(whole(), "r.json", {"--threshold", "0.01"}, "tests.yaml").exit_code, 0);
 }
 
+TEST_F(StabilityAsAGate, TestsOfScoresThatNoTestHasAreSaid) {
+  write_text(folder() / "tests.yaml", suite(", thresholding: {mode: statistical}"));
+  EXPECT_EQ(run(whole(), "r.json", {"--export-baseline", "base.json"}, "tests.yaml").exit_code, 0);
+  EXPECT_EQ(run(whole(), "r.json", {"--baseline", "base.json"}, "tests.yaml").exit_code, 0);
+  EXPECT_EQ(report_in("r.json")["verdict"], "review");
+  EXPECT_EQ(codes(report_in("r.json")["baseline_comparison"]["notices"]), Codes{"nothing_to_compare"});
+  EXPECT_EQ(run(whole(), "r.json", {"--baseline", "base.json", "--strict"}, "tests.yaml").exit_code, 1);
+}
+
 TEST_F(StabilityAsAGate, ATestThatAggregatesCannotAnswerIsSaid) {
   write_text(folder() / "tests.yaml", suite(", thresholding: {mode: statistical}"));
   write_text(folder() / "manifest.toml", "[baseline]\nprecision = 0.5\n");

@@ -140,7 +140,8 @@ RC_GTEST_PROP(RoundTrip, Heartbeat, ()) {
   using u64 = std::uint64_t;
   const auto size = [] { return CallSize{any<u32>(), any<u32>()}; };
   auto demands = some([&] {
-    Demand demand{*text(), any<u32>(), any<u32>(), any<u32>(), any<u32>(), some(size), {}, {}, {}, {}};
+    Demand demand{*text(),    any<u32>(), any<u32>(), any<u32>(), any<bool>(), any<u32>(),
+                  some(size), {},         {},         {},         {}};
     demand.spent = some([] { return SpentPermit{any<u64>(), any<bool>()}; });
     demand.settled = some([&] { return SettledCall{any<u64>(), size()}; });
     demand.outcomes = {any<u32>(), any<u32>(), any<u32>(), any<u32>(), any<u32>(), any<u64>()};

@@ -94,7 +94,7 @@ inline RunSettings settings() {
 }
 
 inline Demand limited_demand() {
-  Demand demand{"openai", 3, 2, 1, 0, {{900, 4096}, {120, 4096}}, {}, {}, {}, {}};
+  Demand demand{"openai", 3, 2, 1, true, 0, {{900, 4096}, {120, 4096}}, {}, {}, {}, {}};
   demand.spent = {{70'000, true}, {70'001, false}};
   demand.settled = {{69'990, {850, 212}}};
   demand.outcomes = {4, 6, 1, 3, 2, 1'850'000};

@@ -108,7 +108,7 @@ class Export {
  public:
   Export(const CassetteExport& wish, const std::vector<AnswerCache>& caches)
       : wish_(wish), caches_(caches), writer_(wish.write) {
-    found_.resize(wish.keys ? wish.keys->size() : 0);
+    found_.resize(wish.used ? wish.used->size() : 0);
   }
 
   Result<ExportedCassette> run() {
@@ -132,10 +132,13 @@ class Export {
       const auto more = merge.next();
       if (!more) return fail(more.error());
       if (!*more) return {};
-      if (kind != EntryKind::embedding && !is_wanted(merge.key())) continue;
+      const bool by_use = kind != EntryKind::embedding && wish_.used;
+      const auto use = by_use ? find_use(merge.key()) : std::nullopt;
+      if (by_use && !use) continue;
       const auto versions = merge.versions();
       if (!versions) return fail(versions.error());
-      const auto chosen = choose(kind, merge.key(), *versions);
+      const auto chosen =
+          use ? Result<const Version*>(take_used(*use, *versions)) : choose(kind, merge.key(), *versions);
       if (!chosen) return fail(chosen.error());
       const bool conflict = differ(*versions) || !*chosen;
       report_.conflicts += conflict ? 1 : 0;
@@ -145,12 +148,18 @@ class Export {
     }
   }
 
-  bool is_wanted(const Digest& key) {
-    if (!wish_.keys) return true;
-    const auto position = std::ranges::lower_bound(*wish_.keys, key);
-    if (position == wish_.keys->end() || *position != key) return false;
-    found_[static_cast<std::size_t>(position - wish_.keys->begin())] = true;
-    return true;
+  /// Where the wish names the key; nothing if it does not.
+  std::optional<std::size_t> find_use(const Digest& key) const {
+    const auto position = std::ranges::lower_bound(*wish_.used, key, {}, &UsedAnswer::key);
+    if (position == wish_.used->end() || position->key != key) return std::nullopt;
+    return static_cast<std::size_t>(position - wish_.used->begin());
+  }
+
+  /// The very answer that was used; null if it is not among these.
+  const Version* take_used(std::size_t use, const std::vector<Version>& versions) {
+    const auto* used = find(versions, (*wish_.used)[use].answer);
+    if (used) found_[use] = true;
+    return used;
   }
 
   /// The version that goes in; null if none does.
@@ -195,16 +204,16 @@ class Export {
     return fail(Reason::cache_miss,
                 std::to_string(missing) + " of the " + std::to_string(found_.size()) +
                     " answers that the run used are in no cache of " + (wish_.home / "cache").string() +
-                    " (the first is " + to_hex((*wish_.keys)[first]) +
-                    "); fetch them with `sluice run --mode live`, or export on the machine "
-                    "that has them");
+                    " (the first has the key " + to_hex((*wish_.used)[first].key) +
+                    "): they were replaced by later ones, made up (mock), or are on another machine; "
+                    "name a later run, or export where they are");
   }
 
   const CassetteExport& wish_;
   const std::vector<AnswerCache>& caches_;
   CassetteWriter writer_;
   ExportedCassette report_;
-  std::vector<bool> found_;  ///< For each wanted key.
+  std::vector<bool> found_;  ///< For each answer that was used.
 };
 
 }  // namespace

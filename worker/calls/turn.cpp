@@ -101,6 +101,7 @@ void ModelCalls::tell_demand(CallTurn& turn) {
     if (provider.budget.needs_sizes()) sizes = sizes_of_ready(provider);
     auto demand = provider.budget.demand(ready(provider), std::move(sizes), at_.now);
     demand.backing_off = provider.backing_off;
+    demand.reached = provider.answered;
     told.demands.push_back(std::move(demand));
   }
 }

@@ -50,6 +50,10 @@ std::string advice(const ProviderSettings& provider, Reason reason, std::string_
     case Reason::model_unknown:
       return "; check " + std::string(model_setting) + " and --base-url (" +
              quotable(normalised_base_url(provider.base_url)) + ")";
+    case Reason::parameter_refused:
+      return "; every call of the run carries it: --temperature default sends no temperature, and the "
+             "settings' "
+             "max_tokens_field names the field for the bound of the answer";
     case Reason::quota_exhausted:
       return "; check the account's plan and billing";
     default:

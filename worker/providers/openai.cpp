@@ -102,6 +102,14 @@ std::optional<Reason> fatal_limit(std::string_view message) {
   return std::nullopt;
 }
 
+/// Several models take no temperature but their own, or no seed: what every call carries fails every call.
+bool refuses_parameter_of_all(std::string_view code, std::string_view parameter) {
+  constexpr std::array<std::string_view, 4> of_all = {"temperature", "seed", "max_tokens",
+                                                      "max_completion_tokens"};
+  return (code == "unsupported_parameter" || code == "unsupported_value") &&
+         std::ranges::find(of_all, parameter) != of_all.end();
+}
+
 ErrorFacts read_error(Json& body) {
   ErrorFacts facts;
   facts.message = error_message(body);
@@ -112,6 +120,9 @@ ErrorFacts read_error(Json& body) {
     const std::string* code = text_of(place);
     if (code == nullptr) continue;
     if (!facts.fatal) facts.fatal = fatal_code(*code);
+    const std::string* parameter = text_of(member(error, "param"));
+    if (!facts.fatal && parameter != nullptr && refuses_parameter_of_all(*code, *parameter))
+      facts.fatal = Reason::parameter_refused;
     limited = limited || *code == "rate_limit_exceeded";
   }
   if (limited && !facts.fatal) facts.fatal = fatal_limit(facts.message);

@@ -61,18 +61,18 @@ struct CassetteHome {
     return std::move(*opened);
   }
 
-  Result<ExportedCassette> try_export(std::string& bytes, std::optional<std::vector<Digest>> keys = {}) {
+  Result<ExportedCassette> try_export(std::string& bytes, std::optional<std::vector<UsedAnswer>> used = {}) {
     bytes.clear();
     return export_cassette({.home = folder.path(),
                             .pins = ledger.find(),
-                            .keys = std::move(keys),
+                            .used = std::move(used),
                             .write = [&](std::string_view piece) { bytes += piece; }});
   }
 
   /// The cassette's bytes.
-  std::string exported(std::optional<std::vector<Digest>> keys = {}) {
+  std::string exported(std::optional<std::vector<UsedAnswer>> used = {}) {
     std::string bytes;
-    const auto done = try_export(bytes, std::move(keys));
+    const auto done = try_export(bytes, std::move(used));
     if (!done) throw std::runtime_error(done.error().message);
     if (done->bytes != bytes.size()) throw std::runtime_error("the length is not what was told");
     return bytes;

@@ -112,7 +112,7 @@ TEST(Cassette, AnswerAndRefusalOfOneKeyReplayAsTheyDidAtHome) {
   }
 }
 
-TEST(Cassette, KeysRestrictItAndMustAllBeThere) {
+TEST(Cassette, HoldsJustTheAnswersThatWereUsedAndAllOfThem) {
   CassetteHome home;
   {
     auto cache = home.cache();
@@ -120,20 +120,27 @@ TEST(Cassette, KeysRestrictItAndMustAllBeThere) {
     ASSERT_TRUE(cache.put(test_key(20), test_refusal("no")));
     ASSERT_TRUE(cache.put_embedding(test_key(30), {1.0f}, 1));
   }
-  std::vector<Digest> keys{test_key(2), test_key(5), test_key(20)};
-  std::ranges::sort(keys);
+  const auto use = [](int number, const Completion& answer) {
+    return UsedAnswer{test_key(number), answer_digest(answer)};
+  };
+  std::vector used{use(2, test_answer("2")), use(5, test_answer("5")), use(20, test_refusal("no"))};
+  std::ranges::sort(used);
   std::string bytes;
-  const auto done = home.try_export(bytes, keys);
+  const auto done = home.try_export(bytes, used);
   ASSERT_TRUE(done) << done.error().message;
   EXPECT_EQ(done->answers, 2u);
   EXPECT_EQ(done->outcomes, 1u);
   EXPECT_EQ(done->embeddings, 1u);
-  keys.push_back(test_key(77));
-  std::ranges::sort(keys);
-  const auto missing = home.try_export(bytes, keys);
-  ASSERT_FALSE(missing);
-  EXPECT_EQ(missing.error().reason, Reason::cache_miss);
-  EXPECT_NE(missing.error().message.find(to_hex(test_key(77))), std::string::npos) << missing.error().message;
+  for (const auto& other :
+       {use(77, test_answer("77")), use(7, test_answer("replaced")), use(8, test_refusal("8"))}) {
+    auto more = used;
+    more.push_back(other);
+    std::ranges::sort(more);
+    const auto missing = home.try_export(bytes, more);
+    ASSERT_FALSE(missing);
+    EXPECT_EQ(missing.error().reason, Reason::cache_miss);
+    EXPECT_NE(missing.error().message.find(to_hex(other.key)), std::string::npos) << missing.error().message;
+  }
 }
 
 TEST(Cassette, ACacheInUseOrDamagedOrNoneIsNamed) {

@@ -90,15 +90,5 @@ TEST_F(ReportOptions, NoReportOverABaseline) {
                 "\", which is the file of --export-baseline: give it a file of its own");
 }
 
-TEST_F(ReportOptions, WhatIsCertainToFailIsSaidBefore) {
-  EXPECT_TRUE(check_report_targets({{ReportFormat::table, std::nullopt}, {ReportFormat::json, file("a")}}));
-  const auto refused = check_report_targets({{ReportFormat::table, std::nullopt},
-                                             {ReportFormat::json, file("a")},
-                                             {ReportFormat::junit, file("no/b")}});
-  ASSERT_FALSE(refused);
-  EXPECT_EQ(refused.error().reason, Reason::output_failed);
-  EXPECT_NE(refused.error().message.find("no/b"), std::string::npos);
-}
-
 }  // namespace
 }  // namespace sluice

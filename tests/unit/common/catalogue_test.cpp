@@ -28,7 +28,7 @@ TEST(Reasons, HaveNamesOfTheirOwnAndReadBack) {
     EXPECT_EQ(to_string(reason).find_first_not_of("abcdefghijklmnopqrstuvwxyz_"), std::string_view::npos);
   }
   // A reason without a name would be read as none and told as internal_error: one line for each enumerator.
-  EXPECT_EQ(names.size(), 38u);
+  EXPECT_EQ(names.size(), 39u);
   EXPECT_EQ(reason_from_number(0), std::nullopt);
 }
 
@@ -59,6 +59,7 @@ TEST(Reasons, KeepTheirNumbers) {
       {41, "quota_exhausted"},
       {42, "model_unknown"},
       {43, "provider_unreachable"},
+      {44, "parameter_refused"},
       {60, "rate_limited"},
       {61, "provider_failed"},
       {62, "timed_out"},
@@ -90,9 +91,9 @@ TEST(Reasons, FallIntoKinds) {
     if (is_non_answer(reason)) non_answers.insert(reason);
     if (is_run_budget(reason)) run_budgets.insert(reason);
   }
-  EXPECT_EQ(stopping,
-            (std::set{Reason::key_missing, Reason::key_withheld, Reason::cache_failed, Reason::key_refused,
-                      Reason::quota_exhausted, Reason::model_unknown, Reason::provider_unreachable}));
+  EXPECT_EQ(stopping, (std::set{Reason::key_missing, Reason::key_withheld, Reason::cache_failed,
+                                Reason::key_refused, Reason::quota_exhausted, Reason::model_unknown,
+                                Reason::provider_unreachable, Reason::parameter_refused}));
   EXPECT_EQ(run_budgets,
             (std::set{Reason::deadline_reached, Reason::token_budget_spent, Reason::cost_budget_spent}));
   EXPECT_EQ(non_answers, (std::set{Reason::refusal, Reason::truncated, Reason::unparsable_answer}));

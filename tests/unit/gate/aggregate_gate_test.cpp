@@ -46,6 +46,32 @@ TEST(AggregateGate, ComparesOnlyWhatTheManifestPins) {
   EXPECT_EQ(one.metrics[0].outcome, AggregateOutcome::not_compared);
 }
 
+TEST(AggregateGate, NamesWhatTheManifestDoesNotPin) {
+  const auto judged = judge_aggregates(pinned(0.9, {}, {}), 0.9, 0.8, 0.7, 0.05);
+  for (const bool strict : {false, true}) {
+    const auto notice = missing_aggregates_notice(judged, "m.toml", strict);
+    ASSERT_TRUE(notice);
+    EXPECT_EQ(notice->code, "missing_aggregates");
+    EXPECT_EQ(notice->severity, strict ? GateNotice::Severity::failure : GateNotice::Severity::warning);
+    EXPECT_NE(notice->message.find("`m.toml` does not have what this run has (recall, f1)"),
+              std::string::npos)
+        << notice->message;
+    EXPECT_NE(notice->message.find("`sluice update-baseline --force`"), std::string::npos);
+  }
+}
+
+TEST(AggregateGate, WhatTheRunHasNotEitherIsNotMissing) {
+  const auto judged = judge_aggregates(pinned(0.9, 0.8, {}), std::nullopt, 0.8, std::nullopt, 0.05);
+  EXPECT_FALSE(missing_aggregates_notice(judged, "m.toml", true));
+}
+
+TEST(AggregateGate, ATableWithoutScoresPinsNone) {
+  AggregateBaseline baseline;
+  baseline.model = "m";
+  EXPECT_FALSE(pins_scores(baseline));
+  EXPECT_TRUE(pins_scores(pinned({}, {}, 0.0)));
+}
+
 TEST(AggregateGate, AnAggregateThatBecameUndefinedIsBeyondTheLimit) {
   const auto judged = judge_aggregates(pinned(0.0, {}, {}), std::nullopt, 0.5, 0.5, 1.0);
   EXPECT_EQ(judged.outcome, AggregateOutcome::beyond_limit);

@@ -1,5 +1,6 @@
 #include "coordinator/gate/baseline_check.hpp"
 
+#include "coordinator/gate/verdict_input.hpp"
 #include "gate_fixture.hpp"
 
 #include <gtest/gtest.h>
@@ -45,14 +46,22 @@ TEST(BaselineCheck, WarnsOfAnotherConfigurationAndFailsUnderStrict) {
   }
 }
 
-TEST(BaselineCheck, MentionsAnotherVersionOfTheTool) {
+TEST(BaselineCheck, WarnsOfAnotherVersionOfTheToolAndDecidesNothing) {
   BaselineHeader other = header;
   other.assay_version = "0.0.9";
-  const auto notices = check_baseline(other, run_of(true));
-  ASSERT_EQ(notices->size(), 1u);
-  EXPECT_EQ(notices->at(0).code, "tool_version_mismatch");
-  EXPECT_EQ(notices->at(0).severity, Severity::info);
-  expect_part(notices->at(0).message, "version 0.0.9 and this is 0.1.0");
+  for (const bool strict : {false, true}) {
+    const auto notices = check_baseline(other, run_of(strict));
+    ASSERT_EQ(notices->size(), 1u);
+    EXPECT_EQ(notices->at(0).code, "tool_version_mismatch");
+    EXPECT_EQ(notices->at(0).severity, Severity::warning);
+    expect_part(notices->at(0).message, "version 0.0.9 and this is 0.1.0");
+    GateSummary gate;
+    gate.notices = *notices;
+    VerdictInput input;
+    input.statuses.passed = 1;
+    count_comparison(gate, input);
+    EXPECT_EQ(run_verdict(input), RunVerdict::pass);
+  }
 }
 
 TEST(BaselineCheck, SpeaksOfTheTwoFilesThatAreCompared) {

@@ -3,6 +3,7 @@
 #include "coordinator/gate/baseline_check.hpp"
 #include "coordinator/gate/gate.hpp"
 #include "coordinator/gate/stability_gate.hpp"
+#include "coordinator/gate/statistical_gate.hpp"
 #include "coordinator/gate/status.hpp"
 #include "gate_fixture.hpp"
 
@@ -251,6 +252,8 @@ std::vector<GateNotice> every_notice(bool strict) {
   Thresholding statistical;
   statistical.mode = ThresholdMode::statistical;
   take(untested_notice(statistical, "manifest.toml"));
+  take(missing_aggregates_notice(judge_aggregates({}, 0.5, {}, {}, 0.05), "manifest.toml", strict));
+  take(nothing_to_compare_notice(statistical, {}, strict));
   const std::optional<BaselineStability> other = BaselineStability{1.0, 1, 1, 1, {"crlf 2"}};
   const auto judge = [&](const StabilityQuestion& question) {
     (void)judge_stability(question, run, notices);
@@ -267,7 +270,9 @@ TEST(GateDocument, NoticesAreThoseOfTheTable) {
   for (const bool strict : {false, true}) {
     for (const GateNotice& notice : every_notice(strict)) {
       ASSERT_TRUE(rows.contains(notice.code)) << notice.code;
-      EXPECT_EQ(rows.at(notice.code)[strict ? 3 : 2], word(notice.severity)) << notice.code;
+      const std::string said = rows.at(notice.code)[strict ? 3 : 2];
+      EXPECT_EQ(said, std::string(word(notice.severity)) + (notice.decides ? "" : ", decides nothing"))
+          << notice.code;
       EXPECT_TRUE(notice.message.ends_with('.')) << notice.message;
       met.insert(notice.code);
     }

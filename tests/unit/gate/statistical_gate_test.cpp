@@ -243,6 +243,22 @@ TEST(StatisticalGate, ADropIsThatOfTheMeansOverTheRepeats) {
   EXPECT_EQ(drops.kept()[0].current, 0.25);
 }
 
+TEST(StatisticalGate, ASuiteWithoutScoresHasNothingToCompare) {
+  Thresholding suite;
+  suite.mode = ThresholdMode::statistical;
+  const std::vector passing{MetricId::must_contain, MetricId::claims_required};
+  for (const bool strict : {false, true}) {
+    const auto notice = nothing_to_compare_notice(suite, passing, strict);
+    ASSERT_TRUE(notice);
+    EXPECT_EQ(notice->code, "nothing_to_compare");
+    EXPECT_EQ(notice->severity, strict ? GateNotice::Severity::failure : GateNotice::Severity::warning);
+  }
+  const std::vector scored{MetricId::must_contain, MetricId::claims_f1};
+  EXPECT_FALSE(nothing_to_compare_notice(suite, scored, true));
+  suite.mode = ThresholdMode::relative;
+  EXPECT_FALSE(nothing_to_compare_notice(suite, passing, true));
+}
+
 TEST(StatisticalGate, CategoriesMayBeTheUnits) {
   Thresholding suite = statistical();
   suite.cluster_by_category = true;

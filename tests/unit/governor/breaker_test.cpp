@@ -35,6 +35,19 @@ TEST_F(BreakerTest, OpensAfterFiveFailuresInARowOverTheFleet) {
   EXPECT_EQ(breaker.probe_at(), start + 1s);
 }
 
+TEST_F(BreakerTest, OpensFromTheStartForOneThatIsThere) {
+  EXPECT_FALSE(fail(30, start)) << "nobody has reached it: its address may be wrong";
+  breaker.reached();
+  EXPECT_TRUE(fail(1, start + 1s));
+}
+
+TEST_F(BreakerTest, WhatFailedBeforeItWasReachedIsNoOutage) {
+  EXPECT_FALSE(fail(30, start));
+  answer(start + 1s);
+  EXPECT_FALSE(breaker.open());
+  EXPECT_FALSE(fail(4, start + 2s));
+}
+
 TEST_F(BreakerTest, OpensWhenHalfOfTheLastCallsFailed) {
   for (int i = 0; i < 9; ++i) breaker.hear(1, 1, 1, start + i * 100ms);
   EXPECT_FALSE(breaker.open()) << "18 calls say too little";

@@ -69,6 +69,21 @@ TEST(RateSearch, AtLowRatesTwoRefusalsCut) {
   EXPECT_LT(*search.rate(), 2);
 }
 
+TEST(RateSearch, WhatIsRefusedBeforeAnythingWasAcceptedDoesNotStallTheRun) {
+  RateSearch search;
+  auto now = start;
+  EXPECT_TRUE(search.hear(5, 5, 0, now));
+  EXPECT_GE(*search.rate(), 0.5);
+  for (int call = 0; call < 5; ++call) {
+    run_at(search, 2, now += 1s, 1s);
+    search.hear(0, 2, 0, now);
+  }
+  EXPECT_FALSE(search.accepted()) << "nothing was";
+  const auto again = now;
+  while (*search.rate() < 50 && now < again + 60s) run_at(search, *search.rate(), now, 500ms);
+  EXPECT_LT(now, again + 20s) << "it grows as fast as at the start, not in slow steps";
+}
+
 TEST(RateSearch, WhatIsRefusedAtAnyRateDoesNotStarveTheFleet) {
   RateSearch search;
   auto now = start;

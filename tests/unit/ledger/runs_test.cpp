@@ -149,6 +149,21 @@ TEST_F(RunsTest, TheLatestRunOfASuiteIsTheNewestThatHasEnded) {
   EXPECT_FALSE(*ledger_->latest_run("/suites"));
 }
 
+TEST_F(RunsTest, TheLatestRunMayBeAskedForWithoutThoseOfAMode) {
+  auto mock = record("mocked");
+  mock.mode = "mock";
+  begin(mock);
+  finish("mocked");
+  EXPECT_FALSE(*ledger_->latest_run("/suites/a", "mock"));
+  begin(record("run-1"));
+  finish("run-1");
+  mock.run_id = "mocked again";
+  begin(mock);
+  finish("mocked again");
+  EXPECT_EQ((*ledger_->latest_run("/suites/a"))->run.run_id, "mocked again");
+  EXPECT_EQ((*ledger_->latest_run("/suites/a", "mock"))->run.run_id, "run-1");
+}
+
 TEST_F(RunsTest, TheEndOfARunThatNeverBeganIsAnError) {
   const auto finished = ledger_->finish_run("run-9", summary());
   ASSERT_FALSE(finished);

@@ -39,6 +39,27 @@ TEST(FatalFailure, OpenAisQuotaOfTheDay) {
   EXPECT_EQ(other.reason, Reason::request_refused);
 }
 
+TEST(FatalFailure, OpenAisRefusalOfAParameterThatEveryCallCarries) {
+  const auto refused = [](const std::string& code, const std::string& parameter) {
+    return failed(
+        openai, 400,
+        R"({"error":{"message":"Unsupported value: 'temperature' does not support 0.1 with this model.",)"
+        R"("type":"invalid_request_error","param":")" +
+            parameter + R"(","code":")" + code + R"("}})");
+  };
+  for (const auto* parameter : {"temperature", "seed", "max_tokens"}) {
+    const auto outcome = refused("unsupported_value", parameter);
+    EXPECT_EQ(outcome.reason, Reason::parameter_refused);
+    EXPECT_TRUE(stops_run(outcome.reason));
+    EXPECT_FALSE(outcome.retryable);
+    EXPECT_NE(outcome.message.find("--temperature default sends no temperature"), std::string::npos);
+  }
+  EXPECT_EQ(refused("unsupported_parameter", "max_tokens").reason, Reason::parameter_refused);
+  EXPECT_EQ(refused("unsupported_value", "messages[0].content").reason, Reason::request_refused)
+      << "of this case alone";
+  EXPECT_EQ(refused("invalid_value", "temperature").reason, Reason::request_refused);
+}
+
 TEST(FatalFailure, AnthropicsQuotaOfTheDay) {
   const auto outcome = failed(
       anthropic, 429,

@@ -1,5 +1,6 @@
 // What the reports for people say of tests and stability, and of what they leave out.
 #include "coordinator/report/statistics_wording.hpp"
+#include "coordinator/report/wording.hpp"
 #include "tests/unit/report/report_texts.hpp"
 #include "tests/unit/report/varied_run.hpp"
 
@@ -113,6 +114,21 @@ TEST_F(GateWords, MarkdownSaysHowManyPerturbationsItLeavesOut) {
   const std::string markdown = markdown_of(input);
   EXPECT_TRUE(has(markdown, " more perturbations, which the JSON report has._")) << markdown;
   EXPECT_LT(markdown.size(), 65536u);
+}
+
+TEST_F(GateWords, TheCommandThatPinsCanBePasted) {
+  const auto command = [&](const char* file) {
+    input.gate.baseline_file = file;
+    return wording::how_to_pin(input);
+  };
+  input.mode = "cached";
+  EXPECT_EQ(command(""), "sluice run ... --export-baseline FILE");
+  EXPECT_EQ(command("a/b-1_x.json"), "sluice run ... --export-baseline a/b-1_x.json");
+  EXPECT_EQ(command("my base.json"), "sluice run ... --export-baseline 'my base.json'");
+  EXPECT_EQ(command("it's $(rm).json"), "sluice run ... --export-baseline 'it'\\''s $(rm).json'");
+  EXPECT_EQ(command("~/b.json"), "sluice run ... --export-baseline '~/b.json'") << "as it was given";
+  input.mode = "live";
+  EXPECT_EQ(command("b.json"), "sluice run ... --export-baseline b.json --mode live");
 }
 
 }  // namespace

@@ -91,6 +91,21 @@ TEST(Progress, TheLiveLineShowsTheUseOfBudgetsAndWhoWaits) {
             "2500/5000  50%  ✓ 2400  ✗ 90  ! 10  38/s  local (1 waits)  4 workers  $1.25");
 }
 
+TEST(Progress, NothingIsForetoldWhileNothingGoesOn) {
+  EXPECT_FALSE(stands_still({})) << "a run that calls nobody";
+  std::vector<BudgetFacts> two = limited().budgets;
+  EXPECT_FALSE(stands_still(two)) << "one of two is paused";
+  two[0].hold = wire::HoldReason::named_delay;
+  EXPECT_TRUE(stands_still(two));
+  two[0].hold = two[1].hold = wire::HoldReason::none;
+  EXPECT_FALSE(stands_still(two));
+  two[0].hold = wire::HoldReason::outage;
+  EXPECT_TRUE(stands_still(two)) << "nobody knows when it is back";
+  two[0].hold = wire::HoldReason::given_up;
+  two[0].given_up = true;
+  EXPECT_TRUE(stands_still(two));
+}
+
 TEST(Progress, SaysThatTheRestOfTheBudgetIsReserved) {
   ProgressState state = half_way();
   state.waits_for_budget = true;

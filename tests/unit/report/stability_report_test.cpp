@@ -102,8 +102,37 @@ TEST_F(StabilityReport, NamesOfPerturbationsAreWhole) {
 TEST_F(StabilityReport, MarkdownHasBothAnswersSideBySide) {
   const std::string markdown = markdown_of(input);
   EXPECT_NE(markdown.find("### Stability"), std::string::npos) << markdown;
-  EXPECT_NE(markdown.find("| blank-lines | 1 | 2 | 0.00 |"), std::string::npos) << markdown;
+  EXPECT_NE(markdown.find("| blank-lines | 1 | 2 | 0.00 | 0.00 to "), std::string::npos) << markdown;
   EXPECT_NE(markdown.find("| a/b/c = true | a/b/c = false |"), std::string::npos) << markdown;
+}
+
+TEST_F(StabilityReport, MarkdownHasWhatTheTableHas) {
+  const std::string markdown = markdown_of(input);
+  for (const std::string words :
+       {"| Interval | Floor | Holm p | Verdict |",
+        "<details><summary>Stability by category (2)</summary>\n\n| Category | Cases | Answers | Stability |",
+        "\n| b | 1 | 4 | 0.25 | ",
+        "<details><summary>Skipped, since it could have changed the meaning (1)</summary>\n\n"
+        "- blank-lines: 1 case (make): sluice does not know the comments and strings of \"make\"\n"}) {
+    EXPECT_NE(markdown.find(words), std::string::npos) << words << "\n" << markdown;
+  }
+  const auto& crlf = stability.perturbations[0];
+  EXPECT_NE(markdown.find(" | " + wording::words_for(crlf).p + " | "), std::string::npos) << markdown;
+  EXPECT_NE(table_of(input, {200, false}).find("Holm p │"), std::string::npos);
+}
+
+TEST_F(StabilityReport, MarkdownStaysSmallWhateverIsSkipped) {
+  const std::string plain = markdown_of(input);
+  for (int i = 0; i < 200; ++i) {
+    stability.perturbations[1].facts.skipped[{"<b>" + std::to_string(i), std::string(300, '|')}] = 1;
+    stability.categories.push_back("category " + std::to_string(i));
+    stability.analysis.categories[static_cast<std::uint32_t>(stability.categories.size() - 1)] = {};
+  }
+  const std::string markdown = markdown_of(input);
+  EXPECT_LT(markdown.size(), plain.size() + 3000);
+  EXPECT_EQ(markdown.find("<b>"), std::string::npos);
+  EXPECT_NE(markdown.find(" more reasons, which the JSON report has._"), std::string::npos) << markdown;
+  EXPECT_NE(markdown.find(" more in the JSON report._"), std::string::npos) << markdown;
 }
 
 TEST_F(StabilityReport, ProgramsOfReviewersHearOfWhatNoCaseShows) {
@@ -185,6 +214,35 @@ TEST_F(StabilityReport, TooFewRepeatsAreNotTakenForNoise) {
   EXPECT_EQ(details["enough_repeats"], 6);
   EXPECT_EQ(report["fixture_results"][0]["stability"]["too_few_repeats"], false);
   EXPECT_EQ(report["fixture_results"][1]["stability"]["too_few_repeats"], true);
+}
+
+PerturbationSummary with_figures(double share, std::optional<double> p) {
+  PerturbationSummary one;
+  one.stability.emplace();
+  one.stability->figures.stability = share;
+  one.stability->p = p;
+  return one;
+}
+
+TEST_F(StabilityReport, EightyColumnsHoldTheTestBesideTheLongestName) {
+  for (PerturbationSummary& one : stability.perturbations) {
+    one.too_few_repeats = false;
+    one.facts.name = "trailing-whitespace";
+    one.stability->unstable = true;
+    one.stability->figures.stability = 0.5;
+    one.stability->adjusted_p = 0.0001;
+  }
+  const std::string table = table_of(input, {80, false});
+  EXPECT_NE(table.find("│ Verdict  │ Floor │  Holm p │"), std::string::npos) << table;
+  EXPECT_NE(table.find("│ trailing-whitespace │"), std::string::npos) << table;
+}
+
+TEST(StabilityWords, NoiseIsNamedOnlyWhereAnswersDiffer) {
+  EXPECT_EQ(wording::stability_word(with_figures(1.0, 1.0)), "stable");
+  EXPECT_EQ(wording::stability_word(with_figures(1.0, std::nullopt)), "stable") << "with one repeat";
+  EXPECT_EQ(wording::stability_word(with_figures(0.9, 0.4)), "within noise");
+  EXPECT_EQ(wording::stability_word(with_figures(0.9, std::nullopt)), "floor unknown");
+  EXPECT_EQ(wording::stability_word({}), "no answers");
 }
 
 TEST_F(StabilityReport, SaysWhatTheNumberIs) {

@@ -187,6 +187,23 @@ TEST_F(SuiteFingerprint, DoesNotHearOrderCommentsLineEndsOrPlace) {
   EXPECT_NE(of(other_drop), wanted);
 }
 
+TEST_F(SuiteFingerprint, HearsTheRepeatsAndTheLeastStabilityOfTheFile) {
+  const auto with = [&](const std::string& settings) {
+    std::string yaml = two_tests;
+    yaml.insert(yaml.find("thresholding"), settings);
+    return of(yaml);
+  };
+  const std::vector<Digest> different{of(two_tests),
+                                      with("repeat: 1, "),
+                                      with("repeat: 3, "),
+                                      with("min_stability: 0.9, "),
+                                      with("min_stability: 1, "),
+                                      with("repeat: 1, min_stability: 1, ")};
+  EXPECT_EQ(std::set<Digest>(different.begin(), different.end()).size(), different.size());
+  EXPECT_EQ(with("min_stability: 0.90, repeat: 3, "), with("repeat: 3, min_stability: 9e-1, "));
+  EXPECT_EQ(with("timeout_seconds: 5, "), of(two_tests));
+}
+
 TEST_F(SuiteFingerprint, OfFixturesDoesNotHearLineEnds) {
   const std::string fixture =
       "[metadata]\nid = \"f\"\ncategory = \"c\"\n[input]\ncontent = '''\nx = 1\n  "
