@@ -5,16 +5,26 @@ find_package(OpenSSL REQUIRED)
 find_package(CURL REQUIRED)
 find_package(spdlog REQUIRED)
 find_package(nlohmann_json REQUIRED)
+find_package(simdjson REQUIRED)
 find_package(SQLite3 REQUIRED)
 find_package(tl-expected REQUIRED)
 find_package(CLI11 REQUIRED)
 pkg_check_modules(ZMQ REQUIRED IMPORTED_TARGET libzmq)
-pkg_check_modules(ROCKSDB REQUIRED IMPORTED_TARGET rocksdb)
 pkg_check_modules(ZSTD REQUIRED IMPORTED_TARGET libzstd)
 pkg_check_modules(PROMETHEUS REQUIRED IMPORTED_TARGET prometheus-cpp-pull)
 pkg_check_modules(RE2 REQUIRED IMPORTED_TARGET re2)
 # Its -pthread defines _REENTRANT, which the tests' precompiled header has not.
 set_target_properties(PkgConfig::RE2 PROPERTIES INTERFACE_COMPILE_OPTIONS "")
+
+# Static, since the shared one's relocations take a fifth of the start of a process (docs/benchmarks.md); shared
+# where checked code would be mixed with the library's unchecked inline functions.
+find_package(RocksDB REQUIRED)
+add_library(rocksdb INTERFACE)
+if(SLUICE_SANITIZE OR SLUICE_FUZZ)
+  target_link_libraries(rocksdb INTERFACE RocksDB::rocksdb-shared)
+else()
+  target_link_libraries(rocksdb INTERFACE RocksDB::rocksdb)
+endif()
 
 # Debian's SQLiteCpp config does not name sqlite3 itself.
 find_package(SQLiteCpp REQUIRED)
@@ -39,11 +49,11 @@ add_library(toml_pp INTERFACE IMPORTED)
 target_compile_definitions(toml_pp INTERFACE TOML_ENABLE_UNRELEASED_FEATURES=1 TOML_HEADER_ONLY=1 TOML_EXCEPTIONS=0)
 
 # Messages are made on one thread and freed on another, which glibc's allocator is slow at (docs/benchmarks.md).
-# Left out under sanitizers, which bring their own.
+# Static, which spares each call the way through a table. Left out under sanitizers, which bring their own.
 add_library(sluice_allocator INTERFACE)
-find_library(SLUICE_TCMALLOC tcmalloc_minimal)
-if(SLUICE_TCMALLOC AND NOT SLUICE_SANITIZE AND NOT SLUICE_FUZZ)
-  target_link_libraries(sluice_allocator INTERFACE ${SLUICE_TCMALLOC})
+find_library(SLUICE_TCMALLOC_ARCHIVE libtcmalloc_minimal.a)
+if(SLUICE_TCMALLOC_ARCHIVE AND NOT SLUICE_SANITIZE AND NOT SLUICE_FUZZ)
+  target_link_libraries(sluice_allocator INTERFACE ${SLUICE_TCMALLOC_ARCHIVE})
 endif()
 
 # Suites in YAML. Debian's CMake config names the target differently from version to version.

@@ -2,8 +2,10 @@
 
 #include <algorithm>
 #include <array>
+#include <bit>
 #include <charconv>
 #include <cstdint>
+#include <cstring>
 #include <numeric>
 
 namespace sluice {
@@ -54,6 +56,46 @@ constexpr auto needs_care = [] {
   for (std::size_t c = 0; c < table.size(); ++c) table[c] = c < 0x20 || c == '"' || c == '\\' || c >= 0x80;
   return table;
 }();
+
+/// The first place from `from` on that needs care; the text's end if there is none. Eight bytes at a time:
+/// for a byte that is to be found, the high bit of its place in `found` is set. A borrow can set the bit of a
+/// later place in vain, but none before the first.
+std::size_t skip_plain(std::string_view text, std::size_t from) {
+  constexpr std::uint64_t ones = 0x0101010101010101;
+  constexpr std::uint64_t high_bits = ones * 0x80;
+  if constexpr (std::endian::native == std::endian::little) {
+    for (; from + sizeof(std::uint64_t) <= text.size(); from += sizeof(std::uint64_t)) {
+      std::uint64_t bytes = 0;
+      std::memcpy(&bytes, text.data() + from, sizeof(bytes));
+      const std::uint64_t quotes = bytes ^ (ones * '"');
+      const std::uint64_t backslashes = bytes ^ (ones * '\\');
+      const std::uint64_t found =
+          (((bytes - ones * 0x20) | (quotes - ones) | (backslashes - ones)) & ~bytes & high_bits) |
+          (bytes & high_bits);
+      if (found != 0) return from + static_cast<std::size_t>(std::countr_zero(found)) / 8;
+    }
+  }
+  while (from < text.size() && !needs_care[static_cast<unsigned char>(text[from])]) ++from;
+  return from;
+}
+
+/// JSON's escape for an ASCII character that needs one.
+std::string_view short_escape(unsigned char c) {
+  switch (c) {
+    case '"':
+      return "\\\"";
+    case '\\':
+      return "\\\\";
+    case '\n':
+      return "\\n";
+    case '\r':
+      return "\\r";
+    case '\t':
+      return "\\t";
+    default:
+      return {};
+  }
+}
 
 }  // namespace
 
@@ -115,6 +157,19 @@ std::string did_you_mean(std::string_view word, std::span<const std::string_view
   return candidate ? "; did you mean \"" + *candidate + "\"?" : std::string();
 }
 
+std::vector<std::string> comma_parts(std::string_view list) {
+  constexpr std::string_view blanks = " \t";
+  std::vector<std::string> parts;
+  for (std::size_t begin = 0; begin <= list.size();) {
+    const std::size_t end = std::min(list.find(',', begin), list.size());
+    const std::string_view part = list.substr(begin, end - begin);
+    const std::size_t first = std::min(part.find_first_not_of(blanks), part.size());
+    parts.emplace_back(part.substr(first, part.find_last_not_of(blanks) + 1 - first));
+    begin = end + 1;
+  }
+  return parts;
+}
+
 std::string shortest(double value) {
   std::array<char, 32> buffer{};
   const auto [end, error] = std::to_chars(buffer.data(), buffer.data() + buffer.size(), value);
@@ -139,12 +194,8 @@ void append_json_string(std::string& out, std::string_view text) {
   out.push_back('"');
   std::size_t plain_from = 0;
   const auto flush = [&](std::size_t to) { out.append(text, plain_from, to - plain_from); };
-  for (std::size_t i = 0; i < text.size();) {
+  for (std::size_t i = skip_plain(text, 0); i < text.size(); i = skip_plain(text, i)) {
     const auto c = static_cast<unsigned char>(text[i]);
-    if (!needs_care[c]) {
-      ++i;
-      continue;
-    }
     if (c >= 0x80) {
       const auto length = utf8_length(text.substr(i));
       if (length > 0) {
@@ -155,26 +206,12 @@ void append_json_string(std::string& out, std::string_view text) {
       out += replacement;
     } else {
       flush(i);
-      switch (c) {
-        case '"':
-          out += "\\\"";
-          break;
-        case '\\':
-          out += "\\\\";
-          break;
-        case '\n':
-          out += "\\n";
-          break;
-        case '\r':
-          out += "\\r";
-          break;
-        case '\t':
-          out += "\\t";
-          break;
-        default:
-          out += "\\u00";
-          out.push_back(hex[c >> 4]);
-          out.push_back(hex[c & 15]);
+      if (const auto escape = short_escape(c); !escape.empty()) {
+        out += escape;
+      } else {
+        out += "\\u00";
+        out.push_back(hex[c >> 4]);
+        out.push_back(hex[c & 15]);
       }
     }
     plain_from = ++i;

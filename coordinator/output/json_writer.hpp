@@ -3,6 +3,7 @@
 #include "common/claim.hpp"
 #include "common/text.hpp"
 
+#include <algorithm>
 #include <array>
 #include <charconv>
 #include <cmath>
@@ -23,10 +24,14 @@ class Json {
 
   /// The next member's name, which needs no escapes.
   Json& key(std::string_view name) {
-    separate();
-    out_ += '"';
-    out_ += name;
-    out_ += "\": ";
+    const std::string_view before = fresh_ ? "\"" : ", \"";
+    constexpr std::string_view after = "\": ";
+    // One piece instead of four: names are a third of a report.
+    const std::size_t at = out_.size();
+    out_.resize(at + before.size() + name.size() + after.size());
+    char* place = std::ranges::copy(before, out_.data() + at).out;
+    place = std::ranges::copy(name, place).out;
+    std::ranges::copy(after, place);
     fresh_ = true;
     return *this;
   }

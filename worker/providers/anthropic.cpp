@@ -36,36 +36,30 @@ HttpRequest build(const ProviderSettings& provider, std::string_view api_key, co
 }
 
 /// The text blocks, joined; thinking and tool blocks are no part of the answer. Nothing if there is none.
-std::optional<std::string> take_blocks(Json& content) {
+std::optional<std::string> joined_blocks(const JsonView& content) {
   std::optional<std::string> joined;
-  for (Json& block : content) {
-    const std::string* type = text_of(member(&block, "type"));
-    std::string* text = text_of(member(&block, "text"));
-    if (type == nullptr || *type != "text" || text == nullptr) continue;
-    if (joined) {
-      *joined += *text;
-    } else {
-      joined = std::move(*text);
-    }
+  for (const JsonView& block : content.elements()) {
+    const auto text = block["text"].text();
+    if (block["type"].text() == "text" && text) join(joined, *text);
   }
   return joined;
 }
 
-std::optional<Completion> read_answer(Json& body) {
-  Json* content = member(&body, "content");
-  if (content == nullptr || !content->is_array()) return std::nullopt;
+std::optional<Completion> read_answer(const JsonView& body) {
+  const JsonView content = body["content"];
+  if (!content.is_array()) return std::nullopt;
 
   Completion completion;
-  completion.finish_reason = take_text(member(&body, "stop_reason"));
-  completion.served_model = take_text(member(&body, "model"));
-  Json* usage = member(&body, "usage");
-  completion.usage.input_tokens = count_of(member(usage, "input_tokens")) +
-                                  count_of(member(usage, "cache_creation_input_tokens")) +
-                                  count_of(member(usage, "cache_read_input_tokens"));
-  completion.usage.output_tokens = count_of(member(usage, "output_tokens"));
+  completion.finish_reason = body["stop_reason"].text_or_empty();
+  completion.served_model = body["model"].text_or_empty();
+  const JsonView usage = body["usage"];
+  completion.usage.input_tokens = usage["input_tokens"].count() +
+                                  usage["cache_creation_input_tokens"].count() +
+                                  usage["cache_read_input_tokens"].count();
+  completion.usage.output_tokens = usage["output_tokens"].count();
 
   const std::string& stop = completion.finish_reason;
-  std::optional<std::string> text = take_blocks(*content);
+  std::optional<std::string> text = joined_blocks(content);
   if (stop == "refusal") {
     completion.non_answer = declined(stop, text.value_or(""));
   } else if (stop == "max_tokens" || stop == "model_context_window_exceeded") {
@@ -94,10 +88,10 @@ std::optional<Reason> fatal_cause(std::string_view type, std::string_view messag
   return std::nullopt;
 }
 
-ErrorFacts read_error(Json& body) {
+ErrorFacts read_error(const JsonView& body) {
   ErrorFacts facts;
   facts.message = error_message(body);
-  if (const std::string* type = text_of(member(member(&body, "error"), "type"))) {
+  if (const auto type = body["error"]["type"].text()) {
     facts.fatal = fatal_cause(*type, facts.message);
   }
   return facts;

@@ -12,14 +12,14 @@ namespace sluice {
 namespace {
 
 /// The array as numbers; nothing if it is no array of numbers that a float holds, or has no direction.
-std::optional<std::vector<float>> vector_of(const Json* array) {
-  if (array == nullptr || !array->is_array() || array->empty()) return std::nullopt;
+std::optional<std::vector<float>> vector_of(const JsonView& array) {
+  const auto numbers = array.numbers();
+  if (!numbers || numbers->empty()) return std::nullopt;
   std::vector<float> vector;
-  vector.reserve(array->size());
+  vector.reserve(numbers->size());
   bool all_zero = true;
-  for (const Json& element : *array) {
-    if (!element.is_number()) return std::nullopt;
-    vector.push_back(static_cast<float>(element.get<double>()));
+  for (const double number : *numbers) {
+    vector.push_back(static_cast<float>(number));
     if (!std::isfinite(vector.back())) return std::nullopt;
     all_zero = all_zero && vector.back() == 0.0f;
   }
@@ -27,12 +27,12 @@ std::optional<std::vector<float>> vector_of(const Json* array) {
   return vector;
 }
 
-std::optional<Embedded> embedded_in(const Format& format, Json& body, std::size_t count) {
+std::optional<Embedded> embedded_in(const Format& format, const JsonView& body, std::size_t count) {
   const auto raw = format.read_embeddings(body, count);
   if (!raw) return std::nullopt;
   Embedded embedded;
   embedded.usage = raw->usage;
-  for (const Json* array : raw->vectors) {
+  for (const JsonView& array : raw->vectors) {
     auto vector = vector_of(array);
     if (!vector) return std::nullopt;
     if (!embedded.vectors.empty() && vector->size() != embedded.vectors.front().size()) return std::nullopt;
@@ -74,12 +74,12 @@ std::variant<Embedded, Failed> read_embedding_response(const ProviderSettings& p
                                                        std::chrono::system_clock::time_point now,
                                                        std::string_view api_key) {
   const Format& format = format_of(provider.kind);
-  std::optional<Json> body = parse_json(response.body);
+  const std::optional<JsonDocument> body = JsonDocument::parse(response.body);
   const bool success = response.status >= 200 && response.status < 300;
   if (success && body) {
-    if (auto embedded = embedded_in(format, *body, count)) return std::move(*embedded);
+    if (auto embedded = embedded_in(format, body->root(), count)) return std::move(*embedded);
   }
-  const ErrorFacts facts = body ? format.read_error(*body) : ErrorFacts{};
+  const ErrorFacts facts = body ? format.read_error(body->root()) : ErrorFacts{};
   if (success && !facts.status && !facts.fatal) return not_embeddings(provider, response, count, api_key);
   return classify_failure(provider, response, facts, now, api_key, "--embedding-model");
 }

@@ -146,13 +146,12 @@ Error without_text(std::string_view finish_reason) {
   return Error{Reason::refusal, "the model answered without any text (finish reason: " + word + ")"};
 }
 
-std::string error_message(Json& body) {
+std::string error_message(const JsonView& body) {
   // Some Google end points wrap the error in an array.
-  Json* document = body.is_array() ? first(&body) : &body;
-  Json* error = member(document, "error");
-  for (Json* place :
-       {member(error, "message"), error, member(document, "message"), member(document, "detail")}) {
-    if (const std::string* text = text_of(place); text != nullptr && !text->empty()) return *text;
+  const JsonView document = body.is_array() ? body.first() : body;
+  const JsonView error = document["error"];
+  for (const JsonView& place : {error["message"], error, document["message"], document["detail"]}) {
+    if (const auto text = place.text(); text && !text->empty()) return std::string(*text);
   }
   return "";
 }

@@ -28,7 +28,7 @@ struct ErrorFacts {
 
 /// Embeddings as a body has them: arrays that nobody looked into.
 struct RawEmbeddings {
-  std::vector<Json*> vectors;
+  std::vector<JsonView> vectors;
   Usage usage;
 };
 
@@ -36,16 +36,15 @@ struct RawEmbeddings {
 struct Format {
   std::string_view answer_name;  ///< "an OpenAI chat completion"
   HttpRequest (*build)(const ProviderSettings&, std::string_view api_key, const ModelRequest&);
-  /// The completion without its time; nothing if the body lacks what an answer must have. Moves out of the
-  /// body only when it returns a completion.
-  std::optional<Completion> (*read_answer)(Json& body);
-  ErrorFacts (*read_error)(Json& body);
+  /// The completion without its time; nothing if the body lacks what an answer must have.
+  std::optional<Completion> (*read_answer)(const JsonView& body);
+  ErrorFacts (*read_error)(const JsonView& body);
   /// Null where the provider has no embeddings.
   HttpRequest (*build_embeddings)(const ProviderSettings&, std::string_view api_key, std::string_view model,
                                   std::span<const std::string_view> texts);
   /// The vectors by the position of their text, as they stand in the body; nothing if the body is none of
   /// this format, or an index is missing, double, or beyond `count`.
-  std::optional<RawEmbeddings> (*read_embeddings)(Json& body, std::size_t count);
+  std::optional<RawEmbeddings> (*read_embeddings)(const JsonView& body, std::size_t count);
 };
 
 const Format& format_of(ProviderKind kind);
@@ -80,7 +79,13 @@ Error without_text(std::string_view finish_reason);
 /// the key and whatever looks like one replaced by "[key]".
 std::string quotable(std::string_view text, std::string_view api_key = {});
 
+/// Appends to an answer that comes in parts.
+inline void join(std::optional<std::string>& joined, std::string_view part) {
+  if (!joined) joined.emplace();
+  joined->append(part);
+}
+
 /// The words of `{"error":{"message":...}}` and of the forms that compatible servers and proxies use.
-std::string error_message(Json& body);
+std::string error_message(const JsonView& body);
 
 }  // namespace sluice

@@ -63,18 +63,11 @@ HttpRequest build(const ProviderSettings& provider, std::string_view api_key, co
 }
 
 /// The parts' texts, joined, without the model's thoughts. Nothing if there is none.
-std::optional<std::string> take_parts(Json* parts) {
-  if (parts == nullptr || !parts->is_array()) return std::nullopt;
+std::optional<std::string> joined_parts(const JsonView& parts) {
   std::optional<std::string> joined;
-  for (Json& part : *parts) {
-    const Json* thought = member(&part, "thought");
-    std::string* text = text_of(member(&part, "text"));
-    if (text == nullptr || (thought != nullptr && *thought == true)) continue;
-    if (joined) {
-      *joined += *text;
-    } else {
-      joined = std::move(*text);
-    }
+  for (const JsonView& part : parts.elements()) {
+    const auto text = part["text"].text();
+    if (text && !part["thought"].is_true()) join(joined, *text);
   }
   return joined;
 }
@@ -86,30 +79,29 @@ bool is_ordinary_end(std::string_view finish_reason) {
   return std::find(ordinary.begin(), ordinary.end(), finish_reason) != ordinary.end();
 }
 
-std::optional<Completion> read_answer(Json& body) {
-  Json* candidate = first(member(&body, "candidates"));
-  Json* block_reason = member(member(&body, "promptFeedback"), "blockReason");
-  if ((candidate == nullptr || !candidate->is_object()) && text_of(block_reason) == nullptr)
-    return std::nullopt;
+std::optional<Completion> read_answer(const JsonView& body) {
+  const JsonView candidate = body["candidates"].first();
+  const JsonView block_reason = body["promptFeedback"]["blockReason"];
+  if (!candidate.is_object() && !block_reason.text()) return std::nullopt;
 
   Completion completion;
-  completion.served_model = take_text(member(&body, "modelVersion"));
-  Json* usage = member(&body, "usageMetadata");
-  completion.usage.input_tokens = count_of(member(usage, "promptTokenCount"));
+  completion.served_model = body["modelVersion"].text_or_empty();
+  const JsonView usage = body["usageMetadata"];
+  completion.usage.input_tokens = usage["promptTokenCount"].count();
   completion.usage.output_tokens =
-      count_of(member(usage, "candidatesTokenCount")) + count_of(member(usage, "thoughtsTokenCount"));
-  if (candidate == nullptr) {
-    completion.finish_reason = take_text(block_reason);
+      usage["candidatesTokenCount"].count() + usage["thoughtsTokenCount"].count();
+  if (!candidate) {
+    completion.finish_reason = block_reason.text_or_empty();
     completion.non_answer = declined(completion.finish_reason, "the prompt was blocked");
     return completion;
   }
 
-  completion.finish_reason = take_text(member(candidate, "finishReason"));
-  std::optional<std::string> text = take_parts(member(member(candidate, "content"), "parts"));
+  completion.finish_reason = candidate["finishReason"].text_or_empty();
+  std::optional<std::string> text = joined_parts(candidate["content"]["parts"]);
   if (completion.finish_reason == "MAX_TOKENS") {
     completion.non_answer = cut_off(completion.finish_reason);
   } else if (!is_ordinary_end(completion.finish_reason)) {
-    completion.non_answer = declined(completion.finish_reason, take_text(member(candidate, "finishMessage")));
+    completion.non_answer = declined(completion.finish_reason, candidate["finishMessage"].text_or_empty());
   } else if (!text) {
     completion.non_answer = without_text(completion.finish_reason);
   }
@@ -118,46 +110,39 @@ std::optional<Completion> read_answer(Json& body) {
 }
 
 /// A quota of the day does not come back within a run, whatever RetryInfo says beside it.
-bool spends_daily_quota(Json& detail) {
-  Json* violations = member(&detail, "violations");
-  if (violations == nullptr || !violations->is_array()) return false;
-  return std::any_of(violations->begin(), violations->end(), [](Json& violation) {
-    const std::string* quota = text_of(member(&violation, "quotaId"));
-    return quota != nullptr && quota->find("PerDay") != std::string::npos;
+bool spends_daily_quota(const JsonView& detail) {
+  return std::ranges::any_of(detail["violations"].elements(), [](const JsonView& violation) {
+    const auto quota = violation["quotaId"].text();
+    return quota && quota->find("PerDay") != std::string_view::npos;
   });
 }
 
-void read_detail(Json& detail, ErrorFacts& facts) {
-  const std::string* type = text_of(member(&detail, "@type"));
-  if (type == nullptr) return;
+void read_detail(const JsonView& detail, ErrorFacts& facts) {
+  const auto type = detail["@type"].text();
+  if (!type) return;
   if (type->ends_with("google.rpc.RetryInfo")) {
-    if (const std::string* delay = text_of(member(&detail, "retryDelay")))
-      facts.retry_after = parse_delay(*delay);
+    if (const auto delay = detail["retryDelay"].text()) facts.retry_after = parse_delay(*delay);
   } else if (type->ends_with("google.rpc.QuotaFailure")) {
     if (spends_daily_quota(detail)) facts.fatal = Reason::quota_exhausted;
   } else if (type->ends_with("google.rpc.ErrorInfo")) {
-    const std::string* reason = text_of(member(&detail, "reason"));
-    if (reason != nullptr && reason->starts_with("API_KEY_")) facts.fatal = Reason::key_refused;
+    const auto reason = detail["reason"].text();
+    if (reason && reason->starts_with("API_KEY_")) facts.fatal = Reason::key_refused;
   }
 }
 
-ErrorFacts read_error(Json& body) {
+ErrorFacts read_error(const JsonView& body) {
   ErrorFacts facts;
   facts.message = error_message(body);
-  Json* error = member(body.is_array() ? first(&body) : &body, "error");
-  const std::uint64_t status = count_of(member(error, "code"));
+  const JsonView error = (body.is_array() ? body.first() : body)["error"];
+  const std::uint64_t status = error["code"].count();
   if (status >= 400 && status < 600) facts.status = static_cast<int>(status);
-  const std::string* word = text_of(member(error, "status"));
-  const bool precondition = word != nullptr && *word == "FAILED_PRECONDITION";
+  const bool precondition = error["status"].text() == "FAILED_PRECONDITION";
   if (precondition && facts.message.find("billing") != std::string::npos)
     facts.fatal = Reason::quota_exhausted;
   // No key of this place is served, so every case would meet it.
   if (precondition && facts.message.find("location is not supported") != std::string::npos)
     facts.fatal = Reason::key_refused;
-  Json* details = member(error, "details");
-  if (details != nullptr && details->is_array()) {
-    for (Json& detail : *details) read_detail(detail, facts);
-  }
+  for (const JsonView& detail : error["details"].elements()) read_detail(detail, facts);
   return facts;
 }
 
@@ -182,12 +167,12 @@ HttpRequest build_embeddings(const ProviderSettings& provider, std::string_view 
   return http;
 }
 
-std::optional<RawEmbeddings> read_embeddings(Json& body, std::size_t count) {
-  Json* embeddings = member(&body, "embeddings");
-  if (embeddings == nullptr || !embeddings->is_array() || embeddings->size() != count) return std::nullopt;
+std::optional<RawEmbeddings> read_embeddings(const JsonView& body, std::size_t count) {
+  const std::vector<JsonView> embeddings = body["embeddings"].elements();
+  if (embeddings.size() != count) return std::nullopt;
   RawEmbeddings raw;
-  for (Json& embedding : *embeddings) raw.vectors.push_back(member(&embedding, "values"));
-  raw.usage.input_tokens = count_of(member(member(&body, "usageMetadata"), "promptTokenCount"));
+  for (const JsonView& embedding : embeddings) raw.vectors.push_back(embedding["values"]);
+  raw.usage.input_tokens = body["usageMetadata"]["promptTokenCount"].count();
   return raw;
 }
 

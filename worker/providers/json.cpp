@@ -1,42 +1,76 @@
 #include "worker/providers/json.hpp"
 
-#include "common/json_depth.hpp"
-
 #include <utility>
 
 namespace sluice {
 
-std::optional<Json> parse_json(std::string_view text) {
-  if (nests_deeper_than(text, max_json_depth)) return std::nullopt;
-  Json document = Json::parse(text.data(), text.data() + text.size(), nullptr, /*allow_exceptions=*/false);
-  if (document.is_discarded()) return std::nullopt;
+bool JsonView::is_true() const {
+  bool value = false;
+  return element_ && element_->get(value) == simdjson::SUCCESS && value;
+}
+
+JsonView JsonView::operator[](std::string_view key) const {
+  simdjson::dom::object object;
+  simdjson::dom::element found;
+  if (!element_ || element_->get(object) != simdjson::SUCCESS) return {};
+  if (object.at_key(key).get(found) != simdjson::SUCCESS) return {};
+  return JsonView(found);
+}
+
+JsonView JsonView::first() const {
+  simdjson::dom::array array;
+  if (!element_ || element_->get(array) != simdjson::SUCCESS) return {};
+  const auto begin = array.begin();
+  return begin == array.end() ? JsonView() : JsonView(*begin);
+}
+
+std::vector<JsonView> JsonView::elements() const {
+  std::vector<JsonView> elements;
+  simdjson::dom::array array;
+  if (!element_ || element_->get(array) != simdjson::SUCCESS) return elements;
+  elements.reserve(array.size());
+  for (const auto element : array) elements.emplace_back(element);
+  return elements;
+}
+
+std::optional<std::string_view> JsonView::text() const {
+  std::string_view text;
+  if (!element_ || element_->get(text) != simdjson::SUCCESS) return std::nullopt;
+  return text;
+}
+
+std::string JsonView::text_or_empty() const {
+  return std::string(text().value_or(std::string_view()));
+}
+
+std::optional<std::uint64_t> JsonView::unsigned_integer() const {
+  std::uint64_t value = 0;
+  if (!element_ || element_->get(value) != simdjson::SUCCESS) return std::nullopt;
+  return value;
+}
+
+std::optional<std::vector<double>> JsonView::numbers() const {
+  simdjson::dom::array array;
+  if (!element_ || element_->get(array) != simdjson::SUCCESS) return std::nullopt;
+  std::vector<double> numbers;
+  numbers.reserve(array.size());
+  for (const auto element : array) {
+    if (element.get(numbers.emplace_back()) != simdjson::SUCCESS) return std::nullopt;
+  }
+  return numbers;
+}
+
+std::optional<JsonDocument> JsonDocument::parse(std::string_view text) {
+  // Some gateways send one, which is no JSON but harmless (RFC 8259, section 8.1).
+  constexpr std::string_view byte_order_mark = "\xEF\xBB\xBF";
+  if (text.starts_with(byte_order_mark)) text.remove_prefix(byte_order_mark.size());
+  JsonDocument document;
+  document.parser_ = std::make_unique<simdjson::dom::parser>();
+  simdjson::dom::element root;
+  if (document.parser_->allocate(text.size(), max_json_depth) != simdjson::SUCCESS) return std::nullopt;
+  if (document.parser_->parse(text.data(), text.size()).get(root) != simdjson::SUCCESS) return std::nullopt;
+  document.root_ = JsonView(root);
   return document;
-}
-
-Json* member(Json* node, const char* key) {
-  if (node == nullptr || !node->is_object()) return nullptr;
-  const auto found = node->find(key);
-  return found == node->end() ? nullptr : &*found;
-}
-
-Json* first(Json* node) {
-  if (node == nullptr || !node->is_array() || node->empty()) return nullptr;
-  return &node->front();
-}
-
-std::string* text_of(Json* node) {
-  return node == nullptr ? nullptr : node->get_ptr<std::string*>();
-}
-
-std::string take_text(Json* node) {
-  std::string* text = text_of(node);
-  return text == nullptr ? std::string() : std::move(*text);
-}
-
-std::uint64_t count_of(Json* node) {
-  if (node == nullptr) return 0;
-  if (const auto* number = node->get_ptr<const Json::number_unsigned_t*>()) return *number;
-  return 0;
 }
 
 }  // namespace sluice

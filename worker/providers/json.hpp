@@ -1,32 +1,66 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
-#include <nlohmann/json.hpp>
+#include <simdjson.h>
 
-/// Reading foreign JSON without exceptions: each accessor takes a null pointer and any type of node.
+/// Reading foreign JSON without exceptions: what is missing or of another type is answered like what is not
+/// there.
 namespace sluice {
 
-using Json = nlohmann::json;
+/// A place in a JsonDocument, or none. Valid as long as the document.
+class JsonView {
+ public:
+  JsonView() = default;
+  explicit JsonView(simdjson::dom::element element) : element_(element) {}
 
-/// Answers nest less than ten deep; a document tree far beyond that would be destroyed recursively.
+  /// Whether there is a value here, null included.
+  explicit operator bool() const { return element_.has_value(); }
+  bool is_object() const { return element_ && element_->is_object(); }
+  bool is_array() const { return element_ && element_->is_array(); }
+  bool is_true() const;
+
+  /// The member of an object; none if this is no object, or has no such member.
+  JsonView operator[](std::string_view key) const;
+  /// The first element of an array; none if there is none.
+  JsonView first() const;
+  /// The elements of an array; empty if this is none.
+  std::vector<JsonView> elements() const;
+
+  std::optional<std::string_view> text() const;
+  /// The string here, or "".
+  std::string text_or_empty() const;
+  /// The integer here; 0 if it is none, or negative.
+  std::uint64_t count() const { return unsigned_integer().value_or(0); }
+  std::optional<std::uint64_t> unsigned_integer() const;
+  /// The numbers of an array; nothing if this is none, or anything else stands in it.
+  std::optional<std::vector<double>> numbers() const;
+
+ private:
+  std::optional<simdjson::dom::element> element_;
+};
+
+/// Answers nest less than ten deep.
 inline constexpr std::size_t max_json_depth = 64;
 
-/// Nothing if the text is not JSON in valid UTF-8, or nests deeper than max_json_depth.
-std::optional<Json> parse_json(std::string_view text);
+class JsonDocument {
+ public:
+  /// Nothing if the text is not JSON in valid UTF-8, nests deeper than max_json_depth, or has an integer of
+  /// more than 64 bits.
+  static std::optional<JsonDocument> parse(std::string_view text);
 
-/// The member of an object; nullptr if the node is no object or has no such member.
-Json* member(Json* node, const char* key);
-/// The first element of an array that has one, else nullptr.
-Json* first(Json* node);
-/// The node's string, else nullptr.
-std::string* text_of(Json* node);
-/// Moves the node's string out; "" if it is none.
-std::string take_text(Json* node);
-/// The node as a count; 0 if it is no integer or negative.
-std::uint64_t count_of(Json* node);
+  JsonView root() const { return root_; }
+
+ private:
+  JsonDocument() = default;
+
+  std::unique_ptr<simdjson::dom::parser> parser_;  ///< Owns what views point to.
+  JsonView root_;
+};
 
 }  // namespace sluice

@@ -44,33 +44,31 @@ HttpRequest build(const ProviderSettings& provider, std::string_view api_key, co
 }
 
 /// `content` is a text, or at some servers a list of parts. Nothing for null and for anything else.
-std::optional<std::string> take_content(Json* content) {
-  if (text_of(content) != nullptr) return take_text(content);
-  if (content == nullptr || !content->is_array()) return std::nullopt;
+std::optional<std::string> text_in(const JsonView& content) {
+  if (content.text()) return content.text_or_empty();
   std::optional<std::string> joined;
-  for (Json& part : *content) {
-    if (const std::string* text = text_of(member(&part, "text"))) joined = joined.value_or("") + *text;
+  for (const JsonView& part : content.elements()) {
+    if (const auto text = part["text"].text()) join(joined, *text);
   }
   return joined;
 }
 
-std::optional<Completion> read_answer(Json& body) {
-  Json* choice = first(member(&body, "choices"));
-  Json* message = member(choice, "message");
-  if (message == nullptr || !message->is_object()) return std::nullopt;
-  const std::string* finish = text_of(member(choice, "finish_reason"));
+std::optional<Completion> read_answer(const JsonView& body) {
+  const JsonView choice = body["choices"].first();
+  const JsonView message = choice["message"];
+  if (!message.is_object()) return std::nullopt;
   // A gateway whose upstream broke off in the middle.
-  if (finish != nullptr && *finish == "error") return std::nullopt;
+  if (choice["finish_reason"].text() == "error") return std::nullopt;
 
   Completion completion;
-  completion.finish_reason = take_text(member(choice, "finish_reason"));
-  completion.served_model = take_text(member(&body, "model"));
-  Json* usage = member(&body, "usage");
-  completion.usage.input_tokens = count_of(member(usage, "prompt_tokens"));
-  completion.usage.output_tokens = count_of(member(usage, "completion_tokens"));
+  completion.finish_reason = choice["finish_reason"].text_or_empty();
+  completion.served_model = body["model"].text_or_empty();
+  const JsonView usage = body["usage"];
+  completion.usage.input_tokens = usage["prompt_tokens"].count();
+  completion.usage.output_tokens = usage["completion_tokens"].count();
 
-  std::optional<std::string> content = take_content(member(message, "content"));
-  std::string refusal = take_text(member(message, "refusal"));
+  std::optional<std::string> content = text_in(message["content"]);
+  const std::string refusal = message["refusal"].text_or_empty();
   if (!refusal.empty() || completion.finish_reason == "content_filter") {
     completion.non_answer = declined(completion.finish_reason, refusal);
   } else if (completion.finish_reason == "length") {
@@ -110,18 +108,18 @@ bool refuses_parameter_of_all(std::string_view code, std::string_view parameter)
          std::ranges::find(of_all, parameter) != of_all.end();
 }
 
-ErrorFacts read_error(Json& body) {
+ErrorFacts read_error(const JsonView& body) {
   ErrorFacts facts;
   facts.message = error_message(body);
-  Json* error = member(&body, "error");
-  const std::uint64_t status = count_of(member(error, "code"));
+  const JsonView error = body["error"];
+  const std::uint64_t status = error["code"].count();
   bool limited = status == 429;
-  for (Json* place : {member(error, "code"), member(error, "type")}) {
-    const std::string* code = text_of(place);
-    if (code == nullptr) continue;
+  for (const JsonView& place : {error["code"], error["type"]}) {
+    const auto code = place.text();
+    if (!code) continue;
     if (!facts.fatal) facts.fatal = fatal_code(*code);
-    const std::string* parameter = text_of(member(error, "param"));
-    if (!facts.fatal && parameter != nullptr && refuses_parameter_of_all(*code, *parameter))
+    const auto parameter = error["param"].text();
+    if (!facts.fatal && parameter && refuses_parameter_of_all(*code, *parameter))
       facts.fatal = Reason::parameter_refused;
     limited = limited || *code == "rate_limit_exceeded";
   }
@@ -147,19 +145,19 @@ HttpRequest build_embeddings(const ProviderSettings& provider, std::string_view 
 }
 
 /// Every element says which text it belongs to; some servers leave that out, and keep the order.
-std::optional<RawEmbeddings> read_embeddings(Json& body, std::size_t count) {
-  Json* data = member(&body, "data");
-  if (data == nullptr || !data->is_array() || data->size() != count) return std::nullopt;
+std::optional<RawEmbeddings> read_embeddings(const JsonView& body, std::size_t count) {
+  const std::vector<JsonView> data = body["data"].elements();
+  if (data.size() != count) return std::nullopt;
   RawEmbeddings raw;
-  raw.vectors.assign(count, nullptr);
+  raw.vectors.resize(count);
   for (std::size_t i = 0; i < count; ++i) {
-    Json* index = member(&(*data)[i], "index");
-    if (index != nullptr && !index->is_number_unsigned()) return std::nullopt;
-    const std::uint64_t place = index == nullptr ? i : count_of(index);
-    if (place >= count || raw.vectors[place] != nullptr) return std::nullopt;
-    raw.vectors[place] = member(&(*data)[i], "embedding");
+    const JsonView index = data[i]["index"];
+    if (index && !index.unsigned_integer()) return std::nullopt;
+    const std::uint64_t place = index ? index.count() : i;
+    if (place >= count || raw.vectors[place]) return std::nullopt;
+    raw.vectors[place] = data[i]["embedding"];
   }
-  raw.usage.input_tokens = count_of(member(member(&body, "usage"), "prompt_tokens"));
+  raw.usage.input_tokens = body["usage"]["prompt_tokens"].count();
   return raw;
 }
 

@@ -43,16 +43,16 @@ HttpRequest build_request(const ProviderSettings& provider, std::string_view api
 CallOutcome read_response(const ProviderSettings& provider, const HttpResponse& response,
                           std::chrono::system_clock::time_point now, std::string_view api_key) {
   const Format& format = format_of(provider.kind);
-  std::optional<Json> body = parse_json(response.body);
+  const std::optional<JsonDocument> body = JsonDocument::parse(response.body);
   const bool success = response.status >= 200 && response.status < 300;
   if (success && body) {
-    if (std::optional<Completion> completion = format.read_answer(*body)) {
+    if (std::optional<Completion> completion = format.read_answer(body->root())) {
       completion->created_at_ms =
           std::chrono::duration_cast<std::chrono::milliseconds>(now.time_since_epoch()).count();
       return Answered{std::move(*completion)};
     }
   }
-  const ErrorFacts facts = body ? format.read_error(*body) : ErrorFacts{};
+  const ErrorFacts facts = body ? format.read_error(body->root()) : ErrorFacts{};
   // Gateways report errors that they meet late with 200 and the real status in the body.
   if (success && !facts.status && !facts.fatal) return not_an_answer(provider, response, api_key);
   return classify_failure(provider, response, facts, now, api_key);

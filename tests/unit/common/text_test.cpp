@@ -72,6 +72,15 @@ TEST(Text, SuggestsOnlyWhatIsNear) {
   EXPECT_EQ(did_you_mean("zzz", keys), "");
 }
 
+TEST(Text, PartsOfAListStandBetweenCommasWithoutBlanks) {
+  using Parts = std::vector<std::string>;
+  EXPECT_EQ(comma_parts("a"), Parts{"a"});
+  EXPECT_EQ(comma_parts(" a b,\tc , d"), (Parts{"a b", "c", "d"}));
+  EXPECT_EQ(comma_parts(""), Parts{""});
+  EXPECT_EQ(comma_parts(" , "), (Parts{"", ""}));
+  EXPECT_EQ(comma_parts("a,"), (Parts{"a", ""}));
+}
+
 TEST(Text, ShortestFormReadsBack) {
   EXPECT_EQ(shortest(1.0), "1");
   EXPECT_EQ(shortest(0.1), "0.1");
@@ -85,6 +94,26 @@ std::string json_string(std::string_view text) {
   std::string out;
   append_json_string(out, text);
   return out;
+}
+
+// Long texts are looked at eight bytes at a time, short ones byte by byte.
+TEST(Text, EscapesEveryByteAtEveryPlaceOfALongText) {
+  const std::string plain = "a word of plain text";
+  for (int c = 0; c < 256; ++c) {
+    const std::string one(1, static_cast<char>(c));
+    const std::string escaped = json_string(one).substr(1, json_string(one).size() - 2);
+    for (std::size_t at = 0; at <= plain.size(); ++at) {
+      for (const std::size_t times : {1u, 2u}) {
+        std::string text = plain;
+        std::string expected = plain;
+        for (std::size_t i = 0; i < times; ++i) {
+          text.insert(at, one);
+          expected.insert(at, escaped);
+        }
+        EXPECT_EQ(json_string(text), '"' + expected + '"') << "byte " << c << " at " << at;
+      }
+    }
+  }
 }
 
 TEST(Text, WritesJsonStrings) {

@@ -239,6 +239,23 @@ TEST(Answer, DeepNestingIsRefusedBeforeItIsParsed) {
   EXPECT_TRUE(std::holds_alternative<Failed>(read_response(openai, ok(nested(1'000'000)), now)));
 }
 
+TEST(Answer, AByteOrderMarkIsSkipped) {
+  const std::string body = choice(R"({"content":"x"})", R"("stop")");
+  EXPECT_EQ(answered(ProviderKind::openai, "\xEF\xBB\xBF" + body).text, "x");
+}
+
+// What is double counts as its first: an answer is read once, and from the front.
+TEST(Answer, TheFirstOfTwoMembersOfOneNameCounts) {
+  EXPECT_EQ(
+      answered(ProviderKind::openai, choice(R"({"content":"first","content":"last"})", R"("stop")")).text,
+      "first");
+}
+
+TEST(Answer, AnIntegerBeyond64BitsIsNoAnswer) {
+  const std::string body = R"({"choices":[{"message":{"content":"x"}}],"created":123456789012345678901})";
+  EXPECT_TRUE(std::holds_alternative<Failed>(read_response(provider(ProviderKind::openai), ok(body), now)));
+}
+
 TEST(Answer, BracketsInsideStringsAreNoNesting) {
   const std::string body = choice("{\"content\":\"" + std::string(1000, '[') + R"(\"[[\\"})", R"("stop")");
   EXPECT_EQ(answered(ProviderKind::openai, body).text, std::string(1000, '[') + "\"[[\\");
