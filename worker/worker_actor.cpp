@@ -32,6 +32,7 @@ struct WorkerState {
   std::optional<ActiveRun> run;
   std::optional<CoordinatorContact> contact;
   bool welcome_awaited = false;  ///< A HELLO has not been answered yet.
+  TimePoint hello_said;          ///< The last.
   bool ended = false;
 };
 
@@ -45,8 +46,23 @@ void say(WorkerActor* self, Message message) {
 void say_hello(WorkerActor* self) {
   const auto& config = *self->state.config;
   self->state.welcome_awaited = true;
+  self->state.hello_said = self->clock().now();
   say(self,
       wire::Hello{config.instance, config.name, config.store->id(), SLUICE_VERSION, config.max_concurrent});
+}
+
+std::chrono::milliseconds heartbeat_interval(const WorkerActor* self) {
+  const auto& run = self->state.run;
+  return run ? run->settings.heartbeat_interval : std::chrono::milliseconds(defaults::heartbeat_interval);
+}
+
+/// The coordinator does not know this worker any more. Everything that was said before it heard the HELLO is
+/// answered so: a process that was stopped for a while finds many of these, and each HELLO voids the permits.
+void on_unknown(WorkerActor* self) {
+  const auto& state = self->state;
+  const bool on_its_way =
+      state.welcome_awaited && self->clock().now() - state.hello_said < heartbeat_interval(self);
+  if (!on_its_way) say_hello(self);
 }
 
 std::uint32_t window(const WorkerActor* self) {
@@ -252,7 +268,7 @@ void on_message(WorkerActor* self, wire::Drain& drain) {
 void on_message(WorkerActor* self, wire::Reject& reject) {
   switch (reject.code) {
     case wire::RejectCode::unknown_worker:
-      return say_hello(self);
+      return on_unknown(self);
     case wire::RejectCode::protocol_mismatch:
       return end(self, Error{Reason::protocol_mismatch,
                              "the coordinator speaks another version of the protocol (" + reject.detail +
@@ -319,8 +335,7 @@ void give_up(WorkerActor* self) {
 
 void tick(WorkerActor* self) {
   auto& state = self->state;
-  const auto interval = state.run ? state.run->settings.heartbeat_interval
-                                  : std::chrono::milliseconds(defaults::heartbeat_interval);
+  const auto interval = heartbeat_interval(self);
   self->delayed_send(self, interval, WorkerTick{});
   const auto beat = state.contact->beat(self->clock().now(), interval);
   if (!state.config->stay && beat.silence > state.config->coordinator_timeout) return give_up(self);

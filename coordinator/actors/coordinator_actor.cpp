@@ -53,11 +53,8 @@ ProgressState progress_of(CoordinatorActor* self, const RunFacts& facts) {
   progress.failed = counts.failed;
   progress.perturbed = counts.perturbed;
   progress.errors = counts.errors;
-  std::uint64_t held_up = 0;
-  for (const auto& budget : state.budgets)
-    held_up += std::uint64_t{budget.waiting_calls} + budget.backing_off_calls;
-  progress.in_flight =
-      controller.started_count() - std::min<std::uint64_t>(held_up, controller.started_count());
+  progress.begun = controller.started_count();
+  progress.in_flight = calls_in_flight(state.budgets).value_or(progress.begun);
   progress.waiting = controller.waiting_count();
   progress.waits_for_budget = controller.waits_for_budget();
   progress.workers = static_cast<std::uint32_t>(controller.worker_count());

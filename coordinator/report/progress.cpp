@@ -54,9 +54,9 @@ std::vector<Piece> pieces_of(const ProgressState& state) {
   const auto add = [&](int rank, std::string text, std::string_view colour = "") {
     pieces.push_back({rank, std::move(text), colour});
   };
-  add(11, bar(state, 16));
+  add(13, bar(state, 16));
   add(0, std::to_string(state.done) + "/" + std::to_string(state.total) + (state.cases ? " trials" : ""));
-  add(3, std::to_string(percent(state)) + "%");
+  add(12, std::to_string(percent(state)) + "%");
   add(5, "✓ " + std::to_string(state.passed), "\x1b[32m");
   add(1, "✗ " + std::to_string(state.failed), state.failed > 0 ? "\x1b[31m" : "");
   if (state.perturbed > 0) add(6, std::to_string(state.perturbed) + " perturbed");
@@ -81,10 +81,10 @@ std::vector<Piece> pieces_of(const ProgressState& state) {
     if (budget.backing_off_calls > 0)
       add(8, budget.provider + " " + std::to_string(budget.backing_off_calls) + " to retry", "\x1b[33m");
   }
-  add(9, std::to_string(state.workers) + (state.workers == 1 ? " worker" : " workers"),
+  add(9, std::to_string(state.in_flight) + " in flight");
+  add(10, std::to_string(state.workers) + (state.workers == 1 ? " worker" : " workers"),
       state.workers == 0 ? "\x1b[31m" : "");
-  if (state.cost) add(10, wording::dollars(*state.cost));
-  add(12, std::to_string(state.in_flight) + " in flight");
+  if (state.cost) add(11, wording::dollars(*state.cost));
   if (state.waiting > 0) add(15, std::to_string(state.waiting) + " queued");
   if (state.rate_limited > 0) add(14, std::to_string(state.rate_limited) + "× 429", "\x1b[33m");
   return pieces;
@@ -124,6 +124,17 @@ bool stands_still(std::span<const BudgetFacts> providers) {
   const auto is_on_hold = [](const BudgetFacts& one) { return one.hold != wire::HoldReason::none; };
   return std::ranges::any_of(providers, is_down) ||
          (!providers.empty() && std::ranges::all_of(providers, is_on_hold));
+}
+
+std::optional<std::uint64_t> calls_in_flight(std::span<const BudgetFacts> providers) {
+  std::uint64_t in_flight = 0;
+  bool any = false;
+  for (const auto& one : providers) {
+    in_flight += one.in_flight;
+    any = any || one.in_flight > 0 || one.waiting_calls > 0 || one.backing_off_calls > 0;
+  }
+  if (!any) return std::nullopt;
+  return in_flight;
 }
 
 void RateEstimate::update(Seconds elapsed, std::uint64_t done) {

@@ -43,7 +43,8 @@ struct ProgressState {
   std::uint64_t failed = 0;       ///< Ditto.
   std::uint64_t perturbed = 0;    ///< Answered ones, which pass and fail nothing.
   std::uint64_t errors = 0;       ///< Perturbed or not.
-  std::uint64_t in_flight = 0;    ///< Units that a worker has begun, but for calls that `budgets` say wait.
+  std::uint64_t begun = 0;        ///< Units that a worker has begun: in flight, or held up.
+  std::uint64_t in_flight = 0;    ///< Calls under way, as the workers last said; before they did, as `begun`.
   std::uint64_t waiting = 0;      ///< With a worker, which has not begun with them.
   bool waits_for_budget = false;  ///< Calls under way have reserved the rest of --max-tokens or --max-cost.
   std::uint32_t workers = 0;
@@ -58,6 +59,10 @@ struct ProgressState {
 /// Nothing goes on, so that what was done a while ago says nothing of what is left: a provider is down or
 /// given up, or every one of them is on hold.
 bool stands_still(std::span<const BudgetFacts> providers);
+
+/// Calls under way at all providers; nothing while no worker has said a call, which is also so where none is
+/// made.
+std::optional<std::uint64_t> calls_in_flight(std::span<const BudgetFacts> providers);
 
 /// One line of at most `columns` columns without a line end: the least important parts go first when it is
 /// tight.

@@ -21,7 +21,7 @@ void add_cases(MetricFamilies& metrics, const ProgressState& progress) {
       .sample({{"result", "error"}}, progress.errors);
   metrics.family("sluice_workers", "Workers that take work.", Kind::gauge).sample({}, progress.workers);
   metrics.family("sluice_units", "Units of work with a worker: begun, or queued there.", Kind::gauge)
-      .sample({{"state", "begun"}}, progress.in_flight)
+      .sample({{"state", "begun"}}, progress.begun)
       .sample({{"state", "queued"}}, progress.waiting);
 }
 

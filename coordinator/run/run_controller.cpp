@@ -173,9 +173,11 @@ void RunController::take_fatal_error(WorkerId worker, UnitId unit, const Error& 
   const bool others = dispatcher_.worker_count() > (dispatcher_.knows(worker) ? 1 : 0);
   const bool this_worker_alone =
       error.reason == Reason::provider_unreachable || error.reason == Reason::cache_failed;
-  if (!this_worker_alone || !others) return stop(error, effects);
+  const auto& name = all_workers_.at(worker).name;
+  if (!others) return stop(error, effects);
+  if (!this_worker_alone) return stop({error.reason, error.message + " (worker " + name + ")"}, effects);
   // Its network or its disk; the others may be better off.
-  effects.notes.push_back("worker " + all_workers_.at(worker).name + " gets no more work: " + error.message);
+  effects.notes.push_back("worker " + name + " gets no more work: " + error.message);
   dispatcher_.leave(worker);
   set_problem(worker, error, effects);
 }

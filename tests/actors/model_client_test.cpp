@@ -221,6 +221,19 @@ TEST_F(ModelClientTest, AProviderThatNeverAnsweredIsUnreachable) {
   }
 }
 
+// Each case would wait in vain through all of its calls.
+TEST_F(ModelClientTest, AProviderThatNeverAnsweredInTimeIsUnreachable) {
+  settings.max_retries = 1;
+  start();
+  complete(1);
+  fail_call(only_call(), HttpFailure::Kind::timed_out);
+  pass(1s);
+  fail_call(only_call(), HttpFailure::Kind::timed_out);
+  const auto outcome = only_outcome();
+  EXPECT_EQ(reason_of(outcome), Reason::provider_unreachable);
+  EXPECT_NE(std::get<Error>(outcome.outcome).message.find("--request-timeout"), std::string::npos);
+}
+
 TEST_F(ModelClientTest, AProviderThatHasAnsweredIsNotUnreachable) {
   settings.max_retries = 0;
   start();
@@ -235,6 +248,9 @@ TEST_F(ModelClientTest, AProviderThatHasAnsweredIsNotUnreachable) {
 TEST_F(ModelClientTest, FailuresHaveTheirReasons) {
   settings.max_retries = 0;
   start();
+  complete(1);
+  answer_claims(only_call());  // It is reachable.
+  outcomes();
   const std::vector<std::pair<HttpFailure::Kind, Reason>> reasons{
       {HttpFailure::Kind::timed_out, Reason::timed_out},
       {HttpFailure::Kind::connection_lost, Reason::connection_lost},

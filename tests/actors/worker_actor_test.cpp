@@ -90,10 +90,23 @@ TEST_F(WorkerActorTest, AfterABreakItSaysWhatItHoldsAndRepeatsWhatWasNotAcknowle
   EXPECT_EQ(reports[0].results[0].unit, 0u);
 }
 
+// What it said before the coordinator heard its HELLO is refused as well; a HELLO may get lost all the same.
+TEST_F(WorkerActorTest, ManyRefusalsAtOnceAreAnsweredWithOneHello) {
+  begin();
+  const wire::Reject refusal{wire::RejectCode::unknown_worker, ""};
+  hear(refusal, refusal, refusal);
+  hear(refusal);
+  EXPECT_EQ(said<wire::Hello>().size(), 1u);
+  pass(defaults::heartbeat_interval);
+  hear(refusal, refusal);
+  EXPECT_EQ(said<wire::Hello>().size(), 1u) << "the first is not answered";
+}
+
 TEST_F(WorkerActorTest, ASecondWelcomeOfTheSameRunIsNotAnswered) {
   begin();
-  hear(wire::Reject{wire::RejectCode::unknown_worker, ""},
-       wire::Reject{wire::RejectCode::unknown_worker, ""});
+  hear(wire::Reject{wire::RejectCode::unknown_worker, ""});
+  pass(defaults::heartbeat_interval);
+  hear(wire::Reject{wire::RejectCode::unknown_worker, ""});
   EXPECT_EQ(said<wire::Hello>().size(), 2u);
   hear(wire::Welcome{settings});
   EXPECT_EQ(said<wire::Ready>().size(), 1u);

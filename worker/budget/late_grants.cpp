@@ -1,19 +1,11 @@
 #include "worker/budget/late_grants.hpp"
 
 #include "common/defaults.hpp"
+#include "worker/budget/wording.hpp"
 
-#include <chrono>
 #include <string>
 
 namespace sluice {
-
-namespace {
-
-std::string in_ms(BootTime time) {
-  return std::to_string(std::chrono::round<std::chrono::milliseconds>(time).count()) + " ms";
-}
-
-}  // namespace
 
 void LateGrants::hear(BootTime age, BootTime limit, BootTime now) {
   if (age <= limit) {
@@ -33,7 +25,8 @@ std::optional<Error> LateGrants::problem() const {
   if (late_in_a_row_ < defaults::late_permits_in_a_row) return std::nullopt;
   if (last_late_ - first_late_ < defaults::late_grants_patience) return std::nullopt;
   return Error{Reason::coordinator_too_far,
-               "messages to the coordinator and back take " + in_ms(age_) + ", and after " + in_ms(limit_) +
+               "messages to the coordinator and back take " + wording::milliseconds(age_) + ", and after " +
+                   wording::milliseconds(limit_) +
                    " of silence no call may start, so that this worker never calls; run it nearer to the "
                    "coordinator, or see what keeps either of the two machines busy"};
 }

@@ -1,18 +1,9 @@
 #include "worker/budget/late_permits.hpp"
 
 #include "common/defaults.hpp"
-
-#include <chrono>
+#include "worker/budget/wording.hpp"
 
 namespace sluice {
-
-namespace {
-
-std::string in_ms(BootTime time) {
-  return std::to_string(std::chrono::round<std::chrono::milliseconds>(time).count()) + " ms";
-}
-
-}  // namespace
 
 void LatePermits::hear(const wire::Permit& permit, const ClockBounds& clock, BootTime now) {
   const TimeSpan window{boot_time(permit.opens_us), boot_time(permit.closes_us)};
@@ -37,9 +28,9 @@ std::optional<Error> LatePermits::problem(const std::string& provider) const {
   if (late_in_a_row_ < defaults::late_permits_in_a_row) return std::nullopt;
   if (last_late_ - first_late_ < defaults::late_permits_patience) return std::nullopt;
   return Error{Reason::coordinator_too_far,
-               "the permits of provider \"" + provider + "\" last " + in_ms(lifetime_) +
+               "the permits of provider \"" + provider + "\" last " + wording::milliseconds(lifetime_) +
                    ", and messages to and from the coordinator take so long that its time is known to " +
-                   in_ms(uncertainty_) +
+                   wording::milliseconds(uncertainty_) +
                    " only; run this worker nearer to the coordinator, or raise burst_seconds of the provider "
                    "if its limit allows more calls at once"};
 }

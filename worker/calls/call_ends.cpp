@@ -155,10 +155,11 @@ void ModelCalls::on_failure(Id id, const Failed& failed, bool unreachable) {
   if (job.spend.calls > 1) error.message += "; " + std::to_string(job.spend.calls) + " calls were made";
   const bool out_of_time = std::get<GiveUp>(decision).out_of_time;
   if (out_of_time) error.message += "; the time of the case is spent";
-  if (unreachable && !provider.answered) {
+  const bool in_time = failed.reason != Reason::timed_out;
+  if ((unreachable || !in_time) && !provider.answered) {
     error.reason = Reason::provider_unreachable;
     error.message += "; provider \"" + provider.settings.name + "\" has never answered: check its base URL " +
-                     "(--base-url) and the network";
+                     "(--base-url)" + (in_time ? "" : ", --request-timeout") + " and the network";
   }
   give_up(id, std::move(error), out_of_time);
   if (provider.fatal) end_waiting(provider, *provider.fatal);

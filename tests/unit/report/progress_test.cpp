@@ -50,11 +50,11 @@ ProgressState limited() {
 TEST(Progress, TheLiveLineGivesUpTheLeastImportantFirst) {
   const ProgressState state = half_way();
   EXPECT_EQ(render_live(state, 200, false),
-            "━━━━━━━━────────  2500/5000  50%  ✓ 2400  ✗ 90  ! 10  ETA 1:05  38/s  4 workers  $1.25  "
-            "50 in flight  12 queued  3× 429");
+            "━━━━━━━━────────  2500/5000  50%  ✓ 2400  ✗ 90  ! 10  ETA 1:05  38/s  50 in flight  "
+            "4 workers  $1.25  12 queued  3× 429");
   EXPECT_EQ(render_live(state, 80, false),
-            "2500/5000  50%  ✓ 2400  ✗ 90  ! 10  ETA 1:05  38/s  4 workers  $1.25");
-  EXPECT_EQ(render_live(state, 40, false), "2500/5000  50%  ✗ 90  ! 10  ETA 1:05");
+            "2500/5000  ✓ 2400  ✗ 90  ! 10  ETA 1:05  38/s  50 in flight  4 workers  $1.25");
+  EXPECT_EQ(render_live(state, 40, false), "2500/5000  ✓ 2400  ✗ 90  ! 10  ETA 1:05");
   EXPECT_EQ(render_live(state, 10, false), "2500/5000");
   EXPECT_EQ(render_live(state, 5, false), "2500…");
 }
@@ -63,18 +63,18 @@ TEST(Progress, TheLiveLineShowsTheUseOfBudgetsAndWhoWaits) {
   const ProgressState state = limited();
   EXPECT_EQ(render_live(state, 200, false),
             "━━━━━━━━────────  2500/5000  50%  ✓ 2400  ✗ 90  ! 10  other paused 0:07  ETA 1:05  38/s  "
-            "openai 94% of 100/s (37 wait)  other 94% of 30,000 tokens/min  4 workers  $1.25  50 in flight  "
+            "openai 94% of 100/s (37 wait)  other 94% of 30,000 tokens/min  50 in flight  4 workers  $1.25  "
             "3× 429");
-  EXPECT_EQ(render_live(state, 80, false), "2500/5000  50%  ✓ 2400  ✗ 90  ! 10  other paused 0:07  ETA 1:05");
-  EXPECT_EQ(render_live(state, 50, false), "2500/5000  50%  ✗ 90  ! 10  other paused 0:07");
+  EXPECT_EQ(render_live(state, 80, false), "2500/5000  ✓ 2400  ✗ 90  ! 10  other paused 0:07  ETA 1:05");
+  EXPECT_EQ(render_live(state, 50, false), "2500/5000  ✗ 90  ! 10  other paused 0:07  ETA 1:05");
   ProgressState one = half_way();
   one.budgets = {busy("openai")};
   EXPECT_EQ(render_live(one, 80, false),
-            "2500/5000  50%  ✓ 2400  ✗ 90  ! 10  ETA 1:05  openai 94% of 100/s (37 wait)");
+            "2500/5000  ✓ 2400  ✗ 90  ! 10  ETA 1:05  38/s  openai 94% of 100/s (37 wait)");
   one.budgets[0].backing_off_calls = 2;
   EXPECT_EQ(render_live(one, 110, false),
-            "2500/5000  50%  ✓ 2400  ✗ 90  ! 10  ETA 1:05  38/s  openai 94% of 100/s (37 wait)  "
-            "openai 2 to retry");
+            "2500/5000  ✓ 2400  ✗ 90  ! 10  ETA 1:05  38/s  openai 94% of 100/s (37 wait)  "
+            "openai 2 to retry  50 in flight");
   EXPECT_NE(render_plain(one).find("37 calls waiting, 2 failed calls waiting to be tried again"),
             std::string::npos)
       << render_plain(one);
@@ -83,12 +83,24 @@ TEST(Progress, TheLiveLineShowsTheUseOfBudgetsAndWhoWaits) {
   one.budgets[0].hold_left = std::chrono::seconds(2);
   one.remaining.reset();
   EXPECT_EQ(render_live(one, 80, false),
-            "2500/5000  50%  ✓ 2400  ✗ 90  ! 10  openai down, next try in 0:02 (37 wait)");
+            "2500/5000  ✓ 2400  ✗ 90  ! 10  openai down, next try in 0:02 (37 wait)");
   one.budgets[0] = BudgetFacts{};
   one.budgets[0].provider = "local";
   one.budgets[0].waiting_calls = 1;
   EXPECT_EQ(render_live(one, 80, false),
-            "2500/5000  50%  ✓ 2400  ✗ 90  ! 10  38/s  local (1 waits)  4 workers  $1.25");
+            "2500/5000  ✓ 2400  ✗ 90  ! 10  38/s  local (1 waits)  50 in flight  4 workers");
+}
+
+TEST(Progress, CallsInFlightAreThoseThatTheWorkersSay) {
+  EXPECT_EQ(calls_in_flight({}), std::nullopt) << "a run that calls nobody";
+  std::vector<BudgetFacts> two = limited().budgets;
+  for (auto& one : two) one.waiting_calls = 0;
+  EXPECT_EQ(calls_in_flight(two), std::nullopt) << "nobody has said anything yet";
+  two[0].waiting_calls = 3;
+  EXPECT_EQ(calls_in_flight(two), 0u);
+  two[0].in_flight = 4;
+  two[1].in_flight = 2;
+  EXPECT_EQ(calls_in_flight(two), 6u);
 }
 
 TEST(Progress, NothingIsForetoldWhileNothingGoesOn) {
@@ -110,7 +122,7 @@ TEST(Progress, SaysThatTheRestOfTheBudgetIsReserved) {
   ProgressState state = half_way();
   state.waits_for_budget = true;
   EXPECT_EQ(render_live(state, 80, false),
-            "2500/5000  50%  ✓ 2400  ✗ 90  ! 10  rest of the budget reserved  ETA 1:05  38/s");
+            "2500/5000  ✓ 2400  ✗ 90  ! 10  rest of the budget reserved  ETA 1:05  38/s");
   EXPECT_NE(render_plain(state).find("left of the run's budget is reserved for calls under way"),
             std::string::npos);
 }
@@ -168,11 +180,11 @@ TEST(Progress, CountsTrialsWhereTheyAreNotCases) {
       "60 of 72 trials of 12 cases done (83%): 20 passed, 2 failed, 35 perturbed, 3 errors; 8 in flight "
       "on 2 workers; 2.0/s; 0:30 elapsed, about 0:06 left");
   EXPECT_EQ(render_live(varied(), 200, false),
-            "━━━━━━━━━━━━━───  60/72 trials  83%  ✓ 20  ✗ 2  35 perturbed  ! 3  ETA 0:06  2.0/s  2 workers  "
-            "8 in flight");
+            "━━━━━━━━━━━━━───  60/72 trials  83%  ✓ 20  ✗ 2  35 perturbed  ! 3  ETA 0:06  2.0/s  8 in flight  "
+            "2 workers");
   EXPECT_EQ(render_live(varied(), 80, false),
-            "60/72 trials  83%  ✓ 20  ✗ 2  35 perturbed  ! 3  ETA 0:06  2.0/s  2 workers");
-  EXPECT_EQ(render_live(varied(), 40, false), "60/72 trials  83%  ✗ 2  ! 3  ETA 0:06");
+            "60/72 trials  ✓ 20  ✗ 2  35 perturbed  ! 3  ETA 0:06  2.0/s  8 in flight");
+  EXPECT_EQ(render_live(varied(), 40, false), "60/72 trials  ✓ 20  ✗ 2  ! 3  ETA 0:06");
   for (std::size_t columns = 0; columns < 160; ++columns) {
     EXPECT_LE(display_width(render_live(varied(), columns, false)), columns);
   }

@@ -31,7 +31,7 @@ ProgressState busy() {
   progress.failed = 2;
   progress.errors = 1;
   progress.workers = 4;
-  progress.in_flight = 20;
+  progress.begun = 20;
   progress.waiting = 7;
   BudgetFacts openai;
   openai.provider = "openai";

@@ -71,6 +71,8 @@ TEST_F(RunControllerTest, AKeyThatIsRefusedStopsTheRunWhoeverElseIsThere) {
   join("q", 2, 1);
   report("p", {failed(0, Reason::key_refused)});
   expect_stopped(Reason::key_refused);
+  EXPECT_NE(controller->facts().cut_short->message.find("(worker worker-1)"), std::string::npos)
+      << "it alone may have the wrong key";
 }
 
 TEST_F(RunControllerTest, TheFirstReasonToStopStays) {
