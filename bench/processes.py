@@ -78,7 +78,7 @@ class Sluice:
         """Measures one run and returns it with its report. Failed cases (exit code 1) are part of the suite."""
         # A machine that needs its memory elsewhere drops the files from its cache within seconds: what the disk
         # takes is no cost of a run.
-        for fixture in self.fixtures.iterdir():
+        for fixture in self.fixtures.rglob("*.toml"):
             fixture.read_bytes()
         usage = run([PROGRAMS / "sluice", "run", "--mode", mode, *self.arguments, *more], good_codes=(0, 1))
         report = json.loads(self.report.read_text())
