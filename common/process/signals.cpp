@@ -54,7 +54,10 @@ void SignalWatch::watch() {
 
 void SignalWatch::take(const char* signal) {
   const std::lock_guard lock(mutex_);
-  if (handler_ && !std::exchange(seen_, true)) return handler_(signal);
+  const auto meaning = request_.take(std::chrono::steady_clock::now());
+  // Also once the handler is gone: what it asked for, the report above all, may still be in the making.
+  if (meaning == SignalRequest::Meaning::repetition) return;
+  if (meaning == SignalRequest::Meaning::stop && handler_) return handler_(signal);
   std::fprintf(stderr, "\n%s: error: interrupted by %s\n", program_, signal);
   ::_exit(exit_code_);
 }

@@ -1,15 +1,40 @@
 #pragma once
 
+#include <chrono>
 #include <functional>
 #include <mutex>
+#include <optional>
 #include <thread>
 
 namespace sluice {
 
+/// What a signal means, given those before it. Time comes from outside; not thread-safe.
+class SignalRequest {
+ public:
+  using TimePoint = std::chrono::steady_clock::time_point;
+
+  /// Signals that come sooner than this after the first are the same request. GNU timeout signals its child
+  /// and then the child's process group, and shells and supervisors do the like: nobody has insisted then.
+  static constexpr std::chrono::seconds one_request{1};
+
+  enum class Meaning { stop, repetition, insistence };
+
+  Meaning take(TimePoint now) {
+    if (!first_) {
+      first_ = now;
+      return Meaning::stop;
+    }
+    return now - *first_ < one_request ? Meaning::repetition : Meaning::insistence;
+  }
+
+ private:
+  std::optional<TimePoint> first_;
+};
+
 /// Watches for SIGINT and SIGTERM on a thread of its own, so that a handler is ordinary code. Without a
-/// handler, and on the second signal in any case, the process ends at once. Also ignores SIGPIPE and SIGXFSZ:
-/// their causes are seen as errors of the write. REQUIRES: made before any other thread is started (they
-/// inherit the blocked signals).
+/// handler, and on a later signal (SignalRequest) in any case, the process ends at once. Also ignores SIGPIPE
+/// and SIGXFSZ: their causes are seen as errors of the write. REQUIRES: made before any other thread is
+/// started (they inherit the blocked signals).
 class SignalWatch {
  public:
   using Handler = std::function<void(const char* signal)>;
@@ -34,7 +59,7 @@ class SignalWatch {
   int stop_fd_ = -1;
   std::mutex mutex_;
   Handler handler_;
-  bool seen_ = false;
+  SignalRequest request_;
   std::thread thread_;
 };
 

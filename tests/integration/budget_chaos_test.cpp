@@ -5,7 +5,6 @@
 #include <chrono>
 #include <csignal>
 #include <random>
-#include <thread>
 
 namespace sluice {
 namespace {
@@ -23,9 +22,11 @@ class BudgetChaos : public BudgetWorkbench {
       for (std::size_t i = 0; i < workers.size(); ++i) running_.push_back(i);
     }
 
+    /// How long the fleet has until the next step.
+    std::chrono::milliseconds respite() { return std::chrono::milliseconds(pick(20, 120)); }
+
     template <class StartWorker>
     void step(const StartWorker& start_worker) {
-      std::this_thread::sleep_for(std::chrono::milliseconds(pick(20, 120)));
       // Some stand still for less than the lifetime of a permit, some until their leases are lost.
       if (!stopped_.empty() && pick(0, 1) == 0) {
         const auto index = take(stopped_);
@@ -80,7 +81,7 @@ TEST_F(BudgetChaos, KillsAndStopsAtRandomKeepTheLimitAndLoseNothing) {
   ASSERT_TRUE(eventually([&] { return starts().size() > 20; })) << workers.front().errors();
   Trouble trouble(workers, seed);
   const auto end = std::chrono::steady_clock::now() + std::chrono::seconds(4);
-  while (coordinator.running() && std::chrono::steady_clock::now() < end) {
+  while (!coordinator.wait(trouble.respite()) && std::chrono::steady_clock::now() < end) {
     trouble.step([&] { return start_logging_worker(endpoint, 8); });
   }
   trouble.calm_down();

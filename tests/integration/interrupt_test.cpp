@@ -7,6 +7,7 @@
 #include <csignal>
 
 #include <nlohmann/json.hpp>
+#include <sys/stat.h>
 
 namespace sluice {
 namespace {
@@ -20,6 +21,11 @@ class Interrupt : public Workbench {
   // Twelve cases are answered at once and the others never: what is there when the signal comes is known.
   SimulatorProcess start_stalling_simulator() {
     return start_simulator({R"({"latency_ms": 0, "times": 12})", R"({"fault": "hang"})"}, {});
+  }
+  /// Whether the process has taken every signal that was sent to it. Two of a kind that wait are one.
+  static bool has_taken_all_signals(const Process& process) {
+    const auto status = read_text("/proc/" + std::to_string(process.pid()) + "/status");
+    return status.find("\nShdPnd:\t0000000000000000\n") != std::string::npos;
   }
 };
 
@@ -40,6 +46,43 @@ TEST_F(Interrupt, EndsAtOnceWithWhatThereIs) {
   EXPECT_EQ(report["reason_code"], "interrupted");
   EXPECT_EQ(report["metrics"]["errors"], fixture_count() - answered);
   EXPECT_EQ(report["fixture_results"].size(), fixture_count());
+  // Those under way have no result that could tell of them.
+  EXPECT_LE(report["run"]["requests"], answered);
+}
+
+// As GNU timeout stops a program: one SIGTERM for the process, and at once another for its group.
+TEST_F(Interrupt, TwoSignalsAtOnceLeaveTheReport) {
+  const auto stalling = start_stalling_simulator();
+  const auto output = folder() / "report.json";
+  auto run = start_sluice(live(stalling) + Flags{"--output", output.string()});
+  ASSERT_TRUE(eventually([&] { return ledger_rows(home()).size() == answered; })) << run.errors();
+  run.signal(SIGTERM);
+  ASSERT_TRUE(eventually([&] { return has_taken_all_signals(run); }));
+  run.signal(SIGTERM);
+  const auto finished = finish(run);
+  EXPECT_EQ(finished.exit_code, 2);
+  ASSERT_EQ(finished.error_lines().size(), 1u) << finished.errors;
+  const auto report = parse_report(read_text(output));
+  ASSERT_TRUE(report.is_object()) << finished.errors;
+  EXPECT_EQ(report["reason_code"], "interrupted");
+  EXPECT_EQ(report["metrics"]["errors"], fixture_count() - answered);
+}
+
+TEST_F(Interrupt, AUserWhoInsistsEndsARunThatCannotEndByItself) {
+  const auto stalling = start_stalling_simulator();
+  // The report goes to a pipe that nobody reads.
+  const auto pipe = folder() / "pipe";
+  ASSERT_EQ(::mkfifo(pipe.c_str(), 0600), 0);
+  auto run = start_sluice(live(stalling) + Flags{"--output", pipe.string()});
+  ASSERT_TRUE(eventually([&] { return ledger_rows(home()).size() == answered; })) << run.errors();
+  EXPECT_TRUE(eventually([&] {
+    run.signal(SIGTERM);
+    return !run.running();
+  }));
+  const auto finished = finish(run);
+  EXPECT_EQ(finished.exit_code, 2);
+  ASSERT_EQ(finished.error_lines().size(), 1u) << finished.errors;
+  EXPECT_NE(finished.error_lines()[0].find("interrupted by SIGTERM"), std::string::npos) << finished.errors;
 }
 
 TEST_F(Interrupt, LeavesACacheThatTheNextRunUses) {
@@ -84,6 +127,12 @@ TEST_F(Interrupt, BeforeAnyWorkerCameIsStillARunThatEnds) {
   EXPECT_EQ(finished.exit_code, 2);
   ASSERT_EQ(finished.error_lines().size(), 1u) << finished.errors;
   EXPECT_NE(finished.error_lines()[0].find("SIGTERM"), std::string::npos);
+  const auto report = parse_report(finished.output);
+  ASSERT_TRUE(report.is_object()) << finished.output.substr(0, 500);
+  EXPECT_EQ(schema_findings(report), "");
+  EXPECT_EQ(report["verdict"], "error");
+  EXPECT_EQ(report["metrics"]["errors"], fixture_count());
+  EXPECT_EQ(report["fixture_results"][0]["reason_code"], "interrupted");
 }
 
 }  // namespace

@@ -12,11 +12,47 @@ namespace {
 
 using namespace support;
 
-class RateLimit : public Workbench {};
-
 /// How long a call that was on its way when the answer 429 was written may take to reach the simulator's log.
 /// Far below the second that the answer names.
 constexpr std::int64_t on_its_way_us = 300'000;
+
+/// What a log shows of the silences that a provider asked for.
+struct Silence {
+  std::size_t refused = 0;
+  std::size_t answered_late = 0;  ///< Answers that made room for a case when calls had to have stopped.
+};
+
+class RateLimit : public Workbench {
+ protected:
+  /// No call starts before the time that the provider named, but for those that were on their way when it
+  /// refused the first one.
+  static Silence expect_silence(const std::vector<SimulatorEvent>& log) {
+    Silence silence;
+    std::int64_t first_refusal = 0;  // Since the last silence ended.
+    std::int64_t closed_until = 0;
+    std::map<std::string, std::int64_t> content_closed_until;
+    for (const auto& event : log) {
+      const bool is_closed = event.at_us < closed_until && event.at_us > first_refusal + on_its_way_us;
+      if (event.kind == "answer" && event.status == 429) {
+        ++silence.refused;
+        EXPECT_EQ(event.retry_after_ms, 1000);
+        if (event.at_us >= closed_until) first_refusal = event.at_us;
+        closed_until = event.at_us + 1000 * event.retry_after_ms;
+        content_closed_until[event.content] = closed_until;
+      } else if (event.kind == "answer" && is_closed) {
+        ++silence.answered_late;
+      } else if (event.kind == "start") {
+        EXPECT_FALSE(is_closed) << "case " << event.content << ", " << event.at_us - first_refusal
+                                << " us after the first 429";
+        // The call that was refused: it has heard of the answer, so there is no excuse.
+        if (const auto own = content_closed_until.find(event.content); own != content_closed_until.end()) {
+          EXPECT_GE(event.at_us, own->second) << "case " << event.content;
+        }
+      }
+    }
+    return silence;
+  }
+};
 
 TEST_F(RateLimit, ABurstOf429IsSurvivedAndNoCallComesTooEarly) {
   let_all_workers_call();
@@ -32,29 +68,25 @@ TEST_F(RateLimit, ABurstOf429IsSurvivedAndNoCallComesTooEarly) {
   EXPECT_EQ(report["run"]["requests"], 100 + fixture_count());
   EXPECT_EQ(report["run"]["retries"], 100);
 
-  std::size_t refused = 0;
-  std::int64_t latest_refusal = -1;
-  std::int64_t closed_until = -1;
-  std::map<std::string, std::int64_t> content_closed_until;
-  for (const auto& event : simulator.final_events()) {
-    if (event.kind == "answer" && event.status == 429) {
-      ++refused;
-      ASSERT_EQ(event.retry_after_ms, 1000);
-      latest_refusal = event.at_us;
-      closed_until = event.at_us + 1000 * event.retry_after_ms;
-      content_closed_until[event.content] = closed_until;
-    }
-    if (event.kind != "start") continue;
-    // The call that was refused: it has heard of the answer, so there is no excuse.
-    if (const auto own = content_closed_until.find(event.content); own != content_closed_until.end()) {
-      EXPECT_GE(event.at_us, own->second) << "case " << event.content;
-    }
-    // Every other call of the process, unless it was under way already.
-    if (closed_until > 0 && event.at_us > latest_refusal + on_its_way_us) {
-      EXPECT_GE(event.at_us, closed_until) << "case " << event.content;
-    }
-  }
-  EXPECT_EQ(refused, 100u);
+  const auto log = simulator.final_events();
+  EXPECT_EQ(expect_silence(log).refused, 100u);
+}
+
+// What a refused call's own wait does not show: while it lasts, other cases get a place, and they wait too.
+TEST_F(RateLimit, ACaseThatGetsAPlaceDuringAPauseWaitsToo) {
+  let_all_workers_call();
+  // Of each 40 calls at a time half are refused, and the others are answered, and make room for other cases,
+  // when the provider has been asking for silence for long: nothing that starts then was on its way.
+  const std::string answered = R"({"latency_ms": 700, "times": 20})";
+  const std::string refused = R"({"latency_ms": 100, "status": 429, "retry_after": 1, "times": 20})";
+  auto simulator = start_simulator({answered, refused, answered, refused}, {});
+  const auto finished = run_sluice(live(simulator) + Flags{"--max-concurrent", "40"});
+  EXPECT_EQ(finished.exit_code, 1) << finished.errors;
+  EXPECT_EQ(comparable_part(finished.output), reference_report());
+  const auto log = simulator.final_events();
+  const auto silence = expect_silence(log);
+  EXPECT_EQ(silence.refused, 40u);
+  EXPECT_GE(silence.answered_late, 20u) << "nobody was tempted";
 }
 
 // The pause reaches a worker process that was not refused itself.
