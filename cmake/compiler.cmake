@@ -44,10 +44,8 @@ if(SLUICE_CCACHE)
   endif()
 endif()
 
-find_program(SLUICE_MOLD mold)
-if(SLUICE_MOLD)
-  add_link_options(-fuse-ld=mold)
-endif()
+# The linker is GNU ld, and not mold: mold 1.10 leaves entries of empty functions in .eh_frame_hdr, which may hide the
+# entry of the function at the same address, and an exception that passes through that one ends the process.
 
 # sluice_library(NAME DIRS folder... LINK target...): a static library of the sources in one or more folders.
 function(sluice_library name)
