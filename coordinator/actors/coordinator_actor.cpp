@@ -54,7 +54,6 @@ ProgressState progress_of(CoordinatorActor* self, const RunFacts& facts) {
   progress.perturbed = counts.perturbed;
   progress.errors = counts.errors;
   progress.begun = controller.started_count();
-  progress.in_flight = calls_in_flight(state.budgets).value_or(progress.begun);
   progress.waiting = controller.waiting_count();
   progress.waits_for_budget = controller.waits_for_budget();
   progress.workers = static_cast<std::uint32_t>(controller.worker_count());
@@ -63,6 +62,7 @@ ProgressState progress_of(CoordinatorActor* self, const RunFacts& facts) {
   for (const auto& budget : state.budgets) refused += budget.rate_limited;
   progress.rate_limited = std::max(refused, std::uint64_t{facts.rate_limited});
   progress.budgets = state.budgets;
+  reckon_in_flight(progress);
   const auto elapsed = self->clock().now() - state.started;
   state.rate.update(elapsed, progress.done);
   progress.elapsed = std::chrono::duration_cast<std::chrono::seconds>(elapsed);

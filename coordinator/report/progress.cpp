@@ -126,15 +126,20 @@ bool stands_still(std::span<const BudgetFacts> providers) {
          (!providers.empty() && std::ranges::all_of(providers, is_on_hold));
 }
 
-std::optional<std::uint64_t> calls_in_flight(std::span<const BudgetFacts> providers) {
-  std::uint64_t in_flight = 0;
-  bool any = false;
-  for (const auto& one : providers) {
-    in_flight += one.in_flight;
-    any = any || one.in_flight > 0 || one.waiting_calls > 0 || one.backing_off_calls > 0;
+void reckon_in_flight(ProgressState& state) {
+  std::uint64_t queued = state.waiting;
+  std::uint64_t held_up = 0;
+  for (BudgetFacts& budget : state.budgets) {
+    const bool searched = budget.places > 0 && !budget.max_in_flight;
+    if (searched) {
+      const auto counted_twice = std::min<std::uint64_t>(queued, budget.waiting_calls);
+      budget.waiting_calls -= static_cast<std::uint32_t>(counted_twice);
+      queued -= counted_twice;
+    }
+    held_up += std::uint64_t{budget.waiting_calls} + budget.backing_off_calls;
   }
-  if (!any) return std::nullopt;
-  return in_flight;
+  // What the workers say is up to a heartbeat old.
+  state.in_flight = state.begun - std::min(held_up, state.begun);
 }
 
 void RateEstimate::update(Seconds elapsed, std::uint64_t done) {

@@ -44,7 +44,7 @@ struct ProgressState {
   std::uint64_t perturbed = 0;    ///< Answered ones, which pass and fail nothing.
   std::uint64_t errors = 0;       ///< Perturbed or not.
   std::uint64_t begun = 0;        ///< Units that a worker has begun: in flight, or held up.
-  std::uint64_t in_flight = 0;    ///< Calls under way, as the workers last said; before they did, as `begun`.
+  std::uint64_t in_flight = 0;    ///< Of these, those that nothing holds up (reckon_in_flight).
   std::uint64_t waiting = 0;      ///< With a worker, which has not begun with them.
   bool waits_for_budget = false;  ///< Calls under way have reserved the rest of --max-tokens or --max-cost.
   std::uint32_t workers = 0;
@@ -60,9 +60,10 @@ struct ProgressState {
 /// given up, or every one of them is on hold.
 bool stands_still(std::span<const BudgetFacts> providers);
 
-/// Calls under way at all providers; nothing while no worker has said a call, which is also so where none is
-/// made.
-std::optional<std::uint64_t> calls_in_flight(std::span<const BudgetFacts> providers);
+/// Sets `in_flight` by `begun`, `waiting` and `budgets`, and takes what is `waiting` out of the waiting calls
+/// of the budgets: where a number of calls is searched for, workers count what they have not begun among
+/// these.
+void reckon_in_flight(ProgressState& state);
 
 /// One line of at most `columns` columns without a line end: the least important parts go first when it is
 /// tight.

@@ -91,16 +91,41 @@ TEST(Progress, TheLiveLineShowsTheUseOfBudgetsAndWhoWaits) {
             "2500/5000  ✓ 2400  ✗ 90  ! 10  38/s  local (1 waits)  50 in flight  4 workers");
 }
 
-TEST(Progress, CallsInFlightAreThoseThatTheWorkersSay) {
-  EXPECT_EQ(calls_in_flight({}), std::nullopt) << "a run that calls nobody";
-  std::vector<BudgetFacts> two = limited().budgets;
-  for (auto& one : two) one.waiting_calls = 0;
-  EXPECT_EQ(calls_in_flight(two), std::nullopt) << "nobody has said anything yet";
-  two[0].waiting_calls = 3;
-  EXPECT_EQ(calls_in_flight(two), 0u);
-  two[0].in_flight = 4;
-  two[1].in_flight = 2;
-  EXPECT_EQ(calls_in_flight(two), 6u);
+TEST(Progress, WhatIsHeldUpIsNotInFlight) {
+  ProgressState state;
+  state.begun = 20;
+  state.waiting = 12;
+  reckon_in_flight(state);
+  EXPECT_EQ(state.in_flight, 20u) << "a run that calls nobody";
+  state.budgets = {busy("openai")};
+  state.budgets[0].waiting_calls = 9;
+  state.budgets[0].backing_off_calls = 3;
+  reckon_in_flight(state);
+  EXPECT_EQ(state.in_flight, 8u);
+  EXPECT_EQ(state.budgets[0].waiting_calls, 9u);
+  state.begun = 5;
+  reckon_in_flight(state);
+  EXPECT_EQ(state.in_flight, 0u) << "the worker's word is older than the coordinator's count";
+}
+
+// 19 calls were under way, and 20 units queued, and the line said: 0 in flight, 20 calls waiting.
+TEST(Progress, WhatASearchCountsAsWaitingIsQueued) {
+  ProgressState state;
+  state.begun = 19;
+  state.waiting = 20;
+  state.budgets.emplace_back().places = 19;
+  state.budgets[0].waiting_calls = 20;
+  reckon_in_flight(state);
+  EXPECT_EQ(state.in_flight, 19u);
+  EXPECT_EQ(state.budgets[0].waiting_calls, 0u);
+  state.budgets[0].waiting_calls = 22;
+  reckon_in_flight(state);
+  EXPECT_EQ(state.in_flight, 17u) << "two that were begun wait for their place";
+  EXPECT_EQ(state.budgets[0].waiting_calls, 2u);
+  state.budgets[0].max_in_flight = 19;
+  state.budgets[0].waiting_calls = 4;
+  reckon_in_flight(state);
+  EXPECT_EQ(state.in_flight, 15u) << "no search";
 }
 
 TEST(Progress, NothingIsForetoldWhileNothingGoesOn) {
@@ -179,9 +204,10 @@ TEST(Progress, CountsTrialsWhereTheyAreNotCases) {
       render_plain(varied()),
       "60 of 72 trials of 12 cases done (83%): 20 passed, 2 failed, 35 perturbed, 3 errors; 8 in flight "
       "on 2 workers; 2.0/s; 0:30 elapsed, about 0:06 left");
-  EXPECT_EQ(render_live(varied(), 200, false),
-            "━━━━━━━━━━━━━───  60/72 trials  83%  ✓ 20  ✗ 2  35 perturbed  ! 3  ETA 0:06  2.0/s  8 in flight  "
-            "2 workers");
+  EXPECT_EQ(
+      render_live(varied(), 200, false),
+      "━━━━━━━━━━━━━───  60/72 trials  83%  ✓ 20  ✗ 2  35 perturbed  ! 3  ETA 0:06  2.0/s  8 in flight  "
+      "2 workers");
   EXPECT_EQ(render_live(varied(), 80, false),
             "60/72 trials  ✓ 20  ✗ 2  35 perturbed  ! 3  ETA 0:06  2.0/s  8 in flight");
   EXPECT_EQ(render_live(varied(), 40, false), "60/72 trials  ✓ 20  ✗ 2  ! 3  ETA 0:06");
