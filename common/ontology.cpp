@@ -271,12 +271,16 @@ struct Ontology::Index {
 };
 
 Result<Ontology> Ontology::parse(std::string_view toml, std::string_view origin) {
-  const std::string file(origin);
+  auto ontology = read(toml, std::string(origin));
+  if (!ontology) return fail(Reason::settings_invalid, join_findings(ontology.error()));
+  return std::move(*ontology);
+}
+
+tl::expected<Ontology, std::vector<Finding>> Ontology::read(std::string_view toml, const std::string& file) {
   std::vector<Finding> findings;
   const auto document = parse_toml(toml);
   if (!document) {
-    findings.push_back({file, document.error().line, document.error().message});
-    return fail(Reason::settings_invalid, join_findings(findings));
+    return tl::unexpected(std::vector{Finding{file, document.error().line, document.error().message}});
   }
   Ontology ontology;
   UniqueNames names;
@@ -288,7 +292,7 @@ Result<Ontology> Ontology::parse(std::string_view toml, std::string_view origin)
   table.finish();
   if (!findings.empty()) {
     sort_findings(findings);
-    return fail(Reason::settings_invalid, join_findings(findings));
+    return tl::unexpected(std::move(findings));
   }
   ontology.index_ = std::make_shared<const Index>(ontology.subjects_);
   return ontology;

@@ -2,6 +2,7 @@
 
 #include "common/claim.hpp"
 #include "common/error.hpp"
+#include "common/finding.hpp"
 
 #include <cstdint>
 #include <memory>
@@ -9,6 +10,8 @@
 #include <string>
 #include <string_view>
 #include <vector>
+
+#include <tl/expected.hpp>
 
 namespace sluice {
 
@@ -38,6 +41,8 @@ class Ontology {
  public:
   /// Reads the TOML text; `origin` names it in errors (file and line stand in the message).
   static Result<Ontology> parse(std::string_view toml, std::string_view origin);
+  /// The same, with each thing that is wrong as a finding in the file `origin`.
+  static tl::expected<Ontology, std::vector<Finding>> read(std::string_view toml, const std::string& origin);
 
   const std::string& version() const { return version_; }
   const std::vector<OntologySubject>& subjects() const { return subjects_; }

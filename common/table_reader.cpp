@@ -9,6 +9,8 @@
 namespace sluice {
 namespace {
 
+constexpr std::size_t most_listed_keys = 16;  ///< More would fill more than a line.
+
 const TomlNode::Table& entries_of(const TomlNode& node) {
   static const TomlNode::Table none;
   const auto* table = std::get_if<TomlNode::Table>(&node.value);
@@ -45,12 +47,18 @@ std::string TableReader::quoted(std::string_view key) const {
 }
 
 const TomlEntry* TableReader::entry(std::string_view key, Need need, std::string_view expected) {
-  known_.push_back(key);
+  // Some keys are looked at twice; each is listed once.
+  if (std::find(known_.begin(), known_.end(), key) == known_.end()) known_.push_back(key);
   const TomlEntry* found = find(key);
   if (found == nullptr && need == Need::required) {
     add_finding(line_, "missing " + quoted(key) + ": expected " + std::string(expected));
   }
   return found;
+}
+
+const TomlEntry* TableReader::refused_entry(std::string_view key) {
+  refused_.push_back(key);
+  return find(key);
 }
 
 std::optional<std::string> TableReader::text(std::string_view key, Need need) {
@@ -193,13 +201,28 @@ std::string TableReader::not_a_string(const TomlNode& node) const {
   return text;
 }
 
-void TableReader::finish() {
+std::string TableReader::known_keys(std::string_view listed_in) const {
+  if (known_.size() > most_listed_keys) return listed_in.empty() ? "" : "; " + std::string(listed_in);
+  std::string list;
+  for (const std::string_view key : known_) list += (list.empty() ? "" : ", ") + std::string(key);
+  return list.empty() ? "" : "; valid here: " + list;
+}
+
+void TableReader::finish(const std::function<std::string(std::string_view)>& belongs,
+                         std::string_view listed_in) {
+  const auto is_in = [](const std::vector<std::string_view>& keys, std::string_view key) {
+    return std::find(keys.begin(), keys.end(), key) != keys.end();
+  };
   for (const TomlEntry& candidate : entries_) {
-    if (std::find(known_.begin(), known_.end(), candidate.key) != known_.end()) continue;
+    if (is_in(known_, candidate.key) || is_in(refused_, candidate.key)) continue;
     const bool table = notation_ == Notation::toml && name_.empty() &&
                        std::holds_alternative<TomlNode::Table>(candidate.value.value);
-    add_finding(candidate.line, std::string("unknown ") + (table ? "table " : "key ") +
-                                    quoted(candidate.key) + did_you_mean(candidate.key, known_));
+    std::string advice = belongs ? belongs(candidate.key) : std::string();
+    if (!advice.empty()) advice.insert(0, "; ");
+    if (advice.empty()) advice = did_you_mean(candidate.key, known_);
+    if (advice.empty()) advice = known_keys(listed_in);
+    add_finding(candidate.line,
+                std::string("unknown ") + (table ? "table " : "key ") + quoted(candidate.key) + advice);
   }
 }
 

@@ -5,6 +5,7 @@
 #include "common/toml_document.hpp"
 
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -50,14 +51,20 @@ class TableReader {
   void add_finding(std::uint32_t line, std::string message);
   /// `"key" in [table] must be ...` at the key's line.
   void add_wrong(std::string_view key, std::string_view what);
-  /// Reports the keys that nobody asked for, with the nearest known one.
-  void finish();
+  /// The entry of a key that is known only to be refused by name: no message offers it.
+  const TomlEntry* refused_entry(std::string_view key);
+  /// Reports the keys that nobody asked for: with what `belongs` says of the key (a clause such as "it
+  /// belongs into [eval]"; empty: nothing), else with the nearest known one, else with all known ones. Where
+  /// they are too many for a line, `listed_in` is said instead (a clause; empty: nothing is).
+  void finish(const std::function<std::string(std::string_view)>& belongs = {},
+              std::string_view listed_in = {});
 
  private:
   const TomlEntry* find(std::string_view key) const;
   std::string quoted(std::string_view key) const;
   void add_type_finding(const TomlEntry& entry, std::string_view expected);
   std::string not_a_string(const TomlNode& node) const;
+  std::string known_keys(std::string_view listed_in) const;
 
   const TomlNode::Table& entries_;
   std::uint32_t line_;
@@ -66,6 +73,7 @@ class TableReader {
   std::vector<Finding>& findings_;
   Notation notation_;
   std::vector<std::string_view> known_;
+  std::vector<std::string_view> refused_;
 };
 
 /// `a, b and c`, each in quotes: the known names in a message.

@@ -20,6 +20,8 @@ std::size_t edit_distance(std::string_view a, std::string_view b);
 std::optional<std::string> nearest(std::string_view word, std::span<const std::string_view> candidates);
 /// `; did you mean "x"?` for the nearest candidate, else "".
 std::string did_you_mean(std::string_view word, std::span<const std::string_view> candidates);
+/// The parts of a list with commas between them, without the blanks around each; a part may be empty.
+std::vector<std::string> comma_parts(std::string_view list);
 /// Shortest decimal form that reads back as the same double; "1" for 1.0. The value must be finite.
 std::string shortest(double value);
 /// The text with every CR LF as LF.

@@ -3,6 +3,7 @@
 #include "common/files.hpp"
 #include "common/settings/provider_presets.hpp"
 #include "common/settings/setting_definitions.hpp"
+#include "common/settings/variable_names.hpp"
 #include "common/table_reader.hpp"
 #include "common/text.hpp"
 #include "common/toml_document.hpp"
@@ -13,11 +14,32 @@
 #include <system_error>
 #include <utility>
 
+#include <unistd.h>
+
 namespace sluice {
 namespace {
 
 constexpr std::string_view default_file = "sluice.toml";
 constexpr std::size_t max_settings_bytes = 1 << 20;  ///< A settings file has a few hundred lines at most.
+
+constexpr std::string_view no_effect = "has no effect: observations are not kept";
+
+/// Where a key belongs that stands elsewhere; empty if it does not belong there either.
+std::string belongs_into_eval(std::string_view key) {
+  const bool is_eval_key =
+      std::ranges::any_of(setting_definitions(),
+                          [key](const SettingDefinition& one) { return one.in_file && one.key == key; }) ||
+      key == observations_key ||
+      std::ranges::find(observation_detail_keys(), key) != observation_detail_keys().end();
+  return is_eval_key ? "it belongs into [eval]" : "";
+}
+
+std::string belongs_into_providers(std::string_view key) {
+  return std::ranges::find(provider_definitions(), key, &ProviderDefinition::key) !=
+                 provider_definitions().end()
+             ? "it belongs into [providers.NAME]"
+             : "";
+}
 
 class SettingsMerger {
  public:
@@ -39,6 +61,8 @@ class SettingsMerger {
       return tl::unexpected(std::move(findings_));
     }
     expand_home_folders();
+    for (std::string& warning : warn_of_misspelt_variables())
+      settings_.warnings.push_back(std::move(warning));
     std::sort(settings_.providers.begin(), settings_.providers.end(),
               [](const ProviderConfig& a, const ProviderConfig& b) { return a.name < b.name; });
     return std::move(settings_);
@@ -62,7 +86,10 @@ class SettingsMerger {
     TableReader top(*document, "", sources_.file_name, findings_);
     if (const TomlNode* table = top.table("eval")) apply_eval(*table);
     if (const TomlNode* table = top.table("providers")) apply_providers(*table);
-    top.finish();
+    top.finish([](std::string_view key) {
+      const std::string into_eval = belongs_into_eval(key);
+      return into_eval.empty() ? belongs_into_providers(key) : into_eval;
+    });
   }
 
   template <class Owner>
@@ -79,13 +106,22 @@ class SettingsMerger {
   void apply_eval(const TomlNode& table) {
     TableReader reader(table, "[eval]", sources_.file_name, findings_);
     apply_table(reader, setting_definitions(), settings_);
-    for (const std::string_view key : unsupported_eval_keys()) {
-      if (reader.entry(key) != nullptr) reader.add_wrong(key, not_supported_yet);
+    if (const TomlEntry* entry = reader.entry(observations_key)) {
+      if (const auto problem = refused_observations(&entry->value)) {
+        reader.add_wrong(observations_key, *problem);
+      }
+    }
+    for (const std::string_view key : observation_detail_keys()) {
+      const TomlEntry* entry = reader.entry(key);
+      if (entry == nullptr) continue;
+      settings_.warnings.push_back(in_file(entry->line).where + ": \"" + std::string(key) + "\" in [eval] " +
+                                   std::string(no_effect));
     }
     for (const RenamedKey& one : renamed_eval_keys()) {
-      if (reader.entry(one.old_key) != nullptr) reader.add_wrong(one.old_key, renamed_to(one.key));
+      if (reader.refused_entry(one.old_key) != nullptr) reader.add_wrong(one.old_key, renamed_to(one.key));
     }
-    reader.finish();
+    reader.finish([](std::string_view key) { return belongs_into_providers(key); },
+                  "`sluice config` lists those that are valid");
   }
 
   void apply_providers(const TomlNode& table) {
@@ -116,7 +152,7 @@ class SettingsMerger {
     }
     ProviderConfig provider = *preset_provider(kind_name.value_or("openai"));
     provider.name = name;
-    if (reader.entry("api_key") != nullptr) {
+    if (reader.refused_entry("api_key") != nullptr) {
       reader.add_wrong("api_key",
                        "is no setting: keys stay in the environment; name the variable with \"api_key_env\"");
     }
@@ -125,7 +161,7 @@ class SettingsMerger {
     if (provider.max_tokens_field.origin == Origin::file && provider.kind.value != ProviderKind::openai) {
       reader.add_wrong("max_tokens_field", "applies to the kind \"openai\" alone");
     }
-    reader.finish();
+    reader.finish([](std::string_view key) { return belongs_into_eval(key); });
     std::erase_if(settings_.providers, [&](const ProviderConfig& other) { return other.name == name; });
     settings_.providers.push_back(std::move(provider));
   }
@@ -184,14 +220,28 @@ class SettingsMerger {
       const auto problem = definition.set(settings_, std::string_view(*value), {Origin::environment, name});
       if (problem) findings_.push_back({name, 0, *problem});
     }
-    for (const std::string_view key : unsupported_eval_keys()) {
+    const std::string observations = variable_of(observations_key);
+    if (const auto value = variable(observations)) {
+      if (auto problem = refused_observations(std::string_view(*value))) {
+        findings_.push_back({observations, 0, std::move(*problem)});
+      }
+    }
+    for (const std::string_view key : observation_detail_keys()) {
       const std::string name = variable_of(key);
-      if (variable(name)) findings_.push_back({name, 0, std::string(not_supported_yet)});
+      if (variable(name)) settings_.warnings.push_back(name + " " + std::string(no_effect));
     }
     for (const RenamedKey& one : renamed_eval_keys()) {
       const std::string name = variable_of(one.old_key);
       if (variable(name)) findings_.push_back({name, 0, "is now called " + variable_of(one.key)});
     }
+  }
+
+  std::vector<std::string> warn_of_misspelt_variables() const {
+    std::vector<std::string> given;
+    for (const std::string& name : sources_.variables) {
+      if (variable(name)) given.push_back(name);
+    }
+    return misspelt_variables(given, settings_);
   }
 
   void apply_flags() {
@@ -227,6 +277,15 @@ std::optional<std::string> process_variable(std::string_view name) {
   return value != nullptr ? std::optional<std::string>(value) : std::nullopt;
 }
 
+std::vector<std::string> process_variables() {
+  std::vector<std::string> names;
+  for (char** one = environ; one != nullptr && *one != nullptr; ++one) {
+    const std::string_view variable = *one;
+    names.emplace_back(variable.substr(0, variable.find('=')));
+  }
+  return names;
+}
+
 }  // namespace
 
 tl::expected<Settings, std::vector<Finding>> merge_settings(const SettingSources& sources) {
@@ -239,6 +298,7 @@ tl::expected<Settings, std::vector<Finding>> load_settings(const std::optional<s
   SettingSources sources;
   sources.file_name = config_file.value_or(std::string(default_file));
   sources.environment = process_variable;
+  sources.variables = process_variables();
   sources.flags = std::move(flags);
   sources.suite = std::move(suite);
   std::error_code error;

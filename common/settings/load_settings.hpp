@@ -39,6 +39,7 @@ struct SettingSources {
   std::optional<std::string> file_text;  ///< Nothing: there is no file.
   std::vector<SuiteSetting> suite;
   Environment environment;
+  std::vector<std::string> variables;  ///< The names of all variables, to find those that are misspelt.
   std::vector<FlagValue> flags;
 };
 

@@ -110,7 +110,7 @@ std::vector<SettingDefinition> make_setting_definitions() {
              "Upper bound of an answer in tokens"),
       define("seed", "--seed", &S::seed, any_integer(), "N", "Seed to send to the provider"),
       define("max_concurrent", "--max-concurrent", &S::max_concurrent, whole(1, 10'000), "N",
-             "Calls in flight a worker"),
+             "Calls in flight a worker; without a known limit, where the search for more begins"),
       define("rate_limit_initial_delay_ms", "", &S::rate_limit_initial_delay, whole_milliseconds(1, 600'000),
              "MS", "Upper bound of the first retry's delay", AsMilliseconds()),
       define("rate_limit_max_retries", "", &S::rate_limit_max_retries, whole(0, 1000), "N",
@@ -209,9 +209,9 @@ std::string variable_of(std::string_view key) {
   return name;
 }
 
-std::span<const std::string_view> unsupported_eval_keys() {
-  static constexpr std::array<std::string_view, 4> keys{"save_observations", "database_path",
-                                                        "retention_days", "retention_max_count"};
+std::span<const std::string_view> observation_detail_keys() {
+  static constexpr std::array<std::string_view, 3> keys{"database_path", "retention_days",
+                                                        "retention_max_count"};
   return keys;
 }
 

@@ -218,11 +218,7 @@ Parsed<std::vector<std::string>> parse_perturbations(const RawValue& raw) {
   } else {
     const auto text = text_in(raw);
     if (!text) return malformed();
-    for (std::size_t begin = 0; begin <= text->size();) {
-      const std::size_t end = std::min(text->find(',', begin), text->size());
-      names.push_back(text->substr(begin, end - begin));
-      begin = end + 1;
-    }
+    names = comma_parts(*text);
   }
   const auto is_name = [](const std::string& name) {
     return !name.empty() && name.size() <= 64 && std::ranges::all_of(name, [](char c) {
@@ -242,6 +238,19 @@ Parsed<std::vector<std::string>> parse_perturbations(const RawValue& raw) {
     }
   }
   return names;
+}
+
+std::optional<std::string> refused_observations(const RawValue& raw) {
+  const auto is = [&](bool wanted, std::string_view word) {
+    if (const auto* text = std::get_if<std::string_view>(&raw)) return *text == word;
+    const auto* flag = std::get_if<bool>(&std::get<const TomlNode*>(raw)->value);
+    return flag != nullptr && *flag == wanted;
+  };
+  if (is(false, "false")) return std::nullopt;
+  if (is(true, "true")) {
+    return std::string(not_supported_yet) + ": observations are not kept; say false, or leave it out";
+  }
+  return "must be false, since observations are not kept" + but_is(raw);
 }
 
 Parsed<ProviderKind> parse_kind(const RawValue& raw) {

@@ -53,6 +53,8 @@ struct NamedMode {
 Parsed<NamedMode> parse_mode(const RawValue& raw);
 /// Names in a list, or in one text with commas between them; "all" and "none" stand alone.
 Parsed<std::vector<std::string>> parse_perturbations(const RawValue& raw);
+/// Why observations cannot be kept as the value wants; nothing for `false`, which is what sluice does.
+std::optional<std::string> refused_observations(const RawValue& raw);
 Parsed<ProviderKind> parse_kind(const RawValue& raw);
 /// Never quotes the value: it may hold a secret.
 Parsed<std::string> parse_url(const RawValue& raw);

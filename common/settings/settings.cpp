@@ -53,6 +53,17 @@ Result<const ProviderConfig*> known_provider(const Settings& settings, const std
                                             ", and each [providers.NAME] of the settings file");
 }
 
+Result<const ProviderConfig*> chosen_provider(const Settings& settings) {
+  const auto& [name, origin, where] = settings.provider;
+  return known_provider(settings, name, {origin, where});
+}
+
+Result<const ProviderConfig*> embedding_provider(const Settings& settings) {
+  const auto& [name, origin, where] = settings.embedding_provider;
+  return known_provider(settings, name.empty() ? std::string(default_embedding_provider) : name,
+                        {origin, where});
+}
+
 ProviderSettings provider_settings(const Settings& settings, const ProviderConfig& config) {
   const bool is_runs_own = config.name == settings.provider.value;
   ProviderSettings provider;
@@ -107,9 +118,16 @@ ProviderLimits ProviderConfig::limits() const {
   return limits;
 }
 
+std::vector<Error> unknown_providers(const Settings& settings) {
+  std::vector<Error> errors;
+  if (auto chosen = chosen_provider(settings); !chosen) errors.push_back(std::move(chosen.error()));
+  if (auto embeds = embedding_provider(settings); !embeds) errors.push_back(std::move(embeds.error()));
+  return errors;
+}
+
 Result<ResolvedProvider> resolve_provider(const Settings& settings) {
   const std::string& name = settings.provider.value;
-  const auto config = known_provider(settings, name, {settings.provider.origin, settings.provider.where});
+  const auto config = chosen_provider(settings);
   if (!config) return fail(config.error());
   ResolvedProvider resolved;
   resolved.model = effective_model(settings, *config).value;
@@ -141,9 +159,9 @@ Result<ResolvedEmbedding> resolve_embedding(const Settings& settings) {
     resolved.embedding.model = model.value;
     return resolved;
   }
-  const std::string name = named.value.empty() ? std::string(default_embedding_provider) : named.value;
-  const auto config = known_provider(settings, name, {named.origin, named.where});
+  const auto config = embedding_provider(settings);
   if (!config) return fail(config.error());
+  const std::string& name = (*config)->name;
   if ((*config)->kind.value == ProviderKind::anthropic) {
     return fail(
         Reason::settings_invalid,

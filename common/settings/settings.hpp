@@ -85,6 +85,9 @@ struct Settings {
   Setting<std::string> embedding_model;          ///< Empty: the provider's own, as far as there is one.
   Setting<std::string> home;                     ///< SLUICE_HOME
   std::vector<ProviderConfig> providers;         ///< By name, the built-in ones included.
+  /// What was given and has no effect, a sentence each without a full stop: for whoever loads settings to
+  /// say.
+  std::vector<std::string> warnings;
 
   const ProviderConfig* find_provider(std::string_view name) const;
 };
@@ -101,6 +104,9 @@ struct ResolvedProvider {
   ProviderSettings provider;
   std::string model;
 };
+
+/// What resolve_provider and resolve_embedding refuse whatever a suite names: providers that do not exist.
+std::vector<Error> unknown_providers(const Settings& settings);
 
 /// The chosen provider, with `base_url` over the provider's own, and its model: `model` if it was named for
 /// this provider, else the provider's, else gemini-2.0-flash for the built-in gemini. A model is named for

@@ -6,6 +6,10 @@
 
 namespace sluice {
 
+void report_warning(std::string_view message) {
+  std::cerr << "sluice: warning: " << printable(message) << '\n';
+}
+
 int report_error(std::string_view message) {
   std::cerr << "sluice: error: " << printable(message) << '\n';
   return exit_error;

@@ -38,6 +38,8 @@ Command add_runs_command(CLI::App& program);
 Command add_compare_command(CLI::App& program);
 Command add_cache_command(CLI::App& program, const CacheTools& tools);
 
+/// `sluice: warning: message` on stderr.
+void report_warning(std::string_view message);
 /// `sluice: error: message` on stderr; returns exit_error.
 int report_error(std::string_view message);
 int report_error(const Error& error);

@@ -1,5 +1,7 @@
 #include "coordinator/cli/command.hpp"
+#include "coordinator/cli/run_inputs.hpp"
 #include "coordinator/cli/setting_flags.hpp"
+#include "coordinator/cli/variations.hpp"
 
 #include <algorithm>
 #include <iostream>
@@ -11,12 +13,22 @@
 namespace sluice {
 namespace {
 
+/// The values that a run would refuse later, where it first needs them: by the code that does so there.
+int report_refused_values(const Settings& settings) {
+  int code = exit_ok;
+  for (const Error& unknown : unknown_providers(settings)) code = report_error(unknown);
+  if (const auto known = check_perturbations(settings); !known) code = report_error(known.error());
+  const auto findings = findings_in_data_files(settings);
+  return findings.empty() ? code : report_findings(findings);
+}
+
 struct ShowConfig {
   SettingFlags settings;
 
   int run() const {
     const auto effective = settings.load();
     if (!effective) return report_findings(effective.error());
+    if (const int refused = report_refused_values(*effective); refused != exit_ok) return refused;
     // A line each; one that is much longer than the others does not push their origins aside.
     constexpr std::size_t widest = 48;
     const std::vector<SettingLine> lines = describe(*effective);

@@ -44,6 +44,19 @@ Result<std::uint32_t> count_of(std::string_view flag, std::string_view text, std
   return wrong(flag, "a whole number from 1 to " + std::to_string(most), text);
 }
 
+Result<std::vector<std::string>> names_of(std::string_view flag, const std::vector<std::string>& lists,
+                                          std::string_view example) {
+  std::vector<std::string> names;
+  for (const std::string& list : lists) {
+    auto parts = comma_parts(list);
+    if (std::ranges::find(parts, "") != parts.end()) {
+      return wrong(flag, "names with a comma between them, like " + std::string(example), list);
+    }
+    names.insert(names.end(), std::move_iterator(parts.begin()), std::move_iterator(parts.end()));
+  }
+  return names;
+}
+
 Result<double> fraction_of(std::string_view flag, std::string_view text) {
   double number = 0.0;
   // Written so that NaN, which is not less than anything, is refused.

@@ -7,6 +7,7 @@
 #include <initializer_list>
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace sluice {
 
@@ -17,6 +18,9 @@ Result<std::size_t> choice_of(std::string_view flag, std::string_view word,
                               std::initializer_list<std::string_view> names);
 /// A whole number from 1 to `most`.
 Result<std::uint32_t> count_of(std::string_view flag, std::string_view text, std::uint32_t most);
+/// The names in lists with commas, without the blanks around them. `example` shows such a list.
+Result<std::vector<std::string>> names_of(std::string_view flag, const std::vector<std::string>& lists,
+                                          std::string_view example);
 /// A number from 0 to 1.
 Result<double> fraction_of(std::string_view flag, std::string_view text);
 

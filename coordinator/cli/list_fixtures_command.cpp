@@ -1,4 +1,5 @@
 #include "coordinator/cli/command.hpp"
+#include "coordinator/cli/flag_values.hpp"
 #include "coordinator/cli/setting_flags.hpp"
 #include "coordinator/report/display.hpp"
 #include "coordinator/suite/suite_loader.hpp"
@@ -28,7 +29,9 @@ struct ListFixtures {
     }
     auto loaded = load_any_suite(path.empty() ? effective->fixtures_dir.value : path);
     if (!loaded) return report_findings(loaded.error());
-    const auto selected = select(std::move(loaded->suite), categories, std::nullopt);
+    const auto named = names_of("--category", categories, "tls,jwt");
+    if (!named) return report_error(named.error());
+    const auto selected = select(std::move(loaded->suite), *named, std::nullopt);
     if (!selected) return report_error(selected.error());
     return print(*selected);
   }
@@ -69,7 +72,6 @@ Command add_list_fixtures_command(CLI::App& program) {
   command->settings.add_to(*app, {"fixtures_dir"});
   app->add_option("--category", command->categories,
                   "Only this category; may be repeated, or a list with commas")
-      ->delimiter(',')
       ->allow_extra_args(false)
       ->type_name("NAME");
   app->footer(

@@ -45,13 +45,14 @@ struct RunCommand {
       }
     }
     // Twice: where the fixtures are is a setting, and a suite brings settings of its own.
-    const auto without_suite = settings.load();
+    const bool only_errors = flags.log_level == "error";
+    const auto without_suite = settings.load(only_errors ? Warnings::left_out : Warnings::said);
     if (!without_suite) return report_findings(without_suite.error());
     const auto path = suite_path(*without_suite);
     if (!path) return report_error(path.error());
     auto loaded = load_any_suite(*path);
     if (!loaded) return report_findings(loaded.error());
-    auto effective = settings.load(std::move(loaded->settings));
+    auto effective = settings.load(Warnings::left_out, std::move(loaded->settings));
     if (!effective) return report_findings(effective.error());
     auto options = make_run_options(flags, std::move(*effective));
     if (!options) return report_error(options.error());
@@ -85,7 +86,6 @@ struct RunCommand {
 
   void add_selection_flags(CLI::App& app) {
     app.add_option("--categories", flags.categories, "Only these categories")
-        ->delimiter(',')
         ->allow_extra_args(false)
         ->type_name("A,B");
     app.add_option("--max-fixtures", flags.max_fixtures, "Only the first N fixtures by id")->type_name("N");

@@ -29,19 +29,44 @@ Result<DataFile> read_data_file(const Setting<std::string>& setting, std::string
   return DataFile{setting.value, with_unix_line_ends(std::move(*text))};
 }
 
-/// Reads and parses one data file; what is wrong with it becomes a finding.
+/// Reads and parses one data file, or says what is wrong with it.
 template <class Parse>
 auto load(const Setting<std::string>& setting, std::string_view built_in, const char* name,
-          const Parse& parse, std::vector<Finding>& findings)
-    -> decltype(parse(std::string_view(), std::string())) {
+          const Parse& parse) -> decltype(parse(std::string_view(), std::string())) {
   const auto file = read_data_file(setting, built_in, name);
-  if (!file) {
-    findings.push_back({setting.where, 0, file.error().message});
-    return fail(file.error());
-  }
-  auto parsed = parse(file->text, file->origin);
-  if (!parsed) findings.push_back({file->origin, 0, parsed.error().message});
-  return parsed;
+  if (!file) return tl::unexpected(std::vector{Finding{setting.where, 0, file.error().message}});
+  return parse(file->text, file->origin);
+}
+
+/// What the settings name beside the suite.
+struct DataFiles {
+  PromptTemplate prompt;
+  std::string ontology_text;
+  Ontology ontology;
+  PriceTable prices;
+};
+
+/// The value, or a default one with the findings added to the others.
+template <class Value>
+Value value_or_findings(tl::expected<Value, std::vector<Finding>> read, std::vector<Finding>& findings) {
+  if (read) return std::move(*read);
+  findings.insert(findings.end(), read.error().begin(), read.error().end());
+  return {};
+}
+
+DataFiles load_data_files(const Settings& settings, std::vector<Finding>& findings) {
+  DataFiles files;
+  files.prompt = value_or_findings(
+      load(settings.prompt_file, embedded::claims_prompt, "prompt", parse_prompt), findings);
+  files.ontology = value_or_findings(load(settings.ontology_file, embedded::ontology, "ontology",
+                                          [&](std::string_view text, const std::string& origin) {
+                                            files.ontology_text = text;
+                                            return Ontology::read(text, origin);
+                                          }),
+                                     findings);
+  files.prices = value_or_findings(
+      load(settings.prices_file, embedded::prices, "price table", PriceTable::parse), findings);
+  return files;
 }
 
 /// Who embeds, if any case is judged by similarity.
@@ -82,33 +107,27 @@ Price price_of(const RunOptions& options, const RunInputs& inputs) {
   };
 }
 
-Result<Ontology> load_ontology(const Settings& settings) {
-  const auto file = read_data_file(settings.ontology_file, embedded::ontology, "ontology");
-  if (!file) return fail(file.error());
-  return Ontology::parse(file->text, file->origin);
+tl::expected<Ontology, std::vector<Finding>> load_ontology(const Settings& settings) {
+  return load(settings.ontology_file, embedded::ontology, "ontology", Ontology::read);
+}
+
+std::vector<Finding> findings_in_data_files(const Settings& settings) {
+  std::vector<Finding> findings;
+  load_data_files(settings, findings);
+  return findings;
 }
 
 tl::expected<RunInputs, std::vector<Finding>> load_run_inputs(const RunOptions& options, Suite suite) {
   std::vector<Finding> findings;
   auto selected = select(std::move(suite), options.categories, options.max_fixtures);
   if (!selected) findings.push_back({"--categories", 0, selected.error().message});
-  const auto& settings = options.settings;
-  auto prompt = load(settings.prompt_file, embedded::claims_prompt, "prompt", parse_prompt, findings);
-  std::string ontology_text;
-  auto ontology = load(
-      settings.ontology_file, embedded::ontology, "ontology",
-      [&](std::string_view text, const std::string& origin) {
-        ontology_text = text;
-        return Ontology::parse(text, origin);
-      },
-      findings);
-  auto prices = load(settings.prices_file, embedded::prices, "price table", PriceTable::parse, findings);
+  auto files = load_data_files(options.settings, findings);
   auto embedding = selected ? embedding_for(options, *selected, findings) : ResolvedEmbedding{};
   if (!findings.empty()) return tl::unexpected(std::move(findings));
-  RunInputs inputs{std::move(*selected),     std::move(*prompt),
-                   std::move(ontology_text), std::move(*ontology),
-                   std::move(*prices),       share(std::string(embedded::claims_schema)),
-                   std::move(embedding),     {}};
+  RunInputs inputs{std::move(*selected),           std::move(files.prompt),
+                   std::move(files.ontology_text), std::move(files.ontology),
+                   std::move(files.prices),        share(std::string(embedded::claims_schema)),
+                   std::move(embedding),           {}};
   inputs.fingerprint = fingerprint_of(options, inputs);
   return inputs;
 }

@@ -1,6 +1,5 @@
 #pragma once
 
-#include "common/error.hpp"
 #include "common/finding.hpp"
 #include "common/ontology.hpp"
 #include "common/paid_tokens.hpp"
@@ -30,7 +29,11 @@ struct RunInputs {
 };
 
 /// The ontology that the settings name, or the built-in one.
-Result<Ontology> load_ontology(const Settings& settings);
+tl::expected<Ontology, std::vector<Finding>> load_ontology(const Settings& settings);
+
+/// What is wrong with the prompt, the ontology and the prices that the settings name: what load_run_inputs
+/// finds in them.
+std::vector<Finding> findings_in_data_files(const Settings& settings);
 
 /// Prices of the tokens of the run's model and of the one that embeds. Options and inputs must outlive it.
 Price price_of(const RunOptions& options, const RunInputs& inputs);

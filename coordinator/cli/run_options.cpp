@@ -3,7 +3,9 @@
 #include "common/metrics_server/metrics_endpoint.hpp"
 #include "common/settings/base_url.hpp"
 #include "common/settings/setting_definitions.hpp"
+#include "common/settings/tcp_endpoint.hpp"
 #include "common/text.hpp"
+#include "coordinator/cli/flag_values.hpp"
 
 #include <algorithm>
 #include <array>
@@ -174,20 +176,11 @@ Result<std::string> check_listen(std::string_view endpoint, bool insecure) {
   const auto malformed = [&] {
     return wrong("--listen must be tcp://HOST:PORT (port 0 picks one), not " + shown);
   };
-  constexpr std::string_view scheme = "tcp://";
-  if (!endpoint.starts_with(scheme)) return malformed();
-  const std::string_view address = endpoint.substr(scheme.size());
-  const auto colon = address.rfind(':');
-  if (colon == std::string_view::npos) return malformed();
-  const std::string_view port = address.substr(colon + 1);
-  std::uint16_t number = 0;
-  const auto [end, error] = std::from_chars(port.data(), port.data() + port.size(), number);
-  if (port.empty() || error != std::errc() || end != port.data() + port.size()) return malformed();
-
-  const std::string_view host = address.substr(0, colon);
+  const auto parts = parse_tcp_endpoint(endpoint);
+  if (!parts) return malformed();
+  const std::string_view host = parts->host;
   if (host != "*" && !is_host_entry(host)) return malformed();
   const bool bracketed = host.starts_with('[');
-  if (!bracketed && host.find(':') != std::string_view::npos) return malformed();
   const std::string_view bare = bracketed ? host.substr(1, host.size() - 2) : host;
   if (!is_loopback_host(bare) && !insecure) {
     return fail(
@@ -228,9 +221,8 @@ Result<RunOptions> make_run_options(const RunFlags& flags, Settings settings) {
     if (!limit) return fail(limit.error());
     options.max_fixtures = *limit;
   }
-  if (std::find(flags.categories.begin(), flags.categories.end(), "") != flags.categories.end()) {
-    return wrong("--categories must be names with a comma between them, without an empty one");
-  }
+  auto categories = names_of("--categories", flags.categories, "tls,jwt");
+  if (!categories) return fail(std::move(categories.error()));
   if (flags.baseline && flags.baseline->empty()) return wrong("--baseline must name a file");
   if (flags.export_baseline && flags.export_baseline->empty()) {
     return wrong("--export-baseline must name a file");
@@ -258,7 +250,7 @@ Result<RunOptions> make_run_options(const RunFlags& flags, Settings settings) {
 
   options.settings = std::move(settings);
   options.provider = std::move(*provider);
-  options.categories = flags.categories;
+  options.categories = std::move(*categories);
   options.perturbations = std::move(*perturbations);
   options.perturb_commands = std::move(*perturb_commands);
   options.refresh = flags.refresh;

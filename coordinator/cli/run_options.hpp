@@ -29,7 +29,7 @@ struct RunFlags {
   std::optional<std::string> suite;  ///< A YAML suite, or a folder of fixtures.
   std::optional<std::string> listen;
   std::optional<std::string> workers;
-  std::vector<std::string> categories;
+  std::vector<std::string> categories;  ///< Lists with commas.
   std::optional<std::string> max_fixtures;
   std::vector<std::string> perturb_commands;  ///< `NAME=COMMAND` each.
   bool refresh = false;

@@ -1,6 +1,7 @@
 #include "coordinator/cli/setting_flags.hpp"
 
 #include "common/settings/setting_definitions.hpp"
+#include "coordinator/cli/command.hpp"
 
 #include <algorithm>
 #include <utility>
@@ -31,7 +32,8 @@ void SettingFlags::add_to(CLI::App& command, std::initializer_list<std::string_v
                        ->group("Settings");
 }
 
-tl::expected<Settings, std::vector<Finding>> SettingFlags::load(std::vector<SuiteSetting> suite) const {
+tl::expected<Settings, std::vector<Finding>> SettingFlags::load(Warnings warnings,
+                                                                std::vector<SuiteSetting> suite) const {
   std::vector<FlagValue> given;
   for (const auto& flag : flags_) {
     if (flag->option->count() == 0) continue;
@@ -39,7 +41,12 @@ tl::expected<Settings, std::vector<Finding>> SettingFlags::load(std::vector<Suit
     if (given.back().value.empty() && !flag->bare.empty()) given.back().value = flag->bare;
   }
   const bool named = config_option_ != nullptr && config_option_->count() > 0;
-  return load_settings(named ? std::optional(config_) : std::nullopt, std::move(given), std::move(suite));
+  auto settings =
+      load_settings(named ? std::optional(config_) : std::nullopt, std::move(given), std::move(suite));
+  if (settings && warnings == Warnings::said) {
+    for (const std::string& warning : settings->warnings) report_warning(warning);
+  }
+  return settings;
 }
 
 }  // namespace sluice

@@ -4,6 +4,7 @@
 #include "common/settings/load_settings.hpp"
 #include "common/settings/settings.hpp"
 
+#include <cstdint>
 #include <initializer_list>
 #include <memory>
 #include <optional>
@@ -20,6 +21,9 @@ class Option;
 
 namespace sluice {
 
+/// Whether what has no effect is said on stderr.
+enum class Warnings : std::uint8_t { said, left_out };
+
 /// The flags of a command that set settings, made from the table of settings, and `--config`.
 class SettingFlags {
  public:
@@ -31,8 +35,9 @@ class SettingFlags {
   SettingFlags& operator=(const SettingFlags&) = delete;
 
   /// The effective settings: what was given, with the environment, the suite's own and the file. Call after
-  /// parsing.
-  tl::expected<Settings, std::vector<Finding>> load(std::vector<SuiteSetting> suite = {}) const;
+  /// parsing. A command that loads them a second time, with a suite, leaves out the warnings then.
+  tl::expected<Settings, std::vector<Finding>> load(Warnings warnings = Warnings::said,
+                                                    std::vector<SuiteSetting> suite = {}) const;
 
  private:
   struct Flag {

@@ -61,11 +61,11 @@ struct ValidateFixtures {
     const std::string& path = named.empty() ? effective->fixtures_dir.value : named;
     const auto loaded = load_any_suite(path);
     if (!loaded) return print_findings(loaded.error(), path);
-    const auto with_suite = settings.load(loaded->settings);
+    const auto with_suite = settings.load(Warnings::left_out, loaded->settings);
     if (!with_suite) return print_findings(with_suite.error(), path);
     const Suite& suite = loaded->suite;
     const auto ontology = load_ontology(*effective);
-    if (!ontology) return report_error(ontology.error());
+    if (!ontology) return report_findings(ontology.error());
     const auto warnings = warn_of_foreign_words(suite, *ontology);
     if (!warnings) return report_error(warnings.error());
     std::error_code error;

@@ -83,11 +83,16 @@ class CommandProgress {
   Clock::time_point next_ = Clock::now() + interval;
 };
 
-Result<std::vector<const Perturbation*>> catalogued(const RunOptions& options) {
+/// The perturbations of these names; an unknown one is an error at the place where the settings name it.
+Result<std::vector<const Perturbation*>> catalogued(const std::vector<std::string>& names,
+                                                    const Settings& settings) {
   std::string list;
-  for (const std::string& name : options.perturbations) list += (list.empty() ? "" : ",") + name;
+  for (const std::string& name : names) list += (list.empty() ? "" : ",") + name;
   if (list.empty()) return std::vector<const Perturbation*>();
-  return perturbations_named(list);
+  auto named = perturbations_named(list);
+  if (named) return named;
+  const auto& where = settings.perturb.where;
+  return fail(named.error().reason, (where.empty() ? "--perturb" : where) + ": " + named.error().message);
 }
 
 }  // namespace
@@ -95,12 +100,8 @@ Result<std::vector<const Perturbation*>> catalogued(const RunOptions& options) {
 Result<Variations> make_variations(const RunOptions& options) {
   Variations variations;
   variations.repeats = options.settings.repeat.value;
-  const auto named = catalogued(options);
-  if (!named) {
-    const auto& where = options.settings.perturb.where;
-    const std::string shown = where.empty() ? "--perturb" : where;
-    return fail(named.error().reason, shown + ": " + named.error().message);
-  }
+  const auto named = catalogued(options.perturbations, options.settings);
+  if (!named) return fail(named.error());
   for (const Perturbation* perturbation : *named) {
     variations.perturbations.push_back(variation_of(*perturbation));
   }
@@ -120,6 +121,14 @@ Result<Variations> make_variations(const RunOptions& options) {
                                            ": leave out some of --perturb or --perturb-command");
   }
   return variations;
+}
+
+Result<void> check_perturbations(const Settings& settings) {
+  const auto names = perturbations_wanted(settings);
+  if (!names) return fail(names.error());
+  const auto named = catalogued(*names, settings);
+  if (!named) return fail(named.error());
+  return {};
 }
 
 Result<void> check_perturb_commands(const RunOptions& options, const Plan& plan) {

@@ -155,7 +155,7 @@ class ExpectationsReader {
 
   void read_parameters(TableReader& reader, const Type& type, std::vector<std::string>& texts) {
     for (const ParameterKey& one : parameter_keys) {
-      if (one.parameter == type.parameter || reader.entry(one.key) == nullptr) continue;
+      if (one.parameter == type.parameter || reader.refused_entry(one.key) == nullptr) continue;
       reader.add_wrong(one.key, "does not belong to " + std::string(type.name()) + ", which takes " +
                                     keys_of(type.parameter));
     }
@@ -267,7 +267,7 @@ class ExpectationsReader {
 
   static void refuse_limits(TableReader& reader, const Type& type) {
     for (const std::string_view key : {std::string_view("min_score"), std::string_view("thresholding")}) {
-      if (reader.entry(key) == nullptr) continue;
+      if (reader.refused_entry(key) == nullptr) continue;
       reader.add_wrong(key, "cannot stand with " + std::string(type.name()) +
                                 ", which only passes or fails: thresholds are for metrics with a score (" +
                                 names_of_types(true) + ")");

@@ -40,11 +40,11 @@ std::optional<PriceTable::Price> PriceTable::read_price(TableReader& reader) {
   return price;
 }
 
-Result<PriceTable> PriceTable::parse(std::string_view toml, const std::string& origin) {
+tl::expected<PriceTable, std::vector<Finding>> PriceTable::parse(std::string_view toml,
+                                                                 const std::string& origin) {
   const auto document = parse_toml(toml);
   if (!document) {
-    return fail(Reason::settings_invalid,
-                to_text(Finding{origin, document.error().line, document.error().message}));
+    return tl::unexpected(std::vector{Finding{origin, document.error().line, document.error().message}});
   }
   std::vector<Finding> findings;
   PriceTable table;
@@ -72,7 +72,7 @@ Result<PriceTable> PriceTable::parse(std::string_view toml, const std::string& o
   top.finish();
   if (!findings.empty()) {
     sort_findings(findings);
-    return fail(Reason::settings_invalid, join_findings(findings));
+    return tl::unexpected(std::move(findings));
   }
   return table;
 }

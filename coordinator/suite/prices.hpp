@@ -1,13 +1,15 @@
 #pragma once
 
 #include "common/completion.hpp"
-#include "common/error.hpp"
+#include "common/finding.hpp"
 #include "common/run_settings.hpp"
 
 #include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
+
+#include <tl/expected.hpp>
 
 namespace sluice {
 
@@ -17,8 +19,9 @@ class TableReader;
 /// thread-safe.
 class PriceTable {
  public:
-  /// Reads the TOML text; `origin` names it in errors. settings_invalid lists everything that is wrong.
-  static Result<PriceTable> parse(std::string_view toml, const std::string& origin);
+  /// Reads the TOML text; `origin` is the findings' file. Either the table or everything that is wrong.
+  static tl::expected<PriceTable, std::vector<Finding>> parse(std::string_view toml,
+                                                              const std::string& origin);
 
   const std::string& version() const { return version_; }
   const std::string& as_of() const { return as_of_; }

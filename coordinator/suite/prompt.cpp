@@ -87,11 +87,11 @@ std::string render_vocabulary(const Ontology& ontology) {
 
 }  // namespace
 
-Result<PromptTemplate> parse_prompt(std::string_view toml, const std::string& origin) {
+tl::expected<PromptTemplate, std::vector<Finding>> parse_prompt(std::string_view toml,
+                                                                const std::string& origin) {
   const auto document = parse_toml(toml);
   if (!document) {
-    return fail(Reason::settings_invalid,
-                to_text(Finding{origin, document.error().line, document.error().message}));
+    return tl::unexpected(std::vector{Finding{origin, document.error().line, document.error().message}});
   }
   static constexpr std::array<std::string_view, 1> in_system{"ontology"};
   static constexpr std::array<std::string_view, 2> in_user{"language", "content"};
@@ -111,7 +111,7 @@ Result<PromptTemplate> parse_prompt(std::string_view toml, const std::string& or
   reader.finish();
   if (!findings.empty()) {
     sort_findings(findings);
-    return fail(Reason::settings_invalid, join_findings(findings));
+    return tl::unexpected(std::move(findings));
   }
   prompt.hash = FieldHasher().field(prompt.version).field(prompt.system).field(prompt.user).finish();
   return prompt;

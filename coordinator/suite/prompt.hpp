@@ -1,12 +1,15 @@
 #pragma once
 
-#include "common/error.hpp"
+#include "common/finding.hpp"
 #include "common/hash.hpp"
 #include "common/ontology.hpp"
 #include "coordinator/suite/case.hpp"
 
 #include <string>
 #include <string_view>
+#include <vector>
+
+#include <tl/expected.hpp>
 
 namespace sluice {
 
@@ -19,9 +22,10 @@ struct PromptTemplate {
   Digest hash{};  ///< Of version, system and user as written, so without the ontology.
 };
 
-/// Reads the TOML text; `origin` names it in errors. settings_invalid lists everything that is wrong: a
+/// Reads the TOML text; `origin` is the findings' file. Either the template or everything that is wrong: a
 /// missing or unknown key, a placeholder that does not exist there, a user message without `{{content}}`.
-Result<PromptTemplate> parse_prompt(std::string_view toml, const std::string& origin);
+tl::expected<PromptTemplate, std::vector<Finding>> parse_prompt(std::string_view toml,
+                                                                const std::string& origin);
 
 /// The system prompt with the vocabulary: a line for each subject, below it one for each predicate with its
 /// type.

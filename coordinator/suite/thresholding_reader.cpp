@@ -98,7 +98,7 @@ std::string_view to_string(ThresholdMode mode) {
 Thresholding read_thresholding(TableReader reader, const Thresholding& general) {
   const Thresholding given = read_common(reader, false);
   for (const std::string_view key : {"confidence", "min_effect", "cluster"}) {
-    if (reader.entry(key) == nullptr) continue;
+    if (reader.refused_entry(key) == nullptr) continue;
     reader.add_wrong(key, "is of all tests together, and stands in settings.thresholding");
   }
   reader.finish();

@@ -119,11 +119,11 @@ class YamlSuiteReader {
     if (const DocumentNode* thresholding = reader.table("thresholding")) {
       thresholding_ = read_suite_thresholding(context_.reader(*thresholding, "settings.thresholding"));
     }
-    if (reader.entry("max_tokens") != nullptr) {
+    if (reader.refused_entry("max_tokens") != nullptr) {
       reader.add_wrong("max_tokens", "is now called \"max_output_tokens\"");
     }
     for (const std::string_view key : {std::string_view("api_key"), std::string_view("api_key_env")}) {
-      if (reader.entry(key) == nullptr) continue;
+      if (reader.refused_entry(key) == nullptr) continue;
       reader.add_wrong(key, "is no setting of a suite: keys stay in the environment");
     }
     reader.finish();

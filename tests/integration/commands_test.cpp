@@ -135,5 +135,83 @@ TEST_F(Commands, AWrongSettingIsNamedWithTheNearestRightOne) {
   EXPECT_TRUE(has(config.errors, "live")) << config.errors;
 }
 
+// What `sluice run` says of the same settings: all of it is in what `sluice config` says.
+TEST_F(Commands, ConfigRefusesTheValuesThatARunRefuses) {
+  const std::vector<std::string> wrong{"provider = \"opnai\"", "perturb = [\"crl\"]",
+                                       "prompt_file = \"nope.toml\"", "ontology_file = \"nope.toml\"",
+                                       "prices_file = \"nope.toml\""};
+  std::string all = "[eval]\n";
+  std::vector<std::string> expected;
+  for (const std::string& line : wrong) {
+    write_text(folder() / "sluice.toml", "[eval]\n" + line + "\n");
+    const auto config = run_sluice({"config"});
+    EXPECT_EQ(config.exit_code, 2) << line;
+    EXPECT_EQ(config.output, "") << line;
+    EXPECT_TRUE(has(config.errors, "sluice.toml:2")) << config.errors;
+    const auto run = run_sluice({"run", "--fixtures", shipped_fixtures().string()});
+    EXPECT_EQ(run.exit_code, 2) << line;
+    EXPECT_EQ(run.errors, config.errors) << line;
+    all += line + "\n";
+  }
+  write_text(folder() / "sluice.toml", all);
+  EXPECT_EQ(run_sluice({"config"}).error_lines().size(), wrong.size());
+}
+
+TEST_F(Commands, WhatIsWrongInADataFileIsSaidLineByLine) {
+  write_text(folder() / "p.toml", "version = \"1\"\nsystem = \"{{content}}\"\nuser = \"\"\nextra = 1\n");
+  const std::string prompt =
+      "sluice: error: p.toml:2: \"system\" has the unknown placeholder {{content}}; known there: "
+      "{{ontology}}\n"
+      "sluice: error: p.toml:3: \"user\" must contain {{content}}, where the code to analyse goes\n"
+      "sluice: error: p.toml:4: unknown key \"extra\"; valid here: version, system, user\n";
+  const Flags run{"run", "--fixtures", shipped_fixtures().string(), "--prompt", "p.toml"};
+  EXPECT_EQ(run_sluice(run).errors, prompt);
+  EXPECT_EQ(run_sluice({"config", "--prompt", "p.toml"}).errors, prompt);
+  write_text(folder() / "o.toml", "version = 1\nextra = 1\n");
+  const std::string ontology =
+      "sluice: error: o.toml:1: \"version\" must be a string, not a whole number\n"
+      "sluice: error: o.toml:1: missing \"subject\": expected an array\n"
+      "sluice: error: o.toml:2: unknown key \"extra\"; valid here: version, subject\n";
+  const auto validated =
+      run_sluice({"validate-fixtures", shipped_fixtures().string(), "--ontology", "o.toml"});
+  EXPECT_EQ(validated.exit_code, 2);
+  EXPECT_EQ(validated.errors, ontology);
+}
+
+TEST_F(Commands, WhatHasNoEffectIsWarnedOfOnce) {
+  write_text(folder() / "sluice.toml", "[eval]\nsave_observations = false\nretention_days = 30\n");
+  set_variable("SLUICE_MAX_CONCURENT", "3");
+  const std::string warnings =
+      "sluice: warning: sluice.toml:3: \"retention_days\" in [eval] has no effect: observations are not "
+      "kept\n"
+      "sluice: warning: SLUICE_MAX_CONCURENT is no setting; did you mean SLUICE_MAX_CONCURRENT?\n";
+  const auto config = run_sluice({"config"});
+  EXPECT_EQ(config.exit_code, 0);
+  EXPECT_EQ(config.errors, warnings);
+  const Flags mock{"run", "--mode", "mock", "--fixtures", shipped_fixtures().string(), "--quiet"};
+  EXPECT_EQ(run_sluice(mock).errors, warnings);
+  const Flags only_errors{"run",         "--mode", "mock", "--fixtures", shipped_fixtures().string(),
+                          "--log-level", "error"};
+  EXPECT_FALSE(has(run_sluice(only_errors).errors, "warning"));
+  const auto worker = run_worker("tcp://127.0.0.1:1", {"--coordinator-timeout", "0.1"});
+  EXPECT_TRUE(has(worker.errors, "SLUICE_MAX_CONCURENT is no setting")) << worker.errors;
+}
+
+TEST_F(Commands, CategoriesMayHaveBlanksAroundThem) {
+  const auto listed = run_sluice({"list-fixtures", shipped_fixtures().string(), "--category", "tls, jwt"});
+  EXPECT_EQ(listed.exit_code, 0) << listed.errors;
+  EXPECT_TRUE(has(listed.output, "tls-001")) << listed.output;
+  EXPECT_TRUE(has(listed.output, "jwt-001")) << listed.output;
+  EXPECT_FALSE(has(listed.output, "auth-001")) << listed.output;
+  for (const std::string nothing : {",", "", "tls,,jwt"}) {
+    const auto run = run_sluice({"run", "--mode", "mock", "--fixtures", shipped_fixtures().string(),
+                                 "--categories", nothing, "--format", "json"});
+    EXPECT_EQ(run.exit_code, 2);
+    EXPECT_EQ(run.errors,
+              "sluice: error: --categories must be names with a comma between them, like tls,jwt, not \"" +
+                  nothing + "\"\n");
+  }
+}
+
 }  // namespace
 }  // namespace sluice

@@ -40,6 +40,13 @@ TEST_F(SetUpErrors, AWorkerWithoutACoordinator) {
 
 TEST_F(SetUpErrors, AWorkerThatIsToldToGoNowhere) {
   expect_one_sentence(run_worker("127.0.0.1:5555"), {"tcp://HOST:PORT"});
+  expect_one_sentence(run_worker("tcp://:5555"), {"tcp://HOST:PORT"});
+  expect_one_sentence(run_worker("tcp://127.0.0.1:0"), {"--connect", "from 1 to 65535"});
+}
+
+TEST_F(SetUpErrors, AWorkerWithTooLongAName) {
+  expect_one_sentence(run_worker("tcp://" + closed_endpoint(), {"--name", std::string(300, 'x')}),
+                      {"--name", "at most 255 bytes", "300"});
 }
 
 TEST_F(SetUpErrors, AProviderAtAClosedPort) {

@@ -7,6 +7,7 @@
 #include "common/process/logging.hpp"
 #include "common/process/signals.hpp"
 #include "common/settings/load_settings.hpp"
+#include "common/settings/tcp_endpoint.hpp"
 #include "worker/embed.hpp"
 #include "worker/messages.hpp"
 
@@ -49,7 +50,9 @@ void add_flags(CLI::App& app, WorkerFlags& flags) {
       ->type_name("tcp://HOST:PORT")
       ->required();
   app.add_option("--name", flags.name, "Name of the worker and of its cache")->type_name("NAME");
-  app.add_option("--max-concurrent", flags.max_concurrent, "Calls in flight (default 5)")->type_name("N");
+  app.add_option("--max-concurrent", flags.max_concurrent,
+                 "Calls in flight (default 5); without a known limit, where the search for more begins")
+      ->type_name("N");
   app.add_option("--coordinator-timeout", flags.coordinator_timeout_seconds,
                  "End after this many seconds without a coordinator (default 60)")
       ->type_name("SECONDS")
@@ -71,6 +74,14 @@ void add_flags(CLI::App& app, WorkerFlags& flags) {
 int report(const std::string& message) {
   std::fprintf(stderr, "sluice-worker: error: %s\n", message.c_str());
   return 2;
+}
+
+/// The name is that of a folder too; what else folders may not be called is said where they are made.
+std::optional<std::string> problem_with_name(const WorkerFlags& flags) {
+  constexpr std::size_t longest = 255;
+  if (!flags.name || flags.name->size() <= longest) return std::nullopt;
+  return "--name must have at most " + std::to_string(longest) + " bytes, and has " +
+         std::to_string(flags.name->size()) + ": choose a shorter one";
 }
 
 std::vector<FlagValue> setting_flags(const WorkerFlags& flags) {
@@ -100,9 +111,9 @@ int serve(const WorkerFlags& flags) {
     for (const auto& finding : settings.error()) report(to_text(finding));
     return 2;
   }
-  if (!flags.connect.starts_with("tcp://")) {
-    return report("--connect must be tcp://HOST:PORT, not \"" + flags.connect + "\"");
-  }
+  for (const std::string& warning : settings->warnings) spdlog::warn("{}", warning);
+  if (const auto problem = problem_with_connect(flags.connect)) return report(*problem);
+  if (const auto problem = problem_with_name(flags)) return report(*problem);
   const auto metrics = std::make_shared<WorkerMetrics>();
   const auto server = serve_metrics(flags, metrics);
   if (!server) return report(server.error().message);

@@ -164,8 +164,6 @@ TEST(Settings, WrongOnesAreNamedWithFileLineAndNearestKey) {
       {"[eval]\nmode = \"livee\"\n",
        "sluice.toml:2: \"mode\" in [eval] must be \"live\", \"cached\", \"mock\" or \"robust\", not "
        "\"livee\"; did you mean \"live\"?"},
-      {"[eval]\nretention_days = 30\n",
-       "sluice.toml:2: \"retention_days\" in [eval] is not supported yet by this version of sluice"},
       {"[eval]\nmodel = \"\"\n", "sluice.toml:2: \"model\" in [eval] must not be empty"},
       {"eval = 1\n", "sluice.toml:1: \"eval\" must be a table, not a whole number"},
       {"[providers.x]\nbase_url = \"http://h\"\n",
@@ -216,11 +214,11 @@ TEST(Settings, WrongOnesAreNamedWithFileLineAndNearestKey) {
 }
 
 TEST(Settings, NamesTheVariableOrFlagOfAWrongValue) {
-  EXPECT_EQ(findings(std::nullopt, {{"SLUICE_MAX_OUTPUT_TOKENS", "1e3"}, {"SLUICE_DATABASE_PATH", "x"}},
+  EXPECT_EQ(findings(std::nullopt, {{"SLUICE_MAX_OUTPUT_TOKENS", "1e3"}, {"SLUICE_REPEAT", "x"}},
                      {{"temperature", "--temperature", "hot"}}),
             "--temperature: must be a number from 0 to 2, or \"default\" to send none, not \"hot\"; "
-            "SLUICE_DATABASE_PATH: is not supported yet by this version of sluice; "
-            "SLUICE_MAX_OUTPUT_TOKENS: must be a whole number from 1 to 10000000, not \"1e3\"");
+            "SLUICE_MAX_OUTPUT_TOKENS: must be a whole number from 1 to 10000000, not \"1e3\"; "
+            "SLUICE_REPEAT: must be a whole number from 1 to 100, not \"x\"");
 }
 
 TEST(Settings, AnOldNameIsRefusedInTheEnvironmentToo) {

@@ -49,6 +49,7 @@ TEST(PerturbationSettings, AnotherModeOverRobustIsNotRobust) {
 
 TEST(PerturbationSettings, NamesComeInAListOrWithCommas) {
   EXPECT_EQ(wanted("", {{"perturb", "--perturb", "crlf,blank-lines"}}), (Names{"crlf", "blank-lines"}));
+  EXPECT_EQ(wanted("", {{"perturb", "--perturb", "crlf, blank-lines"}}), (Names{"crlf", "blank-lines"}));
   EXPECT_EQ(wanted("[eval]\nperturb = \"all\"\n"), Names{"all"});
   EXPECT_EQ(wanted("[eval]\nperturb = \"all\"\n", {{"perturb", "--perturb", "none"}}), Names{});
 }

@@ -19,7 +19,7 @@ TEST(Prices, LongestMatchWinsAndAnExactNameBeforeAll) {
                                            price("openai", "gpt-*", "1") + price("openai", "gpt-4*", "2") +
                                            price("openai", "gpt-4", "3") + price("gemini", "*", "4"),
                                        "prices.toml");
-  ASSERT_TRUE(table) << table.error().message;
+  ASSERT_TRUE(table) << join_findings(table.error());
   EXPECT_EQ(table->as_of(), "2026-01-02");
   const Usage million{1'000'000, 0};
   EXPECT_DOUBLE_EQ(table->cost(ProviderKind::openai, "gpt-3", million).value_or(-1), 1.0);
@@ -37,7 +37,7 @@ TEST(Prices, NamesEverythingThatIsWrong) {
                                        "p.toml");
   ASSERT_FALSE(table);
   EXPECT_EQ(
-      table.error().message,
+      join_findings(table.error()),
       "p.toml:4: \"provider\" in [[model]] must be \"openai\", \"anthropic\" or \"gemini\", not \"opnai\"; "
       "p.toml:11: \"input\" in [[model]] must be from 0 to 10000, not -1; "
       "p.toml:20: \"model\" in [[model]] is listed twice for this provider: \"m\"; "
@@ -46,7 +46,7 @@ TEST(Prices, NamesEverythingThatIsWrong) {
 
 TEST(Prices, ShippedTableKnowsTheDefaultModel) {
   const auto table = PriceTable::parse(embedded::prices, "prices.toml");
-  ASSERT_TRUE(table) << table.error().message;
+  ASSERT_TRUE(table) << join_findings(table.error());
   EXPECT_GT(table->cost(ProviderKind::gemini, "gemini-2.0-flash", {1000, 1000}).value_or(0), 0.0);
   EXPECT_DOUBLE_EQ(table->cost(ProviderKind::openai, "text-embedding-3-small", {1'000'000, 0}).value_or(0),
                    0.02)

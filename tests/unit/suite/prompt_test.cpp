@@ -11,14 +11,14 @@ namespace {
 
 PromptTemplate prompt_of(const std::string& toml) {
   auto prompt = parse_prompt(toml, "p.toml");
-  EXPECT_TRUE(prompt) << prompt.error().message;
+  EXPECT_TRUE(prompt) << join_findings(prompt.error());
   return prompt ? *prompt : PromptTemplate{};
 }
 
 std::string error_of(const std::string& toml) {
   const auto prompt = parse_prompt(toml, "p.toml");
   EXPECT_FALSE(prompt);
-  return prompt ? "" : prompt.error().message;
+  return prompt ? "" : join_findings(prompt.error());
 }
 
 TEST(Prompt, ExpandsEachPlaceholderOnce) {
@@ -48,7 +48,7 @@ TEST(Prompt, NamesEverythingThatIsWrong) {
             "p.toml:3: \"user\" has the unknown placeholder {{langauge}}; known there: {{language}} and "
             "{{content}}; "
             "p.toml:3: \"user\" must contain {{content}}, where the code to analyse goes; "
-            "p.toml:4: unknown key \"extra\"");
+            "p.toml:4: unknown key \"extra\"; valid here: version, system, user");
   EXPECT_EQ(error_of("version = 1\nuser = \"{{content}}\"\n"),
             "p.toml:1: \"version\" must be a string, not a whole number; "
             "p.toml:1: missing \"system\": expected a string");
@@ -65,7 +65,7 @@ TEST(Prompt, HashCoversVersionAndBothTexts) {
 
 TEST(Prompt, ShippedPromptAndOntologyFitTogether) {
   const auto prompt = parse_prompt(embedded::claims_prompt, "claims.toml");
-  ASSERT_TRUE(prompt) << prompt.error().message;
+  ASSERT_TRUE(prompt) << join_findings(prompt.error());
   const auto ontology = Ontology::parse(embedded::ontology, "ontology.toml");
   ASSERT_TRUE(ontology) << ontology.error().message;
   const std::string system = render_system(*prompt, *ontology);

@@ -1,0 +1,40 @@
+#include "common/settings/tcp_endpoint.hpp"
+
+#include "common/text.hpp"
+
+#include <charconv>
+#include <system_error>
+
+namespace sluice {
+
+std::optional<TcpEndpoint> parse_tcp_endpoint(std::string_view endpoint) {
+  constexpr std::string_view scheme = "tcp://";
+  if (!endpoint.starts_with(scheme)) return std::nullopt;
+  const std::string_view address = endpoint.substr(scheme.size());
+  const auto colon = address.rfind(':');
+  if (colon == std::string_view::npos || colon == 0) return std::nullopt;
+  TcpEndpoint parts;
+  parts.host = address.substr(0, colon);
+  // Without brackets the last part of an IPv6 address would be read as the port.
+  const bool bracketed = parts.host.starts_with('[') && parts.host.ends_with(']');
+  if (!bracketed && parts.host.find(':') != std::string::npos) return std::nullopt;
+  const std::string_view port = address.substr(colon + 1);
+  const auto [end, error] = std::from_chars(port.data(), port.data() + port.size(), parts.port);
+  if (port.empty() || error != std::errc() || end != port.data() + port.size()) return std::nullopt;
+  return parts;
+}
+
+std::optional<std::string> problem_with_connect(std::string_view endpoint) {
+  const std::string shown = "\"" + excerpt(endpoint, 80) + "\"";
+  const auto parts = parse_tcp_endpoint(endpoint);
+  if (!parts) return "--connect must be tcp://HOST:PORT, not " + shown;
+  if (parts->host == "*") {
+    return "--connect must name the coordinator's host, not " + shown + ": `*` is for listening alone";
+  }
+  if (parts->port == 0) {
+    return "--connect needs the port that the coordinator says it listens on, from 1 to 65535, not " + shown;
+  }
+  return std::nullopt;
+}
+
+}  // namespace sluice

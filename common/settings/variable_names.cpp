@@ -1,0 +1,58 @@
+#include "common/settings/variable_names.hpp"
+
+#include "common/settings/setting_definitions.hpp"
+#include "common/text.hpp"
+
+#include <algorithm>
+#include <array>
+#include <string_view>
+
+namespace sluice {
+namespace {
+
+constexpr std::string_view prefix = "SLUICE_";
+
+/// Of the project's scripts and examples (scripts/, deploy/), and no settings.
+constexpr std::array<std::string_view, 5> other_variables{
+    "SLUICE_FUZZ_SECONDS", "SLUICE_IMAGE", "SLUICE_PERTURB_FILES", "SLUICE_PUSH_TOKEN", "SLUICE_SKIP_DEPS"};
+
+/// All that the environment may say of settings, be it refused.
+std::vector<std::string> known_variables() {
+  std::vector<std::string> known;
+  for (const SettingDefinition& one : setting_definitions()) known.push_back(variable_of(one.key));
+  known.push_back(variable_of(observations_key));
+  for (const std::string_view key : observation_detail_keys()) known.push_back(variable_of(key));
+  for (const RenamedKey& one : renamed_eval_keys()) known.push_back(variable_of(one.old_key));
+  known.insert(known.end(), other_variables.begin(), other_variables.end());
+  return known;
+}
+
+bool holds_a_key(const std::string& name, const Settings& settings) {
+  return std::ranges::any_of(
+      settings.providers, [&](const ProviderConfig& provider) { return provider.api_key_env.value == name; });
+}
+
+}  // namespace
+
+std::vector<std::string> misspelt_variables(std::span<const std::string> names, const Settings& settings) {
+  const std::vector<std::string> known = known_variables();
+  // What all of them begin with would make any two names near ones.
+  std::vector<std::string> variables;
+  for (const SettingDefinition& one : setting_definitions()) variables.push_back(variable_of(one.key));
+  std::vector<std::string_view> candidates;
+  for (const std::string_view variable : variables) candidates.push_back(variable.substr(prefix.size()));
+
+  std::vector<std::string> warnings;
+  for (const std::string& name : names) {
+    if (!name.starts_with(prefix) || std::ranges::find(known, name) != known.end()) continue;
+    if (holds_a_key(name, settings)) continue;
+    const auto meant = nearest(std::string_view(name).substr(prefix.size()), candidates);
+    if (!meant) continue;
+    warnings.push_back(excerpt(name, 80) + " is no setting; did you mean " + std::string(prefix) + *meant +
+                       "?");
+  }
+  std::ranges::sort(warnings);
+  return warnings;
+}
+
+}  // namespace sluice

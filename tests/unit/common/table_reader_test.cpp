@@ -1,0 +1,63 @@
+#include "common/table_reader.hpp"
+
+#include "common/toml_document.hpp"
+
+#include <string>
+#include <vector>
+
+#include <gtest/gtest.h>
+
+namespace sluice {
+namespace {
+
+std::string belongs_elsewhere(std::string_view key) {
+  return key == "colour" ? "it belongs into [paint]" : "";
+}
+
+/// What a table "[t]" with the line is told, if these keys are known and "old" is refused by its reader.
+std::string findings(const std::string& line, const std::vector<std::string_view>& known,
+                     std::string_view listed_in = {}) {
+  const auto document = parse_toml(line);
+  EXPECT_TRUE(document);
+  const std::string file = "f.toml";
+  std::vector<Finding> found;
+  TableReader reader(*document, "[t]", file, found);
+  for (const std::string_view key : known) reader.entry(key);
+  reader.refused_entry("old");
+  reader.finish(belongs_elsewhere, listed_in);
+  return join_findings(found);
+}
+
+TEST(TableReader, NamesTheKeyThatWasMeantOrElseAllThatThereAre) {
+  EXPECT_EQ(findings("nam = 1\n", {"id", "name"}),
+            "f.toml:1: unknown key \"nam\" in [t]; did you mean \"name\"?");
+  EXPECT_EQ(findings("severity = 1\n", {"id", "name", "id"}),
+            "f.toml:1: unknown key \"severity\" in [t]; valid here: id, name");
+  EXPECT_EQ(findings("severity = 1\n", {}), "f.toml:1: unknown key \"severity\" in [t]");
+}
+
+TEST(TableReader, NamesTheTableIntoWhichAKeyBelongs) {
+  EXPECT_EQ(findings("colour = 1\n", {"color", "name"}),
+            "f.toml:1: unknown key \"colour\" in [t]; it belongs into [paint]")
+      << "that it exists says more than that it looks like another";
+}
+
+TEST(TableReader, OffersNoKeyThatIsRefused) {
+  EXPECT_EQ(findings("old = 1\n", {"name"}), "");
+  EXPECT_EQ(findings("olds = 1\n", {"name"}), "f.toml:1: unknown key \"olds\" in [t]; valid here: name");
+}
+
+TEST(TableReader, ListsNoMoreThanALineOfKeys) {
+  std::vector<std::string_view> keys{"aa", "bb", "cc", "dd", "ee", "ff", "gg", "hh",
+                                     "ii", "jj", "kk", "ll", "mm", "nn", "oo", "pp"};
+  EXPECT_EQ(findings("severity = 1\n", keys, "see the list"),
+            "f.toml:1: unknown key \"severity\" in [t]; valid here: aa, bb, cc, dd, ee, ff, gg, hh, ii, jj, "
+            "kk, ll, mm, nn, oo, pp");
+  keys.push_back("qq");
+  EXPECT_EQ(findings("severity = 1\n", keys, "see the list"),
+            "f.toml:1: unknown key \"severity\" in [t]; see the list");
+  EXPECT_EQ(findings("severity = 1\n", keys), "f.toml:1: unknown key \"severity\" in [t]");
+}
+
+}  // namespace
+}  // namespace sluice

@@ -1,0 +1,47 @@
+#include "common/settings/load_settings.hpp"
+
+#include <string>
+#include <utility>
+#include <vector>
+
+#include <gtest/gtest.h>
+
+namespace sluice {
+namespace {
+
+std::string findings(const std::string& file) {
+  SettingSources sources;
+  sources.file_name = "sluice.toml";
+  sources.file_text = file;
+  const auto settings = merge_settings(sources);
+  return settings ? "" : join_findings(settings.error());
+}
+
+TEST(MisplacedKeys, AreToldWhereTheyBelong) {
+  const std::vector<std::pair<std::string, std::string>> cases{
+      {"max_concurrent = 3\n", "sluice.toml:1: unknown key \"max_concurrent\"; it belongs into [eval]"},
+      {"retention_days = 3\n", "sluice.toml:1: unknown key \"retention_days\"; it belongs into [eval]"},
+      {"max_in_flight = 3\n",
+       "sluice.toml:1: unknown key \"max_in_flight\"; it belongs into [providers.NAME]"},
+      {"[eval]\nbase_url = \"http://h/v1\"\n",
+       "sluice.toml:2: unknown key \"base_url\" in [eval]; it belongs into [providers.NAME]"},
+      {"[providers.openai]\ntemperature = 1\n",
+       "sluice.toml:2: unknown key \"temperature\" in [providers.openai]; it belongs into [eval]"}};
+  for (const auto& [file, message] : cases) EXPECT_EQ(findings(file), message) << file;
+}
+
+TEST(MisplacedKeys, ThatBelongNowhereAreToldWhatThereIs) {
+  EXPECT_EQ(findings("[openai]\nx = 1\n"),
+            "sluice.toml:1: unknown table \"openai\"; valid here: eval, providers");
+  EXPECT_EQ(
+      findings("[providers.openai]\nrpm = 3\n"),
+      "sluice.toml:2: unknown key \"rpm\" in [providers.openai]; valid here: kind, base_url, api_key_env, "
+      "cache_identity, model, max_tokens_field, key_hosts, requests_per_minute, tokens_per_minute, "
+      "input_tokens_per_minute, output_tokens_per_minute, max_in_flight, burst_seconds");
+  EXPECT_EQ(
+      findings("[eval]\nparallelism = 3\n"),
+      "sluice.toml:2: unknown key \"parallelism\" in [eval]; `sluice config` lists those that are valid");
+}
+
+}  // namespace
+}  // namespace sluice
