@@ -13,6 +13,7 @@
 #include <array>
 #include <iterator>
 #include <optional>
+#include <set>
 #include <string>
 #include <string_view>
 #include <system_error>
@@ -48,7 +49,7 @@ class YamlSuiteReader {
       : path_(path), file_(path.generic_string()), context_{file_, Notation::yaml, findings_} {}
 
   tl::expected<LoadedSuite, std::vector<Finding>> read() {
-    input_files_.push_back(file_);
+    input_files_.insert(file_);
     const auto text = read_file(path_, defaults::max_suite_bytes);
     if (!text) return tl::unexpected(std::vector<Finding>{{file_, 0, "the suite " + text.error().message}});
     const ParsedYaml document = parse_yaml(*text);
@@ -61,7 +62,7 @@ class YamlSuiteReader {
     }
     loaded_.suite = builder_.finish(std::move(name_), thresholding_, demands_);
     loaded_.suite.manifest = std::move(manifest_);
-    loaded_.suite.input_files = std::move(input_files_);
+    loaded_.suite.input_files.assign(input_files_.begin(), input_files_.end());
     return std::move(loaded_);
   }
 
@@ -140,7 +141,7 @@ class YamlSuiteReader {
   void read_tests(const DocumentNode::Array& tests) {
     TestSource source = source_of(file_, path_.filename().generic_string(), Notation::yaml);
     source.read_file = [this, read = std::move(source.read_file)](const std::string& path) {
-      input_files_.push_back((folder() / path).generic_string());
+      input_files_.insert((folder() / path).generic_string());
       return read(path);
     };
     const std::uint32_t number = builder_.add_file(file_);
@@ -171,7 +172,7 @@ class YamlSuiteReader {
       if (path.empty()) continue;
       const std::string relative = fs::path(name).lexically_normal().generic_string();
       const TestSource source = source_of(path.generic_string(), relative, Notation::json);
-      input_files_.push_back(path.generic_string());
+      input_files_.insert(path.generic_string());
       index_json_lines(path, source, builder_, findings_);
     }
   }
@@ -202,7 +203,7 @@ class YamlSuiteReader {
   Thresholding thresholding_;
   SuiteDemands demands_;
   std::optional<Manifest> manifest_;
-  std::vector<std::string> input_files_;
+  std::set<std::string> input_files_;  ///< Many tests may name one schema.
 };
 
 }  // namespace
