@@ -118,11 +118,15 @@ ProviderLimits ProviderConfig::limits() const {
   return limits;
 }
 
-std::vector<Error> unknown_providers(const Settings& settings) {
-  std::vector<Error> errors;
-  if (auto chosen = chosen_provider(settings); !chosen) errors.push_back(std::move(chosen.error()));
-  if (auto embeds = embedding_provider(settings); !embeds) errors.push_back(std::move(embeds.error()));
-  return errors;
+Result<void> check_provider(const Settings& settings) {
+  if (const auto chosen = chosen_provider(settings); !chosen) return fail(chosen.error());
+  return {};
+}
+
+Result<void> check_embedding_provider(const Settings& settings) {
+  if (settings.embedding_model.value == lexical_embedding_model) return {};
+  if (const auto embeds = embedding_provider(settings); !embeds) return fail(embeds.error());
+  return {};
 }
 
 Result<ResolvedProvider> resolve_provider(const Settings& settings) {

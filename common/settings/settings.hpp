@@ -105,8 +105,10 @@ struct ResolvedProvider {
   std::string model;
 };
 
-/// What resolve_provider and resolve_embedding refuse whatever a suite names: providers that do not exist.
-std::vector<Error> unknown_providers(const Settings& settings);
+/// What resolve_provider and resolve_embedding refuse whatever the models: settings_invalid for a provider
+/// that does not exist. The built-in lexical model needs none.
+Result<void> check_provider(const Settings& settings);
+Result<void> check_embedding_provider(const Settings& settings);
 
 /// The chosen provider, with `base_url` over the provider's own, and its model: `model` if it was named for
 /// this provider, else the provider's, else gemini-2.0-flash for the built-in gemini. A model is named for

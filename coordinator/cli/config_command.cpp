@@ -13,11 +13,22 @@
 namespace sluice {
 namespace {
 
-/// The values that a run would refuse later, where it first needs them: by the code that does so there.
+/// The values that a run would refuse later, where it first needs them: by the code that does so there. What
+/// a suite may replace, since it goes before the settings file, or may never need, is no error yet.
 int report_refused_values(const Settings& settings) {
   int code = exit_ok;
-  for (const Error& unknown : unknown_providers(settings)) code = report_error(unknown);
-  if (const auto known = check_perturbations(settings); !known) code = report_error(known.error());
+  const auto report = [&code](const Result<void>& checked, bool for_certain) {
+    if (checked) return;
+    if (for_certain) {
+      code = report_error(checked.error());
+    } else {
+      report_warning(checked.error().message);
+    }
+  };
+  const auto stands = [](Origin origin) { return origin > Origin::suite; };
+  report(check_provider(settings), stands(settings.provider.origin));
+  report(check_embedding_provider(settings), false);
+  report(check_perturbations(settings), stands(settings.perturb.origin));
   const auto findings = findings_in_data_files(settings);
   return findings.empty() ? code : report_findings(findings);
 }

@@ -221,17 +221,37 @@ TEST_F(ModelClientTest, AProviderThatNeverAnsweredIsUnreachable) {
   }
 }
 
-// Each case would wait in vain through all of its calls.
-TEST_F(ModelClientTest, AProviderThatNeverAnsweredInTimeIsUnreachable) {
+// Each case would wait in vain through all of its calls. One alone may be slower than the others.
+TEST_F(ModelClientTest, AProviderThatNeverAnsweredTwoCasesInTimeIsUnreachable) {
   settings.max_retries = 1;
   start();
+  const auto time_out = [this] {
+    fail_call(only_call(), HttpFailure::Kind::timed_out);
+    pass(1s);
+    fail_call(only_call(), HttpFailure::Kind::timed_out);
+    return only_outcome();
+  };
   complete(1);
-  fail_call(only_call(), HttpFailure::Kind::timed_out);
-  pass(1s);
-  fail_call(only_call(), HttpFailure::Kind::timed_out);
-  const auto outcome = only_outcome();
-  EXPECT_EQ(reason_of(outcome), Reason::provider_unreachable);
-  EXPECT_NE(std::get<Error>(outcome.outcome).message.find("--request-timeout"), std::string::npos);
+  EXPECT_EQ(reason_of(time_out()), Reason::timed_out);
+  complete(2);
+  const auto second = time_out();
+  EXPECT_EQ(reason_of(second), Reason::provider_unreachable);
+  EXPECT_NE(std::get<Error>(second.outcome).message.find("--request-timeout"), std::string::npos);
+}
+
+TEST_F(ModelClientTest, ACallThatHadLittleTimeLeftSaysNothingOfItsProvider) {
+  settings.max_retries = 0;
+  settings.request_timeout = 10s;
+  settings.case_timeout = 9s;
+  start();
+  for (const UnitId id : {1u, 2u, 3u}) {
+    complete(id);
+    const auto made = calls();
+    ASSERT_EQ(made.size(), 1u);
+    EXPECT_EQ(made[0].total_timeout, 9s);
+    fail_call(made[0].id, HttpFailure::Kind::timed_out);
+    EXPECT_EQ(reason_of(only_outcome()), Reason::timed_out);
+  }
 }
 
 TEST_F(ModelClientTest, AProviderThatHasAnsweredIsNotUnreachable) {

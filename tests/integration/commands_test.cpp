@@ -137,8 +137,7 @@ TEST_F(Commands, AWrongSettingIsNamedWithTheNearestRightOne) {
 
 // What `sluice run` says of the same settings: all of it is in what `sluice config` says.
 TEST_F(Commands, ConfigRefusesTheValuesThatARunRefuses) {
-  const std::vector<std::string> wrong{"provider = \"opnai\"", "perturb = [\"crl\"]",
-                                       "prompt_file = \"nope.toml\"", "ontology_file = \"nope.toml\"",
+  const std::vector<std::string> wrong{"prompt_file = \"nope.toml\"", "ontology_file = \"nope.toml\"",
                                        "prices_file = \"nope.toml\""};
   std::string all = "[eval]\n";
   std::vector<std::string> expected;
@@ -155,6 +154,27 @@ TEST_F(Commands, ConfigRefusesTheValuesThatARunRefuses) {
   }
   write_text(folder() / "sluice.toml", all);
   EXPECT_EQ(run_sluice({"config"}).error_lines().size(), wrong.size());
+}
+
+// The settings file gives way to a suite, the environment and flags do not.
+TEST_F(Commands, ConfigWarnsOfValuesThatASuiteMayReplace) {
+  for (const std::string line : {"provider = \"opnai\"", "perturb = [\"crl\"]"}) {
+    write_text(folder() / "sluice.toml", "[eval]\n" + line + "\n");
+    const auto config = run_sluice({"config"});
+    EXPECT_EQ(config.exit_code, 0) << line;
+    EXPECT_TRUE(has(config.errors, "warning: ")) << config.errors;
+    EXPECT_TRUE(has(config.errors, "sluice.toml:2")) << config.errors;
+    EXPECT_EQ(run_sluice({"run", "--fixtures", shipped_fixtures().string()}).exit_code, 2) << line;
+  }
+  std::filesystem::remove(folder() / "sluice.toml");
+  EXPECT_EQ(run_sluice({"config", "--provider", "opnai"}).exit_code, 2);
+  EXPECT_EQ(run_sluice({"config", "--perturb", "crl"}).exit_code, 2);
+  const auto unneeded = run_sluice({"config", "--embedding-provider", "opnai"});
+  EXPECT_EQ(unneeded.exit_code, 0) << "only similarity needs one";
+  EXPECT_TRUE(has(unneeded.errors, "opnai")) << unneeded.errors;
+  EXPECT_EQ(run_sluice({"config", "--embedding-provider", "opnai", "--embedding-model", "lexical-ngrams-v1"})
+                .errors,
+            "");
 }
 
 TEST_F(Commands, WhatIsWrongInADataFileIsSaidLineByLine) {

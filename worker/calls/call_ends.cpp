@@ -15,6 +15,8 @@ namespace {
 /// Calls in a row that came too late for their permits, though the connection was warmed up after the first:
 /// the way to the provider takes longer than a permit lasts.
 constexpr std::uint32_t max_unsent = 8;
+/// One case may be slow, and with one place nobody else had a chance.
+constexpr std::uint32_t enough_silent_jobs = 2;
 
 std::uint32_t narrow(std::uint64_t tokens) {
   return static_cast<std::uint32_t>(
@@ -150,16 +152,24 @@ void ModelCalls::on_failure(Id id, const Failed& failed, bool unreachable) {
     alarms_.set(id, at_.now + retry->delay);
     return;
   }
+  end_failed(id, failed, std::get<GiveUp>(decision).out_of_time, unreachable);
+}
+
+/// No call is left for it.
+void ModelCalls::end_failed(Id id, const Failed& failed, bool out_of_time, bool unreachable) {
+  const auto& job = jobs_.at(id);
+  auto& provider = *job.provider;
   Error error{failed.reason, failed.message};
   if (!failed.retryable && stops_run(failed.reason)) provider.fatal = error;
   if (job.spend.calls > 1) error.message += "; " + std::to_string(job.spend.calls) + " calls were made";
-  const bool out_of_time = std::get<GiveUp>(decision).out_of_time;
   if (out_of_time) error.message += "; the time of the case is spent";
-  const bool in_time = failed.reason != Reason::timed_out;
-  if ((unreachable || !in_time) && !provider.answered) {
+  const bool silent = failed.reason == Reason::timed_out && !out_of_time && !job.cut_short;
+  if (silent) ++provider.silent_jobs;
+  const bool never_in_time = silent && provider.silent_jobs >= enough_silent_jobs;
+  if ((unreachable || never_in_time) && !provider.answered) {
     error.reason = Reason::provider_unreachable;
     error.message += "; provider \"" + provider.settings.name + "\" has never answered: check its base URL " +
-                     "(--base-url)" + (in_time ? "" : ", --request-timeout") + " and the network";
+                     "(--base-url)" + (unreachable ? "" : ", --request-timeout") + " and the network";
   }
   give_up(id, std::move(error), out_of_time);
   if (provider.fatal) end_waiting(provider, *provider.fatal);

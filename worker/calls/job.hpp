@@ -33,6 +33,7 @@ struct CalledProvider {
       ready;  ///< Jobs whose next call may start as far as they go themselves, oldest first.
   std::uint32_t backing_off = 0;  ///< Jobs that wait for their time to be tried again.
   bool answered = false;          ///< Any HTTP response came: its address is right.
+  std::uint32_t silent_jobs = 0;  ///< Whose last call waited for it as long as a request may take.
   std::optional<Error> fatal;     ///< What every other call would meet, too.
 };
 
@@ -65,6 +66,7 @@ struct Job {
   Duration waited_retry{};
 
   // The call under way.
+  bool cut_short = false;              ///< The case has less time left than a request may take.
   std::optional<wire::CallSize> size;  ///< Known once it was needed.
   std::optional<wire::Permit> permit;
   std::uint32_t unsent = 0;         ///< Calls of this job that came too late for their permit.

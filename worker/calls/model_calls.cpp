@@ -294,7 +294,8 @@ HttpCall ModelCalls::http_call(Id id, Job& job, const std::optional<TakenPermit>
   call.request = job.batch() ? embedder_->request(*job.batch(), *provider.key)
                              : build_request(provider.settings, *provider.key, job.unit()->request);
   call.connect_timeout = settings.connect_timeout;
-  call.total_timeout = std::min(settings.request_timeout, left);
+  job.cut_short = left < settings.request_timeout;
+  call.total_timeout = job.cut_short ? left : settings.request_timeout;
   call.max_body = defaults::max_answer_bytes;
   if (permit) call.window = StartWindow{permit->own_window.from, permit->own_window.to};
   if (config_.log_calls) call.log_members = log_members(provider.settings.name, job, permit);

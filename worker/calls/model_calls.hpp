@@ -111,6 +111,7 @@ class ModelCalls {
   void on_response(Id id, const HttpDone& done);
   void on_answer(Id id, Completion completion);
   void on_failure(Id id, const Failed& failed, bool unreachable);
+  void end_failed(Id id, const Failed& failed, bool out_of_time, bool unreachable);
   void on_unsent(Id id, const HttpDone& done);
   void note_failure(Job& job, const Failed& failed, int status);
   void settle(Job& job, const Usage& usage);
