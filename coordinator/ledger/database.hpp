@@ -2,6 +2,7 @@
 
 #include "coordinator/ledger/ledger.hpp"
 
+#include <cstddef>
 #include <cstdint>
 #include <filesystem>
 #include <optional>
@@ -20,16 +21,25 @@ struct Ledger::Database {
   SQLite::Database db;
   std::optional<SQLite::Statement> insert_result;
   std::optional<SQLite::Statement> select_answer;
+  std::optional<SQLite::Statement> insert_pin_move;
+  std::optional<SQLite::Statement> select_pin_moves;
+  std::optional<SQLite::Statement> delete_pin_moves;
   std::optional<SQLite::Statement> upsert_pin;
   std::optional<SQLite::Statement> select_pin;
   std::optional<SQLite::Statement> upsert_embedding;
   std::optional<SQLite::Statement> select_embedding;
+
+  std::size_t unsettled_pins = 0;  ///< That this process has put into pin_moves.
 
   void prepare();
   std::int64_t run_seq(const std::string& run_id) const;
   /// Inserts one trial's row; false if it was there.
   bool insert(std::int64_t id, const ResultToCommit& item, const std::string& blob);
   CommitOutcome commit_one(std::int64_t seq, const ResultToCommit& item, bool move_pins);
+  /// Also those that other processes left there.
+  bool has_unsettled_pins();
+  /// Puts the moves of all processes into effect. REQUIRES: an IMMEDIATE transaction.
+  void settle_pins();
 };
 
 /// What went wrong, as a sentence with what to do.

@@ -16,7 +16,7 @@ namespace sluice {
 namespace {
 
 /// Version of the tables below; kept in SQLite's user_version.
-constexpr int schema_version = 4;
+constexpr int schema_version = 5;
 
 constexpr const char* schema = R"sql(
   CREATE TABLE runs (
@@ -46,11 +46,23 @@ constexpr const char* schema = R"sql(
     answer BLOB NOT NULL,
     holder TEXT NOT NULL
   ) WITHOUT ROWID;
+  -- On their way into pins, in the order of their commits. Keys are hashes: put into pins at once, nearly each would
+  -- change a page of its own.
+  CREATE TABLE pin_moves (
+    seq INTEGER PRIMARY KEY,
+    key BLOB NOT NULL,
+    answer BLOB NOT NULL,
+    holder TEXT NOT NULL,
+    paid INTEGER NOT NULL
+  );
   CREATE TABLE embeddings (
     key BLOB PRIMARY KEY,
     holder TEXT NOT NULL
   ) WITHOUT ROWID;
 )sql";
+
+/// Bounds what settling sorts and writes at once: some 10 ms.
+constexpr std::size_t most_unsettled_pins = 4096;
 
 Digest digest_of(const SQLite::Column& column) {
   Digest digest{};
@@ -122,6 +134,9 @@ void Ledger::Database::prepare() {
   insert_result.emplace(
       db, "INSERT OR IGNORE INTO results(id, answer, reason, worker, result) VALUES (?, ?, ?, ?, ?)");
   select_answer.emplace(db, "SELECT answer, worker FROM results WHERE id = ?");
+  insert_pin_move.emplace(db, "INSERT INTO pin_moves(key, answer, holder, paid) VALUES (?, ?, ?, ?)");
+  select_pin_moves.emplace(db, "SELECT key, answer, holder, paid FROM pin_moves ORDER BY key, seq");
+  delete_pin_moves.emplace(db, "DELETE FROM pin_moves");
   upsert_pin.emplace(db,
                      "INSERT INTO pins(key, answer, holder) VALUES (?1, ?2, ?3) ON CONFLICT(key) DO UPDATE "
                      "SET answer = ?2, holder = ?3 WHERE answer <> ?2 OR (?4 AND holder <> ?3)");
@@ -165,14 +180,41 @@ CommitOutcome Ledger::Database::commit_one(std::int64_t seq, const ResultToCommi
   }
   // Also for an answer from the cache: what this run's report shows is what a cached run must show.
   if (move_pins && !is_zero(result.answer) && !item.cache_id.empty()) {
-    clear(*upsert_pin);
-    bind_bytes(*upsert_pin, 1, result.key);
-    bind_bytes(*upsert_pin, 2, result.answer);
-    upsert_pin->bindNoCopy(3, item.cache_id);
-    upsert_pin->bind(4, result.spend.cache_hit ? 0 : 1);
-    upsert_pin->exec();
+    clear(*insert_pin_move);
+    bind_bytes(*insert_pin_move, 1, result.key);
+    bind_bytes(*insert_pin_move, 2, result.answer);
+    insert_pin_move->bindNoCopy(3, item.cache_id);
+    insert_pin_move->bind(4, result.spend.cache_hit ? 0 : 1);
+    insert_pin_move->exec();
+    ++unsettled_pins;
   }
   return {true, result.answer};
+}
+
+bool Ledger::Database::has_unsettled_pins() {
+  return db.execAndGet("SELECT EXISTS(SELECT 1 FROM pin_moves)").getInt() != 0;
+}
+
+void Ledger::Database::settle_pins() {
+  auto& moves = *select_pin_moves;
+  clear(moves);
+  bool any = false;
+  while (moves.executeStep()) {
+    any = true;
+    const auto blob = [&](int column) { return moves.getColumn(column); };
+    clear(*upsert_pin);
+    upsert_pin->bind(1, blob(0).getBlob(), blob(0).getBytes());
+    upsert_pin->bind(2, blob(1).getBlob(), blob(1).getBytes());
+    upsert_pin->bind(3, blob(2).getString());
+    upsert_pin->bind(4, blob(3).getInt());
+    upsert_pin->exec();
+  }
+  clear(moves);
+  if (any) {
+    clear(*delete_pin_moves);
+    delete_pin_moves->exec();
+  }
+  unsettled_pins = 0;
 }
 
 namespace {
@@ -260,6 +302,7 @@ Result<std::vector<CommitOutcome>> Ledger::commit(const std::string& run_id,
     SQLite::Transaction transaction(database_->db, SQLite::TransactionBehavior::IMMEDIATE);
     const auto seq = database_->run_seq(run_id);
     for (const auto& item : results) outcomes.push_back(database_->commit_one(seq, item, move_pins));
+    if (database_->unsettled_pins >= most_unsettled_pins) database_->settle_pins();
     transaction.commit();
     return outcomes;
   } catch (const SQLite::Exception& error) {
@@ -271,6 +314,11 @@ Result<std::vector<std::optional<Pin>>> Ledger::pins(std::span<const Digest> key
   try {
     std::vector<std::optional<Pin>> found;
     found.reserve(keys.size());
+    if (database_->has_unsettled_pins()) {
+      SQLite::Transaction transaction(database_->db, SQLite::TransactionBehavior::IMMEDIATE);
+      database_->settle_pins();
+      transaction.commit();
+    }
     SQLite::Transaction one_snapshot(database_->db);
     auto& query = *database_->select_pin;
     for (const auto& key : keys) {

@@ -8,6 +8,7 @@ namespace sluice {
 Result<void> Ledger::move_pins(std::span<const CachePin> pins) {
   try {
     SQLite::Transaction transaction(database_->db, SQLite::TransactionBehavior::IMMEDIATE);
+    database_->settle_pins();  // These are older.
     SQLite::Statement upsert(database_->db,
                              "INSERT INTO pins(key, answer, holder) VALUES (?1, ?2, ?3) "
                              "ON CONFLICT(key) DO UPDATE SET answer = ?2, holder = ?3");

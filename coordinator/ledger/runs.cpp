@@ -100,6 +100,8 @@ Result<void> Ledger::begin_run(const RunRecord& run) {
 
 Result<void> Ledger::finish_run(const std::string& run_id, const RunSummary& summary) {
   try {
+    SQLite::Transaction transaction(database_->db, SQLite::TransactionBehavior::IMMEDIATE);
+    database_->settle_pins();
     SQLite::Statement update(
         database_->db,
         "UPDATE runs SET completed_at_ms = ?, verdict = ?, exit_code = ?, reason_code = ?, precision = ?, "
@@ -125,6 +127,7 @@ Result<void> Ledger::finish_run(const std::string& run_id, const RunSummary& sum
     bind_optional(update, 16, summary.estimated_cost);
     update.bind(17, run_id);
     if (update.exec() != 1) return fail(ledger_error("run " + run_id + " is not in the ledger"));
+    transaction.commit();
     return {};
   } catch (const SQLite::Exception& error) {
     return fail(ledger_error(error.what()));

@@ -256,7 +256,7 @@ TEST_F(BaselineCommands, ALedgerOfAnotherVersionIsNamed) {
     ledger.seekp(63);
     ledger.put(1);
   }
-  expect_refusal(run_sluice({"runs", "list"}), "ledger.db has version 1 and this sluice reads version 4");
+  expect_refusal(run_sluice({"runs", "list"}), "ledger.db has version 1 and this sluice reads version 5");
 }
 
 }  // namespace

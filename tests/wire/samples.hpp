@@ -128,9 +128,11 @@ inline std::vector<Sample> all() {
   return {
       {"hello", up(Hello{0x0123456789abcdef, "node-7", "c0ffee", "0.1.0", 5})},
       {"ready", up(Ready{"run-1", {{Reason::key_missing, "OPENAI_API_KEY is not set"}}, 10, {8, 300}})},
-      {"heartbeat",
-       up(Heartbeat{
-           "run-1", 1'000'000, 10, {limited_demand(), {"gemini", 0, 0, 1500, {}, {}, {}, {}, {}}}, 77})},
+      {"heartbeat", up(Heartbeat{"run-1",
+                                 1'000'000,
+                                 10,
+                                 {limited_demand(), {"gemini", 0, 0, 0, true, 1500, {}, {}, {}, {}, {}}},
+                                 77})},
       {"report", up(Report{"run-1", 10, {4, 5}, {scored_result(), failed_result()}})},
       {"goodbye", up(Goodbye{"interrupted"})},
       {"seek", up(Seek{"run-1", {{EntryKind::answer, digest(9)}, {EntryKind::embedding, digest(33)}}})},

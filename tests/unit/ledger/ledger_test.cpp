@@ -3,6 +3,7 @@
 #include "tests/support/temporary_folder.hpp"
 
 #include <fstream>
+#include <random>
 
 #include <SQLiteCpp/SQLiteCpp.h>
 #include <gtest/gtest.h>
@@ -219,6 +220,69 @@ TEST_F(LedgerTest, PinsStayOtherwise) {
   for (UnitId unit = 0; unit < 4; ++unit) EXPECT_FALSE(pin(ledger, unit)) << unit;
 }
 
+// Pins are gathered, and put where they are looked up when somebody asks, or when they are many.
+TEST_F(LedgerTest, PinsThatAreReadLateAreThoseThatWouldHaveBeenReadAtOnce) {
+  const unsigned seed = std::random_device()();
+  SCOPED_TRACE("seed " + std::to_string(seed));
+  std::mt19937 random(seed);
+  const auto any = [&random](unsigned below) { return random() % below; };
+  auto often = open_with_run();
+  auto late = Ledger::open(folder_.path() / "late" / "ledger.db");
+  ASSERT_TRUE(late);
+  ASSERT_TRUE(late->begin_run({"run-1", "s", "live", "p", "m", "1", 300, 1}));
+  for (UnitId unit = 0; unit < 300; ++unit) {
+    auto item = one(unit, "answer " + std::to_string(any(3)), "cache-" + std::to_string(any(2)));
+    item.result.key = sha256("key " + std::to_string(any(5)));
+    item.result.spend.cache_hit = any(2) == 0;
+    commit(often, {item});
+    pin(often, 0);
+    commit(*late, {item});
+  }
+  for (UnitId unit = 0; unit < 5; ++unit) {
+    ASSERT_TRUE(pin(often, unit));
+    ASSERT_TRUE(pin(*late, unit));
+    EXPECT_EQ(pin(*late, unit)->answer, pin(often, unit)->answer) << unit;
+    EXPECT_EQ(pin(*late, unit)->holder, pin(often, unit)->holder) << unit;
+  }
+}
+
+TEST_F(LedgerTest, ManyPinsAreSettledMeanwhile) {
+  constexpr UnitId units = 5000;
+  auto ledger = open_with_run();
+  std::vector<ResultToCommit> batch;
+  for (UnitId unit = 0; unit < units; ++unit) {
+    batch.push_back(one(unit, "a" + std::to_string(unit)));
+    if (batch.size() < 1000) continue;
+    commit(ledger, batch);
+    batch.clear();
+  }
+  const auto moves = [this] {
+    SQLite::Database db(file().string(), SQLite::OPEN_READONLY);
+    return db.execAndGet("SELECT count(*) FROM pin_moves").getInt();
+  };
+  EXPECT_EQ(moves(), 0) << "the fifth batch made them too many";
+  for (UnitId unit = 0; unit < units; unit += 37) {
+    ASSERT_TRUE(pin(ledger, unit)) << unit;
+    EXPECT_EQ(pin(ledger, unit)->answer, sha256("a" + std::to_string(unit)));
+  }
+}
+
+TEST_F(LedgerTest, AnImportedPinIsNewerThanThoseOfRunsBefore) {
+  auto ledger = open_with_run();
+  commit(ledger, {one(0, "a", "cache-a")});
+  ASSERT_TRUE(ledger.move_pins(std::vector<CachePin>{{sha256("key 0"), sha256("imported"), "cache-i"}}));
+  EXPECT_EQ(pin(ledger, 0)->answer, sha256("imported"));
+}
+
+TEST_F(LedgerTest, TheEndOfARunSettlesItsPins) {
+  auto ledger = open_with_run();
+  commit(ledger, {one(0, "a")});
+  ASSERT_TRUE(ledger.finish_run("run-1", {}));
+  SQLite::Database db(file().string(), SQLite::OPEN_READONLY);
+  EXPECT_EQ(db.execAndGet("SELECT count(*) FROM pin_moves").getInt(), 0);
+  EXPECT_EQ(db.execAndGet("SELECT count(*) FROM pins").getInt(), 1);
+}
+
 TEST_F(LedgerTest, PinsAreLookedUpInOrder) {
   auto ledger = open_with_run();
   commit(ledger, {one(1, "b"), one(0, "a")});
@@ -262,9 +326,11 @@ TEST_F(LedgerTest, SurvivesTheDeathOfItsProcess) {
   int status = 0;
   ASSERT_EQ(::waitpid(child, &status, 0), child);
   ASSERT_EQ(status, 0);
-  const auto ledger = open();
+  auto ledger = open();
   ASSERT_EQ(results(ledger).size(), 1u);
   EXPECT_EQ(results(ledger)[0].unit.answer, sha256("a"));
+  ASSERT_TRUE(pin(ledger, 0));
+  EXPECT_EQ(pin(ledger, 0)->answer, sha256("a"));
 }
 
 TEST_F(LedgerTest, TwoProcessesMakeAndWriteOneLedger) {
