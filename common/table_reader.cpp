@@ -217,7 +217,7 @@ void TableReader::finish(const std::function<std::string(std::string_view)>& bel
     if (is_in(known_, candidate.key) || is_in(refused_, candidate.key)) continue;
     const bool table = notation_ == Notation::toml && name_.empty() &&
                        std::holds_alternative<TomlNode::Table>(candidate.value.value);
-    std::string advice = belongs ? belongs(candidate.key) : std::string();
+    std::string advice = belongs && !table ? belongs(candidate.key) : std::string();
     if (!advice.empty()) advice.insert(0, "; ");
     if (advice.empty()) advice = did_you_mean(candidate.key, known_);
     if (advice.empty()) advice = known_keys(listed_in);

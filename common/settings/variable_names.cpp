@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <array>
+#include <optional>
 #include <string_view>
 
 namespace sluice {
@@ -32,6 +33,17 @@ bool holds_a_key(const std::string& name, const Settings& settings) {
       settings.providers, [&](const ProviderConfig& provider) { return provider.api_key_env.value == name; });
 }
 
+/// The variable of the setting whose flag would have this one, where flag and key differ: --max-cost sets
+/// max_run_cost.
+std::optional<std::string> variable_by_flag(std::string_view name) {
+  for (const SettingDefinition& one : setting_definitions()) {
+    std::string key(one.flag.substr(std::min<std::size_t>(2, one.flag.size())));
+    std::ranges::replace(key, '-', '_');
+    if (!key.empty() && variable_of(key) == name) return variable_of(one.key);
+  }
+  return std::nullopt;
+}
+
 }  // namespace
 
 std::vector<std::string> misspelt_variables(std::span<const std::string> names, const Settings& settings) {
@@ -46,10 +58,12 @@ std::vector<std::string> misspelt_variables(std::span<const std::string> names, 
   for (const std::string& name : names) {
     if (!name.starts_with(prefix) || std::ranges::find(known, name) != known.end()) continue;
     if (holds_a_key(name, settings)) continue;
-    const auto meant = nearest(std::string_view(name).substr(prefix.size()), candidates);
-    if (!meant) continue;
-    warnings.push_back(excerpt(name, 80) + " is no setting; did you mean " + std::string(prefix) + *meant +
-                       "?");
+    auto meant = variable_by_flag(name);
+    if (!meant) {
+      meant = nearest(std::string_view(name).substr(prefix.size()), candidates);
+      if (meant) meant->insert(0, prefix);
+    }
+    if (meant) warnings.push_back(excerpt(name, 80) + " is no setting; did you mean " + *meant + "?");
   }
   std::ranges::sort(warnings);
   return warnings;

@@ -76,6 +76,19 @@ void say_pinned(const std::string& file, std::size_t scores, const RunOutcome& o
                but.c_str());
 }
 
+/// What the run came to, for whoever watches one whose report goes to files alone.
+void say_outcome(const std::vector<ReportTarget>& targets, const RunOutcome& outcome) {
+  std::string files;
+  for (const ReportTarget& target : targets) {
+    if (!target.file) return;
+    files += (files.empty() ? "" : ", ") + *target.file;
+  }
+  const auto& statuses = outcome.aggregates.all.statuses;
+  std::fprintf(stderr, "sluice: %s: %s passed, %s failed, %s; see %s\n", to_string(outcome.verdict).data(),
+               wording::grouped(statuses.passed).c_str(), wording::grouped(statuses.failed).c_str(),
+               wording::counted(statuses.errors, "error").c_str(), files.c_str());
+}
+
 }  // namespace
 
 int report_run(const RunOptions& options, const RunInputs& inputs, const RunGate& gate, const Plan& plan,
@@ -114,8 +127,10 @@ int report_run(const RunOptions& options, const RunInputs& inputs, const RunGate
                           outcome->stability ? &*outcome->stability : nullptr,
                           options.is_selection(),
                           options.settings.min_stability.value};
-  for (const Error& error : write_reports(targets_of(options, *outcome, facts), input))
-    code = report_error(error);
+  const auto targets = targets_of(options, *outcome, facts);
+  const auto failures = write_reports(targets, input);
+  for (const Error& error : failures) code = report_error(error);
+  if (options.progress && failures.empty() && !facts.cut_short) say_outcome(targets, *outcome);
   if (options.export_baseline) {
     const auto pinned = export_baseline(options, results, *outcome, inputs.embedding.embedding.model, facts);
     if (pinned && options.progress) say_pinned(*options.export_baseline, *pinned, *outcome);

@@ -204,6 +204,8 @@ std::string render_plain(const ProgressState& state) {
     line +=
         "; what is left of the run's budget is reserved for calls under way, until they say what they took";
   if (state.rate_limited > 0) line += "; rate limited " + wording::counted(state.rate_limited, "time");
+  // What the workers last said is past when they are done, or gone.
+  if (finished || state.workers == 0) return line;
   for (const BudgetFacts& budget : state.budgets) line += in_words(budget);
   return line;
 }

@@ -91,6 +91,18 @@ TEST(Progress, TheLiveLineShowsTheUseOfBudgetsAndWhoWaits) {
             "2500/5000  ✓ 2400  ✗ 90  ! 10  38/s  local (1 waits)  50 in flight  4 workers");
 }
 
+// What the workers last said may be from before the last answers.
+TEST(Progress, NobodyWaitsAtTheEnd) {
+  ProgressState state = half_way();
+  state.budgets = {busy("openai")};
+  EXPECT_NE(render_plain(state).find("waiting"), std::string::npos);
+  state.workers = 0;
+  EXPECT_EQ(render_plain(state).find("waiting"), std::string::npos) << render_plain(state);
+  state.workers = 1;
+  state.done = state.total;
+  EXPECT_EQ(render_plain(state).find("waiting"), std::string::npos) << render_plain(state);
+}
+
 TEST(Progress, WhatIsHeldUpIsNotInFlight) {
   ProgressState state;
   state.begun = 20;

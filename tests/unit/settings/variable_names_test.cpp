@@ -34,6 +34,13 @@ TEST(VariableNames, ASlipOfTheHandIsWarnedOf) {
                       "SLUICE_MODELL is no setting; did you mean SLUICE_MODEL?"}));
 }
 
+TEST(VariableNames, TheNameOfAFlagLeadsToTheSettingsName) {
+  EXPECT_EQ(warnings({"SLUICE_MAX_COST"}),
+            Warnings{"SLUICE_MAX_COST is no setting; did you mean SLUICE_MAX_RUN_COST?"});
+  EXPECT_EQ(warnings({"SLUICE_DEADLINE"}),
+            Warnings{"SLUICE_DEADLINE is no setting; did you mean SLUICE_RUN_DEADLINE_SECONDS?"});
+}
+
 TEST(VariableNames, WhatIsASettingOrLooksLikeNoneIsLeftAlone) {
   EXPECT_EQ(warnings({"SLUICE_MAX_CONCURRENT", "SLUICE_HOME", "MAX_CONCURENT", "SLUICE_TEAM", "SLUICE_"}),
             Warnings{});
