@@ -190,7 +190,6 @@ Result<ConductedRun> conduct(const RunOptions& options, const RunInputs& inputs,
   auto router = bind_router(network, endpoints);
   if (!router) return fail(router.error());
   const auto endpoint = router->endpoint;
-  if (options.listen) std::fprintf(stderr, "sluice: listening on %s\n", endpoint.c_str());
   controller.workers_may_join = options.listen.has_value();
   controller.how_to_start_a_worker =
       options.listen ? "start one with `sluice-worker --connect " + reachable_form(endpoint) + "`"
@@ -223,6 +222,8 @@ Result<ConductedRun> conduct(const RunOptions& options, const RunInputs& inputs,
   signals.handle_with([&coordinator](const char* signal) {
     caf::anon_send(coordinator, StopRun{{Reason::interrupted, std::string("interrupted by ") + signal}});
   });
+  // Said once the run can be interrupted: until then a signal ends the process without a report.
+  if (options.listen) std::fprintf(stderr, "sluice: listening on %s\n", endpoint.c_str());
   std::optional<Error> no_start;
   std::vector<caf::actor> workers;
   if (options.workers > 0) {
