@@ -12,19 +12,26 @@ namespace {
 /// Samples so close together are kept as one.
 constexpr BootTime sample_length = std::chrono::milliseconds(100);
 
+/// Of failures that are told together with answers, those that came after the last answer. A failure is told
+/// at once, answers with the next occasion: one came last. Of others the order is not known; they may as well
+/// lie evenly among the answers.
+std::uint32_t failed_last(std::uint32_t signs_of_life, std::uint32_t failed) {
+  if (signs_of_life == 0 || failed == 0) return failed;
+  return std::max(1u, failed / (signs_of_life + 1));
+}
+
 }  // namespace
 
 bool Breaker::hear(WorkerId worker, std::uint32_t signs_of_life, std::uint32_t failed, BootTime now) {
   if (signs_of_life == 0 && failed == 0) return false;
   // What else ends then began before the outage: the probe says more.
   if (opened_) return probes(worker) && hear_probe(worker, signs_of_life > 0, now);
-  // Failures are told at once, answers with the next occasion: they came before.
   if (signs_of_life > 0) {
     // What failed before anybody had reached it says nothing of an outage.
     if (!std::exchange(ever_reached_, true)) samples_.clear();
     failed_in_a_row_ = 0;
   }
-  failed_in_a_row_ += failed;
+  failed_in_a_row_ += failed_last(signs_of_life, failed);
   note(signs_of_life, failed, now);
   if (!ever_reached_ || (failed_in_a_row_ < defaults::breaker_failures && !many_failed())) return false;
   open_at(now);

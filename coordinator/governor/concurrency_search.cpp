@@ -27,6 +27,12 @@ constexpr std::uint32_t rest = 8;
 /// Beside the knee that Little's law names: a queue of a tenth keeps the provider busy.
 constexpr double room_over_knee = 1.1;
 constexpr double after_failures = 0.7;
+
+/// A few failures come at any number of calls; so many are refusals of what is too much.
+bool too_many(std::uint64_t failed, std::uint64_t answered) {
+  return failed * 3 > answered;
+}
+
 /// Failures that so many answers have followed are no outage's.
 constexpr std::uint64_t answers_to_forget = 50;
 
@@ -59,6 +65,8 @@ void ConcurrencySearch::interrupt() {
   window_ = {};
   opening_answers_ = 0;
   opening_latency_us_ = 0;
+  opened_with_ = 0;
+  opening_failures_ = 0;
 }
 
 void ConcurrencySearch::grow_by(std::uint64_t answers) {
@@ -69,6 +77,9 @@ void ConcurrencySearch::open_further(std::uint32_t answered, std::uint32_t faile
                                      std::uint64_t latency_sum_us) {
   opening_answers_ += answered;
   opening_latency_us_ += latency_sum_us;
+  opened_with_ += answered;
+  opening_failures_ += failed;
+  const bool fails = failed > 0 && too_many(opening_failures_, opened_with_);
   const auto before = limit_;
   // What answers take without a line is seen before there is one.
   const bool grows = first_latency_us_ > 0;
@@ -76,7 +87,7 @@ void ConcurrencySearch::open_further(std::uint32_t answered, std::uint32_t faile
   // With each of them the number grows: few enough to see the line while it is short.
   const auto wanted = std::max<std::uint64_t>(
       std::clamp<std::uint64_t>(before, fewest_latencies, enough_latencies), before / 4);
-  if (opening_answers_ < (grows ? wanted : std::min<std::uint64_t>(before, fewest_latencies)) && failed == 0)
+  if (opening_answers_ < (grows ? wanted : std::min<std::uint64_t>(before, fewest_latencies)) && !fails)
     return;
   if (!grows) grow_by(opening_answers_);
   double longer = 1;
@@ -89,7 +100,7 @@ void ConcurrencySearch::open_further(std::uint32_t answered, std::uint32_t faile
   opening_answers_ = 0;
   opening_latency_us_ = 0;
   const bool queued = longer > longer_when_queued;
-  if (!queued && failed == 0 && limit_ < most_) return;
+  if (!queued && !fails && limit_ < most_) return;
   // These answers began when there were fewer calls: what so many come to is seen next. So many as would not
   // have had to wait are enough to see it: by then there were more.
   go_on_with(queued ? static_cast<std::uint32_t>(std::ceil(before / longer)) : before, Phase::weighing);
@@ -135,9 +146,11 @@ void ConcurrencySearch::hear(std::uint32_t answered, std::uint32_t failed, std::
 void ConcurrencySearch::window_is_over() {
   // Little's law: the number in flight over how long each takes. Counting answers over time would see the
   // waves in which they come.
-  const double throughput = limit_ * static_cast<double>(window_.answered) /
-                            static_cast<double>(std::max<std::uint64_t>(1, window_.latency_us));
-  if (window_.failed * 10 > window_.answered) {
+  const auto answered = static_cast<double>(window_.answered);
+  const double places_in_use = limit_ * answered / static_cast<double>(window_.answered + window_.failed);
+  const double throughput =
+      places_in_use * answered / static_cast<double>(std::max<std::uint64_t>(1, window_.latency_us));
+  if (too_many(window_.failed, window_.answered)) {
     leaps_ = false;
     kept_ = std::max(1u, static_cast<std::uint32_t>(std::lround(limit_ * after_failures)));
     return go_on_with(kept_, Phase::settled);
@@ -184,7 +197,7 @@ void ConcurrencySearch::weigh(double throughput) {
               : limit_;
   kept_ = std::clamp(kept_, 1u, limit_);
   // Long answers may have looked like a line.
-  leaps_ = window_.failed == 0;
+  leaps_ = window_.failed * 10 <= window_.answered;
   go_on_with(kept_, Phase::settled);
   // The rest of the line is still on its way, and would make what follows look better than it is.
   window_.to_skip *= 2;

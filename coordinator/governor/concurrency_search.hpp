@@ -61,6 +61,8 @@ class ConcurrencySearch {
   std::uint32_t most_;
   std::uint64_t opening_answers_ = 0;     ///< While opening: since latency was last compared,
   std::uint64_t opening_latency_us_ = 0;  ///< and how long they took.
+  std::uint64_t opened_with_ = 0;         ///< While opening: all answers,
+  std::uint64_t opening_failures_ = 0;    ///< and all failures.
   double first_latency_us_ = 0;
   bool leaps_ = false;  ///< Steps double the number, as long as that brings clearly more answers.
   Window window_;

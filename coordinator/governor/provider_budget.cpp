@@ -170,28 +170,11 @@ void ProviderBudget::take_outcomes(WorkerId worker, Member& member, const wire::
   const auto in_flight_before = member.account.in_flight();
   const auto began = ended + (newest ? demand.in_flight : in_flight_before);
   const auto started = began > in_flight_before ? began - in_flight_before : 0;
-  // A named delay is waited for; but all would only come together again after it, and be refused again.
-  // Before the first answer it says nothing of a rate.
-  const auto refused = outcomes.rate_limited + (answered_ > 0 ? outcomes.named_delays : 0);
-  const auto late = member.account.late_among(refused, ended);
-  const bool spaced = rate_search_.rate().has_value();
-  if (rate_search_.hear(started, refused - late, late, now)) {
-    if (!spaced) note(BudgetEvent::refuses_calls);
-    for (auto& [id, one] : members_) one.account.mark_late_calls();
-  }
-  if (outcomes.named_delays > 0) rate_search_.pause(paused_until_ - std::min(paused_until_, now), now);
-  const bool flowed = !breaker_.open();
-  const auto signs_of_life = answered + outcomes.rate_limited + outcomes.named_delays;
+  take_refusals(member, outcomes, static_cast<std::uint32_t>(started), static_cast<std::uint32_t>(ended),
+                now);
   if (demand.reached) breaker_.reached();
-  if (breaker_.hear(worker, signs_of_life, outcomes.failed, now)) {
-    if (breaker_.open()) {
-      down_since_ = now;
-      given_up_noted_ = false;
-      note(BudgetEvent::went_down);
-    } else {
-      note(BudgetEvent::came_back, now - down_since_);
-    }
-  }
+  const bool flowed = !breaker_.open();
+  take_failures(worker, member, outcomes, static_cast<std::uint32_t>(ended), now);
   if (!concurrency_search_ || !searches_concurrency()) return;
   if (breaker_.open()) {
     if (flowed) concurrency_search_->interrupt();
@@ -200,6 +183,39 @@ void ProviderBudget::take_outcomes(WorkerId worker, Member& member, const wire::
   std::uint64_t wanted = 0;
   for (const auto& [id, one] : members_) wanted += one.account.wanted();
   concurrency_search_->hear(outcomes.answered, outcomes.failed, outcomes.latency_sum_us, wanted);
+}
+
+/// What they say of the rate that the provider takes.
+void ProviderBudget::take_refusals(Member& member, const wire::CallOutcomes& outcomes, std::uint32_t started,
+                                   std::uint32_t ended, BootTime now) {
+  // A named delay is waited for; but all would only come together again after it, and be refused again.
+  // Before the first answer it says nothing of a rate.
+  const auto refused = outcomes.rate_limited + (answered_ > 0 ? outcomes.named_delays : 0);
+  const auto late = member.account.before_cut().among(refused, ended);
+  const bool spaced = rate_search_.rate().has_value();
+  if (rate_search_.hear(started, refused - late, late, now)) {
+    if (!spaced) note(BudgetEvent::refuses_calls);
+    for (auto& [id, one] : members_) one.account.rate_was_cut();
+  }
+  if (outcomes.named_delays > 0) rate_search_.pause(paused_until_ - std::min(paused_until_, now), now);
+}
+
+/// What they say of whether the provider is there.
+void ProviderBudget::take_failures(WorkerId worker, Member& member, const wire::CallOutcomes& outcomes,
+                                   std::uint32_t ended, BootTime now) {
+  const auto signs_of_life =
+      outcomes.answered + outcomes.declined + outcomes.rate_limited + outcomes.named_delays;
+  // Calls that hung when it came back time out after that, and together: no new outage.
+  const auto stale = member.account.before_return().among(outcomes.failed, ended);
+  if (!breaker_.hear(worker, signs_of_life, outcomes.failed - (breaker_.open() ? 0 : stale), now)) return;
+  if (breaker_.open()) {
+    down_since_ = now;
+    given_up_noted_ = false;
+    note(BudgetEvent::went_down);
+    return;
+  }
+  note(BudgetEvent::came_back, now - down_since_);
+  for (auto& [id, one] : members_) one.account.provider_returned();
 }
 
 void ProviderBudget::note(BudgetEvent event, BootTime after) {

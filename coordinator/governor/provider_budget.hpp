@@ -76,6 +76,10 @@ class ProviderBudget {
   void take_spent(WorkerId worker, Member& member, const wire::Demand& demand, BootTime now);
   void take_settled(const std::vector<wire::SettledCall>& settled);
   void take_outcomes(WorkerId worker, Member& member, const wire::Demand& demand, bool newest, BootTime now);
+  void take_refusals(Member& member, const wire::CallOutcomes& outcomes, std::uint32_t started,
+                     std::uint32_t ended, BootTime now);
+  void take_failures(WorkerId worker, Member& member, const wire::CallOutcomes& outcomes, std::uint32_t ended,
+                     BootTime now);
   void take_announced(Member& member, const wire::AnnouncedLimits& announced, BootTime now);
   std::uint64_t least_announced(std::uint64_t wire::AnnouncedLimits::*limit) const;
   void take_pause(std::uint32_t pause_ms, BootTime now);

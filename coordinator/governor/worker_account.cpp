@@ -88,10 +88,4 @@ std::optional<wire::CallSize> WorkerAccount::next_wanted() const {
   return by_tokens_ ? sizes_.front() : any_size;
 }
 
-std::uint32_t WorkerAccount::late_among(std::uint32_t refused, std::uint32_t ended) {
-  const auto late = std::min(late_calls_, refused);
-  late_calls_ -= std::min(late_calls_, ended);
-  return late;
-}
-
 }  // namespace sluice

@@ -2,6 +2,7 @@
 
 #include "coordinator/governor/permit_slots.hpp"
 
+#include <algorithm>
 #include <cstdint>
 #include <deque>
 #include <map>
@@ -15,6 +16,21 @@ struct HeldPermit {
   Slot slot;
   bool probe = false;
   bool used = false;  ///< Of one that was taken out: what was reported.
+};
+
+/// Calls that were under way at an event, and end after it: the first to end are taken for theirs.
+class CallsFromBefore {
+ public:
+  void mark(std::uint32_t under_way) { left_ = under_way; }
+  /// How many of `some` are theirs, if `ended` calls ended.
+  std::uint32_t among(std::uint32_t some, std::uint32_t ended) {
+    const auto theirs = std::min(left_, some);
+    left_ -= std::min(left_, ended);
+    return theirs;
+  }
+
+ private:
+  std::uint32_t left_ = 0;
 };
 
 /// What one worker wants of a provider, and the permits that it holds. Pure; not thread-safe.
@@ -51,9 +67,11 @@ class WorkerAccount {
   std::size_t lacking() const;
 
   /// Calls that were on their way when the rate was cut.
-  void mark_late_calls() { late_calls_ = in_flight_ + static_cast<std::uint32_t>(held_.size()); }
-  /// How many of `refused` are theirs, if `ended` calls ended.
-  std::uint32_t late_among(std::uint32_t refused, std::uint32_t ended);
+  CallsFromBefore& before_cut() { return before_cut_; }
+  /// Calls that began before the end of an outage was noticed.
+  CallsFromBefore& before_return() { return before_return_; }
+  void rate_was_cut() { before_cut_.mark(in_flight_ + static_cast<std::uint32_t>(held_.size())); }
+  void provider_returned() { before_return_.mark(in_flight_); }
 
  private:
   void cover_by_held_permits();
@@ -62,7 +80,8 @@ class WorkerAccount {
   std::uint32_t ready_ = 0;
   std::uint32_t in_flight_ = 0;
   std::uint32_t backing_off_ = 0;
-  std::uint32_t late_calls_ = 0;
+  CallsFromBefore before_cut_;
+  CallsFromBefore before_return_;
   bool by_tokens_ = false;
   std::deque<wire::CallSize> sizes_;  ///< By tokens: of the calls that no permit is held for.
   std::map<std::uint64_t, HeldPermit> held_;

@@ -181,7 +181,7 @@ TEST_F(GovernorTest, AProbeThatHangsKeepsNobodyAwake) {
   demand.outcomes.answered = 1;
   hear(1, demand, start);
   governor.turn(start);
-  demand.outcomes.failed = 5;
+  demand.outcomes = {.failed = 5};
   hear(1, demand, start + 1s);
   governor.turn(start + 1s);
   const auto probe = told(1, start + 2s);
@@ -204,7 +204,7 @@ TEST_F(GovernorTest, AnOutageHoldsAllAndIsProbedByOneCall) {
   demand.outcomes.answered = 1;
   hear(1, demand, start);
   governor.turn(start);
-  demand.outcomes.failed = 5;
+  demand.outcomes = {.failed = 5};
   hear(1, demand, start + 1s);
   hear(2, ready(3), start + 1s);
   for (const auto& answer : governor.turn(start + 1s)) {
@@ -224,6 +224,26 @@ TEST_F(GovernorTest, AnOutageHoldsAllAndIsProbedByOneCall) {
   ASSERT_TRUE(told_other) << "that it is over";
   EXPECT_EQ(told_other->hold, wire::HoldReason::none);
   EXPECT_EQ(told_other->pause_ms, 0u);
+}
+
+// What hangs when a provider is down times out when it is back, many at once: that was taken for the next
+// outage.
+TEST_F(GovernorTest, CallsThatHungThroughAnOutageOpenNoOther) {
+  governor.join(1, 5, start);
+  const auto say = [&](const wire::CallOutcomes& outcomes, std::uint32_t in_flight, BootTime now) {
+    auto demand = ready(5, in_flight);
+    demand.outcomes = outcomes;
+    hear(1, demand, now);
+    governor.turn(now);
+    return governor.facts(now)[0].hold;
+  };
+  say({.answered = 1}, 5, start);
+  ASSERT_EQ(say({.failed = 5}, 3, start + 1s), wire::HoldReason::outage);
+  governor.turn(start + 2s);  // Which lets one call probe.
+  ASSERT_EQ(say({.answered = 1}, 3, start + 2100ms), wire::HoldReason::none);
+  EXPECT_EQ(say({.failed = 3}, 4, start + 2200ms), wire::HoldReason::none);
+  EXPECT_EQ(say({.failed = 4}, 1, start + 2300ms), wire::HoldReason::none) << "three of seven hung before";
+  EXPECT_EQ(say({.failed = 1}, 0, start + 2400ms), wire::HoldReason::outage);
 }
 
 TEST_F(GovernorTest, RequestsThatAreWrongSayNothingOfTheConcurrency) {

@@ -436,6 +436,43 @@ TEST(ConcurrencySearch, WhatFailedIsNotDoubled) {
   EXPECT_LE(search.limit(), smaller * 1.2);
 }
 
+// 500s that come at random, however many calls there are: the search once took each window with two of them
+// for an overload, and ended at one call at a time.
+TEST(ConcurrencySearch, FailuresThatComeAtRandomDoNotMakeItSmall) {
+  for (const double share : {0.02, 0.05, 0.1}) {
+    for (unsigned seed = 1; seed <= 5; ++seed) {
+      std::mt19937 random(seed);
+      std::bernoulli_distribution fails(share);
+      ConcurrencySearch search(5);
+      search.set_most(512);
+      for (int i = 0; i < 10'000; ++i) {
+        const bool failed = fails(random);
+        const double latency = std::max(1.0, search.limit() / 100.0);  // It has 100 places.
+        const auto latency_us = static_cast<std::uint64_t>(latency * 1e6);
+        search.hear(failed ? 0 : 1, failed ? 1 : 0, failed ? 0 : latency_us, 1000);
+      }
+      EXPECT_GE(search.limit(), 60u) << share << ", seed " << seed;
+      EXPECT_LE(search.limit(), 200u) << share << ", seed " << seed;
+    }
+  }
+}
+
+// A server that refuses what it has no place for: more calls bring more refusals and no more answers.
+TEST(ConcurrencySearch, FailuresThatGrowWithTheCallsKeepItFromGrowing) {
+  for (unsigned seed = 1; seed <= 5; ++seed) {
+    std::mt19937 random(seed);
+    ConcurrencySearch search(5);
+    search.set_most(512);
+    for (int i = 0; i < 20'000; ++i) {
+      const double refused = std::max(0.0, 1.0 - 50.0 / search.limit());
+      const bool failed = std::bernoulli_distribution(refused)(random);
+      search.hear(failed ? 0 : 1, failed ? 1 : 0, failed ? 0 : 1'000'000, 1000);
+    }
+    EXPECT_GE(search.limit(), 30u) << "seed " << seed;
+    EXPECT_LE(search.limit(), 75u) << "seed " << seed;
+  }
+}
+
 TEST(ConcurrencySearch, FailuresMakeItSmaller) {
   ConcurrencySearch search(5);
   search.set_most(512);
