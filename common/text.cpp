@@ -97,6 +97,16 @@ std::string_view short_escape(unsigned char c) {
   }
 }
 
+/// `crfl` and `crlf`: the same but for two neighbours that have changed places.
+bool swaps_two_neighbours(std::string_view a, std::string_view b) {
+  if (a.size() != b.size()) return false;
+  const auto at = std::ranges::mismatch(a, b);
+  const std::string_view from_a(at.in1, a.end());
+  const std::string_view from_b(at.in2, b.end());
+  return from_a.size() >= 2 && from_a[0] == from_b[1] && from_a[1] == from_b[0] &&
+         from_a.substr(2) == from_b.substr(2);
+}
+
 }  // namespace
 
 std::optional<std::size_t> invalid_utf8_at(std::string_view text) {
@@ -143,6 +153,8 @@ std::optional<std::string> nearest(std::string_view word, std::span<const std::s
   std::optional<std::string> best;
   std::size_t best_distance = std::max<std::size_t>(1, word.size() / 3) + 1;
   for (const auto candidate : candidates) {
+    // One slip, though the distance counts two, which is one too many for a word of four letters.
+    if (swaps_two_neighbours(word, candidate)) return std::string(candidate);
     const auto distance = edit_distance(word, candidate);
     if (distance < best_distance) {
       best_distance = distance;

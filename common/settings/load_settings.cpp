@@ -34,6 +34,14 @@ std::string belongs_into_eval(std::string_view key) {
   return is_eval_key ? "it belongs into [eval]" : "";
 }
 
+std::string list_of_eval_keys() {
+  std::string list;
+  for (const SettingDefinition& one : setting_definitions()) {
+    if (one.in_file) list.append(list.empty() ? "valid here: " : ", ").append(one.key);
+  }
+  return list;
+}
+
 std::string belongs_into_providers(std::string_view key) {
   return std::ranges::find(provider_definitions(), key, &ProviderDefinition::key) !=
                  provider_definitions().end()
@@ -118,10 +126,11 @@ class SettingsMerger {
                                    std::string(no_effect));
     }
     for (const RenamedKey& one : renamed_eval_keys()) {
-      if (reader.refused_entry(one.old_key) != nullptr) reader.add_wrong(one.old_key, renamed_to(one.key));
+      if (reader.refused_entry(one.old_key) != nullptr) reader.add_wrong(one.old_key, renamed_key(one));
     }
     reader.finish([](std::string_view key) { return belongs_into_providers(key); },
-                  "`sluice config` lists those that are valid");
+                  sources_.valid_keys == ValidKeys::listed ? list_of_eval_keys()
+                                                           : "`sluice config` lists those that are valid");
   }
 
   void apply_providers(const TomlNode& table) {
@@ -147,8 +156,11 @@ class SettingsMerger {
       kind_name = to_string(probe.kind.value);
     }
     if (kind == nullptr && !kind_name) {
-      reader.add_finding(reader.line_of("kind"), "missing \"kind\" in [providers." + excerpt(name, 80) +
-                                                     "]: expected \"openai\", \"anthropic\" or \"gemini\"");
+      const auto meant = nearest(name, preset_names());
+      reader.add_finding(reader.line_of("kind"),
+                         "missing \"kind\" in [providers." + excerpt(name, 80) +
+                             "]: expected \"openai\", \"anthropic\" or \"gemini\"" +
+                             (meant ? "; did you mean [providers." + *meant + "]?" : std::string()));
     }
     ProviderConfig provider = *preset_provider(kind_name.value_or("openai"));
     provider.name = name;
@@ -232,7 +244,7 @@ class SettingsMerger {
     }
     for (const RenamedKey& one : renamed_eval_keys()) {
       const std::string name = variable_of(one.old_key);
-      if (variable(name)) findings_.push_back({name, 0, "is now called " + variable_of(one.key)});
+      if (variable(name)) findings_.push_back({name, 0, renamed_variable(one)});
     }
   }
 
@@ -294,13 +306,15 @@ tl::expected<Settings, std::vector<Finding>> merge_settings(const SettingSources
 
 tl::expected<Settings, std::vector<Finding>> load_settings(const std::optional<std::string>& config_file,
                                                            std::vector<FlagValue> flags,
-                                                           std::vector<SuiteSetting> suite) {
+                                                           std::vector<SuiteSetting> suite,
+                                                           ValidKeys valid_keys) {
   SettingSources sources;
   sources.file_name = config_file.value_or(std::string(default_file));
   sources.environment = process_variable;
   sources.variables = process_variables();
   sources.flags = std::move(flags);
   sources.suite = std::move(suite);
+  sources.valid_keys = valid_keys;
   std::error_code error;
   const auto type = std::filesystem::status(sources.file_name, error).type();
   if (config_file || type != std::filesystem::file_type::not_found) {

@@ -4,6 +4,7 @@
 #include "common/finding.hpp"
 #include "common/settings/settings.hpp"
 
+#include <cstdint>
 #include <functional>
 #include <optional>
 #include <string>
@@ -33,6 +34,10 @@ struct SuiteSetting {
 /// The value of an environment variable; nothing if it is not set.
 using Environment = std::function<std::optional<std::string>(std::string_view)>;
 
+/// What an unknown key in [eval] is answered with where none is near: the command that lists the valid ones,
+/// or, for that command itself, the list.
+enum class ValidKeys : std::uint8_t { pointed_to, listed };
+
 /// Everything that settings are made of.
 struct SettingSources {
   std::string file_name;                 ///< For origins and findings.
@@ -41,6 +46,7 @@ struct SettingSources {
   Environment environment;
   std::vector<std::string> variables;  ///< The names of all variables, to find those that are misspelt.
   std::vector<FlagValue> flags;
+  ValidKeys valid_keys = ValidKeys::pointed_to;
 };
 
 /// Merges the sources: flags go before the environment, that before the suite, that before the file, that
@@ -53,6 +59,7 @@ tl::expected<Settings, std::vector<Finding>> merge_settings(const SettingSources
 /// is a finding.
 tl::expected<Settings, std::vector<Finding>> load_settings(const std::optional<std::string>& config_file,
                                                            std::vector<FlagValue> flags,
-                                                           std::vector<SuiteSetting> suite = {});
+                                                           std::vector<SuiteSetting> suite = {},
+                                                           ValidKeys valid_keys = ValidKeys::pointed_to);
 
 }  // namespace sluice

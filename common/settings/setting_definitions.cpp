@@ -191,6 +191,10 @@ std::vector<ProviderDefinition> make_provider_definitions() {
   };
 }
 
+std::string renamed_to(const std::string& name, const std::string& run_budget) {
+  return "is now called " + name + "; the budget of the whole run is " + run_budget;
+}
+
 }  // namespace
 
 std::span<const SettingDefinition> setting_definitions() {
@@ -216,12 +220,16 @@ std::span<const std::string_view> observation_detail_keys() {
 }
 
 std::span<const RenamedKey> renamed_eval_keys() {
-  static constexpr std::array<RenamedKey, 1> keys{{{"max_tokens", "max_output_tokens"}}};
+  static constexpr std::array<RenamedKey, 1> keys{{{"max_tokens", "max_output_tokens", "max_run_tokens"}}};
   return keys;
 }
 
-std::string renamed_to(std::string_view key) {
-  return "is now called \"" + std::string(key) + "\"";
+std::string renamed_key(const RenamedKey& one) {
+  return renamed_to("\"" + std::string(one.key) + "\"", "\"" + std::string(one.run_budget) + "\" in [eval]");
+}
+
+std::string renamed_variable(const RenamedKey& one) {
+  return renamed_to(variable_of(one.key), variable_of(one.run_budget));
 }
 
 }  // namespace sluice

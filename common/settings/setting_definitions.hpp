@@ -52,9 +52,11 @@ std::span<const std::string_view> observation_detail_keys();
 struct RenamedKey {
   std::string_view old_key;
   std::string_view key;
+  std::string_view run_budget;  ///< The setting for the whole run that the old name may have meant.
 };
 std::span<const RenamedKey> renamed_eval_keys();
-/// How that refusal reads.
-std::string renamed_to(std::string_view key);
+/// How that refusal reads: of a key in a file, and of its variable.
+std::string renamed_key(const RenamedKey& one);
+std::string renamed_variable(const RenamedKey& one);
 
 }  // namespace sluice

@@ -33,11 +33,35 @@ Setting<std::string> effective_model(const Settings& settings, const ProviderCon
   return model;
 }
 
+/// Who would embed: as named, else what resolve_embedding takes. The built-in embedder has no provider.
+Setting<std::string> effective_embedding_provider(const Settings& settings) {
+  Setting<std::string> provider = settings.embedding_provider;
+  const bool built_in = settings.embedding_model.value == lexical_embedding_model;
+  if (provider.value.empty() && !built_in) provider.value = default_embedding_provider;
+  return provider;
+}
+
+/// The model that it would embed with; empty if there is none.
+Setting<std::string> effective_embedding_model(const Settings& settings) {
+  Setting<std::string> model = settings.embedding_model;
+  const bool is_default = effective_embedding_provider(settings).value == default_embedding_provider;
+  if (model.value.empty() && is_default) model.value = default_embedding_model;
+  return model;
+}
+
 std::string show_text(const std::string& value) {
   if (value.empty()) return "(none)";
   std::string text;
   append_json_string(text, value);
   return text;
+}
+
+/// What a run makes of the settings that are empty by default, and yet have one.
+std::optional<Setting<std::string>> effective_text(const Settings& settings, std::string_view key) {
+  if (key == "model") return effective_model(settings, settings.find_provider(settings.provider.value));
+  if (key == "embedding_provider") return effective_embedding_provider(settings);
+  if (key == "embedding_model") return effective_embedding_model(settings);
+  return std::nullopt;
 }
 
 /// The provider as configured, or why there is none.
@@ -203,9 +227,8 @@ std::vector<SettingLine> describe(const Settings& settings) {
   std::vector<SettingLine> lines;
   for (const SettingDefinition& definition : setting_definitions()) {
     const std::string key = (definition.in_file ? "eval." : "") + std::string(definition.key);
-    if (definition.key == "model") {
-      const auto model = effective_model(settings, settings.find_provider(settings.provider.value));
-      lines.push_back({key, show_text(model.value), origin_text({model.origin, model.where})});
+    if (const auto effective = effective_text(settings, definition.key)) {
+      lines.push_back({key, show_text(effective->value), origin_text({effective->origin, effective->where})});
     } else {
       lines.push_back({key, definition.show(settings), origin_text(definition.stamp(settings))});
     }

@@ -13,10 +13,6 @@ namespace {
 
 constexpr std::string_view prefix = "SLUICE_";
 
-/// Of the project's scripts and examples (scripts/, deploy/), and no settings.
-constexpr std::array<std::string_view, 5> other_variables{
-    "SLUICE_FUZZ_SECONDS", "SLUICE_IMAGE", "SLUICE_PERTURB_FILES", "SLUICE_PUSH_TOKEN", "SLUICE_SKIP_DEPS"};
-
 /// All that the environment may say of settings, be it refused.
 std::vector<std::string> known_variables() {
   std::vector<std::string> known;
@@ -24,7 +20,7 @@ std::vector<std::string> known_variables() {
   known.push_back(variable_of(observations_key));
   for (const std::string_view key : observation_detail_keys()) known.push_back(variable_of(key));
   for (const RenamedKey& one : renamed_eval_keys()) known.push_back(variable_of(one.old_key));
-  known.insert(known.end(), other_variables.begin(), other_variables.end());
+  known.insert(known.end(), other_variables().begin(), other_variables().end());
   return known;
 }
 
@@ -45,6 +41,12 @@ std::optional<std::string> variable_by_flag(std::string_view name) {
 }
 
 }  // namespace
+
+std::span<const std::string_view> other_variables() {
+  static constexpr std::array<std::string_view, 5> names{
+      "SLUICE_FUZZ_SECONDS", "SLUICE_IMAGE", "SLUICE_PERTURB_FILES", "SLUICE_PUSH_TOKEN", "SLUICE_SKIP_DEPS"};
+  return names;
+}
 
 std::vector<std::string> misspelt_variables(std::span<const std::string> names, const Settings& settings) {
   const std::vector<std::string> known = known_variables();

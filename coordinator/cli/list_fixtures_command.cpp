@@ -70,7 +70,7 @@ Command add_list_fixtures_command(CLI::App& program) {
   app->add_option("suite", command->path, "A YAML suite or a folder of fixtures (default: --fixtures)")
       ->type_name("SUITE");
   command->settings.add_to(*app, {"fixtures_dir"});
-  app->add_option("--category", command->categories,
+  app->add_option("--category,--categories", command->categories,
                   "Only this category; may be repeated, or a list with commas")
       ->allow_extra_args(false)
       ->type_name("NAME");

@@ -85,7 +85,7 @@ struct RunCommand {
   }
 
   void add_selection_flags(CLI::App& app) {
-    app.add_option("--categories", flags.categories, "Only these categories")
+    app.add_option("--categories,--category", flags.categories, "Only these categories")
         ->allow_extra_args(false)
         ->type_name("A,B");
     app.add_option("--max-fixtures", flags.max_fixtures, "Only the first N fixtures by id")->type_name("N");

@@ -55,6 +55,11 @@ std::string taken_by(const RunOutput& output, const RunOptions& options, const S
   return is_read ? "a file of the suite" : "";
 }
 
+/// Among fixtures every TOML file is one.
+bool becomes_a_fixture(const RunOutput& output, const RunOptions& options) {
+  return fs::path(output.file).extension() == ".toml" && lies_in(options.suite_path, output.file);
+}
+
 }  // namespace
 
 Result<void> check_run_outputs(const RunOptions& options, const Suite& suite) {
@@ -62,6 +67,13 @@ Result<void> check_run_outputs(const RunOptions& options, const Suite& suite) {
     if (const auto taken = taken_by(output, options, suite); !taken.empty()) {
       return fail(Reason::usage_invalid, "the " + std::string(output.content) + " would write over " + taken +
                                              ", \"" + excerpt(output.file, 200) + "\": name another file");
+    }
+    if (becomes_a_fixture(output, options)) {
+      return fail(Reason::usage_invalid, "the " + std::string(output.content) + " \"" +
+                                             excerpt(output.file, 200) +
+                                             "\" would be read as a fixture by the next run of \"" +
+                                             excerpt(options.suite_path, 200) +
+                                             "\": give it another ending than .toml, or another folder");
     }
     if (output.content == call_log) continue;  // Who opens it says what is wrong with it.
     if (auto possible = check_output_path(output.content, output.file); !possible) return possible;

@@ -33,7 +33,8 @@ void SettingFlags::add_to(CLI::App& command, std::initializer_list<std::string_v
 }
 
 tl::expected<Settings, std::vector<Finding>> SettingFlags::load(Warnings warnings,
-                                                                std::vector<SuiteSetting> suite) const {
+                                                                std::vector<SuiteSetting> suite,
+                                                                ValidKeys valid_keys) const {
   std::vector<FlagValue> given;
   for (const auto& flag : flags_) {
     if (flag->option->count() == 0) continue;
@@ -41,8 +42,8 @@ tl::expected<Settings, std::vector<Finding>> SettingFlags::load(Warnings warning
     if (given.back().value.empty() && !flag->bare.empty()) given.back().value = flag->bare;
   }
   const bool named = config_option_ != nullptr && config_option_->count() > 0;
-  auto settings =
-      load_settings(named ? std::optional(config_) : std::nullopt, std::move(given), std::move(suite));
+  auto settings = load_settings(named ? std::optional(config_) : std::nullopt, std::move(given),
+                                std::move(suite), valid_keys);
   if (settings && warnings == Warnings::said) {
     for (const std::string& warning : settings->warnings) report_warning(warning);
   }

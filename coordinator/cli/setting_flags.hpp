@@ -37,7 +37,8 @@ class SettingFlags {
   /// The effective settings: what was given, with the environment, the suite's own and the file. Call after
   /// parsing. A command that loads them a second time, with a suite, leaves out the warnings then.
   tl::expected<Settings, std::vector<Finding>> load(Warnings warnings = Warnings::said,
-                                                    std::vector<SuiteSetting> suite = {}) const;
+                                                    std::vector<SuiteSetting> suite = {},
+                                                    ValidKeys valid_keys = ValidKeys::pointed_to) const;
 
  private:
   struct Flag {

@@ -2,6 +2,7 @@
 
 #include "common/defaults.hpp"
 #include "common/files.hpp"
+#include "common/settings/setting_definitions.hpp"
 #include "common/text.hpp"
 #include "coordinator/suite/document_context.hpp"
 #include "coordinator/suite/fixture_folder.hpp"
@@ -120,8 +121,8 @@ class YamlSuiteReader {
     if (const DocumentNode* thresholding = reader.table("thresholding")) {
       thresholding_ = read_suite_thresholding(context_.reader(*thresholding, "settings.thresholding"));
     }
-    if (reader.refused_entry("max_tokens") != nullptr) {
-      reader.add_wrong("max_tokens", "is now called \"max_output_tokens\"");
+    for (const RenamedKey& one : renamed_eval_keys()) {
+      if (reader.refused_entry(one.old_key) != nullptr) reader.add_wrong(one.old_key, renamed_key(one));
     }
     for (const std::string_view key : {std::string_view("api_key"), std::string_view("api_key_env")}) {
       if (reader.refused_entry(key) == nullptr) continue;

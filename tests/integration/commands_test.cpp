@@ -83,6 +83,25 @@ TEST_F(Commands, ListFixturesKnowsEveryCase) {
   EXPECT_TRUE(has(some.output, "tls-001"));
 }
 
+TEST_F(Commands, CategoriesHaveBothNamesInBothCommands) {
+  const Flags both{"--category", "tls", "--categories", "jwt,auth"};
+  const Flags list{"list-fixtures", "--fixtures", shipped_fixtures().string()};
+  const auto listed = run_sluice(list + both);
+  EXPECT_EQ(listed.exit_code, 0) << listed.errors;
+  EXPECT_EQ(listed.output, run_sluice(list + Flags{"--category", "tls,jwt,auth"}).output);
+  const Flags mock{"run",      "--mode", "mock",   "--fixtures", shipped_fixtures().string(),
+                   "--format", "json",   "--quiet"};
+  const auto run = run_sluice(mock + both);
+  EXPECT_EQ(run.exit_code, 1) << run.errors;
+  EXPECT_TRUE(has(run.output, "\"tls-001\""));
+  EXPECT_TRUE(has(run.output, "\"auth-001\""));
+  EXPECT_FALSE(has(run.output, "\"edge-001\""));
+  for (const auto* command : {"run", "list-fixtures"}) {
+    const auto help = run_sluice({command, "--help"}).output;
+    EXPECT_TRUE(has(help, "--category") && has(help, "--categories")) << help;
+  }
+}
+
 TEST_F(Commands, EveryBadFixtureIsNamedInOneGo) {
   const auto suite = folder() / "suite";
   const std::string good = "[metadata]\nid = \"a-1\"\nname = \"A\"\ncategory = \"tls\"\nlanguage = \"c\"\n";
@@ -105,6 +124,18 @@ TEST_F(Commands, EveryBadFixtureIsNamedInOneGo) {
   EXPECT_EQ(run.output, "");
   EXPECT_TRUE(has(run.errors, "unknown_key.toml:6")) << run.errors;
   EXPECT_TRUE(has(run.errors, "weight.toml:9")) << run.errors;
+}
+
+TEST_F(Commands, WordsThatTheOntologyLacksAreNamedAtTheLineOfTheCase) {
+  const auto suite = folder() / "suite";
+  write_text(suite / "odd.toml",
+             "# A comment.\n[metadata]\nid = \"a-1\"\ncategory = \"tls\"\n[input]\ncontent = \"x\"\n"
+             "[[expected.must_contain]]\nsubject = \"no/such\"\npredicate = \"thing\"\nvalue = true\n");
+  const auto finished = run_sluice({"validate-fixtures", suite.string()});
+  EXPECT_EQ(finished.exit_code, 0) << finished.errors;
+  EXPECT_TRUE(
+      has(finished.output, "odd.toml:3: warning: a-1 names no/such/thing, which the ontology does not"))
+      << finished.output;
 }
 
 TEST_F(Commands, ConfigTellsWhereEachValueComesFrom) {
@@ -133,6 +164,16 @@ TEST_F(Commands, AWrongSettingIsNamedWithTheNearestRightOne) {
   EXPECT_TRUE(has(config.errors, "max_concurrent")) << config.errors;
   EXPECT_TRUE(has(config.errors, "sluice.toml:3")) << config.errors;
   EXPECT_TRUE(has(config.errors, "live")) << config.errors;
+}
+
+TEST_F(Commands, OnlyConfigListsTheValidKeysItself) {
+  write_text(folder() / "sluice.toml", "[eval]\nparallelism = 5\n");
+  const auto config = run_sluice({"config"});
+  EXPECT_EQ(config.exit_code, 2);
+  EXPECT_TRUE(has(config.errors, "; valid here: fixtures_dir, mode, ")) << config.errors;
+  EXPECT_FALSE(has(config.errors, "sluice config")) << config.errors;
+  const auto run = run_sluice({"run", "--fixtures", shipped_fixtures().string()});
+  EXPECT_TRUE(has(run.errors, "`sluice config` lists those that are valid")) << run.errors;
 }
 
 // What `sluice run` says of the same settings: all of it is in what `sluice config` says.

@@ -50,6 +50,27 @@ TEST_F(OutputErrors, AFullStandardOutput) {
                       {"standard output", "no space"});
 }
 
+TEST_F(OutputErrors, ATomlFileAmongTheFixtures) {
+  const auto fixtures = folder() / "own";
+  std::filesystem::copy(shipped_fixtures(), fixtures, std::filesystem::copy_options::recursive);
+  for (const auto& path : {fixtures / "report.toml", fixtures / "deeper" / "new.toml"}) {
+    for (const Flags& flags :
+         {Flags{"--output", path.string()}, Flags{"--report", "json=" + path.string()}}) {
+      expect_one_sentence(run_sluice(mock_run(fixtures) + flags),
+                          {"the report", path.string(), "would be read as a fixture", "another folder"});
+    }
+    expect_one_sentence(run_sluice(mock_run(fixtures) + Flags{"--call-log", path.string()}),
+                        {"the call log", path.string()});
+    EXPECT_FALSE(std::filesystem::exists(path));
+  }
+  // What is no TOML file is nobody's fixture.
+  const auto json = fixtures / "report.json";
+  EXPECT_EQ(run_sluice(mock_run(fixtures) + Flags{"--output", json.string()}).exit_code, 1);
+  EXPECT_EQ(run_sluice(mock_run(fixtures) + Flags{"--output", json.string()}).exit_code, 1);
+  const auto outside = folder() / "report.toml";
+  EXPECT_EQ(run_sluice(mock_run(fixtures) + Flags{"--output", outside.string()}).exit_code, 1);
+}
+
 TEST_F(OutputErrors, EveryFormatNoticesAFullDevice) {
   for (const auto* format : {"table", "markdown"}) {
     const auto finished =

@@ -62,10 +62,13 @@ TEST(Text, EditDistanceCountsInsertionsDeletionsAndSubstitutions) {
 TEST(Text, SuggestsOnlyWhatIsNear) {
   constexpr std::array<std::string_view, 3> keys{"model", "mode", "provider"};
   EXPECT_EQ(nearest("mxdxl", keys), std::nullopt) << "two slips are more than a third of five letters";
-  EXPECT_EQ(nearest("modle", keys), "mode") << "one letter less is nearer than two that are swapped";
+  EXPECT_EQ(nearest("modle", keys), "model") << "two neighbours that are swapped are one slip";
   EXPECT_EQ(nearest("modl", keys), "model") << "of two that are equally near the first";
   EXPECT_EQ(nearest("provdier", keys), "provider");
   EXPECT_EQ(nearest("mode", keys), "mode");
+  EXPECT_EQ(nearest("mdoe", keys), "mode") << "one slip is within a third of four letters";
+  EXPECT_EQ(nearest("mdeo", keys), std::nullopt) << "three letters that went round are more";
+  EXPECT_EQ(nearest("omed", keys), std::nullopt) << "two swaps are more";
   EXPECT_EQ(nearest("temperature", keys), std::nullopt);
   EXPECT_EQ(nearest("x", {}), std::nullopt);
   EXPECT_EQ(did_you_mean("providr", keys), "; did you mean \"provider\"?");

@@ -44,6 +44,11 @@ TEST(Perturbations, AreFoundByName) {
       "there is no perturbation \"comment-removed\"; did you mean \"comments-removed\"? (there are all, "
       "trailing-whitespace, tabs-to-spaces, spaces-to-tabs, comment-on-top, comments-removed, crlf, "
       "blank-lines, final-newline)");
+  const auto swapped = perturbation_named("crfl");
+  ASSERT_FALSE(swapped);
+  EXPECT_TRUE(swapped.error().message.starts_with(
+      "there is no perturbation \"crfl\"; did you mean \"crlf\"? (there are all, "))
+      << swapped.error().message;
 }
 
 TEST(Perturbations, AreFoundByLists) {

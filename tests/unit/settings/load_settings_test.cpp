@@ -169,8 +169,15 @@ TEST(Settings, WrongOnesAreNamedWithFileLineAndNearestKey) {
       {"[providers.x]\nbase_url = \"http://h\"\n",
        "sluice.toml:1: missing \"kind\" in [providers.x]: expected "
        "\"openai\", \"anthropic\" or \"gemini\""},
+      {"[providers.opnai]\nmodel = \"m\"\n",
+       "sluice.toml:1: missing \"kind\" in [providers.opnai]: expected \"openai\", \"anthropic\" or "
+       "\"gemini\"; did you mean [providers.openai]?"},
+      {"[providers.gemnii]\n",
+       "sluice.toml:1: missing \"kind\" in [providers.gemnii]: expected \"openai\", \"anthropic\" or "
+       "\"gemini\"; did you mean [providers.gemini]?"},
       {"[eval]\nmax_tokens = 4096\n",
-       "sluice.toml:2: \"max_tokens\" in [eval] is now called \"max_output_tokens\""},
+       "sluice.toml:2: \"max_tokens\" in [eval] is now called \"max_output_tokens\"; the budget of the whole "
+       "run is \"max_run_tokens\" in [eval]"},
       {"[eval]\nrun_deadline_seconds = \"soon\"\n",
        "sluice.toml:2: \"run_deadline_seconds\" in [eval] must be a time of more than 0 and at most 168 "
        "hours: a "
@@ -223,7 +230,8 @@ TEST(Settings, NamesTheVariableOrFlagOfAWrongValue) {
 
 TEST(Settings, AnOldNameIsRefusedInTheEnvironmentToo) {
   EXPECT_EQ(findings(std::nullopt, {{"SLUICE_MAX_TOKENS", "9"}}),
-            "SLUICE_MAX_TOKENS: is now called SLUICE_MAX_OUTPUT_TOKENS");
+            "SLUICE_MAX_TOKENS: is now called SLUICE_MAX_OUTPUT_TOKENS; the budget of the whole run is "
+            "SLUICE_MAX_RUN_TOKENS");
 }
 
 TEST(Settings, LimitsOfAProviderAreReadAndShown) {
@@ -311,7 +319,8 @@ TEST(Settings, DescribesValuesWithTheirOrigins) {
   EXPECT_EQ(line_of(lines, "eval.model"), "\"m\" # sluice.toml:7");
   EXPECT_EQ(line_of(lines, "eval.case_timeout_seconds"), "900 # default");
   EXPECT_EQ(line_of(lines, "eval.regression_threshold"), "0.05 # default");
-  EXPECT_EQ(line_of(lines, "eval.embedding_model"), "(none) # default");
+  EXPECT_EQ(line_of(lines, "eval.embedding_provider"), "\"openai\" # default");
+  EXPECT_EQ(line_of(lines, "eval.embedding_model"), "\"text-embedding-3-small\" # default");
   EXPECT_EQ(line_of(lines, "providers.local.base_url"), "\"http://127.0.0.1:1/v1\" # sluice.toml:5");
   EXPECT_EQ(line_of(lines, "eval.run_deadline_seconds"), "(none) # default");
   EXPECT_EQ(line_of(lines, "eval.outage_timeout_seconds"), "600 # default");
@@ -320,6 +329,17 @@ TEST(Settings, DescribesValuesWithTheirOrigins) {
   EXPECT_EQ(line_of(lines, "providers.local.burst_seconds"), "0.5 # sluice.toml:9");
   EXPECT_EQ(line_of(lines, "providers.openai.max_in_flight"), "(none) # default");
   EXPECT_EQ(line_of(lines, "providers.gemini.api_key_env"), "\"GEMINI_API_KEY\" # default");
+}
+
+TEST(Settings, DescribesTheEmbedderThatASuiteWouldGet) {
+  const auto other = describe(merged("[eval]\nembedding_provider = \"gemini\"\n"));
+  EXPECT_EQ(line_of(other, "eval.embedding_provider"), "\"gemini\" # sluice.toml:2");
+  EXPECT_EQ(line_of(other, "eval.embedding_model"), "(none) # default");
+  const auto named = describe(merged("[eval]\nembedding_model = \"m\"\n"));
+  EXPECT_EQ(line_of(named, "eval.embedding_provider"), "\"openai\" # default");
+  EXPECT_EQ(line_of(named, "eval.embedding_model"), "\"m\" # sluice.toml:2");
+  const auto built_in = describe(merged("[eval]\nembedding_model = \"lexical-ngrams-v1\"\n"));
+  EXPECT_EQ(line_of(built_in, "eval.embedding_provider"), "(none) # default");
 }
 
 }  // namespace

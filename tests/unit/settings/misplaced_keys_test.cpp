@@ -9,8 +9,9 @@
 namespace sluice {
 namespace {
 
-std::string findings(const std::string& file) {
+std::string findings(const std::string& file, ValidKeys valid_keys = ValidKeys::pointed_to) {
   SettingSources sources;
+  sources.valid_keys = valid_keys;
   sources.file_name = "sluice.toml";
   sources.file_text = file;
   const auto settings = merge_settings(sources);
@@ -41,6 +42,17 @@ TEST(MisplacedKeys, ThatBelongNowhereAreToldWhatThereIs) {
   EXPECT_EQ(
       findings("[eval]\nparallelism = 3\n"),
       "sluice.toml:2: unknown key \"parallelism\" in [eval]; `sluice config` lists those that are valid");
+}
+
+TEST(MisplacedKeys, AreAnsweredWithTheListWhereItIsSluiceConfigThatAsks) {
+  const std::string message = findings("[eval]\nparallelism = 3\n", ValidKeys::listed);
+  EXPECT_TRUE(
+      message.starts_with("sluice.toml:2: unknown key \"parallelism\" in [eval]; valid here: fixtures_dir, "
+                          "mode, provider, model, "
+                          "temperature, "))
+      << message;
+  EXPECT_TRUE(message.ends_with(", ontology_file, prices_file"))
+      << "no home, which no file sets: " << message;
 }
 
 }  // namespace

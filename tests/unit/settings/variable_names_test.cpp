@@ -1,6 +1,14 @@
-#include "common/settings/load_settings.hpp"
+#include "common/settings/variable_names.hpp"
 
+#include "common/files.hpp"
+#include "common/settings/load_settings.hpp"
+#include "common/settings/provider_presets.hpp"
+#include "common/settings/setting_definitions.hpp"
+
+#include <functional>
+#include <set>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include <gtest/gtest.h>
@@ -58,6 +66,39 @@ TEST(VariableNames, AProvidersKeyMayBeCalledAnything) {
   EXPECT_EQ(warnings({"SLUICE_MODELS"}, "sk", file), Warnings{});
   EXPECT_EQ(warnings({"SLUICE_MODELS"}, "sk"),
             (Warnings{"SLUICE_MODELS is no setting; did you mean SLUICE_MODEL?"}));
+}
+
+TEST(VariableNames, AllStandInTheDocumentation) {
+  const auto page = read_file(std::string(SLUICE_SOURCE_DIR) + "/docs/commands.md", 1 << 20);
+  ASSERT_TRUE(page) << page.error().message;
+  const auto says = [&](const std::string& text) { return page->find(text) != std::string::npos; };
+  for (const SettingDefinition& one : setting_definitions()) {
+    const std::string flag = one.flag.empty() ? "" : "`" + std::string(one.flag) + "` ";
+    const std::string row =
+        "\n| `" + variable_of(one.key) + "` | " + flag + "| " + std::string(one.doc) + " |\n";
+    EXPECT_TRUE(says(row)) << row;
+  }
+  for (const std::string_view name : preset_names()) {
+    EXPECT_TRUE(says("`" + preset_provider(name)->api_key_env.value + "`")) << name;
+  }
+  for (const std::string_view name : other_variables()) {
+    EXPECT_TRUE(says("`" + std::string(name) + "`")) << name;
+  }
+}
+
+TEST(VariableNames, TheDocumentationNamesNoOthers) {
+  const auto page = read_file(std::string(SLUICE_SOURCE_DIR) + "/docs/commands.md", 1 << 20);
+  ASSERT_TRUE(page) << page.error().message;
+  std::set<std::string, std::less<>> known(other_variables().begin(), other_variables().end());
+  for (const SettingDefinition& one : setting_definitions()) known.insert(variable_of(one.key));
+  const std::string_view row = "\n| `SLUICE_";
+  std::size_t rows = 0;
+  for (std::size_t at = page->find(row); at != std::string::npos; at = page->find(row, at + 1), ++rows) {
+    const std::size_t begin = page->find('`', at) + 1;
+    const std::string name = page->substr(begin, page->find('`', begin) - begin);
+    EXPECT_TRUE(known.contains(name)) << name;
+  }
+  EXPECT_GT(rows, setting_definitions().size());
 }
 
 }  // namespace

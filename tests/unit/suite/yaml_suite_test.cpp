@@ -149,7 +149,9 @@ TEST_F(YamlSuite, NamesEverythingThatIsWrongInOneGo) {
        "suite.yaml:3: unknown key \"temprature\" in settings; did you mean \"temperature\"?\n"},
       {"suite: s\ntests: []\nsettings: {max_tokens: 5}\n",
        "suite.yaml:2: \"tests\" must not be empty\n"
-       "suite.yaml:3: \"max_tokens\" in settings is now called \"max_output_tokens\"\n"},
+       "suite.yaml:3: \"max_tokens\" in settings is now called \"max_output_tokens\"; the budget of the "
+       "whole "
+       "run is \"max_run_tokens\" in [eval]\n"},
       {"suite: 1\n",
        "suite.yaml:1: \"suite\" must be a string, not a whole number (put it in quotes)\n"
        "suite.yaml:1: the suite has no tests: expected \"tests\", \"tests_file\" or \"fixtures\"\n"},
