@@ -64,10 +64,10 @@ ProgressState progress_of(CoordinatorActor* self, const RunFacts& facts) {
   progress.budgets = state.budgets;
   reckon_in_flight(progress);
   const auto elapsed = self->clock().now() - state.started;
-  state.rate.update(elapsed, progress.done);
+  const bool goes_on = controller.worker_count() > 0 && !stands_still(state.budgets);
+  state.rate.update(elapsed, progress.done, goes_on);
   progress.elapsed = std::chrono::duration_cast<std::chrono::seconds>(elapsed);
   progress.per_second = state.rate.per_second();
-  const bool goes_on = controller.worker_count() > 0 && !stands_still(state.budgets);
   if (const auto remaining = state.rate.time_for(progress.total - progress.done); remaining && goes_on) {
     progress.remaining = std::chrono::duration_cast<std::chrono::seconds>(*remaining);
   }

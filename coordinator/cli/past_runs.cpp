@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <array>
 #include <filesystem>
+#include <numeric>
 #include <system_error>
 #include <utility>
 
@@ -15,7 +16,7 @@ namespace {
 
 constexpr std::size_t least_columns = 80;
 constexpr std::size_t id_digits = 8;
-constexpr std::size_t date_characters = 10;  ///< 2026-02-05
+constexpr std::size_t date_characters = 16;  ///< 2026-02-05 14:03
 
 enum Column : std::size_t { run, date, suite, mode, model, verdict, scores, cases, column_count };
 using Row = std::array<std::string, column_count>;
@@ -43,16 +44,20 @@ Row row_of(const PastRun& past) {
   return row;
 }
 
-/// Makes the wider of suite and model narrower until the line fits.
-void fit(std::array<std::size_t, column_count>& widths, std::size_t columns) {
+/// The gap between columns in which the line fits, if need be with the wider of suite and model made
+/// narrower.
+std::size_t fit(std::array<std::size_t, column_count>& widths, std::size_t columns) {
   constexpr std::size_t least = 5;
-  std::size_t total = 2 * (column_count - 1);
-  for (const std::size_t width : widths) total += width;
+  constexpr std::size_t gaps = column_count - 1;
+  const std::size_t cells = std::accumulate(widths.begin(), widths.end(), std::size_t{0});
+  const std::size_t gap = cells + 2 * gaps <= columns ? 2 : 1;
+  std::size_t total = cells + gap * gaps;
   for (; total > columns; --total) {
     std::size_t& wider = widths[suite] >= widths[model] ? widths[suite] : widths[model];
-    if (wider <= least) return;
+    if (wider <= least) break;
     --wider;
   }
+  return gap;
 }
 
 /// A label and what it labels.
@@ -140,17 +145,18 @@ std::string short_id(const std::string& run_id) {
 }
 
 std::string run_table(const std::vector<PastRun>& runs, std::size_t columns) {
-  std::vector<Row> rows{{"RUN", "DATE", "SUITE", "MODE", "MODEL", "VERDICT", "P    R    F1", "CASES"}};
+  std::vector<Row> rows{
+      {"RUN", "STARTED (UTC)", "SUITE", "MODE", "MODEL", "VERDICT", "P    R    F1", "CASES"}};
   for (const PastRun& past : runs) rows.push_back(row_of(past));
   std::array<std::size_t, column_count> widths{};
   for (const Row& row : rows) {
     for (std::size_t i = 0; i < widths.size(); ++i) widths[i] = std::max(widths[i], display_width(row[i]));
   }
-  fit(widths, std::max(columns, least_columns));
+  const std::size_t gap = fit(widths, std::max(columns, least_columns));
   std::string text;
   for (const Row& row : rows) {
     for (std::size_t i = 0; i < cases; ++i) {
-      text += padded_right(truncated_to(row[i], widths[i]), widths[i]) + "  ";
+      text += padded_right(truncated_to(row[i], widths[i]), widths[i] + gap);
     }
     text += padded_left(row[cases], widths[cases]) + '\n';
   }

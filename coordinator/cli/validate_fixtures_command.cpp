@@ -41,7 +41,8 @@ Result<std::size_t> warn_of_foreign_words(const Suite& suite, const Ontology& on
         const std::string words = foreign_words(expected, ontology);
         if (words.empty()) continue;
         ++warnings;
-        std::cout << printable(one.source + ": warning: " + one.id + " names " + words) << '\n';
+        const Finding warning{one.source, one.line, "warning: " + one.id + " names " + words};
+        std::cout << printable(to_text(warning)) << '\n';
       }
     }
   }

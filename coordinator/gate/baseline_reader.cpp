@@ -31,19 +31,6 @@ constexpr std::size_t entry_depth = 3;
 constexpr std::size_t shown_bytes = 60;
 constexpr std::size_t max_repeat_scores = 1000;  ///< More repeats than a run can have.
 
-/// Behind the text that a token begins with; 0 if it ends with it or begins with none.
-std::size_t behind_text(std::string_view token) {
-  if (!token.starts_with('"')) return 0;
-  for (std::size_t i = 1; i < token.size(); ++i) {
-    if (token[i] == '\\') {
-      ++i;
-    } else if (token[i] == '"') {
-      return i + 1 < token.size() ? i + 1 : 0;
-    }
-  }
-  return 0;
-}
-
 /// What the parser stopped at. It hands out its last text or number and all that came after it.
 std::string quoted_end(std::string_view token) {
   const std::size_t behind = behind_text(token);
@@ -54,8 +41,7 @@ std::string quoted_end(std::string_view token) {
     const std::size_t before = token.find_last_of(" ,:[]{}>", token.size() - 2);
     if (before != std::string_view::npos) token.remove_prefix(before + 1);
   }
-  if (token.size() > shown_bytes) token.remove_prefix(token.size() - shown_bytes);
-  return "`" + to_valid_utf8(token) + "`";
+  return "`" + to_valid_utf8(end_of(token, shown_bytes)) + "`";
 }
 
 }  // namespace
@@ -180,6 +166,9 @@ bool BaselineReader::close() {
 
 void BaselineReader::broken(std::string_view token, bool out_of_range) {
   if (problem_) return;
+  const bool in_character = stops_in_character(token);
+  const std::string at = in_character ? "a character that is not ASCII" : quoted_end(token);
+  const bool nothing_opened = depth_ == 0 && !root_closed_;
   switch (source_.end()) {
     case JsonSource::End::unreadable:
       return problem("cannot be read to its end");
@@ -191,20 +180,23 @@ void BaselineReader::broken(std::string_view token, bool out_of_range) {
       break;
   }
   if (root_closed_) {
-    problem("goes on after the end of its JSON object with " + quoted_end(token) +
-            ": remove what follows it");
+    problem("goes on after the end of its JSON object with " + at + ": remove what follows it");
   } else if (out_of_range) {
-    problem("holds the number " + quoted_end(token) + in_place() +
+    problem("holds the number " + at + in_place() +
             ", which is too large for any score; expected a number from 0 to 1");
   } else if (source_.blank()) {
     problem("is empty, expected a baseline as --export-baseline writes it");
   } else if (source_.end() == JsonSource::End::whole) {
     problem("ends too early" + in_place() + ": it was cut off; copy it again, or write it anew with " +
             "`sluice run SUITE --export-baseline FILE`");
-  } else if (invalid_utf8_at(token)) {
-    problem("is not UTF-8 text at " + quoted_end(token) + in_place());
+  } else if (!in_character && invalid_utf8_at(token)) {
+    problem("is not UTF-8 text at " + at + in_place());
+  } else if (nothing_opened) {
+    problem(std::string("is not JSON, so neither a baseline nor a JSON report: ") +
+            "`sluice run SUITE --export-baseline FILE` writes the one, " +
+            "`sluice run SUITE --format json --output FILE` the other");
   } else {
-    problem("is not JSON at " + quoted_end(token) + in_place());
+    problem("is not JSON at " + at + in_place());
   }
 }
 

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstddef>
 #include <string>
 #include <string_view>
 
@@ -10,5 +11,14 @@ namespace sluice {
 std::string escaped_excerpt(std::string_view text);
 /// Ditto, in backquotes.
 std::string quoted(std::string_view text);
+
+/// Of what a JSON parser stopped at, which begins with the last text if there is one: where it goes on behind
+/// that text; 0 if it ends with or in it, or begins with none.
+std::size_t behind_text(std::string_view token);
+/// The parser stopped in the midst of a character, which is no UTF-8 error: it takes single bytes. (In a text
+/// it takes characters, and stops only at a wrong one.)
+bool stops_in_character(std::string_view token);
+/// The end of a text, at most so many bytes, from the beginning of a character on.
+std::string_view end_of(std::string_view text, std::size_t most_bytes);
 
 }  // namespace sluice

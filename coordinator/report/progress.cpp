@@ -6,7 +6,6 @@
 
 #include <algorithm>
 #include <array>
-#include <cmath>
 #include <cstdio>
 #include <string_view>
 #include <vector>
@@ -14,8 +13,9 @@
 namespace sluice {
 namespace {
 
-// After this long an observation counts only 1/e as much.
-constexpr double memory_seconds = 15.0;
+constexpr RateEstimate::Seconds rate_window(10);
+constexpr std::uint64_t rate_trials = 10;
+constexpr RateEstimate::Seconds long_stop(3);
 
 std::string rate_text(double per_second) {
   std::array<char, 32> buffer{};
@@ -142,25 +142,44 @@ void reckon_in_flight(ProgressState& state) {
   state.in_flight = state.begun - std::min(held_up, state.begun);
 }
 
-void RateEstimate::update(Seconds elapsed, std::uint64_t done) {
-  const double time = (elapsed - last_).count();
-  if (started_ && time <= 0.0) return;  // Counted with the next moment.
-  const double kept = std::exp(-time / memory_seconds);
-  weighted_done_ = weighted_done_ * kept + static_cast<double>(done - std::min(done, done_));
-  weighted_time_ = weighted_time_ * kept + time;
-  last_ = elapsed;
+void RateEstimate::update(Seconds elapsed, std::uint64_t done, bool goes_on) {
+  now_ = elapsed;
+  if (!goes_on) {
+    stopped_at_ = stopped_at_.value_or(elapsed);
+  } else if (stopped_at_) {
+    const Seconds stop = is_stopped() ? elapsed - *stopped_at_ : Seconds::zero();
+    for (Sample& one : samples_) one.at = std::min(one.at + stop, elapsed);
+    stopped_at_.reset();
+  }
+  if (done > done_) samples_.push_back({elapsed, done});
   done_ = done;
-  started_ = true;
+  const auto is_enough = [&](const Sample& begin) {
+    return elapsed - begin.at >= rate_window && done - begin.done >= rate_trials;
+  };
+  while (samples_.size() > 1 && is_enough(samples_[1])) samples_.pop_front();
+}
+
+bool RateEstimate::is_stopped() const {
+  return stopped_at_ && now_ - *stopped_at_ >= long_stop;
 }
 
 std::optional<double> RateEstimate::per_second() const {
-  if (weighted_time_ <= 0.0 || done_ == 0) return std::nullopt;
-  return weighted_done_ / weighted_time_;
+  const std::uint64_t finished = done_ - samples_.front().done;
+  if (is_stopped() || finished == 0 || window() <= Seconds::zero()) return std::nullopt;
+  return static_cast<double>(finished) / window().count();
+}
+
+RateEstimate::Seconds RateEstimate::window() const {
+  const Seconds since_first = now_ - samples_.front().at;
+  const bool enough_are_recent = samples_.size() > 1 && now_ - samples_[1].at < rate_window &&
+                                 done_ - samples_.front().done >= rate_trials;
+  // What lies before, a time in which every call hung, is then no part of it.
+  return enough_are_recent ? std::min(since_first, rate_window) : since_first;
 }
 
 std::optional<RateEstimate::Seconds> RateEstimate::time_for(std::uint64_t remaining) const {
   const auto rate = per_second();
-  if (!rate || *rate <= 1e-6) return std::nullopt;
+  if (!rate) return std::nullopt;
   return Seconds(static_cast<double>(remaining) / *rate);
 }
 

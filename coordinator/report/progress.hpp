@@ -5,6 +5,7 @@
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
+#include <deque>
 #include <optional>
 #include <span>
 #include <string>
@@ -12,25 +13,36 @@
 
 namespace sluice {
 
-/// Trials done per second, smoothed: an exponential average over the last half minute or so, so that one slow
-/// answer does not make the remaining time jump. Pure: the time comes as an argument. Not thread-safe.
+/// Trials done per second, over the last 10 s, or as many more as 10 trials took, so that one slow answer
+/// does not make the remaining time jump. A stop of 3 s and more (an outage, a long pause) counts for
+/// nothing: after it the rate is the one before, until it is known anew. Pure: the time comes as an argument.
+/// Not thread-safe.
 class RateEstimate {
  public:
   using Seconds = std::chrono::duration<double>;
 
-  /// `done` cases were finished at `elapsed` after the start. Times do not go back.
-  void update(Seconds elapsed, std::uint64_t done);
-  /// Nothing until a trial was finished and some time has passed.
+  /// `done` trials were finished at `elapsed` after the start; `goes_on` unless everything stands still.
+  /// Neither number goes back.
+  void update(Seconds elapsed, std::uint64_t done, bool goes_on);
+  /// Nothing until a trial was finished and some time has passed, nor during a stop that counts for nothing.
   std::optional<double> per_second() const;
-  /// Time for `remaining` more trials; nothing while the rate is unknown or zero.
+  /// Time for `remaining` more trials; nothing while the rate is unknown.
   std::optional<Seconds> time_for(std::uint64_t remaining) const;
 
  private:
-  bool started_ = false;
-  Seconds last_{};
+  struct Sample {
+    Seconds at{};
+    std::uint64_t done = 0;
+  };
+
+  bool is_stopped() const;
+  Seconds window() const;  ///< In which the trials since the first sample were finished.
+
+  Seconds now_{};
   std::uint64_t done_ = 0;
-  double weighted_done_ = 0.0;
-  double weighted_time_ = 0.0;
+  std::optional<Seconds> stopped_at_;
+  /// When trials were finished; the first is where the window begins.
+  std::deque<Sample> samples_ = std::deque<Sample>(1);
 };
 
 /// What a run looks like from outside at one moment.

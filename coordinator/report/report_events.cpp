@@ -2,6 +2,7 @@
 
 #include "common/metrics.hpp"
 #include "common/text.hpp"
+#include "coordinator/gate/quoted.hpp"
 #include "coordinator/gate/timestamp.hpp"
 #include "coordinator/report/report.hpp"
 
@@ -165,8 +166,9 @@ bool ReportReader::close() {
 }
 
 void ReportReader::broken(std::string_view token, bool out_of_range) {
-  if (token.size() > shown_bytes) token = token.substr(token.size() - shown_bytes);
-  const std::string at = "`" + to_valid_utf8(token) + "`";
+  const bool in_character = stops_in_character(token);
+  const std::string at = in_character ? std::string("a character that is not ASCII")
+                                      : "`" + to_valid_utf8(end_of(token, shown_bytes)) + "`";
   if (source_.end() == JsonSource::End::unreadable) {
     problem("cannot be read to its end");
   } else if (source_.end() == JsonSource::End::text_too_long ||
@@ -179,7 +181,8 @@ void ReportReader::broken(std::string_view token, bool out_of_range) {
   } else if (source_.end() == JsonSource::End::whole) {
     problem("ends too early" + in_place() + ": it was cut off; copy it again, or run the suite again");
   } else {
-    problem((invalid_utf8_at(token) ? "is not UTF-8 text at " : "is not JSON at ") + at + in_place());
+    problem((!in_character && invalid_utf8_at(token) ? "is not UTF-8 text at " : "is not JSON at ") + at +
+            in_place());
   }
 }
 

@@ -202,7 +202,7 @@ std::string stability_word(const PerturbationSummary& one) {
 PerturbationWords words_for(const PerturbationSummary& one) {
   const StabilityFigures figures = one.stability ? one.stability->figures : StabilityFigures{};
   return {.name = one.facts.name,
-          .cases = grouped(one.facts.changed),
+          .cases = grouped(figures.cases),
           .flips = grouped(one.flips),
           .stability = share(figures.stability),
           .interval = interval(known_interval(figures)),

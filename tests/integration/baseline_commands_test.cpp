@@ -3,6 +3,7 @@
 #include "tests/support/report_text.hpp"
 #include "tests/support/workbench.hpp"
 
+#include <algorithm>
 #include <array>
 #include <cstdio>
 #include <fstream>
@@ -18,6 +19,10 @@ using namespace support;
 constexpr const char* manifest_before =
     "# ours\n[corpus]\nversion = \"1.0.0\"  # of the corpus\n\n[baseline]\n# measured by hand\n"
     "recall = 0.5\nprecision = 0.25 # low\nmodel = \"old\"\n\n# the end\n";
+
+std::ptrdiff_t characters_of(const std::string& utf8) {
+  return std::ranges::count_if(utf8, [](char byte) { return (byte & 0xc0) != 0x80; });
+}
 
 class BaselineCommands : public Workbench {
  protected:
@@ -217,13 +222,16 @@ TEST_F(BaselineCommands, RunsListAndShow) {
   EXPECT_LT(newest, listed.output.find(first.substr(0, 8)));
   EXPECT_FALSE(has(listed.output, "\x1b"));
   std::istringstream lines(listed.output);
-  for (std::string line; std::getline(lines, line);) EXPECT_LE(line.size(), 90u) << line;
+  for (std::string line; std::getline(lines, line);) EXPECT_LE(characters_of(line), 80) << line;
   EXPECT_FALSE(has(run_sluice({"runs", "list", "--limit", "1"}).output, first.substr(0, 8)));
 
   const auto all = nlohmann::json::parse(run_sluice({"runs", "list", "--format", "json"}).output);
   ASSERT_EQ(all.size(), 2u);
   EXPECT_EQ(all[0]["run_id"], second);
   EXPECT_EQ(all[0]["selection"], true);
+  const std::string started = all[0]["started_at"];
+  const std::string minute = started.substr(0, 10) + " " + started.substr(11, 5);
+  EXPECT_TRUE(has(listed.output, second.substr(0, 8) + " " + minute + " ")) << listed.output;
   EXPECT_EQ(all[0]["recall"], report["metrics"]["recall"]);
   EXPECT_EQ(all[0]["verdict"], report["verdict"]);
 

@@ -314,6 +314,11 @@ TEST(BaselineFile, RefusesWhatIsNoJson) {
   expect_finding("// comment\n{}", 1, "is not JSON");
   expect_finding(std::string("\xFF\xFE{\0}\0", 6), 1, "is not");
   expect_finding(std::string(1000, '\0'), 1, "is not JSON");
+  expect_finding(with("\"suite\": ", "\"suite\": \xE2\x80\x9C"), 3,
+                 "is not JSON at a character that is not ASCII in `suite`");
+  // A table ends the parser in the middle of its first character, which was then called no UTF-8.
+  for (const char* report : {"┌──────────┬───────┐\n", "sluice: fail\n", "## ✗ Failed\n"})
+    expect_finding(report, 1, "`sluice run SUITE --format json --output FILE` the other");
 }
 
 TEST(BaselineFile, RefusesDeepNestingAtOnce) {

@@ -99,6 +99,15 @@ TEST_F(StabilityReport, NamesOfPerturbationsAreWhole) {
       << table_of(input, {80, false});
 }
 
+// It counted the cases that were planned, and said 2 where one had been answered.
+TEST_F(StabilityReport, CasesOfAPerturbationAreThoseThatWereJudged) {
+  EXPECT_EQ(wording::words_for(stability.perturbations[0]).cases, "2");
+  stability.perturbations[0].stability->figures.cases = 1;
+  EXPECT_EQ(wording::words_for(stability.perturbations[0]).cases, "1");
+  stability.perturbations[0].stability.reset();
+  EXPECT_EQ(wording::words_for(stability.perturbations[0]).cases, "0") << "no answer at all";
+}
+
 TEST_F(StabilityReport, MarkdownHasBothAnswersSideBySide) {
   const std::string markdown = markdown_of(input);
   EXPECT_NE(markdown.find("### Stability"), std::string::npos) << markdown;
