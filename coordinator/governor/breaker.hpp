@@ -31,6 +31,7 @@ class Breaker {
   /// The probe will not be made there after all: another may be made at once.
   void probe_lost(WorkerId worker, BootTime now);
   bool probes(WorkerId worker) const { return probers_.contains(worker); }
+  bool probing() const { return !probers_.empty(); }
 
   /// Open for longer than the outage may last.
   bool given_up(BootTime now) const { return opened_ && now - *opened_ >= outage_timeout_; }

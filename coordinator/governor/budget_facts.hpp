@@ -65,6 +65,7 @@ struct BudgetFacts {
   BootTime hold_left{};    ///< Of a named delay; of an outage: until the next probe.
   BootTime paused_time{};  ///< Of named delays so far.
   BootTime outage_time{};
+  bool probing = false;   ///< A call that tries whether the outage is over is under way.
   bool given_up = false;  ///< The outage lasted too long.
 };
 

@@ -308,6 +308,7 @@ BudgetFacts ProviderBudget::facts(BootTime now) const {
   if (breaker_.open()) {
     facts.hold = facts.given_up ? wire::HoldReason::given_up : wire::HoldReason::outage;
     facts.hold_left = std::max(breaker_.probe_at() - now, BootTime::zero());
+    facts.probing = breaker_.probing();
   } else if (paused_until_ > now) {
     facts.hold = wire::HoldReason::named_delay;
     facts.hold_left = paused_until_ - now;

@@ -110,7 +110,7 @@ std::string hold(const BudgetFacts& facts) {
   if (facts.hold == wire::HoldReason::named_delay) return "paused " + left;
   if (facts.hold != wire::HoldReason::outage) return "";
   // The time that is left is until one more try, and stays at 0 where nobody has a call to try with.
-  if (facts.in_flight > 0) return "down, being tried";
+  if (facts.probing) return "down, being tried";
   return facts.hold_left > BootTime::zero() ? "down, next try in " + left : "down, next try due";
 }
 

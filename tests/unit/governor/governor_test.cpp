@@ -213,11 +213,13 @@ TEST_F(GovernorTest, AnOutageHoldsAllAndIsProbedByOneCall) {
     EXPECT_TRUE(answer.grants.grants[0].permits.empty());
   }
   EXPECT_EQ(governor.next_wake(start + 1s), start + 2s);
+  EXPECT_FALSE(governor.facts(start + 1s)[0].probing);
   std::size_t probes = 0;
   for (const auto& answer : governor.turn(start + 2s)) {
     for (const auto& permit : answer.grants.grants[0].permits) probes += permit.probe ? 1 : 0;
   }
   EXPECT_EQ(probes, 1u);
+  EXPECT_TRUE(governor.facts(start + 2s)[0].probing);
   demand.outcomes = {.answered = 1, .latency_sum_us = 100};
   hear(1, demand, start + 2100ms);
   const auto told_other = told(2, start + 2100ms);

@@ -55,9 +55,9 @@ TEST(BudgetWording, HoldsNameWhatIsLeft) {
   facts.hold = wire::HoldReason::outage;
   facts.hold_left = 3s;
   EXPECT_EQ(hold(facts), "down, next try in 0:03");
-  facts.in_flight = 1;
+  facts.probing = true;
   EXPECT_EQ(hold(facts), "down, being tried") << "what is left is then until another try";
-  facts.in_flight = 0;
+  facts.probing = false;
   facts.hold_left = BootTime::zero();
   EXPECT_EQ(hold(facts), "down, next try due");
   facts.given_up = true;
