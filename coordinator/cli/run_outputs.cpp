@@ -55,9 +55,10 @@ std::string taken_by(const RunOutput& output, const RunOptions& options, const S
   return is_read ? "a file of the suite" : "";
 }
 
-/// Among fixtures every TOML file is one.
-bool becomes_a_fixture(const RunOutput& output, const RunOptions& options) {
-  return fs::path(output.file).extension() == ".toml" && lies_in(options.suite_path, output.file);
+bool becomes_a_fixture(const RunOutput& output, const Suite& suite) {
+  return fs::path(output.file).extension() == ".toml" &&
+         std::ranges::any_of(suite.fixture_folders,
+                             [&](const std::string& folder) { return lies_in(folder, output.file); });
 }
 
 }  // namespace
@@ -68,7 +69,7 @@ Result<void> check_run_outputs(const RunOptions& options, const Suite& suite) {
       return fail(Reason::usage_invalid, "the " + std::string(output.content) + " would write over " + taken +
                                              ", \"" + excerpt(output.file, 200) + "\": name another file");
     }
-    if (becomes_a_fixture(output, options)) {
+    if (becomes_a_fixture(output, suite)) {
       return fail(Reason::usage_invalid, "the " + std::string(output.content) + " \"" +
                                              excerpt(output.file, 200) +
                                              "\" would be read as a fixture by the next run of \"" +

@@ -17,7 +17,9 @@ constexpr BootTime sample_length = std::chrono::milliseconds(100);
 /// lie evenly among the answers.
 std::uint32_t failed_last(std::uint32_t signs_of_life, std::uint32_t failed) {
   if (signs_of_life == 0 || failed == 0) return failed;
-  return std::max(1u, failed / (signs_of_life + 1));
+  const std::uint64_t evenly =
+      failed / (std::uint64_t{signs_of_life} + 1);  // The numbers come from the network.
+  return std::max(1u, static_cast<std::uint32_t>(evenly));
 }
 
 }  // namespace

@@ -30,7 +30,7 @@ constexpr double after_failures = 0.7;
 
 /// A few failures come at any number of calls; so many are refusals of what is too much.
 bool too_many(std::uint64_t failed, std::uint64_t answered) {
-  return failed * 3 > answered;
+  return failed * 2 > answered;
 }
 
 /// Failures that so many answers have followed are no outage's.
@@ -79,7 +79,9 @@ void ConcurrencySearch::open_further(std::uint32_t answered, std::uint32_t faile
   opening_latency_us_ += latency_sum_us;
   opened_with_ += answered;
   opening_failures_ += failed;
-  const bool fails = failed > 0 && too_many(opening_failures_, opened_with_);
+  // One that fails among the first ones is no more than that.
+  const bool heard_enough = opened_with_ + opening_failures_ >= smallest_window;
+  const bool fails = failed > 0 && heard_enough && too_many(opening_failures_, opened_with_);
   const auto before = limit_;
   // What answers take without a line is seen before there is one.
   const bool grows = first_latency_us_ > 0;
@@ -140,7 +142,10 @@ void ConcurrencySearch::hear(std::uint32_t answered, std::uint32_t failed, std::
   window_.answered += answered;
   window_.failed += failed;
   window_.latency_us += latency_sum_us;
-  if (window_.answered + window_.failed >= std::max<std::uint64_t>(limit_, smallest_window)) window_is_over();
+  const auto enough = std::max<std::uint64_t>(limit_, smallest_window);
+  // Few calls may fail together by chance: before the number becomes smaller for it, as many again are heard.
+  const auto to_hear = too_many(window_.failed, window_.answered) ? 2 * enough : enough;
+  if (window_.answered + window_.failed >= to_hear) window_is_over();
 }
 
 void ConcurrencySearch::window_is_over() {
@@ -155,6 +160,7 @@ void ConcurrencySearch::window_is_over() {
     kept_ = std::max(1u, static_cast<std::uint32_t>(std::lround(limit_ * after_failures)));
     return go_on_with(kept_, Phase::settled);
   }
+  before_failures_.reset();  // What failed was no outage's.
   const double change = throughput_ > 0 ? throughput / throughput_ - 1 : 0;
   const double share = kept_ > 0 ? static_cast<double>(step()) / kept_ : 1;
   switch (phase_) {

@@ -88,9 +88,12 @@ void ProviderBudget::hear(WorkerId worker, const wire::Demand& demand, bool newe
   take_pause(demand.pause_ms, now);
   take_spent(worker, member, demand, now);
   take_settled(demand.settled);
-  take_outcomes(worker, member, demand, newest, now);
+  const bool returned = take_outcomes(worker, member, demand, newest, now);
+  if (newest) member.account.want(demand, slots_);
+  if (returned) {
+    for (auto& [id, one] : members_) one.account.provider_returned();
+  }
   if (!newest) return;
-  member.account.want(demand, slots_);
   begin_search();
   places_.hear(worker, member.account.wanted(), demand.in_flight, heard);
   // A worker with less to do than it said leaves its turn to others.
@@ -158,7 +161,8 @@ void ProviderBudget::take_settled(const std::vector<wire::SettledCall>& settled)
   }
 }
 
-void ProviderBudget::take_outcomes(WorkerId worker, Member& member, const wire::Demand& demand, bool newest,
+/// True if they end an outage.
+bool ProviderBudget::take_outcomes(WorkerId worker, Member& member, const wire::Demand& demand, bool newest,
                                    BootTime now) {
   const auto& outcomes = demand.outcomes;
   const auto answered = outcomes.answered + outcomes.declined;
@@ -166,23 +170,18 @@ void ProviderBudget::take_outcomes(WorkerId worker, Member& member, const wire::
   rate_limited_ += outcomes.rate_limited + outcomes.named_delays;
   named_delays_ += outcomes.named_delays;
   failed_ += outcomes.failed;
-  const auto ended = answered + outcomes.rate_limited + outcomes.named_delays + outcomes.failed;
+  const auto signs_of_life = answered + outcomes.rate_limited + outcomes.named_delays;
+  const auto ended = signs_of_life + outcomes.failed;
   const auto in_flight_before = member.account.in_flight();
   const auto began = ended + (newest ? demand.in_flight : in_flight_before);
   const auto started = began > in_flight_before ? began - in_flight_before : 0;
-  take_refusals(member, outcomes, static_cast<std::uint32_t>(started), static_cast<std::uint32_t>(ended),
-                now);
+  take_refusals(member, outcomes, started, ended, now);
   if (demand.reached) breaker_.reached();
-  const bool flowed = !breaker_.open();
-  take_failures(worker, member, outcomes, static_cast<std::uint32_t>(ended), now);
-  if (!concurrency_search_ || !searches_concurrency()) return;
-  if (breaker_.open()) {
-    if (flowed) concurrency_search_->interrupt();
-    return;
-  }
-  std::uint64_t wanted = 0;
-  for (const auto& [id, one] : members_) wanted += one.account.wanted();
-  concurrency_search_->hear(outcomes.answered, outcomes.failed, outcomes.latency_sum_us, wanted);
+  const bool was_down = breaker_.open();
+  const auto failed = was_down ? outcomes.failed : new_failures(member, outcomes.failed, signs_of_life);
+  if (breaker_.hear(worker, signs_of_life, failed, now)) note_turn(now);
+  search_on(outcomes, failed, !was_down && breaker_.open());
+  return was_down && !breaker_.open();
 }
 
 /// What they say of the rate that the provider takes.
@@ -200,22 +199,33 @@ void ProviderBudget::take_refusals(Member& member, const wire::CallOutcomes& out
   if (outcomes.named_delays > 0) rate_search_.pause(paused_until_ - std::min(paused_until_, now), now);
 }
 
-/// What they say of whether the provider is there.
-void ProviderBudget::take_failures(WorkerId worker, Member& member, const wire::CallOutcomes& outcomes,
-                                   std::uint32_t ended, BootTime now) {
-  const auto signs_of_life =
-      outcomes.answered + outcomes.declined + outcomes.rate_limited + outcomes.named_delays;
-  // Calls that hung when it came back time out after that, and together: no new outage.
-  const auto stale = member.account.before_return().among(outcomes.failed, ended);
-  if (!breaker_.hear(worker, signs_of_life, outcomes.failed - (breaker_.open() ? 0 : stale), now)) return;
-  if (breaker_.open()) {
-    down_since_ = now;
-    given_up_noted_ = false;
-    note(BudgetEvent::went_down);
-    return;
+/// Calls that hung when the provider came back time out after that, and together: no new outage. Unless there
+/// are many of them and no answer between.
+std::uint32_t ProviderBudget::new_failures(Member& member, std::uint32_t failed,
+                                           std::uint32_t signs_of_life) {
+  const auto stale = member.account.before_return().among(failed, signs_of_life + failed);
+  stale_in_a_row_ = signs_of_life > 0 ? 0 : stale_in_a_row_ + stale;
+  if (stale_in_a_row_ >= defaults::breaker_sample) {
+    for (auto& [id, one] : members_) one.account.before_return().mark(0);
   }
-  note(BudgetEvent::came_back, now - down_since_);
-  for (auto& [id, one] : members_) one.account.provider_returned();
+  return failed - stale;
+}
+
+/// The breaker has opened or closed.
+void ProviderBudget::note_turn(BootTime now) {
+  if (!breaker_.open()) return note(BudgetEvent::came_back, now - down_since_);
+  down_since_ = now;
+  given_up_noted_ = false;
+  note(BudgetEvent::went_down);
+}
+
+void ProviderBudget::search_on(const wire::CallOutcomes& outcomes, std::uint32_t failed, bool went_down) {
+  if (!concurrency_search_ || !searches_concurrency()) return;
+  if (went_down) concurrency_search_->interrupt();
+  if (breaker_.open()) return;
+  std::uint64_t wanted = 0;
+  for (const auto& [id, one] : members_) wanted += one.account.wanted();
+  concurrency_search_->hear(outcomes.answered, failed, outcomes.latency_sum_us, wanted);
 }
 
 void ProviderBudget::note(BudgetEvent event, BootTime after) {

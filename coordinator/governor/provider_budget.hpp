@@ -75,11 +75,12 @@ class ProviderBudget {
 
   void take_spent(WorkerId worker, Member& member, const wire::Demand& demand, BootTime now);
   void take_settled(const std::vector<wire::SettledCall>& settled);
-  void take_outcomes(WorkerId worker, Member& member, const wire::Demand& demand, bool newest, BootTime now);
+  bool take_outcomes(WorkerId worker, Member& member, const wire::Demand& demand, bool newest, BootTime now);
   void take_refusals(Member& member, const wire::CallOutcomes& outcomes, std::uint32_t started,
                      std::uint32_t ended, BootTime now);
-  void take_failures(WorkerId worker, Member& member, const wire::CallOutcomes& outcomes, std::uint32_t ended,
-                     BootTime now);
+  std::uint32_t new_failures(Member& member, std::uint32_t failed, std::uint32_t signs_of_life);
+  void note_turn(BootTime now);
+  void search_on(const wire::CallOutcomes& outcomes, std::uint32_t failed, bool went_down);
   void take_announced(Member& member, const wire::AnnouncedLimits& announced, BootTime now);
   std::uint64_t least_announced(std::uint64_t wire::AnnouncedLimits::*limit) const;
   void take_pause(std::uint32_t pause_ms, BootTime now);
@@ -126,6 +127,8 @@ class ProviderBudget {
   std::uint64_t named_delays_ = 0;  ///< Of these, with a delay.
   std::vector<BudgetNotice> notices_;
   BootTime down_since_{};
+  std::uint32_t stale_in_a_row_ =
+      0;  ///< Failures of calls from before a return, since the last sign of life.
   bool given_up_noted_ = false;
   std::uint64_t failed_ = 0;
   std::uint64_t input_tokens_ = 0;

@@ -144,15 +144,15 @@ void reckon_in_flight(ProgressState& state) {
 
 void RateEstimate::update(Seconds elapsed, std::uint64_t done, bool goes_on) {
   now_ = elapsed;
-  if (!goes_on) {
-    stopped_at_ = stopped_at_.value_or(elapsed);
-  } else if (stopped_at_) {
-    const Seconds stop = is_stopped() ? elapsed - *stopped_at_ : Seconds::zero();
-    for (Sample& one : samples_) one.at = std::min(one.at + stop, elapsed);
+  if (goes_on && stopped_at_) {
+    if (is_stopped()) leave_out_the_stop(done);
     stopped_at_.reset();
   }
-  if (done > done_) samples_.push_back({elapsed, done});
+  const bool in_a_stop = stopped_at_.has_value();
+  if (done > done_ && !in_a_stop) samples_.push_back({elapsed, done});
   done_ = done;
+  if (in_a_stop) return;
+  if (!goes_on) stopped_at_ = Sample{elapsed, done};
   const auto is_enough = [&](const Sample& begin) {
     return elapsed - begin.at >= rate_window && done - begin.done >= rate_trials;
   };
@@ -160,7 +160,16 @@ void RateEstimate::update(Seconds elapsed, std::uint64_t done, bool goes_on) {
 }
 
 bool RateEstimate::is_stopped() const {
-  return stopped_at_ && now_ - *stopped_at_ >= long_stop;
+  return stopped_at_ && now_ - stopped_at_->at >= long_stop;
+}
+
+/// As if no time had passed in it, and what was finished in spite of it (answers of a cache) had been before.
+void RateEstimate::leave_out_the_stop(std::uint64_t done) {
+  for (Sample& one : samples_) {
+    one.at += now_ - stopped_at_->at;
+    one.done += done - stopped_at_->done;
+  }
+  done_ = done;
 }
 
 std::optional<double> RateEstimate::per_second() const {

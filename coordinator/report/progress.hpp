@@ -36,11 +36,12 @@ class RateEstimate {
   };
 
   bool is_stopped() const;
+  void leave_out_the_stop(std::uint64_t done);
   Seconds window() const;  ///< In which the trials since the first sample were finished.
 
   Seconds now_{};
   std::uint64_t done_ = 0;
-  std::optional<Seconds> stopped_at_;
+  std::optional<Sample> stopped_at_;
   /// When trials were finished; the first is where the window begins.
   std::deque<Sample> samples_ = std::deque<Sample>(1);
 };

@@ -18,6 +18,7 @@ struct Suite {
   Thresholding thresholding;         ///< `settings.thresholding`: the default of every scored metric.
   /// What a YAML suite was read from, but for TOML files and what lines of its tests_file name.
   std::vector<std::string> input_files;
+  std::vector<std::string> fixture_folders;  ///< Every TOML file in them is a fixture.
   std::vector<MetricId> metrics;  ///< What judges any of the cases, by number; before any selection.
   /// Of all cases, the thresholding and the file's own `repeat` and `min_stability`, in canonical form and
   /// before any selection (docs/baselines.md).

@@ -51,6 +51,7 @@ tl::expected<Suite, std::vector<Finding>> load_suite(const fs::path& folder) {
   }
   Suite suite = builder.finish(name_of(folder), {});
   suite.manifest = std::move(manifest);
+  suite.fixture_folders.push_back(folder.generic_string());
   return suite;
 }
 

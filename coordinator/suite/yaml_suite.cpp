@@ -64,6 +64,7 @@ class YamlSuiteReader {
     loaded_.suite = builder_.finish(std::move(name_), thresholding_, demands_);
     loaded_.suite.manifest = std::move(manifest_);
     loaded_.suite.input_files.assign(input_files_.begin(), input_files_.end());
+    loaded_.suite.fixture_folders = std::move(fixture_folders_);
     return std::move(loaded_);
   }
 
@@ -187,6 +188,7 @@ class YamlSuiteReader {
         reader.add_wrong("fixtures", "names \"" + excerpt(name, 200) + "\", which is no folder");
         continue;
       }
+      fixture_folders_.push_back(path.generic_string());
       auto manifest = add_fixture_folder(path, folder(), builder_, findings_);
       // The aggregates of several folders are not those of any one of them.
       if (names.size() == 1) manifest_ = std::move(manifest);
@@ -204,6 +206,7 @@ class YamlSuiteReader {
   Thresholding thresholding_;
   SuiteDemands demands_;
   std::optional<Manifest> manifest_;
+  std::vector<std::string> fixture_folders_;
   std::set<std::string> input_files_;  ///< Many tests may name one schema.
 };
 

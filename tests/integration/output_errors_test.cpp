@@ -63,6 +63,11 @@ TEST_F(OutputErrors, ATomlFileAmongTheFixtures) {
                         {"the call log", path.string()});
     EXPECT_FALSE(std::filesystem::exists(path));
   }
+  const auto suite = folder() / "suite.yaml";
+  write_text(suite, "suite: own\nfixtures: [own]\n");
+  const auto path = fixtures / "report.toml";
+  expect_one_sentence(run_sluice({"run", suite.string(), "--mode", "mock", "--output", path.string()}),
+                      {"the report", path.string(), "would be read as a fixture", "suite.yaml"});
   // What is no TOML file is nobody's fixture.
   const auto json = fixtures / "report.json";
   EXPECT_EQ(run_sluice(mock_run(fixtures) + Flags{"--output", json.string()}).exit_code, 1);

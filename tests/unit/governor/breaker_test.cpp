@@ -165,6 +165,11 @@ TEST_F(BreakerTest, FailuresAmongManyAnswersAreNotInARow) {
   EXPECT_FALSE(fail(3, start + 2s));
 }
 
+TEST_F(BreakerTest, NoNumberOfAnswersMakesItWrap) {
+  answer(start);
+  EXPECT_FALSE(breaker.hear(1, 0xffffffff, 1, start));
+}
+
 TEST_F(BreakerTest, FewAnswersAmongFailuresLeaveSomeInARow) {
   EXPECT_FALSE(breaker.hear(1, 1, 9, start));
   EXPECT_TRUE(fail(1, start)) << "half of the nine, at least, came after the answer";

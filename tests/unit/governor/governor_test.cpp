@@ -228,26 +228,6 @@ TEST_F(GovernorTest, AnOutageHoldsAllAndIsProbedByOneCall) {
   EXPECT_EQ(told_other->pause_ms, 0u);
 }
 
-// What hangs when a provider is down times out when it is back, many at once: that was taken for the next
-// outage.
-TEST_F(GovernorTest, CallsThatHungThroughAnOutageOpenNoOther) {
-  governor.join(1, 5, start);
-  const auto say = [&](const wire::CallOutcomes& outcomes, std::uint32_t in_flight, BootTime now) {
-    auto demand = ready(5, in_flight);
-    demand.outcomes = outcomes;
-    hear(1, demand, now);
-    governor.turn(now);
-    return governor.facts(now)[0].hold;
-  };
-  say({.answered = 1}, 5, start);
-  ASSERT_EQ(say({.failed = 5}, 3, start + 1s), wire::HoldReason::outage);
-  governor.turn(start + 2s);  // Which lets one call probe.
-  ASSERT_EQ(say({.answered = 1}, 3, start + 2100ms), wire::HoldReason::none);
-  EXPECT_EQ(say({.failed = 3}, 4, start + 2200ms), wire::HoldReason::none);
-  EXPECT_EQ(say({.failed = 4}, 1, start + 2300ms), wire::HoldReason::none) << "three of seven hung before";
-  EXPECT_EQ(say({.failed = 1}, 0, start + 2400ms), wire::HoldReason::outage);
-}
-
 TEST_F(GovernorTest, RequestsThatAreWrongSayNothingOfTheConcurrency) {
   const auto places_found = [](std::uint32_t declined) {
     Governor searching({{{"openai", {}}}, {60s, 1s, 600s}}, start);

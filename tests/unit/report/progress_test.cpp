@@ -332,6 +332,20 @@ TEST(RateEstimate, WhatIsFinishedDuringAnOutageIsNotLost) {
   EXPECT_GT(*rate.per_second(), 9.0);
 }
 
+// Answers of a cache go on while a provider is down: their number is not the rate of what comes after.
+TEST(RateEstimate, WhatIsFinishedDuringAnOutageIsNoRate) {
+  for (const double meanwhile : {0.5, 20.0}) {
+    RateEstimate rate;
+    double done = 0;
+    go(rate, 0, 20, 10, done);
+    go(rate, 20, 100, meanwhile, done, false);
+    go(rate, 100, 101, 10, done);
+    EXPECT_NEAR(*rate.per_second(), 10.0, 1.0) << meanwhile;
+    go(rate, 101, 130, 5, done);
+    EXPECT_NEAR(*rate.per_second(), 5.0, 0.6) << meanwhile;
+  }
+}
+
 TEST(RateEstimate, TakesTwoUpdatesAtTheSameMoment) {
   RateEstimate rate;
   rate.update(Seconds(1), 5, true);
