@@ -8,6 +8,7 @@
 #include <array>
 #include <filesystem>
 #include <numeric>
+#include <span>
 #include <system_error>
 #include <utility>
 
@@ -17,9 +18,12 @@ namespace {
 constexpr std::size_t least_columns = 80;
 constexpr std::size_t id_digits = 8;
 constexpr std::size_t date_characters = 16;  ///< 2026-02-05 14:03
+constexpr std::size_t year_characters = 5;
+constexpr std::size_t wide_gap = 2;
 
 enum Column : std::size_t { run, date, suite, mode, model, verdict, scores, cases, column_count };
 using Row = std::array<std::string, column_count>;
+using Widths = std::array<std::size_t, column_count>;
 
 std::string verdict_of(const PastRun& past) {
   return past.summary ? past.summary->verdict : "unfinished";
@@ -44,15 +48,24 @@ Row row_of(const PastRun& past) {
   return row;
 }
 
+Widths widths_of(const std::vector<Row>& rows) {
+  Widths widths{};
+  for (const Row& row : rows) {
+    for (std::size_t i = 0; i < widths.size(); ++i) widths[i] = std::max(widths[i], display_width(row[i]));
+  }
+  return widths;
+}
+
+std::size_t line_length(const Widths& widths, std::size_t gap = wide_gap) {
+  return std::accumulate(widths.begin(), widths.end(), gap * (column_count - 1));
+}
+
 /// The gap between columns in which the line fits, if need be with the wider of suite and model made
 /// narrower.
-std::size_t fit(std::array<std::size_t, column_count>& widths, std::size_t columns) {
+std::size_t fit(Widths& widths, std::size_t columns) {
   constexpr std::size_t least = 5;
-  constexpr std::size_t gaps = column_count - 1;
-  const std::size_t cells = std::accumulate(widths.begin(), widths.end(), std::size_t{0});
-  const std::size_t gap = cells + 2 * gaps <= columns ? 2 : 1;
-  std::size_t total = cells + gap * gaps;
-  for (; total > columns; --total) {
+  const std::size_t gap = line_length(widths) <= columns ? wide_gap : 1;
+  while (line_length(widths, gap) > columns) {
     std::size_t& wider = widths[suite] >= widths[model] ? widths[suite] : widths[model];
     if (wider <= least) break;
     --wider;
@@ -145,14 +158,15 @@ std::string short_id(const std::string& run_id) {
 }
 
 std::string run_table(const std::vector<PastRun>& runs, std::size_t columns) {
-  std::vector<Row> rows{
-      {"RUN", "STARTED (UTC)", "SUITE", "MODE", "MODEL", "VERDICT", "P    R    F1", "CASES"}};
+  columns = std::max(columns, least_columns);
+  std::vector<Row> rows{{"RUN", "STARTED", "SUITE", "MODE", "MODEL", "VERDICT", "P    R    F1", "CASES"}};
   for (const PastRun& past : runs) rows.push_back(row_of(past));
-  std::array<std::size_t, column_count> widths{};
-  for (const Row& row : rows) {
-    for (std::size_t i = 0; i < widths.size(); ++i) widths[i] = std::max(widths[i], display_width(row[i]));
+  Widths widths = widths_of(rows);
+  if (line_length(widths) > columns) {
+    for (Row& row : std::span(rows).subspan(1)) row[date].erase(0, year_characters);
+    widths = widths_of(rows);
   }
-  const std::size_t gap = fit(widths, std::max(columns, least_columns));
+  const std::size_t gap = fit(widths, columns);
   std::string text;
   for (const Row& row : rows) {
     for (std::size_t i = 0; i < cases; ++i) {
