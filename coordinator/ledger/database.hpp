@@ -19,6 +19,7 @@ struct Ledger::Database {
       : db(file.string(), SQLite::OPEN_READWRITE | SQLite::OPEN_CREATE, 10'000) {}
 
   SQLite::Database db;
+  std::optional<SQLite::Statement> select_run_seq;
   std::optional<SQLite::Statement> insert_result;
   std::optional<SQLite::Statement> select_answer;
   std::optional<SQLite::Statement> insert_pin_move;
@@ -32,7 +33,7 @@ struct Ledger::Database {
   std::size_t unsettled_pins = 0;  ///< That this process has put into pin_moves.
 
   void prepare();
-  std::int64_t run_seq(const std::string& run_id) const;
+  std::int64_t run_seq(const std::string& run_id);
   /// Inserts one trial's row; false if it was there.
   bool insert(std::int64_t id, const ResultToCommit& item, const std::string& blob);
   CommitOutcome commit_one(std::int64_t seq, const ResultToCommit& item, bool move_pins);

@@ -123,14 +123,18 @@ Error ledger_error(const std::string& what) {
               "; check the space and the permissions of SLUICE_HOME (default ~/.sluice)"};
 }
 
-std::int64_t Ledger::Database::run_seq(const std::string& run_id) const {
-  SQLite::Statement query(db, "SELECT seq FROM runs WHERE run_id = ?");
+std::int64_t Ledger::Database::run_seq(const std::string& run_id) {
+  auto& query = *select_run_seq;
+  clear(query);
   query.bind(1, run_id);
   if (!query.executeStep()) throw SQLite::Exception("run " + run_id + " is not in the ledger");
-  return query.getColumn(0).getInt64();
+  const std::int64_t seq = query.getColumn(0).getInt64();
+  clear(query);
+  return seq;
 }
 
 void Ledger::Database::prepare() {
+  select_run_seq.emplace(db, "SELECT seq FROM runs WHERE run_id = ?");
   insert_result.emplace(
       db, "INSERT OR IGNORE INTO results(id, answer, reason, worker, result) VALUES (?, ?, ?, ?, ?)");
   select_answer.emplace(db, "SELECT answer, worker FROM results WHERE id = ?");

@@ -105,10 +105,12 @@ void append_shared_json_string(std::string& body, const SharedText& text) {
   // Holding the text keeps its address from being given to another one.
   thread_local SharedText last;
   thread_local std::string escaped;
-  // Each WORK message brings its own copy of what is one text for the whole run.
-  if (last != text && (!last || *last != *text)) {
-    escaped.clear();
-    append_json_string(escaped, *text);
+  if (last != text) {
+    // Each WORK message brings its own copy of what is one text for the whole run.
+    if (!last || *last != *text) {
+      escaped.clear();
+      append_json_string(escaped, *text);
+    }
     last = text;
   }
   body += escaped;
