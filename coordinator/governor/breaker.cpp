@@ -17,8 +17,8 @@ constexpr BootTime sample_length = std::chrono::milliseconds(100);
 /// lie evenly among the answers.
 std::uint32_t failed_last(std::uint32_t signs_of_life, std::uint32_t failed) {
   if (signs_of_life == 0 || failed == 0) return failed;
-  const std::uint64_t evenly =
-      failed / (std::uint64_t{signs_of_life} + 1);  // The numbers come from the network.
+  // In 64 bits: the numbers come from the network.
+  const std::uint64_t evenly = failed / (std::uint64_t{signs_of_life} + 1);
   return std::max(1u, static_cast<std::uint32_t>(evenly));
 }
 

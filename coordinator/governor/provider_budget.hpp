@@ -127,8 +127,8 @@ class ProviderBudget {
   std::uint64_t named_delays_ = 0;  ///< Of these, with a delay.
   std::vector<BudgetNotice> notices_;
   BootTime down_since_{};
-  std::uint32_t stale_in_a_row_ =
-      0;  ///< Failures of calls from before a return, since the last sign of life.
+  /// Failures of calls from before a return, since the last sign of life.
+  std::uint32_t stale_in_a_row_ = 0;
   bool given_up_noted_ = false;
   std::uint64_t failed_ = 0;
   std::uint64_t input_tokens_ = 0;
