@@ -40,6 +40,12 @@ Result<ActiveRun> start_run(caf::actor_system& system, const WorkerConfig& confi
   return run;
 }
 
+bool may_gather(const ActiveRun& run) {
+  const auto waiting = run.held.waiting();
+  const bool awaits_answer = run.held.done() > run.finished.size();
+  return waiting > run.slots / 2 || (waiting > 0 && awaits_answer);
+}
+
 std::uint32_t window_of(const ActiveRun& run, Duration since_beat) {
   // A fast run shows itself before the next beat; what is finished in less than 100 ms says little.
   const double seconds = std::max(std::chrono::duration<double>(since_beat).count(), 0.1);

@@ -6,6 +6,7 @@
 #include "worker/worker_actor.hpp"
 
 #include <cstdint>
+#include <optional>
 #include <vector>
 
 #include <caf/actor.hpp>
@@ -20,13 +21,14 @@ struct ActiveRun {
   caf::actor model_client;
   std::vector<Error> problems;  ///< Providers that cannot be called from here.
   HeldUnits held;
-  std::vector<UnitId> started;       ///< Not reported yet.
-  std::vector<UnitResult> finished;  ///< Ditto.
-  bool flush_pending = false;        ///< A FlushReports is in the mailbox,
-  bool flush_delayed = false;        ///< or will come when its time is up.
-  std::uint32_t slots = 0;           ///< Units that the model client works on at a time.
-  bool demand_awaited = false;       ///< A TellDemand has not been answered yet.
-  std::uint64_t heard_us = 0;        ///< As the model client told last.
+  std::vector<UnitId> started;               ///< Not reported yet.
+  std::vector<UnitResult> finished;          ///< Ditto.
+  bool flush_pending = false;                ///< A FlushReports is in the mailbox.
+  bool flush_timed = false;                  ///< One will come when its time is up.
+  std::optional<TimePoint> gathering_until;  ///< When what is not reported is to be, if nothing is before.
+  std::uint32_t slots = 0;                   ///< Units that the model client works on at a time.
+  bool demand_awaited = false;               ///< A TellDemand has not been answered yet.
+  std::uint64_t heard_us = 0;                ///< As the model client told last.
   std::uint64_t finished_since_beat = 0;
   double finished_per_second = 0.0;
 };
@@ -34,6 +36,10 @@ struct ActiveRun {
 /// Starts the actors of a run, which answer to `worker`. An error: the run's ontology cannot be read.
 Result<ActiveRun> start_run(caf::actor_system& system, const WorkerConfig& config, RunSettings settings,
                             const caf::actor& worker, const caf::actor& http);
+
+/// Whether what is not reported may wait for more: there is enough to do meanwhile, or something to do and a
+/// REPORT on its way that is answered with more. A worker that runs short needs its next units now.
+bool may_gather(const ActiveRun& run);
 
 /// The credit to offer to the coordinator, `since_beat` after the last beat (delivery.md, "Credit").
 std::uint32_t window_of(const ActiveRun& run, Duration since_beat);

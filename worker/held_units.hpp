@@ -34,6 +34,7 @@ class HeldUnits {
 
   std::size_t running() const { return running_.size(); }
   std::size_t waiting() const { return waiting_.size(); }
+  std::size_t done() const { return unacknowledged_.size(); }
   /// Everything that is held, ascending.
   std::vector<UnitId> all() const;
   /// Units that run, ascending.
@@ -48,8 +49,9 @@ class HeldUnits {
   std::map<UnitId, UnitResult> unacknowledged_;
 };
 
-/// How many units a worker wants to hold: its slots, and beyond them as many as it finishes while new work is
-/// on its way, so that it never runs dry and a slow one hoards nothing (design, "Credit, not push").
+/// How many units a worker wants to hold: its slots, and beyond them as many as it finishes while results are
+/// gathered and new work is on its way, so that it never runs dry and a slow one hoards nothing (design,
+/// "Credit, not push").
 std::uint32_t credit_window(std::uint32_t slots, double finished_per_second);
 
 }  // namespace sluice

@@ -100,7 +100,7 @@ struct CancelCalls {};
 /// Timers, and messages of an actor to itself.
 struct WorkerTick {};
 struct FlushReports {
-  bool delayed = false;  ///< Its time was up; else it stood in the mailbox.
+  bool timed = false;  ///< From a timer; else it stood in the mailbox.
 };
 struct WakeCalls {};
 struct ScoreMore {};

@@ -103,10 +103,10 @@ void drop_run(WorkerActor* self) {
 
 void schedule_flush(WorkerActor* self) {
   auto& run = *self->state.run;
-  // With enough to do meanwhile it can wait for more; a worker that runs short needs its next units now.
-  if (run.held.waiting() > run.slots / 2) {
-    if (!std::exchange(run.flush_delayed, true))
-      self->delayed_send(self, defaults::report_delay, FlushReports{true});
+  if (may_gather(run)) {
+    if (!run.gathering_until) run.gathering_until = self->clock().now() + defaults::report_delay;
+    if (!std::exchange(run.flush_timed, true))
+      self->delayed_send(self, *run.gathering_until - self->clock().now(), FlushReports{true});
     return;
   }
   if (std::exchange(run.flush_pending, true)) return;
@@ -120,6 +120,7 @@ void report_now(WorkerActor* self) {
   auto& state = self->state;
   if (!state.run) return;
   auto& run = *state.run;
+  run.gathering_until.reset();
   for (auto& report : make_reports(run.settings.run_id, window(self), std::exchange(run.started, {}),
                                    std::exchange(run.finished, {}))) {
     say(self, std::move(report));
@@ -137,7 +138,15 @@ void leave(WorkerActor* self, std::string why, std::optional<Error> error) {
 void on_flush(WorkerActor* self, FlushReports flush) {
   auto& state = self->state;
   if (!state.run) return;
-  (flush.delayed ? state.run->flush_delayed : state.run->flush_pending) = false;
+  auto& run = *state.run;
+  (flush.timed ? run.flush_timed : run.flush_pending) = false;
+  // Its timer may be one of what was reported early.
+  if (flush.timed && !run.gathering_until) return;
+  const auto now = self->clock().now();
+  if (flush.timed && now < *run.gathering_until) {
+    run.flush_timed = true;
+    return self->delayed_send(self, *run.gathering_until - now, FlushReports{true});
+  }
   report_now(self);
 }
 
@@ -287,6 +296,8 @@ void on_coordinator(WorkerActor* self, FromCoordinator& messages) {
     if (state.ended) return;
     std::visit([&](auto& known) { on_message(self, known); }, message);
   }
+  // What waited for the answer to a REPORT, where the answer brought nothing to do meanwhile.
+  if (state.run && !state.run->finished.empty()) schedule_flush(self);
 }
 
 // --- time ---

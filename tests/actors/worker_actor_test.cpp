@@ -59,6 +59,43 @@ TEST_F(WorkerActorTest, AnswersThatComeTogetherAreReportedAndFollowedTogether) {
   EXPECT_EQ(reports[0].started, (std::vector<UnitId>{2, 3}));
 }
 
+TEST_F(WorkerActorTest, WhileAReportIsNotAnsweredResultsWaitForOthers) {
+  begin();
+  lease({0, 1, 2, 3});
+  answer(calls());
+  auto made = calls();
+  ASSERT_EQ(made.size(), 2u);
+  ASSERT_EQ(said<wire::Report>().back().results.size(), 2u) << "nothing else waited";
+  lease({4, 5});
+  answer(made[0]);
+  EXPECT_TRUE(said<wire::Report>().empty()) << "the answer to the last REPORT brings more to do";
+  hear(wire::Ack{"run-1", {{0, wire::Verdict::committed, {}}, {1, wire::Verdict::committed, {}}}});
+  const auto reports = said<wire::Report>();
+  ASSERT_EQ(reports.size(), 1u) << "it brought nothing";
+  ASSERT_EQ(reports[0].results.size(), 1u);
+  EXPECT_EQ(reports[0].results[0].unit, 2u);
+}
+
+TEST_F(WorkerActorTest, ResultsWaitForOthersFromTheFirstOfThemOn) {
+  begin();
+  lease({0, 1, 2, 3, 4});
+  auto made = calls();
+  said<wire::Report>();
+  answer(made[0]);
+  made = calls();
+  EXPECT_TRUE(said<wire::Report>().empty()) << "two units wait";
+  pass(60ms);
+  answer(made[0]);
+  made = calls();
+  EXPECT_EQ(said<wire::Report>().size(), 1u) << "one waits: early";
+  lease({5, 6, 7});
+  answer(made[0]);
+  pass(40ms);
+  EXPECT_TRUE(said<wire::Report>().empty()) << "the timer was that of what went early";
+  pass(60ms);
+  EXPECT_EQ(said<wire::Report>().size(), 1u);
+}
+
 TEST_F(WorkerActorTest, WhatARunThatIsGoneCompletesIsNotReported) {
   begin();
   lease({0});
