@@ -90,6 +90,24 @@ TEST_F(HttpActorTest, ManyCallsAtOnceEachGetTheirAnswer) {
   EXPECT_EQ(answered, std::vector<int>(count, 1));
 }
 
+TEST_F(HttpActorTest, WhatBodiesShareIsSentWhereItBelongs) {
+  RawServer server([](int, const std::string& request) {
+    return RawServer::Answer{RawServer::ok(request.substr(request.find("\r\n\r\n") + 4)), Then::keep};
+  });
+  const auto prompt = share(std::string(200'000, 'p'));
+  // The handle is the same for each, as is the memory in which their bodies are put together.
+  for (const auto& [shared, at] : {std::pair(prompt, 1), {share("[]"), 6}, {SharedText(), 0}}) {
+    auto call = call_to(server.url());
+    call.request.body = "before";
+    call.request.shared = shared;
+    call.request.shared_at = static_cast<std::size_t>(at);
+    const auto done = perform(std::move(call));
+    ASSERT_FALSE(done.failure) << done.failure->message;
+    EXPECT_EQ(done.response.body,
+              std::string("before").insert(static_cast<std::size_t>(at), shared ? *shared : ""));
+  }
+}
+
 TEST_F(HttpActorTest, LargeBodiesGoWithoutExpect) {
   std::size_t received = 0;
   bool expected = false;

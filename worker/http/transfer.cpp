@@ -13,6 +13,8 @@ namespace {
 
 /// Response headers of one answer: far more than any provider sends, and no way to fill our memory.
 constexpr std::size_t max_header_bytes = 256u << 10;
+/// Memory for a request's body that an idle handle keeps: there may be a thousand of them.
+constexpr std::size_t max_kept_body = 64u << 10;
 /// Largest part of an announced Content-Length that is set aside before it arrived.
 constexpr curl_off_t max_reserve = 1 << 20;
 
@@ -130,8 +132,10 @@ void Transfer::begin(HttpCall call, CallLog* log) {
     curl_easy_setopt(easy, CURLOPT_URL, url_.c_str());
   }
   set_headers(std::move(call_.request.headers));
-  curl_easy_setopt(easy, CURLOPT_POSTFIELDS, call_.request.body.data());
-  curl_easy_setopt(easy, CURLOPT_POSTFIELDSIZE_LARGE, static_cast<curl_off_t>(call_.request.body.size()));
+  if (call_.request.shared) put_together(call_.request, body_);
+  const auto& body = call_.request.shared ? body_ : call_.request.body;
+  curl_easy_setopt(easy, CURLOPT_POSTFIELDS, body.data());
+  curl_easy_setopt(easy, CURLOPT_POSTFIELDSIZE_LARGE, static_cast<curl_off_t>(body.size()));
   if (call_.connect_timeout != connect_timeout_) {
     connect_timeout_ = call_.connect_timeout;
     curl_easy_setopt(easy, CURLOPT_CONNECTTIMEOUT_MS, static_cast<long>(connect_timeout_.count()));
@@ -193,7 +197,7 @@ HttpDone Transfer::finish(CURLcode code) {
   } else {
     result.failure = failure_of(code);
   }
-  call_.request = {};
+  forget_request();
   return result;
 }
 
@@ -201,8 +205,13 @@ HttpDone Transfer::abandon(HttpFailure failure) {
   if (warming_up_) end_warm_up();
   auto result = done();
   result.failure = std::move(failure);
-  call_.request = {};
+  forget_request();
   return result;
+}
+
+void Transfer::forget_request() {
+  call_.request = {};
+  if (body_.capacity() > max_kept_body) std::string().swap(body_);
 }
 
 std::string Transfer::peer() const {

@@ -54,6 +54,7 @@ class Transfer {
   void set_constant_options();
   void set_headers(std::vector<std::string> headers);
   void end_warm_up();
+  void forget_request();
   int may_send();
   bool header_line(std::string_view line);
   bool body_bytes(std::string_view bytes);
@@ -76,6 +77,7 @@ class Transfer {
 
   // The call under way.
   HttpCall call_;
+  std::string body_;  ///< Of the request, whole, if it has a shared part.
   HttpResponse response_;
   std::chrono::steady_clock::time_point began_;
   std::size_t header_bytes_ = 0;

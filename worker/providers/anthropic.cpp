@@ -20,7 +20,7 @@ HttpRequest build(const ProviderSettings& provider, std::string_view api_key, co
   body += R"(,"max_tokens":)" + std::to_string(max_tokens);
   if (has_text(request.system)) {
     body += R"(,"system":)";
-    append_shared_json_string(body, request.system);
+    append_shared_json_string(http, request.system);
   }
   body += R"(,"messages":[{"role":"user","content":)";
   append_json_string(body, request.user);

@@ -95,25 +95,25 @@ HttpRequest json_post(std::string url, std::string_view key_header, std::string_
 
 std::size_t body_size_hint(const ModelRequest& request) {
   constexpr std::size_t frame = 512;
-  const std::size_t system = request.system ? request.system->size() : 0;
   const std::size_t schema = request.response_schema ? request.response_schema->size() : 0;
-  const std::size_t texts = system + request.user.size();
-  return frame + texts + texts / 8 + schema;
+  return frame + request.user.size() + request.user.size() / 8 + schema;
 }
 
-void append_shared_json_string(std::string& body, const SharedText& text) {
+void append_shared_json_string(HttpRequest& http, const SharedText& text) {
   // Holding the text keeps its address from being given to another one.
   thread_local SharedText last;
-  thread_local std::string escaped;
+  thread_local SharedText escaped;
   if (last != text) {
     // Each WORK message brings its own copy of what is one text for the whole run.
     if (!last || *last != *text) {
-      escaped.clear();
-      append_json_string(escaped, *text);
+      std::string json;
+      append_json_string(json, *text);
+      escaped = share(std::move(json));
     }
     last = text;
   }
-  body += escaped;
+  http.shared = escaped;
+  http.shared_at = http.body.size();
 }
 
 std::string quotable(std::string_view text, std::string_view api_key) {

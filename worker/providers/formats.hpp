@@ -60,15 +60,16 @@ extern const Format gemini_format;
 /// it.
 HttpRequest json_post(std::string url, std::string_view key_header, std::string_view prefix,
                       std::string_view api_key);
-/// Room for the body of a request, so that it is allocated once.
+/// Room for the body of a request without the shared prompt, so that it is allocated once.
 std::size_t body_size_hint(const ModelRequest& request);
 /// True for a text that is there and not empty.
 inline bool has_text(const SharedText& text) {
   return text != nullptr && !text->empty();
 }
 
-/// append_json_string for the text that a run's requests share: each thread escapes it once, not per request.
-void append_shared_json_string(std::string& body, const SharedText& text);
+/// append_json_string for the one text that a run's requests share: each thread escapes it once, and it is
+/// copied where the request is sent.
+void append_shared_json_string(HttpRequest& http, const SharedText& text);
 
 /// Non-answers (Completion::non_answer).
 Error declined(std::string_view finish_reason, std::string_view words = {});

@@ -43,7 +43,7 @@ HttpRequest build(const ProviderSettings& provider, std::string_view api_key, co
   body += '{';
   if (has_text(request.system)) {
     body += R"("systemInstruction":{"parts":[{"text":)";
-    append_shared_json_string(body, request.system);
+    append_shared_json_string(http, request.system);
     body += "}]},";
   }
   body += R"("contents":[{"role":"user","parts":[{"text":)";

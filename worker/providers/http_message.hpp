@@ -1,5 +1,8 @@
 #pragma once
 
+#include "common/request.hpp"
+
+#include <cstddef>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -11,8 +14,24 @@ namespace sluice {
 struct HttpRequest {
   std::string url;
   std::vector<std::string> headers;  ///< Each "Name: value", without control characters.
-  std::string body;
+  std::string body;                  ///< Without `shared`.
+  SharedText shared = nullptr;       ///< A part that the bodies of other requests have as well; null: none.
+  std::size_t shared_at = 0;         ///< Where in `body` it belongs.
 };
+
+/// Puts the whole body into `body`, whose memory is used again.
+inline void put_together(const HttpRequest& request, std::string& body) {
+  body.assign(request.body, 0, request.shared_at);
+  if (request.shared) body += *request.shared;
+  body.append(request.body, request.shared_at);
+}
+
+/// The body as it is sent.
+inline std::string whole_body(const HttpRequest& request) {
+  std::string body;
+  put_together(request, body);
+  return body;
+}
 
 /// Header names in lower case, values without surrounding white space, in the order of arrival.
 using HttpHeaders = std::vector<std::pair<std::string, std::string>>;

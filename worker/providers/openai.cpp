@@ -19,7 +19,7 @@ HttpRequest build(const ProviderSettings& provider, std::string_view api_key, co
   body += R"(,"messages":[)";
   if (has_text(request.system)) {
     body += R"({"role":"system","content":)";
-    append_shared_json_string(body, request.system);
+    append_shared_json_string(http, request.system);
     body += "},";
   }
   body += R"({"role":"user","content":)";

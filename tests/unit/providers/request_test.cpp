@@ -47,7 +47,7 @@ TEST(OpenaiRequest, HasTheGoldenForm) {
   EXPECT_EQ(http.url, "https://api.openai.com/v1/chat/completions");
   EXPECT_EQ(http.headers,
             (std::vector<std::string>{"Content-Type: application/json", "Authorization: Bearer sk-test"}));
-  EXPECT_EQ(http.body,
+  EXPECT_EQ(whole_body(http),
             "{\"model\":\"some-model\",\"messages\":["
             "{\"role\":\"system\",\"content\":\"You find \\\"claims\\\".\\n\"},"
             "{\"role\":\"user\",\"content\":\"x = 1\\t# caf\xc3\xa9\\n\"}],"
@@ -59,15 +59,16 @@ TEST(OpenaiRequest, HasTheGoldenForm) {
 TEST(OpenaiRequest, LeavesOutWhatIsNotSet) {
   const HttpRequest http = build_request(openai, "", bare_request());
   EXPECT_EQ(http.headers, std::vector<std::string>{"Content-Type: application/json"});
-  EXPECT_EQ(http.body, R"({"model":"m","messages":[{"role":"user","content":"hi"}]})");
+  EXPECT_EQ(whole_body(http), R"({"model":"m","messages":[{"role":"user","content":"hi"}]})");
 }
 
 TEST(OpenaiRequest, NamesTheTokenBoundAsTheServerDoes) {
   ProviderSettings older = openai;
   older.max_tokens_field = "max_tokens";
-  EXPECT_NE(build_request(older, "", full_request()).body.find(R"("max_tokens":512)"), std::string::npos);
+  EXPECT_NE(whole_body(build_request(older, "", full_request())).find(R"("max_tokens":512)"),
+            std::string::npos);
   older.max_tokens_field = "";
-  EXPECT_NE(build_request(older, "", full_request()).body.find(R"("max_completion_tokens":512)"),
+  EXPECT_NE(whole_body(build_request(older, "", full_request())).find(R"("max_completion_tokens":512)"),
             std::string::npos);
 }
 
@@ -77,7 +78,7 @@ TEST(AnthropicRequest, HasTheGoldenForm) {
   EXPECT_EQ(http.headers,
             (std::vector<std::string>{"Content-Type: application/json", "x-api-key: sk-ant-test",
                                       "anthropic-version: 2023-06-01"}));
-  EXPECT_EQ(http.body,
+  EXPECT_EQ(whole_body(http),
             "{\"model\":\"some-model\",\"max_tokens\":512,\"system\":\"You find \\\"claims\\\".\\n\","
             "\"messages\":[{\"role\":\"user\",\"content\":\"x = 1\\t# caf\xc3\xa9\\n\"}],\"temperature\":0.1,"
             "\"output_config\":{\"format\":{\"type\":\"json_schema\",\"schema\":{\"type\":\"object\"}}}}");
@@ -86,7 +87,7 @@ TEST(AnthropicRequest, HasTheGoldenForm) {
 TEST(AnthropicRequest, AlwaysBoundsTheTokensAndNeverSendsASeed) {
   ModelRequest request = bare_request();
   request.seed = 3;
-  EXPECT_EQ(build_request(anthropic, "", request).body,
+  EXPECT_EQ(whole_body(build_request(anthropic, "", request)),
             R"({"model":"m","max_tokens":4096,"messages":[{"role":"user","content":"hi"}]})");
 }
 
@@ -95,7 +96,7 @@ TEST(GeminiRequest, HasTheGoldenForm) {
   EXPECT_EQ(http.url, "https://generativelanguage.googleapis.com/v1beta/models/some-model:generateContent");
   EXPECT_EQ(http.headers,
             (std::vector<std::string>{"Content-Type: application/json", "x-goog-api-key: AIza-test"}));
-  EXPECT_EQ(http.body,
+  EXPECT_EQ(whole_body(http),
             "{\"systemInstruction\":{\"parts\":[{\"text\":\"You find \\\"claims\\\".\\n\"}]},"
             "\"contents\":[{\"role\":\"user\",\"parts\":[{\"text\":\"x = 1\\t# caf\xc3\xa9\\n\"}]}],"
             "\"generationConfig\":{\"temperature\":0.1,\"maxOutputTokens\":512,\"seed\":7,"
@@ -103,7 +104,7 @@ TEST(GeminiRequest, HasTheGoldenForm) {
 }
 
 TEST(GeminiRequest, LeavesOutWhatIsNotSet) {
-  EXPECT_EQ(build_request(gemini, "", bare_request()).body,
+  EXPECT_EQ(whole_body(build_request(gemini, "", bare_request())),
             R"({"contents":[{"role":"user","parts":[{"text":"hi"}]}],"generationConfig":{}})");
 }
 
@@ -126,9 +127,9 @@ TEST(GeminiRequest, KeepsTheModelInsideItsPlaceInThePath) {
 TEST(GeminiRequest, SendsTheSeedInTheBitsThatTheFieldHas) {
   ModelRequest request = bare_request();
   request.seed = (std::int64_t{1} << 40) + 5;
-  EXPECT_NE(build_request(gemini, "", request).body.find(R"("seed":5)"), std::string::npos);
+  EXPECT_NE(whole_body(build_request(gemini, "", request)).find(R"("seed":5)"), std::string::npos);
   request.seed = -1;
-  EXPECT_NE(build_request(gemini, "", request).body.find(R"("seed":2147483647)"), std::string::npos);
+  EXPECT_NE(whole_body(build_request(gemini, "", request)).find(R"("seed":2147483647)"), std::string::npos);
 }
 
 TEST(Request, KeyCannotAddHeaders) {
@@ -143,7 +144,8 @@ TEST(Request, EmptySystemPromptIsNotSent) {
   ModelRequest request = bare_request();
   request.system = share("");
   for (const ProviderSettings& settings : {openai, anthropic, gemini}) {
-    EXPECT_EQ(build_request(settings, "", request).body, build_request(settings, "", bare_request()).body);
+    EXPECT_EQ(whole_body(build_request(settings, "", request)),
+              whole_body(build_request(settings, "", bare_request())));
   }
 }
 
@@ -152,8 +154,21 @@ TEST(Request, EachHasItsOwnSystemPrompt) {
   for (int i = 0; i < 100; ++i) {
     const std::string prompt = "prompt " + std::to_string(i % 7);
     request.system = share(prompt);
-    const std::string body = build_request(i % 2 == 0 ? openai : anthropic, "", request).body;
+    const std::string body = whole_body(build_request(i % 2 == 0 ? openai : anthropic, "", request));
     EXPECT_NE(body.find('"' + prompt + '"'), std::string::npos) << body;
+  }
+}
+
+TEST(Request, ThePromptOfARunIsHeldOnce) {
+  for (const ProviderSettings& settings : {openai, anthropic, gemini}) {
+    ModelRequest request = full_request();
+    const HttpRequest one = build_request(settings, "k", request);
+    request.system = share(std::string(*request.system));  // As the next WORK message brings it.
+    request.user = "y = 2";
+    const HttpRequest other = build_request(settings, "k", request);
+    ASSERT_TRUE(one.shared) << settings.name;
+    EXPECT_EQ(one.shared, other.shared) << settings.name;
+    EXPECT_EQ(one.body.find("You find"), std::string::npos) << settings.name;
   }
 }
 
@@ -164,7 +179,8 @@ TEST(Request, IsJsonWhateverTheCodeHolds) {
   for (int byte = 0; byte < 256; ++byte) request.user += static_cast<char>(byte);
   request.response_schema = share(std::string(embedded::claims_schema));
   for (const ProviderSettings& settings : {openai, anthropic, gemini}) {
-    const auto body = nlohmann::json::parse(build_request(settings, "k", request).body, nullptr, false);
+    const auto body =
+        nlohmann::json::parse(whole_body(build_request(settings, "k", request)), nullptr, false);
     ASSERT_FALSE(body.is_discarded()) << settings.name;
     const auto schema = nlohmann::json::parse(embedded::claims_schema);
     const auto flat = body.flatten();
