@@ -16,13 +16,38 @@ constexpr std::size_t header_bytes = 4;
 /// Holds a REPORT of one typical result without growing.
 constexpr std::size_t typical_body_bytes = 1024;
 
+/// About what a message takes, so that it is seldom moved while it grows.
+template <class Message>
+std::size_t expected_bytes(const Message&) {
+  return typical_body_bytes;
+}
+
+std::size_t expected_bytes(const Report& report) {
+  constexpr std::size_t typical_result = 256;
+  return typical_body_bytes + report.results.size() * typical_result;
+}
+
+std::size_t expected_bytes(const Work& work) {
+  constexpr std::size_t typical_expectations = 512;
+  std::size_t bytes = typical_body_bytes;
+  const std::string* known_system = nullptr;
+  for (const auto& unit : work.units) {
+    bytes += typical_expectations + unit.request.user.size();
+    if (const auto* system = unit.request.system.get(); system && system != known_system) {
+      bytes += system->size();
+      known_system = system;
+    }
+  }
+  return bytes;
+}
+
 template <class Message>
 Frames frames(MessageType type, const Message& message) {
   Frames result;
   result.header = magic;
   result.header += static_cast<char>(protocol_version);
   result.header += static_cast<char>(type);
-  result.body.reserve(typical_body_bytes);
+  result.body.reserve(expected_bytes(message));
   Writer writer(result.body);
   layout(writer, message);
   return result;

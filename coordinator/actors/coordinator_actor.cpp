@@ -122,7 +122,7 @@ void perform(CoordinatorActor* self, Effects& effects) {
   auto& state = self->state;
   state.unrecorded += effects.to_record.size();
   for (const auto& note : effects.notes) spdlog::info("{}", note);
-  for (auto& record : effects.to_record) self->send(state.recorder, std::move(record));
+  if (!effects.to_record.empty()) self->send(state.recorder, RecordResults{std::move(effects.to_record)});
   for (auto& message : effects.to_workers) self->send(state.router, std::move(message));
   if (!effects.to_note.empty()) self->send(state.recorder, NoteEmbeddings{std::move(effects.to_note)});
   if (!effects.to_look_up.empty())

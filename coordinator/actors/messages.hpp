@@ -23,7 +23,7 @@
 ///   coordinator -> governor     DemandHeard, PeersChanged, AskBudget
 ///   governor    -> router       ToPeer (GRANTS)
 ///   governor    -> coordinator  BudgetReport
-///   coordinator -> recorder     RecordResult, NoteEmbeddings, LookUpEmbeddings
+///   coordinator -> recorder     RecordResults, NoteEmbeddings, LookUpEmbeddings
 ///   recorder    -> coordinator  ResultsRecorded, EmbeddingsLookedUp, RecordingFailed
 ///   coordinator -> progress     ShowProgress
 ///   coordinator -> main         RunEnded
@@ -105,7 +105,7 @@ CAF_ALLOW_UNSAFE_MESSAGE_TYPE(sluice::DemandHeard)
 CAF_ALLOW_UNSAFE_MESSAGE_TYPE(sluice::PeersChanged)
 CAF_ALLOW_UNSAFE_MESSAGE_TYPE(sluice::AskBudget)
 CAF_ALLOW_UNSAFE_MESSAGE_TYPE(sluice::BudgetReport)
-CAF_ALLOW_UNSAFE_MESSAGE_TYPE(sluice::RecordResult)
+CAF_ALLOW_UNSAFE_MESSAGE_TYPE(sluice::RecordResults)
 CAF_ALLOW_UNSAFE_MESSAGE_TYPE(sluice::ResultsRecorded)
 CAF_ALLOW_UNSAFE_MESSAGE_TYPE(sluice::NoteEmbeddings)
 CAF_ALLOW_UNSAFE_MESSAGE_TYPE(sluice::LookUpEmbeddings)

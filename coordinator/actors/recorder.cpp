@@ -62,6 +62,15 @@ void commit(RecorderActor* self) {
   self->send(state.coordinator, std::move(done));
 }
 
+void add(RecorderActor* self, RecordResult record) {
+  auto& waiting = self->state.waiting;
+  // CommitNow stands behind whatever is in the mailbox already: that all goes into one transaction.
+  if (waiting.empty()) self->send(self, CommitNow{});
+  self->state.workers.push_back(record.worker);
+  waiting.push_back(std::move(record.item));
+  if (waiting.size() >= max_batch) commit(self);
+}
+
 /// Who holds which embedding saves requests and is no result: the run goes on without it.
 void note(RecorderActor* self, const NoteEmbeddings& note) {
   const auto noted = self->state.ledger->note_embeddings(note.embeddings);
@@ -86,13 +95,8 @@ caf::behavior recorder_behavior(RecorderActor* self, std::shared_ptr<Ledger> led
   state.move_pins = move_pins;
   state.coordinator = std::move(coordinator);
   return {
-      [self](RecordResult& record) {
-        auto& waiting = self->state.waiting;
-        // CommitNow stands behind whatever is in the mailbox already: that all goes into one transaction.
-        if (waiting.empty()) self->send(self, CommitNow{});
-        self->state.workers.push_back(record.worker);
-        waiting.push_back(std::move(record.item));
-        if (waiting.size() >= max_batch) commit(self);
+      [self](RecordResults& more) {
+        for (auto& record : more.results) add(self, std::move(record));
       },
       [self](CommitNow) { commit(self); },
       [self](const NoteEmbeddings& embeddings) { note(self, embeddings); },

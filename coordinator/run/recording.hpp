@@ -14,6 +14,11 @@ struct RecordResult {
   ResultToCommit item;
 };
 
+/// Results that came together.
+struct RecordResults {
+  std::vector<RecordResult> results;
+};
+
 /// Results that are in the ledger, in the order in which they came.
 struct ResultsRecorded {
   struct Item {

@@ -168,7 +168,7 @@ class RecorderTest : public ActorTest {
   }
   std::filesystem::path file() const { return folder.path() / "ledger.db"; }
   void record(WorkerId worker, UnitId unit, const std::string& text = "a") {
-    caf::anon_send(recorder, RecordResult{worker, result_of(unit, text)});
+    caf::anon_send(recorder, RecordResults{{{worker, result_of(unit, text)}}});
   }
 
   std::string run_id = "run-1";
@@ -234,7 +234,7 @@ TEST_F(RecorderTest, AFailureIsToldAndLeavesItReadyForMore) {
   const auto broken =
       owned(spawn_recorder(system(), std::move(*ledger), run_id, true, coordinator.handle(), false));
   for (int twice = 0; twice < 2; ++twice) {
-    caf::anon_send(broken, RecordResult{1, result_of(0, "a")});
+    caf::anon_send(broken, RecordResults{{{1, result_of(0, "a")}}});
     settle();
     const auto failures = coordinator.take<RecordingFailed>();
     ASSERT_EQ(failures.size(), 1u);
@@ -246,7 +246,7 @@ TEST_F(RecorderTest, AFailureIsToldAndLeavesItReadyForMore) {
 
 class CoordinatorActorTest : public ActorTest {
  protected:
-  using Recorder = Probe<RecordResult>;
+  using Recorder = Probe<RecordResults>;
 
   CoordinatorActorTest() {
     for (const auto* content : {"one", "two"}) {
@@ -299,14 +299,16 @@ class CoordinatorActorTest : public ActorTest {
   /// Plays the recorder: what it was given is committed.
   void commit() {
     ResultsRecorded done;
-    for (const auto& record : recorder.take<RecordResult>()) {
-      done.items.push_back({record.worker,
-                            record.item.result.unit,
-                            record.item.result.key,
-                            {true, record.item.result.answer},
-                            false,
-                            {},
-                            {}});
+    for (const auto& message : recorder.take<RecordResults>()) {
+      for (const auto& record : message.results) {
+        done.items.push_back({record.worker,
+                              record.item.result.unit,
+                              record.item.result.key,
+                              {true, record.item.result.answer},
+                              false,
+                              {},
+                              {}});
+      }
     }
     caf::anon_send(coordinator, std::move(done));
     settle();
