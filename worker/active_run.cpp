@@ -1,9 +1,11 @@
 #include "worker/active_run.hpp"
 
+#include "common/defaults.hpp"
 #include "worker/model_client.hpp"
 #include "worker/scorer.hpp"
 
 #include <algorithm>
+#include <chrono>
 #include <memory>
 #include <utility>
 
@@ -13,6 +15,9 @@ namespace {
 
 /// Nothing is paid for but in live mode, and each unit takes microseconds: begins with a deep window.
 constexpr double units_per_second_unpaid = 10'000;
+/// A coordinator on the same network answers a REPORT sooner. One that is farther away must not be waited
+/// for: it would have to send more at a time.
+constexpr std::chrono::milliseconds patience_for_answer(20);
 
 }  // namespace
 
@@ -40,10 +45,11 @@ Result<ActiveRun> start_run(caf::actor_system& system, const WorkerConfig& confi
   return run;
 }
 
-bool may_gather(const ActiveRun& run) {
+Duration gathering_time(const ActiveRun& run) {
   const auto waiting = run.held.waiting();
+  if (waiting > run.slots / 2) return defaults::report_delay;
   const bool awaits_answer = run.held.done() > run.finished.size();
-  return waiting > run.slots / 2 || (waiting > 0 && awaits_answer);
+  return waiting > 0 && awaits_answer ? patience_for_answer : Duration::zero();
 }
 
 std::uint32_t window_of(const ActiveRun& run, Duration since_beat) {

@@ -24,8 +24,8 @@ struct ActiveRun {
   std::vector<UnitId> started;               ///< Not reported yet.
   std::vector<UnitResult> finished;          ///< Ditto.
   bool flush_pending = false;                ///< A FlushReports is in the mailbox.
-  bool flush_timed = false;                  ///< One will come when its time is up.
-  std::optional<TimePoint> gathering_until;  ///< When what is not reported is to be, if nothing is before.
+  std::optional<TimePoint> timer_at;         ///< When one will come because its time is up.
+  std::optional<TimePoint> gathering_since;  ///< Since when there is something that is not reported.
   std::uint32_t slots = 0;                   ///< Units that the model client works on at a time.
   bool demand_awaited = false;               ///< A TellDemand has not been answered yet.
   std::uint64_t heard_us = 0;                ///< As the model client told last.
@@ -37,9 +37,10 @@ struct ActiveRun {
 Result<ActiveRun> start_run(caf::actor_system& system, const WorkerConfig& config, RunSettings settings,
                             const caf::actor& worker, const caf::actor& http);
 
-/// Whether what is not reported may wait for more: there is enough to do meanwhile, or something to do and a
-/// REPORT on its way that is answered with more. A worker that runs short needs its next units now.
-bool may_gather(const ActiveRun& run);
+/// How long what is not reported may wait for more: for as long as there is enough to do, or for a while if
+/// there is something to do and a REPORT on its way that is answered with more. Zero: a worker that runs
+/// short needs its next units now.
+Duration gathering_time(const ActiveRun& run);
 
 /// The credit to offer to the coordinator, `since_beat` after the last beat (delivery.md, "Credit").
 std::uint32_t window_of(const ActiveRun& run, Duration since_beat);

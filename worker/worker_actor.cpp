@@ -101,14 +101,19 @@ void drop_run(WorkerActor* self) {
 
 // --- work ---
 
+/// One timer for all that is gathered, set again only for an earlier time.
+void flush_at(WorkerActor* self, TimePoint when) {
+  auto& timer = self->state.run->timer_at;
+  if (timer && *timer <= when) return;
+  timer = when;
+  self->delayed_send(self, when - self->clock().now(), FlushReports{true});
+}
+
 void schedule_flush(WorkerActor* self) {
   auto& run = *self->state.run;
-  if (may_gather(run)) {
-    if (!run.gathering_until) run.gathering_until = self->clock().now() + defaults::report_delay;
-    if (!std::exchange(run.flush_timed, true))
-      self->delayed_send(self, *run.gathering_until - self->clock().now(), FlushReports{true});
-    return;
-  }
+  if (!run.gathering_since) run.gathering_since = self->clock().now();
+  const auto wait = gathering_time(run);
+  if (wait > Duration::zero()) return flush_at(self, *run.gathering_since + wait);
   if (std::exchange(run.flush_pending, true)) return;
   // Stands behind everything that is in the mailbox already: results that come together are reported
   // together.
@@ -120,7 +125,7 @@ void report_now(WorkerActor* self) {
   auto& state = self->state;
   if (!state.run) return;
   auto& run = *state.run;
-  run.gathering_until.reset();
+  run.gathering_since.reset();
   for (auto& report : make_reports(run.settings.run_id, window(self), std::exchange(run.started, {}),
                                    std::exchange(run.finished, {}))) {
     say(self, std::move(report));
@@ -139,15 +144,15 @@ void on_flush(WorkerActor* self, FlushReports flush) {
   auto& state = self->state;
   if (!state.run) return;
   auto& run = *state.run;
-  (flush.timed ? run.flush_timed : run.flush_pending) = false;
-  // Its timer may be one of what was reported early.
-  if (flush.timed && !run.gathering_until) return;
-  const auto now = self->clock().now();
-  if (flush.timed && now < *run.gathering_until) {
-    run.flush_timed = true;
-    return self->delayed_send(self, *run.gathering_until - now, FlushReports{true});
+  if (!flush.timed) {
+    run.flush_pending = false;
+    return report_now(self);
   }
-  report_now(self);
+  run.timer_at.reset();
+  // It may be the timer of what was reported early, and there may be more to do since it was set.
+  if (!run.gathering_since) return;
+  const auto due = *run.gathering_since + gathering_time(run);
+  self->clock().now() < due ? flush_at(self, due) : report_now(self);
 }
 
 void on_scored(WorkerActor* self, UnitsScored& scored) {

@@ -208,13 +208,16 @@ TEST_F(RecorderTest, WhatItReportsIsInTheLedger) {
 
 TEST_F(RecorderTest, AFloodIsCommittedInBoundedBatches) {
   for (UnitId unit = 0; unit < 1300; ++unit) record(1, unit);
+  RecordResults together;
+  for (UnitId unit = 1300; unit < 2600; ++unit) together.results.push_back({1, result_of(unit, "a")});
+  caf::anon_send(recorder, std::move(together));
   settle();
   std::size_t recorded = 0;
   for (const auto& batch : coordinator.got<ResultsRecorded>()) {
     EXPECT_LE(batch.items.size(), 512u);
     for (const auto& item : batch.items) EXPECT_EQ(item.unit, recorded++) << "in the order of arrival";
   }
-  EXPECT_EQ(recorded, 1300u);
+  EXPECT_EQ(recorded, 2600u);
 }
 
 TEST_F(RecorderTest, ADuplicateIsToldTheWinner) {

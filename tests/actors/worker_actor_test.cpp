@@ -76,6 +76,40 @@ TEST_F(WorkerActorTest, WhileAReportIsNotAnsweredResultsWaitForOthers) {
   EXPECT_EQ(reports[0].results[0].unit, 2u);
 }
 
+// Its coordinator may be far away: to wait for each answer would be to stand still for the way there and
+// back.
+TEST_F(WorkerActorTest, TheAnswerToAReportIsNotWaitedForLong) {
+  begin();
+  lease({0, 1, 2, 3});
+  answer(calls());
+  auto made = calls();
+  ASSERT_EQ(said<wire::Report>().back().results.size(), 2u);
+  lease({4, 5});
+  answer(made[0]);
+  pass(19ms);
+  EXPECT_TRUE(said<wire::Report>().empty());
+  pass(1ms);
+  const auto reports = said<wire::Report>();
+  ASSERT_EQ(reports.size(), 1u);
+  ASSERT_EQ(reports[0].results.size(), 1u);
+  EXPECT_EQ(reports[0].results[0].unit, 2u);
+}
+
+TEST_F(WorkerActorTest, WithMoreToDoSinceResultsWaitForTheirWholeTime) {
+  begin();
+  lease({0, 1, 2, 3});
+  answer(calls());
+  auto made = calls();
+  said<wire::Report>();
+  lease({4, 5});
+  answer(made[0]);
+  lease({6, 7, 8});
+  pass(defaults::report_delay - 1ms);
+  EXPECT_TRUE(said<wire::Report>().empty());
+  pass(1ms);
+  EXPECT_EQ(said<wire::Report>().size(), 1u);
+}
+
 TEST_F(WorkerActorTest, ResultsWaitForOthersFromTheFirstOfThemOn) {
   begin();
   lease({0, 1, 2, 3, 4});

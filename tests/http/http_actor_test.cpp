@@ -94,9 +94,11 @@ TEST_F(HttpActorTest, WhatBodiesShareIsSentWhereItBelongs) {
   RawServer server([](int, const std::string& request) {
     return RawServer::Answer{RawServer::ok(request.substr(request.find("\r\n\r\n") + 4)), Then::keep};
   });
-  const auto prompt = share(std::string(200'000, 'p'));
-  // The handle is the same for each, as is the memory in which their bodies are put together.
-  for (const auto& [shared, at] : {std::pair(prompt, 1), {share("[]"), 6}, {SharedText(), 0}}) {
+  const auto prompt = share(std::string(20'000, 'p'));
+  const auto long_prompt = share(std::string(200'000, 'P'));
+  // The handle is the same for each, as is the memory in which bodies of usual length are put together.
+  for (const auto& [shared, at] :
+       {std::pair(prompt, 1), {share("[]"), 6}, {long_prompt, 0}, {prompt, 6}, {SharedText(), 0}}) {
     auto call = call_to(server.url());
     call.request.body = "before";
     call.request.shared = shared;

@@ -75,8 +75,10 @@ class SimulatedProvider {
   }
   void refuse(const std::function<void(Reply)>& reply) {
     ++refused_;
-    const double seconds = std::max(0.0, 1 - level_) / std::max(1e-6, nature_.requests_per_second);
     if (!nature_.names_delays) return reply({Outcome::refused, {}});
+    // Without a rate there is nothing to wait for: the bucket is never filled, and never asked.
+    const double rate = nature_.requests_per_second;
+    const double seconds = rate > 0 ? std::max(0.0, 1 - level_) / rate : 0;
     const BootTime wait(static_cast<BootTime::rep>(seconds * 1e6) + 1000);
     reply({Outcome::refused, std::max(wait, nature_.named_delay_min)});
   }

@@ -118,6 +118,7 @@ void Transfer::set_headers(std::vector<std::string> headers) {
 
 void Transfer::begin(HttpCall call, CallLog* log) {
   auto* easy = easy_.get();
+  auto request = std::exchange(call.request, {});
   call_ = std::move(call);
   response_ = {};
   header_bytes_ = 0;
@@ -127,15 +128,14 @@ void Transfer::begin(HttpCall call, CallLog* log) {
   missed_window_ = false;
   began_ = std::chrono::steady_clock::now();
 
-  if (call_.request.url != url_) {
-    url_ = call_.request.url;
+  if (request.url != url_) {
+    url_ = std::move(request.url);
     curl_easy_setopt(easy, CURLOPT_URL, url_.c_str());
   }
-  set_headers(std::move(call_.request.headers));
-  if (call_.request.shared) put_together(call_.request, body_);
-  const auto& body = call_.request.shared ? body_ : call_.request.body;
-  curl_easy_setopt(easy, CURLOPT_POSTFIELDS, body.data());
-  curl_easy_setopt(easy, CURLOPT_POSTFIELDSIZE_LARGE, static_cast<curl_off_t>(body.size()));
+  set_headers(std::move(request.headers));
+  request.shared ? put_together(request, body_) : body_.swap(request.body);
+  curl_easy_setopt(easy, CURLOPT_POSTFIELDS, body_.data());
+  curl_easy_setopt(easy, CURLOPT_POSTFIELDSIZE_LARGE, static_cast<curl_off_t>(body_.size()));
   if (call_.connect_timeout != connect_timeout_) {
     connect_timeout_ = call_.connect_timeout;
     curl_easy_setopt(easy, CURLOPT_CONNECTTIMEOUT_MS, static_cast<long>(connect_timeout_.count()));
@@ -197,7 +197,7 @@ HttpDone Transfer::finish(CURLcode code) {
   } else {
     result.failure = failure_of(code);
   }
-  forget_request();
+  forget_body();
   return result;
 }
 
@@ -205,12 +205,11 @@ HttpDone Transfer::abandon(HttpFailure failure) {
   if (warming_up_) end_warm_up();
   auto result = done();
   result.failure = std::move(failure);
-  forget_request();
+  forget_body();
   return result;
 }
 
-void Transfer::forget_request() {
-  call_.request = {};
+void Transfer::forget_body() {
   if (body_.capacity() > max_kept_body) std::string().swap(body_);
 }
 

@@ -54,7 +54,7 @@ class Transfer {
   void set_constant_options();
   void set_headers(std::vector<std::string> headers);
   void end_warm_up();
-  void forget_request();
+  void forget_body();
   int may_send();
   bool header_line(std::string_view line);
   bool body_bytes(std::string_view bytes);
@@ -76,8 +76,8 @@ class Transfer {
   std::chrono::milliseconds total_timeout_{-1};
 
   // The call under way.
-  HttpCall call_;
-  std::string body_;  ///< Of the request, whole, if it has a shared part.
+  HttpCall call_;     ///< Without its request.
+  std::string body_;  ///< The request's, whole.
   HttpResponse response_;
   std::chrono::steady_clock::time_point began_;
   std::size_t header_bytes_ = 0;

@@ -21,7 +21,9 @@ struct HttpRequest {
 
 /// Puts the whole body into `body`, whose memory is used again.
 inline void put_together(const HttpRequest& request, std::string& body) {
-  body.assign(request.body, 0, request.shared_at);
+  body.clear();
+  body.reserve(request.body.size() + (request.shared ? request.shared->size() : 0));
+  body.append(request.body, 0, request.shared_at);
   if (request.shared) body += *request.shared;
   body.append(request.body, request.shared_at);
 }
