@@ -33,8 +33,8 @@ inline constexpr std::uint32_t max_losses = 3;  ///< Then a started unit is prov
 inline constexpr auto lease_grace = 30s;        ///< Beyond case_timeout before a live worker's lease ends.
 inline constexpr auto goodbye_wait = 2s;        ///< How long a finished run waits for its workers' GOODBYE.
 inline constexpr auto report_delay = 100ms;  ///< Gathers results while a worker has other work: one message
-                                             ///< and one commit for many. A credit window looks ahead for it
-                                             ///< as well; who runs short reports earlier.
+                                             ///< and one commit for many. As far as a credit window looks
+                                             ///< ahead; who runs short earlier reports earlier.
 inline constexpr std::size_t max_units_per_work = 256;      ///< Bounds the memory of one WORK message.
 inline constexpr std::size_t max_bytes_per_work = 1 << 20;  ///< Ditto, in bytes of request texts.
 

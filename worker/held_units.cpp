@@ -1,14 +1,9 @@
 #include "worker/held_units.hpp"
 
-#include "common/defaults.hpp"
-
 #include <algorithm>
-#include <chrono>
 #include <utility>
 
 namespace sluice {
-
-using namespace std::chrono_literals;
 
 SharedUnit HeldUnits::add(WorkUnit unit) {
   const auto id = unit.unit;
@@ -61,10 +56,9 @@ void HeldUnits::clear() {
 }
 
 std::uint32_t credit_window(std::uint32_t slots, double finished_per_second) {
-  // A round trip with a commit takes a few milliseconds; 100 ms of work rides out a busy coordinator. Before
-  // that, results wait for others.
-  constexpr auto lookahead = 100ms + defaults::report_delay;
-  constexpr double lookahead_seconds = std::chrono::duration<double>(lookahead).count();
+  // A round trip with a commit takes a few milliseconds; 100 ms of work rides out a busy coordinator. No
+  // more: what waits here is taken by the search for a concurrency for a wish to have more in flight.
+  constexpr double lookahead_seconds = 0.1;
   constexpr double most = 1024;
   const double least = slots;
   const double ahead = std::clamp(finished_per_second * lookahead_seconds, least, std::max(least, most));

@@ -49,9 +49,8 @@ class HeldUnits {
   std::map<UnitId, UnitResult> unacknowledged_;
 };
 
-/// How many units a worker wants to hold: its slots, and beyond them as many as it finishes while results are
-/// gathered and new work is on its way, so that it never runs dry and a slow one hoards nothing (design,
-/// "Credit, not push").
+/// How many units a worker wants to hold: its slots, and beyond them as many as it finishes while new work is
+/// on its way, so that it never runs dry and a slow one hoards nothing (design, "Credit, not push").
 std::uint32_t credit_window(std::uint32_t slots, double finished_per_second);
 
 }  // namespace sluice

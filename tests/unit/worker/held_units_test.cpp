@@ -112,12 +112,12 @@ RC_GTEST_PROP(HeldUnits, AUnitIsInOnePlaceAtMost, ()) {
 TEST(CreditWindow, IsTwiceTheSlotsForASlowWorker) {
   EXPECT_EQ(credit_window(5, 0.0), 10u);
   EXPECT_EQ(credit_window(1, 0.0), 2u);
-  EXPECT_EQ(credit_window(5, 25.0), 10u);
+  EXPECT_EQ(credit_window(5, 50.0), 10u);
 }
 
-TEST(CreditWindow, HoldsAFifthOfASecondsWorkAndNoMoreThan1024Ahead) {
-  EXPECT_EQ(credit_window(5, 1000.0), 205u);
-  EXPECT_EQ(credit_window(5, 5'000.0), 1005u);
+TEST(CreditWindow, HoldsATenthOfASecondsWorkAndNoMoreThan1024Ahead) {
+  EXPECT_EQ(credit_window(5, 1000.0), 105u);
+  EXPECT_EQ(credit_window(5, 10'000.0), 1005u);
   EXPECT_EQ(credit_window(5, 1e9), 5u + 1024u);
   EXPECT_EQ(credit_window(5, std::numeric_limits<double>::infinity()), 5u + 1024u);
 }
