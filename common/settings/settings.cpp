@@ -142,6 +142,15 @@ ProviderLimits ProviderConfig::limits() const {
   return limits;
 }
 
+ProviderLimits limits_of(const Settings& settings, std::string_view provider) {
+  const ProviderConfig* config = settings.find_provider(provider);
+  ProviderLimits limits = config != nullptr ? config->limits() : ProviderLimits();
+  if (settings.max_in_flight.value && provider == settings.provider.value) {
+    limits.max_in_flight = settings.max_in_flight.value;
+  }
+  return limits;
+}
+
 Result<void> check_provider(const Settings& settings) {
   if (const auto chosen = chosen_provider(settings); !chosen) return fail(chosen.error());
   return {};

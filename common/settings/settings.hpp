@@ -60,6 +60,7 @@ struct Settings {
   Setting<std::uint32_t> max_output_tokens{defaults::max_output_tokens};
   Setting<std::optional<std::int64_t>> seed;
   Setting<std::uint32_t> max_concurrent{defaults::max_concurrent};
+  Setting<std::optional<std::uint32_t>> max_in_flight;  ///< Nothing: the provider's own. See limits_of.
   Setting<std::chrono::milliseconds> rate_limit_initial_delay{defaults::backoff_initial};
   Setting<std::uint32_t> rate_limit_max_retries{defaults::max_retries};
   Setting<std::chrono::milliseconds> connect_timeout{defaults::connect_timeout};
@@ -126,6 +127,10 @@ struct ResolvedEmbedding {
 /// is the built-in one, which takes no provider. `base_url` applies if the run's provider embeds as well.
 /// settings_invalid if the provider is unknown, has no embeddings, or needs to be told its model.
 Result<ResolvedEmbedding> resolve_embedding(const Settings& settings);
+
+/// What a provider of these settings allows: its own limits, with `max_in_flight` of the whole run over those
+/// of the run's provider. No limit for one that does not exist.
+ProviderLimits limits_of(const Settings& settings, std::string_view provider);
 
 /// The hosts that may get a provider's key, in the form of may_receive_key (base_url.hpp): the standard host
 /// of its kind, its key_hosts, and the hosts of base URLs that these settings name themselves (not

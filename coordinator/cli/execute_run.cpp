@@ -129,7 +129,7 @@ Result<void> add_pins(const Plan& plan, Ledger& ledger, RunController::Config& c
 GovernorConfig governor_config(const Settings& settings, const RunSettings& run) {
   GovernorConfig config;
   for (const ProviderSettings& provider : run.providers) {
-    config.providers.emplace_back(provider.name, settings.find_provider(provider.name)->limits());
+    config.providers.emplace_back(provider.name, limits_of(settings, provider.name));
   }
   config.times = {settings.request_timeout.value, run.heartbeat_interval, settings.outage_timeout.value};
   return config;

@@ -248,6 +248,24 @@ TEST(Settings, LimitsOfAProviderAreReadAndShown) {
   EXPECT_EQ(settings.find_provider("gemini")->limits(), ProviderLimits());
 }
 
+TEST(Settings, TheNumberInFlightOfAFlagGoesBeforeThatOfTheRunsProvider) {
+  const std::string file =
+      "[providers.openai]\nrequests_per_minute = 500\nmax_in_flight = 64\n[providers.gemini]\nmax_in_flight "
+      "= 3\n";
+  const Settings settings = merged(file, {{"SLUICE_MAX_IN_FLIGHT", "9"}, {"SLUICE_PROVIDER", "openai"}},
+                                   {{"max_in_flight", "--max-in-flight", "7"}});
+  ProviderLimits expected;
+  expected.requests_per_minute = 500;
+  expected.max_in_flight = 7;
+  EXPECT_EQ(limits_of(settings, "openai"), expected);
+  EXPECT_EQ(limits_of(settings, "gemini").max_in_flight, 3u);
+  EXPECT_EQ(limits_of(settings, "nobody"), ProviderLimits());
+  EXPECT_EQ(limits_of(merged(file), "gemini").max_in_flight, 3u);
+  EXPECT_EQ(limits_of(merged(file, {{"SLUICE_MAX_IN_FLIGHT", "9"}}), "gemini").max_in_flight, 9u);
+  EXPECT_EQ(findings(std::nullopt, {}, {{"max_in_flight", "--max-in-flight", "0"}}),
+            "--max-in-flight: must be a whole number from 1 to 1000000, not \"0\"");
+}
+
 TEST(Settings, TheRunsBudgetsAreReadFromFilesVariablesAndFlags) {
   using std::chrono::milliseconds;
   const Settings none = merged(std::nullopt);
