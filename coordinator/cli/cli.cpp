@@ -15,7 +15,7 @@
 namespace sluice {
 namespace {
 
-constexpr const char* examples =
+constexpr const char* sluice_examples =
     "Examples:\n"
     "  sluice validate-fixtures\n"
     "  sluice run --mode live --provider openai --model gpt-4o-mini\n"
@@ -74,7 +74,7 @@ int run_program(int argc, char** argv, const StartWorkers& start_workers, const 
       "sluice");
   program.set_version_flag("--version", "sluice " SLUICE_VERSION, "Show the version");
   program.set_help_flag("--help,-h", "Show this help");
-  program.footer(examples);
+  program.footer(sluice_examples);
   // One command: a file or a run after it may bear a command's name.
   program.require_subcommand(0, 1);
   const std::array<Command, 9> commands{add_run_command(program, start_workers),

@@ -28,7 +28,7 @@ constexpr std::size_t piped_columns = 100;
 constexpr std::size_t least_columns = 60;
 constexpr std::size_t most_columns = 120;  // Longer lines are hard to read.
 
-constexpr const char* examples =
+constexpr const char* compare_examples =
     "BASE and CURRENT are each a baseline (--export-baseline) or a JSON report (--format json).\n"
     "A report's cases are judged by the thresholds that it names; a flag goes before them, for all scores.\n"
     "Exit code 0: no regression; 1: regressions, failures and case errors, under --strict also warnings;\n"
@@ -241,7 +241,7 @@ Command add_compare_command(CLI::App& program) {
   app->add_flag("--strict", command->strict, "Warnings fail too");
   app->add_option("--format", command->format, "table, json or markdown")->type_name("FORMAT");
   app->add_option("--output", command->output, "Write to this file instead of stdout")->type_name("FILE");
-  app->footer(examples);
+  app->footer(compare_examples);
   return {app, [command] { return command->run(); }};
 }
 

@@ -20,7 +20,7 @@ namespace {
 /// error.
 constexpr std::array<std::string_view, 1> unsupported_flags{"--save-observations"};
 
-constexpr const char* examples =
+constexpr const char* run_examples =
     "Examples:\n"
     "  sluice run --mode live --provider openai --model gpt-4o-mini\n"
     "  sluice run --mode cached --format json --output report.json\n"
@@ -141,7 +141,7 @@ Command add_run_command(CLI::App& program, const StartWorkers& start_workers) {
   auto command = std::make_shared<RunCommand>();
   CLI::App* app = program.add_subcommand("run", "Evaluate a suite or a folder of fixtures, gate and report");
   command->add_flags(*app);
-  app->footer(examples);
+  app->footer(run_examples);
   return {app, [command, start_workers] { return command->run(start_workers); }};
 }
 

@@ -9,7 +9,6 @@ namespace sluice {
 
 namespace {
 
-constexpr double seconds_a_minute = 60;
 /// What was found is no more precise than this.
 constexpr double clearly_less = 0.9;
 

@@ -8,7 +8,6 @@ namespace sluice {
 
 namespace {
 
-constexpr double seconds_a_minute = 60;
 /// Heartbeats that a worker may miss until it is lost: a hold of unknown length is said anew with each.
 constexpr int hold_heartbeats = 3;
 /// A worker that speaks so long after a permit's end without a report of it has lost the report.

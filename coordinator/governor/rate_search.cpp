@@ -1,5 +1,7 @@
 #include "coordinator/governor/rate_search.hpp"
 
+#include "coordinator/governor/slot_rule.hpp"
+
 #include <algorithm>
 #include <array>
 #include <cmath>
@@ -62,10 +64,6 @@ constexpr BootTime longest_step = 100ms;
 constexpr std::size_t pauses_remembered = 64;
 /// The known rate is taken for the true one after so long at it without a cut.
 constexpr double proof_seconds = 2;
-
-double in_seconds(BootTime time) {
-  return static_cast<double>(time.count()) * 1e-6;
-}
 
 }  // namespace
 

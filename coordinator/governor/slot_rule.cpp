@@ -9,12 +9,7 @@ namespace sluice {
 
 namespace {
 
-constexpr double seconds_a_minute = 60;
 constexpr double default_burst_seconds = 1;
-
-double in_seconds(BootTime time) {
-  return static_cast<double>(time.count()) * 1e-6;
-}
 
 BootTime from_seconds(double seconds) {
   return BootTime(static_cast<BootTime::rep>(seconds * 1e6));

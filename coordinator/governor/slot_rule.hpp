@@ -8,6 +8,11 @@
 
 namespace sluice {
 
+inline constexpr double seconds_a_minute = 60;
+inline double in_seconds(BootTime time) {
+  return static_cast<double>(time.count()) * 1e-6;
+}
+
 /// One limit as the slots keep it: a bucket with room for a permit's lifetime and the way to the provider.
 struct PacedLimit {
   Bucket::Shape shape;

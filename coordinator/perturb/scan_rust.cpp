@@ -17,7 +17,7 @@ bool is_doc_comment(const Cursor& cursor) {
 }
 
 /// Block comments nest.
-void cut_block_comment(Cursor& cursor) {
+void cut_rust_block_comment(Cursor& cursor) {
   const auto kind = is_doc_comment(cursor) ? SegmentKind::directive : SegmentKind::block_comment;
   const auto from = cursor.position();
   cursor.advance(2);
@@ -82,7 +82,7 @@ void scan_rust(Cursor& cursor) {
     if (cursor.looking_at("//")) {
       cursor.cut_line(is_doc_comment(cursor) ? SegmentKind::directive : SegmentKind::line_comment);
     } else if (cursor.looking_at("/*")) {
-      cut_block_comment(cursor);
+      cut_rust_block_comment(cursor);
     } else if (c == '"') {
       cursor.cut_quoted(true);
     } else if (c == '\'') {

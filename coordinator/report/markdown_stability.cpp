@@ -16,7 +16,7 @@ constexpr std::size_t max_statistics_bytes = 3500;
 constexpr std::size_t max_summary_bytes = 900;
 constexpr std::size_t max_perturbation_bytes = 1400;
 constexpr std::size_t max_flip_bytes = 1500;
-constexpr std::size_t max_category_bytes = 1200;
+constexpr std::size_t max_instability_bytes = 1200;
 constexpr std::size_t max_skipped_bytes = 1400;
 
 /// What a list leaves out, which would look whole without a word; empty where it is.
@@ -58,7 +58,7 @@ std::string folded(std::string_view summary, std::size_t count, const std::strin
 std::string category_part(const RunStability& run) {
   const auto categories = wording::category_words(run);
   if (categories.empty()) return "";
-  BoundedText rows(max_category_bytes);
+  BoundedText rows(max_instability_bytes);
   for (const auto& words : categories) {
     rows.add("| " + markdown_words(words.name, 80) + " | " + words.cases + " | " + words.answers + " | " +
              words.stability + " | " + words.interval + " | " + words.floor + " |\n");

@@ -9,7 +9,7 @@
 namespace sluice {
 namespace {
 
-constexpr std::size_t shown_bytes = 60;
+constexpr std::size_t shown_name_bytes = 60;
 
 }  // namespace
 
@@ -28,7 +28,7 @@ bool ReportReader::finish_result() {
     if (is_scored(metrics[i]) && std::find_if(metrics.begin(), before, [&](const ComparedMetric& other) {
                                    return other.name == metrics[i].name;
                                  }) != before) {
-      return problem("`" + where + "` has the scored metric " + "`" + excerpt(metrics[i].name, shown_bytes) +
+      return problem("`" + where + "` has the scored metric " + "`" + excerpt(metrics[i].name, shown_name_bytes) +
                      "`" + " twice");
     }
     if (!settle(metrics[i], i)) return false;

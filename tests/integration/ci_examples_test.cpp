@@ -2,6 +2,7 @@
 // runner would. What the runner itself does (checkout, upload) is left out, and so are steps whose name
 // begins with "Install".
 
+#include "tests/support/paths.hpp"
 #include "tests/support/workbench.hpp"
 
 #include <fstream>
@@ -34,7 +35,7 @@ struct Job {
 };
 
 YAML::Node load_example(const std::string& name) {
-  return YAML::LoadFile(std::string(SLUICE_SOURCE_DIR) + "/deploy/ci/" + name);
+  return YAML::LoadFile(support::source_path("deploy/ci/" + name));
 }
 
 std::string text_of(const YAML::Node& node) {
@@ -134,7 +135,7 @@ class CiExamples : public Workbench, public ::testing::WithParamInterface<Platfo
                    "\"]\n  insteadOf = https://sluice:" + push_token +
                    "@gitlab.example.com/team/evals.git\n");
     const auto seed = folder() / "seed";
-    fs::copy(SLUICE_SOURCE_DIR "/tests/integration/data/ci", seed, fs::copy_options::recursive);
+    fs::copy(support::source_path("tests/integration/data/ci"), seed, fs::copy_options::recursive);
     git(folder(), "init -q --bare -b main origin.git");
     git(folder() / "origin.git", "config receive.advertisePushOptions true");
     git(seed, "init -q -b main");
@@ -150,7 +151,7 @@ class CiExamples : public Workbench, public ::testing::WithParamInterface<Platfo
 
   SimulatorProcess start_provider() {
     return start_simulator(
-        {"--require-key", key, "--script", SLUICE_SOURCE_DIR "/tests/integration/data/ci/answers.jsonl"});
+        {"--require-key", key, "--script", support::source_path("tests/integration/data/ci/answers.jsonl")});
   }
 
   // --- The repository ---
@@ -250,7 +251,7 @@ class CiExamples : public Workbench, public ::testing::WithParamInterface<Platfo
 
   Variables runner_variables(const fs::path& checkout) const {
     Variables variables{{"HOME", runner_home().string()},
-                        {"PATH", SLUICE_BINARY_DIR ":/usr/bin:/bin"},
+                        {"PATH", support::program_path("") + ":/usr/bin:/bin"},
                         {"GIT_CONFIG_NOSYSTEM", "1"},
                         {"CI", "true"}};
     for (const char* name : {"ASAN_OPTIONS", "UBSAN_OPTIONS", "LSAN_OPTIONS", "TSAN_OPTIONS"}) {

@@ -2,6 +2,7 @@
 // (docs/baselines.md, docs/gate.md).
 
 #include "tests/integration/gate_workbench.hpp"
+#include "tests/support/paths.hpp"
 
 #include <algorithm>
 
@@ -211,8 +212,8 @@ TEST_F(GateExport, OrderChangesNothing) {
 
 TEST_F(GateExport, LineEndsOfPromptAndOntologyChangeNothing) {
   const auto suite_file = write_suite(suite("", recall_test("q_1", 17, 20)));
-  const auto prompt = read_text(SLUICE_SOURCE_DIR "/config/prompts/claims.toml");
-  const auto ontology = read_text(SLUICE_SOURCE_DIR "/config/ontology.toml");
+  const auto prompt = read_text(support::source_path("config/prompts/claims.toml"));
+  const auto ontology = read_text(support::source_path("config/ontology.toml"));
   const auto fingerprint_with = [&](const std::string& line_end) {
     const auto ended = [&](const std::string& text) {
       std::string result;

@@ -1,6 +1,7 @@
 #include "tests/provider_sim/claim_rules.hpp"
 
 #include "tests/provider_sim/trigger_scanner.hpp"
+#include "tests/support/paths.hpp"
 
 #include <fstream>
 #include <map>
@@ -32,7 +33,7 @@ TEST(TriggerScanner, FindsOverlappingWordsWhateverTheirCase) {
 }
 
 TEST(ClaimRules, SpeakTheVocabularyOfTheOntology) {
-  const auto ontology = toml::parse_file(SLUICE_SOURCE_DIR "/config/ontology.toml");
+  const auto ontology = toml::parse_file(support::source_path("config/ontology.toml"));
   ASSERT_TRUE(ontology) << ontology.error();
   std::map<std::pair<std::string, std::string>, std::string> types;
   for (const auto& subject : *ontology.table()["subject"].as_array()) {

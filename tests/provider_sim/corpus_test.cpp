@@ -2,6 +2,7 @@
 // with the simulator would show nothing.
 
 #include "tests/provider_sim/claim_rules.hpp"
+#include "tests/support/paths.hpp"
 
 #include <filesystem>
 #include <iostream>
@@ -80,7 +81,7 @@ void count(const toml::table& fixture, Tally& tally) {
 
 TEST(Corpus, RulesFindMostIssuesButNotAllAndErrSometimes) {
   Tally tally;
-  for (const auto& entry : fs::recursive_directory_iterator(SLUICE_SOURCE_DIR "/tests/llm_fixtures")) {
+  for (const auto& entry : fs::recursive_directory_iterator(support::source_path("tests/llm_fixtures"))) {
     if (entry.path().extension() != ".toml" || entry.path().filename() == "manifest.toml") continue;
     const auto parsed = toml::parse_file(entry.path().string());
     ASSERT_TRUE(parsed) << entry.path() << ": " << parsed.error();

@@ -1,6 +1,7 @@
 // The program itself, over real sockets.
 
 #include "tests/provider_sim/file_descriptor.hpp"
+#include "tests/support/paths.hpp"
 
 #include <array>
 #include <csignal>
@@ -28,7 +29,7 @@ class Program {
     if (pipe(output.data()) != 0) return;
     FileDescriptor read_end(output[0]);
     FileDescriptor write_end(output[1]);
-    arguments.insert(arguments.begin(), SLUICE_BINARY_DIR "/provider-sim");
+    arguments.insert(arguments.begin(), support::program_path("provider-sim"));
     std::vector<char*> argv;
     for (auto& argument : arguments) argv.push_back(argument.data());
     argv.push_back(nullptr);

@@ -1,5 +1,6 @@
 #include "tests/support/report_text.hpp"
 
+#include "tests/support/paths.hpp"
 #include "tests/support/temporary_folder.hpp"
 
 #include <array>
@@ -39,7 +40,7 @@ nlohmann::json parse_report(const std::string& report) {
 
 std::string schema_findings(const nlohmann::json& report) {
   const auto document =
-      nlohmann::json::parse(read_text(SLUICE_SOURCE_DIR "/config/schemas/report.schema.json"));
+      nlohmann::json::parse(read_text(support::source_path("config/schemas/report.schema.json")));
   valijson::Schema schema;
   valijson::SchemaParser parser;
   parser.populateSchema(valijson::adapters::NlohmannJsonAdapter(document), schema);

@@ -1,5 +1,6 @@
 #include "tests/support/workbench.hpp"
 
+#include "tests/support/paths.hpp"
 #include "tests/support/report_text.hpp"
 
 #include <algorithm>
@@ -58,7 +59,7 @@ void Workbench::set_variable(const std::string& name, const std::string& value) 
 
 Command Workbench::command(const std::string& program, const Flags& flags) {
   const auto stem = folder() / (program + "-" + std::to_string(++started_));
-  return {Flags{SLUICE_BINARY_DIR "/" + program} + flags, environment_, folder(), stem.string() + ".out",
+  return {Flags{support::program_path(program)} + flags, environment_, folder(), stem.string() + ".out",
           stem.string() + ".err"};
 }
 
@@ -132,7 +133,7 @@ Finished Workbench::run_worker(const std::string& endpoint, const Flags& flags) 
 // --- what is run ---
 
 fs::path Workbench::shipped_fixtures() {
-  return SLUICE_SOURCE_DIR "/tests/llm_fixtures";
+  return support::source_path("tests/llm_fixtures");
 }
 
 std::size_t Workbench::fixture_count() {

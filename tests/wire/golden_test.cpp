@@ -1,5 +1,6 @@
 // The bytes of every message, pinned: a change of the wire without a new protocol_version shows here. With
 // SLUICE_UPDATE_GOLDEN set the files are written anew; read the difference before you keep it.
+#include "tests/support/paths.hpp"
 #include "tests/wire/samples.hpp"
 
 #include <cstdlib>
@@ -24,7 +25,7 @@ std::string hex_lines(std::string_view bytes) {
 }
 
 void expect_golden(const std::string& name, const std::string& text) {
-  const auto path = std::string(SLUICE_SOURCE_DIR) + "/tests/wire/golden/" + name + ".hex";
+  const auto path = support::source_path("tests/wire/golden/" + name + ".hex");
   if (std::getenv("SLUICE_UPDATE_GOLDEN")) std::ofstream(path, std::ios::binary) << text;
   std::ifstream file(path, std::ios::binary);
   const std::string golden{std::istreambuf_iterator<char>(file), {}};

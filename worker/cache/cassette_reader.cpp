@@ -23,7 +23,7 @@ namespace {
 
 constexpr std::size_t piece_bytes = 128u << 10;
 
-struct FreeContext {
+struct FreeDecompressor {
   void operator()(ZSTD_DCtx* context) const { ZSTD_freeDCtx(context); }
 };
 
@@ -150,7 +150,7 @@ class Content {
   }
 
   const File& file_;
-  std::unique_ptr<ZSTD_DCtx, FreeContext> context_{ZSTD_createDCtx()};
+  std::unique_ptr<ZSTD_DCtx, FreeDecompressor> context_{ZSTD_createDCtx()};
   std::vector<char> compressed_ = std::vector<char>(piece_bytes);
   std::vector<char> plain_ = std::vector<char>(piece_bytes);
   ZSTD_inBuffer in_{nullptr, 0, 0};

@@ -15,7 +15,7 @@ namespace sluice {
 
 namespace {
 
-struct FreeContext {
+struct FreeCompressor {
   void operator()(ZSTD_CCtx* context) const { ZSTD_freeCCtx(context); }
 };
 
@@ -32,7 +32,7 @@ std::string_view view_of(const Digest& digest) {
 
 struct CassetteWriter::State {
   std::function<void(std::string_view)> write;
-  std::unique_ptr<ZSTD_CCtx, FreeContext> context{ZSTD_createCCtx()};
+  std::unique_ptr<ZSTD_CCtx, FreeCompressor> context{ZSTD_createCCtx()};
   std::vector<char> compressed = std::vector<char>(ZSTD_CStreamOutSize());
   Sha256Stream checksum;
   std::uint64_t entries = 0;

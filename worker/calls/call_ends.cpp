@@ -18,11 +18,6 @@ constexpr std::uint32_t max_unsent = 8;
 /// One case may be slow, and with one place nobody else had a chance.
 constexpr std::uint32_t enough_silent_jobs = 2;
 
-std::uint32_t narrow(std::uint64_t tokens) {
-  return static_cast<std::uint32_t>(
-      std::min<std::uint64_t>(tokens, std::numeric_limits<std::uint32_t>::max()));
-}
-
 std::uint32_t in_ms(Duration time) {
   return static_cast<std::uint32_t>(std::chrono::duration_cast<std::chrono::milliseconds>(time).count());
 }

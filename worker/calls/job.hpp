@@ -10,7 +10,9 @@
 #include "worker/providers/announced_limits.hpp"
 #include "worker/retry_policy.hpp"
 
+#include <algorithm>
 #include <cstdint>
+#include <limits>
 #include <optional>
 #include <set>
 #include <string>
@@ -19,6 +21,12 @@
 #include <vector>
 
 namespace sluice {
+
+/// A number of tokens as messages hold it: what is beyond 32 bits is as large as can be said.
+inline std::uint32_t narrow(std::uint64_t tokens) {
+  return static_cast<std::uint32_t>(
+      std::min<std::uint64_t>(tokens, std::numeric_limits<std::uint32_t>::max()));
+}
 
 /// A provider as this run's calls meet it.
 struct CalledProvider {

@@ -12,12 +12,6 @@ namespace sluice {
 
 namespace {
 
-constexpr auto most_tokens = std::numeric_limits<std::uint32_t>::max();
-
-std::uint32_t narrow(std::uint64_t tokens) {
-  return static_cast<std::uint32_t>(std::min<std::uint64_t>(tokens, most_tokens));
-}
-
 /// What the call log says of a call, beside its time.
 std::string log_members(const std::string& provider, Job& job, const std::optional<TakenPermit>& permit) {
   std::string members = R"("provider":)";

@@ -59,7 +59,7 @@ char32_t take_code_point(std::string_view& text) {
   return c;
 }
 
-std::u32string normalised(std::string_view text) {
+std::u32string folded_characters(std::string_view text) {
   std::u32string characters = U" ";
   characters.reserve(text.size() + 2);
   while (!text.empty()) {
@@ -84,7 +84,7 @@ std::uint64_t mixed(std::uint64_t x) {
 }  // namespace
 
 std::vector<float> lexical_embedding(std::string_view text) {
-  const auto characters = invalid_utf8_at(text) ? normalised(to_valid_utf8(text)) : normalised(text);
+  const auto characters = invalid_utf8_at(text) ? folded_characters(to_valid_utf8(text)) : folded_characters(text);
   std::vector<double> sums(lexical_dimension, 0.0);
   for (std::size_t from = 0; from < characters.size(); ++from) {
     const auto longest = std::min(longest_gram, characters.size() - from);

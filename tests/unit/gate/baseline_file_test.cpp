@@ -1,6 +1,7 @@
 #include "coordinator/gate/baseline_file.hpp"
 
 #include "gate_fixture.hpp"
+#include "tests/support/paths.hpp"
 #include "tests/support/temporary_folder.hpp"
 
 #include <cstdlib>
@@ -143,7 +144,7 @@ TEST(BaselineFile, WritesTheGoldenFile) {
                    {"b", "claims_recall", 0.0},
                    {"a", "claims_f1", 0.91},
                    {"a", "claims_precision", 1e-7, R"({"metric_version":"1"})"}});
-  const std::string path = std::string(SLUICE_SOURCE_DIR) + "/tests/unit/gate/golden/baseline.json";
+  const std::string path = support::source_path("tests/unit/gate/golden/baseline.json");
   if (std::getenv("SLUICE_UPDATE_GOLDEN") != nullptr) {
     std::ofstream(path, std::ios::binary) << written(baseline);
     FAIL() << "the file was written anew; run again without SLUICE_UPDATE_GOLDEN";

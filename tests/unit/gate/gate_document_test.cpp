@@ -6,6 +6,7 @@
 #include "coordinator/gate/statistical_gate.hpp"
 #include "coordinator/gate/status.hpp"
 #include "gate_fixture.hpp"
+#include "tests/support/paths.hpp"
 
 #include <fstream>
 #include <functional>
@@ -28,7 +29,7 @@ std::string trimmed(const std::string& text) {
 
 /// The rows of the table whose first column has this heading and that has so many columns.
 std::vector<Row> table(const std::string& heading, std::size_t columns) {
-  std::ifstream file(std::string(SLUICE_SOURCE_DIR) + "/docs/gate.md");
+  std::ifstream file(support::source_path("docs/gate.md"));
   std::vector<Row> rows;
   bool inside = false;
   for (std::string line; std::getline(file, line);) {
@@ -131,7 +132,7 @@ TEST(GateDocument, VerdictsAndExitCodesAreThoseOfTheTable) {
 }
 
 TEST(GateDocument, NamesEveryStatusCauseAndVerdict) {
-  std::ifstream file(std::string(SLUICE_SOURCE_DIR) + "/docs/gate.md");
+  std::ifstream file(support::source_path("docs/gate.md"));
   const std::string text((std::istreambuf_iterator<char>(file)), std::istreambuf_iterator<char>());
   const auto names = [&](std::string_view word) {
     return text.find('`' + std::string(word) + '`') != std::string::npos;

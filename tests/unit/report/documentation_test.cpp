@@ -1,6 +1,7 @@
 #include "common/error.hpp"
 #include "config/embedded_config.hpp"
 #include "coordinator/gate/status.hpp"
+#include "tests/support/paths.hpp"
 
 #include <fstream>
 #include <iterator>
@@ -14,7 +15,7 @@ namespace {
 class ReportDocument : public ::testing::Test {
  protected:
   ReportDocument() {
-    std::ifstream file(std::string(SLUICE_SOURCE_DIR) + "/docs/report.md", std::ios::binary);
+    std::ifstream file(support::source_path("docs/report.md"), std::ios::binary);
     text.assign(std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>());
   }
   // As `name`, or `name[]` for a list.

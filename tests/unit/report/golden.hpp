@@ -1,5 +1,7 @@
 #pragma once
 
+#include "tests/support/paths.hpp"
+
 #include <cstdlib>
 #include <fstream>
 #include <iterator>
@@ -12,7 +14,7 @@ namespace sluice {
 /// Compares with tests/unit/report/golden/NAME. SLUICE_UPDATE_GOLDEN=1 writes the file instead: read the
 /// difference before it is kept.
 inline void expect_golden(const std::string& name, const std::string& text) {
-  const std::string path = std::string(SLUICE_SOURCE_DIR) + "/tests/unit/report/golden/" + name;
+  const std::string path = support::source_path("tests/unit/report/golden/" + name);
   if (std::getenv("SLUICE_UPDATE_GOLDEN") != nullptr) {
     std::ofstream(path, std::ios::binary) << text;
     FAIL() << name << " was written anew; run again without SLUICE_UPDATE_GOLDEN";

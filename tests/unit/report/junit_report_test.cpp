@@ -1,4 +1,5 @@
 #include "coordinator/report/xml_text.hpp"
+#include "tests/support/paths.hpp"
 #include "tests/unit/report/gated_run.hpp"
 #include "tests/unit/report/golden.hpp"
 #include "tests/unit/report/report_texts.hpp"
@@ -22,7 +23,7 @@ std::string complaints_about(const std::string& xml) {
   const fs::path folder = ::mkdtemp(name.data());
   std::ofstream(folder / "report.xml", std::ios::binary) << xml;
   const std::string command =
-      "xmllint --noout --nonet --schema '" SLUICE_SOURCE_DIR "/tests/support/junit.xsd' '" +
+      "xmllint --noout --nonet --schema '" + support::source_path("tests/support/junit.xsd") + "' '" +
       (folder / "report.xml").string() + "' >'" + (folder / "said").string() + "' 2>&1";
   const int outcome = std::system(command.c_str());
   std::ifstream said(folder / "said", std::ios::binary);

@@ -1,5 +1,6 @@
 // docs/metrics.md names every metric as it is.
 #include "common/metrics.hpp"
+#include "tests/support/paths.hpp"
 
 #include <fstream>
 #include <iterator>
@@ -10,7 +11,7 @@ namespace sluice {
 namespace {
 
 std::string documentation() {
-  std::ifstream file(std::string(SLUICE_SOURCE_DIR) + "/docs/metrics.md");
+  std::ifstream file(support::source_path("docs/metrics.md"));
   return {std::istreambuf_iterator<char>(file), {}};
 }
 

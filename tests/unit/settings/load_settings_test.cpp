@@ -1,6 +1,7 @@
 #include "common/settings/load_settings.hpp"
 
 #include "common/settings/setting_definitions.hpp"
+#include "tests/support/paths.hpp"
 
 #include <fstream>
 #include <map>
@@ -304,7 +305,7 @@ TEST(Settings, EveryDefinitionIsDocumentedAndUnique) {
 }
 
 TEST(Settings, ShippedExampleIsValidAndShowsTheDefaults) {
-  std::ifstream file(SLUICE_SOURCE_DIR "/config/sluice.example.toml");
+  std::ifstream file(support::source_path("config/sluice.example.toml"));
   std::stringstream text;
   text << file.rdbuf();
   ASSERT_FALSE(text.str().empty());

@@ -4,6 +4,7 @@
 #include "common/settings/load_settings.hpp"
 #include "common/settings/provider_presets.hpp"
 #include "common/settings/setting_definitions.hpp"
+#include "tests/support/paths.hpp"
 
 #include <functional>
 #include <set>
@@ -69,7 +70,7 @@ TEST(VariableNames, AProvidersKeyMayBeCalledAnything) {
 }
 
 TEST(VariableNames, AllStandInTheDocumentation) {
-  const auto page = read_file(std::string(SLUICE_SOURCE_DIR) + "/docs/commands.md", 1 << 20);
+  const auto page = read_file(support::source_path("docs/commands.md"), 1 << 20);
   ASSERT_TRUE(page) << page.error().message;
   const auto says = [&](const std::string& text) { return page->find(text) != std::string::npos; };
   for (const SettingDefinition& one : setting_definitions()) {
@@ -87,7 +88,7 @@ TEST(VariableNames, AllStandInTheDocumentation) {
 }
 
 TEST(VariableNames, TheDocumentationNamesNoOthers) {
-  const auto page = read_file(std::string(SLUICE_SOURCE_DIR) + "/docs/commands.md", 1 << 20);
+  const auto page = read_file(support::source_path("docs/commands.md"), 1 << 20);
   ASSERT_TRUE(page) << page.error().message;
   std::set<std::string, std::less<>> known(other_variables().begin(), other_variables().end());
   for (const SettingDefinition& one : setting_definitions()) known.insert(variable_of(one.key));

@@ -1,4 +1,5 @@
 #include "common/defaults.hpp"
+#include "tests/support/paths.hpp"
 #include "tests/unit/suite/suite_files.hpp"
 
 #include <algorithm>
@@ -117,7 +118,7 @@ TEST_F(YamlSuite, TakesInFixturesAndTestsFiles) {
 }
 
 TEST_F(YamlSuite, TheReferencesExampleLoads) {
-  std::ifstream file(SLUICE_SOURCE_DIR "/docs/suites.md");
+  std::ifstream file(support::source_path("docs/suites.md"));
   const std::string text{std::istreambuf_iterator<char>(file), {}};
   const auto begin = text.find("```yaml\n");
   ASSERT_NE(begin, std::string::npos);
