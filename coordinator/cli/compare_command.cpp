@@ -1,7 +1,5 @@
 #include "common/defaults.hpp"
 #include "coordinator/cli/command.hpp"
-#include "coordinator/cli/flag_values.hpp"
-#include "coordinator/cli/report_options.hpp"
 #include "coordinator/gate/baseline_check.hpp"
 #include "coordinator/gate/compare.hpp"
 #include "coordinator/gate/stability_gate.hpp"
@@ -10,6 +8,8 @@
 #include "coordinator/report/compare_report.hpp"
 #include "coordinator/report/report_reader.hpp"
 #include "coordinator/report/terminal.hpp"
+#include "coordinator/session/flag_values.hpp"
+#include "coordinator/session/report_options.hpp"
 
 #include <algorithm>
 #include <memory>

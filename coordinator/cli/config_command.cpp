@@ -1,7 +1,7 @@
 #include "coordinator/cli/command.hpp"
-#include "coordinator/cli/run_inputs.hpp"
 #include "coordinator/cli/setting_flags.hpp"
-#include "coordinator/cli/variations.hpp"
+#include "coordinator/session/run_inputs.hpp"
+#include "coordinator/session/variations.hpp"
 
 #include <algorithm>
 #include <iostream>

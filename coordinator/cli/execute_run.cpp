@@ -13,18 +13,16 @@
 #include "coordinator/actors/messages.hpp"
 #include "coordinator/actors/progress_actor.hpp"
 #include "coordinator/cli/command.hpp"
-#include "coordinator/cli/run_gate.hpp"
-#include "coordinator/cli/run_inputs.hpp"
-#include "coordinator/cli/run_outputs.hpp"
 #include "coordinator/cli/run_report.hpp"
-#include "coordinator/cli/suite_path.hpp"
-#include "coordinator/cli/variations.hpp"
 #include "coordinator/merge/aggregate.hpp"
 #include "coordinator/output/output_file.hpp"
+#include "coordinator/session/run_gate.hpp"
+#include "coordinator/session/run_inputs.hpp"
+#include "coordinator/session/run_outputs.hpp"
+#include "coordinator/session/run_plan.hpp"
+#include "coordinator/session/suite_path.hpp"
 
-#include <algorithm>
 #include <cstdio>
-#include <cstring>
 #include <filesystem>
 #include <random>
 #include <utility>
@@ -50,111 +48,6 @@ std::string new_run_id() {
     if (c != 'x' && c != 'y') id += c;
   }
   return id;
-}
-
-RunSettings run_settings(const RunOptions& options, const RunInputs& inputs) {
-  const auto& settings = options.settings;
-  RunSettings run;
-  run.run_id = new_run_id();
-  run.mode = settings.mode.value;
-  run.read_cache = !options.refresh && !options.no_cache;
-  run.write_cache = !options.no_cache;
-  run.providers = {options.provider.provider};
-  run.embedding = inputs.embedding.embedding;
-  if (const auto& embedder = inputs.embedding.provider; embedder && *embedder != options.provider.provider) {
-    run.providers.push_back(*embedder);
-  }
-  run.connect_timeout = settings.connect_timeout.value;
-  run.request_timeout = settings.request_timeout.value;
-  run.case_timeout = settings.case_timeout.value;
-  run.backoff_initial = settings.rate_limit_initial_delay.value;
-  run.max_retries = settings.rate_limit_max_retries.value;
-  run.heartbeat_interval = defaults::heartbeat_interval;
-  run.ontology = inputs.ontology_text;
-  return run;
-}
-
-Result<std::shared_ptr<const Plan>> make_plan(const RunOptions& options, const RunInputs& inputs) {
-  RequestSettings request;
-  request.provider = options.provider.provider;
-  request.model = options.provider.model;
-  request.temperature = options.settings.temperature.value;
-  request.max_tokens = options.settings.max_output_tokens.value;
-  request.seed = options.settings.seed.value;
-  request.response_schema = inputs.response_schema;
-  auto variations = make_variations(options);
-  if (!variations) return fail(std::move(variations.error()));
-  auto plan =
-      Plan::make(inputs.suite, inputs.prompt, inputs.ontology, std::move(request), std::move(*variations));
-  if (!plan) return fail(std::move(plan.error()));
-  if (auto usable = check_perturb_commands(options, *plan); !usable) return fail(std::move(usable.error()));
-  return std::make_shared<const Plan>(std::move(*plan));
-}
-
-std::uint64_t leading_bytes(const Digest& digest) {
-  std::uint64_t number = 0;
-  std::memcpy(&number, digest.data(), sizeof number);
-  return number;
-}
-
-/// Where each unit would rather run, and which answer it must get in cached mode, and in live mode from
-/// another worker's cache (delivery.md).
-Result<void> add_pins(const Plan& plan, Ledger& ledger, RunController::Config& config) {
-  const auto keys = plan.keys();
-  config.affinities.reserve(keys.size());
-  if (config.settings.mode == Mode::mock) {  // Its answers are nobody's.
-    for (const auto& key : keys) config.affinities.push_back({leading_bytes(key), 0});
-    return {};
-  }
-  const auto pins = ledger.pins(keys);
-  if (!pins) return fail(pins.error());
-  const bool any_pinned = std::ranges::any_of(*pins, [](const auto& pin) { return pin.has_value(); });
-  const bool tell_answers = any_pinned || config.settings.mode == Mode::cached;
-  std::map<std::string, std::uint32_t> holder_numbers;
-  for (UnitId unit = 0; unit < keys.size(); ++unit) {
-    UnitAffinity affinity{leading_bytes(keys[unit]), 0};
-    const auto& pin = (*pins)[unit];
-    if (pin) {
-      const auto [entry, is_new] = holder_numbers.try_emplace(pin->holder, config.holders.size() + 1);
-      if (is_new) config.holders.push_back(pin->holder);
-      affinity.holder = entry->second;
-    }
-    config.affinities.push_back(affinity);
-    if (tell_answers) config.pinned_answers.push_back(pin ? pin->answer : Digest{});
-  }
-  return {};
-}
-
-/// What the run's providers allow.
-GovernorConfig governor_config(const Settings& settings, const RunSettings& run) {
-  GovernorConfig config;
-  for (const ProviderSettings& provider : run.providers) {
-    config.providers.emplace_back(provider.name, limits_of(settings, provider.name));
-  }
-  config.times = {settings.request_timeout.value, run.heartbeat_interval, settings.outage_timeout.value};
-  return config;
-}
-
-/// What the run may take (docs/budgets.md). Only live runs pay for anything.
-Result<void> add_budgets(const RunOptions& options, const RunInputs& inputs, RunController::Config& config) {
-  const auto& settings = options.settings;
-  config.deadline = settings.run_deadline.value;
-  if (config.settings.mode != Mode::live) return {};
-  config.budget = {settings.max_run_tokens.value, settings.max_run_cost.value};
-  if (!config.budget.cost) return {};
-  config.price = price_of(options, inputs);
-  const auto unknown = [&](const std::string& model, ProviderKind kind) {
-    return fail(Reason::usage_invalid, "the budget of " + settings.max_run_cost.where +
-                                           " needs the price of the model \"" + model + "\" (" +
-                                           std::string(to_string(kind)) +
-                                           "), which the price table does not have: name a table that has it "
-                                           "with --prices, or use --max-tokens");
-  };
-  if (!config.price({})) return unknown(options.provider.model, options.provider.provider.kind);
-  const auto& embedding = inputs.embedding;
-  if (embedding.provider && !config.price({0, 0, 1}))
-    return unknown(embedding.embedding.model, embedding.provider->kind);
-  return {};
 }
 
 /// The endpoint as a worker on another machine can use it: a wildcard address is everybody's own.
@@ -287,11 +180,16 @@ int execute_run(const RunOptions& options, Suite suite, const StartWorkers& star
   if (!planned) return report_error(planned.error());
   const auto& plan = *planned;
   RunController::Config controller;
-  controller.settings = run_settings(options, *inputs);
+  controller.settings = run_settings(options, *inputs, new_run_id());
   controller.dispatch = {defaults::heartbeat_interval, defaults::liveness, defaults::max_losses,
                          options.settings.case_timeout.value + defaults::lease_grace};
   controller.worker_timeout = options.settings.worker_timeout.value;
-  if (const auto pinned = add_pins(*plan, *ledger, controller); !pinned) return report_error(pinned.error());
+  controller.affinities = affinities_of(plan->keys());
+  if (controller.settings.mode != Mode::mock) {  // Mock answers are nobody's.
+    const auto pins = ledger->pins(plan->keys());
+    if (!pins) return report_error(pins.error());
+    add_pins(*pins, controller);
+  }
   if (const auto budgets = add_budgets(options, *inputs, controller); !budgets)
     return report_error(budgets.error());
   const auto run_id = controller.settings.run_id;

@@ -1,7 +1,7 @@
 #pragma once
 
 #include "common/transport/local_workers.hpp"
-#include "coordinator/cli/run_options.hpp"
+#include "coordinator/session/run_options.hpp"
 #include "coordinator/suite/suite.hpp"
 
 namespace sluice {

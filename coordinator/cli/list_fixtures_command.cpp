@@ -1,7 +1,7 @@
 #include "coordinator/cli/command.hpp"
-#include "coordinator/cli/flag_values.hpp"
 #include "coordinator/cli/setting_flags.hpp"
 #include "coordinator/report/display.hpp"
+#include "coordinator/session/flag_values.hpp"
 #include "coordinator/suite/suite_loader.hpp"
 
 #include <algorithm>

@@ -2,8 +2,8 @@
 #include "common/text.hpp"
 #include "coordinator/cli/command.hpp"
 #include "coordinator/cli/execute_run.hpp"
-#include "coordinator/cli/run_options.hpp"
 #include "coordinator/cli/setting_flags.hpp"
+#include "coordinator/session/run_options.hpp"
 #include "coordinator/suite/suite_loader.hpp"
 
 #include <array>

@@ -1,11 +1,11 @@
 #include "coordinator/cli/run_report.hpp"
 
 #include "coordinator/cli/command.hpp"
-#include "coordinator/cli/report_output.hpp"
-#include "coordinator/cli/run_outcome.hpp"
 #include "coordinator/merge/aggregate.hpp"
 #include "coordinator/report/report.hpp"
 #include "coordinator/report/wording.hpp"
+#include "coordinator/session/report_output.hpp"
+#include "coordinator/session/run_outcome.hpp"
 
 #include <cstdio>
 #include <filesystem>

@@ -1,10 +1,10 @@
 #pragma once
 
-#include "coordinator/cli/run_gate.hpp"
-#include "coordinator/cli/run_inputs.hpp"
-#include "coordinator/cli/run_options.hpp"
 #include "coordinator/ledger/ledger.hpp"
 #include "coordinator/plan/plan.hpp"
+#include "coordinator/session/run_gate.hpp"
+#include "coordinator/session/run_inputs.hpp"
+#include "coordinator/session/run_options.hpp"
 
 namespace sluice {
 

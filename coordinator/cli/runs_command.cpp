@@ -1,8 +1,8 @@
 #include "coordinator/cli/command.hpp"
-#include "coordinator/cli/flag_values.hpp"
 #include "coordinator/cli/past_runs.hpp"
 #include "coordinator/cli/setting_flags.hpp"
 #include "coordinator/report/terminal.hpp"
+#include "coordinator/session/flag_values.hpp"
 
 #include <iostream>
 #include <memory>

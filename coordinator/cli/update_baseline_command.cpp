@@ -2,10 +2,10 @@
 #include "coordinator/cli/manifest_file.hpp"
 #include "coordinator/cli/past_runs.hpp"
 #include "coordinator/cli/setting_flags.hpp"
-#include "coordinator/cli/suite_path.hpp"
 #include "coordinator/output/output_file.hpp"
 #include "coordinator/report/display.hpp"
 #include "coordinator/report/wording.hpp"
+#include "coordinator/session/suite_path.hpp"
 #include "coordinator/suite/manifest_edit.hpp"
 
 #include <iostream>

@@ -1,7 +1,7 @@
 #include "coordinator/cli/command.hpp"
-#include "coordinator/cli/run_inputs.hpp"
 #include "coordinator/cli/setting_flags.hpp"
 #include "coordinator/report/display.hpp"
+#include "coordinator/session/run_inputs.hpp"
 #include "coordinator/suite/suite_loader.hpp"
 
 #include <filesystem>

@@ -1,6 +1,6 @@
 #include "worker/cli/worker_cli.hpp"
 
-#include "common/metrics_server/metrics_endpoint.hpp"
+#include "common/settings/metrics_endpoint.hpp"
 #include "common/metrics_server/metrics_server.hpp"
 #include "common/metrics_server/worker_metrics.hpp"
 #include "common/process/actor_system.hpp"

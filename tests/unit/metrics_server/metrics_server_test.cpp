@@ -1,7 +1,7 @@
 #include "common/metrics_server/metrics_server.hpp"
 
 #include "common/metrics_server/metrics_board.hpp"
-#include "common/metrics_server/metrics_endpoint.hpp"
+#include "common/settings/metrics_endpoint.hpp"
 
 #include <cstdint>
 #include <string>

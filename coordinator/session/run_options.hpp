@@ -2,7 +2,7 @@
 
 #include "common/error.hpp"
 #include "common/settings/settings.hpp"
-#include "coordinator/cli/report_options.hpp"
+#include "coordinator/session/report_options.hpp"
 
 #include <cstddef>
 #include <cstdint>
@@ -13,6 +13,7 @@
 
 namespace sluice {
 
+/// In the order in which they are offered.
 enum class LogLevel : std::uint8_t { error, warn, info, debug, trace };
 
 std::string_view to_string(LogLevel level);

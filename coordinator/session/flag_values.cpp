@@ -1,4 +1,4 @@
-#include "coordinator/cli/flag_values.hpp"
+#include "coordinator/session/flag_values.hpp"
 
 #include "common/text.hpp"
 

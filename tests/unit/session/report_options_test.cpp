@@ -1,4 +1,4 @@
-#include "coordinator/cli/report_options.hpp"
+#include "coordinator/session/report_options.hpp"
 
 #include <filesystem>
 #include <fstream>

@@ -1,4 +1,4 @@
-#include "coordinator/cli/report_output.hpp"
+#include "coordinator/session/report_output.hpp"
 
 #include "coordinator/output/output_file.hpp"
 #include "coordinator/report/terminal.hpp"

@@ -1,8 +1,8 @@
-#include "coordinator/cli/run_outputs.hpp"
+#include "coordinator/session/run_outputs.hpp"
 
 #include "common/text.hpp"
-#include "coordinator/cli/report_options.hpp"
 #include "coordinator/output/output_file.hpp"
+#include "coordinator/session/report_options.hpp"
 
 #include <algorithm>
 #include <filesystem>

@@ -1,4 +1,4 @@
-#include "coordinator/cli/run_inputs.hpp"
+#include "coordinator/session/run_inputs.hpp"
 
 #include "common/defaults.hpp"
 #include "common/files.hpp"

@@ -1,9 +1,9 @@
 #pragma once
 
 #include "common/error.hpp"
-#include "coordinator/cli/run_options.hpp"
 #include "coordinator/plan/plan.hpp"
 #include "coordinator/plan/variation.hpp"
+#include "coordinator/session/run_options.hpp"
 
 namespace sluice {
 

@@ -7,11 +7,17 @@
 #include <initializer_list>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 namespace sluice {
 
 /// The values of flags as they were typed. Errors are usage_invalid and name the flag and what it takes.
+
+/// usage_invalid with the message.
+inline tl::unexpected<Error> usage_error(std::string message) {
+  return fail(Reason::usage_invalid, std::move(message));
+}
 
 /// The place of the word among the names.
 Result<std::size_t> choice_of(std::string_view flag, std::string_view word,

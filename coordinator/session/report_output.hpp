@@ -1,8 +1,8 @@
 #pragma once
 
 #include "common/error.hpp"
-#include "coordinator/cli/report_options.hpp"
 #include "coordinator/report/report.hpp"
+#include "coordinator/session/report_options.hpp"
 
 #include <vector>
 

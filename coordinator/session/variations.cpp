@@ -1,4 +1,4 @@
-#include "coordinator/cli/variations.hpp"
+#include "coordinator/session/variations.hpp"
 
 #include "common/hash.hpp"
 #include "common/text.hpp"

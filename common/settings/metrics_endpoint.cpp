@@ -1,4 +1,4 @@
-#include "common/metrics_server/metrics_endpoint.hpp"
+#include "common/settings/metrics_endpoint.hpp"
 
 #include "common/text.hpp"
 

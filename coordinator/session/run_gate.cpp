@@ -1,4 +1,4 @@
-#include "coordinator/cli/run_gate.hpp"
+#include "coordinator/session/run_gate.hpp"
 
 #include "common/defaults.hpp"
 #include "common/files.hpp"

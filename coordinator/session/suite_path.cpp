@@ -1,4 +1,4 @@
-#include "coordinator/cli/suite_path.hpp"
+#include "coordinator/session/suite_path.hpp"
 
 #include <filesystem>
 #include <system_error>

@@ -1,4 +1,4 @@
-#include "coordinator/cli/run_outcome.hpp"
+#include "coordinator/session/run_outcome.hpp"
 
 #include "common/defaults.hpp"
 #include "common/text.hpp"

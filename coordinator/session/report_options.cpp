@@ -1,40 +1,19 @@
-#include "coordinator/cli/report_options.hpp"
+#include "coordinator/session/report_options.hpp"
 
 #include "common/text.hpp"
 #include "coordinator/output/output_file.hpp"
+#include "coordinator/session/flag_values.hpp"
 
-#include <array>
 #include <filesystem>
 #include <system_error>
 
 namespace sluice {
 namespace {
 
-struct NamedFormat {
-  std::string_view name;
-  ReportFormat format;
-};
-
-constexpr std::array<NamedFormat, 5> formats{{{"table", ReportFormat::table},
-                                              {"json", ReportFormat::json},
-                                              {"markdown", ReportFormat::markdown},
-                                              {"junit", ReportFormat::junit},
-                                              {"github", ReportFormat::github}}};
-
-tl::unexpected<Error> wrong(std::string message) {
-  return fail(Reason::usage_invalid, std::move(message));
-}
-
 Result<ReportFormat> format_of(std::string_view flag, std::string_view word) {
-  std::string list;
-  std::vector<std::string_view> known;
-  for (const auto& [name, format] : formats) {
-    if (name == word) return format;
-    list += (list.empty() ? "" : ", ") + std::string(name);
-    known.push_back(name);
-  }
-  return wrong(std::string(flag) + " must be one of " + list + ", not \"" + excerpt(word, 80) + "\"" +
-               did_you_mean(word, known));
+  const auto choice = choice_of(flag, word, {"table", "json", "markdown", "junit", "github"});
+  if (!choice) return fail(choice.error());
+  return static_cast<ReportFormat>(*choice);
 }
 
 std::optional<std::string> file_of(std::string file) {
@@ -46,12 +25,12 @@ Result<ReportTarget> target_of(const std::string& report) {
   const auto equals = report.find('=');
   const std::string shown = "\"" + excerpt(report, 120) + "\"";
   if (equals == std::string::npos) {
-    return wrong("--report must be NAME=FILE, like junit=report.xml, not " + shown);
+    return usage_error("--report must be NAME=FILE, like junit=report.xml, not " + shown);
   }
   const auto format = format_of("the name in --report " + shown, report.substr(0, equals));
   if (!format) return fail(format.error());
   std::string file = report.substr(equals + 1);
-  if (file.empty()) return wrong("--report " + shown + " must name a file after the equals sign");
+  if (file.empty()) return usage_error("--report " + shown + " must name a file after the equals sign");
   return ReportTarget{*format, file_of(std::move(file))};
 }
 
@@ -60,15 +39,15 @@ Result<void> check_distinct(const std::vector<ReportTarget>& targets, const std:
     const auto& file = targets[i].file;
     for (std::size_t j = 0; j < i; ++j) {
       if (!file && !targets[j].file)
-        return wrong("two reports would go to standard output: give all but one of them a file");
+        return usage_error("two reports would go to standard output: give all but one of them a file");
       if (file && targets[j].file && is_same_file(*file, *targets[j].file))
-        return wrong("two reports would be written to \"" + excerpt(*file, 200) +
-                     "\": give each a file of its own");
+        return usage_error("two reports would be written to \"" + excerpt(*file, 200) +
+                           "\": give each a file of its own");
     }
     for (const auto& [flag, other] : taken) {
       if (file && is_same_file(*file, other))
-        return wrong("a report would be written to \"" + excerpt(*file, 200) + "\", which is the file of " +
-                     std::string(flag) + ": give it a file of its own");
+        return usage_error("a report would be written to \"" + excerpt(*file, 200) +
+                           "\", which is the file of " + std::string(flag) + ": give it a file of its own");
     }
   }
   return {};
@@ -89,7 +68,7 @@ bool is_same_file(const std::string& a, const std::string& b) {
 
 Result<std::vector<ReportTarget>> make_report_targets(const ReportFlags& flags,
                                                       const std::vector<NamedFile>& taken) {
-  if (flags.output && flags.output->empty()) return wrong("--output must name a file");
+  if (flags.output && flags.output->empty()) return usage_error("--output must name a file");
   const auto format = format_of("--format", flags.format);
   if (!format) return fail(format.error());
   std::vector<ReportTarget> targets{{*format, file_of(flags.output.value_or("-"))}};

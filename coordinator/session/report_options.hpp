@@ -11,6 +11,7 @@
 
 namespace sluice {
 
+/// In the order in which they are offered.
 enum class ReportFormat : std::uint8_t { table, json, markdown, junit, github };
 
 /// One report and where it goes.

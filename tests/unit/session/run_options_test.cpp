@@ -1,4 +1,4 @@
-#include "coordinator/cli/run_options.hpp"
+#include "coordinator/session/run_options.hpp"
 
 #include "common/settings/load_settings.hpp"
 

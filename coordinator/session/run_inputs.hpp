@@ -4,7 +4,7 @@
 #include "common/ontology.hpp"
 #include "common/paid_tokens.hpp"
 #include "common/request.hpp"
-#include "coordinator/cli/run_options.hpp"
+#include "coordinator/session/run_options.hpp"
 #include "coordinator/suite/prices.hpp"
 #include "coordinator/suite/prompt.hpp"
 #include "coordinator/suite/suite.hpp"

@@ -1,11 +1,11 @@
-#include "coordinator/cli/run_options.hpp"
+#include "coordinator/session/run_options.hpp"
 
-#include "common/metrics_server/metrics_endpoint.hpp"
 #include "common/settings/base_url.hpp"
+#include "common/settings/metrics_endpoint.hpp"
 #include "common/settings/setting_definitions.hpp"
 #include "common/settings/tcp_endpoint.hpp"
 #include "common/text.hpp"
-#include "coordinator/cli/flag_values.hpp"
+#include "coordinator/session/flag_values.hpp"
 
 #include <algorithm>
 #include <array>
@@ -19,32 +19,6 @@ namespace {
 constexpr std::uint32_t max_workers = 256;  ///< Inside one process; each has a socket and a cache of its own.
 
 constexpr std::uint32_t max_fixtures_limit = 1'000'000'000;  ///< Trials are numbered in 32 bits.
-
-tl::unexpected<Error> wrong(std::string message) {
-  return fail(Reason::usage_invalid, std::move(message));
-}
-
-template <class Value, std::size_t N>
-using Names = std::array<std::pair<std::string_view, Value>, N>;
-
-constexpr Names<LogLevel, 5> log_levels{{{"error", LogLevel::error},
-                                         {"warn", LogLevel::warn},
-                                         {"info", LogLevel::info},
-                                         {"debug", LogLevel::debug},
-                                         {"trace", LogLevel::trace}}};
-
-template <class Value, std::size_t N>
-Result<Value> value_of(std::string_view flag, std::string_view word, const Names<Value, N>& names) {
-  std::string list;
-  std::vector<std::string_view> known;
-  for (const auto& [name, value] : names) {
-    if (name == word) return value;
-    list += (list.empty() ? "" : ", ") + std::string(name);
-    known.push_back(name);
-  }
-  return wrong(std::string(flag) + " must be one of " + list + ", not \"" + excerpt(word, 80) + "\"" +
-               did_you_mean(word, known));
-}
 
 /// Combinations that make no sense, each with what to do instead.
 std::optional<std::string> conflict_in(const RunFlags& flags, Mode mode) {
@@ -104,15 +78,15 @@ Result<std::uint32_t> number_of(std::string_view flag, std::string_view text, st
       number <= high) {
     return number;
   }
-  return wrong(std::string(flag) + " must be a whole number from " + std::to_string(low) + " to " +
-               std::to_string(high) + ", not \"" + excerpt(text, 80) + "\"");
+  return usage_error(std::string(flag) + " must be a whole number from " + std::to_string(low) + " to " +
+                     std::to_string(high) + ", not \"" + excerpt(text, 80) + "\"");
 }
 
 Result<std::uint32_t> workers_of(const RunFlags& flags) {
   if (!flags.workers) return flags.listen ? 0u : 1u;
   const auto workers = number_of("--workers", *flags.workers, 0, max_workers);
   if (workers && *workers == 0 && !flags.listen) {
-    return wrong(
+    return usage_error(
         "--workers 0 leaves nobody to do the work: add --listen tcp://HOST:PORT, and start sluice-worker");
   }
   return workers;
@@ -122,7 +96,10 @@ Result<LogLevel> log_level_of(const RunFlags& flags) {
   if (flags.quiet) return LogLevel::warn;
   if (flags.verbose) return LogLevel::debug;
   // In a fleet it matters who comes and goes; on a laptop it is noise.
-  return value_of("--log-level", flags.log_level.value_or(flags.listen ? "info" : "warn"), log_levels);
+  const auto choice = choice_of("--log-level", flags.log_level.value_or(flags.listen ? "info" : "warn"),
+                                {"error", "warn", "info", "debug", "trace"});
+  if (!choice) return fail(choice.error());
+  return static_cast<LogLevel>(*choice);
 }
 
 /// A file that a baseline must not replace.
@@ -149,13 +126,14 @@ Result<std::vector<PerturbCommand>> perturb_commands_of(const RunFlags& flags) {
           return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '_' || c == '-';
         });
     if (!is_name || command.command.find_first_not_of(" \t") == std::string::npos) {
-      return wrong(
+      return usage_error(
           "--perturb-command must be NAME=COMMAND, like shout=\"tr a-z A-Z\", with a name of small "
           "letters, digits, _ and -, not \"" +
           excerpt(given, 80) + "\"");
     }
     if (std::ranges::find(commands, command.name, &PerturbCommand::name) != commands.end()) {
-      return wrong("--perturb-command names \"" + command.name + "\" twice: give each command its own name");
+      return usage_error("--perturb-command names \"" + command.name +
+                         "\" twice: give each command its own name");
     }
     commands.push_back(command);
   }
@@ -165,8 +143,17 @@ Result<std::vector<PerturbCommand>> perturb_commands_of(const RunFlags& flags) {
 }  // namespace
 
 std::string_view to_string(LogLevel level) {
-  for (const auto& [name, named] : log_levels) {
-    if (named == level) return name;
+  switch (level) {
+    case LogLevel::error:
+      return "error";
+    case LogLevel::warn:
+      return "warn";
+    case LogLevel::debug:
+      return "debug";
+    case LogLevel::trace:
+      return "trace";
+    case LogLevel::info:
+      break;
   }
   return "info";
 }
@@ -174,7 +161,7 @@ std::string_view to_string(LogLevel level) {
 Result<std::string> check_listen(std::string_view endpoint, bool insecure) {
   const std::string shown = "\"" + excerpt(endpoint, 80) + "\"";
   const auto malformed = [&] {
-    return wrong("--listen must be tcp://HOST:PORT (port 0 picks one), not " + shown);
+    return usage_error("--listen must be tcp://HOST:PORT (port 0 picks one), not " + shown);
   };
   const auto parts = parse_tcp_endpoint(endpoint);
   if (!parts) return malformed();
@@ -193,15 +180,15 @@ Result<std::string> check_listen(std::string_view endpoint, bool insecure) {
 }
 
 Result<RunOptions> make_run_options(const RunFlags& flags, Settings settings) {
-  if (auto conflict = conflict_in(flags, settings.mode.value)) return wrong(std::move(*conflict));
-  if (auto conflict = budget_without_effect(settings)) return wrong(std::move(*conflict));
+  if (auto conflict = conflict_in(flags, settings.mode.value)) return usage_error(std::move(*conflict));
+  if (auto conflict = budget_without_effect(settings)) return usage_error(std::move(*conflict));
   RunOptions options;
   const auto workers = workers_of(flags);
   if (!workers) return fail(workers.error());
   options.workers = *workers;
-  if (flags.call_log && flags.call_log->empty()) return wrong("--call-log must name a file");
+  if (flags.call_log && flags.call_log->empty()) return usage_error("--call-log must name a file");
   if (flags.call_log && *workers == 0) {
-    return wrong(
+    return usage_error(
         "--call-log is written by the workers inside this process, of which there are none: say it to "
         "sluice-worker");
   }
@@ -223,11 +210,11 @@ Result<RunOptions> make_run_options(const RunFlags& flags, Settings settings) {
   }
   auto categories = names_of("--categories", flags.categories, "tls,jwt");
   if (!categories) return fail(std::move(categories.error()));
-  if (flags.baseline && flags.baseline->empty()) return wrong("--baseline must name a file");
+  if (flags.baseline && flags.baseline->empty()) return usage_error("--baseline must name a file");
   if (flags.export_baseline && flags.export_baseline->empty()) {
-    return wrong("--export-baseline must name a file");
+    return usage_error("--export-baseline must name a file");
   }
-  if (auto wrong_target = problem_with_export(flags)) return wrong(std::move(*wrong_target));
+  if (auto wrong_target = problem_with_export(flags)) return usage_error(std::move(*wrong_target));
   std::vector<NamedFile> taken;
   if (flags.suite) taken.emplace_back("the suite", *flags.suite);
   if (flags.baseline) taken.emplace_back("--baseline", *flags.baseline);
@@ -240,7 +227,8 @@ Result<RunOptions> make_run_options(const RunFlags& flags, Settings settings) {
   auto perturb_commands = perturb_commands_of(flags);
   const bool perturbs = !perturbations->empty() || !flags.perturb_commands.empty();
   if (settings.min_stability.origin == Origin::flag && !perturbs) {
-    return wrong("--min-stability is about answers to perturbed inputs: add --perturb, or use --mode robust");
+    return usage_error(
+        "--min-stability is about answers to perturbed inputs: add --perturb, or use --mode robust");
   }
   if (!perturb_commands) return fail(std::move(perturb_commands.error()));
   const auto log_level = log_level_of(flags);

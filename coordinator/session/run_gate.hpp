@@ -1,11 +1,11 @@
 #pragma once
 
 #include "common/error.hpp"
-#include "coordinator/cli/run_options.hpp"
 #include "coordinator/gate/baseline.hpp"
 #include "coordinator/gate/baseline_check.hpp"
 #include "coordinator/gate/gate.hpp"
 #include "coordinator/gate/gate_summary.hpp"
+#include "coordinator/session/run_options.hpp"
 #include "coordinator/suite/suite.hpp"
 
 #include <memory>

@@ -1,0 +1,42 @@
+#pragma once
+
+#include "common/error.hpp"
+#include "common/hash.hpp"
+#include "common/run_settings.hpp"
+#include "coordinator/governor/governor.hpp"
+#include "coordinator/ledger/ledger.hpp"
+#include "coordinator/plan/plan.hpp"
+#include "coordinator/run/run_controller.hpp"
+#include "coordinator/session/run_inputs.hpp"
+#include "coordinator/session/run_options.hpp"
+
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+namespace sluice {
+
+/// What each worker is told of the run: providers, caches, times.
+RunSettings run_settings(const RunOptions& options, const RunInputs& inputs, std::string run_id);
+
+/// The trials of the run. Errors: a case that no request can be made of, a perturbation that is none or whose
+/// command fails.
+Result<std::shared_ptr<const Plan>> make_plan(const RunOptions& options, const RunInputs& inputs);
+
+/// By unit: what rendezvous hashing goes by. No holder is known yet.
+std::vector<UnitAffinity> affinities_of(std::span<const Digest> keys);
+
+/// Adds which cache holds each unit's answer, and which answer it must be: in cached mode, and in live mode
+/// where it comes from another worker's cache. `pins` are by unit. REQUIRES: affinities_of in the config.
+void add_pins(std::span<const std::optional<Pin>> pins, RunController::Config& config);
+
+/// What the run's providers allow.
+GovernorConfig governor_config(const Settings& settings, const RunSettings& run);
+
+/// What the run may take (docs/budgets.md): only live runs pay for anything. usage_invalid: the cost is
+/// limited, and a model has no known price. Options and inputs must outlive the config.
+Result<void> add_budgets(const RunOptions& options, const RunInputs& inputs, RunController::Config& config);
+
+}  // namespace sluice
