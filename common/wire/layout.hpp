@@ -153,7 +153,8 @@ bool layout(Archive& archive, M& m) {
 
 template <class Archive, Of<Hello> M>
 bool layout(Archive& archive, M& m) {
-  return archive.record(m.instance, Name{m.name}, Name{m.cache_id}, Name{m.version}, m.max_concurrent);
+  return archive.record(m.instance, Name{m.name}, Name{m.cache_id}, Name{m.version}, m.max_concurrent,
+                        m.max_concurrent_named);
 }
 
 template <class Archive, Of<Ready> M>

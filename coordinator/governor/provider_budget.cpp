@@ -3,6 +3,7 @@
 #include "common/defaults.hpp"
 
 #include <algorithm>
+#include <limits>
 #include <utility>
 
 namespace sluice {
@@ -51,16 +52,13 @@ ProviderBudget::ProviderBudget(std::string name, const ProviderLimits& limits, c
 
 // --- who is there ---
 
-void ProviderBudget::join(WorkerId worker, std::uint32_t max_concurrent, BootTime now) {
+void ProviderBudget::join(WorkerId worker, WorkerConcurrency concurrency, BootTime now) {
   // Calls that it had under way before count as taken until it says how many there are.
   leave(worker, true, now);
-  members_.emplace(worker, Member{WorkerAccount(std::max(1u, max_concurrent)), std::nullopt, {}, {}, now});
-  const auto most = configured_.max_in_flight ? max_concurrent : defaults::search_max_places;
-  // One that cannot call needs no place.
-  places_.join(worker, max_concurrent == 0 ? 0 : most, now);
-  if (concurrency_search_) {
-    concurrency_search_->set_most(static_cast<std::uint32_t>(members_.size()) * defaults::search_max_places);
-  }
+  const auto& joined =
+      members_.emplace(worker, Member{WorkerAccount(concurrency), std::nullopt, {}, {}, now}).first->second;
+  places_.join(worker, joined.account.most_places(), now);
+  bound_search();
 }
 
 void ProviderBudget::leave(WorkerId worker, bool lost, BootTime now) {
@@ -232,17 +230,29 @@ void ProviderBudget::note(BudgetEvent event, BootTime after) {
 }
 
 bool ProviderBudget::searches_concurrency() const {
-  return !configured_.max_in_flight && !names_a_rate(in_force_) && !rate_search_.rate();
+  if (names_a_rate(in_force_) || rate_search_.rate()) return false;
+  // Where every number was named there is nothing to find.
+  const auto named = [](const auto& item) { return item.second.account.max_concurrent_named(); };
+  return !configured_.max_in_flight || !std::ranges::all_of(members_, named);
+}
+
+/// No search goes beyond what was named, for a worker or for all.
+void ProviderBudget::bound_search() {
+  if (!concurrency_search_) return;
+  std::uint64_t most = 0;
+  for (const auto& [worker, member] : members_) most += member.account.most_places();
+  const auto named = configured_.max_in_flight.value_or(std::numeric_limits<std::uint32_t>::max());
+  concurrency_search_->set_most(static_cast<std::uint32_t>(std::min<std::uint64_t>(most, named)));
 }
 
 void ProviderBudget::begin_search() {
   if (concurrency_search_ || !searches_concurrency()) return;
   std::uint32_t all = 0;
   for (const auto& [worker, member] : members_) {
-    all += std::min(member.account.max_concurrent(), defaults::search_max_places);
+    all += std::min(member.account.max_concurrent(), defaults::search_first_places);
   }
   concurrency_search_.emplace(std::min(all, defaults::search_first_places));
-  concurrency_search_->set_most(static_cast<std::uint32_t>(members_.size()) * defaults::search_max_places);
+  bound_search();
 }
 
 // --- facts ---
@@ -296,7 +306,7 @@ BudgetFacts ProviderBudget::facts(BootTime now) const {
   }
   const bool searched = concurrency_search_ && searches_concurrency();
   if (searched) facts.found_concurrency = concurrency_search_->found();
-  facts.places = configured_.max_in_flight.value_or(searched ? concurrency_search_->limit() : 0);
+  facts.places = searched ? concurrency_search_->limit() : configured_.max_in_flight.value_or(0);
   facts.permits_granted = permits_granted_;
   facts.permits_used = permits_used_;
   facts.permits_unused = permits_unused_;

@@ -32,7 +32,7 @@ class ProviderBudget {
   ProviderBudget(std::string name, const ProviderLimits& limits, const BudgetTimes& times, BootTime now);
 
   /// A worker that says HELLO (again): it holds no permits.
-  void join(WorkerId worker, std::uint32_t max_concurrent, BootTime now);
+  void join(WorkerId worker, WorkerConcurrency concurrency, BootTime now);
   void leave(WorkerId worker, bool lost, BootTime now);
   /// `newest`: no HEARTBEAT of this worker that was sent later has been heard. `heard`: Heartbeat::heard_us.
   void hear(WorkerId worker, const wire::Demand& demand, bool newest, BootTime heard, BootTime now);
@@ -86,6 +86,7 @@ class ProviderBudget {
   void take_pause(std::uint32_t pause_ms, BootTime now);
   void note(BudgetEvent event, BootTime after = {});
   void begin_search();
+  void bound_search();
   bool searches_concurrency() const;
 
   void drop(const HeldPermit& permit, WorkerId worker, BootTime now);

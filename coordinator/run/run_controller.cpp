@@ -386,7 +386,8 @@ void RunController::close(const std::string& reason, Effects& effects) {
 std::vector<GovernedPeer> RunController::peers() const {
   std::vector<GovernedPeer> peers;
   for (const auto& [id, worker] : workers_) {
-    peers.push_back({worker.peer, id, worker.problem ? 0 : worker.hello.max_concurrent});
+    const auto& hello = worker.hello;
+    peers.push_back({worker.peer, id, worker.problem ? 0 : hello.max_concurrent, hello.max_concurrent_named});
   }
   return peers;
 }

@@ -126,7 +126,7 @@ inline std::vector<Sample> all() {
     return std::variant<ToCoordinator, ToWorker>(std::move(message));
   };
   return {
-      {"hello", up(Hello{0x0123456789abcdef, "node-7", "c0ffee", "0.1.0", 5})},
+      {"hello", up(Hello{0x0123456789abcdef, "node-7", "c0ffee", "0.1.0", 5, true})},
       {"ready", up(Ready{"run-1", {{Reason::key_missing, "OPENAI_API_KEY is not set"}}, 10, {8, 300}})},
       {"heartbeat", up(Heartbeat{"run-1",
                                  1'000'000,
