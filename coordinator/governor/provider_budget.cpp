@@ -82,6 +82,7 @@ void ProviderBudget::hear(WorkerId worker, const wire::Demand& demand, bool newe
   member.last_heard = now;
   if (!first_demand_ && demand.ready_calls > 0) first_demand_ = now;
   take_announced(member, demand.announced, now);
+  take_doubted(demand.doubted);
   take_pause(demand.pause_ms, now);
   take_spent(worker, member, demand, now);
   take_settled(demand.settled);
@@ -120,6 +121,18 @@ void ProviderBudget::take_announced(Member& member, const wire::AnnouncedLimits&
   in_force_ = limits;
   slots_.set_limits(in_force_, now);
   for (auto& [id, one] : members_) one.account.limits_changed(slots_);
+}
+
+/// Each odd limit is said once. What is set in the settings holds anyway.
+void ProviderBudget::take_doubted(const wire::AnnouncedLimits& doubted) {
+  bool is_news = false;
+  for (const auto& rate : rates) {
+    const auto limit = doubted.*rate.announced;
+    if (limit == 0 || configured_.*rate.setting) continue;
+    is_news = is_news || doubted_.*rate.announced != limit;
+    doubted_.*rate.announced = limit;
+  }
+  if (is_news) notices_.push_back({name_, BudgetEvent::doubts_limits, {}, doubted_});
 }
 
 void ProviderBudget::take_pause(std::uint32_t pause_ms, BootTime now) {
@@ -167,16 +180,18 @@ bool ProviderBudget::take_outcomes(WorkerId worker, Member& member, const wire::
   rate_limited_ += outcomes.rate_limited + outcomes.named_delays;
   named_delays_ += outcomes.named_delays;
   failed_ += outcomes.failed;
-  const auto signs_of_life = answered + outcomes.rate_limited + outcomes.named_delays;
-  const auto ended = signs_of_life + outcomes.failed;
+  const auto signs_of_life = answered + outcomes.named_delays;
+  const auto not_failed = signs_of_life + outcomes.rate_limited;
+  const auto ended = not_failed + outcomes.failed;
   const auto in_flight_before = member.account.in_flight();
   const auto began = ended + (newest ? demand.in_flight : in_flight_before);
   const auto started = began > in_flight_before ? began - in_flight_before : 0;
-  take_refusals(member, outcomes, started, ended, now);
-  if (demand.reached) breaker_.reached();
   const bool was_down = breaker_.open();
-  const auto failed = was_down ? outcomes.failed : new_failures(member, outcomes.failed, signs_of_life);
-  if (breaker_.hear(worker, signs_of_life, failed, now)) note_turn(now);
+  // What single probes meet says nothing of a rate.
+  if (!was_down) take_refusals(member, outcomes, started, ended, now);
+  if (demand.reached) breaker_.reached();
+  const auto failed = was_down ? outcomes.failed : new_failures(member, outcomes.failed, not_failed);
+  if (breaker_.hear(worker, {signs_of_life, failed, outcomes.rate_limited}, now)) note_turn(now);
   search_on(outcomes, failed, !was_down && breaker_.open());
   return was_down && !breaker_.open();
 }
@@ -226,7 +241,7 @@ void ProviderBudget::search_on(const wire::CallOutcomes& outcomes, std::uint32_t
 }
 
 void ProviderBudget::note(BudgetEvent event, BootTime after) {
-  notices_.push_back({name_, event, after});
+  notices_.push_back({name_, event, after, {}});
 }
 
 bool ProviderBudget::searches_concurrency() const {
@@ -290,6 +305,7 @@ BudgetFacts ProviderBudget::facts(BootTime now) const {
   facts.tokens = known(in_force_.tokens_per_minute, configured_.tokens_per_minute);
   facts.input_tokens = known(in_force_.input_tokens_per_minute, configured_.input_tokens_per_minute);
   facts.output_tokens = known(in_force_.output_tokens_per_minute, configured_.output_tokens_per_minute);
+  facts.doubted = doubted_;
   facts.max_in_flight = configured_.max_in_flight;
   if (facts.requests) facts.effective_per_minute = facts.requests->per_minute;
   if (const auto rate = rate_search_.rate()) {

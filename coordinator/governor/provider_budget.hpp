@@ -83,6 +83,7 @@ class ProviderBudget {
   void search_on(const wire::CallOutcomes& outcomes, std::uint32_t failed, bool went_down);
   void take_announced(Member& member, const wire::AnnouncedLimits& announced, BootTime now);
   std::uint64_t least_announced(std::uint64_t wire::AnnouncedLimits::*limit) const;
+  void take_doubted(const wire::AnnouncedLimits& doubted);
   void take_pause(std::uint32_t pause_ms, BootTime now);
   void note(BudgetEvent event, BootTime after = {});
   void begin_search();
@@ -103,6 +104,7 @@ class ProviderBudget {
   std::string name_;
   ProviderLimits configured_;
   ProviderLimits in_force_;  ///< With what was announced.
+  wire::AnnouncedLimits doubted_;
   BudgetTimes times_;
   PermitSlots slots_;
   Places places_;

@@ -162,6 +162,39 @@ TEST_F(GovernorTest, LimitsOfTokensThatOneLearnsHoldForCallsOfTheOthers) {
   EXPECT_EQ(second->permits[0].size, (wire::CallSize{1000, 1000}));
 }
 
+// A single answer with x-ratelimit-limit-tokens: 1 turned 51 of 60 cases into errors.
+TEST_F(GovernorTest, ALimitThatIsOnlyAnnouncedEndsNoCall) {
+  governor.join(1, {50}, start);
+  auto demand = ready(1);
+  demand.announced.tokens_per_minute = 600;
+  demand.sizes = {{900, 4096}};
+  hear(1, demand, start);
+  EXPECT_EQ(told(1, start)->ceiling, wire::CallCeiling{});
+  std::vector<wire::Permit> permits;
+  for (auto now = start; permits.empty() && now < start + 2min; now += 1s) {
+    hear(1, demand, now);
+    permits = told(1, now)->permits;
+  }
+  ASSERT_EQ(permits.size(), 1u) << "when its bucket is full";
+  EXPECT_EQ(permits[0].size, (wire::CallSize{900, 4096}));
+}
+
+TEST_F(GovernorTest, LimitsThatNobodyBelievesAreSaidOnceAndShown) {
+  governor.join(1, {50}, start);
+  auto demand = ready(1);
+  demand.doubted.tokens_per_minute = 1;
+  hear(1, demand, start);
+  hear(1, demand, start + 1s);
+  const auto notices = governor.take_notices();
+  ASSERT_EQ(notices.size(), 1u);
+  EXPECT_EQ(notices[0].event, BudgetEvent::doubts_limits);
+  EXPECT_EQ(notices[0].doubted, (wire::AnnouncedLimits{0, 1, 0, 0}));
+  hear(1, ready(1), start + 2s);
+  const auto facts = governor.facts(start + 2s)[0];
+  EXPECT_EQ(facts.doubted, (wire::AnnouncedLimits{0, 1, 0, 0}));
+  EXPECT_FALSE(facts.tokens);
+}
+
 TEST_F(GovernorTest, OfDifferentAnnouncedLimitsTheLeastHolds) {
   governor.join(1, {50}, start);
   governor.join(2, {50}, start);
