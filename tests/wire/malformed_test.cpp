@@ -20,7 +20,7 @@ std::string nested_arrays(std::size_t depth) {
   return std::string(depth, '\x91') + '\xc0';
 }
 
-/// HELLO's five fields with one of them replaced.
+/// HELLO's six fields with one of them replaced.
 std::string hello_with(std::size_t position, const std::string& field) {
   std::string fields[] = {"\x01", "\xa1n",
                           "\xa1"
