@@ -53,27 +53,35 @@ inline constexpr std::uint32_t late_permits_in_a_row = 5;  ///< Messages with to
 inline constexpr auto late_permits_memory = 2min;          ///< ... each within so long after the last ...
 inline constexpr auto late_permits_patience = 10s;         ///< ... for so long: the worker is too far away.
 inline constexpr auto late_grants_patience = 1min;         ///< Ditto if GRANTS themselves are too old.
-inline constexpr auto permit_regrant_min = 10ms;       ///< What must be left of a returned permit's window.
-inline constexpr std::uint32_t breaker_failures = 5;   ///< In a row over the fleet: the breaker opens.
-inline constexpr std::uint32_t breaker_sample = 20;    ///< Or half of so many ...
-inline constexpr auto breaker_window = 10s;            ///< ... within this time.
-inline constexpr auto breaker_first_hold = 1s;         ///< Until the first probe, and the least between two.
+inline constexpr auto permit_regrant_min = 10ms;      ///< What must be left of a returned permit's window.
+inline constexpr std::uint32_t breaker_failures = 5;  ///< In a row over the fleet: the breaker opens.
+inline constexpr std::uint32_t breaker_sample = 20;   ///< Or half of so many ...
+inline constexpr auto breaker_window = 10s;           ///< ... within this time.
+inline constexpr auto breaker_refused_time = 5s;  ///< Or nothing answered but refusals for so long: a rate
+                                                  ///< of less than one call in it is rare.
+inline constexpr auto breaker_first_hold = 1s;    ///< Until the first probe, and the least between two.
 inline constexpr std::int64_t breaker_hold_share = 4;  ///< Between probes a quarter of the outage so far: its
                                                        ///< end is noticed so late, and few calls are wasted.
 inline constexpr auto breaker_max_hold = 15s;          ///< An outage's end is noticed so late at most.
 inline constexpr auto probe_lifetime =
     5s;  ///< Of a probe's permit: the connection may have to be set up anew.
+inline constexpr std::uint64_t suspicious_fall = 10;  ///< Providers lower a limit by a tier, which is less.
+inline constexpr std::uint64_t least_announced = 2;   ///< A minute: nobody sells less.
+inline constexpr std::uint64_t least_token_limit = 500;  ///< A minute: less than any call of an eval takes.
+inline constexpr std::uint32_t doubted_answers = 5;      ///< That agree, before a doubtful limit is believed.
 inline constexpr std::uint32_t search_first_places = 5;  ///< In flight until answers come, where no limit is
                                                          ///< known: few enough for any limit's burst.
 inline constexpr std::uint32_t search_max_places = 512;  ///< A worker, when the number in flight is searched.
 
 // --- Trust (docs/protocol.md)
 // -------------------------------------------------------------------------------
-inline constexpr std::size_t max_frame_bytes = 64u << 20;     ///< Largest frame that is read at all.
-inline constexpr std::uint32_t max_items = 1u << 16;          ///< Elements of one array on the wire.
-inline constexpr std::uint32_t max_depth = 16;                ///< Nesting of one message.
-inline constexpr std::size_t max_answer_bytes = 8u << 20;     ///< A longer provider answer is refused.
-inline constexpr std::size_t max_fixture_bytes = 4u << 20;    ///< A longer fixture file is refused.
+inline constexpr std::size_t max_frame_bytes = 64u << 20;       ///< Largest frame that is read at all.
+inline constexpr std::uint32_t max_items = 1u << 16;            ///< Elements of one array on the wire.
+inline constexpr std::uint32_t max_depth = 16;                  ///< Nesting of one message.
+inline constexpr std::size_t max_answer_bytes = 8u << 20;       ///< A longer provider answer is refused.
+inline constexpr std::uint64_t most_call_tokens = 100'000'000;  ///< Ten times the largest context: a usage
+                                                                ///< beyond it is taken for unknown.
+inline constexpr std::size_t max_fixture_bytes = 4u << 20;      ///< A longer fixture file is refused.
 inline constexpr std::size_t max_suite_bytes = 16u << 20;     ///< Ditto a YAML suite; tests_file takes more.
 inline constexpr std::size_t max_json_line_bytes = 4u << 20;  ///< Ditto a line of a tests_file.
 inline constexpr std::size_t max_document_depth = 64;         ///< Nesting of YAML and JSON in suites.

@@ -60,6 +60,7 @@ Result<std::vector<caf::actor>> start_workers(const LocalWorkers& wish) {
     config.name = wish.count == 1 ? name : name + "." + std::to_string(i + 1);
     config.instance = random_number();
     config.max_concurrent = wish.settings.max_concurrent.value;
+    config.max_concurrent_named = wish.settings.max_concurrent.origin != Origin::default_value;
     config.store = *store;
     config.keys = keys;
     config.stay = wish.stay;

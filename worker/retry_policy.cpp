@@ -6,7 +6,7 @@ namespace sluice {
 
 std::chrono::milliseconds RetryPolicy::backoff(Random& random) const {
   // 2^20 times any sensible initial delay is beyond backoff_max: the shift cannot overflow before the min.
-  const auto doublings = std::min<std::uint32_t>(failures_ - 1, 20);
+  const auto doublings = std::min<std::uint32_t>(delays_ - 1, 20);
   const auto bound = std::min(limits_.backoff_max, limits_.backoff_initial * (std::int64_t{1} << doublings));
   std::uniform_int_distribution<std::int64_t> jitter(0, std::max<std::int64_t>(bound.count(), 0));
   return std::chrono::milliseconds(jitter(random));
@@ -16,7 +16,10 @@ RetryDecision RetryPolicy::decide(const FailedCall& call, TimePoint now, Random&
   if (!call.retryable) return GiveUp{};
   if (call.consumes_quota && ++charged_ > max_charged_retries) return GiveUp{};
   const bool named = call.counts_as_rate_limit && call.retry_after.has_value();
-  if (!named && ++failures_ > limits_.max_retries) return GiveUp{};
+  if (!named) {
+    ++delays_;
+    if (!call.all_refused && ++failures_ > limits_.max_retries) return GiveUp{};
+  }
   auto delay = named ? *call.retry_after
                      : std::max(backoff(random), call.retry_after.value_or(std::chrono::milliseconds{}));
   // Waiting for what the deadline forbids helps nobody.

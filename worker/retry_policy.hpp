@@ -28,6 +28,7 @@ struct FailedCall {
   bool counts_as_rate_limit = false;                     ///< 429 or 529.
   std::optional<std::chrono::milliseconds> retry_after;  ///< The delay that the server named.
   bool consumes_quota = false;  ///< The provider charged for it: max_charged_retries holds, too.
+  bool all_refused = false;     ///< Of a rate limit: since the last try nobody was answered.
 };
 
 /// Retries after failures that are charged: a second try is worth its price, a sixth is not.
@@ -42,8 +43,8 @@ struct GiveUp {
 using RetryDecision = std::variant<RetryAfter, GiveUp>;
 
 /// Decides about the retries of one trial (design, "Shared budgets"): exponential back-off with full jitter;
-/// a named delay of a rate limit spends wall time, not an attempt, and is never shortened. Pure; not
-/// thread-safe.
+/// a named delay of a rate limit spends wall time, not an attempt, and is never shortened. A refusal where
+/// nobody is answered spends no attempt, either. Pure; not thread-safe.
 class RetryPolicy {
  public:
   RetryPolicy(RetryLimits limits, TimePoint started)
@@ -59,6 +60,7 @@ class RetryPolicy {
 
   RetryLimits limits_;
   TimePoint deadline_;
+  std::uint32_t delays_ = 0;    ///< Failures without a named delay: the back-off grows with them.
   std::uint32_t failures_ = 0;  ///< Those that spend an attempt.
   std::uint32_t charged_ = 0;   ///< Of these, those that consumed quota.
 };

@@ -47,8 +47,8 @@ void say_hello(WorkerActor* self) {
   const auto& config = *self->state.config;
   self->state.welcome_awaited = true;
   self->state.hello_said = self->clock().now();
-  say(self,
-      wire::Hello{config.instance, config.name, config.store->id(), SLUICE_VERSION, config.max_concurrent});
+  say(self, wire::Hello{config.instance, config.name, config.store->id(), SLUICE_VERSION,
+                        config.max_concurrent, config.max_concurrent_named});
 }
 
 std::chrono::milliseconds heartbeat_interval(const WorkerActor* self) {

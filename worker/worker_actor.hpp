@@ -1,6 +1,7 @@
 #pragma once
 
 #include "common/clock.hpp"
+#include "common/defaults.hpp"
 #include "common/metrics_server/worker_metrics.hpp"
 #include "common/transport/dealer.hpp"
 #include "worker/answer_store.hpp"
@@ -22,7 +23,8 @@ namespace sluice {
 struct WorkerConfig {
   std::string name;
   std::uint64_t instance = 0;  ///< Random: this worker, whatever its sockets.
-  std::uint32_t max_concurrent = 5;
+  std::uint32_t max_concurrent = defaults::max_concurrent;
+  bool max_concurrent_named = false;  ///< Somebody set it: no search goes beyond it.
   std::shared_ptr<AnswerStore> store;
   std::shared_ptr<const KeyRing> keys;
   bool stay = false;  ///< Waits for the next run instead of ending after one.

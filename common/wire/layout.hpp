@@ -153,7 +153,8 @@ bool layout(Archive& archive, M& m) {
 
 template <class Archive, Of<Hello> M>
 bool layout(Archive& archive, M& m) {
-  return archive.record(m.instance, Name{m.name}, Name{m.cache_id}, Name{m.version}, m.max_concurrent);
+  return archive.record(m.instance, Name{m.name}, Name{m.cache_id}, Name{m.version}, m.max_concurrent,
+                        m.max_concurrent_named);
 }
 
 template <class Archive, Of<Ready> M>
@@ -190,7 +191,7 @@ bool layout(Archive& archive, M& m) {
 template <class Archive, Of<Demand> M>
 bool layout(Archive& archive, M& m) {
   if (!archive.record(Name{m.provider}, m.ready_calls, m.in_flight, m.backing_off, m.reached, m.pause_ms,
-                      m.sizes, m.spent, m.settled, m.outcomes, m.announced)) {
+                      m.sizes, m.spent, m.settled, m.outcomes, m.announced, m.doubted)) {
     return false;
   }
   if constexpr (Archive::reading) {

@@ -16,18 +16,19 @@
 /// What crosses between a worker and the coordinator: docs/protocol.md, which these types follow.
 namespace sluice::wire {
 
-inline constexpr std::uint8_t protocol_version = 4;
+inline constexpr std::uint8_t protocol_version = 5;
 
 // --- worker -> coordinator
 // ----------------------------------------------------------------------------------
 
 /// First message of a worker, and again whenever the coordinator does not know it. Answer: WELCOME or REJECT.
 struct Hello {
-  std::uint64_t instance = 0;  ///< Random, kept over reconnects: this process, not this socket.
-  std::string name;            ///< For people.
-  std::string cache_id;        ///< Id stored in the worker's cache directory: affinity goes by it.
-  std::string version;         ///< sluice's own version, for messages.
-  std::uint32_t max_concurrent = 0;
+  std::uint64_t instance = 0;         ///< Random, kept over reconnects: this process, not this socket.
+  std::string name;                   ///< For people.
+  std::string cache_id;               ///< Id stored in the worker's cache directory: affinity goes by it.
+  std::string version;                ///< sluice's own version, for messages.
+  std::uint32_t max_concurrent = 0;   ///< Calls that it makes at a time.
+  bool max_concurrent_named = false;  ///< Somebody set it: no search goes beyond it.
   friend bool operator==(const Hello&, const Hello&) = default;
 };
 
@@ -98,6 +99,7 @@ struct Demand {
   std::vector<SettledCall> settled;
   CallOutcomes outcomes;
   AnnouncedLimits announced;
+  AnnouncedLimits doubted;  ///< Named by response headers as well, and not believed.
   friend bool operator==(const Demand&, const Demand&) = default;
 };
 
@@ -232,8 +234,9 @@ struct Grant {
   std::string provider;
   bool unlimited = false;  ///< Calls need no permit; places and pauses hold all the same.
   std::uint32_t places =
-      unlimited_places;        ///< Calls that may be in flight here; while there are more, none starts.
-  bool searched = false;       ///< `places` is what the search found, and may go beyond max_concurrent.
+      unlimited_places;  ///< Calls that may be in flight here; while there are more, none starts.
+  bool searched =
+      false;  ///< `places` is what the search found, and may go beyond a default of max_concurrent.
   std::uint32_t pause_ms = 0;  ///< No call may start for this long, but on a probe's permit.
   HoldReason hold = HoldReason::none;
   CallCeiling ceiling;

@@ -65,13 +65,13 @@ void take_peers(GovernorActor* self, PeersChanged& changed) {
     state.workers.erase(known->second);
     state.peers.erase(known);
   }
-  for (const auto& [peer, worker, max_concurrent] : changed.peers) {
+  for (const auto& [peer, worker, max_concurrent, named] : changed.peers) {
     auto& known = state.peers[worker];
     if (known == peer) continue;
     if (!known.empty()) state.workers.erase(known);
     known = peer;
     state.workers[peer] = worker;
-    state.governor->join(worker, max_concurrent, now);
+    state.governor->join(worker, {max_concurrent, named}, now);
   }
 }
 

@@ -24,20 +24,34 @@ std::uint32_t failed_last(std::uint32_t signs_of_life, std::uint32_t failed) {
 
 }  // namespace
 
-bool Breaker::hear(WorkerId worker, std::uint32_t signs_of_life, std::uint32_t failed, BootTime now) {
-  if (signs_of_life == 0 && failed == 0) return false;
+bool Breaker::hear(WorkerId worker, const Ended& ended, BootTime now) {
+  if (ended.signs_of_life == 0 && ended.failed == 0 && ended.refused == 0) return false;
   // What else ends then began before the outage: the probe says more.
-  if (opened_) return probes(worker) && hear_probe(worker, signs_of_life > 0, now);
-  if (signs_of_life > 0) {
+  if (opened_) return probes(worker) && hear_probe(worker, ended.signs_of_life > 0, now);
+  const auto reached = ended.signs_of_life > 0 || ended.refused > 0;
+  if (reached) {
     // What failed before anybody had reached it says nothing of an outage.
     if (!std::exchange(ever_reached_, true)) samples_.clear();
     failed_in_a_row_ = 0;
   }
-  failed_in_a_row_ += failed_last(signs_of_life, failed);
-  note(signs_of_life, failed, now);
-  if (!ever_reached_ || (failed_in_a_row_ < defaults::breaker_failures && !many_failed())) return false;
+  const auto not_failed = ended.signs_of_life + std::min(ended.refused, ~ended.signs_of_life);
+  failed_in_a_row_ += failed_last(not_failed, ended.failed);
+  note(not_failed, ended.failed, now);
+  const bool down = failed_in_a_row_ >= defaults::breaker_failures || many_failed();
+  if (!all_refused(ended, now) && (!ever_reached_ || !down)) return false;
   open_at(now);
   return true;
+}
+
+/// A few refusals are a rate that is too high, which a search finds. Where nothing at all is answered for so
+/// long there is no rate to find.
+bool Breaker::all_refused(const Ended& ended, BootTime now) {
+  if (ended.signs_of_life > 0) refused_in_a_row_ = 0;
+  if (ended.refused == 0) return false;
+  if (refused_in_a_row_ == 0) refused_since_ = now;
+  refused_in_a_row_ += ended.refused;
+  return refused_in_a_row_ >= defaults::breaker_failures &&
+         now - refused_since_ >= defaults::breaker_refused_time;
 }
 
 bool Breaker::hear_probe(WorkerId worker, bool answered, BootTime now) {
@@ -81,6 +95,7 @@ void Breaker::close_at(BootTime now) {
   past_outages_ += now - *opened_;
   opened_.reset();
   failed_in_a_row_ = 0;
+  refused_in_a_row_ = 0;
   probers_.clear();
   samples_.clear();
 }

@@ -21,11 +21,12 @@ struct KnownLimit {
 };
 
 /// What the user should hear of when it happens.
-enum class BudgetEvent : std::uint8_t { refuses_calls, went_down, came_back, was_given_up };
+enum class BudgetEvent : std::uint8_t { refuses_calls, went_down, came_back, was_given_up, doubts_limits };
 struct BudgetNotice {
   std::string provider;
   BudgetEvent event = BudgetEvent::refuses_calls;
-  BootTime after{};  ///< How long it was down.
+  BootTime after{};               ///< How long it was down.
+  wire::AnnouncedLimits doubted;  ///< With doubts_limits.
   friend bool operator==(const BudgetNotice&, const BudgetNotice&) = default;
 };
 
@@ -37,6 +38,8 @@ struct BudgetFacts {
   std::optional<KnownLimit> tokens;
   std::optional<KnownLimit> input_tokens;
   std::optional<KnownLimit> output_tokens;
+  /// What response headers name and no worker believes.
+  wire::AnnouncedLimits doubted;
   /// Calls that the provider was found to take, where it refused calls within the limit that is known.
   std::optional<double> found_below_limit;
   std::optional<std::uint32_t> max_in_flight;  ///< Configured.

@@ -9,9 +9,9 @@ Governor::Governor(const GovernorConfig& config, BootTime now) {
   for (const auto& [name, limits] : config.providers) budgets_.emplace_back(name, limits, config.times, now);
 }
 
-void Governor::join(WorkerId worker, std::uint32_t max_concurrent, BootTime now) {
+void Governor::join(WorkerId worker, WorkerConcurrency concurrency, BootTime now) {
   listeners_[worker] = {};
-  for (auto& budget : budgets_) budget.join(worker, max_concurrent, now);
+  for (auto& budget : budgets_) budget.join(worker, concurrency, now);
 }
 
 void Governor::leave(WorkerId worker, bool lost, BootTime now) {

@@ -26,8 +26,8 @@ void follow(std::optional<Paced>& paced, const std::optional<PacedLimit>& limit,
   }
 }
 
-bool within(double tokens, const std::optional<PacedLimit>& limit) {
-  return !limit || limit->ceiling == 0 || tokens <= static_cast<double>(limit->ceiling);
+bool within(std::uint64_t tokens, std::uint64_t ceiling) {
+  return ceiling == 0 || tokens <= ceiling;
 }
 
 std::uint64_t ceiling_of(const std::optional<PacedLimit>& limit) {
@@ -36,7 +36,9 @@ std::uint64_t ceiling_of(const std::optional<PacedLimit>& limit) {
 
 }  // namespace
 
-PermitSlots::PermitSlots(const ProviderLimits& limits, BootTime now) : rule_(slot_rule(limits)) {
+PermitSlots::PermitSlots(const ProviderLimits& limits, BootTime now)
+    : rule_(slot_rule(limits)),
+      ceiling_{ceiling_of(rule_.tokens), ceiling_of(rule_.input_tokens), ceiling_of(rule_.output_tokens)} {
   if (rule_.requests) requests_.emplace(rule_.requests->shape, now);
   follow(tokens_, rule_.tokens, now);
   follow(input_tokens_, rule_.input_tokens, now);
@@ -61,13 +63,10 @@ void PermitSlots::set_found_rate(std::optional<double> per_second, BootTime now)
   }
 }
 
-wire::CallCeiling PermitSlots::ceiling() const {
-  return {ceiling_of(rule_.tokens), ceiling_of(rule_.input_tokens), ceiling_of(rule_.output_tokens)};
-}
-
 bool PermitSlots::fits(const wire::CallSize& size) const {
-  return within(total(size), rule_.tokens) && within(size.input_tokens, rule_.input_tokens) &&
-         within(size.output_tokens, rule_.output_tokens);
+  return within(std::uint64_t{size.input_tokens} + size.output_tokens, ceiling_.total_tokens) &&
+         within(size.input_tokens, ceiling_.input_tokens) &&
+         within(size.output_tokens, ceiling_.output_tokens);
 }
 
 BootTime PermitSlots::earliest(const wire::CallSize& size, BootTime from) {

@@ -35,7 +35,9 @@ class PermitSlots {
   /// True if calls need permits at all.
   bool needed() const { return rule_.any() || found_; }
   bool by_tokens() const { return tokens_ || input_tokens_ || output_tokens_; }
-  wire::CallCeiling ceiling() const;
+  /// Of the limits that were there from the beginning, which the settings name. One that is learnt ends no
+  /// call: what is larger than its bucket waits until that is full.
+  const wire::CallCeiling& ceiling() const { return ceiling_; }
   /// False for a call that can never start.
   bool fits(const wire::CallSize& size) const;
 
@@ -53,6 +55,7 @@ class PermitSlots {
   void settle_unused(const Slot& slot) { settle(slot.charge, {}); }
 
   SlotRule rule_;
+  wire::CallCeiling ceiling_;
   std::optional<Bucket> requests_;
   std::optional<Bucket> found_;
   std::optional<TokenLedger> tokens_;

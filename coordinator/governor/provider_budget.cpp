@@ -3,6 +3,7 @@
 #include "common/defaults.hpp"
 
 #include <algorithm>
+#include <limits>
 #include <utility>
 
 namespace sluice {
@@ -51,16 +52,13 @@ ProviderBudget::ProviderBudget(std::string name, const ProviderLimits& limits, c
 
 // --- who is there ---
 
-void ProviderBudget::join(WorkerId worker, std::uint32_t max_concurrent, BootTime now) {
+void ProviderBudget::join(WorkerId worker, WorkerConcurrency concurrency, BootTime now) {
   // Calls that it had under way before count as taken until it says how many there are.
   leave(worker, true, now);
-  members_.emplace(worker, Member{WorkerAccount(std::max(1u, max_concurrent)), std::nullopt, {}, {}, now});
-  const auto most = configured_.max_in_flight ? max_concurrent : defaults::search_max_places;
-  // One that cannot call needs no place.
-  places_.join(worker, max_concurrent == 0 ? 0 : most, now);
-  if (concurrency_search_) {
-    concurrency_search_->set_most(static_cast<std::uint32_t>(members_.size()) * defaults::search_max_places);
-  }
+  const auto& joined =
+      members_.emplace(worker, Member{WorkerAccount(concurrency), std::nullopt, {}, {}, now}).first->second;
+  places_.join(worker, joined.account.most_places(), now);
+  bound_search();
 }
 
 void ProviderBudget::leave(WorkerId worker, bool lost, BootTime now) {
@@ -84,6 +82,7 @@ void ProviderBudget::hear(WorkerId worker, const wire::Demand& demand, bool newe
   member.last_heard = now;
   if (!first_demand_ && demand.ready_calls > 0) first_demand_ = now;
   take_announced(member, demand.announced, now);
+  take_doubted(demand.doubted);
   take_pause(demand.pause_ms, now);
   take_spent(worker, member, demand, now);
   take_settled(demand.settled);
@@ -122,6 +121,18 @@ void ProviderBudget::take_announced(Member& member, const wire::AnnouncedLimits&
   in_force_ = limits;
   slots_.set_limits(in_force_, now);
   for (auto& [id, one] : members_) one.account.limits_changed(slots_);
+}
+
+/// Each odd limit is said once. What is set in the settings holds anyway.
+void ProviderBudget::take_doubted(const wire::AnnouncedLimits& doubted) {
+  bool is_news = false;
+  for (const auto& rate : rates) {
+    const auto limit = doubted.*rate.announced;
+    if (limit == 0 || configured_.*rate.setting) continue;
+    is_news = is_news || doubted_.*rate.announced != limit;
+    doubted_.*rate.announced = limit;
+  }
+  if (is_news) notices_.push_back({name_, BudgetEvent::doubts_limits, {}, doubted_});
 }
 
 void ProviderBudget::take_pause(std::uint32_t pause_ms, BootTime now) {
@@ -169,16 +180,18 @@ bool ProviderBudget::take_outcomes(WorkerId worker, Member& member, const wire::
   rate_limited_ += outcomes.rate_limited + outcomes.named_delays;
   named_delays_ += outcomes.named_delays;
   failed_ += outcomes.failed;
-  const auto signs_of_life = answered + outcomes.rate_limited + outcomes.named_delays;
-  const auto ended = signs_of_life + outcomes.failed;
+  const auto signs_of_life = answered + outcomes.named_delays;
+  const auto not_failed = signs_of_life + outcomes.rate_limited;
+  const auto ended = not_failed + outcomes.failed;
   const auto in_flight_before = member.account.in_flight();
   const auto began = ended + (newest ? demand.in_flight : in_flight_before);
   const auto started = began > in_flight_before ? began - in_flight_before : 0;
-  take_refusals(member, outcomes, started, ended, now);
-  if (demand.reached) breaker_.reached();
   const bool was_down = breaker_.open();
-  const auto failed = was_down ? outcomes.failed : new_failures(member, outcomes.failed, signs_of_life);
-  if (breaker_.hear(worker, signs_of_life, failed, now)) note_turn(now);
+  // What single probes meet says nothing of a rate.
+  if (!was_down) take_refusals(member, outcomes, started, ended, now);
+  if (demand.reached) breaker_.reached();
+  const auto failed = was_down ? outcomes.failed : new_failures(member, outcomes.failed, not_failed);
+  if (breaker_.hear(worker, {signs_of_life, failed, outcomes.rate_limited}, now)) note_turn(now);
   search_on(outcomes, failed, !was_down && breaker_.open());
   return was_down && !breaker_.open();
 }
@@ -228,21 +241,33 @@ void ProviderBudget::search_on(const wire::CallOutcomes& outcomes, std::uint32_t
 }
 
 void ProviderBudget::note(BudgetEvent event, BootTime after) {
-  notices_.push_back({name_, event, after});
+  notices_.push_back({name_, event, after, {}});
 }
 
 bool ProviderBudget::searches_concurrency() const {
-  return !configured_.max_in_flight && !names_a_rate(in_force_) && !rate_search_.rate();
+  if (names_a_rate(in_force_) || rate_search_.rate()) return false;
+  // Where every number was named there is nothing to find.
+  const auto named = [](const auto& item) { return item.second.account.max_concurrent_named(); };
+  return !configured_.max_in_flight || !std::ranges::all_of(members_, named);
+}
+
+/// No search goes beyond what was named, for a worker or for all.
+void ProviderBudget::bound_search() {
+  if (!concurrency_search_) return;
+  std::uint64_t most = 0;
+  for (const auto& [worker, member] : members_) most += member.account.most_places();
+  const auto named = configured_.max_in_flight.value_or(std::numeric_limits<std::uint32_t>::max());
+  concurrency_search_->set_most(static_cast<std::uint32_t>(std::min<std::uint64_t>(most, named)));
 }
 
 void ProviderBudget::begin_search() {
   if (concurrency_search_ || !searches_concurrency()) return;
   std::uint32_t all = 0;
   for (const auto& [worker, member] : members_) {
-    all += std::min(member.account.max_concurrent(), defaults::search_max_places);
+    all += std::min(member.account.max_concurrent(), defaults::search_first_places);
   }
   concurrency_search_.emplace(std::min(all, defaults::search_first_places));
-  concurrency_search_->set_most(static_cast<std::uint32_t>(members_.size()) * defaults::search_max_places);
+  bound_search();
 }
 
 // --- facts ---
@@ -280,6 +305,7 @@ BudgetFacts ProviderBudget::facts(BootTime now) const {
   facts.tokens = known(in_force_.tokens_per_minute, configured_.tokens_per_minute);
   facts.input_tokens = known(in_force_.input_tokens_per_minute, configured_.input_tokens_per_minute);
   facts.output_tokens = known(in_force_.output_tokens_per_minute, configured_.output_tokens_per_minute);
+  facts.doubted = doubted_;
   facts.max_in_flight = configured_.max_in_flight;
   if (facts.requests) facts.effective_per_minute = facts.requests->per_minute;
   if (const auto rate = rate_search_.rate()) {
@@ -296,7 +322,7 @@ BudgetFacts ProviderBudget::facts(BootTime now) const {
   }
   const bool searched = concurrency_search_ && searches_concurrency();
   if (searched) facts.found_concurrency = concurrency_search_->found();
-  facts.places = configured_.max_in_flight.value_or(searched ? concurrency_search_->limit() : 0);
+  facts.places = searched ? concurrency_search_->limit() : configured_.max_in_flight.value_or(0);
   facts.permits_granted = permits_granted_;
   facts.permits_used = permits_used_;
   facts.permits_unused = permits_unused_;

@@ -32,7 +32,7 @@ class ProviderBudget {
   ProviderBudget(std::string name, const ProviderLimits& limits, const BudgetTimes& times, BootTime now);
 
   /// A worker that says HELLO (again): it holds no permits.
-  void join(WorkerId worker, std::uint32_t max_concurrent, BootTime now);
+  void join(WorkerId worker, WorkerConcurrency concurrency, BootTime now);
   void leave(WorkerId worker, bool lost, BootTime now);
   /// `newest`: no HEARTBEAT of this worker that was sent later has been heard. `heard`: Heartbeat::heard_us.
   void hear(WorkerId worker, const wire::Demand& demand, bool newest, BootTime heard, BootTime now);
@@ -83,9 +83,11 @@ class ProviderBudget {
   void search_on(const wire::CallOutcomes& outcomes, std::uint32_t failed, bool went_down);
   void take_announced(Member& member, const wire::AnnouncedLimits& announced, BootTime now);
   std::uint64_t least_announced(std::uint64_t wire::AnnouncedLimits::*limit) const;
+  void take_doubted(const wire::AnnouncedLimits& doubted);
   void take_pause(std::uint32_t pause_ms, BootTime now);
   void note(BudgetEvent event, BootTime after = {});
   void begin_search();
+  void bound_search();
   bool searches_concurrency() const;
 
   void drop(const HeldPermit& permit, WorkerId worker, BootTime now);
@@ -102,6 +104,7 @@ class ProviderBudget {
   std::string name_;
   ProviderLimits configured_;
   ProviderLimits in_force_;  ///< With what was announced.
+  wire::AnnouncedLimits doubted_;
   BudgetTimes times_;
   PermitSlots slots_;
   Places places_;

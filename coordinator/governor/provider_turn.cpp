@@ -35,10 +35,10 @@ void ProviderBudget::turn(std::uint64_t& next_id, BootTime now) {
   const bool flowing = !breaker_.open() && now >= paused_until_;
   rate_search_.grow(flowing && held_back(), known, now);
   slots_.set_found_rate(rate_search_.rate(), now);
-  if (configured_.max_in_flight) {
+  if (searches_concurrency()) {
+    if (concurrency_search_) places_.allot(concurrency_search_->limit(), now);
+  } else if (configured_.max_in_flight) {
     places_.allot(*configured_.max_in_flight, now);
-  } else if (searches_concurrency() && concurrency_search_) {
-    places_.allot(concurrency_search_->limit(), now);
   }
   next_slot_.reset();
   if (breaker_.open()) {
@@ -67,8 +67,8 @@ void ProviderBudget::drop_lost_permits(BootTime now) {
 }
 
 std::uint32_t ProviderBudget::places_for(WorkerId worker, const Member& member) const {
-  if (configured_.max_in_flight) return std::min(places_.of(worker), member.account.max_concurrent());
   if (searches_concurrency()) return places_.of(worker);
+  if (configured_.max_in_flight) return std::min(places_.of(worker), member.account.max_concurrent());
   return member.account.max_concurrent();
 }
 

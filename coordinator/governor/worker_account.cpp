@@ -1,8 +1,14 @@
 #include "coordinator/governor/worker_account.hpp"
 
+#include "common/defaults.hpp"
+
 #include <algorithm>
 
 namespace sluice {
+
+std::uint32_t WorkerAccount::most_places() const {
+  return concurrency_.named || concurrency_.calls == 0 ? concurrency_.calls : defaults::search_max_places;
+}
 
 std::optional<HeldPermit> WorkerAccount::spend(const wire::SpentPermit& spent) {
   const auto found = held_.find(spent.id);

@@ -11,6 +11,12 @@
 
 namespace sluice {
 
+/// How many calls a worker makes at a time.
+struct WorkerConcurrency {
+  std::uint32_t calls = 0;  ///< 0: it cannot call the run's providers.
+  bool named = false;  ///< Somebody set the number: a bound. Else it is a default, which a search may exceed.
+};
+
 /// A permit that a worker holds: granted, and not reported as spent.
 struct HeldPermit {
   Slot slot;
@@ -36,9 +42,12 @@ class CallsFromBefore {
 /// What one worker wants of a provider, and the permits that it holds. Pure; not thread-safe.
 class WorkerAccount {
  public:
-  explicit WorkerAccount(std::uint32_t max_concurrent) : max_concurrent_(max_concurrent) {}
+  explicit WorkerAccount(WorkerConcurrency concurrency) : concurrency_(concurrency) {}
 
-  std::uint32_t max_concurrent() const { return max_concurrent_; }
+  std::uint32_t max_concurrent() const { return std::max(1u, concurrency_.calls); }
+  bool max_concurrent_named() const { return concurrency_.named; }
+  /// The most calls that a search may give it; 0: it cannot call.
+  std::uint32_t most_places() const;
   std::uint32_t ready() const { return ready_; }
   std::uint32_t in_flight() const { return in_flight_; }
   std::uint32_t backing_off() const { return backing_off_; }
@@ -76,7 +85,7 @@ class WorkerAccount {
  private:
   void cover_by_held_permits();
 
-  std::uint32_t max_concurrent_;
+  WorkerConcurrency concurrency_;
   std::uint32_t ready_ = 0;
   std::uint32_t in_flight_ = 0;
   std::uint32_t backing_off_ = 0;

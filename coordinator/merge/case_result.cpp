@@ -11,7 +11,7 @@ namespace sluice {
 namespace {
 
 // Positions come from a worker: each is checked before it is used, and each expectation must be either
-// matched or missing, or the counts would not be those of this case.
+// matched or missing, and each claim is counted once, or the counts would not be those of this case.
 bool fits(const Case& fixture, const UnitResult& unit, const ClaimsScore& score) {
   const std::size_t claims = unit.claims.size();
   const auto in_range = [&](const ClaimMatch& match, std::size_t expectations) {
@@ -23,13 +23,20 @@ bool fits(const Case& fixture, const UnitResult& unit, const ClaimsScore& score)
     seen[expectation] = true;
     return true;
   };
+  std::vector<bool> counted(claims);
+  const auto counts_once = [&](std::uint32_t claim) {
+    if (claim >= claims || counted[claim]) return false;
+    counted[claim] = true;
+    return true;
+  };
   return std::ranges::all_of(score.matched,
                              [&](const ClaimMatch& match) {
-                               return in_range(match, seen.size()) && first_time(match.expectation);
+                               return in_range(match, seen.size()) && first_time(match.expectation) &&
+                                      counts_once(match.claim);
                              }) &&
          std::ranges::all_of(score.missing, first_time) &&
          score.matched.size() + score.missing.size() == seen.size() &&
-         std::ranges::all_of(score.unexpected, [&](std::uint32_t claim) { return claim < claims; }) &&
+         std::ranges::all_of(score.unexpected, counts_once) &&
          std::ranges::all_of(score.forbidden, [&](const ClaimMatch& match) {
            return in_range(match, fixture.must_not_contain.size());
          });

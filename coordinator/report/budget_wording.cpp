@@ -34,6 +34,13 @@ std::string with_sources(const std::vector<NamedLimit>& limits) {
   return text;
 }
 
+// `3/min, 1 tokens/min`
+std::string in_a_row(const std::vector<NamedLimit>& limits) {
+  std::string text;
+  for (const NamedLimit& limit : limits) text += (text.empty() ? "" : ", ") + rate(limit);
+  return text;
+}
+
 // Rounded down: 100 % means that nothing was left.
 std::string percent(double fraction) {
   return std::to_string(static_cast<int>(std::clamp(fraction, 0.0, 1.0) * 100.0)) + "%";
@@ -72,6 +79,18 @@ std::vector<NamedLimit> limits_of(const BudgetFacts& facts) {
   if (facts.tokens) limits.push_back({"tokens", *facts.tokens});
   if (facts.input_tokens) limits.push_back({"input_tokens", *facts.input_tokens});
   if (facts.output_tokens) limits.push_back({"output_tokens", *facts.output_tokens});
+  return limits;
+}
+
+std::vector<NamedLimit> doubted_limits(const wire::AnnouncedLimits& doubted) {
+  std::vector<NamedLimit> limits;
+  const auto add = [&](std::string_view of, std::uint64_t per_minute) {
+    if (per_minute > 0) limits.push_back({of, {static_cast<double>(per_minute), LimitSource::announced}});
+  };
+  add("requests", doubted.requests_per_minute);
+  add("tokens", doubted.tokens_per_minute);
+  add("input_tokens", doubted.input_tokens_per_minute);
+  add("output_tokens", doubted.output_tokens_per_minute);
   return limits;
 }
 
@@ -125,6 +144,9 @@ std::string notice(const BudgetNotice& notice) {
     case BudgetEvent::was_given_up:
       return provider + "has been down for " + duration(seconds) +
              " (outage_timeout_seconds); what waits for it ends as errors";
+    case BudgetEvent::doubts_limits:
+      return provider + "announced a limit of " + in_a_row(doubted_limits(notice.doubted)) +
+             ", which is not believed unless more answers say the same; set it in the settings if it is true";
     default:
       return provider + "refuses calls (429); fewer are made until it takes them";
   }
@@ -151,6 +173,8 @@ std::string budget_summary(const BudgetFacts& facts) {
     if (facts.permits_unused > 0) add(grouped(facts.permits_unused) + " unused", ", ");
   }
   if (facts.rate_limited > 0) add(refusals(facts), "; ");
+  if (facts.doubted != wire::AnnouncedLimits{})
+    add("announced " + in_a_row(doubted_limits(facts.doubted)) + ", which was doubted", "; ");
   if (facts.paused_time > BootTime::zero())
     add("paused " + duration(std::chrono::duration<double>(facts.paused_time).count()), "; ");
   if (facts.outage_time > BootTime::zero())

@@ -18,6 +18,8 @@ struct NamedLimit {
 };
 /// Those that are known, in that order.
 std::vector<NamedLimit> limits_of(const BudgetFacts& facts);
+/// Those that were announced and not believed.
+std::vector<NamedLimit> doubted_limits(const wire::AnnouncedLimits& doubted);
 
 std::string_view to_string(LimitSource source);  ///< `configured`, `announced`, `found`
 

@@ -13,9 +13,9 @@ double seconds(std::chrono::duration<Rep, Period> time) {
   return std::chrono::duration<double>(time).count();
 }
 
-void write_limits(Json& json, const BudgetFacts& facts) {
-  json.key("limits").open('[');
-  for (const auto& [of, limit] : wording::limits_of(facts)) {
+void write_limits(Json& json, std::string_view key, const std::vector<wording::NamedLimit>& limits) {
+  json.key(key).open('[');
+  for (const auto& [of, limit] : limits) {
     json.open('{');
     json.member("of", of);
     json.member("per_minute", limit.per_minute);
@@ -28,8 +28,12 @@ void write_limits(Json& json, const BudgetFacts& facts) {
 void write_budget(Json& json, const BudgetFacts& facts, std::size_t depth) {
   json.open('{');
   json.member("provider", facts.provider);
-  write_limits(json, facts);
+  write_limits(json, "limits", wording::limits_of(facts));
   json.line(depth);
+  if (const auto doubted = wording::doubted_limits(facts.doubted); !doubted.empty()) {
+    write_limits(json, "limits_doubted", doubted);
+    json.line(depth);
+  }
   json.member("utilisation", facts.utilisation);
   json.member("effective_requests_per_minute", facts.effective_per_minute);
   json.member("found_below_limit", facts.found_below_limit);

@@ -41,7 +41,7 @@ void write_aggregates(Json& json, const Aggregates& aggregates) {
   json.key("metrics").open('{');
   write_totals(json, aggregates.all, 2);
   json.line(2);
-  json.member("total_tokens", aggregates.usage.input_tokens + aggregates.usage.output_tokens);
+  json.member("total_tokens", aggregates.usage.model_tokens());
   json.member("input_tokens", aggregates.usage.input_tokens);
   json.member("output_tokens", aggregates.usage.output_tokens);
   json.line(2);

@@ -15,7 +15,8 @@ namespace sluice {
 struct GovernedPeer {
   Peer peer;
   WorkerId worker = 0;
-  std::uint32_t max_concurrent = 0;  ///< 0: it cannot call the run's providers.
+  std::uint32_t max_concurrent = 0;   ///< 0: it cannot call the run's providers.
+  bool max_concurrent_named = false;  ///< As in Hello.
   friend bool operator==(const GovernedPeer&, const GovernedPeer&) = default;
 };
 

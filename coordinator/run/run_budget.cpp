@@ -80,6 +80,13 @@ void RunBudget::settle(WorkerId worker, UnitId unit, const PaidTokens& paid) {
   paid_ += paid;
 }
 
+void RunBudget::settle_unknown(WorkerId worker, UnitId unit) {
+  const auto found = reservations_.find({worker, unit});
+  if (found == reservations_.end()) return;
+  const auto most = found->second;
+  settle(worker, unit, most);
+}
+
 Error RunBudget::spent(const PaidTokens& most) const {
   const bool lost = reserved_.total() > 0;
   if (exceeds_tokens(most)) {

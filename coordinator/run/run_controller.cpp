@@ -9,6 +9,13 @@
 #include <variant>
 
 namespace sluice {
+
+namespace {
+
+constexpr std::chrono::seconds delay_rounding(5);
+
+}  // namespace
+
 RunController::RunController(const Plan& plan, Config config, TimePoint now)
     : plan_(plan),
       config_(std::move(config)),
@@ -107,7 +114,23 @@ void RunController::on_message(const Peer& peer, wire::Heartbeat& heartbeat, Tim
     const auto& providers = config_.settings.providers;
     return std::ranges::find(providers, demand.provider, &ProviderSettings::name) == providers.end();
   });
+  for (const auto& demand : heartbeat.demands) check_named_delay(demand, now, effects);
   effects.demands.emplace_back(peer, std::move(heartbeat));
+}
+
+/// A silence that no case can wait for ends the run, unless its deadline says that it has the time.
+void RunController::check_named_delay(const wire::Demand& demand, TimePoint now, Effects& effects) {
+  const std::chrono::milliseconds delay(demand.pause_ms);
+  const auto until = now + delay;
+  // The same pause may be told by many, each with its rounding.
+  if (demand.pause_ms == 0 || delay < config_.settings.case_timeout || over_ ||
+      until <= long_pause_until_ + delay_rounding)
+    return;
+  auto paused = provider_paused(demand.provider, delay, config_.time_of_day() + delay);
+  if (!config_.deadline || began_ + *config_.deadline <= until) return stop(std::move(paused), effects);
+  long_pause_until_ = until;
+  effects.notes.push_back("the run waits until " + utc_time(config_.time_of_day() + delay) + ": provider \"" +
+                          demand.provider + "\" asks for silence, and the deadline lies beyond");
 }
 
 void RunController::on_message(const Peer& peer, wire::Report& report, TimePoint now, Effects& effects) {
@@ -157,7 +180,7 @@ void RunController::take_result(WorkerId worker, UnitResult result, wire::Ack& r
     return;
   }
   if (result.error && stops_run(result.error->reason)) {
-    count_spend(worker, result.unit, result.spend);
+    count_spend(worker, result.unit, result.spend, false);
     refused.items.push_back({result.unit, wire::Verdict::retry, result.key, {}});
     return take_fatal_error(worker, result.unit, *result.error, effects);
   }
@@ -194,8 +217,9 @@ void RunController::count_trials(const ResultsRecorded::Item& item) {
   }
 }
 
-void RunController::count_spend(WorkerId worker, UnitId unit, const Spend& spend) {
-  budget_.settle(worker, unit, spend.paid);
+void RunController::count_spend(WorkerId worker, UnitId unit, const Spend& spend, bool answered) {
+  const bool unknown = answered && !spend.cache_hit && spend.calls > 0 && spend.paid == PaidTokens();
+  unknown ? budget_.settle_unknown(worker, unit) : budget_.settle(worker, unit, spend.paid);
   facts_.requests += spend.calls;
   facts_.retries += spend.retries;
   facts_.rate_limited += spend.rate_limited;
@@ -219,7 +243,7 @@ void RunController::on_recorded(const ResultsRecorded& recorded, TimePoint now, 
     } else {
       ++facts_.duplicates_dropped;
     }
-    if (!item.outcome.said_again) count_spend(item.worker, item.unit, item.spend);
+    if (!item.outcome.said_again) count_spend(item.worker, item.unit, item.spend, !item.error);
     dispatcher_.release(item.worker, item.unit);
     const auto verdict = item.outcome.first ? wire::Verdict::committed : wire::Verdict::duplicate;
     acks[item.worker].items.push_back({item.unit, verdict, item.key, item.outcome.winner});
@@ -386,7 +410,8 @@ void RunController::close(const std::string& reason, Effects& effects) {
 std::vector<GovernedPeer> RunController::peers() const {
   std::vector<GovernedPeer> peers;
   for (const auto& [id, worker] : workers_) {
-    peers.push_back({worker.peer, id, worker.problem ? 0 : worker.hello.max_concurrent});
+    const auto& hello = worker.hello;
+    peers.push_back({worker.peer, id, worker.problem ? 0 : hello.max_concurrent, hello.max_concurrent_named});
   }
   return peers;
 }

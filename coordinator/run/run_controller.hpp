@@ -10,7 +10,9 @@
 #include "coordinator/run/lending.hpp"
 #include "coordinator/run/run_budget.hpp"
 
+#include <chrono>
 #include <cstdint>
+#include <functional>
 #include <map>
 #include <optional>
 #include <string>
@@ -45,6 +47,8 @@ class RunController {
     std::optional<std::chrono::milliseconds> deadline;  ///< From the controller's beginning.
     RunBudget::Limits budget;
     Price price;  ///< Needed only if the cost is limited.
+    /// The time of day, for messages alone.
+    std::function<std::chrono::system_clock::time_point()> time_of_day = std::chrono::system_clock::now;
   };
 
   RunController(const Plan& plan, Config config, TimePoint now);
@@ -98,12 +102,13 @@ class RunController {
   std::optional<WorkerId> worker_at(const Peer& peer) const;
   std::optional<WorkerId> lending_worker(const Peer& peer, const std::string& run_id, TimePoint now,
                                          Effects& effects);
+  void check_named_delay(const wire::Demand& demand, TimePoint now, Effects& effects);
   bool fits(const UnitResult& result) const;
   void take_result(WorkerId worker, UnitResult result, wire::Ack& refused, Effects& effects);
   void take_fatal_error(WorkerId worker, UnitId unit, const Error& error, Effects& effects);
   void set_problem(WorkerId worker, const Error& error, Effects& effects);
   void count_trials(const ResultsRecorded::Item& item);
-  void count_spend(WorkerId worker, UnitId unit, const Spend& spend);
+  void count_spend(WorkerId worker, UnitId unit, const Spend& spend, bool answered);
   void lease_work(TimePoint now, Effects& effects);
   std::optional<PaidTokens> send_work(WorkerId worker, const std::vector<UnitId>& units, Effects& effects);
   void reserve_held(WorkerId worker, const std::vector<UnitId>& held);
@@ -132,6 +137,7 @@ class RunController {
   TimePoint last_had_worker_;
   std::optional<TimePoint> first_lease_;
   bool waits_for_budget_ = false;
+  TimePoint long_pause_until_;  ///< A provider's, which the run waits for.
   TimePoint last_result_;
 };
 

@@ -3,7 +3,9 @@
 #include "common/text.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cstddef>
+#include <cstdio>
 
 namespace sluice {
 
@@ -37,6 +39,31 @@ Error deadline_reached(std::chrono::milliseconds deadline) {
   const auto seconds = std::chrono::duration<double>(deadline).count();
   return {Reason::deadline_reached,
           "the run's deadline (--deadline) of " + shortest(seconds) + " s was reached"};
+}
+
+std::string utc_time(std::chrono::system_clock::time_point time) {
+  // Rounded up: then it answers, not before.
+  const auto seconds = std::chrono::ceil<std::chrono::seconds>(time);
+  const auto day = std::chrono::floor<std::chrono::days>(seconds);
+  const std::chrono::year_month_day date(day);
+  const std::chrono::hh_mm_ss clock(seconds - day);
+  std::array<char, 64> text{};
+  std::snprintf(text.data(), text.size(), "%04d-%02u-%02u %02d:%02d:%02d UTC", static_cast<int>(date.year()),
+                static_cast<unsigned>(date.month()), static_cast<unsigned>(date.day()),
+                static_cast<int>(clock.hours().count()), static_cast<int>(clock.minutes().count()),
+                static_cast<int>(clock.seconds().count()));
+  return text.data();
+}
+
+Error provider_paused(const std::string& provider, std::chrono::milliseconds delay,
+                      std::chrono::system_clock::time_point until) {
+  const auto seconds = std::chrono::ceil<std::chrono::seconds>(delay).count();
+  return {Reason::provider_paused,
+          "provider \"" + provider + "\" asks for " + std::to_string(seconds) +
+              " s of silence, longer than a case may take (--case-timeout), and answers again at " +
+              utc_time(until) +
+              "; run again then: what was answered is in the cache. "
+              "With a --deadline beyond that time the run waits"};
 }
 
 }  // namespace sluice

@@ -45,6 +45,66 @@ TEST_F(ModelClientOutageTest, AnOutageCostsNeitherAttemptsNorTheTimeOfTheCase) {
   EXPECT_EQ(done[0].spend.waited_permit_ms, 0u);
 }
 
+// Retry-After: 86400 failed case after case for hours.
+TEST_F(ModelClientOutageTest, ADelayThatNoCaseCanWaitForEndsNone) {
+  settings.case_timeout = 30s;
+  start();
+  complete({unit(1), unit(2)});
+  const auto made = calls();
+  answer(made[0].id, 429, "{}", {{"retry-after", "120"}});
+  EXPECT_EQ(last_demand().pause_ms, 120'000u);
+  answer_claims(made[1].id);
+  complete(3);
+  pass(119s);
+  EXPECT_EQ(outcomes().size(), 1u) << "the one that was answered";
+  EXPECT_TRUE(calls().empty());
+  pass(2s);
+  const auto again = calls();
+  ASSERT_EQ(again.size(), 2u);
+  for (const auto& call : again) {
+    EXPECT_GE(call.total_timeout, 29s) << "the pause is nobody's time";
+    answer_claims(call.id);
+  }
+  EXPECT_EQ(outcomes().size(), 2u);
+}
+
+// A burst of 429 in which nothing was answered ended 6 to 11 of 61 cases.
+TEST_F(ModelClientOutageTest, RefusalsWhereNobodyIsAnsweredSpendNoAttempts) {
+  settings.max_retries = 1;
+  start();
+  complete(1);
+  for (int i = 0; i < 6; ++i) {
+    answer(only_call(), 429, "{}");
+    pass(61s);
+  }
+  EXPECT_TRUE(outcomes().empty());
+  const auto refused = only_call();
+  complete(2);
+  answer_claims(only_call());
+  EXPECT_EQ(outcomes().size(), 1u);
+  answer(refused, 429, "{}");
+  EXPECT_EQ(reason_of(only_outcome()), Reason::rate_limited) << "others are answered: it is this case alone";
+}
+
+TEST_F(ModelClientOutageTest, ARefusedProbeHasLostNothing) {
+  settings.max_retries = 0;
+  start();
+  complete(1);
+  auto id = only_call();
+  budget(true, {down()});
+  for (std::uint64_t probe = 1; probe <= 2; ++probe) {
+    answer(id, 429, "{}");
+    EXPECT_TRUE(outcomes().empty());
+    pass(1s);
+    auto next = permits({probe}, {}, true);
+    next.hold = wire::HoldReason::outage;
+    budget(true, {next});
+    id = only_call();
+  }
+  answer_claims(id);
+  EXPECT_TRUE(std::holds_alternative<Completion>(only_outcome().outcome));
+}
+
 TEST_F(ModelClientOutageTest, ACallThatAlwaysFailsEndsThoughItIsItsOnlyProbe) {
   settings.max_retries = 1;
   start();

@@ -22,12 +22,12 @@ class BudgetSearch : public BudgetWorkbench {
   }
 };
 
-// Two workers of two calls would take 25 ms a case; the server can do 5.
+// Two workers of five calls would take 10 ms a case; the server can do 5.
 TEST_F(BudgetSearch, FindsThatAServerCanDoMore) {
   constexpr std::size_t cases = 800;
   auto simulator = start_simulator({"--latency-ms", "100", "--places", "20"});
-  write_settings(simulator, "", "max_concurrent = 2\n");
-  const auto run = run_fleet(write_questions(cases), 2, 2);
+  write_settings(simulator, "");
+  const auto run = run_fleet(write_questions(cases), 2, std::nullopt);
   expect_all_passed(run, cases);
   const auto all = starts();
   const double ideal = cases * 0.1 / 20;
@@ -35,6 +35,27 @@ TEST_F(BudgetSearch, FindsThatAServerCanDoMore) {
   const auto most = most_in_flight(simulator.final_events());
   EXPECT_GE(most, 15u);
   EXPECT_LE(most, 80u) << "beyond 20 they only wait in line";
+}
+
+// --max-concurrent 5 made 461 calls at once.
+TEST_F(BudgetSearch, ANumberThatWasNamedIsABound) {
+  constexpr std::size_t cases = 400;
+  auto simulator = start_simulator({"--latency-ms", "20", "--places", "100"});
+  write_settings(simulator, "", "max_concurrent = 3\n");
+  const auto run = run_fleet(write_questions(cases), 2, std::nullopt);
+  expect_all_passed(run, cases);
+  EXPECT_LE(most_in_flight(simulator.final_events()), 6u);
+}
+
+TEST_F(BudgetSearch, EndsAtMaxInFlight) {
+  constexpr std::size_t cases = 400;
+  auto simulator = start_simulator({"--latency-ms", "50", "--places", "100"});
+  write_settings(simulator, "max_in_flight = 12\n");
+  const auto run = run_fleet(write_questions(cases), 1, std::nullopt);
+  expect_all_passed(run, cases);
+  const auto most = most_in_flight(simulator.final_events());
+  EXPECT_GT(most, 8u) << "beyond the default of 5";
+  EXPECT_LE(most, 12u);
 }
 
 TEST_F(BudgetSearch, OfAFixedNumberIsNone) {

@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
+#include <optional>
 #include <span>
 
 #include <nlohmann/json.hpp>
@@ -65,13 +66,16 @@ class BudgetWorkbench : public Workbench {
     return start_sluice(Flags{"run", suite.string(), "--format", "json", "--listen", "tcp://127.0.0.1:0"} +
                         flags);
   }
-  Process start_logging_worker(const std::string& endpoint, int max_concurrent) {
+  /// Without a `max_concurrent` the worker is not told any.
+  Process start_logging_worker(const std::string& endpoint, std::optional<int> max_concurrent) {
     const auto number = std::to_string(++workers_started_);
     logs_.push_back(folder() / ("calls-" + number + ".jsonl"));
-    return start_worker(endpoint, {"--name", "w" + number, "--max-concurrent", std::to_string(max_concurrent),
-                                   "--call-log", logs_.back().string()});
+    Flags flags{"--name", "w" + number, "--call-log", logs_.back().string()};
+    if (max_concurrent) flags = flags + Flags{"--max-concurrent", std::to_string(*max_concurrent)};
+    return start_worker(endpoint, flags);
   }
-  std::vector<Process> start_logging_workers(const std::string& endpoint, int count, int max_concurrent) {
+  std::vector<Process> start_logging_workers(const std::string& endpoint, int count,
+                                             std::optional<int> max_concurrent) {
     std::vector<Process> workers;
     for (int i = 0; i < count; ++i) workers.push_back(start_logging_worker(endpoint, max_concurrent));
     return workers;
@@ -82,7 +86,7 @@ class BudgetWorkbench : public Workbench {
     Finished finished;
     Json report;
   };
-  FleetRun run_fleet(const std::filesystem::path& suite, int workers, int max_concurrent,
+  FleetRun run_fleet(const std::filesystem::path& suite, int workers, std::optional<int> max_concurrent,
                      const Flags& flags = {}) {
     auto coordinator = start_coordinator(suite, flags);
     const auto endpoint = endpoint_of(coordinator);

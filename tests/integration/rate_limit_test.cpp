@@ -89,6 +89,22 @@ TEST_F(RateLimit, ACaseThatGetsAPlaceDuringAPauseWaitsToo) {
   EXPECT_GE(silence.answered_late, 20u) << "nobody was tempted";
 }
 
+// Retry-After: 86400 failed case after case for hours.
+TEST_F(RateLimit, ASilenceBeyondTheTimeOfACaseStopsTheRunAndNamesItsEnd) {
+  auto simulator = start_simulator({"--fail-first", "100,429,86400"});
+  const auto finished = run_sluice(live(simulator));
+  EXPECT_EQ(finished.exit_code, 2) << finished.output;
+  EXPECT_NE(finished.errors.find("answers again at 20"), std::string::npos) << finished.errors;
+  EXPECT_LE(simulator.final_events().size(), 100u);
+}
+
+TEST_F(RateLimit, ASilenceThatEndsBeforeTheDeadlineIsWaitedFor) {
+  auto simulator = start_simulator({"--fail-first", "5,429,3"});
+  const auto finished = run_sluice(live(simulator) + Flags{"--case-timeout", "2", "--deadline", "120"});
+  EXPECT_EQ(finished.exit_code, 1) << finished.errors;
+  EXPECT_EQ(comparable_part(finished.output), reference_report());
+}
+
 // The pause reaches a worker process that was not refused itself.
 TEST_F(RateLimit, APauseReachesTheOtherWorkers) {
   // The first worker's call takes long; meanwhile the second worker's second one is refused.

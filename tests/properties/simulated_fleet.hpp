@@ -27,6 +27,7 @@ struct FleetOptions {
   std::uint64_t seed = 1;
   std::uint32_t workers = 4;
   std::uint32_t max_concurrent = 32;
+  bool max_concurrent_named = false;
   Network network;
   BootTime connect_time{};                                  ///< At most.
   BootTime arrival_jitter = std::chrono::milliseconds(20);  ///< From start to arrival, at most.
@@ -249,7 +250,7 @@ class Fleet {
     if (node.peer) governor_.leave(worker + 1, true, coordinator_now());
     node.peer = link;
     node.last_heard = coordinator_now();
-    governor_.join(worker + 1, options_.max_concurrent, coordinator_now());
+    governor_.join(worker + 1, {options_.max_concurrent, options_.max_concurrent_named}, coordinator_now());
     send_down(worker, link, SaidWelcome{});
     turn();
   }

@@ -116,7 +116,8 @@ class SimulatedWorker {
 
  private:
   struct Lane {
-    explicit Lane(Provider connected) : with(std::move(connected)), budget(with.name) {}
+    explicit Lane(Provider connected)
+        : with(std::move(connected)), budget(with.name, std::chrono::hours(24)) {}
     Provider with;
     CallBudget budget;
     std::map<std::uint64_t, PlannedCall> ready;
@@ -297,7 +298,7 @@ class SimulatedWorker {
     auto& budget = lane.budget;
     budget.ended();
     if (reply.outcome == Outcome::answered) {
-      budget.answered(around_.events.now() - start.at);
+      budget.answered(around_.events.now() - start.at, moment().now);
       if (start.permit && call.used != wire::CallSize{}) budget.settle(start.permit->id, call.used);
       --lane.held;
       lane.with.answered();

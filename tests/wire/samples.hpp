@@ -94,11 +94,12 @@ inline RunSettings settings() {
 }
 
 inline Demand limited_demand() {
-  Demand demand{"openai", 3, 2, 1, true, 0, {{900, 4096}, {120, 4096}}, {}, {}, {}, {}};
+  Demand demand{"openai", 3, 2, 1, true, 0, {{900, 4096}, {120, 4096}}, {}, {}, {}, {}, {}};
   demand.spent = {{70'000, true}, {70'001, false}};
   demand.settled = {{69'990, {850, 212}}};
   demand.outcomes = {4, 6, 1, 3, 2, 1'850'000};
   demand.announced = {500, 30'000, 0, 8'000};
+  demand.doubted = {0, 0, 1, 0};
   return demand;
 }
 
@@ -126,12 +127,12 @@ inline std::vector<Sample> all() {
     return std::variant<ToCoordinator, ToWorker>(std::move(message));
   };
   return {
-      {"hello", up(Hello{0x0123456789abcdef, "node-7", "c0ffee", "0.1.0", 5})},
+      {"hello", up(Hello{0x0123456789abcdef, "node-7", "c0ffee", "0.1.0", 5, true})},
       {"ready", up(Ready{"run-1", {{Reason::key_missing, "OPENAI_API_KEY is not set"}}, 10, {8, 300}})},
       {"heartbeat", up(Heartbeat{"run-1",
                                  1'000'000,
                                  10,
-                                 {limited_demand(), {"gemini", 0, 0, 0, true, 1500, {}, {}, {}, {}, {}}},
+                                 {limited_demand(), {"gemini", 0, 0, 0, true, 1500, {}, {}, {}, {}, {}, {}}},
                                  77})},
       {"report", up(Report{"run-1", 10, {4, 5}, {scored_result(), failed_result()}})},
       {"goodbye", up(Goodbye{"interrupted"})},

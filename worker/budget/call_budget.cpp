@@ -33,7 +33,7 @@ void CallBudget::take(const wire::Grant& grant, TimePoint now) {
   hold_ = grant.hold;
   // An outage is over when the coordinator says so: single calls may probe it meanwhile.
   if (!in_outage() && grant.pause_ms > 0) {
-    paused_until_ = std::max(paused_until_, later(now, grant.pause_ms));
+    pause_until(later(now, grant.pause_ms), now);
   }
   for (const auto& permit : grant.permits) permits_.grant(permit);
   measure_holds(now);
@@ -42,12 +42,17 @@ void CallBudget::take(const wire::Grant& grant, TimePoint now) {
 void CallBudget::pause(std::chrono::milliseconds delay, TimePoint now) {
   ++outcomes_.named_delays;
   asked_pause_until_ = std::max(asked_pause_until_, now + delay);
-  paused_until_ = std::max(paused_until_, asked_pause_until_);
+  pause_until(now + delay, now);
   measure_holds(now);
 }
 
+void CallBudget::pause_until(TimePoint until, TimePoint now) {
+  paused_until_ = std::max(paused_until_, until);
+  if (until - now >= case_time_) long_pause_until_ = std::max(long_pause_until_, until);
+}
+
 void CallBudget::measure_holds(TimePoint now) {
-  outages_.hold_until(in_outage() ? TimePoint::max() : now, now);
+  outages_.hold_until(in_outage() ? TimePoint::max() : long_pause_until_, now);
   pauses_.hold_until(in_outage() ? TimePoint::max() : paused_until_, now);
 }
 
@@ -109,7 +114,8 @@ std::optional<TimePoint> CallBudget::next_chance(const ClockBounds& clock, const
   return next;
 }
 
-void CallBudget::answered(std::chrono::microseconds latency) {
+void CallBudget::answered(std::chrono::microseconds latency, TimePoint now) {
+  last_answer_ = now;
   outcomes_.latency_sum_us += static_cast<std::uint64_t>(std::max<std::int64_t>(latency.count(), 1));
   ++outcomes_.answered;
 }
@@ -156,6 +162,7 @@ wire::Demand CallBudget::demand(std::size_t ready, std::vector<wire::CallSize> s
   demand.settled = std::exchange(settled_, {});
   demand.outcomes = std::exchange(outcomes_, {});
   demand.announced = announced_;
+  demand.doubted = doubted_;
   places_were_taken_ = false;
   told_ = {demand.ready_calls, in_flight_, asked_pause_until_, announced_, now};
   return demand;

@@ -27,7 +27,9 @@ struct Moment {
 /// the first grant nothing is allowed. Pure; not thread-safe.
 class CallBudget {
  public:
-  explicit CallBudget(std::string provider) : provider_(std::move(provider)) {}
+  /// A pause of `case_time` or more is nobody's own time: no case could wait for its end.
+  CallBudget(std::string provider, Duration case_time)
+      : provider_(std::move(provider)), case_time_(case_time) {}
 
   // --- What is allowed ---
 
@@ -62,7 +64,14 @@ class CallBudget {
   /// How many calls the search lets this worker have in flight; 0: nothing is searched for.
   std::uint32_t searched_places() const { return searched_ ? places_ : 0; }
 
-  /// For how long calls were held by pauses and outages, or by outages alone, in all time up to now.
+  /// The provider asked for a silence that no case could wait for: none is ended by it.
+  bool in_long_pause(TimePoint now) const { return long_pause_until_ > now; }
+
+  /// When the provider answered last, be it with an error that was the request's; nothing: never.
+  std::optional<TimePoint> last_answer() const { return last_answer_; }
+
+  /// For how long calls were held by pauses and outages, or by outages and pauses that no case could wait
+  /// for, in all time up to now.
   Duration paused(TimePoint now) const { return pauses_.total(now); }
   Duration out(TimePoint now) const { return outages_.total(now); }
 
@@ -74,12 +83,18 @@ class CallBudget {
 
   /// `permit` and what the call used; nothing used: it was not charged.
   void settle(std::uint64_t permit, const wire::CallSize& used) { settled_.push_back({permit, used}); }
-  void answered(std::chrono::microseconds latency);
+  void answered(std::chrono::microseconds latency, TimePoint now);
   /// The provider answered with an error that is this request's alone.
-  void was_declined() { ++outcomes_.declined; }
+  void was_declined(TimePoint now) {
+    ++outcomes_.declined;
+    last_answer_ = now;
+  }
   void was_rate_limited() { ++outcomes_.rate_limited; }
   void failed() { ++outcomes_.failed; }
-  void announced(const wire::AnnouncedLimits& limits) { announced_ = limits; }
+  void announced(const wire::AnnouncedLimits& limits, const wire::AnnouncedLimits& doubted) {
+    announced_ = limits;
+    doubted_ = doubted;
+  }
 
   bool holds_permits() const { return permits_.held() > 0; }
   /// Gives back permits that have closed or that no ready call needs. Before `is_due`.
@@ -99,9 +114,11 @@ class CallBudget {
     TimePoint at;
   };
   void measure_holds(TimePoint now);
+  void pause_until(TimePoint until, TimePoint now);
   bool change_is_due(std::size_t ready, TimePoint now) const;
 
   std::string provider_;
+  Duration case_time_;
   bool granted_ = false;
   bool unlimited_ = false;
   std::uint32_t places_ = wire::unlimited_places;
@@ -110,6 +127,8 @@ class CallBudget {
   wire::HoldReason hold_ = wire::HoldReason::none;
   TimePoint paused_until_;       ///< By named delays, told to this worker or to others.
   TimePoint asked_pause_until_;  ///< Of these, what was told to this worker.
+  TimePoint long_pause_until_;   ///< By those that no case could wait for.
+  std::optional<TimePoint> last_answer_;
   HoldTime pauses_;
   HoldTime outages_;
   PermitBook permits_;
@@ -118,6 +137,7 @@ class CallBudget {
   std::vector<wire::SettledCall> settled_;
   wire::CallOutcomes outcomes_;
   wire::AnnouncedLimits announced_;
+  wire::AnnouncedLimits doubted_;
   bool places_were_taken_ = false;  ///< Others may have them as soon as the coordinator knows that we know.
   Told told_;
 };

@@ -45,7 +45,7 @@ void ModelCalls::done(const HttpDone& done, const Moment& moment) {
   if (failed.retryable) {
     provider.budget.failed();
   } else {
-    provider.budget.was_declined();
+    provider.budget.was_declined(at_.now);
   }
   on_failure(done.id, failed, unreachable);
 }
@@ -72,7 +72,9 @@ void ModelCalls::on_response(Id id, const HttpDone& done) {
   auto& provider = *job.provider;
   const auto& response = done.response;
   const auto& model = job.batch() ? config_.settings.embedding.model : job.unit()->request.model;
-  if (provider.limits.read(model, response.headers)) provider.budget.announced(provider.limits.smallest());
+  if (provider.limits.read(model, response.headers)) {
+    provider.budget.announced(provider.limits.smallest(), provider.limits.doubted());
+  }
   const auto now = std::chrono::system_clock::now();
   if (const auto* batch = job.batch()) {
     auto outcome =
@@ -82,7 +84,7 @@ void ModelCalls::on_response(Id id, const HttpDone& done) {
       return on_failure(id, *failed, false);
     }
     auto& embedded = std::get<Embedded>(outcome);
-    provider.budget.answered(done.elapsed);
+    provider.budget.answered(done.elapsed, at_.now);
     settle(job, embedded.usage);
     job.spend.paid.embedding_tokens = embedded.usage.input_tokens;
     auto ended = extract(id);
@@ -93,7 +95,7 @@ void ModelCalls::on_response(Id id, const HttpDone& done) {
     note_failure(job, *failed, response.status);
     return on_failure(id, *failed, false);
   }
-  provider.budget.answered(done.elapsed);
+  provider.budget.answered(done.elapsed, at_.now);
   on_answer(id, std::move(std::get<Answered>(outcome).completion));
 }
 
@@ -107,7 +109,7 @@ void ModelCalls::note_failure(Job& job, const Failed& failed, int status) {
   if (failed.counts_as_rate_limit) {
     failed.retry_after ? budget.pause(*failed.retry_after, at_.now) : budget.was_rate_limited();
   } else if (refused || (!failed.retryable && status < 500)) {
-    budget.was_declined();
+    budget.was_declined(at_.now);
   } else {
     budget.failed();
   }
@@ -126,22 +128,33 @@ void ModelCalls::settle_uncharged(Job& job) {
   job.provider->budget.settle(job.permit->id, {});
 }
 
+/// Since the job was refused before, nothing was answered: that is not its own doing.
+bool ModelCalls::all_are_refused(Job& job, const Failed& failed) const {
+  if (!failed.counts_as_rate_limit) return false;
+  const auto before = std::exchange(job.refused_at, at_.now);
+  return before && job.provider->budget.last_answer() <= before && !is_own_fault(job);
+}
+
 void ModelCalls::on_failure(Id id, const Failed& failed, bool unreachable) {
   auto& job = jobs_.at(id);
   auto& provider = *job.provider;
   if (failed.counts_as_rate_limit) ++job.spend.rate_limited;
   const bool probed = job.permit && job.permit->probe;
-  if (probed && !unreachable && !failed.counts_as_rate_limit) ++job.failed_probes;
+  const bool names_delay = failed.counts_as_rate_limit && failed.retry_after;
+  if (probed && !unreachable && !names_delay) ++job.failed_probes;
   extend_deadline(job);
-  const bool in_outage = (probed || provider.budget.in_outage()) && !failed.counts_as_rate_limit;
+  const bool in_outage = (probed || provider.budget.in_outage()) && !names_delay;
   const bool by_outage = in_outage && !is_own_fault(job);
-  if (failed.retryable && by_outage) return make_ready(id);  // It waits for the end, and has lost nothing.
+  // It waits for the end, and has lost nothing.
+  if (failed.retryable && (by_outage || (names_delay && provider.budget.in_long_pause(at_.now)))) {
+    return make_ready(id);
+  }
   const FailedCall call{failed.retryable, failed.counts_as_rate_limit, failed.retry_after,
-                        failed.consumes_quota};
+                        failed.consumes_quota, all_are_refused(job, failed)};
   const auto decision = job.retry.decide(call, at_.now, random_);
   if (const auto* retry = std::get_if<RetryAfter>(&decision)) {
     // The provider pauses for the named delay of a rate limit; the job itself has nothing to wait for.
-    if (failed.counts_as_rate_limit && failed.retry_after) return make_ready(id);
+    if (names_delay) return make_ready(id);
     job.state = Job::State::backing_off;
     ++provider.backing_off;
     alarms_.set(id, at_.now + retry->delay);

@@ -30,7 +30,8 @@ inline std::uint32_t narrow(std::uint64_t tokens) {
 
 /// A provider as this run's calls meet it.
 struct CalledProvider {
-  explicit CalledProvider(const ProviderSettings& from) : settings(from), budget(from.name) {}
+  CalledProvider(const ProviderSettings& from, Duration case_time)
+      : settings(from), budget(from.name, case_time) {}
 
   const ProviderSettings& settings;
   std::optional<std::string> key;  ///< Nothing: this worker has none, and must not call.
@@ -77,8 +78,9 @@ struct Job {
   bool cut_short = false;              ///< The case has less time left than a request may take.
   std::optional<wire::CallSize> size;  ///< Known once it was needed.
   std::optional<wire::Permit> permit;
-  std::uint32_t unsent = 0;         ///< Calls of this job that came too late for their permit.
-  std::uint32_t failed_probes = 0;  ///< Those that reached the provider.
+  std::optional<TimePoint> refused_at;  ///< Last, by a rate limit.
+  std::uint32_t unsent = 0;             ///< Calls of this job that came too late for their permit.
+  std::uint32_t failed_probes = 0;      ///< Those that reached the provider.
 };
 
 }  // namespace sluice

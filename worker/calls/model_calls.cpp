@@ -29,7 +29,8 @@ ModelCalls::ModelCalls(ModelCallsConfig config)
       random_(config_.random_seed),
       exchange_(config_.settings, !config_.store->id().empty()) {
   for (const auto& settings : config_.settings.providers) {
-    auto& provider = providers_.try_emplace(settings.name, settings).first->second;
+    auto& provider =
+        providers_.try_emplace(settings.name, settings, config_.settings.case_timeout).first->second;
     const auto key = config_.keys.find(settings.name);
     if (key != config_.keys.end()) provider.key = key->second;
   }
@@ -166,9 +167,10 @@ std::optional<Error> ModelCalls::obstacle(const CalledProvider& provider) const 
   const auto& name = provider.settings.name;
   if (provider.fatal) return provider.fatal;
   if (provider.budget.given_up()) {
-    return Error{Reason::provider_failed, "provider \"" + name +
-                                              "\" has been down for longer than outage_timeout_seconds; run "
-                                              "again when it is back: what was answered is in the cache"};
+    return Error{Reason::provider_failed,
+                 "provider \"" + name +
+                     "\" has been down, or refused every call, for longer than outage_timeout_seconds; run "
+                     "again when it is back: what was answered is in the cache"};
   }
   // Said in READY already; work that comes all the same must not be called for.
   if (!provider.key) return Error{Reason::key_missing, "this worker has no key for provider " + name};

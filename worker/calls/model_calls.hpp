@@ -110,6 +110,7 @@ class ModelCalls {
   // call_ends.cpp: from the call to the result.
   void on_response(Id id, const HttpDone& done);
   void on_answer(Id id, Completion completion);
+  bool all_are_refused(Job& job, const Failed& failed) const;
   void on_failure(Id id, const Failed& failed, bool unreachable);
   void end_failed(Id id, const Failed& failed, bool out_of_time, bool unreachable);
   void on_unsent(Id id, const HttpDone& done);

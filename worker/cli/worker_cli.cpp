@@ -51,7 +51,7 @@ void add_flags(CLI::App& app, WorkerFlags& flags) {
       ->required();
   app.add_option("--name", flags.name, "Name of the worker and of its cache")->type_name("NAME");
   app.add_option("--max-concurrent", flags.max_concurrent,
-                 "Calls in flight (default 5); without a known limit, where the search for more begins")
+                 "Calls in flight at most; unset: 5, or what the search finds where no limit is known")
       ->type_name("N");
   app.add_option("--coordinator-timeout", flags.coordinator_timeout_seconds,
                  "End after this many seconds without a coordinator (default 60)")

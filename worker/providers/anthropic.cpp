@@ -1,4 +1,5 @@
 #include "common/defaults.hpp"
+#include "common/saturating.hpp"
 #include "common/text.hpp"
 #include "worker/providers/formats.hpp"
 
@@ -53,9 +54,9 @@ std::optional<Completion> read_answer(const JsonView& body) {
   completion.finish_reason = body["stop_reason"].text_or_empty();
   completion.served_model = body["model"].text_or_empty();
   const JsonView usage = body["usage"];
-  completion.usage.input_tokens = usage["input_tokens"].count() +
-                                  usage["cache_creation_input_tokens"].count() +
-                                  usage["cache_read_input_tokens"].count();
+  const auto cached =
+      saturating_add(usage["cache_creation_input_tokens"].count(), usage["cache_read_input_tokens"].count());
+  completion.usage.input_tokens = saturating_add(usage["input_tokens"].count(), cached);
   completion.usage.output_tokens = usage["output_tokens"].count();
 
   const std::string& stop = completion.finish_reason;

@@ -31,7 +31,7 @@ std::optional<Embedded> embedded_in(const Format& format, const JsonView& body, 
   const auto raw = format.read_embeddings(body, count);
   if (!raw) return std::nullopt;
   Embedded embedded;
-  embedded.usage = raw->usage;
+  embedded.usage = believable(raw->usage);
   for (const JsonView& array : raw->vectors) {
     auto vector = vector_of(array);
     if (!vector) return std::nullopt;

@@ -1,7 +1,9 @@
 #include "worker/providers/formats.hpp"
 
+#include "common/defaults.hpp"
 #include "common/text.hpp"
 
+#include <algorithm>
 #include <array>
 #include <cstddef>
 #include <utility>
@@ -129,6 +131,11 @@ std::string quotable(std::string_view text, std::string_view api_key) {
   line = one_line(to_valid_utf8(line));
   blot_known_keys(line);
   return excerpt(line, quoted_bytes);
+}
+
+Usage believable(const Usage& usage) {
+  const bool absurd = std::max(usage.input_tokens, usage.output_tokens) > defaults::most_call_tokens;
+  return absurd ? Usage{} : usage;
 }
 
 Error declined(std::string_view finish_reason, std::string_view words) {

@@ -71,6 +71,9 @@ inline bool has_text(const SharedText& text) {
 /// copied where the request is sent.
 void append_shared_json_string(HttpRequest& http, const SharedText& text);
 
+/// The usage, or none where it is beyond what a call can take: then it is not known.
+Usage believable(const Usage& usage);
+
 /// Non-answers (Completion::non_answer).
 Error declined(std::string_view finish_reason, std::string_view words = {});
 Error cut_off(std::string_view finish_reason);

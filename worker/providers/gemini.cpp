@@ -1,3 +1,4 @@
+#include "common/saturating.hpp"
 #include "common/text.hpp"
 #include "worker/providers/formats.hpp"
 #include "worker/providers/retry_hints.hpp"
@@ -89,7 +90,7 @@ std::optional<Completion> read_answer(const JsonView& body) {
   const JsonView usage = body["usageMetadata"];
   completion.usage.input_tokens = usage["promptTokenCount"].count();
   completion.usage.output_tokens =
-      usage["candidatesTokenCount"].count() + usage["thoughtsTokenCount"].count();
+      saturating_add(usage["candidatesTokenCount"].count(), usage["thoughtsTokenCount"].count());
   if (!candidate) {
     completion.finish_reason = block_reason.text_or_empty();
     completion.non_answer = declined(completion.finish_reason, "the prompt was blocked");

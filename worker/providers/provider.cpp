@@ -47,6 +47,7 @@ CallOutcome read_response(const ProviderSettings& provider, const HttpResponse& 
   const bool success = response.status >= 200 && response.status < 300;
   if (success && body) {
     if (std::optional<Completion> completion = format.read_answer(body->root())) {
+      completion->usage = believable(completion->usage);
       completion->created_at_ms =
           std::chrono::duration_cast<std::chrono::milliseconds>(now.time_since_epoch()).count();
       return Answered{std::move(*completion)};

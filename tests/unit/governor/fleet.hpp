@@ -179,7 +179,7 @@ class Fleet {
       if (node.session != session) return;
       node.known = true;
       node.last_heard = events_.now();
-      governor_.join(node.id, options_.max_concurrent, events_.now());
+      governor_.join(node.id, {options_.max_concurrent}, events_.now());
       turn();
     });
     say(node);

@@ -2,7 +2,10 @@
 
 #include "common/defaults.hpp"
 
+#include <algorithm>
+#include <numeric>
 #include <utility>
+#include <vector>
 
 #include <gtest/gtest.h>
 
@@ -55,7 +58,7 @@ class GovernorTest : public ::testing::Test {
 };
 
 TEST_F(GovernorTest, GrantsWithoutLimitWhatNobodyLimits) {
-  governor.join(1, 5, start);
+  governor.join(1, {5}, start);
   const auto grant = told(1, start);
   ASSERT_TRUE(grant) << "before it asks";
   EXPECT_TRUE(grant->unlimited);
@@ -64,7 +67,7 @@ TEST_F(GovernorTest, GrantsWithoutLimitWhatNobodyLimits) {
 }
 
 TEST_F(GovernorTest, SaysEachThingOnceAndAnswersEveryHeartbeat) {
-  governor.join(1, 5, start);
+  governor.join(1, {5}, start);
   EXPECT_TRUE(told(1, start));
   EXPECT_FALSE(told(1, start));
   hear(1, ready(0), start);
@@ -77,8 +80,8 @@ TEST_F(GovernorTest, IgnoresWhoIsNotThere) {
 }
 
 TEST_F(GovernorTest, APauseIsForAllAndEnds) {
-  governor.join(1, 5, start);
-  governor.join(2, 5, start);
+  governor.join(1, {5}, start);
+  governor.join(2, {5}, start);
   governor.turn(start);
   hear(2, paused(1000), start);
   const auto grant = told(1, start);
@@ -92,7 +95,7 @@ TEST_F(GovernorTest, APauseIsForAllAndEnds) {
 }
 
 TEST_F(GovernorTest, PausesAreLengthenedAndNeverShortened) {
-  governor.join(1, 5, start);
+  governor.join(1, {5}, start);
   hear(1, paused(1000), start);
   hear(1, paused(100), start);
   EXPECT_EQ(pause_at(start), 1000u);
@@ -103,15 +106,15 @@ TEST_F(GovernorTest, PausesAreLengthenedAndNeverShortened) {
 }
 
 TEST_F(GovernorTest, AShortPauseRightAfterAnotherCounts) {
-  governor.join(1, 5, start);
+  governor.join(1, {5}, start);
   hear(1, paused(1000), start);
   hear(1, paused(15), start + 1001ms);
   EXPECT_EQ(pause_at(start + 1001ms), 15u);
 }
 
 TEST_F(GovernorTest, WhatIsLeftOfAPauseIsNoNewsToOthers) {
-  governor.join(1, 5, start);
-  governor.join(2, 5, start);
+  governor.join(1, {5}, start);
+  governor.join(2, {5}, start);
   hear(1, paused(3000), start);
   governor.turn(start);
   hear(1, paused(2000), start + 1s);
@@ -119,14 +122,14 @@ TEST_F(GovernorTest, WhatIsLeftOfAPauseIsNoNewsToOthers) {
 }
 
 TEST_F(GovernorTest, ProvidersPauseEachForItself) {
-  governor.join(1, 5, start);
+  governor.join(1, {5}, start);
   hear(1, paused(1000), start);
   EXPECT_EQ(pause_at(start, "openai"), 1000u);
   EXPECT_EQ(pause_at(start, "gemini"), 0u);
 }
 
 TEST_F(GovernorTest, AnnouncedLimitsAreLearntAndShown) {
-  governor.join(1, 50, start);
+  governor.join(1, {50}, start);
   auto demand = ready(50);
   demand.announced.requests_per_minute = 600;
   hear(1, demand, start);
@@ -139,8 +142,8 @@ TEST_F(GovernorTest, AnnouncedLimitsAreLearntAndShown) {
 }
 
 TEST_F(GovernorTest, LimitsOfTokensThatOneLearnsHoldForCallsOfTheOthers) {
-  governor.join(1, 50, start);
-  governor.join(2, 50, start);
+  governor.join(1, {50}, start);
+  governor.join(2, {50}, start);
   hear(2, ready(20), start);
   governor.turn(start);
   auto demand = ready(1);
@@ -159,9 +162,42 @@ TEST_F(GovernorTest, LimitsOfTokensThatOneLearnsHoldForCallsOfTheOthers) {
   EXPECT_EQ(second->permits[0].size, (wire::CallSize{1000, 1000}));
 }
 
+// A single answer with x-ratelimit-limit-tokens: 1 turned 51 of 60 cases into errors.
+TEST_F(GovernorTest, ALimitThatIsOnlyAnnouncedEndsNoCall) {
+  governor.join(1, {50}, start);
+  auto demand = ready(1);
+  demand.announced.tokens_per_minute = 600;
+  demand.sizes = {{900, 4096}};
+  hear(1, demand, start);
+  EXPECT_EQ(told(1, start)->ceiling, wire::CallCeiling{});
+  std::vector<wire::Permit> permits;
+  for (auto now = start; permits.empty() && now < start + 2min; now += 1s) {
+    hear(1, demand, now);
+    permits = told(1, now)->permits;
+  }
+  ASSERT_EQ(permits.size(), 1u) << "when its bucket is full";
+  EXPECT_EQ(permits[0].size, (wire::CallSize{900, 4096}));
+}
+
+TEST_F(GovernorTest, LimitsThatNobodyBelievesAreSaidOnceAndShown) {
+  governor.join(1, {50}, start);
+  auto demand = ready(1);
+  demand.doubted.tokens_per_minute = 1;
+  hear(1, demand, start);
+  hear(1, demand, start + 1s);
+  const auto notices = governor.take_notices();
+  ASSERT_EQ(notices.size(), 1u);
+  EXPECT_EQ(notices[0].event, BudgetEvent::doubts_limits);
+  EXPECT_EQ(notices[0].doubted, (wire::AnnouncedLimits{0, 1, 0, 0}));
+  hear(1, ready(1), start + 2s);
+  const auto facts = governor.facts(start + 2s)[0];
+  EXPECT_EQ(facts.doubted, (wire::AnnouncedLimits{0, 1, 0, 0}));
+  EXPECT_FALSE(facts.tokens);
+}
+
 TEST_F(GovernorTest, OfDifferentAnnouncedLimitsTheLeastHolds) {
-  governor.join(1, 50, start);
-  governor.join(2, 50, start);
+  governor.join(1, {50}, start);
+  governor.join(2, {50}, start);
   const auto announce = [&](WorkerId worker, std::uint64_t limit) {
     auto demand = ready(1);
     demand.announced.requests_per_minute = limit;
@@ -176,7 +212,7 @@ TEST_F(GovernorTest, OfDifferentAnnouncedLimitsTheLeastHolds) {
 }
 
 TEST_F(GovernorTest, AProbeThatHangsKeepsNobodyAwake) {
-  governor.join(1, 1, start);
+  governor.join(1, {1}, start);
   auto demand = ready(5);
   demand.outcomes.answered = 1;
   hear(1, demand, start);
@@ -198,8 +234,8 @@ TEST_F(GovernorTest, AProbeThatHangsKeepsNobodyAwake) {
 }
 
 TEST_F(GovernorTest, AnOutageHoldsAllAndIsProbedByOneCall) {
-  governor.join(1, 5, start);
-  governor.join(2, 5, start);
+  governor.join(1, {5}, start);
+  governor.join(2, {5}, start);
   auto demand = ready(5);
   demand.outcomes.answered = 1;
   hear(1, demand, start);
@@ -231,7 +267,7 @@ TEST_F(GovernorTest, AnOutageHoldsAllAndIsProbedByOneCall) {
 TEST_F(GovernorTest, RequestsThatAreWrongSayNothingOfTheConcurrency) {
   const auto places_found = [](std::uint32_t declined) {
     Governor searching({{{"openai", {}}}, {60s, 1s, 600s}}, start);
-    searching.join(1, 8, start);
+    searching.join(1, {8}, start);
     auto now = start;
     std::uint32_t places = 8;
     for (int round = 0; round < 200; ++round) {
@@ -253,6 +289,63 @@ TEST_F(GovernorTest, RequestsThatAreWrongSayNothingOfTheConcurrency) {
   EXPECT_EQ(places_found(30), places_found(0));
 }
 
+/// The most places in all that workers of such concurrency are given at a server with room for 200 calls.
+std::uint32_t most_places(const ProviderLimits& limits, const std::vector<WorkerConcurrency>& workers) {
+  Governor searching({{{"openai", limits}}, {60s, 1s, 600s}}, start);
+  std::vector<std::uint32_t> places;
+  for (const auto& worker : workers) {
+    searching.join(places.size() + 1, worker, start);
+    places.push_back(0);
+  }
+  std::uint32_t most = 0;
+  auto now = start;
+  for (std::uint64_t round = 1; round <= 200; ++round) {
+    now += 1s;
+    for (std::size_t i = 0; i < places.size(); ++i) {
+      wire::Demand demand;
+      demand.provider = "openai";
+      demand.ready_calls = 1000;
+      demand.in_flight = places[i];
+      demand.outcomes.answered = places[i];
+      demand.outcomes.latency_sum_us = std::uint64_t{places[i]} * 100'000;
+      const auto heard = static_cast<std::uint64_t>((now - 1s).count());
+      searching.hear(i + 1, {"run", round, 10, {demand}, heard}, now);
+    }
+    for (const auto& answer : searching.turn(now)) {
+      const auto& grant = answer.grants.grants[0];
+      places[answer.worker - 1] = grant.places;
+      if (workers[answer.worker - 1].named) {
+        EXPECT_LE(grant.places, workers[answer.worker - 1].calls);
+      }
+    }
+    most = std::max(most, std::accumulate(places.begin(), places.end(), 0u));
+  }
+  return most;
+}
+
+ProviderLimits in_flight_at_most(std::uint32_t calls) {
+  ProviderLimits limits;
+  limits.max_in_flight = calls;
+  return limits;
+}
+
+// --max-concurrent 5 made 461 calls at once.
+TEST(Governor, ANamedNumberOfCallsIsABoundForEachWorker) {
+  EXPECT_EQ(most_places({}, {{5, true}}), 5u);
+  EXPECT_EQ(most_places({}, {{5, true}, {2, true}}), 7u);
+  EXPECT_EQ(most_places(in_flight_at_most(6), {{5, true}, {5, true}}), 6u);
+}
+
+TEST(Governor, ASearchGoesBeyondANumberThatNobodyNamed) {
+  EXPECT_GT(most_places({}, {{5, false}}), 100u);
+  EXPECT_GT(most_places({}, {{5, true}, {5, false}}), 100u) << "at the other worker";
+}
+
+TEST(Governor, ASearchEndsAtMaxInFlight) {
+  EXPECT_EQ(most_places(in_flight_at_most(64), {{5, false}}), 64u);
+  EXPECT_EQ(most_places(in_flight_at_most(64), {{5, false}, {5, false}}), 64u);
+}
+
 class LimitedGovernorTest : public GovernorTest {
  protected:
   static ProviderLimits limits() {
@@ -265,7 +358,7 @@ class LimitedGovernorTest : public GovernorTest {
 };
 
 TEST_F(LimitedGovernorTest, PermitsAreWindowsAheadOfTheClock) {
-  governor.join(1, 50, start);
+  governor.join(1, {50}, start);
   hear(1, ready(50), start);
   const auto grant = told(1, start);
   ASSERT_TRUE(grant);
@@ -284,7 +377,7 @@ TEST_F(LimitedGovernorTest, PermitsAreWindowsAheadOfTheClock) {
 }
 
 TEST_F(LimitedGovernorTest, NobodyGetsMoreThanItCanUse) {
-  governor.join(1, 50, start);
+  governor.join(1, {50}, start);
   hear(1, ready(2), start);
   EXPECT_EQ(told(1, start)->permits.size(), 2u);
   hear(1, ready(2), start + 10ms);
@@ -292,7 +385,7 @@ TEST_F(LimitedGovernorTest, NobodyGetsMoreThanItCanUse) {
 }
 
 TEST_F(LimitedGovernorTest, NobodyGetsMoreThanItHasPlacesFor) {
-  governor.join(1, 3, start);
+  governor.join(1, {3}, start);
   hear(1, ready(50, 1), start);
   EXPECT_EQ(told(1, start)->permits.size(), 2u);
 }
@@ -301,7 +394,7 @@ TEST(Governor, ADemandWithoutBoundGetsPermitsWithinBounds) {
   ProviderLimits limits;
   limits.requests_per_minute = 100'000'000'000;
   Governor governor({{{"openai", limits}}, {60s, 1s, 600s}}, start);
-  governor.join(1, 0xffffffff, start);
+  governor.join(1, {0xffffffff}, start);
   wire::Demand demand;
   demand.provider = "openai";
   demand.ready_calls = 0xffffffff;
@@ -312,7 +405,7 @@ TEST(Governor, ADemandWithoutBoundGetsPermitsWithinBounds) {
 }
 
 TEST_F(LimitedGovernorTest, AWorkerThatDoesNotReportAnExpiredPermitGetsNoMore) {
-  governor.join(1, 50, start);
+  governor.join(1, {50}, start);
   hear(1, ready(1), start);
   governor.turn(start);
   hear(1, ready(5), start + 100ms);
@@ -325,7 +418,7 @@ TEST_F(LimitedGovernorTest, AWorkerThatDoesNotReportAnExpiredPermitGetsNoMore) {
 }
 
 TEST_F(LimitedGovernorTest, AReportThatNeverComesIsLostAfterTwoHeartbeats) {
-  governor.join(1, 50, start);
+  governor.join(1, {50}, start);
   hear(1, ready(1), start);
   governor.turn(start);
   hear(1, ready(5), start + 2050ms);
@@ -336,7 +429,7 @@ TEST_F(LimitedGovernorTest, AReportThatNeverComesIsLostAfterTwoHeartbeats) {
 }
 
 TEST_F(LimitedGovernorTest, ASilentWorkerLetsNoFurtherPermitsPass) {
-  governor.join(1, 50, start);
+  governor.join(1, {50}, start);
   hear(1, ready(50), start);
   governor.turn(start);
   governor.turn(start + 50ms);
@@ -346,8 +439,8 @@ TEST_F(LimitedGovernorTest, ASilentWorkerLetsNoFurtherPermitsPass) {
 }
 
 TEST_F(LimitedGovernorTest, AReturnedPermitIsGrantedAgainInItsOwnWindow) {
-  governor.join(1, 50, start);
-  governor.join(2, 50, start);
+  governor.join(1, {50}, start);
+  governor.join(2, {50}, start);
   hear(1, ready(1), start);
   const auto first = told(1, start)->permits.at(0);
   auto demand = ready(0);
@@ -361,16 +454,16 @@ TEST_F(LimitedGovernorTest, AReturnedPermitIsGrantedAgainInItsOwnWindow) {
 }
 
 TEST_F(LimitedGovernorTest, AWorkerThatBeginsAnewHoldsNoPermits) {
-  governor.join(1, 50, start);
+  governor.join(1, {50}, start);
   hear(1, ready(3), start);
   EXPECT_EQ(told(1, start)->permits.size(), 3u);
-  governor.join(1, 50, start + 5ms);
+  governor.join(1, {50}, start + 5ms);
   hear(1, ready(3), start + 10ms);
   EXPECT_EQ(told(1, start + 10ms)->permits.size(), 3u);
 }
 
 TEST_F(LimitedGovernorTest, CallsDuringAPauseGetSlotsFromItsEndOn) {
-  governor.join(1, 50, start);
+  governor.join(1, {50}, start);
   auto demand = ready(10);
   demand.pause_ms = 500;
   hear(1, demand, start);
@@ -382,7 +475,7 @@ TEST_F(LimitedGovernorTest, CallsDuringAPauseGetSlotsFromItsEndOn) {
 }
 
 TEST_F(LimitedGovernorTest, RefusalsWithoutADelayHalveTheRate) {
-  governor.join(1, 200, start);
+  governor.join(1, {200}, start);
   auto now = start;
   std::uint64_t granted = 0;
   std::vector<std::uint64_t> held;

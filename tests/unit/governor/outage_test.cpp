@@ -20,7 +20,7 @@ ProviderLimits with_places(std::uint32_t places) {
 /// One worker tells what its calls came to.
 class OutageTest : public ::testing::Test {
  protected:
-  OutageTest() { governor.join(1, 400, start); }
+  OutageTest() { governor.join(1, {400, true}, start); }
 
   wire::HoldReason say(const wire::CallOutcomes& outcomes, std::uint32_t in_flight, BootTime now) {
     wire::Demand demand;

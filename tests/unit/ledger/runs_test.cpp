@@ -1,6 +1,7 @@
 #include "coordinator/ledger/ledger.hpp"
 #include "tests/support/temporary_folder.hpp"
 
+#include <SQLiteCpp/SQLiteCpp.h>
 #include <gtest/gtest.h>
 
 namespace sluice {
@@ -168,6 +169,25 @@ TEST_F(RunsTest, TheEndOfARunThatNeverBeganIsAnError) {
   const auto finished = ledger_->finish_run("run-9", summary());
   ASSERT_FALSE(finished);
   EXPECT_EQ(finished.error().reason, Reason::ledger_failed);
+}
+
+// Flipped bits showed a precision of 1.54.
+TEST_F(RunsTest, WhatNoRunCanHaveComeToIsRefused) {
+  begin(record("one"));
+  finish("one");
+  for (const char* damage : {"precision = 1.54", "recall = -0.1", "f1 = 9e999", "passed = 13"}) {
+    const auto change = [&](const std::string& set) {
+      SQLite::Database db((folder_.path() / "ledger.db").string(), SQLite::OPEN_READWRITE);
+      db.exec("UPDATE runs SET " + set + " WHERE run_id = 'one'");
+    };
+    change(damage);
+    for (const auto& error : {ledger_->list_runs(9).error(), ledger_->find_run("one").error()}) {
+      EXPECT_EQ(error.reason, Reason::ledger_failed) << damage;
+      EXPECT_NE(error.message.find("\"one\""), std::string::npos) << error.message;
+    }
+    change("precision = 1, recall = 0, f1 = NULL, passed = 12");
+    EXPECT_TRUE(ledger_->find_run("one")) << damage;
+  }
 }
 
 }  // namespace

@@ -85,6 +85,62 @@ TEST(AnnouncedLimits, ALimitAloneIsAMinutes) {
   EXPECT_EQ(reader.limits().requests_per_minute, 100u);
 }
 
+HttpHeaders token_limit(const std::string& limit) {
+  return {{"x-ratelimit-limit-tokens", limit}};
+}
+
+// A single answer with x-ratelimit-limit-tokens: 1 turned 51 of 60 cases into errors.
+TEST(AnnouncedLimits, ALimitThatNoCallFitsIsNeverBelieved) {
+  AnnouncedLimitReader reader;
+  EXPECT_TRUE(reader.read(token_limit("1"))) << "it is doubted";
+  for (int i = 0; i < 20; ++i) EXPECT_FALSE(reader.read(token_limit("1")));
+  EXPECT_EQ(reader.limits(), wire::AnnouncedLimits{});
+  EXPECT_EQ(reader.doubted(), (wire::AnnouncedLimits{0, 1, 0, 0}));
+  EXPECT_TRUE(reader.read(token_limit("150000")));
+  EXPECT_EQ(reader.limits(), (wire::AnnouncedLimits{0, 150'000, 0, 0}));
+  EXPECT_EQ(reader.doubted(), wire::AnnouncedLimits{});
+}
+
+TEST(AnnouncedLimits, ALimitThatFallsByOrdersOfMagnitudeIsBelievedWhenSeveralAnswersAgree) {
+  AnnouncedLimitReader reader;
+  reader.read(token_limit("150000"));
+  reader.read(token_limit("15000"));
+  EXPECT_EQ(reader.limits().tokens_per_minute, 15'000u) << "a tier lower";
+  for (int i = 1; i < 5; ++i) {
+    reader.read(token_limit("1400"));
+    EXPECT_EQ(reader.limits().tokens_per_minute, 15'000u) << i;
+    EXPECT_EQ(reader.doubted().tokens_per_minute, 1'400u) << i;
+  }
+  EXPECT_TRUE(reader.read(token_limit("1400")));
+  EXPECT_EQ(reader.limits().tokens_per_minute, 1'400u);
+  EXPECT_EQ(reader.doubted(), wire::AnnouncedLimits{});
+}
+
+TEST(AnnouncedLimits, OddAnswersBetweenOthersAreNeverBelieved) {
+  AnnouncedLimitReader reader;
+  for (int i = 0; i < 20; ++i) {
+    reader.read(requests("600", "599", "100ms"));
+    reader.read(requests("1", "0", "60s"));
+    EXPECT_EQ(reader.limits().requests_per_minute, 600u);
+  }
+}
+
+TEST(AnnouncedLimits, OneRequestAMinuteNeedsSeveralAnswersThatAgree) {
+  AnnouncedLimitReader reader;
+  for (int i = 0; i < 4; ++i) reader.read({{"anthropic-ratelimit-requests-limit", "1"}});
+  EXPECT_EQ(reader.limits(), wire::AnnouncedLimits{});
+  reader.read({{"anthropic-ratelimit-requests-limit", "1"}});
+  EXPECT_EQ(reader.limits(), (wire::AnnouncedLimits{1, 0, 0, 0}));
+}
+
+TEST(AnnouncedLimits, WhatOneModelIsSaidToHaveIsDoubtedForAll) {
+  ModelLimits limits;
+  limits.read("chat", token_limit("90000"));
+  EXPECT_TRUE(limits.read("embedder", token_limit("3")));
+  EXPECT_EQ(limits.smallest(), (wire::AnnouncedLimits{0, 90'000, 0, 0}));
+  EXPECT_EQ(limits.doubted(), (wire::AnnouncedLimits{0, 3, 0, 0}));
+}
+
 TEST(AnnouncedLimits, WhatIsNoLimitIsNone) {
   for (const std::string text : {"0", "-1", "", "many", "1e3", "60.5", "99999999999999999999999"}) {
     AnnouncedLimitReader reader;

@@ -268,5 +268,26 @@ TEST(Answer, OddUsageCountsAsNothing) {
   EXPECT_EQ(completion.usage, Usage{});
 }
 
+// 30 answers with a usage of 2^63 were "paid 0".
+TEST(Answer, AUsageThatNoCallCanHaveIsUnknown) {
+  const auto usage = [](const std::string& tokens) {
+    return answered(ProviderKind::openai,
+                    R"({"choices":[{"message":{"content":"x"},"finish_reason":"stop"}],)"
+                    R"("usage":{"prompt_tokens":)" +
+                        tokens + R"(,"completion_tokens":7}})")
+        .usage;
+  };
+  EXPECT_EQ(usage("100000000"), (Usage{100'000'000, 7}));
+  for (const char* absurd : {"100000001", "9223372036854775808", "18446744073709551615"}) {
+    EXPECT_EQ(usage(absurd), Usage{}) << absurd;
+  }
+  const auto sum =
+      answered(ProviderKind::anthropic,
+               R"({"content":[{"type":"text","text":"x"}],"stop_reason":"end_turn","usage":)"
+               R"({"input_tokens":9223372036854775808,"cache_read_input_tokens":9223372036854775808,)"
+               R"("output_tokens":1}})");
+  EXPECT_EQ(sum.usage, Usage{}) << "it wraps to 0";
+}
+
 }  // namespace
 }  // namespace sluice

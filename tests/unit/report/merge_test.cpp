@@ -163,6 +163,8 @@ TEST(CaseResult, AResultThatDoesNotFitItsCaseIsAnError) {
       {{{0, 0}}, {0}, {}, {}},       // found and missing
       {{}, {}, {}, {}},              // neither found nor missing
       {{{0, 0}}, {}, {7}, {}},       // an unexpected claim that there is not
+      {{{0, 0}}, {}, {0}, {}},       // a claim that was expected and not
+      {{}, {0}, {0, 0}, {}},         // a claim twice
       {{{0, 0}}, {}, {}, {{0, 0}}},  // a forbidden one where nothing is forbidden
   };
   for (std::size_t i = 0; i < misfits.size(); ++i) {

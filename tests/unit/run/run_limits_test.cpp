@@ -39,6 +39,83 @@ TEST_F(RunLimitsTest, TheDeadlineEndsTheRunAndDrainsAtOnce) {
   EXPECT_EQ(controller->counts().passed, 1u);
 }
 
+// 30 answers with a usage of 2^63 were "paid 0", and --max-tokens did not stop the run.
+TEST_F(RunLimitsTest, AnAnswerOfUnknownUsageCountsAsWhatWasReservedForIt) {
+  begin_with_room_for(2.5);
+  join("p", 1);
+  auto unknown = answered(0);
+  unknown.spend.calls = 1;
+  record(report("p", {unknown}));
+  unknown = answered(1);
+  unknown.spend.calls = 1;
+  record(report("p", {unknown}));
+  expect_stopped(Reason::token_budget_spent);
+}
+
+TEST_F(RunLimitsTest, TokensThatWereSaidAreNeverSummedToLess) {
+  config.budget.tokens = 1'000'000'000;
+  begin();
+  join("p", 1, 1);
+  constexpr std::uint64_t half = std::uint64_t{1} << 63;
+  record(report("p", {paid(answered(0), half)}));
+  expect_stopped(Reason::token_budget_spent);
+  record(report("p", {paid(answered(1), half)}));
+  EXPECT_EQ(controller->facts().paid.total(), std::numeric_limits<std::uint64_t>::max());
+}
+
+class NamedDelayTest : public RunLimitsTest {
+ protected:
+  NamedDelayTest() {
+    config.settings.case_timeout = 15min;
+    config.settings.providers.emplace_back().name = "openai";
+    config.time_of_day = [] {
+      return std::chrono::sys_days(std::chrono::year(2026) / 11 / 23) + std::chrono::hours(8);
+    };
+  }
+  Effects asked_for(std::chrono::milliseconds silence) {
+    wire::Demand demand;
+    demand.provider = "openai";
+    demand.pause_ms = static_cast<std::uint32_t>(silence.count());
+    return say("p", wire::Heartbeat{run_id, 1, 10, {demand}, 0});
+  }
+};
+
+// Retry-After: 86400 failed case after case for hours.
+TEST_F(NamedDelayTest, BeyondTheTimeOfACaseStopsTheRunAndNamesItsEnd) {
+  begin();
+  join("p", 1);
+  asked_for(15min - 1ms);
+  EXPECT_FALSE(controller->over());
+  const auto effects = asked_for(24h);
+  expect_stopped(Reason::provider_paused);
+  EXPECT_EQ(sent<wire::Drain>(effects, "p").size(), 1u);
+  const auto message = controller->facts().cut_short->message;
+  EXPECT_NE(message.find("2026-11-24 08:00:00 UTC"), std::string::npos) << message;
+  EXPECT_NE(message.find("\"openai\""), std::string::npos) << message;
+}
+
+TEST_F(NamedDelayTest, IsWaitedForWhereTheDeadlineLiesBeyond) {
+  config.deadline = 25h;
+  begin();
+  join("p", 1);
+  const auto effects = asked_for(24h);
+  EXPECT_FALSE(controller->over());
+  ASSERT_FALSE(effects.notes.empty());
+  EXPECT_NE(effects.notes.back().find("2026-11-24 08:00:00 UTC"), std::string::npos) << effects.notes.back();
+  now = 1min;
+  EXPECT_TRUE(asked_for(24h - 1min).notes.empty()) << "the same again";
+  asked_for(25h);
+  expect_stopped(Reason::provider_paused);
+}
+
+TEST_F(NamedDelayTest, BeyondTheDeadlineStopsTheRunAtOnce) {
+  config.deadline = 24h;
+  begin();
+  join("p", 1);
+  asked_for(24h);
+  expect_stopped(Reason::provider_paused);
+}
+
 TEST_F(RunLimitsTest, TheDeadlineCountsWhileNoWorkerIsThere) {
   config.deadline = 3000ms;
   begin();

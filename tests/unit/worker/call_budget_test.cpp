@@ -39,7 +39,7 @@ class CallBudgetTest : public testing::Test {
 
   TimePoint now{1000s};
   ClockBounds clock;
-  CallBudget budget{"p"};
+  CallBudget budget{"p", 15min};
 };
 
 TEST_F(CallBudgetTest, NothingStartsBeforeTheFirstGrant) {
@@ -123,6 +123,32 @@ TEST_F(CallBudgetTest, APauseOfOthersIsKeptAndNotRepeated) {
   EXPECT_TRUE(starts());
 }
 
+TEST_F(CallBudgetTest, APauseThatNoCaseCanWaitForIsNobodysTime) {
+  budget.take(unlimited(), now);
+  budget.pause(15min - 1ms, now);
+  EXPECT_FALSE(budget.in_long_pause(now));
+  pass(1min);
+  EXPECT_EQ(budget.out(now), Duration::zero());
+  budget.pause(15min, now);
+  EXPECT_TRUE(budget.in_long_pause(now));
+  pass(10min);
+  auto repeated = unlimited();
+  repeated.pause_ms = 300'000;
+  budget.take(repeated, now);
+  pass(10min);
+  EXPECT_FALSE(budget.in_long_pause(now));
+  EXPECT_EQ(budget.out(now), Duration(15min));
+}
+
+TEST_F(CallBudgetTest, APauseOfOthersThatNoCaseCanWaitForIsNobodysTimeEither) {
+  auto grant = unlimited();
+  grant.pause_ms = 86'400'000;
+  budget.take(grant, now);
+  EXPECT_TRUE(budget.in_long_pause(now));
+  pass(24h);
+  EXPECT_EQ(budget.out(now), Duration(24h));
+}
+
 TEST_F(CallBudgetTest, InAnOutageOnlyProbesStart) {
   auto down = unlimited();
   down.hold = wire::HoldReason::outage;
@@ -158,7 +184,7 @@ TEST_F(CallBudgetTest, WithoutPermitsCallsThatComeAndGoSayNothing) {
   tell();
   for (int call = 0; call < 1000; ++call) {
     EXPECT_TRUE(starts());
-    budget.answered(2ms);
+    budget.answered(2ms, now);
     budget.ended();
     EXPECT_FALSE(budget.is_due(0, now));
   }
@@ -177,7 +203,7 @@ TEST_F(CallBudgetTest, FailuresAndUnnamedLimitsAreToldAtOnce) {
   budget.was_rate_limited();
   EXPECT_TRUE(budget.is_due(0, now));
   EXPECT_EQ(tell().outcomes.rate_limited, 1u);
-  budget.announced({60, 0, 0, 0});
+  budget.announced({60, 0, 0, 0}, {});
   EXPECT_TRUE(budget.is_due(0, now));
   EXPECT_EQ(tell().announced.requests_per_minute, 60u);
   EXPECT_FALSE(budget.is_due(0, now));
@@ -191,7 +217,7 @@ TEST_F(CallBudgetTest, ASearchHearsOfEachRoundButNotOfEachCall) {
   tell(5);
   for (int call = 1; call <= 20; ++call) {
     EXPECT_FALSE(budget.is_due(5, now)) << call;
-    budget.answered(1ms);
+    budget.answered(1ms, now);
   }
   EXPECT_FALSE(budget.is_due(5, now)) << "rounds of no time at all say little";
   pass(50ms);

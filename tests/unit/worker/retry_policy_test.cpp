@@ -94,6 +94,19 @@ TEST(RetryPolicy, ARateLimitWithoutANamedDelayIsAnAttempt) {
   EXPECT_TRUE(std::holds_alternative<GiveUp>(policy.decide({true, true, std::nullopt}, start, random)));
 }
 
+// A burst of 429 in which nothing was answered ended 6 to 11 of 61 cases.
+TEST(RetryPolicy, ARefusalWhereNobodyIsAnsweredIsNoAttempt) {
+  RetryPolicy policy(limits, start);
+  Random random(1);
+  FailedCall burst{true, true, std::nullopt};
+  burst.all_refused = true;
+  std::chrono::milliseconds longest{};
+  for (int i = 0; i < 50; ++i) longest = std::max(longest, delay_of(policy.decide(burst, start, random)));
+  EXPECT_GT(longest, 30s) << "the back-off grows as ever";
+  for (int i = 0; i < 5; ++i) delay_of(policy.decide(server_error, start, random));
+  EXPECT_TRUE(std::holds_alternative<GiveUp>(policy.decide(server_error, start, random)));
+}
+
 TEST(RetryPolicy, ANamedDelayOfAnotherFailureIsNeverShortened) {
   RetryPolicy policy(limits, start);
   Random random(1);
