@@ -37,6 +37,18 @@ std::string name_of(const fs::path& folder) {
   return to_valid_utf8((error ? folder.lexically_normal() : whole).filename().string());
 }
 
+std::string path_in_checkout(const fs::path& folder) {
+  std::error_code error;
+  const fs::path whole = fs::weakly_canonical(folder, error);
+  if (error) return "";
+  for (fs::path above = whole;; above = above.parent_path()) {
+    if (fs::exists(above / ".git", error)) {
+      return to_valid_utf8(whole.lexically_relative(above).generic_string());
+    }
+    if (!above.has_relative_path()) return "";
+  }
+}
+
 }  // namespace
 
 tl::expected<Suite, std::vector<Finding>> load_suite(const fs::path& folder,
@@ -54,6 +66,7 @@ tl::expected<Suite, std::vector<Finding>> load_suite(const fs::path& folder,
     return tl::unexpected(std::move(findings));
   }
   Suite suite = builder.finish(name_of(folder), {});
+  suite.path_in_checkout = path_in_checkout(folder);
   suite.manifest = std::move(manifest);
   suite.fixture_folders.push_back(folder.generic_string());
   return suite;
