@@ -5,12 +5,39 @@
 #include <cstddef>
 #include <filesystem>
 #include <string>
+#include <utility>
 
 namespace sluice {
+
+/// An open file, closed with this. Nothing is open below 0.
+class FileDescriptor {
+ public:
+  explicit FileDescriptor(int number = -1) : number_(number) {}
+  ~FileDescriptor();
+  FileDescriptor(FileDescriptor&& other) noexcept : number_(std::exchange(other.number_, -1)) {}
+  FileDescriptor& operator=(FileDescriptor&& other) noexcept {
+    std::swap(number_, other.number_);
+    return *this;
+  }
+
+  int number() const { return number_; }
+  bool is_open() const { return number_ >= 0; }
+
+ private:
+  int number_;
+};
 
 /// The whole content of a regular file. file_unreadable if it cannot be opened, is no regular file (a pipe
 /// would block), or holds more than `max_bytes`; the message names no path, so that callers can put it beside
 /// one.
 Result<std::string> read_file(const std::filesystem::path& path, std::size_t max_bytes);
+/// Of a file that was just opened.
+Result<std::string> read_file(const FileDescriptor& file, std::size_t max_bytes);
+
+/// file_unreadable unless the open file is a regular one.
+Result<void> check_regular(const FileDescriptor& file);
+
+/// file_unreadable with what the system says of its error number: "cannot be read: ...".
+Error unreadable_file(int error_number);
 
 }  // namespace sluice

@@ -77,8 +77,11 @@ class SettingsMerger {
   }
 
  private:
+  /// A place that names a model and no provider means whatever provider is in effect.
   void note_model_provider(Origin layer) {
-    if (settings_.model.origin == layer) settings_.model_provider = settings_.provider.value;
+    if (settings_.model.origin != layer) return;
+    const bool named_beside = settings_.provider.origin == layer;
+    settings_.model_provider = named_beside ? settings_.provider.value : std::string();
   }
 
   Stamp in_file(std::uint32_t line) const {

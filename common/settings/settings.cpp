@@ -12,8 +12,8 @@
 namespace sluice {
 namespace {
 
-constexpr std::string_view default_model_provider = "gemini";
-constexpr std::string_view default_model = "gemini-2.0-flash";  ///< Harness spec, sections 5 and 12.
+/// What a mock run's model is called where nobody named one: a report has to say something.
+constexpr std::string_view mock_model = "mock";
 
 constexpr std::string_view default_embedding_provider = "openai";
 constexpr std::string_view default_embedding_model = "text-embedding-3-small";
@@ -25,11 +25,11 @@ std::string origin_text(const Stamp& stamp) {
 
 /// The model that a run would use, with where it comes from; empty if there is none.
 Setting<std::string> effective_model(const Settings& settings, const ProviderConfig* provider) {
-  if (!settings.model.value.empty() && settings.model_provider == settings.provider.value)
-    return settings.model;
+  const bool is_meant = settings.model_provider.empty() || settings.model_provider == settings.provider.value;
+  if (!settings.model.value.empty() && is_meant) return settings.model;
   if (provider != nullptr && !provider->model.value.empty()) return provider->model;
   Setting<std::string> model;
-  if (provider != nullptr && provider->name == default_model_provider) model.value = default_model;
+  if (settings.mode.value == Mode::mock) model.value = mock_model;
   return model;
 }
 
@@ -102,6 +102,33 @@ ProviderSettings provider_settings(const Settings& settings, const ProviderConfi
   return provider;
 }
 
+/// `, such as "a" or "b"`; empty where the provider's server may have quite other models.
+std::string such_as(const Settings& settings, const ProviderConfig& provider, const ExampleModels& examples) {
+  const bool is_standard =
+      settings.base_url.value.empty() && provider.base_url.origin == Origin::default_value;
+  if (!is_standard || !examples) return "";
+  const auto names = examples(provider.kind.value);
+  return names.empty() ? "" : ", such as " + quoted_list(names, "or");
+}
+
+tl::unexpected<Error> no_model(const Settings& settings, const ProviderConfig& provider,
+                               const ExampleModels& examples) {
+  const auto& [model, origin, where] = settings.model;
+  const std::string of_provider = "\"model\" in [providers." + provider.name + "] of the settings file";
+  const std::string example = such_as(settings, provider, examples);
+  if (!model.empty()) {
+    return fail(Reason::settings_invalid, "the model \"" + model + "\" (" + origin_text({origin, where}) +
+                                              ") is meant for the provider \"" + settings.model_provider +
+                                              "\": name one for \"" + provider.name + "\" with --model" +
+                                              example + ", or as " + of_provider);
+  }
+  const bool replays = settings.mode.value == Mode::cached;
+  return fail(Reason::settings_invalid, "no model is named for the provider \"" + provider.name + "\"" +
+                                            (replays ? ", and a cached run replays the answers of one" : "") +
+                                            ": name it with --model" + example +
+                                            ", or as \"model\" in [eval], or " + of_provider);
+}
+
 void add_trusted(std::vector<std::string>& hosts, const std::string& base_url) {
   if (const auto url = parse_base_url(base_url)) hosts.push_back(host_entry(*url));
 }
@@ -162,28 +189,12 @@ Result<void> check_embedding_provider(const Settings& settings) {
   return {};
 }
 
-Result<ResolvedProvider> resolve_provider(const Settings& settings) {
-  const std::string& name = settings.provider.value;
+Result<ResolvedProvider> resolve_provider(const Settings& settings, const ExampleModels& examples) {
   const auto config = chosen_provider(settings);
   if (!config) return fail(config.error());
   ResolvedProvider resolved;
   resolved.model = effective_model(settings, *config).value;
-  if (resolved.model.empty() && !settings.model.value.empty()) {
-    return fail(Reason::settings_invalid, "the model \"" + settings.model.value + "\" (" +
-                                              origin_text({settings.model.origin, settings.model.where}) +
-                                              ") is meant for the provider \"" + settings.model_provider +
-                                              "\": name one for \"" + name +
-                                              "\" with --model, or as \"model\" in "
-                                              "[providers." +
-                                              name + "] of the settings file");
-  }
-  if (resolved.model.empty()) {
-    return fail(Reason::settings_invalid,
-                "the provider \"" + name +
-                    "\" has no default model: name one with --model, or as \"model\" in "
-                    "[eval] or [providers." +
-                    name + "] of the settings file");
-  }
+  if (resolved.model.empty()) return no_model(settings, **config, examples);
   resolved.provider = provider_settings(settings, **config);
   return resolved;
 }

@@ -7,6 +7,7 @@
 
 #include <chrono>
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -54,7 +55,7 @@ struct Settings {
   Setting<std::string> fixtures_dir{"tests/llm_fixtures"};
   Setting<std::string> provider{"gemini"};
   Setting<std::string> model;     ///< Empty: the provider's own.
-  std::string model_provider;     ///< The provider that `model` was named for, see resolve_provider.
+  std::string model_provider;     ///< Named in the same place as `model`; empty: none. See resolve_provider.
   Setting<std::string> base_url;  ///< Empty: the provider's own.
   Setting<std::optional<double>> temperature{defaults::temperature};  ///< Nothing: not sent.
   Setting<std::uint32_t> max_output_tokens{defaults::max_output_tokens};
@@ -111,11 +112,15 @@ struct ResolvedProvider {
 Result<void> check_provider(const Settings& settings);
 Result<void> check_embedding_provider(const Settings& settings);
 
+/// Names of models that a provider's kind has, for an example in a message.
+using ExampleModels = std::function<std::vector<std::string>(ProviderKind)>;
+
 /// The chosen provider, with `base_url` over the provider's own, and its model: `model` if it was named for
-/// this provider, else the provider's, else gemini-2.0-flash for the built-in gemini. A model is named for
-/// the provider that is in effect where it stands: one from the file does not go to another provider that a
-/// flag chooses. settings_invalid if the provider is unknown or has no model.
-Result<ResolvedProvider> resolve_provider(const Settings& settings);
+/// this provider, else the provider's, else "mock" in mode mock, whose answers no model gives. A model goes
+/// with the provider that the same place (flags, environment, suite, file) names beside it, and with any
+/// where that place names none. settings_invalid if the provider is unknown or has no model; the message
+/// names the examples for a provider at its standard address.
+Result<ResolvedProvider> resolve_provider(const Settings& settings, const ExampleModels& examples = {});
 
 /// Who embeds texts for semantic_similarity_to.
 struct ResolvedEmbedding {

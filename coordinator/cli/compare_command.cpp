@@ -171,7 +171,9 @@ struct CompareCommand {
                        base,
                        strict,
                        current,
-                       std::holds_alternative<ReportScores>(left)};
+                       std::holds_alternative<ReportScores>(left),
+                       header.suite_path,
+                       header.mode == "mock" || std::holds_alternative<ReportScores>(right)};
     auto notices = check_baseline(header_of(left), run);
     if (!notices) return report_error(notices.error());
     CompareReportInput input{side_of(base, left), side_of(current, right), {}, {}, 0, {}};
@@ -188,6 +190,8 @@ struct CompareCommand {
     };
     const auto summary = input.visit([](const ScoreComparison&) {});
     if (!summary) return report_error(summary.error());
+    const bool is_part = rules.base_is_selection || rules.current_is_selection;
+    if (summary->shares_no_case && !is_part) return report_error(shares_no_case(run));
     rules.runs_tests = false;  // What is visited once more are the rows.
     input.summary = *summary;
     input.gate.statistics = summary->statistics;

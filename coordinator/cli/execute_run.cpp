@@ -167,7 +167,7 @@ int execute_run(const RunOptions& options, Suite suite, const StartWorkers& star
     return report_error(possible.error());
   const auto inputs = load_run_inputs(options, std::move(suite));
   if (!inputs) return report_findings(inputs.error());
-  const auto gate = load_gate(options, inputs->suite, inputs->fingerprint);
+  const auto gate = load_gate(options, *inputs);
   if (!gate) return report_error(gate.error());
 
   const auto ledger_file = std::filesystem::path(options.settings.home.value) / "ledger.db";

@@ -20,6 +20,7 @@ struct ListFixtures {
   SettingFlags settings;
   std::string path;
   std::vector<std::string> categories;
+  std::vector<std::string> allowed_paths;
 
   int run() const {
     const auto effective = settings.load();
@@ -27,7 +28,7 @@ struct ListFixtures {
     if (!path.empty() && effective->fixtures_dir.origin == Origin::flag) {
       return report_error("the suite is named twice: leave out --fixtures or \"" + path + "\"");
     }
-    auto loaded = load_any_suite(path.empty() ? effective->fixtures_dir.value : path);
+    auto loaded = load_any_suite(path.empty() ? effective->fixtures_dir.value : path, allowed_paths);
     if (!loaded) return report_findings(loaded.error());
     const auto named = names_of("--category", categories, "tls,jwt");
     if (!named) return report_error(named.error());
@@ -69,6 +70,7 @@ Command add_list_fixtures_command(CLI::App& program) {
   CLI::App* app = program.add_subcommand("list-fixtures", "List the fixtures by id");
   app->add_option("suite", command->path, "A YAML suite or a folder of fixtures (default: --fixtures)")
       ->type_name("SUITE");
+  add_allow_path(*app, command->allowed_paths);
   command->settings.add_to(*app, {"fixtures_dir"});
   app->add_option("--category,--categories", command->categories,
                   "Only this category; may be repeated, or a list with commas")

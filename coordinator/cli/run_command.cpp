@@ -50,7 +50,7 @@ struct RunCommand {
     if (!without_suite) return report_findings(without_suite.error());
     const auto path = suite_path(*without_suite);
     if (!path) return report_error(path.error());
-    auto loaded = load_any_suite(*path);
+    auto loaded = load_any_suite(*path, flags.allowed_paths);
     if (!loaded) return report_findings(loaded.error());
     auto effective = settings.load(Warnings::left_out, std::move(loaded->settings));
     if (!effective) return report_findings(effective.error());
@@ -63,6 +63,7 @@ struct RunCommand {
   void add_flags(CLI::App& app) {
     app.add_option("suite", flags.suite, "A YAML suite or a folder of fixtures (default: --fixtures)")
         ->type_name("SUITE");
+    add_allow_path(app, flags.allowed_paths);
     add_selection_flags(app);
     add_gate_flags(app);
     add_distribution_flags(app);

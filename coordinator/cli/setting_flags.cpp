@@ -50,4 +50,12 @@ tl::expected<Settings, std::vector<Finding>> SettingFlags::load(Warnings warning
   return settings;
 }
 
+void add_allow_path(CLI::App& command, std::vector<std::string>& folders) {
+  command
+      .add_option("--allow-path", folders,
+                  "A further folder that files named by the suite may lie in; may be given often")
+      ->allow_extra_args(false)
+      ->type_name("DIR");
+}
+
 }  // namespace sluice

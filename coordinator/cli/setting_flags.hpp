@@ -51,4 +51,8 @@ class SettingFlags {
   CLI::Option* config_option_ = nullptr;
 };
 
+/// --allow-path of a command that loads a suite, and no setting: neither a suite nor a file beside it may
+/// open the way to other files.
+void add_allow_path(CLI::App& command, std::vector<std::string>& folders);
+
 }  // namespace sluice

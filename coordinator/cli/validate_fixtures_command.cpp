@@ -52,6 +52,7 @@ Result<std::size_t> warn_of_foreign_words(const Suite& suite, const Ontology& on
 struct ValidateFixtures {
   SettingFlags settings;
   std::string named;
+  std::vector<std::string> allowed_paths;
 
   int run() const {
     const auto effective = settings.load();
@@ -60,7 +61,7 @@ struct ValidateFixtures {
       return report_error("the suite is named twice: leave out --fixtures or \"" + named + "\"");
     }
     const std::string& path = named.empty() ? effective->fixtures_dir.value : named;
-    const auto loaded = load_any_suite(path);
+    const auto loaded = load_any_suite(path, allowed_paths);
     if (!loaded) return print_findings(loaded.error(), path);
     const auto with_suite = settings.load(Warnings::left_out, loaded->settings);
     if (!with_suite) return print_findings(with_suite.error(), path);
@@ -97,6 +98,7 @@ Command add_validate_fixtures_command(CLI::App& program) {
       program.add_subcommand("validate-fixtures", "Check all fixtures and say everything that is wrong");
   app->add_option("suite", command->named, "A YAML suite or a folder of fixtures (default: --fixtures)")
       ->type_name("SUITE");
+  add_allow_path(*app, command->allowed_paths);
   command->settings.add_to(*app, {"fixtures_dir", "ontology_file"});
   app->footer(
       "Exit code 0 if all is well, 2 if anything is wrong: one line each, FILE:LINE: what was expected.\n"

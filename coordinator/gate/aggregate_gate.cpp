@@ -1,5 +1,7 @@
 #include "coordinator/gate/aggregate_gate.hpp"
 
+#include "coordinator/gate/quoted.hpp"
+
 #include <algorithm>
 #include <cstdint>
 
@@ -45,6 +47,25 @@ std::optional<GateNotice> untested_notice(const Thresholding& suite, const std::
                     "`thresholding.mode: statistical` tests the scores of each case, and `" + manifest +
                         "` has aggregates alone, which were compared by --threshold: for the tests write a "
                         "baseline with `--export-baseline` and name that."};
+}
+
+std::vector<GateNotice> mismatch_notices(const AggregateBaseline& baseline, const std::string& model,
+                                         const std::string& prompt_version, const std::string& manifest,
+                                         bool strict) {
+  std::vector<GateNotice> notices;
+  const auto compare = [&](std::string_view code, const std::string& what, const std::string& pinned,
+                           const std::string& current) {
+    if (pinned.empty() || pinned == current) return;
+    notices.push_back(
+        {strict ? GateNotice::Severity::failure : GateNotice::Severity::warning, std::string(code),
+         "the [baseline] table of `" + manifest + "` was measured with the " + what + " " + quoted(pinned) +
+             ", and this run has " + quoted(current) +
+             ": where that is intended, pin the new one with `sluice update-baseline --force` after a run "
+             "without --baseline."});
+  };
+  compare("model_mismatch", "model", baseline.model, model);
+  compare("prompt_mismatch", "prompt version", baseline.prompt_version, prompt_version);
+  return notices;
 }
 
 std::optional<GateNotice> missing_aggregates_notice(const AggregateJudgement& judgement,

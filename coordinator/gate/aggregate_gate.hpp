@@ -46,6 +46,13 @@ AggregateJudgement judge_aggregates(const AggregateBaseline& baseline, std::opti
 /// has none.
 std::optional<GateNotice> untested_notice(const Thresholding& suite, const std::string& manifest);
 
+/// `model_mismatch` and `prompt_mismatch`, failures under strict: the manifest's aggregates were measured
+/// with another model or version of the prompt than this run's. What the manifest does not name is not
+/// compared.
+std::vector<GateNotice> mismatch_notices(const AggregateBaseline& baseline, const std::string& model,
+                                         const std::string& prompt_version, const std::string& manifest,
+                                         bool strict);
+
 /// `missing_aggregates`, a failure under strict: aggregates of the run that the manifest does not pin, so
 /// that nothing says whether they fell.
 std::optional<GateNotice> missing_aggregates_notice(const AggregateJudgement& judgement,

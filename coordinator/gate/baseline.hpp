@@ -23,6 +23,10 @@ struct BaselineHeader {
   std::string assay_version;       ///< Of the tool that wrote it.
   std::string created_at;          ///< RFC 3339.
   std::string config_fingerprint;  ///< `sha256:` and 64 hex digits.
+  /// Where a folder of fixtures lies in its checkout, since many have one name (Suite::path_in_checkout).
+  /// Empty: unknown.
+  std::string suite_path{};
+  std::string mode{};  ///< `mock` where no model gave the answers; else empty.
   friend bool operator==(const BaselineHeader&, const BaselineHeader&) = default;
 };
 

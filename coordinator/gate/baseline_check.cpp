@@ -22,18 +22,41 @@ std::string command_for_base(const GatedRun& run) {
   return "`sluice run " + run.suite_path + " --format json --output " + run.baseline_file + "`";
 }
 
+/// "`fix`", and where it lies if the two are told apart by that.
+std::string suite_in_words(const std::string& name, const std::string& place, bool with_place) {
+  return quoted(name) + (with_place ? " in " + quoted(place) : "");
+}
+
+bool lies_elsewhere(const BaselineHeader& header, const GatedRun& run) {
+  return !header.suite_path.empty() && !run.suite_place.empty() && header.suite_path != run.suite_place;
+}
+
+std::string what_to_do(const GatedRun& run) {
+  if (run.current_file) return ": name two files of the same suite.";
+  return ": name the baseline of this suite, or write one with `sluice run " + run.suite_path +
+         " --export-baseline FILE`.";
+}
+
 tl::unexpected<Error> other_suite(const BaselineHeader& header, const GatedRun& run) {
-  const std::string what = named(run.baseline_file) + " is a " +
-                           (run.base_is_report ? "report" : "baseline") + " of the suite " +
-                           quoted(header.suite) + ", but ";
-  const std::string suite = " is of " + quoted(run.suite) + ": ";
+  const bool same_name = header.suite == run.suite;
+  const std::string current = run.current_file ? named(*run.current_file) : "this run";
+  return fail(Reason::baseline_invalid,
+              named(run.baseline_file) + " is a " + (run.base_is_report ? "report" : "baseline") +
+                  " of the suite " + suite_in_words(header.suite, header.suite_path, same_name) + ", but " +
+                  current + " is of " + suite_in_words(run.suite, run.suite_place, same_name) +
+                  what_to_do(run));
+}
+
+tl::unexpected<Error> of_a_mock_run(const GatedRun& run) {
+  const std::string scores =
+      named(run.baseline_file) + " has the scores of a mock run, whose answers no model gave, ";
   if (run.current_file) {
     return fail(Reason::baseline_invalid,
-                what + named(*run.current_file) + suite + "name two files of the same suite.");
+                scores + "and " + named(*run.current_file) + " has not: name two files of one kind.");
   }
-  return fail(Reason::baseline_invalid,
-              what + "this run" + suite + "name the baseline of this suite, or write one with `sluice run " +
-                  run.suite_path + " --export-baseline FILE`.");
+  return fail(Reason::baseline_invalid, scores + "and this is none: write it anew with `sluice run " +
+                                            run.suite_path + " --mode live --export-baseline " +
+                                            run.baseline_file + "`.");
 }
 
 GateNotice::Severity warning_of(const GatedRun& run) {
@@ -43,7 +66,8 @@ GateNotice::Severity warning_of(const GatedRun& run) {
 }  // namespace
 
 Result<std::vector<GateNotice>> check_baseline(const BaselineHeader& header, const GatedRun& run) {
-  if (header.suite != run.suite) return other_suite(header, run);
+  if (header.suite != run.suite || lies_elsewhere(header, run)) return other_suite(header, run);
+  if (header.mode == "mock" && !run.takes_mock_base) return of_a_mock_run(run);
   std::vector<GateNotice> notices;
   if (header.config_fingerprint != run.config_fingerprint) {
     notices.push_back({warning_of(run), "fingerprint_mismatch",
@@ -63,6 +87,21 @@ Result<std::vector<GateNotice>> check_baseline(const BaselineHeader& header, con
          false});
   }
   return notices;
+}
+
+Error shares_no_case(const GatedRun& run) {
+  const std::string current = run.current_file ? named(*run.current_file) : "this run";
+  return {Reason::baseline_invalid, named(run.baseline_file) + " shares no case with " + current +
+                                        ", so that nothing can be compared" + what_to_do(run)};
+}
+
+Result<void> check_shared_cases(const Baseline& baseline, const CaseList& cases, const GatedRun& run) {
+  if (baseline.size() == 0 || cases.empty()) return {};
+  for (std::size_t i = 0; i < cases.size(); ++i) {
+    const auto entries = baseline.of_test(cases.id(i));
+    if (entries.first != entries.last) return {};
+  }
+  return fail(shares_no_case(run));
 }
 
 void NamedScores::add(std::string_view test_id, std::string_view metric) {

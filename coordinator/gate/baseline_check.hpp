@@ -3,6 +3,7 @@
 #include "common/error.hpp"
 #include "coordinator/gate/baseline.hpp"
 #include "coordinator/gate/gate.hpp"
+#include "coordinator/suite/case_list.hpp"
 
 #include <cstddef>
 #include <cstdint>
@@ -24,12 +25,21 @@ struct GatedRun {
   bool strict = false;
   /// Of `sluice compare`: what is judged is this file, and no run.
   std::optional<std::string> current_file{};
-  bool base_is_report = false;  ///< `baseline_file` is a JSON report.
+  bool base_is_report = false;   ///< `baseline_file` is a JSON report.
+  std::string suite_place{};     ///< As BaselineHeader::suite_path.
+  bool takes_mock_base = false;  ///< A mock run, or a file that does not say what its run was.
 };
 
+/// baseline_invalid where the baseline pins scores, and none of them is of a case of the suite: it is that of
+/// another one, whatever its name.
+Result<void> check_shared_cases(const Baseline& baseline, const CaseList& cases, const GatedRun& run);
+/// As check_shared_cases says it, for two files that share none.
+Error shares_no_case(const GatedRun& run);
+
 /// Whether a baseline (or report) fits what is compared with it (gate ADR, section D): baseline_invalid for
-/// another suite; notices `fingerprint_mismatch` (a failure under strict) and `tool_version_mismatch` (a
-/// warning that never decides). Pure.
+/// another suite, also one of the same name that lies elsewhere in the checkout, and for scores of a mock run
+/// beside those of a model; notices `fingerprint_mismatch` (a failure under strict) and
+/// `tool_version_mismatch` (a warning that never decides). Pure.
 Result<std::vector<GateNotice>> check_baseline(const BaselineHeader& header, const GatedRun& run);
 
 /// Scores by name: how many, and the first of them for a message.

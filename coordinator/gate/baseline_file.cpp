@@ -67,9 +67,11 @@ void write_baseline(const Baseline& baseline, Sink& sink) {
   json.open('{');
   member("schema_version", baseline_schema_version);
   member("suite", baseline.header.suite);
+  if (!baseline.header.suite_path.empty()) member("suite_path", baseline.header.suite_path);
   member("assay_version", baseline.header.assay_version);
   member("created_at", baseline.header.created_at);
   member("config_fingerprint", baseline.header.config_fingerprint);
+  if (!baseline.header.mode.empty()) member("mode", baseline.header.mode);
   if (baseline.stability) {
     json.line(1);
     write_stability(json, *baseline.stability);

@@ -15,10 +15,10 @@ namespace sluice {
 namespace {
 
 // In the order of BaselineReader::Field.
-constexpr std::array<std::string_view, 13> field_names{
-    "",        "schema_version", "suite",   "assay_version", "created_at", "config_fingerprint",
-    "entries", "stability",      "test_id", "metric",        "score",      "meta",
-    "scores"};
+constexpr std::array<std::string_view, 15> field_names{
+    "",        "schema_version", "suite",      "assay_version", "created_at", "config_fingerprint",
+    "entries", "stability",      "suite_path", "mode",          "test_id",    "metric",
+    "score",   "meta",           "scores"};
 
 template <class Field>
 constexpr std::uint32_t number_of(Field field) {
@@ -91,7 +91,7 @@ bool BaselineReader::key(std::string_view name) {
   field_ = Field::none;
   const bool in_header = depth_ == header_depth;
   const auto first = number_of(in_header ? Field::schema_version : Field::test_id);
-  const auto last = number_of(in_header ? Field::stability : Field::scores);
+  const auto last = number_of(in_header ? Field::mode : Field::scores);
   for (auto number = first; number <= last; ++number) {
     if (field_names[number] == name) field_ = static_cast<Field>(number);
   }
@@ -218,6 +218,12 @@ void BaselineReader::header_value(const JsonValue& value) {
         break;
       case Field::config_fingerprint:
         text_value(value, baseline_.header.config_fingerprint);
+        break;
+      case Field::suite_path:
+        text_value(value, baseline_.header.suite_path);
+        break;
+      case Field::mode:
+        text_value(value, baseline_.header.mode);
         break;
       case Field::entries:
         if (value.kind != JsonValue::Kind::list) {

@@ -46,6 +46,8 @@ class BaselineReader {
     config_fingerprint,
     entries,
     stability,
+    suite_path,
+    mode,
     test_id,
     metric,
     score,

@@ -310,6 +310,8 @@ Result<CompareSummary> compare(const NextCase& base, const NextCase& current, co
   Side right(current, "current side");
   auto moved = left.advance();
   if (moved) moved = right.advance();
+  const bool either_is_empty = left.at() == nullptr || right.at() == nullptr;
+  bool any_shared = false;
   while (moved && (left.at() != nullptr || right.at() != nullptr)) {
     const bool base_only =
         right.at() == nullptr || (left.at() != nullptr && left.at()->test_id < right.at()->test_id);
@@ -319,12 +321,15 @@ Result<CompareSummary> compare(const NextCase& base, const NextCase& current, co
       continue;
     }
     const bool both = left.at() != nullptr && left.at()->test_id == right.at()->test_id;
+    any_shared = any_shared || both;
     comparison.pair(both ? left.at() : nullptr, *right.at());
     if (both) moved = left.advance();
     if (moved) moved = right.advance();
   }
   if (!moved) return fail(moved.error());
-  return comparison.finish();
+  CompareSummary summary = comparison.finish();
+  summary.shares_no_case = !either_is_empty && !any_shared;
+  return summary;
 }
 
 }  // namespace sluice

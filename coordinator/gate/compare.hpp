@@ -99,6 +99,7 @@ struct CompareSummary {
   std::uint64_t regressions = 0;
   std::uint64_t missing_in_baseline = 0;
   std::uint64_t missing_in_current = 0;
+  bool shares_no_case = false;                     ///< Both sides have cases, and none of them is the same.
   std::optional<StatisticalJudgement> statistics;  ///< Where the current side has `statistical` metrics.
   VerdictInput verdict_input;                      ///< Without what `statistics` adds (verdict_input.hpp).
   RunVerdict verdict = RunVerdict::error;          ///< Ditto, of the cases alone.

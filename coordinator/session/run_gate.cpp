@@ -10,12 +10,25 @@
 #include "coordinator/suite/manifest.hpp"
 
 #include <filesystem>
+#include <system_error>
 #include <utility>
 
 namespace sluice {
 namespace {
 
+bool is_missing(const std::string& file) {
+  std::error_code error;
+  return std::filesystem::status(file, error).type() == std::filesystem::file_type::not_found;
+}
+
 Result<AggregateBaseline> load_manifest_baseline(const std::string& file) {
+  if (is_missing(file)) {
+    return fail(
+        Reason::baseline_invalid,
+        file +
+            ": there is no such file; after a run without --baseline `sluice update-baseline --force` "
+            "writes one");
+  }
   const auto text = read_file(file, defaults::max_fixture_bytes);
   if (!text) return fail(Reason::baseline_invalid, file + ": the manifest " + text.error().message);
   auto parsed = parse_manifest(*text, file);
@@ -31,14 +44,27 @@ Result<AggregateBaseline> load_manifest_baseline(const std::string& file) {
 }
 
 Result<void> load_scores(const RunOptions& options, const Suite& suite, RunGate& gate) {
+  if (is_missing(*options.baseline)) {
+    return fail(Reason::baseline_invalid,
+                *options.baseline + ": there is no such file; write it with `sluice run " +
+                    options.suite_path + " --export-baseline " + *options.baseline + "`");
+  }
   auto baseline = load_baseline(*options.baseline);
   if (!baseline) return fail(Reason::baseline_invalid, to_text(baseline.error()));
   gate.scores = std::make_unique<const Baseline>(std::move(*baseline));
   gate.run = {suite.name,        gate.summary.config_fingerprint,
               SLUICE_VERSION,    options.suite_path,
               *options.baseline, options.strict};
+  gate.run.suite_place = suite.path_in_checkout;
+  gate.run.takes_mock_base = options.settings.mode.value == Mode::mock;
   auto notices = check_baseline(gate.scores->header, gate.run);
   if (!notices) return fail(std::move(notices.error()));
+  // A selection may well be of the cases that are new.
+  if (!options.is_selection()) {
+    if (auto shared = check_shared_cases(*gate.scores, suite.cases, gate.run); !shared) {
+      return fail(std::move(shared.error()));
+    }
+  }
   gate.summary.kind = BaselineKind::scores;
   gate.summary.notices = std::move(*notices);
   auto nothing = nothing_to_compare_notice(suite.thresholding, suite.metrics, options.strict);
@@ -71,12 +97,13 @@ Result<void> check_min_effect(const RunOptions& options, const Suite& suite) {
 
 }  // namespace
 
-Result<RunGate> load_gate(const RunOptions& options, const Suite& suite, std::string fingerprint) {
+Result<RunGate> load_gate(const RunOptions& options, const RunInputs& inputs) {
+  const Suite& suite = inputs.suite;
   if (auto checked = check_min_effect(options, suite); !checked) return fail(std::move(checked.error()));
   RunGate gate;
   gate.summary.strict = options.strict;
   gate.summary.fail_on_regression = options.fail_on_regression;
-  gate.summary.config_fingerprint = std::move(fingerprint);
+  gate.summary.config_fingerprint = inputs.fingerprint;
   if (options.baseline) {
     gate.summary.baseline_file = *options.baseline;
     if (std::filesystem::path(*options.baseline).extension() == ".toml") {
@@ -84,6 +111,8 @@ Result<RunGate> load_gate(const RunOptions& options, const Suite& suite, std::st
       auto aggregates = load_manifest_baseline(*options.baseline);
       if (!aggregates) return fail(std::move(aggregates.error()));
       gate.aggregates = std::move(*aggregates);
+      gate.summary.notices = mismatch_notices(*gate.aggregates, options.provider.model, inputs.prompt.version,
+                                              *options.baseline, options.strict);
       gate.summary.kind = BaselineKind::aggregates;
     } else if (auto loaded = load_scores(options, suite, gate); !loaded) {
       return fail(std::move(loaded.error()));

@@ -5,8 +5,8 @@
 #include "coordinator/gate/baseline_check.hpp"
 #include "coordinator/gate/gate.hpp"
 #include "coordinator/gate/gate_summary.hpp"
+#include "coordinator/session/run_inputs.hpp"
 #include "coordinator/session/run_options.hpp"
-#include "coordinator/suite/suite.hpp"
 
 #include <memory>
 #include <optional>
@@ -23,9 +23,9 @@ struct RunGate {
   GateSummary summary;                          ///< With what the baseline's header gave notice of.
 };
 
-/// Reads what --baseline names: a manifest (*.toml) or a baseline file. `fingerprint` is this run's,
-/// `sha256:...`. baseline_invalid if it cannot be read, does not fit its format, is another suite's, or is a
-/// manifest without scores in a [baseline] table; usage_invalid for a manifest beside a selection.
-Result<RunGate> load_gate(const RunOptions& options, const Suite& suite, std::string fingerprint);
+/// Reads what --baseline names: a manifest (*.toml) or a baseline file. baseline_invalid if it cannot be
+/// read, does not fit its format, is another suite's or a mock run's (check_baseline, check_shared_cases), or
+/// is a manifest without scores in a [baseline] table; usage_invalid for a manifest beside a selection.
+Result<RunGate> load_gate(const RunOptions& options, const RunInputs& inputs);
 
 }  // namespace sluice

@@ -111,6 +111,13 @@ tl::expected<Ontology, std::vector<Finding>> load_ontology(const Settings& setti
   return load(settings.ontology_file, embedded::ontology, "ontology", Ontology::read);
 }
 
+ExampleModels models_with_prices(const Settings& settings) {
+  return [&settings](ProviderKind kind) {
+    const auto prices = load(settings.prices_file, embedded::prices, "price table", PriceTable::parse);
+    return prices ? prices->models(kind, 2) : std::vector<std::string>();
+  };
+}
+
 std::vector<Finding> findings_in_data_files(const Settings& settings) {
   std::vector<Finding> findings;
   load_data_files(settings, findings);

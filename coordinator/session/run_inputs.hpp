@@ -31,6 +31,10 @@ struct RunInputs {
 /// The ontology that the settings name, or the built-in one.
 tl::expected<Ontology, std::vector<Finding>> load_ontology(const Settings& settings);
 
+/// Two models that the settings' price table knows of a provider's kind; none if it cannot be read. The
+/// settings must outlive it.
+ExampleModels models_with_prices(const Settings& settings);
+
 /// What is wrong with the prompt, the ontology and the prices that the settings name: what load_run_inputs
 /// finds in them.
 std::vector<Finding> findings_in_data_files(const Settings& settings);

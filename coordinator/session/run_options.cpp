@@ -6,6 +6,7 @@
 #include "common/settings/tcp_endpoint.hpp"
 #include "common/text.hpp"
 #include "coordinator/session/flag_values.hpp"
+#include "coordinator/session/run_inputs.hpp"
 
 #include <algorithm>
 #include <array>
@@ -233,7 +234,7 @@ Result<RunOptions> make_run_options(const RunFlags& flags, Settings settings) {
   if (!perturb_commands) return fail(std::move(perturb_commands.error()));
   const auto log_level = log_level_of(flags);
   if (!log_level) return fail(log_level.error());
-  auto provider = resolve_provider(settings);
+  auto provider = resolve_provider(settings, models_with_prices(settings));
   if (!provider) return fail(std::move(provider.error()));
 
   options.settings = std::move(settings);

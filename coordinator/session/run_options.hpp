@@ -27,7 +27,8 @@ struct PerturbCommand {
 
 /// The flags of `sluice run` that are no settings, as given.
 struct RunFlags {
-  std::optional<std::string> suite;  ///< A YAML suite, or a folder of fixtures.
+  std::optional<std::string> suite;        ///< A YAML suite, or a folder of fixtures.
+  std::vector<std::string> allowed_paths;  ///< See add_allow_path.
   std::optional<std::string> listen;
   std::optional<std::string> workers;
   std::vector<std::string> categories;  ///< Lists with commas.

@@ -190,8 +190,10 @@ Result<std::size_t> export_baseline(const RunOptions& options, const RunResults&
   if (const auto missing = missing_answers(outcome); !missing.empty() && !options.allow_errors) {
     return fail(Reason::usage_invalid, "no baseline was written to " + file + ": " + missing);
   }
+  const bool is_mock = options.settings.mode.value == Mode::mock;
   BaselineExport pinned({results.suite.name, SLUICE_VERSION, wording::rfc3339(facts.completed_at_ms),
-                         outcome.gate.config_fingerprint},
+                         outcome.gate.config_fingerprint, results.suite.path_in_checkout,
+                         is_mock ? std::string(to_string(Mode::mock)) : std::string()},
                         embedding_model);
   const auto visited = visit_cases(results, [&](const CaseResult& result) {
     if (result.status != CaseStatus::error) pinned.add(result.fixture.id, result.metrics());

@@ -1,7 +1,6 @@
 #include "coordinator/suite/fixture_folder.hpp"
 
 #include "common/defaults.hpp"
-#include "common/files.hpp"
 #include "coordinator/suite/fixture.hpp"
 #include "coordinator/suite/manifest.hpp"
 
@@ -71,36 +70,43 @@ class FixtureFinder {
   std::vector<fs::path> files_;
 };
 
-ParsedFixture load_fixture(const fs::path& path, const fs::path& root) {
+/// As the suite's folder names it; empty is a path from elsewhere, which stands for itself.
+fs::path named_in(const SuiteFolder& files, const fs::path& path) {
+  fs::path name = path.lexically_relative(files.path());
+  return name.empty() ? path : name;
+}
+
+ParsedFixture load_fixture(const fs::path& path, const SuiteFolder& files) {
   const std::string file = path.generic_string();
-  const auto text = read_file(path, defaults::max_fixture_bytes);
+  const fs::path name = named_in(files, path);
+  const auto text = files.read(name, defaults::max_fixture_bytes);
   if (!text) {
     ParsedFixture result;
     result.findings.push_back({file, 0, "the fixture " + text.error().message});
     return result;
   }
   ParsedFixture result = parse_fixture(*text, file);
-  result.fixture.source = path.lexically_relative(root).generic_string();
+  result.fixture.source = name.generic_string();
   return result;
 }
 
-std::vector<ParsedFixture> load_fixtures(const std::vector<fs::path>& files, const fs::path& root) {
-  std::vector<ParsedFixture> fixtures(files.size());
+std::vector<ParsedFixture> load_fixtures(const std::vector<fs::path>& paths, const SuiteFolder& files) {
+  std::vector<ParsedFixture> fixtures(paths.size());
   const auto load_range = [&](std::size_t from, std::size_t to) {
-    for (std::size_t i = from; i < to; ++i) fixtures[i] = load_fixture(files[i], root);
+    for (std::size_t i = from; i < to; ++i) fixtures[i] = load_fixture(paths[i], files);
   };
-  const std::size_t half = files.size() > files_worth_a_thread ? files.size() / 2 : files.size();
+  const std::size_t half = paths.size() > files_worth_a_thread ? paths.size() / 2 : paths.size();
   std::jthread other;
-  if (half != files.size()) other = std::jthread(load_range, half, files.size());
+  if (half != paths.size()) other = std::jthread(load_range, half, paths.size());
   load_range(0, half);
   if (other.joinable()) other.join();
   return fixtures;
 }
 
-std::optional<Manifest> load_manifest(const fs::path& path, std::size_t fixtures,
+std::optional<Manifest> load_manifest(const fs::path& path, const SuiteFolder& files, std::size_t fixtures,
                                       std::vector<Finding>& findings) {
   const std::string file = path.generic_string();
-  const auto text = read_file(path, defaults::max_fixture_bytes);
+  const auto text = files.read(named_in(files, path), defaults::max_fixture_bytes);
   if (!text) {
     findings.push_back({file, 0, "the manifest " + text.error().message});
     return std::nullopt;
@@ -119,24 +125,24 @@ std::optional<Manifest> load_manifest(const fs::path& path, std::size_t fixtures
 
 }  // namespace
 
-std::optional<Manifest> add_fixture_folder(const fs::path& folder, const fs::path& root,
+std::optional<Manifest> add_fixture_folder(const fs::path& folder, const SuiteFolder& files,
                                            SuiteBuilder& builder, std::vector<Finding>& findings) {
   const std::size_t findings_before = findings.size();
-  std::vector<fs::path> files = FixtureFinder(folder, findings).find();
+  std::vector<fs::path> paths = FixtureFinder(folder, findings).find();
   const fs::path manifest_path = folder / "manifest.toml";
-  const bool has_manifest = std::erase(files, manifest_path) != 0;
-  if (files.empty() && findings.size() == findings_before) {
+  const bool has_manifest = std::erase(paths, manifest_path) != 0;
+  if (paths.empty() && findings.size() == findings_before) {
     findings.push_back({folder.generic_string(), 0, "there is no fixture (*.toml) in the folder"});
   }
-  std::vector<ParsedFixture> fixtures = load_fixtures(files, root);
+  std::vector<ParsedFixture> fixtures = load_fixtures(paths, files);
   for (std::size_t i = 0; i < fixtures.size(); ++i) {
     ParsedFixture& parsed = fixtures[i];
     std::move(parsed.findings.begin(), parsed.findings.end(), std::back_inserter(findings));
-    const std::uint32_t number = builder.add_file(files[i].generic_string());
+    const std::uint32_t number = builder.add_file(paths[i].generic_string());
     builder.add(std::move(parsed.fixture), {number, parsed.id_line});
   }
   if (!has_manifest) return std::nullopt;
-  return load_manifest(manifest_path, files.size(), findings);
+  return load_manifest(manifest_path, files, paths.size(), findings);
 }
 
 }  // namespace sluice

@@ -10,11 +10,8 @@
 #include <memory>
 #include <string>
 #include <string_view>
-#include <system_error>
 #include <utility>
 
-#include <fcntl.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 namespace sluice {
@@ -31,30 +28,22 @@ std::uint64_t check_of(std::string_view line, const Digest& fingerprint) {
   return first_bytes(sha256(line)) ^ first_bytes(fingerprint);
 }
 
-tl::unexpected<Error> unreadable(int error) {
-  return fail(Reason::file_unreadable, "cannot be read: " + std::generic_category().message(error));
-}
-
 class JsonLinesFile : public CaseFile {
  public:
-  JsonLinesFile(int descriptor, TestSource source) : descriptor_(descriptor), source_(std::move(source)) {
+  JsonLinesFile(FileDescriptor file, TestSource source) : file_(std::move(file)), source_(std::move(source)) {
     source_.checker = nullptr;  // Patterns and schemas are checked once, when the file is indexed.
   }
-  JsonLinesFile(const JsonLinesFile&) = delete;
-  JsonLinesFile& operator=(const JsonLinesFile&) = delete;
-  ~JsonLinesFile() override { ::close(descriptor_); }
 
-  int descriptor() const { return descriptor_; }
+  int descriptor() const { return file_.number(); }
 
   Result<Case> read(std::uint64_t offset, std::uint32_t length, std::uint64_t check) const override {
     std::string line(length, '\0');
     std::size_t filled = 0;
     while (filled < line.size()) {
-      const ssize_t got = ::pread(descriptor_, line.data() + filled, line.size() - filled,
+      const ssize_t got = ::pread(descriptor(), line.data() + filled, line.size() - filled,
                                   static_cast<off_t>(offset + filled));
       if (got < 0 && errno == EINTR) continue;
-      if (got < 0)
-        return fail(Reason::file_unreadable, source_.file + " " + unreadable(errno).value().message);
+      if (got < 0) return fail(Reason::file_unreadable, source_.file + " " + unreadable_file(errno).message);
       if (got == 0) return changed(offset);
       filled += static_cast<std::size_t>(got);
     }
@@ -74,7 +63,7 @@ class JsonLinesFile : public CaseFile {
                     "alone until the run has ended");
   }
 
-  int descriptor_;
+  FileDescriptor file_;
   TestSource source_;
 };
 
@@ -100,19 +89,6 @@ class FindingLimit {
   std::size_t count_ = 0;
   std::uint32_t last_line_ = 0;
 };
-
-Result<std::shared_ptr<JsonLinesFile>> open_lines(const std::filesystem::path& path,
-                                                  const TestSource& source) {
-  // Opening a pipe would block.
-  const int descriptor = ::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK);
-  if (descriptor < 0) return unreadable(errno);
-  auto file = std::make_shared<JsonLinesFile>(descriptor, source);
-  struct stat facts {};
-  if (::fstat(descriptor, &facts) != 0) return unreadable(errno);
-  if (S_ISDIR(facts.st_mode)) return unreadable(EISDIR);
-  if (!S_ISREG(facts.st_mode)) return fail(Reason::file_unreadable, "cannot be read: not a regular file");
-  return file;
-}
 
 class Indexer {
  public:
@@ -168,14 +144,9 @@ class Indexer {
 
 }  // namespace
 
-void index_json_lines(const std::filesystem::path& path, const TestSource& source, SuiteBuilder& builder,
+void index_json_lines(FileDescriptor file, const TestSource& source, SuiteBuilder& builder,
                       std::vector<Finding>& findings) {
-  auto file = open_lines(path, source);
-  if (!file) {
-    findings.push_back({source.file, 0, "the tests file " + file.error().message});
-    return;
-  }
-  Indexer(std::move(*file), source, builder, findings).run();
+  Indexer(std::make_shared<JsonLinesFile>(std::move(file), source), source, builder, findings).run();
 }
 
 }  // namespace sluice

@@ -77,6 +77,15 @@ tl::expected<PriceTable, std::vector<Finding>> PriceTable::parse(std::string_vie
   return table;
 }
 
+std::vector<std::string> PriceTable::models(ProviderKind kind, std::size_t most) const {
+  std::vector<std::string> names;
+  for (const Price& price : prices_) {
+    if (names.size() == most) break;
+    if (price.kind == kind && !price.is_prefix && price.output > 0.0) names.push_back(price.model);
+  }
+  return names;
+}
+
 std::optional<double> PriceTable::cost(ProviderKind kind, std::string_view model, const Usage& usage) const {
   const Price* best = nullptr;
   for (const Price& price : prices_) {

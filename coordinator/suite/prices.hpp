@@ -4,6 +4,7 @@
 #include "common/finding.hpp"
 #include "common/run_settings.hpp"
 
+#include <cstddef>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -29,6 +30,9 @@ class PriceTable {
   /// The price of the tokens in US dollars; nothing if the model is not in the table. An exact name goes
   /// before a prefix, and a longer prefix before a shorter one.
   std::optional<double> cost(ProviderKind kind, std::string_view model, const Usage& usage) const;
+
+  /// The first models of a kind that answer (no embeddings), by their exact names: at most `most`.
+  std::vector<std::string> models(ProviderKind kind, std::size_t most) const;
 
  private:
   struct Price {

@@ -13,6 +13,9 @@ namespace sluice {
 /// A named set of cases, in id order (byte-wise), with what its file says about running them.
 struct Suite {
   std::string name;
+  /// Of a folder of fixtures, whose name alone may be that of many: its path below the nearest folder with a
+  /// `.git`, the same in each checkout. Empty where there is none, and for a suite that names itself.
+  std::string path_in_checkout;
   CaseList cases;
   std::optional<Manifest> manifest;  ///< Of a fixtures' folder.
   Thresholding thresholding;         ///< `settings.thresholding`: the default of every scored metric.

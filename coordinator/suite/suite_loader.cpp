@@ -37,30 +37,48 @@ std::string name_of(const fs::path& folder) {
   return to_valid_utf8((error ? folder.lexically_normal() : whole).filename().string());
 }
 
+std::string path_in_checkout(const fs::path& folder) {
+  std::error_code error;
+  const fs::path whole = fs::weakly_canonical(folder, error);
+  if (error) return "";
+  for (fs::path above = whole;; above = above.parent_path()) {
+    if (fs::exists(above / ".git", error)) {
+      return to_valid_utf8(whole.lexically_relative(above).generic_string());
+    }
+    if (!above.has_relative_path()) return "";
+  }
+}
+
 }  // namespace
 
-tl::expected<Suite, std::vector<Finding>> load_suite(const fs::path& folder) {
+tl::expected<Suite, std::vector<Finding>> load_suite(const fs::path& folder,
+                                                     const std::vector<std::string>& allowed) {
   if (auto finding = check_folder(folder)) return tl::unexpected(std::vector{std::move(*finding)});
+  const auto files = SuiteFolder::open(folder, allowed);
+  if (!files)
+    return tl::unexpected(std::vector<Finding>{{folder.generic_string(), 0, files.error().message}});
   std::vector<Finding> findings;
   SuiteBuilder builder;
-  auto manifest = add_fixture_folder(folder, folder, builder, findings);
+  auto manifest = add_fixture_folder(folder, **files, builder, findings);
   builder.find_duplicates(findings);
   if (!findings.empty()) {
     sort_findings(findings);
     return tl::unexpected(std::move(findings));
   }
   Suite suite = builder.finish(name_of(folder), {});
+  suite.path_in_checkout = path_in_checkout(folder);
   suite.manifest = std::move(manifest);
   suite.fixture_folders.push_back(folder.generic_string());
   return suite;
 }
 
-tl::expected<LoadedSuite, std::vector<Finding>> load_any_suite(const fs::path& path) {
+tl::expected<LoadedSuite, std::vector<Finding>> load_any_suite(const fs::path& path,
+                                                               const std::vector<std::string>& allowed) {
   std::error_code error;
   const auto type = fs::status(path, error).type();
   const fs::path extension = path.extension();
   const bool is_yaml = extension == ".yaml" || extension == ".yml";
-  if (is_yaml && type != fs::file_type::directory) return load_yaml_suite(path);
+  if (is_yaml && type != fs::file_type::directory) return load_yaml_suite(path, allowed);
   if (type == fs::file_type::not_found) {
     return tl::unexpected(std::vector<Finding>{
         {path.generic_string(), 0,
@@ -70,7 +88,7 @@ tl::expected<LoadedSuite, std::vector<Finding>> load_any_suite(const fs::path& p
     return tl::unexpected(std::vector<Finding>{
         {path.generic_string(), 0, "is neither a folder of fixtures nor a suite (.yaml or .yml)"}});
   }
-  auto suite = load_suite(path);
+  auto suite = load_suite(path, allowed);
   if (!suite) return tl::unexpected(std::move(suite.error()));
   return LoadedSuite{std::move(*suite), {}};
 }

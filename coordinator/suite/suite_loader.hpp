@@ -16,14 +16,17 @@
 namespace sluice {
 
 /// Reads every `*.toml` below the folder as a fixture, and `manifest.toml` in it as the manifest. Hidden
-/// files and folders are skipped, links to folders are not followed. Either the suite (cases by id, sources
+/// files and folders are skipped, links to folders are not followed, and links to files only below the folder
+/// or an `allowed` one (SuiteFolder). Either the suite (cases by id, sources
 /// relative to the folder) or everything that is wrong, in the order of files and lines; the result does not
 /// depend on the order in which the files are read. Reads with a second thread when there are many.
-tl::expected<Suite, std::vector<Finding>> load_suite(const std::filesystem::path& folder);
+tl::expected<Suite, std::vector<Finding>> load_suite(const std::filesystem::path& folder,
+                                                     const std::vector<std::string>& allowed = {});
 
 /// A suite from anywhere: a folder of fixtures (load_suite), or a file `*.yaml` or `*.yml` (load_yaml_suite).
 /// Anything else is a finding that says what is accepted.
-tl::expected<LoadedSuite, std::vector<Finding>> load_any_suite(const std::filesystem::path& path);
+tl::expected<LoadedSuite, std::vector<Finding>> load_any_suite(const std::filesystem::path& path,
+                                                               const std::vector<std::string>& allowed = {});
 
 /// The suite's part with the given categories (all if there are none), and of that the first `max_fixtures`
 /// by id. usage_invalid names a category that the suite does not have, and those that it has.

@@ -1,7 +1,5 @@
 #include "coordinator/suite/test_parser.hpp"
 
-#include "common/defaults.hpp"
-#include "common/files.hpp"
 #include "common/judging/json_schema.hpp"
 #include "common/judging/pattern.hpp"
 #include "common/text.hpp"
@@ -9,7 +7,6 @@
 #include "coordinator/suite/expectation_reader.hpp"
 #include "coordinator/suite/fixture.hpp"
 
-#include <filesystem>
 #include <optional>
 #include <utility>
 
@@ -111,15 +108,6 @@ const std::string& problem_with(const std::string& text,
 }
 
 }  // namespace
-
-ReadNamedFile read_beside(const std::string& suite_folder) {
-  return [suite_folder](const std::string& path) -> Result<std::string> {
-    if (std::filesystem::path(path).is_absolute()) {
-      return fail(Reason::file_unreadable, "must be a path relative to the suite's folder");
-    }
-    return sluice::read_file(std::filesystem::path(suite_folder) / path, defaults::max_fixture_bytes);
-  };
-}
 
 const std::string& TextChecker::problem_with_pattern(const std::string& pattern) {
   return problem_with<Pattern>(pattern, patterns_);

@@ -17,9 +17,6 @@ namespace sluice {
 /// Reads a file that a test names, by its path relative to the suite; the error's message begins after the
 /// file's name ("cannot be read: ...").
 using ReadNamedFile = std::function<Result<std::string>(const std::string& path)>;
-/// Reads files below the folder that the suite stands in. Absolute paths are refused: another checkout would
-/// not have them.
-ReadNamedFile read_beside(const std::string& suite_folder);
 
 /// Compiles patterns and schemas by the code that will judge answers by them, each once however many tests
 /// hold it. Not thread-safe.

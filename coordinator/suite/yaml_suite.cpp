@@ -7,17 +7,18 @@
 #include "coordinator/suite/document_context.hpp"
 #include "coordinator/suite/fixture_folder.hpp"
 #include "coordinator/suite/json_lines_file.hpp"
+#include "coordinator/suite/suite_folder.hpp"
 #include "coordinator/suite/test_parser.hpp"
 #include "coordinator/suite/thresholding_reader.hpp"
 #include "coordinator/suite/yaml_document.hpp"
 
 #include <array>
 #include <iterator>
+#include <memory>
 #include <optional>
 #include <set>
 #include <string>
 #include <string_view>
-#include <system_error>
 #include <utility>
 
 namespace sluice {
@@ -46,13 +47,19 @@ constexpr std::array setting_keys{
 
 class YamlSuiteReader {
  public:
-  explicit YamlSuiteReader(const fs::path& path)
-      : path_(path), file_(path.generic_string()), context_{file_, Notation::yaml, findings_} {}
+  YamlSuiteReader(const fs::path& path, const std::vector<std::string>& allowed)
+      : path_(path),
+        file_(path.generic_string()),
+        allowed_(allowed),
+        context_{file_, Notation::yaml, findings_} {}
 
   tl::expected<LoadedSuite, std::vector<Finding>> read() {
     input_files_.insert(file_);
     const auto text = read_file(path_, defaults::max_suite_bytes);
     if (!text) return tl::unexpected(std::vector<Finding>{{file_, 0, "the suite " + text.error().message}});
+    auto files = SuiteFolder::open(folder(), allowed_);
+    if (!files) return tl::unexpected(std::vector<Finding>{{file_, 0, files.error().message}});
+    files_ = std::move(*files);
     const ParsedYaml document = parse_yaml(*text);
     for (const DocumentError& error : document.errors) context_.add(error.line, error.message);
     if (document.root) read_document(*document.root);
@@ -133,9 +140,10 @@ class YamlSuiteReader {
   }
 
   TestSource source_of(std::string file, std::string source, Notation notation) {
-    return {
-        std::move(file), std::move(source), notation, thresholding_, read_beside(folder().generic_string()),
-        &checker_};
+    const auto read = [files = files_](const std::string& name) {
+      return files->read(name, defaults::max_fixture_bytes);
+    };
+    return {std::move(file), std::move(source), notation, thresholding_, read, &checker_};
   }
 
   fs::path folder() const { return path_.parent_path(); }
@@ -154,49 +162,48 @@ class YamlSuiteReader {
     }
   }
 
-  /// The path that a key names, below the suite's folder; empty if it cannot be used.
-  fs::path named_path(TableReader& reader, std::string_view key, const std::string& name) const {
-    if (name.empty()) {
-      reader.add_wrong(key, "must not be empty");
-      return {};
+  /// Names that can be used, each with what it stands for; else what is wrong with it becomes a finding.
+  template <class Use>
+  void for_each_name(TableReader& reader, std::string_view key, const std::vector<std::string>& names,
+                     const Use& use) {
+    for (const std::string& name : names) {
+      if (name.empty()) {
+        reader.add_wrong(key, "must not be empty");
+      } else if (const Result<void> used = use(name); !used) {
+        reader.add_wrong(key, "names \"" + excerpt(name, 200) + "\", which " + used.error().message);
+      }
     }
-    if (fs::path(name).is_absolute()) {
-      reader.add_wrong(key,
-                       "names \"" + excerpt(name, 200) + "\", but must be relative to the suite's folder");
-      return {};
-    }
-    return (folder() / name).lexically_normal();
   }
 
   void read_tests_files(TableReader& reader, const std::vector<std::string>& names) {
-    for (const std::string& name : names) {
-      const fs::path path = named_path(reader, "tests_file", name);
-      if (path.empty()) continue;
+    for_each_name(reader, "tests_file", names, [this](const std::string& name) -> Result<void> {
+      auto file = files_->open_file(name);
+      if (!file) return fail(file.error());
+      const std::string path = (folder() / name).lexically_normal().generic_string();
       const std::string relative = fs::path(name).lexically_normal().generic_string();
-      const TestSource source = source_of(path.generic_string(), relative, Notation::json);
-      input_files_.insert(path.generic_string());
-      index_json_lines(path, source, builder_, findings_);
-    }
+      const TestSource source = source_of(path, relative, Notation::json);
+      input_files_.insert(path);
+      index_json_lines(std::move(*file), source, builder_, findings_);
+      return {};
+    });
   }
 
   void read_fixtures(TableReader& reader, const std::vector<std::string>& names) {
-    for (const std::string& name : names) {
-      const fs::path path = named_path(reader, "fixtures", name);
-      if (path.empty()) continue;
-      std::error_code error;
-      if (!fs::is_directory(path, error)) {
-        reader.add_wrong("fixtures", "names \"" + excerpt(name, 200) + "\", which is no folder");
-        continue;
-      }
-      fixture_folders_.push_back(path.generic_string());
-      auto manifest = add_fixture_folder(path, folder(), builder_, findings_);
+    for_each_name(reader, "fixtures", names, [&](const std::string& name) -> Result<void> {
+      const auto path = files_->find_folder(name);
+      if (!path) return fail(path.error());
+      fixture_folders_.push_back(path->generic_string());
+      auto manifest = add_fixture_folder(*path, *files_, builder_, findings_);
       // The aggregates of several folders are not those of any one of them.
       if (names.size() == 1) manifest_ = std::move(manifest);
-    }
+      return {};
+    });
   }
 
   const fs::path& path_;
   std::string file_;
+  const std::vector<std::string>& allowed_;
+  std::shared_ptr<const SuiteFolder> files_;
   std::vector<Finding> findings_;
   DocumentContext context_;
   TextChecker checker_;
@@ -212,8 +219,9 @@ class YamlSuiteReader {
 
 }  // namespace
 
-tl::expected<LoadedSuite, std::vector<Finding>> load_yaml_suite(const fs::path& path) {
-  return YamlSuiteReader(path).read();
+tl::expected<LoadedSuite, std::vector<Finding>> load_yaml_suite(const fs::path& path,
+                                                                const std::vector<std::string>& allowed) {
+  return YamlSuiteReader(path, allowed).read();
 }
 
 }  // namespace sluice

@@ -17,9 +17,10 @@ struct LoadedSuite {
   std::vector<SuiteSetting> settings;
 };
 
-/// Reads a YAML suite (docs/suites.md) with the tests files and fixtures' folders that it names. Either the
-/// suite, cases by id, or everything that is wrong, in the order of files and lines. The settings' values are
-/// checked by load_settings.
-tl::expected<LoadedSuite, std::vector<Finding>> load_yaml_suite(const std::filesystem::path& path);
+/// Reads a YAML suite (docs/suites.md) with the files and fixtures' folders that it names, which lie below
+/// its own folder or an `allowed` one (SuiteFolder). Either the suite, cases by id, or everything that is
+/// wrong, in the order of files and lines. The settings' values are checked by load_settings.
+tl::expected<LoadedSuite, std::vector<Finding>> load_yaml_suite(const std::filesystem::path& path,
+                                                                const std::vector<std::string>& allowed = {});
 
 }  // namespace sluice

@@ -60,6 +60,30 @@ TEST(AggregateGate, NamesWhatTheManifestDoesNotPin) {
   }
 }
 
+// A manifest of another model or prompt passed without a word, even under --strict.
+TEST(AggregateGate, WarnsOfAnotherModelAndPromptAndFailsUnderStrict) {
+  AggregateBaseline baseline = pinned(0.9, {}, {});
+  EXPECT_TRUE(mismatch_notices(baseline, "m", "1.0.0", "m.toml", true).empty()) << "it names neither";
+  baseline.model = "m";
+  baseline.prompt_version = "1.0.0";
+  EXPECT_TRUE(mismatch_notices(baseline, "m", "1.0.0", "m.toml", true).empty());
+  for (const bool strict : {false, true}) {
+    const auto severity = strict ? GateNotice::Severity::failure : GateNotice::Severity::warning;
+    const auto notices = mismatch_notices(baseline, "n", "1.1.0", "m.toml", strict);
+    ASSERT_EQ(notices.size(), 2u);
+    EXPECT_EQ(notices[0].code, "model_mismatch");
+    EXPECT_EQ(notices[0].severity, severity);
+    EXPECT_TRUE(notices[0].decides);
+    EXPECT_EQ(
+        notices[0].message,
+        "the [baseline] table of `m.toml` was measured with the model `m`, and this run has `n`: where that "
+        "is "
+        "intended, pin the new one with `sluice update-baseline --force` after a run without --baseline.");
+    EXPECT_EQ(notices[1].code, "prompt_mismatch");
+    EXPECT_EQ(notices[1].severity, severity);
+  }
+}
+
 TEST(AggregateGate, WhatTheRunHasNotEitherIsNotMissing) {
   const auto judged = judge_aggregates(pinned(0.9, 0.8, {}), std::nullopt, 0.8, std::nullopt, 0.05);
   EXPECT_FALSE(missing_aggregates_notice(judged, "m.toml", true));

@@ -34,6 +34,67 @@ TEST(BaselineCheck, RefusesAnotherSuite) {
   expect_part(checked.error().message, "`sluice run demo.yaml --export-baseline FILE`");
 }
 
+// Two folders called `fix` counted as one suite.
+TEST(BaselineCheck, RefusesAFolderOfTheSameNameElsewhereInTheCheckout) {
+  BaselineHeader other = header;
+  other.suite_path = "s2/demo";
+  GatedRun run = run_of();
+  run.suite_place = "s1/demo";
+  const auto checked = check_baseline(other, run);
+  ASSERT_FALSE(checked);
+  EXPECT_EQ(checked.error().reason, Reason::baseline_invalid);
+  EXPECT_EQ(
+      checked.error().message,
+      "`base.json` is a baseline of the suite `demo` in `s2/demo`, but this run is of `demo` in `s1/demo`: "
+      "name the baseline of this suite, or write one with `sluice run demo.yaml --export-baseline FILE`.");
+  run.suite_place = "s2/demo";
+  EXPECT_TRUE(check_baseline(other, run));
+  run.suite_place.clear();
+  EXPECT_TRUE(check_baseline(other, run)) << "no checkout here: its name and its cases tell";
+  EXPECT_TRUE(check_baseline(header, run_of())) << "written before there were paths";
+}
+
+TEST(BaselineCheck, RefusesScoresOfAMockRunBesideThoseOfAModel) {
+  BaselineHeader mock = header;
+  mock.mode = "mock";
+  GatedRun run = run_of();
+  const auto checked = check_baseline(mock, run);
+  ASSERT_FALSE(checked);
+  EXPECT_EQ(checked.error().reason, Reason::baseline_invalid);
+  EXPECT_EQ(checked.error().message,
+            "`base.json` has the scores of a mock run, whose answers no model gave, and this is none: write "
+            "it anew "
+            "with `sluice run demo.yaml --mode live --export-baseline base.json`.");
+  run.current_file = "now.json";
+  expect_part(check_baseline(mock, run).error().message,
+              "and `now.json` has not: name two files of one kind.");
+  run.takes_mock_base = true;
+  EXPECT_TRUE(check_baseline(mock, run));
+}
+
+TEST(BaselineCheck, RefusesABaselineThatSharesNoCase) {
+  const Baseline baseline = baseline_of({{"a", similarity, 0.5}, {"b", similarity, 0.5}});
+  const auto cases = [](std::initializer_list<const char*> ids) {
+    CaseList list;
+    for (const char* id : ids) {
+      Case one;
+      one.id = id;
+      list.push_back(one);
+    }
+    return list;
+  };
+  const auto checked = check_shared_cases(baseline, cases({"aa", "c"}), run_of());
+  ASSERT_FALSE(checked);
+  EXPECT_EQ(checked.error().reason, Reason::baseline_invalid);
+  EXPECT_EQ(
+      checked.error().message,
+      "`base.json` shares no case with this run, so that nothing can be compared: name the baseline of this "
+      "suite, or write one with `sluice run demo.yaml --export-baseline FILE`.");
+  EXPECT_TRUE(check_shared_cases(baseline, cases({"b", "c"}), run_of()));
+  EXPECT_TRUE(check_shared_cases(baseline, cases({}), run_of()));
+  EXPECT_TRUE(check_shared_cases(baseline_of({}), cases({"c"}), run_of())) << "it pins nothing";
+}
+
 TEST(BaselineCheck, WarnsOfAnotherConfigurationAndFailsUnderStrict) {
   BaselineHeader other = header;
   other.config_fingerprint = "sha256:01";

@@ -87,6 +87,21 @@ TEST(BaselineFile, WritesWhatItRead) {
   EXPECT_EQ(written(*parse(complete)), complete);
 }
 
+TEST(BaselineFile, SaysWhereTheSuiteLiesAndThatItsRunWasAMock) {
+  auto baseline = *parse(complete);
+  baseline.header.suite_path = "tests/fix";
+  baseline.header.mode = "mock";
+  const std::string text = written(baseline);
+  EXPECT_NE(text.find("\"suite\": \"demo_suite\",\n  \"suite_path\": \"tests/fix\",\n  \"assay_version\""),
+            std::string::npos)
+      << text;
+  EXPECT_NE(text.find("\n  \"mode\": \"mock\",\n  \"entries\""), std::string::npos) << text;
+  const auto again = parse(text);
+  ASSERT_TRUE(again) << again.error().message;
+  EXPECT_EQ(again->header, baseline.header);
+  expect_finding(with(R"("suite")", R"("suite_path": 7, "suite")"), 3, "`suite_path` is 7");
+}
+
 TEST(BaselineFile, ReadsTheExampleOfTheAdrWithItsUnknownMetric) {
   const auto baseline = parse(R"({"schema_version":1,"suite":"demo_suite","assay_version":"0.1.0",
     "created_at":"2025-12-21T12:00:00.123456+01:00","config_fingerprint":"sha256:<hash>","entries":[

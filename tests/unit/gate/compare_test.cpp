@@ -45,6 +45,16 @@ RowChange change(const Outcome& outcome, const std::string& id) {
   return outcome.rows.at(id + " " + similarity).change;
 }
 
+TEST(Compare, SaysThatTwoSidesShareNoCase) {
+  const auto shares_no_case = [](std::vector<ComparedCase> base, std::vector<ComparedCase> current) {
+    return compare_all(cases_of(std::move(base)), cases_of(std::move(current))).summary.shares_no_case;
+  };
+  EXPECT_TRUE(shares_no_case({scored("a", 0.5), scored("c", 0.5)}, {scored("b", 0.5)}));
+  EXPECT_FALSE(shares_no_case({scored("a", 0.5), scored("c", 0.5)}, {scored("c", 0.5)}));
+  EXPECT_FALSE(shares_no_case({}, {scored("c", 0.5)}));
+  EXPECT_FALSE(shares_no_case({scored("c", 0.5)}, {}));
+}
+
 TEST(Compare, SaysWhatBecameOfEveryScore) {
   const Baseline baseline = baseline_of({{"drop", similarity, 0.92},
                                          {"gone", similarity, 0.5},

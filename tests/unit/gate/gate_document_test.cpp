@@ -254,6 +254,12 @@ std::vector<GateNotice> every_notice(bool strict) {
   statistical.mode = ThresholdMode::statistical;
   take(untested_notice(statistical, "manifest.toml"));
   take(missing_aggregates_notice(judge_aggregates({}, 0.5, {}, {}, 0.05), "manifest.toml", strict));
+  AggregateBaseline of_another;
+  of_another.model = "m";
+  of_another.prompt_version = "1.0.0";
+  for (auto& notice : mismatch_notices(of_another, "n", "1.1.0", "manifest.toml", strict)) {
+    take(std::move(notice));
+  }
   take(nothing_to_compare_notice(statistical, {}, strict));
   const std::optional<BaselineStability> other = BaselineStability{1.0, 1, 1, 1, {"crlf 2"}};
   const auto judge = [&](const StabilityQuestion& question) {

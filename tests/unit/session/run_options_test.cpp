@@ -12,6 +12,9 @@ namespace {
 
 Settings settings_of(const std::string& file, std::vector<FlagValue> flags = {}) {
   SettingSources sources;
+  sources.environment = [](std::string_view name) {
+    return name == "SLUICE_MODEL" ? std::optional<std::string>("m") : std::nullopt;
+  };
   sources.file_name = "sluice.toml";
   sources.file_text = file;
   sources.flags = std::move(flags);
@@ -42,6 +45,18 @@ TEST(RunOptions, ABudgetInAFileIsForOtherRunsToo) {
       << "a deadline holds in every mode";
   EXPECT_TRUE(make_run_options(
       {}, settings_of("", {{"mode", "--mode", "live"}, {"max_run_tokens", "--max-tokens", "100"}})));
+}
+
+TEST(RunOptions, ARunWithoutAModelIsToldTwoThatThePriceTableKnows) {
+  Settings settings = settings_of("", {{"mode", "--mode", "live"}});
+  settings.model = {};
+  const auto options = make_run_options({}, settings);
+  ASSERT_FALSE(options);
+  EXPECT_EQ(
+      options.error().message,
+      "no model is named for the provider \"gemini\": name it with --model, such as \"gemini-3.8-flash\" or "
+      "\"gemini-3.5-flash-lite\", or as \"model\" in [eval], or \"model\" in [providers.gemini] of the "
+      "settings file");
 }
 
 TEST(RunOptions, ACallLogNeedsWorkersInThisProcess) {

@@ -121,7 +121,35 @@ TEST(Settings, ASuitesModelIsMeantForItsProvider) {
   ASSERT_TRUE(settings) << join_findings(settings.error());
   EXPECT_EQ(settings->model_provider, "openai");
   sources.flags = {{"provider", "--provider", "gemini"}};
-  EXPECT_EQ(resolve_provider(*merge_settings(sources))->model, "gemini-2.0-flash");
+  const auto other = resolve_provider(*merge_settings(sources));
+  ASSERT_FALSE(other);
+  EXPECT_TRUE(other.error().message.starts_with(
+      "the model \"m\" (suite.yaml:3) is meant for the provider \"openai\": name one for \"gemini\""))
+      << other.error().message;
+}
+
+TEST(Settings, AModelWithoutAProviderBesideItGoesWithTheOneInEffect) {
+  SettingSources sources;
+  sources.suite = {suite_setting("model", std::string("x"), 3)};
+  sources.flags = {{"provider", "--provider", "openai"}};
+  const auto by_flag = resolve_provider(*merge_settings(sources));
+  ASSERT_TRUE(by_flag) << by_flag.error().message;
+  EXPECT_EQ(by_flag->model, "x");
+  EXPECT_EQ(by_flag->provider.name, "openai");
+
+  sources.file_name = "sluice.toml";
+  sources.file_text = "[eval]\nprovider = \"anthropic\"\nmodel = \"of-the-file\"\n";
+  EXPECT_EQ(resolve_provider(*merge_settings(sources))->model, "x") << "the suite's goes before the file's";
+  sources.suite.clear();
+  EXPECT_FALSE(resolve_provider(*merge_settings(sources))) << "the file's is meant for anthropic";
+  sources.environment = [](std::string_view name) {
+    return name == "SLUICE_MODEL" ? std::optional<std::string>("e") : std::nullopt;
+  };
+  EXPECT_EQ(resolve_provider(*merge_settings(sources))->model, "e");
+  sources.flags = {{"model", "--model", "f"}};
+  const auto by_file = resolve_provider(*merge_settings(sources));
+  EXPECT_EQ(by_file->model, "f");
+  EXPECT_EQ(by_file->provider.name, "anthropic");
 }
 
 TEST(Settings, WrongOnesOfASuiteAreNamedWithItsLine) {

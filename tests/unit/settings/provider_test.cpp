@@ -25,11 +25,46 @@ ResolvedProvider resolved(const Settings& settings) {
   return provider ? *provider : ResolvedProvider{};
 }
 
-TEST(Provider, DefaultIsGeminiWithTheSpecsModel) {
-  const auto chosen = resolved(settings_of(""));
+std::string refusal(const Settings& settings, const ExampleModels& examples = {}) {
+  const auto provider = resolve_provider(settings, examples);
+  EXPECT_FALSE(provider);
+  return provider ? "" : provider.error().message;
+}
+
+TEST(Provider, DefaultIsGeminiWithoutAModelThatMayBeGone) {
+  const auto chosen = resolved(settings_of("[eval]\nmodel = \"m\"\n"));
   EXPECT_EQ(chosen.provider.kind, ProviderKind::gemini);
   EXPECT_EQ(chosen.provider.api_key_env, "GEMINI_API_KEY");
-  EXPECT_EQ(chosen.model, "gemini-2.0-flash");
+  EXPECT_EQ(chosen.model, "m");
+  const FlagValue live{"mode", "--mode", "live"};
+  EXPECT_EQ(
+      refusal(settings_of("", {live})),
+      "no model is named for the provider \"gemini\": name it with --model, or as \"model\" in [eval], or "
+      "\"model\" in [providers.gemini] of the settings file");
+  EXPECT_EQ(
+      refusal(settings_of("")),
+      "no model is named for the provider \"gemini\", and a cached run replays the answers of one: name it "
+      "with --model, or as \"model\" in [eval], or \"model\" in [providers.gemini] of the settings file");
+}
+
+TEST(Provider, AMockRunNeedsNoModel) {
+  const FlagValue mock{"mode", "--mode", "mock"};
+  EXPECT_EQ(resolved(settings_of("", {mock})).model, "mock");
+  EXPECT_EQ(resolved(settings_of("[eval]\nmodel = \"m\"\n", {mock})).model, "m");
+}
+
+TEST(Provider, ExamplesOfModelsAreThoseOfItsKindAtItsStandardAddress) {
+  const auto examples = [](ProviderKind kind) {
+    return kind == ProviderKind::openai ? std::vector<std::string>{"a", "b"} : std::vector<std::string>{};
+  };
+  const FlagValue live{"mode", "--mode", "live"};
+  const FlagValue openai{"provider", "--provider", "openai"};
+  EXPECT_NE(
+      refusal(settings_of("", {live, openai}), examples).find("with --model, such as \"a\" or \"b\", or as"),
+      std::string::npos);
+  EXPECT_EQ(refusal(settings_of("", {live}), examples).find("such as"), std::string::npos);
+  const FlagValue own{"base_url", "--base-url", "http://127.0.0.1:1/v1"};
+  EXPECT_EQ(refusal(settings_of("", {live, openai, own}), examples).find("such as"), std::string::npos);
 }
 
 TEST(Provider, OtherProvidersNeedAModel) {

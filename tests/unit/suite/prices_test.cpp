@@ -3,6 +3,7 @@
 #include "config/embedded_config.hpp"
 
 #include <string>
+#include <vector>
 
 #include <gtest/gtest.h>
 
@@ -44,10 +45,28 @@ TEST(Prices, NamesEverythingThatIsWrong) {
       "p.toml:23: unknown key \"modl\"; did you mean \"model\"?");
 }
 
-TEST(Prices, ShippedTableKnowsTheDefaultModel) {
+TEST(Prices, ModelsAreExactNamesThatAnswer) {
+  const auto table =
+      PriceTable::parse("version = \"1\"\nas_of = 2026-01-02\n" + price("openai", "a*", "1") +
+                            "[[model]]\nprovider = \"openai\"\nmodel = \"embedder\"\ninput = 1\n"
+                            "output = 0\n" +
+                            price("openai", "b", "1") + price("gemini", "g", "1") +
+                            price("openai", "c", "1") + price("openai", "d", "1"),
+                        "prices.toml");
+  ASSERT_TRUE(table) << join_findings(table.error());
+  EXPECT_EQ(table->models(ProviderKind::openai, 2), (std::vector<std::string>{"b", "c"}));
+  EXPECT_EQ(table->models(ProviderKind::gemini, 2), (std::vector<std::string>{"g"}));
+  EXPECT_TRUE(table->models(ProviderKind::anthropic, 2).empty());
+}
+
+TEST(Prices, ShippedTableKnowsTwoModelsOfEachProviderAndTheDefaultEmbedder) {
   const auto table = PriceTable::parse(embedded::prices, "prices.toml");
   ASSERT_TRUE(table) << join_findings(table.error());
-  EXPECT_GT(table->cost(ProviderKind::gemini, "gemini-2.0-flash", {1000, 1000}).value_or(0), 0.0);
+  for (const ProviderKind kind : {ProviderKind::openai, ProviderKind::anthropic, ProviderKind::gemini}) {
+    const auto models = table->models(kind, 2);
+    ASSERT_EQ(models.size(), 2u) << to_string(kind);
+    EXPECT_GT(table->cost(kind, models[0], {1000, 1000}).value_or(0), 0.0);
+  }
   EXPECT_DOUBLE_EQ(table->cost(ProviderKind::openai, "text-embedding-3-small", {1'000'000, 0}).value_or(0),
                    0.02)
       << "the default embedder";

@@ -119,6 +119,19 @@ TEST_F(SuiteLoader, RefusesWhatIsTooLargeOrNoRegularFile) {
   EXPECT_EQ(to_text(found[2]), path("pipe.toml") + ": the fixture cannot be read: not a regular file");
 }
 
+// Folders of one name counted as one suite.
+TEST_F(SuiteLoader, AFolderIsKnownByItsPathInTheCheckout) {
+  write_fixture("repo/s1/fix/a.toml", "a", "c");
+  EXPECT_EQ(load_suite(folder_ / "repo/s1/fix")->path_in_checkout, "");
+  fs::create_directory(folder_ / "repo/.git");
+  EXPECT_EQ(load_suite(folder_ / "repo/s1/fix")->path_in_checkout, "s1/fix");
+  EXPECT_EQ(load_suite(folder_ / "repo/s1/../s1/fix/")->path_in_checkout, "s1/fix");
+  fs::create_directory_symlink("repo", folder_ / "link");
+  EXPECT_EQ(load_suite(folder_ / "link/s1/fix")->path_in_checkout, "s1/fix");
+  fs::copy(folder_ / "repo", folder_ / "elsewhere", fs::copy_options::recursive);
+  EXPECT_EQ(load_suite(folder_ / "elsewhere/s1/fix")->path_in_checkout, "s1/fix") << "another checkout";
+}
+
 TEST_F(SuiteLoader, DoesNotFollowLinksToFolders) {
   write_fixture("a/a.toml", "a", "c");
   fs::create_directory_symlink(folder_, folder_ / "a" / "loop");

@@ -267,9 +267,10 @@ TEST_F(YamlSuite, NamesEverythingThatIsWrongInOneGo) {
        "prompt "
        "asks about\n"},
       {"suite: s\nfixtures: [none, /tmp]\ntests_file: none.jsonl\n",
-       "none.jsonl: the tests file cannot be read: No such file or directory\n"
-       "suite.yaml:2: \"fixtures\" names \"none\", which is no folder\n"
-       "suite.yaml:2: \"fixtures\" names \"/tmp\", but must be relative to the suite's folder\n"},
+       "suite.yaml:2: \"fixtures\" names \"none\", which cannot be read: No such file or directory\n"
+       "suite.yaml:2: \"fixtures\" names \"/tmp\", which must be a path relative to the suite's folder\n"
+       "suite.yaml:3: \"tests_file\" names \"none.jsonl\", which cannot be read: No such file or "
+       "directory\n"},
   };
   for (const BadSuite& bad : suites) {
     if (bad.findings.empty()) {
