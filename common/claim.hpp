@@ -48,6 +48,11 @@ std::string to_text(const ClaimValue& value);
 /// `subject/predicate = value` as reports print a claim.
 std::string to_text(std::string_view subject, std::string_view predicate, const ClaimValue& value);
 
+/// The boolean that the text is a word for (true/yes/on/enabled/1, false/no/off/disabled/0 in any case).
+std::optional<bool> boolean_word(std::string_view text);
+/// The number that the whole text is in decimal notation; always finite.
+std::optional<double> number_word(std::string_view text);
+
 /// The identity of a claim: subject, predicate and value; line and confidence do not count. Two claims with
 /// the same canonical form are one claim (design, "Decisions on the source documents").
 std::string canonical_form(std::string_view subject, std::string_view predicate, const ClaimValue& value);

@@ -102,6 +102,19 @@ std::optional<std::size_t> find_slip(const std::vector<LooseName>& names, std::s
   return found;
 }
 
+ClaimValue in_type(const ClaimValue& value, ValueType type) {
+  const auto* text = std::get_if<std::string>(&value);
+  if (text == nullptr) return value;
+  if (type == ValueType::number) {
+    if (const auto number = number_word(*text)) return *number + 0.0;
+  }
+  // "1" and "0" stay: they also agree with an answer's number.
+  if (type == ValueType::boolean && !number_word(*text)) {
+    if (const auto boolean = boolean_word(*text)) return *boolean;
+  }
+  return value;
+}
+
 // --- Reading the file
 // ----------------------------------------------------------------------------------------
 
@@ -298,25 +311,44 @@ tl::expected<Ontology, std::vector<Finding>> Ontology::read(std::string_view tom
   return ontology;
 }
 
+std::optional<Ontology::Place> Ontology::find(std::string_view subject_words,
+                                              std::string_view predicate_words) const {
+  if (index_ == nullptr) return std::nullopt;
+  const auto exact = index_->exact.find(subject_words);
+  const auto position = exact ? exact : index_->find_near_subject(subject_words);
+  if (!position) return std::nullopt;
+  const OntologySubject& subject = subjects_[*position];
+  const auto own = std::ranges::find(subject.predicates, predicate_words, &OntologyPredicate::name);
+  if (own != subject.predicates.end()) return Place{subject, *own, exact.has_value()};
+  const auto near = index_->find_near_predicate(*position, predicate_words);
+  if (!near) return std::nullopt;
+  return Place{subject, subject.predicates[*near], false};
+}
+
 FinalClaim Ontology::resolve(const ParsedClaim& claim) const {
   FinalClaim result{claim.subject, claim.predicate, claim.value, claim.confidence, claim.line, false, false};
-  if (index_ == nullptr) return result;
-  const auto exact = index_->exact.find(claim.subject);
-  const auto position = exact ? exact : index_->find_near_subject(claim.subject);
-  if (!position) return result;
-  const OntologySubject& subject = subjects_[*position];
-  const bool own_predicate =
-      std::any_of(subject.predicates.begin(), subject.predicates.end(),
-                  [&](const OntologyPredicate& p) { return p.name == claim.predicate; });
-  if (!own_predicate) {
-    const auto predicate = index_->find_near_predicate(*position, claim.predicate);
-    if (!predicate) return result;
-    result.predicate = subject.predicates[*predicate].name;
-  }
-  result.concept_path = subject.path;
+  const auto place = find(claim.subject, claim.predicate);
+  if (!place) return result;
+  result.concept_path = place->subject.path;
+  result.predicate = place->predicate.name;
   result.matched_ontology = true;
-  result.fuzzy_matched = !exact || !own_predicate;
+  result.fuzzy_matched = !place->exact;
   return result;
+}
+
+ExpectedClaim Ontology::canonical(const ExpectedClaim& expected) const {
+  ExpectedClaim result = expected;
+  const auto place = find(expected.subject, expected.predicate);
+  if (!place) return result;
+  result.subject = place->subject.path;
+  result.predicate = place->predicate.name;
+  result.value = in_type(expected.value, place->predicate.type);
+  return result;
+}
+
+std::optional<ValueType> Ontology::type_of(std::string_view path, std::string_view predicate) const {
+  const auto place = find(path, predicate);
+  return place && place->exact ? std::optional(place->predicate.type) : std::nullopt;
 }
 
 }  // namespace sluice

@@ -53,9 +53,22 @@ class Ontology {
   /// the claim keeps its own words with `matched_ontology` false; so it does when two subjects are equally
   /// near. The value is never changed. An exact hit costs well under a microsecond.
   FinalClaim resolve(const ParsedClaim& claim) const;
+  /// What a fixture's expectation is taken for: subject and predicate as `resolve` has them for a claim, and
+  /// the value in the predicate's type: "off" is false for a boolean, "2048" is 2048 for a number. A number
+  /// for a text stays one, since nobody knows whether it was written 1 or 1.0: the matcher takes both.
+  /// Unchanged outside of the ontology.
+  ExpectedClaim canonical(const ExpectedClaim& expected) const;
+  /// The type of a property that bears the ontology's own names; nothing if there is none.
+  std::optional<ValueType> type_of(std::string_view path, std::string_view predicate) const;
 
  private:
   struct Index;
+  struct Place {
+    const OntologySubject& subject;
+    const OntologyPredicate& predicate;
+    bool exact = false;
+  };
+  std::optional<Place> find(std::string_view subject, std::string_view predicate) const;
 
   std::string version_;
   std::vector<OntologySubject> subjects_;

@@ -68,8 +68,8 @@ struct UnitResult {
   std::optional<Error> error;
   std::vector<ParsedClaim> parsed;
   std::vector<FinalClaim> claims;
-  /// The answer's beginning (max_shown_bytes, at a character's end) when a metric judged its text; else
-  /// empty: the claims say it all.
+  /// The answer's beginning (max_shown_bytes, at a character's end) when a metric judged its text, or, as one
+  /// line without control characters, when the answer itself is the error; else empty: the claims say it all.
   std::string shown_text;
   std::vector<TrialScore> scores;
   Spend spend;

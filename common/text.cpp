@@ -188,6 +188,42 @@ std::string shortest(double value) {
   return error == std::errc() ? std::string(buffer.data(), end) : std::string();
 }
 
+namespace {
+
+/// The length of the character that is no part of a line, or is white space, there; 0 for any other.
+std::size_t gap_at(std::string_view text, std::size_t at) {
+  const auto byte = [&](std::size_t i) {
+    return at + i < text.size() ? static_cast<unsigned char>(text[at + i]) : 0u;
+  };
+  if (byte(0) <= 0x20 || byte(0) == 0x7f) return 1;
+  if (byte(0) == 0xc2) return byte(1) >= 0x80 && byte(1) < 0xa0 ? 2 : 0;  // U+0080..U+009F
+  if (byte(0) == 0xd8) return byte(1) == 0x9c ? 2 : 0;                    // U+061C
+  if (byte(0) != 0xe2) return 0;
+  // U+200E, U+200F, U+2028..U+202E, U+2066..U+2069
+  const bool in_80 =
+      byte(1) == 0x80 && (byte(2) == 0x8e || byte(2) == 0x8f || (byte(2) >= 0xa8 && byte(2) <= 0xae));
+  const bool in_81 = byte(1) == 0x81 && byte(2) >= 0xa6 && byte(2) <= 0xa9;
+  return in_80 || in_81 ? 3 : 0;
+}
+
+}  // namespace
+
+std::string one_line(std::string_view text) {
+  std::string line;
+  line.reserve(text.size());
+  for (std::size_t at = 0; at < text.size();) {
+    const std::size_t gap = gap_at(text, at);
+    if (gap == 0) {
+      line += text[at++];
+    } else {
+      at += gap;
+      if (!line.empty() && line.back() != ' ') line += ' ';
+    }
+  }
+  if (!line.empty() && line.back() == ' ') line.pop_back();
+  return line;
+}
+
 std::string with_unix_line_ends(std::string text) {
   auto read = text.find("\r\n");
   if (read == std::string::npos) return text;

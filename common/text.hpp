@@ -24,6 +24,10 @@ std::string did_you_mean(std::string_view word, std::span<const std::string_view
 std::vector<std::string> comma_parts(std::string_view list);
 /// Shortest decimal form that reads back as the same double; "1" for 1.0. The value must be finite.
 std::string shortest(double value);
+/// Foreign text as one line without control characters (C1 as well: terminals obey both), line separators and
+/// those that turn the direction of writing: these, and runs of white space, become one space each; none
+/// stands at the ends. REQUIRES: valid UTF-8.
+std::string one_line(std::string_view text);
 /// The text with every CR LF as LF.
 std::string with_unix_line_ends(std::string text);
 /// The text as a quoted JSON string, appended to `out`. Invalid UTF-8 becomes U+FFFD.

@@ -27,10 +27,12 @@ Result<ActiveRun> start_run(caf::actor_system& system, const WorkerConfig& confi
   if (!ontology) return fail(ontology.error());
   ActiveRun run;
   run.slots = config.max_concurrent;
-  run.scorer = spawn_scorer(system, std::make_shared<const RunJudges>(std::move(*ontology)), worker);
+  const KeyMask keys(config.keys->all_keys());
+  run.scorer = spawn_scorer(system, std::make_shared<const RunJudges>(std::move(*ontology), keys), worker);
   ModelClientConfig client;
   client.calls.settings = settings;
   client.calls.keys = config.keys->keys_for(settings, run.problems);
+  client.calls.key_mask = keys;
   client.calls.store = config.store;
   client.calls.random_seed = config.random_seed;
   client.calls.max_concurrent = config.max_concurrent;

@@ -26,14 +26,16 @@ Error of_embedding(const Error& error) {
 
 }  // namespace
 
-Embedder::Embedder(const RunSettings& settings, std::shared_ptr<AnswerStore> store, EntryExchange& exchange)
+Embedder::Embedder(const RunSettings& settings, std::shared_ptr<AnswerStore> store, EntryExchange& exchange,
+                   KeyMask keys)
     : settings_(settings.embedding),
       computed_(settings.mode == Mode::mock || settings.embedding.model == lexical_embedding_model),
       replay_(settings.mode == Mode::cached),
       read_cache_(settings.read_cache),
       write_cache_(settings.write_cache),
       store_(std::move(store)),
-      exchange_(exchange) {
+      exchange_(exchange),
+      keys_(std::move(keys)) {
   const auto found = std::ranges::find(settings.providers, settings_.provider, &ProviderSettings::name);
   if (!computed_ && found != settings.providers.end()) from_ = *found;
 }
@@ -41,7 +43,8 @@ Embedder::Embedder(const RunSettings& settings, std::shared_ptr<AnswerStore> sto
 std::optional<std::variant<EmbeddedTexts, Error>> Embedder::embed(std::uint64_t waiter, const WorkUnit& unit,
                                                                   std::string_view answer,
                                                                   TimePoint deadline) {
-  const auto texts = texts_to_embed(answer, unit);
+  const auto masked = keys_.masked(answer);
+  const auto texts = texts_to_embed(masked ? *masked : answer, unit);
   if (texts.empty()) return EmbeddedTexts();
   if (computed_) return computed(texts);
   if (settings_.model.empty() || !from_) {

@@ -5,6 +5,7 @@
 #include "worker/embedding_queue.hpp"
 #include "worker/entry_exchange.hpp"
 #include "worker/providers/embeddings.hpp"
+#include "worker/providers/key_mask.hpp"
 
 #include <map>
 #include <memory>
@@ -21,8 +22,9 @@ namespace sluice {
 /// the retries and pauses of every other call. Holds no clock and no connection; not thread-safe.
 class Embedder {
  public:
-  /// The exchange must outlive it.
-  Embedder(const RunSettings& settings, std::shared_ptr<AnswerStore> store, EntryExchange& exchange);
+  /// The exchange must outlive it. `keys` are taken out of answers before anything else is done with them.
+  Embedder(const RunSettings& settings, std::shared_ptr<AnswerStore> store, EntryExchange& exchange,
+           KeyMask keys = {});
 
   /// The embeddings of what texts_to_embed names for the unit's answer, or why they cannot be had; nothing if
   /// they are to be called for: then the outcome comes under the waiter's number.
@@ -60,6 +62,7 @@ class Embedder {
   bool write_cache_ = true;
   std::shared_ptr<AnswerStore> store_;
   EntryExchange& exchange_;
+  KeyMask keys_;
   std::map<Digest, std::string> sought_;  ///< Texts by key, held back in the queue.
   EmbeddingQueue queue_;
 };

@@ -58,4 +58,14 @@ std::map<std::string, std::string> KeyRing::keys_for(const RunSettings& run,
   return keys;
 }
 
+std::vector<std::string> KeyRing::all_keys() const {
+  std::vector<std::string> keys;
+  for (const auto& provider : own_settings_.providers) {
+    const auto& name = provider.api_key_env.value;
+    auto key = name.empty() ? std::nullopt : environment_(name);
+    if (key && std::ranges::find(keys, *key) == keys.end()) keys.push_back(std::move(*key));
+  }
+  return keys;
+}
+
 }  // namespace sluice

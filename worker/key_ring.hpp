@@ -23,6 +23,9 @@ class KeyRing {
   /// The keys of a run by provider; those that cannot be called from here are missing, with the reason among
   /// the problems. Only live runs need any.
   std::map<std::string, std::string> keys_for(const RunSettings& run, std::vector<Error>& problems) const;
+  /// Every key that this worker's environment holds for a provider of its own settings, whether the run uses
+  /// it or not: what must not leave with an answer.
+  std::vector<std::string> all_keys() const;
 
  private:
   Environment environment_;

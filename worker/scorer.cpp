@@ -38,7 +38,8 @@ void score(Scorer* self) {
     while (state.scored < batch.units.size() && !out_of_time) {
       auto& [unit, outcome, spend, embedded, claims] = batch.units[state.scored++];
       scored.results.push_back(unit_result(*unit, {state.judges->ontology, state.judges->text_judge},
-                                           std::move(outcome), embedded, spend, std::move(claims)));
+                                           std::move(outcome), embedded, spend, std::move(claims),
+                                           state.judges->keys));
       out_of_time = std::chrono::steady_clock::now() >= end;
     }
     self->send(state.worker, std::move(scored));

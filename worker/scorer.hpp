@@ -1,6 +1,7 @@
 #pragma once
 
 #include "worker/messages.hpp"
+#include "worker/providers/key_mask.hpp"
 #include "worker/scoring/score.hpp"
 
 #include <chrono>
@@ -14,10 +15,12 @@ namespace sluice {
 
 /// What the answers of a run are judged by.
 struct RunJudges {
-  explicit RunJudges(Ontology of_run) : ontology(std::move(of_run)) {}
+  explicit RunJudges(Ontology of_run, KeyMask of_worker = {})
+      : ontology(std::move(of_run)), keys(std::move(of_worker)) {}
 
   Ontology ontology;
   TextJudge text_judge;
+  KeyMask keys;  ///< Finds this worker's keys in answers.
 };
 
 /// How long the scorer keeps a thread at a time: others of the pool, such as the one that says HEARTBEAT, get

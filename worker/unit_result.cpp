@@ -6,7 +6,7 @@ namespace sluice {
 
 UnitResult unit_result(const WorkUnit& unit, const Judges& judges, UnitOutcome outcome,
                        const EmbeddedTexts& embedded, const Spend& spend,
-                       std::optional<std::vector<ParsedClaim>> claims) {
+                       std::optional<std::vector<ParsedClaim>> claims, const KeyMask& keys) {
   UnitResult result;
   result.unit = unit.unit;
   result.key = unit.key;
@@ -14,7 +14,13 @@ UnitResult unit_result(const WorkUnit& unit, const Judges& judges, UnitOutcome o
   if (auto* error = std::get_if<Error>(&outcome)) {
     result.error = std::move(*error);
   } else {
-    score_answer(std::get<Completion>(outcome), judges, unit, embedded, result, std::move(claims));
+    auto& completion = std::get<Completion>(outcome);
+    // The answer is known by what the cache holds; nothing else holds a key.
+    const Digest answer = answer_digest(completion);
+    if (keys.apply(completion.text)) claims.reset();
+    if (completion.non_answer) keys.apply(completion.non_answer->message);
+    score_answer(completion, judges, unit, embedded, result, std::move(claims));
+    result.answer = answer;
   }
   return result;
 }

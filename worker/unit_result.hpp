@@ -4,6 +4,7 @@
 #include "common/error.hpp"
 #include "common/result.hpp"
 #include "common/trial.hpp"
+#include "worker/providers/key_mask.hpp"
 #include "worker/scoring/score.hpp"
 
 #include <optional>
@@ -16,10 +17,12 @@ namespace sluice {
 using UnitOutcome = std::variant<Completion, Error>;
 
 /// The unit's result: its answer, scored for each of its trials, or the error. `embedded` holds what
-/// texts_to_embed names for the answer, `claims` the answer's if they were read already. Pure and
+/// texts_to_embed names for the answer without keys, `claims` the answer's if they were read already. An
+/// answer from a cache may hold keys that were not masked when it came: `keys` finds them. Pure and
 /// thread-safe.
 UnitResult unit_result(const WorkUnit& unit, const Judges& judges, UnitOutcome outcome,
                        const EmbeddedTexts& embedded, const Spend& spend,
-                       std::optional<std::vector<ParsedClaim>> claims = std::nullopt);
+                       std::optional<std::vector<ParsedClaim>> claims = std::nullopt,
+                       const KeyMask& keys = KeyMask());
 
 }  // namespace sluice

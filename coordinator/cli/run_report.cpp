@@ -100,7 +100,8 @@ int report_run(const RunOptions& options, const RunInputs& inputs, const RunGate
                            [&](TrialId trial) { return plan.case_of(trial); },
                            [&](TrialId) { return unfinished(facts); },
                            gate.gate,
-                           &plan.trials()};
+                           &plan.trials(),
+                           &inputs.ontology};
   const Price price = price_of(options, inputs);
   const auto outcome = judge_run(options, results, gate, plan.perturbations(), price, is_stopped(facts));
   if (!outcome) {

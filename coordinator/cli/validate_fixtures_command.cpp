@@ -2,6 +2,7 @@
 #include "coordinator/cli/setting_flags.hpp"
 #include "coordinator/report/display.hpp"
 #include "coordinator/session/run_inputs.hpp"
+#include "coordinator/suite/expectation_check.hpp"
 #include "coordinator/suite/suite_loader.hpp"
 
 #include <filesystem>
@@ -19,34 +20,26 @@ std::string counted(std::size_t count, std::string_view noun) {
   return std::to_string(count) + " " + std::string(noun) + (count == 1 ? "" : "s");
 }
 
-/// What an expectation has that no answer in the ontology's words can match; empty if all is well.
-std::string foreign_words(const ExpectedClaim& expected, const Ontology& ontology) {
-  const auto known =
-      ontology.resolve({expected.subject, expected.predicate, expected.value, 1.0, std::nullopt});
-  const std::string claim = expected.subject + "/" + expected.predicate;
-  if (!known.matched_ontology) return claim + ", which the ontology does not have";
-  if (known.fuzzy_matched)
-    return claim + ", which the ontology writes " + known.concept_path + "/" + known.predicate;
-  return {};
-}
-
-Result<std::size_t> warn_of_foreign_words(const Suite& suite, const Ontology& ontology) {
+/// How many remarks of each kind were printed.
+struct RemarkCounts {
   std::size_t warnings = 0;
+  std::size_t findings = 0;
+};
+
+Result<RemarkCounts> print_remarks(const Suite& suite, const Ontology& ontology) {
+  RemarkCounts counts;
   for (std::size_t i = 0; i < suite.cases.size(); ++i) {
     const auto read = suite.cases.read(i);
     if (!read) return fail(read.error());
     const Case& one = **read;
-    for (const auto* claims : {&one.must_contain, &one.must_not_contain}) {
-      for (const ExpectedClaim& expected : *claims) {
-        const std::string words = foreign_words(expected, ontology);
-        if (words.empty()) continue;
-        ++warnings;
-        const Finding warning{one.source, one.line, "warning: " + one.id + " names " + words};
-        std::cout << printable(to_text(warning)) << '\n';
-      }
+    for (const ExpectationRemark& remark : check_expectations(one, ontology)) {
+      const Finding line{one.source, one.line, std::string(to_string(remark.kind)) + ": " + remark.words};
+      std::cout << printable(to_text(line)) << '\n';
+      if (remark.kind == ExpectationRemark::Kind::warning) ++counts.warnings;
+      if (remark.kind == ExpectationRemark::Kind::finding) ++counts.findings;
     }
   }
-  return warnings;
+  return counts;
 }
 
 struct ValidateFixtures {
@@ -68,8 +61,12 @@ struct ValidateFixtures {
     const Suite& suite = loaded->suite;
     const auto ontology = load_ontology(*effective);
     if (!ontology) return report_findings(ontology.error());
-    const auto warnings = warn_of_foreign_words(suite, *ontology);
-    if (!warnings) return report_error(warnings.error());
+    const auto remarks = print_remarks(suite, *ontology);
+    if (!remarks) return report_error(remarks.error());
+    if (remarks->findings > 0) {
+      std::cout.flush();
+      return report_error(counted(remarks->findings, "finding") + " in " + path);
+    }
     std::error_code error;
     const bool suite_is_folder = std::filesystem::is_directory(path, error);
     const std::string_view noun = suite_is_folder ? "fixture" : "test";
@@ -77,7 +74,7 @@ struct ValidateFixtures {
       std::cout << printable(count.category) << ": " << counted(count.cases, noun) << " ok\n";
     }
     std::cout << "all: " << counted(suite.cases.size(), noun) << " ok";
-    if (*warnings > 0) std::cout << ", " << counted(*warnings, "warning");
+    if (remarks->warnings > 0) std::cout << ", " << counted(remarks->warnings, "warning");
     std::cout << '\n';
     return exit_ok;
   }
@@ -102,7 +99,9 @@ Command add_validate_fixtures_command(CLI::App& program) {
   command->settings.add_to(*app, {"fixtures_dir", "ontology_file"});
   app->footer(
       "Exit code 0 if all is well, 2 if anything is wrong: one line each, FILE:LINE: what was expected.\n"
-      "A subject or predicate that the ontology does not have is a warning.\n"
+      "A subject or predicate that the ontology does not have is a warning, and so is a value that is not "
+      "of\n"
+      "its type. A note names what an expectation in other words is taken for.\n"
       "Examples:\n"
       "  sluice validate-fixtures\n"
       "  sluice validate-fixtures suite.yaml\n"

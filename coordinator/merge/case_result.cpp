@@ -116,6 +116,7 @@ class CaseTrials {
   CaseResult finish() const {
     CaseResult result{.fixture = *case_, .trial = trials_.front().trial, .counts = {}};
     result.trials = trials_;
+    result.ontology = results_.ontology;
     result.repeats.planned = 0;
     std::vector<const CaseJudgement*> judged;
     for (const TrialResult& trial : trials_) {
@@ -278,6 +279,14 @@ const FinalClaim* nearest_claim(const ExpectedClaim& expected, const CaseResult&
   return best;
 }
 
+/// What the ontology makes of it; nothing if that is what was written.
+std::optional<ExpectedClaim> taken_for(const ExpectedClaim& written, const Ontology* ontology) {
+  if (ontology == nullptr) return std::nullopt;
+  auto taken = ontology->canonical(written);
+  if (taken == written) return std::nullopt;
+  return taken;
+}
+
 }  // namespace
 
 Result<void> visit_cases(const RunResults& results, const std::function<void(const CaseResult&)>& visit) {
@@ -297,13 +306,17 @@ void explain(const CaseResult& result, CaseDetails& details) {
   const auto& claims = result.unit->claims;
   for (const auto index : score.missing) {
     const ExpectedClaim& expected = result.fixture.must_contain[index];
-    const FinalClaim* got = nearest_claim(expected, result);
+    auto taken = taken_for(expected, result.ontology);
+    const FinalClaim* got = nearest_claim(taken ? *taken : expected, result);
     const bool unsure = got != nullptr && got->confidence < result.fixture.min_confidence;
-    details.missing.push_back({.expected = &expected, .got = got, .below_min_confidence = unsure});
+    details.missing.push_back(
+        {.expected = &expected, .taken_for = std::move(taken), .got = got, .below_min_confidence = unsure});
   }
   for (const auto& match : score.forbidden) {
-    details.forbidden.push_back(
-        {.forbidden = &result.fixture.must_not_contain[match.expectation], .got = &claims[match.claim]});
+    const ExpectedClaim& forbidden = result.fixture.must_not_contain[match.expectation];
+    details.forbidden.push_back({.forbidden = &forbidden,
+                                 .taken_for = taken_for(forbidden, result.ontology),
+                                 .got = &claims[match.claim]});
   }
   for (const auto index : score.unexpected) {
     const bool is_forbidden =

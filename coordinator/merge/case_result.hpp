@@ -2,6 +2,7 @@
 
 #include "common/error.hpp"
 #include "common/metrics.hpp"
+#include "common/ontology.hpp"
 #include "common/result.hpp"
 #include "coordinator/gate/gate.hpp"
 #include "coordinator/gate/repeated_judgement.hpp"
@@ -30,6 +31,7 @@ struct RunResults {
   const Gate& gate;                             ///< What turns outcomes into statuses.
   /// Where repeats and perturbations are; null: a trial is a case.
   const TrialTable* table = nullptr;
+  const Ontology* ontology = nullptr;  ///< What expectations are taken for; null: what was written.
 };
 
 /// What one trial came to.
@@ -58,6 +60,7 @@ struct CaseResult {
   CaseJudgement judgement{};              ///< Without metrics when status is `error`.
   RepeatTally repeats{};                  ///< Of the unperturbed trials.
   std::span<const TrialResult> trials{};  ///< All of the case, in plan order.
+  const Ontology* ontology = nullptr;     ///< As RunResults has it.
 
   std::span<const JudgedMetric> metrics() const { return judgement.metrics; }
 };
@@ -73,14 +76,16 @@ Result<void> visit_cases(const RunResults& results, const std::function<void(con
 /// A claim that was expected and not found, and what came instead: the nearest extracted claim about the same
 /// subject that met no other expectation, or null.
 struct MissedClaim {
-  const ExpectedClaim* expected = nullptr;
+  const ExpectedClaim* expected = nullptr;   ///< As the fixture writes it.
+  std::optional<ExpectedClaim> taken_for{};  ///< By the ontology, where that is something else.
   const FinalClaim* got = nullptr;
   bool below_min_confidence = false;  ///< `got` was left out because the case asks for more confidence.
 };
 
 /// A claim that was forbidden and extracted all the same.
 struct ForbiddenClaim {
-  const ExpectedClaim* forbidden = nullptr;
+  const ExpectedClaim* forbidden = nullptr;  ///< As the fixture writes it.
+  std::optional<ExpectedClaim> taken_for{};  ///< By the ontology, where that is something else.
   const FinalClaim* got = nullptr;
 };
 

@@ -16,10 +16,17 @@ namespace sluice {
 namespace {
 
 /// What a worker judges the answer by.
-ScoringTask task_of(TrialId trial, const Case& test_case) {
+ScoringTask task_of(TrialId trial, const Case& test_case, const Ontology& ontology) {
+  // The answer's claims go through the ontology too: both sides have its words.
+  const auto canonical = [&](const std::vector<ExpectedClaim>& written) {
+    std::vector<ExpectedClaim> claims;
+    claims.reserve(written.size());
+    for (const auto& one : written) claims.push_back(ontology.canonical(one));
+    return claims;
+  };
   ScoringTask task{trial,
-                   test_case.must_contain,
-                   test_case.must_not_contain,
+                   canonical(test_case.must_contain),
+                   canonical(test_case.must_not_contain),
                    test_case.min_confidence,
                    test_case.kind == CaseKind::claims,
                    {}};
@@ -100,9 +107,10 @@ Plan::Plan(const Suite& suite, PromptTemplate prompt, const Ontology& ontology, 
            Variations variations)
     : suite_(&suite),
       prompt_(std::move(prompt)),
+      ontology_(ontology),
       settings_(std::move(settings)),
       variations_(std::move(variations)),
-      system_(share(render_system(prompt_, ontology))),
+      system_(share(render_system(prompt_, ontology_))),
       trials_(variations_.repeats) {}
 
 Result<Plan> Plan::make(const Suite& suite, PromptTemplate prompt, const Ontology& ontology,
@@ -238,7 +246,7 @@ Result<WorkUnit> Plan::render(UnitId unit) const {
       work.request = std::move(*request);
       work.repeat = place.repeat;
     }
-    work.tasks.push_back(task_of(trial, **test_case));
+    work.tasks.push_back(task_of(trial, **test_case, ontology_));
   }
   return work;
 }

@@ -83,6 +83,7 @@ class Plan {
 
   const Suite* suite_;
   PromptTemplate prompt_;
+  Ontology ontology_;
   RequestSettings settings_;
   Variations variations_;
   SharedText system_;

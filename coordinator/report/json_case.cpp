@@ -24,11 +24,18 @@ void write_claim_object(Json& json, const FinalClaim& claim) {
   json.close('}');
 }
 
-void write_expectation(Json& json, const ExpectedClaim& expected) {
+void write_expectation(Json& json, const ExpectedClaim& expected,
+                       const std::optional<ExpectedClaim>& taken_for) {
   json.member("subject", expected.subject);
   json.member("predicate", expected.predicate);
   json.member("value", expected.value);
   json.member("rationale", expected.rationale);
+  if (!taken_for) return;
+  json.key("taken_for").open('{');
+  json.member("subject", taken_for->subject);
+  json.member("predicate", taken_for->predicate);
+  json.member("value", taken_for->value);
+  json.close('}');
 }
 
 std::optional<bool> passed(MetricStatus status) {
@@ -97,7 +104,7 @@ void write_details(Json& json, const CaseResult& result, CaseDetails& details) {
   json.key("missing").open('[');
   for (const MissedClaim& missed : details.missing) {
     json.open('{');
-    write_expectation(json, *missed.expected);
+    write_expectation(json, *missed.expected, missed.taken_for);
     json.key("got");
     if (missed.got == nullptr) {
       json.null();
@@ -116,7 +123,7 @@ void write_details(Json& json, const CaseResult& result, CaseDetails& details) {
   json.key("forbidden").open('[');
   for (const ForbiddenClaim& forbidden : details.forbidden) {
     json.open('{');
-    write_expectation(json, *forbidden.forbidden);
+    write_expectation(json, *forbidden.forbidden, forbidden.taken_for);
     json.key("got");
     write_claim_object(json, *forbidden.got);
     json.close('}');

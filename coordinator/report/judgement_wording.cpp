@@ -95,19 +95,25 @@ void tell_metrics(const CaseResult& result, std::vector<CaseLine>& lines) {
   }
 }
 
+std::string shortened(const ExpectedClaim& expected) {
+  return excerpt(to_text(expected.subject, expected.predicate, expected.value), max_claim_bytes);
+}
+
 void tell_claims(const CaseResult& result, const CaseDetails& details, std::vector<CaseLine>& lines) {
   for (const MissedClaim& missed : details.missing) {
     const ExpectedClaim& expected = *missed.expected;
-    lines.push_back(
-        {CaseLineKind::expected,
-         excerpt(to_text(expected.subject, expected.predicate, expected.value), max_claim_bytes)});
+    std::string words = shortened(expected);
+    if (missed.taken_for) words += ", taken for " + shortened(*missed.taken_for);
+    lines.push_back({CaseLineKind::expected, std::move(words)});
     if (expected.rationale)
       lines.push_back({CaseLineKind::rationale, excerpt(*expected.rationale, max_message_bytes)});
     const auto kind = missed.got == nullptr ? CaseLineKind::nothing_got : CaseLineKind::got;
     lines.push_back({kind, got(missed, result.fixture)});
   }
   for (const ForbiddenClaim& forbidden : details.forbidden) {
-    lines.push_back({CaseLineKind::forbidden, extracted(*forbidden.got)});
+    std::string words = extracted(*forbidden.got);
+    if (forbidden.taken_for) words += ", forbidden as " + shortened(*forbidden.forbidden);
+    lines.push_back({CaseLineKind::forbidden, std::move(words)});
     if (forbidden.forbidden->rationale)
       lines.push_back({CaseLineKind::rationale, excerpt(*forbidden.forbidden->rationale, max_message_bytes)});
   }

@@ -119,7 +119,7 @@ class JunitReport {
         element("error",
                 attribute("message", wording::first_line(result.error->message)) +
                     attribute("type", to_string(result.error->reason)),
-                result.error->message);
+                result.error->message + answer_line(result));
         break;
       case CaseStatus::fail:
         element("failure",
@@ -137,6 +137,11 @@ class JunitReport {
         break;
     }
     text() += "</testcase>\n";
+  }
+
+  static std::string answer_line(const CaseResult& result) {
+    const std::string answer = wording::rejected_answer(result);
+    return answer.empty() ? "" : "\nAnswer: " + answer + "\n";
   }
 
   static std::string source_line(const Case& fixture) {

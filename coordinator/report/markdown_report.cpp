@@ -119,7 +119,9 @@ class MarkdownReport {
     for (const auto& [reason, group] : groups) {
       list.add("- `" + std::string(to_string(reason)) + "` (" + wording::grouped(group.count) +
                "): " + markdown_words(wording::ids(group)) +
-               "\n  - First: " + markdown_words(group.first_message, 600) + "\n");
+               "\n  - First: " + markdown_words(group.first_message, 600) +
+               (group.first_answer.empty() ? "" : "\n  - Answer: " + markdown_code(group.first_answer)) +
+               "\n");
     }
     text() += list.text();
     say_left_out(list.left_out(), "more reasons stand in the JSON report");

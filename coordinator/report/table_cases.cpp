@@ -143,6 +143,7 @@ class CaseSections {
       page_.title(std::string(to_string(reason)) + " (" + wording::grouped(group.count) +
                   "): " + wording::ids(group));
       page_.entry("First:", group.first_message, 4, Colour::red);
+      if (!group.first_answer.empty()) page_.entry("Answer:", group.first_answer, 4, Colour::none);
     }
   }
 

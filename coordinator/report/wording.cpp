@@ -335,10 +335,18 @@ std::string waits(const ReportInput& input) {
   return text;
 }
 
+std::string rejected_answer(const CaseResult& result) {
+  if (result.error == nullptr || result.unit == nullptr) return "";
+  return excerpt(result.unit->shown_text, max_claim_bytes);
+}
+
 void ErrorGroups::add(const CaseResult& result) {
   if (result.error == nullptr) return;
   ErrorGroup& group = groups_[result.error->reason];
-  if (group.count++ == 0) group.first_message = excerpt(result.error->message, max_message_bytes);
+  if (group.count++ == 0) {
+    group.first_message = excerpt(result.error->message, max_message_bytes);
+    group.first_answer = rejected_answer(result);
+  }
   if (group.ids.size() < max_ids_per_group) group.ids.push_back(result.fixture.id);
 }
 

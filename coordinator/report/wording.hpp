@@ -60,6 +60,7 @@ std::string waits(const ReportInput& input);
 struct ErrorGroup {
   std::uint64_t count = 0;
   std::string first_message;
+  std::string first_answer;  ///< How the answer that is the first error begins; empty if none came.
   std::vector<std::string> ids;
 };
 inline constexpr std::size_t max_ids_per_group = 10;
@@ -67,6 +68,9 @@ inline constexpr std::size_t max_ids_per_group = 10;
 /// whole.
 inline constexpr std::size_t max_message_bytes = 600;
 inline constexpr std::size_t max_claim_bytes = 400;
+
+/// How the answer begins that is the case's error; empty if the error is not about an answer.
+std::string rejected_answer(const CaseResult& result);
 
 /// Collects case errors by reason in memory that does not grow with their number.
 class ErrorGroups {

@@ -187,6 +187,20 @@ TEST_F(HttpActorTest, EndlessHeaders) {
   expect_failure(perform(call_to(server.url())), Kind::too_large, server.host());
 }
 
+TEST_F(HttpActorTest, AFloodOfHeadersIsCalledSo) {
+  RawServer server([](int number, const std::string&) {
+    std::string headers;
+    const std::size_t length = number == 1 ? 50 : 200'000;
+    for (int i = 0; i < (number == 1 ? 6000 : 1); ++i)
+      headers += "X-Filler-" + std::to_string(i) + ": " + std::string(length, 'f') + "\r\n";
+    return RawServer::Answer{RawServer::ok("x", headers), Then::keep};
+  });
+  for (const char* form : {"many headers", "one header"}) {
+    SCOPED_TRACE(form);
+    expect_failure(perform(call_to(server.url())), Kind::too_large, "sent a flood of response headers");
+  }
+}
+
 TEST_F(HttpActorTest, ClosedWithoutAnAnswer) {
   RawServer server([](int, const std::string&) { return RawServer::Answer{"", Then::close}; });
   expect_failure(perform(call_to(server.url())), Kind::connection_lost, server.host());

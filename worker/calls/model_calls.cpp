@@ -34,7 +34,7 @@ ModelCalls::ModelCalls(ModelCallsConfig config)
     const auto key = config_.keys.find(settings.name);
     if (key != config_.keys.end()) provider.key = key->second;
   }
-  embedder_.emplace(config_.settings, config_.store, exchange_);
+  embedder_.emplace(config_.settings, config_.store, exchange_, config_.key_mask);
   embedding_provider_ = provider(embedder_->provider());
   told_slots_ = config_.max_concurrent;
 }
@@ -107,7 +107,7 @@ std::vector<std::uint64_t> ModelCalls::cancel() {
     provider.backing_off = 0;
   }
   active_units_ = 0;
-  embedder_.emplace(config_.settings, config_.store, exchange_);
+  embedder_.emplace(config_.settings, config_.store, exchange_, config_.key_mask);
   return in_flight;
 }
 

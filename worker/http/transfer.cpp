@@ -13,6 +13,8 @@ namespace {
 
 /// Response headers of one answer: far more than any provider sends, and no way to fill our memory.
 constexpr std::size_t max_header_bytes = 256u << 10;
+/// curl's own bound for one header.
+constexpr std::size_t max_one_header_bytes = 100u << 10;
 /// Memory for a request's body that an idle handle keeps: there may be a thousand of them.
 constexpr std::size_t max_kept_body = 64u << 10;
 /// Largest part of an announced Content-Length that is set aside before it arrived.
@@ -69,6 +71,17 @@ const std::string& no_proxy() {
   return hosts;
 }
 
+/// Where the trusted certificates are, as every program that uses OpenSSL takes it; curl's library does not
+/// look.
+void use_named_certificates(CURL* easy) {
+  const auto use = [easy](const char* variable, CURLoption option) {
+    const char* path = std::getenv(variable);
+    if (path != nullptr && *path != '\0') curl_easy_setopt(easy, option, path);
+  };
+  use("SSL_CERT_FILE", CURLOPT_CAINFO);
+  use("SSL_CERT_DIR", CURLOPT_CAPATH);
+}
+
 }  // namespace
 
 Transfer::Transfer() : easy_(curl_easy_init()) {
@@ -80,6 +93,7 @@ void Transfer::set_constant_options() {
   curl_easy_setopt(easy, CURLOPT_PRIVATE, static_cast<void*>(this));
   curl_easy_setopt(easy, CURLOPT_POST, 1L);
   curl_easy_setopt(easy, CURLOPT_NOPROXY, no_proxy().c_str());
+  use_named_certificates(easy);
   curl_easy_setopt(easy, CURLOPT_NOSIGNAL, 1L);
   curl_easy_setopt(easy, CURLOPT_QUICK_EXIT, 1L);  // A cancelled call does not wait for a slow name server.
   curl_easy_setopt(easy, CURLOPT_PROTOCOLS_STR, "http,https");
@@ -125,6 +139,7 @@ void Transfer::begin(HttpCall call, CallLog* log) {
   log_ = log;
   sends_ = 0;
   too_large_ = false;
+  headers_too_large_ = false;
   missed_window_ = false;
   began_ = std::chrono::steady_clock::now();
 
@@ -179,6 +194,7 @@ void Transfer::end_warm_up() {
   auto* easy = easy_.get();
   warming_up_ = false;
   too_large_ = false;
+  headers_too_large_ = false;
   curl_easy_setopt(easy, CURLOPT_NOBODY, 0L);
   curl_easy_setopt(easy, CURLOPT_POST, 1L);
 }
@@ -230,9 +246,21 @@ std::string Transfer::peer() const {
 HttpFailure Transfer::failure_of(CURLcode code) const {
   using Kind = HttpFailure::Kind;
   const auto host = peer();
+  // curl has a bound of its own for one header, and no better word for it.
+  const bool one_too_large = code == CURLE_OUT_OF_MEMORY && sends_ > 0 && response_.body.empty();
+  if (headers_too_large_ || one_too_large) {
+    return {Kind::too_large, host + " sent a flood of response headers: more than " +
+                                 std::to_string(max_header_bytes) + " bytes, or one of more than " +
+                                 std::to_string(max_one_header_bytes)};
+  }
   if (too_large_) {
     return {Kind::too_large,
             host + " sent an answer of more than " + std::to_string(call_.max_body) + " bytes"};
+  }
+  if (code == CURLE_SSL_CACERT_BADFILE) {
+    return {Kind::could_not_connect, "no TLS connection to " + host + ": " +
+                                         to_valid_utf8(excerpt(tls_problem_, sizeof tls_problem_)) +
+                                         "; check SSL_CERT_FILE and SSL_CERT_DIR"};
   }
   if (is_tls_problem(code)) {
     return {Kind::could_not_connect, "no TLS connection to " + host + ": " +
@@ -281,10 +309,8 @@ HttpFailure Transfer::failure_of(CURLcode code) const {
 
 bool Transfer::header_line(std::string_view line) {
   header_bytes_ += line.size();
-  if (header_bytes_ > max_header_bytes) {
-    too_large_ = true;
-    return false;
-  }
+  headers_too_large_ = header_bytes_ > max_header_bytes;
+  if (headers_too_large_) return false;
   if (line.starts_with("HTTP/")) {  // The final answer after an interim one (1xx) starts anew.
     response_.headers.clear();
     return true;

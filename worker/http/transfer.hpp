@@ -84,6 +84,7 @@ class Transfer {
   CallLog* log_ = nullptr;
   int sends_ = 0;
   bool too_large_ = false;
+  bool headers_too_large_ = false;
   bool missed_window_ = false;
   bool warming_up_ = false;
 };

@@ -2,6 +2,7 @@
 
 #include "common/defaults.hpp"
 #include "common/text.hpp"
+#include "worker/providers/key_mask.hpp"
 
 #include <algorithm>
 #include <array>
@@ -14,32 +15,10 @@ namespace {
 constexpr std::size_t quoted_bytes = 300;
 /// Enough for quoted_bytes after white space has been folded; error bodies may be megabytes.
 constexpr std::size_t considered_bytes = 4096;
-/// A shorter "key" is a word such as "none", which servers without keys are given.
-constexpr std::size_t shortest_secret = 5;
-constexpr std::string_view blotted = "[key]";
-
-bool is_control(unsigned char c) {
-  return c < 0x20 || c == 0x7f;
-}
-
-std::string without_controls(std::string_view text) {
-  std::string clean;
-  clean.reserve(text.size());
-  for (const char c : text) {
-    if (!is_control(static_cast<unsigned char>(c))) clean += c;
-  }
-  return clean;
-}
 
 bool is_key_character(char c) {
   return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '-' || c == '_' ||
          c == '*';
-}
-
-void replace_all(std::string& text, std::string_view what, std::string_view with) {
-  for (std::size_t at = text.find(what); at != std::string::npos; at = text.find(what, at + with.size())) {
-    text.replace(at, what.size(), with);
-  }
 }
 
 /// Words of the forms that the providers' keys have, also partly starred out as OpenAI quotes them.
@@ -52,28 +31,10 @@ void blot_known_keys(std::string& text) {
       std::size_t end = at;
       while (end < text.size() && is_key_character(text[end])) ++end;
       const bool begins_word = at == 0 || !is_key_character(text[at - 1]);
-      if (begins_word && end - at >= shortest_key) text.replace(at, end - at, blotted);
+      if (begins_word && end - at >= shortest_key) text.replace(at, end - at, masked_key);
       at += prefix.size();
     }
   }
-}
-
-/// Control characters (C1 as well: terminals obey both) and runs of white space become one space each.
-std::string one_line(std::string_view text) {
-  std::string line;
-  line.reserve(text.size());
-  for (std::size_t i = 0; i < text.size(); ++i) {
-    const auto c = static_cast<unsigned char>(text[i]);
-    const bool c1 = c == 0xc2 && i + 1 < text.size() && static_cast<unsigned char>(text[i + 1]) < 0xa0;
-    if (c1) ++i;
-    if (c1 || c == ' ' || is_control(c)) {
-      if (!line.empty() && line.back() != ' ') line += ' ';
-    } else {
-      line += text[i];
-    }
-  }
-  if (!line.empty() && line.back() == ' ') line.pop_back();
-  return line;
 }
 
 }  // namespace
@@ -84,7 +45,7 @@ HttpRequest json_post(std::string url, std::string_view key_header, std::string_
   http.url = std::move(url);
   http.headers.reserve(4);
   http.headers.emplace_back("Content-Type: application/json");
-  const std::string key = without_controls(api_key);
+  const std::string key = usable_key(api_key);
   if (!key.empty()) {
     std::string header(key_header);
     header += ": ";
@@ -119,15 +80,9 @@ void append_shared_json_string(HttpRequest& http, const SharedText& text) {
 }
 
 std::string quotable(std::string_view text, std::string_view api_key) {
-  std::string line;
-  const std::string key = without_controls(api_key);
-  if (key.size() >= shortest_secret && text.find(key) != std::string_view::npos) {
-    std::string whole(text);
-    replace_all(whole, key, blotted);
-    line = whole.substr(0, considered_bytes);
-  } else {
-    line = text.substr(0, considered_bytes);
-  }
+  const auto clean = KeyMask(api_key, KeyMask::Keys::all).masked(text);
+  std::string line(clean ? std::string_view(*clean).substr(0, considered_bytes)
+                         : text.substr(0, considered_bytes));
   line = one_line(to_valid_utf8(line));
   blot_known_keys(line);
   return excerpt(line, quoted_bytes);

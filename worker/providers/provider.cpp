@@ -2,6 +2,7 @@
 
 #include "worker/providers/failure.hpp"
 #include "worker/providers/formats.hpp"
+#include "worker/providers/key_mask.hpp"
 
 #include <utility>
 
@@ -43,7 +44,9 @@ HttpRequest build_request(const ProviderSettings& provider, std::string_view api
 CallOutcome read_response(const ProviderSettings& provider, const HttpResponse& response,
                           std::chrono::system_clock::time_point now, std::string_view api_key) {
   const Format& format = format_of(provider.kind);
-  const std::optional<JsonDocument> body = JsonDocument::parse(response.body);
+  // Before anything is read of it: a server that echoes the key must not bring it into the answer.
+  const auto masked = KeyMask(api_key).masked(response.body);
+  const std::optional<JsonDocument> body = JsonDocument::parse(masked ? *masked : response.body);
   const bool success = response.status >= 200 && response.status < 300;
   if (success && body) {
     if (std::optional<Completion> completion = format.read_answer(body->root())) {

@@ -47,8 +47,8 @@ HttpRequest build_request(const ProviderSettings& provider, std::string_view api
                           const ModelRequest& request);
 
 /// What a response means. `now` is the time of its arrival: it dates the completion, and dates in headers are
-/// relative to it. `api_key` is what must not stand in a message, should the server echo it; keys of the
-/// known forms are blotted out even without it.
+/// relative to it. `api_key` is what must not stand in an answer or a message, should the server echo it
+/// (key_mask.hpp); in messages keys of the known forms are blotted out even without it.
 CallOutcome read_response(const ProviderSettings& provider, const HttpResponse& response,
                           std::chrono::system_clock::time_point now, std::string_view api_key = {});
 

@@ -1,11 +1,9 @@
 #include "worker/scoring/matcher.hpp"
 
 #include <algorithm>
-#include <charconv>
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
-#include <optional>
 #include <string>
 #include <utility>
 
@@ -14,32 +12,6 @@ namespace {
 
 constexpr double number_tolerance = 0.001;
 constexpr std::size_t none = ~std::size_t{0};
-
-std::optional<bool> boolean_word(std::string_view text) {
-  constexpr std::size_t longest = 8;
-  if (text.size() > longest) return std::nullopt;
-  std::string word(text);
-  for (char& c : word) {
-    if (c >= 'A' && c <= 'Z') c = static_cast<char>(c - 'A' + 'a');
-  }
-  if (word == "true" || word == "yes" || word == "on" || word == "enabled" || word == "1") return true;
-  if (word == "false" || word == "no" || word == "off" || word == "disabled" || word == "0") return false;
-  return std::nullopt;
-}
-
-/// The number that the whole text is; from_chars would also read "nan" and "inf".
-std::optional<double> number_word(std::string_view text) {
-  if (text.starts_with('+')) {
-    text.remove_prefix(1);
-    if (text.starts_with('-')) return std::nullopt;
-  }
-  if (text.empty() || text.find_first_not_of("0123456789.eE+-") != std::string_view::npos)
-    return std::nullopt;
-  double number = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
-  if (error != std::errc() || end != text.data() + text.size() || !std::isfinite(number)) return std::nullopt;
-  return number;
-}
 
 bool numbers_match(double a, double b) {
   return std::abs(a - b) < number_tolerance;

@@ -65,6 +65,13 @@ void clear_scores(UnitResult& out) {
   out.scores.clear();
 }
 
+/// Where the answer itself is the error its beginning is shown, or nobody could see why.
+void show_rejected_text(const Completion& completion, UnitResult& out) {
+  // What is looked at is bounded too: white space shrinks.
+  const std::string_view begin = beginning(completion.text, 4 * max_shown_bytes);
+  out.shown_text = beginning(one_line(to_valid_utf8(begin)), max_shown_bytes);
+}
+
 }  // namespace
 
 Result<TrialScore> score_trial(const JudgedAnswer& answer, const ScoringTask& task, const TextJudge& judge) {
@@ -88,10 +95,10 @@ void score_answer(const Completion& completion, const Judges& judges, const Work
   out.usage = completion.usage;
   out.error = completion.non_answer;
   clear_scores(out);
-  if (out.error) return;
+  if (out.error) return show_rejected_text(completion, out);
   if (std::ranges::any_of(unit.tasks, &ScoringTask::judges_claims) &&
       !read_claims(completion, judges.ontology, std::move(read), out)) {
-    return;
+    return show_rejected_text(completion, out);
   }
   const auto has_texts = [](const ScoringTask& task) { return !task.texts.empty(); };
   if (std::ranges::any_of(unit.tasks, has_texts))

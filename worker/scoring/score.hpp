@@ -32,9 +32,9 @@ struct JudgedAnswer {
 /// those of TextJudge and judge_similarity.
 Result<TrialScore> score_trial(const JudgedAnswer& answer, const ScoringTask& task, const TextJudge& judge);
 
-/// Fills the part of a unit's result that follows from its answer: `answer`, `usage`, and either `error` (a
-/// refusal, a truncated answer, unparsable claims, or what a metric could not be judged for) or `parsed`,
-/// `claims`, `shown_text` and a score for each of the unit's tasks. An answer is read as claims only if a
+/// Fills the part of a unit's result that follows from its answer: `answer`, `usage`, `shown_text`, and
+/// either `error` (a refusal, a truncated answer, unparsable claims, or what a metric could not be judged
+/// for) or `parsed`, `claims` and a score for each of the unit's tasks. An answer is read as claims only if a
 /// task judges them. Leaves `unit`, `key` and `spend` alone. `read`: the answer's claims, if parse_claims was
 /// called for it already.
 void score_answer(const Completion& completion, const Judges& judges, const WorkUnit& unit,

@@ -187,5 +187,15 @@ TEST(Text, ExcerptsAreCutBetweenCharacters) {
   EXPECT_EQ(excerpt("abc", 0), "...");
 }
 
+TEST(OneLine, ForeignTextIsALineThatATerminalTakesAsItStands) {
+  EXPECT_EQ(one_line("a\r\n\t b"), "a b");
+  EXPECT_EQ(one_line(" \x1b[0m \x7f"), "[0m");
+  EXPECT_EQ(one_line("a\u0085\u009bb"), "a b") << "C1";
+  EXPECT_EQ(one_line("a\u061c\u200e\u200f\u202a\u202e\u2066\u2069b\u2028c\u2029"), "a b c");
+  EXPECT_EQ(one_line("\u00a0\u0600\u200b\u2030\u2065\u206a\u00e9"),
+            "\u00a0\u0600\u200b\u2030\u2065\u206a\u00e9");
+  EXPECT_EQ(one_line("\xe2\x80"), "\xe2\x80") << "the end of the text is no character";
+}
+
 }  // namespace
 }  // namespace sluice

@@ -231,5 +231,30 @@ TEST_F(PlanTest, ACaseThatNoMessageHoldsIsRefused) {
             "the case d expects more than one message to a worker can hold; shorten what it expects");
 }
 
+TEST_F(PlanTest, ExpectationsGoOutInTheOntologysWordsAndLeaveTheKeysAsTheyAre) {
+  const auto ontology = Ontology::parse(R"(
+version = "1"
+[[subject]]
+path = "tls/min_version"
+synonyms = ["tls/version"]
+[[subject.predicate]]
+name = "value"
+type = "text"
+synonyms = ["version"]
+)",
+                                        "o.toml");
+  ASSERT_TRUE(ontology);
+  const auto before = *Plan::make(suite, prompt, *ontology, settings);
+  suite.cases.held(0).must_contain = {{"tls/version", "version", std::string("1.0"), "why"}};
+  suite.cases.held(0).must_not_contain = {{"tls/min_version", "version", std::string("1.2"), std::nullopt}};
+  const auto made = *Plan::make(suite, prompt, *ontology, settings);
+  const auto unit = *made.render(0);
+  EXPECT_EQ(unit.tasks[0].must_contain,
+            (std::vector<ExpectedClaim>{{"tls/min_version", "value", std::string("1.0"), "why"}}));
+  EXPECT_EQ(unit.tasks[0].must_not_contain,
+            (std::vector<ExpectedClaim>{{"tls/min_version", "value", std::string("1.2"), std::nullopt}}));
+  EXPECT_TRUE(std::ranges::equal(made.keys(), before.keys()));
+}
+
 }  // namespace
 }  // namespace sluice

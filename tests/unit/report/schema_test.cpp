@@ -52,6 +52,21 @@ TEST(ReportSchema, TakesWhatTheReportWrites) {
   EXPECT_EQ(findings(report_of(run.input(aggregates))), "");
 }
 
+TEST(ReportSchema, TakesAnExpectationInOtherWords) {
+  const Ontology ontology = Ontology::parse(embedded::ontology, "ontology.toml").value();
+  SampleRun run;
+  run.suite.cases.held(5).must_contain[1].predicate = "version";
+  run.suite.cases.held(5).must_not_contain[0].predicate = "active";
+  run.results.ontology = &ontology;
+  const Aggregates aggregates = run.aggregates();
+  json report = report_of(run.input(aggregates));
+  EXPECT_EQ(findings(report), "");
+  ASSERT_TRUE(report["fixture_results"][5]["missing"][1].contains("taken_for"));
+  ASSERT_TRUE(report["fixture_results"][5]["forbidden"][0].contains("taken_for"));
+  report["fixture_results"][5]["missing"][1]["taken_for"].erase("value");
+  EXPECT_NE(findings(report), "");
+}
+
 TEST(ReportSchema, TakesAPartOfASuiteAndALeastThatNothingMeasured) {
   const SampleRun run;
   const Aggregates aggregates = run.aggregates();

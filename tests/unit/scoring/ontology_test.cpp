@@ -224,5 +224,45 @@ TEST(ShippedOntology, EveryNameLeadsHome) {
   }
 }
 
+ExpectedClaim expectation(std::string subject, std::string predicate, ClaimValue value) {
+  return {std::move(subject), std::move(predicate), std::move(value), "why"};
+}
+
+TEST(Ontology, TakesExpectationsAsItTakesClaims) {
+  const Ontology words = ontology();
+  EXPECT_EQ(words.canonical(expectation("ssl/certificate_check", "verified", false)),
+            expectation("tls/cert_verification", "enabled", false));
+  EXPECT_EQ(words.canonical(expectation("tls/cert_verification", "enabled", false)),
+            expectation("tls/cert_verification", "enabled", false));
+  EXPECT_EQ(words.canonical(expectation("own/words", "p", std::string("off"))),
+            expectation("own/words", "p", std::string("off")))
+      << "outside of the ontology nothing is known";
+}
+
+TEST(Ontology, TakesAnExpectedValueInThePredicatesType) {
+  const Ontology words = ontology();
+  const auto value = [&](std::string subject, std::string predicate, ClaimValue written) {
+    return words.canonical(expectation(std::move(subject), std::move(predicate), std::move(written))).value;
+  };
+  using Text = std::string;
+  EXPECT_EQ(value("tls/verify", "enabled", Text("Off")), ClaimValue(false));
+  EXPECT_EQ(value("tls/verify", "enabled", Text("maybe")), ClaimValue(Text("maybe")));
+  EXPECT_EQ(value("tls/verify", "enabled", Text("1")), ClaimValue(Text("1")))
+      << "agrees with a true and with a 1 as it stands";
+  EXPECT_EQ(value("tls/verify", "depth", Text("2.0")), ClaimValue(2.0));
+  EXPECT_EQ(value("tls/verify", "depth", Text("-0")), ClaimValue(0.0));
+  EXPECT_EQ(value("tls/verify", "depth", Text("2 levels")), ClaimValue(Text("2 levels")));
+  EXPECT_EQ(value("tls/min_version", "value", Text("1.0")), ClaimValue(Text("1.0")));
+  EXPECT_EQ(value("tls/min_version", "value", 1.0), ClaimValue(1.0)) << "1 or 1.0? The matcher takes both";
+}
+
+TEST(Ontology, KnowsTheTypeOfItsOwnNamesAlone) {
+  const Ontology words = ontology();
+  EXPECT_EQ(words.type_of("tls/cert_verification", "depth"), ValueType::number);
+  EXPECT_EQ(words.type_of("tls/verify", "depth"), std::nullopt);
+  EXPECT_EQ(words.type_of("tls/cert_verification", "verified"), std::nullopt);
+  EXPECT_EQ(Ontology().type_of("tls/cert_verification", "depth"), std::nullopt);
+}
+
 }  // namespace
 }  // namespace sluice

@@ -151,6 +151,25 @@ TEST(ScoreAnswer, NonAnswersAndUnparsableOnesAreErrorsWithoutScores) {
   }
 }
 
+TEST(ScoreAnswer, AnAnswerThatIsTheErrorShowsItsBeginning) {
+  const Ontology ontology = Ontology::parse(ontology_text, "ontology").value();
+  const auto shown = [&](Completion completion) {
+    UnitResult result;
+    score_answer(completion, {ontology, TextJudge()}, unit_with_tasks(), {}, result);
+    EXPECT_TRUE(result.error);
+    return result.shown_text;
+  };
+  EXPECT_EQ(shown(completion_of("Sorry,\n\tI \x1b[31mcannot\x07 \u202edo\u2066 this.\n")),
+            "Sorry, I [31mcannot do this.");
+  EXPECT_EQ(shown(completion_of("\xff{")), "\ufffd{");
+  EXPECT_EQ(shown(completion_of("")), "");
+  const std::string lengthy = std::string(max_shown_bytes - 1, 'a') + "\u20ac and more";
+  EXPECT_EQ(shown(completion_of(lengthy)), std::string(max_shown_bytes - 1, 'a'));
+  Completion cut = completion_of("{\"claims\":[{");
+  cut.non_answer = Error{Reason::truncated, "cut off"};
+  EXPECT_EQ(shown(cut), "{\"claims\":[{");
+}
+
 ScoringTask text_task(TrialId trial, std::vector<TextExpectation> texts) {
   return {trial, {}, {}, 0.0, false, std::move(texts)};
 }

@@ -1,5 +1,7 @@
 #include "worker/key_ring.hpp"
 
+#include <algorithm>
+
 #include <gtest/gtest.h>
 
 namespace sluice {
@@ -15,6 +17,10 @@ class KeyRingTest : public ::testing::Test {
   }
 
   Result<std::string> key(std::vector<ProviderConfig> own = {}) const {
+    return ring(std::move(own)).key_for(provider);
+  }
+
+  KeyRing ring(std::vector<ProviderConfig> own = {}) const {
     SettingSources none;
     none.environment = [](std::string_view) { return std::nullopt; };
     Settings settings = *merge_settings(none);  // With the built-in providers.
@@ -27,7 +33,7 @@ class KeyRingTest : public ::testing::Test {
       const auto found = variables.find(std::string(name));
       return found == variables.end() ? std::nullopt : std::optional(found->second);
     };
-    return KeyRing(environment, settings).key_for(provider);
+    return KeyRing(environment, settings);
   }
 
   void expect_withheld(const Result<std::string>& answer) const {
@@ -112,6 +118,15 @@ TEST_F(KeyRingTest, AProviderWithoutAVariableIsCalledWithoutAKey) {
   provider.api_key_env.clear();
   provider.base_url = "https://anywhere.example/v1";
   EXPECT_EQ(key(), "");
+}
+
+TEST_F(KeyRingTest, KnowsEveryKeyOfItsOwnSettingsForTheMask) {
+  variables["GEMINI_API_KEY"] = "other-secret";
+  variables["UNRELATED"] = "not-a-key-1";
+  const auto keys = ring().all_keys();
+  EXPECT_NE(std::ranges::find(keys, "sk-secret"), keys.end());
+  EXPECT_NE(std::ranges::find(keys, "other-secret"), keys.end());
+  EXPECT_EQ(std::ranges::find(keys, "not-a-key-1"), keys.end());
 }
 
 }  // namespace

@@ -44,5 +44,25 @@ TEST(UnitResult, AnErrorIsAResultWithoutScores) {
   EXPECT_TRUE(is_zero(result.answer));
 }
 
+TEST(UnitResult, AKeyThatACacheHoldsGoesNoFurther) {
+  const KeyMask keys(std::string_view("sk-secret-1234"));
+  Completion stored;
+  stored.text = R"({"claims":[{"subject":"a/b","predicate":"p","value":"SK-Secret-1234","confidence":1}]})";
+  const auto result =
+      unit_result(unit(), {Ontology(), TextJudge()}, stored, {}, {},
+                  std::vector<ParsedClaim>{{"a/b", "p", std::string("SK-Secret-1234"), 1.0, {}}}, keys);
+  EXPECT_EQ(result.answer, answer_digest(stored)) << "it is known by what the cache holds";
+  ASSERT_EQ(result.claims.size(), 1u);
+  EXPECT_EQ(result.claims[0].value, ClaimValue(std::string("[key]")));
+  EXPECT_EQ(result.parsed[0].value, ClaimValue(std::string("[key]")));
+
+  Completion refused;
+  refused.text = "no: sk-secret-1234";
+  refused.non_answer = Error{Reason::refusal, "declined: sk-secret-1234"};
+  const auto refusal = unit_result(unit(), {Ontology(), TextJudge()}, refused, {}, {}, std::nullopt, keys);
+  EXPECT_EQ(refusal.error, (Error{Reason::refusal, "declined: [key]"}));
+  EXPECT_EQ(refusal.shown_text, "no: [key]");
+}
+
 }  // namespace
 }  // namespace sluice
