@@ -8,6 +8,7 @@
 #include "common/process/host_name.hpp"
 #include "common/process/logging.hpp"
 #include "common/process/signals.hpp"
+#include "common/stderr_line.hpp"
 #include "common/transport/router.hpp"
 #include "coordinator/actors/coordinator_actor.hpp"
 #include "coordinator/actors/messages.hpp"
@@ -22,7 +23,6 @@
 #include "coordinator/session/run_plan.hpp"
 #include "coordinator/session/suite_path.hpp"
 
-#include <cstdio>
 #include <filesystem>
 #include <random>
 #include <utility>
@@ -59,7 +59,7 @@ std::string reachable_form(const std::string& endpoint) {
 
 Result<MetricsServer> serve_metrics(const std::string& endpoint, const std::shared_ptr<MetricsBoard>& board) {
   auto server = MetricsServer::start(endpoint, [board] { return board->read(); });
-  if (server) std::fprintf(stderr, "sluice: metrics at %s\n", server->url().c_str());
+  if (server) write_stderr_line("sluice: metrics at " + server->url());
   return server;
 }
 
@@ -116,7 +116,7 @@ Result<ConductedRun> conduct(const RunOptions& options, const RunInputs& inputs,
     caf::anon_send(coordinator, StopRun{{Reason::interrupted, std::string("interrupted by ") + signal}});
   });
   // Said once the run can be interrupted: until then a signal ends the process without a report.
-  if (options.listen) std::fprintf(stderr, "sluice: listening on %s\n", endpoint.c_str());
+  if (options.listen) write_stderr_line("sluice: listening on " + endpoint);
   std::optional<Error> no_start;
   std::vector<caf::actor> workers;
   if (options.workers > 0) {
