@@ -30,7 +30,8 @@ struct Ledger::Database {
   std::optional<SQLite::Statement> upsert_embedding;
   std::optional<SQLite::Statement> select_embedding;
 
-  std::size_t unsettled_pins = 0;  ///< That this process has put into pin_moves.
+  std::optional<LedgerUpgrade> upgrade;  ///< What opening the file brought about.
+  std::size_t unsettled_pins = 0;        ///< That this process has put into pin_moves.
 
   void prepare();
   std::int64_t run_seq(const std::string& run_id);
