@@ -16,7 +16,10 @@ namespace sluice {
 /// SQLite::Exception.
 struct Ledger::Database {
   explicit Database(const std::filesystem::path& file)
-      : db(file.string(), SQLite::OPEN_READWRITE | SQLite::OPEN_CREATE, 10'000) {}
+      : db(file.string(), SQLite::OPEN_READWRITE | SQLite::OPEN_CREATE, busy_timeout_ms) {}
+
+  /// How long another process's transaction is waited for.
+  static constexpr int busy_timeout_ms = 10'000;
 
   SQLite::Database db;
   std::optional<SQLite::Statement> select_run_seq;

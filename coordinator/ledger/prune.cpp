@@ -56,9 +56,12 @@ std::uint64_t remove(SQLite::Database& db, std::int64_t seq) {
   return static_cast<std::uint64_t>(removed);
 }
 
-/// False if another process is at work: the room stays in the file, for later runs.
+/// False if another process is at work: the room stays in the file, for later runs. It is not waited for
+/// long: what matters is done.
 bool compact(SQLite::Database& db) {
-  return db.tryExec("VACUUM") == SQLite::OK && db.tryExec("PRAGMA wal_checkpoint(TRUNCATE)") == SQLite::OK;
+  db.setBusyTimeout(1000);
+  // A checkpoint that has to leave something says so in its row, and is no error.
+  return db.tryExec("VACUUM") == SQLite::OK && db.execAndGet("PRAGMA wal_checkpoint(TRUNCATE)").getInt() == 0;
 }
 
 }  // namespace
@@ -95,6 +98,7 @@ Result<PrunedRuns> Ledger::prune(const RunPrune& which) {
     done.runs = going.size();
     done.left -= done.runs;
     if (!which.dry_run) done.compacted = compact(db);
+    db.setBusyTimeout(Database::busy_timeout_ms);
     done.bytes_after = bytes_of(db.getFilename());
     return done;
   } catch (const SQLite::Exception& error) {

@@ -165,6 +165,7 @@ TEST_F(PruneTest, AReaderElsewhereSeesTheWholeRunOrNone) {
     if (seen++ == 0) {
       const PrunedRuns done = prune({.begun_before_ms = {}, .keep = 1});
       EXPECT_EQ(done.runs, 1u);
+      EXPECT_FALSE(done.compacted) << "the reader still needs what was there";
     }
   }));
   EXPECT_EQ(seen, 50u);
