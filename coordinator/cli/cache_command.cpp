@@ -4,6 +4,7 @@
 #include "coordinator/cli/command.hpp"
 #include "coordinator/cli/setting_flags.hpp"
 #include "coordinator/output/output_file.hpp"
+#include "coordinator/session/flag_values.hpp"
 
 #include <filesystem>
 #include <functional>
@@ -146,7 +147,7 @@ struct PruneCommand : CacheSubcommand {
   }
 
   int run(const CacheTools& tools) const {
-    const auto age = cache_text::parse_age(older_than);
+    const auto age = age_of("--older-than", older_than);
     if (!age) return report_error(age.error());
     return with_home([&](const std::filesystem::path& home) -> Result<std::string> {
       CacheLedger ledger(home);

@@ -1,17 +1,17 @@
 #include "coordinator/cli/command.hpp"
 
-#include "coordinator/report/display.hpp"
+#include "common/stderr_line.hpp"
 
-#include <iostream>
+#include <string>
 
 namespace sluice {
 
 void report_warning(std::string_view message) {
-  std::cerr << "sluice: warning: " << printable(message) << '\n';
+  write_stderr_line(std::string("sluice: warning: ").append(message));
 }
 
 int report_error(std::string_view message) {
-  std::cerr << "sluice: error: " << printable(message) << '\n';
+  write_stderr_line(std::string("sluice: error: ").append(message));
   return exit_error;
 }
 

@@ -8,11 +8,13 @@
 #include "common/process/host_name.hpp"
 #include "common/process/logging.hpp"
 #include "common/process/signals.hpp"
+#include "common/stderr_line.hpp"
 #include "common/transport/router.hpp"
 #include "coordinator/actors/coordinator_actor.hpp"
 #include "coordinator/actors/messages.hpp"
 #include "coordinator/actors/progress_actor.hpp"
 #include "coordinator/cli/command.hpp"
+#include "coordinator/cli/past_runs.hpp"
 #include "coordinator/cli/run_report.hpp"
 #include "coordinator/merge/aggregate.hpp"
 #include "coordinator/output/output_file.hpp"
@@ -20,9 +22,8 @@
 #include "coordinator/session/run_inputs.hpp"
 #include "coordinator/session/run_outputs.hpp"
 #include "coordinator/session/run_plan.hpp"
-#include "coordinator/session/suite_path.hpp"
+#include "coordinator/session/run_record.hpp"
 
-#include <cstdio>
 #include <filesystem>
 #include <random>
 #include <utility>
@@ -59,7 +60,7 @@ std::string reachable_form(const std::string& endpoint) {
 
 Result<MetricsServer> serve_metrics(const std::string& endpoint, const std::shared_ptr<MetricsBoard>& board) {
   auto server = MetricsServer::start(endpoint, [board] { return board->read(); });
-  if (server) std::fprintf(stderr, "sluice: metrics at %s\n", server->url().c_str());
+  if (server) write_stderr_line("sluice: metrics at " + server->url());
   return server;
 }
 
@@ -116,7 +117,7 @@ Result<ConductedRun> conduct(const RunOptions& options, const RunInputs& inputs,
     caf::anon_send(coordinator, StopRun{{Reason::interrupted, std::string("interrupted by ") + signal}});
   });
   // Said once the run can be interrupted: until then a signal ends the process without a report.
-  if (options.listen) std::fprintf(stderr, "sluice: listening on %s\n", endpoint.c_str());
+  if (options.listen) write_stderr_line("sluice: listening on " + endpoint);
   std::optional<Error> no_start;
   std::vector<caf::actor> workers;
   if (options.workers > 0) {
@@ -171,7 +172,7 @@ int execute_run(const RunOptions& options, Suite suite, const StartWorkers& star
   if (!gate) return report_error(gate.error());
 
   const auto ledger_file = std::filesystem::path(options.settings.home.value) / "ledger.db";
-  auto ledger = Ledger::open(ledger_file);
+  auto ledger = open_ledger(ledger_file);
   if (!ledger) return report_error(ledger.error());
   auto history = Ledger::open(ledger_file);  // Read by this thread while the recorder owns the other one.
   if (!history) return report_error(history.error());
@@ -193,10 +194,8 @@ int execute_run(const RunOptions& options, Suite suite, const StartWorkers& star
   if (const auto budgets = add_budgets(options, *inputs, controller); !budgets)
     return report_error(budgets.error());
   const auto run_id = controller.settings.run_id;
-  const auto begun = ledger->begin_run(
-      {run_id, inputs->suite.name, std::string(mode_name(options.settings)), options.provider.provider.name,
-       options.provider.model, inputs->prompt.version, unix_now_ms(), plan->trial_count(),
-       to_prefixed_hex(inputs->prompt.hash), suite_path_of(options.suite_path), options.is_selection()});
+  const auto begun =
+      ledger->begin_run(record_of(options, *inputs, controller.settings, *plan, unix_now_ms()));
   if (!begun) return report_error(begun.error());
 
   auto run = conduct(options, *inputs, plan, std::move(controller), std::move(*ledger), style, signals,

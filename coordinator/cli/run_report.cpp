@@ -1,13 +1,15 @@
 #include "coordinator/cli/run_report.hpp"
 
+#include "common/defaults.hpp"
+#include "common/stderr_line.hpp"
 #include "coordinator/cli/command.hpp"
 #include "coordinator/merge/aggregate.hpp"
+#include "coordinator/merge/held_results.hpp"
 #include "coordinator/report/report.hpp"
 #include "coordinator/report/wording.hpp"
 #include "coordinator/session/report_output.hpp"
 #include "coordinator/session/run_outcome.hpp"
 
-#include <cstdio>
 #include <filesystem>
 #include <string>
 #include <system_error>
@@ -72,8 +74,7 @@ void say_pinned(const std::string& file, std::size_t scores, const RunOutcome& o
   const auto failed = outcome.aggregates.all.statuses.failed;
   const std::string but =
       failed > 0 ? "; " + wording::counted(failed, "case") + " of this run failed, whatever is pinned" : "";
-  std::fprintf(stderr, "sluice: pinned %s in %s%s\n", wording::counted(scores, "score").c_str(), file.c_str(),
-               but.c_str());
+  write_stderr_line("sluice: pinned " + wording::counted(scores, "score") + " in " + file + but);
 }
 
 /// What the run came to, for whoever watches one whose report goes to files alone.
@@ -84,18 +85,19 @@ void say_outcome(const std::vector<ReportTarget>& targets, const RunOutcome& out
     files += (files.empty() ? "" : ", ") + *target.file;
   }
   const auto& statuses = outcome.aggregates.all.statuses;
-  std::fprintf(stderr, "sluice: %s: %s passed, %s failed, %s; see %s\n", to_string(outcome.verdict).data(),
-               wording::grouped(statuses.passed).c_str(), wording::grouped(statuses.failed).c_str(),
-               wording::counted(statuses.errors, "error").c_str(), files.c_str());
+  write_stderr_line("sluice: " + std::string(to_string(outcome.verdict)) + ": " +
+                    wording::grouped(statuses.passed) + " passed, " + wording::grouped(statuses.failed) +
+                    " failed, " + wording::counted(statuses.errors, "error") + "; see " + files);
 }
 
 }  // namespace
 
 int report_run(const RunOptions& options, const RunInputs& inputs, const RunGate& gate, const Plan& plan,
                Ledger& ledger, const RunFacts& facts) {
-  const auto source = ledger.results_of(facts.run_id);
+  const auto recorded = ledger.results_of(facts.run_id);
+  const HeldResults source(*recorded, defaults::max_held_result_bytes);
   const RunResults results{inputs.suite,
-                           *source,
+                           source,
                            plan.trial_count(),
                            [&](TrialId trial) { return plan.case_of(trial); },
                            [&](TrialId) { return unfinished(facts); },

@@ -1,6 +1,7 @@
 #pragma once
 
 #include "common/claim.hpp"
+#include "common/printable.hpp"
 #include "common/text.hpp"
 
 #include <algorithm>
@@ -38,7 +39,7 @@ class Json {
   /// The same for a name that is foreign text.
   Json& key_of(std::string_view name) {
     separate();
-    append_json_string(out_, name);
+    append_text(name);
     out_ += ": ";
     fresh_ = true;
     return *this;
@@ -54,7 +55,7 @@ class Json {
   }
   void value(std::string_view text) {
     separate();
-    append_json_string(out_, text);
+    append_text(text);
   }
   void value(const char* text) { value(std::string_view(text)); }
   void value(const std::string& text) { value(std::string_view(text)); }
@@ -88,6 +89,24 @@ class Json {
   std::string& text() { return out_; }
 
  private:
+  /// Characters that turn the writing direction are escaped: a reader gets them, and whoever looks at the
+  /// file is not misled.
+  void append_text(std::string_view text) {
+    if (!has_direction_controls(text)) return append_json_string(out_, text);
+    std::string quoted;
+    append_json_string(quoted, text);
+    constexpr std::string_view hex = "0123456789abcdef";
+    for (std::string_view rest = quoted; !rest.empty();) {
+      const Character next = first_character(rest);
+      rest.remove_prefix(next.bytes.size());
+      if (!turns_direction(next.code)) {
+        out_ += next.bytes;
+        continue;
+      }
+      out_ += "\\u";
+      for (int shift = 12; shift >= 0; shift -= 4) out_ += hex[(next.code >> shift) & 0xfu];
+    }
+  }
   void separate() {
     if (!fresh_) out_ += ", ";
     fresh_ = false;

@@ -1,5 +1,7 @@
 #pragma once
 
+#include "common/printable.hpp"
+
 #include <cstddef>
 #include <string>
 #include <string_view>
@@ -10,10 +12,6 @@ namespace sluice {
 /// The columns that a terminal needs for the text: 0 for combining characters, 2 for wide ones (CJK, emoji),
 /// else 1.
 std::size_t display_width(std::string_view text);
-
-/// The text fit for one line of a terminal: line ends and tabs become spaces, other control characters (which
-/// could move the cursor or change colours) and characters that turn the writing direction become U+FFFD.
-std::string printable(std::string_view text);
 
 /// At most `width` columns of a printable text, with "…" if anything was cut.
 std::string truncated_to(std::string_view text, std::size_t width);

@@ -23,7 +23,7 @@ constexpr std::size_t max_annotation_bytes = 4000;
 // The runner reads each line of a step's output: a line end inside would begin another command.
 std::string escaped(std::string_view text, bool is_property) {
   std::string out;
-  for (const char c : to_valid_utf8(text)) {
+  for (const char c : without_direction_controls(to_valid_utf8(text))) {
     switch (c) {
       case '%':
         out += "%25";

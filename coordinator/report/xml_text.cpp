@@ -1,5 +1,6 @@
 #include "coordinator/report/xml_text.hpp"
 
+#include "common/printable.hpp"
 #include "common/text.hpp"
 
 #include <cstddef>
@@ -17,7 +18,7 @@ bool is_noncharacter(std::string_view rest) {
 }  // namespace
 
 std::string xml_escaped(std::string_view text) {
-  const std::string valid = to_valid_utf8(text);
+  const std::string valid = without_direction_controls(to_valid_utf8(text));
   std::string out;
   out.reserve(valid.size());
   for (std::size_t i = 0; i < valid.size(); ++i) {

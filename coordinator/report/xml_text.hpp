@@ -6,7 +6,8 @@
 namespace sluice {
 
 /// The text as XML 1.0 can hold it, between tags or in a quoted attribute: markup escaped, line ends and tabs
-/// kept, invalid UTF-8 and characters that XML 1.0 forbids replaced by U+FFFD.
+/// kept, invalid UTF-8, characters that XML 1.0 forbids and those that turn the writing direction replaced by
+/// U+FFFD.
 std::string xml_escaped(std::string_view text);
 
 }  // namespace sluice

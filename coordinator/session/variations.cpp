@@ -1,13 +1,13 @@
 #include "coordinator/session/variations.hpp"
 
 #include "common/hash.hpp"
+#include "common/stderr_line.hpp"
 #include "common/text.hpp"
 #include "coordinator/perturb/custom_command.hpp"
 #include "coordinator/perturb/perturbation.hpp"
 
 #include <algorithm>
 #include <chrono>
-#include <cstdio>
 #include <string>
 #include <utility>
 #include <vector>
@@ -73,8 +73,8 @@ class CommandProgress {
     const auto now = Clock::now();
     if (now < next_) return;
     next_ = now + interval;
-    std::fprintf(stderr, "sluice: the commands of --perturb-command have done %zu of %zu cases\n", done,
-                 cases);
+    write_stderr_line("sluice: the commands of --perturb-command have done " + std::to_string(done) + " of " +
+                      std::to_string(cases) + " cases");
   }
 
  private:

@@ -6,12 +6,12 @@
 #include "common/process/actor_system.hpp"
 #include "common/process/logging.hpp"
 #include "common/process/signals.hpp"
+#include "common/stderr_line.hpp"
 #include "common/settings/load_settings.hpp"
 #include "common/settings/tcp_endpoint.hpp"
 #include "worker/embed.hpp"
 #include "worker/messages.hpp"
 
-#include <cstdio>
 #include <string>
 #include <utility>
 #include <vector>
@@ -72,7 +72,7 @@ void add_flags(CLI::App& app, WorkerFlags& flags) {
 }
 
 int report(const std::string& message) {
-  std::fprintf(stderr, "sluice-worker: error: %s\n", message.c_str());
+  write_stderr_line("sluice-worker: error: " + message);
   return 2;
 }
 
@@ -99,7 +99,7 @@ Result<std::optional<MetricsServer>> serve_metrics(const WorkerFlags& flags,
   if (!endpoint) return fail(endpoint.error());
   auto server = MetricsServer::start(*endpoint, [metrics] { return metrics->read(); });
   if (!server) return fail(std::move(server.error()));
-  std::fprintf(stderr, "sluice-worker: metrics at %s\n", server->url().c_str());
+  write_stderr_line("sluice-worker: metrics at " + server->url());
   return std::move(*server);
 }
 

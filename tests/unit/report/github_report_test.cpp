@@ -104,5 +104,13 @@ TEST(GithubReport, AQuietRunSaysSoInOneLine) {
   EXPECT_EQ(github_of(run.input(aggregates)), "sluice: ✓ PASS - 1 fixture passed\n");
 }
 
+TEST(GithubReport, ForeignTextTurnsNoDirection) {
+  SampleRun run;
+  run.suite.cases.held(1).name = "ab\u202edc\u2066";
+  const Aggregates aggregates = run.aggregates();
+  const std::string text = github_of(run.input(aggregates));
+  EXPECT_FALSE(has_direction_controls(text)) << text;
+}
+
 }  // namespace
 }  // namespace sluice

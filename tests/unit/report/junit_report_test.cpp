@@ -135,5 +135,14 @@ TEST(XmlText, EscapesWhatXmlCannotHold) {
   EXPECT_EQ(xml_escaped("\uFFFE\uFFFF\uFFFD証"), "\uFFFD\uFFFD\uFFFD証");
 }
 
+TEST(JunitReport, ForeignTextTurnsNoDirection) {
+  SampleRun run;
+  run.suite.cases.held(1).name = "ab\u202edc\u2066";
+  const Aggregates aggregates = run.aggregates();
+  const std::string text = junit_of(run.input(aggregates));
+  EXPECT_FALSE(has_direction_controls(text)) << text;
+  EXPECT_NE(text.find("ab\uFFFDdc\uFFFD"), std::string::npos) << text;
+}
+
 }  // namespace
 }  // namespace sluice

@@ -193,5 +193,16 @@ TEST(MarkdownReport, ForeignTextIsNoMarkup) {
   EXPECT_NE(markdown.find("``` tick``s/enabled = false ```"), std::string::npos);
 }
 
+TEST(JsonReport, WhatTurnsTheDirectionIsEscapedAndNotLost) {
+  SampleRun run;
+  const std::string name = "ab\u202edc\u2066 \"\u200f\u2028\u061c";
+  run.suite.cases.held(1).name = name;
+  const Aggregates aggregates = run.aggregates();
+  const std::string text = json_of(run.input(aggregates));
+  EXPECT_FALSE(has_direction_controls(text)) << text;
+  EXPECT_NE(text.find("ab\\u202edc\\u2066 \\\"\\u200f\\u2028\\u061c"), std::string::npos) << text;
+  EXPECT_EQ(nlohmann::json::parse(text)["fixture_results"][1]["name"], name);
+}
+
 }  // namespace
 }  // namespace sluice
