@@ -9,6 +9,12 @@
 
 namespace sluice {
 
+/// The byte goes on with a UTF-8 character that began before it.
+constexpr bool continues_utf8(char byte) {
+  return (static_cast<unsigned char>(byte) & 0xC0) == 0x80;
+}
+/// The text with A to Z as a to z, whatever the locale.
+std::string to_lower(std::string_view text);
 /// Offset of the first byte that is not valid UTF-8 (no overlong forms, no surrogates); nothing if all is
 /// well.
 std::optional<std::size_t> invalid_utf8_at(std::string_view text);
@@ -32,6 +38,7 @@ std::string one_line(std::string_view text);
 std::string with_unix_line_ends(std::string text);
 /// The text as a quoted JSON string, appended to `out`. Invalid UTF-8 becomes U+FFFD.
 void append_json_string(std::string& out, std::string_view text);
+std::string json_string(std::string_view text);
 /// The first `max_bytes` bytes at most, cut between characters.
 std::string_view beginning(std::string_view text, std::size_t max_bytes);
 /// The same with "..." behind it if anything was cut.
