@@ -37,6 +37,13 @@ inline constexpr auto report_delay = 100ms;  ///< Gathers results while a worker
                                              ///< ahead; who runs short earlier reports earlier.
 inline constexpr std::size_t max_units_per_work = 256;      ///< Bounds the memory of one WORK message.
 inline constexpr std::size_t max_bytes_per_work = 1 << 20;  ///< Ditto, in bytes of request texts.
+/// Of another worker's queue, by one that has nothing to do: what others have missed is for its owner to
+/// answer, who must be asked in any case, so nothing waits longer for being passed over.
+inline constexpr std::size_t missed_units_looked_at = 8;
+/// How long units whose answers are in the cache of a worker that is not there wait for it, from the first
+/// worker's READY: workers that were started together come within a second or two of each other, and as long
+/// as a worker may be silent before it counts as lost.
+inline constexpr auto holder_wait = 3s;
 
 // --- Shared budgets (budget.md, docs/budgets.md)
 // ------------------------------------------------------------

@@ -165,6 +165,7 @@ void RunController::take_result(WorkerId worker, UnitResult result, wire::Ack& r
   RecordResult record{worker, {std::move(result), {trials.begin(), trials.end()}, {}, {}}};
   record.item.worker = all_workers_.at(worker).name;
   record.item.cache_id = cache_ids_.at(worker);
+  dispatcher_.begin_recording(record.item.result.unit);
   effects.to_record.push_back(std::move(record));
 }
 
@@ -211,8 +212,8 @@ void RunController::count_spend(WorkerId worker, UnitId unit, const Spend& spend
 void RunController::on_recorded(const ResultsRecorded& recorded, TimePoint now, Effects& effects) {
   std::map<WorkerId, wire::Ack> acks;
   for (const auto& item : recorded.items) {
+    dispatcher_.settle(item.unit);
     if (item.outcome.first) {
-      dispatcher_.settle(item.unit);
       lending_.settled(item.key);
       count_trials(item);
       ++all_workers_.at(item.worker).units;

@@ -100,6 +100,39 @@ TEST_F(RunControllerTest, ResultsThatComeAfterTheEndAreStillRecorded) {
   EXPECT_TRUE(leased(acks, "p").empty());
 }
 
+TEST_F(RunControllerTest, WhatIsBeingRecordedIsNotLeasedAnewWhenItsWorkerLeaves) {
+  begin();
+  join("p", 1);
+  join("q", 2);
+  FromWorkers last_words;
+  last_words.items.push_back({"p", wire::Report{run_id, 0, {0, 1, 2}, {answered(0), answered(2)}}});
+  last_words.items.push_back({"p", wire::Goodbye{"SIGTERM"}});
+  Effects effects;
+  controller->on_messages(last_words, at(now), effects);
+  EXPECT_EQ(leased(effects, "q"), std::vector<UnitId>{1}) << "the only one without an answer";
+  record(effects);
+  EXPECT_EQ(controller->counts().passed, 3u);
+  EXPECT_FALSE(controller->over());
+  record(report("q", {answered(1)}));
+  EXPECT_TRUE(controller->over());
+  EXPECT_FALSE(controller->stopped());
+}
+
+TEST_F(RunControllerTest, WhatIsBeingRecordedIsNotLeasedAnewWhenItsWorkerIsLost) {
+  begin();
+  join("p", 1);
+  const auto reported = report("p", {answered(0)}, {0});
+  join("q", 2);
+  tick(1000ms);
+  tick(2000ms);
+  say("q", wire::Heartbeat{run_id, 0, 10, {}});
+  tick(3000ms);
+  const auto lost = tick(3500ms);
+  EXPECT_EQ(leased(lost, "q"), (std::vector<UnitId>{1, 2}));
+  record(reported);
+  EXPECT_EQ(controller->counts().passed, 1u);
+}
+
 TEST_F(RunControllerTest, ALateHelloIsSentHome) {
   begin();
   Effects effects;
