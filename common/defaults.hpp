@@ -22,6 +22,9 @@ inline constexpr auto backoff_initial = 500ms;   ///< Harness spec, section 4.
 inline constexpr auto backoff_max = 60s;         ///< Un-named delays stop growing here.
 inline constexpr std::uint32_t max_retries = 5;  ///< Harness spec, section 4; after the first call.
 inline constexpr auto worker_timeout = 60s;      ///< A run without any worker ends after this.
+inline constexpr auto drain_timeout = 25s;       ///< Most answers come by then, and it leaves time for the
+                                                 ///< last report within the 30 s of grace that Kubernetes
+                                                 ///< gives a process that is told to stop.
 inline constexpr auto outage_timeout = 10min;    ///< Most outages of providers are over by then.
 inline constexpr double regression_threshold = 0.05;  ///< Harness spec, section 11.
 
@@ -76,9 +79,14 @@ inline constexpr std::uint32_t search_max_places = 512;  ///< A worker, when the
 
 // --- Trust (docs/protocol.md)
 // -------------------------------------------------------------------------------
-inline constexpr std::size_t max_frame_bytes = 64u << 20;     ///< Largest frame that is read at all.
-inline constexpr std::uint32_t max_items = 1u << 16;          ///< Elements of one array on the wire.
-inline constexpr std::uint32_t max_depth = 16;                ///< Nesting of one message.
+inline constexpr std::size_t max_frame_bytes = 64u << 20;  ///< Largest frame that is read at all.
+inline constexpr std::uint32_t max_items = 1u << 16;       ///< Elements of one array on the wire.
+inline constexpr double max_rejects_to_one = 512;       ///< REJECTs at once to one peer, which needs one ...
+inline constexpr double rejects_to_one_per_second = 1;  ///< ... and then: some 300 bytes a second for one
+                                                        ///< that never reads.
+inline constexpr double max_rejects = 8192;        ///< Ditto to all: a large fleet of another version ...
+inline constexpr double rejects_per_second = 100;  ///< ... that comes back again and again.
+inline constexpr std::uint32_t max_depth = 16;     ///< Nesting of one message.
 inline constexpr std::size_t max_answer_bytes = 8u << 20;     ///< A longer provider answer is refused.
 inline constexpr std::size_t max_fixture_bytes = 4u << 20;    ///< A longer fixture file is refused.
 inline constexpr std::size_t max_suite_bytes = 16u << 20;     ///< Ditto a YAML suite; tests_file takes more.

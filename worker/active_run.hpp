@@ -22,7 +22,8 @@ struct ActiveRun {
   std::vector<Error> problems;  ///< Providers that cannot be called from here.
   HeldUnits held;
   std::vector<UnitId> started;               ///< Not reported yet.
-  std::vector<UnitResult> finished;          ///< Ditto.
+  std::vector<UnitResult> finished;          ///< Not reported yet.
+  std::vector<UnitId> returned;              ///< Not reported yet.
   bool flush_pending = false;                ///< A FlushReports is in the mailbox.
   std::optional<TimePoint> timer_at;         ///< When one will come because its time is up.
   std::optional<TimePoint> gathering_since;  ///< Since when there is something that is not reported.

@@ -29,6 +29,10 @@ bool HeldUnits::finish(UnitResult result) {
   return true;
 }
 
+bool HeldUnits::give_back(UnitId unit) {
+  return running_.erase(unit) > 0 || waiting_.erase(unit) > 0;
+}
+
 std::optional<UnitResult> HeldUnits::acknowledge(UnitId unit) {
   auto node = unacknowledged_.extract(unit);
   if (node.empty()) return std::nullopt;

@@ -76,6 +76,7 @@ class Dispatcher {
 
   /// Units whose answers a cache holds that is not there wait for it: see WorkQueue.
   void wait_for_holders() { queue_.wait_for_holders(); }
+  void add_lender(const std::string& cache_id) { queue_.add_lender(cache_id); }
   void end_wait_for_holders() { queue_.end_wait_for_holders(); }
   std::size_t waiting_for_holders() const { return queue_.waiting_for_holders(); }
 

@@ -66,6 +66,7 @@ bool WorkQueue::remove(UnitId unit) {
 void WorkQueue::add_worker(WorkerId worker, const std::string& cache_id) {
   const auto waiting = take_all();
   queues_[worker] = Queue{cache_id, hash_text(cache_id), {}, {}};
+  caches_seen_.insert(cache_id);
   deal(waiting);
 }
 
@@ -82,6 +83,10 @@ std::vector<UnitId> WorkQueue::remove_worker(WorkerId worker) {
 void WorkQueue::wait_for_holders() {
   wait_for_holders_ = true;
   deal(take_all());
+}
+
+void WorkQueue::add_lender(const std::string& cache_id) {
+  if (caches_seen_.insert(cache_id).second && absent_.size > 0) deal(take_all());
 }
 
 void WorkQueue::end_wait_for_holders() {
@@ -102,9 +107,7 @@ bool WorkQueue::has_missed(WorkerId worker, UnitId unit) const {
 }
 
 bool WorkQueue::awaits_holder(UnitId unit) const {
-  if (!wait_for_holders_ || affinities_[unit].holder == 0) return false;
-  const auto& holder = cache_of(unit);
-  return std::ranges::none_of(queues_, [&](const auto& entry) { return entry.second.cache_id == holder; });
+  return wait_for_holders_ && affinities_[unit].holder > 0 && !caches_seen_.contains(cache_of(unit));
 }
 
 WorkQueue::Queue* WorkQueue::best_queue(UnitId unit) {

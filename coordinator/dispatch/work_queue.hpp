@@ -39,8 +39,10 @@ class WorkQueue {
   /// the units, ascending, that all the others have missed: they wait no more.
   std::vector<UnitId> remove_worker(WorkerId worker);
 
-  /// Units whose answer is in a cache that is not there wait for it, until `end_wait_for_holders`.
+  /// Units whose answer is in a cache that has never been there wait for it, until `end_wait_for_holders`.
   void wait_for_holders();
+  /// A cache is there, with a worker that takes no units: it can lend them.
+  void add_lender(const std::string& cache_id);
   void end_wait_for_holders();
   /// The number of units that wait for the holder of their answers.
   std::size_t waiting_for_holders() const { return absent_.size; }
@@ -105,6 +107,7 @@ class WorkQueue {
   List homeless_;  ///< Waiting while there is no worker at all.
   List absent_;    ///< Waiting for the holder of their answers.
   bool wait_for_holders_ = false;
+  std::set<std::string> caches_seen_;
   std::size_t size_ = 0;
   std::uint64_t looked_at_ = 0;
 };

@@ -33,17 +33,17 @@ std::string hello_with(std::size_t position, const std::string& field) {
 }
 
 std::vector<MalformedCase> malformed_cases() {
-  const auto hello = "SL\x04\x01"s;
-  const auto report = "SL\x04\x04"s;
+  const auto hello = "SL\x05\x01"s;
+  const auto report = "SL\x05\x04"s;
   const auto body = hello_with(0, "\x01");
   const auto run_and_window = "\x94\xa1r\x01"s;
   return {
       {"no header", "", body},
-      {"short header", "SL\x04", body},
+      {"short header", "SL\x05", body},
       {"long header", hello + "\x01", body},
       {"other magic", "XY\x01\x01", body},
-      {"type 0", "SL\x04\x00"s, body},
-      {"unknown type", "SL\x04\x7f", body},
+      {"type 0", "SL\x05\x00"s, body},
+      {"unknown type", "SL\x05\x7f", body},
       {"empty body", hello, ""},
       {"trailing byte", hello, body + '\x00'},
       {"second value", hello, body + body},
@@ -81,7 +81,7 @@ std::vector<MalformedCase> malformed_cases() {
       {"depth bomb", hello, nested_arrays(5'000'000)},
       {"result that is no array", report, run_and_window + "\x90\x91\x01"},
       {"result of no fields", report, run_and_window + "\x90\x91\x90"},
-      {"ratio of text positions", "SL\x04\x12", "\x93\xa1r\x90\x91\x96\x01"},
+      {"ratio of text positions", "SL\x05\x12", "\x93\xa1r\x90\x91\x96\x01"},
   };
 }
 
@@ -97,7 +97,7 @@ TEST(Malformed, EveryCaseIsAnErrorValue) {
 }
 
 TEST(Malformed, TheSoundFormOfTheTableIsRead) {
-  EXPECT_TRUE(decode_to_coordinator("SL\x04\x01", hello_with(0, "\x01")));
+  EXPECT_TRUE(decode_to_coordinator("SL\x05\x01", hello_with(0, "\x01")));
 }
 
 TEST(Malformed, TruncatedAtEachByte) {
@@ -177,7 +177,7 @@ TEST(Malformed, AnEntryThatIsTooLargeOrNotLent) {
             "malformed FOUND: field 1.0.0.0: a known number was expected");
   auto body = encode(Found{"r", {{answer, "text"}}}).body;
   body.replace(body.size() - 6, 2, "\xd9\x04");
-  const auto as_text = decode_to_worker("SL\x04\x18", body);
+  const auto as_text = decode_to_worker("SL\x05\x18", body);
   ASSERT_FALSE(as_text);
   EXPECT_EQ(as_text.error().message, "malformed FOUND: field 1.0.1: binary was expected");
 }
@@ -192,7 +192,7 @@ TEST(Malformed, PositionBeyondTheSharedTexts) {
   const auto table = body.find("\x91\xa1s", 0, 3);
   ASSERT_NE(table, std::string::npos);
   body.replace(table, 3, "\x90");  // The table is empty now, and the unit's position 0 points beyond it.
-  const auto decoded = decode_to_worker("SL\x04\x12", body);
+  const auto decoded = decode_to_worker("SL\x05\x12", body);
   ASSERT_FALSE(decoded);
   EXPECT_NE(decoded.error().message.find("shared text"), std::string::npos) << decoded.error().message;
 }
