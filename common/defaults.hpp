@@ -38,6 +38,9 @@ inline constexpr auto goodbye_wait = 2s;        ///< How long a finished run wai
 inline constexpr auto report_delay = 100ms;  ///< Gathers results while a worker has other work: one message
                                              ///< and one commit for many. As far as a credit window looks
                                              ///< ahead; who runs short earlier reports earlier.
+/// A coordinator on the same network answers a REPORT sooner. One that is farther away must not be waited
+/// for: it would have to send more at a time.
+inline constexpr auto report_answer_wait = 20ms;
 inline constexpr std::size_t max_units_per_work = 256;      ///< Bounds the memory of one WORK message.
 inline constexpr std::size_t max_bytes_per_work = 1 << 20;  ///< Ditto, in bytes of request texts.
 /// Of another worker's queue, by one that has nothing to do: what others have missed is for its owner to

@@ -39,6 +39,16 @@ std::optional<UnitResult> HeldUnits::acknowledge(UnitId unit) {
   return std::move(node.mapped());
 }
 
+std::optional<Digest> HeldUnits::acknowledge(const wire::Acknowledged& item) {
+  const auto* held = unacknowledged(item.unit);
+  if (!held || held->key != item.key) return std::nullopt;
+  const auto result = acknowledge(item.unit);
+  // An error that was committed first is no answer that ours would contradict.
+  const bool overruled = item.verdict == wire::Verdict::duplicate && !is_zero(result->answer) &&
+                         !is_zero(item.winner) && item.winner != result->answer;
+  return overruled ? std::optional(result->key) : std::nullopt;
+}
+
 std::vector<UnitId> HeldUnits::all() const {
   std::vector<UnitId> ids(waiting_.begin(), waiting_.end());
   ids.insert(ids.end(), running_.begin(), running_.end());

@@ -2,6 +2,7 @@
 
 #include "common/result.hpp"
 #include "common/trial.hpp"
+#include "common/wire/messages.hpp"
 
 #include <cstdint>
 #include <map>
@@ -36,6 +37,9 @@ class HeldUnits {
   bool give_back(UnitId unit);
   /// The coordinator has taken or refused the result: forget it. Returns it if it was held.
   std::optional<UnitResult> acknowledge(UnitId unit);
+  /// The same by an ACK, which does nothing where it names another key than the result's. Returns the key of
+  /// an answer of ours that lost against another one.
+  std::optional<Digest> acknowledge(const wire::Acknowledged& item);
 
   std::size_t running() const { return running_.size(); }
   std::size_t waiting() const { return waiting_.size(); }

@@ -9,12 +9,13 @@
 #include "worker/entry_exchange.hpp"
 #include "worker/http/http_actor.hpp"
 #include "worker/http/http_messages.hpp"
+#include "worker/leaving.hpp"
 #include "worker/messages.hpp"
 #include "worker/reports.hpp"
 
-#include <algorithm>
 #include <optional>
 #include <utility>
+#include <vector>
 
 #include <caf/event_based_actor.hpp>
 #include <caf/send.hpp>
@@ -25,14 +26,6 @@
 namespace sluice {
 
 namespace {
-
-/// On its way out of a run.
-struct Leaving {
-  std::string why;             ///< For GOODBYE.
-  std::optional<Error> error;  ///< For WorkerEnded.
-  bool ends = true;            ///< With the run; else it waits for the next one.
-  TimePoint until;             ///< What is not done by then is given up.
-};
 
 /// The actors that a worker has started, for whoever ends them should it die itself.
 using Children = std::vector<caf::actor>;
@@ -127,35 +120,34 @@ void drop_run(WorkerActor* self) {
 
 // --- work ---
 
-/// One timer for all that is gathered, set again only for an earlier time.
-void flush_at(WorkerActor* self, TimePoint when) {
-  auto& timer = self->state.run->timer_at;
-  if (timer && *timer <= when) return;
-  timer = when;
-  self->delayed_send(self, when - self->clock().now(), FlushReports{true});
-}
-
-void schedule_flush(WorkerActor* self) {
-  auto& run = *self->state.run;
-  if (!run.gathering_since) run.gathering_since = self->clock().now();
-  const auto wait = gathering_time(run);
-  if (wait > Duration::zero()) return flush_at(self, *run.gathering_since + wait);
-  if (std::exchange(run.flush_pending, true)) return;
-  // Stands behind everything that is in the mailbox already: results that come together are reported
-  // together.
-  self->send(self, FlushReports{false});
-}
-
 /// Says what has begun and what is done since the last REPORT.
 void report_now(WorkerActor* self) {
   auto& state = self->state;
   if (!state.run) return;
   auto& run = *state.run;
-  run.gathering_since.reset();
+  run.schedule.on_reported();
   for (auto& report : make_reports(run.settings.run_id, window(self), std::exchange(run.started, {}),
                                    std::exchange(run.finished, {}), std::exchange(run.returned, {}))) {
     say(self, std::move(report));
   }
+}
+
+void follow(WorkerActor* self, const ReportSchedule::Next& next) {
+  switch (next.step) {
+    case ReportSchedule::Step::wait:
+      return;
+    case ReportSchedule::Step::post:
+      return self->send(self, FlushReports{false});
+    case ReportSchedule::Step::set_timer:
+      return self->delayed_send(self, next.at - self->clock().now(), FlushReports{true});
+    case ReportSchedule::Step::report:
+      return report_now(self);
+  }
+}
+
+void schedule_flush(WorkerActor* self) {
+  auto& run = *self->state.run;
+  follow(self, run.schedule.on_change(load_of(run), self->clock().now()));
 }
 
 /// Leaves now, with all that it has for the run.
@@ -171,11 +163,8 @@ void say_goodbye(WorkerActor* self, Leaving leaving) {
 void leave_if_done(WorkerActor* self) {
   auto& state = self->state;
   if (!state.leaving || !state.run) return;
-  const auto& held = state.run->held;
-  const bool worked = held.waiting() == 0 && held.running() == 0;
-  const bool recorded = held.done() == 0 || !state.contact->connected();
-  const bool out_of_time = self->clock().now() >= state.leaving->until;
-  if (!(worked && recorded) && !out_of_time) return;
+  const auto now = self->clock().now();
+  if (!state.leaving->is_over(state.run->held, state.contact->connected(), now)) return;
   auto leaving = std::move(*state.leaving);
   say_goodbye(self, std::move(leaving));
 }
@@ -184,12 +173,9 @@ void leave_if_done(WorkerActor* self) {
 void leave(WorkerActor* self, Leaving leaving, std::chrono::milliseconds patience) {
   auto& state = self->state;
   leaving.until = self->clock().now() + patience;
-  if (state.leaving) {  // It goes on, or ends sooner.
-    const auto until = std::min(leaving.until, state.leaving->until);
-    const bool ends = leaving.ends || state.leaving->ends;
+  if (state.leaving) {
+    state.leaving->hasten(leaving);
     leaving = std::move(*state.leaving);
-    leaving.until = until;
-    leaving.ends = ends;
   }
   if (!state.run || patience <= std::chrono::milliseconds(0)) return say_goodbye(self, std::move(leaving));
   state.leaving = std::move(leaving);
@@ -221,15 +207,8 @@ void on_flush(WorkerActor* self, FlushReports flush) {
   auto& state = self->state;
   if (!state.run) return;
   auto& run = *state.run;
-  if (!flush.timed) {
-    run.flush_pending = false;
-    return report_now(self);
-  }
-  run.timer_at.reset();
-  // It may be the timer of what was reported early, and there may be more to do since it was set.
-  if (!run.gathering_since) return;
-  const auto due = *run.gathering_since + gathering_time(run);
-  self->clock().now() < due ? flush_at(self, due) : report_now(self);
+  follow(self,
+         flush.timed ? run.schedule.on_timer(load_of(run), self->clock().now()) : run.schedule.on_post());
 }
 
 void on_scored(WorkerActor* self, UnitsScored& scored) {
@@ -320,15 +299,10 @@ void on_message(WorkerActor* self, wire::Ack& ack) {
   // `gone` for a run that is no longer ours: it was dropped already.
   if (!state.run || ack.run_id != state.run->settings.run_id) return;
   for (const auto& item : ack.items) {
-    // What is held decides: an ACK of another key is not about this result, and must not cost an entry.
-    const auto* held = state.run->held.unacknowledged(item.unit);
-    if (!held || held->key != item.key) continue;
-    const auto result = state.run->held.acknowledge(item.unit);
-    if (item.verdict != wire::Verdict::duplicate) continue;
-    // An error that was committed first is no answer that ours would contradict.
-    if (is_zero(result->answer) || is_zero(item.winner) || item.winner == result->answer) continue;
+    const auto overruled = state.run->held.acknowledge(item);
+    if (!overruled) continue;
     // Another answer was committed: ours must not be replayed in a later run.
-    if (const auto forgotten = state.config->store->forget_unless(result->key, item.winner); !forgotten) {
+    if (const auto forgotten = state.config->store->forget_unless(*overruled, item.winner); !forgotten) {
       spdlog::warn("{}", forgotten.error().message);
     }
   }

@@ -25,6 +25,7 @@ RunController::RunController(const Plan& plan, Config config, TimePoint now)
       dispatcher_(config_.dispatch, std::move(config_.affinities), config_.holders),
       lending_(config_.settings, config_.dispatch.lease_time),
       budget_(config_.budget, config_.price),
+      start_(config_.expected_workers, config_.worker_timeout, now),
       began_(now),
       last_had_worker_(now),
       last_result_(now) {
@@ -270,30 +271,20 @@ void RunController::withdraw(UnitId unit, WorkerId answered_by) {
 
 /// Whether everybody whom the run waits for is there, or was waited for long enough.
 bool RunController::may_lease(TimePoint now, Effects& effects) {
-  if (!lease_begun_) {
-    const auto ready = static_cast<std::uint32_t>(
-        std::ranges::count_if(workers_, [](const auto& entry) { return entry.second.ready; }));
-    const bool all_there = ready >= config_.expected_workers;
-    if (ready == 0 || (!all_there && now - began_ <= config_.worker_timeout)) return false;
-    if (!all_there) {
-      effects.notes.push_back("only " + std::to_string(ready) + " of " +
-                              std::to_string(config_.expected_workers) +
-                              " expected workers came; the run goes on with them");
-    }
-    lease_begun_ = true;
-    holders_awaited_since_ = now;
-    // Whoever said how many to wait for waits for nobody else.
-    if (config_.expected_workers > 0) dispatcher_.end_wait_for_holders();
-    if (const auto units = dispatcher_.waiting_for_holders(); units > 0) {
-      effects.notes.push_back(std::to_string(units) +
-                              " units wait a moment for the workers whose caches hold their answers");
-    }
+  const auto ready = static_cast<std::uint32_t>(
+      std::ranges::count_if(workers_, [](const auto& entry) { return entry.second.ready; }));
+  const auto step = start_.on_ready(ready, now);
+  if (step.some_are_missing) {
+    effects.notes.push_back("only " + std::to_string(ready) + " of " +
+                            std::to_string(config_.expected_workers) +
+                            " expected workers came; the run goes on with them");
   }
-  if (holders_awaited_since_ && now - *holders_awaited_since_ >= defaults::holder_wait) {
-    holders_awaited_since_.reset();
-    dispatcher_.end_wait_for_holders();
+  if (step.holders_overdue) dispatcher_.end_wait_for_holders();
+  if (const auto units = dispatcher_.waiting_for_holders(); step.begins && units > 0) {
+    effects.notes.push_back(std::to_string(units) +
+                            " units wait a moment for the workers whose caches hold their answers");
   }
-  return true;
+  return start_.begun();
 }
 
 void RunController::lease_work(TimePoint now, Effects& effects) {

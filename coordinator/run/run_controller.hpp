@@ -9,6 +9,7 @@
 #include "coordinator/run/effects.hpp"
 #include "coordinator/run/lending.hpp"
 #include "coordinator/run/run_budget.hpp"
+#include "coordinator/run/run_start.hpp"
 
 #include <cstdint>
 #include <map>
@@ -131,6 +132,7 @@ class RunController {
   Dispatcher dispatcher_;
   Lending lending_;
   RunBudget budget_;
+  RunStart start_;
   std::map<Peer, WorkerId> by_peer_;
   std::map<WorkerId, Worker> workers_;  ///< Connected ones.
   std::map<WorkerId, WorkerFacts> all_workers_;
@@ -142,8 +144,6 @@ class RunController {
   bool over_ = false;
   std::chrono::milliseconds time_to_finish_{};
   std::optional<Error> local_failure_;  ///< Of a worker of this process that has ended.
-  bool lease_begun_ = false;            ///< Whoever was to be waited for is there, or was waited for in vain.
-  std::optional<TimePoint> holders_awaited_since_;
   std::map<WorkerId, std::vector<UnitId>> to_withdraw_;
   TimePoint began_;
   TimePoint last_had_worker_;
