@@ -449,12 +449,15 @@ TEST_F(CoordinatorActorTest, AHandlerThatThrowsEndsTheRunForWhoeverWaitsForIt) {
   caf::anon_send(coordinator, std::move(of_nobody));
   settle();
   EXPECT_EQ(ended(), 0u) << "it cannot say so itself";
-  caf::scoped_actor self(system());
-  const auto run = await_run(self, coordinator, {}, "run-1");
-  EXPECT_EQ(run.facts.run_id, "run-1");
-  ASSERT_TRUE(run.facts.cut_short);
-  EXPECT_EQ(run.facts.cut_short->reason, Reason::internal_error);
-  EXPECT_EQ(running(), 2u) << "the listener and the progress display, which are not its own: " << running();
+  {
+    caf::scoped_actor self(system());
+    const auto run = await_run(self, coordinator, {}, "run-1");
+    EXPECT_EQ(run.facts.run_id, "run-1");
+    ASSERT_TRUE(run.facts.cut_short);
+    EXPECT_EQ(run.facts.cut_short->reason, Reason::internal_error);
+  }
+  settle();
+  EXPECT_EQ(running(), 2u) << "the listener and the progress display, which are not its own";
 }
 
 TEST_F(CoordinatorActorTest, ADeadLocalWorkerEndsTheRun) {
