@@ -22,6 +22,9 @@ inline constexpr auto backoff_initial = 500ms;   ///< Harness spec, section 4.
 inline constexpr auto backoff_max = 60s;         ///< Un-named delays stop growing here.
 inline constexpr std::uint32_t max_retries = 5;  ///< Harness spec, section 4; after the first call.
 inline constexpr auto worker_timeout = 60s;      ///< A run without any worker ends after this.
+inline constexpr auto drain_timeout = 25s;       ///< Most answers come by then, and it leaves time for the
+                                                 ///< last report within the 30 s of grace that Kubernetes
+                                                 ///< gives a process that is told to stop.
 inline constexpr auto outage_timeout = 10min;    ///< Most outages of providers are over by then.
 inline constexpr double regression_threshold = 0.05;  ///< Harness spec, section 11.
 
@@ -35,8 +38,18 @@ inline constexpr auto goodbye_wait = 2s;        ///< How long a finished run wai
 inline constexpr auto report_delay = 100ms;  ///< Gathers results while a worker has other work: one message
                                              ///< and one commit for many. As far as a credit window looks
                                              ///< ahead; who runs short earlier reports earlier.
+/// A coordinator on the same network answers a REPORT sooner. One that is farther away must not be waited
+/// for: it would have to send more at a time.
+inline constexpr auto report_answer_wait = 20ms;
 inline constexpr std::size_t max_units_per_work = 256;      ///< Bounds the memory of one WORK message.
 inline constexpr std::size_t max_bytes_per_work = 1 << 20;  ///< Ditto, in bytes of request texts.
+/// Of another worker's queue, by one that has nothing to do: what others have missed is for its owner to
+/// answer, who must be asked in any case, so nothing waits longer for being passed over.
+inline constexpr std::size_t missed_units_looked_at = 8;
+/// How long units whose answers are in the cache of a worker that is not there wait for it, from the first
+/// worker's READY: workers that were started together come within a second or two of each other, and as long
+/// as a worker may be silent before it counts as lost.
+inline constexpr auto holder_wait = 3s;
 
 // --- Shared budgets (budget.md, docs/budgets.md)
 // ------------------------------------------------------------
@@ -75,9 +88,14 @@ inline constexpr std::uint32_t search_max_places = 512;  ///< A worker, when the
 
 // --- Trust (docs/protocol.md)
 // -------------------------------------------------------------------------------
-inline constexpr std::size_t max_frame_bytes = 64u << 20;       ///< Largest frame that is read at all.
-inline constexpr std::uint32_t max_items = 1u << 16;            ///< Elements of one array on the wire.
-inline constexpr std::uint32_t max_depth = 16;                  ///< Nesting of one message.
+inline constexpr std::size_t max_frame_bytes = 64u << 20;  ///< Largest frame that is read at all.
+inline constexpr std::uint32_t max_items = 1u << 16;       ///< Elements of one array on the wire.
+inline constexpr double max_rejects_to_one = 512;       ///< REJECTs at once to one peer, which needs one ...
+inline constexpr double rejects_to_one_per_second = 1;  ///< ... and then: some 300 bytes a second for one
+                                                        ///< that never reads.
+inline constexpr double max_rejects = 8192;        ///< The same to all: a large fleet of another version ...
+inline constexpr double rejects_per_second = 100;  ///< ... that comes back again and again.
+inline constexpr std::uint32_t max_depth = 16;     ///< Nesting of one message.
 inline constexpr std::size_t max_answer_bytes = 8u << 20;       ///< A longer provider answer is refused.
 inline constexpr std::uint64_t most_call_tokens = 100'000'000;  ///< Ten times the largest context: a usage
                                                                 ///< beyond it is taken for unknown.

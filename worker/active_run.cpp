@@ -15,9 +15,6 @@ namespace {
 
 /// Nothing is paid for but in live mode, and each unit takes microseconds: begins with a deep window.
 constexpr double units_per_second_unpaid = 10'000;
-/// A coordinator on the same network answers a REPORT sooner. One that is farther away must not be waited
-/// for: it would have to send more at a time.
-constexpr std::chrono::milliseconds patience_for_answer(20);
 
 }  // namespace
 
@@ -47,11 +44,8 @@ Result<ActiveRun> start_run(caf::actor_system& system, const WorkerConfig& confi
   return run;
 }
 
-Duration gathering_time(const ActiveRun& run) {
-  const auto waiting = run.held.waiting();
-  if (waiting > run.slots / 2) return defaults::report_delay;
-  const bool awaits_answer = run.held.done() > run.finished.size();
-  return waiting > 0 && awaits_answer ? patience_for_answer : Duration::zero();
+ReportSchedule::Load load_of(const ActiveRun& run) {
+  return {run.held.waiting(), run.slots, run.held.done() > run.finished.size()};
 }
 
 std::uint32_t window_of(const ActiveRun& run, Duration since_beat) {

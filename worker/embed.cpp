@@ -65,6 +65,7 @@ Result<std::vector<caf::actor>> start_workers(const LocalWorkers& wish) {
     config.keys = keys;
     config.stay = wish.stay;
     config.coordinator_timeout = wish.coordinator_timeout;
+    config.drain_timeout = wish.settings.drain_timeout.value;
     config.random_seed = random_number();
     config.call_log = call_log;
     config.metrics = wish.metrics;

@@ -29,10 +29,24 @@ bool HeldUnits::finish(UnitResult result) {
   return true;
 }
 
+bool HeldUnits::give_back(UnitId unit) {
+  return running_.erase(unit) > 0 || waiting_.erase(unit) > 0;
+}
+
 std::optional<UnitResult> HeldUnits::acknowledge(UnitId unit) {
   auto node = unacknowledged_.extract(unit);
   if (node.empty()) return std::nullopt;
   return std::move(node.mapped());
+}
+
+std::optional<Digest> HeldUnits::acknowledge(const wire::Acknowledged& item) {
+  const auto* held = unacknowledged(item.unit);
+  if (!held || held->key != item.key) return std::nullopt;
+  const auto result = acknowledge(item.unit);
+  // An error that was committed first is no answer that ours would contradict.
+  const bool overruled = item.verdict == wire::Verdict::duplicate && !is_zero(result->answer) &&
+                         !is_zero(item.winner) && item.winner != result->answer;
+  return overruled ? std::optional(result->key) : std::nullopt;
 }
 
 std::vector<UnitId> HeldUnits::all() const {

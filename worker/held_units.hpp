@@ -2,6 +2,7 @@
 
 #include "common/result.hpp"
 #include "common/trial.hpp"
+#include "common/wire/messages.hpp"
 
 #include <cstdint>
 #include <map>
@@ -21,6 +22,9 @@ class HeldUnits {
   /// Takes a unit, to be shared with whoever works on it. Null if it is held already (a lease that was given
   /// back to us): it is not taken twice.
   SharedUnit add(WorkUnit unit);
+  bool holds(UnitId unit) const {
+    return waiting_.contains(unit) || running_.contains(unit) || unacknowledged_.contains(unit);
+  }
   bool runs(UnitId unit) const { return running_.contains(unit); }
   /// The result that the coordinator has not acknowledged; null if there is none.
   const UnitResult* unacknowledged(UnitId unit) const;
@@ -29,12 +33,18 @@ class HeldUnits {
   /// A unit has its result, whether it was told as begun or not. False if it neither runs nor waits (its run
   /// was dropped meanwhile).
   bool finish(UnitResult result);
+  /// The unit is not worked on any more, and nothing was paid for it. False if it neither runs nor waits.
+  bool give_back(UnitId unit);
   /// The coordinator has taken or refused the result: forget it. Returns it if it was held.
   std::optional<UnitResult> acknowledge(UnitId unit);
+  /// The same by an ACK, which does nothing where it names another key than the result's. Returns the key of
+  /// an answer of ours that lost against another one.
+  std::optional<Digest> acknowledge(const wire::Acknowledged& item);
 
   std::size_t running() const { return running_.size(); }
   std::size_t waiting() const { return waiting_.size(); }
   std::size_t done() const { return unacknowledged_.size(); }
+  bool empty() const { return running_.empty() && waiting_.empty() && unacknowledged_.empty(); }
   /// Everything that is held, ascending.
   std::vector<UnitId> all() const;
   /// Units that run, ascending.

@@ -19,8 +19,10 @@
 ///
 ///   dealer       -> worker        FromCoordinator
 ///   worker       -> dealer        ToCoordinatorNow, CloseSocket
-///   worker       -> model client  CompleteUnits, BudgetChanged, TellDemand, EntriesFound, CancelCalls
-///   model client -> worker        DemandTold, EntriesSaid, WorkerUnfit, UnitsScored (what has begun)
+///   worker       -> model client  CompleteUnits, WithdrawUnits, WindDown, BudgetChanged, TellDemand,
+///                                 EntriesFound, CancelCalls
+///   model client -> worker        DemandTold, EntriesSaid, WorkerUnfit, UnitsScored (what has begun),
+///                                 UnitsReturned
 ///   model client -> scorer        UnitsCompleted
 ///   scorer       -> worker        UnitsScored
 ///   model client -> http          HttpCalls, HttpCancel      (worker/http/http_messages.hpp)
@@ -55,6 +57,20 @@ struct UnitsScored {
   std::string run_id;
   std::vector<UnitId> started;
   std::vector<UnitResult> results;
+};
+
+/// Drop those of these units that have no call under way, and no answer that waits for embeddings.
+struct WithdrawUnits {
+  std::vector<UnitId> units;
+};
+
+/// The worker leaves: drop all such units, and from now on any that would have to be called for (again).
+struct WindDown {};
+
+/// Units that were dropped: they are not worked on any more, and nothing was paid for them.
+struct UnitsReturned {
+  std::string run_id;
+  std::vector<UnitId> units;
 };
 
 /// What the coordinator allows now.
@@ -110,6 +126,9 @@ struct ScoreMore {};
 CAF_ALLOW_UNSAFE_MESSAGE_TYPE(sluice::CompleteUnits)
 CAF_ALLOW_UNSAFE_MESSAGE_TYPE(sluice::UnitsCompleted)
 CAF_ALLOW_UNSAFE_MESSAGE_TYPE(sluice::UnitsScored)
+CAF_ALLOW_UNSAFE_MESSAGE_TYPE(sluice::WithdrawUnits)
+CAF_ALLOW_UNSAFE_MESSAGE_TYPE(sluice::WindDown)
+CAF_ALLOW_UNSAFE_MESSAGE_TYPE(sluice::UnitsReturned)
 CAF_ALLOW_UNSAFE_MESSAGE_TYPE(sluice::BudgetChanged)
 CAF_ALLOW_UNSAFE_MESSAGE_TYPE(sluice::TellDemand)
 CAF_ALLOW_UNSAFE_MESSAGE_TYPE(sluice::DemandTold)

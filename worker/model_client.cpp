@@ -1,5 +1,7 @@
 #include "worker/model_client.hpp"
 
+#include "common/process/supervision.hpp"
+
 #include <memory>
 #include <utility>
 
@@ -46,6 +48,8 @@ void hand_on(ModelClient* self, const Moment& at) {
   } else if (!turn.started.empty()) {
     self->send(state.config->worker, UnitsScored{run_id, std::move(turn.started), {}});
   }
+  if (!turn.returned.empty())
+    self->send(state.config->worker, UnitsReturned{run_id, std::move(turn.returned)});
   for (const auto& problem : turn.problems) spdlog::warn("{}; it is paid for instead", problem);
   if (!turn.entries.empty()) self->send(state.config->worker, EntriesSaid{run_id, std::move(turn.entries)});
   if (turn.demand) self->send(state.config->worker, std::move(*turn.demand));
@@ -56,9 +60,19 @@ void hand_on(ModelClient* self, const Moment& at) {
 caf::behavior model_client_behavior(ModelClient* self, std::shared_ptr<ModelClientConfig> config) {
   self->state.config = std::move(config);
   self->state.calls.emplace(self->state.config->calls);
+  end_on_exception(self);
   return {
       [self](CompleteUnits& request) {
         self->state.calls->add(std::move(request.units));
+        hand_on(self, moment(self));
+      },
+      [self](const WithdrawUnits& wanted) {
+        const auto at = moment(self);
+        self->state.calls->withdraw(wanted.units, at);
+        hand_on(self, at);
+      },
+      [self](WindDown) {
+        self->state.calls->wind_down();
         hand_on(self, moment(self));
       },
       [self](const HttpCallsDone& ended) {

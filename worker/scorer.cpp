@@ -1,5 +1,7 @@
 #include "worker/scorer.hpp"
 
+#include "common/process/supervision.hpp"
+
 #include <chrono>
 #include <cstddef>
 #include <deque>
@@ -58,6 +60,7 @@ caf::behavior scorer_behavior(Scorer* self, std::shared_ptr<const RunJudges> jud
                               const caf::actor& worker) {
   self->state.judges = std::move(judges);
   self->state.worker = worker;
+  end_on_exception(self);
   return {
       [self](UnitsCompleted& completed) {
         self->state.batches.push_back(std::move(completed));

@@ -2,25 +2,33 @@
 
 #include "common/clock.hpp"
 #include "common/defaults.hpp"
+#include "common/process/supervision.hpp"
 #include "common/transport/dealer.hpp"
 #include "worker/active_run.hpp"
 #include "worker/coordinator_contact.hpp"
 #include "worker/entry_exchange.hpp"
 #include "worker/http/http_actor.hpp"
 #include "worker/http/http_messages.hpp"
+#include "worker/leaving.hpp"
 #include "worker/messages.hpp"
 #include "worker/reports.hpp"
 
 #include <optional>
 #include <utility>
+#include <vector>
 
 #include <caf/event_based_actor.hpp>
+#include <caf/send.hpp>
 #include <caf/stateful_actor.hpp>
+#include <caf/system_messages.hpp>
 #include <spdlog/spdlog.h>
 
 namespace sluice {
 
 namespace {
+
+/// The actors that a worker has started, for whoever ends them should it die itself.
+using Children = std::vector<caf::actor>;
 
 struct WorkerState {
   WorkerState() = default;
@@ -30,7 +38,9 @@ struct WorkerState {
   caf::actor dealer;
   caf::actor http;
   std::optional<ActiveRun> run;
+  std::optional<Leaving> leaving;
   std::optional<CoordinatorContact> contact;
+  std::shared_ptr<Children> children = std::make_shared<Children>();
   bool welcome_awaited = false;  ///< A HELLO has not been answered yet.
   TimePoint hello_said;          ///< The last.
   bool ended = false;
@@ -67,13 +77,22 @@ void on_unknown(WorkerActor* self) {
 
 std::uint32_t window(const WorkerActor* self) {
   const auto& state = self->state;
+  if (state.leaving) return 0;
   return window_of(*state.run, self->clock().now() - state.contact->last_beat());
 }
 
 /// Ends the actors of the run.
 void dismiss(WorkerActor* self, const ActiveRun& run) {
-  self->send_exit(run.model_client, caf::exit_reason::user_shutdown);
-  self->send_exit(run.scorer, caf::exit_reason::user_shutdown);
+  for (const auto& actor : {run.model_client, run.scorer}) {
+    self->demonitor(actor);
+    self->send_exit(actor, caf::exit_reason::user_shutdown);
+    std::erase(*self->state.children, actor);
+  }
+}
+
+void watch(WorkerActor* self, const caf::actor& child) {
+  self->monitor(child);
+  self->state.children->push_back(child);
 }
 
 void end(WorkerActor* self, std::optional<Error> error) {
@@ -101,58 +120,95 @@ void drop_run(WorkerActor* self) {
 
 // --- work ---
 
-/// One timer for all that is gathered, set again only for an earlier time.
-void flush_at(WorkerActor* self, TimePoint when) {
-  auto& timer = self->state.run->timer_at;
-  if (timer && *timer <= when) return;
-  timer = when;
-  self->delayed_send(self, when - self->clock().now(), FlushReports{true});
-}
-
-void schedule_flush(WorkerActor* self) {
-  auto& run = *self->state.run;
-  if (!run.gathering_since) run.gathering_since = self->clock().now();
-  const auto wait = gathering_time(run);
-  if (wait > Duration::zero()) return flush_at(self, *run.gathering_since + wait);
-  if (std::exchange(run.flush_pending, true)) return;
-  // Stands behind everything that is in the mailbox already: results that come together are reported
-  // together.
-  self->send(self, FlushReports{false});
-}
-
 /// Says what has begun and what is done since the last REPORT.
 void report_now(WorkerActor* self) {
   auto& state = self->state;
   if (!state.run) return;
   auto& run = *state.run;
-  run.gathering_since.reset();
+  run.schedule.on_reported();
   for (auto& report : make_reports(run.settings.run_id, window(self), std::exchange(run.started, {}),
-                                   std::exchange(run.finished, {}))) {
+                                   std::exchange(run.finished, {}), std::exchange(run.returned, {}))) {
     say(self, std::move(report));
   }
 }
 
-/// Leaves a run that goes on, with all that it has for it.
-void leave(WorkerActor* self, std::string why, std::optional<Error> error) {
+void follow(WorkerActor* self, const ReportSchedule::Next& next) {
+  switch (next.step) {
+    case ReportSchedule::Step::wait:
+      return;
+    case ReportSchedule::Step::post:
+      return self->send(self, FlushReports{false});
+    case ReportSchedule::Step::set_timer:
+      return self->delayed_send(self, next.at - self->clock().now(), FlushReports{true});
+    case ReportSchedule::Step::report:
+      return report_now(self);
+  }
+}
+
+void schedule_flush(WorkerActor* self) {
+  auto& run = *self->state.run;
+  follow(self, run.schedule.on_change(load_of(run), self->clock().now()));
+}
+
+/// Leaves now, with all that it has for the run.
+void say_goodbye(WorkerActor* self, Leaving leaving) {
   report_now(self);
   drop_run(self);
-  say(self, wire::Goodbye{std::move(why)});
-  end(self, std::move(error));
+  self->state.leaving.reset();
+  say(self, wire::Goodbye{std::move(leaving.why)});
+  if (leaving.ends) end(self, std::move(leaving.error));
+}
+
+/// Leaves once nothing is under way, and everything that was paid for is in the ledger or cannot get there.
+void leave_if_done(WorkerActor* self) {
+  auto& state = self->state;
+  if (!state.leaving || !state.run) return;
+  const auto now = self->clock().now();
+  if (!state.leaving->is_over(state.run->held, state.contact->connected(), now)) return;
+  auto leaving = std::move(*state.leaving);
+  say_goodbye(self, std::move(leaving));
+}
+
+/// Leaves the run: what is not called for is given back, calls under way may take so long to end.
+void leave(WorkerActor* self, Leaving leaving, std::chrono::milliseconds patience) {
+  auto& state = self->state;
+  leaving.until = self->clock().now() + patience;
+  if (state.leaving) {
+    state.leaving->hasten(leaving);
+    leaving = std::move(*state.leaving);
+  }
+  if (!state.run || patience <= std::chrono::milliseconds(0)) return say_goodbye(self, std::move(leaving));
+  state.leaving = std::move(leaving);
+  self->send(state.run->model_client, WindDown{});
+  leave_if_done(self);
+}
+
+void on_stop(WorkerActor* self, const StopWorker& stop) {
+  const bool again = self->state.leaving && self->state.leaving->ends;
+  const auto patience = self->state.config->drain_timeout;
+  if (!stop.at_once && !again && self->state.run && !self->state.run->held.empty())
+    spdlog::info("leaving; calls under way have {} ms to end", patience.count());
+  leave(self, {stop.why, std::nullopt, true, {}},
+        stop.at_once || again ? std::chrono::milliseconds(0) : patience);
+}
+
+void on_returned(WorkerActor* self, const UnitsReturned& returned) {
+  auto& state = self->state;
+  if (!state.run || returned.run_id != state.run->settings.run_id) return;
+  auto& run = *state.run;
+  for (const auto unit : returned.units) {
+    if (run.held.give_back(unit)) run.returned.push_back(unit);
+  }
+  if (!run.returned.empty()) schedule_flush(self);
+  leave_if_done(self);
 }
 
 void on_flush(WorkerActor* self, FlushReports flush) {
   auto& state = self->state;
   if (!state.run) return;
   auto& run = *state.run;
-  if (!flush.timed) {
-    run.flush_pending = false;
-    return report_now(self);
-  }
-  run.timer_at.reset();
-  // It may be the timer of what was reported early, and there may be more to do since it was set.
-  if (!run.gathering_since) return;
-  const auto due = *run.gathering_since + gathering_time(run);
-  self->clock().now() < due ? flush_at(self, due) : report_now(self);
+  follow(self,
+         flush.timed ? run.schedule.on_timer(load_of(run), self->clock().now()) : run.schedule.on_post());
 }
 
 void on_scored(WorkerActor* self, UnitsScored& scored) {
@@ -169,6 +225,7 @@ void on_scored(WorkerActor* self, UnitsScored& scored) {
     run.finished.push_back(std::move(result));
   }
   schedule_flush(self);
+  leave_if_done(self);
 }
 
 // --- what the coordinator says ---
@@ -184,6 +241,8 @@ void begin_run(WorkerActor* self, RunSettings settings) {
     return end(self, started.error());
   }
   const auto& run = state.run.emplace(std::move(*started));
+  watch(self, run.model_client);
+  watch(self, run.scorer);
   wire::Ready ready;
   ready.run_id = run.settings.run_id;
   ready.problems = run.problems;
@@ -217,6 +276,12 @@ void on_message(WorkerActor* self, wire::Work& work) {
   CompleteUnits fresh;
   for (auto& unit : work.units) {
     const auto id = unit.unit;
+    // It was on its way when this worker said that it leaves.
+    if (state.leaving && !run.held.holds(id)) {
+      run.returned.push_back(id);
+      schedule_flush(self);
+      continue;
+    }
     if (auto shared = run.held.add(std::move(unit))) {
       fresh.units.push_back(std::move(shared));
       continue;
@@ -234,15 +299,20 @@ void on_message(WorkerActor* self, wire::Ack& ack) {
   // `gone` for a run that is no longer ours: it was dropped already.
   if (!state.run || ack.run_id != state.run->settings.run_id) return;
   for (const auto& item : ack.items) {
-    const auto result = state.run->held.acknowledge(item.unit);
-    if (!result || item.verdict != wire::Verdict::duplicate) continue;
-    // An error that was committed first is no answer that ours would contradict.
-    if (is_zero(result->answer) || is_zero(item.winner) || item.winner == result->answer) continue;
+    const auto overruled = state.run->held.acknowledge(item);
+    if (!overruled) continue;
     // Another answer was committed: ours must not be replayed in a later run.
-    if (const auto forgotten = state.config->store->forget_unless(item.key, item.winner); !forgotten) {
+    if (const auto forgotten = state.config->store->forget_unless(*overruled, item.winner); !forgotten) {
       spdlog::warn("{}", forgotten.error().message);
     }
   }
+  leave_if_done(self);
+}
+
+void on_message(WorkerActor* self, wire::Withdraw& withdraw) {
+  auto& state = self->state;
+  if (!state.run || withdraw.run_id != state.run->settings.run_id) return;
+  self->send(state.run->model_client, WithdrawUnits{std::move(withdraw.units)});
 }
 
 void on_message(WorkerActor* self, wire::Grants& grants) {
@@ -269,14 +339,12 @@ void on_message(WorkerActor* self, wire::Drain& drain) {
   auto& state = self->state;
   const bool ours = state.run && state.run->settings.run_id == drain.run_id;
   if (state.run && !ours) return;  // Of a run that is over for us.
-  report_now(self);                // What is done was paid for; the coordinator still takes it.
   // A worker that could not help all along has failed, whatever the run came to.
   std::optional<Error> problem;
   if (state.run && !state.run->problems.empty()) problem = state.run->problems.front();
-  drop_run(self);
-  say(self, wire::Goodbye{"drained"});
   spdlog::info("run {} is over: {}", drain.run_id, drain.reason);
-  if (!state.config->stay) end(self, std::move(problem));
+  const bool ends = !state.config->stay || (state.leaving && state.leaving->ends);
+  leave(self, {"drained", std::move(problem), ends, {}}, std::chrono::milliseconds(drain.finish_ms));
 }
 
 void on_message(WorkerActor* self, wire::Reject& reject) {
@@ -303,6 +371,23 @@ void on_coordinator(WorkerActor* self, FromCoordinator& messages) {
   }
   // What waited for the answer to a REPORT, where the answer brought nothing to do meanwhile.
   if (state.run && !state.run->finished.empty()) schedule_flush(self);
+}
+
+// --- defects ---
+
+/// An actor that this one needs is gone, though nobody ended it.
+void on_down(WorkerActor* self, const caf::down_msg& down) {
+  auto& state = self->state;
+  if (state.ended) return;
+  const auto is = [&](const caf::actor& actor) { return down.source == actor.address(); };
+  std::string who = "a part of a run";
+  if (is(state.dealer)) who = "dealer";
+  if (is(state.http)) who = "HTTP actor";
+  if (state.run && is(state.run->model_client)) who = "model client";
+  if (state.run && is(state.run->scorer)) who = "scorer";
+  auto error = unexpected_end("the worker's " + who, self->system().render(down.reason));
+  say(self, wire::Goodbye{error.message});
+  end(self, std::move(error));
 }
 
 // --- time ---
@@ -360,6 +445,8 @@ void tick(WorkerActor* self) {
     if (state.run) self->send(state.run->model_client, BudgetChanged{false, false, {}, {}});
   }
   if (beat.reconnect) self->send(state.dealer, ReopenSocket{});
+  leave_if_done(self);
+  if (state.ended) return;
   if (!state.run) return say_hello(self);
   auto& run = *state.run;
   const double seconds = std::chrono::duration<double>(interval).count();
@@ -375,6 +462,15 @@ caf::behavior worker_behavior(WorkerActor* self, std::shared_ptr<WorkerConfig> c
   state.contact.emplace(self->clock().now());
   state.dealer = start_dealer(caf::actor_cast<caf::actor>(self));
   state.http = std::move(http);
+  end_on_exception(self);
+  self->set_down_handler([self](const caf::down_msg& down) { on_down(self, down); });
+  watch(self, state.dealer);
+  watch(self, state.http);
+  // Should this actor die, nobody else would end them.
+  self->attach_functor([children = state.children](const caf::error& reason) {
+    if (!reason) return;
+    for (const auto& child : *children) caf::anon_send_exit(child, caf::exit_reason::user_shutdown);
+  });
   // Timers would keep the run's actors alive beyond their worker.
   self->set_exit_handler([self](const caf::exit_msg& exit) {
     if (self->state.run) dismiss(self, *self->state.run);
@@ -389,11 +485,12 @@ caf::behavior worker_behavior(WorkerActor* self, std::shared_ptr<WorkerConfig> c
       [self](EntriesSaid& said) { on_entries(self, said); },
       [self](FlushReports flush) { on_flush(self, flush); },
       [self](WorkerTick) { tick(self); },
-      [self](const StopWorker& stop) { leave(self, stop.why, std::nullopt); },
+      [self](const StopWorker& stop) { on_stop(self, stop); },
+      [self](const UnitsReturned& returned) { on_returned(self, returned); },
       [self](WorkerUnfit& unfit) {
         if (!self->state.run || unfit.run_id != self->state.run->settings.run_id) return;
         auto why = unfit.why.message;
-        leave(self, std::move(why), std::move(unfit.why));
+        leave(self, {std::move(why), std::move(unfit.why), true, {}}, self->state.config->drain_timeout);
       },
   };
 }

@@ -29,7 +29,8 @@ struct WorkerConfig {
   std::shared_ptr<const KeyRing> keys;
   bool stay = false;  ///< Waits for the next run instead of ending after one.
   std::chrono::milliseconds
-      coordinator_timeout{};  ///< Ends after this long without a coordinator (unless `stay`).
+      coordinator_timeout{};                  ///< Ends after this long without a coordinator (unless `stay`).
+  std::chrono::milliseconds drain_timeout{};  ///< For the calls under way when it leaves; 0: given up.
   std::uint64_t random_seed = 0;
   std::shared_ptr<CallLog> call_log;       ///< Null: calls are not logged.
   std::shared_ptr<WorkerMetrics> metrics;  ///< Null: nothing is counted.
@@ -40,7 +41,8 @@ struct WorkerConfig {
 
 /// Starts the actor that speaks with the coordinator (docs/protocol.md): takes leases, has as many units
 /// completed at a time as it has slots, scores their answers, reports results until they are acknowledged,
-/// and stops calling when it is cut off. It starts and ends the actors it needs. Accepts StopWorker.
+/// and stops calling when it is cut off. It starts and ends the actors it needs, and ends with internal_error
+/// when one of them ends unexpectedly. Accepts StopWorker.
 caf::actor spawn_worker(caf::actor_system& system, WorkerConfig config, ConnectedDealer dealer);
 
 /// Starts the actor that carries a worker's messages to the coordinator and back

@@ -141,6 +141,14 @@ Parser<milliseconds> seconds(double high) {
   };
 }
 
+Parser<milliseconds> seconds_or_none(double high) {
+  return [=](const RawValue& raw) -> Parsed<milliseconds> {
+    const auto number = number_in(raw);
+    if (number && *number >= 0.0 && *number <= high) return milliseconds(std::llround(*number * 1000.0));
+    return wrong("must be a number of seconds from 0 to " + shortest(high) + but_is(raw));
+  };
+}
+
 Parser<std::optional<milliseconds>> time_span(double high) {
   return [=](const RawValue& raw) -> Parsed<std::optional<milliseconds>> {
     auto number = number_in(raw);

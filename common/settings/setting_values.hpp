@@ -39,6 +39,8 @@ Parser<std::optional<double>> optional_real(double low, double high);
 Parser<std::optional<double>> real_or_default(double low, double high);
 /// A time in seconds, fractions allowed; at least a millisecond.
 Parser<std::chrono::milliseconds> seconds(double high);
+/// The same, or 0.
+Parser<std::chrono::milliseconds> seconds_or_none(double high);
 /// The same, or with a unit: "90s", "10m", "1.5h".
 Parser<std::optional<std::chrono::milliseconds>> time_span(double high);
 Parser<std::chrono::milliseconds> whole_milliseconds(std::int64_t low, std::int64_t high);

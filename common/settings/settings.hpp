@@ -68,6 +68,8 @@ struct Settings {
   Setting<std::chrono::milliseconds> request_timeout{defaults::request_timeout};
   Setting<std::chrono::milliseconds> case_timeout{defaults::case_timeout};
   Setting<std::chrono::milliseconds> worker_timeout{defaults::worker_timeout};
+  Setting<std::chrono::milliseconds> drain_timeout{defaults::drain_timeout};
+  Setting<std::optional<std::uint32_t>> expect_workers;
   Setting<std::chrono::milliseconds> outage_timeout{defaults::outage_timeout};
   Setting<std::optional<std::chrono::milliseconds>> run_deadline;  ///< From the run's start.
   Setting<std::optional<std::uint64_t>> max_run_tokens;            ///< Paid ones, input and output.

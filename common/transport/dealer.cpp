@@ -33,6 +33,7 @@ class DealerActor final : public SocketActor {
             spdlog::warn("a message to the coordinator was not sent");
         },
         [this](ReopenSocket) { reopen(); }, [this](CloseSocket) { stop(); },
+        [this](const caf::exit_msg& exit) { on_exit_message(exit); },
         caf::after(std::chrono::seconds(0)) >> [&taken] { taken = false; });
     return taken;
   }

@@ -32,8 +32,8 @@ struct LocalWorkers {
   std::chrono::milliseconds coordinator_timeout{};
   std::shared_ptr<WorkerMetrics> metrics = {};  ///< Counts for Prometheus; may be null.
   std::optional<std::string> call_log = {};     ///< A file that gets a line for each call as it starts.
-  const Settings& settings;                     ///< max_concurrent, home, and whom a key may be shown to.
-  caf::actor listener;                          ///< Gets WorkerEnded once from each.
+  const Settings& settings;  ///< max_concurrent, drain_timeout, home, and whom a key may be shown to.
+  caf::actor listener;       ///< Gets WorkerEnded once from each.
 };
 
 /// A worker is done: the run was drained, the coordinator never came, or something failed.
@@ -41,9 +41,11 @@ struct WorkerEnded {
   std::optional<Error> error;
 };
 
-/// To a worker: end now, saying GOODBYE (a signal, the end of the process).
+/// To a worker: leave, and end. Calls under way are waited for first (--drain-timeout), unless `at_once` or
+/// it was said before.
 struct StopWorker {
   std::string why;
+  bool at_once = false;
 };
 
 /// Implemented by worker/embed.hpp; handed to the coordinator's side by the composition root.

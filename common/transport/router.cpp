@@ -3,9 +3,13 @@
 #include "common/defaults.hpp"
 #include "common/text.hpp"
 #include "common/transport/messages.hpp"
+#include "common/transport/reject_quota.hpp"
 #include "common/transport/socket_actor.hpp"
 #include "common/transport/socket_options.hpp"
 #include "common/wire/codec.hpp"
+
+#include <chrono>
+#include <variant>
 
 #include <caf/all.hpp>
 #include <spdlog/spdlog.h>
@@ -29,7 +33,7 @@ class RouterActor final : public SocketActor {
               drain_socket();
               send(coordinator_, SocketDrained{});
             },
-            [this](CloseSocket) { stop(); },
+            [this](CloseSocket) { stop(); }, [this](const caf::exit_msg& exit) { on_exit_message(exit); },
             caf::after(std::chrono::seconds(0)) >> [&taken] { taken = false; });
     return taken;
   }
@@ -58,6 +62,13 @@ class RouterActor final : public SocketActor {
 
  private:
   void send_to(const Peer& peer, const wire::ToWorker& message) {
+    // Whoever floods the port does not read what it is answered, and nothing bounds ZeroMQ's queues to it.
+    const bool refusal = std::holds_alternative<wire::Reject>(message);
+    if (refusal && !reject_quota_.take(peer, std::chrono::steady_clock::now())) {
+      ++rejects_withheld_;
+      spdlog::debug("{} frames were rejected without an answer", rejects_withheld_);
+      return;
+    }
     const auto frames = wire::encode(message);
     if (!send_frames({peer, frames.header, frames.body}))
       spdlog::debug("a worker has gone; a message is dropped");
@@ -74,6 +85,8 @@ class RouterActor final : public SocketActor {
   FromWorkers batch_;
   std::uint64_t frames_rejected_ = 0;
   bool rejected_since_flush_ = false;
+  RejectQuota reject_quota_;
+  std::uint64_t rejects_withheld_ = 0;
 };
 
 /// ZeroMQ binds to addresses and interfaces, not to names; this is the one name that everybody has.

@@ -16,6 +16,9 @@ namespace {
 /// Large enough that one system call serves many messages, small enough that a flood on one side leaves the
 /// other side its turn within about a millisecond.
 constexpr int batch_limit = 256;
+/// Of one drain: a fleet of a thousand workers that say something five times a second is read whole, and a
+/// flood keeps the other side waiting for a fraction of a second.
+constexpr int max_batches_per_drain = 64;
 /// A WORK or RESULT has three parts with its routing id; anything longer is not ours.
 constexpr std::size_t max_parts = 8;
 
@@ -78,8 +81,12 @@ void SocketActor::replace_socket(zmq::socket_t socket) {
 }
 
 void SocketActor::drain_socket() {
-  while (read_batch(batch_limit)) flush();
-  flush();
+  for (int batch = 0; batch < max_batches_per_drain; ++batch) {
+    const bool more = read_batch(batch_limit);
+    flush();
+    if (!more) return;
+  }
+  ring();  // The rest is read as any other batch.
 }
 
 bool SocketActor::read_batch(int limit) {

@@ -3,6 +3,7 @@
 #include <atomic>
 
 #include <caf/blocking_actor.hpp>
+#include <caf/system_messages.hpp>
 #include <zmq.hpp>
 
 namespace sluice {
@@ -20,7 +21,8 @@ class SocketActor : public caf::blocking_actor {
  protected:
   void act() final;
 
-  /// Takes one message from the mailbox without waiting; false if there was none.
+  /// Takes one message from the mailbox without waiting; false if there was none. An exit_msg is for
+  /// `on_exit_message`.
   virtual bool take_message() = 0;
   /// Frames of one multipart message, without the routing id's empty delimiter; at least one.
   virtual void on_frames(std::vector<zmq::message_t>& frames) = 0;
@@ -29,11 +31,17 @@ class SocketActor : public caf::blocking_actor {
 
   /// Hands frames to ZeroMQ; false if there is nobody to take them.
   bool send_frames(std::initializer_list<std::string_view> frames);
-  /// Forwards everything that has arrived on the socket so far.
+  /// Forwards what has arrived on the socket so far: all of it, or as much as one drain may take. While more
+  /// comes than can be read, each peer has had its turn many times by then, since ZeroMQ reads them in turn.
   void drain_socket();
   /// Goes on with another socket; what waits in the old one is dropped.
   void replace_socket(zmq::socket_t socket);
   void stop() { running_ = false; }
+  /// Ends at once, for the reason that whoever owns the actor names.
+  void on_exit_message(const caf::exit_msg& exit) {
+    fail_state(exit.reason);
+    stop();
+  }
 
  private:
   void ring();

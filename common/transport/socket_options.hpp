@@ -23,7 +23,9 @@ inline void set_common_options(zmq::socket_t& socket) {
   socket.set(zmq::sockopt::heartbeat_ivl, 2000);
   socket.set(zmq::sockopt::heartbeat_timeout, 10000);
   socket.set(zmq::sockopt::reconnect_ivl, 100);
-  socket.set(zmq::sockopt::reconnect_ivl_max, 5000);
+  // Workers that were there before their coordinator come within a second of each other: those whose caches
+  // hold answers are waited for no longer than defaults::holder_wait.
+  socket.set(zmq::sockopt::reconnect_ivl_max, 1000);
 }
 
 /// IPv6 for an endpoint that is written as such, `tcp://[...]:PORT`. Everywhere else it would turn 127.0.0.1

@@ -133,6 +133,8 @@ std::string_view to_string(MessageType type) {
       return "LEND";
     case MessageType::found:
       return "FOUND";
+    case MessageType::withdraw:
+      return "WITHDRAW";
   }
   return {};
 }
@@ -184,6 +186,9 @@ Frames encode(const Lend& message) {
 }
 Frames encode(const Found& message) {
   return frames(MessageType::found, message);
+}
+Frames encode(const Withdraw& message) {
+  return frames(MessageType::withdraw, message);
 }
 
 Frames encode(const ToCoordinator& message) {
@@ -239,6 +244,8 @@ Result<ToWorker> decode_to_worker(std::string_view header, std::string_view body
       return decode_as<ToWorker, Lend>(*type, body);
     case MessageType::found:
       return decode_as<ToWorker, Found>(*type, body);
+    case MessageType::withdraw:
+      return decode_as<ToWorker, Withdraw>(*type, body);
     default:
       return unexpected_type(*type, "worker");
   }

@@ -33,6 +33,7 @@ enum class MessageType : std::uint8_t {
   reject = 0x16,
   lend = 0x17,
   found = 0x18,
+  withdraw = 0x19,
 };
 
 /// `HELLO`, ...: as docs/protocol.md writes it.
@@ -54,6 +55,7 @@ Frames encode(const Drain& message);
 Frames encode(const Reject& message);
 Frames encode(const Lend& message);
 Frames encode(const Found& message);
+Frames encode(const Withdraw& message);
 Frames encode(const ToCoordinator& message);
 Frames encode(const ToWorker& message);
 

@@ -207,7 +207,7 @@ bool layout(Archive& archive, M& m) {
 
 template <class Archive, Of<Report> M>
 bool layout(Archive& archive, M& m) {
-  return archive.record(Name{m.run_id}, m.window, m.started, m.results);
+  return archive.record(Name{m.run_id}, m.window, m.started, m.results, m.returned);
 }
 
 template <class Archive, Of<EntryKey> M>
@@ -305,7 +305,12 @@ bool layout(Archive& archive, M& m) {
 
 template <class Archive, Of<Drain> M>
 bool layout(Archive& archive, M& m) {
-  return archive.record(Name{m.run_id}, Prose{m.reason});
+  return archive.record(Name{m.run_id}, Prose{m.reason}, m.finish_ms);
+}
+
+template <class Archive, Of<Withdraw> M>
+bool layout(Archive& archive, M& m) {
+  return archive.record(Name{m.run_id}, m.units);
 }
 
 template <class Archive, Of<Reject> M>

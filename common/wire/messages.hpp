@@ -121,6 +121,7 @@ struct Report {
   std::uint32_t window = 0;
   std::vector<UnitId> started;
   std::vector<UnitResult> results;
+  std::vector<UnitId> returned = {};  ///< Units that it holds no more, and has not paid for.
   friend bool operator==(const Report&, const Report&) = default;
 };
 
@@ -269,10 +270,21 @@ struct Found {
   friend bool operator==(const Found&, const Found&) = default;
 };
 
-/// The run is over: finish nothing more, say GOODBYE. A worker process then ends unless it was told to stay.
+/// These units have their results, from others: what has not been called for is not needed any more. Answer:
+/// REPORT, with those that were dropped as `returned`.
+struct Withdraw {
+  std::string run_id;
+  std::vector<UnitId> units;
+  friend bool operator==(const Withdraw&, const Withdraw&) = default;
+};
+
+/// The run is over: begin nothing more, say GOODBYE. A worker process then ends unless it was told to stay.
 struct Drain {
   std::string run_id;
   std::string reason;
+  /// How long the calls under way may take to end, with their results reported and acknowledged; 0: they are
+  /// given up.
+  std::uint32_t finish_ms = 0;
   friend bool operator==(const Drain&, const Drain&) = default;
 };
 
@@ -292,6 +304,6 @@ struct Reject {
 
 /// What the coordinator reads and what a worker reads: a message for the other side is malformed.
 using ToCoordinator = std::variant<Hello, Ready, Heartbeat, Report, Goodbye, Seek, Lent, Stored>;
-using ToWorker = std::variant<Welcome, Work, Ack, Grants, Drain, Reject, Lend, Found>;
+using ToWorker = std::variant<Welcome, Work, Ack, Grants, Drain, Reject, Lend, Found, Withdraw>;
 
 }  // namespace sluice::wire

@@ -1,16 +1,21 @@
 #include "coordinator/actors/coordinator_actor.hpp"
 
 #include "common/defaults.hpp"
+#include "common/process/supervision.hpp"
 #include "coordinator/actors/governor_actor.hpp"
 #include "coordinator/actors/messages.hpp"
 #include "coordinator/actors/recorder.hpp"
 #include "coordinator/report/run_metrics.hpp"
 
 #include <algorithm>
+#include <string>
 #include <utility>
+#include <vector>
 
 #include <caf/event_based_actor.hpp>
+#include <caf/send.hpp>
 #include <caf/stateful_actor.hpp>
+#include <caf/system_messages.hpp>
 #include <spdlog/spdlog.h>
 
 namespace sluice {
@@ -36,6 +41,7 @@ struct CoordinatorState {
   bool metrics_due = false;
   bool last_budgets_asked = false;
   bool last_budgets_awaited = false;
+  std::optional<Error> defect;  ///< An actor that the run needs has ended unexpectedly.
 };
 
 using CoordinatorActor = caf::stateful_actor<CoordinatorState>;
@@ -95,6 +101,7 @@ void end_run(CoordinatorActor* self) {
   show_progress(self);
   auto facts = state.controller->facts();
   facts.budgets = std::move(state.budgets);
+  if (state.defect) facts.cut_short = state.defect;
   self->send(state.config->listener, RunEnded{std::move(facts), state.controller->lost_units()});
   self->send(state.router, CloseSocket{});
   self->send_exit(state.recorder, caf::exit_reason::user_shutdown);
@@ -114,7 +121,7 @@ void end_run_if_quiet(CoordinatorActor* self) {
   if (state.last_budgets_awaited) return;
   if (state.controller->all_gone() || !state.goodbyes_awaited) return end_run(self);
   if (!std::exchange(state.closing, true)) {
-    self->delayed_send(self, defaults::goodbye_wait, GoodbyeTimeout{});
+    self->delayed_send(self, defaults::goodbye_wait + state.controller->time_to_finish(), GoodbyeTimeout{});
   }
 }
 
@@ -137,6 +144,42 @@ void perform(CoordinatorActor* self, Effects& effects) {
   end_run_if_quiet(self);
 }
 
+/// An actor that the run needs is gone, though nobody ended it: the run ends with what is committed.
+void on_down(CoordinatorActor* self, const caf::down_msg& down) {
+  auto& state = self->state;
+  const auto is = [&](const caf::actor& actor) { return actor && down.source == actor.address(); };
+  std::string who = "the progress display";
+  if (is(state.router)) {
+    who = "the router";
+    state.goodbyes_awaited = false;
+  } else if (is(state.governor)) {
+    who = "the governor";
+    state.last_budgets_asked = true;
+    state.last_budgets_awaited = false;
+  } else if (is(state.recorder)) {
+    who = "the recorder";
+    state.unrecorded = 0;
+  }
+  state.defect = unexpected_end(who, self->system().render(down.reason));
+  Effects effects;
+  state.controller->stop(*state.defect, effects);
+  perform(self, effects);
+}
+
+/// Watches the actors of the run, and ends them should this one die: nobody else would.
+void watch_children(CoordinatorActor* self) {
+  auto& state = self->state;
+  end_on_exception(self);
+  self->set_down_handler([self](const caf::down_msg& down) { on_down(self, down); });
+  const std::vector<caf::actor> children{state.router, state.governor, state.recorder};
+  for (const auto& child : children) self->monitor(child);
+  if (state.config->progress) self->monitor(state.config->progress);
+  self->attach_functor([children](const caf::error& reason) {
+    if (!reason) return;
+    for (const auto& child : children) caf::anon_send_exit(child, caf::exit_reason::user_shutdown);
+  });
+}
+
 caf::behavior coordinator_behavior(CoordinatorActor* self, std::shared_ptr<CoordinatorConfig> config,
                                    const StartRouter& start_router, const StartRecorder& start_recorder) {
   auto& state = self->state;
@@ -148,6 +191,7 @@ caf::behavior coordinator_behavior(CoordinatorActor* self, std::shared_ptr<Coord
   state.router = start_router(me);
   state.governor = spawn_governor(self->system(), state.config->governor, state.router, me);
   state.recorder = start_recorder(me);
+  watch_children(self);
   self->delayed_send(self, settings.heartbeat_interval, HeartbeatTick{});
   if (state.config->progress) self->delayed_send(self, state.config->progress_interval, ProgressTick{});
   if (const auto deadline = state.config->controller.deadline)
@@ -211,6 +255,11 @@ caf::behavior coordinator_behavior(CoordinatorActor* self, std::shared_ptr<Coord
       [self](StopRun& stop) {
         Effects effects;
         self->state.controller->stop(std::move(stop.why), effects);
+        perform(self, effects);
+      },
+      [self](const LocalWorkerFailed& failed) {
+        Effects effects;
+        self->state.controller->on_local_worker_failed(failed.error, effects);
         perform(self, effects);
       },
       [self](GoodbyeTimeout) {

@@ -1,5 +1,6 @@
 #include "coordinator/actors/governor_actor.hpp"
 
+#include "common/process/supervision.hpp"
 #include "coordinator/actors/messages.hpp"
 #include "coordinator/report/budget_wording.hpp"
 
@@ -82,6 +83,7 @@ caf::behavior governor_behavior(GovernorActor* self, const GovernorConfig& confi
   state.coordinator = std::move(coordinator);
   state.clock = std::move(clock);
   state.governor.emplace(config, state.clock());
+  end_on_exception(self);
   return {
       [self](PeersChanged& changed) {
         take_peers(self, changed);

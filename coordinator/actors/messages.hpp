@@ -28,12 +28,18 @@
 ///   coordinator -> recorder     RecordResults, NoteEmbeddings, LookUpEmbeddings
 ///   recorder    -> coordinator  ResultsRecorded, EmbeddingsLookedUp, RecordingFailed
 ///   coordinator -> progress     ShowProgress
+///   main        -> coordinator  LocalWorkerFailed
 ///   coordinator -> main         RunEnded
 namespace sluice {
 
 /// End the run now with what it has.
 struct StopRun {
   Error why;
+};
+
+/// A worker of this process has ended with an error.
+struct LocalWorkerFailed {
+  Error error;
 };
 
 /// A worker's HEARTBEAT: to be answered with GRANT.
@@ -103,6 +109,7 @@ struct GovernorWake {
 }  // namespace sluice
 
 CAF_ALLOW_UNSAFE_MESSAGE_TYPE(sluice::StopRun)
+CAF_ALLOW_UNSAFE_MESSAGE_TYPE(sluice::LocalWorkerFailed)
 CAF_ALLOW_UNSAFE_MESSAGE_TYPE(sluice::DemandHeard)
 CAF_ALLOW_UNSAFE_MESSAGE_TYPE(sluice::PeersChanged)
 CAF_ALLOW_UNSAFE_MESSAGE_TYPE(sluice::AskBudget)

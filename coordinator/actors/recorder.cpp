@@ -1,5 +1,6 @@
 #include "coordinator/actors/recorder.hpp"
 
+#include "common/process/supervision.hpp"
 #include "coordinator/actors/messages.hpp"
 
 #include <algorithm>
@@ -94,6 +95,12 @@ caf::behavior recorder_behavior(RecorderActor* self, std::shared_ptr<Ledger> led
   state.run_id = std::move(run_id);
   state.move_pins = move_pins;
   state.coordinator = std::move(coordinator);
+  end_on_exception(self);
+  // What came before the end was paid for.
+  self->set_exit_handler([self](const caf::exit_msg& exit) {
+    if (exit.reason != caf::exit_reason::kill) commit(self);
+    self->quit(exit.reason);
+  });
   return {
       [self](RecordResults& more) {
         for (auto& record : more.results) add(self, std::move(record));

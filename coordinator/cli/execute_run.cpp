@@ -10,6 +10,7 @@
 #include "common/process/signals.hpp"
 #include "common/stderr_line.hpp"
 #include "common/transport/router.hpp"
+#include "coordinator/actors/await_run.hpp"
 #include "coordinator/actors/coordinator_actor.hpp"
 #include "coordinator/actors/messages.hpp"
 #include "coordinator/actors/progress_actor.hpp"
@@ -93,6 +94,7 @@ Result<ConductedRun> conduct(const RunOptions& options, const RunInputs& inputs,
   // Mock answers are nobody's, and answers that no cache keeps cannot be replayed.
   config.move_pins = controller.settings.mode == Mode::live && controller.settings.write_cache;
   config.governor = governor_config(options.settings, controller.settings);
+  const auto run_id = controller.settings.run_id;
   config.controller = std::move(controller);
   std::optional<MetricsServer> metrics_server;
   if (options.metrics_listen) {
@@ -139,19 +141,11 @@ Result<ConductedRun> conduct(const RunOptions& options, const RunInputs& inputs,
       self->send(coordinator, StopRun{*no_start});
     }
   }
-  bool ended = false;
-  self->receive_while([&] { return !ended; })(
-      [&](RunEnded& end) {
-        run.ended = std::move(end);
-        ended = true;
-      },
-      [&](const WorkerEnded& worker) {
-        if (worker.error) self->send(coordinator, StopRun{*worker.error});
-      });
+  run.ended = await_run(self, coordinator, workers, run_id);
   run.completed_at_ms = unix_now_ms();
   // One that the run's end did not reach (stopped before it had said HELLO) would go on waiting for a
   // coordinator.
-  for (const auto& worker : workers) self->send(worker, StopWorker{"the process ends"});
+  for (const auto& worker : workers) self->send(worker, StopWorker{"the process ends", true});
   if (progress) self->send_exit(progress, caf::exit_reason::user_shutdown);
   signals.handle_with({});
   if (no_start) return fail(*no_start);
@@ -185,6 +179,8 @@ int execute_run(const RunOptions& options, Suite suite, const StartWorkers& star
   controller.dispatch = {defaults::heartbeat_interval, defaults::liveness, defaults::max_losses,
                          options.settings.case_timeout.value + defaults::lease_grace};
   controller.worker_timeout = options.settings.worker_timeout.value;
+  controller.drain_timeout = options.settings.drain_timeout.value;
+  if (options.listen) controller.expected_workers = options.settings.expect_workers.value.value_or(0);
   controller.affinities = affinities_of(plan->keys());
   if (controller.settings.mode != Mode::mock) {  // Mock answers are nobody's.
     const auto pins = ledger->pins(plan->keys());

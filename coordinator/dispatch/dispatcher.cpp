@@ -18,7 +18,7 @@ void Dispatcher::join(WorkerId worker, const std::string& cache_id, const std::v
   // Somebody new may hold what all the others lack.
   for (const auto unit : std::exchange(finally_missed_, {})) requeue(unit);
   for (const auto unit : held) {
-    if (unit >= units_.size() || units_[unit].settled || leases_.contains(unit)) continue;
+    if (unit >= units_.size() || is_answered(unit) || leases_.contains(unit)) continue;
     if (lost_units_.erase(unit) == 0 && !queue_.remove(unit)) continue;
     leases_[unit] = Lease{worker, false, now + config_.lease_time};
     workers_[worker].held.insert(unit);
@@ -35,17 +35,13 @@ std::size_t Dispatcher::drop_worker(WorkerId worker, Ending ending) {
   std::size_t ended = 0;
   const auto held = std::move(found->second.held);
   workers_.erase(found);
-  queue_.remove_worker(worker);
+  // A unit that only this worker had yet to be asked for may now have been missed by everyone.
+  for (const auto unit : queue_.remove_worker(worker)) finally_missed_.insert(unit);
   for (const auto unit : held) {
     const auto lease = leases_.find(unit);
     if (lease == leases_.end() || lease->second.worker != worker) continue;
     end_lease(unit, ending);
     ++ended;
-  }
-  // A unit that only this worker had yet to be asked for may now have been missed by everyone.
-  for (auto& [unit, who] : misses_) {
-    who.erase(worker);
-    if (queue_.remove(unit)) requeue(unit);
   }
   return ended;
 }
@@ -60,20 +56,13 @@ void Dispatcher::set_window(WorkerId worker, std::uint32_t window) {
   if (const auto found = workers_.find(worker); found != workers_.end()) found->second.window = window;
 }
 
-bool Dispatcher::may_run(WorkerId worker, UnitId unit) const {
-  const auto found = misses_.find(unit);
-  return found == misses_.end() || !found->second.contains(worker);
-}
-
 std::vector<UnitId> Dispatcher::lease(WorkerId worker, std::size_t limit, TimePoint now) {
   std::vector<UnitId> leased;
   const auto found = workers_.find(worker);
   if (found == workers_.end()) return leased;
   auto& state = found->second;
   while (leased.size() < limit && state.held.size() < state.window) {
-    const auto unit = queue_.pop(worker, [&](UnitId candidate) {
-      return !state.held.contains(candidate) && (misses_.empty() || may_run(worker, candidate));
-    });
+    const auto unit = queue_.pop(worker);
     if (!unit) break;
     leases_[*unit] = Lease{worker, false, now + config_.lease_time};
     state.held.insert(*unit);
@@ -89,11 +78,19 @@ void Dispatcher::started(WorkerId worker, UnitId unit, TimePoint now) {
   lease->second.deadline = now + config_.lease_time;
 }
 
+void Dispatcher::begin_recording(UnitId unit) {
+  if (unit >= units_.size() || is_answered(unit)) return;
+  units_[unit].recording = true;
+  // A late result: it waited again, or was given up.
+  if (queue_.remove(unit) || finally_missed_.erase(unit) > 0) return;
+  lost_units_.erase(unit);
+}
+
 bool Dispatcher::settle(UnitId unit) {
   if (unit >= units_.size() || units_[unit].settled) return false;
   units_[unit].settled = true;
   ++settled_;
-  misses_.erase(unit);
+  queue_.forget_misses(unit);
   if (leases_.erase(unit) > 0 || finally_missed_.erase(unit) > 0 || lost_units_.erase(unit) > 0) return true;
   // Committed while it waited (a lost worker's result came after all): it must not run again.
   queue_.remove(unit);
@@ -107,8 +104,8 @@ void Dispatcher::release(WorkerId worker, UnitId unit) {
 }
 
 void Dispatcher::missed(WorkerId worker, UnitId unit) {
-  if (unit >= units_.size() || units_[unit].settled) return release(worker, unit);
-  misses_[unit].insert(worker);
+  if (unit >= units_.size() || is_answered(unit)) return release(worker, unit);
+  queue_.add_miss(worker, unit);
   const auto lease = leases_.find(unit);
   const bool held_here = lease != leases_.end() && lease->second.worker == worker;
   release(worker, unit);
@@ -118,11 +115,11 @@ void Dispatcher::missed(WorkerId worker, UnitId unit) {
 
 void Dispatcher::end_lease(UnitId unit, Ending ending) {
   const auto lease = leases_.find(unit);
-  const bool started = lease->second.started;
-  // What a silent worker did with it is not known: it may have begun, and said so in vain.
-  if (!started && ending == Ending::given_back) returned_.push_back({lease->second.worker, unit});
+  const auto [worker, started, deadline] = lease->second;
   leases_.erase(lease);
-  if (units_[unit].settled) return;
+  if (is_answered(unit)) return;
+  // What a silent worker did with it is not known: it may have begun, and said so in vain.
+  if (!started && ending == Ending::given_back) returned_.push_back({worker, unit});
   // A live worker that does not bring a unit back in all that time counts, whether it said that it began or
   // not: otherwise a unit that nobody can take would go round for ever.
   const bool counts = ending == Ending::expired || (ending == Ending::worker_lost && started);
@@ -134,8 +131,7 @@ void Dispatcher::end_lease(UnitId unit, Ending ending) {
 }
 
 void Dispatcher::requeue(UnitId unit) {
-  if (!queue_.push(unit, [&](WorkerId worker) { return may_run(worker, unit); }))
-    finally_missed_.insert(unit);
+  if (!queue_.push(unit)) finally_missed_.insert(unit);
 }
 
 void Dispatcher::excuse(WorkerId worker, TimePoint now) {
@@ -178,7 +174,7 @@ Dispatcher::Tick Dispatcher::tick(TimePoint now) {
   for (const auto worker : outcome.lost) outcome.leases_lost += drop_worker(worker, Ending::worker_lost);
 
   for (const auto& [unit, lease] : leases_) {
-    if (now > lease.deadline) outcome.expired.push_back(unit);
+    if (now > lease.deadline && !is_answered(unit)) outcome.expired.push_back(unit);
   }
   std::ranges::sort(outcome.expired);
   for (const auto unit : outcome.expired) {

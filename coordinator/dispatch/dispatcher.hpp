@@ -14,11 +14,12 @@
 
 namespace sluice {
 
-/// The rules of delivery (delivery.md) as one state machine: who is there, who holds which unit, what is
+/// The rules of delivery (docs/protocol.md) as one state machine: who is there, who holds which unit, what is
 /// lost, what is settled. Takes time as an argument; knows neither sockets nor actors. Not thread-safe.
 ///
 /// A unit is pending, leased or settled. It may be settled at any time by whoever has its result committed
-/// first: a lease says who is expected to work, not who may.
+/// first: a lease says who is expected to work, not who may. From the moment in which a result is handed to
+/// the recorder nobody else is asked for its unit.
 class Dispatcher {
  public:
   struct Config {
@@ -49,6 +50,8 @@ class Dispatcher {
   std::vector<UnitId> lease(WorkerId worker, std::size_t limit, TimePoint now);
   /// The worker began with the unit: from now on its loss counts, and its time runs anew.
   void started(WorkerId worker, UnitId unit, TimePoint now);
+  /// The unit has a result that is on its way into the ledger: it is leased to nobody until it is settled.
+  void begin_recording(UnitId unit);
   /// The unit's result is committed. False if it was settled before.
   bool settle(UnitId unit);
   /// The worker answered this unit (settled, duplicate or a miss), and no longer holds it.
@@ -71,6 +74,12 @@ class Dispatcher {
   /// The leases since the last call that ended before their worker had begun with the unit.
   std::vector<ReturnedLease> take_returned();
 
+  /// Units whose answers a cache holds that is not there wait for it: see WorkQueue.
+  void wait_for_holders() { queue_.wait_for_holders(); }
+  void add_lender(const std::string& cache_id) { queue_.add_lender(cache_id); }
+  void end_wait_for_holders() { queue_.end_wait_for_holders(); }
+  std::size_t waiting_for_holders() const { return queue_.waiting_for_holders(); }
+
   // --- time ---
   struct Tick {
     std::vector<WorkerId> lost;     ///< Silent for too long.
@@ -89,6 +98,8 @@ class Dispatcher {
   std::size_t leased_count() const { return leases_.size(); }
   std::size_t started_count() const;
   bool is_settled(UnitId unit) const { return units_[unit].settled; }
+  /// How many units were looked at for leases so far: their cost.
+  std::uint64_t looked_at() const { return queue_.looked_at(); }
   /// Units that no connected worker could answer from its cache, ascending.
   std::vector<UnitId> missed_units() const;
   /// Units given up after too many losses, ascending.
@@ -97,6 +108,7 @@ class Dispatcher {
  private:
   struct Unit {
     bool settled = false;
+    bool recording = false;
     std::uint8_t losses = 0;
   };
   struct Lease {
@@ -114,7 +126,7 @@ class Dispatcher {
   enum class Ending : std::uint8_t { given_back, worker_lost, expired };
   void end_lease(UnitId unit, Ending ending);
   void requeue(UnitId unit);
-  bool may_run(WorkerId worker, UnitId unit) const;
+  bool is_answered(UnitId unit) const { return units_[unit].settled || units_[unit].recording; }
   /// The number of leases that ended with it.
   std::size_t drop_worker(WorkerId worker, Ending ending);
 
@@ -123,7 +135,6 @@ class Dispatcher {
   WorkQueue queue_;
   std::unordered_map<UnitId, Lease> leases_;
   std::unordered_map<WorkerId, Worker> workers_;
-  std::unordered_map<UnitId, std::set<WorkerId>> misses_;  ///< Who has missed a unit that is not settled.
   std::set<UnitId> finally_missed_;
   std::set<UnitId> lost_units_;
   std::vector<ReturnedLease> returned_;

@@ -1,7 +1,10 @@
 #include "coordinator/dispatch/work_queue.hpp"
 
+#include "common/defaults.hpp"
+
 #include <algorithm>
-#include <numeric>
+#include <iterator>
+#include <string_view>
 #include <utility>
 
 namespace sluice {
@@ -26,21 +29,69 @@ std::uint64_t hash_text(std::string_view text) {
 }  // namespace
 
 WorkQueue::WorkQueue(std::vector<UnitAffinity> units, std::vector<std::string> holders)
-    : affinities_(std::move(units)), holders_(std::move(holders)), homeless_(affinities_.size()) {
-  std::iota(homeless_.begin(), homeless_.end(), UnitId{0});
-  size_ = homeless_.size();
+    : affinities_(std::move(units)), holders_(std::move(holders)), nodes_(affinities_.size()) {
+  for (UnitId unit = 0; unit < nodes_.size(); ++unit) insert(homeless_, unit, false);
 }
+
+// --- lists ---
+
+void WorkQueue::insert(List& list, UnitId unit, bool in_front) {
+  auto& node = nodes_[unit];
+  node.list = &list;
+  node.before = in_front ? none : list.last;
+  node.after = in_front ? list.first : none;
+  (node.before == none ? list.first : nodes_[node.before].after) = unit;
+  (node.after == none ? list.last : nodes_[node.after].before) = unit;
+  ++list.size;
+  ++size_;
+}
+
+UnitId WorkQueue::take(UnitId unit) {
+  const auto node = std::exchange(nodes_[unit], Node());
+  (node.before == none ? node.list->first : nodes_[node.before].after) = node.after;
+  (node.after == none ? node.list->last : nodes_[node.after].before) = node.before;
+  --node.list->size;
+  --size_;
+  return unit;
+}
+
+bool WorkQueue::remove(UnitId unit) {
+  if (!nodes_[unit].list) return false;
+  take(unit);
+  return true;
+}
+
+// --- workers ---
 
 void WorkQueue::add_worker(WorkerId worker, const std::string& cache_id) {
-  auto waiting = take_all();
-  queues_[worker] = Queue{cache_id, hash_text(cache_id), {}};
-  deal(std::move(waiting));
+  const auto waiting = take_all();
+  queues_[worker] = Queue{cache_id, hash_text(cache_id), {}, {}};
+  caches_seen_.insert(cache_id);
+  deal(waiting);
 }
 
-void WorkQueue::remove_worker(WorkerId worker) {
-  auto waiting = take_all();
+std::vector<UnitId> WorkQueue::remove_worker(WorkerId worker) {
+  const auto waiting = take_all();
   queues_.erase(worker);
-  deal(std::move(waiting));
+  for (auto entry = misses_.begin(); entry != misses_.end();) {
+    entry->second.erase(worker);
+    entry = entry->second.empty() ? misses_.erase(entry) : std::next(entry);
+  }
+  return deal(waiting);
+}
+
+void WorkQueue::wait_for_holders() {
+  wait_for_holders_ = true;
+  deal(take_all());
+}
+
+void WorkQueue::add_lender(const std::string& cache_id) {
+  if (caches_seen_.insert(cache_id).second && absent_.size > 0) deal(take_all());
+}
+
+void WorkQueue::end_wait_for_holders() {
+  if (!std::exchange(wait_for_holders_, false) || absent_.size == 0) return;
+  deal(take_all());
 }
 
 const std::string& WorkQueue::cache_of(UnitId unit) const {
@@ -49,14 +100,25 @@ const std::string& WorkQueue::cache_of(UnitId unit) const {
   return holder > 0 ? holders_[holder - 1] : nobody;
 }
 
-WorkQueue::Queue* WorkQueue::best_queue(UnitId unit, const std::function<bool(WorkerId)>& allowed) {
+bool WorkQueue::has_missed(WorkerId worker, UnitId unit) const {
+  if (misses_.empty()) return false;
+  const auto found = misses_.find(unit);
+  return found != misses_.end() && found->second.contains(worker);
+}
+
+bool WorkQueue::awaits_holder(UnitId unit) const {
+  return wait_for_holders_ && affinities_[unit].holder > 0 && !caches_seen_.contains(cache_of(unit));
+}
+
+WorkQueue::Queue* WorkQueue::best_queue(UnitId unit) {
   const auto& affinity = affinities_[unit];
+  const auto& holder = cache_of(unit);
   Queue* best = nullptr;
   std::pair<bool, std::uint64_t> best_rank;
   WorkerId best_worker = 0;
   for (auto& [worker, queue] : queues_) {
-    if (!allowed(worker)) continue;
-    const bool holds = affinity.holder > 0 && holders_[affinity.holder - 1] == queue.cache_id;
+    if (has_missed(worker, unit)) continue;
+    const bool holds = affinity.holder > 0 && holder == queue.cache_id;
     const std::pair rank{holds, mix(affinity.key_hash ^ queue.cache_hash)};
     // Workers of one process share a cache and so a rank: the instance id decides, spread by the key.
     const auto tie = mix(affinity.key_hash ^ worker);
@@ -69,79 +131,76 @@ WorkQueue::Queue* WorkQueue::best_queue(UnitId unit, const std::function<bool(Wo
   return best;
 }
 
-void WorkQueue::deal(std::vector<UnitId> units) {
-  const auto anyone = [](WorkerId) { return true; };
-  for (const auto unit : units) {
-    if (auto* queue = best_queue(unit, anyone)) {
-      queue->units.push_back(unit);
-    } else {
-      homeless_.push_back(unit);
-    }
-  }
-  size_ += units.size();
-}
-
 std::vector<UnitId> WorkQueue::take_all() {
-  std::vector<UnitId> units(homeless_.begin(), homeless_.end());
-  homeless_.clear();
-  for (auto& [worker, queue] : queues_) {
-    units.insert(units.end(), queue.units.begin(), queue.units.end());
-    queue.units.clear();
+  std::vector<UnitId> units;
+  units.reserve(size_);
+  for (UnitId unit = 0; unit < nodes_.size(); ++unit) {
+    if (nodes_[unit].list) units.push_back(take(unit));
   }
-  std::ranges::sort(units);
-  size_ = 0;
   return units;
 }
 
-bool WorkQueue::push(UnitId unit, const std::function<bool(WorkerId)>& allowed) {
-  if (queues_.empty()) {
-    homeless_.push_front(unit);
-    ++size_;
-    return true;
+/// Returns those that everybody has missed.
+std::vector<UnitId> WorkQueue::deal(const std::vector<UnitId>& units) {
+  std::vector<UnitId> unplaced;
+  for (const auto unit : units) {
+    if (!put(unit, false)) unplaced.push_back(unit);
   }
-  auto* queue = best_queue(unit, allowed);
-  if (!queue) return false;
-  queue->units.push_front(unit);
-  ++size_;
+  return unplaced;
+}
+
+bool WorkQueue::put(UnitId unit, bool in_front) {
+  if (queues_.empty()) {
+    insert(homeless_, unit, in_front);
+  } else if (awaits_holder(unit)) {
+    insert(absent_, unit, in_front);
+  } else if (auto* queue = best_queue(unit)) {
+    insert(misses_.contains(unit) ? queue->missed : queue->fresh, unit, in_front);
+  } else {
+    return false;
+  }
   return true;
 }
 
-bool WorkQueue::remove(UnitId unit) {
-  const auto remove_from = [&](std::deque<UnitId>& units) {
-    const auto found = std::ranges::find(units, unit);
-    if (found == units.end()) return false;
-    units.erase(found);
-    --size_;
-    return true;
-  };
-  if (remove_from(homeless_)) return true;
-  return std::ranges::any_of(queues_, [&](auto& entry) { return remove_from(entry.second.units); });
+// --- units ---
+
+bool WorkQueue::push(UnitId unit) {
+  return put(unit, true);
 }
 
-std::optional<UnitId> WorkQueue::pop(WorkerId worker, const std::function<bool(UnitId)>& allowed) {
+std::optional<UnitId> WorkQueue::pop(WorkerId worker) {
   const auto own = queues_.find(worker);
   if (own == queues_.end() || size_ == 0) return std::nullopt;
-  const auto take = [&](std::deque<UnitId>& units, auto position) {
-    const auto unit = *position;
-    units.erase(position);
-    --size_;
-    return unit;
-  };
-  auto& units = own->second.units;
-  if (const auto first = std::ranges::find_if(units, allowed); first != units.end())
-    return take(units, first);
-
+  // What is in the own queue was not missed here; what others have missed has waited before.
+  for (const auto* list : {&own->second.missed, &own->second.fresh}) {
+    if (list->size == 0) continue;
+    ++looked_at_;
+    return take(list->first);
+  }
   std::vector<Queue*> others;
   for (auto& [other, queue] : queues_) {
-    if (other != worker && !queue.units.empty()) others.push_back(&queue);
+    if (other != worker && queue.size() > 0) others.push_back(&queue);
   }
   std::ranges::sort(others, [](const Queue* a, const Queue* b) {
-    return std::pair(b->units.size(), a->cache_id) < std::pair(a->units.size(), b->cache_id);
+    return std::pair(b->size(), a->cache_id) < std::pair(a->size(), b->cache_id);
   });
   for (auto* queue : others) {
-    // From the back: what its owner would reach last.
-    const auto last = std::find_if(queue->units.rbegin(), queue->units.rend(), allowed);
-    if (last != queue->units.rend()) return take(queue->units, std::next(last).base());
+    if (const auto unit = pop_from(worker, *queue)) return unit;
+  }
+  return std::nullopt;
+}
+
+/// From the back: what its owner would reach last.
+std::optional<UnitId> WorkQueue::pop_from(WorkerId worker, Queue& other) {
+  if (other.fresh.size > 0) {
+    ++looked_at_;
+    return take(other.fresh.last);
+  }
+  auto unit = other.missed.last;
+  for (std::size_t look = 0; look < defaults::missed_units_looked_at && unit != none; ++look) {
+    ++looked_at_;
+    if (!has_missed(worker, unit)) return take(unit);
+    unit = nodes_[unit].before;
   }
   return std::nullopt;
 }

@@ -1,6 +1,7 @@
 #include "coordinator/run/run_controller.hpp"
 
 #include "common/defaults.hpp"
+#include "common/text.hpp"
 #include "coordinator/run/run_errors.hpp"
 #include "coordinator/run/work_batch.hpp"
 
@@ -13,6 +14,9 @@ namespace sluice {
 namespace {
 
 constexpr std::chrono::seconds delay_rounding(5);
+std::string in_seconds(std::chrono::milliseconds time) {
+  return shortest(std::chrono::duration<double>(time).count()) + " s";
+}
 
 }  // namespace
 
@@ -22,10 +26,13 @@ RunController::RunController(const Plan& plan, Config config, TimePoint now)
       dispatcher_(config_.dispatch, std::move(config_.affinities), config_.holders),
       lending_(config_.settings, config_.dispatch.lease_time),
       budget_(config_.budget, config_.price),
+      start_(config_.expected_workers, config_.worker_timeout, now),
       began_(now),
       last_had_worker_(now),
       last_result_(now) {
   facts_.run_id = config_.settings.run_id;
+  // In a run of one process nobody else can come.
+  if (config_.workers_may_join) dispatcher_.wait_for_holders();
 }
 
 // --- what workers say ---
@@ -73,8 +80,10 @@ void RunController::on_message(const Peer& peer, wire::Ready& ready, TimePoint n
   const auto id = worker_at(peer);
   if (!id || ready.run_id != config_.settings.run_id || over_) return;
   auto& worker = workers_.at(*id);
+  worker.ready = true;
   lending_.join(*id, peer, worker.hello.cache_id);
   if (!ready.problems.empty()) {
+    dispatcher_.add_lender(worker.hello.cache_id);
     set_problem(*id, ready.problems.front(), effects);
     effects.notes.push_back("worker " + worker.hello.name + " gets no work: " + worker.problem->message);
     if (dispatcher_.worker_count() == 0 && !config_.workers_may_join) {
@@ -146,6 +155,10 @@ void RunController::on_message(const Peer& peer, wire::Report& report, TimePoint
     for (const auto unit : report.started) dispatcher_.started(*id, unit, now);
     last_result_ = now;
     for (auto& result : report.results) take_result(*id, std::move(result), refused, effects);
+    for (const auto unit : report.returned) {
+      dispatcher_.release(*id, unit);
+      budget_.give_back(*id, unit);
+    }
   }
   if (!refused.items.empty()) effects.to_workers.push_back({peer, std::move(refused)});
   // A worker that is not known keeps its results and sends them again after its HELLO.
@@ -159,6 +172,7 @@ void RunController::on_message(const Peer& peer, wire::Goodbye& goodbye, TimePoi
   effects.notes.push_back("worker " + workers_.at(*id).hello.name + " left: " + goodbye.reason);
   dispatcher_.leave(*id);
   forget(*id, false, now, effects);
+  stop_if_last_worker_failed(effects);
 }
 
 bool RunController::fits(const UnitResult& result) const {
@@ -188,6 +202,7 @@ void RunController::take_result(WorkerId worker, UnitResult result, wire::Ack& r
   RecordResult record{worker, {std::move(result), {trials.begin(), trials.end()}, {}, {}}};
   record.item.worker = all_workers_.at(worker).name;
   record.item.cache_id = cache_ids_.at(worker);
+  dispatcher_.begin_recording(record.item.result.unit);
   effects.to_record.push_back(std::move(record));
 }
 
@@ -235,8 +250,9 @@ void RunController::count_spend(WorkerId worker, UnitId unit, const Spend& spend
 void RunController::on_recorded(const ResultsRecorded& recorded, TimePoint now, Effects& effects) {
   std::map<WorkerId, wire::Ack> acks;
   for (const auto& item : recorded.items) {
+    withdraw(item.unit, item.worker);
+    dispatcher_.settle(item.unit);
     if (item.outcome.first) {
-      dispatcher_.settle(item.unit);
       lending_.settled(item.key);
       count_trials(item);
       ++all_workers_.at(item.worker).units;
@@ -254,18 +270,47 @@ void RunController::on_recorded(const ResultsRecorded& recorded, TimePoint now, 
     ack.run_id = config_.settings.run_id;
     effects.to_workers.push_back({worker->second.peer, std::move(ack)});
   }
+  for (auto& [id, units] : std::exchange(to_withdraw_, {})) {
+    wire::Withdraw message{config_.settings.run_id, std::move(units)};
+    effects.to_workers.push_back({workers_.at(id).peer, std::move(message)});
+  }
   lease_work(now, effects);
   finish_if_done(now, effects);
 }
 
+/// Whoever else has the unit need not call for it any more.
+void RunController::withdraw(UnitId unit, WorkerId answered_by) {
+  const auto holder = dispatcher_.holder_of(unit);
+  if (over_ || !holder || *holder == answered_by || !workers_.contains(*holder)) return;
+  to_withdraw_[*holder].push_back(unit);
+}
+
 // --- leases ---
+
+/// Whether everybody whom the run waits for is there, or was waited for long enough.
+bool RunController::may_lease(TimePoint now, Effects& effects) {
+  const auto ready = static_cast<std::uint32_t>(
+      std::ranges::count_if(workers_, [](const auto& entry) { return entry.second.ready; }));
+  const auto step = start_.on_ready(ready, now);
+  if (step.some_are_missing) {
+    effects.notes.push_back("only " + std::to_string(ready) + " of " +
+                            std::to_string(config_.expected_workers) +
+                            " expected workers came; the run goes on with them");
+  }
+  if (step.holders_overdue) dispatcher_.end_wait_for_holders();
+  if (const auto units = dispatcher_.waiting_for_holders(); step.begins && units > 0) {
+    effects.notes.push_back(std::to_string(units) +
+                            " units wait a moment for the workers whose caches hold their answers");
+  }
+  return start_.begun();
+}
 
 void RunController::lease_work(TimePoint now, Effects& effects) {
   for (const auto& [worker, unit] : dispatcher_.take_returned()) {
     if (dispatcher_.holder_of(unit) != std::optional(worker)) budget_.give_back(worker, unit);
   }
   waits_for_budget_ = false;
-  if (over_ || dispatcher_.pending_count() == 0) return;
+  if (over_ || dispatcher_.pending_count() == 0 || !may_lease(now, effects)) return;
   for (const auto& [id, worker] : workers_) {
     for (;;) {
       const auto units = dispatcher_.lease(id, defaults::max_units_per_work, now);
@@ -361,6 +406,18 @@ void RunController::forget_silent_idlers(TimePoint now, Effects& effects) {
   for (const auto id : silent) forget(id, true, now, effects);
 }
 
+void RunController::on_local_worker_failed(const Error& error, Effects& effects) {
+  if (error.reason == Reason::internal_error) return stop(error, effects);
+  effects.notes.push_back("a worker of this process has ended: " + error.message);
+  local_failure_ = error;
+  stop_if_last_worker_failed(effects);
+}
+
+/// Its GOODBYE and its error come on different ways, in any order.
+void RunController::stop_if_last_worker_failed(Effects& effects) {
+  if (local_failure_ && dispatcher_.worker_count() == 0) stop(*local_failure_, effects);
+}
+
 void RunController::forget(WorkerId worker, bool lost, TimePoint now, Effects& effects) {
   const auto found = workers_.find(worker);
   if (found == workers_.end()) return;
@@ -397,13 +454,22 @@ void RunController::check_deadline(TimePoint now, Effects& effects) {
 void RunController::stop(Error why, Effects& effects) {
   if (over_) return;
   stopped_ = why;
+  // A deadline is kept, and what cannot be recorded is not worth waiting for.
+  const bool at_once = why.reason == Reason::deadline_reached || why.reason == Reason::ledger_failed ||
+                       why.reason == Reason::internal_error;
+  if (!at_once) time_to_finish_ = config_.drain_timeout;
   close(why.message, effects);
 }
 
 void RunController::close(const std::string& reason, Effects& effects) {
   over_ = true;
+  const auto finish_ms = static_cast<std::uint32_t>(time_to_finish_.count());
+  if (finish_ms > 0 && dispatcher_.started_count() > 0) {
+    effects.notes.push_back("calls under way have " + in_seconds(time_to_finish_) +
+                            " to end; one more signal ends the process at once");
+  }
   for (const auto& [id, worker] : workers_) {
-    effects.to_workers.push_back({worker.peer, wire::Drain{config_.settings.run_id, reason}});
+    effects.to_workers.push_back({worker.peer, wire::Drain{config_.settings.run_id, reason, finish_ms}});
   }
 }
 

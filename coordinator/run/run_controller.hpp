@@ -9,6 +9,7 @@
 #include "coordinator/run/effects.hpp"
 #include "coordinator/run/lending.hpp"
 #include "coordinator/run/run_budget.hpp"
+#include "coordinator/run/run_start.hpp"
 
 #include <chrono>
 #include <cstdint>
@@ -31,7 +32,7 @@ struct TrialCounts {
 };
 
 /// A run from the first HELLO to the last GOODBYE: reads what workers say, decides by Dispatcher, and says
-/// what is to be sent and recorded (delivery.md). Pure: time is an argument, no socket, no actor. Not
+/// what is to be sent and recorded (docs/protocol.md). Pure: time is an argument, no socket, no actor. Not
 /// thread-safe. The plan must outlive it.
 class RunController {
  public:
@@ -40,6 +41,9 @@ class RunController {
     Dispatcher::Config dispatch;
     std::chrono::milliseconds worker_timeout{};         ///< A run without any worker ends after this.
     bool workers_may_join = false;                      ///< A worker with the key may come yet: wait for it.
+    std::uint32_t expected_workers = 0;                 ///< Nothing is leased before so many are there, or
+                                                        ///< `worker_timeout` is over.
+    std::chrono::milliseconds drain_timeout{};          ///< For calls under way when the run is stopped.
     std::string how_to_start_a_worker;                  ///< For the message when it does.
     std::vector<UnitAffinity> affinities;               ///< By unit.
     std::vector<std::string> holders;                   ///< What UnitAffinity::holder counts.
@@ -63,12 +67,17 @@ class RunController {
   void check_deadline(TimePoint now, Effects& effects);
   /// Ends the run with what it has. The first reason stays.
   void stop(Error why, Effects& effects);
+  /// A worker of this process has ended with an error. The others go on, unless it was the last or the error
+  /// is a defect of sluice.
+  void on_local_worker_failed(const Error& error, Effects& effects);
 
   /// Nothing more will be leased: the plan is done, or the run was stopped.
   bool over() const { return over_; }
   /// Over, and every worker has said GOODBYE or gone.
   bool all_gone() const { return over_ && workers_.empty(); }
   const std::optional<Error>& stopped() const { return stopped_; }
+  /// How long a run that is over waits for calls under way.
+  std::chrono::milliseconds time_to_finish() const { return time_to_finish_; }
 
   /// The connected workers, those that get no work included.
   std::vector<GovernedPeer> peers() const;
@@ -88,6 +97,7 @@ class RunController {
     wire::Hello hello;
     std::optional<Error> problem;  ///< It cannot call the run's provider.
     TimePoint last_heard;          ///< Counts while it takes no work; the dispatcher watches the others.
+    bool ready = false;
   };
 
   void on_message(const Peer& peer, wire::Hello& hello, TimePoint now, Effects& effects);
@@ -110,12 +120,15 @@ class RunController {
   void count_trials(const ResultsRecorded::Item& item);
   void count_spend(WorkerId worker, UnitId unit, const Spend& spend, bool answered);
   void lease_work(TimePoint now, Effects& effects);
+  bool may_lease(TimePoint now, Effects& effects);
+  void withdraw(UnitId unit, WorkerId answered_by);
   std::optional<PaidTokens> send_work(WorkerId worker, const std::vector<UnitId>& units, Effects& effects);
   void reserve_held(WorkerId worker, const std::vector<UnitId>& held);
   void forget(WorkerId worker, bool lost, TimePoint now, Effects& effects);
   void forget_silent_idlers(TimePoint now, Effects& effects);
   void finish_if_done(TimePoint now, Effects& effects);
   void close(const std::string& reason, Effects& effects);
+  void stop_if_last_worker_failed(Effects& effects);
   bool somebody_is_joining() const;
   Error no_worker() const;
 
@@ -124,6 +137,7 @@ class RunController {
   Dispatcher dispatcher_;
   Lending lending_;
   RunBudget budget_;
+  RunStart start_;
   std::map<Peer, WorkerId> by_peer_;
   std::map<WorkerId, Worker> workers_;  ///< Connected ones.
   std::map<WorkerId, WorkerFacts> all_workers_;
@@ -133,6 +147,9 @@ class RunController {
   RunFacts facts_;
   std::optional<Error> stopped_;
   bool over_ = false;
+  std::chrono::milliseconds time_to_finish_{};
+  std::optional<Error> local_failure_;  ///< Of a worker of this process that has ended.
+  std::map<WorkerId, std::vector<UnitId>> to_withdraw_;
   TimePoint began_;
   TimePoint last_had_worker_;
   std::optional<TimePoint> first_lease_;

@@ -1,3 +1,5 @@
+#include "common/transport/local_workers.hpp"
+#include "coordinator/actors/await_run.hpp"
 #include "coordinator/actors/coordinator_actor.hpp"
 #include "coordinator/actors/governor_actor.hpp"
 #include "coordinator/actors/messages.hpp"
@@ -321,6 +323,17 @@ class CoordinatorActorTest : public ActorTest {
     settle();
   }
   std::size_t ended() { return listener.got<RunEnded>().size(); }
+  void kill(const caf::actor& actor) {
+    caf::anon_send_exit(actor, caf::exit_reason::kill);
+    settle();
+  }
+  void expect_internal_error(const std::string& who) {
+    ASSERT_EQ(ended(), 1u);
+    const auto& cut_short = listener.got<RunEnded>()[0].facts.cut_short;
+    ASSERT_TRUE(cut_short);
+    EXPECT_EQ(cut_short->reason, Reason::internal_error);
+    EXPECT_NE(cut_short->message.find(who), std::string::npos) << cut_short->message;
+  }
 
   Suite suite;
   std::shared_ptr<const Plan> plan;
@@ -397,6 +410,72 @@ TEST_F(CoordinatorActorTest, SilenceCountsOnlyOnceTheSocketIsDrained) {
   }
   pass(100ms);
   EXPECT_EQ(progress.got<ShowProgress>().back().state.workers, 0u);
+}
+
+TEST_F(CoordinatorActorTest, ADeadRouterEndsTheRunWithWhatIsCommitted) {
+  join("p", 1);
+  report("p", 0);
+  kill(router.handle());
+  EXPECT_EQ(ended(), 0u) << "the recorder has yet to commit what it was given";
+  commit();
+  expect_internal_error("router");
+}
+
+TEST_F(CoordinatorActorTest, ADeadGovernorEndsTheRun) {
+  join("p", 1);
+  say("p", wire::Heartbeat{"run-1", 5, 10, {{"openai", 0, 0, 0, false, 0, {}, {}, {}, {}, {}}}, 0});
+  kill(caf::actor_cast<caf::actor>(router.last_sender()));
+  say("p", wire::Goodbye{"drained"});
+  expect_internal_error("governor");
+}
+
+TEST_F(CoordinatorActorTest, ADeadRecorderEndsTheRun) {
+  join("p", 1);
+  report("p", 0);
+  kill(recorder.handle());
+  say("p", wire::Goodbye{"drained"});
+  expect_internal_error("recorder");
+}
+
+TEST_F(CoordinatorActorTest, ADeadProgressDisplayEndsTheRun) {
+  kill(progress.handle());
+  expect_internal_error("progress");
+}
+
+TEST_F(CoordinatorActorTest, AHandlerThatThrowsEndsTheRunForWhoeverWaitsForIt) {
+  join("p", 1);
+  ResultsRecorded of_nobody;
+  of_nobody.items.push_back({99, 0, {}, {true, {}}, false, {}, {}});  // No such worker ever came.
+  caf::anon_send(coordinator, std::move(of_nobody));
+  settle();
+  EXPECT_EQ(ended(), 0u) << "it cannot say so itself";
+  {
+    caf::scoped_actor self(system());
+    const auto run = await_run(self, coordinator, {}, "run-1");
+    EXPECT_EQ(run.facts.run_id, "run-1");
+    ASSERT_TRUE(run.facts.cut_short);
+    EXPECT_EQ(run.facts.cut_short->reason, Reason::internal_error);
+  }
+  settle();
+  EXPECT_EQ(running(), 2u) << "the listener and the progress display, which are not its own";
+}
+
+TEST_F(CoordinatorActorTest, ADeadLocalWorkerEndsTheRun) {
+  join("p", 1);
+  Probe<StopWorker> worker(system());
+  kill(worker.handle());
+  caf::scoped_actor self(system());
+  Probe<LocalWorkerFailed> told(system());
+  // The run ends by itself, but not before the test's own messages: its end stands in the mailbox already.
+  caf::anon_send(caf::actor_cast<caf::actor>(self), RunEnded{});
+  await_run(self, told.handle(), {worker.handle()}, "run-1");
+  settle();
+  ASSERT_EQ(told.got<LocalWorkerFailed>().size(), 1u);
+  caf::anon_send(coordinator, told.got<LocalWorkerFailed>()[0]);
+  settle();
+  say("p", wire::Goodbye{"drained"});
+  ASSERT_EQ(ended(), 1u);
+  EXPECT_EQ(listener.got<RunEnded>()[0].facts.cut_short->reason, Reason::internal_error);
 }
 
 TEST_F(CoordinatorActorTest, HeartbeatsAreAnsweredByTheGovernor) {

@@ -50,6 +50,7 @@ class WorkerActorTest : public ActorTest {
     none.environment = nothing;
     config.keys = std::make_shared<const KeyRing>(nothing, *merge_settings(none));
     config.stay = stay;
+    config.drain_timeout = drain_timeout;
     config.coordinator_timeout = 60s;
     config.boot_clock = [this] { return boot(); };
     config.listener = listener.handle();
@@ -136,6 +137,7 @@ class WorkerActorTest : public ActorTest {
   }
   bool has_ended() { return !listener.got<WorkerEnded>().empty(); }
 
+  std::chrono::milliseconds drain_timeout{};
   support::TemporaryFolder folder;
   RunSettings settings;
   std::shared_ptr<AnswerStore> store;

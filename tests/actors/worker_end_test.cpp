@@ -92,6 +92,222 @@ TEST_F(WorkerActorTest, OneThatCannotWorkHereSaysWhyAndLeaves) {
   EXPECT_EQ(error->reason, Reason::coordinator_too_far);
 }
 
+// --- leaving ---
+
+class LeavingWorkerTest : public WorkerActorTest {
+ protected:
+  void begin_with(std::vector<UnitId> units) {
+    drain_timeout = 25s;
+    begin();
+    lease(std::move(units));
+    made = calls();
+    said<wire::Report>();
+  }
+  void stop(bool at_once = false) {
+    caf::anon_send(worker, StopWorker{"SIGTERM", at_once});
+    settle();
+  }
+  void acknowledge(std::vector<UnitId> units) {
+    wire::Ack ack{"run-1", {}};
+    for (const auto id : units) ack.items.push_back({id, wire::Verdict::committed, unit(id).key, {}});
+    hear(std::move(ack));
+  }
+  std::vector<UnitId> returned() {
+    std::vector<UnitId> units;
+    for (const auto& report : said<wire::Report>())
+      units.insert(units.end(), report.returned.begin(), report.returned.end());
+    return units;
+  }
+
+  bool stored(UnitId id) const {
+    const auto found = store->find_answer(unit(id).key);
+    return found && found->has_value();
+  }
+
+  std::vector<HttpCall> made;
+};
+
+TEST_F(LeavingWorkerTest, CallsUnderWayAreFinishedReportedAndAcknowledgedBeforeTheGoodbye) {
+  begin_with({0, 1, 2});
+  ASSERT_EQ(made.size(), 2u);
+  stop();
+  EXPECT_FALSE(has_ended());
+  auto reports = said<wire::Report>();
+  ASSERT_EQ(reports.size(), 1u);
+  EXPECT_EQ(reports[0].returned, std::vector<UnitId>{2}) << "others may have it at once";
+  EXPECT_EQ(reports[0].window, 0u);
+  answer(made);
+  EXPECT_TRUE(calls().empty());
+  reports = said<wire::Report>();
+  ASSERT_EQ(reports.size(), 1u);
+  EXPECT_EQ(reports[0].results.size(), 2u);
+  EXPECT_FALSE(has_ended()) << "nothing is acknowledged";
+  EXPECT_TRUE(said<wire::Goodbye>().empty());
+  acknowledge({0});
+  EXPECT_FALSE(has_ended());
+  acknowledge({1});
+  ASSERT_TRUE(has_ended());
+  EXPECT_EQ(said<wire::Goodbye>().at(0).reason, "SIGTERM");
+  EXPECT_FALSE(listener.got<WorkerEnded>()[0].error);
+}
+
+TEST_F(LeavingWorkerTest, ACallThatFailsIsGivenBackAndNotTriedAgain) {
+  begin_with({0, 1});
+  stop();
+  answer(made[0], 503);
+  EXPECT_EQ(returned(), std::vector<UnitId>{0});
+  pass(2000ms);
+  EXPECT_TRUE(calls().empty());
+  answer(made[1]);
+  acknowledge({1});
+  EXPECT_TRUE(has_ended());
+}
+
+TEST_F(LeavingWorkerTest, ItWaitsNoLongerThanItsTime) {
+  begin_with({0, 1});
+  stop();
+  answer(made[0]);
+  pass(24s);
+  EXPECT_FALSE(has_ended());
+  hear(grants(unlimited()));
+  pass(2s);
+  ASSERT_TRUE(has_ended());
+  EXPECT_EQ(said<wire::Goodbye>().size(), 1u);
+  EXPECT_EQ(http.got<HttpCancel>().size(), 1u) << "the call that is still under way";
+}
+
+TEST_F(LeavingWorkerTest, WhoIsToldTwiceLeavesAtOnce) {
+  begin_with({0, 1});
+  stop();
+  EXPECT_FALSE(has_ended());
+  stop();
+  EXPECT_TRUE(has_ended());
+}
+
+TEST_F(LeavingWorkerTest, AProcessThatEndsWaitsForNothing) {
+  begin_with({0, 1});
+  stop(true);
+  EXPECT_TRUE(has_ended());
+}
+
+TEST_F(LeavingWorkerTest, WithoutACoordinatorTheAckIsNotWaitedFor) {
+  begin_with({0});
+  pass(4000ms);  // Silence.
+  stop();
+  EXPECT_FALSE(has_ended()) << "the answer is a moment away, and goes into the cache";
+  answer(made[0]);
+  EXPECT_TRUE(has_ended());
+  EXPECT_TRUE(stored(0));
+}
+
+TEST_F(LeavingWorkerTest, WorkThatWasOnItsWayIsGivenBack) {
+  begin_with({0});
+  stop();
+  said<wire::Report>();
+  lease({5});
+  EXPECT_EQ(returned(), std::vector<UnitId>{5});
+  EXPECT_TRUE(calls().empty());
+}
+
+TEST_F(LeavingWorkerTest, DrainGivesCallsUnderWayTheTimeThatItNames) {
+  begin_with({0, 1});
+  hear(wire::Drain{"run-1", "interrupted", 5000});
+  EXPECT_FALSE(has_ended());
+  answer(made);
+  EXPECT_EQ(said<wire::Report>().back().results.size(), 2u);
+  acknowledge({0, 1});
+  ASSERT_TRUE(has_ended());
+  EXPECT_EQ(said<wire::Goodbye>().at(0).reason, "drained");
+}
+
+TEST_F(LeavingWorkerTest, AnAnswerThatIsNotScoredYetIsNotLost) {
+  begin_with({0});
+  HttpCallsDone ended;
+  auto& done = ended.done.emplace_back();
+  done.id = made[0].id;
+  done.response = {
+      200, {}, R"({"choices":[{"message":{"content":"{\"claims\":[]}"},"finish_reason":"stop"}]})"};
+  // All in one go: the scorer has its turn after the worker has been told to leave.
+  caf::anon_send(client(), std::move(ended));
+  caf::anon_send(worker, StopWorker{"SIGTERM"});
+  settle();
+  std::size_t results = 0;
+  for (const auto& report : said<wire::Report>()) results += report.results.size();
+  EXPECT_EQ(results, 1u);
+}
+
+// --- what others have answered ---
+
+TEST_F(LeavingWorkerTest, WhatIsWithdrawnIsDroppedUnlessItIsCalledFor) {
+  begin_with({0, 1, 2, 3});
+  ASSERT_EQ(made.size(), 2u);
+  hear(wire::Withdraw{"run-0", {2}});
+  EXPECT_TRUE(returned().empty());
+  hear(wire::Withdraw{"run-1", {0, 2}});
+  EXPECT_EQ(returned(), std::vector<UnitId>{2});
+  answer(made);
+  made = calls();
+  ASSERT_EQ(made.size(), 1u);
+}
+
+// An ACK that names another key must not make a worker erase what it never spoke of.
+TEST_F(LeavingWorkerTest, TheKeyOfAResultDecidesWhatIsErased) {
+  begin_with({0, 1});
+  answer(made[0]);
+  answer(made[1]);
+  ASSERT_TRUE(stored(1));
+  hear(wire::Ack{"run-1", {{0, wire::Verdict::duplicate, unit(1).key, sha256("another answer")}}});
+  EXPECT_TRUE(stored(1)) << "of the other unit";
+  EXPECT_TRUE(stored(0));
+  hear(wire::Ack{"run-1", {{0, wire::Verdict::duplicate, unit(0).key, sha256("another answer")}}});
+  EXPECT_FALSE(stored(0));
+}
+
+// --- defects ---
+
+class DefectTest : public LeavingWorkerTest {
+ protected:
+  void expect_internal_error() {
+    ASSERT_TRUE(has_ended());
+    const auto& error = listener.got<WorkerEnded>()[0].error;
+    ASSERT_TRUE(error);
+    EXPECT_EQ(error->reason, Reason::internal_error) << error->message;
+  }
+};
+
+TEST_F(DefectTest, ADeadModelClientEndsTheWorker) {
+  begin_with({0});
+  caf::anon_send_exit(client(), caf::exit_reason::kill);
+  settle();
+  expect_internal_error();
+  EXPECT_EQ(said<wire::Goodbye>().size(), 1u) << "its units are free at once";
+}
+
+TEST_F(DefectTest, ADeadHttpActorEndsTheWorker) {
+  begin_with({0});
+  caf::anon_send_exit(http.handle(), caf::exit_reason::kill);
+  settle();
+  expect_internal_error();
+}
+
+TEST_F(DefectTest, ADeadDealerEndsTheWorker) {
+  begin_with({0});
+  caf::anon_send_exit(dealer.handle(), caf::exit_reason::kill);
+  settle();
+  expect_internal_error();
+}
+
+TEST_F(DefectTest, WhatDiesAfterItsRunEndsNothing) {
+  start(true);
+  hear(wire::Welcome{settings}, grants(unlimited()));
+  lease({0});
+  const auto of_the_run = client();
+  hear(wire::Drain{"run-1", "complete"});
+  caf::anon_send_exit(of_the_run, caf::exit_reason::kill);
+  settle();
+  EXPECT_FALSE(has_ended());
+}
+
 TEST_F(WorkerActorTest, StopSaysGoodbye) {
   begin();
   caf::anon_send(worker, StopWorker{"SIGTERM"});

@@ -39,8 +39,8 @@ class Delivery : public Workbench {
     for (std::size_t i = 0; i < rows.size(); ++i) EXPECT_EQ(rows[i].trial, i);
   }
 
-  Process start_named(const std::string& endpoint, const std::string& name) {
-    return start_worker(endpoint, {"--name", name});
+  Process start_named(const std::string& endpoint, const std::string& name, const Flags& flags = {}) {
+    return start_worker(endpoint, Flags{"--name", name} + flags);
   }
   /// Worker processes in the middle of calls that take `latency_ms`; all calls after theirs come at once.
   struct Scene {
@@ -49,7 +49,7 @@ class Delivery : public Workbench {
     std::string endpoint;
     std::vector<Process> workers;
   };
-  Scene amid_slow_calls(int latency_ms, const std::vector<std::string>& workers) {
+  Scene amid_slow_calls(int latency_ms, const std::vector<std::string>& workers, const Flags& flags = {}) {
     let_all_workers_call();
     const auto calls = calls_each * workers.size();
     auto simulator = start_simulator(
@@ -59,7 +59,7 @@ class Delivery : public Workbench {
     Scene scene{std::move(simulator), std::move(coordinator), "", {}};
     scene.endpoint = endpoint_of(scene.coordinator);
     for (const auto& name : workers) {
-      scene.workers.push_back(start_named(scene.endpoint, name));
+      scene.workers.push_back(start_named(scene.endpoint, name, flags));
       const auto begun = calls_each * scene.workers.size();
       EXPECT_TRUE(eventually([&] { return scene.simulator.count("start") >= begun; }))
           << name << ": " << scene.workers.back().errors();
@@ -140,7 +140,7 @@ TEST_F(Delivery, AWorkerMayJoinLate) {
 }
 
 TEST_F(Delivery, AWorkerMayLeaveInTheMiddleOfItsCalls) {
-  auto scene = amid_slow_calls(longer_than_the_test, {"leaving"});
+  auto scene = amid_slow_calls(longer_than_the_test, {"leaving"}, {"--drain-timeout", "0.5"});
   scene.workers[0].signal(SIGTERM);
   expect_well_ended(scene.workers[0]);
   ASSERT_TRUE(has_said(scene.coordinator, "worker leaving left"));
@@ -150,6 +150,59 @@ TEST_F(Delivery, AWorkerMayLeaveInTheMiddleOfItsCalls) {
   EXPECT_EQ(report["run"]["leases_lost"], 0);
   EXPECT_EQ(worker_named(report, "leaving")["lost"], false);
   expect_well_ended(other);
+}
+
+// Each worker is told to leave amid its calls, and another one takes over: no answer is lost, no call made
+// again.
+TEST_F(Delivery, LeavingCostsNoRepeatedCall) {
+  let_all_workers_call();
+  auto simulator = start_simulator({R"({"latency_ms": 150})"}, {});
+  auto coordinator = start_sluice(live(simulator) + Flags{"--listen", any_port});
+  const auto endpoint = endpoint_of(coordinator);
+  std::vector<Process> workers;
+  for (std::size_t i = 0; i < 4; ++i) {
+    const auto before = simulator.count("start");
+    workers.push_back(start_named(endpoint, "w" + std::to_string(i)));
+    ASSERT_TRUE(eventually([&] { return simulator.count("start") > before + calls_each; }))
+        << workers.back().errors();
+    workers.back().signal(SIGTERM);
+    expect_well_ended(workers.back());
+  }
+  auto last = start_named(endpoint, "last");
+  const auto report = completed(coordinator);
+  expect_well_ended(last);
+  EXPECT_EQ(report["run"]["duplicates_dropped"], 0);
+  EXPECT_EQ(report["run"]["leases_lost"], 0);
+  std::size_t starts = 0;
+  std::size_t gone = 0;
+  for (const auto& event : simulator.final_events()) {
+    starts += event.kind == "start" ? 1 : 0;
+    gone += event.kind == "gone" ? 1 : 0;
+  }
+  EXPECT_EQ(starts, fixture_count());
+  EXPECT_EQ(gone, 0u);
+}
+
+// Three workers come back to a run that they have completed, in any order, milliseconds apart.
+TEST_F(Delivery, ARerunWithTheSameWorkersPaysNothing) {
+  let_all_workers_call();
+  const auto simulator = start_simulator({"--latency-ms", "20"});
+  const auto run = [&](const std::vector<std::string>& names, const Flags& flags) {
+    auto coordinator = start_sluice(live(simulator) + Flags{"--listen", any_port} + flags);
+    const auto endpoint = endpoint_of(coordinator);
+    std::vector<Process> workers;
+    for (const auto& name : names) workers.push_back(start_named(endpoint, name));
+    const auto report = completed(coordinator);
+    for (auto& worker : workers) expect_well_ended(worker);
+    return report;
+  };
+  const auto first = run({"a", "b", "c"}, {"--expect-workers", "3"});
+  for (const auto* name : {"a", "b", "c"}) EXPECT_GT(worker_named(first, name)["units"], 0) << name;
+  const auto paid = simulator.count("start");
+  EXPECT_EQ(paid, fixture_count());
+  EXPECT_EQ(run({"c", "a", "b"}, {})["run"]["requests"], 0);
+  EXPECT_EQ(run({"b", "c", "a"}, {"--expect-workers", "3"})["run"]["requests"], 0);
+  EXPECT_EQ(simulator.count("start"), paid);
 }
 
 }  // namespace

@@ -1,4 +1,5 @@
-// Control-C: the run ends at once, says so, shows what it has, and what was paid for is kept.
+// Control-C: the run ends, at once or when its calls under way have, says so, shows what it has, and what was
+// paid for is kept.
 
 #include "tests/support/ledger_rows.hpp"
 #include "tests/support/report_text.hpp"
@@ -17,6 +18,8 @@ using namespace support;
 class Interrupt : public Workbench {
  protected:
   static constexpr std::size_t answered = 12;
+  /// For calls that never end.
+  const Flags at_once{"--drain-timeout", "0"};
 
   // Twelve cases are answered at once and the others never: what is there when the signal comes is known.
   SimulatorProcess start_stalling_simulator() {
@@ -31,7 +34,7 @@ class Interrupt : public Workbench {
 
 TEST_F(Interrupt, EndsAtOnceWithWhatThereIs) {
   const auto stalling = start_stalling_simulator();
-  auto run = start_sluice(live(stalling));
+  auto run = start_sluice(live(stalling) + at_once);
   ASSERT_TRUE(eventually([&] { return ledger_rows(home()).size() == answered; })) << run.errors();
   run.signal(SIGINT);
   const auto finished = finish(run);
@@ -50,11 +53,30 @@ TEST_F(Interrupt, EndsAtOnceWithWhatThereIs) {
   EXPECT_LE(report["run"]["requests"], answered);
 }
 
+// An answer that is a moment away was paid for, or will be.
+TEST_F(Interrupt, CallsUnderWayAreFinishedFirst) {
+  const auto slow = start_simulator({R"({"latency_ms": 0, "times": 12})", R"({"latency_ms": 1500})"}, {});
+  auto run = start_sluice(live(slow));
+  ASSERT_TRUE(eventually([&] { return ledger_rows(home()).size() == answered; })) << run.errors();
+  ASSERT_TRUE(eventually([&] { return slow.count("start") > answered; }));
+  run.signal(SIGINT);
+  const auto finished = finish(run);
+  EXPECT_EQ(finished.exit_code, 2);
+  const auto report = parse_report(finished.output);
+  ASSERT_TRUE(report.is_object()) << finished.output.substr(0, 500);
+  EXPECT_EQ(report["reason_code"], "interrupted");
+  const auto started = slow.count("start");
+  EXPECT_GT(started, answered);
+  EXPECT_EQ(report["metrics"]["errors"], fixture_count() - started) << "every call that was made counts";
+  EXPECT_EQ(slow.count("gone"), 0u);
+  EXPECT_EQ(ledger_rows(home()).size(), started);
+}
+
 // As GNU timeout stops a program: one SIGTERM for the process, and at once another for its group.
 TEST_F(Interrupt, TwoSignalsAtOnceLeaveTheReport) {
   const auto stalling = start_stalling_simulator();
   const auto output = folder() / "report.json";
-  auto run = start_sluice(live(stalling) + Flags{"--output", output.string()});
+  auto run = start_sluice(live(stalling) + at_once + Flags{"--output", output.string()});
   ASSERT_TRUE(eventually([&] { return ledger_rows(home()).size() == answered; })) << run.errors();
   run.signal(SIGTERM);
   ASSERT_TRUE(eventually([&] { return has_taken_all_signals(run); }));
@@ -73,7 +95,7 @@ TEST_F(Interrupt, AUserWhoInsistsEndsARunThatCannotEndByItself) {
   // The report goes to a pipe that nobody reads.
   const auto pipe = folder() / "pipe";
   ASSERT_EQ(::mkfifo(pipe.c_str(), 0600), 0);
-  auto run = start_sluice(live(stalling) + Flags{"--output", pipe.string()});
+  auto run = start_sluice(live(stalling) + at_once + Flags{"--output", pipe.string()});
   ASSERT_TRUE(eventually([&] { return ledger_rows(home()).size() == answered; })) << run.errors();
   EXPECT_TRUE(eventually([&] {
     run.signal(SIGTERM);
@@ -89,7 +111,7 @@ TEST_F(Interrupt, LeavesACacheThatTheNextRunUses) {
   write_text(folder() / "sluice.toml",
              "[providers.openai]\ncache_identity = \"one provider on two ports\"\n");
   const auto stalling = start_stalling_simulator();
-  auto run = start_sluice(live(stalling));
+  auto run = start_sluice(live(stalling) + at_once);
   ASSERT_TRUE(eventually([&] { return ledger_rows(home()).size() == answered; })) << run.errors();
   run.signal(SIGINT);
   EXPECT_EQ(finish(run).exit_code, 2);
@@ -105,7 +127,7 @@ TEST_F(Interrupt, LeavesACacheThatTheNextRunUses) {
 
 TEST_F(Interrupt, EndsTheWorkersOfOtherProcessesToo) {
   const auto stalling = start_stalling_simulator();
-  auto run = start_sluice(live(stalling) + Flags{"--listen", "tcp://127.0.0.1:0"});
+  auto run = start_sluice(live(stalling) + at_once + Flags{"--listen", "tcp://127.0.0.1:0"});
   auto worker = start_worker(endpoint_of(run));
   ASSERT_TRUE(eventually([&] { return ledger_rows(home()).size() == answered; })) << worker.errors();
   run.signal(SIGINT);

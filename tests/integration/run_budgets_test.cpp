@@ -126,7 +126,7 @@ std::string get_metrics(const std::string& said) {
 
 TEST_F(RunBudgets, MetricsAreServedWhileTheRunGoesOn) {
   auto simulator = start_simulator({R"({"latency_ms": 0, "times": 12})", R"({"fault": "hang"})"}, {});
-  auto run = start_sluice(live(simulator) + Flags{"--metrics-listen", "127.0.0.1:0"});
+  auto run = start_sluice(live(simulator) + Flags{"--metrics-listen", "127.0.0.1:0", "--drain-timeout", "0"});
   const auto serves = [&](const std::string& line) {
     return eventually([&] { return get_metrics(run.errors()).find(line) != std::string::npos; });
   };

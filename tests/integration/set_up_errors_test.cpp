@@ -135,7 +135,7 @@ TEST_F(SetUpErrors, ListeningBeyondLoopbackNeedsAWord) {
 TEST_F(SetUpErrors, ANamedCacheInUse) {
   let_all_workers_call();
   const auto simulator = start_simulator({R"({"fault": "hang"})"}, {});
-  auto coordinator = start_sluice(live(simulator) + Flags{"--listen", any_port});
+  auto coordinator = start_sluice(live(simulator) + Flags{"--listen", any_port, "--drain-timeout", "0"});
   const auto endpoint = endpoint_of(coordinator);
   auto first = start_worker(endpoint, {"--name", "gpu-7"});
   ASSERT_TRUE(has_said(coordinator, "worker gpu-7 is there")) << first.errors();

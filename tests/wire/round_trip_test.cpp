@@ -153,8 +153,8 @@ RC_GTEST_PROP(RoundTrip, Heartbeat, ()) {
 }
 
 RC_GTEST_PROP(RoundTrip, Report, ()) {
-  arrives_at_coordinator(
-      Report{*text(), any<std::uint32_t>(), some([] { return any<UnitId>(); }), some(any_result)});
+  arrives_at_coordinator(Report{*text(), any<std::uint32_t>(), some([] { return any<UnitId>(); }),
+                                some(any_result), some([] { return any<UnitId>(); })});
 }
 
 RC_GTEST_PROP(RoundTrip, EntriesOfCaches, ()) {
@@ -274,7 +274,8 @@ RC_GTEST_PROP(RoundTrip, AckGrantsDrainAndReject, ()) {
                });
                return grant;
              })});
-  arrives_at_worker(Drain{*text(), *text()});
+  arrives_at_worker(Drain{*text(), *text(), any<u32>()});
+  arrives_at_worker(Withdraw{*text(), some([] { return any<UnitId>(); })});
   arrives_at_worker(Reject{*rc::gen::element(RejectCode::malformed, RejectCode::too_large), *text()});
 }
 

@@ -39,6 +39,7 @@ struct CallTurn {
   std::vector<HttpCall> calls;
   std::vector<UnitId> started;
   std::vector<CompletedUnit> completed;
+  std::vector<UnitId> returned;  ///< Dropped without having been paid for.
   std::optional<DemandTold> demand;
   std::vector<wire::ToCoordinator> entries;  ///< SEEK and STORED.
   std::vector<std::string> problems;         ///< For the log: one sentence each.
@@ -63,6 +64,10 @@ class ModelCalls {
   void done(const HttpDone& done, const Moment& moment);
   /// The next turn tells the demand, whether it has changed or not.
   void want_demand() { demand_wanted_ = true; }
+  /// Drops those of the units that have no call under way, and no answer that waits for embeddings.
+  void withdraw(const std::vector<UnitId>& units, const Moment& moment);
+  /// Each turn from now on drops all such units: nothing begins, and nothing is tried again.
+  void wind_down() { winding_down_ = true; }
   /// Does all that can be done now.
   CallTurn turn(const Moment& moment);
   /// Drops everything. Returns the calls in flight.
@@ -90,10 +95,15 @@ class ModelCalls {
   void end_waiting(CalledProvider& provider, const Error& error);
   std::vector<wire::CallSize> sizes_of_ready(CalledProvider& provider);
 
+  // withdrawn.cpp: what is dropped.
+  template <class Wanted>
+  void drop_uncalled(Wanted wanted);
+
   // turn.cpp: what follows of what has happened, and is to be told.
   BootTime longest_silence() const;
   bool is_heard() const;
   void ring_alarms();
+  void drop_all_uncalled();
   void tell_demand(CallTurn& turn);
   std::optional<TimePoint> next_wake() const;
 
@@ -141,6 +151,7 @@ class ModelCalls {
   LateGrants late_grants_;
   bool connected_ = true;
   bool demand_wanted_ = false;
+  bool winding_down_ = false;
   std::uint32_t told_slots_ = 0;
 
   std::deque<SharedUnit> queue_;  ///< Not begun yet.
@@ -156,6 +167,7 @@ class ModelCalls {
   std::vector<Id> newly_ready_;
   std::vector<HttpCall> calls_;
   std::vector<CompletedUnit> completed_;
+  std::vector<UnitId> returned_;
   std::vector<std::string> problems_;
   std::vector<std::size_t> unstored_;  ///< Those of `completed_` whose answers are new.
 };

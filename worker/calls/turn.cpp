@@ -18,6 +18,7 @@ bool ModelCalls::is_heard() const {
 CallTurn ModelCalls::turn(const Moment& moment) {
   at_ = moment;
   ring_alarms();
+  if (winding_down_) drop_all_uncalled();
   std::uint64_t before = 0;
   do {  // What ends makes room for others.
     before = ended_jobs_;
@@ -39,6 +40,7 @@ CallTurn ModelCalls::turn(const Moment& moment) {
   }
   store_answers();
   turn.completed = std::exchange(completed_, {});
+  turn.returned = std::exchange(returned_, {});
   turn.entries = exchange_.take_messages();
   turn.problems = std::exchange(problems_, {});
   for (const auto& [name, provider] : providers_) {

@@ -1,14 +1,15 @@
 #include "worker/cli/worker_cli.hpp"
 
-#include "common/settings/metrics_endpoint.hpp"
 #include "common/metrics_server/metrics_server.hpp"
 #include "common/metrics_server/worker_metrics.hpp"
 #include "common/process/actor_system.hpp"
 #include "common/process/logging.hpp"
 #include "common/process/signals.hpp"
-#include "common/stderr_line.hpp"
+#include "common/process/supervision.hpp"
 #include "common/settings/load_settings.hpp"
+#include "common/settings/metrics_endpoint.hpp"
 #include "common/settings/tcp_endpoint.hpp"
+#include "common/stderr_line.hpp"
 #include "worker/embed.hpp"
 #include "worker/messages.hpp"
 
@@ -19,6 +20,7 @@
 #include <CLI/CLI.hpp>
 #include <caf/scoped_actor.hpp>
 #include <caf/send.hpp>
+#include <caf/system_messages.hpp>
 #include <spdlog/spdlog.h>
 
 namespace sluice {
@@ -39,6 +41,7 @@ struct WorkerFlags {
   std::optional<std::string> home;
   std::optional<std::string> config;
   double coordinator_timeout_seconds = 60;
+  std::optional<std::string> drain_timeout;
   std::optional<std::string> call_log;
   std::optional<std::string> metrics_listen;
   std::string log_level = "info";
@@ -57,6 +60,9 @@ void add_flags(CLI::App& app, WorkerFlags& flags) {
                  "End after this many seconds without a coordinator (default 60)")
       ->type_name("SECONDS")
       ->check(CLI::Range(0.1, 86400.0));
+  app.add_option("--drain-timeout", flags.drain_timeout,
+                 "When told to stop, give calls under way so many seconds to end (default 25)")
+      ->type_name("SECONDS");
   app.add_flag("--stay", flags.stay, "Wait for the next run instead of ending after one");
   app.add_option("--home", flags.home, "Folder of the caches (default SLUICE_HOME or ~/.sluice)")
       ->type_name("DIR");
@@ -87,6 +93,8 @@ std::optional<std::string> problem_with_name(const WorkerFlags& flags) {
 std::vector<FlagValue> setting_flags(const WorkerFlags& flags) {
   std::vector<FlagValue> values;
   if (flags.max_concurrent) values.push_back({"max_concurrent", "--max-concurrent", *flags.max_concurrent});
+  if (flags.drain_timeout)
+    values.push_back({"drain_timeout_seconds", "--drain-timeout", *flags.drain_timeout});
   if (flags.home) values.push_back({"home", "--home", *flags.home});
   return values;
 }
@@ -140,9 +148,18 @@ int serve(const WorkerFlags& flags) {
     for (const auto& worker : *workers) caf::anon_send(worker, StopWorker{signal});
   });
   int code = 0;
-  self->receive([&](const WorkerEnded& ended) {
-    if (ended.error) code = report(ended.error->message);
-  });
+  bool ended = false;
+  self->monitor(workers->front());
+  self->receive_while([&] { return !ended; })(
+      [&](const WorkerEnded& worker) {
+        ended = true;
+        if (worker.error) code = report(worker.error->message);
+      },
+      [&](const caf::down_msg& down) {
+        if (!down.reason) return;  // Its WorkerEnded is on its way.
+        ended = true;
+        code = report(unexpected_end("the worker", actors.system.render(down.reason)).message);
+      });
   signals.handle_with({});
   return code;
 }

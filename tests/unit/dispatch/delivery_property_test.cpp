@@ -1,6 +1,7 @@
-// Lease bookkeeping under any order of death, delay and duplication: a model of workers and a network that
-// loses, doubles and delays messages drives the Dispatcher; each unit must be settled exactly once, by the
-// first result that is committed, and the run must end.
+// Lease bookkeeping under any order of death, delay and duplication: a model of workers, of a network that
+// loses, doubles and delays messages, and of a recorder that takes its time drives the Dispatcher; each unit
+// must be settled exactly once, by the first result that is committed, and the run must end. Where workers
+// only come, leave with a GOODBYE and wait for a slow recorder, each unit is called for once.
 #include "coordinator/dispatch/dispatcher.hpp"
 
 #include <chrono>
@@ -29,10 +30,19 @@ struct InFlight {
   UnitId unit;
 };
 
+/// What may happen to a fleet.
+enum class Trouble {
+  any,             ///< Workers die, stop and wake up, messages are lost, late and doubled.
+  nobody_is_lost,  ///< Workers come and say GOODBYE, and the recorder is slow.
+};
+
 class Model {
  public:
-  Model(std::size_t units, std::uint64_t seed)
-      : random_(seed), unit_count_(units), dispatcher_({1000ms, 3, 200, 600s}, affinities(units), {}) {}
+  Model(std::size_t units, std::uint64_t seed, Trouble trouble)
+      : random_(seed),
+        unit_count_(units),
+        trouble_(trouble),
+        dispatcher_({1000ms, 3, 200, 600s}, affinities(units), {}) {}
 
   void run() {
     for (int step = 0; step < 400; ++step) disturb();
@@ -41,6 +51,7 @@ class Model {
 
   std::size_t settled_twice = 0;
   std::map<UnitId, int> commits;
+  std::map<UnitId, int> calls;  ///< At the provider.
   bool finished = false;
 
  private:
@@ -65,23 +76,83 @@ class Model {
     for (auto& [id, worker] : workers_) {
       // A stopped or dead worker's mail is lost or waits; either way the lease is the coordinator's view.
       for (const auto unit : dispatcher_.lease(id, 8, now_)) {
-        if (worker.alive && pick(10) > 0) worker.holding.push_back(unit);
+        const bool arrives = trouble_ == Trouble::nobody_is_lost || pick(10) > 0;
+        if (worker.alive && arrives) worker.holding.push_back(unit);
       }
     }
   }
 
+  /// A result has come: it goes to the recorder, whose answer takes a while.
   void deliver(const InFlight& result) {
     if (dispatcher_.knows(result.worker)) dispatcher_.heard(result.worker, now_);
-    const bool was_settled = dispatcher_.is_settled(result.unit);
-    const bool first = dispatcher_.settle(result.unit);
-    if (first) ++commits[result.unit];
-    if (first && was_settled) ++settled_twice;
-    dispatcher_.release(result.worker, result.unit);
+    dispatcher_.begin_recording(result.unit);
+    recorder_.push_back(result);
+  }
+
+  /// The recorder has committed the first `count` of what it was given.
+  void commit(std::size_t count) {
+    for (; count > 0; --count) {
+      const auto [worker, unit] = recorder_.front();
+      recorder_.pop_front();
+      const bool was_settled = dispatcher_.is_settled(unit);
+      const bool first = dispatcher_.settle(unit);
+      if (first) ++commits[unit];
+      if (first && was_settled) ++settled_twice;
+      dispatcher_.release(worker, unit);
+    }
+  }
+
+  /// Whoever leaves brings what it has called for, and says GOODBYE in the same breath.
+  void say_goodbye(WorkerId id, ModelWorker& worker) {
+    std::erase_if(network_, [&](const InFlight& result) {
+      if (result.worker != id) return false;
+      deliver(result);
+      return true;
+    });
+    worker.holding.clear();
+    worker.alive = false;
+    dispatcher_.leave(id);
   }
 
   void disturb() {
+    trouble_ == Trouble::any ? disturb_anything() : disturb_nobody();
+    if (!recorder_.empty() && pick(3) == 0) commit(1 + pick(recorder_.size()));
+    lease_all();
+  }
+
+  void disturb_nobody() {
     now_ += std::chrono::milliseconds(pick(900));
-    switch (pick(9)) {
+    for (auto& [id, worker] : workers_) dispatcher_.heard(id, now_);
+    std::erase_if(workers_, [](const auto& entry) { return !entry.second.alive; });
+    switch (pick(5)) {
+      case 0:
+        if (workers_.size() < 6) join(next_id_++);
+        break;
+      case 1:
+        if (workers_.empty()) break;
+        {
+          auto chosen = workers_.begin();
+          std::advance(chosen, static_cast<std::ptrdiff_t>(pick(workers_.size())));
+          say_goodbye(chosen->first, chosen->second);
+        }
+        break;
+      case 2:
+        dispatcher_.tick(now_);
+        break;
+      case 3:
+        if (!network_.empty()) {
+          deliver(network_.front());
+          network_.erase(network_.begin());
+        }
+        break;
+      default:
+        work();
+    }
+  }
+
+  void disturb_anything() {
+    now_ += std::chrono::milliseconds(pick(900));
+    switch (pick(10)) {
       case 0:
         if (workers_.size() < 6) join(next_id_++);
         break;
@@ -106,13 +177,19 @@ class Model {
           if (pick(4) > 0) network_.erase(chosen);  // Otherwise it comes once more later.
         }
         break;
+      case 6:
+        for (auto& [id, worker] : workers_) {
+          if (!worker.alive || worker.stopped || pick(4) > 0) continue;
+          say_goodbye(id, worker);
+          break;
+        }
+        break;
       default:
         work();
     }
     for (auto& [id, worker] : workers_) {
       if (worker.alive && !worker.stopped && pick(3) > 0) dispatcher_.heard(id, now_);
     }
-    lease_all();
   }
 
   void work() {
@@ -122,6 +199,7 @@ class Model {
       dispatcher_.started(id, unit, now_);
       if (pick(3) == 0) continue;
       worker.holding.pop_front();
+      ++calls[unit];
       network_.push_back({id, unit});
     }
   }
@@ -134,7 +212,10 @@ class Model {
 
   /// No more trouble: one healthy worker, ticks, and everything that is still on its way arrives.
   void calm_down() {
-    for (auto& [id, worker] : workers_) worker.alive = false;
+    for (auto& [id, worker] : workers_) {
+      if (worker.alive && trouble_ == Trouble::nobody_is_lost) say_goodbye(id, worker);
+      worker.alive = false;
+    }
     const auto healthy = next_id_++;
     join(healthy);
     for (int step = 0; step < 2000 && !dispatcher_.finished(); ++step) {
@@ -142,30 +223,47 @@ class Model {
       dispatcher_.heard(healthy, now_);
       dispatcher_.tick(now_);
       dispatcher_.set_window(healthy, 4);
-      for (const auto unit : dispatcher_.lease(healthy, 8, now_)) deliver({healthy, unit});
+      for (const auto unit : dispatcher_.lease(healthy, 8, now_)) {
+        ++calls[unit];
+        deliver({healthy, unit});
+      }
+      commit(recorder_.size());
     }
     for (const auto& late : network_) deliver(late);
+    commit(recorder_.size());
     finished = dispatcher_.finished() && dispatcher_.settled_count() == unit_count_;
   }
 
   std::mt19937_64 random_;
   std::size_t unit_count_;
+  Trouble trouble_;
   TimePoint now_ = TimePoint() + 1h;
   Dispatcher dispatcher_;
   std::map<WorkerId, ModelWorker> workers_;
   WorkerId next_id_ = 1;
   std::vector<InFlight> network_;
+  std::deque<InFlight> recorder_;  ///< Given to it, and not committed yet.
 };
 
 RC_GTEST_PROP(Delivery, EachUnitIsSettledExactlyOnceAndTheRunEnds, ()) {
   const auto units = *rc::gen::inRange<std::size_t>(1, 40);
   const auto seed = *rc::gen::arbitrary<std::uint64_t>();
-  Model model(units, seed);
+  Model model(units, seed, Trouble::any);
   model.run();
   RC_ASSERT(model.finished);
   RC_ASSERT(model.settled_twice == 0u);
   RC_ASSERT(model.commits.size() == units);
   for (const auto& [unit, count] : model.commits) RC_ASSERT(count == 1);
+}
+
+RC_GTEST_PROP(Delivery, WorkersThatLeaveCauseNoSecondCall, ()) {
+  const auto units = *rc::gen::inRange<std::size_t>(1, 40);
+  const auto seed = *rc::gen::arbitrary<std::uint64_t>();
+  Model model(units, seed, Trouble::nobody_is_lost);
+  model.run();
+  RC_ASSERT(model.finished);
+  RC_ASSERT(model.calls.size() == units);
+  for (const auto& [unit, count] : model.calls) RC_ASSERT(count == 1);
 }
 
 }  // namespace

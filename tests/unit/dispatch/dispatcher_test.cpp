@@ -198,6 +198,95 @@ TEST_F(DispatcherTest, AMissBecomesFinalWhenTheOnlyOtherWorkerLeaves) {
   EXPECT_EQ(dispatcher.missed_units().size(), 20u);
 }
 
+TEST_F(DispatcherTest, MissesCostAFewLooksAUnitHoweverManyWait) {
+  constexpr std::size_t count = 20'000;
+  Dispatcher dispatcher(config, units(count), {});
+  join(dispatcher, 1, 1);
+  join(dispatcher, 2, 1);
+  std::size_t messages = 0;
+  while (!dispatcher.finished()) {
+    ASSERT_LT(++messages, 4 * count);
+    // Ten units of the first worker's in the time of one of the second's, whose queue fills with its misses.
+    const WorkerId worker = messages % 11 == 0 ? 2 : 1;
+    for (const auto unit : dispatcher.lease(worker, 1, at(0ms))) dispatcher.missed(worker, unit);
+  }
+  EXPECT_EQ(dispatcher.missed_units().size(), count);
+  EXPECT_LE(dispatcher.looked_at(), 20 * messages);
+}
+
+TEST_F(DispatcherTest, AWorkerThatLeavesTakesNoWalkForEachUnitItMissed) {
+  Dispatcher dispatcher(config, units(1000), {});
+  join(dispatcher, 1, 1000);
+  join(dispatcher, 2, 1000);
+  for (const auto unit : dispatcher.lease(1, 1000, at(0ms))) dispatcher.missed(1, unit);
+  EXPECT_FALSE(dispatcher.finished());
+  dispatcher.leave(2);
+  EXPECT_TRUE(dispatcher.finished()) << "whoever is left has missed them all";
+  EXPECT_EQ(dispatcher.missed_units().size(), 1000u);
+}
+
+TEST_F(DispatcherTest, WhatIsBeingRecordedIsLeasedToNobody) {
+  Dispatcher dispatcher(config, units(2), {});
+  join(dispatcher, 1, 2);
+  ASSERT_EQ(dispatcher.lease(1, 2, at(0ms)).size(), 2u);
+  dispatcher.begin_recording(0);
+  dispatcher.leave(1);
+  join(dispatcher, 2, 2);
+  EXPECT_EQ(dispatcher.lease(2, 2, at(0ms)), std::vector<UnitId>{1});
+  EXPECT_FALSE(dispatcher.finished());
+  dispatcher.settle(1);
+  EXPECT_FALSE(dispatcher.finished()) << "the first is not in the ledger yet";
+  dispatcher.settle(0);
+  EXPECT_TRUE(dispatcher.finished());
+}
+
+TEST_F(DispatcherTest, AWorkerThatComesBackWithWhatIsBeingRecordedHasNoLeaseOfIt) {
+  Dispatcher dispatcher(config, units(1), {});
+  join(dispatcher, 1, 1);
+  ASSERT_EQ(dispatcher.lease(1, 1, at(0ms)).size(), 1u);
+  dispatcher.begin_recording(0);
+  dispatcher.join(1, "cache-1", {0}, at(0ms));
+  EXPECT_EQ(dispatcher.leased_count(), 0u);
+  EXPECT_EQ(dispatcher.pending_count(), 0u);
+}
+
+TEST_F(DispatcherTest, AMissOfALateWorkerDoesNotBringBackWhatIsBeingRecorded) {
+  Dispatcher dispatcher(config, units(1), {});
+  join(dispatcher, 1, 1);
+  join(dispatcher, 2, 1);
+  dispatcher.begin_recording(0);
+  dispatcher.missed(2, 0);
+  EXPECT_EQ(dispatcher.pending_count(), 0u);
+  EXPECT_FALSE(dispatcher.finished());
+  dispatcher.settle(0);
+  EXPECT_TRUE(dispatcher.finished());
+}
+
+TEST_F(DispatcherTest, UnitsWaitForTheHolderOfTheirAnswers) {
+  auto affinities = units(10);
+  for (std::size_t i = 0; i < 6; ++i) affinities[i].holder = 1;
+  Dispatcher dispatcher(config, std::move(affinities), {"cache-2"});
+  dispatcher.wait_for_holders();
+  join(dispatcher, 1, 100);
+  EXPECT_EQ(dispatcher.lease(1, 100, at(0ms)).size(), 4u);
+  EXPECT_EQ(dispatcher.waiting_for_holders(), 6u);
+  EXPECT_FALSE(dispatcher.finished());
+  join(dispatcher, 2, 100);
+  EXPECT_EQ(dispatcher.waiting_for_holders(), 0u);
+  EXPECT_EQ(dispatcher.lease(2, 100, at(0ms)).size(), 6u);
+}
+
+TEST_F(DispatcherTest, UnitsDoNotWaitForAHolderForEver) {
+  auto affinities = units(10);
+  for (auto& affinity : affinities) affinity.holder = 1;
+  Dispatcher dispatcher(config, std::move(affinities), {"cache-2"});
+  dispatcher.wait_for_holders();
+  join(dispatcher, 1, 100);
+  EXPECT_TRUE(dispatcher.lease(1, 100, at(0ms)).empty());
+  dispatcher.end_wait_for_holders();
+  EXPECT_EQ(dispatcher.lease(1, 100, at(0ms)).size(), 10u);
+}
+
 TEST_F(DispatcherTest, TheHolderOfAnAnswerComesFirst) {
   auto affinities = units(50);
   for (auto& affinity : affinities) affinity.holder = 1;
@@ -211,16 +300,15 @@ TEST_F(DispatcherTest, RendezvousHashingSpreadsUnitsAndKeepsThem) {
   WorkQueue queue(units(3000), {});
   for (WorkerId worker = 1; worker <= 3; ++worker)
     queue.add_worker(worker, "cache-" + std::to_string(worker));
-  const auto anything = [](UnitId) { return true; };
   std::vector<UnitId> first;
-  for (int i = 0; i < 700; ++i) first.push_back(*queue.pop(1, anything));
+  for (int i = 0; i < 700; ++i) first.push_back(*queue.pop(1));
   EXPECT_TRUE(std::ranges::is_sorted(first)) << "the own queue is in plan order";
   WorkQueue again(units(3000), {});
   for (WorkerId worker = 4; worker >= 1; --worker)
     again.add_worker(worker, "cache-" + std::to_string(worker));
   again.remove_worker(4);
   std::vector<UnitId> second;
-  for (int i = 0; i < 700; ++i) second.push_back(*again.pop(1, anything));
+  for (int i = 0; i < 700; ++i) second.push_back(*again.pop(1));
   EXPECT_EQ(first, second) << "who came and went does not change whose unit it is";
 }
 

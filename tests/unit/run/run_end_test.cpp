@@ -100,6 +100,180 @@ TEST_F(RunControllerTest, ResultsThatComeAfterTheEndAreStillRecorded) {
   EXPECT_TRUE(leased(acks, "p").empty());
 }
 
+TEST_F(RunControllerTest, WhatIsBeingRecordedIsNotLeasedAnewWhenItsWorkerLeaves) {
+  begin();
+  join("p", 1);
+  join("q", 2);
+  FromWorkers last_words;
+  last_words.items.push_back({"p", wire::Report{run_id, 0, {0, 1, 2}, {answered(0), answered(2)}}});
+  last_words.items.push_back({"p", wire::Goodbye{"SIGTERM"}});
+  Effects effects;
+  controller->on_messages(last_words, at(now), effects);
+  EXPECT_EQ(leased(effects, "q"), std::vector<UnitId>{1}) << "the only one without an answer";
+  record(effects);
+  EXPECT_EQ(controller->counts().passed, 3u);
+  EXPECT_FALSE(controller->over());
+  record(report("q", {answered(1)}));
+  EXPECT_TRUE(controller->over());
+  EXPECT_FALSE(controller->stopped());
+}
+
+TEST_F(RunControllerTest, WhatIsBeingRecordedIsNotLeasedAnewWhenItsWorkerIsLost) {
+  begin();
+  join("p", 1);
+  const auto reported = report("p", {answered(0)}, {0});
+  join("q", 2);
+  tick(1000ms);
+  tick(2000ms);
+  say("q", wire::Heartbeat{run_id, 0, 10, {}});
+  tick(3000ms);
+  const auto lost = tick(3500ms);
+  EXPECT_EQ(leased(lost, "q"), (std::vector<UnitId>{1, 2}));
+  record(reported);
+  EXPECT_EQ(controller->counts().passed, 1u);
+}
+
+TEST_F(RunControllerTest, WhatAWorkerReturnsGoesToOthersWithoutALoss) {
+  begin();
+  join("p", 1);
+  join("q", 2);
+  const auto effects = say("p", wire::Report{run_id, 0, {0}, {}, {0, 2}});
+  EXPECT_EQ(leased(effects, "q"), (std::vector<UnitId>{0, 2}));
+  EXPECT_TRUE(leased(effects, "p").empty());
+  EXPECT_EQ(controller->facts().leases_lost, 0u);
+}
+
+TEST_F(RunControllerTest, AUnitThatALateResultSettlesIsWithdrawnFromWhoWaitsToBeginIt) {
+  begin();
+  join("p", 1);
+  tick(1000ms);
+  tick(2000ms);
+  tick(3000ms);
+  join("q", 2);
+  tick(3500ms);  // p is lost, and q has its units.
+  EXPECT_EQ(controller->worker_count(), 1u);
+  hello("p", 1);
+  ready("p", 0, {});
+  const auto reported = report("p", {answered(0)});
+  EXPECT_TRUE(sent<wire::Withdraw>(reported, "q").empty()) << "it is not in the ledger yet";
+  const auto recorded = record(reported);
+  const auto withdrawn = sent<wire::Withdraw>(recorded, "q");
+  ASSERT_EQ(withdrawn.size(), 1u);
+  EXPECT_EQ(withdrawn[0], (wire::Withdraw{run_id, {0}}));
+  EXPECT_TRUE(sent<wire::Withdraw>(recorded, "p").empty());
+  EXPECT_TRUE(leased(say("q", wire::Report{run_id, 10, {}, {}, {0}}), "q").empty());
+}
+
+TEST_F(RunControllerTest, AStoppedRunGivesCallsUnderWayTheirTime) {
+  config.drain_timeout = 25s;
+  for (const auto& [reason, finish_ms] :
+       std::vector<std::pair<Reason, std::uint32_t>>{{Reason::interrupted, 25'000},
+                                                     {Reason::key_refused, 25'000},
+                                                     {Reason::deadline_reached, 0},
+                                                     {Reason::ledger_failed, 0},
+                                                     {Reason::internal_error, 0}}) {
+    begin();
+    join("p", 1);
+    Effects effects;
+    controller->stop({reason, "why"}, effects);
+    const auto drains = sent<wire::Drain>(effects, "p");
+    ASSERT_EQ(drains.size(), 1u);
+    EXPECT_EQ(drains[0].finish_ms, finish_ms) << to_string(reason);
+    EXPECT_EQ(controller->time_to_finish(), std::chrono::milliseconds(finish_ms));
+  }
+}
+
+TEST_F(RunControllerTest, ACompleteRunWaitsForNoCalls) {
+  config.drain_timeout = 25s;
+  begin();
+  join("p", 1);
+  const auto end = record(report("p", {answered(0), answered(1), answered(2)}));
+  ASSERT_EQ(sent<wire::Drain>(end, "p").size(), 1u);
+  EXPECT_EQ(sent<wire::Drain>(end, "p")[0].finish_ms, 0u);
+}
+
+TEST_F(RunControllerTest, ALocalWorkersErrorDoesNotStopTheOthers) {
+  begin();
+  join("p", 1);
+  join("q", 2);
+  Effects effects;
+  controller->on_local_worker_failed({Reason::coordinator_too_far, "too far"}, effects);
+  EXPECT_FALSE(controller->over());
+  say("p", wire::Goodbye{"too far"});
+  EXPECT_FALSE(controller->over()) << "q goes on";
+  say("q", wire::Goodbye{"x"});
+  expect_stopped(Reason::coordinator_too_far);
+}
+
+TEST_F(RunControllerTest, ADefectInALocalWorkerStopsTheRun) {
+  begin();
+  join("p", 1);
+  join("q", 2);
+  Effects effects;
+  controller->on_local_worker_failed({Reason::internal_error, "it died"}, effects);
+  expect_stopped(Reason::internal_error);
+}
+
+TEST_F(RunControllerTest, NothingIsLeasedBeforeTheExpectedWorkersAreThere) {
+  config.expected_workers = 2;
+  begin();
+  EXPECT_TRUE(leased(join("p", 1, 1), "p").empty());
+  const auto effects = join("q", 2, 1);
+  EXPECT_EQ(leased(effects, "p").size() + leased(effects, "q").size(), 2u);
+}
+
+TEST_F(RunControllerTest, ExpectedWorkersAreNotWaitedForForEver) {
+  config.expected_workers = 3;
+  begin();
+  EXPECT_TRUE(leased(join("p", 1), "p").empty());
+  for (auto time = 1000ms; time <= config.worker_timeout; time += 1000ms) {
+    say("p", wire::Heartbeat{run_id, 0, 10, {}});
+    EXPECT_TRUE(leased(tick(time), "p").empty());
+  }
+  say("p", wire::Heartbeat{run_id, 0, 10, {}});
+  EXPECT_EQ(leased(tick(config.worker_timeout + 500ms), "p").size(), 3u);
+}
+
+TEST_F(RunControllerTest, PinnedUnitsWaitAMomentForTheHolderOfTheirAnswers) {
+  config.workers_may_join = true;
+  config.holders = {"cache-2"};
+  config.affinities[0].holder = 1;
+  config.affinities[1].holder = 1;
+  begin();
+  EXPECT_EQ(leased(join("p", 1), "p"), std::vector<UnitId>{2}) << "the first to join does not get them";
+  now = 50ms;
+  EXPECT_EQ(leased(join("q", 2), "q"), (std::vector<UnitId>{0, 1}));
+}
+
+TEST_F(RunControllerTest, AHolderThatDoesNotComeIsNotWaitedForLong) {
+  config.workers_may_join = true;
+  config.holders = {"cache-2"};
+  for (auto& affinity : config.affinities) affinity.holder = 1;
+  begin();
+  join("p", 1);
+  EXPECT_TRUE(leased(tick(1000ms), "p").empty());
+  EXPECT_TRUE(leased(tick(2000ms), "p").empty());
+  EXPECT_EQ(leased(tick(3000ms), "p").size(), 3u);
+}
+
+TEST_F(RunControllerTest, AHolderThatCanOnlyLendIsThere) {
+  config.workers_may_join = true;
+  config.holders = {"cache-2"};
+  for (auto& affinity : config.affinities) affinity.holder = 1;
+  begin();
+  join("p", 1);
+  hello("q", 2);
+  const auto effects = say("q", wire::Ready{run_id, {{Reason::key_missing, "no key"}}, 10, {}});
+  EXPECT_EQ(leased(effects, "p").size(), 3u);
+}
+
+TEST_F(RunControllerTest, ARunOfOneProcessWaitsForNobody) {
+  config.holders = {"cache-2"};
+  for (auto& affinity : config.affinities) affinity.holder = 1;
+  begin();
+  EXPECT_EQ(leased(join("p", 1), "p").size(), 3u);
+}
+
 TEST_F(RunControllerTest, ALateHelloIsSentHome) {
   begin();
   Effects effects;

@@ -127,5 +127,26 @@ TEST(CreditWindow, AWorkerWithMoreSlotsThanThatIsStillFilled) {
   EXPECT_EQ(credit_window(10'000, 1e9), 20'000u);
 }
 
+TEST(HeldUnits, WhatIsGivenBackIsHeldNoMore) {
+  HeldUnits held;
+  for (UnitId id = 0; id < 3; ++id) {
+    WorkUnit unit;
+    unit.unit = id;
+    ASSERT_TRUE(held.add(std::move(unit)));
+  }
+  held.begin(1);
+  UnitResult result;
+  result.unit = 2;
+  held.finish(result);
+  EXPECT_TRUE(held.give_back(0));
+  EXPECT_TRUE(held.give_back(1)) << "its call had not begun, or failed";
+  EXPECT_FALSE(held.give_back(2)) << "a result is not given back";
+  EXPECT_FALSE(held.give_back(0));
+  EXPECT_TRUE(held.holds(2));
+  EXPECT_FALSE(held.empty());
+  held.acknowledge(2);
+  EXPECT_TRUE(held.empty());
+}
+
 }  // namespace
 }  // namespace sluice

@@ -1,0 +1,49 @@
+#pragma once
+
+#include "common/clock.hpp"
+#include "common/defaults.hpp"
+
+#include <chrono>
+#include <cstdint>
+#include <optional>
+
+namespace sluice {
+
+/// Whom a run waits for before it hands out its units: the workers that it was told to expect, and for a
+/// moment those whose caches hold answers. Pure; not thread-safe.
+class RunStart {
+ public:
+  /// `expected` workers are waited for no longer than `timeout` from `began` on; 0: the first one will do.
+  RunStart(std::uint32_t expected, std::chrono::milliseconds timeout, TimePoint began)
+      : expected_(expected), timeout_(timeout), began_(began) {}
+
+  /// What holds from now on; each is true once.
+  struct Step {
+    bool begins = false;            ///< Units are handed out.
+    bool holders_overdue = false;   ///< Those whose holders have not come go to others.
+    bool some_are_missing = false;  ///< It begins without all that were expected.
+  };
+  /// So many workers are READY.
+  Step on_ready(std::uint32_t ready, TimePoint now) {
+    Step step;
+    if (!begun_ && ready > 0 && (ready >= expected_ || now - began_ > timeout_)) {
+      begun_ = now;
+      step.begins = true;
+      step.some_are_missing = ready < expected_;
+    }
+    // Whoever said how many to wait for waits for nobody else.
+    const bool enough = begun_ && (expected_ > 0 || now - *begun_ >= defaults::holder_wait);
+    if (enough && !holders_overdue_) step.holders_overdue = holders_overdue_ = true;
+    return step;
+  }
+  bool begun() const { return begun_.has_value(); }
+
+ private:
+  std::uint32_t expected_;
+  std::chrono::milliseconds timeout_;
+  TimePoint began_;
+  std::optional<TimePoint> begun_;
+  bool holders_overdue_ = false;
+};
+
+}  // namespace sluice

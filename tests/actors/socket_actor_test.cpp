@@ -1,0 +1,153 @@
+// The owners of sockets: what a flood may take of them, and how they end.
+#include "common/transport/socket_actor.hpp"
+
+#include "common/transport/messages.hpp"
+#include "common/transport/reject_quota.hpp"
+#include "common/transport/router.hpp"
+#include "common/wire/codec.hpp"
+#include "tests/actors/actor_fixture.hpp"
+#include "tests/support/wait.hpp"
+
+#include <atomic>
+#include <future>
+
+#include <caf/all.hpp>
+
+namespace sluice {
+namespace {
+
+using namespace std::chrono_literals;
+
+// --- a socket that is never empty ---
+
+/// Reads from a socket into which each frame that is read brings another one.
+class EndlessSocket final : public SocketActor {
+ public:
+  EndlessSocket(caf::actor_config& config, zmq::context_t* context, std::atomic<bool>* feeding,
+                std::promise<int>* drained)
+      : SocketActor(config, reading_end(*context)),
+        feeder_(*context, zmq::socket_type::push),
+        feeding_(feeding),
+        drained_(drained) {
+    feeder_.set(zmq::sockopt::linger, 0);
+    feeder_.connect("inproc://endless");
+    feed();
+  }
+
+ protected:
+  bool take_message() override {
+    bool taken = true;
+    receive(
+        [this](DrainSocket) {
+          frames_ = 0;
+          drain_socket();
+          drained_->set_value(frames_);
+          stop();
+        },
+        [this](const caf::exit_msg& exit) { on_exit_message(exit); },
+        caf::after(std::chrono::seconds(0)) >> [&taken] { taken = false; });
+    return taken;
+  }
+  void on_frames(std::vector<zmq::message_t>&) override {
+    ++frames_;
+    if (*feeding_) feed();
+  }
+  void flush() override {}
+
+ private:
+  static zmq::socket_t reading_end(zmq::context_t& context) {
+    zmq::socket_t socket(context, zmq::socket_type::pull);
+    socket.bind("inproc://endless");
+    return socket;
+  }
+  void feed() { feeder_.send(zmq::str_buffer("more"), zmq::send_flags::dontwait); }
+
+  zmq::socket_t feeder_;
+  std::atomic<bool>* feeding_;
+  std::promise<int>* drained_;
+  int frames_ = 0;
+};
+
+class SocketActorTest : public ActorTest {
+ protected:
+  zmq::context_t context;
+};
+
+TEST_F(SocketActorTest, ADrainEndsThoughFramesKeepComing) {
+  std::atomic<bool> feeding = true;
+  std::promise<int> drained;
+  auto frames = drained.get_future();
+  const auto actor = system().spawn<EndlessSocket, caf::detached>(&context, &feeding, &drained);
+  caf::anon_send(actor, DrainSocket{});
+  const bool ended = frames.wait_for(support::patience) == std::future_status::ready;
+  EXPECT_TRUE(ended) << "it reads for as long as something comes";
+  feeding = false;  // Ends the old way, too.
+  EXPECT_GE(frames.get(), 1000) << "what a fleet has said at a time is read";
+  caf::scoped_actor self(system());
+  self->wait_for(actor);
+}
+
+TEST_F(SocketActorTest, AnExitMessageEndsARouterAndItsReasonIsTold) {
+  auto bound = bind_router(context, {"inproc://router"});
+  ASSERT_TRUE(bound) << bound.error().message;
+  Probe<FromWorkers, SocketDrained> coordinator(system());
+  const auto router = spawn_router(system(), std::move(*bound), coordinator.handle());
+  caf::scoped_actor self(system());
+  self->monitor(router);
+  caf::anon_send_exit(router, caf::exit_reason::user_shutdown);
+  self->receive([&](const caf::down_msg& down) {
+    EXPECT_EQ(down.reason, caf::error(caf::exit_reason::user_shutdown));
+  });
+}
+
+// --- REJECT ---
+
+TEST_F(SocketActorTest, AFloodOfMalformedFramesIsCountedAndNotAnsweredWithoutEnd) {
+  constexpr std::uint64_t flood = 20'000;
+  auto bound = bind_router(context, {"inproc://router"});
+  ASSERT_TRUE(bound) << bound.error().message;
+  Probe<FromWorkers, SocketDrained> coordinator(system());
+  const auto router = spawn_router(system(), std::move(*bound), coordinator.handle());
+  zmq::socket_t stranger(context, zmq::socket_type::dealer);
+  stranger.set(zmq::sockopt::linger, 0);
+  stranger.set(zmq::sockopt::sndhwm, 0);
+  stranger.set(zmq::sockopt::rcvhwm, 0);
+  stranger.connect("inproc://router");
+  for (std::uint64_t i = 0; i < flood; ++i) stranger.send(zmq::str_buffer("x"), zmq::send_flags::none);
+  EXPECT_TRUE(support::eventually([&] {
+    settle();
+    const auto& heard = coordinator.got<FromWorkers>();
+    return !heard.empty() && heard.back().frames_rejected == flood;
+  }));
+  caf::scoped_actor self(system());
+  caf::anon_send(router, CloseSocket{});
+  self->wait_for(router);
+  std::size_t answers = 0;
+  zmq::message_t part;
+  while (stranger.recv(part, zmq::recv_flags::dontwait)) answers += part.more() ? 0 : 1;
+  EXPECT_GE(answers, 1u);
+  EXPECT_LE(answers, 1000u);
+}
+
+TEST(RejectQuota, OnePeerHasABurstAndThenOneASecond) {
+  RejectQuota quota;
+  const TimePoint begin = TimePoint() + 1h;
+  std::size_t answered = 0;
+  for (int i = 0; i < 10'000; ++i) answered += quota.take("p", begin) ? 1 : 0;
+  EXPECT_EQ(answered, 512u);
+  EXPECT_TRUE(quota.take("q", begin)) << "another peer has its own";
+  EXPECT_FALSE(quota.take("p", begin + 999ms));
+  EXPECT_TRUE(quota.take("p", begin + 1001ms));
+  EXPECT_FALSE(quota.take("p", begin + 1002ms));
+}
+
+TEST(RejectQuota, ManyPeersTogetherHaveABoundToo) {
+  RejectQuota quota;
+  const TimePoint begin = TimePoint() + 1h;
+  std::size_t answered = 0;
+  for (int i = 0; i < 30'000; ++i) answered += quota.take(std::to_string(i), begin) ? 1 : 0;
+  EXPECT_EQ(answered, 8192u);
+}
+
+}  // namespace
+}  // namespace sluice
