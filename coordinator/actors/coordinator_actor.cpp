@@ -4,7 +4,7 @@
 #include "coordinator/actors/governor_actor.hpp"
 #include "coordinator/actors/messages.hpp"
 #include "coordinator/actors/recorder.hpp"
-#include "coordinator/report/run_metrics.hpp"
+#include "coordinator/progress/run_metrics.hpp"
 
 #include <algorithm>
 #include <utility>

@@ -1,7 +1,7 @@
 #include "coordinator/actors/governor_actor.hpp"
 
 #include "coordinator/actors/messages.hpp"
-#include "coordinator/report/budget_wording.hpp"
+#include "coordinator/display/budget_wording.hpp"
 
 #include <map>
 #include <optional>

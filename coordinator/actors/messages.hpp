@@ -4,7 +4,7 @@
 #include "common/error.hpp"
 #include "common/transport/messages.hpp"
 #include "coordinator/governor/budget_facts.hpp"
-#include "coordinator/report/progress.hpp"
+#include "coordinator/progress/progress.hpp"
 #include "coordinator/run/effects.hpp"
 
 #include <chrono>

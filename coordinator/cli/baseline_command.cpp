@@ -2,7 +2,7 @@
 #include "coordinator/cli/manifest_file.hpp"
 #include "coordinator/cli/setting_flags.hpp"
 #include "coordinator/gate/aggregate_gate.hpp"
-#include "coordinator/report/display.hpp"
+#include "coordinator/display/display.hpp"
 
 #include <iostream>
 #include <memory>

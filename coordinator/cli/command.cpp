@@ -1,6 +1,6 @@
 #include "coordinator/cli/command.hpp"
 
-#include "coordinator/report/display.hpp"
+#include "coordinator/display/display.hpp"
 
 #include <iostream>
 

@@ -6,8 +6,8 @@
 #include "coordinator/gate/verdict_input.hpp"
 #include "coordinator/output/output_file.hpp"
 #include "coordinator/report/compare_report.hpp"
-#include "coordinator/report/report_reader.hpp"
-#include "coordinator/report/terminal.hpp"
+#include "coordinator/score_files/score_file.hpp"
+#include "coordinator/display/terminal.hpp"
 #include "coordinator/session/flag_values.hpp"
 #include "coordinator/session/report_options.hpp"
 

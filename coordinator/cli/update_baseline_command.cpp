@@ -3,7 +3,7 @@
 #include "coordinator/cli/past_runs.hpp"
 #include "coordinator/cli/setting_flags.hpp"
 #include "coordinator/output/output_file.hpp"
-#include "coordinator/report/display.hpp"
+#include "coordinator/display/display.hpp"
 #include "coordinator/report/wording.hpp"
 #include "coordinator/session/suite_path.hpp"
 #include "coordinator/suite/manifest_edit.hpp"

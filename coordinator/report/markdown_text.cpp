@@ -1,7 +1,7 @@
 #include "coordinator/report/markdown_text.hpp"
 
 #include "common/text.hpp"
-#include "coordinator/report/display.hpp"
+#include "coordinator/display/display.hpp"
 
 #include <algorithm>
 
@@ -90,8 +90,8 @@ std::string markdown_code(std::string_view text, std::size_t max_bytes) {
   return within(text, max_bytes, fenced);
 }
 
-void BoundedText::add(std::string_view entry) {
-  if (!has_room() || text_.size() + entry.size() > max_bytes_) return leave_out();
+void BoundedText::add(std::string_view entry, std::uint64_t counts) {
+  if (!has_room() || text_.size() + entry.size() > max_bytes_) return leave_out(counts);
   text_ += entry;
 }
 

@@ -5,7 +5,7 @@
 #include "common/finding.hpp"
 #include "common/text.hpp"
 #include "coordinator/gate/baseline_check.hpp"
-#include "coordinator/gate/baseline_file.hpp"
+#include "coordinator/score_files/baseline_file.hpp"
 #include "coordinator/gate/statistical_gate.hpp"
 #include "coordinator/suite/manifest.hpp"
 

@@ -1,6 +1,6 @@
-#include "coordinator/report/progress.hpp"
+#include "coordinator/progress/progress.hpp"
 
-#include "coordinator/report/display.hpp"
+#include "coordinator/display/display.hpp"
 
 #include <gtest/gtest.h>
 
