@@ -1,5 +1,6 @@
 #include "common/defaults.hpp"
 #include "coordinator/cli/command.hpp"
+#include "coordinator/display/terminal.hpp"
 #include "coordinator/gate/baseline_check.hpp"
 #include "coordinator/gate/compare.hpp"
 #include "coordinator/gate/stability_gate.hpp"
@@ -7,7 +8,6 @@
 #include "coordinator/output/output_file.hpp"
 #include "coordinator/report/compare_report.hpp"
 #include "coordinator/score_files/score_file.hpp"
-#include "coordinator/display/terminal.hpp"
 #include "coordinator/session/flag_values.hpp"
 #include "coordinator/session/report_options.hpp"
 

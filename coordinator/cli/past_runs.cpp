@@ -1,7 +1,7 @@
 #include "coordinator/cli/past_runs.hpp"
 
-#include "coordinator/output/json_writer.hpp"
 #include "coordinator/display/display.hpp"
+#include "coordinator/output/json_writer.hpp"
 #include "coordinator/report/wording.hpp"
 
 #include <algorithm>

@@ -44,7 +44,7 @@ std::string fixed(double number, int decimals, bool with_sign) {
 }
 
 std::string score(const std::optional<double>& score) {
-  return score ? fixed(*score, 2) : "–";
+  return score ? fixed(*score, 2) : dash;
 }
 
 std::string grouped(std::uint64_t number) {

@@ -8,6 +8,8 @@
 /// Numbers and times as people are shown them.
 namespace sluice::wording {
 
+inline constexpr const char* dash = "–";  ///< Where there is no number.
+
 std::string fixed(double number, int decimals, bool with_sign = false);  ///< `0.870`, `+0.870`
 std::string score(const std::optional<double>& score);                   ///< `0.87`; an en dash if undefined.
 std::string grouped(std::uint64_t number);                               ///< `125,430`

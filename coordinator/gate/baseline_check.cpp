@@ -25,8 +25,8 @@ std::string command_for_base(const GatedRun& run) {
 tl::unexpected<Error> other_suite(const BaselineHeader& header, const GatedRun& run) {
   const std::string what = named(run.baseline_file) + " is a " +
                            (run.base_is_report ? "report" : "baseline") + " of the suite " +
-                           quoted(header.suite) + ", but ";
-  const std::string suite = " is of " + quoted(run.suite) + ": ";
+                           backquoted(header.suite) + ", but ";
+  const std::string suite = " is of " + backquoted(run.suite) + ": ";
   if (run.current_file) {
     return fail(Reason::baseline_invalid,
                 what + named(*run.current_file) + suite + "name two files of the same suite.");
@@ -67,7 +67,7 @@ Result<std::vector<GateNotice>> check_baseline(const BaselineHeader& header, con
 
 void NamedScores::add(std::string_view test_id, std::string_view metric) {
   ++count_;
-  if (first_.size() < shown) first_.push_back(quoted(test_id) + " " + escaped_excerpt(metric));
+  if (first_.size() < shown) first_.push_back(backquoted(test_id) + " " + escaped_excerpt(metric));
 }
 
 std::string NamedScores::counted(std::string_view singular, std::string_view plural) const {

@@ -16,7 +16,7 @@ using wording::CaseLineKind;
 
 // What a comment says of one case; a page and the JSON have it all.
 constexpr std::size_t max_story_lines = 12;
-constexpr std::size_t max_title_bytes = 240;
+constexpr std::size_t title_bytes = 240;
 
 Tone tone_of(CaseLineKind kind) {
   switch (kind) {
@@ -50,17 +50,17 @@ bool belongs_to_the_line_above(CaseLineKind kind) {
 }
 
 Text title_of(const Case& fixture) {
-  Text title{strong(fixture.id, max_title_bytes)};
+  Text title{strong(fixture.id, title_bytes)};
   if (!fixture.name.empty() && fixture.name != fixture.id) {
     title.spans.push_back(words(": "));
-    title.spans.push_back(words(fixture.name, max_title_bytes));
+    title.spans.push_back(words(fixture.name, title_bytes));
   }
   return title;
 }
 
 /// `id: ` and the words.
 Text id_with(const CaseResult& result, const std::string& more) {
-  return {words(result.fixture.id, max_title_bytes), words(": "), words(more)};
+  return {words(result.fixture.id, title_bytes), words(": "), words(more)};
 }
 
 Entry story_of(const CaseResult& result, CaseDetails& details, Room room) {

@@ -9,10 +9,8 @@
 namespace sluice::wording {
 namespace {
 
-constexpr std::string_view none = "–";
-
 std::string fixed_or_none(const std::optional<double>& number, int decimals, bool with_sign = false) {
-  return number ? fixed(*number, decimals, with_sign) : std::string(none);
+  return number ? fixed(*number, decimals, with_sign) : std::string(dash);
 }
 
 // 0.00 has no direction.
@@ -135,7 +133,7 @@ ScoreWords words_for(const JudgedMetric& metric) {
 ScoreWords words_for(const AggregateComparison& comparison) {
   const int decimals = decimals_for({comparison.current, comparison.baseline});
   return {fixed_or_none(comparison.current, decimals), fixed_or_none(comparison.baseline, decimals),
-          signed_delta(comparison.delta(), decimals), std::string(none)};
+          signed_delta(comparison.delta(), decimals), std::string(dash)};
 }
 
 std::string judged(const JudgedMetric& metric) {

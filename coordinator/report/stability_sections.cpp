@@ -18,7 +18,7 @@ constexpr std::size_t max_statistics_bytes = 3500;
 constexpr std::size_t max_summary_bytes = 900;
 constexpr std::size_t max_perturbation_bytes = 1400;
 constexpr std::size_t max_flip_bytes = 1500;
-constexpr std::size_t max_category_bytes = 1200;
+constexpr std::size_t max_stability_category_bytes = 1200;
 constexpr std::size_t max_skipped_bytes = 1400;
 
 constexpr std::size_t listed_cases = 5;
@@ -72,7 +72,7 @@ Table category_table(const std::vector<wording::CategoryWords>& categories, Room
                           spare_number(room == Room::page ? "Floor" : "Interval"),
                           spare_number(room == Room::page ? "Interval" : "Floor")},
               .whole_names = true};
-  table.share = share_of(max_category_bytes, [](std::uint64_t count) {
+  table.share = share_of(max_stability_category_bytes, [](std::uint64_t count) {
     return wording::grouped(count) + " more in the JSON report";
   });
   for (const auto& cell : categories) {

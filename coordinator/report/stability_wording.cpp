@@ -12,7 +12,6 @@ namespace sluice::wording {
 namespace {
 
 constexpr std::size_t max_side_bytes = 300;
-constexpr const char* dash = "–";
 
 std::string percent(double confidence) {
   return shortest(std::round(confidence * 1000) / 10) + " %";

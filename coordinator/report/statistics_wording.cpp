@@ -14,7 +14,6 @@
 namespace sluice::wording {
 namespace {
 
-constexpr const char* dash = "–";
 constexpr int least_decimals = 2;
 constexpr int most_decimals = 9;  // As exact as the gate.
 constexpr std::size_t max_id_bytes = 80;

@@ -23,22 +23,22 @@ constexpr std::size_t max_repeat_scores = 1000;  // More repeats than a run can 
 constexpr std::size_t max_meta_bytes = 64 << 10;
 
 using Member = JsonPieces::Member;
-constexpr std::array wanted{Member{"", "schema_version"},
-                            Member{"", "suite"},
-                            Member{"", "assay_version"},
-                            Member{"", "created_at"},
-                            Member{"", "config_fingerprint"},
-                            Member{"", "stability"},
-                            Member{"stability", "score"},
-                            Member{"stability", "cases"},
-                            Member{"stability", "answers"},
-                            Member{"stability", "repeats"},
-                            Member{"stability", "perturbations"},
-                            Member{"entries", "test_id"},
-                            Member{"entries", "metric"},
-                            Member{"entries", "score"},
-                            Member{"entries", "meta"},
-                            Member{"entries", "scores"}};
+constexpr std::array baseline_members{Member{"", "schema_version"},
+                                      Member{"", "suite"},
+                                      Member{"", "assay_version"},
+                                      Member{"", "created_at"},
+                                      Member{"", "config_fingerprint"},
+                                      Member{"", "stability"},
+                                      Member{"stability", "score"},
+                                      Member{"stability", "cases"},
+                                      Member{"stability", "answers"},
+                                      Member{"stability", "repeats"},
+                                      Member{"stability", "perturbations"},
+                                      Member{"entries", "test_id"},
+                                      Member{"entries", "metric"},
+                                      Member{"entries", "score"},
+                                      Member{"entries", "meta"},
+                                      Member{"entries", "scores"}};
 
 constexpr JsonPieces::Shape baseline_shape{
     .kind = "baseline",
@@ -48,7 +48,7 @@ constexpr JsonPieces::Shape baseline_shape{
         "so neither a baseline nor a JSON report: `sluice run SUITE --export-baseline FILE` writes "
         "the one, `sluice run SUITE --format json --output FILE` the other",
     .list = "entries",
-    .wanted = wanted,
+    .wanted = baseline_members,
     .limits = {},
     .max_depth = 32,
     .max_values = 100'000};

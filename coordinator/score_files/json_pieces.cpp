@@ -30,7 +30,7 @@ std::string quoted_end(std::string_view token) {
 std::string shown(const JsonNode& value) {
   if (value.kind == JsonNode::Kind::boolean) return value.boolean ? "true" : "false";
   if (value.kind == JsonNode::Kind::number) return shortest(value.number);
-  if (value.kind == JsonNode::Kind::text) return "the text " + sluice::quoted(value.text);
+  if (value.kind == JsonNode::Kind::text) return "the text " + backquoted(value.text);
   return std::string(to_string(value.kind));
 }
 
@@ -150,8 +150,9 @@ bool JsonPieces::on_key(std::string_view name) {
     // Of what is deep inside, the member that it stands in is named.
     const std::size_t depth = open_.size();
     const std::size_t shallow = open_.size() > 1 && open_[1].holds_elements ? 3 : 1;
-    problem(line(), depth <= shallow ? "the key `" + place() + "` stands there twice"
-                                     : "the key " + sluice::quoted(name) + in_place(shallow) + " stands there twice");
+    problem(line(), depth <= shallow
+                        ? "the key `" + place() + "` stands there twice"
+                        : "the key " + backquoted(name) + in_place(shallow) + " stands there twice");
     object.is_wanted = false;
   }
   return true;

@@ -17,31 +17,31 @@ constexpr std::size_t max_repeats = 1000;  // More than a run can have.
 
 using Kind = JsonNode::Kind;
 using Member = JsonPieces::Member;
-constexpr std::array wanted{Member{"", "schema_version"},
-                            Member{"", "suite"},
-                            Member{"", "config_fingerprint"},
-                            Member{"", "timestamp"},
-                            Member{"", "reason_code"},
-                            Member{"", "stability"},
-                            Member{"", "stability_details"},
-                            Member{"stability_details", "repeats"},
-                            Member{"stability_details", "perturbed_trials"},
-                            Member{"stability_details", "overall"},
-                            Member{"stability_details", "gate"},
-                            Member{"stability_details", "perturbations"},
-                            Member{"", "run"},
-                            Member{"run", "sluice_version"},
-                            Member{"run", "selection"},
-                            Member{"run", "min_stability"},
-                            Member{"fixture_results", "id"},
-                            Member{"fixture_results", "status"},
-                            Member{"fixture_results", "metrics"},
-                            Member{"fixture_results", "missing"},
-                            Member{"fixture_results", "unexpected"},
-                            Member{"fixture_results", "forbidden"},
-                            Member{"fixture_results", "true_positives"},
-                            Member{"fixture_results", "false_negatives"},
-                            Member{"fixture_results", "category"}};
+constexpr std::array report_members{Member{"", "schema_version"},
+                                    Member{"", "suite"},
+                                    Member{"", "config_fingerprint"},
+                                    Member{"", "timestamp"},
+                                    Member{"", "reason_code"},
+                                    Member{"", "stability"},
+                                    Member{"", "stability_details"},
+                                    Member{"stability_details", "repeats"},
+                                    Member{"stability_details", "perturbed_trials"},
+                                    Member{"stability_details", "overall"},
+                                    Member{"stability_details", "gate"},
+                                    Member{"stability_details", "perturbations"},
+                                    Member{"", "run"},
+                                    Member{"run", "sluice_version"},
+                                    Member{"run", "selection"},
+                                    Member{"run", "min_stability"},
+                                    Member{"fixture_results", "id"},
+                                    Member{"fixture_results", "status"},
+                                    Member{"fixture_results", "metrics"},
+                                    Member{"fixture_results", "missing"},
+                                    Member{"fixture_results", "unexpected"},
+                                    Member{"fixture_results", "forbidden"},
+                                    Member{"fixture_results", "true_positives"},
+                                    Member{"fixture_results", "false_negatives"},
+                                    Member{"fixture_results", "category"}};
 
 /// A report of a million cases is a few gigabytes, and quotes whole answers.
 constexpr JsonPieces::Shape report_shape{
@@ -50,7 +50,7 @@ constexpr JsonPieces::Shape report_shape{
     .how_to_write = "run the suite again",
     .if_not_json = "so no report: `sluice run SUITE --format json --output FILE` writes one",
     .list = "fixture_results",
-    .wanted = wanted,
+    .wanted = report_members,
     .limits = {.text_bytes = std::uint64_t{64} << 30, .piece_bytes = 64u << 20}};
 
 std::size_t repeats_of(const ComparedMetric& metric) {
@@ -168,7 +168,7 @@ class ReportReader : public JsonPieces {
     };
     if (std::ranges::any_of(result_.metrics, same)) {
       return problem(at->line, "`fixture_results[" + std::to_string(taken()) + "]` has the scored metric " +
-                                   sluice::quoted(metric.name) + " twice");
+                                   backquoted(metric.name) + " twice");
     }
     if (is_scored(metric) || !metric.repeat_passed.empty()) return true;
     // Whether it did, also where the report leaves that to a score.

@@ -1,7 +1,7 @@
 #include "coordinator/session/report_output.hpp"
 
-#include "coordinator/output/output_file.hpp"
 #include "coordinator/display/terminal.hpp"
+#include "coordinator/output/output_file.hpp"
 
 #include <unistd.h>
 
