@@ -126,7 +126,7 @@ bool stands_still(std::span<const BudgetFacts> providers) {
          (!providers.empty() && std::ranges::all_of(providers, is_on_hold));
 }
 
-void reckon_in_flight(ProgressState& state) {
+void set_in_flight(ProgressState& state) {
   std::uint64_t queued = state.waiting;
   std::uint64_t held_up = 0;
   for (BudgetFacts& budget : state.budgets) {

@@ -53,11 +53,11 @@ struct ProgressState {
   /// What the trials are of, by repeats and perturbations; nothing: a trial is a case.
   std::optional<std::uint64_t> cases;
   std::uint64_t passed = 0;       ///< Unperturbed ones.
-  std::uint64_t failed = 0;       ///< Ditto.
+  std::uint64_t failed = 0;       ///< Unperturbed ones.
   std::uint64_t perturbed = 0;    ///< Answered ones, which pass and fail nothing.
   std::uint64_t errors = 0;       ///< Perturbed or not.
   std::uint64_t begun = 0;        ///< Units that a worker has begun: in flight, or held up.
-  std::uint64_t in_flight = 0;    ///< Of these, those that nothing holds up (reckon_in_flight).
+  std::uint64_t in_flight = 0;    ///< Of these, those that nothing holds up (set_in_flight).
   std::uint64_t waiting = 0;      ///< With a worker, which has not begun with them.
   bool waits_for_budget = false;  ///< Calls under way have reserved the rest of --max-tokens or --max-cost.
   std::uint32_t workers = 0;
@@ -76,7 +76,7 @@ bool stands_still(std::span<const BudgetFacts> providers);
 /// Sets `in_flight` by `begun`, `waiting` and `budgets`, and takes what is `waiting` out of the waiting calls
 /// of the budgets: where a number of calls is searched for, workers count what they have not begun among
 /// these.
-void reckon_in_flight(ProgressState& state);
+void set_in_flight(ProgressState& state);
 
 /// One line of at most `columns` columns without a line end: the least important parts go first when it is
 /// tight.

@@ -64,7 +64,7 @@ class JsonAt {
 
 /// Reads a file that is one JSON object with one long list in it, and hands on the elements of that list one
 /// by one, so that memory holds one of them and the few members that are wanted besides. Problems are
-/// findings with line and place; the first one in the file is told.
+/// findings with line and place; the first one in the file counts.
 class JsonPieces {
  public:
   struct Member {

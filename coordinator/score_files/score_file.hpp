@@ -26,7 +26,7 @@ tl::expected<ReportScores, Finding> parse_report(std::istream& text, const std::
 /// A file with scores: a baseline, or the report of a run.
 using ScoreFile = std::variant<Baseline, ReportScores>;
 
-/// Reads either, by what stands in the file. What is neither is told as a baseline's finding.
+/// Reads either, by what stands in the file. What is neither is named by a baseline's finding.
 tl::expected<ScoreFile, Finding> load_score_file(const std::filesystem::path& file);
 
 }  // namespace sluice
