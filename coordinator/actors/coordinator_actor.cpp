@@ -5,7 +5,7 @@
 #include "coordinator/actors/governor_actor.hpp"
 #include "coordinator/actors/messages.hpp"
 #include "coordinator/actors/recorder.hpp"
-#include "coordinator/report/run_metrics.hpp"
+#include "coordinator/progress/run_metrics.hpp"
 
 #include <algorithm>
 #include <string>
@@ -68,7 +68,7 @@ ProgressState progress_of(CoordinatorActor* self, const RunFacts& facts) {
   for (const auto& budget : state.budgets) refused += budget.rate_limited;
   progress.rate_limited = std::max(refused, std::uint64_t{facts.rate_limited});
   progress.budgets = state.budgets;
-  reckon_in_flight(progress);
+  set_in_flight(progress);
   const auto elapsed = self->clock().now() - state.started;
   const bool goes_on = controller.worker_count() > 0 && !stands_still(state.budgets);
   state.rate.update(elapsed, progress.done, goes_on);

@@ -2,7 +2,7 @@
 
 #include "common/process/supervision.hpp"
 #include "coordinator/actors/messages.hpp"
-#include "coordinator/report/budget_wording.hpp"
+#include "coordinator/display/budget_wording.hpp"
 
 #include <map>
 #include <optional>

@@ -6,7 +6,7 @@
 #include "coordinator/facts/budget_facts.hpp"
 #include "coordinator/facts/cache_holders.hpp"
 #include "coordinator/facts/run_facts.hpp"
-#include "coordinator/report/progress.hpp"
+#include "coordinator/progress/progress.hpp"
 #include "coordinator/run/effects.hpp"
 
 #include <chrono>

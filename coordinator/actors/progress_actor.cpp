@@ -1,7 +1,7 @@
 #include "coordinator/actors/progress_actor.hpp"
 
 #include "coordinator/actors/messages.hpp"
-#include "coordinator/report/terminal.hpp"
+#include "coordinator/display/terminal.hpp"
 
 #include <string>
 #include <string_view>

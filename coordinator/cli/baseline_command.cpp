@@ -1,8 +1,8 @@
 #include "coordinator/cli/command.hpp"
 #include "coordinator/cli/manifest_file.hpp"
 #include "coordinator/cli/setting_flags.hpp"
+#include "coordinator/display/display.hpp"
 #include "coordinator/gate/aggregate_gate.hpp"
-#include "coordinator/report/display.hpp"
 
 #include <iostream>
 #include <memory>

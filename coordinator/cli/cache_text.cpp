@@ -1,7 +1,7 @@
 #include "coordinator/cli/cache_text.hpp"
 
-#include "coordinator/report/display.hpp"
-#include "coordinator/report/text_table.hpp"
+#include "coordinator/display/display.hpp"
+#include "coordinator/display/text_table.hpp"
 #include "coordinator/report/wording.hpp"
 
 #include <limits>

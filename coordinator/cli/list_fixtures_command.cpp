@@ -1,6 +1,6 @@
 #include "coordinator/cli/command.hpp"
 #include "coordinator/cli/setting_flags.hpp"
-#include "coordinator/report/display.hpp"
+#include "coordinator/display/display.hpp"
 #include "coordinator/session/flag_values.hpp"
 #include "coordinator/suite/suite_loader.hpp"
 

@@ -1,8 +1,8 @@
 #include "coordinator/cli/past_runs.hpp"
 
 #include "coordinator/cli/command.hpp"
+#include "coordinator/display/display.hpp"
 #include "coordinator/output/json_writer.hpp"
-#include "coordinator/report/display.hpp"
 #include "coordinator/report/wording.hpp"
 
 #include <algorithm>

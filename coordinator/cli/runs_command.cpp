@@ -3,7 +3,7 @@
 #include "coordinator/cli/command.hpp"
 #include "coordinator/cli/past_runs.hpp"
 #include "coordinator/cli/setting_flags.hpp"
-#include "coordinator/report/terminal.hpp"
+#include "coordinator/display/terminal.hpp"
 #include "coordinator/session/flag_values.hpp"
 
 #include <chrono>

@@ -24,7 +24,7 @@ std::string command_for_base(const GatedRun& run) {
 
 /// "`fix`", and where it lies if the two are told apart by that.
 std::string suite_in_words(const std::string& name, const std::string& place, bool with_place) {
-  return quoted(name) + (with_place ? " in " + quoted(place) : "");
+  return backquoted(name) + (with_place ? " in " + backquoted(place) : "");
 }
 
 bool lies_elsewhere(const BaselineHeader& header, const GatedRun& run) {
@@ -106,7 +106,7 @@ Result<void> check_shared_cases(const Baseline& baseline, const CaseList& cases,
 
 void NamedScores::add(std::string_view test_id, std::string_view metric) {
   ++count_;
-  if (first_.size() < shown) first_.push_back(quoted(test_id) + " " + escaped_excerpt(metric));
+  if (first_.size() < shown) first_.push_back(backquoted(test_id) + " " + escaped_excerpt(metric));
 }
 
 std::string NamedScores::counted(std::string_view singular, std::string_view plural) const {

@@ -1,12 +1,20 @@
 #include "coordinator/gate/baseline_export.hpp"
 
-#include "coordinator/gate/meta_builder.hpp"
-
 #include <algorithm>
 #include <cstddef>
 #include <utility>
 
+#include <nlohmann/json.hpp>
+
 namespace sluice {
+namespace {
+
+/// As a reader of the file would give it: keys sorted, no white space.
+std::string canonical(const nlohmann::json& meta) {
+  return meta.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
+}
+
+}  // namespace
 
 BaselineExport::BaselineExport(BaselineHeader header, std::string embedding_model)
     : embedding_model_(std::move(embedding_model)) {
@@ -17,8 +25,8 @@ std::string_view BaselineExport::meta_of(const MetricInfo& metric) {
   if (meta_is_of_ != &metric) {
     meta_is_of_ = &metric;
     meta_ = metric.id == MetricId::semantic_similarity_to
-                ? canonical_meta({{"embedding_model", embedding_model_}, {"metric_version", metric.version}})
-                : canonical_meta({{"metric_version", metric.version}});
+                ? canonical({{"embedding_model", embedding_model_}, {"metric_version", metric.version}})
+                : canonical({{"metric_version", metric.version}});
   }
   return meta_;
 }

@@ -27,7 +27,7 @@ class Side {
       return fail(Reason::fixture_invalid,
                   "the cases of the " + std::string(name_) +
                       " are not in the order of their ids, or one stands there twice: " +
-                      quoted(at_->test_id) + " comes after " + quoted(*last_) + ".");
+                      backquoted(at_->test_id) + " comes after " + backquoted(*last_) + ".");
     }
     last_ = at_->test_id;
     return {};

@@ -14,7 +14,7 @@ std::string escaped_excerpt(std::string_view text) {
   return excerpt(std::string_view(escaped).substr(1, escaped.size() - 2), shown_bytes);
 }
 
-std::string quoted(std::string_view text) {
+std::string backquoted(std::string_view text) {
   return "`" + escaped_excerpt(text) + "`";
 }
 

@@ -10,7 +10,7 @@ namespace sluice {
 /// cut when it is long.
 std::string escaped_excerpt(std::string_view text);
 /// Ditto, in backquotes.
-std::string quoted(std::string_view text);
+std::string backquoted(std::string_view text);
 
 /// Of what a JSON parser stopped at, which begins with the last text if there is one: where it goes on behind
 /// that text; 0 if it ends with or in it, or begins with none.

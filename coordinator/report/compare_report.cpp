@@ -1,25 +1,25 @@
 #include "coordinator/report/compare_report.hpp"
 
-#include "coordinator/output/json_writer.hpp"
-#include "coordinator/report/display.hpp"
-#include "coordinator/report/json_notices.hpp"
-#include "coordinator/report/json_stability.hpp"
+#include "coordinator/report/document.hpp"
 #include "coordinator/report/judgement_wording.hpp"
-#include "coordinator/report/markdown_text.hpp"
+#include "coordinator/report/markdown_writer.hpp"
 #include "coordinator/report/stability_wording.hpp"
 #include "coordinator/report/statistics_wording.hpp"
-#include "coordinator/report/text_table.hpp"
+#include "coordinator/report/table_writer.hpp"
 #include "coordinator/report/wording.hpp"
 
 #include <algorithm>
 #include <array>
 #include <cstdint>
+#include <iterator>
 #include <optional>
 
 namespace sluice {
 namespace {
 
-/// The kinds of rows that people are shown, in this order.
+using namespace document;
+
+/// The kinds of rows that people are shown, in this order. Up to `flaky` they say their cause.
 enum class Part : std::uint8_t {
   regressions,
   other_failures,
@@ -53,13 +53,6 @@ std::optional<Part> part_of(const ScoreComparison& row) {
   return std::nullopt;
 }
 
-struct Row {
-  std::string test_id;
-  std::string metric;
-  wording::ScoreWords words;
-  std::string cause;
-};
-
 /// The first rows of a part, and how many it has.
 struct Rows {
   std::vector<Row> shown;
@@ -67,15 +60,18 @@ struct Rows {
 };
 using Parts = std::array<Rows, part_titles.size()>;
 
-Row row_of(const ScoreComparison& compared) {
+Row row_of(const ScoreComparison& compared, Part part) {
   JudgedMetric numbers;
   numbers.score = compared.score;
   numbers.baseline = compared.baseline;
   numbers.limit = compared.limit;
   std::string cause(compared.cause == MetricCause::none ? "" : to_string(compared.cause));
   std::ranges::replace(cause, '_', ' ');
-  return {std::string(compared.test_id), std::string(compared.metric), wording::words_for(numbers),
-          std::move(cause)};
+  const auto cell = wording::words_for(numbers);
+  Row row{{std::string(compared.test_id), std::string(compared.metric), cell.baseline, cell.score, cell.delta,
+           cell.limit}};
+  if (part <= Part::flaky) row.cells.emplace_back(std::move(cause));
+  return row;
 }
 
 Result<Parts> parts_of(const CompareReportInput& input, std::size_t most_rows) {
@@ -84,7 +80,7 @@ Result<Parts> parts_of(const CompareReportInput& input, std::size_t most_rows) {
     const auto part = part_of(row);
     if (!part) return;
     Rows& rows = parts[static_cast<std::size_t>(*part)];
-    if (rows.count++ < most_rows) rows.shown.push_back(row_of(row));
+    if (rows.count++ < most_rows) rows.shown.push_back(row_of(row, *part));
   });
   if (!compared) return fail(compared.error());
   return parts;
@@ -129,209 +125,85 @@ std::string side_words(const ComparedSide& side) {
          side.header.assay_version + (side.is_selection ? ", a part of the suite)" : ")");
 }
 
-std::string verdict_line(const CompareReportInput& input) {
-  return wording::symbol(input.summary.verdict) + ' ' + wording::headline(input.summary.verdict) + ": " +
-         verdict_words(input);
+std::string verdict_word(const CompareReportInput& input) {
+  return wording::symbol(input.summary.verdict) + ' ' + wording::headline(input.summary.verdict);
+}
+
+Table table_of(Rows&& rows, Part part) {
+  Table table{.columns = {column("Case"), column("Metric"), number("Baseline"), number("Score"),
+                          number("Delta"), number("Limit")},
+              .rows = std::move(rows.shown)};
+  if (part <= Part::flaky) table.columns.push_back({.heading = "Cause", .droppable = true});
+  return table;
+}
+
+/// A section for each part that has rows; in a comment only the regressions are unfolded.
+Result<std::vector<Section>> part_sections(const CompareReportInput& input, std::size_t most_rows) {
+  auto parts = parts_of(input, most_rows);
+  if (!parts) return fail(parts.error());
+  std::vector<Section> sections;
+  for (std::size_t part = 0; part < parts->size(); ++part) {
+    Rows& rows = (*parts)[part];
+    if (rows.count == 0) continue;
+    const bool is_urgent = part == static_cast<std::size_t>(Part::regressions);
+    const std::uint64_t more = rows.count - rows.shown.size();
+    Section section{.heading = std::string(part_titles[part]),
+                    .count = rows.count,
+                    .rank = is_urgent ? Rank::cases : Rank::further};
+    section.blocks.emplace_back(table_of(std::move(rows), static_cast<Part>(part)));
+    if (more > 0)
+      section.blocks.emplace_back(
+          Paragraph{"and " + wording::grouped(more) + " more; --format json has all"});
+    sections.push_back(std::move(section));
+  }
+  return sections;
 }
 
 /// Stability and tests, a line on each; empty without either.
-std::vector<wording::RunLine> run_lines(const GateSummary& gate) {
-  std::vector<wording::RunLine> lines = wording::statistics_lines(gate);
-  if (!lines.empty()) lines.push_back({std::string(compare_means)});
-  if (const auto stability = wording::stability_gate(gate); !stability.empty()) lines.push_back({stability});
-  return lines;
-}
-
-std::string more(const Rows& rows) {
-  if (rows.count <= rows.shown.size()) return "";
-  return "and " + wording::grouped(rows.count - rows.shown.size()) + " more; --format json has all\n";
-}
-
-void add_wrapped(std::string& text, const std::string& words, std::size_t columns, std::size_t indent = 0) {
-  for (const auto& line : wrapped(printable(words), columns - indent)) {
-    text += std::string(indent, ' ') + line + '\n';
-  }
-}
-
-std::string drawn_rows(const Rows& rows, bool with_cause, std::size_t columns) {
-  TextTable table;
-  table.columns = {{.heading = "Case"},
-                   {.heading = "Metric"},
-                   {.heading = "Baseline", .numeric = true},
-                   {.heading = "Score", .numeric = true},
-                   {.heading = "Delta", .numeric = true},
-                   {.heading = "Limit", .numeric = true}};
-  if (with_cause) table.columns.push_back({.heading = "Cause", .droppable = true});
-  for (const Row& row : rows.shown) {
-    auto& cells =
-        table.rows.emplace_back(std::vector{printable(row.test_id), printable(row.metric), row.words.baseline,
-                                            row.words.score, row.words.delta, row.words.limit});
-    if (with_cause) cells.push_back(row.cause);
-  }
-  return drawn(table, columns);
-}
-
-std::string markdown_rows(const Rows& rows, bool with_cause) {
-  std::string text = "| Case | Metric | Baseline | Score | Delta | Limit |";
-  text += with_cause ? " Cause |\n| --- | --- | --: | --: | --: | --: | --- |\n"
-                     : "\n| --- | --- | --: | --: | --: | --: |\n";
-  for (const Row& row : rows.shown) {
-    text += "| " + markdown_words(row.test_id) + " | " + markdown_words(row.metric) + " | " +
-            row.words.baseline + " | " + row.words.score + " | " + row.words.delta + " | " + row.words.limit +
-            " |";
-    text += with_cause ? " " + row.cause + " |\n" : "\n";
-  }
-  return text;
-}
-
-bool shows_cause(std::size_t part) {
-  return part <= static_cast<std::size_t>(Part::flaky);
-}
-
-void write_side(Json& json, std::string_view name, const ComparedSide& side) {
-  json.line(1);
-  json.key(name).open('{');
-  json.member("file", side.file);
-  json.member("kind", side.kind);
-  json.member("suite", side.header.suite);
-  json.member("sluice_version", side.header.assay_version);
-  json.member("created_at", side.header.created_at);
-  json.member("config_fingerprint", side.header.config_fingerprint);
-  json.member("selection", side.is_selection);
-  json.close('}');
-}
-
-void write_counts(Json& json, const CompareSummary& summary) {
-  const StatusCounts& statuses = summary.verdict_input.statuses;
-  json.line(1);
-  json.key("cases").open('{');
-  json.member("passed", statuses.passed);
-  json.member("warned", statuses.warned);
-  json.member("flaky", statuses.flaky);
-  json.member("failed", statuses.failed);
-  json.member("errors", statuses.errors);
-  json.member("regressed", summary.verdict_input.regressed);
-  json.close('}');
-  json.line(1);
-  json.key("scores").open('{');
-  json.member("regressions", summary.regressions);
-  json.member("drops", summary.drops);
-  json.member("unchanged", summary.unchanged);
-  json.member("improvements", summary.improvements);
-  json.member("missing_in_baseline", summary.missing_in_baseline);
-  json.member("missing_in_current", summary.missing_in_current);
-  json.close('}');
-}
-
-bool is_news(const ScoreComparison& row) {
-  return row.status == MetricStatus::fail || row.status == MetricStatus::warn ||
-         row.status == MetricStatus::flaky ||
-         (row.change != RowChange::unchanged && row.change != RowChange::not_compared);
-}
-
-void write_change(Json& json, const ScoreComparison& row) {
-  json.line(2);
-  json.open('{');
-  json.member("test_id", row.test_id);
-  json.member("metric", row.metric);
-  json.member("change", to_string(row.change));
-  json.member("status", to_string(row.status));
-  json.key("cause");
-  row.cause == MetricCause::none ? json.null() : json.value(to_string(row.cause));
-  json.member("baseline", row.baseline);
-  json.member("score", row.score);
-  json.member("delta", row.delta());
-  json.member("limit", row.limit);
-  json.close('}');
+Notes run_notes(const GateSummary& gate) {
+  Notes notes;
+  for (const auto& line : wording::statistics_lines(gate))
+    notes.items.push_back({.text = words(line.words, 1000), .level = line.level});
+  if (!notes.items.empty()) notes.items.push_back({compare_means});
+  if (const auto stability = wording::stability_gate(gate); !stability.empty())
+    notes.items.push_back({words(stability, 1000)});
+  return notes;
 }
 
 }  // namespace
 
 Result<void> write_compare_table(const CompareReportInput& input, std::size_t columns, Sink& sink) {
-  const auto parts = parts_of(input, compare_table_rows);
+  auto parts = part_sections(input, compare_table_rows);
   if (!parts) return fail(parts.error());
-  std::string text;
-  add_wrapped(text, "Base:    " + side_words(input.base), columns);
-  add_wrapped(text, "Current: " + side_words(input.current), columns);
-  add_wrapped(text, "Suite:   " + input.current.header.suite, columns);
-  for (const GateNotice& notice : input.gate.notices) {
-    text += '\n';
-    add_wrapped(text, std::string(wording::severity_word(notice.severity)) + ": " + notice.message, columns);
-  }
-  for (std::size_t part = 0; part < parts->size(); ++part) {
-    const Rows& rows = (*parts)[part];
-    if (rows.count == 0) continue;
-    text += '\n' + std::string(part_titles[part]) + " (" + wording::grouped(rows.count) + ")\n" +
-            drawn_rows(rows, shows_cause(part), columns) + more(rows);
-  }
-  text += '\n';
-  for (const auto& line : run_lines(input.gate)) add_wrapped(text, line.words, columns, 2 * line.level);
-  add_wrapped(text, verdict_line(input), columns);
-  sink.write(text);
-  return {};
+  Document document;
+  const auto add = [&](Notes notes) { document.sections.push_back({.blocks = {std::move(notes)}}); };
+  add({.items = {{"Base:    " + side_words(input.base)},
+                 {"Current: " + side_words(input.current)},
+                 {"Suite:   " + input.current.header.suite}}});
+  for (const GateNotice& notice : input.gate.notices)
+    add({.items = {{std::string(wording::severity_word(notice.severity)) + ": " + notice.message}}});
+  std::ranges::move(*parts, std::back_inserter(document.sections));
+  Notes last = run_notes(input.gate);
+  last.items.push_back({verdict_word(input) + ": " + verdict_words(input)});
+  add(std::move(last));
+  return write_table(document, {.columns = columns}, sink);
 }
 
 Result<void> write_compare_markdown(const CompareReportInput& input, Sink& sink) {
-  const auto parts = parts_of(input, compare_markdown_rows);
+  auto parts = part_sections(input, compare_markdown_rows);
   if (!parts) return fail(parts.error());
-  std::string text = "## " + wording::symbol(input.summary.verdict) + ' ' +
-                     wording::headline(input.summary.verdict) + ": " +
-                     markdown_words(input.current.header.suite) + "\n\n" + verdict_words(input) +
-                     "\n\n- Base: " + markdown_words(side_words(input.base)) +
-                     "\n- Current: " + markdown_words(side_words(input.current)) + '\n';
+  Document document{.outcome = {verdict_word(input), input.current.header.suite}};
+  Notes notes{.items = {{.text = side_words(input.base), .label = "Base"},
+                        {.text = side_words(input.current), .label = "Current"}}};
   for (const GateNotice& notice : input.gate.notices) {
-    text += "- **" + std::string(wording::severity_word(notice.severity)) +
-            "**: " + markdown_words(notice.message, 1000) + '\n';
+    notes.items.push_back({Text{strong(std::string(wording::severity_word(notice.severity))), words(": "),
+                                words(notice.message, 1000)}});
   }
-  for (const auto& line : run_lines(input.gate)) {
-    text += std::string(2 * line.level, ' ') + "- " + markdown_words(line.words, 1000) + '\n';
-  }
-  for (std::size_t part = 0; part < parts->size(); ++part) {
-    const Rows& rows = (*parts)[part];
-    if (rows.count == 0) continue;
-    const std::string title = std::string(part_titles[part]) + " (" + wording::grouped(rows.count) + ")";
-    const bool folded = part != static_cast<std::size_t>(Part::regressions);
-    text += folded ? "\n<details><summary>" + title + "</summary>\n\n" : "\n### " + title + "\n\n";
-    text += markdown_rows(rows, shows_cause(part));
-    if (const auto rest = more(rows); !rest.empty()) text += '\n' + rest;
-    if (folded) text += "\n</details>\n";
-  }
-  sink.write(text);
-  return {};
-}
-
-Result<void> write_compare_json(const CompareReportInput& input, Sink& sink) {
-  BufferedWriter writer(sink);
-  Json json(writer.text());
-  const auto member = [&](std::string_view name, const auto& value) {
-    json.line(1);
-    json.member(name, value);
-  };
-  json.open('{');
-  member("schema_version", compare_schema_version);
-  member("verdict", to_string(input.summary.verdict));
-  member("exit_code", input.exit_code);
-  member("suite", input.current.header.suite);
-  write_side(json, "base", input.base);
-  write_side(json, "current", input.current);
-  write_counts(json, input.summary);
-  write_json_stability_gate(json, input.gate.stability);
-  write_json_statistics(json, input.gate, 1);
-  write_json_notices(json, input.gate.notices, 1);
-  json.line(1);
-  json.key("changes").open('[');
-  bool any = false;
-  const auto compared = input.visit([&](const ScoreComparison& row) {
-    if (!is_news(row)) return;
-    write_change(json, row);
-    any = true;
-    writer.passed();
-  });
-  if (!compared) return fail(compared.error());
-  json.text() += any ? "\n  " : "";
-  json.close(']');
-  json.text() += "\n}\n";
-  return {};
+  std::ranges::move(run_notes(input.gate).items, std::back_inserter(notes.items));
+  document.sections.push_back(
+      {.rank = Rank::outcome, .blocks = {Paragraph{words(verdict_words(input), 1000)}, std::move(notes)}});
+  std::ranges::move(*parts, std::back_inserter(document.sections));
+  return write_markdown(document, {.most_reason_bytes = 400, .numeric_column = "--:"}, sink);
 }
 
 }  // namespace sluice

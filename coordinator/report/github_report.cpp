@@ -1,5 +1,5 @@
 #include "common/text.hpp"
-#include "coordinator/report/display.hpp"
+#include "coordinator/display/display.hpp"
 #include "coordinator/report/judgement_wording.hpp"
 #include "coordinator/report/report.hpp"
 #include "coordinator/report/statistics_wording.hpp"

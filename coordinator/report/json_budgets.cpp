@@ -1,6 +1,6 @@
 #include "coordinator/report/json_budgets.hpp"
 
-#include "coordinator/report/budget_wording.hpp"
+#include "coordinator/display/budget_wording.hpp"
 
 #include <chrono>
 #include <string>

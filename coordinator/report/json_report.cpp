@@ -5,6 +5,7 @@
 #include "coordinator/report/json_stability.hpp"
 #include "coordinator/report/report.hpp"
 #include "coordinator/report/wording.hpp"
+#include "coordinator/score_files/report_scores.hpp"
 
 #include <algorithm>
 #include <array>

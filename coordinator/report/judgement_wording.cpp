@@ -4,30 +4,19 @@
 #include "coordinator/report/wording.hpp"
 
 #include <algorithm>
-#include <array>
 #include <cmath>
-#include <cstdio>
 
 namespace sluice::wording {
 namespace {
 
-constexpr std::string_view none = "–";
-
-std::string fixed(double number, int decimals, bool with_sign = false) {
-  std::array<char, 48> buffer{};
-  const int length =
-      std::snprintf(buffer.data(), buffer.size(), with_sign ? "%+.*f" : "%.*f", decimals, number);
-  return {buffer.data(), static_cast<std::size_t>(std::max(0, length))};
-}
-
-std::string fixed(const std::optional<double>& number, int decimals, bool with_sign = false) {
-  return number ? fixed(*number, decimals, with_sign) : std::string(none);
+std::string fixed_or_none(const std::optional<double>& number, int decimals, bool with_sign = false) {
+  return number ? fixed(*number, decimals, with_sign) : std::string(dash);
 }
 
 // 0.00 has no direction.
 std::string signed_delta(const std::optional<double>& delta, int decimals) {
   if (delta && billionths(*delta) == 0) return fixed(0.0, decimals, true);
-  return fixed(delta, decimals, true);
+  return fixed_or_none(delta, decimals, true);
 }
 
 std::string_view cause_words(MetricCause cause) {
@@ -143,14 +132,14 @@ int decimals_for(std::initializer_list<std::optional<double>> scores) {
 
 ScoreWords words_for(const JudgedMetric& metric) {
   const int decimals = decimals_for({metric.score, metric.baseline, metric.limit});
-  return {fixed(metric.score, decimals), fixed(metric.baseline, decimals),
-          signed_delta(metric.delta(), decimals), fixed(metric.limit, decimals)};
+  return {fixed_or_none(metric.score, decimals), fixed_or_none(metric.baseline, decimals),
+          signed_delta(metric.delta(), decimals), fixed_or_none(metric.limit, decimals)};
 }
 
 ScoreWords words_for(const AggregateComparison& comparison) {
   const int decimals = decimals_for({comparison.current, comparison.baseline});
-  return {fixed(comparison.current, decimals), fixed(comparison.baseline, decimals),
-          signed_delta(comparison.delta(), decimals), std::string(none)};
+  return {fixed_or_none(comparison.current, decimals), fixed_or_none(comparison.baseline, decimals),
+          signed_delta(comparison.delta(), decimals), std::string(dash)};
 }
 
 std::string judged(const JudgedMetric& metric) {

@@ -1,7 +1,7 @@
 #include "coordinator/report/markdown_text.hpp"
 
 #include "common/text.hpp"
-#include "coordinator/report/display.hpp"
+#include "coordinator/display/display.hpp"
 
 #include <algorithm>
 
@@ -17,7 +17,7 @@ bool begins_address(std::string_view rest) {
                                      }));
 }
 
-std::string escaped(std::string_view words) {
+std::string without_markup(std::string_view words) {
   std::string out;
   for (std::size_t i = 0; i < words.size(); ++i) {
     const char c = words[i];
@@ -83,15 +83,15 @@ std::string within(std::string_view text, std::size_t max_bytes, const Make& mak
 }  // namespace
 
 std::string markdown_words(std::string_view text, std::size_t max_bytes) {
-  return within(text, max_bytes, escaped);
+  return within(text, max_bytes, without_markup);
 }
 
 std::string markdown_code(std::string_view text, std::size_t max_bytes) {
   return within(text, max_bytes, fenced);
 }
 
-void BoundedText::add(std::string_view entry) {
-  if (!has_room() || text_.size() + entry.size() > max_bytes_) return leave_out();
+void BoundedText::add(std::string_view entry, std::uint64_t counts) {
+  if (!has_room() || text_.size() + entry.size() > max_bytes_) return leave_out(counts);
   text_ += entry;
 }
 

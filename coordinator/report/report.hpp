@@ -10,6 +10,7 @@
 #include "coordinator/merge/case_result.hpp"
 #include "coordinator/merge/run_stability.hpp"
 #include "coordinator/output/sink.hpp"
+#include "coordinator/report/table_writer.hpp"
 
 #include <cstddef>
 #include <cstdint>
@@ -17,9 +18,6 @@
 #include <string>
 
 namespace sluice {
-
-/// Version of the JSON report's format (docs/report.md, config/schemas/report.schema.json).
-inline constexpr int report_schema_version = 1;
 
 /// What was asked, and of whom: settings that decide the results.
 struct RunIdentity {
@@ -46,12 +44,6 @@ struct ReportInput {
   const RunStability* stability = nullptr;  ///< Of a run with repeats or perturbations; else null.
   bool is_selection = false;                ///< A part of the suite: --categories, --max-fixtures.
   std::optional<double> min_stability{};    ///< As the settings say, whether or not anything measures it.
-};
-
-/// How a report for a terminal is laid out.
-struct TableStyle {
-  std::size_t columns = 80;  ///< Width of the terminal; less than 60 counts as 60.
-  bool colour = false;
 };
 
 /// Write a report to the sink in pieces, so that memory stays flat. They visit the results once or twice and

@@ -6,20 +6,12 @@
 
 #include <algorithm>
 #include <cmath>
-#include <cstdio>
 #include <map>
 
 namespace sluice::wording {
 namespace {
 
 constexpr std::size_t max_side_bytes = 300;
-constexpr const char* dash = "–";
-
-std::string fixed(double number, int decimals) {
-  char buffer[64];
-  const int length = std::snprintf(buffer, sizeof buffer, "%.*f", decimals, number);
-  return {buffer, static_cast<std::size_t>(std::max(0, length))};
-}
 
 std::string percent(double confidence) {
   return shortest(std::round(confidence * 1000) / 10) + " %";

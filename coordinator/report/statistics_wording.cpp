@@ -6,17 +6,14 @@
 #include "coordinator/report/wording.hpp"
 
 #include <algorithm>
-#include <array>
 #include <cmath>
 #include <compare>
 #include <cstdint>
-#include <cstdio>
 #include <cstdlib>
 
 namespace sluice::wording {
 namespace {
 
-constexpr const char* dash = "–";
 constexpr int least_decimals = 2;
 constexpr int most_decimals = 9;  // As exact as the gate.
 constexpr std::size_t max_id_bytes = 80;
@@ -26,16 +23,13 @@ std::int64_t billionths_of_one(int decimals) {
   return std::llround(std::pow(10.0, most_decimals - decimals));
 }
 
-std::string fixed(std::int64_t in_billionths, int decimals) {
-  std::array<char, 48> buffer{};
-  const int length =
-      std::snprintf(buffer.data(), buffer.size(), "%.*f", decimals, from_billionths(in_billionths));
-  return {buffer.data(), static_cast<std::size_t>(std::max(0, length))};
+std::string decimal(std::int64_t in_billionths, int decimals) {
+  return fixed(from_billionths(in_billionths), decimals);
 }
 
 /// What is shown of a number, rounded as everywhere else in a report.
 std::int64_t as_shown(double number, int decimals) {
-  return billionths(std::strtod(fixed(billionths(number), decimals).c_str(), nullptr));
+  return billionths(std::strtod(decimal(billionths(number), decimals).c_str(), nullptr));
 }
 
 bool is_same_side(std::int64_t shown, std::int64_t truth, const std::optional<double>& limit) {
@@ -189,8 +183,8 @@ ChangeWords change_words(const std::optional<double>& base, const std::optional<
   if (!base || !current) return {score(base), score(current), dash};
   const Change change{*base, *current, limit};
   const int decimals = change.decimals();
-  return {fixed(billionths(*base), decimals), fixed(billionths(*current), decimals),
-          fixed(change.shown_drop(decimals), decimals)};
+  return {decimal(billionths(*base), decimals), decimal(billionths(*current), decimals),
+          decimal(change.shown_drop(decimals), decimals)};
 }
 
 std::string upper_limit(const std::optional<double>& bound, double limit) {
@@ -199,7 +193,7 @@ std::string upper_limit(const std::optional<double>& bound, double limit) {
   for (int decimals = least_decimals;; ++decimals) {
     const std::int64_t one = billionths_of_one(decimals);
     const std::int64_t shown = (truth + one - 1) / one * one;
-    if (decimals == most_decimals || is_same_side(shown, truth, limit)) return fixed(shown, decimals);
+    if (decimals == most_decimals || is_same_side(shown, truth, limit)) return decimal(shown, decimals);
   }
 }
 

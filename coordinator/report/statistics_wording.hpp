@@ -44,7 +44,7 @@ std::optional<double> shown_p(const MetricVerdict& verdict);
 /// tests with the cases that fell most, a line on each, and a stability that fell or is below the least that
 /// is asked for.
 std::vector<std::string> run_failures(const GateSummary& gate);
-/// Ditto what warns of it: an underpowered gate, and a stability without an entry.
+/// What warns of the run as a whole: an underpowered gate, and a stability without an entry.
 std::vector<std::string> run_warnings(const GateSummary& gate);
 
 }  // namespace sluice::wording

@@ -4,41 +4,10 @@
 #include "coordinator/report/judgement_wording.hpp"
 
 #include <algorithm>
-#include <array>
 #include <chrono>
-#include <cmath>
-#include <cstdio>
 
 namespace sluice::wording {
 namespace {
-
-template <class... Arguments>
-std::string formatted(const char* format, Arguments... arguments) {
-  std::array<char, 96> buffer{};
-  const int length = std::snprintf(buffer.data(), buffer.size(), format, arguments...);
-  return {buffer.data(), static_cast<std::size_t>(std::max(0, length))};
-}
-
-struct CalendarTime {
-  int year;
-  unsigned month, day;
-  int hour, minute, second, millisecond;
-};
-
-CalendarTime calendar(std::int64_t unix_ms) {
-  using namespace std::chrono;
-  const sys_time<milliseconds> time{milliseconds(unix_ms)};
-  const auto midnight = floor<days>(time);
-  const year_month_day date(midnight);
-  const hh_mm_ss<milliseconds> clock(time - midnight);
-  return {int(date.year()),
-          unsigned(date.month()),
-          unsigned(date.day()),
-          static_cast<int>(clock.hours().count()),
-          static_cast<int>(clock.minutes().count()),
-          static_cast<int>(clock.seconds().count()),
-          static_cast<int>(clock.subseconds().count())};
-}
 
 /// The text as one word of a POSIX shell: quoted where it would be anything else as it is.
 std::string shell_word(const std::string& text) {
@@ -79,47 +48,6 @@ std::string notices_reason(const std::vector<GateNotice>& notices) {
 }
 
 }  // namespace
-
-std::string score(const std::optional<double>& score) {
-  return score ? formatted("%.2f", *score) : "–";
-}
-
-std::string grouped(std::uint64_t number) {
-  std::string digits = std::to_string(number);
-  for (std::size_t i = digits.size(); i > 3; i -= 3) digits.insert(i - 3, ",");
-  return digits;
-}
-
-std::string dollars(double amount) {
-  if (amount == 0.0 || amount >= 0.01) return formatted("$%.2f", amount);
-  return amount >= 0.0001 ? formatted("$%.4f", amount) : "under $0.0001";
-}
-
-std::string counted(std::uint64_t number, std::string_view noun) {
-  return grouped(number) + ' ' + std::string(noun) + (number == 1 ? "" : "s");
-}
-
-std::string date(std::int64_t unix_ms) {
-  const auto t = calendar(unix_ms);
-  return formatted("%04d-%02u-%02u %02d:%02d:%02d UTC", t.year, t.month, t.day, t.hour, t.minute, t.second);
-}
-
-std::string rfc3339(std::int64_t unix_ms) {
-  const auto t = calendar(unix_ms);
-  return formatted("%04d-%02u-%02uT%02d:%02d:%02d.%03dZ", t.year, t.month, t.day, t.hour, t.minute, t.second,
-                   t.millisecond);
-}
-
-std::string duration(double seconds) {
-  if (seconds < 59.95) return formatted("%.1f s", seconds);
-  const auto whole = static_cast<long long>(std::llround(seconds));
-  if (whole < 3600) return formatted("%lld min %02lld s", whole / 60, whole % 60);
-  return formatted("%lld h %02lld min", whole / 3600, whole % 3600 / 60);
-}
-
-std::string seconds(double seconds) {
-  return formatted("%.3f", seconds);
-}
 
 std::string symbol(RunVerdict verdict) {
   switch (verdict) {

@@ -1,5 +1,6 @@
 #pragma once
 
+#include "coordinator/display/numbers.hpp"
 #include "coordinator/merge/aggregate.hpp"
 #include "coordinator/merge/case_result.hpp"
 #include "coordinator/report/report.hpp"
@@ -12,15 +13,6 @@
 
 /// What the reports for people have in common: words and numbers, not their layout.
 namespace sluice::wording {
-
-std::string score(const std::optional<double>& score);  ///< `0.87`; an en dash if undefined.
-std::string grouped(std::uint64_t number);              ///< `125,430`
-std::string dollars(double amount);                     ///< `$0.12`; small amounts with more digits.
-std::string counted(std::uint64_t number, std::string_view noun);  ///< `1 fixture`, `2 fixtures`
-std::string date(std::int64_t unix_ms);                            ///< `2026-02-05 14:30:00 UTC`
-std::string rfc3339(std::int64_t unix_ms);                         ///< `2026-02-05T14:30:00.000Z`
-std::string duration(double seconds);                              ///< `12.3 s`, `4 min 05 s`, `1 h 02 min`
-std::string seconds(double seconds);                               ///< `12.345`, for programs.
 
 std::string symbol(RunVerdict verdict);    ///< `✓`, `⚠` or `✗`
 std::string headline(RunVerdict verdict);  ///< In capitals.

@@ -1,7 +1,7 @@
 #include "coordinator/session/report_output.hpp"
 
+#include "coordinator/display/terminal.hpp"
 #include "coordinator/output/output_file.hpp"
-#include "coordinator/report/terminal.hpp"
 
 #include <unistd.h>
 

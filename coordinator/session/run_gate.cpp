@@ -5,8 +5,8 @@
 #include "common/finding.hpp"
 #include "common/text.hpp"
 #include "coordinator/gate/baseline_check.hpp"
-#include "coordinator/gate/baseline_file.hpp"
 #include "coordinator/gate/statistical_gate.hpp"
+#include "coordinator/score_files/baseline_file.hpp"
 #include "coordinator/suite/manifest.hpp"
 
 #include <filesystem>

@@ -4,11 +4,11 @@
 #include "common/text.hpp"
 #include "coordinator/gate/baseline_check.hpp"
 #include "coordinator/gate/baseline_export.hpp"
-#include "coordinator/gate/baseline_file.hpp"
 #include "coordinator/gate/verdict_input.hpp"
 #include "coordinator/merge/scores.hpp"
 #include "coordinator/output/output_file.hpp"
 #include "coordinator/report/wording.hpp"
+#include "coordinator/score_files/baseline_file.hpp"
 
 #include <algorithm>
 #include <utility>

@@ -1,4 +1,4 @@
-#include "coordinator/gate/baseline_file.hpp"
+#include "coordinator/score_files/baseline_file.hpp"
 
 #include <cstddef>
 #include <cstdint>

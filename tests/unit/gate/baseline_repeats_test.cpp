@@ -1,5 +1,5 @@
 #include "coordinator/gate/baseline_export.hpp"
-#include "coordinator/gate/baseline_file.hpp"
+#include "coordinator/score_files/baseline_file.hpp"
 #include "gate_fixture.hpp"
 
 #include <array>
@@ -53,9 +53,9 @@ TEST(BaselineRepeats, AreReadAndWrittenAsTheyStand) {
 TEST(BaselineRepeats, WhatDoesNotFitIsNamed) {
   const std::vector<std::pair<std::string, std::string>> wrong{
       {with("[1, 0, 0.5]", "[1, 2]"),
-       "base.json:9: `entries[0].scores` is 2, expected a list of numbers from 0 to 1"},
+       "base.json:9: `entries[0].scores[1]` is 2, expected a number from 0 to 1"},
       {with("[1, 0, 0.5]", "[1, [0]]"),
-       "base.json:9: `entries[0].scores` is a list, expected a list of numbers from 0 to 1"},
+       "base.json:9: `entries[0].scores[1]` is a list, expected a number from 0 to 1"},
       {with("[1, 0, 0.5]", "0.5"),
        "base.json:9: `entries[0].scores` is 0.5, expected a list of numbers from 0 to 1"},
       {with("\"score\": 0.92", "\"score\": 9"), "base.json:7: `stability` has no `score` from 0 to 1"},

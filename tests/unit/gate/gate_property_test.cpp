@@ -1,5 +1,5 @@
 #include "coordinator/gate/baseline_export.hpp"
-#include "coordinator/gate/baseline_file.hpp"
+#include "coordinator/score_files/baseline_file.hpp"
 #include "coordinator/gate/compare.hpp"
 #include "coordinator/gate/gate.hpp"
 #include "gate_fixture.hpp"

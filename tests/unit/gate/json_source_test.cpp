@@ -1,4 +1,4 @@
-#include "coordinator/gate/json_source.hpp"
+#include "coordinator/score_files/json_source.hpp"
 
 #include <istream>
 #include <iterator>

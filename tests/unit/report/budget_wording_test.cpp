@@ -1,4 +1,4 @@
-#include "coordinator/report/budget_wording.hpp"
+#include "coordinator/display/budget_wording.hpp"
 
 #include <gtest/gtest.h>
 

@@ -1,7 +1,7 @@
 // A report with repeats, perturbations or tests of all cases, read again by `sluice compare`: what comes of
 // it must be what its run's own gate says.
 #include "coordinator/gate/statistical_gate.hpp"
-#include "coordinator/report/report_reader.hpp"
+#include "coordinator/score_files/score_file.hpp"
 #include "tests/unit/report/report_texts.hpp"
 #include "tests/unit/report/varied_run.hpp"
 

@@ -1,6 +1,6 @@
-#include "coordinator/report/display.hpp"
+#include "coordinator/display/display.hpp"
 
-#include "coordinator/report/text_table.hpp"
+#include "coordinator/display/text_table.hpp"
 #include "coordinator/report/wording.hpp"
 
 #include <gtest/gtest.h>

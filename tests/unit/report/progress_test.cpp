@@ -1,6 +1,6 @@
-#include "coordinator/report/progress.hpp"
+#include "coordinator/progress/progress.hpp"
 
-#include "coordinator/report/display.hpp"
+#include "coordinator/display/display.hpp"
 
 #include <gtest/gtest.h>
 
@@ -107,16 +107,16 @@ TEST(Progress, WhatIsHeldUpIsNotInFlight) {
   ProgressState state;
   state.begun = 20;
   state.waiting = 12;
-  reckon_in_flight(state);
+  set_in_flight(state);
   EXPECT_EQ(state.in_flight, 20u) << "a run that calls nobody";
   state.budgets = {busy("openai")};
   state.budgets[0].waiting_calls = 9;
   state.budgets[0].backing_off_calls = 3;
-  reckon_in_flight(state);
+  set_in_flight(state);
   EXPECT_EQ(state.in_flight, 8u);
   EXPECT_EQ(state.budgets[0].waiting_calls, 9u);
   state.begun = 5;
-  reckon_in_flight(state);
+  set_in_flight(state);
   EXPECT_EQ(state.in_flight, 0u) << "the worker's word is older than the coordinator's count";
 }
 
@@ -127,16 +127,16 @@ TEST(Progress, WhatASearchCountsAsWaitingIsQueued) {
   state.waiting = 20;
   state.budgets.emplace_back().places = 19;
   state.budgets[0].waiting_calls = 20;
-  reckon_in_flight(state);
+  set_in_flight(state);
   EXPECT_EQ(state.in_flight, 19u);
   EXPECT_EQ(state.budgets[0].waiting_calls, 0u);
   state.budgets[0].waiting_calls = 22;
-  reckon_in_flight(state);
+  set_in_flight(state);
   EXPECT_EQ(state.in_flight, 17u) << "two that were begun wait for their place";
   EXPECT_EQ(state.budgets[0].waiting_calls, 2u);
   state.budgets[0].max_in_flight = 19;
   state.budgets[0].waiting_calls = 4;
-  reckon_in_flight(state);
+  set_in_flight(state);
   EXPECT_EQ(state.in_flight, 15u) << "no search";
 }
 

@@ -1,4 +1,4 @@
-#include "coordinator/report/report_reader.hpp"
+#include "coordinator/score_files/score_file.hpp"
 
 #include "coordinator/report/report.hpp"
 #include "tests/unit/report/gated_run.hpp"

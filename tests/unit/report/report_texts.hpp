@@ -1,6 +1,6 @@
 #pragma once
 
-#include "coordinator/report/display.hpp"
+#include "coordinator/display/display.hpp"
 #include "coordinator/report/report.hpp"
 
 #include <sstream>

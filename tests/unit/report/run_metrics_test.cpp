@@ -1,4 +1,4 @@
-#include "coordinator/report/run_metrics.hpp"
+#include "coordinator/progress/run_metrics.hpp"
 
 #include <algorithm>
 #include <optional>

@@ -1,4 +1,4 @@
-#include "coordinator/report/terminal.hpp"
+#include "coordinator/display/terminal.hpp"
 
 #include <fcntl.h>
 #include <gtest/gtest.h>

@@ -1,0 +1,186 @@
+#include "coordinator/display/budget_wording.hpp"
+
+#include "coordinator/display/numbers.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <cstdio>
+
+namespace sluice::wording {
+namespace {
+
+/// With as many digits as tell a rate: 100, 8.3, 0.25.
+std::string short_number(double number) {
+  std::array<char, 32> buffer{};
+  const char* format = number < 9.95 ? "%.2g" : "%.0f";
+  std::snprintf(buffer.data(), buffer.size(), format, number);
+  return buffer.data();
+}
+
+std::string requests_rate(double per_minute) {
+  return per_minute < 60.0 ? short_number(per_minute) + "/min" : short_number(per_minute / 60.0) + "/s";
+}
+
+// `1/s (configured) and 30,000 tokens/min (announced)`
+std::string with_sources(const std::vector<NamedLimit>& limits) {
+  std::string text;
+  for (const NamedLimit& limit : limits) {
+    text += (text.empty()               ? ""
+             : &limit == &limits.back() ? " and "
+                                        : ", ") +
+            rate(limit) + " (" + std::string(to_string(limit.limit.source)) + ")";
+  }
+  return text;
+}
+
+// `3/min, 1 tokens/min`
+std::string in_a_row(const std::vector<NamedLimit>& limits) {
+  std::string text;
+  for (const NamedLimit& limit : limits) text += (text.empty() ? "" : ", ") + rate(limit);
+  return text;
+}
+
+// Rounded down: 100 % means that nothing was left.
+std::string percent(double fraction) {
+  return std::to_string(static_cast<int>(std::clamp(fraction, 0.0, 1.0) * 100.0)) + "%";
+}
+
+// What a user can do where a limit is not what was thought.
+std::string refusals(const BudgetFacts& facts) {
+  std::string text = counted(facts.rate_limited, "call") + " refused";
+  if (facts.found_below_limit) {
+    const bool configured = facts.requests && facts.requests->source == LimitSource::configured;
+    text += ", as if the limit were " + requests_rate(*facts.found_below_limit);
+    if (configured) text += ": lower requests_per_minute";
+  } else if (facts.requests && facts.requests->source == LimitSource::found) {
+    text += ": name requests_per_minute if you know it";
+  }
+  return text;
+}
+
+}  // namespace
+
+std::string clock(std::chrono::seconds time) {
+  const auto whole = static_cast<long long>(time.count());
+  std::array<char, 32> buffer{};
+  if (whole >= 3600) {
+    std::snprintf(buffer.data(), buffer.size(), "%lld:%02lld:%02lld", whole / 3600, whole % 3600 / 60,
+                  whole % 60);
+  } else {
+    std::snprintf(buffer.data(), buffer.size(), "%lld:%02lld", whole / 60, whole % 60);
+  }
+  return buffer.data();
+}
+
+std::vector<NamedLimit> limits_of(const BudgetFacts& facts) {
+  std::vector<NamedLimit> limits;
+  if (facts.requests) limits.push_back({"requests", *facts.requests});
+  if (facts.tokens) limits.push_back({"tokens", *facts.tokens});
+  if (facts.input_tokens) limits.push_back({"input_tokens", *facts.input_tokens});
+  if (facts.output_tokens) limits.push_back({"output_tokens", *facts.output_tokens});
+  return limits;
+}
+
+std::vector<NamedLimit> doubted_limits(const wire::AnnouncedLimits& doubted) {
+  std::vector<NamedLimit> limits;
+  const auto add = [&](std::string_view of, std::uint64_t per_minute) {
+    if (per_minute > 0) limits.push_back({of, {static_cast<double>(per_minute), LimitSource::announced}});
+  };
+  add("requests", doubted.requests_per_minute);
+  add("tokens", doubted.tokens_per_minute);
+  add("input_tokens", doubted.input_tokens_per_minute);
+  add("output_tokens", doubted.output_tokens_per_minute);
+  return limits;
+}
+
+std::string_view to_string(LimitSource source) {
+  switch (source) {
+    case LimitSource::announced:
+      return "announced";
+    case LimitSource::found:
+      return "found";
+    default:
+      return "configured";
+  }
+}
+
+std::string rate(const NamedLimit& limit) {
+  if (limit.of == "requests") return requests_rate(limit.limit.per_minute);
+  std::string of(limit.of);
+  std::ranges::replace(of, '_', ' ');
+  return grouped(static_cast<std::uint64_t>(std::llround(limit.limit.per_minute))) + " " + of + "/min";
+}
+
+std::string budget_use(const BudgetFacts& facts) {
+  const auto limits = limits_of(facts);
+  if (limits.empty()) {
+    return facts.found_concurrency ? std::to_string(*facts.found_concurrency) + " at a time" : "";
+  }
+  const bool found = limits.size() == 1 && limits.front().limit.source == LimitSource::found;
+  if (found) return "about " + rate(limits.front());
+  const std::string of = limits.size() == 1 ? rate(limits.front()) : std::string("its limits");
+  return facts.utilisation ? percent(*facts.utilisation) + " of " + of : of;
+}
+
+std::string hold(const BudgetFacts& facts) {
+  if (facts.given_up) return "given up";
+  const std::string left = clock(std::chrono::ceil<std::chrono::seconds>(facts.hold_left));
+  if (facts.hold == wire::HoldReason::named_delay) return "paused " + left;
+  if (facts.hold != wire::HoldReason::outage) return "";
+  // The time that is left is until one more try, and stays at 0 where nobody has a call to try with.
+  if (facts.probing) return "down, being tried";
+  return facts.hold_left > BootTime::zero() ? "down, next try in " + left : "down, next try due";
+}
+
+std::string notice(const BudgetNotice& notice) {
+  const std::string provider = "provider \"" + notice.provider + "\" ";
+  const double seconds = std::chrono::duration<double>(notice.after).count();
+  switch (notice.event) {
+    case BudgetEvent::went_down:
+      return provider + "is down: its last calls failed; single calls try whether it is back";
+    case BudgetEvent::came_back:
+      return provider + "is back after " + duration(seconds);
+    case BudgetEvent::was_given_up:
+      return provider + "has been down for " + duration(seconds) +
+             " (outage_timeout_seconds); what waits for it ends as errors";
+    case BudgetEvent::doubts_limits:
+      return provider + "announced a limit of " + in_a_row(doubted_limits(notice.doubted)) +
+             ", which is not believed unless more answers say the same; set it in the settings if it is true";
+    default:
+      return provider + "refuses calls (429); fewer are made until it takes them";
+  }
+}
+
+std::string budget_summary(const BudgetFacts& facts) {
+  std::string text;
+  const auto add = [&](const std::string& part, std::string_view before) {
+    text.append(text.empty() ? "" : before).append(part);
+  };
+  const auto limits = limits_of(facts);
+  if (limits.size() == 1) {
+    add(budget_use(facts) + " (" + std::string(to_string(limits.front().limit.source)) + ")", "");
+  } else if (!limits.empty()) {
+    add(facts.utilisation ? percent(*facts.utilisation) + " of " + with_sources(limits)
+                          : with_sources(limits),
+        "");
+  } else if (facts.found_concurrency) {
+    add(budget_use(facts) + " (found)", "");
+  }
+  if (facts.max_in_flight) add("at most " + grouped(*facts.max_in_flight) + " in flight", ", ");
+  if (facts.permits_granted > 0) {
+    add(counted(facts.permits_granted, "permit"), ", ");
+    if (facts.permits_unused > 0) add(grouped(facts.permits_unused) + " unused", ", ");
+  }
+  if (facts.rate_limited > 0) add(refusals(facts), "; ");
+  if (facts.doubted != wire::AnnouncedLimits{})
+    add("announced " + in_a_row(doubted_limits(facts.doubted)) + ", which was doubted", "; ");
+  if (facts.paused_time > BootTime::zero())
+    add("paused " + duration(std::chrono::duration<double>(facts.paused_time).count()), "; ");
+  if (facts.outage_time > BootTime::zero())
+    add("down " + duration(std::chrono::duration<double>(facts.outage_time).count()), "; ");
+  if (facts.given_up) add("given up", ", ");
+  return text;
+}
+
+}  // namespace sluice::wording

@@ -1,0 +1,241 @@
+#include "coordinator/progress/progress.hpp"
+
+#include "coordinator/display/budget_wording.hpp"
+#include "coordinator/display/display.hpp"
+#include "coordinator/display/numbers.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cstdio>
+#include <string_view>
+#include <vector>
+
+namespace sluice {
+namespace {
+
+constexpr RateEstimate::Seconds rate_window(10);
+constexpr std::uint64_t rate_trials = 10;
+constexpr RateEstimate::Seconds long_stop(3);
+
+std::string rate_text(double per_second) {
+  std::array<char, 32> buffer{};
+  const char* format = per_second < 9.95 ? "%.1f/s" : "%.0f/s";
+  std::snprintf(buffer.data(), buffer.size(), format, per_second);
+  return buffer.data();
+}
+
+std::uint64_t percent(const ProgressState& state) {
+  // Rounded down: 100 % means that nothing is left.
+  return state.total == 0 ? 100 : std::min(state.done, state.total) * 100 / state.total;
+}
+
+std::string bar(const ProgressState& state, std::size_t width) {
+  const std::size_t filled =
+      state.total == 0 ? width : std::min(state.done, state.total) * width / state.total;
+  std::string out;
+  for (std::size_t i = 0; i < width; ++i) out += i < filled ? "━" : "─";
+  return out;
+}
+
+// A piece of the line; the piece with the greatest rank is left out first, rank 0 never.
+struct Piece {
+  int rank = 0;
+  std::string text;
+  std::string_view colour;
+};
+
+std::string with_waiting(const BudgetFacts& budget) {
+  if (budget.waiting_calls == 0) return "";
+  return " (" + std::to_string(budget.waiting_calls) + (budget.waiting_calls == 1 ? " waits)" : " wait)");
+}
+
+std::vector<Piece> pieces_of(const ProgressState& state) {
+  std::vector<Piece> pieces;
+  const auto add = [&](int rank, std::string text, std::string_view colour = "") {
+    pieces.push_back({rank, std::move(text), colour});
+  };
+  add(13, bar(state, 16));
+  add(0, std::to_string(state.done) + "/" + std::to_string(state.total) + (state.cases ? " trials" : ""));
+  add(12, std::to_string(percent(state)) + "%");
+  add(5, "✓ " + std::to_string(state.passed), "\x1b[32m");
+  add(1, "✗ " + std::to_string(state.failed), state.failed > 0 ? "\x1b[31m" : "");
+  if (state.perturbed > 0) add(6, std::to_string(state.perturbed) + " perturbed");
+  add(1, "! " + std::to_string(state.errors), state.errors > 0 ? "\x1b[31m" : "");
+  for (const BudgetFacts& budget : state.budgets) {
+    const std::string hold = wording::hold(budget);
+    if (!hold.empty()) add(2, budget.provider + " " + hold + with_waiting(budget), "\x1b[33m");
+  }
+  if (state.waits_for_budget) add(2, "rest of the budget reserved", "\x1b[33m");
+  if (state.remaining) add(4, "ETA " + wording::clock(*state.remaining));
+  if (state.per_second) add(8, rate_text(*state.per_second));
+  for (const BudgetFacts& budget : state.budgets) {
+    const std::string use = wording::budget_use(budget);
+    const bool holds = !wording::hold(budget).empty();
+    if (!use.empty()) {
+      add(7, budget.provider + " " + use + (holds ? "" : with_waiting(budget)));
+    } else if (!holds && budget.waiting_calls > 0) {
+      add(7, budget.provider + with_waiting(budget));
+    }
+  }
+  for (const BudgetFacts& budget : state.budgets) {
+    if (budget.backing_off_calls > 0)
+      add(8, budget.provider + " " + std::to_string(budget.backing_off_calls) + " to retry", "\x1b[33m");
+  }
+  add(9, std::to_string(state.in_flight) + " in flight");
+  add(10, std::to_string(state.workers) + (state.workers == 1 ? " worker" : " workers"),
+      state.workers == 0 ? "\x1b[31m" : "");
+  if (state.cost) add(11, wording::dollars(*state.cost));
+  if (state.waiting > 0) add(15, std::to_string(state.waiting) + " queued");
+  if (state.rate_limited > 0) add(14, std::to_string(state.rate_limited) + "× 429", "\x1b[33m");
+  return pieces;
+}
+
+std::string in_words(const BudgetFacts& budget) {
+  std::string words;
+  const auto add = [&](const std::string& part) {
+    if (!part.empty()) words += (words.empty() ? "; " + budget.provider + ": " : ", ") + part;
+  };
+  add(wording::budget_use(budget));
+  add(wording::hold(budget));
+  if (budget.waiting_calls > 0) {
+    const bool several = budget.waiting_workers > 1;
+    add(wording::counted(budget.waiting_calls, "call") +
+        (several ? " of " + std::to_string(budget.waiting_workers) + " workers waiting" : " waiting"));
+  }
+  if (budget.backing_off_calls > 0)
+    add(wording::counted(budget.backing_off_calls, "failed call") + " waiting to be tried again");
+  return words;
+}
+
+constexpr std::string_view gap = "  ";
+
+std::size_t width_of(const std::vector<Piece>& pieces) {
+  std::size_t width = gap.size() * (pieces.size() - 1);
+  for (const auto& piece : pieces) width += display_width(piece.text);
+  return width;
+}
+
+}  // namespace
+
+bool stands_still(std::span<const BudgetFacts> providers) {
+  const auto is_down = [](const BudgetFacts& one) {
+    return one.given_up || one.hold == wire::HoldReason::outage;
+  };
+  const auto is_on_hold = [](const BudgetFacts& one) { return one.hold != wire::HoldReason::none; };
+  return std::ranges::any_of(providers, is_down) ||
+         (!providers.empty() && std::ranges::all_of(providers, is_on_hold));
+}
+
+void set_in_flight(ProgressState& state) {
+  std::uint64_t queued = state.waiting;
+  std::uint64_t held_up = 0;
+  for (BudgetFacts& budget : state.budgets) {
+    const bool searched = budget.places > 0 && !budget.max_in_flight;
+    if (searched) {
+      const auto counted_twice = std::min<std::uint64_t>(queued, budget.waiting_calls);
+      budget.waiting_calls -= static_cast<std::uint32_t>(counted_twice);
+      queued -= counted_twice;
+    }
+    held_up += std::uint64_t{budget.waiting_calls} + budget.backing_off_calls;
+  }
+  // What the workers say is up to a heartbeat old.
+  state.in_flight = state.begun - std::min(held_up, state.begun);
+}
+
+void RateEstimate::update(Seconds elapsed, std::uint64_t done, bool goes_on) {
+  now_ = elapsed;
+  if (goes_on && stopped_at_) {
+    if (is_stopped()) leave_out_the_stop(done);
+    stopped_at_.reset();
+  }
+  const bool in_a_stop = stopped_at_.has_value();
+  if (done > done_ && !in_a_stop) samples_.push_back({elapsed, done});
+  done_ = done;
+  if (in_a_stop) return;
+  if (!goes_on) stopped_at_ = Sample{elapsed, done};
+  const auto is_enough = [&](const Sample& begin) {
+    return elapsed - begin.at >= rate_window && done - begin.done >= rate_trials;
+  };
+  while (samples_.size() > 1 && is_enough(samples_[1])) samples_.pop_front();
+}
+
+bool RateEstimate::is_stopped() const {
+  return stopped_at_ && now_ - stopped_at_->at >= long_stop;
+}
+
+/// As if no time had passed in it, and what was finished in spite of it (answers of a cache) had been before.
+void RateEstimate::leave_out_the_stop(std::uint64_t done) {
+  for (Sample& one : samples_) {
+    one.at += now_ - stopped_at_->at;
+    one.done += done - stopped_at_->done;
+  }
+  done_ = done;
+}
+
+std::optional<double> RateEstimate::per_second() const {
+  const std::uint64_t finished = done_ - samples_.front().done;
+  if (is_stopped() || finished == 0 || window() <= Seconds::zero()) return std::nullopt;
+  return static_cast<double>(finished) / window().count();
+}
+
+RateEstimate::Seconds RateEstimate::window() const {
+  const Seconds since_first = now_ - samples_.front().at;
+  const bool enough_are_recent = samples_.size() > 1 && now_ - samples_[1].at < rate_window &&
+                                 done_ - samples_.front().done >= rate_trials;
+  // What lies before, a time in which every call hung, is then no part of it.
+  return enough_are_recent ? std::min(since_first, rate_window) : since_first;
+}
+
+std::optional<RateEstimate::Seconds> RateEstimate::time_for(std::uint64_t remaining) const {
+  const auto rate = per_second();
+  if (!rate) return std::nullopt;
+  return Seconds(static_cast<double>(remaining) / *rate);
+}
+
+std::string render_live(const ProgressState& state, std::size_t columns, bool colour) {
+  std::vector<Piece> pieces = pieces_of(state);
+  while (width_of(pieces) > columns) {
+    const auto least = std::ranges::max_element(pieces, {}, &Piece::rank);
+    if (least->rank == 0) break;
+    pieces.erase(least);
+  }
+  if (width_of(pieces) > columns) return truncated_to(pieces.front().text, columns);
+  std::string line;
+  for (const auto& piece : pieces) {
+    if (!line.empty()) line += gap;
+    const bool painted = colour && !piece.colour.empty();
+    line += painted ? std::string(piece.colour) + piece.text + "\x1b[0m" : piece.text;
+  }
+  return line;
+}
+
+std::string render_plain(const ProgressState& state) {
+  std::string line = std::to_string(state.done) + " of ";
+  line += state.cases
+              ? wording::counted(state.total, "trial") + " of " + wording::counted(*state.cases, "case")
+              : wording::counted(state.total, "case");
+  line += " done (" + std::to_string(percent(state)) + "%): " + std::to_string(state.passed) + " passed, " +
+          std::to_string(state.failed) + " failed, ";
+  if (state.perturbed > 0) line += std::to_string(state.perturbed) + " perturbed, ";
+  line += wording::counted(state.errors, "error");
+  const bool finished = state.done == state.total;
+  if (!finished) {
+    line += "; " + std::to_string(state.in_flight) + " in flight";
+    if (state.waiting > 0) line += ", " + std::to_string(state.waiting) + " queued";
+    line += " on " + wording::counted(state.workers, "worker");
+  }
+  if (state.per_second) line += "; " + rate_text(*state.per_second);
+  line += "; " + wording::clock(state.elapsed) + " elapsed";
+  if (state.remaining && !finished) line += ", about " + wording::clock(*state.remaining) + " left";
+  if (state.cost) line += "; " + wording::dollars(*state.cost);
+  if (state.waits_for_budget)
+    line +=
+        "; what is left of the run's budget is reserved for calls under way, until they say what they took";
+  if (state.rate_limited > 0) line += "; rate limited " + wording::counted(state.rate_limited, "time");
+  // What the workers last said is past when they are done, or gone.
+  if (finished || state.workers == 0) return line;
+  for (const BudgetFacts& budget : state.budgets) line += in_words(budget);
+  return line;
+}
+
+}  // namespace sluice

@@ -1,0 +1,348 @@
+#include "coordinator/report/report_document.hpp"
+
+#include "coordinator/display/budget_wording.hpp"
+#include "coordinator/report/judgement_wording.hpp"
+#include "coordinator/report/markdown_writer.hpp"
+#include "coordinator/report/table_writer.hpp"
+#include "coordinator/report/wording.hpp"
+
+#include <algorithm>
+#include <array>
+#include <iterator>
+#include <optional>
+#include <string_view>
+#include <utility>
+
+namespace sluice {
+namespace {
+
+using namespace document;
+
+// Of a comment. The lists on cases and stability have theirs beside them; together they leave room for the
+// words between them.
+constexpr std::size_t max_failure_notice_bytes = 2 << 10;
+constexpr std::size_t max_notice_bytes = 4 << 10;
+constexpr std::size_t max_category_bytes = 4 << 10;
+
+Tone tone_of(RunVerdict verdict) {
+  if (verdict == RunVerdict::pass) return Tone::good;
+  return verdict == RunVerdict::review ? Tone::warning : Tone::bad;
+}
+
+Tone tone_of(GateNotice::Severity severity) {
+  if (severity == GateNotice::Severity::info) return Tone::quiet;
+  return severity == GateNotice::Severity::warning ? Tone::warning : Tone::bad;
+}
+
+std::string symbol(GateNotice::Severity severity) {
+  if (severity == GateNotice::Severity::info) return "· ";
+  return severity == GateNotice::Severity::warning ? "⚠ " : "✗ ";
+}
+
+std::string verdict_word(const ReportInput& input) {
+  return wording::symbol(input.verdict) + ' ' + wording::headline(input.verdict);
+}
+
+/// The aggregates fell, by however little: then they are no background.
+bool aggregates_dropped(const ReportInput& input) {
+  return input.gate.aggregates && (input.gate.aggregates->outcome == AggregateOutcome::within_limit ||
+                                   input.gate.aggregates->outcome == AggregateOutcome::beyond_limit);
+}
+
+Rest more_in_json(std::string words) {
+  return [words = std::move(words)](std::uint64_t count) { return wording::grouped(count) + ' ' + words; };
+}
+
+std::string model_words(const ReportInput& input) {
+  const RunIdentity& identity = input.identity;
+  return identity.model + " (" + std::string(to_string(identity.provider)) + ", " + input.mode + ")";
+}
+
+class ReportBuilder {
+ public:
+  ReportBuilder(const ReportInput& input, Room room)
+      : input_(input), all_(input.aggregates.all), is_comment_(room == Room::comment) {}
+
+  void add_head() {
+    document_.title = "LLM Prompt Evaluation Report";
+    document_.outcome = {verdict_word(input_), wording::reason_for(input_), tone_of(input_.verdict)};
+    const RunIdentity& identity = input_.identity;
+    const auto fact = [&](const char* label, std::string words) {
+      document_.facts.push_back({.text = std::move(words), .label = label});
+    };
+    fact("Run ID", input_.facts.run_id);
+    fact("Date", wording::date(input_.facts.completed_at_ms));
+    fact("Suite", input_.results.suite.name);
+    std::string prompt = "v" + identity.prompt_version;
+    if (!is_zero(identity.prompt_hash))
+      prompt += " (" + to_prefixed_hex(identity.prompt_hash).substr(0, 19) + "…)";
+    // Texts bring prompts of their own.
+    if (wording::has_claims_cases(input_)) fact("Prompt", prompt);
+    fact("Model", model_words(input_));
+    if (input_.gate.kind != BaselineKind::none) fact("Baseline", input_.gate.baseline_file);
+    if (auto origin = wording::baseline_origin(input_); !origin.empty()) fact("", std::move(origin));
+  }
+
+  void add_summary() {
+    if (is_comment_) {
+      add_tally();
+      if (!aggregates_dropped(input_) && !wording::has_claims_cases(input_)) return;
+      Section scores{.heading = "Scores", .rank = Rank::background};
+      if (aggregates_dropped(input_)) scores = {.rank = Rank::scores};
+      // One blank line more than elsewhere, as it has always been in comments.
+      else if (input_.gate.aggregates)
+        scores.blocks.emplace_back(Paragraph{});
+      scores.blocks.emplace_back(score_table());
+      if (input_.gate.aggregates) scores.blocks.emplace_back(Paragraph{limit_words() + "."});
+      return add(std::move(scores));
+    }
+    Section summary{.heading = "Summary", .rank = Rank::scores, .before_verdict = true};
+    Notes notes;
+    if (wording::has_claims_cases(input_)) {
+      summary.blocks.emplace_back(score_table());
+      notes.items.push_back({"True positives " + wording::grouped(all_.counts.true_positives) +
+                             ", false positives " + wording::grouped(all_.counts.false_positives) +
+                             ", false negatives " + wording::grouped(all_.counts.false_negatives)});
+    }
+    notes.items.push_back({counted_cases(all_.statuses.total()) + ": " + wording::tally(input_)});
+    if (all_.statuses.errors > 0) {
+      notes.items.push_back(
+          {counted_cases(all_.statuses.errors) + " with an error left out of the scores", Tone::warning});
+    }
+    if (input_.gate.aggregates) notes.items.push_back({limit_words() + " (1 point is 0.01)", Tone::quiet});
+    summary.blocks.emplace_back(std::move(notes));
+    add(std::move(summary));
+  }
+
+  void add_categories() {
+    const bool claims = wording::has_claims_cases(input_);
+    const auto& by_category = input_.aggregates.by_category;
+    if (by_category.empty() && !is_comment_) return;
+    Table table{.share = {.most_bytes = max_category_bytes, .rest = more_in_json("more in the JSON report")}};
+    const auto columns = category_columns();
+    table.columns.push_back(column("Category"));
+    for (const auto& [heading, count] : columns) table.columns.push_back(number(heading));
+    if (claims) {
+      for (const char* name : {"Precision", "Recall", "F1"}) table.columns.push_back(spare_number(name));
+    }
+    for (const auto& [category, totals] : by_category) {
+      Row row{{words(category.empty() && !is_comment_ ? "(none)" : category, 200)}};
+      for (const auto& [heading, count] : columns)
+        row.cells.emplace_back(wording::grouped(count(totals.statuses)));
+      const Scores scores = scores_of(totals.counts);
+      for (const auto& score : {scores.precision, scores.recall, scores.f1}) {
+        if (claims) row.cells.emplace_back(wording::score(score));
+      }
+      table.rows.push_back(std::move(row));
+    }
+    add({.heading = is_comment_ ? "Categories" : "Category Breakdown", .blocks = {std::move(table)}});
+  }
+
+  void add_notices() {
+    using Severity = GateNotice::Severity;
+    const auto& notices = input_.gate.notices;
+    if (!is_comment_) {
+      if (notices.empty()) return;
+      Entries entries;
+      for (const GateNotice& notice : notices) {
+        entries.items.push_back({symbol(notice.severity) +
+                                     std::string(wording::severity_word(notice.severity)) + ": " +
+                                     notice.code,
+                                 {{notice.message, tone_of(notice.severity)}}});
+      }
+      return add({.heading = "Notices",
+                  .count = notices.size(),
+                  .rank = Rank::further,
+                  .blocks = {std::move(entries)}});
+    }
+    const auto entries_of = [&](std::initializer_list<Severity> severities, std::size_t most_bytes) {
+      Entries entries;
+      entries.share = {.most_bytes = most_bytes,
+                       .rest = more_in_json("more notices stand in the JSON report")};
+      for (const Severity severity : severities) {
+        for (const GateNotice& notice : notices) {
+          if (notice.severity != severity) continue;
+          entries.items.push_back({{strong(std::string(wording::severity_word(severity))), words(" "),
+                                    code(notice.code, 80), words(": "), words(notice.message, 600)}});
+        }
+      }
+      return entries;
+    };
+    Entries failures = entries_of({Severity::failure}, max_failure_notice_bytes);
+    if (!failures.items.empty()) add({.rank = Rank::outcome, .blocks = {std::move(failures)}});
+    Entries others = entries_of({Severity::warning, Severity::info}, max_notice_bytes);
+    if (others.items.empty()) return;
+    const std::uint64_t count = others.items.size();
+    add({.heading = "Notices about the comparison",
+         .count = count,
+         .rank = Rank::further,
+         .blocks = {std::move(others)}});
+  }
+
+  void add_run() {
+    Notes notes;
+    const auto fact = [&](const char* label, std::string words) {
+      notes.items.push_back({.text = std::move(words), .label = label});
+    };
+    if (is_comment_) {
+      fact("Run", input_.facts.run_id + ", " + wording::date(input_.facts.completed_at_ms));
+      fact("Suite", input_.results.suite.name);
+      if (wording::has_claims_cases(input_)) {
+        fact("Prompt",
+             "v" + input_.identity.prompt_version + ", ontology v" + input_.identity.ontology_version);
+      }
+      fact("Model", model_words(input_));
+    }
+    fact("Cost", wording::cost(input_));
+    fact(is_comment_ ? "Effort" : "Run", wording::run_facts(input_));
+    if (auto waits = wording::waits(input_); !waits.empty()) fact("Waited", std::move(waits));
+    for (const BudgetFacts& budget : input_.facts.budgets) {
+      const std::string summary = wording::budget_summary(budget);
+      if (!summary.empty()) fact("Budget", budget.provider + ": " + summary);
+    }
+    if (!is_comment_) {
+      // Once more where the eye is after a long list.
+      notes.items.push_back({last_words(), tone_of(input_.verdict)});
+      if (is_tolerated()) {
+        notes.items.push_back(
+            {"Exit code 0: a regression of the aggregates fails with --fail-on-regression or --strict"});
+      }
+    }
+    add({.heading = is_comment_ ? "Run" : "", .blocks = {std::move(notes)}});
+  }
+
+  void add(Section section) { document_.sections.push_back(std::move(section)); }
+
+  Result<void> add(Result<std::vector<Section>> sections) {
+    if (!sections) return fail(sections.error());
+    std::ranges::move(*sections, std::back_inserter(document_.sections));
+    return {};
+  }
+
+  Document finish() { return std::move(document_); }
+
+ private:
+  using CountOf = std::uint64_t (*)(const StatusCounts&);
+
+  std::string counted_cases(std::uint64_t count) const {
+    return wording::counted(count, wording::case_noun(input_));
+  }
+
+  void add_tally() {
+    Text tally{words(counted_cases(all_.statuses.total()) + ": "), words(wording::tally(input_))};
+    if (all_.statuses.errors > 0) tally.spans.push_back(words(" (errors are left out of the scores)"));
+    Section section{.rank = Rank::outcome, .blocks = {Paragraph{std::move(tally)}}};
+    if (input_.gate.kind != BaselineKind::none) {
+      Text compared{words("Compared with "), code(input_.gate.baseline_file)};
+      if (const auto origin = wording::baseline_origin(input_); !origin.empty()) {
+        for (const std::string& part : {std::string(" ("), origin, std::string(")")})
+          compared.spans.push_back(words(part));
+      }
+      section.blocks.emplace_back(Paragraph{std::move(compared)});
+    }
+    add(std::move(section));
+  }
+
+  std::string limit_words() const {
+    return "A drop of " + wording::points(input_.gate.aggregates->threshold) + " is within the limit";
+  }
+
+  /// Precision, recall and F1, beside those of a manifest where they are compared. Comments then have no room
+  /// for the weighted ones.
+  Table score_table() const {
+    const Scores plain = scores_of(all_.counts);
+    const Scores weighted = scores_of(all_.weighted);
+    const bool compared = input_.gate.aggregates.has_value();
+    const bool with_weighted = !compared || !is_comment_;
+    Table table{.columns = {column("Metric"), number("Current")}};
+    if (compared) {
+      table.columns.push_back(number("Baseline"));
+      table.columns.push_back(number("Delta"));
+      table.columns.push_back(column("Status"));
+    }
+    if (with_weighted)
+      table.columns.push_back({.heading = "Weighted", .numeric = true, .droppable = compared});
+    constexpr std::array<std::pair<const char*, std::optional<double> Scores::*>, 3> rows{
+        {{"Precision", &Scores::precision}, {"Recall", &Scores::recall}, {"F1", &Scores::f1}}};
+    for (std::size_t i = 0; i < rows.size(); ++i) {
+      const auto& [name, score] = rows[i];
+      Row row{{name, wording::score(plain.*score)}};
+      if (compared) {
+        const AggregateComparison& comparison = input_.gate.aggregates->metrics.at(i);
+        const auto words = wording::words_for(comparison);
+        row.cells = {name, words.score, words.baseline, words.delta,
+                     wording::aggregate_status(comparison.outcome)};
+      }
+      if (with_weighted) row.cells.emplace_back(wording::score(weighted.*score));
+      table.rows.push_back(std::move(row));
+    }
+    return table;
+  }
+
+  std::vector<std::pair<std::string, CountOf>> category_columns() const {
+    std::vector<std::pair<std::string, CountOf>> columns;
+    const auto add = [&](std::string heading, CountOf count) {
+      columns.emplace_back(std::move(heading), count);
+    };
+    std::string noun(is_comment_ ? "case" : wording::case_noun(input_));
+    noun[0] = static_cast<char>(noun[0] - 'a' + 'A');
+    add(noun + "s", [](const StatusCounts& counts) { return counts.total(); });
+    add("Passed", [](const StatusCounts& counts) { return counts.passed; });
+    if (is_comment_) add("Warned", [](const StatusCounts& counts) { return counts.warned + counts.flaky; });
+    add("Failed", [](const StatusCounts& counts) { return counts.failed; });
+    if (!is_comment_ && all_.statuses.warned > 0)
+      add("Warned", [](const StatusCounts& counts) { return counts.warned; });
+    if (!is_comment_ && all_.statuses.flaky > 0)
+      add("Flaky", [](const StatusCounts& counts) { return counts.flaky; });
+    add("Errors", [](const StatusCounts& counts) { return counts.errors; });
+    return columns;
+  }
+
+  std::string last_words() const {
+    std::string words = verdict_word(input_) + ": ";
+    // Where no count says why.
+    const bool is_counted =
+        input_.verdict == RunVerdict::pass || all_.statuses.failed > 0 || all_.statuses.errors > 0;
+    if (!is_counted) words += wording::reason_for(input_) + "; ";
+    return words + wording::tally(input_);
+  }
+
+  bool is_tolerated() const {
+    return input_.verdict == RunVerdict::regression && input_.gate.aggregates && !input_.gate.strict &&
+           !input_.gate.fail_on_regression;
+  }
+
+  const ReportInput& input_;
+  const Totals& all_;
+  bool is_comment_;
+  Document document_;
+};
+
+}  // namespace
+
+// A new section goes in here: every writer for people then shows it, comments by its rank.
+Result<document::Document> build_document(const ReportInput& input, Room room) {
+  ReportBuilder builder(input, room);
+  builder.add_head();
+  builder.add_summary();
+  builder.add_categories();
+  if (auto added = builder.add(stability_sections(input, room)); !added) return fail(added.error());
+  if (auto added = builder.add(case_sections(input, room)); !added) return fail(added.error());
+  builder.add_notices();
+  builder.add_run();
+  return builder.finish();
+}
+
+Result<void> write_table_report(const ReportInput& input, const TableStyle& style, Sink& sink) {
+  const auto document = build_document(input, Room::page);
+  if (!document) return fail(document.error());
+  return write_table(*document, within_reading_width(style), sink);
+}
+
+Result<void> write_markdown_report(const ReportInput& input, Sink& sink) {
+  const auto document = build_document(input, Room::comment);
+  if (!document) return fail(document.error());
+  return write_markdown(*document, {}, sink);
+}
+
+}  // namespace sluice

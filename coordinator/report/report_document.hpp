@@ -1,0 +1,30 @@
+#pragma once
+
+#include "coordinator/report/document.hpp"
+#include "coordinator/report/report.hpp"
+
+#include <vector>
+
+namespace sluice {
+
+/// How much of a report there is room for.
+enum class Room : std::uint8_t {
+  page,     ///< A terminal or a file: all that people can use.
+  comment,  ///< On a pull request: fewer than 65,536 characters, in which each list has its share.
+};
+
+/// The report of a run for people. It may read the results again while it is written, so the input must
+/// outlive it. Fails only as visit_cases does.
+Result<document::Document> build_document(const ReportInput& input, Room room);
+
+// Parts of it, in the order of a page.
+
+/// The statistical gate, repeats and stability; nothing where there was none of them.
+Result<std::vector<document::Section>> stability_sections(const ReportInput& input, Room room);
+/// Regressions, failures, improvements, warnings, missing baseline entries, errors. A page has all failures
+/// and the first `max_listed_cases` of the others, with how many more there are.
+Result<std::vector<document::Section>> case_sections(const ReportInput& input, Room room);
+
+inline constexpr std::size_t max_listed_cases = 50;
+
+}  // namespace sluice

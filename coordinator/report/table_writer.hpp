@@ -1,0 +1,23 @@
+#pragma once
+
+#include "common/error.hpp"
+#include "coordinator/output/sink.hpp"
+#include "coordinator/report/document.hpp"
+
+#include <cstddef>
+
+namespace sluice {
+
+/// How a report for a terminal is laid out.
+struct TableStyle {
+  std::size_t columns = 80;  ///< Width of the terminal.
+  bool colour = false;
+};
+
+/// As wide as reads well: 60 to 120 columns.
+TableStyle within_reading_width(TableStyle style);
+
+/// The document as a page of drawn tables and lines of at most so many columns. Fails only as its lists do.
+Result<void> write_table(const document::Document& document, const TableStyle& style, Sink& sink);
+
+}  // namespace sluice

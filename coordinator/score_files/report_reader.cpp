@@ -1,0 +1,359 @@
+#include "common/metrics.hpp"
+#include "common/text.hpp"
+#include "coordinator/gate/billionths.hpp"
+#include "coordinator/gate/quoted.hpp"
+#include "coordinator/gate/status.hpp"
+#include "coordinator/score_files/json_pieces.hpp"
+#include "coordinator/score_files/score_file.hpp"
+
+#include <algorithm>
+#include <array>
+#include <utility>
+
+namespace sluice {
+namespace {
+
+constexpr std::size_t max_repeats = 1000;  // More than a run can have.
+
+using Kind = JsonNode::Kind;
+using Member = JsonPieces::Member;
+constexpr std::array report_members{Member{"", "schema_version"},
+                                    Member{"", "suite"},
+                                    Member{"", "config_fingerprint"},
+                                    Member{"", "timestamp"},
+                                    Member{"", "reason_code"},
+                                    Member{"", "stability"},
+                                    Member{"", "stability_details"},
+                                    Member{"stability_details", "repeats"},
+                                    Member{"stability_details", "perturbed_trials"},
+                                    Member{"stability_details", "overall"},
+                                    Member{"stability_details", "gate"},
+                                    Member{"stability_details", "perturbations"},
+                                    Member{"", "run"},
+                                    Member{"run", "sluice_version"},
+                                    Member{"run", "selection"},
+                                    Member{"run", "min_stability"},
+                                    Member{"fixture_results", "id"},
+                                    Member{"fixture_results", "status"},
+                                    Member{"fixture_results", "metrics"},
+                                    Member{"fixture_results", "missing"},
+                                    Member{"fixture_results", "unexpected"},
+                                    Member{"fixture_results", "forbidden"},
+                                    Member{"fixture_results", "true_positives"},
+                                    Member{"fixture_results", "false_negatives"},
+                                    Member{"fixture_results", "category"}};
+
+/// A report of a million cases is a few gigabytes, and quotes whole answers.
+constexpr JsonPieces::Shape report_shape{
+    .kind = "report",
+    .written_by = "--format json",
+    .how_to_write = "run the suite again",
+    .if_not_json = "so no report: `sluice run SUITE --format json --output FILE` writes one",
+    .list = "fixture_results",
+    .wanted = report_members,
+    .limits = {.text_bytes = std::uint64_t{64} << 30, .piece_bytes = 64u << 20}};
+
+std::size_t repeats_of(const ComparedMetric& metric) {
+  return metric.repeat_scores.size() + metric.repeat_passed.size();
+}
+
+class ReportReader : public JsonPieces {
+ public:
+  ReportReader(std::istream& text, const std::string& file) : JsonPieces(text, file, report_shape) {}
+
+  tl::expected<ReportScores, Finding> finish() {
+    if (is_whole()) read_header();
+    if (problem()) return tl::unexpected(*problem());
+    if (const auto twice = scores_.seal()) {
+      return tl::unexpected(Finding{file(), 0,
+                                    "`fixture_results[" + std::to_string(twice->second) +
+                                        "]` has the id of `fixture_results[" + std::to_string(twice->first) +
+                                        "]`: keep one of the two"});
+    }
+    return std::move(scores_);
+  }
+
+ private:
+  // --- Values that a report alone has ---
+
+  bool fraction(const JsonAt& at, std::optional<double>& target) {
+    if (!at) return expected(at, "");
+    if (at.is(Kind::null)) return true;
+    if (!at.is(Kind::number) || at->number < 0.0 || at->number > 1.0) {
+      return expected(at, "a number from 0 to 1, or null");
+    }
+    target = at->number;
+    return true;
+  }
+  bool fraction_if_there(const JsonAt& at, std::optional<double>& target) {
+    return !at || fraction(at, target);
+  }
+
+  /// Between two bounds, both excluded.
+  bool inner_if_there(const JsonAt& at, double low, const char* what, std::optional<double>& target) {
+    if (!at) return true;
+    if (!at.is(Kind::number) || at->number <= low || at->number >= 1.0) return expected(at, what);
+    target = at->number;
+    return true;
+  }
+
+  bool length_if_there(const JsonAt& at, std::size_t& target) {
+    if (!at) return true;
+    target = at->members.size();
+    return list(at);
+  }
+
+  // --- Cases ---
+
+  void take(const JsonAt& at) override {
+    if (!object(at)) return;
+    result_ = {};
+    std::size_t missing_claims = 0;
+    std::size_t unexpected = 0;
+    std::size_t forbidden = 0;
+    if (!text(at["id"], result_.test_id) || !read_status(at["status"]) ||
+        !length_if_there(at["missing"], missing_claims) || !length_if_there(at["unexpected"], unexpected) ||
+        !length_if_there(at["forbidden"], forbidden) || !read_expects_nothing(at)) {
+      return;
+    }
+    if (const auto category = at["category"]) {
+      if (!category.is(Kind::text)) return void(expected(category, "a text"));
+      result_.category = category->text;
+    }
+    const auto metrics = at["metrics"];
+    if (!list(metrics)) return;
+    for (std::size_t i = 0; i < metrics->members.size(); ++i) {
+      if (!read_metric(metrics[i], missing_claims == 0, forbidden == 0, unexpected + forbidden == 0)) return;
+    }
+    if (check_repeats(metrics)) scores_.add(result_);
+  }
+
+  bool read_status(const JsonAt& at) {
+    constexpr std::array all{CaseStatus::pass, CaseStatus::warn, CaseStatus::flaky, CaseStatus::fail,
+                             CaseStatus::error};
+    const bool is_known = at.is(Kind::text) && std::ranges::any_of(all, [&](CaseStatus one) {
+                            return to_string(one) == at->text;
+                          });
+    if (!is_known) return expected(at, "pass, warn, flaky, fail or error");
+    result_.is_error = at->text == to_string(CaseStatus::error);
+    return true;
+  }
+
+  bool read_expects_nothing(const JsonAt& at) {
+    std::size_t zeros = 0;
+    for (const char* name : {"true_positives", "false_negatives"}) {
+      const auto count = at[name];
+      if (!count || count.is(Kind::null)) continue;  // Of a text, or an error.
+      if (!count->whole) return expected(count, "a whole number from 0, or null");
+      zeros += *count->whole == 0 ? 1 : 0;
+    }
+    result_.expects_nothing = zeros == 2;
+    return true;
+  }
+
+  bool read_metric(const JsonAt& at, bool required, bool forbidden, bool absent) {
+    if (!object(at)) return false;
+    ComparedMetric& metric = result_.metrics.emplace_back();
+    const auto passed = at["passed"];
+    if (!text(at["name"], metric.name) || !fraction(at["score"], metric.score)) return false;
+    if (!passed || !(passed.is(Kind::null) || passed.is(Kind::boolean))) {
+      return expected(passed, "true, false or null");
+    }
+    if (!truth(at["asked_by_name"], metric.asked_by_name) || !read_repeats(at, metric) ||
+        !read_thresholding(at["thresholding"], metric)) {
+      return false;
+    }
+    const auto same = [&](const ComparedMetric& other) {
+      return is_scored(metric) && &other != &metric && other.name == metric.name && is_scored(other);
+    };
+    if (std::ranges::any_of(result_.metrics, same)) {
+      return problem(at->line, "`fixture_results[" + std::to_string(taken()) + "]` has the scored metric " +
+                                   backquoted(metric.name) + " twice");
+    }
+    if (is_scored(metric) || !metric.repeat_passed.empty()) return true;
+    // Whether it did, also where the report leaves that to a score.
+    const MetricId id = find_metric(metric.name)->id;
+    if (passed.is(Kind::boolean)) {
+      metric.passed = passed->boolean;
+    } else if (id == MetricId::claims_required) {
+      metric.passed = required;
+    } else if (id == MetricId::claims_forbidden) {
+      metric.passed = forbidden;
+    } else if (id == MetricId::claims_absent) {
+      metric.passed = absent;
+    } else {
+      return expected(passed, "true or false");
+    }
+    return true;
+  }
+
+  bool read_repeats(const JsonAt& at, ComparedMetric& metric) {
+    for (const char* name : {"repeat_scores", "repeat_passed"}) {
+      const auto repeats = at[name];
+      if (!repeats) continue;
+      if (!list(repeats)) return false;
+      if (repeats->members.size() > max_repeats) {
+        return problem(repeats->line, "`" + repeats.place() + "` holds more than " +
+                                          std::to_string(max_repeats) + " repeats");
+      }
+    }
+    const auto scores = at["repeat_scores"];
+    for (std::size_t i = 0; scores && i < scores->members.size(); ++i) {
+      if (!fraction(scores[i], metric.repeat_scores.emplace_back())) return false;
+    }
+    const auto passed = at["repeat_passed"];
+    for (std::size_t i = 0; passed && i < passed->members.size(); ++i) {
+      bool one = false;
+      if (!truth(passed[i], one)) return false;
+      metric.repeat_passed.push_back(one);
+    }
+    return true;
+  }
+
+  bool read_thresholding(const JsonAt& at, ComparedMetric& metric) {
+    if (!at || at.is(Kind::null)) return true;
+    Thresholding& target = metric.thresholding;
+    if (!object(at)) return false;
+    if (const auto mode = at["mode"]) {
+      for (const auto one : {ThresholdMode::relative, ThresholdMode::absolute, ThresholdMode::statistical}) {
+        if (mode.is(Kind::text) && mode->text == to_string(one)) target.mode = one;
+      }
+      if (!target.mode) return expected(mode, "\"relative\", \"absolute\" or \"statistical\"");
+    }
+    if (const auto unit = at["unit"]) {
+      target.cluster_by_category = unit.is(Kind::text) && unit->text == "category";
+      const bool is_case = unit.is(Kind::text) && unit->text == "case";
+      if (!target.cluster_by_category && !is_case) return expected(unit, "\"case\" or \"category\"");
+    }
+    // `min_score` is in effect in this mode or beside it: it holds whatever the mode. `min_effect` as of a
+    // suite: no suite is large enough to exclude a drop of 0, and none of all points is found.
+    return fraction_if_there(at["max_drop"], target.max_drop) &&
+           fraction_if_there(at["min_floor"], target.min_floor) &&
+           fraction_if_there(at["min_score"], metric.min_score) &&
+           inner_if_there(at["confidence"], 0.5, "a number above 0.5 and below 1", target.confidence) &&
+           inner_if_there(at["min_effect"], 0.0, "a number above 0 and below 1", target.min_effect);
+  }
+
+  /// All metrics of a case have as many repeats, and scored ones scores.
+  bool check_repeats(const JsonAt& metrics) {
+    for (std::size_t i = 0; i < result_.metrics.size(); ++i) {
+      const ComparedMetric& metric = result_.metrics[i];
+      const std::string where = "`" + metrics[i].place() + "`";
+      if (!(is_scored(metric) ? metric.repeat_passed.empty() : metric.repeat_scores.empty())) {
+        return problem(metrics->line,
+                       where + (is_scored(metric) ? " is a score and has `repeat_passed`"
+                                                  : " only passes or fails and has `repeat_scores`"));
+      }
+      const std::size_t expected = repeats_of(result_.metrics.front());
+      if (repeats_of(metric) == expected) continue;
+      return problem(metrics->line, where + " tells of " + std::to_string(repeats_of(metric)) +
+                                        " repeats, and the first metric of the case of " +
+                                        std::to_string(expected) +
+                                        ": use the sluice that wrote it, or run the suite again");
+    }
+    return true;
+  }
+
+  // --- The report ---
+
+  void read_header() {
+    const JsonAt file = root();
+    BaselineHeader& header = scores_.header;
+    const auto version = file["schema_version"];
+    if (version && !version->whole) {
+      expected(version, "the whole number " + std::to_string(report_schema_version));
+    } else if (version && *version->whole != report_schema_version) {
+      problem(version->line, "is a report with schema_version " + std::to_string(*version->whole) +
+                                 ", and this sluice reads " + std::to_string(report_schema_version) +
+                                 ": use the sluice that wrote it, or run the suite again");
+    }
+    if (file["suite"]) text(file["suite"], header.suite);
+    if (file["config_fingerprint"]) text(file["config_fingerprint"], header.config_fingerprint);
+    if (file["timestamp"]) time(file["timestamp"], header.created_at);
+    if (const auto reason = file["reason_code"]; reason && !reason.is(Kind::null))
+      text(reason, scores_.reason_code);
+    if (file["fixture_results"])
+      expected(file["fixture_results"], "a list");  // A list is handed on, not kept.
+    StabilityQuestion& question = scores_.stability_question;
+    const auto run = file["run"];
+    if (run && object(run)) {
+      if (run["sluice_version"]) text(run["sluice_version"], header.assay_version);
+      if (run["selection"]) truth(run["selection"], scores_.is_selection);
+      fraction_if_there(run["min_stability"], question.min_stability);
+    }
+    fraction_if_there(file["stability"], question.score);
+    if (file["stability_details"]) read_stability(file["stability_details"]);
+    for (const char* name : {"schema_version", "suite", "config_fingerprint", "timestamp"}) {
+      if (!problem() && !file[name]) missing(file, name, line());
+    }
+    if (!problem() && !has_list()) missing(file, "fixture_results", line());
+    if (!problem() && !run) missing(file, "run", line());
+    if (!problem() && !run["sluice_version"]) missing(file, "sluice_version", line());
+    finish_stability();
+  }
+
+  bool read_stability(const JsonAt& at) {
+    if (!object(at)) return false;
+    StabilityQuestion& question = scores_.stability_question;
+    const auto count_if_there = [&](const JsonAt& value, std::uint64_t& target) {
+      return !value || count(value, target);
+    };
+    std::uint64_t repeats = 1;
+    if (!count_if_there(at["repeats"], repeats) ||
+        !count_if_there(at["perturbed_trials"], question.planned)) {
+      return false;
+    }
+    figures_.repeats = static_cast<std::uint32_t>(std::min<std::uint64_t>(repeats, max_repeats));
+    const auto overall = at["overall"];
+    if (overall && (!object(overall) || !count_if_there(overall["cases"], figures_.cases) ||
+                    !count_if_there(overall["answers"], figures_.answers))) {
+      return false;
+    }
+    const auto gate = at["gate"];
+    if (gate && !gate.is(Kind::null)) {
+      if (!object(gate) || !fraction_if_there(gate["min_stability"], question.min_stability) ||
+          !fraction_if_there(gate["max_drop"], question.suite.max_drop)) {
+        return false;
+      }
+      // Without a largest drop no baseline judges.
+      if (gate["max_drop"])
+        question.suite.mode = question.suite.max_drop ? ThresholdMode::relative : ThresholdMode::absolute;
+    }
+    const auto perturbations = at["perturbations"];
+    if (!perturbations) return true;
+    if (!list(perturbations)) return false;
+    for (std::size_t i = 0; i < perturbations->members.size(); ++i) {
+      const auto one = perturbations[i];
+      std::string name;
+      std::string version;
+      if (!object(one) || !text(one["name"], name) || !text(one["version"], version)) return false;
+      question.perturbations.push_back(name + " " + version);
+    }
+    return true;
+  }
+
+  /// As a baseline of the same run would have it.
+  void finish_stability() {
+    StabilityQuestion& question = scores_.stability_question;
+    question.is_selection = scores_.is_selection;
+    question.answers = figures_.answers;
+    if (!question.score) return;
+    figures_.score = from_billionths(billionths(*question.score));
+    figures_.perturbations = question.perturbations;
+    scores_.stability = figures_;
+  }
+
+  ReportScores scores_;
+  ComparedCase result_;        ///< The one at hand.
+  BaselineStability figures_;  ///< But for the score.
+};
+
+}  // namespace
+
+tl::expected<ReportScores, Finding> parse_report(std::istream& text, const std::string& file) {
+  ReportReader reader(text, file);
+  reader.read();
+  return reader.finish();
+}
+
+}  // namespace sluice

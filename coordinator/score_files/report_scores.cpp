@@ -1,0 +1,121 @@
+#include "coordinator/score_files/report_scores.hpp"
+
+#include "common/text.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <memory>
+
+namespace sluice {
+
+void ReportScores::read(std::size_t index, ComparedCase& into) const {
+  const StoredCase& stored = cases_[index];
+  into.test_id = id_of(stored);
+  into.is_error = stored.is_error;
+  into.expects_nothing = stored.expects_nothing;
+  into.category = names_[stored.category];
+  into.metrics.resize(stored.metric_count);
+  for (std::size_t i = 0; i < into.metrics.size(); ++i) {
+    const StoredMetric& metric = metrics_[stored.first_metric + i];
+    ComparedMetric& target = into.metrics[i];
+    target.name = names_[metric.name];
+    target.score = metric.has_score ? std::optional(metric.score) : std::nullopt;
+    target.passed = metric.passed;
+    target.asked_by_name = metric.asked_by_name;
+    target.thresholding = limits_[metric.limits].thresholding;
+    target.min_score = limits_[metric.limits].min_score;
+    target.repeat_scores.clear();
+    target.repeat_passed.clear();
+    for (std::size_t r = 0; r < stored.repeats; ++r) {
+      const double outcome = repeats_[stored.first_repeat + i * stored.repeats + r];
+      if (metric.is_scored) {
+        target.repeat_scores.push_back(std::isnan(outcome) ? std::nullopt : std::optional(outcome));
+      } else {
+        target.repeat_passed.push_back(outcome > 0.0);
+      }
+    }
+  }
+}
+
+void ReportScores::add(const ComparedCase& added) {
+  StoredCase stored;
+  stored.id_begin = ids_.size();
+  stored.id_length = static_cast<std::uint32_t>(added.test_id.size());
+  stored.first_metric = metrics_.size();
+  stored.metric_count = static_cast<std::uint32_t>(added.metrics.size());
+  stored.added = static_cast<std::uint32_t>(cases_.size());
+  stored.is_error = added.is_error;
+  stored.expects_nothing = added.expects_nothing;
+  stored.category = number_of(added.category);
+  stored.first_repeat = repeats_.size();
+  ids_ += added.test_id;
+  for (const ComparedMetric& metric : added.metrics) {
+    metrics_.push_back({metric.score.value_or(0.0), number_of(metric.name),
+                        number_of(Limits{metric.thresholding, metric.min_score}), metric.score.has_value(),
+                        metric.passed, metric.asked_by_name, metric.repeat_passed.empty()});
+    for (const auto& score : metric.repeat_scores) {
+      repeats_.push_back(score.value_or(std::numeric_limits<double>::quiet_NaN()));
+    }
+    for (const bool passed : metric.repeat_passed) repeats_.push_back(passed ? 1.0 : 0.0);
+  }
+  if (!added.metrics.empty()) {
+    stored.repeats =
+        static_cast<std::uint32_t>((repeats_.size() - stored.first_repeat) / added.metrics.size());
+  }
+  cases_.push_back(stored);
+}
+
+std::optional<Baseline::Duplicate> ReportScores::seal() {
+  name_numbers_.clear();
+  limit_numbers_.clear();
+  std::ranges::sort(cases_, [this](const StoredCase& a, const StoredCase& b) {
+    if (const auto order = id_of(a) <=> id_of(b); order != 0) return order < 0;
+    return a.added < b.added;
+  });
+  for (std::size_t i = 1; i < cases_.size(); ++i) {
+    if (id_of(cases_[i - 1]) != id_of(cases_[i])) continue;
+    return Baseline::Duplicate{cases_[i - 1].added, cases_[i].added};
+  }
+  return std::nullopt;
+}
+
+std::string_view ReportScores::id_of(const StoredCase& stored) const {
+  return std::string_view(ids_).substr(stored.id_begin, stored.id_length);
+}
+
+std::uint32_t ReportScores::number_of(const std::string& name) {
+  const auto [place, is_new] = name_numbers_.try_emplace(name, static_cast<std::uint32_t>(names_.size()));
+  if (is_new) names_.push_back(name);
+  return place->second;
+}
+
+std::uint32_t ReportScores::number_of(const Limits& limits) {
+  if (!limits_.empty() && limits_.back() == limits) return static_cast<std::uint32_t>(limits_.size() - 1);
+  const Thresholding& given = limits.thresholding;
+  std::string key(given.mode ? to_string(*given.mode) : "none");
+  key += given.cluster_by_category ? " by category" : "";
+  for (const auto& number : {given.max_drop, given.min_floor, given.min_score, given.confidence,
+                             given.min_effect, limits.min_score}) {
+    key += '|';
+    if (number) key += shortest(*number);
+  }
+  const auto [place, is_new] =
+      limit_numbers_.try_emplace(std::move(key), static_cast<std::uint32_t>(limits_.size()));
+  if (is_new) limits_.push_back(limits);
+  return place->second;
+}
+
+NextCase cases_of(const ReportScores& scores) {
+  struct State {
+    std::size_t next = 0;
+    ComparedCase at;
+  };
+  return [&scores, state = std::make_shared<State>()]() -> Result<const ComparedCase*> {
+    if (state->next == scores.size()) return nullptr;
+    scores.read(state->next++, state->at);
+    return &state->at;
+  };
+}
+
+}  // namespace sluice

@@ -1,0 +1,91 @@
+#pragma once
+
+#include "coordinator/gate/baseline.hpp"
+#include "coordinator/gate/compare.hpp"
+#include "coordinator/gate/stability_gate.hpp"
+#include "coordinator/suite/thresholding.hpp"
+
+#include <cstddef>
+#include <cstdint>
+#include <deque>
+#include <map>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace sluice {
+
+/// Version of the JSON report's format (docs/report.md, config/schemas/report.schema.json).
+inline constexpr int report_schema_version = 1;
+
+/// What a JSON report says that a comparison asks for: the cases and what their metrics came to, and the
+/// run's stability. Some 25 bytes a metric, 8 a repeat of it, and 60 a case beside its id, so that a million
+/// fit.
+class ReportScores {
+ public:
+  BaselineHeader header;      ///< `assay_version` is the version of sluice, `created_at` the end of the run.
+  std::string reason_code;    ///< Why the run was cut short; empty if it was not.
+  bool is_selection = false;  ///< A part of the suite. An older report does not say, and counts as whole.
+  std::optional<BaselineStability> stability;  ///< Where a perturbed answer was judged.
+  /// What the run's stability was judged by; `perturbations` is empty for a run that perturbs nothing.
+  StabilityQuestion stability_question;
+
+  std::size_t size() const { return cases_.size(); }
+  /// The case at a place, by id once sealed.
+  void read(std::size_t index, ComparedCase& into) const;
+
+  /// In any order. REQUIRES: either no metric has repeats, or all have as many.
+  void add(const ComparedCase& added);
+  /// Sorts by id. Returns the positions of `add` of two cases with the same id. Call once, after the last
+  /// `add`.
+  std::optional<Baseline::Duplicate> seal();
+
+ private:
+  struct StoredCase {
+    std::uint64_t id_begin = 0;  ///< In ids_.
+    std::uint64_t first_metric = 0;
+    std::uint32_t id_length = 0;
+    std::uint32_t metric_count = 0;
+    std::uint32_t added = 0;
+    std::uint64_t first_repeat = 0;  ///< In repeats_: those of the first metric, then those of the next.
+    std::uint32_t repeats = 0;       ///< Of each metric; 0: there was one.
+    std::uint32_t category = 0;      ///< In names_.
+    bool is_error = false;
+    bool expects_nothing = false;
+  };
+  struct StoredMetric {
+    double score = 0.0;
+    std::uint32_t name = 0;    ///< In names_.
+    std::uint32_t limits = 0;  ///< In limits_.
+    bool has_score = false;
+    bool passed = true;
+    bool asked_by_name = false;
+    bool is_scored = true;
+  };
+  /// The distinct thresholds: most metrics share one.
+  struct Limits {
+    Thresholding thresholding;
+    std::optional<double> min_score;
+    friend bool operator==(const Limits&, const Limits&) = default;
+  };
+
+  std::string_view id_of(const StoredCase& stored) const;
+  std::uint32_t number_of(const std::string& name);
+  std::uint32_t number_of(const Limits& limits);
+
+  // In pieces: doubling would hold twice the memory for a moment.
+  std::deque<StoredCase> cases_;
+  std::deque<StoredMetric> metrics_;
+  std::deque<double> repeats_;  ///< Scores, not a number where undefined; 1 for passed, 0 for not.
+  std::string ids_;
+  std::vector<std::string> names_;
+  std::map<std::string, std::uint32_t, std::less<>> name_numbers_;
+  std::vector<Limits> limits_;
+  std::map<std::string, std::uint32_t> limit_numbers_;  ///< By their numbers as text.
+};
+
+/// The cases by id. The scores must be sealed and outlive the function.
+NextCase cases_of(const ReportScores& scores);
+
+}  // namespace sluice

@@ -1,0 +1,78 @@
+// A document with one of each block, and what its writers make of it.
+#include "coordinator/report/document.hpp"
+
+#include "coordinator/report/markdown_writer.hpp"
+#include "coordinator/report/table_writer.hpp"
+#include "tests/unit/report/golden.hpp"
+
+#include <gtest/gtest.h>
+
+namespace sluice {
+namespace {
+
+using namespace document;
+
+const Rest and_more = [](std::uint64_t count) { return "and " + std::to_string(count) + " more"; };
+
+Document sample_document() {
+  Document document{
+      .title = "A title",
+      .facts = {{.text = "r1", .label = "Run ID"}, {.text = "on <two> lines"}},
+      .outcome = {"✗ FAIL", "it has `markup` in *it*, and goes on for longer than a line", Tone::bad}};
+  document.sections.push_back({.heading = "Summary",
+                               .rank = Rank::scores,
+                               .before_verdict = true,
+                               .blocks = {Paragraph{"A paragraph", Tone::quiet}}});
+  Table table{.columns = {column("Name"), number("Score"), spare_number("Spare")},
+              .rows = {{{words("a|b"), "0.10", "1"}},
+                       {{Cell("long words", "short"), "0.20", "2"}},
+                       {{"", "0.30", "3"}, 1, true},
+                       {{"left out of what has little room", "0.40", "4"}}},
+              .share = {.most_bytes = 60, .rest = and_more}};
+  document.sections.push_back(
+      {.heading = "Background", .count = 4, .rank = Rank::background, .blocks = {table}});
+  document.sections.push_back({.heading = "Nothing to say", .rank = Rank::cases});
+  Entries entries{
+      .items = {{{strong("case-1"), words(": its name")},
+                 {{"expected", Tone::good, "Expected"}, {.text = code("x"), .label = "Got", .level = 1}}}},
+      .share = {.most_bytes = 100, .rest = and_more},
+      .more = [](const std::function<void(const Entry&)>& show) -> Result<void> {
+        for (const char* id : {"case-2", "case-3"}) show({strong(id), {{"a note without a label"}}});
+        return {};
+      }};
+  document.sections.push_back({.heading = "Failures", .count = 3, .rank = Rank::cases, .blocks = {entries}});
+  Notes notes{.items = {{"first"}, {.text = "below it", .level = 1}},
+              .share = {.left_out = 2, .rest = and_more}};
+  document.sections.push_back(
+      {.rank = Rank::outcome, .blocks = {notes, Fold{.summary = "Folded", .count = 1, .blocks = {notes}}}});
+  return document;
+}
+
+std::string table_of(const Document& document, const TableStyle& style) {
+  StringSink sink;
+  EXPECT_TRUE(write_table(document, style, sink));
+  return sink.text();
+}
+
+TEST(Document, EveryBlockStandsOnAPage) {
+  expect_golden("document_table.txt", table_of(sample_document(), {.columns = 60, .colour = true}));
+  const std::string wide = table_of(sample_document(), {.columns = 80});
+  EXPECT_NE(wide.find("│ long words"), std::string::npos) << wide;
+}
+
+TEST(Document, EveryBlockStandsInACommentByItsRank) {
+  StringSink sink;
+  ASSERT_TRUE(write_markdown(sample_document(), {}, sink));
+  expect_golden("document.md", sink.text());
+}
+
+TEST(Document, AListThatCannotBeReadEndsTheReport) {
+  Entries entries{.more = [](const auto&) -> Result<void> { return fail(Reason::ledger_failed, "gone"); }};
+  const Document document{.sections = {{.blocks = {entries}}}};
+  StringSink sink;
+  EXPECT_EQ(write_table(document, {}, sink).error().message, "gone");
+  EXPECT_EQ(write_markdown(document, {}, sink).error().message, "gone");
+}
+
+}  // namespace
+}  // namespace sluice
