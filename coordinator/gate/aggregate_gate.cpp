@@ -58,8 +58,8 @@ std::vector<GateNotice> mismatch_notices(const AggregateBaseline& baseline, cons
     if (pinned.empty() || pinned == current) return;
     notices.push_back(
         {strict ? GateNotice::Severity::failure : GateNotice::Severity::warning, std::string(code),
-         "the [baseline] table of `" + manifest + "` was measured with the " + what + " " + quoted(pinned) +
-             ", and this run has " + quoted(current) +
+         "the [baseline] table of `" + manifest + "` was measured with the " + what + " " +
+             backquoted(pinned) + ", and this run has " + backquoted(current) +
              ": where that is intended, pin the new one with `sluice update-baseline --force` after a run "
              "without --baseline."});
   };

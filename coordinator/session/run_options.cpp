@@ -204,7 +204,7 @@ Result<RunOptions> make_run_options(const RunFlags& flags, Settings settings) {
     if (!endpoint) return fail(std::move(endpoint.error()));
     options.listen = std::move(*endpoint);
   } else if (settings.expect_workers.origin == Origin::flag) {
-    return wrong("--expect-workers is about --listen, which is not given");
+    return usage_error("--expect-workers is about --listen, which is not given");
   }
   if (flags.max_fixtures) {
     const auto limit = number_of("--max-fixtures", *flags.max_fixtures, 1, max_fixtures_limit);
