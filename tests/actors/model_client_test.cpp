@@ -157,12 +157,14 @@ TEST_F(ModelClientTest, WhoIsCutOffStartsNoCall) {
   EXPECT_EQ(calls().size(), 2u);
 }
 
-TEST_F(ModelClientTest, ACaseThatIsPausedBeyondItsTimeEnds) {
+TEST_F(ModelClientTest, ACaseThatPausesHoldBeyondItsTimeEnds) {
   settings.case_timeout = 10s;
   start();
-  budget(true, {paused(60'000)});
+  budget(true, {paused(9'000)});
   complete(1);
-  pass(9999ms);
+  pass(5s);
+  budget(true, {paused(9'000)});
+  pass(4999ms);
   EXPECT_TRUE(outcomes().empty());
   pass(1ms);
   EXPECT_EQ(reason_of(only_outcome()), Reason::timed_out);

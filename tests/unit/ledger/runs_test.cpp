@@ -65,6 +65,7 @@ TEST_F(RunsTest, EverythingThatWasNotedIsReadBack) {
   run.config_fingerprint = "sha256:01";
   run.plan_identity = "sha256:02";
   run.settings = R"({"mode": "live"})";
+  run.trials = 15;
   begin(run);
   RunSummary noted;
   noted.completed_at_ms = 5000;
@@ -90,7 +91,7 @@ TEST_F(RunsTest, EverythingThatWasNotedIsReadBack) {
   EXPECT_EQ(found->run.prompt_version, "1.0.0");
   EXPECT_EQ(found->run.prompt_hash, "sha256:00");
   EXPECT_EQ(found->run.started_at_ms, 1000);
-  EXPECT_EQ(found->run.trials, 12u);
+  EXPECT_EQ(found->run.trials, 15u);
   EXPECT_EQ(found->run.suite_path, "/suites/a");
   EXPECT_TRUE(found->run.selection);
   ASSERT_TRUE(found->summary);

@@ -57,7 +57,7 @@ TEST_F(RunLimitsTest, TokensThatWereSaidAreNeverSummedToLess) {
   begin();
   join("p", 1, 1);
   constexpr std::uint64_t half = std::uint64_t{1} << 63;
-  record(report("p", {paid(answered(0), half)}));
+  record(say("p", wire::Report{run_id, 1, {}, {paid(answered(0), half)}}));
   expect_stopped(Reason::token_budget_spent);
   record(report("p", {paid(answered(1), half)}));
   EXPECT_EQ(controller->facts().paid.total(), std::numeric_limits<std::uint64_t>::max());
