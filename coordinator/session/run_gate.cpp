@@ -23,11 +23,10 @@ bool is_missing(const std::string& file) {
 
 Result<AggregateBaseline> load_manifest_baseline(const std::string& file) {
   if (is_missing(file)) {
-    return fail(
-        Reason::baseline_invalid,
-        file +
-            ": there is no such file; after a run without --baseline `sluice update-baseline --force` "
-            "writes one");
+    return fail(Reason::baseline_invalid, file +
+                                              ": cannot be read: there is no such file; after a run without "
+                                              "--baseline `sluice update-baseline --force` "
+                                              "writes one");
   }
   const auto text = read_file(file, defaults::max_fixture_bytes);
   if (!text) return fail(Reason::baseline_invalid, file + ": the manifest " + text.error().message);
@@ -46,7 +45,7 @@ Result<AggregateBaseline> load_manifest_baseline(const std::string& file) {
 Result<void> load_scores(const RunOptions& options, const Suite& suite, RunGate& gate) {
   if (is_missing(*options.baseline)) {
     return fail(Reason::baseline_invalid,
-                *options.baseline + ": there is no such file; write it with `sluice run " +
+                *options.baseline + ": cannot be read: there is no such file; write it with `sluice run " +
                     options.suite_path + " --export-baseline " + *options.baseline + "`");
   }
   auto baseline = load_baseline(*options.baseline);

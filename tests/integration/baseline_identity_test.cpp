@@ -56,10 +56,11 @@ TEST_F(BaselineIdentity, ABaselineOfAMockRunIsRefusedForALiveOne) {
 TEST_F(BaselineIdentity, AMissingBaselineNamesTheCommandThatMakesOne) {
   const auto suite = write_folder("fix", "q_1").string();
   expect_refusal(run_sluice(run_in("live", suite, {"--baseline", "none.json"})),
-                 "none.json: there is no such file; write it with `sluice run " + suite +
+                 "none.json: cannot be read: there is no such file; write it with `sluice run " + suite +
                      " --export-baseline none.json`");
   expect_refusal(run_sluice(run_in("live", suite, {"--baseline", "none.toml"})),
-                 "none.toml: there is no such file; after a run without --baseline `sluice update-baseline "
+                 "none.toml: cannot be read: there is no such file; after a run without --baseline `sluice "
+                 "update-baseline "
                  "--force` writes one");
 }
 

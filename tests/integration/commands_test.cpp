@@ -178,6 +178,7 @@ TEST_F(Commands, OnlyConfigListsTheValidKeysItself) {
 
 // What `sluice run` says of the same settings: all of it is in what `sluice config` says.
 TEST_F(Commands, ConfigRefusesTheValuesThatARunRefuses) {
+  set_variable("SLUICE_MODEL", "m");
   const std::vector<std::string> wrong{"prompt_file = \"nope.toml\"", "ontology_file = \"nope.toml\"",
                                        "prices_file = \"nope.toml\""};
   std::string all = "[eval]\n";
@@ -199,6 +200,7 @@ TEST_F(Commands, ConfigRefusesTheValuesThatARunRefuses) {
 
 // The settings file gives way to a suite, the environment and flags do not.
 TEST_F(Commands, ConfigWarnsOfValuesThatASuiteMayReplace) {
+  set_variable("SLUICE_MODEL", "m");
   for (const std::string line : {"provider = \"opnai\"", "perturb = [\"crl\"]"}) {
     write_text(folder() / "sluice.toml", "[eval]\n" + line + "\n");
     const auto config = run_sluice({"config"});
@@ -218,7 +220,19 @@ TEST_F(Commands, ConfigWarnsOfValuesThatASuiteMayReplace) {
             "");
 }
 
+TEST_F(Commands, ALiveRunWithoutAModelIsToldTwoOfItsProvider) {
+  const auto run = run_sluice(
+      {"run", "--mode", "live", "--provider", "openai", "--fixtures", shipped_fixtures().string()});
+  EXPECT_EQ(run.exit_code, 2);
+  EXPECT_EQ(
+      run.errors,
+      "sluice: error: no model is named for the provider \"openai\": name it with --model, such as "
+      "\"gpt-6.1-sol\" or \"gpt-6-luna\", or as \"model\" in [eval], or \"model\" in [providers.openai] of "
+      "the settings file\n");
+}
+
 TEST_F(Commands, WhatIsWrongInADataFileIsSaidLineByLine) {
+  set_variable("SLUICE_MODEL", "m");
   write_text(folder() / "p.toml", "version = \"1\"\nsystem = \"{{content}}\"\nuser = \"\"\nextra = 1\n");
   const std::string prompt =
       "sluice: error: p.toml:2: \"system\" has the unknown placeholder {{content}}; known there: "
