@@ -94,10 +94,18 @@ inline constexpr std::uint32_t perturb_max_bytes = 4u << 20;  ///< As long as th
 inline constexpr std::uint32_t max_perturb_bytes =
     max_frame_bytes / 4;  ///< What a message to a worker holds beside all else.
 
+// --- The run ledger
+// -------------------------------------------------------------------------------------------------------
+inline constexpr auto unfinished_run_age = 7 * 24h;  ///< A run without an end may be going on for so long:
+                                                     ///< `sluice runs prune` leaves it.
+
 // --- Memory
 // -------------------------------------------------------------------------------------------------------
 /// What the allocator may keep for all threads together: enough for the messages on their way between them
 /// (tcmalloc's own limit is 32 MiB, and a run grows into it).
 inline constexpr std::size_t max_thread_cache_bytes = 4u << 20;
+/// Committed results that are kept for the reports, packed: a million of claims take some 100 MiB, less than
+/// the plan of as many cases.
+inline constexpr std::size_t max_held_result_bytes = 128u << 20;
 
 }  // namespace sluice::defaults

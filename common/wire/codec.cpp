@@ -260,4 +260,21 @@ Result<UnitResult> decode_result(std::string_view bytes) {
   return decode_value<UnitResult>("result", bytes);
 }
 
+Result<Digest> key_of_result(std::string_view bytes) {
+  const auto byte = [&](std::size_t at) {
+    return at < bytes.size() ? static_cast<unsigned char>(bytes[at]) : 0u;
+  };
+  // msgpack: an array of at most 15 or 65,535 fields, a number of up to 4 bytes, and bytes with their length.
+  const bool is_array = (byte(0) & 0xF0u) == 0x90u || byte(0) == 0xDCu;
+  std::size_t at = byte(0) == 0xDCu ? 3 : 1;
+  const unsigned unit = byte(at);
+  at += unit < 0x80u ? 1 : unit == 0xCCu ? 2 : unit == 0xCDu ? 3 : unit == 0xCEu ? 5 : 1;
+  Digest key{};
+  if (!is_array || byte(at) != 0xC4u || byte(at + 1) != key.size() || bytes.size() < at + 2 + key.size()) {
+    return fail(Reason::message_malformed, "result: its key cannot be found");
+  }
+  std::ranges::copy(bytes.substr(at + 2, key.size()), key.begin());
+  return key;
+}
+
 }  // namespace sluice::wire

@@ -70,5 +70,8 @@ RejectCode reject_code(const Error& error);
 std::string encode_result(const UnitResult& result);
 /// Reads what encode_result wrote. Error: message_malformed.
 Result<UnitResult> decode_result(std::string_view bytes);
+/// UnitResult::key alone, of what encode_result of any version wrote: all layouts begin with unit and key.
+/// Error: message_malformed.
+Result<Digest> key_of_result(std::string_view bytes);
 
 }  // namespace sluice::wire

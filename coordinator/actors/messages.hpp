@@ -3,7 +3,9 @@
 #include "common/clock.hpp"
 #include "common/error.hpp"
 #include "common/transport/messages.hpp"
-#include "coordinator/governor/budget_facts.hpp"
+#include "coordinator/facts/budget_facts.hpp"
+#include "coordinator/facts/cache_holders.hpp"
+#include "coordinator/facts/run_facts.hpp"
 #include "coordinator/report/progress.hpp"
 #include "coordinator/run/effects.hpp"
 

@@ -2,6 +2,7 @@
 #include "coordinator/cli/cache_ledger.hpp"
 #include "coordinator/cli/cache_text.hpp"
 #include "coordinator/cli/command.hpp"
+#include "coordinator/session/flag_values.hpp"
 #include "coordinator/cli/setting_flags.hpp"
 #include "coordinator/output/output_file.hpp"
 
@@ -146,7 +147,7 @@ struct PruneCommand : CacheSubcommand {
   }
 
   int run(const CacheTools& tools) const {
-    const auto age = cache_text::parse_age(older_than);
+    const auto age = age_of("--older-than", older_than);
     if (!age) return report_error(age.error());
     return with_home([&](const std::filesystem::path& home) -> Result<std::string> {
       CacheLedger ledger(home);

@@ -1,5 +1,7 @@
 #include "coordinator/cli/cache_ledger.hpp"
 
+#include "coordinator/cli/past_runs.hpp"
+
 #include <algorithm>
 #include <system_error>
 #include <utility>
@@ -7,7 +9,7 @@
 namespace sluice {
 Result<Ledger*> CacheLedger::open() {
   if (!ledger_) {
-    auto opened = Ledger::open(file_);
+    auto opened = open_ledger(file_);
     if (!opened) return fail(opened.error());
     ledger_.emplace(std::move(*opened));
   }
@@ -55,19 +57,16 @@ Result<std::vector<UsedAnswer>> CacheLedger::used_by_run(const std::string& id) 
   const auto found = (*ledger)->find_run(id);
   if (!found) return fail(found.error());
   const auto& run_id = found->run.run_id;
-  std::vector<UsedAnswer> used;
-  const auto visited = (*ledger)->results_of(run_id)->visit([&](const CommittedTrial& trial) {
-    // Without an answer there was an error of the infrastructure, which no cache keeps.
-    if (!is_zero(trial.unit.answer)) used.push_back({trial.unit.key, trial.unit.answer});
-  });
-  if (!visited) return fail(visited.error());
+  auto answers = (*ledger)->answers_of(run_id);
+  if (!answers) return fail(answers.error());
+  std::vector<UsedAnswer>& used = *answers;
   if (used.empty()) {
     return fail(Reason::usage_invalid,
                 "run " + run_id + " has no answers to export; name one that has, or leave out --run");
   }
   std::ranges::sort(used);
   used.erase(std::unique(used.begin(), used.end()), used.end());
-  return used;
+  return answers;
 }
 
 }  // namespace sluice

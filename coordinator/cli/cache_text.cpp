@@ -4,7 +4,6 @@
 #include "coordinator/report/text_table.hpp"
 #include "coordinator/report/wording.hpp"
 
-#include <charconv>
 #include <limits>
 
 #include <nlohmann/json.hpp>
@@ -44,24 +43,6 @@ nlohmann::ordered_json time_or_null(const std::optional<std::int64_t>& unix_ms) 
 }
 
 }  // namespace
-
-Result<std::chrono::milliseconds> parse_age(const std::string& text) {
-  constexpr std::int64_t hours_at_most = 100LL * 366 * 24;
-  const auto refuse = [&] {
-    return fail(Reason::usage_invalid, "--older-than \"" + text +
-                                           "\" is no age; give a whole number of days or hours, such as 30d "
-                                           "or 12h, at most 100 years");
-  };
-  if (text.empty()) return refuse();
-  const char unit = text.back();
-  std::int64_t number = 0;
-  const char* const end = text.data() + text.size() - 1;
-  const auto [stop, error] = std::from_chars(text.data(), end, number);
-  if (error != std::errc() || stop != end || number < 1 || number > hours_at_most) return refuse();
-  if (unit == 'd') number *= 24;
-  if ((unit != 'd' && unit != 'h') || number > hours_at_most) return refuse();
-  return std::chrono::hours(number);
-}
 
 std::string exported(const ExportedCassette& done, const std::string& file) {
   return "wrote " + printable(file) + ": " + entries(done.answers, done.outcomes, done.embeddings) + " of " +

@@ -8,9 +8,6 @@
 /// What `sluice cache` reads and says.
 namespace sluice::cache_text {
 
-/// `30d` or `12h`: a whole number of days or hours, above 0 and at most 100 years. Error: usage_invalid.
-Result<std::chrono::milliseconds> parse_age(const std::string& text);
-
 std::string exported(const ExportedCassette& done, const std::string& file);
 std::string imported(const ImportedCassette& done, const std::string& file);
 std::string pruned(const PrunedCaches& done, bool dry_run);

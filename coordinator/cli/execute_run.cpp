@@ -14,6 +14,7 @@
 #include "coordinator/actors/messages.hpp"
 #include "coordinator/actors/progress_actor.hpp"
 #include "coordinator/cli/command.hpp"
+#include "coordinator/cli/past_runs.hpp"
 #include "coordinator/cli/run_report.hpp"
 #include "coordinator/merge/aggregate.hpp"
 #include "coordinator/output/output_file.hpp"
@@ -21,7 +22,7 @@
 #include "coordinator/session/run_inputs.hpp"
 #include "coordinator/session/run_outputs.hpp"
 #include "coordinator/session/run_plan.hpp"
-#include "coordinator/session/suite_path.hpp"
+#include "coordinator/session/run_record.hpp"
 
 #include <filesystem>
 #include <random>
@@ -171,7 +172,7 @@ int execute_run(const RunOptions& options, Suite suite, const StartWorkers& star
   if (!gate) return report_error(gate.error());
 
   const auto ledger_file = std::filesystem::path(options.settings.home.value) / "ledger.db";
-  auto ledger = Ledger::open(ledger_file);
+  auto ledger = open_ledger(ledger_file);
   if (!ledger) return report_error(ledger.error());
   auto history = Ledger::open(ledger_file);  // Read by this thread while the recorder owns the other one.
   if (!history) return report_error(history.error());
@@ -193,10 +194,8 @@ int execute_run(const RunOptions& options, Suite suite, const StartWorkers& star
   if (const auto budgets = add_budgets(options, *inputs, controller); !budgets)
     return report_error(budgets.error());
   const auto run_id = controller.settings.run_id;
-  const auto begun = ledger->begin_run(
-      {run_id, inputs->suite.name, std::string(mode_name(options.settings)), options.provider.provider.name,
-       options.provider.model, inputs->prompt.version, unix_now_ms(), plan->trial_count(),
-       to_prefixed_hex(inputs->prompt.hash), suite_path_of(options.suite_path), options.is_selection()});
+  const auto begun =
+      ledger->begin_run(record_of(options, *inputs, controller.settings, *plan, unix_now_ms()));
   if (!begun) return report_error(begun.error());
 
   auto run = conduct(options, *inputs, plan, std::move(controller), std::move(*ledger), style, signals,

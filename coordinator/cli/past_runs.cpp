@@ -1,5 +1,6 @@
 #include "coordinator/cli/past_runs.hpp"
 
+#include "coordinator/cli/command.hpp"
 #include "coordinator/output/json_writer.hpp"
 #include "coordinator/report/display.hpp"
 #include "coordinator/report/wording.hpp"
@@ -135,6 +136,12 @@ void write_run(Json& json, const PastRun& past) {
   json.member("model", past.run.model);
   json.member("prompt_version", past.run.prompt_version);
   json.member("prompt_hash", past.run.prompt_hash);
+  const auto member_if_known = [&](std::string_view name, const std::string& text) {
+    json.key(name);
+    text.empty() ? json.null() : json.value(text);
+  };
+  member_if_known("config_fingerprint", past.run.config_fingerprint);
+  member_if_known("plan_identity", past.run.plan_identity);
   json.member("total", past.run.trials);
   json.member("started_at", wording::rfc3339(past.run.started_at_ms));
   write_summary(json, past.summary);
@@ -143,12 +150,23 @@ void write_run(Json& json, const PastRun& past) {
 
 }  // namespace
 
+Result<Ledger> open_ledger(const std::filesystem::path& file) {
+  auto ledger = Ledger::open(file);
+  if (!ledger || !ledger->upgrade()) return ledger;
+  const LedgerUpgrade& upgrade = *ledger->upgrade();
+  report_warning("the run ledger " + file.string() + " was brought from version " +
+                 std::to_string(upgrade.from) + " to " + std::to_string(upgrade.to) + ", with its " +
+                 wording::counted(upgrade.runs, "run") + " and " + wording::counted(upgrade.pins, "pin") +
+                 "; an earlier sluice does not open it any more");
+  return ledger;
+}
+
 Result<std::optional<Ledger>> open_past_runs(const Settings& settings) {
   const auto file = std::filesystem::path(settings.home.value) / "ledger.db";
   std::error_code error;
   const bool exists = std::filesystem::exists(file, error);
   if (!exists && !error) return std::nullopt;
-  auto ledger = Ledger::open(file);
+  auto ledger = open_ledger(file);
   if (!ledger) return fail(ledger.error());
   return std::move(*ledger);
 }
@@ -196,6 +214,26 @@ std::string run_details(const PastRun& past) {
   std::string text;
   for (const auto& [label, words] : lines) text += padded_right(label, 13) + printable(words) + '\n';
   return text;
+}
+
+std::string pruned_runs(const PrunedRuns& done, bool dry_run) {
+  const auto staying = [](std::uint64_t runs) { return runs == 1 ? " stays, being " : " stay, being "; };
+  std::string text =
+      std::string(dry_run ? "would remove " : "removed ") + wording::counted(done.runs, "run") + " with " +
+      wording::counted(done.results, "result") + ", " + wording::counted(done.left, "run") + " left";
+  if (done.unfinished > 0) {
+    text += "; " + wording::grouped(done.unfinished) + staying(done.unfinished) +
+            "without an end: it may still be going on";
+  }
+  if (done.needed > 0) {
+    text += "; " + wording::grouped(done.needed) + staying(done.needed) +
+            "the newest of its suite or the one that its [baseline] is from";
+  }
+  if (dry_run) return text + "\n";
+  text += "; " + wording::counted(done.bytes_before, "byte") + " before, " +
+          wording::counted(done.bytes_after, "byte") + " after";
+  if (!done.compacted) text += " (another process is at work: later runs use the room)";
+  return text + "\n";
 }
 
 std::string runs_as_json(const std::vector<PastRun>& runs) {

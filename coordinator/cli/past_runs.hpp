@@ -5,12 +5,15 @@
 #include "coordinator/ledger/ledger.hpp"
 
 #include <cstddef>
+#include <filesystem>
 #include <optional>
 #include <string>
 #include <vector>
 
 namespace sluice {
 
+/// Opens the ledger, or makes it, and warns of a file of an earlier version that was brought up to date.
+Result<Ledger> open_ledger(const std::filesystem::path& file);
 /// The ledger of the settings' home; nothing if no run has made it yet: reading does not make one.
 Result<std::optional<Ledger>> open_past_runs(const Settings& settings);
 
@@ -22,6 +25,8 @@ std::string short_id(const std::string& run_id);
 std::string run_table(const std::vector<PastRun>& runs, std::size_t columns);
 /// Everything about a run, a line each.
 std::string run_details(const PastRun& past);
+/// What `sluice runs prune` came to, in a line.
+std::string pruned_runs(const PrunedRuns& done, bool dry_run);
 /// As JSON: an array of objects, or one object. Both end with a line feed.
 std::string runs_as_json(const std::vector<PastRun>& runs);
 std::string run_as_json(const PastRun& past);

@@ -1,5 +1,6 @@
 #pragma once
 
+#include "coordinator/facts/run_facts.hpp"
 #include "coordinator/ledger/ledger.hpp"
 #include "coordinator/plan/plan.hpp"
 #include "coordinator/session/run_gate.hpp"

@@ -1,11 +1,15 @@
+#include "common/clock.hpp"
+#include "common/defaults.hpp"
 #include "coordinator/cli/command.hpp"
 #include "coordinator/cli/past_runs.hpp"
 #include "coordinator/cli/setting_flags.hpp"
 #include "coordinator/report/terminal.hpp"
 #include "coordinator/session/flag_values.hpp"
 
+#include <chrono>
 #include <iostream>
 #include <memory>
+#include <optional>
 #include <string>
 #include <utility>
 
@@ -73,6 +77,46 @@ struct ShowRun {
   }
 };
 
+struct PruneRuns {
+  SettingFlags settings;
+  std::optional<std::string> older_than;
+  std::optional<std::string> keep;
+  bool dry_run = false;
+
+  int run() const {
+    if (!older_than && !keep) {
+      return report_error(
+          "`sluice runs prune` needs --older-than AGE, --keep N or both; --dry-run shows what would go");
+    }
+    RunPrune which;
+    const std::int64_t now = unix_now_ms();
+    if (older_than) {
+      const auto age = age_of("--older-than", *older_than);
+      if (!age) return report_error(age.error());
+      which.begun_before_ms = now - age->count();
+    }
+    if (keep) {
+      const auto newest = count_of("--keep", *keep, most_runs);
+      if (!newest) return report_error(newest.error());
+      which.keep = *newest;
+    }
+    which.unfinished_before_ms = now - std::chrono::milliseconds(defaults::unfinished_run_age).count();
+    which.dry_run = dry_run;
+    const auto effective = settings.load();
+    if (!effective) return report_findings(effective.error());
+    auto ledger = open_past_runs(*effective);
+    if (!ledger) return report_error(ledger.error());
+    PrunedRuns done;
+    if (*ledger) {
+      const auto pruned = (*ledger)->prune(which);
+      if (!pruned) return report_error(pruned.error());
+      done = *pruned;
+    }
+    std::cout << pruned_runs(done, dry_run);
+    return exit_ok;
+  }
+};
+
 CLI::App* add_list(CLI::App& runs, ListRuns& list) {
   CLI::App* app = runs.add_subcommand("list", "List the latest runs, newest first");
   app->add_option("--limit", list.limit, "At most so many (default 20)")->type_name("N");
@@ -98,25 +142,49 @@ CLI::App* add_show(CLI::App& runs, ShowRun& show) {
   return app;
 }
 
+CLI::App* add_prune(CLI::App& runs, PruneRuns& prune) {
+  CLI::App* app = runs.add_subcommand("prune", "Remove old runs from the run ledger");
+  app->add_option("--older-than", prune.older_than, "Runs that began so long ago: days (30d) or hours (12h)")
+      ->type_name("AGE");
+  app->add_option("--keep", prune.keep, "The newest so many stay")->type_name("N");
+  app->add_flag("--dry-run", prune.dry_run, "Only say what would be removed");
+  prune.settings.add_to(*app, {"home"});
+  app->footer(
+      "With both, what is older and not among the newest goes. The newest run of each suite and the one "
+      "that\n"
+      "its [baseline] came from stay, and so does a run without an end for a week. Answers stay in the "
+      "caches\n"
+      "(`sluice cache prune`), and pinned as they are.\n"
+      "Examples:\n"
+      "  sluice runs prune --older-than 30d --dry-run\n"
+      "  sluice runs prune --keep 100\n"
+      "  sluice runs prune --older-than 30d --keep 1000");
+  return app;
+}
+
 }  // namespace
 
 Command add_runs_command(CLI::App& program) {
-  CLI::App* app = program.add_subcommand("runs", "List past runs, or show one");
+  CLI::App* app = program.add_subcommand("runs", "List past runs, show one, or remove old ones");
   auto list = std::make_shared<ListRuns>();
   auto show = std::make_shared<ShowRun>();
+  auto prune = std::make_shared<PruneRuns>();
   CLI::App* list_app = add_list(*app, *list);
   CLI::App* show_app = add_show(*app, *show);
+  CLI::App* prune_app = add_prune(*app, *prune);
   app->require_subcommand(0, 1);
   app->footer(
       "Examples:\n"
       "  sluice runs list\n"
-      "  sluice runs show 1b4e28ba");
-  return {
-      app, [=] {
-        if (list_app->parsed()) return list->run();
-        if (show_app->parsed()) return show->run();
-        return report_error("`sluice runs` needs to know what: list, or show ID (see `sluice runs --help`)");
-      }};
+      "  sluice runs show 1b4e28ba\n"
+      "  sluice runs prune --older-than 30d");
+  return {app, [=] {
+            if (list_app->parsed()) return list->run();
+            if (show_app->parsed()) return show->run();
+            if (prune_app->parsed()) return prune->run();
+            return report_error(
+                "`sluice runs` needs to know what: list, show ID or prune (see `sluice runs --help`)");
+          }};
 }
 
 }  // namespace sluice

@@ -1,3 +1,4 @@
+#include "common/clock.hpp"
 #include "coordinator/cli/command.hpp"
 #include "coordinator/cli/manifest_file.hpp"
 #include "coordinator/cli/past_runs.hpp"
@@ -116,7 +117,7 @@ struct UpdateBaseline {
     const auto past = chosen_run(*effective, suite_path);
     if (!past) return report_error(past.error());
     if (const auto objection = objection_to(*past, suite_path, allow_errors)) return report_error(*objection);
-    return apply(*file, *past);
+    return apply(*effective, *file, *past);
   }
 
  private:
@@ -136,7 +137,17 @@ struct UpdateBaseline {
                                            "; run the suite first (`sluice run`)");
   }
 
-  int apply(const ManifestFile& file, const PastRun& past) const {
+  /// The run stays in the ledger for as long as its scores are the baseline's. That the manifest is written
+  /// counts: a ledger that fails now is a warning.
+  static void note_source(const Settings& effective, const std::string& source) {
+    auto ledger = open_past_runs(effective);
+    if (ledger && !*ledger) return;
+    const auto noted =
+        ledger ? (*ledger)->note_baseline(source, unix_now_ms()) : tl::unexpected(ledger.error());
+    if (!noted) report_warning("`sluice runs prune` may remove run " + source + ": " + noted.error().message);
+  }
+
+  int apply(const Settings& effective, const ManifestFile& file, const PastRun& past) const {
     const AggregateBaseline baseline = baseline_of(past);
     // Also without --force: what could not be written is said now.
     const auto text = with_baseline(file.text.value_or(""), baseline, file.path);
@@ -154,6 +165,7 @@ struct UpdateBaseline {
       return {};
     });
     if (!written) return report_error(written.error());
+    note_source(effective, past.run.run_id);
     std::cout << before << "Updated in " << printable(file.path) << " from " << printable(described(past))
               << ":\n"
               << delta;

@@ -36,26 +36,6 @@ std::string_view to_string(RunVerdict verdict) {
   return "error";
 }
 
-void StatusCounts::add(CaseStatus status) {
-  switch (status) {
-    case CaseStatus::pass:
-      ++passed;
-      break;
-    case CaseStatus::warn:
-      ++warned;
-      break;
-    case CaseStatus::flaky:
-      ++flaky;
-      break;
-    case CaseStatus::fail:
-      ++failed;
-      break;
-    case CaseStatus::error:
-      ++errors;
-      break;
-  }
-}
-
 CaseStatus case_status(std::span<const JudgedMetric> metrics) {
   CaseStatus status = metrics.empty() ? CaseStatus::error : CaseStatus::pass;
   for (const JudgedMetric& metric : metrics) {

@@ -1,5 +1,7 @@
 #pragma once
 
+#include "coordinator/facts/status_counts.hpp"
+
 #include <cstdint>
 #include <span>
 #include <string_view>
@@ -8,27 +10,11 @@ namespace sluice {
 
 struct JudgedMetric;
 
-/// What a case came to. `warn` and `flaky` come from thresholds and repeats; `error` never enters a score.
-enum class CaseStatus : std::uint8_t { pass, warn, flaky, fail, error };
-
 /// What a run came to.
 enum class RunVerdict : std::uint8_t { pass, review, regression, fail, error };
 
 std::string_view to_string(CaseStatus status);
 std::string_view to_string(RunVerdict verdict);
-
-/// How many cases have which status.
-struct StatusCounts {
-  std::uint64_t passed = 0;
-  std::uint64_t warned = 0;
-  std::uint64_t flaky = 0;
-  std::uint64_t failed = 0;
-  std::uint64_t errors = 0;
-
-  std::uint64_t total() const { return passed + warned + flaky + failed + errors; }
-  void add(CaseStatus status);
-  friend bool operator==(const StatusCounts&, const StatusCounts&) = default;
-};
 
 /// The status of a case that was scored: `fail` as soon as one metric failed, else `warn` as soon as one
 /// warns; `error` when there is no metric at all (a case that nobody judged must not pass).

@@ -1,7 +1,7 @@
 #pragma once
 
+#include "coordinator/facts/budget_facts.hpp"
 #include "coordinator/governor/breaker.hpp"
-#include "coordinator/governor/budget_facts.hpp"
 #include "coordinator/governor/concurrency_search.hpp"
 #include "coordinator/governor/permit_slots.hpp"
 #include "coordinator/governor/places.hpp"

@@ -16,7 +16,10 @@ namespace sluice {
 /// SQLite::Exception.
 struct Ledger::Database {
   explicit Database(const std::filesystem::path& file)
-      : db(file.string(), SQLite::OPEN_READWRITE | SQLite::OPEN_CREATE, 10'000) {}
+      : db(file.string(), SQLite::OPEN_READWRITE | SQLite::OPEN_CREATE, busy_timeout_ms) {}
+
+  /// How long another process's transaction is waited for.
+  static constexpr int busy_timeout_ms = 10'000;
 
   SQLite::Database db;
   std::optional<SQLite::Statement> select_run_seq;
@@ -30,7 +33,8 @@ struct Ledger::Database {
   std::optional<SQLite::Statement> upsert_embedding;
   std::optional<SQLite::Statement> select_embedding;
 
-  std::size_t unsettled_pins = 0;  ///< That this process has put into pin_moves.
+  std::optional<LedgerUpgrade> upgrade;  ///< What opening the file brought about.
+  std::size_t unsettled_pins = 0;        ///< That this process has put into pin_moves.
 
   void prepare();
   std::int64_t run_seq(const std::string& run_id);

@@ -2,6 +2,7 @@
 
 #include "common/wire/codec.hpp"
 #include "coordinator/ledger/database.hpp"
+#include "coordinator/ledger/schema.hpp"
 
 #include <chrono>
 #include <cstring>
@@ -14,52 +15,6 @@
 namespace sluice {
 
 namespace {
-
-/// Version of the tables below; kept in SQLite's user_version.
-constexpr int schema_version = 5;
-
-constexpr const char* schema = R"sql(
-  CREATE TABLE runs (
-    seq INTEGER PRIMARY KEY,
-    run_id TEXT NOT NULL UNIQUE,
-    suite TEXT NOT NULL, mode TEXT NOT NULL, provider TEXT NOT NULL, model TEXT NOT NULL,
-    prompt_version TEXT NOT NULL, prompt_hash TEXT NOT NULL,
-    trials INTEGER NOT NULL,
-    started_at_ms INTEGER NOT NULL,
-    suite_path TEXT NOT NULL, selection INTEGER NOT NULL,
-    -- Null until the run ended.
-    completed_at_ms INTEGER, verdict TEXT, exit_code INTEGER, reason_code TEXT,
-    precision REAL, recall REAL, f1 REAL,
-    passed INTEGER, warned INTEGER, flaky INTEGER, failed INTEGER, errors INTEGER,
-    paid_input_tokens INTEGER, paid_output_tokens INTEGER, paid_embedding_tokens INTEGER, estimated_cost REAL
-  );
-  -- One row a trial; id = seq of the run * 2^32 + trial id, so that a run's rows are neighbours in plan order.
-  CREATE TABLE results (
-    id INTEGER PRIMARY KEY,
-    answer BLOB NOT NULL,
-    reason INTEGER,
-    worker TEXT NOT NULL,
-    result BLOB NOT NULL
-  );
-  CREATE TABLE pins (
-    key BLOB PRIMARY KEY,
-    answer BLOB NOT NULL,
-    holder TEXT NOT NULL
-  ) WITHOUT ROWID;
-  -- On their way into pins, in the order of their commits. Keys are hashes: put into pins at once, nearly each would
-  -- change a page of its own.
-  CREATE TABLE pin_moves (
-    seq INTEGER PRIMARY KEY,
-    key BLOB NOT NULL,
-    answer BLOB NOT NULL,
-    holder TEXT NOT NULL,
-    paid INTEGER NOT NULL
-  );
-  CREATE TABLE embeddings (
-    key BLOB PRIMARY KEY,
-    holder TEXT NOT NULL
-  ) WITHOUT ROWID;
-)sql";
 
 /// Bounds what settling sorts and writes at once: some 10 ms.
 constexpr std::size_t most_unsettled_pins = 4096;
@@ -223,28 +178,41 @@ void Ledger::Database::settle_pins() {
 
 namespace {
 
+constexpr const char* select_results =
+    "SELECT results.id & 4294967295, results.result, results.answer FROM runs JOIN results ON results.id "
+    "BETWEEN runs.seq * 4294967296 + ?2 AND runs.seq * 4294967296 + 4294967295 "
+    "WHERE runs.run_id = ?1 ORDER BY results.id";
+
+std::string_view bytes_in(const SQLite::Column& column) {
+  return {static_cast<const char*>(column.getBlob()), static_cast<std::size_t>(column.getBytes())};
+}
+
+Error damaged_result(TrialId trial, const Error& why) {
+  return ledger_error("the result of trial " + std::to_string(trial) + " is damaged: " + why.message);
+}
+
 class LedgerResults final : public ResultSource {
  public:
   LedgerResults(const SQLite::Database& db, std::string run_id) : db_(db), run_id_(std::move(run_id)) {}
 
-  Result<void> visit(const std::function<void(const CommittedTrial&)>& visit) const override {
+  Result<void> visit_from(TrialId first, const VisitTrial& visit) const override {
     try {
-      SQLite::Statement query(
-          db_,
-          "SELECT results.id & 4294967295, results.result FROM runs JOIN results ON results.id "
-          "BETWEEN runs.seq * 4294967296 AND runs.seq * 4294967296 + 4294967295 "
-          "WHERE runs.run_id = ? ORDER BY results.id");
+      SQLite::Statement layout(db_, "SELECT result_layout FROM runs WHERE run_id = ?");
+      layout.bind(1, run_id_);
+      if (layout.executeStep() && layout.getColumn(0).getInt() != wire::protocol_version) {
+        return fail(
+            ledger_error("the results of run " + run_id_ +
+                         " are those of another version of sluice, "
+                         "which alone reads them; what the run came to is still there (`sluice runs show`)"));
+      }
+      SQLite::Statement query(db_, select_results);
       query.bind(1, run_id_);
+      query.bind(2, static_cast<std::int64_t>(first));
       while (query.executeStep()) {
         CommittedTrial trial;
         trial.trial = query.getColumn(0).getUInt();
-        const auto column = query.getColumn(1);
-        auto unit = wire::decode_result(
-            {static_cast<const char*>(column.getBlob()), static_cast<std::size_t>(column.getBytes())});
-        if (!unit) {
-          return fail(ledger_error("the result of trial " + std::to_string(trial.trial) +
-                                   " is damaged: " + unit.error().message));
-        }
+        auto unit = wire::decode_result(bytes_in(query.getColumn(1)));
+        if (!unit) return fail(damaged_result(trial.trial, unit.error()));
         trial.unit = std::move(*unit);
         visit(trial);
       }
@@ -272,26 +240,14 @@ Result<Ledger> Ledger::open(const std::filesystem::path& file) {
     std::filesystem::create_directories(file.parent_path(), ignored);
     auto database = std::make_unique<Database>(file);
     auto& db = database->db;
+    // Before anything is changed in a file that may be none of ours, and while the disk is waited for.
+    const auto upgrade = bring_up_to_date(db, file);
+    if (!upgrade) return fail(upgrade.error());
     use_write_ahead_log(db);
     db.exec("PRAGMA synchronous = OFF");
     db.exec("PRAGMA temp_store = MEMORY");
-    const int version = db.execAndGet("PRAGMA user_version").getInt();
-    if (version == 0) {
-      SQLite::Transaction transaction(db, SQLite::TransactionBehavior::IMMEDIATE);
-      // Another process may have made the tables while this one waited.
-      if (db.execAndGet("PRAGMA user_version").getInt() == 0) {
-        db.exec(schema);
-        db.exec("PRAGMA user_version = " + std::to_string(schema_version));
-      }
-      transaction.commit();
-    } else if (version != schema_version) {
-      return fail(
-          Reason::ledger_failed,
-          "the run ledger " + file.string() + " has version " + std::to_string(version) +
-              " and this sluice reads version " + std::to_string(schema_version) +
-              "; use the sluice that wrote it, another --home, or move the file away to begin a new one");
-    }
     database->prepare();
+    database->upgrade = *upgrade;
     return Ledger(std::move(database));
   } catch (const SQLite::Exception& error) {
     return fail(ledger_error(file.string() + ": " + error.what()));
@@ -340,6 +296,29 @@ Result<std::vector<std::optional<Pin>>> Ledger::pins(std::span<const Digest> key
   } catch (const SQLite::Exception& error) {
     return fail(ledger_error(error.what()));
   }
+}
+
+Result<std::vector<UsedAnswer>> Ledger::answers_of(const std::string& run_id) const {
+  try {
+    std::vector<UsedAnswer> used;
+    SQLite::Statement query(database_->db, select_results);
+    query.bind(1, run_id);
+    query.bind(2, 0);
+    while (query.executeStep()) {
+      const Digest answer = digest_of(query.getColumn(2));
+      if (is_zero(answer)) continue;
+      const auto key = wire::key_of_result(bytes_in(query.getColumn(1)));
+      if (!key) return fail(damaged_result(query.getColumn(0).getUInt(), key.error()));
+      used.push_back({*key, answer});
+    }
+    return used;
+  } catch (const SQLite::Exception& error) {
+    return fail(ledger_error(error.what()));
+  }
+}
+
+const std::optional<LedgerUpgrade>& Ledger::upgrade() const {
+  return database_->upgrade;
 }
 
 std::unique_ptr<ResultSource> Ledger::results_of(const std::string& run_id) const {

@@ -3,9 +3,9 @@
 #include "common/cache_tools.hpp"
 #include "common/error.hpp"
 #include "common/result.hpp"
-#include "coordinator/gate/status.hpp"
-#include "coordinator/merge/result_source.hpp"
-#include "coordinator/merge/scores.hpp"
+#include "coordinator/facts/cache_holders.hpp"
+#include "coordinator/facts/committed_results.hpp"
+#include "coordinator/facts/run_record.hpp"
 
 #include <cstddef>
 #include <cstdint>
@@ -19,76 +19,48 @@
 
 namespace sluice {
 
-/// A run as it begins.
-struct RunRecord {
-  std::string run_id;
-  std::string suite;
-  std::string mode;
-  std::string provider;
-  std::string model;
-  std::string prompt_version;
-  std::int64_t started_at_ms = 0;
-  std::uint64_t trials = 0;
-  std::string prompt_hash{};  ///< `sha256:...`
-  std::string suite_path{};   ///< Absolute path of the fixtures' folder or the suite file.
-  bool selection = false;     ///< Only some of the suite's cases: --categories, --max-fixtures.
+/// A file of an earlier version that was brought up to date; nothing in it was lost.
+struct LedgerUpgrade {
+  int from = 0;
+  int to = 0;
+  std::uint64_t runs = 0;  ///< In the file.
+  std::uint64_t pins = 0;
 };
 
-/// What a run came to, noted when it ends.
-struct RunSummary {
-  std::int64_t completed_at_ms = 0;
-  std::string verdict;
-  int exit_code = 0;
-  std::string reason_code{};  ///< Why it was cut short; empty if it was not.
-  Scores scores{};            ///< Over all cases without an error.
-  StatusCounts statuses{};
-  PaidTokens paid{};
-  std::optional<double> estimated_cost{};  ///< US dollars for all committed answers.
+/// What `Ledger::prune` removes: whatever fits all of what is given.
+struct RunPrune {
+  std::optional<std::int64_t> begun_before_ms;  ///< Unix time.
+  std::optional<std::uint64_t> keep;            ///< The newest so many stay.
+  /// A run that has not ended stays unless it began before this: its process may be at it.
+  std::int64_t unfinished_before_ms = 0;
+  bool dry_run = false;
 };
 
-/// A run of the past.
-struct PastRun {
-  RunRecord run;
-  std::optional<RunSummary> summary;  ///< Empty: it is still going on, or its process died.
-};
-
-/// The committed answer of a key, and whose cache holds it (delivery.md, "The cache in a fleet").
-struct Pin {
-  Digest answer{};
-  std::string holder;  ///< Id of the cache directory.
-};
-
-/// Whose cache holds the embedding of this key (common/cache_key.hpp).
-struct EmbeddingHolder {
-  Digest key{};
-  std::string holder;  ///< Id of the cache directory.
-  friend bool operator==(const EmbeddingHolder&, const EmbeddingHolder&) = default;
-};
-
-/// A result on its way into the ledger.
-struct ResultToCommit {
-  UnitResult result;
-  std::vector<TrialId>
-      trials;            ///< All trials of the unit; `result.scores` has one for each, or it is an error.
-  std::string worker;    ///< Name, for people.
-  std::string cache_id;  ///< Whose cache holds the answer now; empty when it was not stored.
-};
-
-/// What became of it. The first committed result of a unit is its result.
-struct CommitOutcome {
-  bool first = false;
-  Digest winner{};          ///< The answer that is committed; zero for an error without one.
-  bool said_again = false;  ///< A duplicate by the worker whose result it is: it missed our ACK.
+struct PrunedRuns {
+  std::uint64_t runs = 0;     ///< Removed, or in a dry run: to be removed.
+  std::uint64_t results = 0;  ///< Theirs.
+  std::uint64_t left = 0;     ///< Runs that stay.
+  /// Of these, runs that fit but stay: not ended, and those that `update-baseline` has its scores from or
+  /// would have.
+  std::uint64_t unfinished = 0;
+  std::uint64_t needed = 0;
+  std::uint64_t bytes_before = 0;  ///< Of the ledger's files.
+  std::uint64_t bytes_after = 0;
+  bool compacted = false;  ///< False also if another process was at work: later runs use the room then.
 };
 
 /// The run ledger: SQLite at `$SLUICE_HOME/ledger.db`. "Stored" means surviving the death of this process,
 /// not the loss of power. Not thread-safe; each thread opens its own. Errors: ledger_failed.
 class Ledger {
  public:
+  /// Makes the file if there is none, and brings one of an earlier version up to date (`upgrade`).
   static Result<Ledger> open(const std::filesystem::path& file);
   ~Ledger();
   Ledger(Ledger&&) noexcept;
   Ledger& operator=(Ledger&&) noexcept;
+
+  /// What opening the file brought up to date, for whoever watches.
+  const std::optional<LedgerUpgrade>& upgrade() const;
 
   Result<void> begin_run(const RunRecord& run);
   Result<void> finish_run(const std::string& run_id, const RunSummary& summary);
@@ -99,6 +71,13 @@ class Ledger {
   Result<PastRun> find_run(const std::string& id_or_prefix) const;
   /// The newest run of a suite that has ended, and was not in the mode `but`; nothing if there is none.
   Result<std::optional<PastRun>> latest_run(const std::string& suite_path, std::string_view but = {}) const;
+
+  /// A manifest's [baseline] was made from the run: it is pruned only when another one of its suite took its
+  /// place.
+  Result<void> note_baseline(const std::string& run_id, std::int64_t now_ms);
+  /// Removes old runs and their results, each run whole or not at all, and gives the room back to the disk.
+  /// Pins stay as they are: they need no run.
+  Result<PrunedRuns> prune(const RunPrune& which);
 
   /// Commits all results in one transaction: all of a unit's trials or none, insert or ignore. One outcome
   /// for each. `move_pins`: the committed answers become the pinned ones of their keys.
@@ -115,7 +94,11 @@ class Ledger {
   /// One cache's id for each key, empty where none is noted.
   Result<std::vector<std::string>> embedding_holders(std::span<const Digest> keys);
 
-  /// The committed results of a run. The ledger must outlive it.
+  /// The answers that a run's results show, also those of a run that an earlier version recorded; a key may
+  /// come more than once.
+  Result<std::vector<UsedAnswer>> answers_of(const std::string& run_id) const;
+  /// The committed results of a run. The ledger must outlive it. Those of a run that another version recorded
+  /// cannot be read.
   std::unique_ptr<ResultSource> results_of(const std::string& run_id) const;
 
  private:

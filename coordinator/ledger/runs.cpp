@@ -1,3 +1,4 @@
+#include "common/wire/messages.hpp"
 #include "coordinator/ledger/database.hpp"
 #include "coordinator/ledger/ledger.hpp"
 
@@ -13,7 +14,7 @@ constexpr const char* select_runs =
     "SELECT run_id, suite, mode, provider, model, prompt_version, started_at_ms, trials, prompt_hash, "
     "suite_path, selection, completed_at_ms, verdict, exit_code, reason_code, precision, recall, f1, passed, "
     "warned, flaky, failed, errors, paid_input_tokens, paid_output_tokens, paid_embedding_tokens, "
-    "estimated_cost FROM runs ";
+    "estimated_cost, config_fingerprint, plan_identity, settings FROM runs ";
 
 template <class T>
 void bind_optional(SQLite::Statement& statement, int index, const std::optional<T>& value) {
@@ -49,6 +50,11 @@ PastRun run_in(SQLite::Statement& row) {
   past.run.prompt_hash = column().getString();
   past.run.suite_path = column().getString();
   past.run.selection = column().getInt() != 0;
+  for (const auto& [text, name] :
+       {std::pair(&past.run.config_fingerprint, "config_fingerprint"),
+        std::pair(&past.run.plan_identity, "plan_identity"), std::pair(&past.run.settings, "settings")}) {
+    *text = row.getColumn(name).getString();
+  }
   if (row.getColumn(next).isNull()) return past;
   RunSummary summary;
   summary.completed_at_ms = column().getInt64();
@@ -78,8 +84,9 @@ Result<void> Ledger::begin_run(const RunRecord& run) {
   try {
     SQLite::Statement insert(database_->db,
                              "INSERT INTO runs(run_id, suite, mode, provider, model, prompt_version, trials, "
-                             "started_at_ms, prompt_hash, suite_path, selection) "
-                             "VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)");
+                             "started_at_ms, prompt_hash, suite_path, selection, config_fingerprint, "
+                             "plan_identity, settings, result_layout) "
+                             "VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)");
     insert.bind(1, run.run_id);
     insert.bind(2, run.suite);
     insert.bind(3, run.mode);
@@ -91,6 +98,10 @@ Result<void> Ledger::begin_run(const RunRecord& run) {
     insert.bind(9, run.prompt_hash);
     insert.bind(10, run.suite_path);
     insert.bind(11, run.selection ? 1 : 0);
+    insert.bind(12, run.config_fingerprint);
+    insert.bind(13, run.plan_identity);
+    insert.bind(14, run.settings);
+    insert.bind(15, static_cast<int>(wire::protocol_version));
     insert.exec();
     return {};
   } catch (const SQLite::Exception& error) {
@@ -128,6 +139,18 @@ Result<void> Ledger::finish_run(const std::string& run_id, const RunSummary& sum
     update.bind(17, run_id);
     if (update.exec() != 1) return fail(ledger_error("run " + run_id + " is not in the ledger"));
     transaction.commit();
+    return {};
+  } catch (const SQLite::Exception& error) {
+    return fail(ledger_error(error.what()));
+  }
+}
+
+Result<void> Ledger::note_baseline(const std::string& run_id, std::int64_t now_ms) {
+  try {
+    SQLite::Statement update(database_->db, "UPDATE runs SET pinned_at_ms = ? WHERE run_id = ?");
+    update.bind(1, now_ms);
+    update.bind(2, run_id);
+    if (update.exec() != 1) return fail(ledger_error("run " + run_id + " is not in the ledger"));
     return {};
   } catch (const SQLite::Exception& error) {
     return fail(ledger_error(error.what()));

@@ -1,7 +1,8 @@
 #pragma once
 
+#include "coordinator/facts/scores.hpp"
+
 #include <cstdint>
-#include <optional>
 
 namespace sluice {
 
@@ -39,14 +40,6 @@ class WeightedCounts {
   PreciseSum true_positives_;
   PreciseSum false_positives_;
   PreciseSum false_negatives_;
-};
-
-/// Precision TP / (TP + FP), recall TP / (TP + FN), F1 = 2 TP / (2 TP + FP + FN); each empty for 0/0.
-struct Scores {
-  std::optional<double> precision;
-  std::optional<double> recall;
-  std::optional<double> f1;
-  friend bool operator==(const Scores&, const Scores&) = default;
 };
 
 Scores scores_of(const Counts& counts);

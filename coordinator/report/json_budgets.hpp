@@ -1,6 +1,6 @@
 #pragma once
 
-#include "coordinator/merge/result_source.hpp"
+#include "coordinator/facts/run_facts.hpp"
 #include "coordinator/output/json_writer.hpp"
 
 #include <cstddef>

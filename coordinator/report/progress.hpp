@@ -1,6 +1,6 @@
 #pragma once
 
-#include "coordinator/governor/budget_facts.hpp"
+#include "coordinator/facts/budget_facts.hpp"
 
 #include <chrono>
 #include <cstddef>

@@ -3,11 +3,11 @@
 #include "common/error.hpp"
 #include "common/hash.hpp"
 #include "common/run_settings.hpp"
+#include "coordinator/facts/run_facts.hpp"
 #include "coordinator/gate/gate_summary.hpp"
 #include "coordinator/gate/status.hpp"
 #include "coordinator/merge/aggregate.hpp"
 #include "coordinator/merge/case_result.hpp"
-#include "coordinator/merge/result_source.hpp"
 #include "coordinator/merge/run_stability.hpp"
 #include "coordinator/output/sink.hpp"
 

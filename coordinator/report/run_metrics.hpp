@@ -1,7 +1,7 @@
 #pragma once
 
 #include "common/metrics_server/metric.hpp"
-#include "coordinator/merge/result_source.hpp"
+#include "coordinator/facts/run_facts.hpp"
 #include "coordinator/report/progress.hpp"
 
 #include <vector>

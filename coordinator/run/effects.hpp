@@ -2,6 +2,7 @@
 
 #include "common/transport/envelopes.hpp"
 #include "coordinator/dispatch/work_queue.hpp"
+#include "coordinator/facts/cache_holders.hpp"
 #include "coordinator/run/recording.hpp"
 
 #include <cstdint>

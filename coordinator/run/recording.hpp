@@ -1,7 +1,7 @@
 #pragma once
 
 #include "coordinator/dispatch/work_queue.hpp"
-#include "coordinator/ledger/ledger.hpp"
+#include "coordinator/facts/committed_results.hpp"
 
 #include <cstdint>
 #include <vector>

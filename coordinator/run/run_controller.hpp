@@ -4,7 +4,7 @@
 #include "common/run_settings.hpp"
 #include "common/transport/envelopes.hpp"
 #include "coordinator/dispatch/dispatcher.hpp"
-#include "coordinator/merge/result_source.hpp"
+#include "coordinator/facts/run_facts.hpp"
 #include "coordinator/plan/plan.hpp"
 #include "coordinator/run/effects.hpp"
 #include "coordinator/run/lending.hpp"

@@ -57,6 +57,22 @@ Result<std::vector<std::string>> names_of(std::string_view flag, const std::vect
   return names;
 }
 
+Result<std::chrono::milliseconds> age_of(std::string_view flag, std::string_view text) {
+  constexpr std::int64_t hours_at_most = 100LL * 366 * 24;
+  const auto refuse = [&] {
+    return fail(Reason::usage_invalid, std::string(flag) + " \"" + excerpt(text, longest_quote) +
+                                           "\" is no age; give a whole number of days or hours, such as 30d "
+                                           "or 12h, at most 100 years");
+  };
+  std::int64_t number = 0;
+  if (text.empty() || !reads_whole(text.substr(0, text.size() - 1), number)) return refuse();
+  if (number < 1 || number > hours_at_most) return refuse();
+  const char unit = text.back();
+  if (unit == 'd') number *= 24;
+  if ((unit != 'd' && unit != 'h') || number > hours_at_most) return refuse();
+  return std::chrono::hours(number);
+}
+
 Result<double> fraction_of(std::string_view flag, std::string_view text) {
   double number = 0.0;
   // Written so that NaN, which is not less than anything, is refused.

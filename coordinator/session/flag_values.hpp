@@ -2,6 +2,7 @@
 
 #include "common/error.hpp"
 
+#include <chrono>
 #include <cstddef>
 #include <cstdint>
 #include <initializer_list>
@@ -27,6 +28,8 @@ Result<std::uint32_t> count_of(std::string_view flag, std::string_view text, std
 /// The names in lists with commas, without the blanks around them. `example` shows such a list.
 Result<std::vector<std::string>> names_of(std::string_view flag, const std::vector<std::string>& lists,
                                           std::string_view example);
+/// An age of whole days or hours, from an hour to 100 years: `30d`, `12h`.
+Result<std::chrono::milliseconds> age_of(std::string_view flag, std::string_view text);
 /// A number from 0 to 1.
 Result<double> fraction_of(std::string_view flag, std::string_view text);
 

@@ -1,11 +1,11 @@
 #pragma once
 
 #include "common/error.hpp"
+#include "coordinator/facts/run_facts.hpp"
 #include "coordinator/gate/gate_summary.hpp"
 #include "coordinator/gate/status.hpp"
 #include "coordinator/merge/aggregate.hpp"
 #include "coordinator/merge/case_result.hpp"
-#include "coordinator/merge/result_source.hpp"
 #include "coordinator/merge/run_stability.hpp"
 #include "coordinator/session/run_gate.hpp"
 #include "coordinator/session/run_options.hpp"

@@ -61,6 +61,9 @@ class RunsTest : public ::testing::Test {
 TEST_F(RunsTest, EverythingThatWasNotedIsReadBack) {
   auto run = record("run-1");
   run.selection = true;
+  run.config_fingerprint = "sha256:01";
+  run.plan_identity = "sha256:02";
+  run.settings = R"({"mode": "live"})";
   begin(run);
   RunSummary noted;
   noted.completed_at_ms = 5000;
@@ -77,6 +80,9 @@ TEST_F(RunsTest, EverythingThatWasNotedIsReadBack) {
   const auto found = ledger_->find_run("run-1");
   ASSERT_TRUE(found) << found.error().message;
   EXPECT_EQ(found->run.suite, "a");
+  EXPECT_EQ(found->run.config_fingerprint, "sha256:01");
+  EXPECT_EQ(found->run.plan_identity, "sha256:02");
+  EXPECT_EQ(found->run.settings, R"({"mode": "live"})");
   EXPECT_EQ(found->run.mode, "live");
   EXPECT_EQ(found->run.provider, "openai");
   EXPECT_EQ(found->run.model, "sim-1");

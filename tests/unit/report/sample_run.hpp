@@ -17,9 +17,11 @@ class MemorySource final : public ResultSource {
   std::vector<CommittedTrial> trials;
   std::optional<Error> failure;
 
-  Result<void> visit(const std::function<void(const CommittedTrial&)>& visit) const override {
+  Result<void> visit_from(TrialId first, const VisitTrial& visit) const override {
     if (failure) return fail(*failure);
-    for (const auto& trial : trials) visit(trial);
+    for (const auto& trial : trials) {
+      if (trial.trial >= first) visit(trial);
+    }
     return {};
   }
 };

@@ -1,34 +1,16 @@
 #pragma once
 
 #include "common/error.hpp"
-#include "common/result.hpp"
-#include "coordinator/governor/budget_facts.hpp"
+#include "common/paid_tokens.hpp"
+#include "coordinator/facts/budget_facts.hpp"
 
 #include <chrono>
 #include <cstdint>
-#include <functional>
-#include <map>
 #include <optional>
 #include <string>
 #include <vector>
 
 namespace sluice {
-
-/// A trial's committed result. Units have ids in the order of their first trial, so a unit's answer is
-/// counted at the first trial that shows it.
-struct CommittedTrial {
-  TrialId trial = 0;
-  UnitResult unit;  ///< `scores` holds this trial's score alone; empty for an error.
-};
-
-/// The committed results of a run, read in plan order (ascending trial id) and never held all at once.
-class ResultSource {
- public:
-  virtual ~ResultSource() = default;
-  /// Calls `visit` once for each committed trial, in ascending order. May be called more than once, with the
-  /// same results each time.
-  virtual Result<void> visit(const std::function<void(const CommittedTrial&)>& visit) const = 0;
-};
 
 /// One worker's part in a run.
 struct WorkerFacts {
@@ -37,7 +19,7 @@ struct WorkerFacts {
   bool lost = false;        ///< Went silent or was killed.
 };
 
-/// All that is volatile about a run: the report's `run` object and its times (delivery.md, "Byte identity").
+/// All that is volatile about a run: the report's `run` object and its times (docs/report.md).
 struct RunFacts {
   std::string run_id;
   std::int64_t started_at_ms = 0;  ///< Unix time.

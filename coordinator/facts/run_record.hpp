@@ -1,0 +1,51 @@
+#pragma once
+
+#include "common/paid_tokens.hpp"
+#include "coordinator/facts/scores.hpp"
+#include "coordinator/facts/status_counts.hpp"
+
+#include <cstdint>
+#include <optional>
+#include <string>
+
+namespace sluice {
+
+/// A run as it begins.
+struct RunRecord {
+  std::string run_id;
+  std::string suite;
+  std::string mode;
+  std::string provider;
+  std::string model;
+  std::string prompt_version;
+  std::int64_t started_at_ms = 0;
+  std::uint64_t trials = 0;
+  std::string prompt_hash{};  ///< `sha256:...`
+  std::string suite_path{};   ///< Absolute path of the fixtures' folder or the suite file.
+  bool selection = false;     ///< Only some of the suite's cases: --categories, --max-fixtures.
+  /// What whoever goes on with the run must compare (docs/architecture.md, "Data at rest"); empty for a run
+  /// from before version 6 of the ledger.
+  std::string config_fingerprint{};  ///< `sha256:...`, as in baselines: the suite and what judges it.
+  std::string plan_identity{};       ///< `sha256:...` of plan_identity: each trial and its request.
+  std::string settings{};            ///< A JSON object, to say what differs.
+};
+
+/// What a run came to, noted when it ends.
+struct RunSummary {
+  std::int64_t completed_at_ms = 0;
+  std::string verdict;
+  int exit_code = 0;
+  std::string reason_code{};  ///< Why it was cut short; empty if it was not.
+  Scores scores{};            ///< Over all cases without an error.
+  StatusCounts statuses{};
+  PaidTokens paid{};
+  std::optional<double> estimated_cost{};  ///< US dollars for all committed answers.
+};
+
+/// A run of the past.
+struct PastRun {
+  RunRecord run;
+  std::optional<RunSummary> summary;  ///< Empty: it is still going on, or its process died.
+};
+
+}  // namespace sluice

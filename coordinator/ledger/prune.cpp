@@ -1,0 +1,109 @@
+#include "coordinator/ledger/database.hpp"
+#include "coordinator/ledger/ledger.hpp"
+
+#include <algorithm>
+#include <string>
+#include <system_error>
+#include <vector>
+
+namespace sluice {
+namespace {
+
+/// Of each suite the run whose scores its [baseline] has, and the newest that it could get them from: mocks
+/// are not, unless there are no others (latest_run).
+constexpr const char* select_needed = R"sql(
+  SELECT max(pinned_at_ms), seq FROM runs WHERE pinned_at_ms IS NOT NULL GROUP BY suite_path
+  UNION ALL
+  SELECT 0, coalesce(max(CASE WHEN mode <> 'mock' THEN seq END), max(seq)) FROM runs
+  WHERE completed_at_ms IS NOT NULL GROUP BY suite_path
+)sql";
+
+/// The file and what SQLite keeps beside it.
+std::uint64_t bytes_of(const std::string& file) {
+  std::uint64_t bytes = 0;
+  for (const char* ending : {"", "-wal", "-shm"}) {
+    std::error_code none;
+    const auto size = std::filesystem::file_size(file + ending, none);
+    if (!none) bytes += size;
+  }
+  return bytes;
+}
+
+std::vector<std::int64_t> column_of(SQLite::Statement& query, int column) {
+  std::vector<std::int64_t> values;
+  while (query.executeStep()) values.push_back(query.getColumn(column).getInt64());
+  return values;
+}
+
+std::uint64_t count_results(SQLite::Database& db, std::int64_t seq) {
+  SQLite::Statement count(
+      db, "SELECT count(*) FROM results WHERE id BETWEEN ?1 << 32 AND (?1 << 32) + 4294967295");
+  count.bind(1, seq);
+  count.executeStep();
+  return static_cast<std::uint64_t>(count.getColumn(0).getInt64());
+}
+
+std::uint64_t remove(SQLite::Database& db, std::int64_t seq) {
+  // One transaction a run: another process that records results is kept waiting no longer than that.
+  SQLite::Transaction transaction(db, SQLite::TransactionBehavior::IMMEDIATE);
+  SQLite::Statement results(db, "DELETE FROM results WHERE id BETWEEN ?1 << 32 AND (?1 << 32) + 4294967295");
+  results.bind(1, seq);
+  const int removed = results.exec();
+  SQLite::Statement run(db, "DELETE FROM runs WHERE seq = ?");
+  run.bind(1, seq);
+  run.exec();
+  transaction.commit();
+  return static_cast<std::uint64_t>(removed);
+}
+
+/// False if another process is at work: the room stays in the file, for later runs. It is not waited for
+/// long: what matters is done.
+bool compact(SQLite::Database& db) {
+  db.setBusyTimeout(1000);
+  // A checkpoint that has to leave something says so in its row, and is no error.
+  return db.tryExec("VACUUM") == SQLite::OK && db.execAndGet("PRAGMA wal_checkpoint(TRUNCATE)").getInt() == 0;
+}
+
+}  // namespace
+
+Result<PrunedRuns> Ledger::prune(const RunPrune& which) {
+  try {
+    auto& db = database_->db;
+    PrunedRuns done;
+    done.bytes_before = bytes_of(db.getFilename());
+    SQLite::Statement needed_query(db, select_needed);
+    const std::vector<std::int64_t> needed = column_of(needed_query, 1);
+    SQLite::Statement query(
+        db, "SELECT seq, started_at_ms, completed_at_ms IS NOT NULL FROM runs ORDER BY seq DESC");
+    std::vector<std::int64_t> going;
+    while (query.executeStep()) {
+      ++done.left;
+      const std::int64_t seq = query.getColumn(0).getInt64();
+      const std::int64_t begun = query.getColumn(1).getInt64();
+      const bool ended = query.getColumn(2).getInt() != 0;
+      if (which.keep && done.left <= *which.keep) continue;
+      if (which.begun_before_ms && begun >= *which.begun_before_ms) continue;
+      if (!ended && begun >= which.unfinished_before_ms) {
+        ++done.unfinished;
+      } else if (std::ranges::find(needed, seq) != needed.end()) {
+        ++done.needed;
+      } else {
+        going.push_back(seq);
+      }
+    }
+    query.reset();
+    for (const std::int64_t seq : going) {
+      done.results += which.dry_run ? count_results(db, seq) : remove(db, seq);
+    }
+    done.runs = going.size();
+    done.left -= done.runs;
+    if (!which.dry_run) done.compacted = compact(db);
+    db.setBusyTimeout(Database::busy_timeout_ms);
+    done.bytes_after = bytes_of(db.getFilename());
+    return done;
+  } catch (const SQLite::Exception& error) {
+    return fail(ledger_error(error.what()));
+  }
+}
+
+}  // namespace sluice

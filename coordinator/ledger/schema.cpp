@@ -1,0 +1,172 @@
+#include "coordinator/ledger/schema.hpp"
+
+#include <array>
+#include <string>
+#include <string_view>
+
+namespace sluice {
+namespace {
+
+constexpr const char* schema = R"sql(
+  CREATE TABLE runs (
+    seq INTEGER PRIMARY KEY,
+    run_id TEXT NOT NULL UNIQUE,
+    suite TEXT NOT NULL, mode TEXT NOT NULL, provider TEXT NOT NULL, model TEXT NOT NULL,
+    prompt_version TEXT NOT NULL, prompt_hash TEXT NOT NULL,
+    trials INTEGER NOT NULL,
+    started_at_ms INTEGER NOT NULL,
+    suite_path TEXT NOT NULL, selection INTEGER NOT NULL,
+    -- Null until the run ended.
+    completed_at_ms INTEGER, verdict TEXT, exit_code INTEGER, reason_code TEXT,
+    precision REAL, recall REAL, f1 REAL,
+    passed INTEGER, warned INTEGER, flaky INTEGER, failed INTEGER, errors INTEGER,
+    paid_input_tokens INTEGER, paid_output_tokens INTEGER, paid_embedding_tokens INTEGER, estimated_cost REAL,
+    -- What the run was of, exactly. Null for runs from before version 6.
+    config_fingerprint TEXT, plan_identity TEXT, settings TEXT,
+    -- The wire's version whose layout the run's results have; null for runs from before version 6.
+    result_layout INTEGER,
+    -- When a manifest's [baseline] was last made from it; else null.
+    pinned_at_ms INTEGER
+  );
+  -- One row a trial; id = seq of the run * 2^32 + trial id, so that a run's rows are neighbours in plan order.
+  CREATE TABLE results (
+    id INTEGER PRIMARY KEY,
+    answer BLOB NOT NULL,
+    reason INTEGER,
+    worker TEXT NOT NULL,
+    result BLOB NOT NULL
+  );
+  CREATE TABLE pins (
+    key BLOB PRIMARY KEY,
+    answer BLOB NOT NULL,
+    holder TEXT NOT NULL
+  ) WITHOUT ROWID;
+  -- On their way into pins, in the order of their commits. Keys are hashes: put into pins at once, nearly each would
+  -- change a page of its own.
+  CREATE TABLE pin_moves (
+    seq INTEGER PRIMARY KEY,
+    key BLOB NOT NULL,
+    answer BLOB NOT NULL,
+    holder TEXT NOT NULL,
+    paid INTEGER NOT NULL
+  );
+  CREATE TABLE embeddings (
+    key BLOB PRIMARY KEY,
+    holder TEXT NOT NULL
+  ) WITHOUT ROWID;
+)sql";
+
+bool has_column(SQLite::Database& db, std::string_view table, std::string_view column) {
+  SQLite::Statement columns(db, "SELECT 1 FROM pragma_table_info(?) WHERE name = ?");
+  columns.bind(1, std::string(table));
+  columns.bind(2, std::string(column));
+  return columns.executeStep();
+}
+
+void to_version_2(SQLite::Database& db) {
+  // Version 1 got this column without a number of its own: there are files with it and without.
+  if (!has_column(db, "runs", "prompt_hash")) {
+    db.exec("ALTER TABLE runs ADD COLUMN prompt_hash TEXT NOT NULL DEFAULT ''");
+  }
+  db.exec(R"sql(
+    ALTER TABLE runs ADD COLUMN suite_path TEXT NOT NULL DEFAULT '';
+    ALTER TABLE runs ADD COLUMN selection INTEGER NOT NULL DEFAULT 0;
+    ALTER TABLE runs ADD COLUMN reason_code TEXT;
+    ALTER TABLE runs ADD COLUMN precision REAL;
+    ALTER TABLE runs ADD COLUMN recall REAL;
+    ALTER TABLE runs ADD COLUMN f1 REAL;
+    ALTER TABLE runs ADD COLUMN passed INTEGER;
+    ALTER TABLE runs ADD COLUMN warned INTEGER;
+    ALTER TABLE runs ADD COLUMN flaky INTEGER;
+    ALTER TABLE runs ADD COLUMN failed INTEGER;
+    ALTER TABLE runs ADD COLUMN errors INTEGER;
+    ALTER TABLE runs ADD COLUMN paid_input_tokens INTEGER;
+    ALTER TABLE runs ADD COLUMN paid_output_tokens INTEGER;
+    ALTER TABLE runs ADD COLUMN estimated_cost REAL;
+  )sql");
+}
+
+void to_version_3(SQLite::Database& db) {
+  db.exec("CREATE TABLE embeddings (key BLOB PRIMARY KEY, holder TEXT NOT NULL) WITHOUT ROWID");
+}
+
+void to_version_4(SQLite::Database& db) {
+  db.exec("ALTER TABLE runs ADD COLUMN paid_embedding_tokens INTEGER");
+}
+
+void to_version_5(SQLite::Database& db) {
+  db.exec(
+      "CREATE TABLE pin_moves (seq INTEGER PRIMARY KEY, key BLOB NOT NULL, answer BLOB NOT NULL, "
+      "holder TEXT NOT NULL, paid INTEGER NOT NULL)");
+}
+
+void to_version_6(SQLite::Database& db) {
+  db.exec(R"sql(
+    ALTER TABLE runs ADD COLUMN config_fingerprint TEXT;
+    ALTER TABLE runs ADD COLUMN plan_identity TEXT;
+    ALTER TABLE runs ADD COLUMN settings TEXT;
+    ALTER TABLE runs ADD COLUMN result_layout INTEGER;
+    ALTER TABLE runs ADD COLUMN pinned_at_ms INTEGER;
+  )sql");
+}
+
+struct Step {
+  int to;
+  void (*take)(SQLite::Database&);
+};
+
+/// Each leads from the version before it.
+constexpr std::array<Step, schema_version - 1> steps{
+    {{2, to_version_2}, {3, to_version_3}, {4, to_version_4}, {5, to_version_5}, {6, to_version_6}}};
+static_assert(steps.back().to == schema_version);
+
+int version_of(SQLite::Database& db) {
+  return db.execAndGet("PRAGMA user_version").getInt();
+}
+
+std::uint64_t rows_of(SQLite::Database& db, const char* table) {
+  return static_cast<std::uint64_t>(db.execAndGet(std::string("SELECT count(*) FROM ") + table).getInt64());
+}
+
+Error of_later_version(const std::filesystem::path& file, int version) {
+  return {Reason::ledger_failed, "the run ledger " + file.string() + " has version " +
+                                     std::to_string(version) + ", and this sluice knows versions up to " +
+                                     std::to_string(schema_version) +
+                                     ": a newer sluice wrote it. Use that one, another --home, or move the "
+                                     "file away to begin a new one; it stays as it is"};
+}
+
+Error no_ledger(const std::filesystem::path& file) {
+  return {Reason::ledger_failed, "the file " + file.string() +
+                                     " is a database of something else, and no run ledger: name another "
+                                     "--home, or move the file away; it stays as it is"};
+}
+
+}  // namespace
+
+Result<std::optional<LedgerUpgrade>> bring_up_to_date(SQLite::Database& db,
+                                                      const std::filesystem::path& file) {
+  if (version_of(db) == schema_version) return std::nullopt;
+  if (version_of(db) > schema_version) return fail(of_later_version(file, version_of(db)));
+  SQLite::Transaction transaction(db, SQLite::TransactionBehavior::IMMEDIATE);
+  // Another process may have done it while this one waited.
+  const int from = version_of(db);
+  if (from == schema_version) return std::nullopt;
+  if (from > schema_version) return fail(of_later_version(file, from));
+  if (from < 0) return fail(no_ledger(file));
+  std::optional<LedgerUpgrade> upgrade;
+  if (from == 0) {
+    if (rows_of(db, "sqlite_master") > 0) return fail(no_ledger(file));
+    db.exec(schema);
+  } else {
+    for (const Step& step : steps) {
+      if (step.to > from) step.take(db);
+    }
+    upgrade = LedgerUpgrade{from, schema_version, rows_of(db, "runs"), rows_of(db, "pins")};
+  }
+  db.exec("PRAGMA user_version = " + std::to_string(schema_version));
+  transaction.commit();
+  return upgrade;
+}
+
+}  // namespace sluice

@@ -1,0 +1,67 @@
+#include "coordinator/session/run_record.hpp"
+
+#include "coordinator/session/suite_path.hpp"
+#include "coordinator/output/json_writer.hpp"
+#include "coordinator/plan/plan_identity.hpp"
+
+#include <string>
+
+namespace sluice {
+namespace {
+
+/// The settings that decide what is asked and what an answer is: names and URLs without user info, no keys.
+/// Not what only says how fast, how long or how dear, and not what judges: that is the fingerprint's.
+std::string settings_of(const RunOptions& options, const RunSettings& run, const Plan& plan) {
+  const Settings& settings = options.settings;
+  std::string text;
+  Json json(text);
+  json.open('{');
+  json.member("mode", to_string(run.mode));
+  json.member("read_cache", run.read_cache);
+  json.member("write_cache", run.write_cache);
+  json.key("providers").open('[');
+  for (const ProviderSettings& provider : run.providers) {
+    json.open('{');
+    json.member("name", provider.name);
+    json.member("kind", to_string(provider.kind));
+    json.member("cache_identity", provider.cache_identity);
+    json.close('}');
+  }
+  json.close(']');
+  json.member("model", options.provider.model);
+  json.member("temperature", settings.temperature.value);
+  json.member("max_output_tokens", settings.max_output_tokens.value);
+  json.member("seed", settings.seed.value);
+  json.member("embedding_provider", run.embedding.provider);
+  json.member("embedding_model", run.embedding.model);
+  json.member("repeat", plan.trials().repeats());
+  json.key("perturbations").open('[');
+  for (const PerturbationFacts& one : plan.perturbations()) json.value(one.name + " " + one.version);
+  json.close(']');
+  json.close('}');
+  return text;
+}
+
+}  // namespace
+
+RunRecord record_of(const RunOptions& options, const RunInputs& inputs, const RunSettings& run,
+                    const Plan& plan, std::int64_t now_ms) {
+  RunRecord record;
+  record.run_id = run.run_id;
+  record.suite = inputs.suite.name;
+  record.mode = mode_name(options.settings);
+  record.provider = options.provider.provider.name;
+  record.model = options.provider.model;
+  record.prompt_version = inputs.prompt.version;
+  record.started_at_ms = now_ms;
+  record.trials = plan.trial_count();
+  record.prompt_hash = to_prefixed_hex(inputs.prompt.hash);
+  record.suite_path = suite_path_of(options.suite_path);
+  record.selection = options.is_selection();
+  record.config_fingerprint = inputs.fingerprint;
+  record.plan_identity = to_prefixed_hex(plan_identity(plan));
+  record.settings = settings_of(options, run, plan);
+  return record;
+}
+
+}  // namespace sluice

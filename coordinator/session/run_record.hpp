@@ -1,0 +1,18 @@
+#pragma once
+
+#include "common/run_settings.hpp"
+#include "coordinator/session/run_inputs.hpp"
+#include "coordinator/session/run_options.hpp"
+#include "coordinator/facts/run_record.hpp"
+#include "coordinator/plan/plan.hpp"
+
+#include <cstdint>
+
+namespace sluice {
+
+/// What the ledger keeps of a run as it begins, with all that decides whether another run could go on with
+/// it.
+RunRecord record_of(const RunOptions& options, const RunInputs& inputs, const RunSettings& run,
+                    const Plan& plan, std::int64_t now_ms);
+
+}  // namespace sluice

@@ -1,0 +1,63 @@
+#include "coordinator/plan/plan_identity.hpp"
+
+#include "tests/unit/plan/plan_fixture.hpp"
+
+#include <gtest/gtest.h>
+
+namespace sluice {
+namespace {
+
+class PlanIdentityTest : public PlanTest {
+ protected:
+  Digest identity() { return plan_identity(plan()); }
+};
+
+TEST_F(PlanIdentityTest, IsThatOfWhatIsAsked) {
+  const Digest before = identity();
+  EXPECT_EQ(identity(), before);
+  suite.cases.held(0).name = "another name";
+  suite.cases.held(0).must_contain.clear();
+  EXPECT_EQ(identity(), before) << "what judges an answer is the fingerprint's";
+}
+
+TEST_F(PlanIdentityTest, ChangesWithEachRequest) {
+  const Digest before = identity();
+  suite.cases.held(3).content += " ";
+  const Digest other_content = identity();
+  EXPECT_NE(other_content, before);
+  settings.model = "another";
+  const Digest other_model = identity();
+  EXPECT_NE(other_model, other_content);
+  prompt.system += " again";
+  EXPECT_NE(identity(), other_model);
+}
+
+TEST_F(PlanIdentityTest, ChangesWithTheNamesAndTheOrderOfTheCases) {
+  const Digest before = identity();
+  std::swap(suite.cases.held(1), suite.cases.held(3));
+  const Digest swapped = identity();
+  EXPECT_NE(swapped, before);
+  suite.cases.held(1).id = "renamed";
+  EXPECT_NE(identity(), swapped);
+}
+
+TEST_F(PlanIdentityTest, ChangesWithRepeatsAndPerturbations) {
+  Variation bang;
+  bang.name = "bang";
+  bang.version = "1";
+  bang.apply = [](std::string_view, std::string_view) -> PerturbedText { return {}; };
+  const auto identity_of = [&](const Variations& variations) {
+    return plan_identity(*Plan::make(suite, prompt, Ontology(), settings, variations));
+  };
+  const Digest alone = identity_of({});
+  const Digest twice = identity_of({{}, 2});
+  const Digest perturbed = identity_of({{bang}, 1});
+  bang.version = "2";
+  const Digest other_version = identity_of({{bang}, 1});
+  EXPECT_NE(twice, alone);
+  EXPECT_NE(perturbed, alone) << "also one that changes nothing: it might have";
+  EXPECT_NE(other_version, perturbed);
+}
+
+}  // namespace
+}  // namespace sluice
