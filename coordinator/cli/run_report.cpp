@@ -1,8 +1,10 @@
 #include "coordinator/cli/run_report.hpp"
 
+#include "common/defaults.hpp"
 #include "common/stderr_line.hpp"
 #include "coordinator/cli/command.hpp"
 #include "coordinator/merge/aggregate.hpp"
+#include "coordinator/merge/held_results.hpp"
 #include "coordinator/report/report.hpp"
 #include "coordinator/report/wording.hpp"
 #include "coordinator/session/report_output.hpp"
@@ -92,9 +94,10 @@ void say_outcome(const std::vector<ReportTarget>& targets, const RunOutcome& out
 
 int report_run(const RunOptions& options, const RunInputs& inputs, const RunGate& gate, const Plan& plan,
                Ledger& ledger, const RunFacts& facts) {
-  const auto source = ledger.results_of(facts.run_id);
+  const auto recorded = ledger.results_of(facts.run_id);
+  const HeldResults source(*recorded, defaults::max_held_result_bytes);
   const RunResults results{inputs.suite,
-                           *source,
+                           source,
                            plan.trial_count(),
                            [&](TrialId trial) { return plan.case_of(trial); },
                            [&](TrialId) { return unfinished(facts); },

@@ -1,0 +1,107 @@
+#include "coordinator/merge/held_results.hpp"
+
+#include "common/wire/codec.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cstdint>
+#include <cstring>
+#include <string_view>
+
+#include <zstd.h>
+
+namespace sluice {
+namespace {
+
+/// Large enough for zstd to find what rows have in common, small enough to unpack one at a time.
+constexpr std::size_t block_bytes = 256u << 10;
+constexpr int compression_level = 1;  // Packs 500 MB a second; the digests, half of a row, pack at no level.
+
+/// In front of each row.
+struct RowHead {
+  std::uint32_t trial = 0;
+  std::uint32_t size = 0;
+};
+
+Error cannot_unpack() {
+  return {Reason::internal_error,
+          "results that were kept in memory cannot be unpacked; please report this as "
+          "a defect"};
+}
+
+}  // namespace
+
+Result<void> HeldResults::visit_from(TrialId first, const VisitTrial& visit) const {
+  if (!is_read_) return read_source(first, visit);
+  for (const Block& block : blocks_) {
+    if (block.last < first) continue;
+    if (auto visited = visit_block(block, first, visit); !visited) return visited;
+  }
+  if (!not_held_) return {};
+  return source_.visit_from(std::max(first, *not_held_), visit);
+}
+
+Result<void> HeldResults::read_source(TrialId first, const VisitTrial& visit) const {
+  blocks_.clear();
+  held_bytes_ = 0;
+  open_block_.clear();
+  not_held_.reset();
+  auto visited = source_.visit([&](const CommittedTrial& trial) {
+    hold(trial);
+    if (trial.trial >= first) visit(trial);
+  });
+  if (!visited) return visited;
+  close_block();
+  open_block_.shrink_to_fit();
+  is_read_ = true;
+  return {};
+}
+
+void HeldResults::hold(const CommittedTrial& trial) const {
+  if (not_held_) return;
+  if (open_block_.size() >= block_bytes) close_block();
+  if (held_bytes_ >= max_bytes_) {
+    not_held_ = trial.trial;
+    return;
+  }
+  const std::string row = wire::encode_result(trial.unit);
+  const RowHead head{trial.trial, static_cast<std::uint32_t>(row.size())};
+  std::array<char, sizeof head> bytes{};
+  std::memcpy(bytes.data(), &head, sizeof head);
+  open_block_.append(bytes.data(), bytes.size()).append(row);
+  last_ = trial.trial;
+}
+
+void HeldResults::close_block() const {
+  if (open_block_.empty()) return;
+  Block block{last_, open_block_.size(), {}};
+  block.packed.resize(ZSTD_compressBound(open_block_.size()));
+  const std::size_t size = ZSTD_compress(block.packed.data(), block.packed.size(), open_block_.data(),
+                                         open_block_.size(), compression_level);
+  // Only without memory: then nothing would go on anyway. An empty block is one that cannot be unpacked.
+  block.packed.resize(ZSTD_isError(size) != 0 ? 0 : size);
+  block.packed.shrink_to_fit();
+  held_bytes_ += block.packed.size();
+  blocks_.push_back(std::move(block));
+  open_block_.clear();
+}
+
+Result<void> HeldResults::visit_block(const Block& block, TrialId first, const VisitTrial& visit) const {
+  std::string rows(block.size, '\0');
+  const std::size_t size =
+      ZSTD_decompress(rows.data(), rows.size(), block.packed.data(), block.packed.size());
+  if (ZSTD_isError(size) != 0 || size != rows.size()) return fail(cannot_unpack());
+  for (std::string_view rest = rows; !rest.empty();) {
+    RowHead head;
+    std::memcpy(&head, rest.data(), sizeof head);
+    const std::string_view row = rest.substr(sizeof head, head.size);
+    rest.remove_prefix(sizeof head + head.size);
+    if (head.trial < first) continue;
+    auto unit = wire::decode_result(row);
+    if (!unit) return fail(cannot_unpack());
+    visit({head.trial, std::move(*unit)});
+  }
+  return {};
+}
+
+}  // namespace sluice

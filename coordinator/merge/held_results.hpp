@@ -1,0 +1,47 @@
+#pragma once
+
+#include "coordinator/facts/committed_results.hpp"
+
+#include <cstddef>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace sluice {
+
+/// Results that are read from their source once, however often they are visited: judging visits them, and
+/// each report once to three times. The first visit keeps them packed (zstd over the ledger's rows); beyond
+/// `max_bytes` the rest stays with the source, and each visit reads that part again. Not thread-safe. The
+/// source must outlive it. Fails as the source does; a first visit that failed keeps nothing.
+class HeldResults final : public ResultSource {
+ public:
+  HeldResults(const ResultSource& source, std::size_t max_bytes) : source_(source), max_bytes_(max_bytes) {}
+
+  Result<void> visit_from(TrialId first, const VisitTrial& visit) const override;
+  /// What is kept.
+  std::size_t held_bytes() const { return held_bytes_; }
+
+ private:
+  /// Results one after the other.
+  struct Block {
+    TrialId last = 0;
+    std::size_t size = 0;  ///< Unpacked.
+    std::string packed;
+  };
+
+  Result<void> read_source(TrialId first, const VisitTrial& visit) const;
+  void hold(const CommittedTrial& trial) const;
+  void close_block() const;
+  Result<void> visit_block(const Block& block, TrialId first, const VisitTrial& visit) const;
+
+  const ResultSource& source_;
+  std::size_t max_bytes_;
+  mutable bool is_read_ = false;
+  mutable std::vector<Block> blocks_;
+  mutable std::size_t held_bytes_ = 0;
+  mutable std::string open_block_;
+  mutable TrialId last_ = 0;                 ///< In the open block.
+  mutable std::optional<TrialId> not_held_;  ///< The first trial that is not kept; nothing: all are.
+};
+
+}  // namespace sluice
