@@ -5,7 +5,7 @@
 namespace sluice {
 namespace {
 
-constexpr std::string_view replacement = "\xef\xbf\xbd";
+constexpr std::string_view replacement_character = "\xef\xbf\xbd";
 
 bool is_control(char32_t code) {
   return code < 0x20 || (code >= 0x7f && code < 0xa0);
@@ -50,7 +50,7 @@ std::string without_direction_controls(std::string_view text) {
   while (!text.empty()) {
     const Character next = first_character(text);
     text.remove_prefix(next.bytes.size());
-    out += turns_direction(next.code) ? replacement : next.bytes;
+    out += turns_direction(next.code) ? replacement_character : next.bytes;
   }
   return out;
 }
@@ -65,7 +65,7 @@ std::string printable(std::string_view text) {
     if (next.code == '\n' || next.code == '\t' || next.code == '\r') {
       out += ' ';
     } else if (is_control(next.code) || turns_direction(next.code)) {
-      out += replacement;
+      out += replacement_character;
     } else {
       out += next.bytes;
     }

@@ -2,9 +2,9 @@
 #include "coordinator/cli/cache_ledger.hpp"
 #include "coordinator/cli/cache_text.hpp"
 #include "coordinator/cli/command.hpp"
-#include "coordinator/session/flag_values.hpp"
 #include "coordinator/cli/setting_flags.hpp"
 #include "coordinator/output/output_file.hpp"
+#include "coordinator/session/flag_values.hpp"
 
 #include <filesystem>
 #include <functional>

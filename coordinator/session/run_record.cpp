@@ -1,8 +1,8 @@
 #include "coordinator/session/run_record.hpp"
 
-#include "coordinator/session/suite_path.hpp"
 #include "coordinator/output/json_writer.hpp"
 #include "coordinator/plan/plan_identity.hpp"
+#include "coordinator/session/suite_path.hpp"
 
 #include <string>
 

@@ -1,10 +1,10 @@
 #pragma once
 
 #include "common/run_settings.hpp"
-#include "coordinator/session/run_inputs.hpp"
-#include "coordinator/session/run_options.hpp"
 #include "coordinator/facts/run_record.hpp"
 #include "coordinator/plan/plan.hpp"
+#include "coordinator/session/run_inputs.hpp"
+#include "coordinator/session/run_options.hpp"
 
 #include <cstdint>
 

@@ -8,6 +8,7 @@
 #include <cstdio>
 #include <fstream>
 #include <sstream>
+#include <tuple>
 
 #include <nlohmann/json.hpp>
 
@@ -245,8 +246,64 @@ TEST_F(BaselineCommands, RunsListAndShow) {
   expect_refusal(run_sluice({"runs", "show", "zz"}), "has no run \"zz\"");
 }
 
+TEST_F(BaselineCommands, RunsPruneRemovesOldRunsButThatOfTheBaseline) {
+  const auto nothing = run_sluice({"runs", "prune", "--keep", "1"});
+  EXPECT_EQ(nothing.exit_code, 0) << nothing.errors;
+  EXPECT_TRUE(has(nothing.output, "removed 0 runs with 0 results, 0 runs left")) << nothing.output;
+  EXPECT_FALSE(std::filesystem::exists(home() / "ledger.db")) << "removing makes nothing";
+
+  const auto fixtures = suite();
+  const auto simulator = start_simulator();
+  const std::string pinned = run_live(simulator, fixtures)["run_id"];
+  const auto updated = run_sluice(on(fixtures, {"update-baseline", "--force"}));
+  ASSERT_EQ(updated.exit_code, 0) << updated.errors;
+  const std::string old = run_live(simulator, fixtures, {"--max-fixtures", "1"})["run_id"];
+  const std::string newest = run_live(simulator, fixtures, {"--max-fixtures", "1"})["run_id"];
+
+  const auto counted = run_sluice({"runs", "prune", "--keep", "1", "--dry-run"});
+  EXPECT_TRUE(has(counted.output, "would remove 1 run with 1 result, 2 runs left; 1 stays, being"))
+      << counted.output;
+  EXPECT_TRUE(has(run_sluice({"runs", "list"}).output, old.substr(0, 8)));
+  const auto young = run_sluice({"runs", "prune", "--older-than", "1h", "--keep", "1"});
+  EXPECT_TRUE(has(young.output, "removed 0 runs")) << young.output;
+
+  const auto pruned = run_sluice({"runs", "prune", "--keep", "1"});
+  EXPECT_EQ(pruned.exit_code, 0) << pruned.errors;
+  EXPECT_TRUE(has(pruned.output, "removed 1 run with 1 result, 2 runs left; 1 stays, being"))
+      << pruned.output;
+  EXPECT_TRUE(has(pruned.output, " bytes after\n")) << pruned.output;
+  const auto left = run_sluice({"runs", "list"}).output;
+  EXPECT_TRUE(has(left, newest.substr(0, 8))) << left;
+  EXPECT_TRUE(has(left, pinned.substr(0, 8))) << left;
+  EXPECT_FALSE(has(left, old.substr(0, 8))) << left;
+  // The answers are where they were.
+  EXPECT_EQ(run_sluice(with(cached(simulator), "--fixtures", fixtures.string())).exit_code,
+            run_sluice(with(live(simulator), "--fixtures", fixtures.string())).exit_code);
+}
+
+TEST_F(BaselineCommands, WhatARunWasOfIsTheSameForTheSameRunAlone) {
+  const auto fixtures = suite();
+  const auto simulator = start_simulator();
+  run_live(simulator, fixtures);
+  run_live(simulator, fixtures);
+  run_live(simulator, fixtures, {"--max-fixtures", "1"});
+  run_live(simulator, fixtures, {"--temperature", "0.5"});
+  const auto runs = nlohmann::json::parse(run_sluice({"runs", "list", "--format", "json"}).output);
+  ASSERT_EQ(runs.size(), 4u);
+  const auto& [warmer, first_case, again, first] = std::tie(runs[0], runs[1], runs[2], runs[3]);
+  EXPECT_EQ(again["plan_identity"], first["plan_identity"]);
+  EXPECT_EQ(again["config_fingerprint"], first["config_fingerprint"]);
+  EXPECT_TRUE(std::string(first["plan_identity"]).starts_with("sha256:"));
+  EXPECT_NE(first_case["plan_identity"], first["plan_identity"]);
+  EXPECT_NE(warmer["plan_identity"], first["plan_identity"]);
+  EXPECT_NE(warmer["config_fingerprint"], first["config_fingerprint"]);
+}
+
 TEST_F(BaselineCommands, WrongUsageIsToldInOneSentence) {
-  expect_refusal(run_sluice({"runs"}), "list, or show ID");
+  expect_refusal(run_sluice({"runs"}), "list, show ID or prune");
+  expect_refusal(run_sluice({"runs", "prune"}), "needs --older-than AGE, --keep N or both");
+  expect_refusal(run_sluice({"runs", "prune", "--older-than", "3"}), "--older-than \"3\" is no age; give");
+  expect_refusal(run_sluice({"runs", "prune", "--keep", "0"}), "--keep must be a whole number from 1");
   expect_refusal(run_sluice({"runs", "lst"}), "did you mean \"list\"?");
   expect_refusal(run_sluice({"runs", "list", "--limit", "0"}), "--limit must be a whole number from 1");
   expect_refusal(run_sluice({"runs", "list", "--format", "jsn"}), "did you mean \"json\"?");

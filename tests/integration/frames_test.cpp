@@ -166,6 +166,29 @@ TEST_F(BadFrames, AFrameThatIsTooLargeIsRefused) {
   EXPECT_EQ(worker.wait(), 0) << worker.errors();
 }
 
+// What a worker says of itself reaches the log, and no more: no line of its own, no colour, no command.
+TEST_F(BadFrames, AWorkersNameAndReasonForgeNoLineOfTheLog) {
+  const std::string forged = "w\n::error::forged\r\x1b[2K\x1b[32mPASS ##[error]no\u202e";
+  const auto simulator = start_simulator();
+  auto coordinator =
+      start_sluice(live(simulator) + Flags{"--listen", "tcp://127.0.0.1:0", "--log-level", "info"});
+  const auto endpoint = endpoint_of(coordinator);
+  RawWorker stranger(endpoint);
+  stranger.send(wire::Hello{7, forged, "cache", SLUICE_VERSION, 5});
+  ASSERT_TRUE(stranger.receive_only<wire::Welcome>());
+  stranger.send(wire::Goodbye{forged});
+  auto worker = start_worker(endpoint);
+  const auto finished = finish(coordinator);
+  EXPECT_EQ(worker.wait(), 0) << worker.errors();
+  const std::string& log = finished.errors;
+  EXPECT_NE(log.find("worker w ::error::forged"), std::string::npos) << log;
+  EXPECT_EQ(log.find("\n::"), std::string::npos) << log;
+  EXPECT_EQ(log.find('\x1b'), std::string::npos) << log;
+  EXPECT_EQ(log.find('\r'), std::string::npos) << log;
+  EXPECT_EQ(log.find("##["), std::string::npos) << log;
+  EXPECT_EQ(log.find("\u202e"), std::string::npos) << log;
+}
+
 // A worker of another version is told so, and ends.
 TEST_F(BadFrames, AWorkerEndsWhenTheCoordinatorSpeaksAnotherVersion) {
   zmq::context_t context;

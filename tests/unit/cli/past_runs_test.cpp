@@ -1,5 +1,8 @@
 #include "coordinator/cli/past_runs.hpp"
 
+#include "tests/support/temporary_folder.hpp"
+
+#include <SQLiteCpp/SQLiteCpp.h>
 #include <gtest/gtest.h>
 
 namespace sluice {
@@ -31,6 +34,34 @@ TEST(PrunedRuns, WhatStaysAndWhyIsTold) {
       "removed 1 run with 1 result, 3 runs left; 1 stays, being without an end: it may still be going on; "
       "2 stay, being the newest of its suite or the one that its [baseline] is from; 0 bytes before, "
       "0 bytes after (another process is at work: later runs use the room)\n");
+}
+
+TEST(OpenLedger, SaysThatItBroughtAFileUpToDate) {
+  const support::TemporaryFolder folder;
+  const auto file = folder.path() / "ledger.db";
+  {
+    auto made = open_ledger(file);
+    ASSERT_TRUE(made) << made.error().message;
+    ASSERT_TRUE(made->begin_run({"run-1", "suite", "live", "openai", "m", "1", 1000, 1}));
+  }
+  {
+    SQLite::Database db(file.string(), SQLite::OPEN_READWRITE);
+    for (const char* column :
+         {"config_fingerprint", "plan_identity", "settings", "result_layout", "pinned_at_ms"}) {
+      db.exec(std::string("ALTER TABLE runs DROP COLUMN ") + column);
+    }
+    db.exec("PRAGMA user_version = 5");
+  }
+  ::testing::internal::CaptureStderr();
+  const auto opened = open_ledger(file);
+  const auto again = open_ledger(file);
+  const std::string said = ::testing::internal::GetCapturedStderr();
+  ASSERT_TRUE(opened) << opened.error().message;
+  ASSERT_TRUE(again);
+  EXPECT_EQ(said,
+            "sluice: warning: the run ledger " + file.string() +
+                " was brought from version 5 to 6, with its 1 run and 0 pins; an earlier sluice does not "
+                "open it any more\n");
 }
 
 }  // namespace

@@ -1,3 +1,5 @@
+#include "tests/support/paths.hpp"
+
 #include <filesystem>
 #include <fstream>
 #include <set>
@@ -17,15 +19,16 @@ void follow(const fs::path& file, std::set<std::string>& reached) {
     if (!line.starts_with("#include ")) continue;
     const auto end = line.find_first_of("\">", 10);
     const std::string named = line.substr(10, end == std::string::npos ? end : end - 10);
-    if (reached.insert(named).second && line[9] == '"') follow(fs::path(SLUICE_SOURCE_DIR) / named, reached);
+    if (reached.insert(named).second && line[9] == '"') follow(support::source_path(named), reached);
   }
 }
 
 TEST(Rooms, NothingPureReachesTheLedger) {
   std::size_t files = 0;
   for (const char* room : {"dispatch", "facts", "gate", "governor", "merge", "perturb", "plan", "report",
-                           "run", "statistics", "suite"}) {
-    for (const auto& entry : fs::directory_iterator(fs::path(SLUICE_SOURCE_DIR) / "coordinator" / room)) {
+                           "run", "session", "statistics", "suite"}) {
+    for (const auto& entry :
+         fs::directory_iterator(support::source_path(std::string("coordinator/") + room))) {
       if (!entry.is_regular_file()) continue;
       ++files;
       std::set<std::string> reached;
@@ -40,7 +43,7 @@ TEST(Rooms, NothingPureReachesTheLedger) {
 }
 
 TEST(Rooms, FactsHaveNothingToCompile) {
-  for (const auto& entry : fs::directory_iterator(fs::path(SLUICE_SOURCE_DIR) / "coordinator" / "facts")) {
+  for (const auto& entry : fs::directory_iterator(support::source_path("coordinator/facts"))) {
     EXPECT_EQ(entry.path().extension(), ".hpp") << entry.path();
   }
 }

@@ -2,6 +2,7 @@
 #include "common/printable.hpp"
 #include "common/process/logging.hpp"
 #include "common/stderr_line.hpp"
+#include "tests/support/paths.hpp"
 
 #include <algorithm>
 #include <filesystem>
@@ -75,7 +76,7 @@ TEST(ForeignText, OrdinaryTextStaysAsItIs) {
 TEST(ForeignText, NothingElseWritesToStderr) {
   namespace fs = std::filesystem;
   const std::set<std::string> knowing = {
-      "common/stderr_line.cpp",         // The one place.
+      "common/stderr_line.cpp",                 // The one place.
       "common/process/logging.cpp",             // The other.
       "common/process/signals.cpp",             // The program's own words; also in a process that hangs.
       "coordinator/actors/progress_actor.cpp",  // Draws a line of its own; nothing foreign is in it.
@@ -83,8 +84,8 @@ TEST(ForeignText, NothingElseWritesToStderr) {
   };
   std::size_t files = 0;
   for (const char* side : {"common", "coordinator", "worker"}) {
-    for (const auto& entry : fs::recursive_directory_iterator(fs::path(SLUICE_SOURCE_DIR) / side)) {
-      const auto name = fs::relative(entry.path(), SLUICE_SOURCE_DIR).generic_string();
+    for (const auto& entry : fs::recursive_directory_iterator(support::source_path(side))) {
+      const auto name = fs::relative(entry.path(), support::source_path("")).generic_string();
       if (!name.ends_with("pp") || knowing.contains(name)) continue;
       ++files;
       std::ifstream source(entry.path());
