@@ -1,7 +1,8 @@
 #include "common/run_settings.hpp"
 
+#include "common/text.hpp"
+
 #include <algorithm>
-#include <cctype>
 
 namespace sluice {
 
@@ -38,13 +39,6 @@ std::optional<ProviderKind> provider_kind_from(std::string_view name) {
 
 namespace {
 
-std::string lower(std::string_view text) {
-  std::string result(text);
-  std::ranges::transform(result, result.begin(),
-                         [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
-  return result;
-}
-
 bool drop_suffix(std::string& text, std::string_view suffix) {
   if (!text.ends_with(suffix)) return false;
   text.resize(text.size() - suffix.size());
@@ -56,13 +50,13 @@ bool drop_suffix(std::string& text, std::string_view suffix) {
 std::string normalised_base_url(std::string_view base_url) {
   const auto scheme_end = base_url.find("://");
   if (scheme_end == std::string_view::npos) return std::string(base_url);
-  const auto scheme = lower(base_url.substr(0, scheme_end));
+  const auto scheme = to_lower(base_url.substr(0, scheme_end));
   auto rest = base_url.substr(scheme_end + 3);
   const auto path_start = std::min(rest.find('/'), rest.size());
   auto authority = rest.substr(0, path_start);
   std::string path(rest.substr(path_start));
   if (const auto at = authority.rfind('@'); at != std::string_view::npos) authority.remove_prefix(at + 1);
-  auto host = lower(authority);
+  auto host = to_lower(authority);
   if (scheme == "https") drop_suffix(host, ":443");
   if (scheme == "http") drop_suffix(host, ":80");
   while (drop_suffix(path, "/")) {

@@ -15,7 +15,7 @@ namespace {
 /// Length of the valid UTF-8 character at the start of the text; 0 if there is none (RFC 3629).
 std::size_t utf8_length(std::string_view text) {
   const auto byte = [&](std::size_t i) { return static_cast<unsigned char>(text[i]); };
-  const auto continues = [&](std::size_t i) { return i < text.size() && (byte(i) & 0xC0) == 0x80; };
+  const auto continues = [&](std::size_t i) { return i < text.size() && continues_utf8(text[i]); };
   if (text.empty()) return 0;
   const auto first = byte(0);
   if (first < 0x80) return 1;
@@ -108,6 +108,14 @@ bool swaps_two_neighbours(std::string_view a, std::string_view b) {
 }
 
 }  // namespace
+
+std::string to_lower(std::string_view text) {
+  std::string result(text);
+  for (char& c : result) {
+    if (c >= 'A' && c <= 'Z') c = static_cast<char>(c - 'A' + 'a');
+  }
+  return result;
+}
 
 std::optional<std::size_t> invalid_utf8_at(std::string_view text) {
   std::size_t position = skip_ascii_blocks(text, 0);
@@ -235,7 +243,7 @@ void append_json_string(std::string& out, std::string_view text) {
 std::string_view beginning(std::string_view text, std::size_t max_bytes) {
   if (text.size() <= max_bytes) return text;
   std::size_t end = max_bytes;
-  while (end > 0 && (static_cast<unsigned char>(text[end]) & 0xC0) == 0x80) --end;
+  while (end > 0 && continues_utf8(text[end])) --end;
   return text.substr(0, end);
 }
 

@@ -9,6 +9,12 @@
 
 namespace sluice {
 
+/// The byte goes on with a UTF-8 character that began before it.
+constexpr bool continues_utf8(char byte) {
+  return (static_cast<unsigned char>(byte) & 0xC0) == 0x80;
+}
+/// The text with A to Z as a to z, whatever the locale.
+std::string to_lower(std::string_view text);
 /// Offset of the first byte that is not valid UTF-8 (no overlong forms, no surrogates); nothing if all is
 /// well.
 std::optional<std::size_t> invalid_utf8_at(std::string_view text);

@@ -1,5 +1,7 @@
 #include "common/toml_prescan.hpp"
 
+#include "common/text.hpp"
+
 #include <algorithm>
 #include <cstddef>
 #include <tuple>
@@ -135,7 +137,7 @@ class Scanner {
       piece.remove_prefix(line_break + 1);
       column_ = 1;
     }
-    const auto is_first_byte = [](char c) { return (static_cast<unsigned char>(c) & 0xC0) != 0x80; };
+    const auto is_first_byte = [](char c) { return !continues_utf8(c); };
     column_ += static_cast<std::uint32_t>(std::count_if(piece.begin(), piece.end(), is_first_byte));
   }
 

@@ -216,7 +216,7 @@ struct ReadJson {
 std::string after(std::string_view text) {
   constexpr std::size_t shown = 20;
   std::size_t start = text.size() > shown ? text.size() - shown : 0;
-  while (start < text.size() && (static_cast<unsigned char>(text[start]) & 0xC0) == 0x80) ++start;
+  while (start < text.size() && continues_utf8(text[start])) ++start;
   return start == text.size() ? "" : ", after " + quoted_for_detail(text.substr(start));
 }
 

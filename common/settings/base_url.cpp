@@ -1,5 +1,7 @@
 #include "common/settings/base_url.hpp"
 
+#include "common/text.hpp"
+
 #include <algorithm>
 #include <array>
 #include <charconv>
@@ -12,14 +14,6 @@ namespace {
 
 constexpr std::uint16_t https_port = 443;
 constexpr std::uint16_t http_port = 80;
-
-std::string lower(std::string_view text) {
-  std::string result(text);
-  for (char& c : result) {
-    if (c >= 'A' && c <= 'Z') c = static_cast<char>(c - 'A' + 'a');
-  }
-  return result;
-}
 
 template <class Number>
 std::optional<Number> whole_number(std::string_view text) {
@@ -53,12 +47,12 @@ std::optional<HostPort> split_authority(std::string_view authority) {
   if (authority.starts_with('[')) {
     const auto close = authority.find(']');
     if (close == std::string_view::npos) return std::nullopt;
-    result.host = lower(authority.substr(1, close - 1));
+    result.host = to_lower(authority.substr(1, close - 1));
     if (!is_ipv6(result.host)) return std::nullopt;
     after = authority.substr(close + 1);
   } else {
     const auto colon = std::min(authority.find(':'), authority.size());
-    result.host = lower(authority.substr(0, colon));
+    result.host = to_lower(authority.substr(0, colon));
     if (!is_host_name(result.host)) return std::nullopt;
     after = authority.substr(colon);
   }
@@ -85,7 +79,7 @@ bool is_loopback_v4(std::string_view host) {
 Result<BaseUrl> parse_base_url(std::string_view url) {
   const auto wrong = [](std::string what) { return fail(Reason::settings_invalid, std::move(what)); };
   const auto scheme_end = url.find("://");
-  const std::string scheme = lower(url.substr(0, std::min(scheme_end, url.size())));
+  const std::string scheme = to_lower(url.substr(0, std::min(scheme_end, url.size())));
   if (scheme_end == std::string_view::npos || (scheme != "http" && scheme != "https")) {
     return wrong("must be a URL that starts with http:// or https://");
   }

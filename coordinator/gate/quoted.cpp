@@ -6,13 +6,6 @@
 #include <bit>
 
 namespace sluice {
-namespace {
-
-bool continues_character(char byte) {
-  return (static_cast<unsigned char>(byte) & 0xc0u) == 0x80;
-}
-
-}  // namespace
 
 std::string escaped_excerpt(std::string_view text) {
   constexpr std::size_t shown_bytes = 80;
@@ -41,7 +34,7 @@ bool stops_in_character(std::string_view token) {
   if (token.starts_with('"') && behind_text(token) == 0) return false;
   constexpr std::ptrdiff_t most_continuations = 3;
   const auto end = token.rbegin() + std::min(most_continuations, std::ssize(token));
-  const auto lead = std::find_if_not(token.rbegin(), end, continues_character);
+  const auto lead = std::find_if_not(token.rbegin(), end, continues_utf8);
   if (lead == end) return false;
   const auto first_byte = static_cast<unsigned char>(*lead);
   const bool begins_character = first_byte >= 0xc2 && first_byte <= 0xf4;  // One of several bytes.
@@ -51,7 +44,7 @@ bool stops_in_character(std::string_view token) {
 std::string_view end_of(std::string_view text, std::size_t most_bytes) {
   if (text.size() <= most_bytes) return text;
   text.remove_prefix(text.size() - most_bytes);
-  const auto begin = std::ranges::find_if_not(text, continues_character);
+  const auto begin = std::ranges::find_if_not(text, continues_utf8);
   return begin == text.end() ? text : text.substr(static_cast<std::size_t>(begin - text.begin()));
 }
 

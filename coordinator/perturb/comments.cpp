@@ -13,8 +13,6 @@ constexpr std::string_view innocuous = "This file is part of the project.";
 std::string innocuous_comment(const Source& source) {
   switch (source.language) {
     case Language::python:
-    case Language::yaml:
-    case Language::shell:
     case Language::makefile:
     case Language::toml:
       return "# " + std::string(innocuous) + std::string(source.line_end);
@@ -36,13 +34,11 @@ bool holds_code(const Source& source, const SourceLine& line) {
   return text.find_first_not_of(" \t\f") != std::string_view::npos;
 }
 
-/// The first lines that count by their place: a shebang, Python's encoding, YAML's directives. How many there
-/// are.
+/// The first lines that count by their place: a shebang, Python's encoding. How many there are.
 std::size_t head_lines(const Source& source) {
   std::size_t head = has_shebang(source.text) ? 1 : 0;
-  if (source.language != Language::python && source.language != Language::yaml) return head;
-  const std::size_t most = source.language == Language::python ? 2 : source.lines.size();
-  for (std::size_t i = 0; i < std::min(most, source.lines.size()); ++i) {
+  if (source.language != Language::python) return head;
+  for (std::size_t i = 0; i < std::min<std::size_t>(2, source.lines.size()); ++i) {
     const auto& line = source.lines[i];
     if (line.last == SegmentKind::directive) head = i + 1;
     if (holds_code(source, line)) break;

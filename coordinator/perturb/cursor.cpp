@@ -22,13 +22,6 @@ bool Cursor::at_line_end() const {
   return at_end() || peek() == '\n' || (peek() == '\r' && peek(1) == '\n');
 }
 
-bool Cursor::first_on_line() const {
-  const std::size_t begin = text_.starts_with(byte_order_mark) ? byte_order_mark.size() : 0;
-  std::size_t at = position_;
-  while (at > begin && is_blank(text_[at - 1])) --at;
-  return at <= begin || text_[at - 1] == '\n';
-}
-
 void Cursor::advance(std::size_t bytes) {
   position_ = std::min(text_.size(), position_ + bytes);
 }
@@ -84,12 +77,15 @@ void Cursor::doubt(std::string_view what, std::size_t at) {
   doubt_ = LexicalDoubt{static_cast<std::size_t>(std::ranges::count(before, '\n')) + 1, std::string(what)};
 }
 
-void Cursor::skip_quoted(bool multi_line) {
+void Cursor::cut_quoted(bool multi_line) {
   const auto from = position_;
   const char quote = peek();
   advance();
   while (!at_end()) {
-    if (peek() == quote) return advance();
+    if (peek() == quote) {
+      advance();
+      return cut(SegmentKind::string, from);
+    }
     if (peek() == '\\') {
       skip_escape();
     } else if (peek() == '\n' && !multi_line) {
@@ -99,11 +95,6 @@ void Cursor::skip_quoted(bool multi_line) {
     }
   }
   doubt("a string is not closed", from);
-}
-
-void Cursor::cut_quoted(bool multi_line) {
-  const auto from = position_;
-  skip_quoted(multi_line);
   cut(SegmentKind::string, from);
 }
 

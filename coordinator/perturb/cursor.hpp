@@ -36,8 +36,6 @@ class Cursor {
   bool looking_at(std::string_view word) const { return rest().starts_with(word); }
   /// At LF, CR LF or the end of the text.
   bool at_line_end() const;
-  /// Only blanks stand between here and the beginning of the line.
-  bool first_on_line() const;
 
   void advance(std::size_t bytes = 1);
   void move_to(std::size_t position) { position_ = position; }
@@ -61,10 +59,8 @@ class Cursor {
   void doubt(std::string_view what, std::size_t at);
   void doubt(std::string_view what) { doubt(what, position_); }
 
-  /// From the opening quote to behind the closing one, backslashes respected; a doubt if it does not close,
-  /// or a line ends before it without `multi_line`.
-  void skip_quoted(bool multi_line);
-  /// skip_quoted, cut as a string.
+  /// A string from the opening quote to behind the closing one, backslashes respected; a doubt if it does not
+  /// close, or a line ends before it without `multi_line`.
   void cut_quoted(bool multi_line);
   /// A comment to the end of the line.
   void cut_line(SegmentKind kind);

@@ -1,5 +1,7 @@
 #include "coordinator/perturb/language.hpp"
 
+#include "common/text.hpp"
+
 #include <algorithm>
 #include <array>
 #include <string>
@@ -14,33 +16,38 @@ struct LanguageName {
 };
 
 constexpr std::array names{
-    LanguageName{"python", Language::python},   LanguageName{"py", Language::python},
-    LanguageName{"python3", Language::python},  LanguageName{"javascript", Language::javascript},
-    LanguageName{"js", Language::javascript},   LanguageName{"jsx", Language::javascript},
-    LanguageName{"mjs", Language::javascript},  LanguageName{"cjs", Language::javascript},
-    LanguageName{"node", Language::javascript}, LanguageName{"typescript", Language::typescript},
-    LanguageName{"ts", Language::typescript},   LanguageName{"tsx", Language::typescript},
-    LanguageName{"rust", Language::rust},       LanguageName{"rs", Language::rust},
-    LanguageName{"go", Language::go},           LanguageName{"golang", Language::go},
-    LanguageName{"java", Language::java},       LanguageName{"c", Language::c},
-    LanguageName{"cpp", Language::cpp},         LanguageName{"c++", Language::cpp},
-    LanguageName{"cxx", Language::cpp},         LanguageName{"cc", Language::cpp},
-    LanguageName{"yaml", Language::yaml},       LanguageName{"yml", Language::yaml},
-    LanguageName{"shell", Language::shell},     LanguageName{"sh", Language::shell},
-    LanguageName{"bash", Language::shell},      LanguageName{"makefile", Language::makefile},
-    LanguageName{"make", Language::makefile},   LanguageName{"toml", Language::toml},
+    LanguageName{"python", Language::python},
+    LanguageName{"py", Language::python},
+    LanguageName{"python3", Language::python},
+    LanguageName{"javascript", Language::javascript},
+    LanguageName{"js", Language::javascript},
+    LanguageName{"jsx", Language::javascript},
+    LanguageName{"mjs", Language::javascript},
+    LanguageName{"cjs", Language::javascript},
+    LanguageName{"node", Language::javascript},
+    LanguageName{"typescript", Language::typescript},
+    LanguageName{"ts", Language::typescript},
+    LanguageName{"tsx", Language::typescript},
+    LanguageName{"rust", Language::rust},
+    LanguageName{"rs", Language::rust},
+    LanguageName{"go", Language::go},
+    LanguageName{"golang", Language::go},
+    LanguageName{"java", Language::java},
+    LanguageName{"c", Language::c},
+    LanguageName{"cpp", Language::cpp},
+    LanguageName{"c++", Language::cpp},
+    LanguageName{"cxx", Language::cpp},
+    LanguageName{"cc", Language::cpp},
+    LanguageName{"makefile", Language::makefile},
+    LanguageName{"make", Language::makefile},
+    LanguageName{"toml", Language::toml},
     LanguageName{"json", Language::json},
 };
-
-char lower(char c) {
-  return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
-}
 
 }  // namespace
 
 std::optional<Language> language_named(std::string_view name) {
-  std::string lowered(name);
-  std::ranges::transform(lowered, lowered.begin(), lower);
+  const auto lowered = to_lower(name);
   const auto found = std::ranges::find(names, lowered, &LanguageName::name);
   if (found == names.end()) return std::nullopt;
   return found->language;
@@ -64,10 +71,6 @@ std::string_view to_string(Language language) {
       return "C";
     case Language::cpp:
       return "C++";
-    case Language::yaml:
-      return "YAML";
-    case Language::shell:
-      return "shell";
     case Language::makefile:
       return "Makefile";
     case Language::toml:

@@ -9,15 +9,13 @@ namespace sluice {
 /// The languages whose comments, strings and line ends are known well enough to change a text around them.
 enum class Language : std::uint8_t {
   python,
-  javascript,  ///< With JSX.
-  typescript,  ///< With JSX.
+  javascript,
+  typescript,
   rust,
   go,
   java,
   c,
   cpp,
-  yaml,
-  shell,
   makefile,
   toml,
   json,

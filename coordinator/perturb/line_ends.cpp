@@ -16,8 +16,6 @@ bool has_line_end_within_a_string(const Source& source) {
 std::optional<std::string_view> reason_against_crlf(const Source& source) {
   if (has_shebang(source.text)) return "the system would take the CR for a part of the interpreter's name";
   switch (source.language) {
-    case Language::shell:
-      return "a shell takes the CR for a part of the last word";
     case Language::makefile:
       return "make hands the CR to the shell";
     case Language::toml:
@@ -39,14 +37,6 @@ bool may_be_followed_by_blank(const Source& source, const SourceLine& line) {
   // An encoding may be declared in the second line.
   if (source.language == Language::python && line.begin == 0) return false;
   return line.last == SegmentKind::code || line.last == SegmentKind::string;
-}
-
-/// In YAML a line end behind the last line may be a part of the scalar. Other strings begin with a quote.
-bool ends_in_block_scalar(const Source& source) {
-  const auto& last = source.segments.back();
-  const char first = source.text[last.begin];
-  return source.language == Language::yaml && last.kind == SegmentKind::string &&
-         (first == '\n' || first == '\r');
 }
 
 }  // namespace
@@ -78,9 +68,6 @@ Perturbed toggle_final_newline(const Source& source) {
   if (source.lines.empty()) return changed_from(source.text, std::string(source.line_end));
   const auto& last = source.lines.back();
   if (last.continues) return skipped("the last line ends with a backslash");
-  if (last.ends_within == SegmentKind::string || ends_in_block_scalar(source)) {
-    return skipped("the last line end may belong to a block scalar or a here-document");
-  }
   if (last.has_line_end()) return changed_from(source.text, std::string(source.text.substr(0, last.end)));
   return changed_from(source.text, std::string(source.text) + std::string(source.line_end));
 }

@@ -39,20 +39,30 @@ std::size_t index_of(const Perturbation& perturbation) {
   return static_cast<std::size_t>(found - catalogue_names.begin());
 }
 
+/// The last line end may belong to a block scalar or a here-document, as far as what begins these can tell.
+bool may_end_in_text(std::string_view language, std::string_view text) {
+  const auto name = to_lower(language);
+  if (name == "yaml" || name == "yml") return text.find_first_of("|>") != std::string_view::npos;
+  if (name == "shell" || name == "sh" || name == "bash") return text.find("<<") != std::string_view::npos;
+  return false;
+}
+
 /// A text of which nothing is known but that it is one: only its very end may change, and not a line that
 /// goes on by a backslash.
-Perturbed toggle_unknown_final_newline(std::string_view text) {
+Perturbed toggle_unknown_final_newline(std::string_view language, std::string_view text) {
   const bool ended = text.ends_with('\n');
   auto content = text;
   if (ended) content.remove_suffix(text.ends_with("\r\n") ? 2 : 1);
   if (content.ends_with('\\')) return skipped("the last line ends with a backslash");
+  if (may_end_in_text(language, text))
+    return skipped("the last line end may belong to a block scalar or a here-document");
   if (ended) return changed_from(text, std::string(content));
   return changed_from(text,
                       std::string(text) + (text.find("\r\n") != std::string_view::npos ? "\r\n" : "\n"));
 }
 
 Perturbed perturb_unknown(std::size_t index, std::string_view language, std::string_view text) {
-  if (transforms[index] == &toggle_final_newline) return toggle_unknown_final_newline(text);
+  if (transforms[index] == &toggle_final_newline) return toggle_unknown_final_newline(language, text);
   if (transforms[index] == &tabs_to_spaces && text.find('\t') == std::string_view::npos) return {};
   if (language.empty())
     return skipped(

@@ -1,3 +1,4 @@
+#include "common/text.hpp"
 #include "coordinator/perturb/scanners.hpp"
 
 #include <algorithm>
@@ -15,7 +16,7 @@ class PythonStrings {
 
   /// The prefix that ends here, in small letters; "" if it is some other word.
   std::string prefix() const {
-    auto word = lowered(cursor_.word_before());
+    auto word = to_lower(cursor_.word_before());
     const bool known = word.size() <= 2 && word.find_first_not_of("rbuft") == std::string::npos;
     return known ? word : std::string();
   }
@@ -46,14 +47,6 @@ class PythonStrings {
     std::size_t from = 0;
   };
   static constexpr int max_depth = 20;
-
-  static std::string lowered(std::string_view word) {
-    std::string result(word);
-    for (char& c : result) {
-      if (c >= 'A' && c <= 'Z') c = static_cast<char>(c - 'A' + 'a');
-    }
-    return result;
-  }
 
   /// True, and a doubt, where the literal cannot go on.
   bool broken(const Literal& literal) {
@@ -163,10 +156,8 @@ std::string_view declared_encoding(std::string_view comment) {
 
 /// In these, a byte below 0x80 is always the ASCII character.
 bool keeps_ascii(std::string_view encoding) {
-  std::string name;
-  for (const char c : encoding) {
-    name += c == '_' ? '-' : c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
-  }
+  auto name = to_lower(encoding);
+  std::ranges::replace(name, '_', '-');
   constexpr std::array<std::string_view, 8> prefixes{"utf-8",     "utf8",  "ascii", "us-ascii",
                                                      "iso-8859-", "latin", "cp125", "koi8-"};
   return std::ranges::any_of(prefixes, [&](std::string_view prefix) { return name.starts_with(prefix); });

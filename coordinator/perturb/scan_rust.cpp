@@ -1,3 +1,4 @@
+#include "common/text.hpp"
 #include "coordinator/perturb/scanners.hpp"
 
 #include <algorithm>
@@ -52,7 +53,7 @@ void scan_raw(Cursor& cursor, std::size_t from) {
 /// Bytes of the UTF-8 character at the cursor plus `ahead`.
 std::size_t character_size(const Cursor& cursor, std::size_t ahead) {
   std::size_t size = 1;
-  while ((static_cast<unsigned char>(cursor.peek(ahead + size)) & 0xC0) == 0x80) ++size;
+  while (continues_utf8(cursor.peek(ahead + size))) ++size;
   return size;
 }
 

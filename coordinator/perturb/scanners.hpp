@@ -11,8 +11,6 @@ void scan_rust(Cursor& cursor);
 void scan_go(Cursor& cursor);
 void scan_java(Cursor& cursor);
 void scan_c(Cursor& cursor, bool cpp);
-void scan_yaml(Cursor& cursor);
-void scan_shell(Cursor& cursor);
 void scan_makefile(Cursor& cursor);
 void scan_toml(Cursor& cursor);
 void scan_json(Cursor& cursor);

@@ -33,10 +33,6 @@ void scan(Language language, Cursor& cursor) {
       return scan_c(cursor, false);
     case Language::cpp:
       return scan_c(cursor, true);
-    case Language::yaml:
-      return scan_yaml(cursor);
-    case Language::shell:
-      return scan_shell(cursor);
     case Language::makefile:
       return scan_makefile(cursor);
     case Language::toml:
@@ -47,11 +43,8 @@ void scan(Language language, Cursor& cursor) {
 }
 
 /// What no scanner is to meet: bytes that the languages' own tools read in different ways.
-void doubt_odd_bytes(Language language, Cursor& cursor) {
+void doubt_odd_bytes(Cursor& cursor) {
   const auto text = cursor.text();
-  if (language == Language::shell && text.starts_with(byte_order_mark)) {
-    return cursor.doubt("a shell takes the byte order mark for a part of the first word");
-  }
   for (auto at = text.find_first_of(std::string_view("\0\r", 2)); at != std::string_view::npos;
        at = text.find_first_of(std::string_view("\0\r", 2), at + 1)) {
     if (text[at] == '\0') return cursor.doubt("a NUL byte stands in the text", at);
@@ -63,7 +56,7 @@ void doubt_odd_bytes(Language language, Cursor& cursor) {
 
 Segmentation cut_into_segments(Language language, std::string_view text) {
   Cursor cursor(text);
-  doubt_odd_bytes(language, cursor);
+  doubt_odd_bytes(cursor);
   if (!cursor.done()) scan_head(cursor);
   scan(language, cursor);
   return std::move(cursor).finish();

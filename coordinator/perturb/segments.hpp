@@ -16,8 +16,8 @@ enum class SegmentKind : std::uint8_t {
   code,           ///< Everything else, white space and line ends included.
   line_comment,   ///< To the end of the line, without the line end.
   block_comment,  ///< With its delimiters; may hold line ends.
-  string,     ///< Every byte counts: literals, regular expressions, block scalars, here-documents, recipes.
-  directive,  ///< Looks like a comment and is read by a tool: shebang, `//go:build`, Rust's `///`.
+  string,         ///< Every byte counts: literals, a Makefile's recipes.
+  directive,      ///< Looks like a comment and is read by a tool: shebang, `//go:build`, Rust's `///`.
 };
 
 /// A stretch of the text: [begin, end) in bytes, never empty.

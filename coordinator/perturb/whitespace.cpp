@@ -1,3 +1,4 @@
+#include "common/text.hpp"
 #include "coordinator/perturb/cursor.hpp"
 #include "coordinator/perturb/transforms.hpp"
 
@@ -31,7 +32,7 @@ class TabExpansion {
   }
 
  private:
-  /// An escaped tab is a character of a word in shells; elsewhere it is nothing that anybody writes.
+  /// Nothing that anybody writes, and left as it is.
   bool escaped(std::size_t at) const { return at > 0 && source_.text[at - 1] == '\\'; }
 
   void write(SegmentKind kind, std::size_t at) {
@@ -40,7 +41,7 @@ class TabExpansion {
       result_ += c;
       if (c == '\n' || (c == '\f' && source_.language == Language::python)) {
         column_ = 0;  // CPython counts the indentation anew behind a form feed.
-      } else if ((static_cast<unsigned char>(c) & 0xC0) != 0x80) {
+      } else if (!continues_utf8(c)) {
         ++column_;
       }
       return;
@@ -157,13 +158,11 @@ Perturbed add_trailing_whitespace(const Source& source) {
 Perturbed tabs_to_spaces(const Source& source) {
   if (source.text.find('\t') == std::string_view::npos) return {};
   if (source.language == Language::makefile) return skipped("a tab begins each line of a recipe");
-  if (source.language == Language::yaml) return skipped("a tab may be part of a scalar without quotes");
   return changed_from(source.text, TabExpansion(source).run());
 }
 
 Perturbed spaces_to_tabs(const Source& source) {
   if (source.language == Language::makefile) return skipped("a line that begins with a tab is a recipe's");
-  if (source.language == Language::yaml) return skipped("YAML forbids tabs in its indentation");
   if (source.language != Language::python) {
     const auto unit = usual_unit(source);
     return unit == 0 ? Perturbed{} : changed_from(source.text, indented_by_tabs(source, unit));

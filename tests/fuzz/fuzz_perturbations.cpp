@@ -15,10 +15,9 @@ namespace {
 using sluice::Language;
 using sluice::SegmentKind;
 
-constexpr std::array languages{Language::python, Language::javascript, Language::typescript, Language::rust,
-                               Language::go,     Language::java,       Language::c,          Language::cpp,
-                               Language::yaml,   Language::shell,      Language::makefile,   Language::toml,
-                               Language::json};
+constexpr std::array languages{Language::python,   Language::javascript, Language::typescript, Language::rust,
+                               Language::go,       Language::java,       Language::c,          Language::cpp,
+                               Language::makefile, Language::toml,       Language::json};
 
 void require(bool holds) {
   if (!holds) __builtin_trap();

@@ -15,26 +15,13 @@ import readers
 EXTENSIONS = {".py": "python", ".js": "javascript", ".mjs": "javascript", ".cjs": "javascript", ".ts": "typescript",
               ".jsx": "typescript", ".mts": "typescript", ".tsx": "typescript", ".rs": "rust", ".go": "go",
               ".java": "java", ".c": "c", ".h": "c", ".cpp": "cpp", ".cc": "cpp", ".cxx": "cpp", ".hpp": "cpp",
-              ".hh": "cpp", ".yaml": "yaml", ".yml": "yaml", ".sh": "shell", ".bash": "shell", ".toml": "toml",
+              ".hh": "cpp", ".toml": "toml",
               ".json": "json"}
 MOST_BYTES = 256 * 1024
 
 
 def language_of(path):
-    language = EXTENSIONS.get(os.path.splitext(path)[1])
-    if language:
-        return language
-    if os.path.splitext(path)[1]:
-        return None
-    try:
-        with open(path, "rb") as file:
-            first = file.readline(80)
-    except OSError:
-        return None
-    if first.startswith(b"#!") and first.split()[0:1] and any(
-            first.strip().split(b" ")[0].endswith(shell) for shell in (b"/sh", b"/bash", b"/dash")):
-        return "shell"
-    return None
+    return EXTENSIONS.get(os.path.splitext(path)[1])
 
 
 def files_below(folder):

@@ -85,49 +85,6 @@ class Toml(Reader):
             return None
 
 
-class Yaml(Reader):
-    tool = "PyYAML events"
-
-    @classmethod
-    def missing(cls):
-        try:
-            import yaml  # noqa: F401
-        except ImportError:
-            return "PyYAML"
-        return ""
-
-    def meaning(self, language, text):
-        import yaml
-        try:
-            events = yaml.parse(text, getattr(yaml, "CSafeLoader", yaml.SafeLoader))
-            return digest([self.plain(event) for event in events])
-        except (yaml.YAMLError, ValueError, RecursionError):
-            return None
-
-    @staticmethod
-    def plain(event):
-        fields = {k: v for k, v in vars(event).items() if k not in ("start_mark", "end_mark")}
-        return type(event).__name__, sorted(fields.items(), key=lambda field: field[0])
-
-
-class Shell(Reader):
-    tool = "bash --pretty-print"
-
-    @classmethod
-    def missing(cls):
-        return "" if shutil.which("bash") else "bash"
-
-    def meaning(self, language, text):
-        if run(["bash", "-n"], text) is None:
-            return None
-        # Of a function's body bash prints the commands alone, neither blank lines nor comments.
-        with tempfile.NamedTemporaryFile(suffix=".sh") as file:
-            file.write(b"body() {\n:\n" + text + b"\n}\n")
-            file.flush()
-            printed = run(["bash", "--pretty-print", file.name])
-        return None if printed is None else digest(printed)
-
-
 class Rust(Reader):
     tool = "rustc syntax tree"
     environment = {**os.environ, "RUSTC_BOOTSTRAP": "1"}
@@ -292,5 +249,5 @@ class Go(Server):
         return [cls.binary]
 
 
-READERS = {"python": Python, "json": Json, "toml": Toml, "yaml": Yaml, "shell": Shell, "rust": Rust, "c": C, "cpp": C,
+READERS = {"python": Python, "json": Json, "toml": Toml, "rust": Rust, "c": C, "cpp": C,
            "javascript": JavaScript, "typescript": TypeScript, "java": Java, "go": Go}

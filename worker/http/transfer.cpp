@@ -25,15 +25,6 @@ std::string_view trimmed(std::string_view text) {
   return text.substr(first, text.find_last_not_of(blanks) - first + 1);
 }
 
-std::string lower_case(std::string_view text) {
-  std::string result(text);
-  // Header names are ASCII (RFC 9110, section 5.1); the locale has no say.
-  for (auto& c : result) {
-    if (c >= 'A' && c <= 'Z') c = static_cast<char>(c - 'A' + 'a');
-  }
-  return result;
-}
-
 std::string seconds(std::chrono::milliseconds time) {
   return shortest(static_cast<double>(time.count()) / 1000.0) + " s";
 }
@@ -291,7 +282,7 @@ bool Transfer::header_line(std::string_view line) {
   }
   const auto colon = line.find(':');
   if (colon == std::string_view::npos) return true;  // The empty line at the end.
-  response_.headers.emplace_back(lower_case(trimmed(line.substr(0, colon))), trimmed(line.substr(colon + 1)));
+  response_.headers.emplace_back(to_lower(trimmed(line.substr(0, colon))), trimmed(line.substr(colon + 1)));
   return true;
 }
 

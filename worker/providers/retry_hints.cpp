@@ -1,5 +1,7 @@
 #include "worker/providers/retry_hints.hpp"
 
+#include "common/timestamp.hpp"
+
 #include <algorithm>
 #include <array>
 #include <charconv>
@@ -11,7 +13,6 @@ namespace sluice {
 namespace {
 
 using std::chrono::milliseconds;
-using std::chrono::nanoseconds;
 using std::chrono::system_clock;
 using TimePoint = system_clock::time_point;
 
@@ -53,8 +54,11 @@ std::optional<milliseconds> as_delay(long double nanos) {
   return milliseconds(static_cast<std::int64_t>(millis));
 }
 
-std::optional<milliseconds> until(TimePoint then, TimePoint now) {
-  return as_delay(static_cast<long double>(std::chrono::duration_cast<nanoseconds>(then - now).count()));
+/// In long doubles, which hold the nanoseconds to any year that a date can name.
+template <class Moment>
+std::optional<milliseconds> until(Moment then, TimePoint now) {
+  using Nanos = std::chrono::duration<long double, std::nano>;
+  return as_delay((Nanos(then.time_since_epoch()) - Nanos(now.time_since_epoch())).count());
 }
 
 /// A plain decimal number of `unit_nanos` each, and nothing else.
@@ -174,37 +178,6 @@ std::optional<TimePoint> parse_http_date(std::string_view text) {
   const auto date = day_at(full_year(*year), month, *day);
   if (!date) return std::nullopt;
   return *date + *time;
-}
-
-std::optional<TimePoint> parse_rfc3339(std::string_view text) {
-  if (text.size() < 20 || text[4] != '-' || text[7] != '-' || (text[10] != 'T' && text[10] != 't'))
-    return std::nullopt;
-  const auto year = small_number(text.substr(0, 4));
-  const auto month = small_number(text.substr(5, 2));
-  const auto day = small_number(text.substr(8, 2));
-  const auto time = time_of_day(text.substr(11, 8));
-  if (!year || !month || !day || !time) return std::nullopt;
-  auto moment = day_at(*year, *month, *day);
-  if (!moment) return std::nullopt;
-  *moment += *time;
-  text.remove_prefix(19);
-  if (text.front() == '.') {
-    std::string fraction = "0";
-    const std::size_t digits = std::min(text.find_first_not_of("0123456789", 1), text.size());
-    fraction += text.substr(0, digits);
-    std::string_view rest = fraction;
-    const auto nanos = take_decimal(rest);
-    if (!nanos) return std::nullopt;
-    *moment += std::chrono::duration_cast<system_clock::duration>(nanoseconds(*nanos));
-    text.remove_prefix(digits);
-  }
-  if (text == "Z" || text == "z") return moment;
-  if (text.size() != 6 || (text[0] != '+' && text[0] != '-') || text[3] != ':') return std::nullopt;
-  const auto hours = small_number(text.substr(1, 2));
-  const auto minutes = small_number(text.substr(4, 2));
-  if (!hours || !minutes || *hours > 23 || *minutes > 59) return std::nullopt;
-  const auto offset = std::chrono::hours(*hours) + std::chrono::minutes(*minutes);
-  return text[0] == '+' ? *moment - offset : *moment + offset;
 }
 
 std::optional<milliseconds> retry_after(const HttpHeaders& headers, TimePoint now) {

@@ -30,7 +30,5 @@ std::optional<std::chrono::milliseconds> parse_delay(std::string_view text);
 /// The three forms of RFC 9110: "Sun, 06 Nov 1994 08:49:37 GMT", "Sunday, 06-Nov-94 08:49:37 GMT" and
 /// "Sun Nov  6 08:49:37 1994".
 std::optional<std::chrono::system_clock::time_point> parse_http_date(std::string_view text);
-/// "2024-05-01T12:00:00Z", with an optional fraction of a second and an offset ("+02:00").
-std::optional<std::chrono::system_clock::time_point> parse_rfc3339(std::string_view text);
 
 }  // namespace sluice

@@ -1,5 +1,7 @@
 #include "worker/scoring/matcher.hpp"
 
+#include "common/text.hpp"
+
 #include <algorithm>
 #include <charconv>
 #include <cmath>
@@ -18,10 +20,7 @@ constexpr std::size_t none = ~std::size_t{0};
 std::optional<bool> boolean_word(std::string_view text) {
   constexpr std::size_t longest = 8;
   if (text.size() > longest) return std::nullopt;
-  std::string word(text);
-  for (char& c : word) {
-    if (c >= 'A' && c <= 'Z') c = static_cast<char>(c - 'A' + 'a');
-  }
+  const auto word = to_lower(text);
   if (word == "true" || word == "yes" || word == "on" || word == "enabled" || word == "1") return true;
   if (word == "false" || word == "no" || word == "off" || word == "disabled" || word == "0") return false;
   return std::nullopt;

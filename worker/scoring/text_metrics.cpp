@@ -48,7 +48,7 @@ std::size_t common_prefix(std::string_view a, std::string_view b) {
   const auto end = std::ranges::mismatch(a, b).in1;
   auto length = static_cast<std::size_t>(end - a.begin());
   // Not in the middle of a character.
-  while (length > 0 && length < a.size() && (static_cast<unsigned char>(a[length]) & 0xC0) == 0x80) --length;
+  while (length > 0 && length < a.size() && continues_utf8(a[length])) --length;
   return length;
 }
 

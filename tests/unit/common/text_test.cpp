@@ -44,6 +44,15 @@ TEST(Text, FindsTheFirstByteThatIsNotUtf8) {
   }
 }
 
+TEST(Text, KnowsBytesThatGoOnWithACharacter) {
+  for (const char byte : std::string_view("a\x7F\xC3\xE2\xF0\xFF\0", 7)) EXPECT_FALSE(continues_utf8(byte));
+  for (const char byte : std::string_view("\x80\xA9\xBF")) EXPECT_TRUE(continues_utf8(byte));
+}
+
+TEST(Text, LowersAsciiAlone) {
+  EXPECT_EQ(to_lower("@AZ[ az\xC3\x84"), "@az[ az\xC3\x84");
+}
+
 TEST(Text, ReplacesEachInvalidByte) {
   EXPECT_EQ(to_valid_utf8("a\xC3z\xFF"), "a\xEF\xBF\xBDz\xEF\xBF\xBD");
   EXPECT_EQ(to_valid_utf8("\xE2\x82"), "\xEF\xBF\xBD\xEF\xBF\xBD");

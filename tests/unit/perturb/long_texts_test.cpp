@@ -25,12 +25,18 @@ struct Piece {
 /// What passes over the text, or over a line of it, for each piece does not come to an end here.
 TEST(LongTexts, ArePassedOverOnce) {
   const std::vector<Piece> pieces{
-      {"python", "#\n"}, {"python", "# a comment of the usual length or more\n"},
-      {"go", "\"C\","},  {"go", "/**/"},
-      {"c", "/**/ "},    {"javascript", "/* */ 1;"},
-      {"toml", "'a',"},  {"toml", "\"a\",'''b''',"},
-      {"yaml", "- "},    {"shell", "<<<a # b\n"},
-      {"c", "*\\\n"},    {"makefile", "define "},
+      {"python", "#\n"},
+      {"python", "# a comment of the usual length or more\n"},
+      {"go", "\"C\","},
+      {"go", "/**/"},
+      {"c", "/**/ "},
+      {"javascript", "/* */ 1;"},
+      {"toml", "'a',"},
+      {"toml", "\"a\",'''b''',"},
+      {"javascript", "`${a}` "},
+      {"javascript", "'</"},
+      {"c", "*\\\n"},
+      {"makefile", "define "},
   };
   for (const auto& piece : pieces) {
     SCOPED_TRACE(std::string(piece.language) + ": " + std::string(piece.text));
@@ -44,21 +50,11 @@ TEST(LongTexts, ArePassedOverOnce) {
 
 TEST(LongTexts, ThatNestDeeplyAreADoubt) {
   const auto& perturbation = **perturbation_named("comments-removed");
-  for (const std::string_view piece :
-       {"\"$((", "$((", "((", "\"$(", "\"${a:-", "$(", "${", "\"${a:-\"$((`"}) {
-    const auto perturbed = perturb(perturbation, "shell", repeated(piece, 1 << 20));
-    EXPECT_EQ(perturbed.outcome, PerturbationOutcome::skipped) << piece;
-  }
   for (const std::string_view piece : {"f'{", "f'{a:{", "f\"{f'{", "(", "["}) {
     perturb(perturbation, "python", repeated(piece, 1 << 20));
-    perturb(perturbation, "yaml", repeated(piece, 1 << 20));
   }
-  for (const std::string_view piece : {"`${", "<a b={", "{", "(", "<a>", "class{", "function("}) {
-    EXPECT_EQ(perturb(perturbation, "javascript", repeated(piece, 1 << 20)).outcome,
-              PerturbationOutcome::skipped)
-        << piece;
-    perturb(perturbation, "typescript", repeated(piece, 1 << 20));
-  }
+  EXPECT_EQ(perturb(perturbation, "javascript", repeated("`${", 1 << 20)).outcome,
+            PerturbationOutcome::skipped);
 }
 
 }  // namespace

@@ -10,10 +10,9 @@
 namespace sluice {
 namespace {
 
-constexpr std::array languages{Language::python, Language::javascript, Language::typescript, Language::rust,
-                               Language::go,     Language::java,       Language::c,          Language::cpp,
-                               Language::yaml,   Language::shell,      Language::makefile,   Language::toml,
-                               Language::json};
+constexpr std::array languages{Language::python,   Language::javascript, Language::typescript, Language::rust,
+                               Language::go,       Language::java,       Language::c,          Language::cpp,
+                               Language::makefile, Language::toml,       Language::json};
 
 /// Texts made of what scanners look for, and of any bytes.
 std::string any_source() {
