@@ -3,6 +3,7 @@
 #include "common/json_depth.hpp"
 #include "common/judging/code_fence.hpp"
 #include "common/judging/detail.hpp"
+#include "common/judging/pattern.hpp"
 #include "common/judging/schema_preparation.hpp"
 #include "common/text.hpp"
 
@@ -13,7 +14,6 @@
 #include <functional>
 #include <limits>
 #include <new>
-#include <set>
 #include <stdexcept>
 #include <vector>
 
@@ -36,8 +36,6 @@ constexpr std::size_t max_depth = 128;
 constexpr std::size_t max_schema_bytes = 1u << 20;
 /// A larger document is judged, but not told where it is wrong: the validator would collect every problem.
 constexpr std::size_t max_explained_bytes = 256u << 10;
-/// Names to which the schemas of patternProperties are spread.
-constexpr std::size_t max_patterned_names = 10'000;
 /// Schemas applied to values. Alternatives that lead to the same schema again double the work with each level
 /// of the document; a second of it is more than any answer needs. The explanation also costs memory.
 constexpr std::size_t max_steps = 1'000'000;
@@ -90,18 +88,16 @@ Check pattern_check(const Adapter& value) {
   };
 }
 
-/// The formats that are judged; all others are remarks to the reader, as draft 7 allows.
-std::optional<std::string_view> format_pattern(std::string_view format) {
-  // A day is in its month, February having 29 of them; seconds up to 60 allow for leap seconds.
-  constexpr std::string_view date =
-      R"(^\d{4}-(?:(?:0[13578]|1[02])-(?:0[1-9]|[12]\d|3[01])|(?:0[469]|11)-(?:0[1-9]|[12]\d|30)|02-(?:0[1-9]|[12]\d))$)";
-  constexpr std::string_view time =
-      R"(^(?:[01]\d|2[0-3]):[0-5]\d:(?:[0-5]\d|60)(?:\.\d+)?(?:[Zz]|[+-](?:[01]\d|2[0-3]):[0-5]\d)$)";
-  constexpr std::string_view date_time =
-      R"(^\d{4}-(?:(?:0[13578]|1[02])-(?:0[1-9]|[12]\d|3[01])|(?:0[469]|11)-(?:0[1-9]|[12]\d|30)|02-(?:0[1-9]|[12]\d))[Tt](?:[01]\d|2[0-3]):[0-5]\d:(?:[0-5]\d|60)(?:\.\d+)?(?:[Zz]|[+-](?:[01]\d|2[0-3]):[0-5]\d)$)";
-  if (format == "date") return date;
-  if (format == "time") return time;
-  if (format == "date-time") return date_time;
+/// The formats that are judged; all others are remarks to the reader, as draft 7 allows. A day is in its
+/// month, February having 29 of them; seconds up to 60 allow for leap seconds.
+std::optional<std::string> format_pattern(std::string_view format) {
+  const std::string date =
+      R"(\d{4}-(?:(?:0[13578]|1[02])-(?:0[1-9]|[12]\d|3[01])|(?:0[469]|11)-(?:0[1-9]|[12]\d|30)|02-(?:0[1-9]|[12]\d)))";
+  const std::string time =
+      R"((?:[01]\d|2[0-3]):[0-5]\d:(?:[0-5]\d|60)(?:\.\d+)?(?:[Zz]|[+-](?:[01]\d|2[0-3]):[0-5]\d))";
+  if (format == "date") return '^' + date + '$';
+  if (format == "time") return '^' + time + '$';
+  if (format == "date-time") return '^' + date + "[Tt]" + time + '$';
   return std::nullopt;
 }
 
@@ -244,13 +240,6 @@ ReadJson read_json(std::string_view text, std::size_t from) {
   return read;
 }
 
-void collect_names(const Json& document, std::set<std::string>& names) {
-  for (const auto& [name, below] : document.items()) {
-    if (document.is_object()) names.insert(name);
-    if (below.is_structured()) collect_names(below, names);
-  }
-}
-
 /// `/a/0: The value ...` from the validator's words for what it met first, which is the innermost problem.
 std::string told(const valijson::ValidationResults& results) {
   if (results.begin() == results.end()) return "does not fit the schema";
@@ -285,9 +274,7 @@ std::string explained(const valijson::Schema& schema, const Json& document) {
 }  // namespace
 
 struct JsonSchema::Compiled {
-  Json prepared;
-  std::vector<PatternedSchema> patterned;
-  std::shared_ptr<const valijson::Schema> schema;  ///< As long as no name stands under a pattern.
+  std::shared_ptr<const valijson::Schema> schema;
 };
 
 Result<JsonSchema> JsonSchema::compile(std::string_view schema_text) {
@@ -296,44 +283,21 @@ Result<JsonSchema> JsonSchema::compile(std::string_view schema_text) {
   }
   auto read = read_json(trimmed(schema_text), 0);
   if (!read.problem.empty()) return fail(Reason::fixture_invalid, "the schema " + read.problem);
-  auto compiled = std::make_shared<Compiled>();
-  compiled->prepared = std::move(read.value);
-  auto patterned = prepare_schema(compiled->prepared);
-  if (!patterned) return fail(patterned.error());
-  compiled->patterned = std::move(*patterned);
-  Json without_names = compiled->prepared;
-  resolve_pattern_properties(without_names, compiled->patterned, {});
-  auto schema = parse(without_names);
+  if (const auto prepared = prepare_schema(read.value); !prepared) return fail(prepared.error());
+  auto schema = parse(read.value);
   if (!schema) return fail(schema.error());
-  compiled->schema = std::move(*schema);
-  return JsonSchema(std::move(compiled));
+  return JsonSchema(std::make_shared<Compiled>(Compiled{std::move(*schema)}));
 }
 
 Result<std::optional<std::string>> JsonSchema::problem_of(std::string_view document_text) const {
   const auto text = unfenced(document_text);
   const auto read = read_json(text, static_cast<std::size_t>(text.data() - document_text.data()));
   if (!read.problem.empty()) return read.problem;
-  auto schema = compiled_->schema;
-  if (!compiled_->patterned.empty()) {
-    std::set<std::string> names;
-    collect_names(read.value, names);
-    if (names.size() > max_patterned_names) {
-      return "has more than " + std::to_string(max_patterned_names) +
-             " property names, too many for a schema with patternProperties";
-    }
-    Json resolved = compiled_->prepared;
-    if (!resolve_pattern_properties(resolved, compiled_->patterned, names)) {
-      return "has " + std::to_string(names.size()) +
-             " property names, too many for a schema with patternProperties below patternProperties";
-    }
-    auto parsed = parse(resolved);
-    if (!parsed) return fail(parsed.error());
-    schema = std::move(*parsed);
-  }
+  const valijson::Schema& schema = *compiled_->schema;
   try {
-    if (fits(*schema, read.value, max_steps, nullptr)) return std::nullopt;
+    if (fits(schema, read.value, max_steps, nullptr)) return std::nullopt;
     if (text.size() > max_explained_bytes) return "does not fit the schema";
-    return explained(*schema, read.value);
+    return explained(schema, read.value);
   } catch (const TooManySteps&) {
     return "takes more than " + std::to_string(max_steps) + " steps to compare with the schema";
   } catch (const std::exception& error) {

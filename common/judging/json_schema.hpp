@@ -9,8 +9,8 @@
 
 namespace sluice {
 
-/// A compiled JSON Schema (draft 7; docs/metrics.md lists what is left out). `pattern`, `patternProperties`
-/// and `format` are judged by RE2. Immutable and thread-safe.
+/// A compiled JSON Schema (draft 7; docs/metrics.md lists what is left out). `pattern` and
+/// `format` are judged by RE2. Immutable and thread-safe.
 class JsonSchema {
  public:
   /// Error: fixture_invalid, naming the place in the schema as a JSON pointer.

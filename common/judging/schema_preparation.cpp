@@ -1,5 +1,6 @@
 #include "common/judging/schema_preparation.hpp"
 
+#include "common/judging/pattern.hpp"
 #include "common/text.hpp"
 
 #include <algorithm>
@@ -8,6 +9,7 @@
 #include <cmath>
 #include <limits>
 #include <map>
+#include <optional>
 
 #include <nlohmann/json.hpp>
 
@@ -20,11 +22,10 @@ using Path = std::vector<std::string>;
 
 /// Nodes of a schema; each costs the validator's parser stack where references form a chain.
 constexpr std::size_t max_schemas = 10'000;
-/// JSON values that patternProperties may become: some 200 MB in the validator.
-constexpr std::size_t max_resolved_values = 500'000;
-
 /// The validator follows references by recursion; real schemas have a few dozen.
 constexpr std::size_t max_references = 200;
+
+constexpr std::string_view patterned_keyword = "patternProperties";  ///< The validator's are std::regex's.
 
 constexpr std::array<std::string_view, 13> later_keywords = {
     "prefixItems",    "dependentSchemas", "dependentRequired",     "minContains",
@@ -49,8 +50,8 @@ constexpr std::array<Keyword, 10> single = {{{"additionalItems"},
                                              {"not", true},
                                              {"extends", true}}};
 constexpr std::array<Keyword, 4> lists = {{{"allOf", true}, {"anyOf", true}, {"oneOf", true}, {"items"}}};
-constexpr std::array<Keyword, 5> by_name = {
-    {{"properties"}, {"patternProperties"}, {"definitions"}, {"$defs"}, {"dependencies", true}}};
+constexpr std::array<Keyword, 4> by_name = {
+    {{"properties"}, {"definitions"}, {"$defs"}, {"dependencies", true}}};
 
 Path operator+(Path path, std::string_view step) {
   path.emplace_back(step);
@@ -61,42 +62,18 @@ tl::unexpected<Error> wrong(const Path& path, const std::string& what) {
   return fail(Reason::fixture_invalid, "the schema is wrong at " + pointer_text(path) + ": " + what);
 }
 
-std::optional<std::string> percent_decoded(std::string_view text) {
-  std::string decoded;
-  for (std::size_t i = 0; i < text.size(); ++i) {
-    if (text[i] != '%') {
-      decoded += text[i];
-      continue;
-    }
-    unsigned value = 0;
-    const auto digits = text.substr(i + 1, 2);
-    const auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), value, 16);
-    if (error != std::errc() || end != digits.data() + 2) return std::nullopt;
-    decoded += static_cast<char>(value);
-    i += 2;
-  }
-  return decoded;
-}
-
-/// The path of `#/a/b`; nothing if the reference is of another form.
+/// The path of `#/a/b`; nothing if the reference is of another form, or escapes what stands in a name.
 std::optional<Path> path_of_reference(std::string_view reference) {
-  if (!reference.starts_with('#')) return std::nullopt;
-  const auto pointer = percent_decoded(reference.substr(1));
-  if (!pointer) return std::nullopt;
+  if (!reference.starts_with('#') || reference.find_first_of("%~") != std::string_view::npos) {
+    return std::nullopt;
+  }
   Path path;
-  std::string_view rest = *pointer;
-  while (!rest.empty()) {
+  for (auto rest = reference.substr(1); !rest.empty();) {
     if (rest.front() != '/') return std::nullopt;
-    const auto end = std::min(rest.find('/', 1), rest.size());
-    std::string token;
-    for (std::size_t i = 1; i < end; ++i) {
-      const bool escaped = rest[i] == '~' && i + 1 < end && (rest[i + 1] == '0' || rest[i + 1] == '1');
-      token += escaped ? (rest[i + 1] == '0' ? '~' : '/') : rest[i];
-      if (escaped) ++i;
-    }
-    if (token.empty()) return std::nullopt;  // The validator passes over empty steps.
-    path.push_back(std::move(token));
-    rest.remove_prefix(end);
+    const auto name = rest.substr(1, rest.find('/', 1) - 1);
+    if (name.empty()) return std::nullopt;  // The validator passes over empty steps.
+    path.emplace_back(name);
+    rest.remove_prefix(1 + name.size());
   }
   return path;
 }
@@ -128,14 +105,6 @@ void rename(Json& object, const char* from, std::string_view to) {
   object[std::string(to)] = std::move(value);
 }
 
-std::size_t values_in(const Json& document) {
-  std::size_t count = 1;
-  if (document.is_structured()) {
-    for (const auto& below : document) count += values_in(below);
-  }
-  return count;
-}
-
 /// As the last of `allOf`, which the validator looks at first: a schema is counted before it is applied any
 /// further, and references into `allOf` stay what they are.
 void count_steps(Json& schema) {
@@ -150,7 +119,7 @@ class Walk {
  public:
   explicit Walk(Json& root) : root_(root) {}
 
-  Result<std::vector<PatternedSchema>> run() {
+  Result<void> run() {
     pending_.push_back({});
     while (!pending_.empty()) {
       const Path path = std::move(pending_.back());
@@ -159,7 +128,7 @@ class Walk {
     }
     if (auto circle = find_circle()) return wrong(*circle, "the schema refers to itself without end");
     for (const auto& [path, order] : seen_) count_steps(*node_at(root_, path));
-    return std::move(patterned_);
+    return {};
   }
 
  private:
@@ -177,7 +146,16 @@ class Walk {
       return wrong(path,
                    '"' + std::string(keyword) + "\" belongs to a later draft than the supported draft 7");
     }
-    if (auto read = read_patterns(path, schema); !read) return read;
+    if (schema.contains(patterned_keyword)) {
+      return wrong(path, '"' + std::string(patterned_keyword) +
+                             "\" is not supported; list the names under \"properties\", or give all others a "
+                             "schema as \"additionalProperties\"");
+    }
+    if (const auto found = schema.find("pattern"); found != schema.end()) {
+      if (!found->is_string()) return wrong(path + "pattern", "a pattern is a text");
+      const auto pattern = Pattern::compile(found->get_ref<const std::string&>());
+      if (!pattern) return wrong(path + "pattern", pattern.error().message);
+    }
     // Old drafts' name of the base that references are relative to; draft 7 has no such keyword.
     if (const auto id = schema.find("id"); id != schema.end() && id->is_string()) schema.erase(id);
     rename(schema, "pattern", own_pattern);
@@ -195,9 +173,6 @@ class Walk {
     const auto target = path_of_reference(text);
     if (!target)
       return wrong(path, "only references within the schema are followed, as #/definitions/x; not " + quoted);
-    if (std::ranges::find(*target, "patternProperties") != target->end()) {
-      return wrong(path, "a reference into patternProperties is not supported: " + quoted);
-    }
     if (!node_at(root_, *target)) return wrong(path, "there is nothing at " + quoted);
     if (++references_ > max_references) {
       return wrong(
@@ -205,30 +180,6 @@ class Walk {
     }
     in_place_[path].push_back(*target);
     pending_.push_back(*target);
-    return {};
-  }
-
-  Result<void> read_patterns(const Path& path, const Json& schema) {
-    const auto compile = [&](const Path& place, const std::string& text) -> Result<Pattern> {
-      auto pattern = Pattern::compile(text);
-      if (!pattern) return wrong(place, pattern.error().message);
-      return pattern;
-    };
-    if (const auto found = schema.find("pattern"); found != schema.end()) {
-      if (!found->is_string()) return wrong(path + "pattern", "a pattern is a text");
-      if (auto pattern = compile(path + "pattern", found->get_ref<const std::string&>()); !pattern) {
-        return fail(pattern.error());
-      }
-    }
-    const auto found = schema.find("patternProperties");
-    if (found == schema.end() || !found->is_object()) return {};
-    PatternedSchema patterned{path, {}};
-    for (const auto& [text, below] : found->items()) {
-      auto pattern = compile(path + "patternProperties", text);
-      if (!pattern) return fail(pattern.error());
-      patterned.patterns.emplace_back(text, std::move(*pattern));
-    }
-    patterned_.push_back(std::move(patterned));
     return {};
   }
 
@@ -287,7 +238,6 @@ class Walk {
   std::vector<Path> pending_;
   std::map<Path, std::size_t> seen_;
   std::map<Path, std::vector<Path>> in_place_;
-  std::vector<PatternedSchema> patterned_;
   std::size_t references_ = 0;
 };
 
@@ -326,40 +276,8 @@ void normalise_numbers(Json& document) {
   }
 }
 
-Result<std::vector<PatternedSchema>> prepare_schema(Json& schema) {
+Result<void> prepare_schema(Json& schema) {
   return Walk(schema).run();
-}
-
-bool resolve_pattern_properties(Json& schema, const std::vector<PatternedSchema>& places,
-                                const std::set<std::string>& names) {
-  // The deepest first: what a name's schema takes over from a pattern must be resolved already.
-  std::vector<const PatternedSchema*> order;
-  for (const auto& place : places) order.push_back(&place);
-  std::ranges::sort(order, std::ranges::greater(), [](const auto* place) { return place->path.size(); });
-  std::size_t values = 0;
-  for (const auto* place : order) {
-    Json& holder = *node_at(schema, place->path);
-    const Json patterned = std::move(holder["patternProperties"]);
-    holder.erase("patternProperties");
-    std::vector<std::size_t> sizes;
-    for (const auto& [text, pattern] : place->patterns) sizes.push_back(values_in(patterned.at(text)));
-    Json also = Json::object();
-    for (const auto& name : names) {
-      Json matching = Json::array();
-      for (std::size_t i = 0; i < place->patterns.size(); ++i) {
-        const auto& [text, pattern] = place->patterns[i];
-        if (!pattern.find(name)) continue;
-        values += sizes[i];
-        if (values > max_resolved_values) return false;
-        matching.push_back(patterned.at(text));
-      }
-      if (matching.empty()) continue;
-      const bool has_own = holder.contains("properties") && holder["properties"].contains(name);
-      (has_own ? also : holder["properties"])[name] = {{"allOf", std::move(matching)}};
-    }
-    if (!also.empty()) holder["allOf"].push_back({{"properties", std::move(also)}});
-  }
-  return true;
 }
 
 }  // namespace sluice

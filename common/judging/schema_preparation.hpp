@@ -1,13 +1,9 @@
 #pragma once
 
 #include "common/error.hpp"
-#include "common/judging/pattern.hpp"
 
-#include <optional>
-#include <set>
 #include <string>
 #include <string_view>
-#include <utility>
 #include <vector>
 
 #include <nlohmann/json_fwd.hpp>
@@ -26,26 +22,14 @@ inline constexpr std::string_view own_multiple_of = "sluice multipleOf";
 /// Stands in every schema so that it is met before anything else of it: counts how often schemas are applied.
 inline constexpr std::string_view own_step = "sluice step";
 
-/// A `patternProperties` of a schema.
-struct PatternedSchema {
-  std::vector<std::string> path;  ///< Keys and indices from the root to the schema that holds it.
-  std::vector<std::pair<std::string, Pattern>> patterns;
-};
-
 /// Numbers in the one form for each value that comparisons rest on: whole ones up to 2^53 as integers, those
 /// beyond 63 bits as doubles.
 void normalise_numbers(nlohmann::json& document);
 
-/// Renames the own keywords, and checks what valijson does not survive or would pass over in silence:
+/// Renames the own keywords, and refuses what valijson does not survive or would pass over in silence:
 /// references that lead in a circle or out of the schema or are too many, patterns that do not compile,
-/// keywords of later drafts. Returns the places of all `patternProperties`. Error: fixture_invalid.
-Result<std::vector<PatternedSchema>> prepare_schema(nlohmann::json& schema);
-
-/// Puts the schemas of `patternProperties` under those of `names` that their patterns match, and takes the
-/// keyword out: the same meaning for every document that has no other property names. False if that would
-/// make too large a schema, because patterns stand below patterns: it is of no use then.
-bool resolve_pattern_properties(nlohmann::json& schema, const std::vector<PatternedSchema>& places,
-                                const std::set<std::string>& names);
+/// `patternProperties`, keywords of later drafts. Error: fixture_invalid.
+Result<void> prepare_schema(nlohmann::json& schema);
 
 /// `/a/0` with the escapes of RFC 6901; "the root" for the empty path.
 std::string pointer_text(const std::vector<std::string>& path);

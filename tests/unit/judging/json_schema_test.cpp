@@ -115,7 +115,6 @@ TEST(JsonSchema, PatternsAreThoseOfRe2) {
   EXPECT_NE(refused(R"J({"properties":{"a/b":{"pattern":"("}}})J").find("/properties/a~1b/pattern"),
             std::string::npos);
   EXPECT_NE(refused(R"J({"pattern":"(?!x)"})J").find("RE2"), std::string::npos);
-  EXPECT_NE(refused(R"J({"patternProperties":{"(":{}}})J").find("/patternProperties"), std::string::npos);
 }
 
 /// What std::regex, which valijson would use, answers with a stack overflow or not at all.
@@ -124,8 +123,8 @@ TEST(JsonSchema, NoPatternHangsOrOverflows) {
   EXPECT_FALSE(fits(R"J({"pattern":"^(a+)+$"})J", '"' + as + "b\""));
   EXPECT_TRUE(fits(R"J({"pattern":"^(a|a)*$"})J", '"' + as + '"'));
   EXPECT_FALSE(fits(R"({"format":"date-time"})", '"' + std::string(500'000, '1') + '"'));
-  EXPECT_FALSE(fits(R"J({"patternProperties":{"^(a+)+$":false}})J", "{\"" + as + "\":1}"));
-  EXPECT_TRUE(fits(R"J({"patternProperties":{"^(a+)+$":false}})J", "{\"" + as + "b\":1}"));
+  EXPECT_FALSE(fits(R"J({"propertyNames":{"pattern":"^(a+)+$"}})J", "{\"" + as + "b\":1}"));
+  EXPECT_TRUE(fits(R"J({"propertyNames":{"pattern":"^(a+)+$"}})J", "{\"" + as + "\":1}"));
 }
 
 TEST(JsonSchema, UniqueItemsAreFoundInLongArrays) {
@@ -149,24 +148,6 @@ TEST(JsonSchema, FormatsOfTimeAreJudgedAndOthersAreRemarks) {
   EXPECT_TRUE(fits(R"({"format":"email"})", R"("nobody")"));
 }
 
-TEST(JsonSchema, PatternPropertiesGoWithPropertiesAndAdditionalOnes) {
-  constexpr std::string_view schema = R"({
-    "properties": {"x_id": {"minimum": 1}},
-    "patternProperties": {"^x_": {"type": "integer"}, "_id$": {"maximum": 9}},
-    "additionalProperties": {"type": "boolean"}})";
-  EXPECT_TRUE(fits(schema, R"({"x_id":5,"x_a":-3,"b_id":2,"flag":true})"));
-  EXPECT_FALSE(fits(schema, R"({"x_id":0})")) << "its own schema counts";
-  EXPECT_FALSE(fits(schema, R"({"x_id":10})")) << "and those of all patterns";
-  EXPECT_NE(problem(schema, R"({"x_a":"text"})").find("at /x_a: "), std::string::npos);
-  EXPECT_FALSE(fits(schema, R"({"b_id":10})"));
-  EXPECT_FALSE(fits(schema, R"({"flag":1})")) << "neither named nor matched";
-  constexpr std::string_view nested = R"({
-    "patternProperties": {"^a": {"patternProperties": {"^b": {"type": "string"}}, "additionalProperties": false}}})";
-  EXPECT_TRUE(fits(nested, R"({"a1":{"b1":"x"},"c":{"b1":7}})"));
-  EXPECT_FALSE(fits(nested, R"({"a1":{"b1":7}})"));
-  EXPECT_FALSE(fits(nested, R"({"a1":{"c":"x"}})"));
-}
-
 TEST(JsonSchema, FollowsReferencesWithinTheSchema) {
   constexpr std::string_view tree = R"({
     "$ref": "#/definitions/node",
@@ -175,7 +156,6 @@ TEST(JsonSchema, FollowsReferencesWithinTheSchema) {
   EXPECT_TRUE(fits(tree, R"({"name":"n1","below":[{"name":"n2","below":[]}]})"));
   EXPECT_NE(problem(tree, R"({"name":"n1","below":[{"name":"x"}]})").find("at /below/0/name: "),
             std::string::npos);
-  EXPECT_TRUE(fits(R"({"$defs":{"a b/c":{"type":"string"}},"$ref":"#/$defs/a%20b~1c"})", R"("x")"));
   EXPECT_FALSE(fits(R"({"anywhere":{"pattern":"^a"},"items":{"$ref":"#/anywhere"}})", R"(["b"])"));
   EXPECT_TRUE(fits(
       R"({"id":"http://example.test/x","items":{"$ref":"#/definitions/a"},"definitions":{"a":{}}})", "[1]"));
@@ -192,6 +172,16 @@ TEST(JsonSchema, SaysWhatASchemaMayNotHold) {
   EXPECT_NE(refused(R"({"items":{"$ref":"https://example.test/s.json"}})").find("/items"), std::string::npos);
   EXPECT_NE(refused(R"({"items":{"$ref":"#/definitions/none"}})").find("nothing at"), std::string::npos);
   EXPECT_NE(refused(R"({"$ref":7})").find("$ref"), std::string::npos);
+  for (const auto* escaped : {"#/$defs/a%20b", "#/$defs/a~1b"}) {
+    EXPECT_NE(
+        refused(R"({"$defs":{"a b":{},"a/b":{}},"$ref":")" + std::string(escaped) + "\"}").find(escaped),
+        std::string::npos);
+  }
+  EXPECT_NE(refused(R"({"items":{"patternProperties":{"^x":{}}}})").find("at /items: \"patternProperties\""),
+            std::string::npos);
+  EXPECT_TRUE(
+      fits(R"({"properties":{"patternProperties":{"type":"null"}}})", R"({"patternProperties":null})"))
+      << "a property's name";
   EXPECT_NE(refused(R"({"prefixItems":[{}]})").find("draft 7"), std::string::npos);
   EXPECT_NE(refused(R"({"$anchor":"a"})").find("draft 7"), std::string::npos);
   EXPECT_NE(refused(R"({"properties":{"a":{"unevaluatedProperties":false}}})").find("/properties/a"),
@@ -246,15 +236,6 @@ TEST(JsonSchema, AlternativesThatAllLeadDeeperDoNotHang) {
   }
   EXPECT_EQ(problem(told, deep), "does not fit the schema");
   EXPECT_NE(problem(tree, nested(5)).find("at "), std::string::npos) << "a shallow one is explained";
-}
-
-TEST(JsonSchema, NestedPatternsDoNotMultiplyWithoutEnd) {
-  constexpr std::string_view maps = R"({"patternProperties":{"":{"patternProperties":{"":{
-    "patternProperties":{"":{"type":"integer"}}}}}}})";
-  EXPECT_TRUE(fits(maps, R"({"a":{"b":{"c":1},"d":{}}})"));
-  std::string many = "{\"n\":0";
-  for (int i = 0; i < 2000; ++i) many += ",\"n" + std::to_string(i) + "\":{}";
-  EXPECT_NE(problem(maps, many + "}").find("patternProperties"), std::string::npos);
 }
 
 TEST(JsonSchema, IsNotHurtByLongChainsOfReferences) {
