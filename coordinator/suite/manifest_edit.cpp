@@ -3,7 +3,6 @@
 #include "common/finding.hpp"
 #include "common/text.hpp"
 #include "coordinator/suite/manifest.hpp"
-#include "coordinator/suite/toml_statements.hpp"
 
 #include <algorithm>
 #include <array>
@@ -21,12 +20,6 @@ namespace {
 struct Member {
   std::string_view key;
   std::optional<std::string> value;
-};
-
-struct Edit {
-  std::size_t begin = 0;
-  std::size_t end = 0;
-  std::string text;
 };
 
 /// A basic string. Not JSON's form: TOML has DEL escaped too.
@@ -68,34 +61,6 @@ std::vector<Member> members_of(const AggregateBaseline& baseline) {
           {"measured_at", toml_text(baseline.measured_at)}};
 }
 
-/// Where the baseline's keys stand in a manifest.
-struct Place {
-  enum class Layout { none, table, dotted, inline_table } layout = Layout::none;
-  std::vector<TomlStatement> members;  ///< Their last key part is the name. Of an inline table: itself.
-  std::size_t header_end = 0;          ///< `table` only.
-};
-
-Place place_of(std::string_view manifest) {
-  using Layout = Place::Layout;
-  Place place;
-  bool at_top = true;
-  bool in_baseline = false;
-  for (TomlStatement& statement : toml_statements(manifest)) {
-    const bool is_baseline = !statement.key.empty() && statement.key.front() == "baseline";
-    if (statement.is_header) {
-      at_top = false;
-      in_baseline = is_baseline && statement.key.size() == 1;
-      if (in_baseline) place = {Layout::table, {}, statement.end};
-    } else if (in_baseline) {
-      place.members.push_back(std::move(statement));
-    } else if (at_top && is_baseline) {
-      place.layout = statement.key.size() == 1 ? Layout::inline_table : Layout::dotted;
-      place.members.push_back(std::move(statement));
-    }
-  }
-  return place;
-}
-
 std::string_view line_end_of(std::string_view manifest) {
   const auto end = manifest.find('\n');
   return end != std::string_view::npos && end > 0 && manifest[end - 1] == '\r' ? "\r\n" : "\n";
@@ -112,58 +77,94 @@ std::string new_table(std::string_view manifest, const std::vector<Member>& memb
   return text;
 }
 
-std::string inline_table(const std::vector<Member>& members) {
-  std::string text;
-  for (const Member& member : members) {
-    if (member.value) text += (text.empty() ? "{ " : ", ") + std::string(member.key) + " = " + *member.value;
-  }
-  return text.empty() ? "{}" : text + " }";
+std::string_view trimmed(std::string_view text) {
+  const auto first = text.find_first_not_of(" \t\r\n");
+  if (first == std::string_view::npos) return {};
+  return text.substr(first, text.find_last_not_of(" \t\r\n") - first + 1);
 }
 
-/// Each key where it stands; new ones after the last of them.
-std::vector<Edit> edits_line_by_line(std::string_view manifest, const Place& place,
-                                     std::vector<Member> members) {
-  std::vector<Edit> edits;
-  bool last_line_stays = true;
-  for (const TomlStatement& statement : place.members) {
-    const auto member = std::ranges::find(members, std::string_view(statement.key.back()), &Member::key);
-    last_line_stays = member == members.end() || member->value.has_value();
-    if (last_line_stays && member == members.end()) continue;
-    if (last_line_stays) {
-      edits.push_back({statement.value_begin, statement.value_end, *member->value});
-    } else {
-      edits.push_back({statement.begin, statement.end, ""});
-    }
-    members.erase(member);
+std::string_view without_comment(std::string_view line) {
+  return trimmed(line.substr(0, line.find('#')));
+}
+
+/// The string at the beginning of a text, with its quotes; "" if it does not close.
+std::string_view string_at(std::string_view text) {
+  for (std::size_t i = 1; i < text.size(); ++i) {
+    if (text[i] == text.front()) return text.substr(0, i + 1);
+    if (text[i] == '\\' && text.front() == '"') ++i;
   }
-  const auto at = place.members.empty() ? place.header_end : place.members.back().end;
-  std::string indent;
-  if (!place.members.empty()) {
-    const auto& last = place.members.back();
-    indent = manifest.substr(last.begin, last.key_begin - last.begin);
+  return {};
+}
+
+/// A key and its value on a line of their own, as views of it.
+struct PlainLine {
+  std::string_view key;
+  std::string_view value;
+};
+
+std::optional<PlainLine> plain_line(std::string_view line) {
+  const auto equals = line.find('=');
+  if (equals == std::string_view::npos) return std::nullopt;
+  auto value = trimmed(line.substr(equals + 1));
+  if (value.starts_with('"') || value.starts_with('\'')) {
+    const auto string = string_at(value);
+    if (!without_comment(value.substr(string.size())).empty()) return std::nullopt;
+    value = string;
+  } else {
+    value = without_comment(value);
   }
-  if (place.layout == Place::Layout::dotted) indent += "baseline.";
+  if (value.empty()) return std::nullopt;
+  return PlainLine{trimmed(line.substr(0, equals)), value};
+}
+
+/// With their ends.
+std::vector<std::string_view> lines_of(std::string_view text) {
+  std::vector<std::string_view> lines;
+  while (!text.empty()) {
+    lines.push_back(text.substr(0, std::min(text.find('\n'), text.size() - 1) + 1));
+    text.remove_prefix(lines.back().size());
+  }
+  return lines;
+}
+
+/// The manifest with the members in its plain [baseline] table: each where it stands, new ones after the last
+/// of them. Nothing if the table is written otherwise.
+std::optional<std::string> with_plain_table(std::string_view manifest, std::vector<Member> members) {
   const std::string line_end(line_end_of(manifest));
+  std::string result;
+  std::string indent;
+  std::size_t new_at = 0;  ///< Where members that are new go; 0: the table has not come yet.
+  bool in_table = false;
+  for (const std::string_view line : lines_of(manifest)) {
+    const auto content = without_comment(line);
+    if (content.starts_with('[')) in_table = content == "[baseline]" && new_at == 0;
+    if (!in_table || content.empty()) {
+      result += line;
+      continue;
+    }
+    if (content == "[baseline]") {
+      result += line;
+    } else {
+      const auto plain = plain_line(line);
+      const auto member = plain ? std::ranges::find(members, plain->key, &Member::key) : members.end();
+      if (member == members.end()) return std::nullopt;
+      indent = line.substr(0, line.find_first_not_of(" \t"));
+      if (member->value) {
+        const auto before = static_cast<std::size_t>(plain->value.data() - line.data());
+        result.append(line.substr(0, before)).append(*member->value);
+        result += line.substr(before + plain->value.size());
+      }
+      members.erase(member);
+    }
+    if (!result.ends_with('\n')) result += line_end;
+    new_at = result.size();
+  }
+  if (new_at == 0) return std::nullopt;
   std::string added;
   for (const Member& member : members) {
     if (member.value) added += indent + std::string(member.key) + " = " + *member.value + line_end;
   }
-  if (added.empty()) return edits;
-  const bool line_is_open = last_line_stays && at > 0 && manifest[at - 1] != '\n';
-  edits.push_back({at, at, line_is_open ? line_end + added : added});
-  return edits;
-}
-
-std::string edited(std::string_view text, const std::vector<Edit>& edits) {
-  std::string result;
-  std::size_t position = 0;
-  for (const Edit& edit : edits) {
-    result += text.substr(position, edit.begin - position);
-    result += edit.text;
-    position = edit.end;
-  }
-  result += text.substr(position);
-  return result;
+  return result.insert(new_at, added);
 }
 
 Error unusable(const Finding& finding) {
@@ -195,33 +196,20 @@ Result<std::string> with_baseline(std::string_view manifest, const AggregateBase
     *text = to_valid_utf8(*text);
   }
   const auto members = members_of(written);
-  const Place place = place_of(manifest);
-  std::vector<Edit> edits;
-  std::uint32_t line = 0;
-  if (place.layout == Place::Layout::none) {
-    edits.push_back({manifest.size(), manifest.size(), new_table(manifest, members)});
-  } else if (place.layout == Place::Layout::inline_table) {
-    const TomlStatement& whole = place.members.front();
-    line = whole.line;
-    const auto value = manifest.substr(whole.value_begin, whole.value_end - whole.value_begin);
-    if (value.find('\n') != std::string_view::npos) {
-      return fail(unusable({file, line,
-                            "\"baseline\" is an inline table of more than one line, which is not edited in "
-                            "place; write it as a table, [baseline]"}));
+  auto result = before.manifest.baseline ? with_plain_table(manifest, members)
+                                         : std::string(manifest) + new_table(manifest, members);
+  if (!result || !has_only_this_change(before, parse_manifest(*result, file), written)) {
+    std::string by_hand;
+    for (const Member& member : members) {
+      if (!member.value) continue;
+      by_hand += (by_hand.empty() ? "" : "; ") + std::string(member.key) + " = " + *member.value;
     }
-    edits.push_back({whole.value_begin, whole.value_end, inline_table(members)});
-  } else {
-    if (!place.members.empty()) line = place.members.front().line;
-    edits = edits_line_by_line(manifest, place, members);
+    return fail(unusable({file, 0,
+                          "only a plain [baseline] table with a key a line is edited; write by hand, a line "
+                          "each below [baseline]: " +
+                              by_hand}));
   }
-  std::string result = edited(manifest, edits);
-  if (!has_only_this_change(before, parse_manifest(result, file), written)) {
-    return fail(
-        unusable({file, line,
-                  "the baseline is written in a way that is not edited in place; write it as a table, "
-                  "[baseline], with a key a line"}));
-  }
-  return result;
+  return *std::move(result);
 }
 
 }  // namespace sluice
