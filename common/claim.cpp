@@ -8,9 +8,7 @@ std::string to_text(const ClaimValue& value) {
   if (const auto* boolean = std::get_if<bool>(&value)) return *boolean ? "true" : "false";
   // Zero has one text, whatever its sign: equal values have equal forms.
   if (const auto* number = std::get_if<double>(&value)) return shortest(*number == 0 ? 0.0 : *number);
-  std::string text;
-  append_json_string(text, std::get<std::string>(value));
-  return text;
+  return json_string(std::get<std::string>(value));
 }
 
 std::string to_text(std::string_view subject, std::string_view predicate, const ClaimValue& value) {

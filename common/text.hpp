@@ -34,6 +34,7 @@ std::string shortest(double value);
 std::string with_unix_line_ends(std::string text);
 /// The text as a quoted JSON string, appended to `out`. Invalid UTF-8 becomes U+FFFD.
 void append_json_string(std::string& out, std::string_view text);
+std::string json_string(std::string_view text);
 /// The first `max_bytes` bytes at most, cut between characters.
 std::string_view beginning(std::string_view text, std::size_t max_bytes);
 /// The same with "..." behind it if anything was cut.

@@ -8,9 +8,7 @@ namespace sluice {
 
 std::string quoted_for_detail(std::string_view text) {
   constexpr std::size_t max_bytes = 60;
-  std::string quoted;
-  append_json_string(quoted, excerpt(text, max_bytes));
-  return quoted;
+  return json_string(excerpt(text, max_bytes));
 }
 
 }  // namespace sluice

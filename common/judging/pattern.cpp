@@ -15,10 +15,9 @@ Result<Pattern> Pattern::compile(std::string_view pattern) {
   options.set_log_errors(false);
   auto compiled = std::make_shared<const re2::RE2>(re2::StringPiece(pattern.data(), pattern.size()), options);
   if (!compiled->ok()) {
-    std::string quoted;
-    append_json_string(quoted, excerpt(pattern, 100));
-    return fail(Reason::fixture_invalid, "the pattern " + quoted + " is no regular expression of RE2: " +
-                                             excerpt(to_valid_utf8(compiled->error()), 150));
+    return fail(Reason::fixture_invalid,
+                "the pattern " + json_string(excerpt(pattern, 100)) +
+                    " is no regular expression of RE2: " + excerpt(to_valid_utf8(compiled->error()), 150));
   }
   return Pattern(std::move(compiled));
 }

@@ -168,8 +168,7 @@ class Walk {
   Result<void> visit_reference(const Path& path, const Json& reference) {
     if (!reference.is_string()) return wrong(path, "\"$ref\" is no text");
     const auto& text = reference.get_ref<const std::string&>();
-    std::string quoted;
-    append_json_string(quoted, excerpt(text, 80));
+    const auto quoted = json_string(excerpt(text, 80));
     const auto target = path_of_reference(text);
     if (!target)
       return wrong(path, "only references within the schema are followed, as #/definitions/x; not " + quoted);

@@ -92,12 +92,6 @@ std::optional<double> seconds_with_unit(std::string_view text) {
   return number ? std::optional(*number * unit->second) : std::nullopt;
 }
 
-std::string quoted(const std::string& text) {
-  std::string result;
-  append_json_string(result, text);
-  return result;
-}
-
 template <class Number>
 std::string show_number(const std::optional<Number>& value) {
   return value ? std::to_string(*value) : "(none)";
@@ -292,7 +286,7 @@ Parsed<std::vector<std::string>> parse_hosts(const RawValue& raw) {
 }
 
 std::string show_value(const std::string& value) {
-  return value.empty() ? "(none)" : quoted(value);
+  return value.empty() ? "(none)" : json_string(value);
 }
 std::string show_value(const std::optional<double>& value) {
   return value ? shortest(*value) : "(none)";
@@ -304,7 +298,7 @@ std::string show_value(std::uint32_t value) {
   return std::to_string(value);
 }
 std::string show_value(ProviderKind value) {
-  return quoted(std::string(to_string(value)));
+  return json_string(std::string(to_string(value)));
 }
 std::string show_value(const std::optional<std::uint32_t>& value) {
   return show_number(value);
@@ -317,7 +311,7 @@ std::string show_value(const std::optional<std::int64_t>& value) {
 }
 std::string show_value(const std::vector<std::string>& value) {
   std::string text = "[";
-  for (const std::string& element : value) text += (text.size() > 1 ? ", " : "") + quoted(element);
+  for (const std::string& element : value) text += (text.size() > 1 ? ", " : "") + json_string(element);
   return text + "]";
 }
 std::string show_seconds(milliseconds value) {

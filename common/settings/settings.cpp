@@ -51,9 +51,7 @@ Setting<std::string> effective_embedding_model(const Settings& settings) {
 
 std::string show_text(const std::string& value) {
   if (value.empty()) return "(none)";
-  std::string text;
-  append_json_string(text, value);
-  return text;
+  return json_string(value);
 }
 
 /// What a run makes of the settings that are empty by default, and yet have one.

@@ -15,12 +15,6 @@ namespace {
 /// Changes whenever the canonical form does: then every baseline's fingerprint is another.
 constexpr std::string_view form_version = "1";
 
-std::string quoted(std::string_view text) {
-  std::string out;
-  append_json_string(out, text);
-  return out;
-}
-
 std::string number(double value) {
   std::string out;
   append_canonical_number(out, value);
@@ -68,7 +62,7 @@ std::string unordered_array(std::vector<std::string> elements) {
 std::string canonical_value(const ClaimValue& value) {
   if (const auto* boolean = std::get_if<bool>(&value)) return *boolean ? "true" : "false";
   if (const auto* real = std::get_if<double>(&value)) return number(*real);
-  return quoted(std::get<std::string>(value));
+  return json_string(std::get<std::string>(value));
 }
 
 std::string canonical_claims(const std::vector<ExpectedClaim>& claims) {
@@ -86,7 +80,7 @@ std::string canonical_claims(const std::vector<ExpectedClaim>& claims) {
 std::string canonical_expectation(const Expectation& expectation) {
   // A schema is canonical JSON already and stands as a text here: one form for all metrics.
   std::vector<std::string> texts;
-  for (const std::string& text : expectation.what.texts) texts.push_back(quoted(text));
+  for (const std::string& text : expectation.what.texts) texts.push_back(json_string(text));
   return Object()
       .add_text("metric", info(expectation.what.metric).name)
       .add_if("min_score", expectation.min_score)
@@ -140,7 +134,7 @@ Digest config_fingerprint(const Suite& suite, const FingerprintSettings& setting
       std::ranges::find(suite.metrics, MetricId::semantic_similarity_to) != suite.metrics.end();
   std::vector<std::string> metrics;
   for (const MetricId id : suite.metrics) {
-    metrics.push_back(quoted(std::string(info(id).name) + " " + std::string(info(id).version)));
+    metrics.push_back(json_string(std::string(info(id).name) + " " + std::string(info(id).version)));
   }
   Object object;
   if (embeds) {
