@@ -90,21 +90,28 @@ double exact_tail(const std::vector<Term>& terms, std::int64_t step, std::int64_
   return std::min(1.0, tail);
 }
 
-double drawn_tail(const std::vector<Term>& terms, std::uint32_t draws, std::uint64_t seed) {
+/// Nothing where that would take too many answers.
+std::optional<double> drawn_p(const std::vector<Term>& terms, const InstabilityLimits& limits,
+                              std::uint64_t seed) {
   // Patterns may lack a handy common denominator: sums of doubles, with ties told by a tolerance.
   constexpr double tolerance = 1e-9;
   double observed = 0.0;
+  std::uint64_t answers = 1;
+  std::vector<LabelSampler> samplers;
   for (const Term& term : terms) {
     observed += static_cast<double>(term.excess) / static_cast<double>(term.labels.denominator());
+    answers += term.cases * term.pattern->unperturbed;
+    samplers.emplace_back(*term.pattern, seed);
   }
-  RandomStream random(seed);
+  const std::uint64_t draws = std::min<std::uint64_t>(limits.draws, limits.drawn_answers / answers);
+  if (draws < std::min(limits.fewest_draws, limits.draws)) return std::nullopt;
   std::uint64_t hits = 0;
-  for (std::uint32_t drawn = 0; drawn < draws; ++drawn) {
+  for (std::uint64_t drawn = 0; drawn < draws; ++drawn) {
     double sum = 0.0;
-    for (const Term& term : terms) {
+    for (std::size_t at = 0; at < terms.size(); ++at) {
       std::int64_t excess = 0;
-      for (std::uint64_t i = 0; i < term.cases; ++i) excess += term.labels.draw(random);
-      sum += static_cast<double>(excess) / static_cast<double>(term.labels.denominator());
+      for (std::uint64_t i = 0; i < terms[at].cases; ++i) excess += samplers[at].draw();
+      sum += static_cast<double>(excess) / static_cast<double>(terms[at].labels.denominator());
     }
     hits += sum >= observed - tolerance;
   }
@@ -125,23 +132,6 @@ std::optional<double> exact_p(std::vector<Term>& terms, const InstabilityLimits&
   const std::int64_t step = common_step(terms);
   if (exact_steps(terms, step) > static_cast<double>(limits.exact_steps)) return std::nullopt;
   return exact_tail(terms, step, observed);
-}
-
-/// Draws the distributions that could not be enumerated. False if that would take too many answers.
-bool draw_missing(std::vector<Term>& terms, const InstabilityLimits& limits, std::uint64_t seed) {
-  std::uint64_t answers = 0;
-  for (const Term& term : terms) {
-    if (!term.labels.is_exact()) answers += term.pattern->unperturbed;
-  }
-  if (answers == 0) return true;
-  const std::uint64_t draws = std::min<std::uint64_t>(limits.labels.draws, limits.drawn_answers / answers);
-  if (draws < std::min(limits.fewest_draws, limits.labels.draws)) return false;
-  for (Term& term : terms) {
-    if (!term.labels.is_exact()) {
-      term.labels = LabelPermutation(*term.pattern, {0, static_cast<std::uint32_t>(draws)}, seed);
-    }
-  }
-  return true;
 }
 
 }  // namespace
@@ -185,15 +175,13 @@ InstabilityResult InstabilityTest::finish(const InstabilityLimits& limits, std::
     std::vector<Term> terms;
     terms.reserve(groups_.size());
     for (const auto& [pattern, group] : groups_) {
-      const LabelPermutation::Limits affordable{std::min(limits.labels.max_states, states_left), 1};
-      Term& term = terms.emplace_back(
-          Term{&pattern, LabelPermutation(pattern, affordable, seed), group.cases, group.excess});
+      const LabelPermutation labels(pattern, std::min(limits.max_states, states_left));
+      Term& term = terms.emplace_back(Term{&pattern, labels, group.cases, group.excess});
       states_left -= std::min(states_left, term.labels.tried_states());
     }
     if (const auto p = exact_p(terms, limits)) return {InstabilityMethod::exact, *p};
-    if (cases_ <= limits.drawn_cases && draw_missing(terms, limits, seed)) {
-      return {InstabilityMethod::draws, drawn_tail(terms, limits.draws, seed)};
-    }
+    const auto drawn = cases_ <= limits.drawn_cases ? drawn_p(terms, limits, seed) : std::nullopt;
+    if (drawn) return {InstabilityMethod::draws, *drawn};
   }
   return {InstabilityMethod::normal, variance_ > 0.0 ? normal_cdf(-excess_ / std::sqrt(variance_)) : 1.0};
 }

@@ -20,14 +20,13 @@ std::string_view to_string(InstabilityMethod method);
 
 /// What may be spent on one perturbation before a cheaper method takes over.
 struct InstabilityLimits {
-  LabelPermutation::Limits labels;
+  std::uint64_t max_states = 1u << 16;     ///< Of a class of one pattern (LabelPermutation).
   std::uint64_t all_states = 200'000;      ///< LabelPermutation::tried_states of all patterns: some 15 ms.
   std::uint64_t exact_steps = 30'000'000;  ///< Multiplications that an exact sum may take: some 30 ms.
   std::uint64_t drawn_cases = 200;         ///< Cases with differing answers up to which sums are drawn.
   std::uint32_t draws = 9999;
-  /// Answers that may be drawn for patterns which are not exact (some 30 ms), and the fewest draws of each
-  /// that stand for its distribution.
-  std::uint64_t drawn_answers = 3'000'000;
+  /// Answers that may be drawn (some 0.2 s), and the fewest draws that are worth it: the normal must do then.
+  std::uint64_t drawn_answers = 20'000'000;
   std::uint32_t fewest_draws = 999;
 };
 

@@ -6,14 +6,11 @@
 #include <algorithm>
 #include <cmath>
 #include <cstddef>
-#include <map>
 #include <numeric>
 #include <utility>
 
 namespace sluice {
 namespace {
-
-constexpr std::size_t guide_parts = 64;  ///< More than there are outcomes, as a rule.
 
 std::int64_t pairs(std::int64_t items) {
   return items * (items - 1) / 2;
@@ -126,82 +123,30 @@ std::int64_t LabelSampler::draw() {
   return excess;
 }
 
-DrawnTail drawn_upper_tail(const AnswerPattern& pattern, std::int64_t excess, std::uint32_t draws,
-                           std::uint64_t seed) {
-  constexpr std::uint32_t few_draws = 100;
-  constexpr std::uint32_t enough_hits_in_few = 20;
-  constexpr std::uint32_t enough_hits = 50;
-  LabelSampler sampler(pattern, seed);
-  std::uint32_t hits = 0;
-  for (std::uint32_t drawn = 1; drawn <= draws; ++drawn) {
-    hits += sampler.draw() >= excess;
-    if (hits >= (drawn <= few_draws ? enough_hits_in_few : enough_hits)) {
-      return {static_cast<double>(hits) / static_cast<double>(drawn), hits, true};
-    }
-  }
-  return {(1.0 + hits) / (1.0 + draws), hits, false};
-}
-
-LabelPermutation::LabelPermutation(const AnswerPattern& pattern, const Limits& limits, std::uint64_t seed)
+LabelPermutation::LabelPermutation(const AnswerPattern& pattern, std::uint64_t max_states)
     : scale_(pattern.unperturbed, pattern.perturbed) {
-  is_exact_ = enumerate(pattern, limits.max_states);
-  if (!is_exact_ && limits.draws > 0) sample(LabelSampler(pattern, seed), limits.draws);
-  if (limits.draws > 0) prepare_draws();
-}
-
-void LabelPermutation::prepare_draws() {
-  double sum = 0.0;
-  for (const Outcome& outcome : outcomes_) cumulative_.push_back(sum += outcome.probability);
-  cumulative_.back() = 1.0;  // Whatever rounding made of it: every draw finds an outcome.
-  std::uint32_t index = 0;
-  for (std::size_t part = 0; part < guide_parts; ++part) {
-    while (cumulative_[index] <= static_cast<double>(part) / guide_parts) ++index;
-    guide_.push_back(index);
-  }
-}
-
-bool LabelPermutation::enumerate(const AnswerPattern& pattern, std::uint64_t max_states) {
-  if (max_states == 0) return false;
   const double all = binomial_coefficient(pattern.answers(), pattern.unperturbed);
-  if (std::isinf(all)) return false;
+  if (std::isinf(all)) return;
   std::vector<LabelState> states{{0, 0, 1.0}};
   std::uint32_t answers_left = pattern.answers();
   for (const LabelBlock& block : label_blocks(pattern, scale_)) {
     const std::uint64_t next_states = states.size() * block.ways.size();
-    if (next_states > max_states) return false;
+    if (next_states > max_states) return;
     tried_states_ += next_states;
     answers_left -= block.answers;
     states = with_block(states, block, pattern.unperturbed, answers_left);
   }
   for (const LabelState& state : states) outcomes_.push_back({state.excess, state.ways / all});
-  return true;
-}
-
-void LabelPermutation::sample(LabelSampler sampler, std::uint32_t draws) {
-  std::map<std::int64_t, std::uint32_t> hits;
-  for (std::uint32_t drawn = 0; drawn < draws; ++drawn) ++hits[sampler.draw()];
-  draws_ = draws;
-  for (const auto& [excess, count] : hits) {
-    outcomes_.push_back({excess, static_cast<double>(count) / static_cast<double>(draws_)});
-  }
 }
 
 double LabelPermutation::upper_tail(std::int64_t excess) const {
+  if (!is_exact()) return 1.0;
   double tail = 0.0;
   for (auto outcome = outcomes_.rbegin(); outcome != outcomes_.rend() && outcome->excess >= excess;
        ++outcome) {
     tail += outcome->probability;
   }
-  if (is_exact_) return std::min(1.0, tail);
-  const double draws = draws_;
-  return (1.0 + tail * draws) / (1.0 + draws);
-}
-
-std::int64_t LabelPermutation::draw(RandomStream& random) const {
-  const double rank = random.unit();
-  std::size_t index = guide_[static_cast<std::size_t>(rank * guide_parts)];
-  while (cumulative_[index] <= rank) ++index;
-  return outcomes_[index].excess;
+  return std::min(1.0, tail);
 }
 
 }  // namespace sluice

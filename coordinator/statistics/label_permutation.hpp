@@ -34,6 +34,10 @@ class AgreementExcess {
   std::int64_t denominator() const { return denominator_; }
   /// The variance of T over all labellings, in closed form; its mean is 0. Time: O(classes).
   double variance(const AnswerPattern& pattern) const;
+  /// T itself.
+  double value(std::int64_t excess) const {
+    return static_cast<double>(excess) / static_cast<double>(denominator_);
+  }
   /// What a class of `size` identical answers adds, of which `unperturbed` are unperturbed.
   std::int64_t of_class(std::uint32_t unperturbed, std::uint32_t size) const;
   /// By how much more that is with one more of them unperturbed.
@@ -66,59 +70,31 @@ class LabelSampler {
   RandomStream random_;
 };
 
-struct DrawnTail {
-  double p = 1.0;
-  std::uint32_t hits = 0;  ///< Draws that reached the excess.
-  bool ended_early = false;
-};
-
-/// P(T >= excess) by draws that end early once enough of them reached the excess (Besag and Clifford 1991):
-/// p = hits / draws then, else (1 + hits) / (1 + draws). Twenty hits are enough within the first hundred
-/// draws, where p cannot be small any more; fifty later on, which tells p to a seventh of itself. As valid as
-/// with all draws, and many times cheaper where there is nothing to see.
-DrawnTail drawn_upper_tail(const AnswerPattern& pattern, std::int64_t excess, std::uint32_t draws,
-                           std::uint64_t seed);
-
 /// How T of one case is distributed if perturbing changes nothing, so that any of its answers may be the
-/// unperturbed ones. Exact, by how many unperturbed answers each class gets and not by the C(n + m, n) ways
-/// to label them, as long as that takes no more than `max_states` states a class; beyond that drawn.
+/// unperturbed ones: by how many unperturbed answers each class gets, and not by the C(n + m, n) ways to
+/// label them.
 class LabelPermutation {
  public:
   struct Outcome {
     std::int64_t excess = 0;  ///< T times denominator().
     double probability = 0.0;
   };
-  struct Limits {
-    std::uint64_t max_states = 1u << 16;
-    std::uint32_t draws = 9999;  ///< 0: it is not drawn, nor drawn from.
-  };
 
-  /// Time: O(classes x states), and O(repeats x draws) if not exact.
-  LabelPermutation(const AnswerPattern& pattern, const Limits& limits, std::uint64_t seed);
+  /// Time: O(classes x states). Without outcomes where a class would take more than `max_states`.
+  LabelPermutation(const AnswerPattern& pattern, std::uint64_t max_states);
 
-  bool is_exact() const { return is_exact_; }
+  bool is_exact() const { return !outcomes_.empty(); }
   /// States that were tried, whether or not that came to an end: its cost.
   std::uint64_t tried_states() const { return tried_states_; }
   std::int64_t denominator() const { return scale_.denominator(); }
-  /// Ascending; if not exact, of the draws.
-  std::span<const Outcome> outcomes() const { return outcomes_; }
-  /// P(T >= excess), (1 + hits) / (1 + draws) if not exact.
+  std::span<const Outcome> outcomes() const { return outcomes_; }  ///< Ascending.
+  /// P(T >= excess); 1 if it is not exact.
   double upper_tail(std::int64_t excess) const;
-  /// A random outcome. REQUIRES: draws > 0.
-  std::int64_t draw(RandomStream& random) const;
 
  private:
-  bool enumerate(const AnswerPattern& pattern, std::uint64_t max_states);
-  void sample(LabelSampler sampler, std::uint32_t draws);
-  void prepare_draws();
-
   AgreementExcess scale_;
-  bool is_exact_ = true;
-  std::uint32_t draws_ = 0;
   std::uint64_t tried_states_ = 0;
   std::vector<Outcome> outcomes_;
-  std::vector<double> cumulative_;    ///< Up to and including each outcome.
-  std::vector<std::uint32_t> guide_;  ///< For each part of 0..1 the first outcome that it can draw.
 };
 
 }  // namespace sluice

@@ -40,54 +40,6 @@ class MostToCome {
   std::vector<std::int64_t> most_;
 };
 
-/// ln of the mean of exp(rate * T) over all labellings.
-class LogMean {
- public:
-  LogMean(const AnswerPattern& pattern, const AgreementExcess& scale)
-      : blocks_(label_blocks(pattern, scale)),
-        width_(pattern.unperturbed + 1),
-        denominator_(static_cast<double>(scale.denominator())),
-        log_ways_(log_binomial(pattern.answers(), pattern.unperturbed)) {}
-
-  /// The coefficient of z^unperturbed of the product over the blocks of the sum of ways * exp(rate * excess)
-  /// * z^taken, over all ways.
-  double operator()(double rate) {
-    sums_.assign(1, 1.0);
-    double log_scale = 0.0;
-    for (const LabelBlock& block : blocks_) {
-      weights_.clear();
-      for (std::size_t taken = 0; taken < block.ways.size(); ++taken) {
-        const double excess = static_cast<double>(block.excesses[taken]) / denominator_;
-        weights_.push_back(block.ways[taken] * std::exp(rate * excess));
-      }
-      next_.assign(std::min(width_, sums_.size() + weights_.size() - 1), 0.0);
-      for (std::size_t chosen = 0; chosen < sums_.size(); ++chosen) {
-        const std::size_t takes = std::min(weights_.size(), next_.size() - chosen);
-        for (std::size_t taken = 0; taken < takes; ++taken)
-          next_[chosen + taken] += sums_[chosen] * weights_[taken];
-      }
-      const double largest = *std::max_element(next_.begin(), next_.end());
-      log_scale += std::log(largest);
-      for (double& sum : next_) sum /= largest;
-      std::swap(sums_, next_);
-    }
-    return std::log(sums_.back()) + log_scale - log_ways_;
-  }
-
- private:
-  static double log_binomial(double items, double chosen) {
-    return log_gamma(items + 1.0) - log_gamma(chosen + 1.0) - log_gamma(items - chosen + 1.0);
-  }
-
-  std::vector<LabelBlock> blocks_;
-  std::size_t width_;
-  double denominator_;
-  double log_ways_;
-  std::vector<double> sums_;
-  std::vector<double> next_;
-  std::vector<double> weights_;
-};
-
 }  // namespace
 
 ExactTail exact_upper_tail(const AnswerPattern& pattern, std::int64_t excess, std::uint64_t max_states) {
@@ -128,28 +80,10 @@ ExactTail exact_upper_tail(const AnswerPattern& pattern, std::int64_t excess, st
 }
 
 double upper_tail_bound(const AnswerPattern& pattern, std::int64_t excess) {
-  constexpr int most_doublings = 8;
-  constexpr double worth_it = 0.05;  ///< Of ln p.
   const AgreementExcess scale(pattern.unperturbed, pattern.perturbed);
+  const double observed = scale.value(excess);
   const double variance = scale.variance(pattern);
-  if (excess <= 0 || variance <= 0.0) return 1.0;
-  const double observed = static_cast<double>(excess) / static_cast<double>(scale.denominator());
-  LogMean log_mean(pattern, scale);
-  const auto log_bound = [&](double rate) { return log_mean(rate) - rate * observed; };
-  // Convex in the rate; for a normal distribution this one is the best.
-  double rate = observed / variance;
-  double best = log_bound(rate);
-  for (int i = 0; i < most_doublings; ++i) {
-    const double next = log_bound(2.0 * rate);
-    if (!(next < best)) break;
-    const bool is_flat = next > best - worth_it;
-    rate *= 2.0;
-    best = next;
-    if (is_flat) break;
-  }
-  for (const double factor : {0.5, 0.7, 1.4}) best = std::min(best, log_bound(factor * rate));
-  constexpr double rounding = 1e-9;
-  return std::min(1.0, std::exp(best) * (1.0 + rounding));
+  return observed > 0.0 ? variance / (variance + observed * observed) : 1.0;
 }
 
 }  // namespace sluice

@@ -18,9 +18,8 @@ struct ExactTail {
 /// it is. Time: O(unperturbed x answers + states x log states).
 ExactTail exact_upper_tail(const AnswerPattern& pattern, std::int64_t excess, std::uint64_t max_states);
 
-/// No less than P(T >= excess): the mean of exp(s (T - excess)), for the best of a dozen s > 0 (Chernoff
-/// 1952). Within some three times the truth as a rule, and the truth itself where no labelling is beyond the
-/// excess. Time: O(unperturbed x answers).
+/// No less than P(T >= excess), from the variance alone (Cantelli 1928): far above a small p. Time:
+/// O(classes).
 double upper_tail_bound(const AnswerPattern& pattern, std::int64_t excess);
 
 }  // namespace sluice

@@ -67,7 +67,7 @@ struct CaseStability {
   /// Its perturbations pooled, each unit counted once; empty where the floor is unknown.
   std::optional<double> p;
   std::optional<double> adjusted_p;  ///< By Holm over cases.
-  /// p may be much smaller yet: none of the draws that there was time for was as extreme as the answers.
+  /// p may be much smaller yet: to count the labellings as extreme as the answers would have taken too long.
   bool p_is_bound = false;
   bool unstable = false;  ///< Beyond the floor.
 
@@ -87,11 +87,8 @@ struct StabilityRules {
   InstabilityLimits limits;
   /// AnswerPattern::states_at_most up to which a case's whole distribution is enumerated.
   std::uint64_t case_states = 256;
-  /// Answers that may be drawn for the patterns beyond (some 0.5 s), and the fewest draws of each: shared
-  /// out, so that the p-values do not depend on the order of the cases.
-  std::uint64_t case_answers = 100'000'000;
-  std::uint32_t fewest_case_draws = 99;
-  /// States for the exact tails (some 0.3 s) of those that draws leave small: shared out likewise.
+  /// States for the exact tails of the others (some 0.3 s): shared out over the distinct ones that deviate,
+  /// so that the p-values do not depend on the order of the cases.
   std::uint64_t tail_states = 3'000'000;
   std::uint64_t seed = 0;  ///< Decides only where draws are made.
 };

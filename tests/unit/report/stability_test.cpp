@@ -224,7 +224,7 @@ TEST(RunStability, SaysWherePIsKnownToABoundAlone) {
   StabilityRules hurried;
   hurried.tail_states = 0;
   const RunStability bounds = stability_of(cases, false, hurried);
-  EXPECT_EQ(bounds.unstable_cases(), 0u) << "600 / 10,000 is no proof";
+  EXPECT_EQ(bounds.unstable_cases(), 0u) << "the bound is no proof";
   EXPECT_EQ(bounds.cases_too_dear_to_tell(), 600u);
   EXPECT_EQ(bounds.undecided_cases(), 0u) << "ten repeats are enough";
 }

@@ -4,12 +4,15 @@
 
 #include <cmath>
 #include <cstddef>
+#include <limits>
 #include <map>
 
 #include <gtest/gtest.h>
 
 namespace sluice {
 namespace {
+
+constexpr std::uint64_t any_states = std::numeric_limits<std::uint64_t>::max();
 
 /// T as it is defined, pair by pair.
 double excess_of(const std::vector<int>& answers, unsigned unperturbed_mask) {
@@ -43,7 +46,7 @@ TEST(LabelPermutation, AgreesWithAllLabellingsOneByOne) {
       answers.insert(answers.end(), sizes[i], static_cast<int>(i));
     const auto count = static_cast<std::uint32_t>(answers.size());
     for (std::uint32_t unperturbed = 2; unperturbed < count; ++unperturbed) {
-      const LabelPermutation labels({unperturbed, count - unperturbed, sizes}, {}, 0);
+      const LabelPermutation labels({unperturbed, count - unperturbed, sizes}, any_states);
       ASSERT_TRUE(labels.is_exact());
       std::map<std::int64_t, double> by_hand;
       double labellings = 0.0;
@@ -75,7 +78,7 @@ TEST(LabelPermutation, ADrawAddsUpItsAnswersOneByOne) {
 }
 
 TEST(LabelPermutation, HasMeanZero) {
-  const LabelPermutation labels({5, 35, {25, 9, 3, 2, 1}}, {}, 0);
+  const LabelPermutation labels({5, 35, {25, 9, 3, 2, 1}}, any_states);
   double mean = 0.0;
   double total = 0.0;
   for (const auto& outcome : labels.outcomes()) {
@@ -104,7 +107,7 @@ TEST(LabelPermutation, ItsVarianceHasAClosedForm) {
                                     {2, 2, {1, 1, 1, 1}},
                                     {10, 10, {8, 5, 3, 2, 2}}};
   for (const AnswerPattern& pattern : patterns) {
-    const LabelPermutation labels(pattern, {}, 0);
+    const LabelPermutation labels(pattern, any_states);
     ASSERT_TRUE(labels.is_exact());
     EXPECT_NEAR(AgreementExcess(pattern.unperturbed, pattern.perturbed).variance(pattern),
                 variance_of(labels), 1e-12);
@@ -114,66 +117,39 @@ TEST(LabelPermutation, ItsVarianceHasAClosedForm) {
 TEST(LabelPermutation, ItsCostIsKnownBeforehand) {
   const AnswerPattern pattern{5, 35, {25, 9, 3, 2, 1, 1, 1}};
   EXPECT_EQ(pattern.states_at_most(), 6.0 * 4 * 3 * 4);
-  EXPECT_TRUE(LabelPermutation(pattern, {6 * 288, 0}, 0).is_exact());
-  EXPECT_FALSE(LabelPermutation(pattern, {10, 0}, 0).is_exact());
-  EXPECT_GT(LabelPermutation(pattern, {}, 0).tried_states(), 0u);
-  EXPECT_EQ(LabelPermutation(pattern, {0, 0}, 0).tried_states(), 0u);
+  EXPECT_TRUE(LabelPermutation(pattern, 6 * 288).is_exact());
+  EXPECT_FALSE(LabelPermutation(pattern, 10).is_exact());
+  EXPECT_GT(LabelPermutation(pattern, any_states).tried_states(), 0u);
+  EXPECT_EQ(LabelPermutation(pattern, 0).tried_states(), 0u);
+  EXPECT_EQ(LabelPermutation(pattern, 0).upper_tail(-1), 1.0) << "what is not known is no evidence";
 }
 
 TEST(LabelPermutation, OneLabellingInAHundredAndTwenty) {
   // Three equal unperturbed answers and seven equal others: only the observed labelling is as extreme.
   const AgreementExcess scale(3, 7);
-  const LabelPermutation labels({3, 7, {7, 3}}, {}, 0);
+  const LabelPermutation labels({3, 7, {7, 3}}, any_states);
   const std::int64_t observed = scale.of_class(3, 3) + scale.of_class(0, 7);
   EXPECT_EQ(observed, scale.denominator());
   EXPECT_NEAR(labels.upper_tail(observed), 1.0 / 120.0, 1e-14);
 }
 
-TEST(LabelPermutation, DrawsAgreeWithTheExactDistribution) {
+TEST(LabelPermutation, DrawsFollowTheExactDistribution) {
   const AnswerPattern pattern{6, 14, {9, 6, 3, 1, 1}};
-  const LabelPermutation exact(pattern, {}, 0);
-  const LabelPermutation drawn(pattern, {0, 9999}, 77);
-  ASSERT_TRUE(exact.is_exact());
-  ASSERT_FALSE(drawn.is_exact());
-  for (const auto& outcome : exact.outcomes()) {
-    EXPECT_NEAR(drawn.upper_tail(outcome.excess), exact.upper_tail(outcome.excess), 0.02);
-  }
-  EXPECT_NEAR(variance_of(drawn), variance_of(exact), 0.1 * variance_of(exact));
-  EXPECT_GT(drawn.upper_tail(exact.denominator() + 1), 0.0);  // (1 + 0) / (1 + draws)
-}
-
-TEST(LabelPermutation, DrawsThatEndEarlyAgreeToo) {
-  const AnswerPattern pattern{6, 14, {9, 6, 3, 1, 1}};
-  const LabelPermutation exact(pattern, {}, 0);
-  for (const auto& outcome : exact.outcomes()) {
-    const double p = exact.upper_tail(outcome.excess);
-    // Fifty hits are known to a seventh, twenty to a quarter; of rarer outcomes as many are seen as come by
-    // in all draws.
-    EXPECT_NEAR(drawn_upper_tail(pattern, outcome.excess, 9999, 4).p, p, 0.6 * p + 3e-4);
-  }
-  const DrawnTail none = drawn_upper_tail(pattern, exact.denominator() + 1, 9999, 4);
-  EXPECT_EQ(none.p, 1.0 / 10'000.0);
-  EXPECT_EQ(none.hits, 0u);
-  EXPECT_FALSE(none.ended_early);
-}
-
-TEST(LabelPermutation, LargePatternsAreDrawnAndStayBounded) {
-  const AnswerPattern many{700, 800, std::vector<std::uint32_t>(1500, 1)};
-  const LabelPermutation labels(many, {1u << 16, 50}, 1);
-  EXPECT_FALSE(labels.is_exact());
-  EXPECT_EQ(labels.outcomes().size(), 1u);  // All answers differ: T is 0 under each labelling.
-  EXPECT_EQ(labels.outcomes()[0].excess, 0);
-}
-
-TEST(LabelPermutation, DrawsFollowTheOutcomes) {
-  const LabelPermutation labels({3, 3, {4, 2}}, {}, 0);
-  RandomStream random(12);
+  const LabelPermutation exact(pattern, any_states);
+  LabelSampler sampler(pattern, 77);
   std::map<std::int64_t, int> counts;
-  for (int i = 0; i < 20'000; ++i) ++counts[labels.draw(random)];
-  ASSERT_EQ(counts.size(), labels.outcomes().size());
-  for (const auto& outcome : labels.outcomes()) {
-    EXPECT_NEAR(counts[outcome.excess] / 20'000.0, outcome.probability, 0.015);
+  for (int i = 0; i < 20'000; ++i) ++counts[sampler.draw()];
+  double drawn = 0.0;
+  for (const auto& outcome : exact.outcomes()) {
+    drawn += counts[outcome.excess] / 20'000.0;
+    EXPECT_NEAR(drawn, 1.0 - exact.upper_tail(outcome.excess + 1), 0.02);
   }
+  EXPECT_NEAR(drawn, 1.0, 1e-9) << "nothing but the outcomes is drawn";
+}
+
+TEST(LabelPermutation, LargePatternsAreDrawnToo) {
+  LabelSampler sampler({700, 800, std::vector<std::uint32_t>(1500, 1)}, 1);
+  for (int i = 0; i < 50; ++i) EXPECT_EQ(sampler.draw(), 0) << "all answers differ";
 }
 
 }  // namespace
