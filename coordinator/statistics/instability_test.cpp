@@ -175,8 +175,8 @@ InstabilityResult InstabilityTest::finish(const InstabilityLimits& limits, std::
     std::vector<Term> terms;
     terms.reserve(groups_.size());
     for (const auto& [pattern, group] : groups_) {
-      const LabelPermutation labels(pattern, std::min(limits.max_states, states_left));
-      Term& term = terms.emplace_back(Term{&pattern, labels, group.cases, group.excess});
+      LabelPermutation labels(pattern, std::min(limits.max_states, states_left));
+      const Term& term = terms.emplace_back(Term{&pattern, std::move(labels), group.cases, group.excess});
       states_left -= std::min(states_left, term.labels.tried_states());
     }
     if (const auto p = exact_p(terms, limits)) return {InstabilityMethod::exact, *p};
