@@ -128,21 +128,29 @@ std::vector<std::string_view> lines_of(std::string_view text) {
 }
 
 /// The manifest with the members in its plain [baseline] table: each where it stands, new ones after the last
-/// of them. Nothing if the table is written otherwise.
+/// of them. The last such line is taken for the header, since an earlier one may stand in a string. Nothing
+/// if the table is written otherwise.
 std::optional<std::string> with_plain_table(std::string_view manifest, std::vector<Member> members) {
   const std::string line_end(line_end_of(manifest));
+  const auto lines = lines_of(manifest);
+  std::string_view header;
+  for (const std::string_view line : lines) {
+    if (without_comment(line) == "[baseline]") header = line;
+  }
+  if (header.empty()) return std::nullopt;
   std::string result;
   std::string indent;
-  std::size_t new_at = 0;  ///< Where members that are new go; 0: the table has not come yet.
+  std::size_t new_at = 0;  ///< Where members that are new go.
   bool in_table = false;
-  for (const std::string_view line : lines_of(manifest)) {
+  for (const std::string_view line : lines) {
     const auto content = without_comment(line);
-    if (content.starts_with('[')) in_table = content == "[baseline]" && new_at == 0;
+    const bool is_header = line.data() == header.data();
+    if (content.starts_with('[')) in_table = is_header;
     if (!in_table || content.empty()) {
       result += line;
       continue;
     }
-    if (content == "[baseline]") {
+    if (is_header) {
       result += line;
     } else {
       const auto plain = plain_line(line);
@@ -159,7 +167,6 @@ std::optional<std::string> with_plain_table(std::string_view manifest, std::vect
     if (!result.ends_with('\n')) result += line_end;
     new_at = result.size();
   }
-  if (new_at == 0) return std::nullopt;
   std::string added;
   for (const Member& member : members) {
     if (member.value) added += indent + std::string(member.key) + " = " + *member.value + line_end;

@@ -131,7 +131,7 @@ TEST(ManifestEdit, OnlyAPlainTableIsEditedAndAnythingElseSaysWhatToWrite) {
         "[ baseline ]\nf1 = 0.5\n", "[\"baseline\"]\nf1 = 0.5\n", "[\"base\\u006Cine\"]\nf1 = 0.5\n",
         "[baseline]\n\"f1\" = 0.5\n", "[baseline]\nmodel = '''\nold\n'''\n",
         "[baseline]\nmodel = \"\"\"old\"\"\"\n", "[baseline]\nf1 = [\n",
-        "[corpus]\nversion = \"\"\"\n[baseline]\nf1 = 1\"\"\"\n[baseline]\nf1 = 0.5\n"}) {
+        "[baseline]\nf1 = 0.5\n[corpus]\nversion = \"\"\"\n[baseline]\nf1 = 1\"\"\"\n"}) {
     const auto text = with_baseline(manifest, sample(), "manifest.toml");
     ASSERT_FALSE(text) << manifest;
     EXPECT_EQ(text.error().reason, Reason::fixture_invalid);
