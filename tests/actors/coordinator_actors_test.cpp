@@ -460,22 +460,31 @@ TEST_F(CoordinatorActorTest, AHandlerThatThrowsEndsTheRunForWhoeverWaitsForIt) {
   EXPECT_EQ(running(), 2u) << "the listener and the progress display, which are not its own";
 }
 
-TEST_F(CoordinatorActorTest, ADeadLocalWorkerEndsTheRun) {
-  join("p", 1);
+TEST_F(CoordinatorActorTest, WhoeverWaitsForTheRunTellsTheCoordinatorOfADeadWorker) {
   Probe<StopWorker> worker(system());
   kill(worker.handle());
   caf::scoped_actor self(system());
-  Probe<LocalWorkerFailed> told(system());
-  // The run ends by itself, but not before the test's own messages: its end stands in the mailbox already.
-  caf::anon_send(caf::actor_cast<caf::actor>(self), RunEnded{});
-  await_run(self, told.handle(), {worker.handle()}, "run-1");
-  settle();
-  ASSERT_EQ(told.got<LocalWorkerFailed>().size(), 1u);
-  caf::anon_send(coordinator, told.got<LocalWorkerFailed>()[0]);
+  // In place of the coordinator, on a thread of its own: this one waits.
+  const auto conductor = system().spawn<caf::detached>(
+      [listener = caf::actor_cast<caf::actor>(self)](caf::event_based_actor* own) -> caf::behavior {
+        return {[own, listener](const LocalWorkerFailed& failed) {
+          RunEnded end;
+          end.facts.cut_short = failed.error;
+          own->send(listener, std::move(end));
+          own->quit();
+        }};
+      });
+  const auto run = await_run(self, conductor, {worker.handle()}, "run-1");
+  ASSERT_TRUE(run.facts.cut_short);
+  EXPECT_EQ(run.facts.cut_short->reason, Reason::internal_error);
+}
+
+TEST_F(CoordinatorActorTest, ADeadLocalWorkerEndsTheRun) {
+  join("p", 1);
+  caf::anon_send(coordinator, LocalWorkerFailed{{Reason::internal_error, "a worker has ended unexpectedly"}});
   settle();
   say("p", wire::Goodbye{"drained"});
-  ASSERT_EQ(ended(), 1u);
-  EXPECT_EQ(listener.got<RunEnded>()[0].facts.cut_short->reason, Reason::internal_error);
+  expect_internal_error("worker");
 }
 
 TEST_F(CoordinatorActorTest, HeartbeatsAreAnsweredByTheGovernor) {

@@ -69,7 +69,9 @@ TEST_F(WorkerActorTest, WhileAReportIsNotAnsweredResultsWaitForOthers) {
   lease({4, 5});
   answer(made[0]);
   EXPECT_TRUE(said<wire::Report>().empty()) << "the answer to the last REPORT brings more to do";
-  hear(wire::Ack{"run-1", {{0, wire::Verdict::committed, {}}, {1, wire::Verdict::committed, {}}}});
+  hear(wire::Ack{
+      "run-1",
+      {{0, wire::Verdict::committed, unit(0).key, {}}, {1, wire::Verdict::committed, unit(1).key, {}}}});
   const auto reports = said<wire::Report>();
   ASSERT_EQ(reports.size(), 1u) << "it brought nothing";
   ASSERT_EQ(reports[0].results.size(), 1u);

@@ -152,6 +152,7 @@ TEST_F(LeavingWorkerTest, CallsUnderWayAreFinishedReportedAndAcknowledgedBeforeT
 }
 
 TEST_F(LeavingWorkerTest, ACallThatFailsIsGivenBackAndNotTriedAgain) {
+  settings.max_retries = 5;
   begin_with({0, 1});
   stop();
   answer(made[0], 503);
@@ -173,7 +174,6 @@ TEST_F(LeavingWorkerTest, ItWaitsNoLongerThanItsTime) {
   pass(2s);
   ASSERT_TRUE(has_ended());
   EXPECT_EQ(said<wire::Goodbye>().size(), 1u);
-  EXPECT_EQ(http.got<HttpCancel>().size(), 1u) << "the call that is still under way";
 }
 
 TEST_F(LeavingWorkerTest, WhoIsToldTwiceLeavesAtOnce) {

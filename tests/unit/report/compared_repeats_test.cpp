@@ -237,11 +237,11 @@ TEST(ComparedRepeats, WhatDoesNotFitIsNamed) {
   has(finding("\"repeat_scores\": [1, null]", "\"repeat_scores\": [1]"),
       "`fixture_results[0].metrics[1]` tells of 2 repeats, and the first metric of the case of 1");
   has(finding("\"repeat_scores\": [1, null]", "\"repeat_scores\": [1, 2]"),
-      "`fixture_results[0].metrics[0].repeat_scores` is 2, expected a number from 0 to 1, or null");
+      "`fixture_results[0].metrics[0].repeat_scores[1]` is 2, expected a number from 0 to 1, or null");
   has(finding("\"repeat_scores\": [1, null]", "\"repeat_passed\": [true, true]"),
       "`fixture_results[0].metrics[0]` is a score and has `repeat_passed`");
   has(finding("\"repeat_passed\": [true, false]", "\"repeat_passed\": [true, 0]"),
-      ".repeat_passed` is 0, expected true or false");
+      ".repeat_passed[1]` is 0, expected true or false");
   has(finding("\"perturbed_trials\": 6", "\"perturbed_trials\": -6"),
       "`stability_details.perturbed_trials` is -6, expected a whole number from 0");
   has(finding("\"min_stability\": 0.75", "\"min_stability\": 75"),

@@ -7,35 +7,35 @@ namespace {
 
 using namespace std::chrono_literals;
 
-constexpr TimePoint began = TimePoint() + 1h;
+constexpr TimePoint run_began = TimePoint() + 1h;
 
 TEST(RunStart, TheFirstWorkerWillDoWhereNoneAreExpected) {
-  RunStart start(0, 60s, began);
-  EXPECT_FALSE(start.on_ready(0, began + 5s).begins);
+  RunStart start(0, 60s, run_began);
+  EXPECT_FALSE(start.on_ready(0, run_began + 5s).begins);
   EXPECT_FALSE(start.begun());
-  const auto step = start.on_ready(1, began + 6s);
+  const auto step = start.on_ready(1, run_began + 6s);
   EXPECT_TRUE(step.begins);
   EXPECT_FALSE(step.holders_overdue) << "holders have a moment from here on";
   EXPECT_FALSE(step.some_are_missing);
   EXPECT_TRUE(start.begun());
-  EXPECT_FALSE(start.on_ready(1, began + 6s + defaults::holder_wait - 1ms).holders_overdue);
-  EXPECT_TRUE(start.on_ready(0, began + 6s + defaults::holder_wait).holders_overdue);
-  EXPECT_FALSE(start.on_ready(1, began + 60s).holders_overdue) << "it is said once";
+  EXPECT_FALSE(start.on_ready(1, run_began + 6s + defaults::holder_wait - 1ms).holders_overdue);
+  EXPECT_TRUE(start.on_ready(0, run_began + 6s + defaults::holder_wait).holders_overdue);
+  EXPECT_FALSE(start.on_ready(1, run_began + 60s).holders_overdue) << "it is said once";
 }
 
 TEST(RunStart, ExpectedWorkersAreWaitedFor) {
-  RunStart start(3, 60s, began);
-  EXPECT_FALSE(start.on_ready(2, began + 60s).begins);
-  const auto step = start.on_ready(3, began + 60s);
+  RunStart start(3, 60s, run_began);
+  EXPECT_FALSE(start.on_ready(2, run_began + 60s).begins);
+  const auto step = start.on_ready(3, run_began + 60s);
   EXPECT_TRUE(step.begins);
   EXPECT_TRUE(step.holders_overdue) << "and for nobody else";
   EXPECT_FALSE(step.some_are_missing);
 }
 
 TEST(RunStart, AfterTheTimeoutItBeginsWithThoseThatAreThere) {
-  RunStart start(3, 60s, began);
-  EXPECT_FALSE(start.on_ready(0, began + 61s).begins) << "there is nobody";
-  const auto step = start.on_ready(1, began + 62s);
+  RunStart start(3, 60s, run_began);
+  EXPECT_FALSE(start.on_ready(0, run_began + 61s).begins) << "there is nobody";
+  const auto step = start.on_ready(1, run_began + 62s);
   EXPECT_TRUE(step.begins);
   EXPECT_TRUE(step.some_are_missing);
 }
