@@ -275,9 +275,13 @@ Result<Digest> key_of_result(std::string_view bytes) {
   const bool is_array = (byte(0) & 0xF0u) == 0x90u || byte(0) == 0xDCu;
   std::size_t at = byte(0) == 0xDCu ? 3 : 1;
   const unsigned unit = byte(at);
-  at += unit < 0x80u ? 1 : unit == 0xCCu ? 2 : unit == 0xCDu ? 3 : unit == 0xCEu ? 5 : 1;
+  const std::size_t unit_bytes = unit < 0x80u                     ? 1
+                                 : unit >= 0xCCu && unit <= 0xCEu ? 1 + (1u << (unit - 0xCCu))
+                                                                  : 0;
+  at += unit_bytes;
   Digest key{};
-  if (!is_array || byte(at) != 0xC4u || byte(at + 1) != key.size() || bytes.size() < at + 2 + key.size()) {
+  if (!is_array || unit_bytes == 0 || byte(at) != 0xC4u || byte(at + 1) != key.size() ||
+      bytes.size() < at + 2 + key.size()) {
     return fail(Reason::message_malformed, "result: its key cannot be found");
   }
   std::ranges::copy(bytes.substr(at + 2, key.size()), key.begin());

@@ -21,7 +21,7 @@ constexpr const char* schema = R"sql(
     precision REAL, recall REAL, f1 REAL,
     passed INTEGER, warned INTEGER, flaky INTEGER, failed INTEGER, errors INTEGER,
     paid_input_tokens INTEGER, paid_output_tokens INTEGER, paid_embedding_tokens INTEGER, estimated_cost REAL,
-    -- What the run was of, exactly. Null for runs from before version 6.
+    -- What exactly the run was of. Null for runs from before version 6.
     config_fingerprint TEXT, plan_identity TEXT, settings TEXT,
     -- The wire's version whose layout the run's results have; null for runs from before version 6.
     result_layout INTEGER,

@@ -25,7 +25,7 @@ TEST(RejectedAnswer, AnAnswerThatCannotBeReadIsSeenInEveryReport) {
   EXPECT_NE(markdown.find("\n  - Answer: `Sorry, I cannot help <with> that`\n"), std::string::npos)
       << markdown;
   const std::string junit = junit_of(input);
-  EXPECT_NE(junit.find("(byte 1)\nAnswer: Sorry, I cannot help &lt;with&gt; that\n</error>"),
+  EXPECT_NE(junit.find("(byte 1)&#10;Answer: Sorry, I cannot help &lt;with&gt; that&#10;</error>"),
             std::string::npos)
       << junit;
 }
