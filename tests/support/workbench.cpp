@@ -99,7 +99,9 @@ Finished Workbench::finish(Process& process) {
 }
 
 void Workbench::let_all_workers_call() {
-  write_text(folder() / "sluice.toml", "[providers.openai]\nmax_in_flight = 1000\n");
+  // A number that somebody has named is each worker's from the beginning, and not searched for.
+  write_text(folder() / "sluice.toml",
+             "[eval]\nmax_concurrent = 5\n\n[providers.openai]\nmax_in_flight = 1000\n");
 }
 
 Finished Workbench::run_sluice(const Flags& flags) {
