@@ -2,7 +2,7 @@
 
 #include "common/defaults.hpp"
 #include "worker/model_client.hpp"
-#include "worker/scorer.hpp"
+#include "worker/units/scorer.hpp"
 
 #include <algorithm>
 #include <chrono>
@@ -27,13 +27,13 @@ Result<ActiveRun> start_run(caf::actor_system& system, const WorkerConfig& confi
   const KeyMask keys(config.keys->all_keys());
   run.scorer = spawn_scorer(system, std::make_shared<const RunJudges>(std::move(*ontology), keys), worker);
   ModelClientConfig client;
-  client.calls.settings = settings;
-  client.calls.keys = config.keys->keys_for(settings, run.problems);
-  client.calls.key_mask = keys;
-  client.calls.store = config.store;
-  client.calls.random_seed = config.random_seed;
-  client.calls.max_concurrent = config.max_concurrent;
-  client.calls.log_calls = config.log_calls;
+  client.flow.settings = settings;
+  client.flow.keys = config.keys->keys_for(settings, run.problems);
+  client.flow.key_mask = keys;
+  client.flow.store = config.store;
+  client.flow.random_seed = config.random_seed;
+  client.flow.max_concurrent = config.max_concurrent;
+  client.flow.log_calls = config.log_calls;
   client.http = http;
   client.worker = worker;
   client.scorer = run.scorer;

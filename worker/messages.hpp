@@ -5,8 +5,9 @@
 #include "common/run_settings.hpp"
 #include "common/transport/local_workers.hpp"
 #include "common/transport/messages.hpp"
+#include "worker/calls/call_values.hpp"
 #include "worker/held_units.hpp"
-#include "worker/unit_result.hpp"
+#include "worker/units/completed_unit.hpp"
 
 #include <cstdint>
 #include <optional>
@@ -35,15 +36,6 @@ struct CompleteUnits {
   std::vector<SharedUnit> units;
 };
 
-/// A unit with what became of its request.
-struct CompletedUnit {
-  SharedUnit unit;
-  UnitOutcome outcome;
-  Spend spend;
-  EmbeddedTexts embedded = {};                          ///< Those that the answer is to be compared by.
-  std::optional<std::vector<ParsedClaim>> claims = {};  ///< Of an answer that was read already.
-};
-
 /// What has begun and what has come to an end since the last one, in this run. A unit that ends in the turn
 /// in which it begins is not told as begun; each unit ends once.
 struct UnitsCompleted {
@@ -59,7 +51,7 @@ struct UnitsScored {
   std::vector<UnitResult> results;
 };
 
-/// Drop those of these units that have no call under way, and no answer that waits for embeddings.
+/// Drop those of these units that have no call under way, and no answer that waits for its enrichers.
 struct WithdrawUnits {
   std::vector<UnitId> units;
 };
@@ -73,25 +65,8 @@ struct UnitsReturned {
   std::vector<UnitId> units;
 };
 
-/// What the coordinator allows now.
-struct BudgetChanged {
-  bool connected = false;    ///< A worker that is cut off starts no call (design, "Shared budgets").
-  bool begins_anew = false;  ///< HELLO was said again: the coordinator forgot what permits it had granted.
-  wire::Grants heard;        ///< Its `now_us` is 0 if nothing was heard.
-  BootTime heard_at{};       ///< When the socket's owner handed it over.
-};
-
 /// Say in a DemandTold what the budget is needed for, for the next HEARTBEAT.
 struct TellDemand {};
-
-/// What this worker's calls need, and how many units it works on at a time: said when asked, and when the
-/// coordinator should hear of a change at once.
-struct DemandTold {
-  std::string run_id;
-  std::vector<wire::Demand> demands;
-  std::uint64_t heard_us = 0;  ///< `now_us` of the newest GRANTS that are taken in.
-  std::uint32_t slots = 0;
-};
 
 /// Of what the model client sought in other workers' caches (FOUND).
 struct EntriesFound {

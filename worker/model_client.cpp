@@ -2,6 +2,7 @@
 
 #include "common/process/supervision.hpp"
 
+#include <chrono>
 #include <memory>
 #include <utility>
 
@@ -18,7 +19,7 @@ struct ModelClientState {
   static inline const char* name = "model_client";
 
   std::shared_ptr<ModelClientConfig> config;
-  std::optional<ModelCalls> calls;
+  std::optional<UnitFlow> flow;
   std::optional<TimePoint> next_wake;  ///< When the one timer that counts will fire.
 };
 
@@ -38,60 +39,59 @@ void wake_at(ModelClient* self, TimePoint now, TimePoint when) {
 
 /// The end of every message's turn: one message to each neighbour for all that it came to.
 void hand_on(ModelClient* self, const Moment& at) {
-  auto& state = self->state;
-  auto turn = state.calls->turn(at);
-  if (!turn.calls.empty()) self->send(state.config->http, HttpCalls{std::move(turn.calls)});
-  const auto& run_id = state.config->calls.settings.run_id;
-  if (!turn.completed.empty()) {
-    self->send(state.config->scorer,
-               UnitsCompleted{run_id, std::move(turn.started), std::move(turn.completed)});
-  } else if (!turn.started.empty()) {
-    self->send(state.config->worker, UnitsScored{run_id, std::move(turn.started), {}});
+  auto& config = *self->state.config;
+  auto [engine, started, completed, returned] = self->state.flow->turn(at);
+  if (!engine.calls.empty()) self->send(config.http, HttpCalls{std::move(engine.calls)});
+  const auto& run_id = config.flow.settings.run_id;
+  if (!completed.empty()) {
+    self->send(config.scorer, UnitsCompleted{run_id, std::move(started), std::move(completed)});
+  } else if (!started.empty()) {
+    self->send(config.worker, UnitsScored{run_id, std::move(started), {}});
   }
-  if (!turn.returned.empty())
-    self->send(state.config->worker, UnitsReturned{run_id, std::move(turn.returned)});
-  for (const auto& problem : turn.problems) spdlog::warn("{}; it is paid for instead", problem);
-  if (!turn.entries.empty()) self->send(state.config->worker, EntriesSaid{run_id, std::move(turn.entries)});
-  if (turn.demand) self->send(state.config->worker, std::move(*turn.demand));
-  if (turn.unfit) self->send(state.config->worker, WorkerUnfit{run_id, std::move(*turn.unfit)});
-  if (turn.wake) wake_at(self, at.now, *turn.wake);
+  if (!returned.empty()) self->send(config.worker, UnitsReturned{run_id, std::move(returned)});
+  for (const auto& problem : engine.problems) spdlog::warn("{}; it is paid for instead", problem);
+  if (!engine.entries.empty()) self->send(config.worker, EntriesSaid{run_id, std::move(engine.entries)});
+  if (engine.demand) self->send(config.worker, std::move(*engine.demand));
+  if (engine.unfit) self->send(config.worker, WorkerUnfit{run_id, std::move(*engine.unfit)});
+  if (engine.wake) wake_at(self, at.now, *engine.wake);
 }
 
 caf::behavior model_client_behavior(ModelClient* self, std::shared_ptr<ModelClientConfig> config) {
   self->state.config = std::move(config);
-  self->state.calls.emplace(self->state.config->calls);
+  self->state.flow.emplace(self->state.config->flow);
   end_on_exception(self);
   return {
       [self](CompleteUnits& request) {
-        self->state.calls->add(std::move(request.units));
+        self->state.flow->add(std::move(request.units));
         hand_on(self, moment(self));
       },
       [self](const WithdrawUnits& wanted) {
         const auto at = moment(self);
-        self->state.calls->withdraw(wanted.units, at);
+        self->state.flow->withdraw(wanted.units, at);
         hand_on(self, at);
       },
       [self](WindDown) {
-        self->state.calls->wind_down();
+        self->state.flow->wind_down();
         hand_on(self, moment(self));
       },
       [self](const HttpCallsDone& ended) {
         const auto at = moment(self);
-        for (const auto& done : ended.done) self->state.calls->done(done, at);
+        const auto arrived = std::chrono::system_clock::now();
+        for (const auto& done : ended.done) self->state.flow->on_done(done, at, arrived);
         hand_on(self, at);
       },
       [self](const BudgetChanged& budget) {
         const auto at = moment(self);
-        self->state.calls->take(budget, at);
+        self->state.flow->on_budget(budget, at);
         hand_on(self, at);
       },
       [self](const EntriesFound& found) {
         const auto at = moment(self);
-        self->state.calls->take(found, at);
+        self->state.flow->on_entries(found.entries, at);
         hand_on(self, at);
       },
       [self](TellDemand) {
-        self->state.calls->want_demand();
+        self->state.flow->want_demand();
         hand_on(self, moment(self));
       },
       [self](WakeCalls) {
@@ -103,8 +103,7 @@ caf::behavior model_client_behavior(ModelClient* self, std::shared_ptr<ModelClie
         hand_on(self, at);
       },
       [self](CancelCalls) {
-        for (const auto id : self->state.calls->cancel())
-          self->send(self->state.config->http, HttpCancel{id});
+        for (const auto id : self->state.flow->cancel()) self->send(self->state.config->http, HttpCancel{id});
       },
   };
 }

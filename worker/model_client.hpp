@@ -1,6 +1,6 @@
 #pragma once
 
-#include "worker/calls/model_calls.hpp"
+#include "worker/units/unit_flow.hpp"
 
 #include <functional>
 
@@ -11,14 +11,14 @@ namespace sluice {
 
 /// What a model client needs for one run.
 struct ModelClientConfig {
-  ModelCallsConfig calls;
+  UnitFlowConfig flow;
   caf::actor http;
   caf::actor worker;  ///< Gets DemandTold, and UnitsScored for what has begun without anything being done.
   caf::actor scorer;  ///< Gets UnitsCompleted.
   std::function<BootTime()> boot_clock = boot_clock_now;
 };
 
-/// Starts the actor around ModelCalls, for one run. Each unit of CompleteUnits comes to the scorer in one
+/// Starts the actor around UnitFlow, for one run. Each unit of CompleteUnits comes to the scorer in one
 /// UnitsCompleted, except after CancelCalls; what one message brought about goes on together.
 caf::actor spawn_model_client(caf::actor_system& system, ModelClientConfig config);
 

@@ -55,8 +55,8 @@ class EmbeddingFlowTest : public ModelClientTest {
     return only_embedding_call();
   }
   static std::vector<float> vector_of(const CompletedUnit& done, const std::string& text) {
-    const auto found = done.embedded.find(text);
-    return found == done.embedded.end() ? std::vector<float>() : *found->second;
+    const auto found = done.evidence.embedded.find(text);
+    return found == done.evidence.embedded.end() ? std::vector<float>() : *found->second;
   }
 };
 
@@ -89,7 +89,7 @@ TEST_F(EmbeddingFlowTest, WhatComesTogetherIsEmbeddedTogether) {
   std::uint32_t embedding_calls = 0;
   std::uint64_t tokens = 0;
   for (const auto& one : done) {
-    EXPECT_EQ(one.embedded.size(), 2u);
+    EXPECT_EQ(one.evidence.embedded.size(), 2u);
     embedding_calls += one.spend.calls - 1;
     tokens += one.spend.paid.embedding_tokens;
   }
@@ -237,7 +237,7 @@ TEST_F(EmbeddingFlowTest, ALiveRunTakesStoredEmbeddingsAndARefreshRenewsThem) {
   restart();
   complete({compared(2)});
   end_calls({said(only_call(), "answer")});
-  EXPECT_EQ(only_outcome().embedded.size(), 2u) << "both texts are in the cache";
+  EXPECT_EQ(only_outcome().evidence.embedded.size(), 2u) << "both texts are in the cache";
   settings.read_cache = false;
   restart();
   EXPECT_EQ(texts_of(ask_and_answer(3, "answer")).size(), 2u);
@@ -257,7 +257,7 @@ TEST_F(EmbeddingFlowTest, TheBuiltInEmbedderAndMockModeMakeNoCall) {
   complete({compared(1)});
   end_calls({said(only_call(), "answer")});
   const auto lexical = only_outcome();
-  EXPECT_EQ(lexical.embedded.size(), 2u);
+  EXPECT_EQ(lexical.evidence.embedded.size(), 2u);
   EXPECT_EQ(lexical.spend.calls, 1u);
   settings.embedding = {"openai", "e-1"};
   settings.mode = Mode::mock;
@@ -266,7 +266,7 @@ TEST_F(EmbeddingFlowTest, TheBuiltInEmbedderAndMockModeMakeNoCall) {
   EXPECT_TRUE(calls().empty());
   const auto mock = only_outcome();
   EXPECT_EQ(std::get<Completion>(mock.outcome).text, "") << "a mock of a text says nothing";
-  EXPECT_TRUE(mock.embedded.empty()) << "which is like nothing, and needs no embedding";
+  EXPECT_TRUE(mock.evidence.embedded.empty()) << "which is like nothing, and needs no embedding";
 }
 
 TEST_F(EmbeddingFlowTest, NothingIsEmbeddedThatNeedsNoModel) {

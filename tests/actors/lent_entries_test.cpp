@@ -143,8 +143,8 @@ TEST_F(LentEntriesFlowTest, EmbeddingsAreSoughtBeforeTheyArePaidFor) {
   EXPECT_EQ(nlohmann::json::parse(made[0].request.body)["input"], (std::vector<std::string>{"answer"}));
   end_calls({embedded(made[0])});
   const auto done = only_outcome();
-  EXPECT_EQ(*done.embedded.at("reference"), (std::vector<float>{2, 1}));
-  EXPECT_EQ(*done.embedded.at("answer"), (std::vector<float>{1, 1}));
+  EXPECT_EQ(*done.evidence.embedded.at("reference"), (std::vector<float>{2, 1}));
+  EXPECT_EQ(*done.evidence.embedded.at("answer"), (std::vector<float>{1, 1}));
   EXPECT_TRUE(sought().empty());
   EXPECT_EQ(stored, (std::vector<wire::Stored>{{"run-1", {embedding_of("answer").digest}, {}}}));
 }

@@ -54,12 +54,12 @@ class ModelClientTest : public ActorTest {
   }
   void start_without_grant() {
     ModelClientConfig config;
-    config.calls.settings = settings;
-    config.calls.keys = {{"openai", ""}};
-    config.calls.store = store;
-    config.calls.random_seed = 7;
-    config.calls.max_concurrent = max_concurrent;
-    config.calls.log_calls = log_calls;
+    config.flow.settings = settings;
+    config.flow.keys = {{"openai", ""}};
+    config.flow.store = store;
+    config.flow.random_seed = 7;
+    config.flow.max_concurrent = max_concurrent;
+    config.flow.log_calls = log_calls;
     config.http = http.handle();
     config.worker = worker.handle();
     config.scorer = worker.handle();

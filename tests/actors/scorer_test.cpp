@@ -1,4 +1,4 @@
-#include "worker/scorer.hpp"
+#include "worker/units/scorer.hpp"
 
 #include "tests/actors/actor_fixture.hpp"
 #include "worker/scoring/claims_parser.hpp"
@@ -47,7 +47,7 @@ TEST_F(ScorerTest, ABatchIsScoredAsOneMessage) {
 
 TEST_F(ScorerTest, ClaimsThatWereReadAreNotReadAgain) {
   auto one = completed(1, "this is never parsed");
-  one.claims = std::vector<ParsedClaim>{{"a/b", "p", std::string("v"), 1.0, std::nullopt}};
+  one.read.claims = std::vector<ParsedClaim>{{"a/b", "p", std::string("v"), 1.0, std::nullopt}};
   score({"run-1", {}, {std::move(one)}});
   settle();
   const auto scored = worker.take<UnitsScored>();

@@ -1,4 +1,4 @@
-#include "worker/embedding_queue.hpp"
+#include "worker/units/embedding_queue.hpp"
 
 #include <algorithm>
 #include <map>

@@ -1,4 +1,4 @@
-#include "worker/entry_exchange.hpp"
+#include "worker/calls/entry_exchange.hpp"
 
 #include "common/defaults.hpp"
 #include "tests/support/temporary_folder.hpp"
@@ -25,15 +25,16 @@ EntryKey embedding(const std::string& name) {
 
 struct EntryExchangeTest : testing::Test {
   EntryExchange exchange{live_settings(), true};
+  const CallContext me{3, 14};
 
   wire::Seek the_seek() { return std::get<wire::Seek>(exchange.take_messages().at(0)); }
   wire::Stored the_stored() { return std::get<wire::Stored>(exchange.take_messages().at(0)); }
   bool is_silent() { return exchange.take_messages().empty(); }
   /// This worker is left to pay for the embedding, and the coordinator knows that it asked.
   void be_left_to_pay(const EntryKey& key) {
-    exchange.seek(key);
+    exchange.seek(key, me);
     exchange.take_messages();
-    EXPECT_TRUE(exchange.take_verdict(key, false));
+    EXPECT_TRUE(exchange.on_found(key, false));
   }
 };
 
@@ -52,16 +53,25 @@ TEST_F(EntryExchangeTest, EntriesAreSoughtWhereACacheIsReadAndWrittenAndCallsAre
 }
 
 TEST_F(EntryExchangeTest, EachKeyIsAskedForOnce) {
-  exchange.seek(answer("a"));
-  exchange.seek(embedding("a"));
-  exchange.seek(answer("a"));
+  exchange.seek(answer("a"), me);
+  exchange.seek(embedding("a"), me);
+  exchange.seek(answer("a"), me);
   EXPECT_EQ(the_seek(), (wire::Seek{"run-1", {answer("a"), embedding("a")}}));
-  exchange.seek(embedding("a"));
+  exchange.seek(embedding("a"), me);
   EXPECT_TRUE(is_silent());
-  EXPECT_TRUE(exchange.take_verdict(embedding("a"), true));
-  EXPECT_FALSE(exchange.take_verdict(embedding("a"), true)) << "nobody waits for it any more";
-  exchange.seek(embedding("a"));
+  EXPECT_TRUE(exchange.on_found(embedding("a"), true));
+  EXPECT_FALSE(exchange.on_found(embedding("a"), true)) << "nobody waits for it any more";
+  exchange.seek(embedding("a"), me);
   EXPECT_EQ(the_seek().keys, std::vector{embedding("a")});
+}
+
+TEST_F(EntryExchangeTest, WhatCameIsForTheLastWhoSoughtIt) {
+  exchange.seek(answer("a"), {1, 2});
+  exchange.seek(answer("b"), me);
+  exchange.seek(answer("a"), {1, 5});
+  EXPECT_EQ(exchange.on_found(answer("a"), true), (CallContext{1, 5}));
+  EXPECT_EQ(exchange.on_found(answer("b"), false), me);
+  EXPECT_EQ(exchange.on_found(answer("c"), true), std::nullopt);
 }
 
 TEST_F(EntryExchangeTest, WhatWasPaidForIsSaidToBeStored) {
@@ -78,39 +88,39 @@ TEST_F(EntryExchangeTest, WhatWasPaidForIsSaidToBeStored) {
 }
 
 TEST_F(EntryExchangeTest, WhatCameFromElsewhereIsNoNews) {
-  exchange.seek(embedding("a"));
+  exchange.seek(embedding("a"), me);
   exchange.take_messages();
-  EXPECT_TRUE(exchange.take_verdict(embedding("a"), true));
+  EXPECT_TRUE(exchange.on_found(embedding("a"), true));
   exchange.stored(sha256("a"));
   EXPECT_TRUE(is_silent());
 }
 
 TEST_F(EntryExchangeTest, AnAnswerIsNobodysToPayForBut) {
-  exchange.seek(answer("a"));
+  exchange.seek(answer("a"), me);
   exchange.take_messages();
-  EXPECT_TRUE(exchange.take_verdict(answer("a"), false));
+  EXPECT_TRUE(exchange.on_found(answer("a"), false));
   exchange.given_up(sha256("a"));
   EXPECT_TRUE(is_silent()) << "its unit's lease says it all";
 }
 
 TEST_F(EntryExchangeTest, WhatNobodyHereWaitsForIsGivenUpAtOnce) {
-  EXPECT_FALSE(exchange.take_verdict(embedding("a"), false));
+  EXPECT_FALSE(exchange.on_found(embedding("a"), false));
   EXPECT_EQ(the_stored(), (wire::Stored{"run-1", {}, {sha256("a")}}));
 }
 
 TEST_F(EntryExchangeTest, AVerdictThatIsSaidTwiceLeavesThePayingAlone) {
   be_left_to_pay(embedding("a"));
-  EXPECT_FALSE(exchange.take_verdict(embedding("a"), false));
+  EXPECT_FALSE(exchange.on_found(embedding("a"), false));
   EXPECT_TRUE(is_silent());
   exchange.stored(sha256("a"));
   EXPECT_EQ(the_stored().stored, std::vector{sha256("a")});
 }
 
 TEST_F(EntryExchangeTest, AfterABreakItIsAskedForAgain) {
-  exchange.seek(answer("a"));
+  exchange.seek(answer("a"), me);
   exchange.take_messages();
   be_left_to_pay(embedding("b"));
-  exchange.seek(answer("c"));
+  exchange.seek(answer("c"), me);
   exchange.ask_again();
   const auto keys = the_seek().keys;
   EXPECT_EQ(std::set(keys.begin(), keys.end()), (std::set{answer("a"), answer("c")}));
@@ -118,7 +128,7 @@ TEST_F(EntryExchangeTest, AfterABreakItIsAskedForAgain) {
 }
 
 TEST_F(EntryExchangeTest, NoMessageNamesMoreThanTheWireTakes) {
-  for (std::size_t i = 0; i < 2 * wire::max_entries + 1; ++i) exchange.seek(embedding(std::to_string(i)));
+  for (std::size_t i = 0; i < 2 * wire::max_entries + 1; ++i) exchange.seek(embedding(std::to_string(i)), me);
   const auto messages = exchange.take_messages();
   ASSERT_EQ(messages.size(), 3u);
   EXPECT_EQ(std::get<wire::Seek>(messages[0]).keys.size(), wire::max_entries);

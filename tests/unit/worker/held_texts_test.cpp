@@ -1,5 +1,5 @@
 // Texts that wait for another worker's cache before they are embedded.
-#include "worker/embedding_queue.hpp"
+#include "worker/units/embedding_queue.hpp"
 
 #include <algorithm>
 

@@ -1,4 +1,4 @@
-#include "worker/unit_result.hpp"
+#include "worker/units/unit_result.hpp"
 
 #include <gtest/gtest.h>
 
@@ -50,7 +50,7 @@ TEST(UnitResult, AKeyThatACacheHoldsGoesNoFurther) {
   stored.text = R"({"claims":[{"subject":"a/b","predicate":"p","value":"SK-Secret-1234","confidence":1}]})";
   const auto result =
       unit_result(unit(), {Ontology(), TextJudge()}, stored, {}, {},
-                  std::vector<ParsedClaim>{{"a/b", "p", std::string("SK-Secret-1234"), 1.0, {}}}, keys);
+                  {std::vector<ParsedClaim>{{"a/b", "p", std::string("SK-Secret-1234"), 1.0, {}}}}, keys);
   EXPECT_EQ(result.answer, answer_digest(stored)) << "it is known by what the cache holds";
   ASSERT_EQ(result.claims.size(), 1u);
   EXPECT_EQ(result.claims[0].value, ClaimValue(std::string("[key]")));
@@ -59,7 +59,7 @@ TEST(UnitResult, AKeyThatACacheHoldsGoesNoFurther) {
   Completion refused;
   refused.text = "no: sk-secret-1234";
   refused.non_answer = Error{Reason::refusal, "declined: sk-secret-1234"};
-  const auto refusal = unit_result(unit(), {Ontology(), TextJudge()}, refused, {}, {}, std::nullopt, keys);
+  const auto refusal = unit_result(unit(), {Ontology(), TextJudge()}, refused, {}, {}, {}, keys);
   EXPECT_EQ(refusal.error, (Error{Reason::refusal, "declined: [key]"}));
   EXPECT_EQ(refusal.shown_text, "no: [key]");
 }

@@ -3,7 +3,10 @@
 #include "common/entry_key.hpp"
 #include "common/run_settings.hpp"
 #include "common/wire/messages.hpp"
+#include "worker/calls/call_request.hpp"
 
+#include <map>
+#include <optional>
 #include <set>
 #include <string>
 #include <vector>
@@ -11,20 +14,21 @@
 namespace sluice {
 
 /// A worker's side of single flight over the fleet (docs/protocol.md, "Entries of other caches"): what it
-/// seeks in other caches before it pays, and which embeddings it was left to pay for. Pure; not thread-safe.
+/// seeks in other caches before it pays, and which leased entries it was left to pay for. Pure; not
+/// thread-safe.
 class EntryExchange {
  public:
   /// Entries are sought in live runs that read and write the cache, by a worker that has one.
   EntryExchange(const RunSettings& settings, bool has_cache);
   bool seeks() const { return seeks_; }
 
-  /// Asks for the entry, once, whoever waits for it: `take_verdict` is told what came of it.
-  void seek(const EntryKey& key);
-  /// FOUND named the key; `found`: with its bytes. False if it is not awaited here, or not any more; what was
-  /// left to this worker is then given up, so that others do not wait for it.
-  bool take_verdict(const EntryKey& key, bool found);
+  /// Asks for the entry, once: what came of it is for the last one who sought it.
+  void seek(const EntryKey& key, const CallContext& seeker);
+  /// FOUND named the key; `found`: with its bytes. Returns who sought it; nothing if it is not awaited here,
+  /// or not any more: what was left to this worker is then given up, so that others do not wait for it.
+  std::optional<CallContext> on_found(const EntryKey& key, bool found);
 
-  /// An embedding is in the cache now.
+  /// A leased entry is in the cache now.
   void stored(const Digest& key);
   /// It will not be paid for after all, or could not be had.
   void given_up(const Digest& key);
@@ -37,8 +41,8 @@ class EntryExchange {
  private:
   std::string run_id_;
   bool seeks_ = false;
-  std::set<EntryKey> awaited_;
-  std::set<Digest> to_pay_;  ///< Embeddings that this worker was left to pay for.
+  std::map<EntryKey, CallContext> awaited_;  ///< With who seeks it.
+  std::set<Digest> to_pay_;                  ///< Leased entries that this worker was left to pay for.
   std::vector<EntryKey> unsaid_;
   std::vector<Digest> unsaid_stored_;
   std::vector<Digest> unsaid_given_up_;

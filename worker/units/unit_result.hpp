@@ -6,23 +6,22 @@
 #include "common/trial.hpp"
 #include "worker/providers/key_mask.hpp"
 #include "worker/scoring/score.hpp"
+#include "worker/units/answer_schema.hpp"
+#include "worker/units/evidence.hpp"
 
-#include <optional>
 #include <variant>
-#include <vector>
 
 namespace sluice {
 
 /// What became of a unit's request: the answer (which may be a final non-answer), or why there is none.
 using UnitOutcome = std::variant<Completion, Error>;
 
-/// The unit's result: its answer, scored for each of its trials, or the error. `embedded` holds what
-/// texts_to_embed names for the answer without keys, `claims` the answer's if they were read already. An
-/// answer from a cache may hold keys that were not masked when it came: `keys` finds them. Pure and
-/// thread-safe.
+/// The unit's result: its answer, scored for each of its trials, or the error. `evidence` holds what the
+/// metrics need beside the answer without keys, `read` the answer as its schema has it if it was read
+/// already. An answer from a cache may hold keys that were not masked when it came: `keys` finds them. Pure
+/// and thread-safe.
 UnitResult unit_result(const WorkUnit& unit, const Judges& judges, UnitOutcome outcome,
-                       const EmbeddedTexts& embedded, const Spend& spend,
-                       std::optional<std::vector<ParsedClaim>> claims = std::nullopt,
+                       const Evidence& evidence, const Spend& spend, ReadAnswer read = {},
                        const KeyMask& keys = KeyMask());
 
 }  // namespace sluice

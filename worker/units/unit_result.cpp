@@ -1,12 +1,11 @@
-#include "worker/unit_result.hpp"
+#include "worker/units/unit_result.hpp"
 
 #include <utility>
 
 namespace sluice {
 
 UnitResult unit_result(const WorkUnit& unit, const Judges& judges, UnitOutcome outcome,
-                       const EmbeddedTexts& embedded, const Spend& spend,
-                       std::optional<std::vector<ParsedClaim>> claims, const KeyMask& keys) {
+                       const Evidence& evidence, const Spend& spend, ReadAnswer read, const KeyMask& keys) {
   UnitResult result;
   result.unit = unit.unit;
   result.key = unit.key;
@@ -17,9 +16,9 @@ UnitResult unit_result(const WorkUnit& unit, const Judges& judges, UnitOutcome o
     auto& completion = std::get<Completion>(outcome);
     // The answer is known by what the cache holds; nothing else holds a key.
     const Digest answer = answer_digest(completion);
-    if (keys.apply(completion.text)) claims.reset();
+    if (keys.apply(completion.text)) read = {};
     if (completion.non_answer) keys.apply(completion.non_answer->message);
-    score_answer(completion, judges, unit, embedded, result, std::move(claims));
+    score_answer(completion, judges, unit, evidence.embedded, result, std::move(read.claims));
     result.answer = answer;
   }
   return result;

@@ -3,6 +3,7 @@
 #include "common/clock.hpp"
 #include "common/error.hpp"
 #include "common/result.hpp"
+#include "worker/calls/call_values.hpp"
 #include "worker/scoring/similarity.hpp"
 
 #include <cstddef>
@@ -32,9 +33,6 @@ struct EmbeddingOutcome {
   Spend spend;  ///< Its part of what the calls cost: each batch's calls are one waiter's, its tokens go by
                 ///< bytes.
 };
-
-/// Adds calls, tokens and waits; whether the cache was hit, and how long it took, stay as they are.
-void add_costs(Spend& to, const Spend& from);
 
 /// Decides which texts are embedded together, and who gets what: texts wait for each other only while a call
 /// is under way. Every text is asked for once, whoever waits for it. Pure; not thread-safe.
@@ -80,6 +78,8 @@ class EmbeddingQueue {
   /// The waiter's own time is over while others' calls go on: no outcome comes for it. Returns its part of
   /// the costs so far.
   Spend leave(std::uint64_t waiter);
+  /// Until when the waiter's own time lasts; nothing for one that does not wait.
+  std::optional<TimePoint> deadline(std::uint64_t waiter) const;
   /// Everybody's time lasts longer by this: an outage of the provider is not counted.
   void extend(Duration time);
 

@@ -1,19 +1,9 @@
-#include "worker/embedding_queue.hpp"
+#include "worker/units/embedding_queue.hpp"
 
 #include <algorithm>
 #include <utility>
 
 namespace sluice {
-
-void add_costs(Spend& to, const Spend& from) {
-  to.calls += from.calls;
-  to.retries += from.retries;
-  to.rate_limited += from.rate_limited;
-  to.paid += from.paid;
-  to.waited_permit_ms += from.waited_permit_ms;
-  to.waited_pause_ms += from.waited_pause_ms;
-  to.waited_retry_ms += from.waited_retry_ms;
-}
 
 SharedVector EmbeddingQueue::known(std::string_view text) const {
   const auto found = recent_.find(std::string(text));
@@ -222,6 +212,11 @@ std::vector<EmbeddingOutcome> EmbeddingQueue::expired(const EmbeddingBatch& batc
 
 void EmbeddingQueue::extend(Duration time) {
   for (auto& [id, waiter] : waiters_) waiter.deadline += time;
+}
+
+std::optional<TimePoint> EmbeddingQueue::deadline(std::uint64_t waiter) const {
+  const auto found = waiters_.find(waiter);
+  return found == waiters_.end() ? std::nullopt : std::optional(found->second.deadline);
 }
 
 Spend EmbeddingQueue::leave(std::uint64_t waiter) {

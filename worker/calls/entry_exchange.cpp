@@ -1,4 +1,4 @@
-#include "worker/entry_exchange.hpp"
+#include "worker/calls/entry_exchange.hpp"
 
 #include "common/defaults.hpp"
 #include "worker/answer_store.hpp"
@@ -8,20 +8,31 @@
 
 namespace sluice {
 
+namespace {
+
+/// Of those who lack such an entry one pays, says so (STORED), and the others wait for it. The other kinds
+/// belong to units, which are leased themselves.
+bool is_leased(EntryKind kind) {
+  return kind == EntryKind::embedding;
+}
+
+}  // namespace
+
 EntryExchange::EntryExchange(const RunSettings& settings, bool has_cache)
     : run_id_(settings.run_id),
       seeks_(has_cache && settings.mode == Mode::live && settings.read_cache && settings.write_cache) {}
 
-void EntryExchange::seek(const EntryKey& key) {
-  if (awaited_.insert(key).second) unsaid_.push_back(key);
+void EntryExchange::seek(const EntryKey& key, const CallContext& seeker) {
+  if (awaited_.insert_or_assign(key, seeker).second) unsaid_.push_back(key);
 }
 
-bool EntryExchange::take_verdict(const EntryKey& key, bool found) {
-  const bool is_awaited = awaited_.erase(key) > 0;
-  if (found || key.kind != EntryKind::embedding) return is_awaited;
+std::optional<CallContext> EntryExchange::on_found(const EntryKey& key, bool found) {
+  const auto node = awaited_.extract(key);
+  const auto seeker = node ? std::optional(node.mapped()) : std::nullopt;
+  if (found || !is_leased(key.kind)) return seeker;
   const bool is_new = to_pay_.insert(key.digest).second;
-  if (is_new && !is_awaited) given_up(key.digest);
-  return is_awaited;
+  if (is_new && !seeker) given_up(key.digest);
+  return seeker;
 }
 
 void EntryExchange::stored(const Digest& key) {
@@ -33,7 +44,8 @@ void EntryExchange::given_up(const Digest& key) {
 }
 
 void EntryExchange::ask_again() {
-  unsaid_.assign(awaited_.begin(), awaited_.end());
+  unsaid_.clear();
+  for (const auto& [key, seeker] : awaited_) unsaid_.push_back(key);
 }
 
 std::vector<wire::ToCoordinator> EntryExchange::take_messages() {

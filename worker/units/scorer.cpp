@@ -1,4 +1,4 @@
-#include "worker/scorer.hpp"
+#include "worker/units/scorer.hpp"
 
 #include "common/process/supervision.hpp"
 
@@ -38,9 +38,9 @@ void score(Scorer* self) {
     scored.results.reserve(batch.units.size() - state.scored);
     bool out_of_time = false;
     while (state.scored < batch.units.size() && !out_of_time) {
-      auto& [unit, outcome, spend, embedded, claims] = batch.units[state.scored++];
+      auto& [unit, outcome, spend, evidence, read] = batch.units[state.scored++];
       scored.results.push_back(unit_result(*unit, {state.judges->ontology, state.judges->text_judge},
-                                           std::move(outcome), embedded, spend, std::move(claims),
+                                           std::move(outcome), evidence, spend, std::move(read),
                                            state.judges->keys));
       out_of_time = std::chrono::steady_clock::now() >= end;
     }

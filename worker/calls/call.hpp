@@ -1,0 +1,79 @@
+#pragma once
+
+#include "common/clock.hpp"
+#include "common/result.hpp"
+#include "worker/budget/call_budget.hpp"
+#include "worker/budget/late_permits.hpp"
+#include "worker/calls/call_request.hpp"
+#include "worker/calls/outage_clock.hpp"
+#include "worker/calls/wait_clock.hpp"
+#include "worker/providers/announced_limits.hpp"
+#include "worker/retry_policy.hpp"
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <set>
+#include <string>
+#include <unordered_map>
+
+namespace sluice {
+
+/// Numbers calls in the order in which they were submitted; the retries of one have its number.
+using CallId = std::uint64_t;
+
+/// A provider as this run's calls meet it.
+struct CalledProvider {
+  CalledProvider(const ProviderSettings& from, Duration case_time)
+      : settings(from), budget(from.name, case_time) {}
+
+  const ProviderSettings& settings;
+  std::optional<std::string> key;  ///< Nothing: this worker has none, and must not call.
+  CallBudget budget;
+  LatePermits late_permits;
+  ModelLimits limits;
+  std::set<CallId> ready;          ///< Calls that may start as far as they go themselves, oldest first.
+  std::uint32_t backing_off = 0;   ///< Calls that wait for their time to be tried again.
+  bool answered = false;           ///< Any HTTP response came: its address is right.
+  std::uint32_t silent_calls = 0;  ///< That ended after waiting for it as long as a request may take.
+  std::optional<Error> fatal;      ///< What every other call would meet, too.
+};
+
+using CalledProviders = std::map<std::string, CalledProvider>;
+
+/// A request on its way to its answer, with all its tries.
+struct Call {
+  enum class State : std::uint8_t { seeks_entry, ready, in_flight, backing_off };
+
+  Call(CallRequest& what, const CallContext& whose, CalledProvider& at, const RetryPolicy& policy,
+       const OutageClock& outages_before, TimePoint now)
+      : request(&what), context(whose), provider(&at), retry(policy), outages(outages_before), waits(now) {}
+
+  CallRequest* request;  ///< Its owner's.
+  CallContext context;
+  CalledProvider* provider;
+  RetryPolicy retry;
+  OutageClock outages;
+  WaitClock waits;
+  Spend spend;
+  State state = State::ready;
+
+  // The try under way.
+  bool cut_short = false;              ///< Less time is left than a request may take.
+  std::optional<wire::CallSize> size;  ///< Known once it was needed.
+  std::optional<wire::Permit> permit;
+  std::optional<TimePoint> refused_at;  ///< Last, by a rate limit.
+  std::uint32_t unsent = 0;             ///< Tries in a row that came too late for their permits.
+
+  bool probes() const { return permit && permit->probe; }
+  const wire::CallSize& known_size() { return size ? *size : size.emplace(request->size()); }
+  /// Its deadline, after the outages up to now.
+  TimePoint deadline(TimePoint now) {
+    retry.extend(outages.extension(provider->budget.out(now)));
+    return retry.deadline();
+  }
+};
+
+using CallTable = std::unordered_map<CallId, Call>;
+
+}  // namespace sluice

@@ -1,0 +1,125 @@
+#pragma once
+
+#include "common/run_settings.hpp"
+#include "worker/calls/alarms.hpp"
+#include "worker/calls/call.hpp"
+#include "worker/calls/call_values.hpp"
+#include "worker/calls/coordinator_link.hpp"
+#include "worker/calls/entry_exchange.hpp"
+#include "worker/calls/failed_tries.hpp"
+
+#include <chrono>
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace sluice {
+
+/// What the calls of one run need, beside the run's settings.
+struct CallEngineConfig {
+  std::map<std::string, std::string> keys;  ///< API key by provider name; empty for a call without a key.
+  std::uint64_t random_seed = 0;            ///< For the jitter of the back-off.
+  bool log_calls = false;                   ///< Calls carry what the call log is to say of them.
+  bool has_cache = false;                   ///< Entries of other workers' caches have a place here.
+  std::uint32_t slots = 0;                  ///< As the coordinator knows them (Backlog).
+};
+
+/// Makes the calls of one run, whatever they are for, under the budgets that the coordinator grants: when a
+/// call may start is the coordinator's to say, whether one is tried again is decided here alone. Each request
+/// that is submitted ends once, in `take_ended`, unless it is cancelled. Pure; not thread-safe.
+class CallEngine {
+ public:
+  /// Owner of the entries that the engine itself seeks: nobody else has this number.
+  static constexpr std::uint32_t owner = 0;
+
+  /// The settings must outlive it.
+  CallEngine(const RunSettings& settings, CallEngineConfig config);
+  CallEngine(const CallEngine&) = delete;
+  CallEngine& operator=(const CallEngine&) = delete;
+
+  // --- For those who want something called ---
+
+  /// Calls until an answer has come, no call is left, or the deadline is over, which outages extend. The
+  /// request must stay where it is until its end. `held`: the entry of another worker's cache that is asked
+  /// for first, if this worker seeks entries at all. Returns the call's number.
+  CallId submit(CallRequest& request, const CallContext& context, TimePoint deadline, const Moment& moment,
+                const std::optional<EntryKey>& held = std::nullopt);
+  /// Drops the call, for which no end comes then. False, and nothing is done, if a try of it is under way or
+  /// it has ended.
+  bool withdraw(CallId id);
+  /// What has ended since the last time, in this order.
+  std::vector<CallEnded> take_ended();
+  /// For how long outages have held the provider's calls, in all time up to now.
+  Duration outages(const std::string& provider, TimePoint now) const;
+  /// What this worker seeks in other caches.
+  EntryExchange& entries() { return entries_; }
+  /// For the log, with the next turn: one sentence.
+  void report(std::string problem) { problems_.push_back(std::move(problem)); }
+
+  // --- What happens ---
+
+  void on_budget(const BudgetChanged& budget, const Moment& moment);
+  /// What another worker's cache holds, or does not. Returns who sought it, if it is for somebody else.
+  std::optional<CallContext> on_entry(const wire::LentEntry& entry, const Moment& moment);
+  /// A call has ended; one that is not known any more is ignored. `arrived`: when, for people.
+  void on_done(const HttpDone& done, const Moment& moment, std::chrono::system_clock::time_point arrived);
+  /// Ends back-offs, and calls whose time is over.
+  void on_time(const Moment& moment);
+  /// The next turn tells the demand, whether it has changed or not.
+  void want_demand() { demand_wanted_ = true; }
+
+  // --- What follows ---
+
+  /// Starts every call that may start.
+  void start(const Moment& moment);
+  /// What is to be done now. Ends the turn: before it, whoever takes `take_ended` has submitted what follows.
+  EngineTurn turn(const Moment& moment, const Backlog& backlog);
+
+  /// The most calls in flight that a search allows a provider here; 0: nothing is searched for.
+  std::uint32_t searched_places() const;
+  /// See waiting_calls.hpp.
+  bool all_probes_failed() const;
+  /// Drops every call. Returns those in flight.
+  std::vector<CallId> cancel();
+
+ private:
+  CalledProvider* provider(const std::string& name);
+  std::optional<Error> obstacle(const CalledProvider& provider) const;
+  void make_ready(CallId id);
+  void end_oversized(CalledProvider& provider);
+  void end_waiting(CalledProvider& provider, const Error& error);
+  void start_ready(CalledProvider& provider);
+  void try_start(CallId id);
+  HttpCall http_call(CallId id, Call& call, const std::optional<TakenPermit>& permit) const;
+  std::optional<Failed> read(Call& call, const HttpDone& done, std::chrono::system_clock::time_point arrived);
+  void follow(CallId id, NextStep next);
+  void end(CallId id, CallEnded ended);
+  Call extract(CallId id);
+  void tell_demand(EngineTurn& turn, const Backlog& backlog);
+  std::optional<TimePoint> next_wake() const;
+
+  const RunSettings& settings_;
+  bool log_calls_;
+  Random random_;
+  EntryExchange entries_;
+  bool has_cache_;
+  CalledProviders providers_;
+  CoordinatorLink link_;
+  bool demand_wanted_ = false;
+  std::uint32_t told_slots_ = 0;
+
+  CallTable calls_;
+  Alarms alarms_;  ///< Ends of back-offs, and deadlines of what waits.
+  CallId next_id_ = 1;
+
+  // Of the turn under way.
+  Moment at_;
+  std::vector<CallId> newly_ready_;
+  std::vector<HttpCall> to_make_;
+  std::vector<CallEnded> ended_;
+  std::vector<std::string> problems_;
+};
+
+}  // namespace sluice

@@ -1,0 +1,61 @@
+#pragma once
+
+#include "common/completion.hpp"
+#include "common/error.hpp"
+#include "common/run_settings.hpp"
+#include "common/wire/messages.hpp"
+#include "worker/providers/http_message.hpp"
+#include "worker/providers/provider.hpp"
+
+#include <algorithm>
+#include <chrono>
+#include <cstdint>
+#include <limits>
+#include <string>
+#include <string_view>
+#include <variant>
+
+namespace sluice {
+
+/// Whose call, or sought entry, it is. Both numbers are the owner's own, and come back with what comes of it.
+struct CallContext {
+  std::uint32_t owner = 0;
+  std::uint64_t id = 0;
+  friend bool operator==(const CallContext&, const CallContext&) = default;
+};
+
+/// A request to a provider, as the call engine sees it: what it is for, its owner alone knows. It keeps what
+/// its response held, for its owner to take.
+class CallRequest {
+ public:
+  virtual ~CallRequest() = default;
+
+  /// Name of a ProviderSettings of the run.
+  virtual const std::string& provider() const = 0;
+  /// The model that the limits in the response's headers are those of.
+  virtual const std::string& model() const = 0;
+  /// Upper bounds of the tokens that the call can take. Asked for once.
+  virtual wire::CallSize size() const = 0;
+  virtual HttpRequest build(const ProviderSettings& provider, std::string_view api_key) const = 0;
+  /// Keeps what the response holds, and returns what it used (nothing but zeros: the provider does not say),
+  /// or why it is no answer. `now` and `api_key` as read_response has them.
+  virtual std::variant<Usage, Failed> read(const ProviderSettings& provider, const HttpResponse& response,
+                                           std::chrono::system_clock::time_point now,
+                                           std::string_view api_key) = 0;
+  /// Keeps what another worker's cache holds of what is requested. An error: it does not fit, and the call is
+  /// made. Only asked of requests that were submitted with the key of an entry.
+  virtual Result<void> take_entry(std::string_view /*entry*/) {
+    return fail(Reason::internal_error, "this request has no entry");
+  }
+  /// What the call log says of the request itself: one member of a JSON object.
+  virtual std::string log_member() const = 0;
+};
+
+/// A call's size, within what the wire can say.
+inline wire::CallSize call_size(std::uint64_t input_tokens, std::uint64_t output_tokens) {
+  constexpr std::uint64_t most = std::numeric_limits<std::uint32_t>::max();
+  return {static_cast<std::uint32_t>(std::min(input_tokens, most)),
+          static_cast<std::uint32_t>(std::min(output_tokens, most))};
+}
+
+}  // namespace sluice

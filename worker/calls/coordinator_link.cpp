@@ -1,0 +1,28 @@
+#include "worker/calls/coordinator_link.hpp"
+
+#include "common/defaults.hpp"
+
+#include <algorithm>
+#include <utility>
+
+namespace sluice {
+
+CoordinatorLink::CoordinatorLink(std::chrono::milliseconds heartbeat_interval)
+    : longest_silence_(defaults::liveness * heartbeat_interval) {}
+
+bool CoordinatorLink::on_budget(const BudgetChanged& budget) {
+  const bool was_connected = std::exchange(connected_, budget.connected);
+  const auto& grants = budget.heard;
+  if (grants.now_us > 0) {
+    newest_us_ = std::max(newest_us_, grants.now_us);
+    const auto echo = grants.echo_us > 0 ? std::optional(boot_time(grants.echo_us)) : std::nullopt;
+    // What was in the socket while the process was stopped is as old as what it answers.
+    const auto heard_at = std::min(echo.value_or(budget.heard_at), budget.heard_at);
+    heard_at_ = std::max(heard_at_, heard_at);
+    late_grants_.hear(budget.heard_at - heard_at, longest_silence_, budget.heard_at);
+    clock_.hear(boot_time(grants.now_us), echo, budget.heard_at);
+  }
+  return budget.begins_anew || (connected_ && !was_connected);
+}
+
+}  // namespace sluice

@@ -1,0 +1,114 @@
+#include "worker/calls/failed_tries.hpp"
+
+#include "worker/call_failure.hpp"
+
+#include <string>
+#include <utility>
+
+namespace sluice {
+
+namespace {
+
+/// Tries in a row that came too late for their permits, though the connection was warmed up after the first:
+/// the way to the provider takes longer than a permit lasts.
+constexpr std::uint32_t max_unsent = 8;
+/// One case may be slow, and with one place nobody else had a chance.
+constexpr std::uint32_t enough_silent_calls = 2;
+
+/// No try is left.
+NextStep last_failure(Call& call, const Failed& failed, bool out_of_time, bool unreachable) {
+  auto& provider = *call.provider;
+  Error error{failed.reason, failed.message};
+  if (!failed.retryable && stops_run(failed.reason)) provider.fatal = error;
+  if (call.spend.calls > 1) error.message += "; " + std::to_string(call.spend.calls) + " calls were made";
+  if (out_of_time) error.message += "; the time of the case is spent";
+  const bool silent = failed.reason == Reason::timed_out && !out_of_time && !call.cut_short;
+  if (silent) ++provider.silent_calls;
+  const bool never_in_time = silent && provider.silent_calls >= enough_silent_calls;
+  if ((unreachable || never_in_time) && !provider.answered) {
+    error.reason = Reason::provider_unreachable;
+    error.message += "; provider \"" + provider.settings.name + "\" has never answered: check its base URL " +
+                     "(--base-url)" + (unreachable ? "" : ", --request-timeout") + " and the network";
+  }
+  return {NextStep::Kind::end, {}, std::move(error), out_of_time};
+}
+
+/// Since the call was refused before, nothing was answered: that is not its own doing.
+bool all_are_refused(Call& call, const Failed& failed, TimePoint now) {
+  if (!failed.counts_as_rate_limit) return false;
+  const auto before = std::exchange(call.refused_at, now);
+  return before && call.provider->budget.last_answer() <= before && !call.outages.is_own_fault();
+}
+
+}  // namespace
+
+void settle(Call& call, const Usage& usage) {
+  if (!call.permit || usage == Usage{}) return;
+  call.provider->budget.settle(call.permit->id, call_size(usage.input_tokens, usage.output_tokens));
+  call.permit.reset();
+}
+
+void settle_uncharged(Call& call) {
+  if (call.permit) call.provider->budget.settle(call.permit->id, {});
+}
+
+void note_failure(Call& call, const Failed& failed, int status, TimePoint now) {
+  auto& budget = call.provider->budget;
+  const bool refused = status >= 400 && status < 500;
+  if (refused || failed.counts_as_rate_limit || failed.reason == Reason::request_refused)
+    settle_uncharged(call);
+  if (failed.counts_as_rate_limit) {
+    failed.retry_after ? budget.pause(*failed.retry_after, now) : budget.was_rate_limited();
+  } else if (refused || (!failed.retryable && status < 500)) {
+    budget.was_declined(now);
+  } else {
+    budget.failed();
+  }
+}
+
+void note_lost(Call& call, const HttpDone& done, const Failed& failed, TimePoint now) {
+  if (never_connected(done) && !done.started) settle_uncharged(call);
+  auto& budget = call.provider->budget;
+  failed.retryable ? budget.failed() : budget.was_declined(now);
+}
+
+NextStep after_unsent(Call& call, const HttpDone& done) {
+  if (!done.started) {
+    settle_uncharged(call);
+    if (--call.spend.calls > 0) --call.spend.retries;
+  }
+  if (call.probes()) {
+    call.provider->budget.failed();  // It has found out nothing good.
+    return {};
+  }
+  if (++call.unsent <= max_unsent) return {};
+  auto message = done.failure->message + " " + std::to_string(call.unsent) + " times in a row";
+  if (!done.started) {
+    message += "; raise burst_seconds if the provider allows more, or use a worker that is nearer to it";
+  }
+  return {NextStep::Kind::end, {}, Error{Reason::connection_lost, std::move(message)}};
+}
+
+NextStep after_failure(Call& call, const Failed& failed, bool unreachable, TimePoint now, Random& random) {
+  if (failed.counts_as_rate_limit) ++call.spend.rate_limited;
+  const auto& budget = call.provider->budget;
+  const bool probed = call.probes();
+  const bool names_delay = failed.counts_as_rate_limit && failed.retry_after;
+  if (probed && !unreachable && !names_delay) call.outages.probe_failed();
+  call.deadline(now);
+  const bool in_outage = (probed || budget.in_outage()) && !names_delay;
+  const bool by_outage = in_outage && !call.outages.is_own_fault();
+  // It waits for the end, and has lost nothing.
+  if (failed.retryable && (by_outage || (names_delay && budget.in_long_pause(now)))) return {};
+  const FailedCall try_of{failed.retryable, failed.counts_as_rate_limit, failed.retry_after,
+                          failed.consumes_quota, all_are_refused(call, failed, now)};
+  const auto decision = call.retry.decide(try_of, now, random);
+  if (const auto* retry = std::get_if<RetryAfter>(&decision)) {
+    // The provider pauses for the named delay of a rate limit; the call itself has nothing to wait for.
+    if (names_delay) return {};
+    return {NextStep::Kind::back_off, retry->delay};
+  }
+  return last_failure(call, failed, std::get<GiveUp>(decision).out_of_time, unreachable);
+}
+
+}  // namespace sluice

@@ -1,0 +1,42 @@
+#pragma once
+
+#include "common/clock.hpp"
+#include "common/error.hpp"
+#include "worker/calls/call.hpp"
+#include "worker/http/http_call.hpp"
+#include "worker/providers/provider.hpp"
+#include "worker/retry_policy.hpp"
+
+#include <optional>
+
+/// What a try that brought no answer means: for its provider's budget, and for the call. Pure.
+namespace sluice {
+
+/// What becomes of the call.
+struct NextStep {
+  enum class Kind : std::uint8_t { ready, back_off, end };
+  Kind kind = Kind::ready;
+  Duration delay{};          ///< Of a back-off.
+  Error error{};             ///< Of an end,
+  bool out_of_time = false;  ///< which came because the deadline is over.
+};
+
+/// What the call used of what was reserved for it; a server that does not say leaves the reservation as it
+/// is.
+void settle(Call& call, const Usage& usage);
+/// The try was not charged.
+void settle_uncharged(Call& call);
+
+/// What the governor has to know of a response that is no answer. A request that is wrong by itself says
+/// nothing of the provider, and one that was refused is not charged; a gateway may say either in the body of
+/// a 200.
+void note_failure(Call& call, const Failed& failed, int status, TimePoint now);
+/// What it has to know of a call without a response.
+void note_lost(Call& call, const HttpDone& done, const Failed& failed, TimePoint now);
+
+/// The try came too late for its permit: it needs another one, and has spent nothing.
+NextStep after_unsent(Call& call, const HttpDone& done);
+/// The try has failed. `unreachable`: it never came to the provider.
+NextStep after_failure(Call& call, const Failed& failed, bool unreachable, TimePoint now, Random& random);
+
+}  // namespace sluice

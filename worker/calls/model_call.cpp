@@ -1,0 +1,49 @@
+#include "worker/calls/model_call.hpp"
+
+#include "common/token_bound.hpp"
+
+#include <span>
+#include <utility>
+
+namespace sluice {
+
+std::optional<std::variant<Completion, Error>> ModelCall::find(const RunSettings& settings) const {
+  const bool replay = settings.mode == Mode::cached;
+  if (!replay && !settings.read_cache) return std::nullopt;
+  auto found = replay ? store_.find_replay(keyed_.key, keyed_.pinned) : store_.find_answer(keyed_.key);
+  if (!found) return found.error();
+  if (*found) return std::move(**found);
+  if (replay) return Error{Reason::cache_miss, "the cache does not hold this answer"};
+  return std::nullopt;
+}
+
+Result<void> ModelCall::store(const Completion& answer) const {
+  const KeyedAnswer keyed{keyed_.key, &answer};
+  return store_.store(std::span(&keyed, 1));
+}
+
+wire::CallSize ModelCall::size() const {
+  return call_size(input_token_bound(*keyed_.request), output_token_bound(*keyed_.request));
+}
+
+HttpRequest ModelCall::build(const ProviderSettings& provider, std::string_view api_key) const {
+  return build_request(provider, api_key, *keyed_.request);
+}
+
+std::variant<Usage, Failed> ModelCall::read(const ProviderSettings& provider, const HttpResponse& response,
+                                            std::chrono::system_clock::time_point now,
+                                            std::string_view api_key) {
+  auto outcome = read_response(provider, response, now, api_key);
+  if (auto* failed = std::get_if<Failed>(&outcome)) return std::move(*failed);
+  answer_ = std::move(std::get<Answered>(outcome).completion);
+  return answer_.usage;
+}
+
+Result<void> ModelCall::take_entry(std::string_view entry) {
+  auto answer = store_.take_answer(keyed_.key, keyed_.pinned, entry);
+  if (!answer) return fail(std::move(answer.error()));
+  answer_ = std::move(*answer);
+  return {};
+}
+
+}  // namespace sluice

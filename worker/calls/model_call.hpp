@@ -1,0 +1,58 @@
+#pragma once
+
+#include "common/completion.hpp"
+#include "common/error.hpp"
+#include "common/hash.hpp"
+#include "common/request.hpp"
+#include "common/run_settings.hpp"
+#include "worker/answer_store.hpp"
+#include "worker/calls/call_request.hpp"
+
+#include <chrono>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <variant>
+
+namespace sluice {
+
+/// A request to a model under its cache key, whatever its answer is for.
+struct KeyedRequest {
+  const ModelRequest* request = nullptr;
+  Digest key{};     ///< common/cache_key.hpp
+  Digest pinned{};  ///< The digest that an answer from a cache must have; zero: any.
+};
+
+/// A keyed request that is looked up in the caches, then lent by another worker, then called for. The request
+/// and the store must outlive it. Not thread-safe.
+class ModelCall : public CallRequest {
+ public:
+  ModelCall(const KeyedRequest& keyed, AnswerStore& store) : keyed_(keyed), store_(store) {}
+
+  /// What this process's caches hold of it, if the run's mode wants an answer from there. An error: there
+  /// will be none. Nothing: it is to be called for.
+  std::optional<std::variant<Completion, Error>> find(const RunSettings& settings) const;
+  /// Stores a new answer, or final non-answer.
+  Result<void> store(const Completion& answer) const;
+
+  EntryKey entry_key() const { return {EntryKind::answer, keyed_.key}; }
+  /// What came of a call that has ended without an error. Once.
+  Completion take_answer() { return std::move(answer_); }
+
+  const std::string& provider() const override { return keyed_.request->provider; }
+  const std::string& model() const override { return keyed_.request->model; }
+  wire::CallSize size() const override;
+  HttpRequest build(const ProviderSettings& provider, std::string_view api_key) const override;
+  std::variant<Usage, Failed> read(const ProviderSettings& provider, const HttpResponse& response,
+                                   std::chrono::system_clock::time_point now,
+                                   std::string_view api_key) override;
+  Result<void> take_entry(std::string_view entry) override;
+
+ private:
+  KeyedRequest keyed_;
+  AnswerStore& store_;
+  Completion answer_;
+};
+
+}  // namespace sluice

@@ -1,0 +1,20 @@
+#pragma once
+
+#include "common/result.hpp"
+#include "worker/held_units.hpp"
+#include "worker/units/answer_schema.hpp"
+#include "worker/units/evidence.hpp"
+#include "worker/units/unit_result.hpp"
+
+namespace sluice {
+
+/// A unit with what became of its request, and what it is scored by.
+struct CompletedUnit {
+  SharedUnit unit;
+  UnitOutcome outcome;
+  Spend spend;
+  Evidence evidence = {};
+  ReadAnswer read = {};  ///< Of an answer that was read already.
+};
+
+}  // namespace sluice

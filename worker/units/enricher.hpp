@@ -1,0 +1,56 @@
+#pragma once
+
+#include "common/clock.hpp"
+#include "common/error.hpp"
+#include "common/result.hpp"
+#include "common/trial.hpp"
+#include "worker/budget/call_budget.hpp"
+#include "worker/calls/call_values.hpp"
+#include "worker/units/evidence.hpp"
+
+#include <cstdint>
+#include <optional>
+#include <string_view>
+#include <variant>
+#include <vector>
+
+namespace sluice {
+
+/// A unit that waited has what it waited for, or will not get it.
+struct Enriched {
+  std::uint64_t unit = 0;
+  std::variant<Evidence, Error> result;
+  Spend spend;  ///< The unit's part of what the calls cost.
+};
+
+/// A stage between a unit's answer and its score: gets what some metrics read beside the answer. Each kind of
+/// call that such metrics need is one of these, in a file of its own, and a line in `every_enricher`. It
+/// submits its calls to the CallEngine as `owner`, which it is given, and is handed their ends and the
+/// entries that it sought. Units go by numbers of the flow's. Not thread-safe.
+class Enricher {
+ public:
+  virtual ~Enricher() = default;
+
+  /// Begins with a unit that has its answer, given without this worker's keys. Nothing: the unit waits, and
+  /// comes with one of the outcomes.
+  virtual std::optional<std::variant<Evidence, Error>> begin(std::uint64_t unit, const WorkUnit& work,
+                                                             std::string_view answer, TimePoint deadline,
+                                                             const Moment& moment) = 0;
+  /// Submits the calls that can be made now: what came together may go together.
+  virtual void start_calls(const Moment& moment) = 0;
+  /// A call of this owner has ended.
+  virtual void on_call_ended(const CallEnded& ended, std::vector<Enriched>& outcomes) = 0;
+  /// What another worker's cache holds of an entry that this owner sought; empty: nothing.
+  virtual void on_entry(const EntryKey& key, std::string_view entry, std::vector<Enriched>& outcomes) = 0;
+
+  /// Until when the unit waits for calls of its own, after the outages up to now. REQUIRES: it waits here.
+  virtual TimePoint deadline(std::uint64_t unit, TimePoint now) = 0;
+  /// The unit waits no longer, and no outcome comes for it. Returns its part of the costs so far.
+  virtual Spend leave(std::uint64_t unit) = 0;
+  /// Why a unit that was made to leave has no result.
+  virtual Error late() const = 0;
+  /// Drops everything.
+  virtual void cancel() = 0;
+};
+
+}  // namespace sluice

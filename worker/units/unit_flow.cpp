@@ -1,0 +1,321 @@
+#include "worker/units/unit_flow.hpp"
+
+#include "worker/units/embeddings.hpp"
+
+#include <algorithm>
+#include <chrono>
+#include <set>
+#include <span>
+#include <utility>
+
+namespace sluice {
+
+namespace {
+
+/// A call that is a unit's own ends with the unit's time, and knows more of why: it goes first.
+constexpr std::chrono::milliseconds precedence_of_calls(100);
+
+std::string_view schema_of(const WorkUnit& unit) {
+  return unit.request.response_schema ? claims_schema_name : std::string_view();
+}
+
+template <class Kind>
+std::unique_ptr<Enricher> make(const RunSettings& settings, std::shared_ptr<AnswerStore> store,
+                               CallEngine& engine, std::uint32_t owner) {
+  return std::make_unique<Kind>(settings, std::move(store), engine, owner);
+}
+
+}  // namespace
+
+std::vector<MakeEnricher> every_enricher() {
+  return {make<Embeddings>};
+}
+
+UnitFlow::UnitFlow(UnitFlowConfig config, const std::vector<MakeEnricher>& kinds)
+    : config_(std::move(config)),
+      engine_(config_.settings, {std::move(config_.keys), config_.random_seed, config_.log_calls,
+                                 !config_.store->id().empty(), config_.max_concurrent}) {
+  for (const auto make_one : kinds) {
+    const auto owner = first_enricher + static_cast<std::uint32_t>(enrichers_.size());
+    enrichers_.push_back(make_one(config_.settings, config_.store, engine_, owner));
+  }
+}
+
+std::uint32_t UnitFlow::slots() const {
+  return std::max(config_.max_concurrent, engine_.searched_places());
+}
+
+void UnitFlow::add(std::vector<SharedUnit> units) {
+  for (auto& unit : units) queue_.push_back(std::move(unit));
+}
+
+void UnitFlow::on_entries(const std::vector<wire::LentEntry>& entries, const Moment& moment) {
+  at_ = moment;
+  for (const auto& entry : entries) {
+    const auto seeker = engine_.on_entry(entry, moment);
+    if (!seeker || seeker->owner < first_enricher) continue;
+    const auto enricher = seeker->owner - first_enricher;
+    enrichers_.at(enricher)->on_entry(entry.key, entry.bytes, enriched_);
+    take_enriched(enricher);
+  }
+}
+
+FlowTurn UnitFlow::turn(const Moment& moment) {
+  at_ = moment;
+  engine_.on_time(moment);
+  take_ended();
+  while (const auto id = alarms_.take_due(at_.now)) await_enrichers(*id);
+  if (winding_down_) drop_uncalled([](UnitId) { return true; });
+  std::uint64_t before = 0;
+  do {  // What ends makes room for others.
+    before = ends_;
+    begin_units();
+    for (const auto& enricher : enrichers_) enricher->start_calls(moment);
+    engine_.start(moment);
+    take_ended();
+  } while (ends_ != before);
+  FlowTurn turn;
+  for (const auto id : std::exchange(begun_, {})) {
+    if (const auto unit = units_.find(id); unit != units_.end())
+      turn.started.push_back(unit->second.unit->unit);
+  }
+  store_answers();
+  turn.completed = std::exchange(completed_, {});
+  turn.returned = std::exchange(returned_, {});
+  const bool waits = !queue_.empty();
+  turn.engine = engine_.turn(
+      moment, {slots(), queue_.size(), waits ? std::string_view(queue_.front()->request.provider) : ""});
+  if (const auto next = alarms_.next(); next && (!turn.engine.wake || *next < *turn.engine.wake))
+    turn.engine.wake = next;
+  return turn;
+}
+
+std::vector<CallId> UnitFlow::cancel() {
+  queue_.clear();
+  units_.clear();
+  waiting_ = 0;
+  alarms_.clear_all();
+  enriched_.clear();
+  for (const auto& enricher : enrichers_) enricher->cancel();
+  return engine_.cancel();
+}
+
+// --- From the unit to its answer ---
+
+/// With all slots taken by calls that probe an outage in vain, one more unit may try; but none while others
+/// are past their answer, and will make room.
+std::uint32_t UnitFlow::open_slots() const {
+  const bool may_exceed = units_.size() == slots() && waiting_ == 0 && engine_.all_probes_failed();
+  return slots() + (may_exceed ? 1 : 0);
+}
+
+void UnitFlow::begin_units() {
+  if (queue_.empty()) return;
+  const auto most = open_slots();
+  while (!queue_.empty() && units_.size() < most) {
+    auto unit = std::move(queue_.front());
+    queue_.pop_front();
+    begin(std::move(unit));
+  }
+}
+
+void UnitFlow::begin(SharedUnit of_run) {
+  const auto id = next_id_++;
+  const auto deadline = at_.now + config_.settings.case_timeout;
+  auto& unit = units_.try_emplace(id, std::move(of_run), *config_.store, at_.now, deadline).first->second;
+  begun_.push_back(id);
+  if (config_.settings.mode == Mode::mock) {
+    return on_answer(id, Completion{mock_answer(schema_of(*unit.unit)), "stop", "mock", {}, 0, {}}, false);
+  }
+  auto found = unit.call.find(config_.settings);
+  if (!found) {
+    const auto held = unit.unit->held_elsewhere ? std::optional(unit.call.entry_key()) : std::nullopt;
+    unit.call_id = engine_.submit(unit.call, {answers, id}, deadline, at_, held);
+    return;
+  }
+  if (auto* error = std::get_if<Error>(&*found)) return finish(id, std::move(*error));
+  unit.spend.cache_hit = true;
+  on_answer(id, std::get<Completion>(std::move(*found)), false);
+}
+
+/// Hands on what has ended.
+void UnitFlow::take_ended() {
+  for (auto ended = engine_.take_ended(); !ended.empty(); ended = engine_.take_ended()) {
+    for (auto& call : ended) {
+      ++ends_;
+      if (call.context.owner == answers) {
+        on_answer_call(call);
+      } else {
+        const auto enricher = call.context.owner - first_enricher;
+        enrichers_.at(enricher)->on_call_ended(call, enriched_);
+        take_enriched(enricher);
+      }
+    }
+  }
+}
+
+void UnitFlow::on_answer_call(CallEnded& ended) {
+  const auto id = ended.context.id;
+  auto& unit = units_.at(id);
+  add_costs(unit.spend, ended.spend);
+  unit.deadline += ended.extended;
+  if (ended.error) return finish(id, std::move(*ended.error));
+  if (!ended.lent) {
+    unit.spend.paid += ended.usage;
+    return on_new_answer(id, unit.call.take_answer());
+  }
+  unit.spend.cache_hit = true;
+  on_answer(id, unit.call.take_answer(), false);
+}
+
+/// Reads it before it is stored: an answer that cannot be read is no answer, and must not be cached as one.
+void UnitFlow::on_new_answer(Id id, Completion answer) {
+  auto& unit = units_.at(id);
+  if (!answer.non_answer) {
+    auto read = read_answer(schema_of(*unit.unit), answer.text);
+    if (read) {
+      unit.read = std::move(*read);
+    } else {
+      answer.non_answer = std::move(read.error());
+    }
+  }
+  on_answer(id, std::move(answer), config_.settings.write_cache);
+}
+
+// --- From the answer to the end ---
+
+/// `is_new`: the answer is to be stored.
+void UnitFlow::on_answer(Id id, Completion answer, bool is_new) {
+  auto& unit = units_.at(id);
+  auto error = answer.non_answer ? std::nullopt : enrich(id, unit, answer);
+  if (!error && unit.waits_for == 0) {
+    if (is_new) unstored_.push_back(completed_.size());
+    return finish(id, std::move(answer));
+  }
+  if (is_new) {
+    // Stored before it waits, or fails for something else than itself: it was paid for.
+    if (const auto stored = unit.call.store(answer); !stored) error = stored.error();
+  }
+  if (error) {
+    stop_waiting(id, unit);
+    return finish(id, std::move(*error));
+  }
+  unit.answer = std::move(answer);
+  ++waiting_;
+  await_enrichers(id);
+}
+
+/// Begins with every enricher. An error of one is the unit's.
+std::optional<Error> UnitFlow::enrich(Id id, UnderWay& unit, const Completion& answer) {
+  const auto masked = config_.key_mask.masked(answer.text);
+  const std::string_view text = masked ? *masked : answer.text;
+  for (std::size_t i = 0; i < enrichers_.size(); ++i) {
+    auto done = enrichers_[i]->begin(id, *unit.unit, text, unit.deadline, at_);
+    if (!done) {
+      unit.waits_for |= 1u << i;
+    } else if (auto* error = std::get_if<Error>(&*done)) {
+      return std::move(*error);
+    } else {
+      unit.evidence.merge(std::get<Evidence>(std::move(*done)));
+    }
+  }
+  return std::nullopt;
+}
+
+/// Hands on what units have waited for at this enricher.
+void UnitFlow::take_enriched(std::size_t enricher) {
+  for (auto& outcome : enriched_) {
+    auto& unit = units_.at(outcome.unit);
+    unit.waits_for &= ~(1u << enricher);
+    add_costs(unit.spend, outcome.spend);
+    if (auto* error = std::get_if<Error>(&outcome.result)) {
+      stop_waiting(outcome.unit, unit);
+      finish(outcome.unit, std::move(*error));
+      continue;
+    }
+    unit.evidence.merge(std::get<Evidence>(std::move(outcome.result)));
+    if (unit.waits_for == 0) finish(outcome.unit, std::move(*unit.answer));
+  }
+  enriched_.clear();
+}
+
+/// Leaves every enricher that has not come back.
+void UnitFlow::stop_waiting(Id id, UnderWay& unit) {
+  for (std::size_t i = 0; i < enrichers_.size(); ++i) {
+    if ((unit.waits_for & (1u << i)) != 0) add_costs(unit.spend, enrichers_[i]->leave(id));
+  }
+  unit.waits_for = 0;
+}
+
+/// The unit waits for its enrichers, but no longer than its time lasts: the call under way may be that of
+/// others, who have more.
+void UnitFlow::await_enrichers(Id id) {
+  auto& unit = units_.at(id);
+  std::optional<TimePoint> end;
+  std::optional<Error> late;
+  for (std::size_t i = 0; i < enrichers_.size(); ++i) {
+    if ((unit.waits_for & (1u << i)) == 0) continue;
+    const auto deadline = enrichers_[i]->deadline(id, at_.now) + precedence_of_calls;
+    if (end && *end >= deadline) continue;
+    end = deadline;
+    late = enrichers_[i]->late();
+  }
+  if (!end) return;
+  if (at_.now < *end) return alarms_.set(id, *end);
+  stop_waiting(id, unit);
+  finish(id, std::move(*late));
+}
+
+// --- Ends ---
+
+void UnitFlow::finish(Id id, UnitOutcome outcome) {
+  auto node = units_.extract(id);
+  auto& unit = node.mapped();
+  alarms_.clear(id);
+  if (unit.answer) --waiting_;
+  ++ends_;
+  unit.spend.latency_ms = in_ms(at_.now - unit.started);
+  completed_.push_back(
+      {std::move(unit.unit), std::move(outcome), unit.spend, std::move(unit.evidence), std::move(unit.read)});
+}
+
+template <class Wanted>
+void UnitFlow::drop_uncalled(Wanted wanted) {
+  std::erase_if(queue_, [&](const SharedUnit& unit) {
+    if (!wanted(unit->unit)) return false;
+    returned_.push_back(unit->unit);
+    return true;
+  });
+  std::vector<Id> ids;
+  for (const auto& [id, unit] : units_) {
+    if (wanted(unit.unit->unit) && engine_.withdraw(unit.call_id)) ids.push_back(id);
+  }
+  std::ranges::sort(ids);
+  for (const auto id : ids) {
+    returned_.push_back(units_.at(id).unit->unit);
+    units_.erase(id);
+  }
+}
+
+void UnitFlow::withdraw(const std::vector<UnitId>& units, const Moment& moment) {
+  at_ = moment;
+  const std::set<UnitId> wanted(units.begin(), units.end());
+  drop_uncalled([&](UnitId unit) { return wanted.contains(unit); });
+}
+
+/// Stores the new answers, in one go. Those of a broken cache are errors: what was not stored is not
+/// reported.
+void UnitFlow::store_answers() {
+  if (unstored_.empty()) return;
+  std::vector<KeyedAnswer> new_answers;
+  for (const auto index : unstored_) {
+    const auto& completed = completed_[index];
+    new_answers.push_back({completed.unit->key, &std::get<Completion>(completed.outcome)});
+  }
+  const auto stored = config_.store->store(new_answers);
+  for (const auto index : std::exchange(unstored_, {})) {
+    if (!stored) completed_[index].outcome = stored.error();
+  }
+}
+
+}  // namespace sluice
