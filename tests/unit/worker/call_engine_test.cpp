@@ -1,0 +1,249 @@
+// The engine by itself: requests of a kind that sluice does not know, on a clock of the test's.
+#include "worker/calls/call_engine.hpp"
+
+#include "tests/unit/worker/fake_request.hpp"
+
+#include <deque>
+
+#include <gtest/gtest.h>
+
+namespace sluice {
+namespace {
+
+struct CallEngineTest : testing::Test {
+  CallEngineTest() { grant({unlimited("a"), unlimited("b")}); }
+
+  CallEngineConfig config() const {
+    return {.keys = {{"a", "key-a"}, {"b", "key-b"}}, .random_seed = 7, .has_cache = true, .slots = 4};
+  }
+  void grant(std::vector<wire::Grant> grants) { engine.on_budget(granted(std::move(grants), now), now); }
+  static wire::Grant permits(std::vector<std::uint64_t> ids, const Moment& at) {
+    wire::Grant grant;
+    grant.provider = "a";
+    const auto us = static_cast<std::uint64_t>(at.boot.count());
+    for (const auto id : ids) grant.permits.push_back({id, us - 1000, us + 50'000, {}, false});
+    return grant;
+  }
+  /// The request is the engine's until its end.
+  FakeRequest& submit(std::uint64_t id, Duration time = 60s, std::string to = "a",
+                      std::optional<EntryKey> held = std::nullopt) {
+    auto& request = requests.emplace_back("question " + std::to_string(id), std::move(to));
+    engine.submit(request, {9, id}, now.now + time, now, held);
+    return request;
+  }
+  EngineTurn turn(const Backlog& backlog = {4, 0, ""}) {
+    engine.on_time(now);
+    engine.start(now);
+    return engine.turn(now, backlog);
+  }
+  std::vector<HttpCall> calls() { return turn().calls; }
+  void done(std::uint64_t id, int status, std::string body = "answer") {
+    HttpDone done;
+    done.id = id;
+    done.response = {status, {}, std::move(body)};
+    engine.on_done(done, now, {});
+  }
+  CallEnded only_end() {
+    auto ended = engine.take_ended();
+    EXPECT_EQ(ended.size(), 1u);
+    return ended.empty() ? CallEnded{} : std::move(ended[0]);
+  }
+  void pass(Duration time) {
+    now = {now.now + time, now.boot + std::chrono::duration_cast<BootTime>(time)};
+    engine.on_budget(granted({}, now), now);  // The coordinator is heard all the while.
+  }
+
+  const RunSettings settings = two_providers();
+  Moment now = moment_at(0s);
+  CallEngine engine{settings, config()};
+  std::deque<FakeRequest> requests;
+};
+
+TEST_F(CallEngineTest, ARequestOfAnyKindIsCalledAndEndsOnce) {
+  auto& request = submit(5);
+  const auto made = calls();
+  ASSERT_EQ(made.size(), 1u);
+  EXPECT_EQ(made[0].request.url, "http://a/key-a");
+  EXPECT_EQ(made[0].request.body, "question 5");
+  EXPECT_EQ(made[0].connect_timeout, 1s);
+  EXPECT_EQ(made[0].total_timeout, 30s);
+  EXPECT_TRUE(made[0].log_members.empty());
+  done(made[0].id, 200, "forty-two");
+  const auto ended = only_end();
+  EXPECT_EQ(ended.context, (CallContext{9, 5}));
+  EXPECT_FALSE(ended.error);
+  EXPECT_EQ(ended.usage, (Usage{3, 4}));
+  EXPECT_EQ(ended.spend.calls, 1u);
+  EXPECT_EQ(request.answer, "forty-two");
+  done(made[0].id, 200, "again");
+  EXPECT_TRUE(engine.take_ended().empty());
+  EXPECT_EQ(request.answer, "forty-two") << "a call that is not known any more is ignored";
+}
+
+TEST_F(CallEngineTest, TheOldestOfTheReadyStartsFirst) {
+  grant({permits({}, now)});
+  for (std::uint64_t id = 1; id <= 3; ++id) submit(id);
+  EXPECT_TRUE(calls().empty());
+  grant({permits({11, 12}, now)});
+  const auto made = calls();
+  ASSERT_EQ(made.size(), 2u);
+  EXPECT_EQ(made[0].request.body, "question 1");
+  EXPECT_EQ(made[1].request.body, "question 2");
+}
+
+TEST_F(CallEngineTest, AFailedTryIsMadeAgainUnderTheSameNumber) {
+  submit(1);
+  const auto first = calls().at(0).id;
+  done(first, 500, "oops");
+  EXPECT_TRUE(engine.take_ended().empty());
+  const auto waits = turn();
+  EXPECT_TRUE(waits.calls.empty());
+  ASSERT_TRUE(waits.wake);
+  EXPECT_LE(*waits.wake, now.now + settings.backoff_initial);
+  pass(500ms);
+  const auto again = calls();
+  ASSERT_EQ(again.size(), 1u);
+  EXPECT_EQ(again[0].id, first);
+  done(first, 200);
+  const auto ended = only_end();
+  EXPECT_EQ(ended.spend.calls, 2u);
+  EXPECT_EQ(ended.spend.retries, 1u);
+  EXPECT_EQ(ended.spend.waited_retry_ms, 500u);
+}
+
+TEST_F(CallEngineTest, ARefusedKeyEndsAllThatWaitsForTheProvider) {
+  submit(1);
+  const auto first = calls().at(0).id;
+  grant({permits({}, now)});
+  submit(2);
+  submit(3, 60s, "b");
+  done(first, 401, "who are you");
+  const auto ended = engine.take_ended();
+  ASSERT_EQ(ended.size(), 2u);
+  EXPECT_EQ(ended[0].context.id, 1u);
+  EXPECT_EQ(ended[1].context.id, 2u);
+  for (const auto& one : ended) EXPECT_EQ(one.error->reason, Reason::key_refused);
+  submit(4);
+  EXPECT_EQ(only_end().error->reason, Reason::key_refused) << "later ones, too";
+  EXPECT_EQ(calls().size(), 1u) << "the other provider's";
+}
+
+TEST_F(CallEngineTest, WithoutAKeyOrAProviderNothingIsCalled) {
+  CallEngine keyless(settings, {.keys = {}, .slots = 4});
+  FakeRequest known;
+  FakeRequest unknown("question", "nobody");
+  keyless.submit(known, {9, 1}, now.now + 1min, now);
+  keyless.submit(unknown, {9, 2}, now.now + 1min, now);
+  const auto ended = keyless.take_ended();
+  ASSERT_EQ(ended.size(), 2u);
+  EXPECT_EQ(ended[0].error->reason, Reason::key_missing);
+  EXPECT_EQ(ended[1].error->reason, Reason::internal_error);
+}
+
+TEST_F(CallEngineTest, NothingWaitsBeyondItsDeadline) {
+  grant({permits({}, now)});
+  submit(1, 5s);
+  const auto waits = turn();
+  EXPECT_EQ(waits.wake, now.now + 5s);
+  pass(5s);
+  turn();
+  const auto ended = only_end();
+  EXPECT_TRUE(ended.out_of_time);
+  EXPECT_EQ(ended.error->reason, Reason::timed_out);
+  EXPECT_EQ(ended.spend.waited_permit_ms, 5000u);
+}
+
+TEST_F(CallEngineTest, AnEntryOfAnotherCacheIsSoughtFirst) {
+  const EntryKey key{EntryKind::answer, sha256("q")};
+  auto& request = submit(1, 60s, "a", key);
+  const auto sought = turn();
+  EXPECT_TRUE(sought.calls.empty());
+  ASSERT_EQ(sought.entries.size(), 1u);
+  EXPECT_EQ(std::get<wire::Seek>(sought.entries[0]).keys, std::vector{key});
+  EXPECT_EQ(engine.on_entry({key, "lent"}, now), std::nullopt);
+  const auto ended = only_end();
+  EXPECT_TRUE(ended.lent);
+  EXPECT_FALSE(ended.error);
+  EXPECT_EQ(ended.spend, Spend{});
+  EXPECT_EQ(request.answer, "lent");
+}
+
+TEST_F(CallEngineTest, WhatIsNotLentOrDoesNotFitIsCalledFor) {
+  const EntryKey none{EntryKind::answer, sha256("none")};
+  const EntryKey damaged{EntryKind::answer, sha256("damaged")};
+  submit(1, 60s, "a", none);
+  submit(2, 60s, "a", damaged);
+  engine.on_entry({none, ""}, now);
+  engine.on_entry({damaged, "damaged"}, now);
+  const auto next = turn();
+  EXPECT_EQ(next.calls.size(), 2u);
+  EXPECT_EQ(next.problems, std::vector<std::string>{"it is damaged"});
+}
+
+TEST_F(CallEngineTest, WhatOthersSoughtIsTheirs) {
+  const EntryKey key{EntryKind::embedding, sha256("text")};
+  engine.entries().seek(key, {3, 4});
+  EXPECT_EQ(engine.on_entry({key, "vector"}, now), (CallContext{3, 4}));
+  EXPECT_EQ(engine.on_entry({key, "vector"}, now), std::nullopt);
+}
+
+TEST_F(CallEngineTest, WithAReadOnlyOrNoCacheNothingIsSought) {
+  auto of_run = settings;
+  of_run.write_cache = false;
+  CallEngine other(of_run, config());
+  other.on_budget(granted({unlimited("a")}, now), now);
+  FakeRequest request;
+  other.submit(request, {9, 1}, now.now + 1min, now, EntryKey{EntryKind::answer, sha256("q")});
+  other.start(now);
+  const auto next = other.turn(now, {4, 0, ""});
+  EXPECT_TRUE(next.entries.empty());
+  EXPECT_EQ(next.calls.size(), 1u);
+}
+
+TEST_F(CallEngineTest, TheDemandNamesWhatWaitsHereAndWhatASearchIsFor) {
+  auto searched = permits({}, now);
+  searched.searched = true;
+  searched.places = 2;
+  grant({searched});
+  turn();
+  submit(1);
+  submit(2);
+  engine.want_demand();
+  const auto next = turn({6, 30, "a"});
+  ASSERT_TRUE(next.demand);
+  EXPECT_EQ(next.demand->slots, 6u);
+  EXPECT_EQ(next.demand->run_id, "run-1");
+  EXPECT_EQ(next.demand->heard_us, static_cast<std::uint64_t>(now.boot.count()));
+  ASSERT_EQ(next.demand->demands.size(), 2u);
+  EXPECT_EQ(next.demand->demands[0].ready_calls, 32u);
+  EXPECT_EQ(next.demand->demands[1].ready_calls, 0u);
+  EXPECT_EQ(engine.searched_places(), 2u);
+}
+
+TEST_F(CallEngineTest, TheCallLogNamesProviderRequestTryAndPermit) {
+  auto logging = config();
+  logging.log_calls = true;
+  CallEngine logged(settings, logging);
+  logged.on_budget(granted({unlimited("a")}, now), now);
+  FakeRequest request;
+  logged.submit(request, {9, 1}, now.now + 1min, now);
+  logged.start(now);
+  EXPECT_EQ(logged.turn(now, {4, 0, ""}).calls.at(0).log_members,
+            R"("provider":"a","fake":1,"attempt":1,"permit":null)");
+}
+
+TEST_F(CallEngineTest, CancelDropsEverythingAndNamesWhatIsInFlight) {
+  submit(1);
+  const auto first = calls().at(0).id;
+  grant({permits({}, now)});
+  submit(2);
+  turn();
+  EXPECT_EQ(engine.cancel(), std::vector<CallId>{first});
+  done(first, 200);
+  pass(10min);
+  EXPECT_TRUE(calls().empty());
+  EXPECT_TRUE(engine.take_ended().empty());
+}
+
+}  // namespace
+}  // namespace sluice

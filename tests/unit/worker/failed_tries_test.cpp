@@ -1,0 +1,164 @@
+#include "worker/calls/failed_tries.hpp"
+
+#include "tests/unit/worker/fake_request.hpp"
+
+#include <gtest/gtest.h>
+
+namespace sluice {
+namespace {
+
+using Kind = NextStep::Kind;
+
+struct FailedTriesTest : testing::Test {
+  NextStep fails(const Failed& failed, bool unreachable = false) {
+    call.spend.calls += 1;
+    return after_failure(call, failed, unreachable, start.now, random);
+  }
+  static Failed server_error() {
+    Failed failed;
+    failed.message = "oops";
+    failed.retryable = true;
+    return failed;
+  }
+  static Failed refusal(Reason reason) {
+    Failed failed;
+    failed.reason = reason;
+    failed.message = "no";
+    return failed;
+  }
+  static Failed slow_down(std::optional<std::chrono::milliseconds> delay) {
+    auto failed = server_error();
+    failed.reason = Reason::rate_limited;
+    failed.counts_as_rate_limit = true;
+    failed.retry_after = delay;
+    return failed;
+  }
+  static HttpDone too_late(bool started) {
+    HttpDone done;
+    done.failure = HttpFailure{HttpFailure::Kind::permit_expired, "the permit had closed"};
+    done.started = started;
+    return done;
+  }
+  /// What the next demand says of settled permits.
+  std::vector<wire::SettledCall> settled() { return provider.budget.demand(0, {}, start.now).settled; }
+  void hold_permit(bool probe = false) { call.permit = wire::Permit{5, 0, 0, {}, probe}; }
+
+  const RunSettings settings = two_providers();
+  const Moment start = moment_at(0s);
+  CalledProvider provider{settings.providers[0]};
+  FakeRequest request;
+  Random random{7};
+  Call call{request,  {1, 1}, provider, RetryPolicy({2, 500ms, 8s, 60s}, start.now), OutageClock({}, 6),
+            start.now};
+};
+
+TEST_F(FailedTriesTest, ItIsTriedAgainAfterABackOffUntilItsTriesAreSpent) {
+  for (int i = 0; i < 2; ++i) {
+    const auto next = fails(server_error());
+    EXPECT_EQ(next.kind, Kind::back_off);
+    EXPECT_LE(next.delay, 1s);
+  }
+  const auto last = fails(server_error());
+  EXPECT_EQ(last.kind, Kind::end);
+  EXPECT_FALSE(last.out_of_time);
+  EXPECT_EQ(last.error, (Error{Reason::provider_failed, "oops; 3 calls were made"}));
+  EXPECT_FALSE(provider.fatal);
+}
+
+TEST_F(FailedTriesTest, ANamedDelayIsTheProvidersPauseNotTheCallsWait) {
+  EXPECT_EQ(fails(slow_down(5s)).kind, Kind::ready);
+  EXPECT_EQ(call.spend.rate_limited, 1u);
+  EXPECT_EQ(fails(slow_down(std::nullopt)).kind, Kind::back_off);
+}
+
+TEST_F(FailedTriesTest, ADelayBeyondTheDeadlineEndsIt) {
+  const auto next = fails(slow_down(61s));
+  EXPECT_EQ(next.kind, Kind::end);
+  EXPECT_TRUE(next.out_of_time);
+  EXPECT_EQ(next.error.message, "oops; the time of the case is spent");
+}
+
+TEST_F(FailedTriesTest, WhatEveryOtherCallWouldMeetIsTheProviders) {
+  fails(refusal(Reason::request_refused));
+  EXPECT_FALSE(provider.fatal);
+  fails(refusal(Reason::key_refused));
+  ASSERT_TRUE(provider.fatal);
+  EXPECT_EQ(provider.fatal->reason, Reason::key_refused);
+}
+
+TEST_F(FailedTriesTest, AFailedProbeCostsNoTryUntilItIsTheCallsOwnFault) {
+  hold_permit(true);
+  for (int i = 0; i < 6; ++i) EXPECT_EQ(fails(server_error()).kind, Kind::ready) << i;
+  EXPECT_EQ(fails(server_error()).kind, Kind::back_off);
+}
+
+TEST_F(FailedTriesTest, AProbeThatNeverCameThereSaysNothingAgainstTheCall) {
+  hold_permit(true);
+  for (int i = 0; i < 20; ++i) EXPECT_EQ(fails(server_error(), true).kind, Kind::ready) << i;
+  EXPECT_EQ(call.outages.failed_probes(), 0u);
+}
+
+TEST_F(FailedTriesTest, AProviderThatNeverAnsweredIsUnreachable) {
+  for (int i = 0; i < 2; ++i) fails(server_error(), true);
+  const auto last = fails(server_error(), true);
+  EXPECT_EQ(last.error.reason, Reason::provider_unreachable);
+  EXPECT_NE(last.error.message.find("--base-url"), std::string::npos);
+}
+
+TEST_F(FailedTriesTest, OneSlowCallIsNoSilentProvider) {
+  auto silent = refusal(Reason::timed_out);
+  EXPECT_EQ(fails(silent).error.reason, Reason::timed_out);
+  EXPECT_EQ(fails(silent).error.reason, Reason::provider_unreachable) << "two are";
+  provider.answered = true;
+  EXPECT_EQ(fails(silent).error.reason, Reason::timed_out);
+}
+
+TEST_F(FailedTriesTest, ATryThatCameTooLateForItsPermitHasSpentNothing) {
+  hold_permit();
+  call.spend.calls = 2;
+  call.spend.retries = 1;
+  EXPECT_EQ(after_unsent(call, too_late(false)).kind, Kind::ready);
+  EXPECT_EQ(call.spend.calls, 1u);
+  EXPECT_EQ(call.spend.retries, 0u);
+  EXPECT_EQ(settled(), (std::vector<wire::SettledCall>{{5, {}}}));
+}
+
+TEST_F(FailedTriesTest, TriesThatAreAlwaysTooLateEnd) {
+  for (int i = 0; i < 8; ++i) EXPECT_EQ(after_unsent(call, too_late(true)).kind, Kind::ready) << i;
+  const auto last = after_unsent(call, too_late(true));
+  EXPECT_EQ(last.kind, Kind::end);
+  EXPECT_EQ(last.error, (Error{Reason::connection_lost, "the permit had closed 9 times in a row"}));
+  hold_permit(true);
+  EXPECT_EQ(after_unsent(call, too_late(true)).kind, Kind::ready) << "a probe may always try again";
+}
+
+TEST_F(FailedTriesTest, WhatWasNotChargedIsGivenBack) {
+  hold_permit();
+  note_failure(call, refusal(Reason::request_refused), 400, start.now);
+  EXPECT_EQ(settled(), (std::vector<wire::SettledCall>{{5, {}}}));
+  note_failure(call, server_error(), 503, start.now);
+  EXPECT_TRUE(settled().empty()) << "nobody knows";
+  settle(call, {});
+  EXPECT_TRUE(settled().empty()) << "the server does not say";
+  settle(call, {30, 40});
+  EXPECT_EQ(settled(), (std::vector<wire::SettledCall>{{5, {30, 40}}}));
+}
+
+TEST_F(FailedTriesTest, WhatTheGovernorSeesOfAFailure) {
+  const auto outcomes = [&] { return provider.budget.demand(0, {}, start.now).outcomes; };
+  note_failure(call, refusal(Reason::request_refused), 400, start.now);
+  EXPECT_EQ(outcomes().declined, 1u);
+  note_failure(call, slow_down(std::nullopt), 429, start.now);
+  EXPECT_EQ(outcomes().rate_limited, 1u);
+  note_failure(call, server_error(), 500, start.now);
+  EXPECT_EQ(outcomes().failed, 1u);
+  HttpDone lost;
+  lost.failure = HttpFailure{HttpFailure::Kind::could_not_connect, "refused"};
+  note_lost(call, lost, server_error());
+  EXPECT_EQ(outcomes().failed, 1u);
+  note_lost(call, lost, refusal(Reason::answer_too_large));
+  EXPECT_EQ(outcomes().declined, 1u);
+}
+
+}  // namespace
+}  // namespace sluice

@@ -1,0 +1,185 @@
+// A third kind of call, made here: what it takes is this one class, and nothing in worker/calls/.
+#include "worker/units/unit_flow.hpp"
+
+#include "tests/unit/worker/fake_request.hpp"
+
+#include <map>
+
+#include <gtest/gtest.h>
+
+namespace sluice {
+namespace {
+
+/// Asks a second provider for its opinion of each answer.
+class Votes final : public Enricher {
+ public:
+  Votes(const RunSettings&, std::shared_ptr<AnswerStore>, CallEngine& engine, std::uint32_t owner)
+      : engine_(engine), owner_(owner) {}
+
+  std::optional<std::variant<Evidence, Error>> begin(std::uint64_t unit, const WorkUnit& work,
+                                                     const Completion& answer, TimePoint deadline,
+                                                     const Moment& moment) override {
+    if (work.request.user == "no votes") return Evidence{};
+    auto& vote = votes_.try_emplace(unit, answer.text, "b").first->second;
+    deadlines_[unit] = deadline;
+    engine_.submit(vote, {owner_, unit}, deadline, moment);
+    return std::nullopt;
+  }
+  void start_calls(const Moment&) override {}
+  void on_call_ended(const CallEnded& ended, std::vector<Enriched>& outcomes) override {
+    votes_.erase(ended.context.id);
+    if (deadlines_.erase(ended.context.id) == 0) return;  // Its unit is gone.
+    auto& outcome = outcomes.emplace_back();
+    outcome.unit = ended.context.id;
+    outcome.spend = ended.spend;
+    if (ended.error) outcome.result = *ended.error;
+  }
+  void on_entry(const EntryKey&, std::string_view, std::vector<Enriched>&) override {}
+  TimePoint deadline(std::uint64_t unit, TimePoint) override { return deadlines_.at(unit); }
+  Spend leave(std::uint64_t unit) override {
+    deadlines_.erase(unit);  // The vote itself goes on: it is paid for.
+    return {};
+  }
+  Error late() const override { return {Reason::timed_out, "no vote came"}; }
+  void cancel() override {
+    votes_.clear();
+    deadlines_.clear();
+  }
+
+ private:
+  CallEngine& engine_;
+  std::uint32_t owner_;
+  std::map<std::uint64_t, FakeRequest> votes_;
+  std::map<std::uint64_t, TimePoint> deadlines_;
+};
+
+std::unique_ptr<Enricher> make_votes(const RunSettings& settings, std::shared_ptr<AnswerStore> store,
+                                     CallEngine& engine, std::uint32_t owner) {
+  return std::make_unique<Votes>(settings, std::move(store), engine, owner);
+}
+
+struct UnitFlowTest : testing::Test {
+  UnitFlowTest() {
+    flow.on_budget(granted({unlimited("a"), unlimited("b")}, now), now);
+    flow.turn(now);
+  }
+
+  static UnitFlowConfig config() {
+    UnitFlowConfig config;
+    config.settings = two_providers();
+    config.keys = {{"a", ""}, {"b", ""}};
+    config.store = std::make_shared<AnswerStore>(std::nullopt, std::vector<AnswerCache>());
+    config.max_concurrent = 2;
+    return config;
+  }
+  static std::vector<MakeEnricher> kinds() {
+    auto kinds = every_enricher();
+    kinds.push_back(make_votes);
+    return kinds;
+  }
+  static SharedUnit unit(UnitId id, std::string user = "question") {
+    WorkUnit work;
+    work.unit = id;
+    work.key = sha256(std::to_string(id));
+    work.request.provider = "a";
+    work.request.model = "m";
+    work.request.user = std::move(user);
+    return std::make_shared<const WorkUnit>(std::move(work));
+  }
+  /// Ends a call of the model's with a text, or one of a vote with its own answer.
+  void answer(const HttpCall& call, int status = 200) {
+    const bool is_vote = call.request.url.starts_with("http://b");
+    HttpDone done;
+    done.id = call.id;
+    done.response.status = status;
+    done.response.body = is_vote
+                             ? "yes"
+                             : R"({"choices":[{"message":{"content":"the answer"},"finish_reason":"stop"}],)"
+                               R"("usage":{"prompt_tokens":10,"completion_tokens":5}})";
+    flow.on_done(done, now, std::chrono::system_clock::time_point());
+  }
+  void pass(Duration time) {
+    now = {now.now + time, now.boot + std::chrono::duration_cast<BootTime>(time)};
+    flow.on_budget(granted({}, now), now);
+  }
+
+  Moment now = moment_at(0s);
+  UnitFlow flow{config(), kinds()};
+};
+
+TEST_F(UnitFlowTest, AUnitIsCompleteOnceEveryEnricherIs) {
+  flow.add({unit(1)});
+  auto turn = flow.turn(now);
+  ASSERT_EQ(turn.engine.calls.size(), 1u);
+  EXPECT_EQ(turn.started, std::vector<UnitId>{1});
+  answer(turn.engine.calls[0]);
+  turn = flow.turn(now);
+  ASSERT_EQ(turn.engine.calls.size(), 1u);
+  EXPECT_EQ(turn.engine.calls[0].request.body, "the answer") << "what is voted on";
+  EXPECT_TRUE(turn.completed.empty());
+  pass(2s);
+  answer(turn.engine.calls[0]);
+  turn = flow.turn(now);
+  ASSERT_EQ(turn.completed.size(), 1u);
+  const auto& done = turn.completed[0];
+  EXPECT_EQ(std::get<Completion>(done.outcome).text, "the answer");
+  EXPECT_EQ(done.spend.calls, 2u) << "the answer's and the vote's";
+  EXPECT_EQ(done.spend.latency_ms, 2000u);
+}
+
+TEST_F(UnitFlowTest, AnEnricherThatNeedsNothingHoldsNobody) {
+  flow.add({unit(1, "no votes")});
+  answer(flow.turn(now).engine.calls.at(0));
+  EXPECT_EQ(flow.turn(now).completed.size(), 1u);
+}
+
+TEST_F(UnitFlowTest, AnErrorOfAnEnricherIsTheUnits) {
+  flow.add({unit(1)});
+  answer(flow.turn(now).engine.calls.at(0));
+  answer(flow.turn(now).engine.calls.at(0), 400);
+  const auto turn = flow.turn(now);
+  ASSERT_EQ(turn.completed.size(), 1u);
+  EXPECT_EQ(std::get<Error>(turn.completed[0].outcome).reason, Reason::request_refused);
+  EXPECT_EQ(turn.completed[0].spend.calls, 2u);
+}
+
+TEST_F(UnitFlowTest, NoEnricherHoldsAUnitBeyondItsTime) {
+  flow.add({unit(1)});
+  answer(flow.turn(now).engine.calls.at(0));
+  ASSERT_EQ(flow.turn(now).engine.calls.size(), 1u);
+  pass(60s);
+  EXPECT_TRUE(flow.turn(now).completed.empty()) << "the vote's own end knows more, and goes first";
+  pass(100ms);
+  const auto turn = flow.turn(now);
+  ASSERT_EQ(turn.completed.size(), 1u);
+  EXPECT_EQ(std::get<Error>(turn.completed[0].outcome).message, "no vote came");
+}
+
+TEST_F(UnitFlowTest, AUnitThatWaitsForItsVotesHoldsItsSlot) {
+  flow.add({unit(1), unit(2), unit(3)});
+  auto turn = flow.turn(now);
+  ASSERT_EQ(turn.engine.calls.size(), 2u);
+  answer(turn.engine.calls[0]);
+  turn = flow.turn(now);
+  ASSERT_EQ(turn.engine.calls.size(), 1u);
+  EXPECT_EQ(turn.engine.calls[0].request.body, "the answer");
+  answer(turn.engine.calls[0]);
+  turn = flow.turn(now);
+  EXPECT_EQ(turn.completed.size(), 1u);
+  EXPECT_EQ(turn.started, std::vector<UnitId>{3}) << "what ends makes room";
+}
+
+TEST_F(UnitFlowTest, CancelReachesEveryKindOfCall) {
+  flow.add({unit(1), unit(2, "no votes")});
+  auto turn = flow.turn(now);
+  answer(turn.engine.calls.at(0));
+  const auto vote = flow.turn(now).engine.calls.at(0);
+  EXPECT_EQ(flow.cancel().size(), 2u);
+  answer(vote);
+  pass(10min);
+  turn = flow.turn(now);
+  EXPECT_TRUE(turn.completed.empty() && turn.engine.calls.empty());
+}
+
+}  // namespace
+}  // namespace sluice
