@@ -9,7 +9,7 @@
 namespace sluice {
 
 /// Whether what the coordinator says is still young when it comes. No call starts on what was said before a
-/// silence that counts as a cut (ModelCalls), so that a worker whose messages take that long would wait for
+/// silence that counts as a cut (CoordinatorLink), so that a worker whose messages take that long would wait for
 /// ever, heartbeats and all. Pure; not thread-safe.
 class LateGrants {
  public:

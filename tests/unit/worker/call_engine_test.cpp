@@ -232,6 +232,19 @@ TEST_F(CallEngineTest, TheCallLogNamesProviderRequestTryAndPermit) {
             R"("provider":"a","fake":1,"attempt":1,"permit":null)");
 }
 
+TEST_F(CallEngineTest, ACallThatIsNotUnderWayCanBeWithdrawn) {
+  FakeRequest request;
+  const auto id = engine.submit(request, {9, 1}, now.now + 1min, now);
+  const auto made = calls();
+  EXPECT_FALSE(engine.withdraw(id)) << "it is on its way";
+  done(made.at(0).id, 500, "oops");
+  EXPECT_TRUE(engine.withdraw(id));
+  EXPECT_FALSE(engine.withdraw(id));
+  pass(1min);
+  EXPECT_TRUE(calls().empty());
+  EXPECT_TRUE(engine.take_ended().empty());
+}
+
 TEST_F(CallEngineTest, CancelDropsEverythingAndNamesWhatIsInFlight) {
   submit(1);
   const auto first = calls().at(0).id;

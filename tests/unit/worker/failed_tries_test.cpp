@@ -45,7 +45,7 @@ struct FailedTriesTest : testing::Test {
 
   const RunSettings settings = two_providers();
   const Moment start = moment_at(0s);
-  CalledProvider provider{settings.providers[0]};
+  CalledProvider provider{settings.providers[0], settings.case_timeout};
   FakeRequest request;
   Random random{7};
   Call call{request,  {1, 1}, provider, RetryPolicy({2, 500ms, 8s, 60s}, start.now), OutageClock({}, 6),
@@ -69,6 +69,15 @@ TEST_F(FailedTriesTest, ANamedDelayIsTheProvidersPauseNotTheCallsWait) {
   EXPECT_EQ(fails(slow_down(5s)).kind, Kind::ready);
   EXPECT_EQ(call.spend.rate_limited, 1u);
   EXPECT_EQ(fails(slow_down(std::nullopt)).kind, Kind::back_off);
+}
+
+TEST_F(FailedTriesTest, RefusalsWhereNobodyIsAnsweredSpendNoTry) {
+  EXPECT_EQ(fails(slow_down(std::nullopt)).kind, Kind::back_off) << "the first of two";
+  for (int i = 0; i < 5; ++i) EXPECT_EQ(fails(slow_down(std::nullopt)).kind, Kind::back_off) << i;
+  const auto answer = [&] { provider.budget.answered(1ms, start.now + 1ms); };
+  answer();
+  EXPECT_EQ(fails(slow_down(std::nullopt)).kind, Kind::back_off);
+  EXPECT_EQ(fails(slow_down(std::nullopt)).kind, Kind::end);
 }
 
 TEST_F(FailedTriesTest, ADelayBeyondTheDeadlineEndsIt) {
@@ -154,9 +163,9 @@ TEST_F(FailedTriesTest, WhatTheGovernorSeesOfAFailure) {
   EXPECT_EQ(outcomes().failed, 1u);
   HttpDone lost;
   lost.failure = HttpFailure{HttpFailure::Kind::could_not_connect, "refused"};
-  note_lost(call, lost, server_error());
+  note_lost(call, lost, server_error(), start.now);
   EXPECT_EQ(outcomes().failed, 1u);
-  note_lost(call, lost, refusal(Reason::answer_too_large));
+  note_lost(call, lost, refusal(Reason::answer_too_large), start.now);
   EXPECT_EQ(outcomes().declined, 1u);
 }
 

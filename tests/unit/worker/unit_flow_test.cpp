@@ -17,10 +17,10 @@ class Votes final : public Enricher {
       : engine_(engine), owner_(owner) {}
 
   std::optional<std::variant<Evidence, Error>> begin(std::uint64_t unit, const WorkUnit& work,
-                                                     const Completion& answer, TimePoint deadline,
+                                                     std::string_view answer, TimePoint deadline,
                                                      const Moment& moment) override {
     if (work.request.user == "no votes") return Evidence{};
-    auto& vote = votes_.try_emplace(unit, answer.text, "b").first->second;
+    auto& vote = votes_.try_emplace(unit, std::string(answer), "b").first->second;
     deadlines_[unit] = deadline;
     engine_.submit(vote, {owner_, unit}, deadline, moment);
     return std::nullopt;
@@ -167,6 +167,20 @@ TEST_F(UnitFlowTest, AUnitThatWaitsForItsVotesHoldsItsSlot) {
   turn = flow.turn(now);
   EXPECT_EQ(turn.completed.size(), 1u);
   EXPECT_EQ(turn.started, std::vector<UnitId>{3}) << "what ends makes room";
+}
+
+TEST_F(UnitFlowTest, WhatHasNoCallUnderWayCanBeWithdrawn) {
+  auto none = unlimited("a");
+  none.places = 1;
+  flow.on_budget(granted({none}, now), now);
+  flow.add({unit(1), unit(2), unit(3)});
+  ASSERT_EQ(flow.turn(now).engine.calls.size(), 1u);
+  flow.withdraw({1, 2, 7}, now);
+  auto turn = flow.turn(now);
+  EXPECT_EQ(turn.returned, std::vector<UnitId>{2}) << "the first is being called for";
+  EXPECT_EQ(turn.started, std::vector<UnitId>{3}) << "and there is room for the next one";
+  flow.wind_down();
+  EXPECT_EQ(flow.turn(now).returned, std::vector<UnitId>{3});
 }
 
 TEST_F(UnitFlowTest, CancelReachesEveryKindOfCall) {

@@ -9,7 +9,7 @@ namespace {
 
 struct WaitingCallsTest : testing::Test {
   WaitingCallsTest() {
-    for (const auto& one : settings.providers) providers.try_emplace(one.name, one);
+    for (const auto& one : settings.providers) providers.try_emplace(one.name, one, settings.case_timeout);
   }
 
   Call& add(CallId id, const std::string& provider = "a") {
@@ -35,7 +35,7 @@ struct WaitingCallsTest : testing::Test {
   FakeRequest request;
   CalledProviders providers;
   CallTable calls;
-  CalledProvider& a = providers.try_emplace("a", settings.providers[0]).first->second;
+  CalledProvider& a = providers.try_emplace("a", settings.providers[0], settings.case_timeout).first->second;
 };
 
 TEST_F(WaitingCallsTest, ACallStandsInItsProvidersLineUntilItLeaves) {
