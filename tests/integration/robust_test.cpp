@@ -192,7 +192,7 @@ TEST_F(Robust, AStatisticalGateTellsAChangeFromNone) {
   const std::string baseline = (folder() / "base.json").string();
   const auto gated = [&](const SimulatorProcess& simulator, const Flags& flags) {
     return run_sluice(Flags{"run", path, "--mode", "live", "--refresh", "--format", "json", "--base-url",
-                            simulator.url() + "/v1"} +
+                            simulator.url() + "/v1", "--allow-path", shipped_fixtures()} +
                       flags);
   };
   const auto simulator = start_simulator();
