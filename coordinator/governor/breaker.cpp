@@ -1,6 +1,6 @@
 #include "coordinator/governor/breaker.hpp"
 
-#include "common/defaults.hpp"
+#include "coordinator/governor/defaults.hpp"
 
 #include <algorithm>
 #include <utility>
@@ -8,9 +8,6 @@
 namespace sluice {
 
 namespace {
-
-/// Samples so close together are kept as one.
-constexpr BootTime sample_length = std::chrono::milliseconds(100);
 
 /// Of failures that are told together with answers, those that came after the last answer. A failure is told
 /// at once, answers with the next occasion: one came last. Of others the order is not known; they may as well
@@ -68,7 +65,8 @@ bool Breaker::hear_probe(WorkerId worker, bool answered, BootTime now) {
 
 void Breaker::note(std::uint32_t signs_of_life, std::uint32_t failed, BootTime now) {
   while (!samples_.empty() && now - samples_.front().at > defaults::breaker_window) samples_.pop_front();
-  if (samples_.empty() || now - samples_.back().at >= sample_length) samples_.push_back({now, 0, 0});
+  if (samples_.empty() || now - samples_.back().at >= defaults::breaker_sample_length)
+    samples_.push_back({now, 0, 0});
   samples_.back().signs_of_life += signs_of_life;
   samples_.back().failed += failed;
 }

@@ -1,40 +1,21 @@
 #include "coordinator/governor/concurrency_search.hpp"
 
+#include "coordinator/governor/defaults.hpp"
+
 #include <algorithm>
 #include <cmath>
 #include <utility>
 
 namespace sluice {
 
-namespace {
+using namespace defaults::concurrency_search;
 
-/// The opening ends when answers take so much longer than the first ones: twice the calls would bring less
-/// than a quarter more answers.
-constexpr double longer_when_queued = 1.6;
-/// Fewer answers than this say little of a latency; up to so many as there were calls in flight are waited
-/// for, since answers differ in length, and beyond that a quarter of them.
-constexpr std::uint64_t fewest_latencies = 8;
-constexpr std::uint64_t enough_latencies = 32;
-/// A step up of a share f must bring f/2, a step down may cost f/4.
-constexpr double gain_per_step = 0.5;
-/// A step that doubles it: less than half of what it can bring, since a window of scattered answers is rough.
-constexpr double gain_per_leap = 0.35;
-constexpr double loss_per_step = 0.25;
-/// Fewer answers than this say little of a throughput.
-constexpr std::uint64_t smallest_window = 16;
-/// After two steps in vain the number stays for so many windows.
-constexpr std::uint32_t rest = 8;
-/// Beside the knee that Little's law names: a queue of a tenth keeps the provider busy.
-constexpr double room_over_knee = 1.1;
-constexpr double after_failures = 0.7;
+namespace {
 
 /// A few failures come at any number of calls; so many are refusals of what is too much.
 bool too_many(std::uint64_t failed, std::uint64_t answered) {
   return failed * 2 > answered;
 }
-
-/// Failures that so many answers have followed are no outage's.
-constexpr std::uint64_t answers_to_forget = 50;
 
 }  // namespace
 

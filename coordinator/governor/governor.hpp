@@ -18,9 +18,9 @@ struct GovernorConfig {
   BudgetTimes times;
 };
 
-/// Decides when calls may start, for all workers and providers of a run (budget.md). Takes in who is there
-/// and what they say; `turn` then says what each worker is to hear now. Times are of the coordinator's boot
-/// clock and never go back. Pure; not thread-safe.
+/// Decides when calls may start, for all workers and providers of a run (docs/budgets.md). Takes in who is
+/// there and what they say; `turn` then says what each worker is to hear now. Times are of the coordinator's
+/// boot clock and never go back. Pure; not thread-safe.
 class Governor {
  public:
   /// GRANTS for one worker.

@@ -1,16 +1,11 @@
 #include "coordinator/governor/places.hpp"
 
+#include "coordinator/governor/defaults.hpp"
+
 #include <algorithm>
 #include <utility>
 
 namespace sluice {
-
-namespace {
-
-/// Where there are fewer places than workers that want one, they go round in this time.
-constexpr BootTime turn_length = std::chrono::seconds(1);
-
-}  // namespace
 
 std::uint32_t Places::Holder::taken() const {
   std::uint32_t most_told = std::max(places, in_flight);
@@ -79,7 +74,7 @@ std::vector<std::uint32_t> Places::fair_shares(std::uint32_t total, BootTime now
       if (each == 0) {
         // Only where somebody would get nothing at all must the remainder go round.
         const bool some_have_none = std::ranges::any_of(open, [&](std::size_t i) { return shares[i] == 0; });
-        const auto offset = some_have_none ? static_cast<std::size_t>(now / turn_length) : 0;
+        const auto offset = some_have_none ? static_cast<std::size_t>(now / defaults::place_turn) : 0;
         for (std::size_t i = 0; left > 0; ++i, --left) ++shares[open[(i + offset) % open.size()]];
         return;
       }
@@ -156,7 +151,7 @@ std::uint32_t Places::of(WorkerId worker) const {
 
 std::optional<BootTime> Places::next_change(BootTime now) const {
   std::optional<BootTime> next;
-  if (rotating_) next = (now / turn_length + 1) * turn_length;
+  if (rotating_) next = (now / defaults::place_turn + 1) * defaults::place_turn;
   for (const auto& [worker, lost] : lost_) {
     if (lost.free_at > now && (!next || lost.free_at < *next)) next = lost.free_at;
   }

@@ -1,5 +1,6 @@
 #include "coordinator/governor/rate_search.hpp"
 
+#include "coordinator/governor/defaults.hpp"
 #include "coordinator/governor/slot_rule.hpp"
 
 #include <algorithm>
@@ -9,63 +10,7 @@
 
 namespace sluice {
 
-namespace {
-
-using namespace std::chrono_literals;
-
-constexpr BootTime bin_length = 50ms;
-
-/// What was accepted is counted over this long: above a burst's own time at most limits, below the time that
-/// the doublings take. At low rates over so many calls, as far as the memory goes.
-constexpr BootTime measured_time = 750ms;
-constexpr double measured_calls = 20;
-constexpr BootTime longest_measured_time = 12s;
-constexpr double fewest_measured = 5;
-/// The first calls are a burst: over less time than this they say nothing of a rate.
-constexpr BootTime first_measured_time = 500ms;
-/// Refusals so soon after a cut are those of calls that began before it was heard of.
-constexpr BootTime deaf_time = 150ms;
-/// Refusals weigh by their share of what started of late, beyond what is refused at any rate; of the first of
-/// these times in which there were calls enough.
-constexpr std::array<BootTime, 3> weighed_times = {500ms, 2s, 10s};
-constexpr double weighed_calls = 20;
-constexpr double weighty_share = 0.05;
-/// One refusal is none.
-constexpr double fewest_refusals = 2;
-/// So long after a cut the rate stays at half, or until enough calls were made: what is refused then is not
-/// the rate's.
-constexpr BootTime half_time = 400ms;
-constexpr BootTime longest_half_time = 5s;
-constexpr double calls_at_half = 10;
-constexpr double calls_remembered = 200;
-/// No provider refuses more than this at any rate.
-constexpr double most_of_background = 0.35;
-/// A later cut lowers the accepted rate by no more than this: that of one cut may be bad luck.
-constexpr double least_of_accepted = 0.85;
-/// While more than this share is refused beyond the background, the slow growth rests.
-constexpr double resting_share = 0.01;
-constexpr double doubling_seconds = 0.4;
-/// From half back to just below what was accepted.
-constexpr double return_seconds = 0.5;
-constexpr double just_below = 0.95;
-/// Of the accepted rate, a second; steeper the longer nothing was refused, for limits that were raised.
-constexpr double slow_growth = 0.02;
-/// Ditto where calls are refused whatever the rate: cuts were bad luck.
-constexpr double regrowth = 0.2;
-constexpr double steeper_after_seconds = 5;
-constexpr double lowest_rate = 0.02;
-constexpr double first_rate_in_vain = 1.0;
-constexpr double highest_rate = 1e6;
-/// Less than this share in this time is not the rate's full use; the doublings alone leave two thirds.
-constexpr BootTime used_time = 500ms;
-constexpr double used_share = 0.5;
-constexpr double calls_of_doubt = 2;
-constexpr BootTime longest_step = 100ms;
-constexpr std::size_t pauses_remembered = 64;
-/// The known rate is taken for the true one after so long at it without a cut.
-constexpr double proof_seconds = 2;
-
-}  // namespace
+using namespace defaults::rate_search;
 
 void RateSearch::note(std::uint32_t started, std::uint32_t refused, std::uint32_t refused_late,
                       BootTime now) {

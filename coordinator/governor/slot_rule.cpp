@@ -1,6 +1,6 @@
 #include "coordinator/governor/slot_rule.hpp"
 
-#include "common/defaults.hpp"
+#include "coordinator/governor/defaults.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -8,8 +8,6 @@
 namespace sluice {
 
 namespace {
-
-constexpr double default_burst_seconds = 1;
 
 BootTime from_seconds(double seconds) {
   return BootTime(static_cast<BootTime::rep>(seconds * 1e6));
@@ -19,7 +17,7 @@ BootTime from_seconds(double seconds) {
 constexpr BootTime way = defaults::arrival_jitter + defaults::permit_clock_error;
 
 double burst_seconds(const ProviderLimits& limits) {
-  return limits.burst_seconds.value_or(default_burst_seconds);
+  return limits.burst_seconds.value_or(defaults::default_burst_seconds);
 }
 
 double request_burst(const ProviderLimits& limits, double rate) {

@@ -20,8 +20,8 @@ struct PacedLimit {
   std::uint64_t ceiling = 0;
 };
 
-/// What the slots of a provider follow (budget.md). A slot that opens at t stands for a call that arrives in
-/// [t, t + lifetime + J + e].
+/// What the slots of a provider follow (docs/budgets.md). A slot that opens at t stands for a call that
+/// arrives in [t, t + lifetime + J + e].
 struct SlotRule {
   BootTime lifetime{};
   std::optional<PacedLimit> requests;

@@ -1,15 +1,10 @@
 #include "coordinator/governor/token_ledger.hpp"
 
+#include "coordinator/governor/defaults.hpp"
+
 #include <algorithm>
 
 namespace sluice {
-
-namespace {
-
-/// A flood of charges that nobody settles must not grow without bound, nor slow every replay.
-constexpr std::size_t max_retained = 1u << 15;
-
-}  // namespace
 
 BootTime TokenLedger::earliest(double tokens, BootTime from) {
   replay();
@@ -25,7 +20,7 @@ void TokenLedger::reserve(std::uint64_t charge, double tokens, BootTime at) {
   replay();
   charges_.push_back({charge, at, tokens, false});
   newest_.take(tokens, at);
-  if (charges_.size() <= max_retained) return;
+  if (charges_.size() <= defaults::max_retained_charges) return;
   charges_.front().settled = true;
   stale_ = true;
 }

@@ -28,6 +28,7 @@ struct FleetOptions {
   std::uint32_t workers = 4;
   std::uint32_t max_concurrent = 32;
   bool max_concurrent_named = false;
+  bool reports_each_answer = false;  ///< Of the workers: see SimulatedWorker::Nature.
   Network network;
   BootTime connect_time{};                                  ///< At most.
   BootTime arrival_jitter = std::chrono::milliseconds(20);  ///< From start to arrival, at most.
@@ -99,7 +100,7 @@ class Fleet {
     std::vector<SimulatedWorker::Provider> providers;
     for (auto& lane : lanes_) providers.push_back(provider_for(*lane, index));
     const SimulatedWorker::Nature nature{index, options_.max_concurrent, options_.connect_time,
-                                         options_.arrival_jitter};
+                                         options_.arrival_jitter, options_.reports_each_answer};
     node.process =
         std::make_unique<SimulatedWorker>(std::move(around), any_clock(), nature, std::move(providers));
     node.process->begin();

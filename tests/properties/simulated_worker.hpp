@@ -64,6 +64,7 @@ class SimulatedWorker {
     std::uint32_t max_concurrent = 1;
     BootTime connect_time{};    ///< From the decision to the instant before the request is written, at most.
     BootTime arrival_jitter{};  ///< From there to the provider, at most.
+    bool reports_each_answer = false;  ///< Else in rounds, as a real worker where calls need no permits.
   };
 
   SimulatedWorker(Surroundings around, const SimulatedClock& clock, const Nature& nature,
@@ -297,6 +298,7 @@ class SimulatedWorker {
   void end(Lane& lane, std::uint64_t id, const PlannedCall& call, const Start& start, const Reply& reply) {
     auto& budget = lane.budget;
     budget.ended();
+    demand_wanted_ = demand_wanted_ || nature_.reports_each_answer;
     if (reply.outcome == Outcome::answered) {
       budget.answered(around_.events.now() - start.at, moment().now);
       if (start.permit && call.used != wire::CallSize{}) budget.settle(start.permit->id, call.used);

@@ -1,0 +1,88 @@
+#include "coordinator/governor/concurrency_budget.hpp"
+
+#include "common/defaults.hpp"
+
+#include <algorithm>
+#include <limits>
+
+namespace sluice {
+
+void ConcurrencyBudget::join(WorkerId worker, const Members& members, BootTime now) {
+  places_.join(worker, members.at(worker).account.most_places(), now);
+  count_named(members);
+  bound_search(members);
+}
+
+void ConcurrencyBudget::leave(WorkerId worker, const Members& members, BootTime busy_until, BootTime now) {
+  // What is only searched for is no promise to the provider: nobody waits for the calls of the dead.
+  places_.leave(worker, max_in_flight_ ? busy_until : now);
+  count_named(members);
+}
+
+void ConcurrencyBudget::count_named(const Members& members) {
+  all_named_ = std::ranges::all_of(
+      members, [](const auto& item) { return item.second.account.max_concurrent_named(); });
+}
+
+void ConcurrencyBudget::bound_search(const Members& members) {
+  if (!search_) return;
+  std::uint64_t most = 0;
+  for (const auto& [worker, member] : members) most += member.account.most_places();
+  const auto named = max_in_flight_.value_or(std::numeric_limits<std::uint32_t>::max());
+  search_->set_most(static_cast<std::uint32_t>(std::min<std::uint64_t>(most, named)));
+}
+
+bool ConcurrencyBudget::searches() const {
+  // Where every number is set there is nothing to find.
+  return !rate_is_known_ && !(max_in_flight_ && all_named_);
+}
+
+void ConcurrencyBudget::on_demand(WorkerId worker, const Members& members, BootTime heard) {
+  if (!search_ && searches()) {
+    std::uint32_t all = 0;
+    for (const auto& [id, member] : members) {
+      all += std::min(member.account.max_concurrent(), defaults::search_first_places);
+    }
+    search_.emplace(std::min(all, defaults::search_first_places));
+    bound_search(members);
+  }
+  const auto& account = members.at(worker).account;
+  places_.hear(worker, account.wanted(), account.in_flight(), heard);
+}
+
+void ConcurrencyBudget::on_outcomes(const wire::CallOutcomes& outcomes, std::uint32_t failed, bool went_down,
+                                    bool is_down, const Members& members) {
+  if (!search_ || !searches()) return;
+  if (went_down) search_->interrupt();
+  if (is_down) return;
+  std::uint64_t wanted = 0;
+  for (const auto& [id, member] : members) wanted += member.account.wanted();
+  search_->hear(outcomes.answered, failed, outcomes.latency_sum_us, wanted);
+}
+
+void ConcurrencyBudget::allot(BootTime now) {
+  if (searches()) {
+    if (search_) places_.allot(search_->limit(), now);
+  } else if (max_in_flight_) {
+    places_.allot(*max_in_flight_, now);
+  }
+}
+
+std::uint32_t ConcurrencyBudget::places_for(WorkerId worker, const Member& member) const {
+  if (searches()) return places_.of(worker);
+  const auto own = member.account.max_concurrent();
+  return max_in_flight_ ? std::min(places_.of(worker), own) : own;
+}
+
+std::optional<BootTime> ConcurrencyBudget::next_change(BootTime now) const {
+  if (!max_in_flight_ && !searches()) return std::nullopt;
+  return places_.next_change(now);
+}
+
+void ConcurrencyBudget::describe(BudgetFacts& facts) const {
+  const bool searched = search_ && searches();
+  if (searched) facts.found_concurrency = search_->found();
+  facts.places = searched ? search_->limit() : max_in_flight_.value_or(0);
+}
+
+}  // namespace sluice

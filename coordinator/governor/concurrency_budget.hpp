@@ -1,0 +1,52 @@
+#pragma once
+
+#include "coordinator/facts/budget_facts.hpp"
+#include "coordinator/governor/concurrency_search.hpp"
+#include "coordinator/governor/member.hpp"
+#include "coordinator/governor/places.hpp"
+
+#include <cstdint>
+#include <optional>
+
+namespace sluice {
+
+/// How many calls to one provider may be in flight at each worker: what is set for it, or in all
+/// (max_in_flight), or what a search finds where neither that nor a rate is known. No search goes beyond what
+/// is set. Pure; not thread-safe.
+class ConcurrencyBudget {
+ public:
+  explicit ConcurrencyBudget(std::optional<std::uint32_t> max_in_flight)
+      : max_in_flight_(max_in_flight),
+        places_(max_in_flight ? Places::Bound::fixed : Places::Bound::searched) {}
+
+  /// The worker is among the `members` now.
+  void join(WorkerId worker, const Members& members, BootTime now);
+  /// It is no more. `busy_until`: its calls may go on until then.
+  void leave(WorkerId worker, const Members& members, BootTime busy_until, BootTime now);
+  /// A rate is known, so that the number in flight follows from it.
+  void follow(bool rate_is_known) { rate_is_known_ = rate_is_known; }
+  /// What the worker wants and has in flight; `heard`: Heartbeat::heard_us.
+  void on_demand(WorkerId worker, const Members& members, BootTime heard);
+  /// What calls came to, `failed` of them as an outage that `went_down` just now would have it.
+  void on_outcomes(const wire::CallOutcomes& outcomes, std::uint32_t failed, bool went_down, bool is_down,
+                   const Members& members);
+  void allot(BootTime now);
+
+  bool searches() const;
+  std::uint32_t places_for(WorkerId worker, const Member& member) const;
+  /// When another allotment may come out differently though nothing was heard.
+  std::optional<BootTime> next_change(BootTime now) const;
+  void describe(BudgetFacts& facts) const;
+
+ private:
+  void bound_search(const Members& members);
+  void count_named(const Members& members);
+
+  std::optional<std::uint32_t> max_in_flight_;
+  Places places_;
+  std::optional<ConcurrencySearch> search_;
+  bool all_named_ = true;  ///< Each worker's number was set.
+  bool rate_is_known_ = false;
+};
+
+}  // namespace sluice

@@ -1,0 +1,121 @@
+#pragma once
+
+#include "common/clock.hpp"
+#include "common/defaults.hpp"
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+
+/// The constants that tune the governor alone, with their reasons. Those that workers share stand in
+/// common/defaults.hpp. The searches' were chosen by simulation: tests/properties/fleet_test.cpp holds them
+/// to what they reach.
+namespace sluice::defaults {
+
+using namespace std::chrono_literals;
+
+inline constexpr double default_burst_seconds = 1;  ///< Of a limit that is set without burst_seconds.
+inline constexpr BootTime place_turn = 1s;  ///< Workers that want one of too few places take turns so long:
+                                            ///< a few calls each.
+inline constexpr std::size_t max_retained_charges =
+    1u << 15;                                             ///< A flood of charges that nobody settles must not
+                                                          ///< grow without bound, nor slow every replay.
+inline constexpr BootTime breaker_sample_length = 100ms;  ///< Samples so close together are kept as one.
+inline constexpr int hold_heartbeats = 3;  ///< Heartbeats that a worker may miss until it is lost: a hold of
+                                           ///< unknown length is said anew with each.
+inline constexpr int report_heartbeats = 2;  ///< A worker that speaks so long after a permit's end without a
+                                             ///< report of it has lost the report.
+inline constexpr double clearly_less = 0.9;  ///< What a search found is no more precise than this.
+
+/// The search for the number of calls in flight.
+namespace concurrency_search {
+
+/// The opening ends when answers take so much longer than the first ones: twice the calls would bring less
+/// than a quarter more answers.
+inline constexpr double longer_when_queued = 1.6;
+/// Fewer answers than this say little of a latency; up to so many as there were calls in flight are waited
+/// for, since answers differ in length, and beyond that a quarter of them.
+inline constexpr std::uint64_t fewest_latencies = 8;
+inline constexpr std::uint64_t enough_latencies = 32;
+/// A step up of a share f must bring f/2, a step down may cost f/4.
+inline constexpr double gain_per_step = 0.5;
+inline constexpr double loss_per_step = 0.25;
+/// A step that doubles it: less than half of what it can bring, since a window of scattered answers is rough.
+inline constexpr double gain_per_leap = 0.35;
+/// Fewer answers than this say little of a throughput.
+inline constexpr std::uint64_t smallest_window = 16;
+/// After two steps in vain the number stays for so many windows.
+inline constexpr std::uint32_t rest = 8;
+/// Beside the knee that Little's law names: a queue of a tenth keeps the provider busy.
+inline constexpr double room_over_knee = 1.1;
+/// What is left of the number when most calls of two windows failed: below twice what a server takes.
+inline constexpr double after_failures = 0.7;
+/// Failures that so many answers have followed are no outage's.
+inline constexpr std::uint64_t answers_to_forget = 50;
+
+}  // namespace concurrency_search
+
+/// The search for a rate that nobody named.
+namespace rate_search {
+
+/// Short beside everything that is measured, so that windows need not fit the bins.
+inline constexpr BootTime bin_length = 50ms;
+/// What was accepted is counted over this long: above a burst's own time at most limits, below the time that
+/// the doublings take. At low rates over so many calls, as far as the memory goes.
+inline constexpr BootTime measured_time = 750ms;
+inline constexpr double measured_calls = 20;
+inline constexpr BootTime longest_measured_time = 12s;
+inline constexpr double fewest_measured = 5;
+/// The first calls are a burst: over less time than this they say nothing of a rate.
+inline constexpr BootTime first_measured_time = 500ms;
+/// Refusals so soon after a cut are those of calls that began before it was heard of.
+inline constexpr BootTime deaf_time = 150ms;
+/// Refusals weigh by their share of what started of late, beyond what is refused at any rate; of the first of
+/// these times in which there were calls enough.
+inline constexpr std::array<BootTime, 3> weighed_times = {500ms, 2s, 10s};
+inline constexpr double weighed_calls = 20;
+inline constexpr double weighty_share = 0.05;
+/// One refusal is none.
+inline constexpr double fewest_refusals = 2;
+/// So long after a cut the rate stays at half, or until enough calls were made: what is refused then is not
+/// the rate's.
+inline constexpr BootTime half_time = 400ms;
+inline constexpr BootTime longest_half_time = 5s;
+inline constexpr double calls_at_half = 10;
+inline constexpr double calls_remembered = 200;
+/// No provider refuses more than this at any rate.
+inline constexpr double most_of_background = 0.35;
+/// A later cut lowers the accepted rate by no more than this: that of one cut may be bad luck.
+inline constexpr double least_of_accepted = 0.85;
+/// While more than this share is refused beyond the background, the slow growth rests.
+inline constexpr double resting_share = 0.01;
+/// After the first cut, which says little: a hundredfold takes three seconds.
+inline constexpr double doubling_seconds = 0.4;
+/// From half back to just below what was accepted.
+inline constexpr double return_seconds = 0.5;
+inline constexpr double just_below = 0.95;
+/// Of the accepted rate, a second; steeper the longer nothing was refused, for limits that were raised.
+inline constexpr double slow_growth = 0.02;
+inline constexpr double steeper_after_seconds = 5;
+/// The same where calls are refused whatever the rate: cuts were bad luck.
+inline constexpr double regrowth = 0.2;
+/// A call in 50 s: a provider that takes less is not worth a run.
+inline constexpr double lowest_rate = 0.02;
+/// Where nothing was ever accepted: few enough for any limit to see whether it takes calls again.
+inline constexpr double first_rate_in_vain = 1.0;
+/// Beyond what any fleet makes: keeps the numbers finite.
+inline constexpr double highest_rate = 1e6;
+/// Less than this share in this time is not the rate's full use; the doublings alone leave two thirds.
+inline constexpr BootTime used_time = 500ms;
+inline constexpr double used_share = 0.5;
+inline constexpr double calls_of_doubt = 2;
+/// A time in which nobody looked is no time in which the rate was used.
+inline constexpr BootTime longest_step = 100ms;
+/// As many as fit into what is measured, at pauses of a fifth of a second.
+inline constexpr std::size_t pauses_remembered = 64;
+/// The known rate is taken for the true one after so long at it without a cut.
+inline constexpr double proof_seconds = 2;
+
+}  // namespace rate_search
+
+}  // namespace sluice::defaults

@@ -1,0 +1,43 @@
+#pragma once
+
+#include "common/provider_limits.hpp"
+#include "coordinator/dispatch/work_queue.hpp"
+#include "coordinator/facts/budget_facts.hpp"
+
+#include <cstdint>
+#include <map>
+#include <optional>
+
+namespace sluice {
+
+/// The limits of one provider: those that the settings name, and of the others those that its response
+/// headers name. Workers may read different ones: the least of each is in force, whoever speaks last. Pure;
+/// not thread-safe.
+class KnownLimits {
+ public:
+  explicit KnownLimits(const ProviderLimits& configured) : configured_(configured), in_force_(configured) {}
+
+  /// What a worker read; 0: nothing new. True if other limits are in force now.
+  bool announce(WorkerId worker, const wire::AnnouncedLimits& announced);
+  /// What a worker read and does not believe. True if that is new.
+  bool doubt(const wire::AnnouncedLimits& doubted);
+  void forget(WorkerId worker) { announced_.erase(worker); }
+
+  const ProviderLimits& configured() const { return configured_; }
+  const ProviderLimits& in_force() const { return in_force_; }
+  const wire::AnnouncedLimits& doubted() const { return doubted_; }
+  /// True if calls are limited by anything but their number in flight.
+  bool names_a_rate() const;
+  std::optional<double> requests_per_second() const;
+  void describe(BudgetFacts& facts) const;
+
+ private:
+  std::uint64_t least_announced(std::uint64_t wire::AnnouncedLimits::*limit) const;
+
+  ProviderLimits configured_;
+  ProviderLimits in_force_;
+  wire::AnnouncedLimits doubted_;
+  std::map<WorkerId, wire::AnnouncedLimits> announced_;  ///< The newest of each.
+};
+
+}  // namespace sluice

@@ -1,0 +1,33 @@
+#pragma once
+
+#include "common/clock.hpp"
+
+#include <algorithm>
+#include <chrono>
+#include <cstdint>
+
+namespace sluice {
+
+/// The silence that a provider asked for, lengthened and never shortened. Pure; not thread-safe.
+class NamedPause {
+ public:
+  /// A worker was asked for so many milliseconds; 0: it was not. It repeats what is left of its pause:
+  /// rounding and the way here may add a little each time, which costs a message and no more.
+  void ask(std::uint32_t pause_ms, BootTime now) {
+    const auto until = now + std::chrono::milliseconds(pause_ms);
+    if (pause_ms == 0 || until <= until_) return;
+    total_ += until - std::max(now, until_);
+    until_ = until;
+  }
+  BootTime until() const { return until_; }
+  bool is_on(BootTime now) const { return until_ > now; }
+  BootTime left(BootTime now) const { return std::max(until_ - now, BootTime::zero()); }
+  /// Of all pauses up to now.
+  BootTime time(BootTime now) const { return total_ - left(now); }
+
+ private:
+  BootTime until_{};
+  BootTime total_{};
+};
+
+}  // namespace sluice

@@ -1,0 +1,80 @@
+#pragma once
+
+#include "coordinator/facts/budget_facts.hpp"
+#include "coordinator/governor/breaker.hpp"
+#include "coordinator/governor/member.hpp"
+#include "coordinator/governor/permit_slots.hpp"
+#include "coordinator/governor/provider_use.hpp"
+
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <optional>
+#include <vector>
+
+namespace sluice {
+
+/// The permits of one provider: makes them of slots, and hands them out. Workers that want some are served in
+/// turn, a call each; who waits for a large one is not overtaken. Pure; not thread-safe.
+class PermitGrants {
+ public:
+  /// How many calls a worker may have in flight.
+  using Room = std::function<std::uint32_t(WorkerId, const Member&)>;
+
+  PermitGrants(const ProviderLimits& limits, const BudgetTimes& times, BootTime now)
+      : slots_(limits, now), times_(times) {}
+
+  void set_limits(const ProviderLimits& limits, Members& members, BootTime now);
+  void set_found_rate(std::optional<double> per_second, BootTime now) {
+    slots_.set_found_rate(per_second, now);
+  }
+  /// True if calls need permits at all.
+  bool needed() const { return slots_.needed(); }
+  const wire::CallCeiling& ceiling() const { return slots_.ceiling(); }
+
+  // --- What workers say ---
+
+  /// What the worker wants now. One with less to do than it said leaves its turn to others.
+  void on_demand(Member& member, const wire::Demand& demand);
+  /// What became of permits.
+  void on_spent(WorkerId worker, Member& member, const std::vector<wire::SpentPermit>& spent,
+                Breaker& breaker, ProviderUse& use, BootTime now);
+  void on_settled(const std::vector<wire::SettledCall>& settled);
+  /// The worker is gone, with the permits that it held.
+  void on_gone(WorkerId worker, Member& member, Breaker& breaker, BootTime now);
+
+  // --- A turn ---
+
+  /// Permits that nobody reports any more are lost, and what nobody settled stays charged.
+  void drop_lost(Members& members, Breaker& breaker, BootTime now);
+  /// Grants what there is to grant from `from` on. `next_id` numbers the permits.
+  void distribute(Members& members, const Room& room, BootTime from, std::uint64_t& next_id, BootTime now);
+  /// During an outage: grants one call that tries whether it is over, if it is time for one.
+  void probe(Members& members, const Room& room, Breaker& breaker, BootTime from, std::uint64_t& next_id,
+             BootTime now);
+  /// When there may be something to grant though nothing was heard; nothing while nobody waits.
+  std::optional<BootTime> next_wake(const Members& members, const Room& room, const Breaker& breaker,
+                                    BootTime paused_until, BootTime now) const;
+
+  void describe(BudgetFacts& facts) const;
+
+ private:
+  struct Charged {
+    std::uint64_t charge = 0;
+    BootTime opens{};
+  };
+
+  void drop(const HeldPermit& permit, WorkerId worker, Breaker& breaker, BootTime now);
+  void grant(WorkerId worker, Member& member, const Slot& slot, bool probe, std::uint64_t& next_id);
+
+  PermitSlots slots_;
+  BudgetTimes times_;
+  std::map<std::uint64_t, Charged> charged_;  ///< By permit, where tokens are limited; until settled.
+  WorkerId served_last_ = 0;
+  std::optional<BootTime> next_slot_;  ///< Of the call that is next, when it was too early.
+  BootTime next_distribution_{};
+  std::uint64_t granted_ = 0;
+  std::uint64_t unused_ = 0;
+};
+
+}  // namespace sluice
