@@ -4,6 +4,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <string_view>
 
 namespace sluice {
 
@@ -13,6 +14,9 @@ using SharedText = std::shared_ptr<const std::string>;
 inline SharedText share(std::string text) {
   return std::make_shared<const std::string>(std::move(text));
 }
+
+/// The name of config/schemas/claims.schema.json.
+inline constexpr std::string_view claims_schema_name = "claims";
 
 /// A provider-neutral request: what the plan renders and a worker's provider turns into HTTP.
 struct ModelRequest {
@@ -24,6 +28,9 @@ struct ModelRequest {
   std::optional<double> temperature;  ///< Nothing: not sent (some models refuse any but their own).
   std::uint32_t max_tokens = 0;       ///< Upper bound of the answer; 0 lets the provider decide.
   std::optional<std::int64_t> seed;   ///< As sent: the run's seed + the repeat index.
+  /// What `response_schema` is called, which says what answers are read as; empty without one. No part of the
+  /// cache key, which holds the schema itself.
+  std::string schema_name = {};
 };
 
 }  // namespace sluice

@@ -122,7 +122,7 @@ bool layout(Archive& archive, M& m) {
 template <class Archive, Of<ModelRequest> M>
 bool layout(Archive& archive, M& m) {
   return archive.record(Name{m.provider}, Name{m.model}, m.system, m.user, m.response_schema, m.temperature,
-                        m.max_tokens, m.seed);
+                        m.max_tokens, m.seed, Name{m.schema_name});
 }
 
 template <class Archive, Of<WorkUnit> M>

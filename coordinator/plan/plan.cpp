@@ -193,6 +193,7 @@ ModelRequest Plan::claims_request(std::uint32_t repeat) const {
   request.model = settings_.model;
   request.system = system_;
   request.response_schema = settings_.response_schema;
+  request.schema_name = claims_schema_name;
   request.temperature = settings_.temperature;
   request.max_tokens = settings_.max_tokens;
   request.seed = seed_of(settings_.seed, repeat);
@@ -207,6 +208,7 @@ ModelRequest Plan::request_of(const Case& test_case, std::uint32_t repeat) const
   }
   request.system = test_case.system.empty() ? nullptr : share(test_case.system);
   request.response_schema = nullptr;
+  request.schema_name.clear();
   request.user =
       test_case.context.empty() ? test_case.content : test_case.context + "\n\n" + test_case.content;
   return request;

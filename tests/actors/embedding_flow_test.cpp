@@ -17,6 +17,7 @@ class EmbeddingFlowTest : public ModelClientTest {
   static SharedUnit compared(UnitId id, std::vector<std::string> references = {"reference"}) {
     WorkUnit work = *unit(id);
     work.request.response_schema = nullptr;
+    work.request.schema_name.clear();
     ScoringTask task;
     task.judges_claims = false;
     task.texts = {{MetricId::semantic_similarity_to, std::move(references)}};

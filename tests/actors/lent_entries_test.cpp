@@ -28,6 +28,7 @@ class LentEntriesFlowTest : public ModelClientTest {
   static SharedUnit compared(UnitId id) {
     WorkUnit work = *unit(id);
     work.request.response_schema = nullptr;
+    work.request.schema_name.clear();
     ScoringTask task;
     task.judges_claims = false;
     task.texts = {{MetricId::semantic_similarity_to, {"reference"}}};

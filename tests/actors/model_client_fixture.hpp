@@ -128,6 +128,7 @@ class ModelClientTest : public ActorTest {
     work.request.model = "m";
     work.request.user = "unit " + std::to_string(id);
     work.request.response_schema = share("{}");
+    work.request.schema_name = claims_schema_name;
     return std::make_shared<const WorkUnit>(std::move(work));
   }
 

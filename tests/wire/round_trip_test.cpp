@@ -245,6 +245,7 @@ RC_GTEST_PROP(RoundTrip, Work, ()) {
     RC_ASSERT(same_text(a.request.response_schema, b.request.response_schema));
     RC_ASSERT(a.request.user == b.request.user && a.request.temperature == b.request.temperature);
     RC_ASSERT(a.request.max_tokens == b.request.max_tokens && a.request.seed == b.request.seed);
+    RC_ASSERT(a.request.schema_name == b.request.schema_name);
     RC_ASSERT(a.tasks.size() == b.tasks.size());
     for (std::size_t t = 0; t < a.tasks.size(); ++t) {
       RC_ASSERT(a.tasks[t].trial == b.tasks[t].trial && a.tasks[t].must_contain == b.tasks[t].must_contain);

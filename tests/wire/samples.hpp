@@ -54,7 +54,7 @@ inline Work work() {
   first.pinned_answer = digest(10);
   first.repeat = 2;
   first.request = {"openai", "gpt-4o-mini", system, "def f(): ...", share("{\"type\":\"object\"}"),
-                   0.1,      4096,          -5};
+                   0.1,      4096,          -5,     "claims"};
   first.tasks = {{3,
                   {{"tls", "verified", true, "shown to people only"}},
                   {{"retries", "count", -0.5, {}}},

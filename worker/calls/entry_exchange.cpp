@@ -8,16 +8,6 @@
 
 namespace sluice {
 
-namespace {
-
-/// Of those who lack such an entry one pays, says so (STORED), and the others wait for it. The other kinds
-/// belong to units, which are leased themselves.
-bool is_leased(EntryKind kind) {
-  return kind == EntryKind::embedding;
-}
-
-}  // namespace
-
 EntryExchange::EntryExchange(const RunSettings& settings, bool has_cache)
     : run_id_(settings.run_id),
       seeks_(has_cache && settings.mode == Mode::live && settings.read_cache && settings.write_cache) {}

@@ -14,8 +14,8 @@
 namespace sluice {
 
 /// A worker's side of single flight over the fleet (docs/protocol.md, "Entries of other caches"): what it
-/// seeks in other caches before it pays, and which leased entries it was left to pay for. Pure; not
-/// thread-safe.
+/// seeks in other caches before it pays, and which leased entries (is_leased) it was left to pay for. Pure;
+/// not thread-safe.
 class EntryExchange {
  public:
   /// Entries are sought in live runs that read and write the cache, by a worker that has one.

@@ -34,8 +34,9 @@ HttpRequest build(const ProviderSettings& provider, std::string_view api_key, co
   }
   if (request.seed) body += R"(,"seed":)" + std::to_string(*request.seed);
   if (has_text(request.response_schema)) {
-    body +=
-        R"(,"response_format":{"type":"json_schema","json_schema":{"name":"claims","strict":true,"schema":)";
+    body += R"(,"response_format":{"type":"json_schema","json_schema":{"name":)";
+    append_json_string(body, request.schema_name);
+    body += R"(,"strict":true,"schema":)";
     body += *request.response_schema;
     body += "}}";
   }

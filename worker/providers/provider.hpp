@@ -42,7 +42,8 @@ using CallOutcome = std::variant<Answered, Failed>;
 /// control characters in a key (a trailing newline of a secret file) are left out. A system prompt that is
 /// null or empty is not sent. `max_tokens` 0 leaves the bound to the provider, except at Anthropic, which
 /// requires one: defaults::max_output_tokens. Anthropic takes no seed; Gemini's has 31 bits: the lower ones
-/// are sent. REQUIRES: `response_schema`, if set, is JSON text; `base_url` has no trailing slash.
+/// are sent. REQUIRES: `response_schema`, if set, is JSON text and has a name; `base_url` has no trailing
+/// slash.
 HttpRequest build_request(const ProviderSettings& provider, std::string_view api_key,
                           const ModelRequest& request);
 

@@ -8,12 +8,10 @@
 #include <string_view>
 #include <vector>
 
-/// What an answer has to be read as, by the name of the schema that its request asked for. Pure and
+/// What an answer has to be read as, by the name of the schema that its request asked for
+/// (ModelRequest::schema_name). Pure and
 /// thread-safe.
 namespace sluice {
-
-/// config/schemas/claims.schema.json
-inline constexpr std::string_view claims_schema_name = "claims";
 
 /// An answer as its schema has it.
 struct ReadAnswer {

@@ -15,10 +15,6 @@ namespace {
 /// A call that is a unit's own ends with the unit's time, and knows more of why: it goes first.
 constexpr std::chrono::milliseconds precedence_of_calls(100);
 
-std::string_view schema_of(const WorkUnit& unit) {
-  return unit.request.response_schema ? claims_schema_name : std::string_view();
-}
-
 template <class Kind>
 std::unique_ptr<Enricher> make(const RunSettings& settings, std::shared_ptr<AnswerStore> store,
                                CallEngine& engine, std::uint32_t owner) {
@@ -125,7 +121,8 @@ void UnitFlow::begin(SharedUnit of_run) {
   auto& unit = units_.try_emplace(id, std::move(of_run), *config_.store, at_.now, deadline).first->second;
   begun_.push_back(id);
   if (config_.settings.mode == Mode::mock) {
-    return on_answer(id, Completion{mock_answer(schema_of(*unit.unit)), "stop", "mock", {}, 0, {}}, false);
+    return on_answer(id, Completion{mock_answer(unit.unit->request.schema_name), "stop", "mock", {}, 0, {}},
+                     false);
   }
   auto found = unit.call.find(config_.settings);
   if (!found) {
@@ -172,7 +169,7 @@ void UnitFlow::on_answer_call(CallEnded& ended) {
 void UnitFlow::on_new_answer(Id id, Completion answer) {
   auto& unit = units_.at(id);
   if (!answer.non_answer) {
-    auto read = read_answer(schema_of(*unit.unit), answer.text);
+    auto read = read_answer(unit.unit->request.schema_name, answer.text);
     if (read) {
       unit.read = std::move(*read);
     } else {

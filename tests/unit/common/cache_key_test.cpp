@@ -100,6 +100,12 @@ TEST(CacheKey, EveryFieldChangesIt) {
   }
 }
 
+TEST(CacheKey, TheSchemasNameHasNoSayTheSchemaHas) {
+  auto named = sample();
+  named.request.schema_name = "claims";
+  EXPECT_EQ(key_of(named), key_of(sample()));
+}
+
 TEST(CacheKey, MovingBytesBetweenNeighboursChangesIt) {
   // `from` and `to` name the same bytes in order, cut at another place.
   using Cut = std::function<void(Input&, std::string, std::string)>;

@@ -52,6 +52,7 @@ TEST_F(PlanTest, RendersTheWholeUnit) {
   ASSERT_TRUE(unit.request.system);
   EXPECT_EQ(*unit.request.system, render_system(prompt, Ontology()));
   EXPECT_EQ(unit.request.response_schema, settings.response_schema);
+  EXPECT_EQ(unit.request.schema_name, claims_schema_name);
   EXPECT_EQ(unit.request.temperature, 0.1);
   EXPECT_EQ(unit.request.max_tokens, 100u);
   EXPECT_EQ(unit.request.seed, 7);
@@ -92,6 +93,7 @@ TEST_F(PlanTest, ATextCaseIsSentAsItStands) {
   ASSERT_TRUE(unit.request.system);
   EXPECT_EQ(*unit.request.system, "Be brief.");
   EXPECT_FALSE(unit.request.response_schema) << "any text is an answer";
+  EXPECT_EQ(unit.request.schema_name, "");
   EXPECT_EQ(unit.key, cache_key(settings.provider, unit.request, 0));
   ASSERT_EQ(unit.tasks.size(), 1u);
   EXPECT_FALSE(unit.tasks[0].judges_claims);

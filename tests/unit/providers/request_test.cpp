@@ -29,6 +29,7 @@ ModelRequest full_request() {
   request.system = share("You find \"claims\".\n");
   request.user = "x = 1\t# caf\xc3\xa9\n";
   request.response_schema = share(R"({"type":"object"})");
+  request.schema_name = "claims";
   request.temperature = 0.1;
   request.max_tokens = 512;
   request.seed = 7;
@@ -178,6 +179,7 @@ TEST(Request, IsJsonWhateverTheCodeHolds) {
   request.user.clear();
   for (int byte = 0; byte < 256; ++byte) request.user += static_cast<char>(byte);
   request.response_schema = share(std::string(embedded::claims_schema));
+  request.schema_name = claims_schema_name;
   for (const ProviderSettings& settings : {openai, anthropic, gemini}) {
     const auto body =
         nlohmann::json::parse(whole_body(build_request(settings, "k", request)), nullptr, false);

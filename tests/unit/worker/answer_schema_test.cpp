@@ -1,5 +1,7 @@
 #include "worker/units/answer_schema.hpp"
 
+#include "common/request.hpp"
+
 #include <gtest/gtest.h>
 
 namespace sluice {
