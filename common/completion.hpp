@@ -2,6 +2,7 @@
 
 #include "common/error.hpp"
 #include "common/hash.hpp"
+#include "common/saturating.hpp"
 
 #include <cstdint>
 #include <optional>
@@ -13,6 +14,19 @@ namespace sluice {
 struct Usage {
   std::uint64_t input_tokens = 0;
   std::uint64_t output_tokens = 0;
+
+  // Sums never wrap.
+  Usage& operator+=(const Usage& more) {
+    input_tokens = saturating_add(input_tokens, more.input_tokens);
+    output_tokens = saturating_add(output_tokens, more.output_tokens);
+    return *this;
+  }
+  Usage& operator-=(const Usage& less) {
+    input_tokens = saturating_subtract(input_tokens, less.input_tokens);
+    output_tokens = saturating_subtract(output_tokens, less.output_tokens);
+    return *this;
+  }
+  std::uint64_t total() const { return saturating_add(input_tokens, output_tokens); }
   friend bool operator==(const Usage&, const Usage&) = default;
 };
 

@@ -67,10 +67,10 @@ void WorkerMetrics::add_units(MetricFamilies& metrics) const {
       .sample({}, cache_hits_);
   metrics.family("sluice_worker_retries_total", "Calls after a unit's first.", Kind::counter)
       .sample({}, retries_);
-  metrics.family("sluice_worker_paid_tokens_total", "Tokens paid for by finished units.", Kind::counter)
-      .sample({{"kind", "input"}}, paid_.input_tokens)
-      .sample({{"kind", "output"}}, paid_.output_tokens)
-      .sample({{"kind", "embedding"}}, paid_.embedding_tokens);
+  auto& tokens =
+      metrics.family("sluice_worker_paid_tokens_total", "Tokens paid for by finished units.", Kind::counter);
+  for (const auto& column : paid_columns)
+    tokens.sample({{"kind", std::string(column.name)}}, column.in(paid_));
   metrics
       .family("sluice_worker_waited_seconds_total", "Time that finished units waited, by what for.",
               Kind::counter)

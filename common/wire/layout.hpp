@@ -6,6 +6,9 @@
 #include "common/wire/archive.hpp"
 #include "common/wire/messages.hpp"
 
+#include <cstddef>
+#include <utility>
+
 /// The layout of every message and of what messages hold: fields in order, as docs/protocol.md lists them. A
 /// change here takes a new protocol_version and new golden bytes (tests/wire/golden_test.cpp).
 namespace sluice::wire {
@@ -42,7 +45,10 @@ bool layout(Archive& archive, M& m) {
 
 template <class Archive, Of<PaidTokens> M>
 bool layout(Archive& archive, M& m) {
-  return archive.record(m.input_tokens, m.output_tokens, m.embedding_tokens);
+  return [&]<std::size_t... I>(std::index_sequence<I...>) {
+    return archive.record(paid_columns[I].in(m)...);
+  }
+  (std::make_index_sequence<paid_columns.size()>());
 }
 
 template <class Archive, Of<ParsedClaim> M>

@@ -91,10 +91,12 @@ void add_summary(std::vector<Line>& lines, const RunSummary& summary) {
                                   wording::grouped(statuses.failed) + " failed, " +
                                   wording::grouped(statuses.errors) + " errors");
   const auto& paid = summary.paid;
-  const std::string embedded =
-      paid.embedding_tokens > 0 ? ", " + wording::grouped(paid.embedding_tokens) + " embedded" : "";
-  lines.emplace_back("paid tokens", wording::grouped(paid.input_tokens) + " in, " +
-                                        wording::grouped(paid.output_tokens) + " out" + embedded);
+  const auto& answers = paid.of(CallKind::answer);
+  const auto embedding = paid.of(CallKind::embedding).input_tokens;
+  lines.emplace_back("paid tokens",
+                     wording::grouped(answers.input_tokens) + " in, " +
+                         wording::grouped(answers.output_tokens) + " out" +
+                         (embedding > 0 ? ", " + wording::grouped(embedding) + " embedded" : ""));
   lines.emplace_back("cost", summary.estimated_cost
                                  ? wording::dollars(*summary.estimated_cost) + " for all answers"
                                  : std::string("unknown: the price table does not have the model"));
@@ -119,9 +121,9 @@ void write_summary(Json& json, const std::optional<RunSummary>& summary) {
   member("flaky", [](const S& s) { return s.statuses.flaky; });
   member("failed", [](const S& s) { return s.statuses.failed; });
   member("errors", [](const S& s) { return s.statuses.errors; });
-  member("paid_input_tokens", [](const S& s) { return s.paid.input_tokens; });
-  member("paid_output_tokens", [](const S& s) { return s.paid.output_tokens; });
-  member("paid_embedding_tokens", [](const S& s) { return s.paid.embedding_tokens; });
+  for (const auto& column : paid_columns) {
+    member("paid_" + std::string(column.name) + "_tokens", [&](const S& s) { return column.in(s.paid); });
+  }
   member("estimated_cost", [](const S& s) { return s.estimated_cost; });
 }
 

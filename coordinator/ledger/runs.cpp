@@ -4,17 +4,29 @@
 
 #include <algorithm>
 #include <limits>
+#include <string>
+#include <string_view>
 #include <utility>
 
 namespace sluice {
 namespace {
 
+/// The columns of PaidTokens, each followed by `after`, joined by commas.
+std::string paid_names(std::string_view after = "") {
+  std::string names;
+  for (const auto& column : paid_columns) {
+    if (!names.empty()) names += ", ";
+    names.append("paid_").append(column.name).append("_tokens").append(after);
+  }
+  return names;
+}
+
 /// In the order in which run_in reads them.
-constexpr const char* select_runs =
+const std::string select_runs =
     "SELECT run_id, suite, mode, provider, model, prompt_version, started_at_ms, trials, prompt_hash, "
     "suite_path, selection, completed_at_ms, verdict, exit_code, reason_code, precision, recall, f1, passed, "
-    "warned, flaky, failed, errors, paid_input_tokens, paid_output_tokens, paid_embedding_tokens, "
-    "estimated_cost, config_fingerprint, plan_identity, settings FROM runs ";
+    "warned, flaky, failed, errors, " +
+    paid_names() + ", estimated_cost, config_fingerprint, plan_identity, settings FROM runs ";
 
 template <class T>
 void bind_optional(SQLite::Statement& statement, int index, const std::optional<T>& value) {
@@ -86,9 +98,7 @@ PastRun run_in(SQLite::Statement& row) {
     *count = count_in(column());
   }
   auto& paid = summary.paid;
-  for (auto* tokens : {&paid.input_tokens, &paid.output_tokens, &paid.embedding_tokens}) {
-    *tokens = count_in(column());
-  }
+  for (const auto& number : paid_columns) number.in(paid) = count_in(column());
   summary.estimated_cost = number_in(column());
   past.summary = std::move(summary);
   check(past);
@@ -133,9 +143,8 @@ Result<void> Ledger::finish_run(const std::string& run_id, const RunSummary& sum
     SQLite::Statement update(
         database_->db,
         "UPDATE runs SET completed_at_ms = ?, verdict = ?, exit_code = ?, reason_code = ?, precision = ?, "
-        "recall = ?, f1 = ?, passed = ?, warned = ?, flaky = ?, failed = ?, errors = ?, "
-        "paid_input_tokens = ?, paid_output_tokens = ?, paid_embedding_tokens = ?, estimated_cost = ? "
-        "WHERE run_id = ?");
+        "recall = ?, f1 = ?, passed = ?, warned = ?, flaky = ?, failed = ?, errors = ?, " +
+            paid_names(" = ?") + ", estimated_cost = ? WHERE run_id = ?");
     const auto& statuses = summary.statuses;
     update.bind(1, summary.completed_at_ms);
     update.bind(2, summary.verdict);
@@ -149,11 +158,10 @@ Result<void> Ledger::finish_run(const std::string& run_id, const RunSummary& sum
     update.bind(10, stored(statuses.flaky));
     update.bind(11, stored(statuses.failed));
     update.bind(12, stored(statuses.errors));
-    update.bind(13, stored(summary.paid.input_tokens));
-    update.bind(14, stored(summary.paid.output_tokens));
-    update.bind(15, stored(summary.paid.embedding_tokens));
-    bind_optional(update, 16, summary.estimated_cost);
-    update.bind(17, run_id);
+    int next = 13;
+    for (const auto& column : paid_columns) update.bind(next++, stored(column.in(summary.paid)));
+    bind_optional(update, next++, summary.estimated_cost);
+    update.bind(next, run_id);
     if (update.exec() != 1) return fail(ledger_error("run " + run_id + " is not in the ledger"));
     transaction.commit();
     return {};

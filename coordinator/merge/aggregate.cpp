@@ -44,7 +44,7 @@ void AggregateFold::add(const CaseResult& result) {
     // before.
     if (last_unit_ && trial.unit->unit <= *last_unit_) continue;
     last_unit_ = trial.unit->unit;
-    aggregates_.usage += trial.unit->usage;
+    aggregates_.usage.of(CallKind::answer) += trial.unit->usage;
   }
 }
 

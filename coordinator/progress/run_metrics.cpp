@@ -34,10 +34,10 @@ void add_effort(MetricFamilies& metrics, const RunFacts& facts) {
       .sample({}, facts.rate_limited);
   metrics.family("sluice_cache_hits_total", "Answers read from a cache.", Kind::counter)
       .sample({}, facts.cache_hits);
-  metrics.family("sluice_paid_tokens_total", "Tokens paid for by finished units.", Kind::counter)
-      .sample({{"kind", "input"}}, facts.paid.input_tokens)
-      .sample({{"kind", "output"}}, facts.paid.output_tokens)
-      .sample({{"kind", "embedding"}}, facts.paid.embedding_tokens);
+  auto& tokens =
+      metrics.family("sluice_paid_tokens_total", "Tokens paid for by finished units.", Kind::counter);
+  for (const auto& column : paid_columns)
+    tokens.sample({{"kind", std::string(column.name)}}, column.in(facts.paid));
   metrics
       .family("sluice_waited_seconds_total", "Time that finished units waited, by what for.", Kind::counter)
       .sample({{"for", "permit"}}, facts.waited_permit)

@@ -42,9 +42,10 @@ void write_aggregates(Json& json, const Aggregates& aggregates) {
   json.key("metrics").open('{');
   write_totals(json, aggregates.all, 2);
   json.line(2);
-  json.member("total_tokens", aggregates.usage.model_tokens());
-  json.member("input_tokens", aggregates.usage.input_tokens);
-  json.member("output_tokens", aggregates.usage.output_tokens);
+  const auto& answers = aggregates.usage.of(CallKind::answer);
+  json.member("total_tokens", answers.total());
+  json.member("input_tokens", answers.input_tokens);
+  json.member("output_tokens", answers.output_tokens);
   json.line(2);
   json.member("estimated_cost", aggregates.estimated_cost);
   json.line(2);
@@ -149,9 +150,8 @@ void write_run_facts(Json& json, const ReportInput& input) {
   member("retries", facts.retries);
   member("rate_limited", facts.rate_limited);
   member("cache_hits", facts.cache_hits);
-  member("paid_input_tokens", facts.paid.input_tokens);
-  member("paid_output_tokens", facts.paid.output_tokens);
-  member("paid_embedding_tokens", facts.paid.embedding_tokens);
+  for (const auto& column : paid_columns)
+    member("paid_" + std::string(column.name) + "_tokens", column.in(facts.paid));
   member("paid_cost", input.paid_cost);
   write_json_budgets(json, facts, 2);
   member("duplicates_dropped", facts.duplicates_dropped);

@@ -23,16 +23,18 @@ std::string dollars(double amount) {
 }  // namespace
 
 PaidTokens most_of(const WorkUnit& unit) {
-  PaidTokens most{input_token_bound(unit.request), output_token_bound(unit.request), 0};
+  PaidTokens most;
+  most.of(CallKind::answer) = {input_token_bound(unit.request), output_token_bound(unit.request)};
+  auto& embedded = most.of(CallKind::embedding).input_tokens;
   bool embeds = false;
   for (const auto& task : unit.tasks) {
     for (const auto& expectation : task.texts) {
       if (expectation.metric != MetricId::semantic_similarity_to) continue;
       embeds = true;
-      for (const auto& text : expectation.texts) most.embedding_tokens += token_bound(text);
+      for (const auto& text : expectation.texts) embedded += token_bound(text);
     }
   }
-  if (embeds) most.embedding_tokens += most.output_tokens;  // The answer is embedded too.
+  if (embeds) embedded += most.of(CallKind::answer).output_tokens;  // The answer is embedded too.
   return most;
 }
 
@@ -96,7 +98,8 @@ Error RunBudget::spent(const PaidTokens& most) const {
                 (lost ? ", " + std::to_string(reserved_.total()) + " more may be by workers that were lost"
                       : "") +
                 ", and the next case may take " + std::to_string(most.total()) + " (" +
-                std::to_string(most.output_tokens) + " for its answer, --max-output-tokens)"};
+                std::to_string(most.of(CallKind::answer).output_tokens) +
+                " for its answer, --max-output-tokens)"};
   }
   return {Reason::cost_budget_spent,
           "the run's cost budget (--max-cost) is spent: " + dollars(cost(paid_)) + " of " +

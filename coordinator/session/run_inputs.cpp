@@ -98,11 +98,12 @@ std::string fingerprint_of(const RunOptions& options, const RunInputs& inputs) {
 Price price_of(const RunOptions& options, const RunInputs& inputs) {
   return [&](const PaidTokens& paid) -> std::optional<double> {
     const auto& model = options.provider;
-    auto cost = inputs.prices.cost(model.provider.kind, model.model, {paid.input_tokens, paid.output_tokens});
+    const auto cost = inputs.prices.cost(model.provider.kind, model.model, paid.of(CallKind::answer));
+    const auto& of_embeddings = paid.of(CallKind::embedding);
     const auto& embedder = inputs.embedding;
-    if (!cost || paid.embedding_tokens == 0 || !embedder.provider) return cost;
+    if (!cost || of_embeddings == Usage{} || !embedder.provider) return cost;
     const auto embedded =
-        inputs.prices.cost(embedder.provider->kind, embedder.embedding.model, {paid.embedding_tokens, 0});
+        inputs.prices.cost(embedder.provider->kind, embedder.embedding.model, of_embeddings);
     return embedded ? std::optional(*cost + *embedded) : std::nullopt;
   };
 }

@@ -92,7 +92,7 @@ TEST_F(EmbeddingFlowTest, WhatComesTogetherIsEmbeddedTogether) {
   for (const auto& one : done) {
     EXPECT_EQ(one.evidence.embedded.size(), 2u);
     embedding_calls += one.spend.calls - 1;
-    tokens += one.spend.paid.embedding_tokens;
+    tokens += one.spend.paid.of(CallKind::embedding).input_tokens;
   }
   EXPECT_EQ(embedding_calls, 1u);
   EXPECT_EQ(tokens, 30u);

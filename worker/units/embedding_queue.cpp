@@ -112,7 +112,8 @@ void EmbeddingQueue::charge(const EmbeddingBatch& batch, const Spend& spend) {
       const auto up_to = [&](std::uint64_t part) { return all_bytes == 0 ? 0 : tokens * part / all_bytes; };
       return up_to(bytes + text.size()) - up_to(bytes);
     };
-    owed.paid.embedding_tokens += share_of(spend.paid.embedding_tokens);
+    auto& tokens = owed.paid.of(CallKind::embedding).input_tokens;
+    tokens += share_of(spend.paid.of(CallKind::embedding).input_tokens);
     const auto& list = wanted_.at(text);
     const auto first = std::ranges::find_if(list, [&](auto waiter) { return waiters_.contains(waiter); });
     if (first != list.end()) add_costs(waiters_.at(*first).spend, std::exchange(owed, {}));

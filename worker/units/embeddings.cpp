@@ -199,7 +199,7 @@ void Embeddings::on_call_ended(const CallEnded& ended, std::vector<Enriched>& ou
   auto& batch = call.batch();
   if (!ended.error) {
     auto spend = ended.spend;
-    spend.paid.embedding_tokens = ended.usage.input_tokens;
+    spend.paid.of(CallKind::embedding).input_tokens = ended.usage.input_tokens;
     append(served(call, spend), outcomes);
   } else {
     batch.deadline += ended.extended;

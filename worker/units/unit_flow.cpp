@@ -158,7 +158,7 @@ void UnitFlow::on_answer_call(CallEnded& ended) {
   unit.deadline += ended.extended;
   if (ended.error) return finish(id, std::move(*ended.error));
   if (!ended.lent) {
-    unit.spend.paid += ended.usage;
+    unit.spend.paid.of(CallKind::answer) += ended.usage;
     return on_new_answer(id, unit.call.take_answer());
   }
   unit.spend.cache_hit = true;

@@ -1,6 +1,7 @@
 #include "common/paid_tokens.hpp"
 
 #include <limits>
+#include <set>
 
 #include <gtest/gtest.h>
 
@@ -17,14 +18,37 @@ TEST(PaidTokens, SumsStayAtTheGreatestNumberInsteadOfWrapping) {
   EXPECT_EQ(paid.total(), most);
   EXPECT_EQ((PaidTokens{most / 2, most / 2, 2}.total()), most);
   EXPECT_EQ((PaidTokens{1, 2, 3}.total()), 6u);
-  paid += Usage{7, 7};
-  EXPECT_EQ(paid.input_tokens, most);
+  paid.of(CallKind::answer) += Usage{7, 7};
+  EXPECT_EQ(paid.of(CallKind::answer), (Usage{most, most}));
 }
 
 TEST(PaidTokens, DifferencesStayAtZero) {
   PaidTokens paid{5, 5, 5};
   paid -= PaidTokens{6, 4, 5};
   EXPECT_EQ(paid, (PaidTokens{0, 1, 0}));
+}
+
+TEST(PaidTokens, EachKindHasItsOwnSums) {
+  PaidTokens paid{10, 5, 30};
+  paid += PaidTokens{1, 2, 3};
+  EXPECT_EQ(paid.of(CallKind::answer), (Usage{11, 7}));
+  EXPECT_EQ(paid.of(CallKind::embedding), (Usage{33, 0}));
+  EXPECT_EQ(paid.total(), 51u);
+  paid -= PaidTokens{1, 2, 3};
+  EXPECT_EQ(paid, (PaidTokens{10, 5, 30}));
+}
+
+TEST(PaidTokens, ItsColumnsAreItsNumbersEachOnce) {
+  PaidTokens paid;
+  std::set<std::string_view> names;
+  std::uint64_t sum = 0;
+  for (const auto& column : paid_columns) {
+    EXPECT_TRUE(names.insert(column.name).second) << column.name;
+    EXPECT_EQ(column.in(paid), 0u) << column.name << " is the number of another column";
+    column.in(paid) = 1;
+    ++sum;
+  }
+  EXPECT_EQ(paid.total(), sum);
 }
 
 }  // namespace

@@ -174,7 +174,7 @@ class Migration : public ::testing::TestWithParam<OldLedger> {
     EXPECT_EQ(ended->summary->exit_code, 1);
     EXPECT_EQ(ended->summary->scores.f1, old.version >= 2 ? std::optional(0.5) : std::nullopt);
     EXPECT_EQ(ended->summary->statuses.passed, old.version >= 2 ? 3u : 0u);
-    EXPECT_EQ(ended->summary->paid.embedding_tokens, old.version >= 4 ? 13u : 0u);
+    EXPECT_EQ(ended->summary->paid.of(CallKind::embedding).input_tokens, old.version >= 4 ? 13u : 0u);
     const auto unfinished = ledger.find_run("run-2");
     ASSERT_TRUE(unfinished);
     EXPECT_FALSE(unfinished->summary);

@@ -74,9 +74,9 @@ TEST_F(RunsTest, EverythingThatWasNotedIsReadBack) {
   noted.reason_code = "interrupted";
   noted.scores = {0.1, std::nullopt, 0.3};
   noted.statuses = {.passed = 1, .warned = 2, .flaky = 3, .failed = 4, .errors = 5};
-  noted.paid.input_tokens = 6;
-  noted.paid.output_tokens = 7;
-  noted.paid.embedding_tokens = 8;
+  noted.paid.of(CallKind::answer).input_tokens = 6;
+  noted.paid.of(CallKind::answer).output_tokens = 7;
+  noted.paid.of(CallKind::embedding).input_tokens = 8;
   noted.estimated_cost = 0.25;
   finish("run-1", noted);
   const auto found = ledger_->find_run("run-1");
@@ -101,9 +101,9 @@ TEST_F(RunsTest, EverythingThatWasNotedIsReadBack) {
   EXPECT_EQ(found->summary->reason_code, "interrupted");
   EXPECT_EQ(found->summary->scores, noted.scores);
   EXPECT_EQ(found->summary->statuses, noted.statuses);
-  EXPECT_EQ(found->summary->paid.input_tokens, 6u);
-  EXPECT_EQ(found->summary->paid.output_tokens, 7u);
-  EXPECT_EQ(found->summary->paid.embedding_tokens, 8u);
+  EXPECT_EQ(found->summary->paid.of(CallKind::answer).input_tokens, 6u);
+  EXPECT_EQ(found->summary->paid.of(CallKind::answer).output_tokens, 7u);
+  EXPECT_EQ(found->summary->paid.of(CallKind::embedding).input_tokens, 8u);
   EXPECT_EQ(found->summary->estimated_cost, 0.25);
 }
 

@@ -58,8 +58,8 @@ ProgressState busy() {
 TEST(RunMetrics, SayWhatTheProgressLineSays) {
   RunFacts facts;
   facts.requests = 47;
-  facts.paid.output_tokens = 1234;
-  facts.paid.embedding_tokens = 56;
+  facts.paid.of(CallKind::answer).output_tokens = 1234;
+  facts.paid.of(CallKind::embedding).input_tokens = 56;
   facts.waited_permit = 2500ms;
   const auto metrics = run_metrics(busy(), facts);
   EXPECT_EQ(value_of(metrics, "sluice_cases"), 100.0);

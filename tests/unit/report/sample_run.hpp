@@ -151,8 +151,8 @@ inline ReportInput input_of(const RunResults& results, const Aggregates& aggrega
   input.facts.retries = 1;
   input.facts.rate_limited = 1;
   input.facts.cache_hits = 1;
-  input.facts.paid.input_tokens = 5000;
-  input.facts.paid.output_tokens = 1500;
+  input.facts.paid.of(CallKind::answer).input_tokens = 5000;
+  input.facts.paid.of(CallKind::answer).output_tokens = 1500;
   input.facts.leases_lost = 1;
   input.facts.workers = {{"alpha", 5, false}, {"beta", 1, true}};
   input.facts.waited_permit = std::chrono::milliseconds(2500);
@@ -164,7 +164,8 @@ inline ReportInput input_of(const RunResults& results, const Aggregates& aggrega
   return input;
 }
 
-inline std::optional<double> sample_price(const PaidTokens& usage) {
+inline std::optional<double> sample_price(const PaidTokens& paid) {
+  const auto& usage = paid.of(CallKind::answer);
   return static_cast<double>(usage.input_tokens) * 1e-6 + static_cast<double>(usage.output_tokens) * 4e-6;
 }
 

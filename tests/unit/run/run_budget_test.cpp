@@ -11,7 +11,8 @@
 namespace sluice {
 namespace {
 
-std::optional<double> price(const PaidTokens& usage) {
+std::optional<double> price(const PaidTokens& paid) {
+  const auto& usage = paid.of(CallKind::answer);
   return (static_cast<double>(usage.input_tokens) * 1.0 + static_cast<double>(usage.output_tokens) * 10.0) /
          1e6;
 }
@@ -118,12 +119,13 @@ TEST(RunBudget, IsNeverExceededWhileNobodyPaysMoreThanIsReserved) {
         budget.give_back(1, done);
         continue;
       }
-      const PaidTokens used{random() % (bound.input_tokens + 1), random() % (bound.output_tokens + 1)};
-      paid += used.input_tokens + used.output_tokens;
+      const auto& answer = bound.of(CallKind::answer);
+      const PaidTokens used{random() % (answer.input_tokens + 1), random() % (answer.output_tokens + 1)};
+      paid += used.total();
       budget.settle(1, done, used);
       ASSERT_LE(paid, limit);
     }
-    for (const auto& [unit, bound] : leased) paid += bound.input_tokens + bound.output_tokens;
+    for (const auto& [unit, bound] : leased) paid += bound.total();
     ASSERT_LE(paid, limit) << "even if all that is out is paid in full";
   }
 }
@@ -138,7 +140,8 @@ TEST(MostOf, CountsRequestAnswerAndEmbeddings) {
   unit.tasks[1].texts = {{MetricId::must_contain, {std::string(500, 'y')}}};
   EXPECT_EQ(most_of(unit), plain) << "nothing is embedded";
   unit.tasks[1].texts.push_back({MetricId::semantic_similarity_to, {std::string(10, 'z')}});
-  EXPECT_EQ(most_of(unit), (PaidTokens{plain.input_tokens, 70, token_bound(std::string(10, 'z')) + 70}))
+  EXPECT_EQ(most_of(unit),
+            (PaidTokens{plain.of(CallKind::answer).input_tokens, 70, token_bound(std::string(10, 'z')) + 70}))
       << "the answer is embedded, too";
 }
 

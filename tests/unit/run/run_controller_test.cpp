@@ -142,9 +142,9 @@ TEST_F(RunControllerTest, SpendIsAddedUp) {
   EXPECT_EQ(facts.retries, 2u);
   EXPECT_EQ(facts.rate_limited, 1u);
   EXPECT_EQ(facts.cache_hits, 1u);
-  EXPECT_EQ(facts.paid.input_tokens, 100u);
-  EXPECT_EQ(facts.paid.output_tokens, 20u);
-  EXPECT_EQ(facts.paid.embedding_tokens, 30u);
+  EXPECT_EQ(facts.paid.of(CallKind::answer).input_tokens, 100u);
+  EXPECT_EQ(facts.paid.of(CallKind::answer).output_tokens, 20u);
+  EXPECT_EQ(facts.paid.of(CallKind::embedding).input_tokens, 30u);
   EXPECT_EQ(facts.waited_permit, 100ms);
   EXPECT_EQ(facts.waited_pause, 20ms);
   EXPECT_EQ(facts.waited_retry, 7ms);

@@ -16,7 +16,7 @@ class RunLimitsTest : public RunControllerTest {
     begin();
   }
   UnitResult paid(UnitResult result, std::uint64_t tokens) const {
-    result.spend.paid.input_tokens = tokens;
+    result.spend.paid.of(CallKind::answer).input_tokens = tokens;
     return result;
   }
 };
@@ -168,7 +168,8 @@ TEST_F(RunLimitsTest, ASpentBudgetEndsTheRunOnceNobodyIsAtWork) {
   const auto end = record(report("p", {paid(failed(1, Reason::timed_out), each)}));
   expect_stopped(Reason::token_budget_spent);
   EXPECT_EQ(sent<wire::Drain>(end, "p").size(), 1u);
-  EXPECT_EQ(controller->facts().paid.input_tokens, 2 * each) << "failed calls were paid as well";
+  EXPECT_EQ(controller->facts().paid.of(CallKind::answer).input_tokens, 2 * each)
+      << "failed calls were paid as well";
 }
 
 TEST_F(RunLimitsTest, ABudgetThatNoCallFitsEndsTheRunAtOnce) {
@@ -180,7 +181,9 @@ TEST_F(RunLimitsTest, ABudgetThatNoCallFitsEndsTheRunAtOnce) {
 
 TEST_F(RunLimitsTest, ACostBudgetNeedsNoTokenBudget) {
   config.budget.cost = 1.0;
-  config.price = [](const PaidTokens& usage) { return static_cast<double>(usage.input_tokens); };
+  config.price = [](const PaidTokens& usage) {
+    return static_cast<double>(usage.of(CallKind::answer).input_tokens);
+  };
   begin();
   join("p", 1);
   expect_stopped(Reason::cost_budget_spent);
