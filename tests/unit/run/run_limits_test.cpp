@@ -12,7 +12,7 @@ class RunLimitsTest : public RunControllerTest {
   void begin_with_room_for(double units) {
     const auto most = most_of(*plan.render(0));
     config.budget.tokens =
-        static_cast<std::uint64_t>(static_cast<double>(most.input_tokens + most.output_tokens) * units);
+        static_cast<std::uint64_t>(static_cast<double>(most.total()) * units);
     begin();
   }
   UnitResult paid(UnitResult result, std::uint64_t tokens) const {
