@@ -93,7 +93,7 @@ caf::behavior governor_behavior(GovernorActor* self, const GovernorConfig& confi
         auto& known = self->state;
         const auto worker = known.workers.find(heard.peer);
         if (worker == known.workers.end()) return;
-        known.governor->hear(worker->second, heard.heartbeat, known.clock());
+        known.governor->on_heartbeat(worker->second, heard.heartbeat, known.clock());
         ask_for_turn(self);
       },
       [self](GovernorTurn) {

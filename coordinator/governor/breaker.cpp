@@ -9,9 +9,9 @@ namespace sluice {
 
 namespace {
 
-/// Of failures that are told together with answers, those that came after the last answer. A failure is told
-/// at once, answers with the next occasion: one came last. Of others the order is not known; they may as well
-/// lie evenly among the answers.
+/// Of failures that are reported together with answers, those that came after the last answer. A failure is
+/// reported at once, answers with the next occasion: one came last. Of others the order is not known; they
+/// may as well lie evenly among the answers.
 std::uint32_t failed_last(std::uint32_t signs_of_life, std::uint32_t failed) {
   if (signs_of_life == 0 || failed == 0) return failed;
   // In 64 bits: the numbers come from the network.
@@ -21,10 +21,10 @@ std::uint32_t failed_last(std::uint32_t signs_of_life, std::uint32_t failed) {
 
 }  // namespace
 
-bool Breaker::hear(WorkerId worker, const Ended& ended, BootTime now) {
+bool Breaker::on_outcomes(WorkerId worker, const Ended& ended, BootTime now) {
   if (ended.signs_of_life == 0 && ended.failed == 0 && ended.refused == 0) return false;
   // What else ends then began before the outage: the probe says more.
-  if (opened_) return probes(worker) && hear_probe(worker, ended.signs_of_life > 0, now);
+  if (opened_) return probes(worker) && on_probe_outcome(worker, ended.signs_of_life > 0, now);
   const auto reached = ended.signs_of_life > 0 || ended.refused > 0;
   if (reached) {
     // What failed before anybody had reached it says nothing of an outage.
@@ -51,7 +51,7 @@ bool Breaker::all_refused(const Ended& ended, BootTime now) {
          now - refused_since_ >= defaults::breaker_refused_time;
 }
 
-bool Breaker::hear_probe(WorkerId worker, bool answered, BootTime now) {
+bool Breaker::on_probe_outcome(WorkerId worker, bool answered, BootTime now) {
   if (answered) {
     close_at(now);
     return true;

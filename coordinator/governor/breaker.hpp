@@ -29,7 +29,7 @@ class Breaker {
   void reached() { ever_reached_ = true; }
   /// What calls came to at `worker`. While it is open only who probes counts. True if the breaker opened or
   /// closed.
-  bool hear(WorkerId worker, const Ended& ended, BootTime now);
+  bool on_outcomes(WorkerId worker, const Ended& ended, BootTime now);
 
   bool open() const { return opened_.has_value(); }
   /// While open: when the next call may probe.
@@ -54,7 +54,7 @@ class Breaker {
     std::uint32_t failed = 0;
   };
 
-  bool hear_probe(WorkerId worker, bool answered, BootTime now);
+  bool on_probe_outcome(WorkerId worker, bool answered, BootTime now);
   void note(std::uint32_t signs_of_life, std::uint32_t failed, BootTime now);
   bool many_failed() const;
   bool all_refused(const Ended& ended, BootTime now);

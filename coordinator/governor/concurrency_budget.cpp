@@ -37,7 +37,7 @@ bool ConcurrencyBudget::searches() const {
   return !rate_is_known_ && !(max_in_flight_ && all_named_);
 }
 
-void ConcurrencyBudget::on_demand(WorkerId worker, const Members& members, BootTime heard) {
+void ConcurrencyBudget::on_demand(WorkerId worker, const Members& members, BootTime newest_grants) {
   if (!search_ && searches()) {
     std::uint32_t all = 0;
     for (const auto& [id, member] : members) {
@@ -47,7 +47,7 @@ void ConcurrencyBudget::on_demand(WorkerId worker, const Members& members, BootT
     bound_search(members);
   }
   const auto& account = members.at(worker).account;
-  places_.hear(worker, account.wanted(), account.in_flight(), heard);
+  places_.on_demand(worker, account.wanted(), account.in_flight(), newest_grants);
 }
 
 void ConcurrencyBudget::on_outcomes(const wire::CallOutcomes& outcomes, std::uint32_t failed, bool went_down,
@@ -57,7 +57,7 @@ void ConcurrencyBudget::on_outcomes(const wire::CallOutcomes& outcomes, std::uin
   if (is_down) return;
   std::uint64_t wanted = 0;
   for (const auto& [id, member] : members) wanted += member.account.wanted();
-  search_->hear(outcomes.answered, failed, outcomes.latency_sum_us, wanted);
+  search_->on_outcomes(outcomes.answered, failed, outcomes.latency_sum_us, wanted);
 }
 
 void ConcurrencyBudget::allot(BootTime now) {

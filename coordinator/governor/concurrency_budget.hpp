@@ -25,8 +25,8 @@ class ConcurrencyBudget {
   void leave(WorkerId worker, const Members& members, BootTime busy_until, BootTime now);
   /// A rate is known, so that the number in flight follows from it.
   void follow(bool rate_is_known) { rate_is_known_ = rate_is_known; }
-  /// What the worker wants and has in flight; `heard`: Heartbeat::heard_us.
-  void on_demand(WorkerId worker, const Members& members, BootTime heard);
+  /// What the worker wants and has in flight; `newest_grants`: Heartbeat::heard_us.
+  void on_demand(WorkerId worker, const Members& members, BootTime newest_grants);
   /// What calls came to, `failed` of them as an outage that `went_down` just now would have it.
   void on_outcomes(const wire::CallOutcomes& outcomes, std::uint32_t failed, bool went_down, bool is_down,
                    const Members& members);
@@ -34,7 +34,7 @@ class ConcurrencyBudget {
 
   bool searches() const;
   std::uint32_t places_for(WorkerId worker, const Member& member) const;
-  /// When another allotment may come out differently though nothing was heard.
+  /// When another allotment may come out differently though no message came.
   std::optional<BootTime> next_change(BootTime now) const;
   void describe(BudgetFacts& facts) const;
 

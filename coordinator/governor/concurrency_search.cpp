@@ -61,8 +61,8 @@ void ConcurrencySearch::open_further(std::uint32_t answered, std::uint32_t faile
   opened_with_ += answered;
   opening_failures_ += failed;
   // One that fails among the first ones is no more than that.
-  const bool heard_enough = opened_with_ + opening_failures_ >= smallest_window;
-  const bool fails = failed > 0 && heard_enough && too_many(opening_failures_, opened_with_);
+  const bool seen_enough = opened_with_ + opening_failures_ >= smallest_window;
+  const bool fails = failed > 0 && seen_enough && too_many(opening_failures_, opened_with_);
   const auto before = limit_;
   // What answers take without a line is seen before there is one.
   const bool grows = first_latency_us_ > 0;
@@ -97,14 +97,14 @@ void ConcurrencySearch::go_on_with(std::uint32_t limit, Phase phase) {
   window_.to_skip = before;
 }
 
-void ConcurrencySearch::hear(std::uint32_t answered, std::uint32_t failed, std::uint64_t latency_sum_us,
-                             std::uint64_t wanted) {
+void ConcurrencySearch::on_outcomes(std::uint32_t answered, std::uint32_t failed,
+                                    std::uint64_t latency_sum_us, std::uint64_t wanted) {
   remember(answered, failed);
   if (phase_ == Phase::opening) {
     if (wanted >= limit_) open_further(answered, failed, latency_sum_us);
     return;
   }
-  // Too little was asked for: the answers say nothing of the number.
+  // Too little was wanted: the answers show nothing of the number.
   if (wanted < limit_) {
     window_ = {};
     window_.to_skip = limit_;
@@ -124,7 +124,8 @@ void ConcurrencySearch::hear(std::uint32_t answered, std::uint32_t failed, std::
   window_.failed += failed;
   window_.latency_us += latency_sum_us;
   const auto enough = std::max<std::uint64_t>(limit_, smallest_window);
-  // Few calls may fail together by chance: before the number becomes smaller for it, as many again are heard.
+  // Few calls may fail together by chance: before the number becomes smaller for it, as many again are
+  // awaited.
   const auto to_hear = too_many(window_.failed, window_.answered) ? 2 * enough : enough;
   if (window_.answered + window_.failed >= to_hear) window_is_over();
 }

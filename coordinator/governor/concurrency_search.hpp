@@ -20,7 +20,8 @@ class ConcurrencySearch {
   /// The greatest number allowed; at least 1.
   void set_most(std::uint32_t most);
   /// What ended since the last time. `wanted`: calls in flight and ready ones now.
-  void hear(std::uint32_t answered, std::uint32_t failed, std::uint64_t latency_sum_us, std::uint64_t wanted);
+  void on_outcomes(std::uint32_t answered, std::uint32_t failed, std::uint64_t latency_sum_us,
+                   std::uint64_t wanted);
 
   /// The provider is down. What failed just now said nothing of the number: it is what it was before.
   void interrupt();

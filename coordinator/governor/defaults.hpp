@@ -22,8 +22,8 @@ inline constexpr std::size_t max_retained_charges =
                                                           ///< grow without bound, nor slow every replay.
 inline constexpr BootTime breaker_sample_length = 100ms;  ///< Samples so close together are kept as one.
 inline constexpr int hold_heartbeats = 3;  ///< Heartbeats that a worker may miss until it is lost: a hold of
-                                           ///< unknown length is said anew with each.
-inline constexpr int report_heartbeats = 2;  ///< A worker that speaks so long after a permit's end without a
+                                           ///< unknown length is sent anew with each.
+inline constexpr int report_heartbeats = 2;  ///< A worker that sends so long after a permit's end without a
                                              ///< report of it has lost the report.
 inline constexpr double clearly_less = 0.9;  ///< What a search found is no more precise than this.
 
@@ -68,8 +68,8 @@ inline constexpr BootTime longest_measured_time = 12s;
 inline constexpr double fewest_measured = 5;
 /// The first calls are a burst: over less time than this they say nothing of a rate.
 inline constexpr BootTime first_measured_time = 500ms;
-/// Refusals so soon after a cut are those of calls that began before it was heard of.
-inline constexpr BootTime deaf_time = 150ms;
+/// Refusals so soon after a cut are those of calls that began before workers knew of it.
+inline constexpr BootTime stale_time = 150ms;
 /// Refusals weigh by their share of what started of late, beyond what is refused at any rate; of the first of
 /// these times in which there were calls enough.
 inline constexpr std::array<BootTime, 3> weighed_times = {500ms, 2s, 10s};

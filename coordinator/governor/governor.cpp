@@ -10,39 +10,39 @@ Governor::Governor(const GovernorConfig& config, BootTime now) {
 }
 
 void Governor::join(WorkerId worker, WorkerConcurrency concurrency, BootTime now) {
-  listeners_[worker] = {};
+  connections_[worker] = {};
   for (auto& budget : budgets_) budget.join(worker, concurrency, now);
 }
 
 void Governor::leave(WorkerId worker, bool lost, BootTime now) {
-  listeners_.erase(worker);
+  connections_.erase(worker);
   for (auto& budget : budgets_) budget.leave(worker, lost, now);
 }
 
-void Governor::hear(WorkerId worker, const wire::Heartbeat& heartbeat, BootTime now) {
-  const auto found = listeners_.find(worker);
-  if (found == listeners_.end()) return;
-  auto& listener = found->second;
-  const bool newest = heartbeat.sent_at_us >= listener.newest_sent_us;
-  if (newest) listener.newest_sent_us = heartbeat.sent_at_us;
-  listener.answer_due = true;
-  const auto heard = BootTime(static_cast<BootTime::rep>(heartbeat.heard_us));
+void Governor::on_heartbeat(WorkerId worker, const wire::Heartbeat& heartbeat, BootTime now) {
+  const auto found = connections_.find(worker);
+  if (found == connections_.end()) return;
+  auto& connection = found->second;
+  const bool newest = heartbeat.sent_at_us >= connection.newest_sent_us;
+  if (newest) connection.newest_sent_us = heartbeat.sent_at_us;
+  connection.answer_due = true;
+  const auto newest_grants = BootTime(static_cast<BootTime::rep>(heartbeat.heard_us));
   for (const auto& demand : heartbeat.demands) {
     const auto budget = std::ranges::find(budgets_, demand.provider, &ProviderBudget::name);
-    if (budget != budgets_.end()) budget->hear(worker, demand, newest, heard, now);
+    if (budget != budgets_.end()) budget->on_demand(worker, demand, newest, newest_grants, now);
   }
 }
 
 std::vector<Governor::Answer> Governor::turn(BootTime now) {
   for (auto& budget : budgets_) budget.turn(next_permit_, now);
   std::vector<Answer> answers;
-  for (auto& [worker, listener] : listeners_) {
+  for (auto& [worker, connection] : connections_) {
     const auto has_news = [&, id = worker](const ProviderBudget& budget) { return budget.has_news(id, now); };
-    if (!listener.answer_due && std::ranges::none_of(budgets_, has_news)) continue;
-    listener.answer_due = false;
+    if (!connection.answer_due && std::ranges::none_of(budgets_, has_news)) continue;
+    connection.answer_due = false;
     Answer answer;
     answer.worker = worker;
-    answer.grants.echo_us = listener.newest_sent_us;
+    answer.grants.echo_us = connection.newest_sent_us;
     answer.grants.now_us = static_cast<std::uint64_t>(now.count());
     for (auto& budget : budgets_) answer.grants.grants.push_back(budget.grant_for(worker, now));
     answers.push_back(std::move(answer));

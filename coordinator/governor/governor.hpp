@@ -19,8 +19,8 @@ struct GovernorConfig {
 };
 
 /// Decides when calls may start, for all workers and providers of a run (docs/budgets.md). Takes in who is
-/// there and what they say; `turn` then says what each worker is to hear now. Times are of the coordinator's
-/// boot clock and never go back. Pure; not thread-safe.
+/// there and what they report; `turn` then returns what each worker is to be sent now. Times are of the
+/// coordinator's boot clock and never go back. Pure; not thread-safe.
 class Governor {
  public:
   /// GRANTS for one worker.
@@ -36,12 +36,12 @@ class Governor {
   /// It said goodbye, or was `lost`: then its calls may still be under way.
   void leave(WorkerId worker, bool lost, BootTime now);
   /// Its HEARTBEAT, which the next turn answers. From an unknown worker: ignored.
-  void hear(WorkerId worker, const wire::Heartbeat& heartbeat, BootTime now);
+  void on_heartbeat(WorkerId worker, const wire::Heartbeat& heartbeat, BootTime now);
 
-  /// What is to be sent now: an answer to each worker that was heard, and to each other one that has news.
+  /// What is to be sent now: an answer to each HEARTBEAT, and to each other one that has news.
   /// One for each worker, which names all its providers.
   std::vector<Answer> turn(BootTime now);
-  /// When to call `turn` though nothing was heard.
+  /// When to call `turn` though no message came.
   std::optional<BootTime> next_wake(BootTime now) const;
 
   /// What has happened since the last call.
@@ -50,13 +50,13 @@ class Governor {
   std::vector<BudgetFacts> facts(BootTime now) const;
 
  private:
-  struct Listener {
+  struct Connection {
     std::uint64_t newest_sent_us = 0;
     bool answer_due = false;
   };
 
   std::vector<ProviderBudget> budgets_;
-  std::map<WorkerId, Listener> listeners_;
+  std::map<WorkerId, Connection> connections_;
   std::uint64_t next_permit_ = 1;
 };
 

@@ -32,7 +32,7 @@ std::uint64_t KnownLimits::least_announced(std::uint64_t wire::AnnouncedLimits::
   return least;
 }
 
-bool KnownLimits::announce(WorkerId worker, const wire::AnnouncedLimits& announced) {
+bool KnownLimits::on_announced(WorkerId worker, const wire::AnnouncedLimits& announced) {
   auto& known = announced_[worker];
   const auto before = known;
   for (const auto& rate : rates) {
@@ -50,7 +50,7 @@ bool KnownLimits::announce(WorkerId worker, const wire::AnnouncedLimits& announc
   return true;
 }
 
-bool KnownLimits::doubt(const wire::AnnouncedLimits& doubted) {
+bool KnownLimits::on_doubted(const wire::AnnouncedLimits& doubted) {
   bool is_new = false;
   for (const auto& rate : rates) {
     const auto limit = doubted.*rate.announced;

@@ -11,16 +11,16 @@
 namespace sluice {
 
 /// The limits of one provider: those that the settings name, and of the others those that its response
-/// headers name. Workers may read different ones: the least of each is in force, whoever speaks last. Pure;
+/// headers name. Workers may read different ones: the least of each is in force, whoever reports last. Pure;
 /// not thread-safe.
 class KnownLimits {
  public:
   explicit KnownLimits(const ProviderLimits& configured) : configured_(configured), in_force_(configured) {}
 
   /// What a worker read; 0: nothing new. True if other limits are in force now.
-  bool announce(WorkerId worker, const wire::AnnouncedLimits& announced);
+  bool on_announced(WorkerId worker, const wire::AnnouncedLimits& announced);
   /// What a worker read and does not believe. True if that is new.
-  bool doubt(const wire::AnnouncedLimits& doubted);
+  bool on_doubted(const wire::AnnouncedLimits& doubted);
   void forget(WorkerId worker) { announced_.erase(worker); }
 
   const ProviderLimits& configured() const { return configured_; }

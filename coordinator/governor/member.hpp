@@ -17,7 +17,7 @@ struct BudgetTimes {
   BootTime outage_timeout{};      ///< An outage that lasts longer is given up.
 };
 
-/// What a worker was told last, permits aside.
+/// What a worker was sent last, permits aside.
 struct BudgetState {
   bool unlimited = false;
   std::uint32_t places = 0;
@@ -31,9 +31,9 @@ struct BudgetState {
 /// A worker as one provider's budget knows it.
 struct Member {
   WorkerAccount account;
-  std::optional<BudgetState> told;
+  std::optional<BudgetState> sent;
   std::vector<wire::Permit> new_permits;  ///< Not sent yet.
-  BootTime last_heard{};
+  BootTime last_heartbeat{};
 };
 
 using Members = std::map<WorkerId, Member>;

@@ -11,9 +11,9 @@ namespace sluice {
 /// The silence that a provider asked for, lengthened and never shortened. Pure; not thread-safe.
 class NamedPause {
  public:
-  /// A worker was asked for so many milliseconds; 0: it was not. It repeats what is left of its pause:
+  /// A worker is to wait for so many milliseconds; 0: it is not. It repeats what is left of its pause:
   /// rounding and the way here may add a little each time, which costs a message and no more.
-  void ask(std::uint32_t pause_ms, BootTime now) {
+  void extend(std::uint32_t pause_ms, BootTime now) {
     const auto until = now + std::chrono::milliseconds(pause_ms);
     if (pause_ms == 0 || until <= until_) return;
     total_ += until - std::max(now, until_);

@@ -71,7 +71,7 @@ void PermitGrants::drop_lost(Members& members, Breaker& breaker, BootTime now) {
   const auto patience = defaults::report_heartbeats * times_.heartbeat_interval;
   for (auto& [worker, member] : members) {
     // Silence loses no report: who died or stopped would only let more permits pass.
-    for (const auto& permit : member.account.drop_unreported(member.last_heard - patience)) {
+    for (const auto& permit : member.account.drop_unreported(member.last_heartbeat - patience)) {
       drop(permit, worker, breaker, now);
     }
   }

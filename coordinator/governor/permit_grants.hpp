@@ -32,9 +32,9 @@ class PermitGrants {
   bool needed() const { return slots_.needed(); }
   const wire::CallCeiling& ceiling() const { return slots_.ceiling(); }
 
-  // --- What workers say ---
+  // --- What workers report ---
 
-  /// What the worker wants now. One with less to do than it said leaves its turn to others.
+  /// What the worker wants now. One with less to do than it reported leaves its turn to others.
   void on_demand(Member& member, const wire::Demand& demand);
   /// What became of permits.
   void on_spent(WorkerId worker, Member& member, const std::vector<wire::SpentPermit>& spent,
@@ -52,7 +52,7 @@ class PermitGrants {
   /// During an outage: grants one call that tries whether it is over, if it is time for one.
   void probe(Members& members, const Room& room, Breaker& breaker, BootTime from, std::uint64_t& next_id,
              BootTime now);
-  /// When there may be something to grant though nothing was heard; nothing while nobody waits.
+  /// When there may be something to grant though no message came; nothing while nobody waits.
   std::optional<BootTime> next_wake(const Members& members, const Room& room, const Breaker& breaker,
                                     BootTime paused_until, BootTime now) const;
 

@@ -8,15 +8,15 @@
 namespace sluice {
 
 std::uint32_t Places::Holder::taken() const {
-  std::uint32_t most_told = std::max(places, in_flight);
-  for (const auto& one : told) most_told = std::max(most_told, one.places);
-  return most_told;
+  std::uint32_t most_sent = std::max(places, in_flight);
+  for (const auto& one : sent) most_sent = std::max(most_sent, one.places);
+  return most_sent;
 }
 
-void Places::Holder::tell(std::uint32_t now_places, BootTime now) {
+void Places::Holder::give(std::uint32_t now_places, BootTime now) {
   if (now_places == places) return;
   places = now_places;
-  told.push_back({now, now_places});
+  sent.push_back({now, now_places});
 }
 
 void Places::join(WorkerId worker, std::uint32_t most, BootTime now) {
@@ -35,16 +35,17 @@ void Places::leave(WorkerId worker, BootTime free_at) {
   holders_.erase(found);
 }
 
-void Places::hear(WorkerId worker, std::uint64_t wanted, std::uint32_t in_flight, BootTime heard) {
+void Places::on_demand(WorkerId worker, std::uint64_t wanted, std::uint32_t in_flight,
+                       BootTime newest_grants) {
   const auto found = holders_.find(worker);
   if (found == holders_.end()) return;
   auto& holder = found->second;
   holder.wanted = wanted;
   holder.in_flight = in_flight;
-  while (holder.told.size() > 1 && holder.told[1].at <= heard) holder.told.pop_front();
-  // It is back and goes by what it was told since: what it still has in flight is counted with it from here
+  while (holder.sent.size() > 1 && holder.sent[1].at <= newest_grants) holder.sent.pop_front();
+  // It is back and goes by what it was sent since: what it still has in flight is counted with it from here
   // on.
-  if (heard >= holder.joined && !std::exchange(holder.heard, true)) lost_.erase(worker);
+  if (newest_grants >= holder.joined && !std::exchange(holder.caught_up, true)) lost_.erase(worker);
 }
 
 std::uint64_t Places::taken(BootTime now) const {
@@ -127,7 +128,7 @@ void Places::allot(std::uint32_t total, BootTime now) {
   std::size_t i = 0;
   for (auto& [worker, holder] : holders_) {
     const auto share = shares[i++];
-    if (share < holder.places || bound_ == Bound::searched) holder.tell(share, now);
+    if (share < holder.places || bound_ == Bound::searched) holder.give(share, now);
   }
   if (bound_ == Bound::searched) return;
   std::uint64_t free = total - std::min<std::uint64_t>(total, taken(now));
@@ -140,7 +141,7 @@ void Places::allot(std::uint32_t total, BootTime now) {
     const auto more = static_cast<std::uint32_t>(std::min<std::uint64_t>(share - already, free));
     const auto places = std::max(holder.places, already + more);
     free -= more;
-    holder.tell(places, now);
+    holder.give(places, now);
   }
 }
 

@@ -12,7 +12,7 @@
 namespace sluice {
 
 /// Splits a number of calls in flight over the workers, by what they want. A fixed number is never exceeded:
-/// a place is given to a worker only when it is certainly free, since a worker may use what it was told last
+/// a place is given to a worker only when it is certainly free, since a worker may use what it was sent last
 /// until it has taken in less, and the places of a lost one stay taken until its calls must have ended; who
 /// wants none has none. A number that was found by search may be exceeded for such a moment. Pure; not
 /// thread-safe.
@@ -27,8 +27,9 @@ class Places {
   void join(WorkerId worker, std::uint32_t most, BootTime now);
   /// Its calls may go on until `free_at` (now, if it said goodbye).
   void leave(WorkerId worker, BootTime free_at);
-  /// `wanted`: calls in flight and ready ones; `heard`: time of the newest places that it has taken in.
-  void hear(WorkerId worker, std::uint64_t wanted, std::uint32_t in_flight, BootTime heard);
+  /// `wanted`: calls in flight and ready ones; `newest_grants`: when the
+  /// newest places that it has taken in were sent.
+  void on_demand(WorkerId worker, std::uint64_t wanted, std::uint32_t in_flight, BootTime newest_grants);
 
   /// Gives each worker its places anew, together never more than `total`; of a fixed number what may still be
   /// in use elsewhere is counted. What changed is to be sent at this very `now`.
@@ -36,11 +37,11 @@ class Places {
   std::uint32_t of(WorkerId worker) const;
   /// Places that are given or may still be in use.
   std::uint64_t taken(BootTime now) const;
-  /// When another allotment may come out differently though nothing was heard; nothing if not at all.
+  /// When another allotment may come out differently though no message came; nothing if not at all.
   std::optional<BootTime> next_change(BootTime now) const;
 
  private:
-  struct Told {
+  struct Sent {
     BootTime at{};
     std::uint32_t places = 0;
   };
@@ -50,11 +51,11 @@ class Places {
     std::uint32_t places = 0;
     std::uint32_t in_flight = 0;
     std::uint64_t wanted = 0;
-    bool heard = false;     ///< Since it joined it has taken in what it was told.
-    std::deque<Told> told;  ///< From the newest that it has certainly taken in.
+    bool caught_up = false;  ///< Since it joined it has taken in what it was sent.
+    std::deque<Sent> sent;   ///< From the newest that it has certainly taken in.
 
     std::uint32_t taken() const;
-    void tell(std::uint32_t now_places, BootTime now);
+    void give(std::uint32_t now_places, BootTime now);
   };
   struct Lost {
     std::uint32_t places = 0;

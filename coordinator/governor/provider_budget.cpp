@@ -31,7 +31,7 @@ ProviderBudget::ProviderBudget(std::string name, const ProviderLimits& limits, c
 // --- who is there ---
 
 void ProviderBudget::join(WorkerId worker, WorkerConcurrency concurrency, BootTime now) {
-  // Calls that it had under way before count as taken until it says how many there are.
+  // Calls that it had under way before count as taken until it reports how many there are.
   leave(worker, true, now);
   members_.emplace(worker, Member{WorkerAccount(concurrency), std::nullopt, {}, now});
   concurrency_.join(worker, members_, now);
@@ -46,18 +46,18 @@ void ProviderBudget::leave(WorkerId worker, bool lost, BootTime now) {
   concurrency_.leave(worker, members_, lost ? now + times_.request_timeout : now, now);
 }
 
-// --- what they say ---
+// --- what they report ---
 
-void ProviderBudget::hear(WorkerId worker, const wire::Demand& demand, bool newest, BootTime heard,
-                          BootTime now) {
+void ProviderBudget::on_demand(WorkerId worker, const wire::Demand& demand, bool newest,
+                               BootTime newest_grants, BootTime now) {
   const auto found = members_.find(worker);
   if (found == members_.end()) return;
   auto& member = found->second;
-  member.last_heard = now;
+  member.last_heartbeat = now;
   if (demand.ready_calls > 0) use_.on_demand(now);
-  if (limits_.announce(worker, demand.announced)) permits_.set_limits(limits_.in_force(), members_, now);
-  if (limits_.doubt(demand.doubted)) health_.note(BudgetEvent::doubts_limits, {}, limits_.doubted());
-  pause_.ask(demand.pause_ms, now);
+  if (limits_.on_announced(worker, demand.announced)) permits_.set_limits(limits_.in_force(), members_, now);
+  if (limits_.on_doubted(demand.doubted)) health_.note(BudgetEvent::doubts_limits, {}, limits_.doubted());
+  pause_.extend(demand.pause_ms, now);
   permits_.on_spent(worker, member, demand.spent, health_.breaker(), use_, now);
   permits_.on_settled(demand.settled);
   for (const auto& call : demand.settled) use_.on_settled(call.used);
@@ -66,7 +66,7 @@ void ProviderBudget::hear(WorkerId worker, const wire::Demand& demand, bool newe
   if (came_back) {
     for (auto& [id, one] : members_) one.account.provider_returned();
   }
-  if (newest) concurrency_.on_demand(worker, members_, heard);
+  if (newest) concurrency_.on_demand(worker, members_, newest_grants);
 }
 
 /// True if they end an outage.
@@ -87,7 +87,7 @@ bool ProviderBudget::on_outcomes(WorkerId worker, Member& member, const wire::De
   return change.came_back;
 }
 
-/// What they say of the rate that the provider takes.
+/// What they show of the rate that the provider takes.
 void ProviderBudget::on_refusals(Member& member, const wire::CallOutcomes& outcomes, std::uint32_t started,
                                  std::uint32_t ended, BootTime now) {
   // A named delay is waited for; but all would only come together again after it, and be refused again.
@@ -95,7 +95,7 @@ void ProviderBudget::on_refusals(Member& member, const wire::CallOutcomes& outco
   const auto refused = outcomes.rate_limited + (use_.was_answered() ? outcomes.named_delays : 0);
   const auto late = member.account.before_cut().among(refused, ended);
   const bool spaced = rate_search_.rate().has_value();
-  if (rate_search_.hear(started, refused - late, late, now)) {
+  if (rate_search_.on_outcomes(started, refused - late, late, now)) {
     if (!spaced) health_.note(BudgetEvent::refuses_calls);
     for (auto& [id, one] : members_) one.account.rate_was_cut();
   }
@@ -133,7 +133,7 @@ void ProviderBudget::turn(std::uint64_t& next_id, BootTime now) {
   }
 }
 
-// --- what is said ---
+// --- what is sent ---
 
 BudgetState ProviderBudget::state_for(WorkerId worker, const Member& member, BootTime now) const {
   BudgetState state;
@@ -156,19 +156,19 @@ bool ProviderBudget::has_news(WorkerId worker, BootTime now) const {
   const auto found = members_.find(worker);
   if (found == members_.end()) return false;
   const auto& member = found->second;
-  if (!member.new_permits.empty() || !member.told) return true;
+  if (!member.new_permits.empty() || !member.sent) return true;
   auto state = state_for(worker, member, now);
   // That a named delay is over every worker knows by itself.
-  if (state.hold == wire::HoldReason::none && member.told->hold == wire::HoldReason::named_delay) {
-    state.hold = member.told->hold;
-    state.paused_until = member.told->paused_until;
+  if (state.hold == wire::HoldReason::none && member.sent->hold == wire::HoldReason::named_delay) {
+    state.hold = member.sent->hold;
+    state.paused_until = member.sent->paused_until;
   }
-  return state != *member.told;
+  return state != *member.sent;
 }
 
 wire::Grant ProviderBudget::grant_for(WorkerId worker, BootTime now) {
   auto& member = members_.at(worker);
-  const auto& state = member.told.emplace(state_for(worker, member, now));
+  const auto& state = member.sent.emplace(state_for(worker, member, now));
   wire::Grant grant;
   grant.provider = name_;
   grant.unlimited = state.unlimited;

@@ -17,8 +17,9 @@
 
 namespace sluice {
 
-/// One provider's budget: its limits, pauses and health, and who gets what of its permits and places. `hear`
-/// takes in what workers say, `turn` decides, `grant_for` says it. Pure; not thread-safe.
+/// One provider's budget: its limits, pauses and health, and who gets what of its permits and places.
+/// `on_demand` takes in what workers report, `turn` decides, `grant_for` is what to send. Pure; not
+/// thread-safe.
 class ProviderBudget {
  public:
   ProviderBudget(std::string name, const ProviderLimits& limits, const BudgetTimes& times, BootTime now);
@@ -26,16 +27,18 @@ class ProviderBudget {
   /// A worker that says HELLO (again): it holds no permits.
   void join(WorkerId worker, WorkerConcurrency concurrency, BootTime now);
   void leave(WorkerId worker, bool lost, BootTime now);
-  /// `newest`: no HEARTBEAT of this worker that was sent later has been heard. `heard`: Heartbeat::heard_us.
-  void hear(WorkerId worker, const wire::Demand& demand, bool newest, BootTime heard, BootTime now);
+  /// `newest`: no HEARTBEAT of this worker that was sent later has come. `newest_grants`:
+  /// Heartbeat::heard_us.
+  void on_demand(WorkerId worker, const wire::Demand& demand, bool newest, BootTime newest_grants,
+                 BootTime now);
 
   /// Grants what there is to grant. `next_id` numbers the permits.
   void turn(std::uint64_t& next_id, BootTime now);
-  /// True if the worker should hear of something at once.
+  /// True if the worker should be sent something at once.
   bool has_news(WorkerId worker, BootTime now) const;
   /// What is granted to the worker, at the `now` of the last turn; its new permits are taken out.
   wire::Grant grant_for(WorkerId worker, BootTime now);
-  /// When `turn` may bring something though nothing was heard.
+  /// When `turn` may bring something though no message came.
   std::optional<BootTime> next_wake(BootTime now) const;
 
   const std::string& name() const { return name_; }

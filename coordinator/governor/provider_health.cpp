@@ -17,7 +17,8 @@ ProviderHealth::Change ProviderHealth::on_outcomes(WorkerId worker, Members& mem
   change.failed = was_down
                       ? outcomes.failed
                       : new_failures(worker, members, outcomes.failed, signs_of_life + outcomes.rate_limited);
-  if (!breaker_.hear(worker, {signs_of_life, change.failed, outcomes.rate_limited}, now)) return change;
+  if (!breaker_.on_outcomes(worker, {signs_of_life, change.failed, outcomes.rate_limited}, now))
+    return change;
   change.went_down = breaker_.open();
   change.came_back = !change.went_down;
   if (change.came_back) {

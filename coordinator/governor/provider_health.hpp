@@ -12,7 +12,7 @@
 namespace sluice {
 
 /// Whether a provider is up, by what its calls come to: a Breaker that is not misled by the calls that an
-/// outage left behind, and what is to be said of it. Pure; not thread-safe.
+/// outage left behind, and the notices of it. Pure; not thread-safe.
 class ProviderHealth {
  public:
   ProviderHealth(std::string provider, BootTime outage_timeout)
@@ -25,7 +25,7 @@ class ProviderHealth {
     std::uint32_t failed = 0;  ///< Failures without those that an earlier outage left behind.
   };
   Change on_outcomes(WorkerId worker, Members& members, const wire::Demand& demand, BootTime now);
-  /// Says once that an outage was given up.
+  /// Notes once that an outage was given up.
   void tick(BootTime now);
 
   Breaker& breaker() { return breaker_; }

@@ -44,7 +44,7 @@ double RateSearch::accepted_since(BootTime since, BootTime now) const {
 /// Half the rate was kept for a while: if as many were refused even then, it was not for the rate.
 void RateSearch::weigh_the_cut(BootTime now) {
   if (cut_weighed_ || now - cut_at_ < half_time) return;
-  const auto at_half = count_since(cut_at_ + deaf_time);
+  const auto at_half = count_since(cut_at_ + stale_time);
   if (at_half.started < calls_at_half && now - cut_at_ < longest_half_time) return;
   cut_weighed_ = true;
   if (share_before_ > most_of_background) return;
@@ -65,7 +65,7 @@ double RateSearch::background() const {
 RateSearch::Count RateSearch::recent(BootTime now) const {
   Count recent;
   for (const auto time : weighed_times) {
-    recent = count_since(rate_ ? std::max(now - time, cut_at_ + deaf_time) : now - time);
+    recent = count_since(rate_ ? std::max(now - time, cut_at_ + stale_time) : now - time);
     if (recent.started >= weighed_calls) break;
   }
   return recent;
@@ -84,9 +84,9 @@ double RateSearch::caution() const {
   return 1 + in_seconds(longest_pause_);
 }
 
-bool RateSearch::hear(std::uint32_t started, std::uint32_t refused, std::uint32_t refused_late,
-                      BootTime now) {
-  if (rate_ && now - cut_at_ < deaf_time) refused_late += std::exchange(refused, 0);
+bool RateSearch::on_outcomes(std::uint32_t started, std::uint32_t refused, std::uint32_t refused_late,
+                             BootTime now) {
+  if (rate_ && now - cut_at_ < stale_time) refused_late += std::exchange(refused, 0);
   note(started, refused, refused_late, now);
   weigh_the_cut(now);
   if (refused == 0) return false;

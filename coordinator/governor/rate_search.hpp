@@ -20,9 +20,9 @@ class RateSearch {
   /// `started` calls began and `refused` were refused without a named delay since the last time; refusals of
   /// calls that were on their way at the last cut are not among them (`refused_late`). True if the rate was
   /// cut.
-  bool hear(std::uint32_t started, std::uint32_t refused, std::uint32_t refused_late, BootTime now);
+  bool on_outcomes(std::uint32_t started, std::uint32_t refused, std::uint32_t refused_late, BootTime now);
   /// A refusal named a delay, which is waited for: a time in which the provider takes no call, but its bucket
-  /// fills. After `hear` of that refusal.
+  /// fills. After `on_outcomes` of that refusal.
   void pause(BootTime delay, BootTime now);
   /// Lets the rate grow up to `now`. `held_back`: calls wait for it. `ceiling`: the rate that is known
   /// besides, beyond which nothing is sought: the search is over when it is accepted for a while.

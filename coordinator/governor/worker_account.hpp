@@ -59,8 +59,8 @@ class WorkerAccount {
   /// What it wants now, from its newest HEARTBEAT. With `slots` by tokens, calls that can never start are
   /// left out.
   void want(const wire::Demand& demand, const PermitSlots& slots);
-  /// Other limits are in force. What it said it wants counts only as far as they can admit it; of sizes that
-  /// were not asked for until now nothing is known before its next HEARTBEAT.
+  /// Other limits are in force. What it wants counts only as far as they can admit it; of sizes that
+  /// were not needed until now nothing is known before its next HEARTBEAT.
   void limits_changed(const PermitSlots& slots);
   void hold(std::uint64_t id, const HeldPermit& permit);
   /// Permits whose windows ended before `before`: their reports are lost. Takes them out.
@@ -68,7 +68,7 @@ class WorkerAccount {
   /// Takes out all.
   std::vector<HeldPermit> drop_all();
 
-  /// True if a permit's window has passed and nothing was said of it: it gets no more.
+  /// True if a permit's window has passed without a report of it: it gets no more.
   bool blocked(BootTime now) const;
   /// The size of the next call that no permit is held for; nothing if there is none.
   std::optional<wire::CallSize> next_wanted() const;

@@ -228,7 +228,7 @@ class Fleet {
     const auto link = nodes_[worker]->link;
     carry(link, &Link::last_up, [this, worker, link, message = std::move(message)] {
       at_coordinator([this, worker, link, message] {
-        std::visit([&](const auto& known) { hear(worker, link, known); }, message);
+        std::visit([&](const auto& known) { on_message(worker, link, known); }, message);
       });
     });
   }
@@ -246,7 +246,7 @@ class Fleet {
     events_.at(coordinator_stopped_until_, [this, what] { at_coordinator(what); });
   }
   BootTime coordinator_now() const { return clock_.at(events_.now()); }
-  void hear(std::size_t worker, const LinkRef& link, const SaidHello&) {
+  void on_message(std::size_t worker, const LinkRef& link, const SaidHello&) {
     auto& node = *nodes_[worker];
     if (node.peer) governor_.leave(worker + 1, true, coordinator_now());
     node.peer = link;
@@ -255,11 +255,11 @@ class Fleet {
     send_down(worker, link, SaidWelcome{});
     turn();
   }
-  void hear(std::size_t worker, const LinkRef& link, const wire::Heartbeat& heartbeat) {
+  void on_message(std::size_t worker, const LinkRef& link, const wire::Heartbeat& heartbeat) {
     auto& node = *nodes_[worker];
     if (node.peer != link) return send_down(worker, link, SaidUnknownWorker{});
     node.last_heard = coordinator_now();
-    governor_.hear(worker + 1, heartbeat, coordinator_now());
+    governor_.on_heartbeat(worker + 1, heartbeat, coordinator_now());
     turn();
   }
   void coordinator_ticks() {

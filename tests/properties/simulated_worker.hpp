@@ -162,7 +162,7 @@ class SimulatedWorker {
     heard_us_ = std::max(heard_us_, grants.now_us);
     const auto echo = grants.echo_us > 0 ? std::optional(boot_time(grants.echo_us)) : std::nullopt;
     heard_at_ = std::max(heard_at_, std::min(echo.value_or(own_now()), own_now()));
-    bounds_.hear(boot_time(grants.now_us), echo, own_now());
+    bounds_.on_grants(boot_time(grants.now_us), echo, own_now());
     for (std::size_t i = 0; i < lanes_.size(); ++i) lanes_[i]->budget.take(grants.grants[i], moment().now);
   }
   void tick_later() {
@@ -207,7 +207,7 @@ class SimulatedWorker {
       lease_calls(*lane);
       if (is_heard()) start_ready(*lane);
     }
-    tell_demand();
+    send_demand();
     wake_later();
   }
   void lease_calls(Lane& lane) {
@@ -240,7 +240,7 @@ class SimulatedWorker {
             [this, &lane, id = id, call = call, permit = start->permit] { write(lane, id, call, permit); });
     }
   }
-  void tell_demand() {
+  void send_demand() {
     bool due = std::exchange(demand_wanted_, false);
     for (auto& lane : lanes_) {
       auto& budget = lane->budget;

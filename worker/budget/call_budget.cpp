@@ -7,8 +7,8 @@ namespace sluice {
 
 namespace {
 
-/// With a search on, what answers take is told after a round of them, but no more often than this: rounds of
-/// a fast server say nothing that the next one does not.
+/// With a search on, what answers take is reported after a round of them, but no more often than this: rounds
+/// of a fast server show nothing that the next one does not.
 constexpr std::chrono::milliseconds shortest_round(50);
 constexpr std::uint32_t smallest_round = 16;
 
@@ -31,7 +31,7 @@ void CallBudget::take(const wire::Grant& grant, TimePoint now) {
   searched_ = grant.searched;
   ceiling_ = grant.ceiling;
   hold_ = grant.hold;
-  // An outage is over when the coordinator says so: single calls may probe it meanwhile.
+  // An outage is over when the coordinator ends it: single calls may probe it meanwhile.
   if (!in_outage() && grant.pause_ms > 0) {
     pause_until(later(now, grant.pause_ms), now);
   }
@@ -127,25 +127,25 @@ void CallBudget::give_back(std::span<const wire::CallSize> ready, const ClockBou
 }
 
 bool CallBudget::is_due(std::size_t ready, TimePoint now) const {
-  const bool pause_is_new = asked_pause_until_ > now && asked_pause_until_ != told_.paused_until;
-  const bool wants_ear = outcomes_.rate_limited > 0 || outcomes_.failed > 0 || places_were_taken_ ||
-                         pause_is_new || announced_ != told_.announced || permits_.has_spent();
-  return wants_ear || change_is_due(ready, now);
+  const bool pause_is_new = asked_pause_until_ > now && asked_pause_until_ != sent_.paused_until;
+  const bool is_urgent = outcomes_.rate_limited > 0 || outcomes_.failed > 0 || places_were_taken_ ||
+                         pause_is_new || announced_ != sent_.announced || permits_.has_spent();
+  return is_urgent || change_is_due(ready, now);
 }
 
 bool CallBudget::change_is_due(std::size_t ready, TimePoint now) const {
   const auto wanted = ready + in_flight_;
-  const std::size_t told = std::size_t{told_.ready} + told_.in_flight;
+  const std::size_t sent = std::size_t{sent_.ready} + sent_.in_flight;
   if (!granted_ || !unlimited_) {
-    return ready != told_.ready || in_flight_ != told_.in_flight || !settled_.empty();
+    return ready != sent_.ready || in_flight_ != sent_.in_flight || !settled_.empty();
   }
   if (searched_) {
     const auto round = std::max(places_, smallest_round);
-    if (outcomes_.answered >= round && now - told_.at >= shortest_round) return true;
-    return (told == 0) != (wanted == 0);
+    if (outcomes_.answered >= round && now - sent_.at >= shortest_round) return true;
+    return (sent == 0) != (wanted == 0);
   }
   // Places are split by what is wanted; which calls of these are in flight does not matter.
-  return places_ != wire::unlimited_places && wanted != told;
+  return places_ != wire::unlimited_places && wanted != sent;
 }
 
 wire::Demand CallBudget::demand(std::size_t ready, std::vector<wire::CallSize> sizes, TimePoint now) {
@@ -164,7 +164,7 @@ wire::Demand CallBudget::demand(std::size_t ready, std::vector<wire::CallSize> s
   demand.announced = announced_;
   demand.doubted = doubted_;
   places_were_taken_ = false;
-  told_ = {demand.ready_calls, in_flight_, asked_pause_until_, announced_, now};
+  sent_ = {demand.ready_calls, in_flight_, asked_pause_until_, announced_, now};
   return demand;
 }
 

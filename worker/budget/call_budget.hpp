@@ -22,9 +22,9 @@ struct Moment {
   BootTime boot{};
 };
 
-/// What one provider's calls from this worker are allowed, and what the coordinator has to hear of them
-/// (budget.md). A call starts if no pause is on, a place is free and a permit is there, in this order. Until
-/// the first grant nothing is allowed. Pure; not thread-safe.
+/// What one provider's calls from this worker are allowed, and what the coordinator has to know of them
+/// (docs/budgets.md). A call starts if no pause is on, a place is free and a permit is there, in this order.
+/// Until the first grant nothing is allowed. Pure; not thread-safe.
 class CallBudget {
  public:
   /// A pause of `case_time` or more is nobody's own time: no case could wait for its end.
@@ -36,7 +36,7 @@ class CallBudget {
   void take(const wire::Grant& grant, TimePoint now);
   /// The provider refused a call and asked this worker for silence: never shorter, whatever is granted.
   void pause(std::chrono::milliseconds delay, TimePoint now);
-  /// The coordinator has this worker's permits forgotten (HELLO was said again): nothing is allowed until the
+  /// The coordinator has this worker's permits forgotten (HELLO was sent again): nothing is allowed until the
   /// next grant.
   void forget_permits();
   /// The coordinator is silent: what it allowed may be others' by now. Nothing is until the next grant;
@@ -76,10 +76,10 @@ class CallBudget {
   Duration out(TimePoint now) const { return outages_.total(now); }
 
   /// When a call may be startable that is not now, or a permit is to be given back; nothing: only what is
-  /// heard can change that. REQUIRES: some call is ready.
+  /// received can change that. REQUIRES: some call is ready.
   std::optional<TimePoint> next_chance(const ClockBounds& clock, const Moment& moment) const;
 
-  // --- What is told ---
+  // --- What is reported ---
 
   /// `permit` and what the call used; nothing used: it was not charged.
   void settle(std::uint64_t permit, const wire::CallSize& used) { settled_.push_back({permit, used}); }
@@ -99,14 +99,14 @@ class CallBudget {
   bool holds_permits() const { return permits_.held() > 0; }
   /// Gives back permits that have closed or that no ready call needs. Before `is_due`.
   void give_back(std::span<const wire::CallSize> ready, const ClockBounds& clock, const Moment& moment);
-  /// Whether the coordinator should hear of this now rather than with the next heartbeat. Where no permits
-  /// are needed, calls that come and go say nothing by themselves.
+  /// Whether the coordinator should know of this now rather than with the next heartbeat. Where no permits
+  /// are needed, calls that come and go are no news by themselves.
   bool is_due(std::size_t ready, TimePoint now) const;
   /// What has become of the budget since the last demand.
   wire::Demand demand(std::size_t ready, std::vector<wire::CallSize> sizes, TimePoint now);
 
  private:
-  struct Told {
+  struct Sent {
     std::uint32_t ready = 0;
     std::uint32_t in_flight = 0;
     TimePoint paused_until;
@@ -125,8 +125,8 @@ class CallBudget {
   bool searched_ = false;
   wire::CallCeiling ceiling_;
   wire::HoldReason hold_ = wire::HoldReason::none;
-  TimePoint paused_until_;       ///< By named delays, told to this worker or to others.
-  TimePoint asked_pause_until_;  ///< Of these, what was told to this worker.
+  TimePoint paused_until_;       ///< By named delays, named to this worker or to others.
+  TimePoint asked_pause_until_;  ///< Of these, what was named to this worker.
   TimePoint long_pause_until_;   ///< By those that no case could wait for.
   std::optional<TimePoint> last_answer_;
   HoldTime pauses_;
@@ -139,7 +139,7 @@ class CallBudget {
   wire::AnnouncedLimits announced_;
   wire::AnnouncedLimits doubted_;
   bool places_were_taken_ = false;  ///< Others may have them as soon as the coordinator knows that we know.
-  Told told_;
+  Sent sent_;
 };
 
 }  // namespace sluice

@@ -9,7 +9,7 @@ namespace sluice {
 namespace {
 
 /// How much faster or slower one machine's clock may run than the other's: quartz without any discipline
-/// stays within 100 ppm of true time, so two of them within 200 of each other (budget.md).
+/// stays within 100 ppm of true time, so two of them within 200 of each other (docs/budgets.md).
 constexpr std::int64_t drift_ppm = 200;
 constexpr std::int64_t million = 1'000'000;
 
@@ -42,8 +42,8 @@ BootTime ClockBounds::latest(const Mark& mark, BootTime own) {
   return mark.coordinator + gone + drift_over(gone);
 }
 
-void ClockBounds::hear(BootTime coordinator, std::optional<BootTime> echo, BootTime received) {
-  if (echo && *echo > received) echo.reset();  // Not said by this worker.
+void ClockBounds::on_grants(BootTime coordinator, std::optional<BootTime> echo, BootTime received) {
+  if (echo && *echo > received) echo.reset();  // Not sent by this worker.
   const bool later = !lower_ || coordinator >= earliest(*lower_, received);
   if (later) lower_ = Mark{coordinator, received};
   if (echo) {

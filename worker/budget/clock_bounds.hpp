@@ -17,18 +17,18 @@ struct TimeSpan {
 /// A number of the wire as a time; far beyond any clock it is the end of all time.
 BootTime boot_time(std::uint64_t us);
 
-/// Where the coordinator's boot clock can stand, as far as this worker can know (budget.md): each GRANTS says
-/// what it was when some demand had arrived and the GRANTS had not. All that was heard is true at once, so
-/// the bounds are the intersection. Times are the boot clocks' (clock.hpp). Pure; not thread-safe.
+/// Where the coordinator's boot clock can stand, as far as this worker can know (docs/budgets.md): each
+/// GRANTS says what it was when some demand had arrived and the GRANTS had not. All of them are true at once,
+/// so the bounds are the intersection. Times are the boot clocks' (clock.hpp). Pure; not thread-safe.
 class ClockBounds {
  public:
   /// GRANTS came in at `received` of the own clock, sent at `coordinator` of the other's, by a coordinator
-  /// that had heard what was said at `echo` of the own clock (nothing: it had heard nothing yet). What
-  /// contradicts all that was heard before (a clock was set, a machine was moved) replaces it.
-  void hear(BootTime coordinator, std::optional<BootTime> echo, BootTime received);
+  /// that had received what was sent at `echo` of the own clock (nothing: it had received nothing yet). What
+  /// contradicts all earlier ones (a clock was set, a machine was moved) replaces it.
+  void on_grants(BootTime coordinator, std::optional<BootTime> echo, BootTime received);
 
   /// The possible times of the coordinator's clock at `own`; nothing before both ends are known. REQUIRES:
-  /// `own` is not before anything that was heard.
+  /// `own` is not before any GRANTS came.
   std::optional<TimeSpan> at(BootTime own) const;
   /// The own times, from the latest GRANTS on, at which the whole of `at` lies in `window`; nothing before
   /// both ends are known. Empty if there are none.
@@ -43,7 +43,7 @@ class ClockBounds {
   static BootTime latest(const Mark& mark, BootTime own);
 
   std::optional<Mark> lower_;  ///< The coordinator's clock had come this far when the GRANTS came in.
-  std::optional<Mark> upper_;  ///< It had not come further when what is echoed was said.
+  std::optional<Mark> upper_;  ///< It had not come further when what is echoed was sent.
 };
 
 }  // namespace sluice

@@ -10,7 +10,7 @@ namespace sluice {
 /// thread-safe.
 class HoldTime {
  public:
-  /// On hold from now until then, whatever was said before; a time that is past ends the hold.
+  /// On hold from now until then, whatever was set before; a time that is past ends the hold.
   void hold_until(TimePoint until, TimePoint now) {
     past_ = total(now);
     from_ = now;

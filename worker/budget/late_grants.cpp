@@ -7,7 +7,7 @@
 
 namespace sluice {
 
-void LateGrants::hear(BootTime age, BootTime limit, BootTime now) {
+void LateGrants::on_grants(BootTime age, BootTime limit, BootTime now) {
   if (age <= limit) {
     late_in_a_row_ = 0;
     return;

@@ -8,13 +8,13 @@
 
 namespace sluice {
 
-/// Whether what the coordinator says is still young when it comes. No call starts on what was said before a
-/// silence that counts as a cut (CoordinatorLink), so that a worker whose messages take that long would wait for
-/// ever, heartbeats and all. Pure; not thread-safe.
+/// Whether what the coordinator sends is still young when it comes. No call starts on what was sent before a
+/// silence that counts as a cut (CoordinatorLink), so that a worker whose messages take that long would wait
+/// for ever, heartbeats and all. Pure; not thread-safe.
 class LateGrants {
  public:
-  /// GRANTS have come that answer what this worker said `age` ago; more than `limit` is too late.
-  void hear(BootTime age, BootTime limit, BootTime now);
+  /// GRANTS have come that answer what this worker sent `age` ago; more than `limit` is too late.
+  void on_grants(BootTime age, BootTime limit, BootTime now);
 
   /// Why this worker cannot work for the coordinator: for `defaults::late_grants_patience` no GRANTS came in
   /// time. Nothing as long as that is not so.

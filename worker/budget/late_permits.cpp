@@ -5,11 +5,11 @@
 
 namespace sluice {
 
-void LatePermits::hear(const wire::Permit& permit, const ClockBounds& clock, BootTime now) {
+void LatePermits::on_permit(const wire::Permit& permit, const ClockBounds& clock, BootTime now) {
   const TimeSpan window{boot_time(permit.opens_us), boot_time(permit.closes_us)};
   const auto own = clock.own_times_within(window);
   const auto coordinator = clock.at(now);
-  if (!own || !coordinator) return;  // Too early to tell.
+  if (!own || !coordinator) return;  // Too early to know.
   if (own->from <= own->to && now <= own->to) {
     late_in_a_row_ = 0;
     return;

@@ -16,8 +16,8 @@ namespace sluice {
 /// would wait for ever. Pure; not thread-safe.
 class LatePermits {
  public:
-  /// A permit has come, after `clock` heard what came with it.
-  void hear(const wire::Permit& permit, const ClockBounds& clock, BootTime now);
+  /// A permit has come, after `clock` took in what came with it.
+  void on_permit(const wire::Permit& permit, const ClockBounds& clock, BootTime now);
 
   /// Why this worker cannot work for `provider`: none of the permits in its last messages could be used when
   /// it came, for `defaults::late_permits_patience`. Nothing as long as that is not so.

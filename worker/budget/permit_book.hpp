@@ -16,7 +16,7 @@ struct TakenPermit {
 };
 
 /// The permits of one provider that a worker holds. A permit is used only at times at which the coordinator's
-/// clock surely is in its window; whatever becomes of it, it is told as spent exactly once. Pure; not
+/// clock surely is in its window; whatever becomes of it, it is reported as spent exactly once. Pure; not
 /// thread-safe.
 class PermitBook {
  public:
@@ -31,7 +31,7 @@ class PermitBook {
   void drop_closed(const ClockBounds& clock, BootTime now);
   /// Gives back what these ready calls (in their order) do not need: others can still use it.
   void keep_for(std::span<const wire::CallSize> calls);
-  /// Drops all that is held or still to be told: the coordinator knows nothing of it any more.
+  /// Drops all that is held or still to be reported: the coordinator knows nothing of it any more.
   void forget();
 
   /// The next own time after `now` at which a permit opens or has closed; nothing if none is held, or the

@@ -192,7 +192,7 @@ void CallEngine::on_budget(const BudgetChanged& budget, const Moment& moment) {
     if (!granted) continue;
     granted->budget.take(grant, at_.now);
     for (const auto& permit : grant.permits)
-      granted->late_permits.hear(permit, link_.clock(), budget.heard_at);
+      granted->late_permits.on_permit(permit, link_.clock(), budget.heard_at);
     if (const auto error = obstacle(*granted)) {
       end_waiting(*granted, *error);
     } else {

@@ -19,8 +19,8 @@ bool CoordinatorLink::on_budget(const BudgetChanged& budget) {
     // What was in the socket while the process was stopped is as old as what it answers.
     const auto heard_at = std::min(echo.value_or(budget.heard_at), budget.heard_at);
     heard_at_ = std::max(heard_at_, heard_at);
-    late_grants_.hear(budget.heard_at - heard_at, longest_silence_, budget.heard_at);
-    clock_.hear(boot_time(grants.now_us), echo, budget.heard_at);
+    late_grants_.on_grants(budget.heard_at - heard_at, longest_silence_, budget.heard_at);
+    clock_.on_grants(boot_time(grants.now_us), echo, budget.heard_at);
   }
   return budget.begins_anew || (connected_ && !was_connected);
 }

@@ -13,9 +13,9 @@ constexpr BootTime start = std::chrono::hours(1);
 
 class BreakerTest : public ::testing::Test {
  protected:
-  void answer(BootTime now, WorkerId worker = 1) { breaker.hear(worker, {1, 0}, now); }
+  void answer(BootTime now, WorkerId worker = 1) { breaker.on_outcomes(worker, {1, 0}, now); }
   bool fail(std::uint32_t calls, BootTime now, WorkerId worker = 1) {
-    return breaker.hear(worker, {0, calls}, now);
+    return breaker.on_outcomes(worker, {0, calls}, now);
   }
   void open() {
     answer(start);
@@ -49,9 +49,9 @@ TEST_F(BreakerTest, WhatFailedBeforeItWasReachedIsNoOutage) {
 }
 
 TEST_F(BreakerTest, OpensWhenHalfOfTheLastCallsFailed) {
-  for (int i = 0; i < 9; ++i) breaker.hear(1, {1, 1}, start + i * 100ms);
+  for (int i = 0; i < 9; ++i) breaker.on_outcomes(1, {1, 1}, start + i * 100ms);
   EXPECT_FALSE(breaker.open()) << "18 calls say too little";
-  EXPECT_TRUE(breaker.hear(1, {1, 1}, start + 1s));
+  EXPECT_TRUE(breaker.on_outcomes(1, {1, 1}, start + 1s));
   EXPECT_TRUE(breaker.open());
 }
 
@@ -146,14 +146,14 @@ TEST_F(BreakerTest, AProbeThatIsNotMadeIsMadeElsewhereAtOnce) {
 TEST_F(BreakerTest, AnAnswerClosesIt) {
   open();
   breaker.probe_started(1, start + 1s);
-  EXPECT_TRUE(breaker.hear(1, {1, 0}, start + 1500ms));
+  EXPECT_TRUE(breaker.on_outcomes(1, {1, 0}, start + 1500ms));
   EXPECT_FALSE(breaker.open());
   EXPECT_EQ(breaker.outage_time(start + 1min), 1500ms);
   EXPECT_FALSE(fail(4, start + 2s)) << "it counts anew";
 }
 
 TEST_F(BreakerTest, AnswersThatAreToldWithAFailureCameBefore) {
-  breaker.hear(1, {9, 1}, start);
+  breaker.on_outcomes(1, {9, 1}, start);
   EXPECT_FALSE(fail(3, start));
   EXPECT_TRUE(fail(1, start));
 }
@@ -161,17 +161,17 @@ TEST_F(BreakerTest, AnswersThatAreToldWithAFailureCameBefore) {
 // A tenth of the calls to a well provider failed, at random: reports of many calls each opened it again and
 // again, and 10,000 cases took 29 s instead of 4.
 TEST_F(BreakerTest, FailuresAmongManyAnswersAreNotInARow) {
-  for (int i = 0; i < 100; ++i) EXPECT_FALSE(breaker.hear(1, {107, 12}, start + i * 20ms)) << i;
+  for (int i = 0; i < 100; ++i) EXPECT_FALSE(breaker.on_outcomes(1, {107, 12}, start + i * 20ms)) << i;
   EXPECT_FALSE(fail(3, start + 2s));
 }
 
 TEST_F(BreakerTest, NoNumberOfAnswersMakesItWrap) {
   answer(start);
-  EXPECT_FALSE(breaker.hear(1, {0xffffffff, 1}, start));
+  EXPECT_FALSE(breaker.on_outcomes(1, {0xffffffff, 1}, start));
 }
 
 TEST_F(BreakerTest, FewAnswersAmongFailuresLeaveSomeInARow) {
-  EXPECT_FALSE(breaker.hear(1, {1, 9}, start));
+  EXPECT_FALSE(breaker.on_outcomes(1, {1, 9}, start));
   EXPECT_TRUE(fail(1, start)) << "half of the nine, at least, came after the answer";
 }
 
@@ -179,31 +179,31 @@ TEST_F(BreakerTest, FewAnswersAmongFailuresLeaveSomeInARow) {
 TEST_F(BreakerTest, OpensWhenNothingButRefusalsComesForAWhile) {
   answer(start);
   for (auto now = start; now < start + 5s; now += 500ms) {
-    EXPECT_FALSE(breaker.hear(1, {0, 0, 2}, now)) << "a rate may be found yet";
+    EXPECT_FALSE(breaker.on_outcomes(1, {0, 0, 2}, now)) << "a rate may be found yet";
   }
-  EXPECT_TRUE(breaker.hear(2, {0, 0, 1}, start + 5s));
+  EXPECT_TRUE(breaker.on_outcomes(2, {0, 0, 1}, start + 5s));
 }
 
 TEST_F(BreakerTest, RefusalsAmongAnswersAreARateToBeFound) {
   for (auto now = start; now < start + 30s; now += 500ms) {
-    EXPECT_FALSE(breaker.hear(1, {0, 0, 20}, now));
-    EXPECT_FALSE(breaker.hear(1, {1, 0, 20}, now + 250ms));
+    EXPECT_FALSE(breaker.on_outcomes(1, {0, 0, 20}, now));
+    EXPECT_FALSE(breaker.on_outcomes(1, {1, 0, 20}, now + 250ms));
   }
 }
 
 TEST_F(BreakerTest, AFewRefusalsOpenNothing) {
-  EXPECT_FALSE(breaker.hear(1, {0, 0, 1}, start));
-  EXPECT_FALSE(breaker.hear(1, {0, 0, 3}, start + 20s));
+  EXPECT_FALSE(breaker.on_outcomes(1, {0, 0, 1}, start));
+  EXPECT_FALSE(breaker.on_outcomes(1, {0, 0, 3}, start + 20s));
 }
 
 TEST_F(BreakerTest, ARefusedProbeEndsNoOutage) {
   open();
   breaker.probe_started(1, start + 1s);
-  EXPECT_FALSE(breaker.hear(1, {0, 0, 1}, start + 1s));
+  EXPECT_FALSE(breaker.on_outcomes(1, {0, 0, 1}, start + 1s));
   EXPECT_TRUE(breaker.open());
   EXPECT_EQ(breaker.probe_at(), start + 2s);
   breaker.probe_started(1, start + 2s);
-  EXPECT_TRUE(breaker.hear(1, {1, 0, 0}, start + 2s));
+  EXPECT_TRUE(breaker.on_outcomes(1, {1, 0, 0}, start + 2s));
 }
 
 TEST_F(BreakerTest, AnOutageThatLastsTooLongIsGivenUp) {

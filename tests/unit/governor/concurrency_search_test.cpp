@@ -19,7 +19,7 @@ namespace {
 std::uint32_t settle(ConcurrencySearch& search, std::uint32_t parallel, std::uint64_t answers) {
   for (std::uint64_t i = 0; i < answers; ++i) {
     const double latency = std::max(1.0, static_cast<double>(search.limit()) / parallel);
-    search.hear(1, 0, static_cast<std::uint64_t>(latency * 1e6), search.limit() + 10);
+    search.on_outcomes(1, 0, static_cast<std::uint64_t>(latency * 1e6), search.limit() + 10);
   }
   return search.found().value_or(0);
 }
@@ -65,7 +65,7 @@ InLine open_with_a_line(std::uint32_t places, int told_every) {
       line.pop_front();
     }
     if (now % told_every != 0) continue;
-    search.hear(answered, 0, latency_us, search.limit() + 10);
+    search.on_outcomes(answered, 0, latency_us, search.limit() + 10);
     answers += answered;
     answered = 0;
     latency_us = 0;
@@ -113,7 +113,7 @@ double busy_places(std::uint32_t places, double sigma, unsigned seed) {
     const auto [ended, began] = calls.top();
     calls.pop();
     now = ended;
-    search.hear(1, 0, static_cast<std::uint64_t>((ended - began) * 1e6), calls.size() + 1000);
+    search.on_outcomes(1, 0, static_cast<std::uint64_t>((ended - began) * 1e6), calls.size() + 1000);
   }
   return busy / end;
 }
@@ -152,7 +152,7 @@ TEST(ConcurrencySearch, FollowsAServerThatSlowsDown) {
 TEST(ConcurrencySearch, LearnsNothingFromTimesWithoutDemand) {
   ConcurrencySearch search(5);
   search.set_most(512);
-  for (int i = 0; i < 1000; ++i) search.hear(1, 0, 1'000'000, 3);
+  for (int i = 0; i < 1000; ++i) search.on_outcomes(1, 0, 1'000'000, 3);
   EXPECT_EQ(search.limit(), 5u);
   EXPECT_FALSE(search.found());
 }
@@ -161,7 +161,7 @@ TEST(ConcurrencySearch, AnOutageChangesNothing) {
   ConcurrencySearch search(5);
   search.set_most(512);
   const auto found = settle(search, 40, 20'000);
-  for (int i = 0; i < 40; ++i) search.hear(0, 1, 0, 1000);
+  for (int i = 0; i < 40; ++i) search.on_outcomes(0, 1, 0, 1000);
   search.interrupt();
   EXPECT_EQ(search.found(), found);
   EXPECT_GE(search.limit(), found * 0.8);
@@ -170,7 +170,7 @@ TEST(ConcurrencySearch, AnOutageChangesNothing) {
   settle(opening, 400, 20);
   const auto limit = opening.limit();
   EXPECT_FALSE(opening.found());
-  for (int i = 0; i < 10; ++i) opening.hear(0, 1, 0, 1000);
+  for (int i = 0; i < 10; ++i) opening.on_outcomes(0, 1, 0, 1000);
   opening.interrupt();
   EXPECT_EQ(opening.limit(), limit);
   EXPECT_FALSE(opening.found());
@@ -184,11 +184,11 @@ TEST(ConcurrencySearch, AnOutageChangesNothingWhereAFewCallsAlwaysFail) {
   search.set_most(512);
   for (int i = 0; i < 500; ++i) {
     const auto latency_us = std::max(1'000'000.0, search.limit() * 10'000.0);  // It has 100 places.
-    search.hear(19, 1, static_cast<std::uint64_t>(19 * latency_us), 1000);
+    search.on_outcomes(19, 1, static_cast<std::uint64_t>(19 * latency_us), 1000);
   }
   const auto before = search.limit();
   ASSERT_GE(before, 80u);
-  for (int i = 0; i < 5; ++i) search.hear(0, 1, 0, 1000);
+  for (int i = 0; i < 5; ++i) search.on_outcomes(0, 1, 0, 1000);
   search.interrupt();
   EXPECT_GE(search.limit(), 80u);
   EXPECT_LE(search.limit(), before * 5 / 4);
@@ -197,15 +197,15 @@ TEST(ConcurrencySearch, AnOutageChangesNothingWhereAFewCallsAlwaysFail) {
 TEST(ConcurrencySearch, FailuresBeforeTheFirstAnswerAreNoMeasure) {
   ConcurrencySearch search(5);
   search.set_most(512);
-  search.hear(0, 16, 0, 1000);
-  for (int i = 0; i < 60 && !search.found(); ++i) search.hear(1, 0, 1'000'000, 1000);
+  search.on_outcomes(0, 16, 0, 1000);
+  for (int i = 0; i < 60 && !search.found(); ++i) search.on_outcomes(1, 0, 1'000'000, 1000);
   EXPECT_EQ(search.found(), 5u);
 }
 
 TEST(ConcurrencySearch, NoNumberOfAnswersMakesItWrap) {
   ConcurrencySearch search(5);
   search.set_most(512);
-  search.hear(0xffffffff, 0, 1'000'000, 1000);
+  search.on_outcomes(0xffffffff, 0, 1'000'000, 1000);
   EXPECT_GE(search.limit(), 5u);
 }
 
@@ -214,12 +214,12 @@ TEST(ConcurrencySearch, WhatFailedIsNotDoubled) {
   search.set_most(512);
   const auto answer = [&search] {
     const double latency = std::max(1.0, search.limit() / 100.0);
-    search.hear(1, 0, static_cast<std::uint64_t>(latency * 1e6), search.limit() + 10);
+    search.on_outcomes(1, 0, static_cast<std::uint64_t>(latency * 1e6), search.limit() + 10);
   };
   for (int i = 0; i < 40'000 && !search.found(); ++i) answer();
   ASSERT_TRUE(search.found());
   const auto before = search.limit();
-  for (int i = 0; i < 4000 && search.limit() >= before; ++i) search.hear(1, 1, 1'000'000, 1000);
+  for (int i = 0; i < 4000 && search.limit() >= before; ++i) search.on_outcomes(1, 1, 1'000'000, 1000);
   const auto smaller = search.limit();
   ASSERT_LT(smaller, before);
   for (int i = 0; i < 4000 && search.limit() == smaller; ++i) answer();
@@ -239,7 +239,7 @@ TEST(ConcurrencySearch, FailuresThatComeAtRandomDoNotMakeItSmall) {
         const bool failed = fails(random);
         const double latency = std::max(1.0, search.limit() / 100.0);  // It has 100 places.
         const auto latency_us = static_cast<std::uint64_t>(latency * 1e6);
-        search.hear(failed ? 0 : 1, failed ? 1 : 0, failed ? 0 : latency_us, 1000);
+        search.on_outcomes(failed ? 0 : 1, failed ? 1 : 0, failed ? 0 : latency_us, 1000);
       }
       EXPECT_GE(search.limit(), 60u) << share << ", seed " << seed;
       EXPECT_LE(search.limit(), 200u) << share << ", seed " << seed;
@@ -256,7 +256,7 @@ TEST(ConcurrencySearch, FailuresThatGrowWithTheCallsKeepItFromGrowing) {
     for (int i = 0; i < 20'000; ++i) {
       const double refused = std::max(0.0, 1.0 - 50.0 / search.limit());
       const bool failed = std::bernoulli_distribution(refused)(random);
-      search.hear(failed ? 0 : 1, failed ? 1 : 0, failed ? 0 : 1'000'000, 1000);
+      search.on_outcomes(failed ? 0 : 1, failed ? 1 : 0, failed ? 0 : 1'000'000, 1000);
     }
     EXPECT_GE(search.limit(), 30u) << "seed " << seed;
     EXPECT_LE(search.limit(), 75u) << "seed " << seed;
@@ -267,7 +267,7 @@ TEST(ConcurrencySearch, FailuresMakeItSmaller) {
   ConcurrencySearch search(5);
   search.set_most(512);
   const auto found = settle(search, 100, 20'000);
-  for (int i = 0; i < 400; ++i) search.hear(1, 1, 1'000'000, 1000);
+  for (int i = 0; i < 400; ++i) search.on_outcomes(1, 1, 1'000'000, 1000);
   EXPECT_LT(search.limit(), found * 0.8);
 }
 

@@ -22,7 +22,7 @@ class GovernorTest : public ::testing::Test {
       : governor({{{"openai", limits}, {"gemini", {}}}, {60s, 1s, 600s}}, start) {}
 
   void hear(WorkerId worker, wire::Demand demand, BootTime now) {
-    governor.hear(worker, {"run", ++sent, 10, {std::move(demand)}, 0}, now);
+    governor.on_heartbeat(worker, {"run", ++sent, 10, {std::move(demand)}, 0}, now);
   }
   static wire::Demand ready(std::uint32_t calls, std::uint32_t in_flight = 0) {
     wire::Demand demand;
@@ -280,7 +280,7 @@ TEST_F(GovernorTest, RequestsThatAreWrongSayNothingOfTheConcurrency) {
       demand.outcomes.latency_sum_us = std::uint64_t{places} * 100'000 * std::max(20u, places) / 20;
       demand.outcomes.declined = declined;
       now += 1s;
-      searching.hear(1, {"run", static_cast<std::uint64_t>(round) + 1, 10, {demand}, 0}, now);
+      searching.on_heartbeat(1, {"run", static_cast<std::uint64_t>(round) + 1, 10, {demand}, 0}, now);
       searching.turn(now);
       places = std::max(1u, searching.facts(now)[0].places);
     }
@@ -309,7 +309,7 @@ std::uint32_t most_places(const ProviderLimits& limits, const std::vector<Worker
       demand.outcomes.answered = places[i];
       demand.outcomes.latency_sum_us = std::uint64_t{places[i]} * 100'000;
       const auto heard = static_cast<std::uint64_t>((now - 1s).count());
-      searching.hear(i + 1, {"run", round, 10, {demand}, heard}, now);
+      searching.on_heartbeat(i + 1, {"run", round, 10, {demand}, heard}, now);
     }
     for (const auto& answer : searching.turn(now)) {
       const auto& grant = answer.grants.grants[0];
@@ -398,7 +398,7 @@ TEST(Governor, ADemandWithoutBoundGetsPermitsWithinBounds) {
   wire::Demand demand;
   demand.provider = "openai";
   demand.ready_calls = 0xffffffff;
-  governor.hear(1, {"run", 1, 10, {demand}, 0}, start);
+  governor.on_heartbeat(1, {"run", 1, 10, {demand}, 0}, start);
   const auto answers = governor.turn(start);
   ASSERT_EQ(answers.size(), 1u);
   EXPECT_EQ(answers[0].grants.grants[0].permits.size(), wire::max_demand_sizes);

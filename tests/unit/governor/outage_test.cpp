@@ -28,7 +28,7 @@ class OutageTest : public ::testing::Test {
     demand.ready_calls = 500;
     demand.in_flight = in_flight;
     demand.outcomes = outcomes;
-    governor.hear(1, {"run", ++said, 10, {std::move(demand)}, 0}, now);
+    governor.on_heartbeat(1, {"run", ++said, 10, {std::move(demand)}, 0}, now);
     governor.turn(now);
     return governor.facts(now)[0].hold;
   }

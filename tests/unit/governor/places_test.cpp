@@ -16,9 +16,9 @@ constexpr BootTime start = std::chrono::hours(1);
 TEST(Places, AreSplitByWhatIsWanted) {
   Places places(Places::Bound::fixed);
   for (WorkerId worker = 1; worker <= 3; ++worker) places.join(worker, 100, start);
-  places.hear(1, 2, 0, {});
-  places.hear(2, 50, 0, {});
-  places.hear(3, 50, 0, {});
+  places.on_demand(1, 2, 0, {});
+  places.on_demand(2, 50, 0, {});
+  places.on_demand(3, 50, 0, {});
   places.allot(20, start);
   EXPECT_EQ(places.of(1), 2u);
   EXPECT_EQ(places.of(2), 9u);
@@ -29,8 +29,8 @@ TEST(Places, NobodyGetsMoreThanItsMost) {
   Places places(Places::Bound::fixed);
   places.join(1, 5, start);
   places.join(2, 100, start);
-  places.hear(1, 50, 0, {});
-  places.hear(2, 50, 0, {});
+  places.on_demand(1, 50, 0, {});
+  places.on_demand(2, 50, 0, {});
   places.allot(40, start);
   EXPECT_EQ(places.of(1), 5u);
   EXPECT_EQ(places.of(2), 35u);
@@ -40,11 +40,11 @@ TEST(Places, WhoWantsNoneOfAFixedNumberHasNone) {
   Places places(Places::Bound::fixed);
   places.join(1, 100, start);
   places.join(2, 100, start);
-  places.hear(1, 3, 0, {});
+  places.on_demand(1, 3, 0, {});
   places.allot(10, start);
   EXPECT_EQ(places.of(1), 10u) << "what nobody else wants, so that it need not ask again";
   EXPECT_EQ(places.of(2), 0u);
-  places.hear(1, 0, 0, {});
+  places.on_demand(1, 0, 0, {});
   places.allot(10, start + 1s);
   EXPECT_EQ(places.of(1), 0u);
   places.leave(2, start + 60s);
@@ -57,11 +57,11 @@ TEST(Places, OfASearchedNumberAreMovedAtOnceAndLostWithNobody) {
   places.join(2, 100, start);
   places.allot(10, start);
   EXPECT_EQ(places.of(1), 5u) << "before anybody asks";
-  places.hear(1, 10, 5, {});
+  places.on_demand(1, 10, 5, {});
   places.allot(10, start + 1s);
   EXPECT_EQ(places.of(1), 10u);
   places.leave(1, start + 60s);
-  places.hear(2, 10, 0, {});
+  places.on_demand(2, 10, 0, {});
   places.allot(10, start + 2s);
   EXPECT_EQ(places.of(2), 10u);
 }
@@ -69,18 +69,18 @@ TEST(Places, OfASearchedNumberAreMovedAtOnceAndLostWithNobody) {
 TEST(Places, APlaceMovesOnlyWhenItsHolderHasTakenInThatItIsGone) {
   Places places(Places::Bound::fixed);
   places.join(1, 100, start);
-  places.hear(1, 10, 10, {});
+  places.on_demand(1, 10, 10, {});
   places.allot(10, start);
   EXPECT_EQ(places.of(1), 10u);
   places.join(2, 100, start);
-  places.hear(2, 10, 0, {});
+  places.on_demand(2, 10, 0, {});
   places.allot(10, start + 1s);
   EXPECT_EQ(places.of(1), 5u);
   EXPECT_EQ(places.of(2), 0u) << "worker 1 may still start ten calls";
-  places.hear(1, 10, 8, start + 1s);
+  places.on_demand(1, 10, 8, start + 1s);
   places.allot(10, start + 2s);
   EXPECT_EQ(places.of(2), 2u) << "it knows, and has eight calls under way";
-  places.hear(1, 10, 5, start + 1s);
+  places.on_demand(1, 10, 5, start + 1s);
   places.allot(10, start + 3s);
   EXPECT_EQ(places.of(2), 5u);
 }
@@ -88,11 +88,11 @@ TEST(Places, APlaceMovesOnlyWhenItsHolderHasTakenInThatItIsGone) {
 TEST(Places, ThoseOfALostWorkerStayTakenUntilItsCallsMustHaveEnded) {
   Places places(Places::Bound::fixed);
   places.join(1, 100, start);
-  places.hear(1, 10, 7, {});
+  places.on_demand(1, 10, 7, {});
   places.allot(10, start);
   places.leave(1, start + 60s);
   places.join(2, 100, start);
-  places.hear(2, 10, 0, {});
+  places.on_demand(2, 10, 0, {});
   places.allot(10, start + 1s);
   EXPECT_EQ(places.of(2), 0u);
   EXPECT_EQ(places.next_change(start + 1s), start + 60s);
@@ -103,16 +103,16 @@ TEST(Places, ThoseOfALostWorkerStayTakenUntilItsCallsMustHaveEnded) {
 TEST(Places, AWorkerThatComesBackTakesItsPlacesOver) {
   Places places(Places::Bound::fixed);
   places.join(1, 100, start);
-  places.hear(1, 10, 7, {});
+  places.on_demand(1, 10, 7, {});
   places.allot(10, start);
   places.leave(1, start + 60s);
   places.join(1, 100, start + 1s);
   places.allot(10, start + 1s);
   EXPECT_EQ(places.of(1), 0u) << "how many are under way is not known yet";
-  places.hear(1, 10, 3, start);
+  places.on_demand(1, 10, 3, start);
   places.allot(10, start + 1s);
   EXPECT_EQ(places.of(1), 0u) << "it goes by its old places yet";
-  places.hear(1, 10, 3, start + 1s);
+  places.on_demand(1, 10, 3, start + 1s);
   places.allot(10, start + 2s);
   EXPECT_EQ(places.of(1), 10u);
 }
@@ -123,10 +123,10 @@ TEST(Places, FewerPlacesThanWorkersGoRound) {
   std::map<WorkerId, int> turns;
   auto now = start;
   for (int second = 0; second < 20; ++second) {
-    for (WorkerId worker = 1; worker <= 5; ++worker) places.hear(worker, 4, 0, now);
+    for (WorkerId worker = 1; worker <= 5; ++worker) places.on_demand(worker, 4, 0, now);
     now += 500ms;
     places.allot(2, now);
-    for (WorkerId worker = 1; worker <= 5; ++worker) places.hear(worker, 4, places.of(worker), now);
+    for (WorkerId worker = 1; worker <= 5; ++worker) places.on_demand(worker, 4, places.of(worker), now);
     now += 500ms;
     places.allot(2, now);
     for (WorkerId worker = 1; worker <= 5; ++worker) turns[worker] += places.of(worker) > 0 ? 1 : 0;
@@ -188,8 +188,8 @@ RC_GTEST_PROP(Places, NeverMoreCallsInFlightThanPlaces, ()) {
         break;
       default:
         if (worker.there) {
-          places.hear(id, worker.in_flight + static_cast<std::uint64_t>(*rc::gen::inRange(0, 9)),
-                      worker.in_flight, worker.heard);
+          places.on_demand(id, worker.in_flight + static_cast<std::uint64_t>(*rc::gen::inRange(0, 9)),
+                           worker.in_flight, worker.heard);
         }
     }
     places.allot(total, now);

@@ -22,7 +22,7 @@ void run_at(RateSearch& search, double rate, BootTime& now, BootTime time, bool 
     owed += rate * 0.01;
     const auto started = static_cast<std::uint32_t>(owed);
     owed -= started;
-    search.hear(started, 0, 0, now);
+    search.on_outcomes(started, 0, 0, now);
     search.grow(held_back, std::nullopt, now);
   }
 }
@@ -38,7 +38,7 @@ TEST(RateSearch, RefusalsCutToHalfOfWhatWasAccepted) {
   RateSearch search;
   auto now = start;
   run_at(search, 100, now, 2s);
-  EXPECT_TRUE(search.hear(0, 8, 0, now));
+  EXPECT_TRUE(search.on_outcomes(0, 8, 0, now));
   EXPECT_NEAR(*search.rate(), 45, 5);
 }
 
@@ -46,17 +46,17 @@ TEST(RateSearch, ASingleRefusalAmongManyCallsDoesNotCut) {
   RateSearch search;
   auto now = start;
   run_at(search, 100, now, 2s);
-  EXPECT_FALSE(search.hear(0, 1, 0, now));
+  EXPECT_FALSE(search.on_outcomes(0, 1, 0, now));
   EXPECT_FALSE(search.rate());
-  EXPECT_TRUE(search.hear(0, 3, 0, now)) << "more than a twentieth of half a second's";
+  EXPECT_TRUE(search.on_outcomes(0, 3, 0, now)) << "more than a twentieth of half a second's";
 }
 
 TEST(RateSearch, AtLowRatesTwoRefusalsCut) {
   RateSearch search;
   auto now = start;
   run_at(search, 2, now, 5s);
-  EXPECT_FALSE(search.hear(0, 1, 0, now));
-  EXPECT_TRUE(search.hear(0, 1, 0, now));
+  EXPECT_FALSE(search.on_outcomes(0, 1, 0, now));
+  EXPECT_TRUE(search.on_outcomes(0, 1, 0, now));
   EXPECT_GT(*search.rate(), 0.4);
   EXPECT_LT(*search.rate(), 2);
 }
@@ -64,11 +64,11 @@ TEST(RateSearch, AtLowRatesTwoRefusalsCut) {
 TEST(RateSearch, WhatIsRefusedBeforeAnythingWasAcceptedDoesNotStallTheRun) {
   RateSearch search;
   auto now = start;
-  EXPECT_TRUE(search.hear(5, 5, 0, now));
+  EXPECT_TRUE(search.on_outcomes(5, 5, 0, now));
   EXPECT_GE(*search.rate(), 0.5);
   for (int call = 0; call < 5; ++call) {
     run_at(search, 2, now += 1s, 1s);
-    search.hear(0, 2, 0, now);
+    search.on_outcomes(0, 2, 0, now);
   }
   EXPECT_FALSE(search.accepted()) << "nothing was";
   const auto again = now;
@@ -82,7 +82,7 @@ TEST(RateSearch, WhatIsRefusedAtAnyRateDoesNotStarveTheFleet) {
   double owed = 0;
   double refusals_owed = 0;
   run_at(search, 100, now, 2s);
-  search.hear(0, 8, 0, now);
+  search.on_outcomes(0, 8, 0, now);
   double started_in_the_end = 0;
   for (int step = 0; step < 12'000; ++step) {
     now += 10ms;
@@ -92,7 +92,7 @@ TEST(RateSearch, WhatIsRefusedAtAnyRateDoesNotStarveTheFleet) {
     refusals_owed += started * 0.1;
     const auto refused = static_cast<std::uint32_t>(refusals_owed);
     refusals_owed -= refused;
-    search.hear(started, refused, 0, now);
+    search.on_outcomes(started, refused, 0, now);
     search.grow(true, std::nullopt, now);
     if (step >= 6000) started_in_the_end += started;
   }
@@ -103,12 +103,12 @@ TEST(RateSearch, DoublesUntilTheNextRefusalAndThenStaysJustBelowWhatWasAccepted)
   RateSearch search;
   auto now = start;
   run_at(search, 100, now, 2s);
-  search.hear(0, 8, 0, now);
+  search.on_outcomes(0, 8, 0, now);
   EXPECT_NEAR(*search.rate(), 45, 5);
   run_at(search, 50, now, 400ms);
   EXPECT_NEAR(*search.rate(), 90, 10);
   run_at(search, 100, now, 200ms);
-  EXPECT_TRUE(search.hear(0, 8, 0, now));
+  EXPECT_TRUE(search.on_outcomes(0, 8, 0, now));
   ASSERT_TRUE(search.accepted());
   EXPECT_NEAR(*search.accepted(), 70, 15) << "what was accepted since the first cut";
   EXPECT_NEAR(*search.rate(), *search.accepted() / 2, 1);
@@ -127,10 +127,10 @@ TEST(RateSearch, RefusalsOfCallsThatBeganBeforeACutDoNotCutAgain) {
   RateSearch search;
   auto now = start;
   run_at(search, 100, now, 2s);
-  search.hear(0, 8, 0, now);
+  search.on_outcomes(0, 8, 0, now);
   const auto rate = search.rate();
-  EXPECT_FALSE(search.hear(0, 20, 0, now + 50ms)) << "too soon";
-  EXPECT_FALSE(search.hear(0, 0, 20, now + 500ms)) << "late ones";
+  EXPECT_FALSE(search.on_outcomes(0, 20, 0, now + 50ms)) << "too soon";
+  EXPECT_FALSE(search.on_outcomes(0, 0, 20, now + 500ms)) << "late ones";
   EXPECT_EQ(search.rate(), rate);
 }
 
@@ -138,7 +138,7 @@ TEST(RateSearch, DoesNotGrowWhileItIsNotUsed) {
   RateSearch search;
   auto now = start;
   run_at(search, 100, now, 2s);
-  search.hear(0, 8, 0, now);
+  search.on_outcomes(0, 8, 0, now);
   const auto rate = search.rate();
   run_at(search, 1, now, 10s, false);
   EXPECT_EQ(search.rate(), rate);
@@ -151,9 +151,9 @@ TEST(RateSearch, IsOverAtTheKnownRate) {
   RateSearch search;
   auto now = start;
   run_at(search, 100, now, 2s);
-  search.hear(0, 8, 0, now);
+  search.on_outcomes(0, 8, 0, now);
   for (int i = 0; i < 50 && search.rate(); ++i) {
-    search.hear(5, 0, 0, now);
+    search.on_outcomes(5, 0, 0, now);
     search.grow(true, 100.0, now += 50ms);
   }
   EXPECT_FALSE(search.rate());
@@ -196,10 +196,10 @@ Paused run_with_pauses(double rate, double burst, BootTime delay, std::size_t in
       if (answered) level -= 1;
       calls.emplace_back(now + 100ms, answered);
     }
-    search.hear(started, 0, 0, now);
+    search.on_outcomes(started, 0, 0, now);
     // Workers tell of each by itself.
     for (; refused > 0; --refused) {
-      search.hear(0, 1, 0, now);
+      search.on_outcomes(0, 1, 0, now);
       paused_until = now + delay;
       search.pause(delay, now);
     }

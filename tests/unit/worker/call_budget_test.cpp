@@ -9,13 +9,13 @@ using namespace std::chrono_literals;
 
 class CallBudgetTest : public testing::Test {
  protected:
-  CallBudgetTest() { clock.hear(boot(), boot(), boot()); }
+  CallBudgetTest() { clock.on_grants(boot(), boot(), boot()); }
 
   BootTime boot() const { return BootTime(std::chrono::duration_cast<BootTime>(now.time_since_epoch())); }
   Moment at() const { return {now, boot()}; }
   void pass(Duration time) {
     now += time;
-    clock.hear(boot(), boot(), boot());
+    clock.on_grants(boot(), boot(), boot());
   }
 
   static wire::Grant unlimited(std::uint32_t places = wire::unlimited_places) {

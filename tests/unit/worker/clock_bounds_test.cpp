@@ -11,16 +11,16 @@ using namespace std::chrono_literals;
 TEST(ClockBounds, KnowsNothingBeforeItHeardAnEcho) {
   ClockBounds clock;
   EXPECT_FALSE(clock.at(1s));
-  clock.hear(50s, std::nullopt, 1s);
+  clock.on_grants(50s, std::nullopt, 1s);
   EXPECT_FALSE(clock.at(1s)) << "the message may have been on its way for any time";
   EXPECT_FALSE(clock.own_times_within({40s, 60s}));
-  clock.hear(51s, 1990ms, 2s);
+  clock.on_grants(51s, 1990ms, 2s);
   EXPECT_TRUE(clock.at(2s));
 }
 
 TEST(ClockBounds, AreAsWideAsTheWayThereAndBack) {
   ClockBounds clock;
-  clock.hear(50s, 1s, 1s + 10ms);
+  clock.on_grants(50s, 1s, 1s + 10ms);
   EXPECT_EQ(clock.at(1s + 10ms), (TimeSpan{50s, 50s + 10ms + 2us})) << "with 200 ppm of 10 ms";
   const auto later = clock.at(11s + 10ms);
   ASSERT_TRUE(later);
@@ -30,8 +30,8 @@ TEST(ClockBounds, AreAsWideAsTheWayThereAndBack) {
 
 TEST(ClockBounds, TheBestOfEachEndIsKept) {
   ClockBounds clock;
-  clock.hear(50s, 1s, 1s + 1ms);
-  clock.hear(50s + 100ms, 1s, 1s + 101ms) /* An old echo: the upper end stays. */;
+  clock.on_grants(50s, 1s, 1s + 1ms);
+  clock.on_grants(50s + 100ms, 1s, 1s + 101ms) /* An old echo: the upper end stays. */;
   const auto bounds = clock.at(1s + 101ms);
   ASSERT_TRUE(bounds);
   EXPECT_EQ(bounds->from, 50s + 100ms);
@@ -40,20 +40,20 @@ TEST(ClockBounds, TheBestOfEachEndIsKept) {
 
 TEST(ClockBounds, WhatContradictsEverythingReplacesIt) {
   ClockBounds clock;
-  clock.hear(50s, 1s, 1s + 1ms);
-  clock.hear(90s, 2s, 2s + 1ms);
+  clock.on_grants(50s, 1s, 1s + 1ms);
+  clock.on_grants(90s, 2s, 2s + 1ms);
   EXPECT_EQ(clock.at(2s + 1ms), (TimeSpan{90s, 90s + 1ms + 1us}));
 }
 
 TEST(ClockBounds, AnEchoFromTheFutureIsNone) {
   ClockBounds clock;
-  clock.hear(50s, 3s, 2s);
+  clock.on_grants(50s, 3s, 2s);
   EXPECT_FALSE(clock.at(2s));
 }
 
 TEST(ClockBounds, NoTimeIsWithinAWindowThatIsNarrowerThanTheBounds) {
   ClockBounds clock;
-  clock.hear(50s, 1s, 1s + 100ms);
+  clock.on_grants(50s, 1s, 1s + 100ms);
   const auto times = clock.own_times_within({60s, 60s + 50ms});
   ASSERT_TRUE(times);
   EXPECT_GT(times->from, times->to);
@@ -64,9 +64,9 @@ TEST(ClockBounds, NoTimeIsWithinAWindowThatIsNarrowerThanTheBounds) {
 
 TEST(ClockBounds, NumbersOfTheWireCannotOverflow) {
   ClockBounds clock;
-  clock.hear(boot_time(~std::uint64_t{0}), 1s, 2s);
+  clock.on_grants(boot_time(~std::uint64_t{0}), 1s, 2s);
   EXPECT_TRUE(clock.own_times_within({boot_time(0), boot_time(~std::uint64_t{0})}));
-  clock.hear(1s, 2s, 2s + 1ms);
+  clock.on_grants(1s, 2s, 2s + 1ms);
   const auto times = clock.own_times_within({boot_time(0), boot_time(~std::uint64_t{0})});
   ASSERT_TRUE(times);
   EXPECT_LE(times->from, 3s);
@@ -96,7 +96,7 @@ RC_GTEST_PROP(ClockBoundsProperty, HoldTheTrueTimeWhateverTheDelays, ()) {
     const auto said = now - BootTime(*rc::gen::inRange<std::int64_t>(0, 900'000));
     const auto sent = said + BootTime(*rc::gen::inRange<std::int64_t>(0, (now - said).count() + 1));
     const bool with_echo = *rc::gen::arbitrary<bool>();
-    clock.hear(sent, with_echo ? std::optional(world.own(said)) : std::nullopt, world.own(now));
+    clock.on_grants(sent, with_echo ? std::optional(world.own(said)) : std::nullopt, world.own(now));
     echoed = echoed || with_echo;
     received = now;
     const auto bounds = clock.at(world.own(now));

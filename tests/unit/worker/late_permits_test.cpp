@@ -16,11 +16,11 @@ class LatePermitsTest : public testing::Test {
  protected:
   /// A permit of this lifetime, granted `ahead` of its opening in answer to a demand.
   void grant(BootTime one_way, BootTime lifetime, BootTime ahead = 50ms) {
-    clock.hear(now, now - one_way, now + one_way);
+    clock.on_grants(now, now - one_way, now + one_way);
     wire::Permit permit;
     permit.opens_us = static_cast<std::uint64_t>((now + ahead).count());
     permit.closes_us = static_cast<std::uint64_t>((now + ahead + lifetime).count());
-    late.hear(permit, clock, now + one_way);
+    late.on_permit(permit, clock, now + one_way);
     now += 1s;
   }
 
@@ -82,21 +82,21 @@ TEST_F(LatePermitsTest, RarePermitsAreCountedTogether) {
 }
 
 TEST_F(LatePermitsTest, AHandfulAtOnceIsNoSign) {
-  clock.hear(now, now - 1s, now);
+  clock.on_grants(now, now - 1s, now);
   wire::Permit passed;
   passed.closes_us = static_cast<std::uint64_t>((now - 1s).count());
-  for (int i = 0; i < 100; ++i) late.hear(passed, clock, now);
+  for (int i = 0; i < 100; ++i) late.on_permit(passed, clock, now);
   EXPECT_FALSE(late.problem("p"));
 }
 
 TEST(LateGrants, AreAProblemOnlyIfAllAreLateForLong) {
   LateGrants late;
   BootTime now = 1h;
-  for (int i = 0; i < 100; ++i) late.hear(4s, 3s, now);
+  for (int i = 0; i < 100; ++i) late.on_grants(4s, 3s, now);
   EXPECT_FALSE(late.problem()) << "what came at once after a stop";
   for (int i = 0; i < 60; ++i) {
     EXPECT_FALSE(late.problem()) << i;
-    late.hear(4s, 3s, now += 1s);
+    late.on_grants(4s, 3s, now += 1s);
   }
   const auto problem = late.problem();
   ASSERT_TRUE(problem);
@@ -104,11 +104,11 @@ TEST(LateGrants, AreAProblemOnlyIfAllAreLateForLong) {
   EXPECT_NE(problem->message.find("take 4000 ms, and after 3000 ms of silence no call may start"),
             std::string::npos)
       << problem->message;
-  late.hear(3s, 3s, now += 1s);
+  late.on_grants(3s, 3s, now += 1s);
   EXPECT_FALSE(late.problem()) << "one in time is enough";
 
-  for (int i = 0; i < 10; ++i) late.hear(4s, 3s, now);
-  late.hear(4s, 3s, now += 1h);
+  for (int i = 0; i < 10; ++i) late.on_grants(4s, 3s, now);
+  late.on_grants(4s, 3s, now += 1h);
   EXPECT_FALSE(late.problem()) << "the machine slept";
 }
 

@@ -16,7 +16,7 @@ using Spent = std::vector<wire::SpentPermit>;
 /// A worker whose clock is the coordinator's, as it knows from a quick exchange at 10 s.
 class PermitBookTest : public testing::Test {
  protected:
-  PermitBookTest() { clock.hear(10s, 10s, 10s); }
+  PermitBookTest() { clock.on_grants(10s, 10s, 10s); }
 
   static wire::Permit permit(std::uint64_t id, BootTime opens, BootTime closes, wire::CallSize size = {},
                              bool probe = false) {
@@ -157,7 +157,7 @@ RC_GTEST_PROP(PermitBookProperty, WindowsAreKeptAndEachPermitIsToldOnce, ()) {
     while (!on_the_way.empty() && on_the_way.front().arrives <= now) {
       const auto message = on_the_way.front();
       on_the_way.erase(on_the_way.begin());
-      clock.hear(message.sent, message.echo, own(now));
+      clock.on_grants(message.sent, message.echo, own(now));
       for (const auto& permit : message.permits) {
         book.grant(permit);
         arrived.emplace(permit.id, permit);
@@ -225,7 +225,7 @@ RC_GTEST_PROP(PermitBookProperty, CapacityIsNotHeldBack, ()) {
   const auto opens = 60s + BootTime(*rc::gen::inRange<std::int64_t>(0, 1'000'000));
   const auto lifetime = BootTime(*rc::gen::inRange<std::int64_t>(10'000, 100'000));
   ClockBounds clock;
-  clock.hear(60s + trip / 2, 60s + offset, 60s + trip + offset);
+  clock.on_grants(60s + trip / 2, 60s + offset, 60s + trip + offset);
   PermitBook book;
   book.grant({1,
               static_cast<std::uint64_t>(opens.count()),
