@@ -55,6 +55,10 @@ class Ledger {
  public:
   /// Makes the file if there is none, and brings one of an earlier version up to date (`upgrade`).
   static Result<Ledger> open(const std::filesystem::path& file);
+  /// Opens an existing file for reading alone, where nothing can be written beside it either; what would
+  /// change it fails. A file of an earlier version is brought up to date in a temporary copy, which goes with
+  /// this.
+  static Result<Ledger> open_read_only(const std::filesystem::path& file);
   ~Ledger();
   Ledger(Ledger&&) noexcept;
   Ledger& operator=(Ledger&&) noexcept;
@@ -86,6 +90,8 @@ class Ledger {
 
   /// One entry for each key, empty where nothing is pinned.
   Result<std::vector<std::optional<Pin>>> pins(std::span<const Digest> keys);
+  /// Adds what another ledger knows of caches: its pins and its holders of embeddings, all or none.
+  Result<void> copy_pins_from(const Ledger& other);
   /// Makes these the pins of their keys, all or none (the import of a cassette).
   Result<void> move_pins(std::span<const CachePin> pins);
 
