@@ -79,6 +79,8 @@ class Ledger {
   /// A manifest's [baseline] was made from the run: it is pruned only when another one of its suite took its
   /// place.
   Result<void> note_baseline(const std::string& run_id, std::int64_t now_ms);
+  /// The runs of a suite that its manifest's [baseline] was ever made from, the latest first.
+  Result<std::vector<PastRun>> baseline_runs(const std::string& suite_path) const;
   /// Removes old runs and their results, each run whole or not at all, and gives the room back to the disk.
   /// Pins stay as they are: they need no run.
   Result<PrunedRuns> prune(const RunPrune& which);

@@ -260,6 +260,7 @@ std::vector<GateNotice> every_notice(bool strict) {
   for (auto& notice : mismatch_notices(of_another, "n", "1.1.0", "manifest.toml", strict)) {
     take(std::move(notice));
   }
+  take(fixtures_changed_notice({{"a", 0.5, 0.4}}, "1b4e28ba", "manifest.toml"));
   take(nothing_to_compare_notice(statistical, {}, strict));
   const std::optional<BaselineStability> other = BaselineStability{1.0, 1, 1, 1, {"crlf 2"}};
   const auto judge = [&](const StabilityQuestion& question) {
