@@ -55,7 +55,7 @@ TEST_F(ReadOnlyHome, ServesCachedRunsAndTheLedger) {
   EXPECT_EQ(run_sluice_obeying_permissions({"runs", "show", std::string(runs[0]["run_id"])}).exit_code, 0);
   EXPECT_EQ(run_sluice_obeying_permissions({"cache", "stats"}).exit_code, 0);
   const auto exported =
-      run_sluice_obeying_permissions({"cache", "export", (folder() / "a.cassette").string()});
+      run_sluice_obeying_permissions({"cache", "export", "--output", (folder() / "a.cassette").string()});
   EXPECT_EQ(exported.exit_code, 0) << exported.errors;
   EXPECT_EQ(names(), before) << "no lock and no other file";
 }
