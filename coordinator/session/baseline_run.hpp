@@ -3,7 +3,7 @@
 #include "common/result.hpp"
 #include "coordinator/facts/committed_results.hpp"
 #include "coordinator/facts/run_record.hpp"
-#include "coordinator/gate/aggregate_gate.hpp"
+#include "coordinator/gate/fixture_changes.hpp"
 #include "coordinator/plan/plan.hpp"
 #include "coordinator/suite/case.hpp"
 

@@ -1,5 +1,7 @@
 #include "coordinator/gate/aggregate_gate.hpp"
 
+#include "coordinator/gate/fixture_changes.hpp"
+
 #include <gtest/gtest.h>
 
 namespace sluice {

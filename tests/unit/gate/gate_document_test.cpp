@@ -1,6 +1,7 @@
 // The tables of docs/gate.md, row by row: what the document says is what the code does.
 #include "coordinator/gate/aggregate_gate.hpp"
 #include "coordinator/gate/baseline_check.hpp"
+#include "coordinator/gate/fixture_changes.hpp"
 #include "coordinator/gate/gate.hpp"
 #include "coordinator/gate/stability_gate.hpp"
 #include "coordinator/gate/statistical_gate.hpp"
