@@ -38,6 +38,11 @@ Result<void> check_regular(const FileDescriptor& file) {
   return {};
 }
 
+bool is_read_only_folder(const std::filesystem::path& folder) {
+  if (::faccessat(AT_FDCWD, folder.c_str(), W_OK, AT_EACCESS) == 0) return false;
+  return errno == EACCES || errno == EROFS || errno == EPERM;
+}
+
 Result<std::string> read_file(const std::filesystem::path& path, std::size_t max_bytes) {
   // Without O_NONBLOCK, opening a pipe that nobody writes to would wait for ever.
   const FileDescriptor file(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK));

@@ -37,6 +37,10 @@ Result<std::string> read_file(const FileDescriptor& file, std::size_t max_bytes)
 /// file_unreadable unless the open file is a regular one.
 Result<void> check_regular(const FileDescriptor& file);
 
+/// Whether the folder is there, and nothing can be written in it: by its permissions, or since its file
+/// system is read-only.
+bool is_read_only_folder(const std::filesystem::path& folder);
+
 /// file_unreadable with what the system says of its error number: "cannot be read: ...".
 Error unreadable_file(int error_number);
 

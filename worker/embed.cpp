@@ -1,5 +1,6 @@
 #include "worker/embed.hpp"
 
+#include "common/files.hpp"
 #include "common/process/host_name.hpp"
 #include "common/transport/dealer.hpp"
 #include "worker/cache/cache_tools.hpp"
@@ -20,6 +21,13 @@ namespace {
 Result<std::shared_ptr<AnswerStore>> open_store(const LocalWorkers& wish) {
   if (!wish.use_cache) return std::make_shared<AnswerStore>(std::nullopt, std::vector<AnswerCache>());
   const std::filesystem::path home = wish.settings.home.value;
+  const bool stores_nothing = wish.settings.mode.value == Mode::cached && wish.borrow_caches;
+  if (stores_nothing && is_read_only_folder(home)) {
+    std::vector<Error> problems;
+    auto all = open_others_read_only(home, {}, &problems);
+    if (!problems.empty()) return fail(std::move(problems.front()));
+    return std::make_shared<AnswerStore>(std::nullopt, std::move(all));
+  }
   auto own = open_slot(home, wish.name);
   if (!own) return fail(own.error());
   std::vector<AnswerCache> others;

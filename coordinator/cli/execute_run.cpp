@@ -16,6 +16,7 @@
 #include "coordinator/actors/progress_actor.hpp"
 #include "coordinator/cli/command.hpp"
 #include "coordinator/cli/past_runs.hpp"
+#include "coordinator/cli/run_ledger.hpp"
 #include "coordinator/cli/run_report.hpp"
 #include "coordinator/merge/aggregate.hpp"
 #include "coordinator/output/output_file.hpp"
@@ -165,10 +166,12 @@ int execute_run(const RunOptions& options, Suite suite, const StartWorkers& star
   const auto gate = load_gate(options, *inputs);
   if (!gate) return report_error(gate.error());
 
-  const auto ledger_file = std::filesystem::path(options.settings.home.value) / "ledger.db";
-  auto ledger = open_ledger(ledger_file);
+  const auto recorded_in = RunLedger::open(options.settings);
+  if (!recorded_in) return report_error(recorded_in.error());
+  auto ledger = open_ledger(recorded_in->file());
   if (!ledger) return report_error(ledger.error());
-  auto history = Ledger::open(ledger_file);  // Read by this thread while the recorder owns the other one.
+  // Read by this thread while the recorder owns the other one.
+  auto history = Ledger::open(recorded_in->file());
   if (!history) return report_error(history.error());
 
   const auto planned = make_plan(options, *inputs);

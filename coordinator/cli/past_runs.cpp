@@ -1,5 +1,6 @@
 #include "coordinator/cli/past_runs.hpp"
 
+#include "common/files.hpp"
 #include "coordinator/cli/command.hpp"
 #include "coordinator/display/display.hpp"
 #include "coordinator/output/json_writer.hpp"
@@ -153,6 +154,7 @@ void write_run(Json& json, const PastRun& past) {
 }  // namespace
 
 Result<Ledger> open_ledger(const std::filesystem::path& file) {
+  if (is_read_only_folder(file.parent_path())) return Ledger::open_read_only(file);
   auto ledger = Ledger::open(file);
   if (!ledger || !ledger->upgrade()) return ledger;
   const LedgerUpgrade& upgrade = *ledger->upgrade();

@@ -3,14 +3,19 @@
 #include "common/defaults.hpp"
 #include "common/stderr_line.hpp"
 #include "coordinator/cli/command.hpp"
+#include "coordinator/cli/past_runs.hpp"
 #include "coordinator/merge/aggregate.hpp"
 #include "coordinator/merge/held_results.hpp"
 #include "coordinator/report/report.hpp"
 #include "coordinator/report/wording.hpp"
+#include "coordinator/session/baseline_run.hpp"
 #include "coordinator/session/report_output.hpp"
 #include "coordinator/session/run_outcome.hpp"
+#include "coordinator/session/suite_path.hpp"
 
+#include <algorithm>
 #include <filesystem>
+#include <optional>
 #include <string>
 #include <system_error>
 #include <vector>
@@ -90,6 +95,24 @@ void say_outcome(const std::vector<ReportTarget>& targets, const RunOutcome& out
                     " failed, " + wording::counted(statuses.errors, "error") + "; see " + files);
 }
 
+/// What became of each fixture since the run that the manifest's [baseline] was made of; nothing where the
+/// home's ledger does not know that run.
+Result<std::optional<GateNotice>> changes_since_baseline(const RunOptions& options,
+                                                         const AggregateBaseline& baseline, const Plan& plan,
+                                                         const ResultSource& results) {
+  const auto ledger = open_past_runs(options.settings);
+  if (!ledger) return fail(ledger.error());
+  if (!*ledger) return std::nullopt;
+  const auto runs = (*ledger)->baseline_runs(suite_path_of(options.suite_path));
+  if (!runs) return fail(runs.error());
+  const auto past =
+      std::ranges::find_if(*runs, [&](const PastRun& run) { return is_made_of(baseline, run); });
+  if (past == runs->end()) return std::nullopt;
+  auto compared = compare_fixtures(plan, *past, *(*ledger)->results_of(past->run.run_id), results);
+  if (!compared) return fail(compared.error());
+  return fixtures_changed_notice(std::move(*compared), short_id(past->run.run_id), *options.baseline);
+}
+
 }  // namespace
 
 int report_run(const RunOptions& options, const RunInputs& inputs, const RunGate& gate, const Plan& plan,
@@ -105,7 +128,7 @@ int report_run(const RunOptions& options, const RunInputs& inputs, const RunGate
                            &plan.trials(),
                            &inputs.ontology};
   const Price price = price_of(options, inputs);
-  const auto outcome = judge_run(options, results, gate, plan.perturbations(), price, is_stopped(facts));
+  auto outcome = judge_run(options, results, gate, plan.perturbations(), price, is_stopped(facts));
   if (!outcome) {
     RunSummary unjudged;
     unjudged.completed_at_ms = facts.completed_at_ms;
@@ -114,6 +137,12 @@ int report_run(const RunOptions& options, const RunInputs& inputs, const RunGate
     unjudged.reason_code = to_string(outcome.error().reason);
     const auto noted = ledger.finish_run(facts.run_id, unjudged);
     return noted ? unjudged.exit_code : report_error(noted.error());
+  }
+  if (gate.aggregates) {
+    auto changes = changes_since_baseline(options, *gate.aggregates, plan, source);
+    // The verdict stands without them.
+    if (!changes) report_warning("which fixtures changed is not known: " + changes.error().message);
+    if (changes && *changes) outcome->gate.notices.push_back(std::move(**changes));
   }
   int code = outcome->exit_code;
   const RunIdentity identity{inputs.prompt.version, inputs.prompt.hash, inputs.ontology.version(),

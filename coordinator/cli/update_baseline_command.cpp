@@ -6,6 +6,7 @@
 #include "coordinator/display/display.hpp"
 #include "coordinator/output/output_file.hpp"
 #include "coordinator/report/wording.hpp"
+#include "coordinator/session/baseline_run.hpp"
 #include "coordinator/session/suite_path.hpp"
 #include "coordinator/suite/manifest_edit.hpp"
 
@@ -66,8 +67,7 @@ AggregateBaseline baseline_of(const PastRun& past) {
   baseline.f1 = past.summary->scores.f1;
   baseline.prompt_version = past.run.prompt_version;
   baseline.model = past.run.model;
-  const std::string time = wording::rfc3339(past.summary->completed_at_ms);
-  baseline.measured_at = time.substr(0, time.find('.')) + "Z";  // As in the harness spec: whole seconds.
+  baseline.measured_at = measured_at(*past.summary);
   return baseline;
 }
 

@@ -15,8 +15,8 @@ namespace sluice {
 /// The open file, for the ledger's own sources: nobody else includes SQLite. Its functions throw
 /// SQLite::Exception.
 struct Ledger::Database {
-  explicit Database(const std::filesystem::path& file)
-      : db(file.string(), SQLite::OPEN_READWRITE | SQLite::OPEN_CREATE, busy_timeout_ms) {}
+  explicit Database(const std::string& name, int flags = SQLite::OPEN_READWRITE | SQLite::OPEN_CREATE)
+      : db(name, flags, busy_timeout_ms) {}
 
   /// How long another process's transaction is waited for.
   static constexpr int busy_timeout_ms = 10'000;

@@ -238,7 +238,7 @@ Result<Ledger> Ledger::open(const std::filesystem::path& file) {
   try {
     std::error_code ignored;  // Whatever is wrong with the folder shows when SQLite opens the file.
     std::filesystem::create_directories(file.parent_path(), ignored);
-    auto database = std::make_unique<Database>(file);
+    auto database = std::make_unique<Database>(file.string());
     auto& db = database->db;
     // Before anything is changed in a file that may be none of ours, and while the disk is waited for.
     const auto upgrade = bring_up_to_date(db, file);

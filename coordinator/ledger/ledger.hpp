@@ -55,6 +55,10 @@ class Ledger {
  public:
   /// Makes the file if there is none, and brings one of an earlier version up to date (`upgrade`).
   static Result<Ledger> open(const std::filesystem::path& file);
+  /// Opens an existing file for reading alone, where nothing can be written beside it either; what would
+  /// change it fails. A file of an earlier version is brought up to date in a temporary copy, which goes with
+  /// this.
+  static Result<Ledger> open_read_only(const std::filesystem::path& file);
   ~Ledger();
   Ledger(Ledger&&) noexcept;
   Ledger& operator=(Ledger&&) noexcept;
@@ -75,6 +79,8 @@ class Ledger {
   /// A manifest's [baseline] was made from the run: it is pruned only when another one of its suite took its
   /// place.
   Result<void> note_baseline(const std::string& run_id, std::int64_t now_ms);
+  /// The runs of a suite that its manifest's [baseline] was ever made from, the latest first.
+  Result<std::vector<PastRun>> baseline_runs(const std::string& suite_path) const;
   /// Removes old runs and their results, each run whole or not at all, and gives the room back to the disk.
   /// Pins stay as they are: they need no run.
   Result<PrunedRuns> prune(const RunPrune& which);
@@ -86,6 +92,8 @@ class Ledger {
 
   /// One entry for each key, empty where nothing is pinned.
   Result<std::vector<std::optional<Pin>>> pins(std::span<const Digest> keys);
+  /// Adds what another ledger knows of caches: its pins and its holders of embeddings, all or none.
+  Result<void> copy_pins_from(const Ledger& other);
   /// Makes these the pins of their keys, all or none (the import of a cassette).
   Result<void> move_pins(std::span<const CachePin> pins);
 

@@ -182,6 +182,21 @@ Result<void> Ledger::note_baseline(const std::string& run_id, std::int64_t now_m
   }
 }
 
+Result<std::vector<PastRun>> Ledger::baseline_runs(const std::string& suite_path) const {
+  try {
+    SQLite::Statement query(
+        database_->db,
+        std::string(select_runs) +
+            "WHERE suite_path = ? AND pinned_at_ms IS NOT NULL ORDER BY pinned_at_ms DESC, seq DESC");
+    query.bind(1, suite_path);
+    std::vector<PastRun> runs;
+    while (query.executeStep()) runs.push_back(run_in(query));
+    return runs;
+  } catch (const SQLite::Exception& error) {
+    return fail(ledger_error(error.what()));
+  }
+}
+
 Result<std::vector<PastRun>> Ledger::list_runs(std::size_t limit) const {
   try {
     SQLite::Statement query(database_->db, std::string(select_runs) + "ORDER BY seq DESC LIMIT ?");

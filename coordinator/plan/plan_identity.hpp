@@ -11,4 +11,7 @@ namespace sluice {
 /// in it: that is the suite's (config_fingerprint). The same on every machine.
 Digest plan_identity(const Plan& plan);
 
+/// Which trial is of which case: two plans with the same one give a case the same numbers, whatever they ask.
+Digest trial_identity(const Plan& plan);
+
 }  // namespace sluice

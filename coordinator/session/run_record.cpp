@@ -35,6 +35,7 @@ std::string settings_of(const RunOptions& options, const RunSettings& run, const
   json.member("embedding_provider", run.embedding.provider);
   json.member("embedding_model", run.embedding.model);
   json.member("repeat", plan.trials().repeats());
+  json.member("trials", to_prefixed_hex(trial_identity(plan)));
   json.key("perturbations").open('[');
   for (const PerturbationFacts& one : plan.perturbations()) json.value(one.name + " " + one.version);
   json.close(']');

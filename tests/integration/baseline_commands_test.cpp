@@ -198,7 +198,8 @@ TEST_F(BaselineCommands, AManifestThatCannotBeEditedStaysAsItIs) {
   run_live(simulator, fixtures);
   const std::string text = "baseline = {\n  f1 = 0.5 # why\n}\n";
   write_text(manifest, text);
-  expect_refusal(run_sluice(on(fixtures, {"update-baseline", "--force"})), "manifest.toml:1: ");
+  expect_refusal(run_sluice(on(fixtures, {"update-baseline", "--force"})),
+                 "manifest.toml: only a plain [baseline] table with a key a line is edited; write by hand");
   EXPECT_EQ(read_text(manifest), text);
 }
 
@@ -320,9 +321,10 @@ TEST_F(BaselineCommands, ALedgerOfAnotherVersionIsNamed) {
     // The user_version is the big-endian number at byte 60 of the file's header.
     std::fstream ledger(home() / "ledger.db", std::ios::in | std::ios::out | std::ios::binary);
     ledger.seekp(63);
-    ledger.put(1);
+    ledger.put(99);
   }
-  expect_refusal(run_sluice({"runs", "list"}), "ledger.db has version 1 and this sluice reads version 5");
+  expect_refusal(run_sluice({"runs", "list"}),
+                 "ledger.db has version 99, and this sluice knows versions up to 6: a newer sluice wrote it");
 }
 
 }  // namespace

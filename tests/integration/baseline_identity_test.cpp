@@ -19,6 +19,13 @@ class BaselineIdentity : public GateWorkbench {
                  "--model", "sim-1",        "--format", "json", "--quiet"} +
            flags;
   }
+  /// Its cases fail, three of whose claims are missing; the scores are pinned all the same.
+  void export_scores(const std::filesystem::path& suite, const std::string& file) {
+    std::filesystem::remove(folder() / file);
+    const auto finished = run_sluice(run_in("live", suite, {"--export-baseline", file}));
+    EXPECT_EQ(finished.exit_code, 1) << finished.errors;
+    ASSERT_TRUE(std::filesystem::exists(folder() / file)) << finished.errors;
+  }
   void expect_refusal(const Finished& finished, const std::string& phrase) {
     EXPECT_EQ(finished.exit_code, 2) << finished.output;
     ASSERT_EQ(finished.error_lines().size(), 1u) << finished.errors;
@@ -29,14 +36,14 @@ class BaselineIdentity : public GateWorkbench {
 TEST_F(BaselineIdentity, FoldersOfOneNameAreNotOneSuite) {
   const auto first = write_folder("s1/fix", "q_1");
   const auto second = write_folder("s2/fix", "q_2");
-  ASSERT_EQ(run_sluice(run_in("live", second, {"--export-baseline", "s2.json"})).exit_code, 0);
+  export_scores(second, "s2.json");
   expect_refusal(run_sluice(run_in("live", first, {"--baseline", "s2.json"})),
                  "`s2.json` shares no case with this run");
 
   // In a checkout the path below it tells them apart, whatever the ids.
   std::filesystem::create_directory(folder() / ".git");
   write_folder("s2/fix", "q_1");
-  ASSERT_EQ(run_sluice(run_in("live", second, {"--export-baseline", "s2.json"})).exit_code, 0);
+  export_scores(second, "s2.json");
   EXPECT_EQ(Json::parse(read_text(folder() / "s2.json"))["suite_path"], "s2/fix");
   expect_refusal(
       run_sluice(run_in("live", first, {"--baseline", "s2.json"})),
@@ -85,11 +92,45 @@ TEST_F(BaselineIdentity, AManifestOfAnotherModelOrPromptWarnsAndFailsUnderStrict
   EXPECT_EQ(with_manifest("model = \"sim-1\"\nprecision = 1.0\nf1 = 0.9189\n", {"--strict"}), "0 pass ");
 }
 
+TEST_F(BaselineIdentity, AManifestGateNamesTheFixturesThatChangedSinceItsRun) {
+  const auto few_claims = [](std::string text) {
+    const std::string all = "Recall 17 of 20.";
+    return text.replace(text.find(all), all.size(), "Recall 3 of 4.");
+  };
+  const auto suite = write_folder("fix", "q_1");
+  write_text(suite / "q_2.toml", few_claims(fixture("q_2")));
+  write_text(suite / "q_3.toml", fixture("q_3"));
+  ASSERT_EQ(run_sluice(run_in("live", suite)).exit_code, 1) << "claims are missing";
+  const auto updated = run_sluice({"update-baseline", "--force", "--fixtures", suite.string()});
+  ASSERT_EQ(updated.exit_code, 0) << updated.errors;
+
+  const auto manifest = (suite / "manifest.toml").string();
+  const auto notices = [&] {
+    const auto finished = run_sluice(run_in("live", suite, {"--baseline", manifest}));
+    std::string messages;
+    const auto report = parse_report(finished.output);
+    for (const auto& notice : report["baseline_comparison"]["notices"]) {
+      if (notice["code"] == "fixtures_changed") messages += notice["message"];
+    }
+    return messages;
+  };
+  write_text(suite / "q_1.toml", few_claims(fixture("q_1")));
+  write_text(suite / "q_2.toml", fixture("q_2"));
+  const auto changed = notices();
+  EXPECT_TRUE(changed.starts_with("since run ")) << changed;
+  EXPECT_TRUE(changed.ends_with("`" + manifest +
+                                "` was made of, 1 of 3 fixtures got worse in F1 (`q_1` 0.92 -> 0.26), and 1 "
+                                "better (`q_2` 0.26 -> 0.92)."))
+      << changed;
+  std::filesystem::remove(home() / "ledger.db");
+  EXPECT_EQ(notices(), "") << "the ledger does not know that run any more";
+}
+
 TEST_F(BaselineIdentity, ComparedFilesThatShareNoCaseAreRefused) {
   const auto first = write_folder("s1/fix", "q_1");
   const auto second = write_folder("s2/fix", "q_2");
-  ASSERT_EQ(run_sluice(run_in("live", first, {"--export-baseline", "s1.json"})).exit_code, 0);
-  ASSERT_EQ(run_sluice(run_in("live", second, {"--export-baseline", "s2.json"})).exit_code, 0);
+  export_scores(first, "s1.json");
+  export_scores(second, "s2.json");
   expect_refusal(run_sluice({"compare", "s1.json", "s2.json"}), "`s1.json` shares no case with `s2.json`");
 }
 

@@ -9,6 +9,8 @@
 #include <sstream>
 #include <utility>
 
+#include <unistd.h>
+
 namespace sluice::support {
 
 namespace fs = std::filesystem;
@@ -124,6 +126,16 @@ Finished Workbench::run_sluice_with_file_limit(std::size_t bytes, const fs::path
   const auto script = "ulimit -f " + std::to_string(bytes / block) + " && exec \"$@\"";
   limited.arguments = Flags{"/bin/sh", "-c", script, "sh"} + limited.arguments;
   Process process(std::move(limited));
+  return finish(process);
+}
+
+Finished Workbench::run_sluice_obeying_permissions(const Flags& flags) {
+  auto bound = command("sluice", flags);
+  if (::geteuid() == 0) {
+    bound.arguments =
+        Flags{"/usr/bin/env", "setpriv", "--bounding-set=-dac_override,-dac_read_search"} + bound.arguments;
+  }
+  Process process(std::move(bound));
   return finish(process);
 }
 

@@ -1,5 +1,7 @@
 #include "coordinator/gate/aggregate_gate.hpp"
 
+#include "coordinator/gate/fixture_changes.hpp"
+
 #include <gtest/gtest.h>
 
 namespace sluice {
@@ -82,6 +84,22 @@ TEST(AggregateGate, WarnsOfAnotherModelAndPromptAndFailsUnderStrict) {
     EXPECT_EQ(notices[1].code, "prompt_mismatch");
     EXPECT_EQ(notices[1].severity, severity);
   }
+}
+
+TEST(AggregateGate, NamesTheFixturesThatGotWorseAndBetter) {
+  const auto notice = fixtures_changed_notice(
+      {{"a", 0.5, 0.4}, {"b", 0.9, 0.1}, {"c", 0.3, 0.3}, {"d", 0.2, 1.0}, {"e", 0.0, std::nullopt}},
+      "1b4e28ba", "m.toml");
+  ASSERT_TRUE(notice);
+  EXPECT_EQ(notice->severity, GateNotice::Severity::info);
+  EXPECT_EQ(notice->message,
+            "since run 1b4e28ba, which the [baseline] table of `m.toml` was made of, 2 of 5 fixtures got "
+            "worse in F1 (`b` 0.90 -> 0.10, `a` 0.50 -> 0.40), and 2 better (`e` 0.00 -> none, `d` 0.20 -> "
+            "1.00).");
+  EXPECT_FALSE(fixtures_changed_notice({}, "1b4e28ba", "m.toml"));
+  const std::vector<FixtureScores> many(7, {"x", 0.5, 0.4});
+  EXPECT_NE(fixtures_changed_notice(many, "1b4e28ba", "m.toml")->message.find(", and 2 more), and 0 better."),
+            std::string::npos);
 }
 
 TEST(AggregateGate, WhatTheRunHasNotEitherIsNotMissing) {

@@ -1,6 +1,7 @@
 // The tables of docs/gate.md, row by row: what the document says is what the code does.
 #include "coordinator/gate/aggregate_gate.hpp"
 #include "coordinator/gate/baseline_check.hpp"
+#include "coordinator/gate/fixture_changes.hpp"
 #include "coordinator/gate/gate.hpp"
 #include "coordinator/gate/stability_gate.hpp"
 #include "coordinator/gate/statistical_gate.hpp"
@@ -260,6 +261,7 @@ std::vector<GateNotice> every_notice(bool strict) {
   for (auto& notice : mismatch_notices(of_another, "n", "1.1.0", "manifest.toml", strict)) {
     take(std::move(notice));
   }
+  take(fixtures_changed_notice({{"a", 0.5, 0.4}}, "1b4e28ba", "manifest.toml"));
   take(nothing_to_compare_notice(statistical, {}, strict));
   const std::optional<BaselineStability> other = BaselineStability{1.0, 1, 1, 1, {"crlf 2"}};
   const auto judge = [&](const StabilityQuestion& question) {

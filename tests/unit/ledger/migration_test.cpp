@@ -211,6 +211,21 @@ TEST_P(Migration, KeepsRunsPinsAndEmbeddings) {
   EXPECT_FALSE(again->upgrade()) << "once is enough";
 }
 
+TEST_P(Migration, ForReadingAloneTheFileStaysAsItIs) {
+  make(GetParam(), file());
+  const auto before = layout_of(file());
+  auto ledger = Ledger::open_read_only(file());
+  ASSERT_TRUE(ledger) << ledger.error().message;
+  check_what_was_kept(*ledger, GetParam());
+  EXPECT_FALSE(ledger->begin_run({"run-3", "suite", "live", "openai", "m", "1", 3000, 1}))
+      << "it would be lost without a word";
+  auto other = Ledger::open(folder_.path() / "other.db");
+  ASSERT_TRUE(other->copy_pins_from(*ledger));
+  EXPECT_EQ(other->pins(std::vector{old_key})->front()->answer, old_answer);
+  EXPECT_EQ(layout_of(file()), before);
+  EXPECT_EQ(version_in(file()), GetParam().version);
+}
+
 TEST_P(Migration, LeadsToTheLayoutOfANewFile) {
   make(GetParam(), file());
   const auto fresh = folder_.path() / "fresh.db";

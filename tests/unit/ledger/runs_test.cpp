@@ -197,5 +197,18 @@ TEST_F(RunsTest, WhatNoRunCanHaveComeToIsRefused) {
   }
 }
 
+TEST_F(RunsTest, TheRunsThatABaselineWasMadeOfAreListedLatestFirst) {
+  for (const char* run : {"a", "b", "c"}) begin(record(run));
+  begin(record("elsewhere", "/suites/b"));
+  ASSERT_TRUE(ledger_->note_baseline("c", 5));
+  ASSERT_TRUE(ledger_->note_baseline("a", 6));
+  ASSERT_TRUE(ledger_->note_baseline("elsewhere", 7));
+  const auto runs = ledger_->baseline_runs("/suites/a");
+  ASSERT_TRUE(runs);
+  ASSERT_EQ(runs->size(), 2u);
+  EXPECT_EQ(runs->front().run.run_id, "a");
+  EXPECT_EQ(runs->back().run.run_id, "c");
+}
+
 }  // namespace
 }  // namespace sluice

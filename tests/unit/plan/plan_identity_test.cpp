@@ -61,5 +61,15 @@ TEST_F(PlanIdentityTest, ChangesWithRepeatsAndPerturbations) {
   EXPECT_NE(other_version, perturbed);
 }
 
+TEST_F(PlanIdentityTest, TheNumbersOfTrialsAreThoseOfTheCasesWhateverTheyAsk) {
+  const Digest before = trial_identity(plan());
+  suite.cases.held(3).content += " ";
+  settings.model = "another";
+  EXPECT_EQ(trial_identity(plan()), before);
+  EXPECT_NE(trial_identity(*Plan::make(suite, prompt, Ontology(), settings, {{}, 2})), before);
+  std::swap(suite.cases.held(1), suite.cases.held(3));
+  EXPECT_NE(trial_identity(plan()), before);
+}
+
 }  // namespace
 }  // namespace sluice

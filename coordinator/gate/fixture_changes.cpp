@@ -1,0 +1,62 @@
+#include "coordinator/gate/fixture_changes.hpp"
+
+#include "coordinator/gate/billionths.hpp"
+#include "coordinator/gate/quoted.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <cstdio>
+#include <span>
+
+namespace sluice {
+namespace {
+
+constexpr std::size_t named_fixtures = 5;  ///< Of those that got worse, and of those that got better.
+
+std::string f1_in_words(const std::optional<double>& f1) {
+  if (!f1) return "none";
+  std::array<char, 32> digits{};
+  std::snprintf(digits.data(), digits.size(), "%.2f", *f1);
+  return digits.data();
+}
+
+std::int64_t change_of(const FixtureScores& one) {
+  return billionths(one.after.value_or(1.0)) - billionths(one.before.value_or(1.0));
+}
+
+/// ` (`id` 0.90 -> 0.10, ...)`; empty for none.
+std::string changes_in_words(std::span<const FixtureScores> changed) {
+  if (changed.empty()) return "";
+  std::string text;
+  for (const FixtureScores& one : changed.first(std::min(changed.size(), named_fixtures))) {
+    text += (text.empty() ? " (" : ", ") + backquoted(one.id) + " " + f1_in_words(one.before) + " -> " +
+            f1_in_words(one.after);
+  }
+  if (changed.size() > named_fixtures) {
+    text += ", and " + std::to_string(changed.size() - named_fixtures) + " more";
+  }
+  return text + ")";
+}
+
+}  // namespace
+
+std::optional<GateNotice> fixtures_changed_notice(std::vector<FixtureScores> compared, const std::string& run,
+                                                  const std::string& manifest) {
+  if (compared.empty()) return std::nullopt;
+  const std::size_t count = compared.size();
+  std::ranges::stable_sort(compared, {}, change_of);
+  const auto unchanged = std::ranges::equal_range(compared, 0, {}, change_of);
+  const std::span<const FixtureScores> worse(compared.begin(), unchanged.begin());
+  std::ranges::reverse(unchanged.end(), compared.end());
+  const std::span<const FixtureScores> better(unchanged.end(), compared.end());
+  return GateNotice{GateNotice::Severity::info, "fixtures_changed",
+                    "since run " + run + ", which the [baseline] table of `" + manifest + "` was made of, " +
+                        std::to_string(worse.size()) + " of " + std::to_string(count) +
+                        (count == 1 ? " fixture" : " fixtures") + " got worse in F1" +
+                        changes_in_words(worse) + ", and " + std::to_string(better.size()) + " better" +
+                        changes_in_words(better) + "."};
+}
+
+}  // namespace sluice

@@ -1,0 +1,93 @@
+#include "coordinator/ledger/database.hpp"
+#include "coordinator/ledger/ledger.hpp"
+#include "coordinator/ledger/schema.hpp"
+
+#include <string>
+#include <string_view>
+#include <system_error>
+#include <utility>
+
+#include <SQLiteCpp/Backup.h>
+
+namespace sluice {
+namespace {
+
+/// SQLite's name for a file that is only read. Without a log of commits beside it the file is all there is,
+/// and SQLite learns that nobody changes it: else it would make files beside it.
+std::string read_only_name(const std::filesystem::path& file) {
+  constexpr std::string_view digits = "0123456789ABCDEF";
+  std::string name = "file:";
+  for (const char c : file.string()) {
+    if (c != '%' && c != '?' && c != '#') {
+      name += c;
+      continue;
+    }
+    const auto byte = static_cast<unsigned char>(c);
+    name += {'%', digits[byte >> 4], digits[byte & 15]};
+  }
+  std::error_code error;
+  const auto log_bytes = std::filesystem::file_size(file.string() + "-wal", error);
+  const bool has_log = !error && log_bytes > 0;
+  return name + (has_log ? "?mode=ro" : "?mode=ro&immutable=1");
+}
+
+/// Columns in this order: blobs, then a text.
+void copy_rows(SQLite::Database& from, const char* select, SQLite::Database& to, const char* insert) {
+  SQLite::Statement rows(from, select);
+  SQLite::Statement copy(to, insert);
+  while (rows.executeStep()) {
+    const int text = rows.getColumnCount() - 1;
+    for (int i = 0; i < text; ++i) {
+      const auto blob = rows.getColumn(i);
+      copy.bind(i + 1, blob.getBlob(), blob.getBytes());
+    }
+    copy.bind(text + 1, rows.getColumn(text).getString());
+    copy.exec();
+    copy.reset();
+  }
+}
+
+}  // namespace
+
+Result<Ledger> Ledger::open_read_only(const std::filesystem::path& file) {
+  try {
+    auto database =
+        std::make_unique<Database>(read_only_name(file), SQLite::OPEN_READONLY | SQLite::OPEN_URI);
+    const bool is_current = database->db.execAndGet("PRAGMA user_version").getInt() == schema_version;
+    // Reading pins begins with those that runs have left unsettled.
+    if (!is_current || database->has_unsettled_pins()) {
+      auto copy = std::make_unique<Database>("");  // SQLite's name for a file that it removes by itself.
+      SQLite::Backup(copy->db, database->db).executeStep();
+      database = std::move(copy);
+      if (const auto upgrade = bring_up_to_date(database->db, file); !upgrade) return fail(upgrade.error());
+      database->prepare();
+      SQLite::Transaction transaction(database->db);
+      database->settle_pins();
+      transaction.commit();
+      database->db.exec("PRAGMA query_only = ON");  // A change would be lost without a word.
+    } else {
+      database->prepare();
+    }
+    return Ledger(std::move(database));
+  } catch (const SQLite::Exception& error) {
+    return fail(ledger_error(file.string() + ": " + error.what()));
+  }
+}
+
+Result<void> Ledger::copy_pins_from(const Ledger& other) {
+  try {
+    auto& from = other.database_->db;
+    auto& to = database_->db;
+    SQLite::Transaction transaction(to, SQLite::TransactionBehavior::IMMEDIATE);
+    copy_rows(from, "SELECT key, answer, holder FROM pins", to,
+              "INSERT OR REPLACE INTO pins(key, answer, holder) VALUES (?, ?, ?)");
+    copy_rows(from, "SELECT key, holder FROM embeddings", to,
+              "INSERT OR REPLACE INTO embeddings(key, holder) VALUES (?, ?)");
+    transaction.commit();
+    return {};
+  } catch (const SQLite::Exception& error) {
+    return fail(ledger_error(error.what()));
+  }
+}
+
+}  // namespace sluice

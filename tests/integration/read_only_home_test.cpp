@@ -1,0 +1,78 @@
+// A home that nothing can be written to: an image, a shared cache, somebody else's folder.
+
+#include "tests/support/report_text.hpp"
+#include "tests/support/workbench.hpp"
+
+#include <set>
+
+#include <nlohmann/json.hpp>
+
+namespace sluice {
+namespace {
+
+using namespace support;
+namespace fs = std::filesystem;
+
+class ReadOnlyHome : public Workbench {
+ protected:
+  void TearDown() override { set_permissions(fs::perms::owner_write, fs::perm_options::add); }
+
+  void set_permissions(fs::perms which, fs::perm_options how) const {
+    if (!fs::exists(home())) return;
+    std::vector<fs::path> all{home()};
+    for (const auto& entry : fs::recursive_directory_iterator(home())) all.push_back(entry.path());
+    for (const auto& path : all) fs::permissions(path, which, how);
+  }
+  void make_read_only() const {
+    set_permissions(fs::perms::owner_write | fs::perms::group_write | fs::perms::others_write,
+                    fs::perm_options::remove);
+  }
+  std::set<std::string> names() const {
+    std::set<std::string> found;
+    for (const auto& entry : fs::recursive_directory_iterator(home())) found.insert(entry.path().string());
+    return found;
+  }
+};
+
+TEST_F(ReadOnlyHome, ServesCachedRunsAndTheLedger) {
+  const auto simulator = start_simulator();
+  ASSERT_EQ(run_sluice(live(simulator)).exit_code, 1);
+  make_read_only();
+  const auto before = names();
+
+  const auto replayed = run_sluice_obeying_permissions(cached(simulator));
+  EXPECT_EQ(replayed.exit_code, 1) << replayed.errors;
+  EXPECT_EQ(comparable_part(replayed.output), reference_report());
+  EXPECT_EQ(parse_report(replayed.output)["run"]["cache_hits"], fixture_count());
+  EXPECT_NE(replayed.errors.find("is read-only: the run is not recorded in its ledger"), std::string::npos)
+      << replayed.errors;
+
+  const auto listed = run_sluice_obeying_permissions({"runs", "list", "--format", "json"});
+  EXPECT_EQ(listed.exit_code, 0) << listed.errors;
+  const auto runs = nlohmann::json::parse(listed.output, nullptr, false);
+  ASSERT_EQ(runs.size(), 1u) << listed.output;
+  EXPECT_EQ(runs[0]["mode"], "live");
+  EXPECT_EQ(run_sluice_obeying_permissions({"runs", "show", std::string(runs[0]["run_id"])}).exit_code, 0);
+  EXPECT_EQ(run_sluice_obeying_permissions({"cache", "stats"}).exit_code, 0);
+  const auto exported =
+      run_sluice_obeying_permissions({"cache", "export", "--output", (folder() / "a.cassette").string()});
+  EXPECT_EQ(exported.exit_code, 0) << exported.errors;
+  EXPECT_EQ(names(), before) << "no lock and no other file";
+}
+
+TEST_F(ReadOnlyHome, ServesMockRunsAndRefusesLiveOnes) {
+  const auto simulator = start_simulator();
+  ASSERT_EQ(run_sluice(live(simulator)).exit_code, 1);
+  make_read_only();
+  const auto mock = run_sluice_obeying_permissions(run_flags("mock", simulator));
+  EXPECT_NE(mock.exit_code, 2) << mock.errors;
+  const auto refused = run_sluice_obeying_permissions(live(simulator));
+  EXPECT_EQ(refused.exit_code, 2);
+  ASSERT_EQ(refused.error_lines().size(), 1u) << refused.errors;
+  EXPECT_NE(refused.errors.find("is read-only, so that a live run could not keep the answers"),
+            std::string::npos)
+      << refused.errors;
+}
+
+}  // namespace
+}  // namespace sluice
