@@ -1,6 +1,7 @@
 // The tables of docs/gate.md, row by row: what the document says is what the code does.
 #include "coordinator/gate/aggregate_gate.hpp"
 #include "coordinator/gate/baseline_check.hpp"
+#include "coordinator/gate/compare.hpp"
 #include "coordinator/gate/gate.hpp"
 #include "coordinator/gate/stability_gate.hpp"
 #include "coordinator/gate/statistical_gate.hpp"
@@ -261,6 +262,7 @@ std::vector<GateNotice> every_notice(bool strict) {
     take(std::move(notice));
   }
   take(nothing_to_compare_notice(statistical, {}, strict));
+  take(no_scores_notice("base.json", "now.json"));
   const std::optional<BaselineStability> other = BaselineStability{1.0, 1, 1, 1, {"crlf 2"}};
   const auto judge = [&](const StabilityQuestion& question) {
     (void)judge_stability(question, run, notices);
