@@ -12,6 +12,7 @@
 #include <random>
 #include <utility>
 
+#include <spdlog/spdlog.h>
 #include <unistd.h>
 
 namespace sluice {
@@ -31,7 +32,17 @@ Result<std::shared_ptr<AnswerStore>> open_store(const LocalWorkers& wish) {
   auto own = open_slot(home, wish.name);
   if (!own) return fail(own.error());
   std::vector<AnswerCache> others;
-  if (wish.borrow_caches) others = open_others_read_only(home, own->directory());
+  std::vector<std::filesystem::path> in_use;
+  if (wish.borrow_caches) others = open_others_read_only(home, own->directory(), nullptr, &in_use);
+  // Without it a run that finds nothing would say that the answers are nowhere.
+  const bool replays = wish.settings.mode.value == Mode::cached;
+  for (const auto& dir : in_use) {
+    if (replays)
+      spdlog::warn(
+          "the cache {} is in use by another process, and its answers are not found in this run: "
+          "run again when that one has ended",
+          dir.string());
+  }
   return std::make_shared<AnswerStore>(std::move(*own), std::move(others));
 }
 

@@ -148,7 +148,7 @@ std::string notice(const BudgetNotice& notice) {
       return provider + "announced a limit of " + in_a_row(doubted_limits(notice.doubted)) +
              ", which is not believed unless more answers say the same; set it in the settings if it is true";
     default:
-      return provider + "refuses calls (429); fewer are made until it takes them";
+      return provider + "refuses calls (429 or 529); fewer are made until it takes them";
   }
 }
 

@@ -13,13 +13,15 @@ std::string named(const std::string& file) {
 }
 
 std::string export_command(const GatedRun& run) {
-  return "`sluice run " + run.suite_path + " --export-baseline " + run.baseline_file + "`";
+  return "`sluice run " + shell_word(run.suite_path) + " --export-baseline " + shell_word(run.baseline_file) +
+         "`";
 }
 
 /// What makes the file anew that is compared with.
 std::string command_for_base(const GatedRun& run) {
   if (!run.base_is_report) return export_command(run);
-  return "`sluice run " + run.suite_path + " --format json --output " + run.baseline_file + "`";
+  return "`sluice run " + shell_word(run.suite_path) + " --format json --output " +
+         shell_word(run.baseline_file) + "`";
 }
 
 /// "`fix`", and where it lies if the two are told apart by that.
@@ -33,7 +35,7 @@ bool lies_elsewhere(const BaselineHeader& header, const GatedRun& run) {
 
 std::string what_to_do(const GatedRun& run) {
   if (run.current_file) return ": name two files of the same suite.";
-  return ": name the baseline of this suite, or write one with `sluice run " + run.suite_path +
+  return ": name the baseline of this suite, or write one with `sluice run " + shell_word(run.suite_path) +
          " --export-baseline FILE`.";
 }
 
@@ -55,8 +57,8 @@ tl::unexpected<Error> of_a_mock_run(const GatedRun& run) {
                 scores + "and " + named(*run.current_file) + " has not: name two files of one kind.");
   }
   return fail(Reason::baseline_invalid, scores + "and this is none: write it anew with `sluice run " +
-                                            run.suite_path + " --mode live --export-baseline " +
-                                            run.baseline_file + "`.");
+                                            shell_word(run.suite_path) + " --mode live --export-baseline " +
+                                            shell_word(run.baseline_file) + "`.");
 }
 
 GateNotice::Severity warning_of(const GatedRun& run) {

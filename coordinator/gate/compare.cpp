@@ -46,6 +46,7 @@ class Comparison {
       : rules_(rules), visit_(visit) {}
 
   void only_base(const ComparedCase& base) {
+    look_for_scores(base);
     if (!base.is_error) missing_in_current(base, {}, rules_.current_is_selection);
   }
   /// `base` is null for a case that the base lacks.
@@ -53,6 +54,11 @@ class Comparison {
   CompareSummary finish();
 
  private:
+  void look_for_scores(const ComparedCase& side) {
+    if (side.is_error || summary_.has_scores) return;
+    summary_.has_scores =
+        std::ranges::any_of(side.metrics, [](const ComparedMetric& metric) { return is_scored(metric); });
+  }
   void missing_in_current(const ComparedCase& base, const std::vector<ComparedMetric>& current,
                           bool by_intention);
   CaseJudgement judged(const ComparedCase& current, const ComparedCase* base) const;
@@ -185,6 +191,8 @@ void Comparison::add_to_tests(const ComparedMetric& metric, const JudgedMetric& 
 }
 
 void Comparison::pair(const ComparedCase* base, const ComparedCase& current) {
+  if (base != nullptr) look_for_scores(*base);
+  look_for_scores(current);
   if (current.is_error) return summary_.verdict_input.statuses.add(CaseStatus::error);
   const CaseJudgement judgement = judged(current, base);
   for (std::size_t i = 0; i < judgement.metrics.size(); ++i) {
@@ -280,6 +288,13 @@ std::string_view to_string(RowChange change) {
       return "missing_in_current";
   }
   return "not_compared";
+}
+
+GateNotice no_scores_notice(const std::string& base, const std::string& current) {
+  return {GateNotice::Severity::info, "no_scores",
+          "neither `" + base + "` nor `" + current +
+              "` has a score, and only scores are compared: tests that pass or fail are judged by what "
+              "CURRENT says of them."};
 }
 
 NextCase cases_of(const Baseline& baseline) {

@@ -100,10 +100,14 @@ struct CompareSummary {
   std::uint64_t missing_in_baseline = 0;
   std::uint64_t missing_in_current = 0;
   bool shares_no_case = false;                     ///< Both sides have cases, and none of them is the same.
+  bool has_scores = false;                         ///< Either side has a scored metric of a judged case.
   std::optional<StatisticalJudgement> statistics;  ///< Where the current side has `statistical` metrics.
   VerdictInput verdict_input;                      ///< Without what `statistics` adds (verdict_input.hpp).
   RunVerdict verdict = RunVerdict::error;          ///< Ditto, of the cases alone.
 };
+
+/// `no_scores`, which decides nothing: neither file has a score.
+GateNotice no_scores_notice(const std::string& base, const std::string& current);
 
 /// Compares two sides by the rules of the gate (Gate::judge, judgement_of_repeats, StatisticalGate): scores
 /// of the current side against those of the base, each repeat by itself. A base score without a current one

@@ -18,6 +18,17 @@ std::string backquoted(std::string_view text) {
   return "`" + escaped_excerpt(text) + "`";
 }
 
+std::string shell_word(const std::string& text) {
+  const auto is_plain = [](char c) {
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
+           std::string_view("_-./:@%+=,").find(c) != std::string_view::npos;
+  };
+  if (!text.empty() && std::ranges::all_of(text, is_plain)) return text;
+  std::string quoted = "'";
+  for (const char c : text) quoted += c == '\'' ? std::string("'\\''") : std::string(1, c);
+  return quoted + "'";
+}
+
 std::size_t behind_text(std::string_view token) {
   if (!token.starts_with('"')) return 0;
   for (std::size_t i = 1; i < token.size(); ++i) {

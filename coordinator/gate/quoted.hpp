@@ -9,8 +9,10 @@ namespace sluice {
 /// Foreign text for a message of one line: control characters escaped as JSON does, invalid UTF-8 replaced,
 /// cut when it is long.
 std::string escaped_excerpt(std::string_view text);
-/// Ditto, in backquotes.
+/// As `escaped_excerpt`, in backquotes.
 std::string backquoted(std::string_view text);
+/// The text as one word of a POSIX shell: quoted where it would be anything else as it is.
+std::string shell_word(const std::string& text);
 
 /// Of what a JSON parser stopped at, which begins with the last text if there is one: where it goes on behind
 /// that text; 0 if it ends with or in it, or begins with none.

@@ -1,5 +1,7 @@
 #include "coordinator/output/output_file.hpp"
 
+#include <array>
+#include <atomic>
 #include <cerrno>
 #include <csignal>
 #include <cstdio>
@@ -82,6 +84,48 @@ class SignalsIgnored {
   struct sigaction pipe_ {};
 };
 
+// The half-written file, for a signal's handler.
+std::atomic<const char*> unfinished_file = nullptr;
+static_assert(std::atomic<const char*>::is_always_lock_free);
+
+extern "C" void remove_unfinished_file(int signal) {
+  if (const char* file = unfinished_file.load()) ::unlink(file);
+  ::raise(signal);  // Comes once the handler has returned, and ends the program as it would have.
+}
+
+// While it lives, a signal that would end the program removes the file first. Signals that somebody else
+// handles are left to them.
+class RemovedBySignals {
+ public:
+  explicit RemovedBySignals(const std::string& file) {
+    unfinished_file = file.c_str();
+    struct sigaction remove {};
+    remove.sa_handler = remove_unfinished_file;
+    remove.sa_flags = SA_RESETHAND;
+    for (std::size_t i = 0; i < ending.size(); ++i) {
+      sigaction(ending[i], nullptr, &before_[i]);
+      if (is_default(before_[i])) sigaction(ending[i], &remove, nullptr);
+    }
+  }
+  ~RemovedBySignals() {
+    for (std::size_t i = 0; i < ending.size(); ++i) {
+      if (is_default(before_[i])) sigaction(ending[i], &before_[i], nullptr);
+    }
+    unfinished_file = nullptr;
+  }
+  RemovedBySignals(const RemovedBySignals&) = delete;
+  RemovedBySignals& operator=(const RemovedBySignals&) = delete;
+
+ private:
+  static constexpr std::array ending{SIGINT, SIGTERM, SIGHUP};
+
+  static bool is_default(const struct sigaction& action) {
+    return (action.sa_flags & SA_SIGINFO) == 0 && action.sa_handler == SIG_DFL;
+  }
+
+  std::array<struct sigaction, ending.size()> before_{};
+};
+
 class DescriptorSink final : public Sink {
  public:
   explicit DescriptorSink(int descriptor) : descriptor_(descriptor) {}
@@ -144,6 +188,7 @@ Result<void> replace(const std::string& path, const Target& target, mode_t mode,
   std::string temporary = path + ".XXXXXX";
   const int descriptor = ::mkostemp(temporary.data(), O_CLOEXEC);
   if (descriptor < 0) return fail(cannot_write(target, errno));
+  const RemovedBySignals signals(temporary);
   const auto abandon = [&](Error error) -> Result<void> {
     ::unlink(temporary.c_str());
     return fail(std::move(error));

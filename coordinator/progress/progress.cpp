@@ -86,7 +86,7 @@ std::vector<Piece> pieces_of(const ProgressState& state) {
       state.workers == 0 ? "\x1b[31m" : "");
   if (state.cost) add(11, wording::dollars(*state.cost));
   if (state.waiting > 0) add(15, std::to_string(state.waiting) + " queued");
-  if (state.rate_limited > 0) add(14, std::to_string(state.rate_limited) + "× 429", "\x1b[33m");
+  if (state.rate_limited > 0) add(14, std::to_string(state.rate_limited) + "× rate-limited", "\x1b[33m");
   return pieces;
 }
 

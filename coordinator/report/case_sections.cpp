@@ -227,6 +227,14 @@ class CaseSections {
     sections_.push_back(std::move(section));
   }
 
+  /// Beside a manifest failed cases decide nothing, but for those that no aggregate knows of.
+  bool aggregates_allow_failures() const {
+    const auto& aggregates = input_.gate.aggregates;
+    return aggregates && all_.failed_apart == 0 &&
+           (aggregates->outcome == AggregateOutcome::no_drop ||
+            aggregates->outcome == AggregateOutcome::within_limit);
+  }
+
   void add_failures() {
     const std::uint64_t count = all_.statuses.failed - std::min(all_.statuses.failed, all_.regressed);
     if (count == 0) return;
@@ -240,8 +248,11 @@ class CaseSections {
         });
       };
     }
-    sections_.push_back(
-        {.heading = "Failures", .count = count, .rank = Rank::cases, .blocks = {std::move(failures)}});
+    const bool folds = is_comment_ && aggregates_allow_failures();
+    sections_.push_back({.heading = folds ? "Failures that the aggregates allow" : "Failures",
+                         .count = count,
+                         .rank = folds ? Rank::further : Rank::cases,
+                         .blocks = {std::move(failures)}});
   }
 
   void add_list(const char* heading, std::uint64_t comment_count, EntryList& list) {

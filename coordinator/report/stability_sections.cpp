@@ -129,9 +129,11 @@ Section statistics_section(const GateSummary& gate, Room room) {
   const StatisticalJudgement& statistics = *gate.statistics;
   Section section{.heading = "Statistical gate", .rank = Rank::whole_run};
   if (room == Room::page) {
+    // Of one test there is nothing to adjust.
+    const std::string p_heading(statistics.metrics.size() > 1 ? wording::p_heading : "p");
     Table table{
-        .columns = {column("Mean of"), number("Baseline"), number("Current"), number("Drop"), number("p"),
-                    column("Verdict"), spare_number("Drop below"), spare_number("Cases")},
+        .columns = {column("Mean of"), number("Baseline"), number("Current"), number("Drop"),
+                    number(p_heading), column("Verdict"), spare_number("Drop below"), spare_number("Cases")},
         .whole_names = true};
     for (const StatisticalMetric& one : statistics.metrics) {
       const PairedComparison& compared = one.comparison;

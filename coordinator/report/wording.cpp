@@ -1,6 +1,7 @@
 #include "coordinator/report/wording.hpp"
 
 #include "common/text.hpp"
+#include "coordinator/gate/quoted.hpp"
 #include "coordinator/report/judgement_wording.hpp"
 
 #include <algorithm>
@@ -8,18 +9,6 @@
 
 namespace sluice::wording {
 namespace {
-
-/// The text as one word of a POSIX shell: quoted where it would be anything else as it is.
-std::string shell_word(const std::string& text) {
-  const auto is_plain = [](char c) {
-    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
-           std::string_view("_-./:@%+=,").find(c) != std::string_view::npos;
-  };
-  if (!text.empty() && std::ranges::all_of(text, is_plain)) return text;
-  std::string quoted = "'";
-  for (const char c : text) quoted += c == '\'' ? std::string("'\\''") : std::string(1, c);
-  return quoted + "'";
-}
 
 // Which aggregates dropped, and how that stands to the limit; empty where none is compared.
 std::string aggregates_reason(const GateSummary& gate) {

@@ -186,7 +186,7 @@ class BaselineReader : public JsonPieces {
     const JsonAt file = root();
     BaselineHeader& header = baseline_.header;
     const auto version = file["schema_version"];
-    if (version && !version->whole) expected(version, "1, written as a whole number");
+    if (version && !version->whole) expected(version, "1, written without a point or an exponent");
     for (const auto& [name, target] :
          {std::pair("suite", &header.suite), std::pair("suite_path", &header.suite_path),
           std::pair("mode", &header.mode), std::pair("assay_version", &header.assay_version),

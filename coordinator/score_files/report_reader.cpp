@@ -261,7 +261,7 @@ class ReportReader : public JsonPieces {
     BaselineHeader& header = scores_.header;
     const auto version = file["schema_version"];
     if (version && !version->whole) {
-      expected(version, "the whole number " + std::to_string(report_schema_version));
+      expected(version, std::to_string(report_schema_version) + ", written without a point or an exponent");
     } else if (version && *version->whole != report_schema_version) {
       problem(version->line, "is a report with schema_version " + std::to_string(*version->whole) +
                                  ", and this sluice reads " + std::to_string(report_schema_version) +

@@ -5,6 +5,7 @@
 #include "common/finding.hpp"
 #include "common/text.hpp"
 #include "coordinator/gate/baseline_check.hpp"
+#include "coordinator/gate/quoted.hpp"
 #include "coordinator/gate/statistical_gate.hpp"
 #include "coordinator/score_files/baseline_file.hpp"
 #include "coordinator/suite/manifest.hpp"
@@ -46,7 +47,8 @@ Result<void> load_scores(const RunOptions& options, const Suite& suite, RunGate&
   if (is_missing(*options.baseline)) {
     return fail(Reason::baseline_invalid,
                 *options.baseline + ": cannot be read: there is no such file; write it with `sluice run " +
-                    options.suite_path + " --export-baseline " + *options.baseline + "`");
+                    shell_word(options.suite_path) + " --export-baseline " + shell_word(*options.baseline) +
+                    "`");
   }
   auto baseline = load_baseline(*options.baseline);
   if (!baseline) return fail(Reason::baseline_invalid, to_text(baseline.error()));

@@ -4,7 +4,10 @@
 #include "tests/support/report_text.hpp"
 #include "tests/support/workbench.hpp"
 
+#include <fcntl.h>
 #include <nlohmann/json.hpp>
+#include <sys/file.h>
+#include <unistd.h>
 
 namespace sluice {
 namespace {
@@ -50,6 +53,24 @@ TEST_F(Cache, CachedNeedsNeitherProviderNorKey) {
   EXPECT_EQ(facts_of_run(live(simulator))["requests"], fixture_count());
   simulator.final_events();  // The provider is gone.
   set_variable("OPENAI_API_KEY", "");
+  EXPECT_EQ(facts_of_run(flags)["cache_hits"], fixture_count());
+}
+
+// It was told as a missing answer alone.
+TEST_F(Cache, CachedNamesACacheThatAnotherProcessHolds) {
+  const auto simulator = start_simulator();
+  const auto flags = cached(simulator);
+  facts_of_run(live(simulator));
+  const auto held = home() / "cache" / "worker-0";
+  const int lock = ::open((held / "LOCK.sluice").c_str(), O_RDWR | O_CLOEXEC);
+  ASSERT_GE(lock, 0);
+  ASSERT_EQ(::flock(lock, LOCK_EX | LOCK_NB), 0);
+  const auto refused = run_sluice(flags);
+  ::close(lock);
+  EXPECT_EQ(refused.exit_code, 2) << refused.output;
+  EXPECT_NE(refused.errors.find("the cache " + held.string() + " is in use by another process"),
+            std::string::npos)
+      << refused.errors;
   EXPECT_EQ(facts_of_run(flags)["cache_hits"], fixture_count());
 }
 

@@ -215,6 +215,15 @@ TEST_F(Compare, ARunsReportComparesWithItselfAndIsNamedWhenDamaged) {
   expect_refusal(run_sluice({"compare", "report.json", "cut.json"}), "ends too early");
 }
 
+TEST_F(Compare, TwoFilesWithoutAScoreAreSaidToHaveNothingToCompare) {
+  const auto base = baseline("base.json", {});
+  const auto finished = run_sluice({"compare", base, base, "--format", "json"});
+  EXPECT_NE(finished.output.find("\"no_scores\""), std::string::npos) << finished.output;
+  const auto scored = baseline("scored.json", {entry("q_1", 0.92)});
+  const auto silent = run_sluice({"compare", base, scored, "--format", "json"});
+  EXPECT_EQ(silent.output.find("no_scores"), std::string::npos) << silent.output;
+}
+
 TEST_F(Compare, WrongFilesAndFlagsAreToldInOneSentence) {
   const auto good = baseline("good.json", {entry("q_1", 0.9)});
   const auto refusal = [&](const std::string& name, const std::string& text, const std::string& message) {

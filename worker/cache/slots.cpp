@@ -66,7 +66,7 @@ Result<std::vector<fs::path>> list_caches(const fs::path& home) {
 }
 
 std::vector<AnswerCache> open_others_read_only(const fs::path& home, const fs::path& own,
-                                               std::vector<Error>* problems) {
+                                               std::vector<Error>* problems, std::vector<fs::path>* in_use) {
   std::vector<AnswerCache> caches;
   for (const auto& dir : cache_directories(home)) {
     std::error_code none;
@@ -74,7 +74,9 @@ std::vector<AnswerCache> open_others_read_only(const fs::path& home, const fs::p
     auto cache = AnswerCache::open_read_only(dir);
     if (cache) {
       caches.push_back(std::move(*cache));
-    } else if (problems && cache.error().reason != Reason::cache_in_use) {
+    } else if (cache.error().reason == Reason::cache_in_use) {
+      if (in_use) in_use->push_back(dir);
+    } else if (problems) {
       problems->push_back(std::move(cache.error()));
     }
   }

@@ -21,10 +21,11 @@ Result<AnswerCache> open_slot(const std::filesystem::path& home, const std::opti
 Result<std::vector<std::filesystem::path>> list_caches(const std::filesystem::path& home);
 
 /// All caches of the home that nobody has open for writing, but for `own`, for reading, in the order of their
-/// names. Caches in use are passed over; what else cannot be opened is passed over too, and told in
-/// `problems`.
+/// names. Caches in use are passed over, and named in `in_use`; what else cannot be opened is passed over
+/// too, and named in `problems`.
 std::vector<AnswerCache> open_others_read_only(const std::filesystem::path& home,
                                                const std::filesystem::path& own,
-                                               std::vector<Error>* problems = nullptr);
+                                               std::vector<Error>* problems = nullptr,
+                                               std::vector<std::filesystem::path>* in_use = nullptr);
 
 }  // namespace sluice

@@ -59,12 +59,14 @@ TEST(Slots, TheOthersAreThoseThatNobodyWrites) {
   const auto busy = open_slot(home.path(), "busy");
   const auto own = open_slot(home.path(), "own");
   std::vector<Error> problems;
-  const auto others = open_others_read_only(home.path(), own->directory(), &problems);
+  std::vector<std::filesystem::path> in_use;
+  const auto others = open_others_read_only(home.path(), own->directory(), &problems, &in_use);
   ASSERT_EQ(others.size(), 2u);
   EXPECT_EQ(others[0].directory().filename(), "a");
   EXPECT_EQ(others[1].directory().filename(), "b");
   EXPECT_EQ(others[1].get(key).value(), completion);
   ASSERT_EQ(problems.size(), 1u) << "a folder that is no cache is told, one in use is not";
+  EXPECT_EQ(in_use, std::vector{home.path() / "cache" / "busy"});
   EXPECT_NE(problems[0].message.find("no-cache"), std::string::npos) << problems[0].message;
   EXPECT_TRUE(open_others_read_only(home.path() / "absent", own->directory()).empty());
 }

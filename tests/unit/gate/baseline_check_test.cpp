@@ -34,6 +34,23 @@ TEST(BaselineCheck, RefusesAnotherSuite) {
   expect_part(checked.error().message, "`sluice run demo.yaml --export-baseline FILE`");
 }
 
+// A command that is copied from a notice went wrong where a path has a blank.
+TEST(BaselineCheck, QuotesThePathsOfItsCommands) {
+  BaselineHeader other = header;
+  other.config_fingerprint = "sha256:11";
+  GatedRun run = run_of();
+  run.suite_path = "my suites/it's.yaml";
+  run.baseline_file = "base of main.json";
+  const auto notices = check_baseline(other, run);
+  ASSERT_TRUE(notices);
+  expect_part(notices->at(0).message,
+              "`sluice run 'my suites/it'\\''s.yaml' --export-baseline 'base of main.json'`");
+  expect_part(notices->at(0).message, "`base of main.json` was made");
+  other.suite = "chat";
+  expect_part(check_baseline(other, run).error().message,
+              "`sluice run 'my suites/it'\\''s.yaml' --export-baseline FILE`");
+}
+
 // Two folders called `fix` counted as one suite.
 TEST(BaselineCheck, RefusesAFolderOfTheSameNameElsewhereInTheCheckout) {
   BaselineHeader other = header;

@@ -55,6 +55,28 @@ TEST(Compare, SaysThatTwoSidesShareNoCase) {
   EXPECT_FALSE(shares_no_case({scored("c", 0.5)}, {}));
 }
 
+// Two files of tests that pass or fail were compared without a word of it.
+TEST(Compare, SeesWhetherThereIsAScore) {
+  const auto passes = [](std::string id) {
+    ComparedMetric metric;
+    metric.name = info(MetricId::must_contain).name;
+    return ComparedCase{std::move(id), false, {metric}};
+  };
+  const auto has_scores = [](std::vector<ComparedCase> base, std::vector<ComparedCase> current) {
+    return compare_all(cases_of(std::move(base)), cases_of(std::move(current))).summary.has_scores;
+  };
+  EXPECT_FALSE(has_scores({passes("a")}, {passes("a"), passes("b")}));
+  EXPECT_FALSE(has_scores({}, {passes("a")}));
+  EXPECT_TRUE(has_scores({passes("a")}, {passes("a"), scored("b", 0.5)}));
+  EXPECT_TRUE(has_scores({scored("a", std::nullopt)}, {passes("b")}));
+  const GateNotice notice = no_scores_notice("base.json", "now.json");
+  EXPECT_EQ(notice.severity, GateNotice::Severity::info);
+  EXPECT_EQ(notice.code, "no_scores");
+  EXPECT_EQ(notice.message,
+            "neither `base.json` nor `now.json` has a score, and only scores are compared: tests that pass "
+            "or fail are judged by what CURRENT says of them.");
+}
+
 TEST(Compare, SaysWhatBecameOfEveryScore) {
   const Baseline baseline = baseline_of({{"drop", similarity, 0.92},
                                          {"gone", similarity, 0.5},

@@ -2,6 +2,7 @@
 #include "coordinator/gate/aggregate_gate.hpp"
 #include "coordinator/gate/baseline_check.hpp"
 #include "coordinator/gate/fixture_changes.hpp"
+#include "coordinator/gate/compare.hpp"
 #include "coordinator/gate/gate.hpp"
 #include "coordinator/gate/stability_gate.hpp"
 #include "coordinator/gate/statistical_gate.hpp"
@@ -263,6 +264,7 @@ std::vector<GateNotice> every_notice(bool strict) {
   }
   take(fixtures_changed_notice({{"a", 0.5, 0.4}}, "1b4e28ba", "manifest.toml"));
   take(nothing_to_compare_notice(statistical, {}, strict));
+  take(no_scores_notice("base.json", "now.json"));
   const std::optional<BaselineStability> other = BaselineStability{1.0, 1, 1, 1, {"crlf 2"}};
   const auto judge = [&](const StabilityQuestion& question) {
     (void)judge_stability(question, run, notices);

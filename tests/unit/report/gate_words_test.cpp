@@ -75,6 +75,15 @@ TEST_F(GateWords, MeansOverCasesAreToldFromTheScoresOfAllClaims) {
   EXPECT_TRUE(has(json_of(input), "\"aggregation\": \"mean_over_cases\""));
 }
 
+TEST_F(GateWords, TheTableSaysWhenItsPIsThatOfSeveralTests) {
+  test_of(ChangeVerdict::improvement);
+  EXPECT_TRUE(has(table_of(input, {120, false}), "│     p │ Verdict"));
+  input.gate.statistics->metrics.push_back(input.gate.statistics->metrics.front());
+  input.gate.statistics->metrics.back().metric = MetricId::claims_recall;
+  const std::string table = table_of(input, {120, false});
+  EXPECT_TRUE(has(table, "│ Holm p │ Verdict")) << table;
+}
+
 TEST_F(GateWords, WhatBecameUndefinedIsSaid) {
   StatisticalMetric& metric = test_of(ChangeVerdict::underpowered);
   metric.left_out.add("q", "claims_precision");

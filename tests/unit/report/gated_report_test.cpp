@@ -45,6 +45,26 @@ TEST(GatedReport, GoldenBesideAManifest) {
   expect_golden("manifest_report.md", markdown_of(input));
 }
 
+// A pull request that passes began with a page of failures that decide nothing.
+TEST(GatedReport, MarkdownFoldsTheFailuresThatTheAggregatesAllow) {
+  const SampleRun run;
+  const Aggregates aggregates = run.aggregates();
+  ASSERT_EQ(aggregates.all.failed_apart, 0u);
+  ReportInput input = run.input(aggregates);
+  const auto markdown = [&](double recall) {
+    input.gate = sample::beside_manifest(aggregates, 0.4, recall, 0.3);
+    input.verdict = sample::verdict_on(input);
+    return markdown_of(input);
+  };
+  const std::string folded = "<details><summary>Failures that the aggregates allow (3)</summary>";
+  EXPECT_NE(markdown(0.3).find(folded), std::string::npos) << markdown(0.3);
+  EXPECT_NE(markdown(1.0 / 3 + 0.02).find(folded), std::string::npos) << "within the limit";
+  EXPECT_EQ(markdown(0.3).find("### Failures"), std::string::npos);
+  EXPECT_NE(markdown(0.9).find("### Failures (3)"), std::string::npos) << markdown(0.9);
+  const std::string table = table_of(input, {.columns = 80});
+  EXPECT_NE(table.find("Failures (3)"), std::string::npos) << table;
+}
+
 TEST(GatedReport, TheVerdictNamesTheDropInPoints) {
   const SampleRun run;
   const Aggregates aggregates = run.aggregates();

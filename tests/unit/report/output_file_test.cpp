@@ -1,5 +1,6 @@
 #include "coordinator/output/output_file.hpp"
 
+#include <csignal>
 #include <cstdio>
 #include <filesystem>
 #include <fstream>
@@ -140,6 +141,43 @@ TEST_F(OutputFile, ALimitOnFileSizesIsAnErrorNotASignal) {
   });
   EXPECT_EQ(outcome, 0);
   EXPECT_EQ(content(path), "old");
+  EXPECT_EQ(files(), 1u);
+}
+
+// `sluice cache export` that was interrupted left its temporary file.
+TEST_F(OutputFile, ASignalLeavesNoHalfWrittenFile) {
+  const fs::path path = folder / "answers.cassette";
+  std::ofstream(path) << "old";
+  for (const int signal : {SIGINT, SIGTERM, SIGHUP}) {
+    const int outcome = in_child([&] {
+      const auto written = write_whole_file("cassette", path.string(), [signal](Sink& sink) -> Result<void> {
+        sink.write("half");
+        ::raise(signal);
+        return {};
+      });
+      return written ? 10 : 11;
+    });
+    EXPECT_EQ(outcome, 100 + signal) << "ends by the signal, as before";
+    EXPECT_EQ(content(path), "old");
+    EXPECT_EQ(files(), 1u);
+  }
+}
+
+TEST_F(OutputFile, ASignalThatSomebodyElseHandlesIsLeftToThem) {
+  const int outcome = in_child([&] {
+    if (::signal(SIGTERM, [](int) {}) == SIG_ERR) return 10;
+    const std::string path = (folder / "report.json").string();
+    const auto written = write_whole_file("report", path, [](Sink& sink) -> Result<void> {
+      ::raise(SIGTERM);
+      sink.write("whole");
+      return {};
+    });
+    if (!written) return 11;
+    ::raise(SIGTERM);
+    return 0;
+  });
+  EXPECT_EQ(outcome, 0);
+  EXPECT_EQ(content(folder / "report.json"), "whole");
   EXPECT_EQ(files(), 1u);
 }
 

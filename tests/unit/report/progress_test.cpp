@@ -51,7 +51,7 @@ TEST(Progress, TheLiveLineGivesUpTheLeastImportantFirst) {
   const ProgressState state = half_way();
   EXPECT_EQ(render_live(state, 200, false),
             "━━━━━━━━────────  2500/5000  50%  ✓ 2400  ✗ 90  ! 10  ETA 1:05  38/s  50 in flight  "
-            "4 workers  $1.25  12 queued  3× 429");
+            "4 workers  $1.25  12 queued  3× rate-limited");
   EXPECT_EQ(render_live(state, 80, false),
             "2500/5000  ✓ 2400  ✗ 90  ! 10  ETA 1:05  38/s  50 in flight  4 workers  $1.25");
   EXPECT_EQ(render_live(state, 40, false), "2500/5000  ✓ 2400  ✗ 90  ! 10  ETA 1:05");
@@ -64,7 +64,7 @@ TEST(Progress, TheLiveLineShowsTheUseOfBudgetsAndWhoWaits) {
   EXPECT_EQ(render_live(state, 200, false),
             "━━━━━━━━────────  2500/5000  50%  ✓ 2400  ✗ 90  ! 10  other paused 0:07  ETA 1:05  38/s  "
             "openai 94% of 100/s (37 wait)  other 94% of 30,000 tokens/min  50 in flight  4 workers  $1.25  "
-            "3× 429");
+            "3× rate-limited");
   EXPECT_EQ(render_live(state, 80, false), "2500/5000  ✓ 2400  ✗ 90  ! 10  other paused 0:07  ETA 1:05");
   EXPECT_EQ(render_live(state, 50, false), "2500/5000  ✗ 90  ! 10  other paused 0:07  ETA 1:05");
   ProgressState one = half_way();

@@ -1,6 +1,5 @@
-#include "coordinator/score_files/score_file.hpp"
-
 #include "coordinator/report/report.hpp"
+#include "coordinator/score_files/score_file.hpp"
 #include "tests/unit/report/gated_run.hpp"
 
 #include <sstream>
@@ -203,7 +202,10 @@ const std::vector<Malformed> malformed{
     {"GoesOn", one_score + "x", "goes on after the end of its JSON object"},
     {"OtherVersion", replaced(one_score, "_version\": 1", "_version\": 2"),
      "report.json:1: is a report with schema_version 2, and this sluice reads 1"},
-    {"VersionText", replaced(one_score, "_version\": 1", "_version\": \"1\""), "expected the whole number 1"},
+    {"VersionText", replaced(one_score, "_version\": 1", "_version\": \"1\""),
+     "expected 1, written without a point"},
+    {"VersionPoint", replaced(one_score, "_version\": 1", "_version\": 1.0"),
+     "`schema_version` is 1, expected 1, written without a point or an exponent"},
     {"NoSuite", replaced(one_score, "\"suite\"", "\"site\""), "report.json:4: has no `suite`"},
     {"NoFingerprint", replaced(one_score, "\"config_fingerprint\"", "\"c\""), "has no `config_fingerprint`"},
     {"NoTool", replaced(one_score, "\"sluice_version\"", "\"c\""), "has no `sluice_version`"},
