@@ -117,7 +117,7 @@ std::size_t gate(const std::vector<std::vector<PairedCase>>& metrics, bool clust
     comparisons.push_back(compare_paired(sample, {}, seed + i));
     intervals += bootstrap_intervals(sample, {}, seed + i).drop.has_value();
   }
-  return intervals + judge_changes(comparisons, {}).size();
+  return intervals + assess_changes(comparisons, {}).size();
 }
 
 /// The fastest of some turns, in seconds: what the work takes when nothing else gets in the way.

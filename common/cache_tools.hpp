@@ -12,9 +12,9 @@
 #include <string_view>
 #include <vector>
 
-/// What the command line may ask of the caches in a home (delivery.md, "The cache in a fleet"). The caches
-/// live on the worker's side and the ledger on the coordinator's: the composition root hands these functions
-/// to the command line, and the ledger's part goes in as functions.
+/// What the command line may ask of the caches in a home (docs/delivery.md, "The cache in a fleet"). The
+/// caches live on the worker's side and the ledger on the coordinator's: the composition root hands these
+/// functions to the command line, and the ledger's part goes in as functions.
 namespace sluice {
 
 /// The committed answer of a key, and the id of the cache that holds it.

@@ -16,8 +16,8 @@ inline std::int64_t unix_now_ms() {
   return std::chrono::duration_cast<std::chrono::milliseconds>(now).count();
 }
 
-/// Time of the machine's boot clock, which goes on while it sleeps: permits are windows of it (budget.md),
-/// and a machine that slept must not take them for open. Says nothing across machines.
+/// Time of the machine's boot clock, which goes on while it sleeps: permits are windows of it
+/// (docs/budgets.md), and a machine that slept must not take them for open. Says nothing across machines.
 using BootTime = std::chrono::microseconds;
 
 inline BootTime boot_clock_now() {

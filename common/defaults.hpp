@@ -11,24 +11,24 @@ using namespace std::chrono_literals;
 
 // --- What settings may change
 // -------------------------------------------------------------------------------
-inline constexpr std::uint32_t max_concurrent = 5;  ///< Calls in flight a worker (harness spec, section 3).
-inline constexpr double temperature = 0.1;          ///< Harness spec: "temperature 0.1 for consistency".
+inline constexpr std::uint32_t max_concurrent = 5;        ///< Calls in flight a worker.
+inline constexpr double temperature = 0.1;                ///< Low, for answers that repeat.
 inline constexpr std::uint32_t max_output_tokens = 4096;  ///< Some 60 claims; a cut-off answer is an error.
 inline constexpr auto connect_timeout = 10s;     ///< A host that takes longer to accept is as good as down.
 inline constexpr auto request_timeout = 120s;    ///< Long answers of large models take over a minute.
 inline constexpr auto case_timeout = 15min;      ///< All calls and waits of one case: longer than any
                                                  ///< per-minute limit's pause, shorter than a lost day.
-inline constexpr auto backoff_initial = 500ms;   ///< Harness spec, section 4.
+inline constexpr auto backoff_initial = 500ms;   ///< As the docs have it.
 inline constexpr auto backoff_max = 60s;         ///< Un-named delays stop growing here.
-inline constexpr std::uint32_t max_retries = 5;  ///< Harness spec, section 4; after the first call.
+inline constexpr std::uint32_t max_retries = 5;  ///< After the first call.
 inline constexpr auto worker_timeout = 60s;      ///< A run without any worker ends after this.
 inline constexpr auto drain_timeout = 25s;       ///< Most answers come by then, and it leaves time for the
                                                  ///< last report within the 30 s of grace that Kubernetes
                                                  ///< gives a process that is told to stop.
 inline constexpr auto outage_timeout = 10min;    ///< Most outages of providers are over by then.
-inline constexpr double regression_threshold = 0.05;  ///< Harness spec, section 11.
+inline constexpr double regression_threshold = 0.05;  ///< As the docs have it.
 
-// --- Delivery (delivery.md)
+// --- Delivery (docs/delivery.md)
 // ---------------------------------------------------------------------------------
 inline constexpr auto heartbeat_interval = 1s;  ///< Paranoid Pirate's second.
 inline constexpr std::uint32_t liveness = 3;    ///< Silent heartbeats until a lease is lost.
@@ -42,7 +42,7 @@ inline constexpr auto report_delay = 100ms;  ///< Gathers results while a worker
 /// for: it would have to send more at a time.
 inline constexpr auto report_answer_wait = 20ms;
 inline constexpr std::size_t max_units_per_work = 256;      ///< Bounds the memory of one WORK message.
-inline constexpr std::size_t max_bytes_per_work = 1 << 20;  ///< Ditto, in bytes of request texts.
+inline constexpr std::size_t max_bytes_per_work = 1 << 20;  ///< Bounds it in bytes of request texts.
 /// Of another worker's queue, by one that has nothing to do: what others have missed is for its owner to
 /// answer, who must be asked in any case, so nothing waits longer for being passed over.
 inline constexpr std::size_t missed_units_looked_at = 8;
@@ -51,21 +51,22 @@ inline constexpr std::size_t missed_units_looked_at = 8;
 /// as a worker may be silent before it counts as lost.
 inline constexpr auto holder_wait = 3s;
 
-// --- Shared budgets (budget.md, docs/budgets.md)
+// --- Shared budgets (docs/budgets.md)
 // ------------------------------------------------------------
 inline constexpr auto arrival_jitter = 20ms;  ///< Variation of the time from a call's start to its arrival.
-inline constexpr auto permit_clock_error = 1ms;    ///< What is left when the clock's bounds are kept: timers.
-inline constexpr auto permit_lifetime = 100ms;     ///< A permit's window where the burst leaves room for it.
-inline constexpr auto permit_lifetime_min = 10ms;  ///< Ditto where it does not: slots are spaced instead.
-inline constexpr double rate_margin = 0.999;       ///< Of each rate, for clocks that run fast.
-inline constexpr auto permit_lookahead = 50ms;     ///< How long before its opening a permit is granted: above
-                                                   ///< one way over a network, and all that a dead worker can
-                                                   ///< waste beside a permit's lifetime.
-inline constexpr auto grant_interval = 5ms;  ///< Gathers permits: 200 GRANTS a second and worker at most.
+inline constexpr auto permit_clock_error = 1ms;  ///< What is left when the clock's bounds are kept: timers.
+inline constexpr auto permit_lifetime = 100ms;   ///< A permit's window where the burst leaves room for it.
+inline constexpr auto permit_lifetime_min =
+    10ms;                                       ///< A window where it leaves none: slots are spaced instead.
+inline constexpr double rate_margin = 0.999;    ///< Of each rate, for clocks that run fast.
+inline constexpr auto permit_lookahead = 50ms;  ///< How long before its opening a permit is granted: above
+                                                ///< one way over a network, and all that a dead worker can
+                                                ///< waste beside a permit's lifetime.
+inline constexpr auto grant_interval = 5ms;     ///< Gathers permits: 200 GRANTS a second and worker at most.
 inline constexpr std::uint32_t late_permits_in_a_row = 5;  ///< Messages with too late ones, none in time ...
 inline constexpr auto late_permits_memory = 2min;          ///< ... each within so long after the last ...
 inline constexpr auto late_permits_patience = 10s;         ///< ... for so long: the worker is too far away.
-inline constexpr auto late_grants_patience = 1min;         ///< Ditto if GRANTS themselves are too old.
+inline constexpr auto late_grants_patience = 1min;    ///< GRANTS that are too old for so long: too far away.
 inline constexpr auto permit_regrant_min = 10ms;      ///< What must be left of a returned permit's window.
 inline constexpr std::uint32_t breaker_failures = 5;  ///< In a row over the fleet: the breaker opens.
 inline constexpr std::uint32_t breaker_sample = 20;   ///< Or half of so many ...
@@ -100,11 +101,13 @@ inline constexpr std::size_t max_answer_bytes = 8u << 20;       ///< A longer pr
 inline constexpr std::uint64_t most_call_tokens = 100'000'000;  ///< Ten times the largest context: a usage
                                                                 ///< beyond it is taken for unknown.
 inline constexpr std::size_t max_fixture_bytes = 4u << 20;      ///< A longer fixture file is refused.
-inline constexpr std::size_t max_suite_bytes = 16u << 20;     ///< Ditto a YAML suite; tests_file takes more.
-inline constexpr std::size_t max_json_line_bytes = 4u << 20;  ///< Ditto a line of a tests_file.
+inline constexpr std::size_t max_suite_bytes =
+    16u << 20;  ///< A longer YAML suite is refused; tests_file takes more.
+inline constexpr std::size_t max_json_line_bytes = 4u << 20;  ///< A longer line of a tests_file is refused.
 inline constexpr std::size_t max_document_depth = 64;         ///< Nesting of YAML and JSON in suites.
-inline constexpr std::size_t max_document_nodes = 1'000'000;  ///< Ditto values, with those of aliases.
-inline constexpr std::size_t max_aliased_bytes = 64u << 20;   ///< Ditto texts that aliases repeat.
+inline constexpr std::size_t max_document_nodes =
+    1'000'000;  ///< Values in one document, with those of aliases.
+inline constexpr std::size_t max_aliased_bytes = 64u << 20;  ///< Texts that aliases repeat in one document.
 inline constexpr std::size_t max_file_findings = 100;  ///< More of one tests_file are counted, not shown.
 
 // --- Statistics

@@ -54,11 +54,11 @@ enum class Reason : std::uint16_t {
   request_refused = 64,   ///< 4xx for this request alone (bad request, too large).
   answer_too_large = 65,  ///< More than `defaults::max_answer_bytes`.
   worker_lost = 66,       ///< Lost with its worker too often.
-  // Ditto, of cases whose turn did not come: a budget of the run ended it (docs/budgets.md).
+  // Of cases whose turn did not come: a budget of the run ended it (docs/budgets.md).
   deadline_reached = 67,    ///< `--deadline`
   token_budget_spent = 68,  ///< `--max-tokens`
   cost_budget_spent = 69,   ///< `--max-cost`
-  // Answers that are none ("final non-answers", delivery.md): stored apart and replayed in cached mode.
+  // Answers that are none ("final non-answers", docs/delivery.md): stored apart and replayed in cached mode.
   refusal = 80,            ///< The model or its content filter declined.
   truncated = 81,          ///< Cut off at the token limit.
   unparsable_answer = 82,  ///< The text is not what the response schema asks for.
@@ -71,7 +71,7 @@ std::optional<Reason> reason_from_number(std::uint16_t number);
 /// True for the reasons that every other case would meet too: the run stops (exit code 2).
 bool stops_run(Reason reason);
 /// True for deadline_reached, token_budget_spent and cost_budget_spent: the run ended as it was told to, and
-/// is judged by what there is.
+/// is assessed by what there is.
 bool is_run_budget(Reason reason);
 /// True for refusal, truncated and unparsable_answer.
 bool is_non_answer(Reason reason);

@@ -9,7 +9,7 @@ namespace sluice {
 namespace {
 
 /// Without SHA-256 no checksum could be trusted, so there is nothing sensible to go on with (as in hash.cpp).
-void require(int ok) {
+void require_success(int ok) {
   if (ok != 1) std::abort();
 }
 
@@ -21,7 +21,7 @@ struct Sha256Stream::Context {
   Context(const Context&) = delete;
   Context& operator=(const Context&) = delete;
   ~Context() { EVP_MD_CTX_free(md); }
-  void begin() { require(EVP_DigestInit_ex(md, EVP_sha256(), nullptr)); }
+  void begin() { require_success(EVP_DigestInit_ex(md, EVP_sha256(), nullptr)); }
 };
 
 Sha256Stream::Sha256Stream() : context_(std::make_unique<Context>()) {
@@ -31,12 +31,12 @@ Sha256Stream::Sha256Stream() : context_(std::make_unique<Context>()) {
 Sha256Stream::~Sha256Stream() = default;
 
 void Sha256Stream::update(std::string_view bytes) {
-  require(EVP_DigestUpdate(context_->md, bytes.data(), bytes.size()));
+  require_success(EVP_DigestUpdate(context_->md, bytes.data(), bytes.size()));
 }
 
 Digest Sha256Stream::finish() {
   Digest digest{};
-  require(EVP_DigestFinal_ex(context_->md, digest.data(), nullptr));
+  require_success(EVP_DigestFinal_ex(context_->md, digest.data(), nullptr));
   context_->begin();
   return digest;
 }

@@ -25,7 +25,7 @@ Result<ActiveRun> start_run(caf::actor_system& system, const WorkerConfig& confi
   ActiveRun run;
   run.slots = config.max_concurrent;
   const KeyMask keys(config.keys->all_keys());
-  run.scorer = spawn_scorer(system, std::make_shared<const RunJudges>(std::move(*ontology), keys), worker);
+  run.scorer = spawn_scorer(system, std::make_shared<const RunChecks>(std::move(*ontology), keys), worker);
   ModelClientConfig client;
   client.flow.settings = settings;
   client.flow.keys = config.keys->keys_for(settings, run.problems);

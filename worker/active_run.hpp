@@ -39,7 +39,7 @@ Result<ActiveRun> start_run(caf::actor_system& system, const WorkerConfig& confi
 
 ReportSchedule::Load load_of(const ActiveRun& run);
 
-/// The credit to offer to the coordinator, `since_beat` after the last beat (delivery.md, "Credit").
+/// The credit to offer to the coordinator, `since_beat` after the last beat (docs/delivery.md, "Credit").
 std::uint32_t window_of(const ActiveRun& run, Duration since_beat);
 
 }  // namespace sluice

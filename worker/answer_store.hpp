@@ -1,8 +1,8 @@
 #pragma once
 
-#include "common/completion.hpp"
 #include "common/error.hpp"
-#include "common/trial.hpp"
+#include "common/model/completion.hpp"
+#include "common/model/trial.hpp"
 #include "worker/cache/answer_cache.hpp"
 
 #include <memory>
@@ -28,11 +28,11 @@ class AnswerStore {
   /// again.
   Result<std::optional<Completion>> find_answer(const Digest& key) const;
   /// `cached`: what is to be replayed, refusals and truncations included: the entry with the pinned digest,
-  /// or without a pin the greatest (created_at, digest) (delivery.md).
+  /// or without a pin the greatest (created_at, digest) (docs/delivery.md).
   Result<std::optional<Completion>> find_replay(const Digest& key, const Digest& pinned) const;
   /// Stores answers and final non-answers in the own cache: all of them, or none.
   Result<void> store(std::span<const KeyedAnswer> answers);
-  /// The embedding of the key (common/cache_key.hpp), from the own cache first.
+  /// The embedding of the key (common/model/cache_key.hpp), from the own cache first.
   Result<std::optional<std::vector<float>>> find_embedding(const Digest& key) const;
   /// Stores an embedding in the own cache.
   Result<void> store_embedding(const Digest& key, const std::vector<float>& values);

@@ -4,7 +4,7 @@
 
 namespace sluice {
 
-/// Whether the coordinator is heard of (delivery.md, "Liveness"). Pure; not thread-safe.
+/// Whether the coordinator is heard of (docs/delivery.md, "Liveness"). Pure; not thread-safe.
 class CoordinatorContact {
  public:
   /// What a beat of the worker's own clock found.

@@ -1,7 +1,7 @@
 #pragma once
 
-#include "common/result.hpp"
-#include "common/trial.hpp"
+#include "common/model/result.hpp"
+#include "common/model/trial.hpp"
 #include "common/wire/messages.hpp"
 
 #include <cstdint>
@@ -60,7 +60,7 @@ class HeldUnits {
 };
 
 /// How many units a worker wants to hold: its slots, and beyond them as many as it finishes while new work is
-/// on its way, so that it never runs dry and a slow one hoards nothing (design, "Credit, not push").
+/// on its way, so that it never runs dry and a slow one hoards nothing.
 std::uint32_t credit_window(std::uint32_t slots, double finished_per_second);
 
 }  // namespace sluice

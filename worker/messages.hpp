@@ -1,8 +1,8 @@
 #pragma once
 
 #include "common/clock.hpp"
-#include "common/result.hpp"
-#include "common/run_settings.hpp"
+#include "common/model/result.hpp"
+#include "common/model/run_settings.hpp"
 #include "common/transport/local_workers.hpp"
 #include "common/transport/messages.hpp"
 #include "worker/calls/call_values.hpp"

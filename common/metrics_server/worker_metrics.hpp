@@ -1,7 +1,7 @@
 #pragma once
 
 #include "common/metrics_server/metric.hpp"
-#include "common/result.hpp"
+#include "common/model/result.hpp"
 #include "common/wire/messages.hpp"
 
 #include <chrono>

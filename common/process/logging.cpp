@@ -1,6 +1,6 @@
 #include "common/process/logging.hpp"
 
-#include "common/printable.hpp"
+#include "common/text/printable.hpp"
 
 #include <ctime>
 #include <memory>

@@ -1,6 +1,6 @@
 #include "common/settings/base_url.hpp"
 
-#include "common/text.hpp"
+#include "common/text/text.hpp"
 
 #include <algorithm>
 #include <array>

@@ -1,12 +1,12 @@
 #include "common/settings/load_settings.hpp"
 
+#include "common/documents/table_reader.hpp"
+#include "common/documents/toml_document.hpp"
 #include "common/files.hpp"
 #include "common/settings/provider_presets.hpp"
 #include "common/settings/setting_definitions.hpp"
 #include "common/settings/variable_names.hpp"
-#include "common/table_reader.hpp"
-#include "common/text.hpp"
-#include "common/toml_document.hpp"
+#include "common/text/text.hpp"
 
 #include <algorithm>
 #include <cstdlib>

@@ -1,7 +1,7 @@
 #pragma once
 
-#include "common/document.hpp"
-#include "common/finding.hpp"
+#include "common/documents/document.hpp"
+#include "common/documents/finding.hpp"
 #include "common/settings/settings.hpp"
 
 #include <cstdint>

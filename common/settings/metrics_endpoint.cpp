@@ -1,6 +1,6 @@
 #include "common/settings/metrics_endpoint.hpp"
 
-#include "common/text.hpp"
+#include "common/text/text.hpp"
 
 #include <charconv>
 #include <cstdint>

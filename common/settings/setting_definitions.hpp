@@ -43,9 +43,9 @@ std::span<const ProviderDefinition> provider_definitions();
 /// `SLUICE_` and the key in upper case.
 std::string variable_of(std::string_view key);
 
-/// The harness spec's switch for keeping observations, which sluice does not: read by refused_observations.
+/// The switch for keeping observations, which sluice does not: read by refused_observations.
 inline constexpr std::string_view observations_key = "save_observations";
-/// The spec's keys about observations that are kept: they may stand there, and have no effect.
+/// Keys about observations that are kept: they may stand there, and have no effect.
 std::span<const std::string_view> observation_detail_keys();
 
 /// A key that has another name now: refused with the new one, since the old one may get another meaning.

@@ -1,8 +1,8 @@
 #include "common/settings/setting_values.hpp"
 
+#include "common/documents/table_reader.hpp"
 #include "common/settings/base_url.hpp"
-#include "common/table_reader.hpp"
-#include "common/text.hpp"
+#include "common/text/text.hpp"
 
 #include <algorithm>
 #include <array>

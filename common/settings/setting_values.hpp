@@ -1,7 +1,7 @@
 #pragma once
 
-#include "common/run_settings.hpp"
-#include "common/toml_document.hpp"
+#include "common/documents/toml_document.hpp"
+#include "common/model/run_settings.hpp"
 
 #include <chrono>
 #include <cstdint>

@@ -1,10 +1,10 @@
 #include "common/settings/settings.hpp"
 
+#include "common/documents/table_reader.hpp"
 #include "common/settings/base_url.hpp"
 #include "common/settings/provider_presets.hpp"
 #include "common/settings/setting_definitions.hpp"
-#include "common/table_reader.hpp"
-#include "common/text.hpp"
+#include "common/text/text.hpp"
 
 #include <algorithm>
 #include <utility>

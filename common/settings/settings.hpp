@@ -2,8 +2,8 @@
 
 #include "common/defaults.hpp"
 #include "common/error.hpp"
-#include "common/provider_limits.hpp"
-#include "common/run_settings.hpp"
+#include "common/model/provider_limits.hpp"
+#include "common/model/run_settings.hpp"
 
 #include <chrono>
 #include <cstdint>

@@ -1,7 +1,7 @@
 #include "common/settings/variable_names.hpp"
 
 #include "common/settings/setting_definitions.hpp"
-#include "common/text.hpp"
+#include "common/text/text.hpp"
 
 #include <algorithm>
 #include <array>

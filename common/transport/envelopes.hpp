@@ -41,7 +41,7 @@ struct ToCoordinatorNow {
 };
 
 /// Coordinator -> router: answered with SocketDrained when every frame that had arrived before has been
-/// forwarded (delivery.md: silence counts only once the socket is drained).
+/// forwarded (docs/delivery.md: silence counts only once the socket is drained).
 struct DrainSocket {};
 struct SocketDrained {};
 

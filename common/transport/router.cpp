@@ -1,7 +1,7 @@
 #include "common/transport/router.hpp"
 
 #include "common/defaults.hpp"
-#include "common/text.hpp"
+#include "common/text/text.hpp"
 #include "common/transport/messages.hpp"
 #include "common/transport/reject_quota.hpp"
 #include "common/transport/socket_actor.hpp"

@@ -1,9 +1,9 @@
 #pragma once
 
-#include "common/claim.hpp"
 #include "common/error.hpp"
 #include "common/hash.hpp"
-#include "common/request.hpp"
+#include "common/model/claim.hpp"
+#include "common/model/request.hpp"
 
 #include <chrono>
 #include <concepts>

@@ -1,8 +1,8 @@
 #pragma once
 
-#include "common/metrics.hpp"
-#include "common/result.hpp"
-#include "common/trial.hpp"
+#include "common/model/metrics.hpp"
+#include "common/model/result.hpp"
+#include "common/model/trial.hpp"
 #include "common/wire/archive.hpp"
 #include "common/wire/messages.hpp"
 
@@ -121,8 +121,8 @@ bool layout(Archive& archive, M& m) {
 
 template <class Archive, Of<ScoringTask> M>
 bool layout(Archive& archive, M& m) {
-  return archive.record(m.trial, m.must_contain, m.must_not_contain, Ratio{m.min_confidence}, m.judges_claims,
-                        m.texts);
+  return archive.record(m.trial, m.must_contain, m.must_not_contain, Ratio{m.min_confidence},
+                        m.assesses_claims, m.texts);
 }
 
 template <class Archive, Of<ModelRequest> M>

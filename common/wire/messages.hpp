@@ -1,11 +1,11 @@
 #pragma once
 
 #include "common/defaults.hpp"
-#include "common/entry_key.hpp"
 #include "common/error.hpp"
-#include "common/result.hpp"
-#include "common/run_settings.hpp"
-#include "common/trial.hpp"
+#include "common/model/entry_key.hpp"
+#include "common/model/result.hpp"
+#include "common/model/run_settings.hpp"
+#include "common/model/trial.hpp"
 
 #include <cstdint>
 #include <string>
@@ -85,7 +85,7 @@ struct AnnouncedLimits {
 /// The most sizes in one demand: more calls than that are not granted at a time either.
 inline constexpr std::size_t max_demand_sizes = 256;
 
-/// What a worker needs of one provider's budget, and what became of what it was granted (budget.md).
+/// What a worker needs of one provider's budget, and what became of what it was granted (docs/budgets.md).
 struct Demand {
   std::string provider;
   std::uint32_t ready_calls =
@@ -202,7 +202,7 @@ struct Ack {
   friend bool operator==(const Ack&, const Ack&) = default;
 };
 
-/// The right to start one call while the coordinator's clock is in [opens_us, closes_us] (budget.md).
+/// The right to start one call while the coordinator's clock is in [opens_us, closes_us] (docs/budgets.md).
 struct Permit {
   std::uint64_t id = 0;  ///< Ascends for each worker.
   std::uint64_t opens_us = 0;
@@ -230,7 +230,7 @@ struct CallCeiling {
 
 inline constexpr std::uint32_t unlimited_places = 0xffffffff;
 
-/// One provider's share for this worker (budget.md).
+/// One provider's share for this worker (docs/budgets.md).
 struct Grant {
   std::string provider;
   bool unlimited = false;  ///< Calls need no permit; places and pauses hold all the same.

@@ -1,6 +1,6 @@
 #include "coordinator/cli/cli.hpp"
 
-#include "common/text.hpp"
+#include "common/text/text.hpp"
 #include "coordinator/cli/command.hpp"
 
 #include <array>

@@ -1,6 +1,6 @@
 #include "coordinator/cli/command.hpp"
 
-#include "common/stderr_line.hpp"
+#include "common/text/stderr_line.hpp"
 #include "coordinator/display/display.hpp"
 
 #include <string>

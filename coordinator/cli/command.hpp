@@ -1,8 +1,8 @@
 #pragma once
 
 #include "common/cache_tools.hpp"
+#include "common/documents/finding.hpp"
 #include "common/error.hpp"
-#include "common/finding.hpp"
 #include "common/transport/local_workers.hpp"
 
 #include <functional>

@@ -51,7 +51,7 @@ const std::optional<BaselineStability>& stability_of(const ScoreFile& file) {
       [](const auto& scores) -> const auto& { return scores.stability; }, file);
 }
 
-/// What the stability of a file is judged by: of a report what its run said, of a baseline the defaults.
+/// What the stability of a file is assessed by: of a report what its run said, of a baseline the defaults.
 StabilityQuestion stability_question(const ScoreFile& file) {
   if (const auto* report = std::get_if<ReportScores>(&file)) return report->stability_question;
   StabilityQuestion question;
@@ -200,7 +200,7 @@ struct CompareCommand {
     question.baseline = &stability_of(left);
     question.base_is_selection = is_selection(left);
     if (limits.max_drop) question.suite = limits;
-    input.gate.stability = judge_stability(question, run, input.gate.notices);
+    input.gate.stability = assess_stability(question, run, input.gate.notices);
     decide(input, !cut_short_by(right).empty());
     if (const auto written = write(input, format_number); !written) return report_error(written.error());
     if (const auto reason = cut_short_by(right); !reason.empty()) {

@@ -8,7 +8,7 @@
 #include "common/process/host_name.hpp"
 #include "common/process/logging.hpp"
 #include "common/process/signals.hpp"
-#include "common/stderr_line.hpp"
+#include "common/text/stderr_line.hpp"
 #include "common/transport/router.hpp"
 #include "coordinator/actors/await_run.hpp"
 #include "coordinator/actors/coordinator_actor.hpp"

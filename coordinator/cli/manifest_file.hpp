@@ -1,6 +1,6 @@
 #pragma once
 
-#include "common/finding.hpp"
+#include "common/documents/finding.hpp"
 #include "coordinator/suite/case.hpp"
 
 #include <optional>
@@ -21,7 +21,7 @@ struct ManifestFile {
 /// Everything that is wrong with the folder or the file, or the file.
 tl::expected<ManifestFile, std::vector<Finding>> load_manifest_file(const std::string& fixtures_folder);
 
-/// `precision=0.85, recall=0.78, f1=0.81 (2026-02-05)` (harness spec, section 11); `none` without a score.
+/// `precision=0.85, recall=0.78, f1=0.81 (2026-02-05)`; `none` without a score.
 std::string baseline_in_words(const std::optional<AggregateBaseline>& baseline);
 
 /// With two to four digits: `0.85`, `0.8539`; `undefined` for none.

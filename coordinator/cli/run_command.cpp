@@ -1,5 +1,5 @@
 #include "common/settings/setting_definitions.hpp"
-#include "common/text.hpp"
+#include "common/text/text.hpp"
 #include "coordinator/cli/command.hpp"
 #include "coordinator/cli/execute_run.hpp"
 #include "coordinator/cli/setting_flags.hpp"
@@ -16,7 +16,7 @@
 namespace sluice {
 namespace {
 
-/// Flags of the harness spec that this version does not know yet: refused by name rather than as a typing
+/// Flags that are planned and that this version does not know yet: refused by name rather than as a typing
 /// error.
 constexpr std::array<std::string_view, 1> unsupported_flags{"--save-observations"};
 

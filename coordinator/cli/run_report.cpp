@@ -1,7 +1,7 @@
 #include "coordinator/cli/run_report.hpp"
 
 #include "common/defaults.hpp"
-#include "common/stderr_line.hpp"
+#include "common/text/stderr_line.hpp"
 #include "coordinator/cli/command.hpp"
 #include "coordinator/cli/past_runs.hpp"
 #include "coordinator/merge/aggregate.hpp"
@@ -128,7 +128,7 @@ int report_run(const RunOptions& options, const RunInputs& inputs, const RunGate
                            &plan.trials(),
                            &inputs.ontology};
   const Price price = price_of(options, inputs);
-  auto outcome = judge_run(options, results, gate, plan.perturbations(), price, is_stopped(facts));
+  auto outcome = assess_run(options, results, gate, plan.perturbations(), price, is_stopped(facts));
   if (!outcome) {
     RunSummary unjudged;
     unjudged.completed_at_ms = facts.completed_at_ms;

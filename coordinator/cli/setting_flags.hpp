@@ -1,6 +1,6 @@
 #pragma once
 
-#include "common/finding.hpp"
+#include "common/documents/finding.hpp"
 #include "common/settings/load_settings.hpp"
 #include "common/settings/settings.hpp"
 

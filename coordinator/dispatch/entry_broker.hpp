@@ -1,7 +1,7 @@
 #pragma once
 
 #include "common/clock.hpp"
-#include "common/entry_key.hpp"
+#include "common/model/entry_key.hpp"
 #include "coordinator/dispatch/known_holders.hpp"
 
 #include <chrono>

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "common/entry_key.hpp"
+#include "common/model/entry_key.hpp"
 #include "coordinator/dispatch/work_queue.hpp"
 
 #include <cstddef>

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "common/trial.hpp"
+#include "common/model/trial.hpp"
 
 #include <cstdint>
 #include <limits>

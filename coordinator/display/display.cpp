@@ -1,6 +1,6 @@
 #include "coordinator/display/display.hpp"
 
-#include "common/text.hpp"
+#include "common/text/text.hpp"
 #include "coordinator/display/char_width_ranges.hpp"
 
 #include <algorithm>

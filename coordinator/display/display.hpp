@@ -1,6 +1,6 @@
 #pragma once
 
-#include "common/printable.hpp"
+#include "common/text/printable.hpp"
 
 #include <cstddef>
 #include <string>

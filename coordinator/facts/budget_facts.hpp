@@ -1,7 +1,7 @@
 #pragma once
 
 #include "common/clock.hpp"
-#include "common/provider_limits.hpp"
+#include "common/model/provider_limits.hpp"
 #include "common/wire/messages.hpp"
 
 #include <cstdint>

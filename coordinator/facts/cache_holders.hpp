@@ -12,7 +12,7 @@ struct Pin {
   std::string holder;  ///< Id of the cache directory.
 };
 
-/// Whose cache holds the embedding of this key (common/cache_key.hpp).
+/// Whose cache holds the embedding of this key (common/model/cache_key.hpp).
 struct EmbeddingHolder {
   Digest key{};
   std::string holder;  ///< Id of the cache directory.

@@ -1,8 +1,8 @@
 #pragma once
 
 #include "common/hash.hpp"
-#include "common/result.hpp"
-#include "common/trial.hpp"
+#include "common/model/result.hpp"
+#include "common/model/trial.hpp"
 
 #include <functional>
 #include <string>

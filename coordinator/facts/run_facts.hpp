@@ -1,7 +1,7 @@
 #pragma once
 
 #include "common/error.hpp"
-#include "common/paid_tokens.hpp"
+#include "common/model/paid_tokens.hpp"
 #include "coordinator/facts/budget_facts.hpp"
 
 #include <chrono>

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "common/paid_tokens.hpp"
+#include "common/model/paid_tokens.hpp"
 #include "coordinator/facts/scores.hpp"
 #include "coordinator/facts/status_counts.hpp"
 
@@ -25,7 +25,7 @@ struct RunRecord {
   bool selection = false;     ///< Only some of the suite's cases: --categories, --max-fixtures.
   /// What whoever goes on with the run must compare (docs/architecture.md, "Data at rest"); empty for a run
   /// from before version 6 of the ledger.
-  std::string config_fingerprint{};  ///< `sha256:...`, as in baselines: the suite and what judges it.
+  std::string config_fingerprint{};  ///< `sha256:...`, as in baselines: the suite and what assesses it.
   std::string plan_identity{};       ///< `sha256:...` of plan_identity: each trial and its request.
   std::string settings{};            ///< A JSON object, to say what differs.
 };

@@ -8,7 +8,7 @@
 namespace sluice {
 namespace {
 
-AggregateOutcome judge(const AggregateComparison& pair, double threshold) {
+AggregateOutcome assess(const AggregateComparison& pair, double threshold) {
   if (!pair.baseline) return AggregateOutcome::not_compared;
   if (!pair.current) return AggregateOutcome::beyond_limit;
   const std::int64_t drop = billionths(*pair.baseline) - billionths(*pair.current);
@@ -22,23 +22,23 @@ bool pins_scores(const AggregateBaseline& baseline) {
   return baseline.precision || baseline.recall || baseline.f1;
 }
 
-AggregateJudgement judge_aggregates(const AggregateBaseline& baseline, std::optional<double> precision,
-                                    std::optional<double> recall, std::optional<double> f1,
-                                    double threshold) {
-  AggregateJudgement judgement;
-  judgement.baseline = baseline;
-  judgement.threshold = threshold;
-  judgement.metrics = {
+AggregateAssessment assess_aggregates(const AggregateBaseline& baseline, std::optional<double> precision,
+                                      std::optional<double> recall, std::optional<double> f1,
+                                      double threshold) {
+  AggregateAssessment assessment;
+  assessment.baseline = baseline;
+  assessment.threshold = threshold;
+  assessment.metrics = {
       {.name = "precision", .current = precision, .baseline = baseline.precision},
       {.name = "recall", .current = recall, .baseline = baseline.recall},
       {.name = "f1", .current = f1, .baseline = baseline.f1},
   };
-  for (AggregateComparison& pair : judgement.metrics) {
-    pair.outcome = judge(pair, threshold);
+  for (AggregateComparison& pair : assessment.metrics) {
+    pair.outcome = assess(pair, threshold);
     // The outcomes stand in the order of their weight.
-    judgement.outcome = std::max(judgement.outcome, pair.outcome);
+    assessment.outcome = std::max(assessment.outcome, pair.outcome);
   }
-  return judgement;
+  return assessment;
 }
 
 std::optional<GateNotice> untested_notice(const Thresholding& suite, const std::string& manifest) {
@@ -68,10 +68,10 @@ std::vector<GateNotice> mismatch_notices(const AggregateBaseline& baseline, cons
   return notices;
 }
 
-std::optional<GateNotice> missing_aggregates_notice(const AggregateJudgement& judgement,
+std::optional<GateNotice> missing_aggregates_notice(const AggregateAssessment& assessment,
                                                     const std::string& manifest, bool strict) {
   std::string names;
-  for (const AggregateComparison& pair : judgement.metrics) {
+  for (const AggregateComparison& pair : assessment.metrics) {
     if (pair.current && !pair.baseline) names += (names.empty() ? "" : ", ") + std::string(pair.name);
   }
   if (names.empty()) return std::nullopt;

@@ -26,8 +26,8 @@ struct AggregateComparison {
 };
 
 /// The aggregated precision, recall and F1 beside the [baseline] table of a manifest (harness spec, sections
-/// 11 and 12; design, "Decisions on the source documents").
-struct AggregateJudgement {
+/// 11 and 12).
+struct AggregateAssessment {
   AggregateBaseline baseline;
   double threshold = 0.05;  ///< Largest drop, in absolute points, that is within the limit.
   std::vector<AggregateComparison> metrics;
@@ -39,8 +39,9 @@ bool pins_scores(const AggregateBaseline& baseline);
 
 /// A drop of exactly `threshold` is within the limit; compared in billionths (gate.hpp). A baseline value
 /// whose current one is undefined is beyond it. Pure.
-AggregateJudgement judge_aggregates(const AggregateBaseline& baseline, std::optional<double> precision,
-                                    std::optional<double> recall, std::optional<double> f1, double threshold);
+AggregateAssessment assess_aggregates(const AggregateBaseline& baseline, std::optional<double> precision,
+                                      std::optional<double> recall, std::optional<double> f1,
+                                      double threshold);
 
 /// `statistics_not_compared` (info) under `statistical`, which asks for the scores of each case; a manifest
 /// has none.
@@ -55,7 +56,7 @@ std::vector<GateNotice> mismatch_notices(const AggregateBaseline& baseline, cons
 
 /// `missing_aggregates`, a failure under strict: aggregates of the run that the manifest does not pin, so
 /// that nothing says whether they fell.
-std::optional<GateNotice> missing_aggregates_notice(const AggregateJudgement& judgement,
+std::optional<GateNotice> missing_aggregates_notice(const AggregateAssessment& assessment,
                                                     const std::string& manifest, bool strict);
 
 }  // namespace sluice

@@ -1,7 +1,7 @@
 #pragma once
 
 #include "common/error.hpp"
-#include "common/metrics.hpp"
+#include "common/model/metrics.hpp"
 
 #include <cstddef>
 #include <cstdint>
@@ -103,7 +103,7 @@ class Baseline {
   std::vector<ScoreList> score_lists_;
   std::vector<double> scores_;
   std::unordered_map<std::string, std::uint32_t> metric_numbers_;  ///< Until sealed.
-  std::unordered_map<std::string, std::uint32_t> meta_numbers_;    ///< Ditto.
+  std::unordered_map<std::string, std::uint32_t> meta_numbers_;    ///< Until sealed.
 };
 
 }  // namespace sluice

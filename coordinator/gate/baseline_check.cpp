@@ -131,11 +131,11 @@ void UnusedEntries::pass_to(std::string_view test_id) {
   while (next_ < baseline_->size() && baseline_->entry(next_).test_id < test_id) count_next();
 }
 
-void UnusedEntries::visit(std::string_view test_id, std::span<const JudgedMetric> metrics) {
+void UnusedEntries::visit(std::string_view test_id, std::span<const AssessedMetric> metrics) {
   pass_to(test_id);
   while (next_ < baseline_->size() && baseline_->entry(next_).test_id == test_id) {
     const std::string_view name = baseline_->entry(next_).metric;
-    const bool answered = std::ranges::any_of(metrics, [name](const JudgedMetric& metric) {
+    const bool answered = std::ranges::any_of(metrics, [name](const AssessedMetric& metric) {
       const MetricInfo& known = info(metric.id);
       return known.kind == MetricKind::scored && known.name == name;
     });
@@ -164,8 +164,8 @@ std::optional<GateNotice> UnusedEntries::finish(const GatedRun& run) {
           export_command(run) + "."};
 }
 
-void MissingEntries::visit(std::string_view test_id, std::span<const JudgedMetric> metrics) {
-  for (const JudgedMetric& metric : metrics) {
+void MissingEntries::visit(std::string_view test_id, std::span<const AssessedMetric> metrics) {
+  for (const AssessedMetric& metric : metrics) {
     if (metric.score && metric.cause == MetricCause::missing_in_baseline) {
       missing_.add(test_id, info(metric.id).name);
     }

@@ -21,9 +21,9 @@ struct GatedRun {
   std::string config_fingerprint;  ///< `sha256:` and 64 hex digits.
   std::string tool_version;
   std::string suite_path;     ///< As the user named it: for the commands that messages tell.
-  std::string baseline_file;  ///< Ditto.
+  std::string baseline_file;  ///< As the user named it.
   bool strict = false;
-  /// Of `sluice compare`: what is judged is this file, and no run.
+  /// Of `sluice compare`: what is assessed is this file, and no run.
   std::optional<std::string> current_file{};
   bool base_is_report = false;   ///< `baseline_file` is a JSON report.
   std::string suite_place{};     ///< As BaselineHeader::suite_path.
@@ -68,8 +68,8 @@ class UnusedEntries {
   explicit UnusedEntries(const Baseline& baseline) : baseline_(&baseline) {}
 
   /// REQUIRES: ids ascending byte by byte. An undefined score answers its entry.
-  void visit(std::string_view test_id, std::span<const JudgedMetric> metrics);
-  /// A case that was not judged: its error says it all, so its entries are not counted.
+  void visit(std::string_view test_id, std::span<const AssessedMetric> metrics);
+  /// A case that was not assessed: its error says it all, so its entries are not counted.
   void visit_error(std::string_view test_id);
   /// After the last case: `unused_entries`, a failure under strict.
   std::optional<GateNotice> finish(const GatedRun& run);
@@ -87,7 +87,7 @@ class UnusedEntries {
 /// Gathers the scores that have no entry in the baseline, for one notice beside the status of their cases.
 class MissingEntries {
  public:
-  void visit(std::string_view test_id, std::span<const JudgedMetric> metrics);
+  void visit(std::string_view test_id, std::span<const AssessedMetric> metrics);
   /// `missing_entries`: info, since the cases' statuses decide.
   std::optional<GateNotice> finish(const GatedRun& run) const;
 

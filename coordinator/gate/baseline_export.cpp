@@ -31,18 +31,18 @@ std::string_view BaselineExport::meta_of(const MetricInfo& metric) {
   return meta_;
 }
 
-void BaselineExport::add(std::string_view test_id, std::span<const JudgedMetric> metrics) {
-  for (const JudgedMetric& judged : metrics) {
-    const MetricInfo& metric = info(judged.id);
-    if (metric.kind != MetricKind::scored || !judged.score) continue;
-    const double score = *judged.score;
+void BaselineExport::add(std::string_view test_id, std::span<const AssessedMetric> metrics) {
+  for (const AssessedMetric& assessed : metrics) {
+    const MetricInfo& metric = info(assessed.id);
+    if (metric.kind != MetricKind::scored || !assessed.score) continue;
+    const double score = *assessed.score;
     if (!(score >= 0.0 && score <= 1.0)) {
       error_ = Error{Reason::internal_error, "the score of `" + std::string(test_id) + "` for " +
                                                  std::string(metric.name) + " is not in 0..1."};
       continue;
     }
     BaselineEntry entry{test_id, metric.name, score + 0.0, meta_of(metric)};  // 0 for -0.
-    if (judged.repeat_scores.size() > 1) entry.scores = judged.repeat_scores;
+    if (assessed.repeat_scores.size() > 1) entry.scores = assessed.repeat_scores;
     baseline_.add(entry);
   }
 }

@@ -19,8 +19,8 @@ class BaselineExport {
   /// `created_at` of the header is the caller's: RFC 3339, UTC.
   BaselineExport(BaselineHeader header, std::string embedding_model);
 
-  /// A judged case, in any order; not one that ended in an error.
-  void add(std::string_view test_id, std::span<const JudgedMetric> metrics);
+  /// A assessed case, in any order; not one that ended in an error.
+  void add(std::string_view test_id, std::span<const AssessedMetric> metrics);
   void set_stability(BaselineStability stability) { baseline_.stability = std::move(stability); }
   /// Sealed. internal_error if a score is not in 0..1 or a test came twice. Call once.
   Result<Baseline> finish();

@@ -1,8 +1,8 @@
 #include "coordinator/gate/compare.hpp"
 
-#include "coordinator/gate/judge_metrics.hpp"
+#include "coordinator/gate/assess_metrics.hpp"
 #include "coordinator/gate/quoted.hpp"
-#include "coordinator/gate/repeated_judgement.hpp"
+#include "coordinator/gate/repeated_assessment.hpp"
 
 #include <algorithm>
 #include <cstddef>
@@ -61,10 +61,10 @@ class Comparison {
   }
   void missing_in_current(const ComparedCase& base, const std::vector<ComparedMetric>& current,
                           bool by_intention);
-  CaseJudgement judged(const ComparedCase& current, const ComparedCase* base) const;
+  CaseAssessment assessed(const ComparedCase& current, const ComparedCase* base) const;
   MetricQuestion question_of(const ComparedMetric& metric, const ComparedCase& current,
                              const ComparedCase* base) const;
-  void add_to_tests(const ComparedMetric& metric, const JudgedMetric& judged, const ComparedCase& current,
+  void add_to_tests(const ComparedMetric& metric, const AssessedMetric& assessed, const ComparedCase& current,
                     const ComparedCase& base);
   void report(const ScoreComparison& row);
 
@@ -95,18 +95,18 @@ PinnedScore pinned_score(const ComparedMetric& metric, const ComparedCase* base)
   return {undefined ? PinnedScore::State::undefined : PinnedScore::State::absent};
 }
 
-RowChange change_of(const JudgedMetric& judged, const PinnedScore& pinned, bool is_scored) {
+RowChange change_of(const AssessedMetric& assessed, const PinnedScore& pinned, bool is_scored) {
   if (!is_scored) return RowChange::not_compared;
-  const bool fell = judged.cause == MetricCause::dropped || judged.cause == MetricCause::became_undefined;
-  if (fell && judged.status == MetricStatus::fail) return RowChange::regression;
-  if (!judged.score) {
+  const bool fell = assessed.cause == MetricCause::dropped || assessed.cause == MetricCause::became_undefined;
+  if (fell && assessed.status == MetricStatus::fail) return RowChange::regression;
+  if (!assessed.score) {
     const bool cleared =
-        pinned.state == PinnedScore::State::pinned && judged.cause != MetricCause::became_undefined;
+        pinned.state == PinnedScore::State::pinned && assessed.cause != MetricCause::became_undefined;
     return cleared ? RowChange::improvement : RowChange::not_compared;
   }
   if (pinned.state == PinnedScore::State::absent) return RowChange::missing_in_baseline;
   if (pinned.state != PinnedScore::State::pinned) return RowChange::not_compared;
-  const auto change = billionths(*judged.score) - billionths(pinned.score);
+  const auto change = billionths(*assessed.score) - billionths(pinned.score);
   if (change == 0) return RowChange::unchanged;
   return change > 0 ? RowChange::improvement : RowChange::drop;
 }
@@ -151,17 +151,17 @@ MetricQuestion Comparison::question_of(const ComparedMetric& metric, const Compa
   return question;
 }
 
-/// Each repeat by itself, as the run judged it.
-CaseJudgement Comparison::judged(const ComparedCase& current, const ComparedCase* base) const {
+/// Each repeat by itself, as the run assessed it.
+CaseAssessment Comparison::assessed(const ComparedCase& current, const ComparedCase* base) const {
   std::vector<MetricQuestion> questions;
   questions.reserve(current.metrics.size());
   for (const ComparedMetric& metric : current.metrics) {
     questions.push_back(question_of(metric, current, base));
   }
-  const JudgingRules rules{rules_.default_max_drop, rules_.strict};
+  const AssessmentRules rules{rules_.default_max_drop, rules_.strict};
   const std::size_t count = repeats_of(current);
-  if (count == 1) return judged_case(questions, rules);
-  std::vector<CaseJudgement> repeats;
+  if (count == 1) return assessed_case(questions, rules);
+  std::vector<CaseAssessment> repeats;
   for (std::size_t repeat = 0; repeat < count; ++repeat) {
     for (std::size_t i = 0; i < questions.size(); ++i) {
       const ComparedMetric& metric = current.metrics[i];
@@ -172,14 +172,14 @@ CaseJudgement Comparison::judged(const ComparedCase& current, const ComparedCase
         questions[i].passed = metric.repeat_passed[repeat];
       }
     }
-    repeats.push_back(judged_case(questions, rules));
+    repeats.push_back(assessed_case(questions, rules));
   }
-  std::vector<const CaseJudgement*> all;
-  for (const CaseJudgement& one : repeats) all.push_back(&one);
-  return judgement_of_repeats(all);
+  std::vector<const CaseAssessment*> all;
+  for (const CaseAssessment& one : repeats) all.push_back(&one);
+  return assessment_of_repeats(all);
 }
 
-void Comparison::add_to_tests(const ComparedMetric& metric, const JudgedMetric& judged,
+void Comparison::add_to_tests(const ComparedMetric& metric, const AssessedMetric& assessed,
                               const ComparedCase& current, const ComparedCase& base) {
   // What is the suite's stands beside each of its metrics alike.
   if (!tests_)
@@ -187,17 +187,17 @@ void Comparison::add_to_tests(const ComparedMetric& metric, const JudgedMetric& 
         StatisticalGate::Config{nullptr, metric.thresholding, rules_.default_max_drop, rules_.seed});
   const std::vector<double> before = defined_scores(*find(base, metric.name));
   const std::vector<double> now = defined_scores(metric);
-  tests_->add({current.test_id, current.category, judged.id, before, now, judged.became_undefined()});
+  tests_->add({current.test_id, current.category, assessed.id, before, now, assessed.became_undefined()});
 }
 
 void Comparison::pair(const ComparedCase* base, const ComparedCase& current) {
   if (base != nullptr) look_for_scores(*base);
   look_for_scores(current);
   if (current.is_error) return summary_.verdict_input.statuses.add(CaseStatus::error);
-  const CaseJudgement judgement = judged(current, base);
-  for (std::size_t i = 0; i < judgement.metrics.size(); ++i) {
+  const CaseAssessment assessment = assessed(current, base);
+  for (std::size_t i = 0; i < assessment.metrics.size(); ++i) {
     const ComparedMetric& metric = current.metrics[i];
-    const JudgedMetric& one = judgement.metrics[i];
+    const AssessedMetric& one = assessment.metrics[i];
     ScoreComparison row{current.test_id, metric.name, one.score, one.baseline,
                         one.limit,       one.status,  one.cause};
     const bool scored = is_scored(metric);
@@ -205,8 +205,8 @@ void Comparison::pair(const ComparedCase* base, const ComparedCase& current) {
     report(row);
     if (one.is_left_to_tests && rules_.runs_tests) add_to_tests(metric, one, current, *base);
   }
-  summary_.verdict_input.statuses.add(judgement.status);
-  if (judgement.regressed) ++summary_.verdict_input.regressed;
+  summary_.verdict_input.statuses.add(assessment.status);
+  if (assessment.regressed) ++summary_.verdict_input.regressed;
   if (base != nullptr && !base->is_error) missing_in_current(*base, current.metrics, false);
 }
 

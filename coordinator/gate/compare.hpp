@@ -25,9 +25,9 @@ struct ComparedMetric {
   Thresholding thresholding;    ///< Over that of the suite; only the current side's counts.
   std::optional<double> min_score;
   /// Of a scored metric with repeats: of each, undefined ones empty. As many as the case's other metrics
-  /// have; a baseline leaves undefined ones out, and a list of another length is judged by its mean.
+  /// have; a baseline leaves undefined ones out, and a list of another length is assessed by its mean.
   std::vector<std::optional<double>> repeat_scores{};
-  std::vector<bool> repeat_passed{};  ///< Ditto of a pass/fail metric.
+  std::vector<bool> repeat_passed{};  ///< Of a pass/fail metric: the same by repeat.
 };
 
 /// True for a score, also of another tool; false for what only passes or fails.
@@ -36,7 +36,7 @@ bool is_scored(const ComparedMetric& metric);
 /// One case of a side.
 struct ComparedCase {
   std::string test_id;
-  bool is_error = false;  ///< It was not judged; its metrics do not count.
+  bool is_error = false;  ///< It was not assessed; its metrics do not count.
   std::vector<ComparedMetric> metrics;
   bool expects_nothing = false;  ///< No claim is expected, so that to say nothing is the best answer.
   std::string category{};        ///< For tests by category.
@@ -88,7 +88,7 @@ struct CompareRules {
   /// A part of the suite: the cases that it lacks were left out by intention, and are no warning. A metric
   /// that it lacks of a case which it has still is one.
   bool base_is_selection = false;
-  bool current_is_selection = false;  ///< Ditto.
+  bool current_is_selection = false;  ///< The same of the current side.
 };
 
 /// What a comparison came to. The counts are of scores, `verdict_input.statuses` of the current side's cases.
@@ -99,17 +99,17 @@ struct CompareSummary {
   std::uint64_t regressions = 0;
   std::uint64_t missing_in_baseline = 0;
   std::uint64_t missing_in_current = 0;
-  bool shares_no_case = false;                     ///< Both sides have cases, and none of them is the same.
-  bool has_scores = false;                         ///< Either side has a scored metric of a judged case.
-  std::optional<StatisticalJudgement> statistics;  ///< Where the current side has `statistical` metrics.
-  VerdictInput verdict_input;                      ///< Without what `statistics` adds (verdict_input.hpp).
-  RunVerdict verdict = RunVerdict::error;          ///< Ditto, of the cases alone.
+  bool shares_no_case = false;                      ///< Both sides have cases, and none of them is the same.
+  bool has_scores = false;                          ///< Either side has a scored metric of a assessed case.
+  std::optional<StatisticalAssessment> statistics;  ///< Where the current side has `statistical` metrics.
+  VerdictInput verdict_input;                       ///< Without what `statistics` adds (verdict_input.hpp).
+  RunVerdict verdict = RunVerdict::error;           ///< Of the cases alone, without what `statistics` adds.
 };
 
 /// `no_scores`, which decides nothing: neither file has a score.
 GateNotice no_scores_notice(const std::string& base, const std::string& current);
 
-/// Compares two sides by the rules of the gate (Gate::judge, judgement_of_repeats, StatisticalGate): scores
+/// Compares two sides by the rules of the gate (Gate::assess, assessment_of_repeats, StatisticalGate): scores
 /// of the current side against those of the base, each repeat by itself. A base score without a current one
 /// warns, and fails under strict; not so where the current case is an error, or a selection left it out.
 /// Calls `visit` in id order. Holds one case of each side at a time. Fails when a side does, or with

@@ -22,7 +22,7 @@ std::string f1_in_words(const std::optional<double>& f1) {
   return digits.data();
 }
 
-std::int64_t change_of(const FixtureScores& one) {
+std::int64_t f1_change(const FixtureScores& one) {
   return billionths(one.after.value_or(1.0)) - billionths(one.before.value_or(1.0));
 }
 
@@ -46,8 +46,8 @@ std::optional<GateNotice> fixtures_changed_notice(std::vector<FixtureScores> com
                                                   const std::string& manifest) {
   if (compared.empty()) return std::nullopt;
   const std::size_t count = compared.size();
-  std::ranges::stable_sort(compared, {}, change_of);
-  const auto unchanged = std::ranges::equal_range(compared, 0, {}, change_of);
+  std::ranges::stable_sort(compared, {}, f1_change);
+  const auto unchanged = std::ranges::equal_range(compared, 0, {}, f1_change);
   const std::span<const FixtureScores> worse(compared.begin(), unchanged.begin());
   std::ranges::reverse(unchanged.end(), compared.end());
   const std::span<const FixtureScores> better(unchanged.end(), compared.end());

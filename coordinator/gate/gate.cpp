@@ -1,6 +1,6 @@
 #include "coordinator/gate/gate.hpp"
 
-#include "coordinator/gate/judge_metrics.hpp"
+#include "coordinator/gate/assess_metrics.hpp"
 
 #include <algorithm>
 #include <cstddef>
@@ -39,9 +39,9 @@ std::string_view to_string(MetricCause cause) {
       return "became_undefined";
     case MetricCause::missing_in_baseline:
       return "missing_in_baseline";
-    case MetricCause::judged_statistically:
+    case MetricCause::assessed_statistically:
       return "judged_statistically";
-    case MetricCause::judged_by_score:
+    case MetricCause::assessed_by_score:
       return "judged_by_score";
   }
   return "none";
@@ -137,16 +137,16 @@ MetricQuestion question_of(const AskedOutcome& asked, const Case& test_case, con
 
 }  // namespace
 
-CaseJudgement Gate::judge(const Case& test_case, std::span<const MetricOutcome> outcomes) const {
+CaseAssessment Gate::assess(const Case& test_case, std::span<const MetricOutcome> outcomes) const {
   const std::vector<AskedOutcome> asked = asked_outcomes(test_case, outcomes);
   const PinnedCase pinned(config_.baseline, test_case.id);
   std::vector<MetricQuestion> questions;
   questions.reserve(asked.size());
   for (const AskedOutcome& one : asked) questions.push_back(question_of(one, test_case, pinned, config_));
 
-  CaseJudgement judgement = judged_case(questions, {config_.default_max_drop, config_.strict});
-  for (std::size_t i = 0; i < asked.size(); ++i) judgement.metrics[i].detail = asked[i].outcome->detail;
-  return judgement;
+  CaseAssessment assessment = assessed_case(questions, {config_.default_max_drop, config_.strict});
+  for (std::size_t i = 0; i < asked.size(); ++i) assessment.metrics[i].detail = asked[i].outcome->detail;
+  return assessment;
 }
 
 }  // namespace sluice

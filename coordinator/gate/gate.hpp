@@ -1,6 +1,6 @@
 #pragma once
 
-#include "common/metrics.hpp"
+#include "common/model/metrics.hpp"
 #include "coordinator/gate/baseline.hpp"
 #include "coordinator/gate/billionths.hpp"
 #include "coordinator/gate/status.hpp"
@@ -21,26 +21,27 @@ enum class MetricStatus : std::uint8_t { unjudged, pass, warn, fail, flaky };
 
 /// Why; more than one limit may be missed: the one that asks for most counts.
 enum class MetricCause : std::uint8_t {
-  none,                  ///< It passed, or nothing judges it.
-  not_passed,            ///< A pass/fail metric.
-  below_min_score,       ///< `absolute`, or `expected.min_score`.
-  below_min_floor,       ///< `relative`.
-  dropped,               ///< `relative`: more than `max_drop` below the baseline.
-  became_undefined,      ///< The baseline has a score, this run has none (0/0).
-  missing_in_baseline,   ///< A scored metric under `relative` without an entry: warns, fails under --strict.
-  judged_statistically,  ///< `statistical`: the baseline's score counts with those of all cases.
-  judged_by_score,  ///< A pass/fail claims metric of a case whose claims scores are judged: does not count.
+  none,                 ///< It passed, or nothing assesses it.
+  not_passed,           ///< A pass/fail metric.
+  below_min_score,      ///< `absolute`, or `expected.min_score`.
+  below_min_floor,      ///< `relative`.
+  dropped,              ///< `relative`: more than `max_drop` below the baseline.
+  became_undefined,     ///< The baseline has a score, this run has none (0/0).
+  missing_in_baseline,  ///< A scored metric under `relative` without an entry: warns, fails under --strict.
+  assessed_statistically,  ///< `statistical`: the baseline's score counts with those of all cases.
+  assessed_by_score,       ///< A pass/fail claims metric of a case whose claims scores are assessed: does not
+                           ///< count.
 };
 
 std::string_view to_string(MetricStatus status);
 std::string_view to_string(MetricCause cause);
 
 /// One metric's word on a case beside what it had to reach.
-struct JudgedMetric {
+struct AssessedMetric {
   MetricId id = MetricId::claims_precision;
   std::optional<double> score;
   std::optional<double> baseline;  ///< The baseline's score.
-  std::optional<double> limit;     ///< The lowest score that passes; empty where nothing judges a score.
+  std::optional<double> limit;     ///< The lowest score that passes; empty where nothing assesses a score.
   MetricStatus status = MetricStatus::unjudged;
   MetricCause cause = MetricCause::none;
   std::string_view detail;     ///< Of the MetricOutcome.
@@ -49,7 +50,7 @@ struct JudgedMetric {
   bool is_left_to_tests = false;
   /// Of the repeats that `score` is the mean of, in their order, undefined ones left out; empty: one repeat.
   std::vector<double> repeat_scores{};
-  bool passed = true;  ///< What a pass/fail metric said, also where a score judges instead.
+  bool passed = true;  ///< What a pass/fail metric said, also where a score assesses instead.
   /// Of several repeats some became undefined, whatever `cause` says of the first that failed.
   bool some_repeat_became_undefined = false;
 
@@ -64,14 +65,14 @@ struct JudgedMetric {
 };
 
 /// What a case came to.
-struct CaseJudgement {
+struct CaseAssessment {
   CaseStatus status = CaseStatus::error;
   bool regressed = false;  ///< Failed, and only by `dropped` or `became_undefined`.
   bool improved = false;   ///< Did not fail, and a score is above its baseline's.
-  std::vector<JudgedMetric> metrics;
+  std::vector<AssessedMetric> metrics;
 };
 
-/// Judges cases. Immutable; thread-safe. The baseline must outlive it.
+/// Checks cases. Immutable; thread-safe. The baseline must outlive it.
 class Gate {
  public:
   struct Config {
@@ -83,7 +84,7 @@ class Gate {
   };
 
   explicit Gate(Config config) : config_(std::move(config)) {}
-  /// Without thresholds and baseline: only pass/fail metrics judge.
+  /// Without thresholds and baseline: only pass/fail metrics assess.
   Gate() = default;
 
   /// REQUIRES: `outcomes` as a worker hands them out for this case (result.hpp, TrialScore). Outcomes that
@@ -93,13 +94,13 @@ class Gate {
   ///   one `relative` leaves only its `min_floor`. Where no mode is named, a `min_score` holds too.
   /// - An undefined score is `became_undefined` where the baseline has one, and misses every fixed limit
   ///   above 0; where the case expects no claim, saying nothing is the best answer, and passes.
-  /// - Where a threshold judges one of the case's claims scores (a limit applies to a defined score, or it
+  /// - Where a threshold assesses one of the case's claims scores (a limit applies to a defined score, or it
   ///   became undefined), the pass/fail claims metrics say the same without a baseline and are `unjudged`,
-  ///   unless the case's expectations name them. What judges wrong claims stays where the baseline's model
+  ///   unless the case's expectations name them. What assesses wrong claims stays where the baseline's model
   ///   had extracted nothing: no pinned score could fall for them.
   /// - A case without a claims score in the baseline lacks nothing if this run has none either, nor without
   ///   a precision if nothing had been extracted then (its recall or F1 is pinned at 0).
-  CaseJudgement judge(const Case& test_case, std::span<const MetricOutcome> outcomes) const;
+  CaseAssessment assess(const Case& test_case, std::span<const MetricOutcome> outcomes) const;
 
   const Config& config() const { return config_; }
 

@@ -21,11 +21,11 @@ struct GateSummary {
   BaselineKind kind = BaselineKind::none;
   std::string baseline_file;  ///< As the user named it; empty without a baseline.
   bool strict = false;
-  bool fail_on_regression = false;                 ///< Of compared aggregates.
-  std::string config_fingerprint;                  ///< `sha256:...` of this run's suite and model settings.
-  std::optional<AggregateJudgement> aggregates;    ///< Exactly for BaselineKind::aggregates.
-  std::optional<StabilityJudgement> stability;     ///< Of a run with perturbed answers.
-  std::optional<StatisticalJudgement> statistics;  ///< Under `statistical`, with a baseline of scores.
+  bool fail_on_regression = false;                  ///< Of compared aggregates.
+  std::string config_fingerprint;                   ///< `sha256:...` of this run's suite and model settings.
+  std::optional<AggregateAssessment> aggregates;    ///< Exactly for BaselineKind::aggregates.
+  std::optional<StabilityAssessment> stability;     ///< Of a run with perturbed answers.
+  std::optional<StatisticalAssessment> statistics;  ///< Under `statistical`, with a baseline of scores.
   std::vector<GateNotice> notices;
 };
 

@@ -1,6 +1,6 @@
 #include "coordinator/gate/quoted.hpp"
 
-#include "common/text.hpp"
+#include "common/text/text.hpp"
 
 #include <algorithm>
 #include <bit>

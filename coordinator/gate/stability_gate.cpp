@@ -1,6 +1,6 @@
 #include "coordinator/gate/stability_gate.hpp"
 
-#include "coordinator/gate/judge_metrics.hpp"
+#include "coordinator/gate/assess_metrics.hpp"
 
 #include <array>
 
@@ -23,12 +23,12 @@ std::string base_of(const GatedRun& run) {
   return "`" + run.baseline_file + "`";
 }
 
-/// What is judged: this run, or a file of `sluice compare`.
+/// What is assessed: this run, or a file of `sluice compare`.
 std::string current_of(const GatedRun& run) {
   return run.current_file ? "`" + *run.current_file + "`" : "this run";
 }
 
-/// True if a stability in the baseline would judge one of this run.
+/// True if a stability in the baseline would assess one of this run.
 bool is_compared(const StabilityQuestion& question) {
   return question.baseline != nullptr && question.suite.mode != ThresholdMode::absolute;
 }
@@ -85,8 +85,8 @@ void say_nothing_was_perturbed(const StabilityQuestion& question, const GatedRun
 
 void say_what_is_missing(const StabilityQuestion& question, const GatedRun& run,
                          std::vector<GateNotice>& notices) {
-  const bool is_judged = question.min_stability || (is_pinned(question) && !is_of_a_part(question));
-  if (!question.score && is_judged) {
+  const bool is_assessed = question.min_stability || (is_pinned(question) && !is_of_a_part(question));
+  if (!question.score && is_assessed) {
     notices.push_back(
         {warning_of(run), "stability_not_measured",
          "no answer to a perturbed input was judged, so that " +
@@ -103,33 +103,33 @@ void say_what_is_missing(const StabilityQuestion& question, const GatedRun& run,
 
 }  // namespace
 
-std::optional<StabilityJudgement> judge_stability(const StabilityQuestion& question, const GatedRun& run,
-                                                  std::vector<GateNotice>& notices) {
+std::optional<StabilityAssessment> assess_stability(const StabilityQuestion& question, const GatedRun& run,
+                                                    std::vector<GateNotice>& notices) {
   if (question.perturbations.empty()) {
     say_nothing_was_perturbed(question, run, notices);
     return std::nullopt;
   }
-  StabilityJudgement judgement;
-  judgement.score = question.score;
-  judgement.min_stability = question.min_stability;
+  StabilityAssessment assessment;
+  assessment.score = question.score;
+  assessment.min_stability = question.min_stability;
   const bool is_absolute = question.suite.mode == ThresholdMode::absolute;
-  if (!is_absolute) judgement.max_drop = question.suite.max_drop.value_or(question.default_max_drop);
+  if (!is_absolute) assessment.max_drop = question.suite.max_drop.value_or(question.default_max_drop);
   say_what_is_missing(question, run, notices);
-  if (!question.score) return judgement;
+  if (!question.score) return assessment;
   MetricQuestion asked;
   asked.score = question.score;
   asked.pinned = pinned_stability(question, run, notices);
   asked.thresholding.mode = is_absolute ? ThresholdMode::absolute : ThresholdMode::relative;
-  asked.thresholding.max_drop = judgement.max_drop;
+  asked.thresholding.max_drop = assessment.max_drop;
   asked.min_score = question.min_stability;
   std::vector<MetricAnswer> answers;
-  judge_metrics(std::array{asked}, {question.default_max_drop, run.strict}, answers);
+  assess_metrics(std::array{asked}, {question.default_max_drop, run.strict}, answers);
   const MetricAnswer& answer = answers.front();
-  if (asked.pinned.state == PinnedScore::State::pinned) judgement.baseline = asked.pinned.score;
-  judgement.limit = answer.limit;
-  judgement.status = answer.status;
-  judgement.cause = answer.cause;
-  return judgement;
+  if (asked.pinned.state == PinnedScore::State::pinned) assessment.baseline = asked.pinned.score;
+  assessment.limit = answer.limit;
+  assessment.status = answer.status;
+  assessment.cause = answer.cause;
+  return assessment;
 }
 
 }  // namespace sluice

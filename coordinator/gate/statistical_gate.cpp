@@ -55,7 +55,7 @@ std::optional<GateNotice> nothing_to_compare_notice(const Thresholding& suite,
       "that pass or fail are judged by themselves)."};
 }
 
-std::uint64_t StatisticalJudgement::regressions() const {
+std::uint64_t StatisticalAssessment::regressions() const {
   return static_cast<std::uint64_t>(std::ranges::count_if(metrics, [](const StatisticalMetric& one) {
     return one.verdict.verdict == ChangeVerdict::regression;
   }));
@@ -68,9 +68,9 @@ StatisticalGate::StatisticalGate(const Config& config) : baseline_(config.baseli
   result_.seed = config.seed;
 }
 
-void StatisticalGate::add(const Case& test_case, std::span<const JudgedMetric> metrics) {
+void StatisticalGate::add(const Case& test_case, std::span<const AssessedMetric> metrics) {
   const Baseline::Range range = baseline_->of_test(test_case.id);
-  for (const JudgedMetric& metric : metrics) {
+  for (const AssessedMetric& metric : metrics) {
     if (!metric.is_left_to_tests) continue;
     ScorePair pair;
     pair.test_id = test_case.id;
@@ -103,32 +103,32 @@ void StatisticalGate::add(const ScorePair& pair) {
   if (pair.became_undefined) pairs.became_undefined.add(pair.test_id, name);
 }
 
-StatisticalJudgement StatisticalGate::finish() const {
-  StatisticalJudgement judgement = result_;
+StatisticalAssessment StatisticalGate::finish() const {
+  StatisticalAssessment assessment = result_;
   std::vector<PairedComparison> comparisons;
   for (const auto& [metric, pairs] : pairs_) {
-    const std::uint64_t seed = RandomStream(judgement.seed, static_cast<std::uint64_t>(metric)).next();
-    const PairedSample sample = pair_cases(pairs.cases, judgement.by_category);
-    StatisticalMetric& one = judgement.metrics.emplace_back();
+    const std::uint64_t seed = RandomStream(assessment.seed, static_cast<std::uint64_t>(metric)).next();
+    const PairedSample sample = pair_cases(pairs.cases, assessment.by_category);
+    StatisticalMetric& one = assessment.metrics.emplace_back();
     one.metric = metric;
     one.comparison = compare_paired(sample, {}, seed);
     BootstrapRules display;
-    display.confidence = judgement.rules.confidence;
+    display.confidence = assessment.rules.confidence;
     one.intervals = bootstrap_intervals(sample, display, seed);
     one.left_out = pairs.left_out;
     one.became_undefined = pairs.became_undefined;
     one.drops = pairs.drops;
     comparisons.push_back(one.comparison);
   }
-  auto verdicts = judge_changes(comparisons, judgement.rules);
+  auto verdicts = assess_changes(comparisons, assessment.rules);
   for (std::size_t i = 0; i < verdicts.size(); ++i) {
-    StatisticalMetric& one = judgement.metrics[i];
+    StatisticalMetric& one = assessment.metrics[i];
     const bool is_clear = verdicts[i].verdict == ChangeVerdict::no_regression;
     if (is_clear && one.became_undefined.count() > 0) verdicts[i].verdict = ChangeVerdict::underpowered;
     one.verdict = verdicts[i];
   }
-  judgement.verdict = overall_verdict(verdicts);
-  return judgement;
+  assessment.verdict = overall_verdict(verdicts);
+  return assessment;
 }
 
 }  // namespace sluice

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "common/metrics.hpp"
+#include "common/model/metrics.hpp"
 #include "coordinator/gate/baseline.hpp"
 #include "coordinator/gate/baseline_check.hpp"
 #include "coordinator/gate/billionths.hpp"
@@ -63,8 +63,8 @@ struct StatisticalMetric {
   LargestDrops drops;  ///< Of the cases that are compared.
 };
 
-/// What the tests of `thresholding.mode: statistical` came to (statistics.md).
-struct StatisticalJudgement {
+/// What the tests of `thresholding.mode: statistical` came to (docs/statistics.md).
+struct StatisticalAssessment {
   VerdictRules rules;
   bool by_category = false;
   std::uint64_t seed = 0;
@@ -91,7 +91,7 @@ struct ScorePair {
 class StatisticalGate {
  public:
   struct Config {
-    const Baseline* baseline = nullptr;  ///< For judged cases; null where pairs are added.
+    const Baseline* baseline = nullptr;  ///< For assessed cases; null where pairs are added.
     Thresholding suite;                  ///< With `statistical`.
     double default_min_effect = 0.05;    ///< Where the suite names none.
     std::uint64_t seed = 0;
@@ -99,11 +99,11 @@ class StatisticalGate {
 
   explicit StatisticalGate(const Config& config);
 
-  /// A judged case. Counted are the metrics that the gate left to the tests
-  /// (MetricCause::judged_statistically).
-  void add(const Case& test_case, std::span<const JudgedMetric> metrics);
+  /// A assessed case. Counted are the metrics that the gate left to the tests
+  /// (MetricCause::assessed_statistically).
+  void add(const Case& test_case, std::span<const AssessedMetric> metrics);
   void add(const ScorePair& pair);
-  StatisticalJudgement finish() const;
+  StatisticalAssessment finish() const;
 
  private:
   struct Pairs {
@@ -114,7 +114,7 @@ class StatisticalGate {
   };
 
   const Baseline* baseline_;
-  StatisticalJudgement result_;
+  StatisticalAssessment result_;
   std::map<MetricId, Pairs> pairs_;
   std::map<std::string, std::uint32_t, std::less<>> categories_;
 };

@@ -36,9 +36,9 @@ std::string_view to_string(RunVerdict verdict) {
   return "error";
 }
 
-CaseStatus case_status(std::span<const JudgedMetric> metrics) {
+CaseStatus case_status(std::span<const AssessedMetric> metrics) {
   CaseStatus status = metrics.empty() ? CaseStatus::error : CaseStatus::pass;
-  for (const JudgedMetric& metric : metrics) {
+  for (const AssessedMetric& metric : metrics) {
     if (metric.status == MetricStatus::fail) return CaseStatus::fail;
     if (metric.status == MetricStatus::warn) status = CaseStatus::warn;
   }
@@ -50,12 +50,12 @@ namespace {
 bool warns(const VerdictInput& input) {
   return input.warnings > 0 || input.statuses.warned > 0 || input.statuses.flaky > 0;
 }
-bool nothing_judged(const StatusCounts& statuses) {
+bool nothing_assessed(const StatusCounts& statuses) {
   return statuses.errors > 0 || statuses.total() == 0;
 }
 
 RunVerdict verdict_of_aggregates(const VerdictInput& input) {
-  if (nothing_judged(input.statuses)) return RunVerdict::error;
+  if (nothing_assessed(input.statuses)) return RunVerdict::error;
   if (input.failed_apart > 0 || input.failures > 0) return RunVerdict::fail;
   if (input.aggregates == AggregateOutcome::beyond_limit || input.run_regressions > 0) {
     return RunVerdict::regression;
@@ -70,7 +70,7 @@ RunVerdict run_verdict(const VerdictInput& input) {
   if (input.cut_short) return RunVerdict::error;
   if (input.aggregates != AggregateOutcome::not_compared) return verdict_of_aggregates(input);
   if (input.statuses.failed > input.regressed || input.failures > 0) return RunVerdict::fail;
-  if (nothing_judged(input.statuses)) return RunVerdict::error;
+  if (nothing_assessed(input.statuses)) return RunVerdict::error;
   if (input.regressed > 0 || input.run_regressions > 0) return RunVerdict::regression;
   return warns(input) ? RunVerdict::review : RunVerdict::pass;
 }

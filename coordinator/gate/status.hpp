@@ -8,7 +8,7 @@
 
 namespace sluice {
 
-struct JudgedMetric;
+struct AssessedMetric;
 
 /// What a run came to.
 enum class RunVerdict : std::uint8_t { pass, review, regression, fail, error };
@@ -17,8 +17,8 @@ std::string_view to_string(CaseStatus status);
 std::string_view to_string(RunVerdict verdict);
 
 /// The status of a case that was scored: `fail` as soon as one metric failed, else `warn` as soon as one
-/// warns; `error` when there is no metric at all (a case that nobody judged must not pass).
-CaseStatus case_status(std::span<const JudgedMetric> metrics);
+/// warns; `error` when there is no metric at all (a case that nobody assessed must not pass).
+CaseStatus case_status(std::span<const AssessedMetric> metrics);
 
 /// What the aggregates of a run came to beside those of a manifest's [baseline] table.
 enum class AggregateOutcome : std::uint8_t { not_compared, no_drop, within_limit, beyond_limit };
@@ -31,7 +31,7 @@ struct VerdictInput {
       0;  ///< Failed cases that no aggregate knows of: texts, and claims below a fixed limit.
   bool cut_short = false;
   std::uint64_t warnings = 0;  ///< Of the comparison as a whole (gate.hpp, GateNotice), not of a case.
-  std::uint64_t failures = 0;  ///< Ditto, under --strict; and a stability below its least.
+  std::uint64_t failures = 0;  ///< Of the comparison under --strict; and a stability below its least.
   /// Quantities of the whole run that fell below the baseline: metrics by their tests, and stability.
   std::uint64_t run_regressions = 0;
   AggregateOutcome aggregates = AggregateOutcome::not_compared;

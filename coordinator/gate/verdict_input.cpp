@@ -3,7 +3,7 @@
 namespace sluice {
 namespace {
 
-void count_stability(const StabilityJudgement& stability, VerdictInput& input) {
+void count_stability(const StabilityAssessment& stability, VerdictInput& input) {
   const bool failed = stability.status == MetricStatus::fail;
   const bool dropped = failed && stability.cause == MetricCause::dropped;
   input.run_regressions += dropped ? 1 : 0;

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "common/provider_limits.hpp"
+#include "common/model/provider_limits.hpp"
 #include "coordinator/dispatch/work_queue.hpp"
 #include "coordinator/facts/budget_facts.hpp"
 

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "common/provider_limits.hpp"
+#include "common/model/provider_limits.hpp"
 #include "coordinator/governor/bucket.hpp"
 
 #include <cstdint>

@@ -2,7 +2,7 @@
 
 #include "common/cache_tools.hpp"
 #include "common/error.hpp"
-#include "common/result.hpp"
+#include "common/model/result.hpp"
 #include "coordinator/facts/cache_holders.hpp"
 #include "coordinator/facts/committed_results.hpp"
 #include "coordinator/facts/run_record.hpp"

@@ -6,7 +6,7 @@
 namespace sluice {
 namespace {
 
-bool misses_fixed_limit(const JudgedMetric& metric) {
+bool misses_fixed_limit(const AssessedMetric& metric) {
   return metric.cause == MetricCause::below_min_score || metric.cause == MetricCause::below_min_floor;
 }
 
@@ -14,14 +14,14 @@ bool misses_fixed_limit(const JudgedMetric& metric) {
 
 void Totals::add(const CaseResult& result) {
   statuses.add(result.status);
-  regressed += result.judgement.regressed ? 1 : 0;
-  improved += result.judgement.improved ? 1 : 0;
+  regressed += result.assessment.regressed ? 1 : 0;
+  improved += result.assessment.improved ? 1 : 0;
   const bool is_claims = result.fixture.kind == CaseKind::claims;
   claims_cases += is_claims ? 1 : 0;
   const bool below_a_limit = std::ranges::any_of(result.metrics(), misses_fixed_limit);
   failed_apart += result.status == CaseStatus::fail && (!is_claims || below_a_limit) ? 1 : 0;
   missing_entries += static_cast<std::uint64_t>(
-      std::ranges::count(result.metrics(), MetricCause::missing_in_baseline, &JudgedMetric::cause));
+      std::ranges::count(result.metrics(), MetricCause::missing_in_baseline, &AssessedMetric::cause));
   trials += result.trials.size();
   trial_errors += static_cast<std::uint64_t>(
       std::ranges::count_if(result.trials, [](const TrialResult& trial) { return trial.error != nullptr; }));

@@ -1,7 +1,7 @@
 #pragma once
 
 #include "common/error.hpp"
-#include "common/paid_tokens.hpp"
+#include "common/model/paid_tokens.hpp"
 #include "coordinator/gate/status.hpp"
 #include "coordinator/merge/case_result.hpp"
 #include "coordinator/merge/scores.hpp"
@@ -22,7 +22,7 @@ struct Totals {
   std::uint64_t failed_apart =
       0;  ///< Of the failed ones: those that no score of all cases shows (status.hpp).
   std::uint64_t trials = 0;
-  std::uint64_t trial_errors = 0;     ///< Trials that were not judged, those of case errors included.
+  std::uint64_t trial_errors = 0;     ///< Trials that were not assessed, those of case errors included.
   std::uint64_t missing_entries = 0;  ///< Scores without an entry in the baseline.
   /// Summed over the unperturbed repeats, so that precision and recall rest on all that was observed of the
   /// cases as they are; perturbed answers have no say in them.
@@ -32,7 +32,7 @@ struct Totals {
   void add(const CaseResult& result);
 };
 
-/// The aggregates of a run (harness spec, section 6; design, "Decisions on the source documents").
+/// The aggregates of a run.
 struct Aggregates {
   Totals all;
   std::map<std::string, Totals, std::less<>> by_category;

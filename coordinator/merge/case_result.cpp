@@ -49,7 +49,7 @@ bool is_word_of(const MetricOutcome& outcome) {
   return *outcome.score >= 0.0 && *outcome.score <= 1.0;
 }
 
-// A metric that nobody answered would judge nothing, and the case pass for want of a judge.
+// A metric that nobody answered would assess nothing, and the case pass for want of a assess.
 bool answers_all(const Case& fixture, std::span<const MetricOutcome> outcomes) {
   if (!std::ranges::all_of(outcomes, is_word_of)) return false;
   const auto has = [&](MetricId id) {
@@ -77,7 +77,7 @@ Counts counts_of(const ClaimsScore& score) {
           .false_negatives = score.missing.size()};
 }
 
-// Gathers the trials of one case, and judges them.
+// Gathers the trials of one case, and assesses them.
 class CaseTrials {
  public:
   explicit CaseTrials(const RunResults& results) : results_(results) {}
@@ -109,7 +109,7 @@ class CaseTrials {
                                   "version?"});
     }
     trial.score = &unit.scores.front();
-    trial.judgement = results_.gate.judge(*case_, trial.score->metrics);
+    trial.assessment = results_.gate.assess(*case_, trial.score->metrics);
   }
 
   /// All trials of the case were added.
@@ -118,7 +118,7 @@ class CaseTrials {
     result.trials = trials_;
     result.ontology = results_.ontology;
     result.repeats.planned = 0;
-    std::vector<const CaseJudgement*> judged;
+    std::vector<const CaseAssessment*> assessed;
     for (const TrialResult& trial : trials_) {
       if (trial.perturbation > 0) continue;
       ++result.repeats.planned;
@@ -126,19 +126,19 @@ class CaseTrials {
         ++result.repeats.errors;
         continue;
       }
-      ++result.repeats.judged;
-      result.repeats.failed += trial.judgement.status == CaseStatus::fail ? 1 : 0;
-      judged.push_back(&trial.judgement);
+      ++result.repeats.assessed;
+      result.repeats.failed += trial.assessment.status == CaseStatus::fail ? 1 : 0;
+      assessed.push_back(&trial.assessment);
     }
     if (result.repeats.is_error()) {
       show(result, [](const TrialResult& trial) { return trial.error != nullptr; });
       return result;
     }
-    result.judgement = judgement_of_repeats(judged);
-    result.status = result.judgement.status;
+    result.assessment = assessment_of_repeats(assessed);
+    result.status = result.assessment.status;
     const CaseStatus shown = result.status == CaseStatus::flaky ? CaseStatus::fail : result.status;
     show(result, [shown](const TrialResult& trial) {
-      return trial.error == nullptr && trial.judgement.status == shown;
+      return trial.error == nullptr && trial.assessment.status == shown;
     });
     if (case_->kind == CaseKind::claims) {
       result.counts.emplace();

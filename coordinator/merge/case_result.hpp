@@ -1,12 +1,12 @@
 #pragma once
 
 #include "common/error.hpp"
-#include "common/metrics.hpp"
-#include "common/ontology.hpp"
-#include "common/result.hpp"
+#include "common/model/metrics.hpp"
+#include "common/model/ontology.hpp"
+#include "common/model/result.hpp"
 #include "coordinator/facts/committed_results.hpp"
 #include "coordinator/gate/gate.hpp"
-#include "coordinator/gate/repeated_judgement.hpp"
+#include "coordinator/gate/repeated_assessment.hpp"
 #include "coordinator/merge/scores.hpp"
 #include "coordinator/plan/trial_table.hpp"
 #include "coordinator/suite/suite.hpp"
@@ -39,15 +39,15 @@ struct TrialResult {
   TrialId trial = 0;
   std::uint32_t perturbation = 0;  ///< As TrialPlace has it.
   std::uint32_t repeat = 0;
-  const Error* error = nullptr;       ///< Set exactly when the trial was not judged.
+  const Error* error = nullptr;       ///< Set exactly when the trial was not assessed.
   const UnitResult* unit = nullptr;   ///< Null when no result was committed.
   const TrialScore* score = nullptr;  ///< Null with an error.
-  CaseJudgement judgement{};  ///< Of this answer alone; of a perturbed one too, which decides nothing.
+  CaseAssessment assessment{};  ///< Of this answer alone; of a perturbed one too, which decides nothing.
 };
 
-/// What one case came to. A view: valid only while the callback that it is handed to runs. What judges a case
-/// are its unperturbed repeats. `unit` and `score` are those of one of them: of the first that came to what
-/// the case did (for `flaky` and `fail` the first that failed), so that what is shown says why.
+/// What one case came to. A view: valid only while the callback that it is handed to runs. What assesses a
+/// case are its unperturbed repeats. `unit` and `score` are those of one of them: of the first that came to
+/// what the case did (for `flaky` and `fail` the first that failed), so that what is shown says why.
 struct CaseResult {
   const Case& fixture;
   TrialId trial = 0;  ///< The case's first.
@@ -57,16 +57,16 @@ struct CaseResult {
   const TrialScore* score = nullptr;  ///< Null when status is `error`.
   /// Of a claims case, summed over its repeats; empty when status is `error`.
   std::optional<Counts> counts;
-  CaseJudgement judgement{};              ///< Without metrics when status is `error`.
+  CaseAssessment assessment{};            ///< Without metrics when status is `error`.
   RepeatTally repeats{};                  ///< Of the unperturbed trials.
   std::span<const TrialResult> trials{};  ///< All of the case, in plan order.
   const Ontology* ontology = nullptr;     ///< As RunResults has it.
 
-  std::span<const JudgedMetric> metrics() const { return judgement.metrics; }
+  std::span<const AssessedMetric> metrics() const { return assessment.metrics; }
 };
 
 /// Calls `visit` once for each case of the plan in order, those without a committed result included. The
-/// trials of one case are held at a time. A case of which fewer than half of the repeats were judged is an
+/// trials of one case are held at a time. A case of which fewer than half of the repeats were assessed is an
 /// error; otherwise those that ended in an error are left out. A result that does not fit its case (positions
 /// out of range, counts that do not add up, a metric without an outcome, a score beyond 0..1) becomes a case
 /// error `internal_error`. Fails when the source or a case's file fails, or when trials are not of the plan

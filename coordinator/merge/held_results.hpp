@@ -9,7 +9,7 @@
 
 namespace sluice {
 
-/// Results that are read from their source once, however often they are visited: judging visits them, and
+/// Results that are read from their source once, however often they are visited: assessing visits them, and
 /// each report once to three times. The first visit keeps them packed (zstd over the ledger's rows); beyond
 /// `max_bytes` the rest stays with the source, and each visit reads that part again. Not thread-safe. The
 /// source must outlive it. Fails as the source does; a first visit that failed keeps nothing.

@@ -173,7 +173,7 @@ void RunStabilityFold::add_scores(const CaseResult& result, std::uint32_t catego
   std::map<MetricId, Sides> scores;
   for (const TrialResult& trial : result.trials) {
     if (trial.error != nullptr) continue;
-    for (const JudgedMetric& metric : trial.judgement.metrics) {
+    for (const AssessedMetric& metric : trial.assessment.metrics) {
       if (info(metric.id).kind != MetricKind::scored || !metric.score) continue;
       Sides& of_metric = scores[metric.id];
       if (trial.perturbation == 0) {
@@ -215,7 +215,7 @@ void RunStabilityFold::add_reach(const CaseAnswers& answers) {
   }
 }
 
-void RunStabilityFold::judge_reach_of_perturbations() {
+void RunStabilityFold::assess_reach_of_perturbations() {
   std::vector<double> smallest;
   for (const PerturbationStability& one : result_.analysis.perturbations) {
     if (one.p) smallest.push_back(perturbation_reach_.at(one.perturbation).smallest_p.value());
@@ -231,7 +231,7 @@ void RunStabilityFold::judge_reach_of_perturbations() {
   }
 }
 
-void RunStabilityFold::judge_reach_of_cases() {
+void RunStabilityFold::assess_reach_of_cases() {
   const auto& cases = result_.analysis.cases;
   std::vector<double> smallest;
   for (std::size_t i = 0; i < cases.size(); ++i) {
@@ -256,7 +256,7 @@ void RunStabilityFold::judge_reach_of_cases() {
       repeats_needed(reach.same_share, reach.units_per_repeat, smallest.size(), result_.confidence);
 }
 
-void RunStabilityFold::judge_bounds_of_cases() {
+void RunStabilityFold::assess_bounds_of_cases() {
   const auto& cases = result_.analysis.cases;
   std::vector<double> at_best;
   for (std::size_t i = 0; i < cases.size(); ++i) {
@@ -293,7 +293,7 @@ void RunStabilityFold::add(const CaseResult& result) {
   }
   if (answers.unperturbed.empty()) result_.uncompared += answers.perturbed.size();
   add_scores(result, category);
-  if (result.status != CaseStatus::error) passes_.add(result.repeats.passed(), result.repeats.judged);
+  if (result.status != CaseStatus::error) passes_.add(result.repeats.passed(), result.repeats.assessed);
 }
 
 RunStability RunStabilityFold::finish() {
@@ -302,9 +302,9 @@ RunStability RunStabilityFold::finish() {
     if (one.perturbation < result_.perturbations.size())
       result_.perturbations[one.perturbation].stability = one;
   }
-  judge_reach_of_perturbations();
-  judge_reach_of_cases();
-  judge_bounds_of_cases();
+  assess_reach_of_perturbations();
+  assess_reach_of_cases();
+  assess_bounds_of_cases();
   if (result_.repeats > 1) result_.pass_curve = passes_.points();
   return std::move(result_);
 }

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "common/metrics.hpp"
+#include "common/model/metrics.hpp"
 #include "coordinator/merge/case_result.hpp"
 #include "coordinator/merge/instability_reach.hpp"
 #include "coordinator/plan/variation.hpp"
@@ -16,8 +16,9 @@
 
 namespace sluice {
 
-/// True if stability counts the trial's answer: it was judged, or the model's answer is none (is_non_answer),
-/// which is an answer of its own kind. What ended in any other error says nothing of the model.
+/// True if stability counts the trial's answer: it was assessed, or the model's answer is none
+/// (is_non_answer), which is an answer of its own kind. What ended in any other error says nothing of the
+/// model.
 bool is_compared(const TrialResult& trial);
 
 /// What makes two answers to a case identical (docs/report.md, "Stability"). Claims: the set of canonical
@@ -55,7 +56,7 @@ struct RunStability {
   std::uint64_t seed = 0;    ///< Of what is drawn at random.
   StabilityAnalysis analysis;
   std::vector<std::string> categories;  ///< By the number that the analysis uses.
-  /// Ditto; scored metrics.
+  /// By the number that the analysis uses; scored metrics.
   std::vector<std::map<MetricId, ScoreChange>> category_score_changes;
   std::vector<PerturbationSummary> perturbations;
   std::uint64_t perturbed_trials = 0;  ///< Of the plan; analysis.all.answers of them were compared.
@@ -69,12 +70,12 @@ struct RunStability {
   /// With which the least stable of these cases would be found unstable if its answers went on as they came;
   /// nothing if its unperturbed ones disagree, or it takes more than 100.
   std::optional<std::uint32_t> enough_repeats;
-  /// Ditto by case: repeats may be enough, but among so many cases with so many kinds of answers p could be
-  /// worked out to a bound alone (CaseStability::p_is_bound), which is too high to be significant.
+  /// The same by case: repeats may be enough, but among so many cases with so many kinds of answers p could
+  /// be worked out to a bound alone (CaseStability::p_is_bound), which is too high to be significant.
   std::vector<bool> too_dear_to_tell;
   std::vector<PassCurve::Point> pass_curve;  ///< Empty with one repeat.
 
-  /// The spec's number: of all perturbed answers; nothing where there was none.
+  /// Of all perturbed answers; nothing where there was none.
   std::optional<double> stability() const { return analysis.all.stability; }
   std::uint64_t unstable_cases() const;
   /// Those with too few repeats to tell.
@@ -112,9 +113,9 @@ class RunStabilityFold {
 
   std::uint32_t category_number(const std::string& name);
   void add_reach(const CaseAnswers& answers);
-  void judge_reach_of_perturbations();
-  void judge_reach_of_cases();
-  void judge_bounds_of_cases();
+  void assess_reach_of_perturbations();
+  void assess_reach_of_cases();
+  void assess_bounds_of_cases();
   void add_scores(const CaseResult& result, std::uint32_t category);
 
   RunStability result_;

@@ -1,8 +1,8 @@
 #pragma once
 
-#include "common/claim.hpp"
-#include "common/printable.hpp"
-#include "common/text.hpp"
+#include "common/model/claim.hpp"
+#include "common/text/printable.hpp"
+#include "common/text/text.hpp"
 
 #include <algorithm>
 #include <array>

@@ -1,6 +1,6 @@
 #include "coordinator/perturb/custom_command.hpp"
 
-#include "common/text.hpp"
+#include "common/text/text.hpp"
 #include "coordinator/perturb/guarded_group.hpp"
 
 #include <algorithm>

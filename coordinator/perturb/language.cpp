@@ -1,6 +1,6 @@
 #include "coordinator/perturb/language.hpp"
 
-#include "common/text.hpp"
+#include "common/text/text.hpp"
 
 #include <algorithm>
 #include <array>

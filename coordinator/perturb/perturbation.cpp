@@ -1,6 +1,6 @@
 #include "coordinator/perturb/perturbation.hpp"
 
-#include "common/text.hpp"
+#include "common/text/text.hpp"
 #include "coordinator/perturb/transforms.hpp"
 
 #include <algorithm>

@@ -1,4 +1,4 @@
-#include "common/text.hpp"
+#include "common/text/text.hpp"
 #include "coordinator/perturb/scanners.hpp"
 
 #include <algorithm>

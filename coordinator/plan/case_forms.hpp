@@ -1,6 +1,6 @@
 #pragma once
 
-#include "common/request.hpp"
+#include "common/model/request.hpp"
 #include "coordinator/plan/digest_hash.hpp"
 #include "coordinator/plan/variation.hpp"
 #include "coordinator/suite/case.hpp"

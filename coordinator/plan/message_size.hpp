@@ -1,6 +1,6 @@
 #pragma once
 
-#include "common/trial.hpp"
+#include "common/model/trial.hpp"
 #include "coordinator/suite/case.hpp"
 
 #include <cstddef>

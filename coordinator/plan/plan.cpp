@@ -1,6 +1,6 @@
 #include "coordinator/plan/plan.hpp"
 
-#include "common/cache_key.hpp"
+#include "common/model/cache_key.hpp"
 #include "coordinator/plan/case_forms.hpp"
 #include "coordinator/plan/digest_hash.hpp"
 #include "coordinator/plan/message_size.hpp"
@@ -15,7 +15,7 @@ namespace sluice {
 
 namespace {
 
-/// What a worker judges the answer by.
+/// What a worker assesses the answer by.
 ScoringTask task_of(TrialId trial, const Case& test_case, const Ontology& ontology) {
   // The answer's claims go through the ontology too: both sides have its words.
   const auto canonical = [&](const std::vector<ExpectedClaim>& written) {
@@ -36,7 +36,7 @@ ScoringTask task_of(TrialId trial, const Case& test_case, const Ontology& ontolo
   return task;
 }
 
-/// Repeats with one fixed seed would be one answer many times (statistics.md). Wraps around at the end.
+/// Repeats with one fixed seed would be one answer many times (docs/statistics.md). Wraps around at the end.
 std::optional<std::int64_t> seed_of(const std::optional<std::int64_t>& first, std::uint32_t repeat) {
   if (!first) return std::nullopt;
   return static_cast<std::int64_t>(static_cast<std::uint64_t>(*first) + repeat);

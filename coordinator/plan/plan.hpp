@@ -2,10 +2,10 @@
 
 #include "common/error.hpp"
 #include "common/hash.hpp"
-#include "common/ontology.hpp"
-#include "common/request.hpp"
-#include "common/run_settings.hpp"
-#include "common/trial.hpp"
+#include "common/model/ontology.hpp"
+#include "common/model/request.hpp"
+#include "common/model/run_settings.hpp"
+#include "common/model/trial.hpp"
 #include "coordinator/plan/trial_table.hpp"
 #include "coordinator/plan/variation.hpp"
 #include "coordinator/suite/prompt.hpp"
@@ -30,7 +30,7 @@ struct RequestSettings {
   std::string model;
   std::optional<double> temperature;
   std::uint32_t max_tokens = 0;
-  std::optional<std::int64_t> seed;  ///< Of the first repeat; the n-th gets n more (delivery.md).
+  std::optional<std::int64_t> seed;  ///< Of the first repeat; the n-th gets n more (docs/delivery.md).
   SharedText response_schema;
 };
 

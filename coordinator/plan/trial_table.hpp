@@ -1,6 +1,6 @@
 #pragma once
 
-#include "common/trial.hpp"
+#include "common/model/trial.hpp"
 
 #include <cstddef>
 #include <cstdint>
@@ -46,7 +46,7 @@ class TrialTable {
   std::size_t cases_ = 0;
   std::size_t trials_ = 0;
   std::vector<std::uint32_t> perturbed_;  ///< By case; empty until one is perturbed.
-  std::vector<TrialId> first_;            ///< Ditto.
+  std::vector<TrialId> first_;            ///< By case; empty until one is perturbed.
 };
 
 }  // namespace sluice

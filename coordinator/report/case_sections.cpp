@@ -1,4 +1,4 @@
-#include "coordinator/report/judgement_wording.hpp"
+#include "coordinator/report/assessment_wording.hpp"
 #include "coordinator/report/report_document.hpp"
 #include "coordinator/report/wording.hpp"
 
@@ -147,7 +147,7 @@ using EntryList = BoundedList<Entries, Entry>;
 /// Of a comment: a row for each metric of the case that fell.
 std::vector<Row> rows_of(const CaseResult& result) {
   std::vector<Row> rows;
-  for (const JudgedMetric& metric : result.metrics()) {
+  for (const AssessedMetric& metric : result.metrics()) {
     if (metric.status != MetricStatus::fail) continue;
     const auto numbers = wording::words_for(metric);
     const bool is_first = rows.empty();
@@ -189,7 +189,7 @@ class CaseSections {
     if (!missing.empty()) {
       missing_.add([&] { return Entry{id_with(result, missing)}; });
     }
-    if (result.judgement.improved) {
+    if (result.assessment.improved) {
       improvements_.add([&]() -> Entry {
         if (is_comment_) return {id_with(result, wording::improvements(result))};
         Text title = title_of(result.fixture);
@@ -198,7 +198,7 @@ class CaseSections {
       });
     }
     const bool warns = result.status == CaseStatus::warn || result.status == CaseStatus::flaky;
-    if (result.judgement.regressed) {
+    if (result.assessment.regressed) {
       if (is_comment_) regression_rows_.add([&] { return rows_of(result); });
       regressions_.add(story);
     } else if (is_comment_ && is_failure(result)) {
@@ -208,7 +208,7 @@ class CaseSections {
   }
 
   static bool is_failure(const CaseResult& result) {
-    return result.status == CaseStatus::fail && !result.judgement.regressed;
+    return result.status == CaseStatus::fail && !result.assessment.regressed;
   }
 
   void add_regressions() {

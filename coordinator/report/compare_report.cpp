@@ -1,7 +1,7 @@
 #include "coordinator/report/compare_report.hpp"
 
+#include "coordinator/report/assessment_wording.hpp"
 #include "coordinator/report/document.hpp"
-#include "coordinator/report/judgement_wording.hpp"
 #include "coordinator/report/markdown_writer.hpp"
 #include "coordinator/report/stability_wording.hpp"
 #include "coordinator/report/statistics_wording.hpp"
@@ -61,7 +61,7 @@ struct Rows {
 using Parts = std::array<Rows, part_titles.size()>;
 
 Row row_of(const ScoreComparison& compared, Part part) {
-  JudgedMetric numbers;
+  AssessedMetric numbers;
   numbers.score = compared.score;
   numbers.baseline = compared.baseline;
   numbers.limit = compared.limit;

@@ -1,6 +1,6 @@
-#include "common/text.hpp"
+#include "common/text/text.hpp"
 #include "coordinator/display/display.hpp"
-#include "coordinator/report/judgement_wording.hpp"
+#include "coordinator/report/assessment_wording.hpp"
 #include "coordinator/report/report.hpp"
 #include "coordinator/report/statistics_wording.hpp"
 #include "coordinator/report/wording.hpp"
@@ -178,7 +178,7 @@ class GithubReport {
         });
         break;
       case CaseStatus::fail:
-        if (result.judgement.regressed) {
+        if (result.assessment.regressed) {
           errors_.add(regressed, [&] { return annotation("Regressed", story()); });
         } else {
           errors_.add(failed, [&] { return annotation("Failed", story()); });
@@ -194,7 +194,7 @@ class GithubReport {
       case CaseStatus::pass:
         break;
     }
-    if (result.judgement.improved) add_improvement(result);
+    if (result.assessment.improved) add_improvement(result);
   }
 
   void add_improvement(const CaseResult& result) {

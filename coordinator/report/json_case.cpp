@@ -60,15 +60,15 @@ void write_thresholding(Json& json, const std::optional<Thresholding>& threshold
   json.close('}');
 }
 
-/// What each judged repeat came to by the n-th metric.
+/// What each assessed repeat came to by the n-th metric.
 void write_repeats(Json& json, const CaseResult& result, std::size_t n) {
-  if (result.repeats.judged < 2) return;
+  if (result.repeats.assessed < 2) return;
   const bool is_scored = info(result.metrics()[n].id).kind == MetricKind::scored;
   json.key(is_scored ? "repeat_scores" : "repeat_passed").open('[');
   for (const TrialResult& trial : result.trials) {
     if (trial.perturbation > 0 || trial.error != nullptr) continue;
-    const JudgedMetric& judged = trial.judgement.metrics[n];
-    is_scored ? json.value(judged.score) : json.value(judged.passed);
+    const AssessedMetric& assessed = trial.assessment.metrics[n];
+    is_scored ? json.value(assessed.score) : json.value(assessed.passed);
   }
   json.close(']');
 }
@@ -76,24 +76,24 @@ void write_repeats(Json& json, const CaseResult& result, std::size_t n) {
 void write_metrics(Json& json, const CaseResult& result, const ThresholdsInEffect& thresholds) {
   json.key("metrics").open('[');
   for (std::size_t n = 0; n < result.metrics().size(); ++n) {
-    const JudgedMetric& judged = result.metrics()[n];
-    const MetricInfo& metric = info(judged.id);
+    const AssessedMetric& assessed = result.metrics()[n];
+    const MetricInfo& metric = info(assessed.id);
     json.open('{');
     json.member("name", metric.name);
     json.member("version", metric.version);
-    json.member("asked_by_name", judged.asked_by_name);
-    json.member("score", judged.score);
-    json.member("passed", passed(judged.status));
-    json.member("status", to_string(judged.status));
+    json.member("asked_by_name", assessed.asked_by_name);
+    json.member("score", assessed.score);
+    json.member("passed", passed(assessed.status));
+    json.member("status", to_string(assessed.status));
     json.key("cause");
-    judged.cause == MetricCause::none ? json.null() : json.value(to_string(judged.cause));
+    assessed.cause == MetricCause::none ? json.null() : json.value(to_string(assessed.cause));
     json.key("detail");
-    judged.detail.empty() ? json.null() : json.value(judged.detail);
-    json.member("baseline", judged.baseline);
-    json.member("delta", judged.delta());
-    json.member("limit", judged.limit);
+    assessed.detail.empty() ? json.null() : json.value(assessed.detail);
+    json.member("baseline", assessed.baseline);
+    json.member("delta", assessed.delta());
+    json.member("limit", assessed.limit);
     write_repeats(json, result, n);
-    write_thresholding(json, thresholds.of(result.fixture, judged));
+    write_thresholding(json, thresholds.of(result.fixture, assessed));
     json.close('}');
   }
   json.close(']');
@@ -166,7 +166,8 @@ void write_json_scores(Json& json, const Scores& scores) {
   json.member("f1", scores.f1);
 }
 
-std::optional<Thresholding> ThresholdsInEffect::of(const Case& test_case, const JudgedMetric& metric) const {
+std::optional<Thresholding> ThresholdsInEffect::of(const Case& test_case,
+                                                   const AssessedMetric& metric) const {
   if (info(metric.id).kind != MetricKind::scored) return std::nullopt;
   const auto named = std::ranges::find_if(test_case.expectations, [&](const Expectation& expectation) {
     return expectation.what.metric == metric.id;
@@ -204,8 +205,8 @@ void write_json_case(Json& json, const CaseResult& result, const ThresholdsInEff
   json.member("status", to_string(result.status));
   json.key("reason_code");
   result.error == nullptr ? json.null() : json.value(to_string(result.error->reason));
-  json.member("regressed", result.judgement.regressed);
-  json.member("improved", result.judgement.improved);
+  json.member("regressed", result.assessment.regressed);
+  json.member("improved", result.assessment.improved);
   write_metrics(json, result, thresholds);
   write_json_scores(json, result.counts ? scores_of(*result.counts) : Scores{});
   const auto count = [&](std::uint64_t Counts::*part) {

@@ -8,14 +8,14 @@
 namespace sluice {
 
 /// Which thresholds a gate applies to a metric: those of the suite and the test, merged, with what the gate
-/// adds by itself. The same without a baseline, so that the report can be judged beside one later.
+/// adds by itself. The same without a baseline, so that the report can be assessed beside one later.
 class ThresholdsInEffect {
  public:
   explicit ThresholdsInEffect(const RunResults& results)
       : suite_(results.gate.config().suite), gate_(results.gate.config()) {}
 
   /// Always has a mode, and under `relative` a `max_drop`. Nothing for a pass/fail metric.
-  std::optional<Thresholding> of(const Case& test_case, const JudgedMetric& metric) const;
+  std::optional<Thresholding> of(const Case& test_case, const AssessedMetric& metric) const;
 
  private:
   const Thresholding& suite_;

@@ -119,23 +119,23 @@ void write_pass_curve(Json& json, const RunStability& run) {
   json.close(']');
 }
 
-void write_stability_limits(Json& json, const StabilityJudgement& judged) {
-  json.member("status", to_string(judged.status));
+void write_stability_limits(Json& json, const StabilityAssessment& assessed) {
+  json.member("status", to_string(assessed.status));
   json.key("cause");
-  judged.cause == MetricCause::none ? json.null() : json.value(to_string(judged.cause));
-  json.member("baseline", judged.baseline);
-  json.member("delta", judged.delta());
-  json.member("limit", judged.limit);
-  json.member("min_stability", judged.min_stability);
-  json.member("max_drop", judged.max_drop);
+  assessed.cause == MetricCause::none ? json.null() : json.value(to_string(assessed.cause));
+  json.member("baseline", assessed.baseline);
+  json.member("delta", assessed.delta());
+  json.member("limit", assessed.limit);
+  json.member("min_stability", assessed.min_stability);
+  json.member("max_drop", assessed.max_drop);
 }
 
-void write_gate(Json& json, const std::optional<StabilityJudgement>& judged) {
+void write_gate(Json& json, const std::optional<StabilityAssessment>& assessed) {
   json.line(2);
   json.key("gate");
-  if (!judged) return json.null();
+  if (!assessed) return json.null();
   json.open('{');
-  write_stability_limits(json, *judged);
+  write_stability_limits(json, *assessed);
   json.close('}');
 }
 
@@ -148,7 +148,7 @@ void write_texts(Json& json, std::string_view name, const std::vector<std::strin
 void write_side(Json& json, std::string_view name, const TrialResult& trial,
                 const std::vector<std::string>& only, const std::optional<Reason>& non_answer) {
   json.key(name).open('{');
-  json.member("status", to_string(trial.judgement.status));
+  json.member("status", to_string(trial.assessment.status));
   json.key("reason_code");
   non_answer ? json.value(to_string(*non_answer)) : json.null();
   write_texts(json, "only", only);
@@ -247,7 +247,7 @@ void write_json_case_stability(Json& json, const CaseResult& result, const RunSt
                                std::size_t case_index) {
   json.key("repeats").open('{');
   json.member("planned", result.repeats.planned);
-  json.member("judged", result.repeats.judged);
+  json.member("judged", result.repeats.assessed);
   json.member("passed", result.repeats.passed());
   json.member("failed", result.repeats.failed);
   json.member("errors", result.repeats.errors);
@@ -268,13 +268,13 @@ void write_json_case_stability(Json& json, const CaseResult& result, const RunSt
   json.close(']');
 }
 
-void write_json_stability_gate(Json& json, const std::optional<StabilityJudgement>& judged) {
+void write_json_stability_gate(Json& json, const std::optional<StabilityAssessment>& assessed) {
   json.line(1);
   json.key("stability");
-  if (!judged) return json.null();
+  if (!assessed) return json.null();
   json.open('{');
-  json.member("score", judged->score);
-  write_stability_limits(json, *judged);
+  json.member("score", assessed->score);
+  write_stability_limits(json, *assessed);
   json.close('}');
 }
 
@@ -282,7 +282,7 @@ void write_json_statistics(Json& json, const GateSummary& gate, std::size_t dept
   json.line(depth);
   json.key("statistics");
   if (!gate.statistics) return json.null();
-  const StatisticalJudgement& statistics = *gate.statistics;
+  const StatisticalAssessment& statistics = *gate.statistics;
   json.open('{');
   json.member("confidence", statistics.rules.confidence);
   json.member("min_effect", statistics.rules.min_effect);

@@ -20,6 +20,6 @@ void write_json_case_stability(Json& json, const CaseResult& result, const RunSt
 void write_json_statistics(Json& json, const GateSummary& gate, std::size_t depth);
 
 /// The member `stability` of `sluice compare`: null unless CURRENT has perturbed answers.
-void write_json_stability_gate(Json& json, const std::optional<StabilityJudgement>& judged);
+void write_json_stability_gate(Json& json, const std::optional<StabilityAssessment>& assessed);
 
 }  // namespace sluice

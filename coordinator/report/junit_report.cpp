@@ -1,4 +1,4 @@
-#include "coordinator/report/judgement_wording.hpp"
+#include "coordinator/report/assessment_wording.hpp"
 #include "coordinator/report/report.hpp"
 #include "coordinator/report/statistics_wording.hpp"
 #include "coordinator/report/wording.hpp"
@@ -124,7 +124,7 @@ class JunitReport {
       case CaseStatus::fail:
         element("failure",
                 attribute("message", wording::headline(lines)) +
-                    attribute("type", result.judgement.regressed ? "regression" : "failure"),
+                    attribute("type", result.assessment.regressed ? "regression" : "failure"),
                 wording::plain_text(lines) + source_line(result.fixture));
         break;
       case CaseStatus::warn:
@@ -132,7 +132,7 @@ class JunitReport {
         element("system-out", "", std::string(to_string(result.status)) + "\n" + wording::plain_text(lines));
         break;
       case CaseStatus::pass:
-        if (result.judgement.improved)
+        if (result.assessment.improved)
           element("system-out", "", "improved: " + wording::improvements(result));
         break;
     }

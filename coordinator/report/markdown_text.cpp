@@ -1,6 +1,6 @@
 #include "coordinator/report/markdown_text.hpp"
 
-#include "common/text.hpp"
+#include "common/text/text.hpp"
 #include "coordinator/display/display.hpp"
 
 #include <algorithm>

@@ -2,7 +2,7 @@
 
 #include "common/error.hpp"
 #include "common/hash.hpp"
-#include "common/run_settings.hpp"
+#include "common/model/run_settings.hpp"
 #include "coordinator/facts/run_facts.hpp"
 #include "coordinator/gate/gate_summary.hpp"
 #include "coordinator/gate/status.hpp"

@@ -1,7 +1,7 @@
 #include "coordinator/report/report_document.hpp"
 
 #include "coordinator/display/budget_wording.hpp"
-#include "coordinator/report/judgement_wording.hpp"
+#include "coordinator/report/assessment_wording.hpp"
 #include "coordinator/report/markdown_writer.hpp"
 #include "coordinator/report/table_writer.hpp"
 #include "coordinator/report/wording.hpp"

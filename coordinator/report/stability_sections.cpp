@@ -126,7 +126,7 @@ Entry entry_of(const wording::UnstableCase& one, std::uint32_t repeats) {
 }
 
 Section statistics_section(const GateSummary& gate, Room room) {
-  const StatisticalJudgement& statistics = *gate.statistics;
+  const StatisticalAssessment& statistics = *gate.statistics;
   Section section{.heading = "Statistical gate", .rank = Rank::whole_run};
   if (room == Room::page) {
     // Of one test there is nothing to adjust.
@@ -159,10 +159,10 @@ Section statistics_section(const GateSummary& gate, Room room) {
 Notes summary_notes(const ReportInput& input, Room room) {
   Notes notes{.share = share_of(max_summary_bytes, and_more("line"))};
   for (std::string& line : wording::stability_summary(input)) notes.items.push_back({std::move(line)});
-  if (const auto judged = wording::stability_gate(input.gate); !judged.empty()) {
+  if (const auto assessed = wording::stability_gate(input.gate); !assessed.empty()) {
     const bool comes_first = room == Room::comment;
     notes.items.insert(comes_first ? notes.items.begin() : notes.items.end(),
-                       {strong(judged), tone_of(input.gate.stability->status)});
+                       {strong(assessed), tone_of(input.gate.stability->status)});
   }
   return notes;
 }

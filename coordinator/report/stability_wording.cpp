@@ -1,7 +1,7 @@
 #include "coordinator/report/stability_wording.hpp"
 
-#include "common/text.hpp"
-#include "coordinator/report/judgement_wording.hpp"
+#include "common/text/text.hpp"
+#include "coordinator/report/assessment_wording.hpp"
 #include "coordinator/report/wording.hpp"
 
 #include <algorithm>
@@ -166,19 +166,19 @@ std::vector<std::string> stability_summary(const ReportInput& input) {
 }
 
 std::string stability_gate(const GateSummary& gate) {
-  const auto& judged = gate.stability;
-  if (!judged || judged->status == MetricStatus::unjudged) return "";
-  std::string text = "Stability " + share(judged->score);
-  if (judged->baseline) text += ", baseline " + share(judged->baseline);
-  if (judged->limit) text += ", limit " + score(judged->limit);
+  const auto& assessed = gate.stability;
+  if (!assessed || assessed->status == MetricStatus::unjudged) return "";
+  std::string text = "Stability " + share(assessed->score);
+  if (assessed->baseline) text += ", baseline " + share(assessed->baseline);
+  if (assessed->limit) text += ", limit " + score(assessed->limit);
   text += ": ";
-  switch (judged->cause) {
+  switch (assessed->cause) {
     case MetricCause::dropped:
       return text + "dropped by more than is allowed";
     case MetricCause::missing_in_baseline:
       return text + "no entry in the baseline";
     default:
-      return text + (judged->status == MetricStatus::pass ? "passed" : "below the least that is asked for");
+      return text + (assessed->status == MetricStatus::pass ? "passed" : "below the least that is asked for");
   }
 }
 
@@ -261,8 +261,8 @@ Result<std::vector<UnstableCase>> least_stable_cases(const ReportInput& input, s
       UnstableCase::FlippedAnswer answer;
       answer.perturbation = run.perturbations.at(flip.perturbed->perturbation - 1).facts.name;
       answer.repeat = flip.perturbed->repeat;
-      answer.before = flip.unperturbed->judgement.status;
-      answer.after = flip.perturbed->judgement.status;
+      answer.before = flip.unperturbed->assessment.status;
+      answer.after = flip.perturbed->assessment.status;
       answer.diff = diff_of(result.fixture, flip);
       add_flip(one, std::move(answer), most_flips);
     }

@@ -1,6 +1,6 @@
 #include "coordinator/report/statistics_wording.hpp"
 
-#include "common/text.hpp"
+#include "common/text/text.hpp"
 #include "coordinator/gate/billionths.hpp"
 #include "coordinator/report/stability_wording.hpp"
 #include "coordinator/report/wording.hpp"
@@ -65,17 +65,17 @@ struct Change {
   }
 };
 
-std::string units_of(const StatisticalJudgement& run) {
+std::string units_of(const StatisticalAssessment& run) {
   return run.by_category ? "categories" : "cases";
 }
 
-std::string counted_units(std::uint64_t count, const StatisticalJudgement& run) {
+std::string counted_units(std::uint64_t count, const StatisticalAssessment& run) {
   return run.by_category ? grouped(count) + (count == 1 ? " category" : " categories")
                          : counted(count, "case");
 }
 
 /// Whether the cases as they are could exclude a drop of min_effect if only their scores were steadier.
-bool would_repeats_do(const StatisticalMetric& one, const StatisticalJudgement& run) {
+bool would_repeats_do(const StatisticalMetric& one, const StatisticalAssessment& run) {
   PairedComparison steady;
   steady.drop = 0.0;
   steady.units = one.comparison.units;
@@ -84,7 +84,7 @@ bool would_repeats_do(const StatisticalMetric& one, const StatisticalJudgement& 
 }
 
 /// The smallest drop that the cases could have shown, and what it would take for one of min_effect.
-std::string reach_words(const StatisticalMetric& one, const StatisticalJudgement& run) {
+std::string reach_words(const StatisticalMetric& one, const StatisticalAssessment& run) {
   const std::string effect = shortest(run.rules.min_effect);
   const std::string units = counted_units(one.comparison.units, run);
   const std::string or_repeats = would_repeats_do(one, run) ? " or repeats" : "";
@@ -100,7 +100,7 @@ std::string reach_words(const StatisticalMetric& one, const StatisticalJudgement
          (or_repeats.empty() ? "" : ", or more repeats of these");
 }
 
-std::string underpowered_words(const StatisticalMetric& one, const StatisticalJudgement& run) {
+std::string underpowered_words(const StatisticalMetric& one, const StatisticalAssessment& run) {
   const PairedComparison& compared = one.comparison;
   const MetricVerdict& verdict = one.verdict;
   if (!verdict.minimum_detectable_effect) return "underpowered: no case has a score on both sides";
@@ -118,7 +118,7 @@ std::string underpowered_words(const StatisticalMetric& one, const StatisticalJu
          std::to_string(verdict.fewest_significant) + " cannot be significant";
 }
 
-std::string verdict_words(const StatisticalMetric& one, const StatisticalJudgement& run) {
+std::string verdict_words(const StatisticalMetric& one, const StatisticalAssessment& run) {
   const MetricVerdict& verdict = one.verdict;
   switch (verdict.verdict) {
     case ChangeVerdict::regression:
@@ -141,7 +141,7 @@ std::string drop_words(const ChangeWords& words, const PairedComparison& compare
   return is_gain ? " (gain " + words.drop.substr(1) + ")" : " (drop " + words.drop + ")";
 }
 
-std::string metric_words(const StatisticalMetric& one, const StatisticalJudgement& run) {
+std::string metric_words(const StatisticalMetric& one, const StatisticalAssessment& run) {
   const PairedComparison& compared = one.comparison;
   const ChangeWords words = change_words(compared.base, compared.current, run.rules.min_effect);
   std::string line = "mean " + std::string(info(one.metric).name) + " " + words.base + " → " + words.current +

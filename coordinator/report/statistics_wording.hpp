@@ -30,7 +30,7 @@ struct RunLine {
   std::size_t level = 0;  ///< 1: an item of the line of level 0 before it.
 };
 /// `mean claims_f1 0.90 → 0.80 (drop 0.10) over 40 cases: regression (p 0.012)` for each metric that the
-/// tests judged, then what to do where one is underpowered, then for each one that regressed the cases that
+/// tests assessed, then what to do where one is underpowered, then for each one that regressed the cases that
 /// fell most.
 std::vector<RunLine> statistics_lines(const GateSummary& gate);
 /// How the tests' means differ from the scores of the summary.

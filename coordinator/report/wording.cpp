@@ -1,8 +1,8 @@
 #include "coordinator/report/wording.hpp"
 
-#include "common/text.hpp"
+#include "common/text/text.hpp"
 #include "coordinator/gate/quoted.hpp"
-#include "coordinator/report/judgement_wording.hpp"
+#include "coordinator/report/assessment_wording.hpp"
 
 #include <algorithm>
 #include <chrono>
@@ -13,15 +13,15 @@ namespace {
 // Which aggregates dropped, and how that stands to the limit; empty where none is compared.
 std::string aggregates_reason(const GateSummary& gate) {
   if (!gate.aggregates) return "";
-  const AggregateJudgement& judgement = *gate.aggregates;
-  const bool beyond = judgement.outcome == AggregateOutcome::beyond_limit;
-  if (judgement.outcome == AggregateOutcome::no_drop) return "no drop against the baseline";
-  if (!beyond && judgement.outcome != AggregateOutcome::within_limit) return "";
+  const AggregateAssessment& assessment = *gate.aggregates;
+  const bool beyond = assessment.outcome == AggregateOutcome::beyond_limit;
+  if (assessment.outcome == AggregateOutcome::no_drop) return "no drop against the baseline";
+  if (!beyond && assessment.outcome != AggregateOutcome::within_limit) return "";
   std::string text;
-  for (const AggregateComparison& comparison : judgement.metrics) {
-    if (comparison.outcome == judgement.outcome) text += (text.empty() ? "" : ", ") + dropped(comparison);
+  for (const AggregateComparison& comparison : assessment.metrics) {
+    if (comparison.outcome == assessment.outcome) text += (text.empty() ? "" : ", ") + dropped(comparison);
   }
-  return text + (beyond ? ", beyond the limit of " : ", within the limit of ") + points(judgement.threshold);
+  return text + (beyond ? ", beyond the limit of " : ", within the limit of ") + points(assessment.threshold);
 }
 
 std::string notices_reason(const std::vector<GateNotice>& notices) {
@@ -77,7 +77,7 @@ std::string tally(const ReportInput& input) {
   return text;
 }
 
-std::string underpowered_reason(const StatisticalJudgement& statistics) {
+std::string underpowered_reason(const StatisticalAssessment& statistics) {
   const bool unchanged = std::ranges::all_of(statistics.metrics, [](const StatisticalMetric& one) {
     return one.comparison.pairs > 0 && one.comparison.changed_units == 0 && one.became_undefined.count() == 0;
   });

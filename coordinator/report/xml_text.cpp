@@ -1,7 +1,7 @@
 #include "coordinator/report/xml_text.hpp"
 
-#include "common/printable.hpp"
-#include "common/text.hpp"
+#include "common/text/printable.hpp"
+#include "common/text/text.hpp"
 
 #include <cstddef>
 

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "common/run_settings.hpp"
+#include "common/model/run_settings.hpp"
 #include "common/transport/envelopes.hpp"
 #include "coordinator/dispatch/entry_broker.hpp"
 #include "coordinator/run/effects.hpp"

@@ -1,7 +1,7 @@
 #include "coordinator/run/run_budget.hpp"
 
-#include "common/metrics.hpp"
-#include "common/token_bound.hpp"
+#include "common/model/metrics.hpp"
+#include "common/model/token_bound.hpp"
 
 #include <algorithm>
 #include <array>

@@ -1,8 +1,8 @@
 #pragma once
 
 #include "common/error.hpp"
-#include "common/paid_tokens.hpp"
-#include "common/trial.hpp"
+#include "common/model/paid_tokens.hpp"
+#include "common/model/trial.hpp"
 #include "coordinator/dispatch/work_queue.hpp"
 
 #include <cstdint>

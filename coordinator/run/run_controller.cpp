@@ -1,7 +1,7 @@
 #include "coordinator/run/run_controller.hpp"
 
 #include "common/defaults.hpp"
-#include "common/text.hpp"
+#include "common/text/text.hpp"
 #include "coordinator/run/run_errors.hpp"
 #include "coordinator/run/work_batch.hpp"
 

@@ -1,7 +1,7 @@
 #pragma once
 
 #include "common/clock.hpp"
-#include "common/run_settings.hpp"
+#include "common/model/run_settings.hpp"
 #include "common/transport/envelopes.hpp"
 #include "coordinator/dispatch/dispatcher.hpp"
 #include "coordinator/facts/run_facts.hpp"
@@ -24,7 +24,7 @@ namespace sluice {
 /// Counters of trials that are done, for the progress line.
 struct TrialCounts {
   std::uint64_t passed = 0;     ///< Unperturbed ones.
-  std::uint64_t failed = 0;     ///< Ditto.
+  std::uint64_t failed = 0;     ///< Unperturbed ones.
   std::uint64_t perturbed = 0;  ///< With an answer to a perturbed input, which passes and fails nothing.
   std::uint64_t errors = 0;     ///< Perturbed or not.
 

@@ -1,6 +1,6 @@
 #include "coordinator/run/run_errors.hpp"
 
-#include "common/text.hpp"
+#include "common/text/text.hpp"
 
 #include <algorithm>
 #include <array>

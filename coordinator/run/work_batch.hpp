@@ -1,7 +1,7 @@
 #pragma once
 
+#include "common/model/trial.hpp"
 #include "common/transport/envelopes.hpp"
-#include "common/trial.hpp"
 
 #include <cstddef>
 #include <string>

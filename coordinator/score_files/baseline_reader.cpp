@@ -1,6 +1,6 @@
-#include "common/text.hpp"
+#include "common/text/text.hpp"
 #include "coordinator/gate/billionths.hpp"
-#include "coordinator/gate/repeated_judgement.hpp"
+#include "coordinator/gate/repeated_assessment.hpp"
 #include "coordinator/score_files/baseline_file.hpp"
 #include "coordinator/score_files/json_pieces.hpp"
 

@@ -1,7 +1,7 @@
 #include "coordinator/score_files/json_pieces.hpp"
 
-#include "common/text.hpp"
-#include "common/timestamp.hpp"
+#include "common/text/text.hpp"
+#include "common/text/timestamp.hpp"
 #include "coordinator/gate/quoted.hpp"
 
 #include <algorithm>

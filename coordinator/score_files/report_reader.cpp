@@ -1,5 +1,5 @@
-#include "common/metrics.hpp"
-#include "common/text.hpp"
+#include "common/model/metrics.hpp"
+#include "common/text/text.hpp"
 #include "coordinator/gate/billionths.hpp"
 #include "coordinator/gate/quoted.hpp"
 #include "coordinator/gate/status.hpp"
@@ -315,7 +315,7 @@ class ReportReader : public JsonPieces {
           !fraction_if_there(gate["max_drop"], question.suite.max_drop)) {
         return false;
       }
-      // Without a largest drop no baseline judges.
+      // Without a largest drop no baseline assesses.
       if (gate["max_drop"])
         question.suite.mode = question.suite.max_drop ? ThresholdMode::relative : ThresholdMode::absolute;
     }

@@ -1,6 +1,6 @@
 #include "coordinator/score_files/report_scores.hpp"
 
-#include "common/text.hpp"
+#include "common/text/text.hpp"
 
 #include <algorithm>
 #include <cmath>

@@ -27,8 +27,8 @@ class ReportScores {
   BaselineHeader header;      ///< `assay_version` is the version of sluice, `created_at` the end of the run.
   std::string reason_code;    ///< Why the run was cut short; empty if it was not.
   bool is_selection = false;  ///< A part of the suite. An older report does not say, and counts as whole.
-  std::optional<BaselineStability> stability;  ///< Where a perturbed answer was judged.
-  /// What the run's stability was judged by; `perturbations` is empty for a run that perturbs nothing.
+  std::optional<BaselineStability> stability;  ///< Where a perturbed answer was assessed.
+  /// What the run's stability was assessed by; `perturbations` is empty for a run that perturbs nothing.
   StabilityQuestion stability_question;
 
   std::size_t size() const { return cases_.size(); }

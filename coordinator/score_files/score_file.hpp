@@ -1,6 +1,6 @@
 #pragma once
 
-#include "common/finding.hpp"
+#include "common/documents/finding.hpp"
 #include "coordinator/score_files/baseline_file.hpp"
 #include "coordinator/score_files/report_scores.hpp"
 

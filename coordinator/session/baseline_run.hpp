@@ -1,6 +1,6 @@
 #pragma once
 
-#include "common/result.hpp"
+#include "common/model/result.hpp"
 #include "coordinator/facts/committed_results.hpp"
 #include "coordinator/facts/run_record.hpp"
 #include "coordinator/gate/fixture_changes.hpp"
@@ -19,7 +19,7 @@ std::string measured_at(const RunSummary& summary);
 /// model and the version of the prompt.
 bool is_made_of(const AggregateBaseline& baseline, const PastRun& past);
 
-/// The F1 of each fixture that both runs judged, then and now: of the unperturbed trials, repeats by their
+/// The F1 of each fixture that both runs assessed, then and now: of the unperturbed trials, repeats by their
 /// mean. `plan` is that of the run now. Which fixture a result of then is of says its trial's number where
 /// both plans number alike (trial_identity in the run's record), else its request. Fails as the results do.
 Result<std::vector<FixtureScores>> compare_fixtures(const Plan& plan, const PastRun& past,

@@ -1,6 +1,6 @@
 #include "coordinator/session/flag_values.hpp"
 
-#include "common/text.hpp"
+#include "common/text/text.hpp"
 
 #include <algorithm>
 #include <charconv>

@@ -1,6 +1,6 @@
 #include "coordinator/session/report_options.hpp"
 
-#include "common/text.hpp"
+#include "common/text/text.hpp"
 #include "coordinator/output/output_file.hpp"
 #include "coordinator/session/flag_values.hpp"
 

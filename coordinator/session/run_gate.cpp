@@ -1,9 +1,9 @@
 #include "coordinator/session/run_gate.hpp"
 
 #include "common/defaults.hpp"
+#include "common/documents/finding.hpp"
 #include "common/files.hpp"
-#include "common/finding.hpp"
-#include "common/text.hpp"
+#include "common/text/text.hpp"
 #include "coordinator/gate/baseline_check.hpp"
 #include "coordinator/gate/quoted.hpp"
 #include "coordinator/gate/statistical_gate.hpp"

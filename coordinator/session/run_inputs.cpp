@@ -2,7 +2,7 @@
 
 #include "common/defaults.hpp"
 #include "common/files.hpp"
-#include "common/text.hpp"
+#include "common/text/text.hpp"
 #include "config/embedded_config.hpp"
 #include "coordinator/suite/fingerprint.hpp"
 #include "coordinator/suite/suite_loader.hpp"
@@ -69,7 +69,7 @@ DataFiles load_data_files(const Settings& settings, std::vector<Finding>& findin
   return files;
 }
 
-/// Who embeds, if any case is judged by similarity.
+/// Who embeds, if any case is assessed by similarity.
 ResolvedEmbedding embedding_for(const RunOptions& options, const Suite& suite,
                                 std::vector<Finding>& findings) {
   if (std::ranges::find(suite.metrics, MetricId::semantic_similarity_to) == suite.metrics.end()) return {};

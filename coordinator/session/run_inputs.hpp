@@ -1,9 +1,9 @@
 #pragma once
 
-#include "common/finding.hpp"
-#include "common/ontology.hpp"
-#include "common/paid_tokens.hpp"
-#include "common/request.hpp"
+#include "common/documents/finding.hpp"
+#include "common/model/ontology.hpp"
+#include "common/model/paid_tokens.hpp"
+#include "common/model/request.hpp"
 #include "coordinator/session/run_options.hpp"
 #include "coordinator/suite/prices.hpp"
 #include "coordinator/suite/prompt.hpp"
@@ -24,7 +24,7 @@ struct RunInputs {
   Ontology ontology;
   PriceTable prices;
   SharedText response_schema;
-  ResolvedEmbedding embedding;  ///< Without a model when no case is judged by similarity.
+  ResolvedEmbedding embedding;  ///< Without a model when no case is assessed by similarity.
   std::string fingerprint;      ///< `config_fingerprint` of a baseline: of the whole suite.
 };
 

@@ -4,7 +4,7 @@
 #include "common/settings/metrics_endpoint.hpp"
 #include "common/settings/setting_definitions.hpp"
 #include "common/settings/tcp_endpoint.hpp"
-#include "common/text.hpp"
+#include "common/text/text.hpp"
 #include "coordinator/session/flag_values.hpp"
 #include "coordinator/session/run_inputs.hpp"
 

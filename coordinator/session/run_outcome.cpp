@@ -1,7 +1,7 @@
 #include "coordinator/session/run_outcome.hpp"
 
 #include "common/defaults.hpp"
-#include "common/text.hpp"
+#include "common/text/text.hpp"
 #include "coordinator/gate/baseline_check.hpp"
 #include "coordinator/gate/baseline_export.hpp"
 #include "coordinator/gate/verdict_input.hpp"
@@ -108,7 +108,7 @@ void add_stability(const RunOptions& options, const RunGate& gate,
   question.default_max_drop = gate.gate.config().default_max_drop;
   GatedRun run = gate.run;
   run.strict = options.strict;
-  outcome.gate.stability = judge_stability(question, run, outcome.gate.notices);
+  outcome.gate.stability = assess_stability(question, run, outcome.gate.notices);
 }
 
 /// Why the run's stability may not be pinned: part of the perturbed answers is missing.
@@ -125,14 +125,14 @@ std::string missing_answers(const RunOutcome& outcome) {
 
 }  // namespace
 
-Result<RunOutcome> judge_run(const RunOptions& options, const RunResults& results, const RunGate& gate,
-                             const std::vector<PerturbationFacts>& perturbations, const Price& price,
-                             bool cut_short) {
+Result<RunOutcome> assess_run(const RunOptions& options, const RunResults& results, const RunGate& gate,
+                              const std::vector<PerturbationFacts>& perturbations, const Price& price,
+                              bool cut_short) {
   AggregateFold fold;
   EntryWatch entries(gate, options.is_selection());
   std::optional<RunStabilityFold> stability;
   if (is_varied(results) || !perturbations.empty()) {
-    // Not the suite's `confidence`, which is that of its gate (statistics.md).
+    // Not the suite's `confidence`, which is that of its gate (docs/statistics.md).
     StabilityRules rules;
     rules.confidence = defaults::confidence;
     rules.seed = defaults::statistics_seed;
@@ -156,8 +156,8 @@ Result<RunOutcome> judge_run(const RunOptions& options, const RunResults& result
     auto untested = untested_notice(gate.gate.config().suite, gate.summary.baseline_file);
     if (untested) outcome.gate.notices.push_back(std::move(*untested));
     const Scores scores = scores_of(outcome.aggregates.all.counts);
-    outcome.gate.aggregates = judge_aggregates(*gate.aggregates, scores.precision, scores.recall, scores.f1,
-                                               options.settings.regression_threshold.value);
+    outcome.gate.aggregates = assess_aggregates(*gate.aggregates, scores.precision, scores.recall, scores.f1,
+                                                options.settings.regression_threshold.value);
     auto missing =
         missing_aggregates_notice(*outcome.gate.aggregates, gate.summary.baseline_file, options.strict);
     if (missing) outcome.gate.notices.push_back(std::move(*missing));

@@ -17,7 +17,7 @@
 
 namespace sluice {
 
-/// What a run came to, once all of its cases were judged.
+/// What a run came to, once all of its cases were assessed.
 struct RunOutcome {
   Aggregates aggregates;
   GateSummary gate;
@@ -28,9 +28,9 @@ struct RunOutcome {
 
 /// Visits all cases once; `cut_short` by anything but a budget of the run: aggregates, stability, the
 /// comparison as a whole, verdict and exit code. `perturbations` are those of the plan.
-Result<RunOutcome> judge_run(const RunOptions& options, const RunResults& results, const RunGate& gate,
-                             const std::vector<PerturbationFacts>& perturbations, const Price& price,
-                             bool cut_short);
+Result<RunOutcome> assess_run(const RunOptions& options, const RunResults& results, const RunGate& gate,
+                              const std::vector<PerturbationFacts>& perturbations, const Price& price,
+                              bool cut_short);
 
 /// Pins the run's scores in the file that --export-baseline names, whole or not at all, and says how many.
 /// usage_invalid for a run that was cut short, or has case errors and no --allow-errors: the file then stays

@@ -1,6 +1,6 @@
 #include "coordinator/session/run_outputs.hpp"
 
-#include "common/text.hpp"
+#include "common/text/text.hpp"
 #include "coordinator/output/output_file.hpp"
 #include "coordinator/session/report_options.hpp"
 

@@ -2,7 +2,7 @@
 
 #include "common/error.hpp"
 #include "common/hash.hpp"
-#include "common/run_settings.hpp"
+#include "common/model/run_settings.hpp"
 #include "coordinator/facts/cache_holders.hpp"
 #include "coordinator/governor/governor.hpp"
 #include "coordinator/plan/plan.hpp"

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "common/run_settings.hpp"
+#include "common/model/run_settings.hpp"
 #include "coordinator/facts/run_record.hpp"
 #include "coordinator/plan/plan.hpp"
 #include "coordinator/session/run_inputs.hpp"

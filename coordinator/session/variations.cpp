@@ -1,8 +1,8 @@
 #include "coordinator/session/variations.hpp"
 
 #include "common/hash.hpp"
-#include "common/stderr_line.hpp"
-#include "common/text.hpp"
+#include "common/text/stderr_line.hpp"
+#include "common/text/text.hpp"
 #include "coordinator/perturb/custom_command.hpp"
 #include "coordinator/perturb/perturbation.hpp"
 

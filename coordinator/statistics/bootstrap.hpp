@@ -20,7 +20,7 @@ struct BootstrapRules {
 /// 7.7 % false alarms at a nominal 5 %).
 struct DisplayIntervals {
   std::optional<Interval> base;     ///< Of the metric in the base; empty where it is undefined.
-  std::optional<Interval> current;  ///< Ditto now.
+  std::optional<Interval> current;  ///< Of the metric now; empty where it is undefined.
   std::optional<Interval> drop;     ///< Of base - current; empty where that is undefined.
 };
 

@@ -175,8 +175,8 @@ std::uint32_t fewest_significant(double confidence) {
   return fewest_significant_beside({1.0}, 0, confidence);
 }
 
-std::vector<MetricVerdict> judge_changes(std::span<const PairedComparison> comparisons,
-                                         const VerdictRules& rules) {
+std::vector<MetricVerdict> assess_changes(std::span<const PairedComparison> comparisons,
+                                          const VerdictRules& rules) {
   std::vector<double> drops;
   std::vector<double> improvements;
   for (const PairedComparison& comparison : comparisons) {

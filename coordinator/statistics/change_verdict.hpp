@@ -20,7 +20,7 @@ struct PairedComparison {
   std::size_t changed_units = 0;  ///< With any difference between the sides.
   std::size_t dropped_units = 0;  ///< Of these with less than in the base.
   std::optional<double> base;     ///< The metric over the pairs; empty for 0/0 or without pairs.
-  std::optional<double> current;  ///< Ditto.
+  std::optional<double> current;  ///< The same now.
   std::optional<double> drop;     ///< base - current; negative for a gain.
   double deviation = 0.0;         ///< Standard deviation of the drop within a unit.
   double effective_units = 0.0;   ///< PairedSample::effective_units: fewer than units of unequal weight.
@@ -82,7 +82,7 @@ std::uint32_t fewest_significant(double confidence);
 /// great weight show as little as they are. At most 1. REQUIRES: a drop.
 double drop_upper_bound(const PairedComparison& comparison, double confidence);
 
-/// The verdicts on all metrics of a run together (statistics.md):
+/// The verdicts on all metrics of a run together (docs/statistics.md):
 /// - regression: adjusted p of the drop <= 1 - confidence, and drop >= min_effect (in whole billionths);
 /// - improvement: mirrored;
 /// - no_regression: the drop's upper bound < min_effect;
@@ -92,8 +92,8 @@ double drop_upper_bound(const PairedComparison& comparison, double confidence);
 /// (z_{1-alpha/m} + z_{0.8}) s_d / sqrt(n), and no less than 1 - alpha^(1/n), or than the bound where too few
 /// units changed for a deviation to mean anything. A metric without pairs is underpowered and does not count
 /// for m.
-std::vector<MetricVerdict> judge_changes(std::span<const PairedComparison> comparisons,
-                                         const VerdictRules& rules);
+std::vector<MetricVerdict> assess_changes(std::span<const PairedComparison> comparisons,
+                                          const VerdictRules& rules);
 
 /// The word on a run: regression if any metric regressed, else underpowered if any is, else improvement if
 /// any improved, else no_regression; nothing without metrics.

@@ -37,9 +37,9 @@ struct InstabilityResult {
 
 /// Whether a perturbation changes answers beyond what plain repetition does: the sum over the cases of T
 /// (AgreementExcess) against its permutation distribution, labels permuted within each case. Comparing the
-/// stability with the floor instead calls pure noise unstable in 39-52 % of simulated runs (statistics.md).
-/// Memory: by the number of distinct patterns up to max_patterns, whatever the number of cases; the order of
-/// `add` matters in the last bits alone.
+/// stability with the floor instead calls pure noise unstable in 39-52 % of simulated runs
+/// (docs/statistics.md). Memory: by the number of distinct patterns up to max_patterns, whatever the number
+/// of cases; the order of `add` matters in the last bits alone.
 class InstabilityTest {
  public:
   /// A case: its pattern for this perturbation, and its excess (T times AgreementExcess::denominator). Cases

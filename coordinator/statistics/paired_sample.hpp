@@ -80,7 +80,7 @@ struct SwapSums {
   void add(const SwapUnit& unit);
   void subtract(const SwapUnit& unit);
   std::optional<double> base() const;     ///< Empty for 0/0.
-  std::optional<double> current() const;  ///< Ditto.
+  std::optional<double> current() const;  ///< Empty for 0/0.
   std::optional<double> drop() const;     ///< base - current.
 };
 
@@ -96,7 +96,7 @@ struct PairedSample {
   /// One repeat a side, and scores of 0 and 1 only.
   bool single_pass_fail = true;
   std::uint64_t lost = 0;    ///< If single_pass_fail: pairs with 1 in the base and 0 now.
-  std::uint64_t gained = 0;  ///< Ditto, the other way round.
+  std::uint64_t gained = 0;  ///< If single_pass_fail: pairs with 0 in the base and 1 now.
   SwapSums totals;
   /// Of each pair, in the order given; only if the repeats are not equal.
   std::vector<CaseRepeats> repeats;

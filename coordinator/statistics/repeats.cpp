@@ -29,30 +29,30 @@ std::string_view to_string(RepeatOutcome outcome) {
   return "fail";
 }
 
-std::optional<RepeatOutcome> repeat_outcome(std::uint64_t passed, std::uint64_t judged) {
-  if (judged == 0) return std::nullopt;
-  if (passed >= judged) return RepeatOutcome::pass;
-  return judged - passed > passed ? RepeatOutcome::fail : RepeatOutcome::flaky;
+std::optional<RepeatOutcome> repeat_outcome(std::uint64_t passed, std::uint64_t assessed) {
+  if (assessed == 0) return std::nullopt;
+  if (passed >= assessed) return RepeatOutcome::pass;
+  return assessed - passed > passed ? RepeatOutcome::fail : RepeatOutcome::flaky;
 }
 
-std::optional<double> pass_at_k(std::uint64_t passed, std::uint64_t judged, std::uint64_t k) {
-  if (k == 0 || k > judged) return std::nullopt;
-  return 1.0 - all_from_part(judged - passed, judged, k);
+std::optional<double> pass_at_k(std::uint64_t passed, std::uint64_t assessed, std::uint64_t k) {
+  if (k == 0 || k > assessed) return std::nullopt;
+  return 1.0 - all_from_part(assessed - passed, assessed, k);
 }
 
-std::optional<double> pass_hat_k(std::uint64_t passed, std::uint64_t judged, std::uint64_t k) {
-  if (k == 0 || k > judged) return std::nullopt;
-  return all_from_part(passed, judged, k);
+std::optional<double> pass_hat_k(std::uint64_t passed, std::uint64_t assessed, std::uint64_t k) {
+  if (k == 0 || k > assessed) return std::nullopt;
+  return all_from_part(passed, assessed, k);
 }
 
-void PassCurve::add(std::uint64_t passed, std::uint64_t judged) {
+void PassCurve::add(std::uint64_t passed, std::uint64_t assessed) {
   // Each k's product continues that of k - 1.
   double none_passes = 1.0;
   double all_pass = 1.0;
-  const std::uint64_t last = std::min<std::uint64_t>(judged, sums_.size());
+  const std::uint64_t last = std::min<std::uint64_t>(assessed, sums_.size());
   for (std::uint64_t i = 0; i < last; ++i) {
-    const auto left = static_cast<double>(judged - i);
-    const std::uint64_t failed = judged - passed;
+    const auto left = static_cast<double>(assessed - i);
+    const std::uint64_t failed = assessed - passed;
     none_passes *= failed > i ? static_cast<double>(failed - i) / left : 0.0;
     all_pass *= passed > i ? static_cast<double>(passed - i) / left : 0.0;
     Sums& sums = sums_[i];

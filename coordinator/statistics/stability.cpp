@@ -194,7 +194,7 @@ void StabilityFold::add(const CaseAnswers& answers) {
   });
 }
 
-void StabilityFold::judge_cases() {
+void StabilityFold::assess_cases() {
   std::vector<double> p_values;
   for (const CaseStability& one : cases_) {
     if (one.p) p_values.push_back(*one.p);
@@ -234,7 +234,7 @@ StabilityAnalysis StabilityFold::finish() {
     one.unstable = *one.adjusted_p <= 1.0 - rules_.confidence + 1e-12;
   }
   test_dear_cases();
-  judge_cases();
+  assess_cases();
   analysis.cases = std::move(cases_);
   return analysis;
 }

@@ -39,14 +39,14 @@ struct CaseAnswers {
 struct StabilityFigures {
   std::uint64_t cases = 0;    ///< With both unperturbed and perturbed answers.
   std::uint64_t answers = 0;  ///< Perturbed ones of these cases.
-  /// The share of perturbed answers that are identical to the unperturbed one (harness spec, section 8); with
+  /// The share of perturbed answers that are identical to the unperturbed one; with
   /// repeats, the agreement over all unperturbed x perturbed pairs of a case. Empty without cases.
   std::optional<double> stability;
   Interval interval;  ///< Wilson's, clustered by case.
   /// The agreement over pairs of unperturbed repeats: what plain repetition leaves. Empty (unknown) where no
   /// case has two repeats.
   std::optional<double> floor;
-  Interval floor_interval;  ///< Ditto clustered by case.
+  Interval floor_interval;  ///< Of the floor, clustered by case.
 };
 
 struct PerturbationStability {
@@ -78,7 +78,7 @@ struct CaseStability {
 struct StabilityAnalysis {
   StabilityFigures all;
   std::vector<PerturbationStability> perturbations;      ///< Those with an answer, ascending.
-  std::map<std::uint32_t, StabilityFigures> categories;  ///< Ditto.
+  std::map<std::uint32_t, StabilityFigures> categories;  ///< Those with an answer, ascending.
   std::vector<CaseStability> cases;                      ///< In the order of `add`.
 };
 
@@ -129,7 +129,7 @@ class StabilityFold {
 
   void test_case(AnswerPattern pattern, std::int64_t excess);
   void test_dear_cases();
-  void judge_cases();
+  void assess_cases();
 
   StabilityRules rules_;
   Shares all_;

@@ -1,6 +1,6 @@
 #include "coordinator/suite/canonical_json.hpp"
 
-#include "common/text.hpp"
+#include "common/text/text.hpp"
 
 #include <algorithm>
 #include <cmath>

@@ -1,7 +1,7 @@
 #pragma once
 
-#include "common/claim.hpp"
-#include "common/expectation.hpp"
+#include "common/model/claim.hpp"
+#include "common/model/expectation.hpp"
 #include "coordinator/suite/thresholding.hpp"
 
 #include <cstdint>
@@ -17,14 +17,14 @@ enum class CaseKind : std::uint8_t { claims, text };
 
 /// A metric that a YAML test asks for, and what it must reach.
 struct Expectation {
-  /// Its `texts` are empty for a claims metric, which judges by the case's claims.
+  /// Its `texts` are empty for a claims metric, which assesses by the case's claims.
   TextExpectation what;
   Thresholding thresholding;        ///< Over the suite's; only for scored metrics.
   std::optional<double> min_score;  ///< `expected.min_score`: holds beside any thresholding.
   friend bool operator==(const Expectation&, const Expectation&) = default;
 };
 
-/// One input and what is expected of the answer: a TOML fixture (harness spec, section 5) or a test of a YAML
+/// One input and what is expected of the answer: a TOML fixture or a test of a YAML
 /// suite (docs/suites.md).
 struct Case {
   std::string id;
@@ -39,7 +39,7 @@ struct Case {
   std::string system;        ///< `text` only: the system prompt.
   std::vector<ExpectedClaim> must_contain;
   std::vector<ExpectedClaim> must_not_contain;
-  /// What judges the answer. Empty for a fixture: all claims metrics do. A scored metric stands in it once.
+  /// What assesses the answer. Empty for a fixture: all claims metrics do. A scored metric stands in it once.
   std::vector<Expectation> expectations;
   double weight = 1.0;          ///< > 0
   double min_confidence = 0.0;  ///< 0..1

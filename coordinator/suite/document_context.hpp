@@ -1,8 +1,8 @@
 #pragma once
 
-#include "common/document.hpp"
-#include "common/finding.hpp"
-#include "common/table_reader.hpp"
+#include "common/documents/document.hpp"
+#include "common/documents/finding.hpp"
+#include "common/documents/table_reader.hpp"
 
 #include <string>
 #include <utility>

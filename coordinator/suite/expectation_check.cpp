@@ -1,6 +1,6 @@
 #include "coordinator/suite/expectation_check.hpp"
 
-#include "common/text.hpp"
+#include "common/text/text.hpp"
 
 #include <unordered_map>
 #include <utility>

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "common/ontology.hpp"
+#include "common/model/ontology.hpp"
 #include "coordinator/suite/case.hpp"
 
 #include <cstdint>

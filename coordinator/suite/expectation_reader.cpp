@@ -1,6 +1,6 @@
 #include "coordinator/suite/expectation_reader.hpp"
 
-#include "common/text.hpp"
+#include "common/text/text.hpp"
 #include "coordinator/suite/canonical_json.hpp"
 #include "coordinator/suite/expected_claims.hpp"
 #include "coordinator/suite/json_document.hpp"

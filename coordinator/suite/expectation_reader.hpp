@@ -1,6 +1,6 @@
 #pragma once
 
-#include "common/document.hpp"
+#include "common/documents/document.hpp"
 #include "coordinator/suite/case.hpp"
 #include "coordinator/suite/document_context.hpp"
 #include "coordinator/suite/test_parser.hpp"

@@ -1,6 +1,6 @@
 #include "coordinator/suite/expected_claims.hpp"
 
-#include "common/text.hpp"
+#include "common/text/text.hpp"
 
 #include <cmath>
 #include <optional>

@@ -1,7 +1,7 @@
 #pragma once
 
-#include "common/claim.hpp"
-#include "common/table_reader.hpp"
+#include "common/documents/table_reader.hpp"
+#include "common/model/claim.hpp"
 #include "coordinator/suite/document_context.hpp"
 
 #include <cstdint>

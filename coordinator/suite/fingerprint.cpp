@@ -1,7 +1,7 @@
 #include "coordinator/suite/fingerprint.hpp"
 
-#include "common/metrics.hpp"
-#include "common/text.hpp"
+#include "common/model/metrics.hpp"
+#include "common/text/text.hpp"
 #include "coordinator/suite/canonical_json.hpp"
 
 #include <algorithm>

@@ -1,7 +1,7 @@
 #pragma once
 
 #include "common/hash.hpp"
-#include "common/run_settings.hpp"
+#include "common/model/run_settings.hpp"
 #include "coordinator/suite/suite.hpp"
 
 #include <cstdint>

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "common/finding.hpp"
+#include "common/documents/finding.hpp"
 #include "coordinator/suite/case.hpp"
 
 #include <cstdint>
@@ -17,7 +17,7 @@ struct ParsedFixture {
   std::vector<Finding> findings;
 };
 
-/// Reads a TOML fixture (harness spec, section 5) and collects everything that is wrong with it. Required are
+/// Reads a TOML fixture and collects everything that is wrong with it. Required are
 /// `id` and `category` in [metadata] and `content` in [input] (which may be empty); without [expected] the
 /// case expects no claims; weight is 1 and min_confidence 0 unless [scoring] says otherwise. `file` names the
 /// text in findings and becomes the case's source. CR LF counts as LF. Pure; any bytes may come in.

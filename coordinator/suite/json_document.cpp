@@ -1,7 +1,7 @@
 #include "coordinator/suite/json_document.hpp"
 
 #include "common/defaults.hpp"
-#include "common/text.hpp"
+#include "common/text/text.hpp"
 
 #include <algorithm>
 #include <exception>

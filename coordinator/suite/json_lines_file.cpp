@@ -1,7 +1,7 @@
 #include "coordinator/suite/json_lines_file.hpp"
 
 #include "common/defaults.hpp"
-#include "common/text.hpp"
+#include "common/text/text.hpp"
 #include "coordinator/suite/fingerprint.hpp"
 #include "coordinator/suite/json_document.hpp"
 #include "coordinator/suite/line_reader.hpp"

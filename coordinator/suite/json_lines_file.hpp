@@ -1,7 +1,7 @@
 #pragma once
 
+#include "common/documents/finding.hpp"
 #include "common/files.hpp"
-#include "common/finding.hpp"
 #include "coordinator/suite/suite_builder.hpp"
 #include "coordinator/suite/test_parser.hpp"
 

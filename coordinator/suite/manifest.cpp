@@ -1,7 +1,7 @@
 #include "coordinator/suite/manifest.hpp"
 
-#include "common/table_reader.hpp"
-#include "common/toml_document.hpp"
+#include "common/documents/table_reader.hpp"
+#include "common/documents/toml_document.hpp"
 
 namespace sluice {
 namespace {

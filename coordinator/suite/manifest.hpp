@@ -1,6 +1,6 @@
 #pragma once
 
-#include "common/finding.hpp"
+#include "common/documents/finding.hpp"
 #include "coordinator/suite/case.hpp"
 
 #include <cstdint>
@@ -17,7 +17,7 @@ struct ParsedManifest {
   std::vector<Finding> findings;
 };
 
-/// Reads a manifest.toml (harness spec, section 5): [corpus] and [baseline], all of it optional. Pure.
+/// Reads a manifest.toml: [corpus] and [baseline], all of it optional. Pure.
 ParsedManifest parse_manifest(std::string_view toml, const std::string& file);
 
 }  // namespace sluice

@@ -1,7 +1,7 @@
 #include "coordinator/suite/manifest_edit.hpp"
 
-#include "common/finding.hpp"
-#include "common/text.hpp"
+#include "common/documents/finding.hpp"
+#include "common/text/text.hpp"
 #include "coordinator/suite/manifest.hpp"
 
 #include <algorithm>
@@ -51,7 +51,7 @@ std::optional<std::string> toml_number(std::optional<double> number) {
   return shortest(*number);
 }
 
-/// In the order of the harness spec.
+/// In the order of the documents.
 std::vector<Member> members_of(const AggregateBaseline& baseline) {
   return {{"precision", toml_number(baseline.precision)},
           {"recall", toml_number(baseline.recall)},

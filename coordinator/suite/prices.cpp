@@ -1,7 +1,7 @@
 #include "coordinator/suite/prices.hpp"
 
-#include "common/table_reader.hpp"
-#include "common/toml_document.hpp"
+#include "common/documents/table_reader.hpp"
+#include "common/documents/toml_document.hpp"
 
 #include <algorithm>
 #include <utility>

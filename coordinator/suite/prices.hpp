@@ -1,8 +1,8 @@
 #pragma once
 
-#include "common/completion.hpp"
-#include "common/finding.hpp"
-#include "common/run_settings.hpp"
+#include "common/documents/finding.hpp"
+#include "common/model/completion.hpp"
+#include "common/model/run_settings.hpp"
 
 #include <cstddef>
 #include <optional>

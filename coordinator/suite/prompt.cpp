@@ -1,8 +1,8 @@
 #include "coordinator/suite/prompt.hpp"
 
-#include "common/table_reader.hpp"
-#include "common/text.hpp"
-#include "common/toml_document.hpp"
+#include "common/documents/table_reader.hpp"
+#include "common/documents/toml_document.hpp"
+#include "common/text/text.hpp"
 
 #include <algorithm>
 #include <array>

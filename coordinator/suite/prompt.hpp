@@ -1,8 +1,8 @@
 #pragma once
 
-#include "common/finding.hpp"
+#include "common/documents/finding.hpp"
 #include "common/hash.hpp"
-#include "common/ontology.hpp"
+#include "common/model/ontology.hpp"
 #include "coordinator/suite/case.hpp"
 
 #include <string>

@@ -22,7 +22,7 @@ struct Suite {
   /// What a YAML suite was read from, but for TOML files and what lines of its tests_file name.
   std::vector<std::string> input_files;
   std::vector<std::string> fixture_folders;  ///< Every TOML file in them is a fixture.
-  std::vector<MetricId> metrics;  ///< What judges any of the cases, by number; before any selection.
+  std::vector<MetricId> metrics;  ///< What assesses any of the cases, by number; before any selection.
   /// Of all cases, the thresholding and the file's own `repeat` and `min_stability`, in canonical form and
   /// before any selection (docs/baselines.md).
   Digest content_fingerprint{};

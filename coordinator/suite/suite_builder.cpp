@@ -2,7 +2,7 @@
 
 #include "common/defaults.hpp"
 #include "common/sha256_stream.hpp"
-#include "common/text.hpp"
+#include "common/text/text.hpp"
 #include "coordinator/suite/canonical_json.hpp"
 #include "coordinator/suite/fingerprint.hpp"
 

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "common/finding.hpp"
+#include "common/documents/finding.hpp"
 #include "common/hash.hpp"
 #include "coordinator/suite/suite.hpp"
 

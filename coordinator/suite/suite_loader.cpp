@@ -1,7 +1,7 @@
 #include "coordinator/suite/suite_loader.hpp"
 
-#include "common/table_reader.hpp"
-#include "common/text.hpp"
+#include "common/documents/table_reader.hpp"
+#include "common/text/text.hpp"
 #include "coordinator/suite/fixture_folder.hpp"
 #include "coordinator/suite/suite_builder.hpp"
 

@@ -1,7 +1,7 @@
 #pragma once
 
+#include "common/documents/finding.hpp"
 #include "common/error.hpp"
-#include "common/finding.hpp"
 #include "coordinator/suite/suite.hpp"
 #include "coordinator/suite/yaml_suite.hpp"
 

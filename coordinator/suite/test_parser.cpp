@@ -1,8 +1,8 @@
 #include "coordinator/suite/test_parser.hpp"
 
-#include "common/judging/json_schema.hpp"
-#include "common/judging/pattern.hpp"
-#include "common/text.hpp"
+#include "common/checks/json_schema.hpp"
+#include "common/checks/pattern.hpp"
+#include "common/text/text.hpp"
 #include "coordinator/suite/document_context.hpp"
 #include "coordinator/suite/expectation_reader.hpp"
 #include "coordinator/suite/fixture.hpp"

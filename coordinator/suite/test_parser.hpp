@@ -1,8 +1,8 @@
 #pragma once
 
-#include "common/document.hpp"
+#include "common/documents/document.hpp"
+#include "common/documents/finding.hpp"
 #include "common/error.hpp"
-#include "common/finding.hpp"
 #include "coordinator/suite/case.hpp"
 
 #include <cstdint>
@@ -18,13 +18,13 @@ namespace sluice {
 /// file's name ("cannot be read: ...").
 using ReadNamedFile = std::function<Result<std::string>(const std::string& path)>;
 
-/// Compiles patterns and schemas by the code that will judge answers by them, each once however many tests
+/// Compiles patterns and schemas by the code that will assess answers by them, each once however many tests
 /// hold it. Not thread-safe.
 class TextChecker {
  public:
-  /// Why a pattern does not compile (common/judging/pattern.hpp); empty if it does.
+  /// Why a pattern does not compile (common/checks/pattern.hpp); empty if it does.
   const std::string& problem_with_pattern(const std::string& pattern);
-  /// Ditto a JSON Schema (common/judging/json_schema.hpp).
+  /// Why a JSON Schema cannot be used; empty if it can (common/checks/json_schema.hpp).
   const std::string& problem_with_schema(const std::string& schema);
 
  private:

@@ -7,7 +7,7 @@
 namespace sluice {
 
 /// `relative`: against the baseline's score. `absolute`: against a fixed one (gate ADR, section B).
-/// `statistical`: all cases together against the baseline's scores, by tests (statistics.md); of a suite
+/// `statistical`: all cases together against the baseline's scores, by tests (docs/statistics.md); of a suite
 /// alone.
 enum class ThresholdMode : std::uint8_t { relative, absolute, statistical };
 

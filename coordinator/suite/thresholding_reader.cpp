@@ -1,6 +1,6 @@
 #include "coordinator/suite/thresholding_reader.hpp"
 
-#include "common/text.hpp"
+#include "common/text/text.hpp"
 
 #include <algorithm>
 #include <array>

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "common/table_reader.hpp"
+#include "common/documents/table_reader.hpp"
 #include "coordinator/suite/thresholding.hpp"
 
 namespace sluice {

@@ -1,7 +1,7 @@
 #include "coordinator/suite/yaml_document.hpp"
 
 #include "common/defaults.hpp"
-#include "common/text.hpp"
+#include "common/text/text.hpp"
 #include "coordinator/suite/yaml_scalar.hpp"
 
 #include <algorithm>

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "common/document.hpp"
+#include "common/documents/document.hpp"
 
 #include <string_view>
 

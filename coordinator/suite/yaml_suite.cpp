@@ -3,7 +3,7 @@
 #include "common/defaults.hpp"
 #include "common/files.hpp"
 #include "common/settings/setting_definitions.hpp"
-#include "common/text.hpp"
+#include "common/text/text.hpp"
 #include "coordinator/suite/document_context.hpp"
 #include "coordinator/suite/fixture_folder.hpp"
 #include "coordinator/suite/json_lines_file.hpp"

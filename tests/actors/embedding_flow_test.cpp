@@ -1,5 +1,5 @@
 // From an answer to the embeddings that it is compared by: the model client with a fake provider.
-#include "common/cache_key.hpp"
+#include "common/model/cache_key.hpp"
 #include "tests/actors/model_client_fixture.hpp"
 
 #include <nlohmann/json.hpp>
@@ -19,7 +19,7 @@ class EmbeddingFlowTest : public ModelClientTest {
     work.request.response_schema = nullptr;
     work.request.schema_name.clear();
     ScoringTask task;
-    task.judges_claims = false;
+    task.assesses_claims = false;
     task.texts = {{MetricId::semantic_similarity_to, std::move(references)}};
     work.tasks = {std::move(task)};
     return std::make_shared<const WorkUnit>(std::move(work));

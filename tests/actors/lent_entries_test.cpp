@@ -1,5 +1,5 @@
 // What other workers' caches hold: the model client with the test as coordinator.
-#include "common/cache_key.hpp"
+#include "common/model/cache_key.hpp"
 #include "tests/actors/model_client_fixture.hpp"
 
 #include <nlohmann/json.hpp>
@@ -30,7 +30,7 @@ class LentEntriesFlowTest : public ModelClientTest {
     work.request.response_schema = nullptr;
     work.request.schema_name.clear();
     ScoringTask task;
-    task.judges_claims = false;
+    task.assesses_claims = false;
     task.texts = {{MetricId::semantic_similarity_to, {"reference"}}};
     work.tasks = {std::move(task)};
     return std::make_shared<const WorkUnit>(std::move(work));

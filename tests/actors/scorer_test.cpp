@@ -16,7 +16,7 @@ class ScorerTest : public ActorTest {
     auto parsed = Ontology::parse(ontology, "the test's ontology");
     EXPECT_TRUE(parsed);
     scorer =
-        owned(spawn_scorer(system(), std::make_shared<const RunJudges>(std::move(*parsed)), worker.handle()));
+        owned(spawn_scorer(system(), std::make_shared<const RunChecks>(std::move(*parsed)), worker.handle()));
   }
 
   static CompletedUnit completed(UnitId id, std::string text = R"({"claims":[]})") {

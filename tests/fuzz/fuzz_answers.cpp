@@ -1,4 +1,4 @@
-#include "common/text.hpp"
+#include "common/text/text.hpp"
 #include "worker/providers/provider.hpp"
 #include "worker/scoring/score.hpp"
 
@@ -71,7 +71,7 @@ void score(const Completion& completion) {
                          {MetricId::regex_not_match, {"(a+)+$"}},
                          {MetricId::json_schema, {R"({"properties":{"claims":{"uniqueItems":true}}})"}}}});
   UnitResult result;
-  score_answer(completion, {ontology(), TextJudge()}, unit, {}, result);
+  score_answer(completion, {ontology(), TextChecker()}, unit, {}, result);
   require(result.error.has_value() == result.scores.empty());
   require(result.parsed.size() == result.claims.size());
   require(!result.error || !invalid_utf8_at(result.error->message));

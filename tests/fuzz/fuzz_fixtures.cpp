@@ -1,4 +1,4 @@
-#include "common/claim.hpp"
+#include "common/model/claim.hpp"
 #include "coordinator/suite/fixture.hpp"
 #include "coordinator/suite/manifest.hpp"
 

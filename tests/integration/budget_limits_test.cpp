@@ -1,4 +1,4 @@
-// One limit for a fleet: used to the full and never exceeded (design, "Shared budgets").
+// One limit for a fleet: used to the full and never exceeded.
 
 #include "tests/integration/budget_workbench.hpp"
 

@@ -1,4 +1,4 @@
-// A provider that is down for a while costs that while, not a case (design, "Shared budgets").
+// A provider that is down for a while costs that while, not a case.
 
 #include "tests/integration/budget_workbench.hpp"
 

@@ -1,4 +1,4 @@
-// A server that states no limit: the number in flight is searched for (design, "Shared budgets").
+// A server that states no limit: the number in flight is searched for.
 
 #include "tests/integration/budget_workbench.hpp"
 

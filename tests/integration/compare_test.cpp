@@ -116,7 +116,7 @@ TEST_F(Compare, AFileAgainstItselfPasses) {
   EXPECT_TRUE(has(finished.output, "✓ PASS: 2 scores unchanged\n")) << finished.output;
 }
 
-TEST_F(Compare, AReportsOwnThresholdsJudgeUnlessAFlagGoesBefore) {
+TEST_F(Compare, AReportsOwnThresholdsAssessUnlessAFlagGoesBefore) {
   const auto base = baseline("base.json", {entry("q_1", 0.92, "semantic_similarity_to")});
   const json wide{{"mode", "relative"}, {"max_drop", 0.10}, {"min_floor", nullptr}, {"min_score", nullptr}};
   const json absolute{

@@ -1,4 +1,4 @@
-// Whatever becomes of the workers, the report is the same, byte for byte (delivery.md, "Byte identity").
+// Whatever becomes of the workers, the report is the same, byte for byte (docs/delivery.md, "Byte identity").
 
 #include "tests/support/ledger_rows.hpp"
 #include "tests/support/report_text.hpp"

@@ -1,4 +1,4 @@
-// Whatever goes wrong at the provider: the report is the same as if nothing had (delivery.md, "Byte
+// Whatever goes wrong at the provider: the report is the same as if nothing had (docs/delivery.md, "Byte
 // identity").
 
 #include "tests/integration/budget_workbench.hpp"

@@ -227,7 +227,7 @@ TEST_F(Gate, ATestsThresholdingGoesOverTheSuitesKeyByKey) {
 }
 
 /// The report of a run without a baseline keeps what it would have been gated by.
-TEST_F(Gate, CompareJudgesAReportAsTheGateWouldHave) {
+TEST_F(Gate, CompareChecksAReportAsTheGateWouldHave) {
   struct Limit {
     std::string suite;
     Flags flags;

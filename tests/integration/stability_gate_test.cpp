@@ -1,5 +1,5 @@
 // Stability and repeats as a gate, from end to end: what a run says of them, what it pins, and that
-// `sluice compare` judges its report alike.
+// `sluice compare` assesses its report alike.
 
 #include "tests/support/report_text.hpp"
 #include "tests/support/workbench.hpp"

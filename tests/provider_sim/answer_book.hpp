@@ -16,7 +16,7 @@ namespace sluice::sim {
 struct BookEntry {
   std::uint64_t content = 0;           ///< Hash of the unescaped message.
   std::string text;                    ///< The built-in rules' answer.
-  std::string escaped;                 ///< Ditto with JSON escapes, as it stands in a body.
+  std::string escaped;                 ///< `text` with JSON escapes, as it stands in a body.
   std::vector<std::uint32_t> scripts;  ///< The script rules whose `contains` it has, in order.
 };
 

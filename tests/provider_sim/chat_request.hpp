@@ -36,8 +36,8 @@ struct EmbeddingsRequest {
   std::uint64_t dimensions = 0;  ///< 0: the model's own number.
 };
 
-/// Ditto for `POST /v1/embeddings` (OpenAI) and `:batchEmbedContents` (Gemini, whose model stands in the path
-/// and in each of its requests).
+/// The request of `POST /v1/embeddings` (OpenAI) and `:batchEmbedContents` (Gemini, whose model stands in the
+/// path and in each of its requests).
 std::optional<std::string> read_embeddings_request(Provider provider, std::string_view body,
                                                    EmbeddingsRequest& out);
 

@@ -35,7 +35,7 @@ struct ScriptRule {
 
 /// Reads a script: JSON Lines, one rule a line, or one JSON array of rules. `origin` names it in errors.
 Result<std::vector<ScriptRule>> parse_script(std::string_view content, std::string_view origin);
-/// Ditto, from a file.
+/// Reads a script from a file.
 Result<std::vector<ScriptRule>> load_script(const std::string& path);
 
 }  // namespace sluice::sim

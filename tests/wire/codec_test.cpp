@@ -88,7 +88,7 @@ TEST(Codec, RationaleNeverCrosses) {
 TEST(Codec, TextExpectationsArriveInTheirOrder) {
   const auto work = through_wire(samples::work());
   const auto& task = work.units[0].tasks.at(1);
-  EXPECT_FALSE(task.judges_claims);
+  EXPECT_FALSE(task.assesses_claims);
   EXPECT_EQ(task.texts, (std::vector<TextExpectation>{{MetricId::must_contain, {"Paris", "France"}},
                                                       {MetricId::json_schema, {"{}"}}}));
 }

@@ -1,5 +1,5 @@
 // Properties: whatever is sent is what arrives, for every message.
-#include "common/text.hpp"
+#include "common/text/text.hpp"
 #include "common/wire/codec.hpp"
 
 #include <cmath>
@@ -251,7 +251,8 @@ RC_GTEST_PROP(RoundTrip, Work, ()) {
       RC_ASSERT(a.tasks[t].trial == b.tasks[t].trial && a.tasks[t].must_contain == b.tasks[t].must_contain);
       RC_ASSERT(a.tasks[t].must_not_contain == b.tasks[t].must_not_contain);
       RC_ASSERT(a.tasks[t].min_confidence == b.tasks[t].min_confidence);
-      RC_ASSERT(a.tasks[t].judges_claims == b.tasks[t].judges_claims && a.tasks[t].texts == b.tasks[t].texts);
+      RC_ASSERT(a.tasks[t].assesses_claims == b.tasks[t].assesses_claims &&
+                a.tasks[t].texts == b.tasks[t].texts);
     }
   }
 }

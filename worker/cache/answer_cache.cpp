@@ -1,6 +1,6 @@
 #include "worker/cache/answer_cache.hpp"
 
-#include "common/text.hpp"
+#include "common/text/text.hpp"
 #include "worker/cache/directory_id.hpp"
 #include "worker/cache/directory_lock.hpp"
 #include "worker/cache/entry.hpp"

@@ -1,9 +1,9 @@
 #pragma once
 
 #include "common/clock.hpp"
-#include "common/completion.hpp"
 #include "common/error.hpp"
 #include "common/hash.hpp"
+#include "common/model/completion.hpp"
 #include "worker/cache/entry.hpp"
 
 #include <cstdint>
@@ -45,9 +45,9 @@ struct KeyedAnswer {
   const Completion* answer = nullptr;
 };
 
-/// The answers that one worker process was given, on disk (delivery.md, "The cache in a fleet"). What was
-/// stored survives the death of the process, not the loss of power. One process owns a directory; any number
-/// may read one that nobody owns. Thread-safe: all but moving.
+/// The answers that one worker process was given, on disk (docs/delivery.md, "The cache in a fleet"). What
+/// was stored survives the death of the process, not the loss of power. One process owns a directory; any
+/// number may read one that nobody owns. Thread-safe: all but moving.
 class AnswerCache {
  public:
   /// Opens the directory for reading and writing; makes it if it is not there. Errors: cache_in_use if

@@ -1,9 +1,9 @@
 #pragma once
 
-#include "common/completion.hpp"
-#include "common/entry_key.hpp"
 #include "common/error.hpp"
 #include "common/hash.hpp"
+#include "common/model/completion.hpp"
+#include "common/model/entry_key.hpp"
 
 #include <cstdint>
 #include <string>
@@ -36,7 +36,8 @@ Result<Completion> decode(const Digest& key, std::string_view bytes);
 /// Error: cache_failed, naming the key.
 Result<Embedding> decode_embedding(const Digest& key, std::string_view bytes);
 
-/// What decides which of two entries of one key is kept: the greatest (created_at, digest) (delivery.md).
+/// What decides which of two entries of one key is kept: the greatest (created_at, digest)
+/// (docs/delivery.md).
 struct Rank {
   std::int64_t created_at_ms = 0;
   Digest digest{};  ///< answer_digest, or SHA-256 over an embedding's values.

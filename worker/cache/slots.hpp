@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-/// Which cache directory a worker process has: delivery.md, "The cache in a fleet".
+/// Which cache directory a worker process has: docs/delivery.md, "The cache in a fleet".
 namespace sluice {
 
 /// `home/cache/NAME` for a named worker; for an unnamed one the first of `worker-0`, `worker-1`, ... that

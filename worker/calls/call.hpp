@@ -1,7 +1,7 @@
 #pragma once
 
 #include "common/clock.hpp"
-#include "common/result.hpp"
+#include "common/model/result.hpp"
 #include "worker/budget/call_budget.hpp"
 #include "worker/budget/late_permits.hpp"
 #include "worker/calls/call_request.hpp"

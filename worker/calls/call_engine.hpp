@@ -1,6 +1,6 @@
 #pragma once
 
-#include "common/run_settings.hpp"
+#include "common/model/run_settings.hpp"
 #include "worker/calls/alarms.hpp"
 #include "worker/calls/call.hpp"
 #include "worker/calls/call_values.hpp"

@@ -1,8 +1,8 @@
 #pragma once
 
-#include "common/completion.hpp"
 #include "common/error.hpp"
-#include "common/run_settings.hpp"
+#include "common/model/completion.hpp"
+#include "common/model/run_settings.hpp"
 #include "common/wire/messages.hpp"
 #include "worker/providers/http_message.hpp"
 #include "worker/providers/provider.hpp"

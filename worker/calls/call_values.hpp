@@ -2,7 +2,7 @@
 
 #include "common/clock.hpp"
 #include "common/error.hpp"
-#include "common/result.hpp"
+#include "common/model/result.hpp"
 #include "common/wire/messages.hpp"
 #include "worker/calls/call_request.hpp"
 #include "worker/http/http_call.hpp"

@@ -1,7 +1,7 @@
 #pragma once
 
-#include "common/entry_key.hpp"
-#include "common/run_settings.hpp"
+#include "common/model/entry_key.hpp"
+#include "common/model/run_settings.hpp"
 #include "common/wire/messages.hpp"
 #include "worker/calls/call_request.hpp"
 

@@ -1,6 +1,6 @@
 #include "worker/calls/model_call.hpp"
 
-#include "common/token_bound.hpp"
+#include "common/model/token_bound.hpp"
 
 #include <span>
 #include <utility>

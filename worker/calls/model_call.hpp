@@ -1,10 +1,10 @@
 #pragma once
 
-#include "common/completion.hpp"
 #include "common/error.hpp"
 #include "common/hash.hpp"
-#include "common/request.hpp"
-#include "common/run_settings.hpp"
+#include "common/model/completion.hpp"
+#include "common/model/request.hpp"
+#include "common/model/run_settings.hpp"
 #include "worker/answer_store.hpp"
 #include "worker/calls/call_request.hpp"
 
@@ -20,7 +20,7 @@ namespace sluice {
 /// A request to a model under its cache key, whatever its answer is for.
 struct KeyedRequest {
   const ModelRequest* request = nullptr;
-  Digest key{};     ///< common/cache_key.hpp
+  Digest key{};     ///< common/model/cache_key.hpp
   Digest pinned{};  ///< The digest that an answer from a cache must have; zero: any.
 };
 

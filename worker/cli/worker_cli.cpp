@@ -9,7 +9,7 @@
 #include "common/settings/load_settings.hpp"
 #include "common/settings/metrics_endpoint.hpp"
 #include "common/settings/tcp_endpoint.hpp"
-#include "common/stderr_line.hpp"
+#include "common/text/stderr_line.hpp"
 #include "worker/embed.hpp"
 #include "worker/messages.hpp"
 

@@ -1,6 +1,6 @@
 #include "worker/http/transfer.hpp"
 
-#include "common/text.hpp"
+#include "common/text/text.hpp"
 
 #include <algorithm>
 #include <cstdlib>

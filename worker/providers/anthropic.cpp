@@ -1,6 +1,6 @@
 #include "common/defaults.hpp"
 #include "common/saturating.hpp"
-#include "common/text.hpp"
+#include "common/text/text.hpp"
 #include "worker/providers/formats.hpp"
 
 #include <array>

@@ -1,7 +1,7 @@
 #include "worker/providers/formats.hpp"
 
 #include "common/defaults.hpp"
-#include "common/text.hpp"
+#include "common/text/text.hpp"
 #include "worker/providers/key_mask.hpp"
 
 #include <algorithm>

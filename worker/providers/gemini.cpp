@@ -1,5 +1,5 @@
 #include "common/saturating.hpp"
-#include "common/text.hpp"
+#include "common/text/text.hpp"
 #include "worker/providers/formats.hpp"
 #include "worker/providers/retry_hints.hpp"
 

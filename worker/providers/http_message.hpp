@@ -1,6 +1,6 @@
 #pragma once
 
-#include "common/request.hpp"
+#include "common/model/request.hpp"
 
 #include <cstddef>
 #include <string>

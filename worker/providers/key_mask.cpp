@@ -1,6 +1,6 @@
 #include "worker/providers/key_mask.hpp"
 
-#include "common/claim.hpp"
+#include "common/model/claim.hpp"
 
 #include <algorithm>
 #include <cstdint>

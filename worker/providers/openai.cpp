@@ -1,4 +1,4 @@
-#include "common/text.hpp"
+#include "common/text/text.hpp"
 #include "worker/providers/formats.hpp"
 
 #include <algorithm>

@@ -1,9 +1,9 @@
 #pragma once
 
-#include "common/completion.hpp"
 #include "common/error.hpp"
-#include "common/request.hpp"
-#include "common/run_settings.hpp"
+#include "common/model/completion.hpp"
+#include "common/model/request.hpp"
+#include "common/model/run_settings.hpp"
 #include "worker/providers/http_message.hpp"
 
 #include <chrono>

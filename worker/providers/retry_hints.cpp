@@ -1,6 +1,6 @@
 #include "worker/providers/retry_hints.hpp"
 
-#include "common/timestamp.hpp"
+#include "common/text/timestamp.hpp"
 
 #include <algorithm>
 #include <array>

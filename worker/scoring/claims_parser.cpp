@@ -1,7 +1,7 @@
 #include "worker/scoring/claims_parser.hpp"
 
-#include "common/judging/code_fence.hpp"
-#include "common/text.hpp"
+#include "common/checks/code_fence.hpp"
+#include "common/text/text.hpp"
 
 #include <array>
 #include <cmath>

@@ -1,7 +1,7 @@
 #pragma once
 
-#include "common/claim.hpp"
 #include "common/error.hpp"
+#include "common/model/claim.hpp"
 
 #include <cstddef>
 #include <string_view>

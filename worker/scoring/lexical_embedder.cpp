@@ -1,6 +1,6 @@
 #include "worker/scoring/lexical_embedder.hpp"
 
-#include "common/text.hpp"
+#include "common/text/text.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -84,7 +84,8 @@ std::uint64_t mixed(std::uint64_t x) {
 }  // namespace
 
 std::vector<float> lexical_embedding(std::string_view text) {
-  const auto characters = invalid_utf8_at(text) ? folded_characters(to_valid_utf8(text)) : folded_characters(text);
+  const auto characters =
+      invalid_utf8_at(text) ? folded_characters(to_valid_utf8(text)) : folded_characters(text);
   std::vector<double> sums(lexical_dimension, 0.0);
   for (std::size_t from = 0; from < characters.size(); ++from) {
     const auto longest = std::min(longest_gram, characters.size() - from);

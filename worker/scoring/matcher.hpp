@@ -1,13 +1,13 @@
 #pragma once
 
-#include "common/claim.hpp"
-#include "common/result.hpp"
-#include "common/trial.hpp"
+#include "common/model/claim.hpp"
+#include "common/model/result.hpp"
+#include "common/model/trial.hpp"
 
 #include <string_view>
 #include <vector>
 
-/// Hybrid type-coercive matching (harness spec, section 7; design, "Decisions on the source documents"). Pure
+/// Hybrid type-coercive matching. Pure
 /// and thread-safe.
 namespace sluice {
 

@@ -1,6 +1,6 @@
 #include "worker/scoring/score.hpp"
 
-#include "common/text.hpp"
+#include "common/text/text.hpp"
 #include "worker/scoring/claims_parser.hpp"
 #include "worker/scoring/matcher.hpp"
 
@@ -21,11 +21,11 @@ std::optional<double> ratio(std::size_t part, std::size_t whole) {
 MetricOutcome scored(MetricId id, std::optional<double> score) {
   return {id, score, std::nullopt, ""};
 }
-MetricOutcome judged(MetricId id, bool passed) {
+MetricOutcome assessed(MetricId id, bool passed) {
   return {id, std::nullopt, passed, ""};
 }
 
-void judge_claims(const std::vector<FinalClaim>& claims, const ScoringTask& task, TrialScore& score) {
+void assess_claims(const std::vector<FinalClaim>& claims, const ScoringTask& task, TrialScore& score) {
   score.claims = match_claims(claims, task);
   const std::size_t true_positives = score.claims.matched.size();
   const std::size_t false_positives = score.claims.unexpected.size();
@@ -35,11 +35,11 @@ void judge_claims(const std::vector<FinalClaim>& claims, const ScoringTask& task
       scored(MetricId::claims_recall, ratio(true_positives, true_positives + false_negatives)),
       scored(MetricId::claims_f1,
              ratio(2 * true_positives, 2 * true_positives + false_positives + false_negatives)),
-      judged(MetricId::claims_required, score.claims.missing.empty()),
-      judged(MetricId::claims_forbidden, score.claims.forbidden.empty()),
+      assessed(MetricId::claims_required, score.claims.missing.empty()),
+      assessed(MetricId::claims_forbidden, score.claims.forbidden.empty()),
   };
   if (task.must_contain.empty()) {
-    score.metrics.push_back(judged(MetricId::claims_absent, score.claims.unexpected.empty()));
+    score.metrics.push_back(assessed(MetricId::claims_absent, score.claims.unexpected.empty()));
   }
 }
 
@@ -74,21 +74,22 @@ void show_rejected_text(const Completion& completion, UnitResult& out) {
 
 }  // namespace
 
-Result<TrialScore> score_trial(const JudgedAnswer& answer, const ScoringTask& task, const TextJudge& judge) {
+Result<TrialScore> score_trial(const AssessedAnswer& answer, const ScoringTask& task,
+                               const TextChecker& assess) {
   TrialScore score;
   score.trial = task.trial;
-  if (task.judges_claims) judge_claims(answer.claims, task, score);
+  if (task.assesses_claims) assess_claims(answer.claims, task, score);
   for (const TextExpectation& expectation : task.texts) {
     auto outcome = expectation.metric == MetricId::semantic_similarity_to
-                       ? judge_similarity(answer.text, expectation, answer.embedded)
-                       : judge.judge(answer.text, expectation);
+                       ? assess_similarity(answer.text, expectation, answer.embedded)
+                       : assess.assess(answer.text, expectation);
     if (!outcome) return fail(std::move(outcome.error()));
     score.metrics.push_back(std::move(*outcome));
   }
   return score;
 }
 
-void score_answer(const Completion& completion, const Judges& judges, const WorkUnit& unit,
+void score_answer(const Completion& completion, const Checks& checks, const WorkUnit& unit,
                   const EmbeddedTexts& embedded, UnitResult& out,
                   std::optional<std::vector<ParsedClaim>> read) {
   out.answer = answer_digest(completion);
@@ -96,8 +97,8 @@ void score_answer(const Completion& completion, const Judges& judges, const Work
   out.error = completion.non_answer;
   clear_scores(out);
   if (out.error) return show_rejected_text(completion, out);
-  if (std::ranges::any_of(unit.tasks, &ScoringTask::judges_claims) &&
-      !read_claims(completion, judges.ontology, std::move(read), out)) {
+  if (std::ranges::any_of(unit.tasks, &ScoringTask::assesses_claims) &&
+      !read_claims(completion, checks.ontology, std::move(read), out)) {
     return show_rejected_text(completion, out);
   }
   const auto has_texts = [](const ScoringTask& task) { return !task.texts.empty(); };
@@ -105,7 +106,7 @@ void score_answer(const Completion& completion, const Judges& judges, const Work
     out.shown_text = beginning(completion.text, max_shown_bytes);
   out.scores.reserve(unit.tasks.size());
   for (const ScoringTask& task : unit.tasks) {
-    auto score = score_trial({completion.text, out.claims, embedded}, task, judges.text_judge);
+    auto score = score_trial({completion.text, out.claims, embedded}, task, checks.text_checker);
     if (!score) {
       clear_scores(out);
       out.error = std::move(score.error());

@@ -1,10 +1,10 @@
 #pragma once
 
-#include "common/claim.hpp"
-#include "common/completion.hpp"
-#include "common/ontology.hpp"
-#include "common/result.hpp"
-#include "common/trial.hpp"
+#include "common/model/claim.hpp"
+#include "common/model/completion.hpp"
+#include "common/model/ontology.hpp"
+#include "common/model/result.hpp"
+#include "common/model/trial.hpp"
 #include "worker/scoring/similarity.hpp"
 #include "worker/scoring/text_metrics.hpp"
 
@@ -14,30 +14,31 @@
 
 namespace sluice {
 
-/// What judges the answers of a run. Immutable but for what the judge has compiled; thread-safe.
-struct Judges {
+/// What assesses the answers of a run. Immutable but for what the assess has compiled; thread-safe.
+struct Checks {
   const Ontology& ontology;
-  const TextJudge& text_judge;
+  const TextChecker& text_checker;
 };
 
-/// An answer as a trial is judged by it.
-struct JudgedAnswer {
+/// An answer as a trial is assessed by it.
+struct AssessedAnswer {
   std::string_view text;
   const std::vector<FinalClaim>& claims;
   const EmbeddedTexts& embedded;  ///< Holds all texts_to_embed.
 };
 
-/// Judges an answer for one trial: if the task judges claims, their metrics in the order of their numbers
+/// Checks an answer for one trial: if the task assesses claims, their metrics in the order of their numbers
 /// (claims_absent only where nothing is expected), then the metrics of its texts in their order. Errors:
-/// those of TextJudge and judge_similarity.
-Result<TrialScore> score_trial(const JudgedAnswer& answer, const ScoringTask& task, const TextJudge& judge);
+/// those of TextChecker and assess_similarity.
+Result<TrialScore> score_trial(const AssessedAnswer& answer, const ScoringTask& task,
+                               const TextChecker& assess);
 
 /// Fills the part of a unit's result that follows from its answer: `answer`, `usage`, `shown_text`, and
-/// either `error` (a refusal, a truncated answer, unparsable claims, or what a metric could not be judged
+/// either `error` (a refusal, a truncated answer, unparsable claims, or what a metric could not be assessed
 /// for) or `parsed`, `claims` and a score for each of the unit's tasks. An answer is read as claims only if a
-/// task judges them. Leaves `unit`, `key` and `spend` alone. `read`: the answer's claims, if parse_claims was
-/// called for it already.
-void score_answer(const Completion& completion, const Judges& judges, const WorkUnit& unit,
+/// task assesses them. Leaves `unit`, `key` and `spend` alone. `read`: the answer's claims, if parse_claims
+/// was called for it already.
+void score_answer(const Completion& completion, const Checks& checks, const WorkUnit& unit,
                   const EmbeddedTexts& embedded, UnitResult& out,
                   std::optional<std::vector<ParsedClaim>> read = std::nullopt);
 

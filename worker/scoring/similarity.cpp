@@ -1,6 +1,6 @@
 #include "worker/scoring/similarity.hpp"
 
-#include "common/judging/code_fence.hpp"
+#include "common/checks/code_fence.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -57,8 +57,8 @@ std::vector<std::string> texts_to_embed(std::string_view answer, const WorkUnit&
   return texts;
 }
 
-Result<MetricOutcome> judge_similarity(std::string_view answer, const TextExpectation& expectation,
-                                       const EmbeddedTexts& embedded) {
+Result<MetricOutcome> assess_similarity(std::string_view answer, const TextExpectation& expectation,
+                                        const EmbeddedTexts& embedded) {
   double best = 0.0;
   for (const auto& text : expectation.texts) {
     if (const auto known = known_similarity(answer, text)) {

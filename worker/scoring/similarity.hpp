@@ -1,9 +1,9 @@
 #pragma once
 
 #include "common/error.hpp"
-#include "common/expectation.hpp"
-#include "common/metrics.hpp"
-#include "common/trial.hpp"
+#include "common/model/expectation.hpp"
+#include "common/model/metrics.hpp"
+#include "common/model/trial.hpp"
 
 #include <memory>
 #include <span>
@@ -29,7 +29,7 @@ std::vector<std::string> texts_to_embed(std::string_view answer, const WorkUnit&
 /// The greatest similarity of the answer and a reference text: 1 if they are the same text, 0 if one of them
 /// is blank. Errors: internal_error for a text without its embedding, provider_failed for embeddings of two
 /// dimensions. REQUIRES: the metric is semantic_similarity_to.
-Result<MetricOutcome> judge_similarity(std::string_view answer, const TextExpectation& expectation,
-                                       const EmbeddedTexts& embedded);
+Result<MetricOutcome> assess_similarity(std::string_view answer, const TextExpectation& expectation,
+                                        const EmbeddedTexts& embedded);
 
 }  // namespace sluice

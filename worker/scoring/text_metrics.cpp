@@ -1,8 +1,8 @@
 #include "worker/scoring/text_metrics.hpp"
 
-#include "common/judging/code_fence.hpp"
-#include "common/judging/detail.hpp"
-#include "common/text.hpp"
+#include "common/checks/code_fence.hpp"
+#include "common/checks/detail.hpp"
+#include "common/text/text.hpp"
 
 #include <algorithm>
 #include <string>
@@ -56,7 +56,7 @@ std::string rest_for_detail(std::string_view text, std::size_t from) {
   return from == text.size() ? "the end" : quoted_for_detail(text.substr(from));
 }
 
-MetricOutcome judge_exact(std::string_view answer, const TextExpectation& expectation) {
+MetricOutcome assess_exact(std::string_view answer, const TextExpectation& expectation) {
   const auto given = normalised(answer);
   std::string nearest;
   std::size_t equal_bytes = 0;
@@ -76,7 +76,7 @@ MetricOutcome judge_exact(std::string_view answer, const TextExpectation& expect
 
 }  // namespace
 
-Result<MetricOutcome> TextJudge::judge(std::string_view answer, const TextExpectation& expectation) const {
+Result<MetricOutcome> TextChecker::assess(std::string_view answer, const TextExpectation& expectation) const {
   const auto id = expectation.metric;
   const auto& texts = expectation.texts;
   switch (id) {
@@ -86,7 +86,7 @@ Result<MetricOutcome> TextJudge::judge(std::string_view answer, const TextExpect
     case MetricId::must_not_contain:
       return outcome(id, list_of("found", texts, [&](const auto& text) { return contains(answer, text); }));
     case MetricId::exact_match:
-      return judge_exact(answer, expectation);
+      return assess_exact(answer, expectation);
     case MetricId::regex_match:
     case MetricId::regex_not_match: {
       std::string problem;

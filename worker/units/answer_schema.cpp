@@ -1,6 +1,6 @@
 #include "worker/units/answer_schema.hpp"
 
-#include "common/request.hpp"
+#include "common/model/request.hpp"
 #include "worker/scoring/claims_parser.hpp"
 
 #include <utility>

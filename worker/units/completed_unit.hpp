@@ -1,6 +1,6 @@
 #pragma once
 
-#include "common/result.hpp"
+#include "common/model/result.hpp"
 #include "worker/held_units.hpp"
 #include "worker/units/answer_schema.hpp"
 #include "worker/units/evidence.hpp"

@@ -2,7 +2,7 @@
 
 #include "common/clock.hpp"
 #include "common/error.hpp"
-#include "common/result.hpp"
+#include "common/model/result.hpp"
 #include "worker/calls/call_values.hpp"
 #include "worker/scoring/similarity.hpp"
 

@@ -1,8 +1,8 @@
 #include "worker/units/embeddings.hpp"
 
-#include "common/cache_key.hpp"
-#include "common/text.hpp"
-#include "common/token_bound.hpp"
+#include "common/model/cache_key.hpp"
+#include "common/model/token_bound.hpp"
+#include "common/text/text.hpp"
 #include "worker/scoring/lexical_embedder.hpp"
 
 #include <algorithm>

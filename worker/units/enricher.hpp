@@ -2,8 +2,8 @@
 
 #include "common/clock.hpp"
 #include "common/error.hpp"
-#include "common/result.hpp"
-#include "common/trial.hpp"
+#include "common/model/result.hpp"
+#include "common/model/trial.hpp"
 #include "worker/budget/call_budget.hpp"
 #include "worker/calls/call_values.hpp"
 #include "worker/units/evidence.hpp"

@@ -18,7 +18,7 @@ struct ScorerState {
   ScorerState() = default;
   static inline const char* name = "scorer";
 
-  std::shared_ptr<const RunJudges> judges;
+  std::shared_ptr<const RunChecks> checks;
   caf::actor worker;
   std::deque<UnitsCompleted> batches;
   std::size_t scored = 0;  ///< Units of the first batch that are done with.
@@ -39,9 +39,9 @@ void score(Scorer* self) {
     bool out_of_time = false;
     while (state.scored < batch.units.size() && !out_of_time) {
       auto& [unit, outcome, spend, evidence, read] = batch.units[state.scored++];
-      scored.results.push_back(unit_result(*unit, {state.judges->ontology, state.judges->text_judge},
+      scored.results.push_back(unit_result(*unit, {state.checks->ontology, state.checks->text_checker},
                                            std::move(outcome), evidence, spend, std::move(read),
-                                           state.judges->keys));
+                                           state.checks->keys));
       out_of_time = std::chrono::steady_clock::now() >= end;
     }
     self->send(state.worker, std::move(scored));
@@ -56,9 +56,9 @@ void score(Scorer* self) {
   }
 }
 
-caf::behavior scorer_behavior(Scorer* self, std::shared_ptr<const RunJudges> judges,
+caf::behavior scorer_behavior(Scorer* self, std::shared_ptr<const RunChecks> checks,
                               const caf::actor& worker) {
-  self->state.judges = std::move(judges);
+  self->state.checks = std::move(checks);
   self->state.worker = worker;
   end_on_exception(self);
   return {
@@ -75,9 +75,9 @@ caf::behavior scorer_behavior(Scorer* self, std::shared_ptr<const RunJudges> jud
 
 }  // namespace
 
-caf::actor spawn_scorer(caf::actor_system& system, std::shared_ptr<const RunJudges> judges,
+caf::actor spawn_scorer(caf::actor_system& system, std::shared_ptr<const RunChecks> checks,
                         const caf::actor& worker) {
-  return system.spawn(scorer_behavior, std::move(judges), worker);
+  return system.spawn(scorer_behavior, std::move(checks), worker);
 }
 
 }  // namespace sluice

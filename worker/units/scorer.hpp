@@ -13,13 +13,13 @@
 
 namespace sluice {
 
-/// What the answers of a run are judged by.
-struct RunJudges {
-  explicit RunJudges(Ontology of_run, KeyMask of_worker = {})
+/// What the answers of a run are assessed by.
+struct RunChecks {
+  explicit RunChecks(Ontology of_run, KeyMask of_worker = {})
       : ontology(std::move(of_run)), keys(std::move(of_worker)) {}
 
   Ontology ontology;
-  TextJudge text_judge;
+  TextChecker text_checker;
   KeyMask keys;  ///< Finds this worker's keys in answers.
 };
 
@@ -30,7 +30,7 @@ inline constexpr std::chrono::milliseconds scoring_slice(20);
 /// Starts the actor that scores what the model client completes (UnitsCompleted) and hands it to the worker
 /// (UnitsScored), in the order of arrival: patterns over megabytes of text take seconds, and whoever keeps
 /// the coordinator informed must not wait for them.
-caf::actor spawn_scorer(caf::actor_system& system, std::shared_ptr<const RunJudges> judges,
+caf::actor spawn_scorer(caf::actor_system& system, std::shared_ptr<const RunChecks> checks,
                         const caf::actor& worker);
 
 }  // namespace sluice

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "common/run_settings.hpp"
+#include "common/model/run_settings.hpp"
 #include "worker/answer_store.hpp"
 #include "worker/calls/call_engine.hpp"
 #include "worker/calls/model_call.hpp"

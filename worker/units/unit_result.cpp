@@ -4,7 +4,7 @@
 
 namespace sluice {
 
-UnitResult unit_result(const WorkUnit& unit, const Judges& judges, UnitOutcome outcome,
+UnitResult unit_result(const WorkUnit& unit, const Checks& checks, UnitOutcome outcome,
                        const Evidence& evidence, const Spend& spend, ReadAnswer read, const KeyMask& keys) {
   UnitResult result;
   result.unit = unit.unit;
@@ -18,7 +18,7 @@ UnitResult unit_result(const WorkUnit& unit, const Judges& judges, UnitOutcome o
     const Digest answer = answer_digest(completion);
     if (keys.apply(completion.text)) read = {};
     if (completion.non_answer) keys.apply(completion.non_answer->message);
-    score_answer(completion, judges, unit, evidence.embedded, result, std::move(read.claims));
+    score_answer(completion, checks, unit, evidence.embedded, result, std::move(read.claims));
     result.answer = answer;
   }
   return result;

@@ -1,9 +1,9 @@
 #pragma once
 
-#include "common/completion.hpp"
 #include "common/error.hpp"
-#include "common/result.hpp"
-#include "common/trial.hpp"
+#include "common/model/completion.hpp"
+#include "common/model/result.hpp"
+#include "common/model/trial.hpp"
 #include "worker/providers/key_mask.hpp"
 #include "worker/scoring/score.hpp"
 #include "worker/units/answer_schema.hpp"
@@ -20,7 +20,7 @@ using UnitOutcome = std::variant<Completion, Error>;
 /// metrics need beside the answer without keys, `read` the answer as its schema has it if it was read
 /// already. An answer from a cache may hold keys that were not masked when it came: `keys` finds them. Pure
 /// and thread-safe.
-UnitResult unit_result(const WorkUnit& unit, const Judges& judges, UnitOutcome outcome,
+UnitResult unit_result(const WorkUnit& unit, const Checks& checks, UnitOutcome outcome,
                        const Evidence& evidence, const Spend& spend, ReadAnswer read = {},
                        const KeyMask& keys = KeyMask());
 

@@ -1,4 +1,4 @@
-#include "common/cache_key.hpp"
+#include "common/model/cache_key.hpp"
 
 #include <functional>
 #include <map>

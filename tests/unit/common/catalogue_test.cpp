@@ -1,7 +1,7 @@
 // The numbers and names that stand on the wire, in the ledger and in reports: each stands for one thing, for
 // good.
 #include "common/error.hpp"
-#include "common/metrics.hpp"
+#include "common/model/metrics.hpp"
 
 #include <map>
 #include <set>

@@ -1,4 +1,4 @@
-#include "common/paid_tokens.hpp"
+#include "common/model/paid_tokens.hpp"
 
 #include <limits>
 #include <set>

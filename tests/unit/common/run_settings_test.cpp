@@ -1,4 +1,4 @@
-#include "common/run_settings.hpp"
+#include "common/model/run_settings.hpp"
 
 #include <gtest/gtest.h>
 

@@ -1,6 +1,6 @@
-#include "common/table_reader.hpp"
+#include "common/documents/table_reader.hpp"
 
-#include "common/toml_document.hpp"
+#include "common/documents/toml_document.hpp"
 
 #include <string>
 #include <vector>

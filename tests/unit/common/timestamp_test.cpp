@@ -1,4 +1,4 @@
-#include "common/timestamp.hpp"
+#include "common/text/timestamp.hpp"
 
 #include <string>
 

@@ -1,4 +1,4 @@
-#include "common/token_bound.hpp"
+#include "common/model/token_bound.hpp"
 
 #include "common/defaults.hpp"
 

@@ -1,4 +1,4 @@
-#include "common/toml_document.hpp"
+#include "common/documents/toml_document.hpp"
 
 #include <string>
 #include <string_view>

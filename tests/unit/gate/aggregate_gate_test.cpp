@@ -17,20 +17,20 @@ AggregateBaseline pinned(std::optional<double> precision, std::optional<double> 
 }
 
 TEST(AggregateGate, TakesTheWorstOfThree) {
-  const auto judged = judge_aggregates(pinned(0.90, 0.85, 0.87), 0.92, 0.84, 0.80, 0.05);
-  ASSERT_EQ(judged.metrics.size(), 3u);
-  EXPECT_EQ(judged.metrics[0].outcome, AggregateOutcome::no_drop);
-  EXPECT_EQ(judged.metrics[1].outcome, AggregateOutcome::within_limit);
-  EXPECT_EQ(judged.metrics[2].outcome, AggregateOutcome::beyond_limit);
-  EXPECT_EQ(judged.outcome, AggregateOutcome::beyond_limit);
-  EXPECT_EQ(judged.metrics[0].delta(), 0.02);
-  EXPECT_EQ(judged.metrics[1].delta(), -0.01);
-  EXPECT_EQ(judged.metrics[2].delta(), -0.07);
+  const auto assessed = assess_aggregates(pinned(0.90, 0.85, 0.87), 0.92, 0.84, 0.80, 0.05);
+  ASSERT_EQ(assessed.metrics.size(), 3u);
+  EXPECT_EQ(assessed.metrics[0].outcome, AggregateOutcome::no_drop);
+  EXPECT_EQ(assessed.metrics[1].outcome, AggregateOutcome::within_limit);
+  EXPECT_EQ(assessed.metrics[2].outcome, AggregateOutcome::beyond_limit);
+  EXPECT_EQ(assessed.outcome, AggregateOutcome::beyond_limit);
+  EXPECT_EQ(assessed.metrics[0].delta(), 0.02);
+  EXPECT_EQ(assessed.metrics[1].delta(), -0.01);
+  EXPECT_EQ(assessed.metrics[2].delta(), -0.07);
 }
 
 TEST(AggregateGate, ADropOfExactlyTheThresholdIsWithinIt) {
   const auto outcome = [](double current, double baseline, double threshold) {
-    return judge_aggregates(pinned(baseline, {}, {}), current, 0.0, 0.0, threshold).outcome;
+    return assess_aggregates(pinned(baseline, {}, {}), current, 0.0, 0.0, threshold).outcome;
   };
   EXPECT_EQ(outcome(0.85, 0.92, 0.07), AggregateOutcome::within_limit);
   EXPECT_EQ(outcome(0.85, 0.90, 0.05), AggregateOutcome::within_limit);
@@ -40,18 +40,18 @@ TEST(AggregateGate, ADropOfExactlyTheThresholdIsWithinIt) {
 }
 
 TEST(AggregateGate, ComparesOnlyWhatTheManifestPins) {
-  const auto none = judge_aggregates(pinned({}, {}, {}), 0.1, 0.1, 0.1, 0.05);
+  const auto none = assess_aggregates(pinned({}, {}, {}), 0.1, 0.1, 0.1, 0.05);
   EXPECT_EQ(none.outcome, AggregateOutcome::not_compared);
   EXPECT_EQ(none.metrics[0].delta(), std::nullopt);
-  const auto one = judge_aggregates(pinned({}, 0.5, {}), 0.1, 0.5, 0.1, 0.05);
+  const auto one = assess_aggregates(pinned({}, 0.5, {}), 0.1, 0.5, 0.1, 0.05);
   EXPECT_EQ(one.outcome, AggregateOutcome::no_drop);
   EXPECT_EQ(one.metrics[0].outcome, AggregateOutcome::not_compared);
 }
 
 TEST(AggregateGate, NamesWhatTheManifestDoesNotPin) {
-  const auto judged = judge_aggregates(pinned(0.9, {}, {}), 0.9, 0.8, 0.7, 0.05);
+  const auto assessed = assess_aggregates(pinned(0.9, {}, {}), 0.9, 0.8, 0.7, 0.05);
   for (const bool strict : {false, true}) {
-    const auto notice = missing_aggregates_notice(judged, "m.toml", strict);
+    const auto notice = missing_aggregates_notice(assessed, "m.toml", strict);
     ASSERT_TRUE(notice);
     EXPECT_EQ(notice->code, "missing_aggregates");
     EXPECT_EQ(notice->severity, strict ? GateNotice::Severity::failure : GateNotice::Severity::warning);
@@ -103,8 +103,8 @@ TEST(AggregateGate, NamesTheFixturesThatGotWorseAndBetter) {
 }
 
 TEST(AggregateGate, WhatTheRunHasNotEitherIsNotMissing) {
-  const auto judged = judge_aggregates(pinned(0.9, 0.8, {}), std::nullopt, 0.8, std::nullopt, 0.05);
-  EXPECT_FALSE(missing_aggregates_notice(judged, "m.toml", true));
+  const auto assessed = assess_aggregates(pinned(0.9, 0.8, {}), std::nullopt, 0.8, std::nullopt, 0.05);
+  EXPECT_FALSE(missing_aggregates_notice(assessed, "m.toml", true));
 }
 
 TEST(AggregateGate, ATableWithoutScoresPinsNone) {
@@ -115,8 +115,8 @@ TEST(AggregateGate, ATableWithoutScoresPinsNone) {
 }
 
 TEST(AggregateGate, AnAggregateThatBecameUndefinedIsBeyondTheLimit) {
-  const auto judged = judge_aggregates(pinned(0.0, {}, {}), std::nullopt, 0.5, 0.5, 1.0);
-  EXPECT_EQ(judged.outcome, AggregateOutcome::beyond_limit);
+  const auto assessed = assess_aggregates(pinned(0.0, {}, {}), std::nullopt, 0.5, 0.5, 1.0);
+  EXPECT_EQ(assessed.outcome, AggregateOutcome::beyond_limit);
 }
 
 }  // namespace

@@ -170,8 +170,8 @@ TEST(BaselineCheck, SpeaksOfTheTwoFilesThatAreCompared) {
   }
 }
 
-std::vector<JudgedMetric> with_metrics(std::initializer_list<MetricId> ids) {
-  std::vector<JudgedMetric> metrics;
+std::vector<AssessedMetric> with_metrics(std::initializer_list<MetricId> ids) {
+  std::vector<AssessedMetric> metrics;
   for (const MetricId id : ids) {
     metrics.emplace_back().id = id;
     metrics.back().score = 0.5;

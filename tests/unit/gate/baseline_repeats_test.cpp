@@ -99,11 +99,11 @@ TEST(BaselineRepeats, AnotherStabilityOrOtherRepeatsAreAnotherBaseline) {
 }
 
 TEST(BaselineRepeats, AreExportedWhereThereWereSeveral) {
-  JudgedMetric many;
+  AssessedMetric many;
   many.id = MetricId::claims_f1;
   many.score = 0.5;
   many.repeat_scores = {1.0, 0.0};
-  JudgedMetric one = many;
+  AssessedMetric one = many;
   one.repeat_scores.clear();
   BaselineExport pinned({"demo", "0.1.0", "2025-12-21T12:00:00Z", "sha256:00"}, "");
   pinned.add("a", std::array{many});

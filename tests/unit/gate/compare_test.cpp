@@ -178,7 +178,7 @@ TEST(Compare, NothingAgainstNothingIsAnError) {
   EXPECT_EQ(compare_all(cases_of({}), cases_of({})).summary.verdict, RunVerdict::error);
 }
 
-TEST(Compare, JudgesForeignMetricsToo) {
+TEST(Compare, ChecksForeignMetricsToo) {
   const Baseline base = baseline_of({{"a", "faithfulness", 0.9}});
   const Baseline current = baseline_of({{"a", "faithfulness", 0.8}});
   EXPECT_EQ(compare_all(cases_of(base), cases_of(current)).summary.regressions, 1u);
@@ -204,7 +204,7 @@ ComparedCase fixture_row(std::string id, double score, bool required, bool asked
   return {std::move(id), false, {f1, must}};
 }
 
-TEST(Compare, JudgesFixturesByTheirScoresLikeTheGate) {
+TEST(Compare, ChecksFixturesByTheirScoresLikeTheGate) {
   const auto base = [] { return cases_of({fixture_row("f", 0.5, false)}); };
   EXPECT_EQ(compare_all(base(), cases_of({fixture_row("f", 0.5, false)})).summary.verdict, RunVerdict::pass);
   EXPECT_EQ(compare_all(base(), cases_of({fixture_row("f", 0.5, false, true)})).summary.verdict,
@@ -235,7 +235,7 @@ TEST(Compare, SayingNothingIsBestWhereNothingIsExpected) {
   EXPECT_EQ(summary(false).verdict, RunVerdict::regression);
 }
 
-/// A text with repeats, judged by its similarity.
+/// A text with repeats, assessed by its similarity.
 ComparedCase repeated(std::string id, std::vector<std::optional<double>> scores,
                       Thresholding thresholding = {}) {
   ComparedCase one = scored(std::move(id), scores.front(), thresholding);
@@ -243,7 +243,7 @@ ComparedCase repeated(std::string id, std::vector<std::optional<double>> scores,
   return one;
 }
 
-TEST(Compare, EachRepeatIsJudgedByItselfLikeTheGate) {
+TEST(Compare, EachRepeatIsAssessedByItselfLikeTheGate) {
   const Baseline baseline = baseline_of({{"flaky", similarity, 1.0},
                                          {"majority", similarity, 1.0},
                                          {"silent", similarity, 1.0},
@@ -295,7 +295,7 @@ TEST(Compare, RepeatsFailByTheMetricsTogether) {
   EXPECT_EQ(statuses().failed, 1u) << "two of three repeats fail by one of the two";
 }
 
-TEST(Compare, ABaselinesRepeatsAreJudgedWhereTheyAreAligned) {
+TEST(Compare, ABaselinesRepeatsAreAssessedWhereTheyAreAligned) {
   const auto with_repeats = [](std::vector<double> scores) {
     Baseline baseline;
     BaselineEntry entry{"a", similarity, 0.5, ""};
@@ -338,7 +338,7 @@ TEST(Compare, StatisticalScoresAreTestedTogether) {
   ASSERT_TRUE(worse.summary.statistics);
   EXPECT_EQ(worse.summary.statistics->verdict, ChangeVerdict::regression);
   EXPECT_EQ(worse.rows.at(id_of(0) + " " + similarity).change, RowChange::drop);
-  EXPECT_EQ(worse.rows.at(id_of(0) + " " + similarity).cause, MetricCause::judged_statistically);
+  EXPECT_EQ(worse.rows.at(id_of(0) + " " + similarity).cause, MetricCause::assessed_statistically);
   const auto same = compare_all(cases_of(base), cases_of(noise));
   EXPECT_EQ(same.summary.statistics->verdict, ChangeVerdict::no_regression);
   EXPECT_EQ(same.summary.statistics->rules.min_effect, 0.3);

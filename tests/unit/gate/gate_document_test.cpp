@@ -1,8 +1,8 @@
 // The tables of docs/gate.md, row by row: what the document says is what the code does.
 #include "coordinator/gate/aggregate_gate.hpp"
 #include "coordinator/gate/baseline_check.hpp"
-#include "coordinator/gate/fixture_changes.hpp"
 #include "coordinator/gate/compare.hpp"
+#include "coordinator/gate/fixture_changes.hpp"
 #include "coordinator/gate/gate.hpp"
 #include "coordinator/gate/stability_gate.hpp"
 #include "coordinator/gate/statistical_gate.hpp"
@@ -139,7 +139,7 @@ TEST(GateDocument, NamesEveryStatusCauseAndVerdict) {
   const auto names = [&](std::string_view word) {
     return text.find('`' + std::string(word) + '`') != std::string::npos;
   };
-  for (int i = 0; i <= static_cast<int>(MetricCause::judged_by_score); ++i) {
+  for (int i = 0; i <= static_cast<int>(MetricCause::assessed_by_score); ++i) {
     EXPECT_TRUE(names(to_string(static_cast<MetricCause>(i)))) << i;
   }
   for (int i = 0; i <= static_cast<int>(CaseStatus::error); ++i) {
@@ -206,16 +206,17 @@ TEST(GateDocument, MetricsAndCasesAreThoseOfTheTable) {
     const Baseline baseline = baseline_of(situation.pins);
     for (const bool strict : {false, true}) {
       const Gate gate = gate_of(situation.has_baseline ? &baseline : nullptr, strict);
-      const CaseJudgement judgement = gate.judge(situation.test, situation.outcomes);
-      const auto judged = std::find_if(judgement.metrics.begin(), judgement.metrics.end(),
-                                       [&](const JudgedMetric& one) { return one.id == situation.metric; });
-      ASSERT_NE(judged, judgement.metrics.end());
-      EXPECT_EQ(to_string(judged->cause), row[1]) << row[0];
-      EXPECT_EQ(to_string(judgement.status), row[strict ? 4 : 2]) << row[0];
-      EXPECT_EQ(case_status(judgement.metrics), judgement.status);
+      const CaseAssessment assessment = gate.assess(situation.test, situation.outcomes);
+      const auto assessed =
+          std::find_if(assessment.metrics.begin(), assessment.metrics.end(),
+                       [&](const AssessedMetric& one) { return one.id == situation.metric; });
+      ASSERT_NE(assessed, assessment.metrics.end());
+      EXPECT_EQ(to_string(assessed->cause), row[1]) << row[0];
+      EXPECT_EQ(to_string(assessment.status), row[strict ? 4 : 2]) << row[0];
+      EXPECT_EQ(case_status(assessment.metrics), assessment.status);
       VerdictInput run;
-      run.statuses.add(judgement.status);
-      run.regressed = judgement.regressed ? 1 : 0;
+      run.statuses.add(assessment.status);
+      run.regressed = assessment.regressed ? 1 : 0;
       const int code = exit_code(run_verdict(run), run, {.strict = strict});
       EXPECT_EQ(std::to_string(code), row[strict ? 5 : 3]) << row[0];
     }
@@ -247,7 +248,7 @@ std::vector<GateNotice> every_notice(bool strict) {
   const Baseline baseline = baseline_of({{"gone", similarity, 1.0}});
   take(UnusedEntries(baseline).finish(run));
   MissingEntries missing;
-  JudgedMetric metric;
+  AssessedMetric metric;
   metric.score = 1.0;
   metric.cause = MetricCause::missing_in_baseline;
   missing.visit("new", {&metric, 1});
@@ -255,7 +256,7 @@ std::vector<GateNotice> every_notice(bool strict) {
   Thresholding statistical;
   statistical.mode = ThresholdMode::statistical;
   take(untested_notice(statistical, "manifest.toml"));
-  take(missing_aggregates_notice(judge_aggregates({}, 0.5, {}, {}, 0.05), "manifest.toml", strict));
+  take(missing_aggregates_notice(assess_aggregates({}, 0.5, {}, {}, 0.05), "manifest.toml", strict));
   AggregateBaseline of_another;
   of_another.model = "m";
   of_another.prompt_version = "1.0.0";
@@ -266,11 +267,11 @@ std::vector<GateNotice> every_notice(bool strict) {
   take(nothing_to_compare_notice(statistical, {}, strict));
   take(no_scores_notice("base.json", "now.json"));
   const std::optional<BaselineStability> other = BaselineStability{1.0, 1, 1, 1, {"crlf 2"}};
-  const auto judge = [&](const StabilityQuestion& question) {
-    (void)judge_stability(question, run, notices);
+  const auto assess = [&](const StabilityQuestion& question) {
+    (void)assess_stability(question, run, notices);
   };
-  judge({.score = 1.0, .perturbations = {"crlf 1"}, .planned = 2, .answers = 1, .baseline = &other});
-  judge({.min_stability = 0.9, .baseline = &other});
+  assess({.score = 1.0, .perturbations = {"crlf 1"}, .planned = 2, .answers = 1, .baseline = &other});
+  assess({.min_stability = 0.9, .baseline = &other});
   return notices;
 }
 
@@ -312,17 +313,17 @@ TEST(GateDocument, ExamplesOfThresholdingAreTrue) {
     thresholding.max_drop = setting(row[2], "max_drop");
     thresholding.min_floor = setting(row[2], "min_floor");
     const auto outcome = score_of(MetricId::semantic_similarity_to, std::stod(row[1]));
-    const auto judgement =
-        gate_of(&baseline).judge(test_of("q", MetricId::semantic_similarity_to, thresholding), {&outcome, 1});
-    const JudgedMetric& judged = judgement.metrics.at(0);
-    EXPECT_EQ(judged.limit.has_value(), row[3] != "none");
-    if (judged.limit) {
-      EXPECT_EQ(*judged.limit, std::stod(row[3]));
+    const auto assessment = gate_of(&baseline).assess(
+        test_of("q", MetricId::semantic_similarity_to, thresholding), {&outcome, 1});
+    const AssessedMetric& assessed = assessment.metrics.at(0);
+    EXPECT_EQ(assessed.limit.has_value(), row[3] != "none");
+    if (assessed.limit) {
+      EXPECT_EQ(*assessed.limit, std::stod(row[3]));
     }
     const std::map<MetricStatus, std::string> verbs{
         {MetricStatus::pass, "passes"}, {MetricStatus::warn, "warns"}, {MetricStatus::fail, "fails"}};
-    EXPECT_EQ(row[4].find(verbs.at(judged.status)), 0u) << row[4];
-    EXPECT_EQ(judgement.improved, row[4].find("improvement") != std::string::npos);
+    EXPECT_EQ(row[4].find(verbs.at(assessed.status)), 0u) << row[4];
+    EXPECT_EQ(assessment.improved, row[4].find("improvement") != std::string::npos);
   }
 }
 

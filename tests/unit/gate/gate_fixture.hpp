@@ -23,7 +23,7 @@ inline Case test_of(std::string id, MetricId metric, Thresholding thresholding =
   return test;
 }
 
-/// A fixture: judged by all claims metrics.
+/// A fixture: assessed by all claims metrics.
 inline Case fixture_of(std::string id) {
   Case fixture;
   fixture.id = std::move(id);

@@ -1,7 +1,7 @@
 #include "coordinator/gate/baseline_export.hpp"
-#include "coordinator/score_files/baseline_file.hpp"
 #include "coordinator/gate/compare.hpp"
 #include "coordinator/gate/gate.hpp"
+#include "coordinator/score_files/baseline_file.hpp"
 #include "gate_fixture.hpp"
 
 #include <algorithm>
@@ -40,13 +40,13 @@ Thresholding any_thresholding() {
 }
 
 /// A case with what a worker handed out for it.
-struct Judgeable {
+struct Assessable {
   Case test;
   std::vector<MetricOutcome> outcomes;
 };
 
 /// Outcomes as counts give them, so that scores are undefined where they are in truth.
-Judgeable any_fixture(std::string id) {
+Assessable any_fixture(std::string id) {
   const auto count = rc::gen::inRange<int>(0, 4);
   const double found = *count;
   const double wrong = *count;
@@ -62,15 +62,15 @@ Judgeable any_fixture(std::string id) {
   return {safe_fixture_of(std::move(id)), std::move(outcomes)};
 }
 
-Judgeable any_text_test(std::string id) {
-  Judgeable any;
+Assessable any_text_test(std::string id) {
+  Assessable any;
   any.test = test_of(std::move(id), MetricId::semantic_similarity_to, any_thresholding());
   any.outcomes = {score_of(MetricId::semantic_similarity_to, *any_score())};
   return any;
 }
 
-std::vector<Judgeable> any_run() {
-  std::vector<Judgeable> run;
+std::vector<Assessable> any_run() {
+  std::vector<Assessable> run;
   const int size = *rc::gen::inRange(1, 8);
   for (int i = 0; i < size; ++i) {
     const std::string id = "case/" + std::to_string(i);
@@ -79,9 +79,9 @@ std::vector<Judgeable> any_run() {
   return run;
 }
 
-Baseline export_of(const std::vector<Judgeable>& run) {
+Baseline export_of(const std::vector<Assessable>& run) {
   BaselineExport exported({"demo", "0.1.0", "2025-12-21T12:00:00Z", "sha256:00"}, "text-embedding-3-small");
-  for (const Judgeable& one : run) exported.add(one.test.id, Gate().judge(one.test, one.outcomes).metrics);
+  for (const Assessable& one : run) exported.add(one.test.id, Gate().assess(one.test, one.outcomes).metrics);
   auto baseline = exported.finish();
   RC_ASSERT(baseline.has_value());
   return std::move(*baseline);
@@ -101,26 +101,26 @@ void lower_to(std::optional<double>& limit, double lowest) {
 RC_GTEST_PROP(GateProperty, AnExportGatedAgainstItselfPasses, ()) {
   auto run = any_run();
   double lowest = 1.0;
-  for (const Judgeable& one : run) {
+  for (const Assessable& one : run) {
     for (const MetricOutcome& outcome : one.outcomes) lowest = std::min(lowest, outcome.score.value_or(1.0));
   }
   Thresholding suite = any_thresholding();
   lower_to(suite.min_floor, lowest);
   lower_to(suite.min_score, lowest);
-  for (Judgeable& one : run) {
+  for (Assessable& one : run) {
     for (Expectation& expectation : one.test.expectations) {
       lower_to(expectation.thresholding.min_floor, lowest);
       lower_to(expectation.thresholding.min_score, lowest);
     }
   }
-  // Absolute thresholds leave the pass/fail metrics of a fixture to judge where they name no score.
+  // Absolute thresholds leave the pass/fail metrics of a fixture to assess where they name no score.
   if (suite.mode == ThresholdMode::absolute && !suite.min_score) suite.min_score = lowest;
   const Baseline baseline = export_of(run);
   const Gate gate = gate_of(&baseline, true, suite);
-  for (const Judgeable& one : run) {
-    const CaseJudgement judgement = gate.judge(one.test, one.outcomes);
-    RC_ASSERT(judgement.status == CaseStatus::pass);
-    RC_ASSERT(!judgement.improved);
+  for (const Assessable& one : run) {
+    const CaseAssessment assessment = gate.assess(one.test, one.outcomes);
+    RC_ASSERT(assessment.status == CaseStatus::pass);
+    RC_ASSERT(!assessment.improved);
   }
 }
 
@@ -136,7 +136,7 @@ RC_GTEST_PROP(GateProperty, ALowerScoreNeverTurnsFailIntoPass, ()) {
   if (low > high) std::swap(low, high);
   const auto status = [&](double score) {
     const auto outcome = score_of(MetricId::semantic_similarity_to, score);
-    return gate.judge(test, {&outcome, 1}).status;
+    return gate.assess(test, {&outcome, 1}).status;
   };
   if (status(high) == CaseStatus::fail) RC_ASSERT(status(low) == CaseStatus::fail);
   if (status(low) != CaseStatus::fail) RC_ASSERT(status(high) == status(low));
@@ -152,7 +152,7 @@ RC_GTEST_PROP(GateProperty, AHigherBaselineNeverTurnsFailIntoPass, ()) {
     const Baseline baseline = baseline_of({{"q", similarity, pinned}});
     Gate::Config config = rules;
     config.baseline = &baseline;
-    return Gate(config).judge(test_of("q", MetricId::semantic_similarity_to), {&outcome, 1}).status;
+    return Gate(config).assess(test_of("q", MetricId::semantic_similarity_to), {&outcome, 1}).status;
   };
   if (status(low) == CaseStatus::fail) RC_ASSERT(status(high) == CaseStatus::fail);
 }
@@ -216,29 +216,29 @@ RC_GTEST_PROP(GateProperty, CompareAgreesWithTheGate, ()) {
   const Baseline base = export_of(before);
   const Baseline current = export_of(after);
   // A baseline holds no thresholds.
-  for (Judgeable& one : after) {
+  for (Assessable& one : after) {
     for (Expectation& expectation : one.test.expectations) expectation.thresholding = {};
   }
   const auto ignore = [](const ScoreComparison&) {};
   const auto compared = compare(cases_of(base), cases_of(current), {}, ignore);
   RC_ASSERT(compared.has_value());
-  // The same scores, judged case by case.
+  // The same scores, assessed case by case.
   StatusCounts statuses;
   const Gate gate = gate_of(&base);
-  for (const Judgeable& one : after) {
+  for (const Assessable& one : after) {
     std::vector<MetricOutcome> scores;
     for (const MetricOutcome& outcome : one.outcomes) {
       if (outcome.score) scores.push_back(outcome);
     }
-    if (!scores.empty()) statuses.add(gate.judge(one.test, scores).status);
+    if (!scores.empty()) statuses.add(gate.assess(one.test, scores).status);
   }
   RC_ASSERT(compared->verdict_input.statuses == statuses);
 }
 
 TEST(BaselineExport, WritesScoresWithTheirVersions) {
-  Judgeable fixture{fixture_of("b"), claims_outcomes(std::nullopt, 0.0, 0.0, false)};
-  Judgeable text{test_of("a", MetricId::semantic_similarity_to),
-                 {score_of(MetricId::semantic_similarity_to, 0.91)}};
+  Assessable fixture{fixture_of("b"), claims_outcomes(std::nullopt, 0.0, 0.0, false)};
+  Assessable text{test_of("a", MetricId::semantic_similarity_to),
+                  {score_of(MetricId::semantic_similarity_to, 0.91)}};
   const Baseline baseline = export_of({fixture, text});
   ASSERT_EQ(baseline.size(), 3u);  // No undefined score, no pass/fail metric.
   EXPECT_EQ(baseline.entry(0).test_id, "a");
@@ -250,10 +250,10 @@ TEST(BaselineExport, WritesScoresWithTheirVersions) {
 
 TEST(BaselineExport, ForeignBytesInAModelsNameAreReplaced) {
   BaselineExport exported({}, "model-\xff");
-  JudgedMetric judged;
-  judged.id = MetricId::semantic_similarity_to;
-  judged.score = 0.5;
-  exported.add("q", {&judged, 1});
+  AssessedMetric assessed;
+  assessed.id = MetricId::semantic_similarity_to;
+  assessed.score = 0.5;
+  exported.add("q", {&assessed, 1});
   const auto baseline = exported.finish();
   ASSERT_TRUE(baseline);
   EXPECT_NE(baseline->entry(0).meta.find("model-\xef\xbf\xbd"), std::string_view::npos);
@@ -262,7 +262,7 @@ TEST(BaselineExport, ForeignBytesInAModelsNameAreReplaced) {
 TEST(BaselineExport, RefusesScoresThatNoBaselineTakes) {
   for (const double score : {-0.1, 1.1, std::numeric_limits<double>::quiet_NaN()}) {
     BaselineExport exported({}, "");
-    JudgedMetric metric;
+    AssessedMetric metric;
     metric.score = score;
     exported.add("a", {&metric, 1});
     EXPECT_FALSE(exported.finish());

@@ -10,15 +10,15 @@
 namespace sluice {
 namespace {
 
-CaseJudgement judge_similarity(double score, double baseline_score, Thresholding thresholding) {
+CaseAssessment assess_similarity(double score, double baseline_score, Thresholding thresholding) {
   const Baseline baseline = baseline_of({{"q_1", similarity, baseline_score}});
   const auto outcome = score_of(MetricId::semantic_similarity_to, score);
-  return gate_of(&baseline).judge(test_of("q_1", MetricId::semantic_similarity_to, thresholding),
-                                  {&outcome, 1});
+  return gate_of(&baseline).assess(test_of("q_1", MetricId::semantic_similarity_to, thresholding),
+                                   {&outcome, 1});
 }
 
-const JudgedMetric& metric(const CaseJudgement& judgement, MetricId id) {
-  for (const JudgedMetric& one : judgement.metrics) {
+const AssessedMetric& metric(const CaseAssessment& assessment, MetricId id) {
+  for (const AssessedMetric& one : assessment.metrics) {
     if (one.id == id) return one;
   }
   throw std::runtime_error("no such metric was judged");
@@ -28,39 +28,39 @@ const JudgedMetric& metric(const CaseJudgement& judgement, MetricId id) {
 // --------------------------------------------------------------------------------
 
 TEST(Gate, FailsTheRegressionOfTheAdr) {
-  const CaseJudgement judgement = judge_similarity(0.85, 0.92, max_drop(0.05));
-  EXPECT_EQ(judgement.status, CaseStatus::fail);
-  EXPECT_TRUE(judgement.regressed);
-  const JudgedMetric& judged = judgement.metrics.at(0);
-  EXPECT_EQ(judged.cause, MetricCause::dropped);
-  EXPECT_EQ(judged.delta(), -0.07);
-  EXPECT_EQ(judged.limit, 0.87);
-  EXPECT_EQ(judged.baseline, 0.92);
+  const CaseAssessment assessment = assess_similarity(0.85, 0.92, max_drop(0.05));
+  EXPECT_EQ(assessment.status, CaseStatus::fail);
+  EXPECT_TRUE(assessment.regressed);
+  const AssessedMetric& assessed = assessment.metrics.at(0);
+  EXPECT_EQ(assessed.cause, MetricCause::dropped);
+  EXPECT_EQ(assessed.delta(), -0.07);
+  EXPECT_EQ(assessed.limit, 0.87);
+  EXPECT_EQ(assessed.baseline, 0.92);
 }
 
 TEST(Gate, PassesADropOfExactlyTheLimit) {
   ASSERT_LT(0.85 - 0.92, -0.07);  // What the comparison in binary would fall for.
-  const CaseJudgement judgement = judge_similarity(0.85, 0.92, max_drop(0.07));
-  EXPECT_EQ(judgement.status, CaseStatus::pass);
-  EXPECT_EQ(judgement.metrics.at(0).limit, 0.85);
-  EXPECT_EQ(judge_similarity(0.849999999, 0.92, max_drop(0.07)).status, CaseStatus::fail);
+  const CaseAssessment assessment = assess_similarity(0.85, 0.92, max_drop(0.07));
+  EXPECT_EQ(assessment.status, CaseStatus::pass);
+  EXPECT_EQ(assessment.metrics.at(0).limit, 0.85);
+  EXPECT_EQ(assess_similarity(0.849999999, 0.92, max_drop(0.07)).status, CaseStatus::fail);
 }
 
 TEST(Gate, PassesTheImprovementOfTheAdr) {
-  const CaseJudgement judgement = judge_similarity(0.82, 0.80, max_drop(0.05));
-  EXPECT_EQ(judgement.status, CaseStatus::pass);
-  EXPECT_TRUE(judgement.improved);
-  EXPECT_EQ(judgement.metrics.at(0).delta(), 0.02);
+  const CaseAssessment assessment = assess_similarity(0.82, 0.80, max_drop(0.05));
+  EXPECT_EQ(assessment.status, CaseStatus::pass);
+  EXPECT_TRUE(assessment.improved);
+  EXPECT_EQ(assessment.metrics.at(0).delta(), 0.02);
 }
 
 TEST(Gate, IsExactAtEveryLimitOfTwoDecimals) {
   for (int pinned = 0; pinned <= 100; ++pinned) {
     for (int drop = 0; drop <= pinned; ++drop) {
       const double at_limit = (pinned - drop) / 100.0;
-      const auto judgement = judge_similarity(at_limit, pinned / 100.0, max_drop(drop / 100.0));
-      EXPECT_EQ(judgement.status, CaseStatus::pass) << pinned << " " << drop;
+      const auto assessment = assess_similarity(at_limit, pinned / 100.0, max_drop(drop / 100.0));
+      EXPECT_EQ(assessment.status, CaseStatus::pass) << pinned << " " << drop;
       if (at_limit == 0.0) continue;
-      const auto below = judge_similarity(at_limit - 1e-9, pinned / 100.0, max_drop(drop / 100.0));
+      const auto below = assess_similarity(at_limit - 1e-9, pinned / 100.0, max_drop(drop / 100.0));
       EXPECT_EQ(below.status, CaseStatus::fail) << pinned << " " << drop;
     }
   }
@@ -78,7 +78,7 @@ TEST(Gate, MergesTheTestsThresholdingOverTheSuitesKeyByKey) {
   const Gate gate = gate_of(&baseline, false, suite);
   const auto status = [&](double score, Thresholding own) {
     const auto outcome = score_of(MetricId::semantic_similarity_to, score);
-    return gate.judge(test_of("q", MetricId::semantic_similarity_to, own), {&outcome, 1}).metrics.at(0);
+    return gate.assess(test_of("q", MetricId::semantic_similarity_to, own), {&outcome, 1}).metrics.at(0);
   };
   EXPECT_EQ(status(0.92, {}).status, MetricStatus::pass);
   EXPECT_EQ(status(0.91, {}).cause, MetricCause::dropped);
@@ -95,9 +95,9 @@ TEST(Gate, TakesTheGivenDefaultForMaxDrop) {
   const Case test = test_of("q", MetricId::semantic_similarity_to);
   Gate::Config config;
   config.baseline = &baseline;
-  EXPECT_EQ(Gate(config).judge(test, {&outcome, 1}).status, CaseStatus::fail);
+  EXPECT_EQ(Gate(config).assess(test, {&outcome, 1}).status, CaseStatus::fail);
   config.default_max_drop = 0.1;
-  EXPECT_EQ(Gate(config).judge(test, {&outcome, 1}).status, CaseStatus::pass);
+  EXPECT_EQ(Gate(config).assess(test, {&outcome, 1}).status, CaseStatus::pass);
 }
 
 TEST(Gate, LeavesRelativeItsFloorWithoutABaseline) {
@@ -105,14 +105,14 @@ TEST(Gate, LeavesRelativeItsFloorWithoutABaseline) {
   relative.mode = ThresholdMode::relative;
   relative.max_drop = 0.0;
   relative.min_score = 1.0;  // Of the other mode.
-  const auto judge = [&](double score) {
+  const auto assess = [&](double score) {
     const auto outcome = score_of(MetricId::semantic_similarity_to, score);
     return gate_of(nullptr, true)
-        .judge(test_of("q", MetricId::semantic_similarity_to, relative), {&outcome, 1});
+        .assess(test_of("q", MetricId::semantic_similarity_to, relative), {&outcome, 1});
   };
-  EXPECT_EQ(judge(0.8).status, CaseStatus::pass);
-  EXPECT_EQ(judge(0.79).metrics.at(0).cause, MetricCause::below_min_floor);
-  EXPECT_FALSE(judge(0.79).regressed);
+  EXPECT_EQ(assess(0.8).status, CaseStatus::pass);
+  EXPECT_EQ(assess(0.79).metrics.at(0).cause, MetricCause::below_min_floor);
+  EXPECT_FALSE(assess(0.79).regressed);
 }
 
 TEST(Gate, HoldsTheExpectedMinimumBesideEverything) {
@@ -120,23 +120,23 @@ TEST(Gate, HoldsTheExpectedMinimumBesideEverything) {
   Case test = test_of("q", MetricId::semantic_similarity_to, max_drop(0.5));
   test.expectations[0].min_score = 0.7;
   const auto outcome = score_of(MetricId::semantic_similarity_to, 0.69);
-  const auto judgement = gate_of(&baseline).judge(test, {&outcome, 1});
-  EXPECT_EQ(judgement.metrics.at(0).cause, MetricCause::below_min_score);
-  EXPECT_EQ(judgement.metrics.at(0).limit, 0.7);
-  EXPECT_FALSE(judgement.regressed);
-  EXPECT_FALSE(judgement.improved);
+  const auto assessment = gate_of(&baseline).assess(test, {&outcome, 1});
+  EXPECT_EQ(assessment.metrics.at(0).cause, MetricCause::below_min_score);
+  EXPECT_EQ(assessment.metrics.at(0).limit, 0.7);
+  EXPECT_FALSE(assessment.regressed);
+  EXPECT_FALSE(assessment.improved);
 }
 
 TEST(Gate, NamesTheLimitThatAsksForMost) {
   Thresholding both = max_drop(0.05);
   both.min_floor = 0.80;
-  EXPECT_EQ(judge_similarity(0.70, 0.92, both).metrics.at(0).cause, MetricCause::dropped);
-  EXPECT_EQ(judge_similarity(0.70, 0.84, both).metrics.at(0).cause, MetricCause::below_min_floor);
-  EXPECT_EQ(judge_similarity(0.70, 0.85, both).metrics.at(0).cause, MetricCause::below_min_floor);
+  EXPECT_EQ(assess_similarity(0.70, 0.92, both).metrics.at(0).cause, MetricCause::dropped);
+  EXPECT_EQ(assess_similarity(0.70, 0.84, both).metrics.at(0).cause, MetricCause::below_min_floor);
+  EXPECT_EQ(assess_similarity(0.70, 0.85, both).metrics.at(0).cause, MetricCause::below_min_floor);
 }
 
 TEST(Gate, ShowsNoLimitBelowZero) {
-  EXPECT_EQ(judge_similarity(0.0, 0.03, max_drop(0.05)).metrics.at(0).limit, 0.0);
+  EXPECT_EQ(assess_similarity(0.0, 0.03, max_drop(0.05)).metrics.at(0).limit, 0.0);
 }
 
 // --- Missing and undefined
@@ -146,8 +146,8 @@ TEST(Gate, WarnsOfAMissingEntryAndFailsUnderStrict) {
   const Baseline baseline = baseline_of({});
   const auto outcome = score_of(MetricId::semantic_similarity_to, 0.9);
   const Case test = test_of("new", MetricId::semantic_similarity_to);
-  EXPECT_EQ(gate_of(&baseline).judge(test, {&outcome, 1}).status, CaseStatus::warn);
-  const auto strict = gate_of(&baseline, true).judge(test, {&outcome, 1});
+  EXPECT_EQ(gate_of(&baseline).assess(test, {&outcome, 1}).status, CaseStatus::warn);
+  const auto strict = gate_of(&baseline, true).assess(test, {&outcome, 1});
   EXPECT_EQ(strict.status, CaseStatus::fail);
   EXPECT_FALSE(strict.regressed);
   EXPECT_EQ(strict.metrics.at(0).cause, MetricCause::missing_in_baseline);
@@ -157,48 +157,48 @@ TEST(Gate, AsksNoBaselineOfAnAbsoluteThreshold) {
   const Baseline baseline = baseline_of({});
   const auto outcome = score_of(MetricId::semantic_similarity_to, 0.9);
   const Case test = test_of("new", MetricId::semantic_similarity_to, absolute(0.9));
-  EXPECT_EQ(gate_of(&baseline, true).judge(test, {&outcome, 1}).status, CaseStatus::pass);
+  EXPECT_EQ(gate_of(&baseline, true).assess(test, {&outcome, 1}).status, CaseStatus::pass);
 }
 
 TEST(Gate, AFloorFailsAScoreThatTheBaselineLacks) {
   const Baseline baseline = baseline_of({});
   const auto outcome = score_of(MetricId::semantic_similarity_to, 0.7);
-  const auto judgement = gate_of(&baseline).judge(
+  const auto assessment = gate_of(&baseline).assess(
       test_of("new", MetricId::semantic_similarity_to, floor_of(0.8)), {&outcome, 1});
-  EXPECT_EQ(judgement.metrics.at(0).cause, MetricCause::below_min_floor);
+  EXPECT_EQ(assessment.metrics.at(0).cause, MetricCause::below_min_floor);
 }
 
 TEST(Gate, FailsWhatBecameUndefined) {
   const Baseline baseline =
       baseline_of({{"f", "claims_precision", 0.5}, {"f", "claims_recall", 0.5}, {"f", "claims_f1", 0.5}});
   const auto outcomes = claims_outcomes(std::nullopt, 0.5, 0.5);
-  const auto judgement = gate_of(&baseline).judge(fixture_of("f"), outcomes);
-  EXPECT_EQ(judgement.status, CaseStatus::fail);
-  EXPECT_TRUE(judgement.regressed);
-  EXPECT_EQ(metric(judgement, MetricId::claims_precision).cause, MetricCause::became_undefined);
+  const auto assessment = gate_of(&baseline).assess(fixture_of("f"), outcomes);
+  EXPECT_EQ(assessment.status, CaseStatus::fail);
+  EXPECT_TRUE(assessment.regressed);
+  EXPECT_EQ(metric(assessment, MetricId::claims_precision).cause, MetricCause::became_undefined);
 }
 
 TEST(Gate, SayingNothingIsTheBestAnswerWhereNothingIsExpected) {
   const Baseline baseline = baseline_of({{"safe", "claims_precision", 0.0}, {"safe", "claims_f1", 0.0}});
   auto outcomes = claims_outcomes(std::nullopt, std::nullopt, std::nullopt);
   outcomes.push_back(verdict_of(MetricId::claims_absent, true));
-  const auto judgement = gate_of(&baseline, true).judge(safe_fixture_of("safe"), outcomes);
-  EXPECT_EQ(judgement.status, CaseStatus::pass);
-  EXPECT_TRUE(judgement.improved);
+  const auto assessment = gate_of(&baseline, true).assess(safe_fixture_of("safe"), outcomes);
+  EXPECT_EQ(assessment.status, CaseStatus::pass);
+  EXPECT_TRUE(assessment.improved);
 }
 
 TEST(Gate, ANewClaimWhereNothingIsExpectedFails) {
   const Baseline baseline = baseline_of({});
   auto outcomes = claims_outcomes(0.0, std::nullopt, 0.0);
   outcomes.push_back(verdict_of(MetricId::claims_absent, false));
-  EXPECT_EQ(gate_of(&baseline).judge(safe_fixture_of("safe"), outcomes).status, CaseStatus::fail);
+  EXPECT_EQ(gate_of(&baseline).assess(safe_fixture_of("safe"), outcomes).status, CaseStatus::fail);
 }
 
 TEST(Gate, AnUndefinedScoreLacksNothing) {
   const Baseline baseline = baseline_of({});
   const auto outcomes = claims_outcomes(std::nullopt, std::nullopt, std::nullopt);
-  EXPECT_EQ(gate_of(&baseline, true).judge(fixture_of("f"), outcomes).status, CaseStatus::pass);
-  EXPECT_EQ(gate_of(&baseline, true, floor_of(0.9)).judge(safe_fixture_of("f"), outcomes).status,
+  EXPECT_EQ(gate_of(&baseline, true).assess(fixture_of("f"), outcomes).status, CaseStatus::pass);
+  EXPECT_EQ(gate_of(&baseline, true, floor_of(0.9)).assess(safe_fixture_of("f"), outcomes).status,
             CaseStatus::pass);
 }
 
@@ -208,72 +208,72 @@ TEST(Gate, AModelThatSaysNothingReachesNoFixedLimit) {
   test.must_contain = fixture_of("t").must_contain;
   test.expectations[0].min_score = 0.9;
   const auto outcome = score_of(MetricId::claims_precision, std::nullopt);
-  const auto judgement = gate_of(nullptr).judge(test, {&outcome, 1});
-  EXPECT_EQ(judgement.status, CaseStatus::fail);
-  EXPECT_EQ(judgement.metrics.at(0).cause, MetricCause::below_min_score);
+  const auto assessment = gate_of(nullptr).assess(test, {&outcome, 1});
+  EXPECT_EQ(assessment.status, CaseStatus::fail);
+  EXPECT_EQ(assessment.metrics.at(0).cause, MetricCause::below_min_score);
   test.expectations[0].min_score = 0.0;
-  EXPECT_EQ(gate_of(nullptr).judge(test, {&outcome, 1}).status, CaseStatus::pass) << "0 asks for nothing";
+  EXPECT_EQ(gate_of(nullptr).assess(test, {&outcome, 1}).status, CaseStatus::pass) << "0 asks for nothing";
   test.expectations[0].min_score = 0.9;
   test.must_contain.clear();
-  EXPECT_EQ(gate_of(nullptr).judge(test, {&outcome, 1}).status, CaseStatus::pass);
+  EXPECT_EQ(gate_of(nullptr).assess(test, {&outcome, 1}).status, CaseStatus::pass);
 }
 
 TEST(Gate, PrecisionLacksNothingWhereNothingHadBeenExtracted) {
   const Baseline baseline = baseline_of({{"f", "claims_f1", 0.0}, {"f", "claims_recall", 0.0}});
-  const auto judgement = gate_of(&baseline, true).judge(fixture_of("f"), claims_outcomes(0.5, 0.5, 0.5));
-  EXPECT_EQ(judgement.status, CaseStatus::pass);
-  EXPECT_TRUE(judgement.improved);
+  const auto assessment = gate_of(&baseline, true).assess(fixture_of("f"), claims_outcomes(0.5, 0.5, 0.5));
+  EXPECT_EQ(assessment.status, CaseStatus::pass);
+  EXPECT_TRUE(assessment.improved);
   const Baseline other = baseline_of({{"f", "claims_f1", 0.4}, {"f", "claims_recall", 0.4}});
-  EXPECT_EQ(gate_of(&other).judge(fixture_of("f"), claims_outcomes(0.5, 0.5, 0.5)).status, CaseStatus::warn);
+  EXPECT_EQ(gate_of(&other).assess(fixture_of("f"), claims_outcomes(0.5, 0.5, 0.5)).status, CaseStatus::warn);
 }
 
-// --- Which metrics judge
+// --- Which metrics assess
 // -------------------------------------------------------------------------------------
 
-TEST(Gate, JudgesAFixtureByItsPassFailMetricsWithoutThresholds) {
-  const auto passed = Gate().judge(fixture_of("f"), claims_outcomes(0.1, 0.1, 0.1));
+TEST(Gate, ChecksAFixtureByItsPassFailMetricsWithoutThresholds) {
+  const auto passed = Gate().assess(fixture_of("f"), claims_outcomes(0.1, 0.1, 0.1));
   EXPECT_EQ(passed.status, CaseStatus::pass);
   EXPECT_EQ(metric(passed, MetricId::claims_f1).status, MetricStatus::unjudged);
-  const auto failed = Gate().judge(fixture_of("f"), claims_outcomes(0.9, 0.9, 0.9, false));
+  const auto failed = Gate().assess(fixture_of("f"), claims_outcomes(0.9, 0.9, 0.9, false));
   EXPECT_EQ(failed.status, CaseStatus::fail);
   EXPECT_EQ(metric(failed, MetricId::claims_required).cause, MetricCause::not_passed);
   EXPECT_EQ(metric(failed, MetricId::claims_required).detail, "why");
 }
 
-TEST(Gate, JudgesAFixtureByItsScoresUnderABaseline) {
+TEST(Gate, ChecksAFixtureByItsScoresUnderABaseline) {
   const Baseline baseline =
       baseline_of({{"f", "claims_precision", 0.9}, {"f", "claims_recall", 0.9}, {"f", "claims_f1", 0.9}});
-  const auto judgement =
-      gate_of(&baseline, true).judge(fixture_of("f"), claims_outcomes(0.9, 0.9, 0.9, false, false));
-  EXPECT_EQ(judgement.status, CaseStatus::pass);
-  EXPECT_EQ(metric(judgement, MetricId::claims_required).status, MetricStatus::unjudged);
-  EXPECT_EQ(metric(judgement, MetricId::claims_forbidden).cause, MetricCause::judged_by_score);
+  const auto assessment =
+      gate_of(&baseline, true).assess(fixture_of("f"), claims_outcomes(0.9, 0.9, 0.9, false, false));
+  EXPECT_EQ(assessment.status, CaseStatus::pass);
+  EXPECT_EQ(metric(assessment, MetricId::claims_required).status, MetricStatus::unjudged);
+  EXPECT_EQ(metric(assessment, MetricId::claims_forbidden).cause, MetricCause::assessed_by_score);
 }
 
-TEST(Gate, KeepsPassFailMetricsWhereNoClaimsScoreIsJudged) {
+TEST(Gate, KeepsPassFailMetricsWhereNoClaimsScoreIsAssessed) {
   const Baseline baseline = baseline_of({});
-  const auto judgement = gate_of(&baseline).judge(fixture_of("f"), claims_outcomes(0.9, 0.9, 0.9, false));
-  EXPECT_EQ(judgement.status, CaseStatus::fail);
-  EXPECT_FALSE(judgement.regressed);
+  const auto assessment = gate_of(&baseline).assess(fixture_of("f"), claims_outcomes(0.9, 0.9, 0.9, false));
+  EXPECT_EQ(assessment.status, CaseStatus::fail);
+  EXPECT_FALSE(assessment.regressed);
 }
 
 TEST(Gate, AForbiddenClaimFailsWhereTheBaselinesModelHadSaidNothing) {
   const Baseline baseline = baseline_of({{"a", "claims_recall", 0.0}, {"a", "claims_f1", 0.0}});
-  const auto judged = [&](bool forbidden_passed, std::optional<double> precision) {
-    return gate_of(&baseline).judge(fixture_of("a"),
-                                    claims_outcomes(precision, 0.0, 0.0, false, forbidden_passed));
+  const auto assessed = [&](bool forbidden_passed, std::optional<double> precision) {
+    return gate_of(&baseline).assess(fixture_of("a"),
+                                     claims_outcomes(precision, 0.0, 0.0, false, forbidden_passed));
   };
-  EXPECT_EQ(judged(true, std::nullopt).status, CaseStatus::pass) << "unchanged";
-  EXPECT_EQ(judged(true, 0.0).status, CaseStatus::pass);
-  const auto failed = judged(false, 0.0);
+  EXPECT_EQ(assessed(true, std::nullopt).status, CaseStatus::pass) << "unchanged";
+  EXPECT_EQ(assessed(true, 0.0).status, CaseStatus::pass);
+  const auto failed = assessed(false, 0.0);
   EXPECT_EQ(failed.status, CaseStatus::fail);
   EXPECT_FALSE(failed.regressed);
   EXPECT_EQ(metric(failed, MetricId::claims_forbidden).cause, MetricCause::not_passed);
-  EXPECT_EQ(metric(failed, MetricId::claims_required).cause, MetricCause::judged_by_score);
+  EXPECT_EQ(metric(failed, MetricId::claims_required).cause, MetricCause::assessed_by_score);
 
   const Baseline had_it =
       baseline_of({{"a", "claims_precision", 0.0}, {"a", "claims_recall", 0.0}, {"a", "claims_f1", 0.0}});
-  EXPECT_EQ(gate_of(&had_it).judge(fixture_of("a"), claims_outcomes(0.0, 0.0, 0.0, false, false)).status,
+  EXPECT_EQ(gate_of(&had_it).assess(fixture_of("a"), claims_outcomes(0.0, 0.0, 0.0, false, false)).status,
             CaseStatus::pass)
       << "the baseline's model had said it too";
 }
@@ -283,10 +283,10 @@ TEST(Gate, KeepsAPassFailMetricThatTheTestNames) {
   test.kind = CaseKind::claims;
   test.expectations[0].what.texts.clear();
   test.expectations.push_back({{MetricId::claims_required, {}}, {}, std::nullopt});
-  const auto judgement = Gate().judge(test, claims_outcomes(0.9, 0.9, 0.9, false, false));
-  ASSERT_EQ(judgement.metrics.size(), 2u);  // What the test did not ask for is left out.
-  EXPECT_EQ(metric(judgement, MetricId::claims_required).status, MetricStatus::fail);
-  EXPECT_EQ(judgement.status, CaseStatus::fail);
+  const auto assessment = Gate().assess(test, claims_outcomes(0.9, 0.9, 0.9, false, false));
+  ASSERT_EQ(assessment.metrics.size(), 2u);  // What the test did not ask for is left out.
+  EXPECT_EQ(metric(assessment, MetricId::claims_required).status, MetricStatus::fail);
+  EXPECT_EQ(assessment.status, CaseStatus::fail);
 }
 
 TEST(Gate, PairsTheOutcomesOfTextsInTheirOrder) {
@@ -296,17 +296,17 @@ TEST(Gate, PairsTheOutcomesOfTextsInTheirOrder) {
   const std::vector outcomes{verdict_of(MetricId::must_contain, true),
                              score_of(MetricId::semantic_similarity_to, 0.4),
                              verdict_of(MetricId::must_contain, false)};
-  const auto judgement = Gate().judge(test, outcomes);
-  ASSERT_EQ(judgement.metrics.size(), 3u);
-  EXPECT_EQ(judgement.metrics[0].status, MetricStatus::pass);
-  EXPECT_EQ(judgement.metrics[1].cause, MetricCause::below_min_score);
-  EXPECT_EQ(judgement.metrics[2].cause, MetricCause::not_passed);
+  const auto assessment = Gate().assess(test, outcomes);
+  ASSERT_EQ(assessment.metrics.size(), 3u);
+  EXPECT_EQ(assessment.metrics[0].status, MetricStatus::pass);
+  EXPECT_EQ(assessment.metrics[1].cause, MetricCause::below_min_score);
+  EXPECT_EQ(assessment.metrics[2].cause, MetricCause::not_passed);
 }
 
-TEST(Gate, NeverPassesWhatNothingJudged) {
-  EXPECT_EQ(Gate().judge(fixture_of("f"), {}).status, CaseStatus::error);
+TEST(Gate, NeverPassesWhatNothingAssessed) {
+  EXPECT_EQ(Gate().assess(fixture_of("f"), {}).status, CaseStatus::error);
   const MetricOutcome silent{MetricId::must_contain, std::nullopt, std::nullopt, ""};
-  EXPECT_EQ(Gate().judge(test_of("t", MetricId::must_contain), {&silent, 1}).status, CaseStatus::fail);
+  EXPECT_EQ(Gate().assess(test_of("t", MetricId::must_contain), {&silent, 1}).status, CaseStatus::fail);
 }
 
 // --- Billionths

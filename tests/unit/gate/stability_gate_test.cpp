@@ -11,9 +11,9 @@
 namespace sluice {
 namespace {
 
-/// What judge_stability says, notices by their codes.
+/// What assess_stability says, notices by their codes.
 struct Said {
-  std::optional<StabilityJudgement> judgement;
+  std::optional<StabilityAssessment> assessment;
   std::vector<GateNotice> notices;
 
   std::vector<std::string> codes() const {
@@ -29,16 +29,16 @@ using Pinned = std::optional<BaselineStability>;
 Said said(StabilityQuestion question, bool strict = false) {
   Said result;
   const GatedRun run{"demo", "sha256:00", "0.1.0", "demo.yaml", "base.json", strict};
-  result.judgement = judge_stability(question, run, result.notices);
+  result.assessment = assess_stability(question, run, result.notices);
   return result;
 }
 
-/// Of a run under `crlf 1`, all of whose perturbed trials were judged.
-StabilityJudgement judged(StabilityQuestion question, bool strict = false) {
+/// Of a run under `crlf 1`, all of whose perturbed trials were assessed.
+StabilityAssessment assessed(StabilityQuestion question, bool strict = false) {
   question.perturbations = {"crlf 1"};
   const Said result = said(question, strict);
   EXPECT_EQ(result.codes(), Codes{});
-  return result.judgement.value_or(StabilityJudgement{});
+  return result.assessment.value_or(StabilityAssessment{});
 }
 
 Pinned pinned(double score, std::vector<std::string> perturbations = {"crlf 1"}) {
@@ -52,39 +52,39 @@ Thresholding statistical() {
 }
 
 TEST(StabilityGate, ItsLeastIsAFixedLimit) {
-  EXPECT_EQ(judged({.score = 0.9, .min_stability = 0.9}).status, MetricStatus::pass);
-  const auto low = judged({.score = 0.899, .min_stability = 0.9});
+  EXPECT_EQ(assessed({.score = 0.9, .min_stability = 0.9}).status, MetricStatus::pass);
+  const auto low = assessed({.score = 0.899, .min_stability = 0.9});
   EXPECT_EQ(low.status, MetricStatus::fail);
   EXPECT_EQ(low.cause, MetricCause::below_min_score);
-  EXPECT_EQ(judged({.score = 0.1}).status, MetricStatus::unjudged);
+  EXPECT_EQ(assessed({.score = 0.1}).status, MetricStatus::unjudged);
 }
 
 TEST(StabilityGate, FallsLikeAnyScore) {
   const Pinned base = pinned(0.95);
-  EXPECT_EQ(judged({.score = 0.9, .baseline = &base}).status, MetricStatus::pass) << "exactly at the limit";
-  const auto fell = judged({.score = 0.89, .baseline = &base});
+  EXPECT_EQ(assessed({.score = 0.9, .baseline = &base}).status, MetricStatus::pass) << "exactly at the limit";
+  const auto fell = assessed({.score = 0.89, .baseline = &base});
   EXPECT_EQ(fell.status, MetricStatus::fail);
   EXPECT_EQ(fell.cause, MetricCause::dropped);
   EXPECT_EQ(fell.delta(), -0.06);
   EXPECT_EQ(fell.max_drop, 0.05);
-  EXPECT_EQ(judged({.score = 0.8, .suite = max_drop(0.2), .baseline = &base}).status, MetricStatus::pass);
-  EXPECT_EQ(judged({.score = 0.89, .suite = statistical(), .baseline = &base}).status, MetricStatus::fail);
-  const auto fixed = judged({.score = 0.1, .suite = absolute(0.9), .baseline = &base});
+  EXPECT_EQ(assessed({.score = 0.8, .suite = max_drop(0.2), .baseline = &base}).status, MetricStatus::pass);
+  EXPECT_EQ(assessed({.score = 0.89, .suite = statistical(), .baseline = &base}).status, MetricStatus::fail);
+  const auto fixed = assessed({.score = 0.1, .suite = absolute(0.9), .baseline = &base});
   EXPECT_EQ(fixed.status, MetricStatus::unjudged) << "the suite's min_score is that of other metrics";
   EXPECT_EQ(fixed.max_drop, std::nullopt);
 }
 
 TEST(StabilityGate, WithoutAnEntryItWarns) {
   const Pinned none;
-  EXPECT_EQ(judged({.score = 0.9, .baseline = &none}).status, MetricStatus::warn);
-  EXPECT_EQ(judged({.score = 0.9, .baseline = &none}, true).status, MetricStatus::fail);
+  EXPECT_EQ(assessed({.score = 0.9, .baseline = &none}).status, MetricStatus::warn);
+  EXPECT_EQ(assessed({.score = 0.9, .baseline = &none}, true).status, MetricStatus::fail);
 }
 
 TEST(StabilityGate, OtherPerturbationsAreNotCompared) {
   const Pinned base = pinned(0.95, {"crlf 2"});
   StabilityQuestion question{.score = 0.1, .perturbations = {"crlf 1"}, .baseline = &base};
   EXPECT_EQ(said(question).codes(), Codes{"perturbations_differ"});
-  EXPECT_EQ(said(question).judgement->status, MetricStatus::unjudged);
+  EXPECT_EQ(said(question).assessment->status, MetricStatus::unjudged);
   EXPECT_EQ(said(question).notices[0].severity, GateNotice::Severity::warning);
   EXPECT_EQ(said(question, true).notices[0].severity, GateNotice::Severity::failure);
   question.suite.mode = ThresholdMode::absolute;
@@ -98,8 +98,8 @@ TEST(StabilityGate, APartOfASuiteIsAnotherQuantity) {
   const Said result = said(question, true);
   EXPECT_EQ(result.codes(), Codes{"stability_not_compared"});
   EXPECT_EQ(result.notices[0].severity, GateNotice::Severity::info);
-  EXPECT_EQ(result.judgement->status, MetricStatus::unjudged);
-  EXPECT_EQ(result.judgement->baseline, std::nullopt);
+  EXPECT_EQ(result.assessment->status, MetricStatus::unjudged);
+  EXPECT_EQ(result.assessment->baseline, std::nullopt);
 }
 
 TEST(StabilityGate, ItIsSaidWhichSideIsAPart) {
@@ -110,7 +110,7 @@ TEST(StabilityGate, ItIsSaidWhichSideIsAPart) {
     question.base_is_selection = base_is_selection;
     const Said result = said(question, true);
     EXPECT_EQ(result.codes(), Codes{"stability_not_compared"});
-    EXPECT_EQ(result.judgement->status, MetricStatus::unjudged);
+    EXPECT_EQ(result.assessment->status, MetricStatus::unjudged);
     return result.notices.empty() ? "" : result.notices[0].message;
   };
   EXPECT_EQ(message(true, false),
@@ -127,10 +127,10 @@ TEST(StabilityGate, ItIsSaidWhichSideIsAPart) {
   EXPECT_EQ(said(question).codes(), Codes{}) << "nothing was to be judged";
 }
 
-TEST(StabilityGate, SaysWhenThereWasNothingToJudge) {
+TEST(StabilityGate, SaysWhenThereWasNothingToAssess) {
   const StabilityQuestion asked{.perturbations = {"crlf 1"}, .planned = 40, .min_stability = 0.9};
   EXPECT_EQ(said(asked).codes(), Codes{"stability_not_measured"});
-  EXPECT_EQ(said(asked).judgement->status, MetricStatus::unjudged);
+  EXPECT_EQ(said(asked).assessment->status, MetricStatus::unjudged);
   const Pinned base = pinned(0.95);
   StabilityQuestion compared{.perturbations = {"crlf 1"}, .planned = 40, .baseline = &base};
   EXPECT_EQ(said(compared).codes(), Codes{"stability_not_measured"});
@@ -148,16 +148,16 @@ TEST(StabilityGate, WhatIsMissingIsSaid) {
   EXPECT_EQ(result.notices[0].severity, GateNotice::Severity::warning);
   EXPECT_EQ(result.notices[0].message.rfind("39 of 40 answers to perturbed inputs are missing", 0), 0u)
       << result.notices[0].message;
-  EXPECT_EQ(result.judgement->status, MetricStatus::pass);
+  EXPECT_EQ(result.assessment->status, MetricStatus::pass);
   EXPECT_EQ(said(question, true).notices[0].severity, GateNotice::Severity::failure);
   question.answers = 40;
   EXPECT_EQ(said(question).codes(), Codes{});
 }
 
-TEST(StabilityGate, ARunThatPerturbsNothingIsNotJudged) {
+TEST(StabilityGate, ARunThatPerturbsNothingIsNotAssessed) {
   const Pinned base = pinned(0.95);
   EXPECT_EQ(said({}).codes(), Codes{});
-  EXPECT_FALSE(said({}).judgement);
+  EXPECT_FALSE(said({}).assessment);
   const Said unmeasured = said({.min_stability = 0.9, .baseline = &base}, true);
   EXPECT_EQ(unmeasured.codes(), (Codes{"stability_not_measured", "stability_not_compared"}));
   EXPECT_EQ(unmeasured.notices[0].severity, GateNotice::Severity::failure);
@@ -169,7 +169,7 @@ TEST(StabilityGate, SpeaksOfTheTwoFilesThatAreCompared) {
   const Pinned base = pinned(0.95, {"crlf 2"});
   GatedRun files{"demo", "sha256:00", "0.1.0", "SUITE", "base.json", false, "now.json"};
   std::vector<GateNotice> notices;
-  (void)judge_stability({.score = 0.9, .perturbations = {"crlf 1"}, .baseline = &base}, files, notices);
+  (void)assess_stability({.score = 0.9, .perturbations = {"crlf 1"}, .baseline = &base}, files, notices);
   ASSERT_EQ(notices.size(), 1u);
   EXPECT_NE(notices[0].message.find("than that of `now.json` (crlf 1)"), std::string::npos)
       << notices[0].message;

@@ -1,6 +1,6 @@
 #include "coordinator/gate/statistical_gate.hpp"
 
-#include "coordinator/gate/repeated_judgement.hpp"
+#include "coordinator/gate/repeated_assessment.hpp"
 #include "coordinator/gate/stability_gate.hpp"
 #include "gate_fixture.hpp"
 
@@ -42,72 +42,73 @@ struct Forty {
     gate = gate_of(&baseline, false, suite);
   }
 
-  StatisticalJudgement judged(auto&& current) const {
+  StatisticalAssessment assessed(auto&& current) const {
     StatisticalGate tests({&baseline, gate.config().suite, 0.05, 1});
     for (int i = 0; i < 40; ++i) {
       Case test = test_of(id_of(i), MetricId::semantic_similarity_to);
       test.category = i % 2 == 0 ? "even" : "odd";
       const std::vector outcomes{score_of(MetricId::semantic_similarity_to, current(i))};
-      tests.add(test, gate.judge(test, outcomes).metrics);
+      tests.add(test, gate.assess(test, outcomes).metrics);
     }
     return tests.finish();
   }
 };
 
-TEST(StatisticalGate, TheCaseAloneIsNotJudgedByTheBaseline) {
+TEST(StatisticalGate, TheCaseAloneIsNotAssessedByTheBaseline) {
   const Forty forty(0.9);
   const Case test = test_of(id_of(0), MetricId::semantic_similarity_to);
-  const auto judgement = forty.gate.judge(test, std::vector{score_of(MetricId::semantic_similarity_to, 0.1)});
-  EXPECT_EQ(judgement.status, CaseStatus::pass);
-  ASSERT_EQ(judgement.metrics.size(), 1u);
-  EXPECT_EQ(judgement.metrics[0].cause, MetricCause::judged_statistically);
-  EXPECT_TRUE(judgement.metrics[0].is_left_to_tests);
-  EXPECT_EQ(judgement.metrics[0].baseline, 0.9);
+  const auto assessment =
+      forty.gate.assess(test, std::vector{score_of(MetricId::semantic_similarity_to, 0.1)});
+  EXPECT_EQ(assessment.status, CaseStatus::pass);
+  ASSERT_EQ(assessment.metrics.size(), 1u);
+  EXPECT_EQ(assessment.metrics[0].cause, MetricCause::assessed_statistically);
+  EXPECT_TRUE(assessment.metrics[0].is_left_to_tests);
+  EXPECT_EQ(assessment.metrics[0].baseline, 0.9);
 }
 
-TEST(StatisticalGate, AFloorStillJudgesTheCase) {
+TEST(StatisticalGate, AFloorStillChecksTheCase) {
   Thresholding suite = statistical();
   suite.min_floor = 0.5;
   const Forty forty(0.9, suite);
   const Case test = test_of(id_of(0), MetricId::semantic_similarity_to);
-  const auto low = forty.gate.judge(test, std::vector{score_of(MetricId::semantic_similarity_to, 0.4)});
+  const auto low = forty.gate.assess(test, std::vector{score_of(MetricId::semantic_similarity_to, 0.4)});
   EXPECT_EQ(low.status, CaseStatus::fail);
   EXPECT_EQ(low.metrics[0].cause, MetricCause::below_min_floor);
   EXPECT_TRUE(low.metrics[0].is_left_to_tests) << "and it counts in the tests too";
-  EXPECT_EQ(forty.gate.judge(test, std::vector{score_of(MetricId::semantic_similarity_to, 0.5)}).status,
+  EXPECT_EQ(forty.gate.assess(test, std::vector{score_of(MetricId::semantic_similarity_to, 0.5)}).status,
             CaseStatus::pass);
 }
 
-TEST(StatisticalGate, AFixtureIsNotJudgedAgainstPerfectionBesideTheTests) {
+TEST(StatisticalGate, AFixtureIsNotAssessedAgainstPerfectionBesideTheTests) {
   const Baseline baseline =
       baseline_of({{"a", "claims_recall", 0.5}, {"a", "claims_f1", 0.6}, {"a", "claims_precision", 1}});
   const Gate gate = gate_of(&baseline, false, statistical());
-  const auto judgement = gate.judge(fixture_of("a"), claims_outcomes(1.0, 0.5, 0.6, false));
-  EXPECT_EQ(judgement.status, CaseStatus::pass);
+  const auto assessment = gate.assess(fixture_of("a"), claims_outcomes(1.0, 0.5, 0.6, false));
+  EXPECT_EQ(assessment.status, CaseStatus::pass);
 }
 
 TEST(StatisticalGate, ADropOfAllIsARegression) {
-  const auto judged = Forty(0.9).judged([](int) { return 0.7; });
-  ASSERT_EQ(judged.metrics.size(), 1u);
-  EXPECT_EQ(judged.metrics[0].comparison.pairs, 40u);
-  EXPECT_NEAR(*judged.metrics[0].comparison.drop, 0.2, 1e-9);
-  EXPECT_EQ(judged.verdict, ChangeVerdict::regression);
-  EXPECT_EQ(judged.regressions(), 1u);
+  const auto assessed = Forty(0.9).assessed([](int) { return 0.7; });
+  ASSERT_EQ(assessed.metrics.size(), 1u);
+  EXPECT_EQ(assessed.metrics[0].comparison.pairs, 40u);
+  EXPECT_NEAR(*assessed.metrics[0].comparison.drop, 0.2, 1e-9);
+  EXPECT_EQ(assessed.verdict, ChangeVerdict::regression);
+  EXPECT_EQ(assessed.regressions(), 1u);
 }
 
 TEST(StatisticalGate, TheSameScoresAreNoRegression) {
   // Without any change the drop's bound is 1 - 0.05^(1/40) = 0.072.
-  EXPECT_EQ(Forty(0.9, statistical(0.1)).judged([](int) { return 0.9; }).verdict,
+  EXPECT_EQ(Forty(0.9, statistical(0.1)).assessed([](int) { return 0.9; }).verdict,
             ChangeVerdict::no_regression);
-  const auto unknown = Forty(0.9, statistical(0.05)).judged([](int) { return 0.9; });
+  const auto unknown = Forty(0.9, statistical(0.05)).assessed([](int) { return 0.9; });
   EXPECT_EQ(unknown.verdict, ChangeVerdict::underpowered);
   EXPECT_NEAR(*unknown.metrics[0].verdict.minimum_detectable_effect, 0.0721575, 1e-6);
 }
 
 TEST(StatisticalGate, NoiseIsNoRegressionButMayBeTooMuchToTell) {
-  const auto judged = Forty(0.5).judged([](int i) { return i % 2 == 0 ? 0.1 : 0.9; });
-  EXPECT_EQ(judged.verdict, ChangeVerdict::underpowered);
-  EXPECT_GT(*judged.metrics[0].verdict.units_needed, 40u);
+  const auto assessed = Forty(0.5).assessed([](int i) { return i % 2 == 0 ? 0.1 : 0.9; });
+  EXPECT_EQ(assessed.verdict, ChangeVerdict::underpowered);
+  EXPECT_GT(*assessed.metrics[0].verdict.units_needed, 40u);
 }
 
 TEST(StatisticalGate, AScoreThatBecameUndefinedFailsItsCase) {
@@ -117,29 +118,31 @@ TEST(StatisticalGate, AScoreThatBecameUndefinedFailsItsCase) {
   test.kind = CaseKind::claims;
   test.must_contain = fixture_of("a").must_contain;
   const std::vector silent{score_of(MetricId::claims_precision, std::nullopt)};
-  const auto judgement = gate.judge(test, silent);
-  EXPECT_EQ(judgement.status, CaseStatus::fail) << "a model that suddenly says nothing must not pass";
-  EXPECT_TRUE(judgement.regressed);
-  EXPECT_EQ(judgement.metrics[0].cause, MetricCause::became_undefined);
-  EXPECT_TRUE(judgement.metrics[0].is_left_to_tests);
+  const auto assessment = gate.assess(test, silent);
+  EXPECT_EQ(assessment.status, CaseStatus::fail) << "a model that suddenly says nothing must not pass";
+  EXPECT_TRUE(assessment.regressed);
+  EXPECT_EQ(assessment.metrics[0].cause, MetricCause::became_undefined);
+  EXPECT_TRUE(assessment.metrics[0].is_left_to_tests);
   test.must_contain.clear();
-  EXPECT_EQ(gate.judge(test, silent).status, CaseStatus::pass) << "the best answer where nothing is expected";
+  EXPECT_EQ(gate.assess(test, silent).status, CaseStatus::pass)
+      << "the best answer where nothing is expected";
 }
 
 TEST(StatisticalGate, OneUndefinedRepeatMakesACaseFlaky) {
   const Baseline baseline = baseline_of({{"a", similarity, 0.9}});
   const Gate gate = gate_of(&baseline, false, statistical());
   const Case test = test_of("a", MetricId::semantic_similarity_to);
-  const auto said = gate.judge(test, std::vector{score_of(MetricId::semantic_similarity_to, 0.9)});
-  const auto silent = gate.judge(test, std::vector{score_of(MetricId::semantic_similarity_to, std::nullopt)});
-  const auto judgement = judgement_of_repeats(std::array{&said, &silent, &said});
-  EXPECT_EQ(judgement.status, CaseStatus::flaky);
+  const auto said = gate.assess(test, std::vector{score_of(MetricId::semantic_similarity_to, 0.9)});
+  const auto silent =
+      gate.assess(test, std::vector{score_of(MetricId::semantic_similarity_to, std::nullopt)});
+  const auto assessment = assessment_of_repeats(std::array{&said, &silent, &said});
+  EXPECT_EQ(assessment.status, CaseStatus::flaky);
   StatisticalGate tests({&baseline, statistical(), 0.05, 1});
-  tests.add(test, judgement.metrics);
-  const auto judged = tests.finish();
-  EXPECT_EQ(judged.metrics.at(0).comparison.pairs, 1u);
-  EXPECT_EQ(judged.metrics[0].became_undefined.count(), 1u);
-  EXPECT_EQ(judged.metrics[0].left_out.count(), 0u);
+  tests.add(test, assessment.metrics);
+  const auto assessed = tests.finish();
+  EXPECT_EQ(assessed.metrics.at(0).comparison.pairs, 1u);
+  EXPECT_EQ(assessed.metrics[0].became_undefined.count(), 1u);
+  EXPECT_EQ(assessed.metrics[0].left_out.count(), 0u);
 }
 
 TEST(StatisticalGate, AnUndefinedRepeatCountsInWhateverOrderTheRepeatsCome) {
@@ -148,24 +151,24 @@ TEST(StatisticalGate, AnUndefinedRepeatCountsInWhateverOrderTheRepeatsCome) {
   const Forty forty(0.9, suite);
   const Case test = test_of(id_of(0), MetricId::semantic_similarity_to);
   const auto scored = [&](std::optional<double> score) {
-    return forty.gate.judge(test, std::vector{score_of(MetricId::semantic_similarity_to, score)});
+    return forty.gate.assess(test, std::vector{score_of(MetricId::semantic_similarity_to, score)});
   };
   const auto low = scored(0.1);
   const auto silent = scored(std::nullopt);
   const auto said = scored(0.9);
   for (const auto& repeats : {std::array{&low, &silent, &said}, std::array{&silent, &low, &said}}) {
     StatisticalGate tests({&forty.baseline, suite, 0.05, 1});
-    tests.add(test, judgement_of_repeats(repeats).metrics);
+    tests.add(test, assessment_of_repeats(repeats).metrics);
     EXPECT_EQ(tests.finish().metrics.at(0).became_undefined.count(), 1u);
   }
 }
 
 TEST(StatisticalGate, WhatBecameUndefinedIsNeverCalledNoRegression) {
-  const auto judged = Forty(0.9, statistical(0.1)).judged([](int i) {
+  const auto assessed = Forty(0.9, statistical(0.1)).assessed([](int i) {
     return i == 7 ? std::optional<double>() : std::optional(0.9);
   });
-  EXPECT_EQ(judged.verdict, ChangeVerdict::underpowered) << "39 unchanged cases alone would exclude a drop";
-  EXPECT_EQ(judged.metrics[0].became_undefined.names(), "`case-007` semantic_similarity_to");
+  EXPECT_EQ(assessed.verdict, ChangeVerdict::underpowered) << "39 unchanged cases alone would exclude a drop";
+  EXPECT_EQ(assessed.metrics[0].became_undefined.names(), "`case-007` semantic_similarity_to");
 }
 
 TEST(StatisticalGate, PairsOfTwoFilesAreTestedAsThoseOfARun) {
@@ -179,22 +182,22 @@ TEST(StatisticalGate, PairsOfTwoFilesAreTestedAsThoseOfARun) {
                std::span(&now, 1)});
   }
   const auto pairs = tests.finish();
-  const auto run = forty.judged([](int) { return 0.7; });
+  const auto run = forty.assessed([](int) { return 0.7; });
   EXPECT_EQ(pairs.verdict, run.verdict);
   EXPECT_EQ(pairs.metrics.at(0).comparison.test.p.drop, run.metrics.at(0).comparison.test.p.drop);
 }
 
 TEST(StatisticalGate, UndefinedScoresAreLeftOutByName) {
-  const auto judged =
-      Forty(0.9).judged([](int i) { return i == 7 ? std::optional<double>() : std::optional(0.7); });
-  EXPECT_EQ(judged.metrics[0].comparison.pairs, 39u);
-  EXPECT_EQ(judged.metrics[0].left_out.count(), 1u);
-  EXPECT_NE(judged.metrics[0].left_out.names().find("case-007"), std::string::npos);
+  const auto assessed =
+      Forty(0.9).assessed([](int i) { return i == 7 ? std::optional<double>() : std::optional(0.7); });
+  EXPECT_EQ(assessed.metrics[0].comparison.pairs, 39u);
+  EXPECT_EQ(assessed.metrics[0].left_out.count(), 1u);
+  EXPECT_NE(assessed.metrics[0].left_out.names().find("case-007"), std::string::npos);
 }
 
 TEST(StatisticalGate, TheCasesThatFellMostAreKeptByName) {
-  const auto judged = Forty(0.9).judged([](int i) { return i < 25 ? 0.88 - 0.01 * i : 0.9 + 0.001 * i; });
-  const LargestDrops& drops = judged.metrics.at(0).drops;
+  const auto assessed = Forty(0.9).assessed([](int i) { return i < 25 ? 0.88 - 0.01 * i : 0.9 + 0.001 * i; });
+  const LargestDrops& drops = assessed.metrics.at(0).drops;
   EXPECT_EQ(drops.count(), 25u);
   ASSERT_EQ(drops.kept().size(), LargestDrops::most_kept);
   for (std::size_t i = 0; i < drops.kept().size(); ++i) {
@@ -234,8 +237,8 @@ TEST(StatisticalGate, ADropIsThatOfTheMeansOverTheRepeats) {
   tests.add({"same", "", MetricId::semantic_similarity_to, before, before});
   tests.add({"silent", "", MetricId::semantic_similarity_to, before, none});
   tests.add({"new", "", MetricId::semantic_similarity_to, none, now});
-  const auto judged = tests.finish();
-  const LargestDrops& drops = judged.metrics.at(0).drops;
+  const auto assessed = tests.finish();
+  const LargestDrops& drops = assessed.metrics.at(0).drops;
   EXPECT_EQ(drops.count(), 1u);
   ASSERT_EQ(drops.kept().size(), 1u);
   EXPECT_EQ(drops.kept()[0].test_id, "fell");
@@ -262,10 +265,10 @@ TEST(StatisticalGate, ASuiteWithoutScoresHasNothingToCompare) {
 TEST(StatisticalGate, CategoriesMayBeTheUnits) {
   Thresholding suite = statistical();
   suite.cluster_by_category = true;
-  const auto judged = Forty(0.9, suite).judged([](int) { return 0.7; });
-  EXPECT_EQ(judged.metrics[0].comparison.units, 2u);
-  EXPECT_EQ(judged.verdict, ChangeVerdict::underpowered) << "two categories cannot be significant";
-  EXPECT_TRUE(judged.metrics[0].verdict.too_few_changed);
+  const auto assessed = Forty(0.9, suite).assessed([](int) { return 0.7; });
+  EXPECT_EQ(assessed.metrics[0].comparison.units, 2u);
+  EXPECT_EQ(assessed.verdict, ChangeVerdict::underpowered) << "two categories cannot be significant";
+  EXPECT_TRUE(assessed.metrics[0].verdict.too_few_changed);
 }
 
 TEST(StatisticalGate, RepeatsOfBothSidesCount) {
@@ -277,16 +280,16 @@ TEST(StatisticalGate, RepeatsOfBothSidesCount) {
   baseline.add(entry);
   (void)baseline.seal();
   StatisticalGate tests({&baseline, statistical(), 0.05, 1});
-  JudgedMetric metric;
+  AssessedMetric metric;
   metric.id = MetricId::semantic_similarity_to;
   metric.score = 0.75;
   metric.baseline = 0.5;
   metric.is_left_to_tests = true;
   metric.repeat_scores = {1.0, 0.5};
   tests.add(test_of("a", metric.id), std::array{metric});
-  const auto judged = tests.finish();
-  EXPECT_NEAR(*judged.metrics.at(0).comparison.drop, -0.25, 1e-9);
-  EXPECT_TRUE(judged.metrics[0].comparison.equal_repeats);
+  const auto assessed = tests.finish();
+  EXPECT_NEAR(*assessed.metrics.at(0).comparison.drop, -0.25, 1e-9);
+  EXPECT_TRUE(assessed.metrics[0].comparison.equal_repeats);
 }
 
 TEST(StatisticalGate, ARunWideFallIsARegressionOfTheRun) {

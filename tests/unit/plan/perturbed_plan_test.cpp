@@ -1,5 +1,5 @@
-#include "common/cache_key.hpp"
 #include "common/defaults.hpp"
+#include "common/model/cache_key.hpp"
 #include "tests/unit/plan/plan_fixture.hpp"
 
 #include <memory>

@@ -67,8 +67,10 @@ TEST_F(PlanIdentityTest, TheNumbersOfTrialsAreThoseOfTheCasesWhateverTheyAsk) {
   settings.model = "another";
   EXPECT_EQ(trial_identity(plan()), before);
   EXPECT_NE(trial_identity(*Plan::make(suite, prompt, Ontology(), settings, {{}, 2})), before);
-  std::swap(suite.cases.held(1), suite.cases.held(3));
-  EXPECT_NE(trial_identity(plan()), before);
+  suite.cases = {make_case("a", "one"), make_case("b", "two")};
+  const Digest in_order = trial_identity(plan());
+  suite.cases = {make_case("b", "two"), make_case("a", "one")};
+  EXPECT_NE(trial_identity(plan()), in_order);
 }
 
 }  // namespace

@@ -1,5 +1,5 @@
-#include "common/cache_key.hpp"
 #include "common/defaults.hpp"
+#include "common/model/cache_key.hpp"
 #include "coordinator/plan/message_size.hpp"
 #include "tests/unit/plan/plan_fixture.hpp"
 
@@ -96,7 +96,7 @@ TEST_F(PlanTest, ATextCaseIsSentAsItStands) {
   EXPECT_EQ(unit.request.schema_name, "");
   EXPECT_EQ(unit.key, cache_key(settings.provider, unit.request, 0));
   ASSERT_EQ(unit.tasks.size(), 1u);
-  EXPECT_FALSE(unit.tasks[0].judges_claims);
+  EXPECT_FALSE(unit.tasks[0].assesses_claims);
   EXPECT_EQ(unit.tasks[0].texts, (std::vector{asked.expectations[0].what, asked.expectations[1].what}));
 }
 
@@ -105,12 +105,12 @@ TEST_F(PlanTest, ATextCaseWithoutSystemPromptSendsNone) {
   EXPECT_FALSE(plan().render(0)->request.system);
 }
 
-TEST_F(PlanTest, AClaimsMetricIsNoTextToJudgeBy) {
+TEST_F(PlanTest, AClaimsMetricIsNoTextToAssessBy) {
   auto claims = make_case("a", "one");
   claims.expectations = {{{MetricId::claims_f1, {}}, {}, 0.8}};
   suite.cases = {claims};
   const auto unit = *plan().render(0);
-  EXPECT_TRUE(unit.tasks[0].judges_claims);
+  EXPECT_TRUE(unit.tasks[0].assesses_claims);
   EXPECT_TRUE(unit.tasks[0].texts.empty());
 }
 

@@ -1,7 +1,7 @@
 // What comes from the wire, from answers and from suites gives no orders to whoever reads stderr.
-#include "common/printable.hpp"
 #include "common/process/logging.hpp"
-#include "common/stderr_line.hpp"
+#include "common/text/printable.hpp"
+#include "common/text/stderr_line.hpp"
 #include "tests/support/paths.hpp"
 
 #include <algorithm>
@@ -76,7 +76,7 @@ TEST(ForeignText, OrdinaryTextStaysAsItIs) {
 TEST(ForeignText, NothingElseWritesToStderr) {
   namespace fs = std::filesystem;
   const std::set<std::string> knowing = {
-      "common/stderr_line.cpp",                 // The one place.
+      "common/text/stderr_line.cpp",            // The one place.
       "common/process/logging.cpp",             // The other.
       "common/process/signals.cpp",             // The program's own words; also in a process that hangs.
       "coordinator/actors/progress_actor.cpp",  // Draws a line of its own; nothing foreign is in it.

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "common/text.hpp"
+#include "common/text/text.hpp"
 #include "worker/providers/provider.hpp"
 
 #include <gtest/gtest.h>

@@ -46,7 +46,7 @@ std::string report_text(const VariedRun& run) {
   const RunStability stability = run.stability();
   ReportInput input = sample::input_of(results, aggregates);
   input.stability = &stability;
-  input.gate.stability = StabilityJudgement{};
+  input.gate.stability = StabilityAssessment{};
   input.gate.stability->min_stability = 0.75;
   input.gate.stability->max_drop = 0.125;
   return json_of(input);
@@ -108,7 +108,7 @@ TEST(ComparedRepeats, TestsOfAllCasesAreThoseOfTheRun) {
     ASSERT_TRUE(visit_cases(run.results(), [&](const CaseResult& result) {
       if (result.status != CaseStatus::error) tests.add(result.fixture, result.metrics());
     }));
-    const StatisticalJudgement online = tests.finish();
+    const StatisticalAssessment online = tests.finish();
     const auto offline = compared(baseline, parsed(report_text(run))).statistics;
     ASSERT_EQ(offline.has_value(), !online.metrics.empty());
     if (!offline) continue;
@@ -170,7 +170,7 @@ TEST(ComparedRepeats, AMinEffectThatNoTestCanAnswerIsRefused) {
   }
 }
 
-TEST(ComparedRepeats, AReportKeepsWhatItsStabilityIsJudgedBy) {
+TEST(ComparedRepeats, AReportKeepsWhatItsStabilityIsAssessedBy) {
   const ReportScores scores =
       parsed(report_text(VariedRun({it, it, it, error, it, it, it, nothing, it, it})));
   ASSERT_TRUE(scores.stability);
@@ -212,7 +212,7 @@ TEST(ComparedRepeats, AReportSaysThatItIsAPartAndWhatLeastWasAskedFor) {
   EXPECT_EQ(parsed(older.dump()).stability_question.min_stability, std::nullopt);
 }
 
-TEST(ComparedRepeats, WithoutALargestDropNoBaselineJudgesStability) {
+TEST(ComparedRepeats, WithoutALargestDropNoBaselineChecksStability) {
   std::string text = report_text(VariedRun({it, it, it, it, it, it, it, it, it, it}));
   const auto place = text.find("\"max_drop\": 0.125");
   ASSERT_NE(place, std::string::npos);

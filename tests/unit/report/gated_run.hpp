@@ -10,7 +10,7 @@
 
 namespace sluice::sample {
 
-/// A case that sends a prompt and judges the answer's text by one metric.
+/// A case that sends a prompt and assesses the answer's text by one metric.
 inline Case text_case(std::string id, std::string name, MetricId metric, std::vector<std::string> texts) {
   Case one = make_case(std::move(id), std::move(name));
   one.kind = CaseKind::text;
@@ -134,13 +134,13 @@ inline GateSummary beside_manifest(const Aggregates& aggregates, double precisio
   gate.kind = BaselineKind::aggregates;
   gate.baseline_file = "tests/llm_fixtures/manifest.toml";
   gate.config_fingerprint = "sha256:" + std::string(64, 'c');
-  gate.aggregates = judge_aggregates({.precision = precision,
-                                      .recall = recall,
-                                      .f1 = f1,
-                                      .prompt_version = "1.0.0",
-                                      .model = "gemini-2.0-flash",
-                                      .measured_at = "2026-02-01"},
-                                     scores.precision, scores.recall, scores.f1, 0.05);
+  gate.aggregates = assess_aggregates({.precision = precision,
+                                       .recall = recall,
+                                       .f1 = f1,
+                                       .prompt_version = "1.0.0",
+                                       .model = "gemini-2.0-flash",
+                                       .measured_at = "2026-02-01"},
+                                      scores.precision, scores.recall, scores.f1, 0.05);
   return gate;
 }
 

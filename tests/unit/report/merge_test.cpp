@@ -16,9 +16,9 @@ using sample::MemorySource;
 using sample::SampleRun;
 using sample::scored;
 
-TEST(Status, FollowsFromTheMetricsJudgements) {
+TEST(Status, FollowsFromTheMetricsAssessments) {
   const auto with = [](std::initializer_list<MetricStatus> statuses) {
-    std::vector<JudgedMetric> metrics;
+    std::vector<AssessedMetric> metrics;
     for (const MetricStatus status : statuses) metrics.emplace_back().status = status;
     return metrics;
   };

@@ -54,9 +54,9 @@ class RepeatsTest : public ::testing::Test {
     std::vector<std::string> lines;
     EXPECT_TRUE(visit_cases(results(), [&](const CaseResult& result) {
       lines.push_back(result.fixture.id + " " + std::string(to_string(result.status)) + " " +
-                      std::to_string(result.repeats.passed()) + "/" + std::to_string(result.repeats.judged) +
-                      "/" + std::to_string(result.repeats.planned) + " of " +
-                      std::to_string(result.trials.size()));
+                      std::to_string(result.repeats.passed()) + "/" +
+                      std::to_string(result.repeats.assessed) + "/" + std::to_string(result.repeats.planned) +
+                      " of " + std::to_string(result.trials.size()));
     }));
     return lines;
   }
@@ -120,7 +120,7 @@ TEST_F(RepeatsTest, EveryTrialIsThereWithItsPlace) {
       EXPECT_EQ(result.trials[i].repeat, i % 3);
       EXPECT_EQ(result.trials[i].error != nullptr, i == 2 || i == 5);
     }
-    EXPECT_EQ(result.trials[4].judgement.status, CaseStatus::fail);
+    EXPECT_EQ(result.trials[4].assessment.status, CaseStatus::fail);
   }));
 }
 

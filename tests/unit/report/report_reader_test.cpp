@@ -71,7 +71,7 @@ TEST(ReportReader, ACaseWithAnErrorAndACutRunAreKnown) {
   EXPECT_EQ(scores->reason_code, "interrupted");
 }
 
-TEST(ReportReader, WhatAScoreJudgedForIsReadFromTheClaims) {
+TEST(ReportReader, WhatAScoreAssessedForIsReadFromTheClaims) {
   const std::string scores_of_claims =
       metric("claims_precision", "1", "true") + "," + metric("claims_recall", "null", "null") + "," +
       metric("claims_f1", "0", "null") + "," + metric("claims_required", "null", "null") + "," +
@@ -145,7 +145,7 @@ TEST(ReportReader, AReportKeepsWhatItsRunWouldHaveBeenGatedBy) {
   }
 }
 
-/// Ditto for the report of the gated run itself.
+/// The same for the report of the gated run itself.
 TEST(ReportReader, AReportComparesAsItsRunWasGated) {
   const sample::GatedRun run;
   const Aggregates aggregates = run.aggregates();

@@ -60,20 +60,21 @@ inline CommittedTrial scored(TrialId trial, UnitId unit, std::vector<FinalClaim>
     result.unit.parsed.push_back(
         {final.concept_path, final.predicate, final.value, final.confidence, final.line});
   }
-  TrialScore judged;
-  judged.trial = trial;
+  TrialScore assessed;
+  assessed.trial = trial;
   const bool nothing_expected = score.matched.empty() && score.missing.empty();
   const Scores scores =
       scores_of(Counts{score.matched.size(), score.unexpected.size(), score.missing.size()});
-  judged.metrics.push_back({MetricId::claims_precision, scores.precision, std::nullopt, ""});
-  judged.metrics.push_back({MetricId::claims_recall, scores.recall, std::nullopt, ""});
-  judged.metrics.push_back({MetricId::claims_f1, scores.f1, std::nullopt, ""});
-  judged.metrics.push_back({MetricId::claims_required, std::nullopt, score.missing.empty(), ""});
-  judged.metrics.push_back({MetricId::claims_forbidden, std::nullopt, score.forbidden.empty(), ""});
-  if (nothing_expected) judged.metrics.push_back({MetricId::claims_absent, std::nullopt, claims.empty(), ""});
-  judged.claims = std::move(score);
+  assessed.metrics.push_back({MetricId::claims_precision, scores.precision, std::nullopt, ""});
+  assessed.metrics.push_back({MetricId::claims_recall, scores.recall, std::nullopt, ""});
+  assessed.metrics.push_back({MetricId::claims_f1, scores.f1, std::nullopt, ""});
+  assessed.metrics.push_back({MetricId::claims_required, std::nullopt, score.missing.empty(), ""});
+  assessed.metrics.push_back({MetricId::claims_forbidden, std::nullopt, score.forbidden.empty(), ""});
+  if (nothing_expected)
+    assessed.metrics.push_back({MetricId::claims_absent, std::nullopt, claims.empty(), ""});
+  assessed.claims = std::move(score);
   result.unit.claims = std::move(claims);
-  result.unit.scores.push_back(std::move(judged));
+  result.unit.scores.push_back(std::move(assessed));
   return result;
 }
 

@@ -92,7 +92,7 @@ TEST(ReportSchema, TakesStabilityAndStatistics) {
   const RunStability stability = run.stability();
   ReportInput input = sample::input_of(results, aggregates);
   input.stability = &stability;
-  input.gate.stability = StabilityJudgement{};
+  input.gate.stability = StabilityAssessment{};
   input.gate.kind = BaselineKind::scores;
   input.gate.statistics.emplace();
   input.gate.statistics->metrics.emplace_back().drops.add("q", 0.9, 0.4);

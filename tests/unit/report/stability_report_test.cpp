@@ -25,12 +25,12 @@ class StabilityReport : public ::testing::Test {
         stability(run.stability()),
         input(sample::input_of(results, aggregates)) {
     input.stability = &stability;
-    input.gate.stability = StabilityJudgement{.score = stability.stability(),
-                                              .baseline = 0.9,
-                                              .limit = 0.85,
-                                              .min_stability = std::nullopt,
-                                              .status = MetricStatus::fail,
-                                              .cause = MetricCause::dropped};
+    input.gate.stability = StabilityAssessment{.score = stability.stability(),
+                                               .baseline = 0.9,
+                                               .limit = 0.85,
+                                               .min_stability = std::nullopt,
+                                               .status = MetricStatus::fail,
+                                               .cause = MetricCause::dropped};
   }
 
   VariedRun run;
@@ -100,7 +100,7 @@ TEST_F(StabilityReport, NamesOfPerturbationsAreWhole) {
 }
 
 // It counted the cases that were planned, and said 2 where one had been answered.
-TEST_F(StabilityReport, CasesOfAPerturbationAreThoseThatWereJudged) {
+TEST_F(StabilityReport, CasesOfAPerturbationAreThoseThatWereAssessed) {
   EXPECT_EQ(wording::words_for(stability.perturbations[0]).cases, "2");
   stability.perturbations[0].stability->figures.cases = 1;
   EXPECT_EQ(wording::words_for(stability.perturbations[0]).cases, "1");
@@ -265,8 +265,8 @@ TEST_F(StabilityReport, SaysWhatTheNumberIs) {
       << table_of(input, {80, false});
 }
 
-StatisticalJudgement statistics_with(ChangeVerdict verdict) {
-  StatisticalJudgement statistics;
+StatisticalAssessment statistics_with(ChangeVerdict verdict) {
+  StatisticalAssessment statistics;
   StatisticalMetric metric;
   metric.metric = MetricId::claims_f1;
   metric.comparison.pairs = metric.comparison.units = 40;

@@ -96,7 +96,7 @@ std::string id_of(std::size_t number) {
 }
 
 /// The tests of cases that each had `base`, and now have these scores.
-StatisticalJudgement judged(double base, std::span<const double> now, double min_effect = 0.05) {
+StatisticalAssessment assessed(double base, std::span<const double> now, double min_effect = 0.05) {
   StatisticalGate gate({nullptr, statistical(min_effect), 0.05, 1});
   for (std::size_t i = 0; i < now.size(); ++i) {
     const std::string id = id_of(i);
@@ -116,10 +116,10 @@ class StatisticsWording : public ::testing::Test {
  protected:
   StatisticsWording() : aggregates(run.aggregates()), input(run.input(aggregates)) {}
 
-  void judge(const StatisticalJudgement& judgement) { input.gate.statistics = judgement; }
+  void assess(const StatisticalAssessment& assessment) { input.gate.statistics = assessment; }
 
-  std::string sentence(const StatisticalJudgement& judgement) {
-    judge(judgement);
+  std::string sentence(const StatisticalAssessment& assessment) {
+    assess(assessment);
     return wording::statistics_lines(input.gate).at(0).words;
   }
 
@@ -131,7 +131,7 @@ class StatisticsWording : public ::testing::Test {
 TEST_F(StatisticsWording, AnUnchangedSuiteIsToldPlainly) {
   const std::vector<double> same(8, 0.85);
   EXPECT_EQ(
-      sentence(judged(0.85, same)),
+      sentence(assessed(0.85, same)),
       "mean claims_f1 0.85 → 0.85 over 8 cases: nothing changed (underpowered: 8 cases could not show a "
       "drop below 0.32; for one of 0.05 take 59 cases)");
   input.verdict = RunVerdict::review;
@@ -142,7 +142,7 @@ TEST_F(StatisticsWording, AnUnchangedSuiteIsToldPlainly) {
 TEST_F(StatisticsWording, TooFewChangesSayWhatToDo) {
   std::vector<double> now(8, 0.85);
   now[0] = now[1] = now[2] = 0.1;
-  const std::string words = sentence(judged(0.85, now));
+  const std::string words = sentence(assessed(0.85, now));
   EXPECT_TRUE(has(words, "(drop 0.28) over 8 cases: underpowered: 8 cases could not show a drop below 0."))
       << words;
   EXPECT_TRUE(has(words, "; for one of 0.05 take ")) << words;
@@ -157,7 +157,7 @@ TEST_F(StatisticsWording, TooFewChangesSayWhatToDo) {
 TEST_F(StatisticsWording, RepeatsAreNamedWhereTheyHelp) {
   std::vector<double> noisy;
   for (int i = 0; i < 80; ++i) noisy.push_back(i % 2 == 0 ? 0.2 : 0.8);
-  const std::string words = sentence(judged(0.5, noisy));
+  const std::string words = sentence(assessed(0.5, noisy));
   EXPECT_TRUE(has(words, " cases, or more repeats of these")) << words;
   const std::string warning = github_of(input);
   EXPECT_TRUE(has(warning, "or more repeats of these%0AUntil a drop that matters can be told, min_floor"))
@@ -167,10 +167,10 @@ TEST_F(StatisticsWording, RepeatsAreNamedWhereTheyHelp) {
 TEST_F(StatisticsWording, WhatIsUndecidedThoughThereAreEnoughIsNoLackOfCases) {
   std::vector<double> now(100, 1.0);
   for (std::size_t i = 0; i < 4; ++i) now[i] = 0.0;
-  StatisticalJudgement judgement = judged(1.0, now);
-  ASSERT_EQ(judgement.verdict, ChangeVerdict::underpowered);
-  judgement.metrics[0].verdict.units_needed = 90;
-  const std::string words = sentence(judgement);
+  StatisticalAssessment assessment = assessed(1.0, now);
+  ASSERT_EQ(assessment.verdict, ChangeVerdict::underpowered);
+  assessment.metrics[0].verdict.units_needed = 90;
+  const std::string words = sentence(assessment);
   EXPECT_TRUE(has(words,
                   "underpowered: a drop of 0.05 can be neither shown nor excluded, though 100 cases find "
                   "one in four runs of five: more cases or repeats would decide it"))
@@ -191,7 +191,7 @@ TEST_F(StatisticsWording, WhereOnlyTheUndefinedIsInTheWayMoreCasesAreNotAskedFor
 }
 
 TEST_F(StatisticsWording, ARegressionNamesTheCasesThatFellMostEverywhere) {
-  judge(judged(0.85, after_a_fall(60, 25)));
+  assess(assessed(0.85, after_a_fall(60, 25)));
   ASSERT_EQ(input.gate.statistics->verdict, ChangeVerdict::regression);
   const std::string table = table_of(input, {100, false});
   EXPECT_TRUE(
@@ -216,13 +216,13 @@ TEST_F(StatisticsWording, ARegressionNamesTheCasesThatFellMostEverywhere) {
 }
 
 TEST_F(StatisticsWording, TheJsonHasTheLargestDropsOfEachMetric) {
-  judge(judged(0.85, after_a_fall(60, 25)));
+  assess(assessed(0.85, after_a_fall(60, 25)));
   const json metric = json::parse(json_of(input))["baseline_comparison"]["statistics"]["metrics"][0];
   EXPECT_EQ(metric["dropped_cases"], 25);
   ASSERT_EQ(metric["largest_drops"].size(), 10u);
   EXPECT_EQ(metric["largest_drops"][0],
             json::parse(R"({"test_id": "q024", "base": 0.85, "current": 0.12, "drop": 0.73})"));
-  judge(judged(0.85, std::vector<double>(60, 0.9)));
+  assess(assessed(0.85, std::vector<double>(60, 0.9)));
   const json risen = json::parse(json_of(input))["baseline_comparison"]["statistics"]["metrics"][0];
   EXPECT_EQ(risen["dropped_cases"], 0);
   EXPECT_EQ(risen["largest_drops"], json::array());
@@ -231,17 +231,17 @@ TEST_F(StatisticsWording, TheJsonHasTheLargestDropsOfEachMetric) {
 TEST_F(StatisticsWording, NoCaseIsNamedWithoutARegression) {
   std::vector<double> now(8, 0.85);
   now[0] = 0.1;
-  judge(judged(0.85, now));
+  assess(assessed(0.85, now));
   for (const std::string& text : {table_of(input, {100, false}), markdown_of(input), github_of(input)}) {
     EXPECT_FALSE(has(text, "Largest drops")) << text;
   }
 }
 
 TEST_F(StatisticsWording, AFewDropsAreAllNamed) {
-  judge(judged(0.85, after_a_fall(12, 10)));
+  assess(assessed(0.85, after_a_fall(12, 10)));
   ASSERT_EQ(input.gate.statistics->verdict, ChangeVerdict::regression);
   EXPECT_FALSE(has(table_of(input, {100, false}), " more case"));
-  judge(judged(0.85, after_a_fall(12, 11)));
+  assess(assessed(0.85, after_a_fall(12, 11)));
   EXPECT_TRUE(has(table_of(input, {100, false}), "and 1 more case fell"));
 }
 
@@ -253,7 +253,7 @@ TEST_F(StatisticsWording, ForeignIdsBreakNoFormat) {
   for (std::size_t i = 0; i < 12; ++i) {
     gate.add({id_of(i) + tail, "", MetricId::claims_f1, std::span(&base, 1), std::span(&now, 1)});
   }
-  judge(gate.finish());
+  assess(gate.finish());
   EXPECT_FALSE(has(table_of(input, {80, false}), "\x1b"));
   expect_lines_within(table_of(input, {80, false}), 80);
   EXPECT_FALSE(has(markdown_of(input), "<b>"));
@@ -266,7 +266,7 @@ TEST_F(StatisticsWording, ForeignIdsBreakNoFormat) {
 TEST_F(StatisticsWording, TheTableAndTheSentenceShowTheSameNumbers) {
   // 60 cases that fell by 0.046 each: less than matters, though no chance.
   const std::vector<double> now(60, 0.807);
-  judge(judged(0.853, now));
+  assess(assessed(0.853, now));
   const std::string table = table_of(input, {120, false});
   EXPECT_TRUE(has(table, "│    0.853 │   0.807 │ 0.046 │")) << table;
   EXPECT_TRUE(has(table, "mean claims_f1 0.853 → 0.807 (drop 0.046) over 60 cases: underpowered")) << table;
@@ -276,7 +276,7 @@ TEST_F(StatisticsWording, CompareNamesTheSameCases) {
   CompareReportInput compared;
   compared.base = {"base.json", "baseline", {}};
   compared.current = {"now.json", "report", {}};
-  compared.gate.statistics = judged(0.85, after_a_fall(60, 25));
+  compared.gate.statistics = assessed(0.85, after_a_fall(60, 25));
   compared.visit = [](const auto&) { return CompareSummary{}; };
   StringSink table;
   ASSERT_TRUE(write_compare_table(compared, 80, table));

@@ -1,6 +1,6 @@
 #include "coordinator/run/run_budget.hpp"
 
-#include "common/token_bound.hpp"
+#include "common/model/token_bound.hpp"
 
 #include <random>
 #include <string>

@@ -1,5 +1,5 @@
 // docs/metrics.md names every metric as it is.
-#include "common/metrics.hpp"
+#include "common/model/metrics.hpp"
 #include "tests/support/paths.hpp"
 
 #include <fstream>

@@ -154,7 +154,7 @@ RC_GTEST_PROP(Matching, AccountsForEveryClaimAndExpectationOnce, ()) {
 
 RC_GTEST_PROP(Scores, StayBetweenZeroAndOne, ()) {
   const auto claims = any_claims(6);
-  const TrialScore score = score_trial({"", claims, {}}, any_task(6), TextJudge()).value();
+  const TrialScore score = score_trial({"", claims, {}}, any_task(6), TextChecker()).value();
   for (const MetricOutcome& metric : score.metrics) {
     RC_ASSERT(!metric.score || (*metric.score >= 0.0 && *metric.score <= 1.0));
     RC_ASSERT(!(metric.score && metric.passed));

@@ -1,6 +1,6 @@
 #include "worker/scoring/matcher.hpp"
 
-#include "common/claim.hpp"
+#include "common/model/claim.hpp"
 
 #include <gtest/gtest.h>
 

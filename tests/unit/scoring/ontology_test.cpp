@@ -1,4 +1,4 @@
-#include "common/ontology.hpp"
+#include "common/model/ontology.hpp"
 
 #include "config/embedded_config.hpp"
 

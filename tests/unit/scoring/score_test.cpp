@@ -24,7 +24,7 @@ MetricOutcome outcome(const TrialScore& score, MetricId id) {
 }
 
 TrialScore score_claims(const std::vector<FinalClaim>& claims, const ScoringTask& task) {
-  return score_trial({"", claims, {}}, task, TextJudge()).value();
+  return score_trial({"", claims, {}}, task, TextChecker()).value();
 }
 
 ScoringTask claims_task(TrialId trial, std::vector<ExpectedClaim> must_contain,
@@ -110,7 +110,7 @@ TEST(ScoreAnswer, ScoresTheFinalClaimsForEachTask) {
   UnitResult result;
   result.unit = 9;
   result.error = Error{Reason::rate_limited, "from before"};
-  score_answer(completion, {ontology, TextJudge()}, unit_with_tasks(), {}, result);
+  score_answer(completion, {ontology, TextChecker()}, unit_with_tasks(), {}, result);
   EXPECT_EQ(result.unit, 9u);
   EXPECT_EQ(result.answer, answer_digest(completion));
   EXPECT_EQ(result.usage, (Usage{10, 5}));
@@ -140,7 +140,7 @@ TEST(ScoreAnswer, NonAnswersAndUnparsableOnesAreErrorsWithoutScores) {
     UnitResult result;
     result.claims.push_back(claim("from/before", 1.0));
     result.scores.emplace_back();
-    score_answer(completion, {ontology, TextJudge()}, unit_with_tasks(), {}, result);
+    score_answer(completion, {ontology, TextChecker()}, unit_with_tasks(), {}, result);
     ASSERT_TRUE(result.error);
     EXPECT_EQ(result.error->reason, reason);
     EXPECT_EQ(result.answer, answer_digest(completion));
@@ -155,7 +155,7 @@ TEST(ScoreAnswer, AnAnswerThatIsTheErrorShowsItsBeginning) {
   const Ontology ontology = Ontology::parse(ontology_text, "ontology").value();
   const auto shown = [&](Completion completion) {
     UnitResult result;
-    score_answer(completion, {ontology, TextJudge()}, unit_with_tasks(), {}, result);
+    score_answer(completion, {ontology, TextChecker()}, unit_with_tasks(), {}, result);
     EXPECT_TRUE(result.error);
     return result.shown_text;
   };
@@ -183,12 +183,12 @@ class ScoreTexts : public testing::Test {
   UnitResult score(const std::string& text, const WorkUnit& unit, const EmbeddedTexts& embedded = {}) {
     UnitResult result;
     result.shown_text = "from before";
-    score_answer(completion_of(text), {ontology, judge}, unit, embedded, result);
+    score_answer(completion_of(text), {ontology, assess}, unit, embedded, result);
     return result;
   }
 
   Ontology ontology = Ontology::parse(ontology_text, "ontology").value();
-  TextJudge judge;
+  TextChecker assess;
 };
 
 TEST_F(ScoreTexts, ATextAnswerIsNeverReadAsClaims) {
@@ -227,11 +227,11 @@ TEST_F(ScoreTexts, OnlyTheBeginningOfALongAnswerIsShown) {
   EXPECT_EQ(result.shown_text, std::string(max_shown_bytes - 1, 'a'));
 }
 
-TEST_F(ScoreTexts, NothingIsShownWhereOnlyClaimsAreJudged) {
+TEST_F(ScoreTexts, NothingIsShownWhereOnlyClaimsAreAssessed) {
   EXPECT_EQ(score(R"({"claims":[]})", unit_with_tasks()).shown_text, "");
 }
 
-TEST_F(ScoreTexts, WhatCannotBeJudgedMakesTheUnitAnErrorWithoutScores) {
+TEST_F(ScoreTexts, WhatCannotBeAssessedMakesTheUnitAnErrorWithoutScores) {
   for (const TextExpectation& wrong : {TextExpectation{MetricId::regex_match, {"(unclosed"}},
                                        TextExpectation{MetricId::json_schema, {"{"}}}) {
     WorkUnit unit;

@@ -64,11 +64,11 @@ TEST(TextsToEmbed, NoneWhereNoModelIsNeeded) {
   EXPECT_TRUE(texts_to_embed("x", same).empty());
   const auto reference = unit_with({{{MetricId::semantic_similarity_to, {"a"}}}});
   EXPECT_TRUE(texts_to_embed(" \n", reference).empty());
-  const auto judged = judge_similarity(" \n", reference.tasks[0].texts[0], {});
-  EXPECT_EQ(judged.value().score, 0.0) << "an answer of nothing is like nothing";
-  EXPECT_EQ(judge_similarity("x", same.tasks[0].texts[0], {}).value().score, 1.0);
+  const auto assessed = assess_similarity(" \n", reference.tasks[0].texts[0], {});
+  EXPECT_EQ(assessed.value().score, 0.0) << "an answer of nothing is like nothing";
+  EXPECT_EQ(assess_similarity("x", same.tasks[0].texts[0], {}).value().score, 1.0);
   const TextExpectation nothing{MetricId::semantic_similarity_to, {""}};
-  EXPECT_EQ(judge_similarity("", nothing, {}).value().score, 1.0);
+  EXPECT_EQ(assess_similarity("", nothing, {}).value().score, 1.0);
 }
 
 RC_GTEST_PROP(LexicalEmbedder, IsAUnitVectorWhateverTheBytes, ()) {

@@ -1,6 +1,6 @@
 #include "worker/scoring/text_metrics.hpp"
 
-#include "common/text.hpp"
+#include "common/text/text.hpp"
 
 #include <algorithm>
 
@@ -12,7 +12,7 @@ namespace {
 
 /// The detail of a failed metric; nothing if it passed.
 std::optional<std::string> problem(MetricId metric, std::vector<std::string> texts, std::string_view answer) {
-  const auto outcome = TextJudge().judge(answer, {metric, std::move(texts)});
+  const auto outcome = TextChecker().assess(answer, {metric, std::move(texts)});
   if (!outcome) {
     ADD_FAILURE() << outcome.error().message;
     return std::nullopt;
@@ -82,14 +82,14 @@ TEST(RegexMatch, NoPatternHangs) {
 }
 
 TEST(RegexMatch, WhatDoesNotCompileIsAnErrorValue) {
-  const TextJudge judge;
+  const TextChecker assess;
   std::string nested;
   for (int i = 0; i < 10'000; ++i) nested += '(';
   for (const std::string& pattern :
        {std::string("("), std::string("[a"), std::string("*"), std::string("(?!x)"), std::string(R"(\1)"),
         std::string("\xff"), std::string("((a{1000}){1000}){1000}"), nested, std::string("a{2,1}")}) {
     for (const auto metric : {MetricId::regex_match, MetricId::regex_not_match}) {
-      const auto outcome = judge.judge("x", {metric, {pattern}});
+      const auto outcome = assess.assess("x", {metric, {pattern}});
       ASSERT_FALSE(outcome) << pattern.substr(0, 100);
       EXPECT_EQ(outcome.error().reason, Reason::fixture_invalid);
       EXPECT_LT(outcome.error().message.size(), 500u);
@@ -130,13 +130,14 @@ TEST(TextMetrics, TakeHugeAnswers) {
   EXPECT_EQ(problem(MetricId::json_schema, {R"({"type":"string"})"}, '"' + huge + '"'), std::nullopt);
 }
 
-TEST(TextJudge, IsAFunctionOfItsArgumentsHoweverManyTextsItHasCompiled) {
-  const TextJudge judge;
+TEST(TextChecker, IsAFunctionOfItsArgumentsHoweverManyTextsItHasCompiled) {
+  const TextChecker assess;
   for (int round = 0; round < 2; ++round) {
     for (std::size_t i = 0; i < CompiledCache<Pattern>::max_entries + 50; ++i) {
       const auto number = std::to_string(i);
-      EXPECT_TRUE(judge.judge(number, {MetricId::regex_match, {"^" + number + "$"}})->passed.value());
-      EXPECT_FALSE(judge.judge(number + "0", {MetricId::regex_match, {"^" + number + "$"}})->passed.value());
+      EXPECT_TRUE(assess.assess(number, {MetricId::regex_match, {"^" + number + "$"}})->passed.value());
+      EXPECT_FALSE(
+          assess.assess(number + "0", {MetricId::regex_match, {"^" + number + "$"}})->passed.value());
     }
   }
 }
@@ -154,9 +155,9 @@ TEST(CompiledCache, IsBoundedInEntriesAndBytes) {
   EXPECT_FALSE(cache.get("("));
 }
 
-TEST(TextJudge, RefusesMetricsThatAreNotItsOwn) {
+TEST(TextChecker, RefusesMetricsThatAreNotItsOwn) {
   for (const auto metric : {MetricId::claims_f1, MetricId::semantic_similarity_to}) {
-    EXPECT_EQ(TextJudge().judge("x", {metric, {"x"}}).error().reason, Reason::internal_error);
+    EXPECT_EQ(TextChecker().assess("x", {metric, {"x"}}).error().reason, Reason::internal_error);
   }
 }
 
@@ -169,11 +170,11 @@ RC_GTEST_PROP(MustContain, TheOrderOfTheTextsIsIrrelevant, ()) {
   auto texts = *some_texts();
   const auto answer = *rc::gen::container<std::string>(rc::gen::element('a', 'b', '\n'));
   for (const auto metric : {MetricId::must_contain, MetricId::must_not_contain, MetricId::exact_match}) {
-    const TextJudge judge;
-    const auto passed = judge.judge(answer, {metric, texts})->passed;
+    const TextChecker assess;
+    const auto passed = assess.assess(answer, {metric, texts})->passed;
     std::ranges::sort(texts);
     do {
-      RC_ASSERT(judge.judge(answer, {metric, texts})->passed == passed);
+      RC_ASSERT(assess.assess(answer, {metric, texts})->passed == passed);
     } while (texts.size() <= 5 && std::ranges::next_permutation(texts).found);
   }
 }
@@ -181,11 +182,11 @@ RC_GTEST_PROP(MustContain, TheOrderOfTheTextsIsIrrelevant, ()) {
 RC_GTEST_PROP(MustContain, OneTextEitherIsContainedOrNotContained, ()) {
   const auto texts = std::vector{*rc::gen::container<std::string>(rc::gen::element('a', 'b'))};
   const auto answer = *rc::gen::container<std::string>(rc::gen::element('a', 'b'));
-  const TextJudge judge;
-  RC_ASSERT(judge.judge(answer, {MetricId::must_contain, texts})->passed !=
-            judge.judge(answer, {MetricId::must_not_contain, texts})->passed);
-  RC_ASSERT(judge.judge(answer, {MetricId::regex_match, texts})->passed ==
-            judge.judge(answer, {MetricId::must_contain, texts})->passed);
+  const TextChecker assess;
+  RC_ASSERT(assess.assess(answer, {MetricId::must_contain, texts})->passed !=
+            assess.assess(answer, {MetricId::must_not_contain, texts})->passed);
+  RC_ASSERT(assess.assess(answer, {MetricId::regex_match, texts})->passed ==
+            assess.assess(answer, {MetricId::must_contain, texts})->passed);
 }
 
 }  // namespace

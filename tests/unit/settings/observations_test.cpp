@@ -28,7 +28,7 @@ std::string finding(const std::string& file, const std::string& variable = "",
   return settings ? "" : join_findings(settings.error());
 }
 
-// Word for word from the harness spec, "Configuration".
+// As users of the format write it.
 constexpr const char* spec_block = R"([eval]
 # Save observations during scans
 save_observations = false

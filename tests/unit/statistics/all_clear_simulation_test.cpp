@@ -35,7 +35,7 @@ Counted counted(const Model& model, std::uint64_t runs, double min_effect, bool 
     RandomStream random(seed, run);
     const auto comparison = compare_paired(model(random), clustered, cheapest, 1);
     counted.all_clears +=
-        judge_changes({&comparison, 1}, {0.95, min_effect}).at(0).verdict == ChangeVerdict::no_regression;
+        assess_changes({&comparison, 1}, {0.95, min_effect}).at(0).verdict == ChangeVerdict::no_regression;
   }
   return counted;
 }

@@ -12,9 +12,9 @@
 namespace sluice {
 namespace {
 
-MetricVerdict judged(const std::vector<PairedCase>& cases, const VerdictRules& rules = {}) {
+MetricVerdict assessed(const std::vector<PairedCase>& cases, const VerdictRules& rules = {}) {
   const PairedComparison comparison = compare_paired(cases, false, {}, 1);
-  return judge_changes({&comparison, 1}, rules).at(0);
+  return assess_changes({&comparison, 1}, rules).at(0);
 }
 
 std::vector<PairedCase> pass_fail(int both, int lost, int gained) {
@@ -28,7 +28,7 @@ std::vector<PairedCase> pass_fail(int both, int lost, int gained) {
 TEST(ChangeVerdict, FindsTheRegressionOfDarwinsMaize) {
   // By hand from Fisher's data: mean 314/15 and s = 37.744 thousandths, t(0.95; 14) = 1.76131 (mpmath 1.3.0),
   // so e = 0.0171649; 1 - 0.05^(1/15) = 0.1810363, so c = 0.1772466.
-  const MetricVerdict verdict = judged(darwins_maize(), {0.95, 0.02});
+  const MetricVerdict verdict = assessed(darwins_maize(), {0.95, 0.02});
   EXPECT_EQ(verdict.verdict, ChangeVerdict::regression);
   EXPECT_NEAR(verdict.adjusted_p.drop, 863.0 / 32768.0, 1e-12);
   const double c = (1 - 0.314 / 15) * (1 - std::pow(0.05, 1.0 / 15));
@@ -46,46 +46,46 @@ TEST(ChangeVerdict, ASignificantDropBelowMinEffectIsNoRegression) {
   for (int i = 0; i < 20; ++i) {
     for (const PairedCase& one : darwins_maize()) cases.push_back(one);
   }
-  EXPECT_LT(judged(cases, {0.95, 0.05}).adjusted_p.drop, 0.001);
-  EXPECT_EQ(judged(cases, {0.95, 0.05}).verdict, ChangeVerdict::no_regression);
-  EXPECT_EQ(judged(cases, {0.95, 0.03}).verdict, ChangeVerdict::underpowered);
+  EXPECT_LT(assessed(cases, {0.95, 0.05}).adjusted_p.drop, 0.001);
+  EXPECT_EQ(assessed(cases, {0.95, 0.05}).verdict, ChangeVerdict::no_regression);
+  EXPECT_EQ(assessed(cases, {0.95, 0.03}).verdict, ChangeVerdict::underpowered);
 }
 
 TEST(ChangeVerdict, ADropOfExactlyMinEffectIsARegression) {
   // 0.7 - 0.6 is less than 0.1 in binary.
   const std::vector<PairedCase> cases(6, scored(0.7, 0.6));
-  EXPECT_EQ(judged(cases, {0.95, 0.1}).verdict, ChangeVerdict::regression);
-  EXPECT_EQ(judged(cases, {0.95, 0.100000001}).verdict, ChangeVerdict::underpowered);
+  EXPECT_EQ(assessed(cases, {0.95, 0.1}).verdict, ChangeVerdict::regression);
+  EXPECT_EQ(assessed(cases, {0.95, 0.100000001}).verdict, ChangeVerdict::underpowered);
 }
 
 TEST(ChangeVerdict, AnImprovementMirrorsARegression) {
-  const MetricVerdict verdict = judged(swapped(darwins_maize()), {0.95, 0.02});
+  const MetricVerdict verdict = assessed(swapped(darwins_maize()), {0.95, 0.02});
   EXPECT_EQ(verdict.verdict, ChangeVerdict::improvement);
   EXPECT_NEAR(verdict.adjusted_p.improvement, 863.0 / 32768.0, 1e-12);
 }
 
 TEST(ChangeVerdict, WithoutAnyDifferenceTheSizeOfTheSuiteDecides) {
   // 1 - 0.05^(1/n): 0.0582 for 50 cases, 0.0295 for 100; 59 cases bring it below 0.05.
-  const MetricVerdict few = judged(pass_fail(50, 0, 0));
+  const MetricVerdict few = assessed(pass_fail(50, 0, 0));
   EXPECT_EQ(few.verdict, ChangeVerdict::underpowered);
   EXPECT_NEAR(*few.drop_upper_bound, 1.0 - std::pow(0.05, 1.0 / 50.0), 1e-12);
   EXPECT_NEAR(*few.minimum_detectable_effect, 1.0 - std::pow(0.05, 1.0 / 50.0), 1e-12);
   EXPECT_EQ(few.units_needed, 59u);
   EXPECT_TRUE(few.too_few_changed);
-  EXPECT_EQ(judged(pass_fail(58, 0, 0)).verdict, ChangeVerdict::underpowered);
-  EXPECT_EQ(judged(pass_fail(59, 0, 0)).verdict, ChangeVerdict::no_regression);
-  EXPECT_EQ(judged(pass_fail(100, 0, 0)).verdict, ChangeVerdict::no_regression);
+  EXPECT_EQ(assessed(pass_fail(58, 0, 0)).verdict, ChangeVerdict::underpowered);
+  EXPECT_EQ(assessed(pass_fail(59, 0, 0)).verdict, ChangeVerdict::no_regression);
+  EXPECT_EQ(assessed(pass_fail(100, 0, 0)).verdict, ChangeVerdict::no_regression);
 }
 
 TEST(ChangeVerdict, FewerThanFiveChangedCasesCannotBeSignificant) {
   EXPECT_EQ(fewest_significant(0.95), 5u);
   EXPECT_EQ(fewest_significant(0.99), 7u);
   EXPECT_EQ(fewest_significant(0.5), 1u);
-  const MetricVerdict four = judged(pass_fail(6, 4, 0));
+  const MetricVerdict four = assessed(pass_fail(6, 4, 0));
   EXPECT_TRUE(four.too_few_changed);
   EXPECT_EQ(four.verdict, ChangeVerdict::underpowered);
   EXPECT_NEAR(four.adjusted_p.drop, 1.0 / 16.0, 1e-12);
-  const MetricVerdict five = judged(pass_fail(5, 5, 0));
+  const MetricVerdict five = assessed(pass_fail(5, 5, 0));
   EXPECT_FALSE(five.too_few_changed);
   EXPECT_EQ(five.verdict, ChangeVerdict::regression);
 }
@@ -93,7 +93,7 @@ TEST(ChangeVerdict, FewerThanFiveChangedCasesCannotBeSignificant) {
 TEST(ChangeVerdict, ALostCaseNeverLowersTheBound) {
   double last = 0.0;
   for (int lost = 0; lost < 5; ++lost) {
-    const double bound = *judged(pass_fail(50 - lost, lost, 0)).drop_upper_bound;
+    const double bound = *assessed(pass_fail(50 - lost, lost, 0)).drop_upper_bound;
     EXPECT_GT(bound, last);
     last = bound;
   }
@@ -102,19 +102,19 @@ TEST(ChangeVerdict, ALostCaseNeverLowersTheBound) {
 TEST(ChangeVerdict, FewLostCasesNeedAsManyAsBoundTheirShare) {
   // Clopper and Pearson's upper limit of 2 is 0.0616 of 100, and below 0.05 from 124 on; here it takes one
   // more.
-  const MetricVerdict verdict = judged(pass_fail(98, 2, 0));
+  const MetricVerdict verdict = assessed(pass_fail(98, 2, 0));
   EXPECT_EQ(verdict.verdict, ChangeVerdict::underpowered);
   EXPECT_NEAR(*verdict.drop_upper_bound, 0.0619, 5e-5);
   EXPECT_EQ(verdict.minimum_detectable_effect, verdict.drop_upper_bound);
   EXPECT_EQ(verdict.units_needed, 125u);
-  EXPECT_EQ(judged(pass_fail(123, 2, 0)).verdict, ChangeVerdict::no_regression);
-  EXPECT_EQ(judged(pass_fail(122, 2, 0)).verdict, ChangeVerdict::underpowered);
+  EXPECT_EQ(assessed(pass_fail(123, 2, 0)).verdict, ChangeVerdict::no_regression);
+  EXPECT_EQ(assessed(pass_fail(122, 2, 0)).verdict, ChangeVerdict::underpowered);
 }
 
 TEST(ChangeVerdict, TheBoundOfLostCasesIsClopperAndPearsonsToAFewPercent) {
   for (const int cases : {60, 100, 400}) {
     for (const int lost : {0, 1, 2, 3, 5, 9, 20}) {
-      const double bound = *judged(pass_fail(cases - lost, lost, 0)).drop_upper_bound;
+      const double bound = *assessed(pass_fail(cases - lost, lost, 0)).drop_upper_bound;
       const double exact =
           clopper_pearson_upper(static_cast<std::uint64_t>(lost), static_cast<std::uint64_t>(cases), 0.95);
       EXPECT_GE(bound, 0.995 * exact) << lost << " of " << cases;
@@ -127,8 +127,8 @@ TEST(ChangeVerdict, ALittleNoiseInEachCaseDoesNotLowerTheBound) {
   // 100 unchanged cases leave 3 points; that their scores move by 0.0005 is no reason to know more.
   std::vector<PairedCase> cases;
   for (int i = 0; i < 100; ++i) cases.push_back(scored(0.8, i % 2 == 0 ? 0.8005 : 0.7995));
-  const double bound = *judged(cases).drop_upper_bound;
-  const double unchanged = *judged(pass_fail(100, 0, 0)).drop_upper_bound;
+  const double bound = *assessed(cases).drop_upper_bound;
+  const double unchanged = *assessed(pass_fail(100, 0, 0)).drop_upper_bound;
   EXPECT_GE(bound, unchanged);
   EXPECT_LE(bound, unchanged + 0.0005);
 }
@@ -139,7 +139,7 @@ TEST(ChangeVerdict, ClustersOfUnequalSizeShowLess) {
   for (std::uint32_t cluster = 1; cluster < 60; ++cluster) cases.push_back(scored(1.0, 1.0, cluster));
   const PairedComparison comparison = compare_paired(cases, true, {}, 1);
   EXPECT_NEAR(comparison.effective_units, 459.0 * 459.0 / 160'059.0, 1e-9);
-  const MetricVerdict verdict = judge_changes({&comparison, 1}, {}).at(0);
+  const MetricVerdict verdict = assess_changes({&comparison, 1}, {}).at(0);
   EXPECT_NEAR(*verdict.drop_upper_bound, 1 - std::pow(0.05, 160'059.0 / (459.0 * 459.0)), 1e-9);
   EXPECT_EQ(verdict.verdict, ChangeVerdict::underpowered);
   // Sixty categories of one size are sixty.
@@ -157,13 +157,13 @@ TEST(ChangeVerdict, TheExamplesOfTheDocumentationHold) {
         std::round(verdict.adjusted_p.drop * 1e4) / 1e4, percent(*verdict.drop_upper_bound),
         percent(*verdict.minimum_detectable_effect), static_cast<double>(*verdict.units_needed)};
   };
-  const MetricVerdict worse = judged(pass_fail(89, 9, 2));
+  const MetricVerdict worse = assessed(pass_fail(89, 9, 2));
   EXPECT_EQ(worse.verdict, ChangeVerdict::regression);
   EXPECT_EQ(shown(worse), (std::vector<double>{0.0327, 14.0, 8.1, 263}));
-  const MetricVerdict unclear = judged(pass_fail(92, 6, 2));
+  const MetricVerdict unclear = assessed(pass_fail(92, 6, 2));
   EXPECT_EQ(unclear.verdict, ChangeVerdict::underpowered);
   EXPECT_EQ(shown(unclear), (std::vector<double>{0.1445, 10.3, 7.0, 196}));
-  const MetricVerdict fine = judged(pass_fail(98, 1, 1));
+  const MetricVerdict fine = assessed(pass_fail(98, 1, 1));
   EXPECT_EQ(fine.verdict, ChangeVerdict::no_regression);
   EXPECT_EQ(shown(fine), (std::vector<double>{0.75, 4.3, 4.3, 86}));
 }
@@ -194,18 +194,18 @@ TEST(ChangeVerdict, HolmCorrectsForTheNumberOfMetrics) {
   const PairedComparison dropped = compare_paired(pass_fail(5, 5, 0), false, {}, 1);
   const PairedComparison noise = compare_paired(pass_fail(4, 3, 3), false, {}, 1);
   const PairedComparison both[] = {dropped, noise};
-  const auto verdicts = judge_changes(both, {});
+  const auto verdicts = assess_changes(both, {});
   EXPECT_NEAR(verdicts[0].adjusted_p.drop, 2.0 / 32.0, 1e-12);
   EXPECT_EQ(verdicts[0].verdict, ChangeVerdict::underpowered);
   EXPECT_EQ(overall_verdict(verdicts), ChangeVerdict::underpowered);
   // A metric without pairs does not count.
   const PairedComparison none = compare_paired({}, false, {}, 1);
   const PairedComparison with_none[] = {none, dropped};
-  const auto judged_with_none = judge_changes(with_none, {});
-  EXPECT_EQ(judged_with_none[1].verdict, ChangeVerdict::regression);
-  EXPECT_EQ(judged_with_none[0].verdict, ChangeVerdict::underpowered);
-  EXPECT_EQ(judged_with_none[0].drop_upper_bound, std::nullopt);
-  EXPECT_EQ(overall_verdict(judged_with_none), ChangeVerdict::regression);
+  const auto assessed_with_none = assess_changes(with_none, {});
+  EXPECT_EQ(assessed_with_none[1].verdict, ChangeVerdict::regression);
+  EXPECT_EQ(assessed_with_none[0].verdict, ChangeVerdict::underpowered);
+  EXPECT_EQ(assessed_with_none[0].drop_upper_bound, std::nullopt);
+  EXPECT_EQ(overall_verdict(assessed_with_none), ChangeVerdict::regression);
 }
 
 TEST(ChangeVerdict, TooFewChangedIsSaidBesideTheOtherMetrics) {
@@ -216,7 +216,7 @@ TEST(ChangeVerdict, TooFewChangedIsSaidBesideTheOtherMetrics) {
   const PairedComparison many = compare_paired(pass_fail(80, 20, 0), false, {}, 1);
   const PairedComparison same = compare_paired(pass_fail(100, 0, 0), false, {}, 1);
   const auto first_of = [](std::vector<PairedComparison> comparisons) {
-    return judge_changes(comparisons, {}).at(0);
+    return assess_changes(comparisons, {}).at(0);
   };
   EXPECT_FALSE(first_of({five}).too_few_changed);
   EXPECT_EQ(first_of({five}).fewest_significant, 5u);
@@ -232,7 +232,7 @@ TEST(ChangeVerdict, DetectableEffectAndCasesNeededFollowTheFormula) {
   // 60 cases, 12 lost and 6 gained: mean 0.1, s_d^2 = (18 - 60 * 0.01) / 59; two metrics, so z_{0.975}.
   const PairedComparison one = compare_paired(pass_fail(42, 12, 6), false, {}, 1);
   const PairedComparison both[] = {one, one};
-  const MetricVerdict verdict = judge_changes(both, {}).at(0);
+  const MetricVerdict verdict = assess_changes(both, {}).at(0);
   const double deviation = std::sqrt(17.4 / 59.0);
   const double z = 1.95996398454005424 + 0.841621233572914205;
   EXPECT_NEAR(one.deviation, deviation, 1e-9);
@@ -241,10 +241,10 @@ TEST(ChangeVerdict, DetectableEffectAndCasesNeededFollowTheFormula) {
 }
 
 TEST(ChangeVerdict, WithoutMinEffectNoNumberOfCasesIsEnough) {
-  const MetricVerdict verdict = judged(pass_fail(42, 6, 6), {0.95, 0.0});
+  const MetricVerdict verdict = assessed(pass_fail(42, 6, 6), {0.95, 0.0});
   EXPECT_EQ(verdict.verdict, ChangeVerdict::underpowered);
   EXPECT_EQ(verdict.units_needed, std::nullopt);
-  EXPECT_EQ(judged(pass_fail(42, 9, 0), {0.95, 0.0}).verdict, ChangeVerdict::regression);
+  EXPECT_EQ(assessed(pass_fail(42, 9, 0), {0.95, 0.0}).verdict, ChangeVerdict::regression);
 }
 
 TEST(ChangeVerdict, TheWorstMetricSpeaksForTheRun) {

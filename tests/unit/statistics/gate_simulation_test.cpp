@@ -30,7 +30,7 @@ Counted simulated(const Model& model, double min_effect, bool clustered = false)
   for (std::uint64_t run = 0; run < runs; ++run) {
     RandomStream random(seed, run);
     const PairedComparison comparison = compare_paired(model(random), clustered, limits, random.next());
-    const auto verdict = judge_changes({&comparison, 1}, {0.95, min_effect}).at(0).verdict;
+    const auto verdict = assess_changes({&comparison, 1}, {0.95, min_effect}).at(0).verdict;
     counted.regressions += verdict == ChangeVerdict::regression;
     counted.improvements += verdict == ChangeVerdict::improvement;
     counted.deviation += comparison.deviation / static_cast<double>(runs);
@@ -158,8 +158,8 @@ TEST(GateSimulation, IdenticalRunsInClustersRarelyAlarm) {
 }
 
 TEST(GateSimulation, AMajorityAgainstASingleRepeatWouldAlarm) {
-  // Why pass rates are compared: the same model judged by one repeat in the base and by the majority of five
-  // now. Cases pass with 0.2 .. 0.5, where a majority fails more often than a single answer.
+  // Why pass rates are compared: the same model assessed by one repeat in the base and by the majority of
+  // five now. Cases pass with 0.2 .. 0.5, where a majority fails more often than a single answer.
   const Model model = [](RandomStream& random) {
     std::vector<PairedCase> drawn;
     for (int i = 0; i < 100; ++i) {

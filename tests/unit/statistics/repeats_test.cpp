@@ -22,13 +22,13 @@ TEST(Repeats, DisagreementIsFlakyUnlessAMajorityFails) {
 }
 
 /// All subsets of k of the repeats, the first `passed` of which pass: by definition, without a formula.
-double share_of_subsets(unsigned passed, unsigned judged, unsigned k, bool all) {
+double share_of_subsets(unsigned passed, unsigned assessed, unsigned k, bool all) {
   int subsets = 0;
   int hits = 0;
-  for (unsigned mask = 0; mask < 1u << judged; ++mask) {
+  for (unsigned mask = 0; mask < 1u << assessed; ++mask) {
     unsigned size = 0;
     unsigned passing = 0;
-    for (unsigned i = 0; i < judged; ++i) {
+    for (unsigned i = 0; i < assessed; ++i) {
       if ((mask >> i & 1) == 0) continue;
       ++size;
       passing += i < passed;
@@ -41,11 +41,11 @@ double share_of_subsets(unsigned passed, unsigned judged, unsigned k, bool all) 
 }
 
 TEST(Repeats, PassAtKAndPassHatKCountTheSubsets) {
-  for (unsigned judged = 1; judged <= 7; ++judged) {
-    for (unsigned passed = 0; passed <= judged; ++passed) {
-      for (unsigned k = 1; k <= judged; ++k) {
-        EXPECT_NEAR(*pass_at_k(passed, judged, k), share_of_subsets(passed, judged, k, false), 1e-12);
-        EXPECT_NEAR(*pass_hat_k(passed, judged, k), share_of_subsets(passed, judged, k, true), 1e-12);
+  for (unsigned assessed = 1; assessed <= 7; ++assessed) {
+    for (unsigned passed = 0; passed <= assessed; ++passed) {
+      for (unsigned k = 1; k <= assessed; ++k) {
+        EXPECT_NEAR(*pass_at_k(passed, assessed, k), share_of_subsets(passed, assessed, k, false), 1e-12);
+        EXPECT_NEAR(*pass_hat_k(passed, assessed, k), share_of_subsets(passed, assessed, k, true), 1e-12);
       }
     }
   }

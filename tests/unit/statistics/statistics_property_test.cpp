@@ -51,8 +51,8 @@ std::vector<T> shuffled(std::vector<T> items) {
   return items;
 }
 
-MetricVerdict judged(const PairedComparison& comparison) {
-  return judge_changes({&comparison, 1}, {0.95, 0.05}).at(0);
+MetricVerdict assessed(const PairedComparison& comparison) {
+  return assess_changes({&comparison, 1}, {0.95, 0.05}).at(0);
 }
 
 RC_GTEST_PROP(StatisticsProperty, TheOrderOfCasesDoesNotMatter, ()) {
@@ -66,7 +66,7 @@ RC_GTEST_PROP(StatisticsProperty, TheOrderOfCasesDoesNotMatter, ()) {
   RC_ASSERT(a.test.p.improvement == b.test.p.improvement);
   RC_ASSERT(a.drop == b.drop);
   RC_ASSERT(a.deviation == b.deviation);
-  RC_ASSERT(judged(a).verdict == judged(b).verdict);
+  RC_ASSERT(assessed(a).verdict == assessed(b).verdict);
   const BootstrapRules rules{0.95, 60, 5000};
   RC_ASSERT(bootstrap_intervals(sample, rules, 7).drop == bootstrap_intervals(other, rules, 7).drop);
 }
@@ -83,8 +83,8 @@ RC_GTEST_PROP(StatisticsProperty, SwappingTheRunsSwapsRegressionAndImprovement, 
     RC_ASSERT(there.test.p.drop == back.test.p.improvement);
     RC_ASSERT(there.test.p.improvement == back.test.p.drop);
   }
-  const ChangeVerdict forwards = judged(there).verdict;
-  const ChangeVerdict backwards = judged(back).verdict;
+  const ChangeVerdict forwards = assessed(there).verdict;
+  const ChangeVerdict backwards = assessed(back).verdict;
   RC_ASSERT((forwards == ChangeVerdict::regression) == (backwards == ChangeVerdict::improvement));
   RC_ASSERT((forwards == ChangeVerdict::improvement) == (backwards == ChangeVerdict::regression));
 }
@@ -93,7 +93,7 @@ RC_GTEST_PROP(StatisticsProperty, EqualRunsNeverFlag, ()) {
   auto cases = any_cases();
   for (PairedCase& one : cases) one.current = one.base;
   const PairedComparison comparison = compare_paired(cases, *rc::gen::arbitrary<bool>(), limits, 7);
-  const MetricVerdict verdict = judged(comparison);
+  const MetricVerdict verdict = assessed(comparison);
   RC_ASSERT(comparison.test.p.drop == 1.0);
   RC_ASSERT(verdict.verdict == ChangeVerdict::no_regression ||
             verdict.verdict == ChangeVerdict::underpowered);
@@ -101,7 +101,7 @@ RC_GTEST_PROP(StatisticsProperty, EqualRunsNeverFlag, ()) {
 
 RC_GTEST_PROP(StatisticsProperty, VerdictsRestOnWhatTheyShow, ()) {
   const PairedComparison comparison = compare_paired(any_cases(), *rc::gen::arbitrary<bool>(), limits, 7);
-  const MetricVerdict verdict = judged(comparison);
+  const MetricVerdict verdict = assessed(comparison);
   RC_ASSERT(comparison.pairs + comparison.left_out.size() >= comparison.units);
   RC_ASSERT(comparison.changed_units <= comparison.units);
   RC_ASSERT(comparison.dropped_units <= comparison.changed_units);

@@ -61,7 +61,7 @@ Counted simulated(const Model& model, std::uint64_t runs, double min_effect, boo
     RandomStream random(seed, run);
     const PairedComparison comparison =
         compare_paired(drawn(model, random), clustered, limits, random.next());
-    const auto verdict = judge_changes({&comparison, 1}, {0.95, min_effect}).at(0).verdict;
+    const auto verdict = assess_changes({&comparison, 1}, {0.95, min_effect}).at(0).verdict;
     counted.regressions += verdict == ChangeVerdict::regression;
     counted.improvements += verdict == ChangeVerdict::improvement;
     counted.deviation += comparison.deviation / static_cast<double>(runs);
@@ -129,7 +129,7 @@ TEST(UnequalRepeats, AChangeThatMendsAsMuchAsItBreaksRarelyAlarms) {
         for (int repeat = 0; repeat < current; ++repeat) one.current.add(share_of_pass(passes));
       }
       const auto comparison = compare_paired(cases, false, limits, run);
-      regressions += judge_changes({&comparison, 1}, {0.95, 0.0}).at(0).verdict == ChangeVerdict::regression;
+      regressions += assess_changes({&comparison, 1}, {0.95, 0.0}).at(0).verdict == ChangeVerdict::regression;
     }
     EXPECT_LE(clopper_pearson_lower(regressions, runs, 0.95), 0.05) << base << " against " << current;
   }

@@ -8,7 +8,7 @@
 namespace sluice {
 namespace {
 
-/// The example of the harness spec, section 5, as written there.
+/// The example of docs/fixtures.md with all its parts.
 constexpr const char* spec_example = R"TOML(# tests/llm_fixtures/tls/disabled_verification.toml
 [metadata]
 id = "tls-001"

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "common/finding.hpp"
+#include "common/documents/finding.hpp"
 #include "coordinator/suite/suite_loader.hpp"
 
 #include <filesystem>

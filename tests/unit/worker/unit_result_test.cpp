@@ -18,7 +18,7 @@ TEST(UnitResult, AnAnswerIsScoredForEachTrial) {
   Completion completion;
   completion.text = R"({"claims":[]})";
   completion.usage = {10, 5};
-  const auto result = unit_result(unit(), {Ontology(), TextJudge()}, completion, {}, spend);
+  const auto result = unit_result(unit(), {Ontology(), TextChecker()}, completion, {}, spend);
   EXPECT_EQ(result.unit, 4u);
   EXPECT_EQ(result.key, unit().key);
   EXPECT_FALSE(result.error);
@@ -34,7 +34,7 @@ TEST(UnitResult, AnAnswerIsScoredForEachTrial) {
 TEST(UnitResult, AnErrorIsAResultWithoutScores) {
   const Spend spend{1, 0, 1, false, {}, 7};
   const auto result =
-      unit_result(unit(), {Ontology(), TextJudge()}, Error{Reason::request_refused, "no"}, {}, spend);
+      unit_result(unit(), {Ontology(), TextChecker()}, Error{Reason::request_refused, "no"}, {}, spend);
   EXPECT_EQ(result.unit, 4u);
   EXPECT_EQ(result.key, unit().key);
   ASSERT_TRUE(result.error);
@@ -49,7 +49,7 @@ TEST(UnitResult, AKeyThatACacheHoldsGoesNoFurther) {
   Completion stored;
   stored.text = R"({"claims":[{"subject":"a/b","predicate":"p","value":"SK-Secret-1234","confidence":1}]})";
   const auto result =
-      unit_result(unit(), {Ontology(), TextJudge()}, stored, {}, {},
+      unit_result(unit(), {Ontology(), TextChecker()}, stored, {}, {},
                   {std::vector<ParsedClaim>{{"a/b", "p", std::string("SK-Secret-1234"), 1.0, {}}}}, keys);
   EXPECT_EQ(result.answer, answer_digest(stored)) << "it is known by what the cache holds";
   ASSERT_EQ(result.claims.size(), 1u);
@@ -59,7 +59,7 @@ TEST(UnitResult, AKeyThatACacheHoldsGoesNoFurther) {
   Completion refused;
   refused.text = "no: sk-secret-1234";
   refused.non_answer = Error{Reason::refusal, "declined: sk-secret-1234"};
-  const auto refusal = unit_result(unit(), {Ontology(), TextJudge()}, refused, {}, {}, {}, keys);
+  const auto refusal = unit_result(unit(), {Ontology(), TextChecker()}, refused, {}, {}, {}, keys);
   EXPECT_EQ(refusal.error, (Error{Reason::refusal, "declined: [key]"}));
   EXPECT_EQ(refusal.shown_text, "no: [key]");
 }

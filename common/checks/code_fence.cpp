@@ -1,0 +1,32 @@
+#include "common/checks/code_fence.hpp"
+
+#include <cstddef>
+
+namespace sluice {
+
+namespace {
+
+constexpr std::string_view white_space = " \t\n\r";
+
+}  // namespace
+
+std::string_view trimmed(std::string_view text) {
+  const auto first = text.find_first_not_of(white_space);
+  if (first == std::string_view::npos) return {};
+  return text.substr(first, text.find_last_not_of(white_space) - first + 1);
+}
+
+std::string_view unfenced(std::string_view text) {
+  constexpr std::string_view fence = "```";
+  text = trimmed(text);
+  if (!text.starts_with(fence)) return text;
+  const std::size_t end_of_line = text.find('\n');
+  if (end_of_line == std::string_view::npos) return text;
+  const std::string_view language = trimmed(text.substr(fence.size(), end_of_line - fence.size()));
+  if (!language.empty() && language != "json" && language != "JSON") return text;
+  const std::string_view inside = trimmed(text.substr(end_of_line + 1));
+  if (!inside.ends_with(fence)) return text;
+  return trimmed(inside.substr(0, inside.size() - fence.size()));
+}
+
+}  // namespace sluice

@@ -1,0 +1,308 @@
+#include "common/checks/json_schema.hpp"
+
+#include "common/checks/code_fence.hpp"
+#include "common/checks/detail.hpp"
+#include "common/checks/pattern.hpp"
+#include "common/checks/schema_preparation.hpp"
+#include "common/documents/json_depth.hpp"
+#include "common/text/text.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <cstdint>
+#include <exception>
+#include <functional>
+#include <limits>
+#include <new>
+#include <stdexcept>
+#include <vector>
+
+#include <nlohmann/json.hpp>
+#include <valijson/adapters/nlohmann_json_adapter.hpp>
+#include <valijson/schema.hpp>
+#include <valijson/schema_parser.hpp>
+#include <valijson/validation_results.hpp>
+#include <valijson/validator.hpp>
+
+namespace sluice {
+
+namespace {
+
+using Json = nlohmann::json;
+using Adapter = valijson::adapters::Adapter;
+
+/// Trees are walked recursively: far below what a stack holds, far above what an answer needs.
+constexpr std::size_t max_depth = 128;
+constexpr std::size_t max_schema_bytes = 1u << 20;
+/// A larger document is assessed, but not told where it is wrong: the validator would collect every problem.
+constexpr std::size_t max_explained_bytes = 256u << 10;
+/// Schemas applied to values. Alternatives that lead to the same schema again double the work with each level
+/// of the document; a second of it is more than any answer needs. The explanation also costs memory.
+constexpr std::size_t max_steps = 1'000'000;
+constexpr std::size_t max_explained_steps = 50'000;
+
+// --- The keywords that sluice assesses itself
+
+/// Says what is wrong with a value, if anything.
+using Check = std::function<std::optional<std::string>(const Adapter&)>;
+
+class OwnConstraint : public valijson::constraints::PolyConstraint {
+ public:
+  explicit OwnConstraint(Check check) : check_(std::move(check)) {}
+
+  bool validate(const Adapter& target, const std::vector<std::string>& context,
+                valijson::ValidationResults* results) const override {
+    const auto problem = check_(target);
+    if (problem && results) results->pushError(context, *problem);
+    return !problem;
+  }
+
+ private:
+  valijson::constraints::Constraint* cloneInto(void* place) const override {
+    return new (place) OwnConstraint(*this);
+  }
+  std::size_t sizeOf() const override { return sizeof(OwnConstraint); }
+
+  Check check_;
+};
+
+/// Makes constraints from a keyword's value.
+class Builder : public valijson::ConstraintBuilder {
+ public:
+  explicit Builder(Check (*make_check)(const Adapter&)) : make_check_(make_check) {}
+  valijson::constraints::Constraint* make(const Adapter& value) const override {
+    return new OwnConstraint(make_check_(value));
+  }
+
+ private:
+  Check (*make_check_)(const Adapter&);
+};
+
+Check pattern_check(const Adapter& value) {
+  const std::string text = value.asString();
+  const auto pattern = Pattern::compile(text);
+  if (!pattern) throw std::runtime_error(pattern.error().message);
+  return [pattern = *pattern, text](const Adapter& target) -> std::optional<std::string> {
+    if (!target.isString() || pattern.find(target.asString())) return std::nullopt;
+    return "The text does not match the pattern " + quoted_for_detail(text);
+  };
+}
+
+/// The formats that are assessed; all others are remarks to the reader, as draft 7 allows. A day is in its
+/// month, February having 29 of them; seconds up to 60 allow for leap seconds.
+std::optional<std::string> format_pattern(std::string_view format) {
+  const std::string date =
+      R"(\d{4}-(?:(?:0[13578]|1[02])-(?:0[1-9]|[12]\d|3[01])|(?:0[469]|11)-(?:0[1-9]|[12]\d|30)|02-(?:0[1-9]|[12]\d)))";
+  const std::string time =
+      R"((?:[01]\d|2[0-3]):[0-5]\d:(?:[0-5]\d|60)(?:\.\d+)?(?:[Zz]|[+-](?:[01]\d|2[0-3]):[0-5]\d))";
+  if (format == "date") return '^' + date + '$';
+  if (format == "time") return '^' + time + '$';
+  if (format == "date-time") return '^' + date + "[Tt]" + time + '$';
+  return std::nullopt;
+}
+
+Check format_check(const Adapter& value) {
+  const std::string format = value.asString();
+  const auto text = format_pattern(format);
+  if (!text) return [](const Adapter&) { return std::optional<std::string>(); };
+  const auto pattern = Pattern::compile(*text);
+  if (!pattern) throw std::runtime_error(pattern.error().message);
+  return [pattern = *pattern, format](const Adapter& target) -> std::optional<std::string> {
+    if (!target.isString() || pattern.find(target.asString())) return std::nullopt;
+    return "The text is no " + format;
+  };
+}
+
+Json json_of(const Adapter& value) {
+  if (value.isArray()) {
+    Json array = Json::array();
+    value.applyToArray([&](const Adapter& element) {
+      array.push_back(json_of(element));
+      return true;
+    });
+    return array;
+  }
+  if (value.isObject()) {
+    Json object = Json::object();
+    value.applyToObject([&](const std::string& name, const Adapter& member) {
+      object[name] = json_of(member);
+      return true;
+    });
+    return object;
+  }
+  if (value.isString()) return value.asString();
+  if (value.isBool()) return value.asBool();
+  if (value.isInteger()) return value.asInteger();
+  if (value.isDouble()) return value.asDouble();
+  return nullptr;
+}
+
+Check unique_items_check(const Adapter& value) {
+  if (!value.isBool()) throw std::runtime_error("uniqueItems is neither true nor false");
+  if (!value.asBool()) return [](const Adapter&) { return std::optional<std::string>(); };
+  return [](const Adapter& target) -> std::optional<std::string> {
+    if (!target.isArray()) return std::nullopt;
+    Json items = json_of(target);
+    std::sort(items.begin(), items.end());
+    if (std::adjacent_find(items.begin(), items.end()) == items.end()) return std::nullopt;
+    return "An element of the array stands there twice";
+  };
+}
+
+Check multiple_of_check(const Adapter& value) {
+  const double divisor = value.isNumber() ? value.asDouble() : 0.0;
+  if (!(divisor > 0.0)) throw std::runtime_error("multipleOf is no number above 0");
+  const std::int64_t whole = value.isInteger() ? value.asInteger() : 0;
+  return [divisor, whole](const Adapter& target) -> std::optional<std::string> {
+    if (!target.isNumber()) return std::nullopt;
+    if (whole != 0 && target.isInteger()) {
+      if (target.asInteger() % whole == 0) return std::nullopt;
+    } else {
+      // Of decimals neither is exact: the quotient may be off by a few of its last bits.
+      const double quotient = target.asDouble() / divisor;
+      const double tolerance = 4 * std::numeric_limits<double>::epsilon() * std::max(1.0, std::abs(quotient));
+      if (std::isfinite(quotient) && std::abs(quotient - std::round(quotient)) <= tolerance)
+        return std::nullopt;
+    }
+    return "Value should be a multiple of " + shortest(divisor);
+  };
+}
+
+struct TooManySteps : std::exception {
+  const char* what() const noexcept override { return "too many steps"; }
+};
+
+thread_local std::size_t steps_left = 0;
+
+Check step_check(const Adapter&) {
+  return [](const Adapter&) -> std::optional<std::string> {
+    if (steps_left == 0) throw TooManySteps();
+    --steps_left;
+    return std::nullopt;
+  };
+}
+
+// --- Compiling
+
+Result<std::shared_ptr<const valijson::Schema>> parse(const Json& prepared) {
+  try {
+    valijson::SchemaParser parser(valijson::SchemaParser::kDraft7);
+    parser.addConstraintBuilder(std::string(own_pattern), new Builder(pattern_check));
+    parser.addConstraintBuilder(std::string(own_format), new Builder(format_check));
+    parser.addConstraintBuilder(std::string(own_unique_items), new Builder(unique_items_check));
+    parser.addConstraintBuilder(std::string(own_multiple_of), new Builder(multiple_of_check));
+    parser.addConstraintBuilder(std::string(own_step), new Builder(step_check));
+    auto schema = std::make_shared<valijson::Schema>();
+    parser.populateSchema(valijson::adapters::NlohmannJsonAdapter(prepared), *schema);
+    return schema;
+  } catch (const std::exception& error) {
+    std::string why = excerpt(to_valid_utf8(error.what()), 200);
+    while (why.ends_with('.')) why.pop_back();
+    return fail(Reason::fixture_invalid, "the schema is wrong: " + why);
+  }
+}
+
+/// The document, or what is wrong with it as JSON.
+struct ReadJson {
+  Json value;
+  std::string problem;
+};
+
+/// `, after "..."` with the last characters that were read; nothing at the very beginning.
+std::string after(std::string_view text) {
+  constexpr std::size_t shown = 20;
+  std::size_t start = text.size() > shown ? text.size() - shown : 0;
+  while (start < text.size() && continues_utf8(text[start])) ++start;
+  return start == text.size() ? "" : ", after " + quoted_for_detail(text.substr(start));
+}
+
+/// `from` is where the JSON begins in the text that positions (from 1) are told of.
+ReadJson read_json(std::string_view text, std::size_t from) {
+  ReadJson read;
+  if (text.empty()) {
+    read.problem = "is empty";
+  } else if (nests_deeper_than(text, max_depth)) {
+    read.problem = "nests deeper than " + std::to_string(max_depth) + " levels";
+  } else {
+    try {
+      read.value = Json::parse(text.begin(), text.end());
+      normalise_numbers(read.value);
+    } catch (const Json::parse_error& error) {
+      const auto read_bytes = error.byte > 0 ? error.byte - 1 : 0;  // All before the offending one.
+      read.problem = read_bytes >= text.size()
+                         ? "is not JSON: it ends too early"
+                         : "is not JSON: it goes wrong at byte " + std::to_string(from + read_bytes + 1);
+      read.problem += after(text.substr(0, read_bytes));
+    } catch (const Json::exception&) {
+      read.problem = "is not JSON: it holds a number that is too large";
+    }
+  }
+  return read;
+}
+
+/// `/a/0: The value ...` from the validator's words for what it met first, which is the innermost problem.
+std::string told(const valijson::ValidationResults& results) {
+  if (results.begin() == results.end()) return "does not fit the schema";
+  const auto& first = *results.begin();
+  std::vector<std::string> path;
+  for (std::size_t i = 1; i < first.context.size(); ++i) {
+    const auto& step = first.context[i];  // In brackets.
+    path.push_back(step.size() >= 2 ? step.substr(1, step.size() - 2) : step);
+  }
+  std::string_view words = first.description;
+  if (words.ends_with('.')) words.remove_suffix(1);
+  return "does not fit the schema at " + pointer_text(path) + ": " + std::string(words);
+}
+
+/// Throws TooManySteps.
+bool fits(const valijson::Schema& schema, const Json& document, std::size_t steps,
+          valijson::ValidationResults* results) {
+  steps_left = steps;
+  return valijson::Validator().validate(schema, valijson::adapters::NlohmannJsonAdapter(document), results);
+}
+
+std::string explained(const valijson::Schema& schema, const Json& document) {
+  try {
+    valijson::ValidationResults results;
+    fits(schema, document, max_explained_steps, &results);
+    return told(results);
+  } catch (const TooManySteps&) {
+    return "does not fit the schema";
+  }
+}
+
+}  // namespace
+
+struct JsonSchema::Compiled {
+  std::shared_ptr<const valijson::Schema> schema;
+};
+
+Result<JsonSchema> JsonSchema::compile(std::string_view schema_text) {
+  if (schema_text.size() > max_schema_bytes) {
+    return fail(Reason::fixture_invalid, "the schema is larger than 1 MiB");
+  }
+  auto read = read_json(trimmed(schema_text), 0);
+  if (!read.problem.empty()) return fail(Reason::fixture_invalid, "the schema " + read.problem);
+  if (const auto prepared = prepare_schema(read.value); !prepared) return fail(prepared.error());
+  auto schema = parse(read.value);
+  if (!schema) return fail(schema.error());
+  return JsonSchema(std::make_shared<Compiled>(Compiled{std::move(*schema)}));
+}
+
+Result<std::optional<std::string>> JsonSchema::problem_of(std::string_view document_text) const {
+  const auto text = unfenced(document_text);
+  const auto read = read_json(text, static_cast<std::size_t>(text.data() - document_text.data()));
+  if (!read.problem.empty()) return read.problem;
+  const valijson::Schema& schema = *compiled_->schema;
+  try {
+    if (fits(schema, read.value, max_steps, nullptr)) return std::nullopt;
+    if (text.size() > max_explained_bytes) return "does not fit the schema";
+    return explained(schema, read.value);
+  } catch (const TooManySteps&) {
+    return "takes more than " + std::to_string(max_steps) + " steps to compare with the schema";
+  } catch (const std::exception& error) {
+    return fail(Reason::internal_error, std::string("the schema's validator failed: ") + error.what());
+  }
+}
+
+}  // namespace sluice

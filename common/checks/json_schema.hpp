@@ -1,0 +1,30 @@
+#pragma once
+
+#include "common/error.hpp"
+
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+
+namespace sluice {
+
+/// A compiled JSON Schema (draft 7; docs/metrics.md lists what is left out). `pattern` and
+/// `format` are assessed by RE2. Immutable and thread-safe.
+class JsonSchema {
+ public:
+  /// Error: fixture_invalid, naming the place in the schema as a JSON pointer.
+  static Result<JsonSchema> compile(std::string_view schema_text);
+
+  /// What is wrong with the document, in one line; nothing if it is JSON that fits. Error: internal_error,
+  /// if the validator itself fails.
+  Result<std::optional<std::string>> problem_of(std::string_view document_text) const;
+
+ private:
+  struct Compiled;
+  explicit JsonSchema(std::shared_ptr<const Compiled> compiled) : compiled_(std::move(compiled)) {}
+
+  std::shared_ptr<const Compiled> compiled_;
+};
+
+}  // namespace sluice

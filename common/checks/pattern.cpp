@@ -1,0 +1,32 @@
+#include "common/checks/pattern.hpp"
+
+#include "common/text/text.hpp"
+
+#include <re2/re2.h>
+
+namespace sluice {
+
+Result<Pattern> Pattern::compile(std::string_view pattern) {
+  // What a program and its states may take; a pattern that needs more does not compile, and a match that
+  // needs more goes on without remembered states.
+  constexpr std::int64_t max_bytes = 8 << 20;
+  re2::RE2::Options options;
+  options.set_max_mem(max_bytes);
+  options.set_log_errors(false);
+  auto compiled = std::make_shared<const re2::RE2>(re2::StringPiece(pattern.data(), pattern.size()), options);
+  if (!compiled->ok()) {
+    return fail(Reason::fixture_invalid,
+                "the pattern " + json_string(excerpt(pattern, 100)) +
+                    " is no regular expression of RE2: " + excerpt(to_valid_utf8(compiled->error()), 150));
+  }
+  return Pattern(std::move(compiled));
+}
+
+std::optional<std::string_view> Pattern::find(std::string_view text) const {
+  const re2::StringPiece whole(text.data(), text.size());
+  re2::StringPiece found;
+  if (!compiled_->Match(whole, 0, text.size(), re2::RE2::UNANCHORED, &found, 1)) return std::nullopt;
+  return text.substr(static_cast<std::size_t>(found.data() - text.data()), found.size());
+}
+
+}  // namespace sluice

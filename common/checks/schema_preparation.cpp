@@ -1,0 +1,282 @@
+#include "common/checks/schema_preparation.hpp"
+
+#include "common/checks/pattern.hpp"
+#include "common/text/text.hpp"
+
+#include <algorithm>
+#include <array>
+#include <charconv>
+#include <cmath>
+#include <limits>
+#include <map>
+#include <optional>
+
+#include <nlohmann/json.hpp>
+
+namespace sluice {
+
+namespace {
+
+using Json = nlohmann::json;
+using Path = std::vector<std::string>;
+
+/// Nodes of a schema; each costs the validator's parser stack where references form a chain.
+constexpr std::size_t max_schemas = 10'000;
+/// The validator follows references by recursion; real schemas have a few dozen.
+constexpr std::size_t max_references = 200;
+
+constexpr std::string_view patterned_keyword = "patternProperties";  ///< The validator's are std::regex's.
+
+constexpr std::array<std::string_view, 13> later_keywords = {
+    "prefixItems",    "dependentSchemas", "dependentRequired",     "minContains",
+    "maxContains",    "unevaluatedItems", "unevaluatedProperties", "$dynamicRef",
+    "$dynamicAnchor", "$recursiveRef",    "$recursiveAnchor",      "contentSchema",
+    "$anchor"};
+
+/// Keywords that hold one schema, a list of schemas, or schemas by name; the others hold values. `in_place`:
+/// the schema assesses the same value, not one below it.
+struct Keyword {
+  std::string_view name;
+  bool in_place = false;
+};
+constexpr std::array<Keyword, 10> single = {{{"additionalItems"},
+                                             {"additionalProperties"},
+                                             {"contains"},
+                                             {"propertyNames"},
+                                             {"items"},
+                                             {"if", true},
+                                             {"then", true},
+                                             {"else", true},
+                                             {"not", true},
+                                             {"extends", true}}};
+constexpr std::array<Keyword, 4> lists = {{{"allOf", true}, {"anyOf", true}, {"oneOf", true}, {"items"}}};
+constexpr std::array<Keyword, 4> by_name = {
+    {{"properties"}, {"definitions"}, {"$defs"}, {"dependencies", true}}};
+
+Path operator+(Path path, std::string_view step) {
+  path.emplace_back(step);
+  return path;
+}
+
+tl::unexpected<Error> wrong(const Path& path, const std::string& what) {
+  return fail(Reason::fixture_invalid, "the schema is wrong at " + pointer_text(path) + ": " + what);
+}
+
+/// The path of `#/a/b`; nothing if the reference is of another form, or escapes what stands in a name.
+std::optional<Path> path_of_reference(std::string_view reference) {
+  if (!reference.starts_with('#') || reference.find_first_of("%~") != std::string_view::npos) {
+    return std::nullopt;
+  }
+  Path path;
+  for (auto rest = reference.substr(1); !rest.empty();) {
+    if (rest.front() != '/') return std::nullopt;
+    const auto name = rest.substr(1, rest.find('/', 1) - 1);
+    if (name.empty()) return std::nullopt;  // The validator passes over empty steps.
+    path.emplace_back(name);
+    rest.remove_prefix(1 + name.size());
+  }
+  return path;
+}
+
+Json* node_at(Json& root, const Path& path) {
+  Json* node = &root;
+  for (const auto& step : path) {
+    if (node->is_object()) {
+      const auto found = node->find(step);
+      if (found == node->end()) return nullptr;
+      node = &*found;
+    } else if (node->is_array()) {
+      std::size_t index = 0;
+      const auto [end, error] = std::from_chars(step.data(), step.data() + step.size(), index);
+      if (error != std::errc() || end != step.data() + step.size() || index >= node->size()) return nullptr;
+      node = &(*node)[index];
+    } else {
+      return nullptr;
+    }
+  }
+  return node;
+}
+
+void rename(Json& object, const char* from, std::string_view to) {
+  const auto found = object.find(from);
+  if (found == object.end()) return;
+  Json value = std::move(*found);
+  object.erase(found);
+  object[std::string(to)] = std::move(value);
+}
+
+/// As the last of `allOf`, which the validator looks at first: a schema is counted before it is applied any
+/// further, and references into `allOf` stay what they are.
+void count_steps(Json& schema) {
+  if (!schema.is_object() || schema.contains("$ref")) return;
+  if (Json& all = schema["allOf"]; all.is_null() || all.is_array()) {
+    all.push_back(Json::object({{std::string(own_step), true}}));
+  }
+}
+
+/// Goes through all schemas of a document: from the root down, and wherever a reference leads.
+class Walk {
+ public:
+  explicit Walk(Json& root) : root_(root) {}
+
+  Result<void> run() {
+    pending_.push_back({});
+    while (!pending_.empty()) {
+      const Path path = std::move(pending_.back());
+      pending_.pop_back();
+      if (auto done = visit(path); !done) return fail(done.error());
+    }
+    if (auto circle = find_circle()) return wrong(*circle, "the schema refers to itself without end");
+    for (const auto& [path, order] : seen_) count_steps(*node_at(root_, path));
+    return {};
+  }
+
+ private:
+  Result<void> visit(const Path& path) {
+    if (!seen_.emplace(path, seen_.size()).second) return {};
+    if (seen_.size() > max_schemas) {
+      return wrong(path, "these are more than " + std::to_string(max_schemas) + " schemas in one");
+    }
+    Json& schema = *node_at(root_, path);
+    if (schema.is_boolean()) return {};
+    if (!schema.is_object()) return wrong(path, "a schema is an object, true or false");
+    if (schema.contains("$ref")) return visit_reference(path, schema["$ref"]);
+    for (const auto keyword : later_keywords) {
+      if (!schema.contains(keyword)) continue;
+      return wrong(path,
+                   '"' + std::string(keyword) + "\" belongs to a later draft than the supported draft 7");
+    }
+    if (schema.contains(patterned_keyword)) {
+      return wrong(path, '"' + std::string(patterned_keyword) +
+                             "\" is not supported; list the names under \"properties\", or give all others a "
+                             "schema as \"additionalProperties\"");
+    }
+    if (const auto found = schema.find("pattern"); found != schema.end()) {
+      if (!found->is_string()) return wrong(path + "pattern", "a pattern is a text");
+      const auto pattern = Pattern::compile(found->get_ref<const std::string&>());
+      if (!pattern) return wrong(path + "pattern", pattern.error().message);
+    }
+    // Old drafts' name of the base that references are relative to; draft 7 has no such keyword.
+    if (const auto id = schema.find("id"); id != schema.end() && id->is_string()) schema.erase(id);
+    rename(schema, "pattern", own_pattern);
+    rename(schema, "format", own_format);
+    rename(schema, "uniqueItems", own_unique_items);
+    rename(schema, "multipleOf", own_multiple_of);
+    return visit_below(path, schema);
+  }
+
+  Result<void> visit_reference(const Path& path, const Json& reference) {
+    if (!reference.is_string()) return wrong(path, "\"$ref\" is no text");
+    const auto& text = reference.get_ref<const std::string&>();
+    const auto quoted = json_string(excerpt(text, 80));
+    const auto target = path_of_reference(text);
+    if (!target)
+      return wrong(path, "only references within the schema are followed, as #/definitions/x; not " + quoted);
+    if (!node_at(root_, *target)) return wrong(path, "there is nothing at " + quoted);
+    if (++references_ > max_references) {
+      return wrong(
+          path, "\"$ref\" stands there more than " + std::to_string(max_references) + " times in one schema");
+    }
+    in_place_[path].push_back(*target);
+    pending_.push_back(*target);
+    return {};
+  }
+
+  Result<void> visit_below(const Path& path, const Json& schema) {
+    const auto go_to = [&](Path below, bool in_place) {
+      if (in_place) in_place_[path].push_back(below);
+      pending_.push_back(std::move(below));
+    };
+    for (const auto& [name, value] : schema.items()) {
+      const auto has_name = [&n = name](const Keyword& keyword) { return keyword.name == n; };
+      const auto one = std::ranges::find_if(single, has_name);
+      if (one != single.end() && !value.is_array()) go_to(path + name, one->in_place);
+      if (const auto list = std::ranges::find_if(lists, has_name); list != lists.end() && value.is_array()) {
+        for (std::size_t i = 0; i < value.size(); ++i) go_to(path + name + std::to_string(i), list->in_place);
+      }
+      const auto named = std::ranges::find_if(by_name, has_name);
+      if (named == by_name.end()) continue;
+      if (!value.is_object()) return wrong(path + name, "an object is expected");
+      for (const auto& [key, below] : value.items()) {
+        // A dependency may also be a list of names.
+        if (!below.is_array()) go_to(path + name + key, named->in_place);
+      }
+    }
+    return {};
+  }
+
+  /// A schema from which steps that stay at the same value lead back to it: validating it would never end.
+  std::optional<Path> find_circle() const {
+    enum class Mark { open, done };
+    std::map<Path, Mark> marks;
+    for (const auto& [start, edges] : in_place_) {
+      if (marks.contains(start)) continue;
+      std::vector<std::pair<const Path*, std::size_t>> trail{{&start, 0}};
+      marks[start] = Mark::open;
+      while (!trail.empty()) {
+        auto& [node, next] = trail.back();
+        const auto found = in_place_.find(*node);
+        if (found == in_place_.end() || next == found->second.size()) {
+          marks[*node] = Mark::done;
+          trail.pop_back();
+          continue;
+        }
+        const Path& target = found->second[next++];
+        const auto [mark, is_new] = marks.try_emplace(target, Mark::open);
+        if (is_new) {
+          trail.emplace_back(&target, 0);
+        } else if (mark->second == Mark::open) {
+          return target;
+        }
+      }
+    }
+    return std::nullopt;
+  }
+
+  Json& root_;
+  std::vector<Path> pending_;
+  std::map<Path, std::size_t> seen_;
+  std::map<Path, std::vector<Path>> in_place_;
+  std::size_t references_ = 0;
+};
+
+}  // namespace
+
+std::string pointer_text(const std::vector<std::string>& path) {
+  if (path.empty()) return "the root";
+  std::string text;
+  for (const auto& step : path) {
+    text += '/';
+    for (const char c : step) {
+      if (c == '~') {
+        text += "~0";
+      } else if (c == '/') {
+        text += "~1";
+      } else {
+        text += c;
+      }
+    }
+  }
+  return text;
+}
+
+void normalise_numbers(Json& document) {
+  constexpr double exact = 9007199254740992;  // 2^53
+  if (document.is_structured()) {
+    for (auto& below : document) normalise_numbers(below);
+  } else if (document.is_number_float()) {
+    const double value = document.get<double>();
+    if (std::floor(value) == value && std::abs(value) <= exact) document = static_cast<std::int64_t>(value);
+  } else if (document.is_number_unsigned()) {
+    const auto value = document.get<std::uint64_t>();
+    if (value > static_cast<std::uint64_t>(std::numeric_limits<std::int64_t>::max())) {
+      document = static_cast<double>(value);
+    }
+  }
+}
+
+Result<void> prepare_schema(Json& schema) {
+  return Walk(schema).run();
+}
+
+}  // namespace sluice

@@ -1,0 +1,37 @@
+#pragma once
+
+#include "common/error.hpp"
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include <nlohmann/json_fwd.hpp>
+
+/// What has to be done to a JSON Schema before valijson may have it. Inside common/assessing only.
+namespace sluice {
+
+/// The keywords that sluice assesses itself, under the names that a prepared schema has them by: valijson
+/// would give `pattern` and `format` to std::regex, which overflows the stack on long strings and can take
+/// for ever, compares `uniqueItems` each with each, and divides by a `multipleOf` of 0, or with the fraction
+/// cut off.
+inline constexpr std::string_view own_pattern = "sluice pattern";
+inline constexpr std::string_view own_format = "sluice format";
+inline constexpr std::string_view own_unique_items = "sluice uniqueItems";
+inline constexpr std::string_view own_multiple_of = "sluice multipleOf";
+/// Stands in every schema so that it is met before anything else of it: counts how often schemas are applied.
+inline constexpr std::string_view own_step = "sluice step";
+
+/// Numbers in the one form for each value that comparisons rest on: whole ones up to 2^53 as integers, those
+/// beyond 63 bits as doubles.
+void normalise_numbers(nlohmann::json& document);
+
+/// Renames the own keywords, and refuses what valijson does not survive or would pass over in silence:
+/// references that lead in a circle or out of the schema or are too many, patterns that do not compile,
+/// `patternProperties`, keywords of later drafts. Error: fixture_invalid.
+Result<void> prepare_schema(nlohmann::json& schema);
+
+/// `/a/0` with the escapes of RFC 6901; "the root" for the empty path.
+std::string pointer_text(const std::vector<std::string>& path);
+
+}  // namespace sluice

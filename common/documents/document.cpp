@@ -1,0 +1,51 @@
+#include "common/documents/document.hpp"
+
+#include "common/text/text.hpp"
+
+#include <algorithm>
+#include <cstddef>
+
+namespace sluice {
+
+void sort_entries(DocumentNode::Table& entries, std::vector<DocumentError>& errors) {
+  // Most tables have a few keys only, for which the sort's own buffer would cost the most.
+  constexpr std::size_t few = 32;
+  if (entries.size() > few) {
+    std::ranges::stable_sort(entries, {}, &DocumentEntry::key);
+  } else {
+    for (auto end = entries.begin(); end != entries.end(); ++end) {
+      const auto place = std::upper_bound(entries.begin(), end, end->key,
+                                          [](const auto& key, const auto& entry) { return key < entry.key; });
+      std::rotate(place, end, end + 1);
+    }
+  }
+  for (std::size_t i = 1; i < entries.size(); ++i) {
+    const DocumentEntry& first = entries[i - 1];
+    const DocumentEntry& second = entries[i];
+    if (first.key != second.key) continue;
+    const bool elsewhere = first.line != second.line;
+    errors.push_back({second.line, "the key \"" + excerpt(second.key, 80) + "\" stands twice" +
+                                       (elsewhere ? " (first in line " + std::to_string(first.line) + ")"
+                                                  : std::string())});
+  }
+}
+
+std::string_view table_name(Notation notation) {
+  static constexpr std::string_view names[] = {"a table", "a mapping", "an object"};
+  return names[static_cast<std::size_t>(notation)];
+}
+
+std::string_view array_name(Notation notation) {
+  static constexpr std::string_view names[] = {"an array", "a list", "an array"};
+  return names[static_cast<std::size_t>(notation)];
+}
+
+std::string_view type_name(const DocumentNode& node, Notation notation) {
+  if (std::holds_alternative<DocumentNode::Table>(node.value)) return table_name(notation);
+  if (std::holds_alternative<DocumentNode::Array>(node.value)) return array_name(notation);
+  static constexpr std::string_view names[] = {"",         "",         "a boolean", "a whole number",
+                                               "a number", "a string", "a date",    "null"};
+  return names[node.value.index()];
+}
+
+}  // namespace sluice

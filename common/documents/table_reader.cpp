@@ -1,0 +1,238 @@
+#include "common/documents/table_reader.hpp"
+
+#include "common/text/text.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <utility>
+
+namespace sluice {
+namespace {
+
+constexpr std::size_t most_listed_keys = 16;  ///< More would fill more than a line.
+
+const TomlNode::Table& entries_of(const TomlNode& node) {
+  static const TomlNode::Table none;
+  const auto* table = std::get_if<TomlNode::Table>(&node.value);
+  return table != nullptr ? *table : none;
+}
+
+bool has_control_character(std::string_view text) {
+  return std::any_of(text.begin(), text.end(), [](char c) {
+    const auto byte = static_cast<unsigned char>(c);
+    return byte < 0x20 || byte == 0x7f;
+  });
+}
+
+}  // namespace
+
+TableReader::TableReader(const TomlNode& node, std::string name, const std::string& file,
+                         std::vector<Finding>& findings, Notation notation)
+    : entries_(entries_of(node)),
+      line_(node.line),
+      name_(std::move(name)),
+      file_(file),
+      findings_(findings),
+      notation_(notation) {}
+
+const TomlEntry* TableReader::find(std::string_view key) const {
+  const auto found = std::find_if(entries_.begin(), entries_.end(),
+                                  [key](const TomlEntry& candidate) { return candidate.key == key; });
+  return found != entries_.end() ? &*found : nullptr;
+}
+
+std::string TableReader::quoted(std::string_view key) const {
+  std::string text = "\"" + excerpt(key, 80) + "\"";
+  return name_.empty() ? text : text + " in " + name_;
+}
+
+const TomlEntry* TableReader::entry(std::string_view key, Need need, std::string_view expected) {
+  // Some keys are looked at twice; each is listed once.
+  if (std::find(known_.begin(), known_.end(), key) == known_.end()) known_.push_back(key);
+  const TomlEntry* found = find(key);
+  if (found == nullptr && need == Need::required) {
+    add_finding(line_, "missing " + quoted(key) + ": expected " + std::string(expected));
+  }
+  return found;
+}
+
+const TomlEntry* TableReader::refused_entry(std::string_view key) {
+  refused_.push_back(key);
+  return find(key);
+}
+
+std::optional<std::string> TableReader::text(std::string_view key, Need need) {
+  const TomlEntry* found = entry(key, need, "a string");
+  if (found == nullptr) return std::nullopt;
+  if (const auto* value = std::get_if<std::string>(&found->value.value)) return *value;
+  add_type_finding(*found, "a string");
+  return std::nullopt;
+}
+
+std::optional<std::string> TableReader::word(std::string_view key, Need need) {
+  auto value = text(key, need);
+  if (value && value->empty()) {
+    add_wrong(key, "must not be empty");
+    return std::nullopt;
+  }
+  if (value && has_control_character(*value)) {
+    add_wrong(key, "must be one line without control characters");
+    return std::nullopt;
+  }
+  return value;
+}
+
+std::optional<std::string> TableReader::date(std::string_view key, Need need) {
+  const TomlEntry* found = entry(key, need, "a date or a string");
+  if (found == nullptr) return std::nullopt;
+  if (const auto* value = std::get_if<TomlDate>(&found->value.value)) return value->text;
+  if (const auto* value = std::get_if<std::string>(&found->value.value)) return *value;
+  add_type_finding(*found, "a date or a string");
+  return std::nullopt;
+}
+
+std::optional<double> TableReader::number(std::string_view key, Need need) {
+  const TomlEntry* found = entry(key, need, "a number");
+  if (found == nullptr) return std::nullopt;
+  if (const auto* value = std::get_if<std::int64_t>(&found->value.value)) return static_cast<double>(*value);
+  const auto* value = std::get_if<double>(&found->value.value);
+  if (value == nullptr) {
+    add_type_finding(*found, "a number");
+    return std::nullopt;
+  }
+  if (!std::isfinite(*value)) {
+    add_wrong(key, "must be a finite number");
+    return std::nullopt;
+  }
+  return *value;
+}
+
+std::optional<double> TableReader::number_in(std::string_view key, double low, double high, Need need) {
+  const auto value = number(key, need);
+  if (!value || (*value >= low && *value <= high)) return value;
+  add_wrong(key, "must be from " + shortest(low) + " to " + shortest(high) + ", not " + shortest(*value));
+  return std::nullopt;
+}
+
+std::optional<std::uint64_t> TableReader::count(std::string_view key, Need need) {
+  const TomlEntry* found = entry(key, need, "a whole number");
+  if (found == nullptr) return std::nullopt;
+  const auto* value = std::get_if<std::int64_t>(&found->value.value);
+  if (value == nullptr) {
+    add_type_finding(*found, "a whole number");
+    return std::nullopt;
+  }
+  if (*value < 0) {
+    add_wrong(key, "must not be negative");
+    return std::nullopt;
+  }
+  return static_cast<std::uint64_t>(*value);
+}
+
+const TomlNode* TableReader::table(std::string_view key, Need need) {
+  const TomlEntry* found = entry(key, need, table_name(notation_));
+  if (found == nullptr) return nullptr;
+  if (std::holds_alternative<TomlNode::Table>(found->value.value)) return &found->value;
+  add_type_finding(*found, table_name(notation_));
+  return nullptr;
+}
+
+const TomlNode::Array* TableReader::array(std::string_view key, Need need) {
+  const TomlEntry* found = entry(key, need, array_name(notation_));
+  if (found == nullptr) return nullptr;
+  if (const auto* value = std::get_if<TomlNode::Array>(&found->value.value)) return value;
+  add_type_finding(*found, array_name(notation_));
+  return nullptr;
+}
+
+std::optional<std::vector<std::string>> TableReader::texts(std::string_view key, Need need) {
+  const std::string_view expected =
+      notation_ == Notation::yaml ? "a string or a list of strings" : "a string or an array of strings";
+  const TomlEntry* found = entry(key, need, expected);
+  if (found == nullptr) return std::nullopt;
+  if (const auto* one = std::get_if<std::string>(&found->value.value)) return std::vector{*one};
+  const auto* array = std::get_if<TomlNode::Array>(&found->value.value);
+  if (array == nullptr) {
+    add_type_finding(*found, expected);
+    return std::nullopt;
+  }
+  if (array->empty()) {
+    add_wrong(key, "must not be empty");
+    return std::nullopt;
+  }
+  std::vector<std::string> texts;
+  for (const TomlNode& node : *array) {
+    if (const auto* text = std::get_if<std::string>(&node.value)) {
+      texts.push_back(*text);
+    } else {
+      add_finding(node.line, quoted(key) + " must hold strings alone, not " + not_a_string(node));
+    }
+  }
+  if (texts.size() != array->size()) return std::nullopt;
+  return texts;
+}
+
+std::uint32_t TableReader::line_of(std::string_view key) const {
+  const TomlEntry* found = find(key);
+  return found != nullptr ? found->line : line_;
+}
+
+void TableReader::add_finding(std::uint32_t line, std::string message) {
+  findings_.push_back({file_, line, std::move(message)});
+}
+
+void TableReader::add_wrong(std::string_view key, std::string_view what) {
+  add_finding(line_of(key), quoted(key) + " " + std::string(what));
+}
+
+void TableReader::add_type_finding(const TomlEntry& entry, std::string_view expected) {
+  const bool text_is_expected = expected.starts_with("a string");
+  add_finding(entry.line, quoted(entry.key) + " must be " + std::string(expected) + ", not " +
+                              (text_is_expected ? not_a_string(entry.value)
+                                                : std::string(type_name(entry.value, notation_))));
+}
+
+/// What YAML reads as something else may well have been meant as a text.
+std::string TableReader::not_a_string(const TomlNode& node) const {
+  std::string text(type_name(node, notation_));
+  const bool scalar = !std::holds_alternative<TomlNode::Table>(node.value) &&
+                      !std::holds_alternative<TomlNode::Array>(node.value);
+  if (notation_ == Notation::yaml && scalar) text += " (put it in quotes)";
+  return text;
+}
+
+std::string TableReader::known_keys(std::string_view listed_in) const {
+  if (known_.size() > most_listed_keys) return listed_in.empty() ? "" : "; " + std::string(listed_in);
+  std::string list;
+  for (const std::string_view key : known_) list += (list.empty() ? "" : ", ") + std::string(key);
+  return list.empty() ? "" : "; valid here: " + list;
+}
+
+void TableReader::finish(const std::function<std::string(std::string_view)>& belongs,
+                         std::string_view listed_in) {
+  const auto is_in = [](const std::vector<std::string_view>& keys, std::string_view key) {
+    return std::find(keys.begin(), keys.end(), key) != keys.end();
+  };
+  for (const TomlEntry& candidate : entries_) {
+    if (is_in(known_, candidate.key) || is_in(refused_, candidate.key)) continue;
+    const bool table = notation_ == Notation::toml && name_.empty() &&
+                       std::holds_alternative<TomlNode::Table>(candidate.value.value);
+    std::string advice = belongs && !table ? belongs(candidate.key) : std::string();
+    if (!advice.empty()) advice.insert(0, "; ");
+    if (advice.empty()) advice = did_you_mean(candidate.key, known_);
+    if (advice.empty()) advice = known_keys(listed_in);
+    add_finding(candidate.line,
+                std::string("unknown ") + (table ? "table " : "key ") + quoted(candidate.key) + advice);
+  }
+}
+
+std::string quoted_list(const std::vector<std::string>& names, std::string_view conjunction) {
+  std::string text;
+  for (std::size_t i = 0; i < names.size(); ++i) {
+    if (i != 0) text += i + 1 == names.size() ? " " + std::string(conjunction) + " " : std::string(", ");
+    text += "\"" + names[i] + "\"";
+  }
+  return text;
+}
+
+}  // namespace sluice

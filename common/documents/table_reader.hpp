@@ -1,0 +1,82 @@
+#pragma once
+
+#include "common/documents/document.hpp"
+#include "common/documents/finding.hpp"
+#include "common/documents/toml_document.hpp"
+
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace sluice {
+
+/// Whether a key's absence is a finding.
+enum class Need : std::uint8_t { optional, required };
+
+/// Reads one table key by key and collects everything that is wrong with it. Every key that was asked for is
+/// a known one; `finish` turns all others into findings. Holds references only: the document, the file name
+/// and the findings must outlive it. Not thread-safe.
+class TableReader {
+ public:
+  /// `name` is how messages call the table, e.g. "[metadata]"; empty for the document itself.
+  TableReader(const TomlNode& node, std::string name, const std::string& file, std::vector<Finding>& findings,
+              Notation notation = Notation::toml);
+
+  /// The entry of any type.
+  const TomlEntry* entry(std::string_view key, Need need = Need::optional,
+                         std::string_view expected = "a value");
+  /// The value if it has the type; another type is a finding and yields nothing.
+  std::optional<std::string> text(std::string_view key, Need need = Need::optional);
+  /// A string that is not empty and holds no control characters: ids, names, categories.
+  std::optional<std::string> word(std::string_view key, Need need = Need::optional);
+  /// A string or a TOML date, as written.
+  std::optional<std::string> date(std::string_view key, Need need = Need::optional);
+  /// A finite number, whole or not.
+  std::optional<double> number(std::string_view key, Need need = Need::optional);
+  /// A finite number from `low` to `high`.
+  std::optional<double> number_in(std::string_view key, double low, double high, Need need = Need::optional);
+  /// A whole number that is not negative.
+  std::optional<std::uint64_t> count(std::string_view key, Need need = Need::optional);
+  /// A node that is a table, or an array.
+  const TomlNode* table(std::string_view key, Need need = Need::optional);
+  /// A string, or an array of strings that is not empty; one string counts as an array of one.
+  std::optional<std::vector<std::string>> texts(std::string_view key, Need need = Need::optional);
+  const TomlNode::Array* array(std::string_view key, Need need = Need::optional);
+
+  /// Line of the key, or of the table if the key is not there.
+  std::uint32_t line_of(std::string_view key) const;
+  void add_finding(std::uint32_t line, std::string message);
+  /// `"key" in [table] must be ...` at the key's line.
+  void add_wrong(std::string_view key, std::string_view what);
+  /// The entry of a key that is known only to be refused by name: no message offers it.
+  const TomlEntry* refused_entry(std::string_view key);
+  /// Reports the keys that nobody asked for: with what `belongs` says of the key (a clause such as "it
+  /// belongs into [eval]"; empty: nothing), else with the nearest known one, else with all known ones. Where
+  /// they are too many for a line, `listed_in` is said instead (a clause; empty: nothing is).
+  void finish(const std::function<std::string(std::string_view)>& belongs = {},
+              std::string_view listed_in = {});
+
+ private:
+  const TomlEntry* find(std::string_view key) const;
+  std::string quoted(std::string_view key) const;
+  void add_type_finding(const TomlEntry& entry, std::string_view expected);
+  std::string not_a_string(const TomlNode& node) const;
+  std::string known_keys(std::string_view listed_in) const;
+
+  const TomlNode::Table& entries_;
+  std::uint32_t line_;
+  std::string name_;
+  const std::string& file_;
+  std::vector<Finding>& findings_;
+  Notation notation_;
+  std::vector<std::string_view> known_;
+  std::vector<std::string_view> refused_;
+};
+
+/// `a, b and c`, each in quotes: the known names in a message.
+std::string quoted_list(const std::vector<std::string>& names, std::string_view conjunction = "and");
+
+}  // namespace sluice

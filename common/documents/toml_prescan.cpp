@@ -1,0 +1,167 @@
+#include "common/documents/toml_prescan.hpp"
+
+#include "common/text/text.hpp"
+
+#include <algorithm>
+#include <cstddef>
+#include <tuple>
+
+namespace sluice {
+namespace {
+
+constexpr std::string_view byte_order_mark = "\xEF\xBB\xBF";
+constexpr std::size_t max_key_parts = 16;
+constexpr std::size_t long_enough = 64;  ///< Bytes; shorter strings cost more to take out than to parse.
+
+/// True if the string's value is its text: no escapes, no carriage returns, no characters that TOML forbids.
+bool is_plain(std::string_view body, bool escapes) {
+  // Without a way out in the middle, so that the compiler looks at many bytes at a time.
+  unsigned char found = 0;
+  for (const char c : body) {
+    const auto byte = static_cast<unsigned char>(c);
+    const bool control = ((byte < 0x20) & (byte != '\n') & (byte != '\t')) | (byte == 0x7f);
+    found |= static_cast<unsigned char>(control | (escapes & (byte == '\\')));
+  }
+  return found == 0;
+}
+
+class Scanner {
+ public:
+  explicit Scanner(std::string_view text) : text_(text) {}
+
+  TomlPrescan scan() {
+    if (text_.starts_with(byte_order_mark)) {
+      at_ = byte_order_mark.size();
+      column_ = 0;  // The mark is no character of the text.
+    }
+    while (at_ < text_.size() && !result_.refused_line) step();
+    if (!result_.long_strings.empty()) result_.shortened.append(text_.substr(copied_));
+    return std::move(result_);
+  }
+
+ private:
+  void step() {
+    const char c = text_[at_];
+    switch (c) {
+      case '"':
+      case '\'':
+        take_string();
+        return;
+      case '#':
+        at_ = std::min(text_.find('\n', at_), text_.size());
+        return;
+      case '\n':
+        ++line_;
+        dots_ = 0;
+        break;
+      case '[':
+      case '{':
+      case '=':
+      case ',':
+        dots_ = 0;
+        break;
+      case '.':
+        if (++dots_ >= max_key_parts) refuse("a key has more than 16 dotted parts");
+        break;
+      default:
+        if (static_cast<unsigned char>(c) >= 0x80) refuse("characters beyond ASCII belong into quotes");
+        break;
+    }
+    ++at_;
+  }
+
+  void refuse(std::string_view why) {
+    result_.refused_line = line_;
+    result_.refused_because = why;
+  }
+
+  /// Steps over the string literal at the current position (one of TOML's four kinds).
+  void take_string() {
+    const std::size_t start = at_;
+    const char quote = text_[start];
+    const bool escapes = quote == '"';
+    const std::string_view fence = escapes ? R"(""")" : "'''";
+    if (text_.substr(start, 3) != fence) {
+      skip_line_string(quote, escapes);
+      return;
+    }
+    const std::size_t end = end_of_multi_line(start + 3, fence, escapes);
+    const std::string_view inside = text_.substr(start + 3, end - start - 3);
+    if (inside.ends_with(fence)) take_out(start, end, escapes);
+    line_ += static_cast<std::uint32_t>(std::count(inside.begin(), inside.end(), '\n'));
+    at_ = end;
+  }
+
+  void skip_line_string(char quote, bool escapes) {
+    for (++at_; at_ < text_.size() && text_[at_] != '\n'; ++at_) {
+      if (text_[at_] == quote) {
+        ++at_;
+        return;
+      }
+      if (escapes && text_[at_] == '\\' && at_ + 1 < text_.size() && text_[at_ + 1] != '\n') ++at_;
+    }
+  }
+
+  std::size_t end_of_multi_line(std::size_t from, std::string_view fence, bool escapes) const {
+    std::size_t close = text_.find(fence, from);
+    if (escapes) {
+      for (auto slash = text_.find('\\', from); slash < close; slash = text_.find('\\', from)) {
+        from = slash + 2;
+        if (close < from) close = text_.find(fence, from);
+      }
+    }
+    if (close == std::string_view::npos) return text_.size();
+    std::size_t end = close + fence.size();
+    // Up to two quotes before the fence belong to the string.
+    for (int extra = 0; extra < 2 && end < text_.size() && text_[end] == fence.front(); ++extra) ++end;
+    return end;
+  }
+
+  void take_out(std::size_t start, std::size_t end, bool escapes) {
+    std::string_view body = text_.substr(start + 3, end - start - 6);
+    if (body.size() < long_enough || !is_plain(body, escapes)) return;
+    const auto breaks = static_cast<std::size_t>(std::count(body.begin(), body.end(), '\n'));
+    append(text_.substr(copied_, start + 3 - copied_));
+    const std::uint32_t column = column_ - 3;
+    append(std::string(breaks, '\n'));
+    copied_ = end - 3;
+    // A line break right after the opening quotes is no part of the value.
+    if (body.starts_with('\n')) body.remove_prefix(1);
+    result_.long_strings.push_back({line_, column, body});
+  }
+
+  /// Appends to the shortened text and keeps count of where that stands.
+  void append(std::string_view piece) {
+    result_.shortened.append(piece);
+    if (const auto line_break = piece.rfind('\n'); line_break != std::string_view::npos) {
+      piece.remove_prefix(line_break + 1);
+      column_ = 1;
+    }
+    const auto is_first_byte = [](char c) { return !continues_utf8(c); };
+    column_ += static_cast<std::uint32_t>(std::count_if(piece.begin(), piece.end(), is_first_byte));
+  }
+
+  std::string_view text_;
+  TomlPrescan result_;
+  std::size_t at_ = 0;
+  std::size_t copied_ = 0;  ///< Up to where the text stands in `shortened`.
+  std::size_t dots_ = 0;    ///< In the key at hand.
+  std::uint32_t line_ = 1;
+  std::uint32_t column_ = 1;  ///< Of the next character of `shortened`.
+};
+
+}  // namespace
+
+const TomlLongString* TomlPrescan::find(std::uint32_t line, std::uint32_t column) const {
+  const auto found = std::lower_bound(
+      long_strings.begin(), long_strings.end(), std::tie(line, column),
+      [](const TomlLongString& one, const auto& place) { return std::tie(one.line, one.column) < place; });
+  const bool here = found != long_strings.end() && found->line == line && found->column == column;
+  return here ? &*found : nullptr;
+}
+
+TomlPrescan prescan_toml(std::string_view text) {
+  return Scanner(text).scan();
+}
+
+}  // namespace sluice

@@ -1,0 +1,49 @@
+#pragma once
+
+#include "common/error.hpp"
+#include "common/hash.hpp"
+#include "common/saturating.hpp"
+
+#include <cstdint>
+#include <optional>
+#include <string>
+
+namespace sluice {
+
+/// Tokens as the provider counts them: input includes cached input, output includes reasoning.
+struct Usage {
+  std::uint64_t input_tokens = 0;
+  std::uint64_t output_tokens = 0;
+
+  // Sums never wrap.
+  Usage& operator+=(const Usage& more) {
+    input_tokens = saturating_add(input_tokens, more.input_tokens);
+    output_tokens = saturating_add(output_tokens, more.output_tokens);
+    return *this;
+  }
+  Usage& operator-=(const Usage& less) {
+    input_tokens = saturating_subtract(input_tokens, less.input_tokens);
+    output_tokens = saturating_subtract(output_tokens, less.output_tokens);
+    return *this;
+  }
+  std::uint64_t total() const { return saturating_add(input_tokens, output_tokens); }
+  friend bool operator==(const Usage&, const Usage&) = default;
+};
+
+/// One provider call's answer, or its final non-answer (`non_answer` set: refusal, truncation). This is what
+/// the cache stores; it holds no durations (docs/delivery.md).
+struct Completion {
+  std::string text;
+  std::string finish_reason;  ///< The provider's own word.
+  std::string served_model;   ///< The model that the provider says it ran; may be empty.
+  Usage usage;
+  std::int64_t created_at_ms = 0;  ///< Unix time of the answer.
+  std::optional<Error> non_answer;
+  friend bool operator==(const Completion&, const Completion&) = default;
+};
+
+/// Identity of an answer: text, finish reason, served model, usage and whether it is none; neither its time
+/// nor the machine counts.
+Digest answer_digest(const Completion& completion);
+
+}  // namespace sluice

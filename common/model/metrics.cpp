@@ -1,0 +1,53 @@
+#include "common/model/metrics.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cstdlib>
+
+namespace sluice {
+
+namespace {
+
+constexpr std::array catalogue{
+    MetricInfo{MetricId::claims_precision, "claims_precision", "1", MetricKind::scored},
+    MetricInfo{MetricId::claims_recall, "claims_recall", "1", MetricKind::scored},
+    MetricInfo{MetricId::claims_f1, "claims_f1", "1", MetricKind::scored},
+    MetricInfo{MetricId::claims_required, "claims_required", "1", MetricKind::pass_fail},
+    MetricInfo{MetricId::claims_forbidden, "claims_forbidden", "1", MetricKind::pass_fail},
+    MetricInfo{MetricId::claims_absent, "claims_absent", "1", MetricKind::pass_fail},
+    MetricInfo{MetricId::must_contain, "must_contain", "1", MetricKind::pass_fail},
+    MetricInfo{MetricId::must_not_contain, "must_not_contain", "1", MetricKind::pass_fail},
+    MetricInfo{MetricId::regex_match, "regex_match", "1", MetricKind::pass_fail},
+    MetricInfo{MetricId::regex_not_match, "regex_not_match", "1", MetricKind::pass_fail},
+    MetricInfo{MetricId::exact_match, "exact_match", "1", MetricKind::pass_fail},
+    MetricInfo{MetricId::json_schema, "json_schema", "1", MetricKind::pass_fail},
+    MetricInfo{MetricId::semantic_similarity_to, "semantic_similarity_to", "1", MetricKind::scored},
+};
+
+}  // namespace
+
+std::span<const MetricInfo> metric_catalogue() {
+  return catalogue;
+}
+
+const MetricInfo* find_metric(std::uint8_t number) {
+  const auto found = std::ranges::find(catalogue, static_cast<MetricId>(number), &MetricInfo::id);
+  return found == catalogue.end() ? nullptr : &*found;
+}
+
+const MetricInfo* find_metric(std::string_view name) {
+  const auto found = std::ranges::find(catalogue, name, &MetricInfo::name);
+  return found == catalogue.end() ? nullptr : &*found;
+}
+
+bool is_claims_metric(MetricId id) {
+  return static_cast<std::uint8_t>(id) <= static_cast<std::uint8_t>(MetricId::claims_absent);
+}
+
+const MetricInfo& info(MetricId id) {
+  const auto* found = find_metric(static_cast<std::uint8_t>(id));
+  if (!found) std::abort();  // Only find_metric's numbers become a MetricId.
+  return *found;
+}
+
+}  // namespace sluice

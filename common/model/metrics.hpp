@@ -1,0 +1,61 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+
+namespace sluice {
+
+/// What assesses an answer. The number stands on the wire; a metric keeps its number for good.
+enum class MetricId : std::uint8_t {
+  claims_precision = 1,   ///< TP / (TP + FP); undefined when nothing was extracted.
+  claims_recall = 2,      ///< TP / (TP + FN); undefined when nothing was expected.
+  claims_f1 = 3,          ///< 2 TP / (2 TP + FP + FN); undefined only for 0/0.
+  claims_required = 4,    ///< Passes when every must_contain claim was found.
+  claims_forbidden = 5,   ///< Passes when no must_not_contain claim was found.
+  claims_absent = 6,      ///< Only where nothing is expected: passes when nothing was extracted.
+  must_contain = 10,      ///< Passes when every text occurs in the answer.
+  must_not_contain = 11,  ///< Passes when no text occurs in the answer.
+  regex_match = 12,       ///< Passes when every pattern (RE2) is found in the answer.
+  regex_not_match = 13,   ///< Passes when no pattern is found in the answer.
+  exact_match = 14,       ///< Passes when the answer is one of the texts, white space at its ends apart.
+  json_schema = 15,       ///< Passes when the answer is JSON that fits the schema.
+  semantic_similarity_to = 16,  ///< Greatest cosine of the answer's embedding and a text's, clamped to 0..1.
+};
+
+/// A scored metric gives a score in 0..1; the other kind only passes or fails, and takes no thresholds.
+enum class MetricKind : std::uint8_t { scored, pass_fail };
+
+struct MetricInfo {
+  MetricId id;
+  std::string_view name;
+  std::string_view version;  ///< Changes whenever the same answer could be assessed differently.
+  MetricKind kind;
+};
+
+/// Every metric that there is.
+std::span<const MetricInfo> metric_catalogue();
+/// Nothing if the number is not a metric's.
+const MetricInfo* find_metric(std::uint8_t number);
+const MetricInfo& info(MetricId id);
+const MetricInfo* find_metric(std::string_view name);
+/// True for the metrics of extracted claims; the others assess the answer's text.
+bool is_claims_metric(MetricId id);
+
+/// A detail that is longer is cut off, at a character's end.
+inline constexpr std::size_t max_detail_bytes = 300;
+
+/// One metric's word on one answer. A scored metric has `passed` only under a threshold; an undefined score
+/// (0/0) is empty, never 0.
+struct MetricOutcome {
+  MetricId id = MetricId::claims_precision;
+  std::optional<double> score;
+  std::optional<bool> passed;
+  std::string detail;  ///< Why it did not pass, in at most max_detail_bytes of one line; else empty.
+  friend bool operator==(const MetricOutcome&, const MetricOutcome&) = default;
+};
+
+}  // namespace sluice

@@ -1,0 +1,80 @@
+#pragma once
+
+#include "common/error.hpp"
+#include "common/model/claim.hpp"
+#include "common/model/completion.hpp"
+#include "common/model/metrics.hpp"
+#include "common/model/paid_tokens.hpp"
+#include "common/model/trial.hpp"
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace sluice {
+
+/// A pair of positions: which expectation met which claim.
+struct ClaimMatch {
+  std::uint32_t expectation = 0;  ///< Index into must_contain or must_not_contain.
+  std::uint32_t claim = 0;        ///< Index into UnitResult::claims.
+  friend bool operator==(const ClaimMatch&, const ClaimMatch&) = default;
+};
+
+/// How the claims of an answer compare with what a case expects. Positions are ascending.
+struct ClaimsScore {
+  std::vector<ClaimMatch> matched;     ///< True positives: a maximum one-to-one matching.
+  std::vector<std::uint32_t> missing;  ///< False negatives: indices into must_contain.
+  std::vector<std::uint32_t>
+      unexpected;                     ///< False positives: indices into claims, forbidden ones included once.
+  std::vector<ClaimMatch> forbidden;  ///< Violations of must_not_contain.
+  friend bool operator==(const ClaimsScore&, const ClaimsScore&) = default;
+};
+
+/// What the answer came to for one trial: the claims metrics by number, then those of the task's texts in
+/// their order.
+struct TrialScore {
+  TrialId trial = 0;
+  std::vector<MetricOutcome> metrics;
+  ClaimsScore claims;
+  friend bool operator==(const TrialScore&, const TrialScore&) = default;
+};
+
+/// What a unit cost in this run. Volatile: shown under `run` only (docs/delivery.md, "Byte identity").
+struct Spend {
+  std::uint32_t calls = 0;         ///< HTTP requests started.
+  std::uint32_t retries = 0;       ///< Calls after the first.
+  std::uint32_t rate_limited = 0;  ///< Answers 429 or 529.
+  bool cache_hit = false;
+  PaidTokens paid;                     ///< Of the calls made in this run; zero for a cache hit.
+  std::uint32_t latency_ms = 0;        ///< From the trial's start to its answer.
+  std::uint32_t waited_permit_ms = 0;  ///< Of that: for a permit or a place,
+  std::uint32_t waited_pause_ms = 0;   ///< for the end of a pause or an outage,
+  std::uint32_t waited_retry_ms = 0;   ///< for the back-off before a retry.
+  friend bool operator==(const Spend&, const Spend&) = default;
+};
+
+/// How much of an answer's text goes to the coordinator, for the report.
+inline constexpr std::size_t max_shown_bytes = 1000;
+
+/// The result of a unit of work: all its trials or none. Either `error` is set or there is a score for each
+/// task.
+struct UnitResult {
+  UnitId unit = 0;
+  Digest key{};
+  Digest answer{};  ///< answer_digest of the completion; zero when no answer came.
+  Usage usage;      ///< Of the answer, whether paid now or read from the cache.
+  std::optional<Error> error;
+  std::vector<ParsedClaim> parsed;
+  std::vector<FinalClaim> claims;
+  /// The answer's beginning (max_shown_bytes, at a character's end) when a metric assessed its text, or, as
+  /// one line without control characters, when the answer itself is the error; else empty: the claims say it
+  /// all.
+  std::string shown_text;
+  std::vector<TrialScore> scores;
+  Spend spend;
+  friend bool operator==(const UnitResult&, const UnitResult&) = default;
+};
+
+}  // namespace sluice

@@ -1,0 +1,67 @@
+#include "common/model/run_settings.hpp"
+
+#include "common/text/text.hpp"
+
+#include <algorithm>
+
+namespace sluice {
+
+std::string_view to_string(Mode mode) {
+  switch (mode) {
+    case Mode::live:
+      return "live";
+    case Mode::cached:
+      return "cached";
+    case Mode::mock:
+      return "mock";
+  }
+  return "cached";
+}
+
+std::string_view to_string(ProviderKind kind) {
+  switch (kind) {
+    case ProviderKind::openai:
+      return "openai";
+    case ProviderKind::anthropic:
+      return "anthropic";
+    case ProviderKind::gemini:
+      return "gemini";
+  }
+  return "openai";
+}
+
+std::optional<ProviderKind> provider_kind_from(std::string_view name) {
+  for (const auto kind : {ProviderKind::openai, ProviderKind::anthropic, ProviderKind::gemini}) {
+    if (name == to_string(kind)) return kind;
+  }
+  return std::nullopt;
+}
+
+namespace {
+
+bool drop_suffix(std::string& text, std::string_view suffix) {
+  if (!text.ends_with(suffix)) return false;
+  text.resize(text.size() - suffix.size());
+  return true;
+}
+
+}  // namespace
+
+std::string normalised_base_url(std::string_view base_url) {
+  const auto scheme_end = base_url.find("://");
+  if (scheme_end == std::string_view::npos) return std::string(base_url);
+  const auto scheme = to_lower(base_url.substr(0, scheme_end));
+  auto rest = base_url.substr(scheme_end + 3);
+  const auto path_start = std::min(rest.find('/'), rest.size());
+  auto authority = rest.substr(0, path_start);
+  std::string path(rest.substr(path_start));
+  if (const auto at = authority.rfind('@'); at != std::string_view::npos) authority.remove_prefix(at + 1);
+  auto host = to_lower(authority);
+  if (scheme == "https") drop_suffix(host, ":443");
+  if (scheme == "http") drop_suffix(host, ":80");
+  while (drop_suffix(path, "/")) {
+  }
+  return scheme + "://" + host + path;
+}
+
+}  // namespace sluice

@@ -1,0 +1,82 @@
+#include "common/text/printable.hpp"
+
+#include "common/text/text.hpp"
+
+namespace sluice {
+namespace {
+
+constexpr std::string_view replacement_character = "\xef\xbf\xbd";
+
+bool is_control(char32_t code) {
+  return code < 0x20 || (code >= 0x7f && code < 0xa0);
+}
+
+}  // namespace
+
+Character first_character(std::string_view text) {
+  const auto lead = static_cast<unsigned char>(text.front());
+  std::size_t length = 1;
+  if (lead >= 0xf0 && lead < 0xf8) {
+    length = 4;
+  } else if (lead >= 0xe0) {
+    length = 3;
+  } else if (lead >= 0xc0) {
+    length = 2;
+  }
+  if (lead < 0x80 || lead >= 0xf8 || length > text.size() || length == 1) return {text.substr(0, 1), lead};
+  char32_t code = lead & (0xffu >> (length + 1));
+  for (std::size_t i = 1; i < length; ++i) code = code << 6 | (static_cast<unsigned char>(text[i]) & 0x3fu);
+  return {text.substr(0, length), code};
+}
+
+bool turns_direction(char32_t code) {
+  return (code >= 0x202a && code <= 0x202e) || (code >= 0x2066 && code <= 0x2069) || code == 0x200e ||
+         code == 0x200f || code == 0x61c || code == 0x2028 || code == 0x2029;
+}
+
+bool has_direction_controls(std::string_view text) {
+  // All of them begin with one of these bytes, which most texts lack.
+  for (auto at = text.find_first_of("\xe2\xd8"); at != std::string_view::npos;
+       at = text.find_first_of("\xe2\xd8", at + 1)) {
+    if (turns_direction(first_character(text.substr(at)).code)) return true;
+  }
+  return false;
+}
+
+std::string without_direction_controls(std::string_view text) {
+  if (!has_direction_controls(text)) return std::string(text);
+  std::string out;
+  out.reserve(text.size());
+  while (!text.empty()) {
+    const Character next = first_character(text);
+    text.remove_prefix(next.bytes.size());
+    out += turns_direction(next.code) ? replacement_character : next.bytes;
+  }
+  return out;
+}
+
+std::string printable(std::string_view text) {
+  const std::string valid = to_valid_utf8(text);
+  std::string out;
+  out.reserve(valid.size());
+  for (std::string_view rest = valid; !rest.empty();) {
+    const Character next = first_character(rest);
+    rest.remove_prefix(next.bytes.size());
+    if (next.code == '\n' || next.code == '\t' || next.code == '\r') {
+      out += ' ';
+    } else if (is_control(next.code) || turns_direction(next.code)) {
+      out += replacement_character;
+    } else {
+      out += next.bytes;
+    }
+  }
+  return out;
+}
+
+std::string log_text(std::string_view text) {
+  std::string out = printable(text);
+  for (auto at = out.find("##"); at != std::string::npos; at = out.find("##", at)) out.insert(++at, " ");
+  return out;
+}
+
+}  // namespace sluice

@@ -1,0 +1,14 @@
+#include "common/text/stderr_line.hpp"
+
+#include "common/text/printable.hpp"
+
+#include <cstdio>
+
+namespace sluice {
+
+void write_stderr_line(std::string_view text) {
+  const std::string line = log_text(text) + '\n';
+  std::fwrite(line.data(), 1, line.size(), stderr);
+}
+
+}  // namespace sluice

@@ -1,0 +1,231 @@
+#include "coordinator/gate/assess_metrics.hpp"
+
+#include "coordinator/gate/billionths.hpp"
+
+#include <algorithm>
+#include <cstddef>
+
+namespace sluice {
+namespace {
+
+struct Limit {
+  std::int64_t least = 0;  ///< The lowest score that passes, in billionths.
+  MetricCause cause = MetricCause::none;
+};
+
+/// The limit that asks for most; where two ask alike, the fixed one before the baseline's.
+class Limits {
+ public:
+  void add(std::int64_t least, MetricCause cause) {
+    // No score is below 0, so a limit there says no less than 0 does.
+    const Limit limit{std::max<std::int64_t>(least, 0), cause};
+    if (!highest_ || limit.least > highest_->least) highest_ = limit;
+  }
+  const std::optional<Limit>& highest() const { return highest_; }
+
+ private:
+  std::optional<Limit> highest_;
+};
+
+std::optional<Limit> limit_of(const MetricQuestion& question, const AssessmentRules& rules) {
+  const Thresholding& given = question.thresholding;
+  const bool absolute = given.mode == ThresholdMode::absolute;
+  const bool statistical = given.mode == ThresholdMode::statistical;
+  Limits limits;
+  if (question.min_score) limits.add(billionths(*question.min_score), MetricCause::below_min_score);
+  if ((absolute || !given.mode) && given.min_score)
+    limits.add(billionths(*given.min_score), MetricCause::below_min_score);
+  if (!absolute && given.min_floor) limits.add(billionths(*given.min_floor), MetricCause::below_min_floor);
+  if (!absolute && !statistical && question.pinned.state == PinnedScore::State::pinned) {
+    const double max_drop = given.max_drop.value_or(rules.default_max_drop);
+    limits.add(billionths(question.pinned.score) - billionths(max_drop), MetricCause::dropped);
+  }
+  return limits.highest();
+}
+
+/// Only a fixed limit decides on the case itself; the comparison with the baseline is that of all cases. A
+/// score that became undefined enters no such comparison, so that the case says it.
+MetricAnswer assess_beside_statistics(const MetricQuestion& question, const std::optional<Limit>& limit) {
+  if (!question.score && !question.best_undefined) {
+    return {std::nullopt, MetricStatus::fail, MetricCause::became_undefined, true};
+  }
+  MetricAnswer answer{std::nullopt, MetricStatus::unjudged, MetricCause::assessed_statistically, true};
+  if (!limit) return answer;
+  answer.limit = from_billionths(limit->least);
+  if (!question.score) return answer;
+  if (billionths(*question.score) < limit->least) {
+    answer.status = MetricStatus::fail;
+    answer.cause = limit->cause;
+    return answer;
+  }
+  answer.status = MetricStatus::pass;
+  return answer;
+}
+
+MetricAnswer assess_score(const MetricQuestion& question, const AssessmentRules& rules) {
+  const PinnedScore::State pinned = question.pinned.state;
+  const std::optional<Limit> limit = limit_of(question, rules);
+  const bool is_pinned = pinned == PinnedScore::State::pinned;
+  if (question.thresholding.mode == ThresholdMode::statistical && is_pinned) {
+    return assess_beside_statistics(question, limit);
+  }
+  if (!question.score && question.best_undefined) {
+    const bool assessed = pinned == PinnedScore::State::pinned || limit;
+    return {std::nullopt, assessed ? MetricStatus::pass : MetricStatus::unjudged, MetricCause::none};
+  }
+  if (!question.score && pinned == PinnedScore::State::pinned) {
+    return {std::nullopt, MetricStatus::fail, MetricCause::became_undefined};
+  }
+  if (!question.score) {
+    // A model that says nothing reaches no limit but 0.
+    if (!limit) return {};
+    if (limit->least == 0) return {0.0, MetricStatus::pass, MetricCause::none};
+    return {from_billionths(limit->least), MetricStatus::fail, limit->cause};
+  }
+  MetricAnswer answer;
+  if (limit) {
+    answer.limit = from_billionths(limit->least);
+    if (billionths(*question.score) < limit->least) {
+      return {answer.limit, MetricStatus::fail, limit->cause};
+    }
+    answer.status = MetricStatus::pass;
+  }
+  const bool relative = question.thresholding.mode != ThresholdMode::absolute;
+  if (relative && pinned == PinnedScore::State::absent) {
+    answer.status = rules.strict ? MetricStatus::fail : MetricStatus::warn;
+    answer.cause = MetricCause::missing_in_baseline;
+  }
+  return answer;
+}
+
+MetricAnswer assess_pass(const MetricQuestion& question) {
+  if (question.passed) return {std::nullopt, MetricStatus::pass, MetricCause::none};
+  return {std::nullopt, MetricStatus::fail, MetricCause::not_passed};
+}
+
+bool is_claims(const MetricQuestion& question) {
+  return question.metric != nullptr && is_claims_metric(question.metric->id);
+}
+
+/// True if a threshold decides on one of the claims scores: what the pass/fail claims metrics say without a
+/// baseline is then in that score.
+bool claims_scores_are_assessed(std::span<const MetricQuestion> questions,
+                                std::span<const MetricAnswer> answers) {
+  for (std::size_t i = 0; i < questions.size(); ++i) {
+    if (!is_claims(questions[i]) || !questions[i].is_scored()) continue;
+    if (answers[i].limit || answers[i].cause == MetricCause::became_undefined ||
+        answers[i].is_left_to_tests) {
+      return true;
+    }
+  }
+  return false;
+}
+
+/// Nothing had been extracted when the baseline was made: recall and F1 are pinned at 0 and precision not at
+/// all, so that a claim which is wrong now lowers no score.
+bool wrong_claims_lower_nothing(std::span<const MetricQuestion> questions,
+                                std::span<const MetricAnswer> answers) {
+  for (std::size_t i = 0; i < questions.size(); ++i) {
+    if (!is_claims(questions[i]) || questions[i].metric->id != MetricId::claims_precision) continue;
+    return questions[i].pinned.state == PinnedScore::State::undefined && !answers[i].limit;
+  }
+  return false;
+}
+
+bool assesses_wrong_claims(const MetricQuestion& question) {
+  return question.metric->id == MetricId::claims_forbidden || question.metric->id == MetricId::claims_absent;
+}
+
+/// A case's status and direction from its metrics, one by one.
+class CaseSummary {
+ public:
+  void add(const MetricQuestion& question, const MetricAnswer& answer);
+  CaseStatus status() const;
+  bool regressed() const { return failed_ && !failed_otherwise_; }
+  bool improved() const { return !failed_ && above_baseline_; }
+
+ private:
+  bool any_ = false;
+  bool warned_ = false;
+  bool failed_ = false;
+  bool failed_otherwise_ = false;  ///< By something else than a fall below the baseline.
+  bool above_baseline_ = false;
+};
+
+void CaseSummary::add(const MetricQuestion& question, const MetricAnswer& answer) {
+  any_ = true;
+  warned_ = warned_ || answer.status == MetricStatus::warn;
+  if (answer.status == MetricStatus::fail) {
+    failed_ = true;
+    failed_otherwise_ = failed_otherwise_ || !fell_below_baseline(answer);
+  }
+  if (question.pinned.state != PinnedScore::State::pinned) return;
+  // A file on which the baseline's model saw what is not there, and this one sees nothing.
+  const bool cleared = !question.score && question.best_undefined;
+  const bool higher = question.score && billionths(*question.score) > billionths(question.pinned.score);
+  above_baseline_ = above_baseline_ || cleared || higher;
+}
+
+CaseStatus CaseSummary::status() const {
+  if (!any_) return CaseStatus::error;
+  if (failed_) return CaseStatus::fail;
+  return warned_ ? CaseStatus::warn : CaseStatus::pass;
+}
+
+AssessedMetric assessed_metric(const MetricQuestion& question, const MetricAnswer& answer) {
+  AssessedMetric assessed;
+  if (question.metric != nullptr) assessed.id = question.metric->id;
+  assessed.score = question.score;
+  if (question.pinned.state == PinnedScore::State::pinned) assessed.baseline = question.pinned.score;
+  assessed.limit = answer.limit;
+  assessed.status = answer.status;
+  assessed.cause = answer.cause;
+  assessed.asked_by_name = question.asked_by_name;
+  assessed.is_left_to_tests = answer.is_left_to_tests;
+  if (!question.is_scored()) assessed.passed = question.passed;
+  return assessed;
+}
+
+}  // namespace
+
+void assess_metrics(std::span<const MetricQuestion> questions, const AssessmentRules& rules,
+                    std::vector<MetricAnswer>& answers) {
+  answers.clear();
+  for (const MetricQuestion& question : questions) {
+    answers.push_back(question.is_scored() ? assess_score(question, rules) : assess_pass(question));
+  }
+  if (!claims_scores_are_assessed(questions, answers)) return;
+  const bool keeps_wrong_claims = wrong_claims_lower_nothing(questions, answers);
+  for (std::size_t i = 0; i < questions.size(); ++i) {
+    if (!is_claims(questions[i]) || questions[i].is_scored() || questions[i].asked_by_name) continue;
+    if (keeps_wrong_claims && assesses_wrong_claims(questions[i])) continue;
+    answers[i] = {std::nullopt, MetricStatus::unjudged, MetricCause::assessed_by_score};
+  }
+}
+
+bool fell_below_baseline(const MetricAnswer& answer) {
+  return answer.cause == MetricCause::dropped || answer.cause == MetricCause::became_undefined;
+}
+
+bool nothing_was_extracted(std::optional<double> pinned_recall, std::optional<double> pinned_f1) {
+  return pinned_recall == 0.0 || pinned_f1 == 0.0;
+}
+
+CaseAssessment assessed_case(std::span<const MetricQuestion> questions, const AssessmentRules& rules) {
+  std::vector<MetricAnswer> answers;
+  answers.reserve(questions.size());
+  assess_metrics(questions, rules, answers);
+  CaseAssessment assessment;
+  assessment.metrics.reserve(questions.size());
+  CaseSummary summary;
+  for (std::size_t i = 0; i < questions.size(); ++i) {
+    summary.add(questions[i], answers[i]);
+    assessment.metrics.push_back(assessed_metric(questions[i], answers[i]));
+  }
+  assessment.status = summary.status();
+  assessment.regressed = summary.regressed();
+  assessment.improved = summary.improved();
+  return assessment;
+}
+
+}  // namespace sluice

@@ -1,0 +1,70 @@
+#pragma once
+
+#include "common/model/metrics.hpp"
+#include "coordinator/gate/gate.hpp"
+#include "coordinator/suite/thresholding.hpp"
+
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <vector>
+
+namespace sluice {
+
+/// What a baseline says of one score.
+struct PinnedScore {
+  enum class State : std::uint8_t {
+    no_baseline,  ///< There is nothing to compare with.
+    absent,       ///< No entry.
+    undefined,    ///< No entry, because there was no score (0/0) when the baseline was made.
+    pinned,
+  };
+  State state = State::no_baseline;
+  double score = 0.0;  ///< Only when pinned.
+};
+
+/// One metric of a case beside all that assesses it. The gate of a run and `sluice compare` ask alike.
+struct MetricQuestion {
+  const MetricInfo* metric = nullptr;  ///< Null for a scored metric of another tool.
+  std::optional<double> score;         ///< Of a scored metric.
+  bool passed = false;                 ///< Of a pass/fail metric.
+  bool asked_by_name = false;          ///< The test names this metric: never superseded.
+  bool best_undefined = false;         ///< Nothing was expected, so that no score (0/0) is the best answer.
+  PinnedScore pinned;
+  Thresholding thresholding;  ///< The suite's and the test's, merged.
+  std::optional<double> min_score;
+
+  bool is_scored() const { return metric == nullptr || metric->kind == MetricKind::scored; }
+};
+
+struct MetricAnswer {
+  std::optional<double> limit;  ///< The lowest score that passes; empty where nothing assesses a score.
+  MetricStatus status = MetricStatus::unjudged;
+  MetricCause cause = MetricCause::none;
+  bool is_left_to_tests = false;  ///< AssessedMetric
+};
+
+/// True if a metric failed by nothing but the baseline's score.
+bool fell_below_baseline(const MetricAnswer& answer);
+
+/// Undefined scores are not exported. A baseline without a claims_precision for a case lacks nothing where
+/// nothing had been extracted from it: then its recall or F1 is there and 0.
+bool nothing_was_extracted(std::optional<double> pinned_recall, std::optional<double> pinned_f1);
+
+/// What stays the same for all metrics of a run.
+struct AssessmentRules {
+  double default_max_drop = 0.05;
+  bool strict = false;
+};
+
+/// Checks the metrics of one case (gate.hpp, Gate::assess; docs/gate.md). `answers` takes one for each
+/// question, in their order; its memory is reused.
+void assess_metrics(std::span<const MetricQuestion> questions, const AssessmentRules& rules,
+                    std::vector<MetricAnswer>& answers);
+
+/// What a case, or one repeat of it, comes to by all of its metrics: in the order of the questions, without
+/// their details. Of a metric that is not one of ours the id says nothing. `error` without any question
+/// (status.hpp, case_status).
+CaseAssessment assessed_case(std::span<const MetricQuestion> questions, const AssessmentRules& rules);
+
+}  // namespace sluice

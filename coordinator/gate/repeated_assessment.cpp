@@ -1,0 +1,113 @@
+#include "coordinator/gate/repeated_assessment.hpp"
+
+#include "coordinator/gate/billionths.hpp"
+
+#include <algorithm>
+#include <cstddef>
+
+namespace sluice {
+namespace {
+
+using Repeats = std::span<const CaseAssessment* const>;
+
+/// What the repeats of anything come to: `fail` by a majority, `disagree` by less than that.
+enum class Failures : std::uint8_t { none, disagree, majority };
+
+Failures failures(std::size_t failed, std::size_t assessed) {
+  if (failed == 0) return Failures::none;
+  return failed * 2 > assessed ? Failures::majority : Failures::disagree;
+}
+
+CaseStatus status_of(Repeats repeats) {
+  const auto count = [&](CaseStatus status) {
+    return static_cast<std::size_t>(std::ranges::count(repeats, status, &CaseAssessment::status));
+  };
+  // Each repeat was scored, so that none is an error; one without any metric counts as failed all the same.
+  const std::size_t failed = count(CaseStatus::fail) + count(CaseStatus::error);
+  switch (failures(failed, repeats.size())) {
+    case Failures::majority:
+      return CaseStatus::fail;
+    case Failures::disagree:
+      return CaseStatus::flaky;
+    case Failures::none:
+      break;
+  }
+  return count(CaseStatus::warn) > 0 ? CaseStatus::warn : CaseStatus::pass;
+}
+
+/// The n-th metric of all repeats together.
+AssessedMetric metric_of(Repeats repeats, std::size_t n) {
+  const auto nth = [n](const CaseAssessment* one) -> const AssessedMetric& { return one->metrics[n]; };
+  const auto count = [&](MetricStatus status) {
+    return static_cast<std::size_t>(
+        std::ranges::count(repeats, status, [&](const CaseAssessment* one) { return nth(one).status; }));
+  };
+  MetricStatus shown = MetricStatus::pass;
+  if (count(MetricStatus::fail) > 0) {
+    shown = MetricStatus::fail;
+  } else if (count(MetricStatus::warn) > 0) {
+    shown = MetricStatus::warn;
+  } else if (count(MetricStatus::pass) == 0) {
+    shown = MetricStatus::unjudged;
+  }
+  // Its cause, limit and detail are those of the first that came to what is shown.
+  const auto first =
+      std::ranges::find(repeats, shown, [&](const CaseAssessment* one) { return nth(one).status; });
+  AssessedMetric metric = nth(*first);
+  if (failures(count(MetricStatus::fail), repeats.size()) == Failures::disagree) {
+    metric.status = MetricStatus::flaky;
+  }
+  MeanScore scores;
+  for (const CaseAssessment* one : repeats) {
+    if (nth(one).score) {
+      scores.add(*nth(one).score);
+      metric.repeat_scores.push_back(*nth(one).score);
+    }
+    if (!metric.limit) metric.limit = nth(one).limit;
+    if (nth(one).became_undefined()) metric.some_repeat_became_undefined = true;
+  }
+  metric.score = scores.mean();
+  return metric;
+}
+
+bool rose(const AssessedMetric& metric) {
+  return metric.score && metric.baseline && billionths(*metric.score) > billionths(*metric.baseline);
+}
+
+}  // namespace
+
+void MeanScore::add(double score) {
+  only_ = score;
+  sum_ += billionths(score);
+  ++count_;
+}
+
+std::optional<double> MeanScore::mean() const {
+  if (count_ == 0) return std::nullopt;
+  if (count_ == 1) return only_;
+  const std::int64_t half = sum_ < 0 ? -(count_ / 2) : count_ / 2;
+  return from_billionths((sum_ + half) / count_);
+}
+
+CaseAssessment assessment_of_repeats(Repeats repeats) {
+  if (repeats.size() == 1) return *repeats.front();
+  CaseAssessment assessment;
+  assessment.status = status_of(repeats);
+  const auto least =
+      std::ranges::min(repeats, {}, [](const CaseAssessment* one) { return one->metrics.size(); });
+  assessment.metrics.reserve(least->metrics.size());
+  for (std::size_t n = 0; n < least->metrics.size(); ++n) assessment.metrics.push_back(metric_of(repeats, n));
+
+  const auto all = [&](auto&& is) {
+    return std::ranges::all_of(repeats, [&](const CaseAssessment* one) { return is(*one); });
+  };
+  assessment.regressed = assessment.status == CaseStatus::fail && all([](const CaseAssessment& one) {
+                           return one.status != CaseStatus::fail || one.regressed;
+                         });
+  const bool none_failed = assessment.status == CaseStatus::pass || assessment.status == CaseStatus::warn;
+  assessment.improved = none_failed && (std::ranges::any_of(assessment.metrics, rose) ||
+                                        all([](const CaseAssessment& one) { return one.improved; }));
+  return assessment;
+}
+
+}  // namespace sluice

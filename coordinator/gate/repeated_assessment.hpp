@@ -1,0 +1,44 @@
+#pragma once
+
+#include "coordinator/gate/gate.hpp"
+
+#include <cstdint>
+#include <optional>
+#include <span>
+
+namespace sluice {
+
+/// How many of a case's repeats came to what. One that ended in an error is not among the assessed.
+struct RepeatTally {
+  std::uint32_t planned = 1;
+  std::uint32_t assessed = 0;
+  std::uint32_t failed = 0;  ///< Of the assessed.
+  std::uint32_t errors = 0;
+
+  std::uint32_t passed() const { return assessed - failed; }
+  /// Fewer than half of the repeats have an answer: too little is left to say anything of the case.
+  bool is_error() const { return assessed * 2 < planned || assessed == 0; }
+};
+
+/// What a case comes to by its repeats, each of which the gate has assessed by itself (docs/gate.md,
+/// "Repeats"): `fail` when more than half failed, `flaky` when some did, else `warn` when some warn, else
+/// `pass`. Metrics alike: a failed or warned one shows why of the first repeat that says so; it became
+/// undefined if any repeat did. A score is the mean of those that are defined, in whole billionths; pass/fail
+/// outcomes have none. `regressed` when the case failed and all that failed regressed; `improved` when none
+/// failed, and a mean score is above its baseline's or every repeat improved. One repeat is its own
+/// assessment. REQUIRES: at least one; all of the same case and gate.
+CaseAssessment assessment_of_repeats(std::span<const CaseAssessment* const> repeats);
+
+/// Mean in whole billionths, halves away from zero; nothing of nothing. One score is its own mean.
+class MeanScore {
+ public:
+  void add(double score);
+  std::optional<double> mean() const;
+
+ private:
+  std::int64_t sum_ = 0;
+  std::int64_t count_ = 0;
+  double only_ = 0.0;
+};
+
+}  // namespace sluice

@@ -1,0 +1,287 @@
+#include "coordinator/report/assessment_wording.hpp"
+
+#include "common/text/text.hpp"
+#include "coordinator/report/wording.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+namespace sluice::wording {
+namespace {
+
+std::string fixed_or_none(const std::optional<double>& number, int decimals, bool with_sign = false) {
+  return number ? fixed(*number, decimals, with_sign) : std::string(dash);
+}
+
+// 0.00 has no direction.
+std::string signed_delta(const std::optional<double>& delta, int decimals) {
+  if (delta && billionths(*delta) == 0) return fixed(0.0, decimals, true);
+  return fixed_or_none(delta, decimals, true);
+}
+
+std::string_view cause_words(MetricCause cause) {
+  switch (cause) {
+    case MetricCause::none:
+    case MetricCause::assessed_statistically:
+    case MetricCause::assessed_by_score:
+      return "";
+    case MetricCause::not_passed:
+      return "not passed";
+    case MetricCause::below_min_score:
+      return "below the score asked for";
+    case MetricCause::below_min_floor:
+      return "below the floor";
+    case MetricCause::dropped:
+      return "dropped by more than is allowed";
+    case MetricCause::became_undefined:
+      return "undefined now (0/0)";
+    case MetricCause::missing_in_baseline:
+      return "no entry in the baseline";
+  }
+  return "";
+}
+
+std::string quoted_list(const std::vector<std::string>& texts) {
+  std::string list;
+  for (const auto& text : texts) {
+    if (list.size() > max_claim_bytes) return list + ", ...";
+    list += (list.empty() ? "\"" : ", \"") + excerpt(text, max_claim_bytes) + '"';
+  }
+  return list;
+}
+
+// The n-th outcome of a text metric answers the n-th expectation of it.
+const Expectation* expectation_of(const CaseResult& result, std::size_t metric) {
+  const auto metrics = result.metrics();
+  const MetricId id = metrics[metric].id;
+  auto before = std::ranges::count(metrics.first(metric), id, &AssessedMetric::id);
+  for (const Expectation& expectation : result.fixture.expectations) {
+    if (expectation.what.metric == id && before-- == 0) return &expectation;
+  }
+  return nullptr;
+}
+
+bool has_something_to_say(const AssessedMetric& metric) {
+  return metric.status == MetricStatus::fail || metric.status == MetricStatus::flaky ||
+         metric.status == MetricStatus::warn;
+}
+
+void tell_metrics(const CaseResult& result, std::vector<CaseLine>& lines) {
+  for (std::size_t i = 0; i < result.metrics().size(); ++i) {
+    const AssessedMetric& metric = result.metrics()[i];
+    if (!has_something_to_say(metric)) continue;
+    const bool is_scored = info(metric.id).kind == MetricKind::scored;
+    if (is_scored) lines.push_back({CaseLineKind::score, assessed(metric)});
+    // What the claims metrics miss is told claim by claim.
+    if (is_claims_metric(metric.id)) continue;
+    const Expectation* expectation = expectation_of(result, i);
+    const std::string name(info(metric.id).name);
+    if (expectation != nullptr)
+      lines.push_back({CaseLineKind::expected, name + ' ' + quoted_list(expectation->what.texts)});
+    if (!metric.detail.empty()) lines.push_back({CaseLineKind::detail, std::string(metric.detail)});
+    if (expectation == nullptr && metric.detail.empty() && !is_scored)
+      lines.push_back({CaseLineKind::detail, name + " did not pass"});
+  }
+}
+
+std::string shortened(const ExpectedClaim& expected) {
+  return excerpt(to_text(expected.subject, expected.predicate, expected.value), max_claim_bytes);
+}
+
+void tell_claims(const CaseResult& result, const CaseDetails& details, std::vector<CaseLine>& lines) {
+  for (const MissedClaim& missed : details.missing) {
+    const ExpectedClaim& expected = *missed.expected;
+    std::string words = shortened(expected);
+    if (missed.taken_for) words += ", taken for " + shortened(*missed.taken_for);
+    lines.push_back({CaseLineKind::expected, std::move(words)});
+    if (expected.rationale)
+      lines.push_back({CaseLineKind::rationale, excerpt(*expected.rationale, max_message_bytes)});
+    const auto kind = missed.got == nullptr ? CaseLineKind::nothing_got : CaseLineKind::got;
+    lines.push_back({kind, got(missed, result.fixture)});
+  }
+  for (const ForbiddenClaim& forbidden : details.forbidden) {
+    std::string words = extracted(*forbidden.got);
+    if (forbidden.taken_for) words += ", forbidden as " + shortened(*forbidden.forbidden);
+    lines.push_back({CaseLineKind::forbidden, std::move(words)});
+    if (forbidden.forbidden->rationale)
+      lines.push_back({CaseLineKind::rationale, excerpt(*forbidden.forbidden->rationale, max_message_bytes)});
+  }
+  for (const FinalClaim* claim : details.unexpected) {
+    if (is_shown_as_got(details, *claim)) continue;
+    lines.push_back({CaseLineKind::unexpected, extracted(*claim)});
+  }
+}
+
+}  // namespace
+
+int decimals_for(std::initializer_list<std::optional<double>> scores) {
+  const auto kept_apart = [&](int decimals) {
+    const double step = std::pow(10.0, -decimals);
+    for (const auto& a : scores) {
+      for (const auto& b : scores) {
+        if (!a || !b || billionths(*a) == billionths(*b)) continue;
+        if (std::abs(*a - *b) < step / 2 || fixed(*a, decimals) == fixed(*b, decimals)) return false;
+      }
+    }
+    return true;
+  };
+  int decimals = 2;
+  while (decimals < 9 && !kept_apart(decimals)) ++decimals;
+  return decimals;
+}
+
+ScoreWords words_for(const AssessedMetric& metric) {
+  const int decimals = decimals_for({metric.score, metric.baseline, metric.limit});
+  return {fixed_or_none(metric.score, decimals), fixed_or_none(metric.baseline, decimals),
+          signed_delta(metric.delta(), decimals), fixed_or_none(metric.limit, decimals)};
+}
+
+ScoreWords words_for(const AggregateComparison& comparison) {
+  const int decimals = decimals_for({comparison.current, comparison.baseline});
+  return {fixed_or_none(comparison.current, decimals), fixed_or_none(comparison.baseline, decimals),
+          signed_delta(comparison.delta(), decimals), std::string(dash)};
+}
+
+std::string assessed(const AssessedMetric& metric) {
+  const ScoreWords words = words_for(metric);
+  std::string text = std::string(info(metric.id).name) + ' ';
+  if (metric.baseline) text += words.baseline + " → ";
+  text += words.score;
+  if (metric.delta()) text += " (" + words.delta + ")";
+  if (metric.limit) text += ", limit " + words.limit;
+  const auto cause = cause_words(metric.cause);
+  if (!cause.empty()) text.append(": ").append(cause);
+  return text;
+}
+
+std::string points(double difference) {
+  const double number = static_cast<double>(std::abs(billionths(difference))) / 1e7;
+  if (number > 0.0 && number < 0.01) return "under 0.01 points";
+  const std::string text = shortest(std::round(number * 100) / 100);
+  return text + (text == "1" ? " point" : " points");
+}
+
+std::string aggregate_title(const AggregateComparison& comparison) {
+  std::string title(comparison.name);
+  if (!title.empty() && title[0] >= 'a' && title[0] <= 'z')
+    title[0] = static_cast<char>(title[0] - 'a' + 'A');
+  return title;
+}
+
+std::string dropped(const AggregateComparison& comparison) {
+  const ScoreWords words = words_for(comparison);
+  const std::string title = aggregate_title(comparison);
+  const auto delta = comparison.delta();
+  if (!delta) return title + " is undefined now (was " + words.baseline + ")";
+  return title + " dropped by " + points(*delta) + " (" + words.baseline + " to " + words.score + ")";
+}
+
+std::string aggregate_status(AggregateOutcome outcome) {
+  switch (outcome) {
+    case AggregateOutcome::not_compared:
+      return "– not compared";
+    case AggregateOutcome::no_drop:
+      return "✓ no drop";
+    case AggregateOutcome::within_limit:
+      return "⚠ within limit";
+    case AggregateOutcome::beyond_limit:
+      return "✗ beyond limit";
+  }
+  return "";
+}
+
+std::string improvements(const CaseResult& result) {
+  std::string text;
+  for (const AssessedMetric& metric : result.metrics()) {
+    const bool rose =
+        metric.score && metric.baseline && billionths(*metric.score) > billionths(*metric.baseline);
+    // Nothing is claimed any more where nothing is to be found.
+    const bool cleared = !metric.score && metric.baseline && metric.status == MetricStatus::pass;
+    if (!rose && !cleared) continue;
+    const ScoreWords words = words_for(metric);
+    text += (text.empty() ? "" : ", ") + std::string(info(metric.id).name) + ' ' + words.baseline + " → " +
+            words.score;
+    if (rose) text += " (" + words.delta + ")";
+  }
+  return text;
+}
+
+std::string missing_entries(const CaseResult& result) {
+  std::string names;
+  for (const AssessedMetric& metric : result.metrics()) {
+    if (metric.cause != MetricCause::missing_in_baseline) continue;
+    names += (names.empty() ? "" : ", ") + std::string(info(metric.id).name);
+  }
+  return names;
+}
+
+std::string_view label_of(CaseLineKind kind) {
+  switch (kind) {
+    case CaseLineKind::repeats:
+      return "Repeats";
+    case CaseLineKind::score:
+      return "Score";
+    case CaseLineKind::expected:
+      return "Expected";
+    case CaseLineKind::rationale:
+      return "Rationale";
+    case CaseLineKind::got:
+    case CaseLineKind::nothing_got:
+      return "Got";
+    case CaseLineKind::detail:
+      return "Detail";
+    case CaseLineKind::forbidden:
+      return "Forbidden";
+    case CaseLineKind::unexpected:
+      return "Unexpected";
+  }
+  return "";
+}
+
+std::vector<CaseLine> story(const CaseResult& result, CaseDetails& details) {
+  std::vector<CaseLine> lines;
+  if (result.status == CaseStatus::error) return lines;
+  if (result.repeats.planned > 1) {
+    lines.push_back({CaseLineKind::repeats, std::to_string(result.repeats.failed) + " of " +
+                                                std::to_string(result.repeats.assessed) + " failed"});
+  }
+  tell_metrics(result, lines);
+  explain(result, details);
+  tell_claims(result, details, lines);
+  if (result.fixture.kind == CaseKind::text && result.unit != nullptr) {
+    const std::string& answer = result.unit->shown_text;
+    if (answer.empty()) {
+      lines.push_back({CaseLineKind::nothing_got, "An empty answer"});
+    } else {
+      lines.push_back({CaseLineKind::got, excerpt(answer, max_claim_bytes)});
+    }
+  }
+  return lines;
+}
+
+std::string plain_text(const std::vector<CaseLine>& story) {
+  std::string text;
+  for (const CaseLine& line : story)
+    text.append(label_of(line.kind)).append(": ").append(line.text).append("\n");
+  return text;
+}
+
+std::string headline(const std::vector<CaseLine>& story) {
+  std::string text;
+  for (const CaseLine& line : story) {
+    const bool is_second = !text.empty();
+    if (is_second && line.kind == CaseLineKind::rationale) continue;
+    if (is_second) text += "; ";
+    text += line.kind == CaseLineKind::score ? "" : std::string(label_of(line.kind)) + ": ";
+    text += first_line(line.text);
+    if (is_second || line.kind == CaseLineKind::score) break;
+  }
+  return text;
+}
+
+std::string first_line(std::string_view text) {
+  constexpr std::size_t max_line_bytes = 200;
+  return excerpt(text.substr(0, text.find_first_of("\r\n")), max_line_bytes);
+}
+
+}  // namespace sluice::wording

@@ -1,0 +1,80 @@
+#include "coordinator/report/assessment_wording.hpp"
+
+#include <gtest/gtest.h>
+
+namespace sluice {
+namespace {
+
+AssessedMetric metric(std::optional<double> score, std::optional<double> baseline,
+                      std::optional<double> limit, MetricCause cause = MetricCause::none) {
+  return {.id = MetricId::claims_f1,
+          .score = score,
+          .baseline = baseline,
+          .limit = limit,
+          .status = MetricStatus::fail,
+          .cause = cause,
+          .detail = {}};
+}
+
+TEST(AssessmentWording, ScoresThatDifferAreShownToDiffer) {
+  EXPECT_EQ(wording::decimals_for({0.85, 0.92}), 2);
+  EXPECT_EQ(wording::decimals_for({0.871, 0.87}), 3);
+  EXPECT_EQ(wording::decimals_for({0.8549, 0.8551}), 4);
+  EXPECT_EQ(wording::decimals_for({0.5, 0.5, std::nullopt}), 2);
+  EXPECT_EQ(wording::decimals_for({0.5, 0.500000001}), 9);
+  // Less than a billionth apart is equal to the gate.
+  EXPECT_EQ(wording::decimals_for({0.5, 0.50000000001}), 2);
+}
+
+TEST(AssessmentWording, AAssessedMetricIsOneLine) {
+  EXPECT_EQ(wording::assessed(metric(0.85, 0.92, 0.87, MetricCause::dropped)),
+            "claims_f1 0.92 → 0.85 (-0.07), limit 0.87: dropped by more than is allowed");
+  EXPECT_EQ(wording::assessed(metric(0.8, std::nullopt, 0.85, MetricCause::below_min_score)),
+            "claims_f1 0.80, limit 0.85: below the score asked for");
+  EXPECT_EQ(wording::assessed(metric(0.8699, 0.9, 0.87, MetricCause::dropped)),
+            "claims_f1 0.9000 → 0.8699 (-0.0301), limit 0.8700: dropped by more than is allowed");
+  EXPECT_EQ(wording::assessed(metric(std::nullopt, 0.9, 0.85, MetricCause::became_undefined)),
+            "claims_f1 0.90 → –, limit 0.85: undefined now (0/0)");
+  EXPECT_EQ(wording::assessed(metric(0.9, std::nullopt, std::nullopt, MetricCause::missing_in_baseline)),
+            "claims_f1 0.90: no entry in the baseline");
+}
+
+TEST(AssessmentWording, AnImprovementMayBeToSayNothing) {
+  const Case fixture;
+  CaseResult result{.fixture = fixture, .counts = {}};
+  AssessedMetric cleared = metric(std::nullopt, 0.0, std::nullopt);
+  cleared.status = MetricStatus::pass;
+  AssessedMetric rose = metric(0.9, 0.8, 0.75);
+  rose.status = MetricStatus::pass;
+  result.assessment.metrics = {cleared, rose};
+  EXPECT_EQ(wording::improvements(result), "claims_f1 0.00 → –, claims_f1 0.80 → 0.90 (+0.10)");
+}
+
+TEST(AssessmentWording, PointsAreHundredthsOfAScore) {
+  EXPECT_EQ(wording::points(-0.02), "2 points");
+  EXPECT_EQ(wording::points(0.01), "1 point");
+  EXPECT_EQ(wording::points(0.05), "5 points");
+  EXPECT_EQ(wording::points(0.0025), "0.25 points");
+  EXPECT_EQ(wording::points(0.00001), "under 0.01 points");
+  EXPECT_EQ(wording::points(0.85 - 0.92), "7 points");
+}
+
+TEST(AssessmentWording, DropsOfAggregates) {
+  EXPECT_EQ(wording::dropped({.name = "recall", .current = 0.76, .baseline = 0.78}),
+            "Recall dropped by 2 points (0.78 to 0.76)");
+  EXPECT_EQ(wording::dropped({.name = "precision", .current = std::nullopt, .baseline = 0.85}),
+            "Precision is undefined now (was 0.85)");
+}
+
+TEST(AssessmentWording, AHeadlineIsTheScoreOrTheFirstExpectation) {
+  using enum wording::CaseLineKind;
+  EXPECT_EQ(wording::headline({{score, "f1 0.9 → 0.8"}, {expected, "x"}}), "f1 0.9 → 0.8");
+  EXPECT_EQ(wording::headline({{expected, "a = 1"}, {rationale, "why"}, {nothing_got, "Not extracted"}}),
+            "Expected: a = 1; Got: Not extracted");
+  EXPECT_EQ(wording::headline({{forbidden, "b = 2\nmore"}}), "Forbidden: b = 2");
+  EXPECT_EQ(wording::headline({}), "");
+  EXPECT_EQ(wording::plain_text({{expected, "a"}, {got, "b"}}), "Expected: a\nGot: b\n");
+}
+
+}  // namespace
+}  // namespace sluice
