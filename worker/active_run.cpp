@@ -1,22 +1,12 @@
 #include "worker/active_run.hpp"
 
-#include "common/defaults.hpp"
 #include "worker/model_client.hpp"
 #include "worker/units/scorer.hpp"
 
-#include <algorithm>
-#include <chrono>
 #include <memory>
 #include <utility>
 
 namespace sluice {
-
-namespace {
-
-/// Nothing is paid for but in live mode, and each unit takes microseconds: begins with a deep window.
-constexpr double units_per_second_unpaid = 10'000;
-
-}  // namespace
 
 Result<ActiveRun> start_run(caf::actor_system& system, const WorkerConfig& config, RunSettings settings,
                             const caf::actor& worker, const caf::actor& http) {
@@ -25,7 +15,8 @@ Result<ActiveRun> start_run(caf::actor_system& system, const WorkerConfig& confi
   ActiveRun run;
   run.slots = config.max_concurrent;
   const KeyMask keys(config.keys->all_keys());
-  run.scorer = spawn_scorer(system, std::make_shared<const RunChecks>(std::move(*ontology), keys), worker);
+  run.scorer =
+      config.start_scorer(system, std::make_shared<const RunChecks>(std::move(*ontology), keys), worker);
   ModelClientConfig client;
   client.flow.settings = settings;
   client.flow.keys = config.keys->keys_for(settings, run.problems);
@@ -39,20 +30,18 @@ Result<ActiveRun> start_run(caf::actor_system& system, const WorkerConfig& confi
   client.scorer = run.scorer;
   client.boot_clock = config.boot_clock;
   run.model_client = spawn_model_client(system, std::move(client));
-  if (settings.mode != Mode::live) run.finished_per_second = units_per_second_unpaid;
+  run.credit = Credit(settings.mode == Mode::live);
   run.settings = std::move(settings);
   return run;
 }
 
-ReportSchedule::Load load_of(const ActiveRun& run) {
-  return {run.held.waiting(), run.slots, run.held.done() > run.finished.size()};
+wire::Hello hello_message(const WorkerConfig& config) {
+  return {config.instance, config.name,           config.store->id(),
+          SLUICE_VERSION,  config.max_concurrent, config.max_concurrent_named};
 }
 
-std::uint32_t window_of(const ActiveRun& run, Duration since_beat) {
-  // A fast run shows itself before the next beat; what is finished in less than 100 ms says little.
-  const double seconds = std::max(std::chrono::duration<double>(since_beat).count(), 0.1);
-  const double lately = static_cast<double>(run.finished_since_beat) / seconds;
-  return credit_window(run.slots, std::max(run.finished_per_second, lately));
+wire::Ready ready_message(const ActiveRun& run, std::uint32_t window) {
+  return {run.settings.run_id, run.problems, window, run.units.held().all()};
 }
 
 }  // namespace sluice

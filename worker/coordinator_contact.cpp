@@ -24,4 +24,17 @@ CoordinatorContact::Beat CoordinatorContact::beat(TimePoint now, Duration interv
   return beat;
 }
 
+void CoordinatorContact::on_hello_sent(TimePoint now) {
+  welcome_awaited_ = true;
+  hello_sent_at_ = now;
+}
+
+bool CoordinatorContact::on_welcome() {
+  return std::exchange(welcome_awaited_, false);
+}
+
+bool CoordinatorContact::needs_hello(TimePoint now, Duration interval) const {
+  return !welcome_awaited_ || now - hello_sent_at_ >= interval;
+}
+
 }  // namespace sluice

@@ -4,7 +4,8 @@
 
 namespace sluice {
 
-/// Whether the coordinator is heard of (docs/delivery.md, "Liveness"). Pure; not thread-safe.
+/// Whether the coordinator is there, and whether it knows this worker (docs/delivery.md). Pure: time is an
+/// argument. Not thread-safe.
 class CoordinatorContact {
  public:
   /// What a beat of the worker's own clock found.
@@ -14,12 +15,20 @@ class CoordinatorContact {
     bool reconnect = false;  ///< A fresh connection is due: messages pile up in a dead one.
   };
 
-  explicit CoordinatorContact(TimePoint now) : heard_(now), beaten_(now), reconnected_(now) {}
+  explicit CoordinatorContact(TimePoint now)
+      : heard_(now), beaten_(now), reconnected_(now), hello_sent_at_(now) {}
 
   /// Something came. True when the coordinator was silent before, or had never been heard.
   bool hear(TimePoint now);
   /// Once an `interval`, which is also the coordinator's.
   Beat beat(TimePoint now, Duration interval);
+
+  void on_hello_sent(TimePoint now);
+  /// WELCOME has come. False if no HELLO awaits it: the answer to one that was sent twice.
+  bool on_welcome();
+  /// The coordinator does not know this worker. True if that calls for a HELLO: a process that was stopped
+  /// for a while finds many such answers to what it sent before, and each HELLO voids the permits.
+  bool needs_hello(TimePoint now, Duration interval) const;
 
   bool connected() const { return connected_; }
   TimePoint last_beat() const { return beaten_; }
@@ -29,6 +38,8 @@ class CoordinatorContact {
   TimePoint beaten_;
   TimePoint reconnected_;
   bool connected_ = false;
+  bool welcome_awaited_ = false;
+  TimePoint hello_sent_at_;  ///< The last.
 };
 
 }  // namespace sluice

@@ -5,6 +5,7 @@
 #include "common/transport/dealer.hpp"
 #include "worker/cache/cache_tools.hpp"
 #include "worker/cache/slots.hpp"
+#include "worker/http/http_actor.hpp"
 #include "worker/worker_actor.hpp"
 
 #include <cstdlib>
@@ -56,6 +57,16 @@ std::string default_name() {
   return host ? *host + "-" + std::to_string(::getpid()) : "worker";
 }
 
+caf::actor spawn(caf::actor_system& system, WorkerConfig config, ConnectedDealer dealer) {
+  const auto owned = std::make_shared<ConnectedDealer>(std::move(dealer));
+  const auto start_dealer = [&system, owned](const caf::actor& worker) {
+    return spawn_dealer(system, std::move(*owned), worker);
+  };
+  auto http = spawn_http(system, config.call_log);
+  config.log_calls = config.call_log != nullptr;
+  return spawn_worker(system, std::move(config), start_dealer, std::move(http));
+}
+
 }  // namespace
 
 Result<std::vector<caf::actor>> start_workers(const LocalWorkers& wish) {
@@ -89,7 +100,7 @@ Result<std::vector<caf::actor>> start_workers(const LocalWorkers& wish) {
     config.call_log = call_log;
     config.metrics = wish.metrics;
     config.listener = wish.listener;
-    workers.push_back(spawn_worker(wish.system, std::move(config), std::move(*socket)));
+    workers.push_back(spawn(wish.system, std::move(config), std::move(*socket)));
   }
   return workers;
 }

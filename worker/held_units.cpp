@@ -69,14 +69,4 @@ void HeldUnits::clear() {
   unacknowledged_.clear();
 }
 
-std::uint32_t credit_window(std::uint32_t slots, double finished_per_second) {
-  // A round trip with a commit takes a few milliseconds; 100 ms of work rides out a busy coordinator. No
-  // more: what waits here is taken by the search for a concurrency for a wish to have more in flight.
-  constexpr double lookahead_seconds = 0.1;
-  constexpr double most = 1024;
-  const double least = slots;
-  const double ahead = std::clamp(finished_per_second * lookahead_seconds, least, std::max(least, most));
-  return slots + static_cast<std::uint32_t>(ahead);
-}
-
 }  // namespace sluice

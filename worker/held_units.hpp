@@ -59,8 +59,4 @@ class HeldUnits {
   std::map<UnitId, UnitResult> unacknowledged_;
 };
 
-/// How many units a worker wants to hold: its slots, and beyond them as many as it finishes while new work is
-/// on its way, so that it never runs dry and a slow one hoards nothing.
-std::uint32_t credit_window(std::uint32_t slots, double finished_per_second);
-
 }  // namespace sluice

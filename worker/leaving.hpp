@@ -4,31 +4,40 @@
 #include "common/error.hpp"
 #include "worker/held_units.hpp"
 
-#include <algorithm>
 #include <optional>
 #include <string>
 
 namespace sluice {
 
-/// A worker's way out of a run: nothing new is begun, calls under way end, and what was paid for gets into
-/// the ledger. Pure.
-struct Leaving {
+/// With what a worker leaves a run.
+struct Farewell {
   std::string why;             ///< For GOODBYE.
   std::optional<Error> error;  ///< Why the worker ends, if that is no good reason.
-  bool ends = true;            ///< With the run; else it waits for the next one.
-  TimePoint until{};           ///< What is not done by then is given up.
+  bool ends = true;            ///< The worker ends with the run; else it waits for the next one.
+};
 
-  /// It was told to leave once more: the first reason stays, the earlier time counts.
-  void hasten(const Leaving& again) {
-    until = std::min(until, again.until);
-    ends = ends || again.ends;
-  }
-  /// Nothing is worth waiting for: results that are not acknowledged are, but only of a coordinator that is
-  /// there.
-  bool is_over(const HeldUnits& held, bool connected, TimePoint now) const {
-    const bool worked = held.waiting() == 0 && held.running() == 0;
-    return now >= until || (worked && (held.done() == 0 || !connected));
-  }
+/// A worker's way out of a run: nothing new is begun, calls under way end, and what was paid for gets into
+/// the ledger. Pure: time is an argument. Not thread-safe.
+class Leaving {
+ public:
+  /// From now on it leaves; what is not done by `until` is given up. Once more: the first reason stays, the
+  /// earlier time counts.
+  void begin(Farewell farewell, TimePoint until);
+  bool begun() const { return farewell_.has_value(); }
+  /// It has begun, and the worker ends with the run.
+  bool ends() const { return farewell_ && farewell_->ends; }
+
+  /// It leaves right now: `farewell`, or the one that it began with.
+  Farewell at_once(Farewell farewell) const;
+  /// Its farewell once nothing is worth waiting for: results that are not acknowledged are, but only of a
+  /// coordinator that is there.
+  std::optional<Farewell> when_done(const HeldUnits& held, bool connected, TimePoint now) const;
+  /// It has left.
+  void end() { farewell_.reset(); }
+
+ private:
+  std::optional<Farewell> farewell_;
+  TimePoint until_{};
 };
 
 }  // namespace sluice

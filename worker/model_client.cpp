@@ -1,6 +1,8 @@
 #include "worker/model_client.hpp"
 
 #include "common/process/supervision.hpp"
+#include "worker/http/http_messages.hpp"
+#include "worker/messages.hpp"
 
 #include <chrono>
 #include <memory>

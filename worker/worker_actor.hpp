@@ -3,10 +3,10 @@
 #include "common/clock.hpp"
 #include "common/defaults.hpp"
 #include "common/metrics_server/worker_metrics.hpp"
-#include "common/transport/dealer.hpp"
 #include "worker/answer_store.hpp"
 #include "worker/http/call_log.hpp"
 #include "worker/key_ring.hpp"
+#include "worker/units/scorer.hpp"
 
 #include <chrono>
 #include <cstdint>
@@ -36,20 +36,19 @@ struct WorkerConfig {
   std::shared_ptr<WorkerMetrics> metrics;  ///< Null: nothing is counted.
   bool log_calls = false;                  ///< Set from `call_log`, or by who brings an HTTP actor that logs.
   std::function<BootTime()> boot_clock = boot_clock_now;
+  std::function<caf::actor(caf::actor_system&, std::shared_ptr<const RunChecks>, const caf::actor& worker)>
+      start_scorer = spawn_scorer;
   caf::actor listener;  ///< Gets WorkerEnded.
 };
-
-/// Starts the actor that speaks with the coordinator (docs/protocol.md): takes leases, has as many units
-/// completed at a time as it has slots, scores their answers, reports results until they are acknowledged,
-/// and stops calling when it is cut off. It starts and ends the actors it needs, and ends with internal_error
-/// when one of them ends unexpectedly. Accepts StopWorker.
-caf::actor spawn_worker(caf::actor_system& system, WorkerConfig config, ConnectedDealer dealer);
 
 /// Starts the actor that carries a worker's messages to the coordinator and back
 /// (common/transport/dealer.hpp).
 using StartDealer = std::function<caf::actor(const caf::actor& worker)>;
 
-/// The same with a dealer and an HTTP actor of the caller's choice, which the worker ends with itself.
+/// Starts the actor that speaks with the coordinator (docs/protocol.md): takes leases, has as many units
+/// completed at a time as it has slots, scores their answers, reports results until they are acknowledged,
+/// and stops calling when it is cut off. It starts and ends the actors it needs, and ends with internal_error
+/// when one of them ends unexpectedly. The dealer and the HTTP actor end with it. Accepts StopWorker.
 caf::actor spawn_worker(caf::actor_system& system, WorkerConfig config, StartDealer start_dealer,
                         caf::actor http);
 

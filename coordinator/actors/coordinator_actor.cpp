@@ -13,7 +13,6 @@
 #include <vector>
 
 #include <caf/event_based_actor.hpp>
-#include <caf/send.hpp>
 #include <caf/stateful_actor.hpp>
 #include <caf/system_messages.hpp>
 #include <spdlog/spdlog.h>
@@ -31,6 +30,7 @@ struct CoordinatorState {
   caf::actor router;
   caf::actor governor;
   caf::actor recorder;
+  Children children;
   RateEstimate rate;
   TimePoint started;
   std::vector<BudgetFacts> budgets;  ///< As the governor last said.
@@ -147,37 +147,31 @@ void perform(CoordinatorActor* self, Effects& effects) {
 /// An actor that the run needs is gone, though nobody ended it: the run ends with what is committed.
 void on_down(CoordinatorActor* self, const caf::down_msg& down) {
   auto& state = self->state;
-  const auto is = [&](const caf::actor& actor) { return actor && down.source == actor.address(); };
-  std::string who = "the progress display";
-  if (is(state.router)) {
-    who = "the router";
+  const auto who = state.children.name_of(down.source);
+  if (down.source == state.router.address()) {
     state.goodbyes_awaited = false;
-  } else if (is(state.governor)) {
-    who = "the governor";
+  } else if (down.source == state.governor.address()) {
     state.last_budgets_asked = true;
     state.last_budgets_awaited = false;
-  } else if (is(state.recorder)) {
-    who = "the recorder";
+  } else if (down.source == state.recorder.address()) {
     state.unrecorded = 0;
   }
-  state.defect = unexpected_end(who, self->system().render(down.reason));
+  state.defect =
+      unexpected_end(who.empty() ? "the progress display" : who, self->system().render(down.reason));
   Effects effects;
   state.controller->stop(*state.defect, effects);
   perform(self, effects);
 }
 
-/// Watches the actors of the run, and ends them should this one die: nobody else would.
 void watch_children(CoordinatorActor* self) {
   auto& state = self->state;
   end_on_exception(self);
   self->set_down_handler([self](const caf::down_msg& down) { on_down(self, down); });
-  const std::vector<caf::actor> children{state.router, state.governor, state.recorder};
-  for (const auto& child : children) self->monitor(child);
+  state.children.add(self, "the router", state.router);
+  state.children.add(self, "the governor", state.governor);
+  state.children.add(self, "the recorder", state.recorder);
+  state.children.end_with(self);
   if (state.config->progress) self->monitor(state.config->progress);
-  self->attach_functor([children](const caf::error& reason) {
-    if (!reason) return;
-    for (const auto& child : children) caf::anon_send_exit(child, caf::exit_reason::user_shutdown);
-  });
 }
 
 caf::behavior coordinator_behavior(CoordinatorActor* self, std::shared_ptr<CoordinatorConfig> config,

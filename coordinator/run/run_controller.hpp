@@ -8,28 +8,22 @@
 #include "coordinator/plan/plan.hpp"
 #include "coordinator/run/effects.hpp"
 #include "coordinator/run/lending.hpp"
+#include "coordinator/run/long_pause.hpp"
 #include "coordinator/run/run_budget.hpp"
+#include "coordinator/run/run_end.hpp"
 #include "coordinator/run/run_start.hpp"
+#include "coordinator/run/run_tally.hpp"
+#include "coordinator/run/work_leases.hpp"
+#include "coordinator/run/worker_roster.hpp"
 
 #include <chrono>
 #include <cstdint>
 #include <functional>
-#include <map>
 #include <optional>
 #include <string>
 #include <vector>
 
 namespace sluice {
-
-/// Counters of trials that are done, for the progress line.
-struct TrialCounts {
-  std::uint64_t passed = 0;     ///< Unperturbed ones.
-  std::uint64_t failed = 0;     ///< Unperturbed ones.
-  std::uint64_t perturbed = 0;  ///< With an answer to a perturbed input, which passes and fails nothing.
-  std::uint64_t errors = 0;     ///< Perturbed or not.
-
-  std::uint64_t done() const { return passed + failed + perturbed + errors; }
-};
 
 /// A run from the first HELLO to the last GOODBYE: reads what workers say, decides by Dispatcher, and says
 /// what is to be sent and recorded (docs/protocol.md). Pure: time is an argument, no socket, no actor. Not
@@ -72,34 +66,26 @@ class RunController {
   void on_local_worker_failed(const Error& error, Effects& effects);
 
   /// Nothing more will be leased: the plan is done, or the run was stopped.
-  bool over() const { return over_; }
+  bool over() const { return end_.over(); }
   /// Over, and every worker has said GOODBYE or gone.
-  bool all_gone() const { return over_ && workers_.empty(); }
-  const std::optional<Error>& stopped() const { return stopped_; }
+  bool all_gone() const { return over() && roster_.connected().empty(); }
+  const std::optional<Error>& stopped() const { return end_.stopped(); }
   /// How long a run that is over waits for calls under way.
-  std::chrono::milliseconds time_to_finish() const { return time_to_finish_; }
+  std::chrono::milliseconds time_to_finish() const { return end_.time_to_finish(); }
 
   /// The connected workers, those that get no work included.
-  std::vector<GovernedPeer> peers() const;
-  const TrialCounts& counts() const { return counts_; }
+  std::vector<GovernedPeer> peers() const { return roster_.peers(); }
+  const TrialCounts& counts() const { return tally_.trials(); }
   std::size_t started_count() const { return dispatcher_.started_count(); }
   std::size_t waiting_count() const { return dispatcher_.leased_count() - dispatcher_.started_count(); }
   /// What waits would be leased if calls under way had not reserved the rest of the run's budget.
-  bool waits_for_budget() const { return !over_ && waits_for_budget_; }
+  bool waits_for_budget() const { return !over() && leases_.waits_for_budget(); }
   std::size_t worker_count() const { return dispatcher_.worker_count(); }
   std::vector<UnitId> lost_units() const { return dispatcher_.lost_units(); }
   /// Counters so far; run id, duration, and cut_short are set, times of day are not.
   RunFacts facts() const;
 
  private:
-  struct Worker {
-    Peer peer;
-    wire::Hello hello;
-    std::optional<Error> problem;  ///< It cannot call the run's provider.
-    TimePoint last_heard;          ///< Counts while it takes no work; the dispatcher watches the others.
-    bool ready = false;
-  };
-
   void on_message(const Peer& peer, wire::Hello& hello, TimePoint now, Effects& effects);
   void on_message(const Peer& peer, wire::Ready& ready, TimePoint now, Effects& effects);
   void on_message(const Peer& peer, wire::Heartbeat& heartbeat, TimePoint now, Effects& effects);
@@ -109,53 +95,36 @@ class RunController {
   void on_message(const Peer& peer, wire::Lent& lent, TimePoint now, Effects& effects);
   void on_message(const Peer& peer, wire::Stored& stored, TimePoint now, Effects& effects);
 
-  std::optional<WorkerId> worker_at(const Peer& peer) const;
-  std::optional<WorkerId> lending_worker(const Peer& peer, const std::string& run_id, TimePoint now,
-                                         Effects& effects);
-  void check_named_delay(const wire::Demand& demand, TimePoint now, Effects& effects);
-  bool fits(const UnitResult& result) const;
-  void take_result(WorkerId worker, UnitResult result, wire::Ack& refused, Effects& effects);
-  void take_fatal_error(WorkerId worker, UnitId unit, const Error& error, Effects& effects);
+  std::optional<WorkerId> sender(const Peer& peer, const std::string& run_id, TimePoint now,
+                                 Effects& effects);
+  static void reject_unknown(const Peer& peer, Effects& effects);
   void set_problem(WorkerId worker, const Error& error, Effects& effects);
-  void count_trials(const ResultsRecorded::Item& item);
-  void count_spend(WorkerId worker, UnitId unit, const Spend& spend, bool answered);
-  void lease_work(TimePoint now, Effects& effects);
-  bool may_lease(TimePoint now, Effects& effects);
-  void withdraw(UnitId unit, WorkerId answered_by);
-  std::optional<PaidTokens> send_work(WorkerId worker, const std::vector<UnitId>& units, Effects& effects);
-  void reserve_held(WorkerId worker, const std::vector<UnitId>& held);
   void forget(WorkerId worker, bool lost, TimePoint now, Effects& effects);
   void forget_silent_idlers(TimePoint now, Effects& effects);
-  void finish_if_done(TimePoint now, Effects& effects);
-  void close(const std::string& reason, Effects& effects);
+  void check_named_delay(const wire::Demand& demand, TimePoint now, Effects& effects);
+  void take_result(WorkerId worker, UnitResult result, wire::Ack& refused, Effects& effects);
+  void take_fatal_error(WorkerId worker, UnitId unit, const Error& error, Effects& effects);
+  void count_spend(WorkerId worker, UnitId unit, const Spend& spend, bool answered);
+  bool may_lease(TimePoint now, Effects& effects);
+  void lease_work(TimePoint now, Effects& effects);
   void stop_if_last_worker_failed(Effects& effects);
+  void finish_if_done(TimePoint now, Effects& effects);
   bool somebody_is_joining() const;
-  Error no_worker() const;
+  void drain(const std::string& reason, Effects& effects);
 
   const Plan& plan_;
   Config config_;
   Dispatcher dispatcher_;
   Lending lending_;
   RunBudget budget_;
+  WorkLeases leases_;
   RunStart start_;
-  std::map<Peer, WorkerId> by_peer_;
-  std::map<WorkerId, Worker> workers_;  ///< Connected ones.
-  std::map<WorkerId, WorkerFacts> all_workers_;
-  std::map<WorkerId, std::string>
-      cache_ids_;  ///< Of all that ever came: a late result still names its cache.
-  TrialCounts counts_;
-  RunFacts facts_;
-  std::optional<Error> stopped_;
-  bool over_ = false;
-  std::chrono::milliseconds time_to_finish_{};
+  RunEnd end_;
+  LongPause long_pause_;
+  RunTally tally_;
+  WorkerRoster roster_;
   std::optional<Error> local_failure_;  ///< Of a worker of this process that has ended.
-  std::map<WorkerId, std::vector<UnitId>> to_withdraw_;
-  TimePoint began_;
   TimePoint last_had_worker_;
-  std::optional<TimePoint> first_lease_;
-  bool waits_for_budget_ = false;
-  TimePoint long_pause_until_;  ///< A provider's, which the run waits for.
-  TimePoint last_result_;
 };
 
 }  // namespace sluice

@@ -6,6 +6,7 @@
 #include "tests/support/temporary_folder.hpp"
 #include "worker/http/http_messages.hpp"
 #include "worker/messages.hpp"
+#include "worker/units/scorer.hpp"
 #include "worker/worker_actor.hpp"
 
 #include <algorithm>
@@ -53,6 +54,11 @@ class WorkerActorTest : public ActorTest {
     config.drain_timeout = drain_timeout;
     config.coordinator_timeout = 60s;
     config.boot_clock = [this] { return boot(); };
+    config.start_scorer = [this](caf::actor_system& where, auto checks, const caf::actor& of) {
+      auto started = spawn_scorer(where, std::move(checks), of);
+      scorer = started.address();
+      return started;
+    };
     config.listener = listener.handle();
     worker = owned(spawn_worker(
         system(), std::move(config), [this](const caf::actor&) { return dealer.handle(); }, http.handle()));
@@ -145,6 +151,7 @@ class WorkerActorTest : public ActorTest {
   Probe<HttpCalls, HttpCancel> http{system()};
   Probe<WorkerEnded> listener{system()};
   caf::actor worker;
+  caf::actor_addr scorer;  ///< Of the latest run.
 };
 
 }  // namespace sluice

@@ -283,6 +283,16 @@ TEST_F(DefectTest, ADeadModelClientEndsTheWorker) {
   EXPECT_EQ(said<wire::Goodbye>().size(), 1u) << "its units are free at once";
 }
 
+TEST_F(DefectTest, ADeadScorerEndsTheWorker) {
+  begin_with({0});
+  caf::anon_send_exit(caf::actor_cast<caf::actor>(scorer), caf::exit_reason::kill);
+  settle();
+  expect_internal_error();
+  const auto& message = listener.got<WorkerEnded>()[0].error->message;
+  EXPECT_NE(message.find("the worker's scorer"), std::string::npos) << message;
+  EXPECT_EQ(said<wire::Goodbye>().size(), 1u) << "its units are free at once";
+}
+
 TEST_F(DefectTest, ADeadHttpActorEndsTheWorker) {
   begin_with({0});
   caf::anon_send_exit(http.handle(), caf::exit_reason::kill);

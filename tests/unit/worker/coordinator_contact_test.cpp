@@ -58,5 +58,24 @@ TEST(CoordinatorContact, AWorkerThatWasStoppedItselfListensFirst) {
   EXPECT_TRUE(contact.beat(start + 1h + 7s, 1s).just_lost);
 }
 
+TEST(CoordinatorContact, AHelloIsAnsweredByOneWelcome) {
+  CoordinatorContact contact(start);
+  EXPECT_FALSE(contact.on_welcome()) << "nobody asked for it";
+  contact.on_hello_sent(start);
+  EXPECT_TRUE(contact.on_welcome());
+  EXPECT_FALSE(contact.on_welcome()) << "the answer to a HELLO that was sent twice";
+}
+
+TEST(CoordinatorContact, AHelloThatIsOnItsWayIsNotRepeatedForAnInterval) {
+  CoordinatorContact contact(start);
+  EXPECT_TRUE(contact.needs_hello(start, 1s)) << "none is on its way";
+  contact.on_hello_sent(start);
+  EXPECT_FALSE(contact.needs_hello(start + 999ms, 1s));
+  EXPECT_TRUE(contact.needs_hello(start + 1s, 1s)) << "it may be lost";
+  contact.on_hello_sent(start + 1s);
+  contact.on_welcome();
+  EXPECT_TRUE(contact.needs_hello(start + 1s, 1s)) << "the coordinator has forgotten it since";
+}
+
 }  // namespace
 }  // namespace sluice

@@ -1,6 +1,5 @@
 #include "worker/held_units.hpp"
 
-#include <limits>
 #include <map>
 
 #include <gtest/gtest.h>
@@ -107,24 +106,6 @@ RC_GTEST_PROP(HeldUnits, AUnitIsInOnePlaceAtMost, ()) {
     RC_ASSERT(held.waiting() == waiting);
     RC_ASSERT(held.unacknowledged().size() == unacknowledged);
   }
-}
-
-TEST(CreditWindow, IsTwiceTheSlotsForASlowWorker) {
-  EXPECT_EQ(credit_window(5, 0.0), 10u);
-  EXPECT_EQ(credit_window(1, 0.0), 2u);
-  EXPECT_EQ(credit_window(5, 50.0), 10u);
-}
-
-TEST(CreditWindow, HoldsATenthOfASecondsWorkAndNoMoreThan1024Ahead) {
-  EXPECT_EQ(credit_window(5, 1000.0), 105u);
-  EXPECT_EQ(credit_window(5, 10'000.0), 1005u);
-  EXPECT_EQ(credit_window(5, 1e9), 5u + 1024u);
-  EXPECT_EQ(credit_window(5, std::numeric_limits<double>::infinity()), 5u + 1024u);
-}
-
-TEST(CreditWindow, AWorkerWithMoreSlotsThanThatIsStillFilled) {
-  EXPECT_EQ(credit_window(10'000, 0.0), 20'000u);
-  EXPECT_EQ(credit_window(10'000, 1e9), 20'000u);
 }
 
 TEST(HeldUnits, WhatIsGivenBackIsHeldNoMore) {

@@ -1,0 +1,34 @@
+#include "coordinator/run/run_end.hpp"
+
+#include "coordinator/run/run_errors.hpp"
+
+#include <utility>
+
+namespace sluice {
+
+bool RunEnd::complete() {
+  return !std::exchange(over_, true);
+}
+
+bool RunEnd::stop(const Error& why) {
+  if (std::exchange(over_, true)) return false;
+  stopped_ = why;
+  // A deadline is kept, and what cannot be recorded is not worth waiting for.
+  const bool at_once = why.reason == Reason::deadline_reached || why.reason == Reason::ledger_failed ||
+                       why.reason == Reason::internal_error;
+  if (!at_once) time_to_finish_ = drain_timeout_;
+  return true;
+}
+
+std::optional<Error> RunEnd::cut_short(bool all_settled) const {
+  // What was on its way when a budget ended the run may have been the rest of the plan.
+  const bool came_all_the_same = stopped_ && is_run_budget(stopped_->reason) && all_settled;
+  return came_all_the_same ? std::nullopt : stopped_;
+}
+
+std::optional<Error> RunEnd::deadline_problem(TimePoint now) const {
+  if (!deadline_ || now - began_ < *deadline_) return std::nullopt;
+  return deadline_reached(*deadline_);
+}
+
+}  // namespace sluice

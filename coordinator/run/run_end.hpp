@@ -1,0 +1,46 @@
+#pragma once
+
+#include "common/clock.hpp"
+#include "common/error.hpp"
+
+#include <chrono>
+#include <optional>
+
+namespace sluice {
+
+/// Whether a run is over, why, and how long calls under way may take then. Pure: time is an argument. Not
+/// thread-safe.
+class RunEnd {
+ public:
+  /// `drain_timeout` is for calls under way when the run is stopped; the deadline counts from `began` on.
+  RunEnd(std::chrono::milliseconds drain_timeout, std::optional<std::chrono::milliseconds> deadline,
+         TimePoint began)
+      : drain_timeout_(drain_timeout), deadline_(deadline), began_(began) {}
+
+  /// The plan is done. False if the run was over before.
+  bool complete();
+  /// The run ends with what it has. False if it was over before: the first reason stays.
+  bool stop(const Error& why);
+
+  bool over() const { return over_; }
+  const std::optional<Error>& stopped() const { return stopped_; }
+  /// How long a run that is over waits for calls under way.
+  std::chrono::milliseconds time_to_finish() const { return time_to_finish_; }
+  /// Why the report calls the run cut short. `all_settled`: every unit has its result.
+  std::optional<Error> cut_short(bool all_settled) const;
+
+  /// Why the run ends now: its deadline is reached.
+  std::optional<Error> deadline_problem(TimePoint now) const;
+  /// The run has a deadline, and it lies beyond `time`.
+  bool has_deadline_beyond(TimePoint time) const { return deadline_ && began_ + *deadline_ > time; }
+
+ private:
+  std::chrono::milliseconds drain_timeout_;
+  std::optional<std::chrono::milliseconds> deadline_;
+  TimePoint began_;
+  bool over_ = false;
+  std::optional<Error> stopped_;
+  std::chrono::milliseconds time_to_finish_{};
+};
+
+}  // namespace sluice

@@ -1,0 +1,39 @@
+#include "coordinator/run/run_tally.hpp"
+
+#include <algorithm>
+#include <chrono>
+
+namespace sluice {
+
+void RunTally::on_settled(const Plan& plan, const ResultsRecorded::Item& item) {
+  for (const TrialId trial : plan.trials_of(item.unit)) {
+    if (item.error) {
+      ++trials_.errors;
+    } else if (plan.trials().place(trial).perturbation > 0) {
+      ++trials_.perturbed;
+    } else {
+      ++(std::ranges::find(item.failed, trial) != item.failed.end() ? trials_.failed : trials_.passed);
+    }
+  }
+}
+
+void RunTally::on_spend(const Spend& spend) {
+  facts_.requests += spend.calls;
+  facts_.retries += spend.retries;
+  facts_.rate_limited += spend.rate_limited;
+  facts_.cache_hits += spend.cache_hit ? 1 : 0;
+  facts_.paid += spend.paid;
+  facts_.waited_permit += std::chrono::milliseconds(spend.waited_permit_ms);
+  facts_.waited_pause += std::chrono::milliseconds(spend.waited_pause_ms);
+  facts_.waited_retry += std::chrono::milliseconds(spend.waited_retry_ms);
+}
+
+RunFacts RunTally::facts() const {
+  auto facts = facts_;
+  // There may be no result after it.
+  if (first_lease_ && last_result_ > *first_lease_)
+    facts.duration_seconds = std::chrono::duration<double>(last_result_ - *first_lease_).count();
+  return facts;
+}
+
+}  // namespace sluice

@@ -1,0 +1,70 @@
+#include "coordinator/run/work_leases.hpp"
+
+#include "common/defaults.hpp"
+#include "coordinator/run/work_batch.hpp"
+
+#include <utility>
+
+namespace sluice {
+
+void WorkLeases::release_returned() {
+  for (const auto& [worker, unit] : dispatcher_.take_returned()) {
+    if (dispatcher_.holder_of(unit) != std::optional(worker)) budget_.give_back(worker, unit);
+  }
+  waits_for_budget_ = false;
+}
+
+std::optional<Error> WorkLeases::hand_out(const WorkerRoster& roster, TimePoint now, RunTally& tally,
+                                          std::vector<ToPeer>& messages) {
+  for (const auto& [id, worker] : roster.connected()) {
+    for (;;) {
+      const auto units = dispatcher_.lease(id, defaults::max_units_per_work, now);
+      if (units.empty()) break;
+      tally.on_lease(now);
+      const auto too_much = send(id, worker.peer, units, messages);
+      if (!too_much) return too_much.error();
+      if (!*too_much) continue;
+      // What is under way may yet take less than is reserved for it.
+      waits_for_budget_ = dispatcher_.leased_count() > 0;
+      return waits_for_budget_ ? std::nullopt : std::optional(budget_.spent(**too_much));
+    }
+  }
+  return std::nullopt;
+}
+
+/// Sends as many of the units as the run's budget allows; the others wait again. What the first of those may
+/// take, if there are any. An error: a case cannot be read.
+Result<std::optional<PaidTokens>> WorkLeases::send(WorkerId worker, const Peer& peer,
+                                                   const std::vector<UnitId>& units,
+                                                   std::vector<ToPeer>& messages) {
+  WorkBatch batch(run_id_, peer, messages);
+  std::optional<PaidTokens> too_much;
+  for (auto at = units.begin(); at != units.end() && !too_much; ++at) {
+    auto unit = plan_.render(*at);
+    if (!unit) return fail(std::move(unit.error()));
+    const auto most = budget_.limited() ? most_of(*unit) : PaidTokens();
+    if (budget_.limited() && !budget_.reserve(worker, *at, most)) {
+      // In reverse: each goes to the front of its queue.
+      for (auto rest = units.end(); rest != at;) dispatcher_.release(worker, *--rest);
+      // None of them was reserved now; what is reserved for an earlier lease there stays.
+      static_cast<void>(dispatcher_.take_returned());
+      too_much = most;
+      continue;
+    }
+    if (!pinned_answers_.empty()) unit->pinned_answer = pinned_answers_[*at];
+    unit->held_elsewhere = lending_.held_elsewhere(worker, unit->key, dispatcher_.cache_of(*at));
+    batch.add(std::move(*unit));
+  }
+  batch.finish();
+  return too_much;
+}
+
+void WorkLeases::reserve_held(WorkerId worker, const std::vector<UnitId>& held) {
+  if (!budget_.limited()) return;
+  for (const auto id : held) {
+    if (dispatcher_.holder_of(id) != std::optional(worker)) continue;
+    if (const auto unit = plan_.render(id)) budget_.reserve_held(worker, id, most_of(*unit));
+  }
+}
+
+}  // namespace sluice

@@ -1,0 +1,56 @@
+#pragma once
+
+#include "common/clock.hpp"
+#include "coordinator/dispatch/dispatcher.hpp"
+#include "coordinator/plan/plan.hpp"
+#include "coordinator/run/lending.hpp"
+#include "coordinator/run/run_budget.hpp"
+#include "coordinator/run/run_tally.hpp"
+#include "coordinator/run/worker_roster.hpp"
+
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace sluice {
+
+/// Hands out what the dispatcher leases: renders units into WORK messages, as far as the run's budget allows.
+/// Pure: time is an argument. Not thread-safe.
+class WorkLeases {
+ public:
+  /// What is referred to must outlive it. `pinned_answers` are by unit, zero where none is; empty: nobody's.
+  WorkLeases(const Plan& plan, const std::string& run_id, const std::vector<Digest>& pinned_answers,
+             Dispatcher& dispatcher, Lending& lending, RunBudget& budget)
+      : plan_(plan),
+        run_id_(run_id),
+        pinned_answers_(pinned_answers),
+        dispatcher_(dispatcher),
+        lending_(lending),
+        budget_(budget) {}
+
+  /// Before each round: what was reserved for leases that ended before their worker had begun is free again.
+  void release_returned();
+  /// Leases to every worker as many units as it has room for, and appends the messages. Why the run must
+  /// stop, if so: the budget is spent, or a case cannot be read any more.
+  std::optional<Error> hand_out(const WorkerRoster& roster, TimePoint now, RunTally& tally,
+                                std::vector<ToPeer>& messages);
+  /// What a worker that comes back still works on is paid for as well.
+  void reserve_held(WorkerId worker, const std::vector<UnitId>& held);
+
+  /// In the last round there was something to lease that calls under way had reserved the budget of.
+  bool waits_for_budget() const { return waits_for_budget_; }
+
+ private:
+  Result<std::optional<PaidTokens>> send(WorkerId worker, const Peer& peer, const std::vector<UnitId>& units,
+                                         std::vector<ToPeer>& messages);
+
+  const Plan& plan_;
+  const std::string& run_id_;
+  const std::vector<Digest>& pinned_answers_;
+  Dispatcher& dispatcher_;
+  Lending& lending_;
+  RunBudget& budget_;
+  bool waits_for_budget_ = false;
+};
+
+}  // namespace sluice

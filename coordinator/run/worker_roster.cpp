@@ -1,0 +1,77 @@
+#include "coordinator/run/worker_roster.hpp"
+
+#include <algorithm>
+
+namespace sluice {
+
+bool WorkerRoster::admit(const Peer& peer, const wire::Hello& hello, TimePoint now) {
+  auto& worker = connected_[hello.instance];
+  const bool again = !worker.peer.empty();
+  if (again && worker.peer != peer) by_peer_.erase(worker.peer);
+  by_peer_[peer] = hello.instance;
+  worker.peer = peer;
+  worker.hello = hello;
+  worker.problem.reset();  // Its READY says what is still wrong.
+  worker.last_message_at = now;
+  auto& known = known_[hello.instance];
+  known.facts.name = hello.name;
+  known.facts.lost = false;
+  known.cache_id = hello.cache_id;
+  return again;
+}
+
+void WorkerRoster::remove(WorkerId worker) {
+  const auto found = connected_.find(worker);
+  if (found == connected_.end()) return;
+  by_peer_.erase(found->second.peer);
+  connected_.erase(found);
+}
+
+void WorkerRoster::set_ready(WorkerId worker) {
+  if (const auto found = connected_.find(worker); found != connected_.end()) found->second.ready = true;
+}
+
+void WorkerRoster::set_problem(WorkerId worker, const Error& problem) {
+  if (const auto found = connected_.find(worker); found != connected_.end()) found->second.problem = problem;
+}
+
+void WorkerRoster::on_message(WorkerId worker, TimePoint now) {
+  if (const auto found = connected_.find(worker); found != connected_.end())
+    found->second.last_message_at = now;
+}
+
+std::optional<WorkerId> WorkerRoster::at(const Peer& peer) const {
+  const auto found = by_peer_.find(peer);
+  return found == by_peer_.end() ? std::nullopt : std::optional(found->second);
+}
+
+std::uint32_t WorkerRoster::ready_count() const {
+  return static_cast<std::uint32_t>(
+      std::ranges::count_if(connected_, [](const auto& entry) { return entry.second.ready; }));
+}
+
+std::optional<Error> WorkerRoster::problem() const {
+  for (const auto& [id, worker] : connected_) {
+    if (!worker.problem) continue;
+    return Error{worker.problem->reason, "worker " + worker.hello.name + ": " + worker.problem->message};
+  }
+  return std::nullopt;
+}
+
+std::vector<GovernedPeer> WorkerRoster::peers() const {
+  std::vector<GovernedPeer> peers;
+  for (const auto& [id, worker] : connected_) {
+    const auto& hello = worker.hello;
+    peers.push_back({worker.peer, id, worker.problem ? 0 : hello.max_concurrent, hello.max_concurrent_named});
+  }
+  return peers;
+}
+
+std::vector<WorkerFacts> WorkerRoster::facts() const {
+  std::vector<WorkerFacts> facts;
+  for (const auto& [id, known] : known_) facts.push_back(known.facts);
+  std::ranges::stable_sort(facts, {}, &WorkerFacts::name);
+  return facts;
+}
+
+}  // namespace sluice

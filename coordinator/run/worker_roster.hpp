@@ -1,0 +1,69 @@
+#pragma once
+
+#include "common/clock.hpp"
+#include "common/transport/envelopes.hpp"
+#include "coordinator/dispatch/work_queue.hpp"
+#include "coordinator/facts/run_facts.hpp"
+#include "coordinator/run/effects.hpp"
+
+#include <cstddef>
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace sluice {
+
+/// The workers of a run: who is connected at which peer, and who has ever been. Pure: time is an argument.
+/// Not thread-safe.
+class WorkerRoster {
+ public:
+  struct Worker {
+    Peer peer;
+    wire::Hello hello;
+    std::optional<Error> problem;  ///< It cannot call the run's providers, and gets no work.
+    TimePoint last_message_at;     ///< Counts while it takes no work; the dispatcher watches the others.
+    bool ready = false;            ///< Its READY has come.
+  };
+
+  /// A HELLO has come. True if the worker was connected already and begins anew, perhaps at another peer.
+  bool admit(const Peer& peer, const wire::Hello& hello, TimePoint now);
+  void remove(WorkerId worker);
+
+  // --- of those that are connected; of others these do nothing ---
+  void set_ready(WorkerId worker);
+  void set_problem(WorkerId worker, const Error& problem);
+  void on_message(WorkerId worker, TimePoint now);
+  std::optional<WorkerId> at(const Peer& peer) const;
+  bool is_connected(WorkerId worker) const { return connected_.contains(worker); }
+  /// The worker must be connected.
+  const Worker& connected(WorkerId worker) const { return connected_.at(worker); }
+  const std::map<WorkerId, Worker>& connected() const { return connected_; }
+  std::uint32_t ready_count() const;
+  /// The problem of one that is connected but cannot work, with its name; nothing if there is none.
+  std::optional<Error> problem() const;
+  /// What the governor needs to know of them.
+  std::vector<GovernedPeer> peers() const;
+
+  // --- of all that ever came: a result may come after its worker has left ---
+  const std::string& name_of(WorkerId worker) const { return known_.at(worker).facts.name; }
+  /// The id of its cache; empty if it has none.
+  const std::string& cache_of(WorkerId worker) const { return known_.at(worker).cache_id; }
+  void count_unit(WorkerId worker) { ++known_.at(worker).facts.units; }
+  void mark_lost(WorkerId worker) { known_.at(worker).facts.lost = true; }
+  /// By name.
+  std::vector<WorkerFacts> facts() const;
+
+ private:
+  struct Known {
+    WorkerFacts facts;
+    std::string cache_id;
+  };
+
+  std::map<Peer, WorkerId> by_peer_;
+  std::map<WorkerId, Worker> connected_;
+  std::map<WorkerId, Known> known_;
+};
+
+}  // namespace sluice

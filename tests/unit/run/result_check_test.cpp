@@ -1,0 +1,69 @@
+#include "coordinator/run/result_check.hpp"
+
+#include "coordinator/run/commit_replies.hpp"
+#include "tests/unit/run/run_fixture.hpp"
+
+namespace sluice {
+namespace {
+
+class ResultCheckTest : public RunControllerTest {};
+
+TEST_F(ResultCheckTest, AnAnswerForEachTrialOfTheUnitIsRecorded) {
+  EXPECT_EQ(check_result(answered(2), plan), ResultStep::record);
+  auto result = answered(2);
+  result.scores.pop_back();
+  EXPECT_EQ(check_result(result, plan), ResultStep::refuse) << "a trial is missing";
+  result = answered(2);
+  std::ranges::reverse(result.scores);
+  EXPECT_EQ(check_result(result, plan), ResultStep::refuse) << "in another order";
+}
+
+TEST_F(ResultCheckTest, WhatIsNotOfThisPlanIsRefused) {
+  auto result = answered(0);
+  result.unit = 99;
+  EXPECT_EQ(check_result(result, plan), ResultStep::refuse);
+  result = answered(0);
+  result.key = sha256("another request");
+  EXPECT_EQ(check_result(result, plan), ResultStep::refuse);
+  result = failed(0, Reason::timed_out);
+  result.scores.push_back({0, {}, {}});
+  EXPECT_EQ(check_result(result, plan), ResultStep::refuse) << "an error has no scores";
+}
+
+TEST_F(ResultCheckTest, AnErrorDecidesByItsReason) {
+  EXPECT_EQ(check_result(failed(0, Reason::timed_out), plan), ResultStep::record);
+  EXPECT_EQ(check_result(failed(0, Reason::cache_miss), plan), ResultStep::miss);
+  EXPECT_EQ(check_result(failed(0, Reason::key_refused), plan), ResultStep::fail);
+  EXPECT_FALSE(concerns_worker_alone(Reason::key_refused));
+  EXPECT_TRUE(concerns_worker_alone(Reason::provider_unreachable));
+  EXPECT_TRUE(concerns_worker_alone(Reason::cache_failed));
+}
+
+TEST_F(ResultCheckTest, CommitsAreAnsweredByOneMessageAWorkerAndKind) {
+  WorkerRoster roster;
+  roster.admit("p", {1, "ann", "", "0", 1}, {});
+  roster.admit("q", {2, "bob", "", "0", 1}, {});
+  CommitReplies replies;
+  const auto winner = sha256("winner");
+  replies.acknowledge({1, 0, plan.key(0), {true, winner}, false, {}, {}});
+  replies.acknowledge({1, 1, plan.key(1), {false, winner}, false, {}, {}});
+  replies.acknowledge({3, 2, plan.key(2), {true, winner}, false, {}, {}});  // It has left.
+  replies.withdraw(2, 0);
+  replies.withdraw(2, 1);
+  replies.withdraw(3, 1);
+  std::vector<ToPeer> messages;
+  replies.send("run-1", roster, messages);
+  ASSERT_EQ(messages.size(), 2u);
+  EXPECT_EQ(messages[0].peer, "p");
+  EXPECT_EQ(std::get<wire::Ack>(messages[0].message),
+            (wire::Ack{"run-1",
+                       {{0, wire::Verdict::committed, plan.key(0), winner},
+                        {1, wire::Verdict::duplicate, plan.key(1), winner}}}));
+  EXPECT_EQ(messages[1].peer, "q");
+  EXPECT_EQ(std::get<wire::Withdraw>(messages[1].message), (wire::Withdraw{"run-1", {0, 1}}));
+  replies.send("run-1", roster, messages);
+  EXPECT_EQ(messages.size(), 2u) << "each is sent once";
+}
+
+}  // namespace
+}  // namespace sluice

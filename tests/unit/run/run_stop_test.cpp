@@ -1,0 +1,86 @@
+#include "coordinator/run/long_pause.hpp"
+#include "coordinator/run/run_end.hpp"
+
+#include <gtest/gtest.h>
+
+namespace sluice {
+namespace {
+
+using namespace std::chrono_literals;
+
+constexpr TimePoint start{1h};
+
+Error why(Reason reason) {
+  return {reason, "it ended"};
+}
+
+TEST(RunEnd, IsNotOverBeforeItIsCompleteOrStopped) {
+  RunEnd end(25s, std::nullopt, start);
+  EXPECT_FALSE(end.over());
+  EXPECT_TRUE(end.complete());
+  EXPECT_TRUE(end.over());
+  EXPECT_FALSE(end.stopped());
+  EXPECT_EQ(end.time_to_finish(), 0s) << "nothing is under way";
+  EXPECT_FALSE(end.stop(why(Reason::interrupted)));
+  EXPECT_FALSE(end.cut_short(true));
+}
+
+TEST(RunEnd, TheFirstReasonStays) {
+  RunEnd end(25s, std::nullopt, start);
+  EXPECT_TRUE(end.stop(why(Reason::interrupted)));
+  EXPECT_FALSE(end.stop(why(Reason::deadline_reached)));
+  EXPECT_FALSE(end.complete());
+  EXPECT_EQ(end.stopped()->reason, Reason::interrupted);
+  EXPECT_EQ(end.time_to_finish(), 25s);
+  EXPECT_EQ(end.cut_short(true)->reason, Reason::interrupted);
+}
+
+TEST(RunEnd, WhatCannotBeRecordedOrMustEndNowIsNotWaitedFor) {
+  for (const auto reason : {Reason::deadline_reached, Reason::ledger_failed, Reason::internal_error}) {
+    RunEnd end(25s, std::nullopt, start);
+    end.stop(why(reason));
+    EXPECT_EQ(end.time_to_finish(), 0s);
+  }
+}
+
+TEST(RunEnd, ABudgetThatEndedACompletePlanCutNothingShort) {
+  RunEnd end(25s, std::nullopt, start);
+  end.stop(why(Reason::token_budget_spent));
+  EXPECT_EQ(end.cut_short(false)->reason, Reason::token_budget_spent);
+  EXPECT_FALSE(end.cut_short(true));
+}
+
+TEST(RunEnd, ItsDeadlineIsReachedToTheInstant) {
+  RunEnd end(25s, 60s, start);
+  EXPECT_FALSE(end.deadline_problem(start + 60s - 1ms));
+  ASSERT_TRUE(end.deadline_problem(start + 60s));
+  EXPECT_EQ(end.deadline_problem(start + 60s)->reason, Reason::deadline_reached);
+  EXPECT_TRUE(end.has_deadline_beyond(start + 59s));
+  EXPECT_FALSE(end.has_deadline_beyond(start + 60s));
+  RunEnd endless(25s, std::nullopt, start);
+  EXPECT_FALSE(endless.deadline_problem(start + 1000h));
+  EXPECT_FALSE(endless.has_deadline_beyond(start));
+}
+
+TEST(LongPause, EndsARunWithoutADeadline) {
+  RunEnd end(25s, std::nullopt, start);
+  LongPause pause(60s);
+  EXPECT_EQ(pause.on_delay(0s, end, start), LongPause::Step::none);
+  EXPECT_EQ(pause.on_delay(59s, end, start), LongPause::Step::none) << "a case can wait for it";
+  EXPECT_EQ(pause.on_delay(60s, end, start), LongPause::Step::stop);
+  end.stop(why(Reason::provider_paused));
+  EXPECT_EQ(pause.on_delay(60s, end, start), LongPause::Step::none) << "it is over";
+}
+
+TEST(LongPause, IsWaitedForOnceWithinTheDeadline) {
+  RunEnd end(25s, 1000s, start);
+  LongPause pause(60s);
+  EXPECT_EQ(pause.on_delay(100s, end, start), LongPause::Step::wait);
+  EXPECT_EQ(pause.on_delay(104s, end, start), LongPause::Step::none) << "the same, rounded otherwise";
+  EXPECT_EQ(pause.on_delay(90s, end, start + 10s), LongPause::Step::none) << "as reported by another worker";
+  EXPECT_EQ(pause.on_delay(200s, end, start + 10s), LongPause::Step::wait);
+  EXPECT_EQ(pause.on_delay(1000s, end, start + 10s), LongPause::Step::stop);
+}
+
+}  // namespace
+}  // namespace sluice

@@ -1,0 +1,17 @@
+#include "worker/connection_errors.hpp"
+
+namespace sluice {
+
+Error coordinator_silent(std::chrono::milliseconds patience) {
+  const auto seconds = std::chrono::duration_cast<std::chrono::seconds>(patience).count();
+  return {Reason::coordinator_unreachable,
+          "no coordinator has answered for " + std::to_string(seconds) +
+              " s; check the endpoint, and that `sluice run --listen` is running there"};
+}
+
+Error protocol_mismatch(const std::string& detail) {
+  return {Reason::protocol_mismatch, "the coordinator speaks another version of the protocol (" + detail +
+                                         "); run the same sluice version on both sides"};
+}
+
+}  // namespace sluice

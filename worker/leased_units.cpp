@@ -1,0 +1,57 @@
+#include "worker/leased_units.hpp"
+
+#include "worker/reports.hpp"
+
+#include <utility>
+
+namespace sluice {
+
+std::vector<SharedUnit> LeasedUnits::take(std::vector<WorkUnit> units, bool leaving) {
+  std::vector<SharedUnit> fresh;
+  for (auto& unit : units) {
+    const auto id = unit.unit;
+    if (leaving && !held_.holds(id)) {
+      returned_.push_back(id);
+    } else if (auto shared = held_.add(std::move(unit))) {
+      fresh.push_back(std::move(shared));
+    } else if (held_.runs(id)) {
+      started_.push_back(id);
+    } else if (const auto* result = held_.unacknowledged(id)) {
+      finished_.push_back(*result);
+    }
+  }
+  return fresh;
+}
+
+void LeasedUnits::start(const std::vector<UnitId>& units) {
+  for (const auto unit : units) {
+    if (held_.begin(unit)) started_.push_back(unit);
+  }
+}
+
+const UnitResult* LeasedUnits::finish(UnitResult result) {
+  if (!held_.finish(result)) return nullptr;
+  return &finished_.emplace_back(std::move(result));
+}
+
+void LeasedUnits::give_back(const std::vector<UnitId>& units) {
+  for (const auto unit : units) {
+    if (held_.give_back(unit)) returned_.push_back(unit);
+  }
+}
+
+void LeasedUnits::report_again() {
+  started_ = held_.running_units();
+  finished_ = held_.unacknowledged();
+}
+
+ReportSchedule::Load LeasedUnits::load(std::uint32_t slots) const {
+  return {held_.waiting(), slots, held_.done() > finished_.size()};
+}
+
+std::vector<wire::Report> LeasedUnits::take_reports(const std::string& run_id, std::uint32_t window) {
+  return make_reports(run_id, window, std::exchange(started_, {}), std::exchange(finished_, {}),
+                      std::exchange(returned_, {}));
+}
+
+}  // namespace sluice
