@@ -5,7 +5,7 @@
 namespace sluice {
 namespace {
 
-constexpr TimePoint start{1h};
+constexpr TimePoint tally_start{1h};
 
 ResultsRecorded::Item committed(UnitId unit, bool error, std::vector<TrialId> failed = {}) {
   return {1, unit, {}, {true, {}}, error, std::move(failed), {}};
@@ -14,7 +14,7 @@ ResultsRecorded::Item committed(UnitId unit, bool error, std::vector<TrialId> fa
 TEST(RunTally, CountsEachTrialOfAUnitOnce) {
   const auto suite = make_suite(4);
   const auto plan = make_plan(suite);
-  RunTally tally("run-1", start);
+  RunTally tally("run-1", tally_start);
   tally.on_settled(plan, committed(0, false));
   tally.on_settled(plan, committed(1, true));
   tally.on_settled(plan, committed(2, false, {3}));
@@ -25,7 +25,7 @@ TEST(RunTally, CountsEachTrialOfAUnitOnce) {
 }
 
 TEST(RunTally, AddsUpWhatUnitsTook) {
-  RunTally tally("run-1", start);
+  RunTally tally("run-1", tally_start);
   Spend spend;
   spend.calls = 2;
   spend.retries = 1;
@@ -52,13 +52,13 @@ TEST(RunTally, AddsUpWhatUnitsTook) {
 }
 
 TEST(RunTally, LastsFromTheFirstLeaseToTheLastResult) {
-  RunTally tally("run-1", start);
+  RunTally tally("run-1", tally_start);
   EXPECT_EQ(tally.facts().duration_seconds, 0.0);
-  tally.on_lease(start + 10s);
+  tally.on_lease(tally_start + 10s);
   EXPECT_EQ(tally.facts().duration_seconds, 0.0) << "no result yet";
-  tally.on_lease(start + 11s);
-  tally.on_result(start + 12s);
-  tally.on_result(start + 15s);
+  tally.on_lease(tally_start + 11s);
+  tally.on_result(tally_start + 12s);
+  tally.on_result(tally_start + 15s);
   EXPECT_EQ(tally.facts().duration_seconds, 5.0);
 }
 

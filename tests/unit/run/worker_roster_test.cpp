@@ -7,7 +7,7 @@ namespace {
 
 using namespace std::chrono_literals;
 
-constexpr TimePoint start{1h};
+constexpr TimePoint roster_start{1h};
 
 wire::Hello hello_of(std::uint64_t instance, const std::string& name) {
   return {instance, name, "cache-" + name, "0", 5, true};
@@ -15,10 +15,10 @@ wire::Hello hello_of(std::uint64_t instance, const std::string& name) {
 
 TEST(WorkerRoster, AdmitsAWorkerAtItsPeer) {
   WorkerRoster roster;
-  EXPECT_FALSE(roster.admit("p", hello_of(1, "ann"), start));
+  EXPECT_FALSE(roster.admit("p", hello_of(1, "ann"), roster_start));
   EXPECT_EQ(roster.at("p"), WorkerId{1});
   EXPECT_FALSE(roster.at("q"));
-  EXPECT_EQ(roster.connected(1).last_message_at, start);
+  EXPECT_EQ(roster.connected(1).last_message_at, roster_start);
   EXPECT_EQ(roster.peers(), (std::vector<GovernedPeer>{{"p", 1, 5, true}}));
   EXPECT_EQ(roster.ready_count(), 0u);
   roster.set_ready(1);
@@ -27,10 +27,10 @@ TEST(WorkerRoster, AdmitsAWorkerAtItsPeer) {
 
 TEST(WorkerRoster, AWorkerThatBeginsAnewHasOnePeer) {
   WorkerRoster roster;
-  roster.admit("p", hello_of(1, "ann"), start);
-  EXPECT_TRUE(roster.admit("p", hello_of(1, "ann"), start)) << "at the same peer";
+  roster.admit("p", hello_of(1, "ann"), roster_start);
+  EXPECT_TRUE(roster.admit("p", hello_of(1, "ann"), roster_start)) << "at the same peer";
   EXPECT_EQ(roster.at("p"), WorkerId{1});
-  EXPECT_TRUE(roster.admit("q", hello_of(1, "ann"), start + 1s));
+  EXPECT_TRUE(roster.admit("q", hello_of(1, "ann"), roster_start + 1s));
   EXPECT_FALSE(roster.at("p"));
   EXPECT_EQ(roster.at("q"), WorkerId{1});
   EXPECT_EQ(roster.connected().size(), 1u);
@@ -38,21 +38,21 @@ TEST(WorkerRoster, AWorkerThatBeginsAnewHasOnePeer) {
 
 TEST(WorkerRoster, OneWithAProblemGetsNothingOfTheBudgetUntilItBeginsAnew) {
   WorkerRoster roster;
-  roster.admit("p", hello_of(1, "ann"), start);
+  roster.admit("p", hello_of(1, "ann"), roster_start);
   EXPECT_FALSE(roster.problem());
   roster.set_problem(1, {Reason::cache_failed, "disk full"});
   ASSERT_TRUE(roster.problem());
   EXPECT_EQ(roster.problem()->reason, Reason::cache_failed);
   EXPECT_EQ(roster.problem()->message, "worker ann: disk full");
   EXPECT_EQ(roster.peers(), (std::vector<GovernedPeer>{{"p", 1, 0, true}}));
-  roster.admit("p", hello_of(1, "ann"), start);
+  roster.admit("p", hello_of(1, "ann"), roster_start);
   EXPECT_FALSE(roster.problem());
 }
 
 TEST(WorkerRoster, WhoHasLeftIsRememberedByNameAndCache) {
   WorkerRoster roster;
-  roster.admit("p", hello_of(1, "bob"), start);
-  roster.admit("q", hello_of(2, "ann"), start);
+  roster.admit("p", hello_of(1, "bob"), roster_start);
+  roster.admit("q", hello_of(2, "ann"), roster_start);
   roster.remove(1);
   roster.remove(1);
   EXPECT_FALSE(roster.is_connected(1));
@@ -67,7 +67,7 @@ TEST(WorkerRoster, WhoHasLeftIsRememberedByNameAndCache) {
   EXPECT_EQ(facts[1].name, "bob");
   EXPECT_EQ(facts[1].units, 1u);
   EXPECT_TRUE(facts[1].lost);
-  roster.admit("p", hello_of(1, "bob"), start);
+  roster.admit("p", hello_of(1, "bob"), roster_start);
   EXPECT_FALSE(roster.facts()[1].lost) << "it is back";
   EXPECT_EQ(roster.facts()[1].units, 1u);
 }
@@ -76,7 +76,7 @@ TEST(WorkerRoster, WhoIsNotConnectedIsLeftAlone) {
   WorkerRoster roster;
   roster.set_ready(7);
   roster.set_problem(7, {Reason::cache_failed, "disk full"});
-  roster.on_message(7, start);
+  roster.on_message(7, roster_start);
   EXPECT_TRUE(roster.connected().empty());
   EXPECT_TRUE(roster.facts().empty());
 }
