@@ -47,10 +47,11 @@ std::optional<GateNotice> fixtures_changed_notice(std::vector<FixtureScores> com
   if (compared.empty()) return std::nullopt;
   const std::size_t count = compared.size();
   std::ranges::stable_sort(compared, {}, f1_change);
-  const auto unchanged = std::ranges::equal_range(compared, 0, {}, f1_change);
-  const std::span<const FixtureScores> worse(compared.begin(), unchanged.begin());
-  std::ranges::reverse(unchanged.end(), compared.end());
-  const std::span<const FixtureScores> better(unchanged.end(), compared.end());
+  const auto first_unchanged = std::ranges::lower_bound(compared, 0, {}, f1_change);
+  const auto first_better = std::ranges::upper_bound(compared, 0, {}, f1_change);
+  const std::span<const FixtureScores> worse(compared.begin(), first_unchanged);
+  std::reverse(first_better, compared.end());
+  const std::span<const FixtureScores> better(first_better, compared.end());
   return GateNotice{GateNotice::Severity::info, "fixtures_changed",
                     "since run " + run + ", which the [baseline] table of `" + manifest + "` was made of, " +
                         std::to_string(worse.size()) + " of " + std::to_string(count) +

@@ -102,7 +102,7 @@ void PermitGrants::distribute(Members& members, const Room& room, BootTime from,
   }
   const auto first =
       std::ranges::upper_bound(waiting, served_last_, {}, &std::pair<WorkerId, Member*>::first);
-  std::ranges::rotate(waiting, first);
+  std::rotate(waiting.begin(), first, waiting.end());
   bool granted = false;
   while (!waiting.empty() && !next_slot_) {
     std::size_t kept = 0;
