@@ -6,21 +6,21 @@
 
 namespace sluice {
 
-bool CoordinatorContact::hear(TimePoint now) {
-  heard_ = now;
+bool CoordinatorContact::on_message(TimePoint now) {
+  last_message_at_ = now;
   return !std::exchange(connected_, true);
 }
 
 CoordinatorContact::Beat CoordinatorContact::beat(TimePoint now, Duration interval) {
-  const bool late = now - std::exchange(beaten_, now) > 2 * interval;
-  // The process was stopped, or the machine slept: what was said meanwhile has yet to be read.
-  if (late) heard_ = now;
+  const bool late = now - std::exchange(last_beat_, now) > 2 * interval;
+  // The process was stopped, or the machine slept: what the coordinator sent meanwhile has yet to be read.
+  if (late) last_message_at_ = now;
   Beat beat;
-  beat.silence = now - heard_;
+  beat.silence = now - last_message_at_;
   if (beat.silence <= defaults::liveness * interval) return beat;
   beat.just_lost = std::exchange(connected_, false);
-  beat.reconnect = now - reconnected_ > defaults::liveness * interval;
-  if (beat.reconnect) reconnected_ = now;
+  beat.reconnect = now - reconnected_at_ > defaults::liveness * interval;
+  if (beat.reconnect) reconnected_at_ = now;
   return beat;
 }
 

@@ -10,16 +10,16 @@ class CoordinatorContact {
  public:
   /// What a beat of the worker's own clock found.
   struct Beat {
-    Duration silence{};      ///< Since the coordinator was heard last.
+    Duration silence{};      ///< Since the coordinator's last message.
     bool just_lost = false;  ///< It has become silent.
     bool reconnect = false;  ///< A fresh connection is due: messages pile up in a dead one.
   };
 
   explicit CoordinatorContact(TimePoint now)
-      : heard_(now), beaten_(now), reconnected_(now), hello_sent_at_(now) {}
+      : last_message_at_(now), last_beat_(now), reconnected_at_(now), hello_sent_at_(now) {}
 
-  /// Something came. True when the coordinator was silent before, or had never been heard.
-  bool hear(TimePoint now);
+  /// Something came. True when the coordinator was silent before, or had sent nothing yet.
+  bool on_message(TimePoint now);
   /// Once an `interval`, which is also the coordinator's.
   Beat beat(TimePoint now, Duration interval);
 
@@ -31,12 +31,12 @@ class CoordinatorContact {
   bool needs_hello(TimePoint now, Duration interval) const;
 
   bool connected() const { return connected_; }
-  TimePoint last_beat() const { return beaten_; }
+  TimePoint last_beat() const { return last_beat_; }
 
  private:
-  TimePoint heard_;
-  TimePoint beaten_;
-  TimePoint reconnected_;
+  TimePoint last_message_at_;
+  TimePoint last_beat_;
+  TimePoint reconnected_at_;
   bool connected_ = false;
   bool welcome_awaited_ = false;
   TimePoint hello_sent_at_;  ///< The last.

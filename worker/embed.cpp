@@ -20,23 +20,23 @@ namespace sluice {
 
 namespace {
 
-Result<std::shared_ptr<AnswerStore>> open_store(const LocalWorkers& wish) {
-  if (!wish.use_cache) return std::make_shared<AnswerStore>(std::nullopt, std::vector<AnswerCache>());
-  const std::filesystem::path home = wish.settings.home.value;
-  const bool stores_nothing = wish.settings.mode.value == Mode::cached && wish.borrow_caches;
+Result<std::shared_ptr<AnswerStore>> open_store(const LocalWorkers& options) {
+  if (!options.use_cache) return std::make_shared<AnswerStore>(std::nullopt, std::vector<AnswerCache>());
+  const std::filesystem::path home = options.settings.home.value;
+  const bool stores_nothing = options.settings.mode.value == Mode::cached && options.borrow_caches;
   if (stores_nothing && is_read_only_folder(home)) {
     std::vector<Error> problems;
     auto all = open_others_read_only(home, {}, &problems);
     if (!problems.empty()) return fail(std::move(problems.front()));
     return std::make_shared<AnswerStore>(std::nullopt, std::move(all));
   }
-  auto own = open_slot(home, wish.name);
+  auto own = open_slot(home, options.name);
   if (!own) return fail(own.error());
   std::vector<AnswerCache> others;
   std::vector<std::filesystem::path> in_use;
-  if (wish.borrow_caches) others = open_others_read_only(home, own->directory(), nullptr, &in_use);
+  if (options.borrow_caches) others = open_others_read_only(home, own->directory(), nullptr, &in_use);
   // Without it a run that finds nothing would say that the answers are nowhere.
-  const bool replays = wish.settings.mode.value == Mode::cached;
+  const bool replays = options.settings.mode.value == Mode::cached;
   for (const auto& dir : in_use) {
     if (replays)
       spdlog::warn(
@@ -69,38 +69,38 @@ caf::actor spawn(caf::actor_system& system, WorkerConfig config, ConnectedDealer
 
 }  // namespace
 
-Result<std::vector<caf::actor>> start_workers(const LocalWorkers& wish) {
-  auto store = open_store(wish);
+Result<std::vector<caf::actor>> start_workers(const LocalWorkers& options) {
+  auto store = open_store(options);
   if (!store) return fail(store.error());
   std::shared_ptr<CallLog> call_log;
-  if (wish.call_log) {
-    auto log = CallLog::open(*wish.call_log);
+  if (options.call_log) {
+    auto log = CallLog::open(*options.call_log);
     if (!log) return fail(log.error());
     call_log = std::move(*log);
   }
-  const auto keys = std::make_shared<const KeyRing>(environment_variable, wish.settings);
-  const auto name = wish.name.value_or(default_name());
+  const auto keys = std::make_shared<const KeyRing>(environment_variable, options.settings);
+  const auto name = options.name.value_or(default_name());
   std::random_device entropy;
   const auto random_number = [&] { return (std::uint64_t{entropy()} << 32) | entropy(); };
   std::vector<caf::actor> workers;
-  for (std::uint32_t i = 0; i < wish.count; ++i) {
-    auto socket = connect_dealer(wish.context, wish.endpoint);
+  for (std::uint32_t i = 0; i < options.count; ++i) {
+    auto socket = connect_dealer(options.context, options.endpoint);
     if (!socket) return fail(socket.error());
     WorkerConfig config;
-    config.name = wish.count == 1 ? name : name + "." + std::to_string(i + 1);
+    config.name = options.count == 1 ? name : name + "." + std::to_string(i + 1);
     config.instance = random_number();
-    config.max_concurrent = wish.settings.max_concurrent.value;
-    config.max_concurrent_named = wish.settings.max_concurrent.origin != Origin::default_value;
+    config.max_concurrent = options.settings.max_concurrent.value;
+    config.max_concurrent_named = options.settings.max_concurrent.origin != Origin::default_value;
     config.store = *store;
     config.keys = keys;
-    config.stay = wish.stay;
-    config.coordinator_timeout = wish.coordinator_timeout;
-    config.drain_timeout = wish.settings.drain_timeout.value;
+    config.stay = options.stay;
+    config.coordinator_timeout = options.coordinator_timeout;
+    config.drain_timeout = options.settings.drain_timeout.value;
     config.random_seed = random_number();
     config.call_log = call_log;
-    config.metrics = wish.metrics;
-    config.listener = wish.listener;
-    workers.push_back(spawn(wish.system, std::move(config), std::move(*socket)));
+    config.metrics = options.metrics;
+    config.listener = options.listener;
+    workers.push_back(spawn(options.system, std::move(config), std::move(*socket)));
   }
   return workers;
 }

@@ -17,7 +17,7 @@ class Heartbeats {
   /// A HEARTBEAT is due. True if the model client is to be asked for its demand first; false if the HEARTBEAT
   /// goes out without one: the coordinator is not there, or the client has not answered yet.
   bool ask_for_demand(bool connected) { return connected && !std::exchange(demand_awaited_, true); }
-  void on_demand(const DemandTold& demand) {
+  void on_demand(const DemandChanged& demand) {
     demand_awaited_ = false;
     newest_grants_us_ = demand.heard_us;
   }

@@ -30,8 +30,8 @@ class HeldUnits {
   const UnitResult* unacknowledged(UnitId unit) const;
   /// A waiting unit runs now. False if it does not wait.
   bool begin(UnitId unit);
-  /// A unit has its result, whether it was told as begun or not. False if it neither runs nor waits (its run
-  /// was dropped meanwhile).
+  /// A unit has its result, whether it was reported as begun or not. False if it neither runs nor waits (its
+  /// run was dropped meanwhile).
   bool finish(UnitResult result);
   /// The unit is not worked on any more, and nothing was paid for it. False if it neither runs nor waits.
   bool give_back(UnitId unit);

@@ -1,7 +1,7 @@
 #pragma once
 
 #include "common/error.hpp"
-#include "common/model/run_settings.hpp"
+#include "common/run_settings.hpp"
 #include "common/settings/load_settings.hpp"
 #include "common/settings/settings.hpp"
 
@@ -12,7 +12,7 @@
 namespace sluice {
 
 /// A worker's API keys and whom they may be shown to: the provider's standard
-/// host, loopback, and the hosts that the worker's own settings name. What the coordinator says is not
+/// host, loopback, and the hosts that the worker's own settings name. What the coordinator names is not
 /// enough. Keys leave this class only for a request. Not thread-safe.
 class KeyRing {
  public:

@@ -20,9 +20,9 @@
 ///
 ///   dealer       -> worker        FromCoordinator
 ///   worker       -> dealer        ToCoordinatorNow, CloseSocket
-///   worker       -> model client  CompleteUnits, WithdrawUnits, WindDown, BudgetChanged, TellDemand,
+///   worker       -> model client  CompleteUnits, WithdrawUnits, WindDown, BudgetChanged, ReportDemand,
 ///                                 EntriesFound, CancelCalls
-///   model client -> worker        DemandTold, EntriesSaid, WorkerUnfit, UnitsScored (what has begun),
+///   model client -> worker        DemandChanged, EntryMessages, WorkerUnfit, UnitsScored (what has begun),
 ///                                 UnitsReturned
 ///   model client -> scorer        UnitsCompleted
 ///   scorer       -> worker        UnitsScored
@@ -37,7 +37,7 @@ struct CompleteUnits {
 };
 
 /// What has begun and what has come to an end since the last one, in this run. A unit that ends in the turn
-/// in which it begins is not told as begun; each unit ends once.
+/// in which it begins is not reported as begun; each unit ends once.
 struct UnitsCompleted {
   std::string run_id;
   std::vector<UnitId> started;
@@ -65,16 +65,16 @@ struct UnitsReturned {
   std::vector<UnitId> units;
 };
 
-/// Say in a DemandTold what the budget is needed for, for the next HEARTBEAT.
-struct TellDemand {};
+/// Send a DemandChanged with what the budget is needed for, for the next HEARTBEAT.
+struct ReportDemand {};
 
 /// Of what the model client sought in other workers' caches (FOUND).
 struct EntriesFound {
   std::vector<wire::LentEntry> entries;
 };
 
-/// What the coordinator is to hear of entries (SEEK, STORED).
-struct EntriesSaid {
+/// Messages of entries for the coordinator (SEEK, STORED).
+struct EntryMessages {
   std::string run_id;
   std::vector<wire::ToCoordinator> messages;
 };
@@ -105,10 +105,10 @@ CAF_ALLOW_UNSAFE_MESSAGE_TYPE(sluice::WithdrawUnits)
 CAF_ALLOW_UNSAFE_MESSAGE_TYPE(sluice::WindDown)
 CAF_ALLOW_UNSAFE_MESSAGE_TYPE(sluice::UnitsReturned)
 CAF_ALLOW_UNSAFE_MESSAGE_TYPE(sluice::BudgetChanged)
-CAF_ALLOW_UNSAFE_MESSAGE_TYPE(sluice::TellDemand)
-CAF_ALLOW_UNSAFE_MESSAGE_TYPE(sluice::DemandTold)
+CAF_ALLOW_UNSAFE_MESSAGE_TYPE(sluice::ReportDemand)
+CAF_ALLOW_UNSAFE_MESSAGE_TYPE(sluice::DemandChanged)
 CAF_ALLOW_UNSAFE_MESSAGE_TYPE(sluice::EntriesFound)
-CAF_ALLOW_UNSAFE_MESSAGE_TYPE(sluice::EntriesSaid)
+CAF_ALLOW_UNSAFE_MESSAGE_TYPE(sluice::EntryMessages)
 CAF_ALLOW_UNSAFE_MESSAGE_TYPE(sluice::WorkerUnfit)
 CAF_ALLOW_UNSAFE_MESSAGE_TYPE(sluice::CancelCalls)
 CAF_ALLOW_UNSAFE_MESSAGE_TYPE(sluice::WorkerTick)

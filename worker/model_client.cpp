@@ -52,7 +52,7 @@ void hand_on(ModelClient* self, const Moment& at) {
   }
   if (!returned.empty()) self->send(config.worker, UnitsReturned{run_id, std::move(returned)});
   for (const auto& problem : engine.problems) spdlog::warn("{}; it is paid for instead", problem);
-  if (!engine.entries.empty()) self->send(config.worker, EntriesSaid{run_id, std::move(engine.entries)});
+  if (!engine.entries.empty()) self->send(config.worker, EntryMessages{run_id, std::move(engine.entries)});
   if (engine.demand) self->send(config.worker, std::move(*engine.demand));
   if (engine.unfit) self->send(config.worker, WorkerUnfit{run_id, std::move(*engine.unfit)});
   if (engine.wake) wake_at(self, at.now, *engine.wake);
@@ -92,12 +92,12 @@ caf::behavior model_client_behavior(ModelClient* self, std::shared_ptr<ModelClie
         self->state.flow->on_entries(found.entries, at);
         hand_on(self, at);
       },
-      [self](TellDemand) {
+      [self](ReportDemand) {
         self->state.flow->want_demand();
         hand_on(self, moment(self));
       },
       [self](WakeCalls) {
-        // A timer that was overtaken by an earlier one has nothing to say.
+        // An earlier timer has overtaken it.
         const auto at = moment(self);
         auto& due = self->state.next_wake;
         if (!due || *due > at.now) return;

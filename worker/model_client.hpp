@@ -13,7 +13,7 @@ namespace sluice {
 struct ModelClientConfig {
   UnitFlowConfig flow;
   caf::actor http;
-  caf::actor worker;  ///< Gets DemandTold, and UnitsScored for what has begun without anything being done.
+  caf::actor worker;  ///< Gets DemandChanged, and UnitsScored for what has begun without anything being done.
   caf::actor scorer;  ///< Gets UnitsCompleted.
   std::function<BootTime()> boot_clock = boot_clock_now;
 };

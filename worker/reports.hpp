@@ -8,7 +8,7 @@
 
 namespace sluice {
 
-/// REPORT messages of bounded size that say all of this; none if there is nothing to say. Pure.
+/// REPORT messages of bounded size with all of this; none if there is nothing to report. Pure.
 std::vector<wire::Report> make_reports(const std::string& run_id, std::uint32_t window,
                                        std::vector<UnitId> started, std::vector<UnitResult> results,
                                        std::vector<UnitId> returned);

@@ -42,7 +42,7 @@ struct GiveUp {
 };
 using RetryDecision = std::variant<RetryAfter, GiveUp>;
 
-/// Decides about the retries of one trial: exponential back-off with full jitter;
+/// Decides about the retries of one trial (docs/budgets.md): exponential back-off with full jitter;
 /// a named delay of a rate limit spends wall time, not an attempt, and is never shortened. A refusal where
 /// nobody is answered spends no attempt, either. Pure; not thread-safe.
 class RetryPolicy {

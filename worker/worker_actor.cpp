@@ -301,13 +301,13 @@ void send_heartbeat(WorkerActor* self, std::vector<wire::Demand> demands) {
   send_to_coordinator(self, std::move(message));
 }
 
-void on_message(WorkerActor* self, ActiveRun& run, DemandTold& demand) {
+void on_message(WorkerActor* self, ActiveRun& run, DemandChanged& demand) {
   run.heartbeats.on_demand(demand);
   run.slots = demand.slots;
   send_heartbeat(self, std::move(demand.demands));
 }
 
-void on_message(WorkerActor* self, ActiveRun&, EntriesSaid& entries) {
+void on_message(WorkerActor* self, ActiveRun&, EntryMessages& entries) {
   for (auto& message : entries.messages) send_to_coordinator(self, std::move(message));
 }
 
@@ -328,7 +328,7 @@ void tick(WorkerActor* self) {
   if (!state.run) return send_hello(self);
   state.run->credit.on_beat(interval);
   if (!state.run->heartbeats.ask_for_demand(state.contact->connected())) return send_heartbeat(self, {});
-  self->send(state.run->model_client, TellDemand{});
+  self->send(state.run->model_client, ReportDemand{});
 }
 
 // --- the behaviour ---
@@ -346,7 +346,7 @@ void dispatch(WorkerActor* self, Message& message) {
 
 void on_coordinator(WorkerActor* self, FromCoordinator& messages) {
   auto& state = self->state;
-  if (state.contact->hear(self->clock().now()) && state.run) {
+  if (state.contact->on_message(self->clock().now()) && state.run) {
     self->send(state.run->model_client, BudgetChanged{true, false, {}, {}});
   }
   for (auto& message : messages.messages) {
@@ -380,8 +380,8 @@ caf::behavior worker_behavior(WorkerActor* self, std::shared_ptr<WorkerConfig> c
       [self](FromCoordinator& messages) { on_coordinator(self, messages); },
       [self](UnitsScored& scored) { dispatch(self, scored); },
       [self](UnitsReturned& returned) { dispatch(self, returned); },
-      [self](DemandTold& demand) { dispatch(self, demand); },
-      [self](EntriesSaid& entries) { dispatch(self, entries); },
+      [self](DemandChanged& demand) { dispatch(self, demand); },
+      [self](EntryMessages& entries) { dispatch(self, entries); },
       [self](WorkerUnfit& unfit) { dispatch(self, unfit); },
       [self](FlushReports flush) { on_flush(self, flush); },
       [self](WorkerTick) { tick(self); },

@@ -33,11 +33,11 @@ struct CoordinatorState {
   Children children;
   RateEstimate rate;
   TimePoint started;
-  std::vector<BudgetFacts> budgets;  ///< As the governor last said.
+  std::vector<BudgetFacts> budgets;  ///< As the governor last reported.
   std::size_t unrecorded = 0;        ///< Results on their way through the recorder.
   bool closing = false;
   bool goodbyes_awaited = true;
-  bool progress_due = false;  ///< To be shown, or published, once the governor has said how it is.
+  bool progress_due = false;  ///< To be shown, or published, once the governor's report is there.
   bool metrics_due = false;
   bool last_budgets_asked = false;
   bool last_budgets_awaited = false;
@@ -95,7 +95,7 @@ void publish_metrics(CoordinatorActor* self) {
   state.config->metrics->publish(run_metrics(progress_of(self, facts), facts));
 }
 
-/// Everything has been said: hands the run to the listener and ends the actors of the run.
+/// Nothing is to be sent or recorded any more: hands the run to the listener and ends the actors of the run.
 void end_run(CoordinatorActor* self) {
   auto& state = self->state;
   show_progress(self);
@@ -109,7 +109,7 @@ void end_run(CoordinatorActor* self) {
   self->quit();
 }
 
-/// Ends the run when nobody has anything more to say. Results that are on their way into the ledger are
+/// Ends the run when nobody has anything more to send. Results that are on their way into the ledger are
 /// waited for in any case: they were paid for.
 void end_run_if_quiet(CoordinatorActor* self) {
   auto& state = self->state;
@@ -139,7 +139,7 @@ void perform(CoordinatorActor* self, Effects& effects) {
                                             state.controller->peers(), std::move(effects.gone)});
   }
   for (auto& [peer, heartbeat] : effects.demands) {
-    self->send(state.governor, DemandHeard{std::move(peer), std::move(heartbeat)});
+    self->send(state.governor, HeartbeatReceived{std::move(peer), std::move(heartbeat)});
   }
   end_run_if_quiet(self);
 }

@@ -89,11 +89,11 @@ caf::behavior governor_behavior(GovernorActor* self, const GovernorConfig& confi
         take_peers(self, changed);
         ask_for_turn(self);
       },
-      [self](const DemandHeard& heard) {
+      [self](const HeartbeatReceived& received) {
         auto& known = self->state;
-        const auto worker = known.workers.find(heard.peer);
+        const auto worker = known.workers.find(received.peer);
         if (worker == known.workers.end()) return;
-        known.governor->on_heartbeat(worker->second, heard.heartbeat, known.clock());
+        known.governor->on_heartbeat(worker->second, received.heartbeat, known.clock());
         ask_for_turn(self);
       },
       [self](GovernorTurn) {

@@ -22,7 +22,7 @@
 ///   main        -> coordinator  StopRun                   (a signal, a failed set-up)
 ///   router      -> coordinator  FromWorkers, SocketDrained
 ///   coordinator -> router       ToPeer, DrainSocket, CloseSocket
-///   coordinator -> governor     DemandHeard, PeersChanged, AskBudget
+///   coordinator -> governor     HeartbeatReceived, PeersChanged, AskBudget
 ///   governor    -> router       ToPeer (GRANTS)
 ///   governor    -> coordinator  BudgetReport
 ///   coordinator -> recorder     RecordResults, NoteEmbeddings, LookUpEmbeddings
@@ -42,8 +42,8 @@ struct LocalWorkerFailed {
   Error error;
 };
 
-/// A worker's HEARTBEAT: to be answered with GRANT.
-struct DemandHeard {
+/// A worker's HEARTBEAT: to be answered with GRANTS.
+struct HeartbeatReceived {
   Peer peer;
   wire::Heartbeat heartbeat;
 };
@@ -110,7 +110,7 @@ struct GovernorWake {
 
 CAF_ALLOW_UNSAFE_MESSAGE_TYPE(sluice::StopRun)
 CAF_ALLOW_UNSAFE_MESSAGE_TYPE(sluice::LocalWorkerFailed)
-CAF_ALLOW_UNSAFE_MESSAGE_TYPE(sluice::DemandHeard)
+CAF_ALLOW_UNSAFE_MESSAGE_TYPE(sluice::HeartbeatReceived)
 CAF_ALLOW_UNSAFE_MESSAGE_TYPE(sluice::PeersChanged)
 CAF_ALLOW_UNSAFE_MESSAGE_TYPE(sluice::AskBudget)
 CAF_ALLOW_UNSAFE_MESSAGE_TYPE(sluice::BudgetReport)

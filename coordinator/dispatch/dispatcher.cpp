@@ -13,7 +13,7 @@ Dispatcher::Dispatcher(Config config, std::vector<UnitAffinity> units, std::vect
 void Dispatcher::join(WorkerId worker, const std::string& cache_id, const std::vector<UnitId>& held,
                       TimePoint now) {
   drop_worker(worker, Ending::given_back);
-  workers_[worker].last_heard = now;
+  workers_[worker].last_message_at = now;
   queue_.add_worker(worker, cache_id);
   // Somebody new may hold what all the others lack.
   for (const auto unit : std::exchange(finally_missed_, {})) requeue(unit);
@@ -46,8 +46,8 @@ std::size_t Dispatcher::drop_worker(WorkerId worker, Ending ending) {
   return ended;
 }
 
-void Dispatcher::heard(WorkerId worker, TimePoint now) {
-  if (const auto found = workers_.find(worker); found != workers_.end()) found->second.last_heard = now;
+void Dispatcher::on_message(WorkerId worker, TimePoint now) {
+  if (const auto found = workers_.find(worker); found != workers_.end()) found->second.last_message_at = now;
 }
 
 // --- leases ---
@@ -118,10 +118,10 @@ void Dispatcher::end_lease(UnitId unit, Ending ending) {
   const auto [worker, started, deadline] = lease->second;
   leases_.erase(lease);
   if (is_answered(unit)) return;
-  // What a silent worker did with it is not known: it may have begun, and said so in vain.
+  // What a silent worker did with it is not known: it may have begun, and its report was lost.
   if (!started && ending == Ending::given_back) returned_.push_back({worker, unit});
-  // A live worker that does not bring a unit back in all that time counts, whether it said that it began or
-  // not: otherwise a unit that nobody can take would go round for ever.
+  // A live worker that does not bring a unit back in all that time counts, whether it reported that it began
+  // or not: otherwise a unit that nobody can take would go round for ever.
   const bool counts = ending == Ending::expired || (ending == Ending::worker_lost && started);
   if (counts && ++units_[unit].losses >= config_.max_losses) {
     lost_units_.insert(unit);
@@ -162,12 +162,12 @@ Dispatcher::Tick Dispatcher::tick(TimePoint now) {
   const auto previous = std::exchange(last_tick_, now);
   if (previous && now - *previous > 2 * config_.heartbeat_interval) {
     outcome.clocks_restarted = true;
-    for (auto& [worker, state] : workers_) state.last_heard = now;
+    for (auto& [worker, state] : workers_) state.last_message_at = now;
     for (auto& [unit, lease] : leases_) lease.deadline += now - *previous;
     return outcome;
   }
   for (const auto& [worker, state] : workers_) {
-    if (now - state.last_heard > config_.liveness * config_.heartbeat_interval)
+    if (now - state.last_message_at > config_.liveness * config_.heartbeat_interval)
       outcome.lost.push_back(worker);
   }
   std::ranges::sort(outcome.lost);

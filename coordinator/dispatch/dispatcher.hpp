@@ -32,7 +32,7 @@ class Dispatcher {
   Dispatcher(Config config, std::vector<UnitAffinity> units, std::vector<std::string> holders);
 
   // --- the roster ---
-  /// A worker is there (READY). `held` are the units that it says it still works on: those that are not
+  /// A worker is there (READY). `held` are the units that it still works on: those that are not
   /// settled and not leased to another are its leases (again). Any other lease it had is over, without a
   /// loss.
   void join(WorkerId worker, const std::string& cache_id, const std::vector<UnitId>& held, TimePoint now);
@@ -41,7 +41,7 @@ class Dispatcher {
   bool knows(WorkerId worker) const { return workers_.contains(worker); }
   std::size_t worker_count() const { return workers_.size(); }
   /// Any message of a worker is a sign of life.
-  void heard(WorkerId worker, TimePoint now);
+  void on_message(WorkerId worker, TimePoint now);
 
   // --- leases ---
   /// How many units the worker wants to hold, those whose results are not acknowledged included.
@@ -117,7 +117,7 @@ class Dispatcher {
     TimePoint deadline;
   };
   struct Worker {
-    TimePoint last_heard;
+    TimePoint last_message_at;
     std::uint32_t window = 0;
     std::set<UnitId> held;  ///< Leased, or answered and not yet released.
     TimePoint excused;

@@ -60,7 +60,7 @@ void EntryBroker::forget_answer(const Digest& key) {
   known_.erase({EntryKind::answer, key});
 }
 
-// --- what workers and the ledger say ---
+// --- messages of workers and the ledger ---
 
 void EntryBroker::seek(WorkerId seeker, const EntryKey& key, TimePoint now, Outcome& outcome) {
   if (!cache_ids_.contains(seeker)) return;
@@ -68,7 +68,7 @@ void EntryBroker::seek(WorkerId seeker, const EntryKey& key, TimePoint now, Outc
   if (found == open_.end()) return open(seeker, key, now, outcome);
   auto& open = found->second;
   if (open.stage == Stage::leased && open.with == seeker) {
-    outcome.verdicts.push_back({seeker, key, nullptr});  // It has not heard what it was told.
+    outcome.verdicts.push_back({seeker, key, nullptr});  // The verdict has not reached it yet.
   } else if (std::ranges::find(open.waiting, seeker) == open.waiting.end()) {
     open.waiting.push_back(seeker);
   }

@@ -33,7 +33,7 @@ class EntryBroker {
     std::size_t max_known = 131'072;  ///< Holders that are remembered; the oldest are forgotten.
   };
 
-  /// What a worker is told of a key that it sought.
+  /// The answer to a worker that sought a key.
   struct Verdict {
     WorkerId seeker = 0;
     EntryKey key;
@@ -44,11 +44,11 @@ class EntryBroker {
     WorkerId lender = 0;
     EntryKey key;
   };
-  /// What is to be said now; appended to.
+  /// What is to be sent now; appended to.
   struct Outcome {
     std::vector<Verdict> verdicts;
     std::vector<Loan> loans;
-    std::vector<Digest> look_ups;  ///< Embeddings that the ledger may know a holder of: `looked_up` is told.
+    std::vector<Digest> look_ups;  ///< Embeddings that the ledger may know a holder of: `looked_up` takes it.
   };
 
   explicit EntryBroker(Config config);
@@ -67,7 +67,7 @@ class EntryBroker {
   /// The unit is settled: its holder is forgotten. Who waits still gets a verdict.
   void forget_answer(const Digest& key);
 
-  // --- what workers and the ledger say; from and about strangers it is ignored ---
+  // --- messages of workers and the ledger; from and about strangers it is ignored ---
   void seek(WorkerId seeker, const EntryKey& key, TimePoint now, Outcome& outcome);
   /// The ledger's word on a look-up: the id of the cache that holds it; empty: nobody's.
   void looked_up(const Digest& key, const std::string& cache_id, TimePoint now, Outcome& outcome);

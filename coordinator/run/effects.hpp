@@ -33,10 +33,10 @@ struct GoneWorker {
 struct Effects {
   std::vector<ToPeer> to_workers;
   std::vector<RecordResult> to_record;
-  std::vector<std::pair<Peer, wire::Heartbeat>> demands;  ///< To be answered with GRANT.
+  std::vector<std::pair<Peer, wire::Heartbeat>> demands;  ///< To be answered with GRANTS.
   bool peers_changed = false;
   std::vector<GoneWorker> gone;          ///< Come before whoever is there now.
-  std::vector<Digest> to_look_up;        ///< Embeddings: who holds them? `on_looked_up` is to be told.
+  std::vector<Digest> to_look_up;        ///< Embeddings: who holds them? answered by `on_looked_up`.
   std::vector<EmbeddingHolder> to_note;  ///< For the ledger.
   std::vector<std::string> notes;        ///< For the log: one sentence each.
 };

@@ -24,8 +24,8 @@ EntryBroker::Config broker_config(std::chrono::milliseconds heartbeat, std::chro
 
 /// One peer's items as messages that hold neither too many of them nor too many bytes.
 template <class Message, class Items, class BytesOf>
-void say_in_parts(const Peer& peer, const std::string& run_id, Items items, BytesOf bytes_of,
-                  std::vector<ToPeer>& messages) {
+void append_in_parts(const Peer& peer, const std::string& run_id, Items items, BytesOf bytes_of,
+                     std::vector<ToPeer>& messages) {
   Items part;
   std::size_t bytes = 0;
   for (auto& item : items) {
@@ -55,7 +55,7 @@ void Lending::leave(WorkerId worker, TimePoint now, Effects& effects) {
   if (peers_.erase(worker) == 0) return;
   EntryBroker::Outcome outcome;
   broker_.leave(worker, now, outcome);
-  say(std::move(outcome), effects);
+  append_messages(std::move(outcome), effects);
 }
 
 bool Lending::held_elsewhere(WorkerId worker, const Digest& key, const std::string& cache_id) {
@@ -68,7 +68,7 @@ bool Lending::held_elsewhere(WorkerId worker, const Digest& key, const std::stri
 void Lending::on_message(WorkerId worker, const wire::Seek& seek, TimePoint now, Effects& effects) {
   EntryBroker::Outcome outcome;
   for (const auto& key : seek.keys) broker_.seek(worker, key, now, outcome);
-  say(std::move(outcome), effects);
+  append_messages(std::move(outcome), effects);
 }
 
 void Lending::on_message(WorkerId worker, wire::Lent& lent, TimePoint now, Effects& effects) {
@@ -77,7 +77,7 @@ void Lending::on_message(WorkerId worker, wire::Lent& lent, TimePoint now, Effec
     auto bytes = entry.bytes.empty() ? nullptr : std::make_shared<const std::string>(std::move(entry.bytes));
     broker_.lent(worker, entry.key, std::move(bytes), now, outcome);
   }
-  say(std::move(outcome), effects);
+  append_messages(std::move(outcome), effects);
 }
 
 void Lending::on_message(WorkerId worker, const wire::Stored& stored, TimePoint now, Effects& effects) {
@@ -87,22 +87,22 @@ void Lending::on_message(WorkerId worker, const wire::Stored& stored, TimePoint 
     if (!cache_id.empty()) effects.to_note.push_back({key, cache_id});
   }
   for (const auto& key : stored.given_up) broker_.given_up(worker, key, now, outcome);
-  say(std::move(outcome), effects);
+  append_messages(std::move(outcome), effects);
 }
 
 void Lending::looked_up(const std::vector<EmbeddingHolder>& holders, TimePoint now, Effects& effects) {
   EntryBroker::Outcome outcome;
   for (const auto& [key, cache_id] : holders) broker_.looked_up(key, cache_id, now, outcome);
-  say(std::move(outcome), effects);
+  append_messages(std::move(outcome), effects);
 }
 
 void Lending::tick(TimePoint now, Effects& effects) {
   EntryBroker::Outcome outcome;
   broker_.tick(now, outcome);
-  say(std::move(outcome), effects);
+  append_messages(std::move(outcome), effects);
 }
 
-void Lending::say(EntryBroker::Outcome outcome, Effects& effects) const {
+void Lending::append_messages(EntryBroker::Outcome outcome, Effects& effects) const {
   std::map<WorkerId, std::vector<wire::LentEntry>> found;
   for (auto& [seeker, key, entry] : outcome.verdicts)
     found[seeker].push_back({key, entry ? *entry : std::string()});
@@ -110,11 +110,12 @@ void Lending::say(EntryBroker::Outcome outcome, Effects& effects) const {
   for (const auto& [lender, key] : outcome.loans) wanted[lender].push_back(key);
   for (auto& [worker, entries] : found) {
     const auto bytes_of = [](const wire::LentEntry& entry) { return entry.bytes.size(); };
-    say_in_parts<wire::Found>(peers_.at(worker), run_id_, std::move(entries), bytes_of, effects.to_workers);
+    append_in_parts<wire::Found>(peers_.at(worker), run_id_, std::move(entries), bytes_of,
+                                 effects.to_workers);
   }
   for (auto& [worker, keys] : wanted) {
     const auto bytes_of = [](const EntryKey& key) { return key.digest.size(); };
-    say_in_parts<wire::Lend>(peers_.at(worker), run_id_, std::move(keys), bytes_of, effects.to_workers);
+    append_in_parts<wire::Lend>(peers_.at(worker), run_id_, std::move(keys), bytes_of, effects.to_workers);
   }
   std::ranges::move(outcome.look_ups, std::back_inserter(effects.to_look_up));
 }

@@ -12,7 +12,7 @@
 
 namespace sluice {
 
-/// A run's entries of other caches (docs/protocol.md): what workers say of them becomes decisions of
+/// A run's entries of other caches (docs/protocol.md): what workers send of them becomes decisions of
 /// EntryBroker, and those become messages within the wire's limits. Pure: time is an argument. Not
 /// thread-safe.
 class Lending {
@@ -39,7 +39,7 @@ class Lending {
   void tick(TimePoint now, Effects& effects);
 
  private:
-  void say(EntryBroker::Outcome outcome, Effects& effects) const;
+  void append_messages(EntryBroker::Outcome outcome, Effects& effects) const;
 
   std::string run_id_;
   bool lends_ = false;

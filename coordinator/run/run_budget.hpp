@@ -19,7 +19,7 @@ PaidTokens most_of(const WorkUnit& unit);
 /// The run's budgets of tokens and dollars (docs/budgets.md): a unit is leased only if what it may take still
 /// fits what is neither paid nor reserved by other leases. Pure; not thread-safe.
 ///
-/// A reservation stays until its worker says what it paid. That of a worker that was lost while it was at
+/// A reservation stays until its worker reports what it paid. That of a worker that was lost while it was at
 /// work stays for good, since its calls may have been paid: a budget is never exceeded, at the price that it
 /// may not be used to the full.
 class RunBudget {

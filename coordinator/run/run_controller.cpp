@@ -99,7 +99,7 @@ std::optional<WorkerId> RunController::sender(const Peer& peer, const std::strin
     return std::nullopt;
   }
   roster_.on_message(*id, now);
-  dispatcher_.heard(*id, now);
+  dispatcher_.on_message(*id, now);
   return id;
 }
 
@@ -182,7 +182,7 @@ void RunController::on_message(const Peer& peer, wire::Report& report, TimePoint
       refused.items.push_back({result.unit, wire::Verdict::gone, result.key, {}});
     }
   } else if (id) {
-    dispatcher_.heard(*id, now);
+    dispatcher_.on_message(*id, now);
     dispatcher_.set_window(*id, report.window);
     for (const auto unit : report.started) dispatcher_.started(*id, unit, now);
     tally_.on_result(now);

@@ -25,9 +25,9 @@
 
 namespace sluice {
 
-/// A run from the first HELLO to the last GOODBYE: reads what workers say, decides by Dispatcher, and says
-/// what is to be sent and recorded (docs/protocol.md). Pure: time is an argument, no socket, no actor. Not
-/// thread-safe. The plan must outlive it.
+/// A run from the first HELLO to the last GOODBYE: takes the messages of workers, decides by Dispatcher, and
+/// names what is to be sent and recorded (docs/protocol.md). Pure: time is an argument, no socket, no actor.
+/// Not thread-safe. The plan must outlive it.
 class RunController {
  public:
   struct Config {
@@ -53,7 +53,7 @@ class RunController {
 
   void on_messages(FromWorkers& messages, TimePoint now, Effects& effects);
   void on_recorded(const ResultsRecorded& recorded, TimePoint now, Effects& effects);
-  /// What the ledger says of Effects::to_look_up.
+  /// The ledger's answer to Effects::to_look_up.
   void on_looked_up(const std::vector<EmbeddingHolder>& holders, TimePoint now, Effects& effects);
   /// Once a heartbeat, after the socket has been drained.
   void on_tick(TimePoint now, Effects& effects);

@@ -38,7 +38,7 @@ class GovernorActorTest : public ActorTest {
     settle();
   }
   void hear(const Peer& peer, wire::Demand demand) {
-    caf::anon_send(governor, DemandHeard{peer, {"run-1", 77, 5, {std::move(demand)}, 0}});
+    caf::anon_send(governor, HeartbeatReceived{peer, {"run-1", 77, 5, {std::move(demand)}, 0}});
     settle();
   }
   void pause(const Peer& peer, std::uint32_t pause_ms) {
@@ -82,7 +82,7 @@ TEST_F(GovernorActorTest, AnswersAHeartbeatWithAGrantThatEchoesItsTime) {
 TEST_F(GovernorActorTest, HeartbeatsThatWaitTogetherAreOneTurn) {
   join({{"p", 1, 5}});
   router.take<ToPeer>();
-  for (int i = 0; i < 3; ++i) caf::anon_send(governor, DemandHeard{"p", {"run-1", 77, 5, {}, 0}});
+  for (int i = 0; i < 3; ++i) caf::anon_send(governor, HeartbeatReceived{"p", {"run-1", 77, 5, {}, 0}});
   settle();
   EXPECT_EQ(sent_to<wire::Grants>(router, "p").size(), 1u);
 }

@@ -14,7 +14,7 @@ class ModelClientBudgetTest : public ModelClientTest {
   void start_limited() {
     start();
     budget(true, {permits({})});
-    worker.take<DemandTold>();
+    worker.take<DemandChanged>();
   }
   wire::Demand last_demand() {
     auto told = demands();

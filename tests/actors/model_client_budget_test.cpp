@@ -55,9 +55,9 @@ TEST_F(ModelClientBudgetTest, AClosedPermitIsToldAndTheCallGoesOnWaiting) {
   auto grant = permits({1});
   grant.places = 0;
   budget(true, {grant});
-  worker.take<DemandTold>();
+  worker.take<DemandChanged>();
   pass(49ms);
-  EXPECT_TRUE(worker.take<DemandTold>().empty());
+  EXPECT_TRUE(worker.take<DemandChanged>().empty());
   pass(2ms);
   const auto demand = last_demand();
   EXPECT_EQ(demand.spent, (Spent{{1, false}}));
@@ -248,8 +248,8 @@ TEST_F(ModelClientBudgetTest, WithoutALimitCallsSayNothing) {
     complete(id);
     answer_claims(only_call());
   }
-  EXPECT_TRUE(worker.take<DemandTold>().empty());
-  caf::anon_send(client, TellDemand{});
+  EXPECT_TRUE(worker.take<DemandChanged>().empty());
+  caf::anon_send(client, ReportDemand{});
   settle();
   const auto demand = last_demand();
   EXPECT_EQ(demand.outcomes.answered, 50u);
@@ -314,7 +314,7 @@ TEST_F(ModelClientBudgetTest, ASearchMayGoBeyondTheConfiguredNumber) {
   grant.searched = true;
   budget(true, {grant});
   EXPECT_EQ(calls().size(), 3u);
-  const auto told = worker.take<DemandTold>();
+  const auto told = worker.take<DemandChanged>();
   ASSERT_FALSE(told.empty());
   EXPECT_EQ(told.back().slots, 5u) << "the credit follows";
   EXPECT_EQ(told.back().demands.at(0).in_flight, 5u);

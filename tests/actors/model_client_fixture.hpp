@@ -20,7 +20,7 @@ inline constexpr const char* no_claims = R"({"claims":[]})";
 class ModelClientTest : public ActorTest {
  protected:
   using Http = Probe<HttpCalls, HttpCancel>;
-  using Worker = Probe<DemandTold, EntriesSaid, WorkerUnfit, UnitsCompleted, UnitsScored>;
+  using Worker = Probe<DemandChanged, EntryMessages, WorkerUnfit, UnitsCompleted, UnitsScored>;
 
   ModelClientTest() {
     settings.run_id = "run-1";
@@ -50,7 +50,7 @@ class ModelClientTest : public ActorTest {
   void restart() {
     start_without_grant();
     budget(true, {unlimited()});
-    worker.take<DemandTold>();
+    worker.take<DemandChanged>();
   }
   void start_without_grant() {
     ModelClientConfig config;
@@ -72,7 +72,7 @@ class ModelClientTest : public ActorTest {
   /// what is sought by itself.
   void settle() {
     ActorTest::settle();
-    while (caches_hold_nothing && !worker.got<EntriesSaid>().empty()) {
+    while (caches_hold_nothing && !worker.got<EntryMessages>().empty()) {
       EntriesFound nothing;
       for (const auto& key : sought()) nothing.entries.push_back({key, ""});
       caf::anon_send(client, std::move(nothing));
@@ -83,7 +83,7 @@ class ModelClientTest : public ActorTest {
   /// `stored`.
   std::vector<EntryKey> sought() {
     std::vector<EntryKey> keys;
-    for (auto& said : worker.take<EntriesSaid>()) {
+    for (auto& said : worker.take<EntryMessages>()) {
       EXPECT_EQ(said.run_id, "run-1");
       for (auto& message : said.messages) {
         if (auto* seek = std::get_if<wire::Seek>(&message))
@@ -200,7 +200,7 @@ class ModelClientTest : public ActorTest {
   /// What was told of the provider since the last call, in order.
   std::vector<wire::Demand> demands() {
     std::vector<wire::Demand> told;
-    for (auto& message : worker.take<DemandTold>())
+    for (auto& message : worker.take<DemandChanged>())
       std::ranges::move(message.demands, std::back_inserter(told));
     return told;
   }

@@ -6,15 +6,15 @@ namespace sluice {
 
 /// Writes the entries of all caches of the home as one cassette. Where caches hold different answers to a
 /// key, the pinned one goes in, else the greatest (created_at, digest).
-Result<ExportedCassette> export_cassette(const CassetteExport& wish);
+Result<ExportedCassette> export_cassette(const CassetteExport& options);
 /// Merges a cassette into the first free cache of the home: of each kind and key the greatest (created_at,
 /// digest) stays, and the greatest of a key is pinned. Nothing is written unless the whole cassette is sound.
-Result<ImportedCassette> import_cassette(const CassetteImport& wish);
+Result<ImportedCassette> import_cassette(const CassetteImport& options);
 /// All caches of the home by name.
 Result<std::vector<CacheFacts>> cache_stats(const std::filesystem::path& home);
 /// Removes old entries, and damaged ones of any age, from all caches of the home. What is pinned stays, and
 /// then embeddings do, too.
-Result<PrunedCaches> prune_caches(const CachePrune& wish);
+Result<PrunedCaches> prune_caches(const CachePrune& options);
 
 /// The bytes of all files in the folder; what vanishes meanwhile counts nothing.
 std::uint64_t bytes_in(const std::filesystem::path& folder);

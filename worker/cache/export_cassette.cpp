@@ -106,9 +106,9 @@ const Version* find(const std::vector<Version>& versions, const Digest& digest) 
 
 class Export {
  public:
-  Export(const CassetteExport& wish, const std::vector<AnswerCache>& caches)
-      : wish_(wish), caches_(caches), writer_(wish.write) {
-    found_.resize(wish.used ? wish.used->size() : 0);
+  Export(const CassetteExport& options, const std::vector<AnswerCache>& caches)
+      : options_(options), caches_(caches), writer_(options.write) {
+    found_.resize(options.used ? options.used->size() : 0);
   }
 
   Result<ExportedCassette> run() {
@@ -132,7 +132,7 @@ class Export {
       const auto more = merge.next();
       if (!more) return fail(more.error());
       if (!*more) return {};
-      const bool by_use = kind != EntryKind::embedding && wish_.used;
+      const bool by_use = kind != EntryKind::embedding && options_.used;
       const auto use = by_use ? find_use(merge.key()) : std::nullopt;
       if (by_use && !use) continue;
       const auto versions = merge.versions();
@@ -148,16 +148,16 @@ class Export {
     }
   }
 
-  /// Where the wish names the key; nothing if it does not.
+  /// Where the options name the key; nothing if they do not.
   std::optional<std::size_t> find_use(const Digest& key) const {
-    const auto position = std::ranges::lower_bound(*wish_.used, key, {}, &UsedAnswer::key);
-    if (position == wish_.used->end() || position->key != key) return std::nullopt;
-    return static_cast<std::size_t>(position - wish_.used->begin());
+    const auto position = std::ranges::lower_bound(*options_.used, key, {}, &UsedAnswer::key);
+    if (position == options_.used->end() || position->key != key) return std::nullopt;
+    return static_cast<std::size_t>(position - options_.used->begin());
   }
 
   /// The very answer that was used; null if it is not among these.
   const Version* take_used(std::size_t use, const std::vector<Version>& versions) {
-    const auto* used = find(versions, (*wish_.used)[use].answer);
+    const auto* used = find(versions, (*options_.used)[use].answer);
     if (used) found_[use] = true;
     return used;
   }
@@ -170,7 +170,7 @@ class Export {
         versions_elsewhere(kind == EntryKind::answer ? EntryKind::outcome : EntryKind::answer, key);
     if (!others) return fail(others.error());
     if (others->empty() && !differ(versions)) return greatest;
-    const auto pins = wish_.pins({&key, 1});
+    const auto pins = options_.pins({&key, 1});
     if (!pins) return fail(pins.error());
     if (!pins->front()) return greatest;
     if (const auto* pinned = find(versions, pins->front()->answer)) return pinned;
@@ -203,13 +203,13 @@ class Export {
     const auto first = static_cast<std::size_t>(std::ranges::find(found_, false) - found_.begin());
     return fail(Reason::cache_miss,
                 std::to_string(missing) + " of the " + std::to_string(found_.size()) +
-                    " answers that the run used are in no cache of " + (wish_.home / "cache").string() +
-                    " (the first has the key " + to_hex((*wish_.used)[first].key) +
+                    " answers that the run used are in no cache of " + (options_.home / "cache").string() +
+                    " (the first has the key " + to_hex((*options_.used)[first].key) +
                     "): they were replaced by later ones, made up (mock), or are on another machine; "
                     "name a later run, or export where they are");
   }
 
-  const CassetteExport& wish_;
+  const CassetteExport& options_;
   const std::vector<AnswerCache>& caches_;
   CassetteWriter writer_;
   ExportedCassette report_;
@@ -218,10 +218,10 @@ class Export {
 
 }  // namespace
 
-Result<ExportedCassette> export_cassette(const CassetteExport& wish) {
-  const auto caches = open_all(wish.home);
+Result<ExportedCassette> export_cassette(const CassetteExport& options) {
+  const auto caches = open_all(options.home);
   if (!caches) return fail(caches.error());
-  return Export(wish, *caches).run();
+  return Export(options, *caches).run();
 }
 
 }  // namespace sluice

@@ -19,8 +19,8 @@ constexpr std::size_t keys_per_batch = 512;
 
 class Import {
  public:
-  Import(const CassetteImport& wish, AnswerCache& cache, const std::vector<AnswerCache>& others)
-      : wish_(wish), cache_(cache), others_(others) {}
+  Import(const CassetteImport& options, AnswerCache& cache, const std::vector<AnswerCache>& others)
+      : options_(options), cache_(cache), others_(others) {}
 
   Result<ImportedCassette> run(CassetteReader& cassette) {
     report_.cache = cache_.directory();
@@ -61,7 +61,7 @@ class Import {
   /// Pins the greatest of what this cache now holds under each key, unless the pinned one, in another cache
   /// of the home, is greater still.
   Result<void> pin_batch() {
-    const auto present = wish_.pins(batch_);
+    const auto present = options_.pins(batch_);
     if (!present) return fail(present.error());
     std::vector<CachePin> moved;
     for (std::size_t i = 0; i < batch_.size(); ++i) {
@@ -75,7 +75,7 @@ class Import {
       moved.push_back({key, here->digest, cache_.id()});
     }
     batch_.clear();
-    return moved.empty() ? Result<void>() : wish_.move_pins(moved);
+    return moved.empty() ? Result<void>() : options_.move_pins(moved);
   }
 
   bool is_greater_elsewhere(const CachePin& pin, const Rank& here) const {
@@ -98,7 +98,7 @@ class Import {
     return best;
   }
 
-  const CassetteImport& wish_;
+  const CassetteImport& options_;
   AnswerCache& cache_;
   const std::vector<AnswerCache>& others_;
   ImportedCassette report_;
@@ -108,20 +108,21 @@ class Import {
 }  // namespace
 
 Result<ImportedCassette> merge_cassette(CassetteReader& cassette, AnswerCache& cache,
-                                        const std::vector<AnswerCache>& others, const CassetteImport& wish) {
-  return Import(wish, cache, others).run(cassette);
+                                        const std::vector<AnswerCache>& others,
+                                        const CassetteImport& options) {
+  return Import(options, cache, others).run(cassette);
 }
 
-Result<ImportedCassette> import_cassette(const CassetteImport& wish) {
-  auto cassette = CassetteReader::open(wish.file);
+Result<ImportedCassette> import_cassette(const CassetteImport& options) {
+  auto cassette = CassetteReader::open(options.file);
   if (!cassette) return fail(cassette.error());
   if (auto sound = cassette->verify(); !sound) return fail(sound.error());
   // A ledger that does not work is told before anything is written.
-  if (auto works = wish.pins({}); !works) return fail(works.error());
-  auto cache = open_slot(wish.home, std::nullopt);
+  if (auto works = options.pins({}); !works) return fail(works.error());
+  auto cache = open_slot(options.home, std::nullopt);
   if (!cache) return fail(cache.error());
-  const auto others = open_others_read_only(wish.home, cache->directory());
-  return merge_cassette(*cassette, *cache, others, wish);
+  const auto others = open_others_read_only(options.home, cache->directory());
+  return merge_cassette(*cassette, *cache, others, options);
 }
 
 }  // namespace sluice

@@ -16,10 +16,10 @@ constexpr std::size_t entries_per_batch = 512;
 
 class Prune {
  public:
-  explicit Prune(const CachePrune& wish) : wish_(wish) {}
+  explicit Prune(const CachePrune& options) : options_(options) {}
 
   Result<PrunedCaches> run() {
-    const auto directories = list_caches(wish_.home);
+    const auto directories = list_caches(options_.home);
     if (!directories) return fail(directories.error());
     if (auto opened = open(*directories); !opened) return fail(opened.error());
     for (const auto& dir : *directories) report_.bytes_before += bytes_in(dir);
@@ -43,7 +43,7 @@ class Prune {
   /// All or none: what is in use is told before anything is removed.
   Result<void> open(const std::vector<fs::path>& directories) {
     for (const auto& dir : directories) {
-      auto cache = wish_.dry_run ? AnswerCache::open_read_only(dir) : AnswerCache::open(dir);
+      auto cache = options_.dry_run ? AnswerCache::open_read_only(dir) : AnswerCache::open(dir);
       if (cache) {
         caches_.push_back(std::move(*cache));
       } else if (cache.error().reason == Reason::cache_in_use) {
@@ -65,7 +65,7 @@ class Prune {
   }
 
   Result<void> compact() {
-    if (wish_.dry_run || report_.answers + report_.outcomes + report_.embeddings + report_.damaged == 0)
+    if (options_.dry_run || report_.answers + report_.outcomes + report_.embeddings + report_.damaged == 0)
       return {};
     for (auto& cache : caches_) {
       if (auto done = cache.compact(); !done) return done;
@@ -83,7 +83,8 @@ class Prune {
       const auto rank = cache_entry::rank(kind, cursor.key(), cursor.bytes());
       if (!rank) {
         if (auto done = remove(cache, kind, cursor.key(), report_.damaged); !done) return done;
-      } else if (const bool is_old = rank->created_at_ms < wish_.created_before_ms; is_old || !any_pinned_) {
+      } else if (const bool is_old = rank->created_at_ms < options_.created_before_ms;
+                 is_old || !any_pinned_) {
         batch.push_back({cursor.key(), rank->digest, is_old});
       }
       if (batch.size() < entries_per_batch) continue;
@@ -110,12 +111,12 @@ class Prune {
 
   Result<std::vector<bool>> which_are_pinned(EntryKind kind, const std::vector<Candidate>& batch) const {
     std::vector<bool> pinned(batch.size(), false);
-    if (wish_.pinned_too) return pinned;
+    if (options_.pinned_too) return pinned;
     // Which embeddings the pinned answers are compared by is not recorded.
     if (kind == EntryKind::embedding) return std::vector<bool>(batch.size(), any_pinned_);
     std::vector<Digest> keys;
     for (const auto& candidate : batch) keys.push_back(candidate.key);
-    const auto pins = wish_.pins(keys);
+    const auto pins = options_.pins(keys);
     if (!pins) return fail(pins.error());
     for (std::size_t i = 0; i < batch.size(); ++i) {
       pinned[i] = (*pins)[i] && (*pins)[i]->answer == batch[i].digest;
@@ -125,10 +126,10 @@ class Prune {
 
   Result<void> remove(AnswerCache& cache, EntryKind kind, const Digest& key, std::uint64_t& count) {
     ++count;
-    return wish_.dry_run ? Result<void>() : cache.erase_entry(kind, key);
+    return options_.dry_run ? Result<void>() : cache.erase_entry(kind, key);
   }
 
-  const CachePrune& wish_;
+  const CachePrune& options_;
   std::vector<AnswerCache> caches_;
   PrunedCaches report_;
   bool any_pinned_ = false;  ///< Of the answers and outcomes: one that the ledger pins.
@@ -136,8 +137,8 @@ class Prune {
 
 }  // namespace
 
-Result<PrunedCaches> prune_caches(const CachePrune& wish) {
-  return Prune(wish).run();
+Result<PrunedCaches> prune_caches(const CachePrune& options) {
+  return Prune(options).run();
 }
 
 }  // namespace sluice

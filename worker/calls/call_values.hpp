@@ -27,7 +27,7 @@ struct BudgetChanged {
 
 /// What this worker's calls need, and how many units it works on at a time: said when asked, and when the
 /// coordinator should hear of a change at once.
-struct DemandTold {
+struct DemandChanged {
   std::string run_id;
   std::vector<wire::Demand> demands;
   std::uint64_t heard_us = 0;  ///< `now_us` of the newest GRANTS that are taken in.
@@ -55,7 +55,7 @@ struct Backlog {
 /// What the engine's owner is to do now.
 struct EngineTurn {
   std::vector<HttpCall> calls;
-  std::optional<DemandTold> demand;
+  std::optional<DemandChanged> demand;
   std::vector<wire::ToCoordinator> entries;  ///< SEEK and STORED.
   std::vector<std::string> problems;         ///< For the log: one sentence each.
   std::optional<Error> unfit;                ///< This worker cannot work here, and should leave.

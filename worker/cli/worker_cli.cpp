@@ -130,19 +130,19 @@ int serve(const WorkerFlags& flags) {
   caf::scoped_actor self(actors.system);
   const std::chrono::milliseconds timeout(
       static_cast<std::int64_t>(1000 * flags.coordinator_timeout_seconds));
-  LocalWorkers wish{.system = actors.system,
-                    .context = network,
-                    .endpoint = flags.connect,
-                    .count = 1,
-                    .name = flags.name,
-                    .stay = flags.stay,
-                    .coordinator_timeout = timeout,
-                    .metrics = metrics,
-                    .call_log = flags.call_log,
-                    .settings = *settings,
-                    .listener = caf::actor_cast<caf::actor>(self)};
+  LocalWorkers options{.system = actors.system,
+                       .context = network,
+                       .endpoint = flags.connect,
+                       .count = 1,
+                       .name = flags.name,
+                       .stay = flags.stay,
+                       .coordinator_timeout = timeout,
+                       .metrics = metrics,
+                       .call_log = flags.call_log,
+                       .settings = *settings,
+                       .listener = caf::actor_cast<caf::actor>(self)};
   spdlog::info("connecting to {}", flags.connect);
-  const auto workers = start_workers(wish);
+  const auto workers = start_workers(options);
   if (!workers) return report(workers.error().message);
   signals.handle_with([&](const char* signal) {
     for (const auto& worker : *workers) caf::anon_send(worker, StopWorker{signal});

@@ -1,14 +1,14 @@
 #pragma once
 
-#include "common/model/claim.hpp"
-#include "common/model/result.hpp"
-#include "common/model/trial.hpp"
+#include "common/claim.hpp"
+#include "common/result.hpp"
+#include "common/trial.hpp"
 
 #include <string_view>
 #include <vector>
 
-/// Hybrid type-coercive matching. Pure
-/// and thread-safe.
+/// Whether claims are what is expected, values of different types compared by their meaning
+/// (docs/metrics.md). Pure and thread-safe.
 namespace sluice {
 
 /// True if the two values mean the same: equal booleans or texts, numbers less than 0.001 apart; a text that

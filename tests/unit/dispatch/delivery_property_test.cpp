@@ -84,7 +84,7 @@ class Model {
 
   /// A result has come: it goes to the recorder, whose answer takes a while.
   void deliver(const InFlight& result) {
-    if (dispatcher_.knows(result.worker)) dispatcher_.heard(result.worker, now_);
+    if (dispatcher_.knows(result.worker)) dispatcher_.on_message(result.worker, now_);
     dispatcher_.begin_recording(result.unit);
     recorder_.push_back(result);
   }
@@ -122,7 +122,7 @@ class Model {
 
   void disturb_nobody() {
     now_ += std::chrono::milliseconds(pick(900));
-    for (auto& [id, worker] : workers_) dispatcher_.heard(id, now_);
+    for (auto& [id, worker] : workers_) dispatcher_.on_message(id, now_);
     std::erase_if(workers_, [](const auto& entry) { return !entry.second.alive; });
     switch (pick(5)) {
       case 0:
@@ -188,7 +188,7 @@ class Model {
         work();
     }
     for (auto& [id, worker] : workers_) {
-      if (worker.alive && !worker.stopped && pick(3) > 0) dispatcher_.heard(id, now_);
+      if (worker.alive && !worker.stopped && pick(3) > 0) dispatcher_.on_message(id, now_);
     }
   }
 
@@ -220,7 +220,7 @@ class Model {
     join(healthy);
     for (int step = 0; step < 2000 && !dispatcher_.finished(); ++step) {
       now_ += 500ms;
-      dispatcher_.heard(healthy, now_);
+      dispatcher_.on_message(healthy, now_);
       dispatcher_.tick(now_);
       dispatcher_.set_window(healthy, 4);
       for (const auto unit : dispatcher_.lease(healthy, 8, now_)) {

@@ -53,10 +53,10 @@ TEST_F(DispatcherTest, ASilentWorkersUnitsGoToAnother) {
   ASSERT_EQ(dispatcher.lease(1, 2, at(0ms)).size(), 2u);
   join(dispatcher, 2, 2);
   for (auto now = 1000ms; now <= 3000ms; now += 1000ms) {
-    dispatcher.heard(2, at(now));
+    dispatcher.on_message(2, at(now));
     EXPECT_TRUE(dispatcher.tick(at(now)).lost.empty()) << now.count();
   }
-  dispatcher.heard(2, at(4000ms));
+  dispatcher.on_message(2, at(4000ms));
   EXPECT_EQ(dispatcher.tick(at(4000ms)).lost, std::vector<WorkerId>{1});
   EXPECT_FALSE(dispatcher.knows(1));
   EXPECT_EQ(dispatcher.lease(2, 2, at(4000ms)).size(), 2u);
@@ -122,7 +122,7 @@ TEST_F(DispatcherTest, AUnitOnALiveWorkerHasADeadline) {
   dispatcher.started(1, 0, at(0ms));
   std::vector<UnitId> expired;
   for (auto now = 1000ms; now <= 61s; now += 1000ms) {
-    dispatcher.heard(1, at(now));
+    dispatcher.on_message(1, at(now));
     const auto tick = dispatcher.tick(at(now));
     expired.insert(expired.end(), tick.expired.begin(), tick.expired.end());
   }
@@ -135,7 +135,7 @@ TEST_F(DispatcherTest, AUnitThatNeverComesBackIsGivenUpInTheEnd) {
   join(dispatcher, 1, 1);
   std::size_t leases_lost = 0;
   for (auto now = 1000ms; now <= 200s; now += 1000ms) {
-    dispatcher.heard(1, at(now));
+    dispatcher.on_message(1, at(now));
     dispatcher.lease(1, 1, at(now));  // Never reported as started: the worker cannot read it, say.
     leases_lost += dispatcher.tick(at(now)).leases_lost;
   }

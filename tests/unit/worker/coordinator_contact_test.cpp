@@ -14,14 +14,14 @@ constexpr TimePoint start{1h};
 TEST(CoordinatorContact, IsThereFromTheFirstWordOn) {
   CoordinatorContact contact(start);
   EXPECT_FALSE(contact.connected());
-  EXPECT_TRUE(contact.hear(start + 1s));
-  EXPECT_FALSE(contact.hear(start + 2s)) << "it was there";
+  EXPECT_TRUE(contact.on_message(start + 1s));
+  EXPECT_FALSE(contact.on_message(start + 2s)) << "it was there";
   EXPECT_TRUE(contact.connected());
 }
 
 TEST(CoordinatorContact, IsLostOnceAfterThreeSilentBeats) {
   CoordinatorContact contact(start);
-  contact.hear(start);
+  contact.on_message(start);
   for (int second = 1; second <= 3; ++second) {
     EXPECT_FALSE(contact.beat(start + second * 1s, 1s).just_lost) << second;
   }
@@ -30,7 +30,7 @@ TEST(CoordinatorContact, IsLostOnceAfterThreeSilentBeats) {
   EXPECT_EQ(fourth.silence, 4s);
   EXPECT_FALSE(contact.connected());
   EXPECT_FALSE(contact.beat(start + 5s, 1s).just_lost) << "that is known";
-  EXPECT_TRUE(contact.hear(start + 5s)) << "it is back";
+  EXPECT_TRUE(contact.on_message(start + 5s)) << "it is back";
 }
 
 TEST(CoordinatorContact, ReconnectsNowAndThenWhileItIsSilent) {
@@ -45,7 +45,7 @@ TEST(CoordinatorContact, ReconnectsNowAndThenWhileItIsSilent) {
 
 TEST(CoordinatorContact, AWorkerThatWasStoppedItselfListensFirst) {
   CoordinatorContact contact(start);
-  contact.hear(start);
+  contact.on_message(start);
   contact.beat(start + 1s, 1s);
   const auto after_a_sleep = contact.beat(start + 1h, 1s);
   EXPECT_FALSE(after_a_sleep.just_lost);
