@@ -123,10 +123,13 @@ std::optional<std::size_t> end_of_break(std::string_view text, std::size_t at) {
   return end;
 }
 
-/// Where a key may not begin: the letter belongs to an escape, which would be broken.
-bool is_escape_letter(std::string_view text, std::size_t at) {
+/// Where the mask of a key that begins there begins: before the backslashes that would make an escape of its
+/// first letter, for "\\[" is none in JSON.
+std::size_t begin_of_escape(std::string_view text, std::size_t at) {
   constexpr std::string_view letters = "bfnrtu";
-  return at > 0 && text[at - 1] == '\\' && letters.find(text[at]) != std::string_view::npos;
+  if (letters.find(text[at]) == std::string_view::npos) return at;
+  while (at > 0 && text[at - 1] == '\\') --at;
+  return at;
 }
 
 }  // namespace
@@ -179,7 +182,6 @@ void KeyMask::note_beginning(const Form& form) {
 }
 
 std::optional<std::size_t> KeyMask::end_of_key(std::string_view text, std::size_t begin) const {
-  if (is_escape_letter(text, begin)) return std::nullopt;
   for (const Form& form : forms_) {
     const auto fits = [&](char c, char wanted) {
       return form.base64 ? standard_base64(c) == wanted : lower(c) == lower(wanted);
@@ -217,7 +219,8 @@ std::optional<std::string> KeyMask::masked(std::string_view text) const {
       continue;
     }
     if (!clean) clean.emplace();
-    clean->append(text, copied, at - copied).append(masked_key);
+    const std::size_t begin = std::max(copied, begin_of_escape(text, at));
+    clean->append(text, copied, begin - copied).append(masked_key);
     at = copied = *end;
   }
   if (clean) clean->append(text, copied);

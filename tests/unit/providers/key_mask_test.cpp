@@ -125,6 +125,13 @@ TEST(KeyMask, JsonStaysJson) {
   EXPECT_EQ(nlohmann::json::parse(inner)["claims"][0]["value"], "line\n[key]");
 }
 
+TEST(KeyMask, AKeyBehindABackslashIsMasked) {
+  const std::string secret = "newkey-12345";  // Begins like an escape: \n.
+  EXPECT_EQ(masked("C:\\newkey-12345", secret), "C:[key]");
+  EXPECT_EQ(masked(R"({"path": "C:\\newkey-12345"})", secret), R"({"path": "C:[key]"})");
+  EXPECT_EQ(masked("newkey-12345\\newkey-12345", secret), "[key][key]");
+}
+
 TEST(KeyMask, IsLinearInTheText) {
   const KeyMask mask(key);
   const std::size_t size = 1 << 20;
