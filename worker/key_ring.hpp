@@ -1,7 +1,7 @@
 #pragma once
 
 #include "common/error.hpp"
-#include "common/run_settings.hpp"
+#include "common/model/run_settings.hpp"
 #include "common/settings/load_settings.hpp"
 #include "common/settings/settings.hpp"
 

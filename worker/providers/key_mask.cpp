@@ -124,7 +124,7 @@ std::optional<std::size_t> end_of_break(std::string_view text, std::size_t at) {
 }
 
 /// Where the mask of a key that begins there begins: before the backslashes that would make an escape of its
-/// first letter, for "\\[" is none in JSON.
+/// first letter, for "\[" is none in JSON.
 std::size_t begin_of_escape(std::string_view text, std::size_t at) {
   constexpr std::string_view letters = "bfnrtu";
   if (letters.find(text[at]) == std::string_view::npos) return at;

@@ -1,8 +1,8 @@
 #pragma once
 
-#include "common/claim.hpp"
-#include "common/result.hpp"
-#include "common/trial.hpp"
+#include "common/model/claim.hpp"
+#include "common/model/result.hpp"
+#include "common/model/trial.hpp"
 
 #include <string_view>
 #include <vector>
