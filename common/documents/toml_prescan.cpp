@@ -12,6 +12,9 @@ namespace {
 constexpr std::string_view byte_order_mark = "\xEF\xBB\xBF";
 constexpr std::size_t max_key_parts = 16;
 constexpr std::size_t long_enough = 64;  ///< Bytes; shorter strings cost more to take out than to parse.
+/// What may stand right before a string (the last is the end of a byte order mark). Where anything else does,
+/// the parser takes the quote for a part of what it reads.
+constexpr std::string_view before_string = " \t\r\n=[{,.\xBF";
 
 /// True if the string's value is its text: no escapes, no carriage returns, no characters that TOML forbids.
 bool is_plain(std::string_view body, bool escapes) {
@@ -78,6 +81,10 @@ class Scanner {
   /// Steps over the string literal at the current position (one of TOML's four kinds).
   void take_string() {
     const std::size_t start = at_;
+    if (start > 0 && before_string.find(text_[start - 1]) == std::string_view::npos) {
+      refuse("a quote stands in the middle of a value or key without quotes");
+      return;
+    }
     const char quote = text_[start];
     const bool escapes = quote == '"';
     const std::string_view fence = escapes ? R"(""")" : "'''";

@@ -32,9 +32,10 @@ struct TomlPrescan {
 /// Looks over valid UTF-8 once, in linear time. The parser decodes and copies character by character, which
 /// for fixtures (mostly one long string each) is most of a suite's loading time: multi-line strings that hold
 /// nothing to interpret go round it. Refused are keys of more than 16 parts (the parser recurses over the
-/// tables that they make, and limits any depth but theirs), and two errors on which the parser breaks
-/// preconditions of its own: table headers that start with no key, and characters beyond ASCII outside of
-/// quotes and comments. Exact up to the first syntax error, where the parser stops anyway.
+/// tables that they make, and limits any depth but theirs), and errors on which the parser breaks
+/// preconditions of its own: characters beyond ASCII outside of quotes and comments, and quotes in the middle
+/// of a bare value, behind which such characters would be missed. Exact up to the first syntax error, where
+/// the parser stops anyway.
 TomlPrescan prescan_toml(std::string_view text);
 
 }  // namespace sluice

@@ -72,6 +72,9 @@ TEST(TomlDocument, NamesTheLinesOfErrors) {
   EXPECT_EQ(line_of_error("a = 1\n\xff"), 2u) << "not UTF-8";
   EXPECT_EQ(line_of_error("a = 1\na = 2\n"), 2u) << "a key twice";
   EXPECT_EQ(line_of_error("a = 1\n\u00e9 = 2\n"), 2u) << "a bare key beyond ASCII";
+  EXPECT_EQ(line_of_error("a = 0\"\n-\u014d = \"x"), 1u) << "the parser reads on behind the quote";
+  EXPECT_EQ(line_of_error("a = \"x\"\"y\""), 1u);
+  EXPECT_EQ(line_of_error("a.\"b\" = [\"x\",'y', {\"c\"=\"z\"}]\n[\"t\"]\n[[\"u\"]]\n\"k\"=\"\""), 0u);
   EXPECT_GT(line_of_error("a = '''\n" + long_line), 0u) << "a string without an end";
 }
 
