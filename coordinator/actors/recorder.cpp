@@ -37,7 +37,7 @@ ResultsRecorded::Item recorded(WorkerId worker, const ResultToCommit& item, cons
       worker, item.result.unit, item.result.key, outcome, item.result.error.has_value(), {}, {}};
   record.spend = item.result.spend;
   for (const auto& score : item.result.scores) {
-    // For the progress line; thresholds and baseline have their say at the end.
+    // For the progress line; thresholds and baseline count at the end.
     const bool failed = std::ranges::any_of(
         score.metrics, [](const MetricOutcome& metric) { return metric.passed == std::optional(false); });
     if (failed) record.failed.push_back(score.trial);

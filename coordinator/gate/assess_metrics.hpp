@@ -23,7 +23,7 @@ struct PinnedScore {
   double score = 0.0;  ///< Only when pinned.
 };
 
-/// One metric of a case beside all that assesses it. The gate of a run and `sluice compare` ask alike.
+/// One metric of a case beside all that assesses it. The gate of a run and `sluice compare` use it alike.
 struct MetricQuestion {
   const MetricInfo* metric = nullptr;  ///< Null for a scored metric of another tool.
   std::optional<double> score;         ///< Of a scored metric.

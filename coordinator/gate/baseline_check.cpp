@@ -24,7 +24,7 @@ std::string command_for_base(const GatedRun& run) {
          shell_word(run.baseline_file) + "`";
 }
 
-/// "`fix`", and where it lies if the two are told apart by that.
+/// "`fix`", and where it lies if that distinguishes the two.
 std::string suite_in_words(const std::string& name, const std::string& place, bool with_place) {
   return backquoted(name) + (with_place ? " in " + backquoted(place) : "");
 }

@@ -20,7 +20,7 @@ struct GatedRun {
   std::string suite;
   std::string config_fingerprint;  ///< `sha256:` and 64 hex digits.
   std::string tool_version;
-  std::string suite_path;     ///< As the user named it: for the commands that messages tell.
+  std::string suite_path;     ///< As the user named it: for the commands in messages.
   std::string baseline_file;  ///< As the user named it.
   bool strict = false;
   /// Of `sluice compare`: what is assessed is this file, and no run.

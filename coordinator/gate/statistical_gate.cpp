@@ -57,7 +57,7 @@ std::optional<GateNotice> nothing_to_compare_notice(const Thresholding& suite,
 
 std::uint64_t StatisticalAssessment::regressions() const {
   return static_cast<std::uint64_t>(std::ranges::count_if(metrics, [](const StatisticalMetric& one) {
-    return one.verdict.verdict == ChangeVerdict::regression;
+    return one.decision.decision == ChangeDecision::regression;
   }));
 }
 
@@ -120,14 +120,14 @@ StatisticalAssessment StatisticalGate::finish() const {
     one.drops = pairs.drops;
     comparisons.push_back(one.comparison);
   }
-  auto verdicts = assess_changes(comparisons, assessment.rules);
-  for (std::size_t i = 0; i < verdicts.size(); ++i) {
+  auto decisions = assess_changes(comparisons, assessment.rules);
+  for (std::size_t i = 0; i < decisions.size(); ++i) {
     StatisticalMetric& one = assessment.metrics[i];
-    const bool is_clear = verdicts[i].verdict == ChangeVerdict::no_regression;
-    if (is_clear && one.became_undefined.count() > 0) verdicts[i].verdict = ChangeVerdict::underpowered;
-    one.verdict = verdicts[i];
+    const bool is_clear = decisions[i].decision == ChangeDecision::no_regression;
+    if (is_clear && one.became_undefined.count() > 0) decisions[i].decision = ChangeDecision::underpowered;
+    one.decision = decisions[i];
   }
-  assessment.verdict = overall_verdict(verdicts);
+  assessment.decision = overall_decision(decisions);
   return assessment;
 }
 

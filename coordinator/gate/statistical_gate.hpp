@@ -6,7 +6,7 @@
 #include "coordinator/gate/billionths.hpp"
 #include "coordinator/gate/gate.hpp"
 #include "coordinator/statistics/bootstrap.hpp"
-#include "coordinator/statistics/change_verdict.hpp"
+#include "coordinator/statistics/change_decision.hpp"
 #include "coordinator/suite/thresholding.hpp"
 
 #include <cstddef>
@@ -46,7 +46,7 @@ class LargestDrops {
 };
 
 /// `nothing_to_compare`, a failure under strict: under `statistical` no test of the suite has a score, so
-/// that the gate could never say anything. `metrics` are those of the whole suite.
+/// that the gate could never decide anything. `metrics` are those of the whole suite.
 std::optional<GateNotice> nothing_to_compare_notice(const Thresholding& suite,
                                                     std::span<const MetricId> metrics, bool strict);
 
@@ -54,8 +54,8 @@ std::optional<GateNotice> nothing_to_compare_notice(const Thresholding& suite,
 struct StatisticalMetric {
   MetricId metric = MetricId::claims_precision;
   PairedComparison comparison;
-  MetricVerdict verdict;
-  DisplayIntervals intervals;  ///< For the eye: no verdict comes from them.
+  MetricDecision decision;
+  DisplayIntervals intervals;  ///< For the eye: no decision comes from them.
   NamedScores left_out;        ///< Cases whose score is undefined now.
   /// Cases that fail or are flaky for it: scores that were defined and, in all repeats or in some, are not
   /// now.
@@ -65,11 +65,11 @@ struct StatisticalMetric {
 
 /// What the tests of `thresholding.mode: statistical` came to (docs/statistics.md).
 struct StatisticalAssessment {
-  VerdictRules rules;
+  DecisionRules rules;
   bool by_category = false;
   std::uint64_t seed = 0;
   std::vector<StatisticalMetric> metrics;  ///< By number.
-  std::optional<ChangeVerdict> verdict;    ///< Of all of them; nothing where nothing was compared.
+  std::optional<ChangeDecision> decision;  ///< Of all of them; nothing where nothing was compared.
 
   std::uint64_t regressions() const;
 };

@@ -130,7 +130,7 @@ CommitOutcome Ledger::Database::commit_one(std::int64_t seq, const ResultToCommi
     select_answer->bind(1, first_id);
     if (!select_answer->executeStep()) throw SQLite::Exception("a committed result is gone");
     CommitOutcome outcome{false, digest_of(select_answer->getColumn(0))};
-    outcome.said_again = select_answer->getColumn(1).getString() == item.worker;
+    outcome.resent = select_answer->getColumn(1).getString() == item.worker;
     clear(*select_answer);
     return outcome;
   }

@@ -20,7 +20,7 @@
 
 namespace sluice {
 
-/// The results of a run beside the plan that they answer. Holds references: whoever makes one keeps the suite
+/// The committed results of a run beside the plan that they answer. Holds references: whoever makes one keeps the suite
 /// and the source alive.
 struct RunResults {
   const Suite& suite;
@@ -79,7 +79,7 @@ struct MissedClaim {
   const ExpectedClaim* expected = nullptr;   ///< As the fixture writes it.
   std::optional<ExpectedClaim> taken_for{};  ///< By the ontology, where that is something else.
   const FinalClaim* got = nullptr;
-  bool below_min_confidence = false;  ///< `got` was left out because the case asks for more confidence.
+  bool below_min_confidence = false;  ///< `got` was left out because the case requires more confidence.
 };
 
 /// A claim that was forbidden and extracted all the same.

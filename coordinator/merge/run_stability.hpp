@@ -3,7 +3,7 @@
 #include "common/model/metrics.hpp"
 #include "coordinator/merge/case_result.hpp"
 #include "coordinator/merge/instability_reach.hpp"
-#include "coordinator/plan/variation.hpp"
+#include "coordinator/plan/trial_design.hpp"
 #include "coordinator/statistics/repeats.hpp"
 #include "coordinator/statistics/score_change.hpp"
 #include "coordinator/statistics/stability.hpp"
@@ -72,7 +72,7 @@ struct RunStability {
   std::optional<std::uint32_t> enough_repeats;
   /// The same by case: repeats may be enough, but among so many cases with so many kinds of answers p could
   /// be worked out to a bound alone (CaseStability::p_is_bound), which is too high to be significant.
-  std::vector<bool> too_dear_to_tell;
+  std::vector<bool> too_costly_to_test;
   std::vector<PassCurve::Point> pass_curve;  ///< Empty with one repeat.
 
   /// Of all perturbed answers; nothing where there was none.
@@ -80,7 +80,7 @@ struct RunStability {
   std::uint64_t unstable_cases() const;
   /// Those with too few repeats to tell.
   std::uint64_t undecided_cases() const;
-  std::uint64_t cases_too_dear_to_tell() const;
+  std::uint64_t cases_too_costly_to_test() const;
   /// With the lowest stability, the first of equals; null where nothing flipped.
   const PerturbationSummary* most_flipping() const;
 };

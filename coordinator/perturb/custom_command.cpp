@@ -86,7 +86,7 @@ class BrokenPipesIgnored {
 };
 
 /// What the program writes: read to its end, kept up to a limit.
-struct Heard {
+struct OutputStream {
   Descriptor from;
   std::size_t limit = 0;
   std::string text;
@@ -166,7 +166,7 @@ class Attributes {
   posix_spawnattr_t attributes_{};
 };
 
-/// The running program: fed and heard, and in the end killed and reaped with its group.
+/// The running program: its input is written and its output read, and in the end it is killed and reaped with its group.
 class Run {
  public:
   Run(const PerturbationCommand& command, std::string_view text)
@@ -184,7 +184,7 @@ class Run {
   Result<std::string> result() {
     const BrokenPipesIgnored ignored;
     if (auto started = start(); !started) return fail(started.error());
-    if (auto heard = exchange_streams(); !heard) return fail(heard.error());
+    if (auto exchanged = exchange_streams(); !exchanged) return fail(exchanged.error());
     if (auto ended = wait_for_end(); !ended) return fail(ended.error());
     const int status = reap();
     if (WIFSIGNALED(status)) return failure("was ended by signal " + std::to_string(WTERMSIG(status)));
@@ -199,9 +199,9 @@ class Run {
     const auto& name = command_.shown.empty() ? command_.arguments.front() : command_.shown;
     std::string message = "the perturbation command \"" + excerpt(name, 200) + "\" " + what;
     if (!errors_.text.empty()) {
-      auto said = to_valid_utf8(errors_.text);
-      while (!said.empty() && (said.back() == '\n' || said.back() == ' ')) said.pop_back();
-      message += "; its standard error says: " + excerpt(said, 500);
+      auto output = to_valid_utf8(errors_.text);
+      while (!output.empty() && (output.back() == '\n' || output.back() == ' ')) output.pop_back();
+      message += "; its standard error says: " + excerpt(output, 500);
     }
     return fail(Reason::usage_invalid, std::move(message));
   }
@@ -302,8 +302,8 @@ class Run {
   GuardedGroup group_;
   pid_t pid_ = -1;
   Descriptor input_;
-  Heard output_;
-  Heard errors_;
+  OutputStream output_;
+  OutputStream errors_;
 };
 
 }  // namespace

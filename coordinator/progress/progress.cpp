@@ -138,7 +138,7 @@ void set_in_flight(ProgressState& state) {
     }
     held_up += std::uint64_t{budget.waiting_calls} + budget.backing_off_calls;
   }
-  // What the workers say is up to a heartbeat old.
+  // What the workers report is up to a heartbeat old.
   state.in_flight = state.begun - std::min(held_up, state.begun);
 }
 
@@ -232,7 +232,7 @@ std::string render_plain(const ProgressState& state) {
     line +=
         "; what is left of the run's budget is reserved for calls under way, until they say what they took";
   if (state.rate_limited > 0) line += "; rate limited " + wording::counted(state.rate_limited, "time");
-  // What the workers last said is past when they are done, or gone.
+  // What the workers last reported is past when they are done, or gone.
   if (finished || state.workers == 0) return line;
   for (const BudgetFacts& budget : state.budgets) line += in_words(budget);
   return line;

@@ -72,7 +72,7 @@ void tell_metrics(const CaseResult& result, std::vector<CaseLine>& lines) {
     if (!has_something_to_say(metric)) continue;
     const bool is_scored = info(metric.id).kind == MetricKind::scored;
     if (is_scored) lines.push_back({CaseLineKind::score, assessed(metric)});
-    // What the claims metrics miss is told claim by claim.
+    // What the claims metrics miss is shown claim by claim.
     if (is_claims_metric(metric.id)) continue;
     const Expectation* expectation = expectation_of(result, i);
     const std::string name(info(metric.id).name);
@@ -238,7 +238,7 @@ std::string_view label_of(CaseLineKind kind) {
   return "";
 }
 
-std::vector<CaseLine> story(const CaseResult& result, CaseDetails& details) {
+std::vector<CaseLine> explanation(const CaseResult& result, CaseDetails& details) {
   std::vector<CaseLine> lines;
   if (result.status == CaseStatus::error) return lines;
   if (result.repeats.planned > 1) {
@@ -259,16 +259,16 @@ std::vector<CaseLine> story(const CaseResult& result, CaseDetails& details) {
   return lines;
 }
 
-std::string plain_text(const std::vector<CaseLine>& story) {
+std::string plain_text(const std::vector<CaseLine>& explanation) {
   std::string text;
-  for (const CaseLine& line : story)
+  for (const CaseLine& line : explanation)
     text.append(label_of(line.kind)).append(": ").append(line.text).append("\n");
   return text;
 }
 
-std::string headline(const std::vector<CaseLine>& story) {
+std::string headline(const std::vector<CaseLine>& explanation) {
   std::string text;
-  for (const CaseLine& line : story) {
+  for (const CaseLine& line : explanation) {
     const bool is_second = !text.empty();
     if (is_second && line.kind == CaseLineKind::rationale) continue;
     if (is_second) text += "; ";

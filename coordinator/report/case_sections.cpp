@@ -15,7 +15,7 @@ using wording::CaseLine;
 using wording::CaseLineKind;
 
 // What a comment says of one case; a page and the JSON have it all.
-constexpr std::size_t max_story_lines = 12;
+constexpr std::size_t max_explanation_lines = 12;
 constexpr std::size_t title_bytes = 240;
 
 Tone tone_of(CaseLineKind kind) {
@@ -63,13 +63,14 @@ Text id_with(const CaseResult& result, const std::string& more) {
   return {words(result.fixture.id, title_bytes), words(": "), words(more)};
 }
 
-Entry story_of(const CaseResult& result, CaseDetails& details, Room room) {
+Entry explanation_of(const CaseResult& result, CaseDetails& details, Room room) {
   Entry entry{title_of(result.fixture)};
-  const std::vector<CaseLine> lines = wording::story(result, details);
+  const std::vector<CaseLine> lines = wording::explanation(result, details);
   bool has_line_above = false;
   for (const CaseLine& line : lines) {
-    if (room == Room::comment && entry.notes.size() == max_story_lines) {
-      entry.notes.push_back({"and " + wording::counted(lines.size() - max_story_lines, "line") + " more"});
+    if (room == Room::comment && entry.notes.size() == max_explanation_lines) {
+      entry.notes.push_back(
+          {"and " + wording::counted(lines.size() - max_explanation_lines, "line") + " more"});
       break;
     }
     const bool is_inner = room == Room::comment && has_line_above && belongs_to_the_line_above(line.kind);
@@ -184,7 +185,7 @@ class CaseSections {
  private:
   void take(const CaseResult& result) {
     errors_.add(result);
-    const auto story = [&] { return story_of(result, details_, room_); };
+    const auto explanation = [&] { return explanation_of(result, details_, room_); };
     const std::string missing = wording::missing_entries(result);
     if (!missing.empty()) {
       missing_.add([&] { return Entry{id_with(result, missing)}; });
@@ -200,11 +201,11 @@ class CaseSections {
     const bool warns = result.status == CaseStatus::warn || result.status == CaseStatus::flaky;
     if (result.assessment.regressed) {
       if (is_comment_) regression_rows_.add([&] { return rows_of(result); });
-      regressions_.add(story);
+      regressions_.add(explanation);
     } else if (is_comment_ && is_failure(result)) {
-      failures_.add(story);
+      failures_.add(explanation);
     }
-    if (warns && missing.empty()) warnings_.add(story);
+    if (warns && missing.empty()) warnings_.add(explanation);
   }
 
   static bool is_failure(const CaseResult& result) {
@@ -244,7 +245,7 @@ class CaseSections {
       failures.more = [&input = input_](const std::function<void(const Entry&)>& show) {
         CaseDetails details;
         return visit_cases(input.results, [&](const CaseResult& result) {
-          if (is_failure(result)) show(story_of(result, details, Room::page));
+          if (is_failure(result)) show(explanation_of(result, details, Room::page));
         });
       };
     }

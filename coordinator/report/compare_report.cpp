@@ -19,7 +19,7 @@ namespace {
 
 using namespace document;
 
-/// The kinds of rows that people are shown, in this order. Up to `flaky` they say their cause.
+/// The kinds of rows that people see, in this order. Up to `flaky` they show their cause.
 enum class Part : std::uint8_t {
   regressions,
   other_failures,
@@ -160,7 +160,7 @@ Result<std::vector<Section>> part_sections(const CompareReportInput& input, std:
 }
 
 /// Stability and tests, a line on each; empty without either.
-Notes run_notes(const GateSummary& gate) {
+Notes run_notes(const BaselineComparison& gate) {
   Notes notes;
   for (const auto& line : wording::statistics_lines(gate))
     notes.items.push_back({.text = words(line.words, 1000), .level = line.level});
@@ -192,7 +192,7 @@ Result<void> write_compare_table(const CompareReportInput& input, std::size_t co
 Result<void> write_compare_markdown(const CompareReportInput& input, Sink& sink) {
   auto parts = part_sections(input, compare_markdown_rows);
   if (!parts) return fail(parts.error());
-  Document document{.outcome = {verdict_word(input), input.current.header.suite}};
+  Document document{.verdict = {verdict_word(input), input.current.header.suite}};
   Notes notes{.items = {{.text = side_words(input.base), .label = "Base"},
                         {.text = side_words(input.current), .label = "Current"}}};
   for (const GateNotice& notice : input.gate.notices) {

@@ -2,8 +2,8 @@
 
 #include "common/error.hpp"
 #include "coordinator/gate/baseline.hpp"
+#include "coordinator/gate/baseline_comparison.hpp"
 #include "coordinator/gate/compare.hpp"
-#include "coordinator/gate/gate_summary.hpp"
 #include "coordinator/output/sink.hpp"
 
 #include <cstddef>
@@ -29,7 +29,7 @@ struct ComparedSide {
 struct CompareReportInput {
   ComparedSide base;
   ComparedSide current;
-  GateSummary gate;  ///< The comparison as a whole: notices, stability, and the tests of all cases.
+  BaselineComparison gate;  ///< The comparison as a whole: notices, stability, and the tests of all cases.
   CompareSummary summary;
   int exit_code = 0;
   /// Compares once more, for the rows: they are not held.

@@ -78,7 +78,7 @@ struct Notes {
   Share share{};
 };
 
-/// Something with a title, and what is to say of it.
+/// Something with a title, and notes on it.
 struct Entry {
   Text title;
   std::vector<Note> notes{};
@@ -153,7 +153,7 @@ struct Section {
 };
 
 /// What was decided, and why.
-struct Outcome {
+struct Verdict {
   std::string word;  ///< `✗ FAIL`
   std::string reason;
   Tone tone = Tone::plain;
@@ -162,7 +162,7 @@ struct Outcome {
 struct Document {
   std::string title{};        ///< Of a page. Empty: it begins with its sections, which bring its verdict.
   std::vector<Note> facts{};  ///< Below the title: what this is about.
-  Outcome outcome{};
+  Verdict verdict{};
   std::vector<Section> sections{};  ///< In the order of a page. Those without blocks are not shown.
 };
 

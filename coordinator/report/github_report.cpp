@@ -169,7 +169,7 @@ class GithubReport {
       return Annotation{file_of(result.fixture), std::string(what) + ": " + wording::title(result.fixture),
                         std::move(message), result.fixture.line};
     };
-    const auto story = [&] { return wording::plain_text(wording::story(result, details_)); };
+    const auto explanation = [&] { return wording::plain_text(wording::explanation(result, details_)); };
     switch (result.status) {
       case CaseStatus::error:
         errors_.add(errored, [&] {
@@ -179,16 +179,16 @@ class GithubReport {
         break;
       case CaseStatus::fail:
         if (result.assessment.regressed) {
-          errors_.add(regressed, [&] { return annotation("Regressed", story()); });
+          errors_.add(regressed, [&] { return annotation("Regressed", explanation()); });
         } else {
-          errors_.add(failed, [&] { return annotation("Failed", story()); });
+          errors_.add(failed, [&] { return annotation("Failed", explanation()); });
         }
         break;
       case CaseStatus::warn:
       case CaseStatus::flaky:
         // Missing entries are one warning for all of them: they have one remedy.
         if (wording::missing_entries(result).empty()) {
-          warnings_.add(about_a_case, [&] { return annotation("Warning", story()); });
+          warnings_.add(about_a_case, [&] { return annotation("Warning", explanation()); });
         }
         break;
       case CaseStatus::pass:

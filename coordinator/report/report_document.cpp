@@ -65,7 +65,7 @@ class ReportBuilder {
 
   void add_head() {
     document_.title = "LLM Prompt Evaluation Report";
-    document_.outcome = {verdict_word(input_), wording::reason_for(input_), tone_of(input_.verdict)};
+    document_.verdict = {verdict_word(input_), wording::reason_for(input_), tone_of(input_.verdict)};
     const RunIdentity& identity = input_.identity;
     const auto fact = [&](const char* label, std::string words) {
       document_.facts.push_back({.text = std::move(words), .label = label});

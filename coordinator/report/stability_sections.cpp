@@ -56,12 +56,12 @@ Table perturbation_table(const RunStability& run, Room room) {
     const Cell name{words(cell.name, 80)};
     if (room == Room::comment) {
       table.rows.push_back(
-          {{name, cell.cases, cell.flips, cell.stability, cell.interval, cell.floor, cell.p, cell.verdict}});
+          {{name, cell.cases, cell.flips, cell.stability, cell.interval, cell.floor, cell.p, cell.decision}});
       continue;
     }
     // In a narrow table the names of the perturbations need the room.
-    const Cell verdict(cell.verdict, one.too_few_repeats ? "too few repeats" : "");
-    table.rows.push_back({{name, cell.cases, cell.flips, cell.stability, verdict, cell.floor, cell.p,
+    const Cell decision(cell.decision, one.too_few_repeats ? "too few repeats" : "");
+    table.rows.push_back({{name, cell.cases, cell.flips, cell.stability, decision, cell.floor, cell.p,
                            cell.interval, cell.unchanged, cell.skipped}});
   }
   return table;
@@ -125,7 +125,7 @@ Entry entry_of(const wording::UnstableCase& one, std::uint32_t repeats) {
   return entry;
 }
 
-Section statistics_section(const GateSummary& gate, Room room) {
+Section statistics_section(const BaselineComparison& gate, Room room) {
   const StatisticalAssessment& statistics = *gate.statistics;
   Section section{.heading = "Statistical gate", .rank = Rank::whole_run};
   if (room == Room::page) {
@@ -141,8 +141,8 @@ Section statistics_section(const GateSummary& gate, Room room) {
       const auto change = wording::change_words(compared.base, compared.current, min_effect);
       table.rows.push_back(
           {{std::string(info(one.metric).name), change.base, change.current, change.drop,
-            wording::p_value(wording::shown_p(one.verdict)), std::string(to_string(one.verdict.verdict)),
-            wording::upper_limit(one.verdict.drop_upper_bound, min_effect),
+            wording::p_value(wording::shown_p(one.decision)), std::string(to_string(one.decision.decision)),
+            wording::upper_limit(one.decision.drop_upper_bound, min_effect),
             wording::grouped(compared.pairs)}});
     }
     section.blocks.emplace_back(std::move(table));

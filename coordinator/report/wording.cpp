@@ -11,7 +11,7 @@ namespace sluice::wording {
 namespace {
 
 // Which aggregates dropped, and how that stands to the limit; empty where none is compared.
-std::string aggregates_reason(const GateSummary& gate) {
+std::string aggregates_reason(const BaselineComparison& gate) {
   if (!gate.aggregates) return "";
   const AggregateAssessment& assessment = *gate.aggregates;
   const bool beyond = assessment.outcome == AggregateOutcome::beyond_limit;
@@ -86,16 +86,16 @@ std::string underpowered_reason(const StatisticalAssessment& statistics) {
 }
 
 /// What fell, or could not be decided, of the run as a whole.
-std::string whole_run_reason(const GateSummary& gate) {
+std::string whole_run_reason(const BaselineComparison& gate) {
   std::string text;
   const auto add = [&](const std::string& words) { text += (text.empty() ? "" : ", ") + words; };
   if (gate.statistics) {
     for (const StatisticalMetric& one : gate.statistics->metrics) {
-      if (one.verdict.verdict == ChangeVerdict::regression) {
+      if (one.decision.decision == ChangeDecision::regression) {
         add(std::string(info(one.metric).name) + " regressed beyond chance");
       }
     }
-    if (gate.statistics->verdict == ChangeVerdict::underpowered) add(underpowered_reason(*gate.statistics));
+    if (gate.statistics->decision == ChangeDecision::underpowered) add(underpowered_reason(*gate.statistics));
   }
   if (!gate.stability) return text;
   if (gate.stability->status == MetricStatus::fail) {

@@ -20,9 +20,9 @@ std::string headline(RunVerdict verdict);  ///< In capitals.
 std::string reason_for(const ReportInput& input);
 /// `41 passed, 3 failed (2 regressed), 1 error`, with what else there was.
 std::string tally(const ReportInput& input);
-/// What a case of this suite is called: `fixture` where all of them ask for claims, else `case`.
+/// What a case of this suite is called: `fixture` where all of them are about claims, else `case`.
 std::string_view case_noun(const ReportInput& input);
-/// Some case asks for claims, so that precision and recall say something.
+/// Some case is about claims, so that precision and recall mean something.
 bool has_claims_cases(const ReportInput& input);
 /// When and with what the aggregates that the run was compared with were measured; may be empty.
 std::string baseline_origin(const ReportInput& input);

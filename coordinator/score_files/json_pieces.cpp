@@ -159,7 +159,7 @@ bool JsonPieces::on_key(std::string_view name) {
 }
 
 /// Where the value that comes next is kept; null: nowhere.
-JsonNode* JsonPieces::slot() {
+JsonNode* JsonPieces::place_for_node() {
   Open& open = open_.back();
   if (open.holds_elements) return problem_ ? nullptr : &piece_;
   if (open.node == nullptr || (!open.is_list && !open.is_wanted)) return nullptr;
@@ -190,7 +190,7 @@ bool JsonPieces::on_value(JsonNode node) {
   }
   if (is_of_root) has_list_ = has_list_ || open_.back().key == shape_.list;
   if (open_.back().holds_elements) values_ = 0;
-  JsonNode* const kept = slot();
+  JsonNode* const kept = place_for_node();
   if (kept != nullptr) {
     if (++values_ > shape_.max_values) {
       return problem(node.line, "holds more than " + std::to_string(shape_.max_values) + " values" +

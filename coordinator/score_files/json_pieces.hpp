@@ -138,7 +138,7 @@ class JsonPieces {
   void on_broken(std::string_view token, bool out_of_range);
   void on_whole_value();
   bool is_wanted(std::string_view name) const;
-  JsonNode* slot();
+  JsonNode* place_for_node();
   std::string place(std::size_t depth = SIZE_MAX) const;
   std::string in_place(std::size_t depth = SIZE_MAX) const;
 

@@ -46,7 +46,7 @@ class JsonSource final : public std::streambuf {
   Limits limits_;
   std::array<char, piece> buffer_{};
   std::uint64_t bytes_ = 0;
-  // Counted when somebody asks, each byte once.
+  // Counted on demand, each byte once.
   mutable std::uint32_t lines_before_ = 0;           ///< Line breaks before counted_to_.
   mutable const char* counted_to_ = buffer_.data();  ///< In the buffer.
   std::size_t piece_bytes_ = 0;

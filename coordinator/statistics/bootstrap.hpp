@@ -16,8 +16,8 @@ struct BootstrapRules {
   std::uint32_t resampled_units = 5000;
 };
 
-/// Two-sided intervals, for display only: no verdict comes from them (a percentile bootstrap of 100 cases had
-/// 7.7 % false alarms at a nominal 5 %).
+/// Two-sided intervals, for display only: no decision comes from them (a percentile bootstrap of 100 cases
+/// had 7.7 % false alarms at a nominal 5 %).
 struct DisplayIntervals {
   std::optional<Interval> base;     ///< Of the metric in the base; empty where it is undefined.
   std::optional<Interval> current;  ///< Of the metric now; empty where it is undefined.

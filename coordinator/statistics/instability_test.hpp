@@ -43,10 +43,10 @@ struct InstabilityResult {
 class InstabilityTest {
  public:
   /// A case: its pattern for this perturbation, and its excess (T times AgreementExcess::denominator). Cases
-  /// whose answers are all identical say nothing and may be left out.
+  /// whose answers are all identical show nothing and may be left out.
   void add(const AnswerPattern& pattern, std::int64_t excess);
 
-  std::uint64_t cases() const { return cases_; }  ///< Those that say something.
+  std::uint64_t cases() const { return cases_; }  ///< Those that count.
   /// Time: bounded by the limits together, some 0.2 s; O(1) where the normal must do anyway.
   InstabilityResult finish(const InstabilityLimits& limits, std::uint64_t seed) const;
 

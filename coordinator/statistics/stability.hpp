@@ -116,19 +116,19 @@ class StabilityFold {
     bool floor_known = false;
   };
 
-  /// A case whose test is dear: made at the end, when it is known how many there are.
-  struct DearCase {
+  /// A case whose test is costly: made at the end, when it is known how many there are.
+  struct CostlyCase {
     AnswerPattern pattern;
     std::int64_t excess = 0;
     std::size_t index = 0;
-    friend auto operator<=>(const DearCase&, const DearCase&) = default;
-    bool has_test_of(const DearCase& other) const {
+    friend auto operator<=>(const CostlyCase&, const CostlyCase&) = default;
+    bool has_test_of(const CostlyCase& other) const {
       return pattern == other.pattern && excess == other.excess;
     }
   };
 
   void test_case(AnswerPattern pattern, std::int64_t excess);
-  void test_dear_cases();
+  void test_costly_cases();
   void assess_cases();
 
   StabilityRules rules_;
@@ -137,7 +137,7 @@ class StabilityFold {
   std::map<std::uint32_t, Shares> categories_;
   std::vector<CaseStability> cases_;
   std::map<AnswerPattern, LabelPermutation> labels_;  ///< Most cases share a few patterns.
-  std::vector<DearCase> dear_;
+  std::vector<CostlyCase> costly_;
 };
 
 }  // namespace sluice
