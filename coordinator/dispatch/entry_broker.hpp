@@ -2,6 +2,7 @@
 
 #include "common/clock.hpp"
 #include "common/model/entry_key.hpp"
+#include "coordinator/defaults.hpp"
 #include "coordinator/dispatch/known_holders.hpp"
 
 #include <chrono>
@@ -29,8 +30,9 @@ class EntryBroker {
     std::chrono::milliseconds patience{};    ///< With a lender, and with the ledger.
     std::chrono::milliseconds lease_time{};  ///< How long a live worker may take to pay for an embedding.
     /// Keys that are waited for or paid for; beyond it workers pay without a lease.
-    std::size_t max_open = 65'536;
-    std::size_t max_known = 131'072;  ///< Holders that are remembered; the oldest are forgotten.
+    std::size_t max_open = defaults::max_open_keys;
+    std::size_t max_known =
+        defaults::max_known_holders;  ///< Holders that are remembered; the oldest are forgotten.
   };
 
   /// The answer to a worker that sought a key.

@@ -1,6 +1,7 @@
 #pragma once
 
 #include "common/model/metrics.hpp"
+#include "coordinator/defaults.hpp"
 #include "coordinator/gate/gate.hpp"
 #include "coordinator/suite/thresholding.hpp"
 
@@ -53,7 +54,7 @@ bool nothing_was_extracted(std::optional<double> pinned_recall, std::optional<do
 
 /// What stays the same for all metrics of a run.
 struct AssessmentRules {
-  double default_max_drop = 0.05;
+  double default_max_drop = defaults::max_drop;
   bool strict = false;
 };
 

@@ -1,5 +1,6 @@
 #include "coordinator/gate/baseline_check.hpp"
 
+#include "coordinator/defaults.hpp"
 #include "coordinator/gate/quoted.hpp"
 
 #include <algorithm>
@@ -108,7 +109,8 @@ Result<void> check_shared_cases(const Baseline& baseline, const CaseList& cases,
 
 void NamedScores::add(std::string_view test_id, std::string_view metric) {
   ++count_;
-  if (first_.size() < shown) first_.push_back(backquoted(test_id) + " " + escaped_excerpt(metric));
+  if (first_.size() < defaults::named_entries)
+    first_.push_back(backquoted(test_id) + " " + escaped_excerpt(metric));
 }
 
 std::string NamedScores::counted(std::string_view singular, std::string_view plural) const {

@@ -1,6 +1,7 @@
 #pragma once
 
 #include "common/error.hpp"
+#include "coordinator/defaults.hpp"
 #include "coordinator/gate/baseline.hpp"
 #include "coordinator/gate/gate.hpp"
 #include "coordinator/suite/case_list.hpp"
@@ -45,8 +46,6 @@ Result<std::vector<GateNotice>> check_baseline(const BaselineHeader& header, con
 /// Scores by name: how many, and the first of them for a message.
 class NamedScores {
  public:
-  static constexpr std::size_t shown = 5;
-
   void add(std::string_view test_id, std::string_view metric);
   std::uint64_t count() const { return count_; }
   /// "1 entry", "3 entries".

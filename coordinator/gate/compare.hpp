@@ -1,6 +1,7 @@
 #pragma once
 
 #include "common/error.hpp"
+#include "coordinator/defaults.hpp"
 #include "coordinator/gate/baseline.hpp"
 #include "coordinator/gate/gate.hpp"
 #include "coordinator/gate/statistical_gate.hpp"
@@ -81,7 +82,7 @@ struct ScoreComparison {
 
 struct CompareRules {
   Thresholding suite;
-  double default_max_drop = 0.05;
+  double default_max_drop = defaults::max_drop;
   bool strict = false;
   std::uint64_t seed = 0;  ///< Of the tests under `statistical`.
   bool runs_tests = true;  ///< False: only the rows are wanted, and no tests of all cases.

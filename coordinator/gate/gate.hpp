@@ -1,6 +1,7 @@
 #pragma once
 
 #include "common/model/metrics.hpp"
+#include "coordinator/defaults.hpp"
 #include "coordinator/gate/baseline.hpp"
 #include "coordinator/gate/billionths.hpp"
 #include "coordinator/gate/status.hpp"
@@ -79,7 +80,7 @@ class Gate {
     Thresholding suite;                  ///< `settings.thresholding`.
     const Baseline* baseline = nullptr;  ///< Scores by case; null: there is none.
     /// max_drop where neither suite nor test names one: `--threshold`.
-    double default_max_drop = 0.05;
+    double default_max_drop = defaults::max_drop;
     bool strict = false;
   };
 

@@ -1,6 +1,7 @@
 #include "coordinator/gate/statistical_gate.hpp"
 
 #include "common/defaults.hpp"
+#include "coordinator/defaults.hpp"
 #include "coordinator/statistics/random_stream.hpp"
 
 #include <algorithm>
@@ -40,7 +41,7 @@ void LargestDrops::add(std::string_view test_id, double base, double current) {
   if (billionths(fallen.drop()) <= 0) return;
   ++count_;
   kept_.insert(std::ranges::upper_bound(kept_, fallen, fell_further), std::move(fallen));
-  if (kept_.size() > most_kept) kept_.pop_back();
+  if (kept_.size() > defaults::kept_drops) kept_.pop_back();
 }
 
 std::optional<GateNotice> nothing_to_compare_notice(const Thresholding& suite,

@@ -1,6 +1,7 @@
 #pragma once
 
 #include "common/model/metrics.hpp"
+#include "coordinator/defaults.hpp"
 #include "coordinator/gate/baseline.hpp"
 #include "coordinator/gate/baseline_check.hpp"
 #include "coordinator/gate/billionths.hpp"
@@ -32,8 +33,6 @@ struct CaseDrop {
 /// The cases that fell most, in memory that does not grow with their number.
 class LargestDrops {
  public:
-  static constexpr std::size_t most_kept = 10;
-
   /// A case that did not fall changes nothing.
   void add(std::string_view test_id, double base, double current);
   std::uint64_t count() const { return count_; }  ///< All that fell, also those that are not kept.
@@ -91,9 +90,9 @@ struct ScorePair {
 class StatisticalGate {
  public:
   struct Config {
-    const Baseline* baseline = nullptr;  ///< For assessed cases; null where pairs are added.
-    Thresholding suite;                  ///< With `statistical`.
-    double default_min_effect = 0.05;    ///< Where the suite names none.
+    const Baseline* baseline = nullptr;                ///< For assessed cases; null where pairs are added.
+    Thresholding suite;                                ///< With `statistical`.
+    double default_min_effect = defaults::min_effect;  ///< Where the suite names none.
     std::uint64_t seed = 0;
   };
 

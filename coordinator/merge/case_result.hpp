@@ -20,8 +20,8 @@
 
 namespace sluice {
 
-/// The committed results of a run beside the plan that they answer. Holds references: whoever makes one keeps the suite
-/// and the source alive.
+/// The committed results of a run beside the plan that they answer. Holds references: whoever makes one keeps
+/// the suite and the source alive.
 struct RunResults {
   const Suite& suite;
   const ResultSource& source;

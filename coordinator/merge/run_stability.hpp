@@ -1,6 +1,7 @@
 #pragma once
 
 #include "common/model/metrics.hpp"
+#include "coordinator/defaults.hpp"
 #include "coordinator/merge/case_result.hpp"
 #include "coordinator/merge/instability_reach.hpp"
 #include "coordinator/plan/trial_design.hpp"
@@ -52,8 +53,8 @@ struct PerturbationSummary {
 /// How much of a run's answers is luck, and how much the wording of the input.
 struct RunStability {
   std::uint32_t repeats = 1;
-  double confidence = 0.95;  ///< Of intervals and tests.
-  std::uint64_t seed = 0;    ///< Of what is drawn at random.
+  double confidence = defaults::confidence;  ///< Of intervals and tests.
+  std::uint64_t seed = 0;                    ///< Of what is drawn at random.
   StabilityAnalysis analysis;
   std::vector<std::string> categories;  ///< By the number that the analysis uses.
   /// By the number that the analysis uses; scored metrics.

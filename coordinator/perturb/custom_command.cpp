@@ -1,6 +1,7 @@
 #include "coordinator/perturb/custom_command.hpp"
 
 #include "common/text/text.hpp"
+#include "coordinator/defaults.hpp"
 #include "coordinator/perturb/guarded_group.hpp"
 
 #include <algorithm>
@@ -24,8 +25,6 @@ namespace sluice {
 namespace {
 
 using Clock = std::chrono::steady_clock;
-
-constexpr std::size_t max_error_bytes = 4096;
 
 class Descriptor {
  public:
@@ -93,7 +92,7 @@ struct OutputStream {
   bool exceeded = false;
 
   void read() {
-    std::array<char, 16'384> buffer{};
+    std::array<char, defaults::command_read_bytes> buffer{};
     const auto count = ::read(from.get(), buffer.data(), buffer.size());
     if (count < 0 && (errno == EAGAIN || errno == EINTR)) return;
     if (count <= 0) return from.close();
@@ -166,7 +165,8 @@ class Attributes {
   posix_spawnattr_t attributes_{};
 };
 
-/// The running program: its input is written and its output read, and in the end it is killed and reaped with its group.
+/// The running program: its input is written and its output read, and in the end it is killed and reaped with
+/// its group.
 class Run {
  public:
   Run(const PerturbationCommand& command, std::string_view text)
@@ -175,7 +175,7 @@ class Run {
         has_input_(!text.empty()),
         deadline_(Clock::now() + command.time_limit) {
     output_.limit = command.max_output_bytes;
-    errors_.limit = max_error_bytes;
+    errors_.limit = defaults::max_command_error_bytes;
   }
   Run(const Run&) = delete;
   Run& operator=(const Run&) = delete;
@@ -197,11 +197,12 @@ class Run {
  private:
   tl::unexpected<Error> failure(const std::string& what) const {
     const auto& name = command_.shown.empty() ? command_.arguments.front() : command_.shown;
-    std::string message = "the perturbation command \"" + excerpt(name, 200) + "\" " + what;
+    std::string message =
+        "the perturbation command \"" + excerpt(name, defaults::quoted_bytes) + "\" " + what;
     if (!errors_.text.empty()) {
       auto output = to_valid_utf8(errors_.text);
       while (!output.empty() && (output.back() == '\n' || output.back() == ' ')) output.pop_back();
-      message += "; its standard error says: " + excerpt(output, 500);
+      message += "; its standard error says: " + excerpt(output, defaults::quoted_command_error_bytes);
     }
     return fail(Reason::usage_invalid, std::move(message));
   }

@@ -1,5 +1,6 @@
 #include "coordinator/plan/case_forms.hpp"
 
+#include "coordinator/defaults.hpp"
 #include "coordinator/plan/message_size.hpp"
 
 #include <utility>
@@ -80,7 +81,7 @@ CaseForms::Form CaseForms::apply_once(std::size_t perturbation, const std::strin
   if (failed && facts_[perturbation].failed > 0) found->second.reason.clear();  // The first one is reported.
   applied.ever_succeeded = applied.ever_succeeded || !failed;
   facts_[perturbation].given_up =
-      !applied.ever_succeeded && applied.forms.size() >= RunPerturbation::max_failures;
+      !applied.ever_succeeded && applied.forms.size() >= defaults::max_first_failures;
   return found->second;
 }
 

@@ -36,9 +36,9 @@ struct RequestSettings {
 
 /// What is to be done: the trials of a suite (trial_table.hpp has their order) and the units of work that
 /// they share. A pure function of suite, prompt, settings and design. A perturbation that changes nothing
-/// in a case has no trial there. Holds keys and positions, no texts but those of perturbations that are applied
-/// once: a unit is rendered when it is handed out. Immutable; thread-safe as far as the perturbations are.
-/// The suite must outlive the plan.
+/// in a case has no trial there. Holds keys and positions, no texts but those of perturbations that are
+/// applied once: a unit is rendered when it is handed out. Immutable; thread-safe as far as the perturbations
+/// are. The suite must outlive the plan.
 class Plan {
  public:
   /// file_unreadable if a case's file cannot be read any more; fixture_invalid if the cases of one request

@@ -12,7 +12,8 @@ namespace sluice {
 /// machine.
 Digest plan_identity(const Plan& plan);
 
-/// Which trial is of which case: two plans with the same one give a case the same numbers, whatever their requests.
+/// Which trial is of which case: two plans with the same one give a case the same numbers, whatever their
+/// requests.
 Digest trial_identity(const Plan& plan);
 
 }  // namespace sluice

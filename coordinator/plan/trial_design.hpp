@@ -1,5 +1,6 @@
 #pragma once
 
+#include "coordinator/defaults.hpp"
 #include "coordinator/suite/case.hpp"
 
 #include <cstdint>
@@ -25,17 +26,17 @@ struct PerturbedText {
   std::string reason{};
 };
 
-/// A perturbation as a run uses it: of the catalogue, or a command. `apply` takes a text and its language as the case names it (empty: plain
-/// text), and is called for the same text more than once: at plan time, and when the trial is handed out.
+/// A perturbation as a run uses it: of the catalogue, or a command. `apply` takes a text and its language as
+/// the case names it (empty: plain text), and is called for the same text more than once: at plan time, and
+/// when the trial is handed out.
 struct RunPerturbation {
   std::string name;
   std::string version;
   std::function<PerturbedText(std::string_view text, std::string_view language)> apply{};
-  /// What `apply` returns may differ from time to time, or it is slow (an external command): it is called once for
-  /// each text, whatever its language, and what it returned is held. If it fails for the first `max_failures`
-  /// texts it is not called any more.
+  /// What `apply` returns may differ from time to time, or it is slow (an external command): it is called
+  /// once for each text, whatever its language, and what it returned is held. If it fails for the first
+  /// `defaults::max_first_failures` texts it is not called any more.
   bool apply_once = false;
-  static constexpr std::uint32_t max_failures = 5;
 };
 
 /// The trials of each case: how many repeats, and in which forms (unperturbed, and by each perturbation).

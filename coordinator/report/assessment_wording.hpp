@@ -63,8 +63,8 @@ struct CaseLine {
 /// `Expected`, `Got`, ...
 std::string_view label_of(CaseLineKind kind);
 
-/// Why a case failed or warned: the metrics that decided so, what was expected and why, and what came. `details`
-/// is memory to reuse.
+/// Why a case failed or warned: the metrics that decided so, what was expected and why, and what came.
+/// `details` is memory to reuse.
 std::vector<CaseLine> explanation(const CaseResult& result, CaseDetails& details);
 /// The explanation in plain text: `Label: words` a line, each ending with a line feed.
 std::string plain_text(const std::vector<CaseLine>& explanation);

@@ -1,5 +1,6 @@
 #include "coordinator/report/compare_report.hpp"
 
+#include "coordinator/defaults.hpp"
 #include "coordinator/report/assessment_wording.hpp"
 #include "coordinator/report/document.hpp"
 #include "coordinator/report/markdown_writer.hpp"
@@ -173,7 +174,7 @@ Notes run_notes(const BaselineComparison& gate) {
 }  // namespace
 
 Result<void> write_compare_table(const CompareReportInput& input, std::size_t columns, Sink& sink) {
-  auto parts = part_sections(input, compare_table_rows);
+  auto parts = part_sections(input, defaults::compare_table_rows);
   if (!parts) return fail(parts.error());
   Document document;
   const auto add = [&](Notes notes) { document.sections.push_back({.blocks = {std::move(notes)}}); };
@@ -190,7 +191,7 @@ Result<void> write_compare_table(const CompareReportInput& input, std::size_t co
 }
 
 Result<void> write_compare_markdown(const CompareReportInput& input, Sink& sink) {
-  auto parts = part_sections(input, compare_markdown_rows);
+  auto parts = part_sections(input, defaults::compare_markdown_rows);
   if (!parts) return fail(parts.error());
   Document document{.verdict = {verdict_word(input), input.current.header.suite}};
   Notes notes{.items = {{.text = side_words(input.base), .label = "Base"},
@@ -203,7 +204,8 @@ Result<void> write_compare_markdown(const CompareReportInput& input, Sink& sink)
   document.sections.push_back(
       {.rank = Rank::outcome, .blocks = {Paragraph{words(verdict_words(input), 1000)}, std::move(notes)}});
   std::ranges::move(*parts, std::back_inserter(document.sections));
-  return write_markdown(document, {.most_reason_bytes = 400, .numeric_column = "--:"}, sink);
+  return write_markdown(document,
+                        {.most_reason_bytes = defaults::compare_reason_bytes, .numeric_column = "--:"}, sink);
 }
 
 }  // namespace sluice

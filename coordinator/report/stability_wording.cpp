@@ -1,6 +1,7 @@
 #include "coordinator/report/stability_wording.hpp"
 
 #include "common/text/text.hpp"
+#include "coordinator/defaults.hpp"
 #include "coordinator/report/assessment_wording.hpp"
 #include "coordinator/report/wording.hpp"
 
@@ -10,8 +11,6 @@
 
 namespace sluice::wording {
 namespace {
-
-constexpr std::size_t max_side_bytes = 300;
 
 std::string percent(double confidence) {
   return shortest(std::round(confidence * 1000) / 10) + " %";
@@ -95,7 +94,7 @@ std::string side_of(const std::vector<std::string>& only, const std::optional<Re
   std::string text;
   for (const std::string& one : only) text += (text.empty() ? "" : "; ") + one;
   if (text.empty()) return only.empty() ? "(nothing else)" : "(an empty answer)";
-  return excerpt(text, max_side_bytes);
+  return excerpt(text, defaults::max_side_bytes);
 }
 
 /// Repeats that differ in the same way are shown once.
@@ -226,7 +225,7 @@ std::vector<std::string> skipped_words(const RunStability& run) {
     for (const auto& [why, cases] : one.facts.skipped) {
       const std::string language = why.first.empty() ? "" : " (" + excerpt(why.first, 40) + ")";
       lines.push_back(one.facts.name + ": " + counted(cases, "case") + language + ": " +
-                      excerpt(why.second, 200));
+                      excerpt(why.second, defaults::quoted_bytes));
     }
   }
   return lines;

@@ -1,6 +1,7 @@
 #include "coordinator/report/statistics_wording.hpp"
 
 #include "common/text/text.hpp"
+#include "coordinator/defaults.hpp"
 #include "coordinator/gate/billionths.hpp"
 #include "coordinator/report/stability_wording.hpp"
 #include "coordinator/report/wording.hpp"
@@ -16,7 +17,6 @@ namespace {
 
 constexpr int least_decimals = 2;
 constexpr int most_decimals = 9;  // As exact as the gate.
-constexpr std::size_t max_id_bytes = 80;
 
 /// A billionth is one of nine decimals; here: how many of them one of `decimals` has.
 std::int64_t billionths_of_one(int decimals) {
@@ -167,8 +167,8 @@ std::vector<RunLine> largest_drops(const StatisticalMetric& one) {
   lines.push_back({"Largest drops of " + std::string(info(one.metric).name) + ":"});
   for (const CaseDrop& fallen : kept) {
     const ChangeWords words = change_words(fallen.base, fallen.current, std::nullopt);
-    lines.push_back({excerpt(fallen.test_id, max_id_bytes) + ": " + words.base + " → " + words.current +
-                         ", drop " + words.drop,
+    lines.push_back({excerpt(fallen.test_id, defaults::max_named_id_bytes) + ": " + words.base + " → " +
+                         words.current + ", drop " + words.drop,
                      1});
   }
   const std::uint64_t more = one.drops.count() - kept.size();

@@ -1,6 +1,7 @@
 #include "coordinator/report/wording.hpp"
 
 #include "common/text/text.hpp"
+#include "coordinator/defaults.hpp"
 #include "coordinator/gate/quoted.hpp"
 #include "coordinator/report/assessment_wording.hpp"
 
@@ -186,7 +187,8 @@ std::string_view severity_word(GateNotice::Severity severity) {
 }
 
 std::string extracted(const FinalClaim& claim) {
-  std::string text = excerpt(to_text(claim.concept_path, claim.predicate, claim.value), max_claim_bytes);
+  std::string text =
+      excerpt(to_text(claim.concept_path, claim.predicate, claim.value), defaults::max_claim_bytes);
   text += " (confidence " + shortest(claim.confidence);
   if (claim.line) text += ", line " + std::to_string(*claim.line);
   return text + ")";
@@ -254,17 +256,17 @@ std::string waits(const ReportInput& input) {
 
 std::string rejected_answer(const CaseResult& result) {
   if (result.error == nullptr || result.unit == nullptr) return "";
-  return excerpt(result.unit->shown_text, max_claim_bytes);
+  return excerpt(result.unit->shown_text, defaults::max_claim_bytes);
 }
 
 void ErrorGroups::add(const CaseResult& result) {
   if (result.error == nullptr) return;
   ErrorGroup& group = groups_[result.error->reason];
   if (group.count++ == 0) {
-    group.first_message = excerpt(result.error->message, max_message_bytes);
+    group.first_message = excerpt(result.error->message, defaults::max_message_bytes);
     group.first_answer = rejected_answer(result);
   }
-  if (group.ids.size() < max_ids_per_group) group.ids.push_back(result.fixture.id);
+  if (group.ids.size() < defaults::max_ids_per_group) group.ids.push_back(result.fixture.id);
 }
 
 std::string ids(const ErrorGroup& group) {

@@ -1,5 +1,6 @@
 #pragma once
 
+#include "coordinator/defaults.hpp"
 #include "coordinator/display/numbers.hpp"
 #include "coordinator/merge/aggregate.hpp"
 #include "coordinator/merge/case_result.hpp"
@@ -55,11 +56,6 @@ struct ErrorGroup {
   std::string first_answer;  ///< How the answer that is the first error begins; empty if none came.
   std::vector<std::string> ids;
 };
-inline constexpr std::size_t max_ids_per_group = 10;
-/// Providers' error pages and models' texts may be megabytes; people need their beginning, the JSON has them
-/// whole.
-inline constexpr std::size_t max_message_bytes = 600;
-inline constexpr std::size_t max_claim_bytes = 400;
 
 /// How the answer begins that is the case's error; empty if the error is not about an answer.
 std::string rejected_answer(const CaseResult& result);

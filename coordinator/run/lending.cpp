@@ -1,6 +1,7 @@
 #include "coordinator/run/lending.hpp"
 
 #include "common/defaults.hpp"
+#include "coordinator/defaults.hpp"
 
 #include <algorithm>
 #include <iterator>
@@ -10,14 +11,10 @@ namespace sluice {
 
 namespace {
 
-/// Heartbeats that a lender, or the ledger, may take: a healthy one takes milliseconds, and a call that could
-/// have begun meanwhile is waiting.
-constexpr int patience = 2;
-
 EntryBroker::Config broker_config(std::chrono::milliseconds heartbeat, std::chrono::milliseconds lease_time) {
   EntryBroker::Config config;
   config.heartbeat_interval = heartbeat;
-  config.patience = patience * heartbeat;
+  config.patience = defaults::lending_patience * heartbeat;
   config.lease_time = lease_time;
   return config;
 }

@@ -2,6 +2,7 @@
 
 #include "common/text/text.hpp"
 #include "common/text/timestamp.hpp"
+#include "coordinator/defaults.hpp"
 #include "coordinator/gate/quoted.hpp"
 
 #include <algorithm>
@@ -10,8 +11,6 @@
 
 namespace sluice {
 namespace {
-
-constexpr std::size_t shown_bytes = 60;
 
 /// What the parser stopped at. It hands out its last text or number and all that came after it.
 std::string quoted_end(std::string_view token) {
@@ -23,7 +22,7 @@ std::string quoted_end(std::string_view token) {
     const std::size_t before = token.find_last_of(" ,:[]{}>", token.size() - 2);
     if (before != std::string_view::npos) token.remove_prefix(before + 1);
   }
-  return "`" + to_valid_utf8(end_of(token, shown_bytes)) + "`";
+  return "`" + to_valid_utf8(end_of(token, defaults::quoted_json_bytes)) + "`";
 }
 
 /// "true", "0.5", "the text `x`", "an object", ...

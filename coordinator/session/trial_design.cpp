@@ -3,6 +3,7 @@
 #include "common/hash.hpp"
 #include "common/text/stderr_line.hpp"
 #include "common/text/text.hpp"
+#include "coordinator/defaults.hpp"
 #include "coordinator/perturb/custom_command.hpp"
 #include "coordinator/perturb/perturbation.hpp"
 
@@ -43,7 +44,8 @@ PerturbedText run(const PerturbationCommand& command, std::string_view text) {
   if (invalid_utf8_at(*output)) {
     return {PerturbedText::Kind::failed,
             {},
-            "what the perturbation command \"" + excerpt(command.shown, 200) + "\" wrote is not valid UTF-8"};
+            "what the perturbation command \"" + excerpt(command.shown, defaults::quoted_bytes) +
+                "\" wrote is not valid UTF-8"};
   }
   return {PerturbedText::Kind::changed, std::move(*output), {}};
 }
@@ -72,15 +74,14 @@ class CommandProgress {
   void operator()(std::size_t done, std::size_t cases) {
     const auto now = Clock::now();
     if (now < next_) return;
-    next_ = now + interval;
+    next_ = now + defaults::command_progress_interval;
     write_stderr_line("sluice: the commands of --perturb-command have done " + std::to_string(done) + " of " +
                       std::to_string(cases) + " cases");
   }
 
  private:
   using Clock = std::chrono::steady_clock;
-  static constexpr std::chrono::seconds interval{5};
-  Clock::time_point next_ = Clock::now() + interval;
+  Clock::time_point next_ = Clock::now() + defaults::command_progress_interval;
 };
 
 /// The perturbations of these names; an unknown one is an error at the place where the settings name it.
@@ -137,7 +138,7 @@ Result<void> check_perturb_commands(const RunOptions& options, const Plan& plan)
     if (facts == plan.perturbations().end()) continue;
     if (facts->changed > 0 || facts->unchanged > 0 || facts->failed == 0) continue;
     const std::string which = facts->given_up
-                                  ? "the first " + std::to_string(RunPerturbation::max_failures) + " texts"
+                                  ? "the first " + std::to_string(defaults::max_first_failures) + " texts"
                                   : "every text";
     return fail(Reason::usage_invalid,
                 "--perturb-command " + command.name + " failed on " + which + ": " + facts->first_failure);

@@ -1,5 +1,6 @@
 #include "coordinator/statistics/change_decision.hpp"
 
+#include "coordinator/defaults.hpp"
 #include "coordinator/statistics/holm.hpp"
 #include "coordinator/statistics/special_functions.hpp"
 
@@ -10,9 +11,6 @@
 
 namespace sluice {
 namespace {
-
-/// The chance to find a drop of the minimum detectable effect.
-constexpr double power = 0.8;
 
 /// Units with less than in the base, beside what their size alone explains where the metric is a ratio.
 std::size_t count_drops(const PairedSample& sample) {
@@ -86,7 +84,8 @@ std::uint64_t units_bounding(const PairedComparison& comparison, const DecisionR
 void add_power(MetricDecision& decision, const PairedComparison& comparison, const DecisionRules& rules,
                std::size_t metrics) {
   const double alpha = 1.0 - rules.confidence;
-  const double z = normal_quantile(1.0 - alpha / static_cast<double>(metrics)) + normal_quantile(power);
+  const double z =
+      normal_quantile(1.0 - alpha / static_cast<double>(metrics)) + normal_quantile(defaults::power);
   double effect = z * comparison.deviation / std::sqrt(static_cast<double>(comparison.units));
   effect = std::max(effect, unseen_share(comparison.effective_units, rules.confidence));
   if (decision.too_few_changed) effect = std::max(effect, *decision.drop_upper_bound);

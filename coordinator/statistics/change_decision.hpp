@@ -1,5 +1,6 @@
 #pragma once
 
+#include "coordinator/defaults.hpp"
 #include "coordinator/statistics/mcnemar.hpp"
 #include "coordinator/statistics/paired_sample.hpp"
 #include "coordinator/statistics/swap_test.hpp"
@@ -45,8 +46,9 @@ enum class ChangeDecision : std::uint8_t {
 std::string_view to_string(ChangeDecision decision);
 
 struct DecisionRules {
-  double confidence = 0.95;  ///< 1 - alpha. REQUIRES: in 0.5..1, exclusive.
-  double min_effect = 0.05;  ///< The smallest drop that matters, in absolute points. With 0 every drop does.
+  double confidence = defaults::confidence;  ///< 1 - alpha. REQUIRES: in 0.5..1, exclusive.
+  double min_effect =
+      defaults::min_effect;  ///< The smallest drop that matters, in absolute points. With 0 every drop does.
 };
 
 /// One metric's decision, and what it rests on.
@@ -87,16 +89,16 @@ double drop_upper_bound(const PairedComparison& comparison, double confidence);
 /// - improvement: mirrored;
 /// - no_regression: the drop's upper bound < min_effect;
 /// - underpowered: else.
-/// The bound is drop_upper_bound, and uncorrected: that nothing regressed is decided only if each metric shows
-/// so, which makes a false all-clear no likelier with more metrics. Minimum detectable effect:
+/// The bound is drop_upper_bound, and uncorrected: that nothing regressed is decided only if each metric
+/// shows so, which makes a false all-clear no likelier with more metrics. Minimum detectable effect:
 /// (z_{1-alpha/m} + z_{0.8}) s_d / sqrt(n), and no less than 1 - alpha^(1/n), or than the bound where too few
 /// units changed for a deviation to mean anything. A metric without pairs is underpowered and does not count
 /// for m.
 std::vector<MetricDecision> assess_changes(std::span<const PairedComparison> comparisons,
                                            const DecisionRules& rules);
 
-/// The decision on a run: regression if any metric regressed, else underpowered if any is, else improvement if
-/// any improved, else no_regression; nothing without metrics.
+/// The decision on a run: regression if any metric regressed, else underpowered if any is, else improvement
+/// if any improved, else no_regression; nothing without metrics.
 std::optional<ChangeDecision> overall_decision(std::span<const MetricDecision> decisions);
 
 }  // namespace sluice

@@ -1,5 +1,6 @@
 #include "coordinator/statistics/instability_test.hpp"
 
+#include "coordinator/defaults.hpp"
 #include "coordinator/statistics/special_functions.hpp"
 
 #include <algorithm>
@@ -160,7 +161,7 @@ void InstabilityTest::add(const AnswerPattern& pattern, std::int64_t excess) {
   Group& group = groups_[pattern];
   ++group.cases;
   group.excess += excess;
-  if (groups_.size() > max_patterns) {
+  if (groups_.size() > defaults::max_patterns) {
     groups_.clear();
     too_many_patterns_ = true;
   }

@@ -1,5 +1,6 @@
 #include "coordinator/statistics/stability.hpp"
 
+#include "coordinator/defaults.hpp"
 #include "coordinator/statistics/holm.hpp"
 #include "coordinator/statistics/label_tail.hpp"
 
@@ -10,8 +11,6 @@
 
 namespace sluice {
 namespace {
-
-constexpr std::size_t max_kept_patterns = 4096;  ///< Bounds the memory; more are computed again.
 
 /// How often each distinct answer of a case was given.
 class AnswerCounts {
@@ -119,7 +118,7 @@ void StabilityFold::test_case(AnswerPattern pattern, std::int64_t excess) {
   }
   auto found = labels_.find(pattern);
   if (found == labels_.end()) {
-    if (labels_.size() >= max_kept_patterns) labels_.clear();
+    if (labels_.size() >= defaults::max_kept_patterns) labels_.clear();
     constexpr auto any_states = std::numeric_limits<std::uint64_t>::max();
     found = labels_.emplace(pattern, LabelPermutation(pattern, any_states)).first;
   }

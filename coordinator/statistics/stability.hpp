@@ -1,5 +1,6 @@
 #pragma once
 
+#include "coordinator/defaults.hpp"
 #include "coordinator/statistics/instability_test.hpp"
 #include "coordinator/statistics/intervals.hpp"
 
@@ -83,13 +84,13 @@ struct StabilityAnalysis {
 };
 
 struct StabilityRules {
-  double confidence = 0.95;  ///< Of the intervals, and 1 - alpha of the tests.
+  double confidence = defaults::confidence;  ///< Of the intervals, and 1 - alpha of the tests.
   InstabilityLimits limits;
   /// AnswerPattern::states_at_most up to which a case's whole distribution is enumerated.
-  std::uint64_t case_states = 256;
+  std::uint64_t case_states = defaults::case_states;
   /// States for the exact tails of the others (some 0.3 s): shared out over the distinct ones that deviate,
   /// so that the p-values do not depend on the order of the cases.
-  std::uint64_t tail_states = 3'000'000;
+  std::uint64_t tail_states = defaults::tail_states;
   std::uint64_t seed = 0;  ///< Decides only where draws are made.
 };
 

@@ -156,7 +156,8 @@ TEST(StatisticalGate, AnUndefinedRepeatCountsInWhateverOrderTheRepeatsCome) {
   const auto low = scored(0.1);
   const auto undefined = scored(std::nullopt);
   const auto defined = scored(0.9);
-  for (const auto& repeats : {std::array{&low, &undefined, &defined}, std::array{&undefined, &low, &defined}}) {
+  for (const auto& repeats :
+       {std::array{&low, &undefined, &defined}, std::array{&undefined, &low, &defined}}) {
     StatisticalGate tests({&forty.baseline, suite, 0.05, 1});
     tests.add(test, assessment_of_repeats(repeats).metrics);
     EXPECT_EQ(tests.finish().metrics.at(0).became_undefined.count(), 1u);
@@ -200,7 +201,7 @@ TEST(StatisticalGate, TheCasesThatFellMostAreKeptByName) {
   const auto assessed = Forty(0.9).assessed([](int i) { return i < 25 ? 0.88 - 0.01 * i : 0.9 + 0.001 * i; });
   const LargestDrops& drops = assessed.metrics.at(0).drops;
   EXPECT_EQ(drops.count(), 25u);
-  ASSERT_EQ(drops.kept().size(), LargestDrops::most_kept);
+  ASSERT_EQ(drops.kept().size(), defaults::kept_drops);
   for (std::size_t i = 0; i < drops.kept().size(); ++i) {
     const CaseDrop& one = drops.kept()[i];
     EXPECT_EQ(one.test_id, id_of(24 - static_cast<int>(i)));

@@ -122,7 +122,7 @@ TEST_F(PlanTest, ACommandThatFailsForTheFirstTextsIsNotRunAnyMore) {
     suite.cases.push_back(make_case("c" + std::to_string(i), "x" + std::to_string(i)));
   const auto asked = std::make_shared<std::uint32_t>(0);
   const auto made = *Plan::make(suite, prompt, Ontology(), settings, {{failing(asked)}, 1});
-  EXPECT_EQ(*asked, RunPerturbation::max_failures);
+  EXPECT_EQ(*asked, defaults::max_first_failures);
   const PerturbationFacts& facts = made.perturbations()[0];
   EXPECT_TRUE(facts.given_up);
   EXPECT_EQ(facts.failed, 20u);

@@ -82,8 +82,8 @@ sample::MemorySource many(TrialId count) {
 constexpr std::size_t plenty = 1u << 30;
 
 TEST(HeldResults, TheLedgerIsReadOnceHoweverManyReportsThereAre) {
-  const sample::PerturbedRun run({Reply::it, Reply::it, Reply::nothing, Reply::other, Reply::it, Reply::refused,
-                                  Reply::error, Reply::it, Reply::nothing, Reply::error});
+  const sample::PerturbedRun run({Reply::it, Reply::it, Reply::nothing, Reply::other, Reply::it,
+                                  Reply::refused, Reply::error, Reply::it, Reply::nothing, Reply::error});
   const RunStability stability = run.stability();
   const std::string expected = all_of(run.results(), &stability);
 

@@ -17,7 +17,7 @@ using sample::PerturbedRun;
 // nothing}, so that each perturbed answer is identical to one of two or to none: crlf {it, it} 1/2 + 1/2,
 // blank-lines {nothing, other} 1/2 + 0.
 const std::vector<sample::Reply> by_hand{it,      it,      /**/ it, nothing,      /**/ it,
-                                        nothing, /**/ it, it,      /**/ nothing, other};
+                                         nothing, /**/ it, it,      /**/ nothing, other};
 
 TEST(RunStability, IsTheShareOfAnswersThatStayTheSame) {
   const RunStability run = PerturbedRun(by_hand).stability();

@@ -63,7 +63,7 @@ class RunControllerTest : public ::testing::Test {
 
   Effects hello(const Peer& peer, std::uint64_t instance) {
     return send(peer, wire::Hello{instance, "worker-" + std::to_string(instance),
-                                 "cache-" + std::to_string(instance), "0", 5});
+                                  "cache-" + std::to_string(instance), "0", 5});
   }
   Effects ready(const Peer& peer, std::uint32_t window = 10, std::vector<UnitId> held = {}) {
     return send(peer, wire::Ready{run_id, {}, window, std::move(held)});
