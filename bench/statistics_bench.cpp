@@ -1,7 +1,7 @@
 // What the statistics of a large run cost (docs/statistics.md): answers and scores of 100,000 cases are
 // drawn, then every number that a report and a gate can ask for is worked out once, by turns a few times.
 #include "coordinator/statistics/bootstrap.hpp"
-#include "coordinator/statistics/change_verdict.hpp"
+#include "coordinator/statistics/change_decision.hpp"
 #include "coordinator/statistics/random_stream.hpp"
 #include "coordinator/statistics/repeats.hpp"
 #include "coordinator/statistics/score_change.hpp"
@@ -108,7 +108,7 @@ double pass_curve(const Answers& answers) {
   return curve.points().back().pass_hat_k.value_or(0.0);
 }
 
-/// Four metrics with their intervals, tests and verdicts.
+/// Four metrics with their intervals, tests and decisions.
 std::size_t gate(const std::vector<std::vector<PairedCase>>& metrics, bool clustered) {
   std::vector<PairedComparison> comparisons;
   std::size_t intervals = 0;

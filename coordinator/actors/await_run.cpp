@@ -21,7 +21,7 @@ RunEnded await_run(caf::scoped_actor& self, const caf::actor& coordinator,
         if (worker.error) self->send(coordinator, LocalWorkerFailed{*worker.error});
       },
       [&](const caf::down_msg& down) {
-        // Whoever ends in order has said so; that message may come after this one.
+        // One that ends in order has sent its last message; that may come after this one.
         if (!down.reason) return;
         const auto reason = self->system().render(down.reason);
         if (down.source != coordinator.address()) {

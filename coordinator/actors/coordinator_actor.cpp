@@ -39,7 +39,7 @@ struct CoordinatorState {
   bool goodbyes_awaited = true;
   bool progress_due = false;  ///< To be shown, or published, once the governor's report is there.
   bool metrics_due = false;
-  bool last_budgets_asked = false;
+  bool last_budgets_requested = false;
   bool last_budgets_awaited = false;
   std::optional<Error> defect;  ///< An actor that the run needs has ended unexpectedly.
 };
@@ -114,9 +114,9 @@ void end_run(CoordinatorActor* self) {
 void end_run_if_quiet(CoordinatorActor* self) {
   auto& state = self->state;
   if (!state.controller->over() || state.unrecorded > 0) return;
-  if (!std::exchange(state.last_budgets_asked, true)) {
+  if (!std::exchange(state.last_budgets_requested, true)) {
     state.last_budgets_awaited = true;
-    self->send(state.governor, AskBudget{});
+    self->send(state.governor, BudgetRequest{});
   }
   if (state.last_budgets_awaited) return;
   if (state.controller->all_gone() || !state.goodbyes_awaited) return end_run(self);
@@ -151,7 +151,7 @@ void on_down(CoordinatorActor* self, const caf::down_msg& down) {
   if (down.source == state.router.address()) {
     state.goodbyes_awaited = false;
   } else if (down.source == state.governor.address()) {
-    state.last_budgets_asked = true;
+    state.last_budgets_requested = true;
     state.last_budgets_awaited = false;
   } else if (down.source == state.recorder.address()) {
     state.unrecorded = 0;
@@ -225,7 +225,7 @@ caf::behavior coordinator_behavior(CoordinatorActor* self, std::shared_ptr<Coord
         self->state.controller->on_tick(self->clock().now(), effects);
         if (self->state.config->metrics) {
           self->state.metrics_due = true;
-          self->send(self->state.governor, AskBudget{});
+          self->send(self->state.governor, BudgetRequest{});
         }
         perform(self, effects);
       },
@@ -243,7 +243,7 @@ caf::behavior coordinator_behavior(CoordinatorActor* self, std::shared_ptr<Coord
       },
       [self](ProgressTick) {
         self->state.progress_due = true;
-        self->send(self->state.governor, AskBudget{});
+        self->send(self->state.governor, BudgetRequest{});
         self->delayed_send(self, self->state.config->progress_interval, ProgressTick{});
       },
       [self](StopRun& stop) {

@@ -33,7 +33,7 @@ struct GovernorState {
 
 using GovernorActor = caf::stateful_actor<GovernorState>;
 
-void ask_for_turn(GovernorActor* self) {
+void request_turn(GovernorActor* self) {
   if (!std::exchange(self->state.turn_due, true)) self->send(self, GovernorTurn{});
 }
 
@@ -87,14 +87,14 @@ caf::behavior governor_behavior(GovernorActor* self, const GovernorConfig& confi
   return {
       [self](PeersChanged& changed) {
         take_peers(self, changed);
-        ask_for_turn(self);
+        request_turn(self);
       },
       [self](const HeartbeatReceived& received) {
         auto& known = self->state;
         const auto worker = known.workers.find(received.peer);
         if (worker == known.workers.end()) return;
         known.governor->on_heartbeat(worker->second, received.heartbeat, known.clock());
-        ask_for_turn(self);
+        request_turn(self);
       },
       [self](GovernorTurn) {
         self->state.turn_due = false;
@@ -106,9 +106,9 @@ caf::behavior governor_behavior(GovernorActor* self, const GovernorConfig& confi
         self->state.wakes_at.reset();
         turn(self);
       },
-      [self](AskBudget) {
-        const auto& asked = self->state;
-        self->send(asked.coordinator, BudgetReport{asked.governor->facts(asked.clock())});
+      [self](BudgetRequest) {
+        const auto& state = self->state;
+        self->send(state.coordinator, BudgetReport{state.governor->facts(state.clock())});
       },
   };
 }

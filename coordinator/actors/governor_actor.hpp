@@ -12,7 +12,7 @@ namespace sluice {
 
 /// Starts the actor around Governor: takes workers and their demand (PeersChanged, HeartbeatReceived), and
 /// sends each worker GRANTS through the router, as an answer and whenever there is something to grant.
-/// AskBudget is answered to `coordinator`.
+/// BudgetRequest is answered to `coordinator`.
 caf::actor spawn_governor(caf::actor_system& system, const GovernorConfig& config, const caf::actor& router,
                           const caf::actor& coordinator, std::function<BootTime()> clock = boot_clock_now);
 

@@ -22,7 +22,7 @@
 ///   main        -> coordinator  StopRun                   (a signal, a failed set-up)
 ///   router      -> coordinator  FromWorkers, SocketDrained
 ///   coordinator -> router       ToPeer, DrainSocket, CloseSocket
-///   coordinator -> governor     HeartbeatReceived, PeersChanged, AskBudget
+///   coordinator -> governor     HeartbeatReceived, PeersChanged, BudgetRequest
 ///   governor    -> router       ToPeer (GRANTS)
 ///   governor    -> coordinator  BudgetReport
 ///   coordinator -> recorder     RecordResults, NoteEmbeddings, LookUpEmbeddings
@@ -56,7 +56,7 @@ struct PeersChanged {
 };
 
 /// To be answered with BudgetReport.
-struct AskBudget {};
+struct BudgetRequest {};
 
 /// The use of the providers' budgets so far.
 struct BudgetReport {
@@ -73,7 +73,7 @@ struct LookUpEmbeddings {
   std::vector<Digest> keys;
 };
 
-/// One for each key that was asked for; an empty id where no holder is known.
+/// One for each key that was looked up; an empty id where no holder is known.
 struct EmbeddingsLookedUp {
   std::vector<EmbeddingHolder> holders;
 };
@@ -92,7 +92,7 @@ struct RunEnded {
   std::vector<UnitId> lost_units;  ///< Provisionally lost, and never made good.
 };
 
-/// Timers of the coordinator actor. An epoch tells a live timer from one that was overtaken.
+/// Timers of the coordinator actor. An epoch distinguishes a live timer from one that was overtaken.
 struct HeartbeatTick {};
 struct ProgressTick {};
 struct DeadlineTick {};
@@ -112,7 +112,7 @@ CAF_ALLOW_UNSAFE_MESSAGE_TYPE(sluice::StopRun)
 CAF_ALLOW_UNSAFE_MESSAGE_TYPE(sluice::LocalWorkerFailed)
 CAF_ALLOW_UNSAFE_MESSAGE_TYPE(sluice::HeartbeatReceived)
 CAF_ALLOW_UNSAFE_MESSAGE_TYPE(sluice::PeersChanged)
-CAF_ALLOW_UNSAFE_MESSAGE_TYPE(sluice::AskBudget)
+CAF_ALLOW_UNSAFE_MESSAGE_TYPE(sluice::BudgetRequest)
 CAF_ALLOW_UNSAFE_MESSAGE_TYPE(sluice::BudgetReport)
 CAF_ALLOW_UNSAFE_MESSAGE_TYPE(sluice::RecordResults)
 CAF_ALLOW_UNSAFE_MESSAGE_TYPE(sluice::ResultsRecorded)

@@ -1,5 +1,7 @@
 #pragma once
 
+#include "coordinator/defaults.hpp"
+
 #include <chrono>
 
 #include <caf/actor.hpp>
@@ -11,7 +13,9 @@ namespace sluice {
 struct ProgressStyle {
   bool live = false;  ///< A terminal: one line that is written over and over. Otherwise a line now and then.
   bool colour = false;
-  std::chrono::milliseconds interval() const { return std::chrono::milliseconds(live ? 100 : 5000); }
+  std::chrono::milliseconds interval() const {
+    return live ? defaults::live_progress_interval : defaults::plain_progress_interval;
+  }
 };
 
 /// What stderr is: a terminal or not, with the user's NO_COLOR and TERM.

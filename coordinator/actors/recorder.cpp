@@ -2,6 +2,7 @@
 
 #include "common/process/supervision.hpp"
 #include "coordinator/actors/messages.hpp"
+#include "coordinator/defaults.hpp"
 
 #include <algorithm>
 #include <memory>
@@ -14,9 +15,6 @@
 namespace sluice {
 
 namespace {
-
-/// Bounds the time of one transaction, so that acknowledgements keep flowing under a flood of results.
-constexpr std::size_t max_batch = 512;
 
 struct RecorderState {
   RecorderState() = default;
@@ -37,7 +35,7 @@ ResultsRecorded::Item recorded(WorkerId worker, const ResultToCommit& item, cons
       worker, item.result.unit, item.result.key, outcome, item.result.error.has_value(), {}, {}};
   record.spend = item.result.spend;
   for (const auto& score : item.result.scores) {
-    // For the progress line; thresholds and baseline have their say at the end.
+    // For the progress line; thresholds and baseline count at the end.
     const bool failed = std::ranges::any_of(
         score.metrics, [](const MetricOutcome& metric) { return metric.passed == std::optional(false); });
     if (failed) record.failed.push_back(score.trial);
@@ -69,7 +67,7 @@ void add(RecorderActor* self, RecordResult record) {
   if (waiting.empty()) self->send(self, CommitNow{});
   self->state.workers.push_back(record.worker);
   waiting.push_back(std::move(record.item));
-  if (waiting.size() >= max_batch) commit(self);
+  if (waiting.size() >= defaults::results_per_transaction) commit(self);
 }
 
 /// Who holds which embedding saves requests and is no result: the run goes on without it.

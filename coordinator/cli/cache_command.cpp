@@ -65,16 +65,16 @@ struct ExportCommand : CacheSubcommand {
         return fail(possible.error());
       }
       CacheLedger ledger(home);
-      CassetteExport wish{.home = home, .pins = ledger.find_pins(), .used = std::nullopt, .write = {}};
+      CassetteExport request{.home = home, .pins = ledger.find_pins(), .used = std::nullopt, .write = {}};
       if (run_id) {
         auto used = ledger.used_by_run(*run_id);
         if (!used) return fail(used.error());
-        wish.used = std::move(*used);
+        request.used = std::move(*used);
       }
       ExportedCassette done;
       const auto written = write_whole_file("cassette", output, [&](Sink& sink) -> Result<void> {
-        wish.write = [&](std::string_view bytes) { sink.write(bytes); };
-        const auto result = tools.export_cassette(wish);
+        request.write = [&](std::string_view bytes) { sink.write(bytes); };
+        const auto result = tools.export_cassette(request);
         if (!result) return fail(result.error());
         done = *result;
         return {};

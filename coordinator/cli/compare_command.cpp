@@ -51,7 +51,8 @@ const std::optional<BaselineStability>& stability_of(const ScoreFile& file) {
       [](const auto& scores) -> const auto& { return scores.stability; }, file);
 }
 
-/// What the stability of a file is assessed by: of a report what its run said, of a baseline the defaults.
+/// What the stability of a file is assessed by: of a report what its run recorded, of a baseline the
+/// defaults.
 StabilityQuestion stability_question(const ScoreFile& file) {
   if (const auto* report = std::get_if<ReportScores>(&file)) return report->stability_question;
   StabilityQuestion question;

@@ -1,7 +1,7 @@
 #include "coordinator/cli/command.hpp"
 #include "coordinator/cli/setting_flags.hpp"
 #include "coordinator/session/run_inputs.hpp"
-#include "coordinator/session/variations.hpp"
+#include "coordinator/session/trial_design.hpp"
 
 #include <algorithm>
 #include <iostream>
@@ -37,7 +37,7 @@ struct ShowConfig {
   SettingFlags settings;
 
   int run() const {
-    const auto effective = settings.load(Warnings::said, {}, ValidKeys::listed);
+    const auto effective = settings.load(Warnings::shown, {}, ValidKeys::listed);
     if (!effective) return report_findings(effective.error());
     if (const int refused = report_refused_values(*effective); refused != exit_ok) return refused;
     // A line each; one that is much longer than the others does not push their origins aside.

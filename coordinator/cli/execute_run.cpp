@@ -66,18 +66,17 @@ Result<MetricsServer> serve_metrics(const std::string& endpoint, const std::shar
   return server;
 }
 
-/// What a conducted run leaves behind.
-struct ConductedRun {
+/// What a run leaves behind when it has ended.
+struct EndedRun {
   RunEnded ended;
   std::int64_t started_at_ms = 0;
   std::int64_t completed_at_ms = 0;
 };
 
 /// Everything between the inputs and the report: the actors live and die in here.
-Result<ConductedRun> conduct(const RunOptions& options, const RunInputs& inputs,
-                             std::shared_ptr<const Plan> plan, RunController::Config controller,
-                             Ledger ledger, const ProgressStyle& style, SignalWatch& signals,
-                             const StartWorkers& start_workers) {
+Result<EndedRun> conduct(const RunOptions& options, const RunInputs& inputs, std::shared_ptr<const Plan> plan,
+                         RunController::Config controller, Ledger ledger, const ProgressStyle& style,
+                         SignalWatch& signals, const StartWorkers& start_workers) {
   zmq::context_t network;
   ActorSystem actors;
   caf::scoped_actor self(actors.system);
@@ -112,30 +111,30 @@ Result<ConductedRun> conduct(const RunOptions& options, const RunInputs& inputs,
   config.price = price_of(options, inputs);
   const auto progress = config.progress;
   const bool needs_cache = options.settings.mode.value != Mode::mock && !options.no_cache;
-  ConductedRun run;
+  EndedRun run;
   run.started_at_ms = unix_now_ms();
   const auto coordinator =
       spawn_coordinator(actors.system, std::move(config), std::move(*router), std::move(ledger));
   signals.handle_with([&coordinator](const char* signal) {
     caf::anon_send(coordinator, StopRun{{Reason::interrupted, std::string("interrupted by ") + signal}});
   });
-  // Said once the run can be interrupted: until then a signal ends the process without a report.
+  // Announced once the run can be interrupted: until then a signal ends the process without a report.
   if (options.listen) write_stderr_line("sluice: listening on " + endpoint);
   std::optional<Error> no_start;
   std::vector<caf::actor> workers;
   if (options.workers > 0) {
-    LocalWorkers wish{.system = actors.system,
-                      .context = network,
-                      .endpoint = inner_endpoint,
-                      .count = options.workers,
-                      .name = std::nullopt,
-                      .use_cache = needs_cache,
-                      .borrow_caches = !options.listen,
-                      .coordinator_timeout = defaults::worker_timeout,
-                      .call_log = options.call_log,
-                      .settings = options.settings,
-                      .listener = caf::actor_cast<caf::actor>(self)};
-    if (auto started = start_workers(wish)) {
+    LocalWorkers request{.system = actors.system,
+                         .context = network,
+                         .endpoint = inner_endpoint,
+                         .count = options.workers,
+                         .name = std::nullopt,
+                         .use_cache = needs_cache,
+                         .borrow_caches = !options.listen,
+                         .coordinator_timeout = defaults::worker_timeout,
+                         .call_log = options.call_log,
+                         .settings = options.settings,
+                         .listener = caf::actor_cast<caf::actor>(self)};
+    if (auto started = start_workers(request)) {
       workers = std::move(*started);
     } else {
       no_start = started.error();
@@ -144,7 +143,7 @@ Result<ConductedRun> conduct(const RunOptions& options, const RunInputs& inputs,
   }
   run.ended = await_run(self, coordinator, workers, run_id);
   run.completed_at_ms = unix_now_ms();
-  // One that the run's end did not reach (stopped before it had said HELLO) would go on waiting for a
+  // One that the run's end did not reach (stopped before it had sent HELLO) would go on waiting for a
   // coordinator.
   for (const auto& worker : workers) self->send(worker, StopWorker{"the process ends", true});
   if (progress) self->send_exit(progress, caf::exit_reason::user_shutdown);

@@ -46,7 +46,7 @@ struct RunCommand {
     }
     // Twice: where the fixtures are is a setting, and a suite brings settings of its own.
     const bool only_errors = flags.log_level == "error";
-    const auto without_suite = settings.load(only_errors ? Warnings::left_out : Warnings::said);
+    const auto without_suite = settings.load(only_errors ? Warnings::left_out : Warnings::shown);
     if (!without_suite) return report_findings(without_suite.error());
     const auto path = suite_path(*without_suite);
     if (!path) return report_error(path.error());

@@ -8,7 +8,7 @@
 
 namespace sluice {
 
-/// Where a run is recorded: the ledger of the home. A run that asks no provider needs nothing but what the
+/// Where a run is recorded: the ledger of the home. A run that calls no provider needs nothing but what the
 /// home holds, so that a read-only one serves it: it is recorded in a temporary file then, beside what the
 /// home's ledger knows of caches, and nowhere else. Movable; the temporary file goes with this.
 class RunLedger {

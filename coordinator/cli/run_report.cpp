@@ -10,7 +10,7 @@
 #include "coordinator/report/wording.hpp"
 #include "coordinator/session/baseline_run.hpp"
 #include "coordinator/session/report_output.hpp"
-#include "coordinator/session/run_outcome.hpp"
+#include "coordinator/session/run_assessment.hpp"
 #include "coordinator/session/suite_path.hpp"
 
 #include <algorithm>
@@ -30,16 +30,16 @@ Error unfinished(const RunFacts& facts) {
 }
 
 /// What the ledger keeps of a run for later commands.
-RunSummary summary_of(const RunFacts& facts, const RunOutcome& outcome, int code) {
+RunSummary summary_of(const RunFacts& facts, const RunAssessment& assessment, int code) {
   RunSummary summary;
   summary.completed_at_ms = facts.completed_at_ms;
-  summary.verdict = to_string(outcome.verdict);
+  summary.verdict = to_string(assessment.verdict);
   summary.exit_code = code;
   if (facts.cut_short) summary.reason_code = to_string(facts.cut_short->reason);
-  summary.scores = scores_of(outcome.aggregates.all.counts);
-  summary.statuses = outcome.aggregates.all.statuses;
+  summary.scores = scores_of(assessment.aggregates.all.counts);
+  summary.statuses = assessment.aggregates.all.statuses;
   summary.paid = facts.paid;
-  summary.estimated_cost = outcome.aggregates.estimated_cost;
+  summary.estimated_cost = assessment.aggregates.estimated_cost;
   return summary;
 }
 
@@ -48,20 +48,20 @@ bool is_stopped(const RunFacts& facts) {
   return facts.cut_short && !is_run_budget(facts.cut_short->reason);
 }
 
-/// A run that was stopped before it had anything to show is told in one sentence to whoever watches;
+/// A run that was stopped before it had anything to show is reported in one sentence to whoever watches;
 /// otherwise what it has is shown.
-bool is_worth_a_report(const RunOutcome& outcome, const RunFacts& facts) {
+bool is_worth_a_report(const RunAssessment& assessment, const RunFacts& facts) {
   if (!is_stopped(facts) || facts.cut_short->reason == Reason::interrupted) return true;
-  const auto& statuses = outcome.aggregates.all.statuses;
+  const auto& statuses = assessment.aggregates.all.statuses;
   return statuses.total() > statuses.errors;
 }
 
 /// The targets that get a report. Files always do: else that of an earlier run stays there, and passes for
 /// this one's.
-std::vector<ReportTarget> targets_of(const RunOptions& options, const RunOutcome& outcome,
+std::vector<ReportTarget> targets_of(const RunOptions& options, const RunAssessment& assessment,
                                      const RunFacts& facts) {
   std::vector<ReportTarget> targets = options.reports;
-  if (!is_worth_a_report(outcome, facts)) {
+  if (!is_worth_a_report(assessment, facts)) {
     std::erase_if(targets, [](const ReportTarget& target) { return !target.file; });
   }
   return targets;
@@ -75,22 +75,22 @@ std::string source_folder(const std::string& suite_path) {
 }
 
 /// What became of --export-baseline, for whoever watches.
-void say_pinned(const std::string& file, std::size_t scores, const RunOutcome& outcome) {
-  const auto failed = outcome.aggregates.all.statuses.failed;
+void print_pinned(const std::string& file, std::size_t scores, const RunAssessment& assessment) {
+  const auto failed = assessment.aggregates.all.statuses.failed;
   const std::string but =
       failed > 0 ? "; " + wording::counted(failed, "case") + " of this run failed, whatever is pinned" : "";
   write_stderr_line("sluice: pinned " + wording::counted(scores, "score") + " in " + file + but);
 }
 
 /// What the run came to, for whoever watches one whose report goes to files alone.
-void say_outcome(const std::vector<ReportTarget>& targets, const RunOutcome& outcome) {
+void print_outcome(const std::vector<ReportTarget>& targets, const RunAssessment& assessment) {
   std::string files;
   for (const ReportTarget& target : targets) {
     if (!target.file) return;
     files += (files.empty() ? "" : ", ") + *target.file;
   }
-  const auto& statuses = outcome.aggregates.all.statuses;
-  write_stderr_line("sluice: " + std::string(to_string(outcome.verdict)) + ": " +
+  const auto& statuses = assessment.aggregates.all.statuses;
+  write_stderr_line("sluice: " + std::string(to_string(assessment.verdict)) + ": " +
                     wording::grouped(statuses.passed) + " passed, " + wording::grouped(statuses.failed) +
                     " failed, " + wording::counted(statuses.errors, "error") + "; see " + files);
 }
@@ -128,44 +128,45 @@ int report_run(const RunOptions& options, const RunInputs& inputs, const RunGate
                            &plan.trials(),
                            &inputs.ontology};
   const Price price = price_of(options, inputs);
-  auto outcome = assess_run(options, results, gate, plan.perturbations(), price, is_stopped(facts));
-  if (!outcome) {
-    RunSummary unjudged;
-    unjudged.completed_at_ms = facts.completed_at_ms;
-    unjudged.verdict = to_string(RunVerdict::error);
-    unjudged.exit_code = report_error(outcome.error());
-    unjudged.reason_code = to_string(outcome.error().reason);
-    const auto noted = ledger.finish_run(facts.run_id, unjudged);
-    return noted ? unjudged.exit_code : report_error(noted.error());
+  auto assessment = assess_run(options, results, gate, plan.perturbations(), price, is_stopped(facts));
+  if (!assessment) {
+    RunSummary unassessed;
+    unassessed.completed_at_ms = facts.completed_at_ms;
+    unassessed.verdict = to_string(RunVerdict::error);
+    unassessed.exit_code = report_error(assessment.error());
+    unassessed.reason_code = to_string(assessment.error().reason);
+    const auto noted = ledger.finish_run(facts.run_id, unassessed);
+    return noted ? unassessed.exit_code : report_error(noted.error());
   }
   if (gate.aggregates) {
     auto changes = changes_since_baseline(options, *gate.aggregates, plan, source);
     // The verdict stands without them.
     if (!changes) report_warning("which fixtures changed is not known: " + changes.error().message);
-    if (changes && *changes) outcome->gate.notices.push_back(std::move(**changes));
+    if (changes && *changes) assessment->gate.notices.push_back(std::move(**changes));
   }
-  int code = outcome->exit_code;
+  int code = assessment->exit_code;
   const RunIdentity identity{inputs.prompt.version, inputs.prompt.hash, inputs.ontology.version(),
                              options.provider.provider.kind, options.provider.model};
   const ReportInput input{results,
-                          outcome->aggregates,
-                          outcome->verdict,
+                          assessment->aggregates,
+                          assessment->verdict,
                           identity,
                           facts,
-                          outcome->gate,
+                          assessment->gate,
                           std::string(mode_name(options.settings)),
                           price(facts.paid),
                           source_folder(options.suite_path),
-                          outcome->stability ? &*outcome->stability : nullptr,
+                          assessment->stability ? &*assessment->stability : nullptr,
                           options.is_selection(),
                           options.settings.min_stability.value};
-  const auto targets = targets_of(options, *outcome, facts);
+  const auto targets = targets_of(options, *assessment, facts);
   const auto failures = write_reports(targets, input);
   for (const Error& error : failures) code = report_error(error);
-  if (options.progress && failures.empty() && !facts.cut_short) say_outcome(targets, *outcome);
+  if (options.progress && failures.empty() && !facts.cut_short) print_outcome(targets, *assessment);
   if (options.export_baseline) {
-    const auto pinned = export_baseline(options, results, *outcome, inputs.embedding.embedding.model, facts);
-    if (pinned && options.progress) say_pinned(*options.export_baseline, *pinned, *outcome);
+    const auto pinned =
+        export_baseline(options, results, *assessment, inputs.embedding.embedding.model, facts);
+    if (pinned && options.progress) print_pinned(*options.export_baseline, *pinned, *assessment);
     if (!pinned) {
       const int failed = report_error(pinned.error());
       // A refusal is mostly about a run that has failed already, with an exit code of its own.
@@ -174,7 +175,7 @@ int report_run(const RunOptions& options, const RunInputs& inputs, const RunGate
   }
   if (facts.cut_short) report_error(*facts.cut_short);
   // After the report, which is what was paid for; a ledger that fails now does not take it away.
-  const auto noted = ledger.finish_run(facts.run_id, summary_of(facts, *outcome, code));
+  const auto noted = ledger.finish_run(facts.run_id, summary_of(facts, *assessment, code));
   return noted ? code : report_error(noted.error());
 }
 

@@ -3,6 +3,7 @@
 #include "coordinator/cli/command.hpp"
 #include "coordinator/cli/past_runs.hpp"
 #include "coordinator/cli/setting_flags.hpp"
+#include "coordinator/defaults.hpp"
 #include "coordinator/display/terminal.hpp"
 #include "coordinator/session/flag_values.hpp"
 
@@ -19,7 +20,6 @@
 namespace sluice {
 namespace {
 
-constexpr std::uint32_t most_runs = 1'000'000;
 constexpr std::size_t piped_columns = 80;
 
 std::size_t output_columns() {
@@ -34,7 +34,7 @@ struct ListRuns {
   int run() const {
     const auto as = choice_of("--format", format, {"table", "json"});
     if (!as) return report_error(as.error());
-    const auto most = count_of("--limit", limit, most_runs);
+    const auto most = count_of("--limit", limit, defaults::max_runs_named);
     if (!most) return report_error(most.error());
     const auto effective = settings.load();
     if (!effective) return report_findings(effective.error());
@@ -96,7 +96,7 @@ struct PruneRuns {
       which.begun_before_ms = now - age->count();
     }
     if (keep) {
-      const auto newest = count_of("--keep", *keep, most_runs);
+      const auto newest = count_of("--keep", *keep, defaults::max_runs_named);
       if (!newest) return report_error(newest.error());
       which.keep = *newest;
     }

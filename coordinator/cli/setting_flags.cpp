@@ -44,7 +44,7 @@ tl::expected<Settings, std::vector<Finding>> SettingFlags::load(Warnings warning
   const bool named = config_option_ != nullptr && config_option_->count() > 0;
   auto settings = load_settings(named ? std::optional(config_) : std::nullopt, std::move(given),
                                 std::move(suite), valid_keys);
-  if (settings && warnings == Warnings::said) {
+  if (settings && warnings == Warnings::shown) {
     for (const std::string& warning : settings->warnings) report_warning(warning);
   }
   return settings;

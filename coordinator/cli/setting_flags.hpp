@@ -21,8 +21,8 @@ class Option;
 
 namespace sluice {
 
-/// Whether what has no effect is said on stderr.
-enum class Warnings : std::uint8_t { said, left_out };
+/// Whether settings without an effect are reported on stderr.
+enum class Warnings : std::uint8_t { shown, left_out };
 
 /// The flags of a command that set settings, made from the table of settings, and `--config`.
 class SettingFlags {
@@ -36,7 +36,7 @@ class SettingFlags {
 
   /// The effective settings: what was given, with the environment, the suite's own and the file. Call after
   /// parsing. A command that loads them a second time, with a suite, leaves out the warnings then.
-  tl::expected<Settings, std::vector<Finding>> load(Warnings warnings = Warnings::said,
+  tl::expected<Settings, std::vector<Finding>> load(Warnings warnings = Warnings::shown,
                                                     std::vector<SuiteSetting> suite = {},
                                                     ValidKeys valid_keys = ValidKeys::pointed_to) const;
 

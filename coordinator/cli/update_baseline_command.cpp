@@ -149,7 +149,7 @@ struct UpdateBaseline {
 
   int apply(const Settings& effective, const ManifestFile& file, const PastRun& past) const {
     const AggregateBaseline baseline = baseline_of(past);
-    // Also without --force: what could not be written is said now.
+    // Also without --force: what could not be written is reported now.
     const auto text = with_baseline(file.text.value_or(""), baseline, file.path);
     if (!text) return report_error(text.error());
     const auto& current = file.manifest.baseline;

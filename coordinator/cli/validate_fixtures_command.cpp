@@ -79,7 +79,7 @@ struct ValidateFixtures {
     return exit_ok;
   }
 
-  /// They are what this command is asked for, so they are its output and not its diagnostics.
+  /// They are what this command is for, so they are its output and not its diagnostics.
   static int print_findings(const std::vector<Finding>& findings, const std::string& path) {
     for (const Finding& finding : findings) std::cout << printable(to_text(finding)) << '\n';
     std::cout.flush();

@@ -35,7 +35,7 @@ std::size_t Dispatcher::drop_worker(WorkerId worker, Ending ending) {
   std::size_t ended = 0;
   const auto held = std::move(found->second.held);
   workers_.erase(found);
-  // A unit that only this worker had yet to be asked for may now have been missed by everyone.
+  // A unit that only this worker had yet to look for may now have been missed by everyone.
   for (const auto unit : queue_.remove_worker(worker)) finally_missed_.insert(unit);
   for (const auto unit : held) {
     const auto lease = leases_.find(unit);
@@ -109,7 +109,7 @@ void Dispatcher::missed(WorkerId worker, UnitId unit) {
   const auto lease = leases_.find(unit);
   const bool held_here = lease != leases_.end() && lease->second.worker == worker;
   release(worker, unit);
-  // It waits again, since its lease was lost meanwhile: there may be nobody left to ask.
+  // It waits again, since its lease was lost meanwhile: there may be nobody left to look for it.
   if (!held_here && queue_.remove(unit)) requeue(unit);
 }
 

@@ -19,7 +19,7 @@ namespace sluice {
 ///
 /// A unit is pending, leased or settled. It may be settled at any time by whoever has its result committed
 /// first: a lease says who is expected to work, not who may. From the moment in which a result is handed to
-/// the recorder nobody else is asked for its unit.
+/// the recorder nobody else gets its unit.
 class Dispatcher {
  public:
   struct Config {
@@ -36,7 +36,7 @@ class Dispatcher {
   /// settled and not leased to another are its leases (again). Any other lease it had is over, without a
   /// loss.
   void join(WorkerId worker, const std::string& cache_id, const std::vector<UnitId>& held, TimePoint now);
-  /// It said GOODBYE: its leases are free at once.
+  /// It sent GOODBYE: its leases are free at once.
   void leave(WorkerId worker);
   bool knows(WorkerId worker) const { return workers_.contains(worker); }
   std::size_t worker_count() const { return workers_.size(); }

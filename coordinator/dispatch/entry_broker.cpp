@@ -21,7 +21,7 @@ void EntryBroker::join(WorkerId worker, const std::string& cache_id) {
   cache_ids_[worker] = cache_id;
 }
 
-void EntryBroker::leave(WorkerId worker, TimePoint now, Outcome& outcome) {
+void EntryBroker::leave(WorkerId worker, TimePoint now, Actions& actions) {
   if (cache_ids_.erase(worker) == 0) return;
   for (auto key = open_.begin(); key != open_.end();) {
     const auto current = key++;  // It may end here.
@@ -29,7 +29,7 @@ void EntryBroker::leave(WorkerId worker, TimePoint now, Outcome& outcome) {
     std::erase(open.waiting, worker);
     const bool is_with_it = open.stage != Stage::looking_up && open.with == worker;
     const bool is_wanted = !open.waiting.empty() || open.stage == Stage::leased;
-    if (is_with_it || !is_wanted) next_pays(current, now, outcome);
+    if (is_with_it || !is_wanted) next_pays(current, now, actions);
   }
 }
 
@@ -62,78 +62,78 @@ void EntryBroker::forget_answer(const Digest& key) {
 
 // --- messages of workers and the ledger ---
 
-void EntryBroker::seek(WorkerId seeker, const EntryKey& key, TimePoint now, Outcome& outcome) {
+void EntryBroker::seek(WorkerId seeker, const EntryKey& key, TimePoint now, Actions& actions) {
   if (!cache_ids_.contains(seeker)) return;
   const auto found = open_.find(key);
-  if (found == open_.end()) return open(seeker, key, now, outcome);
+  if (found == open_.end()) return open(seeker, key, now, actions);
   auto& open = found->second;
   if (open.stage == Stage::leased && open.with == seeker) {
-    outcome.verdicts.push_back({seeker, key, nullptr});  // The verdict has not reached it yet.
+    actions.answers.push_back({seeker, key, nullptr});  // The answer has not reached it yet.
   } else if (std::ranges::find(open.waiting, seeker) == open.waiting.end()) {
     open.waiting.push_back(seeker);
   }
 }
 
-void EntryBroker::open(WorkerId seeker, const EntryKey& key, TimePoint now, Outcome& outcome) {
+void EntryBroker::open(WorkerId seeker, const EntryKey& key, TimePoint now, Actions& actions) {
   auto holder = known_.find(key);
   if (holder == seeker) known_.erase(key);  // It has lost it.
   if (holder && (holder == seeker || !cache_ids_.contains(*holder))) holder.reset();
   const bool must_pay = !holder && key.kind == EntryKind::answer;
   if (must_pay || open_.size() >= config_.max_open) {
-    outcome.verdicts.push_back({seeker, key, nullptr});
+    actions.answers.push_back({seeker, key, nullptr});
     return;
   }
   const auto opened = open_.emplace(key, Open{Stage::looking_up, 0, now + config_.patience, {seeker}}).first;
-  if (holder) return borrow(opened, *holder, now, outcome);
+  if (holder) return borrow(opened, *holder, now, actions);
   // Whose cache could the ledger name, if there is no other?
-  if (!others_have_caches(seeker)) return next_pays(opened, now, outcome);
-  outcome.look_ups.push_back(key.digest);
+  if (!others_have_caches(seeker)) return next_pays(opened, now, actions);
+  actions.look_ups.push_back(key.digest);
 }
 
-void EntryBroker::borrow(OpenKeys::iterator key, WorkerId lender, TimePoint now, Outcome& outcome) {
+void EntryBroker::borrow(OpenKeys::iterator key, WorkerId lender, TimePoint now, Actions& actions) {
   auto& open = key->second;
   open.stage = Stage::borrowing;
   open.with = lender;
   open.deadline = now + config_.patience;
-  outcome.loans.push_back({lender, key->first});
+  actions.loans.push_back({lender, key->first});
 }
 
 /// There is no entry to be had. An answer's units are leased already: whoever seeks it is to pay. For an
 /// embedding the first in line is, and the others wait for it.
-void EntryBroker::next_pays(OpenKeys::iterator key, TimePoint now, Outcome& outcome) {
+void EntryBroker::next_pays(OpenKeys::iterator key, TimePoint now, Actions& actions) {
   auto& open = key->second;
   if (key->first.kind == EntryKind::embedding && !open.waiting.empty()) {
     open.stage = Stage::leased;
     open.with = open.waiting.front();
     open.deadline = now + config_.lease_time;
     open.waiting.erase(open.waiting.begin());
-    outcome.verdicts.push_back({open.with, key->first, nullptr});
+    actions.answers.push_back({open.with, key->first, nullptr});
     return;
   }
-  for (const auto seeker : open.waiting) outcome.verdicts.push_back({seeker, key->first, nullptr});
+  for (const auto seeker : open.waiting) actions.answers.push_back({seeker, key->first, nullptr});
   open_.erase(key);
 }
 
-void EntryBroker::looked_up(const Digest& key, const std::string& cache_id, TimePoint now, Outcome& outcome) {
+void EntryBroker::looked_up(const Digest& key, const std::string& cache_id, TimePoint now, Actions& actions) {
   const auto found = open_.find(embedding(key));
   if (found == open_.end() || found->second.stage != Stage::looking_up) return;
   const auto holder = lender(cache_id, found->second.waiting.front());
-  if (!holder) return next_pays(found, now, outcome);
+  if (!holder) return next_pays(found, now, actions);
   known_.put(found->first, *holder);
-  borrow(found, *holder, now, outcome);
+  borrow(found, *holder, now, actions);
 }
 
 void EntryBroker::lent(WorkerId lender, const EntryKey& key, std::shared_ptr<const std::string> entry,
-                       TimePoint now, Outcome& outcome) {
+                       TimePoint now, Actions& actions) {
   const auto found = open_.find(key);
   if (found == open_.end()) return;
   auto& open = found->second;
   if (open.stage != Stage::borrowing || open.with != lender) return;
   if (!entry) {
     known_.erase(key);
-    return next_pays(found, now, outcome);
+    return next_pays(found, now, actions);
   }
-  for (const auto seeker : open.waiting) outcome.verdicts.push_back({seeker, key, entry});
+  for (const auto seeker : open.waiting) actions.answers.push_back({seeker, key, entry});
   open_.erase(found);
 }
 
@@ -144,11 +144,11 @@ EntryBroker::OpenKeys::iterator EntryBroker::leased_by(WorkerId worker, const Di
   return is_its ? found : open_.end();
 }
 
-std::string EntryBroker::stored(WorkerId worker, const Digest& key, TimePoint now, Outcome& outcome) {
+std::string EntryBroker::stored(WorkerId worker, const Digest& key, TimePoint now, Actions& actions) {
   const auto cache_id = cache_ids_.find(worker);
   if (cache_id == cache_ids_.end()) return {};
   if (cache_id->second.empty()) {
-    given_up(worker, key, now, outcome);  // Nobody can have it from there.
+    given_up(worker, key, now, actions);  // Nobody can have it from there.
     return {};
   }
   known_.put(embedding(key), worker);
@@ -157,19 +157,19 @@ std::string EntryBroker::stored(WorkerId worker, const Digest& key, TimePoint no
   if (found->second.waiting.empty()) {
     open_.erase(found);
   } else {
-    borrow(found, worker, now, outcome);
+    borrow(found, worker, now, actions);
   }
   return cache_id->second;
 }
 
-void EntryBroker::given_up(WorkerId worker, const Digest& key, TimePoint now, Outcome& outcome) {
+void EntryBroker::given_up(WorkerId worker, const Digest& key, TimePoint now, Actions& actions) {
   const auto found = leased_by(worker, key);
-  if (found != open_.end()) next_pays(found, now, outcome);
+  if (found != open_.end()) next_pays(found, now, actions);
 }
 
 // --- time ---
 
-void EntryBroker::tick(TimePoint now, Outcome& outcome) {
+void EntryBroker::tick(TimePoint now, Actions& actions) {
   const auto previous = std::exchange(last_tick_, now);
   const bool was_away = previous && now - *previous > 2 * config_.heartbeat_interval;
   for (auto key = open_.begin(); key != open_.end();) {
@@ -178,9 +178,9 @@ void EntryBroker::tick(TimePoint now, Outcome& outcome) {
     if (was_away) {
       open.deadline += now - *previous;
     } else if (now > open.deadline) {
-      // A lender that does not answer is not asked for this again.
+      // A lender that does not answer gets no second request for this.
       if (open.stage == Stage::borrowing) known_.erase(current->first);
-      next_pays(current, now, outcome);
+      next_pays(current, now, actions);
     }
   }
 }

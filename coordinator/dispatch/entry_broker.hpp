@@ -2,6 +2,7 @@
 
 #include "common/clock.hpp"
 #include "common/model/entry_key.hpp"
+#include "coordinator/defaults.hpp"
 #include "coordinator/dispatch/known_holders.hpp"
 
 #include <chrono>
@@ -19,7 +20,7 @@ namespace sluice {
 /// is lent to the others, and of those who lack an embedding one at a time is left to pay for it. Takes time
 /// as an argument; knows neither sockets nor the ledger, and no entry's content. Not thread-safe.
 ///
-/// Every key that a worker seeks gets one verdict. It waits for at most one of three at a time: the ledger's
+/// Every key that a worker seeks gets one answer. It waits for at most one of three at a time: the ledger's
 /// word on who holds it, a lender, or (embeddings alone) the worker that pays for it; each of these has a
 /// deadline, after which the next worker in line pays.
 class EntryBroker {
@@ -29,24 +30,25 @@ class EntryBroker {
     std::chrono::milliseconds patience{};    ///< With a lender, and with the ledger.
     std::chrono::milliseconds lease_time{};  ///< How long a live worker may take to pay for an embedding.
     /// Keys that are waited for or paid for; beyond it workers pay without a lease.
-    std::size_t max_open = 65'536;
-    std::size_t max_known = 131'072;  ///< Holders that are remembered; the oldest are forgotten.
+    std::size_t max_open = defaults::max_open_keys;
+    std::size_t max_known =
+        defaults::max_known_holders;  ///< Holders that are remembered; the oldest are forgotten.
   };
 
   /// The answer to a worker that sought a key.
-  struct Verdict {
+  struct Answer {
     WorkerId seeker = 0;
     EntryKey key;
     std::shared_ptr<const std::string> entry;  ///< Null: pay for it yourself.
   };
-  /// A worker that is to be asked for an entry.
+  /// A worker that gets a request for an entry.
   struct Loan {
     WorkerId lender = 0;
     EntryKey key;
   };
   /// What is to be sent now; appended to.
-  struct Outcome {
-    std::vector<Verdict> verdicts;
+  struct Actions {
+    std::vector<Answer> answers;
     std::vector<Loan> loans;
     std::vector<Digest> look_ups;  ///< Embeddings that the ledger may know a holder of: `looked_up` takes it.
   };
@@ -57,32 +59,32 @@ class EntryBroker {
   /// The worker can lend and seek (READY), again or for the first time. An empty cache id: it has no cache.
   void join(WorkerId worker, const std::string& cache_id);
   /// It is lost or has left: its leases and loans go to others, and it waits for nothing any more.
-  void leave(WorkerId worker, TimePoint now, Outcome& outcome);
+  void leave(WorkerId worker, TimePoint now, Actions& actions);
 
   // --- answers ---
   /// Another worker than this one whose cache has this id, to lend from.
   std::optional<WorkerId> lender(const std::string& cache_id, WorkerId for_worker) const;
   /// A unit with this key was leased to a worker that will seek its answer, which this one's cache holds.
   void expect_answer(const Digest& key, WorkerId holder);
-  /// The unit is settled: its holder is forgotten. Who waits still gets a verdict.
+  /// The unit is settled: its holder is forgotten. Who waits still gets an answer.
   void forget_answer(const Digest& key);
 
   // --- messages of workers and the ledger; from and about strangers it is ignored ---
-  void seek(WorkerId seeker, const EntryKey& key, TimePoint now, Outcome& outcome);
-  /// The ledger's word on a look-up: the id of the cache that holds it; empty: nobody's.
-  void looked_up(const Digest& key, const std::string& cache_id, TimePoint now, Outcome& outcome);
+  void seek(WorkerId seeker, const EntryKey& key, TimePoint now, Actions& actions);
+  /// The ledger's answer to a look-up: the id of the cache that holds it; empty: nobody's.
+  void looked_up(const Digest& key, const std::string& cache_id, TimePoint now, Actions& actions);
   /// A lender's entry; null: it has none.
   void lent(WorkerId lender, const EntryKey& key, std::shared_ptr<const std::string> entry, TimePoint now,
-            Outcome& outcome);
+            Actions& actions);
   /// The embedding is in the worker's cache now. The id of that cache, for the ledger; empty if there is
   /// none.
-  std::string stored(WorkerId worker, const Digest& key, TimePoint now, Outcome& outcome);
+  std::string stored(WorkerId worker, const Digest& key, TimePoint now, Actions& actions);
   /// The worker will not pay for the embedding after all.
-  void given_up(WorkerId worker, const Digest& key, TimePoint now, Outcome& outcome);
+  void given_up(WorkerId worker, const Digest& key, TimePoint now, Actions& actions);
 
   // --- time ---
   /// Once a heartbeat interval. One that comes late moves all deadlines: the coordinator itself was away.
-  void tick(TimePoint now, Outcome& outcome);
+  void tick(TimePoint now, Actions& actions);
 
   std::size_t open_count() const { return open_.size(); }
   std::size_t known_count() const { return known_.size(); }
@@ -93,14 +95,14 @@ class EntryBroker {
     Stage stage = Stage::leased;
     WorkerId with = 0;  ///< The lender, or the one that pays.
     TimePoint deadline;
-    std::vector<WorkerId> waiting;  ///< In the order in which they asked.
+    std::vector<WorkerId> waiting;  ///< In the order of their requests.
   };
   using OpenKeys = std::map<EntryKey, Open>;
 
   bool others_have_caches(WorkerId than) const;
-  void open(WorkerId seeker, const EntryKey& key, TimePoint now, Outcome& outcome);
-  void borrow(OpenKeys::iterator key, WorkerId lender, TimePoint now, Outcome& outcome);
-  void next_pays(OpenKeys::iterator key, TimePoint now, Outcome& outcome);
+  void open(WorkerId seeker, const EntryKey& key, TimePoint now, Actions& actions);
+  void borrow(OpenKeys::iterator key, WorkerId lender, TimePoint now, Actions& actions);
+  void next_pays(OpenKeys::iterator key, TimePoint now, Actions& actions);
   OpenKeys::iterator leased_by(WorkerId worker, const Digest& key);
 
   Config config_;

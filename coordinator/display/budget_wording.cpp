@@ -10,7 +10,7 @@
 namespace sluice::wording {
 namespace {
 
-/// With as many digits as tell a rate: 100, 8.3, 0.25.
+/// With as many digits as show a rate: 100, 8.3, 0.25.
 std::string short_number(double number) {
   std::array<char, 32> buffer{};
   const char* format = number < 9.95 ? "%.2g" : "%.0f";

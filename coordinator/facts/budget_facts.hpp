@@ -20,7 +20,7 @@ struct KnownLimit {
   friend bool operator==(const KnownLimit&, const KnownLimit&) = default;
 };
 
-/// What the user should hear of when it happens.
+/// What the user should see when it happens.
 enum class BudgetEvent : std::uint8_t { refuses_calls, went_down, came_back, was_given_up, doubts_limits };
 struct BudgetNotice {
   std::string provider;

@@ -19,7 +19,8 @@ struct WorkerFacts {
   bool lost = false;        ///< Went silent or was killed.
 };
 
-/// All that is volatile about a run: the report's `run` object and its times (docs/report.md).
+/// What happened while a run went on, all that is volatile about it: the report's `run` object and its times
+/// (docs/report.md).
 struct RunFacts {
   std::string run_id;
   std::int64_t started_at_ms = 0;  ///< Unix time.

@@ -10,7 +10,7 @@
 
 namespace sluice {
 
-/// A run as it begins.
+/// A run as it begins, in the ledger.
 struct RunRecord {
   std::string run_id;
   std::string suite;
@@ -27,10 +27,10 @@ struct RunRecord {
   /// from before version 6 of the ledger.
   std::string config_fingerprint{};  ///< `sha256:...`, as in baselines: the suite and what assesses it.
   std::string plan_identity{};       ///< `sha256:...` of plan_identity: each trial and its request.
-  std::string settings{};            ///< A JSON object, to say what differs.
+  std::string settings{};            ///< A JSON object, to show what differs.
 };
 
-/// What a run came to, noted when it ends.
+/// What a run came to, in few numbers: noted in the ledger when it ends.
 struct RunSummary {
   std::int64_t completed_at_ms = 0;
   std::string verdict;

@@ -1,5 +1,6 @@
 #pragma once
 
+#include "coordinator/defaults.hpp"
 #include "coordinator/gate/billionths.hpp"
 #include "coordinator/gate/gate.hpp"
 #include "coordinator/gate/status.hpp"
@@ -29,7 +30,8 @@ struct AggregateComparison {
 /// 11 and 12).
 struct AggregateAssessment {
   AggregateBaseline baseline;
-  double threshold = 0.05;  ///< Largest drop, in absolute points, that is within the limit.
+  double threshold =
+      defaults::regression_threshold;  ///< Largest drop, in absolute points, that is within the limit.
   std::vector<AggregateComparison> metrics;
   AggregateOutcome outcome = AggregateOutcome::not_compared;  ///< The worst of them.
 };

@@ -13,7 +13,7 @@ struct Limit {
   MetricCause cause = MetricCause::none;
 };
 
-/// The limit that asks for most; where two ask alike, the fixed one before the baseline's.
+/// The strictest limit; where two are alike, the fixed one before the baseline's.
 class Limits {
  public:
   void add(std::int64_t least, MetricCause cause) {

@@ -1,6 +1,7 @@
 #pragma once
 
 #include "common/model/metrics.hpp"
+#include "coordinator/defaults.hpp"
 #include "coordinator/gate/gate.hpp"
 #include "coordinator/suite/thresholding.hpp"
 
@@ -23,7 +24,7 @@ struct PinnedScore {
   double score = 0.0;  ///< Only when pinned.
 };
 
-/// One metric of a case beside all that assesses it. The gate of a run and `sluice compare` ask alike.
+/// One metric of a case beside all that assesses it. The gate of a run and `sluice compare` use it alike.
 struct MetricQuestion {
   const MetricInfo* metric = nullptr;  ///< Null for a scored metric of another tool.
   std::optional<double> score;         ///< Of a scored metric.
@@ -53,7 +54,7 @@ bool nothing_was_extracted(std::optional<double> pinned_recall, std::optional<do
 
 /// What stays the same for all metrics of a run.
 struct AssessmentRules {
-  double default_max_drop = 0.05;
+  double default_max_drop = defaults::max_drop;
   bool strict = false;
 };
 

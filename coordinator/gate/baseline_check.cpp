@@ -1,5 +1,6 @@
 #include "coordinator/gate/baseline_check.hpp"
 
+#include "coordinator/defaults.hpp"
 #include "coordinator/gate/quoted.hpp"
 
 #include <algorithm>
@@ -24,7 +25,7 @@ std::string command_for_base(const GatedRun& run) {
          shell_word(run.baseline_file) + "`";
 }
 
-/// "`fix`", and where it lies if the two are told apart by that.
+/// "`fix`", and where it lies if that distinguishes the two.
 std::string suite_in_words(const std::string& name, const std::string& place, bool with_place) {
   return backquoted(name) + (with_place ? " in " + backquoted(place) : "");
 }
@@ -108,7 +109,8 @@ Result<void> check_shared_cases(const Baseline& baseline, const CaseList& cases,
 
 void NamedScores::add(std::string_view test_id, std::string_view metric) {
   ++count_;
-  if (first_.size() < shown) first_.push_back(backquoted(test_id) + " " + escaped_excerpt(metric));
+  if (first_.size() < defaults::named_entries)
+    first_.push_back(backquoted(test_id) + " " + escaped_excerpt(metric));
 }
 
 std::string NamedScores::counted(std::string_view singular, std::string_view plural) const {

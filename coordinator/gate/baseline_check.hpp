@@ -1,6 +1,7 @@
 #pragma once
 
 #include "common/error.hpp"
+#include "coordinator/defaults.hpp"
 #include "coordinator/gate/baseline.hpp"
 #include "coordinator/gate/gate.hpp"
 #include "coordinator/suite/case_list.hpp"
@@ -20,7 +21,7 @@ struct GatedRun {
   std::string suite;
   std::string config_fingerprint;  ///< `sha256:` and 64 hex digits.
   std::string tool_version;
-  std::string suite_path;     ///< As the user named it: for the commands that messages tell.
+  std::string suite_path;     ///< As the user named it: for the commands in messages.
   std::string baseline_file;  ///< As the user named it.
   bool strict = false;
   /// Of `sluice compare`: what is assessed is this file, and no run.
@@ -45,8 +46,6 @@ Result<std::vector<GateNotice>> check_baseline(const BaselineHeader& header, con
 /// Scores by name: how many, and the first of them for a message.
 class NamedScores {
  public:
-  static constexpr std::size_t shown = 5;
-
   void add(std::string_view test_id, std::string_view metric);
   std::uint64_t count() const { return count_; }
   /// "1 entry", "3 entries".

@@ -35,7 +35,7 @@ class BaselineExport {
   std::optional<Error> error_;
 };
 
-/// True if the two say the same but for `created_at`: the file can stay as it is.
+/// True if the two are the same but for `created_at`: the file can stay as it is.
 bool same_content(const Baseline& a, const Baseline& b);
 
 }  // namespace sluice

@@ -1,6 +1,7 @@
 #pragma once
 
 #include "common/error.hpp"
+#include "coordinator/defaults.hpp"
 #include "coordinator/gate/baseline.hpp"
 #include "coordinator/gate/gate.hpp"
 #include "coordinator/gate/statistical_gate.hpp"
@@ -16,7 +17,7 @@
 
 namespace sluice {
 
-/// A metric's word on a case, out of a baseline or a report.
+/// A metric of a case, out of a baseline or a report.
 struct ComparedMetric {
   std::string name;             ///< A name that is not one of ours stands for a scored metric.
   std::optional<double> score;  ///< Empty: undefined.
@@ -38,7 +39,7 @@ struct ComparedCase {
   std::string test_id;
   bool is_error = false;  ///< It was not assessed; its metrics do not count.
   std::vector<ComparedMetric> metrics;
-  bool expects_nothing = false;  ///< No claim is expected, so that to say nothing is the best answer.
+  bool expects_nothing = false;  ///< No claim is expected, so that to extract nothing is the best answer.
   std::string category{};        ///< For tests by category.
 };
 
@@ -81,10 +82,10 @@ struct ScoreComparison {
 
 struct CompareRules {
   Thresholding suite;
-  double default_max_drop = 0.05;
+  double default_max_drop = defaults::max_drop;
   bool strict = false;
   std::uint64_t seed = 0;  ///< Of the tests under `statistical`.
-  bool runs_tests = true;  ///< False: only the rows are asked for, and no tests of all cases.
+  bool runs_tests = true;  ///< False: only the rows are wanted, and no tests of all cases.
   /// A part of the suite: the cases that it lacks were left out by intention, and are no warning. A metric
   /// that it lacks of a case which it has still is one.
   bool base_is_selection = false;

@@ -1,5 +1,6 @@
 #include "coordinator/gate/fixture_changes.hpp"
 
+#include "coordinator/defaults.hpp"
 #include "coordinator/gate/billionths.hpp"
 #include "coordinator/gate/quoted.hpp"
 
@@ -12,8 +13,6 @@
 
 namespace sluice {
 namespace {
-
-constexpr std::size_t named_fixtures = 5;  ///< Of those that got worse, and of those that got better.
 
 std::string f1_in_words(const std::optional<double>& f1) {
   if (!f1) return "none";
@@ -30,12 +29,12 @@ std::int64_t f1_change(const FixtureScores& one) {
 std::string changes_in_words(std::span<const FixtureScores> changed) {
   if (changed.empty()) return "";
   std::string text;
-  for (const FixtureScores& one : changed.first(std::min(changed.size(), named_fixtures))) {
+  for (const FixtureScores& one : changed.first(std::min(changed.size(), defaults::named_fixtures))) {
     text += (text.empty() ? " (" : ", ") + backquoted(one.id) + " " + f1_in_words(one.before) + " -> " +
             f1_in_words(one.after);
   }
-  if (changed.size() > named_fixtures) {
-    text += ", and " + std::to_string(changed.size() - named_fixtures) + " more";
+  if (changed.size() > defaults::named_fixtures) {
+    text += ", and " + std::to_string(changed.size() - defaults::named_fixtures) + " more";
   }
   return text + ")";
 }

@@ -49,8 +49,8 @@ std::string_view to_string(MetricCause cause) {
 
 namespace {
 
-/// An outcome that the case asked for; the expectation is null for a fixture, which names no metric.
-struct AskedOutcome {
+/// An outcome with the expectation it is about; the expectation is null for a fixture, which names no metric.
+struct MatchedOutcome {
   const MetricOutcome* outcome = nullptr;
   const Expectation* expectation = nullptr;
 };
@@ -62,8 +62,8 @@ const Expectation* expectation_of_claims(const Case& test_case, MetricId metric)
 }
 
 /// Pairs the outcomes of text metrics with the expectations in their order, those of claims metrics by name.
-std::vector<AskedOutcome> asked_outcomes(const Case& test_case, std::span<const MetricOutcome> outcomes) {
-  std::vector<AskedOutcome> asked;
+std::vector<MatchedOutcome> match_outcomes(const Case& test_case, std::span<const MetricOutcome> outcomes) {
+  std::vector<MatchedOutcome> matched;
   const auto& expectations = test_case.expectations;
   std::size_t next_text = 0;
   for (const MetricOutcome& outcome : outcomes) {
@@ -78,12 +78,12 @@ std::vector<AskedOutcome> asked_outcomes(const Case& test_case, std::span<const 
       if (next_text == expectations.size()) continue;
       expectation = &expectations[next_text++];
     }
-    asked.push_back({&outcome, expectation});
+    matched.push_back({&outcome, expectation});
   }
-  return asked;
+  return matched;
 }
 
-/// The baseline's word on all scores of one case.
+/// The baseline's scores of one case.
 class PinnedCase {
  public:
   PinnedCase(const Baseline* baseline, std::string_view test_id) : baseline_(baseline) {
@@ -115,22 +115,22 @@ class PinnedCase {
   Baseline::Range range_;
 };
 
-MetricQuestion question_of(const AskedOutcome& asked, const Case& test_case, const PinnedCase& pinned,
+MetricQuestion question_of(const MatchedOutcome& matched, const Case& test_case, const PinnedCase& pinned,
                            const Gate::Config& config) {
   MetricQuestion question;
-  question.metric = &info(asked.outcome->id);
-  question.asked_by_name = asked.expectation != nullptr;
+  question.metric = &info(matched.outcome->id);
+  question.asked_by_name = matched.expectation != nullptr;
   if (!question.is_scored()) {
-    question.passed = asked.outcome->passed.value_or(false);
+    question.passed = matched.outcome->passed.value_or(false);
     return question;
   }
-  question.score = asked.outcome->score;
-  question.best_undefined = is_claims_metric(asked.outcome->id) && test_case.must_contain.empty();
-  question.pinned = pinned.of(asked.outcome->id);
+  question.score = matched.outcome->score;
+  question.best_undefined = is_claims_metric(matched.outcome->id) && test_case.must_contain.empty();
+  question.pinned = pinned.of(matched.outcome->id);
   question.thresholding = config.suite;
-  if (asked.expectation != nullptr) {
-    question.thresholding = merged(config.suite, asked.expectation->thresholding);
-    question.min_score = asked.expectation->min_score;
+  if (matched.expectation != nullptr) {
+    question.thresholding = merged(config.suite, matched.expectation->thresholding);
+    question.min_score = matched.expectation->min_score;
   }
   return question;
 }
@@ -138,14 +138,14 @@ MetricQuestion question_of(const AskedOutcome& asked, const Case& test_case, con
 }  // namespace
 
 CaseAssessment Gate::assess(const Case& test_case, std::span<const MetricOutcome> outcomes) const {
-  const std::vector<AskedOutcome> asked = asked_outcomes(test_case, outcomes);
+  const std::vector<MatchedOutcome> matched = match_outcomes(test_case, outcomes);
   const PinnedCase pinned(config_.baseline, test_case.id);
   std::vector<MetricQuestion> questions;
-  questions.reserve(asked.size());
-  for (const AskedOutcome& one : asked) questions.push_back(question_of(one, test_case, pinned, config_));
+  questions.reserve(matched.size());
+  for (const MatchedOutcome& one : matched) questions.push_back(question_of(one, test_case, pinned, config_));
 
   CaseAssessment assessment = assessed_case(questions, {config_.default_max_drop, config_.strict});
-  for (std::size_t i = 0; i < asked.size(); ++i) assessment.metrics[i].detail = asked[i].outcome->detail;
+  for (std::size_t i = 0; i < matched.size(); ++i) assessment.metrics[i].detail = matched[i].outcome->detail;
   return assessment;
 }
 

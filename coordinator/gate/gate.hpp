@@ -1,6 +1,7 @@
 #pragma once
 
 #include "common/model/metrics.hpp"
+#include "coordinator/defaults.hpp"
 #include "coordinator/gate/baseline.hpp"
 #include "coordinator/gate/billionths.hpp"
 #include "coordinator/gate/status.hpp"
@@ -19,7 +20,7 @@ namespace sluice {
 /// What a metric came to once thresholds and baseline were applied; `flaky` of repeats that disagree.
 enum class MetricStatus : std::uint8_t { unjudged, pass, warn, fail, flaky };
 
-/// Why; more than one limit may be missed: the one that asks for most counts.
+/// Why; more than one limit may be missed: the strictest counts.
 enum class MetricCause : std::uint8_t {
   none,                 ///< It passed, or nothing assesses it.
   not_passed,           ///< A pass/fail metric.
@@ -36,7 +37,7 @@ enum class MetricCause : std::uint8_t {
 std::string_view to_string(MetricStatus status);
 std::string_view to_string(MetricCause cause);
 
-/// One metric's word on a case beside what it had to reach.
+/// One metric of a case beside what it had to reach.
 struct AssessedMetric {
   MetricId id = MetricId::claims_precision;
   std::optional<double> score;
@@ -50,7 +51,7 @@ struct AssessedMetric {
   bool is_left_to_tests = false;
   /// Of the repeats that `score` is the mean of, in their order, undefined ones left out; empty: one repeat.
   std::vector<double> repeat_scores{};
-  bool passed = true;  ///< What a pass/fail metric said, also where a score assesses instead.
+  bool passed = true;  ///< What a pass/fail metric decided, also where a score assesses instead.
   /// Of several repeats some became undefined, whatever `cause` says of the first that failed.
   bool some_repeat_became_undefined = false;
 
@@ -79,7 +80,7 @@ class Gate {
     Thresholding suite;                  ///< `settings.thresholding`.
     const Baseline* baseline = nullptr;  ///< Scores by case; null: there is none.
     /// max_drop where neither suite nor test names one: `--threshold`.
-    double default_max_drop = 0.05;
+    double default_max_drop = defaults::max_drop;
     bool strict = false;
   };
 

@@ -1,6 +1,7 @@
 #include "coordinator/gate/quoted.hpp"
 
 #include "common/text/text.hpp"
+#include "coordinator/defaults.hpp"
 
 #include <algorithm>
 #include <bit>
@@ -8,10 +9,9 @@
 namespace sluice {
 
 std::string escaped_excerpt(std::string_view text) {
-  constexpr std::size_t shown_bytes = 80;
   std::string escaped;
-  append_json_string(escaped, text.substr(0, 2 * shown_bytes));
-  return excerpt(std::string_view(escaped).substr(1, escaped.size() - 2), shown_bytes);
+  append_json_string(escaped, text.substr(0, 2 * defaults::quoted_baseline_bytes));
+  return excerpt(std::string_view(escaped).substr(1, escaped.size() - 2), defaults::quoted_baseline_bytes);
 }
 
 std::string backquoted(std::string_view text) {

@@ -16,7 +16,7 @@ struct RepeatTally {
   std::uint32_t errors = 0;
 
   std::uint32_t passed() const { return assessed - failed; }
-  /// Fewer than half of the repeats have an answer: too little is left to say anything of the case.
+  /// Fewer than half of the repeats have an answer: too little is left to assess the case.
   bool is_error() const { return assessed * 2 < planned || assessed == 0; }
 };
 

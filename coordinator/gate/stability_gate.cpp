@@ -69,8 +69,8 @@ PinnedScore pinned_stability(const StabilityQuestion& question, const GatedRun& 
   return {PinnedScore::State::no_baseline};
 }
 
-void say_nothing_was_perturbed(const StabilityQuestion& question, const GatedRun& run,
-                               std::vector<GateNotice>& notices) {
+void add_nothing_perturbed(const StabilityQuestion& question, const GatedRun& run,
+                           std::vector<GateNotice>& notices) {
   if (question.min_stability) {
     notices.push_back({warning_of(run), "stability_not_measured",
                        "`min_stability` is set, and nothing was perturbed, so that it had nothing to judge: "
@@ -83,8 +83,7 @@ void say_nothing_was_perturbed(const StabilityQuestion& question, const GatedRun
   }
 }
 
-void say_what_is_missing(const StabilityQuestion& question, const GatedRun& run,
-                         std::vector<GateNotice>& notices) {
+void add_missing(const StabilityQuestion& question, const GatedRun& run, std::vector<GateNotice>& notices) {
   const bool is_assessed = question.min_stability || (is_pinned(question) && !is_of_a_part(question));
   if (!question.score && is_assessed) {
     notices.push_back(
@@ -106,7 +105,7 @@ void say_what_is_missing(const StabilityQuestion& question, const GatedRun& run,
 std::optional<StabilityAssessment> assess_stability(const StabilityQuestion& question, const GatedRun& run,
                                                     std::vector<GateNotice>& notices) {
   if (question.perturbations.empty()) {
-    say_nothing_was_perturbed(question, run, notices);
+    add_nothing_perturbed(question, run, notices);
     return std::nullopt;
   }
   StabilityAssessment assessment;
@@ -114,18 +113,18 @@ std::optional<StabilityAssessment> assess_stability(const StabilityQuestion& que
   assessment.min_stability = question.min_stability;
   const bool is_absolute = question.suite.mode == ThresholdMode::absolute;
   if (!is_absolute) assessment.max_drop = question.suite.max_drop.value_or(question.default_max_drop);
-  say_what_is_missing(question, run, notices);
+  add_missing(question, run, notices);
   if (!question.score) return assessment;
-  MetricQuestion asked;
-  asked.score = question.score;
-  asked.pinned = pinned_stability(question, run, notices);
-  asked.thresholding.mode = is_absolute ? ThresholdMode::absolute : ThresholdMode::relative;
-  asked.thresholding.max_drop = assessment.max_drop;
-  asked.min_score = question.min_stability;
+  MetricQuestion metric;
+  metric.score = question.score;
+  metric.pinned = pinned_stability(question, run, notices);
+  metric.thresholding.mode = is_absolute ? ThresholdMode::absolute : ThresholdMode::relative;
+  metric.thresholding.max_drop = assessment.max_drop;
+  metric.min_score = question.min_stability;
   std::vector<MetricAnswer> answers;
-  assess_metrics(std::array{asked}, {question.default_max_drop, run.strict}, answers);
+  assess_metrics(std::array{metric}, {question.default_max_drop, run.strict}, answers);
   const MetricAnswer& answer = answers.front();
-  if (asked.pinned.state == PinnedScore::State::pinned) assessment.baseline = asked.pinned.score;
+  if (metric.pinned.state == PinnedScore::State::pinned) assessment.baseline = metric.pinned.score;
   assessment.limit = answer.limit;
   assessment.status = answer.status;
   assessment.cause = answer.cause;

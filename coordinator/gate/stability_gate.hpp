@@ -1,5 +1,6 @@
 #pragma once
 
+#include "coordinator/defaults.hpp"
 #include "coordinator/gate/baseline.hpp"
 #include "coordinator/gate/baseline_check.hpp"
 #include "coordinator/gate/gate.hpp"
@@ -41,7 +42,7 @@ struct StabilityQuestion {
   Thresholding suite{};  ///< Of these mode and max_drop; floors are those of other metrics.
   /// What the baseline says of stability; null: there are no pinned scores.
   const std::optional<BaselineStability>* baseline = nullptr;
-  double default_max_drop = 0.05;
+  double default_max_drop = defaults::max_drop;
 };
 
 /// Checks stability as any scored metric is (assess_metrics.hpp): `min_stability` is its fixed limit, the

@@ -1,6 +1,7 @@
 #include "coordinator/gate/statistical_gate.hpp"
 
 #include "common/defaults.hpp"
+#include "coordinator/defaults.hpp"
 #include "coordinator/statistics/random_stream.hpp"
 
 #include <algorithm>
@@ -40,7 +41,7 @@ void LargestDrops::add(std::string_view test_id, double base, double current) {
   if (billionths(fallen.drop()) <= 0) return;
   ++count_;
   kept_.insert(std::ranges::upper_bound(kept_, fallen, fell_further), std::move(fallen));
-  if (kept_.size() > most_kept) kept_.pop_back();
+  if (kept_.size() > defaults::kept_drops) kept_.pop_back();
 }
 
 std::optional<GateNotice> nothing_to_compare_notice(const Thresholding& suite,
@@ -57,7 +58,7 @@ std::optional<GateNotice> nothing_to_compare_notice(const Thresholding& suite,
 
 std::uint64_t StatisticalAssessment::regressions() const {
   return static_cast<std::uint64_t>(std::ranges::count_if(metrics, [](const StatisticalMetric& one) {
-    return one.verdict.verdict == ChangeVerdict::regression;
+    return one.decision.decision == ChangeDecision::regression;
   }));
 }
 
@@ -120,14 +121,14 @@ StatisticalAssessment StatisticalGate::finish() const {
     one.drops = pairs.drops;
     comparisons.push_back(one.comparison);
   }
-  auto verdicts = assess_changes(comparisons, assessment.rules);
-  for (std::size_t i = 0; i < verdicts.size(); ++i) {
+  auto decisions = assess_changes(comparisons, assessment.rules);
+  for (std::size_t i = 0; i < decisions.size(); ++i) {
     StatisticalMetric& one = assessment.metrics[i];
-    const bool is_clear = verdicts[i].verdict == ChangeVerdict::no_regression;
-    if (is_clear && one.became_undefined.count() > 0) verdicts[i].verdict = ChangeVerdict::underpowered;
-    one.verdict = verdicts[i];
+    const bool is_clear = decisions[i].decision == ChangeDecision::no_regression;
+    if (is_clear && one.became_undefined.count() > 0) decisions[i].decision = ChangeDecision::underpowered;
+    one.decision = decisions[i];
   }
-  assessment.verdict = overall_verdict(verdicts);
+  assessment.decision = overall_decision(decisions);
   return assessment;
 }
 

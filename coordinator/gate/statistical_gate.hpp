@@ -1,12 +1,13 @@
 #pragma once
 
 #include "common/model/metrics.hpp"
+#include "coordinator/defaults.hpp"
 #include "coordinator/gate/baseline.hpp"
 #include "coordinator/gate/baseline_check.hpp"
 #include "coordinator/gate/billionths.hpp"
 #include "coordinator/gate/gate.hpp"
 #include "coordinator/statistics/bootstrap.hpp"
-#include "coordinator/statistics/change_verdict.hpp"
+#include "coordinator/statistics/change_decision.hpp"
 #include "coordinator/suite/thresholding.hpp"
 
 #include <cstddef>
@@ -32,8 +33,6 @@ struct CaseDrop {
 /// The cases that fell most, in memory that does not grow with their number.
 class LargestDrops {
  public:
-  static constexpr std::size_t most_kept = 10;
-
   /// A case that did not fall changes nothing.
   void add(std::string_view test_id, double base, double current);
   std::uint64_t count() const { return count_; }  ///< All that fell, also those that are not kept.
@@ -46,7 +45,7 @@ class LargestDrops {
 };
 
 /// `nothing_to_compare`, a failure under strict: under `statistical` no test of the suite has a score, so
-/// that the gate could never say anything. `metrics` are those of the whole suite.
+/// that the gate could never decide anything. `metrics` are those of the whole suite.
 std::optional<GateNotice> nothing_to_compare_notice(const Thresholding& suite,
                                                     std::span<const MetricId> metrics, bool strict);
 
@@ -54,8 +53,8 @@ std::optional<GateNotice> nothing_to_compare_notice(const Thresholding& suite,
 struct StatisticalMetric {
   MetricId metric = MetricId::claims_precision;
   PairedComparison comparison;
-  MetricVerdict verdict;
-  DisplayIntervals intervals;  ///< For the eye: no verdict comes from them.
+  MetricDecision decision;
+  DisplayIntervals intervals;  ///< For the eye: no decision comes from them.
   NamedScores left_out;        ///< Cases whose score is undefined now.
   /// Cases that fail or are flaky for it: scores that were defined and, in all repeats or in some, are not
   /// now.
@@ -65,11 +64,11 @@ struct StatisticalMetric {
 
 /// What the tests of `thresholding.mode: statistical` came to (docs/statistics.md).
 struct StatisticalAssessment {
-  VerdictRules rules;
+  DecisionRules rules;
   bool by_category = false;
   std::uint64_t seed = 0;
   std::vector<StatisticalMetric> metrics;  ///< By number.
-  std::optional<ChangeVerdict> verdict;    ///< Of all of them; nothing where nothing was compared.
+  std::optional<ChangeDecision> decision;  ///< Of all of them; nothing where nothing was compared.
 
   std::uint64_t regressions() const;
 };
@@ -91,9 +90,9 @@ struct ScorePair {
 class StatisticalGate {
  public:
   struct Config {
-    const Baseline* baseline = nullptr;  ///< For assessed cases; null where pairs are added.
-    Thresholding suite;                  ///< With `statistical`.
-    double default_min_effect = 0.05;    ///< Where the suite names none.
+    const Baseline* baseline = nullptr;                ///< For assessed cases; null where pairs are added.
+    Thresholding suite;                                ///< With `statistical`.
+    double default_min_effect = defaults::min_effect;  ///< Where the suite names none.
     std::uint64_t seed = 0;
   };
 

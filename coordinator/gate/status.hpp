@@ -10,7 +10,7 @@ namespace sluice {
 
 struct AssessedMetric;
 
-/// What a run came to.
+/// The gate's judgement of a run.
 enum class RunVerdict : std::uint8_t { pass, review, regression, fail, error };
 
 std::string_view to_string(CaseStatus status);
@@ -53,7 +53,7 @@ struct ExitRules {
 };
 
 /// The exit code: 2 for a run that was cut short; 0 for `pass`, and for `review` unless strict; 1 for
-/// everything else, but 0 for a `regression` of aggregates that nobody asked to fail on.
+/// everything else, but 0 for a `regression` of aggregates that were not set to fail.
 int exit_code(RunVerdict verdict, const VerdictInput& input, const ExitRules& rules);
 
 }  // namespace sluice

@@ -13,7 +13,7 @@ void count_stability(const StabilityAssessment& stability, VerdictInput& input) 
 
 }  // namespace
 
-void count_comparison(const GateSummary& gate, VerdictInput& input) {
+void count_comparison(const BaselineComparison& gate, VerdictInput& input) {
   for (const GateNotice& notice : gate.notices) {
     if (!notice.decides) continue;
     input.warnings += notice.severity == GateNotice::Severity::warning ? 1 : 0;
@@ -23,7 +23,7 @@ void count_comparison(const GateSummary& gate, VerdictInput& input) {
   if (gate.stability) count_stability(*gate.stability, input);
   if (gate.statistics) {
     input.run_regressions += gate.statistics->regressions();
-    input.warnings += gate.statistics->verdict == ChangeVerdict::underpowered ? 1 : 0;
+    input.warnings += gate.statistics->decision == ChangeDecision::underpowered ? 1 : 0;
   }
 }
 

@@ -14,7 +14,7 @@ void ConcurrencyBudget::join(WorkerId worker, const Members& members, BootTime n
 }
 
 void ConcurrencyBudget::leave(WorkerId worker, const Members& members, BootTime busy_until, BootTime now) {
-  // What is only searched for is no promise to the provider: nobody waits for the calls of the dead.
+  // What is only searched for is no agreement with the provider: nobody waits for the calls of the dead.
   places_.leave(worker, max_in_flight_ ? busy_until : now);
   count_named(members);
 }

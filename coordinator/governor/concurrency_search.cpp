@@ -126,8 +126,8 @@ void ConcurrencySearch::on_outcomes(std::uint32_t answered, std::uint32_t failed
   const auto enough = std::max<std::uint64_t>(limit_, smallest_window);
   // Few calls may fail together by chance: before the number becomes smaller for it, as many again are
   // awaited.
-  const auto to_hear = too_many(window_.failed, window_.answered) ? 2 * enough : enough;
-  if (window_.answered + window_.failed >= to_hear) window_is_over();
+  const auto awaited = too_many(window_.failed, window_.answered) ? 2 * enough : enough;
+  if (window_.answered + window_.failed >= awaited) window_is_over();
 }
 
 void ConcurrencySearch::window_is_over() {

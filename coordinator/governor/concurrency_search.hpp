@@ -23,7 +23,7 @@ class ConcurrencySearch {
   void on_outcomes(std::uint32_t answered, std::uint32_t failed, std::uint64_t latency_sum_us,
                    std::uint64_t wanted);
 
-  /// The provider is down. What failed just now said nothing of the number: it is what it was before.
+  /// The provider is down. What failed just now shows nothing of the number: it is what it was before.
   void interrupt();
 
   std::uint32_t limit() const { return limit_; }

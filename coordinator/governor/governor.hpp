@@ -31,9 +31,9 @@ class Governor {
 
   Governor(const GovernorConfig& config, BootTime now);
 
-  /// A worker that said HELLO (again): what it was granted before is void.
+  /// A worker that sent HELLO (again): what it was granted before is void.
   void join(WorkerId worker, WorkerConcurrency concurrency, BootTime now);
-  /// It said goodbye, or was `lost`: then its calls may still be under way.
+  /// It sent GOODBYE, or was `lost`: then its calls may still be under way.
   void leave(WorkerId worker, bool lost, BootTime now);
   /// Its HEARTBEAT, which the next turn answers. From an unknown worker: ignored.
   void on_heartbeat(WorkerId worker, const wire::Heartbeat& heartbeat, BootTime now);

@@ -8,7 +8,7 @@
 
 namespace sluice {
 
-/// The silence that a provider asked for, lengthened and never shortened. Pure; not thread-safe.
+/// The pause that a provider named, lengthened and never shortened. Pure; not thread-safe.
 class NamedPause {
  public:
   /// A worker is to wait for so many milliseconds; 0: it is not. It repeats what is left of its pause:

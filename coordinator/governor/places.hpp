@@ -25,7 +25,7 @@ class Places {
   /// `most`: the greatest number for this worker alone; 0: it cannot call. Again for one that was known: it
   /// begins without places.
   void join(WorkerId worker, std::uint32_t most, BootTime now);
-  /// Its calls may go on until `free_at` (now, if it said goodbye).
+  /// Its calls may go on until `free_at` (now, if it sent GOODBYE).
   void leave(WorkerId worker, BootTime free_at);
   /// `wanted`: calls in flight and ready ones; `newest_grants`: when the
   /// newest places that it has taken in were sent.

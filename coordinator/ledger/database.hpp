@@ -1,5 +1,6 @@
 #pragma once
 
+#include "coordinator/defaults.hpp"
 #include "coordinator/ledger/ledger.hpp"
 
 #include <cstddef>
@@ -16,10 +17,7 @@ namespace sluice {
 /// SQLite::Exception.
 struct Ledger::Database {
   explicit Database(const std::string& name, int flags = SQLite::OPEN_READWRITE | SQLite::OPEN_CREATE)
-      : db(name, flags, busy_timeout_ms) {}
-
-  /// How long another process's transaction is waited for.
-  static constexpr int busy_timeout_ms = 10'000;
+      : db(name, flags, defaults::ledger_busy_timeout_ms) {}
 
   SQLite::Database db;
   std::optional<SQLite::Statement> select_run_seq;

@@ -1,6 +1,7 @@
 #include "coordinator/ledger/ledger.hpp"
 
 #include "common/wire/codec.hpp"
+#include "coordinator/defaults.hpp"
 #include "coordinator/ledger/database.hpp"
 #include "coordinator/ledger/schema.hpp"
 
@@ -15,9 +16,6 @@
 namespace sluice {
 
 namespace {
-
-/// Bounds what settling sorts and writes at once: some 10 ms.
-constexpr std::size_t most_unsettled_pins = 4096;
 
 Digest digest_of(const SQLite::Column& column) {
   Digest digest{};
@@ -35,8 +33,8 @@ void bind_bytes(SQLite::Statement& statement, int index, const Digest& digest) {
 /// runs that begin in a new home would not both get their ledger.
 void use_write_ahead_log(SQLite::Database& db) {
   int code = SQLITE_BUSY;
-  for (int tries = 0; tries < 500 && code == SQLITE_BUSY; ++tries) {
-    if (tries > 0) std::this_thread::sleep_for(std::chrono::milliseconds(10));
+  for (int tries = 0; tries < defaults::log_change_tries && code == SQLITE_BUSY; ++tries) {
+    if (tries > 0) std::this_thread::sleep_for(defaults::log_change_wait);
     code = db.tryExec("PRAGMA journal_mode = WAL");
   }
   if (code != SQLITE_OK) throw SQLite::Exception(db.getHandle(), code);
@@ -130,7 +128,7 @@ CommitOutcome Ledger::Database::commit_one(std::int64_t seq, const ResultToCommi
     select_answer->bind(1, first_id);
     if (!select_answer->executeStep()) throw SQLite::Exception("a committed result is gone");
     CommitOutcome outcome{false, digest_of(select_answer->getColumn(0))};
-    outcome.said_again = select_answer->getColumn(1).getString() == item.worker;
+    outcome.resent = select_answer->getColumn(1).getString() == item.worker;
     clear(*select_answer);
     return outcome;
   }
@@ -262,7 +260,7 @@ Result<std::vector<CommitOutcome>> Ledger::commit(const std::string& run_id,
     SQLite::Transaction transaction(database_->db, SQLite::TransactionBehavior::IMMEDIATE);
     const auto seq = database_->run_seq(run_id);
     for (const auto& item : results) outcomes.push_back(database_->commit_one(seq, item, move_pins));
-    if (database_->unsettled_pins >= most_unsettled_pins) database_->settle_pins();
+    if (database_->unsettled_pins >= defaults::max_unsettled_pins) database_->settle_pins();
     transaction.commit();
     return outcomes;
   } catch (const SQLite::Exception& error) {

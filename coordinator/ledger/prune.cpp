@@ -1,3 +1,4 @@
+#include "coordinator/defaults.hpp"
 #include "coordinator/ledger/database.hpp"
 #include "coordinator/ledger/ledger.hpp"
 
@@ -59,7 +60,7 @@ std::uint64_t remove(SQLite::Database& db, std::int64_t seq) {
 /// False if another process is at work: the room stays in the file, for later runs. It is not waited for
 /// long: what matters is done.
 bool compact(SQLite::Database& db) {
-  db.setBusyTimeout(1000);
+  db.setBusyTimeout(defaults::compact_busy_timeout_ms);
   // A checkpoint that has to leave something says so in its row, and is no error.
   return db.tryExec("VACUUM") == SQLite::OK && db.execAndGet("PRAGMA wal_checkpoint(TRUNCATE)").getInt() == 0;
 }
@@ -98,7 +99,7 @@ Result<PrunedRuns> Ledger::prune(const RunPrune& which) {
     done.runs = going.size();
     done.left -= done.runs;
     if (!which.dry_run) done.compacted = compact(db);
-    db.setBusyTimeout(Database::busy_timeout_ms);
+    db.setBusyTimeout(defaults::ledger_busy_timeout_ms);
     done.bytes_after = bytes_of(db.getFilename());
     return done;
   } catch (const SQLite::Exception& error) {

@@ -25,7 +25,7 @@ struct Totals {
   std::uint64_t trial_errors = 0;     ///< Trials that were not assessed, those of case errors included.
   std::uint64_t missing_entries = 0;  ///< Scores without an entry in the baseline.
   /// Summed over the unperturbed repeats, so that precision and recall rest on all that was observed of the
-  /// cases as they are; perturbed answers have no say in them.
+  /// cases as they are; perturbed answers do not count in them.
   Counts counts;
   WeightedCounts weighted;
 

@@ -20,8 +20,8 @@
 
 namespace sluice {
 
-/// The results of a run beside the plan that they answer. Holds references: whoever makes one keeps the suite
-/// and the source alive.
+/// The committed results of a run beside the plan that they answer. Holds references: whoever makes one keeps
+/// the suite and the source alive.
 struct RunResults {
   const Suite& suite;
   const ResultSource& source;
@@ -79,7 +79,7 @@ struct MissedClaim {
   const ExpectedClaim* expected = nullptr;   ///< As the fixture writes it.
   std::optional<ExpectedClaim> taken_for{};  ///< By the ontology, where that is something else.
   const FinalClaim* got = nullptr;
-  bool below_min_confidence = false;  ///< `got` was left out because the case asks for more confidence.
+  bool below_min_confidence = false;  ///< `got` was left out because the case requires more confidence.
 };
 
 /// A claim that was forbidden and extracted all the same.

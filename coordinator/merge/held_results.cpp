@@ -1,6 +1,7 @@
 #include "coordinator/merge/held_results.hpp"
 
 #include "common/wire/codec.hpp"
+#include "coordinator/defaults.hpp"
 
 #include <algorithm>
 #include <array>
@@ -12,10 +13,6 @@
 
 namespace sluice {
 namespace {
-
-/// Large enough for zstd to find what rows have in common, small enough to unpack one at a time.
-constexpr std::size_t block_bytes = 256u << 10;
-constexpr int compression_level = 1;  // Packs 500 MB a second; the digests, half of a row, pack at no level.
 
 /// In front of each row.
 struct RowHead {
@@ -59,7 +56,7 @@ Result<void> HeldResults::read_source(TrialId first, const VisitTrial& visit) co
 
 void HeldResults::hold(const CommittedTrial& trial) const {
   if (not_held_) return;
-  if (open_block_.size() >= block_bytes) close_block();
+  if (open_block_.size() >= defaults::held_block_bytes) close_block();
   if (held_bytes_ >= max_bytes_) {
     not_held_ = trial.trial;
     return;
@@ -77,7 +74,7 @@ void HeldResults::close_block() const {
   Block block{last_, open_block_.size(), {}};
   block.packed.resize(ZSTD_compressBound(open_block_.size()));
   const std::size_t size = ZSTD_compress(block.packed.data(), block.packed.size(), open_block_.data(),
-                                         open_block_.size(), compression_level);
+                                         open_block_.size(), defaults::held_compression_level);
   // Only without memory: then nothing would go on anyway. An empty block is one that cannot be unpacked.
   block.packed.resize(ZSTD_isError(size) != 0 ? 0 : size);
   block.packed.shrink_to_fit();

@@ -1,5 +1,6 @@
 #include "coordinator/merge/instability_reach.hpp"
 
+#include "coordinator/defaults.hpp"
 #include "coordinator/statistics/holm.hpp"
 #include "coordinator/statistics/label_permutation.hpp"
 #include "coordinator/statistics/special_functions.hpp"
@@ -11,7 +12,6 @@ namespace sluice {
 namespace {
 
 constexpr double tolerance = 1e-9;
-constexpr std::uint32_t max_repeats = 100;  ///< As `repeat` of the settings.
 
 /// P(T >= the observed one) by all labellings, where the unperturbed answers and `same` of the perturbed ones
 /// are alike, and the others too.
@@ -51,7 +51,7 @@ std::vector<bool> out_of_reach(std::span<const double> smallest, double confiden
 
 std::optional<std::uint32_t> repeats_needed(double same_share, double units_per_repeat, std::uint64_t tests,
                                             double confidence) {
-  for (std::uint32_t repeats = 2; repeats <= max_repeats; ++repeats) {
+  for (std::uint32_t repeats = 2; repeats <= defaults::max_repeats_tried; ++repeats) {
     // Where some of the answers are missing: no more than are certain to come.
     const auto perturbed = static_cast<std::uint32_t>(std::floor(repeats * units_per_repeat + tolerance));
     if (perturbed == 0) continue;

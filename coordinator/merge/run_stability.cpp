@@ -131,8 +131,8 @@ std::uint64_t RunStability::undecided_cases() const {
   return static_cast<std::uint64_t>(std::ranges::count(too_few_repeats, true));
 }
 
-std::uint64_t RunStability::cases_too_dear_to_tell() const {
-  return static_cast<std::uint64_t>(std::ranges::count(too_dear_to_tell, true));
+std::uint64_t RunStability::cases_too_costly_to_test() const {
+  return static_cast<std::uint64_t>(std::ranges::count(too_costly_to_test, true));
 }
 
 const PerturbationSummary* RunStability::most_flipping() const {
@@ -264,10 +264,10 @@ void RunStabilityFold::assess_bounds_of_cases() {
   }
   const std::vector<bool> out = out_of_reach(at_best, result_.confidence);
   std::size_t test = 0;
-  result_.too_dear_to_tell.resize(cases.size());
+  result_.too_costly_to_test.resize(cases.size());
   for (std::size_t i = 0; i < cases.size(); ++i) {
     if (!cases[i].p) continue;
-    result_.too_dear_to_tell[i] =
+    result_.too_costly_to_test[i] =
         cases[i].p_is_bound && !cases[i].unstable && !result_.too_few_repeats[i] && !out[test];
     ++test;
   }

@@ -1,9 +1,10 @@
 #pragma once
 
 #include "common/model/metrics.hpp"
+#include "coordinator/defaults.hpp"
 #include "coordinator/merge/case_result.hpp"
 #include "coordinator/merge/instability_reach.hpp"
-#include "coordinator/plan/variation.hpp"
+#include "coordinator/plan/trial_design.hpp"
 #include "coordinator/statistics/repeats.hpp"
 #include "coordinator/statistics/score_change.hpp"
 #include "coordinator/statistics/stability.hpp"
@@ -52,8 +53,8 @@ struct PerturbationSummary {
 /// How much of a run's answers is luck, and how much the wording of the input.
 struct RunStability {
   std::uint32_t repeats = 1;
-  double confidence = 0.95;  ///< Of intervals and tests.
-  std::uint64_t seed = 0;    ///< Of what is drawn at random.
+  double confidence = defaults::confidence;  ///< Of intervals and tests.
+  std::uint64_t seed = 0;                    ///< Of what is drawn at random.
   StabilityAnalysis analysis;
   std::vector<std::string> categories;  ///< By the number that the analysis uses.
   /// By the number that the analysis uses; scored metrics.
@@ -72,7 +73,7 @@ struct RunStability {
   std::optional<std::uint32_t> enough_repeats;
   /// The same by case: repeats may be enough, but among so many cases with so many kinds of answers p could
   /// be worked out to a bound alone (CaseStability::p_is_bound), which is too high to be significant.
-  std::vector<bool> too_dear_to_tell;
+  std::vector<bool> too_costly_to_test;
   std::vector<PassCurve::Point> pass_curve;  ///< Empty with one repeat.
 
   /// Of all perturbed answers; nothing where there was none.
@@ -80,7 +81,7 @@ struct RunStability {
   std::uint64_t unstable_cases() const;
   /// Those with too few repeats to tell.
   std::uint64_t undecided_cases() const;
-  std::uint64_t cases_too_dear_to_tell() const;
+  std::uint64_t cases_too_costly_to_test() const;
   /// With the lowest stability, the first of equals; null where nothing flipped.
   const PerturbationSummary* most_flipping() const;
 };

@@ -176,7 +176,7 @@ Result<void> write_directly(const std::string& path, const Target& target, const
   return write_and_close(descriptor, target, writer);
 }
 
-// What mkstemp would have given a new file had it asked the umask.
+// What mkstemp would have given a new file had it applied the umask.
 mode_t default_mode() {
   const mode_t mask = ::umask(0);
   ::umask(mask);

@@ -19,8 +19,8 @@ using ContentWriter = std::function<Result<void>(Sink&)>;
 /// is followed. Fails with `output_failed`, or as the writer does; the old file then stands as it was.
 Result<void> write_whole_file(std::string_view content, const std::string& path, const ContentWriter& writer);
 
-/// What is certain to fail is said before the work is done: the folder is not there or not writable, or the
-/// path is a folder itself. Fails with `output_failed`.
+/// What is certain to fail is reported before the work is done: the folder is not there or not writable, or
+/// the path is a folder itself. Fails with `output_failed`.
 Result<void> check_output_path(std::string_view content, const std::string& path);
 
 /// Writes to standard output; every failure counts, also one that shows only when the descriptor is flushed.

@@ -1,5 +1,7 @@
 #pragma once
 
+#include "coordinator/defaults.hpp"
+
 #include <cstddef>
 #include <string>
 #include <string_view>
@@ -28,7 +30,7 @@ class StringSink final : public Sink {
 /// of its life.
 class BufferedWriter {
  public:
-  explicit BufferedWriter(Sink& sink) : sink_(sink) { buffer_.reserve(2 * piece); }
+  explicit BufferedWriter(Sink& sink) : sink_(sink) { buffer_.reserve(2 * defaults::output_buffer_bytes); }
   ~BufferedWriter() { flush(); }
   BufferedWriter(const BufferedWriter&) = delete;
   BufferedWriter& operator=(const BufferedWriter&) = delete;
@@ -37,7 +39,7 @@ class BufferedWriter {
   std::string& text() { return buffer_; }
   /// Hands the buffer on if it has grown large enough.
   void passed() {
-    if (buffer_.size() >= piece) flush();
+    if (buffer_.size() >= defaults::output_buffer_bytes) flush();
   }
   void flush() {
     if (!buffer_.empty()) sink_.write(buffer_);
@@ -45,7 +47,6 @@ class BufferedWriter {
   }
 
  private:
-  static constexpr std::size_t piece = 64 << 10;
   Sink& sink_;
   std::string buffer_;
 };

@@ -8,20 +8,20 @@ namespace sluice {
 
 namespace {
 
-constexpr std::string_view innocuous = "This file is part of the project.";
+constexpr std::string_view harmless = "This file is part of the project.";
 
-std::string innocuous_comment(const Source& source) {
+std::string harmless_comment(const Source& source) {
   switch (source.language) {
     case Language::python:
     case Language::makefile:
     case Language::toml:
-      return "# " + std::string(innocuous) + std::string(source.line_end);
+      return "# " + std::string(harmless) + std::string(source.line_end);
     case Language::c:  // C89 has no other form.
-      return "/* " + std::string(innocuous) + " */" + std::string(source.line_end);
+      return "/* " + std::string(harmless) + " */" + std::string(source.line_end);
     case Language::go:  // Right above the package clause it would be its documentation.
-      return "// " + std::string(innocuous) + std::string(source.line_end) + std::string(source.line_end);
+      return "// " + std::string(harmless) + std::string(source.line_end) + std::string(source.line_end);
     default:
-      return "// " + std::string(innocuous) + std::string(source.line_end);
+      return "// " + std::string(harmless) + std::string(source.line_end);
   }
 }
 
@@ -140,7 +140,7 @@ class CommentRemoval {
 
 Perturbed add_comment_on_top(const Source& source) {
   if (source.language == Language::json) return skipped("JSON has no comments");
-  const auto comment = innocuous_comment(source);
+  const auto comment = harmless_comment(source);
   const auto head = head_lines(source);
   if (head > 0) {
     const auto& line = source.lines[head - 1];

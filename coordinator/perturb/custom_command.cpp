@@ -1,6 +1,7 @@
 #include "coordinator/perturb/custom_command.hpp"
 
 #include "common/text/text.hpp"
+#include "coordinator/defaults.hpp"
 #include "coordinator/perturb/guarded_group.hpp"
 
 #include <algorithm>
@@ -24,8 +25,6 @@ namespace sluice {
 namespace {
 
 using Clock = std::chrono::steady_clock;
-
-constexpr std::size_t max_error_bytes = 4096;
 
 class Descriptor {
  public:
@@ -86,14 +85,14 @@ class BrokenPipesIgnored {
 };
 
 /// What the program writes: read to its end, kept up to a limit.
-struct Heard {
+struct OutputStream {
   Descriptor from;
   std::size_t limit = 0;
   std::string text;
   bool exceeded = false;
 
   void read() {
-    std::array<char, 16'384> buffer{};
+    std::array<char, defaults::command_read_bytes> buffer{};
     const auto count = ::read(from.get(), buffer.data(), buffer.size());
     if (count < 0 && (errno == EAGAIN || errno == EINTR)) return;
     if (count <= 0) return from.close();
@@ -166,7 +165,8 @@ class Attributes {
   posix_spawnattr_t attributes_{};
 };
 
-/// The running program: fed and heard, and in the end killed and reaped with its group.
+/// The running program: its input is written and its output read, and in the end it is killed and reaped with
+/// its group.
 class Run {
  public:
   Run(const PerturbationCommand& command, std::string_view text)
@@ -175,7 +175,7 @@ class Run {
         has_input_(!text.empty()),
         deadline_(Clock::now() + command.time_limit) {
     output_.limit = command.max_output_bytes;
-    errors_.limit = max_error_bytes;
+    errors_.limit = defaults::max_command_error_bytes;
   }
   Run(const Run&) = delete;
   Run& operator=(const Run&) = delete;
@@ -184,7 +184,7 @@ class Run {
   Result<std::string> result() {
     const BrokenPipesIgnored ignored;
     if (auto started = start(); !started) return fail(started.error());
-    if (auto heard = exchange_streams(); !heard) return fail(heard.error());
+    if (auto exchanged = exchange_streams(); !exchanged) return fail(exchanged.error());
     if (auto ended = wait_for_end(); !ended) return fail(ended.error());
     const int status = reap();
     if (WIFSIGNALED(status)) return failure("was ended by signal " + std::to_string(WTERMSIG(status)));
@@ -197,11 +197,12 @@ class Run {
  private:
   tl::unexpected<Error> failure(const std::string& what) const {
     const auto& name = command_.shown.empty() ? command_.arguments.front() : command_.shown;
-    std::string message = "the perturbation command \"" + excerpt(name, 200) + "\" " + what;
+    std::string message =
+        "the perturbation command \"" + excerpt(name, defaults::quoted_bytes) + "\" " + what;
     if (!errors_.text.empty()) {
-      auto said = to_valid_utf8(errors_.text);
-      while (!said.empty() && (said.back() == '\n' || said.back() == ' ')) said.pop_back();
-      message += "; its standard error says: " + excerpt(said, 500);
+      auto output = to_valid_utf8(errors_.text);
+      while (!output.empty() && (output.back() == '\n' || output.back() == ' ')) output.pop_back();
+      message += "; its standard error says: " + excerpt(output, defaults::quoted_command_error_bytes);
     }
     return fail(Reason::usage_invalid, std::move(message));
   }
@@ -302,8 +303,8 @@ class Run {
   GuardedGroup group_;
   pid_t pid_ = -1;
   Descriptor input_;
-  Heard output_;
-  Heard errors_;
+  OutputStream output_;
+  OutputStream errors_;
 };
 
 }  // namespace

@@ -1,4 +1,5 @@
 #include "common/text/text.hpp"
+#include "coordinator/defaults.hpp"
 #include "coordinator/perturb/scanners.hpp"
 
 #include <algorithm>
@@ -30,7 +31,7 @@ class PythonStrings {
     cursor_.advance(delimiter.size());
     const Literal literal{delimiter, letters.find('r') != std::string::npos, from};
     const bool formatted = letters.find_first_of("ft") != std::string::npos;
-    if (++depth_ > max_depth) {
+    if (++depth_ > defaults::max_nested_literals) {
       cursor_.doubt("formatted strings are nested too deeply", from);
     } else if (formatted) {
       skip_formatted(literal);
@@ -46,7 +47,6 @@ class PythonStrings {
     bool raw = false;
     std::size_t from = 0;
   };
-  static constexpr int max_depth = 20;
 
   /// True, and a doubt, where the literal cannot go on.
   bool broken(const Literal& literal) {
@@ -119,7 +119,7 @@ class PythonStrings {
 
   /// The format behind the colon is text with fields, up to the field's closing brace.
   void skip_format(const Literal& literal) {
-    if (++depth_ > max_depth) cursor_.doubt("formatted strings are nested too deeply");
+    if (++depth_ > defaults::max_nested_literals) cursor_.doubt("formatted strings are nested too deeply");
     while (!cursor_.done() && !cursor_.looking_at(literal.delimiter)) {
       if (cursor_.peek() == '{') {
         skip_field(literal);

@@ -1,5 +1,6 @@
 #include "coordinator/plan/case_forms.hpp"
 
+#include "coordinator/defaults.hpp"
 #include "coordinator/plan/message_size.hpp"
 
 #include <utility>
@@ -15,9 +16,9 @@ bool fits_a_message(const Case& test_case, std::size_t original_bytes, std::size
 
 }  // namespace
 
-CaseForms::CaseForms(const std::vector<Variation>& variations)
-    : variations_(variations), asked_(variations.size()) {
-  for (const Variation& one : variations) {
+CaseForms::CaseForms(const std::vector<RunPerturbation>& perturbations)
+    : perturbations_(perturbations), applied_(perturbations.size()) {
+  for (const RunPerturbation& one : perturbations) {
     PerturbationFacts& facts = facts_.emplace_back();
     facts.name = one.name;
     facts.version = one.version;
@@ -25,62 +26,63 @@ CaseForms::CaseForms(const std::vector<Variation>& variations)
 }
 
 std::vector<SharedText> CaseForms::of(const Case& test_case) {
-  std::vector<SharedText> texts(variations_.size());
+  std::vector<SharedText> texts(perturbations_.size());
   if (texts.empty()) return texts;
   const PerturbedPart part = perturbed_part(test_case);
   const std::string& original = test_case.*part.text;
   for (std::size_t n = 0; n < texts.size(); ++n) {
     PerturbationFacts& facts = facts_[n];
-    Said said = say(n, original, part.language);
-    if (said.text && !fits_a_message(test_case, original.size(), said.text->size())) {
-      said = {PerturbedText::Kind::skipped, nullptr, "it is longer than a message to a worker can hold"};
+    Form form = make(n, original, part.language);
+    if (form.text && !fits_a_message(test_case, original.size(), form.text->size())) {
+      form = {PerturbedText::Kind::skipped, nullptr, "it is longer than a message to a worker can hold"};
     }
-    switch (said.kind) {
+    switch (form.kind) {
       case PerturbedText::Kind::changed:
         ++facts.changed;
-        texts[n] = std::move(said.text);
+        texts[n] = std::move(form.text);
         break;
       case PerturbedText::Kind::unchanged:
         ++facts.unchanged;
         break;
       case PerturbedText::Kind::skipped:
-        ++facts.skipped[{part.language, std::move(said.reason)}];
+        ++facts.skipped[{part.language, std::move(form.reason)}];
         break;
       case PerturbedText::Kind::failed:
-        if (facts.failed++ == 0) facts.first_failure = std::move(said.reason);
+        if (facts.failed++ == 0) facts.first_failure = std::move(form.reason);
         break;
     }
   }
   return texts;
 }
 
-CaseForms::Said CaseForms::say(std::size_t variation, const std::string& original,
-                               const std::string& language) {
-  if (facts_[variation].given_up) return {PerturbedText::Kind::failed};
-  return variations_[variation].ask_once ? say_once(variation, original, language)
-                                         : ask(variation, original, language);
+CaseForms::Form CaseForms::make(std::size_t perturbation, const std::string& original,
+                                const std::string& language) {
+  if (facts_[perturbation].given_up) return {PerturbedText::Kind::failed};
+  return perturbations_[perturbation].apply_once ? apply_once(perturbation, original, language)
+                                                 : apply(perturbation, original, language);
 }
 
-CaseForms::Said CaseForms::ask(std::size_t variation, const std::string& original,
-                               const std::string& language) const {
-  PerturbedText perturbed = variations_[variation].apply(original, language);
+CaseForms::Form CaseForms::apply(std::size_t perturbation, const std::string& original,
+                                 const std::string& language) const {
+  PerturbedText perturbed = perturbations_[perturbation].apply(original, language);
   const bool changed = perturbed.kind == PerturbedText::Kind::changed && perturbed.text != original;
   if (changed) return {perturbed.kind, share(std::move(perturbed.text))};
   if (perturbed.kind == PerturbedText::Kind::changed) return {};
   return {perturbed.kind, nullptr, std::move(perturbed.reason)};
 }
 
-CaseForms::Said CaseForms::say_once(std::size_t variation, const std::string& original,
-                                    const std::string& language) {
-  Asked& asked = asked_[variation];
-  const auto [answer, is_new] = asked.answers.try_emplace(sha256(original));
-  if (!is_new) return answer->second;
-  answer->second = ask(variation, original, language);
-  const bool failed = answer->second.kind == PerturbedText::Kind::failed;
-  if (failed && facts_[variation].failed > 0) answer->second.reason.clear();  // The first one is told.
-  asked.ever_succeeded = asked.ever_succeeded || !failed;
-  facts_[variation].given_up = !asked.ever_succeeded && asked.answers.size() >= Variation::max_failures;
-  return answer->second;
+CaseForms::Form CaseForms::apply_once(std::size_t perturbation, const std::string& original,
+                                      const std::string& language) {
+  Applied& applied = applied_[perturbation];
+  const auto [found, is_new] = applied.forms.try_emplace(sha256(original));
+  if (!is_new) return found->second;
+  found->second = apply(perturbation, original, language);
+  const bool failed = found->second.kind == PerturbedText::Kind::failed;
+  if (failed && facts_[perturbation].failed > 0) found->second.reason.clear();  // The first one is reported.
+  applied.ever_succeeded = applied.ever_succeeded || !failed;
+  facts_[perturbation].given_up =
+      !applied.ever_succeeded && applied.forms.size() >= defaults::max_first_failures;
+  return found->second;
 }
 
 }  // namespace sluice

@@ -2,7 +2,7 @@
 
 #include "common/model/request.hpp"
 #include "coordinator/plan/digest_hash.hpp"
-#include "coordinator/plan/variation.hpp"
+#include "coordinator/plan/trial_design.hpp"
 #include "coordinator/suite/case.hpp"
 
 #include <cstdint>
@@ -12,37 +12,37 @@
 namespace sluice {
 
 /// The forms that a run's perturbations give to its cases, case by case, and what comes of it over all.
-/// Keeps what perturbations that are asked once have said, for equal texts. Not thread-safe.
+/// Keeps the forms of perturbations that are applied once, for equal texts. Not thread-safe.
 class CaseForms {
  public:
-  /// The variations must outlive it.
-  explicit CaseForms(const std::vector<Variation>& variations);
+  /// The perturbations must outlive it.
+  explicit CaseForms(const std::vector<RunPerturbation>& perturbations);
 
-  /// The perturbed part of the case in each form, in the order of the variations; null where it is not
+  /// The perturbed part of the case in each form, in the order of the perturbations; null where it is not
   /// another one, or longer than a message to a worker can hold.
   std::vector<SharedText> of(const Case& test_case);
-  /// Over the cases so far; in the order of the variations.
+  /// Over the cases so far; in the order of the perturbations.
   const std::vector<PerturbationFacts>& facts() const { return facts_; }
 
  private:
-  struct Said {
+  struct Form {
     PerturbedText::Kind kind = PerturbedText::Kind::unchanged;
     SharedText text{};
     std::string reason{};
   };
-  /// Of one perturbation that is asked once.
-  struct Asked {
-    std::unordered_map<Digest, Said, DigestHash> answers;  ///< By text.
+  /// Of one perturbation that is applied once.
+  struct Applied {
+    std::unordered_map<Digest, Form, DigestHash> forms;  ///< By text.
     bool ever_succeeded = false;
   };
 
-  Said say(std::size_t variation, const std::string& original, const std::string& language);
-  Said ask(std::size_t variation, const std::string& original, const std::string& language) const;
-  Said say_once(std::size_t variation, const std::string& original, const std::string& language);
+  Form make(std::size_t perturbation, const std::string& original, const std::string& language);
+  Form apply(std::size_t perturbation, const std::string& original, const std::string& language) const;
+  Form apply_once(std::size_t perturbation, const std::string& original, const std::string& language);
 
-  const std::vector<Variation>& variations_;
+  const std::vector<RunPerturbation>& perturbations_;
   std::vector<PerturbationFacts> facts_;
-  std::vector<Asked> asked_;  ///< By variation.
+  std::vector<Applied> applied_;  ///< By perturbation.
 };
 
 }  // namespace sluice

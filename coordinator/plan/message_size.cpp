@@ -1,6 +1,7 @@
 #include "coordinator/plan/message_size.hpp"
 
 #include "common/defaults.hpp"
+#include "coordinator/defaults.hpp"
 
 #include <algorithm>
 #include <variant>
@@ -11,8 +12,6 @@ namespace {
 /// Of a task, a claim, or a text on the wire beside its characters; also keeps the number of a message's
 /// values within the wire's limits.
 constexpr std::size_t overhead_bytes = 32;
-constexpr std::size_t max_bytes_of_unit = defaults::max_frame_bytes / 2;
-constexpr std::size_t max_metrics_of_unit = 100'000;
 
 std::size_t bytes_of(const std::vector<ExpectedClaim>& claims) {
   std::size_t bytes = 0;
@@ -62,7 +61,7 @@ void UnitLoad::add(const Case& one, std::size_t request) {
 
 bool UnitLoad::fits_a_message() const {
   return cases <= defaults::max_items && longest_list <= defaults::max_items &&
-         metrics <= max_metrics_of_unit && bytes <= max_bytes_of_unit;
+         metrics <= defaults::max_metrics_of_unit && bytes <= defaults::max_bytes_of_unit;
 }
 
 }  // namespace sluice

@@ -44,14 +44,14 @@ std::optional<std::int64_t> seed_of(const std::optional<std::int64_t>& first, st
 
 /// The request's part of a case, with another text in place of the perturbed one.
 Case with_text(const Case& test_case, std::string text) {
-  Case varied;
-  varied.kind = test_case.kind;
-  varied.language = test_case.language;
-  varied.content = test_case.content;
-  varied.context = test_case.context;
-  varied.system = test_case.system;
-  varied.*perturbed_part(test_case).text = std::move(text);
-  return varied;
+  Case form;
+  form.kind = test_case.kind;
+  form.language = test_case.language;
+  form.content = test_case.content;
+  form.context = test_case.context;
+  form.system = test_case.system;
+  form.*perturbed_part(test_case).text = std::move(text);
+  return form;
 }
 
 std::uint64_t place_of_text(std::size_t case_index, std::size_t perturbation) {
@@ -64,23 +64,23 @@ std::uint64_t place_of_text(std::size_t case_index, std::size_t perturbation) {
 class Plan::UnitNumbering {
  public:
   UnitNumbering(Plan& plan, std::vector<UnitLoad>& loads) : plan_(plan), loads_(loads) {
-    const std::size_t trials = plan.suite_->cases.size() * plan.variations_.repeats;
+    const std::size_t trials = plan.suite_->cases.size() * plan.design_.repeats;
     unit_by_key_.reserve(trials);
     plan.unit_of_.reserve(trials);
     // What all claims cases share is hashed once a repeat; text cases differ in their system prompts.
-    for (std::uint32_t repeat = 0; repeat < plan.variations_.repeats; ++repeat) {
+    for (std::uint32_t repeat = 0; repeat < plan.design_.repeats; ++repeat) {
       claims_keys_.emplace_back(plan.settings_.provider, plan.claims_request(repeat));
     }
   }
 
   /// All repeats of a case in one form; what is expected of the answers is the case's.
-  void add(const Case& varied, const Case& test_case) {
-    const bool is_claims = varied.kind == CaseKind::claims;
-    const std::size_t bytes = request_bytes(varied);
-    const std::string user = is_claims ? render_user(plan_.prompt_, varied) : std::string();
-    for (std::uint32_t repeat = 0; repeat < plan_.variations_.repeats; ++repeat) {
+  void add(const Case& form, const Case& test_case) {
+    const bool is_claims = form.kind == CaseKind::claims;
+    const std::size_t bytes = request_bytes(form);
+    const std::string user = is_claims ? render_user(plan_.prompt_, form) : std::string();
+    for (std::uint32_t repeat = 0; repeat < plan_.design_.repeats; ++repeat) {
       add(is_claims ? claims_keys_[repeat].key(user, repeat)
-                    : cache_key(plan_.settings_.provider, plan_.request_of(varied, repeat), repeat),
+                    : cache_key(plan_.settings_.provider, plan_.request_of(form, repeat), repeat),
           test_case, bytes);
     }
   }
@@ -104,18 +104,18 @@ class Plan::UnitNumbering {
 };
 
 Plan::Plan(const Suite& suite, PromptTemplate prompt, const Ontology& ontology, RequestSettings settings,
-           Variations variations)
+           TrialDesign design)
     : suite_(&suite),
       prompt_(std::move(prompt)),
       ontology_(ontology),
       settings_(std::move(settings)),
-      variations_(std::move(variations)),
+      design_(std::move(design)),
       system_(share(render_system(prompt_, ontology_))),
-      trials_(variations_.repeats) {}
+      trials_(design_.repeats) {}
 
 Result<Plan> Plan::make(const Suite& suite, PromptTemplate prompt, const Ontology& ontology,
-                        RequestSettings settings, Variations variations) {
-  Plan plan(suite, std::move(prompt), ontology, std::move(settings), std::move(variations));
+                        RequestSettings settings, TrialDesign design) {
+  Plan plan(suite, std::move(prompt), ontology, std::move(settings), std::move(design));
   std::vector<UnitLoad> loads;
   if (auto numbered = plan.number_units(loads); !numbered) return fail(std::move(numbered.error()));
   plan.group_trials();
@@ -126,9 +126,9 @@ Result<Plan> Plan::make(const Suite& suite, PromptTemplate prompt, const Ontolog
 
 Result<void> Plan::number_units(std::vector<UnitLoad>& loads) {
   UnitNumbering numbering(*this, loads);
-  CaseForms forms(variations_.perturbations);
+  CaseForms forms(design_.perturbations);
   for (std::size_t i = 0; i < suite_->cases.size(); ++i) {
-    if (variations_.on_progress) variations_.on_progress(i, suite_->cases.size());
+    if (design_.on_progress) design_.on_progress(i, suite_->cases.size());
     const auto read = suite_->cases.read(i);
     if (!read) return fail(read.error());
     const Case& test_case = **read;
@@ -143,7 +143,7 @@ Result<void> Plan::number_units(std::vector<UnitLoad>& loads) {
     numbering.add(test_case, test_case);
     for (std::size_t n = 0; n < texts.size(); ++n) {
       if (!texts[n]) continue;
-      if (variations_.perturbations[n].ask_once) held_texts_[place_of_text(i, n)] = texts[n];
+      if (design_.perturbations[n].apply_once) held_texts_[place_of_text(i, n)] = texts[n];
       numbering.add(with_text(test_case, *texts[n]), test_case);
     }
   }
@@ -179,7 +179,7 @@ std::span<const TrialId> Plan::trials_of(UnitId unit) const {
 std::string Plan::trial_name(TrialId trial) const {
   const TrialPlace place = trials_.place(trial);
   std::string how;
-  if (place.perturbation > 0) how = variations_.perturbations[place.perturbation - 1].name;
+  if (place.perturbation > 0) how = design_.perturbations[place.perturbation - 1].name;
   if (trials_.repeats() > 1) {
     how += (how.empty() ? "repeat " : ", repeat ") + std::to_string(place.repeat + 1);
   }
@@ -217,8 +217,8 @@ ModelRequest Plan::request_of(const Case& test_case, std::uint32_t repeat) const
 Result<ModelRequest> Plan::request_at(const TrialPlace& place, const Case& test_case) const {
   if (place.perturbation == 0) return request_of(test_case, place.repeat);
   const std::size_t number = place.perturbation - 1;
-  const Variation& perturbation = variations_.perturbations[number];
-  if (perturbation.ask_once) {
+  const RunPerturbation& perturbation = design_.perturbations[number];
+  if (perturbation.apply_once) {
     const auto held = held_texts_.find(place_of_text(place.case_index, number));
     if (held != held_texts_.end()) return request_of(with_text(test_case, *held->second), place.repeat);
   } else {

@@ -6,8 +6,8 @@
 #include "common/model/request.hpp"
 #include "common/model/run_settings.hpp"
 #include "common/model/trial.hpp"
+#include "coordinator/plan/trial_design.hpp"
 #include "coordinator/plan/trial_table.hpp"
-#include "coordinator/plan/variation.hpp"
 #include "coordinator/suite/prompt.hpp"
 #include "coordinator/suite/suite.hpp"
 
@@ -35,17 +35,17 @@ struct RequestSettings {
 };
 
 /// What is to be done: the trials of a suite (trial_table.hpp has their order) and the units of work that
-/// they share. A pure function of suite, prompt, settings and variations. A perturbation that changes nothing
-/// in a case has no trial there. Holds keys and positions, no texts but those of perturbations that are asked
-/// once: a unit is rendered when it is handed out. Immutable; thread-safe as far as the perturbations are.
-/// The suite must outlive the plan.
+/// they share. A pure function of suite, prompt, settings and design. A perturbation that changes nothing
+/// in a case has no trial there. Holds keys and positions, no texts but those of perturbations that are
+/// applied once: a unit is rendered when it is handed out. Immutable; thread-safe as far as the perturbations
+/// are. The suite must outlive the plan.
 class Plan {
  public:
   /// file_unreadable if a case's file cannot be read any more; fixture_invalid if the cases of one request
   /// are more than a message to a worker can hold; usage_invalid if there are more trials than numbers for
   /// them.
   static Result<Plan> make(const Suite& suite, PromptTemplate prompt, const Ontology& ontology,
-                           RequestSettings settings, Variations variations = {});
+                           RequestSettings settings, TrialDesign design = {});
 
   std::size_t trial_count() const { return unit_of_.size(); }
   std::size_t unit_count() const { return keys_.size(); }
@@ -61,7 +61,7 @@ class Plan {
   Result<CaseRef> case_of_trial(TrialId trial) const { return suite_->cases.read(case_of(trial)); }
   /// For people: `tls-001`, `tls-001 (repeat 2)`, `tls-001 (crlf, repeat 1)`; repeats count from 1.
   std::string trial_name(TrialId trial) const;
-  /// In the order of the variations.
+  /// In the order of the design.
   const std::vector<PerturbationFacts>& perturbations() const { return facts_; }
   /// The unit as it goes to a worker. Fails if a case's file cannot be read any more, or a perturbation says
   /// something else than before.
@@ -71,7 +71,7 @@ class Plan {
   class UnitNumbering;
 
   Plan(const Suite& suite, PromptTemplate prompt, const Ontology& ontology, RequestSettings settings,
-       Variations variations);
+       TrialDesign design);
   Result<void> number_units(std::vector<UnitLoad>& loads);
   void group_trials();
   Error too_large(UnitId unit) const;
@@ -85,7 +85,7 @@ class Plan {
   PromptTemplate prompt_;
   Ontology ontology_;
   RequestSettings settings_;
-  Variations variations_;
+  TrialDesign design_;
   SharedText system_;
   TrialTable trials_;
   std::vector<PerturbationFacts> facts_;   ///< By perturbation.
@@ -93,7 +93,7 @@ class Plan {
   std::vector<UnitId> unit_of_;            ///< By trial.
   std::vector<TrialId> trials_by_unit_;    ///< Trials, grouped by unit...
   std::vector<std::uint32_t> unit_begin_;  ///< ...from here to the next one's begin.
-  /// Texts of perturbations that are asked once, by case * max_perturbations + perturbation.
+  /// Texts of perturbations that are applied once, by case * max_perturbations + perturbation.
   std::unordered_map<std::uint64_t, SharedText> held_texts_;
 };
 

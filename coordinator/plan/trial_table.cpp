@@ -16,8 +16,8 @@ std::uint32_t nth_perturbation(std::uint32_t perturbations, std::size_t n) {
 }  // namespace
 
 bool TrialTable::add_case(std::uint32_t perturbations) {
-  const std::size_t variants = 1 + static_cast<std::size_t>(std::popcount(perturbations));
-  const std::size_t trials = trials_ + variants * repeats_;
+  const std::size_t forms = 1 + static_cast<std::size_t>(std::popcount(perturbations));
+  const std::size_t trials = trials_ + forms * repeats_;
   if (trials > std::numeric_limits<TrialId>::max()) return false;
   if (perturbations != 0 && perturbed_.empty()) {
     perturbed_.assign(cases_, 0);
@@ -37,8 +37,8 @@ TrialPlace TrialTable::place(TrialId trial) const {
   const auto next = std::ranges::upper_bound(first_, trial);
   const auto case_index = static_cast<std::size_t>(next - first_.begin()) - 1;
   const std::uint32_t within = trial - first_[case_index];
-  const std::uint32_t variant = within / repeats_;
-  const std::uint32_t perturbation = variant == 0 ? 0 : nth_perturbation(perturbed_[case_index], variant - 1);
+  const std::uint32_t form = within / repeats_;
+  const std::uint32_t perturbation = form == 0 ? 0 : nth_perturbation(perturbed_[case_index], form - 1);
   return {case_index, perturbation, within % repeats_};
 }
 

@@ -1,5 +1,6 @@
 #include "coordinator/progress/progress.hpp"
 
+#include "coordinator/defaults.hpp"
 #include "coordinator/display/budget_wording.hpp"
 #include "coordinator/display/display.hpp"
 #include "coordinator/display/numbers.hpp"
@@ -12,10 +13,6 @@
 
 namespace sluice {
 namespace {
-
-constexpr RateEstimate::Seconds rate_window(10);
-constexpr std::uint64_t rate_trials = 10;
-constexpr RateEstimate::Seconds long_stop(3);
 
 std::string rate_text(double per_second) {
   std::array<char, 32> buffer{};
@@ -138,7 +135,7 @@ void set_in_flight(ProgressState& state) {
     }
     held_up += std::uint64_t{budget.waiting_calls} + budget.backing_off_calls;
   }
-  // What the workers say is up to a heartbeat old.
+  // What the workers report is up to a heartbeat old.
   state.in_flight = state.begun - std::min(held_up, state.begun);
 }
 
@@ -154,13 +151,13 @@ void RateEstimate::update(Seconds elapsed, std::uint64_t done, bool goes_on) {
   if (in_a_stop) return;
   if (!goes_on) stopped_at_ = Sample{elapsed, done};
   const auto is_enough = [&](const Sample& begin) {
-    return elapsed - begin.at >= rate_window && done - begin.done >= rate_trials;
+    return elapsed - begin.at >= defaults::rate_window && done - begin.done >= defaults::rate_trials;
   };
   while (samples_.size() > 1 && is_enough(samples_[1])) samples_.pop_front();
 }
 
 bool RateEstimate::is_stopped() const {
-  return stopped_at_ && now_ - stopped_at_->at >= long_stop;
+  return stopped_at_ && now_ - stopped_at_->at >= defaults::long_stop;
 }
 
 /// As if no time had passed in it, and what was finished in spite of it (answers of a cache) had been before.
@@ -180,10 +177,10 @@ std::optional<double> RateEstimate::per_second() const {
 
 RateEstimate::Seconds RateEstimate::window() const {
   const Seconds since_first = now_ - samples_.front().at;
-  const bool enough_are_recent = samples_.size() > 1 && now_ - samples_[1].at < rate_window &&
-                                 done_ - samples_.front().done >= rate_trials;
+  const bool enough_are_recent = samples_.size() > 1 && now_ - samples_[1].at < defaults::rate_window &&
+                                 done_ - samples_.front().done >= defaults::rate_trials;
   // What lies before, a time in which every call hung, is then no part of it.
-  return enough_are_recent ? std::min(since_first, rate_window) : since_first;
+  return enough_are_recent ? std::min(since_first, defaults::rate_window) : since_first;
 }
 
 std::optional<RateEstimate::Seconds> RateEstimate::time_for(std::uint64_t remaining) const {
@@ -232,7 +229,7 @@ std::string render_plain(const ProgressState& state) {
     line +=
         "; what is left of the run's budget is reserved for calls under way, until they say what they took";
   if (state.rate_limited > 0) line += "; rate limited " + wording::counted(state.rate_limited, "time");
-  // What the workers last said is past when they are done, or gone.
+  // What the workers last reported is past when they are done, or gone.
   if (finished || state.workers == 0) return line;
   for (const BudgetFacts& budget : state.budgets) line += in_words(budget);
   return line;

@@ -10,7 +10,7 @@ std::vector<std::string> claims_without(const UnitResult& answer, const UnitResu
   for (const FinalClaim& claim : other.claims) known.insert(canonical_form(claim));
   std::vector<std::string> texts;
   for (const FinalClaim& claim : answer.claims) {
-    // What was told once is known.
+    // What was shown once is known.
     if (known.insert(canonical_form(claim)).second) {
       texts.push_back(to_text(claim.concept_path, claim.predicate, claim.value));
     }

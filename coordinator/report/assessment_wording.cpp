@@ -1,6 +1,7 @@
 #include "coordinator/report/assessment_wording.hpp"
 
 #include "common/text/text.hpp"
+#include "coordinator/defaults.hpp"
 #include "coordinator/report/wording.hpp"
 
 #include <algorithm>
@@ -44,8 +45,8 @@ std::string_view cause_words(MetricCause cause) {
 std::string quoted_list(const std::vector<std::string>& texts) {
   std::string list;
   for (const auto& text : texts) {
-    if (list.size() > max_claim_bytes) return list + ", ...";
-    list += (list.empty() ? "\"" : ", \"") + excerpt(text, max_claim_bytes) + '"';
+    if (list.size() > defaults::max_claim_bytes) return list + ", ...";
+    list += (list.empty() ? "\"" : ", \"") + excerpt(text, defaults::max_claim_bytes) + '"';
   }
   return list;
 }
@@ -72,7 +73,7 @@ void tell_metrics(const CaseResult& result, std::vector<CaseLine>& lines) {
     if (!has_something_to_say(metric)) continue;
     const bool is_scored = info(metric.id).kind == MetricKind::scored;
     if (is_scored) lines.push_back({CaseLineKind::score, assessed(metric)});
-    // What the claims metrics miss is told claim by claim.
+    // What the claims metrics miss is shown claim by claim.
     if (is_claims_metric(metric.id)) continue;
     const Expectation* expectation = expectation_of(result, i);
     const std::string name(info(metric.id).name);
@@ -85,7 +86,7 @@ void tell_metrics(const CaseResult& result, std::vector<CaseLine>& lines) {
 }
 
 std::string shortened(const ExpectedClaim& expected) {
-  return excerpt(to_text(expected.subject, expected.predicate, expected.value), max_claim_bytes);
+  return excerpt(to_text(expected.subject, expected.predicate, expected.value), defaults::max_claim_bytes);
 }
 
 void tell_claims(const CaseResult& result, const CaseDetails& details, std::vector<CaseLine>& lines) {
@@ -95,7 +96,7 @@ void tell_claims(const CaseResult& result, const CaseDetails& details, std::vect
     if (missed.taken_for) words += ", taken for " + shortened(*missed.taken_for);
     lines.push_back({CaseLineKind::expected, std::move(words)});
     if (expected.rationale)
-      lines.push_back({CaseLineKind::rationale, excerpt(*expected.rationale, max_message_bytes)});
+      lines.push_back({CaseLineKind::rationale, excerpt(*expected.rationale, defaults::max_message_bytes)});
     const auto kind = missed.got == nullptr ? CaseLineKind::nothing_got : CaseLineKind::got;
     lines.push_back({kind, got(missed, result.fixture)});
   }
@@ -104,7 +105,8 @@ void tell_claims(const CaseResult& result, const CaseDetails& details, std::vect
     if (forbidden.taken_for) words += ", forbidden as " + shortened(*forbidden.forbidden);
     lines.push_back({CaseLineKind::forbidden, std::move(words)});
     if (forbidden.forbidden->rationale)
-      lines.push_back({CaseLineKind::rationale, excerpt(*forbidden.forbidden->rationale, max_message_bytes)});
+      lines.push_back(
+          {CaseLineKind::rationale, excerpt(*forbidden.forbidden->rationale, defaults::max_message_bytes)});
   }
   for (const FinalClaim* claim : details.unexpected) {
     if (is_shown_as_got(details, *claim)) continue;
@@ -238,7 +240,7 @@ std::string_view label_of(CaseLineKind kind) {
   return "";
 }
 
-std::vector<CaseLine> story(const CaseResult& result, CaseDetails& details) {
+std::vector<CaseLine> explanation(const CaseResult& result, CaseDetails& details) {
   std::vector<CaseLine> lines;
   if (result.status == CaseStatus::error) return lines;
   if (result.repeats.planned > 1) {
@@ -253,22 +255,22 @@ std::vector<CaseLine> story(const CaseResult& result, CaseDetails& details) {
     if (answer.empty()) {
       lines.push_back({CaseLineKind::nothing_got, "An empty answer"});
     } else {
-      lines.push_back({CaseLineKind::got, excerpt(answer, max_claim_bytes)});
+      lines.push_back({CaseLineKind::got, excerpt(answer, defaults::max_claim_bytes)});
     }
   }
   return lines;
 }
 
-std::string plain_text(const std::vector<CaseLine>& story) {
+std::string plain_text(const std::vector<CaseLine>& explanation) {
   std::string text;
-  for (const CaseLine& line : story)
+  for (const CaseLine& line : explanation)
     text.append(label_of(line.kind)).append(": ").append(line.text).append("\n");
   return text;
 }
 
-std::string headline(const std::vector<CaseLine>& story) {
+std::string headline(const std::vector<CaseLine>& explanation) {
   std::string text;
-  for (const CaseLine& line : story) {
+  for (const CaseLine& line : explanation) {
     const bool is_second = !text.empty();
     if (is_second && line.kind == CaseLineKind::rationale) continue;
     if (is_second) text += "; ";
@@ -280,8 +282,7 @@ std::string headline(const std::vector<CaseLine>& story) {
 }
 
 std::string first_line(std::string_view text) {
-  constexpr std::size_t max_line_bytes = 200;
-  return excerpt(text.substr(0, text.find_first_of("\r\n")), max_line_bytes);
+  return excerpt(text.substr(0, text.find_first_of("\r\n")), defaults::first_line_bytes);
 }
 
 }  // namespace sluice::wording

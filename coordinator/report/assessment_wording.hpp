@@ -11,8 +11,8 @@
 #include <string>
 #include <vector>
 
-/// What a gate's assessment reads like: scores beside their baseline and limit, and the story of a failed
-/// case.
+/// What a gate's assessment reads like: scores beside their baseline and limit, and the explanation of a
+/// failed case.
 namespace sluice::wording {
 
 /// As few decimals as keep the scores apart that the gate keeps apart, from 2 to 9.
@@ -42,7 +42,7 @@ std::string improvements(const CaseResult& result);
 /// The names of a case's metrics that have no entry in the baseline; empty if none.
 std::string missing_entries(const CaseResult& result);
 
-/// What a failed or warned case's story is made of.
+/// What a failed or warned case's explanation is made of.
 enum class CaseLineKind : std::uint8_t {
   repeats,  ///< How many failed, where there were several.
   score,
@@ -63,13 +63,13 @@ struct CaseLine {
 /// `Expected`, `Got`, ...
 std::string_view label_of(CaseLineKind kind);
 
-/// Why a case failed or warned: the metrics that say so, what was expected and why, and what came. `details`
-/// is memory to reuse.
-std::vector<CaseLine> story(const CaseResult& result, CaseDetails& details);
-/// The story in plain text: `Label: words` a line, each ending with a line feed.
-std::string plain_text(const std::vector<CaseLine>& story);
-/// The story in one short line: its first score, or what was expected and what came.
-std::string headline(const std::vector<CaseLine>& story);
+/// Why a case failed or warned: the metrics that decided so, what was expected and why, and what came.
+/// `details` is memory to reuse.
+std::vector<CaseLine> explanation(const CaseResult& result, CaseDetails& details);
+/// The explanation in plain text: `Label: words` a line, each ending with a line feed.
+std::string plain_text(const std::vector<CaseLine>& explanation);
+/// The explanation in one short line: its first score, or what was expected and what came.
+std::string headline(const std::vector<CaseLine>& explanation);
 /// The text's first line, cut where it is long.
 std::string first_line(std::string_view text);
 

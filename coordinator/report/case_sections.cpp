@@ -1,3 +1,4 @@
+#include "coordinator/defaults.hpp"
 #include "coordinator/report/assessment_wording.hpp"
 #include "coordinator/report/report_document.hpp"
 #include "coordinator/report/wording.hpp"
@@ -13,10 +14,6 @@ namespace {
 using namespace document;
 using wording::CaseLine;
 using wording::CaseLineKind;
-
-// What a comment says of one case; a page and the JSON have it all.
-constexpr std::size_t max_story_lines = 12;
-constexpr std::size_t title_bytes = 240;
 
 Tone tone_of(CaseLineKind kind) {
   switch (kind) {
@@ -50,26 +47,27 @@ bool belongs_to_the_line_above(CaseLineKind kind) {
 }
 
 Text title_of(const Case& fixture) {
-  Text title{strong(fixture.id, title_bytes)};
+  Text title{strong(fixture.id, defaults::case_title_bytes)};
   if (!fixture.name.empty() && fixture.name != fixture.id) {
     title.spans.push_back(words(": "));
-    title.spans.push_back(words(fixture.name, title_bytes));
+    title.spans.push_back(words(fixture.name, defaults::case_title_bytes));
   }
   return title;
 }
 
 /// `id: ` and the words.
 Text id_with(const CaseResult& result, const std::string& more) {
-  return {words(result.fixture.id, title_bytes), words(": "), words(more)};
+  return {words(result.fixture.id, defaults::case_title_bytes), words(": "), words(more)};
 }
 
-Entry story_of(const CaseResult& result, CaseDetails& details, Room room) {
+Entry explanation_of(const CaseResult& result, CaseDetails& details, Room room) {
   Entry entry{title_of(result.fixture)};
-  const std::vector<CaseLine> lines = wording::story(result, details);
+  const std::vector<CaseLine> lines = wording::explanation(result, details);
   bool has_line_above = false;
   for (const CaseLine& line : lines) {
-    if (room == Room::comment && entry.notes.size() == max_story_lines) {
-      entry.notes.push_back({"and " + wording::counted(lines.size() - max_story_lines, "line") + " more"});
+    if (room == Room::comment && entry.notes.size() == defaults::max_explanation_lines) {
+      entry.notes.push_back(
+          {"and " + wording::counted(lines.size() - defaults::max_explanation_lines, "line") + " more"});
       break;
     }
     const bool is_inner = room == Room::comment && has_line_above && belongs_to_the_line_above(line.kind);
@@ -120,7 +118,7 @@ class BoundedList {
   void add(const Make& make) {
     ++count_;
     const bool has_room =
-        room_ == Room::page ? count_ <= max_listed_cases : bytes_ <= block_.share.most_bytes;
+        room_ == Room::page ? count_ <= defaults::max_listed_cases : bytes_ <= block_.share.most_bytes;
     if (!has_room) {
       ++block_.share.left_out;
       return;
@@ -184,7 +182,7 @@ class CaseSections {
  private:
   void take(const CaseResult& result) {
     errors_.add(result);
-    const auto story = [&] { return story_of(result, details_, room_); };
+    const auto explanation = [&] { return explanation_of(result, details_, room_); };
     const std::string missing = wording::missing_entries(result);
     if (!missing.empty()) {
       missing_.add([&] { return Entry{id_with(result, missing)}; });
@@ -200,11 +198,11 @@ class CaseSections {
     const bool warns = result.status == CaseStatus::warn || result.status == CaseStatus::flaky;
     if (result.assessment.regressed) {
       if (is_comment_) regression_rows_.add([&] { return rows_of(result); });
-      regressions_.add(story);
+      regressions_.add(explanation);
     } else if (is_comment_ && is_failure(result)) {
-      failures_.add(story);
+      failures_.add(explanation);
     }
-    if (warns && missing.empty()) warnings_.add(story);
+    if (warns && missing.empty()) warnings_.add(explanation);
   }
 
   static bool is_failure(const CaseResult& result) {
@@ -244,7 +242,7 @@ class CaseSections {
       failures.more = [&input = input_](const std::function<void(const Entry&)>& show) {
         CaseDetails details;
         return visit_cases(input.results, [&](const CaseResult& result) {
-          if (is_failure(result)) show(story_of(result, details, Room::page));
+          if (is_failure(result)) show(explanation_of(result, details, Room::page));
         });
       };
     }
@@ -282,14 +280,16 @@ class CaseSections {
     if (errors_.by_reason().empty()) return;
     Entries entries;
     if (is_comment_) {
-      entries.share = {.most_bytes = 5 << 10, .rest = [](std::uint64_t count) {
+      entries.share = {.most_bytes = defaults::error_list_bytes, .rest = [](std::uint64_t count) {
                          return wording::grouped(count) + " more reasons stand in the JSON report";
                        }};
     }
     for (const auto& [reason, group] : errors_.by_reason()) {
       Entry entry{{code(std::string(to_string(reason))), words(" (" + wording::grouped(group.count) + "): "),
                    words(wording::ids(group))},
-                  {{.text = words(group.first_message, 600), .tone = Tone::bad, .label = "First"}}};
+                  {{.text = words(group.first_message, defaults::max_message_bytes),
+                    .tone = Tone::bad,
+                    .label = "First"}}};
       if (!group.first_answer.empty())
         entry.notes.push_back({.text = code(group.first_answer), .label = "Answer"});
       entries.items.push_back(std::move(entry));
@@ -305,13 +305,14 @@ class CaseSections {
   Room room_;
   bool is_comment_;
   CaseDetails details_;
-  BoundedList<Table, std::vector<Row>> regression_rows_{room_, 10 << 10,
+  BoundedList<Table, std::vector<Row>> regression_rows_{room_, defaults::regression_rows_bytes,
                                                         "more regressed; the JSON report has them all"};
-  EntryList regressions_{room_, 8 << 10, "more stand in the JSON report"};
-  EntryList failures_{room_, 9 << 10, "more failed; the table and the JSON report have them all"};
-  EntryList warnings_{room_, 2 << 10, "more stand in the JSON report"};
-  EntryList missing_{room_, 2 << 10, "more cases stand in the JSON report"};
-  EntryList improvements_{room_, 3 << 10, "more stand in the JSON report"};
+  EntryList regressions_{room_, defaults::regression_list_bytes, "more stand in the JSON report"};
+  EntryList failures_{room_, defaults::failure_list_bytes,
+                      "more failed; the table and the JSON report have them all"};
+  EntryList warnings_{room_, defaults::warning_list_bytes, "more stand in the JSON report"};
+  EntryList missing_{room_, defaults::missing_list_bytes, "more cases stand in the JSON report"};
+  EntryList improvements_{room_, defaults::improvement_list_bytes, "more stand in the JSON report"};
   wording::ErrorGroups errors_;
   std::vector<Section> sections_;
 };

@@ -1,5 +1,6 @@
 #include "coordinator/report/compare_report.hpp"
 
+#include "coordinator/defaults.hpp"
 #include "coordinator/report/assessment_wording.hpp"
 #include "coordinator/report/document.hpp"
 #include "coordinator/report/markdown_writer.hpp"
@@ -19,7 +20,7 @@ namespace {
 
 using namespace document;
 
-/// The kinds of rows that people are shown, in this order. Up to `flaky` they say their cause.
+/// The kinds of rows that people see, in this order. Up to `flaky` they show their cause.
 enum class Part : std::uint8_t {
   regressions,
   other_failures,
@@ -160,7 +161,7 @@ Result<std::vector<Section>> part_sections(const CompareReportInput& input, std:
 }
 
 /// Stability and tests, a line on each; empty without either.
-Notes run_notes(const GateSummary& gate) {
+Notes run_notes(const BaselineComparison& gate) {
   Notes notes;
   for (const auto& line : wording::statistics_lines(gate))
     notes.items.push_back({.text = words(line.words, 1000), .level = line.level});
@@ -173,7 +174,7 @@ Notes run_notes(const GateSummary& gate) {
 }  // namespace
 
 Result<void> write_compare_table(const CompareReportInput& input, std::size_t columns, Sink& sink) {
-  auto parts = part_sections(input, compare_table_rows);
+  auto parts = part_sections(input, defaults::compare_table_rows);
   if (!parts) return fail(parts.error());
   Document document;
   const auto add = [&](Notes notes) { document.sections.push_back({.blocks = {std::move(notes)}}); };
@@ -190,9 +191,9 @@ Result<void> write_compare_table(const CompareReportInput& input, std::size_t co
 }
 
 Result<void> write_compare_markdown(const CompareReportInput& input, Sink& sink) {
-  auto parts = part_sections(input, compare_markdown_rows);
+  auto parts = part_sections(input, defaults::compare_markdown_rows);
   if (!parts) return fail(parts.error());
-  Document document{.outcome = {verdict_word(input), input.current.header.suite}};
+  Document document{.verdict = {verdict_word(input), input.current.header.suite}};
   Notes notes{.items = {{.text = side_words(input.base), .label = "Base"},
                         {.text = side_words(input.current), .label = "Current"}}};
   for (const GateNotice& notice : input.gate.notices) {
@@ -203,7 +204,8 @@ Result<void> write_compare_markdown(const CompareReportInput& input, Sink& sink)
   document.sections.push_back(
       {.rank = Rank::outcome, .blocks = {Paragraph{words(verdict_words(input), 1000)}, std::move(notes)}});
   std::ranges::move(*parts, std::back_inserter(document.sections));
-  return write_markdown(document, {.most_reason_bytes = 400, .numeric_column = "--:"}, sink);
+  return write_markdown(document,
+                        {.most_reason_bytes = defaults::compare_reason_bytes, .numeric_column = "--:"}, sink);
 }
 
 }  // namespace sluice

@@ -1,9 +1,10 @@
 #pragma once
 
 #include "common/error.hpp"
+#include "coordinator/defaults.hpp"
 #include "coordinator/gate/baseline.hpp"
+#include "coordinator/gate/baseline_comparison.hpp"
 #include "coordinator/gate/compare.hpp"
-#include "coordinator/gate/gate_summary.hpp"
 #include "coordinator/output/sink.hpp"
 
 #include <cstddef>
@@ -29,16 +30,12 @@ struct ComparedSide {
 struct CompareReportInput {
   ComparedSide base;
   ComparedSide current;
-  GateSummary gate;  ///< The comparison as a whole: notices, stability, and the tests of all cases.
+  BaselineComparison gate;  ///< The comparison as a whole: notices, stability, and the tests of all cases.
   CompareSummary summary;
   int exit_code = 0;
   /// Compares once more, for the rows: they are not held.
   std::function<Result<CompareSummary>(const std::function<void(const ScoreComparison&)>&)> visit;
 };
-
-/// Rows of one kind that the reports for people show; the JSON has all.
-inline constexpr std::size_t compare_table_rows = 100;
-inline constexpr std::size_t compare_markdown_rows = 50;
 
 /// Write the comparison to the sink: regressions, other failures, flaky metrics, what is missing on either
 /// side, improvements, stability and tests of all cases, and the verdict. They fail only as `visit` does.

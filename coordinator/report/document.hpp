@@ -1,6 +1,7 @@
 #pragma once
 
 #include "common/error.hpp"
+#include "coordinator/defaults.hpp"
 
 #include <cstddef>
 #include <cstdint>
@@ -25,7 +26,7 @@ struct Span {
 
   std::string text;
   Emphasis emphasis = Emphasis::none;
-  std::size_t most_bytes = 400;  ///< Where room is scarce.
+  std::size_t most_bytes = defaults::span_bytes;  ///< Where room is scarce.
 };
 
 /// Spans one after the other; a plain text is one.
@@ -39,13 +40,13 @@ struct Text {
   Text(std::initializer_list<Span> some) : spans(some) {}
 };
 
-inline Span words(std::string text, std::size_t most_bytes = 400) {
+inline Span words(std::string text, std::size_t most_bytes = defaults::span_bytes) {
   return {std::move(text), Span::Emphasis::none, most_bytes};
 }
-inline Span strong(std::string text, std::size_t most_bytes = 400) {
+inline Span strong(std::string text, std::size_t most_bytes = defaults::span_bytes) {
   return {std::move(text), Span::Emphasis::strong, most_bytes};
 }
-inline Span code(std::string text, std::size_t most_bytes = 400) {
+inline Span code(std::string text, std::size_t most_bytes = defaults::span_bytes) {
   return {std::move(text), Span::Emphasis::code, most_bytes};
 }
 
@@ -78,7 +79,7 @@ struct Notes {
   Share share{};
 };
 
-/// Something with a title, and what is to say of it.
+/// Something with a title, and notes on it.
 struct Entry {
   Text title;
   std::vector<Note> notes{};
@@ -153,7 +154,7 @@ struct Section {
 };
 
 /// What was decided, and why.
-struct Outcome {
+struct Verdict {
   std::string word;  ///< `✗ FAIL`
   std::string reason;
   Tone tone = Tone::plain;
@@ -162,7 +163,7 @@ struct Outcome {
 struct Document {
   std::string title{};        ///< Of a page. Empty: it begins with its sections, which bring its verdict.
   std::vector<Note> facts{};  ///< Below the title: what this is about.
-  Outcome outcome{};
+  Verdict verdict{};
   std::vector<Section> sections{};  ///< In the order of a page. Those without blocks are not shown.
 };
 

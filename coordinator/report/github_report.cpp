@@ -1,4 +1,5 @@
 #include "common/text/text.hpp"
+#include "coordinator/defaults.hpp"
 #include "coordinator/display/display.hpp"
 #include "coordinator/report/assessment_wording.hpp"
 #include "coordinator/report/report.hpp"
@@ -14,11 +15,6 @@
 
 namespace sluice {
 namespace {
-
-// What GitHub shows of one kind for a step; it drops the rest without a word.
-constexpr std::size_t max_of_a_kind = 10;
-constexpr std::size_t max_title_bytes = 200;
-constexpr std::size_t max_annotation_bytes = 4000;
 
 // The runner reads each line of a step's output: a line end inside would begin another command.
 std::string escaped(std::string_view text, bool is_property) {
@@ -61,11 +57,12 @@ class RankedAnnotations {
   template <class Make>
   void add(std::size_t rank, const Make& make) {
     ++count_;
-    if (ranks_[rank].size() < max_of_a_kind) ranks_[rank].push_back(make());
+    if (ranks_[rank].size() < defaults::max_annotations_of_a_kind) ranks_[rank].push_back(make());
   }
 
   void write(std::string_view command, std::string& out) const {
-    const std::size_t shown = count_ > max_of_a_kind ? max_of_a_kind - 1 : count_;
+    const std::size_t shown =
+        count_ > defaults::max_annotations_of_a_kind ? defaults::max_annotations_of_a_kind - 1 : count_;
     std::size_t written = 0;
     for (const auto& rank : ranks_) {
       for (const Annotation& annotation : rank) {
@@ -87,8 +84,9 @@ class RankedAnnotations {
       const auto line = std::to_string(std::max(annotation.line, 1u));
       out += "file=" + escaped(annotation.file, true) + ",line=" + line + ",";
     }
-    out += "title=" + escaped(excerpt(printable(annotation.title), max_title_bytes), true) +
-           "::" + escaped(excerpt(annotation.message, max_annotation_bytes), false) + "\n";
+    out +=
+        "title=" + escaped(excerpt(printable(annotation.title), defaults::max_annotation_title_bytes), true) +
+        "::" + escaped(excerpt(annotation.message, defaults::max_annotation_bytes), false) + "\n";
   }
 
   std::uint64_t count_ = 0;
@@ -169,7 +167,7 @@ class GithubReport {
       return Annotation{file_of(result.fixture), std::string(what) + ": " + wording::title(result.fixture),
                         std::move(message), result.fixture.line};
     };
-    const auto story = [&] { return wording::plain_text(wording::story(result, details_)); };
+    const auto explanation = [&] { return wording::plain_text(wording::explanation(result, details_)); };
     switch (result.status) {
       case CaseStatus::error:
         errors_.add(errored, [&] {
@@ -179,16 +177,16 @@ class GithubReport {
         break;
       case CaseStatus::fail:
         if (result.assessment.regressed) {
-          errors_.add(regressed, [&] { return annotation("Regressed", story()); });
+          errors_.add(regressed, [&] { return annotation("Regressed", explanation()); });
         } else {
-          errors_.add(failed, [&] { return annotation("Failed", story()); });
+          errors_.add(failed, [&] { return annotation("Failed", explanation()); });
         }
         break;
       case CaseStatus::warn:
       case CaseStatus::flaky:
         // Missing entries are one warning for all of them: they have one remedy.
         if (wording::missing_entries(result).empty()) {
-          warnings_.add(about_a_case, [&] { return annotation("Warning", story()); });
+          warnings_.add(about_a_case, [&] { return annotation("Warning", explanation()); });
         }
         break;
       case CaseStatus::pass:
@@ -198,8 +196,7 @@ class GithubReport {
   }
 
   void add_improvement(const CaseResult& result) {
-    constexpr std::size_t max_improvement_bytes = 2000;
-    if (improvements_.size() > max_improvement_bytes) return;
+    if (improvements_.size() > defaults::max_improvement_bytes) return;
     improvements_ += result.fixture.id + ": " + wording::improvements(result) + "\n";
     ++improvements_shown_;
   }

@@ -63,7 +63,7 @@ void write_aggregates(Json& json, const Aggregates& aggregates) {
   json.close('}');
 }
 
-void write_deltas(Json& json, const GateSummary& gate) {
+void write_deltas(Json& json, const BaselineComparison& gate) {
   for (const std::string_view name : {"precision", "recall", "f1"}) {
     std::optional<double> delta;
     if (gate.aggregates) {
@@ -75,7 +75,7 @@ void write_deltas(Json& json, const GateSummary& gate) {
 }
 
 void write_comparison(Json& json, const ReportInput& input) {
-  const GateSummary& gate = input.gate;
+  const BaselineComparison& gate = input.gate;
   json.line(1);
   json.key("baseline_comparison");
   if (gate.kind == BaselineKind::none) {

@@ -167,8 +167,8 @@ void write_flip(Json& json, const Case& fixture, const Flip& flip, const RunStab
 
 void write_test(Json& json, const StatisticalMetric& one) {
   const PairedComparison& compared = one.comparison;
-  const MetricVerdict& verdict = one.verdict;
-  json.member("verdict", to_string(verdict.verdict));
+  const MetricDecision& decision = one.decision;
+  json.member("verdict", to_string(decision.decision));
   json.member("pairs", compared.pairs);
   json.member("units", compared.units);
   json.member("changed_units", compared.changed_units);
@@ -183,12 +183,12 @@ void write_test(Json& json, const StatisticalMetric& one) {
   json.member("method", to_string(compared.test.method));
   json.member("p_drop", compared.test.p.drop);
   json.member("p_improvement", compared.test.p.improvement);
-  json.member("adjusted_p_drop", verdict.adjusted_p.drop);
-  json.member("adjusted_p_improvement", verdict.adjusted_p.improvement);
-  json.member("drop_upper_bound", verdict.drop_upper_bound);
-  json.member("minimum_detectable_effect", verdict.minimum_detectable_effect);
-  json.member("units_needed", verdict.units_needed);
-  json.member("too_few_changed", verdict.too_few_changed);
+  json.member("adjusted_p_drop", decision.adjusted_p.drop);
+  json.member("adjusted_p_improvement", decision.adjusted_p.improvement);
+  json.member("drop_upper_bound", decision.drop_upper_bound);
+  json.member("minimum_detectable_effect", decision.minimum_detectable_effect);
+  json.member("units_needed", decision.units_needed);
+  json.member("too_few_changed", decision.too_few_changed);
   json.member("left_out", one.left_out.count());
   json.member("became_undefined", one.became_undefined.count());
   json.member("dropped_cases", one.drops.count());
@@ -228,7 +228,7 @@ void write_json_stability(Json& json, const ReportInput& input) {
   json.member("flips", run.flips);
   json.member("unstable_cases", run.unstable_cases());
   json.member("undecided_cases", run.undecided_cases());
-  json.member("bounded_cases", run.cases_too_dear_to_tell());
+  json.member("bounded_cases", run.cases_too_costly_to_test());
   json.close('}');
   json.line(2);
   json.key("enough_repeats");
@@ -278,7 +278,7 @@ void write_json_stability_gate(Json& json, const std::optional<StabilityAssessme
   json.close('}');
 }
 
-void write_json_statistics(Json& json, const GateSummary& gate, std::size_t depth) {
+void write_json_statistics(Json& json, const BaselineComparison& gate, std::size_t depth) {
   json.line(depth);
   json.key("statistics");
   if (!gate.statistics) return json.null();
@@ -290,7 +290,7 @@ void write_json_statistics(Json& json, const GateSummary& gate, std::size_t dept
   json.member("seed", statistics.seed);
   json.member("aggregation", "mean_over_cases");
   json.key("verdict");
-  statistics.verdict ? json.value(to_string(*statistics.verdict)) : json.null();
+  statistics.decision ? json.value(to_string(*statistics.decision)) : json.null();
   json.key("metrics").open('[');
   for (const StatisticalMetric& one : statistics.metrics) {
     json.line(depth + 1);

@@ -17,7 +17,7 @@ void write_json_case_stability(Json& json, const CaseResult& result, const RunSt
                                std::size_t case_index);
 
 /// The member `statistics` of a comparison: null unless the gate was a statistical one.
-void write_json_statistics(Json& json, const GateSummary& gate, std::size_t depth);
+void write_json_statistics(Json& json, const BaselineComparison& gate, std::size_t depth);
 
 /// The member `stability` of `sluice compare`: null unless CURRENT has perturbed answers.
 void write_json_stability_gate(Json& json, const std::optional<StabilityAssessment>& assessed);

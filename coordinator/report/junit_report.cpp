@@ -113,7 +113,7 @@ class JunitReport {
 
   void write_case(const CaseResult& result) {
     open_case(result.fixture.category, wording::title(result.fixture));
-    const std::vector<wording::CaseLine> lines = wording::story(result, details_);
+    const std::vector<wording::CaseLine> lines = wording::explanation(result, details_);
     switch (result.status) {
       case CaseStatus::error:
         element("error",

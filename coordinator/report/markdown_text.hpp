@@ -1,5 +1,7 @@
 #pragma once
 
+#include "coordinator/defaults.hpp"
+
 #include <cstddef>
 #include <cstdint>
 #include <string>
@@ -9,9 +11,9 @@ namespace sluice {
 
 /// Foreign text as plain words of Markdown: no markup, no HTML, no table cell's end, and no mention or issue
 /// link. It is cut so that the result has at most `max_bytes`.
-std::string markdown_words(std::string_view text, std::size_t max_bytes = 400);
+std::string markdown_words(std::string_view text, std::size_t max_bytes = defaults::span_bytes);
 /// Foreign text as code, in a fence longer than any row of backticks inside; cut like words.
-std::string markdown_code(std::string_view text, std::size_t max_bytes = 400);
+std::string markdown_code(std::string_view text, std::size_t max_bytes = defaults::span_bytes);
 
 /// A list that takes entries while there is room. Once one does not fit, none after it is taken: a list with
 /// holes would look whole.

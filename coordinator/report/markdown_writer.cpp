@@ -41,8 +41,8 @@ class MarkdownWriter {
   MarkdownWriter(const MarkdownStyle& style, Sink& sink) : style_(style), writer_(sink) {}
 
   Result<void> write(const Document& document) {
-    text() += "## " + document.outcome.word + ": " +
-              markdown_words(document.outcome.reason, style_.most_reason_bytes) + "\n";
+    text() += "## " + document.verdict.word + ": " +
+              markdown_words(document.verdict.reason, style_.most_reason_bytes) + "\n";
     std::vector<const Section*> sections;
     for (const Section& section : document.sections) {
       if (!section.blocks.empty()) sections.push_back(&section);

@@ -1,6 +1,7 @@
 #pragma once
 
 #include "common/error.hpp"
+#include "coordinator/defaults.hpp"
 #include "coordinator/output/sink.hpp"
 #include "coordinator/report/document.hpp"
 
@@ -9,7 +10,7 @@
 namespace sluice {
 
 struct MarkdownStyle {
-  std::size_t most_reason_bytes = 1500;      ///< Of the verdict.
+  std::size_t most_reason_bytes = defaults::max_reason_bytes;  ///< Of the verdict.
   std::string_view numeric_column = "---:";  ///< What says that a column stands to the right.
 };
 

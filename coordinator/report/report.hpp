@@ -4,7 +4,7 @@
 #include "common/hash.hpp"
 #include "common/model/run_settings.hpp"
 #include "coordinator/facts/run_facts.hpp"
-#include "coordinator/gate/gate_summary.hpp"
+#include "coordinator/gate/baseline_comparison.hpp"
 #include "coordinator/gate/status.hpp"
 #include "coordinator/merge/aggregate.hpp"
 #include "coordinator/merge/case_result.hpp"
@@ -19,7 +19,7 @@
 
 namespace sluice {
 
-/// What was asked, and of whom: settings that decide the results.
+/// The prompt and the model: settings that decide the results.
 struct RunIdentity {
   std::string prompt_version;
   Digest prompt_hash{};
@@ -35,8 +35,8 @@ struct ReportInput {
   RunVerdict verdict = RunVerdict::error;
   RunIdentity identity;
   RunFacts facts;
-  GateSummary gate;
-  std::string mode = "cached";  ///< As the user said it: `robust` too.
+  BaselineComparison gate;
+  std::string mode = "cached";  ///< As the user named it: `robust` too.
   std::optional<double>
       paid_cost;  ///< US dollars for the tokens paid in this run; empty if the price is unknown.
   /// Where the files that cases name stand, as the user named it; for annotations. May be empty.
@@ -47,10 +47,10 @@ struct ReportInput {
 };
 
 /// Write a report to the sink in pieces, so that memory stays flat. They visit the results once or twice and
-/// fail only as visit_cases does; what became of the output is the sink's to say. Not thread-safe.
+/// fail only as visit_cases does; what became of the output the sink knows. Not thread-safe.
 Result<void> write_json_report(const ReportInput& input, Sink& sink);
 Result<void> write_table_report(const ReportInput& input, const TableStyle& style, Sink& sink);
-/// For a comment on a pull request: fewer than 65,536 characters, however much there is to say.
+/// For a comment on a pull request: fewer than 65,536 characters, however much there is to show.
 Result<void> write_markdown_report(const ReportInput& input, Sink& sink);
 /// JUnit XML: the suite is one testsuite, a case one testcase (docs/report.md).
 Result<void> write_junit_report(const ReportInput& input, Sink& sink);

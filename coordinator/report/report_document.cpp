@@ -1,5 +1,6 @@
 #include "coordinator/report/report_document.hpp"
 
+#include "coordinator/defaults.hpp"
 #include "coordinator/display/budget_wording.hpp"
 #include "coordinator/report/assessment_wording.hpp"
 #include "coordinator/report/markdown_writer.hpp"
@@ -17,12 +18,6 @@ namespace sluice {
 namespace {
 
 using namespace document;
-
-// Of a comment. The lists on cases and stability have theirs beside them; together they leave room for the
-// words between them.
-constexpr std::size_t max_failure_notice_bytes = 2 << 10;
-constexpr std::size_t max_notice_bytes = 4 << 10;
-constexpr std::size_t max_category_bytes = 4 << 10;
 
 Tone tone_of(RunVerdict verdict) {
   if (verdict == RunVerdict::pass) return Tone::good;
@@ -65,7 +60,7 @@ class ReportBuilder {
 
   void add_head() {
     document_.title = "LLM Prompt Evaluation Report";
-    document_.outcome = {verdict_word(input_), wording::reason_for(input_), tone_of(input_.verdict)};
+    document_.verdict = {verdict_word(input_), wording::reason_for(input_), tone_of(input_.verdict)};
     const RunIdentity& identity = input_.identity;
     const auto fact = [&](const char* label, std::string words) {
       document_.facts.push_back({.text = std::move(words), .label = label});
@@ -118,7 +113,8 @@ class ReportBuilder {
     const bool claims = wording::has_claims_cases(input_);
     const auto& by_category = input_.aggregates.by_category;
     if (by_category.empty() && !is_comment_) return;
-    Table table{.share = {.most_bytes = max_category_bytes, .rest = more_in_json("more in the JSON report")}};
+    Table table{.share = {.most_bytes = defaults::max_category_bytes,
+                          .rest = more_in_json("more in the JSON report")}};
     const auto columns = category_columns();
     table.columns.push_back(column("Category"));
     for (const auto& [heading, count] : columns) table.columns.push_back(number(heading));
@@ -168,9 +164,9 @@ class ReportBuilder {
       }
       return entries;
     };
-    Entries failures = entries_of({Severity::failure}, max_failure_notice_bytes);
+    Entries failures = entries_of({Severity::failure}, defaults::max_failure_notice_bytes);
     if (!failures.items.empty()) add({.rank = Rank::outcome, .blocks = {std::move(failures)}});
-    Entries others = entries_of({Severity::warning, Severity::info}, max_notice_bytes);
+    Entries others = entries_of({Severity::warning, Severity::info}, defaults::max_notice_bytes);
     if (others.items.empty()) return;
     const std::uint64_t count = others.items.size();
     add({.heading = "Notices about the comparison",

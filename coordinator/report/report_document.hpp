@@ -1,5 +1,6 @@
 #pragma once
 
+#include "coordinator/defaults.hpp"
 #include "coordinator/report/document.hpp"
 #include "coordinator/report/report.hpp"
 
@@ -22,9 +23,7 @@ Result<document::Document> build_document(const ReportInput& input, Room room);
 /// The statistical gate, repeats and stability; nothing where there was none of them.
 Result<std::vector<document::Section>> stability_sections(const ReportInput& input, Room room);
 /// Regressions, failures, improvements, warnings, missing baseline entries, errors. A page has all failures
-/// and the first `max_listed_cases` of the others, with how many more there are.
+/// and the first `defaults::max_listed_cases` of the others, with how many more there are.
 Result<std::vector<document::Section>> case_sections(const ReportInput& input, Room room);
-
-inline constexpr std::size_t max_listed_cases = 50;
 
 }  // namespace sluice

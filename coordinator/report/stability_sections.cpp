@@ -1,3 +1,4 @@
+#include "coordinator/defaults.hpp"
 #include "coordinator/report/report_document.hpp"
 #include "coordinator/report/stability_wording.hpp"
 #include "coordinator/report/statistics_wording.hpp"
@@ -12,17 +13,6 @@ namespace sluice {
 namespace {
 
 using namespace document;
-
-// Of a comment: together less than what the lists on cases leave.
-constexpr std::size_t max_statistics_bytes = 3500;
-constexpr std::size_t max_summary_bytes = 900;
-constexpr std::size_t max_perturbation_bytes = 1400;
-constexpr std::size_t max_flip_bytes = 1500;
-constexpr std::size_t max_stability_category_bytes = 1200;
-constexpr std::size_t max_skipped_bytes = 1400;
-
-constexpr std::size_t listed_cases = 5;
-constexpr std::size_t listed_skips = 12;
 
 /// `and 2 more lines, which the JSON report has`
 Rest and_more(std::string_view noun) {
@@ -50,18 +40,18 @@ Table perturbation_table(const RunStability& run, Room room) {
           : std::vector{column("Verdict"),        spare_number("Floor"),     spare_number(p),
                         spare_number("Interval"), spare_number("Unchanged"), spare_number("Skipped")};
   table.columns.insert(table.columns.end(), more.begin(), more.end());
-  table.share = share_of(max_perturbation_bytes, and_more("perturbation"));
+  table.share = share_of(defaults::max_perturbation_bytes, and_more("perturbation"));
   for (const PerturbationSummary& one : run.perturbations) {
     const auto cell = wording::words_for(one);
     const Cell name{words(cell.name, 80)};
     if (room == Room::comment) {
       table.rows.push_back(
-          {{name, cell.cases, cell.flips, cell.stability, cell.interval, cell.floor, cell.p, cell.verdict}});
+          {{name, cell.cases, cell.flips, cell.stability, cell.interval, cell.floor, cell.p, cell.decision}});
       continue;
     }
     // In a narrow table the names of the perturbations need the room.
-    const Cell verdict(cell.verdict, one.too_few_repeats ? "too few repeats" : "");
-    table.rows.push_back({{name, cell.cases, cell.flips, cell.stability, verdict, cell.floor, cell.p,
+    const Cell decision(cell.decision, one.too_few_repeats ? "too few repeats" : "");
+    table.rows.push_back({{name, cell.cases, cell.flips, cell.stability, decision, cell.floor, cell.p,
                            cell.interval, cell.unchanged, cell.skipped}});
   }
   return table;
@@ -72,7 +62,7 @@ Table category_table(const std::vector<wording::CategoryWords>& categories, Room
                           spare_number(room == Room::page ? "Floor" : "Interval"),
                           spare_number(room == Room::page ? "Interval" : "Floor")},
               .whole_names = true};
-  table.share = share_of(max_stability_category_bytes, [](std::uint64_t count) {
+  table.share = share_of(defaults::max_stability_category_bytes, [](std::uint64_t count) {
     return wording::grouped(count) + " more in the JSON report";
   });
   for (const auto& cell : categories) {
@@ -84,9 +74,9 @@ Table category_table(const std::vector<wording::CategoryWords>& categories, Room
 }
 
 Fold skipped_fold(const std::vector<std::string>& skipped, Room room) {
-  Notes notes{.share = share_of(max_skipped_bytes, and_more("reason"))};
+  Notes notes{.share = share_of(defaults::max_skipped_bytes, and_more("reason"))};
   for (const std::string& line : skipped) {
-    const bool has_room = room == Room::comment || notes.items.size() < listed_skips;
+    const bool has_room = room == Room::comment || notes.items.size() < defaults::listed_skips;
     has_room ? notes.items.push_back({line, Tone::quiet}) : void(++notes.share.left_out);
   }
   Fold fold{std::string(wording::skipped_heading), std::nullopt, {std::move(notes)}};
@@ -98,7 +88,7 @@ Fold skipped_fold(const std::vector<std::string>& skipped, Room room) {
 Table flip_table(const std::vector<wording::UnstableCase>& cases, std::uint32_t repeats) {
   Table table{.columns = {column("Least stable"), column("Perturbation"), column("Only without"),
                           column("Only with")},
-              .share = share_of(max_flip_bytes, and_more("answer"))};
+              .share = share_of(defaults::max_flip_bytes, and_more("answer"))};
   for (const auto& one : cases) {
     table.share.left_out += one.more_flips;
     for (const auto& flip : one.flips) {
@@ -125,7 +115,7 @@ Entry entry_of(const wording::UnstableCase& one, std::uint32_t repeats) {
   return entry;
 }
 
-Section statistics_section(const GateSummary& gate, Room room) {
+Section statistics_section(const BaselineComparison& gate, Room room) {
   const StatisticalAssessment& statistics = *gate.statistics;
   Section section{.heading = "Statistical gate", .rank = Rank::whole_run};
   if (room == Room::page) {
@@ -141,13 +131,13 @@ Section statistics_section(const GateSummary& gate, Room room) {
       const auto change = wording::change_words(compared.base, compared.current, min_effect);
       table.rows.push_back(
           {{std::string(info(one.metric).name), change.base, change.current, change.drop,
-            wording::p_value(wording::shown_p(one.verdict)), std::string(to_string(one.verdict.verdict)),
-            wording::upper_limit(one.verdict.drop_upper_bound, min_effect),
+            wording::p_value(wording::shown_p(one.decision)), std::string(to_string(one.decision.decision)),
+            wording::upper_limit(one.decision.drop_upper_bound, min_effect),
             wording::grouped(compared.pairs)}});
     }
     section.blocks.emplace_back(std::move(table));
   }
-  Notes notes{.share = share_of(max_statistics_bytes, and_more("line"))};
+  Notes notes{.share = share_of(defaults::max_statistics_bytes, and_more("line"))};
   for (const wording::RunLine& line : wording::statistics_lines(gate))
     notes.items.push_back({.text = words(line.words, 500), .level = line.level});
   section.blocks.emplace_back(std::move(notes));
@@ -157,7 +147,7 @@ Section statistics_section(const GateSummary& gate, Room room) {
 }
 
 Notes summary_notes(const ReportInput& input, Room room) {
-  Notes notes{.share = share_of(max_summary_bytes, and_more("line"))};
+  Notes notes{.share = share_of(defaults::max_summary_bytes, and_more("line"))};
   for (std::string& line : wording::stability_summary(input)) notes.items.push_back({std::move(line)});
   if (const auto assessed = wording::stability_gate(input.gate); !assessed.empty()) {
     const bool comes_first = room == Room::comment;
@@ -182,7 +172,8 @@ Result<std::vector<Section>> stability_sections(const ReportInput& input, Room r
   blocks.emplace_back(summary_notes(input, room));
   if (!is_perturbed) return sections;
   blocks.emplace_back(perturbation_table(run, room));
-  const auto cases = wording::least_stable_cases(input, listed_cases, room == Room::page ? 3 : 2);
+  const auto cases =
+      wording::least_stable_cases(input, defaults::listed_unstable_cases, room == Room::page ? 3 : 2);
   if (!cases) return fail(cases.error());
   const auto categories = wording::category_words(run);
   const auto skipped = wording::skipped_words(run);

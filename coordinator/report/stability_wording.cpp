@@ -1,6 +1,7 @@
 #include "coordinator/report/stability_wording.hpp"
 
 #include "common/text/text.hpp"
+#include "coordinator/defaults.hpp"
 #include "coordinator/report/assessment_wording.hpp"
 #include "coordinator/report/wording.hpp"
 
@@ -10,8 +11,6 @@
 
 namespace sluice::wording {
 namespace {
-
-constexpr std::size_t max_side_bytes = 300;
 
 std::string percent(double confidence) {
   return shortest(std::round(confidence * 1000) / 10) + " %";
@@ -32,8 +31,8 @@ std::string floor_line(const RunStability& run) {
                      percent(run.confidence) + ": " + interval(all.floor_interval) + ")";
   if (!all.stability) return line;
   line += "; unstable beyond that: " + counted(run.unstable_cases(), "case");
-  if (run.cases_too_dear_to_tell() > 0)
-    line += "; of " + counted(run.cases_too_dear_to_tell(), "more case") +
+  if (run.cases_too_costly_to_test() > 0)
+    line += "; of " + counted(run.cases_too_costly_to_test(), "more case") +
             " p is known to a bound alone, too high among so many with so many kinds of answers";
   const std::uint64_t undecided = run.undecided_cases();
   if (undecided == 0) return line;
@@ -95,10 +94,10 @@ std::string side_of(const std::vector<std::string>& only, const std::optional<Re
   std::string text;
   for (const std::string& one : only) text += (text.empty() ? "" : "; ") + one;
   if (text.empty()) return only.empty() ? "(nothing else)" : "(an empty answer)";
-  return excerpt(text, max_side_bytes);
+  return excerpt(text, defaults::max_side_bytes);
 }
 
-/// Repeats that differ in the same way are told once.
+/// Repeats that differ in the same way are shown once.
 void add_flip(UnstableCase& one, UnstableCase::FlippedAnswer flip, std::size_t most_flips) {
   const auto known = std::ranges::find_if(one.flips, [&](const UnstableCase::FlippedAnswer& other) {
     return other.perturbation == flip.perturbation && other.diff == flip.diff;
@@ -165,7 +164,7 @@ std::vector<std::string> stability_summary(const ReportInput& input) {
   return lines;
 }
 
-std::string stability_gate(const GateSummary& gate) {
+std::string stability_gate(const BaselineComparison& gate) {
   const auto& assessed = gate.stability;
   if (!assessed || assessed->status == MetricStatus::unjudged) return "";
   std::string text = "Stability " + share(assessed->score);
@@ -200,7 +199,7 @@ PerturbationWords words_for(const PerturbationSummary& one) {
           .interval = interval(known_interval(figures)),
           .floor = share(figures.floor),
           .p = p_value(one.stability ? one.stability->adjusted_p : std::nullopt),
-          .verdict = stability_word(one),
+          .decision = stability_word(one),
           .unchanged = grouped(one.facts.unchanged),
           .skipped = grouped(one.facts.skipped_cases())};
 }
@@ -226,7 +225,7 @@ std::vector<std::string> skipped_words(const RunStability& run) {
     for (const auto& [why, cases] : one.facts.skipped) {
       const std::string language = why.first.empty() ? "" : " (" + excerpt(why.first, 40) + ")";
       lines.push_back(one.facts.name + ": " + counted(cases, "case") + language + ": " +
-                      excerpt(why.second, 200));
+                      excerpt(why.second, defaults::quoted_bytes));
     }
   }
   return lines;

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "coordinator/gate/gate_summary.hpp"
+#include "coordinator/gate/baseline_comparison.hpp"
 #include "coordinator/report/answer_diff.hpp"
 #include "coordinator/report/report.hpp"
 
@@ -24,14 +24,14 @@ std::string p_value(const std::optional<double>& p);
 /// A line on each: how stable, what the repeats agree on, pass@k, how far scores move, what was left out.
 std::vector<std::string> stability_summary(const ReportInput& input);
 /// What the limits on stability came to; empty without one.
-std::string stability_gate(const GateSummary& gate);
+std::string stability_gate(const BaselineComparison& gate);
 /// `stable` where no answer differs; `unstable`, `within noise`, `too few repeats to tell`, `floor unknown`
 /// where some do; `no answers`.
 std::string stability_word(const PerturbationSummary& perturbation);
 /// A perturbation's row in the tables.
 struct PerturbationWords {
   std::string name;  ///< As the user gave it.
-  std::string cases, flips, stability, interval, floor, p, verdict, unchanged, skipped;
+  std::string cases, flips, stability, interval, floor, p, decision, unchanged, skipped;
 };
 PerturbationWords words_for(const PerturbationSummary& perturbation);
 /// Of the column with p: Holm's correction over the perturbations is in it.

@@ -1,6 +1,7 @@
 #include "coordinator/report/statistics_wording.hpp"
 
 #include "common/text/text.hpp"
+#include "coordinator/defaults.hpp"
 #include "coordinator/gate/billionths.hpp"
 #include "coordinator/report/stability_wording.hpp"
 #include "coordinator/report/wording.hpp"
@@ -16,7 +17,6 @@ namespace {
 
 constexpr int least_decimals = 2;
 constexpr int most_decimals = 9;  // As exact as the gate.
-constexpr std::size_t max_id_bytes = 80;
 
 /// A billionth is one of nine decimals; here: how many of them one of `decimals` has.
 std::int64_t billionths_of_one(int decimals) {
@@ -88,13 +88,13 @@ std::string reach_words(const StatisticalMetric& one, const StatisticalAssessmen
   const std::string effect = shortest(run.rules.min_effect);
   const std::string units = counted_units(one.comparison.units, run);
   const std::string or_repeats = would_repeats_do(one, run) ? " or repeats" : "";
-  const auto& needed = one.verdict.units_needed;
+  const auto& needed = one.decision.units_needed;
   if (needed && *needed <= one.comparison.units) {
     return "a drop of " + effect + " can be neither shown nor excluded, though " + units +
            " find one in four runs of five: more " + units_of(run) + or_repeats + " would decide it";
   }
   const std::string reach = units + " could not show a drop below " +
-                            upper_limit(one.verdict.minimum_detectable_effect, run.rules.min_effect);
+                            upper_limit(one.decision.minimum_detectable_effect, run.rules.min_effect);
   if (!needed) return reach + "; no number of them excludes one of " + effect + ": set a larger min_effect";
   return reach + "; for one of " + effect + " take " + counted_units(*needed, run) +
          (or_repeats.empty() ? "" : ", or more repeats of these");
@@ -102,33 +102,33 @@ std::string reach_words(const StatisticalMetric& one, const StatisticalAssessmen
 
 std::string underpowered_words(const StatisticalMetric& one, const StatisticalAssessment& run) {
   const PairedComparison& compared = one.comparison;
-  const MetricVerdict& verdict = one.verdict;
-  if (!verdict.minimum_detectable_effect) return "underpowered: no case has a score on both sides";
+  const MetricDecision& decision = one.decision;
+  if (!decision.minimum_detectable_effect) return "underpowered: no case has a score on both sides";
   const bool is_undefined = one.became_undefined.count() > 0;
-  // What became undefined is told behind: where it alone is in the way, more cases would not help.
+  // What became undefined stands behind: where it alone is in the way, more cases would not help.
   const bool is_else_excluded =
-      verdict.drop_upper_bound && billionths(*verdict.drop_upper_bound) < billionths(run.rules.min_effect);
+      decision.drop_upper_bound && billionths(*decision.drop_upper_bound) < billionths(run.rules.min_effect);
   if (is_undefined && is_else_excluded) return "underpowered";
   const std::string reach = "underpowered: " + reach_words(one, run);
   if (compared.changed_units == 0) {
     return (is_undefined ? "nothing else changed (" : "nothing changed (") + reach + ")";
   }
-  if (!verdict.too_few_changed) return reach;
+  if (!decision.too_few_changed) return reach;
   return reach + "; " + grouped(compared.changed_units) + " changed, and fewer than " +
-         std::to_string(verdict.fewest_significant) + " cannot be significant";
+         std::to_string(decision.fewest_significant) + " cannot be significant";
 }
 
-std::string verdict_words(const StatisticalMetric& one, const StatisticalAssessment& run) {
-  const MetricVerdict& verdict = one.verdict;
-  switch (verdict.verdict) {
-    case ChangeVerdict::regression:
-      return "regression (p " + p_value(shown_p(verdict)) + ")";
-    case ChangeVerdict::improvement:
-      return "improvement (p " + p_value(shown_p(verdict)) + ")";
-    case ChangeVerdict::no_regression:
+std::string decision_words(const StatisticalMetric& one, const StatisticalAssessment& run) {
+  const MetricDecision& decision = one.decision;
+  switch (decision.decision) {
+    case ChangeDecision::regression:
+      return "regression (p " + p_value(shown_p(decision)) + ")";
+    case ChangeDecision::improvement:
+      return "improvement (p " + p_value(shown_p(decision)) + ")";
+    case ChangeDecision::no_regression:
       return "no regression: the drop is below " +
-             upper_limit(verdict.drop_upper_bound, run.rules.min_effect);
-    case ChangeVerdict::underpowered:
+             upper_limit(decision.drop_upper_bound, run.rules.min_effect);
+    case ChangeDecision::underpowered:
       return underpowered_words(one, run);
   }
   return "";
@@ -146,7 +146,7 @@ std::string metric_words(const StatisticalMetric& one, const StatisticalAssessme
   const ChangeWords words = change_words(compared.base, compared.current, run.rules.min_effect);
   std::string line = "mean " + std::string(info(one.metric).name) + " " + words.base + " → " + words.current +
                      drop_words(words, compared) + " over " + counted(compared.pairs, "case") + ": " +
-                     verdict_words(one, run);
+                     decision_words(one, run);
   if (one.left_out.count() > 0) line += "; left out as undefined now: " + one.left_out.names();
   if (one.became_undefined.count() > 0) {
     line += "; " + counted(one.became_undefined.count(), "case") +
@@ -163,12 +163,12 @@ constexpr std::string_view what_to_do =
 std::vector<RunLine> largest_drops(const StatisticalMetric& one) {
   std::vector<RunLine> lines;
   const auto& kept = one.drops.kept();
-  if (one.verdict.verdict != ChangeVerdict::regression || kept.empty()) return lines;
+  if (one.decision.decision != ChangeDecision::regression || kept.empty()) return lines;
   lines.push_back({"Largest drops of " + std::string(info(one.metric).name) + ":"});
   for (const CaseDrop& fallen : kept) {
     const ChangeWords words = change_words(fallen.base, fallen.current, std::nullopt);
-    lines.push_back({excerpt(fallen.test_id, max_id_bytes) + ": " + words.base + " → " + words.current +
-                         ", drop " + words.drop,
+    lines.push_back({excerpt(fallen.test_id, defaults::max_named_id_bytes) + ": " + words.base + " → " +
+                         words.current + ", drop " + words.drop,
                      1});
   }
   const std::uint64_t more = one.drops.count() - kept.size();
@@ -197,18 +197,18 @@ std::string upper_limit(const std::optional<double>& bound, double limit) {
   }
 }
 
-std::optional<double> shown_p(const MetricVerdict& verdict) {
-  const bool is_gain = verdict.verdict == ChangeVerdict::improvement;
-  return is_gain ? verdict.adjusted_p.improvement : verdict.adjusted_p.drop;
+std::optional<double> shown_p(const MetricDecision& decision) {
+  const bool is_gain = decision.decision == ChangeDecision::improvement;
+  return is_gain ? decision.adjusted_p.improvement : decision.adjusted_p.drop;
 }
 
-std::vector<RunLine> statistics_lines(const GateSummary& gate) {
+std::vector<RunLine> statistics_lines(const BaselineComparison& gate) {
   std::vector<RunLine> lines;
   if (!gate.statistics) return lines;
   bool is_underpowered = false;
   for (const StatisticalMetric& one : gate.statistics->metrics) {
     lines.push_back({metric_words(one, *gate.statistics)});
-    is_underpowered = is_underpowered || one.verdict.verdict == ChangeVerdict::underpowered;
+    is_underpowered = is_underpowered || one.decision.decision == ChangeDecision::underpowered;
   }
   if (is_underpowered) lines.push_back({std::string(what_to_do)});
   for (const StatisticalMetric& one : gate.statistics->metrics) {
@@ -217,11 +217,11 @@ std::vector<RunLine> statistics_lines(const GateSummary& gate) {
   return lines;
 }
 
-std::vector<std::string> run_failures(const GateSummary& gate) {
+std::vector<std::string> run_failures(const BaselineComparison& gate) {
   std::vector<std::string> failures;
   if (gate.statistics) {
     for (const StatisticalMetric& one : gate.statistics->metrics) {
-      if (one.verdict.verdict != ChangeVerdict::regression) continue;
+      if (one.decision.decision != ChangeDecision::regression) continue;
       std::string& words = failures.emplace_back(metric_words(one, *gate.statistics));
       for (const RunLine& line : largest_drops(one)) {
         words += "\n" + std::string(2 * line.level, ' ') + line.words;
@@ -233,12 +233,12 @@ std::vector<std::string> run_failures(const GateSummary& gate) {
   return failures;
 }
 
-std::vector<std::string> run_warnings(const GateSummary& gate) {
+std::vector<std::string> run_warnings(const BaselineComparison& gate) {
   std::vector<std::string> warnings;
   const auto& statistics = gate.statistics;
-  if (statistics && statistics->verdict == ChangeVerdict::underpowered) {
+  if (statistics && statistics->decision == ChangeDecision::underpowered) {
     for (const StatisticalMetric& one : statistics->metrics) {
-      if (one.verdict.verdict != ChangeVerdict::underpowered) continue;
+      if (one.decision.decision != ChangeDecision::underpowered) continue;
       warnings.push_back(metric_words(one, *statistics) + "\n" + std::string(what_to_do));
     }
   }

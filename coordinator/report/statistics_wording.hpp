@@ -1,6 +1,6 @@
 #pragma once
 
-#include "coordinator/gate/gate_summary.hpp"
+#include "coordinator/gate/baseline_comparison.hpp"
 
 #include <cstddef>
 #include <optional>
@@ -32,19 +32,19 @@ struct RunLine {
 /// `mean claims_f1 0.90 → 0.80 (drop 0.10) over 40 cases: regression (p 0.012)` for each metric that the
 /// tests assessed, then what to do where one is underpowered, then for each one that regressed the cases that
 /// fell most.
-std::vector<RunLine> statistics_lines(const GateSummary& gate);
+std::vector<RunLine> statistics_lines(const BaselineComparison& gate);
 /// How the tests' means differ from the scores of the summary.
 inline constexpr std::string_view means_over_cases =
     "Means over cases, each of which counts alike; precision, recall and F1 of the summary count the claims "
     "of all cases together";
-/// The p-value of what the verdict says: of a gain for an improvement, else of a drop.
-std::optional<double> shown_p(const MetricVerdict& verdict);
+/// The p-value of what the decision says: of a gain for an improvement, else of a drop.
+std::optional<double> shown_p(const MetricDecision& decision);
 
 /// What failed of the run as a whole, beside what cases and notices say: metrics that regressed by their
 /// tests with the cases that fell most, a line on each, and a stability that fell or is below the least that
-/// is asked for.
-std::vector<std::string> run_failures(const GateSummary& gate);
+/// is set.
+std::vector<std::string> run_failures(const BaselineComparison& gate);
 /// What warns of the run as a whole: an underpowered gate, and a stability without an entry.
-std::vector<std::string> run_warnings(const GateSummary& gate);
+std::vector<std::string> run_warnings(const BaselineComparison& gate);
 
 }  // namespace sluice::wording

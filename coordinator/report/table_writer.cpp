@@ -56,7 +56,7 @@ class TableWriter {
     for (const Section& section : document.sections) {
       if (section.blocks.empty()) continue;
       if (verdict_due && !section.before_verdict) {
-        write_verdict(document.outcome);
+        write_verdict(document.verdict);
         verdict_due = false;
       }
       if (!is_first) text() += '\n';
@@ -65,7 +65,7 @@ class TableWriter {
         text() += painted(titled(section.heading, section.count), Tone::strong) + '\n';
       if (auto written = write_blocks(section.blocks); !written) return written;
     }
-    if (verdict_due) write_verdict(document.outcome);
+    if (verdict_due) write_verdict(document.verdict);
     return {};
   }
 
@@ -107,10 +107,10 @@ class TableWriter {
     text() += drawn_box(document.title, lines, width_);
   }
 
-  void write_verdict(const Outcome& outcome) {
-    const std::string label = "Verdict: " + outcome.word;
+  void write_verdict(const Verdict& verdict) {
+    const std::string label = "Verdict: " + verdict.word;
     text() += '\n';
-    write_lines(painted(label, outcome.tone) + " - ", display_width(label) + 3, printable(outcome.reason),
+    write_lines(painted(label, verdict.tone) + " - ", display_width(label) + 3, printable(verdict.reason),
                 Tone::plain);
   }
 

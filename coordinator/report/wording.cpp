@@ -1,6 +1,7 @@
 #include "coordinator/report/wording.hpp"
 
 #include "common/text/text.hpp"
+#include "coordinator/defaults.hpp"
 #include "coordinator/gate/quoted.hpp"
 #include "coordinator/report/assessment_wording.hpp"
 
@@ -11,7 +12,7 @@ namespace sluice::wording {
 namespace {
 
 // Which aggregates dropped, and how that stands to the limit; empty where none is compared.
-std::string aggregates_reason(const GateSummary& gate) {
+std::string aggregates_reason(const BaselineComparison& gate) {
   if (!gate.aggregates) return "";
   const AggregateAssessment& assessment = *gate.aggregates;
   const bool beyond = assessment.outcome == AggregateOutcome::beyond_limit;
@@ -86,16 +87,16 @@ std::string underpowered_reason(const StatisticalAssessment& statistics) {
 }
 
 /// What fell, or could not be decided, of the run as a whole.
-std::string whole_run_reason(const GateSummary& gate) {
+std::string whole_run_reason(const BaselineComparison& gate) {
   std::string text;
   const auto add = [&](const std::string& words) { text += (text.empty() ? "" : ", ") + words; };
   if (gate.statistics) {
     for (const StatisticalMetric& one : gate.statistics->metrics) {
-      if (one.verdict.verdict == ChangeVerdict::regression) {
+      if (one.decision.decision == ChangeDecision::regression) {
         add(std::string(info(one.metric).name) + " regressed beyond chance");
       }
     }
-    if (gate.statistics->verdict == ChangeVerdict::underpowered) add(underpowered_reason(*gate.statistics));
+    if (gate.statistics->decision == ChangeDecision::underpowered) add(underpowered_reason(*gate.statistics));
   }
   if (!gate.stability) return text;
   if (gate.stability->status == MetricStatus::fail) {
@@ -186,7 +187,8 @@ std::string_view severity_word(GateNotice::Severity severity) {
 }
 
 std::string extracted(const FinalClaim& claim) {
-  std::string text = excerpt(to_text(claim.concept_path, claim.predicate, claim.value), max_claim_bytes);
+  std::string text =
+      excerpt(to_text(claim.concept_path, claim.predicate, claim.value), defaults::max_claim_bytes);
   text += " (confidence " + shortest(claim.confidence);
   if (claim.line) text += ", line " + std::to_string(*claim.line);
   return text + ")";
@@ -254,17 +256,17 @@ std::string waits(const ReportInput& input) {
 
 std::string rejected_answer(const CaseResult& result) {
   if (result.error == nullptr || result.unit == nullptr) return "";
-  return excerpt(result.unit->shown_text, max_claim_bytes);
+  return excerpt(result.unit->shown_text, defaults::max_claim_bytes);
 }
 
 void ErrorGroups::add(const CaseResult& result) {
   if (result.error == nullptr) return;
   ErrorGroup& group = groups_[result.error->reason];
   if (group.count++ == 0) {
-    group.first_message = excerpt(result.error->message, max_message_bytes);
+    group.first_message = excerpt(result.error->message, defaults::max_message_bytes);
     group.first_answer = rejected_answer(result);
   }
-  if (group.ids.size() < max_ids_per_group) group.ids.push_back(result.fixture.id);
+  if (group.ids.size() < defaults::max_ids_per_group) group.ids.push_back(result.fixture.id);
 }
 
 std::string ids(const ErrorGroup& group) {

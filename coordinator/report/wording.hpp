@@ -1,5 +1,6 @@
 #pragma once
 
+#include "coordinator/defaults.hpp"
 #include "coordinator/display/numbers.hpp"
 #include "coordinator/merge/aggregate.hpp"
 #include "coordinator/merge/case_result.hpp"
@@ -20,9 +21,9 @@ std::string headline(RunVerdict verdict);  ///< In capitals.
 std::string reason_for(const ReportInput& input);
 /// `41 passed, 3 failed (2 regressed), 1 error`, with what else there was.
 std::string tally(const ReportInput& input);
-/// What a case of this suite is called: `fixture` where all of them ask for claims, else `case`.
+/// What a case of this suite is called: `fixture` where all of them are about claims, else `case`.
 std::string_view case_noun(const ReportInput& input);
-/// Some case asks for claims, so that precision and recall say something.
+/// Some case is about claims, so that precision and recall mean something.
 bool has_claims_cases(const ReportInput& input);
 /// When and with what the aggregates that the run was compared with were measured; may be empty.
 std::string baseline_origin(const ReportInput& input);
@@ -55,11 +56,6 @@ struct ErrorGroup {
   std::string first_answer;  ///< How the answer that is the first error begins; empty if none came.
   std::vector<std::string> ids;
 };
-inline constexpr std::size_t max_ids_per_group = 10;
-/// Providers' error pages and models' texts may be megabytes; people need their beginning, the JSON has them
-/// whole.
-inline constexpr std::size_t max_message_bytes = 600;
-inline constexpr std::size_t max_claim_bytes = 400;
 
 /// How the answer begins that is the case's error; empty if the error is not about an answer.
 std::string rejected_answer(const CaseResult& result);

@@ -1,6 +1,7 @@
 #include "coordinator/run/lending.hpp"
 
 #include "common/defaults.hpp"
+#include "coordinator/defaults.hpp"
 
 #include <algorithm>
 #include <iterator>
@@ -10,14 +11,10 @@ namespace sluice {
 
 namespace {
 
-/// Heartbeats that a lender, or the ledger, may take: a healthy one takes milliseconds, and a call that could
-/// have begun meanwhile is waiting.
-constexpr int patience = 2;
-
 EntryBroker::Config broker_config(std::chrono::milliseconds heartbeat, std::chrono::milliseconds lease_time) {
   EntryBroker::Config config;
   config.heartbeat_interval = heartbeat;
-  config.patience = patience * heartbeat;
+  config.patience = defaults::lending_patience * heartbeat;
   config.lease_time = lease_time;
   return config;
 }
@@ -53,9 +50,9 @@ void Lending::join(WorkerId worker, const Peer& peer, const std::string& cache_i
 
 void Lending::leave(WorkerId worker, TimePoint now, Effects& effects) {
   if (peers_.erase(worker) == 0) return;
-  EntryBroker::Outcome outcome;
-  broker_.leave(worker, now, outcome);
-  append_messages(std::move(outcome), effects);
+  EntryBroker::Actions actions;
+  broker_.leave(worker, now, actions);
+  append_messages(std::move(actions), effects);
 }
 
 bool Lending::held_elsewhere(WorkerId worker, const Digest& key, const std::string& cache_id) {
@@ -66,48 +63,48 @@ bool Lending::held_elsewhere(WorkerId worker, const Digest& key, const std::stri
 }
 
 void Lending::on_message(WorkerId worker, const wire::Seek& seek, TimePoint now, Effects& effects) {
-  EntryBroker::Outcome outcome;
-  for (const auto& key : seek.keys) broker_.seek(worker, key, now, outcome);
-  append_messages(std::move(outcome), effects);
+  EntryBroker::Actions actions;
+  for (const auto& key : seek.keys) broker_.seek(worker, key, now, actions);
+  append_messages(std::move(actions), effects);
 }
 
 void Lending::on_message(WorkerId worker, wire::Lent& lent, TimePoint now, Effects& effects) {
-  EntryBroker::Outcome outcome;
+  EntryBroker::Actions actions;
   for (auto& entry : lent.entries) {
     auto bytes = entry.bytes.empty() ? nullptr : std::make_shared<const std::string>(std::move(entry.bytes));
-    broker_.lent(worker, entry.key, std::move(bytes), now, outcome);
+    broker_.lent(worker, entry.key, std::move(bytes), now, actions);
   }
-  append_messages(std::move(outcome), effects);
+  append_messages(std::move(actions), effects);
 }
 
 void Lending::on_message(WorkerId worker, const wire::Stored& stored, TimePoint now, Effects& effects) {
-  EntryBroker::Outcome outcome;
+  EntryBroker::Actions actions;
   for (const auto& key : stored.stored) {
-    const auto cache_id = broker_.stored(worker, key, now, outcome);
+    const auto cache_id = broker_.stored(worker, key, now, actions);
     if (!cache_id.empty()) effects.to_note.push_back({key, cache_id});
   }
-  for (const auto& key : stored.given_up) broker_.given_up(worker, key, now, outcome);
-  append_messages(std::move(outcome), effects);
+  for (const auto& key : stored.given_up) broker_.given_up(worker, key, now, actions);
+  append_messages(std::move(actions), effects);
 }
 
 void Lending::looked_up(const std::vector<EmbeddingHolder>& holders, TimePoint now, Effects& effects) {
-  EntryBroker::Outcome outcome;
-  for (const auto& [key, cache_id] : holders) broker_.looked_up(key, cache_id, now, outcome);
-  append_messages(std::move(outcome), effects);
+  EntryBroker::Actions actions;
+  for (const auto& [key, cache_id] : holders) broker_.looked_up(key, cache_id, now, actions);
+  append_messages(std::move(actions), effects);
 }
 
 void Lending::tick(TimePoint now, Effects& effects) {
-  EntryBroker::Outcome outcome;
-  broker_.tick(now, outcome);
-  append_messages(std::move(outcome), effects);
+  EntryBroker::Actions actions;
+  broker_.tick(now, actions);
+  append_messages(std::move(actions), effects);
 }
 
-void Lending::append_messages(EntryBroker::Outcome outcome, Effects& effects) const {
+void Lending::append_messages(EntryBroker::Actions actions, Effects& effects) const {
   std::map<WorkerId, std::vector<wire::LentEntry>> found;
-  for (auto& [seeker, key, entry] : outcome.verdicts)
+  for (auto& [seeker, key, entry] : actions.answers)
     found[seeker].push_back({key, entry ? *entry : std::string()});
   std::map<WorkerId, std::vector<EntryKey>> wanted;
-  for (const auto& [lender, key] : outcome.loans) wanted[lender].push_back(key);
+  for (const auto& [lender, key] : actions.loans) wanted[lender].push_back(key);
   for (auto& [worker, entries] : found) {
     const auto bytes_of = [](const wire::LentEntry& entry) { return entry.bytes.size(); };
     append_in_parts<wire::Found>(peers_.at(worker), run_id_, std::move(entries), bytes_of,
@@ -117,7 +114,7 @@ void Lending::append_messages(EntryBroker::Outcome outcome, Effects& effects) co
     const auto bytes_of = [](const EntryKey& key) { return key.digest.size(); };
     append_in_parts<wire::Lend>(peers_.at(worker), run_id_, std::move(keys), bytes_of, effects.to_workers);
   }
-  std::ranges::move(outcome.look_ups, std::back_inserter(effects.to_look_up));
+  std::ranges::move(actions.look_ups, std::back_inserter(effects.to_look_up));
 }
 
 }  // namespace sluice

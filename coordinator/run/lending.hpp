@@ -39,7 +39,7 @@ class Lending {
   void tick(TimePoint now, Effects& effects);
 
  private:
-  void append_messages(EntryBroker::Outcome outcome, Effects& effects) const;
+  void append_messages(EntryBroker::Actions actions, Effects& effects) const;
 
   std::string run_id_;
   bool lends_ = false;

@@ -8,7 +8,7 @@
 
 namespace sluice {
 
-/// Whether a run waits for a provider that asks for a silence which no case can wait for: only if the run's
+/// Whether a run waits for a provider that names a pause which no case can wait for: only if the run's
 /// deadline says that it has the time. Pure: time is an argument. Not thread-safe.
 class LongPause {
  public:
@@ -20,7 +20,7 @@ class LongPause {
 
   explicit LongPause(std::chrono::milliseconds case_timeout) : case_timeout_(case_timeout) {}
 
-  /// A provider asks for `delay` of silence; 0: for none.
+  /// A provider names a pause of `delay`; 0: none.
   Step on_delay(std::chrono::milliseconds delay, const RunEnd& end, TimePoint now);
 
  private:

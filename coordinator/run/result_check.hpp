@@ -11,7 +11,7 @@ namespace sluice {
 /// What becomes of a result that a worker has sent.
 enum class ResultStep : std::uint8_t {
   refuse,  ///< It is not of this plan.
-  miss,    ///< The worker's cache lacks the answer: others are asked.
+  miss,    ///< The worker's cache lacks the answer: others get the unit.
   fail,    ///< An error that is nobody's case: it ends the run, or the worker's part in it.
   record,  ///< It goes into the ledger.
 };

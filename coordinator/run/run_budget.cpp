@@ -2,6 +2,7 @@
 
 #include "common/model/metrics.hpp"
 #include "common/model/token_bound.hpp"
+#include "coordinator/defaults.hpp"
 
 #include <algorithm>
 #include <array>
@@ -10,9 +11,6 @@
 
 namespace sluice {
 namespace {
-
-/// Far below any price of a token, far above the rounding of sums of prices.
-constexpr double smallest_cost = 1e-9;
 
 std::string dollars(double amount) {
   std::array<char, 64> buffer{};
@@ -56,7 +54,7 @@ bool RunBudget::exceeds_tokens(const PaidTokens& most) const {
 }
 
 bool RunBudget::exceeds_cost(const PaidTokens& most) const {
-  return limits_.cost && cost(with_reserved(most)) > *limits_.cost + smallest_cost;
+  return limits_.cost && cost(with_reserved(most)) > *limits_.cost + defaults::smallest_cost;
 }
 
 bool RunBudget::reserve(WorkerId worker, UnitId unit, const PaidTokens& most) {

@@ -41,7 +41,7 @@ class RunBudget {
   void give_back(WorkerId worker, UnitId unit);
   /// What the worker paid for it, failed calls included, takes the place of what was reserved.
   void settle(WorkerId worker, UnitId unit, const PaidTokens& paid);
-  /// The same where its provider did not say what the answer took: what was reserved counts as paid.
+  /// The same where its provider did not report what the answer took: what was reserved counts as paid.
   void settle_unknown(WorkerId worker, UnitId unit);
   /// Paid by calls whose unit is settled already.
   const PaidTokens& paid() const { return paid_; }

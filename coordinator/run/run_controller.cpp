@@ -52,7 +52,7 @@ void RunController::on_message(const Peer& peer, wire::Hello& hello, TimePoint n
     return;
   }
   if (roster_.admit(peer, hello, now)) effects.gone.push_back({hello.instance, true});
-  // No lease until its READY has said what it holds: READY gives back whatever it does not name.
+  // No lease until its READY has named what it holds: READY gives back whatever it does not name.
   dispatcher_.set_window(hello.instance, 0);
   last_had_worker_ = now;
   effects.peers_changed = true;
@@ -254,7 +254,7 @@ void RunController::on_recorded(const ResultsRecorded& recorded, TimePoint now, 
     } else {
       tally_.on_duplicate();
     }
-    if (!item.outcome.said_again) count_spend(item.worker, item.unit, item.spend, !item.error);
+    if (!item.outcome.resent) count_spend(item.worker, item.unit, item.spend, !item.error);
     dispatcher_.release(item.worker, item.unit);
     replies.acknowledge(item);
   }
@@ -313,7 +313,7 @@ void RunController::on_tick(TimePoint now, Effects& effects) {
   finish_if_done(now, effects);
 }
 
-/// Peers that said HELLO and never took work hold no lease that could be lost; silence ends them all the
+/// Peers that sent HELLO and never took work hold no lease that could be lost; silence ends them all the
 /// same.
 void RunController::forget_silent_idlers(TimePoint now, Effects& effects) {
   const auto patience = config_.dispatch.liveness * config_.dispatch.heartbeat_interval;
@@ -351,7 +351,7 @@ void RunController::finish_if_done(TimePoint now, Effects& effects) {
   if (end_.complete()) drain("the run is complete", effects);
 }
 
-/// One that has said HELLO and not READY yet may hold what all the others lack.
+/// One that has sent HELLO and not READY yet may hold what all the others lack.
 bool RunController::somebody_is_joining() const {
   return std::ranges::any_of(roster_.connected(), [this](const auto& entry) {
     return !entry.second.problem && !dispatcher_.knows(entry.first);

@@ -67,7 +67,7 @@ class RunController {
 
   /// Nothing more will be leased: the plan is done, or the run was stopped.
   bool over() const { return end_.over(); }
-  /// Over, and every worker has said GOODBYE or gone.
+  /// Over, and every worker has sent GOODBYE or is lost.
   bool all_gone() const { return over() && roster_.connected().empty(); }
   const std::optional<Error>& stopped() const { return end_.stopped(); }
   /// How long a run that is over waits for calls under way.

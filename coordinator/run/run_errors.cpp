@@ -1,6 +1,7 @@
 #include "coordinator/run/run_errors.hpp"
 
 #include "common/text/text.hpp"
+#include "coordinator/defaults.hpp"
 
 #include <algorithm>
 #include <array>
@@ -16,13 +17,13 @@ Error missing_answers(const Plan& plan, const std::vector<UnitId>& units) {
     trials.insert(trials.end(), served.begin(), served.end());
   }
   std::ranges::sort(trials);
-  constexpr std::size_t named = 5;
   std::string names;
-  for (std::size_t i = 0; i < std::min(named, trials.size()); ++i) {
+  for (std::size_t i = 0; i < std::min(defaults::named_trials, trials.size()); ++i) {
     names += (i > 0 ? ", " : "") + plan.trial_name(trials[i]);
   }
   const bool one_trial_a_case = plan.trial_count() == plan.trials().case_count();
-  if (trials.size() > named) names += " and " + std::to_string(trials.size() - named) + " more";
+  if (trials.size() > defaults::named_trials)
+    names += " and " + std::to_string(trials.size() - defaults::named_trials) + " more";
   return {Reason::cache_miss, "no cache holds the answers of " + std::to_string(trials.size()) + " of " +
                                   std::to_string(plan.trial_count()) +
                                   (one_trial_a_case ? " cases (" : " trials (") + names +

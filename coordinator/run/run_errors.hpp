@@ -14,7 +14,7 @@ namespace sluice {
 Error missing_answers(const Plan& plan, const std::vector<UnitId>& units);
 Error no_worker_connected(std::chrono::milliseconds waited, const std::string& how_to_start_one);
 Error deadline_reached(std::chrono::milliseconds deadline);
-/// A provider asked for `delay` of silence, which no case can wait for; it answers again at `until`.
+/// A provider named a pause of `delay`, which no case can wait for; it answers again at `until`.
 Error provider_paused(const std::string& provider, std::chrono::milliseconds delay,
                       std::chrono::system_clock::time_point until);
 /// A time of day in UTC, to the second: "2026-11-23 08:00:00 UTC".

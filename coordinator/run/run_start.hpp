@@ -9,7 +9,7 @@
 
 namespace sluice {
 
-/// Whom a run waits for before it hands out its units: the workers that it was told to expect, and for a
+/// Whom a run waits for before it hands out its units: the workers that it is to expect, and for a
 /// moment those whose caches hold answers. Pure; not thread-safe.
 class RunStart {
  public:
@@ -31,7 +31,7 @@ class RunStart {
       step.begins = true;
       step.some_are_missing = ready < expected_;
     }
-    // Whoever said how many to wait for waits for nobody else.
+    // Where the number to wait for is set, nobody else is waited for.
     const bool enough = begun_ && (expected_ > 0 || now - *begun_ >= defaults::holder_wait);
     if (enough && !holders_overdue_) step.holders_overdue = holders_overdue_ = true;
     return step;

@@ -1,4 +1,5 @@
 #include "common/text/text.hpp"
+#include "coordinator/defaults.hpp"
 #include "coordinator/gate/billionths.hpp"
 #include "coordinator/gate/repeated_assessment.hpp"
 #include "coordinator/score_files/baseline_file.hpp"
@@ -18,9 +19,6 @@
 
 namespace sluice {
 namespace {
-
-constexpr std::size_t max_repeat_scores = 1000;  // More repeats than a run can have.
-constexpr std::size_t max_meta_bytes = 64 << 10;
 
 using Member = JsonPieces::Member;
 constexpr std::array baseline_members{Member{"", "schema_version"},
@@ -53,7 +51,7 @@ constexpr JsonPieces::Shape baseline_shape{
     .wanted = baseline_members,
     .limits = {},
     .max_depth = 32,
-    .max_values = 100'000};
+    .max_values = defaults::max_baseline_values};
 
 /// As a byte for each value beside those of keys and texts.
 std::size_t size_of(const JsonNode& node) {
@@ -139,9 +137,9 @@ class BaselineReader : public JsonPieces {
   bool read_meta(const JsonAt& at, std::string& meta) {
     if (!at) return true;
     if (!object(at)) return false;
-    if (size_of(*at) > max_meta_bytes) {
-      return problem(
-          at->line, "`" + at.place() + "` holds more than " + std::to_string(max_meta_bytes / 1024) + " KiB");
+    if (size_of(*at) > defaults::max_meta_bytes) {
+      return problem(at->line, "`" + at.place() + "` holds more than " +
+                                   std::to_string(defaults::max_meta_bytes / 1024) + " KiB");
     }
     meta = canonical(*at);
     return true;
@@ -153,9 +151,9 @@ class BaselineReader : public JsonPieces {
     if (!at) return true;
     constexpr std::string_view what = "a list of numbers from 0 to 1";
     if (!at.is(JsonNode::Kind::list)) return expected(at, what);
-    if (at->members.size() > max_repeat_scores) {
-      return problem(at->line,
-                     "`" + at.place() + "` holds more than " + std::to_string(max_repeat_scores) + " scores");
+    if (at->members.size() > defaults::max_read_repeats) {
+      return problem(at->line, "`" + at.place() + "` holds more than " +
+                                   std::to_string(defaults::max_read_repeats) + " scores");
     }
     MeanScore scores;
     for (std::size_t i = 0; i < at->members.size(); ++i) {

@@ -2,6 +2,7 @@
 
 #include "common/text/text.hpp"
 #include "common/text/timestamp.hpp"
+#include "coordinator/defaults.hpp"
 #include "coordinator/gate/quoted.hpp"
 
 #include <algorithm>
@@ -10,8 +11,6 @@
 
 namespace sluice {
 namespace {
-
-constexpr std::size_t shown_bytes = 60;
 
 /// What the parser stopped at. It hands out its last text or number and all that came after it.
 std::string quoted_end(std::string_view token) {
@@ -23,7 +22,7 @@ std::string quoted_end(std::string_view token) {
     const std::size_t before = token.find_last_of(" ,:[]{}>", token.size() - 2);
     if (before != std::string_view::npos) token.remove_prefix(before + 1);
   }
-  return "`" + to_valid_utf8(end_of(token, shown_bytes)) + "`";
+  return "`" + to_valid_utf8(end_of(token, defaults::quoted_json_bytes)) + "`";
 }
 
 /// "true", "0.5", "the text `x`", "an object", ...
@@ -159,7 +158,7 @@ bool JsonPieces::on_key(std::string_view name) {
 }
 
 /// Where the value that comes next is kept; null: nowhere.
-JsonNode* JsonPieces::slot() {
+JsonNode* JsonPieces::place_for_node() {
   Open& open = open_.back();
   if (open.holds_elements) return problem_ ? nullptr : &piece_;
   if (open.node == nullptr || (!open.is_list && !open.is_wanted)) return nullptr;
@@ -190,7 +189,7 @@ bool JsonPieces::on_value(JsonNode node) {
   }
   if (is_of_root) has_list_ = has_list_ || open_.back().key == shape_.list;
   if (open_.back().holds_elements) values_ = 0;
-  JsonNode* const kept = slot();
+  JsonNode* const kept = place_for_node();
   if (kept != nullptr) {
     if (++values_ > shape_.max_values) {
       return problem(node.line, "holds more than " + std::to_string(shape_.max_values) + " values" +

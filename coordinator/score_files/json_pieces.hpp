@@ -1,6 +1,7 @@
 #pragma once
 
 #include "common/documents/finding.hpp"
+#include "coordinator/defaults.hpp"
 #include "coordinator/score_files/json_source.hpp"
 
 #include <cstddef>
@@ -79,8 +80,9 @@ class JsonPieces {
     std::string_view list;           ///< `entries`
     std::span<const Member> wanted;  ///< Others are passed over, on these two levels.
     JsonSource::Limits limits{};
-    std::size_t max_depth = 64;
-    std::size_t max_values = 1'000'000;  ///< Of one element, and of all that is wanted besides.
+    std::size_t max_depth = defaults::max_json_depth;
+    std::size_t max_values =
+        defaults::max_json_values;  ///< Of one element, and of all that is wanted besides.
   };
 
   JsonPieces(std::istream& text, std::string file, const Shape& shape)
@@ -138,7 +140,7 @@ class JsonPieces {
   void on_broken(std::string_view token, bool out_of_range);
   void on_whole_value();
   bool is_wanted(std::string_view name) const;
-  JsonNode* slot();
+  JsonNode* place_for_node();
   std::string place(std::size_t depth = SIZE_MAX) const;
   std::string in_place(std::size_t depth = SIZE_MAX) const;
 

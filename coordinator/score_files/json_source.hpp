@@ -1,5 +1,7 @@
 #pragma once
 
+#include "coordinator/defaults.hpp"
+
 #include <array>
 #include <cstddef>
 #include <cstdint>
@@ -14,9 +16,9 @@ namespace sluice {
 class JsonSource final : public std::streambuf {
  public:
   struct Limits {
-    std::uint64_t text_bytes = 1u << 30;
+    std::uint64_t text_bytes = defaults::max_json_bytes;
     /// From where one text or number begins to where the next does: a parser keeps all of it.
-    std::size_t piece_bytes = 1u << 20;
+    std::size_t piece_bytes = defaults::max_json_piece_bytes;
   };
   /// Why the text ended.
   enum class End : std::uint8_t { none, whole, unreadable, text_too_long, piece_too_long };
@@ -36,17 +38,15 @@ class JsonSource final : public std::streambuf {
   int_type underflow() override;
 
  private:
-  static constexpr std::size_t piece = 64 << 10;
-
   /// How much of the piece keeps the limits.
   std::size_t within_limits(std::size_t size);
   void outside_of_strings(char byte);
 
   std::istream& text_;
   Limits limits_;
-  std::array<char, piece> buffer_{};
+  std::array<char, defaults::json_read_bytes> buffer_{};
   std::uint64_t bytes_ = 0;
-  // Counted when somebody asks, each byte once.
+  // Counted on demand, each byte once.
   mutable std::uint32_t lines_before_ = 0;           ///< Line breaks before counted_to_.
   mutable const char* counted_to_ = buffer_.data();  ///< In the buffer.
   std::size_t piece_bytes_ = 0;

@@ -1,5 +1,6 @@
 #include "common/model/metrics.hpp"
 #include "common/text/text.hpp"
+#include "coordinator/defaults.hpp"
 #include "coordinator/gate/billionths.hpp"
 #include "coordinator/gate/quoted.hpp"
 #include "coordinator/gate/status.hpp"
@@ -12,8 +13,6 @@
 
 namespace sluice {
 namespace {
-
-constexpr std::size_t max_repeats = 1000;  // More than a run can have.
 
 using Kind = JsonNode::Kind;
 using Member = JsonPieces::Member;
@@ -51,7 +50,7 @@ constexpr JsonPieces::Shape report_shape{
     .if_not_json = "so no report: `sluice run SUITE --format json --output FILE` writes one",
     .list = "fixture_results",
     .wanted = report_members,
-    .limits = {.text_bytes = std::uint64_t{64} << 30, .piece_bytes = 64u << 20}};
+    .limits = {.text_bytes = defaults::max_report_bytes, .piece_bytes = defaults::max_report_piece_bytes}};
 
 std::size_t repeats_of(const ComparedMetric& metric) {
   return metric.repeat_scores.size() + metric.repeat_passed.size();
@@ -192,9 +191,9 @@ class ReportReader : public JsonPieces {
       const auto repeats = at[name];
       if (!repeats) continue;
       if (!list(repeats)) return false;
-      if (repeats->members.size() > max_repeats) {
+      if (repeats->members.size() > defaults::max_read_repeats) {
         return problem(repeats->line, "`" + repeats.place() + "` holds more than " +
-                                          std::to_string(max_repeats) + " repeats");
+                                          std::to_string(defaults::max_read_repeats) + " repeats");
       }
     }
     const auto scores = at["repeat_scores"];
@@ -303,7 +302,8 @@ class ReportReader : public JsonPieces {
         !count_if_there(at["perturbed_trials"], question.planned)) {
       return false;
     }
-    figures_.repeats = static_cast<std::uint32_t>(std::min<std::uint64_t>(repeats, max_repeats));
+    figures_.repeats =
+        static_cast<std::uint32_t>(std::min<std::uint64_t>(repeats, defaults::max_read_repeats));
     const auto overall = at["overall"];
     if (overall && (!object(overall) || !count_if_there(overall["cases"], figures_.cases) ||
                     !count_if_there(overall["answers"], figures_.answers))) {

@@ -19,14 +19,14 @@ namespace sluice {
 /// Version of the JSON report's format (docs/report.md, config/schemas/report.schema.json).
 inline constexpr int report_schema_version = 1;
 
-/// What a JSON report says that a comparison asks for: the cases and what their metrics came to, and the
+/// What a comparison needs of a JSON report: the cases and what their metrics came to, and the
 /// run's stability. Some 25 bytes a metric, 8 a repeat of it, and 60 a case beside its id, so that a million
 /// fit.
 class ReportScores {
  public:
   BaselineHeader header;      ///< `assay_version` is the version of sluice, `created_at` the end of the run.
   std::string reason_code;    ///< Why the run was cut short; empty if it was not.
-  bool is_selection = false;  ///< A part of the suite. An older report does not say, and counts as whole.
+  bool is_selection = false;  ///< A part of the suite. An older report does not have it, and counts as whole.
   std::optional<BaselineStability> stability;  ///< Where a perturbed answer was assessed.
   /// What the run's stability was assessed by; `perturbations` is empty for a run that perturbs nothing.
   StabilityQuestion stability_question;

@@ -11,7 +11,7 @@
 namespace sluice {
 namespace {
 
-/// Reads as far as a key that only a report, or only a baseline has. What is wrong is the reader's to say
+/// Reads as far as a key that only a report, or only a baseline has. What is wrong is the reader's to report
 /// that reads the file in earnest.
 class KindReader : public JsonPieces {
  public:

@@ -19,7 +19,7 @@ namespace sluice {
 /// that is not a number in 0..1, an id or a scored metric of a case twice, nesting beyond 64 levels. Unknown
 /// keys are left out. `file` is for findings. The first problem ends the reading.
 ///
-/// A claims metric that only passes or fails counts as asked for by name when its case lacks one of the
+/// A claims metric that only passes or fails counts as named by the test when its case lacks one of the
 /// claims scores, which a fixture never does.
 tl::expected<ReportScores, Finding> parse_report(std::istream& text, const std::string& file);
 

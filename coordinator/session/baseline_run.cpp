@@ -49,7 +49,7 @@ FindCase by_number(const Plan& plan) {
   };
 }
 
-/// Cases that ask the same cannot be told apart by what they ask, and are left out.
+/// Cases with the same request cannot be distinguished by it, and are left out.
 FindCase by_request(const Plan& plan) {
   std::map<Digest, std::optional<std::size_t>> cases;
   for (TrialId trial = 0; trial < plan.trial_count(); ++trial) {

@@ -1,6 +1,7 @@
 #include "coordinator/session/flag_values.hpp"
 
 #include "common/text/text.hpp"
+#include "coordinator/defaults.hpp"
 
 #include <algorithm>
 #include <charconv>
@@ -11,11 +12,9 @@
 namespace sluice {
 namespace {
 
-constexpr std::size_t longest_quote = 80;
-
 tl::unexpected<Error> wrong(std::string_view flag, const std::string& expected, std::string_view given) {
-  return fail(Reason::usage_invalid,
-              std::string(flag) + " must be " + expected + ", not \"" + excerpt(given, longest_quote) + "\"");
+  return fail(Reason::usage_invalid, std::string(flag) + " must be " + expected + ", not \"" +
+                                         excerpt(given, defaults::quoted_flag_bytes) + "\"");
 }
 
 template <class Number>
@@ -58,18 +57,18 @@ Result<std::vector<std::string>> names_of(std::string_view flag, const std::vect
 }
 
 Result<std::chrono::milliseconds> age_of(std::string_view flag, std::string_view text) {
-  constexpr std::int64_t hours_at_most = 100LL * 366 * 24;
   const auto refuse = [&] {
-    return fail(Reason::usage_invalid, std::string(flag) + " \"" + excerpt(text, longest_quote) +
+    return fail(Reason::usage_invalid, std::string(flag) + " \"" +
+                                           excerpt(text, defaults::quoted_flag_bytes) +
                                            "\" is no age; give a whole number of days or hours, such as 30d "
                                            "or 12h, at most 100 years");
   };
   std::int64_t number = 0;
   if (text.empty() || !reads_whole(text.substr(0, text.size() - 1), number)) return refuse();
-  if (number < 1 || number > hours_at_most) return refuse();
+  if (number < 1 || number > defaults::max_age_hours) return refuse();
   const char unit = text.back();
   if (unit == 'd') number *= 24;
-  if ((unit != 'd' && unit != 'h') || number > hours_at_most) return refuse();
+  if ((unit != 'd' && unit != 'h') || number > defaults::max_age_hours) return refuse();
   return std::chrono::hours(number);
 }
 

@@ -1,6 +1,7 @@
 #include "coordinator/session/report_options.hpp"
 
 #include "common/text/text.hpp"
+#include "coordinator/defaults.hpp"
 #include "coordinator/output/output_file.hpp"
 #include "coordinator/session/flag_values.hpp"
 
@@ -41,12 +42,12 @@ Result<void> check_distinct(const std::vector<ReportTarget>& targets, const std:
       if (!file && !targets[j].file)
         return usage_error("two reports would go to standard output: give all but one of them a file");
       if (file && targets[j].file && is_same_file(*file, *targets[j].file))
-        return usage_error("two reports would be written to \"" + excerpt(*file, 200) +
+        return usage_error("two reports would be written to \"" + excerpt(*file, defaults::quoted_bytes) +
                            "\": give each a file of its own");
     }
     for (const auto& [flag, other] : taken) {
       if (file && is_same_file(*file, other))
-        return usage_error("a report would be written to \"" + excerpt(*file, 200) +
+        return usage_error("a report would be written to \"" + excerpt(*file, defaults::quoted_bytes) +
                            "\", which is the file of " + std::string(flag) + ": give it a file of its own");
     }
   }

@@ -53,7 +53,7 @@ Result<void> load_scores(const RunOptions& options, const Suite& suite, RunGate&
   auto baseline = load_baseline(*options.baseline);
   if (!baseline) return fail(Reason::baseline_invalid, to_text(baseline.error()));
   gate.scores = std::make_unique<const Baseline>(std::move(*baseline));
-  gate.run = {suite.name,        gate.summary.config_fingerprint,
+  gate.run = {suite.name,        gate.comparison.config_fingerprint,
               SLUICE_VERSION,    options.suite_path,
               *options.baseline, options.strict};
   gate.run.suite_place = suite.path_in_checkout;
@@ -66,10 +66,10 @@ Result<void> load_scores(const RunOptions& options, const Suite& suite, RunGate&
       return fail(std::move(shared.error()));
     }
   }
-  gate.summary.kind = BaselineKind::scores;
-  gate.summary.notices = std::move(*notices);
+  gate.comparison.kind = BaselineKind::scores;
+  gate.comparison.notices = std::move(*notices);
   auto nothing = nothing_to_compare_notice(suite.thresholding, suite.metrics, options.strict);
-  if (nothing) gate.summary.notices.push_back(std::move(*nothing));
+  if (nothing) gate.comparison.notices.push_back(std::move(*nothing));
   return {};
 }
 
@@ -102,19 +102,19 @@ Result<RunGate> load_gate(const RunOptions& options, const RunInputs& inputs) {
   const Suite& suite = inputs.suite;
   if (auto checked = check_min_effect(options, suite); !checked) return fail(std::move(checked.error()));
   RunGate gate;
-  gate.summary.strict = options.strict;
-  gate.summary.fail_on_regression = options.fail_on_regression;
-  gate.summary.config_fingerprint = inputs.fingerprint;
+  gate.comparison.strict = options.strict;
+  gate.comparison.fail_on_regression = options.fail_on_regression;
+  gate.comparison.config_fingerprint = inputs.fingerprint;
   if (options.baseline) {
-    gate.summary.baseline_file = *options.baseline;
+    gate.comparison.baseline_file = *options.baseline;
     if (std::filesystem::path(*options.baseline).extension() == ".toml") {
       if (auto whole = check_is_whole(options); !whole) return fail(std::move(whole.error()));
       auto aggregates = load_manifest_baseline(*options.baseline);
       if (!aggregates) return fail(std::move(aggregates.error()));
       gate.aggregates = std::move(*aggregates);
-      gate.summary.notices = mismatch_notices(*gate.aggregates, options.provider.model, inputs.prompt.version,
-                                              *options.baseline, options.strict);
-      gate.summary.kind = BaselineKind::aggregates;
+      gate.comparison.notices = mismatch_notices(*gate.aggregates, options.provider.model,
+                                                 inputs.prompt.version, *options.baseline, options.strict);
+      gate.comparison.kind = BaselineKind::aggregates;
     } else if (auto loaded = load_scores(options, suite, gate); !loaded) {
       return fail(std::move(loaded.error()));
     }

@@ -3,8 +3,8 @@
 #include "common/error.hpp"
 #include "coordinator/gate/baseline.hpp"
 #include "coordinator/gate/baseline_check.hpp"
+#include "coordinator/gate/baseline_comparison.hpp"
 #include "coordinator/gate/gate.hpp"
-#include "coordinator/gate/gate_summary.hpp"
 #include "coordinator/session/run_inputs.hpp"
 #include "coordinator/session/run_options.hpp"
 
@@ -20,7 +20,7 @@ struct RunGate {
   std::optional<AggregateBaseline> aggregates;  ///< Of a manifest.
   Gate gate;                                    ///< Refers to `scores`.
   GatedRun run;                                 ///< What is compared with `scores`.
-  GateSummary summary;                          ///< With what the baseline's header gave notice of.
+  BaselineComparison comparison;                ///< With what the baseline's header gave notice of.
 };
 
 /// Reads what --baseline names: a manifest (*.toml) or a baseline file. baseline_invalid if it cannot be

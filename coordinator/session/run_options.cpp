@@ -5,6 +5,7 @@
 #include "common/settings/setting_definitions.hpp"
 #include "common/settings/tcp_endpoint.hpp"
 #include "common/text/text.hpp"
+#include "coordinator/defaults.hpp"
 #include "coordinator/session/flag_values.hpp"
 #include "coordinator/session/run_inputs.hpp"
 
@@ -16,10 +17,6 @@
 
 namespace sluice {
 namespace {
-
-constexpr std::uint32_t max_workers = 256;  ///< Inside one process; each has a socket and a cache of its own.
-
-constexpr std::uint32_t max_fixtures_limit = 1'000'000'000;  ///< Trials are numbered in 32 bits.
 
 /// Combinations that make no sense, each with what to do instead.
 std::optional<std::string> conflict_in(const RunFlags& flags, Mode mode) {
@@ -85,7 +82,7 @@ Result<std::uint32_t> number_of(std::string_view flag, std::string_view text, st
 
 Result<std::uint32_t> workers_of(const RunFlags& flags) {
   if (!flags.workers) return flags.listen ? 0u : 1u;
-  const auto workers = number_of("--workers", *flags.workers, 0, max_workers);
+  const auto workers = number_of("--workers", *flags.workers, 0, defaults::max_local_workers);
   if (workers && *workers == 0 && !flags.listen) {
     return usage_error(
         "--workers 0 leaves nobody to do the work: add --listen tcp://HOST:PORT, and start sluice-worker");
@@ -106,7 +103,7 @@ Result<LogLevel> log_level_of(const RunFlags& flags) {
 /// A file that a baseline must not replace.
 std::optional<std::string> problem_with_export(const RunFlags& flags) {
   if (!flags.export_baseline) return std::nullopt;
-  const std::string shown = "\"" + excerpt(*flags.export_baseline, 200) + "\"";
+  const std::string shown = "\"" + excerpt(*flags.export_baseline, defaults::quoted_bytes) + "\"";
   if (flags.suite && is_same_file(*flags.suite, *flags.export_baseline)) {
     return "--export-baseline would write over the suite " + shown + ": name another file";
   }
@@ -207,7 +204,7 @@ Result<RunOptions> make_run_options(const RunFlags& flags, Settings settings) {
     return usage_error("--expect-workers is about --listen, which is not given");
   }
   if (flags.max_fixtures) {
-    const auto limit = number_of("--max-fixtures", *flags.max_fixtures, 1, max_fixtures_limit);
+    const auto limit = number_of("--max-fixtures", *flags.max_fixtures, 1, defaults::max_fixtures_limit);
     if (!limit) return fail(limit.error());
     options.max_fixtures = *limit;
   }

@@ -50,7 +50,7 @@ struct RunFlags {
   std::optional<std::string> log_level;
 };
 
-/// Everything that a run is told.
+/// Everything that the user sets of a run.
 struct RunOptions {
   Settings settings;
   std::string suite_path;               ///< A YAML suite or a folder of fixtures.

@@ -1,6 +1,7 @@
 #include "coordinator/session/run_outputs.hpp"
 
 #include "common/text/text.hpp"
+#include "coordinator/defaults.hpp"
 #include "coordinator/output/output_file.hpp"
 #include "coordinator/session/report_options.hpp"
 
@@ -67,13 +68,14 @@ Result<void> check_run_outputs(const RunOptions& options, const Suite& suite) {
   for (const auto& output : outputs_of(options)) {
     if (const auto taken = taken_by(output, options, suite); !taken.empty()) {
       return fail(Reason::usage_invalid, "the " + std::string(output.content) + " would write over " + taken +
-                                             ", \"" + excerpt(output.file, 200) + "\": name another file");
+                                             ", \"" + excerpt(output.file, defaults::quoted_bytes) +
+                                             "\": name another file");
     }
     if (becomes_a_fixture(output, suite)) {
       return fail(Reason::usage_invalid, "the " + std::string(output.content) + " \"" +
-                                             excerpt(output.file, 200) +
+                                             excerpt(output.file, defaults::quoted_bytes) +
                                              "\" would be read as a fixture by the next run of \"" +
-                                             excerpt(options.suite_path, 200) +
+                                             excerpt(options.suite_path, defaults::quoted_bytes) +
                                              "\": give it another ending than .toml, or another folder");
     }
     if (output.content == call_log) continue;  // Who opens it says what is wrong with it.

@@ -1,7 +1,7 @@
 #include "coordinator/session/run_plan.hpp"
 
 #include "common/defaults.hpp"
-#include "coordinator/session/variations.hpp"
+#include "coordinator/session/trial_design.hpp"
 
 #include <algorithm>
 #include <cstring>
@@ -71,10 +71,10 @@ Result<std::shared_ptr<const Plan>> make_plan(const RunOptions& options, const R
   request.max_tokens = options.settings.max_output_tokens.value;
   request.seed = options.settings.seed.value;
   request.response_schema = inputs.response_schema;
-  auto variations = make_variations(options);
-  if (!variations) return fail(std::move(variations.error()));
+  auto design = make_trial_design(options);
+  if (!design) return fail(std::move(design.error()));
   auto plan =
-      Plan::make(inputs.suite, inputs.prompt, inputs.ontology, std::move(request), std::move(*variations));
+      Plan::make(inputs.suite, inputs.prompt, inputs.ontology, std::move(request), std::move(*design));
   if (!plan) return fail(std::move(plan.error()));
   if (auto usable = check_perturb_commands(options, *plan); !usable) return fail(std::move(usable.error()));
   return std::make_shared<const Plan>(std::move(*plan));

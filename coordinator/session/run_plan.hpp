@@ -18,7 +18,7 @@
 
 namespace sluice {
 
-/// What each worker is told of the run: providers, caches, times.
+/// What each worker gets of the run: providers, caches, times.
 RunSettings run_settings(const RunOptions& options, const RunInputs& inputs, std::string run_id);
 
 /// The trials of the run. Errors: a case that no request can be made of, a perturbation that is none or whose

@@ -9,8 +9,9 @@
 namespace sluice {
 namespace {
 
-/// The settings that decide what is asked and what an answer is: names and URLs without user info, no keys.
-/// Not what only says how fast, how long or how dear, and not what assesses: that is the fingerprint's.
+/// The settings that decide what is requested and what an answer is: names and URLs without user info, no
+/// keys. Not what only says how fast, how long or at what cost, and not what assesses: that is the
+/// fingerprint's.
 std::string settings_of(const RunOptions& options, const RunSettings& run, const Plan& plan) {
   const Settings& settings = options.settings;
   std::string text;

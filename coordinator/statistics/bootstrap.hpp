@@ -1,5 +1,6 @@
 #pragma once
 
+#include "coordinator/defaults.hpp"
 #include "coordinator/statistics/intervals.hpp"
 #include "coordinator/statistics/paired_sample.hpp"
 
@@ -9,15 +10,15 @@
 namespace sluice {
 
 struct BootstrapRules {
-  double confidence = 0.95;  ///< Two-sided.
-  std::uint32_t resamples = 2000;
+  double confidence = defaults::confidence;  ///< Two-sided.
+  std::uint32_t resamples = defaults::bootstrap_resamples;
   /// Beyond so many units the interval is the normal one around the estimate: there both agree to within
   /// what is printed, and resampling would cost units x resamples.
-  std::uint32_t resampled_units = 5000;
+  std::uint32_t resampled_units = defaults::resampled_units;
 };
 
-/// Two-sided intervals, for display only: no verdict comes from them (a percentile bootstrap of 100 cases had
-/// 7.7 % false alarms at a nominal 5 %).
+/// Two-sided intervals, for display only: no decision comes from them (a percentile bootstrap of 100 cases
+/// had 7.7 % false alarms at a nominal 5 %).
 struct DisplayIntervals {
   std::optional<Interval> base;     ///< Of the metric in the base; empty where it is undefined.
   std::optional<Interval> current;  ///< Of the metric now; empty where it is undefined.

@@ -1,5 +1,6 @@
 #include "coordinator/statistics/instability_test.hpp"
 
+#include "coordinator/defaults.hpp"
 #include "coordinator/statistics/special_functions.hpp"
 
 #include <algorithm>
@@ -93,7 +94,7 @@ double exact_tail(const std::vector<Term>& terms, std::int64_t step, std::int64_
 /// Nothing where that would take too many answers.
 std::optional<double> drawn_p(const std::vector<Term>& terms, const InstabilityLimits& limits,
                               std::uint64_t seed) {
-  // Patterns may lack a handy common denominator: sums of doubles, with ties told by a tolerance.
+  // Patterns may lack a handy common denominator: sums of doubles, with ties found by a tolerance.
   constexpr double tolerance = 1e-9;
   double observed = 0.0;
   std::uint64_t answers = 1;
@@ -160,7 +161,7 @@ void InstabilityTest::add(const AnswerPattern& pattern, std::int64_t excess) {
   Group& group = groups_[pattern];
   ++group.cases;
   group.excess += excess;
-  if (groups_.size() > max_patterns) {
+  if (groups_.size() > defaults::max_patterns) {
     groups_.clear();
     too_many_patterns_ = true;
   }

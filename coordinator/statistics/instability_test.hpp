@@ -1,5 +1,6 @@
 #pragma once
 
+#include "coordinator/defaults.hpp"
 #include "coordinator/statistics/label_permutation.hpp"
 
 #include <cstdint>
@@ -20,14 +21,17 @@ std::string_view to_string(InstabilityMethod method);
 
 /// What may be spent on one perturbation before a cheaper method takes over.
 struct InstabilityLimits {
-  std::uint64_t max_states = 1u << 16;     ///< Of a class of one pattern (LabelPermutation).
-  std::uint64_t all_states = 200'000;      ///< LabelPermutation::tried_states of all patterns: some 15 ms.
-  std::uint64_t exact_steps = 30'000'000;  ///< Multiplications that an exact sum may take: some 30 ms.
-  std::uint64_t drawn_cases = 200;         ///< Cases with differing answers up to which sums are drawn.
-  std::uint32_t draws = 9999;
+  std::uint64_t max_states = defaults::max_label_states;  ///< Of a class of one pattern (LabelPermutation).
+  std::uint64_t all_states =
+      defaults::all_label_states;  ///< LabelPermutation::tried_states of all patterns: some 15 ms.
+  std::uint64_t exact_steps =
+      defaults::exact_steps;  ///< Multiplications that an exact sum may take: some 30 ms.
+  std::uint64_t drawn_cases =
+      defaults::drawn_cases;  ///< Cases with differing answers up to which sums are drawn.
+  std::uint32_t draws = defaults::draws;
   /// Answers that may be drawn (some 0.2 s), and the fewest draws that are worth it: the normal must do then.
-  std::uint64_t drawn_answers = 20'000'000;
-  std::uint32_t fewest_draws = 999;
+  std::uint64_t drawn_answers = defaults::drawn_answers;
+  std::uint32_t fewest_draws = defaults::fewest_draws;
 };
 
 struct InstabilityResult {
@@ -38,15 +42,15 @@ struct InstabilityResult {
 /// Whether a perturbation changes answers beyond what plain repetition does: the sum over the cases of T
 /// (AgreementExcess) against its permutation distribution, labels permuted within each case. Comparing the
 /// stability with the floor instead calls pure noise unstable in 39-52 % of simulated runs
-/// (docs/statistics.md). Memory: by the number of distinct patterns up to max_patterns, whatever the number
-/// of cases; the order of `add` matters in the last bits alone.
+/// (docs/statistics.md). Memory: by the number of distinct patterns up to defaults::max_patterns, whatever
+/// the number of cases; the order of `add` matters in the last bits alone.
 class InstabilityTest {
  public:
   /// A case: its pattern for this perturbation, and its excess (T times AgreementExcess::denominator). Cases
-  /// whose answers are all identical say nothing and may be left out.
+  /// whose answers are all identical show nothing and may be left out.
   void add(const AnswerPattern& pattern, std::int64_t excess);
 
-  std::uint64_t cases() const { return cases_; }  ///< Those that say something.
+  std::uint64_t cases() const { return cases_; }  ///< Those that count.
   /// Time: bounded by the limits together, some 0.2 s; O(1) where the normal must do anyway.
   InstabilityResult finish(const InstabilityLimits& limits, std::uint64_t seed) const;
 
@@ -55,7 +59,6 @@ class InstabilityTest {
     std::uint64_t cases = 0;
     std::int64_t excess = 0;
   };
-  static constexpr std::size_t max_patterns = 4096;  ///< With more the normal must do, and does.
 
   std::map<AnswerPattern, Group> groups_;  ///< Empty once there were too many.
   std::uint64_t cases_ = 0;

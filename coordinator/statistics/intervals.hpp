@@ -34,9 +34,9 @@ class ClusteredProportion {
   std::optional<double> proportion() const;
 
   /// By how much the variance over clusters exceeds that of as many independent trials: that of the ratio of
-  /// sums, K / (K - 1) sum (s - p t)^2 / (sum t)^2, over p (1 - p) / sum t. Where the data cannot tell (fewer
-  /// than two clusters, or a proportion of 0 or 1), the largest it can be, sum t^2 / sum t: as if all trials
-  /// of a cluster were one. 1 without trials.
+  /// sums, K / (K - 1) sum (s - p t)^2 / (sum t)^2, over p (1 - p) / sum t. Where the data do not show it
+  /// (fewer than two clusters, or a proportion of 0 or 1), the largest it can be, sum t^2 / sum t: as if all
+  /// trials of a cluster were one. 1 without trials.
   double design_effect() const;
 
   /// Wilson's with n_eff = trials / max(1, design effect).

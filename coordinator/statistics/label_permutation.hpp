@@ -17,7 +17,7 @@ struct AnswerPattern {
   std::vector<std::uint32_t> class_sizes;  ///< Descending; their sum is unperturbed + perturbed.
 
   std::uint32_t answers() const { return unperturbed + perturbed; }
-  /// All answers are identical: no labels can tell them apart.
+  /// All answers are identical: no labels can distinguish them.
   bool is_uniform() const { return class_sizes.size() <= 1; }
   /// No more ways than this to share out the unperturbed answers over classes: what exactness may cost.
   double states_at_most() const;

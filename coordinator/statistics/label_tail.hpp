@@ -6,7 +6,7 @@
 #include <optional>
 
 /// How much of a permutation distribution lies at an observed excess or above, where the whole distribution
-/// is too dear (LabelPermutation). Pure.
+/// is too costly (LabelPermutation). Pure.
 namespace sluice {
 
 struct ExactTail {

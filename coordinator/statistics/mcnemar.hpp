@@ -11,7 +11,7 @@ struct OneSidedPs {
 };
 
 /// McNemar's exact test (1947; by the binomial distribution of the discordant pairs): `lost` cases passed in
-/// the base and fail now, `gained` the other way round; the others say nothing. Only for one answer a side:
+/// the base and fail now, `gained` the other way round; the others do not count. Only for one answer a side:
 /// a single repeat beside a majority of several differs without any change of the model.
 OneSidedPs mcnemar_exact(std::uint64_t lost, std::uint64_t gained);
 

@@ -42,7 +42,8 @@ struct RepeatSum {
 struct PairedCase {
   RepeatSum base;
   RepeatSum current;
-  std::uint32_t cluster = 0;  ///< For instance the number of the category; read only where asked.
+  std::uint32_t cluster =
+      0;  ///< For instance the number of the category; read only where clusters are wanted.
 };
 
 /// The answers of a case on both sides, for a test that permutes them within the case.

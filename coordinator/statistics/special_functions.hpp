@@ -3,7 +3,7 @@
 #include <cstdint>
 
 /// The functions of probability that the standard library lacks. All pure; relative error below 1e-12 unless
-/// said otherwise.
+/// noted otherwise.
 namespace sluice {
 
 /// ln Gamma(x). REQUIRES: x > 0. Unlike std::lgamma it writes no global, so that threads may share it.

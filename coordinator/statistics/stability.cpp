@@ -1,5 +1,6 @@
 #include "coordinator/statistics/stability.hpp"
 
+#include "coordinator/defaults.hpp"
 #include "coordinator/statistics/holm.hpp"
 #include "coordinator/statistics/label_tail.hpp"
 
@@ -10,8 +11,6 @@
 
 namespace sluice {
 namespace {
-
-constexpr std::size_t max_kept_patterns = 4096;  ///< Bounds the memory; more are computed again.
 
 /// How often each distinct answer of a case was given.
 class AnswerCounts {
@@ -114,39 +113,39 @@ void StabilityFold::test_case(AnswerPattern pattern, std::int64_t excess) {
     return;
   }
   if (pattern.states_at_most() > static_cast<double>(rules_.case_states)) {
-    dear_.push_back({std::move(pattern), excess, cases_.size() - 1});
+    costly_.push_back({std::move(pattern), excess, cases_.size() - 1});
     return;
   }
   auto found = labels_.find(pattern);
   if (found == labels_.end()) {
-    if (labels_.size() >= max_kept_patterns) labels_.clear();
+    if (labels_.size() >= defaults::max_kept_patterns) labels_.clear();
     constexpr auto any_states = std::numeric_limits<std::uint64_t>::max();
     found = labels_.emplace(pattern, LabelPermutation(pattern, any_states)).first;
   }
   result.p = found->second.upper_tail(excess);
 }
 
-void StabilityFold::test_dear_cases() {
+void StabilityFold::test_costly_cases() {
   // Cantelli's bound of T one and a half standard deviations above its mean. What deviates less cannot be
   // significant, and is most of what noise alone makes: the bound will do.
   constexpr double worth_counting = 1.0 / (1.0 + 1.5 * 1.5);
   // Equal cases share one test; in an order of their own, so that nothing depends on that of `add`.
-  std::ranges::sort(dear_);
+  std::ranges::sort(costly_);
   std::uint64_t tests = 0;
-  for (std::size_t i = 0; i < dear_.size(); ++i) {
-    CaseStability& result = cases_[dear_[i].index];
-    result.p = upper_tail_bound(dear_[i].pattern, dear_[i].excess);
+  for (std::size_t i = 0; i < costly_.size(); ++i) {
+    CaseStability& result = cases_[costly_[i].index];
+    result.p = upper_tail_bound(costly_[i].pattern, costly_[i].excess);
     result.p_is_bound = *result.p <= worth_counting;
-    tests += result.p_is_bound && (i == 0 || !dear_[i].has_test_of(dear_[i - 1]));
+    tests += result.p_is_bound && (i == 0 || !costly_[i].has_test_of(costly_[i - 1]));
   }
-  for (std::size_t i = 0; i < dear_.size(); ++i) {
-    CaseStability& result = cases_[dear_[i].index];
-    if (i > 0 && dear_[i].has_test_of(dear_[i - 1])) {
-      const CaseStability& equal = cases_[dear_[i - 1].index];
+  for (std::size_t i = 0; i < costly_.size(); ++i) {
+    CaseStability& result = cases_[costly_[i].index];
+    if (i > 0 && costly_[i].has_test_of(costly_[i - 1])) {
+      const CaseStability& equal = cases_[costly_[i - 1].index];
       result.p = equal.p;
       result.p_is_bound = equal.p_is_bound;
     } else if (result.p_is_bound) {
-      const auto p = exact_upper_tail(dear_[i].pattern, dear_[i].excess, rules_.tail_states / tests).p;
+      const auto p = exact_upper_tail(costly_[i].pattern, costly_[i].excess, rules_.tail_states / tests).p;
       if (p) result.p = p;
       result.p_is_bound = !p;
     }
@@ -233,7 +232,7 @@ StabilityAnalysis StabilityFold::finish() {
     one.adjusted_p = *next++;
     one.unstable = *one.adjusted_p <= 1.0 - rules_.confidence + 1e-12;
   }
-  test_dear_cases();
+  test_costly_cases();
   assess_cases();
   analysis.cases = std::move(cases_);
   return analysis;

@@ -1,5 +1,6 @@
 #pragma once
 
+#include "coordinator/defaults.hpp"
 #include "coordinator/statistics/instability_test.hpp"
 #include "coordinator/statistics/intervals.hpp"
 
@@ -83,13 +84,13 @@ struct StabilityAnalysis {
 };
 
 struct StabilityRules {
-  double confidence = 0.95;  ///< Of the intervals, and 1 - alpha of the tests.
+  double confidence = defaults::confidence;  ///< Of the intervals, and 1 - alpha of the tests.
   InstabilityLimits limits;
   /// AnswerPattern::states_at_most up to which a case's whole distribution is enumerated.
-  std::uint64_t case_states = 256;
+  std::uint64_t case_states = defaults::case_states;
   /// States for the exact tails of the others (some 0.3 s): shared out over the distinct ones that deviate,
   /// so that the p-values do not depend on the order of the cases.
-  std::uint64_t tail_states = 3'000'000;
+  std::uint64_t tail_states = defaults::tail_states;
   std::uint64_t seed = 0;  ///< Decides only where draws are made.
 };
 
@@ -116,19 +117,19 @@ class StabilityFold {
     bool floor_known = false;
   };
 
-  /// A case whose test is dear: made at the end, when it is known how many there are.
-  struct DearCase {
+  /// A case whose test is costly: made at the end, when it is known how many there are.
+  struct CostlyCase {
     AnswerPattern pattern;
     std::int64_t excess = 0;
     std::size_t index = 0;
-    friend auto operator<=>(const DearCase&, const DearCase&) = default;
-    bool has_test_of(const DearCase& other) const {
+    friend auto operator<=>(const CostlyCase&, const CostlyCase&) = default;
+    bool has_test_of(const CostlyCase& other) const {
       return pattern == other.pattern && excess == other.excess;
     }
   };
 
   void test_case(AnswerPattern pattern, std::int64_t excess);
-  void test_dear_cases();
+  void test_costly_cases();
   void assess_cases();
 
   StabilityRules rules_;
@@ -137,7 +138,7 @@ class StabilityFold {
   std::map<std::uint32_t, Shares> categories_;
   std::vector<CaseStability> cases_;
   std::map<AnswerPattern, LabelPermutation> labels_;  ///< Most cases share a few patterns.
-  std::vector<DearCase> dear_;
+  std::vector<CostlyCase> costly_;
 };
 
 }  // namespace sluice

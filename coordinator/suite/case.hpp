@@ -15,7 +15,7 @@ namespace sluice {
 /// schema, `text` sends the content as it is and takes any text for an answer.
 enum class CaseKind : std::uint8_t { claims, text };
 
-/// A metric that a YAML test asks for, and what it must reach.
+/// A metric that a YAML test names, and what it must reach.
 struct Expectation {
   /// Its `texts` are empty for a claims metric, which assesses by the case's claims.
   TextExpectation what;

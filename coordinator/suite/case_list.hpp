@@ -15,7 +15,7 @@
 
 namespace sluice {
 
-/// A file whose cases are read one at a time, whenever they are asked for.
+/// A file whose cases are read one at a time, on demand.
 class CaseFile {
  public:
   virtual ~CaseFile() = default;

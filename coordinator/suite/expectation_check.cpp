@@ -1,6 +1,7 @@
 #include "coordinator/suite/expectation_check.hpp"
 
 #include "common/text/text.hpp"
+#include "coordinator/defaults.hpp"
 
 #include <unordered_map>
 #include <utility>
@@ -11,7 +12,7 @@ namespace {
 using RemarkKind = ExpectationRemark::Kind;
 
 std::string text_of(const ExpectedClaim& claim) {
-  return excerpt(to_text(claim.subject, claim.predicate, claim.value), 200);
+  return excerpt(to_text(claim.subject, claim.predicate, claim.value), defaults::quoted_bytes);
 }
 
 /// Whether an answer with a value of the type can agree with the value (worker/scoring/matcher.hpp).

@@ -1,6 +1,7 @@
 #include "coordinator/suite/expectation_reader.hpp"
 
 #include "common/text/text.hpp"
+#include "coordinator/defaults.hpp"
 #include "coordinator/suite/canonical_json.hpp"
 #include "coordinator/suite/expected_claims.hpp"
 #include "coordinator/suite/json_document.hpp"
@@ -201,7 +202,7 @@ class ExpectationsReader {
     if (entry == nullptr) return {};
     const auto* path = std::get_if<std::string>(&entry->value.value);
     if (path == nullptr) return accept_schema(reader, entry->value, "");
-    const std::string named = "names \"" + excerpt(*path, 200) + "\", which ";
+    const std::string named = "names \"" + excerpt(*path, defaults::quoted_bytes) + "\", which ";
     const auto text = source_.read_file(*path);
     if (!text) {
       reader.add_wrong("schema", named + text.error().message);

@@ -1,6 +1,7 @@
 #include "coordinator/suite/expected_claims.hpp"
 
 #include "common/text/text.hpp"
+#include "coordinator/defaults.hpp"
 
 #include <cmath>
 #include <optional>
@@ -44,7 +45,8 @@ std::string form_of(const PlacedClaim& placed) {
 }
 
 std::string text_of(const PlacedClaim& placed) {
-  return excerpt(to_text(placed.claim.subject, placed.claim.predicate, placed.claim.value), 200);
+  return excerpt(to_text(placed.claim.subject, placed.claim.predicate, placed.claim.value),
+                 defaults::quoted_bytes);
 }
 
 /// The lines of the claims by their form.

@@ -113,7 +113,7 @@ std::string canonical_case(const Case& one) {
   object.add("expectations", unordered_array(std::move(expectations))).add_text("id", one.id);
   object.add("kind", is_claims ? "\"claims\"" : "\"text\"");
   if (is_claims) {
-    // The model is told the language of the code.
+    // The prompt names the language of the code.
     object.add_text("language", one.language).add("min_confidence", number(one.min_confidence));
     object.add("must_contain", canonical_claims(one.must_contain));
     object.add("must_not_contain", canonical_claims(one.must_not_contain));

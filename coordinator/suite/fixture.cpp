@@ -3,6 +3,7 @@
 #include "common/documents/table_reader.hpp"
 #include "common/documents/toml_document.hpp"
 #include "common/text/text.hpp"
+#include "coordinator/defaults.hpp"
 #include "coordinator/suite/expected_claims.hpp"
 
 #include <utility>
@@ -10,11 +11,10 @@
 namespace sluice {
 
 double read_weight(TableReader& reader) {
-  constexpr double max_weight = 1000.0;
   const auto weight = reader.number("weight");
-  if (weight && !(*weight > 0.0 && *weight <= max_weight)) {
-    reader.add_wrong(
-        "weight", "must be more than 0 and at most " + shortest(max_weight) + ", not " + shortest(*weight));
+  if (weight && !(*weight > 0.0 && *weight <= defaults::max_weight)) {
+    reader.add_wrong("weight", "must be more than 0 and at most " + shortest(defaults::max_weight) +
+                                   ", not " + shortest(*weight));
   }
   return weight.value_or(1.0);
 }

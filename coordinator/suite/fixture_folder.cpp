@@ -1,6 +1,7 @@
 #include "coordinator/suite/fixture_folder.hpp"
 
 #include "common/defaults.hpp"
+#include "coordinator/defaults.hpp"
 #include "coordinator/suite/fixture.hpp"
 #include "coordinator/suite/manifest.hpp"
 
@@ -15,9 +16,6 @@ namespace sluice {
 namespace {
 
 namespace fs = std::filesystem;
-
-/// Below this a second thread costs more than it saves.
-constexpr std::size_t files_worth_a_thread = 500;
 
 bool is_hidden(const fs::path& path) {
   return path.filename().native().starts_with('.');
@@ -95,7 +93,7 @@ std::vector<ParsedFixture> load_fixtures(const std::vector<fs::path>& paths, con
   const auto load_range = [&](std::size_t from, std::size_t to) {
     for (std::size_t i = from; i < to; ++i) fixtures[i] = load_fixture(paths[i], files);
   };
-  const std::size_t half = paths.size() > files_worth_a_thread ? paths.size() / 2 : paths.size();
+  const std::size_t half = paths.size() > defaults::files_worth_a_thread ? paths.size() / 2 : paths.size();
   std::jthread other;
   if (half != paths.size()) other = std::jthread(load_range, half, paths.size());
   load_range(0, half);

@@ -2,6 +2,7 @@
 
 #include "common/defaults.hpp"
 #include "common/text/text.hpp"
+#include "coordinator/defaults.hpp"
 
 #include <algorithm>
 #include <exception>
@@ -62,7 +63,7 @@ class TreeBuilder : public nlohmann::json_sax<json> {
     if (const auto column = message.find(": "); column != std::string_view::npos) {
       message.remove_prefix(column + 2);
     }
-    return fail_at(position, "not valid JSON: " + excerpt(to_valid_utf8(message), 200));
+    return fail_at(position, "not valid JSON: " + excerpt(to_valid_utf8(message), defaults::quoted_bytes));
   }
 
  private:

@@ -1,16 +1,13 @@
 #include "coordinator/suite/line_reader.hpp"
 
+#include "coordinator/defaults.hpp"
+
 #include <cerrno>
 #include <system_error>
 
 #include <unistd.h>
 
 namespace sluice {
-namespace {
-
-constexpr std::size_t block_bytes = 1u << 20;
-
-}  // namespace
 
 LineReader::LineReader(int descriptor, std::size_t max_bytes)
     : descriptor_(descriptor), max_bytes_(max_bytes) {}
@@ -47,10 +44,11 @@ Result<bool> LineReader::fill() {
   searched_ -= begin_;
   begin_ = 0;
   const std::size_t kept = buffer_.size();
-  buffer_.resize(kept + block_bytes);
+  buffer_.resize(kept + defaults::line_block_bytes);
   ssize_t got = -1;
   do {
-    got = ::pread(descriptor_, buffer_.data() + kept, block_bytes, static_cast<off_t>(buffer_offset_ + kept));
+    got = ::pread(descriptor_, buffer_.data() + kept, defaults::line_block_bytes,
+                  static_cast<off_t>(buffer_offset_ + kept));
   } while (got < 0 && errno == EINTR);
   const int error = errno;
   buffer_.resize(kept + (got > 0 ? static_cast<std::size_t>(got) : 0));

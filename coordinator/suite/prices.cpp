@@ -2,6 +2,7 @@
 
 #include "common/documents/table_reader.hpp"
 #include "common/documents/toml_document.hpp"
+#include "coordinator/defaults.hpp"
 
 #include <algorithm>
 #include <utility>
@@ -9,7 +10,6 @@
 namespace sluice {
 namespace {
 
-constexpr double max_price = 10'000.0;  ///< Dollars per million tokens; more is a slip of the hand.
 constexpr double tokens_per_price = 1e6;
 
 }  // namespace
@@ -18,8 +18,8 @@ std::optional<PriceTable::Price> PriceTable::read_price(TableReader& reader) {
   Price price;
   const auto provider = reader.word("provider", Need::required);
   auto model = reader.word("model", Need::required);
-  const auto input = reader.number_in("input", 0.0, max_price, Need::required);
-  const auto output = reader.number_in("output", 0.0, max_price, Need::required);
+  const auto input = reader.number_in("input", 0.0, defaults::max_price, Need::required);
+  const auto output = reader.number_in("output", 0.0, defaults::max_price, Need::required);
   reader.finish();
   if (!provider || !model || !input || !output) return std::nullopt;
   const auto kind = provider_kind_from(*provider);

@@ -15,7 +15,7 @@
 
 namespace sluice {
 
-/// What a suite file itself asks for beside its thresholding, as numbers; flags and environment have no say.
+/// What a suite file itself sets beside its thresholding, as numbers; flags and environment do not count.
 struct SuiteDemands {
   std::optional<double> min_stability;
   std::optional<double> repeat;

@@ -151,10 +151,10 @@ Result<FileDescriptor> SuiteFolder::open_file(const fs::path& name) const {
   if (opening_ == Opening::by_kernel && name.is_relative()) {
     Opened file = open_by_kernel(roots_.front().folder, name);
     if (file.error == 0) return checked(std::move(file.file));
-    // Out of the folder, a link that needs another look, or a kernel that cannot say.
-    const bool says_nothing =
+    // Out of the folder, a link that needs another look, or a kernel that does not support it.
+    const bool is_undecided =
         file.error == EXDEV || file.error == ELOOP || file.error == EAGAIN || is_missing(file.error);
-    if (!says_nothing) return unreadable(file.error);
+    if (!is_undecided) return unreadable(file.error);
   }
   return open_resolved(name);
 }

@@ -3,6 +3,7 @@
 #include "common/checks/json_schema.hpp"
 #include "common/checks/pattern.hpp"
 #include "common/text/text.hpp"
+#include "coordinator/defaults.hpp"
 #include "coordinator/suite/document_context.hpp"
 #include "coordinator/suite/expectation_reader.hpp"
 #include "coordinator/suite/fixture.hpp"
@@ -12,9 +13,6 @@
 
 namespace sluice {
 namespace {
-
-/// Beyond this many different ones the checker starts afresh, so that its memory is bounded.
-constexpr std::size_t max_remembered = 4096;
 
 class TestReader {
  public:
@@ -68,7 +66,7 @@ class TestReader {
   }
 
   void read_content(TableReader& reader, const std::string& path) {
-    const std::string named = "names \"" + excerpt(path, 200) + "\", which ";
+    const std::string named = "names \"" + excerpt(path, defaults::quoted_bytes) + "\", which ";
     auto text = source_.read_file(path);
     if (!text) return reader.add_wrong("file", named + text.error().message);
     if (invalid_utf8_at(*text)) return reader.add_wrong("file", named + "is not valid UTF-8");
@@ -99,7 +97,7 @@ class TestReader {
 template <class Compiled>
 const std::string& problem_with(const std::string& text,
                                 std::unordered_map<std::string, std::string>& remembered) {
-  if (remembered.size() >= max_remembered) remembered.clear();
+  if (remembered.size() >= defaults::max_compiled_checks) remembered.clear();
   const auto [known, is_new] = remembered.try_emplace(text);
   if (is_new) {
     if (const auto compiled = Compiled::compile(text); !compiled) known->second = compiled.error().message;

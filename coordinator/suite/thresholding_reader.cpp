@@ -71,7 +71,7 @@ void refuse_without_effect(TableReader& reader, const Thresholding& given, const
   }
 }
 
-/// What a test may say too.
+/// What a test may set too.
 Thresholding read_common(TableReader& reader, bool of_suite) {
   Thresholding given;
   given.mode = read_mode(reader, of_suite);

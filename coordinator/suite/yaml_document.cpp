@@ -2,6 +2,7 @@
 
 #include "common/defaults.hpp"
 #include "common/text/text.hpp"
+#include "coordinator/defaults.hpp"
 #include "coordinator/suite/yaml_scalar.hpp"
 
 #include <algorithm>
@@ -242,7 +243,7 @@ DocumentError syntax_error(const YAML::Exception& error, std::string_view text) 
   if (is_indented_with_tab(text, line)) {
     return {line, "not valid YAML: a tab stands in the indentation, which takes spaces alone"};
   }
-  return {line, "not valid YAML: " + excerpt(to_valid_utf8(error.msg), 200)};
+  return {line, "not valid YAML: " + excerpt(to_valid_utf8(error.msg), defaults::quoted_bytes)};
 }
 
 }  // namespace

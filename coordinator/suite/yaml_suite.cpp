@@ -4,6 +4,7 @@
 #include "common/files.hpp"
 #include "common/settings/setting_definitions.hpp"
 #include "common/text/text.hpp"
+#include "coordinator/defaults.hpp"
 #include "coordinator/suite/document_context.hpp"
 #include "coordinator/suite/fixture_folder.hpp"
 #include "coordinator/suite/json_lines_file.hpp"
@@ -170,7 +171,8 @@ class YamlSuiteReader {
       if (name.empty()) {
         reader.add_wrong(key, "must not be empty");
       } else if (const Result<void> used = use(name); !used) {
-        reader.add_wrong(key, "names \"" + excerpt(name, 200) + "\", which " + used.error().message);
+        reader.add_wrong(
+            key, "names \"" + excerpt(name, defaults::quoted_bytes) + "\", which " + used.error().message);
       }
     }
   }

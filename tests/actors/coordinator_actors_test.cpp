@@ -37,12 +37,12 @@ class GovernorActorTest : public ActorTest {
     caf::anon_send(governor, PeersChanged{"run-1", peers, gone});
     settle();
   }
-  void hear(const Peer& peer, wire::Demand demand) {
+  void send(const Peer& peer, wire::Demand demand) {
     caf::anon_send(governor, HeartbeatReceived{peer, {"run-1", 77, 5, {std::move(demand)}, 0}});
     settle();
   }
   void pause(const Peer& peer, std::uint32_t pause_ms) {
-    hear(peer, {"openai", 0, 1, 0, false, pause_ms, {}, {}, {}, {}, {}});
+    send(peer, {"openai", 0, 1, 0, false, pause_ms, {}, {}, {}, {}, {}});
   }
   /// Both clocks go on.
   void go(std::chrono::milliseconds time) {
@@ -68,7 +68,7 @@ class GovernorActorTest : public ActorTest {
 TEST_F(GovernorActorTest, AnswersAHeartbeatWithAGrantThatEchoesItsTime) {
   join({{"p", 1, 5}});
   router.take<ToPeer>();
-  hear("p", {"openai", 1, 0, 0, false, 0, {}, {}, {}, {}, {}});
+  send("p", {"openai", 1, 0, 0, false, 0, {}, {}, {}, {}, {}});
   const auto grants = sent_to<wire::Grants>(router, "p");
   ASSERT_EQ(grants.size(), 1u);
   EXPECT_EQ(grants[0].run_id, "run-1");
@@ -87,7 +87,7 @@ TEST_F(GovernorActorTest, HeartbeatsThatWaitTogetherAreOneTurn) {
   EXPECT_EQ(sent_to<wire::Grants>(router, "p").size(), 1u);
 }
 
-TEST_F(GovernorActorTest, TellsAllWorkersOfANewPauseAtOnce) {
+TEST_F(GovernorActorTest, SendsANewPauseToAllWorkersAtOnce) {
   join({{"p", 1, 5}, {"q", 2, 5}, {"r", 3, 5}});
   router.take<ToPeer>();
   pause("p", 5000);
@@ -105,7 +105,7 @@ TEST_F(GovernorActorTest, TellsAllWorkersOfANewPauseAtOnce) {
   EXPECT_TRUE(sent_to<wire::Grants>(router, "r").empty()) << "nothing new";
 }
 
-TEST_F(GovernorActorTest, WhoJoinsDuringAPauseHearsOfIt) {
+TEST_F(GovernorActorTest, WhoJoinsDuringAPauseGetsIt) {
   join({{"p", 1, 5}});
   pause("p", 5000);
   join({{"p", 1, 5}, {"q", 2, 5}});
@@ -114,14 +114,14 @@ TEST_F(GovernorActorTest, WhoJoinsDuringAPauseHearsOfIt) {
 
 TEST_F(GovernorActorTest, PermitsComeUnaskedWhenTheirTimeHasCome) {
   join({{"p", 1, 50}});
-  hear("p", {"limited", 50, 0, 0, false, 0, std::vector<wire::CallSize>(50), {}, {}, {}, {}});
+  send("p", {"limited", 50, 0, 0, false, 0, std::vector<wire::CallSize>(50), {}, {}, {}, {}});
   const auto at_once = permits_for("p");
   EXPECT_GE(at_once, 5u) << "those that open within the lookahead";
   EXPECT_LE(at_once, 8u);
   go(50ms);
   EXPECT_NEAR(static_cast<double>(permits_for("p")), static_cast<double>(at_once) + 5, 1) << "100 a second";
   go(200ms);
-  EXPECT_LE(permits_for("p"), at_once + 7) << "nothing was said of those that have expired";
+  EXPECT_LE(permits_for("p"), at_once + 7) << "those that have expired were not reported";
 }
 
 TEST_F(GovernorActorTest, AWorkerThatBeginsAnewIsAnsweredAtItsNewAddress) {
@@ -129,14 +129,14 @@ TEST_F(GovernorActorTest, AWorkerThatBeginsAnewIsAnsweredAtItsNewAddress) {
   router.take<ToPeer>();
   join({{"p2", 1, 5}}, {{1, true}});
   EXPECT_EQ(sent_to<wire::Grants>(router, "p2").size(), 1u);
-  hear("p", {"openai", 1, 0, 0, false, 0, {}, {}, {}, {}, {}});
+  send("p", {"openai", 1, 0, 0, false, 0, {}, {}, {}, {}, {}});
   EXPECT_TRUE(sent_to<wire::Grants>(router, "p").empty());
 }
 
 TEST_F(GovernorActorTest, ReportsTheUseOfBudgets) {
   join({{"p", 1, 5}});
-  hear("p", {"limited", 7, 2, 0, false, 0, std::vector<wire::CallSize>(7), {}, {}, {}, {}});
-  caf::anon_send(governor, AskBudget{});
+  send("p", {"limited", 7, 2, 0, false, 0, std::vector<wire::CallSize>(7), {}, {}, {}, {}});
+  caf::anon_send(governor, BudgetRequest{});
   settle();
   ASSERT_EQ(coordinator.got<BudgetReport>().size(), 1u);
   const auto& budgets = coordinator.got<BudgetReport>()[0].budgets;
@@ -222,7 +222,7 @@ TEST_F(RecorderTest, AFloodIsCommittedInBoundedBatches) {
   EXPECT_EQ(recorded, 2600u);
 }
 
-TEST_F(RecorderTest, ADuplicateIsToldTheWinner) {
+TEST_F(RecorderTest, AnAckNamesTheWinnerOfADuplicate) {
   record(1, 0, "first");
   record(2, 0, "second");
   settle();
@@ -233,7 +233,7 @@ TEST_F(RecorderTest, ADuplicateIsToldTheWinner) {
   EXPECT_EQ(batches[0].items.at(1).outcome.winner, sha256("first"));
 }
 
-TEST_F(RecorderTest, AFailureIsToldAndLeavesItReadyForMore) {
+TEST_F(RecorderTest, AFailureIsReportedAndLeavesItReadyForMore) {
   run_id = "not in the ledger";
   auto ledger = Ledger::open(file());
   const auto broken =
@@ -283,15 +283,15 @@ class CoordinatorActorTest : public ActorTest {
     settle();
   }
 
-  void say(const Peer& peer, wire::ToCoordinator message) {
+  void send(const Peer& peer, wire::ToCoordinator message) {
     FromWorkers messages;
     messages.items.push_back({peer, std::move(message)});
     caf::anon_send(coordinator, std::move(messages));
     settle();
   }
   void join(const Peer& peer, std::uint64_t instance) {
-    say(peer, wire::Hello{instance, "w", "cache", "0", 5});
-    say(peer, wire::Ready{"run-1", {}, 10, {}});
+    send(peer, wire::Hello{instance, "w", "cache", "0", 5});
+    send(peer, wire::Ready{"run-1", {}, 10, {}});
   }
   void report(const Peer& peer, UnitId unit) {
     UnitResult result;
@@ -299,7 +299,7 @@ class CoordinatorActorTest : public ActorTest {
     result.key = plan->key(unit);
     result.answer = sha256("a");
     for (const auto trial : plan->trials_of(unit)) result.scores.push_back({trial, {}, {}});
-    say(peer, wire::Report{"run-1", 10, {unit}, {std::move(result)}});
+    send(peer, wire::Report{"run-1", 10, {unit}, {std::move(result)}});
   }
   /// Plays the recorder: what it was given is committed.
   void commit() {
@@ -355,16 +355,16 @@ TEST_F(CoordinatorActorTest, ConductsARun) {
   EXPECT_EQ(sent_to<wire::Ack>(router, "p").size(), 1u);
   EXPECT_EQ(sent_to<wire::Drain>(router, "p").size(), 1u);
   EXPECT_EQ(ended(), 0u) << "the worker's GOODBYE is awaited";
-  say("p", wire::Goodbye{"drained"});
+  send("p", wire::Goodbye{"drained"});
   ASSERT_EQ(ended(), 1u);
   EXPECT_FALSE(listener.got<RunEnded>()[0].facts.cut_short);
   EXPECT_EQ(router.got<CloseSocket>().size(), 1u);
   EXPECT_EQ(progress.got<ShowProgress>().back().state.done, 2u);
-  say("q", wire::Hello{9, "late", "", "0", 1});
+  send("q", wire::Hello{9, "late", "", "0", 1});
   EXPECT_EQ(ended(), 1u);
 }
 
-TEST_F(CoordinatorActorTest, AWorkerThatSaysNoGoodbyeIsNotWaitedForLong) {
+TEST_F(CoordinatorActorTest, AWorkerThatSendsNoGoodbyeIsNotAwaitedForLong) {
   join("p", 1);
   stop();
   pass(1999ms);
@@ -378,7 +378,7 @@ TEST_F(CoordinatorActorTest, ResultsOnTheirWayIntoTheLedgerAreWaitedFor) {
   join("p", 1);
   report("p", 0);
   stop();
-  say("p", wire::Goodbye{"drained"});
+  send("p", wire::Goodbye{"drained"});
   pass(10s);
   EXPECT_EQ(ended(), 0u) << "it was paid for";
   commit();
@@ -393,7 +393,7 @@ TEST_F(CoordinatorActorTest, ALedgerThatFailsEndsTheRun) {
   settle();
   EXPECT_EQ(sent_to<wire::Drain>(router, "p").size(), 1u);
   commit();  // A batch that came through after all must not keep the run from ending.
-  say("p", wire::Goodbye{"drained"});
+  send("p", wire::Goodbye{"drained"});
   ASSERT_EQ(ended(), 1u);
   EXPECT_EQ(listener.got<RunEnded>()[0].facts.cut_short->reason, Reason::ledger_failed);
 }
@@ -423,9 +423,9 @@ TEST_F(CoordinatorActorTest, ADeadRouterEndsTheRunWithWhatIsCommitted) {
 
 TEST_F(CoordinatorActorTest, ADeadGovernorEndsTheRun) {
   join("p", 1);
-  say("p", wire::Heartbeat{"run-1", 5, 10, {{"openai", 0, 0, 0, false, 0, {}, {}, {}, {}, {}}}, 0});
+  send("p", wire::Heartbeat{"run-1", 5, 10, {{"openai", 0, 0, 0, false, 0, {}, {}, {}, {}, {}}}, 0});
   kill(caf::actor_cast<caf::actor>(router.last_sender()));
-  say("p", wire::Goodbye{"drained"});
+  send("p", wire::Goodbye{"drained"});
   expect_internal_error("governor");
 }
 
@@ -433,7 +433,7 @@ TEST_F(CoordinatorActorTest, ADeadRecorderEndsTheRun) {
   join("p", 1);
   report("p", 0);
   kill(recorder.handle());
-  say("p", wire::Goodbye{"drained"});
+  send("p", wire::Goodbye{"drained"});
   expect_internal_error("recorder");
 }
 
@@ -448,7 +448,7 @@ TEST_F(CoordinatorActorTest, AHandlerThatThrowsEndsTheRunForWhoeverWaitsForIt) {
   of_nobody.items.push_back({99, 0, {}, {true, {}}, false, {}, {}});  // No such worker ever came.
   caf::anon_send(coordinator, std::move(of_nobody));
   settle();
-  EXPECT_EQ(ended(), 0u) << "it cannot say so itself";
+  EXPECT_EQ(ended(), 0u) << "it cannot send that itself";
   {
     caf::scoped_actor self(system());
     const auto run = await_run(self, coordinator, {}, "run-1");
@@ -460,7 +460,7 @@ TEST_F(CoordinatorActorTest, AHandlerThatThrowsEndsTheRunForWhoeverWaitsForIt) {
   EXPECT_EQ(running(), 2u) << "the listener and the progress display, which are not its own";
 }
 
-TEST_F(CoordinatorActorTest, WhoeverWaitsForTheRunTellsTheCoordinatorOfADeadWorker) {
+TEST_F(CoordinatorActorTest, AwaitRunReportsADeadWorkerToTheCoordinator) {
   Probe<StopWorker> worker(system());
   kill(worker.handle());
   caf::scoped_actor self(system());
@@ -483,7 +483,7 @@ TEST_F(CoordinatorActorTest, ADeadLocalWorkerEndsTheRun) {
   join("p", 1);
   caf::anon_send(coordinator, LocalWorkerFailed{{Reason::internal_error, "a worker has ended unexpectedly"}});
   settle();
-  say("p", wire::Goodbye{"drained"});
+  send("p", wire::Goodbye{"drained"});
   expect_internal_error("worker");
 }
 
@@ -491,7 +491,7 @@ TEST_F(CoordinatorActorTest, HeartbeatsAreAnsweredByTheGovernor) {
   join("p", 1);
   join("q", 2);
   router.take<ToPeer>();
-  say("p", wire::Heartbeat{"run-1", 5, 10, {{"openai", 0, 0, 0, false, 3000, {}, {}, {}, {}, {}}}, 0});
+  send("p", wire::Heartbeat{"run-1", 5, 10, {{"openai", 0, 0, 0, false, 3000, {}, {}, {}, {}, {}}}, 0});
   EXPECT_EQ(sent_to<wire::Grants>(router, "p").at(0).echo_us, 5u);
   EXPECT_GT(sent_to<wire::Grants>(router, "q").at(0).grants.at(0).pause_ms, 2900u) << "it knows who is there";
 }

@@ -300,7 +300,7 @@ TEST_F(BaselineCommands, WhatARunWasOfIsTheSameForTheSameRunAlone) {
   EXPECT_NE(warmer["config_fingerprint"], first["config_fingerprint"]);
 }
 
-TEST_F(BaselineCommands, WrongUsageIsToldInOneSentence) {
+TEST_F(BaselineCommands, WrongUsageIsRefusedInOneSentence) {
   expect_refusal(run_sluice({"runs"}), "list, show ID or prune");
   expect_refusal(run_sluice({"runs", "prune"}), "needs --older-than AGE, --keep N or both");
   expect_refusal(run_sluice({"runs", "prune", "--older-than", "3"}), "--older-than \"3\" is no age; give");

@@ -19,7 +19,7 @@ class BudgetOutage : public BudgetWorkbench {
   void expect_survived(const std::string& outage, const Flags& flags = {}) {
     auto simulator = start_simulator({"--latency-ms", "100", "--outage", outage});
     // On average three retries bridge 0.7 seconds: not an outage, if its calls spent attempts. They last
-    // until the breaker is heard of.
+    // until the breaker's state arrives.
     write_settings(simulator, "max_in_flight = 40\n",
                    "rate_limit_initial_delay_ms = 200\nrate_limit_max_retries = 3\n");
     const auto begin = std::chrono::steady_clock::now();

@@ -66,7 +66,7 @@ class BudgetWorkbench : public Workbench {
     return start_sluice(Flags{"run", suite.string(), "--format", "json", "--listen", "tcp://127.0.0.1:0"} +
                         flags);
   }
-  /// Without a `max_concurrent` the worker is not told any.
+  /// Without a `max_concurrent` the worker is given none.
   Process start_logging_worker(const std::string& endpoint, std::optional<int> max_concurrent) {
     const auto number = std::to_string(++workers_started_);
     logs_.push_back(folder() / ("calls-" + number + ".jsonl"));

@@ -104,7 +104,7 @@ TEST_F(Cache, RefreshedAnswersReplaceTheOldOnes) {
 }
 
 // Two worker processes, each with a cache of its own that holds a part of the answers.
-TEST_F(Cache, EveryWorkerIsAskedBeforeAnAnswerIsMissing) {
+TEST_F(Cache, EveryWorkerLooksBeforeAnAnswerIsMissing) {
   const auto simulator = start_simulator();
   const std::string here = (folder() / "here").string();
   const std::string there = (folder() / "there").string();

@@ -124,7 +124,7 @@ TEST_F(Cassettes, OfARunWhoseAnswersWereReplacedIsRefused) {
   EXPECT_EQ(export_to(file(), {"--run", run_id_of(second)}).exit_code, 0);
 }
 
-TEST_F(Cassettes, WhatTheCachesLackIsToldAndNoFileIsMade) {
+TEST_F(Cassettes, WhatTheCachesLackIsReportedAndNoFileIsMade) {
   auto simulator = start_simulator();
   const auto uncached = run_sluice(live(simulator) + Flags{"--no-cache", "--categories", "jwt"});
   expect_refused(export_to(file()), "there is no cache");
@@ -172,7 +172,7 @@ TEST_F(Cassettes, ACassetteThatCannotBeWrittenLeavesTheOldOne) {
   expect_refused(export_to((folder() / "absent" / "a.cassette").string()), "the cassette cannot be written");
 }
 
-TEST_F(Cassettes, StatsAndPruneTellAndRemove) {
+TEST_F(Cassettes, StatsCountsAndPruneRemoves) {
   auto simulator = start_unwilling_simulator();
   ASSERT_EQ(run_sluice(live(simulator)).exit_code, 1);
   const auto all = stats();

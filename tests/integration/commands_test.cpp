@@ -43,7 +43,7 @@ TEST_F(Commands, OutputTakesTheReportAwayFromStandardOutput) {
   EXPECT_EQ(comparable_part(read_text(file)), reference_report());
 }
 
-TEST_F(Commands, TableAndMarkdownTellTheSameStory) {
+TEST_F(Commands, TableAndMarkdownAgree) {
   const auto simulator = start_simulator();
   const auto table = run_sluice(with(live(simulator), "--format", "table"));
   const auto markdown = run_sluice(with(live(simulator), "--format", "markdown"));
@@ -138,7 +138,7 @@ TEST_F(Commands, WordsThatTheOntologyLacksAreNamedAtTheLineOfTheCase) {
       << finished.output;
 }
 
-TEST_F(Commands, ConfigTellsWhereEachValueComesFrom) {
+TEST_F(Commands, ConfigShowsWhereEachValueComesFrom) {
   write_text(folder() / "sluice.toml",
              "[eval]\nmodel = \"from-file\"\ntemperature = 0.5\nmax_output_tokens = 100\n");
   set_variable("SLUICE_TEMPERATURE", "0.7");
@@ -220,7 +220,7 @@ TEST_F(Commands, ConfigWarnsOfValuesThatASuiteMayReplace) {
             "");
 }
 
-TEST_F(Commands, ALiveRunWithoutAModelIsToldTwoOfItsProvider) {
+TEST_F(Commands, ALiveRunWithoutAModelIsRefusedNamingTwoOfItsProvider) {
   const auto run = run_sluice(
       {"run", "--mode", "live", "--provider", "openai", "--fixtures", shipped_fixtures().string()});
   EXPECT_EQ(run.exit_code, 2);
@@ -231,7 +231,7 @@ TEST_F(Commands, ALiveRunWithoutAModelIsToldTwoOfItsProvider) {
       "the settings file\n");
 }
 
-TEST_F(Commands, WhatIsWrongInADataFileIsSaidLineByLine) {
+TEST_F(Commands, WhatIsWrongInADataFileIsReportedLineByLine) {
   set_variable("SLUICE_MODEL", "m");
   write_text(folder() / "p.toml", "version = \"1\"\nsystem = \"{{content}}\"\nuser = \"\"\nextra = 1\n");
   const std::string prompt =

@@ -121,9 +121,9 @@ TEST_F(Compare, AReportsOwnThresholdsAssessUnlessAFlagGoesBefore) {
   const json wide{{"mode", "relative"}, {"max_drop", 0.10}, {"min_floor", nullptr}, {"min_score", nullptr}};
   const json absolute{
       {"mode", "absolute"}, {"max_drop", nullptr}, {"min_floor", nullptr}, {"min_score", 0.8}};
-  const auto as_told = report("report.json", {result("q_1", 0.85, wide)});
-  EXPECT_EQ(run_sluice({"compare", base, as_told}).exit_code, 0);
-  EXPECT_EQ(run_sluice({"compare", base, as_told, "--max-drop", "0.02"}).exit_code, 1);
+  const auto by_its_thresholds = report("report.json", {result("q_1", 0.85, wide)});
+  EXPECT_EQ(run_sluice({"compare", base, by_its_thresholds}).exit_code, 0);
+  EXPECT_EQ(run_sluice({"compare", base, by_its_thresholds, "--max-drop", "0.02"}).exit_code, 1);
   const auto fixed = report("fixed.json", {result("q_1", 0.5, absolute)});
   EXPECT_EQ(run_sluice({"compare", base, fixed}).exit_code, 1);
   EXPECT_EQ(run_sluice({"compare", base, fixed, "--min-score", "0.5"}).exit_code, 0);
@@ -159,11 +159,11 @@ TEST_F(Compare, AnotherToolVersionWarnsAndDecidesNothing) {
   for (const Flags& strict : {Flags{}, Flags{"--strict"}}) {
     const auto finished = run_sluice(Flags{"compare", base, "now.json", "--format", "json"} + strict);
     EXPECT_EQ(finished.exit_code, 0) << finished.errors;
-    const json told = json::parse(finished.output);
-    EXPECT_EQ(told["verdict"], "pass");
-    ASSERT_EQ(told["notices"].size(), 1u);
-    EXPECT_EQ(told["notices"][0]["code"], "tool_version_mismatch");
-    EXPECT_EQ(told["notices"][0]["severity"], "warning");
+    const json comparison = json::parse(finished.output);
+    EXPECT_EQ(comparison["verdict"], "pass");
+    ASSERT_EQ(comparison["notices"].size(), 1u);
+    EXPECT_EQ(comparison["notices"][0]["code"], "tool_version_mismatch");
+    EXPECT_EQ(comparison["notices"][0]["severity"], "warning");
   }
 }
 
@@ -177,20 +177,20 @@ TEST_F(Compare, ARunThatWasCutShortIsNoMeasure) {
   EXPECT_TRUE(has(finished.errors, "cut.json is the report of a run that was cut short (interrupted)"));
 }
 
-TEST_F(Compare, JsonAndMarkdownTellTheSame) {
+TEST_F(Compare, JsonAndMarkdownAgree) {
   const auto base = baseline("base.json", {entry("gone", 1), entry("q|1", 0.92), entry("q_2", 0.80)});
   const auto current = baseline("now.json", {entry("q|1", 0.85), entry("q_2", 0.82)});
   const auto finished = run_sluice({"compare", base, current, "--format", "json", "--output", "out.json"});
   EXPECT_EQ(finished.exit_code, 1);
   EXPECT_EQ(finished.output, "");
-  const auto told = json::parse(read_text(folder() / "out.json"));
-  EXPECT_EQ(told["verdict"], "regression");
-  EXPECT_EQ(told["exit_code"], 1);
-  EXPECT_EQ(told["scores"]["regressions"], 1);
-  ASSERT_EQ(told["changes"].size(), 3u);
-  EXPECT_EQ(told["changes"][0]["change"], "missing_in_current");
-  EXPECT_EQ(told["changes"][1]["test_id"], "q_2");
-  EXPECT_EQ(told["changes"][2],
+  const auto comparison = json::parse(read_text(folder() / "out.json"));
+  EXPECT_EQ(comparison["verdict"], "regression");
+  EXPECT_EQ(comparison["exit_code"], 1);
+  EXPECT_EQ(comparison["scores"]["regressions"], 1);
+  ASSERT_EQ(comparison["changes"].size(), 3u);
+  EXPECT_EQ(comparison["changes"][0]["change"], "missing_in_current");
+  EXPECT_EQ(comparison["changes"][1]["test_id"], "q_2");
+  EXPECT_EQ(comparison["changes"][2],
             json::parse(R"({"test_id": "q|1", "metric": "claims_f1", "change": "regression", "status": "fail",
                             "cause": "dropped", "baseline": 0.92, "score": 0.85, "delta": -0.07,
                             "limit": 0.87})"));
@@ -205,17 +205,17 @@ TEST_F(Compare, ARunsReportComparesWithItselfAndIsNamedWhenDamaged) {
   run_sluice(live(simulator) + Flags{"--output", "report.json"});
   const auto text = read_text(folder() / "report.json");
   ASSERT_FALSE(text.empty());
-  const auto told =
+  const auto comparison =
       json::parse(run_sluice({"compare", "report.json", "report.json", "--format", "json"}).output);
-  EXPECT_EQ(told["scores"]["regressions"], 0);
-  EXPECT_EQ(told["scores"]["missing_in_baseline"], 0);
-  EXPECT_EQ(told["base"]["kind"], "report");
+  EXPECT_EQ(comparison["scores"]["regressions"], 0);
+  EXPECT_EQ(comparison["scores"]["missing_in_baseline"], 0);
+  EXPECT_EQ(comparison["base"]["kind"], "report");
   written("cut.json", text.substr(0, text.size() / 2));
   expect_refusal(run_sluice({"compare", "report.json", "cut.json"}), "cut.json:");
   expect_refusal(run_sluice({"compare", "report.json", "cut.json"}), "ends too early");
 }
 
-TEST_F(Compare, TwoFilesWithoutAScoreAreSaidToHaveNothingToCompare) {
+TEST_F(Compare, TwoFilesWithoutAScoreHaveNothingToCompare) {
   const auto base = baseline("base.json", {});
   const auto finished = run_sluice({"compare", base, base, "--format", "json"});
   EXPECT_NE(finished.output.find("\"no_scores\""), std::string::npos) << finished.output;
@@ -224,7 +224,7 @@ TEST_F(Compare, TwoFilesWithoutAScoreAreSaidToHaveNothingToCompare) {
   EXPECT_EQ(silent.output.find("no_scores"), std::string::npos) << silent.output;
 }
 
-TEST_F(Compare, WrongFilesAndFlagsAreToldInOneSentence) {
+TEST_F(Compare, WrongFilesAndFlagsAreRefusedInOneSentence) {
   const auto good = baseline("good.json", {entry("q_1", 0.9)});
   const auto refusal = [&](const std::string& name, const std::string& text, const std::string& message) {
     written(name, text);

@@ -109,7 +109,7 @@ std::vector<Message> other_versions() {
   return messages;
 }
 
-/// Somebody whose program speaks something else: the connection is his loss.
+/// Somebody whose program uses another protocol: the connection is his loss.
 void knock_with_http(const std::string& endpoint) {
   const auto port = std::stoi(endpoint.substr(endpoint.rfind(':') + 1));
   const int connection = ::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
@@ -189,8 +189,8 @@ TEST_F(BadFrames, AWorkersNameAndReasonForgeNoLineOfTheLog) {
   EXPECT_EQ(log.find("\u202e"), std::string::npos) << log;
 }
 
-// A worker of another version is told so, and ends.
-TEST_F(BadFrames, AWorkerEndsWhenTheCoordinatorSpeaksAnotherVersion) {
+// A worker of another version is rejected, and ends.
+TEST_F(BadFrames, AWorkerEndsWhenTheCoordinatorUsesAnotherVersion) {
   zmq::context_t context;
   zmq::socket_t coordinator(context, zmq::socket_type::router);
   coordinator.set(zmq::sockopt::linger, 0);

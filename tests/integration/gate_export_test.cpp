@@ -161,7 +161,7 @@ TEST_F(GateExport, NothingThatTheRunReadsOrKeepsIsOverwritten) {
                  {"a file of the answer cache"});
 }
 
-TEST_F(GateExport, ARunWithErrorsExportsOnlyWhenItIsTold) {
+TEST_F(GateExport, ARunWithErrorsExportsOnlyWithAllowErrors) {
   const auto suite_file = write_suite(suite("", refused_test("q_1") + recall_test("q_2", 17, 20)));
   write_text(file("baseline.json"), "as it was");
   const auto refused = export_to(suite_file, "baseline.json");

@@ -111,7 +111,7 @@ TEST_F(MalformedInputs, SuitesWithBadExpectations) {
   });
 }
 
-TEST_F(MalformedInputs, EveryFindingOfASuiteIsTold) {
+TEST_F(MalformedInputs, EveryFindingOfASuiteIsReported) {
   write_text(folder() / "bad.yaml",
              "suite: demo\nsettings: {thresholding: {max_drop: 2}}\ntests:\n"
              "  - id: q_1\n    input: {prompt: x}\n    expected: {type: nothing}\n"

@@ -44,7 +44,7 @@ class RateLimit : public Workbench {
       } else if (event.kind == "start") {
         EXPECT_FALSE(is_closed) << "case " << event.content << ", " << event.at_us - first_refusal
                                 << " us after the first 429";
-        // The call that was refused: it has heard of the answer, so there is no excuse.
+        // The call that was refused: it has got the answer, so there is no excuse.
         if (const auto own = content_closed_until.find(event.content); own != content_closed_until.end()) {
           EXPECT_GE(event.at_us, own->second) << "case " << event.content;
         }

@@ -184,7 +184,7 @@ TEST_F(Robust, AnUnstablePromptFailsItsLeastAndItsBaseline) {
   EXPECT_EQ(parse_report(fell.output)["verdict"], "regression");
 }
 
-TEST_F(Robust, AStatisticalGateTellsAChangeFromNone) {
+TEST_F(Robust, AStatisticalGateDistinguishesAChangeFromNone) {
   std::filesystem::create_directory_symlink(shipped_fixtures(), folder() / "fixtures");
   const std::string path = (folder() / "all.yaml").string();
   std::ofstream(path) << "suite: all\nmodel: sim-1\nsettings:\n  provider: openai\n"
@@ -230,7 +230,7 @@ TEST_F(Robust, AStatisticalGateTellsAChangeFromNone) {
   EXPECT_EQ(parse_report(again.output)["baseline_comparison"], report["baseline_comparison"]);
 }
 
-TEST_F(Robust, WhatCannotWorkIsSaidAtOnce) {
+TEST_F(Robust, WhatCannotWorkIsRefusedAtOnce) {
   const auto simulator = start_simulator();
   const std::vector<std::pair<Flags, std::string>> wrong{
       {{"--perturb", "blank-line"}, "did you mean \"blank-lines\"?"},

@@ -102,13 +102,13 @@ TEST_F(RunBudgets, ACostBudgetNeedsAPriceBeforeAnyCall) {
   EXPECT_EQ(simulator.count("start"), 0u);
 }
 
-std::string get_metrics(const std::string& said) {
+std::string get_metrics(const std::string& log) {
   static constexpr std::string_view announcement = "metrics at http://127.0.0.1:";
-  const auto at = said.find(announcement);
+  const auto at = log.find(announcement);
   if (at == std::string::npos) return "";
   sockaddr_in address{};
   address.sin_family = AF_INET;
-  address.sin_port = htons(static_cast<std::uint16_t>(std::stoi(said.substr(at + announcement.size()))));
+  address.sin_port = htons(static_cast<std::uint16_t>(std::stoi(log.substr(at + announcement.size()))));
   address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
   const int socket = ::socket(AF_INET, SOCK_STREAM, 0);
   std::string answer;

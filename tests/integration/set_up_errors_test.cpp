@@ -38,7 +38,7 @@ TEST_F(SetUpErrors, AWorkerWithoutACoordinator) {
   EXPECT_LT(finished.duration, std::chrono::seconds(5));
 }
 
-TEST_F(SetUpErrors, AWorkerThatIsToldToGoNowhere) {
+TEST_F(SetUpErrors, AWorkerThatIsGivenNoValidAddress) {
   expect_one_sentence(run_worker("127.0.0.1:5555"), {"tcp://HOST:PORT"});
   expect_one_sentence(run_worker("tcp://:5555"), {"tcp://HOST:PORT"});
   expect_one_sentence(run_worker("tcp://127.0.0.1:0"), {"--connect", "from 1 to 65535"});

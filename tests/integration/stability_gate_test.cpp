@@ -71,11 +71,11 @@ TEST_F(StabilityAsAGate, AFallIsARegressionOfTheRunAndOfItsReport) {
   for (const char* base : {"base.json", "whole.json"}) {
     const auto compared = run_sluice({"compare", base, "torn.json", "--format", "json"});
     EXPECT_EQ(compared.exit_code, 1) << compared.errors;
-    const json told = json::parse(compared.output);
-    EXPECT_EQ(told["verdict"], "regression") << base;
-    EXPECT_EQ(told["stability"]["score"], 0.5);
-    EXPECT_EQ(told["stability"]["baseline"], 1.0);
-    EXPECT_EQ(told["stability"]["cause"], "dropped");
+    const json comparison = json::parse(compared.output);
+    EXPECT_EQ(comparison["verdict"], "regression") << base;
+    EXPECT_EQ(comparison["stability"]["score"], 0.5);
+    EXPECT_EQ(comparison["stability"]["baseline"], 1.0);
+    EXPECT_EQ(comparison["stability"]["cause"], "dropped");
   }
   EXPECT_NE(
       run_sluice({"compare", "base.json", "torn.json"}).output.find("REGRESSION: the stability dropped"),
@@ -111,11 +111,11 @@ TEST_F(StabilityAsAGate, APartOfTheSuiteIsNotMeasuredAgainstTheWhole) {
       if (name == "whole.json" && std::string(base) != "part.json") continue;
       const auto compared = run_sluice({"compare", base, current, "--format", "json", "--strict"});
       EXPECT_EQ(compared.exit_code, 0) << base << " " << current << compared.errors << compared.output;
-      const json told = json::parse(compared.output);
-      EXPECT_EQ(codes(told["notices"]), Codes({"no_scores", "stability_not_compared"}))
+      const json comparison = json::parse(compared.output);
+      EXPECT_EQ(codes(comparison["notices"]), Codes({"no_scores", "stability_not_compared"}))
           << base << " " << current;
-      EXPECT_EQ(told["stability"]["baseline"], nullptr);
-      EXPECT_EQ(told["current"]["selection"], name != "whole.json");
+      EXPECT_EQ(comparison["stability"]["baseline"], nullptr);
+      EXPECT_EQ(comparison["current"]["selection"], name != "whole.json");
     }
   }
 }
@@ -151,7 +151,7 @@ TEST_F(StabilityAsAGate, LostAnswersAreNotPassedOver) {
   EXPECT_EQ(codes(report_in("none.json")["baseline_comparison"]["notices"]), Codes{"stability_not_measured"});
 }
 
-TEST_F(StabilityAsAGate, ASettingThatNothingMeasuresIsSaid) {
+TEST_F(StabilityAsAGate, ASettingThatNothingMeasuresIsReported) {
   write_text(folder() / "least.yaml", suite(", min_stability: 0.9"));
   EXPECT_EQ(run(whole(), "r.json", {}, "least.yaml").exit_code, 0);
   EXPECT_EQ(report_in("r.json")["verdict"], "review");
@@ -186,7 +186,7 @@ TEST_F(StabilityAsAGate, AThresholdThatNoTestCanAnswerIsRefused) {
   EXPECT_EQ(run(whole(), "r.json", {"--threshold", "0.01"}, "tests.yaml").exit_code, 0);
 }
 
-TEST_F(StabilityAsAGate, TestsOfScoresThatNoTestHasAreSaid) {
+TEST_F(StabilityAsAGate, TestsOfScoresThatNoTestHasAreReported) {
   write_text(folder() / "tests.yaml", suite(", thresholding: {mode: statistical}"));
   EXPECT_EQ(run(whole(), "r.json", {"--export-baseline", "base.json"}, "tests.yaml").exit_code, 0);
   EXPECT_EQ(run(whole(), "r.json", {"--baseline", "base.json"}, "tests.yaml").exit_code, 0);
@@ -195,7 +195,7 @@ TEST_F(StabilityAsAGate, TestsOfScoresThatNoTestHasAreSaid) {
   EXPECT_EQ(run(whole(), "r.json", {"--baseline", "base.json", "--strict"}, "tests.yaml").exit_code, 1);
 }
 
-TEST_F(StabilityAsAGate, ATestThatAggregatesCannotAnswerIsSaid) {
+TEST_F(StabilityAsAGate, ATestThatAggregatesCannotAnswerIsReported) {
   write_text(folder() / "tests.yaml", suite(", thresholding: {mode: statistical}"));
   write_text(folder() / "manifest.toml", "[baseline]\nprecision = 0.5\n");
   run(whole(), "r.json", {"--baseline", "manifest.toml"}, "tests.yaml");
@@ -211,10 +211,10 @@ TEST_F(StabilityAsAGate, FlakyCasesAreFlakyInTheComparisonToo) {
   EXPECT_EQ(schema_findings(report_in("flaky.json")), "");
   const auto compared = run_sluice({"compare", "flaky.json", "flaky.json", "--format", "json"});
   EXPECT_EQ(compared.exit_code, 0) << compared.errors;
-  const json told = json::parse(compared.output);
-  EXPECT_EQ(told["verdict"], "review");
-  EXPECT_EQ(told["cases"]["flaky"], 1);
-  EXPECT_EQ(told["changes"][0]["status"], "flaky");
+  const json comparison = json::parse(compared.output);
+  EXPECT_EQ(comparison["verdict"], "review");
+  EXPECT_EQ(comparison["cases"]["flaky"], 1);
+  EXPECT_EQ(comparison["changes"][0]["status"], "flaky");
   EXPECT_EQ(run_sluice({"compare", "flaky.json", "flaky.json", "--strict"}).exit_code, 1);
   EXPECT_NE(run_sluice({"compare", "flaky.json", "flaky.json"}).output.find("Flaky (1)"), std::string::npos);
 }

@@ -8,7 +8,7 @@
 namespace sluice {
 namespace {
 
-TEST(PrunedRuns, AreToldWithWhatTheyFreed) {
+TEST(PrunedRuns, AreReportedWithWhatTheyFreed) {
   PrunedRuns done;
   done.runs = 12;
   done.results = 3400;
@@ -22,7 +22,7 @@ TEST(PrunedRuns, AreToldWithWhatTheyFreed) {
   EXPECT_EQ(pruned_runs(done, true), "would remove 12 runs with 3,400 results, 8 runs left\n");
 }
 
-TEST(PrunedRuns, WhatStaysAndWhyIsTold) {
+TEST(PrunedRuns, WhatStaysAndWhyIsReported) {
   PrunedRuns done;
   done.runs = 1;
   done.results = 1;
@@ -36,7 +36,7 @@ TEST(PrunedRuns, WhatStaysAndWhyIsTold) {
       "0 bytes after (another process is at work: later runs use the room)\n");
 }
 
-TEST(OpenLedger, SaysThatItBroughtAFileUpToDate) {
+TEST(OpenLedger, WarnsThatItBroughtAFileUpToDate) {
   const support::TemporaryFolder folder;
   const auto file = folder.path() / "ledger.db";
   {
@@ -55,10 +55,10 @@ TEST(OpenLedger, SaysThatItBroughtAFileUpToDate) {
   ::testing::internal::CaptureStderr();
   const auto opened = open_ledger(file);
   const auto again = open_ledger(file);
-  const std::string said = ::testing::internal::GetCapturedStderr();
+  const std::string logged = ::testing::internal::GetCapturedStderr();
   ASSERT_TRUE(opened) << opened.error().message;
   ASSERT_TRUE(again);
-  EXPECT_EQ(said,
+  EXPECT_EQ(logged,
             "sluice: warning: the run ledger " + file.string() +
                 " was brought from version 5 to 6, with its 1 run and 0 pins; an earlier sluice does not "
                 "open it any more\n");

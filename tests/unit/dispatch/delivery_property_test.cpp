@@ -103,7 +103,7 @@ class Model {
   }
 
   /// Whoever leaves brings what it has called for, and says GOODBYE in the same breath.
-  void say_goodbye(WorkerId id, ModelWorker& worker) {
+  void send_goodbye(WorkerId id, ModelWorker& worker) {
     std::erase_if(network_, [&](const InFlight& result) {
       if (result.worker != id) return false;
       deliver(result);
@@ -133,7 +133,7 @@ class Model {
         {
           auto chosen = workers_.begin();
           std::advance(chosen, static_cast<std::ptrdiff_t>(pick(workers_.size())));
-          say_goodbye(chosen->first, chosen->second);
+          send_goodbye(chosen->first, chosen->second);
         }
         break;
       case 2:
@@ -180,7 +180,7 @@ class Model {
       case 6:
         for (auto& [id, worker] : workers_) {
           if (!worker.alive || worker.stopped || pick(4) > 0) continue;
-          say_goodbye(id, worker);
+          send_goodbye(id, worker);
           break;
         }
         break;
@@ -213,7 +213,7 @@ class Model {
   /// No more trouble: one healthy worker, ticks, and everything that is still on its way arrives.
   void calm_down() {
     for (auto& [id, worker] : workers_) {
-      if (worker.alive && trouble_ == Trouble::nobody_is_lost) say_goodbye(id, worker);
+      if (worker.alive && trouble_ == Trouble::nobody_is_lost) send_goodbye(id, worker);
       worker.alive = false;
     }
     const auto healthy = next_id_++;

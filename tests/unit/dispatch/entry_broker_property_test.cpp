@@ -1,4 +1,4 @@
-// Whatever dies, is lost or is said twice: each key that a worker seeks gets one verdict, at most one worker
+// Whatever dies, is lost or is sent twice: each key that a worker seeks gets one answer, at most one worker
 // at a time is left to pay for an embedding, and nobody waits for ever.
 #include "coordinator/dispatch/entry_broker.hpp"
 
@@ -20,7 +20,7 @@ constexpr auto lease_time = 10 * beat;
 /// Workers of three caches, one of which two share, and one without a cache.
 const std::map<WorkerId, std::string> caches{{1, "a"}, {2, "a"}, {3, "b"}, {4, "c"}, {5, ""}};
 
-/// Keeps its own books of what the broker says, and checks each verdict against them.
+/// Keeps its own books of what the broker says, and checks each answer against them.
 class Fleet {
  public:
   void act() {
@@ -36,14 +36,14 @@ class Fleet {
         seek(worker, key);
         break;
       case 2:  // Also by one that was not asked, and twice.
-        broker_.lent(worker, key, *rc::gen::arbitrary<bool>() ? entry_ : nullptr, now_, outcome_);
+        broker_.lent(worker, key, *rc::gen::arbitrary<bool>() ? entry_ : nullptr, now_, actions_);
         break;
       case 3:
-        broker_.stored(worker, key.digest, now_, outcome_);
+        broker_.stored(worker, key.digest, now_, actions_);
         end_lease(worker, key);
         break;
       case 4:
-        broker_.given_up(worker, key.digest, now_, outcome_);
+        broker_.given_up(worker, key.digest, now_, actions_);
         end_lease(worker, key);
         break;
       case 5:
@@ -53,7 +53,7 @@ class Fleet {
         expect(worker, key.digest);
         break;
       case 7:
-        broker_.looked_up(key.digest, *rc::gen::element<std::string>("", "a", "b", "c", "d"), now_, outcome_);
+        broker_.looked_up(key.digest, *rc::gen::element<std::string>("", "a", "b", "c", "d"), now_, actions_);
         break;
       default:
         broker_.forget_answer(key.digest);
@@ -65,7 +65,7 @@ class Fleet {
     for (const auto end = now_ + time; now_ < end;) {
       now_ += beat;
       std::erase_if(leases_, [&](const auto& lease) { return now_ > lease.second.since + lease_time; });
-      broker_.tick(now_, outcome_);
+      broker_.tick(now_, actions_);
       check();
     }
   }
@@ -87,13 +87,13 @@ class Fleet {
 
   void seek(WorkerId worker, const EntryKey& key) {
     if (there_.contains(worker)) waiting_.insert({worker, key});
-    broker_.seek(worker, key, now_, outcome_);
+    broker_.seek(worker, key, now_, actions_);
   }
   void leave(WorkerId worker) {
     there_.erase(worker);
     std::erase_if(waiting_, [&](const auto& wait) { return wait.first == worker; });
     std::erase_if(leases_, [&](const auto& lease) { return lease.second.worker == worker; });
-    broker_.leave(worker, now_, outcome_);
+    broker_.leave(worker, now_, actions_);
   }
   void expect(WorkerId worker, const Digest& key) {
     if (there_.contains(worker)) broker_.expect_answer(key, worker);
@@ -105,22 +105,22 @@ class Fleet {
   }
 
   void check() {
-    for (const auto& verdict : outcome_.verdicts) {
-      RC_ASSERT(there_.contains(verdict.seeker));
-      RC_ASSERT(waiting_.erase({verdict.seeker, verdict.key}) == 1u);
-      if (verdict.entry || verdict.key.kind == EntryKind::answer) continue;
-      const auto [lease, is_new] = leases_.try_emplace(verdict.key.digest, Lease{verdict.seeker, now_});
-      RC_ASSERT(is_new || lease->second.worker == verdict.seeker);
+    for (const auto& answer : actions_.answers) {
+      RC_ASSERT(there_.contains(answer.seeker));
+      RC_ASSERT(waiting_.erase({answer.seeker, answer.key}) == 1u);
+      if (answer.entry || answer.key.kind == EntryKind::answer) continue;
+      const auto [lease, is_new] = leases_.try_emplace(answer.key.digest, Lease{answer.seeker, now_});
+      RC_ASSERT(is_new || lease->second.worker == answer.seeker);
     }
-    for (const auto& loan : outcome_.loans) {
+    for (const auto& loan : actions_.loans) {
       RC_ASSERT(there_.contains(loan.lender));
       RC_ASSERT(!caches.at(loan.lender).empty() || loan.key.kind == EntryKind::answer);
     }
-    outcome_ = {};
+    actions_ = {};
   }
 
   EntryBroker broker_{{beat, patience, lease_time, 1000, 8}};
-  EntryBroker::Outcome outcome_;
+  EntryBroker::Actions actions_;
   TimePoint now_{};
   std::shared_ptr<const std::string> entry_ = std::make_shared<const std::string>("entry");
   std::set<WorkerId> there_;

@@ -22,7 +22,7 @@ EntryKey embedding(std::uint8_t first) {
   return {EntryKind::embedding, digest(first)};
 }
 
-/// A broker, and what it has said since the last look as short words.
+/// A broker, and what it wants sent since the last look, in short words.
 struct EntryBrokerTest : testing::Test {
   EntryBroker broker{{beat, 2 * beat, lease_time, 64, 64}};
   TimePoint now{};
@@ -31,48 +31,48 @@ struct EntryBrokerTest : testing::Test {
     return (key.kind == EntryKind::answer ? "a" : "e") + std::to_string(key.digest[0]);
   }
   /// E.g. "1 pays e7", "2 gets e7: bytes", "ask 3 for e7", "look up 7".
-  std::vector<std::string> said(EntryBroker::Outcome outcome) {
+  std::vector<std::string> in_words(EntryBroker::Actions actions) {
     std::vector<std::string> words;
-    for (const auto& verdict : outcome.verdicts) {
-      const auto who = std::to_string(verdict.seeker);
-      words.push_back(verdict.entry ? who + " gets " + name(verdict.key) + ": " + *verdict.entry
-                                    : who + " pays " + name(verdict.key));
+    for (const auto& answer : actions.answers) {
+      const auto who = std::to_string(answer.seeker);
+      words.push_back(answer.entry ? who + " gets " + name(answer.key) + ": " + *answer.entry
+                                   : who + " pays " + name(answer.key));
     }
-    for (const auto& loan : outcome.loans)
+    for (const auto& loan : actions.loans)
       words.push_back("ask " + std::to_string(loan.lender) + " for " + name(loan.key));
-    for (const auto& key : outcome.look_ups) words.push_back("look up " + std::to_string(key[0]));
+    for (const auto& key : actions.look_ups) words.push_back("look up " + std::to_string(key[0]));
     return words;
   }
   template <class Act>
   std::vector<std::string> after(Act act) {
-    EntryBroker::Outcome outcome;
-    act(outcome);
-    return said(std::move(outcome));
+    EntryBroker::Actions actions;
+    act(actions);
+    return in_words(std::move(actions));
   }
 
   std::vector<std::string> seek(WorkerId who, EntryKey key) {
-    return after([&](auto& outcome) { broker.seek(who, key, now, outcome); });
+    return after([&](auto& actions) { broker.seek(who, key, now, actions); });
   }
   std::vector<std::string> looked_up(std::uint8_t key, const std::string& cache) {
-    return after([&](auto& outcome) { broker.looked_up(digest(key), cache, now, outcome); });
+    return after([&](auto& actions) { broker.looked_up(digest(key), cache, now, actions); });
   }
   std::vector<std::string> lent(WorkerId who, EntryKey key, const char* bytes) {
     auto entry = bytes ? std::make_shared<const std::string>(bytes) : nullptr;
-    return after([&](auto& outcome) { broker.lent(who, key, entry, now, outcome); });
+    return after([&](auto& actions) { broker.lent(who, key, entry, now, actions); });
   }
   std::vector<std::string> stored(WorkerId who, std::uint8_t key) {
-    return after([&](auto& outcome) { broker.stored(who, digest(key), now, outcome); });
+    return after([&](auto& actions) { broker.stored(who, digest(key), now, actions); });
   }
   std::vector<std::string> given_up(WorkerId who, std::uint8_t key) {
-    return after([&](auto& outcome) { broker.given_up(who, digest(key), now, outcome); });
+    return after([&](auto& actions) { broker.given_up(who, digest(key), now, actions); });
   }
   std::vector<std::string> leave(WorkerId who) {
-    return after([&](auto& outcome) { broker.leave(who, now, outcome); });
+    return after([&](auto& actions) { broker.leave(who, now, actions); });
   }
   /// Heartbeats until this much time has passed.
   std::vector<std::string> pass(std::chrono::milliseconds time) {
-    return after([&](auto& outcome) {
-      for (const auto end = now + time; now < end;) broker.tick(now += beat, outcome);
+    return after([&](auto& actions) {
+      for (const auto end = now + time; now < end;) broker.tick(now += beat, actions);
     });
   }
   void join_three() {
@@ -129,7 +129,7 @@ TEST_F(EntryBrokerTest, TwoWhoSeekAnAnswerShareTheLoan) {
   broker.expect_answer(digest(7), 1);
   EXPECT_EQ(seek(2, answer(7)), Words{"ask 1 for a7"});
   EXPECT_EQ(seek(3, answer(7)), Words{});
-  EXPECT_EQ(seek(3, answer(7)), Words{}) << "said twice";
+  EXPECT_EQ(seek(3, answer(7)), Words{}) << "sent twice";
   EXPECT_EQ(lent(1, answer(7), "bytes"), (Words{"2 gets a7: bytes", "3 gets a7: bytes"}));
 }
 
@@ -146,7 +146,7 @@ TEST_F(EntryBrokerTest, ALenderThatDoesNotAnswerInTimeOrLeavesIsNotWaitedFor) {
   EXPECT_EQ(lent(1, answer(8), "late"), Words{});
 }
 
-TEST_F(EntryBrokerTest, OnlyTheLenderThatWasAskedIsHeard) {
+TEST_F(EntryBrokerTest, OnlyTheEntryOfTheRequestedLenderCounts) {
   join_three();
   broker.expect_answer(digest(7), 1);
   EXPECT_EQ(lent(1, answer(7), "unasked"), Words{});
@@ -171,7 +171,7 @@ TEST_F(EntryBrokerTest, TheLedgerNamesTheHolderOfAnEmbedding) {
   EXPECT_EQ(seek(1, embedding(7)), Words{"look up 7"});
   EXPECT_EQ(seek(2, embedding(7)), Words{});
   EXPECT_EQ(looked_up(7, "three"), Words{"ask 3 for e7"});
-  EXPECT_EQ(looked_up(7, "three"), Words{}) << "said twice";
+  EXPECT_EQ(looked_up(7, "three"), Words{}) << "sent twice";
   EXPECT_EQ(lent(3, embedding(7), "vector"), (Words{"1 gets e7: vector", "2 gets e7: vector"}));
   EXPECT_EQ(seek(1, embedding(7)), Words{"ask 3 for e7"}) << "remembered for the run";
 }
@@ -201,7 +201,7 @@ TEST_F(EntryBrokerTest, OnePaysForAnEmbeddingAndTheOthersGetIt) {
   EXPECT_EQ(broker.open_count(), 0u);
 }
 
-TEST_F(EntryBrokerTest, WhoIsLeftToPayAndAsksAgainIsToldAgain) {
+TEST_F(EntryBrokerTest, WhoMustPayAndSeeksAgainIsAnsweredAgain) {
   join_three();
   lease_to_first(7);
   EXPECT_EQ(seek(1, embedding(7)), Words{"1 pays e7"});
@@ -268,7 +268,7 @@ TEST_F(EntryBrokerTest, ACoordinatorThatWasAwayBlamesNobody) {
   lease_to_first(7);
   seek(2, embedding(7));
   pass(beat);
-  EXPECT_EQ(after([&](auto& outcome) { broker.tick(now += 10 * lease_time, outcome); }), Words{});
+  EXPECT_EQ(after([&](auto& actions) { broker.tick(now += 10 * lease_time, actions); }), Words{});
   EXPECT_EQ(pass(lease_time - beat), Words{});
   EXPECT_EQ(pass(beat), Words{"2 pays e7"});
 }

@@ -19,7 +19,7 @@ void expect_part(const std::string& text, const std::string& part) {
   EXPECT_NE(text.find(part), std::string::npos) << text;
 }
 
-TEST(BaselineCheck, SaysNothingOfABaselineThatFits) {
+TEST(BaselineCheck, GivesNoNoticeOfABaselineThatFits) {
   EXPECT_TRUE(check_baseline(header, run_of(true))->empty());
 }
 
@@ -133,7 +133,7 @@ TEST(BaselineCheck, WarnsOfAnotherVersionOfTheToolAndDecidesNothing) {
     EXPECT_EQ(notices->at(0).code, "tool_version_mismatch");
     EXPECT_EQ(notices->at(0).severity, Severity::warning);
     expect_part(notices->at(0).message, "version 0.0.9 and this is 0.1.0");
-    GateSummary gate;
+    BaselineComparison gate;
     gate.notices = *notices;
     VerdictInput input;
     input.statuses.passed = 1;
@@ -142,7 +142,7 @@ TEST(BaselineCheck, WarnsOfAnotherVersionOfTheToolAndDecidesNothing) {
   }
 }
 
-TEST(BaselineCheck, SpeaksOfTheTwoFilesThatAreCompared) {
+TEST(BaselineCheck, NamesTheTwoFilesThatAreCompared) {
   BaselineHeader other = header;
   other.config_fingerprint = "sha256:01";
   other.assay_version = "0.0.9";

@@ -87,7 +87,7 @@ TEST(BaselineFile, WritesWhatItRead) {
   EXPECT_EQ(written(*parse(complete)), complete);
 }
 
-TEST(BaselineFile, SaysWhereTheSuiteLiesAndThatItsRunWasAMock) {
+TEST(BaselineFile, RecordsWhereTheSuiteLiesAndThatItsRunWasAMock) {
   auto baseline = *parse(complete);
   baseline.header.suite_path = "tests/fix";
   baseline.header.mode = "mock";
@@ -286,7 +286,7 @@ TEST(BaselineFile, NamesAnotherSchemaVersionBeforeAllElse) {
   }
 }
 
-TEST(BaselineFile, TellsAReportFromABaseline) {
+TEST(BaselineFile, DistinguishesAReportFromABaseline) {
   const std::string answer =
       "is a report: `sluice compare` reads reports, --baseline takes what --export-baseline wrote";
   expect_finding(

@@ -45,7 +45,7 @@ RowChange change(const Outcome& outcome, const std::string& id) {
   return outcome.rows.at(id + " " + similarity).change;
 }
 
-TEST(Compare, SaysThatTwoSidesShareNoCase) {
+TEST(Compare, ReportsThatTwoSidesShareNoCase) {
   const auto shares_no_case = [](std::vector<ComparedCase> base, std::vector<ComparedCase> current) {
     return compare_all(cases_of(std::move(base)), cases_of(std::move(current))).summary.shares_no_case;
   };
@@ -77,7 +77,7 @@ TEST(Compare, SeesWhetherThereIsAScore) {
             "or fail are judged by what CURRENT says of them.");
 }
 
-TEST(Compare, SaysWhatBecameOfEveryScore) {
+TEST(Compare, ReportsWhatBecameOfEveryScore) {
   const Baseline baseline = baseline_of({{"drop", similarity, 0.92},
                                          {"gone", similarity, 0.5},
                                          {"limit", similarity, 0.92},
@@ -129,7 +129,7 @@ TEST(Compare, WhatASelectionLeftOutIsNoWarning) {
   rules.current_is_selection = true;
   const auto fewer = compare_all(cases_of(two), cases_of({scored("a", 0.5)}), rules);
   EXPECT_EQ(fewer.summary.verdict, RunVerdict::pass);
-  EXPECT_EQ(fewer.summary.missing_in_current, 1u) << "it is said all the same";
+  EXPECT_EQ(fewer.summary.missing_in_current, 1u) << "it is counted all the same";
   EXPECT_EQ(change(fewer, "b"), RowChange::missing_in_current);
   EXPECT_EQ(fewer.rows.at("b " + similarity).status, MetricStatus::unjudged);
   const Baseline one = baseline_of({{"a", similarity, 0.5}});
@@ -222,7 +222,7 @@ TEST(Compare, AScoreThatWasUndefinedIsNotMissing) {
   EXPECT_EQ(change(outcome, "a"), RowChange::not_compared);
 }
 
-TEST(Compare, SayingNothingIsBestWhereNothingIsExpected) {
+TEST(Compare, ExtractingNothingIsBestWhereNothingIsExpected) {
   const Baseline baseline = baseline_of({{"f", "claims_f1", 0.0}});
   ComparedMetric f1;
   f1.name = "claims_f1";
@@ -336,11 +336,11 @@ TEST(Compare, StatisticalScoresAreTestedTogether) {
   const auto worse = compare_all(cases_of(base), cases_of(fell));
   EXPECT_EQ(worse.summary.verdict_input.statuses.passed, 40u) << "no case alone is judged by the base";
   ASSERT_TRUE(worse.summary.statistics);
-  EXPECT_EQ(worse.summary.statistics->verdict, ChangeVerdict::regression);
+  EXPECT_EQ(worse.summary.statistics->decision, ChangeDecision::regression);
   EXPECT_EQ(worse.rows.at(id_of(0) + " " + similarity).change, RowChange::drop);
   EXPECT_EQ(worse.rows.at(id_of(0) + " " + similarity).cause, MetricCause::assessed_statistically);
   const auto same = compare_all(cases_of(base), cases_of(noise));
-  EXPECT_EQ(same.summary.statistics->verdict, ChangeVerdict::no_regression);
+  EXPECT_EQ(same.summary.statistics->decision, ChangeDecision::no_regression);
   EXPECT_EQ(same.summary.statistics->rules.min_effect, 0.3);
   CompareRules rows_alone;
   rows_alone.runs_tests = false;

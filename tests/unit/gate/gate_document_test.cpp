@@ -223,7 +223,7 @@ TEST(GateDocument, MetricsAndCasesAreThoseOfTheTable) {
   }
 }
 
-// --- What is said of the comparison as a whole
+// --- What is documented of the comparison as a whole
 
 std::string_view word(GateNotice::Severity severity) {
   switch (severity) {
@@ -282,14 +282,14 @@ TEST(GateDocument, NoticesAreThoseOfTheTable) {
   for (const bool strict : {false, true}) {
     for (const GateNotice& notice : every_notice(strict)) {
       ASSERT_TRUE(rows.contains(notice.code)) << notice.code;
-      const std::string said = rows.at(notice.code)[strict ? 3 : 2];
-      EXPECT_EQ(said, std::string(word(notice.severity)) + (notice.decides ? "" : ", decides nothing"))
+      const std::string documented = rows.at(notice.code)[strict ? 3 : 2];
+      EXPECT_EQ(documented, std::string(word(notice.severity)) + (notice.decides ? "" : ", decides nothing"))
           << notice.code;
       EXPECT_TRUE(notice.message.ends_with('.')) << notice.message;
       met.insert(notice.code);
     }
   }
-  for (const auto& [code, row] : rows) EXPECT_TRUE(met.contains(code)) << code << " is said nowhere";
+  for (const auto& [code, row] : rows) EXPECT_TRUE(met.contains(code)) << code << " is given nowhere";
 }
 
 // --- The examples of thresholding

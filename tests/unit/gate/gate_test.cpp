@@ -153,7 +153,7 @@ TEST(Gate, WarnsOfAMissingEntryAndFailsUnderStrict) {
   EXPECT_EQ(strict.metrics.at(0).cause, MetricCause::missing_in_baseline);
 }
 
-TEST(Gate, AsksNoBaselineOfAnAbsoluteThreshold) {
+TEST(Gate, NeedsNoBaselineForAnAbsoluteThreshold) {
   const Baseline baseline = baseline_of({});
   const auto outcome = score_of(MetricId::semantic_similarity_to, 0.9);
   const Case test = test_of("new", MetricId::semantic_similarity_to, absolute(0.9));
@@ -178,7 +178,7 @@ TEST(Gate, FailsWhatBecameUndefined) {
   EXPECT_EQ(metric(assessment, MetricId::claims_precision).cause, MetricCause::became_undefined);
 }
 
-TEST(Gate, SayingNothingIsTheBestAnswerWhereNothingIsExpected) {
+TEST(Gate, ExtractingNothingIsTheBestAnswerWhereNothingIsExpected) {
   const Baseline baseline = baseline_of({{"safe", "claims_precision", 0.0}, {"safe", "claims_f1", 0.0}});
   auto outcomes = claims_outcomes(std::nullopt, std::nullopt, std::nullopt);
   outcomes.push_back(verdict_of(MetricId::claims_absent, true));
@@ -202,7 +202,7 @@ TEST(Gate, AnUndefinedScoreLacksNothing) {
             CaseStatus::pass);
 }
 
-TEST(Gate, AModelThatSaysNothingReachesNoFixedLimit) {
+TEST(Gate, AModelThatExtractsNothingReachesNoFixedLimit) {
   auto test = test_of("t", MetricId::claims_precision);
   test.kind = CaseKind::claims;
   test.must_contain = fixture_of("t").must_contain;
@@ -257,7 +257,7 @@ TEST(Gate, KeepsPassFailMetricsWhereNoClaimsScoreIsAssessed) {
   EXPECT_FALSE(assessment.regressed);
 }
 
-TEST(Gate, AForbiddenClaimFailsWhereTheBaselinesModelHadSaidNothing) {
+TEST(Gate, AForbiddenClaimFailsWhereTheBaselinesModelHadExtractedNothing) {
   const Baseline baseline = baseline_of({{"a", "claims_recall", 0.0}, {"a", "claims_f1", 0.0}});
   const auto assessed = [&](bool forbidden_passed, std::optional<double> precision) {
     return gate_of(&baseline).assess(fixture_of("a"),
@@ -275,7 +275,7 @@ TEST(Gate, AForbiddenClaimFailsWhereTheBaselinesModelHadSaidNothing) {
       baseline_of({{"a", "claims_precision", 0.0}, {"a", "claims_recall", 0.0}, {"a", "claims_f1", 0.0}});
   EXPECT_EQ(gate_of(&had_it).assess(fixture_of("a"), claims_outcomes(0.0, 0.0, 0.0, false, false)).status,
             CaseStatus::pass)
-      << "the baseline's model had said it too";
+      << "the baseline's model had extracted it too";
 }
 
 TEST(Gate, KeepsAPassFailMetricThatTheTestNames) {

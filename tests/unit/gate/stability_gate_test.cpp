@@ -12,7 +12,7 @@ namespace sluice {
 namespace {
 
 /// What assess_stability says, notices by their codes.
-struct Said {
+struct Assessed {
   std::optional<StabilityAssessment> assessment;
   std::vector<GateNotice> notices;
 
@@ -26,8 +26,8 @@ struct Said {
 using Codes = std::vector<std::string>;
 using Pinned = std::optional<BaselineStability>;
 
-Said said(StabilityQuestion question, bool strict = false) {
-  Said result;
+Assessed assess_with(StabilityQuestion question, bool strict = false) {
+  Assessed result;
   const GatedRun run{"demo", "sha256:00", "0.1.0", "demo.yaml", "base.json", strict};
   result.assessment = assess_stability(question, run, result.notices);
   return result;
@@ -36,7 +36,7 @@ Said said(StabilityQuestion question, bool strict = false) {
 /// Of a run under `crlf 1`, all of whose perturbed trials were assessed.
 StabilityAssessment assessed(StabilityQuestion question, bool strict = false) {
   question.perturbations = {"crlf 1"};
-  const Said result = said(question, strict);
+  const Assessed result = assess_with(question, strict);
   EXPECT_EQ(result.codes(), Codes{});
   return result.assessment.value_or(StabilityAssessment{});
 }
@@ -83,32 +83,32 @@ TEST(StabilityGate, WithoutAnEntryItWarns) {
 TEST(StabilityGate, OtherPerturbationsAreNotCompared) {
   const Pinned base = pinned(0.95, {"crlf 2"});
   StabilityQuestion question{.score = 0.1, .perturbations = {"crlf 1"}, .baseline = &base};
-  EXPECT_EQ(said(question).codes(), Codes{"perturbations_differ"});
-  EXPECT_EQ(said(question).assessment->status, MetricStatus::unjudged);
-  EXPECT_EQ(said(question).notices[0].severity, GateNotice::Severity::warning);
-  EXPECT_EQ(said(question, true).notices[0].severity, GateNotice::Severity::failure);
+  EXPECT_EQ(assess_with(question).codes(), Codes{"perturbations_differ"});
+  EXPECT_EQ(assess_with(question).assessment->status, MetricStatus::unjudged);
+  EXPECT_EQ(assess_with(question).notices[0].severity, GateNotice::Severity::warning);
+  EXPECT_EQ(assess_with(question, true).notices[0].severity, GateNotice::Severity::failure);
   question.suite.mode = ThresholdMode::absolute;
-  EXPECT_EQ(said(question, true).codes(), Codes{}) << "the baseline does not judge there";
+  EXPECT_EQ(assess_with(question, true).codes(), Codes{}) << "the baseline does not judge there";
 }
 
 TEST(StabilityGate, APartOfASuiteIsAnotherQuantity) {
   const Pinned base = pinned(0.95);
   const StabilityQuestion question{
       .score = 0.1, .perturbations = {"crlf 1"}, .is_selection = true, .baseline = &base};
-  const Said result = said(question, true);
+  const Assessed result = assess_with(question, true);
   EXPECT_EQ(result.codes(), Codes{"stability_not_compared"});
   EXPECT_EQ(result.notices[0].severity, GateNotice::Severity::info);
   EXPECT_EQ(result.assessment->status, MetricStatus::unjudged);
   EXPECT_EQ(result.assessment->baseline, std::nullopt);
 }
 
-TEST(StabilityGate, ItIsSaidWhichSideIsAPart) {
+TEST(StabilityGate, TheNoticeNamesTheSideThatIsAPart) {
   const Pinned base = pinned(0.95);
   StabilityQuestion question{.score = 0.1, .perturbations = {"crlf 1"}, .baseline = &base};
   const auto message = [&](bool is_selection, bool base_is_selection) {
     question.is_selection = is_selection;
     question.base_is_selection = base_is_selection;
-    const Said result = said(question, true);
+    const Assessed result = assess_with(question, true);
     EXPECT_EQ(result.codes(), Codes{"stability_not_compared"});
     EXPECT_EQ(result.assessment->status, MetricStatus::unjudged);
     return result.notices.empty() ? "" : result.notices[0].message;
@@ -124,48 +124,48 @@ TEST(StabilityGate, ItIsSaidWhichSideIsAPart) {
             "which may be another: it was not compared.");
   question.score.reset();
   question.is_selection = false;
-  EXPECT_EQ(said(question).codes(), Codes{}) << "nothing was to be judged";
+  EXPECT_EQ(assess_with(question).codes(), Codes{}) << "nothing was to be assessed";
 }
 
-TEST(StabilityGate, SaysWhenThereWasNothingToAssess) {
+TEST(StabilityGate, ReportsThatThereWasNothingToAssess) {
   const StabilityQuestion asked{.perturbations = {"crlf 1"}, .planned = 40, .min_stability = 0.9};
-  EXPECT_EQ(said(asked).codes(), Codes{"stability_not_measured"});
-  EXPECT_EQ(said(asked).assessment->status, MetricStatus::unjudged);
+  EXPECT_EQ(assess_with(asked).codes(), Codes{"stability_not_measured"});
+  EXPECT_EQ(assess_with(asked).assessment->status, MetricStatus::unjudged);
   const Pinned base = pinned(0.95);
   StabilityQuestion compared{.perturbations = {"crlf 1"}, .planned = 40, .baseline = &base};
-  EXPECT_EQ(said(compared).codes(), Codes{"stability_not_measured"});
-  EXPECT_EQ(said(compared, true).notices[0].severity, GateNotice::Severity::failure);
+  EXPECT_EQ(assess_with(compared).codes(), Codes{"stability_not_measured"});
+  EXPECT_EQ(assess_with(compared, true).notices[0].severity, GateNotice::Severity::failure);
   compared.suite.mode = ThresholdMode::absolute;
-  EXPECT_EQ(said(compared).codes(), Codes{"stability_incomplete"})
+  EXPECT_EQ(assess_with(compared).codes(), Codes{"stability_incomplete"})
       << "nothing judges it, and all are missing";
 }
 
-TEST(StabilityGate, WhatIsMissingIsSaid) {
+TEST(StabilityGate, WhatIsMissingIsReported) {
   StabilityQuestion question{
       .score = 1.0, .perturbations = {"crlf 1"}, .planned = 40, .answers = 1, .min_stability = 0.9};
-  const Said result = said(question);
+  const Assessed result = assess_with(question);
   EXPECT_EQ(result.codes(), Codes{"stability_incomplete"});
   EXPECT_EQ(result.notices[0].severity, GateNotice::Severity::warning);
   EXPECT_EQ(result.notices[0].message.rfind("39 of 40 answers to perturbed inputs are missing", 0), 0u)
       << result.notices[0].message;
   EXPECT_EQ(result.assessment->status, MetricStatus::pass);
-  EXPECT_EQ(said(question, true).notices[0].severity, GateNotice::Severity::failure);
+  EXPECT_EQ(assess_with(question, true).notices[0].severity, GateNotice::Severity::failure);
   question.answers = 40;
-  EXPECT_EQ(said(question).codes(), Codes{});
+  EXPECT_EQ(assess_with(question).codes(), Codes{});
 }
 
 TEST(StabilityGate, ARunThatPerturbsNothingIsNotAssessed) {
   const Pinned base = pinned(0.95);
-  EXPECT_EQ(said({}).codes(), Codes{});
-  EXPECT_FALSE(said({}).assessment);
-  const Said unmeasured = said({.min_stability = 0.9, .baseline = &base}, true);
+  EXPECT_EQ(assess_with({}).codes(), Codes{});
+  EXPECT_FALSE(assess_with({}).assessment);
+  const Assessed unmeasured = assess_with({.min_stability = 0.9, .baseline = &base}, true);
   EXPECT_EQ(unmeasured.codes(), (Codes{"stability_not_measured", "stability_not_compared"}));
   EXPECT_EQ(unmeasured.notices[0].severity, GateNotice::Severity::failure);
   EXPECT_EQ(unmeasured.notices[1].severity, GateNotice::Severity::info);
-  EXPECT_EQ(said({.min_stability = 0.9}).notices.at(0).severity, GateNotice::Severity::warning);
+  EXPECT_EQ(assess_with({.min_stability = 0.9}).notices.at(0).severity, GateNotice::Severity::warning);
 }
 
-TEST(StabilityGate, SpeaksOfTheTwoFilesThatAreCompared) {
+TEST(StabilityGate, NamesTheTwoFilesThatAreCompared) {
   const Pinned base = pinned(0.95, {"crlf 2"});
   GatedRun files{"demo", "sha256:00", "0.1.0", "SUITE", "base.json", false, "now.json"};
   std::vector<GateNotice> notices;

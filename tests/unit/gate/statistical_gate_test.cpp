@@ -92,23 +92,23 @@ TEST(StatisticalGate, ADropOfAllIsARegression) {
   ASSERT_EQ(assessed.metrics.size(), 1u);
   EXPECT_EQ(assessed.metrics[0].comparison.pairs, 40u);
   EXPECT_NEAR(*assessed.metrics[0].comparison.drop, 0.2, 1e-9);
-  EXPECT_EQ(assessed.verdict, ChangeVerdict::regression);
+  EXPECT_EQ(assessed.decision, ChangeDecision::regression);
   EXPECT_EQ(assessed.regressions(), 1u);
 }
 
 TEST(StatisticalGate, TheSameScoresAreNoRegression) {
   // Without any change the drop's bound is 1 - 0.05^(1/40) = 0.072.
-  EXPECT_EQ(Forty(0.9, statistical(0.1)).assessed([](int) { return 0.9; }).verdict,
-            ChangeVerdict::no_regression);
+  EXPECT_EQ(Forty(0.9, statistical(0.1)).assessed([](int) { return 0.9; }).decision,
+            ChangeDecision::no_regression);
   const auto unknown = Forty(0.9, statistical(0.05)).assessed([](int) { return 0.9; });
-  EXPECT_EQ(unknown.verdict, ChangeVerdict::underpowered);
-  EXPECT_NEAR(*unknown.metrics[0].verdict.minimum_detectable_effect, 0.0721575, 1e-6);
+  EXPECT_EQ(unknown.decision, ChangeDecision::underpowered);
+  EXPECT_NEAR(*unknown.metrics[0].decision.minimum_detectable_effect, 0.0721575, 1e-6);
 }
 
-TEST(StatisticalGate, NoiseIsNoRegressionButMayBeTooMuchToTell) {
+TEST(StatisticalGate, NoiseIsNoRegressionButMayBeUnderpowered) {
   const auto assessed = Forty(0.5).assessed([](int i) { return i % 2 == 0 ? 0.1 : 0.9; });
-  EXPECT_EQ(assessed.verdict, ChangeVerdict::underpowered);
-  EXPECT_GT(*assessed.metrics[0].verdict.units_needed, 40u);
+  EXPECT_EQ(assessed.decision, ChangeDecision::underpowered);
+  EXPECT_GT(*assessed.metrics[0].decision.units_needed, 40u);
 }
 
 TEST(StatisticalGate, AScoreThatBecameUndefinedFailsItsCase) {
@@ -117,14 +117,14 @@ TEST(StatisticalGate, AScoreThatBecameUndefinedFailsItsCase) {
   Case test = test_of("a", MetricId::claims_precision);
   test.kind = CaseKind::claims;
   test.must_contain = fixture_of("a").must_contain;
-  const std::vector silent{score_of(MetricId::claims_precision, std::nullopt)};
-  const auto assessment = gate.assess(test, silent);
+  const std::vector undefined{score_of(MetricId::claims_precision, std::nullopt)};
+  const auto assessment = gate.assess(test, undefined);
   EXPECT_EQ(assessment.status, CaseStatus::fail) << "a model that suddenly says nothing must not pass";
   EXPECT_TRUE(assessment.regressed);
   EXPECT_EQ(assessment.metrics[0].cause, MetricCause::became_undefined);
   EXPECT_TRUE(assessment.metrics[0].is_left_to_tests);
   test.must_contain.clear();
-  EXPECT_EQ(gate.assess(test, silent).status, CaseStatus::pass)
+  EXPECT_EQ(gate.assess(test, undefined).status, CaseStatus::pass)
       << "the best answer where nothing is expected";
 }
 
@@ -132,10 +132,10 @@ TEST(StatisticalGate, OneUndefinedRepeatMakesACaseFlaky) {
   const Baseline baseline = baseline_of({{"a", similarity, 0.9}});
   const Gate gate = gate_of(&baseline, false, statistical());
   const Case test = test_of("a", MetricId::semantic_similarity_to);
-  const auto said = gate.assess(test, std::vector{score_of(MetricId::semantic_similarity_to, 0.9)});
-  const auto silent =
+  const auto defined = gate.assess(test, std::vector{score_of(MetricId::semantic_similarity_to, 0.9)});
+  const auto undefined =
       gate.assess(test, std::vector{score_of(MetricId::semantic_similarity_to, std::nullopt)});
-  const auto assessment = assessment_of_repeats(std::array{&said, &silent, &said});
+  const auto assessment = assessment_of_repeats(std::array{&defined, &undefined, &defined});
   EXPECT_EQ(assessment.status, CaseStatus::flaky);
   StatisticalGate tests({&baseline, statistical(), 0.05, 1});
   tests.add(test, assessment.metrics);
@@ -154,9 +154,10 @@ TEST(StatisticalGate, AnUndefinedRepeatCountsInWhateverOrderTheRepeatsCome) {
     return forty.gate.assess(test, std::vector{score_of(MetricId::semantic_similarity_to, score)});
   };
   const auto low = scored(0.1);
-  const auto silent = scored(std::nullopt);
-  const auto said = scored(0.9);
-  for (const auto& repeats : {std::array{&low, &silent, &said}, std::array{&silent, &low, &said}}) {
+  const auto undefined = scored(std::nullopt);
+  const auto defined = scored(0.9);
+  for (const auto& repeats :
+       {std::array{&low, &undefined, &defined}, std::array{&undefined, &low, &defined}}) {
     StatisticalGate tests({&forty.baseline, suite, 0.05, 1});
     tests.add(test, assessment_of_repeats(repeats).metrics);
     EXPECT_EQ(tests.finish().metrics.at(0).became_undefined.count(), 1u);
@@ -167,7 +168,8 @@ TEST(StatisticalGate, WhatBecameUndefinedIsNeverCalledNoRegression) {
   const auto assessed = Forty(0.9, statistical(0.1)).assessed([](int i) {
     return i == 7 ? std::optional<double>() : std::optional(0.9);
   });
-  EXPECT_EQ(assessed.verdict, ChangeVerdict::underpowered) << "39 unchanged cases alone would exclude a drop";
+  EXPECT_EQ(assessed.decision, ChangeDecision::underpowered)
+      << "39 unchanged cases alone would exclude a drop";
   EXPECT_EQ(assessed.metrics[0].became_undefined.names(), "`case-007` semantic_similarity_to");
 }
 
@@ -183,7 +185,7 @@ TEST(StatisticalGate, PairsOfTwoFilesAreTestedAsThoseOfARun) {
   }
   const auto pairs = tests.finish();
   const auto run = forty.assessed([](int) { return 0.7; });
-  EXPECT_EQ(pairs.verdict, run.verdict);
+  EXPECT_EQ(pairs.decision, run.decision);
   EXPECT_EQ(pairs.metrics.at(0).comparison.test.p.drop, run.metrics.at(0).comparison.test.p.drop);
 }
 
@@ -199,7 +201,7 @@ TEST(StatisticalGate, TheCasesThatFellMostAreKeptByName) {
   const auto assessed = Forty(0.9).assessed([](int i) { return i < 25 ? 0.88 - 0.01 * i : 0.9 + 0.001 * i; });
   const LargestDrops& drops = assessed.metrics.at(0).drops;
   EXPECT_EQ(drops.count(), 25u);
-  ASSERT_EQ(drops.kept().size(), LargestDrops::most_kept);
+  ASSERT_EQ(drops.kept().size(), defaults::kept_drops);
   for (std::size_t i = 0; i < drops.kept().size(); ++i) {
     const CaseDrop& one = drops.kept()[i];
     EXPECT_EQ(one.test_id, id_of(24 - static_cast<int>(i)));
@@ -235,7 +237,7 @@ TEST(StatisticalGate, ADropIsThatOfTheMeansOverTheRepeats) {
   tests.add({"fell", "", MetricId::semantic_similarity_to, before, now});
   tests.add({"rose", "", MetricId::semantic_similarity_to, now, before});
   tests.add({"same", "", MetricId::semantic_similarity_to, before, before});
-  tests.add({"silent", "", MetricId::semantic_similarity_to, before, none});
+  tests.add({"undefined", "", MetricId::semantic_similarity_to, before, none});
   tests.add({"new", "", MetricId::semantic_similarity_to, none, now});
   const auto assessed = tests.finish();
   const LargestDrops& drops = assessed.metrics.at(0).drops;
@@ -267,8 +269,8 @@ TEST(StatisticalGate, CategoriesMayBeTheUnits) {
   suite.cluster_by_category = true;
   const auto assessed = Forty(0.9, suite).assessed([](int) { return 0.7; });
   EXPECT_EQ(assessed.metrics[0].comparison.units, 2u);
-  EXPECT_EQ(assessed.verdict, ChangeVerdict::underpowered) << "two categories cannot be significant";
-  EXPECT_TRUE(assessed.metrics[0].verdict.too_few_changed);
+  EXPECT_EQ(assessed.decision, ChangeDecision::underpowered) << "two categories cannot be significant";
+  EXPECT_TRUE(assessed.metrics[0].decision.too_few_changed);
 }
 
 TEST(StatisticalGate, RepeatsOfBothSidesCount) {

@@ -50,7 +50,7 @@ TEST_F(BreakerTest, WhatFailedBeforeItWasReachedIsNoOutage) {
 
 TEST_F(BreakerTest, OpensWhenHalfOfTheLastCallsFailed) {
   for (int i = 0; i < 9; ++i) breaker.on_outcomes(1, {1, 1}, start + i * 100ms);
-  EXPECT_FALSE(breaker.open()) << "18 calls say too little";
+  EXPECT_FALSE(breaker.open()) << "18 calls are too few";
   EXPECT_TRUE(breaker.on_outcomes(1, {1, 1}, start + 1s));
   EXPECT_TRUE(breaker.open());
 }
@@ -152,7 +152,7 @@ TEST_F(BreakerTest, AnAnswerClosesIt) {
   EXPECT_FALSE(fail(4, start + 2s)) << "it counts anew";
 }
 
-TEST_F(BreakerTest, AnswersThatAreToldWithAFailureCameBefore) {
+TEST_F(BreakerTest, AnswersThatAreReportedWithAFailureCameBefore) {
   breaker.on_outcomes(1, {9, 1}, start);
   EXPECT_FALSE(fail(3, start));
   EXPECT_TRUE(fail(1, start));

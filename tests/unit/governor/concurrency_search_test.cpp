@@ -41,8 +41,8 @@ struct InLine {
   std::uint64_t answers_until_found = 0;  ///< 0: it was not found.
 };
 
-/// `told_every`: in ms, how often the search hears what ended, as late as that.
-InLine open_with_a_line(std::uint32_t places, int told_every) {
+/// `report_interval`: in ms, how often the search gets what ended, as late as that.
+InLine open_with_a_line(std::uint32_t places, int report_interval) {
   constexpr int service = 100;
   ConcurrencySearch search(4);
   search.set_most(512);
@@ -64,7 +64,7 @@ InLine open_with_a_line(std::uint32_t places, int told_every) {
       serving.emplace_back(now + service, line.front());
       line.pop_front();
     }
-    if (now % told_every != 0) continue;
+    if (now % report_interval != 0) continue;
     search.on_outcomes(answered, 0, latency_us, search.limit() + 10);
     answers += answered;
     answered = 0;
@@ -75,12 +75,12 @@ InLine open_with_a_line(std::uint32_t places, int told_every) {
   return seen;
 }
 
-TEST(ConcurrencySearch, OpensNoFurtherThanTheAnswersHadTimeToTell) {
+TEST(ConcurrencySearch, OpensNoFurtherThanTheAnswersHadTimeToShow) {
   for (const std::uint32_t places : {8u, 20u, 60u}) {
-    for (const int told_every : {1, 10, 50, 100, 200}) {
-      SCOPED_TRACE(testing::Message() << places << " places, told every " << told_every << " ms");
-      const auto seen = open_with_a_line(places, told_every);
-      const bool promptly = told_every < 100;
+    for (const int report_interval : {1, 10, 50, 100, 200}) {
+      SCOPED_TRACE(testing::Message() << places << " places, a report every " << report_interval << " ms");
+      const auto seen = open_with_a_line(places, report_interval);
+      const bool promptly = report_interval < 100;
       EXPECT_LE(seen.most, 5 * places + 40) << "doubling sees its line a latency late";
       EXPECT_GT(seen.answers_until_found, 0u);
       EXPECT_LE(seen.answers_until_found, places * (promptly ? 13 : 18) + 60);

@@ -21,7 +21,7 @@ class GovernorTest : public ::testing::Test {
   explicit GovernorTest(const ProviderLimits& limits = {})
       : governor({{{"openai", limits}, {"gemini", {}}}, {60s, 1s, 600s}}, start) {}
 
-  void hear(WorkerId worker, wire::Demand demand, BootTime now) {
+  void send(WorkerId worker, wire::Demand demand, BootTime now) {
     governor.on_heartbeat(worker, {"run", ++sent, 10, {std::move(demand)}, 0}, now);
   }
   static wire::Demand ready(std::uint32_t calls, std::uint32_t in_flight = 0) {
@@ -37,8 +37,8 @@ class GovernorTest : public ::testing::Test {
     demand.pause_ms = pause_ms;
     return demand;
   }
-  /// What the worker is told of the provider in this turn; nothing if it is told nothing.
-  std::optional<wire::Grant> told(WorkerId worker, BootTime now, const std::string& provider = "openai") {
+  /// What the worker is granted of the provider in this turn; nothing if no grant is sent.
+  std::optional<wire::Grant> grant_to(WorkerId worker, BootTime now, const std::string& provider = "openai") {
     for (const auto& answer : governor.turn(now)) {
       if (answer.worker != worker) continue;
       for (const auto& grant : answer.grants.grants)
@@ -47,8 +47,8 @@ class GovernorTest : public ::testing::Test {
     return std::nullopt;
   }
   std::uint32_t pause_at(BootTime now, const std::string& provider = "openai") {
-    hear(1, ready(0), now);
-    const auto grant = told(1, now, provider);
+    send(1, ready(0), now);
+    const auto grant = grant_to(1, now, provider);
     EXPECT_TRUE(grant);
     return grant ? grant->pause_ms : 0;
   }
@@ -59,23 +59,23 @@ class GovernorTest : public ::testing::Test {
 
 TEST_F(GovernorTest, GrantsWithoutLimitWhatNobodyLimits) {
   governor.join(1, {5}, start);
-  const auto grant = told(1, start);
+  const auto grant = grant_to(1, start);
   ASSERT_TRUE(grant) << "before it asks";
   EXPECT_TRUE(grant->unlimited);
   EXPECT_EQ(grant->pause_ms, 0u);
   EXPECT_EQ(grant->hold, wire::HoldReason::none);
 }
 
-TEST_F(GovernorTest, SaysEachThingOnceAndAnswersEveryHeartbeat) {
+TEST_F(GovernorTest, SendsEachChangeOnceAndAnswersEveryHeartbeat) {
   governor.join(1, {5}, start);
-  EXPECT_TRUE(told(1, start));
-  EXPECT_FALSE(told(1, start));
-  hear(1, ready(0), start);
-  EXPECT_TRUE(told(1, start));
+  EXPECT_TRUE(grant_to(1, start));
+  EXPECT_FALSE(grant_to(1, start));
+  send(1, ready(0), start);
+  EXPECT_TRUE(grant_to(1, start));
 }
 
 TEST_F(GovernorTest, IgnoresWhoIsNotThere) {
-  hear(7, ready(3), start);
+  send(7, ready(3), start);
   EXPECT_TRUE(governor.turn(start).empty());
 }
 
@@ -83,8 +83,8 @@ TEST_F(GovernorTest, APauseIsForAllAndEnds) {
   governor.join(1, {5}, start);
   governor.join(2, {5}, start);
   governor.turn(start);
-  hear(2, paused(1000), start);
-  const auto grant = told(1, start);
+  send(2, paused(1000), start);
+  const auto grant = grant_to(1, start);
   ASSERT_TRUE(grant) << "it did not ask";
   EXPECT_EQ(grant->pause_ms, 1000u);
   EXPECT_EQ(grant->hold, wire::HoldReason::named_delay);
@@ -96,34 +96,34 @@ TEST_F(GovernorTest, APauseIsForAllAndEnds) {
 
 TEST_F(GovernorTest, PausesAreLengthenedAndNeverShortened) {
   governor.join(1, {5}, start);
-  hear(1, paused(1000), start);
-  hear(1, paused(100), start);
+  send(1, paused(1000), start);
+  send(1, paused(100), start);
   EXPECT_EQ(pause_at(start), 1000u);
-  hear(1, paused(1010), start);
+  send(1, paused(1010), start);
   EXPECT_EQ(pause_at(start), 1010u) << "the others must not call 10 ms early";
-  hear(1, paused(5000), start);
+  send(1, paused(5000), start);
   EXPECT_EQ(pause_at(start), 5000u);
 }
 
 TEST_F(GovernorTest, AShortPauseRightAfterAnotherCounts) {
   governor.join(1, {5}, start);
-  hear(1, paused(1000), start);
-  hear(1, paused(15), start + 1001ms);
+  send(1, paused(1000), start);
+  send(1, paused(15), start + 1001ms);
   EXPECT_EQ(pause_at(start + 1001ms), 15u);
 }
 
 TEST_F(GovernorTest, WhatIsLeftOfAPauseIsNoNewsToOthers) {
   governor.join(1, {5}, start);
   governor.join(2, {5}, start);
-  hear(1, paused(3000), start);
+  send(1, paused(3000), start);
   governor.turn(start);
-  hear(1, paused(2000), start + 1s);
-  EXPECT_FALSE(told(2, start + 1s));
+  send(1, paused(2000), start + 1s);
+  EXPECT_FALSE(grant_to(2, start + 1s));
 }
 
 TEST_F(GovernorTest, ProvidersPauseEachForItself) {
   governor.join(1, {5}, start);
-  hear(1, paused(1000), start);
+  send(1, paused(1000), start);
   EXPECT_EQ(pause_at(start, "openai"), 1000u);
   EXPECT_EQ(pause_at(start, "gemini"), 0u);
 }
@@ -132,8 +132,8 @@ TEST_F(GovernorTest, AnnouncedLimitsAreLearntAndShown) {
   governor.join(1, {50}, start);
   auto demand = ready(50);
   demand.announced.requests_per_minute = 600;
-  hear(1, demand, start);
-  auto grant = told(1, start);
+  send(1, demand, start);
+  auto grant = grant_to(1, start);
   ASSERT_TRUE(grant);
   EXPECT_FALSE(grant->unlimited);
   const auto facts = governor.facts(start)[0];
@@ -144,19 +144,19 @@ TEST_F(GovernorTest, AnnouncedLimitsAreLearntAndShown) {
 TEST_F(GovernorTest, LimitsOfTokensThatOneLearnsHoldForCallsOfTheOthers) {
   governor.join(1, {50}, start);
   governor.join(2, {50}, start);
-  hear(2, ready(20), start);
+  send(2, ready(20), start);
   governor.turn(start);
   auto demand = ready(1);
   demand.announced.tokens_per_minute = 600'000;
-  hear(1, demand, start);
-  const auto first = told(2, start);
+  send(1, demand, start);
+  const auto first = grant_to(2, start);
   ASSERT_TRUE(first);
   EXPECT_FALSE(first->unlimited);
   EXPECT_TRUE(first->permits.empty()) << "how large its calls are is not known";
   auto sized = ready(1);
   sized.sizes = {{1000, 1000}};
-  hear(2, sized, start + 1s);
-  const auto second = told(2, start + 1s);
+  send(2, sized, start + 1s);
+  const auto second = grant_to(2, start + 1s);
   ASSERT_TRUE(second);
   ASSERT_EQ(second->permits.size(), 1u);
   EXPECT_EQ(second->permits[0].size, (wire::CallSize{1000, 1000}));
@@ -168,28 +168,28 @@ TEST_F(GovernorTest, ALimitThatIsOnlyAnnouncedEndsNoCall) {
   auto demand = ready(1);
   demand.announced.tokens_per_minute = 600;
   demand.sizes = {{900, 4096}};
-  hear(1, demand, start);
-  EXPECT_EQ(told(1, start)->ceiling, wire::CallCeiling{});
+  send(1, demand, start);
+  EXPECT_EQ(grant_to(1, start)->ceiling, wire::CallCeiling{});
   std::vector<wire::Permit> permits;
   for (auto now = start; permits.empty() && now < start + 2min; now += 1s) {
-    hear(1, demand, now);
-    permits = told(1, now)->permits;
+    send(1, demand, now);
+    permits = grant_to(1, now)->permits;
   }
   ASSERT_EQ(permits.size(), 1u) << "when its bucket is full";
   EXPECT_EQ(permits[0].size, (wire::CallSize{900, 4096}));
 }
 
-TEST_F(GovernorTest, LimitsThatNobodyBelievesAreSaidOnceAndShown) {
+TEST_F(GovernorTest, DoubtedLimitsAreReportedOnceAndShown) {
   governor.join(1, {50}, start);
   auto demand = ready(1);
   demand.doubted.tokens_per_minute = 1;
-  hear(1, demand, start);
-  hear(1, demand, start + 1s);
+  send(1, demand, start);
+  send(1, demand, start + 1s);
   const auto notices = governor.take_notices();
   ASSERT_EQ(notices.size(), 1u);
   EXPECT_EQ(notices[0].event, BudgetEvent::doubts_limits);
   EXPECT_EQ(notices[0].doubted, (wire::AnnouncedLimits{0, 1, 0, 0}));
-  hear(1, ready(1), start + 2s);
+  send(1, ready(1), start + 2s);
   const auto facts = governor.facts(start + 2s)[0];
   EXPECT_EQ(facts.doubted, (wire::AnnouncedLimits{0, 1, 0, 0}));
   EXPECT_FALSE(facts.tokens);
@@ -201,7 +201,7 @@ TEST_F(GovernorTest, OfDifferentAnnouncedLimitsTheLeastHolds) {
   const auto announce = [&](WorkerId worker, std::uint64_t limit) {
     auto demand = ready(1);
     demand.announced.requests_per_minute = limit;
-    hear(worker, demand, start);
+    send(worker, demand, start);
     return governor.facts(start)[0].requests;
   };
   EXPECT_EQ(announce(1, 600), (KnownLimit{600, LimitSource::announced}));
@@ -215,17 +215,17 @@ TEST_F(GovernorTest, AProbeThatHangsKeepsNobodyAwake) {
   governor.join(1, {1}, start);
   auto demand = ready(5);
   demand.outcomes.answered = 1;
-  hear(1, demand, start);
+  send(1, demand, start);
   governor.turn(start);
   demand.outcomes = {.failed = 5};
-  hear(1, demand, start + 1s);
+  send(1, demand, start + 1s);
   governor.turn(start + 1s);
-  const auto probe = told(1, start + 2s);
+  const auto probe = grant_to(1, start + 2s);
   ASSERT_TRUE(probe);
   ASSERT_EQ(probe->permits.size(), 1u);
   auto under_way = ready(5, 1);
   under_way.spent = {{probe->permits[0].id, true}};
-  hear(1, under_way, start + 2100ms);
+  send(1, under_way, start + 2100ms);
   governor.turn(start + 2100ms);
   governor.turn(start + 30s);
   const auto wake = governor.next_wake(start + 30s);
@@ -238,11 +238,11 @@ TEST_F(GovernorTest, AnOutageHoldsAllAndIsProbedByOneCall) {
   governor.join(2, {5}, start);
   auto demand = ready(5);
   demand.outcomes.answered = 1;
-  hear(1, demand, start);
+  send(1, demand, start);
   governor.turn(start);
   demand.outcomes = {.failed = 5};
-  hear(1, demand, start + 1s);
-  hear(2, ready(3), start + 1s);
+  send(1, demand, start + 1s);
+  send(2, ready(3), start + 1s);
   for (const auto& answer : governor.turn(start + 1s)) {
     EXPECT_EQ(answer.grants.grants[0].hold, wire::HoldReason::outage);
     EXPECT_GE(answer.grants.grants[0].pause_ms, 1000u);
@@ -257,14 +257,14 @@ TEST_F(GovernorTest, AnOutageHoldsAllAndIsProbedByOneCall) {
   EXPECT_EQ(probes, 1u);
   EXPECT_TRUE(governor.facts(start + 2s)[0].probing);
   demand.outcomes = {.answered = 1, .latency_sum_us = 100};
-  hear(1, demand, start + 2100ms);
-  const auto told_other = told(2, start + 2100ms);
-  ASSERT_TRUE(told_other) << "that it is over";
-  EXPECT_EQ(told_other->hold, wire::HoldReason::none);
-  EXPECT_EQ(told_other->pause_ms, 0u);
+  send(1, demand, start + 2100ms);
+  const auto grant_to_other = grant_to(2, start + 2100ms);
+  ASSERT_TRUE(grant_to_other) << "that it is over";
+  EXPECT_EQ(grant_to_other->hold, wire::HoldReason::none);
+  EXPECT_EQ(grant_to_other->pause_ms, 0u);
 }
 
-TEST_F(GovernorTest, RequestsThatAreWrongSayNothingOfTheConcurrency) {
+TEST_F(GovernorTest, RequestsThatAreWrongDoNotAffectTheConcurrency) {
   const auto places_found = [](std::uint32_t declined) {
     Governor searching({{{"openai", {}}}, {60s, 1s, 600s}}, start);
     searching.join(1, {8}, start);
@@ -308,8 +308,8 @@ std::uint32_t most_places(const ProviderLimits& limits, const std::vector<Worker
       demand.in_flight = places[i];
       demand.outcomes.answered = places[i];
       demand.outcomes.latency_sum_us = std::uint64_t{places[i]} * 100'000;
-      const auto heard = static_cast<std::uint64_t>((now - 1s).count());
-      searching.on_heartbeat(i + 1, {"run", round, 10, {demand}, heard}, now);
+      const auto newest_grants = static_cast<std::uint64_t>((now - 1s).count());
+      searching.on_heartbeat(i + 1, {"run", round, 10, {demand}, newest_grants}, now);
     }
     for (const auto& answer : searching.turn(now)) {
       const auto& grant = answer.grants.grants[0];
@@ -359,8 +359,8 @@ class LimitedGovernorTest : public GovernorTest {
 
 TEST_F(LimitedGovernorTest, PermitsAreWindowsAheadOfTheClock) {
   governor.join(1, {50}, start);
-  hear(1, ready(50), start);
-  const auto grant = told(1, start);
+  send(1, ready(50), start);
+  const auto grant = grant_to(1, start);
   ASSERT_TRUE(grant);
   ASSERT_FALSE(grant->permits.empty());
   std::uint64_t last_id = 0;
@@ -378,16 +378,16 @@ TEST_F(LimitedGovernorTest, PermitsAreWindowsAheadOfTheClock) {
 
 TEST_F(LimitedGovernorTest, NobodyGetsMoreThanItCanUse) {
   governor.join(1, {50}, start);
-  hear(1, ready(2), start);
-  EXPECT_EQ(told(1, start)->permits.size(), 2u);
-  hear(1, ready(2), start + 10ms);
-  EXPECT_TRUE(told(1, start + 10ms)->permits.empty()) << "it holds two";
+  send(1, ready(2), start);
+  EXPECT_EQ(grant_to(1, start)->permits.size(), 2u);
+  send(1, ready(2), start + 10ms);
+  EXPECT_TRUE(grant_to(1, start + 10ms)->permits.empty()) << "it holds two";
 }
 
 TEST_F(LimitedGovernorTest, NobodyGetsMoreThanItHasPlacesFor) {
   governor.join(1, {3}, start);
-  hear(1, ready(50, 1), start);
-  EXPECT_EQ(told(1, start)->permits.size(), 2u);
+  send(1, ready(50, 1), start);
+  EXPECT_EQ(grant_to(1, start)->permits.size(), 2u);
 }
 
 TEST(Governor, ADemandWithoutBoundGetsPermitsWithinBounds) {
@@ -406,31 +406,31 @@ TEST(Governor, ADemandWithoutBoundGetsPermitsWithinBounds) {
 
 TEST_F(LimitedGovernorTest, AWorkerThatDoesNotReportAnExpiredPermitGetsNoMore) {
   governor.join(1, {50}, start);
-  hear(1, ready(1), start);
+  send(1, ready(1), start);
   governor.turn(start);
-  hear(1, ready(5), start + 100ms);
-  EXPECT_TRUE(told(1, start + 100ms)->permits.empty());
+  send(1, ready(5), start + 100ms);
+  EXPECT_TRUE(grant_to(1, start + 100ms)->permits.empty());
   auto demand = ready(5);
   demand.spent = {{1, false}};
-  hear(1, demand, start + 110ms);
-  EXPECT_FALSE(told(1, start + 110ms)->permits.empty());
+  send(1, demand, start + 110ms);
+  EXPECT_FALSE(grant_to(1, start + 110ms)->permits.empty());
   EXPECT_EQ(governor.facts(start)[0].permits_unused, 1u);
 }
 
 TEST_F(LimitedGovernorTest, AReportThatNeverComesIsLostAfterTwoHeartbeats) {
   governor.join(1, {50}, start);
-  hear(1, ready(1), start);
+  send(1, ready(1), start);
   governor.turn(start);
-  hear(1, ready(5), start + 2050ms);
-  EXPECT_TRUE(told(1, start + 2050ms)->permits.empty());
-  hear(1, ready(5), start + 2070ms);
-  EXPECT_FALSE(told(1, start + 2070ms)->permits.empty());
+  send(1, ready(5), start + 2050ms);
+  EXPECT_TRUE(grant_to(1, start + 2050ms)->permits.empty());
+  send(1, ready(5), start + 2070ms);
+  EXPECT_FALSE(grant_to(1, start + 2070ms)->permits.empty());
   EXPECT_EQ(governor.facts(start)[0].permits_unused, 1u);
 }
 
 TEST_F(LimitedGovernorTest, ASilentWorkerLetsNoFurtherPermitsPass) {
   governor.join(1, {50}, start);
-  hear(1, ready(50), start);
+  send(1, ready(50), start);
   governor.turn(start);
   governor.turn(start + 50ms);
   const auto granted = governor.facts(start)[0].permits_granted;
@@ -441,13 +441,13 @@ TEST_F(LimitedGovernorTest, ASilentWorkerLetsNoFurtherPermitsPass) {
 TEST_F(LimitedGovernorTest, AReturnedPermitIsGrantedAgainInItsOwnWindow) {
   governor.join(1, {50}, start);
   governor.join(2, {50}, start);
-  hear(1, ready(1), start);
-  const auto first = told(1, start)->permits.at(0);
+  send(1, ready(1), start);
+  const auto first = grant_to(1, start)->permits.at(0);
   auto demand = ready(0);
   demand.spent = {{first.id, false}};
-  hear(1, demand, start + 20ms);
-  hear(2, ready(1), start + 20ms);
-  const auto again = told(2, start + 20ms)->permits.at(0);
+  send(1, demand, start + 20ms);
+  send(2, ready(1), start + 20ms);
+  const auto again = grant_to(2, start + 20ms)->permits.at(0);
   EXPECT_NE(again.id, first.id);
   EXPECT_EQ(again.opens_us, first.opens_us);
   EXPECT_EQ(again.closes_us, first.closes_us);
@@ -455,21 +455,21 @@ TEST_F(LimitedGovernorTest, AReturnedPermitIsGrantedAgainInItsOwnWindow) {
 
 TEST_F(LimitedGovernorTest, AWorkerThatBeginsAnewHoldsNoPermits) {
   governor.join(1, {50}, start);
-  hear(1, ready(3), start);
-  EXPECT_EQ(told(1, start)->permits.size(), 3u);
+  send(1, ready(3), start);
+  EXPECT_EQ(grant_to(1, start)->permits.size(), 3u);
   governor.join(1, {50}, start + 5ms);
-  hear(1, ready(3), start + 10ms);
-  EXPECT_EQ(told(1, start + 10ms)->permits.size(), 3u);
+  send(1, ready(3), start + 10ms);
+  EXPECT_EQ(grant_to(1, start + 10ms)->permits.size(), 3u);
 }
 
 TEST_F(LimitedGovernorTest, CallsDuringAPauseGetSlotsFromItsEndOn) {
   governor.join(1, {50}, start);
   auto demand = ready(10);
   demand.pause_ms = 500;
-  hear(1, demand, start);
-  EXPECT_TRUE(told(1, start)->permits.empty());
+  send(1, demand, start);
+  EXPECT_TRUE(grant_to(1, start)->permits.empty());
   EXPECT_EQ(governor.next_wake(start), start + 450ms);
-  const auto grant = told(1, start + 450ms);
+  const auto grant = grant_to(1, start + 450ms);
   ASSERT_TRUE(grant);
   EXPECT_EQ(grant->permits.at(0).opens_us, 3'600'500'000u);
 }
@@ -488,8 +488,8 @@ TEST_F(LimitedGovernorTest, RefusalsWithoutADelayHalveTheRate) {
       demand.outcomes.answered = static_cast<std::uint32_t>(held.size());
       demand.outcomes.rate_limited = std::exchange(refused, 0);
       held.clear();
-      hear(1, demand, now);
-      const auto grant = told(1, now);
+      send(1, demand, now);
+      const auto grant = grant_to(1, now);
       ASSERT_TRUE(grant);
       for (const auto& permit : grant->permits) held.push_back(permit.id);
       granted += held.size();

@@ -134,13 +134,13 @@ TEST(Places, FewerPlacesThanWorkersGoRound) {
   for (const auto& [worker, count] : turns) EXPECT_GE(count, 4) << worker;
 }
 
-/// Workers that take in what they are told after any delay, and start and end calls within it.
+/// Workers that take in what they are sent after any delay, and start and end calls within it.
 RC_GTEST_PROP(Places, NeverMoreCallsInFlightThanPlaces, ()) {
   struct Worker {
     bool there = false;
     std::uint32_t in_flight = 0;
     std::uint32_t places = 0;
-    BootTime heard{};
+    BootTime newest_grants{};
     std::vector<std::pair<BootTime, std::uint32_t>> on_the_way;
     BootTime calls_end{};
   };
@@ -173,7 +173,7 @@ RC_GTEST_PROP(Places, NeverMoreCallsInFlightThanPlaces, ()) {
       case 3:
       case 4:
         if (!worker.on_the_way.empty()) {
-          worker.heard = worker.on_the_way.front().first;
+          worker.newest_grants = worker.on_the_way.front().first;
           worker.places = worker.on_the_way.front().second;
           worker.on_the_way.erase(worker.on_the_way.begin());
         }
@@ -189,7 +189,7 @@ RC_GTEST_PROP(Places, NeverMoreCallsInFlightThanPlaces, ()) {
       default:
         if (worker.there) {
           places.on_demand(id, worker.in_flight + static_cast<std::uint64_t>(*rc::gen::inRange(0, 9)),
-                           worker.in_flight, worker.heard);
+                           worker.in_flight, worker.newest_grants);
         }
     }
     places.allot(total, now);

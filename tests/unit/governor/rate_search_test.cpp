@@ -197,7 +197,7 @@ Paused run_with_pauses(double rate, double burst, BootTime delay, std::size_t in
       calls.emplace_back(now + 100ms, answered);
     }
     search.on_outcomes(started, 0, 0, now);
-    // Workers tell of each by itself.
+    // Workers report each by itself.
     for (; refused > 0; --refused) {
       search.on_outcomes(0, 1, 0, now);
       paused_until = now + delay;

@@ -45,7 +45,7 @@ TEST(CustomCommand, ReadsItsInputByNameToo) {
   EXPECT_EQ(run_perturbation_command({{"cat", "/dev/stdin"}}, "text").value(), "text");
 }
 
-TEST(CustomCommand, NamesTheExitCodeAndWhatTheProgramSaid) {
+TEST(CustomCommand, NamesTheExitCodeAndWhatTheProgramWrote) {
   EXPECT_EQ(failure_of({{"false"}}), "the perturbation command \"false\" ended with exit code 1");
   EXPECT_EQ(failure_of(shell("echo lost it >&2; exit 7")),
             "the perturbation command \"sh\" ended with exit code 7; its standard error says: lost it");
@@ -71,7 +71,7 @@ TEST(CustomCommand, QuotesOnlyTheBeginningOfALongComplaint) {
   EXPECT_NE(message.find("says: y\ny\n"), std::string::npos);
 }
 
-TEST(CustomCommand, SaysThatAProgramDoesNotExist) {
+TEST(CustomCommand, ReportsThatAProgramDoesNotExist) {
   const auto result = run_perturbation_command({{"no-such-perturbation"}}, "");
   ASSERT_FALSE(result);
   EXPECT_EQ(result.error().reason, Reason::usage_invalid);

@@ -13,8 +13,8 @@ namespace sluice {
 namespace {
 
 /// Appends to what holds "one", leaves the rest as it is, and cannot do Go.
-Variation appending(std::string name, std::string what) {
-  Variation one;
+RunPerturbation appending(std::string name, std::string what) {
+  RunPerturbation one;
   one.name = std::move(name);
   one.version = "1";
   one.apply = [what](std::string_view text, std::string_view language) -> PerturbedText {
@@ -66,11 +66,11 @@ TEST_F(PlanTest, ATextThatComesBackAsItWasIsUnchanged) {
   EXPECT_EQ(made.perturbations()[0].unchanged, 1u);
 }
 
-TEST_F(PlanTest, ACommandIsAskedOnceAndItsTextHeld) {
+TEST_F(PlanTest, ACommandRunsOnceAndItsTextIsHeld) {
   suite.cases = {make_case("a", "one")};
   auto command = appending("count", "");
   const auto asked = std::make_shared<int>(0);
-  command.ask_once = true;
+  command.apply_once = true;
   command.apply = [asked](std::string_view text, std::string_view) -> PerturbedText {
     return {PerturbedText::Kind::changed, std::string(text) + std::to_string(++*asked), {}};
   };
@@ -80,12 +80,12 @@ TEST_F(PlanTest, ACommandIsAskedOnceAndItsTextHeld) {
   EXPECT_EQ(*asked, 1);
 }
 
-TEST_F(PlanTest, ACommandIsAskedOnceForEachText) {
+TEST_F(PlanTest, ACommandRunsOnceForEachText) {
   suite.cases = {make_case("a", "one"), make_case("b", "two"), make_case("c", "one")};
   suite.cases.held(2).language = "go";
   auto command = appending("count", "");
   const auto asked = std::make_shared<int>(0);
-  command.ask_once = true;
+  command.apply_once = true;
   command.apply = [asked](std::string_view text, std::string_view) -> PerturbedText {
     if (text == "two") return {PerturbedText::Kind::failed, {}, "no two: " + std::to_string(++*asked)};
     return {PerturbedText::Kind::changed, std::string(text) + std::to_string(++*asked), {}};
@@ -103,11 +103,11 @@ TEST_F(PlanTest, ACommandIsAskedOnceForEachText) {
 }
 
 /// Fails for whatever holds "x"; counts how often it is asked.
-Variation failing(const std::shared_ptr<std::uint32_t>& asked) {
-  Variation one;
+RunPerturbation failing(const std::shared_ptr<std::uint32_t>& asked) {
+  RunPerturbation one;
   one.name = "broken";
   one.version = "1";
-  one.ask_once = true;
+  one.apply_once = true;
   one.apply = [asked](std::string_view text, std::string_view) -> PerturbedText {
     ++*asked;
     if (text.find('x') == std::string_view::npos) return {};
@@ -116,20 +116,20 @@ Variation failing(const std::shared_ptr<std::uint32_t>& asked) {
   return one;
 }
 
-TEST_F(PlanTest, ACommandThatFailsForTheFirstTextsIsNotAskedAnyMore) {
+TEST_F(PlanTest, ACommandThatFailsForTheFirstTextsIsNotRunAnyMore) {
   suite.cases = {};
   for (int i = 0; i < 20; ++i)
     suite.cases.push_back(make_case("c" + std::to_string(i), "x" + std::to_string(i)));
   const auto asked = std::make_shared<std::uint32_t>(0);
   const auto made = *Plan::make(suite, prompt, Ontology(), settings, {{failing(asked)}, 1});
-  EXPECT_EQ(*asked, Variation::max_failures);
+  EXPECT_EQ(*asked, defaults::max_first_failures);
   const PerturbationFacts& facts = made.perturbations()[0];
   EXPECT_TRUE(facts.given_up);
   EXPECT_EQ(facts.failed, 20u);
   EXPECT_EQ(facts.first_failure, "failed 1");
 }
 
-TEST_F(PlanTest, ACommandThatHasOnceSucceededIsAskedToTheEnd) {
+TEST_F(PlanTest, ACommandThatHasOnceSucceededIsRunToTheEnd) {
   suite.cases = {};
   for (int i = 0; i < 20; ++i) {
     suite.cases.push_back(make_case("c" + std::to_string(i), (i == 4 ? "y" : "x") + std::to_string(i)));
@@ -142,11 +142,11 @@ TEST_F(PlanTest, ACommandThatHasOnceSucceededIsAskedToTheEnd) {
   EXPECT_EQ(made.perturbations()[0].unchanged, 1u);
 }
 
-TEST_F(PlanTest, SaysHowFarItHasCome) {
+TEST_F(PlanTest, ReportsItsProgress) {
   std::vector<std::pair<std::size_t, std::size_t>> seen;
-  Variations variations;
-  variations.on_progress = [&](std::size_t done, std::size_t all) { seen.emplace_back(done, all); };
-  ASSERT_TRUE(Plan::make(suite, prompt, Ontology(), settings, variations));
+  TrialDesign design;
+  design.on_progress = [&](std::size_t done, std::size_t all) { seen.emplace_back(done, all); };
+  ASSERT_TRUE(Plan::make(suite, prompt, Ontology(), settings, design));
   EXPECT_EQ(seen.size(), 5u);
   EXPECT_EQ(seen.back(), std::pair(std::size_t{4}, std::size_t{5}));
 }

@@ -44,12 +44,12 @@ TEST_F(PlanIdentityTest, ChangesWithTheNamesAndTheOrderOfTheCases) {
 }
 
 TEST_F(PlanIdentityTest, ChangesWithRepeatsAndPerturbations) {
-  Variation bang;
+  RunPerturbation bang;
   bang.name = "bang";
   bang.version = "1";
   bang.apply = [](std::string_view, std::string_view) -> PerturbedText { return {}; };
-  const auto identity_of = [&](const Variations& variations) {
-    return plan_identity(*Plan::make(suite, prompt, Ontology(), settings, variations));
+  const auto identity_of = [&](const TrialDesign& design) {
+    return plan_identity(*Plan::make(suite, prompt, Ontology(), settings, design));
   };
   const Digest alone = identity_of({});
   const Digest twice = identity_of({{}, 2});

@@ -162,7 +162,7 @@ TEST_F(PlanTest, EveryRepeatIsARequestWithAKeyAndASeedOfItsOwn) {
   EXPECT_EQ(made.trial_name(4), "b (repeat 2)");
 }
 
-TEST_F(PlanTest, WithoutASeedTheRepeatIndexAloneTellsKeysApart) {
+TEST_F(PlanTest, WithoutASeedTheRepeatIndexAloneDistinguishesKeys) {
   settings.seed.reset();
   suite.cases = {text_case("f", "one")};
   const auto made = *Plan::make(suite, prompt, Ontology(), settings, {{}, 2});

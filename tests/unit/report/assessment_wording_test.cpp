@@ -39,7 +39,7 @@ TEST(AssessmentWording, AAssessedMetricIsOneLine) {
             "claims_f1 0.90: no entry in the baseline");
 }
 
-TEST(AssessmentWording, AnImprovementMayBeToSayNothing) {
+TEST(AssessmentWording, AnImprovementMayBeToExtractNothing) {
   const Case fixture;
   CaseResult result{.fixture = fixture, .counts = {}};
   AssessedMetric cleared = metric(std::nullopt, 0.0, std::nullopt);

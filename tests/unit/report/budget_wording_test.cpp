@@ -14,7 +14,7 @@ BudgetFacts limited_to(double requests_per_minute, LimitSource source) {
   return facts;
 }
 
-TEST(BudgetWording, RatesAreSaidInTheUnitThatReadsBest) {
+TEST(BudgetWording, RatesAreShownInTheUnitThatReadsBest) {
   const auto requests = [](double per_minute) {
     return rate({"requests", {per_minute, LimitSource::configured}});
   };
@@ -38,7 +38,7 @@ TEST(BudgetWording, UseIsRoundedDown) {
   EXPECT_EQ(budget_use(facts), "100% of its limits");
 }
 
-TEST(BudgetWording, WhatWasFoundIsSaidToBeSo) {
+TEST(BudgetWording, WhatWasFoundIsMarkedSo) {
   EXPECT_EQ(budget_use(limited_to(4980.0, LimitSource::found)), "about 83/s");
   BudgetFacts searched;
   EXPECT_EQ(budget_use(searched), "");

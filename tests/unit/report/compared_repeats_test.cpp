@@ -2,8 +2,8 @@
 // it must be what its run's own gate says.
 #include "coordinator/gate/statistical_gate.hpp"
 #include "coordinator/score_files/score_file.hpp"
+#include "tests/unit/report/perturbed_run.hpp"
 #include "tests/unit/report/report_texts.hpp"
-#include "tests/unit/report/varied_run.hpp"
 
 #include <sstream>
 #include <string>
@@ -15,9 +15,9 @@
 namespace sluice {
 namespace {
 
-using enum sample::Said;
+using enum sample::Reply;
 using nlohmann::json;
-using sample::VariedRun;
+using sample::PerturbedRun;
 
 Baseline pinned(double score) {
   Baseline baseline;
@@ -40,7 +40,7 @@ Thresholding with_mode(ThresholdMode mode) {
   return thresholding;
 }
 
-std::string report_text(const VariedRun& run) {
+std::string report_text(const PerturbedRun& run) {
   const RunResults results = run.results();
   const Aggregates aggregates = *aggregate(results, nullptr);
   const RunStability stability = run.stability();
@@ -67,8 +67,8 @@ CompareSummary compared(const Baseline& base, const ReportScores& current) {
   return summary ? *summary : CompareSummary{};
 }
 
-const std::vector<std::vector<sample::Said>>& answers() {
-  static const std::vector<std::vector<sample::Said>> all{
+const std::vector<std::vector<sample::Reply>>& answers() {
+  static const std::vector<std::vector<sample::Reply>> all{
       {it, it, it, it, it, it, it, it, it, it},
       {it, nothing, it, it, nothing, nothing, it, it, it, it},
       {other, it, it, it, it, nothing, it, it, it, it},
@@ -80,9 +80,9 @@ const std::vector<std::vector<sample::Said>>& answers() {
 
 TEST(ComparedRepeats, AReportComparesAsItsRunWasGated) {
   const Baseline baseline = pinned(1.0);
-  for (const auto& said : answers()) {
+  for (const auto& replies : answers()) {
     for (const auto mode : {ThresholdMode::relative, ThresholdMode::absolute, ThresholdMode::statistical}) {
-      VariedRun run(said);
+      PerturbedRun run(replies);
       const Thresholding suite = with_mode(mode);
       run.gate = Gate({.suite = suite, .baseline = nullptr, .default_max_drop = 0.05, .strict = false});
       const CompareSummary offline = compared(baseline, parsed(report_text(run)));
@@ -98,8 +98,8 @@ TEST(ComparedRepeats, AReportComparesAsItsRunWasGated) {
 
 TEST(ComparedRepeats, TestsOfAllCasesAreThoseOfTheRun) {
   const Baseline baseline = pinned(1.0);
-  for (const auto& said : answers()) {
-    VariedRun run(said);
+  for (const auto& replies : answers()) {
+    PerturbedRun run(replies);
     run.gate = Gate({.suite = with_mode(ThresholdMode::statistical),
                      .baseline = &baseline,
                      .default_max_drop = 0.05,
@@ -112,7 +112,7 @@ TEST(ComparedRepeats, TestsOfAllCasesAreThoseOfTheRun) {
     const auto offline = compared(baseline, parsed(report_text(run))).statistics;
     ASSERT_EQ(offline.has_value(), !online.metrics.empty());
     if (!offline) continue;
-    EXPECT_EQ(offline->verdict, online.verdict);
+    EXPECT_EQ(offline->decision, online.decision);
     EXPECT_EQ(offline->rules.confidence, 0.9);
     EXPECT_TRUE(offline->by_category);
     ASSERT_EQ(offline->metrics.size(), online.metrics.size());
@@ -127,7 +127,7 @@ TEST(ComparedRepeats, TestsOfAllCasesAreThoseOfTheRun) {
 }
 
 TEST(ComparedRepeats, JsonHasWhatEachRepeatCameTo) {
-  VariedRun run({it, nothing, it, it, it, it, it, it, it, it});
+  PerturbedRun run({it, nothing, it, it, it, it, it, it, it, it});
   run.gate = Gate({.suite = with_mode(ThresholdMode::statistical),
                    .baseline = nullptr,
                    .default_max_drop = 0.03,
@@ -143,12 +143,12 @@ TEST(ComparedRepeats, JsonHasWhatEachRepeatCameTo) {
   EXPECT_EQ(thresholding["confidence"], 0.9);
   EXPECT_EQ(thresholding["min_effect"], 0.03) << "that in effect";
   EXPECT_EQ(thresholding["unit"], "category");
-  const json one = json::parse(report_text(VariedRun({it, error, it, it, it, it, it, it, it, it})));
+  const json one = json::parse(report_text(PerturbedRun({it, error, it, it, it, it, it, it, it, it})));
   EXPECT_FALSE(one["fixture_results"][0]["metrics"][0].contains("repeat_scores")) << "one repeat was judged";
 }
 
 TEST(ComparedRepeats, AMinEffectThatNoTestCanAnswerIsRefused) {
-  VariedRun run({it, it, it, it, it, it, it, it, it, it});
+  PerturbedRun run({it, it, it, it, it, it, it, it, it, it});
   run.gate = Gate({.suite = with_mode(ThresholdMode::statistical),
                    .baseline = nullptr,
                    .default_max_drop = 0.03,
@@ -172,7 +172,7 @@ TEST(ComparedRepeats, AMinEffectThatNoTestCanAnswerIsRefused) {
 
 TEST(ComparedRepeats, AReportKeepsWhatItsStabilityIsAssessedBy) {
   const ReportScores scores =
-      parsed(report_text(VariedRun({it, it, it, error, it, it, it, nothing, it, it})));
+      parsed(report_text(PerturbedRun({it, it, it, error, it, it, it, nothing, it, it})));
   ASSERT_TRUE(scores.stability);
   EXPECT_EQ(scores.stability->score, 0.8);
   EXPECT_EQ(scores.stability->answers, 5u);
@@ -189,7 +189,7 @@ TEST(ComparedRepeats, AReportKeepsWhatItsStabilityIsAssessedBy) {
 }
 
 TEST(ComparedRepeats, AReportSaysThatItIsAPartAndWhatLeastWasAskedFor) {
-  const VariedRun run({it, it, it, it, it, it, it, it, it, it});
+  const PerturbedRun run({it, it, it, it, it, it, it, it, it, it});
   const RunResults results = run.results();
   const Aggregates aggregates = *aggregate(results, nullptr);
   ReportInput input = sample::input_of(results, aggregates);
@@ -213,7 +213,7 @@ TEST(ComparedRepeats, AReportSaysThatItIsAPartAndWhatLeastWasAskedFor) {
 }
 
 TEST(ComparedRepeats, WithoutALargestDropNoBaselineChecksStability) {
-  std::string text = report_text(VariedRun({it, it, it, it, it, it, it, it, it, it}));
+  std::string text = report_text(PerturbedRun({it, it, it, it, it, it, it, it, it, it}));
   const auto place = text.find("\"max_drop\": 0.125");
   ASSERT_NE(place, std::string::npos);
   text.replace(place, 17, "\"max_drop\": null ");
@@ -221,7 +221,7 @@ TEST(ComparedRepeats, WithoutALargestDropNoBaselineChecksStability) {
 }
 
 TEST(ComparedRepeats, WhatDoesNotFitIsNamed) {
-  const std::string text = report_text(VariedRun({it, nothing, it, it, it, it, it, it, it, it}));
+  const std::string text = report_text(PerturbedRun({it, nothing, it, it, it, it, it, it, it, it}));
   const auto finding = [&](const std::string& old_text, const std::string& new_text) {
     std::string changed = text;
     const auto place = changed.find(old_text);

@@ -18,7 +18,7 @@ Document sample_document() {
   Document document{
       .title = "A title",
       .facts = {{.text = "r1", .label = "Run ID"}, {.text = "on <two> lines"}},
-      .outcome = {"✗ FAIL", "it has `markup` in *it*, and goes on for longer than a line", Tone::bad}};
+      .verdict = {"✗ FAIL", "it has `markup` in *it*, and goes on for longer than a line", Tone::bad}};
   document.sections.push_back({.heading = "Summary",
                                .rank = Rank::scores,
                                .before_verdict = true,

@@ -1,8 +1,8 @@
 // What the reports for people say of tests and stability, and of what they leave out.
 #include "coordinator/report/statistics_wording.hpp"
 #include "coordinator/report/wording.hpp"
+#include "tests/unit/report/perturbed_run.hpp"
 #include "tests/unit/report/report_texts.hpp"
-#include "tests/unit/report/varied_run.hpp"
 
 #include <string>
 
@@ -11,8 +11,8 @@
 namespace sluice {
 namespace {
 
-using enum sample::Said;
-using sample::VariedRun;
+using enum sample::Reply;
+using sample::PerturbedRun;
 
 class GateWords : public ::testing::Test {
  protected:
@@ -27,22 +27,22 @@ class GateWords : public ::testing::Test {
     input.gate.baseline_file = "base.json";
   }
 
-  StatisticalMetric& test_of(ChangeVerdict verdict) {
+  StatisticalMetric& test_of(ChangeDecision decision) {
     input.gate.statistics.emplace();
-    input.gate.statistics->verdict = verdict;
+    input.gate.statistics->decision = decision;
     StatisticalMetric& metric = input.gate.statistics->metrics.emplace_back();
     metric.metric = MetricId::claims_precision;
     metric.comparison.pairs = metric.comparison.units = 40;
     metric.comparison.base = 0.7;
     metric.comparison.current = 0.9;
     metric.comparison.drop = -0.2;
-    metric.verdict.verdict = verdict;
-    metric.verdict.adjusted_p.drop = 1.0;
-    metric.verdict.adjusted_p.improvement = 0.002;
+    metric.decision.decision = decision;
+    metric.decision.adjusted_p.drop = 1.0;
+    metric.decision.adjusted_p.improvement = 0.002;
     return metric;
   }
 
-  VariedRun run;
+  PerturbedRun run;
   RunResults results;
   Aggregates aggregates;
   RunStability stability;
@@ -54,15 +54,15 @@ bool has(const std::string& text, const std::string& words) {
 }
 
 TEST_F(GateWords, AnImprovementStandsBesideItsOwnP) {
-  test_of(ChangeVerdict::improvement);
+  test_of(ChangeDecision::improvement);
   const std::string table = table_of(input, {120, false});
   EXPECT_TRUE(has(table, "│ 0.002 │ improvement │")) << table;
-  test_of(ChangeVerdict::underpowered);
+  test_of(ChangeDecision::underpowered);
   EXPECT_TRUE(has(table_of(input, {120, false}), "│ 1.000 │ underpowered │"));
 }
 
-TEST_F(GateWords, MeansOverCasesAreToldFromTheScoresOfAllClaims) {
-  test_of(ChangeVerdict::improvement);
+TEST_F(GateWords, MeansOverCasesAreDistinguishedFromTheScoresOfAllClaims) {
+  test_of(ChangeDecision::improvement);
   const std::string table = table_of(input, {120, false});
   EXPECT_TRUE(
       has(table, "mean claims_precision 0.70 → 0.90 (gain 0.20) over 40 cases: improvement (p 0.002)"))
@@ -76,7 +76,7 @@ TEST_F(GateWords, MeansOverCasesAreToldFromTheScoresOfAllClaims) {
 }
 
 TEST_F(GateWords, TheTableSaysWhenItsPIsThatOfSeveralTests) {
-  test_of(ChangeVerdict::improvement);
+  test_of(ChangeDecision::improvement);
   EXPECT_TRUE(has(table_of(input, {120, false}), "│     p │ Verdict"));
   input.gate.statistics->metrics.push_back(input.gate.statistics->metrics.front());
   input.gate.statistics->metrics.back().metric = MetricId::claims_recall;
@@ -84,8 +84,8 @@ TEST_F(GateWords, TheTableSaysWhenItsPIsThatOfSeveralTests) {
   EXPECT_TRUE(has(table, "│ Holm p │ Verdict")) << table;
 }
 
-TEST_F(GateWords, WhatBecameUndefinedIsSaid) {
-  StatisticalMetric& metric = test_of(ChangeVerdict::underpowered);
+TEST_F(GateWords, WhatBecameUndefinedIsReported) {
+  StatisticalMetric& metric = test_of(ChangeDecision::underpowered);
   metric.left_out.add("q", "claims_precision");
   metric.became_undefined.add("q", "claims_precision");
   metric.became_undefined.add("r", "claims_precision");

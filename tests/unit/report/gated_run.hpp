@@ -128,9 +128,10 @@ struct GatedRun {
 };
 
 /// The sample run beside the aggregates of a manifest. Precision 0.40, recall 0.33, F1 0.36.
-inline GateSummary beside_manifest(const Aggregates& aggregates, double precision, double recall, double f1) {
+inline BaselineComparison beside_manifest(const Aggregates& aggregates, double precision, double recall,
+                                          double f1) {
   const Scores scores = scores_of(aggregates.all.counts);
-  GateSummary gate;
+  BaselineComparison gate;
   gate.kind = BaselineKind::aggregates;
   gate.baseline_file = "tests/llm_fixtures/manifest.toml";
   gate.config_fingerprint = "sha256:" + std::string(64, 'c');

@@ -2,9 +2,9 @@
 
 #include "common/defaults.hpp"
 #include "coordinator/merge/aggregate.hpp"
+#include "tests/unit/report/perturbed_run.hpp"
 #include "tests/unit/report/report_texts.hpp"
 #include "tests/unit/report/sample_run.hpp"
-#include "tests/unit/report/varied_run.hpp"
 
 #include <string>
 #include <vector>
@@ -14,7 +14,7 @@
 namespace sluice {
 namespace {
 
-using sample::Said;
+using sample::Reply;
 
 /// Counts what is read of another source.
 class CountedSource final : public ResultSource {
@@ -82,8 +82,8 @@ sample::MemorySource many(TrialId count) {
 constexpr std::size_t plenty = 1u << 30;
 
 TEST(HeldResults, TheLedgerIsReadOnceHoweverManyReportsThereAre) {
-  const sample::VariedRun run({Said::it, Said::it, Said::nothing, Said::other, Said::it, Said::refused,
-                               Said::error, Said::it, Said::nothing, Said::error});
+  const sample::PerturbedRun run({Reply::it, Reply::it, Reply::nothing, Reply::other, Reply::it,
+                                  Reply::refused, Reply::error, Reply::it, Reply::nothing, Reply::error});
   const RunStability stability = run.stability();
   const std::string expected = all_of(run.results(), &stability);
 

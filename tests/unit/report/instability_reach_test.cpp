@@ -35,7 +35,7 @@ TEST(InstabilityReach, CountsAllTestsAsHolmDoes) {
   EXPECT_TRUE(out_of_reach({}, 0.95).empty());
 }
 
-TEST(InstabilityReach, SaysHowManyRepeatsItTakes) {
+TEST(InstabilityReach, ShowsHowManyRepeatsItTakes) {
   EXPECT_EQ(repeats_needed(0.0, 1, 1, 0.95), 4u) << "2 of C(8, 4) = 70 ways: either side may be the other";
   EXPECT_EQ(repeats_needed(0.0, 8, 1, 0.95), 2u) << "1 of C(18, 2) = 153";
   EXPECT_EQ(repeats_needed(0.0, 8, 12, 0.95), 3u) << "1 of C(27, 3) = 2925, 12 times";

@@ -24,10 +24,10 @@ std::string complaints_about(const std::string& xml) {
   std::ofstream(folder / "report.xml", std::ios::binary) << xml;
   const std::string command =
       "xmllint --noout --nonet --schema '" + support::source_path("tests/support/junit.xsd") + "' '" +
-      (folder / "report.xml").string() + "' >'" + (folder / "said").string() + "' 2>&1";
+      (folder / "report.xml").string() + "' >'" + (folder / "output").string() + "' 2>&1";
   const int outcome = std::system(command.c_str());
-  std::ifstream said(folder / "said", std::ios::binary);
-  const std::string words((std::istreambuf_iterator<char>(said)), std::istreambuf_iterator<char>());
+  std::ifstream output(folder / "output", std::ios::binary);
+  const std::string words((std::istreambuf_iterator<char>(output)), std::istreambuf_iterator<char>());
   fs::remove_all(folder);
   return outcome == 0 ? "" : "exit " + std::to_string(outcome) + ": " + words;
 }

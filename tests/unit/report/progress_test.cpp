@@ -91,7 +91,7 @@ TEST(Progress, TheLiveLineShowsTheUseOfBudgetsAndWhoWaits) {
             "2500/5000  ✓ 2400  ✗ 90  ! 10  38/s  local (1 waits)  50 in flight  4 workers");
 }
 
-// What the workers last said may be from before the last answers.
+// What the workers last reported may be from before the last answers.
 TEST(Progress, NobodyWaitsAtTheEnd) {
   ProgressState state = half_way();
   state.budgets = {busy("openai")};
@@ -120,7 +120,7 @@ TEST(Progress, WhatIsHeldUpIsNotInFlight) {
   EXPECT_EQ(state.in_flight, 0u) << "the worker's word is older than the coordinator's count";
 }
 
-// 19 calls were under way, and 20 units queued, and the line said: 0 in flight, 20 calls waiting.
+// 19 calls were under way, and 20 units queued, and the line showed: 0 in flight, 20 calls waiting.
 TEST(Progress, WhatASearchCountsAsWaitingIsQueued) {
   ProgressState state;
   state.begun = 19;
@@ -140,7 +140,7 @@ TEST(Progress, WhatASearchCountsAsWaitingIsQueued) {
   EXPECT_EQ(state.in_flight, 15u) << "no search";
 }
 
-TEST(Progress, NothingIsForetoldWhileNothingGoesOn) {
+TEST(Progress, NothingIsEstimatedWhileNothingGoesOn) {
   EXPECT_FALSE(stands_still({})) << "a run that calls nobody";
   std::vector<BudgetFacts> two = limited().budgets;
   EXPECT_FALSE(stands_still(two)) << "one of two is paused";
@@ -155,7 +155,7 @@ TEST(Progress, NothingIsForetoldWhileNothingGoesOn) {
   EXPECT_TRUE(stands_still(two));
 }
 
-TEST(Progress, SaysThatTheRestOfTheBudgetIsReserved) {
+TEST(Progress, ShowsThatTheRestOfTheBudgetIsReserved) {
   ProgressState state = half_way();
   state.waits_for_budget = true;
   EXPECT_EQ(render_live(state, 80, false),
@@ -245,7 +245,7 @@ TEST(Progress, OneHundredPercentMeansDone) {
 
 using Seconds = RateEstimate::Seconds;
 
-/// Lets a run go on at a rate from one second to another, told ten times a second as a terminal is.
+/// Lets a run go on at a rate from one second to another, shown ten times a second as a terminal is.
 void go(RateEstimate& rate, int from, int until, double per_second, double& done, bool goes_on = true) {
   for (int tenth = from * 10 + 1; tenth <= until * 10; ++tenth) {
     done += per_second / 10;

@@ -50,7 +50,7 @@ class RepeatsTest : public ::testing::Test {
     return all;
   }
 
-  std::vector<std::string> told() const {
+  std::vector<std::string> statuses() const {
     std::vector<std::string> lines;
     EXPECT_TRUE(visit_cases(results(), [&](const CaseResult& result) {
       lines.push_back(result.fixture.id + " " + std::string(to_string(result.status)) + " " +
@@ -71,15 +71,15 @@ using enum Saw;
 
 TEST_F(RepeatsTest, RepeatsTogetherAreACase) {
   run({it, it, it, /**/ it, nothing, it, /**/ nothing, nothing, nothing});
-  EXPECT_EQ(told(), (std::vector<std::string>{"a-1 pass 3/3/3 of 3", "b-1 flaky 2/3/3 of 6"}));
+  EXPECT_EQ(statuses(), (std::vector<std::string>{"a-1 pass 3/3/3 of 3", "b-1 flaky 2/3/3 of 6"}));
   run({nothing, it, nothing, /**/ it, it, it, /**/ nothing, nothing, nothing});
-  EXPECT_EQ(told(), (std::vector<std::string>{"a-1 fail 1/3/3 of 3", "b-1 pass 3/3/3 of 6"}))
+  EXPECT_EQ(statuses(), (std::vector<std::string>{"a-1 fail 1/3/3 of 3", "b-1 pass 3/3/3 of 6"}))
       << "perturbed answers judge no case";
 }
 
 TEST_F(RepeatsTest, ErrorsAreLeftOutUntilTheyAreMostOfIt) {
   run({error, it, it, /**/ error, no_result, it, /**/ it, it, it});
-  EXPECT_EQ(told(), (std::vector<std::string>{"a-1 pass 2/2/3 of 3", "b-1 error 1/1/3 of 6"}));
+  EXPECT_EQ(statuses(), (std::vector<std::string>{"a-1 pass 2/2/3 of 3", "b-1 error 1/1/3 of 6"}));
   const auto all = aggregate(results(), nullptr);
   ASSERT_TRUE(all);
   EXPECT_EQ(all->all.statuses, (StatusCounts{.passed = 1, .errors = 1}));

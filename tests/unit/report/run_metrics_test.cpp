@@ -55,7 +55,7 @@ ProgressState busy() {
   return progress;
 }
 
-TEST(RunMetrics, SayWhatTheProgressLineSays) {
+TEST(RunMetrics, ShowWhatTheProgressLineShows) {
   RunFacts facts;
   facts.requests = 47;
   facts.paid.of(CallKind::answer).output_tokens = 1234;
@@ -73,7 +73,7 @@ TEST(RunMetrics, SayWhatTheProgressLineSays) {
   EXPECT_EQ(value_of(metrics, "sluice_waited_seconds_total", {{"for", "permit"}}), 2.5);
 }
 
-TEST(RunMetrics, TellTrialsFromCases) {
+TEST(RunMetrics, DistinguishTrialsFromCases) {
   ProgressState varied = busy();
   varied.cases = 12;
   varied.perturbed = 30;

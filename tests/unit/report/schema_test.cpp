@@ -1,6 +1,6 @@
 #include "config/embedded_config.hpp"
 #include "tests/unit/report/gated_run.hpp"
-#include "tests/unit/report/varied_run.hpp"
+#include "tests/unit/report/perturbed_run.hpp"
 
 #include <functional>
 
@@ -85,8 +85,8 @@ TEST(ReportSchema, TakesAPartOfASuiteAndALeastThatNothingMeasured) {
 }
 
 TEST(ReportSchema, TakesStabilityAndStatistics) {
-  using enum sample::Said;
-  const sample::VariedRun run({it, it, it, refused, it, nothing, it, it, nothing, error});
+  using enum sample::Reply;
+  const sample::PerturbedRun run({it, it, it, refused, it, nothing, it, it, nothing, error});
   const RunResults results = run.results();
   const Aggregates aggregates = *aggregate(results, nullptr);
   const RunStability stability = run.stability();

@@ -1,7 +1,7 @@
 #include "coordinator/report/stability_wording.hpp"
 #include "coordinator/report/statistics_wording.hpp"
+#include "tests/unit/report/perturbed_run.hpp"
 #include "tests/unit/report/report_texts.hpp"
-#include "tests/unit/report/varied_run.hpp"
 
 #include <string>
 
@@ -11,9 +11,9 @@
 namespace sluice {
 namespace {
 
-using enum sample::Said;
+using enum sample::Reply;
 using nlohmann::json;
-using sample::VariedRun;
+using sample::PerturbedRun;
 
 /// A run whose second case flips under both perturbations, with everything that a report needs.
 class StabilityReport : public ::testing::Test {
@@ -33,7 +33,7 @@ class StabilityReport : public ::testing::Test {
                                                .cause = MetricCause::dropped};
   }
 
-  VariedRun run;
+  PerturbedRun run;
   RunResults results;
   Aggregates aggregates;
   RunStability stability;
@@ -144,7 +144,7 @@ TEST_F(StabilityReport, MarkdownStaysSmallWhateverIsSkipped) {
   EXPECT_NE(markdown.find(" more in the JSON report._"), std::string::npos) << markdown;
 }
 
-TEST_F(StabilityReport, ProgramsOfReviewersHearOfWhatNoCaseShows) {
+TEST_F(StabilityReport, ReviewProgramsGetWhatNoCaseShows) {
   const std::string words = "Stability 0.50, baseline 0.90, limit 0.85: dropped by more than is allowed";
   EXPECT_NE(junit_of(input).find("name=\"baseline comparison\""), std::string::npos);
   EXPECT_NE(junit_of(input).find(words), std::string::npos) << junit_of(input);
@@ -156,7 +156,7 @@ TEST_F(StabilityReport, ProgramsOfReviewersHearOfWhatNoCaseShows) {
   EXPECT_NE(github_of(input).find("::warning title=The run as a whole::Stability 0.50"), std::string::npos);
 }
 
-TEST_F(StabilityReport, ARunWithoutVariationSaysNothingOfIt) {
+TEST_F(StabilityReport, ARunWithoutPerturbationsShowsNoStability) {
   input.stability = nullptr;
   input.gate.stability.reset();
   EXPECT_EQ(json_of(input).find("\"stability"), std::string::npos);
@@ -180,7 +180,7 @@ TEST_F(StabilityReport, LeastStableCasesComeFirst) {
 
 /// A run of which an answer is refused under a perturbation, and one trial is lost.
 TEST(StabilityReportOfNonAnswers, ShowsThemBesideTheAnswer) {
-  const VariedRun run({it, it, /**/ it, refused, /**/ it, it, /**/ it, it, /**/ cut_off, error});
+  const PerturbedRun run({it, it, /**/ it, refused, /**/ it, it, /**/ it, it, /**/ cut_off, error});
   const RunResults results = run.results();
   const Aggregates aggregates = *aggregate(results, nullptr);
   const RunStability stability = run.stability();
@@ -254,7 +254,7 @@ TEST(StabilityWords, NoiseIsNamedOnlyWhereAnswersDiffer) {
   EXPECT_EQ(wording::stability_word({}), "no answers");
 }
 
-TEST_F(StabilityReport, SaysWhatTheNumberIs) {
+TEST_F(StabilityReport, ExplainsTheNumber) {
   EXPECT_TRUE(wording::stability_summary(input).at(0).ends_with(
       "): the share of 6 perturbed answers, to 2 cases, that are the same as without the perturbation"))
       << wording::stability_summary(input).at(0);
@@ -265,7 +265,7 @@ TEST_F(StabilityReport, SaysWhatTheNumberIs) {
       << table_of(input, {80, false});
 }
 
-StatisticalAssessment statistics_with(ChangeVerdict verdict) {
+StatisticalAssessment statistics_with(ChangeDecision decision) {
   StatisticalAssessment statistics;
   StatisticalMetric metric;
   metric.metric = MetricId::claims_f1;
@@ -273,26 +273,26 @@ StatisticalAssessment statistics_with(ChangeVerdict verdict) {
   metric.comparison.base = 0.9;
   metric.comparison.current = 0.8;
   metric.comparison.drop = 0.1;
-  metric.verdict.verdict = verdict;
-  metric.verdict.adjusted_p.drop = 0.012;
-  metric.verdict.minimum_detectable_effect = 0.12;
-  metric.verdict.units_needed = 230;
+  metric.decision.decision = decision;
+  metric.decision.adjusted_p.drop = 0.012;
+  metric.decision.minimum_detectable_effect = 0.12;
+  metric.decision.units_needed = 230;
   statistics.metrics = {metric};
-  statistics.verdict = verdict;
+  statistics.decision = decision;
   return statistics;
 }
 
-TEST_F(StabilityReport, TheStatisticalGateIsTold) {
+TEST_F(StabilityReport, TheStatisticalGateIsShown) {
   input.gate.kind = BaselineKind::scores;
   input.gate.baseline_file = "base.json";
-  input.gate.statistics = statistics_with(ChangeVerdict::regression);
+  input.gate.statistics = statistics_with(ChangeDecision::regression);
   EXPECT_NE(table_of(input, {80, false})
                 .find("mean claims_f1 0.90 → 0.80 (drop 0.10) over 40 cases: regression (p 0.012)"),
             std::string::npos);
   const json report = json::parse(json_of(input));
   EXPECT_EQ(report["baseline_comparison"]["statistics"]["verdict"], "regression");
   EXPECT_EQ(report["baseline_comparison"]["has_regression"], true);
-  input.gate.statistics = statistics_with(ChangeVerdict::underpowered);
+  input.gate.statistics = statistics_with(ChangeDecision::underpowered);
   input.gate.statistics->metrics[0].comparison.changed_units = 12;
   const std::string words = wording::statistics_lines(input.gate).at(0).words;
   EXPECT_EQ(

@@ -1,5 +1,5 @@
 #include "coordinator/report/answer_diff.hpp"
-#include "tests/unit/report/varied_run.hpp"
+#include "tests/unit/report/perturbed_run.hpp"
 
 #include <algorithm>
 #include <string>
@@ -10,17 +10,17 @@
 namespace sluice {
 namespace {
 
-using enum sample::Said;
-using sample::VariedRun;
+using enum sample::Reply;
+using sample::PerturbedRun;
 
 // By hand. Case a: unperturbed {it, it}; crlf {it, nothing}: 1 of 2 identical. Case b: unperturbed {it,
 // nothing}, so that each perturbed answer is identical to one of two or to none: crlf {it, it} 1/2 + 1/2,
 // blank-lines {nothing, other} 1/2 + 0.
-const std::vector<sample::Said> by_hand{it,      it,      /**/ it, nothing,      /**/ it,
-                                        nothing, /**/ it, it,      /**/ nothing, other};
+const std::vector<sample::Reply> by_hand{it,      it,      /**/ it, nothing,      /**/ it,
+                                         nothing, /**/ it, it,      /**/ nothing, other};
 
 TEST(RunStability, IsTheShareOfAnswersThatStayTheSame) {
-  const RunStability run = VariedRun(by_hand).stability();
+  const RunStability run = PerturbedRun(by_hand).stability();
   EXPECT_EQ(run.analysis.all.cases, 2u);
   EXPECT_EQ(run.analysis.all.answers, 6u);
   EXPECT_NEAR(*run.stability(), 2.5 / 6.0, 1e-9);
@@ -34,8 +34,8 @@ TEST(RunStability, IsTheShareOfAnswersThatStayTheSame) {
   EXPECT_NEAR(*run.analysis.categories.at(1).stability, 1.5 / 4.0, 1e-9);
 }
 
-TEST(RunStability, RepeatsTellTheFloor) {
-  const RunStability run = VariedRun(by_hand).stability();
+TEST(RunStability, RepeatsShowTheFloor) {
+  const RunStability run = PerturbedRun(by_hand).stability();
   EXPECT_NEAR(*run.analysis.all.floor, 0.5, 1e-9) << "a's pair agrees, b's does not";
   EXPECT_EQ(*run.analysis.cases[0].floor, 1.0);
   EXPECT_EQ(*run.analysis.cases[1].floor, 0.0);
@@ -44,8 +44,8 @@ TEST(RunStability, RepeatsTellTheFloor) {
 
 TEST(RunStability, PerturbationsThatMakeTheSameTextAreOnePieceOfEvidence) {
   // b: {it, it}, and {other, other} under both perturbations, by two units for the four trials.
-  VariedRun shared({it, it, /**/ it, it, /**/ it, it, /**/ other, other, /**/ other, other});
-  VariedRun apart = shared;
+  PerturbedRun shared({it, it, /**/ it, it, /**/ it, it, /**/ other, other, /**/ other, other});
+  PerturbedRun apart = shared;
   for (const std::size_t repeat : {8u, 9u}) {
     shared.source.trials.at(repeat).unit.unit = shared.source.trials.at(repeat - 2).unit.unit;
   }
@@ -55,7 +55,7 @@ TEST(RunStability, PerturbationsThatMakeTheSameTextAreOnePieceOfEvidence) {
 }
 
 TEST(RunStability, FlipsAreAnswersThatNoRepeatGave) {
-  const RunStability run = VariedRun(by_hand).stability();
+  const RunStability run = PerturbedRun(by_hand).stability();
   EXPECT_EQ(run.flips, 2u);
   EXPECT_EQ(run.perturbations[0].flips, 1u);
   EXPECT_EQ(run.perturbations[1].flips, 1u);
@@ -64,7 +64,7 @@ TEST(RunStability, FlipsAreAnswersThatNoRepeatGave) {
 }
 
 TEST(RunStability, PassesByTheNumberOfTries) {
-  const auto curve = VariedRun(by_hand).stability().pass_curve;
+  const auto curve = PerturbedRun(by_hand).stability().pass_curve;
   ASSERT_EQ(curve.size(), 2u);
   EXPECT_NEAR(*curve[0].pass_at_k, 0.75, 1e-9);
   EXPECT_NEAR(*curve[1].pass_at_k, 1.0, 1e-9);
@@ -72,12 +72,12 @@ TEST(RunStability, PassesByTheNumberOfTries) {
 }
 
 TEST(RunStability, ScoresMove) {
-  const auto changes = VariedRun(by_hand).stability().score_changes;
+  const auto changes = PerturbedRun(by_hand).stability().score_changes;
   const ScoreChange& recall = changes.at(MetricId::claims_recall);
   EXPECT_EQ(recall.answers(), 6u);
   EXPECT_NEAR(*recall.mean_absolute(), 0.5, 1e-9) << "0, 1, and 1/2 four times";
   EXPECT_NEAR(*recall.noise(), 0.5, 1e-9);
-  const RunStability run = VariedRun(by_hand).stability();
+  const RunStability run = PerturbedRun(by_hand).stability();
   EXPECT_EQ(run.perturbations[1].score_changes.at(MetricId::claims_recall).answers(), 2u);
   EXPECT_NEAR(*run.category_score_changes[0].at(MetricId::claims_recall).mean_absolute(), 0.5, 1e-9)
       << "a: 0 and 1";
@@ -85,7 +85,7 @@ TEST(RunStability, ScoresMove) {
 
 TEST(RunStability, ErrorsAreLeftOut) {
   const RunStability run =
-      VariedRun({it, error, /**/ it, error, /**/ error, error, /**/ it, it, /**/ it, it}).stability();
+      PerturbedRun({it, error, /**/ it, error, /**/ error, error, /**/ it, it, /**/ it, it}).stability();
   EXPECT_EQ(run.analysis.all.answers, 1u) << "b has nothing to compare with";
   EXPECT_EQ(run.stability(), 1.0);
   EXPECT_FALSE(run.analysis.all.floor) << "no case has two repeats";
@@ -97,7 +97,7 @@ TEST(RunStability, ErrorsAreLeftOut) {
 
 TEST(RunStability, AnAnswerThatIsNoneUnderAPerturbationIsAChangedOne) {
   const RunStability run =
-      VariedRun({it, it, /**/ refused, it, /**/ it, it, /**/ it, it, /**/ cut_off, refused}).stability();
+      PerturbedRun({it, it, /**/ refused, it, /**/ it, it, /**/ it, it, /**/ cut_off, refused}).stability();
   EXPECT_EQ(run.analysis.all.answers, 6u);
   EXPECT_NEAR(*run.stability(), 0.5, 1e-9) << "1 of 2, 2 of 2, 0 of 2";
   EXPECT_EQ(run.flips, 3u);
@@ -110,8 +110,8 @@ TEST(RunStability, AnAnswerThatIsNoneUnderAPerturbationIsAChangedOne) {
 TEST(RunStability, EqualNonAnswersAreTheSameAnswer) {
   // a is refused in any form. b is refused in one of two repeats: it agrees with itself in 0 of 1 pairs, and
   // each perturbed answer that is the one or the other with half of the repeats; what is cut off is neither.
-  const RunStability run = VariedRun({refused, refused, /**/ refused, refused, /**/ it, refused, /**/ it,
-                                      refused, /**/ cut_off, it})
+  const RunStability run = PerturbedRun({refused, refused, /**/ refused, refused, /**/ it, refused, /**/ it,
+                                         refused, /**/ cut_off, it})
                                .stability();
   ASSERT_EQ(run.analysis.cases.size(), 2u);
   EXPECT_EQ(run.analysis.cases[0].stability, 1.0);
@@ -124,16 +124,17 @@ TEST(RunStability, EqualNonAnswersAreTheSameAnswer) {
 
 TEST(RunStability, AnAnswerToWhatIsRefusedOtherwiseIsAChangeToo) {
   const RunStability run =
-      VariedRun({refused, refused, /**/ it, it, /**/ it, it, /**/ it, it, /**/ it, it}).stability();
+      PerturbedRun({refused, refused, /**/ it, it, /**/ it, it, /**/ it, it, /**/ it, it}).stability();
   EXPECT_EQ(run.analysis.cases[0].stability, 0.0);
   EXPECT_EQ(run.flips, 2u);
 }
 
-TEST(RunStability, SaysWhereTheRepeatsAreTooFewToTell) {
+TEST(RunStability, ShowsWhereTheRepeatsAreTooFew) {
   // All that two repeats can show is a p of 1 / C(4, 2) for one perturbation of one case, and of 1 / C(6, 2)
   // for a case with two of them.
   const RunStability run =
-      VariedRun({it, it, /**/ it, it, /**/ it, it, /**/ nothing, nothing, /**/ nothing, nothing}).stability();
+      PerturbedRun({it, it, /**/ it, it, /**/ it, it, /**/ nothing, nothing, /**/ nothing, nothing})
+          .stability();
   EXPECT_FALSE(run.perturbations[0].stability->unstable);
   EXPECT_TRUE(run.perturbations[0].too_few_repeats);
   EXPECT_TRUE(run.perturbations[1].too_few_repeats);
@@ -142,7 +143,7 @@ TEST(RunStability, SaysWhereTheRepeatsAreTooFewToTell) {
   EXPECT_EQ(run.enough_repeats, 3u) << "2 / C(9, 3) is below 0.05, 2 / C(6, 2) is not";
 
   const RunStability same =
-      VariedRun({it, it, /**/ it, it, /**/ it, it, /**/ it, it, /**/ it, it}).stability();
+      PerturbedRun({it, it, /**/ it, it, /**/ it, it, /**/ it, it, /**/ it, it}).stability();
   EXPECT_FALSE(same.perturbations[0].too_few_repeats) << "nothing differs: more repeats are not needed";
   EXPECT_EQ(same.undecided_cases(), 0u);
   EXPECT_FALSE(same.enough_repeats);
@@ -200,7 +201,7 @@ TEST(RunStability, IsWithinNoiseOnlyWhereNoiseWasSeen) {
   EXPECT_FALSE(seen.enough_repeats);
 }
 
-TEST(RunStability, SaysHowManyRepeatsItTakesOfTheUnitsThatTheTestCounts) {
+TEST(RunStability, ShowsHowManyRepeatsItTakesOfTheUnitsThatTheTestCounts) {
   // Two repeats agree, and each of the perturbed forms flips. Two forms apart: 1 of C(3n, n) ways, else 2 of
   // C(2n, n), however many forms share the text.
   const std::vector<int> same(2, 0);
@@ -211,7 +212,7 @@ TEST(RunStability, SaysHowManyRepeatsItTakesOfTheUnitsThatTheTestCounts) {
   EXPECT_EQ(stability_of({{same, flipped, flipped, flipped, flipped}}, true).enough_repeats, 4u);
 }
 
-TEST(RunStability, SaysWherePIsKnownToABoundAlone) {
+TEST(RunStability, ShowsWherePIsKnownToABoundAlone) {
   // Ten repeats of two kinds; each of three perturbations makes answers of its own.
   const Forms flipped{{0, 0, 0, 0, 0, 0, 0, 0, 1, 1},
                       std::vector<int>(10, 2),
@@ -220,18 +221,18 @@ TEST(RunStability, SaysWherePIsKnownToABoundAlone) {
   const std::vector<Forms> cases(600, flipped);
   const RunStability run = stability_of(cases);
   EXPECT_EQ(run.unstable_cases(), 600u);
-  EXPECT_EQ(run.cases_too_dear_to_tell(), 0u);
+  EXPECT_EQ(run.cases_too_costly_to_test(), 0u);
   StabilityRules hurried;
   hurried.tail_states = 0;
   const RunStability bounds = stability_of(cases, false, hurried);
   EXPECT_EQ(bounds.unstable_cases(), 0u) << "the bound is no proof";
-  EXPECT_EQ(bounds.cases_too_dear_to_tell(), 600u);
+  EXPECT_EQ(bounds.cases_too_costly_to_test(), 600u);
   EXPECT_EQ(bounds.undecided_cases(), 0u) << "ten repeats are enough";
 }
 
-TEST(RunStability, WithOneRepeatTheFloorIsUnknownWhichIsSaidAlready) {
+TEST(RunStability, WithOneRepeatTheFloorIsUnknownWhichIsShownAlready) {
   const RunStability run =
-      VariedRun({it, error, /**/ nothing, error, /**/ it, error, /**/ nothing, error, /**/ nothing, error})
+      PerturbedRun({it, error, /**/ nothing, error, /**/ it, error, /**/ nothing, error, /**/ nothing, error})
           .stability();
   EXPECT_FALSE(run.perturbations[0].too_few_repeats);
   EXPECT_EQ(run.undecided_cases(), 0u);
@@ -281,7 +282,8 @@ TEST(AnswerIdentity, OfATextIsWhatItsMetricsSay) {
 }
 
 TEST(Flips, StandBesideTheAnswerOfTheSameRepeat) {
-  const VariedRun run({it, error, /**/ nothing, other, /**/ it, nothing, /**/ it, it, /**/ other, nothing});
+  const PerturbedRun run(
+      {it, error, /**/ nothing, other, /**/ it, nothing, /**/ it, it, /**/ other, nothing});
   std::vector<std::vector<Flip>> flips;
   std::vector<std::pair<TrialId, TrialId>> pairs;
   ASSERT_TRUE(visit_cases(run.results(), [&](const CaseResult& result) {
@@ -293,7 +295,7 @@ TEST(Flips, StandBesideTheAnswerOfTheSameRepeat) {
 }
 
 TEST(Flips, OfAnAnswerThatIsNoneSayWhy) {
-  const VariedRun run({it, it, /**/ refused, it, /**/ it, it, /**/ it, it, /**/ it, it});
+  const PerturbedRun run({it, it, /**/ refused, it, /**/ it, it, /**/ it, it, /**/ it, it});
   std::vector<AnswerDiff> diffs;
   ASSERT_TRUE(visit_cases(run.results(), [&](const CaseResult& result) {
     for (const Flip& flip : flips_of(result)) diffs.push_back(diff_of(result.fixture, flip));

@@ -128,7 +128,7 @@ class StatisticsWording : public ::testing::Test {
   ReportInput input;
 };
 
-TEST_F(StatisticsWording, AnUnchangedSuiteIsToldPlainly) {
+TEST_F(StatisticsWording, AnUnchangedSuiteIsReportedPlainly) {
   const std::vector<double> same(8, 0.85);
   EXPECT_EQ(
       sentence(assessed(0.85, same)),
@@ -168,8 +168,8 @@ TEST_F(StatisticsWording, WhatIsUndecidedThoughThereAreEnoughIsNoLackOfCases) {
   std::vector<double> now(100, 1.0);
   for (std::size_t i = 0; i < 4; ++i) now[i] = 0.0;
   StatisticalAssessment assessment = assessed(1.0, now);
-  ASSERT_EQ(assessment.verdict, ChangeVerdict::underpowered);
-  assessment.metrics[0].verdict.units_needed = 90;
+  ASSERT_EQ(assessment.decision, ChangeDecision::underpowered);
+  assessment.metrics[0].decision.units_needed = 90;
   const std::string words = sentence(assessment);
   EXPECT_TRUE(has(words,
                   "underpowered: a drop of 0.05 can be neither shown nor excluded, though 100 cases find "
@@ -192,7 +192,7 @@ TEST_F(StatisticsWording, WhereOnlyTheUndefinedIsInTheWayMoreCasesAreNotAskedFor
 
 TEST_F(StatisticsWording, ARegressionNamesTheCasesThatFellMostEverywhere) {
   assess(assessed(0.85, after_a_fall(60, 25)));
-  ASSERT_EQ(input.gate.statistics->verdict, ChangeVerdict::regression);
+  ASSERT_EQ(input.gate.statistics->decision, ChangeDecision::regression);
   const std::string table = table_of(input, {100, false});
   EXPECT_TRUE(
       has(table, "\nLargest drops of claims_f1:\n  q024: 0.85 → 0.12, drop 0.73\n  q023: 0.85 → 0.14"))
@@ -239,7 +239,7 @@ TEST_F(StatisticsWording, NoCaseIsNamedWithoutARegression) {
 
 TEST_F(StatisticsWording, AFewDropsAreAllNamed) {
   assess(assessed(0.85, after_a_fall(12, 10)));
-  ASSERT_EQ(input.gate.statistics->verdict, ChangeVerdict::regression);
+  ASSERT_EQ(input.gate.statistics->decision, ChangeDecision::regression);
   EXPECT_FALSE(has(table_of(input, {100, false}), " more case"));
   assess(assessed(0.85, after_a_fall(12, 11)));
   EXPECT_TRUE(has(table_of(input, {100, false}), "and 1 more case fell"));

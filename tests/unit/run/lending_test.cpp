@@ -37,7 +37,7 @@ struct LendingTest : testing::Test {
   }
 
   template <class Message>
-  Effects told(WorkerId worker, Message message) {
+  Effects send(WorkerId worker, Message message) {
     Effects effects;
     lending.on_message(worker, message, now, effects);
     return effects;
@@ -59,24 +59,24 @@ TEST_F(LendingTest, AnAnswerIsAskedOfItsHolderAndHandedOn) {
   EXPECT_FALSE(lending.held_elsewhere(1, digest(7), "one"));
   EXPECT_FALSE(lending.held_elsewhere(2, digest(8), "three"));
   EXPECT_FALSE(lending.held_elsewhere(2, digest(8), ""));
-  const auto asked = told(2, wire::Seek{"run-1", {answer(7), answer(8)}});
+  const auto asked = send(2, wire::Seek{"run-1", {answer(7), answer(8)}});
   ASSERT_EQ(asked.to_workers.size(), 2u);
   EXPECT_EQ(std::get<wire::Found>(asked.to_workers[0].message), (wire::Found{"run-1", {{answer(8), ""}}}));
   EXPECT_EQ(asked.to_workers[1].peer, "peer-1");
   EXPECT_EQ(std::get<wire::Lend>(asked.to_workers[1].message), (wire::Lend{"run-1", {answer(7)}}));
-  const auto lent = told(1, wire::Lent{"run-1", {{answer(7), "bytes"}}});
+  const auto lent = send(1, wire::Lent{"run-1", {{answer(7), "bytes"}}});
   EXPECT_EQ(only<wire::Found>(lent, "peer-2"), (wire::Found{"run-1", {{answer(7), "bytes"}}}));
 }
 
 TEST_F(LendingTest, ASettledUnitsAnswerIsLentNoMore) {
   ASSERT_TRUE(lending.held_elsewhere(2, digest(7), "one"));
   lending.settled(digest(7));
-  EXPECT_EQ(only<wire::Found>(told(2, wire::Seek{"run-1", {answer(7)}}), "peer-2").entries,
+  EXPECT_EQ(only<wire::Found>(send(2, wire::Seek{"run-1", {answer(7)}}), "peer-2").entries,
             (std::vector<wire::LentEntry>{{answer(7), ""}}));
 }
 
-TEST_F(LendingTest, TheLedgerIsAskedAndToldOfEmbeddings) {
-  const auto sought = told(1, wire::Seek{"run-1", {embedding(7), embedding(8)}});
+TEST_F(LendingTest, TheLedgerLooksUpAndRecordsEmbeddings) {
+  const auto sought = send(1, wire::Seek{"run-1", {embedding(7), embedding(8)}});
   EXPECT_TRUE(sought.to_workers.empty());
   EXPECT_EQ(sought.to_look_up, (std::vector{digest(7), digest(8)}));
   Effects effects;
@@ -85,30 +85,30 @@ TEST_F(LendingTest, TheLedgerIsAskedAndToldOfEmbeddings) {
   EXPECT_EQ(std::get<wire::Found>(effects.to_workers[0].message),
             (wire::Found{"run-1", {{embedding(8), ""}}}));
   EXPECT_EQ(std::get<wire::Lend>(effects.to_workers[1].message), (wire::Lend{"run-1", {embedding(7)}}));
-  const auto stored = told(1, wire::Stored{"run-1", {digest(8)}, {}});
+  const auto stored = send(1, wire::Stored{"run-1", {digest(8)}, {}});
   EXPECT_TRUE(stored.to_workers.empty());
   EXPECT_EQ(stored.to_note, (std::vector<EmbeddingHolder>{{digest(8), "one"}}));
 }
 
 TEST_F(LendingTest, WhatIsGivenUpGoesToTheNext) {
-  told(1, wire::Seek{"run-1", {embedding(7)}});
-  told(2, wire::Seek{"run-1", {embedding(7)}});
+  send(1, wire::Seek{"run-1", {embedding(7)}});
+  send(2, wire::Seek{"run-1", {embedding(7)}});
   Effects effects;
   lending.looked_up({{digest(7), ""}}, now, effects);
   only<wire::Found>(effects, "peer-1");
-  const auto given_up = told(1, wire::Stored{"run-1", {}, {digest(7)}});
+  const auto given_up = send(1, wire::Stored{"run-1", {}, {digest(7)}});
   EXPECT_EQ(only<wire::Found>(given_up, "peer-2"), (wire::Found{"run-1", {{embedding(7), ""}}}));
   EXPECT_TRUE(given_up.to_note.empty());
 }
 
 TEST_F(LendingTest, WhoLeavesOrIsSilentIsNotWaitedFor) {
   ASSERT_TRUE(lending.held_elsewhere(2, digest(7), "one"));
-  told(2, wire::Seek{"run-1", {answer(7)}});
+  send(2, wire::Seek{"run-1", {answer(7)}});
   Effects effects;
   for (int beats = 0; beats < 3; ++beats) lending.tick(now += 1s, effects);
   EXPECT_EQ(only<wire::Found>(effects, "peer-2").entries.at(0).bytes, "");
   ASSERT_TRUE(lending.held_elsewhere(2, digest(8), "one"));
-  told(2, wire::Seek{"run-1", {answer(8)}});
+  send(2, wire::Seek{"run-1", {answer(8)}});
   effects = {};
   lending.leave(1, now, effects);
   EXPECT_EQ(only<wire::Found>(effects, "peer-2").entries.at(0).key, answer(8));
@@ -118,15 +118,15 @@ TEST_F(LendingTest, WhoLeavesOrIsSilentIsNotWaitedFor) {
 TEST_F(LendingTest, AWorkerThatCameBackIsTalkedToWhereItIs) {
   ASSERT_TRUE(lending.held_elsewhere(2, digest(7), "one"));
   lending.join(1, "peer-1 anew", "one");
-  EXPECT_EQ(only<wire::Lend>(told(2, wire::Seek{"run-1", {answer(7)}}), "peer-1 anew").keys,
+  EXPECT_EQ(only<wire::Lend>(send(2, wire::Seek{"run-1", {answer(7)}}), "peer-1 anew").keys,
             std::vector{answer(7)});
 }
 
-TEST_F(LendingTest, StrangersAreNotHeard) {
-  const auto effects = told(9, wire::Seek{"run-1", {answer(7), embedding(7)}});
+TEST_F(LendingTest, MessagesOfUnknownWorkersAreIgnored) {
+  const auto effects = send(9, wire::Seek{"run-1", {answer(7), embedding(7)}});
   EXPECT_TRUE(effects.to_workers.empty() && effects.to_look_up.empty());
-  EXPECT_TRUE(told(9, wire::Stored{"run-1", {digest(7)}, {digest(8)}}).to_note.empty());
-  EXPECT_TRUE(told(9, wire::Lent{"run-1", {{answer(7), "x"}}}).to_workers.empty());
+  EXPECT_TRUE(send(9, wire::Stored{"run-1", {digest(7)}, {digest(8)}}).to_note.empty());
+  EXPECT_TRUE(send(9, wire::Lent{"run-1", {{answer(7), "x"}}}).to_workers.empty());
 }
 
 TEST_F(LendingTest, NothingIsLentWhereCachesAreNotReadOrNotWritten) {
@@ -155,8 +155,8 @@ TEST_F(LendingTest, MessagesStayWithinTheWiresLimits) {
     ASSERT_TRUE(lending.held_elsewhere(2, digest(i), i % 2 == 0 ? "one" : "three"));
     (i < count ? first : second).push_back(answer(i));
   }
-  told(2, wire::Seek{"run-1", first});
-  told(2, wire::Seek{"run-1", second});
+  send(2, wire::Seek{"run-1", first});
+  send(2, wire::Seek{"run-1", second});
   Effects effects;
   lending.leave(1, now, effects);
   ASSERT_EQ(effects.to_workers.size(), 1u);
@@ -164,7 +164,7 @@ TEST_F(LendingTest, MessagesStayWithinTheWiresLimits) {
   wire::Lent lent{"run-1", {}};
   const std::string large(defaults::max_bytes_per_work, 'x');
   for (std::uint32_t i = 1; i < 8; i += 2) lent.entries.push_back({answer(i), large});
-  const auto found = told(3, std::move(lent));
+  const auto found = send(3, std::move(lent));
   ASSERT_EQ(found.to_workers.size(), 4u);
   for (const auto& message : found.to_workers)
     EXPECT_EQ(std::get<wire::Found>(message.message).entries.at(0).bytes, large);

@@ -51,7 +51,7 @@ TEST(RunBudget, MoreThanReservedMayBePaid) {
   EXPECT_NE(budget.spent({1, 0}).message.find("25 of 10 tokens are paid"), std::string::npos);
 }
 
-TEST(RunBudget, CostIsReckonedByThePrice) {
+TEST(RunBudget, CostIsEstimatedByThePrice) {
   RunBudget budget({.tokens = {}, .cost = 0.001}, price);
   EXPECT_TRUE(budget.reserve(1, 0, {500, 0}));
   EXPECT_TRUE(budget.reserve(1, 1, {0, 50})) << "exactly a tenth of a cent";

@@ -34,7 +34,7 @@ TEST_F(RunControllerTest, ARunFromHelloToGoodbye) {
   EXPECT_TRUE(controller->over());
   EXPECT_FALSE(controller->stopped());
   EXPECT_FALSE(controller->all_gone());
-  EXPECT_EQ(say("p", wire::Goodbye{"drained"}).gone, (std::vector<GoneWorker>{{1, false}}));
+  EXPECT_EQ(send("p", wire::Goodbye{"drained"}).gone, (std::vector<GoneWorker>{{1, false}}));
   EXPECT_TRUE(controller->all_gone());
   const auto facts = controller->facts();
   EXPECT_EQ(facts.run_id, run_id);
@@ -45,32 +45,32 @@ TEST_F(RunControllerTest, ARunFromHelloToGoodbye) {
   EXPECT_FALSE(facts.cut_short);
 }
 
-TEST_F(RunControllerTest, AWorkerThatIsNotKnownIsAskedForHello) {
+TEST_F(RunControllerTest, AWorkerThatIsNotKnownMustSendHello) {
   begin();
-  expect_rejected(say("stranger", wire::Heartbeat{run_id, 0, 5, {}}), "stranger");
+  expect_rejected(send("stranger", wire::Heartbeat{run_id, 0, 5, {}}), "stranger");
   const auto effects = report("stranger", {answered(0)});
   expect_rejected(effects, "stranger");
   EXPECT_TRUE(effects.to_record.empty());
   EXPECT_TRUE(acked(effects, "stranger").empty())
       << "it keeps its results and sends them again after its HELLO";
   EXPECT_TRUE(ready("stranger").to_workers.empty());
-  EXPECT_TRUE(say("stranger", wire::Goodbye{"x"}).to_workers.empty());
+  EXPECT_TRUE(send("stranger", wire::Goodbye{"x"}).to_workers.empty());
 }
 
 TEST_F(RunControllerTest, AHeartbeatOfAnotherRunIsRefused) {
   begin();
   join("p", 1);
-  const auto effects = say("p", wire::Heartbeat{"run-0", 0, 5, {}});
+  const auto effects = send("p", wire::Heartbeat{"run-0", 0, 5, {}});
   expect_rejected(effects, "p");
   EXPECT_TRUE(effects.demands.empty());
-  EXPECT_EQ(say("p", wire::Heartbeat{run_id, 42, 5, {}}).demands.at(0).second.sent_at_us, 42u);
+  EXPECT_EQ(send("p", wire::Heartbeat{run_id, 42, 5, {}}).demands.at(0).second.sent_at_us, 42u);
 }
 
 TEST_F(RunControllerTest, ResultsOfAnotherRunAreGone) {
   begin();
   join("p", 1);
   for (const Peer peer : {"p", "stranger"}) {
-    const auto effects = say(peer, wire::Report{"run-0", 5, {}, {answered(0)}});
+    const auto effects = send(peer, wire::Report{"run-0", 5, {}, {answered(0)}});
     const auto acks = sent<wire::Ack>(effects, peer);
     ASSERT_EQ(acks.size(), 1u) << peer;
     EXPECT_EQ(acks[0].run_id, "run-0");
@@ -82,7 +82,7 @@ TEST_F(RunControllerTest, ResultsOfAnotherRunAreGone) {
 TEST_F(RunControllerTest, AReadyOfAnotherRunGetsNoWork) {
   begin();
   hello("p", 1);
-  EXPECT_TRUE(leased(say("p", wire::Ready{"run-0", {}, 10, {}}), "p").empty());
+  EXPECT_TRUE(leased(send("p", wire::Ready{"run-0", {}, 10, {}}), "p").empty());
   EXPECT_EQ(controller->worker_count(), 0u);
 }
 
@@ -113,7 +113,7 @@ TEST_F(RunControllerTest, AResultThatDoesNotFitThePlanIsGone) {
   EXPECT_EQ(controller->facts().requests, 0u);
 }
 
-TEST_F(RunControllerTest, ADuplicateIsToldTheWinnerAndCounted) {
+TEST_F(RunControllerTest, AnAckNamesTheWinnerOfADuplicateWhichIsCounted) {
   begin();
   join("p", 1);
   join("q", 2);
@@ -165,7 +165,7 @@ TEST_F(RunControllerTest, ASilentWorkerLosesItsLeases) {
   EXPECT_TRUE(leased(join("q", 2), "q").empty());
   Effects effects;
   for (auto time = 1000ms; time <= 4000ms; time += 1000ms) {
-    say("q", wire::Heartbeat{run_id, 0, 10, {}});
+    send("q", wire::Heartbeat{run_id, 0, 10, {}});
     effects = tick(time);
     if (time < 4000ms) {
       EXPECT_TRUE(leased(effects, "q").empty());
@@ -176,7 +176,7 @@ TEST_F(RunControllerTest, ASilentWorkerLosesItsLeases) {
   EXPECT_EQ(controller->peers(), (std::vector<GovernedPeer>{{"q", 2, 5}}));
   EXPECT_EQ(effects.gone, (std::vector<GoneWorker>{{1, true}}));
   EXPECT_TRUE(controller->facts().workers[0].lost);
-  expect_rejected(say("p", wire::Heartbeat{run_id, 0, 10, {}}), "p");
+  expect_rejected(send("p", wire::Heartbeat{run_id, 0, 10, {}}), "p");
 }
 
 TEST_F(RunControllerTest, AWorkerThatComesBackIsWelcomeUnderItsNewAddress) {
@@ -188,7 +188,7 @@ TEST_F(RunControllerTest, AWorkerThatComesBackIsWelcomeUnderItsNewAddress) {
   EXPECT_EQ(leased(again, "p2"), std::vector<UnitId>{1}) << "what it still holds is not sent again";
   EXPECT_EQ(controller->peers(), (std::vector<GovernedPeer>{{"p2", 1, 5}}));
   EXPECT_EQ(back.gone, (std::vector<GoneWorker>{{1, true}})) << "it begins without permits";
-  expect_rejected(say("p", wire::Heartbeat{run_id, 0, 10, {}}), "p");
+  expect_rejected(send("p", wire::Heartbeat{run_id, 0, 10, {}}), "p");
   EXPECT_EQ(controller->facts().workers.size(), 1u);
   EXPECT_FALSE(controller->facts().workers[0].lost);
 }

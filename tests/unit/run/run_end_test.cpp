@@ -16,12 +16,12 @@ TEST_F(RunControllerTest, ErrorsOfOneTrialAreResults) {
 }
 
 TEST_F(RunControllerTest, PerturbedTrialsPassAndFailNothing) {
-  Variations variations;
-  variations.perturbations.push_back(
+  TrialDesign design;
+  design.perturbations.push_back(
       {"loud", "1", [](std::string_view text, std::string_view) {
          return PerturbedText{PerturbedText::Kind::changed, std::string(text) + "!", ""};
        }});
-  plan = make_plan(suite, std::move(variations));
+  plan = make_plan(suite, std::move(design));
   ASSERT_EQ(plan.trial_count(), 8u) << "each case, and its other form";
   begin();
   join("p", 1);
@@ -125,7 +125,7 @@ TEST_F(RunControllerTest, WhatIsBeingRecordedIsNotLeasedAnewWhenItsWorkerIsLost)
   join("q", 2);
   tick(1000ms);
   tick(2000ms);
-  say("q", wire::Heartbeat{run_id, 0, 10, {}});
+  send("q", wire::Heartbeat{run_id, 0, 10, {}});
   tick(3000ms);
   const auto lost = tick(3500ms);
   EXPECT_EQ(leased(lost, "q"), (std::vector<UnitId>{1, 2}));
@@ -137,7 +137,7 @@ TEST_F(RunControllerTest, WhatAWorkerReturnsGoesToOthersWithoutALoss) {
   begin();
   join("p", 1);
   join("q", 2);
-  const auto effects = say("p", wire::Report{run_id, 0, {0}, {}, {0, 2}});
+  const auto effects = send("p", wire::Report{run_id, 0, {0}, {}, {0, 2}});
   EXPECT_EQ(leased(effects, "q"), (std::vector<UnitId>{0, 2}));
   EXPECT_TRUE(leased(effects, "p").empty());
   EXPECT_EQ(controller->facts().leases_lost, 0u);
@@ -161,7 +161,7 @@ TEST_F(RunControllerTest, AUnitThatALateResultSettlesIsWithdrawnFromWhoWaitsToBe
   ASSERT_EQ(withdrawn.size(), 1u);
   EXPECT_EQ(withdrawn[0], (wire::Withdraw{run_id, {0}}));
   EXPECT_TRUE(sent<wire::Withdraw>(recorded, "p").empty());
-  EXPECT_TRUE(leased(say("q", wire::Report{run_id, 10, {}, {}, {0}}), "q").empty());
+  EXPECT_TRUE(leased(send("q", wire::Report{run_id, 10, {}, {}, {0}}), "q").empty());
 }
 
 TEST_F(RunControllerTest, AStoppedRunGivesCallsUnderWayTheirTime) {
@@ -199,9 +199,9 @@ TEST_F(RunControllerTest, ALocalWorkersErrorDoesNotStopTheOthers) {
   Effects effects;
   controller->on_local_worker_failed({Reason::coordinator_too_far, "too far"}, effects);
   EXPECT_FALSE(controller->over());
-  say("p", wire::Goodbye{"too far"});
+  send("p", wire::Goodbye{"too far"});
   EXPECT_FALSE(controller->over()) << "q goes on";
-  say("q", wire::Goodbye{"x"});
+  send("q", wire::Goodbye{"x"});
   expect_stopped(Reason::coordinator_too_far);
 }
 
@@ -227,10 +227,10 @@ TEST_F(RunControllerTest, ExpectedWorkersAreNotWaitedForForEver) {
   begin();
   EXPECT_TRUE(leased(join("p", 1), "p").empty());
   for (auto time = 1000ms; time <= config.worker_timeout; time += 1000ms) {
-    say("p", wire::Heartbeat{run_id, 0, 10, {}});
+    send("p", wire::Heartbeat{run_id, 0, 10, {}});
     EXPECT_TRUE(leased(tick(time), "p").empty());
   }
-  say("p", wire::Heartbeat{run_id, 0, 10, {}});
+  send("p", wire::Heartbeat{run_id, 0, 10, {}});
   EXPECT_EQ(leased(tick(config.worker_timeout + 500ms), "p").size(), 3u);
 }
 
@@ -267,7 +267,7 @@ TEST_F(RunControllerTest, AHolderThatCanOnlyLendIsThere) {
   begin();
   join("p", 1);
   hello("q", 2);
-  const auto effects = say("q", wire::Ready{run_id, {{Reason::key_missing, "no key"}}, 10, {}});
+  const auto effects = send("q", wire::Ready{run_id, {{Reason::key_missing, "no key"}}, 10, {}});
   EXPECT_EQ(leased(effects, "p").size(), 3u);
 }
 
@@ -328,12 +328,12 @@ TEST_F(RunControllerTest, AMissThatComesAfterItsLeaseWasLostIsFinalToo) {
   begin();
   join("p", 1, 10);
   for (const auto time : {1000ms, 2000ms}) {
-    say("p", wire::Heartbeat{run_id, 0, 0, {}});  // No window: what expires is not leased again.
+    send("p", wire::Heartbeat{run_id, 0, 0, {}});  // No window: what expires is not leased again.
     tick(time);
   }
   EXPECT_EQ(controller->waiting_count() + controller->started_count(), 0u) << "the leases have expired";
   for (UnitId unit = 0; unit < 3; ++unit) {
-    say("p", wire::Report{run_id, 0, {}, {failed(unit, Reason::cache_miss)}});
+    send("p", wire::Report{run_id, 0, {}, {failed(unit, Reason::cache_miss)}});
   }
   expect_stopped(Reason::cache_miss);
 }
@@ -341,7 +341,7 @@ TEST_F(RunControllerTest, AMissThatComesAfterItsLeaseWasLostIsFinalToo) {
 TEST_F(RunControllerTest, TheOnlyWorkersProblemStopsTheRun) {
   begin();
   hello("p", 1);
-  say("p", wire::Ready{run_id, {{Reason::key_missing, "OPENAI_API_KEY is not set"}}, 5, {}});
+  send("p", wire::Ready{run_id, {{Reason::key_missing, "OPENAI_API_KEY is not set"}}, 5, {}});
   expect_stopped(Reason::key_missing);
   EXPECT_NE(controller->stopped()->message.find("worker-1"), std::string::npos);
   EXPECT_NE(controller->stopped()->message.find("OPENAI_API_KEY"), std::string::npos);
@@ -351,13 +351,13 @@ TEST_F(RunControllerTest, AProblemOfOneAmongOthersOnlyLeavesItOut) {
   begin();
   join("p", 1, 1);
   hello("q", 2);
-  const auto effects = say("q", wire::Ready{run_id, {{Reason::key_withheld, "not trusted"}}, 5, {}});
+  const auto effects = send("q", wire::Ready{run_id, {{Reason::key_withheld, "not trusted"}}, 5, {}});
   EXPECT_FALSE(controller->over());
   EXPECT_TRUE(leased(effects, "q").empty());
   EXPECT_EQ(effects.notes.size(), 1u);
   Effects end;
   controller->stop({Reason::interrupted, "SIGINT"}, end);
-  EXPECT_EQ(sent<wire::Drain>(end, "q").size(), 1u) << "it is told of the end all the same";
+  EXPECT_EQ(sent<wire::Drain>(end, "q").size(), 1u) << "it gets the end all the same";
 }
 
 TEST_F(RunControllerTest, ARunWithoutWorkersEnds) {
@@ -373,10 +373,10 @@ TEST_F(RunControllerTest, TheWaitForWorkersBeginsWhenTheLastIsGone) {
   begin();
   join("p", 1);
   for (auto time = 1000ms; time <= 20s; time += 1000ms) {
-    say("p", wire::Heartbeat{run_id, 0, 10, {}});
+    send("p", wire::Heartbeat{run_id, 0, 10, {}});
     tick(time);
   }
-  say("p", wire::Goodbye{"stopped"});
+  send("p", wire::Goodbye{"stopped"});
   for (auto time = 21s; time <= 30s; time += 1s) tick(time);
   EXPECT_FALSE(controller->over());
   tick(31s);

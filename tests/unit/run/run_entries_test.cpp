@@ -37,7 +37,7 @@ class RunEntriesTest : public RunControllerTest {
       entries.insert(entries.end(), message.entries.begin(), message.entries.end());
     return entries;
   }
-  static std::vector<EntryKey> asked(const Effects& effects, const Peer& peer) {
+  static std::vector<EntryKey> requested(const Effects& effects, const Peer& peer) {
     std::vector<EntryKey> keys;
     for (const auto& message : sent<wire::Lend>(effects, peer))
       keys.insert(keys.end(), message.keys.begin(), message.keys.end());
@@ -54,7 +54,7 @@ TEST_F(RunEntriesTest, AUnitSaysWhenAnotherConnectedWorkerHoldsItsAnswer) {
   EXPECT_FALSE(work.at(2).held_elsewhere);
 }
 
-TEST_F(RunEntriesTest, TheHolderItselfIsToldNothingOfTheKind) {
+TEST_F(RunEntriesTest, TheHolderItselfGetsNothingOfTheKind) {
   begin();
   const auto work = units(join("one", 1), "one");
   ASSERT_EQ(work.size(), 3u);
@@ -63,8 +63,8 @@ TEST_F(RunEntriesTest, TheHolderItselfIsToldNothingOfTheKind) {
 
 TEST_F(RunEntriesTest, AnAnswerGoesFromItsHolderToWhoSeeksIt) {
   begin_with_lender();
-  EXPECT_EQ(asked(say("two", seek(0)), "one"), std::vector{answer_key(0)});
-  const auto lent = say("one", wire::Lent{run_id, {{answer_key(0), "bytes"}}});
+  EXPECT_EQ(requested(send("two", seek(0)), "one"), std::vector{answer_key(0)});
+  const auto lent = send("one", wire::Lent{run_id, {{answer_key(0), "bytes"}}});
   EXPECT_EQ(found(lent, "two"), (std::vector<wire::LentEntry>{{answer_key(0), "bytes"}}));
 }
 
@@ -72,19 +72,19 @@ TEST_F(RunEntriesTest, AWorkerThatCannotCallLendsAllTheSame) {
   config.workers_may_join = true;
   begin();
   hello("one", 1);
-  say("one", wire::Ready{run_id, {{Reason::key_missing, "no key"}}, 10, {}});
+  send("one", wire::Ready{run_id, {{Reason::key_missing, "no key"}}, 10, {}});
   EXPECT_TRUE(units(join("two", 2), "two").at(0).held_elsewhere);
-  EXPECT_EQ(asked(say("two", seek(0)), "one"), std::vector{answer_key(0)});
+  EXPECT_EQ(requested(send("two", seek(0)), "one"), std::vector{answer_key(0)});
 }
 
 TEST_F(RunEntriesTest, AHolderThatLeavesOrFallsSilentIsNotWaitedFor) {
   begin_with_lender();
-  say("two", seek(0));
-  EXPECT_EQ(found(say("one", wire::Goodbye{"done"}), "two"),
+  send("two", seek(0));
+  EXPECT_EQ(found(send("one", wire::Goodbye{"done"}), "two"),
             (std::vector<wire::LentEntry>{{answer_key(0), ""}}));
   now = 0ms;
   begin_with_lender();
-  say("two", seek(0));
+  send("two", seek(0));
   EXPECT_TRUE(found(tick(1000ms), "two").empty());
   EXPECT_TRUE(found(tick(2000ms), "two").empty());
   EXPECT_EQ(found(tick(3000ms), "two").size(), 1u);
@@ -93,36 +93,36 @@ TEST_F(RunEntriesTest, AHolderThatLeavesOrFallsSilentIsNotWaitedFor) {
 TEST_F(RunEntriesTest, AUnitThatIsSettledIsForgotten) {
   begin_with_lender();
   record(report("two", {answered(0)}));
-  EXPECT_EQ(found(say("two", seek(0)), "two"), (std::vector<wire::LentEntry>{{answer_key(0), ""}}));
+  EXPECT_EQ(found(send("two", seek(0)), "two"), (std::vector<wire::LentEntry>{{answer_key(0), ""}}));
 }
 
 TEST_F(RunEntriesTest, EmbeddingsGoThroughTheLedger) {
   begin_with_lender();
   const EntryKey key{EntryKind::embedding, sha256("text")};
-  const auto sought = say("two", wire::Seek{run_id, {key}});
+  const auto sought = send("two", wire::Seek{run_id, {key}});
   EXPECT_EQ(sought.to_look_up, std::vector{key.digest});
-  Effects told;
-  controller->on_looked_up({{key.digest, "cache-1"}}, at(now), told);
-  EXPECT_EQ(asked(told, "one"), std::vector{key});
-  const auto not_here = say("one", wire::Lent{run_id, {{key, ""}}});
+  Effects effects;
+  controller->on_looked_up({{key.digest, "cache-1"}}, at(now), effects);
+  EXPECT_EQ(requested(effects, "one"), std::vector{key});
+  const auto not_here = send("one", wire::Lent{run_id, {{key, ""}}});
   EXPECT_EQ(found(not_here, "two"), (std::vector<wire::LentEntry>{{key, ""}}));
-  EXPECT_EQ(say("two", wire::Stored{run_id, {key.digest}, {}}).to_note,
+  EXPECT_EQ(send("two", wire::Stored{run_id, {key.digest}, {}}).to_note,
             (std::vector<EmbeddingHolder>{{key.digest, "cache-2"}}));
 }
 
-TEST_F(RunEntriesTest, WhoIsUnknownOrSpeaksOfAnotherRunIsRejected) {
+TEST_F(RunEntriesTest, AMessageOfAnUnknownWorkerOrAnotherRunIsRejected) {
   begin_with_lender();
-  expect_rejected(say("three", seek(0)), "three");
-  expect_rejected(say("two", wire::Seek{"another run", {answer_key(0)}}), "two");
-  expect_rejected(say("three", wire::Lent{run_id, {{answer_key(0), "x"}}}), "three");
-  expect_rejected(say("two", wire::Stored{"another run", {sha256("x")}, {}}), "two");
+  expect_rejected(send("three", seek(0)), "three");
+  expect_rejected(send("two", wire::Seek{"another run", {answer_key(0)}}), "two");
+  expect_rejected(send("three", wire::Lent{run_id, {{answer_key(0), "x"}}}), "three");
+  expect_rejected(send("two", wire::Stored{"another run", {sha256("x")}, {}}), "two");
 }
 
-TEST_F(RunEntriesTest, WhatIsSaidOfEntriesIsASignOfLife) {
+TEST_F(RunEntriesTest, AMessageAboutEntriesIsASignOfLife) {
   begin_with_lender();
   tick(1000ms);
   tick(2000ms);
-  say("two", wire::Stored{run_id, {}, {}});
+  send("two", wire::Stored{run_id, {}, {}});
   tick(3000ms);
   tick(4000ms);
   EXPECT_EQ(controller->worker_count(), 1u) << "the silent one is gone";
@@ -133,7 +133,7 @@ TEST_F(RunEntriesTest, ARunThatIsOverLendsNothing) {
   begin_with_lender();
   Effects effects;
   controller->stop({Reason::interrupted, "stopped"}, effects);
-  const auto sought = say("two", seek(0));
+  const auto sought = send("two", seek(0));
   EXPECT_TRUE(sought.to_workers.empty());
 }
 

@@ -29,13 +29,13 @@ inline Suite make_suite(std::size_t cases) {
   return suite;
 }
 
-inline Plan make_plan(const Suite& suite, Variations variations = {}) {
+inline Plan make_plan(const Suite& suite, TrialDesign design = {}) {
   PromptTemplate prompt;
   prompt.user = "{{content}}";
   RequestSettings request;
   request.provider.name = "openai";
   request.model = "m";
-  return *Plan::make(suite, prompt, Ontology(), request, std::move(variations));
+  return *Plan::make(suite, prompt, Ontology(), request, std::move(design));
 }
 
 /// A controller with a plan of 4 cases in 3 units; the workers' side is played by the test.
@@ -53,7 +53,7 @@ class RunControllerTest : public ::testing::Test {
   void begin() { controller.emplace(plan, config, at(0ms)); }
   TimePoint at(std::chrono::milliseconds time) const { return TimePoint() + 1h + time; }
 
-  Effects say(const Peer& peer, wire::ToCoordinator message) {
+  Effects send(const Peer& peer, wire::ToCoordinator message) {
     FromWorkers messages;
     messages.items.push_back({peer, std::move(message)});
     Effects effects;
@@ -62,18 +62,18 @@ class RunControllerTest : public ::testing::Test {
   }
 
   Effects hello(const Peer& peer, std::uint64_t instance) {
-    return say(peer, wire::Hello{instance, "worker-" + std::to_string(instance),
-                                 "cache-" + std::to_string(instance), "0", 5});
+    return send(peer, wire::Hello{instance, "worker-" + std::to_string(instance),
+                                  "cache-" + std::to_string(instance), "0", 5});
   }
   Effects ready(const Peer& peer, std::uint32_t window = 10, std::vector<UnitId> held = {}) {
-    return say(peer, wire::Ready{run_id, {}, window, std::move(held)});
+    return send(peer, wire::Ready{run_id, {}, window, std::move(held)});
   }
   Effects join(const Peer& peer, std::uint64_t instance, std::uint32_t window = 10) {
     hello(peer, instance);
     return ready(peer, window);
   }
   Effects report(const Peer& peer, std::vector<UnitResult> results, std::vector<UnitId> started = {}) {
-    return say(peer, wire::Report{run_id, 10, std::move(started), std::move(results)});
+    return send(peer, wire::Report{run_id, 10, std::move(started), std::move(results)});
   }
 
   UnitResult answered(UnitId unit, const std::string& text = "answer") const {

@@ -11,8 +11,7 @@ class RunLimitsTest : public RunControllerTest {
   /// Allows so many units of this plan, all of which are of one size.
   void begin_with_room_for(double units) {
     const auto most = most_of(*plan.render(0));
-    config.budget.tokens =
-        static_cast<std::uint64_t>(static_cast<double>(most.total()) * units);
+    config.budget.tokens = static_cast<std::uint64_t>(static_cast<double>(most.total()) * units);
     begin();
   }
   UnitResult paid(UnitResult result, std::uint64_t tokens) const {
@@ -52,12 +51,12 @@ TEST_F(RunLimitsTest, AnAnswerOfUnknownUsageCountsAsWhatWasReservedForIt) {
   expect_stopped(Reason::token_budget_spent);
 }
 
-TEST_F(RunLimitsTest, TokensThatWereSaidAreNeverSummedToLess) {
+TEST_F(RunLimitsTest, ReportedTokensAreNeverSummedToLess) {
   config.budget.tokens = 1'000'000'000;
   begin();
   join("p", 1, 1);
   constexpr std::uint64_t half = std::uint64_t{1} << 63;
-  record(say("p", wire::Report{run_id, 1, {}, {paid(answered(0), half)}}));
+  record(send("p", wire::Report{run_id, 1, {}, {paid(answered(0), half)}}));
   expect_stopped(Reason::token_budget_spent);
   record(report("p", {paid(answered(1), half)}));
   EXPECT_EQ(controller->facts().paid.total(), std::numeric_limits<std::uint64_t>::max());
@@ -76,7 +75,7 @@ class NamedDelayTest : public RunLimitsTest {
     wire::Demand demand;
     demand.provider = "openai";
     demand.pause_ms = static_cast<std::uint32_t>(silence.count());
-    return say("p", wire::Heartbeat{run_id, 1, 10, {demand}, 0});
+    return send("p", wire::Heartbeat{run_id, 1, 10, {demand}, 0});
   }
 };
 
@@ -192,7 +191,7 @@ TEST_F(RunLimitsTest, ACostBudgetNeedsNoTokenBudget) {
 TEST_F(RunLimitsTest, WhatALostWorkerWasGivenStaysReserved) {
   begin_with_room_for(3.0);
   join("p", 1, 2);
-  say("p", wire::Report{run_id, 2, {0}, {}});
+  send("p", wire::Report{run_id, 2, {0}, {}});
   for (int i = 0; i < 5; ++i) tick(now + 1000ms);
   ASSERT_EQ(controller->worker_count(), 0u);
   EXPECT_EQ(leased(join("q", 2), "q").size(), 1u) << "p may have begun with the other unit as well";
@@ -203,7 +202,7 @@ TEST_F(RunLimitsTest, WhatAWorkerGivesBackIsFreeAgain) {
   begin_with_room_for(2.0);
   join("p", 1);
   report("p", {}, {0});
-  say("p", wire::Goodbye{"drained"});
+  send("p", wire::Goodbye{"drained"});
   EXPECT_EQ(leased(join("q", 2), "q").size(), 1u) << "the unit that p never began with";
   EXPECT_FALSE(controller->over());
 }
@@ -214,7 +213,7 @@ TEST_F(RunLimitsTest, WhatAWorkerBringsBackFromALossIsSettled) {
   report("p", {}, {0, 1});
   for (int i = 0; i < 5; ++i) tick(now + 1000ms);
   join("p", 1, 0);  // It takes no more.
-  record(say("p", wire::Report{run_id, 0, {}, {paid(answered(0), 1), paid(answered(1), 1)}}));
+  record(send("p", wire::Report{run_id, 0, {}, {paid(answered(0), 1), paid(answered(1), 1)}}));
   EXPECT_EQ(leased(join("q", 2), "q"), std::vector<UnitId>{2});
 }
 
@@ -247,7 +246,7 @@ TEST_F(RunLimitsTest, AWorkerThatWaitsForTheCoordinatorKeepsItsLeases) {
     wire::Demand demand;
     demand.provider = "openai";
     demand.ready_calls = ready_calls;
-    say("p", wire::Heartbeat{run_id, 0, 10, {demand}});
+    send("p", wire::Heartbeat{run_id, 0, 10, {demand}});
     tick(now + 1000ms);
   };
   for (int i = 0; i < 10; ++i) beat(3);

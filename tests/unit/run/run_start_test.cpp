@@ -20,7 +20,7 @@ TEST(RunStart, TheFirstWorkerWillDoWhereNoneAreExpected) {
   EXPECT_TRUE(start.begun());
   EXPECT_FALSE(start.on_ready(1, run_began + 6s + defaults::holder_wait - 1ms).holders_overdue);
   EXPECT_TRUE(start.on_ready(0, run_began + 6s + defaults::holder_wait).holders_overdue);
-  EXPECT_FALSE(start.on_ready(1, run_began + 60s).holders_overdue) << "it is said once";
+  EXPECT_FALSE(start.on_ready(1, run_began + 60s).holders_overdue) << "it is reported once";
 }
 
 TEST(RunStart, ExpectedWorkersAreWaitedFor) {

@@ -47,7 +47,7 @@ TEST(RunOptions, ABudgetInAFileIsForOtherRunsToo) {
       {}, settings_of("", {{"mode", "--mode", "live"}, {"max_run_tokens", "--max-tokens", "100"}})));
 }
 
-TEST(RunOptions, ARunWithoutAModelIsToldTwoThatThePriceTableKnows) {
+TEST(RunOptions, ARunWithoutAModelIsRefusedNamingTwoThatHavePrices) {
   Settings settings = settings_of("", {{"mode", "--mode", "live"}});
   settings.model = {};
   const auto options = make_run_options({}, settings);
@@ -73,7 +73,7 @@ TEST(RunOptions, ACallLogNeedsWorkersInThisProcess) {
   EXPECT_EQ(refusal(flags, settings_of("")), "--call-log must name a file");
 }
 
-TEST(RunOptions, MetricsAreServedOnLoopbackUnlessSaidOtherwise) {
+TEST(RunOptions, MetricsAreServedOnLoopbackByDefault) {
   RunFlags flags;
   EXPECT_FALSE(make_run_options(flags, settings_of(""))->metrics_listen);
   flags.metrics_listen = ":9464";

@@ -1,7 +1,7 @@
-// Simulated runs whose true drop is min_effect: `no_regression` must not be said of them in more than one of
-// twenty. Every model is stated where it is drawn; one seed for all. The test's p plays no part here, so that
-// the cheapest one does.
-#include "coordinator/statistics/change_verdict.hpp"
+// Simulated runs whose true drop is min_effect: `no_regression` must not be decided for them in more than one
+// of twenty. Every model is stated where it is drawn; one seed for all. The test's p plays no part here, so
+// that the cheapest one does.
+#include "coordinator/statistics/change_decision.hpp"
 #include "coordinator/statistics/intervals.hpp"
 #include "coordinator/statistics/random_stream.hpp"
 #include "paired_cases.hpp"
@@ -35,7 +35,7 @@ Counted counted(const Model& model, std::uint64_t runs, double min_effect, bool 
     RandomStream random(seed, run);
     const auto comparison = compare_paired(model(random), clustered, cheapest, 1);
     counted.all_clears +=
-        assess_changes({&comparison, 1}, {0.95, min_effect}).at(0).verdict == ChangeVerdict::no_regression;
+        assess_changes({&comparison, 1}, {0.95, min_effect}).at(0).decision == ChangeDecision::no_regression;
   }
   return counted;
 }

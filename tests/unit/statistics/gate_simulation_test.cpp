@@ -1,5 +1,5 @@
 // Simulated runs against what the gate promises. Every model is stated where it is drawn; one seed for all.
-#include "coordinator/statistics/change_verdict.hpp"
+#include "coordinator/statistics/change_decision.hpp"
 #include "coordinator/statistics/intervals.hpp"
 #include "coordinator/statistics/random_stream.hpp"
 #include "paired_cases.hpp"
@@ -30,9 +30,9 @@ Counted simulated(const Model& model, double min_effect, bool clustered = false)
   for (std::uint64_t run = 0; run < runs; ++run) {
     RandomStream random(seed, run);
     const PairedComparison comparison = compare_paired(model(random), clustered, limits, random.next());
-    const auto verdict = assess_changes({&comparison, 1}, {0.95, min_effect}).at(0).verdict;
-    counted.regressions += verdict == ChangeVerdict::regression;
-    counted.improvements += verdict == ChangeVerdict::improvement;
+    const auto decision = assess_changes({&comparison, 1}, {0.95, min_effect}).at(0).decision;
+    counted.regressions += decision == ChangeDecision::regression;
+    counted.improvements += decision == ChangeDecision::improvement;
     counted.deviation += comparison.deviation / static_cast<double>(runs);
   }
   return counted;

@@ -122,7 +122,7 @@ TEST(InstabilityTest, TooManyPatternsAreLeftToTheNormal) {
   EXPECT_EQ(result.p, 0.5);
 }
 
-TEST(InstabilityTest, NothingToTellIsNoEvidence) {
+TEST(InstabilityTest, IdenticalAnswersAreNoEvidence) {
   const InstabilityResult result = InstabilityTest().finish({}, 1);
   EXPECT_EQ(result.method, InstabilityMethod::none);
   EXPECT_EQ(result.p, 1.0);

@@ -85,7 +85,7 @@ TEST(ClusteredProportion, NeverClaimsMoreThanIndependentTrials) {
   EXPECT_EQ(proportion.interval(0.95), wilson_interval(0.5, 40, 0.95));
 }
 
-TEST(ClusteredProportion, CountsClustersWhereTheDataCannotTellTheDesignEffect) {
+TEST(ClusteredProportion, CountsClustersWhereTheDataDoNotShowTheDesignEffect) {
   ClusteredProportion all_alike;
   for (int i = 0; i < 10; ++i) all_alike.add(7.0, 7.0);
   EXPECT_DOUBLE_EQ(all_alike.design_effect(), 7.0);

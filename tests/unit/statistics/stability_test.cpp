@@ -198,7 +198,7 @@ TEST(Stability, ThePOfACaseDependsNeitherOnTheOrderNorOnItsDoubles) {
   for (const std::size_t i : {1u, 2u}) EXPECT_EQ(forth.cases[i].p, back.cases[0].p);
 }
 
-TEST(Stability, SaysWhereAPMayBeSmallerThanCouldBeTold) {
+TEST(Stability, MarksAPThatIsOnlyABound) {
   StabilityRules hurried;
   hurried.case_states = 0;
   hurried.tail_states = 0;

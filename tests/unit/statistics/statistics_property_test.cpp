@@ -1,5 +1,5 @@
 #include "coordinator/statistics/bootstrap.hpp"
-#include "coordinator/statistics/change_verdict.hpp"
+#include "coordinator/statistics/change_decision.hpp"
 #include "coordinator/statistics/random_stream.hpp"
 #include "coordinator/statistics/stability.hpp"
 #include "paired_cases.hpp"
@@ -51,7 +51,7 @@ std::vector<T> shuffled(std::vector<T> items) {
   return items;
 }
 
-MetricVerdict assessed(const PairedComparison& comparison) {
+MetricDecision assessed(const PairedComparison& comparison) {
   return assess_changes({&comparison, 1}, {0.95, 0.05}).at(0);
 }
 
@@ -66,7 +66,7 @@ RC_GTEST_PROP(StatisticsProperty, TheOrderOfCasesDoesNotMatter, ()) {
   RC_ASSERT(a.test.p.improvement == b.test.p.improvement);
   RC_ASSERT(a.drop == b.drop);
   RC_ASSERT(a.deviation == b.deviation);
-  RC_ASSERT(assessed(a).verdict == assessed(b).verdict);
+  RC_ASSERT(assessed(a).decision == assessed(b).decision);
   const BootstrapRules rules{0.95, 60, 5000};
   RC_ASSERT(bootstrap_intervals(sample, rules, 7).drop == bootstrap_intervals(other, rules, 7).drop);
 }
@@ -83,37 +83,37 @@ RC_GTEST_PROP(StatisticsProperty, SwappingTheRunsSwapsRegressionAndImprovement, 
     RC_ASSERT(there.test.p.drop == back.test.p.improvement);
     RC_ASSERT(there.test.p.improvement == back.test.p.drop);
   }
-  const ChangeVerdict forwards = assessed(there).verdict;
-  const ChangeVerdict backwards = assessed(back).verdict;
-  RC_ASSERT((forwards == ChangeVerdict::regression) == (backwards == ChangeVerdict::improvement));
-  RC_ASSERT((forwards == ChangeVerdict::improvement) == (backwards == ChangeVerdict::regression));
+  const ChangeDecision forwards = assessed(there).decision;
+  const ChangeDecision backwards = assessed(back).decision;
+  RC_ASSERT((forwards == ChangeDecision::regression) == (backwards == ChangeDecision::improvement));
+  RC_ASSERT((forwards == ChangeDecision::improvement) == (backwards == ChangeDecision::regression));
 }
 
 RC_GTEST_PROP(StatisticsProperty, EqualRunsNeverFlag, ()) {
   auto cases = any_cases();
   for (PairedCase& one : cases) one.current = one.base;
   const PairedComparison comparison = compare_paired(cases, *rc::gen::arbitrary<bool>(), limits, 7);
-  const MetricVerdict verdict = assessed(comparison);
+  const MetricDecision decision = assessed(comparison);
   RC_ASSERT(comparison.test.p.drop == 1.0);
-  RC_ASSERT(verdict.verdict == ChangeVerdict::no_regression ||
-            verdict.verdict == ChangeVerdict::underpowered);
+  RC_ASSERT(decision.decision == ChangeDecision::no_regression ||
+            decision.decision == ChangeDecision::underpowered);
 }
 
-RC_GTEST_PROP(StatisticsProperty, VerdictsRestOnWhatTheyShow, ()) {
+RC_GTEST_PROP(StatisticsProperty, DecisionsRestOnWhatTheyShow, ()) {
   const PairedComparison comparison = compare_paired(any_cases(), *rc::gen::arbitrary<bool>(), limits, 7);
-  const MetricVerdict verdict = assessed(comparison);
+  const MetricDecision decision = assessed(comparison);
   RC_ASSERT(comparison.pairs + comparison.left_out.size() >= comparison.units);
   RC_ASSERT(comparison.changed_units <= comparison.units);
   RC_ASSERT(comparison.dropped_units <= comparison.changed_units);
   RC_ASSERT(comparison.test.p.drop > 0.0 && comparison.test.p.drop <= 1.0);
   if (!comparison.drop) {
-    RC_ASSERT(verdict.verdict == ChangeVerdict::underpowered);
+    RC_ASSERT(decision.decision == ChangeDecision::underpowered);
     return;
   }
-  RC_ASSERT(*verdict.drop_upper_bound >= *comparison.drop - 1e-12);
-  RC_ASSERT(*verdict.minimum_detectable_effect >= 0.0 && *verdict.minimum_detectable_effect <= 1.0);
-  if (verdict.too_few_changed) RC_ASSERT(verdict.verdict != ChangeVerdict::regression);
-  if (verdict.verdict == ChangeVerdict::regression) RC_ASSERT(*comparison.drop >= 0.05 - 1e-9);
+  RC_ASSERT(*decision.drop_upper_bound >= *comparison.drop - 1e-12);
+  RC_ASSERT(*decision.minimum_detectable_effect >= 0.0 && *decision.minimum_detectable_effect <= 1.0);
+  if (decision.too_few_changed) RC_ASSERT(decision.decision != ChangeDecision::regression);
+  if (decision.decision == ChangeDecision::regression) RC_ASSERT(*comparison.drop >= 0.05 - 1e-9);
 }
 
 struct OwnedCase {

@@ -1,6 +1,6 @@
 // Simulated runs with more repeats on one side than on the other: the same model must not be told apart from
 // itself, and a drop must be found. Every model is stated where it is drawn; one seed for all.
-#include "coordinator/statistics/change_verdict.hpp"
+#include "coordinator/statistics/change_decision.hpp"
 #include "coordinator/statistics/intervals.hpp"
 #include "coordinator/statistics/random_stream.hpp"
 #include "paired_cases.hpp"
@@ -61,9 +61,9 @@ Counted simulated(const Model& model, std::uint64_t runs, double min_effect, boo
     RandomStream random(seed, run);
     const PairedComparison comparison =
         compare_paired(drawn(model, random), clustered, limits, random.next());
-    const auto verdict = assess_changes({&comparison, 1}, {0.95, min_effect}).at(0).verdict;
-    counted.regressions += verdict == ChangeVerdict::regression;
-    counted.improvements += verdict == ChangeVerdict::improvement;
+    const auto decision = assess_changes({&comparison, 1}, {0.95, min_effect}).at(0).decision;
+    counted.regressions += decision == ChangeDecision::regression;
+    counted.improvements += decision == ChangeDecision::improvement;
     counted.deviation += comparison.deviation / static_cast<double>(runs);
   }
   return counted;
@@ -129,7 +129,8 @@ TEST(UnequalRepeats, AChangeThatMendsAsMuchAsItBreaksRarelyAlarms) {
         for (int repeat = 0; repeat < current; ++repeat) one.current.add(share_of_pass(passes));
       }
       const auto comparison = compare_paired(cases, false, limits, run);
-      regressions += assess_changes({&comparison, 1}, {0.95, 0.0}).at(0).verdict == ChangeVerdict::regression;
+      regressions +=
+          assess_changes({&comparison, 1}, {0.95, 0.0}).at(0).decision == ChangeDecision::regression;
     }
     EXPECT_LE(clopper_pearson_lower(regressions, runs, 0.95), 0.05) << base << " against " << current;
   }

@@ -106,7 +106,7 @@ TEST(Fingerprint, WhatDoesNotChangeResultsLeavesIt) {
   EXPECT_EQ(case_fingerprint(other), case_fingerprint(claims_case()));
 }
 
-TEST(Fingerprint, OfAConfigurationHasAGoldenValueAndHearsEverySetting) {
+TEST(Fingerprint, OfAConfigurationHasAGoldenValueAndCoversEverySetting) {
   Suite suite;
   suite.metrics = {MetricId::claims_f1, MetricId::semantic_similarity_to};
   FingerprintSettings base;
@@ -166,7 +166,7 @@ TEST_F(SuiteFingerprint, HasAGoldenValue) {
   EXPECT_EQ(to_hex(of(two_tests)), "3afe36ed7d4617890383259d5c5d1d519b815e54427faa778c07e731ef21fba7");
 }
 
-TEST_F(SuiteFingerprint, DoesNotHearOrderCommentsLineEndsOrPlace) {
+TEST_F(SuiteFingerprint, IgnoresOrderCommentsLineEndsAndPlace) {
   const Digest wanted = of(two_tests);
   const std::string reordered =
       "# comment\ntests:\n"
@@ -187,7 +187,7 @@ TEST_F(SuiteFingerprint, DoesNotHearOrderCommentsLineEndsOrPlace) {
   EXPECT_NE(of(other_drop), wanted);
 }
 
-TEST_F(SuiteFingerprint, HearsTheRepeatsAndTheLeastStabilityOfTheFile) {
+TEST_F(SuiteFingerprint, CoversTheRepeatsAndTheLeastStabilityOfTheFile) {
   const auto with = [&](const std::string& settings) {
     std::string yaml = two_tests;
     yaml.insert(yaml.find("thresholding"), settings);
@@ -204,7 +204,7 @@ TEST_F(SuiteFingerprint, HearsTheRepeatsAndTheLeastStabilityOfTheFile) {
   EXPECT_EQ(with("timeout_seconds: 5, "), of(two_tests));
 }
 
-TEST_F(SuiteFingerprint, OfFixturesDoesNotHearLineEnds) {
+TEST_F(SuiteFingerprint, OfFixturesIgnoresLineEnds) {
   const std::string fixture =
       "[metadata]\nid = \"f\"\ncategory = \"c\"\n[input]\ncontent = '''\nx = 1\n  "
       "y\n'''\n[expected]\nmust_contain = "

@@ -16,8 +16,8 @@ namespace sluice {
 /// manifest (--baseline manifest.toml).
 enum class BaselineKind : std::uint8_t { none, scores, aggregates };
 
-/// The comparison as a whole, beside what each case came to.
-struct GateSummary {
+/// The comparison of a run with its baseline as a whole, beside what each case came to.
+struct BaselineComparison {
   BaselineKind kind = BaselineKind::none;
   std::string baseline_file;  ///< As the user named it; empty without a baseline.
   bool strict = false;

@@ -1,4 +1,4 @@
-#include "coordinator/session/run_outcome.hpp"
+#include "coordinator/session/run_assessment.hpp"
 
 #include "common/defaults.hpp"
 #include "common/text/text.hpp"
@@ -16,7 +16,7 @@
 namespace sluice {
 namespace {
 
-VerdictInput verdict_input(const Aggregates& aggregates, const GateSummary& gate, bool cut_short) {
+VerdictInput verdict_input(const Aggregates& aggregates, const BaselineComparison& gate, bool cut_short) {
   VerdictInput input;
   input.statuses = aggregates.all.statuses;
   input.regressed = aggregates.all.regressed;
@@ -33,7 +33,7 @@ void keep_date_if_unchanged(Baseline& baseline, const std::string& file) {
   if (old && same_content(baseline, *old)) baseline.header.created_at = old->header.created_at;
 }
 
-/// Watches the cases go by for what the comparison as a whole has to say.
+/// Watches the cases go by for the notices of the comparison as a whole.
 class EntryWatch {
  public:
   EntryWatch(const RunGate& gate, bool is_selection) : run_(gate.run) {
@@ -65,7 +65,7 @@ class EntryWatch {
   std::optional<UnusedEntries> unused_;
 };
 
-bool is_varied(const RunResults& results) {
+bool has_several_trials(const RunResults& results) {
   return results.table != nullptr && results.table->trial_count() > results.table->case_count();
 }
 
@@ -91,14 +91,14 @@ std::optional<StatisticalGate> statistical_gate(const RunGate& gate) {
       {gate.scores.get(), config.suite, config.default_max_drop, defaults::statistics_seed});
 }
 
-/// What the comparison as a whole says of the stability.
+/// Adds the stability to the comparison as a whole.
 void add_stability(const RunOptions& options, const RunGate& gate,
-                   const std::vector<PerturbationFacts>& perturbations, RunOutcome& outcome) {
+                   const std::vector<PerturbationFacts>& perturbations, RunAssessment& assessment) {
   StabilityQuestion question;
-  if (outcome.stability) {
-    question.score = outcome.stability->stability();
-    question.planned = outcome.stability->perturbed_trials;
-    question.answers = outcome.stability->analysis.all.answers;
+  if (assessment.stability) {
+    question.score = assessment.stability->stability();
+    question.planned = assessment.stability->perturbed_trials;
+    question.answers = assessment.stability->analysis.all.answers;
   }
   question.perturbations = versioned_names(perturbations);
   question.is_selection = options.is_selection();
@@ -108,14 +108,14 @@ void add_stability(const RunOptions& options, const RunGate& gate,
   question.default_max_drop = gate.gate.config().default_max_drop;
   GatedRun run = gate.run;
   run.strict = options.strict;
-  outcome.gate.stability = assess_stability(question, run, outcome.gate.notices);
+  assessment.gate.stability = assess_stability(question, run, assessment.gate.notices);
 }
 
 /// Why the run's stability may not be pinned: part of the perturbed answers is missing.
-std::string missing_answers(const RunOutcome& outcome) {
-  if (!outcome.stability) return "";
-  const std::uint64_t planned = outcome.stability->perturbed_trials;
-  const std::uint64_t answers = outcome.stability->analysis.all.answers;
+std::string missing_answers(const RunAssessment& assessment) {
+  if (!assessment.stability) return "";
+  const std::uint64_t planned = assessment.stability->perturbed_trials;
+  const std::uint64_t answers = assessment.stability->analysis.all.answers;
   if (answers >= planned) return "";
   return wording::grouped(planned - answers) + " of " + wording::counted(planned, "answer") +
          " to perturbed inputs " + (planned - answers == 1 ? "is" : "are") +
@@ -125,13 +125,13 @@ std::string missing_answers(const RunOutcome& outcome) {
 
 }  // namespace
 
-Result<RunOutcome> assess_run(const RunOptions& options, const RunResults& results, const RunGate& gate,
-                              const std::vector<PerturbationFacts>& perturbations, const Price& price,
-                              bool cut_short) {
+Result<RunAssessment> assess_run(const RunOptions& options, const RunResults& results, const RunGate& gate,
+                                 const std::vector<PerturbationFacts>& perturbations, const Price& price,
+                                 bool cut_short) {
   AggregateFold fold;
   EntryWatch entries(gate, options.is_selection());
   std::optional<RunStabilityFold> stability;
-  if (is_varied(results) || !perturbations.empty()) {
+  if (has_several_trials(results) || !perturbations.empty()) {
     // Not the suite's `confidence`, which is that of its gate (docs/statistics.md).
     StabilityRules rules;
     rules.confidence = defaults::confidence;
@@ -147,60 +147,60 @@ Result<RunOutcome> assess_run(const RunOptions& options, const RunResults& resul
   });
   if (!visited) return fail(visited.error());
 
-  RunOutcome outcome{fold.finish(price), gate.summary, std::nullopt};
-  if (stability) outcome.stability = stability->finish();
-  if (statistics) outcome.gate.statistics = statistics->finish();
-  add_stability(options, gate, perturbations, outcome);
-  entries.finish(outcome.gate.notices);
+  RunAssessment assessment{fold.finish(price), gate.comparison, std::nullopt};
+  if (stability) assessment.stability = stability->finish();
+  if (statistics) assessment.gate.statistics = statistics->finish();
+  add_stability(options, gate, perturbations, assessment);
+  entries.finish(assessment.gate.notices);
   if (gate.aggregates) {
-    auto untested = untested_notice(gate.gate.config().suite, gate.summary.baseline_file);
-    if (untested) outcome.gate.notices.push_back(std::move(*untested));
-    const Scores scores = scores_of(outcome.aggregates.all.counts);
-    outcome.gate.aggregates = assess_aggregates(*gate.aggregates, scores.precision, scores.recall, scores.f1,
-                                                options.settings.regression_threshold.value);
+    auto untested = untested_notice(gate.gate.config().suite, gate.comparison.baseline_file);
+    if (untested) assessment.gate.notices.push_back(std::move(*untested));
+    const Scores scores = scores_of(assessment.aggregates.all.counts);
+    assessment.gate.aggregates = assess_aggregates(*gate.aggregates, scores.precision, scores.recall,
+                                                   scores.f1, options.settings.regression_threshold.value);
     auto missing =
-        missing_aggregates_notice(*outcome.gate.aggregates, gate.summary.baseline_file, options.strict);
-    if (missing) outcome.gate.notices.push_back(std::move(*missing));
+        missing_aggregates_notice(*assessment.gate.aggregates, gate.comparison.baseline_file, options.strict);
+    if (missing) assessment.gate.notices.push_back(std::move(*missing));
   }
-  const auto input = verdict_input(outcome.aggregates, outcome.gate, cut_short);
-  outcome.verdict = run_verdict(input);
-  outcome.exit_code = exit_code(outcome.verdict, input, {options.strict, options.fail_on_regression});
-  return outcome;
+  const auto input = verdict_input(assessment.aggregates, assessment.gate, cut_short);
+  assessment.verdict = run_verdict(input);
+  assessment.exit_code = exit_code(assessment.verdict, input, {options.strict, options.fail_on_regression});
+  return assessment;
 }
 
 Result<std::size_t> export_baseline(const RunOptions& options, const RunResults& results,
-                                    const RunOutcome& outcome, const std::string& embedding_model,
+                                    const RunAssessment& assessment, const std::string& embedding_model,
                                     const RunFacts& facts) {
   const std::string& file = *options.export_baseline;
   if (facts.cut_short) {
     return fail(Reason::usage_invalid,
                 "no baseline was written to " + file + ": the run was cut short; run it to its end");
   }
-  if (outcome.aggregates.all.statuses.total() == 0) {
+  if (assessment.aggregates.all.statuses.total() == 0) {
     return fail(Reason::usage_invalid, "no baseline was written to " + file +
                                            ": the suite has no cases, so that there is nothing to pin");
   }
-  const auto errors = outcome.aggregates.all.statuses.errors;
+  const auto errors = assessment.aggregates.all.statuses.errors;
   if (errors > 0 && !options.allow_errors) {
     return fail(Reason::usage_invalid, "no baseline was written to " + file + ": " +
                                            wording::counted(errors, "case") +
                                            " ended in an error; run again, or say --allow-errors to pin "
                                            "the scores of the others");
   }
-  if (const auto missing = missing_answers(outcome); !missing.empty() && !options.allow_errors) {
+  if (const auto missing = missing_answers(assessment); !missing.empty() && !options.allow_errors) {
     return fail(Reason::usage_invalid, "no baseline was written to " + file + ": " + missing);
   }
   const bool is_mock = options.settings.mode.value == Mode::mock;
   BaselineExport pinned({results.suite.name, SLUICE_VERSION, wording::rfc3339(facts.completed_at_ms),
-                         outcome.gate.config_fingerprint, results.suite.path_in_checkout,
+                         assessment.gate.config_fingerprint, results.suite.path_in_checkout,
                          is_mock ? std::string(to_string(Mode::mock)) : std::string()},
                         embedding_model);
   const auto visited = visit_cases(results, [&](const CaseResult& result) {
     if (result.status != CaseStatus::error) pinned.add(result.fixture.id, result.metrics());
   });
   if (!visited) return fail(visited.error());
-  if (outcome.stability && outcome.stability->stability()) {
-    pinned.set_stability(baseline_stability(*outcome.stability));
+  if (assessment.stability && assessment.stability->stability()) {
+    pinned.set_stability(baseline_stability(*assessment.stability));
   }
   auto baseline = pinned.finish();
   if (!baseline) return fail(std::move(baseline.error()));

@@ -1,4 +1,4 @@
-#include "coordinator/statistics/change_verdict.hpp"
+#include "coordinator/statistics/change_decision.hpp"
 
 #include "coordinator/statistics/intervals.hpp"
 #include "paired_cases.hpp"
@@ -12,7 +12,7 @@
 namespace sluice {
 namespace {
 
-MetricVerdict assessed(const std::vector<PairedCase>& cases, const VerdictRules& rules = {}) {
+MetricDecision assessed(const std::vector<PairedCase>& cases, const DecisionRules& rules = {}) {
   const PairedComparison comparison = compare_paired(cases, false, {}, 1);
   return assess_changes({&comparison, 1}, rules).at(0);
 }
@@ -25,72 +25,72 @@ std::vector<PairedCase> pass_fail(int both, int lost, int gained) {
   return cases;
 }
 
-TEST(ChangeVerdict, FindsTheRegressionOfDarwinsMaize) {
+TEST(ChangeDecision, FindsTheRegressionOfDarwinsMaize) {
   // By hand from Fisher's data: mean 314/15 and s = 37.744 thousandths, t(0.95; 14) = 1.76131 (mpmath 1.3.0),
   // so e = 0.0171649; 1 - 0.05^(1/15) = 0.1810363, so c = 0.1772466.
-  const MetricVerdict verdict = assessed(darwins_maize(), {0.95, 0.02});
-  EXPECT_EQ(verdict.verdict, ChangeVerdict::regression);
-  EXPECT_NEAR(verdict.adjusted_p.drop, 863.0 / 32768.0, 1e-12);
+  const MetricDecision decision = assessed(darwins_maize(), {0.95, 0.02});
+  EXPECT_EQ(decision.decision, ChangeDecision::regression);
+  EXPECT_NEAR(decision.adjusted_p.drop, 863.0 / 32768.0, 1e-12);
   const double c = (1 - 0.314 / 15) * (1 - std::pow(0.05, 1.0 / 15));
   const double e = 0.03809828091301138 - 0.314 / 15;
-  EXPECT_NEAR(*verdict.drop_upper_bound, 0.314 / 15 + c / 2 + std::sqrt(c * c / 4 + e * e), 1e-9);
-  EXPECT_NEAR(*verdict.drop_upper_bound, 0.1998269, 1e-7);
+  EXPECT_NEAR(*decision.drop_upper_bound, 0.314 / 15 + c / 2 + std::sqrt(c * c / 4 + e * e), 1e-9);
+  EXPECT_NEAR(*decision.drop_upper_bound, 0.1998269, 1e-7);
   // The formula with s_d gives 0.0242 and 23 cases, but fifteen cases show no drop that strikes few of them.
-  EXPECT_NEAR(*verdict.minimum_detectable_effect, 1 - std::pow(0.05, 1.0 / 15), 1e-9);
-  EXPECT_EQ(verdict.units_needed, 149u);
-  EXPECT_FALSE(verdict.too_few_changed);
+  EXPECT_NEAR(*decision.minimum_detectable_effect, 1 - std::pow(0.05, 1.0 / 15), 1e-9);
+  EXPECT_EQ(decision.units_needed, 149u);
+  EXPECT_FALSE(decision.too_few_changed);
 }
 
-TEST(ChangeVerdict, ASignificantDropBelowMinEffectIsNoRegression) {
+TEST(ChangeDecision, ASignificantDropBelowMinEffectIsNoRegression) {
   std::vector<PairedCase> cases;
   for (int i = 0; i < 20; ++i) {
     for (const PairedCase& one : darwins_maize()) cases.push_back(one);
   }
   EXPECT_LT(assessed(cases, {0.95, 0.05}).adjusted_p.drop, 0.001);
-  EXPECT_EQ(assessed(cases, {0.95, 0.05}).verdict, ChangeVerdict::no_regression);
-  EXPECT_EQ(assessed(cases, {0.95, 0.03}).verdict, ChangeVerdict::underpowered);
+  EXPECT_EQ(assessed(cases, {0.95, 0.05}).decision, ChangeDecision::no_regression);
+  EXPECT_EQ(assessed(cases, {0.95, 0.03}).decision, ChangeDecision::underpowered);
 }
 
-TEST(ChangeVerdict, ADropOfExactlyMinEffectIsARegression) {
+TEST(ChangeDecision, ADropOfExactlyMinEffectIsARegression) {
   // 0.7 - 0.6 is less than 0.1 in binary.
   const std::vector<PairedCase> cases(6, scored(0.7, 0.6));
-  EXPECT_EQ(assessed(cases, {0.95, 0.1}).verdict, ChangeVerdict::regression);
-  EXPECT_EQ(assessed(cases, {0.95, 0.100000001}).verdict, ChangeVerdict::underpowered);
+  EXPECT_EQ(assessed(cases, {0.95, 0.1}).decision, ChangeDecision::regression);
+  EXPECT_EQ(assessed(cases, {0.95, 0.100000001}).decision, ChangeDecision::underpowered);
 }
 
-TEST(ChangeVerdict, AnImprovementMirrorsARegression) {
-  const MetricVerdict verdict = assessed(swapped(darwins_maize()), {0.95, 0.02});
-  EXPECT_EQ(verdict.verdict, ChangeVerdict::improvement);
-  EXPECT_NEAR(verdict.adjusted_p.improvement, 863.0 / 32768.0, 1e-12);
+TEST(ChangeDecision, AnImprovementMirrorsARegression) {
+  const MetricDecision decision = assessed(swapped(darwins_maize()), {0.95, 0.02});
+  EXPECT_EQ(decision.decision, ChangeDecision::improvement);
+  EXPECT_NEAR(decision.adjusted_p.improvement, 863.0 / 32768.0, 1e-12);
 }
 
-TEST(ChangeVerdict, WithoutAnyDifferenceTheSizeOfTheSuiteDecides) {
+TEST(ChangeDecision, WithoutAnyDifferenceTheSizeOfTheSuiteDecides) {
   // 1 - 0.05^(1/n): 0.0582 for 50 cases, 0.0295 for 100; 59 cases bring it below 0.05.
-  const MetricVerdict few = assessed(pass_fail(50, 0, 0));
-  EXPECT_EQ(few.verdict, ChangeVerdict::underpowered);
+  const MetricDecision few = assessed(pass_fail(50, 0, 0));
+  EXPECT_EQ(few.decision, ChangeDecision::underpowered);
   EXPECT_NEAR(*few.drop_upper_bound, 1.0 - std::pow(0.05, 1.0 / 50.0), 1e-12);
   EXPECT_NEAR(*few.minimum_detectable_effect, 1.0 - std::pow(0.05, 1.0 / 50.0), 1e-12);
   EXPECT_EQ(few.units_needed, 59u);
   EXPECT_TRUE(few.too_few_changed);
-  EXPECT_EQ(assessed(pass_fail(58, 0, 0)).verdict, ChangeVerdict::underpowered);
-  EXPECT_EQ(assessed(pass_fail(59, 0, 0)).verdict, ChangeVerdict::no_regression);
-  EXPECT_EQ(assessed(pass_fail(100, 0, 0)).verdict, ChangeVerdict::no_regression);
+  EXPECT_EQ(assessed(pass_fail(58, 0, 0)).decision, ChangeDecision::underpowered);
+  EXPECT_EQ(assessed(pass_fail(59, 0, 0)).decision, ChangeDecision::no_regression);
+  EXPECT_EQ(assessed(pass_fail(100, 0, 0)).decision, ChangeDecision::no_regression);
 }
 
-TEST(ChangeVerdict, FewerThanFiveChangedCasesCannotBeSignificant) {
+TEST(ChangeDecision, FewerThanFiveChangedCasesCannotBeSignificant) {
   EXPECT_EQ(fewest_significant(0.95), 5u);
   EXPECT_EQ(fewest_significant(0.99), 7u);
   EXPECT_EQ(fewest_significant(0.5), 1u);
-  const MetricVerdict four = assessed(pass_fail(6, 4, 0));
+  const MetricDecision four = assessed(pass_fail(6, 4, 0));
   EXPECT_TRUE(four.too_few_changed);
-  EXPECT_EQ(four.verdict, ChangeVerdict::underpowered);
+  EXPECT_EQ(four.decision, ChangeDecision::underpowered);
   EXPECT_NEAR(four.adjusted_p.drop, 1.0 / 16.0, 1e-12);
-  const MetricVerdict five = assessed(pass_fail(5, 5, 0));
+  const MetricDecision five = assessed(pass_fail(5, 5, 0));
   EXPECT_FALSE(five.too_few_changed);
-  EXPECT_EQ(five.verdict, ChangeVerdict::regression);
+  EXPECT_EQ(five.decision, ChangeDecision::regression);
 }
 
-TEST(ChangeVerdict, ALostCaseNeverLowersTheBound) {
+TEST(ChangeDecision, ALostCaseNeverLowersTheBound) {
   double last = 0.0;
   for (int lost = 0; lost < 5; ++lost) {
     const double bound = *assessed(pass_fail(50 - lost, lost, 0)).drop_upper_bound;
@@ -99,19 +99,19 @@ TEST(ChangeVerdict, ALostCaseNeverLowersTheBound) {
   }
 }
 
-TEST(ChangeVerdict, FewLostCasesNeedAsManyAsBoundTheirShare) {
+TEST(ChangeDecision, FewLostCasesNeedAsManyAsBoundTheirShare) {
   // Clopper and Pearson's upper limit of 2 is 0.0616 of 100, and below 0.05 from 124 on; here it takes one
   // more.
-  const MetricVerdict verdict = assessed(pass_fail(98, 2, 0));
-  EXPECT_EQ(verdict.verdict, ChangeVerdict::underpowered);
-  EXPECT_NEAR(*verdict.drop_upper_bound, 0.0619, 5e-5);
-  EXPECT_EQ(verdict.minimum_detectable_effect, verdict.drop_upper_bound);
-  EXPECT_EQ(verdict.units_needed, 125u);
-  EXPECT_EQ(assessed(pass_fail(123, 2, 0)).verdict, ChangeVerdict::no_regression);
-  EXPECT_EQ(assessed(pass_fail(122, 2, 0)).verdict, ChangeVerdict::underpowered);
+  const MetricDecision decision = assessed(pass_fail(98, 2, 0));
+  EXPECT_EQ(decision.decision, ChangeDecision::underpowered);
+  EXPECT_NEAR(*decision.drop_upper_bound, 0.0619, 5e-5);
+  EXPECT_EQ(decision.minimum_detectable_effect, decision.drop_upper_bound);
+  EXPECT_EQ(decision.units_needed, 125u);
+  EXPECT_EQ(assessed(pass_fail(123, 2, 0)).decision, ChangeDecision::no_regression);
+  EXPECT_EQ(assessed(pass_fail(122, 2, 0)).decision, ChangeDecision::underpowered);
 }
 
-TEST(ChangeVerdict, TheBoundOfLostCasesIsClopperAndPearsonsToAFewPercent) {
+TEST(ChangeDecision, TheBoundOfLostCasesIsClopperAndPearsonsToAFewPercent) {
   for (const int cases : {60, 100, 400}) {
     for (const int lost : {0, 1, 2, 3, 5, 9, 20}) {
       const double bound = *assessed(pass_fail(cases - lost, lost, 0)).drop_upper_bound;
@@ -123,7 +123,7 @@ TEST(ChangeVerdict, TheBoundOfLostCasesIsClopperAndPearsonsToAFewPercent) {
   }
 }
 
-TEST(ChangeVerdict, ALittleNoiseInEachCaseDoesNotLowerTheBound) {
+TEST(ChangeDecision, ALittleNoiseInEachCaseDoesNotLowerTheBound) {
   // 100 unchanged cases leave 3 points; that their scores move by 0.0005 is no reason to know more.
   std::vector<PairedCase> cases;
   for (int i = 0; i < 100; ++i) cases.push_back(scored(0.8, i % 2 == 0 ? 0.8005 : 0.7995));
@@ -133,15 +133,15 @@ TEST(ChangeVerdict, ALittleNoiseInEachCaseDoesNotLowerTheBound) {
   EXPECT_LE(bound, unchanged + 0.0005);
 }
 
-TEST(ChangeVerdict, ClustersOfUnequalSizeShowLess) {
+TEST(ChangeDecision, ClustersOfUnequalSizeShowLess) {
   // One category of 400 cases and 59 of one: as much as 459^2 / (400^2 + 59) = 1.3 categories, not 60.
   std::vector<PairedCase> cases(400, scored(1.0, 1.0, 0));
   for (std::uint32_t cluster = 1; cluster < 60; ++cluster) cases.push_back(scored(1.0, 1.0, cluster));
   const PairedComparison comparison = compare_paired(cases, true, {}, 1);
   EXPECT_NEAR(comparison.effective_units, 459.0 * 459.0 / 160'059.0, 1e-9);
-  const MetricVerdict verdict = assess_changes({&comparison, 1}, {}).at(0);
-  EXPECT_NEAR(*verdict.drop_upper_bound, 1 - std::pow(0.05, 160'059.0 / (459.0 * 459.0)), 1e-9);
-  EXPECT_EQ(verdict.verdict, ChangeVerdict::underpowered);
+  const MetricDecision decision = assess_changes({&comparison, 1}, {}).at(0);
+  EXPECT_NEAR(*decision.drop_upper_bound, 1 - std::pow(0.05, 160'059.0 / (459.0 * 459.0)), 1e-9);
+  EXPECT_EQ(decision.decision, ChangeDecision::underpowered);
   // Sixty categories of one size are sixty.
   for (PairedCase& one : cases) one.cluster = 0;
   for (std::size_t i = 0; i < 420; ++i) cases[i].cluster = static_cast<std::uint32_t>(i % 60);
@@ -149,26 +149,26 @@ TEST(ChangeVerdict, ClustersOfUnequalSizeShowLess) {
   EXPECT_NEAR(compare_paired(cases, true, {}, 1).effective_units, 60.0, 1e-9);
 }
 
-TEST(ChangeVerdict, TheExamplesOfTheDocumentationHold) {
+TEST(ChangeDecision, TheExamplesOfTheDocumentationHold) {
   // docs/statistics.md, "Three runs of 100 cases".
-  const auto shown = [](const MetricVerdict& verdict) {
+  const auto shown = [](const MetricDecision& decision) {
     const auto percent = [](double value) { return std::round(value * 1000) / 10; };
     return std::vector<double>{
-        std::round(verdict.adjusted_p.drop * 1e4) / 1e4, percent(*verdict.drop_upper_bound),
-        percent(*verdict.minimum_detectable_effect), static_cast<double>(*verdict.units_needed)};
+        std::round(decision.adjusted_p.drop * 1e4) / 1e4, percent(*decision.drop_upper_bound),
+        percent(*decision.minimum_detectable_effect), static_cast<double>(*decision.units_needed)};
   };
-  const MetricVerdict worse = assessed(pass_fail(89, 9, 2));
-  EXPECT_EQ(worse.verdict, ChangeVerdict::regression);
+  const MetricDecision worse = assessed(pass_fail(89, 9, 2));
+  EXPECT_EQ(worse.decision, ChangeDecision::regression);
   EXPECT_EQ(shown(worse), (std::vector<double>{0.0327, 14.0, 8.1, 263}));
-  const MetricVerdict unclear = assessed(pass_fail(92, 6, 2));
-  EXPECT_EQ(unclear.verdict, ChangeVerdict::underpowered);
+  const MetricDecision unclear = assessed(pass_fail(92, 6, 2));
+  EXPECT_EQ(unclear.decision, ChangeDecision::underpowered);
   EXPECT_EQ(shown(unclear), (std::vector<double>{0.1445, 10.3, 7.0, 196}));
-  const MetricVerdict fine = assessed(pass_fail(98, 1, 1));
-  EXPECT_EQ(fine.verdict, ChangeVerdict::no_regression);
+  const MetricDecision fine = assessed(pass_fail(98, 1, 1));
+  EXPECT_EQ(fine.decision, ChangeDecision::no_regression);
   EXPECT_EQ(shown(fine), (std::vector<double>{0.75, 4.3, 4.3, 86}));
 }
 
-TEST(ChangeVerdict, PassFailWithOneRepeatIsMcNemarsTest) {
+TEST(ChangeDecision, PassFailWithOneRepeatIsMcNemarsTest) {
   const PairedComparison single = compare_paired(pass_fail(13, 7, 1), false, {}, 1);
   EXPECT_EQ(single.test.method, PairedMethod::mcnemar);
   EXPECT_NEAR(single.test.p.drop, 9.0 / 256.0, 1e-12);
@@ -179,7 +179,7 @@ TEST(ChangeVerdict, PassFailWithOneRepeatIsMcNemarsTest) {
   EXPECT_NEAR(swap.p.improvement, single.test.p.improvement, 1e-12);
 }
 
-TEST(ChangeVerdict, PassFailWithRepeatsOrClustersComparesPassRates) {
+TEST(ChangeDecision, PassFailWithRepeatsOrClustersComparesPassRates) {
   std::vector<PairedCase> repeated;
   for (int i = 0; i < 8; ++i) repeated.push_back({scores({1.0}), scores({1.0, 0.0, 0.0, 1.0, 1.0}), 0});
   const PairedComparison comparison = compare_paired(repeated, false, {}, 1);
@@ -189,26 +189,26 @@ TEST(ChangeVerdict, PassFailWithRepeatsOrClustersComparesPassRates) {
   EXPECT_EQ(compare_paired(pass_fail(0, 6, 0), true, {}, 1).test.method, PairedMethod::enumeration);
 }
 
-TEST(ChangeVerdict, HolmCorrectsForTheNumberOfMetrics) {
+TEST(ChangeDecision, HolmCorrectsForTheNumberOfMetrics) {
   // p = 1/32 by itself; beside a second metric without any evidence it is doubled.
   const PairedComparison dropped = compare_paired(pass_fail(5, 5, 0), false, {}, 1);
   const PairedComparison noise = compare_paired(pass_fail(4, 3, 3), false, {}, 1);
   const PairedComparison both[] = {dropped, noise};
-  const auto verdicts = assess_changes(both, {});
-  EXPECT_NEAR(verdicts[0].adjusted_p.drop, 2.0 / 32.0, 1e-12);
-  EXPECT_EQ(verdicts[0].verdict, ChangeVerdict::underpowered);
-  EXPECT_EQ(overall_verdict(verdicts), ChangeVerdict::underpowered);
+  const auto decisions = assess_changes(both, {});
+  EXPECT_NEAR(decisions[0].adjusted_p.drop, 2.0 / 32.0, 1e-12);
+  EXPECT_EQ(decisions[0].decision, ChangeDecision::underpowered);
+  EXPECT_EQ(overall_decision(decisions), ChangeDecision::underpowered);
   // A metric without pairs does not count.
   const PairedComparison none = compare_paired({}, false, {}, 1);
   const PairedComparison with_none[] = {none, dropped};
   const auto assessed_with_none = assess_changes(with_none, {});
-  EXPECT_EQ(assessed_with_none[1].verdict, ChangeVerdict::regression);
-  EXPECT_EQ(assessed_with_none[0].verdict, ChangeVerdict::underpowered);
+  EXPECT_EQ(assessed_with_none[1].decision, ChangeDecision::regression);
+  EXPECT_EQ(assessed_with_none[0].decision, ChangeDecision::underpowered);
   EXPECT_EQ(assessed_with_none[0].drop_upper_bound, std::nullopt);
-  EXPECT_EQ(overall_verdict(assessed_with_none), ChangeVerdict::regression);
+  EXPECT_EQ(overall_decision(assessed_with_none), ChangeDecision::regression);
 }
 
-TEST(ChangeVerdict, TooFewChangedIsSaidBesideTheOtherMetrics) {
+TEST(ChangeDecision, TooFewChangedIsReportedBesideTheOtherMetrics) {
   // Five lost cases are p = 1/32: enough alone, and beside metrics that are significant themselves, but not
   // as the best of three. There 1/64 is needed.
   const PairedComparison five = compare_paired(pass_fail(95, 5, 0), false, {}, 1);
@@ -223,37 +223,37 @@ TEST(ChangeVerdict, TooFewChangedIsSaidBesideTheOtherMetrics) {
   EXPECT_TRUE(first_of({five, same, same}).too_few_changed);
   EXPECT_EQ(first_of({five, same, same}).fewest_significant, 6u);
   EXPECT_FALSE(first_of({six, same, same}).too_few_changed);
-  EXPECT_EQ(first_of({six, same, same}).verdict, ChangeVerdict::regression);
+  EXPECT_EQ(first_of({six, same, same}).decision, ChangeDecision::regression);
   EXPECT_FALSE(first_of({five, many, many}).too_few_changed);
-  EXPECT_EQ(first_of({five, many, many}).verdict, ChangeVerdict::regression);
+  EXPECT_EQ(first_of({five, many, many}).decision, ChangeDecision::regression);
 }
 
-TEST(ChangeVerdict, DetectableEffectAndCasesNeededFollowTheFormula) {
+TEST(ChangeDecision, DetectableEffectAndCasesNeededFollowTheFormula) {
   // 60 cases, 12 lost and 6 gained: mean 0.1, s_d^2 = (18 - 60 * 0.01) / 59; two metrics, so z_{0.975}.
   const PairedComparison one = compare_paired(pass_fail(42, 12, 6), false, {}, 1);
   const PairedComparison both[] = {one, one};
-  const MetricVerdict verdict = assess_changes(both, {}).at(0);
+  const MetricDecision decision = assess_changes(both, {}).at(0);
   const double deviation = std::sqrt(17.4 / 59.0);
   const double z = 1.95996398454005424 + 0.841621233572914205;
   EXPECT_NEAR(one.deviation, deviation, 1e-9);
-  EXPECT_NEAR(*verdict.minimum_detectable_effect, z * deviation / std::sqrt(60.0), 1e-9);
-  EXPECT_EQ(verdict.units_needed, static_cast<std::uint64_t>(std::ceil(std::pow(z * deviation / 0.05, 2))));
+  EXPECT_NEAR(*decision.minimum_detectable_effect, z * deviation / std::sqrt(60.0), 1e-9);
+  EXPECT_EQ(decision.units_needed, static_cast<std::uint64_t>(std::ceil(std::pow(z * deviation / 0.05, 2))));
 }
 
-TEST(ChangeVerdict, WithoutMinEffectNoNumberOfCasesIsEnough) {
-  const MetricVerdict verdict = assessed(pass_fail(42, 6, 6), {0.95, 0.0});
-  EXPECT_EQ(verdict.verdict, ChangeVerdict::underpowered);
-  EXPECT_EQ(verdict.units_needed, std::nullopt);
-  EXPECT_EQ(assessed(pass_fail(42, 9, 0), {0.95, 0.0}).verdict, ChangeVerdict::regression);
+TEST(ChangeDecision, WithoutMinEffectNoNumberOfCasesIsEnough) {
+  const MetricDecision decision = assessed(pass_fail(42, 6, 6), {0.95, 0.0});
+  EXPECT_EQ(decision.decision, ChangeDecision::underpowered);
+  EXPECT_EQ(decision.units_needed, std::nullopt);
+  EXPECT_EQ(assessed(pass_fail(42, 9, 0), {0.95, 0.0}).decision, ChangeDecision::regression);
 }
 
-TEST(ChangeVerdict, TheWorstMetricSpeaksForTheRun) {
-  const auto overall = [](std::initializer_list<ChangeVerdict> verdicts) {
-    std::vector<MetricVerdict> metrics;
-    for (const auto verdict : verdicts) metrics.emplace_back().verdict = verdict;
-    return overall_verdict(metrics);
+TEST(ChangeDecision, TheWorstMetricDecidesForTheRun) {
+  const auto overall = [](std::initializer_list<ChangeDecision> decisions) {
+    std::vector<MetricDecision> metrics;
+    for (const auto decision : decisions) metrics.emplace_back().decision = decision;
+    return overall_decision(metrics);
   };
-  using enum ChangeVerdict;
+  using enum ChangeDecision;
   EXPECT_EQ(overall({}), std::nullopt);
   EXPECT_EQ(overall({no_regression, improvement, underpowered, regression}), regression);
   EXPECT_EQ(overall({no_regression, improvement, underpowered}), underpowered);

@@ -2,21 +2,21 @@
 
 #include "common/error.hpp"
 #include "coordinator/plan/plan.hpp"
-#include "coordinator/plan/variation.hpp"
+#include "coordinator/plan/trial_design.hpp"
 #include "coordinator/session/run_options.hpp"
 
 namespace sluice {
 
 /// The perturbations and repeats of a run: those of the catalogue that were named, in its order, then the
 /// commands. usage_invalid for a name that is none, and for a command with the name of one.
-Result<Variations> make_variations(const RunOptions& options);
+Result<TrialDesign> make_trial_design(const RunOptions& options);
 
-/// What make_variations and make_run_options refuse of the settings: a mode and perturbations that contradict
-/// each other, and names that are none.
+/// What make_trial_design and make_run_options refuse of the settings: a mode and perturbations that
+/// contradict each other, and names that are none.
 Result<void> check_perturbations(const Settings& settings);
 
 /// A command that failed on every text it was given, or on the first few, is a mistake in the command, not in
-/// the texts: usage_invalid with the reason of the first. REQUIRES: the plan of make_variations.
+/// the texts: usage_invalid with the reason of the first. REQUIRES: the plan of make_trial_design.
 Result<void> check_perturb_commands(const RunOptions& options, const Plan& plan);
 
 }  // namespace sluice

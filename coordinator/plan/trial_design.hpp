@@ -1,5 +1,6 @@
 #pragma once
 
+#include "coordinator/defaults.hpp"
 #include "coordinator/suite/case.hpp"
 
 #include <cstdint>
@@ -25,23 +26,23 @@ struct PerturbedText {
   std::string reason{};
 };
 
-/// A perturbation as a run uses it. `apply` takes a text and its language as the case names it (empty: plain
-/// text), and is asked for the same text more than once: at plan time, and when the trial is handed out.
-struct Variation {
+/// A perturbation as a run uses it: of the catalogue, or a command. `apply` takes a text and its language as
+/// the case names it (empty: plain text), and is called for the same text more than once: at plan time, and
+/// when the trial is handed out.
+struct RunPerturbation {
   std::string name;
   std::string version;
   std::function<PerturbedText(std::string_view text, std::string_view language)> apply{};
-  /// What `apply` says may differ from time to time, or is slow (an external command): it is asked once for
-  /// each text, whatever its language, and what it said is held. If it fails for the first `max_failures`
-  /// texts it is not asked any more.
-  bool ask_once = false;
-  static constexpr std::uint32_t max_failures = 5;
+  /// What `apply` returns may differ from time to time, or it is slow (an external command): it is called
+  /// once for each text, whatever its language, and what it returned is held. If it fails for the first
+  /// `defaults::max_first_failures` texts it is not called any more.
+  bool apply_once = false;
 };
 
-/// How often each case is tried, and in which forms.
-struct Variations {
-  std::vector<Variation> perturbations;  ///< At most TrialTable::max_perturbations.
-  std::uint32_t repeats = 1;             ///< > 0
+/// The trials of each case: how many repeats, and in which forms (unperturbed, and by each perturbation).
+struct TrialDesign {
+  std::vector<RunPerturbation> perturbations;  ///< At most TrialTable::max_perturbations.
+  std::uint32_t repeats = 1;                   ///< > 0
   /// Called while the perturbed texts are made, which takes long where commands make them: cases done, of
   /// all.
   std::function<void(std::size_t, std::size_t)> on_progress{};
@@ -55,9 +56,9 @@ struct PerturbationFacts {
   std::uint64_t unchanged = 0;  ///< Cases in which it had nothing to change.
   /// Cases that were skipped, by language and reason.
   std::map<std::pair<std::string, std::string>, std::uint64_t> skipped;
-  std::uint64_t failed = 0;     ///< Cases for which it failed, or was not asked any more.
+  std::uint64_t failed = 0;     ///< Cases for which it failed, or was not called any more.
   std::string first_failure{};  ///< Why, for the first of them.
-  bool given_up = false;        ///< It failed for the first texts, and was not asked any more.
+  bool given_up = false;        ///< It failed for the first texts, and was not called any more.
 
   std::uint64_t skipped_cases() const {
     std::uint64_t cases = 0;

@@ -1,8 +1,9 @@
-#include "coordinator/session/variations.hpp"
+#include "coordinator/session/trial_design.hpp"
 
 #include "common/hash.hpp"
 #include "common/text/stderr_line.hpp"
 #include "common/text/text.hpp"
+#include "coordinator/defaults.hpp"
 #include "coordinator/perturb/custom_command.hpp"
 #include "coordinator/perturb/perturbation.hpp"
 
@@ -27,14 +28,14 @@ PerturbedText planned(Perturbed perturbed) {
   return {};
 }
 
-Variation variation_of(const Perturbation& perturbation) {
-  Variation variation;
-  variation.name = perturbation.name;
-  variation.version = std::to_string(perturbation.version);
-  variation.apply = [&perturbation](std::string_view text, std::string_view language) {
+RunPerturbation perturbation_of(const Perturbation& perturbation) {
+  RunPerturbation result;
+  result.name = perturbation.name;
+  result.version = std::to_string(perturbation.version);
+  result.apply = [&perturbation](std::string_view text, std::string_view language) {
     return planned(perturb(perturbation, language, text));
   };
-  return variation;
+  return result;
 }
 
 PerturbedText run(const PerturbationCommand& command, std::string_view text) {
@@ -43,13 +44,14 @@ PerturbedText run(const PerturbationCommand& command, std::string_view text) {
   if (invalid_utf8_at(*output)) {
     return {PerturbedText::Kind::failed,
             {},
-            "what the perturbation command \"" + excerpt(command.shown, 200) + "\" wrote is not valid UTF-8"};
+            "what the perturbation command \"" + excerpt(command.shown, defaults::quoted_bytes) +
+                "\" wrote is not valid UTF-8"};
   }
   return {PerturbedText::Kind::changed, std::move(*output), {}};
 }
 
 /// Its version is a hash of the command: another command under the same name is another perturbation.
-Variation variation_of(const PerturbCommand& given, const Settings& settings) {
+RunPerturbation perturbation_of(const PerturbCommand& given, const Settings& settings) {
   PerturbationCommand command;
   command.arguments = {"/bin/sh", "-c", given.command};
   command.time_limit = settings.perturb_timeout.value;
@@ -58,12 +60,12 @@ Variation variation_of(const PerturbCommand& given, const Settings& settings) {
   for (const ProviderConfig& provider : settings.providers) {
     if (!provider.api_key_env.value.empty()) command.hidden_variables.push_back(provider.api_key_env.value);
   }
-  Variation variation;
-  variation.name = given.name;
-  variation.version = to_hex(sha256(given.command)).substr(0, 12);
-  variation.apply = [command](std::string_view text, std::string_view) { return run(command, text); };
-  variation.ask_once = true;
-  return variation;
+  RunPerturbation perturbation;
+  perturbation.name = given.name;
+  perturbation.version = to_hex(sha256(given.command)).substr(0, 12);
+  perturbation.apply = [command](std::string_view text, std::string_view) { return run(command, text); };
+  perturbation.apply_once = true;
+  return perturbation;
 }
 
 /// Says now and then how far the commands have come, as long as they take.
@@ -72,15 +74,14 @@ class CommandProgress {
   void operator()(std::size_t done, std::size_t cases) {
     const auto now = Clock::now();
     if (now < next_) return;
-    next_ = now + interval;
+    next_ = now + defaults::command_progress_interval;
     write_stderr_line("sluice: the commands of --perturb-command have done " + std::to_string(done) + " of " +
                       std::to_string(cases) + " cases");
   }
 
  private:
   using Clock = std::chrono::steady_clock;
-  static constexpr std::chrono::seconds interval{5};
-  Clock::time_point next_ = Clock::now() + interval;
+  Clock::time_point next_ = Clock::now() + defaults::command_progress_interval;
 };
 
 /// The perturbations of these names; an unknown one is an error at the place where the settings name it.
@@ -97,13 +98,13 @@ Result<std::vector<const Perturbation*>> catalogued(const std::vector<std::strin
 
 }  // namespace
 
-Result<Variations> make_variations(const RunOptions& options) {
-  Variations variations;
-  variations.repeats = options.settings.repeat.value;
+Result<TrialDesign> make_trial_design(const RunOptions& options) {
+  TrialDesign design;
+  design.repeats = options.settings.repeat.value;
   const auto named = catalogued(options.perturbations, options.settings);
   if (!named) return fail(named.error());
   for (const Perturbation* perturbation : *named) {
-    variations.perturbations.push_back(variation_of(*perturbation));
+    design.perturbations.push_back(perturbation_of(*perturbation));
   }
   for (const PerturbCommand& command : options.perturb_commands) {
     if (perturbation_named(command.name)) {
@@ -111,16 +112,16 @@ Result<Variations> make_variations(const RunOptions& options) {
                   "--perturb-command names \"" + command.name +
                       "\", which is a perturbation of sluice's own: choose another name");
     }
-    variations.perturbations.push_back(variation_of(command, options.settings));
+    design.perturbations.push_back(perturbation_of(command, options.settings));
   }
-  if (options.progress && !options.perturb_commands.empty()) variations.on_progress = CommandProgress();
-  if (variations.perturbations.size() > TrialTable::max_perturbations) {
-    return fail(Reason::usage_invalid, "there are " + std::to_string(variations.perturbations.size()) +
+  if (options.progress && !options.perturb_commands.empty()) design.on_progress = CommandProgress();
+  if (design.perturbations.size() > TrialTable::max_perturbations) {
+    return fail(Reason::usage_invalid, "there are " + std::to_string(design.perturbations.size()) +
                                            " perturbations, and a run takes at most " +
                                            std::to_string(TrialTable::max_perturbations) +
                                            ": leave out some of --perturb or --perturb-command");
   }
-  return variations;
+  return design;
 }
 
 Result<void> check_perturbations(const Settings& settings) {
@@ -136,8 +137,9 @@ Result<void> check_perturb_commands(const RunOptions& options, const Plan& plan)
     const auto facts = std::ranges::find(plan.perturbations(), command.name, &PerturbationFacts::name);
     if (facts == plan.perturbations().end()) continue;
     if (facts->changed > 0 || facts->unchanged > 0 || facts->failed == 0) continue;
-    const std::string which =
-        facts->given_up ? "the first " + std::to_string(Variation::max_failures) + " texts" : "every text";
+    const std::string which = facts->given_up
+                                  ? "the first " + std::to_string(defaults::max_first_failures) + " texts"
+                                  : "every text";
     return fail(Reason::usage_invalid,
                 "--perturb-command " + command.name + " failed on " + which + ": " + facts->first_failure);
   }

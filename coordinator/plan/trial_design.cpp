@@ -1,4 +1,4 @@
-#include "coordinator/plan/variation.hpp"
+#include "coordinator/plan/trial_design.hpp"
 
 namespace sluice {
 namespace {

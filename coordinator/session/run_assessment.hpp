@@ -2,7 +2,7 @@
 
 #include "common/error.hpp"
 #include "coordinator/facts/run_facts.hpp"
-#include "coordinator/gate/gate_summary.hpp"
+#include "coordinator/gate/baseline_comparison.hpp"
 #include "coordinator/gate/status.hpp"
 #include "coordinator/merge/aggregate.hpp"
 #include "coordinator/merge/case_result.hpp"
@@ -17,10 +17,10 @@
 
 namespace sluice {
 
-/// What a run came to, once all of its cases were assessed.
-struct RunOutcome {
+/// What assessing all cases of a run brings.
+struct RunAssessment {
   Aggregates aggregates;
-  GateSummary gate;
+  BaselineComparison gate;
   std::optional<RunStability> stability;  ///< Of a run with repeats or perturbations.
   RunVerdict verdict = RunVerdict::error;
   int exit_code = 2;
@@ -28,15 +28,15 @@ struct RunOutcome {
 
 /// Visits all cases once; `cut_short` by anything but a budget of the run: aggregates, stability, the
 /// comparison as a whole, verdict and exit code. `perturbations` are those of the plan.
-Result<RunOutcome> assess_run(const RunOptions& options, const RunResults& results, const RunGate& gate,
-                              const std::vector<PerturbationFacts>& perturbations, const Price& price,
-                              bool cut_short);
+Result<RunAssessment> assess_run(const RunOptions& options, const RunResults& results, const RunGate& gate,
+                                 const std::vector<PerturbationFacts>& perturbations, const Price& price,
+                                 bool cut_short);
 
 /// Pins the run's scores in the file that --export-baseline names, whole or not at all, and says how many.
 /// usage_invalid for a run that was cut short, or has case errors and no --allow-errors: the file then stays
 /// as it was.
 Result<std::size_t> export_baseline(const RunOptions& options, const RunResults& results,
-                                    const RunOutcome& outcome, const std::string& embedding_model,
+                                    const RunAssessment& assessment, const std::string& embedding_model,
                                     const RunFacts& facts);
 
 }  // namespace sluice

@@ -1,5 +1,6 @@
-#include "coordinator/statistics/change_verdict.hpp"
+#include "coordinator/statistics/change_decision.hpp"
 
+#include "coordinator/defaults.hpp"
 #include "coordinator/statistics/holm.hpp"
 #include "coordinator/statistics/special_functions.hpp"
 
@@ -10,9 +11,6 @@
 
 namespace sluice {
 namespace {
-
-/// The chance to find a drop of the minimum detectable effect.
-constexpr double power = 0.8;
 
 /// Units with less than in the base, beside what their size alone explains where the metric is a ratio.
 std::size_t count_drops(const PairedSample& sample) {
@@ -71,7 +69,7 @@ std::uint64_t fewest_enough(std::uint64_t least, const std::function<bool(std::u
 }
 
 /// How many units would bring the bound below min_effect if no more of them changed than now.
-std::uint64_t units_bounding(const PairedComparison& comparison, const VerdictRules& rules) {
+std::uint64_t units_bounding(const PairedComparison& comparison, const DecisionRules& rules) {
   const auto units = static_cast<double>(comparison.units);
   const double sum = *comparison.drop * units;
   const double squares = comparison.deviation * comparison.deviation * (units - 1.0) + sum * sum / units;
@@ -83,22 +81,23 @@ std::uint64_t units_bounding(const PairedComparison& comparison, const VerdictRu
   });
 }
 
-void add_power(MetricVerdict& verdict, const PairedComparison& comparison, const VerdictRules& rules,
+void add_power(MetricDecision& decision, const PairedComparison& comparison, const DecisionRules& rules,
                std::size_t metrics) {
   const double alpha = 1.0 - rules.confidence;
-  const double z = normal_quantile(1.0 - alpha / static_cast<double>(metrics)) + normal_quantile(power);
+  const double z =
+      normal_quantile(1.0 - alpha / static_cast<double>(metrics)) + normal_quantile(defaults::power);
   double effect = z * comparison.deviation / std::sqrt(static_cast<double>(comparison.units));
   effect = std::max(effect, unseen_share(comparison.effective_units, rules.confidence));
-  if (verdict.too_few_changed) effect = std::max(effect, *verdict.drop_upper_bound);
-  verdict.minimum_detectable_effect = std::min(1.0, effect);
+  if (decision.too_few_changed) effect = std::max(effect, *decision.drop_upper_bound);
+  decision.minimum_detectable_effect = std::min(1.0, effect);
   if (rules.min_effect < 1e-6) return;  // No suite is large enough.
   const double ratio = z * comparison.deviation / rules.min_effect;
   const std::uint64_t unseen = fewest_enough(1, [&](std::uint64_t units) {
     return unseen_share(static_cast<double>(units), rules.confidence) < rules.min_effect;
   });
-  verdict.units_needed = std::max(static_cast<std::uint64_t>(std::ceil(ratio * ratio)), unseen);
-  if (verdict.too_few_changed) {
-    verdict.units_needed = std::max(*verdict.units_needed, units_bounding(comparison, rules));
+  decision.units_needed = std::max(static_cast<std::uint64_t>(std::ceil(ratio * ratio)), unseen);
+  if (decision.too_few_changed) {
+    decision.units_needed = std::max(*decision.units_needed, units_bounding(comparison, rules));
   }
 }
 
@@ -111,16 +110,16 @@ std::uint32_t fewest_significant_beside(std::vector<double> p_values, std::size_
   return 1000;
 }
 
-ChangeVerdict verdict_of(const MetricVerdict& found, double drop, const VerdictRules& rules) {
+ChangeDecision decision_of(const MetricDecision& found, double drop, const DecisionRules& rules) {
   const double alpha = 1.0 - rules.confidence + 1e-12;  // p-values in decimals may meet the level exactly.
   if (found.adjusted_p.drop <= alpha && drop > 0.0 && at_least(drop, rules.min_effect)) {
-    return ChangeVerdict::regression;
+    return ChangeDecision::regression;
   }
   if (found.adjusted_p.improvement <= alpha && drop < 0.0 && at_least(-drop, rules.min_effect)) {
-    return ChangeVerdict::improvement;
+    return ChangeDecision::improvement;
   }
-  return at_least(*found.drop_upper_bound, rules.min_effect) ? ChangeVerdict::underpowered
-                                                             : ChangeVerdict::no_regression;
+  return at_least(*found.drop_upper_bound, rules.min_effect) ? ChangeDecision::underpowered
+                                                             : ChangeDecision::no_regression;
 }
 
 }  // namespace
@@ -151,15 +150,15 @@ PairedComparison compare_paired(std::span<const PairedCase> cases, bool clustere
   return compare_paired(pair_cases(cases, clustered), limits, seed);
 }
 
-std::string_view to_string(ChangeVerdict verdict) {
-  switch (verdict) {
-    case ChangeVerdict::regression:
+std::string_view to_string(ChangeDecision decision) {
+  switch (decision) {
+    case ChangeDecision::regression:
       return "regression";
-    case ChangeVerdict::improvement:
+    case ChangeDecision::improvement:
       return "improvement";
-    case ChangeVerdict::no_regression:
+    case ChangeDecision::no_regression:
       return "no_regression";
-    case ChangeVerdict::underpowered:
+    case ChangeDecision::underpowered:
       return "underpowered";
   }
   return "underpowered";
@@ -175,8 +174,8 @@ std::uint32_t fewest_significant(double confidence) {
   return fewest_significant_beside({1.0}, 0, confidence);
 }
 
-std::vector<MetricVerdict> assess_changes(std::span<const PairedComparison> comparisons,
-                                          const VerdictRules& rules) {
+std::vector<MetricDecision> assess_changes(std::span<const PairedComparison> comparisons,
+                                           const DecisionRules& rules) {
   std::vector<double> drops;
   std::vector<double> improvements;
   for (const PairedComparison& comparison : comparisons) {
@@ -186,36 +185,36 @@ std::vector<MetricVerdict> assess_changes(std::span<const PairedComparison> comp
   }
   const std::vector<double> adjusted_drops = holm_adjusted(drops);
   const std::vector<double> adjusted_improvements = holm_adjusted(improvements);
-  std::vector<MetricVerdict> verdicts;
-  verdicts.reserve(comparisons.size());
+  std::vector<MetricDecision> decisions;
+  decisions.reserve(comparisons.size());
   std::size_t compared = 0;
   for (const PairedComparison& comparison : comparisons) {
-    MetricVerdict& verdict = verdicts.emplace_back();
-    verdict.fewest_significant = comparison.drop
-                                     ? fewest_significant_beside(drops, compared, rules.confidence)
-                                     : fewest_significant(rules.confidence);
-    verdict.too_few_changed = comparison.changed_units < verdict.fewest_significant;
+    MetricDecision& decision = decisions.emplace_back();
+    decision.fewest_significant = comparison.drop
+                                      ? fewest_significant_beside(drops, compared, rules.confidence)
+                                      : fewest_significant(rules.confidence);
+    decision.too_few_changed = comparison.changed_units < decision.fewest_significant;
     if (!comparison.drop) continue;
-    verdict.adjusted_p = {adjusted_drops[compared], adjusted_improvements[compared]};
+    decision.adjusted_p = {adjusted_drops[compared], adjusted_improvements[compared]};
     ++compared;
-    verdict.drop_upper_bound = drop_upper_bound(comparison, rules.confidence);
-    add_power(verdict, comparison, rules, drops.size());
-    verdict.verdict = verdict_of(verdict, *comparison.drop, rules);
+    decision.drop_upper_bound = drop_upper_bound(comparison, rules.confidence);
+    add_power(decision, comparison, rules, drops.size());
+    decision.decision = decision_of(decision, *comparison.drop, rules);
   }
-  return verdicts;
+  return decisions;
 }
 
-std::optional<ChangeVerdict> overall_verdict(std::span<const MetricVerdict> verdicts) {
-  const auto any = [&](ChangeVerdict wanted) {
-    return std::any_of(verdicts.begin(), verdicts.end(),
-                       [&](const MetricVerdict& verdict) { return verdict.verdict == wanted; });
+std::optional<ChangeDecision> overall_decision(std::span<const MetricDecision> decisions) {
+  const auto any = [&](ChangeDecision wanted) {
+    return std::any_of(decisions.begin(), decisions.end(),
+                       [&](const MetricDecision& decision) { return decision.decision == wanted; });
   };
-  if (verdicts.empty()) return std::nullopt;
-  for (const auto verdict :
-       {ChangeVerdict::regression, ChangeVerdict::underpowered, ChangeVerdict::improvement}) {
-    if (any(verdict)) return verdict;
+  if (decisions.empty()) return std::nullopt;
+  for (const auto decision :
+       {ChangeDecision::regression, ChangeDecision::underpowered, ChangeDecision::improvement}) {
+    if (any(decision)) return decision;
   }
-  return ChangeVerdict::no_regression;
+  return ChangeDecision::no_regression;
 }
 
 }  // namespace sluice

@@ -1,5 +1,6 @@
 #pragma once
 
+#include "coordinator/defaults.hpp"
 #include "coordinator/statistics/mcnemar.hpp"
 #include "coordinator/statistics/paired_sample.hpp"
 #include "coordinator/statistics/swap_test.hpp"
@@ -35,23 +36,24 @@ PairedComparison compare_paired(const PairedSample& sample, const SwapLimits& li
 PairedComparison compare_paired(std::span<const PairedCase> cases, bool clustered, const SwapLimits& limits,
                                 std::uint64_t seed);
 
-enum class ChangeVerdict : std::uint8_t {
+enum class ChangeDecision : std::uint8_t {
   regression,     ///< Worse, beyond chance, and by at least min_effect.
   improvement,    ///< Better, beyond chance, and by at least min_effect.
   no_regression,  ///< A drop of min_effect can be excluded.
-  underpowered,   ///< Neither can be said: more cases or repeats are needed.
+  underpowered,   ///< Neither can be decided: more cases or repeats are needed.
 };
 
-std::string_view to_string(ChangeVerdict verdict);
+std::string_view to_string(ChangeDecision decision);
 
-struct VerdictRules {
-  double confidence = 0.95;  ///< 1 - alpha. REQUIRES: in 0.5..1, exclusive.
-  double min_effect = 0.05;  ///< The smallest drop that matters, in absolute points. With 0 every drop does.
+struct DecisionRules {
+  double confidence = defaults::confidence;  ///< 1 - alpha. REQUIRES: in 0.5..1, exclusive.
+  double min_effect =
+      defaults::min_effect;  ///< The smallest drop that matters, in absolute points. With 0 every drop does.
 };
 
-/// One metric's verdict, and what it rests on.
-struct MetricVerdict {
-  ChangeVerdict verdict = ChangeVerdict::underpowered;
+/// One metric's decision, and what it rests on.
+struct MetricDecision {
+  ChangeDecision decision = ChangeDecision::underpowered;
   OneSidedPs adjusted_p;  ///< By Holm over the metrics that were compared, each direction by itself.
   /// One-sided upper limit of the drop at `confidence`; empty without pairs.
   std::optional<double> drop_upper_bound;
@@ -82,21 +84,21 @@ std::uint32_t fewest_significant(double confidence);
 /// great weight show as little as they are. At most 1. REQUIRES: a drop.
 double drop_upper_bound(const PairedComparison& comparison, double confidence);
 
-/// The verdicts on all metrics of a run together (docs/statistics.md):
+/// The decisions on all metrics of a run together (docs/statistics.md):
 /// - regression: adjusted p of the drop <= 1 - confidence, and drop >= min_effect (in whole billionths);
 /// - improvement: mirrored;
 /// - no_regression: the drop's upper bound < min_effect;
 /// - underpowered: else.
-/// The bound is drop_upper_bound, and uncorrected: that nothing regressed is said only if each metric says
-/// so, which makes a false all-clear no likelier with more metrics. Minimum detectable effect:
+/// The bound is drop_upper_bound, and uncorrected: that nothing regressed is decided only if each metric
+/// shows so, which makes a false all-clear no likelier with more metrics. Minimum detectable effect:
 /// (z_{1-alpha/m} + z_{0.8}) s_d / sqrt(n), and no less than 1 - alpha^(1/n), or than the bound where too few
 /// units changed for a deviation to mean anything. A metric without pairs is underpowered and does not count
 /// for m.
-std::vector<MetricVerdict> assess_changes(std::span<const PairedComparison> comparisons,
-                                          const VerdictRules& rules);
+std::vector<MetricDecision> assess_changes(std::span<const PairedComparison> comparisons,
+                                           const DecisionRules& rules);
 
-/// The word on a run: regression if any metric regressed, else underpowered if any is, else improvement if
-/// any improved, else no_regression; nothing without metrics.
-std::optional<ChangeVerdict> overall_verdict(std::span<const MetricVerdict> verdicts);
+/// The decision on a run: regression if any metric regressed, else underpowered if any is, else improvement
+/// if any improved, else no_regression; nothing without metrics.
+std::optional<ChangeDecision> overall_decision(std::span<const MetricDecision> decisions);
 
 }  // namespace sluice

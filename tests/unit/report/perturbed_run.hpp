@@ -13,14 +13,14 @@ namespace sluice::sample {
 
 /// What a trial answered: the expected claim, nothing, another claim, an answer that is none, or an error of
 /// somebody else instead.
-enum class Said { it, nothing, other, refused, cut_off, error };
+enum class Reply { it, nothing, other, refused, cut_off, error };
 
 /// Two cases in two categories, each with 2 repeats; the first under the perturbation `crlf`, the second
 /// under `crlf` and `blank-lines`. Trials in plan order: a (2), a crlf (2), b (2), b crlf (2), b blank-lines
 /// (2).
-class VariedRun {
+class PerturbedRun {
  public:
-  explicit VariedRun(const std::vector<Said>& trials) {
+  explicit PerturbedRun(const std::vector<Reply>& trials) {
     suite.name = "varied";
     suite.cases = {make_case("a-1", "one"), make_case("b-1", "two")};
     for (std::size_t i = 0; i < 2; ++i) suite.cases.held(i).must_contain = {expect("a/b", "c", true)};
@@ -60,20 +60,20 @@ class VariedRun {
   std::vector<PerturbationFacts> facts;
 
  private:
-  static CommittedTrial answer(TrialId trial, Said said) {
+  static CommittedTrial answer(TrialId trial, Reply reply) {
     const FinalClaim right = claim("a/b", "c", true, 0.9, trial);
-    switch (said) {
-      case Said::it:
+    switch (reply) {
+      case Reply::it:
         return scored(trial, trial, {right}, {{{0, 0}}, {}, {}, {}}, {10, 1});
-      case Said::nothing:
+      case Reply::nothing:
         return scored(trial, trial, {}, {{}, {0}, {}, {}}, {10, 1});
-      case Said::other:
+      case Reply::other:
         return scored(trial, trial, {claim("a/b", "c", false, 0.8, trial)}, {{}, {0}, {0}, {}}, {10, 1});
-      case Said::refused:
+      case Reply::refused:
         return errored(trial, trial, {Reason::refusal, "the model refused"});
-      case Said::cut_off:
+      case Reply::cut_off:
         return errored(trial, trial, {Reason::truncated, "the answer was cut off"});
-      case Said::error:
+      case Reply::error:
         break;
     }
     return errored(trial, trial, {Reason::rate_limited, "too many"});

@@ -1,0 +1,192 @@
+#pragma once
+
+#include "common/defaults.hpp"
+
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+
+/// The constants that tune the coordinator, room by room, with their reasons. Those that workers share stand
+/// in common/defaults.hpp, the governor's in coordinator/governor/defaults.hpp.
+namespace sluice::defaults {
+
+using namespace std::chrono_literals;
+
+/// How much of a foreign value a message quotes: a path or a name as a whole, the beginning of anything else.
+inline constexpr std::size_t quoted_bytes = 200;
+
+// --- actors
+/// Bounds the time of one transaction, so that acknowledgements keep flowing under a flood of results.
+inline constexpr std::size_t results_per_transaction = 512;
+inline constexpr std::chrono::milliseconds live_progress_interval = 100ms;  ///< Looks steady to the eye.
+inline constexpr std::chrono::milliseconds plain_progress_interval = 5s;    ///< A log that can be read.
+
+// --- cli
+inline constexpr std::uint32_t max_runs_named =
+    1'000'000;  ///< Of `runs --limit` and `--keep`: in effect all.
+
+// --- dispatch
+/// Keys that are waited for or paid for; beyond it workers pay without a lease, so that memory is bounded.
+inline constexpr std::size_t max_open_keys = 65'536;
+inline constexpr std::size_t max_known_holders = 131'072;  ///< The oldest are forgotten: they cost a look-up.
+
+// --- gate
+inline constexpr double max_drop = 0.05;          ///< Of a score below its baseline where nothing names one.
+inline constexpr double min_effect = 0.05;        ///< The same of a mean under `statistical`.
+inline constexpr std::size_t named_entries = 5;   ///< Of those that a notice counts: enough to find them.
+inline constexpr std::size_t named_fixtures = 5;  ///< Of those that got worse, and that got better.
+inline constexpr std::size_t kept_drops = 10;     ///< The cases that fell most, shown with a metric.
+inline constexpr std::size_t quoted_baseline_bytes = 80;  ///< Of a text out of a baseline: it fits a line.
+
+// --- ledger
+inline constexpr int ledger_busy_timeout_ms = 10'000;  ///< For another process's transaction: far longer than
+                                                       ///< one of ours takes.
+/// The change to a write-ahead log is refused at once where SQLite waits elsewhere; so it is tried for 5 s.
+inline constexpr int log_change_tries = 500;
+inline constexpr auto log_change_wait = 10ms;
+inline constexpr int compact_busy_timeout_ms = 1000;     ///< Short: later runs find the room in the file.
+inline constexpr std::size_t max_unsettled_pins = 4096;  ///< Bounds what settling sorts and writes at once:
+                                                         ///< some 10 ms.
+
+// --- merge
+/// Large enough for zstd to find what rows have in common, small enough to unpack one at a time.
+inline constexpr std::size_t held_block_bytes = 256u << 10;
+inline constexpr int held_compression_level = 1;  ///< Packs 500 MB a second; the digests, half of a row, pack
+                                                  ///< at no level.
+inline constexpr std::uint32_t max_repeats_tried = 100;  ///< As `repeat` of the settings.
+
+// --- output
+inline constexpr std::size_t output_buffer_bytes = 64 << 10;  ///< One write for many members of a report.
+
+// --- perturb
+inline constexpr std::size_t max_command_error_bytes = 4096;  ///< Kept of a command's standard error.
+inline constexpr std::size_t quoted_command_error_bytes =
+    500;                                                   ///< And shown: the line that matters is there.
+inline constexpr std::size_t command_read_bytes = 16'384;  ///< At a time, from a command's output.
+inline constexpr int max_nested_literals =
+    20;  ///< Of f-strings in Python: more is nothing that people write.
+
+// --- plan
+inline constexpr std::size_t max_bytes_of_unit = max_frame_bytes / 2;  ///< A message has room for one, and
+                                                                       ///< for what it takes on the wire.
+inline constexpr std::size_t max_metrics_of_unit = 100'000;            ///< Keeps a result within one message.
+/// A command that fails for so many texts at first is mistaken itself: it is not called any more.
+inline constexpr std::uint32_t max_first_failures = 5;
+
+// --- progress
+/// The rate is that of the last ten seconds, or ten trials where they take longer.
+inline constexpr std::chrono::duration<double> rate_window{10};
+inline constexpr std::uint64_t rate_trials = 10;
+inline constexpr std::chrono::duration<double> long_stop{3};  ///< No rate is shown after so long a pause.
+
+// --- report: how much is shown of a value, a case, a list
+inline constexpr std::size_t span_bytes = 400;            ///< Of some words where room is scarce.
+inline constexpr std::size_t max_reason_bytes = 1500;     ///< Of the verdict, in a comment.
+inline constexpr std::size_t compare_reason_bytes = 400;  ///< The same of a comparison, which names a suite.
+/// Providers' error pages and models' texts may be megabytes; people need their beginning, the JSON has them
+/// whole.
+inline constexpr std::size_t max_message_bytes = 600;
+inline constexpr std::size_t max_claim_bytes = 400;
+inline constexpr std::size_t max_ids_per_group = 10;      ///< Of cases that ended in the same error.
+inline constexpr std::size_t first_line_bytes = 200;      ///< Of an error, in an attribute of JUnit.
+inline constexpr std::size_t max_explanation_lines = 12;  ///< Of one case in a comment; a page has all.
+inline constexpr std::size_t case_title_bytes = 240;      ///< Of a case's id, and of its name.
+inline constexpr std::size_t max_listed_cases = 50;       ///< Of a kind on a page, but for failures.
+inline constexpr std::size_t compare_table_rows = 100;    ///< Of a kind; the JSON has all.
+inline constexpr std::size_t compare_markdown_rows = 50;
+inline constexpr std::size_t listed_unstable_cases = 5;  ///< Those that perturbations changed most.
+inline constexpr std::size_t listed_skips = 12;          ///< Reasons why perturbations left out cases.
+inline constexpr std::size_t max_side_bytes = 300;       ///< Of either side of a difference.
+inline constexpr std::size_t max_named_id_bytes = 80;    ///< Of a case that fell: several stand in a line.
+
+// --- report: a comment, which holds 65,536 characters. Its lists share them out and leave room for the words
+// between them.
+inline constexpr std::size_t error_list_bytes = 5 << 10;
+inline constexpr std::size_t regression_rows_bytes = 10 << 10;
+inline constexpr std::size_t regression_list_bytes = 8 << 10;
+inline constexpr std::size_t failure_list_bytes = 9 << 10;
+inline constexpr std::size_t warning_list_bytes = 2 << 10;
+inline constexpr std::size_t missing_list_bytes = 2 << 10;
+inline constexpr std::size_t improvement_list_bytes = 3 << 10;
+inline constexpr std::size_t max_failure_notice_bytes = 2 << 10;
+inline constexpr std::size_t max_notice_bytes = 4 << 10;
+inline constexpr std::size_t max_category_bytes = 4 << 10;
+inline constexpr std::size_t max_statistics_bytes = 3500;
+inline constexpr std::size_t max_summary_bytes = 900;
+inline constexpr std::size_t max_perturbation_bytes = 1400;
+inline constexpr std::size_t max_flip_bytes = 1500;
+inline constexpr std::size_t max_stability_category_bytes = 1200;
+inline constexpr std::size_t max_skipped_bytes = 1400;
+
+// --- report: annotations on GitHub
+/// What GitHub shows of one kind for a step; it drops the rest without a word.
+inline constexpr std::size_t max_annotations_of_a_kind = 10;
+inline constexpr std::size_t max_annotation_title_bytes = 200;
+inline constexpr std::size_t max_annotation_bytes = 4000;   ///< More is hard to read beside code.
+inline constexpr std::size_t max_improvement_bytes = 2000;  ///< All improvements are one annotation.
+
+// --- run
+/// Heartbeats that a lender, or the ledger, may take: a healthy one takes milliseconds, and a call that could
+/// have begun meanwhile is waiting.
+inline constexpr int lending_patience = 2;
+/// Many workers may report the same pause, each with its rounding.
+inline constexpr std::chrono::seconds delay_rounding{5};
+/// In dollars: far below any price of a token, far above the rounding of sums of prices.
+inline constexpr double smallest_cost = 1e-9;
+inline constexpr std::size_t named_trials = 5;  ///< Of those that an error is about.
+
+// --- score_files
+inline constexpr std::size_t max_read_repeats = 1000;          ///< More than a run can have.
+inline constexpr std::size_t max_meta_bytes = 64 << 10;        ///< Of an entry's `meta`, which is only kept.
+inline constexpr std::size_t quoted_json_bytes = 60;           ///< Of what a parser stopped at.
+inline constexpr std::size_t json_read_bytes = 64 << 10;       ///< At a time.
+inline constexpr std::uint64_t max_json_bytes = 1u << 30;      ///< A larger file is refused.
+inline constexpr std::size_t max_json_piece_bytes = 1u << 20;  ///< One text or number.
+inline constexpr std::size_t max_json_depth = 64;              ///< Nesting, as of suites.
+inline constexpr std::size_t max_json_values = 1'000'000;      ///< In one element, and in all wanted besides.
+inline constexpr std::size_t max_baseline_values =
+    100'000;  ///< The same of baselines, whose entries are small.
+inline constexpr std::uint64_t max_report_bytes = std::uint64_t{64}
+                                                  << 30;          ///< Reports hold whole answers ...
+inline constexpr std::size_t max_report_piece_bytes = 64u << 20;  ///< ... as long as a message.
+
+// --- session
+inline constexpr std::size_t quoted_flag_bytes = 80;             ///< Of a flag's value: it fits a line.
+inline constexpr std::int64_t max_age_hours = 100LL * 366 * 24;  ///< 100 years: nothing overflows.
+inline constexpr std::uint32_t max_local_workers = 256;  ///< Inside one process; each has a socket and a
+                                                         ///< cache of its own.
+inline constexpr std::uint32_t max_fixtures_limit = 1'000'000'000;   ///< Trials are numbered in 32 bits.
+inline constexpr std::chrono::seconds command_progress_interval{5};  ///< Of commands that perturb many texts.
+
+// --- statistics (docs/statistics.md)
+inline constexpr double power = 0.8;  ///< The chance to find a drop of the minimum detectable effect.
+inline constexpr std::uint32_t bootstrap_resamples = 2000;
+/// Beyond so many units the interval is the normal one: there both agree to within what is printed, and
+/// resampling would cost units x resamples.
+inline constexpr std::uint32_t resampled_units = 5000;
+inline constexpr std::uint32_t draws = 9999;           ///< p-values are then multiples of 1/10,000.
+inline constexpr std::uint32_t enumerated_units = 20;  ///< Of the swap test: 2^20 assignments. At most 30.
+inline constexpr std::uint32_t drawn_units = 2000;     ///< Of the swap test; the normal beyond.
+inline constexpr std::uint64_t picked_answers = 50'000'000;  ///< Some 0.2 s; the normal beyond.
+inline constexpr std::uint64_t max_label_states = 1u << 16;  ///< Of a class of one pattern.
+inline constexpr std::uint64_t all_label_states = 200'000;   ///< Of all patterns: some 15 ms.
+inline constexpr std::uint64_t exact_steps = 30'000'000;     ///< Multiplications of an exact sum: some 30 ms.
+inline constexpr std::uint64_t drawn_cases = 200;  ///< Cases with differing answers; the normal beyond.
+inline constexpr std::uint64_t drawn_answers = 20'000'000;  ///< Some 0.2 s; the normal beyond.
+inline constexpr std::uint32_t fewest_draws = 999;          ///< That are worth it; else the normal.
+inline constexpr std::size_t max_patterns = 4096;           ///< With more the normal must do, and does.
+inline constexpr std::size_t max_kept_patterns = 4096;      ///< Bounds the memory; more are computed again.
+inline constexpr std::uint64_t case_states = 256;  ///< Up to which a case's whole distribution is enumerated.
+inline constexpr std::uint64_t tail_states = 3'000'000;  ///< For the exact tails of all others: some 0.3 s.
+
+// --- suite
+inline constexpr double max_weight = 1000.0;   ///< Of a fixture; more is a slip of the hand.
+inline constexpr double max_price = 10'000.0;  ///< Dollars per million tokens; more is a slip of the hand.
+inline constexpr std::size_t files_worth_a_thread =
+    500;  ///< Below it a second thread costs more than it saves.
+inline constexpr std::size_t line_block_bytes = 1u << 20;  ///< Of a JSON Lines file, read at a time.
+/// Patterns and schemas whose faults are remembered: beyond it the checker starts afresh, so that its memory
+/// is bounded.
+inline constexpr std::size_t max_compiled_checks = 4096;
+
+}  // namespace sluice::defaults
