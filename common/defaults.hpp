@@ -24,7 +24,7 @@ inline constexpr std::uint32_t max_retries = 5;  ///< After the first call.
 inline constexpr auto worker_timeout = 60s;      ///< A run without any worker ends after this.
 inline constexpr auto drain_timeout = 25s;       ///< Most answers come by then, and it leaves time for the
                                                  ///< last report within the 30 s of grace that Kubernetes
-                                                 ///< gives a process that is told to stop.
+                                                 ///< gives a process that is asked to stop.
 inline constexpr auto outage_timeout = 10min;    ///< Most outages of providers are over by then.
 inline constexpr double regression_threshold = 0.05;  ///< As the docs have it.
 
@@ -53,7 +53,7 @@ inline constexpr auto holder_wait = 3s;
 
 // --- Shared budgets (docs/budgets.md)
 // ------------------------------------------------------------
-inline constexpr auto arrival_jitter = 20ms;  ///< Variation of the time from a call's start to its arrival.
+inline constexpr auto arrival_jitter = 20ms;     ///< Jitter of the time from a call's start to its arrival.
 inline constexpr auto permit_clock_error = 1ms;  ///< What is left when the clock's bounds are kept: timers.
 inline constexpr auto permit_lifetime = 100ms;   ///< A permit's window where the burst leaves room for it.
 inline constexpr auto permit_lifetime_min =

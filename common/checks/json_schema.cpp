@@ -34,7 +34,8 @@ using Adapter = valijson::adapters::Adapter;
 /// Trees are walked recursively: far below what a stack holds, far above what an answer needs.
 constexpr std::size_t max_depth = 128;
 constexpr std::size_t max_schema_bytes = 1u << 20;
-/// A larger document is assessed, but not told where it is wrong: the validator would collect every problem.
+/// A larger document is assessed, but where it is wrong is not explained: the validator would collect every
+/// problem.
 constexpr std::size_t max_explained_bytes = 256u << 10;
 /// Schemas applied to values. Alternatives that lead to the same schema again double the work with each level
 /// of the document; a second of it is more than any answer needs. The explanation also costs memory.
@@ -43,7 +44,7 @@ constexpr std::size_t max_explained_steps = 50'000;
 
 // --- The keywords that sluice assesses itself
 
-/// Says what is wrong with a value, if anything.
+/// What is wrong with a value, if anything.
 using Check = std::function<std::optional<std::string>(const Adapter&)>;
 
 class OwnConstraint : public valijson::constraints::PolyConstraint {
@@ -216,7 +217,7 @@ std::string after(std::string_view text) {
   return start == text.size() ? "" : ", after " + quoted_for_detail(text.substr(start));
 }
 
-/// `from` is where the JSON begins in the text that positions (from 1) are told of.
+/// `from` is where the JSON begins in the text that positions (from 1) are counted in.
 ReadJson read_json(std::string_view text, std::size_t from) {
   ReadJson read;
   if (text.empty()) {
@@ -241,7 +242,7 @@ ReadJson read_json(std::string_view text, std::size_t from) {
 }
 
 /// `/a/0: The value ...` from the validator's words for what it met first, which is the innermost problem.
-std::string told(const valijson::ValidationResults& results) {
+std::string first_problem(const valijson::ValidationResults& results) {
   if (results.begin() == results.end()) return "does not fit the schema";
   const auto& first = *results.begin();
   std::vector<std::string> path;
@@ -265,7 +266,7 @@ std::string explained(const valijson::Schema& schema, const Json& document) {
   try {
     valijson::ValidationResults results;
     fits(schema, document, max_explained_steps, &results);
-    return told(results);
+    return first_problem(results);
   } catch (const TooManySteps&) {
     return "does not fit the schema";
   }

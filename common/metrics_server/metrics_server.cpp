@@ -120,7 +120,7 @@ Result<MetricsServer> MetricsServer::start(const std::string& endpoint, MetricSo
   std::unique_ptr<Parts> parts;
   try {
     parts = std::make_unique<Parts>(endpoint, std::move(source));
-  } catch (const std::exception&) {  // It says no more than that its constructor failed.
+  } catch (const std::exception&) {  // Its message is no more than that its constructor failed.
     return fail(Reason::listen_failed,
                 "metrics cannot be served at " + endpoint +
                     ": the port is taken or the address is not this machine's; name another with "

@@ -12,7 +12,7 @@
 namespace sluice {
 namespace {
 
-/// What a mock run's model is called where nobody named one: a report has to say something.
+/// What a mock run's model is called where nobody named one: a report has to name something.
 constexpr std::string_view mock_model = "mock";
 
 constexpr std::string_view default_embedding_provider = "openai";

@@ -12,7 +12,7 @@
 namespace sluice {
 
 /// How many REJECTs may be sent: so many at once to one peer and to all, and then so many a second. A peer
-/// that speaks the protocol needs one; what waits for one that floods and never reads is bounded. Pure; not
+/// that knows the protocol needs one; what waits for one that floods and never reads is bounded. Pure; not
 /// thread-safe.
 class RejectQuota {
  public:

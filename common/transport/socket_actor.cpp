@@ -16,7 +16,7 @@ namespace {
 /// Large enough that one system call serves many messages, small enough that a flood on one side leaves the
 /// other side its turn within about a millisecond.
 constexpr int batch_limit = 256;
-/// Of one drain: a fleet of a thousand workers that say something five times a second is read whole, and a
+/// Of one drain: a fleet of a thousand workers that send something five times a second is read whole, and a
 /// flood keeps the other side waiting for a fraction of a second.
 constexpr int max_batches_per_drain = 64;
 /// A WORK or RESULT has three parts with its routing id; anything longer is not ours.

@@ -22,7 +22,7 @@ bool is_known(Mode value);
 template <>
 bool is_known(ProviderKind value);
 template <>
-bool is_known(Verdict value);
+bool is_known(AckCode value);
 template <>
 bool is_known(RejectCode value);
 template <>
@@ -208,7 +208,7 @@ bool layout(Archive& archive, M& m) {
 
 template <class Archive, Of<Heartbeat> M>
 bool layout(Archive& archive, M& m) {
-  return archive.record(Name{m.run_id}, m.sent_at_us, m.window, m.demands, m.heard_us);
+  return archive.record(Name{m.run_id}, m.sent_at_us, m.window, m.demands, m.received_us);
 }
 
 template <class Archive, Of<Report> M>
@@ -280,7 +280,7 @@ inline bool layout(Reader& archive, Work& m) {
 
 template <class Archive, Of<Acknowledged> M>
 bool layout(Archive& archive, M& m) {
-  return archive.record(m.unit, m.verdict, m.key, m.winner);
+  return archive.record(m.unit, m.code, m.key, m.winner);
 }
 
 template <class Archive, Of<Ack> M>

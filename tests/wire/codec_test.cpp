@@ -160,7 +160,7 @@ TEST(Codec, ForeignBytesInAnErrorAreMended) {
   EXPECT_EQ(decoded->error->message, "the server said \xEF\xBF\xBD!");
 }
 
-TEST(Codec, OtherVersionIsToldFromMalformed) {
+TEST(Codec, OtherVersionIsDistinguishedFromMalformed) {
   auto frames = encode(Goodbye{"x"});
   frames.header[2] = 9;
   const auto error = refused_by_coordinator(frames);

@@ -260,7 +260,7 @@ RC_GTEST_PROP(RoundTrip, Work, ()) {
 RC_GTEST_PROP(RoundTrip, AckGrantsDrainAndReject, ()) {
   arrives_at_worker(Ack{*text(), some([] {
                           return Acknowledged{any<UnitId>(),
-                                              *rc::gen::element(Verdict::committed, Verdict::retry),
+                                              *rc::gen::element(AckCode::committed, AckCode::retry),
                                               any_digest(), any_digest()};
                         })});
   using u32 = std::uint32_t;

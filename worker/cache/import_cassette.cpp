@@ -1,7 +1,7 @@
 #include "worker/cache/import_cassette.hpp"
 
 #include "worker/cache/cache_tools.hpp"
-#include "worker/cache/slots.hpp"
+#include "worker/cache/directories.hpp"
 
 #include <algorithm>
 #include <array>
@@ -117,9 +117,9 @@ Result<ImportedCassette> import_cassette(const CassetteImport& options) {
   auto cassette = CassetteReader::open(options.file);
   if (!cassette) return fail(cassette.error());
   if (auto sound = cassette->verify(); !sound) return fail(sound.error());
-  // A ledger that does not work is told before anything is written.
+  // A ledger that does not work is reported before anything is written.
   if (auto works = options.pins({}); !works) return fail(works.error());
-  auto cache = open_slot(options.home, std::nullopt);
+  auto cache = open_worker_cache(options.home, std::nullopt);
   if (!cache) return fail(cache.error());
   const auto others = open_others_read_only(options.home, cache->directory());
   return merge_cassette(*cassette, *cache, others, options);

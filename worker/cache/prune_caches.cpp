@@ -1,6 +1,6 @@
 #include "worker/cache/answer_cache.hpp"
 #include "worker/cache/cache_tools.hpp"
-#include "worker/cache/slots.hpp"
+#include "worker/cache/directories.hpp"
 
 #include <array>
 #include <utility>
@@ -40,7 +40,7 @@ class Prune {
     bool is_old = false;
   };
 
-  /// All or none: what is in use is told before anything is removed.
+  /// All or none: what is in use is reported before anything is removed.
   Result<void> open(const std::vector<fs::path>& directories) {
     for (const auto& dir : directories) {
       auto cache = options_.dry_run ? AnswerCache::open_read_only(dir) : AnswerCache::open(dir);

@@ -54,7 +54,7 @@ CurlLoop::CurlLoop(long max_connections)
 }
 
 CurlLoop::~CurlLoop() {
-  multi_.reset();  // Says good-bye to each kept connection through on_socket.
+  multi_.reset();  // Ends each kept connection through on_socket.
   ::close(bell_);
   ::close(epoll_);
 }
@@ -107,7 +107,8 @@ int CurlLoop::on_socket(CURL*, curl_socket_t socket, int what, void* self, void*
   }
   auto& known = loop.watched(socket);
   known.wanted = false;
-  // Of others, such as those that wake a resolver, the end is not told: their number may be another's soon.
+  // Of others, such as those that wake a resolver, the end is not reported: their number may be another's
+  // soon.
   if (!known.opened_here) loop.unwatch(socket);
   return 0;
 }

@@ -18,7 +18,7 @@ constexpr double minute_seconds = 60;
 /// How far two estimates of one window may be apart: resets are rounded, and time passes on the way.
 constexpr double tolerance = 0.1;
 
-/// More than any provider lets anybody use in a day: what says so means that there is no limit.
+/// More than any provider lets anybody use in a day: such a number means that there is no limit.
 constexpr std::uint64_t most_count = 1'000'000'000'000;
 
 /// Above zero, or nothing.
@@ -73,7 +73,7 @@ std::uint64_t AnnouncedLimitReader::read_openai(const OpenAiHeaders& headers, Wi
   if (window.minutes == 0) {
     const auto remaining = headers.remaining == "0" ? 0 : count_in(headers.remaining);
     const auto reset = parse_delay(headers.reset);
-    if (remaining && *remaining >= *limit) return 0;  // Nothing is used yet: nothing can be told.
+    if (remaining && *remaining >= *limit) return 0;  // Nothing is used yet: no window follows from it.
     const std::uint64_t used = remaining ? *limit - *remaining : 0;
     const double seconds = used > 0 && reset ? static_cast<double>(reset->count()) / 1000.0 *
                                                    static_cast<double>(*limit) / static_cast<double>(used)

@@ -36,7 +36,7 @@ Key key_from(std::string_view name) {
 }
 
 /// Builds the claims from nlohmann's parser events: no document tree in between, and no recursion. Each
-/// handler returns false to stop; `problem` then says why.
+/// handler returns false to stop; `problem` then holds why.
 class ClaimsHandler {
  public:
   std::vector<ParsedClaim> claims;
@@ -200,7 +200,7 @@ class ClaimsHandler {
     return stop(path() + " is " + std::string(found) + " where " + std::string(expected()) + " is expected");
   }
 
-  /// `exact` is false for an integer that a double cannot tell from its neighbours.
+  /// `exact` is false for an integer that a double cannot distinguish from its neighbours.
   bool number(double given, bool exact) {
     if (!in_value()) return true;
     if (place_ != Place::claim) return wrong("a number");

@@ -168,7 +168,7 @@ void EmbeddingQueue::enqueue_first(const std::vector<std::string>& texts) {
   }
 }
 
-/// Ends those waiters of the batch for which `fails` says so.
+/// Ends those waiters of the batch for which `fails` is true.
 template <class Fails>
 std::vector<EmbeddingOutcome> EmbeddingQueue::give_up(const EmbeddingBatch& batch, const Error& error,
                                                       Fails fails) {

@@ -64,7 +64,7 @@ class EmbeddingQueue {
   /// them any more, or nobody can have them.
   std::vector<std::string> take_dropped() { return std::exchange(dropped_, {}); }
   /// The next batch to be called for, if one may start now: at once if none is under way, else once it is
-  /// full. It is under way until one of the following is told of it.
+  /// full. It is under way until one of the following is called for it.
   std::optional<EmbeddingBatch> next();
 
   /// One vector a text came, in their order.

@@ -32,7 +32,7 @@ ScoringTask claims_task(TrialId trial, std::vector<ExpectedClaim> must_contain,
   return {trial, std::move(must_contain), std::move(must_not_contain), min_confidence, true, {}};
 }
 
-TEST(ScoreTrial, CountsAsTheDefinitionsSay) {
+TEST(ScoreTrial, CountsAsDefined) {
   const auto task = claims_task(7, {expected("a/x", 1.0), expected("a/y", 2.0), expected("a/z", 3.0)},
                                 {expected("a/w", 0.0)}, 0.5);
   const TrialScore score =
@@ -252,7 +252,8 @@ TEST_F(ScoreTexts, SimilarityIsThatOfTheBestReference) {
   const auto result = score("answer", unit, embedded);
   ASSERT_FALSE(result.error) << result.error->message;
   EXPECT_EQ(result.scores[0].metrics.at(0).score, 0.707107) << "the root of a half, in six decimals";
-  EXPECT_EQ(result.scores[0].metrics[0].passed, std::nullopt) << "a scored metric has no verdict of its own";
+  EXPECT_EQ(result.scores[0].metrics[0].passed, std::nullopt)
+      << "a scored metric does not pass or fail by itself";
 }
 
 TEST_F(ScoreTexts, AMissingEmbeddingIsAnErrorAndNotAScoreOfZero) {

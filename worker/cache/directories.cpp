@@ -1,4 +1,4 @@
-#include "worker/cache/slots.hpp"
+#include "worker/cache/directories.hpp"
 
 #include <algorithm>
 #include <system_error>
@@ -11,7 +11,7 @@ namespace {
 namespace fs = std::filesystem;
 
 /// More unnamed workers than any one machine runs.
-constexpr int max_slots = 4096;
+constexpr int max_unnamed_caches = 4096;
 
 bool is_folder_name(const std::string& name) {
   const bool plain = name.find('/') == std::string::npos && name.find('\0') == std::string::npos;
@@ -33,7 +33,7 @@ std::vector<fs::path> cache_directories(const fs::path& home) {
 
 }  // namespace
 
-Result<AnswerCache> open_slot(const fs::path& home, const std::optional<std::string>& name) {
+Result<AnswerCache> open_worker_cache(const fs::path& home, const std::optional<std::string>& name) {
   if (name) {
     if (!is_folder_name(*name)) {
       return fail(Reason::usage_invalid, "the worker's name \"" + *name +
@@ -41,11 +41,11 @@ Result<AnswerCache> open_slot(const fs::path& home, const std::optional<std::str
     }
     return AnswerCache::open(home / "cache" / *name);
   }
-  for (int slot = 0; slot < max_slots; ++slot) {
-    auto cache = AnswerCache::open(home / "cache" / ("worker-" + std::to_string(slot)));
+  for (int number = 0; number < max_unnamed_caches; ++number) {
+    auto cache = AnswerCache::open(home / "cache" / ("worker-" + std::to_string(number)));
     if (cache || cache.error().reason != Reason::cache_in_use) return cache;
   }
-  return fail(Reason::cache_in_use, "all " + std::to_string(max_slots) + " unnamed caches in " +
+  return fail(Reason::cache_in_use, "all " + std::to_string(max_unnamed_caches) + " unnamed caches in " +
                                         (home / "cache").string() + " are in use; give this worker a --name");
 }
 
