@@ -2,6 +2,7 @@
 
 #include "worker/cache/cache_tools.hpp"
 #include "worker/cache/directories.hpp"
+#include "worker/defaults.hpp"
 
 #include <algorithm>
 #include <array>
@@ -13,9 +14,6 @@ namespace {
 
 using cache_entry::Rank;
 using cache_entry::Version;
-
-/// Pins are looked up and moved for so many keys at once: one transaction of the ledger.
-constexpr std::size_t keys_per_batch = 512;
 
 class Import {
  public:
@@ -40,7 +38,7 @@ class Import {
     }
     if (entry.kind == EntryKind::embedding) return {};
     batch_.push_back(entry.key);
-    return batch_.size() < keys_per_batch ? Result<void>() : pin_batch();
+    return batch_.size() < defaults::pins_per_batch ? Result<void>() : pin_batch();
   }
 
   bool is_to_be_stored(const CassetteEntry& entry, const std::optional<std::string>& stored) {

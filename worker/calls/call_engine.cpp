@@ -1,9 +1,9 @@
 #include "worker/calls/call_engine.hpp"
 
-#include "common/defaults.hpp"
 #include "common/text/text.hpp"
 #include "worker/call_failure.hpp"
 #include "worker/calls/waiting_calls.hpp"
+#include "worker/defaults.hpp"
 
 #include <algorithm>
 #include <utility>
@@ -86,7 +86,8 @@ CallId CallEngine::submit(CallRequest& request, const CallContext& context, Time
   const auto left = std::chrono::floor<std::chrono::milliseconds>(deadline - at_.now);
   const RetryPolicy retry({settings_.max_retries, settings_.backoff_initial, defaults::backoff_max, left},
                           at_.now);
-  const OutageClock outages(called->budget.out(at_.now), 2 * (settings_.max_retries + 1));
+  const OutageClock outages(called->budget.out(at_.now),
+                            defaults::failed_probes_per_try * (settings_.max_retries + 1));
   auto& call = calls_.try_emplace(id, request, context, *called, retry, outages, at_.now).first->second;
   if (held && entries_.seeks()) {
     call.state = Call::State::seeks_entry;

@@ -10,6 +10,7 @@
 #include "common/settings/metrics_endpoint.hpp"
 #include "common/settings/tcp_endpoint.hpp"
 #include "common/text/stderr_line.hpp"
+#include "worker/defaults.hpp"
 #include "worker/embed.hpp"
 #include "worker/messages.hpp"
 
@@ -40,7 +41,7 @@ struct WorkerFlags {
   std::optional<std::string> max_concurrent;
   std::optional<std::string> home;
   std::optional<std::string> config;
-  double coordinator_timeout_seconds = 60;
+  double coordinator_timeout_seconds = defaults::coordinator_timeout_seconds;
   std::optional<std::string> drain_timeout;
   std::optional<std::string> call_log;
   std::optional<std::string> metrics_listen;

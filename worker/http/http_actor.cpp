@@ -1,5 +1,6 @@
 #include "worker/http/http_actor.hpp"
 
+#include "worker/defaults.hpp"
 #include "worker/http/curl_loop.hpp"
 #include "worker/http/http_messages.hpp"
 #include "worker/http/transfer.hpp"
@@ -22,13 +23,6 @@
 namespace sluice {
 
 namespace {
-
-/// Kept-alive connections in all: as many calls as anyone has in flight on one machine.
-constexpr long max_connections = 1024;
-/// Messages taken in one turn, so that a flood of calls does not starve the sockets.
-constexpr int max_messages_per_turn = 256;
-/// curl's own timers and wake-ups end the wait earlier.
-constexpr std::chrono::milliseconds longest_wait = std::chrono::minutes(1);
 
 void init_curl_once() {
   static const CURLcode code = curl_global_init(CURL_GLOBAL_DEFAULT);
@@ -83,7 +77,8 @@ class HttpActor : public caf::blocking_actor {
   };
 
   void take_messages(caf::message_handler& handler) {
-    for (int taken = 0; taken < max_messages_per_turn && has_next_message() && !stopping_; ++taken) {
+    for (int taken = 0; taken < defaults::max_http_messages_per_turn && has_next_message() && !stopping_;
+         ++taken) {
       auto element = dequeue();
       caller_ = element->sender;
       auto message = element->move_content_to_message();
@@ -95,7 +90,7 @@ class HttpActor : public caf::blocking_actor {
   void turn() {
     // Raised before the mailbox is looked at: whoever enqueues after that look finds it raised and rings.
     waiting_.exchange(true);
-    loop_.turn(has_next_message() ? std::chrono::milliseconds(0) : longest_wait);
+    loop_.turn(has_next_message() ? std::chrono::milliseconds(0) : defaults::longest_http_wait);
     waiting_.exchange(false);
   }
 
@@ -191,7 +186,7 @@ class HttpActor : public caf::blocking_actor {
   }
 
   std::shared_ptr<CallLog> log_;
-  CurlLoop loop_{max_connections};  ///< Outlives every handle: members go in reverse order.
+  CurlLoop loop_{defaults::max_connections};  ///< Outlives every handle: members go in reverse order.
   std::vector<std::unique_ptr<PooledTransfer>> busy_;
   std::vector<std::unique_ptr<PooledTransfer>> idle_;
   std::vector<Answers> answers_;  ///< To be handed on; of few callers.

@@ -9,9 +9,6 @@
 
 namespace sluice {
 
-/// An answer with more claims than this is no answer to a question about one file.
-inline constexpr std::size_t max_claims = 10'000;
-
 /// Reads the claims of an answer: `{"claims":[{"subject","predicate","value","confidence","line"}]}` as
 /// config/schemas/claims.schema.json has it, with white space or a Markdown code fence (```json) around it.
 /// `line` may be null or absent, unknown keys are ignored; `value` is a boolean, a text or a number (an

@@ -1,5 +1,6 @@
 #include "worker/units/unit_flow.hpp"
 
+#include "worker/defaults.hpp"
 #include "worker/units/embeddings.hpp"
 
 #include <algorithm>
@@ -11,9 +12,6 @@
 namespace sluice {
 
 namespace {
-
-/// A call that is a unit's own ends with the unit's time, and knows more of why: it goes first.
-constexpr std::chrono::milliseconds precedence_of_calls(100);
 
 template <class Kind>
 std::unique_ptr<Enricher> make(const RunSettings& settings, std::shared_ptr<AnswerStore> store,
@@ -252,7 +250,7 @@ void UnitFlow::await_enrichers(Id id) {
   std::optional<Error> late;
   for (std::size_t i = 0; i < enrichers_.size(); ++i) {
     if ((unit.waits_for & (1u << i)) == 0) continue;
-    const auto deadline = enrichers_[i]->deadline(id, at_.now) + precedence_of_calls;
+    const auto deadline = enrichers_[i]->deadline(id, at_.now) + defaults::precedence_of_calls;
     if (end && *end >= deadline) continue;
     end = deadline;
     late = enrichers_[i]->late();

@@ -1,5 +1,7 @@
 #include "worker/scoring/score.hpp"
 
+#include "common/defaults.hpp"
+
 #include <cmath>
 #include <memory>
 
@@ -163,8 +165,8 @@ TEST(ScoreAnswer, AnAnswerThatIsTheErrorShowsItsBeginning) {
             "Sorry, I [31mcannot do this.");
   EXPECT_EQ(shown(completion_of("\xff{")), "\ufffd{");
   EXPECT_EQ(shown(completion_of("")), "");
-  const std::string lengthy = std::string(max_shown_bytes - 1, 'a') + "\u20ac and more";
-  EXPECT_EQ(shown(completion_of(lengthy)), std::string(max_shown_bytes - 1, 'a'));
+  const std::string lengthy = std::string(defaults::max_shown_bytes - 1, 'a') + "\u20ac and more";
+  EXPECT_EQ(shown(completion_of(lengthy)), std::string(defaults::max_shown_bytes - 1, 'a'));
   Completion cut = completion_of("{\"claims\":[{");
   cut.non_answer = Error{Reason::truncated, "cut off"};
   EXPECT_EQ(shown(cut), "{\"claims\":[{");
@@ -223,8 +225,8 @@ TEST_F(ScoreTexts, FollowTheClaimsMetricsInTheirOrder) {
 TEST_F(ScoreTexts, OnlyTheBeginningOfALongAnswerIsShown) {
   WorkUnit unit;
   unit.tasks = {text_task(1, {{MetricId::must_contain, {"x"}}})};
-  const auto result = score(std::string(max_shown_bytes - 1, 'a') + "\u20ac and more", unit);
-  EXPECT_EQ(result.shown_text, std::string(max_shown_bytes - 1, 'a'));
+  const auto result = score(std::string(defaults::max_shown_bytes - 1, 'a') + "\u20ac and more", unit);
+  EXPECT_EQ(result.shown_text, std::string(defaults::max_shown_bytes - 1, 'a'));
 }
 
 TEST_F(ScoreTexts, NothingIsShownWhereOnlyClaimsAreAssessed) {
