@@ -17,7 +17,7 @@ inline std::int64_t unix_now_ms() {
 }
 
 /// Time of the machine's boot clock, which goes on while it sleeps: permits are windows of it
-/// (docs/budgets.md), and a machine that slept must not take them for open. Says nothing across machines.
+/// (docs/budgets.md), and a machine that slept must not take them for open. Means nothing across machines.
 using BootTime = std::chrono::microseconds;
 
 inline BootTime boot_clock_now() {

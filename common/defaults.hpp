@@ -3,8 +3,11 @@
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
+#include <string_view>
 
-/// Every tunable constant, with its reason. Settings and flags override the first group.
+/// The constants that tune what both sides do, or what stands in common/, with their reasons. Settings and
+/// flags override the first group. Those of one room stand in its own defaults.hpp (worker/defaults.hpp,
+/// coordinator/governor/defaults.hpp).
 namespace sluice::defaults {
 
 using namespace std::chrono_literals;
@@ -24,9 +27,12 @@ inline constexpr std::uint32_t max_retries = 5;  ///< After the first call.
 inline constexpr auto worker_timeout = 60s;      ///< A run without any worker ends after this.
 inline constexpr auto drain_timeout = 25s;       ///< Most answers come by then, and it leaves time for the
                                                  ///< last report within the 30 s of grace that Kubernetes
-                                                 ///< gives a process that is told to stop.
+                                                 ///< gives a process that is asked to stop.
 inline constexpr auto outage_timeout = 10min;    ///< Most outages of providers are over by then.
 inline constexpr double regression_threshold = 0.05;  ///< As the docs have it.
+/// Cheap, and the one that most accounts can call.
+inline constexpr std::string_view embedding_provider = "openai";
+inline constexpr std::string_view embedding_model = "text-embedding-3-small";
 
 // --- Delivery (docs/delivery.md)
 // ---------------------------------------------------------------------------------
@@ -51,9 +57,14 @@ inline constexpr std::size_t missed_units_looked_at = 8;
 /// as a worker may be silent before it counts as lost.
 inline constexpr auto holder_wait = 3s;
 
+inline constexpr std::size_t typical_body_bytes = 1024;   ///< Holds a REPORT of one typical result without
+                                                          ///< growing.
+inline constexpr std::size_t typical_result_bytes = 256;  ///< Of a REPORT, for each further one.
+inline constexpr std::size_t typical_expectations_bytes = 512;  ///< Of a unit in WORK, beside its texts.
+
 // --- Shared budgets (docs/budgets.md)
 // ------------------------------------------------------------
-inline constexpr auto arrival_jitter = 20ms;  ///< Variation of the time from a call's start to its arrival.
+inline constexpr auto arrival_jitter = 20ms;     ///< Jitter of the time from a call's start to its arrival.
 inline constexpr auto permit_clock_error = 1ms;  ///< What is left when the clock's bounds are kept: timers.
 inline constexpr auto permit_lifetime = 100ms;   ///< A permit's window where the burst leaves room for it.
 inline constexpr auto permit_lifetime_min =
@@ -79,6 +90,9 @@ inline constexpr std::int64_t breaker_hold_share = 4;  ///< Between probes a qua
 inline constexpr auto breaker_max_hold = 15s;          ///< An outage's end is noticed so late at most.
 inline constexpr auto probe_lifetime =
     5s;  ///< Of a probe's permit: the connection may have to be set up anew.
+/// Of a call's bound, beside its texts: roles, separators and the frame of a schema take some ten tokens a
+/// message at the known chat templates.
+inline constexpr std::uint64_t frame_tokens = 48;
 inline constexpr std::uint64_t suspicious_fall = 10;  ///< Providers lower a limit by a tier, which is less.
 inline constexpr std::uint64_t least_announced = 2;   ///< A minute: nobody sells less.
 inline constexpr std::uint64_t least_token_limit = 500;  ///< A minute: less than any call of an eval takes.
@@ -97,6 +111,11 @@ inline constexpr double rejects_to_one_per_second = 1;  ///< ... and then: some 
 inline constexpr double max_rejects = 8192;        ///< The same to all: a large fleet of another version ...
 inline constexpr double rejects_per_second = 100;  ///< ... that comes back again and again.
 inline constexpr std::uint32_t max_depth = 16;     ///< Nesting of one message.
+/// Values in one message, whatever their nesting. An element costs one byte on the wire and some 24 in
+/// memory: this, and not the frame's size, bounds what a hostile frame can make us allocate (100 MiB).
+inline constexpr std::uint32_t max_values = 1u << 22;
+/// Peers whose REJECTs are counted: who is forgotten beyond it begins anew, within what all may have.
+inline constexpr std::size_t max_rejected_peers = 10'000;
 inline constexpr std::size_t max_answer_bytes = 8u << 20;       ///< A longer provider answer is refused.
 inline constexpr std::uint64_t most_call_tokens = 100'000'000;  ///< Ten times the largest context: a usage
                                                                 ///< beyond it is taken for unknown.
@@ -109,6 +128,71 @@ inline constexpr std::size_t max_document_nodes =
     1'000'000;  ///< Values in one document, with those of aliases.
 inline constexpr std::size_t max_aliased_bytes = 64u << 20;  ///< Texts that aliases repeat in one document.
 inline constexpr std::size_t max_file_findings = 100;  ///< More of one tests_file are counted, not shown.
+
+// --- Sockets and processes
+// -------------------------------------------------------------------------------------------------------
+/// Messages taken from one side at a time: one system call serves many, and a flood on one side leaves the
+/// other side its turn within about a millisecond.
+inline constexpr int socket_batch = 256;
+/// Of one drain: a fleet of a thousand workers that send something five times a second is read whole, and a
+/// flood keeps the other side waiting for a fraction of a second.
+inline constexpr int max_batches_per_drain = 64;
+/// A process that ends gives its last messages (GOODBYE, ACK) a moment, and never hangs on them.
+inline constexpr auto socket_linger = 500ms;
+inline constexpr int max_waiting_frames = 10'000;  ///< Received and not read; the rest waits in the network.
+inline constexpr auto socket_heartbeat_interval = 2s;  ///< ZeroMQ's own, which finds machines that vanished:
+inline constexpr auto socket_heartbeat_timeout = 10s;  ///< slower than `liveness`, which is no socket's.
+inline constexpr auto reconnect_interval = 100ms;      ///< At first; it grows up to the next.
+/// Workers that were there before their coordinator come within a second of each other: those whose caches
+/// hold answers are waited for no longer than holder_wait.
+inline constexpr auto max_reconnect_interval = 1s;
+inline constexpr std::uint32_t min_pool_threads = 2;  ///< One actor at work must not hold up all others.
+inline constexpr std::uint32_t max_pool_threads = 8;  ///< There are no more actors that work at a time.
+/// Signals that come sooner than this after the first are the same request. GNU timeout signals its child
+/// and then the child's process group, and shells and supervisors do the like: nobody has insisted then.
+inline constexpr auto one_signal_request = 1s;
+inline constexpr std::size_t metrics_threads = 2;  ///< One Prometheus, and whoever looks by hand.
+inline constexpr auto metrics_end_interval = 5ms;  ///< Between connections that wake its server at the end.
+
+// --- Documents, patterns and schemas
+// -------------------------------------------------------------------------------------------------------
+inline constexpr std::size_t max_settings_bytes =
+    1 << 20;                                      ///< A settings file has a few hundred lines at most.
+inline constexpr std::size_t max_key_parts = 16;  ///< Of a dotted TOML key; each nests one table more.
+inline constexpr std::size_t least_prescanned_bytes = 64;  ///< Shorter TOML strings cost more to take out
+                                                           ///< than to parse.
+inline constexpr std::size_t few_keys = 32;  ///< Of a table: so few are sorted without a buffer, which would
+                                             ///< cost the most.
+inline constexpr std::size_t most_listed_keys = 16;  ///< In a finding; more would fill more than a line.
+/// Shorter names have too many neighbours: `jwt/aud` is no slip of `jwt/and`.
+inline constexpr std::size_t shortest_slipped_subject = 8;
+inline constexpr std::size_t shortest_slipped_predicate = 6;
+/// What a pattern's program and its states may take; one that needs more does not compile, and a match that
+/// needs more goes on without remembered states.
+inline constexpr std::int64_t max_pattern_memory = 8 << 20;
+/// Trees are walked recursively: far below what a stack holds, far above what an answer needs.
+inline constexpr std::size_t max_checked_depth = 128;
+inline constexpr std::size_t max_schema_bytes = 1u << 20;  ///< Far above what an answer needs.
+/// Nodes of a schema; each costs the validator's parser stack where references form a chain.
+inline constexpr std::size_t max_schema_nodes = 10'000;
+/// The validator follows references by recursion; real schemas have a few dozen.
+inline constexpr std::size_t max_schema_references = 200;
+/// Schemas applied to values. Alternatives that lead to the same schema again double the work with each level
+/// of the document; a second of it is more than any answer needs. The explanation also costs memory.
+inline constexpr std::size_t max_check_steps = 1'000'000;
+inline constexpr std::size_t max_explained_steps = 50'000;
+/// A larger document is assessed, but where it is wrong is not explained: the validator would collect every
+/// problem.
+inline constexpr std::size_t max_explained_bytes = 256u << 10;
+
+// --- What is shown of texts
+// -------------------------------------------------------------------------------------------------------
+inline constexpr std::size_t max_shown_bytes = 1000;  ///< Of an answer, for the report: a screenful.
+inline constexpr std::size_t max_detail_bytes = 300;  ///< Why a metric did not pass; cut off at a character's
+                                                      ///< end.
+inline constexpr std::size_t max_quoted_bytes = 60;   ///< Of one text in such a detail.
+inline constexpr std::size_t shown_before_problem =
+    20;  ///< Characters before the place where JSON goes wrong.
 
 // --- Statistics
 // -------------------------------------------------------------------------------------------------------

@@ -26,7 +26,7 @@ enum class Reason : std::uint16_t {
   // Set-up and run time: ends the program with exit code 2.
   listen_failed = 20,            ///< The endpoint cannot be bound.
   coordinator_unreachable = 21,  ///< A worker found no coordinator in time.
-  protocol_mismatch = 22,        ///< The two sides speak different versions of the protocol.
+  protocol_mismatch = 22,        ///< The two sides have different versions of the protocol.
   cache_in_use = 23,             ///< Another process holds the cache directory.
   cache_failed = 24,             ///< The cache cannot be read or written.
   ledger_failed = 25,            ///< The run ledger cannot be read or written.
@@ -42,7 +42,7 @@ enum class Reason : std::uint16_t {
   key_refused = 40,           ///< 401 or 403: the key is not accepted.
   quota_exhausted = 41,       ///< No credit is left, or the quota of the day is spent.
   model_unknown = 42,         ///< The provider does not know the model, or the URL is not its API.
-  provider_unreachable = 43,  ///< Never answered in this run: refused, unresolvable, or not speaking HTTP.
+  provider_unreachable = 43,  ///< Never answered in this run: refused, unresolvable, or not an HTTP server.
   parameter_refused = 44,     ///< The model refuses a parameter that every call of the run carries.
   provider_paused = 45,       ///< It asked for a silence that is longer than the time of a case.
 
@@ -70,7 +70,7 @@ std::string_view to_string(Reason reason);
 std::optional<Reason> reason_from_number(std::uint16_t number);
 /// True for the reasons that every other case would meet too: the run stops (exit code 2).
 bool stops_run(Reason reason);
-/// True for deadline_reached, token_budget_spent and cost_budget_spent: the run ended as it was told to, and
+/// True for deadline_reached, token_budget_spent and cost_budget_spent: the run ended as it was set to, and
 /// is assessed by what there is.
 bool is_run_budget(Reason reason);
 /// True for refusal, truncated and unparsable_answer.

@@ -13,7 +13,7 @@ Result<ActiveRun> start_run(caf::actor_system& system, const WorkerConfig& confi
   auto ontology = Ontology::parse(settings.ontology, "the run's ontology");
   if (!ontology) return fail(ontology.error());
   ActiveRun run;
-  run.slots = config.max_concurrent;
+  run.concurrency = config.max_concurrent;
   const KeyMask keys(config.keys->all_keys());
   run.scorer =
       config.start_scorer(system, std::make_shared<const RunChecks>(std::move(*ontology), keys), worker);

@@ -25,7 +25,7 @@ struct ActiveRun {
   ReportSchedule schedule;  ///< When what is new of them is reported.
   Credit credit;
   Heartbeats heartbeats;
-  std::uint32_t slots = 0;  ///< Units that the model client works on at a time.
+  std::uint32_t concurrency = 0;  ///< Units that the model client works on at a time.
 };
 
 /// Starts the actors of a run, which answer to `worker`. An error: the run's ontology cannot be read.

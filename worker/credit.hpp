@@ -6,9 +6,10 @@
 
 namespace sluice {
 
-/// How many units a worker wants to hold: its slots, and beyond them as many as it finishes while new work is
-/// on its way, so that it never runs dry and a slow one hoards nothing (docs/delivery.md).
-std::uint32_t credit_window(std::uint32_t slots, double finished_per_second);
+/// How many units a worker wants to hold: those that it works on at a time, and beyond them as many as it
+/// finishes while new work is on its way, so that it never runs dry and a slow one hoards nothing
+/// (docs/delivery.md).
+std::uint32_t credit_window(std::uint32_t concurrency, double finished_per_second);
 
 /// The credit that a worker offers to the coordinator, by how fast it has finished units lately. Pure: time
 /// is an argument. Not thread-safe.
@@ -20,8 +21,8 @@ class Credit {
   void on_finished() { ++finished_since_beat_; }
   /// Once an interval.
   void on_beat(Duration interval);
-  /// Units to hold, with so many slots, `since_beat` after the last beat.
-  std::uint32_t window(std::uint32_t slots, Duration since_beat) const;
+  /// Units to hold, with so many worked on at a time, `since_beat` after the last beat.
+  std::uint32_t window(std::uint32_t concurrency, Duration since_beat) const;
 
  private:
   bool paid_;

@@ -4,7 +4,7 @@
 #include "common/process/host_name.hpp"
 #include "common/transport/dealer.hpp"
 #include "worker/cache/cache_tools.hpp"
-#include "worker/cache/slots.hpp"
+#include "worker/cache/directories.hpp"
 #include "worker/http/http_actor.hpp"
 #include "worker/worker_actor.hpp"
 
@@ -30,12 +30,12 @@ Result<std::shared_ptr<AnswerStore>> open_store(const LocalWorkers& options) {
     if (!problems.empty()) return fail(std::move(problems.front()));
     return std::make_shared<AnswerStore>(std::nullopt, std::move(all));
   }
-  auto own = open_slot(home, options.name);
+  auto own = open_worker_cache(home, options.name);
   if (!own) return fail(own.error());
   std::vector<AnswerCache> others;
   std::vector<std::filesystem::path> in_use;
   if (options.borrow_caches) others = open_others_read_only(home, own->directory(), nullptr, &in_use);
-  // Without it a run that finds nothing would say that the answers are nowhere.
+  // Without it a run that finds nothing would report that the answers are nowhere.
   const bool replays = options.settings.mode.value == Mode::cached;
   for (const auto& dir : in_use) {
     if (replays)

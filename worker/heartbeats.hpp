@@ -10,8 +10,8 @@
 
 namespace sluice {
 
-/// What goes into a worker's HEARTBEATs. Its model client says what the calls need; but one that is held up
-/// (by a slow disk, say) must not make the worker look lost. Pure; not thread-safe.
+/// What goes into a worker's HEARTBEATs. Its model client reports what the calls need; but one that is held
+/// up (by a slow disk, for example) must not make the worker look lost. Pure; not thread-safe.
 class Heartbeats {
  public:
   /// A HEARTBEAT is due. True if the model client is to be asked for its demand first; false if the HEARTBEAT
@@ -19,7 +19,7 @@ class Heartbeats {
   bool ask_for_demand(bool connected) { return connected && !std::exchange(demand_awaited_, true); }
   void on_demand(const DemandChanged& demand) {
     demand_awaited_ = false;
-    newest_grants_us_ = demand.heard_us;
+    newest_grants_us_ = demand.received_us;
   }
   wire::Heartbeat compose(const std::string& run_id, BootTime now, std::uint32_t window,
                           std::vector<wire::Demand> demands) const {

@@ -44,7 +44,7 @@ std::optional<Digest> HeldUnits::acknowledge(const wire::Acknowledged& item) {
   if (!held || held->key != item.key) return std::nullopt;
   const auto result = acknowledge(item.unit);
   // An error that was committed first is no answer that ours would contradict.
-  const bool overruled = item.verdict == wire::Verdict::duplicate && !is_zero(result->answer) &&
+  const bool overruled = item.code == wire::AckCode::duplicate && !is_zero(result->answer) &&
                          !is_zero(item.winner) && item.winner != result->answer;
   return overruled ? std::optional(result->key) : std::nullopt;
 }

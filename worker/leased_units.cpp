@@ -45,8 +45,8 @@ void LeasedUnits::report_again() {
   finished_ = held_.unacknowledged();
 }
 
-ReportSchedule::Load LeasedUnits::load(std::uint32_t slots) const {
-  return {held_.waiting(), slots, held_.done() > finished_.size()};
+ReportSchedule::Load LeasedUnits::load(std::uint32_t concurrency) const {
+  return {held_.waiting(), concurrency, held_.done() > finished_.size()};
 }
 
 std::vector<wire::Report> LeasedUnits::take_reports(const std::string& run_id, std::uint32_t window) {

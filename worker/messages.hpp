@@ -31,7 +31,7 @@
 ///   worker       -> whoever started it   WorkerEnded
 namespace sluice {
 
-/// Get the answers of these units' requests, as slots become free.
+/// Get the answers of these units' requests, as many at a time as the concurrency allows.
 struct CompleteUnits {
   std::vector<SharedUnit> units;
 };

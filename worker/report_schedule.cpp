@@ -7,7 +7,7 @@
 namespace sluice {
 
 Duration ReportSchedule::gathering_time(const Load& load) {
-  if (load.waiting > load.slots / 2) return defaults::report_delay;
+  if (load.waiting > load.concurrency / 2) return defaults::report_delay;
   return load.waiting > 0 && load.awaits_answer ? defaults::report_answer_wait : Duration::zero();
 }
 

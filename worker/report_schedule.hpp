@@ -14,9 +14,9 @@ class ReportSchedule {
  public:
   /// What the worker is at.
   struct Load {
-    std::size_t waiting = 0;     ///< Units that nothing has begun with.
-    std::uint32_t slots = 0;     ///< Units that are worked on at a time.
-    bool awaits_answer = false;  ///< A REPORT with results has not been acknowledged yet.
+    std::size_t waiting = 0;        ///< Units that nothing has begun with.
+    std::uint32_t concurrency = 0;  ///< Units that are worked on at a time.
+    bool awaits_answer = false;     ///< A REPORT with results has not been acknowledged yet.
   };
   enum class Step : std::uint8_t {
     wait,       ///< Nothing: it is waited for already, or there is nothing to report.

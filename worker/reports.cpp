@@ -1,6 +1,7 @@
 #include "worker/reports.hpp"
 
 #include "common/defaults.hpp"
+#include "worker/defaults.hpp"
 
 #include <cstddef>
 #include <utility>
@@ -13,16 +14,15 @@ namespace {
 /// About what a result takes in a REPORT: enough to keep messages of many large ones within the wire's
 /// limits.
 std::size_t wire_bytes(const UnitResult& result) {
-  constexpr std::size_t claim_overhead = 64;
-  std::size_t bytes = 256;
+  std::size_t bytes = defaults::reported_result_bytes;
   for (const auto& claim : result.parsed) {
     const auto* text = std::get_if<std::string>(&claim.value);
     const auto claim_bytes = claim.subject.size() + claim.predicate.size() + (text ? text->size() : 0);
-    bytes += 2 * (claim_bytes + claim_overhead);  // As parsed and as final.
+    bytes += 2 * (claim_bytes + defaults::reported_claim_bytes);  // As parsed and as final.
   }
   bytes += result.shown_text.size();
   for (const auto& score : result.scores) {
-    for (const auto& metric : score.metrics) bytes += 16 + metric.detail.size();
+    for (const auto& metric : score.metrics) bytes += defaults::reported_metric_bytes + metric.detail.size();
   }
   return bytes;
 }

@@ -1,5 +1,7 @@
 #include "worker/retry_policy.hpp"
 
+#include "worker/defaults.hpp"
+
 #include <algorithm>
 
 namespace sluice {
@@ -14,7 +16,7 @@ std::chrono::milliseconds RetryPolicy::backoff(Random& random) const {
 
 RetryDecision RetryPolicy::decide(const FailedCall& call, TimePoint now, Random& random) {
   if (!call.retryable) return GiveUp{};
-  if (call.consumes_quota && ++charged_ > max_charged_retries) return GiveUp{};
+  if (call.consumes_quota && ++charged_ > defaults::max_charged_retries) return GiveUp{};
   const bool named = call.counts_as_rate_limit && call.retry_after.has_value();
   if (!named) {
     ++delays_;

@@ -27,12 +27,9 @@ struct FailedCall {
   bool retryable = false;
   bool counts_as_rate_limit = false;                     ///< 429 or 529.
   std::optional<std::chrono::milliseconds> retry_after;  ///< The delay that the server named.
-  bool consumes_quota = false;  ///< The provider charged for it: max_charged_retries holds, too.
+  bool consumes_quota = false;  ///< The provider charged for it: defaults::max_charged_retries holds, too.
   bool all_refused = false;     ///< Of a rate limit: since the last try nobody was answered.
 };
-
-/// Retries after failures that are charged: a second try is worth its price, a sixth is not.
-inline constexpr std::uint32_t max_charged_retries = 2;
 
 struct RetryAfter {
   std::chrono::milliseconds delay{};

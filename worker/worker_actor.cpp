@@ -59,7 +59,7 @@ std::chrono::milliseconds heartbeat_interval(const WorkerActor* self) {
 std::uint32_t window(const WorkerActor* self) {
   const auto& state = self->state;
   if (state.leaving.begun()) return 0;
-  return state.run->credit.window(state.run->slots, self->clock().now() - state.contact->last_beat());
+  return state.run->credit.window(state.run->concurrency, self->clock().now() - state.contact->last_beat());
 }
 
 /// Ends the run's actors.
@@ -115,13 +115,13 @@ void follow(WorkerActor* self, const ReportSchedule::Next& next) {
 
 void schedule_flush(WorkerActor* self) {
   auto& run = *self->state.run;
-  follow(self, run.schedule.on_change(run.units.load(run.slots), self->clock().now()));
+  follow(self, run.schedule.on_change(run.units.load(run.concurrency), self->clock().now()));
 }
 
 void on_flush(WorkerActor* self, FlushReports flush) {
   auto& run = self->state.run;
   if (!run) return;
-  const auto load = run->units.load(run->slots);
+  const auto load = run->units.load(run->concurrency);
   follow(self, flush.timed ? run->schedule.on_timer(load, self->clock().now()) : run->schedule.on_post());
 }
 
@@ -303,7 +303,7 @@ void send_heartbeat(WorkerActor* self, std::vector<wire::Demand> demands) {
 
 void on_message(WorkerActor* self, ActiveRun& run, DemandChanged& demand) {
   run.heartbeats.on_demand(demand);
-  run.slots = demand.slots;
+  run.concurrency = demand.concurrency;
   send_heartbeat(self, std::move(demand.demands));
 }
 

@@ -45,10 +45,11 @@ struct WorkerConfig {
 /// (common/transport/dealer.hpp).
 using StartDealer = std::function<caf::actor(const caf::actor& worker)>;
 
-/// Starts the actor that speaks with the coordinator (docs/protocol.md): takes leases, has as many units
-/// completed at a time as it has slots, scores their answers, reports results until they are acknowledged,
-/// and stops calling when it is cut off. It starts and ends the actors it needs, and ends with internal_error
-/// when one of them ends unexpectedly. The dealer and the HTTP actor end with it. Accepts StopWorker.
+/// Starts the actor that exchanges messages with the coordinator (docs/protocol.md): takes leases, has as
+/// many units completed at a time as its concurrency allows, scores their answers, reports results until they
+/// are acknowledged, and stops calling when it is cut off. It starts and ends the actors it needs, and ends
+/// with internal_error when one of them ends unexpectedly. The dealer and the HTTP actor end with it. Accepts
+/// StopWorker.
 caf::actor spawn_worker(caf::actor_system& system, WorkerConfig config, StartDealer start_dealer,
                         caf::actor http);
 

@@ -1,5 +1,6 @@
 #include "common/checks/detail.hpp"
 
+#include "common/defaults.hpp"
 #include "common/text/text.hpp"
 
 #include <cstddef>
@@ -7,8 +8,7 @@
 namespace sluice {
 
 std::string quoted_for_detail(std::string_view text) {
-  constexpr std::size_t max_bytes = 60;
-  return json_string(excerpt(text, max_bytes));
+  return json_string(excerpt(text, defaults::max_quoted_bytes));
 }
 
 }  // namespace sluice

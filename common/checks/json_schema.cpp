@@ -4,6 +4,7 @@
 #include "common/checks/detail.hpp"
 #include "common/checks/pattern.hpp"
 #include "common/checks/schema_preparation.hpp"
+#include "common/defaults.hpp"
 #include "common/documents/json_depth.hpp"
 #include "common/text/text.hpp"
 
@@ -31,19 +32,9 @@ namespace {
 using Json = nlohmann::json;
 using Adapter = valijson::adapters::Adapter;
 
-/// Trees are walked recursively: far below what a stack holds, far above what an answer needs.
-constexpr std::size_t max_depth = 128;
-constexpr std::size_t max_schema_bytes = 1u << 20;
-/// A larger document is assessed, but not told where it is wrong: the validator would collect every problem.
-constexpr std::size_t max_explained_bytes = 256u << 10;
-/// Schemas applied to values. Alternatives that lead to the same schema again double the work with each level
-/// of the document; a second of it is more than any answer needs. The explanation also costs memory.
-constexpr std::size_t max_steps = 1'000'000;
-constexpr std::size_t max_explained_steps = 50'000;
-
 // --- The keywords that sluice assesses itself
 
-/// Says what is wrong with a value, if anything.
+/// What is wrong with a value, if anything.
 using Check = std::function<std::optional<std::string>(const Adapter&)>;
 
 class OwnConstraint : public valijson::constraints::PolyConstraint {
@@ -210,19 +201,19 @@ struct ReadJson {
 
 /// `, after "..."` with the last characters that were read; nothing at the very beginning.
 std::string after(std::string_view text) {
-  constexpr std::size_t shown = 20;
-  std::size_t start = text.size() > shown ? text.size() - shown : 0;
+  std::size_t start =
+      text.size() > defaults::shown_before_problem ? text.size() - defaults::shown_before_problem : 0;
   while (start < text.size() && continues_utf8(text[start])) ++start;
   return start == text.size() ? "" : ", after " + quoted_for_detail(text.substr(start));
 }
 
-/// `from` is where the JSON begins in the text that positions (from 1) are told of.
+/// `from` is where the JSON begins in the text that positions (from 1) are counted in.
 ReadJson read_json(std::string_view text, std::size_t from) {
   ReadJson read;
   if (text.empty()) {
     read.problem = "is empty";
-  } else if (nests_deeper_than(text, max_depth)) {
-    read.problem = "nests deeper than " + std::to_string(max_depth) + " levels";
+  } else if (nests_deeper_than(text, defaults::max_checked_depth)) {
+    read.problem = "nests deeper than " + std::to_string(defaults::max_checked_depth) + " levels";
   } else {
     try {
       read.value = Json::parse(text.begin(), text.end());
@@ -241,7 +232,7 @@ ReadJson read_json(std::string_view text, std::size_t from) {
 }
 
 /// `/a/0: The value ...` from the validator's words for what it met first, which is the innermost problem.
-std::string told(const valijson::ValidationResults& results) {
+std::string first_problem(const valijson::ValidationResults& results) {
   if (results.begin() == results.end()) return "does not fit the schema";
   const auto& first = *results.begin();
   std::vector<std::string> path;
@@ -264,8 +255,8 @@ bool fits(const valijson::Schema& schema, const Json& document, std::size_t step
 std::string explained(const valijson::Schema& schema, const Json& document) {
   try {
     valijson::ValidationResults results;
-    fits(schema, document, max_explained_steps, &results);
-    return told(results);
+    fits(schema, document, defaults::max_explained_steps, &results);
+    return first_problem(results);
   } catch (const TooManySteps&) {
     return "does not fit the schema";
   }
@@ -278,7 +269,7 @@ struct JsonSchema::Compiled {
 };
 
 Result<JsonSchema> JsonSchema::compile(std::string_view schema_text) {
-  if (schema_text.size() > max_schema_bytes) {
+  if (schema_text.size() > defaults::max_schema_bytes) {
     return fail(Reason::fixture_invalid, "the schema is larger than 1 MiB");
   }
   auto read = read_json(trimmed(schema_text), 0);
@@ -295,11 +286,12 @@ Result<std::optional<std::string>> JsonSchema::problem_of(std::string_view docum
   if (!read.problem.empty()) return read.problem;
   const valijson::Schema& schema = *compiled_->schema;
   try {
-    if (fits(schema, read.value, max_steps, nullptr)) return std::nullopt;
-    if (text.size() > max_explained_bytes) return "does not fit the schema";
+    if (fits(schema, read.value, defaults::max_check_steps, nullptr)) return std::nullopt;
+    if (text.size() > defaults::max_explained_bytes) return "does not fit the schema";
     return explained(schema, read.value);
   } catch (const TooManySteps&) {
-    return "takes more than " + std::to_string(max_steps) + " steps to compare with the schema";
+    return "takes more than " + std::to_string(defaults::max_check_steps) +
+           " steps to compare with the schema";
   } catch (const std::exception& error) {
     return fail(Reason::internal_error, std::string("the schema's validator failed: ") + error.what());
   }

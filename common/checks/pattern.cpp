@@ -1,5 +1,6 @@
 #include "common/checks/pattern.hpp"
 
+#include "common/defaults.hpp"
 #include "common/text/text.hpp"
 
 #include <re2/re2.h>
@@ -7,11 +8,8 @@
 namespace sluice {
 
 Result<Pattern> Pattern::compile(std::string_view pattern) {
-  // What a program and its states may take; a pattern that needs more does not compile, and a match that
-  // needs more goes on without remembered states.
-  constexpr std::int64_t max_bytes = 8 << 20;
   re2::RE2::Options options;
-  options.set_max_mem(max_bytes);
+  options.set_max_mem(defaults::max_pattern_memory);
   options.set_log_errors(false);
   auto compiled = std::make_shared<const re2::RE2>(re2::StringPiece(pattern.data(), pattern.size()), options);
   if (!compiled->ok()) {

@@ -1,6 +1,7 @@
 #include "common/checks/schema_preparation.hpp"
 
 #include "common/checks/pattern.hpp"
+#include "common/defaults.hpp"
 #include "common/text/text.hpp"
 
 #include <algorithm>
@@ -19,11 +20,6 @@ namespace {
 
 using Json = nlohmann::json;
 using Path = std::vector<std::string>;
-
-/// Nodes of a schema; each costs the validator's parser stack where references form a chain.
-constexpr std::size_t max_schemas = 10'000;
-/// The validator follows references by recursion; real schemas have a few dozen.
-constexpr std::size_t max_references = 200;
 
 constexpr std::string_view patterned_keyword = "patternProperties";  ///< The validator's are std::regex's.
 
@@ -134,8 +130,9 @@ class Walk {
  private:
   Result<void> visit(const Path& path) {
     if (!seen_.emplace(path, seen_.size()).second) return {};
-    if (seen_.size() > max_schemas) {
-      return wrong(path, "these are more than " + std::to_string(max_schemas) + " schemas in one");
+    if (seen_.size() > defaults::max_schema_nodes) {
+      return wrong(path,
+                   "these are more than " + std::to_string(defaults::max_schema_nodes) + " schemas in one");
     }
     Json& schema = *node_at(root_, path);
     if (schema.is_boolean()) return {};
@@ -173,9 +170,9 @@ class Walk {
     if (!target)
       return wrong(path, "only references within the schema are followed, as #/definitions/x; not " + quoted);
     if (!node_at(root_, *target)) return wrong(path, "there is nothing at " + quoted);
-    if (++references_ > max_references) {
-      return wrong(
-          path, "\"$ref\" stands there more than " + std::to_string(max_references) + " times in one schema");
+    if (++references_ > defaults::max_schema_references) {
+      return wrong(path, "\"$ref\" stands there more than " +
+                             std::to_string(defaults::max_schema_references) + " times in one schema");
     }
     in_place_[path].push_back(*target);
     pending_.push_back(*target);

@@ -1,5 +1,6 @@
 #include "common/documents/document.hpp"
 
+#include "common/defaults.hpp"
 #include "common/text/text.hpp"
 
 #include <algorithm>
@@ -8,9 +9,7 @@
 namespace sluice {
 
 void sort_entries(DocumentNode::Table& entries, std::vector<DocumentError>& errors) {
-  // Most tables have a few keys only, for which the sort's own buffer would cost the most.
-  constexpr std::size_t few = 32;
-  if (entries.size() > few) {
+  if (entries.size() > defaults::few_keys) {
     std::ranges::stable_sort(entries, {}, &DocumentEntry::key);
   } else {
     for (auto end = entries.begin(); end != entries.end(); ++end) {

@@ -1,5 +1,6 @@
 #include "common/documents/table_reader.hpp"
 
+#include "common/defaults.hpp"
 #include "common/text/text.hpp"
 
 #include <algorithm>
@@ -8,8 +9,6 @@
 
 namespace sluice {
 namespace {
-
-constexpr std::size_t most_listed_keys = 16;  ///< More would fill more than a line.
 
 const TomlNode::Table& entries_of(const TomlNode& node) {
   static const TomlNode::Table none;
@@ -202,7 +201,8 @@ std::string TableReader::not_a_string(const TomlNode& node) const {
 }
 
 std::string TableReader::known_keys(std::string_view listed_in) const {
-  if (known_.size() > most_listed_keys) return listed_in.empty() ? "" : "; " + std::string(listed_in);
+  if (known_.size() > defaults::most_listed_keys)
+    return listed_in.empty() ? "" : "; " + std::string(listed_in);
   std::string list;
   for (const std::string_view key : known_) list += (list.empty() ? "" : ", ") + std::string(key);
   return list.empty() ? "" : "; valid here: " + list;

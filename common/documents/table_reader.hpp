@@ -53,9 +53,9 @@ class TableReader {
   void add_wrong(std::string_view key, std::string_view what);
   /// The entry of a key that is known only to be refused by name: no message offers it.
   const TomlEntry* refused_entry(std::string_view key);
-  /// Reports the keys that nobody asked for: with what `belongs` says of the key (a clause such as "it
+  /// Reports the keys that nobody asked for: with what `belongs` returns for the key (a clause such as "it
   /// belongs into [eval]"; empty: nothing), else with the nearest known one, else with all known ones. Where
-  /// they are too many for a line, `listed_in` is said instead (a clause; empty: nothing is).
+  /// they are too many for a line, `listed_in` is named instead (a clause; empty: nothing is).
   void finish(const std::function<std::string(std::string_view)>& belongs = {},
               std::string_view listed_in = {});
 

@@ -1,5 +1,6 @@
 #include "common/documents/toml_prescan.hpp"
 
+#include "common/defaults.hpp"
 #include "common/text/text.hpp"
 
 #include <algorithm>
@@ -10,8 +11,6 @@ namespace sluice {
 namespace {
 
 constexpr std::string_view byte_order_mark = "\xEF\xBB\xBF";
-constexpr std::size_t max_key_parts = 16;
-constexpr std::size_t long_enough = 64;  ///< Bytes; shorter strings cost more to take out than to parse.
 /// What may stand right before a string (the last is the end of a byte order mark). Where anything else does,
 /// the parser takes the quote for a part of what it reads.
 constexpr std::string_view before_string = " \t\r\n=[{,.\xBF";
@@ -64,7 +63,8 @@ class Scanner {
         dots_ = 0;
         break;
       case '.':
-        if (++dots_ >= max_key_parts) refuse("a key has more than 16 dotted parts");
+        if (++dots_ >= defaults::max_key_parts)
+          refuse("a key has more than " + std::to_string(defaults::max_key_parts) + " dotted parts");
         break;
       default:
         if (static_cast<unsigned char>(c) >= 0x80) refuse("characters beyond ASCII belong into quotes");
@@ -126,7 +126,7 @@ class Scanner {
 
   void take_out(std::size_t start, std::size_t end, bool escapes) {
     std::string_view body = text_.substr(start + 3, end - start - 6);
-    if (body.size() < long_enough || !is_plain(body, escapes)) return;
+    if (body.size() < defaults::least_prescanned_bytes || !is_plain(body, escapes)) return;
     const auto breaks = static_cast<std::size_t>(std::count(body.begin(), body.end(), '\n'));
     append(text_.substr(copied_, start + 3 - copied_));
     const std::uint32_t column = column_ - 3;

@@ -8,7 +8,7 @@
 
 namespace sluice {
 
-/// One number with what tells it from the others of its name.
+/// One number with what distinguishes it from the others of its name.
 struct MetricSample {
   std::vector<std::pair<std::string, std::string>> labels;
   double value = 0.0;

@@ -1,5 +1,7 @@
 #include "common/metrics_server/metrics_server.hpp"
 
+#include "common/defaults.hpp"
+
 #include <atomic>
 #include <chrono>
 #include <exception>
@@ -16,8 +18,6 @@
 
 namespace sluice {
 namespace {
-
-constexpr std::size_t server_threads = 2;  ///< One Prometheus, and whoever looks by hand.
 
 prometheus::ClientMetric sample_of(const MetricSample& sample, MetricFamily::Kind kind) {
   prometheus::ClientMetric metric;
@@ -80,7 +80,7 @@ std::string own_host(const std::string& host) {
 struct MetricsServer::Parts {
   Parts(const std::string& endpoint, MetricSource source)
       : collector(std::make_shared<Collector>(std::move(source))),
-        exposer(std::make_unique<prometheus::Exposer>(endpoint, server_threads)),
+        exposer(std::make_unique<prometheus::Exposer>(endpoint, defaults::metrics_threads)),
         host(endpoint.substr(0, endpoint.rfind(':'))) {
     const auto ports = exposer->GetListeningPorts();
     port = ports.empty() ? endpoint.substr(endpoint.rfind(':') + 1) : std::to_string(ports.front());
@@ -96,7 +96,7 @@ struct MetricsServer::Parts {
     std::thread knocking([&] {
       while (!ended) {
         knock(own_host(host), port);
-        std::this_thread::sleep_for(std::chrono::milliseconds(5));
+        std::this_thread::sleep_for(defaults::metrics_end_interval);
       }
     });
     exposer.reset();
@@ -120,7 +120,7 @@ Result<MetricsServer> MetricsServer::start(const std::string& endpoint, MetricSo
   std::unique_ptr<Parts> parts;
   try {
     parts = std::make_unique<Parts>(endpoint, std::move(source));
-  } catch (const std::exception&) {  // It says no more than that its constructor failed.
+  } catch (const std::exception&) {  // Its message is no more than that its constructor failed.
     return fail(Reason::listen_failed,
                 "metrics cannot be served at " + endpoint +
                     ": the port is taken or the address is not this machine's; name another with "

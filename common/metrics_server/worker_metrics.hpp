@@ -15,7 +15,7 @@ namespace sluice {
 
 class MetricFamilies;
 
-/// Counts what a worker tells the coordinator and hears from it, for Prometheus (docs/commands.md).
+/// Counts what a worker sends to the coordinator and receives from it, for Prometheus (docs/commands.md).
 /// Thread-safe.
 class WorkerMetrics {
  public:

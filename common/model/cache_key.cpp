@@ -8,7 +8,7 @@ namespace sluice {
 
 namespace {
 
-/// An absent text is one empty field less than an empty one: the leading flag tells them apart.
+/// An absent text is one empty field less than an empty one: the leading flag distinguishes them.
 void optional_field(FieldHasher& hasher, const SharedText& text) {
   hasher.field(text ? "1" : "0").field(text ? std::string_view(*text) : std::string_view());
 }

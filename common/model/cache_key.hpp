@@ -24,7 +24,7 @@ Digest cache_key(const ProviderSettings& provider, const ModelRequest& request, 
 /// stands before the user message is hashed once, and it is most of the text. Not thread-safe.
 class CacheKeyMaker {
  public:
-  /// `common` is any one of the requests; its user message has no say.
+  /// `common` is any one of the requests; its user message makes no difference.
   CacheKeyMaker(const ProviderSettings& provider, ModelRequest common);
   /// The same as cache_key of the whole request.
   Digest key(std::string_view user, std::uint32_t repeat);

@@ -9,7 +9,7 @@
 
 namespace sluice {
 
-/// What a claim says: a boolean, a number (always finite) or a text.
+/// What a claim states: a boolean, a number (always finite) or a text.
 using ClaimValue = std::variant<bool, double, std::string>;
 
 /// A claim as the model wrote it, before the ontology.

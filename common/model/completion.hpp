@@ -35,7 +35,7 @@ struct Usage {
 struct Completion {
   std::string text;
   std::string finish_reason;  ///< The provider's own word.
-  std::string served_model;   ///< The model that the provider says it ran; may be empty.
+  std::string served_model;   ///< The model that the provider reports to have run; may be empty.
   Usage usage;
   std::int64_t created_at_ms = 0;  ///< Unix time of the answer.
   std::optional<Error> non_answer;

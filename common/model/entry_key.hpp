@@ -11,8 +11,8 @@ namespace sluice {
 /// sorted by them, and cross the wire.
 enum class EntryKind : std::uint8_t { answer = 1, outcome = 2, embedding = 3 };
 
-/// Entries of this kind are leased by key: of those who lack one, one pays, says so (STORED), and the others
-/// wait for it. The other kinds belong to units, which are leased themselves.
+/// Entries of this kind are leased by key: of those who lack one, one pays, reports it (STORED), and the
+/// others wait for it. The other kinds belong to units, which are leased themselves.
 constexpr bool is_leased(EntryKind kind) {
   return kind == EntryKind::embedding;
 }

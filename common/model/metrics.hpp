@@ -45,16 +45,14 @@ const MetricInfo* find_metric(std::string_view name);
 /// True for the metrics of extracted claims; the others assess the answer's text.
 bool is_claims_metric(MetricId id);
 
-/// A detail that is longer is cut off, at a character's end.
-inline constexpr std::size_t max_detail_bytes = 300;
-
 /// One metric's word on one answer. A scored metric has `passed` only under a threshold; an undefined score
 /// (0/0) is empty, never 0.
 struct MetricOutcome {
   MetricId id = MetricId::claims_precision;
   std::optional<double> score;
   std::optional<bool> passed;
-  std::string detail;  ///< Why it did not pass, in at most max_detail_bytes of one line; else empty.
+  std::string
+      detail;  ///< Why it did not pass, in at most defaults::max_detail_bytes of one line; else empty.
   friend bool operator==(const MetricOutcome&, const MetricOutcome&) = default;
 };
 

@@ -1,5 +1,6 @@
 #include "common/model/ontology.hpp"
 
+#include "common/defaults.hpp"
 #include "common/documents/finding.hpp"
 #include "common/documents/table_reader.hpp"
 #include "common/documents/toml_document.hpp"
@@ -15,10 +16,6 @@ namespace sluice {
 namespace {
 
 constexpr std::array<ValueType, 3> value_types = {ValueType::boolean, ValueType::number, ValueType::text};
-
-/// Shorter names have too many neighbours: `jwt/aud` is no slip of `jwt/and`.
-constexpr std::size_t shortest_slipped_subject = 8;
-constexpr std::size_t shortest_slipped_predicate = 6;
 
 /// A name without what people vary: lower case, `/` between segments ('.', ':' and '\' part segments too), no
 /// other separators.
@@ -271,7 +268,7 @@ struct Ontology::Index {
     }
     if (const auto found = partial.find(form)) return found;
     if (const auto found = partial.find(without_slashes(form))) return found;
-    return find_slip(names, form, shortest_slipped_subject);
+    return find_slip(names, form, defaults::shortest_slipped_subject);
   }
 
   std::optional<std::size_t> find_near_predicate(std::size_t subject, std::string_view words) const {
@@ -279,7 +276,7 @@ struct Ontology::Index {
     for (const LooseName& name : predicates[subject]) {
       if (name.form == form) return name.owner;
     }
-    return find_slip(predicates[subject], form, shortest_slipped_predicate);
+    return find_slip(predicates[subject], form, defaults::shortest_slipped_predicate);
   }
 };
 

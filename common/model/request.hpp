@@ -28,8 +28,8 @@ struct ModelRequest {
   std::optional<double> temperature;  ///< Nothing: not sent (some models refuse any but their own).
   std::uint32_t max_tokens = 0;       ///< Upper bound of the answer; 0 lets the provider decide.
   std::optional<std::int64_t> seed;   ///< As sent: the run's seed + the repeat index.
-  /// What `response_schema` is called, which says what answers are read as; empty without one. No part of the
-  /// cache key, which holds the schema itself.
+  /// What `response_schema` is called, which decides what answers are read as; empty without one. No part of
+  /// the cache key, which holds the schema itself.
   std::string schema_name = {};
 };
 

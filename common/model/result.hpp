@@ -55,9 +55,6 @@ struct Spend {
   friend bool operator==(const Spend&, const Spend&) = default;
 };
 
-/// How much of an answer's text goes to the coordinator, for the report.
-inline constexpr std::size_t max_shown_bytes = 1000;
-
 /// The result of a unit of work: all its trials or none. Either `error` is set or there is a score for each
 /// task.
 struct UnitResult {
@@ -68,9 +65,9 @@ struct UnitResult {
   std::optional<Error> error;
   std::vector<ParsedClaim> parsed;
   std::vector<FinalClaim> claims;
-  /// The answer's beginning (max_shown_bytes, at a character's end) when a metric assessed its text, or, as
-  /// one line without control characters, when the answer itself is the error; else empty: the claims say it
-  /// all.
+  /// The answer's beginning (defaults::max_shown_bytes, at a character's end) when a metric assessed its
+  /// text, or, as one line without control characters, when the answer itself is the error; else empty: the
+  /// claims say it all.
   std::string shown_text;
   std::vector<TrialScore> scores;
   Spend spend;

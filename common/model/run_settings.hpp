@@ -14,7 +14,7 @@ enum class Mode : std::uint8_t { live = 1, cached = 2, mock = 3 };
 
 std::string_view to_string(Mode mode);
 
-/// The request formats that worker/providers speak.
+/// The request formats of worker/providers.
 enum class ProviderKind : std::uint8_t { openai = 1, anthropic = 2, gemini = 3 };
 
 std::string_view to_string(ProviderKind kind);
@@ -43,7 +43,7 @@ struct EmbeddingSettings {
   friend bool operator==(const EmbeddingSettings&, const EmbeddingSettings&) = default;
 };
 
-/// What every worker of a run is told in WELCOME.
+/// What every worker of a run receives in WELCOME.
 struct RunSettings {
   std::string run_id;  ///< A UUID.
   Mode mode = Mode::cached;

@@ -8,9 +8,6 @@ namespace sluice {
 
 namespace {
 
-/// Roles, separators and the frame of a schema: some ten tokens a message at the known chat templates.
-constexpr std::uint64_t frame_tokens = 48;
-
 bool is_lower(char c) {
   return c >= 'a' && c <= 'z';
 }
@@ -48,7 +45,7 @@ std::uint64_t token_bound(std::string_view text) {
 }
 
 std::uint64_t input_token_bound(const ModelRequest& request) {
-  return frame_tokens + bound_of(request.system) + token_bound(request.user) +
+  return defaults::frame_tokens + bound_of(request.system) + token_bound(request.user) +
          bound_of(request.response_schema);
 }
 

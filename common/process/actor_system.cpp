@@ -1,5 +1,6 @@
 #include "common/process/actor_system.hpp"
 
+#include "common/defaults.hpp"
 #include "common/process/allocator.hpp"
 
 #include <algorithm>
@@ -10,7 +11,8 @@ namespace sluice {
 ActorSystem::ActorSystem() : system(configure(config)) {}
 
 caf::actor_system_config& ActorSystem::configure(caf::actor_system_config& config) {
-  const auto threads = std::clamp(std::thread::hardware_concurrency(), 2u, 8u);
+  const auto threads =
+      std::clamp(std::thread::hardware_concurrency(), defaults::min_pool_threads, defaults::max_pool_threads);
   bound_thread_caches();  // Before there are threads.
   config.set("scheduler.max-threads", static_cast<std::size_t>(threads));
   config.set("scheduler.policy", caf::atom("sharing"));

@@ -1,5 +1,7 @@
 #pragma once
 
+#include "common/defaults.hpp"
+
 #include <chrono>
 #include <functional>
 #include <mutex>
@@ -13,10 +15,6 @@ class SignalRequest {
  public:
   using TimePoint = std::chrono::steady_clock::time_point;
 
-  /// Signals that come sooner than this after the first are the same request. GNU timeout signals its child
-  /// and then the child's process group, and shells and supervisors do the like: nobody has insisted then.
-  static constexpr std::chrono::seconds one_request{1};
-
   enum class Meaning { stop, repetition, insistence };
 
   Meaning take(TimePoint now) {
@@ -24,7 +22,7 @@ class SignalRequest {
       first_ = now;
       return Meaning::stop;
     }
-    return now - *first_ < one_request ? Meaning::repetition : Meaning::insistence;
+    return now - *first_ < defaults::one_signal_request ? Meaning::repetition : Meaning::insistence;
   }
 
  private:

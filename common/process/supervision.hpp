@@ -16,7 +16,7 @@
 /// with a word in the log.
 namespace sluice {
 
-/// internal_error: `who` (as in "the recorder") has ended though nobody told it to. `reason` is CAF's.
+/// internal_error: `who` (as in "the recorder") has ended though nobody stopped it. `reason` is CAF's.
 Error unexpected_end(const std::string& who, const std::string& reason);
 
 /// Logs what was thrown in a handler of the actor of this name.

@@ -1,5 +1,6 @@
 #include "common/settings/load_settings.hpp"
 
+#include "common/defaults.hpp"
 #include "common/documents/table_reader.hpp"
 #include "common/documents/toml_document.hpp"
 #include "common/files.hpp"
@@ -20,7 +21,6 @@ namespace sluice {
 namespace {
 
 constexpr std::string_view default_file = "sluice.toml";
-constexpr std::size_t max_settings_bytes = 1 << 20;  ///< A settings file has a few hundred lines at most.
 
 constexpr std::string_view no_effect = "has no effect: observations are not kept";
 
@@ -321,7 +321,7 @@ tl::expected<Settings, std::vector<Finding>> load_settings(const std::optional<s
   std::error_code error;
   const auto type = std::filesystem::status(sources.file_name, error).type();
   if (config_file || type != std::filesystem::file_type::not_found) {
-    auto text = read_file(sources.file_name, max_settings_bytes);
+    auto text = read_file(sources.file_name, defaults::max_settings_bytes);
     if (!text) {
       return tl::unexpected(
           std::vector<Finding>{{sources.file_name, 0, "the settings " + text.error().message}});

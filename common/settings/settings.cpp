@@ -1,5 +1,6 @@
 #include "common/settings/settings.hpp"
 
+#include "common/defaults.hpp"
 #include "common/documents/table_reader.hpp"
 #include "common/settings/base_url.hpp"
 #include "common/settings/provider_presets.hpp"
@@ -12,11 +13,8 @@
 namespace sluice {
 namespace {
 
-/// What a mock run's model is called where nobody named one: a report has to say something.
+/// What a mock run's model is called where nobody named one: a report has to name something.
 constexpr std::string_view mock_model = "mock";
-
-constexpr std::string_view default_embedding_provider = "openai";
-constexpr std::string_view default_embedding_model = "text-embedding-3-small";
 
 std::string origin_text(const Stamp& stamp) {
   if (stamp.origin == Origin::default_value) return "default";
@@ -37,15 +35,15 @@ Setting<std::string> effective_model(const Settings& settings, const ProviderCon
 Setting<std::string> effective_embedding_provider(const Settings& settings) {
   Setting<std::string> provider = settings.embedding_provider;
   const bool built_in = settings.embedding_model.value == lexical_embedding_model;
-  if (provider.value.empty() && !built_in) provider.value = default_embedding_provider;
+  if (provider.value.empty() && !built_in) provider.value = defaults::embedding_provider;
   return provider;
 }
 
 /// The model that it would embed with; empty if there is none.
 Setting<std::string> effective_embedding_model(const Settings& settings) {
   Setting<std::string> model = settings.embedding_model;
-  const bool is_default = effective_embedding_provider(settings).value == default_embedding_provider;
-  if (model.value.empty() && is_default) model.value = default_embedding_model;
+  const bool is_default = effective_embedding_provider(settings).value == defaults::embedding_provider;
+  if (model.value.empty() && is_default) model.value = defaults::embedding_model;
   return model;
 }
 
@@ -82,7 +80,7 @@ Result<const ProviderConfig*> chosen_provider(const Settings& settings) {
 
 Result<const ProviderConfig*> embedding_provider(const Settings& settings) {
   const auto& [name, origin, where] = settings.embedding_provider;
-  return known_provider(settings, name.empty() ? std::string(default_embedding_provider) : name,
+  return known_provider(settings, name.empty() ? std::string(defaults::embedding_provider) : name,
                         {origin, where});
 }
 
@@ -214,12 +212,12 @@ Result<ResolvedEmbedding> resolve_embedding(const Settings& settings) {
         "the provider \"" + name + "\" (" + origin_text({named.origin, named.where}) +
             ") has no embeddings: name one of kind \"openai\" or \"gemini\" with --embedding-provider");
   }
-  if (model.value.empty() && name != default_embedding_provider) {
+  if (model.value.empty() && name != defaults::embedding_provider) {
     return fail(Reason::settings_invalid, "the provider \"" + name +
                                               "\" has no default embedding model: name one with "
                                               "--embedding-model, or as \"embedding_model\" in [eval]");
   }
-  resolved.embedding = {name, model.value.empty() ? std::string(default_embedding_model) : model.value};
+  resolved.embedding = {name, model.value.empty() ? std::string(defaults::embedding_model) : model.value};
   resolved.provider = provider_settings(settings, **config);
   return resolved;
 }

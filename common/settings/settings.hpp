@@ -79,7 +79,7 @@ struct Settings {
   Setting<std::string> prices_file;
   /// How far a metric may drop below its baseline, in points of 0..1, where no thresholding says otherwise.
   Setting<double> regression_threshold{defaults::regression_threshold};
-  /// Names of perturbations, or "all" or "none" alone; empty: not said. See perturbations_wanted.
+  /// Names of perturbations, or "all" or "none" alone; empty: not set. See perturbations_wanted.
   Setting<std::vector<std::string>> perturb;
   Setting<std::uint32_t> repeat{1};  ///< Trials of each case in each form.
   Setting<std::chrono::milliseconds> perturb_timeout{defaults::perturb_timeout};
@@ -96,7 +96,7 @@ struct Settings {
   const ProviderConfig* find_provider(std::string_view name) const;
 };
 
-/// As the user said it: `robust` where the mode is live for that.
+/// As the user set it: `robust` where the mode is live for that.
 std::string_view mode_name(const Settings& settings);
 
 /// The names under `perturb`, `{"all"}` for a robust run that names none; empty where nothing is perturbed.
@@ -132,7 +132,7 @@ struct ResolvedEmbedding {
 
 /// The embedder of a suite that needs one: by default text-embedding-3-small of openai. `lexical-ngrams-v1`
 /// is the built-in one, which takes no provider. `base_url` applies if the run's provider embeds as well.
-/// settings_invalid if the provider is unknown, has no embeddings, or needs to be told its model.
+/// settings_invalid if the provider is unknown, has no embeddings, or needs a model to be named.
 Result<ResolvedEmbedding> resolve_embedding(const Settings& settings);
 
 /// What a provider of these settings allows: its own limits, with `max_in_flight` of the whole run over those

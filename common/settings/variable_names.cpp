@@ -13,7 +13,7 @@ namespace {
 
 constexpr std::string_view prefix = "SLUICE_";
 
-/// All that the environment may say of settings, be it refused.
+/// All that the environment may name of settings, be it refused.
 std::vector<std::string> known_variables() {
   std::vector<std::string> known;
   for (const SettingDefinition& one : setting_definitions()) known.push_back(variable_of(one.key));

@@ -13,7 +13,7 @@ namespace sluice {
 /// A ZeroMQ routing id: one socket of a worker, not the worker (it gets a new one when it reconnects).
 using Peer = std::string;
 
-/// Router -> coordinator: what workers said, in the order in which it arrived.
+/// Router -> coordinator: what workers sent, in the order in which it arrived.
 struct FromWorkers {
   struct Item {
     Peer peer;
@@ -24,18 +24,18 @@ struct FromWorkers {
       0;  ///< Malformed ones since the router began; already answered with REJECT.
 };
 
-/// Coordinator -> router: say this to a worker. To a peer that is gone it is dropped.
+/// Coordinator -> router: send this to a worker. To a peer that is gone it is dropped.
 struct ToPeer {
   Peer peer;
   wire::ToWorker message;
 };
 
-/// Dealer -> worker: what the coordinator said, in order.
+/// Dealer -> worker: what the coordinator sent, in order.
 struct FromCoordinator {
   std::vector<wire::ToWorker> messages;
 };
 
-/// Worker -> dealer: say this to the coordinator.
+/// Worker -> dealer: send this to the coordinator.
 struct ToCoordinatorNow {
   wire::ToCoordinator message;
 };

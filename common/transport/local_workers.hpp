@@ -19,7 +19,7 @@ namespace sluice {
 
 class WorkerMetrics;
 
-/// A wish for workers inside this process. They speak the same wire as those of other processes.
+/// A request for workers inside this process. They use the same wire as those of other processes.
 struct LocalWorkers {
   caf::actor_system& system;
   zmq::context_t& context;
@@ -42,7 +42,7 @@ struct WorkerEnded {
 };
 
 /// To a worker: leave, and end. Calls under way are waited for first (--drain-timeout), unless `at_once` or
-/// it was said before.
+/// it was reported before.
 struct StopWorker {
   std::string why;
   bool at_once = false;

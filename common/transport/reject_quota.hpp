@@ -12,7 +12,7 @@
 namespace sluice {
 
 /// How many REJECTs may be sent: so many at once to one peer and to all, and then so many a second. A peer
-/// that speaks the protocol needs one; what waits for one that floods and never reads is bounded. Pure; not
+/// that knows the protocol needs one; what waits for one that floods and never reads is bounded. Pure; not
 /// thread-safe.
 class RejectQuota {
  public:
@@ -21,7 +21,7 @@ class RejectQuota {
     refill(all_, defaults::max_rejects, defaults::rejects_per_second, now);
     if (all_.left < 1) return false;
     // Who is forgotten begins anew, within what all may have.
-    if (by_peer_.size() >= max_peers) by_peer_.clear();
+    if (by_peer_.size() >= defaults::max_rejected_peers) by_peer_.clear();
     auto& one = by_peer_.try_emplace(peer, Bucket{defaults::max_rejects_to_one, now}).first->second;
     refill(one, defaults::max_rejects_to_one, defaults::rejects_to_one_per_second, now);
     if (one.left < 1) return false;
@@ -31,8 +31,6 @@ class RejectQuota {
   }
 
  private:
-  static constexpr std::size_t max_peers = 10'000;
-
   struct Bucket {
     double left = 0;
     TimePoint since{};

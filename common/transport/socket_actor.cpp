@@ -1,5 +1,7 @@
 #include "common/transport/socket_actor.hpp"
 
+#include "common/defaults.hpp"
+
 #include <array>
 #include <cerrno>
 #include <cstdint>
@@ -13,12 +15,6 @@ namespace sluice {
 
 namespace {
 
-/// Large enough that one system call serves many messages, small enough that a flood on one side leaves the
-/// other side its turn within about a millisecond.
-constexpr int batch_limit = 256;
-/// Of one drain: a fleet of a thousand workers that say something five times a second is read whole, and a
-/// flood keeps the other side waiting for a fraction of a second.
-constexpr int max_batches_per_drain = 64;
 /// A WORK or RESULT has three parts with its routing id; anything longer is not ours.
 constexpr std::size_t max_parts = 8;
 
@@ -67,10 +63,10 @@ void SocketActor::act() {
   while (running_) {
     wait();
     int taken = 0;
-    while (running_ && taken < batch_limit && take_message()) ++taken;
-    const bool more_frames = read_batch(batch_limit);
+    while (running_ && taken < defaults::socket_batch && take_message()) ++taken;
+    const bool more_frames = read_batch(defaults::socket_batch);
     flush();
-    if (taken == batch_limit || more_frames) ring();
+    if (taken == defaults::socket_batch || more_frames) ring();
   }
   socket_.close();
 }
@@ -81,8 +77,8 @@ void SocketActor::replace_socket(zmq::socket_t socket) {
 }
 
 void SocketActor::drain_socket() {
-  for (int batch = 0; batch < max_batches_per_drain; ++batch) {
-    const bool more = read_batch(batch_limit);
+  for (int batch = 0; batch < defaults::max_batches_per_drain; ++batch) {
+    const bool more = read_batch(defaults::socket_batch);
     flush();
     if (!more) return;
   }

@@ -9,8 +9,8 @@
 namespace sluice {
 
 /// A thread that owns one ZeroMQ socket and is itself an actor: its mailbox rings an eventfd that stands in
-/// the poll set beside the socket, so there is no second queue and no lock. Derived classes say what a frame
-/// and what a message means; both come in bounded batches, so that neither side starves the other.
+/// the poll set beside the socket, so there is no second queue and no lock. Derived classes define what a
+/// frame and what a message means; both come in bounded batches, so that neither side starves the other.
 class SocketActor : public caf::blocking_actor {
  public:
   SocketActor(caf::actor_config& config, zmq::socket_t socket);

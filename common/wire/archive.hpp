@@ -191,7 +191,7 @@ class Writer {
 };
 
 /// Takes values out of a parsed msgpack value. The first thing that does not fit ends the reading;
-/// `problem()` says what it was and where (positions of the fields, from the outermost).
+/// `problem()` names what it was and where (positions of the fields, from the outermost).
 class Reader {
  public:
   static constexpr bool reading = true;

@@ -13,26 +13,22 @@ namespace {
 
 constexpr std::string_view magic = "SL";
 constexpr std::size_t header_bytes = 4;
-/// Holds a REPORT of one typical result without growing.
-constexpr std::size_t typical_body_bytes = 1024;
 
 /// About what a message takes, so that it is seldom moved while it grows.
 template <class Message>
 std::size_t expected_bytes(const Message&) {
-  return typical_body_bytes;
+  return defaults::typical_body_bytes;
 }
 
 std::size_t expected_bytes(const Report& report) {
-  constexpr std::size_t typical_result = 256;
-  return typical_body_bytes + report.results.size() * typical_result;
+  return defaults::typical_body_bytes + report.results.size() * defaults::typical_result_bytes;
 }
 
 std::size_t expected_bytes(const Work& work) {
-  constexpr std::size_t typical_expectations = 512;
-  std::size_t bytes = typical_body_bytes;
+  std::size_t bytes = defaults::typical_body_bytes;
   const std::string* known_system = nullptr;
   for (const auto& unit : work.units) {
-    bytes += typical_expectations + unit.request.user.size();
+    bytes += defaults::typical_expectations_bytes + unit.request.user.size();
     if (const auto* system = unit.request.system.get(); system && system != known_system) {
       bytes += system->size();
       known_system = system;
@@ -257,7 +253,7 @@ RejectCode reject_code(const Error& error) {
 
 std::string encode_result(const UnitResult& result) {
   std::string bytes;
-  bytes.reserve(typical_body_bytes);
+  bytes.reserve(defaults::typical_body_bytes);
   Writer writer(bytes);
   layout(writer, result);
   return bytes;

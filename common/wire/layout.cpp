@@ -27,8 +27,8 @@ bool is_known(ProviderKind value) {
 }
 
 template <>
-bool is_known(Verdict value) {
-  return value >= Verdict::committed && value <= Verdict::retry;
+bool is_known(AckCode value) {
+  return value >= AckCode::committed && value <= AckCode::retry;
 }
 
 template <>

@@ -1,5 +1,6 @@
 #pragma once
 
+#include "common/defaults.hpp"
 #include "common/model/metrics.hpp"
 #include "common/model/result.hpp"
 #include "common/model/trial.hpp"
@@ -22,7 +23,7 @@ bool is_known(Mode value);
 template <>
 bool is_known(ProviderKind value);
 template <>
-bool is_known(Verdict value);
+bool is_known(AckCode value);
 template <>
 bool is_known(RejectCode value);
 template <>
@@ -70,7 +71,7 @@ bool layout(Archive& archive, M& m) {
 
 template <class Archive, Of<MetricOutcome> M>
 bool layout(Archive& archive, M& m) {
-  return archive.record(m.id, Ratio{m.score}, m.passed, Excerpt{m.detail, max_detail_bytes});
+  return archive.record(m.id, Ratio{m.score}, m.passed, Excerpt{m.detail, defaults::max_detail_bytes});
 }
 
 template <class Archive, Of<ClaimMatch> M>
@@ -100,7 +101,7 @@ bool positions_fit(const UnitResult& result);
 template <class Archive, Of<UnitResult> M>
 bool layout(Archive& archive, M& m) {
   if (!archive.record(m.unit, m.key, m.answer, m.usage, m.error, m.parsed, m.claims,
-                      Excerpt{m.shown_text, max_shown_bytes}, m.scores, m.spend)) {
+                      Excerpt{m.shown_text, defaults::max_shown_bytes}, m.scores, m.spend)) {
     return false;
   }
   if constexpr (Archive::reading) {
@@ -208,7 +209,7 @@ bool layout(Archive& archive, M& m) {
 
 template <class Archive, Of<Heartbeat> M>
 bool layout(Archive& archive, M& m) {
-  return archive.record(Name{m.run_id}, m.sent_at_us, m.window, m.demands, m.heard_us);
+  return archive.record(Name{m.run_id}, m.sent_at_us, m.window, m.demands, m.received_us);
 }
 
 template <class Archive, Of<Report> M>
@@ -280,7 +281,7 @@ inline bool layout(Reader& archive, Work& m) {
 
 template <class Archive, Of<Acknowledged> M>
 bool layout(Archive& archive, M& m) {
-  return archive.record(m.unit, m.verdict, m.key, m.winner);
+  return archive.record(m.unit, m.code, m.key, m.winner);
 }
 
 template <class Archive, Of<Ack> M>

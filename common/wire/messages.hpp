@@ -62,7 +62,7 @@ struct SettledCall {
   friend bool operator==(const SettledCall&, const SettledCall&) = default;
 };
 
-/// What calls came to since the last HEARTBEAT: the governor's eyes for outages and unknown limits.
+/// What calls came to since the last HEARTBEAT: how the governor sees outages and unknown limits.
 struct CallOutcomes {
   std::uint32_t answered = 0;
   std::uint32_t declined = 0;        ///< Answered with an error of this request alone: the provider is well.
@@ -110,8 +110,8 @@ struct Heartbeat {
   std::uint32_t window =
       0;  ///< Units this worker wants to hold, done ones that are not yet acknowledged included.
   std::vector<Demand> demands;
-  std::uint64_t heard_us = 0;  ///< Grants::now_us of the newest GRANTS taken in; 0: none yet. Places that
-                               ///< were taken from this worker are free for others only then.
+  std::uint64_t received_us = 0;  ///< Grants::now_us of the newest GRANTS taken in; 0: none yet. Places that
+                                  ///< were taken from this worker are free for others only then.
   friend bool operator==(const Heartbeat&, const Heartbeat&) = default;
 };
 
@@ -181,7 +181,7 @@ struct Work {
 };
 
 /// What became of a result.
-enum class Verdict : std::uint8_t {
+enum class AckCode : std::uint8_t {
   committed = 1,  ///< In the ledger.
   duplicate = 2,  ///< Another result came first; `winner` is its answer.
   gone = 3,       ///< Does not belong to this run: drop it.
@@ -190,7 +190,7 @@ enum class Verdict : std::uint8_t {
 
 struct Acknowledged {
   UnitId unit = 0;
-  Verdict verdict = Verdict::committed;
+  AckCode code = AckCode::committed;
   Digest key{};
   Digest winner{};  ///< Digest of the committed answer; zero if it is an error without an answer.
   friend bool operator==(const Acknowledged&, const Acknowledged&) = default;
@@ -250,7 +250,7 @@ struct Grant {
 struct Grants {
   std::string run_id;
   std::uint64_t echo_us =
-      0;  ///< Heartbeat::sent_at_us of the newest one that was heard from this worker; 0: none yet.
+      0;  ///< Heartbeat::sent_at_us of the newest one received from this worker; 0: none yet.
   std::uint64_t now_us = 0;  ///< The coordinator's boot clock (clock.hpp).
   std::vector<Grant> grants;
   friend bool operator==(const Grants&, const Grants&) = default;
@@ -278,7 +278,7 @@ struct Withdraw {
   friend bool operator==(const Withdraw&, const Withdraw&) = default;
 };
 
-/// The run is over: begin nothing more, say GOODBYE. A worker process then ends unless it was told to stay.
+/// The run is over: begin nothing more, send GOODBYE. A worker process then ends unless it was set to stay.
 struct Drain {
   std::string run_id;
   std::string reason;

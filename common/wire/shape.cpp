@@ -10,10 +10,6 @@ namespace sluice::wire {
 
 namespace {
 
-/// Values in one message, whatever their nesting. An element costs one byte on the wire and some 24 in
-/// memory: this, and not the frame's size, bounds what a hostile frame can make us allocate (100 MiB).
-constexpr std::uint32_t max_values = 1u << 22;
-
 /// Walks the bytes without building anything, so that a length is believed only once its elements were seen.
 class ShapeCheck : public msgpack::null_visitor {
  public:
@@ -44,7 +40,7 @@ class ShapeCheck : public msgpack::null_visitor {
   void insufficient_bytes(std::size_t, std::size_t) { problem_ = "an early end"; }
 
  private:
-  bool count() { return ++values_ <= max_values || refuse("too many values"); }
+  bool count() { return ++values_ <= defaults::max_values || refuse("too many values"); }
   bool refuse(const char* what) {
     problem_ = what;
     return false;

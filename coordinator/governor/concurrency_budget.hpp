@@ -25,7 +25,7 @@ class ConcurrencyBudget {
   void leave(WorkerId worker, const Members& members, BootTime busy_until, BootTime now);
   /// A rate is known, so that the number in flight follows from it.
   void follow(bool rate_is_known) { rate_is_known_ = rate_is_known; }
-  /// What the worker wants and has in flight; `newest_grants`: Heartbeat::heard_us.
+  /// What the worker wants and has in flight; `newest_grants`: Heartbeat::received_us.
   void on_demand(WorkerId worker, const Members& members, BootTime newest_grants);
   /// What calls came to, `failed` of them as an outage that `went_down` just now would have it.
   void on_outcomes(const wire::CallOutcomes& outcomes, std::uint32_t failed, bool went_down, bool is_down,

@@ -26,7 +26,7 @@ void Governor::on_heartbeat(WorkerId worker, const wire::Heartbeat& heartbeat, B
   const bool newest = heartbeat.sent_at_us >= connection.newest_sent_us;
   if (newest) connection.newest_sent_us = heartbeat.sent_at_us;
   connection.answer_due = true;
-  const auto newest_grants = BootTime(static_cast<BootTime::rep>(heartbeat.heard_us));
+  const auto newest_grants = BootTime(static_cast<BootTime::rep>(heartbeat.received_us));
   for (const auto& demand : heartbeat.demands) {
     const auto budget = std::ranges::find(budgets_, demand.provider, &ProviderBudget::name);
     if (budget != budgets_.end()) budget->on_demand(worker, demand, newest, newest_grants, now);

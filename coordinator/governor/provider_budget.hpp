@@ -28,7 +28,7 @@ class ProviderBudget {
   void join(WorkerId worker, WorkerConcurrency concurrency, BootTime now);
   void leave(WorkerId worker, bool lost, BootTime now);
   /// `newest`: no HEARTBEAT of this worker that was sent later has come. `newest_grants`:
-  /// Heartbeat::heard_us.
+  /// Heartbeat::received_us.
   void on_demand(WorkerId worker, const wire::Demand& demand, bool newest, BootTime newest_grants,
                  BootTime now);
 

@@ -5,8 +5,8 @@
 namespace sluice {
 
 void CommitReplies::acknowledge(const ResultsRecorded::Item& item) {
-  const auto verdict = item.outcome.first ? wire::Verdict::committed : wire::Verdict::duplicate;
-  acknowledged_[item.worker].push_back({item.unit, verdict, item.key, item.outcome.winner});
+  const auto code = item.outcome.first ? wire::AckCode::committed : wire::AckCode::duplicate;
+  acknowledged_[item.worker].push_back({item.unit, code, item.key, item.outcome.winner});
 }
 
 void CommitReplies::send(const std::string& run_id, const WorkerRoster& roster,

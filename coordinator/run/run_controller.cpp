@@ -179,7 +179,7 @@ void RunController::on_message(const Peer& peer, wire::Report& report, TimePoint
   const auto id = roster_.at(peer);
   if (report.run_id != config_.settings.run_id) {
     for (const auto& result : report.results) {
-      refused.items.push_back({result.unit, wire::Verdict::gone, result.key, {}});
+      refused.items.push_back({result.unit, wire::AckCode::gone, result.key, {}});
     }
   } else if (id) {
     dispatcher_.on_message(*id, now);
@@ -198,19 +198,19 @@ void RunController::on_message(const Peer& peer, wire::Report& report, TimePoint
 }
 
 void RunController::take_result(WorkerId worker, UnitResult result, wire::Ack& refused, Effects& effects) {
-  const auto refuse = [&](wire::Verdict verdict) {
-    refused.items.push_back({result.unit, verdict, result.key, {}});
+  const auto refuse = [&](wire::AckCode code) {
+    refused.items.push_back({result.unit, code, result.key, {}});
   };
   switch (check_result(result, plan_)) {
     case ResultStep::refuse:
-      return refuse(wire::Verdict::gone);
+      return refuse(wire::AckCode::gone);
     case ResultStep::miss:
       budget_.settle(worker, result.unit, result.spend.paid);
       dispatcher_.missed(worker, result.unit);
-      return refuse(wire::Verdict::retry);
+      return refuse(wire::AckCode::retry);
     case ResultStep::fail:
       count_spend(worker, result.unit, result.spend, false);
-      refuse(wire::Verdict::retry);
+      refuse(wire::AckCode::retry);
       return take_fatal_error(worker, result.unit, *result.error, effects);
     case ResultStep::record:
       break;

@@ -316,10 +316,10 @@ TEST_F(ModelClientBudgetTest, ASearchMayGoBeyondTheConfiguredNumber) {
   EXPECT_EQ(calls().size(), 3u);
   const auto told = worker.take<DemandChanged>();
   ASSERT_FALSE(told.empty());
-  EXPECT_EQ(told.back().slots, 5u) << "the credit follows";
+  EXPECT_EQ(told.back().concurrency, 5u) << "the credit follows";
   EXPECT_EQ(told.back().demands.at(0).in_flight, 5u);
   EXPECT_EQ(told.back().demands.at(0).ready_calls, 1u) << "what more places would be for";
-  EXPECT_EQ(told.back().heard_us, boot_us());
+  EXPECT_EQ(told.back().received_us, boot_us());
 }
 
 TEST_F(ModelClientBudgetTest, WaitsAreToldApart) {

@@ -168,7 +168,7 @@ class ModelClientTest : public ActorTest {
   void budget(bool connected, std::vector<wire::Grant> grants = {}) {
     is_heard = connected;
     BudgetChanged changed{connected, false, {}, boot()};
-    if (connected) changed.heard = {"run-1", boot_us(), boot_us(), std::move(grants)};
+    if (connected) changed.grants = {"run-1", boot_us(), boot_us(), std::move(grants)};
     caf::anon_send(client, std::move(changed));
     settle();
   }

@@ -1,6 +1,7 @@
 #include "worker/units/scorer.hpp"
 
 #include "tests/actors/actor_fixture.hpp"
+#include "worker/defaults.hpp"
 #include "worker/scoring/claims_parser.hpp"
 
 namespace sluice {
@@ -61,7 +62,7 @@ TEST_F(ScorerTest, ClaimsThatWereReadAreNotReadAgain) {
 // around.
 TEST_F(ScorerTest, LongBatchesAreDoneInSlicesInTheirOrder) {
   std::string text = R"({"claims":[)";
-  for (std::size_t i = 0; i < max_claims; ++i) {
+  for (std::size_t i = 0; i < defaults::max_claims; ++i) {
     if (i > 0) text += ',';
     text += R"({"subject":"a/b","predicate":"p","value":")" + std::to_string(i) + R"(","confidence":0.5})";
   }

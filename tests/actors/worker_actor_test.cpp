@@ -71,7 +71,7 @@ TEST_F(WorkerActorTest, WhileAReportIsNotAnsweredResultsWaitForOthers) {
   EXPECT_TRUE(said<wire::Report>().empty()) << "the answer to the last REPORT brings more to do";
   hear(wire::Ack{
       "run-1",
-      {{0, wire::Verdict::committed, unit(0).key, {}}, {1, wire::Verdict::committed, unit(1).key, {}}}});
+      {{0, wire::AckCode::committed, unit(0).key, {}}, {1, wire::AckCode::committed, unit(1).key, {}}}});
   const auto reports = said<wire::Report>();
   ASSERT_EQ(reports.size(), 1u) << "it brought nothing";
   ASSERT_EQ(reports[0].results.size(), 1u);
@@ -214,22 +214,22 @@ TEST_F(WorkerActorTest, AnotherRunTakesThePlaceOfTheOld) {
 }
 
 TEST_F(WorkerActorTest, WhoLosesToAnotherAnswerForgetsItsOwn) {
-  const auto stored_after = [this](UnitId id, wire::Verdict verdict, std::optional<Digest> winner) {
+  const auto stored_after = [this](UnitId id, wire::AckCode code, std::optional<Digest> winner) {
     lease({id});
     answer(calls().at(0));
     const auto stored = store->find_answer(unit(id).key);
     EXPECT_TRUE(stored && *stored);
     const auto own = answer_digest(**stored);
-    hear(wire::Ack{"run-1", {{id, verdict, unit(id).key, winner.value_or(own)}}});
+    hear(wire::Ack{"run-1", {{id, code, unit(id).key, winner.value_or(own)}}});
     return store->find_answer(unit(id).key)->has_value();
   };
   begin();
-  EXPECT_TRUE(stored_after(0, wire::Verdict::committed, std::nullopt));
-  EXPECT_TRUE(stored_after(1, wire::Verdict::duplicate, std::nullopt)) << "the same answer";
-  EXPECT_FALSE(stored_after(2, wire::Verdict::duplicate, sha256("another")));
-  EXPECT_TRUE(stored_after(3, wire::Verdict::duplicate, Digest{}))
+  EXPECT_TRUE(stored_after(0, wire::AckCode::committed, std::nullopt));
+  EXPECT_TRUE(stored_after(1, wire::AckCode::duplicate, std::nullopt)) << "the same answer";
+  EXPECT_FALSE(stored_after(2, wire::AckCode::duplicate, sha256("another")));
+  EXPECT_TRUE(stored_after(3, wire::AckCode::duplicate, Digest{}))
       << "an error was committed: no other answer is";
-  EXPECT_TRUE(stored_after(4, wire::Verdict::gone, Digest{}));
+  EXPECT_TRUE(stored_after(4, wire::AckCode::gone, Digest{}));
 }
 
 TEST_F(WorkerActorTest, APauseIsToldAtOnceAndRepeatedUntilItIsOver) {
@@ -256,7 +256,7 @@ TEST_F(WorkerActorTest, ADemandThatChangesIsSaidAtOnce) {
   const auto heartbeats = said<wire::Heartbeat>();
   ASSERT_EQ(heartbeats.size(), 1u);
   EXPECT_EQ(heartbeats[0].sent_at_us, boot_us());
-  EXPECT_EQ(heartbeats[0].heard_us, 0u);
+  EXPECT_EQ(heartbeats[0].received_us, 0u);
   EXPECT_EQ(heartbeats[0].demands.at(0).ready_calls, 2u) << "its slots";
   EXPECT_TRUE(calls().empty());
   auto limited = unlimited();
@@ -269,7 +269,7 @@ TEST_F(WorkerActorTest, ADemandThatChangesIsSaidAtOnce) {
   EXPECT_TRUE(made[0].window);
   const auto after = said<wire::Heartbeat>();
   ASSERT_EQ(after.size(), 1u);
-  EXPECT_EQ(after[0].heard_us, sent);
+  EXPECT_EQ(after[0].received_us, sent);
   EXPECT_EQ(after[0].demands.at(0).spent, (std::vector<wire::SpentPermit>{{1, true}}));
 }
 

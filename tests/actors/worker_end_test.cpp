@@ -109,7 +109,7 @@ class LeavingWorkerTest : public WorkerActorTest {
   }
   void acknowledge(std::vector<UnitId> units) {
     wire::Ack ack{"run-1", {}};
-    for (const auto id : units) ack.items.push_back({id, wire::Verdict::committed, unit(id).key, {}});
+    for (const auto id : units) ack.items.push_back({id, wire::AckCode::committed, unit(id).key, {}});
     hear(std::move(ack));
   }
   std::vector<UnitId> returned() {
@@ -256,10 +256,10 @@ TEST_F(LeavingWorkerTest, TheKeyOfAResultDecidesWhatIsErased) {
   answer(made[0]);
   answer(made[1]);
   ASSERT_TRUE(stored(1));
-  hear(wire::Ack{"run-1", {{0, wire::Verdict::duplicate, unit(1).key, sha256("another answer")}}});
+  hear(wire::Ack{"run-1", {{0, wire::AckCode::duplicate, unit(1).key, sha256("another answer")}}});
   EXPECT_TRUE(stored(1)) << "of the other unit";
   EXPECT_TRUE(stored(0));
-  hear(wire::Ack{"run-1", {{0, wire::Verdict::duplicate, unit(0).key, sha256("another answer")}}});
+  hear(wire::Ack{"run-1", {{0, wire::AckCode::duplicate, unit(0).key, sha256("another answer")}}});
   EXPECT_FALSE(stored(0));
 }
 

@@ -1,3 +1,4 @@
+#include "common/defaults.hpp"
 #include "common/text/text.hpp"
 #include "worker/providers/provider.hpp"
 #include "worker/scoring/score.hpp"
@@ -78,7 +79,7 @@ void score(const Completion& completion) {
   for (const TrialScore& trial : result.scores) {
     require(trial.claims.matched.size() + trial.claims.unexpected.size() <= result.claims.size());
     for (const MetricOutcome& metric : trial.metrics) {
-      require(metric.detail.size() <= max_detail_bytes && !invalid_utf8_at(metric.detail));
+      require(metric.detail.size() <= defaults::max_detail_bytes && !invalid_utf8_at(metric.detail));
     }
   }
 }

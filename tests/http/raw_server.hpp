@@ -19,7 +19,7 @@
 
 namespace sluice {
 
-/// A TCP server on a free loopback port that does with each request what the test says, byte by byte.
+/// A TCP server on a free loopback port that does with each request what the test sets, byte by byte.
 class RawServer {
  public:
   /// What happens after a request: bytes to send (may be none), then keep the connection or close it. `hold`

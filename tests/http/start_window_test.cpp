@@ -118,7 +118,7 @@ TEST_F(StartWindowTest, EachRequestThatGoesOutIsLoggedAtItsInstant) {
   auto call = call_within(open_window(), server.url());
   call.log_members = R"("unit":1)";
   perform(call);
-  perform(call_to(server.url()));  // Nothing is to be said of it.
+  perform(call_to(server.url()));  // Nothing is to be reported of it.
   auto late = call_within(closed_window(), server.url());
   late.log_members = R"("unit":2)";
   perform(late);

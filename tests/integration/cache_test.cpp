@@ -124,9 +124,9 @@ TEST_F(Cache, EveryWorkerLooksBeforeAnAnswerIsMissing) {
   ASSERT_TRUE(welcome);
   idle.send(wire::Ready{welcome->settings.run_id, {}, 0, {}});
   auto first = start_worker(endpoint, {"--home", here, "--name", "worker-0"});
-  ASSERT_TRUE(has_said(coordinator, "worker worker-0 is there")) << first.errors();
+  ASSERT_TRUE(has_logged(coordinator, "worker worker-0 is there")) << first.errors();
   auto second = start_worker(endpoint, {"--home", there, "--name", "other"});
-  ASSERT_TRUE(has_said(coordinator, "worker other is there")) << second.errors();
+  ASSERT_TRUE(has_logged(coordinator, "worker other is there")) << second.errors();
   idle.send(wire::Goodbye{"nothing to do"});
   const auto finished = finish(coordinator);
   EXPECT_EQ(finished.exit_code, 1) << finished.errors;

@@ -65,7 +65,7 @@ TEST_F(Crash, AcknowledgedResultsSurviveTheCoordinator) {
     ASSERT_TRUE(ack);
     ASSERT_EQ(ack->items.size(), 1u);
     EXPECT_EQ(ack->items[0].unit, work->units[i].unit);
-    EXPECT_EQ(ack->items[0].verdict, wire::Verdict::committed);
+    EXPECT_EQ(ack->items[0].code, wire::AckCode::committed);
     EXPECT_EQ(ack->items[0].winner, acknowledged.back().answer);
   }
   coordinator.signal(SIGKILL);
@@ -105,21 +105,21 @@ TEST_F(Crash, RepeatedAndForeignResultsAreAnsweredAndNotCounted) {
   worker.send(wire::Report{"another run", 1, {}, {result}});
   auto ack = worker.receive_only<wire::Ack>();
   ASSERT_TRUE(ack);
-  EXPECT_EQ(ack->items.at(0).verdict, wire::Verdict::gone);
+  EXPECT_EQ(ack->items.at(0).code, wire::AckCode::gone);
   EXPECT_EQ(ledger_rows(home()).size(), 0u);
 
   worker.send(wire::Report{run_id, 1, {}, {result, result}});
-  std::vector<wire::Verdict> verdicts;
+  std::vector<wire::AckCode> codes;
   bool drained = false;  // The run may be over before the second one is answered.
-  while (verdicts.size() < 2 || !drained) {
+  while (codes.size() < 2 || !drained) {
     const auto message = worker.receive();
-    ASSERT_TRUE(message) << verdicts.size() << " verdicts came";
+    ASSERT_TRUE(message) << codes.size() << " results were acknowledged";
     drained = drained || std::holds_alternative<wire::Drain>(*message);
     if (const auto* answer = std::get_if<wire::Ack>(&*message)) {
-      for (const auto& item : answer->items) verdicts.push_back(item.verdict);
+      for (const auto& item : answer->items) codes.push_back(item.code);
     }
   }
-  EXPECT_EQ(verdicts, (std::vector{wire::Verdict::committed, wire::Verdict::duplicate}));
+  EXPECT_EQ(codes, (std::vector{wire::AckCode::committed, wire::AckCode::duplicate}));
   worker.send(wire::Goodbye{"drained"});
   const auto finished = finish(coordinator);
   const auto report = parse_report(finished.output);

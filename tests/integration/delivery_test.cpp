@@ -122,7 +122,7 @@ TEST_F(Delivery, KilledAndStoppedWorkersLoseNothingAndHurtNobody) {
   auto later = start_sluice(live(simulator) + Flags{"--listen", endpoint});
   ASSERT_EQ(endpoint_of(later), endpoint);
   stopped.signal(SIGCONT);
-  ASSERT_TRUE(has_said(later, "worker stopped is there")) << stopped.errors();
+  ASSERT_TRUE(has_logged(later, "worker stopped is there")) << stopped.errors();
   const auto fifth = start_named(endpoint, "fifth");  // May come when all is done.
   completed(later);
   expect_well_ended(stopped);
@@ -143,7 +143,7 @@ TEST_F(Delivery, AWorkerMayLeaveInTheMiddleOfItsCalls) {
   auto scene = amid_slow_calls(longer_than_the_test, {"leaving"}, {"--drain-timeout", "0.5"});
   scene.workers[0].signal(SIGTERM);
   expect_well_ended(scene.workers[0]);
-  ASSERT_TRUE(has_said(scene.coordinator, "worker leaving left"));
+  ASSERT_TRUE(has_logged(scene.coordinator, "worker leaving left"));
   auto other = start_named(scene.endpoint, "other");
   const auto report = completed(scene.coordinator);
   // Its leases were free at once: nobody waited for the heartbeats that make a silent worker lost.

@@ -99,7 +99,7 @@ TEST_F(SetUpErrors, AKeylessWorkerDoesNotEndARunThatOthersCanServe) {
   const auto endpoint = endpoint_of(coordinator);
   set_variable("OPENAI_API_KEY", "");
   auto keyless = start_worker(endpoint, {"--name", "keyless"});
-  ASSERT_TRUE(has_said(coordinator, "worker keyless gets no work"));
+  ASSERT_TRUE(has_logged(coordinator, "worker keyless gets no work"));
   set_variable("OPENAI_API_KEY", "sk-test");
   auto healthy = start_worker(endpoint, {"--name", "healthy"});
   EXPECT_EQ(finish(coordinator).exit_code, 1) << "some cases fail, none for want of a key";
@@ -138,7 +138,7 @@ TEST_F(SetUpErrors, ANamedCacheInUse) {
   auto coordinator = start_sluice(live(simulator) + Flags{"--listen", any_port, "--drain-timeout", "0"});
   const auto endpoint = endpoint_of(coordinator);
   auto first = start_worker(endpoint, {"--name", "gpu-7"});
-  ASSERT_TRUE(has_said(coordinator, "worker gpu-7 is there")) << first.errors();
+  ASSERT_TRUE(has_logged(coordinator, "worker gpu-7 is there")) << first.errors();
   expect_one_sentence(run_worker(endpoint, {"--name", "gpu-7"}), {"gpu-7", "another process"});
   // A worker without a name takes the next free place.
   auto unnamed = start_worker(endpoint);

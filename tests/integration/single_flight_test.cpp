@@ -52,7 +52,7 @@ class SingleFlight : public BudgetWorkbench {
     set_variable("OPENAI_API_KEY", "");
     auto holder = start_worker(endpoint, {"--name", "w1"});
     set_variable("OPENAI_API_KEY", "key-for-tests");
-    EXPECT_TRUE(has_said(coordinator, "worker w1 gets no work")) << holder.errors();
+    EXPECT_TRUE(has_logged(coordinator, "worker w1 gets no work")) << holder.errors();
     return {std::move(coordinator), endpoint, std::move(holder)};
   }
   static FleetRun completed(SecondRun& second) {

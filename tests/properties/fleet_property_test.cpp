@@ -211,7 +211,7 @@ RC_GTEST_PROP(FleetHistory, AfterAnyHistoryTheWholeRateIsUsedAndNobodyStarves, (
   Fleet fleet(history.options, {provider});
   let_happen(fleet, history);
   // What happens for a while is over by 8 s; a heartbeat's silence, a lost worker, a new connection and a
-  // permit that nobody tells of take their time after it.
+  // permit that nobody reports take their time after it.
   fleet.events().after(8s, [&] { fleet.set_network(calm.network); });
   fleet.run_for(20s);
   std::vector<std::size_t> living;

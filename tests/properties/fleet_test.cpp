@@ -123,7 +123,7 @@ TEST(Fleet, APausedProviderDoesNotHoldUpTheOther) {
   auto paused = limited(100ms);
   paused.name = "paused";
   paused.nature.names_delays = true;
-  paused.nature.requests_per_second = 20;  // Less than the settings say: each refusal names a delay.
+  paused.nature.requests_per_second = 20;  // Less than the settings name: each refusal names a delay.
   paused.nature.burst = 2;
   paused.calls = calls(100);
   auto free = limited(100ms);
@@ -340,7 +340,7 @@ TEST(Fleet, ADeadWorkerWastesNoMoreThanTheLookaheadAndALifetime) {
   Fleet fleet(options, {limited(200ms)});
   fleet.events().after(3s, [&] { fleet.kill(0); });
   fleet.events().after(5s, [&] { fleet.kill(1); });
-  // What they had in flight is never answered, so the run does not end; its starts tell.
+  // What they had in flight is never answered, so the run does not end; its starts show it.
   fleet.events().after(9s, [&] {
     const auto starts = static_cast<double>(fleet.starts().size());
     EXPECT_GE(starts, 9 * 99.9 - 10 - 2 * 0.11 * 100) << "two workers died";

@@ -165,7 +165,7 @@ class Fleet {
     LinkRef link;  ///< As the worker has it.
     // What the coordinator knows of it.
     LinkRef peer;  ///< Null: it does not know the worker.
-    BootTime last_heard{};
+    BootTime last_message_at{};
   };
 
   static GovernorConfig config(const FleetOptions& options, const std::vector<FleetProvider>& providers) {
@@ -246,19 +246,19 @@ class Fleet {
     events_.at(coordinator_stopped_until_, [this, what] { at_coordinator(what); });
   }
   BootTime coordinator_now() const { return clock_.at(events_.now()); }
-  void on_message(std::size_t worker, const LinkRef& link, const SaidHello&) {
+  void on_message(std::size_t worker, const LinkRef& link, const SimulatedHello&) {
     auto& node = *nodes_[worker];
     if (node.peer) governor_.leave(worker + 1, true, coordinator_now());
     node.peer = link;
-    node.last_heard = coordinator_now();
+    node.last_message_at = coordinator_now();
     governor_.join(worker + 1, {options_.max_concurrent, options_.max_concurrent_named}, coordinator_now());
-    send_down(worker, link, SaidWelcome{});
+    send_down(worker, link, SimulatedWelcome{});
     turn();
   }
   void on_message(std::size_t worker, const LinkRef& link, const wire::Heartbeat& heartbeat) {
     auto& node = *nodes_[worker];
-    if (node.peer != link) return send_down(worker, link, SaidUnknownWorker{});
-    node.last_heard = coordinator_now();
+    if (node.peer != link) return send_down(worker, link, SimulatedUnknownWorker{});
+    node.last_message_at = coordinator_now();
     governor_.on_heartbeat(worker + 1, heartbeat, coordinator_now());
     turn();
   }
@@ -271,8 +271,8 @@ class Fleet {
       bool changed = false;
       for (std::size_t worker = 0; worker < nodes_.size(); ++worker) {
         auto& node = *nodes_[worker];
-        if (late) node.last_heard = now;
-        if (!node.peer || now - node.last_heard <= defaults::liveness * interval) continue;
+        if (late) node.last_message_at = now;
+        if (!node.peer || now - node.last_message_at <= defaults::liveness * interval) continue;
         node.peer.reset();
         governor_.leave(worker + 1, true, now);
         changed = true;

@@ -34,7 +34,7 @@ struct Reply {
   BootTime named_delay{};
 };
 
-/// A provider with strict buckets, charged on arrival; what is refused costs nothing and is told at once.
+/// A provider with strict buckets, charged on arrival; what is refused costs nothing and is reported at once.
 class SimulatedProvider {
  public:
   SimulatedProvider(EventQueue& events, const ProviderNature& nature)

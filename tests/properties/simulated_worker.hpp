@@ -33,14 +33,14 @@ struct Start {
   BootTime arrives{};
 };
 
-struct SaidHello {};
-struct SaidWelcome {};
-struct SaidUnknownWorker {};
-using FromWorker = std::variant<SaidHello, wire::Heartbeat>;
-using ToWorker = std::variant<SaidWelcome, SaidUnknownWorker, wire::Grants>;
+struct SimulatedHello {};
+struct SimulatedWelcome {};
+struct SimulatedUnknownWorker {};
+using FromWorker = std::variant<SimulatedHello, wire::Heartbeat>;
+using ToWorker = std::variant<SimulatedWelcome, SimulatedUnknownWorker, wire::Grants>;
 
-/// A worker's process on simulated time. What its calls are allowed, and what is told of them, is up to the
-/// real CallBudget, PermitBook and ClockBounds; around them it does what the worker's actors do by
+/// A worker's process on simulated time. What its calls are allowed, and what is reported of them, is up to
+/// the real CallBudget, PermitBook and ClockBounds; around them it does what the worker's actors do by
 /// docs/protocol.md: HELLO, heartbeats, silence, retries, and the look at the clock before a request is
 /// written.
 class SimulatedWorker {
@@ -71,11 +71,11 @@ class SimulatedWorker {
                   std::vector<Provider> providers)
       : around_(std::move(around)), clock_(clock), nature_(nature) {
     for (auto& provider : providers) lanes_.push_back(std::make_unique<Lane>(std::move(provider)));
-    last_heard_ = last_tick_ = last_reconnect_ = own_now();
+    last_message_at_ = last_tick_ = last_reconnect_ = own_now();
   }
 
   void begin() {
-    say_hello();
+    send_hello();
     tick_later();
   }
   bool dead() const { return dead_; }
@@ -104,7 +104,7 @@ class SimulatedWorker {
 
   void take(const ToWorker& message) {
     when_running([this, message] {
-      last_heard_ = own_now();
+      last_message_at_ = own_now();
       if (!std::exchange(connected_, true)) demand_wanted_ = true;
       std::visit([this](const auto& known) { on_message(known); }, message);
       turn();
@@ -146,22 +146,22 @@ class SimulatedWorker {
 
   // --- the worker's actor ---
 
-  void say_hello() {
+  void send_hello() {
     welcome_awaited_ = true;
-    around_.send(SaidHello{});
+    around_.send(SimulatedHello{});
   }
-  void on_message(const SaidWelcome&) {
+  void on_message(const SimulatedWelcome&) {
     if (!std::exchange(welcome_awaited_, false)) return;
     demand_wanted_ = true;
     if (!std::exchange(in_run_, true)) return;
     for (auto& lane : lanes_) lane->budget.forget_permits();
   }
-  void on_message(const SaidUnknownWorker&) { say_hello(); }
+  void on_message(const SimulatedUnknownWorker&) { send_hello(); }
   void on_message(const wire::Grants& grants) {
     if (!in_run_) return;
-    heard_us_ = std::max(heard_us_, grants.now_us);
+    received_us_ = std::max(received_us_, grants.now_us);
     const auto echo = grants.echo_us > 0 ? std::optional(boot_time(grants.echo_us)) : std::nullopt;
-    heard_at_ = std::max(heard_at_, std::min(echo.value_or(own_now()), own_now()));
+    confirmed_at_ = std::max(confirmed_at_, std::min(echo.value_or(own_now()), own_now()));
     bounds_.on_grants(boot_time(grants.now_us), echo, own_now());
     for (std::size_t i = 0; i < lanes_.size(); ++i) lanes_[i]->budget.take(grants.grants[i], moment().now);
   }
@@ -173,8 +173,8 @@ class SimulatedWorker {
     tick_later();
     const BootTime interval = defaults::heartbeat_interval;
     const auto now = own_now();
-    if (now - std::exchange(last_tick_, now) > 2 * interval) last_heard_ = now;
-    if (now - last_heard_ > defaults::liveness * interval) {
+    if (now - std::exchange(last_tick_, now) > 2 * interval) last_message_at_ = now;
+    if (now - last_message_at_ > defaults::liveness * interval) {
       if (std::exchange(connected_, false)) {
         for (auto& lane : lanes_) lane->budget.suspend();
       }
@@ -183,7 +183,7 @@ class SimulatedWorker {
         around_.reopen_socket();
       }
     }
-    if (!in_run_) return say_hello();
+    if (!in_run_) return send_hello();
     if (!connected_) return send_heartbeat({});
     demand_wanted_ = true;
     turn();
@@ -192,20 +192,21 @@ class SimulatedWorker {
     wire::Heartbeat heartbeat;
     heartbeat.sent_at_us = static_cast<std::uint64_t>(own_now().count());
     heartbeat.demands = std::move(demands);
-    heartbeat.heard_us = heard_us_;
+    heartbeat.received_us = received_us_;
     around_.send(std::move(heartbeat));
   }
 
   // --- its model client ---
 
-  bool is_heard() const {
-    return connected_ && own_now() - heard_at_ <= defaults::liveness * BootTime(defaults::heartbeat_interval);
+  bool is_fresh() const {
+    return connected_ &&
+           own_now() - confirmed_at_ <= defaults::liveness * BootTime(defaults::heartbeat_interval);
   }
   void turn() {
     if (!in_run_) return;
     for (auto& lane : lanes_) {
       lease_calls(*lane);
-      if (is_heard()) start_ready(*lane);
+      if (is_fresh()) start_ready(*lane);
     }
     send_demand();
     wake_later();
@@ -257,7 +258,7 @@ class SimulatedWorker {
     send_heartbeat(std::move(demands));
   }
   void wake_later() {
-    if (!is_heard()) return;
+    if (!is_fresh()) return;
     std::optional<TimePoint> next;
     for (const auto& lane : lanes_) {
       if (lane->ready.empty()) continue;
@@ -337,10 +338,10 @@ class SimulatedWorker {
   bool in_run_ = false;
   bool connected_ = true;
   bool demand_wanted_ = false;
-  std::uint64_t heard_us_ = 0;
+  std::uint64_t received_us_ = 0;
   std::uint64_t next_id_ = 1;
-  BootTime heard_at_{};
-  BootTime last_heard_{};
+  BootTime confirmed_at_{};
+  BootTime last_message_at_{};
   BootTime last_tick_{};
   BootTime last_reconnect_{};
   BootTime wake_at_{};

@@ -10,7 +10,7 @@
 
 namespace sluice::sim {
 
-/// The request formats that the simulator speaks (OpenAI-compatible servers, Anthropic, Gemini).
+/// The request formats that the simulator knows (OpenAI-compatible servers, Anthropic, Gemini).
 enum class Provider : std::uint8_t { openai, anthropic, gemini };
 
 std::string_view to_string(Provider provider);

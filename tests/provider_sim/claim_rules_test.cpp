@@ -32,7 +32,7 @@ TEST(TriggerScanner, FindsOverlappingWordsWhateverTheirCase) {
   EXPECT_EQ(found, expected);
 }
 
-TEST(ClaimRules, SpeakTheVocabularyOfTheOntology) {
+TEST(ClaimRules, UseTheVocabularyOfTheOntology) {
   const auto ontology = toml::parse_file(support::source_path("config/ontology.toml"));
   ASSERT_TRUE(ontology) << ontology.error();
   std::map<std::pair<std::string, std::string>, std::string> types;

@@ -14,7 +14,7 @@ constexpr std::uint64_t mix(std::uint64_t x) {
 }
 
 /// A 64-bit hash that reads eight bytes at a time: the same on every run and machine of one byte order. Not
-/// cryptographic: it tells fixtures apart, not adversaries.
+/// cryptographic: it distinguishes fixtures, not adversaries.
 std::uint64_t content_hash(std::string_view bytes, std::uint64_t seed = 0);
 
 /// A number in [0, 1) from a hash.

@@ -8,7 +8,7 @@
 
 namespace sluice::sim {
 
-/// What `GET /stats` tells. Counts provider requests only.
+/// What `GET /stats` returns. Counts provider requests only.
 class Counters {
  public:
   void started();

@@ -50,7 +50,7 @@ class Service {
                        Reply& reply) = 0;
   /// Fills the cleared reply to bytes that are no HTTP request.
   virtual void reject(int status, Reply& reply) = 0;
-  /// The reply went out, was dropped as it wished, or (`gone`) the client left before.
+  /// The reply went out, was dropped as it asked for, or (`gone`) the client left before.
   virtual void finished(const Reply& reply, bool gone, std::int64_t now_us) = 0;
   /// Called about every 50 ms.
   virtual void tick() = 0;

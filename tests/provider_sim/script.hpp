@@ -29,7 +29,7 @@ struct ScriptRule {
   std::string finish;                      ///< "length", "stop" or a provider's own word.
   Fault fault = Fault::none;
 
-  /// True if the rule says what to answer; one with only a latency leaves that to the built-in rules.
+  /// True if the rule names what to answer; one with only a latency leaves that to the built-in rules.
   bool answers() const { return text || status || body || fault != Fault::none || !finish.empty(); }
 };
 

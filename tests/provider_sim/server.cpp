@@ -18,11 +18,11 @@ namespace sluice::sim {
 
 namespace {
 
-// Tags of what is no connection, above any slot.
+// Tags of what is no connection, above any index.
 constexpr std::uint64_t listener_tag = UINT64_MAX;
 constexpr std::uint64_t timer_tag = UINT64_MAX - 1;
 constexpr std::uint64_t signal_tag = UINT64_MAX - 2;
-constexpr std::uint32_t tick_slot = UINT32_MAX;
+constexpr std::uint32_t tick_index = UINT32_MAX;
 
 constexpr std::int64_t tick_us = 50'000;       // how often the log is flushed
 constexpr std::int64_t linger_us = 1'000'000;  // how long a closing connection is drained
@@ -96,7 +96,7 @@ Result<void> Server::run() {
                                 std::pair{signals_.get(), signal_tag}}) {
     if (auto watched = watch(fd, tag, EPOLLIN); !watched) return watched;
   }
-  timers_.add({monotonic_us() + tick_us, tick_slot, 0});
+  timers_.add({monotonic_us() + tick_us, tick_index, 0});
   std::array<epoll_event, 256> events;
   while (true) {
     arm_timer();
@@ -122,24 +122,25 @@ void Server::accept_all() {
     if (!socket.is_open()) return;
     const int yes = 1;
     setsockopt(socket.get(), IPPROTO_TCP, TCP_NODELAY, &yes, sizeof yes);
-    if (free_slots_.empty()) {
-      free_slots_.push_back(static_cast<std::uint32_t>(connections_.size()));
+    if (free_indices_.empty()) {
+      free_indices_.push_back(static_cast<std::uint32_t>(connections_.size()));
       connections_.emplace_back();
     }
-    const std::uint32_t slot = free_slots_.back();
-    if (!watch(socket.get(), slot, EPOLLIN | EPOLLOUT | EPOLLRDHUP | EPOLLET)) continue;
-    free_slots_.pop_back();
+    const std::uint32_t index = free_indices_.back();
+    if (!watch(socket.get(), index, EPOLLIN | EPOLLOUT | EPOLLRDHUP | EPOLLET)) continue;
+    free_indices_.pop_back();
     auto connection = std::make_unique<Connection>();
     connection->socket = std::move(socket);
-    connection->slot = slot;
+    connection->index = index;
     connection->number = ++accepted_;
-    connections_[slot] = std::move(connection);
+    connections_[index] = std::move(connection);
   }
 }
 
-void Server::on_event(std::uint32_t slot, std::uint32_t events) {
-  if (slot >= connections_.size() || !connections_[slot]) return;  // closed by an earlier event of this batch
-  Connection& connection = *connections_[slot];
+void Server::on_event(std::uint32_t index, std::uint32_t events) {
+  if (index >= connections_.size() || !connections_[index])
+    return;  // closed by an earlier event of this batch
+  Connection& connection = *connections_[index];
   if ((events & (EPOLLERR | EPOLLHUP)) != 0) return close(connection, true);
   if ((events & EPOLLRDHUP) != 0) {
     connection.peer_closed = true;
@@ -219,7 +220,7 @@ bool Server::serve(Connection& connection) {
   }
   if (reply.due_us > now) {
     connection.generation = ++generations_;
-    timers_.add({reply.due_us, connection.slot, connection.generation});
+    timers_.add({reply.due_us, connection.index, connection.generation});
     return false;
   }
   return give_reply(connection);
@@ -265,7 +266,7 @@ void Server::linger(Connection& connection) {
   connection.phase = Phase::lingering;
   shutdown(connection.socket.get(), SHUT_WR);
   connection.generation = ++generations_;
-  timers_.add({monotonic_us() + linger_us, connection.slot, connection.generation});
+  timers_.add({monotonic_us() + linger_us, connection.index, connection.generation});
   connection.readable = true;
   drain(connection);
 }
@@ -286,9 +287,9 @@ void Server::close(Connection& connection, bool gone) {
   if (connection.phase == Phase::waiting || connection.phase == Phase::sending) {
     service_.finished(connection.reply, gone, monotonic_us());
   }
-  const std::uint32_t slot = connection.slot;
-  free_slots_.push_back(slot);
-  connections_[slot].reset();
+  const std::uint32_t index = connection.index;
+  free_indices_.push_back(index);
+  connections_[index].reset();
 }
 
 void Server::fire_timers() {
@@ -296,11 +297,11 @@ void Server::fire_timers() {
   if (read(timer_.get(), &expirations, sizeof expirations) > 0) armed_for_us_ = 0;
   const std::int64_t now = monotonic_us();
   while (const auto timer = timers_.take_due(now)) {
-    if (timer->slot == tick_slot) {
+    if (timer->index == tick_index) {
       tick(now);
       continue;
     }
-    const auto& owner = connections_[timer->slot];
+    const auto& owner = connections_[timer->index];
     if (!owner || owner->generation != timer->generation) continue;
     if (owner->phase == Phase::lingering) {
       close(*owner, false);
@@ -312,7 +313,7 @@ void Server::fire_timers() {
 
 void Server::tick(std::int64_t now_us) {
   service_.tick();
-  timers_.add({now_us + tick_us, tick_slot, 0});
+  timers_.add({now_us + tick_us, tick_index, 0});
   const bool unreachable = service_.is_unreachable(now_us);
   if (unreachable == !listener_.is_open()) return;
   if (unreachable) return become_unreachable();

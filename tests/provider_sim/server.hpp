@@ -32,13 +32,13 @@ class Server {
     reading,   ///< Waits for a request.
     waiting,   ///< Has a reply that is not due, or never will be.
     sending,   ///< Has a reply that did not fit into the socket's buffer.
-    lingering  ///< Has said its last word; reads and drops what still comes, so that no reset overtakes it.
+    lingering  ///< Has sent its last byte; reads and drops what still comes, so that no reset overtakes it.
   };
   struct Connection {
     FileDescriptor socket;
-    std::uint32_t slot = 0;
+    std::uint32_t index = 0;
     std::uint64_t number = 0;      ///< Counts accepted connections from 1.
-    std::uint64_t generation = 0;  ///< Tells late timers from current ones.
+    std::uint64_t generation = 0;  ///< Distinguishes late timers from current ones.
     std::uint64_t requests = 0;
     Phase phase = Phase::reading;
     bool readable = false;  ///< There may be more to read than was read.
@@ -50,7 +50,7 @@ class Server {
 
   Result<void> watch(int fd, std::uint64_t tag, std::uint32_t events);
   void accept_all();
-  void on_event(std::uint32_t slot, std::uint32_t events);
+  void on_event(std::uint32_t index, std::uint32_t events);
   void advance(Connection& connection);
   bool read_request(Connection& connection);
   bool read_some(Connection& connection);
@@ -74,7 +74,7 @@ class Server {
   FileDescriptor timer_;
   FileDescriptor signals_;
   std::vector<std::unique_ptr<Connection>> connections_;
-  std::vector<std::uint32_t> free_slots_;
+  std::vector<std::uint32_t> free_indices_;
   std::uint64_t accepted_ = 0;
   std::uint64_t generations_ = 0;
   TimerQueue timers_;

@@ -6,13 +6,13 @@
 
 namespace sluice::sim {
 
-/// Deadlines in order. A deadline is never taken back: whoever set it tells by `generation` whether it still
+/// Deadlines in order. A deadline is never taken back: whoever set it knows by `generation` whether it still
 /// means something. Pure.
 class TimerQueue {
  public:
   struct Timer {
     std::int64_t due_us = 0;
-    std::uint32_t slot = 0;
+    std::uint32_t index = 0;
     std::uint64_t generation = 0;
   };
 

@@ -13,7 +13,7 @@
 
 namespace sluice::support {
 
-/// A DEALER in the test itself: says to a coordinator whatever the test wants, well-formed or not.
+/// A DEALER in the test itself: sends a coordinator whatever the test wants, well-formed or not.
 class RawWorker {
  public:
   explicit RawWorker(const std::string& endpoint);

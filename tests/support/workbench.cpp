@@ -94,7 +94,7 @@ Finished Workbench::finish(Process& process) {
   const auto exit_code = process.wait();
   const auto duration = std::chrono::steady_clock::now() - begin;
   if (!exit_code) {
-    ADD_FAILURE() << process.command().arguments.front() << " does not end; it said: " << process.errors();
+    ADD_FAILURE() << process.command().arguments.front() << " does not end; it wrote: " << process.errors();
   }
   return {exit_code, process.output(), process.errors(),
           std::chrono::duration_cast<std::chrono::milliseconds>(duration)};
@@ -177,18 +177,18 @@ std::string Workbench::endpoint_of(Process& coordinator) {
   static constexpr std::string_view announcement = "sluice: listening on ";
   std::string endpoint;
   eventually([&] {
-    const auto said = coordinator.errors();
-    const auto begin = said.find(announcement);
-    const auto end = begin == std::string::npos ? begin : said.find('\n', begin);
+    const auto written = coordinator.errors();
+    const auto begin = written.find(announcement);
+    const auto end = begin == std::string::npos ? begin : written.find('\n', begin);
     if (end == std::string::npos) return !coordinator.running();
-    endpoint = said.substr(begin + announcement.size(), end - begin - announcement.size());
+    endpoint = written.substr(begin + announcement.size(), end - begin - announcement.size());
     return true;
   });
-  EXPECT_NE(endpoint, "") << "the coordinator does not listen; it said: " << coordinator.errors();
+  EXPECT_NE(endpoint, "") << "the coordinator does not listen; it wrote: " << coordinator.errors();
   return endpoint;
 }
 
-bool Workbench::has_said(const Process& process, const std::string& text) {
+bool Workbench::has_logged(const Process& process, const std::string& text) {
   return eventually([&] { return process.errors().find(text) != std::string::npos; });
 }
 

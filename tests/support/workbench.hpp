@@ -31,7 +31,7 @@ struct Finished {
   std::string errors;
   std::chrono::milliseconds duration{};
 
-  /// The lines of stderr that tell an error.
+  /// The lines of stderr that report an error.
   std::vector<std::string> error_lines() const;
 };
 
@@ -75,10 +75,10 @@ class Workbench : public ::testing::Test {
   /// How many cases the shipped fixtures have.
   static std::size_t fixture_count();
 
-  /// The endpoint that a coordinator says it listens on. Fails the test and is empty if it says none.
+  /// The endpoint that a coordinator reports to listen on. Fails the test and is empty if it reports none.
   static std::string endpoint_of(Process& coordinator);
-  /// Waits until a program has said this on stderr.
-  static bool has_said(const Process& process, const std::string& text);
+  /// Waits until a program has written this to stderr.
+  static bool has_logged(const Process& process, const std::string& text);
 
   /// The comparable part of the report of an undisturbed run with one worker; made once a program.
   const std::string& reference_report();

@@ -123,20 +123,23 @@ TEST(Codec, DetailsAndShownTextsAreBounded) {
   const auto result = samples::scored_result();
   const auto bytes = encode_result(result);
   const auto& detail = result.scores[0].metrics[2].detail;
-  EXPECT_TRUE(decode_result(with_text(bytes, detail, std::string(max_detail_bytes, 'd'))));
-  EXPECT_FALSE(decode_result(with_text(bytes, detail, std::string(max_detail_bytes + 1, 'd'))));
-  EXPECT_TRUE(decode_result(with_text(bytes, result.shown_text, std::string(max_shown_bytes, 's'))));
-  EXPECT_FALSE(decode_result(with_text(bytes, result.shown_text, std::string(max_shown_bytes + 1, 's'))));
+  EXPECT_TRUE(decode_result(with_text(bytes, detail, std::string(defaults::max_detail_bytes, 'd'))));
+  EXPECT_FALSE(decode_result(with_text(bytes, detail, std::string(defaults::max_detail_bytes + 1, 'd'))));
+  EXPECT_TRUE(
+      decode_result(with_text(bytes, result.shown_text, std::string(defaults::max_shown_bytes, 's'))));
+  EXPECT_FALSE(
+      decode_result(with_text(bytes, result.shown_text, std::string(defaults::max_shown_bytes + 1, 's'))));
 }
 
 TEST(Codec, WhatIsTooLongOrForeignToShowIsCutAndMendedByTheWriter) {
   auto result = samples::scored_result();
-  result.scores[0].metrics[2].detail = std::string(max_detail_bytes - 1, 'd') + "\u20ac";
-  result.shown_text = std::string(max_shown_bytes, '\xff');
+  result.scores[0].metrics[2].detail = std::string(defaults::max_detail_bytes - 1, 'd') + "\u20ac";
+  result.shown_text = std::string(defaults::max_shown_bytes, '\xff');
   const auto decoded = decode_result(encode_result(result));
   ASSERT_TRUE(decoded) << decoded.error().message;
-  EXPECT_EQ(decoded->scores[0].metrics[2].detail, std::string(max_detail_bytes - 1, 'd'));
-  EXPECT_EQ(decoded->shown_text.size(), max_shown_bytes / 3 * 3) << "replacement characters of three bytes";
+  EXPECT_EQ(decoded->scores[0].metrics[2].detail, std::string(defaults::max_detail_bytes - 1, 'd'));
+  EXPECT_EQ(decoded->shown_text.size(), defaults::max_shown_bytes / 3 * 3)
+      << "replacement characters of three bytes";
 }
 
 TEST(Codec, NumbersKeepTheirKind) {
@@ -160,7 +163,7 @@ TEST(Codec, ForeignBytesInAnErrorAreMended) {
   EXPECT_EQ(decoded->error->message, "the server said \xEF\xBF\xBD!");
 }
 
-TEST(Codec, OtherVersionIsToldFromMalformed) {
+TEST(Codec, OtherVersionIsDistinguishedFromMalformed) {
   auto frames = encode(Goodbye{"x"});
   frames.header[2] = 9;
   const auto error = refused_by_coordinator(frames);

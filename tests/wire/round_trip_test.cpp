@@ -1,4 +1,5 @@
 // Properties: whatever is sent is what arrives, for every message.
+#include "common/defaults.hpp"
 #include "common/text/text.hpp"
 #include "common/wire/codec.hpp"
 
@@ -74,7 +75,7 @@ UnitResult any_result() {
   result.claims = some([] {
     return FinalClaim{*text(), *text(), any_value(), *ratio(), any_line(), any<bool>(), any<bool>()};
   });
-  result.shown_text = beginning(*text(), max_shown_bytes);
+  result.shown_text = beginning(*text(), defaults::max_shown_bytes);
   const auto claims = static_cast<std::uint32_t>(result.claims.size());
   result.scores = some([claims] {
     TrialScore score{any<TrialId>(), {}, {}};
@@ -82,7 +83,7 @@ UnitResult any_result() {
       return MetricOutcome{*rc::gen::element(MetricId::claims_precision, MetricId::claims_absent),
                            any<bool>() ? std::optional(*ratio()) : std::nullopt,
                            any<bool>() ? std::optional(any<bool>()) : std::nullopt,
-                           std::string(beginning(*text(), max_detail_bytes))};
+                           std::string(beginning(*text(), defaults::max_detail_bytes))};
     });
     score.claims.missing = some([] { return *rc::gen::inRange<std::uint32_t>(0, 65536); });
     if (claims == 0) return score;
@@ -260,7 +261,7 @@ RC_GTEST_PROP(RoundTrip, Work, ()) {
 RC_GTEST_PROP(RoundTrip, AckGrantsDrainAndReject, ()) {
   arrives_at_worker(Ack{*text(), some([] {
                           return Acknowledged{any<UnitId>(),
-                                              *rc::gen::element(Verdict::committed, Verdict::retry),
+                                              *rc::gen::element(AckCode::committed, AckCode::retry),
                                               any_digest(), any_digest()};
                         })});
   using u32 = std::uint32_t;

@@ -144,7 +144,7 @@ inline std::vector<Sample> all() {
       {"welcome", down(Welcome{settings()})},
       {"work", down(work())},
       {"ack",
-       down(Ack{"run-1", {{70000, Verdict::committed, digest(1), digest(64)}, {2, Verdict::gone, {}, {}}}})},
+       down(Ack{"run-1", {{70000, AckCode::committed, digest(1), digest(64)}, {2, AckCode::gone, {}, {}}}})},
       {"grants", down(Grants{"run-1", 1'000'000, 77, {limited_grant(), paused_grant()}})},
       {"drain", down(Drain{"run-1", "all results are in", 25'000})},
       {"withdraw", down(Withdraw{"run-1", {7, 70000}})},

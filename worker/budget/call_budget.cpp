@@ -1,16 +1,13 @@
 #include "worker/budget/call_budget.hpp"
 
+#include "worker/defaults.hpp"
+
 #include <algorithm>
 #include <utility>
 
 namespace sluice {
 
 namespace {
-
-/// With a search on, what answers take is reported after a round of them, but no more often than this: rounds
-/// of a fast server show nothing that the next one does not.
-constexpr std::chrono::milliseconds shortest_round(50);
-constexpr std::uint32_t smallest_round = 16;
 
 TimePoint later(TimePoint now, std::uint32_t ms) {
   return now + std::chrono::milliseconds(ms);
@@ -140,8 +137,8 @@ bool CallBudget::change_is_due(std::size_t ready, TimePoint now) const {
     return ready != sent_.ready || in_flight_ != sent_.in_flight || !settled_.empty();
   }
   if (searched_) {
-    const auto round = std::max(places_, smallest_round);
-    if (outcomes_.answered >= round && now - sent_.at >= shortest_round) return true;
+    const auto round = std::max(places_, defaults::smallest_round);
+    if (outcomes_.answered >= round && now - sent_.at >= defaults::shortest_round) return true;
     return (sent == 0) != (wanted == 0);
   }
   // Places are split by what is wanted; which calls of these are in flight does not matter.

@@ -1,5 +1,7 @@
 #include "worker/budget/clock_bounds.hpp"
 
+#include "worker/defaults.hpp"
+
 #include <algorithm>
 #include <cstdint>
 #include <limits>
@@ -8,14 +10,11 @@ namespace sluice {
 
 namespace {
 
-/// How much faster or slower one machine's clock may run than the other's: quartz without any discipline
-/// stays within 100 ppm of true time, so two of them within 200 of each other (docs/budgets.md).
-constexpr std::int64_t drift_ppm = 200;
 constexpr std::int64_t million = 1'000'000;
 
 /// Rounded up.
 BootTime drift_over(BootTime time) {
-  return BootTime((time.count() * drift_ppm + million - 1) / million);
+  return BootTime((time.count() * defaults::clock_drift_ppm + million - 1) / million);
 }
 
 /// Windows open and close within minutes; bounded by a month, products stay within 64 bits.
@@ -69,11 +68,12 @@ std::optional<TimeSpan> ClockBounds::own_times_within(const TimeSpan& window) co
   const auto until_open = bounded(window.from - lower_->coordinator);
   auto from = lower_->own;
   if (until_open.count() > 0) {
-    from += BootTime(until_open.count() * million / (million - drift_ppm)) + margin;
+    from += BootTime(until_open.count() * million / (million - defaults::clock_drift_ppm)) + margin;
   }
   const auto until_closed = bounded(window.to - upper_->coordinator);
   if (until_closed.count() < 0) return TimeSpan{from, from - margin};
-  const auto to = upper_->own + BootTime(until_closed.count() * million / (million + drift_ppm)) - margin;
+  const auto to =
+      upper_->own + BootTime(until_closed.count() * million / (million + defaults::clock_drift_ppm)) - margin;
   return TimeSpan{from, to};
 }
 

@@ -18,8 +18,8 @@ struct TimeSpan {
 BootTime boot_time(std::uint64_t us);
 
 /// Where the coordinator's boot clock can stand, as far as this worker can know (docs/budgets.md): each
-/// GRANTS says what it was when some demand had arrived and the GRANTS had not. All of them are true at once,
-/// so the bounds are the intersection. Times are the boot clocks' (clock.hpp). Pure; not thread-safe.
+/// GRANTS holds what it was when some demand had arrived and the GRANTS had not. All of them are true at
+/// once, so the bounds are the intersection. Times are the boot clocks' (clock.hpp). Pure; not thread-safe.
 class ClockBounds {
  public:
   /// GRANTS came in at `received` of the own clock, sent at `coordinator` of the other's, by a coordinator

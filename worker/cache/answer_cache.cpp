@@ -4,6 +4,7 @@
 #include "worker/cache/directory_id.hpp"
 #include "worker/cache/directory_lock.hpp"
 #include "worker/cache/entry.hpp"
+#include "worker/defaults.hpp"
 
 #include <algorithm>
 #include <cstdarg>
@@ -26,19 +27,6 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr std::size_t block_cache_bytes =
-    32u << 20;  ///< Some 10,000 answers; the rest is the kernel's page cache.
-constexpr std::size_t write_buffer_bytes = 16u << 20;  ///< Also bounds what a start replays from the log.
-constexpr int bloom_bits = 10;                         ///< 1 % of the misses read a block in vain.
-/// Of the write buffer, for the filter that spares a miss the search among what is not in a table yet: 26
-/// bits an answer.
-constexpr double memtable_bloom_ratio = 1.0 / 512;
-constexpr int open_files = 256;  ///< Tables open lazily: opening does not grow with the cache.
-/// What a start may have to replay from the logs of earlier runs (about 4 ms). Beyond it a closing cache
-/// writes a table, which later starts open in no time.
-constexpr std::uint64_t max_replayed_bytes = 1u << 20;
-constexpr std::size_t max_replayed_logs = 8;
-
 /// RocksDB's own log would cost three changes of the directory at each start; its errors come back as
 /// statuses.
 class NoLog : public rocksdb::Logger {
@@ -60,30 +48,30 @@ rocksdb::DBOptions database_options() {
   rocksdb::DBOptions options;
   options.create_if_missing = true;
   options.create_missing_column_families = true;
-  options.max_open_files = open_files;
+  options.max_open_files = defaults::open_files;
   options.max_file_opening_threads = 1;
   options.skip_stats_update_on_db_open = true;
   options.skip_checking_sst_file_sizes_on_db_open = true;
   options.stats_dump_period_sec = 0;
   options.stats_persist_period_sec = 0;
   options.info_log = std::make_shared<NoLog>();
-  options.max_total_wal_size = write_buffer_bytes;
+  options.max_total_wal_size = defaults::write_buffer_bytes;
   // A start writes no table of a few answers: State::shorten_replay decides when one is worth it.
   options.avoid_flush_during_recovery = true;
   return options;
 }
 
 rocksdb::ColumnFamilyOptions family_options() {
-  static const auto block_cache = rocksdb::NewLRUCache(block_cache_bytes);
+  static const auto block_cache = rocksdb::NewLRUCache(defaults::block_cache_bytes);
   rocksdb::BlockBasedTableOptions table;
   table.block_cache = block_cache;
-  table.filter_policy.reset(rocksdb::NewBloomFilterPolicy(bloom_bits));
+  table.filter_policy.reset(rocksdb::NewBloomFilterPolicy(defaults::bloom_bits));
   table.cache_index_and_filter_blocks = true;
   table.pin_l0_filter_and_index_blocks_in_cache = true;
   table.format_version = 5;
   rocksdb::ColumnFamilyOptions options;
-  options.write_buffer_size = write_buffer_bytes;
-  options.memtable_prefix_bloom_size_ratio = memtable_bloom_ratio;
+  options.write_buffer_size = defaults::write_buffer_bytes;
+  options.memtable_prefix_bloom_size_ratio = defaults::memtable_bloom_ratio;
   options.memtable_whole_key_filtering = true;
   options.compression = best_compression();
   options.table_factory.reset(rocksdb::NewBlockBasedTableFactory(table));
@@ -173,7 +161,8 @@ void AnswerCache::State::shorten_replay() {
   database->GetAggregatedIntProperty(rocksdb::DB::Properties::kCurSizeAllMemTables, &pending);
   rocksdb::VectorLogPtr logs;
   const auto listed = database->GetSortedWalFiles(logs);
-  if (pending <= max_replayed_bytes && (!listed.ok() || logs.size() <= max_replayed_logs)) return;
+  if (pending <= defaults::max_replayed_bytes && (!listed.ok() || logs.size() <= defaults::max_replayed_logs))
+    return;
   // Should this fail, nothing is lost: the logs stay and are replayed.
   database->Flush(rocksdb::FlushOptions(), families).PermitUncheckedError();
 }

@@ -1,7 +1,7 @@
 #include "worker/cache/cache_tools.hpp"
 
 #include "worker/cache/answer_cache.hpp"
-#include "worker/cache/slots.hpp"
+#include "worker/cache/directories.hpp"
 
 #include <algorithm>
 #include <array>

@@ -23,9 +23,6 @@ inline constexpr std::size_t entry_head_bytes = 1 + 32 + 4;
 /// An answer (`defaults::max_answer_bytes`) with its usage, names and reason; a longer entry is no entry.
 inline constexpr std::size_t max_entry_bytes = defaults::max_answer_bytes + (1u << 20);
 
-/// A cassette is written rarely and lies in a repository for long, which speaks for a high level; beyond
-/// this one the time of an export grows much faster than the file shrinks.
-inline constexpr int compression_level = 9;
 /// log2 of the bytes that the decompressor must keep: answers of one suite resemble each other, and 4 MiB of
 /// memory are nothing. A file that asks for more is refused.
 inline constexpr int window_log = 22;

@@ -2,6 +2,7 @@
 
 #include "common/sha256_stream.hpp"
 #include "worker/cache/cassette_format.hpp"
+#include "worker/defaults.hpp"
 
 #include <algorithm>
 #include <array>
@@ -20,8 +21,6 @@
 namespace sluice {
 
 namespace {
-
-constexpr std::size_t piece_bytes = 128u << 10;
 
 struct FreeDecompressor {
   void operator()(ZSTD_DCtx* context) const { ZSTD_freeDCtx(context); }
@@ -151,8 +150,8 @@ class Content {
 
   const File& file_;
   std::unique_ptr<ZSTD_DCtx, FreeDecompressor> context_{ZSTD_createDCtx()};
-  std::vector<char> compressed_ = std::vector<char>(piece_bytes);
-  std::vector<char> plain_ = std::vector<char>(piece_bytes);
+  std::vector<char> compressed_ = std::vector<char>(defaults::cassette_piece_bytes);
+  std::vector<char> plain_ = std::vector<char>(defaults::cassette_piece_bytes);
   ZSTD_inBuffer in_{nullptr, 0, 0};
   std::uint64_t next_ = cassette::header_bytes;  ///< First byte of the file that was not read yet.
   std::uint64_t end_;
@@ -204,7 +203,7 @@ CassetteReader::~CassetteReader() = default;
 
 Result<void> CassetteReader::State::check_sum() const {
   Sha256Stream stream;
-  std::vector<char> piece(piece_bytes);
+  std::vector<char> piece(defaults::cassette_piece_bytes);
   const auto end = file.size() - cassette::checksum_bytes;
   for (std::uint64_t at = 0; at < end;) {
     const auto part = static_cast<std::size_t>(std::min<std::uint64_t>(piece.size(), end - at));

@@ -2,6 +2,7 @@
 
 #include "common/sha256_stream.hpp"
 #include "worker/cache/cassette_format.hpp"
+#include "worker/defaults.hpp"
 
 #include <array>
 #include <cstring>
@@ -51,7 +52,7 @@ struct CassetteWriter::State {
     const char version = static_cast<char>(cassette::version);
     put({&version, 1});
     // One thread and no checksum of zstd's own: nothing but the content decides the bytes.
-    const std::array settings{std::pair{ZSTD_c_compressionLevel, cassette::compression_level},
+    const std::array settings{std::pair{ZSTD_c_compressionLevel, defaults::cassette_compression_level},
                               std::pair{ZSTD_c_windowLog, cassette::window_log},
                               std::pair{ZSTD_c_checksumFlag, 0}, std::pair{ZSTD_c_contentSizeFlag, 0}};
     ready = context != nullptr;

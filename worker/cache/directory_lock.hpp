@@ -8,7 +8,7 @@
 namespace sluice {
 
 /// A lock on a cache directory (flock on its LOCK.sluice), held until destruction or the process's death.
-/// RocksDB has a lock of its own, but does not tell "in use" from other failures.
+/// RocksDB has a lock of its own, but does not distinguish "in use" from other failures.
 class DirectoryLock {
  public:
   enum class Kind { exclusive, shared };

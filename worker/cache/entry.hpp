@@ -45,7 +45,7 @@ struct Rank {
 };
 
 /// An entry as it is stored, with what it is worth. Entries that differ in nothing but the words of a refusal
-/// are told apart by their bytes, so that every order of merging ends the same.
+/// are distinguished by their bytes, so that every order of merging ends the same.
 struct Version {
   Rank rank;
   std::string bytes;

@@ -1,7 +1,7 @@
 #include "worker/cache/answer_cache.hpp"
 #include "worker/cache/cache_tools.hpp"
 #include "worker/cache/cassette_writer.hpp"
-#include "worker/cache/slots.hpp"
+#include "worker/cache/directories.hpp"
 
 #include <algorithm>
 #include <array>
@@ -84,7 +84,7 @@ class Merge {
   struct Source {
     const AnswerCache* cache;
     EntryCursor cursor;
-    bool stands;  ///< At an entry; before the first `next` it only says that the end was not met.
+    bool stands;  ///< At an entry; before the first `next` it only means that the end was not met.
   };
   EntryKind kind_;
   std::vector<Source> sources_;

@@ -1,7 +1,8 @@
 #include "worker/cache/import_cassette.hpp"
 
 #include "worker/cache/cache_tools.hpp"
-#include "worker/cache/slots.hpp"
+#include "worker/cache/directories.hpp"
+#include "worker/defaults.hpp"
 
 #include <algorithm>
 #include <array>
@@ -13,9 +14,6 @@ namespace {
 
 using cache_entry::Rank;
 using cache_entry::Version;
-
-/// Pins are looked up and moved for so many keys at once: one transaction of the ledger.
-constexpr std::size_t keys_per_batch = 512;
 
 class Import {
  public:
@@ -40,7 +38,7 @@ class Import {
     }
     if (entry.kind == EntryKind::embedding) return {};
     batch_.push_back(entry.key);
-    return batch_.size() < keys_per_batch ? Result<void>() : pin_batch();
+    return batch_.size() < defaults::pins_per_batch ? Result<void>() : pin_batch();
   }
 
   bool is_to_be_stored(const CassetteEntry& entry, const std::optional<std::string>& stored) {
@@ -117,9 +115,9 @@ Result<ImportedCassette> import_cassette(const CassetteImport& options) {
   auto cassette = CassetteReader::open(options.file);
   if (!cassette) return fail(cassette.error());
   if (auto sound = cassette->verify(); !sound) return fail(sound.error());
-  // A ledger that does not work is told before anything is written.
+  // A ledger that does not work is reported before anything is written.
   if (auto works = options.pins({}); !works) return fail(works.error());
-  auto cache = open_slot(options.home, std::nullopt);
+  auto cache = open_worker_cache(options.home, std::nullopt);
   if (!cache) return fail(cache.error());
   const auto others = open_others_read_only(options.home, cache->directory());
   return merge_cassette(*cassette, *cache, others, options);

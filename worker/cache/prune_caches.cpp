@@ -1,6 +1,7 @@
 #include "worker/cache/answer_cache.hpp"
 #include "worker/cache/cache_tools.hpp"
-#include "worker/cache/slots.hpp"
+#include "worker/cache/directories.hpp"
+#include "worker/defaults.hpp"
 
 #include <array>
 #include <utility>
@@ -10,9 +11,6 @@ namespace sluice {
 namespace {
 
 namespace fs = std::filesystem;
-
-/// Pins are looked up for so many entries at once.
-constexpr std::size_t entries_per_batch = 512;
 
 class Prune {
  public:
@@ -40,7 +38,7 @@ class Prune {
     bool is_old = false;
   };
 
-  /// All or none: what is in use is told before anything is removed.
+  /// All or none: what is in use is reported before anything is removed.
   Result<void> open(const std::vector<fs::path>& directories) {
     for (const auto& dir : directories) {
       auto cache = options_.dry_run ? AnswerCache::open_read_only(dir) : AnswerCache::open(dir);
@@ -87,7 +85,7 @@ class Prune {
                  is_old || !any_pinned_) {
         batch.push_back({cursor.key(), rank->digest, is_old});
       }
-      if (batch.size() < entries_per_batch) continue;
+      if (batch.size() < defaults::pins_per_batch) continue;
       if (auto done = remove_old(cache, kind, batch, count); !done) return done;
     }
   }

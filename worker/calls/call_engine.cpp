@@ -1,9 +1,9 @@
 #include "worker/calls/call_engine.hpp"
 
-#include "common/defaults.hpp"
 #include "common/text/text.hpp"
 #include "worker/call_failure.hpp"
 #include "worker/calls/waiting_calls.hpp"
+#include "worker/defaults.hpp"
 
 #include <algorithm>
 #include <utility>
@@ -12,7 +12,7 @@ namespace sluice {
 
 namespace {
 
-/// What the call log says of a call, beside its time.
+/// What the call log holds of a call, beside its time.
 std::string log_members(const Call& call, const std::optional<TakenPermit>& permit) {
   std::string members = R"("provider":)";
   append_json_string(members, call.provider->settings.name);
@@ -38,7 +38,7 @@ CallEngine::CallEngine(const RunSettings& settings, CallEngineConfig config)
       entries_(settings, config.has_cache),
       has_cache_(config.has_cache),
       link_(settings.heartbeat_interval),
-      told_slots_(config.slots) {
+      reported_concurrency_(config.concurrency) {
   for (const auto& of_run : settings_.providers) {
     auto& provider = providers_.try_emplace(of_run.name, of_run, settings_.case_timeout).first->second;
     const auto key = config.keys.find(of_run.name);
@@ -86,7 +86,8 @@ CallId CallEngine::submit(CallRequest& request, const CallContext& context, Time
   const auto left = std::chrono::floor<std::chrono::milliseconds>(deadline - at_.now);
   const RetryPolicy retry({settings_.max_retries, settings_.backoff_initial, defaults::backoff_max, left},
                           at_.now);
-  const OutageClock outages(called->budget.out(at_.now), 2 * (settings_.max_retries + 1));
+  const OutageClock outages(called->budget.out(at_.now),
+                            defaults::failed_probes_per_try * (settings_.max_retries + 1));
   auto& call = calls_.try_emplace(id, request, context, *called, retry, outages, at_.now).first->second;
   if (held && entries_.seeks()) {
     call.state = Call::State::seeks_entry;
@@ -187,12 +188,12 @@ void CallEngine::on_budget(const BudgetChanged& budget, const Moment& moment) {
     for (auto& [id, call] : calls_) call.permit.reset();
     entries_.ask_again();
   }
-  for (const auto& grant : budget.heard.grants) {
+  for (const auto& grant : budget.grants.grants) {
     auto* granted = provider(grant.provider);
     if (!granted) continue;
     granted->budget.take(grant, at_.now);
     for (const auto& permit : grant.permits)
-      granted->late_permits.on_permit(permit, link_.clock(), budget.heard_at);
+      granted->late_permits.on_permit(permit, link_.clock(), budget.received_at);
     if (const auto error = obstacle(*granted)) {
       end_waiting(*granted, *error);
     } else {
@@ -366,18 +367,18 @@ EngineTurn CallEngine::turn(const Moment& moment, const Backlog& backlog) {
     if (!turn.unfit && !provider.ready.empty()) turn.unfit = link_.problem();
     if (!turn.unfit) turn.unfit = provider.late_permits.problem(name);
   }
-  tell_demand(turn, backlog);
+  report_demand(turn, backlog);
   turn.wake = next_wake();
   return turn;
 }
 
-void CallEngine::tell_demand(EngineTurn& turn, const Backlog& backlog) {
+void CallEngine::report_demand(EngineTurn& turn, const Backlog& backlog) {
   const auto ready = [&](const CalledProvider& provider) {
     // With a search on, what has not begun yet is what more places would be for.
     const bool counts = provider.budget.searched_places() > 0 && backlog.provider == provider.settings.name;
     return provider.ready.size() + (counts ? backlog.waiting : 0);
   };
-  bool due = std::exchange(demand_wanted_, false) || backlog.slots != told_slots_;
+  bool due = std::exchange(demand_wanted_, false) || backlog.concurrency != reported_concurrency_;
   for (auto& [name, provider] : providers_) {
     auto& budget = provider.budget;
     if (budget.holds_permits()) budget.give_back(next_sizes(provider, calls_), link_.clock(), at_);
@@ -386,8 +387,8 @@ void CallEngine::tell_demand(EngineTurn& turn, const Backlog& backlog) {
   if (!due || !link_.connected()) return;
   auto& demand = turn.demand.emplace();
   demand.run_id = settings_.run_id;
-  demand.heard_us = link_.newest_grants_us();
-  demand.slots = told_slots_ = backlog.slots;
+  demand.received_us = link_.newest_grants_us();
+  demand.concurrency = reported_concurrency_ = backlog.concurrency;
   for (auto& [name, provider] : providers_) {
     std::vector<wire::CallSize> sizes;
     if (provider.budget.needs_sizes()) sizes = next_sizes(provider, calls_);

@@ -21,13 +21,13 @@ namespace sluice {
 struct CallEngineConfig {
   std::map<std::string, std::string> keys;  ///< API key by provider name; empty for a call without a key.
   std::uint64_t random_seed = 0;            ///< For the jitter of the back-off.
-  bool log_calls = false;                   ///< Calls carry what the call log is to say of them.
-  bool has_cache = false;                   ///< Entries of other workers' caches have a place here.
-  std::uint32_t slots = 0;                  ///< As the coordinator knows them (Backlog).
+  bool log_calls = false;                   ///< Calls carry what the call log is to hold of them.
+  bool has_cache = false;                   ///< Entries of other workers' caches can be kept here.
+  std::uint32_t concurrency = 0;            ///< As the coordinator knows it (Backlog).
 };
 
 /// Makes the calls of one run, whatever they are for, under the budgets that the coordinator grants: when a
-/// call may start is the coordinator's to say, whether one is tried again is decided here alone. Each request
+/// call may start the coordinator decides, whether one is tried again is decided here alone. Each request
 /// that is submitted ends once, in `take_ended`, unless it is cancelled. Pure; not thread-safe.
 class CallEngine {
  public:
@@ -67,7 +67,7 @@ class CallEngine {
   void on_done(const HttpDone& done, const Moment& moment, std::chrono::system_clock::time_point arrived);
   /// Ends back-offs, and calls whose time is over.
   void on_time(const Moment& moment);
-  /// The next turn tells the demand, whether it has changed or not.
+  /// The next turn reports the demand, whether it has changed or not.
   void want_demand() { demand_wanted_ = true; }
 
   // --- What follows ---
@@ -97,7 +97,7 @@ class CallEngine {
   void follow(CallId id, NextStep next);
   void end(CallId id, CallEnded ended);
   Call extract(CallId id);
-  void tell_demand(EngineTurn& turn, const Backlog& backlog);
+  void report_demand(EngineTurn& turn, const Backlog& backlog);
   std::optional<TimePoint> next_wake() const;
 
   const RunSettings& settings_;
@@ -108,7 +108,7 @@ class CallEngine {
   CalledProviders providers_;
   CoordinatorLink link_;
   bool demand_wanted_ = false;
-  std::uint32_t told_slots_ = 0;
+  std::uint32_t reported_concurrency_ = 0;
 
   CallTable calls_;
   Alarms alarms_;  ///< Ends of back-offs, and deadlines of what waits.

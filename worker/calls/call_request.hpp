@@ -37,8 +37,8 @@ class CallRequest {
   /// Upper bounds of the tokens that the call can take. Asked for once.
   virtual wire::CallSize size() const = 0;
   virtual HttpRequest build(const ProviderSettings& provider, std::string_view api_key) const = 0;
-  /// Keeps what the response holds, and returns what it used (nothing but zeros: the provider does not say),
-  /// or why it is no answer. `now` and `api_key` as read_response has them.
+  /// Keeps what the response holds, and returns what it used (nothing but zeros: the provider names no
+  /// usage), or why it is no answer. `now` and `api_key` as read_response has them.
   virtual std::variant<Usage, Failed> read(const ProviderSettings& provider, const HttpResponse& response,
                                            std::chrono::system_clock::time_point now,
                                            std::string_view api_key) = 0;
@@ -47,11 +47,11 @@ class CallRequest {
   virtual Result<void> take_entry(std::string_view /*entry*/) {
     return fail(Reason::internal_error, "this request has no entry");
   }
-  /// What the call log says of the request itself: one member of a JSON object.
+  /// What the call log holds of the request itself: one member of a JSON object.
   virtual std::string log_member() const = 0;
 };
 
-/// A call's size, within what the wire can say.
+/// A call's size, within what the wire can carry.
 inline wire::CallSize call_size(std::uint64_t input_tokens, std::uint64_t output_tokens) {
   constexpr std::uint64_t most = std::numeric_limits<std::uint32_t>::max();
   return {static_cast<std::uint32_t>(std::min(input_tokens, most)),

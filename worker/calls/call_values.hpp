@@ -20,18 +20,18 @@ namespace sluice {
 /// What the coordinator allows now.
 struct BudgetChanged {
   bool connected = false;    ///< A worker that is cut off starts no call (docs/budgets.md).
-  bool begins_anew = false;  ///< HELLO was said again: the coordinator forgot what permits it had granted.
-  wire::Grants heard;        ///< Its `now_us` is 0 if nothing was heard.
-  BootTime heard_at{};       ///< When the socket's owner handed it over.
+  bool begins_anew = false;  ///< HELLO was sent again: the coordinator forgot what permits it had granted.
+  wire::Grants grants;       ///< Its `now_us` is 0 if none came.
+  BootTime received_at{};    ///< When the socket's owner handed it over.
 };
 
-/// What this worker's calls need, and how many units it works on at a time: said when asked, and when the
-/// coordinator should hear of a change at once.
+/// What this worker's calls need, and how many units it works on at a time: sent on request, and when the
+/// coordinator should know of a change at once.
 struct DemandChanged {
   std::string run_id;
   std::vector<wire::Demand> demands;
-  std::uint64_t heard_us = 0;  ///< `now_us` of the newest GRANTS that are taken in.
-  std::uint32_t slots = 0;
+  std::uint64_t received_us = 0;  ///< `now_us` of the newest GRANTS that are taken in.
+  std::uint32_t concurrency = 0;
 };
 
 /// A call that has ended for good, or will not be made.
@@ -45,11 +45,11 @@ struct CallEnded {
   Spend spend;                 ///< Calls, retries and waits; what they are for, and paid, the owner knows.
 };
 
-/// What waits outside the engine for a place in it.
+/// What waits outside the engine.
 struct Backlog {
-  std::uint32_t slots = 0;    ///< How many units the worker works on at a time.
-  std::size_t waiting = 0;    ///< Units that have not begun,
-  std::string_view provider;  ///< whose next call is to this provider. Empty if none waits.
+  std::uint32_t concurrency = 0;  ///< How many units the worker works on at a time.
+  std::size_t waiting = 0;        ///< Units that have not begun,
+  std::string_view provider;      ///< whose next call is to this provider. Empty if none waits.
 };
 
 /// What the engine's owner is to do now.

@@ -12,15 +12,15 @@ CoordinatorLink::CoordinatorLink(std::chrono::milliseconds heartbeat_interval)
 
 bool CoordinatorLink::on_budget(const BudgetChanged& budget) {
   const bool was_connected = std::exchange(connected_, budget.connected);
-  const auto& grants = budget.heard;
+  const auto& grants = budget.grants;
   if (grants.now_us > 0) {
     newest_us_ = std::max(newest_us_, grants.now_us);
     const auto echo = grants.echo_us > 0 ? std::optional(boot_time(grants.echo_us)) : std::nullopt;
     // What was in the socket while the process was stopped is as old as what it answers.
-    const auto heard_at = std::min(echo.value_or(budget.heard_at), budget.heard_at);
-    heard_at_ = std::max(heard_at_, heard_at);
-    late_grants_.on_grants(budget.heard_at - heard_at, longest_silence_, budget.heard_at);
-    clock_.on_grants(boot_time(grants.now_us), echo, budget.heard_at);
+    const auto sent_at = std::min(echo.value_or(budget.received_at), budget.received_at);
+    confirmed_at_ = std::max(confirmed_at_, sent_at);
+    late_grants_.on_grants(budget.received_at - sent_at, longest_silence_, budget.received_at);
+    clock_.on_grants(boot_time(grants.now_us), echo, budget.received_at);
   }
   return budget.begins_anew || (connected_ && !was_connected);
 }

@@ -18,11 +18,11 @@ class CoordinatorLink {
  public:
   explicit CoordinatorLink(std::chrono::milliseconds heartbeat_interval);
 
-  /// True if the coordinator knows nothing of what was said before: it is to be said again.
+  /// True if the coordinator knows nothing of what was sent before: it is to be sent again.
   bool on_budget(const BudgetChanged& budget);
 
   bool connected() const { return connected_; }
-  bool is_fresh(BootTime now) const { return connected_ && now - heard_at_ <= longest_silence_; }
+  bool is_fresh(BootTime now) const { return connected_ && now - confirmed_at_ <= longest_silence_; }
   /// `now_us` of the newest GRANTS; 0 if there were none.
   std::uint64_t newest_grants_us() const { return newest_us_; }
   /// Where the coordinator's clock can stand.
@@ -34,7 +34,7 @@ class CoordinatorLink {
   BootTime longest_silence_;
   bool connected_ = true;
   std::uint64_t newest_us_ = 0;
-  BootTime heard_at_{};  ///< The coordinator has certainly heard what was said then, on the own clock.
+  BootTime confirmed_at_{};  ///< The coordinator has certainly received what was sent then, on the own clock.
   LateGrants late_grants_;
   ClockBounds clock_;
 };

@@ -13,7 +13,7 @@ EntryExchange::EntryExchange(const RunSettings& settings, bool has_cache)
       seeks_(has_cache && settings.mode == Mode::live && settings.read_cache && settings.write_cache) {}
 
 void EntryExchange::seek(const EntryKey& key, const CallContext& seeker) {
-  if (awaited_.insert_or_assign(key, seeker).second) unsaid_.push_back(key);
+  if (awaited_.insert_or_assign(key, seeker).second) unsent_.push_back(key);
 }
 
 std::optional<CallContext> EntryExchange::on_found(const EntryKey& key, bool found) {
@@ -26,33 +26,39 @@ std::optional<CallContext> EntryExchange::on_found(const EntryKey& key, bool fou
 }
 
 void EntryExchange::stored(const Digest& key) {
-  if (to_pay_.erase(key) > 0) unsaid_stored_.push_back(key);
+  if (to_pay_.erase(key) > 0) unsent_stored_.push_back(key);
 }
 
 void EntryExchange::given_up(const Digest& key) {
-  if (to_pay_.erase(key) > 0) unsaid_given_up_.push_back(key);
+  if (to_pay_.erase(key) > 0) unsent_given_up_.push_back(key);
 }
 
 void EntryExchange::ask_again() {
-  unsaid_.clear();
-  for (const auto& [key, seeker] : awaited_) unsaid_.push_back(key);
+  unsent_.clear();
+  for (const auto& [key, seeker] : awaited_) unsent_.push_back(key);
 }
 
 std::vector<wire::ToCoordinator> EntryExchange::take_messages() {
   std::vector<wire::ToCoordinator> messages;
   /// In parts of what one message may name.
-  const auto say = [&](auto& unsaid, const auto& message_of) {
-    for (auto rest = unsaid.begin(); rest != unsaid.end();) {
-      const auto size = std::min<std::ptrdiff_t>(wire::max_entries, unsaid.end() - rest);
+  const auto add_messages = [&](auto& unsent, const auto& message_of) {
+    for (auto rest = unsent.begin(); rest != unsent.end();) {
+      const auto size = std::min<std::ptrdiff_t>(wire::max_entries, unsent.end() - rest);
       messages.emplace_back(message_of(rest, rest + size));
       rest += size;
     }
-    unsaid.clear();
+    unsent.clear();
   };
   using Digests = std::vector<Digest>;
-  say(unsaid_stored_, [&](auto from, auto to) { return wire::Stored{run_id_, Digests(from, to), {}}; });
-  say(unsaid_given_up_, [&](auto from, auto to) { return wire::Stored{run_id_, {}, Digests(from, to)}; });
-  say(unsaid_, [&](auto from, auto to) { return wire::Seek{run_id_, std::vector<EntryKey>(from, to)}; });
+  add_messages(unsent_stored_, [&](auto from, auto to) {
+    return wire::Stored{run_id_, Digests(from, to), {}};
+  });
+  add_messages(unsent_given_up_, [&](auto from, auto to) {
+    return wire::Stored{run_id_, {}, Digests(from, to)};
+  });
+  add_messages(unsent_, [&](auto from, auto to) {
+    return wire::Seek{run_id_, std::vector<EntryKey>(from, to)};
+  });
   return messages;
 }
 

@@ -35,7 +35,7 @@ class EntryExchange {
 
   /// The coordinator may have forgotten what this worker seeks: it is asked for again.
   void ask_again();
-  /// What is to be said to the coordinator now: SEEK and STORED, each within the wire's limits.
+  /// What is to be sent to the coordinator now: SEEK and STORED, each within the wire's limits.
   std::vector<wire::ToCoordinator> take_messages();
 
  private:
@@ -43,9 +43,9 @@ class EntryExchange {
   bool seeks_ = false;
   std::map<EntryKey, CallContext> awaited_;  ///< With who seeks it.
   std::set<Digest> to_pay_;                  ///< Leased entries that this worker was left to pay for.
-  std::vector<EntryKey> unsaid_;
-  std::vector<Digest> unsaid_stored_;
-  std::vector<Digest> unsaid_given_up_;
+  std::vector<EntryKey> unsent_;
+  std::vector<Digest> unsent_stored_;
+  std::vector<Digest> unsent_given_up_;
 };
 
 class AnswerStore;

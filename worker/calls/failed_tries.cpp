@@ -1,6 +1,7 @@
 #include "worker/calls/failed_tries.hpp"
 
 #include "worker/call_failure.hpp"
+#include "worker/defaults.hpp"
 
 #include <string>
 #include <utility>
@@ -8,12 +9,6 @@
 namespace sluice {
 
 namespace {
-
-/// Tries in a row that came too late for their permits, though the connection was warmed up after the first:
-/// the way to the provider takes longer than a permit lasts.
-constexpr std::uint32_t max_unsent = 8;
-/// One case may be slow, and with one place nobody else had a chance.
-constexpr std::uint32_t enough_silent_calls = 2;
 
 /// No try is left.
 NextStep last_failure(Call& call, const Failed& failed, bool out_of_time, bool unreachable) {
@@ -24,7 +19,7 @@ NextStep last_failure(Call& call, const Failed& failed, bool out_of_time, bool u
   if (out_of_time) error.message += "; the time of the case is spent";
   const bool silent = failed.reason == Reason::timed_out && !out_of_time && !call.cut_short;
   if (silent) ++provider.silent_calls;
-  const bool never_in_time = silent && provider.silent_calls >= enough_silent_calls;
+  const bool never_in_time = silent && provider.silent_calls >= defaults::enough_silent_calls;
   if ((unreachable || never_in_time) && !provider.answered) {
     error.reason = Reason::provider_unreachable;
     error.message += "; provider \"" + provider.settings.name + "\" has never answered: check its base URL " +
@@ -81,7 +76,7 @@ NextStep after_unsent(Call& call, const HttpDone& done) {
     call.provider->budget.failed();  // It has found out nothing good.
     return {};
   }
-  if (++call.unsent <= max_unsent) return {};
+  if (++call.unsent <= defaults::max_unsent) return {};
   auto message = done.failure->message + " " + std::to_string(call.unsent) + " times in a row";
   if (!done.started) {
     message += "; raise burst_seconds if the provider allows more, or use a worker that is nearer to it";

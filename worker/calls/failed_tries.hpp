@@ -21,7 +21,7 @@ struct NextStep {
   bool out_of_time = false;  ///< which came because the deadline is over.
 };
 
-/// What the call used of what was reserved for it; a server that does not say leaves the reservation as it
+/// What the call used of what was reserved for it; a server that names no usage leaves the reservation as it
 /// is.
 void settle(Call& call, const Usage& usage);
 /// The try was not charged.

@@ -10,6 +10,7 @@
 #include "common/settings/metrics_endpoint.hpp"
 #include "common/settings/tcp_endpoint.hpp"
 #include "common/text/stderr_line.hpp"
+#include "worker/defaults.hpp"
 #include "worker/embed.hpp"
 #include "worker/messages.hpp"
 
@@ -40,7 +41,7 @@ struct WorkerFlags {
   std::optional<std::string> max_concurrent;
   std::optional<std::string> home;
   std::optional<std::string> config;
-  double coordinator_timeout_seconds = 60;
+  double coordinator_timeout_seconds = defaults::coordinator_timeout_seconds;
   std::optional<std::string> drain_timeout;
   std::optional<std::string> call_log;
   std::optional<std::string> metrics_listen;
@@ -82,7 +83,7 @@ int report(const std::string& message) {
   return 2;
 }
 
-/// The name is that of a folder too; what else folders may not be called is said where they are made.
+/// The name is that of a folder too; what else folders may not be called is checked where they are made.
 std::optional<std::string> problem_with_name(const WorkerFlags& flags) {
   constexpr std::size_t longest = 255;
   if (!flags.name || flags.name->size() <= longest) return std::nullopt;
@@ -112,7 +113,7 @@ Result<std::optional<MetricsServer>> serve_metrics(const WorkerFlags& flags,
 }
 
 int serve(const WorkerFlags& flags) {
-  SignalWatch signals("sluice-worker", 0);  // It was told to stop, and holds nothing that others lack.
+  SignalWatch signals("sluice-worker", 0);  // It was asked to stop, and holds nothing that others lack.
   set_up_logging(flags.log_level, false);
   const auto settings = load_settings(flags.config, setting_flags(flags));
   if (!settings) {

@@ -29,7 +29,7 @@ class CallLog {
 
   int file_;
   std::filesystem::path path_;
-  std::atomic<bool> failed_{false};  ///< Said once.
+  std::atomic<bool> failed_{false};  ///< Reported once.
 };
 
 }  // namespace sluice

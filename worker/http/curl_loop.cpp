@@ -1,5 +1,7 @@
 #include "worker/http/curl_loop.hpp"
 
+#include "worker/defaults.hpp"
+
 #include <algorithm>
 #include <array>
 #include <cerrno>
@@ -17,8 +19,6 @@
 namespace sluice {
 
 namespace {
-
-constexpr int max_events = 128;
 
 std::uint32_t wanted_events(int what) {
   std::uint32_t events = 0;
@@ -54,7 +54,7 @@ CurlLoop::CurlLoop(long max_connections)
 }
 
 CurlLoop::~CurlLoop() {
-  multi_.reset();  // Says good-bye to each kept connection through on_socket.
+  multi_.reset();  // Ends each kept connection through on_socket.
   ::close(bell_);
   ::close(epoll_);
 }
@@ -107,7 +107,8 @@ int CurlLoop::on_socket(CURL*, curl_socket_t socket, int what, void* self, void*
   }
   auto& known = loop.watched(socket);
   known.wanted = false;
-  // Of others, such as those that wake a resolver, the end is not told: their number may be another's soon.
+  // Of others, such as those that wake a resolver, the end is not reported: their number may be another's
+  // soon.
   if (!known.opened_here) loop.unwatch(socket);
   return 0;
 }
@@ -130,8 +131,8 @@ int CurlLoop::wait_ms(std::chrono::milliseconds longest) const {
 }
 
 void CurlLoop::turn(std::chrono::milliseconds longest) {
-  std::array<epoll_event, max_events> events{};
-  const int count = ::epoll_wait(epoll_, events.data(), max_events, wait_ms(longest));
+  std::array<epoll_event, defaults::max_socket_events> events{};
+  const int count = ::epoll_wait(epoll_, events.data(), defaults::max_socket_events, wait_ms(longest));
   if (count < 0 && errno != EINTR) note_failure("waited for");
   int running = 0;
   for (int i = 0; i < count; ++i) {

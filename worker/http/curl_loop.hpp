@@ -49,7 +49,7 @@ class CurlLoop {
 
   /// A socket as epoll and curl have it.
   struct Watched {
-    bool opened_here = false;      ///< Its end will be told, too.
+    bool opened_here = false;      ///< Its end will be reported, too.
     bool wanted = false;           ///< By a transfer; else it is a kept connection.
     std::uint32_t registered = 0;  ///< The events that epoll looks for; 0: none.
   };

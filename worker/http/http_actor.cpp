@@ -1,5 +1,6 @@
 #include "worker/http/http_actor.hpp"
 
+#include "worker/defaults.hpp"
 #include "worker/http/curl_loop.hpp"
 #include "worker/http/http_messages.hpp"
 #include "worker/http/transfer.hpp"
@@ -22,13 +23,6 @@
 namespace sluice {
 
 namespace {
-
-/// Kept-alive connections in all: as many calls as anyone has in flight on one machine.
-constexpr long max_connections = 1024;
-/// Messages taken in one turn, so that a flood of calls does not starve the sockets.
-constexpr int max_messages_per_turn = 256;
-/// curl's own timers and wake-ups end the wait earlier.
-constexpr std::chrono::milliseconds longest_wait = std::chrono::minutes(1);
 
 void init_curl_once() {
   static const CURLcode code = curl_global_init(CURL_GLOBAL_DEFAULT);
@@ -72,7 +66,7 @@ class HttpActor : public caf::blocking_actor {
   }
 
  private:
-  struct Slot : Transfer {
+  struct PooledTransfer : Transfer {
     caf::strong_actor_ptr caller;
     std::size_t position = 0;  ///< In busy_.
   };
@@ -83,7 +77,8 @@ class HttpActor : public caf::blocking_actor {
   };
 
   void take_messages(caf::message_handler& handler) {
-    for (int taken = 0; taken < max_messages_per_turn && has_next_message() && !stopping_; ++taken) {
+    for (int taken = 0; taken < defaults::max_http_messages_per_turn && has_next_message() && !stopping_;
+         ++taken) {
       auto element = dequeue();
       caller_ = element->sender;
       auto message = element->move_content_to_message();
@@ -95,67 +90,68 @@ class HttpActor : public caf::blocking_actor {
   void turn() {
     // Raised before the mailbox is looked at: whoever enqueues after that look finds it raised and rings.
     waiting_.exchange(true);
-    loop_.turn(has_next_message() ? std::chrono::milliseconds(0) : longest_wait);
+    loop_.turn(has_next_message() ? std::chrono::milliseconds(0) : defaults::longest_http_wait);
     waiting_.exchange(false);
   }
 
   void start(HttpCall call) {
-    auto slot = idle_slot();
-    slot->caller = caller_;
-    if (!slot->usable()) {
+    auto transfer = idle_transfer();
+    transfer->caller = caller_;
+    if (!transfer->usable()) {
       HttpDone done;
       done.id = call.id;
       done.failure = HttpFailure{HttpFailure::Kind::other, "curl cannot start a call: out of memory"};
-      reply(slot->caller, std::move(done));
+      reply(transfer->caller, std::move(done));
       return;
     }
-    slot->begin(std::move(call), log_.get());
-    const auto code = loop_.add(slot->handle());
-    slot->position = busy_.size();
-    busy_.push_back(std::move(slot));
+    transfer->begin(std::move(call), log_.get());
+    const auto code = loop_.add(transfer->handle());
+    transfer->position = busy_.size();
+    busy_.push_back(std::move(transfer));
     if (code != CURLM_OK) {
       end(*busy_.back(), busy_.back()->abandon({HttpFailure::Kind::other, curl_multi_strerror(code)}));
     }
   }
 
-  std::unique_ptr<Slot> idle_slot() {
+  std::unique_ptr<PooledTransfer> idle_transfer() {
     if (idle_.empty()) {
-      auto fresh = std::make_unique<Slot>();
+      auto fresh = std::make_unique<PooledTransfer>();
       if (fresh->usable()) loop_.adopt(fresh->handle());
       return fresh;
     }
-    auto slot = std::move(idle_.back());
+    auto transfer = std::move(idle_.back());
     idle_.pop_back();
-    return slot;
+    return transfer;
   }
 
   void collect_done() {
     while (const auto finished = loop_.next_finished()) {
       void* owner = nullptr;
       curl_easy_getinfo(finished->easy, CURLINFO_PRIVATE, &owner);
-      auto& slot = static_cast<Slot&>(*static_cast<Transfer*>(owner));
-      if (slot.wants_warm_up(finished->code)) {
-        loop_.remove(slot.handle());
-        slot.begin_warm_up();
-        if (loop_.add(slot.handle()) == CURLM_OK) continue;
-        end(slot, slot.finish(CURLE_ABORTED_BY_CALLBACK));
+      auto& transfer = static_cast<PooledTransfer&>(*static_cast<Transfer*>(owner));
+      if (transfer.wants_warm_up(finished->code)) {
+        loop_.remove(transfer.handle());
+        transfer.begin_warm_up();
+        if (loop_.add(transfer.handle()) == CURLM_OK) continue;
+        end(transfer, transfer.finish(CURLE_ABORTED_BY_CALLBACK));
         continue;
       }
-      auto done = slot.finish(finished->code);
-      loop_.remove(slot.handle());
-      end(slot, std::move(done));
+      auto done = transfer.finish(finished->code);
+      loop_.remove(transfer.handle());
+      end(transfer, std::move(done));
     }
   }
 
   void cancel(std::uint64_t id) {
     const auto found = std::ranges::find_if(
-        busy_, [&](const auto& slot) { return slot->id() == id && slot->caller == caller_; });
+        busy_, [&](const auto& transfer) { return transfer->id() == id && transfer->caller == caller_; });
     if (found != busy_.end()) cancel(**found, "was cancelled");
   }
 
-  void cancel(Slot& slot, const char* what) {
-    loop_.remove(slot.handle());
-    end(slot, slot.abandon({HttpFailure::Kind::cancelled, "the call to " + slot.peer() + " " + what}));
+  void cancel(PooledTransfer& transfer, const char* what) {
+    loop_.remove(transfer.handle());
+    end(transfer,
+        transfer.abandon({HttpFailure::Kind::cancelled, "the call to " + transfer.peer() + " " + what}));
   }
 
   void cancel_all() {
@@ -163,9 +159,9 @@ class HttpActor : public caf::blocking_actor {
   }
 
   /// Answers the caller, with the next hand_on, and puts the handle, with its settings, back into the pool.
-  void end(Slot& slot, HttpDone done) {
-    reply(std::exchange(slot.caller, nullptr), std::move(done));
-    const auto position = slot.position;
+  void end(PooledTransfer& transfer, HttpDone done) {
+    reply(std::exchange(transfer.caller, nullptr), std::move(done));
+    const auto position = transfer.position;
     idle_.push_back(std::move(busy_[position]));
     if (position + 1 != busy_.size()) {
       busy_[position] = std::move(busy_.back());
@@ -190,9 +186,9 @@ class HttpActor : public caf::blocking_actor {
   }
 
   std::shared_ptr<CallLog> log_;
-  CurlLoop loop_{max_connections};  ///< Outlives every handle: members go in reverse order.
-  std::vector<std::unique_ptr<Slot>> busy_;
-  std::vector<std::unique_ptr<Slot>> idle_;
+  CurlLoop loop_{defaults::max_connections};  ///< Outlives every handle: members go in reverse order.
+  std::vector<std::unique_ptr<PooledTransfer>> busy_;
+  std::vector<std::unique_ptr<PooledTransfer>> idle_;
   std::vector<Answers> answers_;  ///< To be handed on; of few callers.
   caf::strong_actor_ptr caller_;  ///< Of the message under way.
   std::atomic<bool> waiting_{false};

@@ -29,7 +29,7 @@ struct HttpCall {
   /// The permit that the call starts on: its request goes out at most once, and within this.
   std::optional<StartWindow> window;
   std::string
-      log_members;  ///< What the call log says of it beside the time (CallLog::write); empty: nothing.
+      log_members;  ///< What the call log holds of it beside the time (CallLog::write); empty: nothing.
 };
 
 /// Why no whole response came.
@@ -40,7 +40,7 @@ struct HttpFailure {
     timed_out,          ///< No whole answer within total_timeout.
     connection_lost,    ///< Closed or broken after the request was sent, or in the middle of the answer.
     too_large,          ///< The body is longer than max_body, or the headers than 256 KiB.
-    cancelled,          ///< HttpCancel, or the actor was told to end.
+    cancelled,          ///< HttpCancel, or the actor was stopped.
     other,              ///< Not HTTP, or a URL that cannot be called.
     permit_expired,     ///< Connecting took longer than the window, or the request would have had to go out
                         ///< again: it needs another permit. A connection to the host is there now.

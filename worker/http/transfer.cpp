@@ -1,6 +1,7 @@
 #include "worker/http/transfer.hpp"
 
 #include "common/text/text.hpp"
+#include "worker/defaults.hpp"
 
 #include <algorithm>
 #include <cstdlib>
@@ -11,14 +12,8 @@ namespace sluice {
 
 namespace {
 
-/// Response headers of one answer: far more than any provider sends, and no way to fill our memory.
-constexpr std::size_t max_header_bytes = 256u << 10;
 /// curl's own bound for one header.
 constexpr std::size_t max_one_header_bytes = 100u << 10;
-/// Memory for a request's body that an idle handle keeps: there may be a thousand of them.
-constexpr std::size_t max_kept_body = 64u << 10;
-/// Largest part of an announced Content-Length that is set aside before it arrived.
-constexpr curl_off_t max_reserve = 1 << 20;
 
 std::string_view trimmed(std::string_view text) {
   constexpr std::string_view blanks = " \t\r\n";
@@ -217,7 +212,7 @@ HttpDone Transfer::abandon(HttpFailure failure) {
 }
 
 void Transfer::forget_body() {
-  if (body_.capacity() > max_kept_body) std::string().swap(body_);
+  if (body_.capacity() > defaults::max_kept_body_bytes) std::string().swap(body_);
 }
 
 std::string Transfer::peer() const {
@@ -241,7 +236,7 @@ HttpFailure Transfer::failure_of(CURLcode code) const {
   const bool one_too_large = code == CURLE_OUT_OF_MEMORY && sends_ > 0 && response_.body.empty();
   if (headers_too_large_ || one_too_large) {
     return {Kind::too_large, host + " sent a flood of response headers: more than " +
-                                 std::to_string(max_header_bytes) + " bytes, or one of more than " +
+                                 std::to_string(defaults::max_header_bytes) + " bytes, or one of more than " +
                                  std::to_string(max_one_header_bytes)};
   }
   if (too_large_) {
@@ -300,7 +295,7 @@ HttpFailure Transfer::failure_of(CURLcode code) const {
 
 bool Transfer::header_line(std::string_view line) {
   header_bytes_ += line.size();
-  headers_too_large_ = header_bytes_ > max_header_bytes;
+  headers_too_large_ = header_bytes_ > defaults::max_header_bytes;
   if (headers_too_large_) return false;
   if (line.starts_with("HTTP/")) {  // The final answer after an interim one (1xx) starts anew.
     response_.headers.clear();
@@ -319,7 +314,7 @@ bool Transfer::body_bytes(std::string_view bytes) {
     curl_easy_getinfo(easy_.get(), CURLINFO_CONTENT_LENGTH_DOWNLOAD_T, &announced);
     if (announced > 0) {
       too_large_ = std::cmp_greater(announced, call_.max_body);
-      body.reserve(static_cast<std::size_t>(std::min(announced, max_reserve)));
+      body.reserve(std::min(static_cast<std::size_t>(announced), defaults::max_reserved_body_bytes));
     }
   }
   too_large_ = too_large_ || bytes.size() > call_.max_body - body.size();

@@ -34,7 +34,7 @@ class Transfer {
   /// would not fare better. Once a call.
   bool wants_warm_up(CURLcode code) const;
   /// Turns the handle, out of the multi handle, to a HEAD of the bare host. When that has come to its end,
-  /// however, `finish` says what became of the call.
+  /// however, `finish` returns what became of the call.
   void begin_warm_up();
   /// The outcome, after curl reported the end with this code.
   HttpDone finish(CURLcode code);

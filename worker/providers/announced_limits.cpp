@@ -1,6 +1,7 @@
 #include "worker/providers/announced_limits.hpp"
 
 #include "common/defaults.hpp"
+#include "worker/defaults.hpp"
 #include "worker/providers/retry_hints.hpp"
 
 #include <algorithm>
@@ -15,23 +16,18 @@ namespace sluice {
 namespace {
 
 constexpr double minute_seconds = 60;
-/// How far two estimates of one window may be apart: resets are rounded, and time passes on the way.
-constexpr double tolerance = 0.1;
-
-/// More than any provider lets anybody use in a day: what says so means that there is no limit.
-constexpr std::uint64_t most_count = 1'000'000'000'000;
 
 /// Above zero, or nothing.
 std::optional<std::uint64_t> count_in(std::string_view text) {
   std::uint64_t number = 0;
   const auto [end, problem] = std::from_chars(text.data(), text.data() + text.size(), number);
   if (problem != std::errc() || end != text.data() + text.size()) return std::nullopt;
-  if (number == 0 || number > most_count) return std::nullopt;
+  if (number == 0 || number > defaults::most_announced) return std::nullopt;
   return number;
 }
 
 bool about(double left, double right) {
-  return std::abs(left - right) <= tolerance * right;
+  return std::abs(left - right) <= defaults::window_tolerance * right;
 }
 
 /// An hour or a day in minutes; nothing if it is neither.
@@ -73,7 +69,7 @@ std::uint64_t AnnouncedLimitReader::read_openai(const OpenAiHeaders& headers, Wi
   if (window.minutes == 0) {
     const auto remaining = headers.remaining == "0" ? 0 : count_in(headers.remaining);
     const auto reset = parse_delay(headers.reset);
-    if (remaining && *remaining >= *limit) return 0;  // Nothing is used yet: nothing can be told.
+    if (remaining && *remaining >= *limit) return 0;  // Nothing is used yet: no window follows from it.
     const std::uint64_t used = remaining ? *limit - *remaining : 0;
     const double seconds = used > 0 && reset ? static_cast<double>(reset->count()) / 1000.0 *
                                                    static_cast<double>(*limit) / static_cast<double>(used)

@@ -33,8 +33,8 @@ class CredibleLimit {
 
 /// Reads the limits that one provider names in its response headers. `anthropic-ratelimit-*-limit` is a
 /// minute's; `x-ratelimit-limit-*` does not say of which time, and is a day's or an hour's at some providers:
-/// their bucket fills at limit / window, so that reset / (limit - remaining) tells the window. Numbers that
-/// are none, and Azure's -1 and 0, are no limits. Pure; not thread-safe.
+/// their bucket fills at limit / window, so that the window follows from reset / (limit - remaining). Numbers
+/// that are none, and Azure's -1 and 0, are no limits. Pure; not thread-safe.
 class AnnouncedLimitReader {
  public:
   /// Takes in a response. True if it changed what is known or doubted.

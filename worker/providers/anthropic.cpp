@@ -72,7 +72,7 @@ std::optional<Completion> read_answer(const JsonView& body) {
   return completion;
 }
 
-/// An empty account and a spend limit come as 400 invalid_request_error: only their words tell them apart.
+/// An empty account and a spend limit come as 400 invalid_request_error: only their words distinguish them.
 std::optional<Reason> fatal_cause(std::string_view type, std::string_view message) {
   if (type == "billing_error") return Reason::quota_exhausted;
   if (type == "authentication_error" || type == "permission_error") return Reason::key_refused;

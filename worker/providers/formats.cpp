@@ -2,6 +2,7 @@
 
 #include "common/defaults.hpp"
 #include "common/text/text.hpp"
+#include "worker/defaults.hpp"
 #include "worker/providers/key_mask.hpp"
 
 #include <algorithm>
@@ -12,10 +13,6 @@
 namespace sluice {
 namespace {
 
-constexpr std::size_t quoted_bytes = 300;
-/// Enough for quoted_bytes after white space has been folded; error bodies may be megabytes.
-constexpr std::size_t considered_bytes = 4096;
-
 bool is_key_character(char c) {
   return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '-' || c == '_' ||
          c == '*';
@@ -24,14 +21,13 @@ bool is_key_character(char c) {
 /// Words of the forms that the providers' keys have, also partly starred out as OpenAI quotes them.
 void blot_known_keys(std::string& text) {
   constexpr std::array<std::string_view, 2> prefixes = {"sk-", "AIza"};
-  constexpr std::size_t shortest_key = 12;
   for (const std::string_view prefix : prefixes) {
     std::size_t at = 0;
     while ((at = text.find(prefix, at)) != std::string::npos) {
       std::size_t end = at;
       while (end < text.size() && is_key_character(text[end])) ++end;
       const bool begins_word = at == 0 || !is_key_character(text[at - 1]);
-      if (begins_word && end - at >= shortest_key) text.replace(at, end - at, masked_key);
+      if (begins_word && end - at >= defaults::shortest_known_key) text.replace(at, end - at, masked_key);
       at += prefix.size();
     }
   }
@@ -57,9 +53,8 @@ HttpRequest json_post(std::string url, std::string_view key_header, std::string_
 }
 
 std::size_t body_size_hint(const ModelRequest& request) {
-  constexpr std::size_t frame = 512;
   const std::size_t schema = request.response_schema ? request.response_schema->size() : 0;
-  return frame + request.user.size() + request.user.size() / 8 + schema;
+  return defaults::request_frame_bytes + request.user.size() + request.user.size() / 8 + schema;
 }
 
 void append_shared_json_string(HttpRequest& http, const SharedText& text) {
@@ -81,11 +76,11 @@ void append_shared_json_string(HttpRequest& http, const SharedText& text) {
 
 std::string quotable(std::string_view text, std::string_view api_key) {
   const auto clean = KeyMask(api_key, KeyMask::Keys::all).masked(text);
-  std::string line(clean ? std::string_view(*clean).substr(0, considered_bytes)
-                         : text.substr(0, considered_bytes));
+  std::string line(clean ? std::string_view(*clean).substr(0, defaults::considered_error_bytes)
+                         : text.substr(0, defaults::considered_error_bytes));
   line = one_line(to_valid_utf8(line));
   blot_known_keys(line);
-  return excerpt(line, quoted_bytes);
+  return excerpt(line, defaults::quoted_error_bytes);
 }
 
 Usage believable(const Usage& usage) {

@@ -1,5 +1,7 @@
 #include "worker/providers/json.hpp"
 
+#include "worker/defaults.hpp"
+
 #include <utility>
 
 namespace sluice {
@@ -67,7 +69,8 @@ std::optional<JsonDocument> JsonDocument::parse(std::string_view text) {
   JsonDocument document;
   document.parser_ = std::make_unique<simdjson::dom::parser>();
   simdjson::dom::element root;
-  if (document.parser_->allocate(text.size(), max_json_depth) != simdjson::SUCCESS) return std::nullopt;
+  if (document.parser_->allocate(text.size(), defaults::max_answer_depth) != simdjson::SUCCESS)
+    return std::nullopt;
   if (document.parser_->parse(text.data(), text.size()).get(root) != simdjson::SUCCESS) return std::nullopt;
   document.root_ = JsonView(root);
   return document;

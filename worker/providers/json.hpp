@@ -45,13 +45,10 @@ class JsonView {
   std::optional<simdjson::dom::element> element_;
 };
 
-/// Answers nest less than ten deep.
-inline constexpr std::size_t max_json_depth = 64;
-
 class JsonDocument {
  public:
-  /// Nothing if the text is not JSON in valid UTF-8, nests deeper than max_json_depth, or has an integer of
-  /// more than 64 bits.
+  /// Nothing if the text is not JSON in valid UTF-8, nests deeper than defaults::max_answer_depth, or has an
+  /// integer of more than 64 bits.
   static std::optional<JsonDocument> parse(std::string_view text);
 
   JsonView root() const { return root_; }

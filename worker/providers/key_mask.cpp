@@ -1,6 +1,7 @@
 #include "worker/providers/key_mask.hpp"
 
 #include "common/model/claim.hpp"
+#include "worker/defaults.hpp"
 
 #include <algorithm>
 #include <cstdint>
@@ -8,9 +9,6 @@
 
 namespace sluice {
 namespace {
-
-constexpr std::size_t shortest_in_messages = 5;
-constexpr std::size_t shortest_in_answers = 8;
 
 char lower(char c) {
   return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
@@ -59,12 +57,8 @@ std::string base64_core(std::string_view key, std::size_t offset) {
   return core;
 }
 
-/// As many as four documents in one another have before one character: a bound, so that a text of nothing but
-/// backslashes is not read again for each.
-constexpr std::size_t max_backslashes = 16;
-
 std::size_t end_of_backslashes(std::string_view text, std::size_t at) {
-  const std::string_view near = text.substr(at, max_backslashes);
+  const std::string_view near = text.substr(at, defaults::max_backslashes);
   return at + std::min(near.find_first_not_of('\\'), near.size());
 }
 
@@ -154,7 +148,9 @@ KeyMask::KeyMask(std::string_view key, Keys which) {
 
 void KeyMask::add(std::string_view key, Keys which) {
   const std::string clean = usable_key(key);
-  if (clean.size() < (which == Keys::all ? shortest_in_messages : shortest_in_answers)) return;
+  if (clean.size() <
+      (which == Keys::all ? defaults::shortest_key_in_messages : defaults::shortest_key_in_answers))
+    return;
   const bool is_word = std::ranges::all_of(clean, is_letter) || number_word(clean);
   if (which == Keys::unmistakable && is_word) return;
   forms_.push_back({clean, false});

@@ -50,7 +50,7 @@ class KeyMask {
   std::optional<std::size_t> end_of_key(std::string_view text, std::size_t at) const;
 
   std::vector<Form> forms_;
-  // Bytes that can be the first two of a form: nearly every place is told by them.
+  // Bytes that can be the first two of a form: they rule out nearly every place.
   std::array<bool, 256> may_begin_{};
   std::array<bool, 256> may_follow_{};
 };

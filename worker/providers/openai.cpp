@@ -81,7 +81,7 @@ std::optional<Completion> read_answer(const JsonView& body) {
   return completion;
 }
 
-/// What the codes say for good, whatever the status: no credit comes back by waiting.
+/// What the codes decide for good, whatever the status: no credit comes back by waiting.
 std::optional<Reason> fatal_code(std::string_view code) {
   constexpr std::array<std::string_view, 2> spent = {"insufficient_quota", "credit_balance_exhausted"};
   if (std::find(spent.begin(), spent.end(), code) != spent.end() || code.starts_with("billing_")) {
@@ -92,7 +92,7 @@ std::optional<Reason> fatal_code(std::string_view code) {
   return std::nullopt;
 }
 
-/// A limit that no waiting within a run gets over: only the words tell it from a minute's.
+/// A limit that no waiting within a run gets over: only the words distinguish it from a minute's.
 std::optional<Reason> fatal_limit(std::string_view message) {
   if (message.starts_with("Request too large")) return Reason::request_refused;
   for (const std::string_view daily : {"per day", "per-day"}) {

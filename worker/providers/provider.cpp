@@ -9,7 +9,7 @@
 namespace sluice {
 namespace {
 
-/// A success without an answer in it: a proxy's page, a body cut short, a server that speaks another format.
+/// A success without an answer in it: a proxy's page, a body cut short, a server of another format.
 Failed not_an_answer(const ProviderSettings& provider, const HttpResponse& response,
                      std::string_view api_key) {
   Failed failed;

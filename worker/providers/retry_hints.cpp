@@ -1,6 +1,7 @@
 #include "worker/providers/retry_hints.hpp"
 
 #include "common/text/timestamp.hpp"
+#include "worker/defaults.hpp"
 
 #include <algorithm>
 #include <array>
@@ -21,7 +22,7 @@ bool is_digit(char c) {
 }
 
 /// Reads digits with an optional fraction from the front of `text`, in units of 1e-9: exact where a double
-/// would turn 1.1 s into 1101 ms. Saturates far above max_named_delay.
+/// would turn 1.1 s into 1101 ms. Saturates far above defaults::max_named_delay.
 std::optional<std::int64_t> take_decimal(std::string_view& text) {
   constexpr std::int64_t billion = 1'000'000'000;
   constexpr std::int64_t whole_limit = 9 * billion;
@@ -50,7 +51,7 @@ std::optional<std::int64_t> take_decimal(std::string_view& text) {
 std::optional<milliseconds> as_delay(long double nanos) {
   if (!(nanos > 0)) return std::nullopt;
   const long double millis = std::ceil(nanos / 1e6L);
-  if (millis >= static_cast<long double>(max_named_delay.count())) return max_named_delay;
+  if (millis >= static_cast<long double>(defaults::max_named_delay.count())) return defaults::max_named_delay;
   return milliseconds(static_cast<std::int64_t>(millis));
 }
 

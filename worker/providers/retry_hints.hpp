@@ -7,11 +7,8 @@
 #include <string_view>
 
 /// How long a server asks to wait. All delays are rounded up to milliseconds, above zero and at most
-/// max_named_delay; what is zero, negative, past or malformed gives nothing.
+/// defaults::max_named_delay; what is zero, negative, past or malformed gives nothing.
 namespace sluice {
-
-/// Keeps delays in 32 bits of milliseconds on the wire; beyond any case's time.
-inline constexpr std::chrono::milliseconds max_named_delay = std::chrono::days(30);
 
 /// `retry-after-ms`, else `retry-after` as seconds (may be fractional), else as an HTTP date (RFC
 /// 9110 5.6.7).

@@ -2,6 +2,7 @@
 
 #include "common/checks/code_fence.hpp"
 #include "common/text/text.hpp"
+#include "worker/defaults.hpp"
 
 #include <array>
 #include <cmath>
@@ -17,8 +18,6 @@ namespace {
 
 using Json = nlohmann::json;
 
-/// A claims document nests three deep; what is nested in unknown keys is skipped up to here.
-constexpr std::size_t max_depth = 64;
 constexpr std::int64_t exact_integers = 9007199254740992;  // 2^53
 
 /// The keys of a claim, also as positions in the set of keys seen.
@@ -36,7 +35,7 @@ Key key_from(std::string_view name) {
 }
 
 /// Builds the claims from nlohmann's parser events: no document tree in between, and no recursion. Each
-/// handler returns false to stop; `problem` then says why.
+/// handler returns false to stop; `problem` then holds why.
 class ClaimsHandler {
  public:
   std::vector<ParsedClaim> claims;
@@ -88,8 +87,8 @@ class ClaimsHandler {
       return true;
     }
     if (place_ != Place::list) return wrong("an object");
-    if (claims.size() == max_claims) {
-      problem = "the answer has more than " + std::to_string(max_claims) + " claims";
+    if (claims.size() == defaults::max_claims) {
+      problem = "the answer has more than " + std::to_string(defaults::max_claims) + " claims";
       return false;
     }
     claim_ = ParsedClaim();
@@ -164,8 +163,8 @@ class ClaimsHandler {
   /// At the start of an object or array: goes on skipping, or begins to.
   bool enter() {
     if (skipped_ > 0 || !in_value()) {
-      if (++skipped_ > max_depth)
-        return stop("the answer nests deeper than " + std::to_string(max_depth) + " levels");
+      if (++skipped_ > defaults::max_claims_depth)
+        return stop("the answer nests deeper than " + std::to_string(defaults::max_claims_depth) + " levels");
     }
     return true;
   }
@@ -200,7 +199,7 @@ class ClaimsHandler {
     return stop(path() + " is " + std::string(found) + " where " + std::string(expected()) + " is expected");
   }
 
-  /// `exact` is false for an integer that a double cannot tell from its neighbours.
+  /// `exact` is false for an integer that a double cannot distinguish from its neighbours.
   bool number(double given, bool exact) {
     if (!in_value()) return true;
     if (place_ != Place::claim) return wrong("a number");

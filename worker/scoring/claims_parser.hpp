@@ -9,15 +9,12 @@
 
 namespace sluice {
 
-/// An answer with more claims than this is no answer to a question about one file.
-inline constexpr std::size_t max_claims = 10'000;
-
 /// Reads the claims of an answer: `{"claims":[{"subject","predicate","value","confidence","line"}]}` as
 /// config/schemas/claims.schema.json has it, with white space or a Markdown code fence (```json) around it.
 /// `line` may be null or absent, unknown keys are ignored; `value` is a boolean, a text or a number (an
-/// integer beyond 2^53, which a double cannot tell from its neighbours, is refused), `confidence` lies in
-/// 0..1. Whatever else stands there is Reason::unparsable_answer, with a message that names the place. Pure
-/// and thread-safe; linear in the text.
+/// integer beyond 2^53, which a double cannot distinguish from its neighbours, is refused), `confidence` lies
+/// in 0..1. Whatever else stands there is Reason::unparsable_answer, with a message that names the place.
+/// Pure and thread-safe; linear in the text.
 Result<std::vector<ParsedClaim>> parse_claims(std::string_view text);
 
 }  // namespace sluice

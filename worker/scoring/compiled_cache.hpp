@@ -1,6 +1,7 @@
 #pragma once
 
 #include "common/error.hpp"
+#include "worker/defaults.hpp"
 
 #include <cstddef>
 #include <functional>
@@ -26,7 +27,7 @@ class CompiledCache {
     auto compiled = Compiled::compile(text);  // Without the lock: others need not wait for it.
     if (!compiled) return compiled;
     const std::lock_guard lock(mutex_);
-    if (entries_.size() >= max_entries || bytes_ + text.size() > max_text_bytes) {
+    if (entries_.size() >= defaults::max_compiled || bytes_ + text.size() > defaults::max_compiled_bytes) {
       entries_.clear();
       bytes_ = 0;
     }
@@ -38,9 +39,6 @@ class CompiledCache {
     const std::lock_guard lock(mutex_);
     return entries_.size();
   }
-
-  static constexpr std::size_t max_entries = 256;
-  static constexpr std::size_t max_text_bytes = 4u << 20;
 
  private:
   struct Hash : std::hash<std::string_view> {

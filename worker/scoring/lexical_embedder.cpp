@@ -74,7 +74,7 @@ std::u32string folded_characters(std::string_view text) {
   return characters;
 }
 
-/// The finaliser of SplitMix64: every bit of the input has its say in every bit of the output.
+/// The finaliser of SplitMix64: every bit of the input affects every bit of the output.
 std::uint64_t mixed(std::uint64_t x) {
   x = (x ^ (x >> 30)) * 0xbf58476d1ce4e5b9ull;
   x = (x ^ (x >> 27)) * 0x94d049bb133111ebull;

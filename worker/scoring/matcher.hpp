@@ -19,8 +19,8 @@ bool values_match(const ClaimValue& a, const ClaimValue& b);
 /// True if the last two path segments agree (all of them where there are fewer).
 bool subjects_match(std::string_view a, std::string_view b);
 
-/// True if the claim says what is expected (or forbidden): subject, predicate and value. Confidence does not
-/// count.
+/// True if the claim states what is expected (or forbidden): subject, predicate and value. Confidence does
+/// not count.
 bool claim_matches(const FinalClaim& claim, const ExpectedClaim& expectation);
 
 /// Compares an answer's claims with a task. Claims below `min_confidence` do not count at all; identical ones

@@ -1,5 +1,6 @@
 #include "worker/scoring/score.hpp"
 
+#include "common/defaults.hpp"
 #include "common/text/text.hpp"
 #include "worker/scoring/claims_parser.hpp"
 #include "worker/scoring/matcher.hpp"
@@ -68,8 +69,8 @@ void clear_scores(UnitResult& out) {
 /// Where the answer itself is the error its beginning is shown, or nobody could see why.
 void show_rejected_text(const Completion& completion, UnitResult& out) {
   // What is looked at is bounded too: white space shrinks.
-  const std::string_view begin = beginning(completion.text, 4 * max_shown_bytes);
-  out.shown_text = beginning(one_line(to_valid_utf8(begin)), max_shown_bytes);
+  const std::string_view begin = beginning(completion.text, 4 * defaults::max_shown_bytes);
+  out.shown_text = beginning(one_line(to_valid_utf8(begin)), defaults::max_shown_bytes);
 }
 
 }  // namespace
@@ -103,7 +104,7 @@ void score_answer(const Completion& completion, const Checks& checks, const Work
   }
   const auto has_texts = [](const ScoringTask& task) { return !task.texts.empty(); };
   if (std::ranges::any_of(unit.tasks, has_texts))
-    out.shown_text = beginning(completion.text, max_shown_bytes);
+    out.shown_text = beginning(completion.text, defaults::max_shown_bytes);
   out.scores.reserve(unit.tasks.size());
   for (const ScoringTask& task : unit.tasks) {
     auto score = score_trial({completion.text, out.claims, embedded}, task, checks.text_checker);

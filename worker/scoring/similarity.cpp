@@ -12,7 +12,7 @@ namespace sluice {
 
 namespace {
 
-/// What can be said of two texts without embedding them.
+/// What is known of two texts without embedding them.
 std::optional<double> known_similarity(std::string_view a, std::string_view b) {
   if (a == b) return 1.0;
   if (trimmed(a).empty() || trimmed(b).empty()) return 0.0;

@@ -2,6 +2,7 @@
 
 #include "common/checks/code_fence.hpp"
 #include "common/checks/detail.hpp"
+#include "common/defaults.hpp"
 #include "common/text/text.hpp"
 
 #include <algorithm>
@@ -17,7 +18,7 @@ MetricOutcome passed(MetricId id) {
 }
 
 MetricOutcome failed(MetricId id, const std::string& detail) {
-  return {id, std::nullopt, false, excerpt(detail, max_detail_bytes - 3)};
+  return {id, std::nullopt, false, excerpt(detail, defaults::max_detail_bytes - 3)};
 }
 
 /// `not found: "a", "b"`, for all texts to which `misses` applies; empty if there is none.
@@ -109,7 +110,7 @@ Result<MetricOutcome> TextChecker::assess(std::string_view answer, const TextExp
       return outcome(id, problem->value_or(""));
     }
     default:
-      return fail(Reason::internal_error, std::string(info(id).name) + " does not judge by the text alone");
+      return fail(Reason::internal_error, std::string(info(id).name) + " is not computed from the text alone");
   }
 }
 

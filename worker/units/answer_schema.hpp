@@ -22,7 +22,7 @@ struct ReadAnswer {
 /// schema that nobody here reads.
 Result<ReadAnswer> read_answer(std::string_view schema_name, std::string_view text);
 
-/// An answer that says nothing: no claims, or no text.
+/// An empty answer: no claims, or no text.
 std::string mock_answer(std::string_view schema_name);
 
 }  // namespace sluice

@@ -1,5 +1,7 @@
 #include "worker/units/embedding_queue.hpp"
 
+#include "worker/defaults.hpp"
+
 #include <algorithm>
 #include <utility>
 
@@ -12,8 +14,8 @@ SharedVector EmbeddingQueue::known(std::string_view text) const {
 
 void EmbeddingQueue::remember(const std::string& text, SharedVector vector) {
   const auto bytes = text.size() + vector->size() * sizeof(float);
-  if (bytes > max_recent_bytes || recent_.contains(text)) return;
-  if (recent_bytes_ + bytes > max_recent_bytes) {
+  if (bytes > defaults::max_recent_vector_bytes || recent_.contains(text)) return;
+  if (recent_bytes_ + bytes > defaults::max_recent_vector_bytes) {
     recent_.clear();
     recent_bytes_ = 0;
   }
@@ -72,12 +74,13 @@ std::optional<EmbeddingBatch> EmbeddingQueue::next() {
     for (auto& text : halves_.front()) take(std::move(text));
     halves_.pop_front();
   }
-  const bool full = queued_.size() >= max_texts || queued_bytes_ >= max_bytes;
+  const bool full =
+      queued_.size() >= defaults::max_embedded_texts || queued_bytes_ >= defaults::max_embedded_bytes;
   if (batch.texts.empty() && (under_way_ == 0 || full)) {
     std::size_t bytes = 0;
-    while (!queued_.empty() && batch.texts.size() < max_texts) {
+    while (!queued_.empty() && batch.texts.size() < defaults::max_embedded_texts) {
       const auto size = queued_.front().size();
-      if (!batch.texts.empty() && bytes + size > max_bytes) break;
+      if (!batch.texts.empty() && bytes + size > defaults::max_embedded_bytes) break;
       const auto before = batch.texts.size();
       take(std::move(queued_.front()));
       queued_.pop_front();
@@ -168,7 +171,7 @@ void EmbeddingQueue::enqueue_first(const std::vector<std::string>& texts) {
   }
 }
 
-/// Ends those waiters of the batch for which `fails` says so.
+/// Ends those waiters of the batch for which `fails` is true.
 template <class Fails>
 std::vector<EmbeddingOutcome> EmbeddingQueue::give_up(const EmbeddingBatch& batch, const Error& error,
                                                       Fails fails) {

@@ -38,11 +38,6 @@ struct EmbeddingOutcome {
 /// is under way. Every text is asked for once, whoever waits for it. Pure; not thread-safe.
 class EmbeddingQueue {
  public:
-  static constexpr std::size_t max_texts = 64;       ///< A call. Gemini takes 100, OpenAI 2048.
-  static constexpr std::size_t max_bytes = 100'000;  ///< A call, but for a single longer text.
-  /// Of the vectors that are remembered, with their texts: some thousands at the usual dimensions.
-  static constexpr std::size_t max_recent_bytes = 16u << 20;
-
   /// The vector of a text that this run has seen lately, else null.
   SharedVector known(std::string_view text) const;
   /// Takes note of a vector that was found elsewhere.
@@ -64,7 +59,7 @@ class EmbeddingQueue {
   /// them any more, or nobody can have them.
   std::vector<std::string> take_dropped() { return std::exchange(dropped_, {}); }
   /// The next batch to be called for, if one may start now: at once if none is under way, else once it is
-  /// full. It is under way until one of the following is told of it.
+  /// full. It is under way until one of the following is called for it.
   std::optional<EmbeddingBatch> next();
 
   /// One vector a text came, in their order.

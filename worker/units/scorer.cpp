@@ -1,6 +1,7 @@
 #include "worker/units/scorer.hpp"
 
 #include "common/process/supervision.hpp"
+#include "worker/defaults.hpp"
 
 #include <chrono>
 #include <cstddef>
@@ -31,7 +32,7 @@ using Scorer = caf::stateful_actor<ScorerState>;
 void score(Scorer* self) {
   auto& state = self->state;
   // Real time, not the actors' clock: this is about a thread.
-  const auto end = std::chrono::steady_clock::now() + scoring_slice;
+  const auto end = std::chrono::steady_clock::now() + defaults::scoring_slice;
   while (!state.batches.empty()) {
     auto& batch = state.batches.front();
     UnitsScored scored{batch.run_id, std::exchange(batch.started, {}), {}};

@@ -23,10 +23,6 @@ struct RunChecks {
   KeyMask keys;  ///< Finds this worker's keys in answers.
 };
 
-/// How long the scorer keeps a thread at a time: others of the pool, such as the one that says HEARTBEAT, get
-/// their turn between the units of a long batch.
-inline constexpr std::chrono::milliseconds scoring_slice(20);
-
 /// Starts the actor that scores what the model client completes (UnitsCompleted) and hands it to the worker
 /// (UnitsScored), in the order of arrival: patterns over megabytes of text take seconds, and whoever keeps
 /// the coordinator informed must not wait for them.

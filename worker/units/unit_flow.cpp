@@ -1,5 +1,6 @@
 #include "worker/units/unit_flow.hpp"
 
+#include "worker/defaults.hpp"
 #include "worker/units/embeddings.hpp"
 
 #include <algorithm>
@@ -11,9 +12,6 @@
 namespace sluice {
 
 namespace {
-
-/// A call that is a unit's own ends with the unit's time, and knows more of why: it goes first.
-constexpr std::chrono::milliseconds precedence_of_calls(100);
 
 template <class Kind>
 std::unique_ptr<Enricher> make(const RunSettings& settings, std::shared_ptr<AnswerStore> store,
@@ -37,7 +35,7 @@ UnitFlow::UnitFlow(UnitFlowConfig config, const std::vector<MakeEnricher>& kinds
   }
 }
 
-std::uint32_t UnitFlow::slots() const {
+std::uint32_t UnitFlow::concurrency() const {
   return std::max(config_.max_concurrent, engine_.searched_places());
 }
 
@@ -79,8 +77,8 @@ FlowTurn UnitFlow::turn(const Moment& moment) {
   turn.completed = std::exchange(completed_, {});
   turn.returned = std::exchange(returned_, {});
   const bool waits = !queue_.empty();
-  turn.engine = engine_.turn(
-      moment, {slots(), queue_.size(), waits ? std::string_view(queue_.front()->request.provider) : ""});
+  turn.engine = engine_.turn(moment, {concurrency(), queue_.size(),
+                                      waits ? std::string_view(queue_.front()->request.provider) : ""});
   if (const auto next = alarms_.next(); next && (!turn.engine.wake || *next < *turn.engine.wake))
     turn.engine.wake = next;
   return turn;
@@ -98,16 +96,16 @@ std::vector<CallId> UnitFlow::cancel() {
 
 // --- From the unit to its answer ---
 
-/// With all slots taken by calls that probe an outage in vain, one more unit may try; but none while others
-/// are past their answer, and will make room.
-std::uint32_t UnitFlow::open_slots() const {
-  const bool may_exceed = units_.size() == slots() && waiting_ == 0 && engine_.all_probes_failed();
-  return slots() + (may_exceed ? 1 : 0);
+/// With as many units under way as may be, all with calls that probe an outage in vain, one more unit may
+/// try; but none while others are past their answer, and will make room.
+std::uint32_t UnitFlow::most_units() const {
+  const bool may_exceed = units_.size() == concurrency() && waiting_ == 0 && engine_.all_probes_failed();
+  return concurrency() + (may_exceed ? 1 : 0);
 }
 
 void UnitFlow::begin_units() {
   if (queue_.empty()) return;
-  const auto most = open_slots();
+  const auto most = most_units();
   while (!queue_.empty() && units_.size() < most) {
     auto unit = std::move(queue_.front());
     queue_.pop_front();
@@ -252,7 +250,7 @@ void UnitFlow::await_enrichers(Id id) {
   std::optional<Error> late;
   for (std::size_t i = 0; i < enrichers_.size(); ++i) {
     if ((unit.waits_for & (1u << i)) == 0) continue;
-    const auto deadline = enrichers_[i]->deadline(id, at_.now) + precedence_of_calls;
+    const auto deadline = enrichers_[i]->deadline(id, at_.now) + defaults::precedence_of_calls;
     if (end && *end >= deadline) continue;
     end = deadline;
     late = enrichers_[i]->late();

@@ -29,7 +29,7 @@ struct UnitFlowConfig {
   std::shared_ptr<AnswerStore> store;
   std::uint64_t random_seed = 0;     ///< For the jitter of the back-off.
   std::uint32_t max_concurrent = 0;  ///< Units at a time, unless the coordinator's search says more.
-  bool log_calls = false;            ///< Calls carry what the call log is to say of them.
+  bool log_calls = false;            ///< Calls carry what the call log is to hold of them.
 };
 
 /// Makes one kind of enricher. Settings and engine outlive it.
@@ -60,7 +60,7 @@ class AnswerCall final : public ModelCall {
 };
 
 /// Takes the units of one run from their request to what they are scored by: the answer out of a cache, lent,
-/// or called for; then what the enrichers get for it. What happens is handed in, and `turn` says what
+/// or called for; then what the enrichers get for it. What happens is handed in, and `turn` returns what
 /// follows. Not thread-safe.
 class UnitFlow {
  public:
@@ -76,7 +76,7 @@ class UnitFlow {
   void on_done(const HttpDone& done, const Moment& moment, std::chrono::system_clock::time_point arrived) {
     engine_.on_done(done, moment, arrived);
   }
-  /// The next turn tells the demand, whether it has changed or not.
+  /// The next turn reports the demand, whether it has changed or not.
   void want_demand() { engine_.want_demand(); }
   /// Drops those of the units that have no call under way, and no answer that waits for its enrichers.
   void withdraw(const std::vector<UnitId>& units, const Moment& moment);
@@ -111,8 +111,8 @@ class UnitFlow {
     std::uint32_t waits_for = 0;  ///< A bit for each enricher that has not come back.
   };
 
-  std::uint32_t slots() const;
-  std::uint32_t open_slots() const;
+  std::uint32_t concurrency() const;
+  std::uint32_t most_units() const;
   void begin_units();
   void begin(SharedUnit of_run);
   void take_ended();

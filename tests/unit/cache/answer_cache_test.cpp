@@ -180,7 +180,7 @@ TEST(AnswerCache, ManyLargeAnswersOutliveTheWriteBuffer) {
   for (int i = 0; i < 1500; i += 50) EXPECT_EQ(cache.get(key(i)).value(), answer(text(i)));
 }
 
-TEST(AnswerCache, InUseIsToldApart) {
+TEST(AnswerCache, InUseIsDistinguished) {
   const support::TemporaryFolder folder;
   const auto cache = opened(folder.path());
   for (const auto& second : {AnswerCache::open(folder.path()), AnswerCache::open_read_only(folder.path())}) {
@@ -267,10 +267,10 @@ TEST(AnswerCache, ADiskThatTakesNoMoreIsAnError) {
     for (int i = 1; i < 1000; ++i) {
       const auto put = cache->put(key(i), answer(std::string(4000, 'x')));
       if (put) continue;
-      const bool told = put.error().reason == Reason::cache_failed &&
-                        put.error().message.find(folder.path().string()) != std::string::npos;
+      const bool reported = put.error().reason == Reason::cache_failed &&
+                            put.error().message.find(folder.path().string()) != std::string::npos;
       const auto first = cache->get(key(0));
-      ::_exit(told && first && *first == answer("fits") ? 0 : 3);
+      ::_exit(reported && first && *first == answer("fits") ? 0 : 3);
     }
     ::_exit(4);
   }

@@ -3,7 +3,7 @@
 #include "tests/support/temporary_folder.hpp"
 #include "worker/cache/answer_cache.hpp"
 #include "worker/cache/cache_tools.hpp"
-#include "worker/cache/slots.hpp"
+#include "worker/cache/directories.hpp"
 
 #include <fstream>
 #include <iterator>
@@ -74,7 +74,7 @@ struct CassetteHome {
     std::string bytes;
     const auto done = try_export(bytes, std::move(used));
     if (!done) throw std::runtime_error(done.error().message);
-    if (done->bytes != bytes.size()) throw std::runtime_error("the length is not what was told");
+    if (done->bytes != bytes.size()) throw std::runtime_error("the length is not what was reported");
     return bytes;
   }
 

@@ -18,7 +18,7 @@ namespace {
 
 class CassetteFormat : public ::testing::Test {
  protected:
-  /// What the reader says of a file of these bytes.
+  /// What the reader makes of a file of these bytes.
   Result<void> verify(const std::string& bytes) const {
     const auto file = folder_.path() / "a.cassette";
     std::ofstream(file, std::ios::binary | std::ios::trunc) << bytes;
@@ -28,11 +28,11 @@ class CassetteFormat : public ::testing::Test {
   }
 
   void expect_refused(const std::string& bytes, const std::string& why) const {
-    const auto verdict = verify(bytes);
-    ASSERT_FALSE(verdict) << why;
-    EXPECT_EQ(verdict.error().reason, Reason::file_unreadable);
-    EXPECT_NE(verdict.error().message.find("a.cassette"), std::string::npos) << verdict.error().message;
-    EXPECT_NE(verdict.error().message.find(why), std::string::npos) << verdict.error().message;
+    const auto verified = verify(bytes);
+    ASSERT_FALSE(verified) << why;
+    EXPECT_EQ(verified.error().reason, Reason::file_unreadable);
+    EXPECT_NE(verified.error().message.find("a.cassette"), std::string::npos) << verified.error().message;
+    EXPECT_NE(verified.error().message.find(why), std::string::npos) << verified.error().message;
   }
 
   static std::string whole() {
@@ -88,8 +88,8 @@ class CassetteFormat : public ::testing::Test {
 };
 
 TEST_F(CassetteFormat, AWholeOneIsRead) {
-  const auto verdict = verify(whole());
-  EXPECT_TRUE(verdict) << verdict.error().message;
+  const auto verified = verify(whole());
+  EXPECT_TRUE(verified) << verified.error().message;
   const auto empty = verify(forged(end(0)));
   EXPECT_TRUE(empty) << empty.error().message;
   const auto one = verify(forged(entry(1, test_key(1), valid(1)) + end(1)));
@@ -99,9 +99,9 @@ TEST_F(CassetteFormat, AWholeOneIsRead) {
 TEST_F(CassetteFormat, EveryTruncationIsRefused) {
   const auto bytes = whole();
   for (std::size_t length = 0; length < bytes.size(); ++length) {
-    const auto verdict = verify(bytes.substr(0, length));
-    ASSERT_FALSE(verdict) << length;
-    EXPECT_EQ(verdict.error().reason, Reason::file_unreadable);
+    const auto verified = verify(bytes.substr(0, length));
+    ASSERT_FALSE(verified) << length;
+    EXPECT_EQ(verified.error().reason, Reason::file_unreadable);
   }
 }
 
@@ -150,7 +150,7 @@ TEST_F(CassetteFormat, LengthsAndCountsAreNotBelieved) {
   expect_refused(sealed(compressed(end(0)).substr(0, 6)), "ends early");
 }
 
-TEST_F(CassetteFormat, EntriesStandInOrderAndAreWhatTheySay) {
+TEST_F(CassetteFormat, EntriesStandInOrderAndMatchTheirDigests) {
   const auto low = std::min(test_key(1), test_key(2)) == test_key(1) ? 1 : 2;
   const auto high = 3 - low;
   const auto first = entry(1, test_key(low), valid(low));

@@ -248,7 +248,7 @@ TEST(Cassette, ImportTakesTheFirstFreeCache) {
   EXPECT_EQ(done->cache.filename(), "worker-1");
 }
 
-TEST(Cassette, ALedgerThatFailsIsToldBeforeAnythingIsWritten) {
+TEST(Cassette, ALedgerThatFailsIsReportedBeforeAnythingIsWritten) {
   CassetteHome from;
   ASSERT_TRUE(from.cache().put(test_key(1), test_answer("one")));
   std::ofstream(from.folder.path() / "a.cassette", std::ios::binary) << from.exported();
@@ -301,8 +301,8 @@ struct MergingHome {
     auto reader = CassetteReader::open(file);
     RC_ASSERT(reader.has_value());
     RC_ASSERT(reader->verify().has_value());
-    const CassetteImport wish{.home = {}, .file = {}, .pins = ledger.find(), .move_pins = ledger.move()};
-    RC_ASSERT(merge_cassette(*reader, cache, {}, wish).has_value());
+    const CassetteImport options{.home = {}, .file = {}, .pins = ledger.find(), .move_pins = ledger.move()};
+    RC_ASSERT(merge_cassette(*reader, cache, {}, options).has_value());
   }
 
   auto state(int first_key) const {

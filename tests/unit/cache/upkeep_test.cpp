@@ -7,7 +7,7 @@
 namespace sluice {
 namespace {
 
-TEST(CacheStats, TellEachCacheByName) {
+TEST(CacheStats, ListEachCacheByName) {
   CassetteHome home;
   {
     auto cache = home.cache("b");
@@ -72,10 +72,10 @@ class CachePruning : public ::testing::Test {
 
 TEST_F(CachePruning, RemovesWhatIsOldAndDamagedButNotWhatIsPinned) {
   const auto all = std::pair(home_.content("a"), home_.content("b"));
-  const auto wish = prune(true, false);
+  const auto dry = prune(true, false);
   EXPECT_EQ(std::pair(home_.content("a"), home_.content("b")), all) << "a dry run removes nothing";
   const auto done = prune(false, false);
-  for (const auto& report : {wish, done}) {
+  for (const auto& report : {dry, done}) {
     EXPECT_EQ(report.caches, 2u);
     EXPECT_EQ(report.answers, 2u);
     EXPECT_EQ(report.outcomes, 1u);
@@ -99,7 +99,7 @@ TEST_F(CachePruning, EmbeddingsStayForAPinnedAnswerOfAnyAge) {
   EXPECT_TRUE(home_.content("b").empty());
 }
 
-TEST_F(CachePruning, PinnedOnesGoWhenThatIsSaid) {
+TEST_F(CachePruning, PinnedOnesGoWhenThatIsAskedFor) {
   const auto done = prune(false, true);
   EXPECT_EQ(done.answers, 3u);
   EXPECT_EQ(done.embeddings, 1u);
@@ -120,7 +120,7 @@ TEST_F(CachePruning, GivesTheSpaceBack) {
   EXPECT_LT(done.bytes_after, done.bytes_before / 4);
 }
 
-TEST_F(CachePruning, OneInUseIsToldBeforeAnythingIsRemoved) {
+TEST_F(CachePruning, OneInUseIsReportedBeforeAnythingIsRemoved) {
   const auto before = home_.content("a");
   {
     const auto busy = home_.cache("b");

@@ -38,7 +38,7 @@ constexpr std::string_view city = R"({
                  "tags": {"type": "array", "items": {"enum": ["old", "big"]}, "uniqueItems": true}},
   "required": ["name"], "additionalProperties": false})";
 
-TEST(JsonSchema, ChecksAsDraft7Says) {
+TEST(JsonSchema, ChecksAsDraft7Defines) {
   EXPECT_EQ(problem(city, R"({"name":"Paris","people":2100000,"tags":["old","big"]})"), "");
   EXPECT_EQ(problem(city, R"({"name":7})"),
             "does not fit the schema at /name: Value type not permitted by 'type' constraint");
@@ -56,7 +56,7 @@ TEST(JsonSchema, ChecksAsDraft7Says) {
   EXPECT_TRUE(fits("{}", "null"));
 }
 
-TEST(JsonSchema, TellsWhereTheAnswerIsNotJson) {
+TEST(JsonSchema, NamesWhereTheAnswerIsNotJson) {
   EXPECT_EQ(problem("{}", ""), "is empty");
   EXPECT_EQ(problem("{}", " \n"), "is empty");
   EXPECT_EQ(problem("{}", R"({"a": 1,, })"), R"(is not JSON: it goes wrong at byte 9, after "{\"a\": 1,")");
@@ -162,7 +162,7 @@ TEST(JsonSchema, FollowsReferencesWithinTheSchema) {
       R"({"id":"http://example.test/x","items":{"$ref":"#/definitions/a"},"definitions":{"a":{}}})", "[1]"));
 }
 
-TEST(JsonSchema, SaysWhatASchemaMayNotHold) {
+TEST(JsonSchema, NamesWhatASchemaMayNotHold) {
   EXPECT_NE(refused(R"({"$ref":"#"})").find("refers to itself"), std::string::npos);
   EXPECT_NE(
       refused(R"({"definitions":{"a":{"$ref":"#/definitions/b"},"b":{"anyOf":[{"$ref":"#/definitions/a"}]}},
@@ -228,14 +228,14 @@ TEST(JsonSchema, AlternativesThatAllLeadDeeperDoNotHang) {
     {"properties":{"a":{"$ref":"#"},"kind":{"const":"y"}},"required":["kind"]}]})";
   EXPECT_NE(problem(tree, nested(100)).find("steps"), std::string::npos);
   // Here the first look ends at once, and only the one for an explanation would not.
-  constexpr std::string_view told = R"({"type":"object","required":["kind"],"oneOf":[
+  constexpr std::string_view costly = R"({"type":"object","required":["kind"],"oneOf":[
     {"properties":{"kind":{"const":"x"},"z":{"$ref":"#"}}},
     {"properties":{"kind":{"const":"y"},"z":{"$ref":"#"}}}]})";
   std::string deep = nested(100);
   for (auto at = deep.find("\"a\""); at != std::string::npos; at = deep.find("\"a\"", at)) {
     deep.replace(at, 3, R"("kind":"no","z")");
   }
-  EXPECT_EQ(problem(told, deep), "does not fit the schema");
+  EXPECT_EQ(problem(costly, deep), "does not fit the schema");
   EXPECT_NE(problem(tree, nested(5)).find("at "), std::string::npos) << "a shallow one is explained";
 }
 

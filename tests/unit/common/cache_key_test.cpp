@@ -100,7 +100,7 @@ TEST(CacheKey, EveryFieldChangesIt) {
   }
 }
 
-TEST(CacheKey, TheSchemasNameHasNoSayTheSchemaHas) {
+TEST(CacheKey, TheSchemasNameMakesNoDifferenceTheSchemaDoes) {
   auto named = sample();
   named.request.schema_name = "claims";
   EXPECT_EQ(key_of(named), key_of(sample()));

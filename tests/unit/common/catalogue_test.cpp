@@ -27,7 +27,8 @@ TEST(Reasons, HaveNamesOfTheirOwnAndReadBack) {
     EXPECT_TRUE(names.insert(to_string(reason)).second) << to_string(reason) << " names two reasons";
     EXPECT_EQ(to_string(reason).find_first_not_of("abcdefghijklmnopqrstuvwxyz_"), std::string_view::npos);
   }
-  // A reason without a name would be read as none and told as internal_error: one line for each enumerator.
+  // A reason without a name would be read as none and reported as internal_error: one line for each
+  // enumerator.
   EXPECT_EQ(names.size(), 40u);
   EXPECT_EQ(reason_from_number(0), std::nullopt);
 }

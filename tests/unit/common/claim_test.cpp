@@ -15,7 +15,7 @@ TEST(Claim, ValuesHaveOneText) {
   EXPECT_EQ(to_text("tls/cert", "enabled", false), "tls/cert/enabled = false");
 }
 
-TEST(Claim, CanonicalFormTellsKindsOfValuesApart) {
+TEST(Claim, CanonicalFormDistinguishesKindsOfValues) {
   const std::vector<ClaimValue> values{true,         false, 1.0, 0.0, std::string("true"), std::string("1"),
                                        std::string()};
   for (std::size_t i = 0; i < values.size(); ++i) {

@@ -1,5 +1,7 @@
 #include "common/process/signals.hpp"
 
+#include "common/defaults.hpp"
+
 #include <gtest/gtest.h>
 
 namespace sluice {
@@ -20,13 +22,13 @@ TEST(SignalRequest, ASecondSignalAtOnceIsTheSameRequest) {
   request.take(start);
   EXPECT_EQ(request.take(start), SignalRequest::Meaning::repetition);
   EXPECT_EQ(request.take(start + 5ms), SignalRequest::Meaning::repetition);
-  EXPECT_EQ(request.take(start + SignalRequest::one_request - 1ns), SignalRequest::Meaning::repetition);
+  EXPECT_EQ(request.take(start + defaults::one_signal_request - 1ns), SignalRequest::Meaning::repetition);
 }
 
 TEST(SignalRequest, ALaterSignalInsists) {
   SignalRequest request;
   request.take(start);
-  EXPECT_EQ(request.take(start + SignalRequest::one_request), SignalRequest::Meaning::insistence);
+  EXPECT_EQ(request.take(start + defaults::one_signal_request), SignalRequest::Meaning::insistence);
   EXPECT_EQ(request.take(start + 1h), SignalRequest::Meaning::insistence);
 }
 
@@ -34,8 +36,8 @@ TEST(SignalRequest, ALaterSignalInsists) {
 TEST(SignalRequest, RepetitionsDoNotPutOffTheInsistence) {
   SignalRequest request;
   request.take(start);
-  request.take(start + SignalRequest::one_request * 3 / 5);
-  EXPECT_EQ(request.take(start + SignalRequest::one_request * 6 / 5), SignalRequest::Meaning::insistence);
+  request.take(start + defaults::one_signal_request * 3 / 5);
+  EXPECT_EQ(request.take(start + defaults::one_signal_request * 6 / 5), SignalRequest::Meaning::insistence);
 }
 
 }  // namespace

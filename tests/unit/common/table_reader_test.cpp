@@ -14,7 +14,8 @@ std::string belongs_elsewhere(std::string_view key) {
   return key == "colour" ? "it belongs into [paint]" : "";
 }
 
-/// What a table "[t]" with the line is told, if these keys are known and "old" is refused by its reader.
+/// What is reported of a table "[t]" with the line, if these keys are known and "old" is refused by its
+/// reader.
 std::string findings(const std::string& line, const std::vector<std::string_view>& known,
                      std::string_view listed_in = {}) {
   const auto document = parse_toml(line);

@@ -36,7 +36,7 @@ TEST(AnnouncedLimits, OpenAisOfAMinute) {
   EXPECT_EQ(reader.limits(), (wire::AnnouncedLimits{60, 150'000, 0, 0}));
 }
 
-TEST(AnnouncedLimits, OpenAisOfADayOrAnHourAreToldByTheirReset) {
+TEST(AnnouncedLimits, OpenAisOfADayOrAnHourAreKnownByTheirReset) {
   AnnouncedLimitReader day;
   EXPECT_FALSE(day.read(requests("10000", "9999", "8.64s"))) << "one response may mislead";
   EXPECT_TRUE(day.read(requests("10000", "9990", "1m26.4s")));
@@ -73,7 +73,7 @@ TEST(AnnouncedLimits, OfSeveralModelsTheSmallestOfEachCounts) {
   EXPECT_EQ(limits.smallest(), (wire::AnnouncedLimits{3000, 40'000, 0, 0}));
 }
 
-TEST(AnnouncedLimits, NothingUsedTellsNothing) {
+TEST(AnnouncedLimits, NothingUsedShowsNothing) {
   AnnouncedLimitReader reader;
   EXPECT_FALSE(reader.read(requests("100", "100", "0s")));
   EXPECT_FALSE(reader.read(requests("100", "101", "0s")));
@@ -133,7 +133,7 @@ TEST(AnnouncedLimits, OneRequestAMinuteNeedsSeveralAnswersThatAgree) {
   EXPECT_EQ(reader.limits(), (wire::AnnouncedLimits{1, 0, 0, 0}));
 }
 
-TEST(AnnouncedLimits, WhatOneModelIsSaidToHaveIsDoubtedForAll) {
+TEST(AnnouncedLimits, WhatIsNamedForOneModelIsDoubtedForAll) {
   ModelLimits limits;
   limits.read("chat", token_limit("90000"));
   EXPECT_TRUE(limits.read("embedder", token_limit("3")));

@@ -173,7 +173,7 @@ INSTANTIATE_TEST_SUITE_P(
             R"({"promptFeedback":{"blockReason":"PROHIBITED_CONTENT"},"usageMetadata":{"promptTokenCount":9}})",
             Reason::refusal, ""}));
 
-TEST(NonAnswerMessage, SaysWhyInOneLine) {
+TEST(NonAnswerMessage, NamesWhyInOneLine) {
   const Completion refused =
       answered(ProviderKind::openai, choice(R"({"content":null,"refusal":"No.\nNever."})", R"("stop")"));
   EXPECT_EQ(refused.non_answer->message,

@@ -47,7 +47,7 @@ TEST(EmbeddingRequest, GeminiHasTheGoldenForm) {
             "https://generativelanguage.googleapis.com/v1beta/models/x:batchEmbedContents");
 }
 
-TEST(EmbeddingRequest, AnthropicHasNoneAndTheErrorSaysWhoHas) {
+TEST(EmbeddingRequest, AnthropicHasNoneAndTheErrorNamesWhoHas) {
   EXPECT_TRUE(can_embed(openai));
   EXPECT_TRUE(can_embed(gemini));
   const auto refused = can_embed(anthropic);

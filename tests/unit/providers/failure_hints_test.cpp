@@ -152,7 +152,7 @@ INSTANTIATE_TEST_SUITE_P(
                     Reason::provider_failed,
                     true}));
 
-TEST(FailureMessage, SaysWhoWhatAndWhatToDo) {
+TEST(FailureMessage, NamesWhoWhatAndWhatToDo) {
   EXPECT_EQ(failed(openai, 401, openai_error("x", "null")).message,
             "provider \"main\" answered 401: said so; check the key in EXAMPLE_API_KEY");
   EXPECT_EQ(failed(openai, 404, "").message,

@@ -196,7 +196,7 @@ INSTANTIATE_TEST_SUITE_P(
                     Reason::rate_limited,
                     true,
                     true},
-        FailureCase{"told not to retry",
+        FailureCase{"not to be retried",
                     anthropic,
                     529,
                     anthropic_error("overloaded_error"),

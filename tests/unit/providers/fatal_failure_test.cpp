@@ -83,7 +83,7 @@ TEST(FatalFailure, Geminis503ConsumesQuotaAndNoOtherDoes) {
   EXPECT_FALSE(failed(openai, 503, openai_error("x", "null")).consumes_quota);
 }
 
-TEST(FatalFailure, SaysWhichProviderItWas) {
+TEST(FatalFailure, NamesWhichProviderItWas) {
   auto settings = provider(openai);
   settings.name = "embedder";
   const auto outcome = read_embedding_response(settings, {404, {}, R"({"error":{"message":"no"}})"}, 1, now);

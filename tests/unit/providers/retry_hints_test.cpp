@@ -1,5 +1,7 @@
 #include "worker/providers/retry_hints.hpp"
 
+#include "worker/defaults.hpp"
+
 #include <gtest/gtest.h>
 
 namespace sluice {
@@ -31,7 +33,7 @@ TEST(Delay, ReadsDurationsWithUnits) {
                                          {"1ns", 1ms},
                                          {"0.0000000001s", 1ms},
                                          {"1d", 24h},
-                                         {"9999999999999999999999h", max_named_delay},
+                                         {"9999999999999999999999h", defaults::max_named_delay},
                                          {"0s", std::nullopt},
                                          {"0", std::nullopt},
                                          {"-1", std::nullopt},
@@ -69,7 +71,7 @@ TEST(RetryAfter, TakesTheFirstThatIsReadable) {
   EXPECT_EQ(retry_after({{"retry-after", "Sun, 06 Nov 1994 08:49:37 GMT"}}, now), 90s);
   EXPECT_EQ(retry_after({{"retry-after", "Sun, 06 Nov 1994 08:49:37 GMT"}}, november + 1s), std::nullopt);
   EXPECT_EQ(retry_after({{"retry-after", "tomorrow"}}, now), std::nullopt);
-  EXPECT_EQ(retry_after({{"retry-after", "99999999999999999999"}}, now), max_named_delay);
+  EXPECT_EQ(retry_after({{"retry-after", "99999999999999999999"}}, now), defaults::max_named_delay);
   EXPECT_EQ(retry_after({}, now), std::nullopt);
 }
 

@@ -57,8 +57,8 @@ TEST_F(ResultCheckTest, CommitsAreAnsweredByOneMessageAWorkerAndKind) {
   EXPECT_EQ(messages[0].peer, "p");
   EXPECT_EQ(std::get<wire::Ack>(messages[0].message),
             (wire::Ack{"run-1",
-                       {{0, wire::Verdict::committed, plan.key(0), winner},
-                        {1, wire::Verdict::duplicate, plan.key(1), winner}}}));
+                       {{0, wire::AckCode::committed, plan.key(0), winner},
+                        {1, wire::AckCode::duplicate, plan.key(1), winner}}}));
   EXPECT_EQ(messages[1].peer, "q");
   EXPECT_EQ(std::get<wire::Withdraw>(messages[1].message), (wire::Withdraw{"run-1", {0, 1}}));
   replies.send("run-1", roster, messages);

@@ -24,7 +24,7 @@ TEST_F(RunControllerTest, ARunFromHelloToGoodbye) {
   EXPECT_EQ(reported.to_record[1].item.cache_id, "cache-1");
   const auto acks = acked(record(reported), "p");
   ASSERT_EQ(acks.size(), 2u);
-  EXPECT_EQ(acks[0], (wire::Acknowledged{0, wire::Verdict::committed, plan.key(0), sha256("answer")}));
+  EXPECT_EQ(acks[0], (wire::Acknowledged{0, wire::AckCode::committed, plan.key(0), sha256("answer")}));
   EXPECT_FALSE(controller->over());
   EXPECT_EQ(controller->counts().passed, 3u) << "trials, not units";
 
@@ -74,7 +74,7 @@ TEST_F(RunControllerTest, ResultsOfAnotherRunAreGone) {
     const auto acks = sent<wire::Ack>(effects, peer);
     ASSERT_EQ(acks.size(), 1u) << peer;
     EXPECT_EQ(acks[0].run_id, "run-0");
-    EXPECT_EQ(acks[0].items.at(0).verdict, wire::Verdict::gone);
+    EXPECT_EQ(acks[0].items.at(0).code, wire::AckCode::gone);
     EXPECT_TRUE(effects.to_record.empty());
   }
 }
@@ -108,7 +108,7 @@ TEST_F(RunControllerTest, AResultThatDoesNotFitThePlanIsGone) {
     EXPECT_TRUE(effects.to_record.empty());
     const auto acks = acked(effects, "p");
     ASSERT_EQ(acks.size(), 1u);
-    EXPECT_EQ(acks[0].verdict, wire::Verdict::gone);
+    EXPECT_EQ(acks[0].code, wire::AckCode::gone);
   }
   EXPECT_EQ(controller->facts().requests, 0u);
 }
@@ -122,7 +122,7 @@ TEST_F(RunControllerTest, AnAckNamesTheWinnerOfADuplicateWhichIsCounted) {
   record(first);
   const auto acks = acked(record(second), "q");
   ASSERT_EQ(acks.size(), 1u);
-  EXPECT_EQ(acks[0].verdict, wire::Verdict::duplicate);
+  EXPECT_EQ(acks[0].code, wire::AckCode::duplicate);
   EXPECT_EQ(acks[0].winner, sha256("first"));
   EXPECT_EQ(controller->facts().duplicates_dropped, 1u);
   EXPECT_EQ(controller->counts().passed, 1u);

@@ -45,7 +45,7 @@ TEST_F(RunControllerTest, ErrorsThatEveryCaseWouldMeetStopTheRun) {
     join("p", 1);
     const auto effects = report("p", {failed(0, reason)});
     expect_stopped(reason);
-    EXPECT_EQ(acked(effects, "p").at(0).verdict, wire::Verdict::retry);
+    EXPECT_EQ(acked(effects, "p").at(0).code, wire::AckCode::retry);
     EXPECT_TRUE(effects.to_record.empty()) << "no result: a later run asks again";
     EXPECT_EQ(sent<wire::Drain>(effects, "p").size(), 1u);
     EXPECT_EQ(controller->facts().cut_short->reason, reason);
@@ -96,7 +96,7 @@ TEST_F(RunControllerTest, ResultsThatComeAfterTheEndAreStillRecorded) {
   const auto late = report("p", {answered(0)});
   ASSERT_EQ(late.to_record.size(), 1u) << "it was paid for";
   const auto acks = record(late);
-  EXPECT_EQ(acked(acks, "p").at(0).verdict, wire::Verdict::committed);
+  EXPECT_EQ(acked(acks, "p").at(0).code, wire::AckCode::committed);
   EXPECT_TRUE(leased(acks, "p").empty());
 }
 
@@ -296,7 +296,7 @@ TEST_F(RunControllerTest, ACacheMissIsOfferedToTheOthersAndThenFinal) {
   EXPECT_TRUE(leased(join("q", 2, 10), "q").empty()) << "p holds all of them";
   const auto missed = report(
       "p", {failed(0, Reason::cache_miss), failed(1, Reason::cache_miss), failed(2, Reason::cache_miss)});
-  EXPECT_EQ(acked(missed, "p").at(0).verdict, wire::Verdict::retry);
+  EXPECT_EQ(acked(missed, "p").at(0).code, wire::AckCode::retry);
   EXPECT_TRUE(missed.to_record.empty());
   EXPECT_EQ(leased(missed, "q"), (std::vector<UnitId>{0, 1, 2}));
   EXPECT_TRUE(leased(missed, "p").empty());

@@ -1,5 +1,7 @@
 #include "worker/scoring/claims_parser.hpp"
 
+#include "worker/defaults.hpp"
+
 #include <cmath>
 
 #include <gtest/gtest.h>
@@ -178,8 +180,8 @@ TEST(ClaimsParser, BoundsTheirNumber) {
     }
     return text + "]}";
   };
-  EXPECT_EQ(parse_claims(many(max_claims)).value().size(), max_claims);
-  EXPECT_EQ(problem(many(max_claims + 1)), "the answer has more than 10000 claims");
+  EXPECT_EQ(parse_claims(many(defaults::max_claims)).value().size(), defaults::max_claims);
+  EXPECT_EQ(problem(many(defaults::max_claims + 1)), "the answer has more than 10000 claims");
 }
 
 TEST(ClaimsParser, BoundsTheNestingOfWhatItSkips) {

@@ -28,7 +28,7 @@ ScoringTask task(std::vector<ExpectedClaim> must_contain, std::vector<ExpectedCl
 using Positions = std::vector<std::uint32_t>;
 using Matches = std::vector<ClaimMatch>;
 
-TEST(Values, MatchAsTheSpecSays) {
+TEST(Values, MatchAsDocumented) {
   struct Case {
     ClaimValue a;
     ClaimValue b;

@@ -1,5 +1,7 @@
 #include "worker/scoring/score.hpp"
 
+#include "common/defaults.hpp"
+
 #include <cmath>
 #include <memory>
 
@@ -32,7 +34,7 @@ ScoringTask claims_task(TrialId trial, std::vector<ExpectedClaim> must_contain,
   return {trial, std::move(must_contain), std::move(must_not_contain), min_confidence, true, {}};
 }
 
-TEST(ScoreTrial, CountsAsTheDefinitionsSay) {
+TEST(ScoreTrial, CountsAsDefined) {
   const auto task = claims_task(7, {expected("a/x", 1.0), expected("a/y", 2.0), expected("a/z", 3.0)},
                                 {expected("a/w", 0.0)}, 0.5);
   const TrialScore score =
@@ -163,8 +165,8 @@ TEST(ScoreAnswer, AnAnswerThatIsTheErrorShowsItsBeginning) {
             "Sorry, I [31mcannot do this.");
   EXPECT_EQ(shown(completion_of("\xff{")), "\ufffd{");
   EXPECT_EQ(shown(completion_of("")), "");
-  const std::string lengthy = std::string(max_shown_bytes - 1, 'a') + "\u20ac and more";
-  EXPECT_EQ(shown(completion_of(lengthy)), std::string(max_shown_bytes - 1, 'a'));
+  const std::string lengthy = std::string(defaults::max_shown_bytes - 1, 'a') + "\u20ac and more";
+  EXPECT_EQ(shown(completion_of(lengthy)), std::string(defaults::max_shown_bytes - 1, 'a'));
   Completion cut = completion_of("{\"claims\":[{");
   cut.non_answer = Error{Reason::truncated, "cut off"};
   EXPECT_EQ(shown(cut), "{\"claims\":[{");
@@ -223,8 +225,8 @@ TEST_F(ScoreTexts, FollowTheClaimsMetricsInTheirOrder) {
 TEST_F(ScoreTexts, OnlyTheBeginningOfALongAnswerIsShown) {
   WorkUnit unit;
   unit.tasks = {text_task(1, {{MetricId::must_contain, {"x"}}})};
-  const auto result = score(std::string(max_shown_bytes - 1, 'a') + "\u20ac and more", unit);
-  EXPECT_EQ(result.shown_text, std::string(max_shown_bytes - 1, 'a'));
+  const auto result = score(std::string(defaults::max_shown_bytes - 1, 'a') + "\u20ac and more", unit);
+  EXPECT_EQ(result.shown_text, std::string(defaults::max_shown_bytes - 1, 'a'));
 }
 
 TEST_F(ScoreTexts, NothingIsShownWhereOnlyClaimsAreAssessed) {
@@ -252,7 +254,8 @@ TEST_F(ScoreTexts, SimilarityIsThatOfTheBestReference) {
   const auto result = score("answer", unit, embedded);
   ASSERT_FALSE(result.error) << result.error->message;
   EXPECT_EQ(result.scores[0].metrics.at(0).score, 0.707107) << "the root of a half, in six decimals";
-  EXPECT_EQ(result.scores[0].metrics[0].passed, std::nullopt) << "a scored metric has no verdict of its own";
+  EXPECT_EQ(result.scores[0].metrics[0].passed, std::nullopt)
+      << "a scored metric does not pass or fail by itself";
 }
 
 TEST_F(ScoreTexts, AMissingEmbeddingIsAnErrorAndNotAScoreOfZero) {

@@ -1,6 +1,8 @@
 #include "worker/scoring/text_metrics.hpp"
 
+#include "common/defaults.hpp"
 #include "common/text/text.hpp"
+#include "worker/defaults.hpp"
 
 #include <algorithm>
 
@@ -20,7 +22,7 @@ std::optional<std::string> problem(MetricId metric, std::vector<std::string> tex
   EXPECT_EQ(outcome->id, metric);
   EXPECT_FALSE(outcome->score);
   EXPECT_EQ(outcome->passed.value(), outcome->detail.empty());
-  EXPECT_LE(outcome->detail.size(), max_detail_bytes);
+  EXPECT_LE(outcome->detail.size(), defaults::max_detail_bytes);
   EXPECT_EQ(outcome->detail.find('\n'), std::string::npos);
   return *outcome->passed ? std::nullopt : std::optional(outcome->detail);
 }
@@ -48,7 +50,7 @@ TEST(Details, AreOneBoundedLine) {
   const auto detail =
       problem(MetricId::must_contain, {euros, euros + "1", euros + "2", euros + "3", euros + "4"}, "x");
   ASSERT_TRUE(detail);
-  EXPECT_GT(detail->size(), max_detail_bytes - 10);
+  EXPECT_GT(detail->size(), defaults::max_detail_bytes - 10);
   EXPECT_FALSE(invalid_utf8_at(*detail));
 }
 
@@ -133,7 +135,7 @@ TEST(TextMetrics, TakeHugeAnswers) {
 TEST(TextChecker, IsAFunctionOfItsArgumentsHoweverManyTextsItHasCompiled) {
   const TextChecker assess;
   for (int round = 0; round < 2; ++round) {
-    for (std::size_t i = 0; i < CompiledCache<Pattern>::max_entries + 50; ++i) {
+    for (std::size_t i = 0; i < defaults::max_compiled + 50; ++i) {
       const auto number = std::to_string(i);
       EXPECT_TRUE(assess.assess(number, {MetricId::regex_match, {"^" + number + "$"}})->passed.value());
       EXPECT_FALSE(
@@ -146,7 +148,7 @@ TEST(CompiledCache, IsBoundedInEntriesAndBytes) {
   CompiledCache<Pattern> cache;
   for (int i = 0; i < 1000; ++i) {
     ASSERT_TRUE(cache.get("p" + std::to_string(i)));
-    ASSERT_LE(cache.size(), CompiledCache<Pattern>::max_entries);
+    ASSERT_LE(cache.size(), defaults::max_compiled);
   }
   CompiledCache<Pattern> of_long_texts;
   for (int i = 0; i < 10; ++i) ASSERT_TRUE(of_long_texts.get(std::to_string(i) + std::string(60'000, 'x')));

@@ -18,7 +18,7 @@ std::string findings(const std::string& file, ValidKeys valid_keys = ValidKeys::
   return settings ? "" : join_findings(settings.error());
 }
 
-TEST(MisplacedKeys, AreToldWhereTheyBelong) {
+TEST(MisplacedKeys, AreReportedWithWhereTheyBelong) {
   const std::vector<std::pair<std::string, std::string>> cases{
       {"max_concurrent = 3\n", "sluice.toml:1: unknown key \"max_concurrent\"; it belongs into [eval]"},
       {"retention_days = 3\n", "sluice.toml:1: unknown key \"retention_days\"; it belongs into [eval]"},
@@ -31,7 +31,7 @@ TEST(MisplacedKeys, AreToldWhereTheyBelong) {
   for (const auto& [file, message] : cases) EXPECT_EQ(findings(file), message) << file;
 }
 
-TEST(MisplacedKeys, ThatBelongNowhereAreToldWhatThereIs) {
+TEST(MisplacedKeys, ThatBelongNowhereAreReportedWithWhatThereIs) {
   EXPECT_EQ(findings("[openai]\nx = 1\n"),
             "sluice.toml:1: unknown table \"openai\"; valid here: eval, providers");
   EXPECT_EQ(

@@ -61,7 +61,7 @@ TEST(Observations, TheSpecsOwnSettingsLoad) {
                       "kept"}));
 }
 
-TEST(Observations, AreNotKeptWhateverIsSaid) {
+TEST(Observations, AreNotKeptWhateverIsSet) {
   EXPECT_EQ(finding("[eval]\nsave_observations = true\n"),
             "sluice.toml:2: \"save_observations\" in [eval] is not supported yet by this version of sluice: "
             "observations are not kept; say false, or leave it out");

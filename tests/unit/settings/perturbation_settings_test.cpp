@@ -28,7 +28,7 @@ Names wanted(const std::string& file, std::vector<FlagValue> flags = {}) {
   return names.value_or(Names{"failed"});
 }
 
-TEST(PerturbationSettings, NothingIsPerturbedUnlessItIsSaid) {
+TEST(PerturbationSettings, NothingIsPerturbedUnlessItIsSet) {
   EXPECT_EQ(wanted(""), Names{});
   EXPECT_EQ(wanted("[eval]\nmode = \"live\"\n"), Names{});
 }

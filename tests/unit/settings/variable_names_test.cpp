@@ -72,18 +72,18 @@ TEST(VariableNames, AProvidersKeyMayBeCalledAnything) {
 TEST(VariableNames, AllStandInTheDocumentation) {
   const auto page = read_file(support::source_path("docs/commands.md"), 1 << 20);
   ASSERT_TRUE(page) << page.error().message;
-  const auto says = [&](const std::string& text) { return page->find(text) != std::string::npos; };
+  const auto mentions = [&](const std::string& text) { return page->find(text) != std::string::npos; };
   for (const SettingDefinition& one : setting_definitions()) {
     const std::string flag = one.flag.empty() ? "" : "`" + std::string(one.flag) + "` ";
     const std::string row =
         "\n| `" + variable_of(one.key) + "` | " + flag + "| " + std::string(one.doc) + " |\n";
-    EXPECT_TRUE(says(row)) << row;
+    EXPECT_TRUE(mentions(row)) << row;
   }
   for (const std::string_view name : preset_names()) {
-    EXPECT_TRUE(says("`" + preset_provider(name)->api_key_env.value + "`")) << name;
+    EXPECT_TRUE(mentions("`" + preset_provider(name)->api_key_env.value + "`")) << name;
   }
   for (const std::string_view name : other_variables()) {
-    EXPECT_TRUE(says("`" + std::string(name) + "`")) << name;
+    EXPECT_TRUE(mentions("`" + std::string(name) + "`")) << name;
   }
 }
 

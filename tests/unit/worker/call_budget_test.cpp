@@ -35,7 +35,7 @@ class CallBudgetTest : public testing::Test {
     return grant;
   }
   bool starts(wire::CallSize size = {}) { return budget.start(size, clock, at()).has_value(); }
-  wire::Demand tell(std::size_t ready = 0) { return budget.demand(ready, {}, now); }
+  wire::Demand take_demand(std::size_t ready = 0) { return budget.demand(ready, {}, now); }
 
   TimePoint now{1000s};
   ClockBounds clock;
@@ -45,7 +45,7 @@ class CallBudgetTest : public testing::Test {
 TEST_F(CallBudgetTest, NothingStartsBeforeTheFirstGrant) {
   EXPECT_FALSE(starts());
   EXPECT_TRUE(budget.is_due(1, now)) << "the coordinator does not know yet that a call is ready";
-  tell(1);
+  take_demand(1);
   EXPECT_FALSE(budget.is_due(1, now));
   budget.take(unlimited(), now);
   EXPECT_TRUE(starts());
@@ -56,7 +56,7 @@ TEST_F(CallBudgetTest, EachCallTakesAPermit) {
   EXPECT_TRUE(starts());
   EXPECT_TRUE(starts());
   EXPECT_FALSE(starts());
-  const auto demand = tell(3);
+  const auto demand = take_demand(3);
   EXPECT_EQ(demand.in_flight, 2u);
   EXPECT_EQ(demand.ready_calls, 3u);
   EXPECT_EQ(demand.spent, (std::vector<wire::SpentPermit>{{1, true}, {2, true}}));
@@ -81,13 +81,13 @@ TEST_F(CallBudgetTest, PlacesHoldWithAndWithoutPermits) {
   EXPECT_FALSE(starts());
 }
 
-TEST_F(CallBudgetTest, PlacesThatWereTakenAreToldAtOnce) {
+TEST_F(CallBudgetTest, PlacesThatWereTakenAreReportedAtOnce) {
   budget.take(unlimited(4), now);
   EXPECT_TRUE(starts());
-  tell();
+  take_demand();
   budget.take(unlimited(2), now);
   EXPECT_TRUE(budget.is_due(0, now)) << "the others wait for them";
-  tell();
+  take_demand();
   budget.take(unlimited(3), now);
   EXPECT_FALSE(budget.is_due(0, now));
 }
@@ -96,7 +96,7 @@ TEST_F(CallBudgetTest, AnAskedPauseIsNeverShorter) {
   budget.take(unlimited(), now);
   budget.pause(3s, now);
   EXPECT_TRUE(budget.is_due(0, now));
-  EXPECT_EQ(tell().pause_ms, 3000u);
+  EXPECT_EQ(take_demand().pause_ms, 3000u);
   EXPECT_FALSE(budget.is_due(0, now));
   auto shorter = unlimited();
   shorter.pause_ms = 500;
@@ -104,10 +104,10 @@ TEST_F(CallBudgetTest, AnAskedPauseIsNeverShorter) {
   pass(2999ms);
   EXPECT_FALSE(starts());
   EXPECT_EQ(budget.next_chance(clock, at()), now + 1ms);
-  EXPECT_EQ(tell().pause_ms, 1u) << "repeated until it is over";
+  EXPECT_EQ(take_demand().pause_ms, 1u) << "repeated until it is over";
   pass(1ms);
   EXPECT_TRUE(starts());
-  EXPECT_EQ(tell().pause_ms, 0u);
+  EXPECT_EQ(take_demand().pause_ms, 0u);
   EXPECT_EQ(budget.paused(now), 3s);
   EXPECT_EQ(budget.out(now), 0s);
 }
@@ -118,7 +118,7 @@ TEST_F(CallBudgetTest, APauseOfOthersIsKeptAndNotRepeated) {
   grant.hold = wire::HoldReason::named_delay;
   budget.take(grant, now);
   EXPECT_FALSE(starts());
-  EXPECT_EQ(tell().pause_ms, 0u);
+  EXPECT_EQ(take_demand().pause_ms, 0u);
   pass(2s);
   EXPECT_TRUE(starts());
 }
@@ -156,7 +156,7 @@ TEST_F(CallBudgetTest, InAnOutageOnlyProbesStart) {
   budget.take(down, now);
   EXPECT_TRUE(budget.in_outage());
   pass(5s);
-  EXPECT_FALSE(starts()) << "it is over when the coordinator says so";
+  EXPECT_FALSE(starts()) << "it is over when the coordinator decides so";
   auto probe = permits({7}, true);
   probe.hold = wire::HoldReason::outage;
   budget.take(probe, now);
@@ -179,85 +179,85 @@ TEST_F(CallBudgetTest, AfterGivingUpNothingStarts) {
   EXPECT_FALSE(starts());
 }
 
-TEST_F(CallBudgetTest, WithoutPermitsCallsThatComeAndGoSayNothing) {
+TEST_F(CallBudgetTest, WithoutPermitsCallsThatComeAndGoAreNotReported) {
   budget.take(unlimited(), now);
-  tell();
+  take_demand();
   for (int call = 0; call < 1000; ++call) {
     EXPECT_TRUE(starts());
     budget.answered(2ms, now);
     budget.ended();
     EXPECT_FALSE(budget.is_due(0, now));
   }
-  const auto demand = tell();
+  const auto demand = take_demand();
   EXPECT_EQ(demand.outcomes.answered, 1000u);
   EXPECT_EQ(demand.outcomes.latency_sum_us, 2'000'000u);
-  EXPECT_EQ(tell().outcomes, wire::CallOutcomes{}) << "each is told once";
+  EXPECT_EQ(take_demand().outcomes, wire::CallOutcomes{}) << "each is reported once";
 }
 
-TEST_F(CallBudgetTest, FailuresAndUnnamedLimitsAreToldAtOnce) {
+TEST_F(CallBudgetTest, FailuresAndUnnamedLimitsAreReportedAtOnce) {
   budget.take(unlimited(), now);
-  tell();
+  take_demand();
   budget.failed();
   EXPECT_TRUE(budget.is_due(0, now));
-  EXPECT_EQ(tell().outcomes.failed, 1u);
+  EXPECT_EQ(take_demand().outcomes.failed, 1u);
   budget.was_rate_limited();
   EXPECT_TRUE(budget.is_due(0, now));
-  EXPECT_EQ(tell().outcomes.rate_limited, 1u);
+  EXPECT_EQ(take_demand().outcomes.rate_limited, 1u);
   budget.announced({60, 0, 0, 0}, {});
   EXPECT_TRUE(budget.is_due(0, now));
-  EXPECT_EQ(tell().announced.requests_per_minute, 60u);
+  EXPECT_EQ(take_demand().announced.requests_per_minute, 60u);
   EXPECT_FALSE(budget.is_due(0, now));
 }
 
-TEST_F(CallBudgetTest, ASearchHearsOfEachRoundButNotOfEachCall) {
+TEST_F(CallBudgetTest, ASearchLearnsOfEachRoundButNotOfEachCall) {
   auto grant = unlimited(20);
   grant.searched = true;
   budget.take(grant, now);
   EXPECT_EQ(budget.searched_places(), 20u);
-  tell(5);
+  take_demand(5);
   for (int call = 1; call <= 20; ++call) {
     EXPECT_FALSE(budget.is_due(5, now)) << call;
     budget.answered(1ms, now);
   }
-  EXPECT_FALSE(budget.is_due(5, now)) << "rounds of no time at all say little";
+  EXPECT_FALSE(budget.is_due(5, now)) << "rounds of no time at all show little";
   pass(50ms);
   EXPECT_TRUE(budget.is_due(5, now));
-  tell(5);
+  take_demand(5);
   EXPECT_TRUE(budget.is_due(0, now)) << "nothing is wanted any more";
 }
 
-TEST_F(CallBudgetTest, WhoSharesAFixedNumberOfPlacesTellsWhatIsWanted) {
+TEST_F(CallBudgetTest, WhoSharesAFixedNumberOfPlacesReportsWhatIsWanted) {
   budget.take(unlimited(1), now);
-  tell(2);
+  take_demand(2);
   EXPECT_TRUE(starts());
   EXPECT_FALSE(budget.is_due(1, now)) << "one of the two has started";
   EXPECT_TRUE(budget.is_due(2, now));
 }
 
-TEST_F(CallBudgetTest, WithPermitsEveryChangeIsTold) {
+TEST_F(CallBudgetTest, WithPermitsEveryChangeIsReported) {
   budget.take(permits({1}), now);
-  tell(1);
+  take_demand(1);
   EXPECT_FALSE(budget.is_due(1, now));
   EXPECT_TRUE(budget.is_due(2, now));
   EXPECT_TRUE(starts());
   EXPECT_TRUE(budget.is_due(0, now));
-  tell(0);
+  take_demand(0);
   budget.ended();
   budget.settle(1, {10, 20});
   EXPECT_TRUE(budget.is_due(0, now));
-  EXPECT_EQ(tell(0).settled, (std::vector<wire::SettledCall>{{1, {10, 20}}}));
+  EXPECT_EQ(take_demand(0).settled, (std::vector<wire::SettledCall>{{1, {10, 20}}}));
 }
 
 TEST_F(CallBudgetTest, UnusedPermitsGoBackAtOnce) {
   budget.take(permits({1, 2, 3}), now);
-  tell(3);
+  take_demand(3);
   const std::vector<wire::CallSize> ready(1);
   budget.give_back(ready, clock, at());
   EXPECT_TRUE(budget.is_due(3, now));
-  EXPECT_EQ(tell(3).spent.size(), 2u);
+  EXPECT_EQ(take_demand(3).spent.size(), 2u);
   pass(60ms);
   budget.give_back(ready, clock, at());
-  EXPECT_EQ(tell(3).spent.size(), 1u) << "closed";
+  EXPECT_EQ(take_demand(3).spent.size(), 1u) << "closed";
 }
 
 TEST_F(CallBudgetTest, WhoBeginsAnewHoldsNothing) {
@@ -265,8 +265,8 @@ TEST_F(CallBudgetTest, WhoBeginsAnewHoldsNothing) {
   budget.settle(7, {});
   budget.forget_permits();
   EXPECT_FALSE(starts());
-  EXPECT_TRUE(tell(1).spent.empty());
-  EXPECT_TRUE(tell(1).settled.empty());
+  EXPECT_TRUE(take_demand(1).spent.empty());
+  EXPECT_TRUE(take_demand(1).settled.empty());
 }
 
 TEST_F(CallBudgetTest, AfterASilenceNothingStartsUntilTheNextGrant) {
@@ -282,10 +282,10 @@ TEST_F(CallBudgetTest, AfterASilenceNothingStartsUntilTheNextGrant) {
 
 TEST_F(CallBudgetTest, ADelayBeyondTheWiresRangeIsTheLongestThatFits) {
   budget.pause(std::chrono::hours(24 * 60), now);
-  EXPECT_EQ(tell(1).pause_ms, 0xffffffffu);
+  EXPECT_EQ(take_demand(1).pause_ms, 0xffffffffu);
 }
 
-TEST_F(CallBudgetTest, ACallBeyondTheCeilingIsToldWhatWouldFit) {
+TEST_F(CallBudgetTest, ACallBeyondTheCeilingEndsWithWhatWouldFit) {
   auto grant = unlimited();
   EXPECT_FALSE(budget.ceiling_problem({1'000'000, 1'000'000}));
   grant.ceiling = {5000, 0, 0};

@@ -13,7 +13,7 @@ constexpr TimePoint at(Duration time) {
   return TimePoint(time);
 }
 
-TEST(WaitClock, PausesAreToldFromPermits) {
+TEST(WaitClock, PausesAreDistinguishedFromPermits) {
   WaitClock waits(at(0s));
   waits.begin(at(1s), 10s);
   waits.end_ready(at(6s), 12s);  // Of five seconds two were paused.

@@ -14,7 +14,7 @@ struct CallEngineTest : testing::Test {
   CallEngineTest() { grant({unlimited("a"), unlimited("b")}); }
 
   CallEngineConfig config() const {
-    return {.keys = {{"a", "key-a"}, {"b", "key-b"}}, .random_seed = 7, .has_cache = true, .slots = 4};
+    return {.keys = {{"a", "key-a"}, {"b", "key-b"}}, .random_seed = 7, .has_cache = true, .concurrency = 4};
   }
   void grant(std::vector<wire::Grant> grants) { engine.on_budget(granted(std::move(grants), now), now); }
   static wire::Grant permits(std::vector<std::uint64_t> ids, const Moment& at) {
@@ -50,7 +50,7 @@ struct CallEngineTest : testing::Test {
   }
   void pass(Duration time) {
     now = {now.now + time, now.boot + std::chrono::duration_cast<BootTime>(time)};
-    engine.on_budget(granted({}, now), now);  // The coordinator is heard all the while.
+    engine.on_budget(granted({}, now), now);  // The coordinator answers all the while.
   }
 
   const RunSettings settings = two_providers();
@@ -129,7 +129,7 @@ TEST_F(CallEngineTest, ARefusedKeyEndsAllThatWaitsForTheProvider) {
 }
 
 TEST_F(CallEngineTest, WithoutAKeyOrAProviderNothingIsCalled) {
-  CallEngine keyless(settings, {.keys = {}, .slots = 4});
+  CallEngine keyless(settings, {.keys = {}, .concurrency = 4});
   FakeRequest known;
   FakeRequest unknown("question", "nobody");
   keyless.submit(known, {9, 1}, now.now + 1min, now);
@@ -211,9 +211,9 @@ TEST_F(CallEngineTest, TheDemandNamesWhatWaitsHereAndWhatASearchIsFor) {
   engine.want_demand();
   const auto next = turn({6, 30, "a"});
   ASSERT_TRUE(next.demand);
-  EXPECT_EQ(next.demand->slots, 6u);
+  EXPECT_EQ(next.demand->concurrency, 6u);
   EXPECT_EQ(next.demand->run_id, "run-1");
-  EXPECT_EQ(next.demand->heard_us, static_cast<std::uint64_t>(now.boot.count()));
+  EXPECT_EQ(next.demand->received_us, static_cast<std::uint64_t>(now.boot.count()));
   ASSERT_EQ(next.demand->demands.size(), 2u);
   EXPECT_EQ(next.demand->demands[0].ready_calls, 32u);
   EXPECT_EQ(next.demand->demands[1].ready_calls, 0u);

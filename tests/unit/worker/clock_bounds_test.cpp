@@ -8,7 +8,7 @@ namespace {
 
 using namespace std::chrono_literals;
 
-TEST(ClockBounds, KnowsNothingBeforeItHeardAnEcho) {
+TEST(ClockBounds, KnowsNothingBeforeAnEchoCame) {
   ClockBounds clock;
   EXPECT_FALSE(clock.at(1s));
   clock.on_grants(50s, std::nullopt, 1s);
@@ -93,10 +93,10 @@ RC_GTEST_PROP(ClockBoundsProperty, HoldTheTrueTimeWhateverTheDelays, ()) {
   bool echoed = false;
   for (int step = 0; step < steps; ++step) {
     now += BootTime(*rc::gen::inRange<std::int64_t>(0, 3'000'000));
-    const auto said = now - BootTime(*rc::gen::inRange<std::int64_t>(0, 900'000));
-    const auto sent = said + BootTime(*rc::gen::inRange<std::int64_t>(0, (now - said).count() + 1));
+    const auto echoed_at = now - BootTime(*rc::gen::inRange<std::int64_t>(0, 900'000));
+    const auto sent = echoed_at + BootTime(*rc::gen::inRange<std::int64_t>(0, (now - echoed_at).count() + 1));
     const bool with_echo = *rc::gen::arbitrary<bool>();
-    clock.on_grants(sent, with_echo ? std::optional(world.own(said)) : std::nullopt, world.own(now));
+    clock.on_grants(sent, with_echo ? std::optional(world.own(echoed_at)) : std::nullopt, world.own(now));
     echoed = echoed || with_echo;
     received = now;
     const auto bounds = clock.at(world.own(now));

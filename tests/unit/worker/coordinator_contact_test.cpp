@@ -40,7 +40,7 @@ TEST(CoordinatorContact, ReconnectsNowAndThenWhileItIsSilent) {
     if (contact.beat(start + second * 1s, 1s).reconnect) reconnected.push_back(second);
   }
   EXPECT_EQ(reconnected, (std::vector{4, 8, 12}));
-  EXPECT_FALSE(contact.connected()) << "it was never heard";
+  EXPECT_FALSE(contact.connected()) << "nothing ever came from it";
 }
 
 TEST(CoordinatorContact, AWorkerThatWasStoppedItselfListensFirst) {

@@ -17,8 +17,8 @@ struct CoordinatorLinkTest : testing::Test {
   const BootTime longest = defaults::liveness * BootTime(1s);
 };
 
-TEST_F(CoordinatorLinkTest, WhatWasHeardStaysFreshForAWhile) {
-  EXPECT_FALSE(link.is_fresh(start.boot)) << "nothing was heard";
+TEST_F(CoordinatorLinkTest, WhatWasReceivedStaysFreshForAWhile) {
+  EXPECT_FALSE(link.is_fresh(start.boot)) << "nothing was received";
   link.on_budget(granted({}, start));
   EXPECT_TRUE(link.is_fresh(start.boot + longest));
   EXPECT_FALSE(link.is_fresh(start.boot + longest + BootTime(1)));
@@ -27,12 +27,12 @@ TEST_F(CoordinatorLinkTest, WhatWasHeardStaysFreshForAWhile) {
 
 TEST_F(CoordinatorLinkTest, GrantsAreAsOldAsWhatTheyAnswer) {
   auto late = granted({}, moment_at(10s));
-  late.heard.echo_us = static_cast<std::uint64_t>(start.boot.count());
+  late.grants.echo_us = static_cast<std::uint64_t>(start.boot.count());
   link.on_budget(late);
   EXPECT_FALSE(link.is_fresh(moment_at(10s).boot)) << "the process was stopped meanwhile";
 }
 
-TEST_F(CoordinatorLinkTest, WithoutConnectionNothingIsFreshAndAfterItTheDemandIsSaidAgain) {
+TEST_F(CoordinatorLinkTest, WithoutConnectionNothingIsFreshAndAfterItTheDemandIsSentAgain) {
   EXPECT_FALSE(link.on_budget(granted({}, start)));
   EXPECT_FALSE(link.on_budget(cut_off()));
   EXPECT_FALSE(link.is_fresh(start.boot));

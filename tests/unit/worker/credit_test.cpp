@@ -9,7 +9,7 @@ namespace {
 
 using namespace std::chrono_literals;
 
-TEST(CreditWindow, IsTwiceTheSlotsForASlowWorker) {
+TEST(CreditWindow, IsTwiceTheConcurrencyForASlowWorker) {
   EXPECT_EQ(credit_window(5, 0.0), 10u);
   EXPECT_EQ(credit_window(1, 0.0), 2u);
   EXPECT_EQ(credit_window(5, 50.0), 10u);
@@ -22,7 +22,7 @@ TEST(CreditWindow, HoldsATenthOfASecondsWorkAndNoMoreThan1024Ahead) {
   EXPECT_EQ(credit_window(5, std::numeric_limits<double>::infinity()), 5u + 1024u);
 }
 
-TEST(CreditWindow, AWorkerWithMoreSlotsThanThatIsStillFilled) {
+TEST(CreditWindow, AWorkerOfMoreConcurrencyThanThatIsStillFilled) {
   EXPECT_EQ(credit_window(10'000, 0.0), 20'000u);
   EXPECT_EQ(credit_window(10'000, 1e9), 20'000u);
 }

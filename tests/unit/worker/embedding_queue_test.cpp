@@ -1,5 +1,7 @@
 #include "worker/units/embedding_queue.hpp"
 
+#include "worker/defaults.hpp"
+
 #include <algorithm>
 #include <map>
 #include <set>
@@ -53,11 +55,11 @@ TEST(EmbeddingQueue, AFullBatchDoesNotWait) {
   EmbeddingQueue queue;
   queue.add(1, {}, {"first"}, soon);
   ASSERT_TRUE(queue.next());
-  for (std::uint64_t i = 2; i < 2 + EmbeddingQueue::max_texts; ++i) {
+  for (std::uint64_t i = 2; i < 2 + defaults::max_embedded_texts; ++i) {
     EXPECT_FALSE(queue.next());
     queue.add(i, {}, {"text " + std::to_string(i)}, soon);
   }
-  EXPECT_EQ(queue.next().value().texts.size(), EmbeddingQueue::max_texts);
+  EXPECT_EQ(queue.next().value().texts.size(), defaults::max_embedded_texts);
   queue.add(1000, {}, {std::string(60'000, 'x'), std::string(60'000, 'y')}, soon);
   EXPECT_EQ(queue.next().value().texts.size(), 1u) << "full by its bytes";
   EXPECT_FALSE(queue.next());
@@ -174,14 +176,14 @@ TEST(EmbeddingQueue, WhoeverLeavesIsNoLongerWaitedForAndItsCostsAreNotLost) {
 TEST(EmbeddingQueue, RemembersOnlySoManyBytes) {
   EmbeddingQueue queue;
   const auto vector = std::make_shared<const std::vector<float>>(std::vector<float>{1.0f});
-  const auto long_text = [](char c) { return std::string(EmbeddingQueue::max_recent_bytes / 2, c); };
+  const auto long_text = [](char c) { return std::string(defaults::max_recent_vector_bytes / 2, c); };
   queue.remember(long_text('a'), vector);
   queue.remember(long_text('a'), vector);
   EXPECT_TRUE(queue.known(long_text('a')));
   queue.remember(long_text('b'), vector);
   EXPECT_FALSE(queue.known(long_text('a')));
   EXPECT_TRUE(queue.known(long_text('b')));
-  queue.remember(std::string(EmbeddingQueue::max_recent_bytes, 'c'), vector);
+  queue.remember(std::string(defaults::max_recent_vector_bytes, 'c'), vector);
   EXPECT_TRUE(queue.known(long_text('b'))) << "one that fits nowhere drives nothing out";
 }
 

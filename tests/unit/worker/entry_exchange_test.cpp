@@ -74,7 +74,7 @@ TEST_F(EntryExchangeTest, WhatCameIsForTheLastWhoSoughtIt) {
   EXPECT_EQ(exchange.on_found(answer("c"), true), std::nullopt);
 }
 
-TEST_F(EntryExchangeTest, WhatWasPaidForIsSaidToBeStored) {
+TEST_F(EntryExchangeTest, WhatWasPaidForIsReportedAsStored) {
   be_left_to_pay(embedding("a"));
   be_left_to_pay(embedding("b"));
   exchange.stored(embedding("a").digest);
@@ -100,7 +100,7 @@ TEST_F(EntryExchangeTest, AnAnswerIsNobodysToPayForBut) {
   exchange.take_messages();
   EXPECT_TRUE(exchange.on_found(answer("a"), false));
   exchange.given_up(sha256("a"));
-  EXPECT_TRUE(is_silent()) << "its unit's lease says it all";
+  EXPECT_TRUE(is_silent()) << "its unit's lease is enough";
 }
 
 TEST_F(EntryExchangeTest, WhatNobodyHereWaitsForIsGivenUpAtOnce) {
@@ -108,7 +108,7 @@ TEST_F(EntryExchangeTest, WhatNobodyHereWaitsForIsGivenUpAtOnce) {
   EXPECT_EQ(the_stored(), (wire::Stored{"run-1", {}, {sha256("a")}}));
 }
 
-TEST_F(EntryExchangeTest, AVerdictThatIsSaidTwiceLeavesThePayingAlone) {
+TEST_F(EntryExchangeTest, AFoundThatComesTwiceLeavesThePayingAlone) {
   be_left_to_pay(embedding("a"));
   EXPECT_FALSE(exchange.on_found(embedding("a"), false));
   EXPECT_TRUE(is_silent());

@@ -39,7 +39,7 @@ struct FailedTriesTest : testing::Test {
     done.started = started;
     return done;
   }
-  /// What the next demand says of settled permits.
+  /// What the next demand reports of settled permits.
   std::vector<wire::SettledCall> settled() { return provider.budget.demand(0, {}, start.now).settled; }
   void hold_permit(bool probe = false) { call.permit = wire::Permit{5, 0, 0, {}, probe}; }
 
@@ -101,7 +101,7 @@ TEST_F(FailedTriesTest, AFailedProbeCostsNoTryUntilItIsTheCallsOwnFault) {
   EXPECT_EQ(fails(server_error()).kind, Kind::back_off);
 }
 
-TEST_F(FailedTriesTest, AProbeThatNeverCameThereSaysNothingAgainstTheCall) {
+TEST_F(FailedTriesTest, AProbeThatNeverCameThereIsNotHeldAgainstTheCall) {
   hold_permit(true);
   for (int i = 0; i < 20; ++i) EXPECT_EQ(fails(server_error(), true).kind, Kind::ready) << i;
   EXPECT_EQ(call.outages.failed_probes(), 0u);
@@ -148,7 +148,7 @@ TEST_F(FailedTriesTest, WhatWasNotChargedIsGivenBack) {
   note_failure(call, server_error(), 503, start.now);
   EXPECT_TRUE(settled().empty()) << "nobody knows";
   settle(call, {});
-  EXPECT_TRUE(settled().empty()) << "the server does not say";
+  EXPECT_TRUE(settled().empty()) << "the server names no usage";
   settle(call, {30, 40});
   EXPECT_EQ(settled(), (std::vector<wire::SettledCall>{{5, {30, 40}}}));
 }

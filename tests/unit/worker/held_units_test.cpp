@@ -61,7 +61,7 @@ TEST(HeldUnits, OnlyWhatIsHeldCanFinish) {
   EXPECT_FALSE(held.finish(result(1)));
   held.add(unit(1));
   EXPECT_FALSE(held.acknowledge(1)) << "it still waits";
-  EXPECT_TRUE(held.finish(result(1))) << "one that is done at once is not told as begun";
+  EXPECT_TRUE(held.finish(result(1))) << "one that is done at once is not reported as begun";
   held.add(unit(2));
   held.begin(2);
   held.clear();

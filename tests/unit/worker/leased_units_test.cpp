@@ -100,7 +100,7 @@ TEST_F(LeasedUnitsTest, AfterAReconnectAllIsReportedAgainUntilItIsAcknowledged) 
   auto again = report();
   EXPECT_EQ(again.started, Ids{0});
   EXPECT_EQ(again.results.size(), 1u);
-  units.acknowledge({1, wire::Verdict::committed, result_of(1).key, {}});
+  units.acknowledge({1, wire::AckCode::committed, result_of(1).key, {}});
   units.report_again();
   again = report();
   EXPECT_TRUE(again.results.empty());
@@ -111,7 +111,7 @@ TEST_F(LeasedUnitsTest, ItsLoadIsWhatWaitsAndWhetherAReportIsUnderWay) {
   take({0, 1, 2});
   units.start({0});
   EXPECT_EQ(units.load(4).waiting, 2u);
-  EXPECT_EQ(units.load(4).slots, 4u);
+  EXPECT_EQ(units.load(4).concurrency, 4u);
   units.finish(result_of(0));
   EXPECT_FALSE(units.load(4).awaits_answer) << "its result is not reported yet";
   report();

@@ -28,7 +28,7 @@ class LeavingTest : public ::testing::Test {
   Leaving leaving;
 };
 
-TEST_F(LeavingTest, NobodyLeavesWhoWasNotToldTo) {
+TEST_F(LeavingTest, NobodyLeavesWhoWasNotAskedTo) {
   EXPECT_FALSE(leaving.begun());
   EXPECT_FALSE(leaving.ends());
   EXPECT_FALSE(leaving.when_done(held, connected, start + 1h));
@@ -65,7 +65,7 @@ TEST_F(LeavingTest, WhatIsNotDoneInTimeIsGivenUp) {
   EXPECT_TRUE(leaving.when_done(held, connected, start + 25s));
 }
 
-TEST_F(LeavingTest, ToldTwiceTheFirstReasonStaysAndTheEarlierTimeCounts) {
+TEST_F(LeavingTest, AskedTwiceTheFirstReasonStaysAndTheEarlierTimeCounts) {
   hold(0);
   leaving.begin({"drained", Error{Reason::key_missing, "no key"}, false}, start + 25s);
   EXPECT_FALSE(leaving.ends()) << "it stays for the next run";

@@ -104,7 +104,7 @@ TEST_F(PermitBookTest, WhatNoCallNeedsIsGivenBack) {
   EXPECT_EQ(book.held(), 0u);
 }
 
-TEST_F(PermitBookTest, WhatIsForgottenIsNeitherUsedNorTold) {
+TEST_F(PermitBookTest, WhatIsForgottenIsNeitherUsedNorReported) {
   book.grant(permit(1, 10s, 11s));
   EXPECT_EQ(take(10s + 1ms), 1u);
   book.grant(permit(2, 10s, 11s));
@@ -134,7 +134,7 @@ struct Message {
 // The coordinator's clock is the world's; the worker's has an offset and runs fast or slow. Messages take any
 // time and overtake each other. Whatever happens, a call starts within its permit's window in the
 // coordinator's time, and each permit that came is spent once, or still held.
-RC_GTEST_PROP(PermitBookProperty, WindowsAreKeptAndEachPermitIsToldOnce, ()) {
+RC_GTEST_PROP(PermitBookProperty, WindowsAreKeptAndEachPermitIsReportedOnce, ()) {
   const auto offset = *rc::gen::inRange<std::int64_t>(0, 1'000'000'000'000);
   const auto ppm = *rc::gen::inRange<std::int64_t>(-190, 191);
   const auto own = [&](BootTime world) {
@@ -149,10 +149,10 @@ RC_GTEST_PROP(PermitBookProperty, WindowsAreKeptAndEachPermitIsToldOnce, ()) {
   BootTime now(5'000'000);
   std::vector<Message> on_the_way;
   std::map<std::uint64_t, wire::Permit> arrived;
-  std::map<std::uint64_t, int> told;
+  std::map<std::uint64_t, int> reported;
   std::uint64_t next_id = 1;
-  std::optional<BootTime> heard;  // What the coordinator heard last was said then, on the worker's clock.
-  const auto hear_arrivals = [&] {
+  std::optional<BootTime> echoed;  // What the coordinator received last was sent then, on the worker's clock.
+  const auto receive_arrivals = [&] {
     std::ranges::stable_sort(on_the_way, {}, &Message::arrives);
     while (!on_the_way.empty() && on_the_way.front().arrives <= now) {
       const auto message = on_the_way.front();
@@ -164,23 +164,23 @@ RC_GTEST_PROP(PermitBookProperty, WindowsAreKeptAndEachPermitIsToldOnce, ()) {
       }
     }
   };
-  const auto take_told = [&] {
+  const auto take_reported = [&] {
     for (const auto& spent : book.take_spent()) {
       RC_ASSERT(arrived.contains(spent.id));
-      ++told[spent.id];
+      ++reported[spent.id];
     }
   };
   const auto steps = *rc::gen::inRange(1, 120);
   for (int step = 0; step < steps; ++step) {
     now += BootTime(*rc::gen::inRange<std::int64_t>(0, 30'000));
-    hear_arrivals();
+    receive_arrivals();
     switch (*rc::gen::inRange(0, 5)) {
       case 0:
       case 1: {  // A heartbeat goes there and GRANTS come back.
-        const auto said = own(now);
+        const auto sent_at = own(now);
         const auto there = now + delay();
-        heard = std::max(heard.value_or(said), said);
-        Message message{there + delay(), there, heard, {}};
+        echoed = std::max(echoed.value_or(sent_at), sent_at);
+        Message message{there + delay(), there, echoed, {}};
         for (int i = *rc::gen::inRange(0, 4); i > 0; --i) {
           const auto opens = there + BootTime(*rc::gen::inRange<std::int64_t>(-20'000, 60'000));
           const auto closes = opens + BootTime(*rc::gen::inRange<std::int64_t>(0, 100'000));
@@ -205,17 +205,17 @@ RC_GTEST_PROP(PermitBookProperty, WindowsAreKeptAndEachPermitIsToldOnce, ()) {
       default:
         book.drop_closed(clock, own(now));
     }
-    take_told();
+    take_reported();
   }
-  // In the end nothing is held back: what was not used is told once its window is over.
+  // In the end nothing is held back: what was not used is reported once its window is over.
   now += 10s;
-  hear_arrivals();
+  receive_arrivals();
   const bool knows_the_time = clock.at(own(now)).has_value();
   book.drop_closed(clock, own(now));
-  take_told();
+  take_reported();
   if (knows_the_time) RC_ASSERT(book.held() == 0u);
-  RC_ASSERT(told.size() + book.held() == arrived.size());
-  for (const auto& [id, times] : told) RC_ASSERT(times == 1);
+  RC_ASSERT(reported.size() + book.held() == arrived.size());
+  for (const auto& [id, times] : reported) RC_ASSERT(times == 1);
 }
 
 // A quick exchange leaves nearly the whole window to the calls.

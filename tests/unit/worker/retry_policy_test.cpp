@@ -1,5 +1,7 @@
 #include "worker/retry_policy.hpp"
 
+#include "worker/defaults.hpp"
+
 #include <algorithm>
 
 #include <gtest/gtest.h>
@@ -132,7 +134,7 @@ TEST(RetryPolicy, FailuresThatAreChargedHaveACapOfTheirOwn) {
   Random random(1);
   FailedCall charged = server_error;
   charged.consumes_quota = true;
-  for (std::uint32_t i = 0; i < max_charged_retries; ++i) {
+  for (std::uint32_t i = 0; i < defaults::max_charged_retries; ++i) {
     delay_of(policy.decide(server_error, start, random));
     delay_of(policy.decide(charged, start, random));
   }

@@ -155,7 +155,7 @@ TEST_F(UnitFlowTest, NoEnricherHoldsAUnitBeyondItsTime) {
   EXPECT_EQ(std::get<Error>(turn.completed[0].outcome).message, "no vote came");
 }
 
-TEST_F(UnitFlowTest, AUnitThatWaitsForItsVotesHoldsItsSlot) {
+TEST_F(UnitFlowTest, AUnitThatWaitsForItsVotesCountsAsUnderWay) {
   flow.add({unit(1), unit(2), unit(3)});
   auto turn = flow.turn(now);
   ASSERT_EQ(turn.engine.calls.size(), 2u);

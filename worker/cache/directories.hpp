@@ -14,7 +14,8 @@ namespace sluice {
 /// `home/cache/NAME` for a named worker; for an unnamed one the first of `worker-0`, `worker-1`, ... that
 /// nobody has. Errors: usage_invalid for a name that is no single folder, cache_in_use for a named one in
 /// use, cache_failed.
-Result<AnswerCache> open_slot(const std::filesystem::path& home, const std::optional<std::string>& name);
+Result<AnswerCache> open_worker_cache(const std::filesystem::path& home,
+                                      const std::optional<std::string>& name);
 
 /// The cache directories in home/cache, by name; folders that were never one are left out. None if there is
 /// no home. Error: cache_failed if the folder cannot be read.

@@ -1,4 +1,6 @@
-#include "worker/cache/slots.hpp"
+#include "worker/cache/directories.hpp"
+
+#include "worker/defaults.hpp"
 
 #include <algorithm>
 #include <system_error>
@@ -9,9 +11,6 @@ namespace sluice {
 namespace {
 
 namespace fs = std::filesystem;
-
-/// More unnamed workers than any one machine runs.
-constexpr int max_slots = 4096;
 
 bool is_folder_name(const std::string& name) {
   const bool plain = name.find('/') == std::string::npos && name.find('\0') == std::string::npos;
@@ -33,7 +32,7 @@ std::vector<fs::path> cache_directories(const fs::path& home) {
 
 }  // namespace
 
-Result<AnswerCache> open_slot(const fs::path& home, const std::optional<std::string>& name) {
+Result<AnswerCache> open_worker_cache(const fs::path& home, const std::optional<std::string>& name) {
   if (name) {
     if (!is_folder_name(*name)) {
       return fail(Reason::usage_invalid, "the worker's name \"" + *name +
@@ -41,12 +40,13 @@ Result<AnswerCache> open_slot(const fs::path& home, const std::optional<std::str
     }
     return AnswerCache::open(home / "cache" / *name);
   }
-  for (int slot = 0; slot < max_slots; ++slot) {
-    auto cache = AnswerCache::open(home / "cache" / ("worker-" + std::to_string(slot)));
+  for (int number = 0; number < defaults::max_unnamed_caches; ++number) {
+    auto cache = AnswerCache::open(home / "cache" / ("worker-" + std::to_string(number)));
     if (cache || cache.error().reason != Reason::cache_in_use) return cache;
   }
-  return fail(Reason::cache_in_use, "all " + std::to_string(max_slots) + " unnamed caches in " +
-                                        (home / "cache").string() + " are in use; give this worker a --name");
+  return fail(Reason::cache_in_use, "all " + std::to_string(defaults::max_unnamed_caches) +
+                                        " unnamed caches in " + (home / "cache").string() +
+                                        " are in use; give this worker a --name");
 }
 
 Result<std::vector<fs::path>> list_caches(const fs::path& home) {

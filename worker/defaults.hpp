@@ -1,0 +1,140 @@
+#pragma once
+
+#include "common/defaults.hpp"
+
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+
+/// The constants that tune the worker alone, with their reasons. Those that the coordinator shares stand in
+/// common/defaults.hpp. What defines a format or a metric stays beside it: the cassette's bytes, the n-grams
+/// of `lexical-ngrams-v1`, the tolerance of numbers that match.
+namespace sluice::defaults {
+
+using namespace std::chrono_literals;
+
+// --- The worker and its window (docs/delivery.md)
+// -------------------------------------------------------------------
+inline constexpr double coordinator_timeout_seconds = 60;  ///< A coordinator is restarted in far less.
+/// A round trip with a commit takes a few milliseconds; 100 ms of work rides out a busy coordinator. No more:
+/// the search for a concurrency takes what waits here for a request to have more in flight.
+inline constexpr double credit_lookahead_seconds = 0.1;
+inline constexpr double max_units_ahead = 1024;  ///< Beyond the concurrency, however fast units are.
+/// Finished a second by a worker that waits for no provider, before it has shown it.
+inline constexpr double units_per_second_unpaid = 10'000;
+/// A fast run shows itself before the next beat; what is finished in less time proves little.
+inline constexpr double least_measured_seconds = 0.1;
+/// Estimates of what parts of a result take in a REPORT: enough to keep messages of many large ones within
+/// the wire's limits.
+inline constexpr std::size_t reported_result_bytes = 256;
+inline constexpr std::size_t reported_claim_bytes = 64;
+inline constexpr std::size_t reported_metric_bytes = 16;
+
+// --- Calls and retries (docs/budgets.md)
+// ------------------------------------------------------------------------------
+/// Retries after failures that are charged: a second try is worth its price, a sixth is not.
+inline constexpr std::uint32_t max_charged_retries = 2;
+/// Failed probes of one call for each of its tries: then the call itself is taken for the cause of the
+/// outage.
+inline constexpr std::uint32_t failed_probes_per_try = 2;
+/// Tries in a row that came too late for their permits, though the connection was warmed up after the first:
+/// the way to the provider takes longer than a permit lasts.
+inline constexpr std::uint32_t max_unsent = 8;
+/// Calls without any answer until a provider is unreachable: one case may be slow, and with one place nobody
+/// else had a chance.
+inline constexpr std::uint32_t enough_silent_calls = 2;
+
+// --- Budgets (docs/budgets.md)
+// ------------------------------------------------------------------------------------------
+/// With a search on, what answers take is reported after a round of them, but no more often than this: rounds
+/// of a fast server show nothing that the next one does not.
+inline constexpr auto shortest_round = 50ms;
+inline constexpr std::uint32_t smallest_round = 16;
+/// How much faster or slower one machine's clock may run than the other's: quartz without any discipline
+/// stays within 100 ppm of true time, so two of them within 200 of each other.
+inline constexpr std::int64_t clock_drift_ppm = 200;
+
+// --- Units: enrichers, embeddings, scores
+// -------------------------------------------------------------------------------
+/// A call that is a unit's own ends with the unit's time, and knows more of why: it goes first.
+inline constexpr auto precedence_of_calls = 100ms;
+/// How long the scorer keeps a thread at a time: others of the pool, such as the one that sends HEARTBEAT,
+/// get their turn between the units of a long batch.
+inline constexpr auto scoring_slice = 20ms;
+inline constexpr std::size_t max_embedded_texts = 64;       ///< A call. Gemini takes 100, OpenAI 2048.
+inline constexpr std::size_t max_embedded_bytes = 100'000;  ///< A call, but for a single longer text.
+/// Of the vectors that are remembered, with their texts: some thousands at the usual dimensions.
+inline constexpr std::size_t max_recent_vector_bytes = 16u << 20;
+/// An answer with more claims than this is no answer to a question about one file.
+inline constexpr std::size_t max_claims = 10'000;
+/// A claims document nests three deep; what is nested in unknown keys is skipped up to here.
+inline constexpr std::size_t max_claims_depth = 64;
+/// Patterns and schemas that stay compiled, and their texts: a suite has a few dozen of each.
+inline constexpr std::size_t max_compiled = 256;
+inline constexpr std::size_t max_compiled_bytes = 4u << 20;
+
+// --- The cache (docs/delivery.md) and cassettes (docs/cassettes.md)
+// -----------------------------------------------------
+inline constexpr int max_unnamed_caches = 4096;  ///< More unnamed workers than any one machine runs.
+inline constexpr std::size_t block_cache_bytes =
+    32u << 20;  ///< Some 10,000 answers; the rest is the kernel's page cache.
+inline constexpr std::size_t write_buffer_bytes = 16u
+                                                  << 20;  ///< Also bounds what a start replays from the log.
+inline constexpr int bloom_bits = 10;                     ///< 1 % of the misses read a block in vain.
+/// Of the write buffer, for the filter that spares a miss the search among what is not in a table yet: 26
+/// bits an answer.
+inline constexpr double memtable_bloom_ratio = 1.0 / 512;
+inline constexpr int open_files = 256;  ///< Tables open lazily: opening does not grow with the cache.
+/// What a start may have to replay from the logs of earlier runs (about 4 ms). Beyond it a closing cache
+/// writes a table, which later starts open in no time.
+inline constexpr std::uint64_t max_replayed_bytes = 1u << 20;
+inline constexpr std::size_t max_replayed_logs = 8;
+/// Pins are looked up and moved for so many keys at once: one transaction of the ledger.
+inline constexpr std::size_t pins_per_batch = 512;
+/// A cassette is written rarely and lies in a repository for long, which favours a high level; beyond this
+/// one the time of an export grows much faster than the file shrinks.
+inline constexpr int cassette_compression_level = 9;
+inline constexpr std::size_t cassette_piece_bytes = 128u << 10;  ///< Read at a time: zstd's own block size.
+
+// --- HTTP
+// ---------------------------------------------------------------------------------------------------------------
+inline constexpr long max_connections = 1024;  ///< Kept alive in all: as many calls as anyone has in flight
+                                               ///< on one machine.
+inline constexpr int max_http_messages_per_turn = 256;  ///< So that a flood of calls does not starve the
+                                                        ///< sockets.
+inline constexpr int max_socket_events = 128;  ///< Of one look at the sockets; the next brings the rest.
+/// curl's own timers and wake-ups end the wait earlier.
+inline constexpr std::chrono::milliseconds longest_http_wait = 1min;
+/// Response headers of one answer: far more than any provider sends, and no way to fill our memory.
+inline constexpr std::size_t max_header_bytes = 256u << 10;
+/// Memory for a request's body that an idle handle keeps: there may be a thousand of them.
+inline constexpr std::size_t max_kept_body_bytes = 64u << 10;
+/// Largest part of an announced Content-Length that is set aside before it arrived.
+inline constexpr std::size_t max_reserved_body_bytes = 1u << 20;
+
+// --- What providers answer
+// ------------------------------------------------------------------------------------------------
+inline constexpr std::size_t max_answer_depth = 64;  ///< Answers nest less than ten deep.
+/// Of a provider's own message in ours; enough is looked at for it after white space has been folded, and
+/// error bodies may be megabytes.
+inline constexpr std::size_t quoted_error_bytes = 300;
+inline constexpr std::size_t considered_error_bytes = 4096;
+/// A request's body beside its texts, set aside at once.
+inline constexpr std::size_t request_frame_bytes = 512;
+/// Keeps delays in 32 bits of milliseconds on the wire; beyond any case's time.
+inline constexpr std::chrono::milliseconds max_named_delay = std::chrono::days(30);
+/// How far two estimates of one window may be apart: resets are rounded, and time passes on the way.
+inline constexpr double window_tolerance = 0.1;
+/// More than any provider lets anybody use in a day: such a number means that there is no limit.
+inline constexpr std::uint64_t most_announced = 1'000'000'000'000;
+/// Words of fewer bytes that begin as a provider's key are none.
+inline constexpr std::size_t shortest_known_key = 12;
+/// Shorter keys are not looked for: they would stand in many a text by chance, in an answer's sooner than in
+/// an error's.
+inline constexpr std::size_t shortest_key_in_messages = 5;
+inline constexpr std::size_t shortest_key_in_answers = 8;
+/// As many as four documents in one another have before one character: a bound, so that a text of nothing but
+/// backslashes is not read again for each.
+inline constexpr std::size_t max_backslashes = 16;
+
+}  // namespace sluice::defaults
