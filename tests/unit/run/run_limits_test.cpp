@@ -11,8 +11,7 @@ class RunLimitsTest : public RunControllerTest {
   /// Allows so many units of this plan, all of which are of one size.
   void begin_with_room_for(double units) {
     const auto most = most_of(*plan.render(0));
-    config.budget.tokens =
-        static_cast<std::uint64_t>(static_cast<double>(most.total()) * units);
+    config.budget.tokens = static_cast<std::uint64_t>(static_cast<double>(most.total()) * units);
     begin();
   }
   UnitResult paid(UnitResult result, std::uint64_t tokens) const {
