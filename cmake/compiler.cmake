@@ -62,6 +62,8 @@ function(sluice_fast_build target precompiled batch)
   target_precompile_headers(${target} REUSE_FROM ${precompiled})
   if(batch GREATER 1)
     set_target_properties(${target} PROPERTIES UNITY_BUILD ON UNITY_BUILD_BATCH_SIZE ${batch})
+    # g++ takes a source that is compiled with others for a header.
+    target_compile_options(${target} PRIVATE $<$<CXX_COMPILER_ID:GNU>:-Wno-subobject-linkage>)
   endif()
 endfunction()
 

@@ -99,7 +99,7 @@ struct Demand {
   std::vector<SettledCall> settled;
   CallOutcomes outcomes;
   AnnouncedLimits announced;
-  AnnouncedLimits doubted;  ///< Named by response headers as well, and not believed.
+  AnnouncedLimits doubted{};  ///< Named by response headers as well, and not believed.
   friend bool operator==(const Demand&, const Demand&) = default;
 };
 

@@ -43,10 +43,10 @@ TEST_F(StoppedReport, TakesThePlaceOfAnEarlierOne) {
     EXPECT_NE(text.find("the run ended early"), std::string::npos) << text;
     EXPECT_NE(text.find("0 passed"), std::string::npos) << text;
   }
-  const auto json = parse_report(read_text(file("report.json")));
-  ASSERT_TRUE(json.is_object());
-  EXPECT_EQ(json["verdict"], "error");
-  const std::string reason = json["fixture_results"][0]["reason_code"];
+  const auto document = parse_report(read_text(file("report.json")));
+  ASSERT_TRUE(document.is_object());
+  EXPECT_EQ(document["verdict"], "error");
+  const std::string reason = document["fixture_results"][0]["reason_code"];
   EXPECT_NE(read_text(file("report.table")).find("ended early (" + reason), std::string::npos) << reason;
   for (const char* format : {"junit", "github"}) {
     const std::string text = read_text(file(std::string("report.") + format));

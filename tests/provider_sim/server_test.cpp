@@ -18,8 +18,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-namespace sluice::sim {
-namespace {
+namespace sluice::sim::server_test {
 
 /// `provider-sim` as a child process, on a port of its own.
 class Program {
@@ -42,7 +41,7 @@ class Program {
     write_end.reset();
     std::string line;
     char c = 0;
-    while (read(read_end.get(), &c, 1) == 1 && c != '\n') line += c;
+    while (::read(read_end.get(), &c, 1) == 1 && c != '\n') line += c;
     const auto colon = line.rfind(':');
     if (line.starts_with("listening on http://127.0.0.1:")) port_ = std::stoi(line.substr(colon + 1));
   }
@@ -269,5 +268,4 @@ TEST(Server, RefusesFlagsThatMakeNoSense) {
   }
 }
 
-}  // namespace
-}  // namespace sluice::sim
+}  // namespace sluice::sim::server_test

@@ -8,8 +8,7 @@
 #include <gtest/gtest.h>
 #include <rapidcheck/gtest.h>
 
-namespace sluice {
-namespace {
+namespace sluice::entry_broker_property_test {
 
 using namespace std::chrono_literals;
 
@@ -142,5 +141,4 @@ RC_GTEST_PROP(EntryBrokerProperty, EachSeekerGetsOneVerdictAndOneAtATimePays, ()
   fleet.nothing_is_open();
 }
 
-}  // namespace
-}  // namespace sluice
+}  // namespace sluice::entry_broker_property_test

@@ -2,8 +2,7 @@
 
 #include <gtest/gtest.h>
 
-namespace sluice {
-namespace {
+namespace sluice::entry_broker_test {
 
 using namespace std::chrono_literals;
 
@@ -288,5 +287,4 @@ TEST_F(EntryBrokerTest, WhatIsKnownIsBounded) {
   EXPECT_EQ(seek(1, embedding(199)), Words{"ask 3 for e199"}) << "it is the oldest that are forgotten";
 }
 
-}  // namespace
-}  // namespace sluice
+}  // namespace sluice::entry_broker_test

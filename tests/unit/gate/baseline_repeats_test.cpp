@@ -8,8 +8,7 @@
 
 #include <gtest/gtest.h>
 
-namespace sluice {
-namespace {
+namespace sluice::baseline_repeats_test {
 
 const std::string with_repeats = R"({
   "schema_version": 1,
@@ -114,5 +113,4 @@ TEST(BaselineRepeats, AreExportedWhereThereWereSeveral) {
   EXPECT_TRUE(baseline->entry(1).scores.empty());
 }
 
-}  // namespace
-}  // namespace sluice
+}  // namespace sluice::baseline_repeats_test

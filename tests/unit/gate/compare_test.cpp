@@ -7,8 +7,7 @@
 
 #include <gtest/gtest.h>
 
-namespace sluice {
-namespace {
+namespace sluice::compare_test {
 
 NextCase cases_of(std::vector<ComparedCase> cases) {
   const auto all = std::make_shared<std::vector<ComparedCase>>(std::move(cases));
@@ -393,5 +392,4 @@ TEST(Compare, PassesOnWhatASideReports) {
   EXPECT_EQ(compared.error().message, "gone");
 }
 
-}  // namespace
-}  // namespace sluice
+}  // namespace sluice::compare_test

@@ -12,8 +12,7 @@
 #include <gtest/gtest.h>
 #include <rapidcheck/gtest.h>
 
-namespace sluice {
-namespace {
+namespace sluice::gate_property_test {
 
 /// Decimals, which tend to meet limits exactly, and any doubles.
 rc::Gen<double> any_score() {
@@ -283,5 +282,4 @@ TEST(BaselineExport, SameContentLooksAtEverythingButTheTime) {
   EXPECT_FALSE(same_content(baseline_of(pins), baseline_of({})));
 }
 
-}  // namespace
-}  // namespace sluice
+}  // namespace sluice::gate_property_test

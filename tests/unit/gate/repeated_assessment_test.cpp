@@ -4,8 +4,7 @@
 
 #include <gtest/gtest.h>
 
-namespace sluice {
-namespace {
+namespace sluice::repeated_assessment_test {
 
 CaseAssessment assessed(CaseStatus status, std::optional<double> score = std::nullopt) {
   CaseAssessment one;
@@ -114,5 +113,4 @@ TEST(RepeatTally, TooFewAnswersAreAnError) {
   EXPECT_FALSE((RepeatTally{.planned = 5, .assessed = 3}).is_error());
 }
 
-}  // namespace
-}  // namespace sluice
+}  // namespace sluice::repeated_assessment_test

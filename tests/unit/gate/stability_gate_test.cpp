@@ -8,8 +8,7 @@
 
 #include <gtest/gtest.h>
 
-namespace sluice {
-namespace {
+namespace sluice::stability_gate_test {
 
 /// What assess_stability says, notices by their codes.
 struct Assessed {
@@ -175,5 +174,4 @@ TEST(StabilityGate, NamesTheTwoFilesThatAreCompared) {
       << notices[0].message;
 }
 
-}  // namespace
-}  // namespace sluice
+}  // namespace sluice::stability_gate_test

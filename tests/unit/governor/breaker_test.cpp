@@ -4,8 +4,7 @@
 
 #include <gtest/gtest.h>
 
-namespace sluice {
-namespace {
+namespace sluice::breaker_test {
 
 using namespace std::chrono_literals;
 
@@ -213,5 +212,4 @@ TEST_F(BreakerTest, AnOutageThatLastsTooLongIsGivenUp) {
   EXPECT_EQ(breaker.gives_up_at(), start + 10min);
 }
 
-}  // namespace
-}  // namespace sluice
+}  // namespace sluice::breaker_test

@@ -9,8 +9,7 @@
 #include <gtest/gtest.h>
 #include <rapidcheck/gtest.h>
 
-namespace sluice {
-namespace {
+namespace sluice::bucket_test {
 
 using namespace std::chrono_literals;
 
@@ -250,5 +249,4 @@ RC_GTEST_PROP(TokenLedger, AnyOrderOfSettlingComesToWhatWasUsed, ()) {
   RC_ASSERT(ledger.retained() == 0u);
 }
 
-}  // namespace
-}  // namespace sluice
+}  // namespace sluice::bucket_test

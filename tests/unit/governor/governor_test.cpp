@@ -9,8 +9,7 @@
 
 #include <gtest/gtest.h>
 
-namespace sluice {
-namespace {
+namespace sluice::governor_test {
 
 using namespace std::chrono_literals;
 
@@ -504,5 +503,4 @@ TEST_F(LimitedGovernorTest, RefusalsWithoutADelayHalveTheRate) {
   EXPECT_EQ(*governor.facts(now)[0].effective_per_minute, 6000) << "it grows back to what is configured";
 }
 
-}  // namespace
-}  // namespace sluice
+}  // namespace sluice::governor_test

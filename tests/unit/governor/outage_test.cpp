@@ -4,8 +4,7 @@
 
 #include <gtest/gtest.h>
 
-namespace sluice {
-namespace {
+namespace sluice::outage_test {
 
 using namespace std::chrono_literals;
 
@@ -69,5 +68,4 @@ TEST_F(OutageTest, WhatHungHidesNoOtherForLong) {
   EXPECT_EQ(send({.failed = 1}, 195, start + 2300ms), wire::HoldReason::outage);
 }
 
-}  // namespace
-}  // namespace sluice
+}  // namespace sluice::outage_test

@@ -6,8 +6,7 @@
 #include <gtest/gtest.h>
 #include <rapidcheck/gtest.h>
 
-namespace sluice {
-namespace {
+namespace sluice::places_test {
 
 using namespace std::chrono_literals;
 
@@ -207,5 +206,4 @@ RC_GTEST_PROP(Places, NeverMoreCallsInFlightThanPlaces, ()) {
   }
 }
 
-}  // namespace
-}  // namespace sluice
+}  // namespace sluice::places_test

@@ -7,8 +7,7 @@
 
 #include <gtest/gtest.h>
 
-namespace sluice {
-namespace {
+namespace sluice::rate_search_test {
 
 using namespace std::chrono_literals;
 
@@ -230,5 +229,4 @@ TEST(RateSearch, ALimitThatIsSetTooHighIsFoundToBeSo) {
   EXPECT_LE(run.found, 2.6);
 }
 
-}  // namespace
-}  // namespace sluice
+}  // namespace sluice::rate_search_test

@@ -2,8 +2,7 @@
 
 #include <gtest/gtest.h>
 
-namespace sluice {
-namespace {
+namespace sluice::answer_test {
 
 using namespace std::chrono_literals;
 
@@ -289,5 +288,4 @@ TEST(Answer, AUsageThatNoCallCanHaveIsUnknown) {
   EXPECT_EQ(sum.usage, Usage{}) << "it wraps to 0";
 }
 
-}  // namespace
-}  // namespace sluice
+}  // namespace sluice::answer_test

@@ -5,8 +5,7 @@
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
 
-namespace sluice {
-namespace {
+namespace sluice::embeddings_test {
 
 ProviderSettings provider(ProviderKind kind, std::string base_url) {
   ProviderSettings settings;
@@ -147,5 +146,4 @@ TEST(EmbeddingResponse, ErrorsAreThoseOfTheProvider) {
             Reason::provider_failed);
 }
 
-}  // namespace
-}  // namespace sluice
+}  // namespace sluice::embeddings_test

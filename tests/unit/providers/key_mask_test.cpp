@@ -10,8 +10,7 @@
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
 
-namespace sluice {
-namespace {
+namespace sluice::key_mask_test {
 
 const std::string key = "sk-Proj_4f/9aB+xyz";
 
@@ -184,5 +183,4 @@ TEST(KeysInAnswers, AreMaskedInErrorsInEveryFormToo) {
   }
 }
 
-}  // namespace
-}  // namespace sluice
+}  // namespace sluice::key_mask_test

@@ -6,8 +6,7 @@
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
 
-namespace sluice {
-namespace {
+namespace sluice::request_test {
 
 ProviderSettings provider(ProviderKind kind, std::string base_url) {
   ProviderSettings settings;
@@ -193,5 +192,4 @@ TEST(Request, IsJsonWhateverTheCodeHolds) {
   }
 }
 
-}  // namespace
-}  // namespace sluice
+}  // namespace sluice::request_test

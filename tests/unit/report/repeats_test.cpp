@@ -7,8 +7,7 @@
 
 #include <gtest/gtest.h>
 
-namespace sluice {
-namespace {
+namespace sluice::repeats_test {
 
 using sample::claim;
 using sample::errored;
@@ -124,5 +123,4 @@ TEST_F(RepeatsTest, EveryTrialIsThereWithItsPlace) {
   }));
 }
 
-}  // namespace
-}  // namespace sluice
+}  // namespace sluice::repeats_test

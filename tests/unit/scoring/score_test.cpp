@@ -7,8 +7,7 @@
 
 #include <gtest/gtest.h>
 
-namespace sluice {
-namespace {
+namespace sluice::score_test {
 
 FinalClaim claim(std::string subject, ClaimValue value, double confidence = 0.9) {
   return {std::move(subject), "p", std::move(value), confidence, std::nullopt, true, false};
@@ -266,5 +265,4 @@ TEST_F(ScoreTexts, AMissingEmbeddingIsAnErrorAndNotAScoreOfZero) {
   EXPECT_EQ(score("answer", unit, two_models).error.value().reason, Reason::provider_failed);
 }
 
-}  // namespace
-}  // namespace sluice
+}  // namespace sluice::score_test

@@ -6,8 +6,7 @@
 
 #include <gtest/gtest.h>
 
-namespace sluice {
-namespace {
+namespace sluice::misplaced_keys_test {
 
 std::string findings(const std::string& file, ValidKeys valid_keys = ValidKeys::pointed_to) {
   SettingSources sources;
@@ -55,5 +54,4 @@ TEST(MisplacedKeys, AreAnsweredWithTheListWhereItIsSluiceConfigThatAsks) {
       << "no home, which no file sets: " << message;
 }
 
-}  // namespace
-}  // namespace sluice
+}  // namespace sluice::misplaced_keys_test

@@ -5,8 +5,7 @@
 
 #include <gtest/gtest.h>
 
-namespace sluice {
-namespace {
+namespace sluice::observations_test {
 
 using Warnings = std::vector<std::string>;
 
@@ -81,5 +80,4 @@ TEST(Observations, TheEnvironmentMayNameThemToo) {
             (Warnings{"SLUICE_DATABASE_PATH has no effect: observations are not kept"}));
 }
 
-}  // namespace
-}  // namespace sluice
+}  // namespace sluice::observations_test

@@ -6,8 +6,7 @@
 
 #include <gtest/gtest.h>
 
-namespace sluice {
-namespace {
+namespace sluice::perturbation_settings_test {
 
 using Names = std::vector<std::string>;
 
@@ -88,5 +87,4 @@ TEST(PerturbationSettings, WrongNamesAndNumbersAreNamed) {
   }
 }
 
-}  // namespace
-}  // namespace sluice
+}  // namespace sluice::perturbation_settings_test

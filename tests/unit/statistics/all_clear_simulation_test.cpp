@@ -14,8 +14,7 @@
 
 #include <gtest/gtest.h>
 
-namespace sluice {
-namespace {
+namespace sluice::all_clear_simulation_test {
 
 constexpr std::uint64_t seed = 20251123;
 constexpr std::uint64_t many_runs = 1000;
@@ -173,5 +172,4 @@ TEST(AllClear, IsGivenWhereNothingDropped) {
   EXPECT_GE(counted(model, some_runs, 0.05).all_clears, 0.95 * some_runs);
 }
 
-}  // namespace
-}  // namespace sluice
+}  // namespace sluice::all_clear_simulation_test

@@ -10,8 +10,7 @@
 
 #include <gtest/gtest.h>
 
-namespace sluice {
-namespace {
+namespace sluice::gate_simulation_test {
 
 constexpr std::uint64_t seed = 20251104;
 constexpr std::uint64_t runs = 1000;
@@ -239,5 +238,4 @@ TEST(GateSimulation, RepeatsArePower) {
   EXPECT_GE(static_cast<double>(five.regressions) / runs, 0.95);
 }
 
-}  // namespace
-}  // namespace sluice
+}  // namespace sluice::gate_simulation_test

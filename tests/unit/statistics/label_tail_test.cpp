@@ -6,8 +6,7 @@
 
 #include <gtest/gtest.h>
 
-namespace sluice {
-namespace {
+namespace sluice::label_tail_test {
 
 constexpr std::uint64_t any_states = std::numeric_limits<std::uint64_t>::max();
 
@@ -57,5 +56,4 @@ TEST(LabelTail, EndsWhereItTakesTooManyStates) {
   EXPECT_EQ(upper_tail_bound(many, 0), 1.0);
 }
 
-}  // namespace
-}  // namespace sluice
+}  // namespace sluice::label_tail_test

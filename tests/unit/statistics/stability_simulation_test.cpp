@@ -6,8 +6,7 @@
 
 #include <gtest/gtest.h>
 
-namespace sluice {
-namespace {
+namespace sluice::stability_simulation_test {
 
 constexpr std::uint64_t seed = 20251105;
 
@@ -87,5 +86,4 @@ TEST(StabilitySimulation, AOneRepeatRunCallsNothingUnstable) {
   EXPECT_TRUE(analysis.all.stability.has_value());
 }
 
-}  // namespace
-}  // namespace sluice
+}  // namespace sluice::stability_simulation_test

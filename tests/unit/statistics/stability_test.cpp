@@ -5,8 +5,7 @@
 
 #include <gtest/gtest.h>
 
-namespace sluice {
-namespace {
+namespace sluice::stability_test {
 
 struct OwnedCase {
   std::vector<std::uint32_t> unperturbed;
@@ -216,5 +215,4 @@ TEST(Stability, NothingGivesNothing) {
   EXPECT_TRUE(analysis.cases.empty());
 }
 
-}  // namespace
-}  // namespace sluice
+}  // namespace sluice::stability_test

@@ -11,8 +11,7 @@
 #include <gtest/gtest.h>
 #include <rapidcheck/gtest.h>
 
-namespace sluice {
-namespace {
+namespace sluice::statistics_property_test {
 
 constexpr SwapLimits limits{8, 40, 199};  ///< Small, so that each method gets its share of the examples.
 
@@ -177,5 +176,4 @@ RC_GTEST_PROP(StatisticsProperty, IdenticalAnswersAreStable, ()) {
   for (const auto& one : analysis.cases) RC_ASSERT(!one.unstable);
 }
 
-}  // namespace
-}  // namespace sluice
+}  // namespace sluice::statistics_property_test

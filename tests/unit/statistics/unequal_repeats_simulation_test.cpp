@@ -9,8 +9,7 @@
 
 #include <gtest/gtest.h>
 
-namespace sluice {
-namespace {
+namespace sluice::unequal_repeats_simulation_test {
 
 constexpr std::uint64_t seed = 20251122;
 constexpr SwapLimits limits{12, 2000, 199};  ///< Fewer draws than in a run, for the tests' speed.
@@ -149,5 +148,4 @@ TEST(UnequalRepeats, TenPointsAreFound) {
   }
 }
 
-}  // namespace
-}  // namespace sluice
+}  // namespace sluice::unequal_repeats_simulation_test

@@ -4,8 +4,7 @@
 
 #include <gtest/gtest.h>
 
-namespace sluice {
-namespace {
+namespace sluice::answer_store_test {
 
 Completion answer(std::string text, std::int64_t created_at_ms = 1000) {
   return {std::move(text), "stop", "m", {10, 5}, created_at_ms, std::nullopt};
@@ -153,5 +152,4 @@ TEST_F(AnswerStoreTest, KeepsTheWinnerThatAnotherWorkerOfThisProcessStored) {
   EXPECT_EQ(text_of(store.find_answer(key)), "winner");
 }
 
-}  // namespace
-}  // namespace sluice
+}  // namespace sluice::answer_store_test

@@ -4,8 +4,7 @@
 
 #include <gtest/gtest.h>
 
-namespace sluice {
-namespace {
+namespace sluice::coordinator_contact_test {
 
 using namespace std::chrono_literals;
 
@@ -77,5 +76,4 @@ TEST(CoordinatorContact, AHelloThatIsOnItsWayIsNotRepeatedForAnInterval) {
   EXPECT_TRUE(contact.needs_hello(start + 1s, 1s)) << "the coordinator has forgotten it since";
 }
 
-}  // namespace
-}  // namespace sluice
+}  // namespace sluice::coordinator_contact_test

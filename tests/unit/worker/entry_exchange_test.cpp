@@ -6,8 +6,7 @@
 
 #include <gtest/gtest.h>
 
-namespace sluice {
-namespace {
+namespace sluice::entry_exchange_test {
 
 RunSettings live_settings() {
   RunSettings settings;
@@ -244,5 +243,4 @@ TEST_F(LentEntriesTest, EachKeyOfALendIsAnsweredInMessagesOfBoundedSize) {
   EXPECT_EQ(messages[1].entries.at(0).bytes, "");
 }
 
-}  // namespace
-}  // namespace sluice
+}  // namespace sluice::entry_exchange_test

@@ -2,8 +2,7 @@
 
 #include <gtest/gtest.h>
 
-namespace sluice {
-namespace {
+namespace sluice::leased_units_test {
 
 WorkUnit unit(UnitId id) {
   WorkUnit work;
@@ -118,5 +117,4 @@ TEST_F(LeasedUnitsTest, ItsLoadIsWhatWaitsAndWhetherAReportIsUnderWay) {
   EXPECT_TRUE(units.load(4).awaits_answer);
 }
 
-}  // namespace
-}  // namespace sluice
+}  // namespace sluice::leased_units_test

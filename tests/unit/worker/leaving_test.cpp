@@ -2,8 +2,7 @@
 
 #include <gtest/gtest.h>
 
-namespace sluice {
-namespace {
+namespace sluice::leaving_test {
 
 using namespace std::chrono_literals;
 
@@ -100,5 +99,4 @@ TEST_F(LeavingTest, ANewRunFindsNothingOfTheLastOne) {
   EXPECT_EQ(leaving.at_once({}).why, "SIGTERM");
 }
 
-}  // namespace
-}  // namespace sluice
+}  // namespace sluice::leaving_test

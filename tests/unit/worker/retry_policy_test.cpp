@@ -6,8 +6,7 @@
 
 #include <gtest/gtest.h>
 
-namespace sluice {
-namespace {
+namespace sluice::retry_policy_test {
 
 using namespace std::chrono_literals;
 using std::chrono::milliseconds;
@@ -149,5 +148,4 @@ TEST(RetryPolicy, TimeThatDoesNotCountMovesTheDeadline) {
   EXPECT_EQ(delay_of(policy.decide({true, true, 20min}, start, random)), 20min);
 }
 
-}  // namespace
-}  // namespace sluice
+}  // namespace sluice::retry_policy_test
