@@ -5,7 +5,9 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <string>
 #include <tuple>
+#include <utility>
 
 namespace sluice {
 namespace {
@@ -73,9 +75,9 @@ class Scanner {
     ++at_;
   }
 
-  void refuse(std::string_view why) {
+  void refuse(std::string why) {
     result_.refused_line = line_;
-    result_.refused_because = why;
+    result_.refused_because = std::move(why);
   }
 
   /// Steps over the string literal at the current position (one of TOML's four kinds).

@@ -23,7 +23,7 @@ struct TomlPrescan {
   std::vector<TomlLongString> long_strings;  ///< In the order of the text.
   /// What the parser must not see: where it stands and why.
   std::optional<std::uint32_t> refused_line;
-  std::string_view refused_because;
+  std::string refused_because;
 
   /// The value that stands at a position, if it was taken out.
   const TomlLongString* find(std::uint32_t line, std::uint32_t column) const;
