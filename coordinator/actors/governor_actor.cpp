@@ -107,8 +107,8 @@ caf::behavior governor_behavior(GovernorActor* self, const GovernorConfig& confi
         turn(self);
       },
       [self](BudgetRequest) {
-        const auto& state = self->state;
-        self->send(state.coordinator, BudgetReport{state.governor->facts(state.clock())});
+        const auto& own = self->state;
+        self->send(own.coordinator, BudgetReport{own.governor->facts(own.clock())});
       },
   };
 }

@@ -29,9 +29,9 @@ constexpr std::array transforms{&add_trailing_whitespace, &tabs_to_spaces,      
 static_assert(transforms.size() == catalogue.size());
 
 constexpr std::array catalogue_names = [] {
-  std::array<std::string_view, catalogue.size()> names;
-  std::ranges::transform(catalogue, names.begin(), &Perturbation::name);
-  return names;
+  std::array<std::string_view, catalogue.size()> result;
+  std::ranges::transform(catalogue, result.begin(), &Perturbation::name);
+  return result;
 }();
 
 std::size_t index_of(const Perturbation& perturbation) {
