@@ -133,8 +133,14 @@ inline constexpr std::size_t shortest_known_key = 12;
 /// an error's.
 inline constexpr std::size_t shortest_key_in_messages = 5;
 inline constexpr std::size_t shortest_key_in_answers = 8;
+/// Letters alone, or a number: shorter ones are words that servers without keys are given ("not-needed",
+/// "sk-no-key-required"), and providers' keys are longer.
+inline constexpr std::size_t longest_word_for_a_key = 19;
 /// As many as four documents in one another have before one character: a bound, so that a text of nothing but
 /// backslashes is not read again for each.
 inline constexpr std::size_t max_backslashes = 16;
+/// Line ends and blanks in the midst of a key: more than any folding has, and a bound, so that a run of them
+/// is not read again from each of its places where a key may begin.
+inline constexpr std::size_t max_break_bytes = 128;
 
 }  // namespace sluice::defaults
