@@ -30,6 +30,10 @@ inline constexpr std::size_t reported_result_bytes = 256;
 inline constexpr std::size_t reported_claim_bytes = 64;
 inline constexpr std::size_t reported_metric_bytes = 16;
 
+/// Before a worker leaves a run that is over: what still waits for more than its answer is scored and
+/// reported by then. Both take milliseconds, and the coordinator waits for GOODBYE a little longer.
+inline constexpr auto last_results_time = 500ms;
+
 // --- Calls and retries (docs/budgets.md)
 // ------------------------------------------------------------------------------
 /// Retries after failures that are charged: a second try is worth its price, a sixth is not.
