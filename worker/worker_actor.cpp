@@ -329,7 +329,11 @@ void tick(WorkerActor* self) {
     spdlog::warn("the coordinator is silent; no new call is made until it is back");
     if (state.run) self->send(state.run->model_client, BudgetChanged{false, false, {}, {}});
   }
-  if (beat.reconnect) self->send(state.dealer, ReopenSocket{});
+  if (beat.reconnect) {
+    self->send(state.dealer, ReopenSocket{});
+    // One that was started anew may refuse what it does not know only now and then.
+    if (state.run) send_hello(self);
+  }
   leave_if_done(self);
   if (state.ended) return;
   if (!state.run) return send_hello(self);

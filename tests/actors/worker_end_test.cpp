@@ -21,6 +21,19 @@ TEST_F(WorkerActorTest, WhoIsCutOffStopsCallingUntilTheCoordinatorIsBack) {
   EXPECT_EQ(calls().size(), 1u);
 }
 
+// A coordinator that was started anew knows nothing of it, and may not answer each of its messages.
+TEST_F(WorkerActorTest, WhoReconnectsSaysHelloWithoutBeingAsked) {
+  begin();
+  lease({0});
+  for (int second = 0; second < 5; ++second) pass(1000ms);
+  EXPECT_EQ(dealer.got<ReopenSocket>().size(), 1u);
+  ASSERT_EQ(said<wire::Hello>().size(), 1u);
+  hear(wire::Welcome{settings});
+  const auto ready = said<wire::Ready>();
+  ASSERT_EQ(ready.size(), 1u);
+  EXPECT_EQ(ready[0].held, std::vector<UnitId>{0});
+}
+
 TEST_F(WorkerActorTest, DrainEndsIt) {
   begin();
   lease({0});
