@@ -54,6 +54,9 @@ inline constexpr std::uint32_t enough_silent_calls = 2;
 /// of a fast server show nothing that the next one does not.
 inline constexpr auto shortest_round = 50ms;
 inline constexpr std::uint32_t smallest_round = 16;
+/// Of a pause that another worker was asked for, when a grant names what is left of it: as much as the
+/// coordinator has two named delays differ by that are one.
+inline constexpr auto granted_pause_age = 5s;
 /// How much faster or slower one machine's clock may run than the other's: quartz without any discipline
 /// stays within 100 ppm of true time, so two of them within 200 of each other.
 inline constexpr std::int64_t clock_drift_ppm = 200;
