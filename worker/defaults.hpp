@@ -30,6 +30,10 @@ inline constexpr std::size_t reported_result_bytes = 256;
 inline constexpr std::size_t reported_claim_bytes = 64;
 inline constexpr std::size_t reported_metric_bytes = 16;
 
+/// Before a worker leaves a run that is over: what still waits for more than its answer is scored and
+/// reported by then. Both take milliseconds, and the coordinator waits for GOODBYE a little longer.
+inline constexpr auto last_results_time = 500ms;
+
 // --- Calls and retries (docs/budgets.md)
 // ------------------------------------------------------------------------------
 /// Retries after failures that are charged: a second try is worth its price, a sixth is not.
@@ -50,6 +54,9 @@ inline constexpr std::uint32_t enough_silent_calls = 2;
 /// of a fast server show nothing that the next one does not.
 inline constexpr auto shortest_round = 50ms;
 inline constexpr std::uint32_t smallest_round = 16;
+/// Of a pause that another worker was asked for, when a grant names what is left of it: as much as the
+/// coordinator has two named delays differ by that are one.
+inline constexpr auto granted_pause_age = 5s;
 /// How much faster or slower one machine's clock may run than the other's: quartz without any discipline
 /// stays within 100 ppm of true time, so two of them within 200 of each other.
 inline constexpr std::int64_t clock_drift_ppm = 200;
@@ -133,8 +140,14 @@ inline constexpr std::size_t shortest_known_key = 12;
 /// an error's.
 inline constexpr std::size_t shortest_key_in_messages = 5;
 inline constexpr std::size_t shortest_key_in_answers = 8;
+/// Letters alone, or a number: shorter ones are words that servers without keys are given ("not-needed",
+/// "sk-no-key-required"), and providers' keys are longer.
+inline constexpr std::size_t longest_word_for_a_key = 19;
 /// As many as four documents in one another have before one character: a bound, so that a text of nothing but
 /// backslashes is not read again for each.
 inline constexpr std::size_t max_backslashes = 16;
+/// Line ends and blanks in the midst of a key: more than any folding has, and a bound, so that a run of them
+/// is not read again from each of its places where a key may begin.
+inline constexpr std::size_t max_break_bytes = 128;
 
 }  // namespace sluice::defaults

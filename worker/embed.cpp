@@ -20,30 +20,33 @@ namespace sluice {
 
 namespace {
 
+/// Without it a run that finds nothing would report that the answers are nowhere.
+void warn_of_caches_in_use(const std::vector<std::filesystem::path>& in_use) {
+  for (const auto& dir : in_use) {
+    spdlog::warn(
+        "the cache {} is in use by another process, and its answers are not found in this run: "
+        "run again when that one has ended",
+        dir.string());
+  }
+}
+
 Result<std::shared_ptr<AnswerStore>> open_store(const LocalWorkers& options) {
   if (!options.use_cache) return std::make_shared<AnswerStore>(std::nullopt, std::vector<AnswerCache>());
   const std::filesystem::path home = options.settings.home.value;
   const bool stores_nothing = options.settings.mode.value == Mode::cached && options.borrow_caches;
+  std::vector<std::filesystem::path> in_use;
   if (stores_nothing && is_read_only_folder(home)) {
     std::vector<Error> problems;
-    auto all = open_others_read_only(home, {}, &problems);
+    auto all = open_others_read_only(home, {}, &problems, &in_use);
     if (!problems.empty()) return fail(std::move(problems.front()));
+    warn_of_caches_in_use(in_use);
     return std::make_shared<AnswerStore>(std::nullopt, std::move(all));
   }
   auto own = open_worker_cache(home, options.name);
   if (!own) return fail(own.error());
   std::vector<AnswerCache> others;
-  std::vector<std::filesystem::path> in_use;
   if (options.borrow_caches) others = open_others_read_only(home, own->directory(), nullptr, &in_use);
-  // Without it a run that finds nothing would report that the answers are nowhere.
-  const bool replays = options.settings.mode.value == Mode::cached;
-  for (const auto& dir : in_use) {
-    if (replays)
-      spdlog::warn(
-          "the cache {} is in use by another process, and its answers are not found in this run: "
-          "run again when that one has ended",
-          dir.string());
-  }
+  if (options.settings.mode.value == Mode::cached) warn_of_caches_in_use(in_use);
   return std::make_shared<AnswerStore>(std::move(*own), std::move(others));
 }
 

@@ -33,7 +33,7 @@ class HeldUnits {
   /// A unit has its result, whether it was reported as begun or not. False if it neither runs nor waits (its
   /// run was dropped meanwhile).
   bool finish(UnitResult result);
-  /// The unit is not worked on any more, and nothing was paid for it. False if it neither runs nor waits.
+  /// The unit is not worked on any more. False if it neither runs nor waits.
   bool give_back(UnitId unit);
   /// The coordinator has taken or refused the result: forget it. Returns it if it was held.
   std::optional<UnitResult> acknowledge(UnitId unit);

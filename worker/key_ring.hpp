@@ -24,7 +24,8 @@ class KeyRing {
   /// the problems. Only live runs need any.
   std::map<std::string, std::string> keys_for(const RunSettings& run, std::vector<Error>& problems) const;
   /// Every key that this worker's environment holds for a provider of its own settings, whether the run uses
-  /// it or not: what must not leave with an answer.
+  /// it or not: what must not leave with an answer. A secret is one whatever the run calls; KeyMask passes
+  /// over the words that servers without keys are given.
   std::vector<std::string> all_keys() const;
 
  private:

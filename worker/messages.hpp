@@ -51,15 +51,20 @@ struct UnitsScored {
   std::vector<UnitResult> results;
 };
 
-/// Drop those of these units that have no call under way, and no answer that waits for its enrichers.
+/// Drop those of these units that have no call under way, and no answer that waits for its enrichers; the
+/// others as soon as their call fails.
 struct WithdrawUnits {
   std::vector<UnitId> units;
 };
 
 /// The worker leaves: drop all such units, and from now on any that would have to be called for (again).
-struct WindDown {};
+/// `finish_by`: the run is over, so that units whose answers wait for enrichers end with what was paid for
+/// them, by then at the latest, and with an error where a call fails. Nothing: it goes on.
+struct WindDown {
+  std::optional<TimePoint> finish_by;
+};
 
-/// Units that were dropped: they are not worked on any more, and nothing was paid for them.
+/// Units that were dropped: they are not worked on any more.
 struct UnitsReturned {
   std::string run_id;
   std::vector<UnitId> units;

@@ -72,8 +72,8 @@ caf::behavior model_client_behavior(ModelClient* self, std::shared_ptr<ModelClie
         self->state.flow->withdraw(wanted.units, at);
         hand_on(self, at);
       },
-      [self](WindDown) {
-        self->state.flow->wind_down();
+      [self](const WindDown& end) {
+        self->state.flow->wind_down(end.finish_by);
         hand_on(self, moment(self));
       },
       [self](const HttpCallsDone& ended) {

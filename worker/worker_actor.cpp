@@ -7,6 +7,7 @@
 #include "worker/calls/entry_exchange.hpp"
 #include "worker/connection_errors.hpp"
 #include "worker/coordinator_contact.hpp"
+#include "worker/defaults.hpp"
 #include "worker/http/http_messages.hpp"
 #include "worker/leaving.hpp"
 #include "worker/messages.hpp"
@@ -144,13 +145,18 @@ void leave_if_done(WorkerActor* self) {
   if (farewell) send_goodbye(self, std::move(*farewell));
 }
 
-/// Leaves the run: what is not called for is given back, calls under way may take so long to end.
-void leave(WorkerActor* self, Farewell farewell, std::chrono::milliseconds patience) {
+/// Leaves the run, which is over for all or goes on: what is not called for is given back, calls under way
+/// may take so long to end.
+void leave(WorkerActor* self, Farewell farewell, std::chrono::milliseconds patience,
+           bool run_is_over = false) {
   auto& state = self->state;
   if (!state.run || patience <= std::chrono::milliseconds(0))
     return send_goodbye(self, state.leaving.at_once(std::move(farewell)));
-  state.leaving.begin(std::move(farewell), self->clock().now() + patience);
-  self->send(state.run->model_client, WindDown{});
+  const auto until = self->clock().now() + patience;
+  state.leaving.begin(std::move(farewell), until);
+  WindDown wind_down;
+  if (run_is_over) wind_down.finish_by = until - defaults::last_results_time;
+  self->send(state.run->model_client, wind_down);
   leave_if_done(self);
 }
 
@@ -193,6 +199,7 @@ void on_message(WorkerActor* self, ActiveRun& run, UnitsScored& scored) {
 void begin_run(WorkerActor* self, RunSettings settings) {
   auto& state = self->state;
   drop_run(self);
+  if (!state.leaving.ends()) state.leaving.end();  // It left the run before.
   auto started = start_run(self->system(), *state.config, std::move(settings),
                            caf::actor_cast<caf::actor>(self), state.http);
   if (!started) {
@@ -266,7 +273,7 @@ void on_message(WorkerActor* self, wire::Drain& drain) {
   if (state.run && !state.run->problems.empty()) problem = state.run->problems.front();
   spdlog::info("run {} is over: {}", drain.run_id, drain.reason);
   const bool ends = !state.config->stay || state.leaving.ends();
-  leave(self, {"drained", std::move(problem), ends}, std::chrono::milliseconds(drain.finish_ms));
+  leave(self, {"drained", std::move(problem), ends}, std::chrono::milliseconds(drain.finish_ms), true);
 }
 
 void on_message(WorkerActor* self, wire::Reject& reject) {
@@ -322,7 +329,11 @@ void tick(WorkerActor* self) {
     spdlog::warn("the coordinator is silent; no new call is made until it is back");
     if (state.run) self->send(state.run->model_client, BudgetChanged{false, false, {}, {}});
   }
-  if (beat.reconnect) self->send(state.dealer, ReopenSocket{});
+  if (beat.reconnect) {
+    self->send(state.dealer, ReopenSocket{});
+    // One that was started anew may refuse what it does not know only now and then.
+    if (state.run) send_hello(self);
+  }
   leave_if_done(self);
   if (state.ended) return;
   if (!state.run) return send_hello(self);

@@ -91,8 +91,7 @@ tl::expected<TomlNode, TomlError> parse_toml(std::string_view text) {
   }
   const TomlPrescan prescan = prescan_toml(text);
   if (prescan.refused_line) {
-    return tl::unexpected(
-        TomlError{*prescan.refused_line, "not valid TOML: " + prescan.refused_because});
+    return tl::unexpected(TomlError{*prescan.refused_line, "not valid TOML: " + prescan.refused_because});
   }
   auto parsed = toml::parse(prescan.shortened.empty() ? text : std::string_view(prescan.shortened));
   if (!parsed) {

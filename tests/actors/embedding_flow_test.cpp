@@ -348,6 +348,30 @@ TEST_F(EmbeddingFlowTest, CancelEndsEmbeddingCallsToo) {
   EXPECT_TRUE(calls().empty());
 }
 
+// Embeddings were tried again for as long as the run's end waited for them.
+TEST_F(EmbeddingFlowTest, WhenTheRunIsOverAFailedCallEndsThoseWhoWaitForIt) {
+  start();
+  complete({compared(1), compared(2)});
+  const auto made = calls();
+  ASSERT_EQ(made.size(), 2u);
+  end_calls({said(made[0].id, "one"), said(made[1].id, "two")});
+  const auto call = only_embedding_call();
+  caf::anon_send(client, WindDown{now() + 20s});
+  settle();
+  EXPECT_TRUE(outcomes().empty()) << "it may come yet";
+  answer(call.id, 503, "down");
+  const auto done = outcomes();
+  ASSERT_EQ(done.size(), 2u);
+  std::uint64_t tokens = 0;
+  for (const auto& one : done) {
+    EXPECT_EQ(reason_of(one), Reason::provider_failed);
+    tokens += one.spend.paid.total();
+  }
+  EXPECT_EQ(tokens, 30u) << "of both answers";
+  pass(30s);
+  EXPECT_TRUE(calls().empty());
+}
+
 TEST_F(EmbeddingFlowTest, WithoutAKeyNothingIsCalledFor) {
   settings.embedding.provider = "elsewhere";
   ProviderSettings elsewhere = settings.providers[0];

@@ -21,6 +21,19 @@ TEST_F(WorkerActorTest, WhoIsCutOffStopsCallingUntilTheCoordinatorIsBack) {
   EXPECT_EQ(calls().size(), 1u);
 }
 
+// A coordinator that was started anew knows nothing of it, and may not answer each of its messages.
+TEST_F(WorkerActorTest, WhoReconnectsSaysHelloWithoutBeingAsked) {
+  begin();
+  lease({0});
+  for (int second = 0; second < 5; ++second) pass(1000ms);
+  EXPECT_EQ(dealer.got<ReopenSocket>().size(), 1u);
+  ASSERT_EQ(said<wire::Hello>().size(), 1u);
+  hear(wire::Welcome{settings});
+  const auto ready = said<wire::Ready>();
+  ASSERT_EQ(ready.size(), 1u);
+  EXPECT_EQ(ready[0].held, std::vector<UnitId>{0});
+}
+
 TEST_F(WorkerActorTest, DrainEndsIt) {
   begin();
   lease({0});
@@ -218,6 +231,56 @@ TEST_F(LeavingWorkerTest, DrainGivesCallsUnderWayTheTimeThatItNames) {
   acknowledge({0, 1});
   ASSERT_TRUE(has_ended());
   EXPECT_EQ(said<wire::Goodbye>().at(0).reason, "drained");
+}
+
+// Its answer is paid for; it used to be neither reported nor given back.
+TEST_F(LeavingWorkerTest, WhatWaitsForItsEmbeddingAtTheEndOfARunIsReportedBeforeTheGoodbye) {
+  settings.embedding = {"openai", "e-1"};
+  begin_with({});
+  WorkUnit work = unit(0);
+  work.tasks[0].assesses_claims = false;
+  work.tasks[0].texts = {{MetricId::semantic_similarity_to, {"reference"}}};
+  hear(wire::Work{"run-1", {work}});
+  answer(calls().at(0));
+  wire::Found nobody_has{"run-1", {}};
+  for (const auto& seek : said<wire::Seek>()) {
+    for (const auto& key : seek.keys) nobody_has.entries.push_back({key, ""});
+  }
+  hear(nobody_has);
+  ASSERT_TRUE(calls().at(0).request.url.ends_with("/embeddings"));
+  said<wire::Report>();
+  hear(wire::Drain{"run-1", "interrupted", 5000});
+  for (int second = 0; second < 4; ++second) {
+    pass(1000ms);
+    hear(grants(unlimited()));
+  }
+  EXPECT_TRUE(said<wire::Report>().empty());
+  pass(500ms);
+  const auto reports = said<wire::Report>();
+  ASSERT_EQ(reports.size(), 1u);
+  ASSERT_EQ(reports[0].results.size(), 1u);
+  ASSERT_TRUE(reports[0].results[0].error);
+  EXPECT_EQ(reports[0].results[0].error->reason, Reason::timed_out);
+  EXPECT_EQ(reports[0].results[0].spend.calls, 1u);
+  EXPECT_FALSE(has_ended());
+  acknowledge({0});
+  EXPECT_TRUE(has_ended());
+}
+
+TEST_F(LeavingWorkerTest, WhoLeftARunForTheNextOneWorksOnThat) {
+  start(true);
+  hear(wire::Welcome{settings}, grants(unlimited()));
+  lease({0});
+  ASSERT_EQ(calls().size(), 1u);
+  hear(wire::Drain{"run-1", "interrupted", 20'000});
+  said<wire::Ready>();
+  settings.run_id = "run-2";  // Another coordinator's, in the place of the first.
+  hear(wire::Welcome{settings});
+  const auto ready = said<wire::Ready>();
+  ASSERT_EQ(ready.size(), 1u);
+  EXPECT_GT(ready[0].window, 0u);
+  pass(1000ms);
+  EXPECT_TRUE(said<wire::Goodbye>().empty()) << "it left the first one";
 }
 
 TEST_F(LeavingWorkerTest, AnAnswerThatIsNotScoredYetIsNotLost) {

@@ -5,7 +5,10 @@
 
 #include <set>
 
+#include <fcntl.h>
 #include <nlohmann/json.hpp>
+#include <sys/file.h>
+#include <unistd.h>
 
 namespace sluice {
 namespace {
@@ -62,6 +65,23 @@ TEST_F(ReadOnlyHome, ServesCachedRunsAndTheLedger) {
       run_sluice_obeying_permissions({"cache", "export", "--output", (folder() / "a.cassette").string()});
   EXPECT_EQ(exported.exit_code, 0) << exported.errors;
   EXPECT_EQ(names(), before) << "no lock and no other file";
+}
+
+// It was told as a missing answer alone.
+TEST_F(ReadOnlyHome, NamesACacheThatAnotherProcessHolds) {
+  const auto simulator = start_simulator();
+  ASSERT_NE(run_sluice(live(simulator)).exit_code, 2);
+  make_read_only();
+  const auto held = home() / "cache" / "worker-0";
+  const int lock = ::open((held / "LOCK.sluice").c_str(), O_RDONLY | O_CLOEXEC);
+  ASSERT_GE(lock, 0);
+  ASSERT_EQ(::flock(lock, LOCK_EX | LOCK_NB), 0);
+  const auto refused = run_sluice_obeying_permissions(cached(simulator));
+  ::close(lock);
+  EXPECT_EQ(refused.exit_code, 2) << refused.output;
+  EXPECT_NE(refused.errors.find("the cache " + held.string() + " is in use by another process"),
+            std::string::npos)
+      << refused.errors;
 }
 
 TEST_F(ReadOnlyHome, ServesMockRunsAndRefusesLiveOnes) {

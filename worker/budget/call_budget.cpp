@@ -30,7 +30,8 @@ void CallBudget::take(const wire::Grant& grant, TimePoint now) {
   hold_ = grant.hold;
   // An outage is over when the coordinator ends it: single calls may probe it meanwhile.
   if (!in_outage() && grant.pause_ms > 0) {
-    pause_until(later(now, grant.pause_ms), now);
+    pause_until(later(now, grant.pause_ms), now,
+                std::min<Duration>(defaults::granted_pause_age, case_time_ / 20));
   }
   for (const auto& permit : grant.permits) permits_.grant(permit);
   measure_holds(now);
@@ -43,9 +44,11 @@ void CallBudget::pause(std::chrono::milliseconds delay, TimePoint now) {
   measure_holds(now);
 }
 
-void CallBudget::pause_until(TimePoint until, TimePoint now) {
+/// Whether a pause is a long one is the same for all workers: some of one that was granted has passed since a
+/// provider named it.
+void CallBudget::pause_until(TimePoint until, TimePoint now, Duration passed_on_the_way) {
   paused_until_ = std::max(paused_until_, until);
-  if (until - now >= case_time_) long_pause_until_ = std::max(long_pause_until_, until);
+  if (until - now + passed_on_the_way >= case_time_) long_pause_until_ = std::max(long_pause_until_, until);
 }
 
 void CallBudget::measure_holds(TimePoint now) {

@@ -114,7 +114,7 @@ class CallBudget {
     TimePoint at;
   };
   void measure_holds(TimePoint now);
-  void pause_until(TimePoint until, TimePoint now);
+  void pause_until(TimePoint until, TimePoint now, Duration passed_on_the_way = {});
   bool change_is_due(std::size_t ready, TimePoint now) const;
 
   std::string provider_;

@@ -64,6 +64,7 @@ struct Call {
   std::optional<wire::Permit> permit;
   std::optional<TimePoint> refused_at;  ///< Last, by a rate limit.
   std::uint32_t unsent = 0;             ///< Tries in a row that came too late for their permits.
+  std::optional<Error> failure;         ///< Of its last try that failed.
 
   bool probes() const { return permit && permit->probe; }
   const wire::CallSize& known_size() { return size ? *size : size.emplace(request->size()); }

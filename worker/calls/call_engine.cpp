@@ -326,6 +326,19 @@ bool CallEngine::withdraw(CallId id) {
   return true;
 }
 
+void CallEngine::end_retries() {
+  std::vector<CallId> ids;
+  for (const auto& [id, call] : calls_) {
+    if (call.failure && call.state != Call::State::in_flight) ids.push_back(id);
+  }
+  std::ranges::sort(ids);
+  for (const auto id : ids) {
+    auto error = *calls_.at(id).failure;
+    error.message += "; it was not tried again, for the run was about to end";
+    end(id, failed_with(std::move(error)));
+  }
+}
+
 void CallEngine::end(CallId id, CallEnded ended) {
   const auto call = extract(id);
   ended.context = call.context;

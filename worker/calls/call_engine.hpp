@@ -49,6 +49,8 @@ class CallEngine {
   /// Drops the call, for which no end comes then. False, and nothing is done, if a try of it is under way or
   /// it has ended.
   bool withdraw(CallId id);
+  /// Ends every call that waits to be tried again, with the error of its last try.
+  void end_retries();
   /// What has ended since the last time, in this order.
   std::vector<CallEnded> take_ended();
   /// For how long outages have held the provider's calls, in all time up to now.

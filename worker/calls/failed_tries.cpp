@@ -86,6 +86,7 @@ NextStep after_unsent(Call& call, const HttpDone& done) {
 
 NextStep after_failure(Call& call, const Failed& failed, bool unreachable, TimePoint now, Random& random) {
   if (failed.counts_as_rate_limit) ++call.spend.rate_limited;
+  call.failure = Error{failed.reason, failed.message};
   const auto& budget = call.provider->budget;
   const bool probed = call.probes();
   const bool names_delay = failed.counts_as_rate_limit && failed.retry_after;

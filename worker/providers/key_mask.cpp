@@ -22,6 +22,13 @@ bool is_letter(char c) {
   return lower(c) >= 'a' && lower(c) <= 'z';
 }
 
+/// A key that is none: an answer may use the word.
+bool is_word(std::string_view key) {
+  const auto of_word = [](char c) { return is_letter(c) || c == '-' || c == '_' || c == '.'; };
+  return key.size() <= defaults::longest_word_for_a_key &&
+         (std::ranges::all_of(key, of_word) || number_word(key));
+}
+
 /// The Base64 alphabet has two forms for its last two characters.
 char standard_base64(char c) {
   if (c == '-') return '+';
@@ -101,11 +108,12 @@ std::optional<std::size_t> end_of_line_end(std::string_view text, std::size_t at
   return std::nullopt;
 }
 
-/// Behind the line ends that stand here, and the blanks behind them; nothing if there is no line end.
+/// Behind the line ends that stand here, and the blanks behind them, but not far; nothing if there is no line
+/// end.
 std::optional<std::size_t> end_of_break(std::string_view text, std::size_t at) {
   auto end = end_of_line_end(text, at);
   if (!end) return std::nullopt;
-  while (*end < text.size()) {
+  while (*end < text.size() && *end - at < defaults::max_break_bytes) {
     if (text[*end] == ' ' || text[*end] == '\t') {
       ++*end;
     } else if (const auto next = end_of_line_end(text, *end)) {
@@ -135,7 +143,8 @@ std::string usable_key(std::string_view key) {
     const auto byte = static_cast<unsigned char>(c);
     if (byte >= 0x20 && byte != 0x7f) clean += c;
   }
-  return clean;
+  const auto begin = std::min(clean.find_first_not_of(' '), clean.size());
+  return clean.substr(begin, clean.find_last_not_of(' ') + 1 - begin);
 }
 
 KeyMask::KeyMask(std::span<const std::string> keys, Keys which) {
@@ -151,8 +160,7 @@ void KeyMask::add(std::string_view key, Keys which) {
   if (clean.size() <
       (which == Keys::all ? defaults::shortest_key_in_messages : defaults::shortest_key_in_answers))
     return;
-  const bool is_word = std::ranges::all_of(clean, is_letter) || number_word(clean);
-  if (which == Keys::unmistakable && is_word) return;
+  if (which == Keys::unmistakable && is_word(clean)) return;
   forms_.push_back({clean, false});
   for (std::size_t offset = 0; offset < 3; ++offset) forms_.push_back({base64_core(clean, offset), true});
   for (auto form = forms_.end() - 4; form != forms_.end(); ++form) note_beginning(*form);
@@ -178,6 +186,7 @@ void KeyMask::note_beginning(const Form& form) {
 }
 
 std::optional<std::size_t> KeyMask::end_of_key(std::string_view text, std::size_t begin) const {
+  std::optional<std::size_t> end;
   for (const Form& form : forms_) {
     const auto fits = [&](char c, char wanted) {
       return form.base64 ? standard_base64(c) == wanted : lower(c) == lower(wanted);
@@ -197,9 +206,9 @@ std::optional<std::size_t> KeyMask::end_of_key(std::string_view text, std::size_
       }
       at = next;
     }
-    if (at) return at;
+    end = std::max(end, at);  // One key may begin another.
   }
-  return std::nullopt;
+  return end;
 }
 
 std::optional<std::string> KeyMask::masked(std::string_view text) const {

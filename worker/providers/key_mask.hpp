@@ -21,15 +21,16 @@ class KeyMask {
  public:
   /// Which keys are looked for.
   enum class Keys {
-    /// Those of at least 8 characters that are neither all letters nor a number: servers without keys are
-    /// given a word ("EMPTY", "ollama"), which an answer may use.
+    /// Those of at least 8 characters that are no word: servers without keys are given one ("EMPTY",
+    /// "not-needed"), which an answer may use. A word has fewer than 20 characters, all of them letters, '-',
+    /// '_' or '.', or is a number.
     unmistakable,
     /// Those of at least 5 characters: no message needs the word.
     all,
   };
 
   KeyMask() = default;
-  /// Control characters in a key (a trailing line end of a secret file) do not count.
+  /// What is looked for is each key's `usable_key`.
   explicit KeyMask(std::span<const std::string> keys, Keys which = Keys::unmistakable);
   explicit KeyMask(std::string_view key, Keys which = Keys::unmistakable);
 
@@ -46,7 +47,7 @@ class KeyMask {
 
   void add(std::string_view key, Keys which);
   void note_beginning(const Form& form);
-  /// The end of a key that begins there; nothing if none does.
+  /// The end of the longest key that begins there; nothing if none does.
   std::optional<std::size_t> end_of_key(std::string_view text, std::size_t at) const;
 
   std::vector<Form> forms_;
@@ -55,7 +56,8 @@ class KeyMask {
   std::array<bool, 256> may_follow_{};
 };
 
-/// A key as it is sent: without control characters.
+/// A key as it is sent: without control characters (the line end of a secret file), and without blanks at its
+/// ends.
 std::string usable_key(std::string_view key);
 
 }  // namespace sluice

@@ -110,7 +110,8 @@ Result<MetricOutcome> TextChecker::assess(std::string_view answer, const TextExp
       return outcome(id, problem->value_or(""));
     }
     default:
-      return fail(Reason::internal_error, std::string(info(id).name) + " is not computed from the text alone");
+      return fail(Reason::internal_error,
+                  std::string(info(id).name) + " is not computed from the text alone");
   }
 }
 

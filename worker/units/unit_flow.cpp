@@ -5,7 +5,6 @@
 
 #include <algorithm>
 #include <chrono>
-#include <set>
 #include <span>
 #include <utility>
 
@@ -59,7 +58,13 @@ FlowTurn UnitFlow::turn(const Moment& moment) {
   engine_.on_time(moment);
   take_ended();
   while (const auto id = alarms_.take_due(at_.now)) await_enrichers(*id);
-  if (winding_down_) drop_uncalled([](UnitId) { return true; });
+  if (winding_down_) {
+    drop_uncalled([](UnitId) { return true; });
+    end_retries();
+    end_waiting();
+  } else if (!withdrawn_.empty()) {
+    drop_uncalled([this](UnitId unit) { return withdrawn_.contains(unit); });
+  }
   std::uint64_t before = 0;
   do {  // What ends makes room for others.
     before = ends_;
@@ -81,6 +86,8 @@ FlowTurn UnitFlow::turn(const Moment& moment) {
                                       waits ? std::string_view(queue_.front()->request.provider) : ""});
   if (const auto next = alarms_.next(); next && (!turn.engine.wake || *next < *turn.engine.wake))
     turn.engine.wake = next;
+  if (finish_by_ && waiting_ > 0 && (!turn.engine.wake || *finish_by_ < *turn.engine.wake))
+    turn.engine.wake = finish_by_;
   return turn;
 }
 
@@ -90,6 +97,7 @@ std::vector<CallId> UnitFlow::cancel() {
   waiting_ = 0;
   alarms_.clear_all();
   enriched_.clear();
+  withdrawn_.clear();
   for (const auto& enricher : enrichers_) enricher->cancel();
   return engine_.cancel();
 }
@@ -225,7 +233,11 @@ void UnitFlow::take_enriched(std::size_t enricher) {
     add_costs(unit.spend, outcome.spend);
     if (auto* error = std::get_if<Error>(&outcome.result)) {
       stop_waiting(outcome.unit, unit);
-      finish(outcome.unit, std::move(*error));
+      if (ending_retries_ && !finish_by_) {
+        give_back(outcome.unit);
+      } else {
+        finish(outcome.unit, std::move(*error));
+      }
       continue;
     }
     unit.evidence.merge(std::get<Evidence>(std::move(outcome.result)));
@@ -268,10 +280,22 @@ void UnitFlow::finish(Id id, UnitOutcome outcome) {
   auto& unit = node.mapped();
   alarms_.clear(id);
   if (unit.answer) --waiting_;
+  withdrawn_.erase(unit.unit->unit);
   ++ends_;
   unit.spend.latency_ms = in_ms(at_.now - unit.started);
   completed_.push_back(
       {std::move(unit.unit), std::move(outcome), unit.spend, std::move(unit.evidence), std::move(unit.read)});
+}
+
+/// Others may have it.
+void UnitFlow::give_back(Id id) {
+  const auto node = units_.extract(id);
+  const auto& unit = node.mapped();
+  alarms_.clear(id);
+  if (unit.answer) --waiting_;
+  withdrawn_.erase(unit.unit->unit);
+  ++ends_;
+  returned_.push_back(unit.unit->unit);
 }
 
 template <class Wanted>
@@ -286,9 +310,29 @@ void UnitFlow::drop_uncalled(Wanted wanted) {
     if (wanted(unit.unit->unit) && engine_.withdraw(unit.call_id)) ids.push_back(id);
   }
   std::ranges::sort(ids);
+  for (const auto id : ids) give_back(id);
+}
+
+/// REQUIRES: calls for answers that would be tried again are dropped: what is left is enrichers'.
+void UnitFlow::end_retries() {
+  ending_retries_ = true;
+  engine_.end_retries();
+  take_ended();
+  ending_retries_ = false;
+}
+
+/// At the end of the run's time, what waits for enrichers gets there with what was paid for it.
+void UnitFlow::end_waiting() {
+  if (!finish_by_ || at_.now < *finish_by_) return;
+  std::vector<Id> ids;
+  for (const auto& [id, unit] : units_) {
+    if (unit.waits_for != 0) ids.push_back(id);
+  }
+  std::ranges::sort(ids);
   for (const auto id : ids) {
-    returned_.push_back(units_.at(id).unit->unit);
-    units_.erase(id);
+    stop_waiting(id, units_.at(id));
+    finish(id,
+           Error{Reason::timed_out, "the run ended before everything had come that the answer is scored by"});
   }
 }
 
@@ -296,6 +340,14 @@ void UnitFlow::withdraw(const std::vector<UnitId>& units, const Moment& moment) 
   at_ = moment;
   const std::set<UnitId> wanted(units.begin(), units.end());
   drop_uncalled([&](UnitId unit) { return wanted.contains(unit); });
+  for (const auto& [id, unit] : units_) {
+    if (wanted.contains(unit.unit->unit)) withdrawn_.insert(unit.unit->unit);
+  }
+}
+
+void UnitFlow::wind_down(std::optional<TimePoint> finish_by) {
+  winding_down_ = true;
+  if (finish_by) finish_by_ = std::min(finish_by_.value_or(*finish_by), *finish_by);
 }
 
 /// Stores the new answers, in one go. Those of a broken cache are errors: what was not stored is not

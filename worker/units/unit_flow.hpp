@@ -15,6 +15,7 @@
 #include <map>
 #include <memory>
 #include <optional>
+#include <set>
 #include <string>
 #include <unordered_map>
 #include <vector>
@@ -45,7 +46,7 @@ struct FlowTurn {
   EngineTurn engine;  ///< Its `wake` is that of the units, too.
   std::vector<UnitId> started;
   std::vector<CompletedUnit> completed;
-  std::vector<UnitId> returned;  ///< Dropped without having been paid for.
+  std::vector<UnitId> returned;  ///< Dropped.
 };
 
 /// The call for a unit's answer. The unit must outlive it.
@@ -78,10 +79,14 @@ class UnitFlow {
   }
   /// The next turn reports the demand, whether it has changed or not.
   void want_demand() { engine_.want_demand(); }
-  /// Drops those of the units that have no call under way, and no answer that waits for its enrichers.
+  /// Drops those of the units that have no call under way, and no answer that waits for its enrichers: those
+  /// whose call fails once it fails.
   void withdraw(const std::vector<UnitId>& units, const Moment& moment);
-  /// Each turn from now on drops all such units: nothing begins, and nothing is tried again.
-  void wind_down() { winding_down_ = true; }
+  /// Each turn from now on drops all such units: nothing begins, and nothing is tried again, but for the
+  /// first calls of enrichers for answers that are there. `finish_by`: the run is over. Units whose
+  /// enrichers' calls fail, or are not back by then, end with an error, so that what was paid for them is
+  /// counted. Nothing: it goes on, and such units are dropped, for others may do better.
+  void wind_down(std::optional<TimePoint> finish_by = std::nullopt);
   /// Does all that can be done now.
   FlowTurn turn(const Moment& moment);
   /// Drops everything. Returns the calls in flight.
@@ -124,8 +129,11 @@ class UnitFlow {
   void stop_waiting(Id id, UnderWay& unit);
   void await_enrichers(Id id);
   void finish(Id id, UnitOutcome outcome);
+  void give_back(Id id);
   template <class Wanted>
   void drop_uncalled(Wanted wanted);
+  void end_retries();
+  void end_waiting();
   void store_answers();
 
   UnitFlowConfig config_;
@@ -137,11 +145,14 @@ class UnitFlow {
   std::uint32_t waiting_ = 0;  ///< Units that wait for an enricher.
   Alarms alarms_;              ///< Ends of their time.
   Id next_id_ = 1;
+  std::set<UnitId> withdrawn_;  ///< Of the units under way.
   bool winding_down_ = false;
+  std::optional<TimePoint> finish_by_;
 
   // Of the turn under way.
   Moment at_;
-  std::uint64_t ends_ = 0;  ///< Of units and calls, in all time.
+  std::uint64_t ends_ = 0;       ///< Of units and calls, in all time.
+  bool ending_retries_ = false;  ///< What comes of enrichers now comes of that.
   std::vector<Id> begun_;
   std::vector<Enriched> enriched_;
   std::vector<CompletedUnit> completed_;

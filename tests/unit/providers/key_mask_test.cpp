@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cctype>
+#include <chrono>
 #include <string>
 #include <vector>
 
@@ -97,10 +98,11 @@ TEST(KeyMask, FindsAKeyInBase64WhateverStandsBesideIt) {
 }
 
 TEST(KeyMask, AWordThatServersWithoutKeysAreGivenMayStandInAnAnswer) {
-  for (const std::string_view word : {"none", "EMPTY", "ollama", "placeholder", "sk-test", "1234567890"}) {
+  for (const std::string_view word : {"none", "EMPTY", "ollama", "placeholder", "sk-test", "1234567890",
+                                      "not-needed", "lm-studio", "sk-no-key-required", "local.server_key"}) {
     EXPECT_EQ(masked(word, word), word);
   }
-  EXPECT_EQ(masked("sk-secret", "sk-secret"), "[key]");
+  EXPECT_EQ(masked("sk-secret-1", "sk-secret-1"), "[key]");
   EXPECT_EQ(KeyMask("EMPTY", KeyMask::Keys::all).masked("is empty"), "is [key]");
   EXPECT_EQ(KeyMask("none", KeyMask::Keys::all).masked("none"), std::nullopt);
 }
@@ -111,6 +113,33 @@ TEST(KeyMask, TakesSeveralKeysAndForgetsTheirLineEnds) {
   EXPECT_TRUE(KeyMask(keys).apply(text));
   EXPECT_EQ(text, "[key] and [key]");
   EXPECT_FALSE(KeyMask(keys).apply(text));
+}
+
+TEST(KeyMask, ALongKeyOfLettersAloneIsNoWord) {
+  for (const std::string_view secret :
+       {"qwertyuiopasdfghjklz", "sk-qwertyuiop_asdfghj", "12345678901234567890"}) {
+    EXPECT_EQ(masked("my " + std::string(secret), secret), "my [key]");
+  }
+}
+
+TEST(KeyMask, BlanksAtItsEndsAreNotPartOfAKey) {
+  for (const std::string& secret : {" " + key, key + "  ", " \t" + key + " \n", " \n " + key}) {
+    EXPECT_EQ(masked("It is " + key + ".", secret), "It is [key].");
+    EXPECT_EQ(usable_key(secret), key);
+  }
+  EXPECT_EQ(usable_key(" two parts "), "two parts");
+  EXPECT_EQ(usable_key(" \n "), "");
+  EXPECT_EQ(KeyMask("           ").masked("a           b"), std::nullopt);
+}
+
+TEST(KeyMask, OfTwoKeysOfWhichOneBeginsTheOtherNothingStays) {
+  for (const auto& keys : {std::vector<std::string>{"first-key-1", "first-key-1-second-part"},
+                           std::vector<std::string>{"first-key-1-second-part", "first-key-1"}}) {
+    std::string text = "first-key-1-second-part, first-key-1, " + base64(keys[0]);
+    ASSERT_TRUE(KeyMask(keys).apply(text));
+    EXPECT_EQ(text.substr(0, text.rfind(' ')), "[key], [key],");
+    EXPECT_LE(text.size(), std::string("[key], [key], [key]").size() + 4) << text;
+  }
 }
 
 TEST(KeyMask, JsonStaysJson) {
@@ -139,6 +168,26 @@ TEST(KeyMask, IsLinearInTheText) {
     while (text.size() < size) text += pattern;
     EXPECT_EQ(mask.masked(text), std::nullopt) << pattern;
   }
+}
+
+// Such a key, or its Base64 (that of "g" behind two bytes begins with "n"), may begin at the letter of every
+// escaped line end, of which a text may have a long run.
+TEST(KeyMask, IsLinearInLineEndsWhereTheKeyBeginsAsTheirEscapesDo) {
+  for (const std::string_view secret : {"newkey-12345", "rnrnrnrn-12345", "gsk_12345678", "k12345678"}) {
+    const KeyMask mask(secret);
+    for (const std::string_view pattern : {"\\n", "\\r", "\\n\\r", "\\\\n", "n\n", "n%0A", "\n ", "\\n\t"}) {
+      std::string text;
+      while (text.size() < 100'000) text += pattern;
+      const auto begin = std::chrono::steady_clock::now();
+      EXPECT_EQ(mask.masked(text), std::nullopt) << pattern;
+      EXPECT_LT(std::chrono::steady_clock::now() - begin, std::chrono::seconds(5)) << secret << pattern;
+    }
+  }
+}
+
+TEST(KeyMask, AKeyIsFoundAcrossABreakOfItsBound) {
+  EXPECT_EQ(masked("sk-Proj\n" + std::string(127, ' ') + "_4f/9aB+xyz"), "[key]");
+  EXPECT_NE(masked("sk-Proj\n" + std::string(128, ' ') + "_4f/9aB+xyz"), "[key]");
 }
 
 // --- Answers

@@ -137,6 +137,8 @@ TEST(Request, KeyCannotAddHeaders) {
   for (const std::string& header : http.headers) EXPECT_EQ(header.find_first_of("\r\n"), std::string::npos);
   EXPECT_EQ(build_request(openai, "sk-test\n", bare_request()).headers.back(),
             "Authorization: Bearer sk-test");
+  EXPECT_EQ(build_request(openai, " sk-test \n", bare_request()).headers.back(),
+            "Authorization: Bearer sk-test");
   EXPECT_EQ(build_request(openai, "\n", bare_request()).headers.size(), 1u);
 }
 

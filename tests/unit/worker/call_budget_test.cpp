@@ -149,6 +149,21 @@ TEST_F(CallBudgetTest, APauseOfOthersThatNoCaseCanWaitForIsNobodysTimeEither) {
   EXPECT_EQ(budget.out(now), Duration(24h));
 }
 
+// A pause as long as a case's time is a long one; what a grant names is what is left of it.
+TEST_F(CallBudgetTest, APauseOfOthersIsLongThoughSomeOfItHasPassedOnTheWay) {
+  auto grant = unlimited();
+  grant.pause_ms = 15 * 60'000 - 6000;
+  budget.take(grant, now);
+  EXPECT_FALSE(budget.in_long_pause(now));
+  grant.pause_ms = 15 * 60'000 - 2000;
+  budget.take(grant, now);
+  EXPECT_TRUE(budget.in_long_pause(now));
+  CallBudget hasty("openai", 2s);
+  grant.pause_ms = 1500;
+  hasty.take(grant, now);
+  EXPECT_FALSE(hasty.in_long_pause(now)) << "such a case can wait for it";
+}
+
 TEST_F(CallBudgetTest, InAnOutageOnlyProbesStart) {
   auto down = unlimited();
   down.hold = wire::HoldReason::outage;

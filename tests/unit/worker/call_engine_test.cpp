@@ -245,6 +245,26 @@ TEST_F(CallEngineTest, ACallThatIsNotUnderWayCanBeWithdrawn) {
   EXPECT_TRUE(engine.take_ended().empty());
 }
 
+TEST_F(CallEngineTest, RetriesCanBeEnded) {
+  std::vector<FakeRequest> asked(3);
+  for (auto& request : asked) engine.submit(request, {9, 1}, now.now + 1min, now);
+  const auto made = calls();
+  ASSERT_EQ(made.size(), 3u);
+  done(made[0].id, 500, "oops");
+  FakeRequest untried;
+  auto none = unlimited("a");
+  none.places = 2;
+  grant({none});
+  const auto waiting = engine.submit(untried, {9, 2}, now.now + 1min, now);
+  engine.end_retries();
+  const auto ended = engine.take_ended();
+  ASSERT_EQ(ended.size(), 1u) << "neither what is on its way nor what was never tried";
+  ASSERT_TRUE(ended[0].error);
+  EXPECT_EQ(ended[0].error->message, "oops; it was not tried again, for the run was about to end");
+  EXPECT_EQ(ended[0].spend.calls, 1u);
+  EXPECT_TRUE(engine.withdraw(waiting));
+}
+
 TEST_F(CallEngineTest, CancelDropsEverythingAndNamesWhatIsInFlight) {
   submit(1);
   const auto first = calls().at(0).id;

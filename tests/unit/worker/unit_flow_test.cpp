@@ -183,6 +183,96 @@ TEST_F(UnitFlowTest, WhatHasNoCallUnderWayCanBeWithdrawn) {
   EXPECT_EQ(flow.turn(now).returned, std::vector<UnitId>{3});
 }
 
+TEST_F(UnitFlowTest, AWithdrawnUnitWhoseCallFailsIsNotCalledForAgain) {
+  flow.add({unit(1), unit(2)});
+  const auto made = flow.turn(now).engine.calls;
+  ASSERT_EQ(made.size(), 2u);
+  flow.withdraw({1}, now);
+  answer(made[0], 503);
+  answer(made[1], 503);
+  EXPECT_EQ(flow.turn(now).returned, std::vector<UnitId>{1});
+  pass(10s);
+  EXPECT_EQ(flow.turn(now).engine.calls.size(), 1u) << "the other one is tried again";
+}
+
+// --- winding down with answers that wait for their votes ---
+
+struct WindingDown : UnitFlowTest {
+  /// Brings units to their votes, which are returned.
+  std::vector<HttpCall> votes_for(std::vector<SharedUnit> units) {
+    flow.add(std::move(units));
+    for (const auto& call : flow.turn(now).engine.calls) answer(call);
+    return flow.turn(now).engine.calls;
+  }
+  static void expect_paid(const CompletedUnit& done) {
+    EXPECT_EQ(done.spend.paid.of(CallKind::answer).input_tokens, 10u);
+    EXPECT_EQ(done.spend.paid.of(CallKind::answer).output_tokens, 5u);
+  }
+};
+
+// It was tried again for as long as the run's end waited, and what was paid for the answer was lost.
+TEST_F(WindingDown, AVoteThatFailsWhenTheRunIsOverIsTheUnitsErrorAtOnce) {
+  const auto votes = votes_for({unit(1), unit(2)});
+  ASSERT_EQ(votes.size(), 2u);
+  answer(votes[0], 503);
+  flow.turn(now);  // It backs off.
+  flow.wind_down(now.now + 5s);
+  auto turn = flow.turn(now);
+  ASSERT_EQ(turn.completed.size(), 1u);
+  const auto& error = std::get<Error>(turn.completed[0].outcome);
+  EXPECT_NE(error.message.find("it was not tried again"), std::string::npos) << error.message;
+  EXPECT_EQ(turn.completed[0].spend.calls, 2u);
+  expect_paid(turn.completed[0]);
+  answer(votes[1], 503);
+  turn = flow.turn(now);
+  ASSERT_EQ(turn.completed.size(), 1u);
+  expect_paid(turn.completed[0]);
+  EXPECT_TRUE(turn.returned.empty());
+  pass(10s);
+  EXPECT_TRUE(flow.turn(now).engine.calls.empty());
+}
+
+TEST_F(WindingDown, WhatIsNotThereAtTheEndOfTheRunIsAnErrorWithWhatWasPaid) {
+  ASSERT_EQ(votes_for({unit(1)}).size(), 1u);
+  flow.wind_down(now.now + 5s);
+  auto turn = flow.turn(now);
+  EXPECT_TRUE(turn.completed.empty());
+  EXPECT_EQ(turn.engine.wake, now.now + 5s);
+  pass(5s);
+  turn = flow.turn(now);
+  ASSERT_EQ(turn.completed.size(), 1u);
+  EXPECT_EQ(std::get<Error>(turn.completed[0].outcome).reason, Reason::timed_out);
+  expect_paid(turn.completed[0]);
+}
+
+TEST_F(WindingDown, AnAnswerThatComesStillGetsItsVote) {
+  flow.add({unit(1)});
+  const auto call = flow.turn(now).engine.calls.at(0);
+  flow.wind_down(now.now + 5s);
+  flow.turn(now);
+  answer(call);
+  const auto votes = flow.turn(now).engine.calls;
+  ASSERT_EQ(votes.size(), 1u);
+  answer(votes[0]);
+  const auto turn = flow.turn(now);
+  ASSERT_EQ(turn.completed.size(), 1u);
+  EXPECT_TRUE(std::holds_alternative<Completion>(turn.completed[0].outcome));
+}
+
+TEST_F(WindingDown, InARunThatGoesOnAVoteThatFailsLeavesTheUnitToOthers) {
+  const auto votes = votes_for({unit(1), unit(2)});
+  ASSERT_EQ(votes.size(), 2u);
+  flow.wind_down();
+  answer(votes[0], 503);
+  answer(votes[1], 400);
+  const auto turn = flow.turn(now);
+  EXPECT_EQ(turn.returned, std::vector<UnitId>{1});
+  ASSERT_EQ(turn.completed.size(), 1u) << "nobody else would do better";
+  EXPECT_EQ(turn.completed[0].unit->unit, 2u);
+  pass(10s);
+  EXPECT_TRUE(flow.turn(now).engine.calls.empty());
+}
+
 TEST_F(UnitFlowTest, CancelReachesEveryKindOfCall) {
   flow.add({unit(1), unit(2, "no votes")});
   auto turn = flow.turn(now);
