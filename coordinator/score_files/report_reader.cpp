@@ -30,6 +30,7 @@ constexpr std::array report_members{Member{"", "schema_version"},
                                     Member{"stability_details", "perturbations"},
                                     Member{"", "run"},
                                     Member{"run", "sluice_version"},
+                                    Member{"run", "mode"},
                                     Member{"run", "selection"},
                                     Member{"run", "min_stability"},
                                     Member{"fixture_results", "id"},
@@ -277,6 +278,9 @@ class ReportReader : public JsonPieces {
     const auto run = file["run"];
     if (run && object(run)) {
       if (run["sluice_version"]) text(run["sluice_version"], header.assay_version);
+      std::string mode;
+      scores_.names_mode = run["mode"] && text(run["mode"], mode);
+      if (mode == "mock") header.mode = mode;  // As in the baseline of such a run.
       if (run["selection"]) truth(run["selection"], scores_.is_selection);
       fraction_if_there(run["min_stability"], question.min_stability);
     }

@@ -62,6 +62,28 @@ TEST(ReportReader, ReadsHeaderAndScoresByCase) {
   EXPECT_TRUE(second.metrics[0].asked_by_name);
 }
 
+TEST(ReportReader, KnowsTheReportOfAMockRunFromAnother) {
+  const auto with_mode = [](const std::string& mode) {
+    std::string text = with_results("");
+    const std::string version = "\"sluice_version\": \"0.1.0\"";
+    return text.replace(text.find(version), version.size(), version + ", \"mode\": " + mode);
+  };
+  const auto mock = parsed(with_mode("\"mock\""));
+  ASSERT_TRUE(mock) << to_text(mock.error());
+  EXPECT_EQ(mock->header.mode, "mock");
+  EXPECT_TRUE(mock->names_mode);
+  const auto live = parsed(with_mode("\"live\""));
+  ASSERT_TRUE(live) << to_text(live.error());
+  EXPECT_EQ(live->header.mode, "") << "as in the baseline of such a run";
+  EXPECT_TRUE(live->names_mode);
+  const auto silent = parsed(with_results(""));
+  ASSERT_TRUE(silent) << to_text(silent.error());
+  EXPECT_FALSE(silent->names_mode);
+  const auto wrong = parsed(with_mode("7"));
+  ASSERT_FALSE(wrong);
+  EXPECT_EQ(to_text(wrong.error()), "report.json:4: `run.mode` is 7, expected a text that is not empty");
+}
+
 TEST(ReportReader, ACaseWithAnErrorAndACutRunAreKnown) {
   auto text = with_results("{\"status\": \"error\", \"metrics\": [], \"id\": \"a\"}");
   text.replace(text.find("\"reason_code\": null"), 19, "\"reason_code\": \"interrupted\"");
