@@ -142,8 +142,9 @@ inline constexpr std::size_t quoted_json_bytes = 60;           ///< Of what a pa
 inline constexpr std::size_t json_read_bytes = 64 << 10;       ///< At a time.
 inline constexpr std::uint64_t max_json_bytes = 1u << 30;      ///< A larger file is refused.
 inline constexpr std::size_t max_json_piece_bytes = 1u << 20;  ///< One text or number.
-inline constexpr std::size_t max_json_depth = 64;              ///< Nesting, as of suites.
-inline constexpr std::size_t max_json_values = 1'000'000;      ///< In one element, and in all wanted besides.
+inline constexpr std::size_t many_json_members = 16;       ///< From here on a key is looked up by its hash.
+inline constexpr std::size_t max_json_depth = 64;          ///< Nesting, as of suites.
+inline constexpr std::size_t max_json_values = 1'000'000;  ///< In one element, and in all wanted besides.
 inline constexpr std::size_t max_baseline_values =
     100'000;  ///< The same of baselines, whose entries are small.
 inline constexpr std::uint64_t max_report_bytes = std::uint64_t{64}

@@ -74,6 +74,12 @@ bool is_selection(const ScoreFile& file) {
   return report != nullptr && report->is_selection;
 }
 
+/// A baseline says it of a mock run, and is one of a model's answers else.
+bool names_mode(const ScoreFile& file) {
+  const auto* report = std::get_if<ReportScores>(&file);
+  return report == nullptr || report->names_mode;
+}
+
 ComparedSide side_of(const std::string& name, const ScoreFile& file) {
   return {name, std::holds_alternative<Baseline>(file) ? "baseline" : "report", header_of(file),
           is_selection(file)};
@@ -174,7 +180,7 @@ struct CompareCommand {
                        current,
                        std::holds_alternative<ReportScores>(left),
                        header.suite_path,
-                       header.mode == "mock" || std::holds_alternative<ReportScores>(right)};
+                       header.mode == "mock" || !names_mode(right)};
     auto notices = check_baseline(header_of(left), run);
     if (!notices) return report_error(notices.error());
     CompareReportInput input{side_of(base, left), side_of(current, right), {}, {}, 0, {}};

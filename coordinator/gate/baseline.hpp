@@ -36,7 +36,7 @@ struct BaselineStability {
   std::uint64_t cases = 0;    ///< With perturbed answers.
   std::uint64_t answers = 0;  ///< Perturbed ones.
   std::uint32_t repeats = 1;
-  /// Names and versions ("crlf 1"), in the run's order: another set is another quantity.
+  /// Names and versions ("crlf 1"), in the run's order: another set, not another order, is another quantity.
   std::vector<std::string> perturbations;
   friend bool operator==(const BaselineStability&, const BaselineStability&) = default;
 };

@@ -51,6 +51,7 @@ std::optional<GateNotice> fixtures_changed_notice(std::vector<FixtureScores> com
   const std::span<const FixtureScores> worse(compared.begin(), first_unchanged);
   std::reverse(first_better, compared.end());
   const std::span<const FixtureScores> better(first_better, compared.end());
+  if (worse.empty() && better.empty()) return std::nullopt;
   return GateNotice{GateNotice::Severity::info, "fixtures_changed",
                     "since run " + run + ", which the [baseline] table of `" + manifest + "` was made of, " +
                         std::to_string(worse.size()) + " of " + std::to_string(count) +

@@ -2,6 +2,7 @@
 
 #include "coordinator/gate/assess_metrics.hpp"
 
+#include <algorithm>
 #include <array>
 
 namespace sluice {
@@ -48,6 +49,13 @@ std::string parts(const StabilityQuestion& question, const GatedRun& run) {
   return text + (question.is_selection ? " is a part as well, which may be another" : " is the whole");
 }
 
+/// In whatever order they ran: it changes no text.
+bool are_the_same(std::vector<std::string> a, std::vector<std::string> b) {
+  std::ranges::sort(a);
+  std::ranges::sort(b);
+  return a == b;
+}
+
 PinnedScore pinned_stability(const StabilityQuestion& question, const GatedRun& run,
                              std::vector<GateNotice>& notices) {
   if (!is_compared(question)) return {PinnedScore::State::no_baseline};
@@ -59,7 +67,8 @@ PinnedScore pinned_stability(const StabilityQuestion& question, const GatedRun& 
                            ": it was not compared."});
     return {PinnedScore::State::no_baseline};
   }
-  if (pinned.perturbations == question.perturbations) return {PinnedScore::State::pinned, pinned.score};
+  if (are_the_same(pinned.perturbations, question.perturbations))
+    return {PinnedScore::State::pinned, pinned.score};
   notices.push_back({warning_of(run), "perturbations_differ",
                      "the stability in " + base_of(run) + " is that of other perturbations (" +
                          joined(pinned.perturbations) + ") than that of " + current_of(run) + " (" +

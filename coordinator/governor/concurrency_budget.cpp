@@ -17,6 +17,7 @@ void ConcurrencyBudget::leave(WorkerId worker, const Members& members, BootTime 
   // What is only searched for is no agreement with the provider: nobody waits for the calls of the dead.
   places_.leave(worker, max_in_flight_ ? busy_until : now);
   count_named(members);
+  if (!members.empty()) bound_search(members);
 }
 
 void ConcurrencyBudget::count_named(const Members& members) {

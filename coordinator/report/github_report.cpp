@@ -9,6 +9,7 @@
 #include <algorithm>
 #include <array>
 #include <cstdint>
+#include <filesystem>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -220,10 +221,10 @@ class GithubReport {
     });
   }
 
+  /// In normal form: GitHub knows no other.
   std::string file_of(const Case& fixture) const {
-    if (fixture.source.empty() || input_.source_folder.empty()) return fixture.source;
-    const bool has_slash = input_.source_folder.ends_with('/');
-    return input_.source_folder + (has_slash ? "" : "/") + fixture.source;
+    if (fixture.source.empty()) return "";
+    return (std::filesystem::path(input_.source_folder) / fixture.source).lexically_normal().generic_string();
   }
 
   // A plain line for the log. The runner also looks for "##[" anywhere in a line.

@@ -17,12 +17,42 @@ bool begins_address(std::string_view rest) {
                                      }));
 }
 
+bool is_of_word(char c) {
+  return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_' ||
+         static_cast<unsigned char>(c) >= 0x80;
+}
+
+/// Where GitHub would make a link to an issue (`GH-26`) or a commit (7 to 40 hex digits) of the word that
+/// begins at a place: how many of its bytes to break it behind. 0: it makes none. Numbers, and what hyphens
+/// join like the parts of a run's id, are left as they are.
+std::size_t begins_reference(std::string_view words, std::size_t begin) {
+  if (!is_of_word(words[begin]) || (begin > 0 && is_of_word(words[begin - 1]))) return 0;
+  const std::string_view rest = words.substr(begin);
+  const std::string_view word(rest.begin(), std::ranges::find_if_not(rest, is_of_word));
+  const std::string_view behind = rest.substr(word.size());
+  const bool joins = behind.starts_with('-');
+  if (joins && word.size() == 2 && (word[0] | 0x20) == 'g' && (word[1] | 0x20) == 'h' && behind.size() > 1 &&
+      behind[1] >= '0' && behind[1] <= '9') {
+    return word.size() + 1;
+  }
+  if (joins || (begin > 0 && words[begin - 1] == '-') || word.size() < 7 || word.size() > 40) return 0;
+  const bool is_hex = word.find_first_not_of("0123456789abcdefABCDEF") == std::string_view::npos;
+  const bool has_both = word.find_first_of("0123456789") != std::string_view::npos &&
+                        word.find_first_not_of("0123456789") != std::string_view::npos;
+  return is_hex && has_both ? 1 : 0;
+}
+
 std::string without_markup(std::string_view words) {
   std::string out;
   for (std::size_t i = 0; i < words.size(); ++i) {
     const char c = words[i];
     if (begins_address(words.substr(i))) {
       out += std::string(1, c) + "<!-- -->";
+      continue;
+    }
+    if (const std::size_t kept = begins_reference(words, i); kept > 0) {
+      out += std::string(words.substr(i, kept)) + "<!-- -->";
+      i += kept - 1;
       continue;
     }
     switch (c) {

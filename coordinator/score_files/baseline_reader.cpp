@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <array>
+#include <bit>
 #include <cerrno>
 #include <cstdlib>
 #include <cstring>
@@ -58,6 +59,17 @@ std::size_t size_of(const JsonNode& node) {
   std::size_t bytes = 1 + node.text.size();
   for (const auto& [name, member] : node.members) bytes += name.size() + size_of(member);
   return bytes;
+}
+
+/// The same text in canonical form, wherever it stands. Numbers are compared by their bits: -0.0 is another
+/// text than 0.0.
+bool is_same(const JsonNode& a, const JsonNode& b) {
+  const auto bits = [](double number) { return std::bit_cast<std::uint64_t>(number); };
+  return a.kind == b.kind && a.boolean == b.boolean && bits(a.number) == bits(b.number) &&
+         a.whole == b.whole && a.negative == b.negative && a.text == b.text &&
+         std::ranges::equal(a.members, b.members, [](const auto& one, const auto& other) {
+           return one.first == other.first && is_same(one.second, other.second);
+         });
 }
 
 nlohmann::json document_of(const JsonNode& node) {
@@ -123,25 +135,25 @@ class BaselineReader : public JsonPieces {
     std::string test_id;
     std::string metric;
     double score = 0.0;
-    std::string meta;
     scores_.clear();
     if (!text(entry["test_id"], test_id) || !text(entry["metric"], metric) ||
-        !number(entry["score"], score) || !read_meta(entry["meta"], meta) ||
-        !read_scores(entry["scores"], score)) {
+        !number(entry["score"], score) || !read_meta(entry["meta"]) || !read_scores(entry["scores"], score)) {
       return;
     }
     lines_.push_back(entry->line);
-    baseline_.add({test_id, metric, score, meta, scores_});
+    baseline_.add({test_id, metric, score, entry["meta"] ? std::string_view(meta_) : "", scores_});
   }
 
-  bool read_meta(const JsonAt& at, std::string& meta) {
+  bool read_meta(const JsonAt& at) {
     if (!at) return true;
     if (!object(at)) return false;
+    if (is_same(*at, meta_node_)) return true;
     if (size_of(*at) > defaults::max_meta_bytes) {
       return problem(at->line, "`" + at.place() + "` holds more than " +
                                    std::to_string(defaults::max_meta_bytes / 1024) + " KiB");
     }
-    meta = canonical(*at);
+    meta_node_ = *at;
+    meta_ = canonical(*at);
     return true;
   }
 
@@ -238,6 +250,9 @@ class BaselineReader : public JsonPieces {
 
   Baseline baseline_;
   bool is_report_ = false;
+  // The last one that was read: most entries share it, and to make its text takes longer than all else.
+  JsonNode meta_node_;
+  std::string meta_;
   std::vector<double> scores_;        ///< Of the entry at hand.
   std::vector<std::uint32_t> lines_;  ///< Of each entry.
 };

@@ -137,6 +137,14 @@ bool JsonPieces::is_wanted(std::string_view name) const {
                              [&](const Member& member) { return member.of == of && member.name == name; });
 }
 
+bool JsonPieces::Open::has(std::string_view name) {
+  if (node->members.size() < defaults::many_json_members) return node->find(name) != nullptr;
+  if (names.empty()) {
+    for (const auto& [member, value] : node->members) names.insert(member);
+  }
+  return !names.emplace(name).second;
+}
+
 bool JsonPieces::on_key(std::string_view name) {
   Open& object = open_.back();
   object.key = name;
@@ -145,7 +153,7 @@ bool JsonPieces::on_key(std::string_view name) {
   const bool is_list = is_root && name == shape_.list;
   object.is_wanted = object.node != nullptr && (is_list || is_wanted(name));
   if (!object.is_wanted) return true;
-  if (object.node->find(name) != nullptr || (is_list && has_list_)) {
+  if (object.has(name) || (is_list && has_list_)) {
     // Of what is deep inside, the member that it stands in is named.
     const std::size_t depth = open_.size();
     const std::size_t shallow = open_.size() > 1 && open_[1].holds_elements ? 3 : 1;

@@ -11,6 +11,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <unordered_set>
 #include <utility>
 #include <vector>
 
@@ -128,10 +129,14 @@ class JsonPieces {
   struct Open {
     bool is_list = false;
     bool holds_elements = false;
-    JsonNode* node = nullptr;  ///< Null: passed over.
-    std::size_t index = 0;     ///< Of the next element.
-    std::string key{};         ///< Of the next member.
-    bool is_wanted = false;    ///< The next member.
+    JsonNode* node = nullptr;                 ///< Null: passed over.
+    std::size_t index = 0;                    ///< Of the next element.
+    std::string key{};                        ///< Of the next member.
+    bool is_wanted = false;                   ///< The next member.
+    std::unordered_set<std::string> names{};  ///< Of all members, once there are many.
+
+    /// Of a member that comes next. REQUIRES: `node`.
+    bool has(std::string_view name);
   };
 
   bool on_key(std::string_view name);

@@ -9,6 +9,8 @@
 
 #include <algorithm>
 #include <array>
+#include <string>
+#include <unordered_set>
 #include <utility>
 
 namespace sluice {
@@ -30,6 +32,7 @@ constexpr std::array report_members{Member{"", "schema_version"},
                                     Member{"stability_details", "perturbations"},
                                     Member{"", "run"},
                                     Member{"run", "sluice_version"},
+                                    Member{"run", "mode"},
                                     Member{"run", "selection"},
                                     Member{"run", "min_stability"},
                                     Member{"fixture_results", "id"},
@@ -107,6 +110,7 @@ class ReportReader : public JsonPieces {
   void take(const JsonAt& at) override {
     if (!object(at)) return;
     result_ = {};
+    scored_.clear();
     std::size_t missing_claims = 0;
     std::size_t unexpected = 0;
     std::size_t forbidden = 0;
@@ -162,10 +166,7 @@ class ReportReader : public JsonPieces {
         !read_thresholding(at["thresholding"], metric)) {
       return false;
     }
-    const auto same = [&](const ComparedMetric& other) {
-      return is_scored(metric) && &other != &metric && other.name == metric.name && is_scored(other);
-    };
-    if (std::ranges::any_of(result_.metrics, same)) {
+    if (is_scored(metric) && !scored_.insert(metric.name).second) {
       return problem(at->line, "`fixture_results[" + std::to_string(taken()) + "]` has the scored metric " +
                                    backquoted(metric.name) + " twice");
     }
@@ -277,6 +278,9 @@ class ReportReader : public JsonPieces {
     const auto run = file["run"];
     if (run && object(run)) {
       if (run["sluice_version"]) text(run["sluice_version"], header.assay_version);
+      std::string mode;
+      scores_.names_mode = run["mode"] && text(run["mode"], mode);
+      if (mode == "mock") header.mode = mode;  // As in the baseline of such a run.
       if (run["selection"]) truth(run["selection"], scores_.is_selection);
       fraction_if_there(run["min_stability"], question.min_stability);
     }
@@ -344,8 +348,9 @@ class ReportReader : public JsonPieces {
   }
 
   ReportScores scores_;
-  ComparedCase result_;        ///< The one at hand.
-  BaselineStability figures_;  ///< But for the score.
+  ComparedCase result_;                     ///< The one at hand.
+  std::unordered_set<std::string> scored_;  ///< Its scored metrics so far.
+  BaselineStability figures_;               ///< But for the score.
 };
 
 }  // namespace

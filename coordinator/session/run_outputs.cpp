@@ -9,6 +9,7 @@
 #include <filesystem>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 namespace sluice {
@@ -41,6 +42,25 @@ bool lies_in(const fs::path& folder, const std::string& file) {
   return !error && mismatch.in1 == within.end();
 }
 
+/// A pipe or /dev/null loses nothing, whoever else writes to it.
+bool can_be_lost(const std::string& file) {
+  std::error_code none;
+  return !fs::exists(file, none) || fs::is_regular_file(file, none);
+}
+
+/// The file of the run's inputs that the output would replace; empty if it is none of them.
+std::string input_at(const RunOutput& output, const RunOptions& options, const Suite& suite) {
+  const Settings& settings = options.settings;
+  for (const auto& [name, file] : {std::pair("the baseline", options.baseline.value_or("")),
+                                   std::pair("the prompt", settings.prompt_file.value),
+                                   std::pair("the ontology", settings.ontology_file.value),
+                                   std::pair("the price table", settings.prices_file.value)}) {
+    if (!file.empty() && is_same_file(file, output.file)) return std::string(name) + " of this run";
+  }
+  const auto identity = identity_of(fs::path(output.file));
+  return identity && std::ranges::binary_search(suite.input_files, *identity) ? "a file of the suite" : "";
+}
+
 /// What stands in the output's place; empty if it may go there.
 std::string taken_by(const RunOutput& output, const RunOptions& options, const Suite& suite) {
   std::error_code none;
@@ -51,9 +71,7 @@ std::string taken_by(const RunOutput& output, const RunOptions& options, const S
   if (lies_in(home / "cache", output.file)) return "a file of the answer cache";
   if (!fs::exists(output.file, none)) return "";
   if (fs::path(output.file).extension() == ".toml") return "a TOML file";
-  const bool is_read = std::ranges::any_of(
-      suite.input_files, [&](const std::string& input) { return is_same_file(input, output.file); });
-  return is_read ? "a file of the suite" : "";
+  return input_at(output, options, suite);
 }
 
 bool becomes_a_fixture(const RunOutput& output, const Suite& suite) {
@@ -62,10 +80,27 @@ bool becomes_a_fixture(const RunOutput& output, const Suite& suite) {
                              [&](const std::string& folder) { return lies_in(folder, output.file); });
 }
 
+/// Two outputs in one place, of which the later would take the earlier along.
+Result<void> check_apart(const std::vector<RunOutput>& outputs) {
+  for (auto later = outputs.begin(); later != outputs.end(); ++later) {
+    const auto earlier = std::find_if(outputs.begin(), later, [&](const RunOutput& output) {
+      return can_be_lost(output.file) && is_same_file(output.file, later->file);
+    });
+    if (earlier == later) continue;
+    return fail(Reason::usage_invalid, "the " + std::string(earlier->content) + " and the " +
+                                           std::string(later->content) + " would both be written to \"" +
+                                           excerpt(later->file, defaults::quoted_bytes) +
+                                           "\": give each a file of its own");
+  }
+  return {};
+}
+
 }  // namespace
 
 Result<void> check_run_outputs(const RunOptions& options, const Suite& suite) {
-  for (const auto& output : outputs_of(options)) {
+  const std::vector<RunOutput> outputs = outputs_of(options);
+  if (auto apart = check_apart(outputs); !apart) return apart;
+  for (const auto& output : outputs) {
     if (const auto taken = taken_by(output, options, suite); !taken.empty()) {
       return fail(Reason::usage_invalid, "the " + std::string(output.content) + " would write over " + taken +
                                              ", \"" + excerpt(output.file, defaults::quoted_bytes) +

@@ -203,7 +203,7 @@ class ExpectationsReader {
     const auto* path = std::get_if<std::string>(&entry->value.value);
     if (path == nullptr) return accept_schema(reader, entry->value, "");
     const std::string named = "names \"" + excerpt(*path, defaults::quoted_bytes) + "\", which ";
-    const auto text = source_.read_file(*path);
+    const auto text = source_.read_file(*path, source_.opened);
     if (!text) {
       reader.add_wrong("schema", named + text.error().message);
       return {};

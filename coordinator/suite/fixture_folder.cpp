@@ -68,9 +68,10 @@ class FixtureFinder {
   std::vector<fs::path> files_;
 };
 
-/// As the suite's folder names it; empty is a path from elsewhere, which stands for itself.
+/// As the suite's folder names it, however the user named that; empty is a path from elsewhere, which stands
+/// for itself.
 fs::path named_in(const SuiteFolder& files, const fs::path& path) {
-  fs::path name = path.lexically_relative(files.path());
+  fs::path name = path.lexically_normal().lexically_relative(files.path().lexically_normal());
   return name.empty() ? path : name;
 }
 

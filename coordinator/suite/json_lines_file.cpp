@@ -32,6 +32,7 @@ class JsonLinesFile : public CaseFile {
  public:
   JsonLinesFile(FileDescriptor file, TestSource source) : file_(std::move(file)), source_(std::move(source)) {
     source_.checker = nullptr;  // Patterns and schemas are checked once, when the file is indexed.
+    source_.opened = nullptr;
   }
 
   int descriptor() const { return file_.number(); }

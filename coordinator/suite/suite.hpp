@@ -3,6 +3,7 @@
 #include "common/hash.hpp"
 #include "coordinator/suite/case.hpp"
 #include "coordinator/suite/case_list.hpp"
+#include "coordinator/suite/suite_folder.hpp"
 
 #include <optional>
 #include <string>
@@ -19,8 +20,8 @@ struct Suite {
   CaseList cases;
   std::optional<Manifest> manifest;  ///< Of a fixtures' folder.
   Thresholding thresholding;         ///< `settings.thresholding`: the default of every scored metric.
-  /// What a YAML suite was read from, but for TOML files and what lines of its tests_file name.
-  std::vector<std::string> input_files;
+  /// What a YAML suite was read from, but for TOML files: sorted, each once.
+  std::vector<FileIdentity> input_files;
   std::vector<std::string> fixture_folders;  ///< Every TOML file in them is a fixture.
   std::vector<MetricId> metrics;  ///< What assesses any of the cases, by number; before any selection.
   /// Of all cases, the thresholding and the file's own `repeat` and `min_stability`, in canonical form and

@@ -8,6 +8,7 @@
 #include <fcntl.h>
 #include <linux/magic.h>
 #include <linux/openat2.h>
+#include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/vfs.h>
 #include <unistd.h>
@@ -84,7 +85,24 @@ bool is_below(const fs::path& root, const fs::path& whole) {
   return std::mismatch(root.begin(), root.end(), whole.begin(), whole.end()).first == root.end();
 }
 
+std::optional<FileIdentity> identity(int result, const struct stat& status) {
+  if (result != 0) return std::nullopt;
+  return FileIdentity{status.st_dev, status.st_ino};
+}
+
 }  // namespace
+
+std::optional<FileIdentity> identity_of(const FileDescriptor& file) {
+  struct stat status {};
+  const int result = ::fstat(file.number(), &status);
+  return identity(result, status);
+}
+
+std::optional<FileIdentity> identity_of(const fs::path& path) {
+  struct stat status {};
+  const int result = ::stat(path.c_str(), &status);
+  return identity(result, status);
+}
 
 Result<std::shared_ptr<const SuiteFolder>> SuiteFolder::open(const fs::path& folder,
                                                              const std::vector<std::string>& allowed,
@@ -159,9 +177,11 @@ Result<FileDescriptor> SuiteFolder::open_file(const fs::path& name) const {
   return open_resolved(name);
 }
 
-Result<std::string> SuiteFolder::read(const fs::path& name, std::size_t max_bytes) const {
+Result<std::string> SuiteFolder::read(const fs::path& name, std::size_t max_bytes,
+                                      std::vector<FileIdentity>* opened) const {
   const auto file = open_file(name);
   if (!file) return fail(file.error());
+  if (const auto identity = identity_of(*file); identity && opened != nullptr) opened->push_back(*identity);
   return read_file(*file, max_bytes);
 }
 

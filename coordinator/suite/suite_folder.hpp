@@ -3,13 +3,26 @@
 #include "common/error.hpp"
 #include "common/files.hpp"
 
+#include <compare>
 #include <cstddef>
+#include <cstdint>
 #include <filesystem>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
 namespace sluice {
+
+/// A file by what it is, however a path to it is written.
+struct FileIdentity {
+  std::uint64_t device = 0;
+  std::uint64_t inode = 0;
+  friend auto operator<=>(const FileIdentity&, const FileIdentity&) = default;
+};
+/// Empty where there is none.
+std::optional<FileIdentity> identity_of(const FileDescriptor& file);
+std::optional<FileIdentity> identity_of(const std::filesystem::path& path);
 
 /// The files that a suite may name: those below its own folder, and below further ones that the user allowed
 /// (--allow-path). A suite is data that comes from anywhere, and what its files hold is sent to a provider
@@ -32,7 +45,9 @@ class SuiteFolder {
   /// Opens a regular file for reading. `name` is relative to the folder, or absolute below an allowed one.
   /// file_unreadable otherwise; the message begins after the file's name ("cannot be read: ...").
   Result<FileDescriptor> open_file(const std::filesystem::path& name) const;
-  Result<std::string> read(const std::filesystem::path& name, std::size_t max_bytes) const;
+  /// The whole content; `opened`, if there is one, gets the file that it is of.
+  Result<std::string> read(const std::filesystem::path& name, std::size_t max_bytes,
+                           std::vector<FileIdentity>* opened = nullptr) const;
   /// Where a folder that the suite names lies, to be listed; its files are opened by open_file. Errors as
   /// there.
   Result<std::filesystem::path> find_folder(const std::filesystem::path& name) const;

@@ -67,7 +67,7 @@ class TestReader {
 
   void read_content(TableReader& reader, const std::string& path) {
     const std::string named = "names \"" + excerpt(path, defaults::quoted_bytes) + "\", which ";
-    auto text = source_.read_file(path);
+    auto text = source_.read_file(path, source_.opened);
     if (!text) return reader.add_wrong("file", named + text.error().message);
     if (invalid_utf8_at(*text)) return reader.add_wrong("file", named + "is not valid UTF-8");
     if (text->empty()) return reader.add_wrong("file", named + "is empty");

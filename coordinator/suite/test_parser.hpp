@@ -4,6 +4,7 @@
 #include "common/documents/finding.hpp"
 #include "common/error.hpp"
 #include "coordinator/suite/case.hpp"
+#include "coordinator/suite/suite_folder.hpp"
 
 #include <cstdint>
 #include <functional>
@@ -15,8 +16,9 @@
 namespace sluice {
 
 /// Reads a file that a test names, by its path relative to the suite; the error's message begins after the
-/// file's name ("cannot be read: ...").
-using ReadNamedFile = std::function<Result<std::string>(const std::string& path)>;
+/// file's name ("cannot be read: ..."). `opened` as in SuiteFolder::read.
+using ReadNamedFile =
+    std::function<Result<std::string>(const std::string& path, std::vector<FileIdentity>* opened)>;
 
 /// Compiles patterns and schemas by the code that will assess answers by them, each once however many tests
 /// hold it. Not thread-safe.
@@ -39,7 +41,8 @@ struct TestSource {
   Notation notation = Notation::yaml;
   Thresholding suite;  ///< `settings.thresholding`.
   ReadNamedFile read_file;
-  TextChecker* checker = nullptr;  ///< Null: patterns and schemas were checked before.
+  TextChecker* checker = nullptr;               ///< Null: patterns and schemas were checked before.
+  std::vector<FileIdentity>* opened = nullptr;  ///< Gets the files that tests name. Null: it has them.
 };
 
 /// What a test came to. The case is meant for use only if there are no findings.

@@ -13,11 +13,11 @@
 #include "coordinator/suite/thresholding_reader.hpp"
 #include "coordinator/suite/yaml_document.hpp"
 
+#include <algorithm>
 #include <array>
 #include <iterator>
 #include <memory>
 #include <optional>
-#include <set>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -55,7 +55,7 @@ class YamlSuiteReader {
         context_{file_, Notation::yaml, findings_} {}
 
   tl::expected<LoadedSuite, std::vector<Finding>> read() {
-    input_files_.insert(file_);
+    if (const auto suite = identity_of(path_)) input_files_.push_back(*suite);
     const auto text = read_file(path_, defaults::max_suite_bytes);
     if (!text) return tl::unexpected(std::vector<Finding>{{file_, 0, "the suite " + text.error().message}});
     auto files = SuiteFolder::open(folder(), allowed_);
@@ -71,7 +71,9 @@ class YamlSuiteReader {
     }
     loaded_.suite = builder_.finish(std::move(name_), thresholding_, demands_);
     loaded_.suite.manifest = std::move(manifest_);
-    loaded_.suite.input_files.assign(input_files_.begin(), input_files_.end());
+    std::ranges::sort(input_files_);
+    input_files_.erase(std::ranges::unique(input_files_).begin(), input_files_.end());
+    loaded_.suite.input_files = std::move(input_files_);
     loaded_.suite.fixture_folders = std::move(fixture_folders_);
     return std::move(loaded_);
   }
@@ -141,20 +143,16 @@ class YamlSuiteReader {
   }
 
   TestSource source_of(std::string file, std::string source, Notation notation) {
-    const auto read = [files = files_](const std::string& name) {
-      return files->read(name, defaults::max_fixture_bytes);
+    const auto read = [files = files_](const std::string& name, std::vector<FileIdentity>* opened) {
+      return files->read(name, defaults::max_fixture_bytes, opened);
     };
-    return {std::move(file), std::move(source), notation, thresholding_, read, &checker_};
+    return {std::move(file), std::move(source), notation, thresholding_, read, &checker_, &input_files_};
   }
 
   fs::path folder() const { return path_.parent_path(); }
 
   void read_tests(const DocumentNode::Array& tests) {
-    TestSource source = source_of(file_, path_.filename().generic_string(), Notation::yaml);
-    source.read_file = [this, read = std::move(source.read_file)](const std::string& path) {
-      input_files_.insert((folder() / path).generic_string());
-      return read(path);
-    };
+    const TestSource source = source_of(file_, path_.filename().generic_string(), Notation::yaml);
     const std::uint32_t number = builder_.add_file(file_);
     for (const DocumentNode& node : tests) {
       ParsedTest parsed = parse_test(node, source);
@@ -184,7 +182,7 @@ class YamlSuiteReader {
       const std::string path = (folder() / name).lexically_normal().generic_string();
       const std::string relative = fs::path(name).lexically_normal().generic_string();
       const TestSource source = source_of(path, relative, Notation::json);
-      input_files_.insert(path);
+      if (const auto identity = identity_of(*file)) input_files_.push_back(*identity);
       index_json_lines(std::move(*file), source, builder_, findings_);
       return {};
     });
@@ -216,7 +214,7 @@ class YamlSuiteReader {
   SuiteDemands demands_;
   std::optional<Manifest> manifest_;
   std::vector<std::string> fixture_folders_;
-  std::set<std::string> input_files_;  ///< Many tests may name one schema.
+  std::vector<FileIdentity> input_files_;  ///< One more than once where many tests name it.
 };
 
 }  // namespace

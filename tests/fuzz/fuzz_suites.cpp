@@ -15,7 +15,8 @@ void check_test(const sluice::DocumentNode& node, sluice::Notation notation) {
   sluice::TestSource source;
   source.file = "suite.yaml";
   source.notation = notation;
-  source.read_file = [](const std::string&) -> sluice::Result<std::string> {
+  source.read_file = [](const std::string&,
+                        std::vector<sluice::FileIdentity>*) -> sluice::Result<std::string> {
     return sluice::fail(sluice::Reason::file_unreadable, "cannot be read: there are no files here");
   };
   source.checker = &checker;

@@ -252,6 +252,28 @@ TEST_F(Compare, WrongFilesAndFlagsAreRefusedInOneSentence) {
   expect_refusal(run_sluice({"compare", good, good, "--stict"}), "did you mean \"--strict\"?");
 }
 
+TEST_F(Compare, ScoresOfAMockRunAreNotComparedWithThoseOfAModel) {
+  const auto of_mode = [&](const std::string& name, const std::string& mode) {
+    auto document = json::parse(read_text(folder() / report(name, {result("q_1", 0.9)})));
+    if (!mode.empty()) document["run"]["mode"] = mode;
+    return written(name, document.dump());
+  };
+  auto pinned =
+      json::parse(read_text(folder() / baseline("mock.json", {entry("q_1", 0.9, "semantic_similarity_to")})));
+  pinned["mode"] = "mock";
+  written("mock.json", pinned.dump());
+  const auto live = of_mode("live_report.json", "live");
+  const auto mock = of_mode("mock_report.json", "mock");
+  const auto silent = of_mode("old_report.json", "");
+  for (const std::string base : {std::string("mock.json"), mock}) {
+    expect_refusal(run_sluice({"compare", base, live}),
+                   "`" + base + "` has the scores of a mock run, whose answers no model gave, and `" + live +
+                       "` has not: name two files of one kind");
+    EXPECT_EQ(run_sluice({"compare", base, mock}).exit_code, 0);
+    EXPECT_EQ(run_sluice({"compare", base, silent}).exit_code, 0) << "it does not say what its run was";
+  }
+}
+
 TEST_F(Compare, WhatIsComparedIsNotOverwritten) {
   const auto base = baseline("base.json", {entry("q_1", 0.9)});
   const auto current = baseline("current.json", {entry("q_1", 0.91)});

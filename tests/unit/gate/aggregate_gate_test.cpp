@@ -97,6 +97,8 @@ TEST(AggregateGate, NamesTheFixturesThatGotWorseAndBetter) {
             "worse in F1 (`b` 0.90 -> 0.10, `a` 0.50 -> 0.40), and 2 better (`e` 0.00 -> none, `d` 0.20 -> "
             "1.00).");
   EXPECT_FALSE(fixtures_changed_notice({}, "1b4e28ba", "m.toml"));
+  EXPECT_FALSE(fixtures_changed_notice({{"a", 0.5, 0.5}, {"b", std::nullopt, std::nullopt}}, "1b4e28ba", "m"))
+      << "nothing has changed";
   const std::vector<FixtureScores> many(7, {"x", 0.5, 0.4});
   EXPECT_NE(fixtures_changed_notice(many, "1b4e28ba", "m.toml")->message.find(", and 2 more), and 0 better."),
             std::string::npos);

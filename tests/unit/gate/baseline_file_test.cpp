@@ -5,6 +5,7 @@
 #include "tests/support/temporary_folder.hpp"
 
 #include <cstdlib>
+#include <ctime>
 #include <fstream>
 #include <sstream>
 
@@ -363,6 +364,35 @@ TEST(BaselineFile, RefusesEndlessTextsAndMeta) {
   std::string zeros;
   for (int i = 0; i < 70'000; ++i) zeros += "0,";
   expect_finding(with("[1,", "[" + zeros), 8, "`entries[0].meta` holds more than 64 KiB");
+}
+
+TEST(BaselineFile, AMetaOfManyKeysTakesNoTimeSquared) {
+  std::string keys;
+  for (int i = 0; i < 90'000; ++i) keys += "\"k" + std::to_string(i) + "\":1,";
+  const std::clock_t begin = std::clock();
+  expect_finding(with("\"model\"", keys + "\"model\""), 8, "`entries[0].meta` holds more than 64 KiB");
+  EXPECT_LT(static_cast<double>(std::clock() - begin) / CLOCKS_PER_SEC, 5.0);
+  expect_finding(with("\"model\"", keys + "\"k89999\":1,\"model\""), 8,
+                 "the key `k89999` in `entries[0].meta` stands there twice");
+}
+
+TEST(BaselineFile, EachEntryKeepsItsOwnMeta) {
+  const auto entry = [](const std::string& id, const std::string& meta) {
+    return "{\"test_id\":\"" + id + "\",\"metric\":\"m\",\"score\":1,\"meta\":" + meta + "}";
+  };
+  const std::vector<std::string> metas{
+      R"({"a":1,"b":[0.0]})", R"({"b":[0.0],"a":1})", R"({"a":1,"b":[-0.0]})",
+      R"({"a":1,"b":[0]})",   R"({"a":"1","b":[0]})", R"({"a":1})",
+      R"({"a":true})",        R"({"a":false})",       R"({"a":-1})"};
+  std::string entries;
+  for (std::size_t i = 0; i < metas.size(); ++i) {
+    entries += (i > 0 ? "," : "") + entry("t" + std::to_string(i), metas[i]);
+  }
+  const auto baseline = parse(with_entries(entries));
+  ASSERT_TRUE(baseline) << to_text(baseline.error());
+  for (std::size_t i = 0; i < metas.size(); ++i) {
+    EXPECT_EQ(baseline->entry(i).meta, i == 1 ? metas[0] : metas[i]) << i;
+  }
 }
 
 TEST(BaselineFile, CountsLinesAcrossPieces) {

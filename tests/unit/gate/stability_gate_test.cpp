@@ -90,6 +90,15 @@ TEST(StabilityGate, OtherPerturbationsAreNotCompared) {
   EXPECT_EQ(assess_with(question, true).codes(), Codes{}) << "the baseline does not judge there";
 }
 
+TEST(StabilityGate, TheSamePerturbationsInAnotherOrderAreCompared) {
+  const Pinned base = pinned(0.95, {"trailing_space 1", "crlf 1"});
+  const StabilityQuestion question{
+      .score = 0.1, .perturbations = {"crlf 1", "trailing_space 1"}, .baseline = &base};
+  const Assessed result = assess_with(question, true);
+  EXPECT_EQ(result.codes(), Codes{});
+  EXPECT_EQ(result.assessment->cause, MetricCause::dropped);
+}
+
 TEST(StabilityGate, APartOfASuiteIsAnotherQuantity) {
   const Pinned base = pinned(0.95);
   const StabilityQuestion question{

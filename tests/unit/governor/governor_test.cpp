@@ -345,6 +345,29 @@ TEST(Governor, ASearchEndsAtMaxInFlight) {
   EXPECT_EQ(most_places(in_flight_at_most(64), {{5, false}, {5, false}}), 64u);
 }
 
+TEST(Governor, ASearchGoesNoFurtherThanTheWorkersThatAreLeftMay) {
+  Governor searching({{{"openai", {}}}, {60s, 1s, 600s}}, start);
+  searching.join(1, {5, true}, start);
+  searching.join(2, {40, true}, start);
+  wire::Demand demand;
+  demand.provider = "openai";
+  demand.ready_calls = 1000;
+  auto now = start;
+  for (std::uint64_t round = 1; round <= 50; ++round) {
+    now += 1s;
+    demand.in_flight = round == 1 ? 0 : 40;
+    demand.outcomes.answered = demand.in_flight;
+    demand.outcomes.latency_sum_us = std::uint64_t{demand.in_flight} * 100'000;
+    searching.on_heartbeat(2, {"run", round, 10, {demand}, 0}, now);
+    searching.turn(now);
+  }
+  ASSERT_GT(searching.facts(now)[0].places, 5u);
+  searching.leave(2, false, now);
+  EXPECT_LE(searching.facts(now)[0].places, 5u);
+  searching.leave(1, false, now);
+  EXPECT_LE(searching.facts(now)[0].places, 5u) << "nobody is left, and whoever comes next begins from there";
+}
+
 class LimitedGovernorTest : public GovernorTest {
  protected:
   static ProviderLimits limits() {

@@ -59,6 +59,16 @@ TEST(GithubReport, ForeignTextCannotBeginAnotherCommand) {
   EXPECT_EQ(plain[0].find("##["), std::string::npos);
 }
 
+TEST(GithubReport, FilesAreNamedAsTheRepositoryNamesThem) {
+  GatedRun run;
+  run.suite.cases.held(0).source = "../shared/./a.toml";
+  const Aggregates aggregates = run.aggregates();
+  ReportInput input = run.input(aggregates);
+  input.source_folder = "./evals/";
+  EXPECT_NE(github_of(input).find("::error file=shared/a.toml,line=12,"), std::string::npos)
+      << github_of(input);
+}
+
 TEST(GithubReport, TenOfAKindAtMostAndTheLastCountsTheRest) {
   SampleRun run;
   const Case failed = *(*run.suite.cases.read(1));

@@ -2,6 +2,7 @@
 #include "coordinator/score_files/score_file.hpp"
 #include "tests/unit/report/gated_run.hpp"
 
+#include <ctime>
 #include <sstream>
 
 #include <gtest/gtest.h>
@@ -60,6 +61,54 @@ TEST(ReportReader, ReadsHeaderAndScoresByCase) {
   EXPECT_EQ(second.test_id, "b");
   EXPECT_FALSE(second.metrics[0].passed);
   EXPECT_TRUE(second.metrics[0].asked_by_name);
+}
+
+TEST(ReportReader, KnowsTheReportOfAMockRunFromAnother) {
+  const auto with_mode = [](const std::string& mode) {
+    std::string text = with_results("");
+    const std::string version = "\"sluice_version\": \"0.1.0\"";
+    return text.replace(text.find(version), version.size(), version + ", \"mode\": " + mode);
+  };
+  const auto mock = parsed(with_mode("\"mock\""));
+  ASSERT_TRUE(mock) << to_text(mock.error());
+  EXPECT_EQ(mock->header.mode, "mock");
+  EXPECT_TRUE(mock->names_mode);
+  const auto live = parsed(with_mode("\"live\""));
+  ASSERT_TRUE(live) << to_text(live.error());
+  EXPECT_EQ(live->header.mode, "") << "as in the baseline of such a run";
+  EXPECT_TRUE(live->names_mode);
+  const auto silent = parsed(with_results(""));
+  ASSERT_TRUE(silent) << to_text(silent.error());
+  EXPECT_FALSE(silent->names_mode);
+  const auto wrong = parsed(with_mode("7"));
+  ASSERT_FALSE(wrong);
+  EXPECT_EQ(to_text(wrong.error()), "report.json:4: `run.mode` is 7, expected a text that is not empty");
+}
+
+/// A report of 2 MB with 200,000 unknown keys kept the reader busy for minutes.
+TEST(ReportReader, ManyKeysAndMetricsOfOneCaseTakeNoTimeSquared) {
+  std::string keys;
+  for (int i = 0; i < 200'000; ++i) keys += ", \"k" + std::to_string(i) + "\": 1";
+  std::string one = metric("claims_f1", "1", "null");
+  one.insert(one.size() - 1, keys);
+  std::string many = metric("claims_f1", "1", "null");
+  for (int i = 0; i < 100'000; ++i) many += "," + metric("m" + std::to_string(i), "1", "null");
+  const std::clock_t begin = std::clock();
+  const auto with_keys = parsed(with_results(result("a", one)));
+  const auto with_metrics = parsed(with_results(result("a", many)));
+  const double taken = static_cast<double>(std::clock() - begin) / CLOCKS_PER_SEC;
+  EXPECT_TRUE(with_keys) << to_text(with_keys.error());
+  EXPECT_TRUE(with_metrics) << to_text(with_metrics.error());
+  EXPECT_LT(taken, 10.0);
+  one.insert(one.size() - 1, ", \"k199999\": 2");
+  const auto twice = parsed(with_results(result("a", one)));
+  ASSERT_FALSE(twice);
+  EXPECT_EQ(to_text(twice.error()),
+            "report.json:3: the key `k199999` in `fixture_results[0].metrics` stands there twice");
+  const auto two_metrics = parsed(with_results(result("a", many + "," + metric("m7", "1", "null"))));
+  ASSERT_FALSE(two_metrics);
+  EXPECT_EQ(to_text(two_metrics.error()),
+            "report.json:3: `fixture_results[0]` has the scored metric `m7` twice");
 }
 
 TEST(ReportReader, ACaseWithAnErrorAndACutRunAreKnown) {

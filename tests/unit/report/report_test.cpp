@@ -180,6 +180,16 @@ TEST(MarkdownReport, AddressesInForeignTextAreNoLinks) {
             "see https:<!-- -->//a.example/x or W<!-- -->WW.b.example: well");
 }
 
+TEST(MarkdownReport, IssuesAndCommitsInForeignTextAreNoLinks) {
+  EXPECT_EQ(markdown_words("see GH-26, Gh-7 and high-5, a5c3785ed8d6a35868bc169f07e40e889087fd2e or 16c999e"),
+            "see GH-<!-- -->26, Gh-<!-- -->7 and high-5, a<!-- -->5c3785ed8d6a35868bc169f07e40e889087fd2e or "
+            "1<!-- -->6c999e");
+  const std::string plain =
+      "facades 1234567 a1b2c3 x16c999e 16c999eg a5c3785ed8d6a35868bc169f07e40e889087fd2e0 "
+      "0191f7d2-6c1e-7a43-9d55-2f1b0c3a4e5f";
+  EXPECT_EQ(markdown_words(plain), plain);
+}
+
 TEST(MarkdownReport, ForeignTextIsNoMarkup) {
   SampleRun run;
   run.suite.cases.held(1).name = "a|b `c` <script> @someone #12 [x](y)";

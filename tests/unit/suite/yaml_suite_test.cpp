@@ -117,6 +117,22 @@ TEST_F(YamlSuite, TakesInFixturesAndTestsFiles) {
   EXPECT_EQ(loaded.suite.manifest->corpus_version, "1");
 }
 
+TEST_F(YamlSuite, AFixturesPlaceIsTheSameHoweverTheSuiteIsNamed) {
+  write("s/fix/tls/a.toml", "[metadata]\nid = \"f\"\ncategory = \"c\"\n[input]\ncontent = \"x\"\n");
+  write("s/suite.yaml", "suite: s\nfixtures: ./fix/\n");
+  std::filesystem::create_directory(folder_ / "sub");
+  for (const std::string name : {"s/suite.yaml", "./s/suite.yaml", "sub/../s/./suite.yaml"}) {
+    const auto loaded = load_any_suite(folder_ / name);
+    ASSERT_TRUE(loaded) << join_findings(loaded.error());
+    EXPECT_EQ(case_of(*loaded, 0).source, "fix/tls/a.toml") << name;
+  }
+  for (const std::string name : {"s/fix", "./s/fix", "s/fix/", "sub/../s/./fix"}) {
+    const auto loaded = load_any_suite(folder_ / name);
+    ASSERT_TRUE(loaded) << join_findings(loaded.error());
+    EXPECT_EQ(case_of(*loaded, 0).source, "tls/a.toml") << name;
+  }
+}
+
 TEST_F(YamlSuite, TheReferencesExampleLoads) {
   std::ifstream file(support::source_path("docs/suites.md"));
   const std::string text{std::istreambuf_iterator<char>(file), {}};
