@@ -43,7 +43,7 @@ RunSummary summary_of(const RunFacts& facts, const RunAssessment& assessment, in
   return summary;
 }
 
-/// Not by a budget of the run: then what there is counts.
+/// Not by a budget of the run: then what there is is shown.
 bool is_stopped(const RunFacts& facts) {
   return facts.cut_short && !is_run_budget(facts.cut_short->reason);
 }
@@ -128,7 +128,7 @@ int report_run(const RunOptions& options, const RunInputs& inputs, const RunGate
                            &plan.trials(),
                            &inputs.ontology};
   const Price price = price_of(options, inputs);
-  auto assessment = assess_run(options, results, gate, plan.perturbations(), price, is_stopped(facts));
+  auto assessment = assess_run(options, results, gate, plan.perturbations(), price, facts.cut_short);
   if (!assessment) {
     RunSummary unassessed;
     unassessed.completed_at_ms = facts.completed_at_ms;
