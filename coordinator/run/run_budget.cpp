@@ -80,11 +80,10 @@ void RunBudget::settle(WorkerId worker, UnitId unit, const PaidTokens& paid) {
   paid_ += paid;
 }
 
-void RunBudget::settle_unknown(WorkerId worker, UnitId unit) {
+void RunBudget::settle_unknown(WorkerId worker, UnitId unit, PaidTokens paid) {
   const auto found = reservations_.find({worker, unit});
-  if (found == reservations_.end()) return;
-  const auto most = found->second;
-  settle(worker, unit, most);
+  if (found != reservations_.end()) paid.of(CallKind::answer) = found->second.of(CallKind::answer);
+  settle(worker, unit, paid);
 }
 
 Error RunBudget::spent(const PaidTokens& most) const {

@@ -41,8 +41,9 @@ class RunBudget {
   void give_back(WorkerId worker, UnitId unit);
   /// What the worker paid for it, failed calls included, takes the place of what was reserved.
   void settle(WorkerId worker, UnitId unit, const PaidTokens& paid);
-  /// The same where its provider did not report what the answer took: what was reserved counts as paid.
-  void settle_unknown(WorkerId worker, UnitId unit);
+  /// The same where its provider did not report what the answer took: what was reserved for that counts as
+  /// paid. `paid`: by its other calls.
+  void settle_unknown(WorkerId worker, UnitId unit, PaidTokens paid);
   /// Paid by calls whose unit is settled already.
   const PaidTokens& paid() const { return paid_; }
 

@@ -30,6 +30,7 @@ RunController::RunController(const Plan& plan, Config config, TimePoint now)
       end_(config_.drain_timeout, config_.deadline, now),
       long_pause_(config_.settings.case_timeout),
       tally_(config_.settings.run_id, now),
+      winners_(plan_.unit_count()),
       last_had_worker_(now) {
   // In a run of one process nobody else can come.
   if (config_.workers_may_join) dispatcher_.wait_for_holders();
@@ -209,7 +210,7 @@ void RunController::take_result(WorkerId worker, UnitResult result, wire::Ack& r
       dispatcher_.missed(worker, result.unit);
       return refuse(wire::AckCode::retry);
     case ResultStep::fail:
-      count_spend(worker, result.unit, result.spend, false);
+      count_spend(worker, result.unit, result.spend, !is_zero(result.answer));
       refuse(wire::AckCode::retry);
       return take_fatal_error(worker, result.unit, *result.error, effects);
     case ResultStep::record:
@@ -236,8 +237,10 @@ void RunController::take_fatal_error(WorkerId worker, UnitId unit, const Error& 
 }
 
 void RunController::count_spend(WorkerId worker, UnitId unit, const Spend& spend, bool answered) {
-  const bool unknown = answered && !spend.cache_hit && spend.calls > 0 && spend.paid == PaidTokens();
-  unknown ? budget_.settle_unknown(worker, unit) : budget_.settle(worker, unit, spend.paid);
+  // What its embeddings took may be known all the same.
+  const bool unknown =
+      answered && !spend.cache_hit && spend.calls > 0 && spend.paid.of(CallKind::answer) == Usage();
+  unknown ? budget_.settle_unknown(worker, unit, spend.paid) : budget_.settle(worker, unit, spend.paid);
   tally_.on_spend(spend);
 }
 
@@ -247,14 +250,18 @@ void RunController::on_recorded(const ResultsRecorded& recorded, TimePoint now, 
     const auto holder = dispatcher_.holder_of(item.unit);
     if (holder && *holder != item.worker && !over()) replies.withdraw(*holder, item.unit);
     dispatcher_.settle(item.unit);
+    auto& winner = winners_[item.unit];
+    // A worker whose ACK was lost says the same again.
+    const bool is_resent = !item.outcome.first && winner == item.worker;
     if (item.outcome.first) {
+      winner = item.worker;
       lending_.settled(item.key);
       tally_.on_settled(plan_, item);
       roster_.count_unit(item.worker);
     } else {
       tally_.on_duplicate();
     }
-    if (!item.outcome.resent) count_spend(item.worker, item.unit, item.spend, !item.error);
+    if (!is_resent) count_spend(item.worker, item.unit, item.spend, item.answered);
     dispatcher_.release(item.worker, item.unit);
     replies.acknowledge(item);
   }

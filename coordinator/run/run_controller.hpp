@@ -124,6 +124,7 @@ class RunController {
   RunTally tally_;
   WorkerRoster roster_;
   std::optional<Error> local_failure_;  ///< Of a worker of this process that has ended.
+  std::vector<WorkerId> winners_;       ///< By unit: whose result is committed. Names are not unique.
   TimePoint last_had_worker_;
 };
 

@@ -24,8 +24,8 @@ std::optional<Error> WorkLeases::hand_out(const WorkerRoster& roster, TimePoint 
       const auto too_much = send(id, worker.peer, units, messages);
       if (!too_much) return too_much.error();
       if (!*too_much) continue;
-      // What is under way may yet take less than is reserved for it.
-      waits_for_budget_ = dispatcher_.leased_count() > 0;
+      // What is under way, or on its way into the ledger, may yet take less than is reserved for it.
+      waits_for_budget_ = dispatcher_.leased_count() + dispatcher_.recording_count() > 0;
       return waits_for_budget_ ? std::nullopt : std::optional(budget_.spent(**too_much));
     }
   }

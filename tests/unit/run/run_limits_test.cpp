@@ -51,6 +51,66 @@ TEST_F(RunLimitsTest, AnAnswerOfUnknownUsageCountsAsWhatWasReservedForIt) {
   expect_stopped(Reason::token_budget_spent);
 }
 
+TEST_F(RunLimitsTest, AnAnswerOfUnknownUsageCountsAlsoWhereItsEmbeddingHasOne) {
+  begin_with_room_for(1.5);
+  join("p", 1, 1);
+  auto unknown = answered(0);
+  unknown.spend.calls = 2;
+  unknown.spend.paid.of(CallKind::embedding).input_tokens = 1;
+  record(report("p", {unknown}));
+  expect_stopped(Reason::token_budget_spent);
+}
+
+TEST_F(RunLimitsTest, AnAnswerOfUnknownUsageCountsAlsoWhereNobodyCanUseIt) {
+  begin_with_room_for(1.5);
+  join("p", 1, 1);
+  auto cut_off = failed(0, Reason::truncated);
+  cut_off.answer = sha256("half an ans");
+  cut_off.spend.calls = 1;
+  record(report("p", {cut_off}));
+  expect_stopped(Reason::token_budget_spent);
+}
+
+TEST_F(RunLimitsTest, ACallWithoutAnAnswerCountsNothing) {
+  begin_with_room_for(1.5);
+  join("p", 1, 1);
+  auto refused = failed(0, Reason::rate_limited);
+  refused.spend.calls = 3;
+  const auto next = record(report("p", {refused}));
+  EXPECT_EQ(leased(next, "p"), std::vector<UnitId>{1});
+}
+
+TEST_F(RunLimitsTest, TheBudgetIsNotSpentWhileAResultIsOnItsWayIntoTheLedger) {
+  begin_with_room_for(1.5);
+  join("p", 1, 1);
+  join("q", 2, 1);
+  auto done = paid(answered(0), 1);
+  done.spend.calls = 1;
+  FromWorkers last_words;
+  last_words.items.push_back({"p", wire::Report{run_id, 0, {0}, {done}}});
+  last_words.items.push_back({"p", wire::Goodbye{"SIGTERM"}});
+  Effects effects;
+  controller->on_messages(last_words, at(now), effects);
+  ASSERT_FALSE(controller->over()) << controller->stopped()->message;
+  EXPECT_TRUE(controller->waits_for_budget());
+  EXPECT_EQ(leased(record(effects), "q"), std::vector<UnitId>{1});
+}
+
+// Two workers of one name were taken for one that missed its ACK.
+TEST_F(RunLimitsTest, WhatTwoWorkersPaidForOneUnitCountsTwiceAndWhatOneSendsAgainOnce) {
+  begin();
+  for (const auto& [peer, instance] : {std::pair{"p", 1}, std::pair{"q", 2}}) {
+    const auto id = static_cast<std::uint64_t>(instance);
+    send(peer, wire::Hello{id, "worker", "cache-" + std::to_string(id), "0", 5});
+    ready(peer, 1);
+  }
+  record(report("p", {paid(answered(0), 30)}));
+  record(report("p", {paid(answered(0), 30)}));
+  EXPECT_EQ(controller->facts().paid.total(), 30u);
+  record(report("q", {paid(answered(0), 20)}));
+  EXPECT_EQ(controller->facts().paid.total(), 50u);
+}
+
 TEST_F(RunLimitsTest, ReportedTokensAreNeverSummedToLess) {
   config.budget.tokens = 1'000'000'000;
   begin();
