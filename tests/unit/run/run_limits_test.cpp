@@ -96,6 +96,19 @@ TEST_F(RunLimitsTest, TheBudgetIsNotSpentWhileAResultIsOnItsWayIntoTheLedger) {
   EXPECT_EQ(leased(record(effects), "q"), std::vector<UnitId>{1});
 }
 
+// --deadline 3s and a signal at 1.5 s: calls under way had 20 s more.
+TEST_F(RunLimitsTest, TheDeadlineBoundsTheTimeOfCallsUnderWay) {
+  config.deadline = 3000ms;
+  config.drain_timeout = 20s;
+  begin();
+  join("p", 1);
+  now = 1500ms;
+  Effects effects;
+  controller->stop({Reason::interrupted, "SIGINT"}, at(now), effects);
+  ASSERT_EQ(sent<wire::Drain>(effects, "p").size(), 1u);
+  EXPECT_EQ(sent<wire::Drain>(effects, "p")[0].finish_ms, 1500u);
+}
+
 // Two workers of one name were taken for one that missed its ACK.
 TEST_F(RunLimitsTest, WhatTwoWorkersPaidForOneUnitCountsTwiceAndWhatOneSendsAgainOnce) {
   begin();
