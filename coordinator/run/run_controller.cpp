@@ -73,6 +73,7 @@ void RunController::on_message(const Peer& peer, wire::Ready& ready, TimePoint n
     const auto& problem = ready.problems.front();
     dispatcher_.add_lender(hello.cache_id);
     set_problem(*id, problem, effects);
+    leases_.reserve_held(*id, ready.held);
     effects.notes.push_back("worker " + hello.name + " gets no work: " + problem.message);
     if (dispatcher_.worker_count() == 0 && !config_.workers_may_join) {
       stop({problem.reason, "worker " + hello.name + ": " + problem.message}, now, effects);

@@ -96,6 +96,33 @@ TEST_F(RunLimitsTest, TheBudgetIsNotSpentWhileAResultIsOnItsWayIntoTheLedger) {
   EXPECT_EQ(leased(record(effects), "q"), std::vector<UnitId>{1});
 }
 
+TEST_F(RunLimitsTest, TheBudgetIsNotSpentWhileAWorkerThatGetsNoMoreWorkHasCallsUnderWay) {
+  begin_with_room_for(2.5);
+  const auto of_p = leased(join("p", 1, 2), "p");
+  ASSERT_EQ(of_p.size(), 2u);
+  join("q", 2, 1);
+  const auto unreachable =
+      send("p", wire::Report{run_id, 2, of_p, {failed(of_p[0], Reason::provider_unreachable)}});
+  const auto of_q = leased(unreachable, "q");
+  ASSERT_EQ(of_q.size(), 1u);
+  const auto dear = paid(answered(of_q[0]), most_of(*plan.render(0)).total());
+  record(send("q", wire::Report{run_id, 1, {}, {dear}}));
+  ASSERT_FALSE(controller->over()) << controller->stopped()->message;
+  EXPECT_TRUE(controller->waits_for_budget());
+  const auto next = record(report("p", {paid(answered(of_p[1]), 1)}));
+  EXPECT_EQ(leased(next, "q").size(), 1u);
+}
+
+TEST_F(RunLimitsTest, WhatAWorkerThatComesBackNeverGotIsFreeAgain) {
+  begin_with_room_for(1.5);
+  join("p", 1, 1);
+  for (int i = 0; i < 5; ++i) tick(now + 1000ms);
+  ASSERT_EQ(controller->worker_count(), 0u);
+  hello("p", 1);
+  EXPECT_EQ(leased(ready("p", 1, {}), "p").size(), 1u);
+  EXPECT_FALSE(controller->over());
+}
+
 // --deadline 3s and a signal at 1.5 s: calls under way had 20 s more.
 TEST_F(RunLimitsTest, TheDeadlineBoundsTheTimeOfCallsUnderWay) {
   config.deadline = 3000ms;
