@@ -121,7 +121,8 @@ void end_run_if_quiet(CoordinatorActor* self) {
   if (state.last_budgets_awaited) return;
   if (state.controller->all_gone() || !state.goodbyes_awaited) return end_run(self);
   if (!std::exchange(state.closing, true)) {
-    self->delayed_send(self, defaults::goodbye_wait + state.controller->time_to_finish(), GoodbyeTimeout{});
+    self->delayed_send(self, defaults::goodbye_wait + state.controller->time_to_finish(self->clock().now()),
+                       GoodbyeTimeout{});
   }
 }
 
@@ -159,7 +160,7 @@ void on_down(CoordinatorActor* self, const caf::down_msg& down) {
   state.defect =
       unexpected_end(who.empty() ? "the progress display" : who, self->system().render(down.reason));
   Effects effects;
-  state.controller->stop(*state.defect, effects);
+  state.controller->stop(*state.defect, self->clock().now(), effects);
   perform(self, effects);
 }
 
@@ -213,7 +214,7 @@ caf::behavior coordinator_behavior(CoordinatorActor* self, std::shared_ptr<Coord
       [self](RecordingFailed& failed) {
         Effects effects;
         self->state.unrecorded = 0;
-        self->state.controller->stop(std::move(failed.why), effects);
+        self->state.controller->stop(std::move(failed.why), self->clock().now(), effects);
         perform(self, effects);
       },
       [self](HeartbeatTick) {
@@ -248,12 +249,12 @@ caf::behavior coordinator_behavior(CoordinatorActor* self, std::shared_ptr<Coord
       },
       [self](StopRun& stop) {
         Effects effects;
-        self->state.controller->stop(std::move(stop.why), effects);
+        self->state.controller->stop(std::move(stop.why), self->clock().now(), effects);
         perform(self, effects);
       },
       [self](const LocalWorkerFailed& failed) {
         Effects effects;
-        self->state.controller->on_local_worker_failed(failed.error, effects);
+        self->state.controller->on_local_worker_failed(failed.error, self->clock().now(), effects);
         perform(self, effects);
       },
       [self](GoodbyeTimeout) {

@@ -31,10 +31,15 @@ struct RecorderState {
 using RecorderActor = caf::stateful_actor<RecorderState>;
 
 ResultsRecorded::Item recorded(WorkerId worker, const ResultToCommit& item, const CommitOutcome& outcome) {
-  ResultsRecorded::Item record{
-      worker, item.result.unit, item.result.key, outcome, item.result.error.has_value(), {}, {}};
-  record.spend = item.result.spend;
-  for (const auto& score : item.result.scores) {
+  const auto& result = item.result;
+  ResultsRecorded::Item record{.worker = worker,
+                               .unit = result.unit,
+                               .key = result.key,
+                               .outcome = outcome,
+                               .error = result.error.has_value(),
+                               .answered = !is_zero(result.answer),
+                               .spend = result.spend};
+  for (const auto& score : result.scores) {
     // For the progress line; thresholds and baseline count at the end.
     const bool failed = std::ranges::any_of(
         score.metrics, [](const MetricOutcome& metric) { return metric.passed == std::optional(false); });

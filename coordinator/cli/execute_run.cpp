@@ -198,7 +198,7 @@ int execute_run(const RunOptions& options, Suite suite, const StartWorkers& star
 
   auto run = conduct(options, *inputs, plan, std::move(controller), std::move(*ledger), style, signals,
                      start_workers);
-  if (!run) return report_error(run.error());
+  if (!run) return report_failed_run(*history, run_id, run.error(), unix_now_ms());
   run->ended.facts.started_at_ms = run->started_at_ms;
   run->ended.facts.completed_at_ms = run->completed_at_ms;
   return report_run(options, *inputs, *gate, *plan, *history, run->ended.facts);

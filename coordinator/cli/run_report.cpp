@@ -43,7 +43,7 @@ RunSummary summary_of(const RunFacts& facts, const RunAssessment& assessment, in
   return summary;
 }
 
-/// Not by a budget of the run: then what there is counts.
+/// Not by a budget of the run: then what there is is shown.
 bool is_stopped(const RunFacts& facts) {
   return facts.cut_short && !is_run_budget(facts.cut_short->reason);
 }
@@ -115,6 +115,16 @@ Result<std::optional<GateNotice>> changes_since_baseline(const RunOptions& optio
 
 }  // namespace
 
+int report_failed_run(Ledger& ledger, const std::string& run_id, const Error& why, std::int64_t ended_at_ms) {
+  RunSummary unassessed;
+  unassessed.completed_at_ms = ended_at_ms;
+  unassessed.verdict = to_string(RunVerdict::error);
+  unassessed.exit_code = report_error(why);
+  unassessed.reason_code = to_string(why.reason);
+  const auto noted = ledger.finish_run(run_id, unassessed);
+  return noted ? unassessed.exit_code : report_error(noted.error());
+}
+
 int report_run(const RunOptions& options, const RunInputs& inputs, const RunGate& gate, const Plan& plan,
                Ledger& ledger, const RunFacts& facts) {
   const auto recorded = ledger.results_of(facts.run_id);
@@ -128,16 +138,8 @@ int report_run(const RunOptions& options, const RunInputs& inputs, const RunGate
                            &plan.trials(),
                            &inputs.ontology};
   const Price price = price_of(options, inputs);
-  auto assessment = assess_run(options, results, gate, plan.perturbations(), price, is_stopped(facts));
-  if (!assessment) {
-    RunSummary unassessed;
-    unassessed.completed_at_ms = facts.completed_at_ms;
-    unassessed.verdict = to_string(RunVerdict::error);
-    unassessed.exit_code = report_error(assessment.error());
-    unassessed.reason_code = to_string(assessment.error().reason);
-    const auto noted = ledger.finish_run(facts.run_id, unassessed);
-    return noted ? unassessed.exit_code : report_error(noted.error());
-  }
+  auto assessment = assess_run(options, results, gate, plan.perturbations(), price, facts.cut_short);
+  if (!assessment) return report_failed_run(ledger, facts.run_id, assessment.error(), facts.completed_at_ms);
   if (gate.aggregates) {
     auto changes = changes_since_baseline(options, *gate.aggregates, plan, source);
     // The verdict stands without them.

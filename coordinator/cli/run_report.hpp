@@ -7,11 +7,18 @@
 #include "coordinator/session/run_inputs.hpp"
 #include "coordinator/session/run_options.hpp"
 
+#include <cstdint>
+#include <string>
+
 namespace sluice {
 
 /// Merges the committed results of a run, gates them, writes reports and baseline, and notes its end in the
 /// ledger. Returns the exit code; errors were reported on stderr.
 int report_run(const RunOptions& options, const RunInputs& inputs, const RunGate& gate, const Plan& plan,
                Ledger& ledger, const RunFacts& facts);
+
+/// The same for a run of which there is nothing to assess: says why, and notes its end (Unix time in
+/// milliseconds). Returns the exit code.
+int report_failed_run(Ledger& ledger, const std::string& run_id, const Error& why, std::int64_t ended_at_ms);
 
 }  // namespace sluice

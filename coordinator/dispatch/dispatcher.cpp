@@ -81,6 +81,7 @@ void Dispatcher::started(WorkerId worker, UnitId unit, TimePoint now) {
 void Dispatcher::begin_recording(UnitId unit) {
   if (unit >= units_.size() || is_answered(unit)) return;
   units_[unit].recording = true;
+  ++recording_;
   // A late result: it waited again, or was given up.
   if (queue_.remove(unit) || finally_missed_.erase(unit) > 0) return;
   lost_units_.erase(unit);
@@ -89,6 +90,7 @@ void Dispatcher::begin_recording(UnitId unit) {
 bool Dispatcher::settle(UnitId unit) {
   if (unit >= units_.size() || units_[unit].settled) return false;
   units_[unit].settled = true;
+  if (units_[unit].recording) --recording_;
   ++settled_;
   queue_.forget_misses(unit);
   if (leases_.erase(unit) > 0 || finally_missed_.erase(unit) > 0 || lost_units_.erase(unit) > 0) return true;

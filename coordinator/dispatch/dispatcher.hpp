@@ -97,6 +97,8 @@ class Dispatcher {
   std::size_t pending_count() const { return queue_.size(); }
   std::size_t leased_count() const { return leases_.size(); }
   std::size_t started_count() const;
+  /// Units whose results are on their way into the ledger.
+  std::size_t recording_count() const { return recording_; }
   bool is_settled(UnitId unit) const { return units_[unit].settled; }
   /// How many units were looked at for leases so far: their cost.
   std::uint64_t looked_at() const { return queue_.looked_at(); }
@@ -139,6 +141,7 @@ class Dispatcher {
   std::set<UnitId> lost_units_;
   std::vector<ReturnedLease> returned_;
   std::size_t settled_ = 0;
+  std::size_t recording_ = 0;
   std::optional<TimePoint> last_tick_;
 };
 

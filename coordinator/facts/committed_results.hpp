@@ -22,8 +22,7 @@ struct ResultToCommit {
 /// What became of it. The first committed result of a unit is its result.
 struct CommitOutcome {
   bool first = false;
-  Digest winner{};      ///< The answer that is committed; zero for an error without one.
-  bool resent = false;  ///< A duplicate by the worker whose result it is: it missed our ACK.
+  Digest winner{};  ///< The answer that is committed; zero for an error without one.
 };
 
 /// A trial's committed result. Units have ids in the order of their first trial, so a unit's answer is

@@ -50,12 +50,13 @@ namespace {
 bool warns(const VerdictInput& input) {
   return input.warnings > 0 || input.statuses.warned > 0 || input.statuses.flaky > 0;
 }
-bool nothing_assessed(const StatusCounts& statuses) {
-  return statuses.errors > 0 || statuses.total() == 0;
+/// What is missing may be repeats or perturbed answers alone, so that no case is an error.
+bool is_incomplete(const VerdictInput& input) {
+  return input.ended_by_budget || input.statuses.errors > 0 || input.statuses.total() == 0;
 }
 
 RunVerdict verdict_of_aggregates(const VerdictInput& input) {
-  if (nothing_assessed(input.statuses)) return RunVerdict::error;
+  if (is_incomplete(input)) return RunVerdict::error;
   if (input.failed_apart > 0 || input.failures > 0) return RunVerdict::fail;
   if (input.aggregates == AggregateOutcome::beyond_limit || input.run_regressions > 0) {
     return RunVerdict::regression;
@@ -70,7 +71,7 @@ RunVerdict run_verdict(const VerdictInput& input) {
   if (input.cut_short) return RunVerdict::error;
   if (input.aggregates != AggregateOutcome::not_compared) return verdict_of_aggregates(input);
   if (input.statuses.failed > input.regressed || input.failures > 0) return RunVerdict::fail;
-  if (nothing_assessed(input.statuses)) return RunVerdict::error;
+  if (is_incomplete(input)) return RunVerdict::error;
   if (input.regressed > 0 || input.run_regressions > 0) return RunVerdict::regression;
   return warns(input) ? RunVerdict::review : RunVerdict::pass;
 }

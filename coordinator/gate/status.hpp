@@ -30,19 +30,20 @@ struct VerdictInput {
   std::uint64_t failed_apart =
       0;  ///< Failed cases that no aggregate knows of: texts, and claims below a fixed limit.
   bool cut_short = false;
-  std::uint64_t warnings = 0;  ///< Of the comparison as a whole (gate.hpp, GateNotice), not of a case.
-  std::uint64_t failures = 0;  ///< Of the comparison under --strict; and a stability below its least.
+  bool ended_by_budget = false;  ///< By --deadline, --max-tokens or --max-cost, before the plan was done.
+  std::uint64_t warnings = 0;    ///< Of the comparison as a whole (gate.hpp, GateNotice), not of a case.
+  std::uint64_t failures = 0;    ///< Of the comparison under --strict; and a stability below its least.
   /// Quantities of the whole run that fell below the baseline: metrics by their tests, and stability.
   std::uint64_t run_regressions = 0;
   AggregateOutcome aggregates = AggregateOutcome::not_compared;
 };
 
 /// The verdict of a run; the first that fits. `error`: cut short. Where aggregates are compared: `error` for
-/// case errors or no case at all, `fail` for a failed case without claims or below a limit of its own
-/// (min_score, min_floor) or a failure of the comparison, `regression` beyond the limit, `review` within it
-/// or with anything to warn of, else `pass`; other failed claims cases are in the aggregates already. Where
-/// they are not: `fail` for a failed case that is no regression or a failure of the comparison, `error` for
-/// case errors or no case at all, `regression`, `review` with anything to warn of (flaky cases too), else
+/// a run that a budget ended, case errors or no case at all, `fail` for a failed case without claims or below
+/// a limit of its own (min_score, min_floor) or a failure of the comparison, `regression` beyond the limit,
+/// `review` within it or with anything to warn of, else `pass`; other failed claims cases are in the
+/// aggregates already. Where they are not: `fail` for a failed case that is no regression or a failure of the
+/// comparison, `error` as above, `regression`, `review` with anything to warn of (flaky cases too), else
 /// `pass` (docs/gate.md).
 RunVerdict run_verdict(const VerdictInput& input);
 

@@ -90,7 +90,7 @@ void Ledger::Database::prepare() {
   select_run_seq.emplace(db, "SELECT seq FROM runs WHERE run_id = ?");
   insert_result.emplace(
       db, "INSERT OR IGNORE INTO results(id, answer, reason, worker, result) VALUES (?, ?, ?, ?, ?)");
-  select_answer.emplace(db, "SELECT answer, worker FROM results WHERE id = ?");
+  select_answer.emplace(db, "SELECT answer FROM results WHERE id = ?");
   insert_pin_move.emplace(db, "INSERT INTO pin_moves(key, answer, holder, paid) VALUES (?, ?, ?, ?)");
   select_pin_moves.emplace(db, "SELECT key, answer, holder, paid FROM pin_moves ORDER BY key, seq");
   delete_pin_moves.emplace(db, "DELETE FROM pin_moves");
@@ -127,8 +127,7 @@ CommitOutcome Ledger::Database::commit_one(std::int64_t seq, const ResultToCommi
     clear(*select_answer);
     select_answer->bind(1, first_id);
     if (!select_answer->executeStep()) throw SQLite::Exception("a committed result is gone");
-    CommitOutcome outcome{false, digest_of(select_answer->getColumn(0))};
-    outcome.resent = select_answer->getColumn(1).getString() == item.worker;
+    const CommitOutcome outcome{false, digest_of(select_answer->getColumn(0))};
     clear(*select_answer);
     return outcome;
   }

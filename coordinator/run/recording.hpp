@@ -27,6 +27,7 @@ struct ResultsRecorded {
     Digest key{};
     CommitOutcome outcome;
     bool error = false;
+    bool answered = false;        ///< An answer came, be it one that nobody can use.
     std::vector<TrialId> failed;  ///< Trials of the unit whose metrics did not all pass.
     Spend spend;
   };

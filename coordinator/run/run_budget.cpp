@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <array>
 #include <cstdio>
+#include <set>
 #include <string>
 
 namespace sluice {
@@ -75,16 +76,29 @@ void RunBudget::give_back(WorkerId worker, UnitId unit) {
   reservations_.erase(found);
 }
 
+void RunBudget::give_back_all_but(WorkerId worker, const std::vector<UnitId>& held) {
+  const std::set<UnitId> kept(held.begin(), held.end());
+  auto at = reservations_.lower_bound({worker, 0});
+  while (at != reservations_.end() && at->first.first == worker) {
+    const auto unit = (at++)->first.second;
+    if (!kept.contains(unit)) give_back(worker, unit);
+  }
+}
+
+bool RunBudget::has_reserved(WorkerId worker) const {
+  const auto first = reservations_.lower_bound({worker, 0});
+  return first != reservations_.end() && first->first.first == worker;
+}
+
 void RunBudget::settle(WorkerId worker, UnitId unit, const PaidTokens& paid) {
   give_back(worker, unit);
   paid_ += paid;
 }
 
-void RunBudget::settle_unknown(WorkerId worker, UnitId unit) {
+void RunBudget::settle_unknown(WorkerId worker, UnitId unit, PaidTokens paid) {
   const auto found = reservations_.find({worker, unit});
-  if (found == reservations_.end()) return;
-  const auto most = found->second;
-  settle(worker, unit, most);
+  if (found != reservations_.end()) paid.of(CallKind::answer) = found->second.of(CallKind::answer);
+  settle(worker, unit, paid);
 }
 
 Error RunBudget::spent(const PaidTokens& most) const {

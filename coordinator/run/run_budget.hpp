@@ -9,6 +9,7 @@
 #include <map>
 #include <optional>
 #include <utility>
+#include <vector>
 
 namespace sluice {
 
@@ -20,8 +21,8 @@ PaidTokens most_of(const WorkUnit& unit);
 /// fits what is neither paid nor reserved by other leases. Pure; not thread-safe.
 ///
 /// A reservation stays until its worker reports what it paid. That of a worker that was lost while it was at
-/// work stays for good, since its calls may have been paid: a budget is never exceeded, at the price that it
-/// may not be used to the full.
+/// work stays unless it comes back, since its calls may have been paid: a budget is never exceeded, at the
+/// price that it may not be used to the full.
 class RunBudget {
  public:
   struct Limits {
@@ -39,10 +40,15 @@ class RunBudget {
   void reserve_held(WorkerId worker, UnitId unit, const PaidTokens& most);
   /// The worker never began with it.
   void give_back(WorkerId worker, UnitId unit);
+  /// The same for all units but those that the worker still holds.
+  void give_back_all_but(WorkerId worker, const std::vector<UnitId>& held);
+  /// The worker has not reported yet what it paid for a unit.
+  bool has_reserved(WorkerId worker) const;
   /// What the worker paid for it, failed calls included, takes the place of what was reserved.
   void settle(WorkerId worker, UnitId unit, const PaidTokens& paid);
-  /// The same where its provider did not report what the answer took: what was reserved counts as paid.
-  void settle_unknown(WorkerId worker, UnitId unit);
+  /// The same where its provider did not report what the answer took: what was reserved for that counts as
+  /// paid. `paid`: by its other calls.
+  void settle_unknown(WorkerId worker, UnitId unit, PaidTokens paid);
   /// Paid by calls whose unit is settled already.
   const PaidTokens& paid() const { return paid_; }
 

@@ -13,6 +13,8 @@ namespace sluice {
 
 namespace {
 
+using namespace std::chrono_literals;
+
 std::string in_seconds(std::chrono::milliseconds time) {
   return shortest(std::chrono::duration<double>(time).count()) + " s";
 }
@@ -30,6 +32,7 @@ RunController::RunController(const Plan& plan, Config config, TimePoint now)
       end_(config_.drain_timeout, config_.deadline, now),
       long_pause_(config_.settings.case_timeout),
       tally_(config_.settings.run_id, now),
+      winners_(plan_.unit_count()),
       last_had_worker_(now) {
   // In a run of one process nobody else can come.
   if (config_.workers_may_join) dispatcher_.wait_for_holders();
@@ -47,10 +50,9 @@ void RunController::on_messages(FromWorkers& messages, TimePoint now, Effects& e
 }
 
 void RunController::on_message(const Peer& peer, wire::Hello& hello, TimePoint now, Effects& effects) {
-  if (over()) {
-    effects.to_workers.push_back({peer, wire::Drain{config_.settings.run_id, "the run is over"}});
-    return;
-  }
+  // One that had to connect anew while its calls are waited for brings what it has paid for.
+  const bool is_awaited = end_.time_to_finish(now) > 0ms && roster_.knows(hello.instance);
+  if (over() && !is_awaited) return send_drain(peer, "the run is over", now, effects);
   if (roster_.admit(peer, hello, now)) effects.gone.push_back({hello.instance, true});
   // No lease until its READY has named what it holds: READY gives back whatever it does not name.
   dispatcher_.set_window(hello.instance, 0);
@@ -62,23 +64,30 @@ void RunController::on_message(const Peer& peer, wire::Hello& hello, TimePoint n
 
 void RunController::on_message(const Peer& peer, wire::Ready& ready, TimePoint now, Effects& effects) {
   const auto id = roster_.at(peer);
-  if (!id || ready.run_id != config_.settings.run_id || over()) return;
+  if (!id || ready.run_id != config_.settings.run_id) return;
   const auto& hello = roster_.connected(*id).hello;
   roster_.set_ready(*id);
   lending_.join(*id, peer, hello.cache_id);
+  if (over()) return send_drain(peer, "the run is over", now, effects);
   if (!ready.problems.empty()) {
     const auto& problem = ready.problems.front();
     dispatcher_.add_lender(hello.cache_id);
     set_problem(*id, problem, effects);
+    leases_.reserve_held(*id, ready.held);
     effects.notes.push_back("worker " + hello.name + " gets no work: " + problem.message);
     if (dispatcher_.worker_count() == 0 && !config_.workers_may_join) {
-      stop({problem.reason, "worker " + hello.name + ": " + problem.message}, effects);
+      stop({problem.reason, "worker " + hello.name + ": " + problem.message}, now, effects);
     }
     return;
   }
   dispatcher_.join(*id, hello.cache_id, ready.held, now);
   dispatcher_.set_window(*id, ready.window);
   leases_.reserve_held(*id, ready.held);
+  CommitReplies replies;
+  for (const auto unit : ready.held) {
+    if (dispatcher_.holder_of(unit) != id) replies.withdraw(*id, unit);
+  }
+  replies.send(config_.settings.run_id, roster_, effects.to_workers);
 }
 
 /// It begins no call from here on: what it has of the budget goes to the others, once what it may have under
@@ -113,7 +122,7 @@ void RunController::on_message(const Peer& peer, wire::Goodbye& goodbye, TimePoi
   effects.notes.push_back("worker " + roster_.name_of(*id) + " left: " + goodbye.reason);
   dispatcher_.leave(*id);
   forget(*id, false, now, effects);
-  stop_if_last_worker_failed(effects);
+  stop_if_last_worker_failed(now, effects);
 }
 
 void RunController::forget(WorkerId worker, bool lost, TimePoint now, Effects& effects) {
@@ -147,29 +156,32 @@ void RunController::check_named_delay(const wire::Demand& demand, TimePoint now,
   const auto step = long_pause_.on_delay(delay, end_, now);
   if (step == LongPause::Step::none) return;
   const auto until = config_.time_of_day() + delay;
-  if (step == LongPause::Step::stop) return stop(provider_paused(demand.provider, delay, until), effects);
+  if (step == LongPause::Step::stop)
+    return stop(provider_paused(demand.provider, delay, until), now, effects);
   effects.notes.push_back("the run waits until " + utc_time(until) + ": provider \"" + demand.provider +
                           "\" asks for silence, and the deadline lies beyond");
 }
 
+// Also after the end: the answers that are under way then need what was embedded for others.
+
 void RunController::on_message(const Peer& peer, wire::Seek& seek, TimePoint now, Effects& effects) {
   const auto id = sender(peer, seek.run_id, now, effects);
-  if (id && !over()) lending_.on_message(*id, seek, now, effects);
+  if (id) lending_.on_message(*id, seek, now, effects);
 }
 
 void RunController::on_message(const Peer& peer, wire::Lent& lent, TimePoint now, Effects& effects) {
   const auto id = sender(peer, lent.run_id, now, effects);
-  if (id && !over()) lending_.on_message(*id, lent, now, effects);
+  if (id) lending_.on_message(*id, lent, now, effects);
 }
 
 void RunController::on_message(const Peer& peer, wire::Stored& stored, TimePoint now, Effects& effects) {
   const auto id = sender(peer, stored.run_id, now, effects);
-  if (id && !over()) lending_.on_message(*id, stored, now, effects);
+  if (id) lending_.on_message(*id, stored, now, effects);
 }
 
 void RunController::on_looked_up(const std::vector<EmbeddingHolder>& holders, TimePoint now,
                                  Effects& effects) {
-  if (!over()) lending_.looked_up(holders, now, effects);
+  lending_.looked_up(holders, now, effects);
 }
 
 // --- results ---
@@ -186,7 +198,7 @@ void RunController::on_message(const Peer& peer, wire::Report& report, TimePoint
     dispatcher_.set_window(*id, report.window);
     for (const auto unit : report.started) dispatcher_.started(*id, unit, now);
     tally_.on_result(now);
-    for (auto& result : report.results) take_result(*id, std::move(result), refused, effects);
+    for (auto& result : report.results) take_result(*id, std::move(result), now, refused, effects);
     for (const auto unit : report.returned) {
       dispatcher_.release(*id, unit);
       budget_.give_back(*id, unit);
@@ -197,7 +209,8 @@ void RunController::on_message(const Peer& peer, wire::Report& report, TimePoint
   if (!id) reject_unknown(peer, effects);
 }
 
-void RunController::take_result(WorkerId worker, UnitResult result, wire::Ack& refused, Effects& effects) {
+void RunController::take_result(WorkerId worker, UnitResult result, TimePoint now, wire::Ack& refused,
+                                Effects& effects) {
   const auto refuse = [&](wire::AckCode code) {
     refused.items.push_back({result.unit, code, result.key, {}});
   };
@@ -209,9 +222,9 @@ void RunController::take_result(WorkerId worker, UnitResult result, wire::Ack& r
       dispatcher_.missed(worker, result.unit);
       return refuse(wire::AckCode::retry);
     case ResultStep::fail:
-      count_spend(worker, result.unit, result.spend, false);
+      count_spend(worker, result.unit, result.spend, !is_zero(result.answer));
       refuse(wire::AckCode::retry);
-      return take_fatal_error(worker, result.unit, *result.error, effects);
+      return take_fatal_error(worker, result.unit, *result.error, now, effects);
     case ResultStep::record:
       break;
   }
@@ -223,21 +236,24 @@ void RunController::take_result(WorkerId worker, UnitResult result, wire::Ack& r
   effects.to_record.push_back(std::move(record));
 }
 
-void RunController::take_fatal_error(WorkerId worker, UnitId unit, const Error& error, Effects& effects) {
+void RunController::take_fatal_error(WorkerId worker, UnitId unit, const Error& error, TimePoint now,
+                                     Effects& effects) {
   dispatcher_.release(worker, unit);
   const bool others = dispatcher_.worker_count() > (dispatcher_.knows(worker) ? 1 : 0);
   const auto& name = roster_.name_of(worker);
-  if (!others) return stop(error, effects);
+  if (!others) return stop(error, now, effects);
   if (!concerns_worker_alone(error.reason))
-    return stop({error.reason, error.message + " (worker " + name + ")"}, effects);
+    return stop({error.reason, error.message + " (worker " + name + ")"}, now, effects);
   effects.notes.push_back("worker " + name + " gets no more work: " + error.message);
   dispatcher_.leave(worker);
   set_problem(worker, error, effects);
 }
 
 void RunController::count_spend(WorkerId worker, UnitId unit, const Spend& spend, bool answered) {
-  const bool unknown = answered && !spend.cache_hit && spend.calls > 0 && spend.paid == PaidTokens();
-  unknown ? budget_.settle_unknown(worker, unit) : budget_.settle(worker, unit, spend.paid);
+  // What its embeddings took may be known all the same.
+  const bool unknown =
+      answered && !spend.cache_hit && spend.calls > 0 && spend.paid.of(CallKind::answer) == Usage();
+  unknown ? budget_.settle_unknown(worker, unit, spend.paid) : budget_.settle(worker, unit, spend.paid);
   tally_.on_spend(spend);
 }
 
@@ -247,14 +263,18 @@ void RunController::on_recorded(const ResultsRecorded& recorded, TimePoint now, 
     const auto holder = dispatcher_.holder_of(item.unit);
     if (holder && *holder != item.worker && !over()) replies.withdraw(*holder, item.unit);
     dispatcher_.settle(item.unit);
+    auto& winner = winners_[item.unit];
+    // A worker whose ACK was lost says the same again.
+    const bool is_resent = !item.outcome.first && winner == item.worker;
     if (item.outcome.first) {
+      winner = item.worker;
       lending_.settled(item.key);
       tally_.on_settled(plan_, item);
       roster_.count_unit(item.worker);
     } else {
       tally_.on_duplicate();
     }
-    if (!item.outcome.resent) count_spend(item.worker, item.unit, item.spend, !item.error);
+    if (!is_resent) count_spend(item.worker, item.unit, item.spend, item.answered);
     dispatcher_.release(item.worker, item.unit);
     replies.acknowledge(item);
   }
@@ -286,7 +306,7 @@ void RunController::lease_work(TimePoint now, Effects& effects) {
   leases_.release_returned();
   if (over() || dispatcher_.pending_count() == 0 || !may_lease(now, effects)) return;
   auto problem = leases_.hand_out(roster_, now, tally_, effects.to_workers);
-  if (problem) stop(std::move(*problem), effects);
+  if (problem) stop(std::move(*problem), now, effects);
 }
 
 // --- time ---
@@ -307,7 +327,7 @@ void RunController::on_tick(TimePoint now, Effects& effects) {
   check_deadline(now, effects);
   if (!over() && now - last_had_worker_ > config_.worker_timeout) {
     const auto without = no_worker_connected(config_.worker_timeout, config_.how_to_start_a_worker);
-    stop(roster_.problem().value_or(without), effects);
+    stop(roster_.problem().value_or(local_failure_.value_or(without)), now, effects);
   }
   lease_work(now, effects);
   finish_if_done(now, effects);
@@ -325,21 +345,23 @@ void RunController::forget_silent_idlers(TimePoint now, Effects& effects) {
 }
 
 void RunController::check_deadline(TimePoint now, Effects& effects) {
-  if (auto reached = end_.deadline_problem(now)) stop(std::move(*reached), effects);
+  if (auto reached = end_.deadline_problem(now)) stop(std::move(*reached), now, effects);
 }
 
 // --- the end ---
 
-void RunController::on_local_worker_failed(const Error& error, Effects& effects) {
-  if (error.reason == Reason::internal_error) return stop(error, effects);
+void RunController::on_local_worker_failed(const Error& error, TimePoint now, Effects& effects) {
+  if (error.reason == Reason::internal_error) return stop(error, now, effects);
   effects.notes.push_back("a worker of this process has ended: " + error.message);
   local_failure_ = error;
-  stop_if_last_worker_failed(effects);
+  stop_if_last_worker_failed(now, effects);
 }
 
-/// Its GOODBYE and its error come on different ways, in any order.
-void RunController::stop_if_last_worker_failed(Effects& effects) {
-  if (local_failure_ && dispatcher_.worker_count() == 0) stop(*local_failure_, effects);
+/// Its GOODBYE and its error come on different ways, in any order. Where others may join they are waited for
+/// (on_tick).
+void RunController::stop_if_last_worker_failed(TimePoint now, Effects& effects) {
+  if (config_.workers_may_join) return;
+  if (local_failure_ && dispatcher_.worker_count() == 0) stop(*local_failure_, now, effects);
 }
 
 void RunController::finish_if_done(TimePoint now, Effects& effects) {
@@ -347,8 +369,8 @@ void RunController::finish_if_done(TimePoint now, Effects& effects) {
   const bool some_missed = !dispatcher_.missed_units().empty();
   if (some_missed && somebody_is_joining()) return;
   tally_.on_result(now);
-  if (some_missed) return stop(missing_answers(plan_, dispatcher_.missed_units()), effects);
-  if (end_.complete()) drain("the run is complete", effects);
+  if (some_missed) return stop(missing_answers(plan_, dispatcher_.missed_units()), now, effects);
+  if (end_.complete()) drain("the run is complete", now, effects);
 }
 
 /// One that has sent HELLO and not READY yet may hold what all the others lack.
@@ -358,19 +380,23 @@ bool RunController::somebody_is_joining() const {
   });
 }
 
-void RunController::stop(Error why, Effects& effects) {
-  if (end_.stop(why)) drain(why.message, effects);
+void RunController::stop(Error why, TimePoint now, Effects& effects) {
+  if (end_.stop(why, now)) drain(why.message, now, effects);
 }
 
-void RunController::drain(const std::string& reason, Effects& effects) {
-  const auto finish_ms = static_cast<std::uint32_t>(time_to_finish().count());
-  if (finish_ms > 0 && dispatcher_.started_count() > 0) {
-    effects.notes.push_back("calls under way have " + in_seconds(time_to_finish()) +
+void RunController::drain(const std::string& reason, TimePoint now, Effects& effects) {
+  const auto time = time_to_finish(now);
+  if (time > 0ms && dispatcher_.started_count() > 0) {
+    effects.notes.push_back("calls under way have " + in_seconds(time) +
                             " to end; one more signal ends the process at once");
   }
-  for (const auto& [id, worker] : roster_.connected()) {
-    effects.to_workers.push_back({worker.peer, wire::Drain{config_.settings.run_id, reason, finish_ms}});
-  }
+  for (const auto& [id, worker] : roster_.connected()) send_drain(worker.peer, reason, now, effects);
+}
+
+void RunController::send_drain(const Peer& peer, const std::string& reason, TimePoint now,
+                               Effects& effects) const {
+  const auto finish_ms = static_cast<std::uint32_t>(time_to_finish(now).count());
+  effects.to_workers.push_back({peer, wire::Drain{config_.settings.run_id, reason, finish_ms}});
 }
 
 RunFacts RunController::facts() const {

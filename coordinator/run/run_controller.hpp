@@ -60,18 +60,18 @@ class RunController {
   /// Ends the run if its deadline is reached. on_tick does the same, up to a heartbeat later.
   void check_deadline(TimePoint now, Effects& effects);
   /// Ends the run with what it has. The first reason stays.
-  void stop(Error why, Effects& effects);
-  /// A worker of this process has ended with an error. The others go on, unless it was the last or the error
-  /// is a defect of sluice.
-  void on_local_worker_failed(const Error& error, Effects& effects);
+  void stop(Error why, TimePoint now, Effects& effects);
+  /// A worker of this process has ended with an error. The others go on, unless it was the last of a run that
+  /// nobody else can join, or the error is a defect of sluice.
+  void on_local_worker_failed(const Error& error, TimePoint now, Effects& effects);
 
   /// Nothing more will be leased: the plan is done, or the run was stopped.
   bool over() const { return end_.over(); }
   /// Over, and every worker has sent GOODBYE or is lost.
   bool all_gone() const { return over() && roster_.connected().empty(); }
   const std::optional<Error>& stopped() const { return end_.stopped(); }
-  /// How long a run that is over waits for calls under way.
-  std::chrono::milliseconds time_to_finish() const { return end_.time_to_finish(); }
+  /// How long a run that is over goes on waiting for calls under way.
+  std::chrono::milliseconds time_to_finish(TimePoint now) const { return end_.time_to_finish(now); }
 
   /// The connected workers, those that get no work included.
   std::vector<GovernedPeer> peers() const { return roster_.peers(); }
@@ -102,15 +102,16 @@ class RunController {
   void forget(WorkerId worker, bool lost, TimePoint now, Effects& effects);
   void forget_silent_idlers(TimePoint now, Effects& effects);
   void check_named_delay(const wire::Demand& demand, TimePoint now, Effects& effects);
-  void take_result(WorkerId worker, UnitResult result, wire::Ack& refused, Effects& effects);
-  void take_fatal_error(WorkerId worker, UnitId unit, const Error& error, Effects& effects);
+  void take_result(WorkerId worker, UnitResult result, TimePoint now, wire::Ack& refused, Effects& effects);
+  void take_fatal_error(WorkerId worker, UnitId unit, const Error& error, TimePoint now, Effects& effects);
   void count_spend(WorkerId worker, UnitId unit, const Spend& spend, bool answered);
   bool may_lease(TimePoint now, Effects& effects);
   void lease_work(TimePoint now, Effects& effects);
-  void stop_if_last_worker_failed(Effects& effects);
+  void stop_if_last_worker_failed(TimePoint now, Effects& effects);
   void finish_if_done(TimePoint now, Effects& effects);
   bool somebody_is_joining() const;
-  void drain(const std::string& reason, Effects& effects);
+  void drain(const std::string& reason, TimePoint now, Effects& effects);
+  void send_drain(const Peer& peer, const std::string& reason, TimePoint now, Effects& effects) const;
 
   const Plan& plan_;
   Config config_;
@@ -124,6 +125,7 @@ class RunController {
   RunTally tally_;
   WorkerRoster roster_;
   std::optional<Error> local_failure_;  ///< Of a worker of this process that has ended.
+  std::vector<WorkerId> winners_;       ///< By unit: whose result is committed. Names are not unique.
   TimePoint last_had_worker_;
 };
 

@@ -2,6 +2,7 @@
 
 #include "coordinator/run/run_errors.hpp"
 
+#include <algorithm>
 #include <utility>
 
 namespace sluice {
@@ -10,14 +11,20 @@ bool RunEnd::complete() {
   return !std::exchange(over_, true);
 }
 
-bool RunEnd::stop(const Error& why) {
+bool RunEnd::stop(const Error& why, TimePoint now) {
   if (std::exchange(over_, true)) return false;
   stopped_ = why;
   // A deadline is kept, and what cannot be recorded is not worth waiting for.
   const bool at_once = why.reason == Reason::deadline_reached || why.reason == Reason::ledger_failed ||
                        why.reason == Reason::internal_error;
-  if (!at_once) time_to_finish_ = drain_timeout_;
+  finish_by_ = at_once ? now : now + drain_timeout_;
+  if (deadline_) finish_by_ = std::min(finish_by_, began_ + *deadline_);
   return true;
+}
+
+std::chrono::milliseconds RunEnd::time_to_finish(TimePoint now) const {
+  if (!stopped_ || now >= finish_by_) return {};
+  return std::chrono::ceil<std::chrono::milliseconds>(finish_by_ - now);
 }
 
 std::optional<Error> RunEnd::cut_short(bool all_settled) const {

@@ -12,7 +12,8 @@ namespace sluice {
 /// thread-safe.
 class RunEnd {
  public:
-  /// `drain_timeout` is for calls under way when the run is stopped; the deadline counts from `began` on.
+  /// `drain_timeout` is for calls under way when the run is stopped, as far as the deadline leaves it to
+  /// them; that counts from `began` on.
   RunEnd(std::chrono::milliseconds drain_timeout, std::optional<std::chrono::milliseconds> deadline,
          TimePoint began)
       : drain_timeout_(drain_timeout), deadline_(deadline), began_(began) {}
@@ -20,12 +21,12 @@ class RunEnd {
   /// The plan is done. False if the run was over before.
   bool complete();
   /// The run ends with what it has. False if it was over before: the first reason stays.
-  bool stop(const Error& why);
+  bool stop(const Error& why, TimePoint now);
 
   bool over() const { return over_; }
   const std::optional<Error>& stopped() const { return stopped_; }
-  /// How long a run that is over waits for calls under way.
-  std::chrono::milliseconds time_to_finish() const { return time_to_finish_; }
+  /// How long a run that is over goes on waiting for calls under way.
+  std::chrono::milliseconds time_to_finish(TimePoint now) const;
   /// Why the report calls the run cut short. `all_settled`: every unit has its result.
   std::optional<Error> cut_short(bool all_settled) const;
 
@@ -40,7 +41,7 @@ class RunEnd {
   TimePoint began_;
   bool over_ = false;
   std::optional<Error> stopped_;
-  std::chrono::milliseconds time_to_finish_{};
+  TimePoint finish_by_;  ///< Until then calls under way are waited for.
 };
 
 }  // namespace sluice

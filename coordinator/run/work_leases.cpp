@@ -3,6 +3,7 @@
 #include "common/defaults.hpp"
 #include "coordinator/run/work_batch.hpp"
 
+#include <algorithm>
 #include <utility>
 
 namespace sluice {
@@ -24,12 +25,20 @@ std::optional<Error> WorkLeases::hand_out(const WorkerRoster& roster, TimePoint 
       const auto too_much = send(id, worker.peer, units, messages);
       if (!too_much) return too_much.error();
       if (!*too_much) continue;
-      // What is under way may yet take less than is reserved for it.
-      waits_for_budget_ = dispatcher_.leased_count() > 0;
+      waits_for_budget_ = may_be_freed(roster);
       return waits_for_budget_ ? std::nullopt : std::optional(budget_.spent(**too_much));
     }
   }
   return std::nullopt;
+}
+
+/// What is under way, or on its way into the ledger, may yet take less than is reserved for it, also at
+/// workers that get no more work.
+bool WorkLeases::may_be_freed(const WorkerRoster& roster) const {
+  if (dispatcher_.leased_count() + dispatcher_.recording_count() > 0) return true;
+  return std::ranges::any_of(roster.connected(), [this](const auto& entry) {
+    return entry.second.problem && budget_.has_reserved(entry.first);
+  });
 }
 
 /// Sends as many of the units as the run's budget allows; the others wait again. What the first of those may
@@ -61,6 +70,7 @@ Result<std::optional<PaidTokens>> WorkLeases::send(WorkerId worker, const Peer& 
 
 void WorkLeases::reserve_held(WorkerId worker, const std::vector<UnitId>& held) {
   if (!budget_.limited()) return;
+  budget_.give_back_all_but(worker, held);
   for (const auto id : held) {
     if (dispatcher_.holder_of(id) != std::optional(worker)) continue;
     if (const auto unit = plan_.render(id)) budget_.reserve_held(worker, id, most_of(*unit));

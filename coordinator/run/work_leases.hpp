@@ -34,13 +34,15 @@ class WorkLeases {
   /// stop, if so: the budget is spent, or a case cannot be read any more.
   std::optional<Error> hand_out(const WorkerRoster& roster, TimePoint now, RunTally& tally,
                                 std::vector<ToPeer>& messages);
-  /// What a worker that comes back still works on is paid for as well.
+  /// What a worker that comes back still works on is paid for as well; what else it was given it never began,
+  /// or has reported.
   void reserve_held(WorkerId worker, const std::vector<UnitId>& held);
 
   /// In the last round there was something to lease that calls under way had reserved the budget of.
   bool waits_for_budget() const { return waits_for_budget_; }
 
  private:
+  bool may_be_freed(const WorkerRoster& roster) const;
   Result<std::optional<PaidTokens>> send(WorkerId worker, const Peer& peer, const std::vector<UnitId>& units,
                                          std::vector<ToPeer>& messages);
 

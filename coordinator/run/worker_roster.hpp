@@ -47,6 +47,7 @@ class WorkerRoster {
   std::vector<GovernedPeer> peers() const;
 
   // --- of all that ever came: a result may come after its worker has left ---
+  bool knows(WorkerId worker) const { return known_.contains(worker); }
   const std::string& name_of(WorkerId worker) const { return known_.at(worker).facts.name; }
   /// The id of its cache; empty if it has none.
   const std::string& cache_of(WorkerId worker) const { return known_.at(worker).cache_id; }

@@ -16,12 +16,14 @@
 namespace sluice {
 namespace {
 
-VerdictInput verdict_input(const Aggregates& aggregates, const BaselineComparison& gate, bool cut_short) {
+VerdictInput verdict_input(const Aggregates& aggregates, const BaselineComparison& gate,
+                           const std::optional<Error>& cut_short) {
   VerdictInput input;
   input.statuses = aggregates.all.statuses;
   input.regressed = aggregates.all.regressed;
   input.failed_apart = aggregates.all.failed_apart;
-  input.cut_short = cut_short;
+  input.ended_by_budget = cut_short && is_run_budget(cut_short->reason);
+  input.cut_short = cut_short && !input.ended_by_budget;
   count_comparison(gate, input);
   return input;
 }
@@ -127,7 +129,7 @@ std::string missing_answers(const RunAssessment& assessment) {
 
 Result<RunAssessment> assess_run(const RunOptions& options, const RunResults& results, const RunGate& gate,
                                  const std::vector<PerturbationFacts>& perturbations, const Price& price,
-                                 bool cut_short) {
+                                 const std::optional<Error>& cut_short) {
   AggregateFold fold;
   EntryWatch entries(gate, options.is_selection());
   std::optional<RunStabilityFold> stability;

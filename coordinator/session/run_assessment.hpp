@@ -26,11 +26,11 @@ struct RunAssessment {
   int exit_code = 2;
 };
 
-/// Visits all cases once; `cut_short` by anything but a budget of the run: aggregates, stability, the
-/// comparison as a whole, verdict and exit code. `perturbations` are those of the plan.
+/// Visits all cases once: aggregates, stability, the comparison as a whole, verdict and exit code.
+/// `perturbations` are those of the plan; `cut_short` says why the run ended before its plan did, if so.
 Result<RunAssessment> assess_run(const RunOptions& options, const RunResults& results, const RunGate& gate,
                                  const std::vector<PerturbationFacts>& perturbations, const Price& price,
-                                 bool cut_short);
+                                 const std::optional<Error>& cut_short);
 
 /// Pins the run's scores in the file that --export-baseline names, whole or not at all, and says how many.
 /// usage_invalid for a run that was cut short, or has case errors and no --allow-errors: the file then stays

@@ -192,7 +192,25 @@ TEST_F(RecorderTest, ResultsThatWaitTogetherAreCommittedTogether) {
     EXPECT_TRUE(item.outcome.first);
     EXPECT_EQ(item.failed.size(), unit % 2 == 0 ? 0u : 1u);
     EXPECT_FALSE(item.error);
+    EXPECT_TRUE(item.answered);
   }
+}
+
+TEST_F(RecorderTest, AnAnswerThatNobodyCanUseIsAnAnswer) {
+  auto cut_off = result_of(0, "half an ans");
+  cut_off.result.error = Error{Reason::truncated, "cut off"};
+  cut_off.result.scores.clear();
+  auto none = result_of(1, "");
+  none.result.error = Error{Reason::timed_out, "it hung"};
+  none.result.answer = {};
+  none.result.scores.clear();
+  caf::anon_send(recorder, RecordResults{{{1, cut_off}, {1, none}}});
+  settle();
+  const auto batches = coordinator.take<ResultsRecorded>();
+  ASSERT_EQ(batches.size(), 1u);
+  ASSERT_EQ(batches[0].items.size(), 2u);
+  EXPECT_TRUE(batches[0].items[0].answered);
+  EXPECT_FALSE(batches[0].items[1].answered);
 }
 
 TEST_F(RecorderTest, WhatItReportsIsInTheLedger) {
@@ -311,6 +329,7 @@ class CoordinatorActorTest : public ActorTest {
                               record.item.result.key,
                               {true, record.item.result.answer},
                               false,
+                              true,
                               {},
                               {}});
       }
@@ -445,7 +464,7 @@ TEST_F(CoordinatorActorTest, ADeadProgressDisplayEndsTheRun) {
 TEST_F(CoordinatorActorTest, AHandlerThatThrowsEndsTheRunForWhoeverWaitsForIt) {
   join("p", 1);
   ResultsRecorded of_nobody;
-  of_nobody.items.push_back({99, 0, {}, {true, {}}, false, {}, {}});  // No such worker ever came.
+  of_nobody.items.push_back({99, 0, {}, {true, {}}, false, true, {}, {}});  // No such worker ever came.
   caf::anon_send(coordinator, std::move(of_nobody));
   settle();
   EXPECT_EQ(ended(), 0u) << "it cannot send that itself";

@@ -100,6 +100,19 @@ TEST_F(BudgetSpend, ACostBudgetIsNeverExceeded) {
   EXPECT_GT(cut.report["run"]["paid_cost"].get<double>(), 0.17);
 }
 
+// Two of three repeats are enough to judge a case: the run was green.
+TEST_F(BudgetSpend, ARunWhoseRepeatsDidNotGetTheirTurnDoesNotPass) {
+  write_questions(1);
+  const auto simulator = start_simulator({R"({"latency_ms": 0, "times": 2})", R"({"fault": "hang"})"}, {});
+  write_settings(simulator, "");
+  const auto cut = run({"--repeat", "3", "--deadline", "1s"});
+  EXPECT_EQ(cut.finished.exit_code, 1) << cut.finished.errors;
+  ASSERT_TRUE(cut.report.is_object()) << cut.finished.errors;
+  EXPECT_EQ(cut.report["verdict"], "error");
+  EXPECT_EQ(cut.report["reason_code"], "deadline_reached");
+  EXPECT_EQ(cut.report["fixture_results"][0]["status"], "pass");
+}
+
 TEST_F(BudgetSpend, ACostBudgetNeedsAPrice) {
   auto simulator = start_simulator();
   write_settings(simulator, "");

@@ -19,9 +19,10 @@ class SingleFlight : public BudgetWorkbench {
   void SetUp() override { begin({"--latency-ms", "300"}); }
 
   /// The providers of answers, which are all alike, and of embeddings. The first one needs a key.
-  void begin(const Flags& embedder_flags, const std::string& eval_keys = "") {
+  void begin(const Flags& embedder_flags, const std::string& eval_keys = "",
+             const std::string& latency_ms = "100") {
     simulator.emplace(
-        start_simulator({R"({"text": "The order may be cancelled."})"}, {"--latency-ms", "100"}));
+        start_simulator({R"({"text": "The order may be cancelled."})"}, {"--latency-ms", latency_ms}));
     embedder.emplace(start_simulator(embedder_flags));
     write_text(folder() / "sluice.toml",
                "[eval]\nprovider = \"keyed\"\nmode = \"live\"\nmax_output_tokens = 64\n" + eval_keys +
@@ -111,6 +112,21 @@ TEST_F(SingleFlight, WhenThePayerIsLostTheNextOnePays) {
   run.report = parse_report(run.finished.output);
   expect_all_passed(run, cases);
   EXPECT_EQ(embedder->count("start"), 2u);
+}
+
+// Nobody answered what they asked for any more: they hung until the drain timeout, and were lost.
+TEST_F(SingleFlight, AnswersUnderWayAtTheEndGetTheirEmbeddings) {
+  begin({"--latency-ms", "20"}, "", "1500");
+  auto run = start_sluice({"run", suite.string(), "--format", "json"});
+  ASSERT_TRUE(eventually([this] { return simulator->count("start") > 0; })) << run.errors();
+  run.signal(SIGINT);
+  const auto finished = finish(run);
+  EXPECT_EQ(finished.exit_code, 2) << finished.errors;
+  EXPECT_LT(finished.duration, std::chrono::seconds(15));
+  const auto report = parse_report(finished.output);
+  ASSERT_TRUE(report.is_object()) << finished.errors;
+  EXPECT_EQ(report["reason_code"], "interrupted");
+  EXPECT_EQ(report["metrics"]["passed"], simulator->count("start"));
 }
 
 TEST_F(SingleFlight, AHolderThatHasStoppedIsNotWaitedFor) {

@@ -197,17 +197,6 @@ TEST_F(LedgerTest, PinsFollowAnAnswerFromTheCacheToo) {
   EXPECT_EQ(pin(ledger, 0)->holder, "cache-a") << "an equal answer does not change the holder";
 }
 
-TEST_F(LedgerTest, AResultThatIsResentIsDistinguishedFromAnothers) {
-  auto ledger = open_with_run();
-  auto mine = one(0, "a");
-  mine.worker = "w1";
-  auto others = one(0, "a");
-  others.worker = "w2";
-  EXPECT_FALSE(commit(ledger, {mine}).at(0).resent);
-  EXPECT_TRUE(commit(ledger, {mine}).at(0).resent);
-  EXPECT_FALSE(commit(ledger, {others}).at(0).resent);
-}
-
 TEST_F(LedgerTest, PinsStayOtherwise) {
   auto ledger = open_with_run();
   auto not_stored = one(1, "b", "");

@@ -45,9 +45,9 @@ TEST_F(ResultCheckTest, CommitsAreAnsweredByOneMessageAWorkerAndKind) {
   roster.admit("q", {2, "bob", "", "0", 1}, {});
   CommitReplies replies;
   const auto winner = sha256("winner");
-  replies.acknowledge({1, 0, plan.key(0), {true, winner}, false, {}, {}});
-  replies.acknowledge({1, 1, plan.key(1), {false, winner}, false, {}, {}});
-  replies.acknowledge({3, 2, plan.key(2), {true, winner}, false, {}, {}});  // It has left.
+  replies.acknowledge({1, 0, plan.key(0), {true, winner}, false, true, {}, {}});
+  replies.acknowledge({1, 1, plan.key(1), {false, winner}, false, true, {}, {}});
+  replies.acknowledge({3, 2, plan.key(2), {true, winner}, false, true, {}, {}});  // It has left.
   replies.withdraw(2, 0);
   replies.withdraw(2, 1);
   replies.withdraw(3, 1);

@@ -79,10 +79,10 @@ TEST_F(RunControllerTest, TheFirstReasonToStopStays) {
   begin();
   join("p", 1);
   Effects effects;
-  controller->stop({Reason::interrupted, "SIGINT"}, effects);
+  controller->stop({Reason::interrupted, "SIGINT"}, at(now), effects);
   EXPECT_EQ(sent<wire::Drain>(effects, "p").size(), 1u);
   Effects again;
-  controller->stop({Reason::ledger_failed, "x"}, again);
+  controller->stop({Reason::ledger_failed, "x"}, at(now), again);
   EXPECT_TRUE(again.to_workers.empty());
   report("p", {failed(0, Reason::key_refused)});
   expect_stopped(Reason::interrupted);
@@ -92,7 +92,7 @@ TEST_F(RunControllerTest, ResultsThatComeAfterTheEndAreStillRecorded) {
   begin();
   join("p", 1);
   Effects effects;
-  controller->stop({Reason::interrupted, "SIGINT"}, effects);
+  controller->stop({Reason::interrupted, "SIGINT"}, at(now), effects);
   const auto late = report("p", {answered(0)});
   ASSERT_EQ(late.to_record.size(), 1u) << "it was paid for";
   const auto acks = record(late);
@@ -164,6 +164,79 @@ TEST_F(RunControllerTest, AUnitThatALateResultSettlesIsWithdrawnFromWhoWaitsToBe
   EXPECT_TRUE(leased(send("q", wire::Report{run_id, 10, {}, {}, {0}}), "q").empty());
 }
 
+// It called for units that others had answered meanwhile: they were paid twice.
+TEST_F(RunControllerTest, AWorkerThatComesBackDropsWhatOthersHaveByNow) {
+  begin();
+  join("p", 1);
+  tick(1000ms);
+  tick(2000ms);
+  tick(3000ms);
+  join("q", 2, 2);
+  const auto of_q = leased(tick(3500ms), "q");
+  ASSERT_EQ(of_q.size(), 2u) << "p is lost";
+  record(send("q", wire::Report{run_id, 1, {}, {answered(of_q[0])}}));
+  hello("p", 1);
+  const auto withdrawn = sent<wire::Withdraw>(ready("p", 10, {0, 1, 2}), "p");
+  ASSERT_EQ(withdrawn.size(), 1u);
+  EXPECT_EQ(withdrawn[0].units, of_q) << "one is settled, one q's, and one its own again";
+}
+
+TEST_F(RunControllerTest, WhatAWorkerThatComesBackDropsIsFreeForOthers) {
+  config.budget.tokens = most_of(*plan.render(0)).total() * 5 / 2;
+  begin();
+  const auto of_p = leased(join("p", 1, 1), "p");
+  tick(1000ms);
+  tick(2000ms);
+  tick(3000ms);
+  const auto of_q = leased(join("q", 2, 1), "q");
+  tick(3500ms);
+  ASSERT_EQ(of_q.size(), 1u);
+  auto done = answered(of_q[0]);
+  done.spend.paid.of(CallKind::answer).input_tokens = 1;
+  EXPECT_EQ(leased(record(report("q", {done})), "q"), of_p) << "p is lost";
+  EXPECT_TRUE(controller->waits_for_budget()) << "p may have paid for its unit";
+  hello("p", 1);
+  EXPECT_EQ(sent<wire::Withdraw>(ready("p", 0, of_p), "p").size(), 1u);
+  const auto returned = send("p", wire::Report{run_id, 0, {}, {}, of_p});
+  EXPECT_EQ(leased(returned, "q").size(), 1u) << "the third one";
+}
+
+TEST_F(RunControllerTest, AWorkerThatMustConnectAnewWhileItsCallsEndBringsThem) {
+  config.drain_timeout = 20s;
+  begin();
+  join("p", 1);
+  join("q", 2);
+  Effects effects;
+  controller->stop({Reason::interrupted, "SIGINT"}, at(now), effects);
+  now = 5s;
+  EXPECT_EQ(sent<wire::Welcome>(hello("p-again", 1), "p-again").size(), 1u);
+  const auto drained = ready("p-again", 0, {0, 1});
+  ASSERT_EQ(sent<wire::Drain>(drained, "p-again").size(), 1u);
+  EXPECT_EQ(sent<wire::Drain>(drained, "p-again")[0].finish_ms, 15'000u);
+  EXPECT_TRUE(sent<wire::Withdraw>(drained, "p-again").empty());
+  const auto late = report("p-again", {answered(0)});
+  ASSERT_EQ(late.to_record.size(), 1u) << "it was paid for";
+  EXPECT_EQ(acked(record(late), "p-again").at(0).code, wire::AckCode::committed);
+  send("q", wire::Goodbye{"drained"});
+  EXPECT_FALSE(controller->all_gone());
+  send("p-again", wire::Goodbye{"drained"});
+  EXPECT_TRUE(controller->all_gone());
+}
+
+TEST_F(RunControllerTest, NobodyIsAdmittedToTheEndWhoHasNothingToBringOrComesTooLate) {
+  config.drain_timeout = 20s;
+  begin();
+  join("p", 1);
+  Effects effects;
+  controller->stop({Reason::interrupted, "SIGINT"}, at(now), effects);
+  EXPECT_EQ(sent<wire::Drain>(hello("new", 2), "new").size(), 1u) << "it was never here";
+  now = 20s;
+  const auto late = hello("p", 1);
+  EXPECT_TRUE(sent<wire::Welcome>(late, "p").empty());
+  ASSERT_EQ(sent<wire::Drain>(late, "p").size(), 1u);
+  EXPECT_EQ(sent<wire::Drain>(late, "p")[0].finish_ms, 0u);
+}
+
 TEST_F(RunControllerTest, AStoppedRunGivesCallsUnderWayTheirTime) {
   config.drain_timeout = 25s;
   for (const auto& [reason, finish_ms] :
@@ -175,11 +248,11 @@ TEST_F(RunControllerTest, AStoppedRunGivesCallsUnderWayTheirTime) {
     begin();
     join("p", 1);
     Effects effects;
-    controller->stop({reason, "why"}, effects);
+    controller->stop({reason, "why"}, at(now), effects);
     const auto drains = sent<wire::Drain>(effects, "p");
     ASSERT_EQ(drains.size(), 1u);
     EXPECT_EQ(drains[0].finish_ms, finish_ms) << to_string(reason);
-    EXPECT_EQ(controller->time_to_finish(), std::chrono::milliseconds(finish_ms));
+    EXPECT_EQ(controller->time_to_finish(at(now)), std::chrono::milliseconds(finish_ms));
   }
 }
 
@@ -197,7 +270,7 @@ TEST_F(RunControllerTest, ALocalWorkersErrorDoesNotStopTheOthers) {
   join("p", 1);
   join("q", 2);
   Effects effects;
-  controller->on_local_worker_failed({Reason::coordinator_too_far, "too far"}, effects);
+  controller->on_local_worker_failed({Reason::coordinator_too_far, "too far"}, at(now), effects);
   EXPECT_FALSE(controller->over());
   send("p", wire::Goodbye{"too far"});
   EXPECT_FALSE(controller->over()) << "q goes on";
@@ -205,12 +278,26 @@ TEST_F(RunControllerTest, ALocalWorkersErrorDoesNotStopTheOthers) {
   expect_stopped(Reason::coordinator_too_far);
 }
 
+// A remote worker that left to be replaced ended the run.
+TEST_F(RunControllerTest, ARunThatOthersCanJoinOutlivesItsLocalWorkers) {
+  config.workers_may_join = true;
+  begin();
+  join("p", 1);
+  Effects effects;
+  controller->on_local_worker_failed({Reason::cache_failed, "its disk is full"}, at(now), effects);
+  send("p", wire::Goodbye{"SIGTERM"});
+  for (now = 1s; now <= 10s; now += 1s) tick(now);
+  EXPECT_FALSE(controller->over()) << "another one may come within worker_timeout";
+  tick(11s);
+  expect_stopped(Reason::cache_failed);
+}
+
 TEST_F(RunControllerTest, ADefectInALocalWorkerStopsTheRun) {
   begin();
   join("p", 1);
   join("q", 2);
   Effects effects;
-  controller->on_local_worker_failed({Reason::internal_error, "it died"}, effects);
+  controller->on_local_worker_failed({Reason::internal_error, "it died"}, at(now), effects);
   expect_stopped(Reason::internal_error);
 }
 
@@ -281,7 +368,7 @@ TEST_F(RunControllerTest, ARunOfOneProcessWaitsForNobody) {
 TEST_F(RunControllerTest, ALateHelloIsSentHome) {
   begin();
   Effects effects;
-  controller->stop({Reason::interrupted, "SIGINT"}, effects);
+  controller->stop({Reason::interrupted, "SIGINT"}, at(now), effects);
   const auto late = hello("p", 1);
   EXPECT_TRUE(sent<wire::Welcome>(late, "p").empty());
   ASSERT_EQ(sent<wire::Drain>(late, "p").size(), 1u);
@@ -356,7 +443,7 @@ TEST_F(RunControllerTest, AProblemOfOneAmongOthersOnlyLeavesItOut) {
   EXPECT_TRUE(leased(effects, "q").empty());
   EXPECT_EQ(effects.notes.size(), 1u);
   Effects end;
-  controller->stop({Reason::interrupted, "SIGINT"}, end);
+  controller->stop({Reason::interrupted, "SIGINT"}, at(now), end);
   EXPECT_EQ(sent<wire::Drain>(end, "q").size(), 1u) << "it gets the end all the same";
 }
 

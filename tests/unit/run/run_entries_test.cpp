@@ -129,12 +129,34 @@ TEST_F(RunEntriesTest, AMessageAboutEntriesIsASignOfLife) {
   EXPECT_EQ(controller->facts().leases_lost, 0u);
 }
 
-TEST_F(RunEntriesTest, ARunThatIsOverLendsNothing) {
+// Answers under way waited for embeddings until the drain timeout, and were lost.
+TEST_F(RunEntriesTest, ARunThatIsOverGoesOnLending) {
   begin_with_lender();
+  const EntryKey key{EntryKind::embedding, sha256("text")};
+  send("two", wire::Seek{run_id, {key}});
   Effects effects;
-  controller->stop({Reason::interrupted, "stopped"}, effects);
-  const auto sought = send("two", seek(0));
-  EXPECT_TRUE(sought.to_workers.empty());
+  controller->stop({Reason::interrupted, "stopped"}, at(now), effects);
+  controller->on_looked_up({}, at(now), effects);
+  const EntryKey other{EntryKind::embedding, sha256("other")};
+  EXPECT_EQ(send("two", wire::Seek{run_id, {other}}).to_look_up, std::vector{other.digest});
+  Effects looked_up;
+  controller->on_looked_up({{key.digest, ""}, {other.digest, "cache-1"}}, at(now), looked_up);
+  EXPECT_EQ(found(looked_up, "two"), (std::vector<wire::LentEntry>{{key, ""}})) << "nobody has it: pay";
+  EXPECT_EQ(requested(looked_up, "one"), std::vector{other});
+  EXPECT_EQ(found(send("one", wire::Lent{run_id, {{other, "bytes"}}}), "two"),
+            (std::vector<wire::LentEntry>{{other, "bytes"}}));
+  EXPECT_EQ(send("two", wire::Stored{run_id, {key.digest}, {}}).to_note,
+            (std::vector<EmbeddingHolder>{{key.digest, "cache-2"}}));
+}
+
+TEST_F(RunEntriesTest, NobodyWaitsForALenderThatTheEndSentHome) {
+  begin_with_lender();
+  send("two", seek(0));
+  Effects effects;
+  controller->stop({Reason::interrupted, "stopped"}, at(now), effects);
+  EXPECT_EQ(found(send("one", wire::Goodbye{"drained"}), "two"),
+            (std::vector<wire::LentEntry>{{answer_key(0), ""}}));
+  EXPECT_EQ(found(send("two", seek(0)), "two"), (std::vector<wire::LentEntry>{{answer_key(0), ""}}));
 }
 
 TEST_F(RunEntriesTest, NothingIsHeldElsewhereInARunThatRenewsItsAnswers) {

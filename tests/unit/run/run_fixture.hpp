@@ -101,8 +101,9 @@ class RunControllerTest : public ::testing::Test {
       recorded.items.push_back({record.worker,
                                 result.unit,
                                 result.key,
-                                {first, winner->second, false},
+                                {first, winner->second},
                                 result.error.has_value(),
+                                !is_zero(result.answer),
                                 failed_trials,
                                 result.spend});
     }

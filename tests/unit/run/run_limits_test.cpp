@@ -51,6 +51,106 @@ TEST_F(RunLimitsTest, AnAnswerOfUnknownUsageCountsAsWhatWasReservedForIt) {
   expect_stopped(Reason::token_budget_spent);
 }
 
+TEST_F(RunLimitsTest, AnAnswerOfUnknownUsageCountsAlsoWhereItsEmbeddingHasOne) {
+  begin_with_room_for(1.5);
+  join("p", 1, 1);
+  auto unknown = answered(0);
+  unknown.spend.calls = 2;
+  unknown.spend.paid.of(CallKind::embedding).input_tokens = 1;
+  record(report("p", {unknown}));
+  expect_stopped(Reason::token_budget_spent);
+}
+
+TEST_F(RunLimitsTest, AnAnswerOfUnknownUsageCountsAlsoWhereNobodyCanUseIt) {
+  begin_with_room_for(1.5);
+  join("p", 1, 1);
+  auto cut_off = failed(0, Reason::truncated);
+  cut_off.answer = sha256("half an ans");
+  cut_off.spend.calls = 1;
+  record(report("p", {cut_off}));
+  expect_stopped(Reason::token_budget_spent);
+}
+
+TEST_F(RunLimitsTest, ACallWithoutAnAnswerCountsNothing) {
+  begin_with_room_for(1.5);
+  join("p", 1, 1);
+  auto refused = failed(0, Reason::rate_limited);
+  refused.spend.calls = 3;
+  const auto next = record(report("p", {refused}));
+  EXPECT_EQ(leased(next, "p"), std::vector<UnitId>{1});
+}
+
+TEST_F(RunLimitsTest, TheBudgetIsNotSpentWhileAResultIsOnItsWayIntoTheLedger) {
+  begin_with_room_for(1.5);
+  join("p", 1, 1);
+  join("q", 2, 1);
+  auto done = paid(answered(0), 1);
+  done.spend.calls = 1;
+  FromWorkers last_words;
+  last_words.items.push_back({"p", wire::Report{run_id, 0, {0}, {done}}});
+  last_words.items.push_back({"p", wire::Goodbye{"SIGTERM"}});
+  Effects effects;
+  controller->on_messages(last_words, at(now), effects);
+  ASSERT_FALSE(controller->over()) << controller->stopped()->message;
+  EXPECT_TRUE(controller->waits_for_budget());
+  EXPECT_EQ(leased(record(effects), "q"), std::vector<UnitId>{1});
+}
+
+TEST_F(RunLimitsTest, TheBudgetIsNotSpentWhileAWorkerThatGetsNoMoreWorkHasCallsUnderWay) {
+  begin_with_room_for(2.5);
+  const auto of_p = leased(join("p", 1, 2), "p");
+  ASSERT_EQ(of_p.size(), 2u);
+  join("q", 2, 1);
+  const auto unreachable =
+      send("p", wire::Report{run_id, 2, of_p, {failed(of_p[0], Reason::provider_unreachable)}});
+  const auto of_q = leased(unreachable, "q");
+  ASSERT_EQ(of_q.size(), 1u);
+  const auto dear = paid(answered(of_q[0]), most_of(*plan.render(0)).total());
+  record(send("q", wire::Report{run_id, 1, {}, {dear}}));
+  ASSERT_FALSE(controller->over()) << controller->stopped()->message;
+  EXPECT_TRUE(controller->waits_for_budget());
+  const auto next = record(report("p", {paid(answered(of_p[1]), 1)}));
+  EXPECT_EQ(leased(next, "q").size(), 1u);
+}
+
+TEST_F(RunLimitsTest, WhatAWorkerThatComesBackNeverGotIsFreeAgain) {
+  begin_with_room_for(1.5);
+  join("p", 1, 1);
+  for (int i = 0; i < 5; ++i) tick(now + 1000ms);
+  ASSERT_EQ(controller->worker_count(), 0u);
+  hello("p", 1);
+  EXPECT_EQ(leased(ready("p", 1, {}), "p").size(), 1u);
+  EXPECT_FALSE(controller->over());
+}
+
+// --deadline 3s and a signal at 1.5 s: calls under way had 20 s more.
+TEST_F(RunLimitsTest, TheDeadlineBoundsTheTimeOfCallsUnderWay) {
+  config.deadline = 3000ms;
+  config.drain_timeout = 20s;
+  begin();
+  join("p", 1);
+  now = 1500ms;
+  Effects effects;
+  controller->stop({Reason::interrupted, "SIGINT"}, at(now), effects);
+  ASSERT_EQ(sent<wire::Drain>(effects, "p").size(), 1u);
+  EXPECT_EQ(sent<wire::Drain>(effects, "p")[0].finish_ms, 1500u);
+}
+
+// Two workers of one name were taken for one that missed its ACK.
+TEST_F(RunLimitsTest, WhatTwoWorkersPaidForOneUnitCountsTwiceAndWhatOneSendsAgainOnce) {
+  begin();
+  for (const auto& [peer, instance] : {std::pair{"p", 1}, std::pair{"q", 2}}) {
+    const auto id = static_cast<std::uint64_t>(instance);
+    send(peer, wire::Hello{id, "worker", "cache-" + std::to_string(id), "0", 5});
+    ready(peer, 1);
+  }
+  record(report("p", {paid(answered(0), 30)}));
+  record(report("p", {paid(answered(0), 30)}));
+  EXPECT_EQ(controller->facts().paid.total(), 30u);
+  record(report("q", {paid(answered(0), 20)}));
+  EXPECT_EQ(controller->facts().paid.total(), 50u);
+}
+
 TEST_F(RunLimitsTest, ReportedTokensAreNeverSummedToLess) {
   config.budget.tokens = 1'000'000'000;
   begin();

@@ -20,32 +20,44 @@ TEST(RunEnd, IsNotOverBeforeItIsCompleteOrStopped) {
   EXPECT_TRUE(end.complete());
   EXPECT_TRUE(end.over());
   EXPECT_FALSE(end.stopped());
-  EXPECT_EQ(end.time_to_finish(), 0s) << "nothing is under way";
-  EXPECT_FALSE(end.stop(why(Reason::interrupted)));
+  EXPECT_EQ(end.time_to_finish(start), 0s) << "nothing is under way";
+  EXPECT_FALSE(end.stop(why(Reason::interrupted), start));
   EXPECT_FALSE(end.cut_short(true));
 }
 
 TEST(RunEnd, TheFirstReasonStays) {
   RunEnd end(25s, std::nullopt, start);
-  EXPECT_TRUE(end.stop(why(Reason::interrupted)));
-  EXPECT_FALSE(end.stop(why(Reason::deadline_reached)));
+  EXPECT_TRUE(end.stop(why(Reason::interrupted), start));
+  EXPECT_FALSE(end.stop(why(Reason::deadline_reached), start));
   EXPECT_FALSE(end.complete());
   EXPECT_EQ(end.stopped()->reason, Reason::interrupted);
-  EXPECT_EQ(end.time_to_finish(), 25s);
+  EXPECT_EQ(end.time_to_finish(start), 25s);
   EXPECT_EQ(end.cut_short(true)->reason, Reason::interrupted);
 }
 
 TEST(RunEnd, WhatCannotBeRecordedOrMustEndNowIsNotWaitedFor) {
   for (const auto reason : {Reason::deadline_reached, Reason::ledger_failed, Reason::internal_error}) {
     RunEnd end(25s, std::nullopt, start);
-    end.stop(why(reason));
-    EXPECT_EQ(end.time_to_finish(), 0s);
+    end.stop(why(reason), start);
+    EXPECT_EQ(end.time_to_finish(start), 0s);
   }
+}
+
+TEST(RunEnd, CallsUnderWayHaveTheDrainTimeoutAndNoMoreThanTheDeadlineLeaves) {
+  RunEnd end(25s, 60s, start);
+  end.stop(why(Reason::interrupted), start + 10s);
+  EXPECT_EQ(end.time_to_finish(start + 10s), 25s);
+  EXPECT_EQ(end.time_to_finish(start + 34s), 1s);
+  EXPECT_EQ(end.time_to_finish(start + 35s), 0s);
+  EXPECT_EQ(end.time_to_finish(start + 99s), 0s);
+  RunEnd late(25s, 60s, start);
+  late.stop(why(Reason::interrupted), start + 50s);
+  EXPECT_EQ(late.time_to_finish(start + 50s), 10s) << "the deadline comes first";
 }
 
 TEST(RunEnd, ABudgetThatEndedACompletePlanCutNothingShort) {
   RunEnd end(25s, std::nullopt, start);
-  end.stop(why(Reason::token_budget_spent));
+  end.stop(why(Reason::token_budget_spent), start);
   EXPECT_EQ(end.cut_short(false)->reason, Reason::token_budget_spent);
   EXPECT_FALSE(end.cut_short(true));
 }
@@ -68,7 +80,7 @@ TEST(LongPause, EndsARunWithoutADeadline) {
   EXPECT_EQ(pause.on_delay(0s, end, start), LongPause::Step::none);
   EXPECT_EQ(pause.on_delay(59s, end, start), LongPause::Step::none) << "a case can wait for it";
   EXPECT_EQ(pause.on_delay(60s, end, start), LongPause::Step::stop);
-  end.stop(why(Reason::provider_paused));
+  end.stop(why(Reason::provider_paused), start);
   EXPECT_EQ(pause.on_delay(60s, end, start), LongPause::Step::none) << "it is over";
 }
 

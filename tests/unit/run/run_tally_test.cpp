@@ -8,7 +8,7 @@ namespace {
 constexpr TimePoint tally_start{1h};
 
 ResultsRecorded::Item committed(UnitId unit, bool error, std::vector<TrialId> failed = {}) {
-  return {1, unit, {}, {true, {}}, error, std::move(failed), {}};
+  return {1, unit, {}, {true, {}}, error, !error, std::move(failed), {}};
 }
 
 TEST(RunTally, CountsEachTrialOfAUnitOnce) {
