@@ -38,6 +38,7 @@ ResultsRecorded::Item recorded(WorkerId worker, const ResultToCommit& item, cons
                                .outcome = outcome,
                                .error = result.error.has_value(),
                                .answered = !is_zero(result.answer),
+                               .failed = {},
                                .spend = result.spend};
   for (const auto& score : result.scores) {
     // For the progress line; thresholds and baseline count at the end.

@@ -265,7 +265,7 @@ TEST_F(Compare, ScoresOfAMockRunAreNotComparedWithThoseOfAModel) {
   const auto live = of_mode("live_report.json", "live");
   const auto mock = of_mode("mock_report.json", "mock");
   const auto silent = of_mode("old_report.json", "");
-  for (const std::string base : {std::string("mock.json"), mock}) {
+  for (const std::string& base : {std::string("mock.json"), mock}) {
     expect_refusal(run_sluice({"compare", base, live}),
                    "`" + base + "` has the scores of a mock run, whose answers no model gave, and `" + live +
                        "` has not: name two files of one kind");
