@@ -231,7 +231,7 @@ std::string pruned_runs(const PrunedRuns& done, bool dry_run) {
   }
   if (done.needed > 0) {
     text += "; " + wording::grouped(done.needed) + staying(done.needed) +
-            "the newest of its suite or the one that its [baseline] is from";
+            "the newest of their suites or what a [baseline] is from";
   }
   if (dry_run) return text + "\n";
   text += "; " + wording::counted(done.bytes_before, "byte") + " before, " +

@@ -31,7 +31,8 @@ constexpr const char* run_examples =
     "  sluice run --mode cached --perturb crlf,blank-lines --min-stability 0.9\n"
     "  sluice run --mode live --listen tcp://127.0.0.1:5555\n"
     "    and on each worker's terminal: sluice-worker --connect tcp://127.0.0.1:5555\n"
-    "Exit code 0: all passed; 1: failures or case errors; 2: usage, settings, fixtures, set-up and run time.";
+    "Exit code 0: passed; 1: failures, case errors or a spent budget; 2: usage, settings, fixtures, set-up,\n"
+    "or a run that was interrupted or could not go on.";
 
 struct RunCommand {
   SettingFlags settings;

@@ -21,7 +21,8 @@ std::string main_line(const RunStability& run) {
   if (!all.stability) return "No answer to a perturbed input was judged";
   return "Stability " + share(all.stability) + " (" + percent(run.confidence) + ": " +
          interval(all.interval) + "): the share of " + counted(all.answers, "perturbed answer") + ", to " +
-         counted(all.cases, "case") + ", that are the same as without the perturbation";
+         counted(all.cases, "case") + (all.answers == 1 ? ", that is" : ", that are") +
+         " the same as without the perturbation";
 }
 
 std::string floor_line(const RunStability& run) {

@@ -32,7 +32,7 @@ TEST(PrunedRuns, WhatStaysAndWhyIsReported) {
   EXPECT_EQ(
       pruned_runs(done, false),
       "removed 1 run with 1 result, 3 runs left; 1 stays, being without an end: it may still be going on; "
-      "2 stay, being the newest of its suite or the one that its [baseline] is from; 0 bytes before, "
+      "2 stay, being the newest of their suites or what a [baseline] is from; 0 bytes before, "
       "0 bytes after (another process is at work: later runs use the room)\n");
 }
 
