@@ -234,7 +234,8 @@ TEST(Gate, ChecksAFixtureByItsPassFailMetricsWithoutThresholds) {
   const auto passed = Gate().assess(fixture_of("f"), claims_outcomes(0.1, 0.1, 0.1));
   EXPECT_EQ(passed.status, CaseStatus::pass);
   EXPECT_EQ(metric(passed, MetricId::claims_f1).status, MetricStatus::unjudged);
-  const auto failed = Gate().assess(fixture_of("f"), claims_outcomes(0.9, 0.9, 0.9, false));
+  const auto outcomes = claims_outcomes(0.9, 0.9, 0.9, false);
+  const auto failed = Gate().assess(fixture_of("f"), outcomes);
   EXPECT_EQ(failed.status, CaseStatus::fail);
   EXPECT_EQ(metric(failed, MetricId::claims_required).cause, MetricCause::not_passed);
   EXPECT_EQ(metric(failed, MetricId::claims_required).detail, "why");

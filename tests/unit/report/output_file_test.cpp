@@ -182,6 +182,7 @@ TEST_F(OutputFile, ASignalThatSomebodyElseHandlesIsLeftToThem) {
 }
 
 TEST_F(OutputFile, StandardOutputReportsAFullDeviceAndAClosedPipe) {
+  std::fflush(stdout);  // Or the child writes what the test program has written so far.
   const auto into = [](int descriptor) {
     return in_child([descriptor] {
       if (::dup2(descriptor, STDOUT_FILENO) < 0) return 10;
@@ -197,7 +198,7 @@ TEST_F(OutputFile, StandardOutputReportsAFullDeviceAndAClosedPipe) {
   ASSERT_EQ(::pipe(ends), 0);
   EXPECT_EQ(into(ends[1]), 0);
   char text[8] = {};
-  EXPECT_EQ(::read(ends[0], text, sizeof text), 4);
+  EXPECT_EQ(::read(ends[0], text, sizeof text - 1), 4);
   EXPECT_STREQ(text, "text");
   ::close(ends[0]);
   EXPECT_EQ(into(ends[1]), 1);
