@@ -72,7 +72,7 @@ class YamlSuiteReader {
     loaded_.suite = builder_.finish(std::move(name_), thresholding_, demands_);
     loaded_.suite.manifest = std::move(manifest_);
     std::ranges::sort(input_files_);
-    input_files_.erase(std::ranges::unique(input_files_).begin(), input_files_.end());
+    input_files_.erase(std::unique(input_files_.begin(), input_files_.end()), input_files_.end());
     loaded_.suite.input_files = std::move(input_files_);
     loaded_.suite.fixture_folders = std::move(fixture_folders_);
     return std::move(loaded_);
