@@ -1,0 +1,262 @@
+#include "coordinator/actors/coordinator_actor.hpp"
+
+#include "common/transport/local_workers.hpp"
+#include "coordinator/actors/await_run.hpp"
+#include "coordinator/actors/messages.hpp"
+#include "tests/actors/router_probe.hpp"
+
+namespace sluice {
+namespace {
+
+using namespace std::chrono_literals;
+
+class CoordinatorActorTest : public ActorTest {
+ protected:
+  using Recorder = Probe<RecordResults>;
+
+  CoordinatorActorTest() {
+    for (const auto* content : {"one", "two"}) {
+      Case one;
+      one.id = content;
+      one.content = content;
+      suite.cases.push_back(one);
+    }
+    PromptTemplate prompt;
+    prompt.user = "{{content}}";
+    plan = std::make_shared<const Plan>(*Plan::make(suite, prompt, Ontology(), RequestSettings()));
+    CoordinatorConfig config;
+    config.plan = plan;
+    config.controller.settings.run_id = "run-1";
+    ProviderSettings provider;
+    provider.name = "openai";
+    config.controller.settings.providers = {provider};
+    config.controller.settings.heartbeat_interval = 1000ms;
+    config.controller.dispatch = {1000ms, 3, 3, 60s};
+    config.controller.worker_timeout = 60s;
+    config.controller.affinities.resize(plan->unit_count());
+    config.governor = {{{"openai", {}}}, {10s, 1s, 600s}};
+    config.progress = progress.handle();
+    config.progress_interval = 100ms;
+    config.listener = listener.handle();
+    coordinator = owned(spawn_coordinator(
+        system(), std::move(config), [this](const caf::actor&) { return router.handle(); },
+        [this](const caf::actor&) { return recorder.handle(); }));
+    settle();
+  }
+
+  void send(const Peer& peer, wire::ToCoordinator message) {
+    FromWorkers messages;
+    messages.items.push_back({peer, std::move(message)});
+    caf::anon_send(coordinator, std::move(messages));
+    settle();
+  }
+  void join(const Peer& peer, std::uint64_t instance) {
+    send(peer, wire::Hello{instance, "w", "cache", "0", 5});
+    send(peer, wire::Ready{"run-1", {}, 10, {}});
+  }
+  void report(const Peer& peer, UnitId unit) {
+    UnitResult result;
+    result.unit = unit;
+    result.key = plan->key(unit);
+    result.answer = sha256("a");
+    for (const auto trial : plan->trials_of(unit)) result.scores.push_back({trial, {}, {}});
+    send(peer, wire::Report{"run-1", 10, {unit}, {std::move(result)}});
+  }
+  /// Plays the recorder: what it was given is committed.
+  void commit() {
+    ResultsRecorded done;
+    for (const auto& message : recorder.take<RecordResults>()) {
+      for (const auto& record : message.results) {
+        done.items.push_back({record.worker,
+                              record.item.result.unit,
+                              record.item.result.key,
+                              {true, record.item.result.answer},
+                              false,
+                              true,
+                              {},
+                              {}});
+      }
+    }
+    caf::anon_send(coordinator, std::move(done));
+    settle();
+  }
+  void stop() {
+    caf::anon_send(coordinator, StopRun{{Reason::interrupted, "SIGINT"}});
+    settle();
+  }
+  std::size_t ended() { return listener.got<RunEnded>().size(); }
+  void kill(const caf::actor& actor) {
+    caf::anon_send_exit(actor, caf::exit_reason::kill);
+    settle();
+  }
+  void expect_internal_error(const std::string& who) {
+    ASSERT_EQ(ended(), 1u);
+    const auto& cut_short = listener.got<RunEnded>()[0].facts.cut_short;
+    ASSERT_TRUE(cut_short);
+    EXPECT_EQ(cut_short->reason, Reason::internal_error);
+    EXPECT_NE(cut_short->message.find(who), std::string::npos) << cut_short->message;
+  }
+
+  Suite suite;
+  std::shared_ptr<const Plan> plan;
+  Router router{system()};
+  Recorder recorder{system()};
+  Probe<ShowProgress> progress{system()};
+  Probe<RunEnded> listener{system()};
+  caf::actor coordinator;
+};
+
+TEST_F(CoordinatorActorTest, ConductsARun) {
+  join("p", 1);
+  EXPECT_EQ(sent_to<wire::Welcome>(router, "p").size(), 1u);
+  ASSERT_EQ(sent_to<wire::Work>(router, "p").size(), 1u);
+  report("p", 0);
+  report("p", 1);
+  EXPECT_TRUE(sent_to<wire::Ack>(router, "p").empty()) << "not before the commit";
+  commit();
+  EXPECT_EQ(sent_to<wire::Ack>(router, "p").size(), 1u);
+  EXPECT_EQ(sent_to<wire::Drain>(router, "p").size(), 1u);
+  EXPECT_EQ(ended(), 0u) << "the worker's GOODBYE is awaited";
+  send("p", wire::Goodbye{"drained"});
+  ASSERT_EQ(ended(), 1u);
+  EXPECT_FALSE(listener.got<RunEnded>()[0].facts.cut_short);
+  EXPECT_EQ(router.got<CloseSocket>().size(), 1u);
+  EXPECT_EQ(progress.got<ShowProgress>().back().state.done, 2u);
+  send("q", wire::Hello{9, "late", "", "0", 1});
+  EXPECT_EQ(ended(), 1u);
+}
+
+TEST_F(CoordinatorActorTest, AWorkerThatSendsNoGoodbyeIsNotAwaitedForLong) {
+  join("p", 1);
+  stop();
+  pass(1999ms);
+  EXPECT_EQ(ended(), 0u);
+  pass(1ms);
+  ASSERT_EQ(ended(), 1u);
+  EXPECT_EQ(listener.got<RunEnded>()[0].facts.cut_short->reason, Reason::interrupted);
+}
+
+TEST_F(CoordinatorActorTest, ResultsOnTheirWayIntoTheLedgerAreWaitedFor) {
+  join("p", 1);
+  report("p", 0);
+  stop();
+  send("p", wire::Goodbye{"drained"});
+  pass(10s);
+  EXPECT_EQ(ended(), 0u) << "it was paid for";
+  commit();
+  EXPECT_EQ(ended(), 1u);
+}
+
+TEST_F(CoordinatorActorTest, ALedgerThatFailsEndsTheRun) {
+  join("p", 1);
+  report("p", 0);
+  report("p", 1);
+  caf::anon_send(coordinator, RecordingFailed{{Reason::ledger_failed, "no space"}});
+  settle();
+  EXPECT_EQ(sent_to<wire::Drain>(router, "p").size(), 1u);
+  commit();  // A batch that came through after all must not keep the run from ending.
+  send("p", wire::Goodbye{"drained"});
+  ASSERT_EQ(ended(), 1u);
+  EXPECT_EQ(listener.got<RunEnded>()[0].facts.cut_short->reason, Reason::ledger_failed);
+}
+
+TEST_F(CoordinatorActorTest, SilenceCountsOnlyOnceTheSocketIsDrained) {
+  join("p", 1);
+  for (int second = 0; second < 10; ++second) pass(1000ms);
+  EXPECT_EQ(router.got<DrainSocket>().size(), 10u) << "one a heartbeat";
+  EXPECT_EQ(progress.got<ShowProgress>().back().state.workers, 1u) << "the router has not answered";
+  for (int beat = 0; beat < 5; ++beat) {
+    pass(1000ms);
+    caf::anon_send(coordinator, SocketDrained{});
+    settle();
+  }
+  pass(100ms);
+  EXPECT_EQ(progress.got<ShowProgress>().back().state.workers, 0u);
+}
+
+TEST_F(CoordinatorActorTest, ADeadRouterEndsTheRunWithWhatIsCommitted) {
+  join("p", 1);
+  report("p", 0);
+  kill(router.handle());
+  EXPECT_EQ(ended(), 0u) << "the recorder has yet to commit what it was given";
+  commit();
+  expect_internal_error("router");
+}
+
+TEST_F(CoordinatorActorTest, ADeadGovernorEndsTheRun) {
+  join("p", 1);
+  send("p", wire::Heartbeat{"run-1", 5, 10, {{"openai", 0, 0, 0, false, 0, {}, {}, {}, {}, {}}}, 0});
+  kill(caf::actor_cast<caf::actor>(router.last_sender()));
+  send("p", wire::Goodbye{"drained"});
+  expect_internal_error("governor");
+}
+
+TEST_F(CoordinatorActorTest, ADeadRecorderEndsTheRun) {
+  join("p", 1);
+  report("p", 0);
+  kill(recorder.handle());
+  send("p", wire::Goodbye{"drained"});
+  expect_internal_error("recorder");
+}
+
+TEST_F(CoordinatorActorTest, ADeadProgressDisplayEndsTheRun) {
+  kill(progress.handle());
+  expect_internal_error("progress");
+}
+
+TEST_F(CoordinatorActorTest, AHandlerThatThrowsEndsTheRunForWhoeverWaitsForIt) {
+  join("p", 1);
+  ResultsRecorded of_nobody;
+  of_nobody.items.push_back({99, 0, {}, {true, {}}, false, true, {}, {}});  // No such worker ever came.
+  caf::anon_send(coordinator, std::move(of_nobody));
+  settle();
+  EXPECT_EQ(ended(), 0u) << "it cannot send that itself";
+  {
+    caf::scoped_actor self(system());
+    const auto run = await_run(self, coordinator, {}, "run-1");
+    EXPECT_EQ(run.facts.run_id, "run-1");
+    ASSERT_TRUE(run.facts.cut_short);
+    EXPECT_EQ(run.facts.cut_short->reason, Reason::internal_error);
+  }
+  settle();
+  EXPECT_EQ(running(), 2u) << "the listener and the progress display, which are not its own";
+}
+
+TEST_F(CoordinatorActorTest, AwaitRunReportsADeadWorkerToTheCoordinator) {
+  Probe<StopWorker> worker(system());
+  kill(worker.handle());
+  caf::scoped_actor self(system());
+  // In place of the coordinator, on a thread of its own: this one waits.
+  const auto conductor = system().spawn<caf::detached>(
+      [listener = caf::actor_cast<caf::actor>(self)](caf::event_based_actor* own) -> caf::behavior {
+        return {[own, listener](const LocalWorkerFailed& failed) {
+          RunEnded end;
+          end.facts.cut_short = failed.error;
+          own->send(listener, std::move(end));
+          own->quit();
+        }};
+      });
+  const auto run = await_run(self, conductor, {worker.handle()}, "run-1");
+  ASSERT_TRUE(run.facts.cut_short);
+  EXPECT_EQ(run.facts.cut_short->reason, Reason::internal_error);
+}
+
+TEST_F(CoordinatorActorTest, ADeadLocalWorkerEndsTheRun) {
+  join("p", 1);
+  caf::anon_send(coordinator, LocalWorkerFailed{{Reason::internal_error, "a worker has ended unexpectedly"}});
+  settle();
+  send("p", wire::Goodbye{"drained"});
+  expect_internal_error("worker");
+}
+
+TEST_F(CoordinatorActorTest, HeartbeatsAreAnsweredByTheGovernor) {
+  join("p", 1);
+  join("q", 2);
+  router.take<ToPeer>();
+  send("p", wire::Heartbeat{"run-1", 5, 10, {{"openai", 0, 0, 0, false, 3000, {}, {}, {}, {}, {}}}, 0});
+  EXPECT_EQ(sent_to<wire::Grants>(router, "p").at(0).echo_us, 5u);
+  EXPECT_GT(sent_to<wire::Grants>(router, "q").at(0).grants.at(0).pause_ms, 2900u) << "it knows who is there";
+}
+
+}  // namespace
+}  // namespace sluice

@@ -1,0 +1,129 @@
+#include "coordinator/actors/recorder.hpp"
+
+#include "coordinator/actors/messages.hpp"
+#include "tests/actors/actor_fixture.hpp"
+#include "tests/support/temporary_folder.hpp"
+
+namespace sluice {
+namespace {
+
+using namespace std::chrono_literals;
+
+ResultToCommit result_of(UnitId unit, const std::string& text) {
+  ResultToCommit item;
+  item.result.unit = unit;
+  item.result.answer = sha256(text);
+  TrialScore score;
+  score.trial = unit;
+  score.metrics = {{MetricId::claims_required, std::nullopt, unit % 2 == 0, ""}};
+  item.result.scores = {score};
+  item.trials = {unit};
+  return item;
+}
+
+class RecorderTest : public ActorTest {
+ protected:
+  RecorderTest() {
+    auto ledger = Ledger::open(file());
+    EXPECT_TRUE(ledger && ledger->begin_run({"run-1", "s", "live", "p", "m", "1", 1, 1}));
+    recorder = owned(spawn_recorder(system(), std::move(*ledger), run_id, true, coordinator.handle(), false));
+  }
+  std::filesystem::path file() const { return folder.path() / "ledger.db"; }
+  void record(WorkerId worker, UnitId unit, const std::string& text = "a") {
+    caf::anon_send(recorder, RecordResults{{{worker, result_of(unit, text)}}});
+  }
+
+  std::string run_id = "run-1";
+  support::TemporaryFolder folder;
+  Probe<ResultsRecorded, RecordingFailed> coordinator{system()};
+  caf::actor recorder;
+};
+
+TEST_F(RecorderTest, ResultsThatWaitTogetherAreCommittedTogether) {
+  for (UnitId unit = 0; unit < 10; ++unit) record(unit + 100, unit);
+  settle();
+  const auto batches = coordinator.take<ResultsRecorded>();
+  ASSERT_EQ(batches.size(), 1u);
+  ASSERT_EQ(batches[0].items.size(), 10u);
+  for (UnitId unit = 0; unit < 10; ++unit) {
+    const auto& item = batches[0].items[unit];
+    EXPECT_EQ(item.worker, unit + 100u);
+    EXPECT_EQ(item.unit, unit);
+    EXPECT_TRUE(item.outcome.first);
+    EXPECT_EQ(item.failed.size(), unit % 2 == 0 ? 0u : 1u);
+    EXPECT_FALSE(item.error);
+    EXPECT_TRUE(item.answered);
+  }
+}
+
+TEST_F(RecorderTest, AnAnswerThatNobodyCanUseIsAnAnswer) {
+  auto cut_off = result_of(0, "half an ans");
+  cut_off.result.error = Error{Reason::truncated, "cut off"};
+  cut_off.result.scores.clear();
+  auto none = result_of(1, "");
+  none.result.error = Error{Reason::timed_out, "it hung"};
+  none.result.answer = {};
+  none.result.scores.clear();
+  caf::anon_send(recorder, RecordResults{{{1, cut_off}, {1, none}}});
+  settle();
+  const auto batches = coordinator.take<ResultsRecorded>();
+  ASSERT_EQ(batches.size(), 1u);
+  ASSERT_EQ(batches[0].items.size(), 2u);
+  EXPECT_TRUE(batches[0].items[0].answered);
+  EXPECT_FALSE(batches[0].items[1].answered);
+}
+
+TEST_F(RecorderTest, WhatItReportsIsInTheLedger) {
+  record(1, 3);
+  settle();
+  ASSERT_EQ(coordinator.got<ResultsRecorded>().size(), 1u);
+  const auto reader = Ledger::open(file());
+  std::size_t seen = 0;
+  EXPECT_TRUE(reader->results_of("run-1")->visit([&](const CommittedTrial& trial) {
+    EXPECT_EQ(trial.trial, 3u);
+    ++seen;
+  }));
+  EXPECT_EQ(seen, 1u);
+}
+
+TEST_F(RecorderTest, AFloodIsCommittedInBoundedBatches) {
+  for (UnitId unit = 0; unit < 1300; ++unit) record(1, unit);
+  RecordResults together;
+  for (UnitId unit = 1300; unit < 2600; ++unit) together.results.push_back({1, result_of(unit, "a")});
+  caf::anon_send(recorder, std::move(together));
+  settle();
+  std::size_t recorded = 0;
+  for (const auto& batch : coordinator.got<ResultsRecorded>()) {
+    EXPECT_LE(batch.items.size(), 512u);
+    for (const auto& item : batch.items) EXPECT_EQ(item.unit, recorded++) << "in the order of arrival";
+  }
+  EXPECT_EQ(recorded, 2600u);
+}
+
+TEST_F(RecorderTest, AnAckNamesTheWinnerOfADuplicate) {
+  record(1, 0, "first");
+  record(2, 0, "second");
+  settle();
+  const auto batches = coordinator.take<ResultsRecorded>();
+  ASSERT_EQ(batches.size(), 1u);
+  EXPECT_TRUE(batches[0].items.at(0).outcome.first);
+  EXPECT_FALSE(batches[0].items.at(1).outcome.first);
+  EXPECT_EQ(batches[0].items.at(1).outcome.winner, sha256("first"));
+}
+
+TEST_F(RecorderTest, AFailureIsReportedAndLeavesItReadyForMore) {
+  run_id = "not in the ledger";
+  auto ledger = Ledger::open(file());
+  const auto broken =
+      owned(spawn_recorder(system(), std::move(*ledger), run_id, true, coordinator.handle(), false));
+  for (int twice = 0; twice < 2; ++twice) {
+    caf::anon_send(broken, RecordResults{{{1, result_of(0, "a")}}});
+    settle();
+    const auto failures = coordinator.take<RecordingFailed>();
+    ASSERT_EQ(failures.size(), 1u);
+    EXPECT_EQ(failures[0].why.reason, Reason::ledger_failed);
+  }
+}
+
+}  // namespace
+}  // namespace sluice

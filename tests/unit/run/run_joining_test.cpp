@@ -1,0 +1,73 @@
+#include "tests/unit/run/run_fixture.hpp"
+
+namespace sluice {
+namespace {
+
+// Whom a run waits for before it leases.
+
+TEST_F(RunControllerTest, NothingIsLeasedBeforeTheExpectedWorkersAreThere) {
+  config.expected_workers = 2;
+  begin();
+  EXPECT_TRUE(leased(join("p", 1, 1), "p").empty());
+  const auto effects = join("q", 2, 1);
+  EXPECT_EQ(leased(effects, "p").size() + leased(effects, "q").size(), 2u);
+}
+
+TEST_F(RunControllerTest, ExpectedWorkersAreNotWaitedForForEver) {
+  config.expected_workers = 3;
+  begin();
+  EXPECT_TRUE(leased(join("p", 1), "p").empty());
+  for (auto time = 1000ms; time <= config.worker_timeout; time += 1000ms) {
+    send("p", wire::Heartbeat{run_id, 0, 10, {}});
+    EXPECT_TRUE(leased(tick(time), "p").empty());
+  }
+  send("p", wire::Heartbeat{run_id, 0, 10, {}});
+  EXPECT_EQ(leased(tick(config.worker_timeout + 500ms), "p").size(), 3u);
+}
+
+TEST_F(RunControllerTest, PinnedUnitsWaitAMomentForTheHolderOfTheirAnswers) {
+  config.workers_may_join = true;
+  config.holders = {"cache-2"};
+  config.affinities[0].holder = 1;
+  config.affinities[1].holder = 1;
+  begin();
+  EXPECT_EQ(leased(join("p", 1), "p"), std::vector<UnitId>{2}) << "the first to join does not get them";
+  now = 50ms;
+  const auto effects = join("q", 2);
+  EXPECT_EQ(leased(effects, "p").size() + leased(effects, "q").size(), 2u);
+  for (const auto& work : sent<wire::Work>(effects, "p")) {
+    for (const auto& unit : work.units) EXPECT_TRUE(unit.held_elsewhere) << "who is idle has it lent";
+  }
+}
+
+TEST_F(RunControllerTest, AHolderThatDoesNotComeIsNotWaitedForLong) {
+  config.workers_may_join = true;
+  config.holders = {"cache-2"};
+  for (auto& affinity : config.affinities) affinity.holder = 1;
+  begin();
+  join("p", 1);
+  EXPECT_TRUE(leased(tick(1000ms), "p").empty());
+  EXPECT_TRUE(leased(tick(2000ms), "p").empty());
+  EXPECT_EQ(leased(tick(3000ms), "p").size(), 3u);
+}
+
+TEST_F(RunControllerTest, AHolderThatCanOnlyLendIsThere) {
+  config.workers_may_join = true;
+  config.holders = {"cache-2"};
+  for (auto& affinity : config.affinities) affinity.holder = 1;
+  begin();
+  join("p", 1);
+  hello("q", 2);
+  const auto effects = send("q", wire::Ready{run_id, {{Reason::key_missing, "no key"}}, 10, {}});
+  EXPECT_EQ(leased(effects, "p").size(), 3u);
+}
+
+TEST_F(RunControllerTest, ARunOfOneProcessWaitsForNobody) {
+  config.holders = {"cache-2"};
+  for (auto& affinity : config.affinities) affinity.holder = 1;
+  begin();
+  EXPECT_EQ(leased(join("p", 1), "p").size(), 3u);
+}
+
+}  // namespace
+}  // namespace sluice
