@@ -23,9 +23,26 @@ std::uint64_t first_bytes(const Digest& digest) {
   return number;
 }
 
-/// Of the line itself, and of what it stands for: a file that it names may change too.
-std::uint64_t check_of(std::string_view line, const Digest& fingerprint) {
-  return first_bytes(sha256(line)) ^ first_bytes(fingerprint);
+struct ReadTest {
+  ParsedTest parsed;
+  std::uint64_t check = 0;  ///< Of the line, and of the files that it names: they may change too.
+};
+
+tl::expected<ReadTest, DocumentError> read_test(std::string_view line, std::uint32_t number,
+                                                const TestSource& source) {
+  const auto node = parse_json(line, number);
+  if (!node) return tl::unexpected(node.error());
+  ReadTest test;
+  test.check = first_bytes(sha256(line));
+  TestSource checked = source;
+  checked.read_file = [&](const std::string& path, std::vector<FileIdentity>* opened) {
+    constexpr std::uint64_t odd = 31;  // A sum alone would forget a file that is named twice.
+    auto text = source.read_file(path, opened);
+    test.check = test.check * odd + (text ? first_bytes(sha256(*text)) : 0);
+    return text;
+  };
+  test.parsed = parse_test(*node, checked);
+  return test;
 }
 
 class JsonLinesFile : public CaseFile {
@@ -48,12 +65,9 @@ class JsonLinesFile : public CaseFile {
       if (got == 0) return changed(offset);
       filled += static_cast<std::size_t>(got);
     }
-    const auto node = parse_json(line);
-    if (!node) return changed(offset);
-    ParsedTest parsed = parse_test(*node, source_);
-    const bool is_same = parsed.findings.empty() && check_of(line, case_fingerprint(parsed.test)) == check;
-    if (!is_same) return changed(offset);
-    return std::move(parsed.test);
+    auto test = read_test(line, 1, source_);
+    if (!test || test->check != check || !test->parsed.findings.empty()) return changed(offset);
+    return std::move(test->parsed.test);
   }
 
  private:
@@ -124,14 +138,12 @@ class Indexer {
     if (text.ends_with('\r')) text.remove_suffix(1);
     if (text.find_first_not_of(" \t") == std::string_view::npos) return;
 
-    const auto node = parse_json(text, line.number);
-    if (!node) return add(node.error().line, node.error().message);
-    ParsedTest parsed = parse_test(*node, source_);
-    for (Finding& finding : parsed.findings) limit_.add(std::move(finding));
-    const Digest fingerprint = case_fingerprint(parsed.test);
-    const CaseList::Place place{offset, static_cast<std::uint32_t>(text.size()), check_of(text, fingerprint),
-                                line.number};
-    builder_.add(file_, place, parsed.test, fingerprint, {number_, line.number});
+    auto test = read_test(text, line.number, source_);
+    if (!test) return add(test.error().line, test.error().message);
+    for (Finding& finding : test->parsed.findings) limit_.add(std::move(finding));
+    const CaseList::Place place{offset, static_cast<std::uint32_t>(text.size()), test->check, line.number};
+    const Case& parsed = test->parsed.test;
+    builder_.add(file_, place, parsed, case_fingerprint(parsed), {number_, line.number});
   }
 
   void add(std::uint32_t line, std::string message) { limit_.add({source_.file, line, std::move(message)}); }

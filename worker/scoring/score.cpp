@@ -93,7 +93,6 @@ Result<TrialScore> score_trial(const AssessedAnswer& answer, const ScoringTask& 
 void score_answer(const Completion& completion, const Checks& checks, const WorkUnit& unit,
                   const EmbeddedTexts& embedded, UnitResult& out,
                   std::optional<std::vector<ParsedClaim>> read) {
-  out.answer = answer_digest(completion);
   out.usage = completion.usage;
   out.error = completion.non_answer;
   clear_scores(out);

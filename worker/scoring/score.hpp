@@ -33,11 +33,11 @@ struct AssessedAnswer {
 Result<TrialScore> score_trial(const AssessedAnswer& answer, const ScoringTask& task,
                                const TextChecker& assess);
 
-/// Fills the part of a unit's result that follows from its answer: `answer`, `usage`, `shown_text`, and
-/// either `error` (a refusal, a truncated answer, unparsable claims, or what a metric could not be assessed
+/// Fills the part of a unit's result that follows from its answer's text: `usage`, `shown_text`, and either
+/// `error` (a refusal, a truncated answer, unparsable claims, or what a metric could not be assessed
 /// for) or `parsed`, `claims` and a score for each of the unit's tasks. An answer is read as claims only if a
-/// task assesses them. Leaves `unit`, `key` and `spend` alone. `read`: the answer's claims, if parse_claims
-/// was called for it already.
+/// task assesses them. Leaves `unit`, `key`, `answer` and `spend` alone. `read`: the answer's claims, if
+/// parse_claims was called for it already.
 void score_answer(const Completion& completion, const Checks& checks, const WorkUnit& unit,
                   const EmbeddedTexts& embedded, UnitResult& out,
                   std::optional<std::vector<ParsedClaim>> read = std::nullopt);

@@ -15,11 +15,10 @@ UnitResult unit_result(const WorkUnit& unit, const Checks& checks, UnitOutcome o
   } else {
     auto& completion = std::get<Completion>(outcome);
     // The answer is known by what the cache holds; nothing else holds a key.
-    const Digest answer = answer_digest(completion);
+    result.answer = answer_digest(completion);
     if (keys.apply(completion.text)) read = {};
     if (completion.non_answer) keys.apply(completion.non_answer->message);
     score_answer(completion, checks, unit, evidence.embedded, result, std::move(read.claims));
-    result.answer = answer;
   }
   return result;
 }

@@ -113,7 +113,6 @@ TEST(ScoreAnswer, ScoresTheFinalClaimsForEachTask) {
   result.error = Error{Reason::rate_limited, "from before"};
   score_answer(completion, {ontology, TextChecker()}, unit_with_tasks(), {}, result);
   EXPECT_EQ(result.unit, 9u);
-  EXPECT_EQ(result.answer, answer_digest(completion));
   EXPECT_EQ(result.usage, (Usage{10, 5}));
   EXPECT_FALSE(result.error);
   ASSERT_EQ(result.parsed.size(), 2u);
@@ -144,8 +143,7 @@ TEST(ScoreAnswer, NonAnswersAndUnparsableOnesAreErrorsWithoutScores) {
     score_answer(completion, {ontology, TextChecker()}, unit_with_tasks(), {}, result);
     ASSERT_TRUE(result.error);
     EXPECT_EQ(result.error->reason, reason);
-    EXPECT_EQ(result.answer, answer_digest(completion));
-    EXPECT_EQ(result.usage, (Usage{10, 5}));
+      EXPECT_EQ(result.usage, (Usage{10, 5}));
     EXPECT_TRUE(result.parsed.empty());
     EXPECT_TRUE(result.claims.empty());
     EXPECT_TRUE(result.scores.empty());

@@ -135,5 +135,16 @@ TEST_F(JsonLines, NoticesThatTheFileChanged) {
   EXPECT_FALSE(loaded.suite.cases.read(0));
 }
 
+TEST_F(JsonLines, NoticesThatASchemaChanged) {
+  write("s.json", R"({"type": "string"})");
+  write("l.jsonl",
+        R"({"id":"s","input":{"prompt":"p"},"expected":{"type":"json_schema","schema":"s.json"}})");
+  const LoadedSuite loaded = load(suite_yaml);
+  ASSERT_EQ(loaded.suite.cases.size(), 1u);
+  EXPECT_TRUE(loaded.suite.cases.read(0));
+  write("s.json", R"({"type": "number"})");
+  EXPECT_FALSE(loaded.suite.cases.read(0));
+}
+
 }  // namespace
 }  // namespace sluice
