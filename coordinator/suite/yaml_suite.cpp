@@ -44,6 +44,11 @@ constexpr std::array setting_keys{
     SettingKey{"min_stability", "min_stability"},
     SettingKey{"embedding_provider", "embedding_provider"},
     SettingKey{"embedding_model", "embedding_model"},
+    SettingKey{"judge", "judge"},
+    SettingKey{"judge_model", "judge_model"},
+    SettingKey{"judge_samples", "judge_samples"},
+    SettingKey{"judge_temperature", "judge_temperature"},
+    SettingKey{"judge_max_tokens", "judge_max_tokens"},
 };
 
 class YamlSuiteReader {
