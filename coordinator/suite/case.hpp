@@ -28,10 +28,10 @@ struct JudgeQuestion {
 struct Expectation {
   /// Its `texts` are empty for a claims metric, which assesses by the case's claims, and for a judge metric.
   TextExpectation what;
-  std::optional<JudgeQuestion> judge;  ///< Of a judge metric alone.
-  Thresholding thresholding;           ///< Over the suite's; only for scored metrics.
+  Thresholding thresholding;  ///< Over the suite's; only for scored metrics.
   /// `expected.min_score`: holds beside any thresholding. Of a judge metric: what each vote must reach.
   std::optional<double> min_score;
+  std::optional<JudgeQuestion> judge{};  ///< Of a judge metric alone.
   friend bool operator==(const Expectation&, const Expectation&) = default;
 };
 
