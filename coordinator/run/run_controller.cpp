@@ -27,7 +27,7 @@ RunController::RunController(const Plan& plan, Config config, TimePoint now)
       dispatcher_(config_.dispatch, std::move(config_.affinities), config_.holders),
       lending_(config_.settings, config_.dispatch.lease_time),
       budget_(config_.budget, config_.price),
-      leases_(plan_, config_.settings.run_id, config_.pinned_answers, dispatcher_, lending_, budget_),
+      leases_(plan_, config_.settings, config_.pinned_answers, dispatcher_, lending_, budget_),
       start_(config_.expected_workers, config_.worker_timeout, now),
       end_(config_.drain_timeout, config_.deadline, now),
       long_pause_(config_.settings.case_timeout),
@@ -250,10 +250,19 @@ void RunController::take_fatal_error(WorkerId worker, UnitId unit, const Error& 
 }
 
 void RunController::count_spend(WorkerId worker, UnitId unit, const Spend& spend, bool answered) {
-  // What its embeddings took may be known all the same.
-  const bool unknown =
-      answered && !spend.cache_hit && spend.calls > 0 && spend.paid.of(CallKind::answer) == Usage();
-  unknown ? budget_.settle_unknown(worker, unit, spend.paid) : budget_.settle(worker, unit, spend.paid);
+  const auto is_unknown = [&](CallKind kind) { return spend.paid.of(kind) == Usage(); };
+  std::vector<CallKind> unknown;
+  // What its embeddings and votes took may be known all the same.
+  if (answered && !spend.cache_hit && spend.calls > 0 && is_unknown(CallKind::answer)) {
+    unknown.push_back(CallKind::answer);
+  }
+  // Other calls than the answer's, of which nothing is known: votes, where any are reserved.
+  const std::uint32_t answers = spend.cache_hit ? 0 : 1;
+  if (spend.calls > spend.retries + answers && is_unknown(CallKind::judge) &&
+      is_unknown(CallKind::embedding)) {
+    unknown.push_back(CallKind::judge);
+  }
+  budget_.settle(worker, unit, spend.paid, unknown);
   tally_.on_spend(spend);
 }
 
