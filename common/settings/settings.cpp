@@ -88,6 +88,13 @@ std::string show_text(const std::string& value) {
   return json_string(value);
 }
 
+/// `; votes in caches are those of "openai" (sluice.toml:2)` beneath a "none"; else empty.
+std::string votes_in_caches(const Settings& settings) {
+  const auto& [name, origin, where] = settings.judge_provider;
+  if (name.empty() || settings.judge.value != to_string(Judge::none)) return "";
+  return "; votes in caches are those of " + json_string(name) + " (" + origin_text({origin, where}) + ")";
+}
+
 /// What a run makes of the settings that are empty by default, and yet have one.
 std::optional<Setting<std::string>> effective_text(const Settings& settings, std::string_view key) {
   if (key == "model") return effective_model(settings, settings.find_provider(settings.provider.value));
@@ -326,6 +333,7 @@ std::vector<SettingLine> describe(const Settings& settings) {
     } else {
       lines.push_back({key, definition.show(settings), origin_text(definition.stamp(settings))});
     }
+    if (definition.key == "judge") lines.back().origin += votes_in_caches(settings);
   }
   for (const ProviderConfig& provider : settings.providers) {
     for (const ProviderDefinition& definition : provider_definitions()) {

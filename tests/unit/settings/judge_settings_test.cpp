@@ -91,7 +91,7 @@ TEST(JudgeSettings, FlagsGoBeforeTheEnvironmentAndThatBeforeTheSuiteAndThatBefor
        "provider",
        "JUDGE",
        "--judge",
-       {"\"openai\"", "\"gemini\"", "\"fake\"", "\"none\"", "\"x\""}},
+       {"\"openai\"", "\"gemini\"", "\"fake\"", "\"local\"", "\"x\""}},
       {"judge_model", "model", "JUDGE_MODEL", "--judge-model", {"\"a\"", "\"b\"", "\"c\"", "\"d\"", "\"e\""}},
       {"judge_samples", "samples", "JUDGE_SAMPLES", "--judge-samples", {"1", "2", "4", "5", "99"}},
       {"judge_temperature",
@@ -230,6 +230,9 @@ TEST(ResolveJudge, NoneKeepsWhomTheNextPlaceNamesForVotesFromCaches) {
   EXPECT_EQ(judge.judge.provider, "openai");
   EXPECT_EQ(judge.judge.model, "m");
   ASSERT_TRUE(judge.provider);
+  EXPECT_EQ(line_of(merged({file, {}, {}, {none}}), "judge.provider"),
+            "\"none\" # flag --no-judge; votes in caches are those of \"openai\" (sluice.toml:2)");
+  EXPECT_EQ(line_of(merged({file, {}, {}, {none}}), "judge.model"), "\"m\" # sluice.toml:3");
   const auto by_variable = resolved(
       {file, {}, {{"SLUICE_JUDGE", "none"}, {"VERDICT_JUDGE", "gemini"}, {"SLUICE_JUDGE_MODEL", "g"}}, {}});
   EXPECT_EQ(by_variable.judge.judge, Judge::none);
