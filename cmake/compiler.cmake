@@ -2,8 +2,8 @@
 set(CMAKE_CXX_STANDARD 20)
 set(CMAKE_CXX_STANDARD_REQUIRED ON)
 set(CMAKE_CXX_EXTENSIONS OFF)
-# Sources are compiled together, and g++ then inlines less at -O2: a suite in mock mode takes 3 % more instructions.
-set(CMAKE_CXX_FLAGS_RELEASE "-O3 -DNDEBUG")
+# -O3 takes a suite in mock mode 3 % fewer instructions, no row of scripts/bench less time, and a tenth longer to build.
+set(CMAKE_CXX_FLAGS_RELEASE "-O2 -DNDEBUG")
 set(CMAKE_RUNTIME_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/bin)
 set(CMAKE_ARCHIVE_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/lib)
 
