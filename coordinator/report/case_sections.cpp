@@ -281,7 +281,7 @@ class CaseSections {
     Entries entries;
     if (is_comment_) {
       entries.share = {.most_bytes = defaults::error_list_bytes, .rest = [](std::uint64_t count) {
-                         return wording::grouped(count) + " more reasons stand in the JSON report";
+                         return wording::counted(count, "more reason") + " in the JSON report";
                        }};
     }
     for (const auto& [reason, group] : errors_.by_reason()) {
@@ -307,12 +307,12 @@ class CaseSections {
   CaseDetails details_;
   BoundedList<Table, std::vector<Row>> regression_rows_{room_, defaults::regression_rows_bytes,
                                                         "more regressed; the JSON report has them all"};
-  EntryList regressions_{room_, defaults::regression_list_bytes, "more stand in the JSON report"};
+  EntryList regressions_{room_, defaults::regression_list_bytes, "more in the JSON report"};
   EntryList failures_{room_, defaults::failure_list_bytes,
                       "more failed; the table and the JSON report have them all"};
-  EntryList warnings_{room_, defaults::warning_list_bytes, "more stand in the JSON report"};
-  EntryList missing_{room_, defaults::missing_list_bytes, "more cases stand in the JSON report"};
-  EntryList improvements_{room_, defaults::improvement_list_bytes, "more stand in the JSON report"};
+  EntryList warnings_{room_, defaults::warning_list_bytes, "more in the JSON report"};
+  EntryList missing_{room_, defaults::missing_list_bytes, "more in the JSON report"};
+  EntryList improvements_{room_, defaults::improvement_list_bytes, "more in the JSON report"};
   wording::ErrorGroups errors_;
   std::vector<Section> sections_;
 };

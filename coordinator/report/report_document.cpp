@@ -153,8 +153,7 @@ class ReportBuilder {
     }
     const auto entries_of = [&](std::initializer_list<Severity> severities, std::size_t most_bytes) {
       Entries entries;
-      entries.share = {.most_bytes = most_bytes,
-                       .rest = more_in_json("more notices stand in the JSON report")};
+      entries.share = {.most_bytes = most_bytes, .rest = more_in_json("more in the JSON report")};
       for (const Severity severity : severities) {
         for (const GateNotice& notice : notices) {
           if (notice.severity != severity) continue;

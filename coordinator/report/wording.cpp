@@ -125,8 +125,8 @@ std::string reason_for(const ReportInput& input) {
   // The first count says of how many.
   const auto add = [&](std::uint64_t number, std::string_view word) {
     if (number == 0) return;
-    text += (text.empty() ? "" : ", ") + grouped(number);
-    if (is_first_count) text += " of " + counted(statuses.total(), case_noun(input));
+    text += text.empty() ? "" : ", ";
+    text += is_first_count ? counted_of(number, statuses.total(), case_noun(input)) : grouped(number);
     text.append(" ").append(word);
     is_first_count = false;
   };

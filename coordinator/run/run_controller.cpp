@@ -1,6 +1,7 @@
 #include "coordinator/run/run_controller.hpp"
 
 #include "common/text/text.hpp"
+#include "coordinator/display/numbers.hpp"
 #include "coordinator/run/commit_replies.hpp"
 #include "coordinator/run/result_check.hpp"
 #include "coordinator/run/run_errors.hpp"
@@ -290,14 +291,14 @@ bool RunController::may_lease(TimePoint now, Effects& effects) {
   const auto ready = roster_.ready_count();
   const auto step = start_.on_ready(ready, now);
   if (step.some_are_missing) {
-    effects.notes.push_back("only " + std::to_string(ready) + " of " +
-                            std::to_string(config_.expected_workers) +
-                            " expected workers came; the run goes on with them");
+    effects.notes.push_back("only " +
+                            wording::counted_of(ready, config_.expected_workers, "expected worker") +
+                            " came; the run goes on without the others");
   }
   if (step.holders_overdue) dispatcher_.end_wait_for_holders();
   if (const auto units = dispatcher_.waiting_for_holders(); step.begins && units > 0) {
-    effects.notes.push_back(std::to_string(units) +
-                            " units wait a moment for the workers whose caches hold their answers");
+    effects.notes.push_back(wording::counted(units, "unit") + (units == 1 ? " waits" : " wait") +
+                            " a moment for the workers whose caches hold the answers");
   }
   return start_.begun();
 }

@@ -2,6 +2,7 @@
 
 #include "common/text/text.hpp"
 #include "coordinator/defaults.hpp"
+#include "coordinator/display/numbers.hpp"
 
 #include <algorithm>
 #include <array>
@@ -24,9 +25,10 @@ Error missing_answers(const Plan& plan, const std::vector<UnitId>& units) {
   const bool one_trial_a_case = plan.trial_count() == plan.trials().case_count();
   if (trials.size() > defaults::named_trials)
     names += " and " + std::to_string(trials.size() - defaults::named_trials) + " more";
-  return {Reason::cache_miss, "no cache holds the answers of " + std::to_string(trials.size()) + " of " +
-                                  std::to_string(plan.trial_count()) +
-                                  (one_trial_a_case ? " cases (" : " trials (") + names +
+  const auto which =
+      wording::counted_of(trials.size(), plan.trial_count(), one_trial_a_case ? "case" : "trial");
+  return {Reason::cache_miss, std::string("no cache holds the ") +
+                                  (trials.size() == 1 ? "answer of " : "answers of ") + which + " (" + names +
                                   "); fill it with `sluice run --mode live` and the same settings"};
 }
 
