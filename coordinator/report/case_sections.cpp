@@ -287,7 +287,7 @@ class CaseSections {
     for (const auto& [reason, group] : errors_.by_reason()) {
       Entry entry{{code(std::string(to_string(reason))), words(" (" + wording::grouped(group.count) + "): "),
                    words(wording::ids(group))},
-                  {{.text = words(group.first_message, defaults::max_message_bytes),
+                  {{.text = sentence(group.first_message, defaults::max_message_bytes),
                     .tone = Tone::bad,
                     .label = "First"}}};
       if (!group.first_answer.empty())

@@ -60,7 +60,9 @@ class ReportBuilder {
 
   void add_head() {
     document_.title = "LLM Prompt Evaluation Report";
-    document_.verdict = {verdict_word(input_), wording::reason_for(input_), tone_of(input_.verdict)};
+    document_.verdict = {verdict_word(input_),
+                         sentence(wording::reason_for(input_), defaults::max_reason_bytes),
+                         tone_of(input_.verdict)};
     const RunIdentity& identity = input_.identity;
     const auto fact = [&](const char* label, std::string words) {
       document_.facts.push_back({.text = std::move(words), .label = label});
@@ -158,7 +160,7 @@ class ReportBuilder {
         for (const GateNotice& notice : notices) {
           if (notice.severity != severity) continue;
           entries.items.push_back({{strong(std::string(wording::severity_word(severity))), words(" "),
-                                    code(notice.code, 80), words(": "), words(notice.message, 600)}});
+                                    code(notice.code, 80), words(": "), sentence(notice.message, 600)}});
         }
       }
       return entries;

@@ -203,6 +203,28 @@ TEST(MarkdownReport, ForeignTextIsNoMarkup) {
   EXPECT_NE(markdown.find("``` tick``s/enabled = false ```"), std::string::npos);
 }
 
+TEST(MarkdownReport, CommandsInASentenceCanBeCopiedAsTheyStand) {
+  const std::string command = "`sluice run 'a_b*.yaml' --export-baseline x#1.json`";
+  EXPECT_EQ(markdown_sentence("a_b: write it with " + command + ", or (`min_floor`)."),
+            "a\\_b: write it with " + command + ", or (`min_floor`).");
+  EXPECT_EQ(markdown_sentence("a `b`"), "a `b`");
+  EXPECT_EQ(markdown_sentence("`sluice run 'a`b.yaml'`; `c`"), "`` sluice run 'a`b.yaml' ``; `c`");
+  EXPECT_EQ(markdown_sentence("one ` alone, a`b`c and ``"), "one \\` alone, a\\`b\\`c and \\`\\`");
+  EXPECT_EQ(markdown_sentence(""), "");
+  EXPECT_LE(markdown_sentence("`" + std::string(100, '#') + "` " + std::string(100, '#'), 150).size(), 150u);
+
+  const SampleRun run;
+  const Aggregates aggregates = run.aggregates();
+  ReportInput input = run.input(aggregates);
+  input.gate.notices = {{GateNotice::Severity::warning, "fingerprint_mismatch", "write it with " + command}};
+  input.facts.cut_short = Error{Reason::cache_miss, "fill it with `sluice run --mode live`"};
+  const std::string markdown = markdown_of(input);
+  EXPECT_NE(markdown.find("write it with " + command), std::string::npos) << markdown;
+  EXPECT_NE(markdown.find("fill it with `sluice run --mode live`"), std::string::npos) << markdown;
+  EXPECT_NE(table_of(input, {.columns = 120}).find("fill it with `sluice run --mode live`"),
+            std::string::npos);
+}
+
 TEST(JsonReport, WhatTurnsTheDirectionIsEscapedAndNotLost) {
   SampleRun run;
   const std::string name = "ab\u202edc\u2066 \"\u200f\u2028\u061c";
