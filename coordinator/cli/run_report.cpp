@@ -147,8 +147,9 @@ int report_run(const RunOptions& options, const RunInputs& inputs, const RunGate
     if (changes && *changes) assessment->gate.notices.push_back(std::move(**changes));
   }
   int code = assessment->exit_code;
-  const RunIdentity identity{inputs.prompt.version, inputs.prompt.hash, inputs.ontology.version(),
-                             options.provider.provider.kind, options.provider.model};
+  const RunIdentity identity{inputs.prompt.version,          inputs.prompt.hash,
+                             inputs.ontology.version(),      options.provider.provider.kind,
+                             options.provider.provider.name, options.provider.model};
   const ReportInput input{results,
                           assessment->aggregates,
                           assessment->verdict,

@@ -78,6 +78,7 @@ class JunitReport {
     property("run_id", input_.facts.run_id);
     property("prompt_version", input_.identity.prompt_version);
     property("provider", to_string(input_.identity.provider));
+    property("provider_name", input_.identity.provider_name);
     property("model", input_.identity.model);
     property("mode", input_.mode);
     property("config_fingerprint", input_.gate.config_fingerprint);

@@ -50,7 +50,10 @@ Rest more_in_json(std::string words) {
 
 std::string model_words(const ReportInput& input) {
   const RunIdentity& identity = input.identity;
-  return identity.model + " (" + std::string(to_string(identity.provider)) + ", " + input.mode + ")";
+  const std::string_view kind = to_string(identity.provider);
+  std::string provider = identity.provider_name;
+  if (provider != kind) provider.append(" of kind ").append(kind);
+  return identity.model + " (" + provider + ", " + input.mode + ")";
 }
 
 class ReportBuilder {

@@ -203,6 +203,22 @@ TEST(MarkdownReport, ForeignTextIsNoMarkup) {
   EXPECT_NE(markdown.find("``` tick``s/enabled = false ```"), std::string::npos);
 }
 
+// Whose provider is `[providers.local]` saw the kind alone, as if the calls had gone to OpenAI.
+TEST(Reports, AProviderHasTheNameThatTheUserGaveIt) {
+  const SampleRun run;
+  const Aggregates aggregates = run.aggregates();
+  ReportInput input = run.input(aggregates);
+  EXPECT_NE(markdown_of(input).find("(gemini, live)"), std::string::npos);
+  input.identity.provider = ProviderKind::openai;
+  input.identity.provider_name = "local";
+  for (const std::string& text : {table_of(input, {.columns = 120}), markdown_of(input)}) {
+    EXPECT_NE(text.find("(local of kind openai, live)"), std::string::npos) << text;
+  }
+  const auto report = nlohmann::json::parse(json_of(input));
+  EXPECT_EQ(report["provider"], "openai");
+  EXPECT_EQ(report["provider_name"], "local");
+}
+
 TEST(MarkdownReport, CommandsInASentenceCanBeCopiedAsTheyStand) {
   const std::string command = "`sluice run 'a_b*.yaml' --export-baseline x#1.json`";
   EXPECT_EQ(markdown_sentence("a_b: write it with " + command + ", or (`min_floor`)."),
