@@ -2,6 +2,7 @@
 
 #include "common/defaults.hpp"
 #include "common/process/supervision.hpp"
+#include "common/text/stderr_line.hpp"
 #include "coordinator/actors/governor_actor.hpp"
 #include "coordinator/actors/messages.hpp"
 #include "coordinator/actors/recorder.hpp"
@@ -130,6 +131,9 @@ void perform(CoordinatorActor* self, Effects& effects) {
   auto& state = self->state;
   state.unrecorded += effects.to_record.size();
   for (const auto& note : effects.notes) spdlog::info("{}", note);
+  for (const auto& words : effects.announced) {
+    write_stderr_line("sluice: " + words, state.config->over_live_line);
+  }
   if (!effects.to_record.empty()) self->send(state.recorder, RecordResults{std::move(effects.to_record)});
   for (auto& message : effects.to_workers) self->send(state.router, std::move(message));
   if (!effects.to_note.empty()) self->send(state.recorder, NoteEmbeddings{std::move(effects.to_note)});

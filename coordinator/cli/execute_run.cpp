@@ -106,6 +106,7 @@ Result<EndedRun> conduct(const RunOptions& options, const RunInputs& inputs, std
   if (options.progress) {
     config.progress = spawn_progress(actors.system, style);
     config.progress_interval = style.interval();
+    config.over_live_line = style.live;
   }
   config.listener = caf::actor_cast<caf::actor>(self);
   config.price = price_of(options, inputs);

@@ -1,6 +1,5 @@
 #include "coordinator/run/run_controller.hpp"
 
-#include "common/text/text.hpp"
 #include "coordinator/display/numbers.hpp"
 #include "coordinator/run/commit_replies.hpp"
 #include "coordinator/run/result_check.hpp"
@@ -15,10 +14,6 @@ namespace sluice {
 namespace {
 
 using namespace std::chrono_literals;
-
-std::string in_seconds(std::chrono::milliseconds time) {
-  return shortest(std::chrono::duration<double>(time).count()) + " s";
-}
 
 }  // namespace
 
@@ -382,15 +377,16 @@ bool RunController::somebody_is_joining() const {
 }
 
 void RunController::stop(Error why, TimePoint now, Effects& effects) {
-  if (end_.stop(why, now)) drain(why.message, now, effects);
+  const bool is_first = end_.stop(why, now);
+  if (is_first) drain(why.message, now, effects);
+  // A signal is acknowledged also by a run that is over for another reason.
+  if (!is_first && why.reason != Reason::interrupted) return;
+  auto words =
+      stop_in_words(why, {dispatcher_.leased_count(), dispatcher_.started_count(), time_to_finish(now)});
+  if (!words.empty()) effects.announced.push_back(std::move(words));
 }
 
 void RunController::drain(const std::string& reason, TimePoint now, Effects& effects) {
-  const auto time = time_to_finish(now);
-  if (time > 0ms && dispatcher_.started_count() > 0) {
-    effects.notes.push_back("calls under way have " + in_seconds(time) +
-                            " to end; one more signal ends the process at once");
-  }
   for (const auto& [id, worker] : roster_.connected()) send_drain(worker.peer, reason, now, effects);
 }
 

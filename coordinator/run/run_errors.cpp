@@ -44,6 +44,23 @@ Error deadline_reached(std::chrono::milliseconds deadline) {
           "the run's deadline (--deadline) of " + shortest(seconds) + " s was reached"};
 }
 
+std::string stop_in_words(const Error& why, const UnderWay& under_way) {
+  const auto started = under_way.started;
+  const bool waits = under_way.time_to_finish > std::chrono::milliseconds(0);
+  const std::string calls =
+      started > 0 ? wording::counted(started, "call") + " under way" : std::string("calls under way");
+  const auto seconds = std::chrono::ceil<std::chrono::seconds>(under_way.time_to_finish).count();
+  const std::string waiting = ": waiting up to " + std::to_string(seconds) + " s for " + calls;
+  if (why.reason != Reason::interrupted) {
+    if (!waits || started == 0) return "";
+    return "the run ends early (" + std::string(to_string(why.reason)) + ")" + waiting;
+  }
+  if (waits && under_way.leased > 0)
+    return why.message + waiting + "; press Ctrl-C again, or send one more signal, to end at once";
+  return why.message + (started > 0 ? ": " + calls + (started == 1 ? " is" : " are") + " given up" : "") +
+         "; the report follows";
+}
+
 std::string utc_time(std::chrono::system_clock::time_point time) {
   // Rounded up: then it answers, not before.
   const auto seconds = std::chrono::ceil<std::chrono::seconds>(time);

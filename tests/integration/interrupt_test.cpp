@@ -42,6 +42,7 @@ TEST_F(Interrupt, EndsAtOnceWithWhatThereIs) {
   EXPECT_EQ(finished.exit_code, 2);
   ASSERT_EQ(finished.error_lines().size(), 1u) << finished.errors;
   EXPECT_NE(finished.error_lines()[0].find("interrupted by SIGINT"), std::string::npos) << finished.errors;
+  EXPECT_NE(finished.errors.find("sluice: interrupted by SIGINT"), std::string::npos) << finished.errors;
   const auto report = parse_report(finished.output);
   ASSERT_TRUE(report.is_object()) << finished.output.substr(0, 500);
   EXPECT_EQ(schema_findings(report), "");
@@ -60,6 +61,10 @@ TEST_F(Interrupt, CallsUnderWayAreFinishedFirst) {
   ASSERT_TRUE(eventually([&] { return ledger_rows(home()).size() == answered; })) << run.errors();
   ASSERT_TRUE(eventually([&] { return slow.count("start") > answered; }));
   run.signal(SIGINT);
+  EXPECT_TRUE(eventually([&] {
+    const std::string words = run.errors();
+    return words.find("sluice: interrupted by SIGINT: waiting up to 25 s for ") != std::string::npos;
+  })) << run.errors();
   const auto finished = finish(run);
   EXPECT_EQ(finished.exit_code, 2);
   const auto report = parse_report(finished.output);
