@@ -103,7 +103,8 @@ void end_run(CoordinatorActor* self) {
   auto facts = state.controller->facts();
   facts.budgets = std::move(state.budgets);
   if (state.defect) facts.cut_short = state.defect;
-  self->send(state.config->listener, RunEnded{std::move(facts), state.controller->lost_units()});
+  self->send(state.config->listener,
+             RunEnded{std::move(facts), state.controller->lost_units(), state.controller->begun_units()});
   self->send(state.router, CloseSocket{});
   self->send_exit(state.recorder, caf::exit_reason::user_shutdown);
   self->send_exit(state.governor, caf::exit_reason::user_shutdown);

@@ -294,10 +294,8 @@ class CaseSections {
         entry.notes.push_back({.text = code(group.first_answer), .label = "Answer"});
       entries.items.push_back(std::move(entry));
     }
-    sections_.push_back({.heading = "Errors",
-                         .count = all_.statuses.errors,
-                         .rank = Rank::cases,
-                         .blocks = {std::move(entries)}});
+    sections_.push_back(
+        {.heading = "Errors", .count = all_.errors(), .rank = Rank::cases, .blocks = {std::move(entries)}});
   }
 
   const ReportInput& input_;

@@ -196,7 +196,7 @@ void RunController::on_message(const Peer& peer, wire::Report& report, TimePoint
     tally_.on_result(now);
     for (auto& result : report.results) take_result(*id, std::move(result), now, refused, effects);
     for (const auto unit : report.returned) {
-      dispatcher_.release(*id, unit);
+      dispatcher_.give_back(*id, unit);
       budget_.give_back(*id, unit);
     }
   }
@@ -234,6 +234,7 @@ void RunController::take_result(WorkerId worker, UnitResult result, TimePoint no
 
 void RunController::take_fatal_error(WorkerId worker, UnitId unit, const Error& error, TimePoint now,
                                      Effects& effects) {
+  dispatcher_.started(worker, unit, now);
   dispatcher_.release(worker, unit);
   const bool others = dispatcher_.worker_count() > (dispatcher_.knows(worker) ? 1 : 0);
   const auto& name = roster_.name_of(worker);

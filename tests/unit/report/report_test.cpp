@@ -219,6 +219,37 @@ TEST(Reports, AProviderHasTheNameThatTheUserGaveIt) {
   EXPECT_EQ(report["provider_name"], "local");
 }
 
+// They were counted and listed as errors among the cases, as if something had gone wrong with them.
+TEST(Reports, CasesWhoseTurnDidNotComeAreNoErrorsForPeople) {
+  SampleRun run;
+  run.source.trials.erase(run.source.trials.begin() + 1, run.source.trials.begin() + 4);
+  run.results.unfinished = [](TrialId) { return Error{Reason::interrupted, "interrupted by SIGINT"}; };
+  run.results.not_started = [](TrialId trial) { return trial != 3; };
+  const Aggregates aggregates = run.aggregates();
+  ReportInput input = run.input(aggregates);
+  input.facts.cut_short = Error{Reason::interrupted, "interrupted by SIGINT"};
+  input.verdict = RunVerdict::error;
+  const std::string table = table_of(input, {.columns = 120});
+  const std::string markdown = markdown_of(input);
+  for (const std::string& text : {table, markdown}) {
+    EXPECT_NE(text.find("7 fixtures: 1 passed, 1 failed, 2 errors, 3 not started"), std::string::npos)
+        << text;
+    EXPECT_NE(text.find("Errors (2)"), std::string::npos) << text;
+    EXPECT_NE(text.find("Not started"), std::string::npos) << text;
+    EXPECT_EQ(text.find("tls-002"), std::string::npos) << "it is not listed: " << text;
+  }
+  EXPECT_NE(markdown.find("`interrupted` (1): negative-001"), std::string::npos) << markdown;
+  const std::string annotations = github_of(input);
+  EXPECT_NE(annotations.find("interrupted by SIGINT%0A3 fixtures not started"), std::string::npos)
+      << annotations;
+  EXPECT_EQ(annotations.find("tls-002"), std::string::npos) << annotations;
+  const json report = json::parse(json_of(input));
+  EXPECT_EQ(report["metrics"]["errors"], 5);
+  EXPECT_EQ(report["fixture_results"][6]["status"], "error");
+  EXPECT_EQ(report["fixture_results"][6]["reason_code"], "interrupted");
+  EXPECT_EQ(occurrences(junit_of(input), "type=\"interrupted\""), 4u);
+}
+
 TEST(MarkdownReport, CommandsInASentenceCanBeCopiedAsTheyStand) {
   const std::string command = "`sluice run 'a_b*.yaml' --export-baseline x#1.json`";
   EXPECT_EQ(markdown_sentence("a_b: write it with " + command + ", or (`min_floor`)."),

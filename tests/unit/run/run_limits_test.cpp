@@ -162,6 +162,17 @@ TEST_F(RunLimitsTest, EachSignalIsAcknowledgedAtOnce) {
   EXPECT_TRUE(announced(Reason::key_refused).empty()) << "it is over already";
 }
 
+TEST_F(RunLimitsTest, WhatWasBegunIsToldFromWhatHadNoTurn) {
+  begin();
+  join("p", 1);
+  record(report("p", {answered(0)}, {0, 1}));
+  Effects effects;
+  controller->stop({Reason::interrupted, "SIGINT"}, at(now), effects);
+  send("p", wire::Goodbye{"drained"});
+  ASSERT_TRUE(controller->all_gone());
+  EXPECT_EQ(controller->begun_units(), std::vector<UnitId>{1}) << "unit 2 was leased alone";
+}
+
 // Two workers of one name were taken for one that missed its ACK.
 TEST_F(RunLimitsTest, WhatTwoWorkersPaidForOneUnitCountsTwiceAndWhatOneSendsAgainOnce) {
   begin();
