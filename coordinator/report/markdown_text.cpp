@@ -107,8 +107,10 @@ std::size_t end_of_code(std::string_view words, std::size_t open) {
   constexpr std::string_view behind = " .,;:)?";
   const auto npos = std::string_view::npos;
   if (open > 0 && before.find(words[open - 1]) == npos) return npos;
+  if (words.substr(open + 1).starts_with(' ')) return npos;
   for (auto at = words.find('`', open + 1); at != npos; at = words.find('`', at + 1)) {
-    const bool ends_word = at + 1 == words.size() || behind.find(words[at + 1]) != npos;
+    const bool ends_word =
+        words[at - 1] != ' ' && (at + 1 == words.size() || behind.find(words[at + 1]) != npos);
     if (ends_word) return at > open + 1 ? at : npos;
   }
   return npos;
