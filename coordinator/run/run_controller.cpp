@@ -175,8 +175,7 @@ void RunController::on_message(const Peer& peer, wire::Stored& stored, TimePoint
   if (id) lending_.on_message(*id, stored, now, effects);
 }
 
-void RunController::on_looked_up(const std::vector<EmbeddingHolder>& holders, TimePoint now,
-                                 Effects& effects) {
+void RunController::on_looked_up(const std::vector<EntryHolder>& holders, TimePoint now, Effects& effects) {
   lending_.looked_up(holders, now, effects);
 }
 

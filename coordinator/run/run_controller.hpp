@@ -54,7 +54,7 @@ class RunController {
   void on_messages(FromWorkers& messages, TimePoint now, Effects& effects);
   void on_recorded(const ResultsRecorded& recorded, TimePoint now, Effects& effects);
   /// The ledger's answer to Effects::to_look_up.
-  void on_looked_up(const std::vector<EmbeddingHolder>& holders, TimePoint now, Effects& effects);
+  void on_looked_up(const std::vector<EntryHolder>& holders, TimePoint now, Effects& effects);
   /// Once a heartbeat, after the socket has been drained.
   void on_tick(TimePoint now, Effects& effects);
   /// Ends the run if its deadline is reached. on_tick does the same, up to a heartbeat later.

@@ -77,45 +77,52 @@ TEST_F(EntryExchangeTest, WhatCameIsForTheLastWhoSoughtIt) {
 }
 
 TEST_F(EntryExchangeTest, WhatWasPaidForIsReportedAsStored) {
-  be_left_to_pay(embedding("a"));
-  be_left_to_pay(embedding("b"));
-  exchange.stored(embedding("a").digest);
-  exchange.stored(embedding("a").digest);
-  exchange.stored(sha256("never sought"));
-  EXPECT_EQ(the_stored(), (wire::Stored{"run-1", {sha256("a")}, {}}));
-  exchange.given_up(sha256("b"));
-  exchange.given_up(sha256("a"));
-  EXPECT_EQ(the_stored(), (wire::Stored{"run-1", {}, {sha256("b")}}));
+  for (const auto& key : {embedding("a"), vote("a"), embedding("b"), vote("b")}) be_left_to_pay(key);
+  exchange.stored(embedding("a"));
+  exchange.stored(vote("a"));
+  exchange.stored(embedding("a"));
+  exchange.stored(embedding("never sought"));
+  EXPECT_EQ(the_stored(), (wire::Stored{"run-1", {embedding("a"), vote("a")}, {}}));
+  exchange.given_up(vote("b"));
+  exchange.given_up(embedding("b"));
+  exchange.given_up(vote("a"));
+  EXPECT_EQ(the_stored(), (wire::Stored{"run-1", {}, {vote("b"), embedding("b")}}));
   EXPECT_TRUE(is_silent());
 }
 
 TEST_F(EntryExchangeTest, WhatCameFromElsewhereIsNoNews) {
-  exchange.seek(embedding("a"), me);
-  exchange.take_messages();
-  EXPECT_TRUE(exchange.on_found(embedding("a"), true));
-  exchange.stored(sha256("a"));
-  EXPECT_TRUE(is_silent());
+  for (const auto& key : {embedding("a"), vote("a")}) {
+    exchange.seek(key, me);
+    exchange.take_messages();
+    EXPECT_TRUE(exchange.on_found(key, true));
+    exchange.stored(key);
+    EXPECT_TRUE(is_silent());
+  }
 }
 
 TEST_F(EntryExchangeTest, AnAnswerIsNobodysToPayForBut) {
   exchange.seek(answer("a"), me);
   exchange.take_messages();
   EXPECT_TRUE(exchange.on_found(answer("a"), false));
-  exchange.given_up(sha256("a"));
+  exchange.given_up(answer("a"));
   EXPECT_TRUE(is_silent()) << "its unit's lease is enough";
 }
 
 TEST_F(EntryExchangeTest, WhatNobodyHereWaitsForIsGivenUpAtOnce) {
-  EXPECT_FALSE(exchange.on_found(embedding("a"), false));
-  EXPECT_EQ(the_stored(), (wire::Stored{"run-1", {}, {sha256("a")}}));
+  for (const auto& key : {embedding("a"), vote("a")}) {
+    EXPECT_FALSE(exchange.on_found(key, false));
+    EXPECT_EQ(the_stored(), (wire::Stored{"run-1", {}, {key}}));
+  }
 }
 
 TEST_F(EntryExchangeTest, AFoundThatComesTwiceLeavesThePayingAlone) {
-  be_left_to_pay(embedding("a"));
-  EXPECT_FALSE(exchange.on_found(embedding("a"), false));
-  EXPECT_TRUE(is_silent());
-  exchange.stored(sha256("a"));
-  EXPECT_EQ(the_stored().stored, std::vector{sha256("a")});
+  for (const auto& key : {embedding("a"), vote("a")}) {
+    be_left_to_pay(key);
+    EXPECT_FALSE(exchange.on_found(key, false));
+    EXPECT_TRUE(is_silent());
+    exchange.stored(key);
+    EXPECT_EQ(the_stored().stored, std::vector{key});
+  }
 }
 
 TEST_F(EntryExchangeTest, AfterABreakItIsAskedForAgain) {
