@@ -9,6 +9,7 @@ namespace sluice::embedded {
 extern const std::string_view ontology;       ///< ontology.toml
 extern const std::string_view claims_prompt;  ///< prompts/claims.toml
 extern const std::string_view claims_schema;  ///< schemas/claims.schema.json
+extern const std::string_view vote_schema;    ///< schemas/vote.schema.json
 extern const std::string_view prices;         ///< prices.toml
 extern const std::string_view report_schema;  ///< schemas/report.schema.json
 

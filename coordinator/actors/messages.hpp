@@ -89,7 +89,8 @@ struct ShowProgress {
 /// The run is over and its committed results are in the ledger.
 struct RunEnded {
   RunFacts facts;
-  std::vector<UnitId> lost_units;  ///< Provisionally lost, and never made good.
+  std::vector<UnitId> lost_units;   ///< Provisionally lost, and never made good.
+  std::vector<UnitId> begun_units;  ///< Without a result, though a worker has begun with them; ascending.
 };
 
 /// Timers of the coordinator actor. An epoch distinguishes a live timer from one that was overtaken.

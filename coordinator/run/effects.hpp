@@ -39,6 +39,7 @@ struct Effects {
   std::vector<Digest> to_look_up;        ///< Embeddings: who holds them? answered by `on_looked_up`.
   std::vector<EmbeddingHolder> to_note;  ///< For the ledger.
   std::vector<std::string> notes;        ///< For the log: one sentence each.
+  std::vector<std::string> announced;    ///< For whoever watches, whatever the log leaves out: likewise.
 };
 
 }  // namespace sluice

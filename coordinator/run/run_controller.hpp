@@ -82,6 +82,8 @@ class RunController {
   bool waits_for_budget() const { return !over() && leases_.waits_for_budget(); }
   std::size_t worker_count() const { return dispatcher_.worker_count(); }
   std::vector<UnitId> lost_units() const { return dispatcher_.lost_units(); }
+  /// Units without a result that a worker has begun with.
+  std::vector<UnitId> begun_units() const { return dispatcher_.begun_units(); }
   /// Counters so far; run id, duration, and cut_short are set, times of day are not.
   RunFacts facts() const;
 

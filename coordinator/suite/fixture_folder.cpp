@@ -106,10 +106,11 @@ std::optional<Manifest> load_manifest(const fs::path& path, const SuiteFolder& f
   ParsedManifest parsed = parse_manifest(*text, file);
   const auto total = parsed.manifest.total_fixtures;
   if (total && *total != fixtures) {
-    parsed.findings.push_back({file, parsed.total_line,
-                               "\"total_fixtures\" in [corpus] is " + std::to_string(*total) +
-                                   ", but there are " + std::to_string(fixtures) +
-                                   " fixtures in the folder"});
+    parsed.findings.push_back(
+        {file, parsed.total_line,
+         "\"total_fixtures\" in [corpus] is " + std::to_string(*total) +
+             (fixtures == 1 ? ", but there is 1 fixture in the folder"
+                            : ", but there are " + std::to_string(fixtures) + " fixtures in the folder")});
   }
   std::move(parsed.findings.begin(), parsed.findings.end(), std::back_inserter(findings));
   return std::move(parsed.manifest);

@@ -49,7 +49,7 @@ class ModelCall : public CallRequest {
                                    std::string_view api_key) override;
   Result<void> take_entry(std::string_view entry) override;
 
- private:
+ protected:
   KeyedRequest keyed_;
   AnswerStore& store_;
   Completion answer_;

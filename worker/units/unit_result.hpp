@@ -7,7 +7,7 @@
 #include "worker/providers/key_mask.hpp"
 #include "worker/scoring/score.hpp"
 #include "worker/units/answer_schema.hpp"
-#include "worker/units/evidence.hpp"
+#include "worker/scoring/evidence.hpp"
 
 #include <variant>
 

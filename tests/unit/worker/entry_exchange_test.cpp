@@ -21,6 +21,9 @@ EntryKey answer(const std::string& name) {
 EntryKey embedding(const std::string& name) {
   return {EntryKind::embedding, sha256(name)};
 }
+EntryKey vote(const std::string& name) {
+  return {EntryKind::vote, sha256(name)};
+}
 
 struct EntryExchangeTest : testing::Test {
   EntryExchange exchange{live_settings(), true};
@@ -173,8 +176,21 @@ TEST_F(LentEntriesTest, AnEmbeddingGoesFromCacheToCache) {
   EXPECT_EQ(seeker.find_embedding(sha256("text")).value(), vector);
 }
 
+TEST_F(LentEntriesTest, AVoteGoesFromCacheToCache) {
+  const auto given = completion(R"({"rationale": "It is.", "score": 1})");
+  ASSERT_TRUE(holder.store_vote(sha256("q"), given));
+  const auto entry = holder.lend(vote("q"));
+  const auto taken = seeker.take_vote(sha256("q"), entry);
+  ASSERT_TRUE(taken) << taken.error().message;
+  EXPECT_EQ(*taken, given);
+  EXPECT_EQ(seeker.find_vote(sha256("q")).value(), given);
+  EXPECT_EQ(seeker.lend(vote("q")), entry) << "byte for byte";
+  EXPECT_EQ(seeker.find_answer(sha256("q")).value(), std::nullopt) << "it is no answer of that key";
+}
+
 TEST_F(LentEntriesTest, WhatIsNotThereIsEmpty) {
   EXPECT_EQ(holder.lend(answer("q")), "");
+  EXPECT_EQ(holder.lend(vote("q")), "");
   EXPECT_EQ(AnswerStore(std::nullopt, {}).lend(answer("q")), "");
   auto refused = completion("no");
   refused.non_answer = Error{Reason::refusal, "no"};
@@ -222,6 +238,11 @@ TEST_F(LentEntriesTest, WhateverComesFromElsewhereIsChecked) {
   EXPECT_FALSE(seeker.take_embedding(sha256("other key"), embedding_entry));
   EXPECT_FALSE(seeker.take_embedding(sha256("q"), answer_entry));
   EXPECT_FALSE(seeker.take_embedding(sha256("q"), cache_entry::encode(sha256("q"), Embedding{{0.0f}, 1})));
+  EXPECT_FALSE(seeker.take_vote(sha256("other key"), answer_entry));
+  EXPECT_FALSE(seeker.take_vote(sha256("q"), embedding_entry));
+  EXPECT_FALSE(seeker.take_vote(sha256("q"), cache_entry::encode(sha256("q"), refused)));
+  EXPECT_FALSE(seeker.take_vote(sha256("q"), flipped));
+  EXPECT_EQ(seeker.find_vote(sha256("q")).value(), std::nullopt);
   EXPECT_EQ(seeker.find_answer(sha256("q")).value(), std::nullopt);
   EXPECT_EQ(seeker.find_embedding(sha256("q")).value(), std::nullopt);
   EXPECT_TRUE(seeker.take_answer(sha256("q"), {}, answer_entry));
