@@ -39,7 +39,7 @@ struct TrialScore {
   TrialId trial = 0;
   std::vector<MetricOutcome> metrics;
   ClaimsScore claims;
-  std::vector<JudgeScore> judged;  ///< What the outcomes of judge metrics are made of, in their order.
+  std::vector<JudgeScore> judged = {};  ///< What the outcomes of judge metrics are made of, in their order.
   friend bool operator==(const TrialScore&, const TrialScore&) = default;
 };
 

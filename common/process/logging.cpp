@@ -1,6 +1,7 @@
 #include "common/process/logging.hpp"
 
 #include "common/text/printable.hpp"
+#include "common/text/stderr_line.hpp"
 
 #include <ctime>
 #include <memory>
@@ -30,7 +31,7 @@ void set_up_logging(std::string_view level, bool over_live_line) {
   auto logger = std::make_shared<spdlog::logger>("sluice", std::make_shared<spdlog::sinks::stderr_sink_mt>());
   logger->set_level(spdlog::level::from_str(std::string(level)));
   auto formatter = std::make_unique<spdlog::pattern_formatter>();
-  formatter->add_flag<CleanedMessage>('*').set_pattern(std::string(over_live_line ? "\r\x1b[2K" : "") +
+  formatter->add_flag<CleanedMessage>('*').set_pattern(std::string(over_live_line ? wipe_line : "") +
                                                        "%H:%M:%S %l: %*");
   logger->set_formatter(std::move(formatter));
   spdlog::set_default_logger(std::move(logger));

@@ -6,8 +6,8 @@
 
 namespace sluice {
 
-void write_stderr_line(std::string_view text) {
-  const std::string line = log_text(text) + '\n';
+void write_stderr_line(std::string_view text, bool over_live_line) {
+  const std::string line = std::string(over_live_line ? wipe_line : "") + log_text(text) + '\n';
   std::fwrite(line.data(), 1, line.size(), stderr);
 }
 

@@ -7,6 +7,7 @@
 #include "common/wire/archive.hpp"
 #include "common/wire/messages.hpp"
 
+#include <algorithm>
 #include <cstddef>
 #include <utility>
 
@@ -139,7 +140,8 @@ template <class Archive, Of<TextExpectation> M>
 bool layout(Archive& archive, M& m) {
   if (!archive.record(m.metric, m.texts)) return false;
   if constexpr (Archive::reading) {
-    if (is_claims_metric(m.metric)) return archive.refuse("a metric of the answer's text was expected");
+    if (is_claims_metric(m.metric) || is_judge_metric(m.metric))
+      return archive.refuse("a metric of the answer's text was expected");
     if (m.texts.empty()) return archive.refuse("a metric without its texts");
   }
   return true;
@@ -296,8 +298,13 @@ bool layout(Archive& archive, M& m) {
 
 template <class Archive, Of<Stored> M>
 bool layout(Archive& archive, M& m) {
-  return archive.record(Name{m.run_id}, m.stored, m.given_up) &&
-         entries_fit(archive, m.stored.size() + m.given_up.size());
+  if (!archive.record(Name{m.run_id}, m.stored, m.given_up)) return false;
+  if constexpr (Archive::reading) {
+    const auto is_of_a_unit = [](const EntryKey& key) { return !is_leased(key.kind); };
+    if (std::ranges::any_of(m.stored, is_of_a_unit) || std::ranges::any_of(m.given_up, is_of_a_unit))
+      return archive.refuse("an embedding or a vote was expected");
+  }
+  return entries_fit(archive, m.stored.size() + m.given_up.size());
 }
 
 template <class Archive, Of<Goodbye> M>

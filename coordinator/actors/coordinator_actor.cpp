@@ -2,6 +2,7 @@
 
 #include "common/defaults.hpp"
 #include "common/process/supervision.hpp"
+#include "common/text/stderr_line.hpp"
 #include "coordinator/actors/governor_actor.hpp"
 #include "coordinator/actors/messages.hpp"
 #include "coordinator/actors/recorder.hpp"
@@ -102,7 +103,8 @@ void end_run(CoordinatorActor* self) {
   auto facts = state.controller->facts();
   facts.budgets = std::move(state.budgets);
   if (state.defect) facts.cut_short = state.defect;
-  self->send(state.config->listener, RunEnded{std::move(facts), state.controller->lost_units()});
+  self->send(state.config->listener,
+             RunEnded{std::move(facts), state.controller->lost_units(), state.controller->begun_units()});
   self->send(state.router, CloseSocket{});
   self->send_exit(state.recorder, caf::exit_reason::user_shutdown);
   self->send_exit(state.governor, caf::exit_reason::user_shutdown);
@@ -130,11 +132,13 @@ void perform(CoordinatorActor* self, Effects& effects) {
   auto& state = self->state;
   state.unrecorded += effects.to_record.size();
   for (const auto& note : effects.notes) spdlog::info("{}", note);
+  for (const auto& words : effects.announced) {
+    write_stderr_line("sluice: " + words, state.config->over_live_line);
+  }
   if (!effects.to_record.empty()) self->send(state.recorder, RecordResults{std::move(effects.to_record)});
   for (auto& message : effects.to_workers) self->send(state.router, std::move(message));
-  if (!effects.to_note.empty()) self->send(state.recorder, NoteEmbeddings{std::move(effects.to_note)});
-  if (!effects.to_look_up.empty())
-    self->send(state.recorder, LookUpEmbeddings{std::move(effects.to_look_up)});
+  if (!effects.to_note.empty()) self->send(state.recorder, NoteHolders{std::move(effects.to_note)});
+  if (!effects.to_look_up.empty()) self->send(state.recorder, LookUpHolders{std::move(effects.to_look_up)});
   if (effects.peers_changed) {
     self->send(state.governor, PeersChanged{state.config->controller.settings.run_id,
                                             state.controller->peers(), std::move(effects.gone)});
@@ -206,7 +210,7 @@ caf::behavior coordinator_behavior(CoordinatorActor* self, std::shared_ptr<Coord
         self->state.controller->on_recorded(recorded, self->clock().now(), effects);
         perform(self, effects);
       },
-      [self](const EmbeddingsLookedUp& found) {
+      [self](const HoldersLookedUp& found) {
         Effects effects;
         self->state.controller->on_looked_up(found.holders, self->clock().now(), effects);
         perform(self, effects);

@@ -24,6 +24,7 @@ struct CoordinatorConfig {
   bool move_pins = true;                          ///< This run's answers become the pinned ones (ADR 2).
   std::chrono::milliseconds progress_interval{};  ///< 0: no progress is shown.
   caf::actor progress;                            ///< Gets ShowProgress; may be null.
+  bool over_live_line = false;                    ///< The progress is a line of a terminal, drawn anew.
   std::shared_ptr<MetricsBoard> metrics;          ///< Gets the run's metrics each heartbeat; may be null.
   caf::actor listener;                            ///< Gets RunEnded once.
   Price price;

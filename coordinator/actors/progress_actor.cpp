@@ -1,5 +1,6 @@
 #include "coordinator/actors/progress_actor.hpp"
 
+#include "common/text/stderr_line.hpp"
 #include "coordinator/actors/messages.hpp"
 #include "coordinator/display/terminal.hpp"
 
@@ -12,8 +13,6 @@
 namespace sluice {
 
 namespace {
-
-constexpr std::string_view wipe_line = "\r\x1b[2K";
 
 void write_stderr(std::string_view text) {
   // Progress is a courtesy: whoever closed stderr does not want it.

@@ -106,6 +106,7 @@ Result<EndedRun> conduct(const RunOptions& options, const RunInputs& inputs, std
   if (options.progress) {
     config.progress = spawn_progress(actors.system, style);
     config.progress_interval = style.interval();
+    config.over_live_line = style.live;
   }
   config.listener = caf::actor_cast<caf::actor>(self);
   config.price = price_of(options, inputs);
@@ -202,7 +203,7 @@ int execute_run(const RunOptions& options, Suite suite, const StartWorkers& star
   if (!run) return report_failed_run(*history, run_id, run.error(), unix_now_ms());
   run->ended.facts.started_at_ms = run->started_at_ms;
   run->ended.facts.completed_at_ms = run->completed_at_ms;
-  return report_run(options, *inputs, *gate, *plan, *history, run->ended.facts);
+  return report_run(options, *inputs, *gate, *plan, *history, run->ended.facts, run->ended.begun_units);
 }
 
 }  // namespace sluice

@@ -90,7 +90,7 @@ void add_summary(std::vector<Line>& lines, const RunSummary& summary) {
                                   " passed, " + wording::grouped(statuses.warned) + " warned, " +
                                   wording::grouped(statuses.flaky) + " flaky, " +
                                   wording::grouped(statuses.failed) + " failed, " +
-                                  wording::grouped(statuses.errors) + " errors");
+                                  wording::counted(statuses.errors, "error"));
   const auto& paid = summary.paid;
   const auto& answers = paid.of(CallKind::answer);
   const auto embedding = paid.of(CallKind::embedding).input_tokens;

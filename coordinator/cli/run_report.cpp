@@ -29,6 +29,12 @@ Error unfinished(const RunFacts& facts) {
   return {Reason::worker_lost, "every worker that began this trial was lost"};
 }
 
+/// The run was stopped before a worker began with the unit, which has no result. After a defect nobody knows.
+bool not_started(const RunFacts& facts, const std::vector<UnitId>& begun_units, UnitId unit) {
+  return facts.cut_short && facts.cut_short->reason != Reason::internal_error &&
+         !std::ranges::binary_search(begun_units, unit);
+}
+
 /// What the ledger keeps of a run for later commands.
 RunSummary summary_of(const RunFacts& facts, const RunAssessment& assessment, int code) {
   RunSummary summary;
@@ -126,17 +132,19 @@ int report_failed_run(Ledger& ledger, const std::string& run_id, const Error& wh
 }
 
 int report_run(const RunOptions& options, const RunInputs& inputs, const RunGate& gate, const Plan& plan,
-               Ledger& ledger, const RunFacts& facts) {
+               Ledger& ledger, const RunFacts& facts, const std::vector<UnitId>& begun_units) {
   const auto recorded = ledger.results_of(facts.run_id);
   const HeldResults source(*recorded, defaults::max_held_result_bytes);
-  const RunResults results{inputs.suite,
-                           source,
-                           plan.trial_count(),
-                           [&](TrialId trial) { return plan.case_of(trial); },
-                           [&](TrialId) { return unfinished(facts); },
-                           gate.gate,
-                           &plan.trials(),
-                           &inputs.ontology};
+  const RunResults results{
+      inputs.suite,
+      source,
+      plan.trial_count(),
+      [&](TrialId trial) { return plan.case_of(trial); },
+      [&](TrialId) { return unfinished(facts); },
+      gate.gate,
+      &plan.trials(),
+      &inputs.ontology,
+      [&](TrialId trial) { return not_started(facts, begun_units, plan.unit_of(trial)); }};
   const Price price = price_of(options, inputs);
   auto assessment = assess_run(options, results, gate, plan.perturbations(), price, facts.cut_short);
   if (!assessment) return report_failed_run(ledger, facts.run_id, assessment.error(), facts.completed_at_ms);
@@ -147,8 +155,9 @@ int report_run(const RunOptions& options, const RunInputs& inputs, const RunGate
     if (changes && *changes) assessment->gate.notices.push_back(std::move(**changes));
   }
   int code = assessment->exit_code;
-  const RunIdentity identity{inputs.prompt.version, inputs.prompt.hash, inputs.ontology.version(),
-                             options.provider.provider.kind, options.provider.model};
+  const RunIdentity identity{inputs.prompt.version,          inputs.prompt.hash,
+                             inputs.ontology.version(),      options.provider.provider.kind,
+                             options.provider.provider.name, options.provider.model};
   const ReportInput input{results,
                           assessment->aggregates,
                           assessment->verdict,

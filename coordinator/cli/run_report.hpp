@@ -9,13 +9,15 @@
 
 #include <cstdint>
 #include <string>
+#include <vector>
 
 namespace sluice {
 
 /// Merges the committed results of a run, gates them, writes reports and baseline, and notes its end in the
-/// ledger. Returns the exit code; errors were reported on stderr.
+/// ledger. `begun_units`: without a result, though a worker has begun with them; ascending. Returns the exit
+/// code; errors were reported on stderr.
 int report_run(const RunOptions& options, const RunInputs& inputs, const RunGate& gate, const Plan& plan,
-               Ledger& ledger, const RunFacts& facts);
+               Ledger& ledger, const RunFacts& facts, const std::vector<UnitId>& begun_units);
 
 /// The same for a run of which there is nothing to assess: says why, and notes its end (Unix time in
 /// milliseconds). Returns the exit code.

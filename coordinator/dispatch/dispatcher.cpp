@@ -75,6 +75,7 @@ void Dispatcher::started(WorkerId worker, UnitId unit, TimePoint now) {
   const auto lease = leases_.find(unit);
   if (lease == leases_.end() || lease->second.worker != worker) return;
   lease->second.started = true;
+  units_[unit].begun = true;
   lease->second.deadline = now + config_.lease_time;
 }
 
@@ -105,8 +106,14 @@ void Dispatcher::release(WorkerId worker, UnitId unit) {
   if (lease != leases_.end() && lease->second.worker == worker) end_lease(unit, Ending::given_back);
 }
 
+void Dispatcher::give_back(WorkerId worker, UnitId unit) {
+  if (holder_of(unit) == worker) units_[unit].begun = false;
+  release(worker, unit);
+}
+
 void Dispatcher::missed(WorkerId worker, UnitId unit) {
   if (unit >= units_.size() || is_answered(unit)) return release(worker, unit);
+  units_[unit].begun = true;
   queue_.add_miss(worker, unit);
   const auto lease = leases_.find(unit);
   const bool held_here = lease != leases_.end() && lease->second.worker == worker;
@@ -197,6 +204,14 @@ bool Dispatcher::finished() const {
 std::size_t Dispatcher::started_count() const {
   return static_cast<std::size_t>(
       std::ranges::count_if(leases_, [](const auto& entry) { return entry.second.started; }));
+}
+
+std::vector<UnitId> Dispatcher::begun_units() const {
+  std::vector<UnitId> begun;
+  for (std::size_t unit = 0; unit < units_.size(); ++unit) {
+    if (units_[unit].begun && !units_[unit].settled) begun.push_back(static_cast<UnitId>(unit));
+  }
+  return begun;
 }
 
 std::vector<UnitId> Dispatcher::missed_units() const {

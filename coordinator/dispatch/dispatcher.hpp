@@ -56,6 +56,8 @@ class Dispatcher {
   bool settle(UnitId unit);
   /// The worker answered this unit (settled, duplicate or a miss), and no longer holds it.
   void release(WorkerId worker, UnitId unit);
+  /// The worker gives back this unit, for which it has paid nothing.
+  void give_back(WorkerId worker, UnitId unit);
   /// The worker's cache does not hold the unit's answer (cached mode): offered to the others, and final when
   /// every connected worker has missed it.
   void missed(WorkerId worker, UnitId unit);
@@ -104,6 +106,8 @@ class Dispatcher {
   std::uint64_t looked_at() const { return queue_.looked_at(); }
   /// Units that no connected worker could answer from its cache, ascending.
   std::vector<UnitId> missed_units() const;
+  /// Units without a result that a worker has begun with, though it may be gone meanwhile; ascending.
+  std::vector<UnitId> begun_units() const;
   /// Units given up after too many losses, ascending.
   std::vector<UnitId> lost_units() const { return {lost_units_.begin(), lost_units_.end()}; }
 
@@ -111,6 +115,7 @@ class Dispatcher {
   struct Unit {
     bool settled = false;
     bool recording = false;
+    bool begun = false;
     std::uint8_t losses = 0;
   };
   struct Lease {

@@ -62,6 +62,11 @@ std::string counted(std::uint64_t number, std::string_view noun) {
   return grouped(number) + ' ' + std::string(noun) + (number == 1 ? "" : "s");
 }
 
+std::string counted_of(std::uint64_t part, std::uint64_t whole, std::string_view noun) {
+  if (part == 1 && whole == 1) return "the only " + std::string(noun);
+  return grouped(part) + " of " + counted(whole, noun);
+}
+
 std::string date(std::int64_t unix_ms) {
   const auto t = calendar(unix_ms);
   return formatted("%04d-%02u-%02u %02d:%02d:%02d UTC", t.year, t.month, t.day, t.hour, t.minute, t.second);

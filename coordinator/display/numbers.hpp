@@ -15,9 +15,11 @@ std::string score(const std::optional<double>& score);                   ///< `0
 std::string grouped(std::uint64_t number);                               ///< `125,430`
 std::string dollars(double amount);  ///< `$0.12`; small amounts with more digits.
 std::string counted(std::uint64_t number, std::string_view noun);  ///< `1 fixture`, `2 fixtures`
-std::string date(std::int64_t unix_ms);                            ///< `2026-02-05 14:30:00 UTC`
-std::string rfc3339(std::int64_t unix_ms);                         ///< `2026-02-05T14:30:00.000Z`
-std::string duration(double seconds);                              ///< `12.3 s`, `4 min 05 s`, `1 h 02 min`
-std::string seconds(double seconds);                               ///< `12.345`, for programs.
+/// `1 of 2 fixtures`; `the only fixture` where there is no other.
+std::string counted_of(std::uint64_t part, std::uint64_t whole, std::string_view noun);
+std::string date(std::int64_t unix_ms);     ///< `2026-02-05 14:30:00 UTC`
+std::string rfc3339(std::int64_t unix_ms);  ///< `2026-02-05T14:30:00.000Z`
+std::string duration(double seconds);       ///< `12.3 s`, `4 min 05 s`, `1 h 02 min`
+std::string seconds(double seconds);        ///< `12.345`, for programs.
 
 }  // namespace sluice::wording

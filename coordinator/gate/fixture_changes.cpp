@@ -1,6 +1,7 @@
 #include "coordinator/gate/fixture_changes.hpp"
 
 #include "coordinator/defaults.hpp"
+#include "coordinator/display/numbers.hpp"
 #include "coordinator/gate/billionths.hpp"
 #include "coordinator/gate/quoted.hpp"
 
@@ -54,8 +55,7 @@ std::optional<GateNotice> fixtures_changed_notice(std::vector<FixtureScores> com
   if (worse.empty() && better.empty()) return std::nullopt;
   return GateNotice{GateNotice::Severity::info, "fixtures_changed",
                     "since run " + run + ", which the [baseline] table of `" + manifest + "` was made of, " +
-                        std::to_string(worse.size()) + " of " + std::to_string(count) +
-                        (count == 1 ? " fixture" : " fixtures") + " got worse in F1" +
+                        wording::counted_of(worse.size(), count, "fixture") + " got worse in F1" +
                         changes_in_words(worse) + ", and " + std::to_string(better.size()) + " better" +
                         changes_in_words(better) + "."};
 }

@@ -1,5 +1,6 @@
 #include "coordinator/gate/stability_gate.hpp"
 
+#include "coordinator/display/numbers.hpp"
 #include "coordinator/gate/assess_metrics.hpp"
 
 #include <algorithm>
@@ -103,9 +104,10 @@ void add_missing(const StabilityQuestion& question, const GatedRun& run, std::ve
   } else if (question.answers < question.planned) {
     const std::uint64_t lost = question.planned - question.answers;
     notices.push_back({warning_of(run), "stability_incomplete",
-                       std::to_string(lost) + " of " + std::to_string(question.planned) +
-                           " answers to perturbed inputs are missing, and the stability says nothing of "
-                           "them: see what ended in an error, and run again."});
+                       wording::counted_of(lost, question.planned, "answer") + " to perturbed inputs " +
+                           (lost == 1 ? "is missing, and the stability says nothing of it"
+                                      : "are missing, and the stability says nothing of them") +
+                           ": see what ended in an error, and run again."});
   }
 }
 

@@ -50,13 +50,12 @@ namespace {
 bool warns(const VerdictInput& input) {
   return input.warnings > 0 || input.statuses.warned > 0 || input.statuses.flaky > 0;
 }
-/// What is missing may be repeats or perturbed answers alone, so that no case is an error.
-bool is_incomplete(const VerdictInput& input) {
-  return input.ended_by_budget || input.statuses.errors > 0 || input.statuses.total() == 0;
+bool has_errors(const VerdictInput& input) {
+  return input.statuses.errors > 0 || input.statuses.total() == 0;
 }
 
 RunVerdict verdict_of_aggregates(const VerdictInput& input) {
-  if (is_incomplete(input)) return RunVerdict::error;
+  if (has_errors(input)) return RunVerdict::error;
   if (input.failed_apart > 0 || input.failures > 0) return RunVerdict::fail;
   if (input.aggregates == AggregateOutcome::beyond_limit || input.run_regressions > 0) {
     return RunVerdict::regression;
@@ -68,10 +67,11 @@ RunVerdict verdict_of_aggregates(const VerdictInput& input) {
 }  // namespace
 
 RunVerdict run_verdict(const VerdictInput& input) {
-  if (input.cut_short) return RunVerdict::error;
+  // Which cases had their turn before a budget was spent is chance, and so is whether one of them failed.
+  if (input.cut_short || input.ended_by_budget) return RunVerdict::error;
   if (input.aggregates != AggregateOutcome::not_compared) return verdict_of_aggregates(input);
   if (input.statuses.failed > input.regressed || input.failures > 0) return RunVerdict::fail;
-  if (is_incomplete(input)) return RunVerdict::error;
+  if (has_errors(input)) return RunVerdict::error;
   if (input.regressed > 0 || input.run_regressions > 0) return RunVerdict::regression;
   return warns(input) ? RunVerdict::review : RunVerdict::pass;
 }

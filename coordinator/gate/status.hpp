@@ -38,13 +38,13 @@ struct VerdictInput {
   AggregateOutcome aggregates = AggregateOutcome::not_compared;
 };
 
-/// The verdict of a run; the first that fits. `error`: cut short. Where aggregates are compared: `error` for
-/// a run that a budget ended, case errors or no case at all, `fail` for a failed case without claims or below
-/// a limit of its own (min_score, min_floor) or a failure of the comparison, `regression` beyond the limit,
-/// `review` within it or with anything to warn of, else `pass`; other failed claims cases are in the
-/// aggregates already. Where they are not: `fail` for a failed case that is no regression or a failure of the
-/// comparison, `error` as above, `regression`, `review` with anything to warn of (flaky cases too), else
-/// `pass` (docs/gate.md).
+/// The verdict of a run; the first that fits. `error`: cut short, or ended by a budget of its own. Where
+/// aggregates are compared: `error` for case errors or no case at all, `fail` for a failed case without
+/// claims or below a limit of its own (min_score, min_floor) or a failure of the comparison, `regression`
+/// beyond the limit, `review` within it or with anything to warn of, else `pass`; other failed claims cases
+/// are in the aggregates already. Where they are not: `fail` for a failed case that is no regression or a
+/// failure of the comparison, `error` as above, `regression`, `review` with anything to warn of (flaky cases
+/// too), else `pass` (docs/gate.md).
 RunVerdict run_verdict(const VerdictInput& input);
 
 /// How strictly a verdict becomes an exit code.

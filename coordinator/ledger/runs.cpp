@@ -58,7 +58,8 @@ void check(const PastRun& past) {
   }
   const auto cases = summary.statuses.total();
   if (cases > past.run.trials) {
-    refuse(std::to_string(cases) + " cases of " + std::to_string(past.run.trials) + " trials");
+    refuse("more cases (" + std::to_string(cases) + ") than trials (" + std::to_string(past.run.trials) +
+           ")");
   }
   if (summary.estimated_cost && !(*summary.estimated_cost >= 0)) refuse("a cost below 0");
 }

@@ -14,6 +14,7 @@ bool misses_fixed_limit(const AssessedMetric& metric) {
 
 void Totals::add(const CaseResult& result) {
   statuses.add(result.status);
+  not_started += result.not_started ? 1 : 0;
   regressed += result.assessment.regressed ? 1 : 0;
   improved += result.assessment.improved ? 1 : 0;
   const bool is_claims = result.fixture.kind == CaseKind::claims;

@@ -16,7 +16,8 @@ namespace sluice {
 /// Statuses and counts over some cases. Case errors are in `statuses` alone.
 struct Totals {
   StatusCounts statuses;
-  std::uint64_t regressed = 0;  ///< Of the failed ones: by nothing but a fall below the baseline.
+  std::uint64_t not_started = 0;  ///< Of the errors: cases whose turn had not come when the run was stopped.
+  std::uint64_t regressed = 0;    ///< Of the failed ones: by nothing but a fall below the baseline.
   std::uint64_t improved = 0;
   std::uint64_t claims_cases = 0;  ///< Of CaseKind::claims, errors included; the others are texts.
   std::uint64_t failed_apart =
@@ -30,6 +31,8 @@ struct Totals {
   WeightedCounts weighted;
 
   void add(const CaseResult& result);
+  /// What people are shown as errors: those that something went wrong with.
+  std::uint64_t errors() const { return statuses.errors - not_started; }
 };
 
 /// The aggregates of a run.

@@ -90,7 +90,11 @@ class CaseTrials {
   }
   const Case& test_case() const { return *case_; }
 
-  void add_missing(TrialId trial) { error_of(trial_at(trial), results_.unfinished(trial)); }
+  void add_missing(TrialId number) {
+    TrialResult& trial = trial_at(number);
+    trial.not_started = results_.not_started && results_.not_started(number);
+    error_of(trial, results_.unfinished(number));
+  }
 
   /// The result is copied only where the case has other trials to wait for.
   void add(const CommittedTrial& committed, bool is_only_one) {
@@ -119,9 +123,11 @@ class CaseTrials {
     result.ontology = results_.ontology;
     result.repeats.planned = 0;
     std::vector<const CaseAssessment*> assessed;
+    std::size_t not_started = 0;
     for (const TrialResult& trial : trials_) {
       if (trial.perturbation > 0) continue;
       ++result.repeats.planned;
+      not_started += trial.not_started ? 1 : 0;
       if (trial.error != nullptr) {
         ++result.repeats.errors;
         continue;
@@ -131,6 +137,7 @@ class CaseTrials {
       assessed.push_back(&trial.assessment);
     }
     if (result.repeats.is_error()) {
+      result.not_started = not_started == result.repeats.planned;
       show(result, [](const TrialResult& trial) { return trial.error != nullptr; });
       return result;
     }

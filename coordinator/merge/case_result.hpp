@@ -32,6 +32,8 @@ struct RunResults {
   /// Where repeats and perturbations are; null: a trial is a case.
   const TrialTable* table = nullptr;
   const Ontology* ontology = nullptr;  ///< What expectations are taken for; null: what was written.
+  /// Whether the run ended before anybody began with a trial that has no result; null: that is not known.
+  std::function<bool(TrialId)> not_started{};
 };
 
 /// What one trial came to.
@@ -42,6 +44,7 @@ struct TrialResult {
   const Error* error = nullptr;       ///< Set exactly when the trial was not assessed.
   const UnitResult* unit = nullptr;   ///< Null when no result was committed.
   const TrialScore* score = nullptr;  ///< Null with an error.
+  bool not_started = false;           ///< As RunResults has it.
   CaseAssessment assessment{};  ///< Of this answer alone; of a perturbed one too, which decides nothing.
 };
 
@@ -52,6 +55,7 @@ struct CaseResult {
   const Case& fixture;
   TrialId trial = 0;  ///< The case's first.
   CaseStatus status = CaseStatus::error;
+  bool not_started = false;           ///< An error, and only because the run ended before its turn came.
   const Error* error = nullptr;       ///< Set exactly when status is `error`.
   const UnitResult* unit = nullptr;   ///< Null when no result was committed.
   const TrialScore* score = nullptr;  ///< Null when status is `error`.

@@ -281,23 +281,21 @@ class CaseSections {
     Entries entries;
     if (is_comment_) {
       entries.share = {.most_bytes = defaults::error_list_bytes, .rest = [](std::uint64_t count) {
-                         return wording::grouped(count) + " more reasons stand in the JSON report";
+                         return wording::counted(count, "more reason") + " in the JSON report";
                        }};
     }
     for (const auto& [reason, group] : errors_.by_reason()) {
       Entry entry{{code(std::string(to_string(reason))), words(" (" + wording::grouped(group.count) + "): "),
                    words(wording::ids(group))},
-                  {{.text = words(group.first_message, defaults::max_message_bytes),
+                  {{.text = sentence(group.first_message, defaults::max_message_bytes),
                     .tone = Tone::bad,
                     .label = "First"}}};
       if (!group.first_answer.empty())
         entry.notes.push_back({.text = code(group.first_answer), .label = "Answer"});
       entries.items.push_back(std::move(entry));
     }
-    sections_.push_back({.heading = "Errors",
-                         .count = all_.statuses.errors,
-                         .rank = Rank::cases,
-                         .blocks = {std::move(entries)}});
+    sections_.push_back(
+        {.heading = "Errors", .count = all_.errors(), .rank = Rank::cases, .blocks = {std::move(entries)}});
   }
 
   const ReportInput& input_;
@@ -307,12 +305,12 @@ class CaseSections {
   CaseDetails details_;
   BoundedList<Table, std::vector<Row>> regression_rows_{room_, defaults::regression_rows_bytes,
                                                         "more regressed; the JSON report has them all"};
-  EntryList regressions_{room_, defaults::regression_list_bytes, "more stand in the JSON report"};
+  EntryList regressions_{room_, defaults::regression_list_bytes, "more in the JSON report"};
   EntryList failures_{room_, defaults::failure_list_bytes,
                       "more failed; the table and the JSON report have them all"};
-  EntryList warnings_{room_, defaults::warning_list_bytes, "more stand in the JSON report"};
-  EntryList missing_{room_, defaults::missing_list_bytes, "more cases stand in the JSON report"};
-  EntryList improvements_{room_, defaults::improvement_list_bytes, "more stand in the JSON report"};
+  EntryList warnings_{room_, defaults::warning_list_bytes, "more in the JSON report"};
+  EntryList missing_{room_, defaults::missing_list_bytes, "more in the JSON report"};
+  EntryList improvements_{room_, defaults::improvement_list_bytes, "more in the JSON report"};
   wording::ErrorGroups errors_;
   std::vector<Section> sections_;
 };

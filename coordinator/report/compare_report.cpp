@@ -193,19 +193,19 @@ Result<void> write_compare_table(const CompareReportInput& input, std::size_t co
 Result<void> write_compare_markdown(const CompareReportInput& input, Sink& sink) {
   auto parts = part_sections(input, defaults::compare_markdown_rows);
   if (!parts) return fail(parts.error());
-  Document document{.verdict = {verdict_word(input), input.current.header.suite}};
+  Document document{
+      .verdict = {verdict_word(input), words(input.current.header.suite, defaults::compare_reason_bytes)}};
   Notes notes{.items = {{.text = side_words(input.base), .label = "Base"},
                         {.text = side_words(input.current), .label = "Current"}}};
   for (const GateNotice& notice : input.gate.notices) {
     notes.items.push_back({Text{strong(std::string(wording::severity_word(notice.severity))), words(": "),
-                                words(notice.message, 1000)}});
+                                sentence(notice.message, 1000)}});
   }
   std::ranges::move(run_notes(input.gate).items, std::back_inserter(notes.items));
   document.sections.push_back(
       {.rank = Rank::outcome, .blocks = {Paragraph{words(verdict_words(input), 1000)}, std::move(notes)}});
   std::ranges::move(*parts, std::back_inserter(document.sections));
-  return write_markdown(document,
-                        {.most_reason_bytes = defaults::compare_reason_bytes, .numeric_column = "--:"}, sink);
+  return write_markdown(document, {.numeric_column = "--:"}, sink);
 }
 
 }  // namespace sluice

@@ -22,7 +22,8 @@ enum class Tone : std::uint8_t { plain, good, warning, bad, strong, quiet };
 
 /// Words with what sets them apart.
 struct Span {
-  enum class Emphasis : std::uint8_t { none, strong, code };
+  /// `marked`: backticks in it set code apart, as commands in a sentence of ours.
+  enum class Emphasis : std::uint8_t { none, strong, code, marked };
 
   std::string text;
   Emphasis emphasis = Emphasis::none;
@@ -48,6 +49,10 @@ inline Span strong(std::string text, std::size_t most_bytes = defaults::span_byt
 }
 inline Span code(std::string text, std::size_t most_bytes = defaults::span_bytes) {
   return {std::move(text), Span::Emphasis::code, most_bytes};
+}
+/// A sentence of ours, whose commands stand between backticks.
+inline Span sentence(std::string text, std::size_t most_bytes = defaults::span_bytes) {
+  return {std::move(text), Span::Emphasis::marked, most_bytes};
 }
 
 /// What stands for that which a list leaves out, which would look whole without a word: given how many.
@@ -156,7 +161,7 @@ struct Section {
 /// What was decided, and why.
 struct Verdict {
   std::string word;  ///< `✗ FAIL`
-  std::string reason;
+  Text reason;
   Tone tone = Tone::plain;
 };
 

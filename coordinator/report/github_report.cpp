@@ -118,9 +118,14 @@ class GithubReport {
   void add_run() {
     if (input_.facts.cut_short) {
       errors_.add(about_the_run, [&] {
+        const std::uint64_t not_started = input_.aggregates.all.not_started;
+        const std::string left =
+            not_started == 0
+                ? ""
+                : "\n" + wording::counted(not_started, wording::case_noun(input_)) + " not started";
         return Annotation{"",
                           "The run ended early: " + std::string(to_string(input_.facts.cut_short->reason)),
-                          input_.facts.cut_short->message, 0};
+                          input_.facts.cut_short->message + left, 0};
       });
     }
     if (input_.gate.aggregates) {
@@ -171,6 +176,7 @@ class GithubReport {
     const auto explanation = [&] { return wording::plain_text(wording::explanation(result, details_)); };
     switch (result.status) {
       case CaseStatus::error:
+        if (result.not_started) break;  // They are counted beside the reason why the run ended.
         errors_.add(errored, [&] {
           return annotation("Error",
                             std::string(to_string(result.error->reason)) + ": " + result.error->message);

@@ -127,6 +127,7 @@ void write_head(Json& json, const ReportInput& input) {
   write_line(json, "prompt_hash", to_prefixed_hex(identity.prompt_hash));
   write_line(json, "ontology_version", identity.ontology_version);
   write_line(json, "provider", to_string(identity.provider));
+  write_line(json, "provider_name", identity.provider_name);
   write_line(json, "model", identity.model);
   write_line(json, "config_fingerprint", input.gate.config_fingerprint);
   write_line(json, "verdict", to_string(input.verdict));

@@ -1,3 +1,4 @@
+#include "coordinator/gate/status.hpp"
 #include "coordinator/report/assessment_wording.hpp"
 #include "coordinator/report/report.hpp"
 #include "coordinator/report/statistics_wording.hpp"
@@ -5,6 +6,8 @@
 #include "coordinator/report/xml_text.hpp"
 
 #include <algorithm>
+#include <cstdint>
+#include <iterator>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -26,6 +29,7 @@ class JunitReport {
               attribute("timestamp", wording::rfc3339(input_.facts.completed_at_ms).substr(0, 19)) + ">\n";
     write_properties();
     if (has_failed_comparison()) write_comparison();
+    if (is_error_of_run()) write_error_of_run();
     const auto visited = visit_cases(input_.results, [&](const CaseResult& result) {
       write_case(result);
       writer_.passed();
@@ -52,20 +56,50 @@ class JunitReport {
     return input_.results.suite.name.empty() ? "suite" : input_.results.suite.name;
   }
 
+  // Under --strict what warns ends the run with exit code 1: a build server must not show it green.
+  bool warnings_fail() const { return input_.gate.strict; }
+
+  bool is_beyond(AggregateOutcome outcome) const {
+    return outcome == AggregateOutcome::beyond_limit ||
+           (warnings_fail() && outcome == AggregateOutcome::within_limit);
+  }
+
+  // Of the tests of all cases and the stability.
+  std::vector<std::string> failures_of_run() const {
+    std::vector<std::string> failures = wording::run_failures(input_.gate);
+    if (warnings_fail()) std::ranges::move(wording::run_warnings(input_.gate), std::back_inserter(failures));
+    return failures;
+  }
+
   // The gate itself is one more testcase when it failed by what no case shows.
   bool has_failed_comparison() const {
     const auto& gate = input_.gate;
-    const bool beyond_limit = gate.aggregates && gate.aggregates->outcome == AggregateOutcome::beyond_limit;
-    return beyond_limit || !wording::run_failures(input_.gate).empty() ||
+    return (gate.aggregates && is_beyond(gate.aggregates->outcome)) || !failures_of_run().empty() ||
            std::ranges::count(gate.notices, GateNotice::Severity::failure, &GateNotice::severity) > 0;
+  }
+
+  std::uint64_t failure_count() const {
+    const StatusCounts& statuses = input_.aggregates.all.statuses;
+    const std::uint64_t warned = warnings_fail() ? statuses.warned + statuses.flaky : 0;
+    return statuses.failed + warned + (has_failed_comparison() ? 1 : 0);
+  }
+
+  // What fails the run stands at no case and is no comparison either: it had no cases, or repeats alone are
+  // missing.
+  bool is_error_of_run() const {
+    VerdictInput run;
+    if (input_.gate.aggregates) run.aggregates = input_.gate.aggregates->outcome;
+    const int code = exit_code(input_.verdict, run, {input_.gate.strict, input_.gate.fail_on_regression});
+    return code != 0 && failure_count() + input_.aggregates.all.statuses.errors == 0;
   }
 
   std::string count_attributes() const {
     const StatusCounts& statuses = input_.aggregates.all.statuses;
     const std::uint64_t of_gate = has_failed_comparison() ? 1 : 0;
-    return attribute("tests", std::to_string(statuses.total() + of_gate)) +
-           attribute("failures", std::to_string(statuses.failed + of_gate)) +
-           attribute("errors", std::to_string(statuses.errors)) +
+    const std::uint64_t of_run = is_error_of_run() ? 1 : 0;
+    return attribute("tests", std::to_string(statuses.total() + of_gate + of_run)) +
+           attribute("failures", std::to_string(failure_count())) +
+           attribute("errors", std::to_string(statuses.errors + of_run)) +
            attribute("time", wording::seconds(input_.facts.duration_seconds));
   }
 
@@ -78,6 +112,7 @@ class JunitReport {
     property("run_id", input_.facts.run_id);
     property("prompt_version", input_.identity.prompt_version);
     property("provider", to_string(input_.identity.provider));
+    property("provider_name", input_.identity.provider_name);
     property("model", input_.identity.model);
     property("mode", input_.mode);
     property("config_fingerprint", input_.gate.config_fingerprint);
@@ -99,16 +134,32 @@ class JunitReport {
       if (notice.severity == GateNotice::Severity::failure)
         words += notice.code + ": " + notice.message + '\n';
     }
-    for (const std::string& line : wording::run_failures(input_.gate)) words += line + '\n';
+    for (const std::string& line : failures_of_run()) words += line + '\n';
     if (input_.gate.aggregates) {
       for (const AggregateComparison& comparison : input_.gate.aggregates->metrics) {
-        if (comparison.outcome == AggregateOutcome::beyond_limit)
-          words += wording::dropped(comparison) + '\n';
+        if (is_beyond(comparison.outcome)) words += wording::dropped(comparison) + '\n';
       }
     }
     element("failure", attribute("message", wording::reason_for(input_)) + attribute("type", "baseline"),
             words);
     text() += "</testcase>\n";
+  }
+
+  void write_error_of_run() {
+    open_case("", "run");
+    const std::string reason = wording::reason_for(input_);
+    const auto& cut_short = input_.facts.cut_short;
+    element("error",
+            attribute("message", reason) +
+                attribute("type", cut_short ? to_string(cut_short->reason) : to_string(input_.verdict)),
+            reason);
+    text() += "</testcase>\n";
+  }
+
+  void write_failure(const CaseResult& result, std::string_view type,
+                     const std::vector<wording::CaseLine>& lines) {
+    element("failure", attribute("message", wording::headline(lines)) + attribute("type", type),
+            wording::plain_text(lines) + source_line(result.fixture));
   }
 
   void write_case(const CaseResult& result) {
@@ -122,13 +173,14 @@ class JunitReport {
                 result.error->message + answer_line(result));
         break;
       case CaseStatus::fail:
-        element("failure",
-                attribute("message", wording::headline(lines)) +
-                    attribute("type", result.assessment.regressed ? "regression" : "failure"),
-                wording::plain_text(lines) + source_line(result.fixture));
+        write_failure(result, result.assessment.regressed ? "regression" : "failure", lines);
         break;
       case CaseStatus::warn:
       case CaseStatus::flaky:
+        if (warnings_fail()) {
+          write_failure(result, to_string(result.status), lines);
+          break;
+        }
         element("system-out", "", std::string(to_string(result.status)) + "\n" + wording::plain_text(lines));
         break;
       case CaseStatus::pass:

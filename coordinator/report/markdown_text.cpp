@@ -99,6 +99,39 @@ std::string fenced(std::string_view words) {
   return fence + std::string(space) + std::string(words) + std::string(space) + fence;
 }
 
+/// Where the code ends that begins behind the backtick at `open`; npos if none begins there. A name in a
+/// command may hold a backtick: the one that ends it has the end of a word behind it, as the first has one
+/// before it.
+std::size_t end_of_code(std::string_view words, std::size_t open) {
+  constexpr std::string_view before = " (";
+  constexpr std::string_view behind = " .,;:)?";
+  const auto npos = std::string_view::npos;
+  if (open > 0 && before.find(words[open - 1]) == npos) return npos;
+  if (words.substr(open + 1).starts_with(' ')) return npos;
+  for (auto at = words.find('`', open + 1); at != npos; at = words.find('`', at + 1)) {
+    const bool ends_word =
+        words[at - 1] != ' ' && (at + 1 == words.size() || behind.find(words[at + 1]) != npos);
+    if (ends_word) return at > open + 1 ? at : npos;
+  }
+  return npos;
+}
+
+std::string with_code_apart(std::string_view words) {
+  std::string out;
+  std::size_t plain_from = 0;
+  for (auto at = words.find('`'); at != std::string_view::npos; at = words.find('`', at)) {
+    const auto end = end_of_code(words, at);
+    if (end == std::string_view::npos) {
+      ++at;
+      continue;
+    }
+    out += without_markup(words.substr(plain_from, at - plain_from)) +
+           fenced(words.substr(at + 1, end - at - 1));
+    at = plain_from = end + 1;
+  }
+  return out + without_markup(words.substr(plain_from));
+}
+
 // What a letter grows to is not known before: the text is cut shorter until the result fits.
 template <class Make>
 std::string within(std::string_view text, std::size_t max_bytes, const Make& make) {
@@ -118,6 +151,10 @@ std::string markdown_words(std::string_view text, std::size_t max_bytes) {
 
 std::string markdown_code(std::string_view text, std::size_t max_bytes) {
   return within(text, max_bytes, fenced);
+}
+
+std::string markdown_sentence(std::string_view text, std::size_t max_bytes) {
+  return within(text, max_bytes, with_code_apart);
 }
 
 void BoundedText::add(std::string_view entry, std::uint64_t counts) {

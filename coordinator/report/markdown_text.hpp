@@ -14,6 +14,9 @@ namespace sluice {
 std::string markdown_words(std::string_view text, std::size_t max_bytes = defaults::span_bytes);
 /// Foreign text as code, in a fence longer than any row of backticks inside; cut like words.
 std::string markdown_code(std::string_view text, std::size_t max_bytes = defaults::span_bytes);
+/// Words in which a pair of backticks sets code apart (a command, a name), so that it can be copied as it
+/// stands; what only looks like one of a pair is a word. Cut like words.
+std::string markdown_sentence(std::string_view text, std::size_t max_bytes = defaults::span_bytes);
 
 /// A list that takes entries while there is room. Once one does not fit, none after it is taken: a list with
 /// holes would look whole.

@@ -14,6 +14,7 @@ using namespace document;
 
 std::string inline_of(const Span& span) {
   if (span.emphasis == Span::Emphasis::code) return markdown_code(span.text, span.most_bytes);
+  if (span.emphasis == Span::Emphasis::marked) return markdown_sentence(span.text, span.most_bytes);
   const std::string words = markdown_words(span.text, span.most_bytes);
   return span.emphasis == Span::Emphasis::strong ? "**" + words + "**" : words;
 }
@@ -41,8 +42,7 @@ class MarkdownWriter {
   MarkdownWriter(const MarkdownStyle& style, Sink& sink) : style_(style), writer_(sink) {}
 
   Result<void> write(const Document& document) {
-    text() += "## " + document.verdict.word + ": " +
-              markdown_words(document.verdict.reason, style_.most_reason_bytes) + "\n";
+    text() += "## " + document.verdict.word + ": " + inline_of(document.verdict.reason) + "\n";
     std::vector<const Section*> sections;
     for (const Section& section : document.sections) {
       if (!section.blocks.empty()) sections.push_back(&section);

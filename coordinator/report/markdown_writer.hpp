@@ -10,7 +10,6 @@
 namespace sluice {
 
 struct MarkdownStyle {
-  std::size_t most_reason_bytes = defaults::max_reason_bytes;  ///< Of the verdict.
   std::string_view numeric_column = "---:";  ///< What says that a column stands to the right.
 };
 

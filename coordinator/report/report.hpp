@@ -24,7 +24,8 @@ struct RunIdentity {
   std::string prompt_version;
   Digest prompt_hash{};
   std::string ontology_version;
-  ProviderKind provider = ProviderKind::openai;
+  ProviderKind provider = ProviderKind::openai;  ///< The format of its requests.
+  std::string provider_name;                     ///< As the settings call it.
   std::string model;
 };
 

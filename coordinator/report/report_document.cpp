@@ -50,7 +50,10 @@ Rest more_in_json(std::string words) {
 
 std::string model_words(const ReportInput& input) {
   const RunIdentity& identity = input.identity;
-  return identity.model + " (" + std::string(to_string(identity.provider)) + ", " + input.mode + ")";
+  const std::string_view kind = to_string(identity.provider);
+  std::string provider = identity.provider_name;
+  if (provider != kind) provider.append(" of kind ").append(kind);
+  return identity.model + " (" + provider + ", " + input.mode + ")";
 }
 
 class ReportBuilder {
@@ -60,7 +63,9 @@ class ReportBuilder {
 
   void add_head() {
     document_.title = "LLM Prompt Evaluation Report";
-    document_.verdict = {verdict_word(input_), wording::reason_for(input_), tone_of(input_.verdict)};
+    document_.verdict = {verdict_word(input_),
+                         sentence(wording::reason_for(input_), defaults::max_reason_bytes),
+                         tone_of(input_.verdict)};
     const RunIdentity& identity = input_.identity;
     const auto fact = [&](const char* label, std::string words) {
       document_.facts.push_back({.text = std::move(words), .label = label});
@@ -100,9 +105,9 @@ class ReportBuilder {
                              ", false negatives " + wording::grouped(all_.counts.false_negatives)});
     }
     notes.items.push_back({counted_cases(all_.statuses.total()) + ": " + wording::tally(input_)});
-    if (all_.statuses.errors > 0) {
+    if (all_.errors() > 0) {
       notes.items.push_back(
-          {counted_cases(all_.statuses.errors) + " with an error left out of the scores", Tone::warning});
+          {counted_cases(all_.errors()) + " with an error left out of the scores", Tone::warning});
     }
     if (input_.gate.aggregates) notes.items.push_back({limit_words() + " (1 point is 0.01)", Tone::quiet});
     summary.blocks.emplace_back(std::move(notes));
@@ -123,8 +128,7 @@ class ReportBuilder {
     }
     for (const auto& [category, totals] : by_category) {
       Row row{{words(category.empty() && !is_comment_ ? "(none)" : category, 200)}};
-      for (const auto& [heading, count] : columns)
-        row.cells.emplace_back(wording::grouped(count(totals.statuses)));
+      for (const auto& [heading, count] : columns) row.cells.emplace_back(wording::grouped(count(totals)));
       const Scores scores = scores_of(totals.counts);
       for (const auto& score : {scores.precision, scores.recall, scores.f1}) {
         if (claims) row.cells.emplace_back(wording::score(score));
@@ -153,13 +157,12 @@ class ReportBuilder {
     }
     const auto entries_of = [&](std::initializer_list<Severity> severities, std::size_t most_bytes) {
       Entries entries;
-      entries.share = {.most_bytes = most_bytes,
-                       .rest = more_in_json("more notices stand in the JSON report")};
+      entries.share = {.most_bytes = most_bytes, .rest = more_in_json("more in the JSON report")};
       for (const Severity severity : severities) {
         for (const GateNotice& notice : notices) {
           if (notice.severity != severity) continue;
           entries.items.push_back({{strong(std::string(wording::severity_word(severity))), words(" "),
-                                    code(notice.code, 80), words(": "), words(notice.message, 600)}});
+                                    code(notice.code, 80), words(": "), sentence(notice.message, 600)}});
         }
       }
       return entries;
@@ -218,7 +221,7 @@ class ReportBuilder {
   Document finish() { return std::move(document_); }
 
  private:
-  using CountOf = std::uint64_t (*)(const StatusCounts&);
+  using CountOf = std::uint64_t (*)(const Totals&);
 
   std::string counted_cases(std::uint64_t count) const {
     return wording::counted(count, wording::case_noun(input_));
@@ -226,7 +229,7 @@ class ReportBuilder {
 
   void add_tally() {
     Text tally{words(counted_cases(all_.statuses.total()) + ": "), words(wording::tally(input_))};
-    if (all_.statuses.errors > 0) tally.spans.push_back(words(" (errors are left out of the scores)"));
+    if (all_.errors() > 0) tally.spans.push_back(words(" (errors are left out of the scores)"));
     Section section{.rank = Rank::outcome, .blocks = {Paragraph{std::move(tally)}}};
     if (input_.gate.kind != BaselineKind::none) {
       Text compared{words("Compared with "), code(input_.gate.baseline_file)};
@@ -282,15 +285,17 @@ class ReportBuilder {
     };
     std::string noun(is_comment_ ? "case" : wording::case_noun(input_));
     noun[0] = static_cast<char>(noun[0] - 'a' + 'A');
-    add(noun + "s", [](const StatusCounts& counts) { return counts.total(); });
-    add("Passed", [](const StatusCounts& counts) { return counts.passed; });
-    if (is_comment_) add("Warned", [](const StatusCounts& counts) { return counts.warned + counts.flaky; });
-    add("Failed", [](const StatusCounts& counts) { return counts.failed; });
+    add(noun + "s", [](const Totals& totals) { return totals.statuses.total(); });
+    add("Passed", [](const Totals& totals) { return totals.statuses.passed; });
+    if (is_comment_)
+      add("Warned", [](const Totals& totals) { return totals.statuses.warned + totals.statuses.flaky; });
+    add("Failed", [](const Totals& totals) { return totals.statuses.failed; });
     if (!is_comment_ && all_.statuses.warned > 0)
-      add("Warned", [](const StatusCounts& counts) { return counts.warned; });
+      add("Warned", [](const Totals& totals) { return totals.statuses.warned; });
     if (!is_comment_ && all_.statuses.flaky > 0)
-      add("Flaky", [](const StatusCounts& counts) { return counts.flaky; });
-    add("Errors", [](const StatusCounts& counts) { return counts.errors; });
+      add("Flaky", [](const Totals& totals) { return totals.statuses.flaky; });
+    add("Errors", [](const Totals& totals) { return totals.errors(); });
+    if (all_.not_started > 0) add("Not started", [](const Totals& totals) { return totals.not_started; });
     return columns;
   }
 

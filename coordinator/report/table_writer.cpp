@@ -110,7 +110,7 @@ class TableWriter {
   void write_verdict(const Verdict& verdict) {
     const std::string label = "Verdict: " + verdict.word;
     text() += '\n';
-    write_lines(painted(label, verdict.tone) + " - ", display_width(label) + 3, printable(verdict.reason),
+    write_lines(painted(label, verdict.tone) + " - ", display_width(label) + 3, plain(verdict.reason),
                 Tone::plain);
   }
 

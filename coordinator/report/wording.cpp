@@ -73,7 +73,8 @@ std::string tally(const ReportInput& input) {
   if (statuses.flaky > 0) text += ", " + grouped(statuses.flaky) + " flaky";
   text += ", " + grouped(statuses.failed) + " failed";
   if (all.regressed > 0) text += " (" + grouped(all.regressed) + " regressed)";
-  text += ", " + counted(statuses.errors, "error");
+  text += ", " + counted(all.errors(), "error");
+  if (all.not_started > 0) text += ", " + grouped(all.not_started) + " not started";
   if (all.improved > 0) text += "; " + grouped(all.improved) + " improved";
   return text;
 }
@@ -125,8 +126,8 @@ std::string reason_for(const ReportInput& input) {
   // The first count says of how many.
   const auto add = [&](std::uint64_t number, std::string_view word) {
     if (number == 0) return;
-    text += (text.empty() ? "" : ", ") + grouped(number);
-    if (is_first_count) text += " of " + counted(statuses.total(), case_noun(input));
+    text += text.empty() ? "" : ", ";
+    text += is_first_count ? counted_of(number, statuses.total(), case_noun(input)) : grouped(number);
     text.append(" ").append(word);
     is_first_count = false;
   };
@@ -260,7 +261,7 @@ std::string rejected_answer(const CaseResult& result) {
 }
 
 void ErrorGroups::add(const CaseResult& result) {
-  if (result.error == nullptr) return;
+  if (result.error == nullptr || result.not_started) return;
   ErrorGroup& group = groups_[result.error->reason];
   if (group.count++ == 0) {
     group.first_message = excerpt(result.error->message, defaults::max_message_bytes);

@@ -60,7 +60,8 @@ struct ErrorGroup {
 /// How the answer begins that is the case's error; empty if the error is not about an answer.
 std::string rejected_answer(const CaseResult& result);
 
-/// Collects case errors by reason in memory that does not grow with their number.
+/// Collects case errors by reason in memory that does not grow with their number; not the cases whose turn
+/// did not come, which have the run's reason.
 class ErrorGroups {
  public:
   void add(const CaseResult& result);

@@ -1,6 +1,6 @@
 #include "coordinator/run/run_controller.hpp"
 
-#include "common/text/text.hpp"
+#include "coordinator/display/numbers.hpp"
 #include "coordinator/run/commit_replies.hpp"
 #include "coordinator/run/result_check.hpp"
 #include "coordinator/run/run_errors.hpp"
@@ -14,10 +14,6 @@ namespace sluice {
 namespace {
 
 using namespace std::chrono_literals;
-
-std::string in_seconds(std::chrono::milliseconds time) {
-  return shortest(std::chrono::duration<double>(time).count()) + " s";
-}
 
 }  // namespace
 
@@ -179,8 +175,7 @@ void RunController::on_message(const Peer& peer, wire::Stored& stored, TimePoint
   if (id) lending_.on_message(*id, stored, now, effects);
 }
 
-void RunController::on_looked_up(const std::vector<EmbeddingHolder>& holders, TimePoint now,
-                                 Effects& effects) {
+void RunController::on_looked_up(const std::vector<EntryHolder>& holders, TimePoint now, Effects& effects) {
   lending_.looked_up(holders, now, effects);
 }
 
@@ -200,7 +195,7 @@ void RunController::on_message(const Peer& peer, wire::Report& report, TimePoint
     tally_.on_result(now);
     for (auto& result : report.results) take_result(*id, std::move(result), now, refused, effects);
     for (const auto unit : report.returned) {
-      dispatcher_.release(*id, unit);
+      dispatcher_.give_back(*id, unit);
       budget_.give_back(*id, unit);
     }
   }
@@ -238,6 +233,7 @@ void RunController::take_result(WorkerId worker, UnitResult result, TimePoint no
 
 void RunController::take_fatal_error(WorkerId worker, UnitId unit, const Error& error, TimePoint now,
                                      Effects& effects) {
+  dispatcher_.started(worker, unit, now);
   dispatcher_.release(worker, unit);
   const bool others = dispatcher_.worker_count() > (dispatcher_.knows(worker) ? 1 : 0);
   const auto& name = roster_.name_of(worker);
@@ -299,14 +295,14 @@ bool RunController::may_lease(TimePoint now, Effects& effects) {
   const auto ready = roster_.ready_count();
   const auto step = start_.on_ready(ready, now);
   if (step.some_are_missing) {
-    effects.notes.push_back("only " + std::to_string(ready) + " of " +
-                            std::to_string(config_.expected_workers) +
-                            " expected workers came; the run goes on with them");
+    effects.notes.push_back("only " +
+                            wording::counted_of(ready, config_.expected_workers, "expected worker") +
+                            " came; the run goes on without the others");
   }
   if (step.holders_overdue) dispatcher_.end_wait_for_holders();
   if (const auto units = dispatcher_.waiting_for_holders(); step.begins && units > 0) {
-    effects.notes.push_back(std::to_string(units) +
-                            " units wait a moment for the workers whose caches hold their answers");
+    effects.notes.push_back(wording::counted(units, "unit") + (units == 1 ? " waits" : " wait") +
+                            " a moment for the workers whose caches hold the answers");
   }
   return start_.begun();
 }
@@ -390,15 +386,16 @@ bool RunController::somebody_is_joining() const {
 }
 
 void RunController::stop(Error why, TimePoint now, Effects& effects) {
-  if (end_.stop(why, now)) drain(why.message, now, effects);
+  const bool is_first = end_.stop(why, now);
+  if (is_first) drain(why.message, now, effects);
+  // A signal is acknowledged also by a run that is over for another reason.
+  if (!is_first && why.reason != Reason::interrupted) return;
+  auto words =
+      stop_in_words(why, {dispatcher_.leased_count(), dispatcher_.started_count(), time_to_finish(now)});
+  if (!words.empty()) effects.announced.push_back(std::move(words));
 }
 
 void RunController::drain(const std::string& reason, TimePoint now, Effects& effects) {
-  const auto time = time_to_finish(now);
-  if (time > 0ms && dispatcher_.started_count() > 0) {
-    effects.notes.push_back("calls under way have " + in_seconds(time) +
-                            " to end; one more signal ends the process at once");
-  }
   for (const auto& [id, worker] : roster_.connected()) send_drain(worker.peer, reason, now, effects);
 }
 

@@ -54,7 +54,7 @@ class RunController {
   void on_messages(FromWorkers& messages, TimePoint now, Effects& effects);
   void on_recorded(const ResultsRecorded& recorded, TimePoint now, Effects& effects);
   /// The ledger's answer to Effects::to_look_up.
-  void on_looked_up(const std::vector<EmbeddingHolder>& holders, TimePoint now, Effects& effects);
+  void on_looked_up(const std::vector<EntryHolder>& holders, TimePoint now, Effects& effects);
   /// Once a heartbeat, after the socket has been drained.
   void on_tick(TimePoint now, Effects& effects);
   /// Ends the run if its deadline is reached. on_tick does the same, up to a heartbeat later.
@@ -82,6 +82,8 @@ class RunController {
   bool waits_for_budget() const { return !over() && leases_.waits_for_budget(); }
   std::size_t worker_count() const { return dispatcher_.worker_count(); }
   std::vector<UnitId> lost_units() const { return dispatcher_.lost_units(); }
+  /// Units without a result that a worker has begun with.
+  std::vector<UnitId> begun_units() const { return dispatcher_.begun_units(); }
   /// Counters so far; run id, duration, and cut_short are set, times of day are not.
   RunFacts facts() const;
 

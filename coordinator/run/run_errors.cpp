@@ -2,6 +2,7 @@
 
 #include "common/text/text.hpp"
 #include "coordinator/defaults.hpp"
+#include "coordinator/display/numbers.hpp"
 
 #include <algorithm>
 #include <array>
@@ -24,9 +25,10 @@ Error missing_answers(const Plan& plan, const std::vector<UnitId>& units) {
   const bool one_trial_a_case = plan.trial_count() == plan.trials().case_count();
   if (trials.size() > defaults::named_trials)
     names += " and " + std::to_string(trials.size() - defaults::named_trials) + " more";
-  return {Reason::cache_miss, "no cache holds the answers of " + std::to_string(trials.size()) + " of " +
-                                  std::to_string(plan.trial_count()) +
-                                  (one_trial_a_case ? " cases (" : " trials (") + names +
+  const auto which =
+      wording::counted_of(trials.size(), plan.trial_count(), one_trial_a_case ? "case" : "trial");
+  return {Reason::cache_miss, std::string("no cache holds the ") +
+                                  (trials.size() == 1 ? "answer of " : "answers of ") + which + " (" + names +
                                   "); fill it with `sluice run --mode live` and the same settings"};
 }
 
@@ -40,6 +42,23 @@ Error deadline_reached(std::chrono::milliseconds deadline) {
   const auto seconds = std::chrono::duration<double>(deadline).count();
   return {Reason::deadline_reached,
           "the run's deadline (--deadline) of " + shortest(seconds) + " s was reached"};
+}
+
+std::string stop_in_words(const Error& why, const UnderWay& under_way) {
+  const auto started = under_way.started;
+  const bool waits = under_way.time_to_finish > std::chrono::milliseconds(0);
+  const std::string calls =
+      started > 0 ? wording::counted(started, "call") + " under way" : std::string("calls under way");
+  const auto seconds = std::chrono::ceil<std::chrono::seconds>(under_way.time_to_finish).count();
+  const std::string waiting = ": waiting up to " + std::to_string(seconds) + " s for " + calls;
+  if (why.reason != Reason::interrupted) {
+    if (!waits || started == 0) return "";
+    return "the run ends early (" + std::string(to_string(why.reason)) + ")" + waiting;
+  }
+  if (waits && under_way.leased > 0)
+    return why.message + waiting + "; press Ctrl-C again, or send one more signal, to end at once";
+  return why.message + (started > 0 ? ": " + calls + (started == 1 ? " is" : " are") + " given up" : "") +
+         "; the report follows";
 }
 
 std::string utc_time(std::chrono::system_clock::time_point time) {

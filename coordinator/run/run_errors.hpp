@@ -4,6 +4,7 @@
 #include "coordinator/plan/plan.hpp"
 
 #include <chrono>
+#include <cstddef>
 #include <string>
 #include <vector>
 
@@ -17,6 +18,15 @@ Error deadline_reached(std::chrono::milliseconds deadline);
 /// A provider named a pause of `delay`, which no case can wait for; it answers again at `until`.
 Error provider_paused(const std::string& provider, std::chrono::milliseconds delay,
                       std::chrono::system_clock::time_point until);
+/// What workers have of a run that is stopped.
+struct UnderWay {
+  std::size_t leased = 0;   ///< Units.
+  std::size_t started = 0;  ///< Of these: begun, as far as their workers have reported.
+  std::chrono::milliseconds time_to_finish{};
+};
+/// What goes on once a run is stopped, for whoever watches: how many calls are waited for, and how long at
+/// most. Empty where nothing is waited for and nobody asked for the end.
+std::string stop_in_words(const Error& why, const UnderWay& under_way);
 /// A time of day in UTC, to the second: "2026-11-23 08:00:00 UTC".
 std::string utc_time(std::chrono::system_clock::time_point time);
 

@@ -119,8 +119,8 @@ std::string missing_answers(const RunAssessment& assessment) {
   const std::uint64_t planned = assessment.stability->perturbed_trials;
   const std::uint64_t answers = assessment.stability->analysis.all.answers;
   if (answers >= planned) return "";
-  return wording::grouped(planned - answers) + " of " + wording::counted(planned, "answer") +
-         " to perturbed inputs " + (planned - answers == 1 ? "is" : "are") +
+  return wording::counted_of(planned - answers, planned, "answer") + " to perturbed inputs " +
+         (planned - answers == 1 ? "is" : "are") +
          " missing, which the stability would not show; run again, or say --allow-errors to pin that of the "
          "others";
 }

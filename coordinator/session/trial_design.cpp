@@ -4,6 +4,7 @@
 #include "common/text/stderr_line.hpp"
 #include "common/text/text.hpp"
 #include "coordinator/defaults.hpp"
+#include "coordinator/display/numbers.hpp"
 #include "coordinator/perturb/custom_command.hpp"
 #include "coordinator/perturb/perturbation.hpp"
 
@@ -76,7 +77,7 @@ class CommandProgress {
     if (now < next_) return;
     next_ = now + defaults::command_progress_interval;
     write_stderr_line("sluice: the commands of --perturb-command have done " + std::to_string(done) + " of " +
-                      std::to_string(cases) + " cases");
+                      wording::counted(cases, "case"));
   }
 
  private:

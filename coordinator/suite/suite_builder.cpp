@@ -76,9 +76,10 @@ void SuiteBuilder::find_duplicates(std::vector<Finding>& findings) {
                             std::to_string(there.line)});
   }
   if (found <= defaults::max_file_findings) return;
-  findings.push_back(
-      {files_.front(), 0,
-       std::to_string(found - defaults::max_file_findings) + " more tests have ids of others"});
+  const std::size_t more = found - defaults::max_file_findings;
+  findings.push_back({files_.front(), 0,
+                      std::to_string(more) + (more == 1 ? " more test has the id of another"
+                                                        : " more tests have ids of others")});
 }
 
 Suite SuiteBuilder::finish(std::string name, const Thresholding& thresholding, const SuiteDemands& demands) {

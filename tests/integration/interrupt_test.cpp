@@ -6,6 +6,7 @@
 #include "tests/support/workbench.hpp"
 
 #include <csignal>
+#include <regex>
 
 #include <nlohmann/json.hpp>
 #include <sys/stat.h>
@@ -25,6 +26,13 @@ class Interrupt : public Workbench {
   SimulatorProcess start_stalling_simulator() {
     return start_simulator({R"({"latency_ms": 0, "times": 12})", R"({"fault": "hang"})"}, {});
   }
+  /// The sum of the two counts that a table tells apart; 0 if one is not there, or nothing was not started.
+  static std::size_t errors_and_not_started(const std::string& table) {
+    const std::regex counts("([0-9]+) errors?, ([0-9]+) not started");
+    std::smatch found;
+    if (!std::regex_search(table, found, counts) || found[2] == "0") return 0;
+    return std::stoul(found[1]) + std::stoul(found[2]);
+  }
   /// Whether the process has taken every signal that was sent to it. Two of a kind that wait are one.
   static bool has_taken_all_signals(const Process& process) {
     const auto status = read_text("/proc/" + std::to_string(process.pid()) + "/status");
@@ -34,7 +42,8 @@ class Interrupt : public Workbench {
 
 TEST_F(Interrupt, EndsAtOnceWithWhatThereIs) {
   const auto stalling = start_stalling_simulator();
-  auto run = start_sluice(live(stalling) + at_once);
+  const auto table = folder() / "report.txt";
+  auto run = start_sluice(live(stalling) + at_once + Flags{"--report", "table=" + table.string()});
   ASSERT_TRUE(eventually([&] { return ledger_rows(home()).size() == answered; })) << run.errors();
   run.signal(SIGINT);
   const auto finished = finish(run);
@@ -42,6 +51,7 @@ TEST_F(Interrupt, EndsAtOnceWithWhatThereIs) {
   EXPECT_EQ(finished.exit_code, 2);
   ASSERT_EQ(finished.error_lines().size(), 1u) << finished.errors;
   EXPECT_NE(finished.error_lines()[0].find("interrupted by SIGINT"), std::string::npos) << finished.errors;
+  EXPECT_NE(finished.errors.find("sluice: interrupted by SIGINT"), std::string::npos) << finished.errors;
   const auto report = parse_report(finished.output);
   ASSERT_TRUE(report.is_object()) << finished.output.substr(0, 500);
   EXPECT_EQ(schema_findings(report), "");
@@ -49,6 +59,7 @@ TEST_F(Interrupt, EndsAtOnceWithWhatThereIs) {
   EXPECT_EQ(report["reason_code"], "interrupted");
   EXPECT_EQ(report["metrics"]["errors"], fixture_count() - answered);
   EXPECT_EQ(report["fixture_results"].size(), fixture_count());
+  EXPECT_EQ(errors_and_not_started(read_text(table)), fixture_count() - answered) << read_text(table);
   // Those under way have no result that could tell of them.
   EXPECT_LE(report["run"]["requests"], answered);
 }
@@ -60,6 +71,10 @@ TEST_F(Interrupt, CallsUnderWayAreFinishedFirst) {
   ASSERT_TRUE(eventually([&] { return ledger_rows(home()).size() == answered; })) << run.errors();
   ASSERT_TRUE(eventually([&] { return slow.count("start") > answered; }));
   run.signal(SIGINT);
+  EXPECT_TRUE(eventually([&] {
+    const std::string words = run.errors();
+    return words.find("sluice: interrupted by SIGINT: waiting up to 25 s for ") != std::string::npos;
+  })) << run.errors();
   const auto finished = finish(run);
   EXPECT_EQ(finished.exit_code, 2);
   const auto report = parse_report(finished.output);

@@ -38,6 +38,7 @@ class RunBudgets : public Workbench {
     EXPECT_EQ(schema_findings(report), "");
     EXPECT_EQ(report["fixture_results"].size(), fixture_count());
     EXPECT_EQ(report["reason_code"], reason);
+    EXPECT_EQ(report["verdict"], "error") << "whichever budget it was, and whether or not a case failed";
     EXPECT_TRUE(report["run"]["cut_short"].is_string());
     return report;
   }

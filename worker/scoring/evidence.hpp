@@ -10,7 +10,7 @@ namespace sluice {
 /// What the metrics of a unit read beside its answer, as the enrichers got it: a member for each kind.
 struct Evidence {
   EmbeddedTexts embedded;  ///< All that texts_to_embed names for the answer.
-  UnitVotes votes;         ///< Empty if nothing is judged.
+  UnitVotes votes = {};    ///< Empty if nothing is judged.
 
   /// Takes what another enricher got.
   void merge(Evidence&& more) {

@@ -97,6 +97,22 @@ TEST_F(DispatcherTest, OnlyWhatAWorkerGaveBackWasCertainlyNotBegun) {
   EXPECT_TRUE(dispatcher.take_returned().empty()) << "it is silent";
 }
 
+TEST_F(DispatcherTest, KnowsWhichUnitsWithoutAResultWereBegun) {
+  Dispatcher dispatcher(config, units(5), {});
+  join(dispatcher, 1, 5);
+  ASSERT_EQ(dispatcher.lease(1, 5, at(0ms)).size(), 5u);
+  EXPECT_TRUE(dispatcher.begun_units().empty());
+  for (const UnitId unit : {3u, 1u, 0u}) dispatcher.started(1, unit, at(0ms));
+  dispatcher.started(2, 4, at(0ms));
+  EXPECT_EQ(dispatcher.begun_units(), (std::vector<UnitId>{0, 1, 3})) << "4 is not the other worker's";
+  dispatcher.settle(0);
+  dispatcher.give_back(1, 1);
+  EXPECT_EQ(dispatcher.begun_units(), std::vector<UnitId>{3}) << "0 has a result, and 1 was not paid for";
+  dispatcher.missed(1, 2);
+  dispatcher.leave(1);
+  EXPECT_EQ(dispatcher.begun_units(), (std::vector<UnitId>{2, 3})) << "2 was looked for";
+}
+
 TEST_F(DispatcherTest, AUnitThatKillsItsWorkersIsGivenUp) {
   Dispatcher dispatcher(config, units(1), {});
   auto now = 0ms;

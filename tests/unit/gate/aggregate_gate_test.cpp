@@ -96,6 +96,9 @@ TEST(AggregateGate, NamesTheFixturesThatGotWorseAndBetter) {
             "since run 1b4e28ba, which the [baseline] table of `m.toml` was made of, 2 of 5 fixtures got "
             "worse in F1 (`b` 0.90 -> 0.10, `a` 0.50 -> 0.40), and 2 better (`e` 0.00 -> none, `d` 0.20 -> "
             "1.00).");
+  EXPECT_NE(fixtures_changed_notice({{"a", 0.5, 0.4}}, "1b4e28ba", "m.toml")
+                ->message.find("the only fixture got worse in F1 (`a` 0.50 -> 0.40), and 0 better."),
+            std::string::npos);
   EXPECT_FALSE(fixtures_changed_notice({}, "1b4e28ba", "m.toml"));
   EXPECT_FALSE(fixtures_changed_notice({{"a", 0.5, 0.5}, {"b", std::nullopt, std::nullopt}}, "1b4e28ba", "m"))
       << "nothing has changed";

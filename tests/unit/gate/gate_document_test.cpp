@@ -135,6 +135,21 @@ TEST(GateDocument, VerdictsAndExitCodesAreThoseOfTheTable) {
   EXPECT_EQ(met.size(), rows.size()) << "a row of the table can never be the first that fits";
 }
 
+// It read FAIL where one of the cases that had come to their turn failed, else ERROR, beside a baseline file
+// and without one; beside a manifest always ERROR.
+TEST(GateDocument, ARunThatItsOwnBudgetEndedIsAnErrorWhateverElseFailed) {
+  for (const auto aggregates : {AggregateOutcome::not_compared, AggregateOutcome::beyond_limit}) {
+    VerdictInput run;
+    run.statuses = {.passed = 1, .failed = 1, .errors = 1};
+    run.failures = 1;
+    run.aggregates = aggregates;
+    EXPECT_NE(run_verdict(run), RunVerdict::pass);
+    run.ended_by_budget = true;
+    EXPECT_EQ(run_verdict(run), RunVerdict::error);
+    EXPECT_EQ(exit_code(RunVerdict::error, run, {}), 1);
+  }
+}
+
 TEST(GateDocument, NamesEveryStatusCauseAndVerdict) {
   std::ifstream file(support::source_path("docs/gate.md"));
   const std::string text((std::istreambuf_iterator<char>(file)), std::istreambuf_iterator<char>());

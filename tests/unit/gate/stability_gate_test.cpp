@@ -158,6 +158,10 @@ TEST(StabilityGate, WhatIsMissingIsReported) {
       << result.notices[0].message;
   EXPECT_EQ(result.assessment->status, MetricStatus::pass);
   EXPECT_EQ(assess_with(question, true).notices[0].severity, GateNotice::Severity::failure);
+  question.answers = 39;
+  EXPECT_EQ(assess_with(question).notices[0].message,
+            "1 of 40 answers to perturbed inputs is missing, and the stability says nothing of it: see what "
+            "ended in an error, and run again.");
   question.answers = 40;
   EXPECT_EQ(assess_with(question).codes(), Codes{});
 }

@@ -65,6 +65,14 @@ TEST(ForeignText, ForgesNoOtherLineOfStderr) {
   check_is_clean(::testing::internal::GetCapturedStderr());
 }
 
+TEST(StderrLine, TakesThePlaceOfTheProgressLine) {
+  ::testing::internal::CaptureStderr();
+  write_stderr_line("sluice: a\x1b[2Kb", true);
+  write_stderr_line("sluice: c");
+  EXPECT_EQ(::testing::internal::GetCapturedStderr(),
+            "\r\x1b[2K" + log_text("sluice: a\x1b[2Kb") + "\nsluice: c\n");
+}
+
 TEST(ForeignText, OrdinaryTextStaysAsItIs) {
   EXPECT_EQ(log_text("worker \"é証🙂\" lost: 3 units # 7"), "worker \"é証🙂\" lost: 3 units # 7");
   EXPECT_EQ(log_text("####"), "# # # #");

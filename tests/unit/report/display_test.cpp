@@ -94,5 +94,12 @@ TEST(Wording, NumbersAsPeopleReadThem) {
   EXPECT_EQ(wording::date(1709251199999), "2024-02-29 23:59:59 UTC");
 }
 
+TEST(Numbers, OneOfOneIsTheOnlyOne) {
+  EXPECT_EQ(wording::counted_of(1, 1, "case"), "the only case");
+  EXPECT_EQ(wording::counted_of(0, 1, "case"), "0 of 1 case");
+  EXPECT_EQ(wording::counted_of(1, 2, "case"), "1 of 2 cases");
+  EXPECT_EQ(wording::counted_of(1000, 2000, "case"), "1,000 of 2,000 cases");
+}
+
 }  // namespace
 }  // namespace sluice

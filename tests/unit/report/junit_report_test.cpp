@@ -80,6 +80,69 @@ TEST(JunitReport, AFailureOfTheComparisonIsATestcaseOfItsOwn) {
   EXPECT_NE(xml.find("F1 dropped by 13.64 points"), std::string::npos) << xml;
 }
 
+// --strict ended such runs with exit code 1, and the file was green.
+TEST(JunitReport, WhatFailsARunUnderStrictFailsInTheFile) {
+  GatedRun gated;
+  gated.suite.cases.truncate(5);
+  gated.source.trials.resize(5);
+  gated.source.trials[0].unit.scores[0].metrics[0].passed = true;
+  gated.source.trials[1].unit.scores[0].metrics[0].score = 0.92;
+  gated.results.trials = 5;
+  const Aggregates aggregates = gated.aggregates();
+  ReportInput input = gated.input(aggregates);
+  input.gate.notices.clear();
+  input.verdict = RunVerdict::review;
+  EXPECT_EQ(aggregates.all.statuses, (StatusCounts{.passed = 4, .warned = 1}));
+  EXPECT_EQ(attribute_of(junit_of(input), "testsuite", "failures"), "0") << "without --strict it passes";
+  input.gate.strict = true;
+  std::string xml = junit_of(input);
+  EXPECT_EQ(complaints_about(xml), "");
+  expect_counts(xml);
+  EXPECT_NE(xml.find("no entry in the baseline\" type=\"warn\">"), std::string::npos) << xml;
+
+  input.gate.statistics.emplace().decision = ChangeDecision::underpowered;
+  input.gate.statistics->metrics.emplace_back().decision.decision = ChangeDecision::underpowered;
+  xml = junit_of(input);
+  EXPECT_EQ(complaints_about(xml), "");
+  expect_counts(xml);
+  EXPECT_EQ(attribute_of(xml, "testsuite", "failures"), "2");
+  EXPECT_NE(xml.find("underpowered: no case has a score on both sides"), std::string::npos) << xml;
+}
+
+TEST(JunitReport, ADropWithinTheLimitFailsUnderStrict) {
+  const SampleRun run;
+  const Aggregates aggregates = run.aggregates();
+  ReportInput input = run.input(aggregates);
+  input.gate = sample::beside_manifest(aggregates, 0.42, 0.33, 0.36);
+  ASSERT_EQ(input.gate.aggregates->outcome, AggregateOutcome::within_limit);
+  EXPECT_EQ(junit_of(input).find("baseline comparison"), std::string::npos);
+  input.gate.strict = true;
+  const std::string xml = junit_of(input);
+  expect_counts(xml);
+  EXPECT_NE(xml.find("Precision dropped by 2 points"), std::string::npos) << xml;
+}
+
+// Repeats alone were missing, so that no case was an error.
+TEST(JunitReport, ARunThatItsBudgetEndedIsNotGreen) {
+  SampleRun run;
+  run.suite.cases.truncate(1);
+  run.source.trials.resize(1);
+  run.results.trials = 1;
+  const Aggregates aggregates = run.aggregates();
+  ReportInput input = run.input(aggregates);
+  ASSERT_EQ(input.verdict, RunVerdict::pass);
+  EXPECT_EQ(attribute_of(junit_of(input), "testsuite", "errors"), "0");
+  input.facts.cut_short = Error{Reason::token_budget_spent, "it is spent"};
+  input.verdict = RunVerdict::error;
+  const std::string xml = junit_of(input);
+  EXPECT_EQ(complaints_about(xml), "");
+  expect_counts(xml);
+  EXPECT_NE(xml.find("name=\"run\"><error message=\"the run ended early (token_budget_spent): it is spent\" "
+                     "type=\"token_budget_spent\">"),
+            std::string::npos)
+      << xml;
+}
+
 TEST(JunitReport, ForeignTextIsStillXml) {
   GatedRun run;
   std::string every_byte;
@@ -97,7 +160,7 @@ TEST(JunitReport, ForeignTextIsStillXml) {
   EXPECT_EQ(complaints_about(junit_of(input)), "");
 }
 
-TEST(JunitReport, AnEmptyRunIsValid) {
+TEST(JunitReport, AnEmptyRunIsValidAndNotGreen) {
   SampleRun run;
   run.suite.cases = {};
   run.source.trials.clear();
@@ -106,7 +169,10 @@ TEST(JunitReport, AnEmptyRunIsValid) {
   const Aggregates aggregates = run.aggregates();
   const std::string xml = junit_of(run.input(aggregates));
   EXPECT_EQ(complaints_about(xml), "");
-  EXPECT_EQ(attribute_of(xml, "testsuite", "tests"), "0");
+  expect_counts(xml);
+  EXPECT_EQ(attribute_of(xml, "testsuite", "tests"), "1");
+  EXPECT_NE(xml.find("<error message=\"there was nothing to run\" type=\"error\">"), std::string::npos)
+      << xml;
 }
 
 // The schema is ours: it must be able to refuse.

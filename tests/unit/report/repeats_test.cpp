@@ -88,6 +88,19 @@ TEST_F(RepeatsTest, ErrorsAreLeftOutUntilTheyAreMostOfIt) {
   EXPECT_EQ(all->usage, (PaidTokens{80, 6, 0})) << "each answer once, perturbed ones too";
 }
 
+TEST_F(RepeatsTest, ACaseIsNotStartedIfNoRepeatOfItIs) {
+  run({no_result, no_result, no_result, /**/ no_result, no_result, it, /**/ it, it, it});
+  RunResults stopped = results();
+  const auto count = [&] { return aggregate(stopped, nullptr)->all; };
+  EXPECT_EQ(count().not_started, 0u) << "it is not known";
+  stopped.not_started = [](TrialId) { return true; };
+  EXPECT_EQ(count().not_started, 1u) << "b-1 has an answer";
+  EXPECT_EQ(count().errors(), 1u);
+  EXPECT_EQ(count().statuses, (StatusCounts{.errors = 2})) << "to the verdict both are errors";
+  stopped.not_started = [](TrialId trial) { return trial != 1; };
+  EXPECT_EQ(count().not_started, 0u) << "a call of a-1 was under way";
+}
+
 TEST_F(RepeatsTest, CountsAreSummedOverUnperturbedRepeats) {
   run({it, it, nothing, /**/ it, it, it, /**/ nothing, nothing, nothing});
   const auto all = aggregate(results(), nullptr);

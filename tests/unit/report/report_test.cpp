@@ -203,6 +203,75 @@ TEST(MarkdownReport, ForeignTextIsNoMarkup) {
   EXPECT_NE(markdown.find("``` tick``s/enabled = false ```"), std::string::npos);
 }
 
+// Whose provider is `[providers.local]` saw the kind alone, as if the calls had gone to OpenAI.
+TEST(Reports, AProviderHasTheNameThatTheUserGaveIt) {
+  const SampleRun run;
+  const Aggregates aggregates = run.aggregates();
+  ReportInput input = run.input(aggregates);
+  EXPECT_NE(markdown_of(input).find("(gemini, live)"), std::string::npos);
+  input.identity.provider = ProviderKind::openai;
+  input.identity.provider_name = "local";
+  for (const std::string& text : {table_of(input, {.columns = 120}), markdown_of(input)}) {
+    EXPECT_NE(text.find("(local of kind openai, live)"), std::string::npos) << text;
+  }
+  const auto report = nlohmann::json::parse(json_of(input));
+  EXPECT_EQ(report["provider"], "openai");
+  EXPECT_EQ(report["provider_name"], "local");
+}
+
+// They were counted and listed as errors among the cases, as if something had gone wrong with them.
+TEST(Reports, CasesWhoseTurnDidNotComeAreNoErrorsForPeople) {
+  SampleRun run;
+  run.source.trials.erase(run.source.trials.begin() + 1, run.source.trials.begin() + 4);
+  run.results.unfinished = [](TrialId) { return Error{Reason::interrupted, "interrupted by SIGINT"}; };
+  run.results.not_started = [](TrialId trial) { return trial != 3; };
+  const Aggregates aggregates = run.aggregates();
+  ReportInput input = run.input(aggregates);
+  input.facts.cut_short = Error{Reason::interrupted, "interrupted by SIGINT"};
+  input.verdict = RunVerdict::error;
+  const std::string table = table_of(input, {.columns = 120});
+  const std::string markdown = markdown_of(input);
+  for (const std::string& text : {table, markdown}) {
+    EXPECT_NE(text.find("7 fixtures: 1 passed, 1 failed, 2 errors, 3 not started"), std::string::npos)
+        << text;
+    EXPECT_NE(text.find("Errors (2)"), std::string::npos) << text;
+    EXPECT_NE(text.find("Not started"), std::string::npos) << text;
+    EXPECT_EQ(text.find("tls-002"), std::string::npos) << "it is not listed: " << text;
+  }
+  EXPECT_NE(markdown.find("`interrupted` (1): negative-001"), std::string::npos) << markdown;
+  const std::string annotations = github_of(input);
+  EXPECT_NE(annotations.find("interrupted by SIGINT%0A3 fixtures not started"), std::string::npos)
+      << annotations;
+  EXPECT_EQ(annotations.find("tls-002"), std::string::npos) << annotations;
+  const json report = json::parse(json_of(input));
+  EXPECT_EQ(report["metrics"]["errors"], 5);
+  EXPECT_EQ(report["fixture_results"][6]["status"], "error");
+  EXPECT_EQ(report["fixture_results"][6]["reason_code"], "interrupted");
+  EXPECT_EQ(occurrences(junit_of(input), "type=\"interrupted\""), 4u);
+}
+
+TEST(MarkdownReport, CommandsInASentenceCanBeCopiedAsTheyStand) {
+  const std::string command = "`sluice run 'a_b*.yaml' --export-baseline x#1.json`";
+  EXPECT_EQ(markdown_sentence("a_b: write it with " + command + ", or (`min_floor`)."),
+            "a\\_b: write it with " + command + ", or (`min_floor`).");
+  EXPECT_EQ(markdown_sentence("a `b`"), "a `b`");
+  EXPECT_EQ(markdown_sentence("`sluice run 'a`b.yaml'`; `c`"), "`` sluice run 'a`b.yaml' ``; `c`");
+  EXPECT_EQ(markdown_sentence("one ` alone, a`b`c and ``"), "one \\` alone, a\\`b\\`c and \\`\\`");
+  EXPECT_EQ(markdown_sentence(""), "");
+  EXPECT_LE(markdown_sentence("`" + std::string(100, '#') + "` " + std::string(100, '#'), 150).size(), 150u);
+
+  const SampleRun run;
+  const Aggregates aggregates = run.aggregates();
+  ReportInput input = run.input(aggregates);
+  input.gate.notices = {{GateNotice::Severity::warning, "fingerprint_mismatch", "write it with " + command}};
+  input.facts.cut_short = Error{Reason::cache_miss, "fill it with `sluice run --mode live`"};
+  const std::string markdown = markdown_of(input);
+  EXPECT_NE(markdown.find("write it with " + command), std::string::npos) << markdown;
+  EXPECT_NE(markdown.find("fill it with `sluice run --mode live`"), std::string::npos) << markdown;
+  EXPECT_NE(table_of(input, {.columns = 120}).find("fill it with `sluice run --mode live`"),
+            std::string::npos);
+}
+
 TEST(JsonReport, WhatTurnsTheDirectionIsEscapedAndNotLost) {
   SampleRun run;
   const std::string name = "ab\u202edc\u2066 \"\u200f\u2028\u061c";

@@ -142,6 +142,7 @@ inline ReportInput input_of(const RunResults& results, const Aggregates& aggrega
                     .prompt_hash = {},
                     .ontology_version = "1.2.0",
                     .provider = ProviderKind::gemini,
+                    .provider_name = "gemini",
                     .model = "gemini-2.0-flash"};
   input.identity.prompt_hash.fill(0xab);
   input.facts.run_id = "0191f7d2-6c1e-7a43-9d55-2f1b0c3a4e5f";

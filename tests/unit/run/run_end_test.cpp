@@ -1,9 +1,24 @@
+#include "coordinator/run/run_errors.hpp"
 #include "tests/unit/run/run_fixture.hpp"
 
 namespace sluice {
 namespace {
 
 // What ends a run, and what does not.
+
+TEST(RunErrors, MissingAnswersAreCountedAsPeopleCount) {
+  const auto words = [](std::size_t cases, const std::vector<UnitId>& units, TrialDesign design = {}) {
+    const Suite suite = make_suite(cases);
+    const std::string message = missing_answers(make_plan(suite, std::move(design)), units).message;
+    return message.substr(0, message.find(';'));
+  };
+  EXPECT_EQ(words(1, {0}), "no cache holds the answer of the only case (case-0)");
+  EXPECT_EQ(words(4, {0}), "no cache holds the answer of 1 of 4 cases (case-0)");
+  EXPECT_EQ(words(4, {0, 1}), "no cache holds the answers of 2 of 4 cases (case-0, case-1)");
+  TrialDesign repeated;
+  repeated.repeats = 2;
+  EXPECT_EQ(words(1, {1}, repeated), "no cache holds the answer of 1 of 2 trials (case-0 (repeat 2))");
+}
 
 TEST_F(RunControllerTest, ErrorsOfOneTrialAreResults) {
   begin();

@@ -136,6 +136,43 @@ TEST_F(RunLimitsTest, TheDeadlineBoundsTheTimeOfCallsUnderWay) {
   EXPECT_EQ(sent<wire::Drain>(effects, "p")[0].finish_ms, 1500u);
 }
 
+// Only the log said so, at a level that is not shown by default, and a run that waited for other reasons did
+// not answer a signal at all.
+TEST_F(RunLimitsTest, EachSignalIsAcknowledgedAtOnce) {
+  config.drain_timeout = 20s;
+  begin();
+  const auto of_p = leased(join("p", 1), "p");
+  report("p", {}, of_p);
+  const auto announced = [&](Reason reason) {
+    Effects effects;
+    controller->stop({reason, "stopped by a test"}, at(now), effects);
+    return effects.announced;
+  };
+  ASSERT_EQ(of_p.size(), 3u);
+  EXPECT_EQ(
+      announced(Reason::key_refused),
+      std::vector<std::string>{"the run ends early (key_refused): waiting up to 20 s for 3 calls under way"});
+  now += 5s;
+  const auto acknowledged = announced(Reason::interrupted);
+  ASSERT_EQ(acknowledged.size(), 1u);
+  EXPECT_EQ(
+      acknowledged[0].rfind("stopped by a test: waiting up to 15 s for 3 calls under way; press Ctrl-C", 0),
+      0u)
+      << acknowledged[0];
+  EXPECT_TRUE(announced(Reason::key_refused).empty()) << "it is over already";
+}
+
+TEST_F(RunLimitsTest, WhatWasBegunIsToldFromWhatHadNoTurn) {
+  begin();
+  join("p", 1);
+  record(report("p", {answered(0)}, {0, 1}));
+  Effects effects;
+  controller->stop({Reason::interrupted, "SIGINT"}, at(now), effects);
+  send("p", wire::Goodbye{"drained"});
+  ASSERT_TRUE(controller->all_gone());
+  EXPECT_EQ(controller->begun_units(), std::vector<UnitId>{1}) << "unit 2 was leased alone";
+}
+
 // Two workers of one name were taken for one that missed its ACK.
 TEST_F(RunLimitsTest, WhatTwoWorkersPaidForOneUnitCountsTwiceAndWhatOneSendsAgainOnce) {
   begin();

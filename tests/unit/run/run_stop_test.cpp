@@ -1,5 +1,6 @@
 #include "coordinator/run/long_pause.hpp"
 #include "coordinator/run/run_end.hpp"
+#include "coordinator/run/run_errors.hpp"
 
 #include <gtest/gtest.h>
 
@@ -72,6 +73,24 @@ TEST(RunEnd, ItsDeadlineIsReachedToTheInstant) {
   RunEnd endless(25s, std::nullopt, start);
   EXPECT_FALSE(endless.deadline_problem(start + 1000h));
   EXPECT_FALSE(endless.has_deadline_beyond(start));
+}
+
+TEST(RunEnd, SaysWhatItWaitsFor) {
+  const Error signal{Reason::interrupted, "interrupted by SIGINT"};
+  EXPECT_EQ(
+      stop_in_words(signal, {20, 12, 24'001ms}),
+      "interrupted by SIGINT: waiting up to 25 s for 12 calls under way; press Ctrl-C again, or send one "
+      "more signal, to end at once");
+  EXPECT_EQ(stop_in_words(signal, {9, 1, 0s}),
+            "interrupted by SIGINT: 1 call under way is given up; the report follows");
+  EXPECT_EQ(stop_in_words(signal, {0, 0, 25s}), "interrupted by SIGINT; the report follows");
+  EXPECT_NE(stop_in_words(signal, {5, 0, 25s}).find("waiting up to 25 s for calls under way; press"),
+            std::string::npos)
+      << "their workers have not reported yet that they have begun";
+  EXPECT_EQ(stop_in_words(why(Reason::key_refused), {2, 2, 25s}),
+            "the run ends early (key_refused): waiting up to 25 s for 2 calls under way");
+  EXPECT_EQ(stop_in_words(why(Reason::key_refused), {5, 0, 25s}), "");
+  EXPECT_EQ(stop_in_words(why(Reason::deadline_reached), {2, 2, 0s}), "");
 }
 
 TEST(LongPause, EndsARunWithoutADeadline) {

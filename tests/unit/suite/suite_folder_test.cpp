@@ -152,7 +152,8 @@ TEST_P(SuiteFolderTest, ASwapWhileAFileIsOpenedNeverLeadsOut) {
   });
   const auto folder = SuiteFolder::open(folder_ / "suite", {}, GetParam());
   int read_well = 0;
-  for (int i = 0; i < 3000; ++i) {
+  // On a busy machine the folder may stand aside all the while.
+  for (int i = 0; i < 3000 || (read_well == 0 && i < 3'000'000); ++i) {
     const auto text = (*folder)->read("sub/b.txt", 1000);
     if (!text) continue;
     EXPECT_EQ(*text, "b");
