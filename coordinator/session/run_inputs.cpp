@@ -8,6 +8,7 @@
 #include "coordinator/suite/suite_loader.hpp"
 
 #include <algorithm>
+#include <optional>
 #include <string_view>
 #include <utility>
 
@@ -97,6 +98,10 @@ std::string fingerprint_of(const RunOptions& options, const RunInputs& inputs) {
   settings.seed = options.settings.seed.value;
   if (inputs.embedding.provider) settings.embedding_provider = inputs.embedding.provider->kind;
   settings.embedding_model = inputs.embedding.embedding.model;
+  const JudgeSettings& judge = inputs.judge.judge;
+  settings.judge = {std::nullopt, judge.model, judge.temperature, judge.max_tokens,
+                    options.settings.judge_samples.value};
+  if (inputs.judge.provider) settings.judge.provider = inputs.judge.provider->kind;
   settings.prompt = inputs.prompt.hash;
   settings.ontology = sha256(inputs.ontology_text);
   return to_prefixed_hex(config_fingerprint(inputs.suite, settings));

@@ -1,4 +1,5 @@
 #include "common/settings/load_settings.hpp"
+#include "coordinator/session/run_inputs.hpp"
 #include "coordinator/session/run_plan.hpp"
 #include "coordinator/session/run_record.hpp"
 
@@ -166,6 +167,35 @@ TEST_F(JudgedRunTest, TheRecordHoldsWhatMakesAJudgement) {
   EXPECT_NE(settings_of().find(R"("judge": {"provider": "fake", "model": "")"), std::string::npos);
   inputs.suite.cases = {text_case("plain")};
   EXPECT_EQ(settings_of().find("\"judge\""), std::string::npos);
+}
+
+TEST_F(JudgedRunTest, TheFingerprintIsThatOfWhoeverGaveTheVotes) {
+  const auto loaded = [&] {
+    auto made = load_run_inputs(options, inputs.suite);
+    EXPECT_TRUE(made) << join_findings(made.error());
+    return made ? std::move(*made) : RunInputs();
+  };
+  judge("anthropic");
+  EXPECT_EQ(loaded().judge.judge.model, "") << "nothing is judged";
+  inputs.suite.metrics = {MetricId::relevancy};
+  const std::string before = loaded().fingerprint;
+  options.settings.judge.value = "none";
+  EXPECT_EQ(loaded().fingerprint, before) << "the same votes, from caches";
+  for (const auto& change : std::vector<void (*)(Settings&)>{
+           [](Settings& s) { s.judge_model.value = "other"; }, [](Settings& s) { s.judge_samples.value = 5; },
+           [](Settings& s) { s.judge_temperature.value = 1.0; },
+           [](Settings& s) { s.judge_max_tokens.value = 5; },
+           [](Settings& s) { s.judge_provider.value = "gemini"; },
+           [](Settings& s) { s.judge.value = "fake"; }}) {
+    const Settings kept = options.settings;
+    change(options.settings);
+    EXPECT_NE(loaded().fingerprint, before);
+    options.settings = kept;
+  }
+  options.settings.judge_provider.value = "opnai";
+  const auto wrong = load_run_inputs(options, inputs.suite);
+  ASSERT_FALSE(wrong);
+  EXPECT_NE(join_findings(wrong.error()).find("there is no provider \"opnai\""), std::string::npos);
 }
 
 }  // namespace sluice::judged_run_test
