@@ -100,6 +100,24 @@ TEST_F(JudgeSettings, VotesAreCalledForOnceAndReplayedUnderTheJudgeThatIsNamed) 
   EXPECT_EQ(votes_of(simulator), 3u + 2u) << "three by default, two as the test says";
 }
 
+TEST_F(JudgeSettings, ASuiteNamesItsJudge) {
+  const auto suite = folder() / "suite.yaml";
+  const std::string tests = read_text(suite).substr(std::string("suite: judged\n").size());
+  write_text(
+      suite,
+      "suite: judged\nsettings: {judge: openai, judge_model: j, judge_samples: 1, judge_temperature: 1, "
+      "judge_max_tokens: 99}\n" +
+          tests);
+  auto simulator = start_simulator(answers(), {});
+  const auto live = run_sluice(run(simulator, "live"));
+  EXPECT_EQ(live.exit_code, 0) << live.errors;
+  const auto cached = run_sluice(run(simulator, "cached", {"--no-judge"}));
+  EXPECT_EQ(cached.exit_code, 0) << cached.errors;
+  const auto other_settings = run_sluice(run(simulator, "cached", {"--judge-temperature", "0"}));
+  EXPECT_NE(other_settings.exit_code, 0) << "these votes were never given";
+  EXPECT_EQ(votes_of(simulator), 1u + 2u);
+}
+
 TEST_F(JudgeSettings, RefreshedVotesAreAskedForAgain) {
   auto simulator = start_simulator(answers(), {});
   EXPECT_EQ(run_sluice(run(simulator, "live", judged())).exit_code, 0);
