@@ -283,7 +283,7 @@ TEST(Gate, KeepsAPassFailMetricThatTheTestNames) {
   Case test = test_of("t", MetricId::claims_f1, absolute(0.5));
   test.kind = CaseKind::claims;
   test.expectations[0].what.texts.clear();
-  test.expectations.push_back({{MetricId::claims_required, {}}, {}, std::nullopt});
+  test.expectations.push_back({{MetricId::claims_required, {}}, std::nullopt, {}, std::nullopt});
   const auto assessment = Gate().assess(test, claims_outcomes(0.9, 0.9, 0.9, false, false));
   ASSERT_EQ(assessment.metrics.size(), 2u);  // What the test did not ask for is left out.
   EXPECT_EQ(metric(assessment, MetricId::claims_required).status, MetricStatus::fail);
@@ -292,8 +292,9 @@ TEST(Gate, KeepsAPassFailMetricThatTheTestNames) {
 
 TEST(Gate, PairsTheOutcomesOfTextsInTheirOrder) {
   Case test = test_of("t", MetricId::must_contain);
-  test.expectations.push_back({{MetricId::semantic_similarity_to, {"r"}}, absolute(0.5), std::nullopt});
-  test.expectations.push_back({{MetricId::must_contain, {"b"}}, {}, std::nullopt});
+  test.expectations.push_back(
+      {{MetricId::semantic_similarity_to, {"r"}}, std::nullopt, absolute(0.5), std::nullopt});
+  test.expectations.push_back({{MetricId::must_contain, {"b"}}, std::nullopt, {}, std::nullopt});
   const std::vector outcomes{verdict_of(MetricId::must_contain, true),
                              score_of(MetricId::semantic_similarity_to, 0.4),
                              verdict_of(MetricId::must_contain, false)};
