@@ -18,11 +18,11 @@ enum class CaseKind : std::uint8_t { claims, text };
 
 /// What a judge metric of a test asks (docs/judges.md).
 struct JudgeQuestion {
-  std::uint32_t rubric = 0;              ///< Position in Suite::rubrics.
-  Digest rubric_hash{};                  ///< Its hash, for fingerprints: positions change with the suite.
-  std::optional<std::uint32_t> samples;  ///< Votes, over the run's settings.
-  std::string reference;                 ///< Empty if the rubric does not show it.
-  std::string criteria;                  ///< Empty if the rubric does not show it.
+  std::uint32_t rubric = 0;                ///< Position in Suite::rubrics.
+  Digest rubric_hash{};                    ///< Its hash, for fingerprints: positions change with the suite.
+  std::optional<std::uint32_t> samples{};  ///< Votes, over the run's settings.
+  std::string reference{};                 ///< Empty if the rubric does not show it.
+  std::string criteria{};                  ///< Empty if the rubric does not show it.
   friend bool operator==(const JudgeQuestion&, const JudgeQuestion&) = default;
 };
 

@@ -1,6 +1,7 @@
 // From an answer to the votes about it: the model client with a fake provider.
 #include "common/defaults.hpp"
 #include "tests/actors/model_client_fixture.hpp"
+#include "worker/providers/http_message.hpp"
 
 #include <nlohmann/json.hpp>
 
@@ -16,7 +17,8 @@ class JudgingFlowTest : public ModelClientTest {
     settings.judge.provider = "openai";
     settings.judge.model = "judge-1";
     settings.judge.max_tokens = 100;
-    settings.judge.rubrics = {{"faithfulness", "v1", "You judge.", "Q {{prompt}} C {{context}} A {{answer}}"}};
+    settings.judge.rubrics = {
+        {"faithfulness", "v1", "You judge.", "Q {{prompt}} C {{context}} A {{answer}}"}};
   }
 
   /// A unit of free text whose answer is judged.
@@ -56,7 +58,7 @@ TEST_F(JudgingFlowTest, AnAnswerComesWithItsVotes) {
   const auto votes = ask_and_answer(judged(1));
   ASSERT_EQ(votes.size(), 3u) << "all at once";
   EXPECT_TRUE(outcomes().empty());
-  const auto body = Json::parse(votes[0].request.body);
+  const auto body = Json::parse(whole_body(votes[0].request));
   EXPECT_EQ(body["model"], "judge-1");
   EXPECT_EQ(body["temperature"], 0.0);
   EXPECT_EQ(body["messages"][0]["content"], "You judge.");

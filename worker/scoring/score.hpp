@@ -25,8 +25,8 @@ struct Checks {
 struct AssessedAnswer {
   std::string_view text;
   const std::vector<FinalClaim>& claims;
-  const EmbeddedTexts& embedded;      ///< Holds all texts_to_embed.
-  std::span<const GivenVotes> votes;  ///< Those of each judge metric of the task.
+  const EmbeddedTexts& embedded;        ///< Holds all texts_to_embed.
+  std::span<const GivenVotes> votes{};  ///< Those of each judge metric of the task.
 };
 
 /// Checks an answer for one trial: if the task assesses claims, their metrics in the order of their numbers

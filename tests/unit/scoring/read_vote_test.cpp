@@ -34,8 +34,8 @@ TEST(ReadVote, NeverTakesAnythingElseForAScore) {
   for (const auto& [text, problem] : cases) {
     const auto vote = read_vote(text);
     ASSERT_FALSE(vote) << text;
-    EXPECT_EQ(vote.error(), (Error{Reason::judge_unparsable, std::string("the judge's answer is no vote: ") +
-                                                                 problem}))
+    EXPECT_EQ(vote.error(),
+              (Error{Reason::judge_unparsable, std::string("the judge's answer is no vote: ") + problem}))
         << text;
   }
   EXPECT_FALSE(read_vote(std::string(100'000, '['))) << "no recursion";
