@@ -15,6 +15,9 @@ struct PromptVariant {
   friend bool operator==(const PromptVariant&, const PromptVariant&) = default;
 };
 
+/// Between a test's id and an arm's name in the id of a case.
+inline constexpr char arm_separator = '@';
+
 /// One way of answering each test of a suite (docs/arms.md). What it leaves open is the run's.
 struct Arm {
   std::string name;      ///< Letters, digits, `.`, `_`, `-` and `/`; no two of a run have the same.

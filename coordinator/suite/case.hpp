@@ -67,7 +67,8 @@ struct Case {
   std::uint32_t line = 0;       ///< Of its id there; 0: not known.
   /// By prompt of the suite, for a test without a prompt of its own; else empty.
   std::vector<RenderedPrompt> prompts;
-  std::uint32_t arm = 0;  ///< Of the run's arms.
+  std::uint32_t arm = 0;   ///< Position in the run's arms; 0 without any.
+  std::uint32_t test = 0;  ///< With arms: the same number for the same test under each of them.
 };
 
 /// The [baseline] table of manifest.toml: known-good aggregates.
