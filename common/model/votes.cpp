@@ -30,9 +30,11 @@ std::string_view to_string(JudgeSource source) {
 }
 
 double JudgeScore::score() const {
-  double sum = 0.0;
-  for (const CountedVote& vote : votes) sum += vote.score;
-  return std::clamp(sum / static_cast<double>(votes.size()), 0.0, 1.0);
+  // From the first vote on, so that the mean of equal votes is theirs to the last digit.
+  const double first = votes.front().score;
+  double beyond = 0.0;
+  for (const CountedVote& vote : votes) beyond += vote.score - first;
+  return std::clamp(first + beyond / static_cast<double>(votes.size()), 0.0, 1.0);
 }
 
 bool JudgeScore::passed() const {

@@ -215,6 +215,8 @@ void RunController::take_result(WorkerId worker, UnitResult result, TimePoint no
     case ResultStep::miss:
       budget_.settle(worker, result.unit, result.spend.paid);
       dispatcher_.missed(worker, result.unit);
+      if (!first_miss_ || result.unit <= first_miss_->first)
+        first_miss_.emplace(result.unit, std::move(result.error->message));
       return refuse(wire::AckCode::retry);
     case ResultStep::fail:
       count_spend(worker, result.unit, result.spend, !is_zero(result.answer));
@@ -371,10 +373,13 @@ void RunController::stop_if_last_worker_failed(TimePoint now, Effects& effects) 
 
 void RunController::finish_if_done(TimePoint now, Effects& effects) {
   if (over() || !dispatcher_.finished()) return;
-  const bool some_missed = !dispatcher_.missed_units().empty();
-  if (some_missed && somebody_is_joining()) return;
+  const auto missed = dispatcher_.missed_units();
+  if (!missed.empty() && somebody_is_joining()) return;
   tally_.on_result(now);
-  if (some_missed) return stop(missing_answers(plan_, dispatcher_.missed_units()), now, effects);
+  if (!missed.empty()) {
+    const bool is_known = first_miss_ && first_miss_->first == missed.front();
+    return stop(missing_answers(plan_, missed, is_known ? first_miss_->second : ""), now, effects);
+  }
   if (end_.complete()) drain("the run is complete", now, effects);
 }
 

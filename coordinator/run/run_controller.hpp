@@ -127,7 +127,9 @@ class RunController {
   RunTally tally_;
   WorkerRoster roster_;
   std::optional<Error> local_failure_;  ///< Of a worker of this process that has ended.
-  std::vector<WorkerId> winners_;       ///< By unit: whose result is committed. Names are not unique.
+  /// The first unit in order that a worker's cache had not all for, and what it lacked.
+  std::optional<std::pair<UnitId, std::string>> first_miss_;
+  std::vector<WorkerId> winners_;  ///< By unit: whose result is committed. Names are not unique.
   TimePoint last_had_worker_;
 };
 

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <map>
 #include <string>
 #include <vector>
 
@@ -28,11 +29,13 @@ class JudgeSettings : public Workbench {
   static std::vector<std::string> answers() {
     return {R"({"vote": true, "text": {"rationale": "Good.", "score": 0.9}})", R"({"text": "An answer."})"};
   }
-  static Flags run(const SimulatorProcess& simulator, const std::string& mode, const Flags& more = {}) {
-    return Flags{"run",      "suite.yaml", "--mode",      mode,         "--provider",
-                 "openai",   "--model",    "gpt-4o-mini", "--base-url", simulator.url() + "/v1",
-                 "--format", "json"} +
+  static Flags run_at(const std::string& address, const std::string& mode, const Flags& more = {}) {
+    return Flags{"run",         "suite.yaml", "--mode",        mode,       "--provider", "openai", "--model",
+                 "gpt-4o-mini", "--base-url", address + "/v1", "--format", "json"} +
            more;
+  }
+  static Flags run(const SimulatorProcess& simulator, const std::string& mode, const Flags& more = {}) {
+    return run_at(simulator.url(), mode, more);
   }
   static const Flags& judged() {
     static const Flags flags{"--judge", "openai", "--judge-model", "j"};
@@ -98,6 +101,55 @@ TEST_F(JudgeSettings, VotesAreCalledForOnceAndReplayedUnderTheJudgeThatIsNamed) 
   const auto missing = run_sluice(run(simulator, "cached"));
   EXPECT_NE(missing.exit_code, 0) << "another judge's votes are not there";
   EXPECT_EQ(votes_of(simulator), 3u + 2u) << "three by default, two as the test says";
+}
+
+TEST_F(JudgeSettings, EachJudgeMetricHasItsOwnVotesWhereverItsTestNamesIt) {
+  write_text(folder() / "suite.yaml", R"(suite: judged
+tests:
+  - id: a
+    input: {prompt: question 1, context: Stock 815}
+    expected:
+      - {type: rubric, criteria: Names a kettle, samples: 1}
+      - {type: must_contain, text: answer}
+      - {type: correctness, reference: Kettle 4711, samples: 2}
+      - {type: regex_match, pattern: "^no"}
+      - {type: faithfulness, samples: 1}
+      - {type: relevancy, samples: 1}
+)");
+  const auto voted = [](const std::string& about, const std::string& score) {
+    return R"({"contains": ")" + about + R"(", "vote": true, "text": {"rationale": "So.", "score": )" +
+           score + "}}";
+  };
+  std::vector<std::string> script{voted("Names a kettle", "0.2"), voted("Kettle 4711", "0.75"),
+                                  voted("Stock 815", "1")};
+  for (const auto& rest : answers()) script.push_back(rest);
+  nlohmann::json live;
+  std::string address;
+  {
+    auto simulator = start_simulator(script, {});
+    address = simulator.url();
+    live = parse_report(run_sluice(run(simulator, "live", judged())).output);
+    EXPECT_EQ(votes_of(simulator), 5u);
+  }
+  const auto cached = parse_report(run_sluice(run_at(address, "cached", judged())).output);
+  for (const auto& report : {live, cached}) {
+    const auto& result = report.at("fixture_results").at(0);
+    EXPECT_EQ(result.at("status"), "fail");
+    std::map<std::string, nlohmann::json> metrics;
+    for (const auto& metric : result.at("metrics")) metrics[metric.at("name")] = metric;
+    EXPECT_EQ(metrics.size(), 6u);
+    EXPECT_EQ(metrics.at("rubric").at("score"), 0.2);
+    EXPECT_EQ(metrics.at("rubric").at("cause"), "no_majority");
+    EXPECT_EQ(metrics.at("correctness").at("score"), 0.75);
+    EXPECT_EQ(metrics.at("faithfulness").at("score"), 1.0);
+    EXPECT_EQ(metrics.at("relevancy").at("score"), 0.9);
+    EXPECT_EQ(metrics.at("must_contain").at("status"), "pass");
+    EXPECT_EQ(metrics.at("regex_match").at("status"), "fail");
+    const auto& votes = result.at("meta").at("assay").at("judge");
+    EXPECT_EQ(votes.at("rubric").at("scores"), nlohmann::json::parse("[0.2]"));
+    EXPECT_EQ(votes.at("correctness").at("scores"), nlohmann::json::parse("[0.75, 0.75]"));
+    EXPECT_EQ(votes.at("relevancy").at("scores"), nlohmann::json::parse("[0.9]"));
+  }
 }
 
 TEST_F(JudgeSettings, ASuiteNamesItsJudge) {

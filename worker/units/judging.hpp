@@ -26,6 +26,9 @@ class VoteCall final : public ModelCall {
   EntryKey entry_key() const { return {EntryKind::vote, keyed_.key}; }
   Result<void> take_entry(std::string_view entry) override;
   std::string log_member() const override { return R"("unit":null)"; }
+
+ private:
+  CallKind kind() const override { return CallKind::judge; }
 };
 
 /// Gets the votes of judges about the answers of one run (docs/judges.md): from the cache, from other

@@ -24,6 +24,16 @@ TEST(Votes, OneVoteIsItsOwnMajority) {
   EXPECT_TRUE(counted({{0.5, "just"}}).passed()) << "min_score itself passes";
 }
 
+// A sum of three 0.95 by three is 0.9499999999999998.
+TEST(Votes, TheMeanOfEqualVotesIsTheirsToTheLastDigit) {
+  for (int hundredths = 0; hundredths <= 100; ++hundredths) {
+    const double score = hundredths / 100.0;
+    for (const std::size_t samples : {1, 3, 5, 7, 99}) {
+      EXPECT_EQ(counted(std::vector<Vote>(samples, {score, "so"})).score(), score) << samples << " votes";
+    }
+  }
+}
+
 TEST(Votes, ATieOfTwoDoesNotPass) {
   const auto score = counted({{0.9, "for"}, {0.2, "against"}});
   EXPECT_DOUBLE_EQ(score.score(), 0.55);
