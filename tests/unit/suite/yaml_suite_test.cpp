@@ -299,6 +299,33 @@ TEST_F(YamlSuite, NamesEverythingThatIsWrongInOneGo) {
   }
 }
 
+TEST_F(YamlSuite, AnUnknownKeyHidesNoWrongTypeElsewhere) {
+  EXPECT_EQ(findings("suite: s\nmodel: [m]\nsettings:\n  temprature: 0\n  seed: none\n  repeat: 0\ntests:\n"
+                     "  - {id: a, weigth: 2, input: {prompt: p}, expected: {type: must_contain, text: a}}\n"
+                     "  - {id: b, input: {prompt: p}, expected: {type: must_contain, text: 1}}\n"),
+            "suite.yaml:2: \"model\" must be a string, not an array\n"
+            "suite.yaml:4: unknown key \"temprature\" in settings; did you mean \"temperature\"?\n"
+            "suite.yaml:5: \"seed\" in settings must be a whole number, not \"none\"\n"
+            "suite.yaml:6: \"repeat\" in settings must be a whole number from 1 to 100, not 0\n"
+            "suite.yaml:8: unknown key \"weigth\" in the test; did you mean \"weight\"?\n"
+            "suite.yaml:9: \"text\" in expected must be a string or a list of strings, not a whole number "
+            "(put it in quotes)\n");
+}
+
+TEST_F(YamlSuite, AnUnknownMetricHidesNothingElseOfItsEntry) {
+  const std::string found =
+      findings(expecting("      type: must_contian\n      texts: x\n      min_score: high\n"
+                         "      thresholding: {max_drop: 2}\n      must_contain: [{subject: a/b}]\n"));
+  EXPECT_TRUE(found.starts_with("suite.yaml:7: \"type\" in expected is the unknown metric")) << found;
+  EXPECT_TRUE(found.ends_with(
+      "suite.yaml:8: unknown key \"texts\" in expected; did you mean \"text\"?\n"
+      "suite.yaml:9: \"min_score\" in expected must be a number, not a string\n"
+      "suite.yaml:10: \"max_drop\" in thresholding must be from 0 to 1, not 2\n"
+      "suite.yaml:11: missing \"predicate\" in must_contain[0]: expected a string\n"
+      "suite.yaml:11: missing \"value\" in must_contain[0]: expected a boolean, a number or a string\n"))
+      << found;
+}
+
 TEST_F(YamlSuite, NamesBothPlacesOfADuplicateId) {
   write("fix/a.toml", "[metadata]\nid = \"x\"\ncategory = \"c\"\n[input]\ncontent = \"x\"\n");
   write("l.jsonl",
