@@ -94,11 +94,12 @@ class YamlSuiteReader {
     const DocumentNode::Array* tests = reader.array("tests");
     const auto fixtures = reader.texts("fixtures");
     const auto tests_files = reader.texts("tests_file");
-    reader.finish();
     const auto has = [&](std::string_view key) { return reader.entry(key) != nullptr; };
     if (!has("tests") && !has("fixtures") && !has("tests_file")) {
-      context_.add(root.line, "the suite has no tests: expected \"tests\", \"tests_file\" or \"fixtures\"");
+      reader.add_missing({"tests", "tests_file", "fixtures"},
+                         "the suite has no tests: expected \"tests\", \"tests_file\" or \"fixtures\"");
     }
+    reader.finish();
     if (tests != nullptr && tests->empty()) reader.add_wrong("tests", "must not be empty");
     if (tests != nullptr) read_tests(*tests);
     if (tests_files) read_tests_files(reader, *tests_files);

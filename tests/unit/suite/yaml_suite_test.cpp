@@ -159,8 +159,7 @@ TEST_F(YamlSuite, NamesEverythingThatIsWrongInOneGo) {
       {"", "suite.yaml:1: a suite must be a mapping with \"suite\" and \"tests\", not null\n"},
       {"[]", "suite.yaml:1: a suite must be a mapping with \"suite\" and \"tests\", not a list\n"},
       {"suit: s\ntests: []\nsettings: {api_key: x, temprature: 1}\n",
-       "suite.yaml:1: missing \"suite\": expected a string\n"
-       "suite.yaml:1: unknown key \"suit\"; did you mean \"suite\"?\n"
+       "suite.yaml:1: unknown key \"suit\"; did you mean \"suite\", which is missing?\n"
        "suite.yaml:2: \"tests\" must not be empty\n"
        "suite.yaml:3: \"api_key\" in settings is no setting of a suite: keys stay in the environment\n"
        "suite.yaml:3: unknown key \"temprature\" in settings; did you mean \"temperature\"?\n"},
@@ -178,9 +177,8 @@ TEST_F(YamlSuite, NamesEverythingThatIsWrongInOneGo) {
       {"suite: s\ntests:\n  - id: 7\n    inputs: {}\n  - id: a\n    input: {prompt: 1, file: x}\n    "
        "expected: []\n",
        "suite.yaml:3: \"id\" in the test must be a string, not a whole number (put it in quotes)\n"
-       "suite.yaml:3: missing \"input\" in the test: expected a mapping\n"
        "suite.yaml:3: missing \"expected\" in the test: expected what the answer is judged by\n"
-       "suite.yaml:4: unknown key \"inputs\" in the test; did you mean \"input\"?\n"
+       "suite.yaml:4: unknown key \"inputs\" in the test; did you mean \"input\", which is missing?\n"
        "suite.yaml:6: \"prompt\" in input must be a string, not a whole number (put it in quotes)\n"
        "suite.yaml:6: \"file\" in input cannot stand beside \"prompt\": one of them is the prompt\n"
        "suite.yaml:6: \"file\" in input names \"x\", which cannot be read: No such file or directory\n"
@@ -324,6 +322,14 @@ TEST_F(YamlSuite, AnUnknownMetricHidesNothingElseOfItsEntry) {
       "suite.yaml:11: missing \"predicate\" in must_contain[0]: expected a string\n"
       "suite.yaml:11: missing \"value\" in must_contain[0]: expected a boolean, a number or a string\n"))
       << found;
+}
+
+TEST_F(YamlSuite, AMisspeltKeyAndTheMissingOneThatItWasMeantToBeAreOneFinding) {
+  EXPECT_EQ(findings("suite: s\ntest:\n- {id: a}\n"),
+            "suite.yaml:2: unknown key \"test\"; did you mean \"tests\", which is missing?\n");
+  EXPECT_EQ(findings("suite: s\ntests:\n- id: a\n  input: {promt: p}\n  expected: {tpye: exact_match}\n"),
+            "suite.yaml:4: unknown key \"promt\" in input; did you mean \"prompt\", which is missing?\n"
+            "suite.yaml:5: unknown key \"tpye\" in expected; did you mean \"type\", which is missing?\n");
 }
 
 TEST_F(YamlSuite, NamesBothPlacesOfADuplicateId) {
