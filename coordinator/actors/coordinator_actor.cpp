@@ -129,6 +129,7 @@ void end_run_if_quiet(CoordinatorActor* self) {
 void perform(CoordinatorActor* self, Effects& effects) {
   auto& state = self->state;
   state.unrecorded += effects.to_record.size();
+  for (const auto& warning : effects.warnings) spdlog::warn("{}", warning);
   for (const auto& note : effects.notes) spdlog::info("{}", note);
   if (!effects.to_record.empty()) self->send(state.recorder, RecordResults{std::move(effects.to_record)});
   for (auto& message : effects.to_workers) self->send(state.router, std::move(message));
