@@ -143,7 +143,7 @@ TEST(ScoreAnswer, NonAnswersAndUnparsableOnesAreErrorsWithoutScores) {
     score_answer(completion, {ontology, TextChecker()}, unit_with_tasks(), {}, result);
     ASSERT_TRUE(result.error);
     EXPECT_EQ(result.error->reason, reason);
-      EXPECT_EQ(result.usage, (Usage{10, 5}));
+    EXPECT_EQ(result.usage, (Usage{10, 5}));
     EXPECT_TRUE(result.parsed.empty());
     EXPECT_TRUE(result.claims.empty());
     EXPECT_TRUE(result.scores.empty());
