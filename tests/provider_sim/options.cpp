@@ -66,9 +66,9 @@ honest score, and ends before [end], a line that begins with "</" or the next
 marker, or with the message. Two markers (the last two, of more) are a pair: its
 score is 0.5 + (first - second) / 2. Without a marker the whole message is one
 answer, and its score a hash of it. Noise comes before the biases, and each
-answer's score stays from 0 to 1. The n-th vote on a message is the same in every run with one
---seed, however requests interleave; what a limit or a fault keeps back is given
-to the next request.
+answer's score stays from 0 to 1. The n-th vote on a message is the same in
+every run with one --seed, however requests interleave; what a limit or a fault
+keeps back is given to the next request.
 
 Errors of limits, keys, form, outages and --fail-first come at once; all other
 answers after the latency. A HEAD request is answered 404 and counts as nothing.)";
