@@ -158,12 +158,22 @@ int main(int argc, char** argv) {
   Options options;
   CLI::App app{"POSTs one body many times with curl_multi and prints what that took as one JSON line.",
                "floor-client"};
-  app.add_option("--url", options.url, "Where to POST")->required();
-  app.add_option("--requests", options.requests, "How many")->check(CLI::PositiveNumber);
-  app.add_option("--in-flight", options.in_flight, "How many at a time")->check(CLI::Range(1, 100000));
-  app.add_option("--body", options.body_file, "File with the body")->required()->check(CLI::ExistingFile);
-  app.add_option("--vary", options.vary, "Text in the body to replace by the request's number");
-  app.add_option("--header", options.headers, "Further header; may be repeated")->allow_extra_args(false);
+  app.add_option("--url", options.url, "Where to POST")->type_name("URL")->required();
+  app.add_option("--requests", options.requests, "How many")
+      ->type_name("N")
+      ->check(CLI::PositiveNumber.description(""));
+  app.add_option("--in-flight", options.in_flight, "How many at a time")
+      ->type_name("N")
+      ->check(CLI::Range(1, 100000).description(""));
+  app.add_option("--body", options.body_file, "File with the body")
+      ->type_name("FILE")
+      ->required()
+      ->check(CLI::ExistingFile.description(""));
+  app.add_option("--vary", options.vary, "Text in the body to replace by the request's number")
+      ->type_name("WORD");
+  app.add_option("--header", options.headers, "Further header; may be repeated")
+      ->type_name("HEADER")
+      ->allow_extra_args(false);
   app.footer(
       "Example:\n  floor-client --url http://127.0.0.1:8080/v1/chat/completions --requests 5000 --in-flight "
       "50 "

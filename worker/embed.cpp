@@ -96,6 +96,7 @@ Result<std::vector<caf::actor>> start_workers(const LocalWorkers& options) {
     config.max_concurrent_named = options.settings.max_concurrent.origin != Origin::default_value;
     config.store = *store;
     config.keys = keys;
+    config.in_coordinator = options.endpoint.starts_with("inproc://");
     config.stay = options.stay;
     config.coordinator_timeout = options.coordinator_timeout;
     config.drain_timeout = options.settings.drain_timeout.value;

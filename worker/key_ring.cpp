@@ -1,11 +1,29 @@
 #include "worker/key_ring.hpp"
 
+#include "common/model/metrics.hpp"
 #include "common/settings/base_url.hpp"
 
 #include <algorithm>
 #include <utility>
 
 namespace sluice {
+namespace {
+
+/// True for a provider that is there for nothing but embeddings: the first one of a run answers.
+bool only_embeds(const RunSettings& run, const ProviderSettings& provider) {
+  return provider.name == run.embedding.provider && provider.name != run.providers.front().name;
+}
+
+/// Who never named the provider wonders what it is for.
+Error embedder_problem(const Error& problem) {
+  const std::string metric(info(MetricId::semantic_similarity_to).name);
+  return {problem.reason,
+          "the embeddings for " + metric + " cannot be had: " + problem.message +
+              "; \"embedding_model: " + std::string(lexical_embedding_model) +
+              "\" in the suite's settings (--embedding-model) needs neither provider nor key"};
+}
+
+}  // namespace
 
 KeyRing::KeyRing(Environment environment, Settings own_settings)
     : environment_(std::move(environment)), own_settings_(std::move(own_settings)) {}
@@ -52,7 +70,7 @@ std::map<std::string, std::string> KeyRing::keys_for(const RunSettings& run,
     if (auto key = key_for(provider)) {
       keys[provider.name] = std::move(*key);
     } else {
-      problems.push_back(key.error());
+      problems.push_back(only_embeds(run, provider) ? embedder_problem(key.error()) : key.error());
     }
   }
   return keys;

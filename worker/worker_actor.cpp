@@ -209,7 +209,8 @@ void begin_run(WorkerActor* self, RunSettings settings) {
   const auto& run = state.run.emplace(std::move(*started));
   state.children.add(self, "the worker's model client", run.model_client);
   state.children.add(self, "the worker's scorer", run.scorer);
-  for (const auto& problem : run.problems) spdlog::error("no work is taken: {}", problem.message);
+  const auto level = state.config->in_coordinator ? spdlog::level::debug : spdlog::level::err;
+  for (const auto& problem : run.problems) spdlog::log(level, "no work is taken: {}", problem.message);
   if (run.problems.empty()) spdlog::info("connected; working on run {}", run.settings.run_id);
   send_to_coordinator(self, ready_message(run, window(self)));
 }

@@ -34,7 +34,8 @@ struct WorkerConfig {
   std::uint64_t random_seed = 0;
   std::shared_ptr<CallLog> call_log;       ///< Null: calls are not logged.
   std::shared_ptr<WorkerMetrics> metrics;  ///< Null: nothing is counted.
-  bool log_calls = false;                  ///< Set from `call_log`, or by who brings an HTTP actor that logs.
+  bool in_coordinator = false;  ///< Of the coordinator's process, which itself says what it cannot do.
+  bool log_calls = false;       ///< Set from `call_log`, or by who brings an HTTP actor that logs.
   std::function<BootTime()> boot_clock = boot_clock_now;
   std::function<caf::actor(caf::actor_system&, std::shared_ptr<const RunChecks>, const caf::actor& worker)>
       start_scorer = spawn_scorer;

@@ -50,9 +50,25 @@ const TomlEntry* TableReader::entry(std::string_view key, Need need, std::string
   if (std::find(known_.begin(), known_.end(), key) == known_.end()) known_.push_back(key);
   const TomlEntry* found = find(key);
   if (found == nullptr && need == Need::required) {
-    add_finding(line_, "missing " + quoted(key) + ": expected " + std::string(expected));
+    add_missing({key}, "missing " + quoted(key) + ": expected " + std::string(expected));
   }
   return found;
+}
+
+void TableReader::add_missing(std::vector<std::string_view> keys, std::string message) {
+  missing_.push_back({std::move(keys), findings_.size()});
+  add_finding(line_, std::move(message));
+}
+
+/// The finding that this key is missing, once.
+Finding* TableReader::take_missing(std::string_view key) {
+  const auto found = std::find_if(missing_.begin(), missing_.end(), [key](const Missing& one) {
+    return std::find(one.keys.begin(), one.keys.end(), key) != one.keys.end();
+  });
+  if (found == missing_.end()) return nullptr;
+  Finding* const finding = &findings_[found->finding];
+  missing_.erase(found);
+  return finding;
 }
 
 const TomlEntry* TableReader::refused_entry(std::string_view key) {
@@ -219,10 +235,15 @@ void TableReader::finish(const std::function<std::string(std::string_view)>& bel
                        std::holds_alternative<TomlNode::Table>(candidate.value.value);
     std::string advice = belongs && !table ? belongs(candidate.key) : std::string();
     if (!advice.empty()) advice.insert(0, "; ");
-    if (advice.empty()) advice = did_you_mean(candidate.key, known_);
+    const std::string unknown = std::string("unknown ") + (table ? "table " : "key ") + quoted(candidate.key);
+    const auto meant = advice.empty() ? nearest(candidate.key, known_) : std::nullopt;
+    if (Finding* const missing = meant ? take_missing(*meant) : nullptr) {
+      *missing = {file_, candidate.line, unknown + "; did you mean \"" + *meant + "\", which is missing?"};
+      continue;
+    }
+    if (meant) advice = "; did you mean \"" + *meant + "\"?";
     if (advice.empty()) advice = known_keys(listed_in);
-    add_finding(candidate.line,
-                std::string("unknown ") + (table ? "table " : "key ") + quoted(candidate.key) + advice);
+    add_finding(candidate.line, unknown + advice);
   }
 }
 

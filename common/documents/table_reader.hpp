@@ -4,6 +4,7 @@
 #include "common/documents/finding.hpp"
 #include "common/documents/toml_document.hpp"
 
+#include <cstddef>
 #include <cstdint>
 #include <functional>
 #include <optional>
@@ -51,11 +52,16 @@ class TableReader {
   void add_finding(std::uint32_t line, std::string message);
   /// `"key" in [table] must be ...` at the key's line.
   void add_wrong(std::string_view key, std::string_view what);
+  /// One of the keys (each asked for) must be there, and none is: a finding with this message, unless
+  /// `finish` finds a key that is near to one of them, and says both.
+  void add_missing(std::vector<std::string_view> keys, std::string message);
   /// The entry of a key that is known only to be refused by name: no message offers it.
   const TomlEntry* refused_entry(std::string_view key);
   /// Reports the keys that nobody asked for: with what `belongs` returns for the key (a clause such as "it
   /// belongs into [eval]"; empty: nothing), else with the nearest known one, else with all known ones. Where
-  /// they are too many for a line, `listed_in` is named instead (a clause; empty: nothing is).
+  /// they are too many for a line, `listed_in` is named instead (a clause; empty: nothing is). If the nearest
+  /// is missing, one finding says both. REQUIRES: nobody has taken or moved findings since the reader was
+  /// made.
   void finish(const std::function<std::string(std::string_view)>& belongs = {},
               std::string_view listed_in = {});
 
@@ -65,6 +71,13 @@ class TableReader {
   void add_type_finding(const TomlEntry& entry, std::string_view expected);
   std::string not_a_string(const TomlNode& node) const;
   std::string known_keys(std::string_view listed_in) const;
+  Finding* take_missing(std::string_view key);
+
+  /// A finding that there is already, and may be replaced.
+  struct Missing {
+    std::vector<std::string_view> keys;
+    std::size_t finding;
+  };
 
   const TomlNode::Table& entries_;
   std::uint32_t line_;
@@ -74,6 +87,7 @@ class TableReader {
   Notation notation_;
   std::vector<std::string_view> known_;
   std::vector<std::string_view> refused_;
+  std::vector<Missing> missing_;
 };
 
 /// `a, b and c`, each in quotes: the known names in a message.

@@ -173,7 +173,7 @@ class SettingsMerger {
     }
     if (kind == nullptr && !kind_name) {
       const auto meant = nearest(name, preset_names());
-      reader.add_finding(reader.line_of("kind"),
+      reader.add_missing({"kind"},
                          "missing \"kind\" in [providers." + excerpt(name, 80) +
                              "]: expected \"openai\", \"anthropic\" or \"gemini\"" +
                              (meant ? "; did you mean [providers." + *meant + "]?" : std::string()));

@@ -97,7 +97,7 @@ SettingDefinition define_mode() {
   SettingDefinition definition;
   definition.key = "mode";
   definition.flag = "--mode";
-  definition.value = "MODE";
+  definition.value = "live|cached|mock|robust";
   definition.doc =
       "Where answers come from: live (providers, through the cache), cached (the cache alone), mock, or "
       "robust: live with all perturbations";

@@ -131,6 +131,7 @@ void end_run_if_quiet(CoordinatorActor* self) {
 void perform(CoordinatorActor* self, Effects& effects) {
   auto& state = self->state;
   state.unrecorded += effects.to_record.size();
+  for (const auto& warning : effects.warnings) spdlog::warn("{}", warning);
   for (const auto& note : effects.notes) spdlog::info("{}", note);
   for (const auto& words : effects.announced) {
     write_stderr_line("sluice: " + words, state.config->over_live_line);

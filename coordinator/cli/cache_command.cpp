@@ -51,7 +51,8 @@ struct ExportCommand : CacheSubcommand {
     add_to(cache, "export", "Write what the caches hold as one cassette",
            "  sluice cache export --output answers.cassette\n"
            "  sluice cache export --output answers.cassette --run 3f2a90c1\n"
-           "The caches must not be in use. With --run the cassette holds only what that run's cases need.");
+           "The caches must not be in use. With --run the cassette holds only what that\n"
+           "run's cases need.");
     app->add_option("--output", output, "The cassette's file; replaced whole or not at all")
         ->required()
         ->type_name("FILE");
@@ -89,12 +90,13 @@ struct ImportCommand : CacheSubcommand {
   std::string file;
 
   explicit ImportCommand(CLI::App& cache) {
-    add_to(
-        cache, "import", "Merge a cassette into the first free cache",
-        "  sluice cache import answers.cassette\n"
-        "  sluice cache import answers.cassette --home ci-home && sluice run --mode cached --home ci-home\n"
-        "Of two answers to the same request the later one stays, so the order of imports does not matter.");
-    app->add_option("FILE", file, "A file that `sluice cache export` wrote")->required();
+    add_to(cache, "import", "Merge a cassette into the first free cache",
+           "  sluice cache import answers.cassette\n"
+           "  sluice cache import answers.cassette --home ci-home &&\n"
+           "    sluice run --mode cached --home ci-home\n"
+           "Of two answers to the same request the later one stays, so the order of imports\n"
+           "does not matter.");
+    app->add_option("FILE", file, "A file that `sluice cache export` wrote")->required()->type_name("");
   }
 
   int run(const CacheTools& tools) const {
@@ -115,7 +117,7 @@ struct StatsCommand : CacheSubcommand {
     add_to(cache, "stats", "Show what each cache holds",
            "  sluice cache stats\n"
            "  sluice cache stats --format json");
-    app->add_option("--format", format, "table or json")->type_name("FORMAT");
+    app->add_option("--format", format, "What it is written as (default table)")->type_name("table|json");
   }
 
   int run(const CacheTools& tools) const {
@@ -139,8 +141,8 @@ struct PruneCommand : CacheSubcommand {
     add_to(cache, "prune", "Remove old entries from all caches",
            "  sluice cache prune --older-than 30d --dry-run\n"
            "  sluice cache prune --older-than 12h\n"
-           "The caches must not be in use. What the ledger pins stays, so that offline runs still find it;\n"
-           "damaged entries go whatever their age.");
+           "The caches must not be in use. What the ledger pins stays, so that offline runs\n"
+           "still find it; damaged entries go whatever their age.");
     app->add_option("--older-than", older_than, "Days (30d) or hours (12h)")->required()->type_name("AGE");
     app->add_flag("--dry-run", dry_run, "Only say what would be removed");
     app->add_flag("--pinned", pinned, "Also remove what the ledger pins");

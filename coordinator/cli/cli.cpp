@@ -1,11 +1,16 @@
 #include "coordinator/cli/cli.hpp"
 
+#include "common/process/help_formatter.hpp"
 #include "common/text/text.hpp"
 #include "coordinator/cli/command.hpp"
 
+#include <algorithm>
 #include <array>
+#include <cstddef>
 #include <exception>
 #include <iostream>
+#include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -33,32 +38,75 @@ std::string words_before_flags(const CLI::App& app) {
   return app.get_parent() == nullptr ? "" : words_before_flags(*app.get_parent()) + app.get_name() + " ";
 }
 
-/// `; did you mean "--mode"?` for the first word that is no flag or command.
-std::string suggestion(const CLI::App& program, const std::vector<std::string>& unknown) {
-  if (unknown.empty()) return "";
-  const CLI::App& app = innermost(program);
+std::string see_help(const CLI::App& app) {
+  return " (see `sluice " + words_before_flags(app) + "--help`)";
+}
+
+/// `run, compare and cache`.
+std::string list_of_commands(const CLI::App& app, std::string_view conjunction) {
+  const auto commands = app.get_subcommands(nullptr);
+  std::string list;
+  for (const CLI::App* command : commands) {
+    const bool is_last = command == commands.back();
+    if (!list.empty()) list += is_last ? " " + std::string(conjunction) + " " : std::string(", ");
+    list += command->get_name();
+  }
+  return list;
+}
+
+/// `; did you mean "config"?`; by its first word alone for "validate". Where none is near: all that there
+/// are.
+std::string nearest_command(const CLI::App& app, std::string_view word) {
+  for (const bool whole : {true, false}) {
+    std::vector<std::string_view> names;
+    for (const CLI::App* command : app.get_subcommands(nullptr)) {
+      const std::string_view name = command->get_name();
+      names.push_back(whole ? name : name.substr(0, name.find('-')));
+    }
+    const auto near = nearest(word, names);
+    if (!near) continue;
+    const auto at = std::ranges::find(names, std::string_view(*near)) - names.begin();
+    return "; did you mean \"" + app.get_subcommands(nullptr)[static_cast<std::size_t>(at)]->get_name() +
+           "\"?";
+  }
+  return "; there are " + list_of_commands(app, "and");
+}
+
+/// What is wrong if a word stands where a command should, and is none.
+std::optional<std::string> unknown_command(const CLI::App& program) {
+  for (const CLI::App* app = &program; !app->get_subcommands(nullptr).empty();) {
+    const auto words = app->remaining();
+    if (!words.empty() && !words.front().starts_with('-')) {
+      return "unknown command \"" + words.front() + "\"" + nearest_command(*app, words.front()) +
+             see_help(*app);
+    }
+    const auto given = app->get_subcommands();
+    if (given.empty()) break;
+    app = given.front();
+  }
+  return std::nullopt;
+}
+
+/// `; did you mean "--mode"?` for a word that is none of the command's flags.
+std::string nearest_flag(const CLI::App& app, std::string_view word) {
   std::vector<std::string> names;
   for (const CLI::Option* option : app.get_options()) {
     if (option->get_group().empty()) continue;
     for (const std::string& name : option->get_lnames()) names.push_back("--" + name);
   }
-  for (const CLI::App* command : app.get_subcommands(nullptr)) names.push_back(command->get_name());
   const std::vector<std::string_view> candidates(names.begin(), names.end());
-  const std::string& first = unknown.front();
-  return did_you_mean(std::string_view(first).substr(0, first.find('=')), candidates);
+  return did_you_mean(word.substr(0, word.find('=')), candidates);
 }
 
 std::string usage_message(const CLI::App& program, const CLI::ParseError& error) {
   const CLI::App& app = innermost(program);
-  const std::string help = " (see `sluice " + words_before_flags(app) + "--help`)";
+  const std::string help = see_help(app);
   if (dynamic_cast<const CLI::ExtrasError*>(&error) != nullptr) {
+    if (auto message = unknown_command(program)) return *message;
     const auto unknown = program.remaining(true);
     const std::string word = unknown.empty() ? std::string("?") : unknown.front();
-    const bool is_command = &app == &program;  // Nothing else may stand there.
-    const char* const kind = word.starts_with('-') ? "unknown flag"
-                             : is_command          ? "unknown command"
-                                                   : "unexpected argument";
-    return std::string(kind) + " \"" + word + "\"" + suggestion(program, unknown) + help;
+    const char* const kind = word.starts_with('-') ? "unknown flag" : "unexpected argument";
+    return std::string(kind) + " \"" + word + "\"" + nearest_flag(app, word) + help;
   }
   std::string message = error.what();
   if (dynamic_cast<const CLI::ArgumentMismatch*>(&error) != nullptr && message.starts_with('-')) {
@@ -72,6 +120,7 @@ int run_program(int argc, char** argv, const StartWorkers& start_workers, const 
   CLI::App program(
       "Runs LLM evals over a suite or a folder of fixtures, on one machine or many, and gates on them",
       "sluice");
+  program.formatter(std::make_shared<HelpFormatter>());
   program.set_version_flag("--version", "sluice " SLUICE_VERSION, "Show the version");
   program.set_help_flag("--help,-h", "Show this help");
   program.footer(sluice_examples);
@@ -89,6 +138,7 @@ int run_program(int argc, char** argv, const StartWorkers& start_workers, const 
   try {
     program.parse(argc, argv);
   } catch (const CLI::Success& success) {
+    if (const auto unknown = unknown_command(program)) return report_error(*unknown);
     // Help and version: printed by the library, which knows the command's own page.
     program.exit(success, std::cout, std::cerr);
     return exit_ok;
@@ -98,9 +148,7 @@ int run_program(int argc, char** argv, const StartWorkers& start_workers, const 
   for (const Command& command : commands) {
     if (command.app->parsed()) return command.run();
   }
-  return report_error(
-      "no command is given: run, list-fixtures, validate-fixtures, config, baseline, update-baseline, runs, "
-      "compare or cache (see `sluice --help`)");
+  return report_error("no command is given: " + list_of_commands(program, "or") + see_help(program));
 }
 
 }  // namespace

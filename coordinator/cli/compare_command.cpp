@@ -29,10 +29,12 @@ constexpr std::size_t least_columns = 60;
 constexpr std::size_t most_columns = 120;  // Longer lines are hard to read.
 
 constexpr const char* compare_examples =
-    "BASE and CURRENT are each a baseline (--export-baseline) or a JSON report (--format json).\n"
-    "A report's cases are judged by the thresholds that it names; a flag goes before them, for all scores.\n"
-    "Exit code 0: no regression; 1: regressions, failures and case errors, under --strict also warnings;\n"
-    "2: usage, files that cannot be read, another suite, a run that was cut short.\n"
+    "BASE and CURRENT are each a baseline (--export-baseline) or a JSON report\n"
+    "(--format json). A report's cases are judged by the thresholds that it names; a\n"
+    "flag goes before them, for all scores.\n"
+    "Exit code 0: no regression; 1: regressions, failures and case errors, under\n"
+    "--strict also warnings; 2: usage, files that cannot be read, another suite, a\n"
+    "run that was cut short.\n"
     "Examples:\n"
     "  sluice compare baseline.json report.json\n"
     "  sluice compare main.json branch.json --max-drop 0.02 --strict\n"
@@ -251,7 +253,8 @@ Command add_compare_command(CLI::App& program) {
   app->add_option("--min-floor", command->min_floor, "No score may be lower")->type_name("X");
   app->add_option("--min-score", command->min_score, "The lowest score that passes")->type_name("X");
   app->add_flag("--strict", command->strict, "Warnings fail too");
-  app->add_option("--format", command->format, "table, json or markdown")->type_name("FORMAT");
+  app->add_option("--format", command->format, "What it is written as (default table)")
+      ->type_name("table|json|markdown");
   app->add_option("--output", command->output, "Write to this file instead of stdout")->type_name("FILE");
   app->footer(compare_examples);
   return {app, [command] { return command->run(); }};

@@ -68,8 +68,8 @@ Command add_config_command(CLI::App& program) {
   CLI::App* app = program.add_subcommand("config", "Show the effective settings and where each comes from");
   command->settings.add_to(*app);
   app->footer(
-      "Flags go before the environment (SLUICE_...), that before the settings file, that before the "
-      "defaults.\n"
+      "Flags go before the environment (SLUICE_...), that before the settings file,\n"
+      "that before the defaults.\n"
       "Examples:\n"
       "  sluice config\n"
       "  SLUICE_MAX_CONCURRENT=20 sluice config --config ci.toml");

@@ -68,8 +68,8 @@ struct ListFixtures {
 Command add_list_fixtures_command(CLI::App& program) {
   auto command = std::make_shared<ListFixtures>();
   CLI::App* app = program.add_subcommand("list-fixtures", "List the fixtures by id");
-  app->add_option("suite", command->path, "A YAML suite or a folder of fixtures (default: --fixtures)")
-      ->type_name("SUITE");
+  app->add_option("SUITE", command->path, "A YAML suite or a folder of fixtures (default: --fixtures)")
+      ->type_name("");
   add_allow_path(*app, command->allowed_paths);
   command->settings.add_to(*app, {"fixtures_dir"});
   app->add_option("--category,--categories", command->categories,

@@ -30,11 +30,11 @@ constexpr const char* run_examples =
     "  sluice run --mode robust --repeat 3 --max-fixtures 5\n"
     "  sluice run --mode cached --perturb crlf,blank-lines --min-stability 0.9\n"
     "  sluice run suite.yaml --mode live --judge openai --judge-model gpt-4o-mini\n"
-    "  sluice run suite.yaml --judge fake                    # judge metrics without a model\n"
+    "  sluice run suite.yaml --judge fake      # judge metrics without a model\n"
     "  sluice run --mode live --listen tcp://127.0.0.1:5555\n"
     "    and on each worker's terminal: sluice-worker --connect tcp://127.0.0.1:5555\n"
-    "Exit code 0: passed; 1: failures, case errors or a spent budget; 2: usage, settings, fixtures, set-up,\n"
-    "or a run that was interrupted or could not go on.";
+    "Exit code 0: passed; 1: failures, case errors or a spent budget; 2: usage,\n"
+    "settings, fixtures, set-up, or a run that was interrupted or could not go on.";
 
 struct RunCommand {
   SettingFlags settings;
@@ -64,8 +64,8 @@ struct RunCommand {
   }
 
   void add_flags(CLI::App& app) {
-    app.add_option("suite", flags.suite, "A YAML suite or a folder of fixtures (default: --fixtures)")
-        ->type_name("SUITE");
+    app.add_option("SUITE", flags.suite, "A YAML suite or a folder of fixtures (default: --fixtures)")
+        ->type_name("");
     add_allow_path(app, flags.allowed_paths);
     add_selection_flags(app);
     add_gate_flags(app);
@@ -127,16 +127,18 @@ struct RunCommand {
   }
 
   void add_report_flags(CLI::App& app) {
-    app.add_option("--format", flags.report.format, "table, json, markdown, junit or github")
-        ->type_name("FORMAT");
+    app.add_option("--format", flags.report.format, "What the report is written as (default table)")
+        ->type_name("table|json|markdown|junit|github");
     app.add_option("--output", flags.report.output, "Write the report to this file instead of stdout")
         ->type_name("FILE");
-    app.add_option("--report", flags.report.reports, "One more report; may be given several times")
+    app.add_option("--report", flags.report.reports,
+                   "One more report, in a format as of --format; may be given often")
         ->allow_extra_args(false)
         ->type_name("FORMAT=FILE");
     app.add_flag("--quiet,-q", flags.quiet, "No progress, warnings and errors only");
     app.add_flag("--verbose,-v", flags.verbose, "Log details");
-    app.add_option("--log-level", flags.log_level, "error, warn, info, debug or trace")->type_name("LEVEL");
+    app.add_option("--log-level", flags.log_level, "What is logged (default warn; with --listen info)")
+        ->type_name("error|warn|info|debug|trace");
   }
 };
 

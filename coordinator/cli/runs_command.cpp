@@ -120,7 +120,7 @@ struct PruneRuns {
 CLI::App* add_list(CLI::App& runs, ListRuns& list) {
   CLI::App* app = runs.add_subcommand("list", "List the latest runs, newest first");
   app->add_option("--limit", list.limit, "At most so many (default 20)")->type_name("N");
-  app->add_option("--format", list.format, "table or json")->type_name("FORMAT");
+  app->add_option("--format", list.format, "What it is written as (default table)")->type_name("table|json");
   list.settings.add_to(*app, {"home"});
   app->footer(
       "P, R and F1 are precision, recall and F1; a dash where they are undefined.\n"
@@ -133,7 +133,7 @@ CLI::App* add_list(CLI::App& runs, ListRuns& list) {
 CLI::App* add_show(CLI::App& runs, ShowRun& show) {
   CLI::App* app = runs.add_subcommand("show", "Show everything that is recorded of a run");
   app->add_option("ID", show.id, "The run's id, or its first digits")->required()->type_name("");
-  app->add_option("--format", show.format, "table or json")->type_name("FORMAT");
+  app->add_option("--format", show.format, "What it is written as (default table)")->type_name("table|json");
   show.settings.add_to(*app, {"home"});
   app->footer(
       "Examples:\n"
@@ -150,11 +150,10 @@ CLI::App* add_prune(CLI::App& runs, PruneRuns& prune) {
   app->add_flag("--dry-run", prune.dry_run, "Only say what would be removed");
   prune.settings.add_to(*app, {"home"});
   app->footer(
-      "With both, what is older and not among the newest goes. The newest run of each suite and the one "
-      "that\n"
-      "its [baseline] came from stay, and so does a run without an end for a week. Answers stay in the "
-      "caches\n"
-      "(`sluice cache prune`), and pinned as they are.\n"
+      "With both, what is older and not among the newest goes. The newest run of each\n"
+      "suite and the one that its [baseline] came from stay, and so does a run without\n"
+      "an end for a week. Answers stay in the caches (`sluice cache prune`), and pinned\n"
+      "as they are.\n"
       "Examples:\n"
       "  sluice runs prune --older-than 30d --dry-run\n"
       "  sluice runs prune --keep 100\n"

@@ -185,9 +185,9 @@ Command add_update_baseline_command(CLI::App& program) {
   app->add_flag("--allow-errors", command->allow_errors, "Also from a run with case errors");
   command->settings.add_to(*app, {"fixtures_dir", "home"});
   app->footer(
-      "Only the [baseline] table changes; comments and everything else stay as they are.\n"
-      "Exit code 0 if it was written, 2 if not: without --force, or when the run does not fit (cut short,\n"
-      "case errors, some cases alone, another suite, mode mock).\n"
+      "Only the [baseline] table changes; comments and all else stay as they are.\n"
+      "Exit code 0 if it was written, 2 if not: without --force, or when the run does\n"
+      "not fit (cut short, case errors, some cases alone, another suite, mode mock).\n"
       "Examples:\n"
       "  sluice update-baseline\n"
       "  sluice update-baseline --force\n"

@@ -93,15 +93,15 @@ Command add_validate_fixtures_command(CLI::App& program) {
   auto command = std::make_shared<ValidateFixtures>();
   CLI::App* app =
       program.add_subcommand("validate-fixtures", "Check all fixtures and say everything that is wrong");
-  app->add_option("suite", command->named, "A YAML suite or a folder of fixtures (default: --fixtures)")
-      ->type_name("SUITE");
+  app->add_option("SUITE", command->named, "A YAML suite or a folder of fixtures (default: --fixtures)")
+      ->type_name("");
   add_allow_path(*app, command->allowed_paths);
   command->settings.add_to(*app, {"fixtures_dir", "ontology_file"});
   app->footer(
-      "Exit code 0 if all is well, 2 if anything is wrong: one line each, FILE:LINE: what was expected.\n"
-      "A subject or predicate that the ontology does not have is a warning, and so is a value that is not "
-      "of\n"
-      "its type. A note names what an expectation in other words is taken for.\n"
+      "Exit code 0 if all is well, 2 if anything is wrong: one line each, FILE:LINE:\n"
+      "what was expected. A subject or predicate that the ontology does not have is a\n"
+      "warning, and so is a value that is not of its type. A note names what an\n"
+      "expectation in other words is taken for.\n"
       "Examples:\n"
       "  sluice validate-fixtures\n"
       "  sluice validate-fixtures suite.yaml\n"

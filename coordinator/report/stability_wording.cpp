@@ -18,7 +18,11 @@ std::string percent(double confidence) {
 
 std::string main_line(const RunStability& run) {
   const StabilityFigures& all = run.analysis.all;
-  if (!all.stability) return "No answer to a perturbed input was judged";
+  if (!all.stability) {
+    const bool any_changed = std::ranges::any_of(
+        run.perturbations, [](const PerturbationSummary& one) { return one.facts.changed > 0; });
+    return any_changed ? "No answer to a perturbed input was judged" : "No perturbation changed any case";
+  }
   return "Stability " + share(all.stability) + " (" + percent(run.confidence) + ": " +
          interval(all.interval) + "): the share of " + counted(all.answers, "perturbed answer") + ", to " +
          counted(all.cases, "case") + (all.answers == 1 ? ", that is" : ", that are") +
@@ -183,7 +187,8 @@ std::string stability_gate(const BaselineComparison& gate) {
 }
 
 std::string stability_word(const PerturbationSummary& one) {
-  if (!one.stability || !one.stability->figures.stability) return "no answers";
+  if (!one.stability || !one.stability->figures.stability)
+    return one.facts.changed == 0 ? "changed no case" : "no answers";
   // Not a word of noise: none was needed to explain anything.
   if (*one.stability->figures.stability >= 1.0) return "stable";
   if (!one.stability->p) return "floor unknown";

@@ -26,7 +26,7 @@ std::vector<std::string> stability_summary(const ReportInput& input);
 /// What the limits on stability came to; empty without one.
 std::string stability_gate(const BaselineComparison& gate);
 /// `stable` where no answer differs; `unstable`, `within noise`, `too few repeats to tell`, `floor unknown`
-/// where some do; `no answers`.
+/// where some do; `no answers`; `changed no case` where it had nothing to change, or could not.
 std::string stability_word(const PerturbationSummary& perturbation);
 /// A perturbation's row in the tables.
 struct PerturbationWords {

@@ -70,10 +70,10 @@ void RunController::on_message(const Peer& peer, wire::Ready& ready, TimePoint n
     dispatcher_.add_lender(hello.cache_id);
     set_problem(*id, problem, effects);
     leases_.reserve_held(*id, ready.held);
-    effects.notes.push_back("worker " + hello.name + " gets no work: " + problem.message);
     if (dispatcher_.worker_count() == 0 && !config_.workers_may_join) {
-      stop({problem.reason, "worker " + hello.name + ": " + problem.message}, now, effects);
+      return stop({problem.reason, "worker " + hello.name + ": " + problem.message}, now, effects);
     }
+    effects.warnings.push_back("worker " + hello.name + " gets no work: " + problem.message);
     return;
   }
   dispatcher_.join(*id, hello.cache_id, ready.held, now);

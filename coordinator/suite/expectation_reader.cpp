@@ -116,8 +116,7 @@ class ExpectationsReader {
     }
     TableReader reader = context_.reader(node, name);
     const Type* type = read_type(reader);
-    // Which keys belong to it depends on the type.
-    if (type == nullptr) return;
+    if (type == nullptr) return check_without_type(reader);
     check_combination(reader, *type);
     Expectation expectation;
     expectation.what.metric = type->id;
@@ -141,6 +140,21 @@ class ExpectationsReader {
     reader.add_wrong("type", "is the unknown metric \"" + excerpt(*name, 80) + "\"" +
                                  did_you_mean(*name, names) + "; there are " + names_of_types(false));
     return nullptr;
+  }
+
+  /// Which keys belong to it depends on the type; what is wrong whatever the type shall not wait for it.
+  void check_without_type(TableReader& reader) {
+    reader.texts("text");
+    reader.texts("pattern");
+    reader.entry("schema");
+    read_claims(reader, "must_contain", context_);
+    read_claims(reader, "must_not_contain", context_);
+    reader.number_in("min_confidence", 0.0, 1.0);
+    reader.number_in("min_score", 0.0, 1.0);
+    if (const DocumentNode* table = reader.table("thresholding")) {
+      read_thresholding(context_.reader(*table, "thresholding"), source_.suite);
+    }
+    reader.finish();
   }
 
   /// A test makes one request, so its answer is either claims or a text.

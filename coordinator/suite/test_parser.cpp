@@ -45,13 +45,13 @@ class TestReader {
     const bool has_file = reader.entry("file") != nullptr;
     const auto context = reader.texts("context");
     auto system = reader.text("system");
-    reader.finish();
     if (has_prompt && has_file)
       reader.add_wrong("file", "cannot stand beside \"prompt\": one of them is the prompt");
     if (!has_prompt && !has_file) {
-      reader.add_finding(reader.line_of("prompt"),
+      reader.add_missing({"prompt", "file"},
                          "missing \"prompt\" in input: expected a string, or \"file\" with the path of one");
     }
+    reader.finish();
     const bool prompt_is_empty = prompt && prompt->empty();
     if (prompt) test.content = std::move(*prompt);
     if (file) read_content(reader, *file);

@@ -70,6 +70,7 @@ class YamlSuiteReader {
     for (const DocumentError& error : document.errors) context_.add(error.line, error.message);
     rubrics_->add_shipped(findings_);
     if (document.root) read_document(*document.root);
+    check_settings();
     builder_.find_duplicates(findings_);
     if (!findings_.empty()) {
       sort_findings(findings_);
@@ -102,15 +103,24 @@ class YamlSuiteReader {
     const DocumentNode::Array* tests = reader.array("tests");
     const auto fixtures = reader.texts("fixtures");
     const auto tests_files = reader.texts("tests_file");
-    reader.finish();
     const auto has = [&](std::string_view key) { return reader.entry(key) != nullptr; };
     if (!has("tests") && !has("fixtures") && !has("tests_file")) {
-      context_.add(root.line, "the suite has no tests: expected \"tests\", \"tests_file\" or \"fixtures\"");
+      reader.add_missing({"tests", "tests_file", "fixtures"},
+                         "the suite has no tests: expected \"tests\", \"tests_file\" or \"fixtures\"");
     }
+    reader.finish();
     if (tests != nullptr && tests->empty()) reader.add_wrong("tests", "must not be empty");
     if (tests != nullptr) read_tests(*tests);
     if (tests_files) read_tests_files(reader, *tests_files);
     if (fixtures) read_fixtures(reader, *fixtures);
+  }
+
+  /// By themselves: what flags, environment and settings file say changes nothing about what a value may be.
+  void check_settings() {
+    SettingSources alone;
+    alone.suite = loaded_.settings;
+    const auto merged = merge_settings(alone);
+    if (!merged) findings_.insert(findings_.end(), merged.error().begin(), merged.error().end());
   }
 
   void take_setting(TableReader& reader, std::string_view key, std::string_view setting, std::string shown) {
@@ -121,7 +131,7 @@ class YamlSuiteReader {
     loaded_.settings.push_back({std::string(setting), std::move(shown), file_, std::move(value)});
   }
 
-  /// Anything else than a number is a finding where the settings are merged.
+  /// Anything else than a number is a finding of check_settings.
   static std::optional<double> number_of(TableReader& reader, std::string_view key) {
     const DocumentEntry* entry = reader.entry(key);
     if (entry == nullptr) return std::nullopt;

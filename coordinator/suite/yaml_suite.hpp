@@ -19,7 +19,7 @@ struct LoadedSuite {
 
 /// Reads a YAML suite (docs/suites.md) with the files and fixtures' folders that it names, which lie below
 /// its own folder or an `allowed` one (SuiteFolder). Either the suite, cases by id, or everything that is
-/// wrong, in the order of files and lines. The settings' values are checked by load_settings.
+/// wrong, its settings' values included, in the order of files and lines.
 tl::expected<LoadedSuite, std::vector<Finding>> load_yaml_suite(const std::filesystem::path& path,
                                                                 const std::vector<std::string>& allowed = {});
 

@@ -4,6 +4,10 @@
 #include "tests/support/report_text.hpp"
 #include "tests/support/workbench.hpp"
 
+#include <map>
+#include <regex>
+#include <sstream>
+
 #include <nlohmann/json.hpp>
 
 namespace sluice {
@@ -23,7 +27,74 @@ class Commands : public Workbench {
     if (begin == std::string::npos) return "";
     return config.output.substr(begin + 1, config.output.find('\n', begin + 1) - begin - 1);
   }
+
+  /// Adds the help of the command, and of all that it lists, by their words.
+  void add_help(const Flags& words, std::map<std::string, std::string>& pages) {
+    const auto help = run_sluice(words + Flags{"--help"});
+    EXPECT_EQ(help.exit_code, 0) << help.errors;
+    std::string name = "sluice";
+    for (const auto& word : words) name += " " + word;
+    pages[name] = help.output;
+    const std::string heading = "\nSubcommands:\n";
+    const auto begin = help.output.find(heading);
+    if (begin == std::string::npos) return;
+    std::istringstream lines(help.output.substr(begin + heading.size()));
+    for (std::string line; std::getline(lines, line) && !line.empty();) {
+      if (line.starts_with("   ")) continue;  // The rest of what stands above.
+      add_help(words + Flags{line.substr(2, line.find(' ', 2) - 2)}, pages);
+    }
+  }
+
+  /// The help of another program of this build.
+  std::string help_of(const std::string& program) {
+    const auto stem = (folder() / program).string();
+    Process process(Command{{program_path(program), "--help"}, {}, folder(), stem + ".out", stem + ".err"});
+    EXPECT_EQ(process.wait(), 0) << process.errors();
+    return process.output();
+  }
 };
+
+TEST_F(Commands, HelpFitsEightyColumnsAndHasNoTypeNamesOfALibrary) {
+  std::map<std::string, std::string> pages{{"sluice-worker", help_of("sluice-worker")},
+                                           {"provider-sim", help_of("provider-sim")}};
+  add_help({}, pages);
+  EXPECT_TRUE(pages.contains("sluice run")) << pages["sluice"];
+  EXPECT_TRUE(pages.contains("sluice cache export")) << pages["sluice cache"];
+  const std::regex raw(
+      R"(\b(TEXT|U?INT|FLOAT|BOOLEAN|ENUM|NONNEGATIVE|POSITIVE|REQUIRED)\b|:\{| in \[[0-9]|:FILE)");
+  for (const auto& [name, page] : pages) {
+    std::istringstream lines(page);
+    for (std::string line; std::getline(lines, line);) {
+      EXPECT_LE(line.size(), 80u) << name << ": " << line;
+      EXPECT_FALSE(std::regex_search(line, raw)) << name << ": " << line;
+    }
+  }
+}
+
+TEST_F(Commands, HelpOfACommandThatThereIsNotIsAnErrorThatNamesTheNearest) {
+  const auto errors_of = [&](const Flags& words) {
+    const auto finished = run_sluice(words + Flags{"--help"});
+    EXPECT_EQ(finished.exit_code, 2) << finished.output;
+    EXPECT_EQ(finished.output, "");
+    EXPECT_EQ(finished.errors, run_sluice(words).errors) << "the same as without --help";
+    return finished.errors;
+  };
+  EXPECT_EQ(errors_of({"confg"}),
+            "sluice: error: unknown command \"confg\"; did you mean \"config\"? (see `sluice --help`)\n");
+  for (const std::string word : {"validate", "valdate"}) {
+    EXPECT_EQ(errors_of({word}), "sluice: error: unknown command \"" + word +
+                                     "\"; did you mean \"validate-fixtures\"? (see `sluice --help`)\n");
+  }
+  EXPECT_EQ(
+      errors_of({"cache", "exprt"}),
+      "sluice: error: unknown command \"exprt\"; did you mean \"export\"? (see `sluice cache --help`)\n");
+  EXPECT_EQ(errors_of({"runs", "frobnicate"}),
+            "sluice: error: unknown command \"frobnicate\"; there are list, show and prune (see `sluice runs "
+            "--help`)\n");
+  const auto help = run_sluice({"run", "--bogus", "--help"});
+  EXPECT_EQ(help.exit_code, 0) << "who looks for a flag finds it there";
+  EXPECT_TRUE(has(help.output, "--max-fixtures")) << help.output;
+}
 
 TEST_F(Commands, JsonAloneStandsOnStandardOutput) {
   const auto simulator = start_simulator();

@@ -79,7 +79,12 @@ TEST_F(SetUpErrors, ARefusedKeyStopsTheRun) {
 TEST_F(SetUpErrors, NoKey) {
   const auto simulator = start_simulator();
   set_variable("OPENAI_API_KEY", "");
-  expect_one_sentence(run_sluice(live(simulator)), {"API key", "OPENAI_API_KEY", "api_key_env"});
+  const auto finished = run_sluice(live(simulator));
+  expect_one_sentence(finished, {"API key", "OPENAI_API_KEY", "api_key_env"});
+  const auto first = finished.errors.find("needs an API key");
+  ASSERT_NE(first, std::string::npos);
+  EXPECT_EQ(finished.errors.find("needs an API key", first + 1), std::string::npos)
+      << "the log repeats it: " << finished.errors;
 }
 
 TEST_F(SetUpErrors, NoKeyAtTheOnlyWorker) {

@@ -3,6 +3,7 @@
 #include "common/metrics_server/metrics_server.hpp"
 #include "common/metrics_server/worker_metrics.hpp"
 #include "common/process/actor_system.hpp"
+#include "common/process/help_formatter.hpp"
 #include "common/process/logging.hpp"
 #include "common/process/signals.hpp"
 #include "common/process/supervision.hpp"
@@ -14,6 +15,7 @@
 #include "worker/embed.hpp"
 #include "worker/messages.hpp"
 
+#include <memory>
 #include <string>
 #include <utility>
 #include <vector>
@@ -31,9 +33,10 @@ namespace {
 constexpr const char* examples =
     "Examples:\n"
     "  sluice-worker --connect tcp://127.0.0.1:5555\n"
-    "  OPENAI_API_KEY=... sluice-worker --connect tcp://10.0.0.5:5555 --name gpu-7 --max-concurrent 20\n"
+    "  OPENAI_API_KEY=... sluice-worker --connect tcp://10.0.0.5:5555 --name gpu-7\n"
     "The worker ends with its run; --stay keeps it for the next one.\n"
-    "Exit code 0: drained or told to stop; 2: usage, settings, set-up, or no coordinator in time.";
+    "Exit code 0: drained or told to stop; 2: usage, settings, set-up, or no\n"
+    "coordinator in time.";
 
 struct WorkerFlags {
   std::string connect;
@@ -60,7 +63,7 @@ void add_flags(CLI::App& app, WorkerFlags& flags) {
   app.add_option("--coordinator-timeout", flags.coordinator_timeout_seconds,
                  "End after this many seconds without a coordinator (default 60)")
       ->type_name("SECONDS")
-      ->check(CLI::Range(0.1, 86400.0));
+      ->check(CLI::Range(0.1, 86400.0).description(""));
   app.add_option("--drain-timeout", flags.drain_timeout,
                  "When told to stop, give calls under way so many seconds to end (default 25)")
       ->type_name("SECONDS");
@@ -73,9 +76,9 @@ void add_flags(CLI::App& app, WorkerFlags& flags) {
   app.add_option("--metrics-listen", flags.metrics_listen,
                  "Serve metrics to Prometheus at /metrics (:PORT is 127.0.0.1)")
       ->type_name("HOST:PORT");
-  app.add_option("--log-level", flags.log_level, "error, warn, info, debug or trace")
-      ->type_name("LEVEL")
-      ->check(CLI::IsMember({"error", "warn", "info", "debug", "trace"}));
+  app.add_option("--log-level", flags.log_level, "What is logged (default info)")
+      ->type_name("error|warn|info|debug|trace")
+      ->check(CLI::IsMember({"error", "warn", "info", "debug", "trace"}).description(""));
 }
 
 int report(const std::string& message) {
@@ -169,6 +172,7 @@ int serve(const WorkerFlags& flags) {
 
 int run_worker_cli(int argc, char** argv) {
   CLI::App app("Evaluates what a `sluice run --listen` coordinator hands out", "sluice-worker");
+  app.formatter(std::make_shared<HelpFormatter>());
   app.set_version_flag("--version", "sluice-worker " SLUICE_VERSION, "Show the version");
   app.set_help_flag("--help,-h", "Show this help");
   app.footer(examples);

@@ -48,6 +48,30 @@ TEST(TableReader, OffersNoKeyThatIsRefused) {
   EXPECT_EQ(findings("olds = 1\n", {"name"}), "f.toml:1: unknown key \"olds\" in [t]; valid here: name");
 }
 
+TEST(TableReader, AMisspeltKeyAndTheMissingOneAreOneFinding) {
+  const std::string file = "f.toml";
+  const auto found_in = [&](const std::string& text) {
+    const auto document = parse_toml(text);
+    std::vector<Finding> found;
+    TableReader reader(*document, "[t]", file, found);
+    reader.word("name", Need::required);
+    reader.word("id", Need::required);
+    reader.finish();
+    return join_findings(found);
+  };
+  EXPECT_EQ(found_in("\nnmae = \"a\"\nid = \"b\"\n"),
+            "f.toml:2: unknown key \"nmae\" in [t]; did you mean \"name\", which is missing?");
+  EXPECT_EQ(found_in("\nnmae = \"a\"\nnam = \"a\"\nid = \"b\"\n"),
+            "f.toml:3: unknown key \"nam\" in [t]; did you mean \"name\", which is missing?; "
+            "f.toml:2: unknown key \"nmae\" in [t]; did you mean \"name\"?")
+      << "one key is missing, not two";
+  EXPECT_EQ(found_in("\nname = \"a\"\nnam = 1\nid = \"b\"\n"),
+            "f.toml:3: unknown key \"nam\" in [t]; did you mean \"name\"?");
+  EXPECT_EQ(found_in("\nname = \"a\"\nseverity = 1\n"),
+            "f.toml:1: missing \"id\" in [t]: expected a string; f.toml:3: unknown key \"severity\" in [t]; "
+            "valid here: name, id");
+}
+
 TEST(TableReader, ListsNoMoreThanALineOfKeys) {
   std::vector<std::string_view> keys{"aa", "bb", "cc", "dd", "ee", "ff", "gg", "hh",
                                      "ii", "jj", "kk", "ll", "mm", "nn", "oo", "pp"};

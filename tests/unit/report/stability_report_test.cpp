@@ -251,7 +251,23 @@ TEST(StabilityWords, NoiseIsNamedOnlyWhereAnswersDiffer) {
   EXPECT_EQ(wording::stability_word(with_figures(1.0, std::nullopt)), "stable") << "with one repeat";
   EXPECT_EQ(wording::stability_word(with_figures(0.9, 0.4)), "within noise");
   EXPECT_EQ(wording::stability_word(with_figures(0.9, std::nullopt)), "floor unknown");
-  EXPECT_EQ(wording::stability_word({}), "no answers");
+  PerturbationSummary unanswered;
+  unanswered.facts.changed = 2;
+  EXPECT_EQ(wording::stability_word(unanswered), "no answers");
+}
+
+TEST_F(StabilityReport, APerturbationThatChangedNoCaseSaysSo) {
+  PerturbationSummary& crlf = stability.perturbations[0];
+  crlf.facts.changed = 0;
+  crlf.facts.unchanged = 2;
+  crlf.stability.reset();
+  EXPECT_EQ(wording::stability_word(crlf), "changed no case");
+  EXPECT_NE(table_of(input, {80, false}).find("changed no case"), std::string::npos);
+  EXPECT_EQ(table_of(input, {80, false}).find("no answers"), std::string::npos);
+  EXPECT_NE(markdown_of(input).find("| changed no case |"), std::string::npos) << markdown_of(input);
+  stability.perturbations[1].facts.changed = 0;
+  stability.analysis.all = {};
+  EXPECT_EQ(wording::stability_summary(input).at(0), "No perturbation changed any case");
 }
 
 TEST_F(StabilityReport, ExplainsTheNumber) {

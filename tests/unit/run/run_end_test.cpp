@@ -289,8 +289,10 @@ TEST_F(RunControllerTest, AMissThatComesAfterItsLeaseWasLostIsFinalToo) {
 TEST_F(RunControllerTest, TheOnlyWorkersProblemStopsTheRun) {
   begin();
   hello("p", 1);
-  send("p", wire::Ready{run_id, {{Reason::key_missing, "OPENAI_API_KEY is not set"}}, 5, {}});
+  const auto effects =
+      send("p", wire::Ready{run_id, {{Reason::key_missing, "OPENAI_API_KEY is not set"}}, 5, {}});
   expect_stopped(Reason::key_missing);
+  EXPECT_TRUE(effects.warnings.empty()) << "the run's end says it";
   EXPECT_NE(controller->stopped()->message.find("worker-1"), std::string::npos);
   EXPECT_NE(controller->stopped()->message.find("OPENAI_API_KEY"), std::string::npos);
 }
@@ -302,7 +304,7 @@ TEST_F(RunControllerTest, AProblemOfOneAmongOthersOnlyLeavesItOut) {
   const auto effects = send("q", wire::Ready{run_id, {{Reason::key_withheld, "not trusted"}}, 5, {}});
   EXPECT_FALSE(controller->over());
   EXPECT_TRUE(leased(effects, "q").empty());
-  EXPECT_EQ(effects.notes.size(), 1u);
+  EXPECT_EQ(effects.warnings, std::vector<std::string>{"worker worker-2 gets no work: not trusted"});
   Effects end;
   controller->stop({Reason::interrupted, "SIGINT"}, at(now), end);
   EXPECT_EQ(sent<wire::Drain>(end, "q").size(), 1u) << "it gets the end all the same";

@@ -198,6 +198,8 @@ TEST(Settings, WrongOnesAreNamedWithFileLineAndNearestKey) {
       {"[providers.x]\nbase_url = \"http://h\"\n",
        "sluice.toml:1: missing \"kind\" in [providers.x]: expected "
        "\"openai\", \"anthropic\" or \"gemini\""},
+      {"[providers.x]\nknid = \"openai\"\n",
+       "sluice.toml:2: unknown key \"knid\" in [providers.x]; did you mean \"kind\", which is missing?"},
       {"[providers.opnai]\nmodel = \"m\"\n",
        "sluice.toml:1: missing \"kind\" in [providers.opnai]: expected \"openai\", \"anthropic\" or "
        "\"gemini\"; did you mean [providers.openai]?"},

@@ -159,8 +159,7 @@ TEST_F(YamlSuite, NamesEverythingThatIsWrongInOneGo) {
       {"", "suite.yaml:1: a suite must be a mapping with \"suite\" and \"tests\", not null\n"},
       {"[]", "suite.yaml:1: a suite must be a mapping with \"suite\" and \"tests\", not a list\n"},
       {"suit: s\ntests: []\nsettings: {api_key: x, temprature: 1}\n",
-       "suite.yaml:1: missing \"suite\": expected a string\n"
-       "suite.yaml:1: unknown key \"suit\"; did you mean \"suite\"?\n"
+       "suite.yaml:1: unknown key \"suit\"; did you mean \"suite\", which is missing?\n"
        "suite.yaml:2: \"tests\" must not be empty\n"
        "suite.yaml:3: \"api_key\" in settings is no setting of a suite: keys stay in the environment\n"
        "suite.yaml:3: unknown key \"temprature\" in settings; did you mean \"temperature\"?\n"},
@@ -178,9 +177,8 @@ TEST_F(YamlSuite, NamesEverythingThatIsWrongInOneGo) {
       {"suite: s\ntests:\n  - id: 7\n    inputs: {}\n  - id: a\n    input: {prompt: 1, file: x}\n    "
        "expected: []\n",
        "suite.yaml:3: \"id\" in the test must be a string, not a whole number (put it in quotes)\n"
-       "suite.yaml:3: missing \"input\" in the test: expected a mapping\n"
        "suite.yaml:3: missing \"expected\" in the test: expected what the answer is judged by\n"
-       "suite.yaml:4: unknown key \"inputs\" in the test; did you mean \"input\"?\n"
+       "suite.yaml:4: unknown key \"inputs\" in the test; did you mean \"input\", which is missing?\n"
        "suite.yaml:6: \"prompt\" in input must be a string, not a whole number (put it in quotes)\n"
        "suite.yaml:6: \"file\" in input cannot stand beside \"prompt\": one of them is the prompt\n"
        "suite.yaml:6: \"file\" in input names \"x\", which cannot be read: No such file or directory\n"
@@ -297,6 +295,41 @@ TEST_F(YamlSuite, NamesEverythingThatIsWrongInOneGo) {
       EXPECT_EQ(findings(bad.yaml), bad.findings) << bad.yaml;
     }
   }
+}
+
+TEST_F(YamlSuite, AnUnknownKeyHidesNoWrongTypeElsewhere) {
+  EXPECT_EQ(findings("suite: s\nmodel: [m]\nsettings:\n  temprature: 0\n  seed: none\n  repeat: 0\ntests:\n"
+                     "  - {id: a, weigth: 2, input: {prompt: p}, expected: {type: must_contain, text: a}}\n"
+                     "  - {id: b, input: {prompt: p}, expected: {type: must_contain, text: 1}}\n"),
+            "suite.yaml:2: \"model\" must be a string, not an array\n"
+            "suite.yaml:4: unknown key \"temprature\" in settings; did you mean \"temperature\"?\n"
+            "suite.yaml:5: \"seed\" in settings must be a whole number, not \"none\"\n"
+            "suite.yaml:6: \"repeat\" in settings must be a whole number from 1 to 100, not 0\n"
+            "suite.yaml:8: unknown key \"weigth\" in the test; did you mean \"weight\"?\n"
+            "suite.yaml:9: \"text\" in expected must be a string or a list of strings, not a whole number "
+            "(put it in quotes)\n");
+}
+
+TEST_F(YamlSuite, AnUnknownMetricHidesNothingElseOfItsEntry) {
+  const std::string found =
+      findings(expecting("      type: must_contian\n      texts: x\n      min_score: high\n"
+                         "      thresholding: {max_drop: 2}\n      must_contain: [{subject: a/b}]\n"));
+  EXPECT_TRUE(found.starts_with("suite.yaml:7: \"type\" in expected is the unknown metric")) << found;
+  EXPECT_TRUE(found.ends_with(
+      "suite.yaml:8: unknown key \"texts\" in expected; did you mean \"text\"?\n"
+      "suite.yaml:9: \"min_score\" in expected must be a number, not a string\n"
+      "suite.yaml:10: \"max_drop\" in thresholding must be from 0 to 1, not 2\n"
+      "suite.yaml:11: missing \"predicate\" in must_contain[0]: expected a string\n"
+      "suite.yaml:11: missing \"value\" in must_contain[0]: expected a boolean, a number or a string\n"))
+      << found;
+}
+
+TEST_F(YamlSuite, AMisspeltKeyAndTheMissingOneThatItWasMeantToBeAreOneFinding) {
+  EXPECT_EQ(findings("suite: s\ntest:\n- {id: a}\n"),
+            "suite.yaml:2: unknown key \"test\"; did you mean \"tests\", which is missing?\n");
+  EXPECT_EQ(findings("suite: s\ntests:\n- id: a\n  input: {promt: p}\n  expected: {tpye: exact_match}\n"),
+            "suite.yaml:4: unknown key \"promt\" in input; did you mean \"prompt\", which is missing?\n"
+            "suite.yaml:5: unknown key \"tpye\" in expected; did you mean \"type\", which is missing?\n");
 }
 
 TEST_F(YamlSuite, NamesBothPlacesOfADuplicateId) {

@@ -114,6 +114,32 @@ TEST_F(KeyRingTest, AMissingKeyIsNamedWithItsVariable) {
   }
 }
 
+TEST_F(KeyRingTest, AMissingKeyOfTheEmbedderSaysWhoNeedsItAndWhatNeedsNone) {
+  RunSettings run;
+  run.mode = Mode::live;
+  run.providers = {provider, provider};
+  run.providers[0].name = "anthropic";
+  run.providers[0].api_key_env = "";
+  run.embedding = {"openai", "text-embedding-3-small"};
+  variables.clear();
+  std::vector<Error> problems;
+  EXPECT_EQ(ring().keys_for(run, problems).size(), 1u);
+  ASSERT_EQ(problems.size(), 1u);
+  EXPECT_EQ(problems[0].reason, Reason::key_missing);
+  for (const char* words : {"semantic_similarity_to", "embeddings", "provider openai", "OPENAI_API_KEY",
+                            "embedding_model: lexical-ngrams-v1", "--embedding-model"}) {
+    EXPECT_NE(problems[0].message.find(words), std::string::npos) << words << "\n" << problems[0].message;
+  }
+  // One that also answers needs its key whoever embeds.
+  run.embedding.provider = "anthropic";
+  run.providers = {provider};
+  run.providers[0].name = "anthropic";
+  problems.clear();
+  ring().keys_for(run, problems);
+  ASSERT_EQ(problems.size(), 1u);
+  EXPECT_EQ(problems[0].message.find("lexical"), std::string::npos) << problems[0].message;
+}
+
 TEST_F(KeyRingTest, AProviderWithoutAVariableIsCalledWithoutAKey) {
   provider.api_key_env.clear();
   provider.base_url = "https://anywhere.example/v1";
