@@ -2,8 +2,13 @@
 
 #include "coordinator/statistics/intervals.hpp"
 #include "coordinator/statistics/random_stream.hpp"
+#include "coordinator/statistics/special_functions.hpp"
 
+#include <algorithm>
+#include <array>
 #include <cmath>
+#include <optional>
+#include <vector>
 
 #include <gtest/gtest.h>
 
@@ -169,6 +174,49 @@ TEST(JudgeAgreement, StandsAboveOrBelowALimitOnlyWithItsWholeInterval) {
   EXPECT_EQ(table(200, 10, 10, 200).standing(0.6, 0.95), KappaStanding::above);
   EXPECT_EQ(table(100, 50, 50, 100).standing(0.6, 0.95), KappaStanding::below);
   EXPECT_EQ(table(20, 5, 5, 20).standing(0.6, 0.95), KappaStanding::unclear);
+}
+
+TEST(JudgeAgreement, TheIntervalOfKappaHoldsTheTruthOverAllTablesOfTwentyAnswers) {
+  // No simulation: each of the 1,771 tables with its probability. Kappa up to 0.99, where an interval without
+  // a correction for continuity holds it with 0.90 only; up to 98 % passing, by both or by the labels more
+  // often.
+  constexpr std::uint64_t answers = 20;
+  struct Table {
+    std::array<std::uint64_t, 4> counts;
+    double ways;
+    std::optional<AgreementEstimate> kappa;
+  };
+  std::vector<Table> tables;
+  for (std::uint64_t a = 0; a <= answers; ++a) {
+    for (std::uint64_t b = 0; a + b <= answers; ++b) {
+      for (std::uint64_t c = 0; a + b + c <= answers; ++c) {
+        const std::uint64_t d = answers - a - b - c;
+        const double ways = binomial_coefficient(answers, a) * binomial_coefficient(answers - a, b) *
+                            binomial_coefficient(c + d, c);
+        tables.push_back({{a, b, c, d}, ways, table(a, b, c, d).kappa(0.95)});
+      }
+    }
+  }
+  for (const double kappa : {-0.1, 0.0, 0.2, 0.4, 0.6, 0.8, 0.9, 0.95, 0.98, 0.99, 1.0}) {
+    for (const double label : {0.5, 0.7, 0.8, 0.9, 0.95, 0.98}) {
+      for (const double judge : {label, label - 0.1}) {
+        const double disagreed = (1.0 - kappa) * (judge * (1.0 - label) + label * (1.0 - judge));
+        const double both = 0.5 * (judge + label - disagreed);
+        const std::array<double, 4> p{both, judge - both, label - both, 1.0 - judge - label + both};
+        if (*std::min_element(p.begin(), p.end()) < -1e-12) continue;  // There is no such judge.
+        double held = 0.0;
+        for (const Table& one : tables) {
+          double probability = one.ways;
+          for (std::size_t i = 0; i < 4; ++i) {
+            probability *= std::pow(std::max(0.0, p[i]), static_cast<double>(one.counts[i]));
+          }
+          const Interval interval = one.kappa ? one.kappa->interval : Interval{-1.0, 1.0};
+          if (interval.low <= kappa + 1e-6 && kappa - 1e-6 <= interval.high) held += probability;
+        }
+        EXPECT_GE(held, 0.95) << "kappa " << kappa << ", passing " << judge << " and " << label;
+      }
+    }
+  }
 }
 
 }  // namespace sluice::agreement_test

@@ -1,12 +1,12 @@
 // Simulated judges: what is said of an unbiased one, of a biased one, and how often intervals hold the truth.
 // Each model is stated where it is drawn; one seed for all.
 #include "coordinator/statistics/agreement.hpp"
+#include "coordinator/statistics/intervals.hpp"
 #include "coordinator/statistics/judge_bias.hpp"
 #include "coordinator/statistics/position_bias.hpp"
 #include "coordinator/statistics/random_stream.hpp"
 #include "coordinator/statistics/rank_correlation.hpp"
 #include "coordinator/statistics/special_functions.hpp"
-#include "coordinator/statistics/vote_noise.hpp"
 
 #include <algorithm>
 #include <array>
@@ -349,62 +349,6 @@ TEST(JudgeBiasSimulation, IntervalsOfPositionBiasHoldTheTruth) {
         held += found.low <= truth && truth <= found.high;
       }
       EXPECT_GE(share(held, runs), 0.93) << count << " pairs, flips " << flips << ": " << held;
-    }
-  }
-}
-
-/// Chances to pass: beta distributed as Phi of a normal deviate nearly is, or a share of toss-ups among clear
-/// ones.
-std::vector<VoteCount> drawn_votes(int answers, std::uint32_t votes, double toss_ups, RandomStream& random) {
-  std::vector<VoteCount> counts;
-  for (int i = 0; i < answers; ++i) {
-    const double chance = toss_ups < 0.0             ? normal_cdf(1.0 + 1.5 * normal(random))
-                          : random.unit() < toss_ups ? 0.5
-                          : random.unit() < 0.7      ? 0.99
-                                                     : 0.01;
-    VoteCount one{votes, 0};
-    for (std::uint32_t vote = 0; vote < votes; ++vote) one.passes += random.unit() < chance;
-    counts.push_back(one);
-  }
-  return counts;
-}
-
-TEST(JudgeBiasSimulation, TheNoiseOfVotesIsWhatAFreshVoteShows) {
-  for (const double toss_ups : {-1.0, 0.1, 0.3}) {
-    for (const std::uint32_t votes : {3u, 5u}) {
-      // The truth: majorities of the same answers drawn twice.
-      RandomStream again(seed, 1u << 20);
-      double truth = 0.0;
-      constexpr int many = 20'000;
-      for (int i = 0; i < many; ++i) {
-        const auto both = drawn_votes(1, 2 * votes, toss_ups, again)[0];
-        // Of so many passes of both halves together, how often the halves' majorities differ.
-        double differ = 0.0;
-        for (std::uint32_t first = 0; first <= std::min(votes, both.passes); ++first) {
-          if (both.passes - first > votes) continue;
-          const bool pass = 2 * first > votes;
-          const bool other = 2 * (both.passes - first) > votes;
-          if (pass != other)
-            differ += binomial_coefficient(votes, first) * binomial_coefficient(votes, both.passes - first);
-        }
-        truth += differ / binomial_coefficient(2 * votes, both.passes) / many;
-      }
-      for (const int answers : {20, 100, 400}) {
-        const std::uint64_t runs = 300;
-        double mean = 0.0;
-        std::uint64_t held = 0;
-        for (std::uint64_t run = 0; run < runs; ++run) {
-          RandomStream random(seed, run);
-          const auto found = vote_noise(drawn_votes(answers, votes, toss_ups, random), votes);
-          mean += found->flip_rate / runs;
-          held += truth <= found->flip_rate_upper;
-        }
-        // The beta distribution fits the first kind; of toss-ups among clear answers it sees too little.
-        EXPECT_NEAR(mean, truth, toss_ups < 0.0 ? 0.01 : 0.45 * truth)
-            << toss_ups << ", " << votes << " votes, " << answers << " answers";
-        EXPECT_GE(share(held, runs), 0.93)
-            << toss_ups << ", " << votes << " votes, " << answers << " answers";
-      }
     }
   }
 }
