@@ -116,9 +116,15 @@ class ScoreRegion {
       p[i] = observed_[i] * roots / ((1.0 + reach_) * std::sqrt(top - slopes[i]));
       rest -= p[i];
     }
-    const auto cell =
-        static_cast<std::size_t>(std::max_element(slopes.begin(), slopes.end()) - slopes.begin());
-    p[cell] += std::max(0.0, rest);
+    // Empty cells that are as good share it: by turns in one and the other, no search gets to their middle.
+    std::array<bool, 4> is_best{};
+    for (std::size_t i = 0; i < 4; ++i) {
+      is_best[i] = observed_[i] <= 0.0 && slopes[i] >= top - 1e-9 * (1.0 + std::abs(top));
+    }
+    const auto sharing = static_cast<double>(std::count(is_best.begin(), is_best.end(), true));
+    for (std::size_t i = 0; i < 4; ++i) {
+      if (is_best[i]) p[i] += std::max(0.0, rest) / sharing;
+    }
     return p;
   }
 
