@@ -180,6 +180,8 @@ inline constexpr std::size_t max_patterns = 4096;           ///< With more the n
 inline constexpr std::size_t max_kept_patterns = 4096;      ///< Bounds the memory; more are computed again.
 inline constexpr std::uint64_t case_states = 256;  ///< Up to which a case's whole distribution is enumerated.
 inline constexpr std::uint64_t tail_states = 3'000'000;  ///< For the exact tails of all others: some 0.3 s.
+inline constexpr double vote_noise_limit = 0.05;         ///< Verdicts of a judge that luck may decide.
+inline constexpr std::uint32_t most_votes = 25;  ///< That are thought of against it; more cost too much.
 
 // --- suite
 inline constexpr double max_weight = 1000.0;   ///< Of a fixture; more is a slip of the hand.
