@@ -194,5 +194,14 @@ inline constexpr std::size_t max_rubric_name_bytes = 64;    ///< Of an id or a v
 /// Patterns and schemas whose faults are remembered: beyond it the checker starts afresh, so that its memory
 /// is bounded.
 inline constexpr std::size_t max_compiled_checks = 4096;
+inline constexpr std::size_t max_template_problems = 10;  ///< Named of one text; mend those first.
+inline constexpr std::size_t quoted_tag_bytes = 60;       ///< Of a template's `{{...}}`: it fits a line.
+/// A variable that stands in a prompt a thousand times must not fill the memory: what is rendered for a test
+/// is no longer than what a suite could write out, of its own texts and of the suite's prompts each.
+inline constexpr std::size_t max_rendered_bytes = max_suite_bytes;
+/// Each arm answers every case and takes a column of the report: more are a slip of the hand in crossing
+/// models with prompts.
+inline constexpr std::size_t max_arms = 32;
+inline constexpr std::size_t max_arm_name_bytes = 64;  ///< It stands in each case's id, and in tables.
 
 }  // namespace sluice::defaults

@@ -77,6 +77,16 @@ std::string canonical_claims(const std::vector<ExpectedClaim>& claims) {
   return unordered_array(std::move(elements));
 }
 
+/// In their order, which arms refer to.
+std::string canonical_prompts(const std::vector<RenderedPrompt>& prompts) {
+  std::string out = "[";
+  for (const RenderedPrompt& one : prompts) {
+    if (&one != prompts.data()) out += ',';
+    out += Object().add_text("prompt", one.prompt).add_text("system", one.system).finish();
+  }
+  return out + "]";
+}
+
 std::string canonical_question(const JudgeQuestion& question) {
   Object object;
   object.add_text("criteria", question.criteria).add_text("reference", question.reference);
@@ -146,6 +156,7 @@ std::string canonical_case(const Case& one) {
     object.add("must_contain", canonical_claims(one.must_contain));
     object.add("must_not_contain", canonical_claims(one.must_not_contain));
   } else {
+    if (!one.prompts.empty()) object.add("prompts", canonical_prompts(one.prompts));
     object.add_text("system", one.system);
   }
   object.add("weight", number(one.weight));
