@@ -9,6 +9,7 @@
 #include "coordinator/defaults.hpp"
 #include "coordinator/session/flag_values.hpp"
 #include "coordinator/session/run_inputs.hpp"
+#include "coordinator/suite/arms.hpp"
 
 #include <algorithm>
 #include <array>
@@ -238,6 +239,19 @@ Result<std::string> check_listen(std::string_view endpoint, bool insecure) {
             "can be trusted, or listen on tcp://127.0.0.1:PORT");
   }
   return std::string(endpoint);
+}
+
+Result<std::vector<Arm>> run_arms(const RunFlags& flags, const Suite& suite) {
+  std::vector<Arm> named;
+  for (const std::string& text : flags.arms) {
+    auto arm = parse_arm(text);
+    if (!arm) return usage_error("--arm " + arm.error().message);
+    arm->where = "--arm " + arm->name;
+    named.push_back(std::move(*arm));
+  }
+  std::vector<Arm> arms = arms_of(suite.prompts, suite.arms, named);
+  if (auto checked = check_arms(arms); !checked) return usage_error("--arm " + checked.error().message);
+  return arms;
 }
 
 Result<RunOptions> make_run_options(const RunFlags& flags, Settings settings, std::vector<Arm> arms) {

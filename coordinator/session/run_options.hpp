@@ -3,7 +3,7 @@
 #include "common/error.hpp"
 #include "common/settings/settings.hpp"
 #include "coordinator/session/report_options.hpp"
-#include "coordinator/suite/arm.hpp"
+#include "coordinator/suite/suite.hpp"
 
 #include <cstddef>
 #include <cstdint>
@@ -95,7 +95,10 @@ struct RunOptions {
 /// usage_invalid for anything else, insecure_refused for a host beyond loopback without `insecure`.
 Result<std::string> check_listen(std::string_view endpoint, bool insecure);
 
-/// Checks the flags and their combinations. `arms` are those of flags or suite (arms.hpp). usage_invalid
+/// The arms that flags and suite name together. usage_invalid names the flag.
+Result<std::vector<Arm>> run_arms(const RunFlags& flags, const Suite& suite);
+
+/// Checks the flags and their combinations. `arms` are those of flags or suite (run_arms). usage_invalid
 /// names the flag; settings_invalid if there is no such provider, or no model.
 Result<RunOptions> make_run_options(const RunFlags& flags, Settings settings, std::vector<Arm> arms = {});
 
