@@ -2,6 +2,7 @@
 
 #include "worker/defaults.hpp"
 #include "worker/units/embeddings.hpp"
+#include "worker/units/grading.hpp"
 #include "worker/units/judging.hpp"
 
 #include <algorithm>
@@ -22,7 +23,7 @@ std::unique_ptr<Enricher> make(const RunSettings& settings, std::shared_ptr<Answ
 }  // namespace
 
 std::vector<MakeEnricher> every_enricher() {
-  return {make<Embeddings>, make<Judging>};
+  return {make<Embeddings>, make<Judging>, make<Grading>};
 }
 
 UnitFlow::UnitFlow(UnitFlowConfig config, const std::vector<MakeEnricher>& kinds)
@@ -151,7 +152,7 @@ void UnitFlow::take_ended() {
         on_answer_call(call);
       } else {
         const auto enricher = call.context.owner - first_enricher;
-        enrichers_.at(enricher)->on_call_ended(call, enriched_);
+        enrichers_.at(enricher)->on_call_ended(call, at_, enriched_);
         take_enriched(enricher);
       }
     }
@@ -191,6 +192,7 @@ void UnitFlow::on_new_answer(Id id, Completion answer) {
 /// `is_new`: the answer is to be stored.
 void UnitFlow::on_answer(Id id, Completion answer, bool is_new) {
   auto& unit = units_.at(id);
+  unit.answered_ms = in_ms(at_.now - unit.started);
   auto error = answer.non_answer ? std::nullopt : enrich(id, unit, answer);
   if (!error && unit.waits_for == 0) {
     if (is_new) unstored_.push_back(completed_.size());
@@ -284,6 +286,8 @@ void UnitFlow::finish(Id id, UnitOutcome outcome) {
   withdrawn_.erase(unit.unit->unit);
   ++ends_;
   unit.spend.latency_ms = in_ms(at_.now - unit.started);
+  if (auto& grade = unit.evidence.grade; grade && !unit.spend.cache_hit)
+    grade->candidate.latency_ms = unit.answered_ms;
   completed_.push_back(
       {std::move(unit.unit), std::move(outcome), unit.spend, std::move(unit.evidence), std::move(unit.read)});
 }

@@ -14,6 +14,18 @@ void mask_rationales(TrialScore& score, const KeyMask& keys) {
   }
 }
 
+/// What the enricher did not know of the candidate's answer. A cache may hold keys of either.
+GradingResult finished(GradingResult grade, const Completion& candidate, const Spend& spend,
+                       const KeyMask& keys) {
+  grade.candidate.served_model = candidate.served_model;
+  grade.candidate.usage = candidate.usage;
+  grade.candidate.cache_hit = spend.cache_hit;
+  keys.apply(grade.grade.notes);
+  keys.apply(grade.baseline.text);
+  keys.apply(grade.candidate.text);
+  return grade;
+}
+
 }  // namespace
 
 UnitResult unit_result(const WorkUnit& unit, const Checks& checks, UnitOutcome outcome,
@@ -32,6 +44,7 @@ UnitResult unit_result(const WorkUnit& unit, const Checks& checks, UnitOutcome o
     if (completion.non_answer) keys.apply(completion.non_answer->message);
     score_answer(completion, checks, unit, evidence, result, std::move(read.claims));
     for (TrialScore& score : result.scores) mask_rationales(score, keys);
+    if (evidence.grade) result.grade = finished(*evidence.grade, completion, spend, keys);
   }
   return result;
 }

@@ -47,7 +47,8 @@ TEST(OpenLedger, WarnsThatItBroughtAFileUpToDate) {
   {
     SQLite::Database db(file.string(), SQLite::OPEN_READWRITE);
     for (const char* column : {"config_fingerprint", "plan_identity", "settings", "result_layout",
-                               "pinned_at_ms", "paid_judge_input_tokens", "paid_judge_output_tokens"}) {
+                               "pinned_at_ms", "paid_judge_input_tokens", "paid_judge_output_tokens",
+                               "paid_baseline_input_tokens", "paid_baseline_output_tokens"}) {
       db.exec(std::string("ALTER TABLE runs DROP COLUMN ") + column);
     }
     db.exec("DROP TABLE votes");

@@ -34,6 +34,7 @@ constexpr const char* results_and_pins = R"sql(
 )sql";
 constexpr const char* embeddings =
     "CREATE TABLE embeddings (key BLOB PRIMARY KEY, holder TEXT NOT NULL) WITHOUT ROWID";
+constexpr const char* votes = "CREATE TABLE votes (key BLOB PRIMARY KEY, holder TEXT NOT NULL) WITHOUT ROWID";
 constexpr const char* pin_moves =
     "CREATE TABLE pin_moves (seq INTEGER PRIMARY KEY, key BLOB NOT NULL, answer BLOB NOT NULL, "
     "holder TEXT NOT NULL, paid INTEGER NOT NULL)";
@@ -88,13 +89,28 @@ constexpr const char* runs_6 = R"sql(
   config_fingerprint TEXT, plan_identity TEXT, settings TEXT, result_layout INTEGER, pinned_at_ms INTEGER
 )sql";
 
-constexpr std::array<OldLedger, 7> old_ledgers{{{"1", 1, runs_1, false},
+constexpr const char* runs_7 = R"sql(
+  seq INTEGER PRIMARY KEY, run_id TEXT NOT NULL UNIQUE,
+  suite TEXT NOT NULL, mode TEXT NOT NULL, provider TEXT NOT NULL, model TEXT NOT NULL,
+  prompt_version TEXT NOT NULL, prompt_hash TEXT NOT NULL,
+  trials INTEGER NOT NULL, started_at_ms INTEGER NOT NULL,
+  suite_path TEXT NOT NULL, selection INTEGER NOT NULL,
+  completed_at_ms INTEGER, verdict TEXT, exit_code INTEGER, reason_code TEXT,
+  precision REAL, recall REAL, f1 REAL,
+  passed INTEGER, warned INTEGER, flaky INTEGER, failed INTEGER, errors INTEGER,
+  paid_input_tokens INTEGER, paid_output_tokens INTEGER, paid_embedding_tokens INTEGER,
+  paid_judge_input_tokens INTEGER, paid_judge_output_tokens INTEGER, estimated_cost REAL,
+  config_fingerprint TEXT, plan_identity TEXT, settings TEXT, result_layout INTEGER, pinned_at_ms INTEGER
+)sql";
+
+constexpr std::array<OldLedger, 8> old_ledgers{{{"1", 1, runs_1, false},
                                                 {"1WithPromptHash", 1, runs_1_with_hash, true},
                                                 {"2", 2, runs_2, true},
                                                 {"3", 3, runs_2, true},
                                                 {"4", 4, runs_4, true},
                                                 {"5", 5, runs_4, true},
-                                                {"6", 6, runs_6, true}}};
+                                                {"6", 6, runs_6, true},
+                                                {"7", 7, runs_7, true}}};
 
 std::string hex(const Digest& digest) {
   return "X'" + to_hex(digest) + "'";
@@ -120,6 +136,7 @@ void make(const OldLedger& old, const std::filesystem::path& file) {
   db.exec(results_and_pins);
   if (old.version >= 3) db.exec(embeddings);
   if (old.version >= 5) db.exec(pin_moves);
+  if (old.version >= 7) db.exec(votes);
   for (const char* run : {"run-1", "run-2"}) {
     std::string names = "run_id, suite, mode, provider, model, prompt_version, trials, started_at_ms";
     std::string values = "'" + std::string(run) + "', 'suite', 'live', 'openai', 'sim-1', '1.0.0', 7, 1000";
@@ -140,6 +157,7 @@ void make(const OldLedger& old, const std::filesystem::path& file) {
         "WHERE run_id = 'run-1'");
   }
   if (old.version >= 4) db.exec("UPDATE runs SET paid_embedding_tokens = 13 WHERE run_id = 'run-1'");
+  if (old.version >= 7) db.exec("UPDATE runs SET paid_judge_input_tokens = 17 WHERE run_id = 'run-1'");
   if (old.version >= 6) {
     db.exec(
         "UPDATE runs SET plan_identity = 'sha256:11', result_layout = 5, pinned_at_ms = 3000 "
@@ -152,6 +170,7 @@ void make(const OldLedger& old, const std::filesystem::path& file) {
   result.bind(3, bytes.data(), static_cast<int>(bytes.size()));
   result.exec();
   db.exec("INSERT INTO pins VALUES (" + hex(old_key) + ", " + hex(old_answer) + ", 'cache-a')");
+  if (old.version >= 7) db.exec("INSERT INTO votes VALUES (" + hex(old_key) + ", 'cache-v')");
   if (old.version >= 3) db.exec("INSERT INTO embeddings VALUES (" + hex(old_key) + ", 'cache-e')");
   if (old.version >= 5) {
     db.exec("INSERT INTO pin_moves VALUES (1, " + hex(sha256("later")) + ", " + hex(old_answer) +
@@ -195,7 +214,8 @@ class Migration : public ::testing::TestWithParam<OldLedger> {
     EXPECT_EQ(ended->summary->scores.f1, old.version >= 2 ? std::optional(0.5) : std::nullopt);
     EXPECT_EQ(ended->summary->statuses.passed, old.version >= 2 ? 3u : 0u);
     EXPECT_EQ(ended->summary->paid.of(CallKind::embedding).input_tokens, old.version >= 4 ? 13u : 0u);
-    EXPECT_EQ(ended->summary->paid.of(CallKind::judge), Usage{});
+    EXPECT_EQ(ended->summary->paid.of(CallKind::judge).input_tokens, old.version >= 7 ? 17u : 0u);
+    EXPECT_EQ(ended->summary->paid.of(CallKind::baseline), Usage{});
     const auto of_baseline = ledger.baseline_runs("/suites/a");
     ASSERT_TRUE(of_baseline) << of_baseline.error().message;
     EXPECT_EQ(of_baseline->size(), old.version >= 6 ? 1u : 0u);
@@ -213,7 +233,7 @@ class Migration : public ::testing::TestWithParam<OldLedger> {
         ledger.holders(std::vector<EntryKey>{{EntryKind::embedding, old_key}, {EntryKind::vote, old_key}});
     ASSERT_TRUE(holders);
     EXPECT_EQ(holders->front(), old.version >= 3 ? "cache-e" : "");
-    EXPECT_EQ(holders->back(), "");
+    EXPECT_EQ(holders->back(), old.version >= 7 ? "cache-v" : "");
   }
 
   support::TemporaryFolder folder_;
@@ -323,8 +343,8 @@ bool upgrade_in_a_process_that_dies(const std::filesystem::path& file, int after
 TEST_P(Migration, IsWholeOrNotAtAllWheneverTheProcessDies) {
   const auto check = [&](const std::filesystem::path& file, const std::string& when) {
     EXPECT_EQ(version_in(file), GetParam().version) << when;
-    EXPECT_FALSE(layout_of(file).contains("runs.paid_judge_output_tokens")) << when;
-    EXPECT_FALSE(layout_of(file).contains("votes.key")) << when;
+    EXPECT_FALSE(layout_of(file).contains("runs.paid_baseline_output_tokens")) << when;
+    EXPECT_EQ(layout_of(file).contains("votes.key"), GetParam().version >= 7) << when;
     auto ledger = Ledger::open(file);
     ASSERT_TRUE(ledger) << ledger.error().message << ' ' << when;
     check_what_was_kept(*ledger, GetParam());
@@ -370,7 +390,7 @@ TEST_P(Migration, AStepThatFailsUndoesThoseBefore) {
   {
     // The last step of all finds its column there already.
     SQLite::Database db(file().string(), SQLite::OPEN_READWRITE);
-    db.exec("ALTER TABLE runs ADD COLUMN paid_judge_output_tokens INTEGER");
+    db.exec("ALTER TABLE runs ADD COLUMN paid_baseline_output_tokens INTEGER");
   }
   const auto before = layout_of(file());
   const auto ledger = Ledger::open(file());
