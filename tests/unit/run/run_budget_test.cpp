@@ -14,8 +14,8 @@
 namespace sluice {
 namespace {
 
-std::optional<double> price(const PaidTokens& paid) {
-  const auto& usage = paid.of(CallKind::answer);
+std::optional<double> price(const PaidByArm& paid) {
+  const Usage usage = paid.total().of(CallKind::answer);
   return (static_cast<double>(usage.input_tokens) * 1.0 + static_cast<double>(usage.output_tokens) * 10.0) /
          1e6;
 }
@@ -51,7 +51,7 @@ TEST(RunBudget, MoreThanReservedMayBePaid) {
   EXPECT_TRUE(budget.reserve(1, 0, {5, 0}));
   budget.settle(1, 0, {25, 0});  // Retries that were charged.
   EXPECT_FALSE(budget.reserve(1, 1, {1, 0}));
-  EXPECT_NE(budget.spent({1, 0}).message.find("25 of 10 tokens are paid"), std::string::npos);
+  EXPECT_NE(budget.spent(0, {1, 0}).message.find("25 of 10 tokens are paid"), std::string::npos);
 }
 
 TEST(RunBudget, CostIsEstimatedByThePrice) {
@@ -65,7 +65,7 @@ TEST(RunBudget, CostIsEstimatedByThePrice) {
 
 TEST(RunBudget, EachBudgetNamesItsOwnReason) {
   RunBudget both({.tokens = 1000, .cost = 0.001}, price);
-  const auto tokens = both.spent({1001, 0});
+  const auto tokens = both.spent(0, {1001, 0});
   EXPECT_EQ(tokens.reason, Reason::token_budget_spent);
   EXPECT_EQ(
       tokens.message,
@@ -73,7 +73,7 @@ TEST(RunBudget, EachBudgetNamesItsOwnReason) {
       "1001 (0 for its answer, --max-output-tokens)");
   both.reserve(1, 0, {100, 0});
   both.settle(2, 1, {200, 0});
-  const auto cost = both.spent({100, 90});
+  const auto cost = both.spent(0, {100, 90});
   EXPECT_EQ(cost.reason, Reason::cost_budget_spent);
   EXPECT_EQ(
       cost.message,
@@ -150,7 +150,7 @@ TEST(RunBudget, WhatWasReservedForCallsOfUnknownUsageCountsAsPaid) {
 
 TEST(RunBudget, NamesWhatTheVotesOfTheNextCaseMayTake) {
   RunBudget budget({.tokens = 100, .cost = {}}, {});
-  EXPECT_EQ(budget.spent({50, 60, 0, 0, 70, 80}).message,
+  EXPECT_EQ(budget.spent(0, {50, 60, 0, 0, 70, 80}).message,
             "the run's token budget (--max-tokens) is spent: 0 of 100 tokens are paid, and the next case may "
             "take 260 (60 for its answer, --max-output-tokens; 80 for votes, --judge-max-tokens)");
 }
@@ -200,6 +200,31 @@ TEST_F(MostOfVotes, AreNoneWhereNobodyIsCalled) {
   }
 }
 
+TEST(MostOf, CountsWhatGradingTakes) {
+  WorkUnit unit;
+  unit.request.user = "What is the capital?";
+  unit.request.system = share("Be short.");
+  unit.request.max_tokens = 70;
+  const auto plain = most_of(unit);
+  const Usage answer{input_token_bound(unit.request), 70};
+  EXPECT_EQ(plain.of(CallKind::baseline), Usage());
+  GradingSettings grading{GradeJudge::exact, "openai", "old-model"};
+  auto most = most_of(unit, {}, grading);
+  EXPECT_EQ(most.of(CallKind::answer), answer);
+  EXPECT_EQ(most.of(CallKind::baseline), answer) << "the same request of another model";
+  EXPECT_EQ(most.total(), 2 * answer.total());
+  grading.judge = GradeJudge::embedding;
+  most = most_of(unit, {}, grading);
+  EXPECT_EQ(most.of(CallKind::embedding), (Usage{2 * 70, 0})) << "both answers";
+  grading.judge = GradeJudge::llm;
+  grading.llm.judge = Judge::model;
+  grading.llm.max_tokens = 500;
+  most = most_of(unit, {}, grading);
+  const auto calls = std::uint64_t{2} * defaults::max_unreadable_votes;
+  EXPECT_EQ(most.of(CallKind::judge).output_tokens, calls * 500) << "both orders, each asked again twice";
+  EXPECT_GT(most.of(CallKind::judge).input_tokens, calls * (2 * 70 + 100)) << "both answers and the rubric";
+}
+
 TEST(MostOf, CountsRequestAnswerAndEmbeddings) {
   WorkUnit unit;
   unit.request.user = std::string(1000, 'x');
@@ -213,6 +238,25 @@ TEST(MostOf, CountsRequestAnswerAndEmbeddings) {
   EXPECT_EQ(most_of(unit),
             (PaidTokens{plain.of(CallKind::answer).input_tokens, 70, token_bound(std::string(10, 'z')) + 70}))
       << "the answer is embedded, too";
+}
+
+TEST(RunBudget, EachArmPaysByItsOwnPrice) {
+  // The second arm is ten times as dear.
+  const auto by_arm = [](const PaidByArm& paid) -> std::optional<double> {
+    double sum = 0.0;
+    for (std::size_t arm = 0; arm < paid.by_arm().size(); ++arm)
+      sum += *price(paid.by_arm()[arm]) * (arm == 0 ? 1.0 : 10.0);
+    return sum;
+  };
+  RunBudget budget({.tokens = {}, .cost = 0.001}, by_arm, [](UnitId unit) { return unit % 2; });
+  EXPECT_TRUE(budget.reserve(1, 0, {500, 0}));
+  EXPECT_FALSE(budget.reserve(1, 1, {60, 0})) << "$0.0005 + $0.0006";
+  EXPECT_TRUE(budget.reserve(1, 1, {50, 0}));
+  EXPECT_NE(budget.spent(3, {10, 0}).message.find("may cost $0.0001"), std::string::npos)
+      << budget.spent(3, {10, 0}).message;
+  budget.settle(1, 1, {20, 0});
+  EXPECT_TRUE(budget.reserve(1, 3, {30, 0})) << "what it did not take is free again";
+  EXPECT_EQ(budget.paid(), (PaidTokens{20, 0})) << "of all arms";
 }
 
 }  // namespace
