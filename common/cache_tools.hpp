@@ -41,8 +41,8 @@ struct CassetteExport {
   std::filesystem::path home;
   FindPins pins;
   /// Only these (ascending, each key once), and every one of them must be there: a later answer to the same
-  /// request is another one. Nothing: all. Embeddings are not bound to them: which ones a run used is not
-  /// recorded.
+  /// request is another one. Nothing: all. Embeddings and votes are not bound to them: which ones a run used
+  /// is not recorded.
   std::optional<std::vector<UsedAnswer>> used;
   std::function<void(std::string_view bytes)> write;  ///< Takes the file's bytes in order.
 };
@@ -52,6 +52,7 @@ struct ExportedCassette {
   std::uint64_t answers = 0;
   std::uint64_t outcomes = 0;  ///< Refusals, truncations and answers that were not parsable.
   std::uint64_t embeddings = 0;
+  std::uint64_t votes = 0;
   std::uint64_t conflicts = 0;  ///< Entries of which the caches held different versions.
   std::uint64_t bytes = 0;      ///< Of the file.
 };
@@ -82,6 +83,7 @@ struct CacheFacts {
   std::uint64_t answers = 0;
   std::uint64_t outcomes = 0;
   std::uint64_t embeddings = 0;
+  std::uint64_t votes = 0;
   std::uint64_t damaged = 0;  ///< Entries that are none of the above.
   std::uint64_t bytes = 0;    ///< Of its files.
   std::optional<std::int64_t> oldest_ms;
@@ -102,8 +104,9 @@ struct PrunedCaches {
   std::uint64_t answers = 0;  ///< Removed, or in a dry run: to be removed.
   std::uint64_t outcomes = 0;
   std::uint64_t embeddings = 0;
+  std::uint64_t votes = 0;
   std::uint64_t damaged = 0;  ///< Removed whatever their age: they stand in an export's way.
-  std::uint64_t spared = 0;   ///< Old enough, but pinned; embeddings, if anything is.
+  std::uint64_t spared = 0;   ///< Old enough, but pinned; embeddings and votes, if anything is.
   std::uint64_t bytes_before = 0;
   std::uint64_t bytes_after = 0;
 };

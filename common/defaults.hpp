@@ -34,6 +34,16 @@ inline constexpr double regression_threshold = 0.05;  ///< As the docs have it.
 inline constexpr std::string_view embedding_provider = "openai";
 inline constexpr std::string_view embedding_model = "text-embedding-3-small";
 
+inline constexpr std::uint32_t judge_samples = 3;        ///< Votes a judge metric: a majority, cheaply.
+inline constexpr double judge_min_score = 0.5;           ///< A vote passes at or above it.
+inline constexpr double judge_temperature = 0.0;         ///< Votes should repeat.
+inline constexpr std::uint32_t judge_max_tokens = 1024;  ///< A score and a paragraph, with some reasoning.
+
+// --- Judges (docs/judges.md)
+// -----------------------------------------------------------------------------
+inline constexpr std::uint32_t max_judge_samples = 99;    ///< Beyond it another vote says nothing more.
+inline constexpr std::uint32_t max_unreadable_votes = 3;  ///< Asked so often, a judge cannot vote.
+
 // --- Delivery (docs/delivery.md)
 // ---------------------------------------------------------------------------------
 inline constexpr auto heartbeat_interval = 1s;  ///< Paranoid Pirate's second.
@@ -187,7 +197,8 @@ inline constexpr std::size_t max_explained_bytes = 256u << 10;
 
 // --- What is shown of texts
 // -------------------------------------------------------------------------------------------------------
-inline constexpr std::size_t max_shown_bytes = 1000;  ///< Of an answer, for the report: a screenful.
+inline constexpr std::size_t max_shown_bytes = 1000;      ///< Of an answer, for the report: a screenful.
+inline constexpr std::size_t max_rationale_bytes = 1000;  ///< Of a judge's vote, for the report: a screenful.
 inline constexpr std::size_t max_detail_bytes = 300;  ///< Why a metric did not pass; cut off at a character's
                                                       ///< end.
 inline constexpr std::size_t max_quoted_bytes = 60;   ///< Of one text in such a detail.

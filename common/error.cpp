@@ -47,6 +47,8 @@ constexpr std::array named_reasons{
     NamedReason{Reason::request_refused, "request_refused"},
     NamedReason{Reason::answer_too_large, "answer_too_large"},
     NamedReason{Reason::worker_lost, "worker_lost"},
+    NamedReason{Reason::judge_unparsable, "judge_unparsable"},
+    NamedReason{Reason::judge_refused, "judge_refused"},
     NamedReason{Reason::deadline_reached, "deadline_reached"},
     NamedReason{Reason::token_budget_spent, "token_budget_spent"},
     NamedReason{Reason::cost_budget_spent, "cost_budget_spent"},

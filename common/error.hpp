@@ -54,6 +54,8 @@ enum class Reason : std::uint16_t {
   request_refused = 64,   ///< 4xx for this request alone (bad request, too large).
   answer_too_large = 65,  ///< More than `defaults::max_answer_bytes`.
   worker_lost = 66,       ///< Lost with its worker too often.
+  judge_unparsable = 70,  ///< A judge's answer could not be read as a vote, however often it was asked.
+  judge_refused = 71,     ///< The judge declined, or was cut off.
   // Of cases whose turn did not come: a budget of the run ended it (docs/budgets.md).
   deadline_reached = 67,    ///< `--deadline`
   token_budget_spent = 68,  ///< `--max-tokens`

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <span>
 #include <string_view>
 
 /// The data files of config/ as they were when the program was built.
@@ -8,7 +9,15 @@ namespace sluice::embedded {
 extern const std::string_view ontology;       ///< ontology.toml
 extern const std::string_view claims_prompt;  ///< prompts/claims.toml
 extern const std::string_view claims_schema;  ///< schemas/claims.schema.json
+extern const std::string_view vote_schema;    ///< schemas/vote.schema.json
 extern const std::string_view prices;         ///< prices.toml
 extern const std::string_view report_schema;  ///< schemas/report.schema.json
+
+struct EmbeddedFile {
+  std::string_view path;  ///< "rubrics/faithfulness/v1.toml"
+  std::string_view text;
+};
+
+extern const std::span<const EmbeddedFile> rubrics;  ///< rubrics/ID/VERSION.toml, by path
 
 }  // namespace sluice::embedded

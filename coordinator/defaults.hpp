@@ -185,7 +185,9 @@ inline constexpr double max_weight = 1000.0;   ///< Of a fixture; more is a slip
 inline constexpr double max_price = 10'000.0;  ///< Dollars per million tokens; more is a slip of the hand.
 inline constexpr std::size_t files_worth_a_thread =
     500;  ///< Below it a second thread costs more than it saves.
-inline constexpr std::size_t line_block_bytes = 1u << 20;  ///< Of a JSON Lines file, read at a time.
+inline constexpr std::size_t line_block_bytes = 1u << 20;   ///< Of a JSON Lines file, read at a time.
+inline constexpr std::size_t max_rubric_bytes = 64u << 10;  ///< A page or two; each vote sends it.
+inline constexpr std::size_t max_rubric_name_bytes = 64;    ///< Of an id or a version, in reports and keys.
 /// Patterns and schemas whose faults are remembered: beyond it the checker starts afresh, so that its memory
 /// is bounded.
 inline constexpr std::size_t max_compiled_checks = 4096;

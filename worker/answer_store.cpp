@@ -10,17 +10,23 @@ namespace sluice {
 AnswerStore::AnswerStore(std::optional<AnswerCache> own, std::vector<AnswerCache> others)
     : own_(std::move(own)), others_(std::move(others)) {}
 
-Result<std::optional<Completion>> AnswerStore::find_answer(const Digest& key) const {
+template <class Value>
+Result<std::optional<Value>> AnswerStore::find(
+    Result<std::optional<Value>> (AnswerCache::*read)(const Digest&) const, const Digest& key) const {
   if (own_) {
-    auto found = own_->get(key);
+    auto found = ((*own_).*read)(key);
     if (!found || *found) return found;
   }
   for (const auto& other : others_) {
-    // A cache that we only borrow may be damaged or go away under us: then it does not have the answer.
-    auto borrowed = other.get(key);
+    // A cache that we only borrow may be damaged or go away under us: then it does not have the entry.
+    auto borrowed = (other.*read)(key);
     if (borrowed && *borrowed) return borrowed;
   }
-  return std::optional<Completion>();
+  return std::optional<Value>();
+}
+
+Result<std::optional<Completion>> AnswerStore::find_answer(const Digest& key) const {
+  return find(&AnswerCache::get, key);
 }
 
 Result<std::optional<Completion>> AnswerStore::find_replay(const Digest& key, const Digest& pinned) const {
@@ -53,19 +59,19 @@ Result<void> AnswerStore::store(std::span<const KeyedAnswer> answers) {
 }
 
 Result<std::optional<std::vector<float>>> AnswerStore::find_embedding(const Digest& key) const {
-  if (own_) {
-    auto found = own_->get_embedding(key);
-    if (!found || *found) return found;
-  }
-  for (const auto& other : others_) {
-    auto borrowed = other.get_embedding(key);
-    if (borrowed && *borrowed) return borrowed;
-  }
-  return std::optional<std::vector<float>>();
+  return find(&AnswerCache::get_embedding, key);
 }
 
 Result<void> AnswerStore::store_embedding(const Digest& key, const std::vector<float>& values) {
   return own_ ? own_->put_embedding(key, values) : Result<void>();
+}
+
+Result<std::optional<Completion>> AnswerStore::find_vote(const Digest& key) const {
+  return find(&AnswerCache::get_vote, key);
+}
+
+Result<void> AnswerStore::store_vote(const Digest& key, const Completion& vote) {
+  return own_ ? own_->put_vote(key, vote) : Result<void>();
 }
 
 std::string AnswerStore::lend(const EntryKey& key) const {
@@ -81,19 +87,27 @@ std::string AnswerStore::lend(const EntryKey& key) const {
   return found;
 }
 
-Result<Completion> AnswerStore::take_answer(const Digest& key, const Digest& pinned, std::string_view entry) {
-  auto answer = cache_entry::decode(key, entry);
+Result<Completion> AnswerStore::take(const EntryKey& key, const Digest& pinned, std::string_view entry) {
+  auto answer = cache_entry::decode(key.digest, entry);
   if (!answer) return answer;
   if (answer->non_answer) {
-    return fail(Reason::cache_failed, "the entry " + to_hex(key) + " of another cache is no answer");
+    return fail(Reason::cache_failed, "the entry " + to_hex(key.digest) + " of another cache is no answer");
   }
   if (!is_zero(pinned) && answer_digest(*answer) != pinned) {
-    return fail(
-        Reason::cache_failed,
-        "the entry " + to_hex(key) + " of another cache is another answer than the one that the ledger pins");
+    return fail(Reason::cache_failed,
+                "the entry " + to_hex(key.digest) +
+                    " of another cache is another answer than the one that the ledger pins");
   }
-  if (const auto stored = store_entry({EntryKind::answer, key}, entry); !stored) return fail(stored.error());
+  if (const auto stored = store_entry(key, entry); !stored) return fail(stored.error());
   return answer;
+}
+
+Result<Completion> AnswerStore::take_answer(const Digest& key, const Digest& pinned, std::string_view entry) {
+  return take({EntryKind::answer, key}, pinned, entry);
+}
+
+Result<Completion> AnswerStore::take_vote(const Digest& key, std::string_view entry) {
+  return take({EntryKind::vote, key}, {}, entry);
 }
 
 Result<std::vector<float>> AnswerStore::take_embedding(const Digest& key, std::string_view entry) {

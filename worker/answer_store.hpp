@@ -36,6 +36,10 @@ class AnswerStore {
   Result<std::optional<std::vector<float>>> find_embedding(const Digest& key) const;
   /// Stores an embedding in the own cache.
   Result<void> store_embedding(const Digest& key, const std::vector<float>& values);
+  /// The judge's vote of the key, as it was given, from the own cache first. Never a refusal.
+  Result<std::optional<Completion>> find_vote(const Digest& key) const;
+  /// Stores a vote in the own cache. Errors: cache_failed; internal_error for what is no answer.
+  Result<void> store_vote(const Digest& key, const Completion& vote);
   /// What this process's caches hold of the key, as it is stored and sound, for another worker's cache; empty
   /// if that is nothing, or too large to be lent.
   std::string lend(const EntryKey& key) const;
@@ -45,11 +49,18 @@ class AnswerStore {
   Result<Completion> take_answer(const Digest& key, const Digest& pinned, std::string_view entry);
   /// The same with an embedding.
   Result<std::vector<float>> take_embedding(const Digest& key, std::string_view entry);
+  /// The same with a vote.
+  Result<Completion> take_vote(const Digest& key, std::string_view entry);
   /// `winner` was committed for this key: an own answer that differs must not be handed out any more. One
   /// that is the winner stays (workers of one process share the store, and may both have answered).
   Result<void> forget_unless(const Digest& key, const Digest& winner);
 
  private:
+  /// What `read` finds in the own cache, else in any of the others.
+  template <class Value>
+  Result<std::optional<Value>> find(Result<std::optional<Value>> (AnswerCache::*read)(const Digest&) const,
+                                    const Digest& key) const;
+  Result<Completion> take(const EntryKey& key, const Digest& pinned, std::string_view entry);
   Result<void> store_entry(const EntryKey& key, std::string_view entry);
 
   std::optional<AnswerCache> own_;

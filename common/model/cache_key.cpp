@@ -13,6 +13,10 @@ void optional_field(FieldHasher& hasher, const SharedText& text) {
   hasher.field(text ? "1" : "0").field(text ? std::string_view(*text) : std::string_view());
 }
 
+std::string_view bytes_of(const Digest& digest) {
+  return {reinterpret_cast<const char*>(digest.data()), digest.size()};
+}
+
 }  // namespace
 
 CacheKeyMaker::CacheKeyMaker(const ProviderSettings& provider, ModelRequest common)
@@ -41,6 +45,14 @@ Digest embedding_key(const ProviderSettings& provider, std::string_view model, s
   hasher.field("embedding").field(embedding_key_version);
   hasher.field(to_string(provider.kind)).field(provider.cache_identity).field(model).field(text);
   return hasher.finish();
+}
+
+Digest vote_key(const ProviderSettings& provider, const ModelRequest& request, const Rubric& rubric,
+                std::uint32_t samples, std::uint32_t index) {
+  FieldHasher hasher;
+  hasher.field("vote").field(vote_key_version).field(bytes_of(cache_key(provider, request, 0)));
+  hasher.field(rubric.id).field(rubric.version).field(bytes_of(rubric_hash(rubric)));
+  return hasher.field(samples).field(index).finish();
 }
 
 }  // namespace sluice

@@ -1,6 +1,7 @@
 #pragma once
 
 #include "common/hash.hpp"
+#include "common/model/judge.hpp"
 #include "common/model/request.hpp"
 #include "common/model/run_settings.hpp"
 
@@ -41,5 +42,15 @@ inline constexpr std::uint64_t embedding_key_version = 1;
 /// The key of a text's embedding: SHA-256 over the length-prefixed fields "embedding", key version, provider
 /// kind, cache identity, model and text.
 Digest embedding_key(const ProviderSettings& provider, std::string_view model, std::string_view text);
+
+/// Version of the specification of votes' keys. Rules as above.
+inline constexpr std::uint64_t vote_key_version = 1;
+
+/// The key of a judge's vote: SHA-256 over the length-prefixed fields "vote", key version, cache_key of the
+/// judge's request (repeat index 0; the request holds the rendered rubric and so prompt, answer and context),
+/// rubric id, rubric version, rubric_hash, the number of votes that are asked for (`samples`), and the index
+/// of this one among them, from 0.
+Digest vote_key(const ProviderSettings& provider, const ModelRequest& request, const Rubric& rubric,
+                std::uint32_t samples, std::uint32_t index);
 
 }  // namespace sluice

@@ -22,6 +22,10 @@ constexpr std::array catalogue{
     MetricInfo{MetricId::exact_match, "exact_match", "1", MetricKind::pass_fail},
     MetricInfo{MetricId::json_schema, "json_schema", "1", MetricKind::pass_fail},
     MetricInfo{MetricId::semantic_similarity_to, "semantic_similarity_to", "1", MetricKind::scored},
+    MetricInfo{MetricId::faithfulness, "faithfulness", "1", MetricKind::scored},
+    MetricInfo{MetricId::relevancy, "relevancy", "1", MetricKind::scored},
+    MetricInfo{MetricId::correctness, "correctness", "1", MetricKind::scored},
+    MetricInfo{MetricId::rubric, "rubric", "1", MetricKind::scored},
 };
 
 }  // namespace
@@ -42,6 +46,10 @@ const MetricInfo* find_metric(std::string_view name) {
 
 bool is_claims_metric(MetricId id) {
   return static_cast<std::uint8_t>(id) <= static_cast<std::uint8_t>(MetricId::claims_absent);
+}
+
+bool is_judge_metric(MetricId id) {
+  return id >= MetricId::faithfulness && id <= MetricId::rubric;
 }
 
 const MetricInfo& info(MetricId id) {

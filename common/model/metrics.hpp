@@ -24,6 +24,11 @@ enum class MetricId : std::uint8_t {
   exact_match = 14,       ///< Passes when the answer is one of the texts, white space at its ends apart.
   json_schema = 15,       ///< Passes when the answer is JSON that fits the schema.
   semantic_similarity_to = 16,  ///< Greatest cosine of the answer's embedding and a text's, clamped to 0..1.
+  // By a model's judgement (docs/judges.md).
+  faithfulness = 20,  ///< Every statement of the answer is supported by the context.
+  relevancy = 21,     ///< The answer answers the prompt.
+  correctness = 22,   ///< The answer agrees with the reference.
+  rubric = 23,        ///< The answer meets the user's own criteria.
 };
 
 /// A scored metric gives a score in 0..1; the other kind only passes or fails, and takes no thresholds.
@@ -44,6 +49,8 @@ const MetricInfo& info(MetricId id);
 const MetricInfo* find_metric(std::string_view name);
 /// True for the metrics of extracted claims; the others assess the answer's text.
 bool is_claims_metric(MetricId id);
+/// True for the metrics whose score is that of a model's votes.
+bool is_judge_metric(MetricId id);
 
 /// One metric's word on one answer. A scored metric has `passed` only under a threshold; an undefined score
 /// (0/0) is empty, never 0.

@@ -6,6 +6,7 @@
 #include "common/model/metrics.hpp"
 #include "common/model/paid_tokens.hpp"
 #include "common/model/trial.hpp"
+#include "common/model/votes.hpp"
 
 #include <cstddef>
 #include <cstdint>
@@ -32,12 +33,13 @@ struct ClaimsScore {
   friend bool operator==(const ClaimsScore&, const ClaimsScore&) = default;
 };
 
-/// What the answer came to for one trial: the claims metrics by number, then those of the task's texts in
-/// their order.
+/// What the answer came to for one trial: the claims metrics by number, then those of the task's texts, then
+/// its judge metrics, in their order.
 struct TrialScore {
   TrialId trial = 0;
   std::vector<MetricOutcome> metrics;
   ClaimsScore claims;
+  std::vector<JudgeScore> judged = {};  ///< What the outcomes of judge metrics are made of, in their order.
   friend bool operator==(const TrialScore&, const TrialScore&) = default;
 };
 

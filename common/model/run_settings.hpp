@@ -1,5 +1,7 @@
 #pragma once
 
+#include "common/model/judge.hpp"
+
 #include <chrono>
 #include <cstdint>
 #include <optional>
@@ -58,6 +60,7 @@ struct RunSettings {
   std::chrono::milliseconds heartbeat_interval{};
   std::string ontology;  ///< The ontology file's text (config/ontology.toml).
   EmbeddingSettings embedding;
+  JudgeSettings judge;
   friend bool operator==(const RunSettings&, const RunSettings&) = default;
 };
 

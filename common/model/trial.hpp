@@ -3,6 +3,7 @@
 #include "common/hash.hpp"
 #include "common/model/claim.hpp"
 #include "common/model/expectation.hpp"
+#include "common/model/judge.hpp"
 #include "common/model/request.hpp"
 
 #include <cstdint>
@@ -26,6 +27,8 @@ struct ScoringTask {
   double min_confidence = 0.0;
   bool assesses_claims = true;  ///< The answer is read as claims; false leaves it to `texts` alone.
   std::vector<TextExpectation> texts;
+  std::vector<JudgeExpectation> judged = {};
+  JudgedQuestion question = {};  ///< Empty unless something is judged.
 };
 
 /// One provider call's worth of work and all the trials that its answer serves.

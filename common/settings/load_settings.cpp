@@ -24,29 +24,31 @@ constexpr std::string_view default_file = "sluice.toml";
 
 constexpr std::string_view no_effect = "has no effect: observations are not kept";
 
-/// Where a key belongs that stands elsewhere; empty if it does not belong there either.
-std::string belongs_into_eval(std::string_view key) {
-  const bool is_eval_key =
-      std::ranges::any_of(setting_definitions(),
-                          [key](const SettingDefinition& one) { return one.in_file && one.key == key; }) ||
-      key == observations_key ||
-      std::ranges::find(observation_detail_keys(), key) != observation_detail_keys().end();
-  return is_eval_key ? "it belongs into [eval]" : "";
+bool stands_in(const SettingDefinition& one, std::string_view section) {
+  return one.in_file && one.section == section;
+}
+
+/// Where a key belongs that stands elsewhere; empty if it belongs nowhere.
+std::string where_it_belongs(std::string_view key) {
+  for (const SettingDefinition& one : setting_definitions()) {
+    if (!one.in_file || one.key != key) continue;
+    const std::string there = "it belongs into [" + std::string(one.section) + "]";
+    return one.section_key.empty() ? there : there + " as \"" + std::string(one.section_key) + "\"";
+  }
+  const bool is_eval_key = key == observations_key || std::ranges::find(observation_detail_keys(), key) !=
+                                                          observation_detail_keys().end();
+  if (is_eval_key) return "it belongs into [eval]";
+  const bool is_providers = std::ranges::find(provider_definitions(), key, &ProviderDefinition::key) !=
+                            provider_definitions().end();
+  return is_providers ? "it belongs into [providers.NAME]" : "";
 }
 
 std::string list_of_eval_keys() {
   std::string list;
   for (const SettingDefinition& one : setting_definitions()) {
-    if (one.in_file) list.append(list.empty() ? "valid here: " : ", ").append(one.key);
+    if (stands_in(one, eval_section)) list.append(list.empty() ? "valid here: " : ", ").append(one.key);
   }
   return list;
-}
-
-std::string belongs_into_providers(std::string_view key) {
-  return std::ranges::find(provider_definitions(), key, &ProviderDefinition::key) !=
-                 provider_definitions().end()
-             ? "it belongs into [providers.NAME]"
-             : "";
 }
 
 class SettingsMerger {
@@ -57,13 +59,13 @@ class SettingsMerger {
     settings_.home.value = "~/.sluice";
     for (const std::string_view name : preset_names()) settings_.providers.push_back(*preset_provider(name));
     if (sources_.file_text) apply_file();
-    note_model_provider(Origin::file);
+    note_model_providers(Origin::file);
     apply_suite();
-    note_model_provider(Origin::suite);
+    note_model_providers(Origin::suite);
     apply_environment();
-    note_model_provider(Origin::environment);
+    note_model_providers(Origin::environment);
     apply_flags();
-    note_model_provider(Origin::flag);
+    note_model_providers(Origin::flag);
     if (!findings_.empty()) {
       sort_findings(findings_);
       return tl::unexpected(std::move(findings_));
@@ -78,10 +80,13 @@ class SettingsMerger {
 
  private:
   /// A place that names a model and no provider means whatever provider is in effect.
-  void note_model_provider(Origin layer) {
-    if (settings_.model.origin != layer) return;
-    const bool named_beside = settings_.provider.origin == layer;
-    settings_.model_provider = named_beside ? settings_.provider.value : std::string();
+  void note_model_providers(Origin layer) {
+    const auto note = [layer](const Setting<std::string>& model, const Setting<std::string>& provider,
+                              std::string& model_provider) {
+      if (model.origin == layer) model_provider = provider.origin == layer ? provider.value : std::string();
+    };
+    note(settings_.model, settings_.provider, settings_.model_provider);
+    note(settings_.judge_model, settings_.judge_provider, settings_.judge_model_provider);
   }
 
   Stamp in_file(std::uint32_t line) const {
@@ -95,28 +100,36 @@ class SettingsMerger {
       return;
     }
     TableReader top(*document, "", sources_.file_name, findings_);
-    if (const TomlNode* table = top.table("eval")) apply_eval(*table);
+    if (const TomlNode* table = top.table(eval_section)) apply_eval(*table);
+    if (const TomlNode* table = top.table(judge_section)) apply_judge(*table);
     if (const TomlNode* table = top.table("providers")) apply_providers(*table);
-    top.finish([](std::string_view key) {
-      const std::string into_eval = belongs_into_eval(key);
-      return into_eval.empty() ? belongs_into_providers(key) : into_eval;
-    });
+    top.finish(where_it_belongs);
   }
 
   template <class Owner>
-  void apply_table(TableReader& reader, std::span<const Definition<Owner>> definitions, Owner& owner) {
-    for (const Definition<Owner>& definition : definitions) {
-      if (!definition.in_file) continue;
-      const TomlEntry* entry = reader.entry(definition.key);
-      if (entry == nullptr) continue;
-      const auto problem = definition.set(owner, &entry->value, in_file(entry->line));
-      if (problem) reader.add_wrong(definition.key, *problem);
+  void apply_key(TableReader& reader, const Definition<Owner>& definition, Owner& owner) {
+    const std::string_view key = definition.name_in_file();
+    const TomlEntry* entry = reader.entry(key);
+    if (entry == nullptr) return;
+    const auto problem = definition.set(owner, &entry->value, in_file(entry->line));
+    if (problem) reader.add_wrong(key, *problem);
+  }
+
+  void apply_section(TableReader& reader, std::string_view section) {
+    for (const SettingDefinition& definition : setting_definitions()) {
+      if (stands_in(definition, section)) apply_key(reader, definition, settings_);
     }
+  }
+
+  void apply_judge(const TomlNode& table) {
+    TableReader reader(table, "[judge]", sources_.file_name, findings_);
+    apply_section(reader, judge_section);
+    reader.finish(where_it_belongs);
   }
 
   void apply_eval(const TomlNode& table) {
     TableReader reader(table, "[eval]", sources_.file_name, findings_);
-    apply_table(reader, setting_definitions(), settings_);
+    apply_section(reader, eval_section);
     if (const TomlEntry* entry = reader.entry(observations_key)) {
       if (const auto problem = refused_observations(&entry->value)) {
         reader.add_wrong(observations_key, *problem);
@@ -131,9 +144,9 @@ class SettingsMerger {
     for (const RenamedKey& one : renamed_eval_keys()) {
       if (reader.refused_entry(one.old_key) != nullptr) reader.add_wrong(one.old_key, renamed_key(one));
     }
-    reader.finish([](std::string_view key) { return belongs_into_providers(key); },
-                  sources_.valid_keys == ValidKeys::listed ? list_of_eval_keys()
-                                                           : "`sluice config` lists those that are valid");
+    reader.finish(where_it_belongs, sources_.valid_keys == ValidKeys::listed
+                                        ? list_of_eval_keys()
+                                        : "`sluice config` lists those that are valid");
   }
 
   void apply_providers(const TomlNode& table) {
@@ -171,12 +184,14 @@ class SettingsMerger {
       reader.add_wrong("api_key",
                        "is no setting: keys stay in the environment; name the variable with \"api_key_env\"");
     }
-    apply_table(reader, provider_definitions(), provider);
+    for (const ProviderDefinition& definition : provider_definitions()) {
+      apply_key(reader, definition, provider);
+    }
     refuse_limits_without_effect(reader, provider.limits());
     if (provider.max_tokens_field.origin == Origin::file && provider.kind.value != ProviderKind::openai) {
       reader.add_wrong("max_tokens_field", "applies to the kind \"openai\" alone");
     }
-    reader.finish([](std::string_view key) { return belongs_into_eval(key); });
+    reader.finish(where_it_belongs);
     std::erase_if(settings_.providers, [&](const ProviderConfig& other) { return other.name == name; });
     settings_.providers.push_back(std::move(provider));
   }
@@ -227,13 +242,18 @@ class SettingsMerger {
     return value && !value->empty() ? std::move(value) : std::nullopt;
   }
 
+  void apply_variable(const SettingDefinition& definition, const std::string& name) {
+    const auto value = name.empty() ? std::nullopt : variable(name);
+    if (!value) return;
+    const auto problem = definition.set(settings_, std::string_view(*value), {Origin::environment, name});
+    if (problem) findings_.push_back({name, 0, *problem});
+  }
+
   void apply_environment() {
     for (const SettingDefinition& definition : setting_definitions()) {
-      const std::string name = variable_of(definition.key);
-      const auto value = variable(name);
-      if (!value) continue;
-      const auto problem = definition.set(settings_, std::string_view(*value), {Origin::environment, name});
-      if (problem) findings_.push_back({name, 0, *problem});
+      // The later one goes before the other.
+      apply_variable(definition, std::string(definition.other_variable));
+      apply_variable(definition, variable_of(definition.key));
     }
     const std::string observations = variable_of(observations_key);
     if (const auto value = variable(observations)) {

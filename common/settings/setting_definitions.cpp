@@ -67,6 +67,31 @@ SettingDefinition with_bare_flag(SettingDefinition definition, std::string_view 
   return definition;
 }
 
+SettingDefinition in_judge_section(SettingDefinition definition, std::string_view key,
+                                   std::string_view other_variable) {
+  definition.section = judge_section;
+  definition.section_key = key;
+  definition.other_variable = other_variable;
+  return definition;
+}
+
+/// Two fields of Settings: who is named stays known beneath a "none", which calls nobody.
+SettingDefinition define_judge() {
+  SettingDefinition definition =
+      define("judge", "--judge", &Settings::judge, word(), "none|fake|PROVIDER",
+             "Who judges answers for judge metrics: none (nobody is called), fake (shared words, for trying "
+             "out), or a provider's name (default: none)");
+  definition.off_flag = "--no-judge";
+  definition.off = to_string(Judge::none);
+  definition.set = [set = definition.set](Settings& settings, const RawValue& raw,
+                                          const Stamp& stamp) -> std::optional<std::string> {
+    if (auto problem = set(settings, raw, stamp)) return problem;
+    if (names_a_provider(settings.judge.value)) settings.judge_provider = settings.judge;
+    return std::nullopt;
+  };
+  return definition;
+}
+
 /// Two fields of Settings: what "robust" adds is nobody's business but the coordinator's.
 SettingDefinition define_mode() {
   SettingDefinition definition;
@@ -158,6 +183,20 @@ std::vector<SettingDefinition> make_setting_definitions() {
       define("embedding_model", "--embedding-model", &S::embedding_model, word(), "MODEL",
              "Embedding model, or lexical-ngrams-v1 for the built-in embedder (default: "
              "text-embedding-3-small)"),
+      in_judge_section(define_judge(), "provider", "VERDICT_JUDGE"),
+      in_judge_section(define("judge_model", "--judge-model", &S::judge_model, word(), "MODEL",
+                              "Model that judges; there is no default"),
+                       "model", "VERDICT_JUDGE_MODEL"),
+      in_judge_section(
+          define("judge_samples", "--judge-samples", &S::judge_samples, whole(1, defaults::max_judge_samples),
+                 "N", "Votes for each judge metric where its test says nothing else (default 3)"),
+          "samples", "VERDICT_JUDGE_SAMPLES"),
+      in_judge_section(define("judge_temperature", "--judge-temperature", &S::judge_temperature,
+                              real(0.0, 2.0), "T", "Sampling temperature of votes (default 0)"),
+                       "temperature", "VERDICT_JUDGE_TEMPERATURE"),
+      in_judge_section(define("judge_max_tokens", "--judge-max-tokens", &S::judge_max_tokens,
+                              whole(1, 10'000'000), "N", "Upper bound of a vote in tokens (default 1024)"),
+                       "max_tokens", "VERDICT_JUDGE_MAX_TOKENS"),
       define("prompt_file", "--prompt", &S::prompt_file, word(), "FILE",
              "Prompt template instead of the built-in one"),
       define("ontology_file", "--ontology", &S::ontology_file, word(), "FILE",

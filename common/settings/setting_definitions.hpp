@@ -17,25 +17,36 @@ struct Stamp {
   std::string where;
 };
 
+/// Tables of the settings file that hold settings.
+inline constexpr std::string_view eval_section = "eval";
+inline constexpr std::string_view judge_section = "judge";
+
 /// All there is to know about one setting of `Owner`.
 template <class Owner>
 struct Definition {
-  std::string_view key;    ///< In the file; the variable is SLUICE_ and this in upper case.
-  std::string_view flag;   ///< Empty if there is none.
-  bool in_file = true;     ///< False for what only flags and the environment set.
-  std::string_view value;  ///< What a value looks like, for help texts.
-  std::string_view doc;    ///< One sentence without a full stop.
-  std::string_view bare;   ///< What the flag means without a value; empty: it needs one.
+  std::string_view key;   ///< Of the setting; the variable is SLUICE_ and this in upper case.
+  std::string_view flag;  ///< Empty if there is none.
+  bool in_file = true;    ///< False for what only flags and the environment set.
+  std::string_view section = eval_section;  ///< The table of the file that holds it.
+  std::string_view section_key{};           ///< What it is called there; empty: `key`.
+  std::string_view value;                   ///< What a value looks like, for help texts.
+  std::string_view doc;                     ///< One sentence without a full stop.
+  std::string_view bare;                    ///< What the flag means without a value; empty: it needs one.
+  std::string_view off_flag{};        ///< A flag without a value that means `off`; empty: there is none.
+  std::string_view off{};             ///< What that flag stands for.
+  std::string_view other_variable{};  ///< Read behind the setting's own, as other harnesses call it.
   /// Stores the value, or says what is wrong with it ("must be ...").
   std::function<std::optional<std::string>(Owner&, const RawValue&, const Stamp&)> set;
   std::function<std::string(const Owner&)> show;  ///< The value as a text.
   std::function<Stamp(const Owner&)> stamp;       ///< Where it came from.
+
+  std::string_view name_in_file() const { return section_key.empty() ? key : section_key; }
 };
 
 using SettingDefinition = Definition<Settings>;
 using ProviderDefinition = Definition<ProviderConfig>;
 
-/// The settings of section [eval], and those that only flags and the environment set.
+/// The settings of [eval] and [judge], and those that only flags and the environment set.
 std::span<const SettingDefinition> setting_definitions();
 /// The keys of [providers.NAME].
 std::span<const ProviderDefinition> provider_definitions();

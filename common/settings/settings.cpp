@@ -21,14 +21,50 @@ std::string origin_text(const Stamp& stamp) {
   return stamp.origin == Origin::flag ? "flag " + stamp.where : stamp.where;
 }
 
+/// The setting of a model and how it is called: that of answers, or that of votes.
+struct NamedModel {
+  const Setting<std::string>& model;
+  const std::string& meant_for;  ///< A provider; empty: any.
+  const char* flag;
+  const char* in_file;
+  const char* whose;     ///< As "the provider" is called in its messages.
+  const char* replayed;  ///< What a cached run lacks without it.
+};
+
+NamedModel model_of_answers(const Settings& settings) {
+  return {settings.model, settings.model_provider,
+          "--model",      "\"model\" in [eval]",
+          "provider",     "and a cached run replays the answers of one"};
+}
+
+NamedModel model_of_votes(const Settings& settings) {
+  return {settings.judge_model,
+          settings.judge_model_provider,
+          "--judge-model",
+          "\"model\" in [judge]",
+          "judge",
+          "and a cached run replays the votes of one"};
+}
+
+/// The model as named for the provider, else the provider's own; empty if there is none.
+Setting<std::string> model_for(const NamedModel& named, std::string_view name,
+                               const ProviderConfig* provider) {
+  const bool is_meant = named.meant_for.empty() || named.meant_for == name;
+  if (!named.model.value.empty() && is_meant) return named.model;
+  return provider != nullptr ? provider->model : Setting<std::string>();
+}
+
 /// The model that a run would use, with where it comes from; empty if there is none.
 Setting<std::string> effective_model(const Settings& settings, const ProviderConfig* provider) {
-  const bool is_meant = settings.model_provider.empty() || settings.model_provider == settings.provider.value;
-  if (!settings.model.value.empty() && is_meant) return settings.model;
-  if (provider != nullptr && !provider->model.value.empty()) return provider->model;
-  Setting<std::string> model;
-  if (settings.mode.value == Mode::mock) model.value = mock_model;
+  Setting<std::string> model = model_for(model_of_answers(settings), settings.provider.value, provider);
+  if (model.value.empty() && settings.mode.value == Mode::mock) model.value = mock_model;
   return model;
+}
+
+/// The model that would judge, or whose votes would be looked up; empty if there is none.
+Setting<std::string> effective_judge_model(const Settings& settings) {
+  const std::string& name = settings.judge_provider.value;
+  return model_for(model_of_votes(settings), name, settings.find_provider(name));
 }
 
 /// Who would embed: as named, else what resolve_embedding takes. The built-in embedder has no provider.
@@ -52,19 +88,27 @@ std::string show_text(const std::string& value) {
   return json_string(value);
 }
 
+/// `; votes in caches are those of "openai" (sluice.toml:2)` beneath a "none"; else empty.
+std::string votes_in_caches(const Settings& settings) {
+  const auto& [name, origin, where] = settings.judge_provider;
+  if (name.empty() || settings.judge.value != to_string(Judge::none)) return "";
+  return "; votes in caches are those of " + json_string(name) + " (" + origin_text({origin, where}) + ")";
+}
+
 /// What a run makes of the settings that are empty by default, and yet have one.
 std::optional<Setting<std::string>> effective_text(const Settings& settings, std::string_view key) {
   if (key == "model") return effective_model(settings, settings.find_provider(settings.provider.value));
   if (key == "embedding_provider") return effective_embedding_provider(settings);
   if (key == "embedding_model") return effective_embedding_model(settings);
+  if (key == "judge_model") return effective_judge_model(settings);
   return std::nullopt;
 }
 
-/// The provider as configured, or why there is none.
+/// The provider as configured, or why there is none. `words` may stand in its place.
 Result<const ProviderConfig*> known_provider(const Settings& settings, const std::string& name,
-                                             const Stamp& named_by) {
+                                             const Stamp& named_by, std::vector<std::string> words = {}) {
   if (const ProviderConfig* config = settings.find_provider(name)) return config;
-  std::vector<std::string> names;
+  std::vector<std::string> names = std::move(words);
   for (const ProviderConfig& provider : settings.providers) names.push_back(provider.name);
   const std::vector<std::string_view> candidates(names.begin(), names.end());
   return fail(Reason::settings_invalid, "there is no provider \"" + name + "\" (" + origin_text(named_by) +
@@ -82,6 +126,18 @@ Result<const ProviderConfig*> embedding_provider(const Settings& settings) {
   const auto& [name, origin, where] = settings.embedding_provider;
   return known_provider(settings, name.empty() ? std::string(defaults::embedding_provider) : name,
                         {origin, where});
+}
+
+Result<const ProviderConfig*> judges_provider(const Settings& settings) {
+  const auto& [name, origin, where] = settings.judge_provider;
+  return known_provider(settings, name, {origin, where},
+                        {std::string(to_string(Judge::none)), std::string(to_string(Judge::fake))});
+}
+
+Judge judge_of(const Settings& settings) {
+  const std::string& named = settings.judge.value;
+  if (settings.mode.value == Mode::mock || named == to_string(Judge::fake)) return Judge::fake;
+  return named == to_string(Judge::none) ? Judge::none : Judge::model;
 }
 
 ProviderSettings provider_settings(const Settings& settings, const ProviderConfig& config) {
@@ -107,22 +163,23 @@ std::string such_as(const Settings& settings, const ProviderConfig& provider, co
   return names.empty() ? "" : ", such as " + quoted_list(names, "or");
 }
 
-tl::unexpected<Error> no_model(const Settings& settings, const ProviderConfig& provider,
-                               const ExampleModels& examples) {
-  const auto& [model, origin, where] = settings.model;
+tl::unexpected<Error> no_model(const Settings& settings, const NamedModel& named,
+                               const ProviderConfig& provider, const ExampleModels& examples) {
+  const auto& [model, origin, where] = named.model;
+  const std::string flag = named.flag;
   const std::string of_provider = "\"model\" in [providers." + provider.name + "] of the settings file";
   const std::string example = such_as(settings, provider, examples);
   if (!model.empty()) {
     return fail(Reason::settings_invalid, "the model \"" + model + "\" (" + origin_text({origin, where}) +
-                                              ") is meant for the provider \"" + settings.model_provider +
-                                              "\": name one for \"" + provider.name + "\" with --model" +
+                                              ") is meant for the provider \"" + named.meant_for +
+                                              "\": name one for \"" + provider.name + "\" with " + flag +
                                               example + ", or as " + of_provider);
   }
   const bool replays = settings.mode.value == Mode::cached;
-  return fail(Reason::settings_invalid, "no model is named for the provider \"" + provider.name + "\"" +
-                                            (replays ? ", and a cached run replays the answers of one" : "") +
-                                            ": name it with --model" + example +
-                                            ", or as \"model\" in [eval], or " + of_provider);
+  return fail(Reason::settings_invalid,
+              "no model is named for the " + std::string(named.whose) + " \"" + provider.name + "\"" +
+                  (replays ? ", " + std::string(named.replayed) : std::string()) + ": name it with " + flag +
+                  example + ", or as " + named.in_file + ", or " + of_provider);
 }
 
 void add_trusted(std::vector<std::string>& hosts, const std::string& base_url) {
@@ -185,12 +242,18 @@ Result<void> check_embedding_provider(const Settings& settings) {
   return {};
 }
 
+Result<void> check_judge_provider(const Settings& settings) {
+  if (settings.judge_provider.value.empty()) return {};
+  if (const auto judge = judges_provider(settings); !judge) return fail(judge.error());
+  return {};
+}
+
 Result<ResolvedProvider> resolve_provider(const Settings& settings, const ExampleModels& examples) {
   const auto config = chosen_provider(settings);
   if (!config) return fail(config.error());
   ResolvedProvider resolved;
   resolved.model = effective_model(settings, *config).value;
-  if (resolved.model.empty()) return no_model(settings, **config, examples);
+  if (resolved.model.empty()) return no_model(settings, model_of_answers(settings), **config, examples);
   resolved.provider = provider_settings(settings, **config);
   return resolved;
 }
@@ -222,6 +285,26 @@ Result<ResolvedEmbedding> resolve_embedding(const Settings& settings) {
   return resolved;
 }
 
+bool names_a_provider(std::string_view judge) {
+  return judge != to_string(Judge::none) && judge != to_string(Judge::fake);
+}
+
+Result<ResolvedJudge> resolve_judge(const Settings& settings, const ExampleModels& examples) {
+  ResolvedJudge resolved;
+  JudgeSettings& judge = resolved.judge;
+  judge.judge = judge_of(settings);
+  judge.temperature = settings.judge_temperature.value;
+  judge.max_tokens = settings.judge_max_tokens.value;
+  if (judge.judge == Judge::fake || settings.judge_provider.value.empty()) return resolved;
+  const auto config = judges_provider(settings);
+  if (!config) return fail(config.error());
+  judge.provider = (*config)->name;
+  judge.model = effective_judge_model(settings).value;
+  if (judge.model.empty()) return no_model(settings, model_of_votes(settings), **config, examples);
+  resolved.provider = provider_settings(settings, **config);
+  return resolved;
+}
+
 std::vector<std::string> trusted_key_hosts(const Settings& settings, const ProviderSettings& provider) {
   std::vector<std::string> hosts;
   if (const auto preset = preset_provider(to_string(provider.kind))) {
@@ -242,12 +325,15 @@ std::vector<std::string> trusted_key_hosts(const Settings& settings, const Provi
 std::vector<SettingLine> describe(const Settings& settings) {
   std::vector<SettingLine> lines;
   for (const SettingDefinition& definition : setting_definitions()) {
-    const std::string key = (definition.in_file ? "eval." : "") + std::string(definition.key);
+    const std::string key =
+        definition.in_file ? std::string(definition.section) + "." + std::string(definition.name_in_file())
+                           : std::string(definition.key);
     if (const auto effective = effective_text(settings, definition.key)) {
       lines.push_back({key, show_text(effective->value), origin_text({effective->origin, effective->where})});
     } else {
       lines.push_back({key, definition.show(settings), origin_text(definition.stamp(settings))});
     }
+    if (definition.key == "judge") lines.back().origin += votes_in_caches(settings);
   }
   for (const ProviderConfig& provider : settings.providers) {
     for (const ProviderDefinition& definition : provider_definitions()) {

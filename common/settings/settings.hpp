@@ -87,8 +87,17 @@ struct Settings {
   Setting<std::optional<double>> min_stability;  ///< The lowest stability that passes; nothing: any does.
   Setting<std::string> embedding_provider;       ///< Empty: openai. See resolve_embedding.
   Setting<std::string> embedding_model;          ///< Empty: the provider's own, as far as there is one.
-  Setting<std::string> home;                     ///< SLUICE_HOME
-  std::vector<ProviderConfig> providers;         ///< By name, the built-in ones included.
+  /// "none", "fake", or the name of a provider. See resolve_judge.
+  Setting<std::string> judge{std::string(to_string(Judge::none))};
+  /// The provider that the strongest place names which names one: `judge`, or who is beneath a "none".
+  Setting<std::string> judge_provider;
+  Setting<std::string> judge_model;  ///< Empty: the provider's own.
+  std::string judge_model_provider;  ///< Named in the same place as `judge_model`; empty: none.
+  Setting<std::uint32_t> judge_samples{defaults::judge_samples};  ///< Votes where a test says nothing else.
+  Setting<double> judge_temperature{defaults::judge_temperature};
+  Setting<std::uint32_t> judge_max_tokens{defaults::judge_max_tokens};
+  Setting<std::string> home;              ///< SLUICE_HOME
+  std::vector<ProviderConfig> providers;  ///< By name, the built-in ones included.
   /// What was given and has no effect, a sentence each without a full stop: for whoever loads settings to
   /// say.
   std::vector<std::string> warnings;
@@ -109,10 +118,11 @@ struct ResolvedProvider {
   std::string model;
 };
 
-/// What resolve_provider and resolve_embedding refuse whatever the models: settings_invalid for a provider
-/// that does not exist. The built-in lexical model needs none.
+/// What resolve_provider, resolve_embedding and resolve_judge refuse whatever the models: settings_invalid
+/// for a provider that does not exist. The built-in lexical model and the fake judge need none.
 Result<void> check_provider(const Settings& settings);
 Result<void> check_embedding_provider(const Settings& settings);
+Result<void> check_judge_provider(const Settings& settings);
 
 /// Names of models that a provider's kind has, for an example in a message.
 using ExampleModels = std::function<std::vector<std::string>(ProviderKind)>;
@@ -135,6 +145,24 @@ struct ResolvedEmbedding {
 /// settings_invalid if the provider is unknown, has no embeddings, or needs a model to be named.
 Result<ResolvedEmbedding> resolve_embedding(const Settings& settings);
 
+/// True for a judge that is a provider's name: neither "none" nor "fake".
+bool names_a_provider(std::string_view judge);
+
+/// Who judges.
+struct ResolvedJudge {
+  JudgeSettings judge;  ///< Without rubrics; `refresh` is false.
+  /// Whose votes they are, also where caches alone are read; nothing for the fake judge, and where nobody is
+  /// named.
+  std::optional<ProviderSettings> provider;
+};
+
+/// The judge of a suite that needs one. A provider that is named has the model `judge_model`, if that was
+/// named for it (as for resolve_provider), else its own. "none" keeps provider and model of the strongest
+/// place that names a provider, for votes from caches; where none does, both are empty. A mock run judges
+/// with "fake". settings_invalid if the provider is unknown or has no model; the message names the examples
+/// for a provider at its standard address.
+Result<ResolvedJudge> resolve_judge(const Settings& settings, const ExampleModels& examples = {});
+
 /// What a provider of these settings allows: its own limits, with `max_in_flight` of the whole run over those
 /// of the run's provider. No limit for one that does not exist.
 ProviderLimits limits_of(const Settings& settings, std::string_view provider);
@@ -146,7 +174,7 @@ std::vector<std::string> trusted_key_hosts(const Settings& settings, const Provi
 
 /// One line of `sluice config`.
 struct SettingLine {
-  std::string key;     ///< `eval.model`, `providers.local.base_url`, `home`
+  std::string key;     ///< `eval.model`, `judge.samples`, `providers.local.base_url`, `home`
   std::string value;   ///< As it would stand in the file; `(none)` if there is none.
   std::string origin;  ///< `default`, `sluice.toml:12`, `SLUICE_MODEL` or `flag --model`
 };

@@ -42,8 +42,18 @@ bool is_known(HoldReason value) {
 }
 
 template <>
+bool is_known(Judge value) {
+  return value == Judge::none || value == Judge::fake || value == Judge::model;
+}
+
+template <>
+bool is_known(JudgeSource value) {
+  return value == JudgeSource::judge || value == JudgeSource::cache || value == JudgeSource::trace;
+}
+
+template <>
 bool is_known(EntryKind value) {
-  return value == EntryKind::answer || value == EntryKind::embedding;  // A live run asks for refusals again.
+  return value == EntryKind::answer || is_leased(value);  // A live run asks for refusals again.
 }
 
 bool positions_fit(const UnitResult& result) {

@@ -7,6 +7,7 @@
 #include "common/wire/archive.hpp"
 #include "common/wire/messages.hpp"
 
+#include <algorithm>
 #include <cstddef>
 #include <utility>
 
@@ -30,6 +31,10 @@ template <>
 bool is_known(HoldReason value);
 template <>
 bool is_known(EntryKind value);
+template <>
+bool is_known(Judge value);
+template <>
+bool is_known(JudgeSource value);
 
 // --- Values
 // -------------------------------------------------------------------------------------------------
@@ -84,9 +89,30 @@ bool layout(Archive& archive, M& m) {
   return archive.record(m.matched, m.missing, m.unexpected, m.forbidden);
 }
 
+template <class Archive, Of<CountedVote> M>
+bool layout(Archive& archive, M& m) {
+  return archive.record(Ratio{m.score}, m.passed);
+}
+
+/// As many votes as a judge metric may have, and at least one.
+template <class Archive>
+bool votes_fit(Archive& archive, MetricId metric, std::size_t votes) {
+  if constexpr (Archive::reading) {
+    if (!is_judge_metric(metric)) return archive.refuse("a judge metric was expected");
+    if (votes == 0 || votes > defaults::max_judge_samples) return archive.refuse("no such number of votes");
+  }
+  return true;
+}
+
+template <class Archive, Of<JudgeScore> M>
+bool layout(Archive& archive, M& m) {
+  return archive.record(m.metric, m.source, m.votes, Excerpt{m.rationale, defaults::max_rationale_bytes}) &&
+         votes_fit(archive, m.metric, m.votes.size());
+}
+
 template <class Archive, Of<TrialScore> M>
 bool layout(Archive& archive, M& m) {
-  return archive.record(m.trial, m.metrics, m.claims);
+  return archive.record(m.trial, m.metrics, m.claims, m.judged);
 }
 
 template <class Archive, Of<Spend> M>
@@ -114,16 +140,28 @@ template <class Archive, Of<TextExpectation> M>
 bool layout(Archive& archive, M& m) {
   if (!archive.record(m.metric, m.texts)) return false;
   if constexpr (Archive::reading) {
-    if (is_claims_metric(m.metric)) return archive.refuse("a metric of the answer's text was expected");
+    if (is_claims_metric(m.metric) || is_judge_metric(m.metric))
+      return archive.refuse("a metric of the answer's text was expected");
     if (m.texts.empty()) return archive.refuse("a metric without its texts");
   }
   return true;
 }
 
+template <class Archive, Of<JudgeExpectation> M>
+bool layout(Archive& archive, M& m) {
+  return archive.record(m.metric, m.rubric, m.samples, Ratio{m.min_score}, m.reference, m.criteria) &&
+         votes_fit(archive, m.metric, m.samples);
+}
+
+template <class Archive, Of<JudgedQuestion> M>
+bool layout(Archive& archive, M& m) {
+  return archive.record(m.prompt, m.context);
+}
+
 template <class Archive, Of<ScoringTask> M>
 bool layout(Archive& archive, M& m) {
   return archive.record(m.trial, m.must_contain, m.must_not_contain, Ratio{m.min_confidence},
-                        m.assesses_claims, m.texts);
+                        m.assesses_claims, m.texts, m.judged, m.question);
 }
 
 template <class Archive, Of<ModelRequest> M>
@@ -148,11 +186,22 @@ bool layout(Archive& archive, M& m) {
   return archive.record(Name{m.provider}, Name{m.model});
 }
 
+template <class Archive, Of<Rubric> M>
+bool layout(Archive& archive, M& m) {
+  return archive.record(Name{m.id}, Name{m.version}, m.system, m.user);
+}
+
+template <class Archive, Of<JudgeSettings> M>
+bool layout(Archive& archive, M& m) {
+  return archive.record(m.judge, Name{m.provider}, Name{m.model}, m.temperature, m.max_tokens, m.refresh,
+                        m.rubrics);
+}
+
 template <class Archive, Of<RunSettings> M>
 bool layout(Archive& archive, M& m) {
   return archive.record(Name{m.run_id}, m.mode, m.read_cache, m.write_cache, m.providers, m.connect_timeout,
                         m.request_timeout, m.case_timeout, m.backoff_initial, m.max_retries,
-                        m.heartbeat_interval, m.ontology, m.embedding);
+                        m.heartbeat_interval, m.ontology, m.embedding, m.judge);
 }
 
 // --- Messages
@@ -249,8 +298,13 @@ bool layout(Archive& archive, M& m) {
 
 template <class Archive, Of<Stored> M>
 bool layout(Archive& archive, M& m) {
-  return archive.record(Name{m.run_id}, m.stored, m.given_up) &&
-         entries_fit(archive, m.stored.size() + m.given_up.size());
+  if (!archive.record(Name{m.run_id}, m.stored, m.given_up)) return false;
+  if constexpr (Archive::reading) {
+    const auto is_of_a_unit = [](const EntryKey& key) { return !is_leased(key.kind); };
+    if (std::ranges::any_of(m.stored, is_of_a_unit) || std::ranges::any_of(m.given_up, is_of_a_unit))
+      return archive.refuse("an embedding or a vote was expected");
+  }
+  return entries_fit(archive, m.stored.size() + m.given_up.size());
 }
 
 template <class Archive, Of<Goodbye> M>

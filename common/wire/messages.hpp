@@ -16,7 +16,7 @@
 /// What crosses between a worker and the coordinator: docs/protocol.md, which these types follow.
 namespace sluice::wire {
 
-inline constexpr std::uint8_t protocol_version = 5;
+inline constexpr std::uint8_t protocol_version = 6;
 
 // --- worker -> coordinator
 // ----------------------------------------------------------------------------------
@@ -131,7 +131,8 @@ inline constexpr std::size_t max_entries = 1024;
 inline constexpr std::size_t max_entry_bytes = defaults::max_answer_bytes + 4096;
 
 /// Entries that this worker's cache lacks and that are about to be paid for: answers of units with
-/// `held_elsewhere`, and embeddings of any text. Answer: FOUND, once for each key, whenever it is known.
+/// `held_elsewhere`, embeddings of any text, and votes. Answer: FOUND, once for each key, whenever it is
+/// known.
 struct Seek {
   std::string run_id;
   std::vector<EntryKey> keys;
@@ -152,11 +153,11 @@ struct Lent {
   friend bool operator==(const Lent&, const Lent&) = default;
 };
 
-/// What became of embeddings that FOUND left to this worker to pay for.
+/// What became of leased entries (is_leased) that FOUND left to this worker to pay for.
 struct Stored {
   std::string run_id;
-  std::vector<Digest> stored;    ///< In its cache: others may have them from there.
-  std::vector<Digest> given_up;  ///< It will not have them: the next one who waits may pay.
+  std::vector<EntryKey> stored;    ///< In its cache: others may have them from there.
+  std::vector<EntryKey> given_up;  ///< It will not have them: the next one who waits may pay.
   friend bool operator==(const Stored&, const Stored&) = default;
 };
 

@@ -138,9 +138,8 @@ void perform(CoordinatorActor* self, Effects& effects) {
   }
   if (!effects.to_record.empty()) self->send(state.recorder, RecordResults{std::move(effects.to_record)});
   for (auto& message : effects.to_workers) self->send(state.router, std::move(message));
-  if (!effects.to_note.empty()) self->send(state.recorder, NoteEmbeddings{std::move(effects.to_note)});
-  if (!effects.to_look_up.empty())
-    self->send(state.recorder, LookUpEmbeddings{std::move(effects.to_look_up)});
+  if (!effects.to_note.empty()) self->send(state.recorder, NoteHolders{std::move(effects.to_note)});
+  if (!effects.to_look_up.empty()) self->send(state.recorder, LookUpHolders{std::move(effects.to_look_up)});
   if (effects.peers_changed) {
     self->send(state.governor, PeersChanged{state.config->controller.settings.run_id,
                                             state.controller->peers(), std::move(effects.gone)});
@@ -212,7 +211,7 @@ caf::behavior coordinator_behavior(CoordinatorActor* self, std::shared_ptr<Coord
         self->state.controller->on_recorded(recorded, self->clock().now(), effects);
         perform(self, effects);
       },
-      [self](const EmbeddingsLookedUp& found) {
+      [self](const HoldersLookedUp& found) {
         Effects effects;
         self->state.controller->on_looked_up(found.holders, self->clock().now(), effects);
         perform(self, effects);

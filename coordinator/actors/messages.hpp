@@ -25,8 +25,8 @@
 ///   coordinator -> governor     HeartbeatReceived, PeersChanged, BudgetRequest
 ///   governor    -> router       ToPeer (GRANTS)
 ///   governor    -> coordinator  BudgetReport
-///   coordinator -> recorder     RecordResults, NoteEmbeddings, LookUpEmbeddings
-///   recorder    -> coordinator  ResultsRecorded, EmbeddingsLookedUp, RecordingFailed
+///   coordinator -> recorder     RecordResults, NoteHolders, LookUpHolders
+///   recorder    -> coordinator  ResultsRecorded, HoldersLookedUp, RecordingFailed
 ///   coordinator -> progress     ShowProgress
 ///   main        -> coordinator  LocalWorkerFailed
 ///   coordinator -> main         RunEnded
@@ -64,18 +64,18 @@ struct BudgetReport {
 };
 
 /// Put these into the ledger.
-struct NoteEmbeddings {
-  std::vector<EmbeddingHolder> embeddings;
+struct NoteHolders {
+  std::vector<EntryHolder> holders;
 };
 
-/// Who holds the embeddings of these keys? To be answered with EmbeddingsLookedUp.
-struct LookUpEmbeddings {
-  std::vector<Digest> keys;
+/// Who holds the entries of these keys? To be answered with HoldersLookedUp.
+struct LookUpHolders {
+  std::vector<EntryKey> keys;
 };
 
 /// One for each key that was looked up; an empty id where no holder is known.
-struct EmbeddingsLookedUp {
-  std::vector<EmbeddingHolder> holders;
+struct HoldersLookedUp {
+  std::vector<EntryHolder> holders;
 };
 
 struct RecordingFailed {
@@ -117,9 +117,9 @@ CAF_ALLOW_UNSAFE_MESSAGE_TYPE(sluice::BudgetRequest)
 CAF_ALLOW_UNSAFE_MESSAGE_TYPE(sluice::BudgetReport)
 CAF_ALLOW_UNSAFE_MESSAGE_TYPE(sluice::RecordResults)
 CAF_ALLOW_UNSAFE_MESSAGE_TYPE(sluice::ResultsRecorded)
-CAF_ALLOW_UNSAFE_MESSAGE_TYPE(sluice::NoteEmbeddings)
-CAF_ALLOW_UNSAFE_MESSAGE_TYPE(sluice::LookUpEmbeddings)
-CAF_ALLOW_UNSAFE_MESSAGE_TYPE(sluice::EmbeddingsLookedUp)
+CAF_ALLOW_UNSAFE_MESSAGE_TYPE(sluice::NoteHolders)
+CAF_ALLOW_UNSAFE_MESSAGE_TYPE(sluice::LookUpHolders)
+CAF_ALLOW_UNSAFE_MESSAGE_TYPE(sluice::HoldersLookedUp)
 CAF_ALLOW_UNSAFE_MESSAGE_TYPE(sluice::RecordingFailed)
 CAF_ALLOW_UNSAFE_MESSAGE_TYPE(sluice::ShowProgress)
 CAF_ALLOW_UNSAFE_MESSAGE_TYPE(sluice::RunEnded)

@@ -76,17 +76,21 @@ void add(RecorderActor* self, RecordResult record) {
   if (waiting.size() >= defaults::results_per_transaction) commit(self);
 }
 
-/// Who holds which embedding saves requests and is no result: the run goes on without it.
-void note(RecorderActor* self, const NoteEmbeddings& note) {
-  const auto noted = self->state.ledger->note_embeddings(note.embeddings);
-  if (!noted) spdlog::warn("the holders of embeddings are not noted: {}", noted.error().message);
+/// Who holds which entry saves requests and is no result: the run goes on without it.
+void note(RecorderActor* self, const NoteHolders& note) {
+  const auto noted = self->state.ledger->note_holders(note.holders);
+  if (!noted) {
+    spdlog::warn("the holders of embeddings and votes are not noted: {}", noted.error().message);
+  }
 }
 
-void look_up(RecorderActor* self, const LookUpEmbeddings& wanted) {
+void look_up(RecorderActor* self, const LookUpHolders& wanted) {
   auto& state = self->state;
-  auto found = state.ledger->embedding_holders(wanted.keys);
-  if (!found) spdlog::warn("the holders of embeddings are not looked up: {}", found.error().message);
-  EmbeddingsLookedUp answer;
+  auto found = state.ledger->holders(wanted.keys);
+  if (!found) {
+    spdlog::warn("the holders of embeddings and votes are not looked up: {}", found.error().message);
+  }
+  HoldersLookedUp answer;
   for (std::size_t i = 0; i < wanted.keys.size(); ++i)
     answer.holders.push_back({wanted.keys[i], found ? std::move((*found)[i]) : std::string()});
   self->send(state.coordinator, std::move(answer));
@@ -110,8 +114,8 @@ caf::behavior recorder_behavior(RecorderActor* self, std::shared_ptr<Ledger> led
         for (auto& record : more.results) add(self, std::move(record));
       },
       [self](CommitNow) { commit(self); },
-      [self](const NoteEmbeddings& embeddings) { note(self, embeddings); },
-      [self](const LookUpEmbeddings& wanted) { look_up(self, wanted); },
+      [self](const NoteHolders& holders) { note(self, holders); },
+      [self](const LookUpHolders& wanted) { look_up(self, wanted); },
   };
 }
 

@@ -11,8 +11,8 @@ namespace sluice {
 
 /// Starts the actor that owns the ledger while a run goes on. It blocks on SQLite and so has a thread of its
 /// own. Results that are waiting together are committed together; each batch is reported to `coordinator` as
-/// ResultsRecorded after its commit, or as RecordingFailed. It also notes and looks up who holds embeddings.
-/// Without `own_thread` it runs on the system's scheduler (a test's).
+/// ResultsRecorded after its commit, or as RecordingFailed. It also notes and looks up who holds embeddings
+/// and votes. Without `own_thread` it runs on the system's scheduler (a test's).
 caf::actor spawn_recorder(caf::actor_system& system, Ledger ledger, const std::string& run_id, bool move_pins,
                           const caf::actor& coordinator, bool own_thread = true);
 

@@ -18,10 +18,13 @@ std::string bytes(std::uint64_t number) {
   return grouped(number) + (number == 1 ? " byte" : " bytes");
 }
 
-std::string entries(std::uint64_t answers, std::uint64_t outcomes, std::uint64_t embeddings) {
-  const auto all = answers + outcomes + embeddings;
-  return grouped(all) + (all == 1 ? " entry" : " entries") + " (" + counted(answers, "answer") + ", " +
-         counted(outcomes, "non-answer") + ", " + counted(embeddings, "embedding") + ")";
+/// Of what was exported, or removed.
+template <class Counts>
+std::string entries(const Counts& counts) {
+  const auto all = counts.answers + counts.outcomes + counts.embeddings + counts.votes;
+  return grouped(all) + (all == 1 ? " entry" : " entries") + " (" + counted(counts.answers, "answer") + ", " +
+         counted(counts.outcomes, "non-answer") + ", " + counted(counts.embeddings, "embedding") + ", " +
+         counted(counts.votes, "vote") + ")";
 }
 
 std::string name_of(const CacheFacts& cache) {
@@ -45,9 +48,8 @@ nlohmann::ordered_json time_or_null(const std::optional<std::int64_t>& unix_ms) 
 }  // namespace
 
 std::string exported(const ExportedCassette& done, const std::string& file) {
-  return "wrote " + printable(file) + ": " + entries(done.answers, done.outcomes, done.embeddings) + " of " +
-         counted(done.caches, "cache") + ", " + counted(done.conflicts, "conflict") + ", " +
-         bytes(done.bytes) + "\n";
+  return "wrote " + printable(file) + ": " + entries(done) + " of " + counted(done.caches, "cache") + ", " +
+         counted(done.conflicts, "conflict") + ", " + bytes(done.bytes) + "\n";
 }
 
 std::string imported(const ImportedCassette& done, const std::string& file) {
@@ -64,7 +66,7 @@ std::string imported(const ImportedCassette& done, const std::string& file) {
 
 std::string pruned(const PrunedCaches& done, bool dry_run) {
   std::string text = dry_run ? "would remove " : "removed ";
-  text += entries(done.answers, done.outcomes, done.embeddings) + " of " + counted(done.caches, "cache");
+  text += entries(done) + " of " + counted(done.caches, "cache");
   if (done.damaged > 0) text += ", and " + grouped(done.damaged) + " damaged";
   if (done.spared > 0) {
     text += "; " + grouped(done.spared) + " as old " + (done.spared == 1 ? "stays, being" : "stay, being") +
@@ -76,17 +78,23 @@ std::string pruned(const PrunedCaches& done, bool dry_run) {
 
 std::string stats_table(const std::vector<CacheFacts>& caches) {
   TextTable table;
-  table.columns = {
-      {"Cache"},  {"Answers", true}, {"Non-answers", true}, {"Embeddings", true}, {"Bytes", true}, {"Oldest"},
-      {"Newest"}, {"State"}};
+  table.columns = {{"Cache"},
+                   {"Answers", true},
+                   {"Non-answers", true},
+                   {"Embeddings", true},
+                   {"Votes", true},
+                   {"Bytes", true},
+                   {"Oldest"},
+                   {"Newest"},
+                   {"State"}};
   for (const auto& cache : caches) {
     const auto number = [&](std::uint64_t count) { return is_readable(cache) ? grouped(count) : "–"; };
     const auto time = [](const std::optional<std::int64_t>& unix_ms) {
       return unix_ms ? wording::date(*unix_ms) : "–";
     };
     table.rows.push_back({name_of(cache), number(cache.answers), number(cache.outcomes),
-                          number(cache.embeddings), grouped(cache.bytes), time(cache.oldest_ms),
-                          time(cache.newest_ms), state_of(cache)});
+                          number(cache.embeddings), number(cache.votes), grouped(cache.bytes),
+                          time(cache.oldest_ms), time(cache.newest_ms), state_of(cache)});
   }
   return drawn(table, std::numeric_limits<int>::max());
 }
@@ -103,6 +111,7 @@ std::string stats_json(const std::vector<CacheFacts>& caches) {
                     {"answers", number(cache.answers)},
                     {"non_answers", number(cache.outcomes)},
                     {"embeddings", number(cache.embeddings)},
+                    {"votes", number(cache.votes)},
                     {"damaged", number(cache.damaged)},
                     {"bytes", cache.bytes},
                     {"oldest", time_or_null(cache.oldest_ms)},

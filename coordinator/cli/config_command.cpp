@@ -28,6 +28,7 @@ int report_refused_values(const Settings& settings) {
   const auto stands = [](Origin origin) { return origin > Origin::suite; };
   report(check_provider(settings), stands(settings.provider.origin));
   report(check_embedding_provider(settings), false);
+  report(check_judge_provider(settings), false);
   report(check_perturbations(settings), stands(settings.perturb.origin));
   const auto findings = findings_in_data_files(settings);
   return findings.empty() ? code : report_findings(findings);

@@ -179,6 +179,7 @@ int execute_run(const RunOptions& options, Suite suite, const StartWorkers& star
   const auto& plan = *planned;
   RunController::Config controller;
   controller.settings = run_settings(options, *inputs, new_run_id());
+  fit_judge(*plan, controller.settings);
   controller.dispatch = {defaults::heartbeat_interval, defaults::liveness, defaults::max_losses,
                          options.settings.case_timeout.value + defaults::lease_grace};
   controller.worker_timeout = options.settings.worker_timeout.value;

@@ -94,10 +94,14 @@ void add_summary(std::vector<Line>& lines, const RunSummary& summary) {
   const auto& paid = summary.paid;
   const auto& answers = paid.of(CallKind::answer);
   const auto embedding = paid.of(CallKind::embedding).input_tokens;
+  const auto& judged = paid.of(CallKind::judge);
   lines.emplace_back("paid tokens",
                      wording::grouped(answers.input_tokens) + " in, " +
                          wording::grouped(answers.output_tokens) + " out" +
-                         (embedding > 0 ? ", " + wording::grouped(embedding) + " embedded" : ""));
+                         (embedding > 0 ? ", " + wording::grouped(embedding) + " embedded" : "") +
+                         (judged == Usage{} ? ""
+                                            : "; for the judge " + wording::grouped(judged.input_tokens) +
+                                                  " in, " + wording::grouped(judged.output_tokens) + " out"));
   lines.emplace_back("cost", summary.estimated_cost
                                  ? wording::dollars(*summary.estimated_cost) + " for all answers"
                                  : std::string("unknown: the price table does not have the model"));

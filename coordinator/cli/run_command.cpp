@@ -29,6 +29,8 @@ constexpr const char* run_examples =
     "  sluice run suite.yaml --baseline baseline.json --strict\n"
     "  sluice run --mode robust --repeat 3 --max-fixtures 5\n"
     "  sluice run --mode cached --perturb crlf,blank-lines --min-stability 0.9\n"
+    "  sluice run suite.yaml --mode live --judge openai --judge-model gpt-4o-mini\n"
+    "  sluice run suite.yaml --judge fake      # judge metrics without a model\n"
     "  sluice run --mode live --listen tcp://127.0.0.1:5555\n"
     "    and on each worker's terminal: sluice-worker --connect tcp://127.0.0.1:5555\n"
     "Exit code 0: passed; 1: failures, case errors or a spent budget; 2: usage,\n"
@@ -97,6 +99,7 @@ struct RunCommand {
         ->type_name("NAME=COMMAND");
     app.add_flag("--refresh", flags.refresh, "Ask the providers again and renew the cache");
     app.add_flag("--no-cache", flags.no_cache, "Neither read nor write the cache");
+    app.add_flag("--judge-refresh", flags.judge_refresh, "Ask the judge again and renew its votes");
   }
 
   void add_distribution_flags(CLI::App& app) {

@@ -157,7 +157,10 @@ int report_run(const RunOptions& options, const RunInputs& inputs, const RunGate
   int code = assessment->exit_code;
   const RunIdentity identity{inputs.prompt.version,          inputs.prompt.hash,
                              inputs.ontology.version(),      options.provider.provider.kind,
-                             options.provider.provider.name, options.provider.model};
+                             options.provider.provider.name, options.provider.model,
+                             gate.judge.identity()};
+  PaidTokens of_judge;
+  of_judge.of(CallKind::judge) = facts.paid.of(CallKind::judge);
   const ReportInput input{results,
                           assessment->aggregates,
                           assessment->verdict,
@@ -169,14 +172,15 @@ int report_run(const RunOptions& options, const RunInputs& inputs, const RunGate
                           source_folder(options.suite_path),
                           assessment->stability ? &*assessment->stability : nullptr,
                           options.is_selection(),
-                          options.settings.min_stability.value};
+                          options.settings.min_stability.value,
+                          price(of_judge)};
   const auto targets = targets_of(options, *assessment, facts);
   const auto failures = write_reports(targets, input);
   for (const Error& error : failures) code = report_error(error);
   if (options.progress && failures.empty() && !facts.cut_short) print_outcome(targets, *assessment);
   if (options.export_baseline) {
     const auto pinned =
-        export_baseline(options, results, *assessment, inputs.embedding.embedding.model, facts);
+        export_baseline(options, results, *assessment, inputs.embedding.embedding.model, gate.judge, facts);
     if (pinned && options.progress) print_pinned(*options.export_baseline, *pinned, *assessment);
     if (!pinned) {
       const int failed = report_error(pinned.error());

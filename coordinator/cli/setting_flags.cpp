@@ -25,7 +25,17 @@ void SettingFlags::add_to(CLI::App& command, std::initializer_list<std::string_v
       flag->bare = definition.bare;
       flag->option->expected(0, 1);
     }
+    CLI::Option* option = flag->option;
     flags_.push_back(std::move(flag));
+    if (!definition.off_flag.empty()) {
+      auto off = std::make_unique<Flag>();
+      off->value = {std::string(definition.key), std::string(definition.off_flag),
+                    std::string(definition.off)};
+      const std::string doc =
+          "The same as " + std::string(definition.flag) + " " + std::string(definition.off);
+      off->option = command.add_flag(off->value.flag, doc)->excludes(option)->group("Settings");
+      flags_.push_back(std::move(off));
+    }
   }
   config_option_ = command.add_option("--config", config_, "Settings file instead of ./sluice.toml")
                        ->type_name("FILE")

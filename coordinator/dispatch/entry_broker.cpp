@@ -5,14 +5,6 @@
 
 namespace sluice {
 
-namespace {
-
-EntryKey embedding(const Digest& digest) {
-  return {EntryKind::embedding, digest};
-}
-
-}  // namespace
-
 EntryBroker::EntryBroker(Config config) : config_(config), known_(config.max_known) {}
 
 // --- who is there ---
@@ -78,7 +70,7 @@ void EntryBroker::open(WorkerId seeker, const EntryKey& key, TimePoint now, Acti
   auto holder = known_.find(key);
   if (holder == seeker) known_.erase(key);  // It has lost it.
   if (holder && (holder == seeker || !cache_ids_.contains(*holder))) holder.reset();
-  const bool must_pay = !holder && key.kind == EntryKind::answer;
+  const bool must_pay = !holder && !is_leased(key.kind);
   if (must_pay || open_.size() >= config_.max_open) {
     actions.answers.push_back({seeker, key, nullptr});
     return;
@@ -87,7 +79,7 @@ void EntryBroker::open(WorkerId seeker, const EntryKey& key, TimePoint now, Acti
   if (holder) return borrow(opened, *holder, now, actions);
   // Whose cache could the ledger name, if there is no other?
   if (!others_have_caches(seeker)) return next_pays(opened, now, actions);
-  actions.look_ups.push_back(key.digest);
+  actions.look_ups.push_back(key);
 }
 
 void EntryBroker::borrow(OpenKeys::iterator key, WorkerId lender, TimePoint now, Actions& actions) {
@@ -98,11 +90,11 @@ void EntryBroker::borrow(OpenKeys::iterator key, WorkerId lender, TimePoint now,
   actions.loans.push_back({lender, key->first});
 }
 
-/// There is no entry to be had. An answer's units are leased already: whoever seeks it is to pay. For an
-/// embedding the first in line is, and the others wait for it.
+/// There is no entry to be had. An answer's units are leased already: whoever seeks it is to pay. For a
+/// leased entry the first in line is, and the others wait for it.
 void EntryBroker::next_pays(OpenKeys::iterator key, TimePoint now, Actions& actions) {
   auto& open = key->second;
-  if (key->first.kind == EntryKind::embedding && !open.waiting.empty()) {
+  if (is_leased(key->first.kind) && !open.waiting.empty()) {
     open.stage = Stage::leased;
     open.with = open.waiting.front();
     open.deadline = now + config_.lease_time;
@@ -114,8 +106,9 @@ void EntryBroker::next_pays(OpenKeys::iterator key, TimePoint now, Actions& acti
   open_.erase(key);
 }
 
-void EntryBroker::looked_up(const Digest& key, const std::string& cache_id, TimePoint now, Actions& actions) {
-  const auto found = open_.find(embedding(key));
+void EntryBroker::looked_up(const EntryKey& key, const std::string& cache_id, TimePoint now,
+                            Actions& actions) {
+  const auto found = open_.find(key);
   if (found == open_.end() || found->second.stage != Stage::looking_up) return;
   const auto holder = lender(cache_id, found->second.waiting.front());
   if (!holder) return next_pays(found, now, actions);
@@ -137,21 +130,21 @@ void EntryBroker::lent(WorkerId lender, const EntryKey& key, std::shared_ptr<con
   open_.erase(found);
 }
 
-EntryBroker::OpenKeys::iterator EntryBroker::leased_by(WorkerId worker, const Digest& key) {
-  const auto found = open_.find(embedding(key));
+EntryBroker::OpenKeys::iterator EntryBroker::leased_by(WorkerId worker, const EntryKey& key) {
+  const auto found = open_.find(key);
   const bool is_its =
       found != open_.end() && found->second.stage == Stage::leased && found->second.with == worker;
   return is_its ? found : open_.end();
 }
 
-std::string EntryBroker::stored(WorkerId worker, const Digest& key, TimePoint now, Actions& actions) {
+std::string EntryBroker::stored(WorkerId worker, const EntryKey& key, TimePoint now, Actions& actions) {
   const auto cache_id = cache_ids_.find(worker);
   if (cache_id == cache_ids_.end()) return {};
   if (cache_id->second.empty()) {
     given_up(worker, key, now, actions);  // Nobody can have it from there.
     return {};
   }
-  known_.put(embedding(key), worker);
+  known_.put(key, worker);
   const auto found = leased_by(worker, key);
   if (found == open_.end()) return cache_id->second;
   if (found->second.waiting.empty()) {
@@ -162,7 +155,7 @@ std::string EntryBroker::stored(WorkerId worker, const Digest& key, TimePoint no
   return cache_id->second;
 }
 
-void EntryBroker::given_up(WorkerId worker, const Digest& key, TimePoint now, Actions& actions) {
+void EntryBroker::given_up(WorkerId worker, const EntryKey& key, TimePoint now, Actions& actions) {
   const auto found = leased_by(worker, key);
   if (found != open_.end()) next_pays(found, now, actions);
 }

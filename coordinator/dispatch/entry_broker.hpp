@@ -17,18 +17,19 @@
 namespace sluice {
 
 /// Single flight over the fleet (docs/protocol.md, "Entries of other caches"): what one worker's cache holds
-/// is lent to the others, and of those who lack an embedding one at a time is left to pay for it. Takes time
-/// as an argument; knows neither sockets nor the ledger, and no entry's content. Not thread-safe.
+/// is lent to the others, and of those who lack a leased entry (is_leased: an embedding, a vote) one at a
+/// time is left to pay for it. Takes time as an argument; knows neither sockets nor the ledger, and no
+/// entry's content. Not thread-safe.
 ///
 /// Every key that a worker seeks gets one answer. It waits for at most one of three at a time: the ledger's
-/// word on who holds it, a lender, or (embeddings alone) the worker that pays for it; each of these has a
+/// word on who holds it, a lender, or (leased entries alone) the worker that pays for it; each of these has a
 /// deadline, after which the next worker in line pays.
 class EntryBroker {
  public:
   struct Config {
     std::chrono::milliseconds heartbeat_interval{};
     std::chrono::milliseconds patience{};    ///< With a lender, and with the ledger.
-    std::chrono::milliseconds lease_time{};  ///< How long a live worker may take to pay for an embedding.
+    std::chrono::milliseconds lease_time{};  ///< How long a live worker may take to pay for a leased entry.
     /// Keys that are waited for or paid for; beyond it workers pay without a lease.
     std::size_t max_open = defaults::max_open_keys;
     std::size_t max_known =
@@ -50,7 +51,8 @@ class EntryBroker {
   struct Actions {
     std::vector<Answer> answers;
     std::vector<Loan> loans;
-    std::vector<Digest> look_ups;  ///< Embeddings that the ledger may know a holder of: `looked_up` takes it.
+    std::vector<EntryKey>
+        look_ups;  ///< Leased entries that the ledger may know a holder of, for `looked_up`.
   };
 
   explicit EntryBroker(Config config);
@@ -72,15 +74,15 @@ class EntryBroker {
   // --- messages of workers and the ledger; from and about strangers it is ignored ---
   void seek(WorkerId seeker, const EntryKey& key, TimePoint now, Actions& actions);
   /// The ledger's answer to a look-up: the id of the cache that holds it; empty: nobody's.
-  void looked_up(const Digest& key, const std::string& cache_id, TimePoint now, Actions& actions);
+  void looked_up(const EntryKey& key, const std::string& cache_id, TimePoint now, Actions& actions);
   /// A lender's entry; null: it has none.
   void lent(WorkerId lender, const EntryKey& key, std::shared_ptr<const std::string> entry, TimePoint now,
             Actions& actions);
-  /// The embedding is in the worker's cache now. The id of that cache, for the ledger; empty if there is
-  /// none.
-  std::string stored(WorkerId worker, const Digest& key, TimePoint now, Actions& actions);
-  /// The worker will not pay for the embedding after all.
-  void given_up(WorkerId worker, const Digest& key, TimePoint now, Actions& actions);
+  /// The leased entry is in the worker's cache now. The id of that cache, for the ledger; empty if there is
+  /// none. REQUIRES, here and below: is_leased.
+  std::string stored(WorkerId worker, const EntryKey& key, TimePoint now, Actions& actions);
+  /// The worker will not pay for the leased entry after all.
+  void given_up(WorkerId worker, const EntryKey& key, TimePoint now, Actions& actions);
 
   // --- time ---
   /// Once a heartbeat interval. One that comes late moves all deadlines: the coordinator itself was away.
@@ -103,7 +105,7 @@ class EntryBroker {
   void open(WorkerId seeker, const EntryKey& key, TimePoint now, Actions& actions);
   void borrow(OpenKeys::iterator key, WorkerId lender, TimePoint now, Actions& actions);
   void next_pays(OpenKeys::iterator key, TimePoint now, Actions& actions);
-  OpenKeys::iterator leased_by(WorkerId worker, const Digest& key);
+  OpenKeys::iterator leased_by(WorkerId worker, const EntryKey& key);
 
   Config config_;
   std::unordered_map<WorkerId, std::string> cache_ids_;  ///< Of those that are there.

@@ -1,6 +1,7 @@
 #pragma once
 
 #include "common/hash.hpp"
+#include "common/model/entry_key.hpp"
 
 #include <string>
 
@@ -12,11 +13,11 @@ struct Pin {
   std::string holder;  ///< Id of the cache directory.
 };
 
-/// Whose cache holds the embedding of this key (common/model/cache_key.hpp).
-struct EmbeddingHolder {
-  Digest key{};
+/// Whose cache holds a leased entry (is_leased).
+struct EntryHolder {
+  EntryKey key;
   std::string holder;  ///< Id of the cache directory.
-  friend bool operator==(const EmbeddingHolder&, const EmbeddingHolder&) = default;
+  friend bool operator==(const EntryHolder&, const EntryHolder&) = default;
 };
 
 }  // namespace sluice

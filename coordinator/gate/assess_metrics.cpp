@@ -98,9 +98,31 @@ MetricAnswer assess_score(const MetricQuestion& question, const AssessmentRules&
   return answer;
 }
 
+/// The majority decides beside all that a score has to reach.
+MetricAnswer assess_votes(const MetricQuestion& question, const AssessmentRules& rules) {
+  MetricAnswer answer = assess_score(question, rules);
+  if (!question.passed) {
+    answer.status = MetricStatus::fail;
+    answer.cause = MetricCause::no_majority;
+    return answer;
+  }
+  if (answer.status == MetricStatus::fail || answer.status == MetricStatus::warn) return answer;
+  answer.status = MetricStatus::pass;
+  if (question.votes && question.votes->disagree) {
+    answer.status = rules.strict ? MetricStatus::fail : MetricStatus::warn;
+    answer.cause = MetricCause::judge_disagrees;
+  }
+  return answer;
+}
+
 MetricAnswer assess_pass(const MetricQuestion& question) {
   if (question.passed) return {std::nullopt, MetricStatus::pass, MetricCause::none};
   return {std::nullopt, MetricStatus::fail, MetricCause::not_passed};
+}
+
+MetricAnswer assess(const MetricQuestion& question, const AssessmentRules& rules) {
+  if (question.is_judged()) return assess_votes(question, rules);
+  return question.is_scored() ? assess_score(question, rules) : assess_pass(question);
 }
 
 bool is_claims(const MetricQuestion& question) {
@@ -182,6 +204,7 @@ AssessedMetric assessed_metric(const MetricQuestion& question, const MetricAnswe
   assessed.cause = answer.cause;
   assessed.asked_by_name = question.asked_by_name;
   assessed.is_left_to_tests = answer.is_left_to_tests;
+  assessed.votes = question.votes;
   if (!question.is_scored()) assessed.passed = question.passed;
   return assessed;
 }
@@ -191,9 +214,7 @@ AssessedMetric assessed_metric(const MetricQuestion& question, const MetricAnswe
 void assess_metrics(std::span<const MetricQuestion> questions, const AssessmentRules& rules,
                     std::vector<MetricAnswer>& answers) {
   answers.clear();
-  for (const MetricQuestion& question : questions) {
-    answers.push_back(question.is_scored() ? assess_score(question, rules) : assess_pass(question));
-  }
+  for (const MetricQuestion& question : questions) answers.push_back(assess(question, rules));
   if (!claims_scores_are_assessed(questions, answers)) return;
   const bool keeps_wrong_claims = wrong_claims_lower_nothing(questions, answers);
   for (std::size_t i = 0; i < questions.size(); ++i) {

@@ -28,14 +28,16 @@ struct PinnedScore {
 struct MetricQuestion {
   const MetricInfo* metric = nullptr;  ///< Null for a scored metric of another tool.
   std::optional<double> score;         ///< Of a scored metric.
-  bool passed = false;                 ///< Of a pass/fail metric.
-  bool asked_by_name = false;          ///< The test names this metric: never superseded.
-  bool best_undefined = false;         ///< Nothing was expected, so that no score (0/0) is the best answer.
+  bool passed = false;  ///< Of a pass/fail metric; of a judge metric, that more than half of the votes pass.
+  bool asked_by_name = false;   ///< The test names this metric: never superseded.
+  bool best_undefined = false;  ///< Nothing was expected, so that no score (0/0) is the best answer.
   PinnedScore pinned;
   Thresholding thresholding;  ///< The suite's and the test's, merged.
   std::optional<double> min_score;
+  std::optional<VoteTally> votes{};  ///< Of a judge metric.
 
   bool is_scored() const { return metric == nullptr || metric->kind == MetricKind::scored; }
+  bool is_judged() const { return metric != nullptr && is_judge_metric(metric->id); }
 };
 
 struct MetricAnswer {

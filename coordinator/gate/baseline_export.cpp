@@ -16,17 +16,23 @@ std::string canonical(const nlohmann::json& meta) {
 
 }  // namespace
 
-BaselineExport::BaselineExport(BaselineHeader header, std::string embedding_model)
-    : embedding_model_(std::move(embedding_model)) {
+BaselineExport::BaselineExport(BaselineHeader header, std::string embedding_model, RunJudge judge)
+    : embedding_model_(std::move(embedding_model)), judge_(std::move(judge)) {
   baseline_.header = std::move(header);
 }
 
-std::string_view BaselineExport::meta_of(const MetricInfo& metric) {
-  if (meta_is_of_ != &metric) {
-    meta_is_of_ = &metric;
-    meta_ = metric.id == MetricId::semantic_similarity_to
-                ? canonical({{"embedding_model", embedding_model_}, {"metric_version", metric.version}})
-                : canonical({{"metric_version", metric.version}});
+std::string_view BaselineExport::meta_of(const AssessedMetric& assessed) {
+  const VoteTally votes = assessed.votes.value_or(VoteTally{});
+  const MetaSource source{assessed.id, votes.rubric, votes.samples};
+  if (meta_source_ == source) return meta_;
+  meta_source_ = source;
+  const MetricInfo& metric = info(assessed.id);
+  if (assessed.votes) {
+    meta_ = judge_.meta_of(metric, votes);
+  } else if (metric.id == MetricId::semantic_similarity_to) {
+    meta_ = canonical({{"embedding_model", embedding_model_}, {"metric_version", metric.version}});
+  } else {
+    meta_ = canonical({{"metric_version", metric.version}});
   }
   return meta_;
 }
@@ -41,7 +47,7 @@ void BaselineExport::add(std::string_view test_id, std::span<const AssessedMetri
                                                  std::string(metric.name) + " is not in 0..1."};
       continue;
     }
-    BaselineEntry entry{test_id, metric.name, score + 0.0, meta_of(metric)};  // 0 for -0.
+    BaselineEntry entry{test_id, metric.name, score + 0.0, meta_of(assessed)};  // 0 for -0.
     if (assessed.repeat_scores.size() > 1) entry.scores = assessed.repeat_scores;
     baseline_.add(entry);
   }

@@ -3,7 +3,9 @@
 #include "common/error.hpp"
 #include "coordinator/gate/baseline.hpp"
 #include "coordinator/gate/gate.hpp"
+#include "coordinator/gate/judge_pin.hpp"
 
+#include <cstdint>
 #include <optional>
 #include <span>
 #include <string>
@@ -13,11 +15,12 @@
 namespace sluice {
 
 /// Makes a baseline of a run's scores. Undefined scores and pass/fail metrics are left out. Each entry's
-/// `meta` names the metric's version, for semantic_similarity_to the embedding model too.
+/// `meta` names the metric's version, for semantic_similarity_to the embedding model too, and for a judge
+/// metric the judge, the number of votes, and the rubric.
 class BaselineExport {
  public:
   /// `created_at` of the header is the caller's: RFC 3339, UTC.
-  BaselineExport(BaselineHeader header, std::string embedding_model);
+  BaselineExport(BaselineHeader header, std::string embedding_model, RunJudge judge = {});
 
   /// A assessed case, in any order; not one that ended in an error.
   void add(std::string_view test_id, std::span<const AssessedMetric> metrics);
@@ -26,12 +29,20 @@ class BaselineExport {
   Result<Baseline> finish();
 
  private:
-  std::string_view meta_of(const MetricInfo& metric);
+  std::string_view meta_of(const AssessedMetric& assessed);
 
   Baseline baseline_;
   std::string embedding_model_;
+  RunJudge judge_;
   std::string meta_;
-  const MetricInfo* meta_is_of_ = nullptr;
+  /// What `meta_` is of.
+  struct MetaSource {
+    MetricId metric = MetricId::claims_precision;
+    std::uint32_t rubric = 0;
+    std::uint32_t samples = 0;
+    friend bool operator==(const MetaSource&, const MetaSource&) = default;
+  };
+  std::optional<MetaSource> meta_source_;
   std::optional<Error> error_;
 };
 

@@ -131,6 +131,12 @@ std::vector<double> defined_scores(const ComparedMetric& metric) {
   return scores;
 }
 
+void put(const VoteTally& votes, MetricQuestion& question) {
+  if (!question.is_judged()) return;
+  question.votes = votes;
+  question.passed = 2 * votes.passed > votes.votes;
+}
+
 MetricQuestion Comparison::question_of(const ComparedMetric& metric, const ComparedCase& current,
                                        const ComparedCase* base) const {
   MetricQuestion question;
@@ -145,6 +151,7 @@ MetricQuestion Comparison::question_of(const ComparedMetric& metric, const Compa
   question.pinned = is_left_out ? PinnedScore{} : pinned_score(metric, base);
   question.thresholding = merged(rules_.suite, metric.thresholding);
   question.min_score = metric.min_score;
+  if (metric.votes.size() == 1) put(metric.votes.front(), question);
   // The tests go by our metrics; a drop of another tool's must not pass unseen.
   const bool is_statistical = question.thresholding.mode == ThresholdMode::statistical;
   if (is_statistical && question.metric == nullptr) question.thresholding.mode = ThresholdMode::relative;
@@ -168,6 +175,7 @@ CaseAssessment Comparison::assessed(const ComparedCase& current, const ComparedC
       if (repeats_of(metric) != count) continue;
       if (questions[i].is_scored()) {
         questions[i].score = metric.repeat_scores[repeat];
+        if (metric.votes.size() == count) put(metric.votes[repeat], questions[i]);
       } else {
         questions[i].passed = metric.repeat_passed[repeat];
       }
@@ -203,6 +211,7 @@ void Comparison::pair(const ComparedCase* base, const ComparedCase& current) {
     const bool scored = is_scored(metric);
     row.change = change_of(one, scored ? pinned_score(metric, base) : PinnedScore{}, scored);
     report(row);
+    summary_.disagreements += one.cause == MetricCause::judge_disagrees ? 1 : 0;
     if (one.is_left_to_tests && rules_.runs_tests) add_to_tests(metric, one, current, *base);
   }
   summary_.verdict_input.statuses.add(assessment.status);

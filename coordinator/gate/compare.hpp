@@ -21,7 +21,7 @@ namespace sluice {
 struct ComparedMetric {
   std::string name;             ///< A name that is not one of ours stands for a scored metric.
   std::optional<double> score;  ///< Empty: undefined.
-  bool passed = true;           ///< Of a pass/fail metric.
+  bool passed = true;           ///< Of a pass/fail metric, and of a judge metric: the majority of its votes.
   bool asked_by_name = false;   ///< The test names this metric (a YAML test; not a fixture).
   Thresholding thresholding;    ///< Over that of the suite; only the current side's counts.
   std::optional<double> min_score;
@@ -29,6 +29,8 @@ struct ComparedMetric {
   /// have; a baseline leaves undefined ones out, and a list of another length is assessed by its mean.
   std::vector<std::optional<double>> repeat_scores{};
   std::vector<bool> repeat_passed{};  ///< Of a pass/fail metric: the same by repeat.
+  /// Of a judge metric, by repeat; a baseline has none, and is assessed by the scores.
+  std::vector<VoteTally> votes{};
 };
 
 /// True for a score, also of another tool; false for what only passes or fails.
@@ -100,8 +102,9 @@ struct CompareSummary {
   std::uint64_t regressions = 0;
   std::uint64_t missing_in_baseline = 0;
   std::uint64_t missing_in_current = 0;
-  bool shares_no_case = false;                      ///< Both sides have cases, and none of them is the same.
-  bool has_scores = false;                          ///< Either side has a scored metric of a assessed case.
+  std::uint64_t disagreements = 0;  ///< Of judge metrics: the votes, where nothing else failed or warned.
+  bool shares_no_case = false;      ///< Both sides have cases, and none of them is the same.
+  bool has_scores = false;          ///< Either side has a scored metric of a assessed case.
   std::optional<StatisticalAssessment> statistics;  ///< Where the current side has `statistical` metrics.
   VerdictInput verdict_input;                       ///< Without what `statistics` adds (verdict_input.hpp).
   RunVerdict verdict = RunVerdict::error;           ///< Of the cases alone, without what `statistics` adds.

@@ -43,8 +43,25 @@ std::string_view to_string(MetricCause cause) {
       return "judged_statistically";
     case MetricCause::assessed_by_score:
       return "judged_by_score";
+    case MetricCause::no_majority:
+      return "no_majority";
+    case MetricCause::judge_disagrees:
+      return "judge_disagrees";
   }
   return "none";
+}
+
+double VoteTally::agreement() const {
+  return static_cast<double>(std::max(passed, votes - passed)) / static_cast<double>(votes);
+}
+
+VoteTally tally_of(const JudgeScore& judged) {
+  VoteTally tally;
+  tally.samples = tally.votes = static_cast<std::uint32_t>(judged.votes.size());
+  tally.passed = static_cast<std::uint32_t>(std::ranges::count(judged.votes, true, &CountedVote::passed));
+  tally.disagree = !judged.is_unanimous();
+  tally.rationale = judged.rationale;
+  return tally;
 }
 
 namespace {
@@ -53,6 +70,7 @@ namespace {
 struct MatchedOutcome {
   const MetricOutcome* outcome = nullptr;
   const Expectation* expectation = nullptr;
+  const JudgeScore* judged = nullptr;  ///< Of a judge metric.
 };
 
 const Expectation* expectation_of_claims(const Case& test_case, MetricId metric) {
@@ -61,24 +79,48 @@ const Expectation* expectation_of_claims(const Case& test_case, MetricId metric)
   return found == all.end() ? nullptr : &*found;
 }
 
-/// Pairs the outcomes of text metrics with the expectations in their order, those of claims metrics by name.
-std::vector<MatchedOutcome> match_outcomes(const Case& test_case, std::span<const MetricOutcome> outcomes) {
+/// Hands out the expectations one after the other, each once.
+class NextExpectation {
+ public:
+  explicit NextExpectation(std::span<const Expectation> all) : rest_(all) {}
+
+  /// The next one of this metric; those before it are passed over. Null after the last.
+  const Expectation* of(MetricId metric) {
+    const auto found =
+        std::ranges::find(rest_, metric, [](const Expectation& one) { return one.what.metric; });
+    if (found == rest_.end()) return nullptr;
+    rest_ = {found + 1, rest_.end()};
+    return &*found;
+  }
+
+ private:
+  std::span<const Expectation> rest_;
+};
+
+/// Pairs the outcomes of text metrics with the expectations in their order, and so those of judge metrics,
+/// which come after them wherever the case names them; those of claims metrics by name.
+std::vector<MatchedOutcome> match_outcomes(const Case& test_case, std::span<const MetricOutcome> outcomes,
+                                           std::span<const JudgeScore> judged) {
   std::vector<MatchedOutcome> matched;
-  const auto& expectations = test_case.expectations;
-  std::size_t next_text = 0;
+  NextExpectation next_text(test_case.expectations);
+  NextExpectation next_judged(test_case.expectations);
   for (const MetricOutcome& outcome : outcomes) {
-    const Expectation* expectation = nullptr;
-    if (is_claims_metric(outcome.id)) {
-      expectation = expectation_of_claims(test_case, outcome.id);
-      if (expectation == nullptr && !expectations.empty()) continue;
-    } else {
-      while (next_text < expectations.size() && expectations[next_text].what.metric != outcome.id) {
-        ++next_text;
+    MatchedOutcome one{&outcome};
+    if (is_judge_metric(outcome.id)) {
+      if (!judged.empty() && judged.front().metric == outcome.id) {
+        one.judged = &judged.front();
+        judged = judged.subspan(1);
       }
-      if (next_text == expectations.size()) continue;
-      expectation = &expectations[next_text++];
+      one.expectation = next_judged.of(outcome.id);
+      if (one.expectation == nullptr) continue;
+    } else if (is_claims_metric(outcome.id)) {
+      one.expectation = expectation_of_claims(test_case, outcome.id);
+      if (one.expectation == nullptr && !test_case.expectations.empty()) continue;
+    } else {
+      one.expectation = next_text.of(outcome.id);
+      if (one.expectation == nullptr) continue;
     }
-    matched.push_back({&outcome, expectation});
+    matched.push_back(one);
   }
   return matched;
 }
@@ -120,25 +162,29 @@ MetricQuestion question_of(const MatchedOutcome& matched, const Case& test_case,
   MetricQuestion question;
   question.metric = &info(matched.outcome->id);
   question.asked_by_name = matched.expectation != nullptr;
-  if (!question.is_scored()) {
-    question.passed = matched.outcome->passed.value_or(false);
-    return question;
-  }
+  question.passed = matched.outcome->passed.value_or(false);
+  if (!question.is_scored()) return question;
   question.score = matched.outcome->score;
   question.best_undefined = is_claims_metric(matched.outcome->id) && test_case.must_contain.empty();
   question.pinned = pinned.of(matched.outcome->id);
   question.thresholding = config.suite;
   if (matched.expectation != nullptr) {
     question.thresholding = merged(config.suite, matched.expectation->thresholding);
-    question.min_score = matched.expectation->min_score;
+    // A judge's votes were held against it one by one.
+    if (!question.is_judged()) question.min_score = matched.expectation->min_score;
+  }
+  if (matched.judged != nullptr) {
+    question.votes = tally_of(*matched.judged);
+    if (matched.expectation->judge) question.votes->rubric = matched.expectation->judge->rubric;
   }
   return question;
 }
 
 }  // namespace
 
-CaseAssessment Gate::assess(const Case& test_case, std::span<const MetricOutcome> outcomes) const {
-  const std::vector<MatchedOutcome> matched = match_outcomes(test_case, outcomes);
+CaseAssessment Gate::assess(const Case& test_case, std::span<const MetricOutcome> outcomes,
+                            std::span<const JudgeScore> judged) const {
+  const std::vector<MatchedOutcome> matched = match_outcomes(test_case, outcomes, judged);
   const PinnedCase pinned(config_.baseline, test_case.id);
   std::vector<MetricQuestion> questions;
   questions.reserve(matched.size());

@@ -1,6 +1,7 @@
 #pragma once
 
 #include "common/model/metrics.hpp"
+#include "common/model/votes.hpp"
 #include "coordinator/defaults.hpp"
 #include "coordinator/gate/baseline.hpp"
 #include "coordinator/gate/billionths.hpp"
@@ -32,10 +33,28 @@ enum class MetricCause : std::uint8_t {
   assessed_statistically,  ///< `statistical`: the baseline's score counts with those of all cases.
   assessed_by_score,       ///< A pass/fail claims metric of a case whose claims scores are assessed: does not
                            ///< count.
+  no_majority,             ///< Of a judge metric: no more than half of the votes passed.
+  judge_disagrees,         ///< It would pass, but not all votes agree: warns, fails under --strict.
 };
 
 std::string_view to_string(MetricStatus status);
 std::string_view to_string(MetricCause cause);
+
+/// What the votes on a judge metric came to; of several repeats those of all of them together.
+struct VoteTally {
+  std::uint32_t rubric = 0;   ///< Position in Suite::rubrics.
+  std::uint32_t samples = 0;  ///< Votes on each answer.
+  std::uint32_t votes = 0;
+  std::uint32_t passed = 0;    ///< Of the votes.
+  bool disagree = false;       ///< Those on one answer did; of several repeats, in any of them.
+  std::string_view rationale;  ///< Of the JudgeScore; of several repeats, of the one that is shown.
+
+  /// The share of the larger side: 0.5 to 1. REQUIRES: there is a vote.
+  double agreement() const;
+};
+
+/// The votes of one answer.
+VoteTally tally_of(const JudgeScore& judged);
 
 /// One metric of a case beside what it had to reach.
 struct AssessedMetric {
@@ -54,6 +73,7 @@ struct AssessedMetric {
   bool passed = true;  ///< What a pass/fail metric decided, also where a score assesses instead.
   /// Of several repeats some became undefined, whatever `cause` says of the first that failed.
   bool some_repeat_became_undefined = false;
+  std::optional<VoteTally> votes{};  ///< Of a judge metric.
 
   /// In its only repeat or in any of several.
   bool became_undefined() const {
@@ -88,9 +108,13 @@ class Gate {
   /// Without thresholds and baseline: only pass/fail metrics assess.
   Gate() = default;
 
-  /// REQUIRES: `outcomes` as a worker hands them out for this case (result.hpp, TrialScore). Outcomes that
-  /// the case did not ask for are left out.
+  /// REQUIRES: `outcomes` and `judged` as a worker hands them out for this case (result.hpp, TrialScore).
+  /// Outcomes that the case did not ask for are left out.
   ///
+  /// - A judge metric fails without a majority of passing votes; that is what its `expected.min_score`
+  /// decides,
+  ///   which is not asked of the mean again. Its mean is compared like any score. Where it would pass and not
+  ///   all votes agree, it warns, and fails under --strict.
   /// - With a baseline, a scored metric is under `relative` unless its thresholding says `absolute`; without
   ///   one `relative` leaves only its `min_floor`. Where no mode is named, a `min_score` holds too.
   /// - An undefined score is `became_undefined` where the baseline has one, and misses every fixed limit
@@ -101,7 +125,8 @@ class Gate {
   ///   had extracted nothing: no pinned score could fall for them.
   /// - A case without a claims score in the baseline lacks nothing if this run has none either, nor without
   ///   a precision if nothing had been extracted then (its recall or F1 is pinned at 0).
-  CaseAssessment assess(const Case& test_case, std::span<const MetricOutcome> outcomes) const;
+  CaseAssessment assess(const Case& test_case, std::span<const MetricOutcome> outcomes,
+                        std::span<const JudgeScore> judged = {}) const;
 
   const Config& config() const { return config_; }
 
@@ -120,6 +145,7 @@ struct GateNotice {
   std::string code;     ///< Stable: `fingerprint_mismatch`, `tool_version_mismatch`, `unused_entries`, ...
   std::string message;  ///< One sentence: what, and what to do.
   bool decides = true;  ///< False for a warning that leaves the verdict alone, even under --strict.
+  std::string_view subject = "Baseline";  ///< What it is about, where a heading is wanted.
 };
 
 }  // namespace sluice

@@ -35,6 +35,20 @@ CaseStatus status_of(Repeats repeats) {
   return count(CaseStatus::warn) > 0 ? CaseStatus::warn : CaseStatus::pass;
 }
 
+/// Those of all repeats, with the rationale of the one that is shown.
+VoteTally votes_of(Repeats repeats, std::size_t n, const VoteTally& shown) {
+  VoteTally all = shown;
+  all.votes = all.passed = 0;
+  for (const CaseAssessment* one : repeats) {
+    const auto& votes = one->metrics[n].votes;
+    if (!votes) continue;
+    all.votes += votes->votes;
+    all.passed += votes->passed;
+    all.disagree = all.disagree || votes->disagree;
+  }
+  return all;
+}
+
 /// The n-th metric of all repeats together.
 AssessedMetric metric_of(Repeats repeats, std::size_t n) {
   const auto nth = [n](const CaseAssessment* one) -> const AssessedMetric& { return one->metrics[n]; };
@@ -67,6 +81,7 @@ AssessedMetric metric_of(Repeats repeats, std::size_t n) {
     if (nth(one).became_undefined()) metric.some_repeat_became_undefined = true;
   }
   metric.score = scores.mean();
+  if (metric.votes) metric.votes = votes_of(repeats, n, *metric.votes);
   return metric;
 }
 

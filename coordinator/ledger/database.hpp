@@ -28,8 +28,16 @@ struct Ledger::Database {
   std::optional<SQLite::Statement> delete_pin_moves;
   std::optional<SQLite::Statement> upsert_pin;
   std::optional<SQLite::Statement> select_pin;
-  std::optional<SQLite::Statement> upsert_embedding;
-  std::optional<SQLite::Statement> select_embedding;
+
+  /// A table of holders: of one kind of leased entries.
+  struct Holders {
+    std::optional<SQLite::Statement> upsert;
+    std::optional<SQLite::Statement> select;
+  };
+  Holders embeddings;
+  Holders votes;
+  /// REQUIRES: is_leased.
+  Holders& holders_of(EntryKind kind) { return kind == EntryKind::vote ? votes : embeddings; }
 
   std::optional<LedgerUpgrade> upgrade;  ///< What opening the file brought about.
   std::size_t unsettled_pins = 0;        ///< That this process has put into pin_moves.

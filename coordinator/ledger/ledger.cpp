@@ -98,10 +98,12 @@ void Ledger::Database::prepare() {
                      "INSERT INTO pins(key, answer, holder) VALUES (?1, ?2, ?3) ON CONFLICT(key) DO UPDATE "
                      "SET answer = ?2, holder = ?3 WHERE answer <> ?2 OR (?4 AND holder <> ?3)");
   select_pin.emplace(db, "SELECT answer, holder FROM pins WHERE key = ?");
-  upsert_embedding.emplace(db,
-                           "INSERT INTO embeddings(key, holder) VALUES (?1, ?2) ON CONFLICT(key) DO UPDATE "
-                           "SET holder = ?2 WHERE holder <> ?2");
-  select_embedding.emplace(db, "SELECT holder FROM embeddings WHERE key = ?");
+  for (const auto& [table, holders] : {std::pair("embeddings", &embeddings), std::pair("votes", &votes)}) {
+    holders->upsert.emplace(db, std::string("INSERT INTO ") + table +
+                                    "(key, holder) VALUES (?1, ?2) ON CONFLICT(key) DO UPDATE "
+                                    "SET holder = ?2 WHERE holder <> ?2");
+    holders->select.emplace(db, std::string("SELECT holder FROM ") + table + " WHERE key = ?");
+  }
 }
 
 bool Ledger::Database::insert(std::int64_t id, const ResultToCommit& item, const std::string& blob) {

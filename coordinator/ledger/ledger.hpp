@@ -92,15 +92,15 @@ class Ledger {
 
   /// One entry for each key, empty where nothing is pinned.
   Result<std::vector<std::optional<Pin>>> pins(std::span<const Digest> keys);
-  /// Adds what another ledger knows of caches: its pins and its holders of embeddings, all or none.
+  /// Adds what another ledger knows of caches: its pins and its holders of entries, all or none.
   Result<void> copy_pins_from(const Ledger& other);
   /// Makes these the pins of their keys, all or none (the import of a cassette).
   Result<void> move_pins(std::span<const CachePin> pins);
 
-  /// Notes who holds these embeddings, in place of what was noted before: all of them or none.
-  Result<void> note_embeddings(std::span<const EmbeddingHolder> embeddings);
+  /// Notes who holds these leased entries, in place of what was noted before: all of them or none.
+  Result<void> note_holders(std::span<const EntryHolder> holders);
   /// One cache's id for each key, empty where none is noted.
-  Result<std::vector<std::string>> embedding_holders(std::span<const Digest> keys);
+  Result<std::vector<std::string>> holders(std::span<const EntryKey> keys);
 
   /// The answers that a run's results show, also those of a run that an earlier version recorded; a key may
   /// come more than once.

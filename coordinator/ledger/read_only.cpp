@@ -83,6 +83,8 @@ Result<void> Ledger::copy_pins_from(const Ledger& other) {
               "INSERT OR REPLACE INTO pins(key, answer, holder) VALUES (?, ?, ?)");
     copy_rows(from, "SELECT key, holder FROM embeddings", to,
               "INSERT OR REPLACE INTO embeddings(key, holder) VALUES (?, ?)");
+    copy_rows(from, "SELECT key, holder FROM votes", to,
+              "INSERT OR REPLACE INTO votes(key, holder) VALUES (?, ?)");
     transaction.commit();
     return {};
   } catch (const SQLite::Exception& error) {

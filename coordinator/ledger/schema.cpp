@@ -20,7 +20,8 @@ constexpr const char* schema = R"sql(
     completed_at_ms INTEGER, verdict TEXT, exit_code INTEGER, reason_code TEXT,
     precision REAL, recall REAL, f1 REAL,
     passed INTEGER, warned INTEGER, flaky INTEGER, failed INTEGER, errors INTEGER,
-    paid_input_tokens INTEGER, paid_output_tokens INTEGER, paid_embedding_tokens INTEGER, estimated_cost REAL,
+    paid_input_tokens INTEGER, paid_output_tokens INTEGER, paid_embedding_tokens INTEGER,
+    paid_judge_input_tokens INTEGER, paid_judge_output_tokens INTEGER, estimated_cost REAL,
     -- What exactly the run was of. Null for runs from before version 6.
     config_fingerprint TEXT, plan_identity TEXT, settings TEXT,
     -- The wire's version whose layout the run's results have; null for runs from before version 6.
@@ -51,6 +52,10 @@ constexpr const char* schema = R"sql(
     paid INTEGER NOT NULL
   );
   CREATE TABLE embeddings (
+    key BLOB PRIMARY KEY,
+    holder TEXT NOT NULL
+  ) WITHOUT ROWID;
+  CREATE TABLE votes (
     key BLOB PRIMARY KEY,
     holder TEXT NOT NULL
   ) WITHOUT ROWID;
@@ -110,14 +115,26 @@ void to_version_6(SQLite::Database& db) {
   )sql");
 }
 
+void to_version_7(SQLite::Database& db) {
+  db.exec(R"sql(
+    CREATE TABLE votes (key BLOB PRIMARY KEY, holder TEXT NOT NULL) WITHOUT ROWID;
+    ALTER TABLE runs ADD COLUMN paid_judge_input_tokens INTEGER;
+    ALTER TABLE runs ADD COLUMN paid_judge_output_tokens INTEGER;
+  )sql");
+}
+
 struct Step {
   int to;
   void (*take)(SQLite::Database&);
 };
 
 /// Each leads from the version before it.
-constexpr std::array<Step, schema_version - 1> steps{
-    {{2, to_version_2}, {3, to_version_3}, {4, to_version_4}, {5, to_version_5}, {6, to_version_6}}};
+constexpr std::array<Step, schema_version - 1> steps{{{2, to_version_2},
+                                                      {3, to_version_3},
+                                                      {4, to_version_4},
+                                                      {5, to_version_5},
+                                                      {6, to_version_6},
+                                                      {7, to_version_7}}};
 static_assert(steps.back().to == schema_version);
 
 int version_of(SQLite::Database& db) {

@@ -10,12 +10,13 @@
 namespace sluice {
 
 /// Version of the ledger's tables; kept in SQLite's user_version.
-inline constexpr int schema_version = 6;
+inline constexpr int schema_version = 7;
 
 /// Makes the tables of a new file, or brings those of an earlier version up to date: all steps in one
-/// transaction, so that whatever ends the process in between leaves the file as it was. Columns are only ever
-/// added, so that an older sluice that has the file open can end its run. Nothing if there was nothing to do.
-/// Refuses, by its name, a file of a later version, and one that is no ledger. Throws SQLite::Exception.
+/// transaction, so that whatever ends the process in between leaves the file as it was. Columns and
+/// tables are only ever added, so that an older sluice that has the file open can end its run. Nothing if
+/// there was nothing to do. Refuses, by its name, a file of a later version, and one that is no ledger.
+/// Throws SQLite::Exception.
 Result<std::optional<LedgerUpgrade>> bring_up_to_date(SQLite::Database& db,
                                                       const std::filesystem::path& file);
 

@@ -49,7 +49,28 @@ bool is_word_of(const MetricOutcome& outcome) {
   return *outcome.score >= 0.0 && *outcome.score <= 1.0;
 }
 
-// A metric that nobody answered would assess nothing, and the case pass for want of a assess.
+// What a judge metric's outcome says is what its votes come to.
+bool is_made_of(const MetricOutcome& outcome, const JudgeScore& judged) {
+  return judged.metric == outcome.id && !judged.votes.empty() && outcome.passed == judged.passed() &&
+         outcome.score && billionths(*outcome.score) == billionths(judged.score());
+}
+
+// Each judge metric that the case asks for, and no other, with its votes, in the order of the expectations.
+bool judges_all(const Case& fixture, const TrialScore& score) {
+  auto judged = score.judged.begin();
+  auto outcome = score.metrics.begin();
+  for (const Expectation& expectation : fixture.expectations) {
+    const MetricId id = expectation.what.metric;
+    if (!is_judge_metric(id)) continue;
+    outcome =
+        std::find_if(outcome, score.metrics.end(), [id](const MetricOutcome& one) { return one.id == id; });
+    if (outcome == score.metrics.end() || judged == score.judged.end()) return false;
+    if (!is_made_of(*outcome++, *judged++)) return false;
+  }
+  return judged == score.judged.end();
+}
+
+// A metric that nobody answered would assess nothing, and the case pass for want of an answer.
 bool answers_all(const Case& fixture, std::span<const MetricOutcome> outcomes) {
   if (!std::ranges::all_of(outcomes, is_word_of)) return false;
   const auto has = [&](MetricId id) {
@@ -66,6 +87,7 @@ bool answers_all(const Case& fixture, std::span<const MetricOutcome> outcomes) {
   return std::ranges::all_of(fixture.expectations, [&](const Expectation& expectation) {
     const MetricId id = expectation.what.metric;
     if (is_claims_metric(id)) return has(id);
+    if (is_judge_metric(id)) return true;  // judges_all
     next = std::find_if(next, outcomes.end(), [id](const MetricOutcome& one) { return one.id == id; });
     return next != outcomes.end() && (++next, true);
   });
@@ -105,7 +127,8 @@ class CaseTrials {
       trial.error = &*unit.error;
       return;
     }
-    const bool scored = unit.scores.size() == 1 && answers_all(*case_, unit.scores.front().metrics);
+    const bool scored = unit.scores.size() == 1 && answers_all(*case_, unit.scores.front().metrics) &&
+                        judges_all(*case_, unit.scores.front());
     if (!scored || !fits(*case_, unit, unit.scores.front().claims)) {
       return error_of(trial, {Reason::internal_error,
                               "the result of case \"" + case_->id +
@@ -113,7 +136,7 @@ class CaseTrials {
                                   "version?"});
     }
     trial.score = &unit.scores.front();
-    trial.assessment = results_.gate.assess(*case_, trial.score->metrics);
+    trial.assessment = results_.gate.assess(*case_, trial.score->metrics, trial.score->judged);
   }
 
   /// All trials of the case were added.

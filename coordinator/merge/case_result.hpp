@@ -72,9 +72,9 @@ struct CaseResult {
 /// Calls `visit` once for each case of the plan in order, those without a committed result included. The
 /// trials of one case are held at a time. A case of which fewer than half of the repeats were assessed is an
 /// error; otherwise those that ended in an error are left out. A result that does not fit its case (positions
-/// out of range, counts that do not add up, a metric without an outcome, a score beyond 0..1) becomes a case
-/// error `internal_error`. Fails when the source or a case's file fails, or when trials are not of the plan
-/// or not ascending.
+/// out of range, counts that do not add up, a metric without an outcome, a score beyond 0..1 or other than
+/// its votes') becomes a case error `internal_error`. Fails when the source or a case's file fails, or when
+/// trials are not of the plan or not ascending.
 Result<void> visit_cases(const RunResults& results, const std::function<void(const CaseResult&)>& visit);
 
 /// A claim that was expected and not found, and what came instead: the nearest extracted claim about the same

@@ -26,7 +26,7 @@ std::string identity_of_claims(const UnitResult& unit) {
 std::string identity_of_text(const TrialResult& trial) {
   std::string identity;
   for (const MetricOutcome& outcome : trial.score->metrics) {
-    if (info(outcome.id).kind != MetricKind::pass_fail) continue;
+    if (info(outcome.id).kind != MetricKind::pass_fail && !is_judge_metric(outcome.id)) continue;
     append_field(identity, info(outcome.id).name);
     identity += outcome.passed.value_or(false) ? '+' : '-';
   }

@@ -24,8 +24,8 @@ bool is_compared(const TrialResult& trial);
 
 /// What makes two answers to a case identical (docs/report.md, "Stability"). Claims: the set of canonical
 /// claims, so that order, confidence, line and repetition do not count. Texts are free in their words: what
-/// the pass/fail metrics say of them, metric by metric; where there is none, the answer's own digest. Answers
-/// that are none: why. REQUIRES: is_compared(trial).
+/// the pass/fail metrics and the majority of each judge metric's votes say of them, metric by metric; where
+/// there is none, the answer's own digest. Answers that are none: why. REQUIRES: is_compared(trial).
 std::string answer_identity(const Case& test_case, const TrialResult& trial);
 
 /// A perturbed answer that no unperturbed repeat of its case gave.

@@ -29,6 +29,14 @@ std::size_t bytes_of(const TextExpectation& expectation) {
   return bytes;
 }
 
+/// Metrics of texts whose results are as long as that of a judge metric, with its rationale and its votes.
+constexpr std::uint32_t results_of_judge_metric = 8;
+
+/// Of a judge metric, in a case or in a task.
+std::size_t bytes_of_judged(const auto& judged) {
+  return 2 * overhead_bytes + judged.reference.size() + judged.criteria.size();
+}
+
 }  // namespace
 
 std::size_t message_bytes(const WorkUnit& unit, const SharedText& known_system) {
@@ -37,6 +45,8 @@ std::size_t message_bytes(const WorkUnit& unit, const SharedText& known_system) 
   for (const auto& task : unit.tasks) {
     bytes += overhead_bytes + bytes_of(task.must_contain) + bytes_of(task.must_not_contain);
     for (const auto& expectation : task.texts) bytes += bytes_of(expectation);
+    for (const auto& expectation : task.judged) bytes += bytes_of_judged(expectation);
+    bytes += task.question.prompt.size() + task.question.context.size();
   }
   return bytes;
 }
@@ -51,12 +61,20 @@ void UnitLoad::add(const Case& one, std::size_t request) {
   bytes += overhead_bytes + bytes_of(one.must_contain) + bytes_of(one.must_not_contain);
   longest_list =
       std::max({longest_list, one.must_contain.size(), one.must_not_contain.size(), one.expectations.size()});
+  bool is_judged = false;
   for (const auto& expectation : one.expectations) {
+    if (const auto& judge = expectation.judge) {
+      is_judged = true;
+      metrics += results_of_judge_metric;
+      bytes += bytes_of_judged(*judge);
+      continue;
+    }
     if (is_claims_metric(expectation.what.metric)) continue;
     ++metrics;
     bytes += bytes_of(expectation.what);
     longest_list = std::max(longest_list, expectation.what.texts.size());
   }
+  if (is_judged) bytes += request;  // The judge is shown what was asked.
 }
 
 bool UnitLoad::fits_a_message() const {

@@ -1,6 +1,7 @@
 #include "coordinator/plan/plan.hpp"
 
 #include "common/model/cache_key.hpp"
+#include "coordinator/defaults.hpp"
 #include "coordinator/plan/case_forms.hpp"
 #include "coordinator/plan/digest_hash.hpp"
 #include "coordinator/plan/message_size.hpp"
@@ -15,25 +16,9 @@ namespace sluice {
 
 namespace {
 
-/// What a worker assesses the answer by.
-ScoringTask task_of(TrialId trial, const Case& test_case, const Ontology& ontology) {
-  // The answer's claims go through the ontology too: both sides have its words.
-  const auto canonical = [&](const std::vector<ExpectedClaim>& written) {
-    std::vector<ExpectedClaim> claims;
-    claims.reserve(written.size());
-    for (const auto& one : written) claims.push_back(ontology.canonical(one));
-    return claims;
-  };
-  ScoringTask task{trial,
-                   canonical(test_case.must_contain),
-                   canonical(test_case.must_not_contain),
-                   test_case.min_confidence,
-                   test_case.kind == CaseKind::claims,
-                   {}};
-  for (const auto& expectation : test_case.expectations) {
-    if (!is_claims_metric(expectation.what.metric)) task.texts.push_back(expectation.what);
-  }
-  return task;
+bool is_judged(const Case& test_case) {
+  return std::ranges::any_of(test_case.expectations,
+                             [](const Expectation& one) { return one.judge.has_value(); });
 }
 
 /// Repeats with one fixed seed would be one answer many times (docs/statistics.md). Wraps around at the end.
@@ -111,7 +96,8 @@ Plan::Plan(const Suite& suite, PromptTemplate prompt, const Ontology& ontology, 
       settings_(std::move(settings)),
       design_(std::move(design)),
       system_(share(render_system(prompt_, ontology_))),
-      trials_(design_.repeats) {}
+      trials_(design_.repeats),
+      uses_rubric_(suite.rubrics.size()) {}
 
 Result<Plan> Plan::make(const Suite& suite, PromptTemplate prompt, const Ontology& ontology,
                         RequestSettings settings, TrialDesign design) {
@@ -132,6 +118,7 @@ Result<void> Plan::number_units(std::vector<UnitLoad>& loads) {
     const auto read = suite_->cases.read(i);
     if (!read) return fail(read.error());
     const Case& test_case = **read;
+    note_judged(test_case);
     const auto texts = forms.of(test_case);
     std::uint32_t perturbed = 0;
     for (std::size_t n = 0; n < texts.size(); ++n) perturbed |= texts[n] ? 1u << n : 0u;
@@ -149,6 +136,22 @@ Result<void> Plan::number_units(std::vector<UnitLoad>& loads) {
   }
   facts_ = forms.facts();
   return {};
+}
+
+void Plan::note_judged(const Case& test_case) {
+  if (!is_judged(test_case)) return;
+  if (judged_.count++ < defaults::named_trials) judged_.first.push_back(test_case.id);
+  for (const Expectation& expectation : test_case.expectations) {
+    if (expectation.judge) uses_rubric_.at(expectation.judge->rubric) = true;
+  }
+}
+
+std::vector<Rubric> Plan::rubrics() const {
+  std::vector<Rubric> used;
+  for (std::size_t i = 0; i < uses_rubric_.size(); ++i) {
+    if (uses_rubric_[i]) used.push_back(suite_->rubrics[i]);
+  }
+  return used;
 }
 
 Error Plan::too_large(UnitId unit) const {
@@ -214,24 +217,52 @@ ModelRequest Plan::request_of(const Case& test_case, std::uint32_t repeat) const
   return request;
 }
 
-Result<ModelRequest> Plan::request_at(const TrialPlace& place, const Case& test_case) const {
-  if (place.perturbation == 0) return request_of(test_case, place.repeat);
+Result<Case> Plan::perturbed_form(const TrialPlace& place, const Case& test_case) const {
   const std::size_t number = place.perturbation - 1;
   const RunPerturbation& perturbation = design_.perturbations[number];
   if (perturbation.apply_once) {
     const auto held = held_texts_.find(place_of_text(place.case_index, number));
-    if (held != held_texts_.end()) return request_of(with_text(test_case, *held->second), place.repeat);
+    if (held != held_texts_.end()) return with_text(test_case, *held->second);
   } else {
     const PerturbedPart part = perturbed_part(test_case);
     PerturbedText perturbed = perturbation.apply(test_case.*part.text, part.language);
-    if (perturbed.kind == PerturbedText::Kind::changed) {
-      return request_of(with_text(test_case, std::move(perturbed.text)), place.repeat);
-    }
+    if (perturbed.kind == PerturbedText::Kind::changed)
+      return with_text(test_case, std::move(perturbed.text));
   }
   return fail(Reason::internal_error, "the perturbation \"" + perturbation.name + "\" of case \"" +
                                           test_case.id +
                                           "\" is another one than when the run was planned; please report "
                                           "this as a defect");
+}
+
+/// What a worker assesses the answer by. A judge is shown what was asked: the case as `form` has it.
+ScoringTask Plan::task_of(TrialId trial, const Case& test_case, const Case& form) const {
+  // The answer's claims go through the ontology too: both sides have its words.
+  const auto canonical = [&](const std::vector<ExpectedClaim>& written) {
+    std::vector<ExpectedClaim> claims;
+    claims.reserve(written.size());
+    for (const auto& one : written) claims.push_back(ontology_.canonical(one));
+    return claims;
+  };
+  ScoringTask task;
+  task.trial = trial;
+  task.must_contain = canonical(test_case.must_contain);
+  task.must_not_contain = canonical(test_case.must_not_contain);
+  task.min_confidence = test_case.min_confidence;
+  task.assesses_claims = test_case.kind == CaseKind::claims;
+  for (const auto& expectation : test_case.expectations) {
+    const MetricId metric = expectation.what.metric;
+    if (const auto& judge = expectation.judge) {
+      const auto rubric = std::count(uses_rubric_.begin(), uses_rubric_.begin() + judge->rubric, true);
+      task.judged.push_back(
+          {metric, static_cast<std::uint32_t>(rubric), judge->samples.value_or(settings_.judge_samples),
+           expectation.min_score.value_or(defaults::judge_min_score), judge->reference, judge->criteria});
+    } else if (!is_claims_metric(metric)) {
+      task.texts.push_back(expectation.what);
+    }
+  }
+  if (!task.judged.empty()) task.question = {form.content, form.context};
+  return task;
 }
 
 Result<WorkUnit> Plan::render(UnitId unit) const {
@@ -242,13 +273,19 @@ Result<WorkUnit> Plan::render(UnitId unit) const {
     const TrialPlace place = trials_.place(trial);
     const auto test_case = suite_->cases.read(place.case_index);
     if (!test_case) return fail(test_case.error());
-    if (work.tasks.empty()) {
-      auto request = request_at(place, **test_case);
-      if (!request) return fail(std::move(request.error()));
-      work.request = std::move(*request);
+    const bool is_first = work.tasks.empty();
+    std::optional<Case> perturbed;
+    if (place.perturbation > 0 && (is_first || is_judged(**test_case))) {
+      auto form = perturbed_form(place, **test_case);
+      if (!form) return fail(std::move(form.error()));
+      perturbed = std::move(*form);
+    }
+    const Case& form = perturbed ? *perturbed : **test_case;
+    if (is_first) {
+      work.request = request_of(form, place.repeat);
       work.repeat = place.repeat;
     }
-    work.tasks.push_back(task_of(trial, **test_case, ontology_));
+    work.tasks.push_back(task_of(trial, **test_case, form));
   }
   return work;
 }

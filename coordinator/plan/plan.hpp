@@ -1,7 +1,9 @@
 #pragma once
 
+#include "common/defaults.hpp"
 #include "common/error.hpp"
 #include "common/hash.hpp"
+#include "common/model/judge.hpp"
 #include "common/model/ontology.hpp"
 #include "common/model/request.hpp"
 #include "common/model/run_settings.hpp"
@@ -32,6 +34,13 @@ struct RequestSettings {
   std::uint32_t max_tokens = 0;
   std::optional<std::int64_t> seed;  ///< Of the first repeat; the n-th gets n more (docs/delivery.md).
   SharedText response_schema;
+  std::uint32_t judge_samples = defaults::judge_samples;  ///< Votes where a test says nothing else.
+};
+
+/// The cases of a plan that judge metrics assess.
+struct JudgedCases {
+  std::size_t count = 0;
+  std::vector<std::string> first{};  ///< The ids of the first defaults::named_trials.
 };
 
 /// What is to be done: the trials of a suite (trial_table.hpp has their order) and the units of work that
@@ -63,6 +72,9 @@ class Plan {
   std::string trial_name(TrialId trial) const;
   /// In the order of the design.
   const std::vector<PerturbationFacts>& perturbations() const { return facts_; }
+  const JudgedCases& judged_cases() const { return judged_; }
+  /// Those of the suite's rubrics that its cases use: what JudgeExpectation::rubric counts.
+  std::vector<Rubric> rubrics() const;
   /// The unit as it goes to a worker. Fails if a case's file cannot be read any more, or a perturbation says
   /// something else than before.
   Result<WorkUnit> render(UnitId unit) const;
@@ -78,8 +90,10 @@ class Plan {
   /// What the requests of all claims cases have in common in one repeat: everything but the user message.
   ModelRequest claims_request(std::uint32_t repeat) const;
   ModelRequest request_of(const Case& test_case, std::uint32_t repeat) const;
-  /// The request of a trial.
-  Result<ModelRequest> request_at(const TrialPlace& place, const Case& test_case) const;
+  /// A case as a trial has it. REQUIRES: the trial is perturbed.
+  Result<Case> perturbed_form(const TrialPlace& place, const Case& test_case) const;
+  void note_judged(const Case& test_case);
+  ScoringTask task_of(TrialId trial, const Case& test_case, const Case& form) const;
 
   const Suite* suite_;
   PromptTemplate prompt_;
@@ -88,7 +102,9 @@ class Plan {
   TrialDesign design_;
   SharedText system_;
   TrialTable trials_;
-  std::vector<PerturbationFacts> facts_;   ///< By perturbation.
+  std::vector<PerturbationFacts> facts_;  ///< By perturbation.
+  JudgedCases judged_;
+  std::vector<bool> uses_rubric_;          ///< By rubric of the suite.
   std::vector<Digest> keys_;               ///< By unit.
   std::vector<UnitId> unit_of_;            ///< By trial.
   std::vector<TrialId> trials_by_unit_;    ///< Trials, grouped by unit...

@@ -38,8 +38,20 @@ std::string_view cause_words(MetricCause cause) {
       return "undefined now (0/0)";
     case MetricCause::missing_in_baseline:
       return "no entry in the baseline";
+    case MetricCause::no_majority:
+      return "no majority of the votes passed";
+    case MetricCause::judge_disagrees:
+      return "the votes disagree";
   }
   return "";
+}
+
+/// `agreement 0.67 (2 of 3 votes passed)`; of several repeats only the votes: they are on different answers.
+std::string votes_in_words(const AssessedMetric& metric) {
+  const VoteTally& votes = *metric.votes;
+  const std::string passed = grouped(votes.passed) + " of " + counted(votes.votes, "vote") + " passed";
+  if (votes.votes > votes.samples) return passed;
+  return "agreement " + fixed(votes.agreement(), 2) + " (" + passed + ")";
 }
 
 std::string quoted_list(const std::vector<std::string>& texts) {
@@ -67,6 +79,21 @@ bool has_something_to_say(const AssessedMetric& metric) {
          metric.status == MetricStatus::warn;
 }
 
+/// What was asked for beyond what the metric's name says, and the judge's own words: foreign text, which may
+/// be as long as it likes.
+void tell_judgement(const AssessedMetric& metric, const Expectation* expectation,
+                    std::vector<CaseLine>& lines) {
+  if (expectation != nullptr && expectation->judge) {
+    const JudgeQuestion& asked = *expectation->judge;
+    const std::string& text = asked.reference.empty() ? asked.criteria : asked.reference;
+    const std::string name(info(metric.id).name);
+    if (!text.empty()) lines.push_back({CaseLineKind::expected, name + ' ' + quoted_list({text})});
+  }
+  if (!metric.votes || metric.votes->rationale.empty()) return;
+  const std::string rationale = one_line(to_valid_utf8(metric.votes->rationale));
+  lines.push_back({CaseLineKind::judgement, excerpt(rationale, defaults::max_message_bytes)});
+}
+
 void tell_metrics(const CaseResult& result, std::vector<CaseLine>& lines) {
   for (std::size_t i = 0; i < result.metrics().size(); ++i) {
     const AssessedMetric& metric = result.metrics()[i];
@@ -76,6 +103,10 @@ void tell_metrics(const CaseResult& result, std::vector<CaseLine>& lines) {
     // What the claims metrics miss is shown claim by claim.
     if (is_claims_metric(metric.id)) continue;
     const Expectation* expectation = expectation_of(result, i);
+    if (is_judge_metric(metric.id)) {
+      tell_judgement(metric, expectation, lines);
+      continue;
+    }
     const std::string name(info(metric.id).name);
     if (expectation != nullptr)
       lines.push_back({CaseLineKind::expected, name + ' ' + quoted_list(expectation->what.texts)});
@@ -151,6 +182,8 @@ std::string assessed(const AssessedMetric& metric) {
   text += words.score;
   if (metric.delta()) text += " (" + words.delta + ")";
   if (metric.limit) text += ", limit " + words.limit;
+  if (metric.votes && metric.votes->votes > 0 && metric.votes->agreement() < 1.0)
+    text += ", " + votes_in_words(metric);
   const auto cause = cause_words(metric.cause);
   if (!cause.empty()) text.append(": ").append(cause);
   return text;
@@ -217,6 +250,11 @@ std::string missing_entries(const CaseResult& result) {
   return names;
 }
 
+bool votes_disagree(const CaseResult& result) {
+  return std::ranges::any_of(
+      result.metrics(), [](const AssessedMetric& metric) { return metric.votes && metric.votes->disagree; });
+}
+
 std::string_view label_of(CaseLineKind kind) {
   switch (kind) {
     case CaseLineKind::repeats:
@@ -230,6 +268,8 @@ std::string_view label_of(CaseLineKind kind) {
     case CaseLineKind::got:
     case CaseLineKind::nothing_got:
       return "Got";
+    case CaseLineKind::judgement:
+      return "Judge";
     case CaseLineKind::detail:
       return "Detail";
     case CaseLineKind::forbidden:

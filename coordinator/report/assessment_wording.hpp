@@ -28,7 +28,8 @@ struct ScoreWords {
 ScoreWords words_for(const AssessedMetric& metric);
 ScoreWords words_for(const AggregateComparison& comparison);  ///< Without a limit.
 
-/// `claims_f1 0.92 → 0.85 (-0.07), limit 0.87: dropped by more than is allowed`.
+/// `claims_f1 0.92 → 0.85 (-0.07), limit 0.87: dropped by more than is allowed`. With the agreement where
+/// votes do not all agree.
 std::string assessed(const AssessedMetric& metric);
 /// `Recall dropped by 7 points (0.78 to 0.71)`: absolute points, a hundred to a score of 1.
 std::string dropped(const AggregateComparison& comparison);
@@ -42,12 +43,16 @@ std::string improvements(const CaseResult& result);
 /// The names of a case's metrics that have no entry in the baseline; empty if none.
 std::string missing_entries(const CaseResult& result);
 
+/// The votes on one of the case's answers do not all agree, whatever became of it.
+bool votes_disagree(const CaseResult& result);
+
 /// What a failed or warned case's explanation is made of.
 enum class CaseLineKind : std::uint8_t {
   repeats,  ///< How many failed, where there were several.
   score,
   expected,
   rationale,
+  judgement,  ///< A judge's own words, in one line.
   got,
   nothing_got,
   detail,

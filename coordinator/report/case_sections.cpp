@@ -20,6 +20,7 @@ Tone tone_of(CaseLineKind kind) {
     case CaseLineKind::expected:
       return Tone::good;
     case CaseLineKind::rationale:
+    case CaseLineKind::judgement:
       return Tone::quiet;
     case CaseLineKind::unexpected:
       return Tone::warning;
@@ -42,8 +43,8 @@ bool is_code(CaseLineKind kind) {
 
 // Rationale, detail and what came belong to the expectation above them.
 bool belongs_to_the_line_above(CaseLineKind kind) {
-  return kind == CaseLineKind::rationale || kind == CaseLineKind::got || kind == CaseLineKind::nothing_got ||
-         kind == CaseLineKind::detail;
+  return kind == CaseLineKind::rationale || kind == CaseLineKind::judgement || kind == CaseLineKind::got ||
+         kind == CaseLineKind::nothing_got || kind == CaseLineKind::detail;
 }
 
 Text title_of(const Case& fixture) {
@@ -202,7 +203,7 @@ class CaseSections {
     } else if (is_comment_ && is_failure(result)) {
       failures_.add(explanation);
     }
-    if (warns && missing.empty()) warnings_.add(explanation);
+    if (warns && (missing.empty() || wording::votes_disagree(result))) warnings_.add(explanation);
   }
 
   static bool is_failure(const CaseResult& result) {

@@ -40,6 +40,7 @@ void write_counts(Json& json, const CompareSummary& summary) {
   json.member("improvements", summary.improvements);
   json.member("missing_in_baseline", summary.missing_in_baseline);
   json.member("missing_in_current", summary.missing_in_current);
+  json.member("disagreements", summary.disagreements);
   json.close('}');
 }
 

@@ -20,22 +20,27 @@ namespace {
 
 using namespace document;
 
-/// The kinds of rows that people see, in this order. Up to `flaky` they show their cause.
+/// The kinds of rows that people see, in this order. Up to `disagreements` they show their cause.
 enum class Part : std::uint8_t {
   regressions,
   other_failures,
   flaky,
+  disagreements,
   missing_in_baseline,
   missing_in_current,
   improvements
 };
 
-constexpr std::array<std::string_view, 6> part_titles{
-    "Regressions", "Other failures", "Flaky", "Missing in the base", "Missing in the current side",
+constexpr std::array<std::string_view, 7> part_titles{
+    "Regressions",         "Other failures",      "Flaky",
+    "Votes that disagree", "Missing in the base", "Missing in the current side",
     "Improvements"};
 
 std::optional<Part> part_of(const ScoreComparison& row) {
   if (row.status == MetricStatus::flaky) return Part::flaky;
+  if (row.status == MetricStatus::warn && row.cause == MetricCause::judge_disagrees) {
+    return Part::disagreements;
+  }
   switch (row.change) {
     case RowChange::regression:
       return Part::regressions;
@@ -71,7 +76,7 @@ Row row_of(const ScoreComparison& compared, Part part) {
   const auto cell = wording::words_for(numbers);
   Row row{{std::string(compared.test_id), std::string(compared.metric), cell.baseline, cell.score, cell.delta,
            cell.limit}};
-  if (part <= Part::flaky) row.cells.emplace_back(std::move(cause));
+  if (part <= Part::disagreements) row.cells.emplace_back(std::move(cause));
   return row;
 }
 
@@ -102,6 +107,7 @@ std::string verdict_words(const CompareReportInput& input) {
   add(statuses.failed, "failed case", "failed cases");
   add(statuses.flaky, "flaky case", "flaky cases");
   add(statuses.errors, "case error", "case errors");
+  add(summary.disagreements, "score by votes that disagree", "scores by votes that disagree");
   if (input.gate.stability) {
     const bool dropped = input.gate.stability->cause == MetricCause::dropped;
     const bool is_low = input.gate.stability->cause == MetricCause::below_min_score;
@@ -134,7 +140,7 @@ Table table_of(Rows&& rows, Part part) {
   Table table{.columns = {column("Case"), column("Metric"), number("Baseline"), number("Score"),
                           number("Delta"), number("Limit")},
               .rows = std::move(rows.shown)};
-  if (part <= Part::flaky) table.columns.push_back({.heading = "Cause", .droppable = true});
+  if (part <= Part::disagreements) table.columns.push_back({.heading = "Cause", .droppable = true});
   return table;
 }
 

@@ -138,7 +138,9 @@ class GithubReport {
       warnings_.add(about_the_comparison, [&] { return Annotation{"", "The run as a whole", words, 0}; });
     }
     for (const GateNotice& notice : input_.gate.notices) {
-      const auto make = [&] { return Annotation{"", "Baseline: " + notice.code, notice.message, 0}; };
+      const auto make = [&] {
+        return Annotation{"", std::string(notice.subject) + ": " + notice.code, notice.message, 0};
+      };
       switch (notice.severity) {
         case GateNotice::Severity::failure:
           errors_.add(about_the_run, make);
@@ -192,7 +194,7 @@ class GithubReport {
       case CaseStatus::warn:
       case CaseStatus::flaky:
         // Missing entries are one warning for all of them: they have one remedy.
-        if (wording::missing_entries(result).empty()) {
+        if (wording::missing_entries(result).empty() || wording::votes_disagree(result)) {
           warnings_.add(about_a_case, [&] { return annotation("Warning", explanation()); });
         }
         break;

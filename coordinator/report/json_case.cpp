@@ -158,6 +158,32 @@ void write_answer(Json& json, const UnitResult* unit) {
   json.member("output_tokens", unit == nullptr ? std::uint64_t{0} : unit->usage.output_tokens);
 }
 
+void write_judge_score(Json& json, const JudgeScore& judged) {
+  json.member("passed", judged.passed());
+  json.member("score", judged.score());
+  json.member("source", to_string(judged.source));
+  json.key("samples").open('[');
+  for (const CountedVote& vote : judged.votes) json.value(vote.passed);
+  json.close(']');
+  json.key("scores").open('[');
+  for (const CountedVote& vote : judged.votes) json.value(vote.score);
+  json.close(']');
+  json.member("agreement", judged.agreement());
+  json.member("rationale", judged.rationale);
+}
+
+/// The n-th judge metric of each repeat that was assessed.
+void write_judged_repeats(Json& json, const CaseResult& result, std::size_t n) {
+  json.key("repeats").open('[');
+  for (const TrialResult& trial : result.trials) {
+    if (trial.perturbation > 0 || trial.error != nullptr) continue;
+    json.open('{');
+    write_judge_score(json, trial.score->judged[n]);
+    json.close('}');
+  }
+  json.close(']');
+}
+
 }  // namespace
 
 void write_json_scores(Json& json, const Scores& scores) {
@@ -188,7 +214,8 @@ std::optional<Thresholding> ThresholdsInEffect::of(const Case& test_case,
   }
   // Where nobody names a mode, a fixed score holds beside the relative ones.
   if (!given.mode || given.mode == ThresholdMode::absolute) effect.min_score = given.min_score;
-  if (is_named && named->min_score)
+  // Of a judge metric it is what the votes had to reach, and asked of no score.
+  if (is_named && named->min_score && !is_judge_metric(metric.id))
     effect.min_score = std::max(effect.min_score.value_or(0.0), *named->min_score);
   return effect;
 }
@@ -218,6 +245,26 @@ void write_json_case(Json& json, const CaseResult& result, const ThresholdsInEff
   json.member("weight", fixture.weight);
   write_details(json, result, details);
   write_answer(json, result.unit);
+}
+
+void write_json_votes(Json& json, const CaseResult& result, std::span<const Rubric> rubrics) {
+  if (result.score == nullptr || result.score->judged.empty()) return;
+  json.key("meta").open('{');
+  json.key("assay").open('{');
+  json.key("judge").open('{');
+  std::size_t n = 0;
+  for (const Expectation& expectation : result.fixture.expectations) {
+    if (!is_judge_metric(expectation.what.metric)) continue;
+    json.key(info(expectation.what.metric).name).open('{');
+    json.key("rubric_version");
+    const bool has_rubric = expectation.judge && expectation.judge->rubric < rubrics.size();
+    has_rubric ? json.value(rubrics[expectation.judge->rubric].version) : json.null();
+    write_judge_score(json, result.score->judged[n]);
+    if (result.repeats.assessed > 1) write_judged_repeats(json, result, n);
+    json.close('}');
+    ++n;
+  }
+  for (int i = 0; i < 3; ++i) json.close('}');
 }
 
 }  // namespace sluice

@@ -4,6 +4,7 @@
 #include "coordinator/output/json_writer.hpp"
 
 #include <optional>
+#include <span>
 
 namespace sluice {
 
@@ -29,5 +30,9 @@ void write_json_scores(Json& json, const Scores& scores);
 /// line. `details` is memory to reuse.
 void write_json_case(Json& json, const CaseResult& result, const ThresholdsInEffect& thresholds,
                      CaseDetails& details);
+
+/// The member `meta` of a case that was judged, with what the votes on each of its judge metrics came to;
+/// nothing of another case. `rubrics` are Suite::rubrics.
+void write_json_votes(Json& json, const CaseResult& result, std::span<const Rubric> rubrics);
 
 }  // namespace sluice

@@ -129,6 +129,13 @@ void write_head(Json& json, const ReportInput& input) {
   write_line(json, "provider", to_string(identity.provider));
   write_line(json, "provider_name", identity.provider_name);
   write_line(json, "model", identity.model);
+  if (!identity.judge.provider.empty()) {
+    json.line(1);
+    json.key("judge").open('{');
+    json.member("provider", identity.judge.provider);
+    json.member("model", identity.judge.model);
+    json.close('}');
+  }
   write_line(json, "config_fingerprint", input.gate.config_fingerprint);
   write_line(json, "verdict", to_string(input.verdict));
   json.line(1);
@@ -154,6 +161,7 @@ void write_run_facts(Json& json, const ReportInput& input) {
   for (const auto& column : paid_columns)
     member("paid_" + std::string(column.name) + "_tokens", column.in(facts.paid));
   member("paid_cost", input.paid_cost);
+  if (input.facts.paid.of(CallKind::judge) != Usage{}) member("paid_judge_cost", input.paid_judge_cost);
   write_json_budgets(json, facts, 2);
   member("duplicates_dropped", facts.duplicates_dropped);
   member("leases_lost", facts.leases_lost);
@@ -211,6 +219,7 @@ Result<void> write_json_report(const ReportInput& input, Sink& sink) {
     json.line(2);
     json.open('{');
     write_json_case(json, result, thresholds, details);
+    write_json_votes(json, result, input.results.suite.rubrics);
     if (input.stability != nullptr) write_json_case_stability(json, result, *input.stability, case_index);
     json.close('}');
     ++case_index;

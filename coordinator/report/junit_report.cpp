@@ -114,9 +114,14 @@ class JunitReport {
     property("provider", to_string(input_.identity.provider));
     property("provider_name", input_.identity.provider_name);
     property("model", input_.identity.model);
+    if (const JudgeIdentity& judge = input_.identity.judge; !judge.provider.empty()) {
+      property("judge_provider", judge.provider);
+      property("judge_model", judge.model);
+    }
     property("mode", input_.mode);
     property("config_fingerprint", input_.gate.config_fingerprint);
     if (input_.gate.kind != BaselineKind::none) property("baseline", input_.gate.baseline_file);
+    property("cost", wording::cost(input_));
     text() += "</properties>\n";
   }
 

@@ -5,6 +5,7 @@
 #include "common/model/run_settings.hpp"
 #include "coordinator/facts/run_facts.hpp"
 #include "coordinator/gate/baseline_comparison.hpp"
+#include "coordinator/gate/judge_pin.hpp"
 #include "coordinator/gate/status.hpp"
 #include "coordinator/merge/aggregate.hpp"
 #include "coordinator/merge/case_result.hpp"
@@ -19,7 +20,7 @@
 
 namespace sluice {
 
-/// The prompt and the model: settings that decide the results.
+/// The prompt, the model and the judge: settings that decide the results.
 struct RunIdentity {
   std::string prompt_version;
   Digest prompt_hash{};
@@ -27,6 +28,7 @@ struct RunIdentity {
   ProviderKind provider = ProviderKind::openai;  ///< The format of its requests.
   std::string provider_name;                     ///< As the settings call it.
   std::string model;
+  JudgeIdentity judge{};
 };
 
 /// Everything that a report shows. Reports only print: nothing is decided here.
@@ -45,6 +47,7 @@ struct ReportInput {
   const RunStability* stability = nullptr;  ///< Of a run with repeats or perturbations; else null.
   bool is_selection = false;                ///< A part of the suite: --categories, --max-fixtures.
   std::optional<double> min_stability{};    ///< As the settings say, whether or not anything measures it.
+  std::optional<double> paid_judge_cost{};  ///< Of `paid_cost`, for the calls to the judge.
 };
 
 /// Write a report to the sink in pieces, so that memory stays flat. They visit the results once or twice and

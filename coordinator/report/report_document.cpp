@@ -79,6 +79,7 @@ class ReportBuilder {
     // Texts bring prompts of their own.
     if (wording::has_claims_cases(input_)) fact("Prompt", prompt);
     fact("Model", model_words(input_));
+    if (!identity.judge.provider.empty()) fact("Judge", identity.judge.in_words());
     if (input_.gate.kind != BaselineKind::none) fact("Baseline", input_.gate.baseline_file);
     if (auto origin = wording::baseline_origin(input_); !origin.empty()) fact("", std::move(origin));
   }
@@ -191,6 +192,7 @@ class ReportBuilder {
              "v" + input_.identity.prompt_version + ", ontology v" + input_.identity.ontology_version);
       }
       fact("Model", model_words(input_));
+      if (!input_.identity.judge.provider.empty()) fact("Judge", input_.identity.judge.in_words());
     }
     fact("Cost", wording::cost(input_));
     fact(is_comment_ ? "Effort" : "Run", wording::run_facts(input_));

@@ -220,10 +220,14 @@ std::string cost(const ReportInput& input) {
   const std::uint64_t paid = input.facts.paid.total();
   std::string text = priced(tokens, input.aggregates.estimated_cost);
   if (tokens > 0 && !input.aggregates.estimated_cost) text += ", price unknown";
-  if (paid != tokens) text += "; paid in this run: " + priced(paid, input.paid_cost);
+  const std::uint64_t judged = input.facts.paid.of(CallKind::judge).total();
+  if (paid != tokens || judged > 0) text += "; paid in this run: " + priced(paid, input.paid_cost);
+  if (judged > 0) text += ", of that for the judge: " + priced(judged, input.paid_judge_cost);
   // The model's own price is known, or the sentence has said that it is not.
-  if (paid > 0 && !input.paid_cost && input.aggregates.estimated_cost)
-    text += ", price of embeddings unknown";
+  if (paid > 0 && !input.paid_cost && input.aggregates.estimated_cost) {
+    const bool of_judge = judged > 0 && !input.paid_judge_cost;
+    text += of_judge ? ", price of the judge unknown" : ", price of embeddings unknown";
+  }
   return text;
 }
 

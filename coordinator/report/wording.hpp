@@ -42,7 +42,7 @@ std::string title(const Case& fixture);
 /// What came instead of a missed claim: `Not extracted` or the nearest claim.
 std::string got(const MissedClaim& missed, const Case& fixture);
 
-/// `125,430 tokens ($0.12)`, then what of it was paid in this run.
+/// `125,430 tokens ($0.12)`, then what was paid in this run, and what of that the judge was paid.
 std::string cost(const ReportInput& input);
 /// How the run went: duration, calls, retries, cache hits, workers.
 std::string run_facts(const ReportInput& input);

@@ -35,12 +35,12 @@ struct Effects {
   std::vector<RecordResult> to_record;
   std::vector<std::pair<Peer, wire::Heartbeat>> demands;  ///< To be answered with GRANTS.
   bool peers_changed = false;
-  std::vector<GoneWorker> gone;          ///< Come before whoever is there now.
-  std::vector<Digest> to_look_up;        ///< Embeddings: who holds them? answered by `on_looked_up`.
-  std::vector<EmbeddingHolder> to_note;  ///< For the ledger.
-  std::vector<std::string> warnings;     ///< For the log, also where notes are left out: one sentence each.
-  std::vector<std::string> notes;        ///< For the log: one sentence each.
-  std::vector<std::string> announced;    ///< For whoever watches, whatever the log leaves out: likewise.
+  std::vector<GoneWorker> gone;        ///< Come before whoever is there now.
+  std::vector<EntryKey> to_look_up;    ///< Leased entries: who holds them? answered by `on_looked_up`.
+  std::vector<EntryHolder> to_note;    ///< For the ledger.
+  std::vector<std::string> warnings;   ///< For the log, also where notes are left out: one sentence each.
+  std::vector<std::string> notes;      ///< For the log: one sentence each.
+  std::vector<std::string> announced;  ///< For whoever watches, whatever the log leaves out: likewise.
 };
 
 }  // namespace sluice

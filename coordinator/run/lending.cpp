@@ -87,7 +87,7 @@ void Lending::on_message(WorkerId worker, const wire::Stored& stored, TimePoint 
   append_messages(std::move(actions), effects);
 }
 
-void Lending::looked_up(const std::vector<EmbeddingHolder>& holders, TimePoint now, Effects& effects) {
+void Lending::looked_up(const std::vector<EntryHolder>& holders, TimePoint now, Effects& effects) {
   EntryBroker::Actions actions;
   for (const auto& [key, cache_id] : holders) broker_.looked_up(key, cache_id, now, actions);
   append_messages(std::move(actions), effects);

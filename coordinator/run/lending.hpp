@@ -34,7 +34,7 @@ class Lending {
   void on_message(WorkerId worker, wire::Lent& lent, TimePoint now, Effects& effects);
   void on_message(WorkerId worker, const wire::Stored& stored, TimePoint now, Effects& effects);
   /// What the ledger knows of each of `to_look_up`.
-  void looked_up(const std::vector<EmbeddingHolder>& holders, TimePoint now, Effects& effects);
+  void looked_up(const std::vector<EntryHolder>& holders, TimePoint now, Effects& effects);
   /// Once a heartbeat.
   void tick(TimePoint now, Effects& effects);
 

@@ -1,7 +1,9 @@
 #include "coordinator/run/run_budget.hpp"
 
+#include "common/defaults.hpp"
 #include "common/model/metrics.hpp"
 #include "common/model/token_bound.hpp"
+#include "config/embedded_config.hpp"
 #include "coordinator/defaults.hpp"
 
 #include <algorithm>
@@ -9,6 +11,7 @@
 #include <cstdio>
 #include <set>
 #include <string>
+#include <string_view>
 
 namespace sluice {
 namespace {
@@ -19,9 +22,30 @@ std::string dollars(double amount) {
   return buffer.data();
 }
 
+/// How often a judge is shown the answer, which nobody knows yet.
+std::uint64_t places_of_answer(const Rubric& rubric) {
+  return render_rubric(rubric, {.prompt = {}, .answer = "x", .context = {}, .reference = {}, .criteria = {}})
+             .size() -
+         render_rubric(rubric, {}).size();
+}
+
+/// What the votes of a judge metric may take at most.
+Usage most_of_votes(const JudgeSettings& judge, const JudgeExpectation& expectation,
+                    const JudgedQuestion& question, std::uint64_t answer_tokens) {
+  const Rubric& rubric = judge.rubrics.at(expectation.rubric);
+  ModelRequest request;
+  request.user = render_rubric(
+      rubric, {question.prompt, {}, question.context, expectation.reference, expectation.criteria});
+  request.max_tokens = judge.max_tokens;
+  const std::uint64_t input = input_token_bound(request) + token_bound(rubric.system) +
+                              token_bound(embedded::vote_schema) + places_of_answer(rubric) * answer_tokens;
+  const std::uint64_t calls = std::uint64_t{expectation.samples} * defaults::max_unreadable_votes;
+  return {calls * input, calls * output_token_bound(request)};
+}
+
 }  // namespace
 
-PaidTokens most_of(const WorkUnit& unit) {
+PaidTokens most_of(const WorkUnit& unit, const JudgeSettings& judge) {
   PaidTokens most;
   most.of(CallKind::answer) = {input_token_bound(unit.request), output_token_bound(unit.request)};
   auto& embedded = most.of(CallKind::embedding).input_tokens;
@@ -33,7 +57,14 @@ PaidTokens most_of(const WorkUnit& unit) {
       for (const auto& text : expectation.texts) embedded += token_bound(text);
     }
   }
-  if (embeds) embedded += most.of(CallKind::answer).output_tokens;  // The answer is embedded too.
+  const std::uint64_t answer_tokens = most.of(CallKind::answer).output_tokens;
+  if (embeds) embedded += answer_tokens;  // The answer is embedded too.
+  if (judge.judge != Judge::model) return most;
+  for (const auto& task : unit.tasks) {
+    for (const auto& expectation : task.judged) {
+      most.of(CallKind::judge) += most_of_votes(judge, expectation, task.question, answer_tokens);
+    }
+  }
   return most;
 }
 
@@ -90,19 +121,18 @@ bool RunBudget::has_reserved(WorkerId worker) const {
   return first != reservations_.end() && first->first.first == worker;
 }
 
-void RunBudget::settle(WorkerId worker, UnitId unit, const PaidTokens& paid) {
+void RunBudget::settle(WorkerId worker, UnitId unit, PaidTokens paid, std::span<const CallKind> unknown) {
+  const auto found = reservations_.find({worker, unit});
+  if (found != reservations_.end()) {
+    for (const CallKind kind : unknown) paid.of(kind) = found->second.of(kind);
+  }
   give_back(worker, unit);
   paid_ += paid;
 }
 
-void RunBudget::settle_unknown(WorkerId worker, UnitId unit, PaidTokens paid) {
-  const auto found = reservations_.find({worker, unit});
-  if (found != reservations_.end()) paid.of(CallKind::answer) = found->second.of(CallKind::answer);
-  settle(worker, unit, paid);
-}
-
 Error RunBudget::spent(const PaidTokens& most) const {
   const bool lost = reserved_.total() > 0;
+  const std::uint64_t votes = most.of(CallKind::judge).output_tokens;
   if (exceeds_tokens(most)) {
     return {Reason::token_budget_spent,
             "the run's token budget (--max-tokens) is spent: " + std::to_string(paid_.total()) + " of " +
@@ -111,7 +141,8 @@ Error RunBudget::spent(const PaidTokens& most) const {
                       : "") +
                 ", and the next case may take " + std::to_string(most.total()) + " (" +
                 std::to_string(most.of(CallKind::answer).output_tokens) +
-                " for its answer, --max-output-tokens)"};
+                " for its answer, --max-output-tokens" +
+                (votes > 0 ? "; " + std::to_string(votes) + " for votes, --judge-max-tokens" : "") + ")"};
   }
   return {Reason::cost_budget_spent,
           "the run's cost budget (--max-cost) is spent: " + dollars(cost(paid_)) + " of " +

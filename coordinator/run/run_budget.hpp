@@ -1,6 +1,7 @@
 #pragma once
 
 #include "common/error.hpp"
+#include "common/model/judge.hpp"
 #include "common/model/paid_tokens.hpp"
 #include "common/model/trial.hpp"
 #include "coordinator/dispatch/work_queue.hpp"
@@ -8,14 +9,16 @@
 #include <cstdint>
 #include <map>
 #include <optional>
+#include <span>
 #include <utility>
 #include <vector>
 
 namespace sluice {
 
-/// What a unit's call may take at most: the tokens of its request, estimated from above, and of its answer;
-/// where meanings are compared, those of the embeddings too.
-PaidTokens most_of(const WorkUnit& unit);
+/// What a unit's calls may take at most: the tokens of its request, estimated from above, and of its answer;
+/// where meanings are compared, those of the embeddings too; where a model judges, those of its votes, each
+/// asked for as often as it may be when it cannot be read.
+PaidTokens most_of(const WorkUnit& unit, const JudgeSettings& judge = {});
 
 /// The run's budgets of tokens and dollars (docs/budgets.md): a unit is leased only if what it may take still
 /// fits what is neither paid nor reserved by other leases. Pure; not thread-safe.
@@ -44,11 +47,9 @@ class RunBudget {
   void give_back_all_but(WorkerId worker, const std::vector<UnitId>& held);
   /// The worker has not reported yet what it paid for a unit.
   bool has_reserved(WorkerId worker) const;
-  /// What the worker paid for it, failed calls included, takes the place of what was reserved.
-  void settle(WorkerId worker, UnitId unit, const PaidTokens& paid);
-  /// The same where its provider did not report what the answer took: what was reserved for that counts as
-  /// paid. `paid`: by its other calls.
-  void settle_unknown(WorkerId worker, UnitId unit, PaidTokens paid);
+  /// What the worker paid for it, failed calls included, takes the place of what was reserved. `unknown`:
+  /// calls whose provider did not report what they took; what was reserved for them counts as paid.
+  void settle(WorkerId worker, UnitId unit, PaidTokens paid, std::span<const CallKind> unknown = {});
   /// Paid by calls whose unit is settled already.
   const PaidTokens& paid() const { return paid_; }
 

@@ -23,7 +23,7 @@ RunController::RunController(const Plan& plan, Config config, TimePoint now)
       dispatcher_(config_.dispatch, std::move(config_.affinities), config_.holders),
       lending_(config_.settings, config_.dispatch.lease_time),
       budget_(config_.budget, config_.price),
-      leases_(plan_, config_.settings.run_id, config_.pinned_answers, dispatcher_, lending_, budget_),
+      leases_(plan_, config_.settings, config_.pinned_answers, dispatcher_, lending_, budget_),
       start_(config_.expected_workers, config_.worker_timeout, now),
       end_(config_.drain_timeout, config_.deadline, now),
       long_pause_(config_.settings.case_timeout),
@@ -175,8 +175,7 @@ void RunController::on_message(const Peer& peer, wire::Stored& stored, TimePoint
   if (id) lending_.on_message(*id, stored, now, effects);
 }
 
-void RunController::on_looked_up(const std::vector<EmbeddingHolder>& holders, TimePoint now,
-                                 Effects& effects) {
+void RunController::on_looked_up(const std::vector<EntryHolder>& holders, TimePoint now, Effects& effects) {
   lending_.looked_up(holders, now, effects);
 }
 
@@ -216,6 +215,8 @@ void RunController::take_result(WorkerId worker, UnitResult result, TimePoint no
     case ResultStep::miss:
       budget_.settle(worker, result.unit, result.spend.paid);
       dispatcher_.missed(worker, result.unit);
+      if (!first_miss_ || result.unit <= first_miss_->first)
+        first_miss_.emplace(result.unit, std::move(result.error->message));
       return refuse(wire::AckCode::retry);
     case ResultStep::fail:
       count_spend(worker, result.unit, result.spend, !is_zero(result.answer));
@@ -247,10 +248,19 @@ void RunController::take_fatal_error(WorkerId worker, UnitId unit, const Error& 
 }
 
 void RunController::count_spend(WorkerId worker, UnitId unit, const Spend& spend, bool answered) {
-  // What its embeddings took may be known all the same.
-  const bool unknown =
-      answered && !spend.cache_hit && spend.calls > 0 && spend.paid.of(CallKind::answer) == Usage();
-  unknown ? budget_.settle_unknown(worker, unit, spend.paid) : budget_.settle(worker, unit, spend.paid);
+  const auto is_unknown = [&](CallKind kind) { return spend.paid.of(kind) == Usage(); };
+  std::vector<CallKind> unknown;
+  // What its embeddings and votes took may be known all the same.
+  if (answered && !spend.cache_hit && spend.calls > 0 && is_unknown(CallKind::answer)) {
+    unknown.push_back(CallKind::answer);
+  }
+  // Other calls than the answer's, of which nothing is known: votes, where any are reserved.
+  const std::uint32_t answers = spend.cache_hit ? 0 : 1;
+  if (spend.calls > spend.retries + answers && is_unknown(CallKind::judge) &&
+      is_unknown(CallKind::embedding)) {
+    unknown.push_back(CallKind::judge);
+  }
+  budget_.settle(worker, unit, spend.paid, unknown);
   tally_.on_spend(spend);
 }
 
@@ -363,10 +373,13 @@ void RunController::stop_if_last_worker_failed(TimePoint now, Effects& effects) 
 
 void RunController::finish_if_done(TimePoint now, Effects& effects) {
   if (over() || !dispatcher_.finished()) return;
-  const bool some_missed = !dispatcher_.missed_units().empty();
-  if (some_missed && somebody_is_joining()) return;
+  const auto missed = dispatcher_.missed_units();
+  if (!missed.empty() && somebody_is_joining()) return;
   tally_.on_result(now);
-  if (some_missed) return stop(missing_answers(plan_, dispatcher_.missed_units()), now, effects);
+  if (!missed.empty()) {
+    const bool is_known = first_miss_ && first_miss_->first == missed.front();
+    return stop(missing_answers(plan_, missed, is_known ? first_miss_->second : ""), now, effects);
+  }
   if (end_.complete()) drain("the run is complete", now, effects);
 }
 

@@ -54,7 +54,7 @@ class RunController {
   void on_messages(FromWorkers& messages, TimePoint now, Effects& effects);
   void on_recorded(const ResultsRecorded& recorded, TimePoint now, Effects& effects);
   /// The ledger's answer to Effects::to_look_up.
-  void on_looked_up(const std::vector<EmbeddingHolder>& holders, TimePoint now, Effects& effects);
+  void on_looked_up(const std::vector<EntryHolder>& holders, TimePoint now, Effects& effects);
   /// Once a heartbeat, after the socket has been drained.
   void on_tick(TimePoint now, Effects& effects);
   /// Ends the run if its deadline is reached. on_tick does the same, up to a heartbeat later.
@@ -127,7 +127,9 @@ class RunController {
   RunTally tally_;
   WorkerRoster roster_;
   std::optional<Error> local_failure_;  ///< Of a worker of this process that has ended.
-  std::vector<WorkerId> winners_;       ///< By unit: whose result is committed. Names are not unique.
+  /// The first unit in order that a worker's cache had not all for, and what it lacked.
+  std::optional<std::pair<UnitId, std::string>> first_miss_;
+  std::vector<WorkerId> winners_;  ///< By unit: whose result is committed. Names are not unique.
   TimePoint last_had_worker_;
 };
 

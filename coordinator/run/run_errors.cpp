@@ -10,8 +10,21 @@
 #include <cstdio>
 
 namespace sluice {
+namespace {
 
-Error missing_answers(const Plan& plan, const std::vector<UnitId>& units) {
+bool needs_more_than_its_answer(const Plan& plan, UnitId unit) {
+  const auto needs_more = [](const Expectation& one) {
+    return is_judge_metric(one.what.metric) || one.what.metric == MetricId::semantic_similarity_to;
+  };
+  return std::ranges::any_of(plan.trials_of(unit), [&](TrialId trial) {
+    const auto test_case = plan.case_of_trial(trial);
+    return test_case && std::ranges::any_of((*test_case)->expectations, needs_more);
+  });
+}
+
+}  // namespace
+
+Error missing_answers(const Plan& plan, const std::vector<UnitId>& units, const std::string& why) {
   std::vector<TrialId> trials;
   for (const auto unit : units) {
     const auto served = plan.trials_of(unit);
@@ -27,9 +40,13 @@ Error missing_answers(const Plan& plan, const std::vector<UnitId>& units) {
     names += " and " + std::to_string(trials.size() - defaults::named_trials) + " more";
   const auto which =
       wording::counted_of(trials.size(), plan.trial_count(), one_trial_a_case ? "case" : "trial");
-  return {Reason::cache_miss, std::string("no cache holds the ") +
-                                  (trials.size() == 1 ? "answer of " : "answers of ") + which + " (" + names +
-                                  "); fill it with `sluice run --mode live` and the same settings"};
+  const bool shows_why = !why.empty() && needs_more_than_its_answer(plan, units.front());
+  const std::string what = shows_why            ? "all that is needed for "
+                           : trials.size() == 1 ? "answer of "
+                                                : "answers of ";
+  return {Reason::cache_miss, (shows_why ? "no cache holds " : "no cache holds the ") + what + which + " (" +
+                                  names + ")" + (shows_why ? ": " + why : "") +
+                                  "; fill it with `sluice run --mode live` and the same settings"};
 }
 
 Error no_worker_connected(std::chrono::milliseconds waited, const std::string& how_to_start_one) {

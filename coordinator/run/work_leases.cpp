@@ -46,12 +46,12 @@ bool WorkLeases::may_be_freed(const WorkerRoster& roster) const {
 Result<std::optional<PaidTokens>> WorkLeases::send(WorkerId worker, const Peer& peer,
                                                    const std::vector<UnitId>& units,
                                                    std::vector<ToPeer>& messages) {
-  WorkBatch batch(run_id_, peer, messages);
+  WorkBatch batch(run_.run_id, peer, messages);
   std::optional<PaidTokens> too_much;
   for (auto at = units.begin(); at != units.end() && !too_much; ++at) {
     auto unit = plan_.render(*at);
     if (!unit) return fail(std::move(unit.error()));
-    const auto most = budget_.limited() ? most_of(*unit) : PaidTokens();
+    const auto most = budget_.limited() ? most_of(*unit, run_.judge) : PaidTokens();
     if (budget_.limited() && !budget_.reserve(worker, *at, most)) {
       // In reverse: each goes to the front of its queue.
       for (auto rest = units.end(); rest != at;) dispatcher_.release(worker, *--rest);
@@ -73,7 +73,7 @@ void WorkLeases::reserve_held(WorkerId worker, const std::vector<UnitId>& held) 
   budget_.give_back_all_but(worker, held);
   for (const auto id : held) {
     if (dispatcher_.holder_of(id) != std::optional(worker)) continue;
-    if (const auto unit = plan_.render(id)) budget_.reserve_held(worker, id, most_of(*unit));
+    if (const auto unit = plan_.render(id)) budget_.reserve_held(worker, id, most_of(*unit, run_.judge));
   }
 }
 

@@ -1,6 +1,7 @@
 #pragma once
 
 #include "common/clock.hpp"
+#include "common/model/run_settings.hpp"
 #include "coordinator/dispatch/dispatcher.hpp"
 #include "coordinator/plan/plan.hpp"
 #include "coordinator/run/lending.hpp"
@@ -19,10 +20,10 @@ namespace sluice {
 class WorkLeases {
  public:
   /// What is referred to must outlive it. `pinned_answers` are by unit, zero where none is; empty: nobody's.
-  WorkLeases(const Plan& plan, const std::string& run_id, const std::vector<Digest>& pinned_answers,
+  WorkLeases(const Plan& plan, const RunSettings& run, const std::vector<Digest>& pinned_answers,
              Dispatcher& dispatcher, Lending& lending, RunBudget& budget)
       : plan_(plan),
-        run_id_(run_id),
+        run_(run),
         pinned_answers_(pinned_answers),
         dispatcher_(dispatcher),
         lending_(lending),
@@ -47,7 +48,7 @@ class WorkLeases {
                                          std::vector<ToPeer>& messages);
 
   const Plan& plan_;
-  const std::string& run_id_;
+  const RunSettings& run_;
   const std::vector<Digest>& pinned_answers_;
   Dispatcher& dispatcher_;
   Lending& lending_;

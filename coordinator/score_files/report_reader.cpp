@@ -43,7 +43,8 @@ constexpr std::array report_members{Member{"", "schema_version"},
                                     Member{"fixture_results", "forbidden"},
                                     Member{"fixture_results", "true_positives"},
                                     Member{"fixture_results", "false_negatives"},
-                                    Member{"fixture_results", "category"}};
+                                    Member{"fixture_results", "category"},
+                                    Member{"fixture_results", "meta"}};
 
 /// A report of a million cases is a few gigabytes, and quotes whole answers.
 constexpr JsonPieces::Shape report_shape{
@@ -128,7 +129,66 @@ class ReportReader : public JsonPieces {
     for (std::size_t i = 0; i < metrics->members.size(); ++i) {
       if (!read_metric(metrics[i], missing_claims == 0, forbidden == 0, unexpected + forbidden == 0)) return;
     }
-    if (check_repeats(metrics)) scores_.add(result_);
+    if (check_repeats(metrics) && read_votes(at)) scores_.add(result_);
+  }
+
+  /// Those of judge metrics, which decide beside the scores.
+  bool read_votes(const JsonAt& at) {
+    const auto meta = at["meta"];
+    if (!meta) return true;
+    if (!object(meta)) return false;
+    const auto assay = meta["assay"];
+    if (!assay) return true;
+    if (!object(assay)) return false;
+    const auto judge = assay["judge"];
+    if (!judge) return true;
+    if (!object(judge)) return false;
+    for (ComparedMetric& metric : result_.metrics) {
+      const MetricInfo* known = find_metric(metric.name);
+      if (known == nullptr || !is_judge_metric(known->id)) continue;
+      const auto judged = judge[metric.name];
+      if (judged && !read_votes_of(judged, metric)) return false;
+    }
+    return true;
+  }
+
+  bool read_votes_of(const JsonAt& judged, ComparedMetric& metric) {
+    if (!object(judged)) return false;
+    const auto repeats = judged["repeats"];
+    if (!repeats) {
+      if (!read_tally(judged, metric.votes.emplace_back())) return false;
+    } else if (!list(repeats)) {
+      return false;
+    }
+    for (std::size_t i = 0; repeats && i < repeats->members.size(); ++i) {
+      const auto one = repeats[i];
+      if (!object(one) || !read_tally(one, metric.votes.emplace_back())) return false;
+    }
+    const std::size_t assessed = std::max<std::size_t>(metric.repeat_scores.size(), 1);
+    if (metric.votes.size() == assessed) return true;
+    return problem(judged->line, "`" + judged.place() + "` has the votes of " +
+                                     std::to_string(metric.votes.size()) +
+                                     " repeats, and the metric the scores of " + std::to_string(assessed) +
+                                     ": use the sluice that wrote it, or run the suite again");
+  }
+
+  bool read_tally(const JsonAt& judged, VoteTally& tally) {
+    const auto samples = judged["samples"];
+    if (!list(samples)) return false;
+    const std::size_t count = samples->members.size();
+    if (count == 0 || count > defaults::max_judge_samples) {
+      return problem(samples->line, "`" + samples.place() + "` holds " + std::to_string(count) +
+                                        " votes, expected 1 to " +
+                                        std::to_string(defaults::max_judge_samples));
+    }
+    for (std::size_t i = 0; i < count; ++i) {
+      bool passed = false;
+      if (!truth(samples[i], passed)) return false;
+      tally.passed += passed ? 1 : 0;
+    }
+    tally.samples = tally.votes = static_cast<std::uint32_t>(count);
+    tally.disagree = tally.passed > 0 && tally.passed < tally.votes;
+    return true;
   }
 
   bool read_status(const JsonAt& at) {

@@ -25,6 +25,7 @@ void ReportScores::read(std::size_t index, ComparedCase& into) const {
     target.asked_by_name = metric.asked_by_name;
     target.thresholding = limits_[metric.limits].thresholding;
     target.min_score = limits_[metric.limits].min_score;
+    read_votes(stored, metric, target.votes);
     target.repeat_scores.clear();
     target.repeat_passed.clear();
     for (std::size_t r = 0; r < stored.repeats; ++r) {
@@ -35,6 +36,19 @@ void ReportScores::read(std::size_t index, ComparedCase& into) const {
         target.repeat_passed.push_back(outcome > 0.0);
       }
     }
+  }
+}
+
+void ReportScores::read_votes(const StoredCase& stored, const StoredMetric& metric,
+                              std::vector<VoteTally>& into) const {
+  into.clear();
+  if (metric.votes == 0) return;
+  for (std::size_t r = 0; r < std::max<std::size_t>(stored.repeats, 1); ++r) {
+    const StoredVotes& votes = votes_[metric.votes - 1 + r];
+    VoteTally& tally = into.emplace_back();
+    tally.samples = tally.votes = votes.votes;
+    tally.passed = votes.passed;
+    tally.disagree = votes.passed > 0 && votes.passed < votes.votes;
   }
 }
 
@@ -52,8 +66,13 @@ void ReportScores::add(const ComparedCase& added) {
   ids_ += added.test_id;
   for (const ComparedMetric& metric : added.metrics) {
     metrics_.push_back({metric.score.value_or(0.0), number_of(metric.name),
-                        number_of(Limits{metric.thresholding, metric.min_score}), metric.score.has_value(),
-                        metric.passed, metric.asked_by_name, metric.repeat_passed.empty()});
+                        number_of(Limits{metric.thresholding, metric.min_score}),
+                        metric.votes.empty() ? 0 : static_cast<std::uint32_t>(votes_.size() + 1),
+                        metric.score.has_value(), metric.passed, metric.asked_by_name,
+                        metric.repeat_passed.empty()});
+    for (const VoteTally& tally : metric.votes) {
+      votes_.push_back({static_cast<std::uint8_t>(tally.votes), static_cast<std::uint8_t>(tally.passed)});
+    }
     for (const auto& score : metric.repeat_scores) {
       repeats_.push_back(score.value_or(std::numeric_limits<double>::quiet_NaN()));
     }

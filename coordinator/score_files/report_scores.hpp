@@ -20,8 +20,8 @@ namespace sluice {
 inline constexpr int report_schema_version = 1;
 
 /// What a comparison needs of a JSON report: the cases and what their metrics came to, and the
-/// run's stability. Some 25 bytes a metric, 8 a repeat of it, and 60 a case beside its id, so that a million
-/// fit.
+/// run's stability. Some 25 bytes a metric, 8 a repeat of it (10 of a judge metric), and 60 a case beside its
+/// id, so that a million fit.
 class ReportScores {
  public:
   BaselineHeader header;      ///< `assay_version` is the version of sluice, `created_at` the end of the run.
@@ -36,7 +36,8 @@ class ReportScores {
   /// The case at a place, by id once sealed.
   void read(std::size_t index, ComparedCase& into) const;
 
-  /// In any order. REQUIRES: either no metric has repeats, or all have as many.
+  /// In any order. REQUIRES: either no metric has repeats, or all have as many; so with votes, where there
+  /// are any, of which no answer has more than defaults::max_judge_samples.
   void add(const ComparedCase& added);
   /// Sorts by id. Returns the positions of `add` of two cases with the same id. Call once, after the last
   /// `add`.
@@ -59,10 +60,15 @@ class ReportScores {
     double score = 0.0;
     std::uint32_t name = 0;    ///< In names_.
     std::uint32_t limits = 0;  ///< In limits_.
+    std::uint32_t votes = 0;   ///< 1 + those of the first repeat in votes_, or 0: there are none.
     bool has_score = false;
     bool passed = true;
     bool asked_by_name = false;
     bool is_scored = true;
+  };
+  struct StoredVotes {
+    std::uint8_t votes = 0;
+    std::uint8_t passed = 0;
   };
   /// The distinct thresholds: most metrics share one.
   struct Limits {
@@ -72,13 +78,15 @@ class ReportScores {
   };
 
   std::string_view id_of(const StoredCase& stored) const;
+  void read_votes(const StoredCase& stored, const StoredMetric& metric, std::vector<VoteTally>& into) const;
   std::uint32_t number_of(const std::string& name);
   std::uint32_t number_of(const Limits& limits);
 
   // In pieces: doubling would hold twice the memory for a moment.
   std::deque<StoredCase> cases_;
   std::deque<StoredMetric> metrics_;
-  std::deque<double> repeats_;  ///< Scores, not a number where undefined; 1 for passed, 0 for not.
+  std::deque<double> repeats_;     ///< Scores, not a number where undefined; 1 for passed, 0 for not.
+  std::deque<StoredVotes> votes_;  ///< Of a judge metric, repeat by repeat.
   std::string ids_;
   std::vector<std::string> names_;
   std::map<std::string, std::uint32_t, std::less<>> name_numbers_;

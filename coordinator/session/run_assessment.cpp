@@ -11,6 +11,7 @@
 #include "coordinator/score_files/baseline_file.hpp"
 
 #include <algorithm>
+#include <iterator>
 #include <utility>
 
 namespace sluice {
@@ -41,6 +42,7 @@ class EntryWatch {
   EntryWatch(const RunGate& gate, bool is_selection) : run_(gate.run) {
     if (!gate.scores) return;
     missing_.emplace();
+    judges_.emplace(*gate.scores, gate.judge);
     // Under a selection most entries are of cases that were not meant to run.
     if (!is_selection) unused_.emplace(*gate.scores);
   }
@@ -48,11 +50,13 @@ class EntryWatch {
   void visit(const CaseResult& result) {
     const auto& id = result.fixture.id;
     if (missing_) missing_->visit(id, result.metrics());
+    if (judges_) judges_->visit(id, result.metrics());
     if (!unused_) return;
     result.status == CaseStatus::error ? unused_->visit_error(id) : unused_->visit(id, result.metrics());
   }
 
   void finish(std::vector<GateNotice>& notices) {
+    if (judges_) std::ranges::move(judges_->finish(run_), std::back_inserter(notices));
     if (missing_) take(missing_->finish(run_), notices);
     if (unused_) take(unused_->finish(run_), notices);
   }
@@ -63,6 +67,7 @@ class EntryWatch {
   }
 
   const GatedRun& run_;
+  std::optional<JudgeChanges> judges_;
   std::optional<MissingEntries> missing_;
   std::optional<UnusedEntries> unused_;
 };
@@ -154,6 +159,8 @@ Result<RunAssessment> assess_run(const RunOptions& options, const RunResults& re
   if (statistics) assessment.gate.statistics = statistics->finish();
   add_stability(options, gate, perturbations, assessment);
   entries.finish(assessment.gate.notices);
+  if (auto fake = fake_judge_notice(gate.judge.identity()))
+    assessment.gate.notices.push_back(std::move(*fake));
   if (gate.aggregates) {
     auto untested = untested_notice(gate.gate.config().suite, gate.comparison.baseline_file);
     if (untested) assessment.gate.notices.push_back(std::move(*untested));
@@ -172,7 +179,7 @@ Result<RunAssessment> assess_run(const RunOptions& options, const RunResults& re
 
 Result<std::size_t> export_baseline(const RunOptions& options, const RunResults& results,
                                     const RunAssessment& assessment, const std::string& embedding_model,
-                                    const RunFacts& facts) {
+                                    const RunJudge& judge, const RunFacts& facts) {
   const std::string& file = *options.export_baseline;
   if (facts.cut_short) {
     return fail(Reason::usage_invalid,
@@ -196,7 +203,7 @@ Result<std::size_t> export_baseline(const RunOptions& options, const RunResults&
   BaselineExport pinned({results.suite.name, SLUICE_VERSION, wording::rfc3339(facts.completed_at_ms),
                          assessment.gate.config_fingerprint, results.suite.path_in_checkout,
                          is_mock ? std::string(to_string(Mode::mock)) : std::string()},
-                        embedding_model);
+                        embedding_model, judge);
   const auto visited = visit_cases(results, [&](const CaseResult& result) {
     if (result.status != CaseStatus::error) pinned.add(result.fixture.id, result.metrics());
   });

@@ -37,6 +37,6 @@ Result<RunAssessment> assess_run(const RunOptions& options, const RunResults& re
 /// as it was.
 Result<std::size_t> export_baseline(const RunOptions& options, const RunResults& results,
                                     const RunAssessment& assessment, const std::string& embedding_model,
-                                    const RunFacts& facts);
+                                    const RunJudge& judge, const RunFacts& facts);
 
 }  // namespace sluice

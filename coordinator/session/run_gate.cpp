@@ -8,6 +8,7 @@
 #include "coordinator/gate/quoted.hpp"
 #include "coordinator/gate/statistical_gate.hpp"
 #include "coordinator/score_files/baseline_file.hpp"
+#include "coordinator/session/run_plan.hpp"
 #include "coordinator/suite/manifest.hpp"
 
 #include <filesystem>
@@ -102,6 +103,9 @@ Result<RunGate> load_gate(const RunOptions& options, const RunInputs& inputs) {
   const Suite& suite = inputs.suite;
   if (auto checked = check_min_effect(options, suite); !checked) return fail(std::move(checked.error()));
   RunGate gate;
+  if (!suite.rubrics.empty()) {
+    gate.judge = RunJudge(judge_identity(run_settings(options, inputs, {})), suite.rubrics);
+  }
   gate.comparison.strict = options.strict;
   gate.comparison.fail_on_regression = options.fail_on_regression;
   gate.comparison.config_fingerprint = inputs.fingerprint;

@@ -5,6 +5,7 @@
 #include "coordinator/gate/baseline_check.hpp"
 #include "coordinator/gate/baseline_comparison.hpp"
 #include "coordinator/gate/gate.hpp"
+#include "coordinator/gate/judge_pin.hpp"
 #include "coordinator/session/run_inputs.hpp"
 #include "coordinator/session/run_options.hpp"
 
@@ -20,6 +21,7 @@ struct RunGate {
   std::optional<AggregateBaseline> aggregates;  ///< Of a manifest.
   Gate gate;                                    ///< Refers to `scores`.
   GatedRun run;                                 ///< What is compared with `scores`.
+  RunJudge judge;                               ///< Of a run whose cases are judged.
   BaselineComparison comparison;                ///< With what the baseline's header gave notice of.
 };
 

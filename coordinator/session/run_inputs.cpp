@@ -8,6 +8,7 @@
 #include "coordinator/suite/suite_loader.hpp"
 
 #include <algorithm>
+#include <optional>
 #include <string_view>
 #include <utility>
 
@@ -79,6 +80,15 @@ ResolvedEmbedding embedding_for(const RunOptions& options, const Suite& suite,
   return {};
 }
 
+/// Who judges, if any case is judged.
+ResolvedJudge judge_for(const RunOptions& options, const Suite& suite, std::vector<Finding>& findings) {
+  if (std::ranges::none_of(suite.metrics, is_judge_metric)) return {};
+  auto resolved = resolve_judge(options.settings, models_with_prices(options.settings));
+  if (resolved) return std::move(*resolved);
+  findings.push_back({options.suite_path, 0, resolved.error().message});
+  return {};
+}
+
 std::string fingerprint_of(const RunOptions& options, const RunInputs& inputs) {
   FingerprintSettings settings;
   settings.provider = options.provider.provider.kind;
@@ -88,6 +98,10 @@ std::string fingerprint_of(const RunOptions& options, const RunInputs& inputs) {
   settings.seed = options.settings.seed.value;
   if (inputs.embedding.provider) settings.embedding_provider = inputs.embedding.provider->kind;
   settings.embedding_model = inputs.embedding.embedding.model;
+  const JudgeSettings& judge = inputs.judge.judge;
+  settings.judge = {std::nullopt, judge.model, judge.temperature, judge.max_tokens,
+                    options.settings.judge_samples.value};
+  if (inputs.judge.provider) settings.judge.provider = inputs.judge.provider->kind;
   settings.prompt = inputs.prompt.hash;
   settings.ontology = sha256(inputs.ontology_text);
   return to_prefixed_hex(config_fingerprint(inputs.suite, settings));
@@ -98,13 +112,16 @@ std::string fingerprint_of(const RunOptions& options, const RunInputs& inputs) {
 Price price_of(const RunOptions& options, const RunInputs& inputs) {
   return [&](const PaidTokens& paid) -> std::optional<double> {
     const auto& model = options.provider;
-    const auto cost = inputs.prices.cost(model.provider.kind, model.model, paid.of(CallKind::answer));
-    const auto& of_embeddings = paid.of(CallKind::embedding);
-    const auto& embedder = inputs.embedding;
-    if (!cost || of_embeddings == Usage{} || !embedder.provider) return cost;
-    const auto embedded =
-        inputs.prices.cost(embedder.provider->kind, embedder.embedding.model, of_embeddings);
-    return embedded ? std::optional(*cost + *embedded) : std::nullopt;
+    auto cost = inputs.prices.cost(model.provider.kind, model.model, paid.of(CallKind::answer));
+    const auto add = [&](CallKind kind, const std::optional<ProviderSettings>& provider,
+                         const std::string& name) {
+      if (!cost || paid.of(kind) == Usage{} || !provider) return;
+      const auto more = inputs.prices.cost(provider->kind, name, paid.of(kind));
+      cost = more ? std::optional(*cost + *more) : std::nullopt;
+    };
+    add(CallKind::embedding, inputs.embedding.provider, inputs.embedding.embedding.model);
+    add(CallKind::judge, inputs.judge.provider, inputs.judge.judge.model);
+    return cost;
   };
 }
 
@@ -131,11 +148,12 @@ tl::expected<RunInputs, std::vector<Finding>> load_run_inputs(const RunOptions& 
   if (!selected) findings.push_back({"--categories", 0, selected.error().message});
   auto files = load_data_files(options.settings, findings);
   auto embedding = selected ? embedding_for(options, *selected, findings) : ResolvedEmbedding{};
+  auto judge = selected ? judge_for(options, *selected, findings) : ResolvedJudge{};
   if (!findings.empty()) return tl::unexpected(std::move(findings));
-  RunInputs inputs{std::move(*selected),           std::move(files.prompt),
-                   std::move(files.ontology_text), std::move(files.ontology),
-                   std::move(files.prices),        share(std::string(embedded::claims_schema)),
-                   std::move(embedding),           {}};
+  RunInputs inputs{
+      std::move(*selected),      std::move(files.prompt), std::move(files.ontology_text),
+      std::move(files.ontology), std::move(files.prices), share(std::string(embedded::claims_schema)),
+      std::move(embedding),      std::move(judge),        {}};
   inputs.fingerprint = fingerprint_of(options, inputs);
   return inputs;
 }

@@ -25,6 +25,7 @@ struct RunInputs {
   PriceTable prices;
   SharedText response_schema;
   ResolvedEmbedding embedding;  ///< Without a model when no case is assessed by similarity.
+  ResolvedJudge judge;          ///< Nobody when no case of the suite is judged.
   std::string fingerprint;      ///< `config_fingerprint` of a baseline: of the whole suite.
 };
 
@@ -39,7 +40,8 @@ ExampleModels models_with_prices(const Settings& settings);
 /// finds in them.
 std::vector<Finding> findings_in_data_files(const Settings& settings);
 
-/// Prices of the tokens of the run's model and of the one that embeds. Options and inputs must outlive it.
+/// Prices of the tokens of the run's model, of the one that embeds and of the one that judges. Options and
+/// inputs must outlive it.
 Price price_of(const RunOptions& options, const RunInputs& inputs);
 
 /// Selects from the suite, and reads the data files that the settings name, or the built-in ones. Either all

@@ -30,6 +30,13 @@ std::optional<std::string> conflict_in(const RunFlags& flags, Mode mode) {
   if (flags.no_cache && mode == Mode::cached) {
     return "--no-cache leaves --mode cached nothing to read: use --mode live, or drop --no-cache";
   }
+  if (flags.judge_refresh && flags.no_cache) {
+    return "--judge-refresh renews the votes that the cache holds and --no-cache ignores it: use one of them";
+  }
+  if (flags.judge_refresh && mode != Mode::live) {
+    return "--judge-refresh asks the judge again, so it needs --mode live (the mode is " +
+           std::string(to_string(mode)) + ")";
+  }
   if (flags.quiet && (flags.verbose || flags.log_level)) {
     return "--quiet goes with neither --verbose nor --log-level: use one of them";
   }
@@ -243,6 +250,7 @@ Result<RunOptions> make_run_options(const RunFlags& flags, Settings settings) {
   options.perturb_commands = std::move(*perturb_commands);
   options.refresh = flags.refresh;
   options.no_cache = flags.no_cache;
+  options.judge_refresh = flags.judge_refresh;
   options.insecure = flags.insecure;
   options.baseline = flags.baseline;
   options.export_baseline = flags.export_baseline;

@@ -36,6 +36,7 @@ struct RunFlags {
   std::vector<std::string> perturb_commands;  ///< `NAME=COMMAND` each.
   bool refresh = false;
   bool no_cache = false;
+  bool judge_refresh = false;
   bool insecure = false;
   std::optional<std::string> call_log;
   std::optional<std::string> metrics_listen;
@@ -65,6 +66,7 @@ struct RunOptions {
   bool is_selection() const { return !categories.empty() || max_fixtures.has_value(); }
   bool refresh = false;                        ///< Renew what the cache holds.
   bool no_cache = false;                       ///< Neither read nor write the cache.
+  bool judge_refresh = false;                  ///< Renew the votes that the cache holds.
   bool insecure = false;                       ///< Listen beyond loopback without encryption.
   std::optional<std::string> call_log;         ///< Gets a line for each call of the workers in this process.
   std::optional<std::string> metrics_listen;   ///< As parse_metrics_endpoint gives it.

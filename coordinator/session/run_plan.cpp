@@ -1,6 +1,8 @@
 #include "coordinator/session/run_plan.hpp"
 
 #include "common/defaults.hpp"
+#include "common/text/text.hpp"
+#include "coordinator/defaults.hpp"
 #include "coordinator/session/trial_design.hpp"
 
 #include <algorithm>
@@ -15,6 +17,45 @@ std::uint64_t leading_bytes(const Digest& digest) {
   std::uint64_t number = 0;
   std::memcpy(&number, digest.data(), sizeof number);
   return number;
+}
+
+void add_provider(const ProviderSettings& provider, std::vector<ProviderSettings>& providers) {
+  if (std::ranges::find(providers, provider) == providers.end()) providers.push_back(provider);
+}
+
+/// `3 cases have judge metrics (a, b, c)`.
+std::string named(const JudgedCases& cases) {
+  std::string text = std::to_string(cases.count) + (cases.count == 1 ? " case has" : " cases have");
+  text += " judge metrics (";
+  for (const std::string& id : cases.first) {
+    if (&id != cases.first.data()) text += ", ";
+    text += excerpt(id, defaults::max_named_id_bytes);
+  }
+  const std::size_t rest = cases.count - cases.first.size();
+  return text + (rest > 0 ? ", and " + std::to_string(rest) + " more)" : ")");
+}
+
+/// Judge metrics need somebody who judges, or in a cached run somebody whose votes are looked up.
+Result<void> check_judge(const RunOptions& options, const RunInputs& inputs, const Plan& plan) {
+  const JudgedCases& cases = plan.judged_cases();
+  const JudgeSettings& judge = inputs.judge.judge;
+  const bool is_cached = options.settings.mode.value == Mode::cached;
+  const bool replays = is_cached && !judge.provider.empty();
+  if (cases.count == 0 || judge.judge != Judge::none || replays) return {};
+  const Setting<std::string>& given = options.settings.judge;
+  const std::string off = given.origin == Origin::default_value
+                              ? ", and no judge is named: "
+                              : ", and the judge is \"none\" (" + given.where + "): ";
+  const std::string ask = "with --judge PROVIDER and --judge-model";
+  const std::string import = "import a cassette that holds their votes (`sluice cache import`)";
+  return fail(Reason::usage_invalid,
+              named(cases) + off +
+                  (is_cached ? import + " and name the judge that gave them " + ask +
+                                   ", or have them judged in --mode live " + ask
+                             : "name one " + ask + ", or " + import +
+                                   ", name the judge that gave them in the same way and run with --mode "
+                                   "cached") +
+                  "; --judge fake tries them out without a model");
 }
 
 }  // namespace
@@ -50,9 +91,10 @@ RunSettings run_settings(const RunOptions& options, const RunInputs& inputs, std
   run.write_cache = !options.no_cache;
   run.providers = {options.provider.provider};
   run.embedding = inputs.embedding.embedding;
-  if (const auto& embedder = inputs.embedding.provider; embedder && *embedder != options.provider.provider) {
-    run.providers.push_back(*embedder);
-  }
+  if (const auto& embedder = inputs.embedding.provider) add_provider(*embedder, run.providers);
+  run.judge = inputs.judge.judge;
+  run.judge.refresh = options.judge_refresh;
+  if (const auto& judge = inputs.judge.provider) add_provider(*judge, run.providers);
   run.connect_timeout = settings.connect_timeout.value;
   run.request_timeout = settings.request_timeout.value;
   run.case_timeout = settings.case_timeout.value;
@@ -63,6 +105,15 @@ RunSettings run_settings(const RunOptions& options, const RunInputs& inputs, std
   return run;
 }
 
+void fit_judge(const Plan& plan, RunSettings& run) {
+  run.judge.rubrics = plan.rubrics();
+  if (plan.judged_cases().count > 0) return;
+  const std::string judge = std::exchange(run.judge, {}).provider;
+  const bool answers = run.providers.front().name == judge;
+  if (answers || run.embedding.provider == judge) return;
+  std::erase_if(run.providers, [&](const ProviderSettings& provider) { return provider.name == judge; });
+}
+
 Result<std::shared_ptr<const Plan>> make_plan(const RunOptions& options, const RunInputs& inputs) {
   RequestSettings request;
   request.provider = options.provider.provider;
@@ -71,12 +122,14 @@ Result<std::shared_ptr<const Plan>> make_plan(const RunOptions& options, const R
   request.max_tokens = options.settings.max_output_tokens.value;
   request.seed = options.settings.seed.value;
   request.response_schema = inputs.response_schema;
+  request.judge_samples = options.settings.judge_samples.value;
   auto design = make_trial_design(options);
   if (!design) return fail(std::move(design.error()));
   auto plan =
       Plan::make(inputs.suite, inputs.prompt, inputs.ontology, std::move(request), std::move(*design));
   if (!plan) return fail(std::move(plan.error()));
   if (auto usable = check_perturb_commands(options, *plan); !usable) return fail(std::move(usable.error()));
+  if (auto judged = check_judge(options, inputs, *plan); !judged) return fail(std::move(judged.error()));
   return std::make_shared<const Plan>(std::move(*plan));
 }
 
@@ -107,6 +160,11 @@ Result<void> add_budgets(const RunOptions& options, const RunInputs& inputs, Run
   const auto& embedding = inputs.embedding;
   if (embedding.provider && !config.price({0, 0, 1}))
     return unknown(embedding.embedding.model, embedding.provider->kind);
+  const JudgeSettings& judge = config.settings.judge;
+  PaidTokens of_judge;
+  of_judge.of(CallKind::judge) = {1, 1};
+  if (judge.judge == Judge::model && inputs.judge.provider && !config.price(of_judge))
+    return unknown(judge.model, inputs.judge.provider->kind);
   return {};
 }
 

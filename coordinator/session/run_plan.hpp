@@ -18,11 +18,16 @@
 
 namespace sluice {
 
-/// What each worker gets of the run: providers, caches, times.
+/// What each worker gets of the run: providers, caches, times, and who judges. Without the judge's rubrics:
+/// see fit_judge.
 RunSettings run_settings(const RunOptions& options, const RunInputs& inputs, std::string run_id);
 
+/// Names the rubrics of the plan's cases. Where none of them is judged, as in a part of a suite, nobody
+/// judges, and no worker is asked for the judge's key.
+void fit_judge(const Plan& plan, RunSettings& run);
+
 /// The trials of the run. Errors: a case that no request can be made of, a perturbation that is none or whose
-/// command fails.
+/// command fails, judge metrics that nobody judges.
 Result<std::shared_ptr<const Plan>> make_plan(const RunOptions& options, const RunInputs& inputs);
 
 /// By unit: what rendezvous hashing goes by. No holder is known yet.

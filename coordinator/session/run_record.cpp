@@ -9,6 +9,24 @@
 namespace sluice {
 namespace {
 
+/// Who judges, and by what: with the fingerprint, which has what the tests ask, all that makes a judgement.
+void add_judge(Json& json, const JudgeSettings& judge, std::uint32_t samples) {
+  if (judge.rubrics.empty()) return;  // Nothing is judged.
+  json.key("judge").open('{');
+  const bool is_fake = judge.judge == Judge::fake;
+  json.member("provider", is_fake ? to_string(judge.judge) : std::string_view(judge.provider));
+  json.member("model", judge.model);
+  json.member("samples", samples);
+  json.member("temperature", judge.temperature);
+  json.member("max_tokens", judge.max_tokens);
+  json.key("rubrics").open('[');
+  for (const Rubric& one : judge.rubrics) {
+    json.value(one.id + " " + one.version + " " + to_prefixed_hex(rubric_hash(one)));
+  }
+  json.close(']');
+  json.close('}');
+}
+
 /// The settings that decide what is requested and what an answer is: names and URLs without user info, no
 /// keys. Not what only says how fast, how long or at what cost, and not what assesses: that is the
 /// fingerprint's.
@@ -35,6 +53,7 @@ std::string settings_of(const RunOptions& options, const RunSettings& run, const
   json.member("seed", settings.seed.value);
   json.member("embedding_provider", run.embedding.provider);
   json.member("embedding_model", run.embedding.model);
+  add_judge(json, run.judge, settings.judge_samples.value);
   json.member("repeat", plan.trials().repeats());
   json.member("trials", to_prefixed_hex(trial_identity(plan)));
   json.key("perturbations").open('[');

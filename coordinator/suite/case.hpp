@@ -1,5 +1,6 @@
 #pragma once
 
+#include "common/hash.hpp"
 #include "common/model/claim.hpp"
 #include "common/model/expectation.hpp"
 #include "coordinator/suite/thresholding.hpp"
@@ -15,12 +16,24 @@ namespace sluice {
 /// schema, `text` sends the content as it is and takes any text for an answer.
 enum class CaseKind : std::uint8_t { claims, text };
 
+/// What a judge metric of a test asks (docs/judges.md).
+struct JudgeQuestion {
+  std::uint32_t rubric = 0;                ///< Position in Suite::rubrics.
+  Digest rubric_hash{};                    ///< Its hash, for fingerprints: positions change with the suite.
+  std::optional<std::uint32_t> samples{};  ///< Votes, over the run's settings.
+  std::string reference{};                 ///< Empty if the rubric does not show it.
+  std::string criteria{};                  ///< Empty if the rubric does not show it.
+  friend bool operator==(const JudgeQuestion&, const JudgeQuestion&) = default;
+};
+
 /// A metric that a YAML test names, and what it must reach.
 struct Expectation {
-  /// Its `texts` are empty for a claims metric, which assesses by the case's claims.
+  /// Its `texts` are empty for a claims metric, which assesses by the case's claims, and for a judge metric.
   TextExpectation what;
-  Thresholding thresholding;        ///< Over the suite's; only for scored metrics.
-  std::optional<double> min_score;  ///< `expected.min_score`: holds beside any thresholding.
+  Thresholding thresholding;  ///< Over the suite's; only for scored metrics.
+  /// `expected.min_score`: holds beside any thresholding. Of a judge metric: what each vote must reach.
+  std::optional<double> min_score;
+  std::optional<JudgeQuestion> judge{};  ///< Of a judge metric alone.
   friend bool operator==(const Expectation&, const Expectation&) = default;
 };
 

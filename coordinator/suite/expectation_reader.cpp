@@ -5,6 +5,7 @@
 #include "coordinator/suite/canonical_json.hpp"
 #include "coordinator/suite/expected_claims.hpp"
 #include "coordinator/suite/json_document.hpp"
+#include "coordinator/suite/judge_reader.hpp"
 #include "coordinator/suite/thresholding_reader.hpp"
 
 #include <algorithm>
@@ -17,7 +18,7 @@
 namespace sluice {
 namespace {
 
-enum class Parameter : std::uint8_t { text, pattern, schema, claims };
+enum class Parameter : std::uint8_t { text, pattern, schema, claims, judge };
 
 /// A metric that `type` may name.
 struct Type {
@@ -41,6 +42,10 @@ constexpr std::array types{
     Type{MetricId::claims_required, Parameter::claims},
     Type{MetricId::claims_forbidden, Parameter::claims},
     Type{MetricId::claims_absent, Parameter::claims},
+    Type{MetricId::faithfulness, Parameter::judge},
+    Type{MetricId::relevancy, Parameter::judge},
+    Type{MetricId::correctness, Parameter::judge},
+    Type{MetricId::rubric, Parameter::judge},
 };
 
 /// The keys that belong to some types only.
@@ -55,6 +60,8 @@ constexpr std::array parameter_keys{
     ParameterKey{"must_contain", Parameter::claims},
     ParameterKey{"must_not_contain", Parameter::claims},
     ParameterKey{"min_confidence", Parameter::claims},
+    ParameterKey{"rubric_version", Parameter::judge},
+    ParameterKey{"samples", Parameter::judge},
 };
 
 std::string keys_of(Parameter parameter) {
@@ -80,7 +87,7 @@ class ExpectationsReader {
   ExpectationsReader(const TestSource& source, const DocumentContext& context, Case& test)
       : source_(source), context_(context), test_(test) {}
 
-  void read(const DocumentEntry& expected) {
+  const KnownRubric* read(const DocumentEntry& expected) {
     const DocumentNode& node = expected.value;
     if (const auto* array = std::get_if<DocumentNode::Array>(&node.value)) {
       if (array->empty()) context_.add(expected.line, "\"expected\" must name at least one metric");
@@ -97,6 +104,7 @@ class ExpectationsReader {
     }
     test_.must_contain = without_places(std::move(required_));
     test_.must_not_contain = without_places(std::move(forbidden_));
+    return needs_context_;
   }
 
  private:
@@ -112,7 +120,7 @@ class ExpectationsReader {
     check_combination(reader, *type);
     Expectation expectation;
     expectation.what.metric = type->id;
-    read_parameters(reader, *type, expectation.what.texts);
+    read_parameters(reader, *type, expectation);
     if (type->is_scored()) {
       read_limits(reader, expectation);
     } else {
@@ -168,12 +176,13 @@ class ExpectationsReader {
     }
   }
 
-  void read_parameters(TableReader& reader, const Type& type, std::vector<std::string>& texts) {
+  void read_parameters(TableReader& reader, const Type& type, Expectation& expectation) {
     for (const ParameterKey& one : parameter_keys) {
       if (one.parameter == type.parameter || reader.refused_entry(one.key) == nullptr) continue;
       reader.add_wrong(one.key, "does not belong to " + std::string(type.name()) + ", which takes " +
                                     keys_of(type.parameter));
     }
+    std::vector<std::string>& texts = expectation.what.texts;
     switch (type.parameter) {
       case Parameter::text:
         texts = read_texts(reader, type);
@@ -186,6 +195,9 @@ class ExpectationsReader {
         break;
       case Parameter::claims:
         read_claims_parameters(reader);
+        break;
+      case Parameter::judge:
+        expectation.judge = read_judge_parameters(reader, type.id);
         break;
     }
   }
@@ -256,6 +268,15 @@ class ExpectationsReader {
     if (is_first(reader, "min_confidence") && confidence) test_.min_confidence = *confidence;
   }
 
+  JudgeQuestion read_judge_parameters(TableReader& reader, MetricId metric) {
+    ReadQuestion read = read_judge_question(reader, metric, *source_.rubrics);
+    // Without one there is nothing that an answer could be faithful to; other rubrics show it where it is.
+    const bool needs_context =
+        metric == MetricId::faithfulness && read.rubric != nullptr && read.rubric->shows("context");
+    if (needs_context) needs_context_ = read.rubric;
+    return std::move(read.question);
+  }
+
   /// The claims are the test's: its claims metrics share them, and one of them holds them.
   bool is_first(TableReader& reader, std::string_view key) {
     if (reader.entry(key) == nullptr) return false;
@@ -268,6 +289,8 @@ class ExpectationsReader {
   }
 
   void read_limits(TableReader& reader, Expectation& expectation) const {
+    if (reader.refused_entry("threshold") != nullptr)
+      reader.add_wrong("threshold", "is called \"min_score\"");
     expectation.min_score = reader.number_in("min_score", 0.0, 1.0);
     if (const DocumentNode* table = reader.table("thresholding")) {
       expectation.thresholding = read_thresholding(context_.reader(*table, "thresholding"), source_.suite);
@@ -296,13 +319,14 @@ class ExpectationsReader {
   std::map<std::string, std::uint32_t, std::less<>> claims_lines_;
   std::vector<PlacedClaim> required_;
   std::vector<PlacedClaim> forbidden_;
+  const KnownRubric* needs_context_ = nullptr;
 };
 
 }  // namespace
 
-void read_expectations(const DocumentEntry& expected, const TestSource& source,
-                       const DocumentContext& context, Case& test) {
-  ExpectationsReader(source, context, test).read(expected);
+const KnownRubric* read_expectations(const DocumentEntry& expected, const TestSource& source,
+                                     const DocumentContext& context, Case& test) {
+  return ExpectationsReader(source, context, test).read(expected);
 }
 
 }  // namespace sluice

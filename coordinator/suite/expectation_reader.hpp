@@ -8,8 +8,9 @@
 namespace sluice {
 
 /// Reads `expected` of a test, one metric or a list of them, into the case: its expectations, its kind, and
-/// for claims metrics its claims and min_confidence. What is wrong becomes findings.
-void read_expectations(const DocumentEntry& expected, const TestSource& source,
-                       const DocumentContext& context, Case& test);
+/// for claims metrics its claims and min_confidence. What is wrong becomes findings. Returns the rubric for
+/// which the test must have an `input.context`; null if there is none.
+const KnownRubric* read_expectations(const DocumentEntry& expected, const TestSource& source,
+                                     const DocumentContext& context, Case& test);
 
 }  // namespace sluice

@@ -77,16 +77,33 @@ std::string canonical_claims(const std::vector<ExpectedClaim>& claims) {
   return unordered_array(std::move(elements));
 }
 
+std::string canonical_question(const JudgeQuestion& question) {
+  Object object;
+  object.add_text("criteria", question.criteria).add_text("reference", question.reference);
+  object.add_text("rubric", to_hex(question.rubric_hash));
+  if (question.samples) object.add("samples", std::to_string(*question.samples));
+  return object.finish();
+}
+
 std::string canonical_expectation(const Expectation& expectation) {
   // A schema is canonical JSON already and stands as a text here: one form for all metrics.
   std::vector<std::string> texts;
   for (const std::string& text : expectation.what.texts) texts.push_back(json_string(text));
-  return Object()
-      .add_text("metric", info(expectation.what.metric).name)
+  Object object;
+  if (expectation.judge) object.add("judge", canonical_question(*expectation.judge));
+  return object.add_text("metric", info(expectation.what.metric).name)
       .add_if("min_score", expectation.min_score)
       .add("texts", unordered_array(std::move(texts)))
       .add("thresholding", canonical_thresholding(expectation.thresholding))
       .finish();
+}
+
+std::string canonical_judge(const FingerprintJudge& judge) {
+  Object object;
+  object.add("max_tokens", std::to_string(judge.max_tokens)).add_text("model", judge.model);
+  if (judge.provider) object.add_text("provider", to_string(*judge.provider));
+  object.add("samples", std::to_string(judge.samples)).add("temperature", number(judge.temperature));
+  return object.finish();
 }
 
 }  // namespace
@@ -144,6 +161,9 @@ Digest config_fingerprint(const Suite& suite, const FingerprintSettings& setting
     }
   }
   object.add_text("form", form_version);
+  if (std::ranges::any_of(suite.metrics, is_judge_metric)) {
+    object.add("judge", canonical_judge(settings.judge));
+  }
   object.add("max_tokens", std::to_string(settings.max_tokens));
   object.add("metrics", unordered_array(std::move(metrics))).add_text("model", settings.model);
   if (reads_claims) object.add_text("ontology", to_hex(settings.ontology));

@@ -1,5 +1,6 @@
 #pragma once
 
+#include "common/defaults.hpp"
 #include "common/hash.hpp"
 #include "common/model/run_settings.hpp"
 #include "coordinator/suite/suite.hpp"
@@ -18,6 +19,16 @@ std::string canonical_thresholding(const Thresholding& thresholding);
 /// SHA-256 of canonical_case.
 Digest case_fingerprint(const Case& one);
 
+/// Who judges, as suite, file or environment name it: the same with `--judge none`, where votes come from
+/// caches alone.
+struct FingerprintJudge {
+  std::optional<ProviderKind> provider;  ///< Nothing for the fake judge, which has no model either.
+  std::string model;
+  double temperature = defaults::judge_temperature;
+  std::uint32_t max_tokens = defaults::judge_max_tokens;
+  std::uint32_t samples = defaults::judge_samples;  ///< Where a test says nothing.
+};
+
 /// What a run adds to its suite.
 struct FingerprintSettings {
   ProviderKind provider = ProviderKind::openai;
@@ -27,13 +38,14 @@ struct FingerprintSettings {
   std::optional<std::int64_t> seed;
   std::optional<ProviderKind> embedding_provider;  ///< Nothing for the built-in embedder.
   std::string embedding_model;
+  FingerprintJudge judge;
   Digest prompt{};    ///< PromptTemplate::hash
   Digest ontology{};  ///< SHA-256 of the ontology's text.
 };
 
 /// `config_fingerprint` of a baseline (gate ADR, section D; docs/suites.md): the suite's content, the names
-/// and versions of its metrics, and the model settings. The embedder counts only if a test needs one, prompt
-/// and ontology only if claims are read. The same on every machine.
+/// and versions of its metrics, and the model settings. The embedder and the judge count only if a test needs
+/// them, prompt and ontology only if claims are read. The same on every machine.
 Digest config_fingerprint(const Suite& suite, const FingerprintSettings& settings);
 
 }  // namespace sluice

@@ -68,16 +68,9 @@ class FixtureFinder {
   std::vector<fs::path> files_;
 };
 
-/// As the suite's folder names it, however the user named that; empty is a path from elsewhere, which stands
-/// for itself.
-fs::path named_in(const SuiteFolder& files, const fs::path& path) {
-  fs::path name = path.lexically_normal().lexically_relative(files.path().lexically_normal());
-  return name.empty() ? path : name;
-}
-
 ParsedFixture load_fixture(const fs::path& path, const SuiteFolder& files) {
   const std::string file = path.generic_string();
-  const fs::path name = named_in(files, path);
+  const fs::path name = files.name_of(path);
   const auto text = files.read(name, defaults::max_fixture_bytes);
   if (!text) {
     ParsedFixture result;
@@ -105,7 +98,7 @@ std::vector<ParsedFixture> load_fixtures(const std::vector<fs::path>& paths, con
 std::optional<Manifest> load_manifest(const fs::path& path, const SuiteFolder& files, std::size_t fixtures,
                                       std::vector<Finding>& findings) {
   const std::string file = path.generic_string();
-  const auto text = files.read(named_in(files, path), defaults::max_fixture_bytes);
+  const auto text = files.read(files.name_of(path), defaults::max_fixture_bytes);
   if (!text) {
     findings.push_back({file, 0, "the manifest " + text.error().message});
     return std::nullopt;

@@ -1,6 +1,7 @@
 #pragma once
 
 #include "common/hash.hpp"
+#include "common/model/judge.hpp"
 #include "coordinator/suite/case.hpp"
 #include "coordinator/suite/case_list.hpp"
 #include "coordinator/suite/suite_folder.hpp"
@@ -23,6 +24,7 @@ struct Suite {
   /// What a YAML suite was read from, but for TOML files: sorted, each once.
   std::vector<FileIdentity> input_files;
   std::vector<std::string> fixture_folders;  ///< Every TOML file in them is a fixture.
+  std::vector<Rubric> rubrics;               ///< Those that any of the cases uses, each once.
   std::vector<MetricId> metrics;  ///< What assesses any of the cases, by number; before any selection.
   /// Of all cases, the thresholding and the file's own `repeat` and `min_stability`, in canonical form and
   /// before any selection (docs/baselines.md).

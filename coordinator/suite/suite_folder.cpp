@@ -194,4 +194,9 @@ Result<fs::path> SuiteFolder::find_folder(const fs::path& name) const {
   return path;
 }
 
+fs::path SuiteFolder::name_of(const fs::path& path) const {
+  fs::path name = path.lexically_normal().lexically_relative(folder_.lexically_normal());
+  return name.empty() ? path : name;
+}
+
 }  // namespace sluice

@@ -51,6 +51,8 @@ class SuiteFolder {
   /// Where a folder that the suite names lies, to be listed; its files are opened by open_file. Errors as
   /// there.
   Result<std::filesystem::path> find_folder(const std::filesystem::path& name) const;
+  /// What open_file takes for a path below a folder that was found; one from elsewhere stands for itself.
+  std::filesystem::path name_of(const std::filesystem::path& path) const;
 
  private:
   struct Root {

@@ -31,7 +31,7 @@ class TestReader {
     const DocumentNode* input = reader.table("input", Need::required);
     const DocumentEntry* expected = reader.entry("expected", Need::required, "what the answer is judged by");
     reader.finish();
-    if (expected != nullptr) read_expectations(*expected, source_, context_, test);
+    if (expected != nullptr) needs_context_ = read_expectations(*expected, source_, context_, test);
     if (input != nullptr) read_input(context_.reader(*input, "input"));
     sort_findings(result_.findings);
   }
@@ -62,7 +62,16 @@ class TestReader {
     }
     if (prompt_is_empty) reader.add_wrong("prompt", "must not be empty");
     if (context) test.context = joined(*context);
+    if (needs_context_ != nullptr && (context || reader.entry("context") == nullptr)) require_context(reader);
     test.system = std::move(system).value_or("");
+  }
+
+  void require_context(TableReader& reader) const {
+    const std::string wanted = "the text that " + needs_context_->name() + " shows as {{context}}";
+    const bool is_given = reader.entry("context", Need::required, wanted) != nullptr;
+    if (is_given && one_line(result_.test.context).empty()) {
+      reader.add_wrong("context", "must not be empty: it is " + wanted);
+    }
   }
 
   void read_content(TableReader& reader, const std::string& path) {
@@ -92,6 +101,7 @@ class TestReader {
   const TestSource& source_;
   DocumentContext context_;
   ParsedTest& result_;
+  const KnownRubric* needs_context_ = nullptr;
 };
 
 template <class Compiled>

@@ -5,9 +5,11 @@
 #include "common/error.hpp"
 #include "coordinator/suite/case.hpp"
 #include "coordinator/suite/suite_folder.hpp"
+#include "coordinator/suite/suite_rubrics.hpp"
 
 #include <cstdint>
 #include <functional>
+#include <memory>
 #include <string>
 #include <unordered_map>
 #include <unordered_set>
@@ -43,6 +45,7 @@ struct TestSource {
   ReadNamedFile read_file;
   TextChecker* checker = nullptr;               ///< Null: patterns and schemas were checked before.
   std::vector<FileIdentity>* opened = nullptr;  ///< Gets the files that tests name. Null: it has them.
+  std::shared_ptr<SuiteRubrics> rubrics = std::make_shared<SuiteRubrics>();  ///< Those that tests may name.
 };
 
 /// What a test came to. The case is meant for use only if there are no findings.

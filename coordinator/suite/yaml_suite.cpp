@@ -44,6 +44,11 @@ constexpr std::array setting_keys{
     SettingKey{"min_stability", "min_stability"},
     SettingKey{"embedding_provider", "embedding_provider"},
     SettingKey{"embedding_model", "embedding_model"},
+    SettingKey{"judge", "judge"},
+    SettingKey{"judge_model", "judge_model"},
+    SettingKey{"judge_samples", "judge_samples"},
+    SettingKey{"judge_temperature", "judge_temperature"},
+    SettingKey{"judge_max_tokens", "judge_max_tokens"},
 };
 
 class YamlSuiteReader {
@@ -63,6 +68,7 @@ class YamlSuiteReader {
     files_ = std::move(*files);
     const ParsedYaml document = parse_yaml(*text);
     for (const DocumentError& error : document.errors) context_.add(error.line, error.message);
+    rubrics_->add_shipped(findings_);
     if (document.root) read_document(*document.root);
     check_settings();
     builder_.find_duplicates(findings_);
@@ -76,6 +82,7 @@ class YamlSuiteReader {
     input_files_.erase(std::unique(input_files_.begin(), input_files_.end()), input_files_.end());
     loaded_.suite.input_files = std::move(input_files_);
     loaded_.suite.fixture_folders = std::move(fixture_folders_);
+    loaded_.suite.rubrics = rubrics_->used();
     return std::move(loaded_);
   }
 
@@ -89,8 +96,10 @@ class YamlSuiteReader {
     TableReader reader = context_.reader(root, "");
     name_ = reader.word("suite", Need::required).value_or("");
     take_setting(reader, "model", "model", "\"model\"");
-    // Their defaults hold for every test.
+    // What these say holds for every test.
     if (const DocumentNode* settings = reader.table("settings")) read_settings(*settings);
+    const auto rubrics = reader.texts("rubrics");
+    if (rubrics) read_rubrics(reader, *rubrics);
     const DocumentNode::Array* tests = reader.array("tests");
     const auto fixtures = reader.texts("fixtures");
     const auto tests_files = reader.texts("tests_file");
@@ -156,7 +165,8 @@ class YamlSuiteReader {
     const auto read = [files = files_](const std::string& name, std::vector<FileIdentity>* opened) {
       return files->read(name, defaults::max_fixture_bytes, opened);
     };
-    return {std::move(file), std::move(source), notation, thresholding_, read, &checker_, &input_files_};
+    return {std::move(file), std::move(source), notation, thresholding_, read,
+            &checker_,       &input_files_,     rubrics_};
   }
 
   fs::path folder() const { return path_.parent_path(); }
@@ -183,6 +193,15 @@ class YamlSuiteReader {
             key, "names \"" + excerpt(name, defaults::quoted_bytes) + "\", which " + used.error().message);
       }
     }
+  }
+
+  void read_rubrics(TableReader& reader, const std::vector<std::string>& names) {
+    for_each_name(reader, "rubrics", names, [this](const std::string& name) -> Result<void> {
+      const auto path = files_->find_folder(name);
+      if (!path) return fail(path.error());
+      rubrics_->add_folder(*path, *files_, input_files_, findings_);
+      return {};
+    });
   }
 
   void read_tests_files(TableReader& reader, const std::vector<std::string>& names) {
@@ -217,6 +236,7 @@ class YamlSuiteReader {
   std::vector<Finding> findings_;
   DocumentContext context_;
   TextChecker checker_;
+  std::shared_ptr<SuiteRubrics> rubrics_ = std::make_shared<SuiteRubrics>();
   SuiteBuilder builder_;
   LoadedSuite loaded_;
   std::string name_;

@@ -147,7 +147,7 @@ TEST_F(LentEntriesFlowTest, EmbeddingsAreSoughtBeforeTheyArePaidFor) {
   EXPECT_EQ(*done.evidence.embedded.at("reference"), (std::vector<float>{2, 1}));
   EXPECT_EQ(*done.evidence.embedded.at("answer"), (std::vector<float>{1, 1}));
   EXPECT_TRUE(sought().empty());
-  EXPECT_EQ(stored, (std::vector<wire::Stored>{{"run-1", {embedding_of("answer").digest}, {}}}));
+  EXPECT_EQ(stored, (std::vector<wire::Stored>{{"run-1", {embedding_of("answer")}, {}}}));
 }
 
 TEST_F(LentEntriesFlowTest, AnEmbeddingIsSoughtOnceWhoeverWaits) {
@@ -186,7 +186,7 @@ TEST_F(LentEntriesFlowTest, WhatCannotBePaidForIsGivenUp) {
   answer(made[0].id, 400, R"({"error":{"message":"no"}})");
   EXPECT_EQ(outcomes().size(), 1u);
   sought();
-  EXPECT_EQ(stored, (std::vector<wire::Stored>{{"run-1", {}, {embedding_of("answer").digest}}}));
+  EXPECT_EQ(stored, (std::vector<wire::Stored>{{"run-1", {}, {embedding_of("answer")}}}));
 }
 
 TEST_F(LentEntriesFlowTest, WhatIsLeftToOneWhoseTimeIsOverIsGivenUp) {
@@ -201,7 +201,7 @@ TEST_F(LentEntriesFlowTest, WhatIsLeftToOneWhoseTimeIsOverIsGivenUp) {
   found(embedding_of("answer"), "");
   EXPECT_TRUE(calls().empty());
   sought();
-  EXPECT_EQ(stored, (std::vector<wire::Stored>{{"run-1", {}, {embedding_of("answer").digest}}}));
+  EXPECT_EQ(stored, (std::vector<wire::Stored>{{"run-1", {}, {embedding_of("answer")}}}));
 }
 
 }  // namespace

@@ -198,6 +198,32 @@ TEST_F(Commands, EveryBadFixtureIsNamedInOneGo) {
   EXPECT_TRUE(has(run.errors, "weight.toml:9")) << run.errors;
 }
 
+TEST_F(Commands, WhatIsWrongWithJudgedTestsAndTheirRubricsIsNamed) {
+  const auto suite = folder() / "suite.yaml";
+  write_text(folder() / "rubrics" / "tone" / "v2.toml",
+             "id = \"tone\"\nversion = \"v1\"\ndescription = \"d\"\nsystem = \"\"\nuser = \"{{anser}}\"\n");
+  write_text(suite,
+             "suite: s\nrubrics: rubrics\ntests:\n"
+             "- id: a\n  input: {prompt: p}\n  expected: {type: faithfulness, threshold: 0.5}\n"
+             "- id: b\n  input: {prompt: p}\n  expected: {type: correctness, rubric_version: v7}\n");
+  const auto finished = run_sluice({"validate-fixtures", suite.string()});
+  EXPECT_EQ(finished.exit_code, 2);
+  for (const char* place :
+       {"v2.toml:2: \"version\"", "v2.toml:5: \"user\" has the unknown placeholder {{anser}}",
+        "v2.toml:5: \"user\" must show {{answer}}", "suite.yaml:5: missing \"context\"",
+        "suite.yaml:6: \"threshold\" in expected is called \"min_score\"",
+        "suite.yaml:9: \"rubric_version\" in expected names \"v7\""}) {
+    EXPECT_TRUE(has(finished.output, place)) << place << " is not in:\n" << finished.output;
+  }
+}
+
+TEST_F(Commands, TheSuiteOfTheDocumentsWithJudgesIsValid) {
+  const auto suite = support::source_path("docs/examples/judges/suite.yaml");
+  const auto finished = run_sluice({"validate-fixtures", suite});
+  EXPECT_EQ(finished.exit_code, 0) << finished.output << finished.errors;
+  EXPECT_TRUE(has(finished.output, "all: 5 tests ok")) << finished.output;
+}
+
 TEST_F(Commands, WordsThatTheOntologyLacksAreNamedAtTheLineOfTheCase) {
   const auto suite = folder() / "suite";
   write_text(suite / "odd.toml",

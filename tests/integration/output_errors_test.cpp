@@ -69,9 +69,9 @@ TEST_F(OutputErrors, ATomlFileAmongTheFixtures) {
   expect_one_sentence(run_sluice({"run", suite.string(), "--mode", "mock", "--output", path.string()}),
                       {"the report", path.string(), "would be read as a fixture", "suite.yaml"});
   // What is no TOML file is nobody's fixture.
-  const auto json = fixtures / "report.json";
-  EXPECT_EQ(run_sluice(mock_run(fixtures) + Flags{"--output", json.string()}).exit_code, 1);
-  EXPECT_EQ(run_sluice(mock_run(fixtures) + Flags{"--output", json.string()}).exit_code, 1);
+  const auto report = fixtures / "report.json";
+  EXPECT_EQ(run_sluice(mock_run(fixtures) + Flags{"--output", report.string()}).exit_code, 1);
+  EXPECT_EQ(run_sluice(mock_run(fixtures) + Flags{"--output", report.string()}).exit_code, 1);
   const auto outside = folder() / "report.toml";
   EXPECT_EQ(run_sluice(mock_run(fixtures) + Flags{"--output", outside.string()}).exit_code, 1);
 }

@@ -13,7 +13,7 @@ constexpr std::size_t max_entries = 32768;
 }  // namespace
 
 const BookEntry& AnswerBook::look_up(const ChatRequest& request) {
-  std::uint64_t key = request.user.size();
+  std::uint64_t key = 2 * request.user.size() + (request.vote ? 1 : 0);
   for (const auto& text : request.user) key = content_hash(text.raw, key);
   const auto found = entries_.find(key);
   if (found != entries_.end()) return found->second;
@@ -29,9 +29,14 @@ BookEntry AnswerBook::make(const ChatRequest& request) {
   }
   BookEntry entry;
   entry.content = content_hash(message_);
-  entry.text = extract_claims(message_);
+  if (request.vote) {
+    entry.judged = find_judged_answers(message_);
+  } else {
+    entry.text = extract_claims(message_);
+  }
   append_escaped(entry.escaped, entry.text);
   for (std::size_t i = 0; i < scripts_.size(); ++i) {
+    if (scripts_[i].vote.value_or(request.vote) != request.vote) continue;
     if (message_.find(scripts_[i].contains) != std::string::npos) {
       entry.scripts.push_back(static_cast<std::uint32_t>(i));
     }

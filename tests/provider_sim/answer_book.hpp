@@ -1,6 +1,7 @@
 #pragma once
 
 #include "tests/provider_sim/chat_request.hpp"
+#include "tests/provider_sim/judge.hpp"
 #include "tests/provider_sim/script.hpp"
 
 #include <cstddef>
@@ -15,9 +16,10 @@ namespace sluice::sim {
 /// What is known of one user message.
 struct BookEntry {
   std::uint64_t content = 0;           ///< Hash of the unescaped message.
-  std::string text;                    ///< The built-in rules' answer.
+  std::string text;                    ///< The built-in rules' answer; empty if a vote is asked for.
   std::string escaped;                 ///< `text` with JSON escapes, as it stands in a body.
-  std::vector<std::uint32_t> scripts;  ///< The script rules whose `contains` it has, in order.
+  std::vector<std::uint32_t> scripts;  ///< The script rules that fit it, in order.
+  std::vector<JudgedAnswer> judged;    ///< What the vote is about; empty if none is asked for.
 };
 
 /// Answers by content: a message that comes again is neither unescaped nor searched again.

@@ -2,6 +2,9 @@
 
 #include "tests/provider_sim/json_cursor.hpp"
 
+#include <array>
+#include <span>
+
 namespace sluice::sim {
 
 namespace {
@@ -72,8 +75,32 @@ bool read_max_tokens(JsonCursor& cursor, ChatRequest& out) {
   return true;
 }
 
+/// Where the properties of a response schema stand, behind the request's own member.
+constexpr std::array<std::string_view, 3> openai_schema{"json_schema", "schema", "properties"};
+constexpr std::array<std::string_view, 3> anthropic_schema{"format", "schema", "properties"};
+constexpr std::array<std::string_view, 1> gemini_schema{"properties"};
+
+/// Walks down the path to the names of a schema's properties; all else is skipped. The properties tell a vote
+/// (config/schemas/vote.schema.json): its name stands in one format of three.
+bool read_schema(JsonCursor& cursor, std::span<const std::string_view> path, ChatRequest& out) {
+  if (cursor.peek() != '{') return cursor.skip();
+  bool score = false;
+  bool rationale = false;
+  const bool read = cursor.members([&](std::string_view key) {
+    if (!path.empty()) {
+      return key == path.front() ? read_schema(cursor, path.subspan(1), out) : cursor.skip();
+    }
+    score = score || key == "score";
+    rationale = rationale || key == "rationale";
+    return cursor.skip();
+  });
+  if (path.empty()) out.vote = score && rationale;
+  return read;
+}
+
 bool read_generation_config(JsonCursor& cursor, ChatRequest& out) {
   return cursor.members([&](std::string_view key) {
+    if (key == "responseJsonSchema") return read_schema(cursor, gemini_schema, out);
     return key == "maxOutputTokens" ? read_max_tokens(cursor, out) : cursor.skip();
   });
 }
@@ -92,6 +119,12 @@ bool read_members(Provider provider, JsonCursor& cursor, ChatRequest& out) {
     if (key == "system") return reader.system();
     if (key == "max_tokens" || key == "max_completion_tokens") return read_max_tokens(cursor, out);
     if (key == "stream") return cursor.boolean(out.streams);
+    if (key == "response_format" && provider == Provider::openai) {
+      return read_schema(cursor, openai_schema, out);
+    }
+    if (key == "output_config" && provider == Provider::anthropic) {
+      return read_schema(cursor, anthropic_schema, out);
+    }
     return cursor.skip();
   });
 }
@@ -166,6 +199,7 @@ void ChatRequest::clear() {
   prompt_bytes = 0;
   max_tokens.reset();
   streams = false;
+  vote = false;
 }
 
 std::optional<std::string> read_chat_request(Provider provider, std::string_view body, ChatRequest& out) {

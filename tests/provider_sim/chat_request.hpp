@@ -22,6 +22,7 @@ struct ChatRequest {
   std::size_t prompt_bytes = 0;  ///< All texts of all roles, unescaped.
   std::optional<std::uint64_t> max_tokens;
   bool streams = false;
+  bool vote = false;  ///< Its response schema has the properties of a vote, score and rationale.
 
   void clear();
 };

@@ -7,8 +7,9 @@
 
 namespace sluice::sim {
 
-void Counters::started() {
+void Counters::started(const Record& record) {
   ++requests_;
+  if (record.vote) ++votes_;
   max_in_flight_ = std::max(max_in_flight_, ++in_flight_);
 }
 
@@ -39,6 +40,7 @@ std::string Counters::to_json() const {
     out += "\":";
     append_number(out, static_cast<std::int64_t>(value));
   };
+  member("votes", votes_);
   member("in_flight", in_flight_);
   member("max_in_flight", max_in_flight_);
   member("dropped", dropped_);

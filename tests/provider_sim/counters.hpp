@@ -11,7 +11,7 @@ namespace sluice::sim {
 /// What `GET /stats` returns. Counts provider requests only.
 class Counters {
  public:
-  void started();
+  void started(const Record& record);
   void finished(const Record& record, bool gone);
   /// Back to 0, but for what is in flight.
   void reset();
@@ -20,6 +20,7 @@ class Counters {
 
  private:
   std::uint64_t requests_ = 0;
+  std::uint64_t votes_ = 0;  ///< Requests that asked for a vote.
   std::uint64_t in_flight_ = 0;
   std::uint64_t max_in_flight_ = 0;
   std::uint64_t gone_ = 0;     ///< The client left before its answer.

@@ -53,11 +53,14 @@ void EventLog::write(std::string_view event, const Record& record, std::int64_t 
   buffer_ += record.provider;
   buffer_ += "\",\"content\":\"";
   append_hex(buffer_, record.content >> 32, 8);
+  buffer_ += '"';
+  if (record.vote) buffer_ += ",\"vote\":true";
   if (event != "start" && record.fault != Fault::none) {
-    buffer_ += "\",\"fault\":\"";
+    buffer_ += ",\"fault\":\"";
     buffer_ += to_string(record.fault);
+    buffer_ += '"';
   }
-  buffer_ += "\"}\n";
+  buffer_ += "}\n";
   if (buffer_.size() >= full_buffer) flush();
 }
 

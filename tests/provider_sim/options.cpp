@@ -39,19 +39,50 @@ constexpr const char* examples = R"(Examples:
       in line
   provider-sim --fault-mode per-content --refusal-rate 0.1
       a tenth of the messages is refused, the same ones every time
+  provider-sim --judge-noise 0.1 --judge-length-bias 0.3
+               --judge-family-bias gpt,0.1
+      judges with every tenth vote turned over, in favour of long answers and of
+      those by gpt
 
 Script file: one JSON object a line, e.g.
   {"contains": "fixture 7", "status": 500, "times": 2}
   {"contains": "fixture 8", "text": "{\"claims\":[]}", "latency_ms": 100}
-Members: contains, text, status, headers, body, latency_ms, retry_after, times,
-refusal, finish, and fault (hang, drop, truncate, malformed, refusal, length).
-The first rule that fits and has uses left is taken; rules with only a latency
-leave the answer to the built-in rules, and faults to the flags.
+  {"contains": "question 9", "vote": false,
+   "text": "[quality 0.8] [by gpt] In Paris."}
+  {"contains": "question 9", "vote": true,
+   "text": {"rationale": "Wrong.", "score": 0}, "times": 1}
+(each rule on one line.)
+Members: contains, vote, text, status, headers, body, latency_ms, retry_after,
+times, refusal, finish, and fault (hang, drop, truncate, malformed, refusal,
+length). The first rule that fits and has uses left is taken; rules with only a
+latency leave the answer to the built-in rules, and faults to the flags. A vote
+often shows the question that its answer was given to: "vote" keeps a rule to
+votes (true) or to other requests (false).
+
+Votes: a request whose response schema has the properties "score" and
+"rationale" is answered with a vote, {"rationale": "...", "score": 0.8}. An
+answer in it begins at its marker [quality S], S from 0 to 1, which is its
+honest score, and ends before [end], a line that begins with "</" or the next
+marker, or with the message. Two markers (the last two, of more) are a pair: its
+score is 0.5 + (first - second) / 2. Without a marker the whole message is one
+answer, and its score a hash of it. Noise comes before the biases, and each
+answer's score stays from 0 to 1. The n-th vote on a message is the same in
+every run with one --seed, however requests interleave; what a limit or a fault
+keeps back is given to the next request.
 
 Errors of limits, keys, form, outages and --fail-first come at once; all other
 answers after the latency. A HEAD request is answered 404 and counts as nothing.)";
 
 using Parts = std::vector<double>;
+
+/// A bias: from -1 to 1. Nothing if the text is none.
+std::optional<double> read_bias(std::string_view text) {
+  double number = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
+  const bool whole = error == std::errc() && end == text.data() + text.size();
+  if (!whole || !(number >= -1 && number <= 1)) return std::nullopt;
+  return number;
+}
 
 /// Numbers between commas; empty if the text is something else.
 Parts split_numbers(const std::string& text) {
@@ -233,7 +264,7 @@ void add_faults(CLI::App& app, SimSettings& sim) {
   app.add_option("--fault-mode", faults.mode, "random: by request; per-content: what fails once fails always")
       ->type_name("random|per-content")
       ->transform(CLI::CheckedTransformer(modes).description(""));
-  app.add_option("--seed", faults.seed, "Seed of faults and latencies (default 1)")->type_name("N");
+  app.add_option("--seed", faults.seed, "Seed of faults, latencies and votes (default 1)")->type_name("N");
   app.add_option_function<double>(
          "--storm", [&faults](double probability) { add_storm(faults, probability); },
          "Probability of any fault that another call heals: 429, 529, 500, 503, hang, drop, a cut or "
@@ -247,6 +278,37 @@ void add_faults(CLI::App& app, SimSettings& sim) {
       ->type_name("BYTES")
       ->check(CLI::Range(0, 1 << 30).description(""));
   app.add_option("--require-key", sim.required_key, "Answer 401 without this API key")->type_name("KEY");
+}
+
+void add_judge(CLI::App& app, JudgeSettings& judge) {
+  auto probability = [&app](const char* name, double& value, const char* help) {
+    app.add_option(name, value, help)->type_name("SHARE")->check(from_zero_to_one());
+  };
+  auto bias = [&app](const char* name, double& value, const char* help) {
+    app.add_option(name, value, help)->type_name("BIAS")->check(CLI::Range(-1.0, 1.0).description(""));
+  };
+  probability("--judge-noise", judge.noise,
+              "Probability that a vote is turned over: the score s becomes 1 - s");
+  bias("--judge-position-bias", judge.position_bias, "Added to the first answer of a pair; -1 to 1");
+  bias("--judge-length-bias", judge.length_bias,
+       "Added to answers of 1000 bytes and more, to shorter ones in proportion; -1 to 1");
+  app.add_option_function<std::vector<std::string>>(
+         "--judge-family-bias",
+         [&judge](const std::vector<std::string>& texts) {
+           for (const auto& text : texts) {
+             const auto comma = text.rfind(',');
+             const auto added = read_bias(std::string_view(text).substr(comma + 1));
+             if (comma == std::string::npos || comma == 0 || !added) {
+               throw CLI::ValidationError("expected NAME,BIAS with a bias from -1 to 1, e.g. gpt,0.1");
+             }
+             judge.family_biases.emplace_back(text.substr(0, comma), *added);
+           }
+         },
+         "Added to answers that say [by NAME] behind their marker; may be repeated")
+      ->type_name("NAME,BIAS")
+      ->allow_extra_args(false);
+  probability("--judge-unreadable", judge.unreadable, "Probability of a text that is no vote");
+  probability("--judge-refuses", judge.refusal, "Probability that a vote is refused");
 }
 
 }  // namespace
@@ -271,16 +333,20 @@ ParsedOptions parse_options(int argc, char** argv) {
   add_limits(app, options.sim);
   add_outages(app, options.sim);
   add_faults(app, options.sim);
+  add_judge(app, options.sim.judge);
   try {
     app.parse(argc, argv);
     if (options.sim.faults.total() > 1.0 + 1e-9) {
       throw CLI::ValidationError("the probabilities of all faults add up to more than 1");
     }
+    if (options.sim.judge.unreadable + options.sim.judge.refusal > 1.0 + 1e-9) {
+      throw CLI::ValidationError("--judge-unreadable and --judge-refuses add up to more than 1");
+    }
   } catch (const CLI::ParseError& error) {
     const int code = app.exit(error);
     return {std::nullopt, code == 0 ? 0 : 2};
   }
-  options.sim.latency.seed = options.sim.faults.seed;
+  options.sim.latency.seed = options.sim.judge.seed = options.sim.faults.seed;
   if (!script_file.empty()) {
     auto script = load_script(script_file);
     if (!script) {

@@ -20,6 +20,7 @@ struct Record {
   std::uint64_t tokens = 0;
   std::uint64_t content = 0;  ///< Hash of the user message.
   Fault fault = Fault::none;
+  bool vote = false;  ///< A vote was asked for.
 };
 
 /// An answer that is ready, and when and how it goes out.

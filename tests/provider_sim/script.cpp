@@ -62,9 +62,13 @@ std::string read_numbers(ScriptRule& rule, const std::string& key, const Json& v
 }
 
 std::string read_member(ScriptRule& rule, const std::string& key, const Json& value) {
-  if (key == "refusal") {
+  if (key == "refusal" || key == "vote") {
     if (!value.is_boolean()) return "true or false";
-    if (value.get<bool>()) rule.fault = Fault::refusal;
+    if (key == "vote") {
+      rule.vote = value.get<bool>();
+    } else if (value.get<bool>()) {
+      rule.fault = Fault::refusal;
+    }
     return {};
   }
   for (const auto* name : {"contains", "text", "headers", "body", "finish", "fault"}) {
@@ -73,8 +77,8 @@ std::string read_member(ScriptRule& rule, const std::string& key, const Json& va
   for (const auto* name : {"status", "latency_ms", "retry_after", "times"}) {
     if (key == name) return read_numbers(rule, key, value);
   }
-  return "one of contains, text, status, headers, body, latency_ms, retry_after, times, refusal, finish, "
-         "fault";
+  return "one of contains, vote, text, status, headers, body, latency_ms, retry_after, times, refusal, "
+         "finish, fault";
 }
 
 Result<ScriptRule> read_rule(const Json& json, const std::string& where) {

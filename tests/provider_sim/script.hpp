@@ -18,7 +18,8 @@ std::string_view to_string(Fault fault);
 
 /// One rule of a script file. What is not set is as without the script.
 struct ScriptRule {
-  std::string contains;  ///< Substring of the user message; empty matches all.
+  std::string contains;      ///< Substring of the user message; empty matches all.
+  std::optional<bool> vote;  ///< Only requests for votes, or only others; unset: both.
   std::optional<std::string> text;
   std::optional<int> status;
   std::vector<std::pair<std::string, std::string>> headers;

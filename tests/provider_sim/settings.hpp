@@ -2,6 +2,7 @@
 
 #include "tests/provider_sim/delay_words.hpp"
 #include "tests/provider_sim/faults.hpp"
+#include "tests/provider_sim/judge.hpp"
 #include "tests/provider_sim/limiter.hpp"
 #include "tests/provider_sim/outage.hpp"
 #include "tests/provider_sim/script.hpp"
@@ -26,6 +27,7 @@ struct SimSettings {
   LatencySettings latency;
   LimitSettings limits;
   FaultSettings faults;
+  JudgeSettings judge;
   FailFirst fail_first;
   std::vector<Outage> outages;
   std::size_t places = 0;  ///< Requests that are worked on at a time, the others wait in line; 0: all.

@@ -24,6 +24,7 @@ Simulator::Simulator(SimSettings settings, EventLog& log)
       book_(settings_.script),
       limiter_(settings_.limits),
       faults_(settings_.faults),
+      judge_(settings_.judge),
       outages_(settings_.outages),
       places_(settings_.places),
       script_uses_(settings_.script.size(), 0) {}
@@ -80,6 +81,7 @@ void Simulator::reset() {
   counters_.reset();
   limiter_.reset();
   faults_.reset();
+  judge_.reset();
   outages_.reset();
   places_.reset();
   sequence_ = 0;
@@ -91,7 +93,7 @@ void Simulator::start(const Call& call, std::uint64_t connection, std::uint64_t 
   record.id = next_id_++;
   record.connection = connection;
   record.content = content;
-  counters_.started();
+  counters_.started(record);
   log_.write("start", record, call.now_us);
 }
 
@@ -114,6 +116,7 @@ void Simulator::serve_chat(const Call& call) {
   auto bad_request = read_chat_request(call.provider, call.request.body, chat_);
   static const BookEntry unreadable;
   const BookEntry& entry = bad_request ? unreadable : book_.look_up(chat_);
+  call.reply.record.vote = !entry.judged.empty();
   start(call, call.reply.record.connection, entry.content);
   if (call.provider == Provider::gemini) chat_.model = {gemini_model_, gemini_model_.size()};
   if (!bad_request && call.provider == Provider::anthropic &&

@@ -42,6 +42,7 @@ class Simulator : public Service {
   /// What an answer will be, before faults.
   struct Plan {
     std::optional<std::uint32_t> script;
+    std::string_view built_in;   ///< The whole text of the built-in rules, or of the judge.
     std::string_view escaped;    ///< The text as it stands in the body.
     std::size_t text_bytes = 0;  ///< Its length unescaped.
     Finish finish = Finish::stop;
@@ -76,6 +77,7 @@ class Simulator : public Service {
   AnswerBook book_;
   Limiter limiter_;
   FaultSource faults_;
+  Judge judge_;
   OutageSchedule outages_;
   ServingPlaces places_;
   Counters counters_;
@@ -91,6 +93,7 @@ class Simulator : public Service {
   std::string body_;
   std::string text_;
   std::string escaped_;
+  JudgeReply vote_;
 };
 
 }  // namespace sluice::sim

@@ -1,4 +1,4 @@
-// The answers of simulated models: by rules, by script, and with what goes wrong on the way.
+// The answers of simulated models: by rules, as a judge, by script, and with what goes wrong on the way.
 
 #include "tests/provider_sim/content_hash.hpp"
 #include "tests/provider_sim/simulator.hpp"
@@ -28,9 +28,15 @@ std::int64_t named_ms(std::string_view seconds) {
 
 Simulator::Plan Simulator::plan_answer(const BookEntry& entry) {
   Plan plan;
+  plan.built_in = entry.text;
   plan.escaped = entry.escaped;
   plan.text_bytes = entry.text.size();
-  std::string_view text = entry.text;
+  if (!entry.judged.empty()) {
+    vote_ = judge_.reply(entry.judged, entry.content);
+    plan.built_in = vote_.text;
+    use_text(plan, vote_.text);
+  }
+  std::string_view text = plan.built_in;
   for (const auto index : entry.scripts) {
     const ScriptRule& rule = settings_.script[index];
     if (rule.times && script_uses_[index] >= *rule.times) continue;
@@ -81,12 +87,16 @@ void Simulator::answer(const Call& call, const BookEntry& entry, Plan& plan) {
     if (answer_from_script(call, *rule)) return;
   } else {
     fault = faults_.choose(entry.content, sequence_);
+    if (fault.fault == Fault::none && !entry.judged.empty()) {
+      judge_.count(entry.content);
+      if (vote_.is_refusal) fault.fault = Fault::refusal;
+    }
   }
   call.reply.record.fault = fault.fault;
   if (fault.fault == Fault::error) {
     return error(call, fault.status, "The simulated server failed.", injected_retry_after(fault.status));
   }
-  if (fault.fault == Fault::length) cut_text(plan, entry.text, entry.text.size() / 2);
+  if (fault.fault == Fault::length) cut_text(plan, plan.built_in, plan.built_in.size() / 2);
   answer_text(call, plan, fault.fault);
 }
 
@@ -149,7 +159,7 @@ bool Simulator::apply_transport_fault(const Call& call, Fault fault) {
   }
   if (fault != Fault::truncate_body) return false;
   deliver(call, 200);
-  reply.bytes.resize(reply.bytes.size() - (body_.size() + 1) / 2);
+  reply.bytes.erase(reply.bytes.size() - (body_.size() + 1) / 2);
   reply.close = true;
   return true;
 }

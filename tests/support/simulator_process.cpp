@@ -45,7 +45,8 @@ std::vector<SimulatorEvent> SimulatorProcess::events() const {
     const auto json = nlohmann::json::parse(line, nullptr, false);
     if (json.is_discarded()) break;  // Still being written.
     events.push_back({json.at("t_us"), json.at("event"), json.at("conn"), json.value("status", 0),
-                      json.value("retry_after_ms", std::int64_t{-1}), json.at("content")});
+                      json.value("retry_after_ms", std::int64_t{-1}), json.at("content"),
+                      json.value("vote", false)});
   }
   return events;
 }

@@ -16,6 +16,7 @@ struct SimulatorEvent {
   int status = 0;
   std::int64_t retry_after_ms = -1;  ///< -1: none was named.
   std::string content;               ///< Stands for the message that was asked about.
+  bool vote = false;                 ///< A judge's vote was asked for.
 };
 
 /// A running provider-sim.

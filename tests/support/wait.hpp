@@ -7,7 +7,11 @@ namespace sluice::support {
 
 /// How long a test waits for what must happen: far longer than it takes, even on a busy machine with
 /// sanitizers.
+#if defined(__SANITIZE_ADDRESS__)
+inline constexpr std::chrono::seconds patience{120};
+#else
 inline constexpr std::chrono::seconds patience{30};
+#endif
 
 /// Polls a condition of other processes until it holds. False if it does not within the deadline.
 template <class Condition>

@@ -93,6 +93,16 @@ TEST(Codec, TextExpectationsArriveInTheirOrder) {
                                                       {MetricId::json_schema, {"{}"}}}));
 }
 
+TEST(Codec, WhatIsJudgedArrivesInItsOrder) {
+  const auto sent = samples::work();
+  const auto work = through_wire(sent);
+  const auto& task = work.units[0].tasks.at(1);
+  EXPECT_EQ(task.judged, sent.units[0].tasks.at(1).judged);
+  EXPECT_EQ(task.judged.size(), 2u);
+  EXPECT_EQ(task.question, (JudgedQuestion{"Where is the Louvre?", "The Louvre is in Paris."}));
+  EXPECT_EQ(work.units[0].tasks.at(0).question, JudgedQuestion{});
+}
+
 TEST(Codec, ATextExpectationWithoutTextsOrOfAClaimsMetricIsRefused) {
   const auto refused = [](TextExpectation expectation) {
     auto work = samples::work();
@@ -103,6 +113,7 @@ TEST(Codec, ATextExpectationWithoutTextsOrOfAClaimsMetricIsRefused) {
   EXPECT_FALSE(refused({MetricId::regex_match, {"x"}}));
   EXPECT_TRUE(refused({MetricId::regex_match, {}}));
   EXPECT_TRUE(refused({MetricId::claims_f1, {"x"}}));
+  EXPECT_TRUE(refused({MetricId::correctness, {"x"}}));
 }
 
 /// The bytes of an encoded result in which one text was replaced by another of the same length class.
@@ -214,7 +225,7 @@ TEST(Codec, ValuesOutOfRangeAreRefused) {
   EXPECT_TRUE(refused([](UnitResult& r) { r.scores[0].metrics[0].id = static_cast<MetricId>(200); }));
   EXPECT_TRUE(refused([](UnitResult& r) { r.error = Error{static_cast<Reason>(999), "x"}; }));
   EXPECT_TRUE(refused([](UnitResult& r) { r.claims[0].predicate = "\xc0\x80"; }));
-  EXPECT_FALSE(decode_to_coordinator("SL\x05\x01", encode(Hello{1, std::string(2000, 'n'), "", "", 1}).body));
+  EXPECT_FALSE(decode_to_coordinator("SL\x06\x01", encode(Hello{1, std::string(2000, 'n'), "", "", 1}).body));
 }
 
 TEST(Codec, TheErrorNamesTheField) {

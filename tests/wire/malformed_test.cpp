@@ -36,17 +36,17 @@ std::string hello_with(std::size_t position, const std::string& field) {
 }
 
 std::vector<MalformedCase> malformed_cases() {
-  const auto hello = "SL\x05\x01"s;
-  const auto report = "SL\x05\x04"s;
+  const auto hello = "SL\x06\x01"s;
+  const auto report = "SL\x06\x04"s;
   const auto body = hello_with(0, "\x01");
   const auto run_and_window = "\x94\xa1r\x01"s;
   return {
       {"no header", "", body},
-      {"short header", "SL\x05", body},
+      {"short header", "SL\x06", body},
       {"long header", hello + "\x01", body},
       {"other magic", "XY\x01\x01", body},
-      {"type 0", "SL\x05\x00"s, body},
-      {"unknown type", "SL\x05\x7f", body},
+      {"type 0", "SL\x06\x00"s, body},
+      {"unknown type", "SL\x06\x7f", body},
       {"empty body", hello, ""},
       {"trailing byte", hello, body + '\x00'},
       {"second value", hello, body + body},
@@ -84,7 +84,7 @@ std::vector<MalformedCase> malformed_cases() {
       {"depth bomb", hello, nested_arrays(5'000'000)},
       {"result that is no array", report, run_and_window + "\x90\x91\x01"},
       {"result of no fields", report, run_and_window + "\x90\x91\x90"},
-      {"ratio of text positions", "SL\x05\x12", "\x93\xa1r\x90\x91\x96\x01"},
+      {"ratio of text positions", "SL\x06\x12", "\x93\xa1r\x90\x91\x96\x01"},
   };
 }
 
@@ -100,7 +100,7 @@ TEST(Malformed, EveryCaseIsAnErrorValue) {
 }
 
 TEST(Malformed, TheSoundFormOfTheTableIsRead) {
-  EXPECT_TRUE(decode_to_coordinator("SL\x05\x01", hello_with(0, "\x01")));
+  EXPECT_TRUE(decode_to_coordinator("SL\x06\x01", hello_with(0, "\x01")));
 }
 
 TEST(Malformed, TruncatedAtEachByte) {
@@ -153,17 +153,16 @@ TEST(Malformed, MoreEntriesThanAMessageMayHave) {
   const EntryKey key{EntryKind::embedding, samples::digest(1)};
   const auto keys = [&](std::size_t count) { return std::vector<EntryKey>(count, key); };
   const auto entries = [&](std::size_t count) { return std::vector<LentEntry>(count, {key, "x"}); };
-  const auto digests = [&](std::size_t count) { return std::vector<Digest>(count, key.digest); };
   EXPECT_TRUE(taken(Seek{"r", keys(max_entries)}));
   EXPECT_TRUE(taken(Lend{"r", keys(max_entries)}));
   EXPECT_TRUE(taken(Lent{"r", entries(max_entries)}));
   EXPECT_TRUE(taken(Found{"r", entries(max_entries)}));
-  EXPECT_TRUE(taken(Stored{"r", digests(max_entries - 1), digests(1)}));
+  EXPECT_TRUE(taken(Stored{"r", keys(max_entries - 1), keys(1)}));
   EXPECT_FALSE(taken(Seek{"r", keys(max_entries + 1)}));
   EXPECT_FALSE(taken(Lend{"r", keys(max_entries + 1)}));
   EXPECT_FALSE(taken(Lent{"r", entries(max_entries + 1)}));
   EXPECT_FALSE(taken(Found{"r", entries(max_entries + 1)}));
-  EXPECT_FALSE(taken(Stored{"r", digests(max_entries), digests(1)}));
+  EXPECT_FALSE(taken(Stored{"r", keys(max_entries), keys(1)}));
 }
 
 TEST(Malformed, AnEntryThatIsTooLargeOrNotLent) {
@@ -180,9 +179,51 @@ TEST(Malformed, AnEntryThatIsTooLargeOrNotLent) {
             "malformed FOUND: field 1.0.0.0: a known number was expected");
   auto body = encode(Found{"r", {{answer, "text"}}}).body;
   body.replace(body.size() - 6, 2, "\xd9\x04");
-  const auto as_text = decode_to_worker("SL\x05\x18", body);
+  const auto as_text = decode_to_worker("SL\x06\x18", body);
   ASSERT_FALSE(as_text);
   EXPECT_EQ(as_text.error().message, "malformed FOUND: field 1.0.1: binary was expected");
+}
+
+/// Units are leased with their answers: nobody reports one as stored, and it has no place in the ledger's
+/// tables.
+TEST(Malformed, StoredNamesLeasedEntriesAlone) {
+  const auto problem = [](const Stored& stored) {
+    const auto frames = encode(stored);
+    const auto decoded = decode_to_coordinator(frames.header, frames.body);
+    return decoded ? std::string() : decoded.error().message;
+  };
+  const EntryKey answer{EntryKind::answer, samples::digest(1)};
+  const EntryKey vote{EntryKind::vote, samples::digest(1)};
+  EXPECT_EQ(problem({"r", {vote}, {vote}}), "");
+  for (const auto& stored : {Stored{"r", {vote, answer}, {}}, Stored{"r", {vote}, {answer}}}) {
+    EXPECT_EQ(problem(stored), "malformed STORED: the message: an embedding or a vote was expected");
+  }
+}
+
+TEST(Malformed, JudgeMetricsHaveSoManyVotesAndAreOfAJudge) {
+  const auto is_taken = [](auto change) {
+    auto work = samples::work();
+    change(work.units[0].tasks[1].judged.at(0));
+    const auto frames = encode(work);
+    return decode_to_worker(frames.header, frames.body).has_value();
+  };
+  using Expected = JudgeExpectation;
+  EXPECT_TRUE(is_taken([](Expected& one) { one.samples = defaults::max_judge_samples; }));
+  EXPECT_FALSE(is_taken([](Expected& one) { one.samples = 0; }));
+  EXPECT_FALSE(is_taken([](Expected& one) { one.samples = defaults::max_judge_samples + 1; }));
+  EXPECT_FALSE(is_taken([](Expected& one) { one.metric = MetricId::must_contain; }));
+  EXPECT_FALSE(is_taken([](Expected& one) { one.min_score = 1.5; }));
+  const auto is_reported = [](auto change) {
+    auto result = samples::scored_result();
+    change(result.scores.at(0).judged.at(0));
+    return decode_result(encode_result(result)).has_value();
+  };
+  EXPECT_TRUE(is_reported([](JudgeScore& one) { one.votes.resize(defaults::max_judge_samples); }));
+  EXPECT_FALSE(is_reported([](JudgeScore& one) { one.votes.resize(defaults::max_judge_samples + 1); }));
+  EXPECT_FALSE(is_reported([](JudgeScore& one) { one.votes.clear(); }));
+  EXPECT_FALSE(is_reported([](JudgeScore& one) { one.votes[0].score = -0.25; }));
+  EXPECT_FALSE(is_reported([](JudgeScore& one) { one.metric = MetricId::claims_f1; }));
+  EXPECT_FALSE(is_reported([](JudgeScore& one) { one.source = static_cast<JudgeSource>(9); }));
 }
 
 /// A shared text is named by a position in the message's table.
@@ -195,7 +236,7 @@ TEST(Malformed, PositionBeyondTheSharedTexts) {
   const auto table = body.find("\x91\xa1s", 0, 3);
   ASSERT_NE(table, std::string::npos);
   body.replace(table, 3, "\x90");  // The table is empty now, and the unit's position 0 points beyond it.
-  const auto decoded = decode_to_worker("SL\x05\x12", body);
+  const auto decoded = decode_to_worker("SL\x06\x12", body);
   ASSERT_FALSE(decoded);
   EXPECT_NE(decoded.error().message.find("shared text"), std::string::npos) << decoded.error().message;
 }

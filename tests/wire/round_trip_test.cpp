@@ -64,6 +64,20 @@ auto some(Make make, int max = 4) {
   return all;
 }
 
+MetricId any_judge_metric() {
+  return *rc::gen::element(MetricId::faithfulness, MetricId::relevancy, MetricId::correctness,
+                           MetricId::rubric);
+}
+
+JudgeScore any_judge_score() {
+  const auto vote = [] { return CountedVote{*ratio(), any<bool>()}; };
+  JudgeScore score{any_judge_metric(),
+                   *rc::gen::element(JudgeSource::judge, JudgeSource::cache, JudgeSource::trace), some(vote),
+                   std::string(beginning(*text(), defaults::max_rationale_bytes))};
+  score.votes.push_back(vote());
+  return score;
+}
+
 UnitResult any_result() {
   UnitResult result;
   result.unit = any<UnitId>();
@@ -78,7 +92,7 @@ UnitResult any_result() {
   result.shown_text = beginning(*text(), defaults::max_shown_bytes);
   const auto claims = static_cast<std::uint32_t>(result.claims.size());
   result.scores = some([claims] {
-    TrialScore score{any<TrialId>(), {}, {}};
+    TrialScore score{any<TrialId>(), {}, {}, some(any_judge_score)};
     score.metrics = some([] {
       return MetricOutcome{*rc::gen::element(MetricId::claims_precision, MetricId::claims_absent),
                            any<bool>() ? std::optional(*ratio()) : std::nullopt,
@@ -100,7 +114,8 @@ UnitResult any_result() {
                   any<std::uint32_t>(),
                   any<std::uint32_t>(),
                   any<bool>(),
-                  {any<std::uint64_t>(), any<std::uint64_t>(), any<std::uint64_t>()},
+                  {any<std::uint64_t>(), any<std::uint64_t>(), any<std::uint64_t>(), 0, any<std::uint64_t>(),
+                   any<std::uint64_t>()},
                   any<std::uint32_t>()};
   return result;
 }
@@ -160,12 +175,16 @@ RC_GTEST_PROP(RoundTrip, Report, ()) {
 
 RC_GTEST_PROP(RoundTrip, EntriesOfCaches, ()) {
   const auto key = [] {
-    return EntryKey{*rc::gen::element(EntryKind::answer, EntryKind::embedding), any_digest()};
+    return EntryKey{*rc::gen::element(EntryKind::answer, EntryKind::embedding, EntryKind::vote),
+                    any_digest()};
+  };
+  const auto leased = [] {
+    return EntryKey{*rc::gen::element(EntryKind::embedding, EntryKind::vote), any_digest()};
   };
   const auto entry = [&] { return LentEntry{key(), any<std::string>()}; };
   arrives_at_coordinator(Seek{*text(), some(key)});
   arrives_at_coordinator(Lent{*text(), some(entry)});
-  arrives_at_coordinator(Stored{*text(), some(any_digest), some(any_digest)});
+  arrives_at_coordinator(Stored{*text(), some(leased), some(leased)});
   arrives_at_worker(Lend{*text(), some(key)});
   arrives_at_worker(Found{*text(), some(entry)});
 }
@@ -196,6 +215,15 @@ RC_GTEST_PROP(RoundTrip, Welcome, ()) {
   settings.max_retries = any<std::uint32_t>();
   settings.ontology = *text();
   settings.embedding = {*text(), *text()};
+  settings.judge = {*rc::gen::element(Judge::none, Judge::fake, Judge::model),
+                    *text(),
+                    *text(),
+                    *ratio(),
+                    any<std::uint32_t>(),
+                    any<bool>(),
+                    some([] {
+                      return Rubric{*text(), *text(), *text(), *text()};
+                    })};
   arrives_at_worker(Welcome{settings});
 }
 
@@ -208,6 +236,14 @@ RC_GTEST_PROP(RoundTrip, Work, ()) {
     expectation.texts = some([] { return *text(); });
     expectation.texts.push_back(*text());
     return expectation;
+  };
+  const auto judged = [] {
+    return JudgeExpectation{any_judge_metric(),
+                            any<std::uint32_t>(),
+                            *rc::gen::inRange<std::uint32_t>(1, defaults::max_judge_samples + 1),
+                            *ratio(),
+                            *text(),
+                            *text()};
   };
   Work work{*text(), some([&] {
               WorkUnit unit;
@@ -224,8 +260,8 @@ RC_GTEST_PROP(RoundTrip, Work, ()) {
                               any<std::uint32_t>(),
                               any<bool>() ? std::optional(any<std::int64_t>()) : std::nullopt};
               unit.tasks = some([&] {
-                return ScoringTask{any<TrialId>(), some(expected), some(expected),
-                                   *ratio(),       any<bool>(),    some(expected_text)};
+                return ScoringTask{any<TrialId>(), some(expected),      some(expected), *ratio(),
+                                   any<bool>(),    some(expected_text), some(judged),   {*text(), *text()}};
               });
               return unit;
             })};
@@ -254,6 +290,7 @@ RC_GTEST_PROP(RoundTrip, Work, ()) {
       RC_ASSERT(a.tasks[t].min_confidence == b.tasks[t].min_confidence);
       RC_ASSERT(a.tasks[t].assesses_claims == b.tasks[t].assesses_claims &&
                 a.tasks[t].texts == b.tasks[t].texts);
+      RC_ASSERT(a.tasks[t].judged == b.tasks[t].judged && a.tasks[t].question == b.tasks[t].question);
     }
   }
 }

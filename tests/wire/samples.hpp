@@ -29,12 +29,17 @@ inline UnitResult scored_result() {
                    {"greeting", "text", "gr\u00fc\u00df dich", 0.5, 1, true, false}};
   ClaimsScore claims{{{0, 0}}, {1}, {1, 2}, {{0, 2}}};
   result.shown_text = "Gr\u00fc\u00df dich";
-  result.scores = {{7,
-                    {{MetricId::claims_precision, 1.0 / 3, std::nullopt, ""},
-                     {MetricId::claims_required, {}, false, ""},
-                     {MetricId::must_contain, {}, false, "not found: \"Paris\""}},
-                    std::move(claims)}};
-  result.spend = {2, 1, 1, false, {1200, 345, 67}, 876};
+  result.scores = {
+      {7,
+       {{MetricId::claims_precision, 1.0 / 3, std::nullopt, ""},
+        {MetricId::claims_required, {}, false, ""},
+        {MetricId::must_contain, {}, false, "not found: \"Paris\""},
+        {MetricId::faithfulness, 0.75, true, ""},
+        {MetricId::rubric, 0.25, false, "Unfriendly."}},
+       std::move(claims),
+       {{MetricId::faithfulness, JudgeSource::judge, {{1.0, true}, {0.5, true}}, "Gr\u00fc\u00df dich"},
+        {MetricId::rubric, JudgeSource::cache, {{0.25, false}}, "Unfriendly."}}}};
+  result.spend = {2, 1, 1, false, {1200, 345, 67, 0, 890, 123}, 876};
   return result;
 }
 
@@ -66,7 +71,10 @@ inline Work work() {
                   {},
                   0.0,
                   false,
-                  {{MetricId::must_contain, {"Paris", "France"}}, {MetricId::json_schema, {"{}"}}}}};
+                  {{MetricId::must_contain, {"Paris", "France"}}, {MetricId::json_schema, {"{}"}}},
+                  {{MetricId::correctness, 1, 5, 0.75, "Paris", ""},
+                   {MetricId::rubric, 0, 1, 0.5, "", "It is friendly."}},
+                  {"Where is the Louvre?", "The Louvre is in Paris."}}};
   WorkUnit second;
   second.unit = 2;
   second.request = {"openai", "gpt-4o-mini", share("You read code."), "x = 1", nullptr, 0.0, 0, std::nullopt};
@@ -90,6 +98,14 @@ inline RunSettings settings() {
   result.heartbeat_interval = 1s;
   result.ontology = "version = \"1\"\n";
   result.embedding = {"openai", "text-embedding-3-small"};
+  result.judge = {Judge::model,
+                  "openai",
+                  "gpt-4o",
+                  0.25,
+                  1024,
+                  true,
+                  {{"friendly", "v2", "You judge.", "{{criteria}} {{answer}}"},
+                   {"correctness", "v1", "", "{{reference}} {{answer}}"}}};
   return result;
 }
 
@@ -136,11 +152,16 @@ inline std::vector<Sample> all() {
                                  77})},
       {"report", up(Report{"run-1", 10, {4, 5}, {scored_result(), failed_result()}, {6, 300}})},
       {"goodbye", up(Goodbye{"interrupted"})},
-      {"seek", up(Seek{"run-1", {{EntryKind::answer, digest(9)}, {EntryKind::embedding, digest(33)}}})},
+      {"seek", up(Seek{"run-1",
+                       {{EntryKind::answer, digest(9)},
+                        {EntryKind::embedding, digest(33)},
+                        {EntryKind::vote, digest(66)}}})},
       {"lent", up(Lent{"run-1",
                        {{{EntryKind::answer, digest(9)}, std::string("\x01\x00\xff", 3)},
                         {{EntryKind::embedding, digest(33)}, ""}}})},
-      {"stored", up(Stored{"run-1", {digest(33), digest(34)}, {digest(35)}})},
+      {"stored", up(Stored{"run-1",
+                           {{EntryKind::embedding, digest(33)}, {EntryKind::vote, digest(34)}},
+                           {{EntryKind::vote, digest(35)}}})},
       {"welcome", down(Welcome{settings()})},
       {"work", down(work())},
       {"ack",
@@ -149,7 +170,7 @@ inline std::vector<Sample> all() {
       {"drain", down(Drain{"run-1", "all results are in", 25'000})},
       {"withdraw", down(Withdraw{"run-1", {7, 70000}})},
       {"reject", down(Reject{RejectCode::unknown_worker, "say HELLO first"})},
-      {"lend", down(Lend{"run-1", {{EntryKind::answer, digest(9)}}})},
+      {"lend", down(Lend{"run-1", {{EntryKind::answer, digest(9)}, {EntryKind::vote, digest(66)}}})},
       {"found", down(Found{"run-1",
                            {{{EntryKind::answer, digest(9)}, std::string("\x01\x00\xff", 3)},
                             {{EntryKind::embedding, digest(33)}, ""}}})},

@@ -7,6 +7,7 @@
 #include "worker/defaults.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cstdarg>
 #include <cstring>
 #include <exception>
@@ -78,13 +79,22 @@ rocksdb::ColumnFamilyOptions family_options() {
   return options;
 }
 
-constexpr std::string_view embeddings_name = "embeddings";
+/// Each kind's own column family, by its number.
+struct Family {
+  EntryKind kind;
+  const char* name;
+  bool is_in_every_version;  ///< Of the caches that any sluice ever made.
+};
+constexpr std::array every_family{
+    Family{EntryKind::answer, "answers", true}, Family{EntryKind::outcome, "outcomes", true},
+    Family{EntryKind::embedding, "embeddings", false}, Family{EntryKind::vote, "votes", false}};
+static_assert(std::ranges::equal(every_family, every_entry_kind, {}, &Family::kind));
 
-bool has_family(const rocksdb::DBOptions& options, const std::string& path, std::string_view name) {
+std::vector<std::string> families_in(const rocksdb::DBOptions& options, const std::string& path) {
   std::vector<std::string> names;
   // A failure shows again, with its reason, when the database is opened.
   rocksdb::DB::ListColumnFamilies(options, path, &names).PermitUncheckedError();
-  return std::ranges::find(names, name) != names.end();
+  return names;
 }
 
 rocksdb::Slice slice(const Digest& key) {
@@ -104,10 +114,8 @@ struct AnswerCache::State {
   bool read_only = false;
   DirectoryLock lock;  ///< Let go of last.
   std::unique_ptr<rocksdb::DB> database;
-  rocksdb::ColumnFamilyHandle* answers = nullptr;
-  rocksdb::ColumnFamilyHandle* outcomes = nullptr;
-  rocksdb::ColumnFamilyHandle* embeddings = nullptr;  ///< Null in an older cache that is only read.
-  std::vector<rocksdb::ColumnFamilyHandle*> families;
+  std::array<rocksdb::ColumnFamilyHandle*, every_family.size()> by_kind{};
+  std::vector<rocksdb::ColumnFamilyHandle*> families;  ///< Those that are there, and RocksDB's default one.
 
   State(fs::path directory, DirectoryLock held) : dir(std::move(directory)), lock(std::move(held)) {}
   State(const State&) = delete;
@@ -118,8 +126,9 @@ struct AnswerCache::State {
   }
 
   Result<void> open_database();
+  /// Null for what an older cache that is only read does not have.
   rocksdb::ColumnFamilyHandle* family(EntryKind kind) const {
-    return kind == EntryKind::answer ? answers : kind == EntryKind::outcome ? outcomes : embeddings;
+    return by_kind[static_cast<std::size_t>(kind) - 1];
   }
   Result<std::optional<rocksdb::PinnableSlice>> read_bytes(EntryKind kind, const Digest& key) const;
   void shorten_replay();
@@ -133,15 +142,18 @@ struct AnswerCache::State {
 Result<void> AnswerCache::State::open_database() {
   const auto path = (dir / "db").string();
   std::vector<rocksdb::ColumnFamilyDescriptor> descriptors{
-      {rocksdb::kDefaultColumnFamilyName, family_options()},
-      {"answers", family_options()},
-      {"outcomes", family_options()},
-  };
+      {rocksdb::kDefaultColumnFamilyName, family_options()}};
+  std::vector<EntryKind> kinds;
   rocksdb::DB* opened = nullptr;
   auto options = database_options();
-  // Caches of the first version have no embeddings; a reader may not add the family.
-  if (!read_only || has_family(options, path, embeddings_name)) {
-    descriptors.push_back({std::string(embeddings_name), family_options()});
+  const auto there = read_only ? families_in(options, path) : std::vector<std::string>();
+  for (const Family& family : every_family) {
+    // A reader may not add what caches of earlier versions lack.
+    const bool is_lacking =
+        read_only && !family.is_in_every_version && std::ranges::find(there, family.name) == there.end();
+    if (is_lacking) continue;
+    descriptors.push_back({family.name, family_options()});
+    kinds.push_back(family.kind);
   }
   // A reader opens all tables now: their files stay readable when an owner that comes later removes them.
   if (read_only) options.max_open_files = -1;
@@ -149,9 +161,8 @@ Result<void> AnswerCache::State::open_database() {
                                 : rocksdb::DB::Open(options, path, descriptors, &families, &opened);
   if (!status.ok()) return fail(failed(dir, "open", status));
   database.reset(opened);
-  answers = families[1];
-  outcomes = families[2];
-  if (families.size() > 3) embeddings = families[3];
+  for (std::size_t i = 0; i < kinds.size(); ++i)
+    by_kind[static_cast<std::size_t>(kinds[i]) - 1] = families[i + 1];
   return {};
 }
 
@@ -247,8 +258,8 @@ Result<void> AnswerCache::put(const Digest& key, const Completion& completion) {
 Result<void> AnswerCache::put(std::span<const KeyedAnswer> answers) {
   rocksdb::WriteBatch batch;
   for (const auto& [key, answer] : answers) {
-    auto* family = answer->non_answer ? state_->outcomes : state_->answers;
-    batch.Put(family, slice(key), cache_entry::encode(key, *answer));
+    const auto kind = answer->non_answer ? EntryKind::outcome : EntryKind::answer;
+    batch.Put(state_->family(kind), slice(key), cache_entry::encode(key, *answer));
   }
   const auto status = state_->database->Write(rocksdb::WriteOptions(), &batch);
   if (!status.ok()) return fail(failed(state_->dir, "write to", status));
@@ -257,8 +268,8 @@ Result<void> AnswerCache::put(std::span<const KeyedAnswer> answers) {
 
 Result<void> AnswerCache::erase(const Digest& key) {
   rocksdb::WriteBatch both;
-  both.Delete(state_->answers, slice(key));
-  both.Delete(state_->outcomes, slice(key));
+  both.Delete(state_->family(EntryKind::answer), slice(key));
+  both.Delete(state_->family(EntryKind::outcome), slice(key));
   const auto status = state_->database->Write(rocksdb::WriteOptions(), &both);
   if (!status.ok()) return fail(failed(state_->dir, "delete from", status));
   return {};
@@ -276,6 +287,17 @@ Result<std::optional<std::vector<float>>> AnswerCache::get_embedding(const Diges
 Result<void> AnswerCache::put_embedding(const Digest& key, std::vector<float> values,
                                         std::int64_t created_at_ms) {
   return put_entry(EntryKind::embedding, key, cache_entry::encode(key, {std::move(values), created_at_ms}));
+}
+
+Result<std::optional<Completion>> AnswerCache::get_vote(const Digest& key) const {
+  return state_->read(EntryKind::vote, key);
+}
+
+Result<void> AnswerCache::put_vote(const Digest& key, const Completion& vote) {
+  if (vote.non_answer) {
+    return fail(Reason::internal_error, "a judge's refusal is no vote: " + vote.non_answer->message);
+  }
+  return put_entry(EntryKind::vote, key, cache_entry::encode(key, vote));
 }
 
 // --- entries as they are stored ---
@@ -342,7 +364,7 @@ Result<std::optional<std::string>> AnswerCache::get_entry(EntryKind kind, const 
 
 Result<void> AnswerCache::put_entry(EntryKind kind, const Digest& key, std::string_view bytes) {
   // Without a family for it the cache was opened for reading alone, which RocksDB refuses by itself.
-  auto* family = state_->family(kind) ? state_->family(kind) : state_->answers;
+  auto* family = state_->family(state_->family(kind) ? kind : EntryKind::answer);
   const auto status = state_->database->Put(rocksdb::WriteOptions(), family, slice(key), bytes);
   if (!status.ok()) return fail(failed(state_->dir, "write to", status));
   return {};

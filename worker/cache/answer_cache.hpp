@@ -84,6 +84,12 @@ class AnswerCache {
   Result<void> put_embedding(const Digest& key, std::vector<float> values,
                              std::int64_t created_at_ms = unix_now_ms());
 
+  /// The judge's vote stored under the key, if any, as the judge gave it. A cache of an older version as with
+  /// embeddings. Errors as `get`.
+  Result<std::optional<Completion>> get_vote(const Digest& key) const;
+  /// Stores a vote in place of what is there. Errors: cache_failed; internal_error for what is no answer.
+  Result<void> put_vote(const Digest& key, const Completion& vote);
+
   /// For cassettes and upkeep: entries as they are stored. Errors: cache_failed.
   EntryCursor entries(EntryKind kind) const;
   Result<std::optional<std::string>> get_entry(EntryKind kind, const Digest& key) const;

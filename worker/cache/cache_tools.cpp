@@ -4,7 +4,6 @@
 #include "worker/cache/directories.hpp"
 
 #include <algorithm>
-#include <array>
 #include <system_error>
 #include <utility>
 
@@ -15,15 +14,16 @@ namespace {
 namespace fs = std::filesystem;
 
 void count(CacheFacts& facts, EntryKind kind, std::int64_t created_at_ms) {
-  ++(kind == EntryKind::answer    ? facts.answers
-     : kind == EntryKind::outcome ? facts.outcomes
-                                  : facts.embeddings);
+  ++(kind == EntryKind::answer      ? facts.answers
+     : kind == EntryKind::outcome   ? facts.outcomes
+     : kind == EntryKind::embedding ? facts.embeddings
+                                    : facts.votes);
   facts.oldest_ms = std::min(facts.oldest_ms.value_or(created_at_ms), created_at_ms);
   facts.newest_ms = std::max(facts.newest_ms.value_or(created_at_ms), created_at_ms);
 }
 
 Result<void> count_entries(const AnswerCache& cache, CacheFacts& facts) {
-  for (const auto kind : {EntryKind::answer, EntryKind::outcome, EntryKind::embedding}) {
+  for (const auto kind : every_entry_kind) {
     auto cursor = cache.entries(kind);
     while (true) {
       const auto more = cursor.next();

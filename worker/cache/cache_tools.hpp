@@ -13,7 +13,7 @@ Result<ImportedCassette> import_cassette(const CassetteImport& options);
 /// All caches of the home by name.
 Result<std::vector<CacheFacts>> cache_stats(const std::filesystem::path& home);
 /// Removes old entries, and damaged ones of any age, from all caches of the home. What is pinned stays, and
-/// then embeddings do, too.
+/// then embeddings and votes do, too.
 Result<PrunedCaches> prune_caches(const CachePrune& options);
 
 /// The bytes of all files in the folder; what vanishes meanwhile counts nothing.

@@ -14,7 +14,12 @@ namespace sluice::cassette {
 
 /// Not valid UTF-8, so that no tool takes the file for text, and with a line end, which shows where one did.
 inline constexpr std::string_view magic = "\x8eSLUICE\n";
-inline constexpr std::uint8_t version = 1;
+/// Version 1 has no votes: a sluice from before them reads whatever it can.
+inline constexpr std::uint8_t version = 2;
+inline constexpr std::uint8_t version_without_votes = 1;
+constexpr std::uint8_t version_for(bool votes) {
+  return votes ? version : version_without_votes;
+}
 inline constexpr std::uint8_t end_mark = 0xFF;
 inline constexpr std::size_t header_bytes = magic.size() + 1;
 inline constexpr std::size_t checksum_bytes = 32;

@@ -161,15 +161,16 @@ class Content {
   bool at_end_ = false;
 };
 
-bool is_kind(std::uint8_t number) {
-  return number >= static_cast<std::uint8_t>(EntryKind::answer) &&
-         number <= static_cast<std::uint8_t>(EntryKind::embedding);
+bool is_kind(std::uint8_t number, std::uint8_t version) {
+  const auto last = version == cassette::version_without_votes ? EntryKind::embedding : EntryKind::vote;
+  return number >= static_cast<std::uint8_t>(EntryKind::answer) && number <= static_cast<std::uint8_t>(last);
 }
 
 }  // namespace
 
 struct CassetteReader::State {
   File file;
+  std::uint8_t version;
 
   Result<void> check_sum() const;
 };
@@ -187,13 +188,13 @@ Result<CassetteReader> CassetteReader::open(const std::filesystem::path& path) {
     return damaged(*file, "it is cut off");
   }
   const auto version = static_cast<std::uint8_t>(head.back());
-  if (version != cassette::version) {
-    return fail(Reason::file_unreadable, "the cassette " + path.string() + " is of format " +
-                                             std::to_string(version) + ", and this sluice reads format " +
-                                             std::to_string(cassette::version) +
-                                             "; use the sluice that wrote it");
+  if (version < cassette::version_without_votes || version > cassette::version) {
+    return fail(Reason::file_unreadable,
+                "the cassette " + path.string() + " is of format " + std::to_string(version) +
+                    ", and this sluice reads formats up to " + std::to_string(cassette::version) +
+                    "; use the sluice that wrote it");
   }
-  return CassetteReader(std::unique_ptr<State>(new State{std::move(*file)}));
+  return CassetteReader(std::unique_ptr<State>(new State{std::move(*file), version}));
 }
 
 CassetteReader::CassetteReader(std::unique_ptr<State> state) : state_(std::move(state)) {}
@@ -233,7 +234,7 @@ Result<void> CassetteReader::visit(const std::function<Result<void>(const Casset
     const auto kind = static_cast<std::uint8_t>(bytes.front());
     if (kind == cassette::end_mark) break;
     const auto which = "entry " + std::to_string(entries + 1);
-    if (!is_kind(kind)) return damaged(file, which + " is of an unknown kind");
+    if (!is_kind(kind, state_->version)) return damaged(file, which + " is of an unknown kind");
     CassetteEntry entry;
     entry.kind = static_cast<EntryKind>(kind);
     if (auto read = content.read(bytes, cassette::entry_head_bytes - 1); !read) return read;

@@ -47,10 +47,10 @@ struct CassetteWriter::State {
     write(piece);
   }
 
-  void begin() {
+  void begin(std::uint8_t version) {
     put(cassette::magic);
-    const char version = static_cast<char>(cassette::version);
-    put({&version, 1});
+    const char byte = static_cast<char>(version);
+    put({&byte, 1});
     // One thread and no checksum of zstd's own: nothing but the content decides the bytes.
     const std::array settings{std::pair{ZSTD_c_compressionLevel, defaults::cassette_compression_level},
                               std::pair{ZSTD_c_windowLog, cassette::window_log},
@@ -78,10 +78,10 @@ struct CassetteWriter::State {
   }
 };
 
-CassetteWriter::CassetteWriter(std::function<void(std::string_view)> write)
+CassetteWriter::CassetteWriter(std::function<void(std::string_view)> write, std::uint8_t version)
     : state_(std::make_unique<State>()) {
   state_->write = std::move(write);
-  state_->begin();
+  state_->begin(version);
 }
 
 CassetteWriter::~CassetteWriter() = default;

@@ -15,14 +15,15 @@ namespace sluice {
 /// memory does not grow with their number. Not thread-safe.
 class CassetteWriter {
  public:
-  /// `write` takes the file's bytes in order.
-  explicit CassetteWriter(std::function<void(std::string_view)> write);
+  /// `write` takes the file's bytes in order. `version` of the file, as cassette::version_for has it.
+  CassetteWriter(std::function<void(std::string_view)> write, std::uint8_t version);
   ~CassetteWriter();
   CassetteWriter(const CassetteWriter&) = delete;
   CassetteWriter& operator=(const CassetteWriter&) = delete;
 
-  /// REQUIRES: entries come in ascending order of (kind, key), each once. Error: output_failed if the
-  /// compression fails (no memory), cache_failed for an entry that is longer than any answer.
+  /// REQUIRES: entries come in ascending order of (kind, key), each once, and the version has the kind.
+  /// Error: output_failed if the compression fails (no memory), cache_failed for an entry that is longer than
+  /// any answer.
   Result<void> add(EntryKind kind, const Digest& key, std::string_view bytes);
   /// Ends the cassette; the file's length in bytes. Errors as `add`. Call once.
   Result<std::uint64_t> finish();

@@ -1,10 +1,11 @@
 #include "worker/cache/answer_cache.hpp"
 #include "worker/cache/cache_tools.hpp"
+#include "worker/cache/cassette_format.hpp"
 #include "worker/cache/cassette_writer.hpp"
 #include "worker/cache/directories.hpp"
 
 #include <algorithm>
-#include <array>
+#include <optional>
 #include <utility>
 
 namespace sluice {
@@ -107,32 +108,43 @@ const Version* find(const std::vector<Version>& versions, const Digest& digest) 
 class Export {
  public:
   Export(const CassetteExport& options, const std::vector<AnswerCache>& caches)
-      : options_(options), caches_(caches), writer_(options.write) {
+      : options_(options), caches_(caches) {
     found_.resize(options.used ? options.used->size() : 0);
   }
 
   Result<ExportedCassette> run() {
     report_.caches = caches_.size();
+    const auto votes = any_votes();
+    if (!votes) return fail(votes.error());
+    writer_.emplace(options_.write, cassette::version_for(*votes));
     for (const auto& [kind, count] :
          {std::pair{EntryKind::answer, &report_.answers}, std::pair{EntryKind::outcome, &report_.outcomes},
-          std::pair{EntryKind::embedding, &report_.embeddings}}) {
+          std::pair{EntryKind::embedding, &report_.embeddings}, std::pair{EntryKind::vote, &report_.votes}}) {
       if (auto done = export_kind(kind, *count); !done) return fail(done.error());
     }
     if (auto complete = check_complete(); !complete) return fail(complete.error());
-    const auto bytes = writer_.finish();
+    const auto bytes = writer_->finish();
     if (!bytes) return fail(bytes.error());
     report_.bytes = *bytes;
     return report_;
   }
 
  private:
+  Result<bool> any_votes() const {
+    for (const auto& cache : caches_) {
+      const auto first = cache.entries(EntryKind::vote).next();
+      if (!first || *first) return first;
+    }
+    return false;
+  }
+
   Result<void> export_kind(EntryKind kind, std::uint64_t& count) {
     Merge merge(caches_, kind);
     while (true) {
       const auto more = merge.next();
       if (!more) return fail(more.error());
       if (!*more) return {};
-      const bool by_use = kind != EntryKind::embedding && options_.used;
+      const bool by_use = !is_leased(kind) && options_.used;
       const auto use = by_use ? find_use(merge.key()) : std::nullopt;
       if (by_use && !use) continue;
       const auto versions = merge.versions();
@@ -143,7 +155,7 @@ class Export {
       const bool conflict = differ(*versions) || !*chosen;
       report_.conflicts += conflict ? 1 : 0;
       if (!*chosen) continue;
-      if (auto added = writer_.add(kind, merge.key(), (*chosen)->bytes); !added) return added;
+      if (auto added = writer_->add(kind, merge.key(), (*chosen)->bytes); !added) return added;
       ++count;
     }
   }
@@ -165,7 +177,7 @@ class Export {
   /// The version that goes in; null if none does.
   Result<const Version*> choose(EntryKind kind, const Digest& key, const std::vector<Version>& versions) {
     const Version* greatest = &*std::ranges::max_element(versions);
-    if (kind == EntryKind::embedding) return greatest;
+    if (is_leased(kind)) return greatest;  // It is never pinned.
     const auto others =
         versions_elsewhere(kind == EntryKind::answer ? EntryKind::outcome : EntryKind::answer, key);
     if (!others) return fail(others.error());
@@ -211,7 +223,7 @@ class Export {
 
   const CassetteExport& options_;
   const std::vector<AnswerCache>& caches_;
-  CassetteWriter writer_;
+  std::optional<CassetteWriter> writer_;
   ExportedCassette report_;
   std::vector<bool> found_;  ///< For each answer that was used.
 };

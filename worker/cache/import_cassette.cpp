@@ -36,7 +36,7 @@ class Import {
     if (is_to_be_stored(entry, *stored)) {
       if (auto put = cache_.put_entry(entry.kind, entry.key, entry.bytes); !put) return put;
     }
-    if (entry.kind == EntryKind::embedding) return {};
+    if (is_leased(entry.kind)) return {};  // It is never pinned.
     batch_.push_back(entry.key);
     return batch_.size() < defaults::pins_per_batch ? Result<void>() : pin_batch();
   }

@@ -3,7 +3,6 @@
 #include "worker/cache/directories.hpp"
 #include "worker/defaults.hpp"
 
-#include <array>
 #include <utility>
 
 namespace sluice {
@@ -22,9 +21,12 @@ class Prune {
     if (auto opened = open(*directories); !opened) return fail(opened.error());
     for (const auto& dir : *directories) report_.bytes_before += bytes_in(dir);
     report_.caches = caches_.size();
-    if (auto done = prune_all(EntryKind::answer, report_.answers); !done) return fail(done.error());
-    if (auto done = prune_all(EntryKind::outcome, report_.outcomes); !done) return fail(done.error());
-    if (auto done = prune_all(EntryKind::embedding, report_.embeddings); !done) return fail(done.error());
+    // What is pinned is known before those are met that stay for it.
+    for (const auto& [kind, count] :
+         {std::pair{EntryKind::answer, &report_.answers}, std::pair{EntryKind::outcome, &report_.outcomes},
+          std::pair{EntryKind::embedding, &report_.embeddings}, std::pair{EntryKind::vote, &report_.votes}}) {
+      if (auto done = prune_all(kind, *count); !done) return fail(done.error());
+    }
     if (auto done = compact(); !done) return fail(done.error());
     caches_.clear();  // Closing them removes the files that are no longer needed.
     for (const auto& dir : *directories) report_.bytes_after += bytes_in(dir);
@@ -63,8 +65,9 @@ class Prune {
   }
 
   Result<void> compact() {
-    if (options_.dry_run || report_.answers + report_.outcomes + report_.embeddings + report_.damaged == 0)
-      return {};
+    const auto removed =
+        report_.answers + report_.outcomes + report_.embeddings + report_.votes + report_.damaged;
+    if (options_.dry_run || removed == 0) return {};
     for (auto& cache : caches_) {
       if (auto done = cache.compact(); !done) return done;
     }
@@ -110,8 +113,9 @@ class Prune {
   Result<std::vector<bool>> which_are_pinned(EntryKind kind, const std::vector<Candidate>& batch) const {
     std::vector<bool> pinned(batch.size(), false);
     if (options_.pinned_too) return pinned;
-    // Which embeddings the pinned answers are compared by is not recorded.
-    if (kind == EntryKind::embedding) return std::vector<bool>(batch.size(), any_pinned_);
+    // Which embeddings the pinned answers are compared by, and which votes were given on them, is not
+    // recorded.
+    if (is_leased(kind)) return std::vector<bool>(batch.size(), any_pinned_);
     std::vector<Digest> keys;
     for (const auto& candidate : batch) keys.push_back(candidate.key);
     const auto pins = options_.pins(keys);

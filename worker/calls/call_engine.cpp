@@ -220,7 +220,10 @@ std::optional<CallContext> CallEngine::on_entry(const wire::LentEntry& entry, co
   const auto seeker = entries_.on_found(entry.key, !entry.bytes.empty());
   if (!seeker || seeker->owner != owner) return seeker;
   const auto found = calls_.find(seeker->id);
-  if (found == calls_.end() || found->second.state != Call::State::seeks_entry) return std::nullopt;
+  if (found == calls_.end() || found->second.state != Call::State::seeks_entry) {
+    entries_.given_up(entry.key);
+    return std::nullopt;
+  }
   if (!entry.bytes.empty()) {
     const auto taken = found->second.request->take_entry(entry.bytes);
     if (taken) {

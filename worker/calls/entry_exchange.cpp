@@ -20,16 +20,16 @@ std::optional<CallContext> EntryExchange::on_found(const EntryKey& key, bool fou
   const auto node = awaited_.extract(key);
   const auto seeker = node ? std::optional(node.mapped()) : std::nullopt;
   if (found || !is_leased(key.kind)) return seeker;
-  const bool is_new = to_pay_.insert(key.digest).second;
-  if (is_new && !seeker) given_up(key.digest);
+  const bool is_new = to_pay_.insert(key).second;
+  if (is_new && !seeker) given_up(key);
   return seeker;
 }
 
-void EntryExchange::stored(const Digest& key) {
+void EntryExchange::stored(const EntryKey& key) {
   if (to_pay_.erase(key) > 0) unsent_stored_.push_back(key);
 }
 
-void EntryExchange::given_up(const Digest& key) {
+void EntryExchange::given_up(const EntryKey& key) {
   if (to_pay_.erase(key) > 0) unsent_given_up_.push_back(key);
 }
 
@@ -49,16 +49,12 @@ std::vector<wire::ToCoordinator> EntryExchange::take_messages() {
     }
     unsent.clear();
   };
-  using Digests = std::vector<Digest>;
-  add_messages(unsent_stored_, [&](auto from, auto to) {
-    return wire::Stored{run_id_, Digests(from, to), {}};
-  });
+  using Keys = std::vector<EntryKey>;
+  add_messages(unsent_stored_, [&](auto from, auto to) { return wire::Stored{run_id_, Keys(from, to), {}}; });
   add_messages(unsent_given_up_, [&](auto from, auto to) {
-    return wire::Stored{run_id_, {}, Digests(from, to)};
+    return wire::Stored{run_id_, {}, Keys(from, to)};
   });
-  add_messages(unsent_, [&](auto from, auto to) {
-    return wire::Seek{run_id_, std::vector<EntryKey>(from, to)};
-  });
+  add_messages(unsent_, [&](auto from, auto to) { return wire::Seek{run_id_, Keys(from, to)}; });
   return messages;
 }
 

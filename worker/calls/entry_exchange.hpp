@@ -29,9 +29,9 @@ class EntryExchange {
   std::optional<CallContext> on_found(const EntryKey& key, bool found);
 
   /// A leased entry is in the cache now.
-  void stored(const Digest& key);
+  void stored(const EntryKey& key);
   /// It will not be paid for after all, or could not be had.
-  void given_up(const Digest& key);
+  void given_up(const EntryKey& key);
 
   /// The coordinator may have forgotten what this worker seeks: it is asked for again.
   void ask_again();
@@ -42,10 +42,10 @@ class EntryExchange {
   std::string run_id_;
   bool seeks_ = false;
   std::map<EntryKey, CallContext> awaited_;  ///< With who seeks it.
-  std::set<Digest> to_pay_;                  ///< Leased entries that this worker was left to pay for.
+  std::set<EntryKey> to_pay_;                ///< Leased entries that this worker was left to pay for.
   std::vector<EntryKey> unsent_;
-  std::vector<Digest> unsent_stored_;
-  std::vector<Digest> unsent_given_up_;
+  std::vector<EntryKey> unsent_stored_;
+  std::vector<EntryKey> unsent_given_up_;
 };
 
 class AnswerStore;

@@ -33,7 +33,7 @@ HttpRequest ModelCall::build(const ProviderSettings& provider, std::string_view 
 std::variant<Usage, Failed> ModelCall::read(const ProviderSettings& provider, const HttpResponse& response,
                                             std::chrono::system_clock::time_point now,
                                             std::string_view api_key) {
-  auto outcome = read_response(provider, response, now, api_key);
+  auto outcome = read_response(provider, response, now, api_key, kind());
   if (auto* failed = std::get_if<Failed>(&outcome)) return std::move(*failed);
   answer_ = std::move(std::get<Answered>(outcome).completion);
   return answer_.usage;

@@ -3,6 +3,7 @@
 #include "common/error.hpp"
 #include "common/hash.hpp"
 #include "common/model/completion.hpp"
+#include "common/model/paid_tokens.hpp"
 #include "common/model/request.hpp"
 #include "common/model/run_settings.hpp"
 #include "worker/answer_store.hpp"
@@ -49,7 +50,10 @@ class ModelCall : public CallRequest {
                                    std::string_view api_key) override;
   Result<void> take_entry(std::string_view entry) override;
 
- private:
+ protected:
+  /// What its answer is for.
+  virtual CallKind kind() const { return CallKind::answer; }
+
   KeyedRequest keyed_;
   AnswerStore& store_;
   Completion answer_;

@@ -81,7 +81,7 @@ std::variant<Embedded, Failed> read_embedding_response(const ProviderSettings& p
   }
   const ErrorFacts facts = body ? format.read_error(body->root()) : ErrorFacts{};
   if (success && !facts.status && !facts.fatal) return not_embeddings(provider, response, count, api_key);
-  return classify_failure(provider, response, facts, now, api_key, "--embedding-model");
+  return classify_failure(provider, response, facts, now, api_key, CallKind::embedding);
 }
 
 }  // namespace sluice

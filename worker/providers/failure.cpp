@@ -3,6 +3,7 @@
 #include "worker/providers/retry_hints.hpp"
 
 #include <algorithm>
+#include <cstdlib>
 #include <string>
 
 namespace sluice {
@@ -42,18 +43,34 @@ bool is_transient(Reason reason) {
   return reason == Reason::rate_limited || reason == Reason::timed_out || reason == Reason::provider_failed;
 }
 
-std::string advice(const ProviderSettings& provider, Reason reason, std::string_view model_setting) {
+/// Where the user names the model of such calls.
+std::string model_setting(CallKind kind) {
+  switch (kind) {
+    case CallKind::answer:
+      return "--model";
+    case CallKind::embedding:
+      return "--embedding-model";
+    case CallKind::judge:
+      return "--judge-model";
+  }
+  std::abort();
+}
+
+std::string advice(const ProviderSettings& provider, Reason reason, CallKind kind) {
   switch (reason) {
     case Reason::key_refused:
       return provider.api_key_env.empty() ? "; the provider is called without a key: set api_key_env"
                                           : "; check the key in " + provider.api_key_env;
     case Reason::model_unknown:
-      return "; check " + std::string(model_setting) + " and --base-url (" +
+      return "; check " + model_setting(kind) + " and --base-url (" +
              quotable(normalised_base_url(provider.base_url)) + ")";
     case Reason::parameter_refused:
-      return "; every call of the run carries it: --temperature default sends no temperature, and the "
-             "settings' "
-             "max_tokens_field names the field for the bound of the answer";
+      return std::string(kind == CallKind::judge
+                             ? "; every call for a vote carries it: a model that refuses the temperature 0 "
+                               "takes --judge-temperature 1"
+                             : "; every call of the run carries it: --temperature default sends no "
+                               "temperature") +
+             ", and the settings' max_tokens_field names the field for the bound of the answer";
     case Reason::quota_exhausted:
       return "; check the account's plan and billing";
     default:
@@ -65,7 +82,7 @@ std::string advice(const ProviderSettings& provider, Reason reason, std::string_
 
 Failed classify_failure(const ProviderSettings& provider, const HttpResponse& response,
                         const ErrorFacts& facts, std::chrono::system_clock::time_point now,
-                        std::string_view api_key, std::string_view model_setting) {
+                        std::string_view api_key, CallKind kind) {
   const bool success = response.status >= 200 && response.status < 300;
   const int status = success ? facts.status.value_or(response.status) : response.status;
   Failed failed;
@@ -85,7 +102,7 @@ Failed classify_failure(const ProviderSettings& provider, const HttpResponse& re
   failed.message = "provider \"" + provider.name + "\" answered " + std::to_string(response.status);
   if (status != response.status) failed.message += " with error " + std::to_string(status) + " in its body";
   if (!words.empty()) failed.message += ": " + words;
-  failed.message += advice(provider, failed.reason, model_setting);
+  failed.message += advice(provider, failed.reason, kind);
   return failed;
 }
 

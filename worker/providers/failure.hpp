@@ -1,5 +1,6 @@
 #pragma once
 
+#include "common/model/paid_tokens.hpp"
 #include "worker/providers/formats.hpp"
 #include "worker/providers/provider.hpp"
 
@@ -9,10 +10,10 @@
 namespace sluice {
 
 /// What an error response means: its reason, whether a retry makes sense, and how long to wait first. A cause
-/// that the body names as fatal outweighs `x-should-retry`, and that outweighs the status. `model_setting`
-/// is what a message about an unknown model asks the user to check.
+/// that the body names as fatal outweighs `x-should-retry`, and that outweighs the status. `kind` is
+/// what the call was for: its messages name the settings of such calls.
 Failed classify_failure(const ProviderSettings& provider, const HttpResponse& response,
                         const ErrorFacts& facts, std::chrono::system_clock::time_point now,
-                        std::string_view api_key, std::string_view model_setting = "--model");
+                        std::string_view api_key, CallKind kind);
 
 }  // namespace sluice

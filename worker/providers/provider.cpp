@@ -42,7 +42,8 @@ HttpRequest build_request(const ProviderSettings& provider, std::string_view api
 }
 
 CallOutcome read_response(const ProviderSettings& provider, const HttpResponse& response,
-                          std::chrono::system_clock::time_point now, std::string_view api_key) {
+                          std::chrono::system_clock::time_point now, std::string_view api_key,
+                          CallKind kind) {
   const Format& format = format_of(provider.kind);
   // Before anything is read of it: a server that echoes the key must not bring it into the answer.
   const auto masked = KeyMask(api_key).masked(response.body);
@@ -59,7 +60,7 @@ CallOutcome read_response(const ProviderSettings& provider, const HttpResponse& 
   const ErrorFacts facts = body ? format.read_error(body->root()) : ErrorFacts{};
   // Gateways report errors that they meet late with 200 and the real status in the body.
   if (success && !facts.status && !facts.fatal) return not_an_answer(provider, response, api_key);
-  return classify_failure(provider, response, facts, now, api_key);
+  return classify_failure(provider, response, facts, now, api_key, kind);
 }
 
 }  // namespace sluice

@@ -2,6 +2,7 @@
 
 #include "common/error.hpp"
 #include "common/model/completion.hpp"
+#include "common/model/paid_tokens.hpp"
 #include "common/model/request.hpp"
 #include "common/model/run_settings.hpp"
 #include "worker/providers/http_message.hpp"
@@ -49,8 +50,10 @@ HttpRequest build_request(const ProviderSettings& provider, std::string_view api
 
 /// What a response means. `now` is the time of its arrival: it dates the completion, and dates in headers are
 /// relative to it. `api_key` is what must not stand in an answer or a message, should the server echo it
-/// (key_mask.hpp); in messages keys of the known forms are blotted out even without it.
+/// (key_mask.hpp); in messages keys of the known forms are blotted out even without it. `kind` is what the
+/// call was for: messages name the settings of such calls.
 CallOutcome read_response(const ProviderSettings& provider, const HttpResponse& response,
-                          std::chrono::system_clock::time_point now, std::string_view api_key = {});
+                          std::chrono::system_clock::time_point now, std::string_view api_key = {},
+                          CallKind kind = CallKind::answer);
 
 }  // namespace sluice

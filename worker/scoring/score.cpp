@@ -58,6 +58,23 @@ bool read_claims(const Completion& completion, const Ontology& ontology,
   return true;
 }
 
+Result<void> add_judged(std::span<const GivenVotes> votes, const ScoringTask& task, TrialScore& score) {
+  if (votes.size() != task.judged.size())
+    return fail(Reason::internal_error, "the votes of a judge metric are missing");
+  for (std::size_t i = 0; i < votes.size(); ++i) {
+    const JudgeExpectation& expectation = task.judged[i];
+    if (votes[i].votes.empty()) return fail(Reason::internal_error, "a judge metric has no votes");
+    JudgeScore judged =
+        count_votes(expectation.metric, votes[i].votes, expectation.min_score, votes[i].source);
+    std::string detail;
+    if (!judged.passed())
+      detail = beginning(one_line(to_valid_utf8(judged.rationale)), defaults::max_detail_bytes);
+    score.metrics.push_back({expectation.metric, judged.score(), judged.passed(), std::move(detail)});
+    score.judged.push_back(std::move(judged));
+  }
+  return {};
+}
+
 /// Takes the scores back: a unit has all of them or an error.
 void clear_scores(UnitResult& out) {
   out.parsed.clear();
@@ -87,12 +104,12 @@ Result<TrialScore> score_trial(const AssessedAnswer& answer, const ScoringTask& 
     if (!outcome) return fail(std::move(outcome.error()));
     score.metrics.push_back(std::move(*outcome));
   }
+  if (auto done = add_judged(answer.votes, task, score); !done) return fail(std::move(done.error()));
   return score;
 }
 
 void score_answer(const Completion& completion, const Checks& checks, const WorkUnit& unit,
-                  const EmbeddedTexts& embedded, UnitResult& out,
-                  std::optional<std::vector<ParsedClaim>> read) {
+                  const Evidence& evidence, UnitResult& out, std::optional<std::vector<ParsedClaim>> read) {
   out.usage = completion.usage;
   out.error = completion.non_answer;
   clear_scores(out);
@@ -101,12 +118,15 @@ void score_answer(const Completion& completion, const Checks& checks, const Work
       !read_claims(completion, checks.ontology, std::move(read), out)) {
     return show_rejected_text(completion, out);
   }
-  const auto has_texts = [](const ScoringTask& task) { return !task.texts.empty(); };
-  if (std::ranges::any_of(unit.tasks, has_texts))
+  const auto shows_text = [](const ScoringTask& task) { return !task.texts.empty() || !task.judged.empty(); };
+  if (std::ranges::any_of(unit.tasks, shows_text))
     out.shown_text = beginning(completion.text, defaults::max_shown_bytes);
   out.scores.reserve(unit.tasks.size());
-  for (const ScoringTask& task : unit.tasks) {
-    auto score = score_trial({completion.text, out.claims, embedded}, task, checks.text_checker);
+  for (std::size_t i = 0; i < unit.tasks.size(); ++i) {
+    const auto votes = i < evidence.votes.size() ? std::span<const GivenVotes>(evidence.votes[i])
+                                                 : std::span<const GivenVotes>();
+    auto score = score_trial({completion.text, out.claims, evidence.embedded, votes}, unit.tasks[i],
+                             checks.text_checker);
     if (!score) {
       clear_scores(out);
       out.error = std::move(score.error());

@@ -5,10 +5,11 @@
 #include "common/model/ontology.hpp"
 #include "common/model/result.hpp"
 #include "common/model/trial.hpp"
-#include "worker/scoring/similarity.hpp"
+#include "worker/scoring/evidence.hpp"
 #include "worker/scoring/text_metrics.hpp"
 
 #include <optional>
+#include <span>
 #include <string_view>
 #include <vector>
 
@@ -24,12 +25,14 @@ struct Checks {
 struct AssessedAnswer {
   std::string_view text;
   const std::vector<FinalClaim>& claims;
-  const EmbeddedTexts& embedded;  ///< Holds all texts_to_embed.
+  const EmbeddedTexts& embedded;        ///< Holds all texts_to_embed.
+  std::span<const GivenVotes> votes{};  ///< Those of each judge metric of the task.
 };
 
 /// Checks an answer for one trial: if the task assesses claims, their metrics in the order of their numbers
-/// (claims_absent only where nothing is expected), then the metrics of its texts in their order. Errors:
-/// those of TextChecker and assess_similarity.
+/// (claims_absent only where nothing is expected), then the metrics of its texts in their order, then its
+/// judge metrics. Errors: those of TextChecker and assess_similarity; internal_error for votes that are not
+/// there.
 Result<TrialScore> score_trial(const AssessedAnswer& answer, const ScoringTask& task,
                                const TextChecker& assess);
 
@@ -39,7 +42,7 @@ Result<TrialScore> score_trial(const AssessedAnswer& answer, const ScoringTask& 
 /// task assesses them. Leaves `unit`, `key`, `answer` and `spend` alone. `read`: the answer's claims, if
 /// parse_claims was called for it already.
 void score_answer(const Completion& completion, const Checks& checks, const WorkUnit& unit,
-                  const EmbeddedTexts& embedded, UnitResult& out,
+                  const Evidence& evidence, UnitResult& out,
                   std::optional<std::vector<ParsedClaim>> read = std::nullopt);
 
 }  // namespace sluice

@@ -2,8 +2,8 @@
 
 #include "common/model/result.hpp"
 #include "worker/held_units.hpp"
+#include "worker/scoring/evidence.hpp"
 #include "worker/units/answer_schema.hpp"
-#include "worker/units/evidence.hpp"
 #include "worker/units/unit_result.hpp"
 
 namespace sluice {

@@ -189,7 +189,8 @@ void Embeddings::start_calls(const Moment& moment) {
 
 /// Others may wait for what was left to this worker to pay for.
 void Embeddings::give_up_dropped() {
-  for (const auto& text : queue_.take_dropped()) engine_.entries().given_up(key_of(text));
+  for (const auto& text : queue_.take_dropped())
+    engine_.entries().given_up({EntryKind::embedding, key_of(text)});
 }
 
 void Embeddings::on_call_ended(const CallEnded& ended, std::vector<Enriched>& outcomes) {
@@ -219,7 +220,7 @@ std::vector<EmbeddingOutcome> Embeddings::served(EmbeddingCall& call, const Spen
     const auto key = key_of(batch.texts[i]);
     if (const auto stored = store_->store_embedding(key, vectors[i]); !stored)
       return queue_.failed(batch, stored.error(), spend);
-    engine_.entries().stored(key);
+    engine_.entries().stored({EntryKind::embedding, key});
   }
   return queue_.served(batch, std::move(vectors), spend);
 }

@@ -6,7 +6,7 @@
 #include "common/model/trial.hpp"
 #include "worker/budget/call_budget.hpp"
 #include "worker/calls/call_values.hpp"
-#include "worker/units/evidence.hpp"
+#include "worker/scoring/evidence.hpp"
 
 #include <cstdint>
 #include <optional>

@@ -2,6 +2,7 @@
 
 #include "worker/defaults.hpp"
 #include "worker/units/embeddings.hpp"
+#include "worker/units/judging.hpp"
 
 #include <algorithm>
 #include <chrono>
@@ -21,7 +22,7 @@ std::unique_ptr<Enricher> make(const RunSettings& settings, std::shared_ptr<Answ
 }  // namespace
 
 std::vector<MakeEnricher> every_enricher() {
-  return {make<Embeddings>};
+  return {make<Embeddings>, make<Judging>};
 }
 
 UnitFlow::UnitFlow(UnitFlowConfig config, const std::vector<MakeEnricher>& kinds)

@@ -5,9 +5,9 @@
 #include "common/model/result.hpp"
 #include "common/model/trial.hpp"
 #include "worker/providers/key_mask.hpp"
+#include "worker/scoring/evidence.hpp"
 #include "worker/scoring/score.hpp"
 #include "worker/units/answer_schema.hpp"
-#include "worker/units/evidence.hpp"
 
 #include <variant>
 

@@ -92,27 +92,76 @@ TEST(AnswerCache, EmbeddingsStandBesideAnswers) {
   EXPECT_EQ(reader->get_embedding(key(1)).value(), vector);
 }
 
+TEST(AnswerCache, VotesStandBesideAnswers) {
+  const support::TemporaryFolder folder;
+  const auto vote = answer(R"({"rationale": "It is.", "score": 1})");
+  {
+    auto cache = opened(folder.path());
+    EXPECT_EQ(cache.get_vote(key(1)).value(), std::nullopt);
+    ASSERT_TRUE(cache.put(key(1), answer("one")));
+    ASSERT_TRUE(cache.put_vote(key(1), vote));
+    EXPECT_EQ(cache.get_vote(key(1)).value(), vote);
+    EXPECT_EQ(cache.get(key(1)).value(), answer("one"));
+    ASSERT_TRUE(cache.erase(key(1)));
+    EXPECT_EQ(cache.get_vote(key(1)).value(), vote) << "only answer and outcome are forgotten";
+    EXPECT_FALSE(cache.put_vote(key(1), refusal())) << "a judge that declines gives no vote";
+    EXPECT_EQ(cache.get_vote(key(1)).value(), vote);
+  }
+  const auto reader = AnswerCache::open_read_only(folder.path());
+  ASSERT_TRUE(reader) << reader.error().message;
+  EXPECT_EQ(reader->get_vote(key(1)).value(), vote);
+}
+
+/// A cache as an earlier version made it, with families of these names, the first of which holds an answer.
+void make_old_cache(const std::filesystem::path& dir, const std::vector<std::string>& names) {
+  { opened(dir); }  // Makes the id.
+  std::filesystem::remove_all(dir / "db");
+  rocksdb::Options options;
+  options.create_if_missing = true;
+  options.create_missing_column_families = true;
+  std::vector<rocksdb::ColumnFamilyDescriptor> descriptors{{rocksdb::kDefaultColumnFamilyName, {}}};
+  for (const auto& name : names) descriptors.push_back({name, {}});
+  std::vector<rocksdb::ColumnFamilyHandle*> families;
+  rocksdb::DB* db = nullptr;
+  const auto status = rocksdb::DB::Open(options, (dir / "db").string(), descriptors, &families, &db);
+  ASSERT_TRUE(status.ok()) << status.ToString();
+  const auto first = key(1);
+  const auto entry = cache_entry::encode(first, answer("one"));
+  ASSERT_TRUE(
+      db->Put({}, families[1], {reinterpret_cast<const char*>(first.data()), first.size()}, entry).ok());
+  for (auto* family : families) db->DestroyColumnFamilyHandle(family);
+  delete db;
+}
+
+TEST(AnswerCache, ACacheFromBeforeVotesOpensAllTheSame) {
+  const support::TemporaryFolder folder;
+  make_old_cache(folder.path(), {"answers", "outcomes", "embeddings"});
+  {
+    auto reader = AnswerCache::open_read_only(folder.path());
+    ASSERT_TRUE(reader) << reader.error().message;
+    EXPECT_EQ(reader->get(key(1)).value(), answer("one"));
+    EXPECT_EQ(reader->get_embedding(key(1)).value(), std::nullopt);
+    EXPECT_EQ(reader->get_vote(key(1)).value(), std::nullopt);
+    auto cursor = reader->entries(EntryKind::vote);
+    EXPECT_FALSE(cursor.next().value());
+    EXPECT_FALSE(reader->put_vote(key(1), answer("{}")));
+  }
+  {
+    auto owner = opened(folder.path());
+    EXPECT_EQ(owner.get(key(1)).value(), answer("one"));
+    ASSERT_TRUE(owner.put_embedding(key(1), {1.0f}));
+    ASSERT_TRUE(owner.put_vote(key(1), answer("{}")));
+  }
+  const auto again = AnswerCache::open_read_only(folder.path());
+  ASSERT_TRUE(again) << again.error().message;
+  EXPECT_EQ(again->get(key(1)).value(), answer("one"));
+  EXPECT_EQ(again->get_embedding(key(1)).value(), std::vector<float>{1.0f});
+  EXPECT_EQ(again->get_vote(key(1)).value(), answer("{}"));
+}
+
 TEST(AnswerCache, ACacheFromBeforeEmbeddingsOpensAllTheSame) {
   const support::TemporaryFolder folder;
-  const auto entry = cache_entry::encode(key(1), answer("one"));
-  { opened(folder.path()); }  // Makes the id.
-  std::filesystem::remove_all(folder.path() / "db");
-  {
-    rocksdb::Options options;
-    options.create_if_missing = true;
-    options.create_missing_column_families = true;
-    std::vector<rocksdb::ColumnFamilyHandle*> families;
-    rocksdb::DB* db = nullptr;
-    const auto status = rocksdb::DB::Open(
-        options, (folder.path() / "db").string(),
-        {{rocksdb::kDefaultColumnFamilyName, {}}, {"answers", {}}, {"outcomes", {}}}, &families, &db);
-    ASSERT_TRUE(status.ok()) << status.ToString();
-    const auto first = key(1);
-    ASSERT_TRUE(
-        db->Put({}, families[1], {reinterpret_cast<const char*>(first.data()), first.size()}, entry).ok());
-    for (auto* family : families) db->DestroyColumnFamilyHandle(family);
-    delete db;
-  }
+  make_old_cache(folder.path(), {"answers", "outcomes"});
   {
     auto reader = AnswerCache::open_read_only(folder.path());
     ASSERT_TRUE(reader) << reader.error().message;
@@ -125,6 +174,7 @@ TEST(AnswerCache, ACacheFromBeforeEmbeddingsOpensAllTheSame) {
   auto owner = opened(folder.path());
   EXPECT_EQ(owner.get(key(1)).value(), answer("one"));
   ASSERT_TRUE(owner.put_embedding(key(1), {1.0f}));
+  ASSERT_TRUE(owner.put_vote(key(1), answer("{}")));
   EXPECT_EQ(owner.get_embedding(key(1)).value(), std::vector<float>{1.0f});
 }
 

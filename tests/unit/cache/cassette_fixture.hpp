@@ -89,7 +89,7 @@ struct CassetteHome {
   std::map<std::tuple<EntryKind, Digest>, std::string> content(const std::string& name = "worker-0") const {
     std::map<std::tuple<EntryKind, Digest>, std::string> found;
     const auto opened = cache(name);
-    for (const auto kind : {EntryKind::answer, EntryKind::outcome, EntryKind::embedding}) {
+    for (const auto kind : every_entry_kind) {
       auto cursor = opened.entries(kind);
       while (cursor.next().value()) found[{kind, cursor.key()}] = cursor.bytes();
     }

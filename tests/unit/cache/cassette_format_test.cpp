@@ -37,7 +37,7 @@ class CassetteFormat : public ::testing::Test {
 
   static std::string whole() {
     std::string bytes;
-    CassetteWriter writer([&](std::string_view piece) { bytes += piece; });
+    CassetteWriter writer([&](std::string_view piece) { bytes += piece; }, cassette::version_for(false));
     std::map<Digest, std::string> sorted;
     for (int i = 0; i < 5; ++i) {
       sorted[test_key(i)] = cache_entry::encode(test_key(i), test_answer("answer " + std::to_string(i)));
@@ -74,8 +74,8 @@ class CassetteFormat : public ::testing::Test {
   }
 
   /// A file whose checksum fits, whatever is in it.
-  static std::string sealed(const std::string& frame) {
-    auto bytes = std::string(cassette::magic) + static_cast<char>(cassette::version) + frame;
+  static std::string sealed(const std::string& frame, std::uint8_t version = cassette::version) {
+    auto bytes = std::string(cassette::magic) + static_cast<char>(version) + frame;
     const auto sum = sha256(bytes);
     return bytes.append(sum.begin(), sum.end());
   }
@@ -128,9 +128,12 @@ TEST_F(CassetteFormat, TrailingBytesAreRefused) {
 TEST_F(CassetteFormat, OtherFilesAreNoCassettes) {
   expect_refused("", "is no cassette");
   expect_refused("[metadata]\nid = \"tls-001\"\n", "is no cassette");
-  auto newer = whole();
-  newer[cassette::magic.size()] = 2;
-  expect_refused(newer, "is of format 2");
+  for (const char other : {'\0', '\x03', '\xff'}) {
+    auto foreign = whole();
+    foreign[cassette::magic.size()] = other;
+    expect_refused(foreign, "is of format " + std::to_string(static_cast<std::uint8_t>(other)) +
+                                ", and this sluice reads formats up to 2");
+  }
   const auto absent = CassetteReader::open("/no/such/file.cassette");
   ASSERT_FALSE(absent);
   EXPECT_EQ(absent.error().reason, Reason::file_unreadable);
@@ -162,6 +165,17 @@ TEST_F(CassetteFormat, EntriesStandInOrderAndMatchTheirDigests) {
   expect_refused(forged(entry(2, test_key(1), valid(1)) + end(1)), "does not fit");
   expect_refused(forged(entry(1, test_key(2), valid(1)) + end(1)), "does not fit");
   expect_refused(forged(entry(1, test_key(1), "") + end(1)), "does not fit");
+}
+
+// A sluice from before votes knows version 1 alone: it says so, and does not take the file for a damaged one.
+TEST_F(CassetteFormat, AFileWithVotesIsOfAVersionOfItsOwn) {
+  const auto frame = compressed(entry(4, test_key(1), valid(1)) + end(1));
+  EXPECT_TRUE(verify(sealed(frame, 2)));
+  expect_refused(sealed(frame, 1), "unknown kind");
+  EXPECT_TRUE(verify(sealed(compressed(entry(1, test_key(1), valid(1)) + end(1)), 1)));
+  expect_refused(forged(entry(4, test_key(2), valid(1)) + end(1)), "does not fit");
+  expect_refused(forged(entry(4, test_key(1), cache_entry::encode(test_key(1), test_refusal("no"))) + end(1)),
+                 "does not fit");
 }
 
 TEST_F(CassetteFormat, ABombIsRefusedWithoutUnpackingIt) {

@@ -1,6 +1,7 @@
 // What goes into a cassette, and what an import makes of it.
 
 #include "tests/unit/cache/cassette_fixture.hpp"
+#include "worker/cache/cassette_format.hpp"
 #include "worker/cache/cassette_writer.hpp"
 #include "worker/cache/import_cassette.hpp"
 
@@ -12,13 +13,14 @@
 namespace sluice {
 namespace {
 
-TEST(Cassette, CarriesAnswersRefusalsAndEmbeddings) {
+TEST(Cassette, CarriesAnswersRefusalsEmbeddingsAndVotes) {
   CassetteHome from;
   {
     auto cache = from.cache();
     for (int i = 0; i < 700; ++i) ASSERT_TRUE(cache.put(test_key(i), test_answer(std::to_string(i))));
     ASSERT_TRUE(cache.put(test_key(1000), test_refusal("the model declined")));
     ASSERT_TRUE(cache.put_embedding(test_key(1001), {0.5f, 0.25f}, 7));
+    for (int i = 0; i < 3; ++i) ASSERT_TRUE(cache.put_vote(test_key(1002 + i), test_answer("{}", i)));
   }
   std::string bytes;
   const auto exported = from.try_export(bytes);
@@ -27,16 +29,17 @@ TEST(Cassette, CarriesAnswersRefusalsAndEmbeddings) {
   EXPECT_EQ(exported->answers, 700u);
   EXPECT_EQ(exported->outcomes, 1u);
   EXPECT_EQ(exported->embeddings, 1u);
+  EXPECT_EQ(exported->votes, 3u);
   EXPECT_EQ(exported->conflicts, 0u);
 
   CassetteHome to;
   const auto imported = to.import(bytes);
   ASSERT_TRUE(imported) << imported.error().message;
   EXPECT_EQ(imported->cache.filename(), "worker-0");
-  EXPECT_EQ(imported->entries, 702u);
-  EXPECT_EQ(imported->added, 702u);
+  EXPECT_EQ(imported->entries, 705u);
+  EXPECT_EQ(imported->added, 705u);
   EXPECT_EQ(to.content(), from.content());
-  ASSERT_EQ(to.ledger.pins.size(), 701u) << "embeddings have no pin";
+  ASSERT_EQ(to.ledger.pins.size(), 701u) << "embeddings and votes have no pin";
   const auto id = to.cache().id();
   for (int i = 0; i < 700; ++i) {
     EXPECT_EQ(to.ledger.pins.at(test_key(i)).answer, answer_digest(test_answer(std::to_string(i))));
@@ -87,6 +90,32 @@ TEST(Cassette, OfDifferentAnswersThePinnedOneElseTheLaterGoesIn) {
   EXPECT_EQ(carried(), "late");
 }
 
+TEST(Cassette, OfDifferentVotesTheLaterGoesInWhateverIsPinned) {
+  CassetteHome home;
+  ASSERT_TRUE(home.cache("a").put_vote(test_key(1), test_answer("early", 1)));
+  ASSERT_TRUE(home.cache("b").put_vote(test_key(1), test_answer("late", 2)));
+  home.ledger.pins[test_key(1)] = {test_key(1), answer_digest(test_answer("early")), "whoever"};
+  std::string bytes;
+  const auto done = home.try_export(bytes);
+  ASSERT_TRUE(done) << done.error().message;
+  EXPECT_EQ(done->conflicts, 1u);
+  CassetteHome other;
+  ASSERT_TRUE(other.cache().put_vote(test_key(1), test_answer("early", 1)));
+  const auto imported = other.import(bytes);
+  ASSERT_TRUE(imported) << imported.error().message;
+  EXPECT_EQ(imported->replaced, 1u);
+  EXPECT_EQ(other.cache().get_vote(test_key(1)).value()->text, "late");
+  EXPECT_TRUE(other.ledger.pins.empty());
+}
+
+TEST(Cassette, WithoutVotesItIsTheFileThatItWasBeforeThem) {
+  CassetteHome home;
+  ASSERT_TRUE(home.cache().put(test_key(1), test_answer("one")));
+  EXPECT_EQ(home.exported()[cassette::magic.size()], '\x01');
+  ASSERT_TRUE(home.cache("second").put_vote(test_key(2), test_answer("{}")));
+  EXPECT_EQ(home.exported()[cassette::magic.size()], '\x02');
+}
+
 TEST(Cassette, AnswerAndRefusalOfOneKeyReplayAsTheyDidAtHome) {
   for (const bool answer_is_pinned : {true, false}) {
     CassetteHome home;
@@ -119,6 +148,7 @@ TEST(Cassette, HoldsJustTheAnswersThatWereUsedAndAllOfThem) {
     for (int i = 0; i < 9; ++i) ASSERT_TRUE(cache.put(test_key(i), test_answer(std::to_string(i))));
     ASSERT_TRUE(cache.put(test_key(20), test_refusal("no")));
     ASSERT_TRUE(cache.put_embedding(test_key(30), {1.0f}, 1));
+    ASSERT_TRUE(cache.put_vote(test_key(31), test_answer("{}")));
   }
   const auto use = [](int number, const Completion& answer) {
     return UsedAnswer{test_key(number), answer_digest(answer)};
@@ -131,6 +161,7 @@ TEST(Cassette, HoldsJustTheAnswersThatWereUsedAndAllOfThem) {
   EXPECT_EQ(done->answers, 2u);
   EXPECT_EQ(done->outcomes, 1u);
   EXPECT_EQ(done->embeddings, 1u);
+  EXPECT_EQ(done->votes, 1u);
   for (const auto& other :
        {use(77, test_answer("77")), use(7, test_answer("replaced")), use(8, test_refusal("8"))}) {
     auto more = used;
@@ -279,9 +310,10 @@ std::string random_cassette(int first_key) {
         cache_entry::encode(key, refused ? test_refusal(words, time) : test_answer(words, time));
     sorted[{EntryKind::embedding, key}] =
         cache_entry::encode(key, Embedding{{static_cast<float>(text + 1)}, time});
+    sorted[{EntryKind::vote, key}] = cache_entry::encode(key, test_answer(words, time));
   }
   std::string bytes;
-  CassetteWriter writer([&](std::string_view piece) { bytes += piece; });
+  CassetteWriter writer([&](std::string_view piece) { bytes += piece; }, cassette::version_for(true));
   for (const auto& [place, entry] : sorted) {
     RC_ASSERT(writer.add(std::get<0>(place), std::get<1>(place), entry).has_value());
   }
@@ -309,7 +341,7 @@ struct MergingHome {
     std::vector<std::optional<std::string>> entries;
     std::vector<std::optional<Digest>> pins;
     for (int key = first_key; key < first_key + 4; ++key) {
-      for (const auto kind : {EntryKind::answer, EntryKind::outcome, EntryKind::embedding}) {
+      for (const auto kind : every_entry_kind) {
         entries.push_back(cache.get_entry(kind, test_key(key)).value());
       }
       const auto pin = ledger.pins.find(test_key(key));

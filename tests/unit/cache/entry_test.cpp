@@ -86,6 +86,9 @@ TEST(CacheEntry, RankKnowsTheKindsApart) {
   EXPECT_FALSE(cache_entry::rank(EntryKind::outcome, key, answer));
   EXPECT_FALSE(cache_entry::rank(EntryKind::embedding, key, answer));
   EXPECT_FALSE(cache_entry::rank(EntryKind::answer, key, embedding));
+  EXPECT_EQ(cache_entry::rank(EntryKind::vote, key, answer)->digest, answer_digest(sample()));
+  EXPECT_FALSE(cache_entry::rank(EntryKind::vote, key, outcome)) << "a judge that declines gives no vote";
+  EXPECT_FALSE(cache_entry::rank(EntryKind::vote, key, embedding));
 }
 
 TEST(CacheEntry, AnEntryOfAnotherKeyIsAnError) {

@@ -15,6 +15,7 @@ TEST(CacheStats, ListEachCacheByName) {
     ASSERT_TRUE(cache.put(test_key(2), test_answer("two", 300)));
     ASSERT_TRUE(cache.put(test_key(3), test_refusal("no", 50)));
     ASSERT_TRUE(cache.put_embedding(test_key(4), {1.0f}, 200));
+    ASSERT_TRUE(cache.put_vote(test_key(6), test_answer("{}", 400)));
     ASSERT_TRUE(cache.put_entry(EntryKind::answer, test_key(5), "damaged"));
   }
   { home.cache("c"); }
@@ -33,9 +34,10 @@ TEST(CacheStats, ListEachCacheByName) {
   EXPECT_EQ(full.answers, 2u);
   EXPECT_EQ(full.outcomes, 1u);
   EXPECT_EQ(full.embeddings, 1u);
+  EXPECT_EQ(full.votes, 1u);
   EXPECT_EQ(full.damaged, 1u);
   EXPECT_EQ(full.oldest_ms, 50);
-  EXPECT_EQ(full.newest_ms, 300);
+  EXPECT_EQ(full.newest_ms, 400);
   EXPECT_EQ((*stats)[2].answers, 0u);
   EXPECT_EQ((*stats)[2].oldest_ms, std::nullopt);
   EXPECT_TRUE((*stats)[3].problem);
@@ -54,6 +56,7 @@ class CachePruning : public ::testing::Test {
     ASSERT_TRUE(two.put(test_key(2), test_answer("old, and pinned is another", 10)));
     ASSERT_TRUE(two.put(test_key(5), test_refusal("old", 10)));
     ASSERT_TRUE(two.put_embedding(test_key(6), {1.0f}, 10));
+    ASSERT_TRUE(two.put_vote(test_key(7), test_answer("{}", 10)));
     home_.ledger.pins[test_key(2)] = {test_key(2), answer_digest(test_answer("old and pinned")), "a"};
   }
 
@@ -80,22 +83,26 @@ TEST_F(CachePruning, RemovesWhatIsOldAndDamagedButNotWhatIsPinned) {
     EXPECT_EQ(report.answers, 2u);
     EXPECT_EQ(report.outcomes, 1u);
     EXPECT_EQ(report.embeddings, 0u) << "the pinned answer may be compared by it";
+    EXPECT_EQ(report.votes, 0u) << "the pinned answer may be judged by it";
     EXPECT_EQ(report.damaged, 1u);
-    EXPECT_EQ(report.spared, 2u);
+    EXPECT_EQ(report.spared, 3u);
   }
   const auto left = home_.content("a");
   EXPECT_EQ(left.size(), 2u);
   EXPECT_TRUE(left.contains({EntryKind::answer, test_key(2)}));
   EXPECT_TRUE(left.contains({EntryKind::answer, test_key(3)}));
-  EXPECT_EQ(home_.content("b").size(), 1u);
+  EXPECT_EQ(home_.content("b").size(), 2u);
   EXPECT_EQ(prune(false, false).answers, 0u);
 }
 
-TEST_F(CachePruning, EmbeddingsStayForAPinnedAnswerOfAnyAge) {
+TEST_F(CachePruning, EmbeddingsAndVotesStayForAPinnedAnswerOfAnyAge) {
   home_.ledger.pins = {{test_key(3), {test_key(3), answer_digest(test_answer("new")), "a"}}};
-  EXPECT_EQ(prune(false, false).embeddings, 0u);
+  const auto kept = prune(false, false);
+  EXPECT_EQ(kept.embeddings + kept.votes, 0u);
   home_.ledger.pins = {{test_key(3), {test_key(3), answer_digest(test_answer("another")), "a"}}};
-  EXPECT_EQ(prune(false, false).embeddings, 1u) << "nothing that is here is pinned";
+  const auto removed = prune(false, false);
+  EXPECT_EQ(removed.embeddings, 1u) << "nothing that is here is pinned";
+  EXPECT_EQ(removed.votes, 1u);
   EXPECT_TRUE(home_.content("b").empty());
 }
 
@@ -103,6 +110,7 @@ TEST_F(CachePruning, PinnedOnesGoWhenThatIsAskedFor) {
   const auto done = prune(false, true);
   EXPECT_EQ(done.answers, 3u);
   EXPECT_EQ(done.embeddings, 1u);
+  EXPECT_EQ(done.votes, 1u);
   EXPECT_EQ(home_.content("a").size(), 1u);
 }
 

@@ -186,5 +186,73 @@ TEST(EmbeddingKey, EveryFieldChangesItAndNothingElseDoes) {
   EXPECT_NE(embedding_key(embedder(), "mt", "ext"), key);
 }
 
+struct VoteInput {
+  Input judge = sample();
+  Rubric rubric{"faithfulness", "v1", "You judge.", "{{context}} {{answer}}"};
+  std::uint32_t samples = 3;
+  std::uint32_t index = 2;
+};
+
+Digest key_of(const VoteInput& vote) {
+  return vote_key(vote.judge.provider, vote.judge.request, vote.rubric, vote.samples, vote.index);
+}
+
+TEST(VoteKey, IsTheOneThatCachesHold) {
+  ASSERT_EQ(vote_key_version, 1u);
+  EXPECT_EQ(to_hex(key_of(VoteInput{})), "50f97e1c9c011f0f21d49e79fc885a7c6bce06cf7267435328efb6c8cfc7cf8f");
+  VoteInput bare;
+  bare.judge = {};
+  bare.judge.provider.kind = ProviderKind::gemini;
+  bare.judge.provider.cache_identity = "https://generativelanguage.googleapis.com";
+  bare.judge.request.model = "gemini-2.0-flash";
+  bare.judge.request.user = "x";
+  bare.judge.request.temperature = 0.0;
+  bare.rubric = {};
+  bare.samples = 1;
+  bare.index = 0;
+  EXPECT_EQ(to_hex(key_of(bare)), "6c62aae3d13a93c964142a990d8fda31d6100be64671dfa56ae1dc75d3d6c4ec");
+}
+
+TEST(VoteKey, EveryFieldChangesIt) {
+  using Change = std::function<void(VoteInput&)>;
+  const std::map<std::string, Change> changes{
+      {"none", [](VoteInput&) {}},
+      {"kind", [](VoteInput& v) { v.judge.provider.kind = ProviderKind::anthropic; }},
+      {"cache identity", [](VoteInput& v) { v.judge.provider.cache_identity += "x"; }},
+      {"model", [](VoteInput& v) { v.judge.request.model = "m-2"; }},
+      {"system", [](VoteInput& v) { v.judge.request.system = share("You judge code."); }},
+      {"user", [](VoteInput& v) { v.judge.request.user += " "; }},
+      {"schema", [](VoteInput& v) { v.judge.request.response_schema = share("{}"); }},
+      {"temperature", [](VoteInput& v) { v.judge.request.temperature = 0.0; }},
+      {"max tokens", [](VoteInput& v) { v.judge.request.max_tokens = 1024; }},
+      {"seed", [](VoteInput& v) { v.judge.request.seed = 8; }},
+      {"rubric id", [](VoteInput& v) { v.rubric.id = "relevancy"; }},
+      {"rubric version", [](VoteInput& v) { v.rubric.version = "v2"; }},
+      {"rubric system", [](VoteInput& v) { v.rubric.system += "!"; }},
+      {"rubric user", [](VoteInput& v) { v.rubric.user += "!"; }},
+      {"samples", [](VoteInput& v) { v.samples = 5; }},
+      {"index", [](VoteInput& v) { v.index = 1; }},
+      {"samples and index, cut elsewhere", [](VoteInput& v) { v.samples = 32, v.index = 0; }},
+  };
+  std::map<Digest, std::string> seen{{key_of(sample()), "the answer's key"}};
+  for (const auto& [name, change] : changes) {
+    VoteInput input;
+    change(input);
+    const auto [entry, is_new] = seen.emplace(key_of(input), name);
+    EXPECT_TRUE(is_new) << name << " has the key of " << entry->second;
+  }
+}
+
+TEST(VoteKey, WhatDoesNotChangeTheVoteDoesNotChangeIt) {
+  VoteInput input;
+  input.judge.provider.name = "elsewhere";
+  input.judge.provider.base_url = "http://127.0.0.1:9090/v1";
+  input.judge.provider.api_key_env = "OTHER_KEY";
+  input.judge.request.provider = "elsewhere";
+  input.judge.request.schema_name = "vote";
+  input.judge.repeat = 9;
+  EXPECT_EQ(key_of(input), key_of(VoteInput{})) << "votes of equal requests are the same vote";
+}
+
 }  // namespace
 }  // namespace sluice

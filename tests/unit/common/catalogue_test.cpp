@@ -29,7 +29,7 @@ TEST(Reasons, HaveNamesOfTheirOwnAndReadBack) {
   }
   // A reason without a name would be read as none and reported as internal_error: one line for each
   // enumerator.
-  EXPECT_EQ(names.size(), 40u);
+  EXPECT_EQ(names.size(), 42u);
   EXPECT_EQ(reason_from_number(0), std::nullopt);
 }
 
@@ -72,6 +72,8 @@ TEST(Reasons, KeepTheirNumbers) {
       {67, "deadline_reached"},
       {68, "token_budget_spent"},
       {69, "cost_budget_spent"},
+      {70, "judge_unparsable"},
+      {71, "judge_refused"},
       {80, "refusal"},
       {81, "truncated"},
       {82, "unparsable_answer"},
@@ -103,11 +105,23 @@ TEST(Reasons, FallIntoKinds) {
 }
 
 TEST(Metrics, HaveNamesAndNumbersOfTheirOwn) {
-  const std::map<int, std::string_view> golden{
-      {1, "claims_precision"},       {2, "claims_recall"},    {3, "claims_f1"},     {4, "claims_required"},
-      {5, "claims_forbidden"},       {6, "claims_absent"},    {10, "must_contain"}, {11, "must_not_contain"},
-      {12, "regex_match"},           {13, "regex_not_match"}, {14, "exact_match"},  {15, "json_schema"},
-      {16, "semantic_similarity_to"}};
+  const std::map<int, std::string_view> golden{{1, "claims_precision"},
+                                               {2, "claims_recall"},
+                                               {3, "claims_f1"},
+                                               {4, "claims_required"},
+                                               {5, "claims_forbidden"},
+                                               {6, "claims_absent"},
+                                               {10, "must_contain"},
+                                               {11, "must_not_contain"},
+                                               {12, "regex_match"},
+                                               {13, "regex_not_match"},
+                                               {14, "exact_match"},
+                                               {15, "json_schema"},
+                                               {16, "semantic_similarity_to"},
+                                               {20, "faithfulness"},
+                                               {21, "relevancy"},
+                                               {22, "correctness"},
+                                               {23, "rubric"}};
   std::map<int, std::string_view> names;
   for (int number = 0; number <= 255; ++number) {
     const auto* metric = find_metric(static_cast<std::uint8_t>(number));
@@ -122,11 +136,25 @@ TEST(Metrics, HaveNamesAndNumbersOfTheirOwn) {
 }
 
 TEST(Metrics, OnlyThoseWithAScoreAreScored) {
-  const std::set scored{MetricId::claims_precision, MetricId::claims_recall, MetricId::claims_f1,
-                        MetricId::semantic_similarity_to};
+  const std::set scored{MetricId::claims_precision, MetricId::claims_recall,
+                        MetricId::claims_f1,        MetricId::semantic_similarity_to,
+                        MetricId::faithfulness,     MetricId::relevancy,
+                        MetricId::correctness,      MetricId::rubric};
   for (const auto& metric : metric_catalogue()) {
     EXPECT_EQ(metric.kind == MetricKind::scored, scored.contains(metric.id)) << metric.name;
   }
+}
+
+TEST(Metrics, AreOfClaimsOfTheTextOrOfAJudge) {
+  std::set<std::string_view> of_claims;
+  std::set<std::string_view> of_judges;
+  for (const auto& metric : metric_catalogue()) {
+    if (is_claims_metric(metric.id)) of_claims.insert(metric.name);
+    if (is_judge_metric(metric.id)) of_judges.insert(metric.name);
+  }
+  EXPECT_EQ(of_claims, (std::set<std::string_view>{"claims_precision", "claims_recall", "claims_f1",
+                                                   "claims_required", "claims_forbidden", "claims_absent"}));
+  EXPECT_EQ(of_judges, (std::set<std::string_view>{"faithfulness", "relevancy", "correctness", "rubric"}));
 }
 
 }  // namespace

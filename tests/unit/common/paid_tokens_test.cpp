@@ -29,13 +29,14 @@ TEST(PaidTokens, DifferencesStayAtZero) {
 }
 
 TEST(PaidTokens, EachKindHasItsOwnSums) {
-  PaidTokens paid{10, 5, 30};
-  paid += PaidTokens{1, 2, 3};
+  PaidTokens paid{10, 5, 30, 0, 100, 50};
+  paid += PaidTokens{1, 2, 3, 0, 4, 5};
   EXPECT_EQ(paid.of(CallKind::answer), (Usage{11, 7}));
   EXPECT_EQ(paid.of(CallKind::embedding), (Usage{33, 0}));
-  EXPECT_EQ(paid.total(), 51u);
-  paid -= PaidTokens{1, 2, 3};
-  EXPECT_EQ(paid, (PaidTokens{10, 5, 30}));
+  EXPECT_EQ(paid.of(CallKind::judge), (Usage{104, 55}));
+  EXPECT_EQ(paid.total(), 210u);
+  paid -= PaidTokens{1, 2, 3, 0, 4, 5};
+  EXPECT_EQ(paid, (PaidTokens{10, 5, 30, 0, 100, 50}));
 }
 
 TEST(PaidTokens, ItsColumnsAreItsNumbersEachOnce) {
@@ -49,6 +50,9 @@ TEST(PaidTokens, ItsColumnsAreItsNumbersEachOnce) {
     ++sum;
   }
   EXPECT_EQ(paid.total(), sum);
+  EXPECT_EQ(names,
+            (std::set<std::string_view>{"input", "output", "embedding", "judge_input", "judge_output"}))
+      << "they stand in reports, in the ledger and in metrics";
 }
 
 }  // namespace

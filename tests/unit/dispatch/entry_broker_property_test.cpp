@@ -1,5 +1,5 @@
 // Whatever dies, is lost or is sent twice: each key that a worker seeks gets one answer, at most one worker
-// at a time is left to pay for an embedding, and nobody waits for ever.
+// at a time is left to pay for an embedding or a vote, and nobody waits for ever.
 #include "coordinator/dispatch/entry_broker.hpp"
 
 #include <map>
@@ -24,7 +24,8 @@ class Fleet {
  public:
   void act() {
     const auto worker = *rc::gen::inRange<WorkerId>(1, 6);
-    const EntryKey key{*rc::gen::element(EntryKind::answer, EntryKind::embedding), any_digest()};
+    const EntryKey leased{*rc::gen::element(EntryKind::embedding, EntryKind::vote), any_digest()};
+    const EntryKey key = *rc::gen::inRange(0, 3) == 0 ? EntryKey{EntryKind::answer, any_digest()} : leased;
     switch (*rc::gen::weightedElement<int>(
         {{4, 0}, {8, 1}, {5, 2}, {3, 3}, {3, 4}, {2, 5}, {2, 6}, {4, 7}, {1, 8}})) {
       case 0:
@@ -38,12 +39,12 @@ class Fleet {
         broker_.lent(worker, key, *rc::gen::arbitrary<bool>() ? entry_ : nullptr, now_, actions_);
         break;
       case 3:
-        broker_.stored(worker, key.digest, now_, actions_);
-        end_lease(worker, key);
+        broker_.stored(worker, leased, now_, actions_);
+        end_lease(worker, leased);
         break;
       case 4:
-        broker_.given_up(worker, key.digest, now_, actions_);
-        end_lease(worker, key);
+        broker_.given_up(worker, leased, now_, actions_);
+        end_lease(worker, leased);
         break;
       case 5:
         leave(worker);
@@ -52,7 +53,7 @@ class Fleet {
         expect(worker, key.digest);
         break;
       case 7:
-        broker_.looked_up(key.digest, *rc::gen::element<std::string>("", "a", "b", "c", "d"), now_, actions_);
+        broker_.looked_up(leased, *rc::gen::element<std::string>("", "a", "b", "c", "d"), now_, actions_);
         break;
       default:
         broker_.forget_answer(key.digest);
@@ -98,7 +99,7 @@ class Fleet {
     if (there_.contains(worker)) broker_.expect_answer(key, worker);
   }
   void end_lease(WorkerId worker, const EntryKey& key) {
-    const auto lease = leases_.find(key.digest);
+    const auto lease = leases_.find(key);
     if (there_.contains(worker) && lease != leases_.end() && lease->second.worker == worker)
       leases_.erase(lease);
   }
@@ -107,8 +108,8 @@ class Fleet {
     for (const auto& answer : actions_.answers) {
       RC_ASSERT(there_.contains(answer.seeker));
       RC_ASSERT(waiting_.erase({answer.seeker, answer.key}) == 1u);
-      if (answer.entry || answer.key.kind == EntryKind::answer) continue;
-      const auto [lease, is_new] = leases_.try_emplace(answer.key.digest, Lease{answer.seeker, now_});
+      if (answer.entry || !is_leased(answer.key.kind)) continue;
+      const auto [lease, is_new] = leases_.try_emplace(answer.key, Lease{answer.seeker, now_});
       RC_ASSERT(is_new || lease->second.worker == answer.seeker);
     }
     for (const auto& loan : actions_.loans) {
@@ -124,7 +125,7 @@ class Fleet {
   std::shared_ptr<const std::string> entry_ = std::make_shared<const std::string>("entry");
   std::set<WorkerId> there_;
   std::set<std::pair<WorkerId, EntryKey>> waiting_;
-  std::map<Digest, Lease> leases_;
+  std::map<EntryKey, Lease> leases_;
 };
 
 RC_GTEST_PROP(EntryBrokerProperty, EachSeekerGetsOneVerdictAndOneAtATimePays, ()) {

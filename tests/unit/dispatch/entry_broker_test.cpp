@@ -20,6 +20,9 @@ EntryKey answer(std::uint8_t first) {
 EntryKey embedding(std::uint8_t first) {
   return {EntryKind::embedding, digest(first)};
 }
+EntryKey vote(std::uint8_t first) {
+  return {EntryKind::vote, digest(first)};
+}
 
 /// A broker, and what it wants sent since the last look, in short words.
 struct EntryBrokerTest : testing::Test {
@@ -27,9 +30,10 @@ struct EntryBrokerTest : testing::Test {
   TimePoint now{};
 
   static std::string name(const EntryKey& key) {
-    return (key.kind == EntryKind::answer ? "a" : "e") + std::to_string(key.digest[0]);
+    const auto* kind = key.kind == EntryKind::answer ? "a" : key.kind == EntryKind::vote ? "v" : "e";
+    return kind + std::to_string(key.digest[0]);
   }
-  /// E.g. "1 pays e7", "2 gets e7: bytes", "ask 3 for e7", "look up 7".
+  /// E.g. "1 pays e7", "2 gets e7: bytes", "ask 3 for e7", "look up e7".
   std::vector<std::string> in_words(EntryBroker::Actions actions) {
     std::vector<std::string> words;
     for (const auto& answer : actions.answers) {
@@ -39,7 +43,7 @@ struct EntryBrokerTest : testing::Test {
     }
     for (const auto& loan : actions.loans)
       words.push_back("ask " + std::to_string(loan.lender) + " for " + name(loan.key));
-    for (const auto& key : actions.look_ups) words.push_back("look up " + std::to_string(key[0]));
+    for (const auto& key : actions.look_ups) words.push_back("look up " + name(key));
     return words;
   }
   template <class Act>
@@ -52,18 +56,18 @@ struct EntryBrokerTest : testing::Test {
   std::vector<std::string> seek(WorkerId who, EntryKey key) {
     return after([&](auto& actions) { broker.seek(who, key, now, actions); });
   }
-  std::vector<std::string> looked_up(std::uint8_t key, const std::string& cache) {
-    return after([&](auto& actions) { broker.looked_up(digest(key), cache, now, actions); });
+  std::vector<std::string> looked_up(EntryKey key, const std::string& cache) {
+    return after([&](auto& actions) { broker.looked_up(key, cache, now, actions); });
   }
   std::vector<std::string> lent(WorkerId who, EntryKey key, const char* bytes) {
     auto entry = bytes ? std::make_shared<const std::string>(bytes) : nullptr;
     return after([&](auto& actions) { broker.lent(who, key, entry, now, actions); });
   }
-  std::vector<std::string> stored(WorkerId who, std::uint8_t key) {
-    return after([&](auto& actions) { broker.stored(who, digest(key), now, actions); });
+  std::vector<std::string> stored(WorkerId who, EntryKey key) {
+    return after([&](auto& actions) { broker.stored(who, key, now, actions); });
   }
-  std::vector<std::string> given_up(WorkerId who, std::uint8_t key) {
-    return after([&](auto& actions) { broker.given_up(who, digest(key), now, actions); });
+  std::vector<std::string> given_up(WorkerId who, EntryKey key) {
+    return after([&](auto& actions) { broker.given_up(who, key, now, actions); });
   }
   std::vector<std::string> leave(WorkerId who) {
     return after([&](auto& actions) { broker.leave(who, now, actions); });
@@ -79,10 +83,10 @@ struct EntryBrokerTest : testing::Test {
     broker.join(2, "two");
     broker.join(3, "three");
   }
-  /// Worker 1 is left to pay for the embedding.
-  void lease_to_first(std::uint8_t key) {
-    seek(1, embedding(key));
-    ASSERT_EQ(looked_up(key, ""), Words{"1 pays e" + std::to_string(key)});
+  /// Worker 1 is left to pay for the entry.
+  void lease_to_first(EntryKey key) {
+    ASSERT_EQ(seek(1, key), Words{"look up " + name(key)});
+    ASSERT_EQ(looked_up(key, ""), Words{"1 pays " + name(key)});
   }
   using Words = std::vector<std::string>;
 };
@@ -167,10 +171,10 @@ TEST_F(EntryBrokerTest, ALoneWorkerPaysForItsEmbeddingsAtOnce) {
 
 TEST_F(EntryBrokerTest, TheLedgerNamesTheHolderOfAnEmbedding) {
   join_three();
-  EXPECT_EQ(seek(1, embedding(7)), Words{"look up 7"});
+  EXPECT_EQ(seek(1, embedding(7)), Words{"look up e7"});
   EXPECT_EQ(seek(2, embedding(7)), Words{});
-  EXPECT_EQ(looked_up(7, "three"), Words{"ask 3 for e7"});
-  EXPECT_EQ(looked_up(7, "three"), Words{}) << "sent twice";
+  EXPECT_EQ(looked_up(embedding(7), "three"), Words{"ask 3 for e7"});
+  EXPECT_EQ(looked_up(embedding(7), "three"), Words{}) << "sent twice";
   EXPECT_EQ(lent(3, embedding(7), "vector"), (Words{"1 gets e7: vector", "2 gets e7: vector"}));
   EXPECT_EQ(seek(1, embedding(7)), Words{"ask 3 for e7"}) << "remembered for the run";
 }
@@ -178,55 +182,69 @@ TEST_F(EntryBrokerTest, TheLedgerNamesTheHolderOfAnEmbedding) {
 TEST_F(EntryBrokerTest, AnEmbeddingOfACacheThatIsNotThereIsPaidFor) {
   join_three();
   seek(1, embedding(7));
-  EXPECT_EQ(looked_up(7, "elsewhere"), Words{"1 pays e7"});
+  EXPECT_EQ(looked_up(embedding(7), "elsewhere"), Words{"1 pays e7"});
   seek(1, embedding(8));
-  EXPECT_EQ(looked_up(8, "one"), Words{"1 pays e8"}) << "its own cache has lost it";
+  EXPECT_EQ(looked_up(embedding(8), "one"), Words{"1 pays e8"}) << "its own cache has lost it";
 }
 
 TEST_F(EntryBrokerTest, ALedgerThatDoesNotAnswerIsNotWaitedFor) {
   join_three();
   seek(1, embedding(7));
   EXPECT_EQ(pass(3 * beat), Words{"1 pays e7"});
-  EXPECT_EQ(looked_up(7, "three"), Words{});
+  EXPECT_EQ(looked_up(embedding(7), "three"), Words{});
 }
 
 TEST_F(EntryBrokerTest, OnePaysForAnEmbeddingAndTheOthersGetIt) {
   join_three();
-  lease_to_first(7);
+  lease_to_first(embedding(7));
   EXPECT_EQ(seek(2, embedding(7)), Words{});
   EXPECT_EQ(seek(3, embedding(7)), Words{});
-  EXPECT_EQ(stored(1, 7), Words{"ask 1 for e7"});
+  EXPECT_EQ(stored(1, embedding(7)), Words{"ask 1 for e7"});
   EXPECT_EQ(lent(1, embedding(7), "vector"), (Words{"2 gets e7: vector", "3 gets e7: vector"}));
   EXPECT_EQ(broker.open_count(), 0u);
 }
 
+TEST_F(EntryBrokerTest, AVoteIsLeasedAndLentLikeAnEmbeddingAndApartFromIt) {
+  join_three();
+  lease_to_first(vote(7));
+  EXPECT_EQ(seek(2, vote(7)), Words{});
+  EXPECT_EQ(seek(2, embedding(7)), Words{"look up e7"}) << "the digest alone is no key";
+  EXPECT_EQ(looked_up(embedding(7), "three"), Words{"ask 3 for e7"});
+  EXPECT_EQ(stored(1, embedding(7)), Words{}) << "not its lease";
+  EXPECT_EQ(given_up(2, vote(7)), Words{}) << "not its lease";
+  EXPECT_EQ(stored(1, vote(7)), Words{"ask 1 for v7"});
+  EXPECT_EQ(lent(1, vote(7), "vote"), Words{"2 gets v7: vote"});
+  EXPECT_EQ(lent(3, embedding(7), "vector"), Words{"2 gets e7: vector"});
+  EXPECT_EQ(seek(3, vote(7)), Words{"ask 1 for v7"}) << "remembered for the run";
+}
+
 TEST_F(EntryBrokerTest, WhoMustPayAndSeeksAgainIsAnsweredAgain) {
   join_three();
-  lease_to_first(7);
+  lease_to_first(embedding(7));
   EXPECT_EQ(seek(1, embedding(7)), Words{"1 pays e7"});
   EXPECT_EQ(seek(2, embedding(7)), Words{});
 }
 
 TEST_F(EntryBrokerTest, TheLeaseGoesToTheNextInLine) {
   join_three();
-  lease_to_first(7);
+  lease_to_first(embedding(7));
   seek(2, embedding(7));
   seek(3, embedding(7));
-  EXPECT_EQ(given_up(3, 7), Words{}) << "not its lease";
-  EXPECT_EQ(given_up(1, 7), Words{"2 pays e7"});
+  EXPECT_EQ(given_up(3, embedding(7)), Words{}) << "not its lease";
+  EXPECT_EQ(given_up(1, embedding(7)), Words{"2 pays e7"});
   EXPECT_EQ(leave(2), Words{"3 pays e7"});
-  EXPECT_EQ(given_up(3, 7), Words{});
+  EXPECT_EQ(given_up(3, embedding(7)), Words{});
   EXPECT_EQ(broker.open_count(), 0u);
 }
 
 TEST_F(EntryBrokerTest, ALeaseEndsWithItsTime) {
   join_three();
-  lease_to_first(7);
+  lease_to_first(embedding(7));
   seek(2, embedding(7));
   EXPECT_EQ(pass(lease_time), Words{});
   EXPECT_EQ(pass(beat), Words{"2 pays e7"});
-  EXPECT_EQ(stored(1, 7), Words{}) << "late, and of use all the same:";
-  EXPECT_EQ(given_up(2, 7), Words{});
+  EXPECT_EQ(stored(1, embedding(7)), Words{}) << "late, and of use all the same:";
+  EXPECT_EQ(given_up(2, embedding(7)), Words{});
   EXPECT_EQ(seek(3, embedding(7)), Words{"ask 1 for e7"});
 }
 
@@ -234,37 +252,37 @@ TEST_F(EntryBrokerTest, WhatAWorkerWithoutACachePaidForIsNobodysToLend) {
   broker.join(1, "");
   broker.join(2, "two");
   broker.join(3, "three");
-  lease_to_first(7);
+  lease_to_first(embedding(7));
   seek(2, embedding(7));
-  EXPECT_EQ(stored(1, 7), Words{"2 pays e7"});
+  EXPECT_EQ(stored(1, embedding(7)), Words{"2 pays e7"});
 }
 
 TEST_F(EntryBrokerTest, OneThatLeavesWaitsForNothing) {
   join_three();
-  lease_to_first(7);
+  lease_to_first(embedding(7));
   seek(2, embedding(7));
   broker.expect_answer(digest(8), 3);
   seek(2, answer(8));
   EXPECT_EQ(leave(2), Words{});
   EXPECT_EQ(lent(3, answer(8), "bytes"), Words{});
-  EXPECT_EQ(stored(1, 7), Words{});
+  EXPECT_EQ(stored(1, embedding(7)), Words{});
   EXPECT_EQ(broker.open_count(), 0u);
 }
 
 TEST_F(EntryBrokerTest, StrangersAreIgnored) {
   broker.join(1, "one");
   EXPECT_EQ(seek(9, embedding(7)), Words{});
-  EXPECT_EQ(stored(9, 7), Words{});
-  EXPECT_EQ(given_up(9, 7), Words{});
+  EXPECT_EQ(stored(9, embedding(7)), Words{});
+  EXPECT_EQ(given_up(9, embedding(7)), Words{});
   EXPECT_EQ(lent(9, embedding(7), "x"), Words{});
   EXPECT_EQ(leave(9), Words{});
-  EXPECT_EQ(looked_up(7, "one"), Words{});
+  EXPECT_EQ(looked_up(embedding(7), "one"), Words{});
   EXPECT_EQ(broker.open_count() + broker.known_count(), 0u);
 }
 
 TEST_F(EntryBrokerTest, ACoordinatorThatWasAwayBlamesNobody) {
   join_three();
-  lease_to_first(7);
+  lease_to_first(embedding(7));
   seek(2, embedding(7));
   pass(beat);
   EXPECT_EQ(after([&](auto& actions) { broker.tick(now += 10 * lease_time, actions); }), Words{});
@@ -282,7 +300,7 @@ TEST_F(EntryBrokerTest, WhatIsOpenIsBounded) {
 
 TEST_F(EntryBrokerTest, WhatIsKnownIsBounded) {
   join_three();
-  for (int key = 0; key < 200; ++key) stored(3, static_cast<std::uint8_t>(key));
+  for (int key = 0; key < 200; ++key) stored(3, embedding(static_cast<std::uint8_t>(key)));
   EXPECT_LE(broker.known_count(), 64u);
   EXPECT_EQ(seek(1, embedding(199)), Words{"ask 3 for e199"}) << "it is the oldest that are forgotten";
 }

@@ -178,8 +178,8 @@ TEST(Compare, NothingAgainstNothingIsAnError) {
 }
 
 TEST(Compare, ChecksForeignMetricsToo) {
-  const Baseline base = baseline_of({{"a", "faithfulness", 0.9}});
-  const Baseline current = baseline_of({{"a", "faithfulness", 0.8}});
+  const Baseline base = baseline_of({{"a", "groundedness", 0.9}});
+  const Baseline current = baseline_of({{"a", "groundedness", 0.8}});
   EXPECT_EQ(compare_all(cases_of(base), cases_of(current)).summary.regressions, 1u);
 }
 
@@ -366,9 +366,9 @@ TEST(Compare, AnUndefinedRepeatCountsBehindOneThatMissesTheFloor) {
 }
 
 TEST(Compare, AForeignMetricIsNotLeftToTestsThatDoNotKnowIt) {
-  const Baseline base = baseline_of({{"a", "faithfulness", 0.9}});
+  const Baseline base = baseline_of({{"a", "groundedness", 0.9}});
   ComparedCase now = scored("a", 0.1, statistical());
-  now.metrics[0].name = "faithfulness";
+  now.metrics[0].name = "groundedness";
   EXPECT_EQ(compare_all(cases_of(base), cases_of({now})).summary.regressions, 1u);
 }
 

@@ -156,7 +156,7 @@ TEST(GateDocument, NamesEveryStatusCauseAndVerdict) {
   const auto names = [&](std::string_view word) {
     return text.find('`' + std::string(word) + '`') != std::string::npos;
   };
-  for (int i = 0; i <= static_cast<int>(MetricCause::assessed_by_score); ++i) {
+  for (int i = 0; i <= static_cast<int>(MetricCause::judge_disagrees); ++i) {
     EXPECT_TRUE(names(to_string(static_cast<MetricCause>(i)))) << i;
   }
   for (int i = 0; i <= static_cast<int>(CaseStatus::error); ++i) {
@@ -177,7 +177,14 @@ struct Situation {
   std::vector<Pin> pins;
   bool has_baseline = true;
   MetricId metric = MetricId::semantic_similarity_to;
+  std::vector<JudgeScore> judged{};
 };
+
+/// Of a judge metric alone.
+Situation judged_by(const std::vector<double>& scores) {
+  const JudgeScore judged = votes(scores);
+  return {judged_test("q"), {outcome_of(judged)}, {}, false, judged.metric, {judged}};
+}
 
 std::map<std::string, Situation> situations() {
   constexpr auto scored = MetricId::semantic_similarity_to;
@@ -208,6 +215,9 @@ std::map<std::string, Situation> situations() {
       {"undefined where no claim is expected, and the baseline has a score",
        {nothing_expected, undefined, {{"q", "claims_precision", 0.5}}, true, MetricId::claims_precision}},
       {"undefined, and the baseline has none", {precision, undefined, {}, true, MetricId::claims_precision}},
+      {"a judge metric without a majority of passing votes", judged_by({0.9, 0.1})},
+      {"a judge metric that would pass, whose votes do not all agree", judged_by({0.9, 0.1, 0.9})},
+      {"a judge metric on whose passing all votes agree", judged_by({0.9, 0.5})},
       {"a pass/fail metric of claims beside a judged claims score",
        {fixture_of("q"), claims_outcomes(0.9, 0.9, 0.9, false), claims, true, MetricId::claims_required}},
   };
@@ -223,7 +233,7 @@ TEST(GateDocument, MetricsAndCasesAreThoseOfTheTable) {
     const Baseline baseline = baseline_of(situation.pins);
     for (const bool strict : {false, true}) {
       const Gate gate = gate_of(situation.has_baseline ? &baseline : nullptr, strict);
-      const CaseAssessment assessment = gate.assess(situation.test, situation.outcomes);
+      const CaseAssessment assessment = gate.assess(situation.test, situation.outcomes, situation.judged);
       const auto assessed =
           std::find_if(assessment.metrics.begin(), assessment.metrics.end(),
                        [&](const AssessedMetric& one) { return one.id == situation.metric; });
@@ -237,6 +247,27 @@ TEST(GateDocument, MetricsAndCasesAreThoseOfTheTable) {
       const int code = exit_code(run_verdict(run), run, {.strict = strict});
       EXPECT_EQ(std::to_string(code), row[strict ? 5 : 3]) << row[0];
     }
+  }
+}
+
+// --- Votes
+
+TEST(GateDocument, VotesAreThoseOfTheTable) {
+  const std::vector<Row> rows = table("votes that passed", 3);
+  ASSERT_EQ(rows.size(), 10u);
+  for (const Row& row : rows) {
+    std::istringstream cell(row[0]);
+    std::size_t passing = 0;
+    std::string of;
+    std::size_t all = 0;
+    ASSERT_TRUE(cell >> passing >> of >> all) << row[0];
+    std::vector<double> scores(all, 0.2);
+    for (std::size_t i = 0; i < passing; ++i) scores[i] = 0.8;
+    const CaseAssessment assessment = assess_votes(gate_of(nullptr), judged_test("q"), votes(scores));
+    const std::map<CaseStatus, std::string> verbs{
+        {CaseStatus::pass, "passes"}, {CaseStatus::warn, "warns"}, {CaseStatus::fail, "fails"}};
+    EXPECT_TRUE(row[1].starts_with(verbs.at(assessment.status))) << row[0] << ": " << row[1];
+    EXPECT_NEAR(assessment.metrics[0].votes->agreement(), std::stod(row[2]), 0.005) << row[0];
   }
 }
 
@@ -270,6 +301,14 @@ std::vector<GateNotice> every_notice(bool strict) {
   metric.cause = MetricCause::missing_in_baseline;
   missing.visit("new", {&metric, 1});
   take(missing.finish(run));
+  const RunJudge judge({"fake", ""}, {});
+  const Baseline judged = baseline_of(
+      {{"q", "faithfulness", 0.5,
+        R"({"judge_model":"m","judge_provider":"openai","judge_samples":5,"rubric_version":"v1"})"}});
+  JudgeChanges changes(judged, judge);
+  changes.visit("q", assess_votes(gate_of(nullptr), judged_test("q"), votes({0.9})).metrics);
+  for (auto& notice : changes.finish(run)) take(std::move(notice));
+  take(fake_judge_notice(judge.identity()));
   Thresholding statistical;
   statistical.mode = ThresholdMode::statistical;
   take(untested_notice(statistical, "manifest.toml"));

@@ -54,6 +54,39 @@ inline std::vector<MetricOutcome> claims_outcomes(std::optional<double> precisio
           verdict_of(MetricId::claims_forbidden, forbidden)};
 }
 
+/// A test that is judged by votes.
+inline Case judged_test(std::string id, MetricId metric = MetricId::faithfulness,
+                        Thresholding thresholding = {}) {
+  Case test;
+  test.id = std::move(id);
+  test.kind = CaseKind::text;
+  test.expectations = {{{metric, {}}, thresholding, std::nullopt, JudgeQuestion{}}};
+  return test;
+}
+
+/// Votes with these scores, each of which passes from 0.5 on.
+inline JudgeScore votes(std::vector<double> scores, MetricId metric = MetricId::faithfulness) {
+  std::vector<Vote> votes;
+  for (const double score : scores) votes.push_back({score, "because of " + std::to_string(score)});
+  return count_votes(metric, votes, 0.5, JudgeSource::judge);
+}
+
+/// What a worker hands out for a test that is judged alone.
+inline MetricOutcome outcome_of(const JudgeScore& judged) {
+  return {judged.metric, judged.score(), judged.passed(), judged.passed() ? "" : judged.rationale};
+}
+
+inline CaseAssessment assess_votes(const Gate& gate, const Case& test, const JudgeScore& judged) {
+  const MetricOutcome outcome = outcome_of(judged);
+  CaseAssessment assessment = gate.assess(test, {&outcome, 1}, {&judged, 1});
+  // What they view is gone with this call.
+  for (AssessedMetric& metric : assessment.metrics) {
+    metric.detail = {};
+    metric.votes->rationale = {};
+  }
+  return assessment;
+}
+
 struct Pin {
   std::string test_id;
   std::string metric;

@@ -75,12 +75,26 @@ constexpr const char* runs_4 = R"sql(
   paid_input_tokens INTEGER, paid_output_tokens INTEGER, paid_embedding_tokens INTEGER, estimated_cost REAL
 )sql";
 
-constexpr std::array<OldLedger, 6> old_ledgers{{{"1", 1, runs_1, false},
+constexpr const char* runs_6 = R"sql(
+  seq INTEGER PRIMARY KEY, run_id TEXT NOT NULL UNIQUE,
+  suite TEXT NOT NULL, mode TEXT NOT NULL, provider TEXT NOT NULL, model TEXT NOT NULL,
+  prompt_version TEXT NOT NULL, prompt_hash TEXT NOT NULL,
+  trials INTEGER NOT NULL, started_at_ms INTEGER NOT NULL,
+  suite_path TEXT NOT NULL, selection INTEGER NOT NULL,
+  completed_at_ms INTEGER, verdict TEXT, exit_code INTEGER, reason_code TEXT,
+  precision REAL, recall REAL, f1 REAL,
+  passed INTEGER, warned INTEGER, flaky INTEGER, failed INTEGER, errors INTEGER,
+  paid_input_tokens INTEGER, paid_output_tokens INTEGER, paid_embedding_tokens INTEGER, estimated_cost REAL,
+  config_fingerprint TEXT, plan_identity TEXT, settings TEXT, result_layout INTEGER, pinned_at_ms INTEGER
+)sql";
+
+constexpr std::array<OldLedger, 7> old_ledgers{{{"1", 1, runs_1, false},
                                                 {"1WithPromptHash", 1, runs_1_with_hash, true},
                                                 {"2", 2, runs_2, true},
                                                 {"3", 3, runs_2, true},
                                                 {"4", 4, runs_4, true},
-                                                {"5", 5, runs_4, true}}};
+                                                {"5", 5, runs_4, true},
+                                                {"6", 6, runs_6, true}}};
 
 std::string hex(const Digest& digest) {
   return "X'" + to_hex(digest) + "'";
@@ -126,6 +140,11 @@ void make(const OldLedger& old, const std::filesystem::path& file) {
         "WHERE run_id = 'run-1'");
   }
   if (old.version >= 4) db.exec("UPDATE runs SET paid_embedding_tokens = 13 WHERE run_id = 'run-1'");
+  if (old.version >= 6) {
+    db.exec(
+        "UPDATE runs SET plan_identity = 'sha256:11', result_layout = 5, pinned_at_ms = 3000 "
+        "WHERE run_id = 'run-1'");
+  }
   SQLite::Statement result(db, "INSERT INTO results VALUES (?, ?, NULL, 'worker-a', ?)");
   result.bind(1, (std::int64_t{1} << 32) + 4);
   result.bind(2, old_answer.data(), static_cast<int>(old_answer.size()));
@@ -168,13 +187,18 @@ class Migration : public ::testing::TestWithParam<OldLedger> {
     EXPECT_EQ(ended->run.trials, 7u);
     EXPECT_EQ(ended->run.prompt_hash, old.has_prompt_hash ? "sha256:00" : "");
     EXPECT_EQ(ended->run.selection, old.version >= 2);
-    EXPECT_EQ(ended->run.plan_identity, "") << "nobody knows what it was";
+    EXPECT_EQ(ended->run.plan_identity, old.version >= 6 ? "sha256:11" : "")
+        << "else nobody knows what it was";
     ASSERT_TRUE(ended->summary);
     EXPECT_EQ(ended->summary->verdict, "fail");
     EXPECT_EQ(ended->summary->exit_code, 1);
     EXPECT_EQ(ended->summary->scores.f1, old.version >= 2 ? std::optional(0.5) : std::nullopt);
     EXPECT_EQ(ended->summary->statuses.passed, old.version >= 2 ? 3u : 0u);
     EXPECT_EQ(ended->summary->paid.of(CallKind::embedding).input_tokens, old.version >= 4 ? 13u : 0u);
+    EXPECT_EQ(ended->summary->paid.of(CallKind::judge), Usage{});
+    const auto of_baseline = ledger.baseline_runs("/suites/a");
+    ASSERT_TRUE(of_baseline) << of_baseline.error().message;
+    EXPECT_EQ(of_baseline->size(), old.version >= 6 ? 1u : 0u);
     const auto unfinished = ledger.find_run("run-2");
     ASSERT_TRUE(unfinished);
     EXPECT_FALSE(unfinished->summary);
@@ -185,9 +209,11 @@ class Migration : public ::testing::TestWithParam<OldLedger> {
     EXPECT_EQ((*pins)[0]->answer, old_answer);
     EXPECT_EQ((*pins)[0]->holder, "cache-a");
     EXPECT_EQ((*pins)[1].has_value(), old.version >= 5);
-    const auto holders = ledger.embedding_holders(std::vector{old_key});
+    const auto holders =
+        ledger.holders(std::vector<EntryKey>{{EntryKind::embedding, old_key}, {EntryKind::vote, old_key}});
     ASSERT_TRUE(holders);
     EXPECT_EQ(holders->front(), old.version >= 3 ? "cache-e" : "");
+    EXPECT_EQ(holders->back(), "");
   }
 
   support::TemporaryFolder folder_;
@@ -258,7 +284,12 @@ TEST_P(Migration, ARunCanBeRecordedAfterwards) {
   result.answer = sha256("said");
   result.scores.resize(1);
   ASSERT_TRUE(ledger->commit("run-3", std::vector<ResultToCommit>{{result, {0}, "w", "cache-c"}}, true));
-  ASSERT_TRUE(ledger->finish_run("run-3", {4000, "pass"}));
+  RunSummary summary{4000, "pass"};
+  summary.paid.of(CallKind::judge) = {21, 22};
+  ASSERT_TRUE(ledger->finish_run("run-3", summary));
+  EXPECT_EQ(ledger->find_run("run-3")->summary->paid.of(CallKind::judge), (Usage{21, 22}));
+  ASSERT_TRUE(ledger->note_holders(std::vector<EntryHolder>{{{EntryKind::vote, result.key}, "cache-c"}}));
+  EXPECT_EQ(ledger->holders(std::vector<EntryKey>{{EntryKind::vote, result.key}})->front(), "cache-c");
   std::vector<UnitResult> seen;
   ASSERT_TRUE(
       ledger->results_of("run-3")->visit([&](const CommittedTrial& one) { seen.push_back(one.unit); }));
@@ -292,7 +323,8 @@ bool upgrade_in_a_process_that_dies(const std::filesystem::path& file, int after
 TEST_P(Migration, IsWholeOrNotAtAllWheneverTheProcessDies) {
   const auto check = [&](const std::filesystem::path& file, const std::string& when) {
     EXPECT_EQ(version_in(file), GetParam().version) << when;
-    EXPECT_FALSE(layout_of(file).contains("runs.plan_identity")) << when;
+    EXPECT_FALSE(layout_of(file).contains("runs.paid_judge_output_tokens")) << when;
+    EXPECT_FALSE(layout_of(file).contains("votes.key")) << when;
     auto ledger = Ledger::open(file);
     ASSERT_TRUE(ledger) << ledger.error().message << ' ' << when;
     check_what_was_kept(*ledger, GetParam());
@@ -338,7 +370,7 @@ TEST_P(Migration, AStepThatFailsUndoesThoseBefore) {
   {
     // The last step of all finds its column there already.
     SQLite::Database db(file().string(), SQLite::OPEN_READWRITE);
-    db.exec("ALTER TABLE runs ADD COLUMN pinned_at_ms INTEGER");
+    db.exec("ALTER TABLE runs ADD COLUMN paid_judge_output_tokens INTEGER");
   }
   const auto before = layout_of(file());
   const auto ledger = Ledger::open(file());
@@ -349,7 +381,7 @@ TEST_P(Migration, AStepThatFailsUndoesThoseBefore) {
   EXPECT_EQ(layout_of(file()), before);
 }
 
-TEST(MigrationFromVersion5, AnOlderSluiceThatHasTheFileOpenEndsItsRun) {
+TEST(MigrationFromTheVersionBefore, AnOlderSluiceThatHasTheFileOpenEndsItsRun) {
   const support::TemporaryFolder folder;
   const auto file = folder.path() / "ledger.db";
   make(old_ledgers.back(), file);
@@ -374,15 +406,16 @@ TEST(MigrationOfOtherFiles, ANewerLedgerIsRefusedByNameAndLeftAlone) {
   const support::TemporaryFolder folder;
   const auto file = folder.path() / "ledger.db";
   make(old_ledgers.back(), file);
-  SQLite::Database(file.string(), SQLite::OPEN_READWRITE).exec("PRAGMA user_version = 7");
+  const std::string later = std::to_string(schema_version + 1);
+  SQLite::Database(file.string(), SQLite::OPEN_READWRITE).exec("PRAGMA user_version = " + later);
   const auto before = layout_of(file);
   const auto ledger = Ledger::open(file);
   ASSERT_FALSE(ledger);
-  EXPECT_NE(ledger.error().message.find(file.string() + " has version 7"), std::string::npos)
+  EXPECT_NE(ledger.error().message.find(file.string() + " has version " + later), std::string::npos)
       << ledger.error().message;
   EXPECT_NE(ledger.error().message.find("a newer sluice wrote it"), std::string::npos);
   EXPECT_EQ(layout_of(file), before);
-  EXPECT_EQ(version_in(file), 7);
+  EXPECT_EQ(version_in(file), schema_version + 1);
 }
 
 TEST(MigrationOfOtherFiles, ADatabaseOfSomethingElseIsLeftAlone) {

@@ -25,7 +25,7 @@ class ReadOnlyLedger : public ::testing::Test {
     run.prompt_version = "1";
     EXPECT_TRUE(ledger->begin_run(run));
     EXPECT_TRUE(ledger->move_pins(std::vector<CachePin>{{key_, answer_, "cache-a"}}));
-    EXPECT_TRUE(ledger->note_embeddings(std::vector<EmbeddingHolder>{{key_, "cache-b"}}));
+    EXPECT_TRUE(ledger->note_holders(std::vector<EntryHolder>{{embedding_, "cache-b"}, {vote_, "cache-v"}}));
   }
 
   std::filesystem::path file() const { return folder_.path() / "home 100%41?x=1#y" / "ledger.db"; }
@@ -45,6 +45,8 @@ class ReadOnlyLedger : public ::testing::Test {
   support::TemporaryFolder folder_;
   Digest key_ = sha256("key");
   Digest answer_ = sha256("answer");
+  EntryKey embedding_{EntryKind::embedding, key_};
+  EntryKey vote_{EntryKind::vote, key_};
 };
 
 TEST_F(ReadOnlyLedger, ShowsRunsAndPinsAndLeavesNothingBeside) {
@@ -110,7 +112,8 @@ TEST_F(ReadOnlyLedger, GivesItsPinsToAnother) {
   ASSERT_TRUE(copied) << copied.error().message;
   ASSERT_TRUE(pin_in(*other));
   EXPECT_EQ(pin_in(*other)->answer, answer_);
-  EXPECT_EQ(*other->embedding_holders(std::vector<Digest>{key_}), std::vector<std::string>{"cache-b"});
+  EXPECT_EQ(*other->holders(std::vector{embedding_, vote_}),
+            (std::vector<std::string>{"cache-b", "cache-v"}));
   EXPECT_TRUE(other->list_runs(10)->empty());
   EXPECT_EQ(names(), std::set<std::string>{"ledger.db"});
 }

@@ -77,6 +77,7 @@ TEST_F(RunsTest, EverythingThatWasNotedIsReadBack) {
   noted.paid.of(CallKind::answer).input_tokens = 6;
   noted.paid.of(CallKind::answer).output_tokens = 7;
   noted.paid.of(CallKind::embedding).input_tokens = 8;
+  noted.paid.of(CallKind::judge) = {9, 10};
   noted.estimated_cost = 0.25;
   finish("run-1", noted);
   const auto found = ledger_->find_run("run-1");
@@ -104,6 +105,7 @@ TEST_F(RunsTest, EverythingThatWasNotedIsReadBack) {
   EXPECT_EQ(found->summary->paid.of(CallKind::answer).input_tokens, 6u);
   EXPECT_EQ(found->summary->paid.of(CallKind::answer).output_tokens, 7u);
   EXPECT_EQ(found->summary->paid.of(CallKind::embedding).input_tokens, 8u);
+  EXPECT_EQ(found->summary->paid.of(CallKind::judge), (Usage{9, 10}));
   EXPECT_EQ(found->summary->estimated_cost, 0.25);
 }
 

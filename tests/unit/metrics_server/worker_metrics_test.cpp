@@ -72,6 +72,7 @@ TEST(WorkerMetrics, AddUpFinishedUnits) {
   UnitResult result;
   result.spend.retries = 2;
   result.spend.paid = {100, 20};
+  result.spend.paid.of(CallKind::judge) = {300, 50};
   result.spend.waited_permit_ms = 1500;
   metrics.completed(result);
   result.error = Error{Reason::timed_out, "it took too long"};
@@ -82,6 +83,8 @@ TEST(WorkerMetrics, AddUpFinishedUnits) {
   EXPECT_EQ(value_of(metrics, "sluice_worker_cache_hits_total"), 1.0);
   EXPECT_EQ(value_of(metrics, "sluice_worker_retries_total"), 4.0);
   EXPECT_EQ(value_of(metrics, "sluice_worker_paid_tokens_total", {{"kind", "output"}}), 40.0);
+  EXPECT_EQ(value_of(metrics, "sluice_worker_paid_tokens_total", {{"kind", "judge_input"}}), 600.0);
+  EXPECT_EQ(value_of(metrics, "sluice_worker_paid_tokens_total", {{"kind", "judge_output"}}), 100.0);
   EXPECT_EQ(value_of(metrics, "sluice_worker_waited_seconds_total", {{"for", "permit"}}), 3.0);
 }
 

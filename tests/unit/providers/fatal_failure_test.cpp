@@ -94,5 +94,18 @@ TEST(FatalFailure, NamesWhichProviderItWas) {
   EXPECT_NE(failed(openai, 404, "{}").message.find("provider \"main\""), std::string::npos);
 }
 
+TEST(FatalFailure, NamesTheSettingsOfTheJudgeWhereACallForAVoteFailed) {
+  const auto message = [](int status, const char* body) {
+    return std::get<Failed>(read_response(provider(openai), {status, {}, body}, now, {}, CallKind::judge))
+        .message;
+  };
+  const auto unknown = message(404, R"({"error":{"message":"no"}})");
+  EXPECT_NE(unknown.find("check --judge-model and"), std::string::npos) << unknown;
+  const auto refused =
+      message(400, R"({"error":{"message":"no","code":"unsupported_value","param":"temperature"}})");
+  EXPECT_NE(refused.find("--judge-temperature 1"), std::string::npos) << refused;
+  EXPECT_EQ(refused.find("--temperature"), std::string::npos) << refused;
+}
+
 }  // namespace
 }  // namespace sluice

@@ -60,6 +60,7 @@ TEST(RunMetrics, ShowWhatTheProgressLineShows) {
   facts.requests = 47;
   facts.paid.of(CallKind::answer).output_tokens = 1234;
   facts.paid.of(CallKind::embedding).input_tokens = 56;
+  facts.paid.of(CallKind::judge) = {78, 9};
   facts.waited_permit = 2500ms;
   const auto metrics = run_metrics(busy(), facts);
   EXPECT_EQ(value_of(metrics, "sluice_cases"), 100.0);
@@ -70,6 +71,8 @@ TEST(RunMetrics, ShowWhatTheProgressLineShows) {
   EXPECT_EQ(value_of(metrics, "sluice_requests_total"), 47.0);
   EXPECT_EQ(value_of(metrics, "sluice_paid_tokens_total", {{"kind", "output"}}), 1234.0);
   EXPECT_EQ(value_of(metrics, "sluice_paid_tokens_total", {{"kind", "embedding"}}), 56.0);
+  EXPECT_EQ(value_of(metrics, "sluice_paid_tokens_total", {{"kind", "judge_input"}}), 78.0);
+  EXPECT_EQ(value_of(metrics, "sluice_paid_tokens_total", {{"kind", "judge_output"}}), 9.0);
   EXPECT_EQ(value_of(metrics, "sluice_waited_seconds_total", {{"for", "permit"}}), 2.5);
 }
 

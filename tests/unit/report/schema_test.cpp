@@ -1,5 +1,6 @@
 #include "config/embedded_config.hpp"
 #include "tests/unit/report/gated_run.hpp"
+#include "tests/unit/report/judged_run.hpp"
 #include "tests/unit/report/perturbed_run.hpp"
 
 #include <functional>
@@ -97,6 +98,39 @@ TEST(ReportSchema, TakesStabilityAndStatistics) {
   input.gate.statistics.emplace();
   input.gate.statistics->metrics.emplace_back().drops.add("q", 0.9, 0.4);
   EXPECT_EQ(findings(report_of(input)), "");
+}
+
+TEST(ReportSchema, TakesVotes) {
+  const sample::JudgedRun run;
+  const Aggregates aggregates = run.aggregates();
+  const json good = report_of(run.input(aggregates));
+  EXPECT_EQ(findings(good), "");
+  const auto judged = [](json& report) -> json& {
+    return report["fixture_results"][1]["meta"]["assay"]["judge"]["correctness"];
+  };
+  json repeated = good;
+  judged(repeated)["repeats"] = {judged(repeated)};
+  EXPECT_EQ(findings(repeated), "");
+  const std::vector<std::function<void(json&)>> defects = {
+      [&](json& report) { judged(report).erase("rationale"); },
+      [&](json& report) { judged(report).erase("rubric_version"); },
+      [&](json& report) {
+        judged(report)["samples"] = {1, 0, 1};
+      },
+      [&](json& report) { judged(report)["samples"] = json::array(); },
+      [&](json& report) { judged(report)["scores"][0] = 1.5; },
+      [&](json& report) { judged(report)["agreement"] = 0.3; },
+      [&](json& report) { judged(report)["source"] = "elsewhere"; },
+      [&](json& report) { judged(report)["repeats"] = {1}; },
+      [](json& report) { report["fixture_results"][1]["meta"]["other"] = 1; },
+      [](json& report) { report["judge"]["provider"] = "nobody"; },
+      [](json& report) { report["run"]["paid_judge_cost"] = -1; },
+  };
+  for (std::size_t i = 0; i < defects.size(); ++i) {
+    json report = good;
+    defects[i](report);
+    EXPECT_NE(findings(report), "") << "defect " << i;
+  }
 }
 
 TEST(ReportSchema, TakesComparisonsWithEitherKindOfBaseline) {

@@ -18,6 +18,9 @@ EntryKey answer(std::uint32_t number) {
 EntryKey embedding(std::uint32_t number) {
   return {EntryKind::embedding, digest(number)};
 }
+EntryKey vote(std::uint32_t number) {
+  return {EntryKind::vote, digest(number)};
+}
 
 struct LendingTest : testing::Test {
   static RunSettings live() {
@@ -75,30 +78,33 @@ TEST_F(LendingTest, ASettledUnitsAnswerIsLentNoMore) {
             (std::vector<wire::LentEntry>{{answer(7), ""}}));
 }
 
-TEST_F(LendingTest, TheLedgerLooksUpAndRecordsEmbeddings) {
-  const auto sought = send(1, wire::Seek{"run-1", {embedding(7), embedding(8)}});
+TEST_F(LendingTest, TheLedgerLooksUpAndRecordsEmbeddingsAndVotes) {
+  const auto sought = send(1, wire::Seek{"run-1", {embedding(7), vote(8), embedding(8)}});
   EXPECT_TRUE(sought.to_workers.empty());
-  EXPECT_EQ(sought.to_look_up, (std::vector{digest(7), digest(8)}));
+  EXPECT_EQ(sought.to_look_up, (std::vector{embedding(7), vote(8), embedding(8)}));
   Effects effects;
-  lending.looked_up({{digest(7), "two"}, {digest(8), ""}}, now, effects);
+  lending.looked_up({{embedding(7), ""}, {vote(8), "two"}, {embedding(8), "two"}}, now, effects);
   ASSERT_EQ(effects.to_workers.size(), 2u);
   EXPECT_EQ(std::get<wire::Found>(effects.to_workers[0].message),
-            (wire::Found{"run-1", {{embedding(8), ""}}}));
-  EXPECT_EQ(std::get<wire::Lend>(effects.to_workers[1].message), (wire::Lend{"run-1", {embedding(7)}}));
-  const auto stored = send(1, wire::Stored{"run-1", {digest(8)}, {}});
+            (wire::Found{"run-1", {{embedding(7), ""}}}));
+  EXPECT_EQ(std::get<wire::Lend>(effects.to_workers[1].message),
+            (wire::Lend{"run-1", {vote(8), embedding(8)}}));
+  const auto stored = send(1, wire::Stored{"run-1", {embedding(7), vote(9)}, {}});
   EXPECT_TRUE(stored.to_workers.empty());
-  EXPECT_EQ(stored.to_note, (std::vector<EmbeddingHolder>{{digest(8), "one"}}));
+  EXPECT_EQ(stored.to_note, (std::vector<EntryHolder>{{embedding(7), "one"}, {vote(9), "one"}}));
 }
 
 TEST_F(LendingTest, WhatIsGivenUpGoesToTheNext) {
-  send(1, wire::Seek{"run-1", {embedding(7)}});
-  send(2, wire::Seek{"run-1", {embedding(7)}});
-  Effects effects;
-  lending.looked_up({{digest(7), ""}}, now, effects);
-  only<wire::Found>(effects, "peer-1");
-  const auto given_up = send(1, wire::Stored{"run-1", {}, {digest(7)}});
-  EXPECT_EQ(only<wire::Found>(given_up, "peer-2"), (wire::Found{"run-1", {{embedding(7), ""}}}));
-  EXPECT_TRUE(given_up.to_note.empty());
+  for (const auto& key : {embedding(7), vote(7)}) {
+    send(1, wire::Seek{"run-1", {key}});
+    send(2, wire::Seek{"run-1", {key}});
+    Effects effects;
+    lending.looked_up({{key, ""}}, now, effects);
+    only<wire::Found>(effects, "peer-1");
+    const auto given_up = send(1, wire::Stored{"run-1", {}, {key}});
+    EXPECT_EQ(only<wire::Found>(given_up, "peer-2"), (wire::Found{"run-1", {{key, ""}}}));
+    EXPECT_TRUE(given_up.to_note.empty());
+  }
 }
 
 TEST_F(LendingTest, WhoLeavesOrIsSilentIsNotWaitedFor) {
@@ -125,7 +131,7 @@ TEST_F(LendingTest, AWorkerThatCameBackIsTalkedToWhereItIs) {
 TEST_F(LendingTest, MessagesOfUnknownWorkersAreIgnored) {
   const auto effects = send(9, wire::Seek{"run-1", {answer(7), embedding(7)}});
   EXPECT_TRUE(effects.to_workers.empty() && effects.to_look_up.empty());
-  EXPECT_TRUE(send(9, wire::Stored{"run-1", {digest(7)}, {digest(8)}}).to_note.empty());
+  EXPECT_TRUE(send(9, wire::Stored{"run-1", {embedding(7)}, {vote(8)}}).to_note.empty());
   EXPECT_TRUE(send(9, wire::Lent{"run-1", {{answer(7), "x"}}}).to_workers.empty());
 }
 

@@ -1,7 +1,10 @@
 #include "coordinator/run/run_budget.hpp"
 
+#include "common/defaults.hpp"
 #include "common/model/token_bound.hpp"
+#include "config/embedded_config.hpp"
 
+#include <array>
 #include <random>
 #include <string>
 #include <vector>
@@ -127,6 +130,73 @@ TEST(RunBudget, IsNeverExceededWhileNobodyPaysMoreThanIsReserved) {
     }
     for (const auto& [unit, bound] : leased) paid += bound.total();
     ASSERT_LE(paid, limit) << "even if all that is out is paid in full";
+  }
+}
+
+TEST(RunBudget, WhatWasReservedForCallsOfUnknownUsageCountsAsPaid) {
+  RunBudget budget({.tokens = 1000, .cost = {}}, {});
+  const PaidTokens most{10, 20, 30, 0, 40, 50};
+  constexpr std::array votes{CallKind::judge};
+  constexpr std::array both{CallKind::answer, CallKind::judge};
+  EXPECT_TRUE(budget.reserve(1, 0, most));
+  budget.settle(1, 0, {1, 2, 3}, votes);
+  EXPECT_EQ(budget.paid(), (PaidTokens{1, 2, 3, 0, 40, 50}));
+  EXPECT_TRUE(budget.reserve(1, 1, most));
+  budget.settle(1, 1, {0, 0, 3}, both);
+  EXPECT_EQ(budget.paid(), (PaidTokens{11, 22, 6, 0, 80, 100}));
+  budget.settle(1, 2, {1, 0}, both);
+  EXPECT_EQ(budget.paid(), (PaidTokens{12, 22, 6, 0, 80, 100})) << "nothing was reserved for it";
+}
+
+TEST(RunBudget, NamesWhatTheVotesOfTheNextCaseMayTake) {
+  RunBudget budget({.tokens = 100, .cost = {}}, {});
+  EXPECT_EQ(budget.spent({50, 60, 0, 0, 70, 80}).message,
+            "the run's token budget (--max-tokens) is spent: 0 of 100 tokens are paid, and the next case may "
+            "take 260 (60 for its answer, --max-output-tokens; 80 for votes, --judge-max-tokens)");
+}
+
+class MostOfVotes : public ::testing::Test {
+ protected:
+  MostOfVotes() {
+    judge.judge = Judge::model;
+    judge.max_tokens = 500;
+    judge.rubrics = {{"relevancy", "v1", "Judge.", "{{prompt}} {{answer}}"},
+                     {"correctness", "v1", "Be strict.", "{{answer}} {{reference}} {{context}} {{answer}}"}};
+    unit.request.user = "What is the capital?";
+    unit.request.max_tokens = 70;
+    unit.tasks.resize(1);
+    unit.tasks[0].question = {"What is the capital?", "France"};
+  }
+  Usage votes() const { return most_of(unit, judge).of(CallKind::judge); }
+  static std::uint64_t of_call(const std::string& user, const Rubric& rubric, std::uint64_t answers) {
+    return defaults::frame_tokens + token_bound(user) + token_bound(rubric.system) +
+           token_bound(embedded::vote_schema) + answers * 70;
+  }
+
+  JudgeSettings judge;
+  WorkUnit unit;
+};
+
+TEST_F(MostOfVotes, AreAllCallsThatAVoteMayTakeWithTheLongestAnswer) {
+  const auto calls = std::uint64_t{defaults::max_unreadable_votes};
+  unit.tasks[0].judged = {{MetricId::relevancy, 0, 2, 0.5, "", ""}};
+  const auto relevancy = of_call("What is the capital? ", judge.rubrics[0], 1);
+  EXPECT_EQ(votes(), (Usage{2 * calls * relevancy, 2 * calls * 500}));
+  unit.tasks[0].judged.push_back({MetricId::correctness, 1, 1, 0.5, "Paris", ""});
+  const auto correctness = of_call(" Paris France ", judge.rubrics[1], 2);
+  EXPECT_EQ(votes(), (Usage{calls * (2 * relevancy + correctness), 3 * calls * 500}));
+  unit.tasks.push_back(unit.tasks[0]);
+  EXPECT_EQ(votes(), (Usage{2 * calls * (2 * relevancy + correctness), 6 * calls * 500})) << "of every task";
+  const PaidTokens all = most_of(unit, judge);
+  EXPECT_EQ(all.of(CallKind::answer), (Usage{input_token_bound(unit.request), 70}));
+}
+
+TEST_F(MostOfVotes, AreNoneWhereNobodyIsCalled) {
+  unit.tasks[0].judged = {{MetricId::relevancy, 0, 3, 0.5, "", ""}};
+  EXPECT_NE(votes(), Usage());
+  for (const Judge nobody : {Judge::none, Judge::fake}) {
+    judge.judge = nobody;
+    EXPECT_EQ(votes(), Usage());
   }
 }
 

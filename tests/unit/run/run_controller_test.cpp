@@ -239,7 +239,7 @@ TEST_F(RunControllerTest, WhatATextBringsAlongCountsForTheBoundOfMessages) {
     one.kind = CaseKind::text;
     one.content = "content";
     one.system = std::string(300'000, 's') + std::to_string(i);
-    one.expectations = {{{MetricId::must_contain, {std::string(300'000, 'x')}}, {}, {}}};
+    one.expectations = {{{MetricId::must_contain, {std::string(300'000, 'x')}}, {}, {}, {}}};
     suite.cases.push_back(one);
   }
   const auto large = make_plan(suite);

@@ -9,7 +9,8 @@ namespace {
 TEST(RunErrors, MissingAnswersAreCountedAsPeopleCount) {
   const auto words = [](std::size_t cases, const std::vector<UnitId>& units, TrialDesign design = {}) {
     const Suite suite = make_suite(cases);
-    const std::string message = missing_answers(make_plan(suite, std::move(design)), units).message;
+    const std::string message =
+        missing_answers(make_plan(suite, std::move(design)), units, "the reason").message;
     return message.substr(0, message.find(';'));
   };
   EXPECT_EQ(words(1, {0}), "no cache holds the answer of the only case (case-0)");
@@ -18,6 +19,16 @@ TEST(RunErrors, MissingAnswersAreCountedAsPeopleCount) {
   TrialDesign repeated;
   repeated.repeats = 2;
   EXPECT_EQ(words(1, {1}, repeated), "no cache holds the answer of 1 of 2 trials (case-0 (repeat 2))");
+}
+
+TEST(RunErrors, AMissingVoteIsNotCalledAMissingAnswer) {
+  Suite suite = make_suite(1);
+  suite.cases.held(0).expectations = {{{MetricId::semantic_similarity_to, {"text"}}, {}, {}}};
+  const auto message = missing_answers(make_plan(suite), {0}, "the cache does not hold a vote").message;
+  EXPECT_TRUE(
+      message.starts_with("no cache holds all that is needed for "
+                          "the only case (case-0): the cache does not hold a vote; fill it with "))
+      << message;
 }
 
 TEST_F(RunControllerTest, ErrorsOfOneTrialAreResults) {

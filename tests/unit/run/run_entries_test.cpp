@@ -96,18 +96,20 @@ TEST_F(RunEntriesTest, AUnitThatIsSettledIsForgotten) {
   EXPECT_EQ(found(send("two", seek(0)), "two"), (std::vector<wire::LentEntry>{{answer_key(0), ""}}));
 }
 
-TEST_F(RunEntriesTest, EmbeddingsGoThroughTheLedger) {
+TEST_F(RunEntriesTest, EmbeddingsAndVotesGoThroughTheLedger) {
   begin_with_lender();
-  const EntryKey key{EntryKind::embedding, sha256("text")};
-  const auto sought = send("two", wire::Seek{run_id, {key}});
-  EXPECT_EQ(sought.to_look_up, std::vector{key.digest});
-  Effects effects;
-  controller->on_looked_up({{key.digest, "cache-1"}}, at(now), effects);
-  EXPECT_EQ(requested(effects, "one"), std::vector{key});
-  const auto not_here = send("one", wire::Lent{run_id, {{key, ""}}});
-  EXPECT_EQ(found(not_here, "two"), (std::vector<wire::LentEntry>{{key, ""}}));
-  EXPECT_EQ(send("two", wire::Stored{run_id, {key.digest}, {}}).to_note,
-            (std::vector<EmbeddingHolder>{{key.digest, "cache-2"}}));
+  for (const auto kind : {EntryKind::embedding, EntryKind::vote}) {
+    const EntryKey key{kind, sha256("text")};
+    const auto sought = send("two", wire::Seek{run_id, {key}});
+    EXPECT_EQ(sought.to_look_up, std::vector{key});
+    Effects effects;
+    controller->on_looked_up({{key, "cache-1"}}, at(now), effects);
+    EXPECT_EQ(requested(effects, "one"), std::vector{key});
+    const auto not_here = send("one", wire::Lent{run_id, {{key, ""}}});
+    EXPECT_EQ(found(not_here, "two"), (std::vector<wire::LentEntry>{{key, ""}}));
+    EXPECT_EQ(send("two", wire::Stored{run_id, {key}, {}}).to_note,
+              (std::vector<EntryHolder>{{key, "cache-2"}}));
+  }
 }
 
 TEST_F(RunEntriesTest, AMessageOfAnUnknownWorkerOrAnotherRunIsRejected) {
@@ -115,7 +117,7 @@ TEST_F(RunEntriesTest, AMessageOfAnUnknownWorkerOrAnotherRunIsRejected) {
   expect_rejected(send("three", seek(0)), "three");
   expect_rejected(send("two", wire::Seek{"another run", {answer_key(0)}}), "two");
   expect_rejected(send("three", wire::Lent{run_id, {{answer_key(0), "x"}}}), "three");
-  expect_rejected(send("two", wire::Stored{"another run", {sha256("x")}, {}}), "two");
+  expect_rejected(send("two", wire::Stored{"another run", {{EntryKind::vote, sha256("x")}}, {}}), "two");
 }
 
 TEST_F(RunEntriesTest, AMessageAboutEntriesIsASignOfLife) {
@@ -138,15 +140,15 @@ TEST_F(RunEntriesTest, ARunThatIsOverGoesOnLending) {
   controller->stop({Reason::interrupted, "stopped"}, at(now), effects);
   controller->on_looked_up({}, at(now), effects);
   const EntryKey other{EntryKind::embedding, sha256("other")};
-  EXPECT_EQ(send("two", wire::Seek{run_id, {other}}).to_look_up, std::vector{other.digest});
+  EXPECT_EQ(send("two", wire::Seek{run_id, {other}}).to_look_up, std::vector{other});
   Effects looked_up;
-  controller->on_looked_up({{key.digest, ""}, {other.digest, "cache-1"}}, at(now), looked_up);
+  controller->on_looked_up({{key, ""}, {other, "cache-1"}}, at(now), looked_up);
   EXPECT_EQ(found(looked_up, "two"), (std::vector<wire::LentEntry>{{key, ""}})) << "nobody has it: pay";
   EXPECT_EQ(requested(looked_up, "one"), std::vector{other});
   EXPECT_EQ(found(send("one", wire::Lent{run_id, {{other, "bytes"}}}), "two"),
             (std::vector<wire::LentEntry>{{other, "bytes"}}));
-  EXPECT_EQ(send("two", wire::Stored{run_id, {key.digest}, {}}).to_note,
-            (std::vector<EmbeddingHolder>{{key.digest, "cache-2"}}));
+  EXPECT_EQ(send("two", wire::Stored{run_id, {key}, {}}).to_note,
+            (std::vector<EntryHolder>{{key, "cache-2"}}));
 }
 
 TEST_F(RunEntriesTest, NobodyWaitsForALenderThatTheEndSentHome) {

@@ -199,6 +199,68 @@ TEST_F(RunLimitsTest, ReportedTokensAreNeverSummedToLess) {
   EXPECT_EQ(controller->facts().paid.total(), std::numeric_limits<std::uint64_t>::max());
 }
 
+/// A plan of three cases that a model judges, each with more to reserve for its votes than for its answer.
+class JudgedLimitsTest : public RunLimitsTest {
+ protected:
+  JudgedLimitsTest() {
+    suite.cases = {};
+    suite.rubrics = {{"relevancy", "v1", "Judge.", "{{prompt}} {{answer}}"}};
+    for (const char* id : {"a", "b", "c"}) {
+      Case one;
+      one.id = id;
+      one.kind = CaseKind::text;
+      one.content = std::string("prompt ") + id;
+      one.expectations.emplace_back().what.metric = MetricId::relevancy;
+      one.expectations[0].judge.emplace();
+      suite.cases.push_back(one);
+    }
+    plan = make_plan(suite);
+    config.settings.judge.judge = Judge::model;
+    config.settings.judge.max_tokens = 1000;
+    config.settings.judge.rubrics = plan.rubrics();
+    config.affinities.resize(plan.unit_count());
+  }
+  void begin_with_room_for(double units) {
+    most = most_of(*plan.render(0), config.settings.judge);
+    config.budget.tokens = static_cast<std::uint64_t>(static_cast<double>(most.total()) * units);
+    begin();
+  }
+  UnitResult judged(UnitId unit, std::uint32_t calls, const Usage& votes) const {
+    auto result = paid(answered(unit), 1);
+    result.spend.calls = calls;
+    result.spend.paid.of(CallKind::judge) = votes;
+    return result;
+  }
+
+  PaidTokens most;
+};
+
+TEST_F(JudgedLimitsTest, VotesAreReservedWithTheirAnswer) {
+  begin_with_room_for(1.5);
+  EXPECT_GT(most.of(CallKind::judge).total(), most.of(CallKind::answer).total());
+  EXPECT_EQ(leased(join("p", 1, 3), "p"), std::vector<UnitId>{0});
+  EXPECT_TRUE(controller->waits_for_budget());
+  const auto next = record(report("p", {judged(0, 4, {10, 10})}));
+  EXPECT_EQ(leased(next, "p"), std::vector<UnitId>{1}) << "what the votes did not take is free again";
+}
+
+TEST_F(JudgedLimitsTest, VotesOfUnknownUsageCountAsWhatWasReserved) {
+  begin_with_room_for(1.5);
+  join("p", 1, 1);
+  record(report("p", {judged(0, 4, {})}));
+  expect_stopped(Reason::token_budget_spent);
+}
+
+TEST_F(JudgedLimitsTest, VotesThatNobodyCalledForCountNothing) {
+  begin_with_room_for(1.5);
+  join("p", 1, 1);
+  const auto next = record(report("p", {judged(0, 1, {})}));
+  EXPECT_EQ(leased(next, "p"), std::vector<UnitId>{1}) << "they came from the cache";
+  auto from_cache = answered(1);
+  from_cache.spend.cache_hit = true;
+  EXPECT_EQ(leased(record(report("p", {from_cache})), "p"), std::vector<UnitId>{2});
+}
+
 class NamedDelayTest : public RunLimitsTest {
  protected:
   NamedDelayTest() {

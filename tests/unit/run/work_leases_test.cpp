@@ -12,7 +12,7 @@ class WorkLeasesTest : public RunControllerTest {
     dispatcher.emplace(config.dispatch, config.affinities, std::vector<std::string>());
     lending.emplace(config.settings, 60s);
     budget.emplace(limits, Price());
-    leases.emplace(plan, id, pinned, *dispatcher, *lending, *budget);
+    leases.emplace(plan, config.settings, pinned, *dispatcher, *lending, *budget);
     for (const WorkerId worker : {1, 2}) {
       const auto peer = worker == 1 ? "p" : "q";
       roster.admit(peer, {worker, peer, "", "0", 5}, at(0ms));
@@ -33,7 +33,6 @@ class WorkLeasesTest : public RunControllerTest {
   }
   std::uint64_t most_of_one() const { return most_of(*plan.render(0)).total(); }
 
-  std::string id = run_id;
   std::vector<Digest> pinned;
   std::optional<Dispatcher> dispatcher;
   std::optional<Lending> lending;

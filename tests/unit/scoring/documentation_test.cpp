@@ -25,9 +25,11 @@ TEST(MetricsDocumentation, EveryMetricHasItsSectionWithKindAndVersion) {
     const std::string kind = metric.kind == MetricKind::scored ? "Scored" : "Pass/fail";
     EXPECT_TRUE(body.starts_with(kind + ", version " + std::string(metric.version) + ". "))
         << name << ": " << body;
+    const std::string assessed = is_claims_metric(metric.id)  ? "claims"
+                                 : is_judge_metric(metric.id) ? "text, by a judge"
+                                                              : "text";
     const auto row = "| [" + name + "](#" + name + ") | " + (kind == "Scored" ? "scored" : "pass/fail") +
-                     " | " + std::string(metric.version) + " | " +
-                     (is_claims_metric(metric.id) ? "claims" : "text") + " |";
+                     " | " + std::string(metric.version) + " | " + assessed + " |";
     EXPECT_NE(text.find(row), std::string::npos) << row;
   }
 }

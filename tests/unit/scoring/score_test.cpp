@@ -182,7 +182,7 @@ class ScoreTexts : public testing::Test {
   UnitResult score(const std::string& text, const WorkUnit& unit, const EmbeddedTexts& embedded = {}) {
     UnitResult result;
     result.shown_text = "from before";
-    score_answer(completion_of(text), {ontology, assess}, unit, embedded, result);
+    score_answer(completion_of(text), {ontology, assess}, unit, {embedded, {}}, result);
     return result;
   }
 

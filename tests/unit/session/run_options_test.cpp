@@ -73,6 +73,18 @@ TEST(RunOptions, ACallLogNeedsWorkersInThisProcess) {
   EXPECT_EQ(refusal(flags, settings_of("")), "--call-log must name a file");
 }
 
+TEST(RunOptions, VotesAreRenewedWhereAJudgeIsCalledAndTheCacheIsUsed) {
+  RunFlags flags;
+  flags.judge_refresh = true;
+  EXPECT_TRUE(make_run_options(flags, settings_of("", {{"mode", "--mode", "live"}}))->judge_refresh);
+  EXPECT_EQ(refusal(flags, settings_of("")),
+            "--judge-refresh asks the judge again, so it needs --mode live (the mode is cached)");
+  flags.no_cache = true;
+  EXPECT_EQ(
+      refusal(flags, settings_of("", {{"mode", "--mode", "live"}})),
+      "--judge-refresh renews the votes that the cache holds and --no-cache ignores it: use one of them");
+}
+
 TEST(RunOptions, MetricsAreServedOnLoopbackByDefault) {
   RunFlags flags;
   EXPECT_FALSE(make_run_options(flags, settings_of(""))->metrics_listen);

@@ -75,6 +75,11 @@ provider = "openai"
 model = "known-model"
 input = 1.0
 output = 2.0
+[[model]]
+provider = "anthropic"
+model = "known-judge"
+input = 3.0
+output = 5.0
 )",
                                         "prices");
   EXPECT_TRUE(prices) << join_findings(prices.error());
@@ -103,6 +108,33 @@ TEST(RunPlan, ABudgetOfCostNeedsThePriceOfTheModel) {
   EXPECT_NE(added.error().message.find("--max-cost needs the price of the model \"unheard-of\""),
             std::string::npos)
       << added.error().message;
+}
+
+void judged_by(Budgeted& run, Judge judge, const std::string& model) {
+  run.inputs.judge.judge.judge = judge;
+  run.inputs.judge.judge.model = model;
+  run.inputs.judge.provider.emplace().kind = ProviderKind::anthropic;
+  run.config.settings.judge = run.inputs.judge.judge;
+}
+
+TEST(RunPlan, VotesCostWhatTheirOwnModelCosts) {
+  auto run = budgeted(Mode::live);
+  judged_by(run, Judge::model, "known-judge");
+  ASSERT_TRUE(add_budgets(run.options, run.inputs, run.config));
+  EXPECT_DOUBLE_EQ(run.config.price({1'000'000, 1'000'000}).value_or(0), 3.0);
+  EXPECT_DOUBLE_EQ(run.config.price({1'000'000, 1'000'000, 0, 0, 1'000'000, 2'000'000}).value_or(0), 16.0);
+}
+
+TEST(RunPlan, ABudgetOfCostNeedsThePriceOfTheJudgeThatIsCalled) {
+  auto run = budgeted(Mode::live);
+  judged_by(run, Judge::model, "unheard-of");
+  const auto added = add_budgets(run.options, run.inputs, run.config);
+  ASSERT_FALSE(added);
+  EXPECT_NE(added.error().message.find("needs the price of the model \"unheard-of\" (anthropic)"),
+            std::string::npos)
+      << added.error().message;
+  judged_by(run, Judge::fake, "unheard-of");
+  EXPECT_TRUE(add_budgets(run.options, run.inputs, run.config));
 }
 
 }  // namespace

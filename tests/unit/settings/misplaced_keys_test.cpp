@@ -23,6 +23,9 @@ TEST(MisplacedKeys, AreReportedWithWhereTheyBelong) {
       {"retention_days = 3\n", "sluice.toml:1: unknown key \"retention_days\"; it belongs into [eval]"},
       {"max_in_flight = 3\n",
        "sluice.toml:1: unknown key \"max_in_flight\"; it belongs into [providers.NAME]"},
+      {"judge_samples = 3\n",
+       "sluice.toml:1: unknown key \"judge_samples\"; it belongs into [judge] as \"samples\""},
+      {"[judge]\nseed = 3\n", "sluice.toml:2: unknown key \"seed\" in [judge]; it belongs into [eval]"},
       {"[eval]\nbase_url = \"http://h/v1\"\n",
        "sluice.toml:2: unknown key \"base_url\" in [eval]; it belongs into [providers.NAME]"},
       {"[providers.openai]\ntemperature = 1\n",
@@ -32,7 +35,7 @@ TEST(MisplacedKeys, AreReportedWithWhereTheyBelong) {
 
 TEST(MisplacedKeys, ThatBelongNowhereAreReportedWithWhatThereIs) {
   EXPECT_EQ(findings("[openai]\nx = 1\n"),
-            "sluice.toml:1: unknown table \"openai\"; valid here: eval, providers");
+            "sluice.toml:1: unknown table \"openai\"; valid here: eval, judge, providers");
   EXPECT_EQ(
       findings("[providers.openai]\nrpm = 3\n"),
       "sluice.toml:2: unknown key \"rpm\" in [providers.openai]; valid here: kind, base_url, api_key_env, "

@@ -78,6 +78,10 @@ TEST(VariableNames, AllStandInTheDocumentation) {
     const std::string row =
         "\n| `" + variable_of(one.key) + "` | " + flag + "| " + std::string(one.doc) + " |\n";
     EXPECT_TRUE(mentions(row)) << row;
+    const std::string other(one.other_variable);
+    EXPECT_TRUE(other.empty() || mentions("`" + other + "`")) << other;
+    const std::string off(one.off_flag);
+    EXPECT_TRUE(off.empty() || mentions("`" + off + "`")) << off;
   }
   for (const std::string_view name : preset_names()) {
     EXPECT_TRUE(mentions("`" + preset_provider(name)->api_key_env.value + "`")) << name;

@@ -38,6 +38,12 @@ Case claims_case() {
   return one;
 }
 
+Case judged_case() {
+  Case one = text_case();
+  one.expectations = {{{MetricId::rubric, {}}, {}, 0.5, JudgeQuestion{7, {}, 5, "r", "c"}}};
+  return one;
+}
+
 TEST(Fingerprint, HasAGoldenForm) {
   EXPECT_EQ(
       canonical_case(text_case()),
@@ -51,6 +57,31 @@ TEST(Fingerprint, HasAGoldenForm) {
       R"("min_confidence":0.5,"must_contain":[{"predicate":"p","subject":"a/b","value":true},)"
       R"({"predicate":"p","subject":"a/c","value":1.5}],"must_not_contain":[{"predicate":"p","subject":"a/d",)"
       R"("value":"t"}],"weight":1})");
+}
+
+TEST(Fingerprint, OfAJudgedCaseHasAGoldenForm) {
+  EXPECT_EQ(canonical_case(judged_case()),
+            R"({"category":"tests","content":"What?","context":"c","expectations":[{"judge":{"criteria":"c",)"
+            R"("reference":"r","rubric":"0000000000000000000000000000000000000000000000000000000000000000",)"
+            R"("samples":5},"metric":"rubric","min_score":0.5,"texts":[],"thresholding":{}}],"id":"q",)"
+            R"("kind":"text","system":"s","weight":1})");
+}
+
+TEST(Fingerprint, EveryFieldOfAJudgesQuestionChangesItAndThePlaceOfTheRubricDoesNot) {
+  const std::vector<std::function<void(JudgeQuestion&)>> changes{
+      [](JudgeQuestion& q) { q.rubric_hash[0] = 1; }, [](JudgeQuestion& q) { q.samples = 3; },
+      [](JudgeQuestion& q) { q.samples.reset(); },    [](JudgeQuestion& q) { q.reference = "z"; },
+      [](JudgeQuestion& q) { q.criteria = "z"; },
+  };
+  std::set<std::string> seen{canonical_case(judged_case())};
+  for (const auto& change : changes) {
+    Case one = judged_case();
+    change(*one.expectations[0].judge);
+    EXPECT_TRUE(seen.insert(canonical_case(one)).second) << canonical_case(one);
+  }
+  Case one = judged_case();
+  one.expectations[0].judge->rubric = 0;
+  EXPECT_EQ(canonical_case(one), canonical_case(judged_case()));
 }
 
 TEST(Fingerprint, EveryFieldThatChangesResultsChangesIt) {
@@ -141,11 +172,27 @@ TEST(Fingerprint, OfAConfigurationHasAGoldenValueAndCoversEverySetting) {
   other = suite;
   other.metrics.push_back(MetricId::regex_match);
   EXPECT_TRUE(seen.insert(config_fingerprint(other, base)).second);
+  // The judge counts where there is one.
+  Suite judged = suite;
+  judged.metrics.push_back(MetricId::faithfulness);
+  const std::vector<std::function<void(FingerprintJudge&)>> judges{
+      [](auto&) {},
+      [](auto& j) { j.provider = ProviderKind::gemini; },
+      [](auto& j) { j.model = "z"; },
+      [](auto& j) { j.temperature = 0.5; },
+      [](auto& j) { j.max_tokens = 1; },
+      [](auto& j) { j.samples = 5; },
+  };
+  for (const auto& change : judges) {
+    FingerprintSettings settings = base;
+    change(settings.judge);
+    EXPECT_TRUE(seen.insert(config_fingerprint(judged, settings)).second);
+  }
   // What no metric uses does not count.
   other.metrics = {MetricId::must_contain};
   const Digest plain = config_fingerprint(other, base);
   FingerprintSettings unused = base;
-  unused.embedding_model = "z";
+  unused.embedding_model = unused.judge.model = "z";
   unused.prompt[0] = unused.ontology[0] = 1;
   EXPECT_EQ(config_fingerprint(other, unused), plain);
 }

@@ -49,7 +49,7 @@ TEST_F(JsonLines, ReadsBackWhatYamlWouldGive) {
 }
 
 TEST_F(JsonLines, ReadsBackAnyTextFromAnyPlace) {
-  rc::check([this](const std::vector<std::string>& prompts, bool crlf, bool mark, bool last_end) {
+  EXPECT_TRUE(rc::check([this](const std::vector<std::string>& prompts, bool crlf, bool mark, bool last_end) {
     std::string text = mark ? "\xef\xbb\xbf" : "";
     std::vector<std::string> wanted;
     for (std::size_t i = 0; i < prompts.size(); ++i) {
@@ -70,7 +70,7 @@ TEST_F(JsonLines, ReadsBackAnyTextFromAnyPlace) {
       RC_ASSERT(one.has_value());
       RC_ASSERT((*one)->content == wanted[i]);
     }
-  });
+  }));
 }
 
 TEST_F(JsonLines, TakesLinesLongerThanABlock) {

@@ -189,7 +189,7 @@ TEST_F(YamlSuite, NamesEverythingThatIsWrongInOneGo) {
        "there are must_contain, must_not_contain, regex_match, regex_not_match, exact_match, "
        "json_schema, "
        "semantic_similarity_to, claims_precision, claims_recall, claims_f1, claims_required, "
-       "claims_forbidden, claims_absent\n"},
+       "claims_forbidden, claims_absent, faithfulness, relevancy, correctness, rubric\n"},
       {expecting(
            "      type: claims_absent\n      must_contain: [{subject: a/b, predicate: c, value: true}]\n"),
        "suite.yaml:6: claims_absent is for tests that expect no claim, and this one has \"must_contain\"\n"},
@@ -199,7 +199,7 @@ TEST_F(YamlSuite, NamesEverythingThatIsWrongInOneGo) {
        "fails: "
        "thresholds are for metrics with a score (semantic_similarity_to, claims_precision, "
        "claims_recall, "
-       "claims_f1)\n"
+       "claims_f1, faithfulness, relevancy, correctness, rubric)\n"
        "suite.yaml:9: \"pattern\" in expected does not belong to must_contain, which takes \"text\"\n"},
       {expecting("      - {type: semantic_similarity_to, text: a}\n      - {type: "
                  "semantic_similarity_to, text: b}\n"

@@ -69,6 +69,27 @@ TEST_F(AnswerStoreTest, WithoutACacheNothingIsFoundAndNothingStored) {
   EXPECT_EQ(text_of(store.find_answer(key)), "(nothing)");
   EXPECT_EQ(text_of(store.find_replay(key, {})), "(nothing)");
   EXPECT_TRUE(store.forget_unless(key, sha256("x")));
+  EXPECT_TRUE(store.store_vote(key, answer("{}")));
+  EXPECT_EQ(text_of(store.find_vote(key)), "(nothing)");
+}
+
+TEST_F(AnswerStoreTest, VotesAreFoundInTheOwnCacheFirstThenInThoseOfOthers) {
+  {
+    auto third = open("third");
+    ASSERT_TRUE(third.put_vote(key, answer("borrowed")));
+    ASSERT_TRUE(third.put_vote(other_key, answer("borrowed too")));
+    ASSERT_TRUE(third.put(key, answer("an answer")));
+  }
+  std::vector<AnswerCache> others;
+  others.push_back(AnswerCache::open_read_only(folder_.path() / "third").value());
+  AnswerStore store(open("own"), std::move(others));
+  EXPECT_EQ(text_of(store.find_vote(key)), "borrowed");
+  ASSERT_TRUE(store.store_vote(key, answer("own")));
+  EXPECT_EQ(text_of(store.find_vote(key)), "own");
+  EXPECT_EQ(text_of(store.find_vote(other_key)), "borrowed too");
+  EXPECT_FALSE(store.store_vote(other_key, refusal("no")));
+  EXPECT_TRUE(store.forget_unless(key, sha256("another answer won")));
+  EXPECT_EQ(text_of(store.find_vote(key)), "own") << "a vote belongs to no unit";
 }
 
 TEST_F(AnswerStoreTest, ALiveRunReadsTheOwnCacheFirst) {

@@ -21,6 +21,9 @@ EntryKey answer(const std::string& name) {
 EntryKey embedding(const std::string& name) {
   return {EntryKind::embedding, sha256(name)};
 }
+EntryKey vote(const std::string& name) {
+  return {EntryKind::vote, sha256(name)};
+}
 
 struct EntryExchangeTest : testing::Test {
   EntryExchange exchange{live_settings(), true};
@@ -74,45 +77,52 @@ TEST_F(EntryExchangeTest, WhatCameIsForTheLastWhoSoughtIt) {
 }
 
 TEST_F(EntryExchangeTest, WhatWasPaidForIsReportedAsStored) {
-  be_left_to_pay(embedding("a"));
-  be_left_to_pay(embedding("b"));
-  exchange.stored(embedding("a").digest);
-  exchange.stored(embedding("a").digest);
-  exchange.stored(sha256("never sought"));
-  EXPECT_EQ(the_stored(), (wire::Stored{"run-1", {sha256("a")}, {}}));
-  exchange.given_up(sha256("b"));
-  exchange.given_up(sha256("a"));
-  EXPECT_EQ(the_stored(), (wire::Stored{"run-1", {}, {sha256("b")}}));
+  for (const auto& key : {embedding("a"), vote("a"), embedding("b"), vote("b")}) be_left_to_pay(key);
+  exchange.stored(embedding("a"));
+  exchange.stored(vote("a"));
+  exchange.stored(embedding("a"));
+  exchange.stored(embedding("never sought"));
+  EXPECT_EQ(the_stored(), (wire::Stored{"run-1", {embedding("a"), vote("a")}, {}}));
+  exchange.given_up(vote("b"));
+  exchange.given_up(embedding("b"));
+  exchange.given_up(vote("a"));
+  EXPECT_EQ(the_stored(), (wire::Stored{"run-1", {}, {vote("b"), embedding("b")}}));
   EXPECT_TRUE(is_silent());
 }
 
 TEST_F(EntryExchangeTest, WhatCameFromElsewhereIsNoNews) {
-  exchange.seek(embedding("a"), me);
-  exchange.take_messages();
-  EXPECT_TRUE(exchange.on_found(embedding("a"), true));
-  exchange.stored(sha256("a"));
-  EXPECT_TRUE(is_silent());
+  for (const auto& key : {embedding("a"), vote("a")}) {
+    exchange.seek(key, me);
+    exchange.take_messages();
+    EXPECT_TRUE(exchange.on_found(key, true));
+    exchange.stored(key);
+    EXPECT_TRUE(is_silent());
+  }
 }
 
 TEST_F(EntryExchangeTest, AnAnswerIsNobodysToPayForBut) {
   exchange.seek(answer("a"), me);
   exchange.take_messages();
   EXPECT_TRUE(exchange.on_found(answer("a"), false));
-  exchange.given_up(sha256("a"));
+  exchange.given_up(answer("a"));
   EXPECT_TRUE(is_silent()) << "its unit's lease is enough";
 }
 
 TEST_F(EntryExchangeTest, WhatNobodyHereWaitsForIsGivenUpAtOnce) {
-  EXPECT_FALSE(exchange.on_found(embedding("a"), false));
-  EXPECT_EQ(the_stored(), (wire::Stored{"run-1", {}, {sha256("a")}}));
+  for (const auto& key : {embedding("a"), vote("a")}) {
+    EXPECT_FALSE(exchange.on_found(key, false));
+    EXPECT_EQ(the_stored(), (wire::Stored{"run-1", {}, {key}}));
+  }
 }
 
 TEST_F(EntryExchangeTest, AFoundThatComesTwiceLeavesThePayingAlone) {
-  be_left_to_pay(embedding("a"));
-  EXPECT_FALSE(exchange.on_found(embedding("a"), false));
-  EXPECT_TRUE(is_silent());
-  exchange.stored(sha256("a"));
-  EXPECT_EQ(the_stored().stored, std::vector{sha256("a")});
+  for (const auto& key : {embedding("a"), vote("a")}) {
+    be_left_to_pay(key);
+    EXPECT_FALSE(exchange.on_found(key, false));
+    EXPECT_TRUE(is_silent());
+    exchange.stored(key);
+    EXPECT_EQ(the_stored().stored, std::vector{key});
+  }
 }
 
 TEST_F(EntryExchangeTest, AfterABreakItIsAskedForAgain) {
@@ -173,8 +183,21 @@ TEST_F(LentEntriesTest, AnEmbeddingGoesFromCacheToCache) {
   EXPECT_EQ(seeker.find_embedding(sha256("text")).value(), vector);
 }
 
+TEST_F(LentEntriesTest, AVoteGoesFromCacheToCache) {
+  const auto given = completion(R"({"rationale": "It is.", "score": 1})");
+  ASSERT_TRUE(holder.store_vote(sha256("q"), given));
+  const auto entry = holder.lend(vote("q"));
+  const auto taken = seeker.take_vote(sha256("q"), entry);
+  ASSERT_TRUE(taken) << taken.error().message;
+  EXPECT_EQ(*taken, given);
+  EXPECT_EQ(seeker.find_vote(sha256("q")).value(), given);
+  EXPECT_EQ(seeker.lend(vote("q")), entry) << "byte for byte";
+  EXPECT_EQ(seeker.find_answer(sha256("q")).value(), std::nullopt) << "it is no answer of that key";
+}
+
 TEST_F(LentEntriesTest, WhatIsNotThereIsEmpty) {
   EXPECT_EQ(holder.lend(answer("q")), "");
+  EXPECT_EQ(holder.lend(vote("q")), "");
   EXPECT_EQ(AnswerStore(std::nullopt, {}).lend(answer("q")), "");
   auto refused = completion("no");
   refused.non_answer = Error{Reason::refusal, "no"};
@@ -222,6 +245,11 @@ TEST_F(LentEntriesTest, WhateverComesFromElsewhereIsChecked) {
   EXPECT_FALSE(seeker.take_embedding(sha256("other key"), embedding_entry));
   EXPECT_FALSE(seeker.take_embedding(sha256("q"), answer_entry));
   EXPECT_FALSE(seeker.take_embedding(sha256("q"), cache_entry::encode(sha256("q"), Embedding{{0.0f}, 1})));
+  EXPECT_FALSE(seeker.take_vote(sha256("other key"), answer_entry));
+  EXPECT_FALSE(seeker.take_vote(sha256("q"), embedding_entry));
+  EXPECT_FALSE(seeker.take_vote(sha256("q"), cache_entry::encode(sha256("q"), refused)));
+  EXPECT_FALSE(seeker.take_vote(sha256("q"), flipped));
+  EXPECT_EQ(seeker.find_vote(sha256("q")).value(), std::nullopt);
   EXPECT_EQ(seeker.find_answer(sha256("q")).value(), std::nullopt);
   EXPECT_EQ(seeker.find_embedding(sha256("q")).value(), std::nullopt);
   EXPECT_TRUE(seeker.take_answer(sha256("q"), {}, answer_entry));

@@ -13,13 +13,13 @@ void bind_key(SQLite::Statement& statement, const Digest& key) {
 
 }  // namespace
 
-Result<void> Ledger::note_embeddings(std::span<const EmbeddingHolder> embeddings) {
+Result<void> Ledger::note_holders(std::span<const EntryHolder> holders) {
   try {
     SQLite::Transaction transaction(database_->db, SQLite::TransactionBehavior::IMMEDIATE);
-    auto& upsert = *database_->upsert_embedding;
-    for (const auto& [key, holder] : embeddings) {
+    for (const auto& [key, holder] : holders) {
+      auto& upsert = *database_->holders_of(key.kind).upsert;
       static_cast<void>(upsert.tryReset());
-      bind_key(upsert, key);
+      bind_key(upsert, key.digest);
       upsert.bindNoCopy(2, holder);
       upsert.exec();
     }
@@ -30,18 +30,18 @@ Result<void> Ledger::note_embeddings(std::span<const EmbeddingHolder> embeddings
   }
 }
 
-Result<std::vector<std::string>> Ledger::embedding_holders(std::span<const Digest> keys) {
+Result<std::vector<std::string>> Ledger::holders(std::span<const EntryKey> keys) {
   try {
     std::vector<std::string> holders;
     holders.reserve(keys.size());
     SQLite::Transaction one_snapshot(database_->db);
-    auto& query = *database_->select_embedding;
     for (const auto& key : keys) {
+      auto& query = *database_->holders_of(key.kind).select;
       static_cast<void>(query.tryReset());
-      bind_key(query, key);
+      bind_key(query, key.digest);
       holders.push_back(query.executeStep() ? query.getColumn(0).getString() : std::string());
+      query.reset();
     }
-    query.reset();
     one_snapshot.commit();
     return holders;
   } catch (const SQLite::Exception& error) {

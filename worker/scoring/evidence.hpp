@@ -1,6 +1,7 @@
 #pragma once
 
 #include "worker/scoring/similarity.hpp"
+#include "worker/scoring/votes.hpp"
 
 #include <utility>
 
@@ -9,6 +10,7 @@ namespace sluice {
 /// What the metrics of a unit read beside its answer, as the enrichers got it: a member for each kind.
 struct Evidence {
   EmbeddedTexts embedded;  ///< All that texts_to_embed names for the answer.
+  UnitVotes votes = {};    ///< Empty if nothing is judged.
 
   /// Takes what another enricher got.
   void merge(Evidence&& more) {
@@ -17,6 +19,7 @@ struct Evidence {
     } else {
       embedded.merge(more.embedded);
     }
+    if (votes.empty()) votes = std::move(more.votes);
   }
 };
 

@@ -1,0 +1,98 @@
+#include "coordinator/suite/judge_reader.hpp"
+
+#include "common/defaults.hpp"
+#include "common/text/text.hpp"
+
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+
+namespace sluice {
+namespace {
+
+class QuestionReader {
+ public:
+  QuestionReader(TableReader& reader, MetricId metric, SuiteRubrics& rubrics)
+      : reader_(reader), metric_(metric), rubrics_(rubrics) {}
+
+  ReadQuestion read() {
+    find_rubric();
+    read_samples();
+    read_shown("reference", read_.question.reference);
+    read_shown("criteria", read_.question.criteria);
+    return std::move(read_);
+  }
+
+ private:
+  std::string metric_name() const { return std::string(info(metric_).name); }
+
+  void find_rubric() {
+    const bool may_name = metric_ == MetricId::rubric;
+    const auto named = may_name ? reader_.word("rubric") : std::nullopt;
+    if (!may_name && reader_.refused_entry("rubric") != nullptr) {
+      reader_.add_wrong("rubric", "belongs to the metric rubric: " + metric_name() +
+                                      " is judged by the rubric of its own name, and \"rubric_version\" "
+                                      "names one of its versions");
+    }
+    const auto version = reader_.word("rubric_version");
+    const auto is_unreadable = [&](std::string_view key, const std::optional<std::string>& value) {
+      return reader_.entry(key) != nullptr && !value;
+    };
+    if (is_unreadable("rubric_version", version) || (may_name && is_unreadable("rubric", named))) return;
+    const auto use = rubrics_.use(named.value_or(metric_name()), version);
+    if (!use) {
+      const std::string_view wrong = use.error().is_version ? "rubric_version" : "rubric";
+      return reader_.add_wrong(wrong, use.error().message);
+    }
+    const KnownRubric& rubric = *use->known;
+    if (metric_ == MetricId::correctness && !rubric.shows("reference")) {
+      return reader_.add_wrong("type",
+                               "is judged by " + rubric.name() + " (" + rubric.file +
+                                   "), which does not show {{reference}}: correctness is agreement with it");
+    }
+    read_.rubric = &rubric;
+    read_.question.rubric = use->number;
+    read_.question.rubric_hash = rubric.hash;
+  }
+
+  void read_samples() {
+    const auto samples = reader_.count("samples");
+    if (!samples) return;
+    if (*samples == 0 || *samples > defaults::max_judge_samples) {
+      return reader_.add_wrong("samples", "must be from 1 to " + std::to_string(defaults::max_judge_samples) +
+                                              ", not " + std::to_string(*samples));
+    }
+    read_.question.samples = static_cast<std::uint32_t>(*samples);
+  }
+
+  /// A text that stands there exactly if the rubric shows it.
+  void read_shown(std::string_view key, std::string& text) {
+    const KnownRubric* rubric = read_.rubric;
+    const std::string placeholder = "{{" + std::string(key) + "}}";
+    if (rubric != nullptr && !rubric->shows(key)) {
+      if (reader_.refused_entry(key) == nullptr) return;
+      return reader_.add_wrong(key, "has no effect: " + rubric->name() + " does not show " + placeholder);
+    }
+    if (rubric != nullptr) {
+      reader_.entry(key, Need::required, "the text that " + rubric->name() + " shows as " + placeholder);
+    }
+    auto value = reader_.text(key);
+    if (!value) return;
+    if (one_line(*value).empty()) return reader_.add_wrong(key, "must not be empty");
+    text = std::move(*value);
+  }
+
+  TableReader& reader_;
+  MetricId metric_;
+  SuiteRubrics& rubrics_;
+  ReadQuestion read_;
+};
+
+}  // namespace
+
+ReadQuestion read_judge_question(TableReader& reader, MetricId metric, SuiteRubrics& rubrics) {
+  return QuestionReader(reader, metric, rubrics).read();
+}
+
+}  // namespace sluice

@@ -1,0 +1,313 @@
+// From an answer to the votes about it: the model client with a fake provider.
+#include "common/defaults.hpp"
+#include "tests/actors/model_client_fixture.hpp"
+#include "worker/providers/http_message.hpp"
+
+#include <nlohmann/json.hpp>
+
+namespace sluice {
+namespace judging_flow_test {
+
+using Json = nlohmann::json;
+
+class JudgingFlowTest : public ModelClientTest {
+ protected:
+  JudgingFlowTest() {
+    settings.judge.judge = Judge::model;
+    settings.judge.provider = "openai";
+    settings.judge.model = "judge-1";
+    settings.judge.max_tokens = 100;
+    settings.judge.rubrics = {
+        {"faithfulness", "v1", "You judge.", "Q {{prompt}} C {{context}} A {{answer}}"}};
+  }
+
+  /// A unit of free text whose answer is judged.
+  static SharedUnit judged(UnitId id, std::uint32_t samples = 3, std::string prompt = "question") {
+    WorkUnit work = *unit(id);
+    work.request.response_schema = nullptr;
+    work.request.schema_name.clear();
+    ScoringTask task;
+    task.assesses_claims = false;
+    task.judged = {{MetricId::faithfulness, 0, samples, 0.5, "", ""}};
+    task.question = {std::move(prompt), "context"};
+    work.tasks = {std::move(task)};
+    return std::make_shared<const WorkUnit>(std::move(work));
+  }
+
+  static HttpDone said(std::uint64_t id, const std::string& text) { return answered_claims(id, text); }
+  static HttpDone voted(const HttpCall& call, double score, const std::string& why = "so") {
+    return said(call.id, R"({\"rationale\":\")" + why + R"(\",\"score\":)" + std::to_string(score) + "}");
+  }
+  /// Brings a unit to the calls for its votes.
+  std::vector<HttpCall> ask_and_answer(const SharedUnit& work, const std::string& text = "answer") {
+    complete({work});
+    end_calls({said(only_call(), text)});
+    return calls();
+  }
+  static std::vector<double> scores_of(const CompletedUnit& done) {
+    std::vector<double> scores;
+    if (done.evidence.votes.empty()) return scores;
+    for (const Vote& vote : done.evidence.votes.at(0).at(0).votes) scores.push_back(vote.score);
+    return scores;
+  }
+  static JudgeSource source_of(const CompletedUnit& done) { return done.evidence.votes.at(0).at(0).source; }
+};
+
+TEST_F(JudgingFlowTest, AnAnswerComesWithItsVotes) {
+  start();
+  const auto votes = ask_and_answer(judged(1));
+  ASSERT_EQ(votes.size(), 3u) << "all at once";
+  EXPECT_TRUE(outcomes().empty());
+  const auto body = Json::parse(whole_body(votes[0].request));
+  EXPECT_EQ(body["model"], "judge-1");
+  EXPECT_EQ(body["temperature"], 0.0);
+  EXPECT_EQ(body["messages"][0]["content"], "You judge.");
+  EXPECT_EQ(body["messages"][1]["content"], "Q question C context A answer");
+  EXPECT_EQ(body["response_format"]["json_schema"]["name"], "vote");
+  pass(25ms);
+  end_calls({voted(votes[2], 0.2), voted(votes[0], 0.9, "well")});
+  EXPECT_TRUE(outcomes().empty()) << "one is not there yet";
+  end_calls({voted(votes[1], 0.8)});
+  const auto done = only_outcome();
+  EXPECT_EQ(std::get<Completion>(done.outcome).text, "answer");
+  EXPECT_EQ(scores_of(done), (std::vector<double>{0.9, 0.8, 0.2})) << "by their index, however they came";
+  EXPECT_EQ(source_of(done), JudgeSource::judge);
+  EXPECT_EQ(done.evidence.votes[0][0].votes[0].rationale, "well");
+  EXPECT_EQ(done.spend.calls, 4u);
+  EXPECT_EQ(done.spend.paid.of(CallKind::answer), (Usage{10, 5}));
+  EXPECT_EQ(done.spend.paid.of(CallKind::judge), (Usage{30, 15}));
+}
+
+TEST_F(JudgingFlowTest, ASecondRunCallsNobody) {
+  start(true);
+  for (const auto& call : ask_and_answer(judged(1))) end_calls({voted(call, 0.7)});
+  only_outcome();
+  for (const Mode mode : {Mode::live, Mode::cached}) {
+    settings.mode = mode;
+    restart();
+    complete({judged(1)});
+    EXPECT_TRUE(calls().empty());
+    const auto done = only_outcome();
+    EXPECT_EQ(scores_of(done), (std::vector<double>{0.7, 0.7, 0.7}));
+    EXPECT_EQ(source_of(done), JudgeSource::cache);
+    EXPECT_EQ(done.spend, (Spend{0, 0, 0, true, {}, 0}));
+  }
+}
+
+TEST_F(JudgingFlowTest, AnotherQuestionAnswerOrNumberOfVotesIsAnotherVote) {
+  start(true);
+  for (const auto& call : ask_and_answer(judged(1))) end_calls({voted(call, 0.7)});
+  only_outcome();
+  EXPECT_EQ(ask_and_answer(judged(2, 3, "another")).size(), 3u);
+  EXPECT_EQ(ask_and_answer(judged(3, 2)).size(), 2u);
+  EXPECT_EQ(ask_and_answer(judged(4), "other").size(), 3u);
+  EXPECT_TRUE(ask_and_answer(judged(5)).empty()) << "this one is known";
+}
+
+TEST_F(JudgingFlowTest, VotesThatSeveralUnitsNeedArePaidOnce) {
+  start();
+  complete({judged(1), judged(2)});
+  const auto answers = calls();
+  ASSERT_EQ(answers.size(), 2u);
+  end_calls({said(answers[0].id, "same"), said(answers[1].id, "same")});
+  const auto votes = calls();
+  ASSERT_EQ(votes.size(), 3u);
+  for (const auto& call : votes) end_calls({voted(call, 1.0)});
+  const auto done = outcomes();
+  ASSERT_EQ(done.size(), 2u);
+  EXPECT_EQ(done[0].spend.calls + done[1].spend.calls, 5u);
+  EXPECT_EQ(scores_of(done[0]), scores_of(done[1]));
+}
+
+TEST_F(JudgingFlowTest, WhatIsNoVoteIsAskedForAgainTwice) {
+  start();
+  auto call = ask_and_answer(judged(1, 1)).at(0);
+  for (int i = 0; i < 2; ++i) {
+    end_calls({said(call.id, "I like it")});
+    EXPECT_TRUE(outcomes().empty());
+    const auto again = calls();
+    ASSERT_EQ(again.size(), 1u);
+    call = again[0];
+  }
+  end_calls({said(call.id, "I like it")});
+  EXPECT_TRUE(calls().empty());
+  const auto done = only_outcome();
+  EXPECT_EQ(reason_of(done), Reason::judge_unparsable) << "never a score of 0";
+  EXPECT_EQ(done.spend.calls, 4u);
+  EXPECT_EQ(done.spend.paid.of(CallKind::judge), (Usage{30, 15})) << "all of it was paid for";
+}
+
+TEST_F(JudgingFlowTest, OneUnreadableVoteOfThreeIsMended) {
+  start();
+  const auto votes = ask_and_answer(judged(1));
+  end_calls({voted(votes[0], 0.9), said(votes[1].id, "?"), voted(votes[2], 0.9)});
+  const auto again = calls();
+  ASSERT_EQ(again.size(), 1u);
+  end_calls({voted(again[0], 0.1)});
+  EXPECT_EQ(scores_of(only_outcome()), (std::vector<double>{0.9, 0.1, 0.9}));
+}
+
+TEST_F(JudgingFlowTest, ARefusalOfTheJudgeIsAnErrorOfTheCase) {
+  start();
+  const auto votes = ask_and_answer(judged(1));
+  answer(votes[0].id, 200,
+         R"({"model":"m","choices":[{"message":{"refusal":"no"},"finish_reason":"stop"}],"usage":{}})");
+  const auto done = only_outcome();
+  EXPECT_EQ(reason_of(done), Reason::judge_refused);
+  end_calls({voted(votes[1], 1.0), voted(votes[2], 1.0)});
+  EXPECT_TRUE(outcomes().empty());
+  EXPECT_TRUE(calls().empty());
+}
+
+TEST_F(JudgingFlowTest, AFailedVoteIsRetriedAndNamed) {
+  settings.max_retries = 1;
+  start();
+  const auto call = ask_and_answer(judged(1, 1)).at(0);
+  answer(call.id, 500, "oops");
+  pass(500ms);
+  answer(only_call(), 500, "oops");
+  const auto done = only_outcome();
+  EXPECT_EQ(reason_of(done), Reason::provider_failed);
+  EXPECT_TRUE(std::get<Error>(done.outcome).message.starts_with("the judge's vote did not come: "));
+  EXPECT_EQ(done.spend.retries, 1u);
+}
+
+TEST_F(JudgingFlowTest, AParameterThatTheJudgeRefusesStopsTheRun) {
+  start();
+  const auto call = ask_and_answer(judged(1, 1)).at(0);
+  answer(call.id, 400,
+         R"({"error":{"message":"Unsupported value: 'temperature'","type":"invalid_request_error",)"
+         R"("param":"temperature","code":"unsupported_value"}})");
+  EXPECT_TRUE(stops_run(reason_of(only_outcome())));
+}
+
+TEST_F(JudgingFlowTest, CachedModeNamesTheJudgeWhoseVoteIsMissing) {
+  start(true);
+  for (const auto& call : ask_and_answer(judged(1))) end_calls({voted(call, 0.7)});
+  only_outcome();
+  settings.mode = Mode::cached;
+  settings.judge.judge = Judge::none;
+  restart();
+  complete({judged(1)});
+  EXPECT_EQ(scores_of(only_outcome()).size(), 3u) << "of the judge that is named, though it is not called";
+  settings.judge.model = "judge-2";
+  restart();
+  complete({judged(1)});
+  const auto done = only_outcome();
+  EXPECT_EQ(reason_of(done), Reason::cache_miss);
+  EXPECT_NE(std::get<Error>(done.outcome).message.find("judge-2"), std::string::npos);
+  EXPECT_TRUE(calls().empty());
+}
+
+TEST_F(JudgingFlowTest, ARefreshRenewsVotesAlone) {
+  start(true);
+  for (const auto& call : ask_and_answer(judged(1))) end_calls({voted(call, 0.7)});
+  only_outcome();
+  settings.judge.refresh = true;
+  restart();
+  complete({judged(1)});
+  const auto votes = calls();
+  ASSERT_EQ(votes.size(), 3u) << "the answer comes from the cache";
+  for (const auto& call : votes) end_calls({voted(call, 0.1)});
+  only_outcome();
+  settings.judge.refresh = false;
+  restart();
+  complete({judged(1)});
+  EXPECT_EQ(scores_of(only_outcome()), (std::vector<double>{0.1, 0.1, 0.1}));
+}
+
+TEST_F(JudgingFlowTest, TheFakeJudgeAndMockModeMakeNoCall) {
+  settings.judge.judge = Judge::fake;
+  start();
+  EXPECT_TRUE(ask_and_answer(judged(1), "context").empty());
+  EXPECT_EQ(scores_of(only_outcome()), (std::vector<double>{1.0, 1.0, 1.0}));
+  settings.judge.judge = Judge::model;
+  settings.mode = Mode::mock;
+  restart();
+  complete({judged(2)});
+  EXPECT_TRUE(calls().empty());
+  EXPECT_EQ(scores_of(only_outcome()).size(), 3u);
+}
+
+TEST_F(JudgingFlowTest, AVoteThatComesTooLateIsKeptForTheNextRun) {
+  settings.case_timeout = 10s;
+  start(true);
+  const auto votes = ask_and_answer(judged(1, 1));
+  ASSERT_EQ(votes.size(), 1u);
+  pass(10s + 100ms);
+  EXPECT_EQ(reason_of(only_outcome()), Reason::timed_out);
+  end_calls({voted(votes[0], 0.6)});
+  restart();
+  complete({judged(1, 1)});
+  EXPECT_TRUE(calls().empty()) << "it was paid for";
+  EXPECT_EQ(scores_of(only_outcome()), std::vector<double>{0.6});
+}
+
+TEST_F(JudgingFlowTest, OthersHaveMoreTimeThanTheFirstWhoWaits) {
+  settings.case_timeout = 10s;
+  settings.request_timeout = 20s;
+  start();
+  complete({judged(1, 1)});
+  const auto slow = only_call();
+  pass(6s);
+  complete({judged(2, 1)});
+  const auto quick = only_call();
+  end_calls({said(slow, "same"), said(quick, "same")});
+  const auto vote = only_call();
+  pass(4s);
+  fail_call(vote, HttpFailure::Kind::timed_out);
+  const auto again = only_call();
+  pass(200ms);
+  const auto late = only_outcome();
+  EXPECT_EQ(late.unit->unit, 1u);
+  EXPECT_EQ(reason_of(late), Reason::timed_out);
+  end_calls({said(again, R"({\"score\":1})")});
+  EXPECT_EQ(only_outcome().unit->unit, 2u);
+}
+
+TEST_F(JudgingFlowTest, AnotherWorkersVoteIsTakenAndItsOwnIsReported) {
+  caches_hold_nothing = false;
+  start(true);
+  complete({judged(1, 2)});
+  end_calls({said(only_call(), "answer")});
+  const auto keys = sought();
+  ASSERT_EQ(keys.size(), 2u);
+  EXPECT_EQ(keys[0].kind, EntryKind::vote);
+  EXPECT_TRUE(calls().empty()) << "another may have them";
+  // The first is nobody's: this worker pays. The second comes from elsewhere.
+  found(keys[0], "");
+  const auto call = only_call();
+  end_calls({said(call, R"({\"score\":0.25})")});
+  sought();
+  ASSERT_EQ(stored.size(), 1u);
+  const auto paid = store->find_vote(keys[0].digest);
+  ASSERT_TRUE(paid && *paid);
+  auto elsewhere = AnswerCache::open(folder_.path() / "elsewhere");
+  ASSERT_TRUE(elsewhere) << elsewhere.error().message;
+  AnswerStore other(std::move(*elsewhere), {});
+  Completion vote = **paid;
+  vote.text = R"({"score":0.75})";
+  ASSERT_TRUE(other.store_vote(keys[1].digest, vote));
+  found(keys[1], other.lend(keys[1]));
+  const auto done = only_outcome();
+  auto scores = scores_of(done);
+  std::ranges::sort(scores);
+  EXPECT_EQ(scores, (std::vector<double>{0.25, 0.75}));
+  EXPECT_TRUE(calls().empty());
+  EXPECT_EQ(done.spend.paid.of(CallKind::judge), (Usage{10, 5})) << "what was lent is not paid for";
+}
+
+TEST_F(JudgingFlowTest, CancelEndsVotesToo) {
+  start();
+  const auto votes = ask_and_answer(judged(1));
+  caf::anon_send(client, CancelCalls{});
+  settle();
+  EXPECT_EQ(http.take<HttpCancel>().size(), 3u);
+  end_calls({voted(votes[0], 1.0)});
+  pass(20min);
+  EXPECT_TRUE(outcomes().empty());
+  EXPECT_TRUE(calls().empty());
+}
+
+}  // namespace judging_flow_test
+}  // namespace sluice

@@ -1,0 +1,203 @@
+// Who judges: refused before the first call, called under the run's settings, or read from caches alone.
+
+#include "tests/support/report_text.hpp"
+#include "tests/support/workbench.hpp"
+
+#include <algorithm>
+#include <cstdint>
+#include <map>
+#include <string>
+#include <vector>
+
+#include <nlohmann/json.hpp>
+
+namespace sluice::judge_settings_test {
+
+using namespace support;
+
+class JudgeSettings : public Workbench {
+ protected:
+  JudgeSettings() {
+    write_text(folder() / "suite.yaml",
+               "suite: judged\ntests:\n"
+               "  - {id: a, input: {prompt: question 1}, expected: {type: relevancy}}\n"
+               "  - {id: b, category: other, input: {prompt: question 2},\n"
+               "     expected: [{type: must_not_contain, text: nothing}, {type: relevancy, samples: 2}]}\n"
+               "  - {id: c, category: plain, input: {prompt: question 3}, expected: {type: regex_match, "
+               "pattern: .}}\n");
+  }
+  static std::vector<std::string> answers() {
+    return {R"({"vote": true, "text": {"rationale": "Good.", "score": 0.9}})", R"({"text": "An answer."})"};
+  }
+  static Flags run_at(const std::string& address, const std::string& mode, const Flags& more = {}) {
+    return Flags{"run",         "suite.yaml", "--mode",        mode,       "--provider", "openai", "--model",
+                 "gpt-4o-mini", "--base-url", address + "/v1", "--format", "json"} +
+           more;
+  }
+  static Flags run(const SimulatorProcess& simulator, const std::string& mode, const Flags& more = {}) {
+    return run_at(simulator.url(), mode, more);
+  }
+  static const Flags& judged() {
+    static const Flags flags{"--judge", "openai", "--judge-model", "j"};
+    return flags;
+  }
+  static std::size_t votes_of(SimulatorProcess& simulator) {
+    const auto events = simulator.final_events();
+    return static_cast<std::size_t>(std::ranges::count_if(
+        events, [](const SimulatorEvent& event) { return event.kind == "start" && event.vote; }));
+  }
+  /// Refused with one sentence that has these texts, and without any call.
+  void expect_refused(const Flags& more, const std::vector<std::string>& texts,
+                      const std::string& mode = "live") {
+    auto simulator = start_simulator(answers(), {});
+    const auto finished = run_sluice(run(simulator, mode, more));
+    EXPECT_EQ(finished.exit_code, 2);
+    EXPECT_EQ(finished.error_lines().size(), 1u) << finished.errors;
+    for (const std::string& text : texts) {
+      EXPECT_NE(finished.errors.find(text), std::string::npos) << text << " is not in " << finished.errors;
+    }
+    EXPECT_TRUE(simulator.final_events().empty()) << "nobody may be called";
+  }
+};
+
+TEST_F(JudgeSettings, JudgeMetricsThatNobodyJudgesAreRefusedBeforeTheFirstCall) {
+  expect_refused({}, {"2 cases have judge metrics (a, b), and no judge is named", "--judge PROVIDER",
+                      "sluice cache import"});
+  expect_refused({"--no-judge"}, {"and the judge is \"none\" (--no-judge)"});
+  expect_refused({}, {"and no judge is named", "--mode live"}, "cached");
+}
+
+TEST_F(JudgeSettings, AJudgeWithoutModelOrKeyIsRefusedBeforeTheFirstCall) {
+  expect_refused({"--judge", "openai"}, {"no model is named for the judge \"openai\"", "--judge-model"});
+  expect_refused({"--judge", "opnai"}, {"there is no provider \"opnai\"", "did you mean \"openai\"?"});
+  expect_refused({"--judge", "anthropic", "--judge-model", "j"}, {"ANTHROPIC_API_KEY", "is not set"});
+}
+
+TEST_F(JudgeSettings, TwoWordsOnWhoJudgesAreRefused) {
+  expect_refused({"--judge", "openai", "--no-judge"}, {"--judge", "--no-judge"});
+}
+
+TEST_F(JudgeSettings, APartOfASuiteWithoutJudgeMetricsNeedsNoJudge) {
+  auto simulator = start_simulator(answers(), {});
+  const auto finished = run_sluice(run(simulator, "live", {"--categories", "plain"}));
+  EXPECT_EQ(finished.exit_code, 0) << finished.errors;
+  const auto keyless = run_sluice(
+      run(simulator, "live", {"--categories", "plain", "--judge", "anthropic", "--judge-model", "j"}));
+  EXPECT_EQ(keyless.exit_code, 0) << keyless.errors;
+  EXPECT_EQ(votes_of(simulator), 0u);
+}
+
+TEST_F(JudgeSettings, VotesAreCalledForOnceAndReplayedUnderTheJudgeThatIsNamed) {
+  auto simulator = start_simulator(answers(), {});
+  const auto live = run_sluice(run(simulator, "live", judged()));
+  EXPECT_EQ(live.exit_code, 0) << live.errors << live.output;
+  const auto again = run_sluice(run(simulator, "live", judged()));
+  EXPECT_EQ(again.exit_code, 0) << again.errors;
+  set_variable("VERDICT_JUDGE", "openai");
+  set_variable("SLUICE_JUDGE_MODEL", "j");
+  const auto cached = run_sluice(run(simulator, "cached", {"--judge", "none"}));
+  EXPECT_EQ(cached.exit_code, 0) << cached.errors;
+  set_variable("SLUICE_JUDGE_MODEL", "another");
+  const auto missing = run_sluice(run(simulator, "cached"));
+  EXPECT_NE(missing.exit_code, 0) << "another judge's votes are not there";
+  EXPECT_EQ(votes_of(simulator), 3u + 2u) << "three by default, two as the test says";
+}
+
+TEST_F(JudgeSettings, EachJudgeMetricHasItsOwnVotesWhereverItsTestNamesIt) {
+  write_text(folder() / "suite.yaml", R"(suite: judged
+tests:
+  - id: a
+    input: {prompt: question 1, context: Stock 815}
+    expected:
+      - {type: rubric, criteria: Names a kettle, samples: 1}
+      - {type: must_contain, text: answer}
+      - {type: correctness, reference: Kettle 4711, samples: 2}
+      - {type: regex_match, pattern: "^no"}
+      - {type: faithfulness, samples: 1}
+      - {type: relevancy, samples: 1}
+)");
+  const auto voted = [](const std::string& about, const std::string& score) {
+    return R"({"contains": ")" + about + R"(", "vote": true, "text": {"rationale": "So.", "score": )" +
+           score + "}}";
+  };
+  std::vector<std::string> script{voted("Names a kettle", "0.2"), voted("Kettle 4711", "0.75"),
+                                  voted("Stock 815", "1")};
+  for (const auto& rest : answers()) script.push_back(rest);
+  nlohmann::json live;
+  std::string address;
+  {
+    auto simulator = start_simulator(script, {});
+    address = simulator.url();
+    live = parse_report(run_sluice(run(simulator, "live", judged())).output);
+    EXPECT_EQ(votes_of(simulator), 5u);
+  }
+  const auto cached = parse_report(run_sluice(run_at(address, "cached", judged())).output);
+  for (const auto& report : {live, cached}) {
+    const auto& result = report.at("fixture_results").at(0);
+    EXPECT_EQ(result.at("status"), "fail");
+    std::map<std::string, nlohmann::json> metrics;
+    for (const auto& metric : result.at("metrics")) metrics[metric.at("name")] = metric;
+    EXPECT_EQ(metrics.size(), 6u);
+    EXPECT_EQ(metrics.at("rubric").at("score"), 0.2);
+    EXPECT_EQ(metrics.at("rubric").at("cause"), "no_majority");
+    EXPECT_EQ(metrics.at("correctness").at("score"), 0.75);
+    EXPECT_EQ(metrics.at("faithfulness").at("score"), 1.0);
+    EXPECT_EQ(metrics.at("relevancy").at("score"), 0.9);
+    EXPECT_EQ(metrics.at("must_contain").at("status"), "pass");
+    EXPECT_EQ(metrics.at("regex_match").at("status"), "fail");
+    const auto& votes = result.at("meta").at("assay").at("judge");
+    EXPECT_EQ(votes.at("rubric").at("scores"), nlohmann::json::parse("[0.2]"));
+    EXPECT_EQ(votes.at("correctness").at("scores"), nlohmann::json::parse("[0.75, 0.75]"));
+    EXPECT_EQ(votes.at("relevancy").at("scores"), nlohmann::json::parse("[0.9]"));
+  }
+}
+
+TEST_F(JudgeSettings, ASuiteNamesItsJudge) {
+  const auto suite = folder() / "suite.yaml";
+  const std::string tests = read_text(suite).substr(std::string("suite: judged\n").size());
+  write_text(
+      suite,
+      "suite: judged\nsettings: {judge: openai, judge_model: j, judge_samples: 1, judge_temperature: 1, "
+      "judge_max_tokens: 99}\n" +
+          tests);
+  auto simulator = start_simulator(answers(), {});
+  const auto live = run_sluice(run(simulator, "live"));
+  EXPECT_EQ(live.exit_code, 0) << live.errors;
+  const auto cached = run_sluice(run(simulator, "cached", {"--no-judge"}));
+  EXPECT_EQ(cached.exit_code, 0) << cached.errors;
+  const auto other_settings = run_sluice(run(simulator, "cached", {"--judge-temperature", "0"}));
+  EXPECT_NE(other_settings.exit_code, 0) << "these votes were never given";
+  EXPECT_EQ(votes_of(simulator), 1u + 2u);
+}
+
+TEST_F(JudgeSettings, RefreshedVotesAreAskedForAgain) {
+  auto simulator = start_simulator(answers(), {});
+  EXPECT_EQ(run_sluice(run(simulator, "live", judged())).exit_code, 0);
+  EXPECT_EQ(run_sluice(run(simulator, "live", judged() + Flags{"--judge-refresh"})).exit_code, 0);
+  const auto events = simulator.final_events();
+  const auto starts = std::ranges::count(events, "start", &SimulatorEvent::kind);
+  EXPECT_EQ(starts, 3 + 5 + 5) << "answers are those of the cache";
+}
+
+TEST_F(JudgeSettings, TheFakeJudgeAndAMockRunCallNobodyForVotes) {
+  auto simulator = start_simulator(answers(), {});
+  const auto fake = run_sluice(run(simulator, "live", {"--judge", "fake"}));
+  EXPECT_TRUE(fake.exit_code == 0 || fake.exit_code == 1) << fake.errors;
+  EXPECT_NE(run_sluice(run(simulator, "mock")).exit_code, 2);
+  EXPECT_EQ(votes_of(simulator), 0u);
+}
+
+TEST_F(JudgeSettings, ABudgetOfTokensBoundsVotesToo) {
+  auto simulator = start_simulator(answers(), {});
+  const auto finished = run_sluice(run(simulator, "live", judged() + Flags{"--max-tokens", "5000"}));
+  EXPECT_EQ(finished.exit_code, 1) << finished.errors;
+  const auto report = parse_report(finished.output);
+  EXPECT_EQ(report["reason_code"], "token_budget_spent") << "three votes of 1,024 tokens, each asked thrice";
+  EXPECT_EQ(votes_of(simulator), 0u);
+}
+
+TEST_F(JudgeSettings, ABudgetOfCostNeedsTheJudgesPrice) {
+  expect_refused(judged() + Flags{"--max-cost", "5"}, {"the price of the model \"j\""});
+}
+
+}  // namespace sluice::judge_settings_test

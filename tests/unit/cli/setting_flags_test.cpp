@@ -1,0 +1,34 @@
+#include "coordinator/cli/setting_flags.hpp"
+
+#include "tests/support/temporary_folder.hpp"
+
+#include <string>
+
+#include <CLI/CLI.hpp>
+#include <gtest/gtest.h>
+
+namespace sluice::setting_flags_test {
+
+TEST(SettingFlags, NoJudgeIsAJudgeOfNone) {
+  const support::TemporaryFolder folder;
+  const std::string config = (folder.path() / "s.toml").string();
+  support::write_text(config, "[judge]\nprovider = \"openai\"\n");
+  CLI::App app;
+  SettingFlags flags;
+  flags.add_to(app, {"judge"});
+  app.parse("--no-judge --config " + config);
+  const auto settings = flags.load(Warnings::left_out);
+  ASSERT_TRUE(settings) << join_findings(settings.error());
+  EXPECT_EQ(settings->judge.value, "none");
+  EXPECT_EQ(settings->judge.where, "--no-judge");
+  EXPECT_EQ(settings->judge_provider.value, "openai");
+}
+
+TEST(SettingFlags, AJudgeIsNotNamedAndRefusedAtOnce) {
+  CLI::App app;
+  SettingFlags flags;
+  flags.add_to(app, {"judge"});
+  EXPECT_THROW(app.parse("--judge openai --no-judge"), CLI::ExcludesError);
+}
+
+}  // namespace sluice::setting_flags_test

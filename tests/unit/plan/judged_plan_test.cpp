@@ -1,0 +1,176 @@
+#include "common/defaults.hpp"
+#include "coordinator/defaults.hpp"
+#include "coordinator/plan/message_size.hpp"
+#include "coordinator/plan/plan_identity.hpp"
+#include "tests/unit/plan/plan_fixture.hpp"
+
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include <gtest/gtest.h>
+
+namespace sluice::judged_plan_test {
+
+Expectation judged(MetricId metric, std::uint32_t rubric) {
+  Expectation expectation;
+  expectation.what.metric = metric;
+  expectation.judge.emplace().rubric = rubric;
+  return expectation;
+}
+
+Expectation contains(std::string text) {
+  Expectation expectation;
+  expectation.what = {MetricId::must_contain, {std::move(text)}};
+  return expectation;
+}
+
+class JudgedPlanTest : public PlanTest {
+ protected:
+  JudgedPlanTest() {
+    for (const char* id : {"faithfulness", "relevancy", "rubric"})
+      suite.rubrics.push_back({id, "v1", "s", "u"});
+    asked = text_case("f", "What is the capital?");
+    asked.context = "France is a country.";
+    suite.cases = {asked};
+  }
+
+  ScoringTask task(const Plan& plan, TrialId trial = 0) const {
+    const auto unit = *plan.render(plan.unit_of(trial));
+    for (const ScoringTask& one : unit.tasks) {
+      if (one.trial == trial) return one;
+    }
+    ADD_FAILURE() << "no task for trial " << trial;
+    return {};
+  }
+
+  Case asked;
+};
+
+TEST_F(JudgedPlanTest, AJudgeMetricGoesOutWithWhatIsAsked) {
+  Expectation correctness = judged(MetricId::correctness, 1);
+  correctness.min_score = 0.8;
+  correctness.judge->samples = 5;
+  correctness.judge->reference = "Paris";
+  Expectation rubric = judged(MetricId::rubric, 2);
+  rubric.judge->criteria = "Is it polite?";
+  asked.expectations = {judged(MetricId::faithfulness, 0), contains("Paris"), correctness, rubric};
+  suite.cases = {asked};
+  settings.judge_samples = 7;
+  const auto sent = task(plan());
+  EXPECT_EQ(sent.question, (JudgedQuestion{"What is the capital?", "France is a country."}));
+  EXPECT_EQ(sent.judged, (std::vector<JudgeExpectation>{{MetricId::faithfulness, 0, 7, 0.5, "", ""},
+                                                        {MetricId::correctness, 1, 5, 0.8, "Paris", ""},
+                                                        {MetricId::rubric, 2, 7, 0.5, "", "Is it polite?"}}));
+  EXPECT_EQ(sent.texts, std::vector{asked.expectations[1].what}) << "a judge metric has no texts";
+}
+
+TEST_F(JudgedPlanTest, WhatIsNotJudgedTakesNoQuestionAlong) {
+  asked.expectations = {contains("Paris")};
+  suite.cases = {asked};
+  const auto made = plan();
+  EXPECT_EQ(task(made).question, JudgedQuestion());
+  EXPECT_EQ(made.judged_cases().count, 0u);
+  EXPECT_TRUE(made.rubrics().empty());
+}
+
+TEST_F(JudgedPlanTest, RubricsAreThoseOfItsOwnCasesAndCountedAmongThem) {
+  asked.expectations = {judged(MetricId::relevancy, 0)};
+  auto other = text_case("g", "Be polite.");
+  other.expectations = {judged(MetricId::rubric, 2)};
+  suite.cases = {asked, other};
+  const auto made = plan();
+  EXPECT_EQ(made.rubrics(), (std::vector{suite.rubrics[0], suite.rubrics[2]}));
+  EXPECT_EQ(task(made, 0).judged.at(0).rubric, 0u);
+  EXPECT_EQ(task(made, 1).judged.at(0).rubric, 1u);
+}
+
+TEST_F(JudgedPlanTest, CountsTheCasesThatAreJudgedAndNamesTheFirst) {
+  suite.cases = {};
+  for (std::size_t i = 0; i < defaults::named_trials + 2; ++i) {
+    auto one = text_case("case-" + std::to_string(i), "prompt " + std::to_string(i));
+    one.expectations = {judged(MetricId::relevancy, 0), judged(MetricId::faithfulness, 1)};
+    suite.cases.push_back(one);
+    suite.cases.push_back(text_case("plain-" + std::to_string(i), "plain"));
+  }
+  const auto made = plan();
+  EXPECT_EQ(made.judged_cases().count, defaults::named_trials + 2);
+  ASSERT_EQ(made.judged_cases().first.size(), defaults::named_trials);
+  EXPECT_EQ(made.judged_cases().first[1], "case-1");
+}
+
+RunPerturbation in_capitals() {
+  RunPerturbation one;
+  one.name = "capitals";
+  one.version = "1";
+  one.apply = [](std::string_view text, std::string_view) -> PerturbedText {
+    std::string changed(text);
+    for (char& c : changed) c = c >= 'a' && c <= 'z' ? static_cast<char>(c - 'a' + 'A') : c;
+    return {PerturbedText::Kind::changed, std::move(changed), {}};
+  };
+  return one;
+}
+
+TEST_F(JudgedPlanTest, TheJudgeOfAPerturbedTrialIsShownWhatWasAsked) {
+  asked.expectations = {judged(MetricId::faithfulness, 0)};
+  auto without_context = text_case("g", "Be polite.");
+  without_context.expectations = asked.expectations;
+  suite.cases = {asked, without_context};
+  for (const bool once : {false, true}) {
+    auto perturbation = in_capitals();
+    perturbation.apply_once = once;
+    const auto made = *Plan::make(suite, prompt, Ontology(), settings, {{perturbation}, 1});
+    ASSERT_EQ(made.trial_count(), 4u);
+    EXPECT_EQ(task(made, 0).question, (JudgedQuestion{"What is the capital?", "France is a country."}));
+    EXPECT_EQ(task(made, 1).question, (JudgedQuestion{"What is the capital?", "FRANCE IS A COUNTRY."}));
+    EXPECT_EQ(task(made, 3).question, (JudgedQuestion{"BE POLITE.", ""}));
+    EXPECT_EQ(made.render(made.unit_of(3))->request.user, "BE POLITE.");
+  }
+}
+
+// One request, and two ways to have asked it.
+TEST_F(JudgedPlanTest, TrialsOfOneUnitHaveAQuestionEach) {
+  asked.expectations = {judged(MetricId::faithfulness, 0)};
+  auto whole = text_case("g", asked.context + "\n\n" + asked.content);
+  whole.expectations = {judged(MetricId::relevancy, 1)};
+  suite.cases = {asked, whole};
+  const auto made = plan();
+  ASSERT_EQ(made.unit_count(), 1u);
+  EXPECT_EQ(task(made, 0).question.context, "France is a country.");
+  EXPECT_EQ(task(made, 1).question, (JudgedQuestion{whole.content, ""}));
+}
+
+// What judges an answer is in the run's settings and the suite's fingerprint.
+TEST_F(JudgedPlanTest, JudgingChangesNoRequestAndNoPlanIdentity) {
+  const auto before = plan();
+  asked.expectations = {judged(MetricId::faithfulness, 0)};
+  suite.cases = {asked};
+  settings.judge_samples = 9;
+  EXPECT_EQ(plan().key(0), before.key(0));
+  EXPECT_EQ(plan_identity(plan()), plan_identity(before));
+}
+
+TEST_F(JudgedPlanTest, AMessageHasRoomForTheQuestionToo) {
+  asked.content = std::string(defaults::max_bytes_of_unit * 2 / 3, 'x');
+  UnitLoad asked_only;
+  asked_only.add(asked, request_bytes(asked));
+  EXPECT_TRUE(asked_only.fits_a_message());
+  asked.expectations = {judged(MetricId::relevancy, 0)};
+  UnitLoad judged_too;
+  judged_too.add(asked, request_bytes(asked));
+  EXPECT_FALSE(judged_too.fits_a_message());
+  suite.cases = {asked};
+  EXPECT_FALSE(Plan::make(suite, prompt, Ontology(), settings));
+
+  asked.content = "short";
+  Expectation long_one = judged(MetricId::correctness, 0);
+  long_one.judge->reference = std::string(100, 'r');
+  asked.expectations = {long_one};
+  suite.cases = {asked};
+  const auto unit = *plan().render(0);
+  EXPECT_GE(message_bytes(unit, nullptr),
+            unit.request.user.size() + 100 + asked.content.size() + asked.context.size());
+}
+
+}  // namespace sluice::judged_plan_test

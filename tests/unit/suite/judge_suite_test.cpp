@@ -1,0 +1,362 @@
+#include "common/defaults.hpp"
+#include "coordinator/defaults.hpp"
+#include "coordinator/suite/fingerprint.hpp"
+#include "tests/support/paths.hpp"
+#include "tests/unit/suite/suite_files.hpp"
+
+#include <algorithm>
+#include <fstream>
+#include <iterator>
+#include <optional>
+#include <string>
+#include <thread>
+#include <vector>
+
+namespace sluice {
+namespace {
+
+/// A rubric's file.
+std::string rubric_toml(const std::string& id, const std::string& version,
+                        const std::string& user = "{{answer}}") {
+  return "id = \"" + id + "\"\nversion = \"" + version +
+         "\"\ndescription = \"d\"\nsystem = \"s\"\nuser = \"" + user + "\"\n";
+}
+
+/// Keys of a metric, and the only finding about them.
+struct Bad {
+  std::string keys;
+  std::string finding;
+};
+
+class JudgeSuite : public SuiteFiles {
+ protected:
+  /// A suite with one test, of which only `expected` is given (from line 7 on).
+  static std::string expecting(const std::string& expected,
+                               const std::string& input = "{prompt: p, context: c}",
+                               const std::string& settings = "settings: {}\n") {
+    return "suite: s\n" + settings + "tests:\n  - id: t\n    input: " + input + "\n    expected:\n" +
+           expected;
+  }
+  static std::string with_keys(const std::string& keys) { return expecting("      {" + keys + "}\n"); }
+  static std::string with_rubrics(const std::string& keys) {
+    return expecting("      {" + keys + "}\n", "{prompt: p, context: c}", "rubrics: r\n");
+  }
+  void write_rubric(const std::string& id, const std::string& version,
+                    const std::string& user = "{{answer}}") const {
+    write("r/" + id + "/" + version + ".toml", rubric_toml(id, version, user));
+  }
+
+  static Case first_case(const LoadedSuite& loaded) {
+    const auto one = loaded.suite.cases.read(0);
+    EXPECT_TRUE(one) << one.error().message;
+    return one ? **one : Case{};
+  }
+  /// The rubric that the suite's only metric is judged by, as "ID VERSION".
+  std::string rubric_of(const std::string& yaml) const {
+    const LoadedSuite loaded = load(yaml);
+    const Case test = first_case(loaded);
+    if (test.expectations.empty() || !test.expectations[0].judge) return "none";
+    const Rubric& rubric = loaded.suite.rubrics.at(test.expectations[0].judge->rubric);
+    EXPECT_EQ(test.expectations[0].judge->rubric_hash, rubric_hash(rubric));
+    return rubric.id + " " + rubric.version;
+  }
+};
+
+TEST_F(JudgeSuite, EveryMetricIsReadWithItsKeys) {
+  const LoadedSuite loaded = load(expecting(R"(
+      - {type: faithfulness, min_score: 0.85, rubric_version: v1, samples: 5}
+      - {type: relevancy, thresholding: {max_drop: 0.1}}
+      - {type: correctness, reference: "the\nright one"}
+      - {type: rubric, criteria: Is polite.}
+      - {type: must_contain, text: a}
+)"));
+  const Case test = first_case(loaded);
+  EXPECT_EQ(test.kind, CaseKind::text);
+  ASSERT_EQ(test.expectations.size(), 5u);
+  const auto expect = [&](std::size_t index, MetricId metric, const char* rubric) {
+    const Expectation& expectation = test.expectations[index];
+    EXPECT_EQ(expectation.what, (TextExpectation{metric, {}}));
+    ASSERT_TRUE(expectation.judge);
+    EXPECT_EQ(loaded.suite.rubrics.at(expectation.judge->rubric).id, rubric);
+  };
+  expect(0, MetricId::faithfulness, "faithfulness");
+  expect(1, MetricId::relevancy, "relevancy");
+  expect(2, MetricId::correctness, "correctness");
+  expect(3, MetricId::rubric, "rubric");
+  EXPECT_EQ(test.expectations[0].min_score, 0.85);
+  EXPECT_EQ(test.expectations[0].judge->samples, 5u);
+  EXPECT_EQ(test.expectations[1].min_score, std::nullopt);
+  EXPECT_EQ(test.expectations[1].judge->samples, std::nullopt);
+  EXPECT_EQ(test.expectations[1].thresholding.max_drop, 0.1);
+  EXPECT_EQ(test.expectations[2].judge->reference, "the\nright one");
+  EXPECT_EQ(test.expectations[2].judge->criteria, "");
+  EXPECT_EQ(test.expectations[3].judge->criteria, "Is polite.");
+  EXPECT_FALSE(test.expectations[4].judge);
+  EXPECT_EQ(loaded.suite.rubrics.size(), 4u);
+  EXPECT_EQ(loaded.suite.metrics,
+            (std::vector{MetricId::must_contain, MetricId::faithfulness, MetricId::relevancy,
+                         MetricId::correctness, MetricId::rubric}));
+}
+
+TEST_F(JudgeSuite, HoldsTheRubricsThatItsTestsUseAlone) {
+  write_rubric("tone", "v1");
+  write_rubric("unused", "v1");
+  const std::string test = "    input: {prompt: p}\n    expected: ";
+  const Suite suite =
+      load("suite: s\nrubrics: r\ntests:\n  - id: a\n" + test + "{type: relevancy}\n  - id: b\n" + test +
+           "{type: rubric, rubric: tone}\n  - id: c\n" + test + "{type: relevancy}\n")
+          .suite;
+  ASSERT_EQ(suite.rubrics.size(), 2u);
+  EXPECT_EQ(suite.rubrics[0].id, "relevancy");
+  EXPECT_EQ(suite.rubrics[1], (Rubric{"tone", "v1", "s", "{{answer}}"}));
+  EXPECT_EQ((*suite.cases.read(2))->expectations[0].judge->rubric, 0u);
+  EXPECT_TRUE(load(with_keys("type: must_contain, text: a")).suite.rubrics.empty());
+}
+
+TEST_F(JudgeSuite, ReadsBackFromJsonLinesWhatYamlWouldGive) {
+  write_rubric("tone", "v1");
+  const std::string test =
+      R"("input": {"prompt": "p", "context": "c"}, "expected": [{"type": "faithfulness", "samples": 1},)"
+      R"( {"type": "correctness", "reference": "r", "min_score": 0.5}, {"type": "rubric", "rubric": "tone"}]})";
+  const std::string other = R"({"id": "b", "input": {"prompt": "p"}, "expected": {"type": "relevancy"}})";
+  write("l.jsonl", other + "\n{\"id\": \"a\", " + test + "\n");
+  const LoadedSuite lines = load("suite: s\nrubrics: r\ntests_file: l.jsonl\n");
+  const LoadedSuite yaml =
+      load("suite: s\nrubrics: r\ntests:\n- " + other + "\n- {\"id\": \"a\", " + test + "\n");
+  EXPECT_EQ(lines.suite.rubrics, yaml.suite.rubrics);
+  EXPECT_EQ(lines.suite.content_fingerprint, yaml.suite.content_fingerprint);
+  const auto wanted = (*yaml.suite.cases.read(0))->expectations;
+  std::vector<std::jthread> readers;
+  for (int i = 0; i < 4; ++i) {
+    readers.emplace_back([&] {
+      for (int round = 0; round < 20; ++round) {
+        const auto read = lines.suite.cases.read(0);
+        EXPECT_TRUE(read && (*read)->expectations == wanted);
+      }
+    });
+  }
+}
+
+TEST_F(JudgeSuite, TheNewestVersionIsTakenWhereNoneIsNamed) {
+  EXPECT_EQ(rubric_of(with_keys("type: relevancy")), "relevancy v1");
+  for (const char* version : {"v9", "v10", "v2"}) write_rubric("tone", version);
+  EXPECT_EQ(rubric_of(with_rubrics("type: rubric, rubric: tone")), "tone v10");
+  EXPECT_EQ(rubric_of(with_rubrics("type: rubric, rubric: tone, rubric_version: v2")), "tone v2");
+}
+
+TEST_F(JudgeSuite, TheUsersVersionsGoBeforeShippedOnes) {
+  write_rubric("relevancy", "acme-2");
+  write_rubric("relevancy", "acme-10");
+  EXPECT_EQ(rubric_of(with_rubrics("type: relevancy")), "relevancy acme-10");
+  EXPECT_EQ(rubric_of(with_rubrics("type: relevancy, rubric_version: v1")), "relevancy v1");
+  EXPECT_EQ(rubric_of(with_rubrics("type: faithfulness")), "faithfulness v1");
+}
+
+TEST_F(JudgeSuite, TextsStandThereExactlyIfTheRubricShowsThem) {
+  write_rubric("tone", "v1");
+  write_rubric("tone", "v2", "{{criteria}} {{reference}} {{answer}}");
+  write_rubric("relevancy", "by-reference", "{{reference}} {{answer}}");
+  const LoadedSuite loaded = load(with_rubrics("type: rubric, rubric: tone, criteria: c, reference: r"));
+  EXPECT_EQ(first_case(loaded).expectations[0].judge->criteria, "c");
+  EXPECT_EQ(first_case(loaded).expectations[0].judge->reference, "r");
+  EXPECT_EQ(first_case(load(with_rubrics("type: relevancy, reference: r"))).expectations[0].judge->reference,
+            "r");
+  const std::vector<Bad> bad{
+      {"type: correctness",
+       "missing \"reference\" in expected: expected the text that correctness v1 shows as {{reference}}"},
+      {"type: rubric",
+       "missing \"criteria\" in expected: expected the text that rubric v1 shows as {{criteria}}"},
+      {"type: correctness, reference: ' '", "\"reference\" in expected must not be empty"},
+      {"type: rubric, criteria: ''", "\"criteria\" in expected must not be empty"},
+      {"type: rubric, criteria: 1",
+       "\"criteria\" in expected must be a string, not a whole number (put it in quotes)"},
+      {"type: faithfulness, reference: r",
+       "\"reference\" in expected has no effect: faithfulness v1 does not show {{reference}}"},
+      {"type: rubric, rubric: tone, rubric_version: v1, criteria: c",
+       "\"criteria\" in expected has no effect: tone v1 does not show {{criteria}}"},
+      {"type: rubric, rubric: tone, criteria: c",
+       "missing \"reference\" in expected: expected the text that tone v2 shows as {{reference}}"},
+  };
+  for (const Bad& one : bad) {
+    EXPECT_EQ(findings(with_rubrics(one.keys)), "suite.yaml:7: " + one.finding + "\n") << one.keys;
+  }
+}
+
+TEST_F(JudgeSuite, WrongKeysAreNamedWithTheRightOnes) {
+  write_rubric("tone", "v1");
+  write_rubric("correctness", "blind");
+  const std::vector<Bad> bad{
+      {"type: relevancy, threshold: 0.5", "\"threshold\" in expected is called \"min_score\""},
+      {"type: semantic_similarity_to, text: a, threshold: 0.5",
+       "\"threshold\" in expected is called \"min_score\""},
+      {"type: relevancy, min_score: 1.5", "\"min_score\" in expected must be from 0 to 1, not 1.5"},
+      {"type: relevancy, samples: 0", "\"samples\" in expected must be from 1 to 99, not 0"},
+      {"type: relevancy, samples: 100", "\"samples\" in expected must be from 1 to 99, not 100"},
+      {"type: relevancy, samples: 2.5", "\"samples\" in expected must be a whole number, not a number"},
+      {"type: relevancy, samples: -1", "\"samples\" in expected must not be negative"},
+      {"type: relevancy, rubric_version: v7",
+       "\"rubric_version\" in expected names \"v7\", which the rubric \"relevancy\" does not have; it has "
+       "\"v1\""},
+      {"type: correctness, reference: r, rubric_version: v2",
+       "\"rubric_version\" in expected names \"v2\", which the rubric \"correctness\" does not have; it has "
+       "\"v1\" and \"blind\""},
+      {"type: correctness, reference: r",
+       "\"type\" in expected is judged by correctness blind (r/correctness/blind.toml), which does not show "
+       "{{reference}}: correctness is agreement with it"},
+      {"type: relevancy, rubric_version: 1",
+       "\"rubric_version\" in expected must be a string, not a whole number (put it in quotes)"},
+      {"type: rubric, rubric: tones",
+       "\"rubric\" in expected names the rubric \"tones\", which there is not; did you mean \"tone\"?; there "
+       "are "
+       "\"correctness\", \"faithfulness\", \"relevancy\", \"rubric\" and \"tone\""},
+      {"type: relevancy, rubric: tone",
+       "\"rubric\" in expected belongs to the metric rubric: relevancy is judged by the rubric of its own "
+       "name, and \"rubric_version\" names one of its versions"},
+      {"type: relevancy, text: a",
+       "\"text\" in expected does not belong to relevancy, which takes \"rubric_version\" and \"samples\""},
+      {"type: must_contain, text: a, samples: 3",
+       "\"samples\" in expected does not belong to must_contain, which takes \"text\""},
+      {"type: relevancy, sample: 3", "unknown key \"sample\" in expected; did you mean \"samples\"?"},
+  };
+  for (const Bad& one : bad) {
+    EXPECT_EQ(findings(with_rubrics(one.keys)), "suite.yaml:7: " + one.finding + "\n") << one.keys;
+  }
+}
+
+TEST_F(JudgeSuite, FaithfulnessNeedsAContextWhereItsRubricShowsIt) {
+  const std::string faithful = "      {type: faithfulness}\n";
+  const std::string wanted = "the text that faithfulness v1 shows as {{context}}\n";
+  EXPECT_EQ(findings(expecting(faithful, "{prompt: p}")),
+            "suite.yaml:5: missing \"context\" in input: expected " + wanted);
+  EXPECT_EQ(findings(expecting(faithful, "{prompt: p, context: ['', ' ']}")),
+            "suite.yaml:5: \"context\" in input must not be empty: it is " + wanted);
+  EXPECT_EQ(
+      findings(expecting(faithful, "{prompt: p, context: 1}")),
+      "suite.yaml:5: \"context\" in input must be a string or a list of strings, not a whole number (put "
+      "it in quotes)\n");
+  EXPECT_EQ(findings(expecting("      {type: rubric, criteria: c}\n", "{prompt: p}")), "(none)\n");
+  write_rubric("faithfulness", "by-prompt", "{{prompt}} {{answer}}");
+  EXPECT_EQ(findings(expecting(faithful, "{prompt: p}", "rubrics: r\n")), "(none)\n");
+}
+
+TEST_F(JudgeSuite, AJudgeDoesNotGoWithClaimsAndStandsOnceInATest) {
+  EXPECT_EQ(
+      findings(expecting("      - {type: claims_f1}\n      - {type: relevancy}\n", "{prompt: p}")),
+      "suite.yaml:8: \"type\" in expected[1] cannot be relevancy here: claims metrics and metrics of the "
+      "answer's text need a test each\n");
+  EXPECT_EQ(findings(expecting("      - {type: relevancy}\n      - {type: relevancy}\n", "{prompt: p}")),
+            "suite.yaml:8: \"type\" in expected[1] relevancy stands in the test already (line 7): a scored "
+            "metric has one score a test\n");
+}
+
+TEST_F(JudgeSuite, IsThresholdedLikeEveryScoredMetric) {
+  const std::string relevancy = "      type: relevancy\n";
+  const std::string absolute = "settings: {thresholding: {mode: absolute}}\n";
+  EXPECT_EQ(findings(expecting(relevancy, "{prompt: p}", absolute)),
+            "suite.yaml:7: \"type\" in expected has the mode \"absolute\" and no \"min_score\", here or in "
+            "settings.thresholding\n");
+  EXPECT_EQ(findings(expecting(relevancy + "      min_score: 0.7\n", "{prompt: p}", absolute)), "(none)\n");
+  EXPECT_EQ(
+      findings(expecting(relevancy + "      thresholding: {mode: relative, min_score: 0.5}\n")),
+      "suite.yaml:8: \"min_score\" in thresholding has no effect with the mode \"relative\", which takes "
+      "\"max_drop\" and \"min_floor\"\n");
+}
+
+TEST_F(JudgeSuite, NamesWhatIsWrongInJsonLinesByLine) {
+  write("l.jsonl",
+        "\n{\"id\":\"a\",\"input\":{\"prompt\":\"p\"},\"expected\":{\"type\":\"faithfulness\",\"threshold\":"
+        "1}}\n"
+        "{\"id\":\"b\",\"input\":{\"prompt\":\"p\"},\"expected\":{\"type\":\"correctness\"}}\n");
+  EXPECT_EQ(findings("suite: s\ntests_file: l.jsonl\n"),
+            "l.jsonl:2: \"threshold\" in expected is called \"min_score\"\n"
+            "l.jsonl:2: missing \"context\" in input: expected the text that faithfulness v1 shows as "
+            "{{context}}\n"
+            "l.jsonl:3: missing \"reference\" in expected: expected the text that correctness v1 shows as "
+            "{{reference}}\n");
+}
+
+TEST_F(JudgeSuite, EverythingThatIsWrongInAFolderOfRubricsIsNamed) {
+  write("r/tone/v1.toml", rubric_toml("tune", "v1", "{{anser}} {{answer}}"));
+  write("r/relevancy/v1.toml", "# Mine.\n" + rubric_toml("relevancy", "v1"));
+  write("r/.hidden/v1.toml", "x");
+  write("r/tone/.v2.toml", "x");
+  write("r/tone/readme.txt", "x");
+  write("r/loose.toml", rubric_toml("loose", "v1"));
+  write("r/large/v1.toml", std::string(defaults::max_rubric_bytes + 1, '#'));
+  write("other/tone/v3.toml", rubric_toml("tone", "v3"));
+  write("another/tone/v3.toml", rubric_toml("tone", "v3"));
+  std::filesystem::create_directories(folder_ / "empty/tone");
+  const std::string test = "tests: [{id: t, input: {prompt: p}, expected: {type: relevancy}}]\n";
+  EXPECT_EQ(
+      findings("suite: s\nrubrics: [r, other, another, empty, none, '', ../x]\n" + test),
+      "another/tone/v3.toml:2: \"version\" is that of other/tone/v3.toml with the same id: give it another\n"
+      "empty: there is no rubric (ID/VERSION.toml) in the folder\n"
+      "r/large/v1.toml: the rubric is too large: at most 65536 bytes are read\n"
+      "r/loose.toml: must stand in a folder of the rubric's id: rubrics are files ID/VERSION.toml\n"
+      "r/relevancy/v1.toml:3: \"version\" is that of a shipped rubric with the same id: give it another\n"
+      "r/tone/v1.toml:1: \"id\" must be \"tone\", as the folder is named, not \"tune\"\n"
+      "r/tone/v1.toml:5: \"user\" has the unknown placeholder {{anser}}; did you mean \"answer\"?; there are "
+      "{{prompt}}, {{answer}}, {{context}}, {{reference}}, {{criteria}}\n"
+      "suite.yaml:2: \"rubrics\" names \"none\", which cannot be read: No such file or directory\n"
+      "suite.yaml:2: \"rubrics\" must not be empty\n"
+      "suite.yaml:2: \"rubrics\" names \"../x\", which lies outside of the suite's folder: move it there, or "
+      "allow its folder with --allow-path DIR\n");
+}
+
+TEST_F(JudgeSuite, ARubricThatLeadsOutOfTheSuitesFolderIsRefused) {
+  write("secret.toml", rubric_toml("tone", "v1"));
+  write("suite/r/tone/keep.txt", "x");
+  std::filesystem::create_symlink("../../../secret.toml", folder_ / "suite/r/tone/v1.toml");
+  const auto path = write("suite/suite.yaml", with_rubrics("type: rubric, rubric: tone"));
+  const auto loaded = load_any_suite(path);
+  ASSERT_FALSE(loaded);
+  EXPECT_TRUE(shown(loaded.error())
+                  .starts_with("suite/r/tone/v1.toml: the rubric lies outside of the suite's folder: "))
+      << shown(loaded.error());
+  EXPECT_TRUE(load_any_suite(path, {folder_.string()}));
+}
+
+TEST_F(JudgeSuite, RubricFilesAreFilesOfTheSuite) {
+  write_rubric("tone", "v1");
+  const Suite suite = load(with_rubrics("type: rubric, rubric: tone")).suite;
+  const auto rubric = identity_of(folder_ / "r/tone/v1.toml");
+  ASSERT_TRUE(rubric);
+  EXPECT_TRUE(std::ranges::binary_search(suite.input_files, *rubric));
+}
+
+TEST_F(JudgeSuite, TheFingerprintCoversTheRubricsTextsAndNotTheirComments) {
+  const std::string yaml = with_rubrics("type: rubric, rubric: tone");
+  const auto fingerprint = [&] { return load(yaml).suite.content_fingerprint; };
+  write_rubric("tone", "v1");
+  const Digest first = fingerprint();
+  write("r/tone/v1.toml", "# A comment.\n" + rubric_toml("tone", "v1"));
+  EXPECT_EQ(fingerprint(), first);
+  write_rubric("other", "v1");
+  EXPECT_EQ(fingerprint(), first) << "A rubric that nobody uses.";
+  write_rubric("tone", "v1", "Now: {{answer}}");
+  const Digest reworded = fingerprint();
+  EXPECT_NE(reworded, first);
+  write_rubric("tone", "v2");
+  EXPECT_NE(fingerprint(), first);
+  EXPECT_NE(fingerprint(), reworded);
+}
+
+TEST(JudgeExample, TheShippedExampleIsValid) {
+  const auto loaded = load_any_suite(support::source_path("docs/examples/judges/suite.yaml"));
+  ASSERT_TRUE(loaded) << join_findings(loaded.error());
+  EXPECT_EQ(loaded->suite.cases.size(), 5u);
+  EXPECT_EQ(loaded->suite.rubrics.size(), 5u);
+}
+
+TEST_F(JudgeSuite, TheDocumentedExampleLoads) {
+  std::ifstream file(support::source_path("docs/judges.md"), std::ios::binary);
+  const std::string text{std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>()};
+  const auto begin = text.find("```yaml\n");
+  ASSERT_NE(begin, std::string::npos);
+  const std::string yaml = text.substr(begin + 8, text.find("```", begin + 8) - begin - 8);
+  write("rubrics/tone/v1.toml", rubric_toml("tone", "v1"));
+  EXPECT_EQ(load(yaml).suite.cases.size(), 2u);
+}
+
+}  // namespace
+}  // namespace sluice

@@ -1,0 +1,307 @@
+#include "worker/units/judging.hpp"
+
+#include "common/defaults.hpp"
+#include "common/model/cache_key.hpp"
+#include "config/embedded_config.hpp"
+
+#include <algorithm>
+#include <utility>
+
+namespace sluice {
+
+namespace {
+
+constexpr std::string_view vote_schema_name = "vote";
+
+/// Names which of the unit's calls it was that failed.
+Error of_judge(const Error& error) {
+  return Error{error.reason, "the judge's vote did not come: " + error.message};
+}
+
+UnitVotes fake_votes(const WorkUnit& work, std::string_view answer) {
+  UnitVotes votes;
+  for (const ScoringTask& task : work.tasks) {
+    auto& of_task = votes.emplace_back();
+    for (const JudgeExpectation& expectation : task.judged) {
+      const Vote vote = fake_vote(expectation, task.question, answer);
+      of_task.push_back({std::vector<Vote>(expectation.samples, vote), JudgeSource::judge});
+    }
+  }
+  return votes;
+}
+
+}  // namespace
+
+Result<void> VoteCall::take_entry(std::string_view entry) {
+  auto vote = store_.take_vote(keyed_.key, entry);
+  if (!vote) return fail(std::move(vote.error()));
+  answer_ = std::move(*vote);
+  return {};
+}
+
+Judging::Judging(const RunSettings& settings, std::shared_ptr<AnswerStore> store, CallEngine& engine,
+                 std::uint32_t owner)
+    : settings_(settings),
+      judge_(settings.judge),
+      schema_(share(std::string(embedded::vote_schema))),
+      store_(std::move(store)),
+      engine_(engine),
+      owner_(owner) {
+  const auto found = std::ranges::find(settings.providers, judge_.provider, &ProviderSettings::name);
+  if (found != settings.providers.end()) provider_ = &*found;
+  for (const Rubric& rubric : judge_.rubrics) systems_.push_back(share(rubric.system));
+}
+
+std::optional<std::variant<Evidence, Error>> Judging::begin(std::uint64_t unit, const WorkUnit& work,
+                                                            std::string_view answer, TimePoint deadline,
+                                                            const Moment& moment) {
+  if (std::ranges::all_of(work.tasks, [](const ScoringTask& task) { return task.judged.empty(); }))
+    return Evidence{};
+  if (settings_.mode == Mode::mock || judge_.judge == Judge::fake) {
+    Evidence evidence;
+    evidence.votes = fake_votes(work, answer);
+    return evidence;
+  }
+  if (!provider_ || judge_.model.empty()) {
+    return Error{Reason::internal_error, "the run has no judge, but answers are to be judged"};
+  }
+  Waiting waiting;
+  waiting.deadline = deadline;
+  waiting.outages_before = engine_.outages(judge_.provider, moment.now);
+  if (auto error = take_seats(unit, work, answer, waiting)) {
+    leave_votes(unit, waiting);
+    return std::move(*error);
+  }
+  if (waiting.open.empty()) {
+    Evidence evidence;
+    evidence.votes = std::move(waiting.votes);
+    return evidence;
+  }
+  for (const auto& [key, seats] : waiting.open) {
+    const auto vote = votes_.find(key);
+    if (vote->second.call_id == 0) submit(vote, deadline, moment);
+  }
+  waiting_.emplace(unit, std::move(waiting));
+  return std::nullopt;
+}
+
+/// Fills the seats of votes that the caches hold, and joins those that are on their way; others are new.
+std::optional<Error> Judging::take_seats(std::uint64_t unit, const WorkUnit& work, std::string_view answer,
+                                         Waiting& waiting) {
+  for (std::size_t t = 0; t < work.tasks.size(); ++t) {
+    const ScoringTask& task = work.tasks[t];
+    auto& of_task = waiting.votes.emplace_back();
+    for (std::size_t m = 0; m < task.judged.size(); ++m) {
+      const JudgeExpectation& expectation = task.judged[m];
+      if (expectation.rubric >= judge_.rubrics.size()) {
+        return Error{Reason::internal_error, "a judge metric names a rubric that the run does not have"};
+      }
+      const Rubric& rubric = judge_.rubrics[expectation.rubric];
+      const ModelRequest request = request_for(expectation, task.question, answer);
+      of_task.push_back({std::vector<Vote>(expectation.samples), JudgeSource::cache});
+      for (std::uint32_t index = 0; index < expectation.samples; ++index) {
+        const Digest key = vote_key(*provider_, request, rubric, expectation.samples, index);
+        const auto open = waiting.open.find(key);
+        if (open != waiting.open.end()) {
+          open->second.push_back({t, m, index});
+          continue;
+        }
+        if (auto vote = votes_.find(key); vote != votes_.end()) {
+          vote->second.waiters.push_back(unit);
+          waiting.open[key].push_back({t, m, index});
+          continue;
+        }
+        if (auto found = find(key)) {
+          if (auto* error = std::get_if<Error>(&*found)) return std::move(*error);
+          of_task[m].votes[index] = std::get<Vote>(std::move(*found));
+          continue;
+        }
+        votes_.try_emplace(key, request, key, *store_).first->second.waiters.push_back(unit);
+        waiting.open[key].push_back({t, m, index});
+      }
+    }
+  }
+  return std::nullopt;
+}
+
+ModelRequest Judging::request_for(const JudgeExpectation& expectation, const JudgedQuestion& question,
+                                  std::string_view answer) const {
+  ModelRequest request;
+  request.provider = judge_.provider;
+  request.model = judge_.model;
+  request.system = systems_[expectation.rubric];
+  request.user =
+      render_rubric(judge_.rubrics[expectation.rubric],
+                    {question.prompt, answer, question.context, expectation.reference, expectation.criteria});
+  request.response_schema = schema_;
+  request.schema_name = vote_schema_name;
+  request.temperature = judge_.temperature;
+  request.max_tokens = judge_.max_tokens;
+  return request;
+}
+
+/// The vote that this process's caches hold. An error: there will be none. Nothing: it is to be called for.
+Judging::Found Judging::find(const Digest& key) const {
+  const bool from_cache_alone = settings_.mode == Mode::cached || judge_.judge == Judge::none;
+  if (!from_cache_alone && (!settings_.read_cache || judge_.refresh)) return std::nullopt;
+  const auto stored = store_->find_vote(key);
+  if (!stored) return stored.error();
+  if (*stored) {
+    // Only what could be read was stored: anything else is another version's, or damage.
+    if (auto vote = read_vote((*stored)->text)) return std::move(*vote);
+  }
+  if (!from_cache_alone) return std::nullopt;
+  return Error{Reason::cache_miss, "the cache does not hold a vote of the judge " + judge_.model + " (" +
+                                       judge_.provider + ") about this answer"};
+}
+
+void Judging::submit(Votes::iterator vote, TimePoint deadline, const Moment& moment) {
+  const auto number = next_number_++;
+  by_number_.emplace(number, vote->first);
+  auto& under_way = vote->second;
+  const bool seeks = !judge_.refresh && !std::exchange(under_way.was_sought, true);
+  under_way.call_id = engine_.submit(under_way.call, {owner_, number}, deadline, moment,
+                                     seeks ? std::optional(under_way.call.entry_key()) : std::nullopt);
+}
+
+/// Asks again for votes that could not be read, and for those whose first waiter's time is over while others
+/// have more.
+void Judging::start_calls(const Moment& moment) {
+  for (const auto& key : std::exchange(again_, {})) {
+    const auto vote = votes_.find(key);
+    if (vote == votes_.end() || vote->second.call_id != 0) continue;
+    TimePoint latest{};
+    for (const auto unit : vote->second.waiters)
+      latest = std::max(latest, deadline_of(waiting_.at(unit), moment.now));
+    // Those whose time is over are told so by their own deadlines.
+    if (latest > moment.now) submit(vote, latest, moment);
+  }
+}
+
+Result<Vote> Judging::read(UnderWay& under_way, bool lent) {
+  const Completion answer = under_way.call.take_answer();
+  if (answer.non_answer) {
+    return fail(Reason::judge_refused, "the judge gave no vote: " + answer.non_answer->message);
+  }
+  auto vote = read_vote(answer.text);
+  if (!vote) return fail(std::move(vote.error()));
+  if (lent || !settings_.write_cache) return std::move(*vote);
+  // Stored before it is used: it was paid for.
+  const auto key = under_way.call.entry_key();
+  if (const auto stored = store_->store_vote(key.digest, answer); !stored) return fail(stored.error());
+  engine_.entries().stored(key);
+  return std::move(*vote);
+}
+
+void Judging::on_call_ended(const CallEnded& ended, std::vector<Enriched>& outcomes) {
+  const auto number = by_number_.extract(ended.context.id);
+  if (number.empty()) return;
+  const auto vote = votes_.find(number.mapped());
+  if (vote == votes_.end()) return;
+  auto& under_way = vote->second;
+  under_way.call_id = 0;
+  if (!under_way.waiters.empty()) {
+    Spend& spend = waiting_.at(under_way.waiters.front()).spend;
+    add_costs(spend, ended.spend);
+    if (!ended.error && !ended.lent) spend.paid.of(CallKind::judge) += ended.usage;
+  }
+  if (ended.error && ended.out_of_time) return ask_again(vote);
+  if (ended.error) return fail_waiters(vote, of_judge(*ended.error), outcomes);
+  const auto given = read(under_way, ended.lent);
+  if (given) return hand_out(vote, *given, ended.lent, outcomes);
+  const bool may_ask_again = given.error().reason == Reason::judge_unparsable &&
+                             ++under_way.unreadable < defaults::max_unreadable_votes;
+  if (may_ask_again) return ask_again(vote);
+  fail_waiters(vote, given.error(), outcomes);
+}
+
+void Judging::ask_again(Votes::iterator vote) {
+  if (vote->second.waiters.empty()) return drop(vote);
+  again_.push_back(vote->first);
+}
+
+/// Others may pay for it.
+void Judging::drop(Votes::iterator vote) {
+  engine_.entries().given_up(vote->second.call.entry_key());
+  votes_.erase(vote);
+}
+
+/// Fills the seats of everybody who waits for it.
+void Judging::hand_out(Votes::iterator vote, const Vote& given, bool lent, std::vector<Enriched>& outcomes) {
+  const auto node = votes_.extract(vote);
+  for (const auto unit : node.mapped().waiters) {
+    const auto found = waiting_.find(unit);
+    auto& waiting = found->second;
+    for (const Seat& seat : waiting.open.at(node.key())) {
+      auto& votes = waiting.votes[seat.task][seat.metric];
+      votes.votes[seat.index] = given;
+      if (!lent) votes.source = JudgeSource::judge;
+    }
+    waiting.open.erase(node.key());
+    if (!waiting.open.empty()) continue;
+    auto& outcome = outcomes.emplace_back();
+    outcome.unit = unit;
+    outcome.spend = waiting.spend;
+    Evidence evidence;
+    evidence.votes = std::move(waiting.votes);
+    outcome.result = std::move(evidence);
+    waiting_.erase(found);
+  }
+}
+
+void Judging::fail_waiters(Votes::iterator vote, const Error& error, std::vector<Enriched>& outcomes) {
+  const auto units = vote->second.waiters;
+  if (units.empty()) return drop(vote);
+  for (const auto unit : units) {
+    auto& outcome = outcomes.emplace_back();
+    outcome.unit = unit;
+    outcome.result = error;
+    outcome.spend = leave(unit);
+  }
+}
+
+/// The unit waits for none of its votes any more. What nobody waits for is not called for, unless its call is
+/// under way: then its answer is stored.
+void Judging::leave_votes(std::uint64_t unit, const Waiting& waiting) {
+  for (const auto& [key, seats] : waiting.open) {
+    const auto vote = votes_.find(key);
+    if (vote == votes_.end()) continue;
+    auto& under_way = vote->second;
+    std::erase(under_way.waiters, unit);
+    if (!under_way.waiters.empty()) continue;
+    if (under_way.call_id != 0 && !engine_.withdraw(under_way.call_id)) continue;
+    drop(vote);
+  }
+}
+
+void Judging::on_entry(const EntryKey& /*key*/, std::string_view /*entry*/, std::vector<Enriched>& /*out*/) {
+  // The engine seeks votes itself.
+}
+
+TimePoint Judging::deadline_of(const Waiting& waiting, TimePoint now) const {
+  return waiting.deadline + (engine_.outages(judge_.provider, now) - waiting.outages_before);
+}
+
+TimePoint Judging::deadline(std::uint64_t unit, TimePoint now) {
+  return deadline_of(waiting_.at(unit), now);
+}
+
+Spend Judging::leave(std::uint64_t unit) {
+  const auto node = waiting_.extract(unit);
+  if (node.empty()) return {};
+  leave_votes(unit, node.mapped());
+  return node.mapped().spend;
+}
+
+Error Judging::late() const {
+  return {Reason::timed_out, "the judge's votes did not come: the time of the case was spent waiting"};
+}
+
+void Judging::cancel() {
+  waiting_.clear();
+  votes_.clear();
+  by_number_.clear();
+  again_.clear();
+}
+
+}  // namespace sluice

@@ -1,0 +1,117 @@
+#pragma once
+
+#include "common/model/judge.hpp"
+#include "common/model/run_settings.hpp"
+#include "worker/answer_store.hpp"
+#include "worker/calls/call_engine.hpp"
+#include "worker/calls/model_call.hpp"
+#include "worker/scoring/votes.hpp"
+#include "worker/units/enricher.hpp"
+
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <variant>
+#include <vector>
+
+namespace sluice {
+
+/// The call for a vote: a model call whose entry is a vote. The request and the store must outlive it.
+class VoteCall final : public ModelCall {
+ public:
+  using ModelCall::ModelCall;
+  EntryKey entry_key() const { return {EntryKind::vote, keyed_.key}; }
+  Result<void> take_entry(std::string_view entry) override;
+  std::string log_member() const override { return R"("unit":null)"; }
+
+ private:
+  CallKind kind() const override { return CallKind::judge; }
+};
+
+/// Gets the votes of judges about the answers of one run (docs/judges.md): from the cache, from other
+/// workers' caches, or by ordinary calls; all votes of an answer at once, and each that several units need
+/// once. Holds no clock and no connection; not thread-safe.
+class Judging final : public Enricher {
+ public:
+  /// Settings and engine must outlive it.
+  Judging(const RunSettings& settings, std::shared_ptr<AnswerStore> store, CallEngine& engine,
+          std::uint32_t owner);
+
+  std::optional<std::variant<Evidence, Error>> begin(std::uint64_t unit, const WorkUnit& work,
+                                                     std::string_view answer, TimePoint deadline,
+                                                     const Moment& moment) override;
+  void start_calls(const Moment& moment) override;
+  void on_call_ended(const CallEnded& ended, std::vector<Enriched>& outcomes) override;
+  void on_entry(const EntryKey& key, std::string_view entry, std::vector<Enriched>& outcomes) override;
+  TimePoint deadline(std::uint64_t unit, TimePoint now) override;
+  Spend leave(std::uint64_t unit) override;
+  Error late() const override;
+  void cancel() override;
+
+ private:
+  /// A vote of a unit: by its task, by the task's judge metric, by its index.
+  struct Seat {
+    std::size_t task = 0;
+    std::size_t metric = 0;
+    std::uint32_t index = 0;
+  };
+  /// A unit that lacks votes.
+  struct Waiting {
+    UnitVotes votes;
+    std::map<Digest, std::vector<Seat>> open;  ///< Seats by the key of the vote that they lack.
+    TimePoint deadline;
+    Duration outages_before{};  ///< Of the judge's provider, when it began.
+    Spend spend;
+  };
+  /// A vote on its way.
+  struct UnderWay {
+    UnderWay(ModelRequest to_send, const Digest& key, AnswerStore& store)
+        : request(std::move(to_send)), call({&request, key, {}}, store) {}
+    UnderWay(const UnderWay&) = delete;
+    UnderWay& operator=(const UnderWay&) = delete;
+
+    ModelRequest request;
+    VoteCall call;
+    CallId call_id = 0;
+    bool was_sought = false;       ///< In other workers' caches: that is done once.
+    std::uint32_t unreadable = 0;  ///< Answers that were no votes.
+    std::vector<std::uint64_t> waiters;
+  };
+  using Votes = std::map<Digest, UnderWay>;
+
+  /// What became of a vote in the caches.
+  using Found = std::optional<std::variant<Vote, Error>>;
+
+  ModelRequest request_for(const JudgeExpectation& expectation, const JudgedQuestion& question,
+                           std::string_view answer) const;
+  Found find(const Digest& key) const;
+  std::optional<Error> take_seats(std::uint64_t unit, const WorkUnit& work, std::string_view answer,
+                                  Waiting& waiting);
+  void submit(Votes::iterator vote, TimePoint deadline, const Moment& moment);
+  Result<Vote> read(UnderWay& vote, bool lent);
+  void hand_out(Votes::iterator vote, const Vote& given, bool lent, std::vector<Enriched>& outcomes);
+  void ask_again(Votes::iterator vote);
+  void drop(Votes::iterator vote);
+  void fail_waiters(Votes::iterator vote, const Error& error, std::vector<Enriched>& outcomes);
+  void leave_votes(std::uint64_t unit, const Waiting& waiting);
+  TimePoint deadline_of(const Waiting& waiting, TimePoint now) const;
+
+  const RunSettings& settings_;
+  const JudgeSettings& judge_;
+  const ProviderSettings* provider_ = nullptr;  ///< Null if nobody was named.
+  SharedText schema_;
+  std::vector<SharedText> systems_;  ///< Of the rubrics.
+  std::shared_ptr<AnswerStore> store_;
+  CallEngine& engine_;
+  std::uint32_t owner_;
+  std::map<std::uint64_t, Waiting> waiting_;
+  Votes votes_;
+  std::map<std::uint64_t, Digest> by_number_;  ///< Votes that are called for, by their calls' numbers.
+  std::uint64_t next_number_ = 1;
+  std::vector<Digest> again_;  ///< Votes that are to be asked for again with the next turn.
+};
+
+}  // namespace sluice
