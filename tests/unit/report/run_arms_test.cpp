@@ -67,7 +67,7 @@ class Arms {
     trial.unit = &unit;
     trial.error = status == CaseStatus::error ? &error : nullptr;
     trial.assessment.metrics = std::move(metrics);
-    CaseResult result{.fixture = one};
+    CaseResult result{.fixture = one, .counts = {}};
     result.status = status;
     result.trials = {&trial, 1};
     fold_.add(result);
