@@ -133,7 +133,8 @@ inline constexpr int lending_patience = 2;
 inline constexpr std::chrono::seconds delay_rounding{5};
 /// In dollars: far below any price of a token, far above the rounding of sums of prices.
 inline constexpr double smallest_cost = 1e-9;
-inline constexpr std::size_t named_trials = 5;  ///< Of those that an error is about.
+inline constexpr std::size_t kept_differences = 50;  ///< Tests that differ between arms: a screen full.
+inline constexpr std::size_t named_trials = 5;       ///< Of those that an error is about.
 
 // --- score_files
 inline constexpr std::size_t max_read_repeats = 1000;          ///< More than a run can have.
@@ -179,6 +180,8 @@ inline constexpr std::size_t max_patterns = 4096;           ///< With more the n
 inline constexpr std::size_t max_kept_patterns = 4096;      ///< Bounds the memory; more are computed again.
 inline constexpr std::uint64_t case_states = 256;  ///< Up to which a case's whole distribution is enumerated.
 inline constexpr std::uint64_t tail_states = 3'000'000;  ///< For the exact tails of all others: some 0.3 s.
+inline constexpr double vote_noise_limit = 0.05;         ///< Verdicts of a judge that luck may decide.
+inline constexpr std::uint32_t most_votes = 25;  ///< That are thought of against it; more cost too much.
 
 // --- suite
 inline constexpr double max_weight = 1000.0;   ///< Of a fixture; more is a slip of the hand.
@@ -191,5 +194,14 @@ inline constexpr std::size_t max_rubric_name_bytes = 64;    ///< Of an id or a v
 /// Patterns and schemas whose faults are remembered: beyond it the checker starts afresh, so that its memory
 /// is bounded.
 inline constexpr std::size_t max_compiled_checks = 4096;
+inline constexpr std::size_t max_template_problems = 10;  ///< Named of one text; mend those first.
+inline constexpr std::size_t quoted_tag_bytes = 60;       ///< Of a template's `{{...}}`: it fits a line.
+/// A variable that stands in a prompt a thousand times must not fill the memory: what is rendered for a test
+/// is no longer than what a suite could write out, of its own texts and of the suite's prompts each.
+inline constexpr std::size_t max_rendered_bytes = max_suite_bytes;
+/// Each arm answers every case and takes a column of the report: more are a slip of the hand in crossing
+/// models with prompts.
+inline constexpr std::size_t max_arms = 32;
+inline constexpr std::size_t max_arm_name_bytes = 64;  ///< It stands in each case's id, and in tables.
 
 }  // namespace sluice::defaults

@@ -25,6 +25,9 @@ struct DocumentNode {
   using Table = std::vector<DocumentEntry>;  ///< By key, byte-wise.
   std::variant<Table, Array, bool, std::int64_t, double, std::string, DocumentDate, DocumentNull> value;
   std::uint32_t line = 1;
+  /// A number or boolean as YAML or JSON writes it (`007`, `1.10`), where that was kept: for whom it is a
+  /// text.
+  std::string written{};
 };
 
 /// A key with its value.

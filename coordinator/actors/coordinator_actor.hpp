@@ -27,7 +27,7 @@ struct CoordinatorConfig {
   bool over_live_line = false;                    ///< The progress is a line of a terminal, drawn anew.
   std::shared_ptr<MetricsBoard> metrics;          ///< Gets the run's metrics each heartbeat; may be null.
   caf::actor listener;                            ///< Gets RunEnded once.
-  Price price;
+  RunPrice price;
 };
 
 /// Starts the actor that conducts a run: a thin shell around RunController, with the router, governor and

@@ -30,6 +30,8 @@ constexpr const char* run_examples =
     "  sluice run --mode robust --repeat 3 --max-fixtures 5\n"
     "  sluice run --mode cached --perturb crlf,blank-lines --min-stability 0.9\n"
     "  sluice run suite.yaml --mode live --judge openai --judge-model gpt-4o-mini\n"
+    "  sluice run suite.yaml --mode live --arm mini=openai:gpt-5-mini\n"
+    "    --arm haiku=anthropic:claude-haiku-4-5 --baseline-arm mini\n"
     "  sluice run suite.yaml --judge fake      # judge metrics without a model\n"
     "  sluice run --mode live --listen tcp://127.0.0.1:5555\n"
     "    and on each worker's terminal: sluice-worker --connect tcp://127.0.0.1:5555\n"
@@ -57,7 +59,9 @@ struct RunCommand {
     if (!loaded) return report_findings(loaded.error());
     auto effective = settings.load(Warnings::left_out, std::move(loaded->settings));
     if (!effective) return report_findings(effective.error());
-    auto options = make_run_options(flags, std::move(*effective));
+    auto arms = run_arms(flags, loaded->suite);
+    if (!arms) return report_error(arms.error());
+    auto options = make_run_options(flags, std::move(*effective), std::move(*arms));
     if (!options) return report_error(options.error());
     options->suite_path = *path;
     return execute_run(*options, std::move(loaded->suite), start_workers);
@@ -93,6 +97,12 @@ struct RunCommand {
         ->allow_extra_args(false)
         ->type_name("A,B");
     app.add_option("--max-fixtures", flags.max_fixtures, "Only the first N fixtures by id")->type_name("N");
+    app.add_option(
+           "--arm", flags.arms,
+           "Answer each test by this model too, and compare; in place of the suite's arms; may be given "
+           "often")
+        ->allow_extra_args(false)
+        ->type_name("NAME=PROVIDER:MODEL");
     app.add_option("--perturb-command", flags.perturb_commands,
                    "A perturbation by a command that reads the text and writes it anew; may be given often")
         ->allow_extra_args(false)
@@ -118,6 +128,8 @@ struct RunCommand {
   void add_gate_flags(CLI::App& app) {
     app.add_option("--baseline", flags.baseline, "Gate against a baseline file, or a manifest.toml")
         ->type_name("FILE");
+    app.add_option("--baseline-arm", flags.baseline_arm, "Gate the other arms against this one")
+        ->type_name("NAME");
     app.add_option("--export-baseline", flags.export_baseline, "Pin this run's scores in a baseline file")
         ->type_name("FILE");
     app.add_flag("--allow-errors", flags.allow_errors, "Export a baseline although cases ended in errors");

@@ -119,6 +119,15 @@ Result<std::optional<GateNotice>> changes_since_baseline(const RunOptions& optio
   return fixtures_changed_notice(std::move(*compared), short_id(past->run.run_id), *options.baseline);
 }
 
+std::vector<ArmIdentity> arms_of(const RunOptions& options, const RunInputs& inputs) {
+  std::vector<ArmIdentity> arms;
+  for (const RunArm& one : options.arms) {
+    arms.push_back({one.provider.provider.kind, one.provider.provider.name, one.provider.model,
+                    one.arm.prompt ? inputs.suite.prompts[*one.arm.prompt].id : std::string()});
+  }
+  return arms;
+}
+
 }  // namespace
 
 int report_failed_run(Ledger& ledger, const std::string& run_id, const Error& why, std::int64_t ended_at_ms) {
@@ -131,21 +140,30 @@ int report_failed_run(Ledger& ledger, const std::string& run_id, const Error& wh
   return noted ? unassessed.exit_code : report_error(noted.error());
 }
 
-int report_run(const RunOptions& options, const RunInputs& inputs, const RunGate& gate, const Plan& plan,
+int report_run(const RunOptions& options, const RunInputs& inputs, const RunGate& loaded, const Plan& plan,
                Ledger& ledger, const RunFacts& facts, const std::vector<UnitId>& begun_units) {
   const auto recorded = ledger.results_of(facts.run_id);
   const HeldResults source(*recorded, defaults::max_held_result_bytes);
-  const RunResults results{
-      inputs.suite,
-      source,
-      plan.trial_count(),
-      [&](TrialId trial) { return plan.case_of(trial); },
-      [&](TrialId) { return unfinished(facts); },
-      gate.gate,
-      &plan.trials(),
-      &inputs.ontology,
-      [&](TrialId trial) { return not_started(facts, begun_units, plan.unit_of(trial)); }};
-  const Price price = price_of(options, inputs);
+  const auto results_under = [&](const Gate& one) {
+    return RunResults{inputs.suite,
+                      source,
+                      plan.trial_count(),
+                      [&](TrialId trial) { return plan.case_of(trial); },
+                      [&](TrialId) { return unfinished(facts); },
+                      one,
+                      &plan.trials(),
+                      &inputs.ontology,
+                      [&](TrialId trial) { return not_started(facts, begun_units, plan.unit_of(trial)); }};
+  };
+  std::optional<RunGate> against_arm;
+  if (options.baseline_arm) {
+    auto made = gate_against_arm(options, inputs, results_under(loaded.gate), loaded);
+    if (!made) return report_failed_run(ledger, facts.run_id, made.error(), facts.completed_at_ms);
+    against_arm = std::move(*made);
+  }
+  const RunGate& gate = against_arm ? *against_arm : loaded;
+  const RunResults results = results_under(gate.gate);
+  const RunPrice price = price_of(options, inputs);
   auto assessment = assess_run(options, results, gate, plan.perturbations(), price, facts.cut_short);
   if (!assessment) return report_failed_run(ledger, facts.run_id, assessment.error(), facts.completed_at_ms);
   if (gate.aggregates) {
@@ -158,7 +176,7 @@ int report_run(const RunOptions& options, const RunInputs& inputs, const RunGate
   const RunIdentity identity{inputs.prompt.version,          inputs.prompt.hash,
                              inputs.ontology.version(),      options.provider.provider.kind,
                              options.provider.provider.name, options.provider.model,
-                             gate.judge.identity()};
+                             gate.judge.identity(),          arms_of(options, inputs)};
   PaidTokens of_judge;
   of_judge.of(CallKind::judge) = facts.paid.of(CallKind::judge);
   const ReportInput input{results,
@@ -168,12 +186,13 @@ int report_run(const RunOptions& options, const RunInputs& inputs, const RunGate
                           facts,
                           assessment->gate,
                           std::string(mode_name(options.settings)),
-                          price(facts.paid),
+                          price(facts.paid_by_arm),
                           source_folder(options.suite_path),
                           assessment->stability ? &*assessment->stability : nullptr,
                           options.is_selection(),
                           options.settings.min_stability.value,
-                          price(of_judge)};
+                          price(of_judge),
+                          assessment->arms ? &*assessment->arms : nullptr};
   const auto targets = targets_of(options, *assessment, facts);
   const auto failures = write_reports(targets, input);
   for (const Error& error : failures) code = report_error(error);

@@ -2,6 +2,7 @@
 #include "coordinator/cli/setting_flags.hpp"
 #include "coordinator/display/display.hpp"
 #include "coordinator/session/run_inputs.hpp"
+#include "coordinator/suite/arms.hpp"
 #include "coordinator/suite/expectation_check.hpp"
 #include "coordinator/suite/suite_loader.hpp"
 
@@ -74,6 +75,9 @@ struct ValidateFixtures {
       std::cout << printable(count.category) << ": " << counted(count.cases, noun) << " ok\n";
     }
     std::cout << "all: " << counted(suite.cases.size(), noun) << " ok";
+    if (!suite.prompts.empty()) std::cout << ", " << counted(suite.prompts.size(), "prompt");
+    const std::size_t arms = arms_of(suite.prompts, suite.arms).size();
+    if (arms > 0) std::cout << ", " << counted(arms, "arm");
     if (remarks->warnings > 0) std::cout << ", " << counted(remarks->warnings, "warning");
     std::cout << '\n';
     return exit_ok;

@@ -3,6 +3,7 @@
 #include "common/error.hpp"
 #include "common/model/paid_tokens.hpp"
 #include "coordinator/facts/budget_facts.hpp"
+#include "coordinator/facts/paid_by_arm.hpp"
 
 #include <chrono>
 #include <cstdint>
@@ -31,6 +32,7 @@ struct RunFacts {
   std::uint64_t rate_limited = 0;
   std::uint64_t cache_hits = 0;
   PaidTokens paid;
+  PaidByArm paid_by_arm;  ///< The same.
   /// Of all units' time, for a permit or a place, for the end of a pause or an outage, and before a retry.
   std::chrono::milliseconds waited_permit{};
   std::chrono::milliseconds waited_pause{};

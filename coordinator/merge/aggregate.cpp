@@ -45,20 +45,23 @@ void AggregateFold::add(const CaseResult& result) {
     // before.
     if (last_unit_ && trial.unit->unit <= *last_unit_) continue;
     last_unit_ = trial.unit->unit;
-    aggregates_.usage.of(CallKind::answer) += trial.unit->usage;
+    PaidTokens usage;
+    usage.of(CallKind::answer) = trial.unit->usage;
+    aggregates_.usage += usage;
+    aggregates_.usage_by_arm.add(result.fixture.arm, usage);
   }
 }
 
-Aggregates AggregateFold::finish(const Price& price) const {
+Aggregates AggregateFold::finish(const RunPrice& price) const {
   Aggregates aggregates = aggregates_;
-  if (const auto cost = price ? price(aggregates.usage) : std::nullopt) {
+  if (const auto cost = price ? price(aggregates.usage_by_arm) : std::nullopt) {
     constexpr double nano = 1e9;
     aggregates.estimated_cost = std::round(*cost * nano) / nano;
   }
   return aggregates;
 }
 
-Result<Aggregates> aggregate(const RunResults& results, const Price& price) {
+Result<Aggregates> aggregate(const RunResults& results, const RunPrice& price) {
   AggregateFold fold;
   const auto visited = visit_cases(results, [&](const CaseResult& result) { fold.add(result); });
   if (!visited) return fail(visited.error());

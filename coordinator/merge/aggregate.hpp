@@ -1,7 +1,7 @@
 #pragma once
 
 #include "common/error.hpp"
-#include "common/model/paid_tokens.hpp"
+#include "coordinator/facts/paid_by_arm.hpp"
 #include "coordinator/gate/status.hpp"
 #include "coordinator/merge/case_result.hpp"
 #include "coordinator/merge/scores.hpp"
@@ -40,6 +40,7 @@ struct Aggregates {
   Totals all;
   std::map<std::string, Totals, std::less<>> by_category;
   PaidTokens usage;                      ///< Each committed answer once, however many cases it serves.
+  PaidByArm usage_by_arm;                ///< The same; an answer that arms share is the first one's.
   std::optional<double> estimated_cost;  ///< US dollars for `usage`, to the nano-dollar.
 };
 
@@ -48,7 +49,7 @@ class AggregateFold {
  public:
   /// REQUIRES: ascending trial ids, as visit_cases hands them out.
   void add(const CaseResult& result);
-  Aggregates finish(const Price& price) const;
+  Aggregates finish(const RunPrice& price) const;
 
  private:
   Aggregates aggregates_;
@@ -56,6 +57,6 @@ class AggregateFold {
 };
 
 /// Visits all cases of a run once. Without a price function the cost is unknown.
-Result<Aggregates> aggregate(const RunResults& results, const Price& price);
+Result<Aggregates> aggregate(const RunResults& results, const RunPrice& price);
 
 }  // namespace sluice

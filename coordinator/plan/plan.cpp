@@ -30,6 +30,7 @@ std::optional<std::int64_t> seed_of(const std::optional<std::int64_t>& first, st
 /// The request's part of a case, with another text in place of the perturbed one.
 Case with_text(const Case& test_case, std::string text) {
   Case form;
+  form.arm = test_case.arm;
   form.kind = test_case.kind;
   form.language = test_case.language;
   form.content = test_case.content;
@@ -52,9 +53,11 @@ class Plan::UnitNumbering {
     const std::size_t trials = plan.suite_->cases.size() * plan.design_.repeats;
     unit_by_key_.reserve(trials);
     plan.unit_of_.reserve(trials);
-    // What all claims cases share is hashed once a repeat; text cases differ in their system prompts.
-    for (std::uint32_t repeat = 0; repeat < plan.design_.repeats; ++repeat) {
-      claims_keys_.emplace_back(plan.settings_.provider, plan.claims_request(repeat));
+    // What an arm's claims cases share is hashed once a repeat; text cases differ in their system prompts.
+    for (std::size_t arm = 0; arm < plan.settings_.size(); ++arm) {
+      for (std::uint32_t repeat = 0; repeat < plan.design_.repeats; ++repeat) {
+        claims_keys_.emplace_back(plan.settings_[arm].provider, plan.claims_request(arm, repeat));
+      }
     }
   }
 
@@ -64,8 +67,8 @@ class Plan::UnitNumbering {
     const std::size_t bytes = request_bytes(form);
     const std::string user = is_claims ? render_user(plan_.prompt_, form) : std::string();
     for (std::uint32_t repeat = 0; repeat < plan_.design_.repeats; ++repeat) {
-      add(is_claims ? claims_keys_[repeat].key(user, repeat)
-                    : cache_key(plan_.settings_.provider, plan_.request_of(form, repeat), repeat),
+      add(is_claims ? claims_keys_[form.arm * plan_.design_.repeats + repeat].key(user, repeat)
+                    : cache_key(plan_.settings_[form.arm].provider, plan_.request_of(form, repeat), repeat),
           test_case, bytes);
     }
   }
@@ -85,11 +88,11 @@ class Plan::UnitNumbering {
   Plan& plan_;
   std::vector<UnitLoad>& loads_;  ///< By unit.
   std::unordered_map<Digest, UnitId, DigestHash> unit_by_key_;
-  std::deque<CacheKeyMaker> claims_keys_;  ///< By repeat; they cannot be moved.
+  std::deque<CacheKeyMaker> claims_keys_;  ///< By arm, then by repeat; they cannot be moved.
 };
 
-Plan::Plan(const Suite& suite, PromptTemplate prompt, const Ontology& ontology, RequestSettings settings,
-           TrialDesign design)
+Plan::Plan(const Suite& suite, PromptTemplate prompt, const Ontology& ontology,
+           std::vector<RequestSettings> settings, TrialDesign design)
     : suite_(&suite),
       prompt_(std::move(prompt)),
       ontology_(ontology),
@@ -100,7 +103,7 @@ Plan::Plan(const Suite& suite, PromptTemplate prompt, const Ontology& ontology, 
       uses_rubric_(suite.rubrics.size()) {}
 
 Result<Plan> Plan::make(const Suite& suite, PromptTemplate prompt, const Ontology& ontology,
-                        RequestSettings settings, TrialDesign design) {
+                        std::vector<RequestSettings> settings, TrialDesign design) {
   Plan plan(suite, std::move(prompt), ontology, std::move(settings), std::move(design));
   std::vector<UnitLoad> loads;
   if (auto numbered = plan.number_units(loads); !numbered) return fail(std::move(numbered.error()));
@@ -144,6 +147,11 @@ void Plan::note_judged(const Case& test_case) {
   for (const Expectation& expectation : test_case.expectations) {
     if (expectation.judge) uses_rubric_.at(expectation.judge->rubric) = true;
   }
+}
+
+bool Plan::has_provider(std::string_view name) const {
+  return std::ranges::any_of(settings_,
+                             [&](const RequestSettings& settings) { return settings.provider.name == name; });
 }
 
 std::vector<Rubric> Plan::rubrics() const {
@@ -190,21 +198,22 @@ std::string Plan::trial_name(TrialId trial) const {
   return how.empty() ? id : id + " (" + how + ")";
 }
 
-ModelRequest Plan::claims_request(std::uint32_t repeat) const {
+ModelRequest Plan::claims_request(std::size_t arm, std::uint32_t repeat) const {
+  const RequestSettings& settings = settings_[arm];
   ModelRequest request;
-  request.provider = settings_.provider.name;
-  request.model = settings_.model;
+  request.provider = settings.provider.name;
+  request.model = settings.model;
   request.system = system_;
-  request.response_schema = settings_.response_schema;
+  request.response_schema = settings.response_schema;
   request.schema_name = claims_schema_name;
-  request.temperature = settings_.temperature;
-  request.max_tokens = settings_.max_tokens;
-  request.seed = seed_of(settings_.seed, repeat);
+  request.temperature = settings.temperature;
+  request.max_tokens = settings.max_tokens;
+  request.seed = seed_of(settings.seed, repeat);
   return request;
 }
 
 ModelRequest Plan::request_of(const Case& test_case, std::uint32_t repeat) const {
-  ModelRequest request = claims_request(repeat);
+  ModelRequest request = claims_request(test_case.arm, repeat);
   if (test_case.kind == CaseKind::claims) {
     request.user = render_user(prompt_, test_case);
     return request;
@@ -254,9 +263,10 @@ ScoringTask Plan::task_of(TrialId trial, const Case& test_case, const Case& form
     const MetricId metric = expectation.what.metric;
     if (const auto& judge = expectation.judge) {
       const auto rubric = std::count(uses_rubric_.begin(), uses_rubric_.begin() + judge->rubric, true);
-      task.judged.push_back(
-          {metric, static_cast<std::uint32_t>(rubric), judge->samples.value_or(settings_.judge_samples),
-           expectation.min_score.value_or(defaults::judge_min_score), judge->reference, judge->criteria});
+      task.judged.push_back({metric, static_cast<std::uint32_t>(rubric),
+                             judge->samples.value_or(settings_[test_case.arm].judge_samples),
+                             expectation.min_score.value_or(defaults::judge_min_score), judge->reference,
+                             judge->criteria});
     } else if (!is_claims_metric(metric)) {
       task.texts.push_back(expectation.what);
     }

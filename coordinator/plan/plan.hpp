@@ -20,13 +20,14 @@
 #include <string>
 #include <string_view>
 #include <unordered_map>
+#include <utility>
 #include <vector>
 
 namespace sluice {
 
 struct UnitLoad;
 
-/// What every request of a run has in common.
+/// What every request of an arm has in common; a run without arms has one.
 struct RequestSettings {
   ProviderSettings provider;
   std::string model;
@@ -53,8 +54,13 @@ class Plan {
   /// file_unreadable if a case's file cannot be read any more; fixture_invalid if the cases of one request
   /// are more than a message to a worker can hold; usage_invalid if there are more trials than numbers for
   /// them.
+  /// `settings` are by arm (Case::arm), one at least.
   static Result<Plan> make(const Suite& suite, PromptTemplate prompt, const Ontology& ontology,
-                           RequestSettings settings, TrialDesign design = {});
+                           std::vector<RequestSettings> settings, TrialDesign design = {});
+  static Result<Plan> make(const Suite& suite, PromptTemplate prompt, const Ontology& ontology,
+                           RequestSettings settings, TrialDesign design = {}) {
+    return make(suite, std::move(prompt), ontology, std::vector{std::move(settings)}, std::move(design));
+  }
 
   std::size_t trial_count() const { return unit_of_.size(); }
   std::size_t unit_count() const { return keys_.size(); }
@@ -66,6 +72,11 @@ class Plan {
   std::span<const TrialId> trials_of(UnitId unit) const;
   const TrialTable& trials() const { return trials_; }
   std::size_t case_of(TrialId trial) const { return trials_.place(trial).case_index; }
+  /// The arm that pays for the unit; one that sends the same request as others is the first of them.
+  std::size_t arm_of(UnitId unit) const { return suite_->cases.arm(case_of(trials_of(unit).front())); }
+  std::size_t arm_count() const { return settings_.size(); }
+  /// Whether any arm's answers are those of this provider.
+  bool has_provider(std::string_view name) const;
   std::string_view case_id(TrialId trial) const { return suite_->cases.id(case_of(trial)); }
   Result<CaseRef> case_of_trial(TrialId trial) const { return suite_->cases.read(case_of(trial)); }
   /// For people: `tls-001`, `tls-001 (repeat 2)`, `tls-001 (crlf, repeat 1)`; repeats count from 1.
@@ -82,13 +93,13 @@ class Plan {
  private:
   class UnitNumbering;
 
-  Plan(const Suite& suite, PromptTemplate prompt, const Ontology& ontology, RequestSettings settings,
-       TrialDesign design);
+  Plan(const Suite& suite, PromptTemplate prompt, const Ontology& ontology,
+       std::vector<RequestSettings> settings, TrialDesign design);
   Result<void> number_units(std::vector<UnitLoad>& loads);
   void group_trials();
   Error too_large(UnitId unit) const;
-  /// What the requests of all claims cases have in common in one repeat: everything but the user message.
-  ModelRequest claims_request(std::uint32_t repeat) const;
+  /// What the requests of an arm's claims cases have in common in one repeat: all but the user message.
+  ModelRequest claims_request(std::size_t arm, std::uint32_t repeat) const;
   ModelRequest request_of(const Case& test_case, std::uint32_t repeat) const;
   /// A case as a trial has it. REQUIRES: the trial is perturbed.
   Result<Case> perturbed_form(const TrialPlace& place, const Case& test_case) const;
@@ -98,7 +109,7 @@ class Plan {
   const Suite* suite_;
   PromptTemplate prompt_;
   Ontology ontology_;
-  RequestSettings settings_;
+  std::vector<RequestSettings> settings_;  ///< By arm.
   TrialDesign design_;
   SharedText system_;
   TrialTable trials_;

@@ -1,4 +1,5 @@
 #include "coordinator/output/json_writer.hpp"
+#include "coordinator/report/json_arms.hpp"
 #include "coordinator/report/json_budgets.hpp"
 #include "coordinator/report/json_case.hpp"
 #include "coordinator/report/json_notices.hpp"
@@ -126,9 +127,15 @@ void write_head(Json& json, const ReportInput& input) {
   write_line(json, "prompt_version", identity.prompt_version);
   write_line(json, "prompt_hash", to_prefixed_hex(identity.prompt_hash));
   write_line(json, "ontology_version", identity.ontology_version);
-  write_line(json, "provider", to_string(identity.provider));
-  write_line(json, "provider_name", identity.provider_name);
-  write_line(json, "model", identity.model);
+  const bool has_arms = !identity.arms.empty();
+  const auto write_model = [&](std::string_view name, std::string_view of_run) {
+    json.line(1);
+    json.key(name);
+    has_arms ? json.null() : json.value(of_run);
+  };
+  write_model("provider", to_string(identity.provider));
+  write_model("provider_name", identity.provider_name);
+  write_model("model", identity.model);
   if (!identity.judge.provider.empty()) {
     json.line(1);
     json.key("judge").open('{');
@@ -162,6 +169,7 @@ void write_run_facts(Json& json, const ReportInput& input) {
     member("paid_" + std::string(column.name) + "_tokens", column.in(facts.paid));
   member("paid_cost", input.paid_cost);
   if (input.facts.paid.of(CallKind::judge) != Usage{}) member("paid_judge_cost", input.paid_judge_cost);
+  if (input.arms != nullptr) write_json_arm_latencies(json, input);
   write_json_budgets(json, facts, 2);
   member("duplicates_dropped", facts.duplicates_dropped);
   member("leases_lost", facts.leases_lost);
@@ -210,6 +218,7 @@ Result<void> write_json_report(const ReportInput& input, Sink& sink) {
   write_aggregates(json, input.aggregates);
   write_comparison(json, input);
   if (input.stability != nullptr) write_json_stability(json, input);
+  if (input.arms != nullptr) write_json_arms(json, input);
   json.line(1);
   json.key("fixture_results").open('[');
   const ThresholdsInEffect thresholds(input.results);

@@ -111,9 +111,15 @@ class JunitReport {
     property("verdict", to_string(input_.verdict));
     property("run_id", input_.facts.run_id);
     property("prompt_version", input_.identity.prompt_version);
-    property("provider", to_string(input_.identity.provider));
-    property("provider_name", input_.identity.provider_name);
-    property("model", input_.identity.model);
+    if (input_.identity.arms.empty()) {
+      property("provider", to_string(input_.identity.provider));
+      property("provider_name", input_.identity.provider_name);
+      property("model", input_.identity.model);
+    }
+    for (std::size_t i = 0; i < input_.identity.arms.size(); ++i) {
+      const ArmIdentity& arm = input_.identity.arms[i];
+      property("arm." + input_.arms->arms.at(i).name, arm.provider_name + ":" + arm.model);
+    }
     if (const JudgeIdentity& judge = input_.identity.judge; !judge.provider.empty()) {
       property("judge_provider", judge.provider);
       property("judge_model", judge.model);

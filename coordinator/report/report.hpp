@@ -9,6 +9,7 @@
 #include "coordinator/gate/status.hpp"
 #include "coordinator/merge/aggregate.hpp"
 #include "coordinator/merge/case_result.hpp"
+#include "coordinator/merge/run_arms.hpp"
 #include "coordinator/merge/run_stability.hpp"
 #include "coordinator/output/sink.hpp"
 #include "coordinator/report/table_writer.hpp"
@@ -17,8 +18,17 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <vector>
 
 namespace sluice {
+
+/// Who answers under an arm, and to which of the suite's prompts.
+struct ArmIdentity {
+  ProviderKind provider = ProviderKind::openai;
+  std::string provider_name;
+  std::string model;
+  std::string prompt;  ///< Its id; empty: the tests' own.
+};
 
 /// The prompt, the model and the judge: settings that decide the results.
 struct RunIdentity {
@@ -29,6 +39,7 @@ struct RunIdentity {
   std::string provider_name;                     ///< As the settings call it.
   std::string model;
   JudgeIdentity judge{};
+  std::vector<ArmIdentity> arms{};  ///< In the order of RunArms; empty: the suite is answered in one way.
 };
 
 /// Everything that a report shows. Reports only print: nothing is decided here.
@@ -48,6 +59,7 @@ struct ReportInput {
   bool is_selection = false;                ///< A part of the suite: --categories, --max-fixtures.
   std::optional<double> min_stability{};    ///< As the settings say, whether or not anything measures it.
   std::optional<double> paid_judge_cost{};  ///< Of `paid_cost`, for the calls to the judge.
+  const RunArms* arms = nullptr;            ///< Of a run with arms; else null.
 };
 
 /// Write a report to the sink in pieces, so that memory stays flat. They visit the results once or twice and

@@ -50,6 +50,9 @@ Rest more_in_json(std::string words) {
 
 std::string model_words(const ReportInput& input) {
   const RunIdentity& identity = input.identity;
+  if (!identity.arms.empty()) {
+    return wording::counted(identity.arms.size(), "arm") + ", see below (" + input.mode + ")";
+  }
   const std::string_view kind = to_string(identity.provider);
   std::string provider = identity.provider_name;
   if (provider != kind) provider.append(" of kind ").append(kind);
@@ -328,6 +331,7 @@ Result<document::Document> build_document(const ReportInput& input, Room room) {
   ReportBuilder builder(input, room);
   builder.add_head();
   builder.add_summary();
+  builder.add(Result<std::vector<document::Section>>(arm_sections(input)));
   builder.add_categories();
   if (auto added = builder.add(stability_sections(input, room)); !added) return fail(added.error());
   if (auto added = builder.add(case_sections(input, room)); !added) return fail(added.error());

@@ -26,4 +26,7 @@ Result<std::vector<document::Section>> stability_sections(const ReportInput& inp
 /// and the first `defaults::max_listed_cases` of the others, with how many more there are.
 Result<std::vector<document::Section>> case_sections(const ReportInput& input, Room room);
 
+/// The arms of a run side by side; none of a run without.
+std::vector<document::Section> arm_sections(const ReportInput& input);
+
 }  // namespace sluice

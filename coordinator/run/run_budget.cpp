@@ -68,42 +68,44 @@ PaidTokens most_of(const WorkUnit& unit, const JudgeSettings& judge) {
   return most;
 }
 
-RunBudget::RunBudget(Limits limits, Price price) : limits_(limits), price_(std::move(price)) {}
+RunBudget::RunBudget(Limits limits, RunPrice price, std::function<std::size_t(UnitId)> arm_of)
+    : limits_(limits), price_(std::move(price)), arm_of_(std::move(arm_of)) {}
 
-double RunBudget::cost(const PaidTokens& usage) const {
+double RunBudget::cost(const PaidByArm& usage) const {
   return price_ ? price_(usage).value_or(0.0) : 0.0;
 }
 
-PaidTokens RunBudget::with_reserved(const PaidTokens& most) const {
-  PaidTokens sum = paid_;
+PaidByArm RunBudget::with_reserved(const PaidByArm& most) const {
+  PaidByArm sum = paid_;
   sum += reserved_;
   sum += most;
   return sum;
 }
 
-bool RunBudget::exceeds_tokens(const PaidTokens& most) const {
-  return limits_.tokens && with_reserved(most).total() > *limits_.tokens;
+bool RunBudget::exceeds_tokens(const PaidByArm& most) const {
+  return limits_.tokens && with_reserved(most).total().total() > *limits_.tokens;
 }
 
-bool RunBudget::exceeds_cost(const PaidTokens& most) const {
+bool RunBudget::exceeds_cost(const PaidByArm& most) const {
   return limits_.cost && cost(with_reserved(most)) > *limits_.cost + defaults::smallest_cost;
 }
 
 bool RunBudget::reserve(WorkerId worker, UnitId unit, const PaidTokens& most) {
-  if (exceeds_tokens(most) || exceeds_cost(most)) return false;
+  const PaidByArm of_arm(most, arm_of(unit));
+  if (exceeds_tokens(of_arm) || exceeds_cost(of_arm)) return false;
   reserve_held(worker, unit, most);
   return true;
 }
 
 void RunBudget::reserve_held(WorkerId worker, UnitId unit, const PaidTokens& most) {
   // One that is there already is of the same unit at the same worker, which pays once.
-  if (reservations_.try_emplace({worker, unit}, most).second) reserved_ += most;
+  if (reservations_.try_emplace({worker, unit}, most).second) reserved_.add(arm_of(unit), most);
 }
 
 void RunBudget::give_back(WorkerId worker, UnitId unit) {
   const auto found = reservations_.find({worker, unit});
   if (found == reservations_.end()) return;
-  reserved_ -= found->second;
+  reserved_.subtract(arm_of(unit), found->second);
   reservations_.erase(found);
 }
 
@@ -127,18 +129,19 @@ void RunBudget::settle(WorkerId worker, UnitId unit, PaidTokens paid, std::span<
     for (const CallKind kind : unknown) paid.of(kind) = found->second.of(kind);
   }
   give_back(worker, unit);
-  paid_ += paid;
+  paid_.add(arm_of(unit), paid);
 }
 
-Error RunBudget::spent(const PaidTokens& most) const {
-  const bool lost = reserved_.total() > 0;
+Error RunBudget::spent(UnitId unit, const PaidTokens& most) const {
+  const PaidByArm of_arm(most, arm_of(unit));
+  const std::uint64_t reserved = reserved_.total().total();
+  const bool lost = reserved > 0;
   const std::uint64_t votes = most.of(CallKind::judge).output_tokens;
-  if (exceeds_tokens(most)) {
+  if (exceeds_tokens(of_arm)) {
     return {Reason::token_budget_spent,
-            "the run's token budget (--max-tokens) is spent: " + std::to_string(paid_.total()) + " of " +
+            "the run's token budget (--max-tokens) is spent: " + std::to_string(paid().total()) + " of " +
                 std::to_string(*limits_.tokens) + " tokens are paid" +
-                (lost ? ", " + std::to_string(reserved_.total()) + " more may be by workers that were lost"
-                      : "") +
+                (lost ? ", " + std::to_string(reserved) + " more may be by workers that were lost" : "") +
                 ", and the next case may take " + std::to_string(most.total()) + " (" +
                 std::to_string(most.of(CallKind::answer).output_tokens) +
                 " for its answer, --max-output-tokens" +
@@ -148,7 +151,7 @@ Error RunBudget::spent(const PaidTokens& most) const {
           "the run's cost budget (--max-cost) is spent: " + dollars(cost(paid_)) + " of " +
               dollars(limits_.cost.value_or(0.0)) + " are paid" +
               (lost ? ", " + dollars(cost(reserved_)) + " more may be by workers that were lost" : "") +
-              ", and the next case may cost " + dollars(cost(most))};
+              ", and the next case may cost " + dollars(cost(of_arm))};
 }
 
 }  // namespace sluice

@@ -5,8 +5,11 @@
 #include "common/model/paid_tokens.hpp"
 #include "common/model/trial.hpp"
 #include "coordinator/dispatch/work_queue.hpp"
+#include "coordinator/facts/paid_by_arm.hpp"
 
+#include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <map>
 #include <optional>
 #include <span>
@@ -32,8 +35,9 @@ class RunBudget {
     std::optional<std::uint64_t> tokens;  ///< Input, output and embedded.
     std::optional<double> cost;           ///< US dollars.
   };
-  /// The price is needed only where the cost is limited.
-  RunBudget(Limits limits, Price price);
+  /// The price is needed only where the cost is limited. `arm_of` says which arm pays for a unit; null: the
+  /// run has one.
+  RunBudget(Limits limits, RunPrice price, std::function<std::size_t(UnitId)> arm_of = {});
 
   /// False if nothing is limited: no call is reserved then.
   bool limited() const { return limits_.tokens || limits_.cost; }
@@ -51,21 +55,23 @@ class RunBudget {
   /// calls whose provider did not report what they took; what was reserved for them counts as paid.
   void settle(WorkerId worker, UnitId unit, PaidTokens paid, std::span<const CallKind> unknown = {});
   /// Paid by calls whose unit is settled already.
-  const PaidTokens& paid() const { return paid_; }
+  PaidTokens paid() const { return paid_.total(); }
 
   /// Why the run ends when a unit that may take `most` does not fit and no other one is at work.
-  Error spent(const PaidTokens& most) const;
+  Error spent(UnitId unit, const PaidTokens& most) const;
 
  private:
-  bool exceeds_tokens(const PaidTokens& most) const;
-  bool exceeds_cost(const PaidTokens& most) const;
-  PaidTokens with_reserved(const PaidTokens& most) const;
-  double cost(const PaidTokens& usage) const;
+  bool exceeds_tokens(const PaidByArm& most) const;
+  bool exceeds_cost(const PaidByArm& most) const;
+  PaidByArm with_reserved(const PaidByArm& most) const;
+  double cost(const PaidByArm& usage) const;
+  std::size_t arm_of(UnitId unit) const { return arm_of_ ? arm_of_(unit) : 0; }
 
   Limits limits_;
-  Price price_;
-  PaidTokens paid_;
-  PaidTokens reserved_;
+  RunPrice price_;
+  std::function<std::size_t(UnitId)> arm_of_;
+  PaidByArm paid_;
+  PaidByArm reserved_;
   std::map<std::pair<WorkerId, UnitId>, PaidTokens> reservations_;
 };
 

@@ -22,7 +22,7 @@ RunController::RunController(const Plan& plan, Config config, TimePoint now)
       config_(std::move(config)),
       dispatcher_(config_.dispatch, std::move(config_.affinities), config_.holders),
       lending_(config_.settings, config_.dispatch.lease_time),
-      budget_(config_.budget, config_.price),
+      budget_(config_.budget, config_.price, [&plan](UnitId unit) { return plan.arm_of(unit); }),
       leases_(plan_, config_.settings, config_.pinned_answers, dispatcher_, lending_, budget_),
       start_(config_.expected_workers, config_.worker_timeout, now),
       end_(config_.drain_timeout, config_.deadline, now),
@@ -261,7 +261,7 @@ void RunController::count_spend(WorkerId worker, UnitId unit, const Spend& spend
     unknown.push_back(CallKind::judge);
   }
   budget_.settle(worker, unit, spend.paid, unknown);
-  tally_.on_spend(spend);
+  tally_.on_spend(spend, plan_.arm_of(unit));
 }
 
 void RunController::on_recorded(const ResultsRecorded& recorded, TimePoint now, Effects& effects) {

@@ -44,7 +44,7 @@ class RunController {
     std::vector<Digest> pinned_answers;                 ///< By unit, zero where none is; empty: nobody's.
     std::optional<std::chrono::milliseconds> deadline;  ///< From the controller's beginning.
     RunBudget::Limits budget;
-    Price price;  ///< Needed only if the cost is limited.
+    RunPrice price;  ///< Needed only if the cost is limited.
     /// The time of day, for messages alone.
     std::function<std::chrono::system_clock::time_point()> time_of_day = std::chrono::system_clock::now;
   };

@@ -34,7 +34,7 @@ class RunTally {
   void on_settled(const Plan& plan, const ResultsRecorded::Item& item);
   void on_duplicate() { ++facts_.duplicates_dropped; }
   void on_leases_lost(std::size_t count) { facts_.leases_lost += count; }
-  void on_spend(const Spend& spend);
+  void on_spend(const Spend& spend, std::size_t arm);
   /// The router's number so far.
   void set_frames_rejected(std::uint64_t count) { facts_.frames_rejected = count; }
 

@@ -26,7 +26,8 @@ std::optional<Error> WorkLeases::hand_out(const WorkerRoster& roster, TimePoint 
       if (!too_much) return too_much.error();
       if (!*too_much) continue;
       waits_for_budget_ = may_be_freed(roster);
-      return waits_for_budget_ ? std::nullopt : std::optional(budget_.spent(**too_much));
+      return waits_for_budget_ ? std::nullopt
+                               : std::optional(budget_.spent((*too_much)->unit, (*too_much)->most));
     }
   }
   return std::nullopt;
@@ -43,11 +44,11 @@ bool WorkLeases::may_be_freed(const WorkerRoster& roster) const {
 
 /// Sends as many of the units as the run's budget allows; the others wait again. What the first of those may
 /// take, if there are any. An error: a case cannot be read.
-Result<std::optional<PaidTokens>> WorkLeases::send(WorkerId worker, const Peer& peer,
-                                                   const std::vector<UnitId>& units,
-                                                   std::vector<ToPeer>& messages) {
+Result<std::optional<WorkLeases::TooMuch>> WorkLeases::send(WorkerId worker, const Peer& peer,
+                                                            const std::vector<UnitId>& units,
+                                                            std::vector<ToPeer>& messages) {
   WorkBatch batch(run_.run_id, peer, messages);
-  std::optional<PaidTokens> too_much;
+  std::optional<TooMuch> too_much;
   for (auto at = units.begin(); at != units.end() && !too_much; ++at) {
     auto unit = plan_.render(*at);
     if (!unit) return fail(std::move(unit.error()));
@@ -57,7 +58,7 @@ Result<std::optional<PaidTokens>> WorkLeases::send(WorkerId worker, const Peer& 
       for (auto rest = units.end(); rest != at;) dispatcher_.release(worker, *--rest);
       // None of them was reserved now; what is reserved for an earlier lease there stays.
       static_cast<void>(dispatcher_.take_returned());
-      too_much = most;
+      too_much = TooMuch{*at, most};
       continue;
     }
     if (!pinned_answers_.empty()) unit->pinned_answer = pinned_answers_[*at];

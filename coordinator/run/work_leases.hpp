@@ -44,8 +44,13 @@ class WorkLeases {
 
  private:
   bool may_be_freed(const WorkerRoster& roster) const;
-  Result<std::optional<PaidTokens>> send(WorkerId worker, const Peer& peer, const std::vector<UnitId>& units,
-                                         std::vector<ToPeer>& messages);
+  /// A unit that the budget has no room for.
+  struct TooMuch {
+    UnitId unit = 0;
+    PaidTokens most;
+  };
+  Result<std::optional<TooMuch>> send(WorkerId worker, const Peer& peer, const std::vector<UnitId>& units,
+                                      std::vector<ToPeer>& messages);
 
   const Plan& plan_;
   const RunSettings& run_;

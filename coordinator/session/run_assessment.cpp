@@ -98,6 +98,20 @@ std::optional<StatisticalGate> statistical_gate(const RunGate& gate) {
       {gate.scores.get(), config.suite, config.default_max_drop, defaults::statistics_seed});
 }
 
+std::optional<RunArmsFold> arms_fold(const RunOptions& options, const RunGate& gate) {
+  if (options.arms.empty()) return std::nullopt;
+  std::vector<std::string> names;
+  for (const RunArm& one : options.arms) names.push_back(one.arm.name);
+  const Gate::Config& config = gate.gate.config();
+  ArmRules rules;
+  rules.confidence = config.suite.confidence.value_or(defaults::confidence);
+  rules.min_effect = config.suite.min_effect.value_or(defaults::min_effect);
+  rules.by_category = config.suite.cluster_by_category;
+  rules.seed = defaults::statistics_seed;
+  rules.baseline = options.baseline_arm;
+  return RunArmsFold(std::move(names), rules);
+}
+
 /// Adds the stability to the comparison as a whole.
 void add_stability(const RunOptions& options, const RunGate& gate,
                    const std::vector<PerturbationFacts>& perturbations, RunAssessment& assessment) {
@@ -133,7 +147,7 @@ std::string missing_answers(const RunAssessment& assessment) {
 }  // namespace
 
 Result<RunAssessment> assess_run(const RunOptions& options, const RunResults& results, const RunGate& gate,
-                                 const std::vector<PerturbationFacts>& perturbations, const Price& price,
+                                 const std::vector<PerturbationFacts>& perturbations, const RunPrice& price,
                                  const std::optional<Error>& cut_short) {
   AggregateFold fold;
   EntryWatch entries(gate, options.is_selection());
@@ -145,20 +159,28 @@ Result<RunAssessment> assess_run(const RunOptions& options, const RunResults& re
     rules.seed = defaults::statistics_seed;
     stability.emplace(RunStabilityFold::Config{perturbations, options.settings.repeat.value, rules});
   }
-  std::optional<StatisticalGate> statistics = statistical_gate(gate);
+  // Each arm is compared with the baseline's by itself.
+  std::optional<StatisticalGate> statistics = options.baseline_arm ? std::nullopt : statistical_gate(gate);
+  std::optional<RunArmsFold> arms = arms_fold(options, gate);
   const auto visited = visit_cases(results, [&](const CaseResult& result) {
     fold.add(result);
     entries.visit(result);
     if (stability) stability->add(result);
+    if (arms) arms->add(result);
     if (statistics && result.status != CaseStatus::error) statistics->add(result.fixture, result.metrics());
   });
   if (!visited) return fail(visited.error());
 
-  RunAssessment assessment{fold.finish(price), gate.comparison, std::nullopt};
+  RunAssessment assessment{fold.finish(price), gate.comparison, std::nullopt, std::nullopt};
+  if (arms) assessment.arms = arms->finish(price);
   if (stability) assessment.stability = stability->finish();
   if (statistics) assessment.gate.statistics = statistics->finish();
   add_stability(options, gate, perturbations, assessment);
   entries.finish(assessment.gate.notices);
+  if (options.baseline_arm && gate.gate.config().suite.mode == ThresholdMode::statistical) {
+    std::ranges::move(arm_notices(*assessment.arms, *options.baseline_arm),
+                      std::back_inserter(assessment.gate.notices));
+  }
   if (auto fake = fake_judge_notice(gate.judge.identity()))
     assessment.gate.notices.push_back(std::move(*fake));
   if (gate.aggregates) {

@@ -6,6 +6,7 @@
 #include "coordinator/gate/status.hpp"
 #include "coordinator/merge/aggregate.hpp"
 #include "coordinator/merge/case_result.hpp"
+#include "coordinator/merge/run_arms.hpp"
 #include "coordinator/merge/run_stability.hpp"
 #include "coordinator/session/run_gate.hpp"
 #include "coordinator/session/run_options.hpp"
@@ -22,6 +23,7 @@ struct RunAssessment {
   Aggregates aggregates;
   BaselineComparison gate;
   std::optional<RunStability> stability;  ///< Of a run with repeats or perturbations.
+  std::optional<RunArms> arms;            ///< Of a run with arms.
   RunVerdict verdict = RunVerdict::error;
   int exit_code = 2;
 };
@@ -29,7 +31,7 @@ struct RunAssessment {
 /// Visits all cases once: aggregates, stability, the comparison as a whole, verdict and exit code.
 /// `perturbations` are those of the plan; `cut_short` says why the run ended before its plan did, if so.
 Result<RunAssessment> assess_run(const RunOptions& options, const RunResults& results, const RunGate& gate,
-                                 const std::vector<PerturbationFacts>& perturbations, const Price& price,
+                                 const std::vector<PerturbationFacts>& perturbations, const RunPrice& price,
                                  const std::optional<Error>& cut_short);
 
 /// Pins the run's scores in the file that --export-baseline names, whole or not at all, and says how many.

@@ -5,6 +5,7 @@
 #include "common/files.hpp"
 #include "common/text/text.hpp"
 #include "coordinator/gate/baseline_check.hpp"
+#include "coordinator/gate/baseline_export.hpp"
 #include "coordinator/gate/quoted.hpp"
 #include "coordinator/gate/statistical_gate.hpp"
 #include "coordinator/score_files/baseline_file.hpp"
@@ -113,6 +114,12 @@ Result<RunGate> load_gate(const RunOptions& options, const RunInputs& inputs) {
     gate.comparison.baseline_file = *options.baseline;
     if (std::filesystem::path(*options.baseline).extension() == ".toml") {
       if (auto whole = check_is_whole(options); !whole) return fail(std::move(whole.error()));
+      if (!options.arms.empty()) {
+        return fail(Reason::usage_invalid,
+                    "--baseline " + *options.baseline +
+                        " has aggregates of one way of answering, and the run has several arms: gate against "
+                        "a file of --export-baseline, or the arms against one of them with --baseline-arm");
+      }
       auto aggregates = load_manifest_baseline(*options.baseline);
       if (!aggregates) return fail(std::move(aggregates.error()));
       gate.aggregates = std::move(*aggregates);
@@ -126,6 +133,39 @@ Result<RunGate> load_gate(const RunOptions& options, const RunInputs& inputs) {
   gate.gate = Gate(
       {suite.thresholding, gate.scores.get(), options.settings.regression_threshold.value, options.strict});
   return gate;
+}
+
+Result<RunGate> gate_against_arm(const RunOptions& options, const RunInputs& inputs,
+                                 const RunResults& results, const RunGate& gate) {
+  const std::string& name = options.arms[*options.baseline_arm].arm.name;
+  BaselineExport scores({inputs.suite.name, SLUICE_VERSION, {}, inputs.fingerprint, {}, {}},
+                        inputs.embedding.embedding.model, gate.judge);
+  const auto visited = visit_cases(results, [&](const CaseResult& result) {
+    const Case& test_case = result.fixture;
+    if (test_case.arm != *options.baseline_arm || result.status == CaseStatus::error) return;
+    const std::string test = test_case.id.substr(0, test_case.id.size() - name.size());
+    // The arm's own cases too, so that none of them lacks an entry.
+    for (const RunArm& one : options.arms) scores.add(test + one.arm.name, result.metrics());
+  });
+  if (!visited) return fail(visited.error());
+  auto baseline = scores.finish();
+  if (!baseline) return fail(std::move(baseline.error()));
+  RunGate against;
+  against.scores = std::make_unique<const Baseline>(std::move(*baseline));
+  against.judge = gate.judge;
+  against.comparison = gate.comparison;
+  against.comparison.kind = BaselineKind::scores;
+  against.comparison.baseline_file = "the arm " + name;
+  against.run = {inputs.suite.name,
+                 inputs.fingerprint,
+                 SLUICE_VERSION,
+                 options.suite_path,
+                 against.comparison.baseline_file,
+                 options.strict};
+  Gate::Config config = gate.gate.config();
+  config.baseline = against.scores.get();
+  against.gate = Gate(std::move(config));
+  return against;
 }
 
 }  // namespace sluice

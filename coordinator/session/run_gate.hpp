@@ -6,6 +6,7 @@
 #include "coordinator/gate/baseline_comparison.hpp"
 #include "coordinator/gate/gate.hpp"
 #include "coordinator/gate/judge_pin.hpp"
+#include "coordinator/merge/case_result.hpp"
 #include "coordinator/session/run_inputs.hpp"
 #include "coordinator/session/run_options.hpp"
 
@@ -30,4 +31,8 @@ struct RunGate {
 /// is a manifest without scores in a [baseline] table; usage_invalid for a manifest beside a selection.
 Result<RunGate> load_gate(const RunOptions& options, const RunInputs& inputs);
 
+/// The gate of a run whose arms are compared with one of them (--baseline-arm): that arm's scores are the
+/// baseline of every arm. `results` are the run's; `gate` is that of load_gate. Fails as visit_cases does.
+Result<RunGate> gate_against_arm(const RunOptions& options, const RunInputs& inputs,
+                                 const RunResults& results, const RunGate& gate);
 }  // namespace sluice

@@ -102,6 +102,12 @@ std::string fingerprint_of(const RunOptions& options, const RunInputs& inputs) {
   settings.judge = {std::nullopt, judge.model, judge.temperature, judge.max_tokens,
                     options.settings.judge_samples.value};
   if (inputs.judge.provider) settings.judge.provider = inputs.judge.provider->kind;
+  for (const RunArm& one : options.arms) {
+    settings.arms.push_back({one.arm.name, one.provider.provider.kind, one.provider.model,
+                             one.arm.temperature ? one.arm.temperature : settings.temperature,
+                             one.arm.max_tokens.value_or(settings.max_tokens),
+                             one.arm.seed ? one.arm.seed : settings.seed, one.arm.prompt});
+  }
   settings.prompt = inputs.prompt.hash;
   settings.ontology = sha256(inputs.ontology_text);
   return to_prefixed_hex(config_fingerprint(inputs.suite, settings));
@@ -109,9 +115,8 @@ std::string fingerprint_of(const RunOptions& options, const RunInputs& inputs) {
 
 }  // namespace
 
-Price price_of(const RunOptions& options, const RunInputs& inputs) {
+Price price_of(const ResolvedProvider& model, const RunInputs& inputs) {
   return [&](const PaidTokens& paid) -> std::optional<double> {
-    const auto& model = options.provider;
     auto cost = inputs.prices.cost(model.provider.kind, model.model, paid.of(CallKind::answer));
     const auto add = [&](CallKind kind, const std::optional<ProviderSettings>& provider,
                          const std::string& name) {
@@ -122,6 +127,20 @@ Price price_of(const RunOptions& options, const RunInputs& inputs) {
     add(CallKind::embedding, inputs.embedding.provider, inputs.embedding.embedding.model);
     add(CallKind::judge, inputs.judge.provider, inputs.judge.judge.model);
     return cost;
+  };
+}
+
+RunPrice price_of(const RunOptions& options, const RunInputs& inputs) {
+  return [&](const PaidByArm& paid) -> std::optional<double> {
+    double sum = 0.0;
+    for (std::size_t arm = 0; arm < paid.by_arm().size(); ++arm) {
+      if (paid.by_arm()[arm] == PaidTokens{}) continue;
+      const auto& model = options.arms.empty() ? options.provider : options.arms.at(arm).provider;
+      const auto cost = price_of(model, inputs)(paid.by_arm()[arm]);
+      if (!cost) return std::nullopt;
+      sum += *cost;
+    }
+    return sum;
   };
 }
 
@@ -150,6 +169,11 @@ tl::expected<RunInputs, std::vector<Finding>> load_run_inputs(const RunOptions& 
   auto embedding = selected ? embedding_for(options, *selected, findings) : ResolvedEmbedding{};
   auto judge = selected ? judge_for(options, *selected, findings) : ResolvedJudge{};
   if (!findings.empty()) return tl::unexpected(std::move(findings));
+  if (!options.arms.empty()) {
+    std::vector<Arm> arms;
+    for (const RunArm& one : options.arms) arms.push_back(one.arm);
+    selected->cases = selected->cases.under(arms);
+  }
   RunInputs inputs{
       std::move(*selected),      std::move(files.prompt), std::move(files.ontology_text),
       std::move(files.ontology), std::move(files.prices), share(std::string(embedded::claims_schema)),

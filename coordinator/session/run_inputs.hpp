@@ -4,6 +4,7 @@
 #include "common/model/ontology.hpp"
 #include "common/model/paid_tokens.hpp"
 #include "common/model/request.hpp"
+#include "coordinator/facts/paid_by_arm.hpp"
 #include "coordinator/session/run_options.hpp"
 #include "coordinator/suite/prices.hpp"
 #include "coordinator/suite/prompt.hpp"
@@ -40,9 +41,10 @@ ExampleModels models_with_prices(const Settings& settings);
 /// finds in them.
 std::vector<Finding> findings_in_data_files(const Settings& settings);
 
-/// Prices of the tokens of the run's model, of the one that embeds and of the one that judges. Options and
-/// inputs must outlive it.
-Price price_of(const RunOptions& options, const RunInputs& inputs);
+/// Prices of the tokens of a model, of the one that embeds and of the one that judges. All must outlive it.
+Price price_of(const ResolvedProvider& model, const RunInputs& inputs);
+/// The same of the run's model, or of each arm's. Options and inputs must outlive it.
+RunPrice price_of(const RunOptions& options, const RunInputs& inputs);
 
 /// Selects from the suite, and reads the data files that the settings name, or the built-in ones. Either all
 /// of it or every finding.

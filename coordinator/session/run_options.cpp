@@ -1,5 +1,6 @@
 #include "coordinator/session/run_options.hpp"
 
+#include "common/documents/table_reader.hpp"
 #include "common/settings/base_url.hpp"
 #include "common/settings/metrics_endpoint.hpp"
 #include "common/settings/setting_definitions.hpp"
@@ -8,6 +9,7 @@
 #include "coordinator/defaults.hpp"
 #include "coordinator/session/flag_values.hpp"
 #include "coordinator/session/run_inputs.hpp"
+#include "coordinator/suite/arms.hpp"
 
 #include <algorithm>
 #include <array>
@@ -44,6 +46,9 @@ std::optional<std::string> conflict_in(const RunFlags& flags, Mode mode) {
   if (flags.baseline && flags.export_baseline) {
     return "--baseline compares with pinned scores and --export-baseline writes new ones: gate first, and "
            "export in a run of its own";
+  }
+  if (flags.baseline && flags.baseline_arm) {
+    return "--baseline and --baseline-arm both name what the run is gated against: use one of them";
   }
   const bool is_selection = !flags.categories.empty() || flags.max_fixtures;
   if (flags.export_baseline && is_selection) {
@@ -145,6 +150,58 @@ Result<std::vector<PerturbCommand>> perturb_commands_of(const RunFlags& flags) {
   return commands;
 }
 
+/// The settings as an arm has them. A model or a base URL that was named for the run's provider is not one
+/// for another.
+Settings settings_of(const Arm& arm, Settings settings) {
+  const auto stamp = [&](auto& setting, const std::string& value) {
+    setting.value = value;
+    setting.origin = Origin::suite;
+    setting.where = arm.where;
+  };
+  if (!arm.provider.empty() && arm.provider != settings.provider.value) {
+    stamp(settings.provider, arm.provider);
+    settings.base_url = {};
+  }
+  if (!arm.model.empty()) {
+    stamp(settings.model, arm.model);
+    settings.model_provider.clear();
+  }
+  return settings;
+}
+
+Result<std::vector<RunArm>> resolve_arms(const Settings& settings, std::vector<Arm> arms) {
+  std::vector<RunArm> resolved;
+  for (Arm& arm : arms) {
+    const Settings own = settings_of(arm, settings);
+    auto provider = resolve_provider(own, models_with_prices(own));
+    if (!provider) {
+      return fail(provider.error().reason,
+                  arm.where + ": the arm \"" + arm.name + "\": " + provider.error().message);
+    }
+    resolved.push_back({std::move(arm), std::move(*provider)});
+  }
+  return resolved;
+}
+
+Result<std::optional<std::uint32_t>> find_baseline_arm(const RunFlags& flags,
+                                                       const std::vector<RunArm>& arms) {
+  if (!flags.baseline_arm) return std::nullopt;
+  const std::string& wanted = *flags.baseline_arm;
+  if (arms.size() < 2) {
+    return usage_error(
+        "--baseline-arm gates the other arms against one, and the run has none: name two or more with --arm "
+        "NAME=PROVIDER:MODEL, or with \"arms\" in the suite");
+  }
+  std::vector<std::string_view> names;
+  for (std::uint32_t i = 0; i < arms.size(); ++i) {
+    if (arms[i].arm.name == wanted) return i;
+    names.push_back(arms[i].arm.name);
+  }
+  return usage_error("--baseline-arm names \"" + excerpt(wanted, defaults::quoted_bytes) +
+                     "\", which is no arm of the run" + did_you_mean(wanted, names) + "; there are " +
+                     quoted_list(std::vector<std::string>(names.begin(), names.end())));
+}
+
 }  // namespace
 
 std::string_view to_string(LogLevel level) {
@@ -184,7 +241,20 @@ Result<std::string> check_listen(std::string_view endpoint, bool insecure) {
   return std::string(endpoint);
 }
 
-Result<RunOptions> make_run_options(const RunFlags& flags, Settings settings) {
+Result<std::vector<Arm>> run_arms(const RunFlags& flags, const Suite& suite) {
+  std::vector<Arm> named;
+  for (const std::string& text : flags.arms) {
+    auto arm = parse_arm(text);
+    if (!arm) return usage_error("--arm " + arm.error().message);
+    arm->where = "--arm " + text;
+    named.push_back(std::move(*arm));
+  }
+  std::vector<Arm> arms = arms_of(suite.prompts, suite.arms, named);
+  if (auto checked = check_arms(arms); !checked) return usage_error(checked.error().message);
+  return arms;
+}
+
+Result<RunOptions> make_run_options(const RunFlags& flags, Settings settings, std::vector<Arm> arms) {
   if (auto conflict = conflict_in(flags, settings.mode.value)) return usage_error(std::move(*conflict));
   if (auto conflict = budget_without_effect(settings)) return usage_error(std::move(*conflict));
   RunOptions options;
@@ -240,11 +310,19 @@ Result<RunOptions> make_run_options(const RunFlags& flags, Settings settings) {
   if (!perturb_commands) return fail(std::move(perturb_commands.error()));
   const auto log_level = log_level_of(flags);
   if (!log_level) return fail(log_level.error());
-  auto provider = resolve_provider(settings, models_with_prices(settings));
+  auto run_arms = resolve_arms(settings, std::move(arms));
+  if (!run_arms) return fail(std::move(run_arms.error()));
+  const auto baseline_arm = find_baseline_arm(flags, *run_arms);
+  if (!baseline_arm) return fail(baseline_arm.error());
+  // Every arm may name a provider of its own, so that the run's needs no model.
+  auto provider = run_arms->empty() ? resolve_provider(settings, models_with_prices(settings))
+                                    : Result<ResolvedProvider>(run_arms->front().provider);
   if (!provider) return fail(std::move(provider.error()));
 
   options.settings = std::move(settings);
   options.provider = std::move(*provider);
+  options.arms = std::move(*run_arms);
+  options.baseline_arm = *baseline_arm;
   options.categories = std::move(*categories);
   options.perturbations = std::move(*perturbations);
   options.perturb_commands = std::move(*perturb_commands);

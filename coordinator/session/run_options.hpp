@@ -3,6 +3,7 @@
 #include "common/error.hpp"
 #include "common/settings/settings.hpp"
 #include "coordinator/session/report_options.hpp"
+#include "coordinator/suite/suite.hpp"
 
 #include <cstddef>
 #include <cstdint>
@@ -33,6 +34,8 @@ struct RunFlags {
   std::optional<std::string> workers;
   std::vector<std::string> categories;  ///< Lists with commas.
   std::optional<std::string> max_fixtures;
+  std::vector<std::string> arms;  ///< `NAME=PROVIDER:MODEL` each.
+  std::optional<std::string> baseline_arm;
   std::vector<std::string> perturb_commands;  ///< `NAME=COMMAND` each.
   bool refresh = false;
   bool no_cache = false;
@@ -51,14 +54,22 @@ struct RunFlags {
   std::optional<std::string> log_level;
 };
 
+/// An arm of a run, with the provider and the model that answer under it.
+struct RunArm {
+  Arm arm;
+  ResolvedProvider provider;
+};
+
 /// Everything that the user sets of a run.
 struct RunOptions {
   Settings settings;
-  std::string suite_path;               ///< A YAML suite or a folder of fixtures.
-  ResolvedProvider provider;            ///< The chosen provider and its model.
-  std::optional<std::string> listen;    ///< tcp://HOST:PORT; nothing: in this process alone.
-  std::uint32_t workers = 1;            ///< Workers inside this process; not 0 without `listen`.
-  std::vector<std::string> categories;  ///< Empty: all.
+  std::string suite_path;     ///< A YAML suite or a folder of fixtures.
+  ResolvedProvider provider;  ///< The chosen provider and its model; of several arms the first one's.
+  std::vector<RunArm> arms;   ///< Empty: the suite is answered in one way.
+  std::optional<std::uint32_t> baseline_arm;  ///< The arm that the others are gated against.
+  std::optional<std::string> listen;          ///< tcp://HOST:PORT; nothing: in this process alone.
+  std::uint32_t workers = 1;                  ///< Workers inside this process; not 0 without `listen`.
+  std::vector<std::string> categories;        ///< Empty: all.
   std::optional<std::size_t> max_fixtures;
   std::vector<std::string> perturbations;  ///< As perturbations_wanted says: names, or "all" alone.
   std::vector<PerturbCommand> perturb_commands;
@@ -84,8 +95,11 @@ struct RunOptions {
 /// usage_invalid for anything else, insecure_refused for a host beyond loopback without `insecure`.
 Result<std::string> check_listen(std::string_view endpoint, bool insecure);
 
-/// Checks the flags and their combinations. usage_invalid names the flag; settings_invalid if there is no
-/// such provider, or no model.
-Result<RunOptions> make_run_options(const RunFlags& flags, Settings settings);
+/// The arms that flags and suite name together. usage_invalid names the flag.
+Result<std::vector<Arm>> run_arms(const RunFlags& flags, const Suite& suite);
+
+/// Checks the flags and their combinations. `arms` are those of flags or suite (run_arms). usage_invalid
+/// names the flag; settings_invalid if there is no such provider, or no model.
+Result<RunOptions> make_run_options(const RunFlags& flags, Settings settings, std::vector<Arm> arms = {});
 
 }  // namespace sluice

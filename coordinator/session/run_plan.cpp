@@ -58,6 +58,31 @@ Result<void> check_judge(const RunOptions& options, const RunInputs& inputs, con
                   "; --judge fake tries them out without a model");
 }
 
+RequestSettings request_of(const RunOptions& options, const RunInputs& inputs,
+                           const ResolvedProvider& model) {
+  const Settings& settings = options.settings;
+  return {.provider = model.provider,
+          .model = model.model,
+          .temperature = settings.temperature.value,
+          .max_tokens = settings.max_output_tokens.value,
+          .seed = settings.seed.value,
+          .response_schema = inputs.response_schema,
+          .judge_samples = settings.judge_samples.value};
+}
+
+/// By arm; a run without arms has one.
+std::vector<RequestSettings> requests_of(const RunOptions& options, const RunInputs& inputs) {
+  if (options.arms.empty()) return {request_of(options, inputs, options.provider)};
+  std::vector<RequestSettings> requests;
+  for (const RunArm& one : options.arms) {
+    RequestSettings& request = requests.emplace_back(request_of(options, inputs, one.provider));
+    if (one.arm.temperature) request.temperature = one.arm.temperature;
+    if (one.arm.max_tokens) request.max_tokens = *one.arm.max_tokens;
+    if (one.arm.seed) request.seed = one.arm.seed;
+  }
+  return requests;
+}
+
 }  // namespace
 
 std::vector<UnitAffinity> affinities_of(std::span<const Digest> keys) {
@@ -90,6 +115,7 @@ RunSettings run_settings(const RunOptions& options, const RunInputs& inputs, std
   run.read_cache = !options.refresh && !options.no_cache;
   run.write_cache = !options.no_cache;
   run.providers = {options.provider.provider};
+  for (const RunArm& arm : options.arms) add_provider(arm.provider.provider, run.providers);
   run.embedding = inputs.embedding.embedding;
   if (const auto& embedder = inputs.embedding.provider) add_provider(*embedder, run.providers);
   run.judge = inputs.judge.judge;
@@ -109,24 +135,15 @@ void fit_judge(const Plan& plan, RunSettings& run) {
   run.judge.rubrics = plan.rubrics();
   if (plan.judged_cases().count > 0) return;
   const std::string judge = std::exchange(run.judge, {}).provider;
-  const bool answers = run.providers.front().name == judge;
-  if (answers || run.embedding.provider == judge) return;
+  if (plan.has_provider(judge) || run.embedding.provider == judge) return;
   std::erase_if(run.providers, [&](const ProviderSettings& provider) { return provider.name == judge; });
 }
 
 Result<std::shared_ptr<const Plan>> make_plan(const RunOptions& options, const RunInputs& inputs) {
-  RequestSettings request;
-  request.provider = options.provider.provider;
-  request.model = options.provider.model;
-  request.temperature = options.settings.temperature.value;
-  request.max_tokens = options.settings.max_output_tokens.value;
-  request.seed = options.settings.seed.value;
-  request.response_schema = inputs.response_schema;
-  request.judge_samples = options.settings.judge_samples.value;
   auto design = make_trial_design(options);
   if (!design) return fail(std::move(design.error()));
-  auto plan =
-      Plan::make(inputs.suite, inputs.prompt, inputs.ontology, std::move(request), std::move(*design));
+  auto plan = Plan::make(inputs.suite, inputs.prompt, inputs.ontology, requests_of(options, inputs),
+                         std::move(*design));
   if (!plan) return fail(std::move(plan.error()));
   if (auto usable = check_perturb_commands(options, *plan); !usable) return fail(std::move(usable.error()));
   if (auto judged = check_judge(options, inputs, *plan); !judged) return fail(std::move(judged.error()));
@@ -156,9 +173,13 @@ Result<void> add_budgets(const RunOptions& options, const RunInputs& inputs, Run
                                            "), which the price table does not have: name a table that has it "
                                            "with --prices, or use --max-tokens");
   };
-  if (!config.price({})) return unknown(options.provider.model, options.provider.provider.kind);
+  std::vector<ResolvedProvider> models{options.provider};
+  for (const RunArm& arm : options.arms) models.push_back(arm.provider);
+  for (const ResolvedProvider& one : models) {
+    if (!price_of(one, inputs)({})) return unknown(one.model, one.provider.kind);
+  }
   const auto& embedding = inputs.embedding;
-  if (embedding.provider && !config.price({0, 0, 1}))
+  if (embedding.provider && !config.price(PaidTokens{0, 0, 1}))
     return unknown(embedding.embedding.model, embedding.provider->kind);
   const JudgeSettings& judge = config.settings.judge;
   PaidTokens of_judge;

@@ -4,7 +4,9 @@
 #include "coordinator/plan/plan_identity.hpp"
 #include "coordinator/session/suite_path.hpp"
 
+#include <algorithm>
 #include <string>
+#include <vector>
 
 namespace sluice {
 namespace {
@@ -25,6 +27,37 @@ void add_judge(Json& json, const JudgeSettings& judge, std::uint32_t samples) {
   }
   json.close(']');
   json.close('}');
+}
+
+/// How the suite is answered, arm by arm.
+void add_arms(Json& json, const RunOptions& options) {
+  json.key("arms").open('[');
+  for (const RunArm& one : options.arms) {
+    json.open('{');
+    json.member("name", one.arm.name);
+    json.member("provider", one.provider.provider.name);
+    json.member("model", one.provider.model);
+    if (one.arm.prompt) json.member("prompt", *one.arm.prompt);
+    if (one.arm.temperature) json.member("temperature", one.arm.temperature);
+    if (one.arm.max_tokens) json.member("max_output_tokens", *one.arm.max_tokens);
+    if (one.arm.seed) json.member("seed", one.arm.seed);
+    json.close('}');
+  }
+  json.close(']');
+}
+
+/// `a, b`, each once.
+template <class NameOf>
+std::string names_of(const RunOptions& options, const NameOf& name_of) {
+  std::string names = name_of(options.provider);
+  std::vector<std::string> named{names};
+  for (const RunArm& one : options.arms) {
+    const std::string& name = name_of(one.provider);
+    if (std::ranges::find(named, name) != named.end()) continue;
+    named.push_back(name);
+    names += ", " + name;
+  }
+  return names;
 }
 
 /// The settings that decide what is requested and what an answer is: names and URLs without user info, no
@@ -48,6 +81,7 @@ std::string settings_of(const RunOptions& options, const RunSettings& run, const
   }
   json.close(']');
   json.member("model", options.provider.model);
+  if (!options.arms.empty()) add_arms(json, options);
   json.member("temperature", settings.temperature.value);
   json.member("max_output_tokens", settings.max_output_tokens.value);
   json.member("seed", settings.seed.value);
@@ -71,8 +105,8 @@ RunRecord record_of(const RunOptions& options, const RunInputs& inputs, const Ru
   record.run_id = run.run_id;
   record.suite = inputs.suite.name;
   record.mode = mode_name(options.settings);
-  record.provider = options.provider.provider.name;
-  record.model = options.provider.model;
+  record.provider = names_of(options, [](const ResolvedProvider& one) { return one.provider.name; });
+  record.model = names_of(options, [](const ResolvedProvider& one) { return one.model; });
   record.prompt_version = inputs.prompt.version;
   record.started_at_ms = now_ms;
   record.trials = plan.trial_count();

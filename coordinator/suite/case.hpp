@@ -37,10 +37,17 @@ struct Expectation {
   friend bool operator==(const Expectation&, const Expectation&) = default;
 };
 
+/// A test's messages under one of the suite's prompts (Suite::prompts), rendered.
+struct RenderedPrompt {
+  std::string system;
+  std::string prompt;
+  friend bool operator==(const RenderedPrompt&, const RenderedPrompt&) = default;
+};
+
 /// One input and what is expected of the answer: a TOML fixture or a test of a YAML
 /// suite (docs/suites.md).
 struct Case {
-  std::string id;
+  std::string id;  ///< Where a run has several arms: `TEST@ARM`.
   std::string name;
   std::string category;
   std::string language;
@@ -58,6 +65,10 @@ struct Case {
   double min_confidence = 0.0;  ///< 0..1
   std::string source;           ///< File, relative to the suite's folder, with '/'.
   std::uint32_t line = 0;       ///< Of its id there; 0: not known.
+  /// By prompt of the suite, for a test without a prompt of its own; else empty.
+  std::vector<RenderedPrompt> prompts;
+  std::uint32_t arm = 0;   ///< Position in the run's arms; 0 without any.
+  std::uint32_t test = 0;  ///< With arms: the same number for the same test under each of them.
 };
 
 /// The [baseline] table of manifest.toml: known-good aggregates.

@@ -9,14 +9,52 @@ CaseList::CaseList(std::initializer_list<Case> cases) {
   for (const Case& one : cases) push_back(one);
 }
 
-Result<CaseRef> CaseList::read(std::size_t index) const {
-  const Entry& entry = entries_.at(index);
+Result<CaseRef> CaseList::read_test(const Entry& entry) const {
   const auto& file = files_[entry.file];
   if (!file) return held_[entry.position];
   auto one = file->read(entry.position, entry.length, entry.check);
   if (!one) return fail(std::move(one.error()));
   one->line = entry.line;
   return std::make_shared<const Case>(std::move(*one));
+}
+
+Result<CaseRef> CaseList::read(std::size_t index) const {
+  const Entry& entry = entries_.at(index);
+  auto test = read_test(entry);
+  if (!test || arms_.empty()) return test;
+  auto one = std::make_shared<Case>(**test);
+  one->id = id(index);
+  one->arm = entry.arm;
+  one->test = entry.test;
+  if (const auto prompt = arms_[entry.arm]; prompt && !one->prompts.empty()) {
+    one->content = one->prompts.at(*prompt).prompt;
+    one->system = one->prompts.at(*prompt).system;
+  }
+  return CaseRef(std::move(one));
+}
+
+CaseList CaseList::under(std::span<const Arm> arms) const {
+  CaseList list;
+  list.held_ = held_;
+  list.files_ = files_;
+  for (const Arm& arm : arms) list.arms_.push_back(arm.prompt);
+  list.entries_.reserve(size() * arms.size());
+  for (std::size_t i = 0; i < size(); ++i) {
+    for (std::uint32_t arm = 0; arm < arms.size(); ++arm) {
+      std::string name(id(i));
+      name.append(1, arm_separator).append(arms[arm].name);
+      const Entry added = list.add(name, category(i));
+      Entry& entry = list.entries_.back();
+      entry = entries_[i];
+      entry.id_begin = added.id_begin;
+      entry.id_length = added.id_length;
+      entry.category = added.category;
+      entry.arm = arm;
+      entry.test = static_cast<std::uint32_t>(i);
+    }
+  }
+  list.sort_by_id();
+  return list;
 }
 
 std::string_view CaseList::id(std::size_t index) const {

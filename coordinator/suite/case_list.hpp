@@ -1,6 +1,7 @@
 #pragma once
 
 #include "common/error.hpp"
+#include "coordinator/suite/arm.hpp"
 #include "coordinator/suite/case.hpp"
 
 #include <cstddef>
@@ -9,6 +10,8 @@
 #include <initializer_list>
 #include <map>
 #include <memory>
+#include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -40,6 +43,8 @@ class CaseList {
   Result<CaseRef> read(std::size_t index) const;
   std::string_view id(std::size_t index) const;
   std::string_view category(std::size_t index) const;
+  /// As Case::arm.
+  std::uint32_t arm(std::size_t index) const { return entries_.at(index).arm; }
 
   void push_back(Case held);
   /// A case that stays in its file.
@@ -57,6 +62,9 @@ class CaseList {
   /// Keeps the cases whose category is wanted, in their order.
   void keep_if(const std::function<bool(std::string_view category)>& wanted);
   void truncate(std::size_t size);
+  /// Each case once for each arm, as `TEST@ARM` with the messages of the arm's prompt, by id. REQUIRES: none
+  /// has an arm yet; a prompt that an arm names is one of the suite's.
+  CaseList under(std::span<const Arm> arms) const;
   /// For tests: a held case, to be changed in place (but for its id and category).
   Case& held(std::size_t index);
 
@@ -70,15 +78,19 @@ class CaseList {
     std::uint32_t category = 0;  ///< In categories_.
     std::uint32_t file = 0;      ///< In files_; held if there is none.
     std::uint32_t line = 0;      ///< Of one that stays in its file.
+    std::uint32_t arm = 0;       ///< In arms_.
+    std::uint32_t test = 0;      ///< As Case::test.
   };
 
   Entry& add(std::string_view id, std::string_view category);
+  Result<CaseRef> read_test(const Entry& entry) const;
 
   std::vector<Entry> entries_;
   std::vector<std::shared_ptr<Case>> held_;
   std::vector<std::shared_ptr<const CaseFile>> files_{nullptr};  ///< The first stands for held_.
   std::string ids_;
   std::vector<std::string> categories_;
+  std::vector<std::optional<std::uint32_t>> arms_;  ///< The prompt of each; empty: the run has no arms.
   std::map<std::string, std::uint32_t, std::less<>> category_numbers_;
 };
 

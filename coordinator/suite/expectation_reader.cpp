@@ -6,6 +6,7 @@
 #include "coordinator/suite/expected_claims.hpp"
 #include "coordinator/suite/json_document.hpp"
 #include "coordinator/suite/judge_reader.hpp"
+#include "coordinator/suite/test_templates.hpp"
 #include "coordinator/suite/thresholding_reader.hpp"
 
 #include <algorithm>
@@ -228,7 +229,7 @@ class ExpectationsReader {
     if (entry == nullptr) return {};
     const auto* path = std::get_if<std::string>(&entry->value.value);
     if (path == nullptr) return accept_schema(reader, entry->value, "");
-    const std::string named = "names \"" + excerpt(*path, defaults::quoted_bytes) + "\", which ";
+    const std::string named = names_file(*path);
     const auto text = source_.read_file(*path, source_.opened);
     if (!text) {
       reader.add_wrong("schema", named + text.error().message);

@@ -77,6 +77,16 @@ std::string canonical_claims(const std::vector<ExpectedClaim>& claims) {
   return unordered_array(std::move(elements));
 }
 
+/// In their order, which arms refer to.
+std::string canonical_prompts(const std::vector<RenderedPrompt>& prompts) {
+  std::string out = "[";
+  for (const RenderedPrompt& one : prompts) {
+    if (&one != prompts.data()) out += ',';
+    out += Object().add_text("prompt", one.prompt).add_text("system", one.system).finish();
+  }
+  return out + "]";
+}
+
 std::string canonical_question(const JudgeQuestion& question) {
   Object object;
   object.add_text("criteria", question.criteria).add_text("reference", question.reference);
@@ -103,6 +113,17 @@ std::string canonical_judge(const FingerprintJudge& judge) {
   object.add("max_tokens", std::to_string(judge.max_tokens)).add_text("model", judge.model);
   if (judge.provider) object.add_text("provider", to_string(*judge.provider));
   object.add("samples", std::to_string(judge.samples)).add("temperature", number(judge.temperature));
+  return object.finish();
+}
+
+std::string canonical_arm(const FingerprintArm& arm) {
+  Object object;
+  object.add("max_tokens", std::to_string(arm.max_tokens)).add_text("model", arm.model);
+  object.add_text("name", arm.name);
+  if (arm.prompt) object.add("prompt", std::to_string(*arm.prompt));
+  object.add_text("provider", to_string(arm.provider));
+  if (arm.seed) object.add("seed", std::to_string(*arm.seed));
+  object.add_if("temperature", arm.temperature);
   return object.finish();
 }
 
@@ -135,6 +156,7 @@ std::string canonical_case(const Case& one) {
     object.add("must_contain", canonical_claims(one.must_contain));
     object.add("must_not_contain", canonical_claims(one.must_not_contain));
   } else {
+    if (!one.prompts.empty()) object.add("prompts", canonical_prompts(one.prompts));
     object.add_text("system", one.system);
   }
   object.add("weight", number(one.weight));
@@ -154,6 +176,11 @@ Digest config_fingerprint(const Suite& suite, const FingerprintSettings& setting
     metrics.push_back(json_string(std::string(info(id).name) + " " + std::string(info(id).version)));
   }
   Object object;
+  if (!settings.arms.empty()) {
+    std::vector<std::string> arms;
+    for (const FingerprintArm& arm : settings.arms) arms.push_back(canonical_arm(arm));
+    object.add("arms", unordered_array(std::move(arms)));
+  }
   if (embeds) {
     object.add_text("embedding_model", settings.embedding_model);
     if (settings.embedding_provider) {
@@ -164,14 +191,16 @@ Digest config_fingerprint(const Suite& suite, const FingerprintSettings& setting
   if (std::ranges::any_of(suite.metrics, is_judge_metric)) {
     object.add("judge", canonical_judge(settings.judge));
   }
-  object.add("max_tokens", std::to_string(settings.max_tokens));
-  object.add("metrics", unordered_array(std::move(metrics))).add_text("model", settings.model);
+  const bool has_arms = !settings.arms.empty();
+  if (!has_arms) object.add("max_tokens", std::to_string(settings.max_tokens));
+  object.add("metrics", unordered_array(std::move(metrics)));
+  if (!has_arms) object.add_text("model", settings.model);
   if (reads_claims) object.add_text("ontology", to_hex(settings.ontology));
   if (reads_claims) object.add_text("prompt", to_hex(settings.prompt));
-  object.add_text("provider", to_string(settings.provider));
-  if (settings.seed) object.add("seed", std::to_string(*settings.seed));
+  if (!has_arms) object.add_text("provider", to_string(settings.provider));
+  if (!has_arms && settings.seed) object.add("seed", std::to_string(*settings.seed));
   object.add_text("suite", to_hex(suite.content_fingerprint));
-  object.add_if("temperature", settings.temperature);
+  if (!has_arms) object.add_if("temperature", settings.temperature);
   return sha256(object.finish());
 }
 

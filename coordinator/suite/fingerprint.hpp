@@ -8,6 +8,7 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <vector>
 
 namespace sluice {
 
@@ -29,6 +30,17 @@ struct FingerprintJudge {
   std::uint32_t samples = defaults::judge_samples;  ///< Where a test says nothing.
 };
 
+/// An arm of a run.
+struct FingerprintArm {
+  std::string name;
+  ProviderKind provider = ProviderKind::openai;
+  std::string model;
+  std::optional<double> temperature;
+  std::uint32_t max_tokens = 0;
+  std::optional<std::int64_t> seed;
+  std::optional<std::uint32_t> prompt;  ///< As Arm::prompt.
+};
+
 /// What a run adds to its suite.
 struct FingerprintSettings {
   ProviderKind provider = ProviderKind::openai;
@@ -38,6 +50,7 @@ struct FingerprintSettings {
   std::optional<std::int64_t> seed;
   std::optional<ProviderKind> embedding_provider;  ///< Nothing for the built-in embedder.
   std::string embedding_model;
+  std::vector<FingerprintArm> arms;  ///< Where there are any, they stand for the model settings above.
   FingerprintJudge judge;
   Digest prompt{};    ///< PromptTemplate::hash
   Digest ontology{};  ///< SHA-256 of the ontology's text.

@@ -34,9 +34,9 @@ class TreeBuilder : public nlohmann::json_sax<json> {
     if (value <= static_cast<number_unsigned_t>(std::numeric_limits<std::int64_t>::max())) {
       return add(static_cast<std::int64_t>(value));
     }
-    return add(static_cast<double>(value));
+    return add(static_cast<double>(value), std::to_string(value));
   }
-  bool number_float(number_float_t value, const string_t&) override { return add(value); }
+  bool number_float(number_float_t value, const string_t& text) override { return add(value, text); }
   bool string(string_t& value) override { return add(std::move(value)); }
   bool binary(binary_t&) override { return fail("binary values are not JSON"); }
 
@@ -95,8 +95,8 @@ class TreeBuilder : public nlohmann::json_sax<json> {
     open_.pop_back();
     return add(std::move(closed.value));
   }
-  bool add(decltype(DocumentNode::value) value) {
-    DocumentNode node{std::move(value), first_line_};
+  bool add(decltype(DocumentNode::value) value, std::string written = {}) {
+    DocumentNode node{std::move(value), first_line_, std::move(written)};
     if (open_.empty()) {
       root = std::move(node);
     } else if (auto* array = std::get_if<DocumentNode::Array>(&open_.back().node.value)) {

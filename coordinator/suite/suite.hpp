@@ -2,6 +2,7 @@
 
 #include "common/hash.hpp"
 #include "common/model/judge.hpp"
+#include "coordinator/suite/arm.hpp"
 #include "coordinator/suite/case.hpp"
 #include "coordinator/suite/case_list.hpp"
 #include "coordinator/suite/suite_folder.hpp"
@@ -25,6 +26,8 @@ struct Suite {
   std::vector<FileIdentity> input_files;
   std::vector<std::string> fixture_folders;  ///< Every TOML file in them is a fixture.
   std::vector<Rubric> rubrics;               ///< Those that any of the cases uses, each once.
+  std::vector<PromptVariant> prompts;        ///< In the order of the file.
+  std::vector<Arm> arms;                     ///< As `arms:` names them; flags may name others.
   std::vector<MetricId> metrics;  ///< What assesses any of the cases, by number; before any selection.
   /// Of all cases, the thresholding and the file's own `repeat` and `min_stability`, in canonical form and
   /// before any selection (docs/baselines.md).

@@ -33,6 +33,7 @@ void SuiteBuilder::add(std::shared_ptr<const CaseFile> file, CaseList::Place in_
 }
 
 void SuiteBuilder::note(const Case& one, const Digest& fingerprint, Place place) {
+  takes_prompts_ = takes_prompts_ || !one.prompts.empty();
   places_.push_back(place);
   ShortDigest& digest = digests_.emplace_back();
   std::copy_n(fingerprint.begin(), digest.size(), digest.begin());

@@ -38,6 +38,8 @@ class SuiteBuilder {
   void add(std::shared_ptr<const CaseFile> file, CaseList::Place in_file, const Case& one,
            const Digest& fingerprint, Place place);
 
+  /// Whether any of the cases has the suite's prompts.
+  bool takes_prompts() const { return takes_prompts_; }
   /// Every id that an earlier case has already, as findings at the later one; at most max_file_findings.
   void find_duplicates(std::vector<Finding>& findings);
   /// The suite; the builder is then empty. REQUIRES: no duplicates.
@@ -56,6 +58,7 @@ class SuiteBuilder {
   std::vector<ShortDigest> digests_;
   std::vector<std::uint32_t> order_;  ///< The cases by id, then as they were added.
   std::bitset<256> metrics_;
+  bool takes_prompts_ = false;
 };
 
 }  // namespace sluice

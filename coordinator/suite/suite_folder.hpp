@@ -7,6 +7,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <filesystem>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
@@ -23,6 +24,11 @@ struct FileIdentity {
 /// Empty where there is none.
 std::optional<FileIdentity> identity_of(const FileDescriptor& file);
 std::optional<FileIdentity> identity_of(const std::filesystem::path& path);
+
+/// Reads a file that a suite names, by its path relative to the suite; the error's message begins after the
+/// file's name ("cannot be read: ..."). `opened` as in SuiteFolder::read.
+using ReadNamedFile =
+    std::function<Result<std::string>(const std::string& path, std::vector<FileIdentity>* opened)>;
 
 /// The files that a suite may name: those below its own folder, and below further ones that the user allowed
 /// (--allow-path). A suite is data that comes from anywhere, and what its files hold is sent to a provider

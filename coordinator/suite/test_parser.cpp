@@ -7,8 +7,12 @@
 #include "coordinator/suite/document_context.hpp"
 #include "coordinator/suite/expectation_reader.hpp"
 #include "coordinator/suite/fixture.hpp"
+#include "coordinator/suite/template.hpp"
+#include "coordinator/suite/test_templates.hpp"
 
+#include <functional>
 #include <optional>
+#include <set>
 #include <utility>
 
 namespace sluice {
@@ -19,7 +23,26 @@ class TestReader {
   TestReader(const TestSource& source, ParsedTest& result)
       : source_(source), context_{source.file, source.notation, result.findings}, result_(result) {}
 
-  void read(const DocumentNode& node) {
+  void read(const DocumentNode& written) {
+    const DocumentEntry* vars = find_entry(written, "vars");
+    if (vars != nullptr) variables_ = read_variables(*vars, context_);
+    takes_prompts_ = !source_.prompts->empty() && !has_prompt(written);
+    std::optional<RenderedTest> rendered;
+    if (vars != nullptr || takes_prompts_) rendered = render_test(written, variables_, context_);
+    is_rendered_ = rendered.has_value();
+    read_keys(rendered ? rendered->node : written);
+    if (vars != nullptr && rendered->is_sound) refuse_unused(*vars, rendered->used);
+    sort_findings(result_.findings);
+  }
+
+ private:
+  static bool has_prompt(const DocumentNode& test) {
+    const DocumentEntry* input = find_entry(test, "input");
+    if (input == nullptr) return false;
+    return find_entry(input->value, "prompt") != nullptr || find_entry(input->value, "file") != nullptr;
+  }
+
+  void read_keys(const DocumentNode& node) {
     Case& test = result_.test;
     TableReader reader = context_.reader(node, source_.notation == Notation::yaml ? "the test" : "");
     test.id = reader.word("id", Need::required).value_or("");
@@ -28,15 +51,17 @@ class TestReader {
     test.category = reader.word("category").value_or("tests");
     test.language = reader.text("language").value_or("");
     test.weight = read_weight(reader);
-    const DocumentNode* input = reader.table("input", Need::required);
+    reader.entry("vars");
+    const DocumentNode* input = reader.table("input", takes_prompts_ ? Need::optional : Need::required);
     const DocumentEntry* expected = reader.entry("expected", Need::required, "what the answer is judged by");
     reader.finish();
     if (expected != nullptr) needs_context_ = read_expectations(*expected, source_, context_, test);
+    const DocumentNode no_input{DocumentNode::Table(), node.line};
+    if (input == nullptr && reader.entry("input") == nullptr && takes_prompts_) input = &no_input;
     if (input != nullptr) read_input(context_.reader(*input, "input"));
-    sort_findings(result_.findings);
+    if (takes_prompts_) take_prompts(reader.line_of(variables_.empty() ? "id" : "vars"));
   }
 
- private:
   void read_input(TableReader reader) {
     Case& test = result_.test;
     auto prompt = reader.text("prompt");
@@ -47,7 +72,13 @@ class TestReader {
     auto system = reader.text("system");
     if (has_prompt && has_file)
       reader.add_wrong("file", "cannot stand beside \"prompt\": one of them is the prompt");
-    if (!has_prompt && !has_file) {
+    if (takes_prompts_ && test.kind == CaseKind::claims) {
+      takes_prompts_ = false;
+      reader.add_finding(
+          reader.line_of("prompt"),
+          "missing \"prompt\" in input: claims metrics are about a test's own code, so that the "
+          "suite's \"prompts\" are not for it");
+    } else if (!has_prompt && !has_file && !takes_prompts_) {
       reader.add_missing({"prompt", "file"},
                          "missing \"prompt\" in input: expected a string, or \"file\" with the path of one");
     }
@@ -61,9 +92,57 @@ class TestReader {
       return;
     }
     if (prompt_is_empty) reader.add_wrong("prompt", "must not be empty");
+    if (!is_rendered_) {
+      refuse_variable(reader, "prompt", prompt ? test.content : "");
+      refuse_variable(reader, "system", system.value_or(""));
+    }
     if (context) test.context = joined(*context);
     if (needs_context_ != nullptr && (context || reader.entry("context") == nullptr)) require_context(reader);
     test.system = std::move(system).value_or("");
+    if (!takes_prompts_ || test.system.empty()) return;
+    if (const std::string other = source_.prompts->first_with_system(); !other.empty()) {
+      reader.add_wrong("system",
+                       "cannot stand beside that of " + other + ": one of them is the system prompt");
+    }
+  }
+
+  /// What looks like a variable would be sent, and paid for, as it stands. Code of claims metrics may hold
+  /// it.
+  static void refuse_variable(TableReader& reader, std::string_view key, std::string_view text) {
+    const std::string_view name = first_variable(text);
+    if (name.empty()) return;
+    const std::string shown = excerpt(name, defaults::quoted_bytes);
+    reader.add_wrong(
+        key, "holds {{" + shown + "}}, and the test has no \"vars\": give it \"vars\" with \"" + shown +
+                 "\", or, where the braces themselves are meant, \"vars: {}\" and {{ '{{' }}" + shown + "}}");
+  }
+
+  void take_prompts(std::uint32_t line) {
+    Case& test = result_.test;
+    test.prompts = source_.prompts->render(variables_, context_, line);
+    if (test.prompts.empty()) return;
+    for (RenderedPrompt& one : test.prompts) {
+      if (one.system.empty()) one.system = test.system;
+    }
+    test.content = test.prompts.front().prompt;
+    test.system = test.prompts.front().system;
+  }
+
+  /// A variable may be for some of the prompts alone; one that nothing holds is misspelt here or there.
+  void refuse_unused(const DocumentEntry& vars, const std::set<std::string, std::less<>>& used) {
+    const auto* table = std::get_if<DocumentNode::Table>(&vars.value.value);
+    if (table == nullptr) return;
+    for (const DocumentEntry& entry : *table) {
+      if (!is_variable_name(entry.key) || used.contains(entry.key) || source_.prompts->use(entry.key))
+        continue;
+      std::vector<std::string_view> candidates(used.begin(), used.end());
+      candidates.insert(candidates.end(), source_.prompts->variables().begin(),
+                        source_.prompts->variables().end());
+      context_.add(entry.line, "\"" + excerpt(entry.key, defaults::quoted_bytes) +
+                                   "\" in vars is used by nothing: no prompt and no other text of the test "
+                                   "that is rendered holds it" +
+                                   did_you_mean(entry.key, candidates));
+    }
   }
 
   void require_context(TableReader& reader) const {
@@ -75,7 +154,7 @@ class TestReader {
   }
 
   void read_content(TableReader& reader, const std::string& path) {
-    const std::string named = "names \"" + excerpt(path, defaults::quoted_bytes) + "\", which ";
+    const std::string named = names_file(path);
     auto text = source_.read_file(path, source_.opened);
     if (!text) return reader.add_wrong("file", named + text.error().message);
     if (invalid_utf8_at(*text)) return reader.add_wrong("file", named + "is not valid UTF-8");
@@ -102,6 +181,9 @@ class TestReader {
   DocumentContext context_;
   ParsedTest& result_;
   const KnownRubric* needs_context_ = nullptr;
+  Variables variables_;
+  bool takes_prompts_ = false;  ///< Those of the suite.
+  bool is_rendered_ = false;
 };
 
 template <class Compiled>

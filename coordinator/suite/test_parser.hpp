@@ -2,13 +2,12 @@
 
 #include "common/documents/document.hpp"
 #include "common/documents/finding.hpp"
-#include "common/error.hpp"
 #include "coordinator/suite/case.hpp"
 #include "coordinator/suite/suite_folder.hpp"
+#include "coordinator/suite/suite_prompts.hpp"
 #include "coordinator/suite/suite_rubrics.hpp"
 
 #include <cstdint>
-#include <functional>
 #include <memory>
 #include <string>
 #include <unordered_map>
@@ -16,11 +15,6 @@
 #include <vector>
 
 namespace sluice {
-
-/// Reads a file that a test names, by its path relative to the suite; the error's message begins after the
-/// file's name ("cannot be read: ..."). `opened` as in SuiteFolder::read.
-using ReadNamedFile =
-    std::function<Result<std::string>(const std::string& path, std::vector<FileIdentity>* opened)>;
 
 /// Compiles patterns and schemas by the code that will assess answers by them, each once however many tests
 /// hold it. Not thread-safe.
@@ -46,6 +40,7 @@ struct TestSource {
   TextChecker* checker = nullptr;               ///< Null: patterns and schemas were checked before.
   std::vector<FileIdentity>* opened = nullptr;  ///< Gets the files that tests name. Null: it has them.
   std::shared_ptr<SuiteRubrics> rubrics = std::make_shared<SuiteRubrics>();  ///< Those that tests may name.
+  std::shared_ptr<const SuitePrompts> prompts = std::make_shared<SuitePrompts>();  ///< For all tests.
 };
 
 /// What a test came to. The case is meant for use only if there are no findings.

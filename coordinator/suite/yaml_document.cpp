@@ -34,6 +34,7 @@ struct Refused : std::exception {
 
 std::size_t count_nodes(const DocumentNode& node, std::size_t& text_bytes) {
   std::size_t count = 1;
+  text_bytes += node.written.size();
   if (const auto* table = std::get_if<DocumentNode::Table>(&node.value)) {
     for (const DocumentEntry& entry : *table) {
       text_bytes += entry.key.size();
@@ -82,6 +83,7 @@ class TreeBuilder : public YAML::EventHandler {
       node.value = text;
     } else {
       node.value = resolve_plain_scalar(text);
+      if (!std::holds_alternative<std::string>(node.value)) node.written = text;
     }
     add(std::move(node), anchor);
   }

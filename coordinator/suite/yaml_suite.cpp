@@ -5,10 +5,13 @@
 #include "common/settings/setting_definitions.hpp"
 #include "common/text/text.hpp"
 #include "coordinator/defaults.hpp"
+#include "coordinator/suite/arm_reader.hpp"
+#include "coordinator/suite/arms.hpp"
 #include "coordinator/suite/document_context.hpp"
 #include "coordinator/suite/fixture_folder.hpp"
 #include "coordinator/suite/json_lines_file.hpp"
 #include "coordinator/suite/suite_folder.hpp"
+#include "coordinator/suite/suite_prompts.hpp"
 #include "coordinator/suite/test_parser.hpp"
 #include "coordinator/suite/thresholding_reader.hpp"
 #include "coordinator/suite/yaml_document.hpp"
@@ -83,6 +86,8 @@ class YamlSuiteReader {
     loaded_.suite.input_files = std::move(input_files_);
     loaded_.suite.fixture_folders = std::move(fixture_folders_);
     loaded_.suite.rubrics = rubrics_->used();
+    loaded_.suite.prompts = std::move(prompt_variants_);
+    loaded_.suite.arms = std::move(arms_);
     return std::move(loaded_);
   }
 
@@ -100,6 +105,7 @@ class YamlSuiteReader {
     if (const DocumentNode* settings = reader.table("settings")) read_settings(*settings);
     const auto rubrics = reader.texts("rubrics");
     if (rubrics) read_rubrics(reader, *rubrics);
+    read_prompts_and_arms(reader);
     const DocumentNode::Array* tests = reader.array("tests");
     const auto fixtures = reader.texts("fixtures");
     const auto tests_files = reader.texts("tests_file");
@@ -113,6 +119,23 @@ class YamlSuiteReader {
     if (tests != nullptr) read_tests(*tests);
     if (tests_files) read_tests_files(reader, *tests_files);
     if (fixtures) read_fixtures(reader, *fixtures);
+    if (findings_.empty() && !prompts_->empty() && !builder_.takes_prompts()) {
+      reader.add_wrong("prompts", "have no effect: they are for tests without a prompt of their own");
+    }
+  }
+
+  /// The prompts are templates of every test, so they are read before these.
+  void read_prompts_and_arms(TableReader& reader) {
+    if (const DocumentEntry* prompts = reader.entry("prompts")) {
+      prompts_->read(*prompts, context_, reader_of_files(), &input_files_);
+    }
+    prompt_variants_ = prompts_->variants();
+    if (const DocumentEntry* arms = reader.entry("arms"))
+      arms_ = read_arms(*arms, prompt_variants_, context_);
+    const std::vector<Arm> crossed = arms_of(prompt_variants_, arms_);
+    if (crossed.size() <= defaults::max_arms) return;
+    const auto checked = check_arms(crossed);
+    reader.add_finding(reader.line_of(arms_.empty() ? "prompts" : "arms"), checked.error().message);
   }
 
   /// By themselves: what flags, environment and settings file say changes nothing about what a value may be.
@@ -161,12 +184,15 @@ class YamlSuiteReader {
     reader.finish();
   }
 
-  TestSource source_of(std::string file, std::string source, Notation notation) {
-    const auto read = [files = files_](const std::string& name, std::vector<FileIdentity>* opened) {
+  ReadNamedFile reader_of_files() const {
+    return [files = files_](const std::string& name, std::vector<FileIdentity>* opened) {
       return files->read(name, defaults::max_fixture_bytes, opened);
     };
-    return {std::move(file), std::move(source), notation, thresholding_, read,
-            &checker_,       &input_files_,     rubrics_};
+  }
+
+  TestSource source_of(std::string file, std::string source, Notation notation) {
+    return {std::move(file), std::move(source), notation, thresholding_, reader_of_files(),
+            &checker_,       &input_files_,     rubrics_, prompts_};
   }
 
   fs::path folder() const { return path_.parent_path(); }
@@ -237,6 +263,9 @@ class YamlSuiteReader {
   DocumentContext context_;
   TextChecker checker_;
   std::shared_ptr<SuiteRubrics> rubrics_ = std::make_shared<SuiteRubrics>();
+  std::shared_ptr<SuitePrompts> prompts_ = std::make_shared<SuitePrompts>();
+  std::vector<PromptVariant> prompt_variants_;
+  std::vector<Arm> arms_;
   SuiteBuilder builder_;
   LoadedSuite loaded_;
   std::string name_;

@@ -224,6 +224,15 @@ TEST_F(Commands, TheSuiteOfTheDocumentsWithJudgesIsValid) {
   EXPECT_TRUE(has(finished.output, "all: 5 tests ok")) << finished.output;
 }
 
+TEST_F(Commands, ValidateFixturesCountsPromptsAndArms) {
+  write_text(folder() / "suite.yaml",
+             "suite: s\nprompts: [\"{{a}}?\", \"{{a}}!\"]\narms: [x=openai:m, {name: y, prompt: \"2\"}]\n"
+             "tests:\n- {id: t, vars: {a: 1}, expected: {type: exact_match, text: b}}\n");
+  const auto finished = run_sluice({"validate-fixtures", (folder() / "suite.yaml").string()});
+  EXPECT_EQ(finished.exit_code, 0) << finished.output << finished.errors;
+  EXPECT_TRUE(has(finished.output, "all: 1 test ok, 2 prompts, 3 arms\n")) << finished.output;
+}
+
 TEST_F(Commands, WordsThatTheOntologyLacksAreNamedAtTheLineOfTheCase) {
   const auto suite = folder() / "suite";
   write_text(suite / "odd.toml",

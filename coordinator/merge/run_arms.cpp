@@ -1,0 +1,255 @@
+#include "coordinator/merge/run_arms.hpp"
+
+#include "coordinator/statistics/random_stream.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <utility>
+
+namespace sluice {
+namespace {
+
+/// What a fall below a baseline says is no matter here: arms are compared with one another.
+bool fails_by_itself(const AssessedMetric& metric) {
+  switch (metric.cause) {
+    case MetricCause::not_passed:
+    case MetricCause::below_min_score:
+    case MetricCause::below_min_floor:
+    case MetricCause::no_majority:
+      return true;
+    default:
+      return false;
+  }
+}
+
+std::uint32_t answer_latency(const Spend& spend) {
+  const std::uint64_t waits =
+      std::uint64_t{spend.waited_permit_ms} + spend.waited_pause_ms + spend.waited_retry_ms;
+  return waits < spend.latency_ms ? static_cast<std::uint32_t>(spend.latency_ms - waits) : 0;
+}
+
+/// The smallest value that at least this share of all does not exceed.
+std::optional<std::uint32_t> percentile(std::vector<std::uint32_t>& values, double share) {
+  if (values.empty()) return std::nullopt;
+  const auto rank = static_cast<std::size_t>(std::ceil(share * static_cast<double>(values.size())));
+  const auto at = values.begin() + static_cast<std::ptrdiff_t>(std::max<std::size_t>(rank, 1) - 1);
+  std::ranges::nth_element(values, at);
+  return *at;
+}
+
+/// The mean over tests of the means over their repeats.
+std::optional<double> mean_of(std::span<const RepeatSum> tests) {
+  double sum = 0.0;
+  std::size_t count = 0;
+  for (const RepeatSum& one : tests) {
+    if (one.denominator == 0) continue;
+    sum += static_cast<double>(one.numerator) / static_cast<double>(one.denominator);
+    ++count;
+  }
+  if (count == 0) return std::nullopt;
+  return sum / static_cast<double>(count);
+}
+
+/// The same comparison with the arms exchanged, as far as the bound of a drop needs it.
+PairedComparison mirrored(PairedComparison comparison) {
+  std::swap(comparison.base, comparison.current);
+  if (comparison.drop) comparison.drop = -*comparison.drop;
+  comparison.dropped_units = comparison.changed_units - comparison.dropped_units;
+  return comparison;
+}
+
+ArmVerdict verdict_of(const PairedComparison& comparison, const MetricDecision& decision,
+                      const DecisionRules& rules) {
+  if (decision.decision == ChangeDecision::regression) return ArmVerdict::worse;
+  if (decision.decision == ChangeDecision::improvement) return ArmVerdict::better;
+  if (decision.decision != ChangeDecision::no_regression) return ArmVerdict::undecided;
+  const double gain = drop_upper_bound(mirrored(comparison), rules.confidence);
+  return gain < rules.min_effect ? ArmVerdict::equivalent : ArmVerdict::undecided;
+}
+
+}  // namespace
+
+std::string_view to_string(ArmVerdict verdict) {
+  switch (verdict) {
+    case ArmVerdict::better:
+      return "better";
+    case ArmVerdict::worse:
+      return "worse";
+    case ArmVerdict::equivalent:
+      return "equivalent";
+    case ArmVerdict::undecided:
+      break;
+  }
+  return "undecided";
+}
+
+// 0 - 0 is 0, and -0 is not what people are shown.
+std::optional<double> ArmMetricComparison::gain() const {
+  return comparison.drop ? std::optional(0.0 - *comparison.drop) : std::nullopt;
+}
+
+std::optional<Interval> ArmMetricComparison::gain_interval() const {
+  const auto& drop = intervals.drop;
+  return drop ? std::optional(Interval{0.0 - drop->high, 0.0 - drop->low}) : std::nullopt;
+}
+
+std::vector<GateNotice> arm_notices(const RunArms& arms, std::size_t baseline) {
+  std::vector<GateNotice> notices;
+  for (const ArmPair& pair : arms.pairs) {
+    if (pair.first != baseline && pair.second != baseline) continue;
+    const bool is_second = pair.second == baseline;
+    const std::string& other = arms.arms[is_second ? pair.first : pair.second].name;
+    const ArmVerdict worse = is_second ? ArmVerdict::better : ArmVerdict::worse;
+    for (const ArmMetricComparison& one : pair.metrics) {
+      if (!one.metric) continue;  // A test that does not pass fails by itself.
+      const std::string what = "`" + std::string(info(*one.metric).name) + "` of the arm `" + other + "` ";
+      const std::string than = " that of `" + arms.arms[baseline].name + "`";
+      if (one.verdict == worse) {
+        notices.push_back({GateNotice::Severity::failure, "arm_worse",
+                           what + "is worse than" + than + ", beyond chance.", true, "Arms"});
+      } else if (one.verdict == ArmVerdict::undecided) {
+        notices.push_back({GateNotice::Severity::warning, "arm_undecided",
+                           what + "can be told neither from" + than +
+                               " nor to be as good: more tests or repeats are needed.",
+                           true, "Arms"});
+      }
+    }
+  }
+  return notices;
+}
+
+RunArmsFold::RunArmsFold(std::vector<std::string> names, const ArmRules& rules)
+    : rules_(rules), latencies_(names.size()) {
+  for (std::string& name : names) arms_.emplace_back().name = std::move(name);
+  for (std::size_t i = 0; i < arms_.size(); ++i) by_name_.push_back(i);
+  std::ranges::sort(by_name_, {}, [this](std::size_t arm) -> const std::string& { return arms_[arm].name; });
+}
+
+void RunArmsFold::add(const CaseResult& result) {
+  const Case& test_case = result.fixture;
+  ArmSummary& arm = arms_.at(test_case.arm);
+  arm.totals.add(result);
+  for (const TrialResult& trial : result.trials) {
+    if (trial.unit == nullptr) continue;
+    // As AggregateFold counts them: each answer once.
+    if (last_unit_ && trial.unit->unit <= *last_unit_) continue;
+    last_unit_ = trial.unit->unit;
+    arm.usage.of(CallKind::answer) += trial.unit->usage;
+    if (trial.unit->spend.calls > 0 && !trial.unit->spend.cache_hit && trial.unit->usage != Usage{})
+      latencies_[test_case.arm].push_back(answer_latency(trial.unit->spend));
+  }
+  add_scores(result);
+  add_status(result);
+}
+
+void RunArmsFold::add_status(const CaseResult& result) {
+  const Case& test_case = result.fixture;
+  auto& statuses = open_tests_[test_case.test];
+  statuses.push_back(result.status);
+  if (statuses.size() < arms_.size()) return;
+  ++tests_;
+  // Cases of a test come by their ids, the arms' names.
+  const bool differs = std::ranges::any_of(statuses, [&](CaseStatus one) { return one != statuses.front(); });
+  if (differs && ++differing_ <= defaults::kept_differences) {
+    const std::string_view id = test_case.id;
+    DifferingTest& one = differences_.emplace_back();
+    one.test = id.substr(0, id.size() - arms_[test_case.arm].name.size() - 1);
+    one.statuses.resize(arms_.size());
+    for (std::size_t i = 0; i < by_name_.size(); ++i) one.statuses[by_name_[i]] = statuses[i];
+  }
+  open_tests_.erase(test_case.test);
+}
+
+RepeatSum& RunArmsFold::sum_of(ArmMetric metric, const Case& test_case) {
+  auto& by_arm = scores_[metric];
+  by_arm.resize(arms_.size());
+  Scores& scores = by_arm[test_case.arm];
+  if (scores.size() <= test_case.test) scores.resize(test_case.test + 1);
+  return scores[test_case.test];
+}
+
+void RunArmsFold::add_scores(const CaseResult& result) {
+  const Case& test_case = result.fixture;
+  if (category_of_.size() <= test_case.test) category_of_.resize(test_case.test + 1);
+  const auto next = static_cast<std::uint32_t>(categories_.size());
+  category_of_[test_case.test] = categories_.try_emplace(test_case.category, next).first->second;
+  for (const TrialResult& trial : result.trials) {
+    if (trial.perturbation > 0 || trial.error != nullptr) continue;
+    const auto& metrics = trial.assessment.metrics;
+    sum_of({}, test_case).add(share_of_pass(std::ranges::none_of(metrics, fails_by_itself)));
+    for (const AssessedMetric& metric : metrics) {
+      if (info(metric.id).kind == MetricKind::scored && metric.score)
+        sum_of(metric.id, test_case).add(share_of_score(*metric.score));
+    }
+  }
+}
+
+std::vector<PairedCase> RunArmsFold::pairs_of(ArmMetric metric, std::size_t first, std::size_t second) const {
+  const auto& by_arm = scores_.at(metric);
+  std::vector<PairedCase> pairs(std::max(by_arm[first].size(), by_arm[second].size()));
+  for (std::size_t test = 0; test < pairs.size(); ++test) {
+    if (test < by_arm[first].size()) pairs[test].base = by_arm[first][test];
+    if (test < by_arm[second].size()) pairs[test].current = by_arm[second][test];
+    pairs[test].cluster = category_of_[test];
+  }
+  // A test without the metric is none that lacks it.
+  std::erase_if(pairs, [](const PairedCase& one) { return one.base.repeats + one.current.repeats == 0; });
+  return pairs;
+}
+
+// Every pair and metric at once: Holm's correction is over all that is said of the run's arms.
+void RunArmsFold::compare_pairs(RunArms& result) const {
+  std::vector<PairedComparison> comparisons;
+  for (std::size_t first = 0; first < arms_.size(); ++first) {
+    for (std::size_t second = first + 1; second < arms_.size(); ++second) {
+      if (rules_.baseline && *rules_.baseline != first && *rules_.baseline != second) continue;
+      ArmPair& pair = result.pairs.emplace_back(ArmPair{first, second, {}});
+      for (const auto& [metric, by_arm] : scores_) {
+        const std::uint64_t seed = RandomStream(rules_.seed, comparisons.size()).next();
+        const PairedSample sample = pair_cases(pairs_of(metric, first, second), rules_.by_category);
+        ArmMetricComparison& one = pair.metrics.emplace_back();
+        one.metric = metric;
+        one.comparison = compare_paired(sample, {}, seed);
+        BootstrapRules display;
+        display.confidence = rules_.confidence;
+        one.intervals = bootstrap_intervals(sample, display, seed);
+        comparisons.push_back(one.comparison);
+      }
+    }
+  }
+  const auto decisions = assess_changes(comparisons, result.rules);
+  auto decision = decisions.begin();
+  for (ArmPair& pair : result.pairs) {
+    for (ArmMetricComparison& one : pair.metrics) {
+      one.decision = *decision++;
+      one.verdict = verdict_of(one.comparison, one.decision, result.rules);
+    }
+  }
+}
+
+RunArms RunArmsFold::finish(const RunPrice& price) {
+  for (std::size_t i = 0; i < arms_.size(); ++i) {
+    ArmSummary& arm = arms_[i];
+    arm.called = latencies_[i].size();
+    arm.latency_p50 = percentile(latencies_[i], 0.50);
+    arm.latency_p95 = percentile(latencies_[i], 0.95);
+    if (price) arm.estimated_cost = price(PaidByArm(arm.usage, i));
+    for (auto& [metric, by_arm] : scores_) {
+      by_arm.resize(arms_.size());
+      if (const auto mean = mean_of(by_arm[i])) arm.means.emplace(metric, *mean);
+    }
+  }
+  RunArms result;
+  result.confidence = rules_.confidence;
+  // Two directions, either of which would tell two equal arms apart.
+  result.rules.confidence = 1.0 - (1.0 - rules_.confidence) / 2.0;
+  result.rules.min_effect = rules_.min_effect;
+  compare_pairs(result);
+  result.arms = std::move(arms_);
+  result.tests = tests_;
+  result.differing = differing_;
+  result.differences = std::move(differences_);
+  return result;
+}
+
+}  // namespace sluice

@@ -1,0 +1,131 @@
+#pragma once
+
+#include "common/model/metrics.hpp"
+#include "coordinator/facts/paid_by_arm.hpp"
+#include "coordinator/merge/aggregate.hpp"
+#include "coordinator/merge/case_result.hpp"
+#include "coordinator/statistics/bootstrap.hpp"
+#include "coordinator/statistics/change_decision.hpp"
+#include "coordinator/statistics/paired_sample.hpp"
+
+#include <cstddef>
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace sluice {
+
+/// What is compared between arms: a scored metric, or (nothing) whether the tests pass.
+using ArmMetric = std::optional<MetricId>;
+
+/// What one arm came to over all tests.
+struct ArmSummary {
+  std::string name;
+  Totals totals;
+  PaidTokens usage;                      ///< Of its answers, paid now or read from a cache.
+  std::optional<double> estimated_cost;  ///< US dollars for them.
+  /// Means over the tests of the means over each test's repeats.
+  std::map<ArmMetric, double> means;
+  /// Of answers that were called for in this run: from the start of a case to its answer without the waits
+  /// for permits, pauses and retries, in milliseconds. Nothing where all came from a cache.
+  std::uint64_t called = 0;
+  std::optional<std::uint32_t> latency_p50;
+  std::optional<std::uint32_t> latency_p95;
+};
+
+/// What the tests that both arms answered say of two arms.
+enum class ArmVerdict : std::uint8_t {
+  better,      ///< The second one is better, beyond chance, and by at least min_effect.
+  worse,       ///< It is worse in the same sense.
+  equivalent,  ///< A difference of min_effect can be excluded in both directions.
+  undecided,   ///< More tests or repeats are needed.
+};
+
+std::string_view to_string(ArmVerdict verdict);
+
+struct ArmMetricComparison {
+  ArmMetric metric;
+  PairedComparison comparison;  ///< `base` is the first arm, `current` the second.
+  MetricDecision decision;
+  DisplayIntervals intervals;  ///< For the eye: no verdict comes from them.
+  ArmVerdict verdict = ArmVerdict::undecided;
+
+  /// The second arm's mean over the first one's.
+  std::optional<double> gain() const;
+  std::optional<Interval> gain_interval() const;
+};
+
+/// Two arms beside one another.
+struct ArmPair {
+  std::size_t first = 0;  ///< Positions in RunArms::arms; `first` is the earlier one.
+  std::size_t second = 0;
+  std::vector<ArmMetricComparison> metrics;
+};
+
+/// A test that did not come to the same under all arms.
+struct DifferingTest {
+  std::string test;                  ///< Its id, without an arm.
+  std::vector<CaseStatus> statuses;  ///< By arm.
+};
+
+/// The arms of a run side by side.
+struct RunArms {
+  std::vector<ArmSummary> arms;
+  std::vector<ArmPair> pairs;
+  std::uint64_t tests = 0;
+  std::uint64_t differing = 0;             ///< Tests that came to something else under some arm.
+  std::vector<DifferingTest> differences;  ///< The first of them, by id (defaults::kept_differences).
+  DecisionRules rules;                     ///< `confidence` is that of each direction.
+  double confidence = 0.0;                 ///< Of a verdict: both directions together.
+};
+
+/// `arm_worse` (a failure) and `arm_undecided` (a warning): what the scored metrics of the others came to
+/// beside one arm's, for a run that is gated by tests of all cases.
+std::vector<GateNotice> arm_notices(const RunArms& arms, std::size_t baseline);
+
+/// How arms are told apart (docs/arms.md).
+struct ArmRules {
+  double confidence = defaults::confidence;
+  double min_effect = defaults::min_effect;
+  bool by_category = false;               ///< Tests of a category are swapped as one.
+  std::optional<std::size_t> baseline{};  ///< Only this arm is compared with the others.
+  std::uint64_t seed = 0;
+};
+
+/// Folds the cases of a run with arms, in plan order. Memory: some 100 bytes a case and metric.
+class RunArmsFold {
+ public:
+  RunArmsFold(std::vector<std::string> names, const ArmRules& rules);
+  void add(const CaseResult& result);
+  /// Call once.
+  RunArms finish(const RunPrice& price);
+
+ private:
+  /// One arm's scores in a metric, by test.
+  using Scores = std::vector<RepeatSum>;
+
+  void add_scores(const CaseResult& result);
+  void add_status(const CaseResult& result);
+  RepeatSum& sum_of(ArmMetric metric, const Case& test_case);
+  std::vector<PairedCase> pairs_of(ArmMetric metric, std::size_t first, std::size_t second) const;
+  void compare_pairs(RunArms& result) const;
+
+  ArmRules rules_;
+  std::vector<ArmSummary> arms_;
+  std::vector<std::size_t> by_name_;                             ///< The arms, as ids sort them.
+  std::vector<std::vector<std::uint32_t>> latencies_;            ///< By arm.
+  std::map<std::uint32_t, std::vector<CaseStatus>> open_tests_;  ///< Of which some arm's case is to come.
+  std::uint64_t tests_ = 0;
+  std::uint64_t differing_ = 0;
+  std::vector<DifferingTest> differences_;
+  std::optional<UnitId> last_unit_;
+  std::map<ArmMetric, std::vector<Scores>> scores_;  ///< By arm.
+  std::vector<std::uint32_t> category_of_;           ///< By test.
+  std::map<std::string, std::uint32_t, std::less<>> categories_;
+};
+
+}  // namespace sluice

@@ -1,0 +1,145 @@
+#include "coordinator/report/report_document.hpp"
+#include "coordinator/report/statistics_wording.hpp"
+#include "coordinator/report/wording.hpp"
+
+#include <string>
+#include <string_view>
+#include <utility>
+
+namespace sluice {
+namespace {
+
+using namespace document;
+
+std::string metric_name(const ArmMetric& metric) {
+  return metric ? std::string(info(*metric).name) : std::string("passed");
+}
+
+std::string points(double difference) {
+  return wording::fixed(100.0 * difference, 1, true);
+}
+
+std::string milliseconds(const std::optional<std::uint32_t>& latency) {
+  return latency ? wording::grouped(*latency) + " ms" : std::string(wording::dash);
+}
+
+/// `gpt-x (openai), prompt short`
+std::string model_words(const ArmIdentity& identity) {
+  std::string text = identity.model + " (" + identity.provider_name + ")";
+  if (!identity.prompt.empty()) text += ", prompt " + identity.prompt;
+  return text;
+}
+
+Table arm_table(const ReportInput& input) {
+  const RunArms& run = *input.arms;
+  Table table{.columns = {column("Arm"), number("Passed"), number("Failed"), number("Errors")},
+              .whole_names = true};
+  std::map<ArmMetric, double> metrics;
+  for (const ArmSummary& arm : run.arms) metrics.insert(arm.means.begin(), arm.means.end());
+  metrics.erase(ArmMetric());
+  for (const auto& [metric, mean] : metrics) table.columns.push_back(number(metric_name(metric)));
+  table.columns.push_back(number("Cost"));
+  table.columns.push_back(number("p50"));
+  table.columns.push_back(spare_number("p95"));
+  table.columns.push_back({.heading = "Model", .numeric = false, .droppable = true});
+  for (std::size_t i = 0; i < run.arms.size(); ++i) {
+    const ArmSummary& arm = run.arms[i];
+    const StatusCounts& statuses = arm.totals.statuses;
+    Row row{{words(arm.name, 80), wording::grouped(statuses.passed),
+             wording::grouped(statuses.failed + statuses.warned + statuses.flaky),
+             wording::grouped(statuses.errors)}};
+    for (const auto& [metric, mean] : metrics) {
+      const auto own = arm.means.find(metric);
+      row.cells.emplace_back(
+          wording::score(own != arm.means.end() ? std::optional(own->second) : std::nullopt));
+    }
+    row.cells.emplace_back(arm.estimated_cost ? wording::dollars(*arm.estimated_cost)
+                                              : std::string(wording::dash));
+    row.cells.emplace_back(milliseconds(arm.latency_p50));
+    row.cells.emplace_back(milliseconds(arm.latency_p95));
+    row.cells.emplace_back(
+        words(i < input.identity.arms.size() ? model_words(input.identity.arms[i]) : "", 200));
+    table.rows.push_back(std::move(row));
+  }
+  return table;
+}
+
+/// How many tests would tell, where these do not.
+std::string tests_needed(const ArmMetricComparison& one) {
+  const auto& needed = one.decision.units_needed;
+  const bool is_short = one.verdict == ArmVerdict::undecided && needed && *needed > one.comparison.units;
+  return is_short ? wording::grouped(*needed) : std::string(wording::dash);
+}
+
+/// The second arm beside the first, metric by metric.
+Table pair_table(const RunArms& run) {
+  Table table{.columns = {column("Arms"), column("Metric"), number("Difference"), spare_number("Interval"),
+                          number("Tests"), column("Verdict"), spare_number("Tests needed")},
+              .whole_names = true};
+  table.share = {.most_bytes = defaults::max_perturbation_bytes, .rest = [](std::uint64_t count) {
+                   return "and " + wording::counted(count, "more line") + ", which the JSON report has";
+                 }};
+  for (const ArmPair& pair : run.pairs) {
+    for (const ArmMetricComparison& one : pair.metrics) {
+      const bool is_first = &one == pair.metrics.data();
+      const auto gain = one.gain();
+      const auto interval = one.gain_interval();
+      Row row{
+          {words(is_first ? run.arms[pair.second].name + " vs " + run.arms[pair.first].name : "", 160),
+           metric_name(one.metric), gain ? points(*gain) : std::string(wording::dash),
+           interval ? points(interval->low) + " to " + points(interval->high) : std::string(wording::dash),
+           wording::grouped(one.comparison.pairs), std::string(to_string(one.verdict)), tests_needed(one)}};
+      row.with_previous = !is_first;
+      table.rows.push_back(std::move(row));
+    }
+  }
+  return table;
+}
+
+Table difference_table(const RunArms& run) {
+  Table table{.columns = {column("Test")}};
+  for (const ArmSummary& arm : run.arms) table.columns.push_back(column(arm.name));
+  table.share.left_out = run.differing - run.differences.size();
+  table.share.rest = [](std::uint64_t count) {
+    return "and " + wording::counted(count, "more test") + ", which the JSON report has";
+  };
+  for (const DifferingTest& one : run.differences) {
+    Row row{{words(one.test, 120)}};
+    for (const CaseStatus status : one.statuses) row.cells.emplace_back(std::string(to_string(status)));
+    table.rows.push_back(std::move(row));
+  }
+  return table;
+}
+
+}  // namespace
+
+std::vector<Section> arm_sections(const ReportInput& input) {
+  if (input.arms == nullptr) return {};
+  const RunArms& run = *input.arms;
+  std::vector<Section> sections;
+  Section arms{.heading = "Arms", .count = run.arms.size(), .rank = Rank::scores, .before_verdict = true};
+  arms.blocks.emplace_back(arm_table(input));
+  sections.push_back(std::move(arms));
+  if (!run.pairs.empty()) {
+    Section pairs{.heading = "Arms compared", .rank = Rank::scores, .before_verdict = true};
+    pairs.blocks.emplace_back(pair_table(run));
+    const std::string confidence = wording::fixed(100.0 * run.confidence, 0) + " %";
+    pairs.blocks.emplace_back(Notes{
+        .items = {{"Differences of means over tests that both arms answered, in points of 100, with "
+                   "intervals of " +
+                       confidence + ". Verdicts at " + confidence +
+                       ", corrected for the number of comparisons, and for differences of " +
+                       wording::fixed(100.0 * run.rules.min_effect, 1) + " points or more: docs/arms.md",
+                   Tone::quiet}}});
+    sections.push_back(std::move(pairs));
+  }
+  if (run.differing > 0) {
+    Section differing{
+        .heading = "Tests that differ between arms", .count = run.differing, .rank = Rank::whole_run};
+    differing.blocks.emplace_back(difference_table(run));
+    sections.push_back(std::move(differing));
+  }
+  return sections;
+}
+
+}  // namespace sluice

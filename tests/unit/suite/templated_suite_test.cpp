@@ -1,0 +1,385 @@
+#include "common/defaults.hpp"
+#include "coordinator/defaults.hpp"
+#include "coordinator/suite/arms.hpp"
+#include "coordinator/suite/fingerprint.hpp"
+#include "tests/unit/suite/suite_files.hpp"
+
+#include <string>
+#include <vector>
+
+namespace sluice {
+namespace {
+
+class TemplatedSuite : public SuiteFiles {
+ protected:
+  /// A suite with one test, of which `expected` is all that is given (its first line is line 3).
+  static std::string with_test(const std::string& rest) {
+    return "suite: s\ntests:\n- id: t\n  expected: {type: exact_match, text: a}\n" + rest;
+  }
+  Case first(const LoadedSuite& loaded) const {
+    if (loaded.suite.cases.empty()) return {};
+    const auto one = loaded.suite.cases.read(0);
+    return one ? **one : Case{};
+  }
+  Case first(const std::string& yaml) const { return first(load(yaml)); }
+};
+
+constexpr const char* matrix = R"yaml(suite: capitals
+prompts:
+  - id: short
+    system: You know {{continent}}.
+    prompt: "Capital of {{country}}?"
+  - id: polite
+    file: prompts/polite.txt
+arms:
+  - {name: mini, provider: openai, model: gpt-5-mini, temperature: 0, max_output_tokens: 100, seed: 7}
+  - haiku=anthropic:claude-haiku-4-5
+  - {name: long, model: gpt-5, prompt: polite}
+tests:
+  - id: france
+    vars: {country: France, capital: Paris, continent: Europe, year: 2026, share: 1.10, code: 007, big: True}
+    input: {context: "Of {{year}}, {{share}}, {{code}}, {{big}}."}
+    expected:
+      - {type: must_contain, text: ["{{capital}}", "{{ '{{' }}x}}"]}
+      - {type: correctness, reference: "{{capital}}."}
+      - {type: rubric, criteria: "Names {{capital}}."}
+      - {type: regex_match, pattern: "a{{2}}|{{capital}}|."}
+  - id: peru
+    vars: {country: Peru, capital: Lima, continent: America}
+    expected: {type: must_contain, text: "{{capital}}"}
+  - id: own
+    input: {prompt: "Who are you? {{ }} {{ x | y }}"}
+    expected: {type: must_contain, text: "{{literal}}"}
+)yaml";
+
+TEST_F(TemplatedSuite, AsksEachTestByEachPrompt) {
+  write("prompts/polite.txt", "Please,\r\nwhat is the capital of {{ country }}?\n");
+  const LoadedSuite loaded = load(matrix);
+  const Suite& suite = loaded.suite;
+  ASSERT_EQ(suite.cases.size(), 3u);
+  std::string golden;
+  for (std::size_t i = 0; i < suite.cases.size(); ++i) {
+    const auto one = suite.cases.read(i);
+    ASSERT_TRUE(one);
+    golden += (*one)->id + ": [" + (*one)->system + "|" + (*one)->content + "|" + (*one)->context + "]\n";
+    for (const RenderedPrompt& prompt : (*one)->prompts) {
+      golden += "  [" + prompt.system + "|" + prompt.prompt + "]\n";
+    }
+    for (const Expectation& expectation : (*one)->expectations) {
+      for (const std::string& text : expectation.what.texts) golden += "  text " + text + "\n";
+      if (expectation.judge) {
+        golden += "  judge " + expectation.judge->reference + "|" + expectation.judge->criteria + "\n";
+      }
+    }
+  }
+  EXPECT_EQ(golden,
+            "france: [You know Europe.|Capital of France?|Of 2026, 1.10, 007, True.]\n"
+            "  [You know Europe.|Capital of France?]\n"
+            "  [|Please,\nwhat is the capital of France?\n]\n"
+            "  text Paris\n"
+            "  text {{x}}\n"
+            "  judge Paris.|\n"
+            "  judge |Names Paris.\n"
+            "  text a{{2}}|{{capital}}|.\n"
+            "own: [|Who are you? {{ }} {{ x | y }}|]\n"
+            "  text {{literal}}\n"
+            "peru: [You know America.|Capital of Peru?|]\n"
+            "  [You know America.|Capital of Peru?]\n"
+            "  [|Please,\nwhat is the capital of Peru?\n]\n"
+            "  text Lima\n");
+  ASSERT_EQ(suite.prompts.size(), 2u);
+  EXPECT_EQ(suite.prompts[0], (PromptVariant{"short", "You know {{continent}}.", "Capital of {{country}}?"}));
+  EXPECT_EQ(suite.prompts[1],
+            (PromptVariant{"polite", "", "Please,\nwhat is the capital of {{ country }}?\n"}));
+  const std::string file = (folder_ / "suite.yaml").generic_string();
+  ASSERT_EQ(suite.arms.size(), 3u);
+  EXPECT_EQ(suite.arms[0], (Arm{"mini", "openai", "gpt-5-mini", {}, 0.0, 100, 7, file + ":9"}));
+  EXPECT_EQ(suite.arms[1], (Arm{"haiku", "anthropic", "claude-haiku-4-5", {}, {}, {}, {}, file + ":10"}));
+  EXPECT_EQ(suite.arms[2], (Arm{"long", "", "gpt-5", 1, {}, {}, {}, file + ":11"}));
+  std::string names;
+  for (const Arm& arm : arms_of(suite.prompts, suite.arms)) names += arm.name + " ";
+  EXPECT_EQ(names, "mini/short mini/polite haiku/short haiku/polite long ");
+  EXPECT_EQ(suite.input_files.size(), 2u);
+}
+
+TEST_F(TemplatedSuite, LinesOfATestsFileAreRenderedAsInYaml) {
+  const std::string prompts = "prompts: [\"{{a}}?\", {id: two, prompt: \"{{b}}!\", system: \"{{a}}\"}]\n";
+  const std::string test =
+      R"("vars": {"a": "x", "b": 1.50, "unused_here": 18446744073709551615}, "input": {"context": "{{unused_here}}"},)"
+      R"( "expected": {"type": "must_contain", "text": "{{a}}{{b}}"}})";
+  write("l.jsonl", "{\"id\": \"t\", " + test + "\n");
+  const LoadedSuite lines = load("suite: s\n" + prompts + "tests_file: l.jsonl\n");
+  const LoadedSuite yaml = load("suite: s\n" + prompts + "tests:\n- {\"id\": \"t\", " + test + "\n");
+  for (const LoadedSuite* loaded : {&lines, &yaml}) {
+    const Case one = first(*loaded);
+    EXPECT_EQ(one.prompts, (std::vector<RenderedPrompt>{{"", "x?"}, {"x", "1.50!"}}));
+    EXPECT_EQ(one.content, "x?");
+    EXPECT_EQ(one.context, "18446744073709551615");
+    EXPECT_EQ(one.expectations[0].what.texts, std::vector<std::string>{"x1.50"});
+  }
+  EXPECT_EQ(lines.suite.content_fingerprint, yaml.suite.content_fingerprint);
+  EXPECT_EQ(lines.suite.prompts[0].id, "1");
+}
+
+TEST_F(TemplatedSuite, FindingsOfATestsFileHaveItsLines) {
+  write("l.jsonl",
+        R"({"id": "a", "vars": {"name": "x"}, "expected": {"type": "exact_match", "text": ""}})"
+        "\n"
+        R"({"id": "b", "vars": {"nmae": "x"}, "expected": {"type": "exact_match", "text": ""}})"
+        "\n"
+        R"({"id": "c", "input": {"prompt": "{{name}}"}, "expected": {"type": "exact_match", "text": ""}})"
+        "\n");
+  EXPECT_EQ(
+      findings("suite: s\nprompts: [\"{{name}}\"]\ntests_file: l.jsonl\n"),
+      "l.jsonl:2: the prompt \"1\" (suite.yaml:2) uses {{name}}, which the test's \"vars\" do not have; did "
+      "you mean \"nmae\"?\n"
+      "l.jsonl:2: \"nmae\" in vars is used by nothing: no prompt and no other text of the test that is "
+      "rendered holds it; did you mean \"name\"?\n"
+      "l.jsonl:3: \"prompt\" in input holds {{name}}, and the test has no \"vars\": give it \"vars\" with "
+      "\"name\", or, where the braces themselves are meant, \"vars: {}\" and {{ '{{' }}name}}\n");
+}
+
+TEST_F(TemplatedSuite, NothingIsRenderedWithoutVariables) {
+  const Case one =
+      first(with_test("  input: {prompt: \"{{ }} {{ a | b }} {% x %} {{ '{{' }}\", context: \"{{a}}\"}\n"));
+  EXPECT_EQ(one.content, "{{ }} {{ a | b }} {% x %} {{ '{{' }}");
+  EXPECT_EQ(one.context, "{{a}}");
+  EXPECT_TRUE(one.prompts.empty());
+}
+
+TEST_F(TemplatedSuite, AVariableThatNothingFillsInIsAFinding) {
+  const std::string ways = "or, where the braces themselves are meant, \"vars: {}\" and {{ '{{' }}";
+  EXPECT_EQ(
+      findings(with_test("  input:\n    prompt: \"Hello {{ name }}\"\n    system: \"{{role}}\"\n")),
+      "suite.yaml:6: \"prompt\" in input holds {{name}}, and the test has no \"vars\": give it \"vars\" with "
+      "\"name\", " +
+          ways +
+          "name}}\n"
+          "suite.yaml:7: \"system\" in input holds {{role}}, and the test has no \"vars\": give it \"vars\" "
+          "with "
+          "\"role\", " +
+          ways + "role}}\n");
+  const Case one = first(with_test("  vars: {}\n  input: {prompt: \"{{ '{{' }}name}}\"}\n"));
+  EXPECT_EQ(one.content, "{{name}}");
+}
+
+TEST_F(TemplatedSuite, CodeMayHoldBraces) {
+  write("page.html", "<p>{{ name }}</p>{% if x %}");
+  EXPECT_EQ(first(with_test("  input: {file: page.html}\n")).content, "<p>{{ name }}</p>{% if x %}");
+  EXPECT_EQ(
+      first(with_test("  vars: {x: \"{{y}}\"}\n  input: {file: page.html, context: \"{{x}}\"}\n")).content,
+      "<p>{{ name }}</p>{% if x %}");
+  const Case code = first(
+      "suite: s\ntests:\n- id: t\n  input: {prompt: \"run: echo ${{ title }}\"}\n  expected: {type: "
+      "claims_absent}\n");
+  EXPECT_EQ(code.content, "run: echo ${{ title }}");
+}
+
+TEST_F(TemplatedSuite, NamesWhatIsWrongWithTemplates) {
+  EXPECT_EQ(
+      findings("suite: s\ntests:\n- id: t\n  vars:\n    name: x\n    other: y\n  input:\n    prompt: |\n"
+               "      Hello\n      {{nmae}}\n    system: \"{{ name\"\n    context:\n    - a\n"
+               "    - \"{{ name | upper }}\"\n  expected:\n  - type: must_contain\n    text:\n    - a\n"
+               "    - \"{{x}}\"\n  - type: correctness\n    reference: \"{% r %}\"\n"),
+      "suite.yaml:8: \"prompt\" in input uses {{nmae}}, which the test's \"vars\" do not have; did you mean "
+      "\"name\"? (line 2 of the text)\n"
+      "suite.yaml:11: \"system\" in input holds \"{{ name\" without the \"}}\" that closes it; write "
+      "{{ '{{' }} where the braces themselves are meant\n"
+      "suite.yaml:14: \"context\" in input holds \"{{ name | upper }}\", which has a filter, of which there "
+      "are none: {{name}} is all that is rendered; write {{ '{{' }} where the braces themselves are meant\n"
+      "suite.yaml:19: \"text\" in expected[0] uses {{x}}, which the test's \"vars\" do not have, only "
+      "\"name\" and \"other\"\n"
+      "suite.yaml:21: \"reference\" in expected[1] holds \"{% r %}\", a block, of which there are none: "
+      "{{name}} is all that is rendered; write {{ '{%' }} where the signs themselves are meant\n");
+}
+
+TEST_F(TemplatedSuite, NamesWhatIsWrongWithVariables) {
+  EXPECT_EQ(
+      findings(with_test("  vars:\n    a: [1]\n    b: {c: 1}\n    d:\n    my var: x\n    -e: x\n"
+                         "  input: {prompt: \"{{a}}{{b}}{{d}}\"}\n")),
+      "suite.yaml:6: \"a\" in vars must be a string, a number or a boolean, not a list\n"
+      "suite.yaml:7: \"b\" in vars must be a string, a number or a boolean, not a mapping\n"
+      "suite.yaml:8: \"d\" in vars must be a string, a number or a boolean, not null\n"
+      "suite.yaml:9: \"my var\" in vars cannot be a variable's name: these are of letters, digits, \"_\", "
+      "\"-\" and \".\", and begin with none of the last two\n"
+      "suite.yaml:10: \"-e\" in vars cannot be a variable's name: these are of letters, digits, \"_\", "
+      "\"-\" and \".\", and begin with none of the last two\n");
+  EXPECT_EQ(findings(with_test("  vars: [a]\n  input: {prompt: a}\n")),
+            "suite.yaml:5: \"vars\" must be a mapping of names with values, not a list\n");
+}
+
+TEST_F(TemplatedSuite, AVariableThatNothingUsesIsAFinding) {
+  EXPECT_EQ(
+      findings(
+          with_test("  vars:\n    name: x\n    country: y\n  input: {prompt: \"{{name}} {{contry}}\"}\n")),
+      "suite.yaml:7: \"country\" in vars is used by nothing: no prompt and no other text of the test that is "
+      "rendered holds it; did you mean \"contry\"?\n"
+      "suite.yaml:8: \"prompt\" in input uses {{contry}}, which the test's \"vars\" do not have; did you "
+      "mean "
+      "\"country\"?\n");
+  // One that some prompt of the suite uses may stand in every test.
+  EXPECT_EQ(findings("suite: s\nprompts: [\"{{a}}\"]\ntests:\n"
+                     "- {id: t, vars: {a: 1}, expected: {type: exact_match, text: a}}\n"
+                     "- {id: u, vars: {a: 1}, input: {prompt: p}, expected: {type: exact_match, text: a}}\n"),
+            "(none)\n");
+}
+
+TEST_F(TemplatedSuite, WhatIsRenderedMayNotBeEmpty) {
+  EXPECT_EQ(findings(with_test("  vars: {a: \"\"}\n  input: {prompt: \"{{a}}\"}\n")),
+            "suite.yaml:6: \"prompt\" in input must not be empty\n");
+  EXPECT_EQ(
+      findings("suite: s\nprompts: [\"{{a}}\"]\n"
+               "tests:\n- id: t\n  vars: {a: \"\"}\n  expected: {type: must_contain, text: \"{{a}}\"}\n"),
+      "suite.yaml:5: the prompt \"1\" (suite.yaml:2) is empty with the test's \"vars\"\n"
+      "suite.yaml:6: \"text\" in expected must not be empty\n");
+}
+
+TEST_F(TemplatedSuite, WhatIsRenderedForATestIsBounded) {
+  const std::string vars = "\ntests:\n- id: t\n  vars: {a: " + std::string(1 << 20, 'x') + "}\n";
+  std::string prompt;
+  std::string texts;
+  for (int i = 0; i < 8; ++i) prompt += "{{a}}";
+  for (int i = 0; i < 17; ++i) texts += "\"{{a}}\",";
+  const auto prompts = [&](const std::string& last) {
+    return "suite: s\nprompts: [\"" + prompt + "\", \"" + prompt + last + "\"]" + vars +
+           "  expected: {type: exact_match, text: a}\n";
+  };
+  EXPECT_EQ(findings(prompts("")), "(none)\n");
+  EXPECT_EQ(findings(prompts("!")),
+            "suite.yaml:5: the prompt \"2\" (suite.yaml:2) makes the texts of the test longer than 16777216 "
+            "bytes\n");
+  EXPECT_EQ(findings("suite: s" + vars + "  input: {prompt: p}\n  expected: {type: exact_match, text: [" +
+                     texts + "b]}\n"),
+            "suite.yaml:6: \"text\" in expected makes the texts of the test longer than 16777216 bytes\n");
+}
+
+TEST_F(TemplatedSuite, NamesWhatIsWrongWithPrompts) {
+  write("empty.txt", "");
+  write("bad.txt", "a\n{{ x | y }}\n");
+  const std::string tests = "tests: [{id: t, expected: {type: exact_match, text: a}}]\n";
+  EXPECT_EQ(
+      findings("suite: s\nprompts:\n- {id: a, prompt: p}\n- {id: a, prompt: q}\n- {prompt: q}\n"
+               "- {id: a/b, prompt: q}\n- {id: c, promt: q}\n- {id: d, prompt: q, file: f}\n"
+               "- {id: e, file: none.txt}\n- {id: f, file: empty.txt}\n- {id: g, file: bad.txt}\n"
+               "- {id: h, prompt: \"\"}\n- \"{{ x\"\n- 12\n- file://a.txt\n" +
+               tests),
+      R"(suite.yaml:4: the id "a" in prompts[1] is that of the prompt "a" (suite.yaml:3): give it another
+suite.yaml:5: missing "id" in prompts[2]: expected a string
+suite.yaml:6: "id" in prompts[3] must be of letters, digits, ".", "_" and "-", at most 64 of them, not "a/b"
+suite.yaml:7: unknown key "promt" in prompts[4]; did you mean "prompt"?
+suite.yaml:7: missing "prompt" in prompts[4]: expected a string, or "file" with the path of one
+suite.yaml:8: "file" in prompts[5] cannot stand beside "prompt": one of them is the prompt
+suite.yaml:9: "file" in prompts[6] names "none.txt", which cannot be read: No such file or directory
+suite.yaml:10: "file" in prompts[7] names "empty.txt", which is empty
+suite.yaml:11: "file" in prompts[8] names "bad.txt", which holds "{{ x | y }}", which has a filter, of which there are none: {{name}} is all that is rendered; write {{ '{{' }} where the braces themselves are meant (line 2 of the text)
+suite.yaml:12: "prompt" in prompts[9] must not be empty
+suite.yaml:13: "prompt" in prompts[10] holds "{{ x" without the "}}" that closes it; write {{ '{{' }} where the braces themselves are meant
+suite.yaml:14: prompts[11] must be a text or a mapping, such as {id: short, prompt: "..."}, not a whole number
+suite.yaml:15: "prompt" in prompts[12] is the name of a file, which stands in "file", without "file://"
+)");
+  EXPECT_EQ(
+      findings("suite: s\nprompts: []\n" + with_test("  input: {prompt: p}\n").substr(9)),
+      "suite.yaml:2: \"prompts\" must be a list of prompts, such as {id: short, prompt: \"...\"}, and not "
+      "empty\n");
+  EXPECT_EQ(findings("suite: s\nprompts: {a: b}\n" + with_test("  input: {prompt: p}\n").substr(9)),
+            "suite.yaml:2: \"prompts\" must be a list of prompts, such as {id: short, prompt: \"...\"}\n");
+}
+
+TEST_F(TemplatedSuite, PromptsThatNoTestTakesAreAFinding) {
+  EXPECT_EQ(findings("suite: s\nprompts: [p]\n" + with_test("  input: {prompt: p}\n").substr(9)),
+            "suite.yaml:2: \"prompts\" have no effect: they are for tests without a prompt of their own\n");
+}
+
+TEST_F(TemplatedSuite, ATestsSystemPromptHoldsForPromptsWithoutOne) {
+  const std::string test = "tests: [{id: t, input: {system: S}, expected: {type: exact_match, text: a}}]\n";
+  const Case one = first("suite: s\nprompts: [p, q]\n" + test);
+  EXPECT_EQ(one.prompts, (std::vector<RenderedPrompt>{{"S", "p"}, {"S", "q"}}));
+  EXPECT_EQ(one.system, "S");
+  EXPECT_EQ(
+      findings("suite: s\nprompts:\n- p\n- {id: q, prompt: q, system: s}\n" + test),
+      "suite.yaml:5: \"system\" in input cannot stand beside that of the prompt \"q\" (suite.yaml:4): one of "
+      "them is the system prompt\n");
+}
+
+TEST_F(TemplatedSuite, ClaimsTestsNeedCodeOfTheirOwn) {
+  EXPECT_EQ(
+      findings("suite: s\nprompts: [p]\ntests:\n- id: t\n  expected: {type: claims_absent}\n"),
+      "suite.yaml:4: missing \"prompt\" in input: claims metrics are about a test's own code, so that the "
+      "suite's \"prompts\" are not for it\n");
+}
+
+TEST_F(TemplatedSuite, FaithfulnessNeedsAContextUnderPromptsToo) {
+  EXPECT_EQ(findings("suite: s\nprompts: [p]\ntests:\n- id: t\n  expected: {type: faithfulness}\n"),
+            "suite.yaml:4: missing \"context\" in input: expected the text that faithfulness v1 shows as "
+            "{{context}}\n");
+}
+
+TEST_F(TemplatedSuite, NamesWhatIsWrongWithArms) {
+  const std::string tests = "tests: [{id: t, vars: {}, expected: {type: exact_match, text: a}}]\n";
+  EXPECT_EQ(
+      findings(
+          "suite: s\nprompts: [{id: short, prompt: p}]\narms:\n- a=openai:m\n- {name: a, model: m}\n"
+          "- {model: m}\n- {name: x y}\n- {name: b, modl: m}\n- {name: c, prompt: shrt}\n- nothing\n- 12\n"
+          "- {name: d, temperature: 3, max_output_tokens: 0, seed: x}\n" +
+          tests),
+      "suite.yaml:5: the arm \"a\" is named already (suite.yaml:4): give it another name\n"
+      "suite.yaml:6: missing \"name\" in arms[2]: expected a string\n"
+      "suite.yaml:7: \"name\" in arms[3] must be of letters, digits, \".\", \"_\" and \"-\", at most 64 of "
+      "them, not \"x y\"\n"
+      "suite.yaml:8: unknown key \"modl\" in arms[4]; did you mean \"model\"?\n"
+      "suite.yaml:9: \"prompt\" in arms[5] names \"shrt\", which is no id of the suite's \"prompts\"; did "
+      "you mean \"short\"?\n"
+      "suite.yaml:10: arms[6] must be NAME=PROVIDER:MODEL, such as mini=openai:gpt-5-mini, not \"nothing\"\n"
+      "suite.yaml:11: arms[7] must be a mapping, such as {name: mini, provider: openai, model: gpt-5-mini}, "
+      "or a text NAME=PROVIDER:MODEL, not a whole number\n"
+      "suite.yaml:12: \"temperature\" in arms[8] must be a number from 0 to 2, not 3\n"
+      "suite.yaml:12: \"max_output_tokens\" in arms[8] must be a whole number from 1 to 10000000, not 0\n"
+      "suite.yaml:12: \"seed\" in arms[8] must be a whole number, not \"x\"\n");
+  EXPECT_EQ(findings("suite: s\nprompts: [p]\narms: {a: openai:m}\n" + tests),
+            "suite.yaml:3: \"arms\" must be a list of arms, such as {name: mini, provider: openai, model: "
+            "gpt-5-mini}\n");
+  EXPECT_EQ(findings("suite: s\nprompts: [p]\narms: []\n" + tests),
+            "suite.yaml:3: \"arms\" must be a list of arms, such as {name: mini, provider: openai, model: "
+            "gpt-5-mini}, and not empty\n");
+}
+
+TEST_F(TemplatedSuite, TooManyArmsAreAFinding) {
+  std::string arms = "arms:\n";
+  for (int i = 0; i < 17; ++i) arms += "- a" + std::to_string(i) + "=openai:m\n";
+  const std::string tests = "tests: [{id: t, expected: {type: exact_match, text: a}}]\n";
+  EXPECT_EQ(findings("suite: s\nprompts: [p]\n" + arms + tests), "(none)\n");
+  EXPECT_EQ(findings("suite: s\nprompts: [p, q]\n" + arms + tests),
+            "suite.yaml:3: there are 34 arms, each named one with each prompt; 32 are the most of a run\n");
+}
+
+TEST_F(TemplatedSuite, FingerprintsHoldWhatIsRendered) {
+  const auto fingerprint = [this](const std::string& prompts, const std::string& vars) {
+    return load("suite: s\n" + prompts + "tests:\n- id: t\n" + vars +
+                "  expected: {type: exact_match, text: a}\n")
+        .suite.content_fingerprint;
+  };
+  const auto first_one = fingerprint("prompts: [\"{{a}}\", q]\n", "  vars: {a: 1}\n");
+  EXPECT_EQ(fingerprint("prompts: [\"{{ a }}\", q]\n", "  vars: {a: \"1\"}\n"), first_one);
+  EXPECT_EQ(fingerprint("prompts: [{id: x, prompt: \"{{a}}\"}, q]\narms: [a=openai:m]\n", "  vars: {a: 1}\n"),
+            first_one);
+  EXPECT_NE(fingerprint("prompts: [\"{{a}}\", q]\n", "  vars: {a: 2}\n"), first_one);
+  EXPECT_NE(fingerprint("prompts: [\"{{a}}\", r]\n", "  vars: {a: 1}\n"), first_one);
+  EXPECT_NE(fingerprint("prompts: [\"{{a}}\"]\n", "  vars: {a: 1}\n"), first_one);
+  EXPECT_NE(fingerprint("prompts: [\"{{a}}\", {id: q, prompt: q, system: s}]\n", "  vars: {a: 1}\n"),
+            first_one);
+  // A test whose prompt is written out is the same as one whose prompt is rendered.
+  EXPECT_EQ(fingerprint("", "  input: {prompt: A 1}\n"),
+            fingerprint("", "  vars: {a: 1}\n  input: {prompt: \"A {{a}}\"}\n"));
+}
+
+TEST_F(TemplatedSuite, HasAGoldenCanonicalForm) {
+  EXPECT_EQ(
+      canonical_case(first("suite: s\nprompts: [\"{{a}}\", {id: q, prompt: q, system: s}]\ntests:\n- id: t\n"
+                           "  vars: {a: 1.0}\n  expected: {type: exact_match, text: a}\n")),
+      R"({"category":"tests","content":"1.0","context":"","expectations":[{"metric":"exact_match",)"
+      R"("texts":["a"],"thresholding":{}}],"id":"t","kind":"text","prompts":[{"prompt":"1.0","system":""},)"
+      R"({"prompt":"q","system":"s"}],"system":"","weight":1})");
+}
+
+}  // namespace
+}  // namespace sluice
