@@ -152,11 +152,41 @@ TEST_F(JudgingFlowTest, ARefusalOfTheJudgeIsAnErrorOfTheCase) {
   const auto votes = ask_and_answer(judged(1));
   answer(votes[0].id, 200,
          R"({"model":"m","choices":[{"message":{"refusal":"no"},"finish_reason":"stop"}],"usage":{}})");
+  EXPECT_TRUE(outcomes().empty()) << "two votes are still to be paid for";
+  end_calls({voted(votes[1], 1.0), said(votes[2].id, "?")});
+  EXPECT_EQ(reason_of(only_outcome()), Reason::judge_refused);
+  EXPECT_TRUE(calls().empty()) << "nobody needs it any more";
+}
+
+TEST_F(JudgingFlowTest, AUnitWithoutAScorePaysForItsOtherVotes) {
+  start();
+  const auto votes = ask_and_answer(judged(1));
+  answer(votes[0].id, 200,
+         R"({"model":"m","choices":[{"message":{"refusal":"no"},"finish_reason":"stop"}],"usage":{}})");
+  end_calls({voted(votes[1], 1.0)});
+  EXPECT_TRUE(outcomes().empty());
+  end_calls({voted(votes[2], 1.0)});
   const auto done = only_outcome();
   EXPECT_EQ(reason_of(done), Reason::judge_refused);
-  end_calls({voted(votes[1], 1.0), voted(votes[2], 1.0)});
-  EXPECT_TRUE(outcomes().empty());
+  EXPECT_EQ(done.spend.calls, 4u);
+  EXPECT_EQ(done.spend.paid.of(CallKind::judge), (Usage{20, 10})) << "of the two that were given";
   EXPECT_TRUE(calls().empty());
+}
+
+TEST_F(JudgingFlowTest, AFailedVoteDoesNotTakeAwayWhatAnotherUnitWaitsFor) {
+  start();
+  complete({judged(1, 3), judged(2, 3)});
+  const auto answers = calls();
+  ASSERT_EQ(answers.size(), 2u);
+  end_calls({said(answers[0].id, "same"), said(answers[1].id, "same")});
+  const auto votes = calls();
+  ASSERT_EQ(votes.size(), 3u);
+  answer(votes[0].id, 200,
+         R"({"model":"m","choices":[{"message":{"refusal":"no"},"finish_reason":"stop"}],"usage":{}})");
+  end_calls({voted(votes[1], 1.0), voted(votes[2], 1.0)});
+  const auto done = outcomes();
+  ASSERT_EQ(done.size(), 2u);
+  EXPECT_EQ(done[0].spend.calls + done[1].spend.calls, 5u) << "each call is somebody's";
 }
 
 TEST_F(JudgingFlowTest, AFailedVoteIsRetriedAndNamed) {

@@ -205,17 +205,25 @@ void Judging::on_call_ended(const CallEnded& ended, std::vector<Enriched>& outco
     add_costs(spend, ended.spend);
     if (!ended.error && !ended.lent) spend.paid.of(CallKind::judge) += ended.usage;
   }
-  if (ended.error && ended.out_of_time) return ask_again(vote);
+  if (ended.error && ended.out_of_time) return ask_again(vote, outcomes);
   if (ended.error) return fail_waiters(vote, of_judge(*ended.error), outcomes);
   const auto given = read(under_way, ended.lent);
   if (given) return hand_out(vote, *given, ended.lent, outcomes);
   const bool may_ask_again = given.error().reason == Reason::judge_unparsable &&
                              ++under_way.unreadable < defaults::max_unreadable_votes;
-  if (may_ask_again) return ask_again(vote);
+  if (may_ask_again) return ask_again(vote, outcomes);
   fail_waiters(vote, given.error(), outcomes);
 }
 
-void Judging::ask_again(Votes::iterator vote) {
+/// For those who can still have a score.
+void Judging::ask_again(Votes::iterator vote, std::vector<Enriched>& outcomes) {
+  std::erase_if(vote->second.waiters, [&](std::uint64_t unit) {
+    const auto found = waiting_.find(unit);
+    if (!found->second.failed) return false;
+    found->second.open.erase(vote->first);
+    finish(found, outcomes);
+    return true;
+  });
   if (vote->second.waiters.empty()) return drop(vote);
   again_.push_back(vote->first);
 }
@@ -238,26 +246,56 @@ void Judging::hand_out(Votes::iterator vote, const Vote& given, bool lent, std::
       if (!lent) votes.source = JudgeSource::judge;
     }
     waiting.open.erase(node.key());
-    if (!waiting.open.empty()) continue;
-    auto& outcome = outcomes.emplace_back();
-    outcome.unit = unit;
-    outcome.spend = waiting.spend;
-    Evidence evidence;
-    evidence.votes = std::move(waiting.votes);
-    outcome.result = std::move(evidence);
-    waiting_.erase(found);
+    finish(found, outcomes);
   }
 }
 
-void Judging::fail_waiters(Votes::iterator vote, const Error& error, std::vector<Enriched>& outcomes) {
-  const auto units = vote->second.waiters;
-  if (units.empty()) return drop(vote);
-  for (const auto unit : units) {
-    auto& outcome = outcomes.emplace_back();
-    outcome.unit = unit;
-    outcome.result = error;
-    outcome.spend = leave(unit);
+/// Nothing more is to come: the unit has its votes, or its error.
+void Judging::finish(std::map<std::uint64_t, Waiting>::iterator unit, std::vector<Enriched>& outcomes) {
+  Waiting& waiting = unit->second;
+  if (!waiting.open.empty()) return;
+  auto& outcome = outcomes.emplace_back();
+  outcome.unit = unit->first;
+  outcome.spend = waiting.spend;
+  if (waiting.failed) {
+    outcome.result = std::move(*waiting.failed);
+  } else {
+    Evidence evidence;
+    evidence.votes = std::move(waiting.votes);
+    outcome.result = std::move(evidence);
   }
+  waiting_.erase(unit);
+}
+
+/// Ends the units that wait for the vote, each once its other calls under way have ended: what they cost is
+/// the unit's. What stops the run is reported at once.
+void Judging::fail_waiters(Votes::iterator vote, const Error& error, std::vector<Enriched>& outcomes) {
+  const Digest failed = vote->first;
+  const auto units = vote->second.waiters;
+  drop(vote);
+  for (const auto unit : units) {
+    const auto found = waiting_.find(unit);
+    Waiting& waiting = found->second;
+    if (!waiting.failed) waiting.failed = error;
+    waiting.open.erase(failed);
+    if (stops_run(error.reason)) {
+      leave_votes(unit, waiting);
+      waiting.open.clear();
+    }
+    std::erase_if(waiting.open,
+                  [&](const auto& open) { return stop_waiting(unit, votes_.find(open.first)); });
+    finish(found, outcomes);
+  }
+}
+
+/// The unit waits no longer for the vote, unless its call is under way for nobody else.
+bool Judging::stop_waiting(std::uint64_t unit, Votes::iterator vote) {
+  auto& under_way = vote->second;
+  const bool is_alone = under_way.waiters.size() == 1;
+  if (is_alone && under_way.call_id != 0 && !engine_.withdraw(under_way.call_id)) return false;
+  std::erase(under_way.waiters, unit);
+  if (is_alone) drop(vote);
+  return true;
 }
 
 /// The unit waits for none of its votes any more. What nobody waits for is not called for, unless its call is

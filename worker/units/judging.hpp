@@ -65,6 +65,8 @@ class Judging final : public Enricher {
     TimePoint deadline;
     Duration outages_before{};  ///< Of the judge's provider, when it began.
     Spend spend;
+    /// Why there will be no score. It still waits for votes whose calls are under way, which it pays for.
+    std::optional<Error> failed{};
   };
   /// A vote on its way.
   struct UnderWay {
@@ -93,10 +95,12 @@ class Judging final : public Enricher {
   void submit(Votes::iterator vote, TimePoint deadline, const Moment& moment);
   Result<Vote> read(UnderWay& vote, bool lent);
   void hand_out(Votes::iterator vote, const Vote& given, bool lent, std::vector<Enriched>& outcomes);
-  void ask_again(Votes::iterator vote);
+  void ask_again(Votes::iterator vote, std::vector<Enriched>& outcomes);
   void drop(Votes::iterator vote);
   void fail_waiters(Votes::iterator vote, const Error& error, std::vector<Enriched>& outcomes);
   void leave_votes(std::uint64_t unit, const Waiting& waiting);
+  bool stop_waiting(std::uint64_t unit, Votes::iterator vote);
+  void finish(std::map<std::uint64_t, Waiting>::iterator unit, std::vector<Enriched>& outcomes);
   TimePoint deadline_of(const Waiting& waiting, TimePoint now) const;
 
   const RunSettings& settings_;
