@@ -119,6 +119,21 @@ TEST_F(ArmsOfARun, ABaselineOfARunWithArmsGatesTheNext) {
   EXPECT_EQ(other.exit_code, 2) << "no case is the same: " << other.output;
 }
 
+TEST_F(ArmsOfARun, AManifestIsMadeOfOneWayOfAnsweringAndGatesOne) {
+  auto simulator = start_simulator();
+  write_text(folder() / "fixtures" / "a.toml", read_text(shipped_fixtures() / "tls" / "deprecated_version.toml"));
+  Flags fixtures = run(simulator, "live", {"--arm", "x=first:m1", "--arm", "y=first:m2"});
+  fixtures[1] = "fixtures";
+  ASSERT_NE(run_sluice(fixtures).exit_code, 2);
+  const auto update = run_sluice({"update-baseline", "--fixtures", "fixtures", "--force"});
+  EXPECT_EQ(update.exit_code, 2) << update.output;
+  EXPECT_NE(update.errors.find("had several arms"), std::string::npos) << update.errors;
+  write_text(folder() / "fixtures" / "manifest.toml", "[baseline]\nf1 = 0.5\n");
+  const auto gated = run_sluice(fixtures + Flags{"--baseline", "fixtures/manifest.toml"});
+  EXPECT_EQ(gated.exit_code, 2);
+  EXPECT_NE(gated.errors.find("--baseline-arm"), std::string::npos) << gated.errors;
+}
+
 /// A folder of docs/examples, with its settings at the simulator's port.
 class DocumentedExample : public Workbench {
  protected:
