@@ -83,6 +83,16 @@ std::string_view to_string(ArmVerdict verdict) {
   return "undecided";
 }
 
+// 0 - 0 is 0, and -0 is not what people are shown.
+std::optional<double> ArmMetricComparison::gain() const {
+  return comparison.drop ? std::optional(0.0 - *comparison.drop) : std::nullopt;
+}
+
+std::optional<Interval> ArmMetricComparison::gain_interval() const {
+  const auto& drop = intervals.drop;
+  return drop ? std::optional(Interval{0.0 - drop->high, 0.0 - drop->low}) : std::nullopt;
+}
+
 std::vector<GateNotice> arm_notices(const RunArms& arms, std::size_t baseline) {
   std::vector<GateNotice> notices;
   for (const ArmPair& pair : arms.pairs) {
@@ -192,6 +202,7 @@ void RunArmsFold::compare_pairs(RunArms& result) const {
   std::vector<PairedComparison> comparisons;
   for (std::size_t first = 0; first < arms_.size(); ++first) {
     for (std::size_t second = first + 1; second < arms_.size(); ++second) {
+      if (rules_.baseline && *rules_.baseline != first && *rules_.baseline != second) continue;
       ArmPair& pair = result.pairs.emplace_back(ArmPair{first, second, {}});
       for (const auto& [metric, by_arm] : scores_) {
         const std::uint64_t seed = RandomStream(rules_.seed, comparisons.size()).next();

@@ -110,6 +110,7 @@ std::optional<RunArmsFold> arms_fold(const RunOptions& options, const RunGate& g
   rules.min_effect = config.suite.min_effect.value_or(defaults::min_effect);
   rules.by_category = config.suite.cluster_by_category;
   rules.seed = defaults::statistics_seed;
+  rules.baseline = options.baseline_arm;
   return RunArmsFold(std::move(names), rules);
 }
 

@@ -166,8 +166,8 @@ inline ReportInput input_of(const RunResults& results, const Aggregates& aggrega
   return input;
 }
 
-inline std::optional<double> sample_price(const PaidTokens& paid) {
-  const auto& usage = paid.of(CallKind::answer);
+inline std::optional<double> sample_price(const PaidByArm& paid) {
+  const Usage usage = paid.total().of(CallKind::answer);
   return static_cast<double>(usage.input_tokens) * 1e-6 + static_cast<double>(usage.output_tokens) * 4e-6;
 }
 

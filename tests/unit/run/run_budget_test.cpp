@@ -14,8 +14,8 @@
 namespace sluice {
 namespace {
 
-std::optional<double> price(const PaidTokens& paid) {
-  const auto& usage = paid.of(CallKind::answer);
+std::optional<double> price(const PaidByArm& paid) {
+  const Usage usage = paid.total().of(CallKind::answer);
   return (static_cast<double>(usage.input_tokens) * 1.0 + static_cast<double>(usage.output_tokens) * 10.0) /
          1e6;
 }
@@ -51,7 +51,7 @@ TEST(RunBudget, MoreThanReservedMayBePaid) {
   EXPECT_TRUE(budget.reserve(1, 0, {5, 0}));
   budget.settle(1, 0, {25, 0});  // Retries that were charged.
   EXPECT_FALSE(budget.reserve(1, 1, {1, 0}));
-  EXPECT_NE(budget.spent({1, 0}).message.find("25 of 10 tokens are paid"), std::string::npos);
+  EXPECT_NE(budget.spent(0, {1, 0}).message.find("25 of 10 tokens are paid"), std::string::npos);
 }
 
 TEST(RunBudget, CostIsEstimatedByThePrice) {
@@ -65,7 +65,7 @@ TEST(RunBudget, CostIsEstimatedByThePrice) {
 
 TEST(RunBudget, EachBudgetNamesItsOwnReason) {
   RunBudget both({.tokens = 1000, .cost = 0.001}, price);
-  const auto tokens = both.spent({1001, 0});
+  const auto tokens = both.spent(0, {1001, 0});
   EXPECT_EQ(tokens.reason, Reason::token_budget_spent);
   EXPECT_EQ(
       tokens.message,
@@ -73,7 +73,7 @@ TEST(RunBudget, EachBudgetNamesItsOwnReason) {
       "1001 (0 for its answer, --max-output-tokens)");
   both.reserve(1, 0, {100, 0});
   both.settle(2, 1, {200, 0});
-  const auto cost = both.spent({100, 90});
+  const auto cost = both.spent(0, {100, 90});
   EXPECT_EQ(cost.reason, Reason::cost_budget_spent);
   EXPECT_EQ(
       cost.message,
@@ -150,7 +150,7 @@ TEST(RunBudget, WhatWasReservedForCallsOfUnknownUsageCountsAsPaid) {
 
 TEST(RunBudget, NamesWhatTheVotesOfTheNextCaseMayTake) {
   RunBudget budget({.tokens = 100, .cost = {}}, {});
-  EXPECT_EQ(budget.spent({50, 60, 0, 0, 70, 80}).message,
+  EXPECT_EQ(budget.spent(0, {50, 60, 0, 0, 70, 80}).message,
             "the run's token budget (--max-tokens) is spent: 0 of 100 tokens are paid, and the next case may "
             "take 260 (60 for its answer, --max-output-tokens; 80 for votes, --judge-max-tokens)");
 }
@@ -213,6 +213,25 @@ TEST(MostOf, CountsRequestAnswerAndEmbeddings) {
   EXPECT_EQ(most_of(unit),
             (PaidTokens{plain.of(CallKind::answer).input_tokens, 70, token_bound(std::string(10, 'z')) + 70}))
       << "the answer is embedded, too";
+}
+
+TEST(RunBudget, EachArmPaysByItsOwnPrice) {
+  // The second arm is ten times as dear.
+  const auto by_arm = [](const PaidByArm& paid) -> std::optional<double> {
+    double sum = 0.0;
+    for (std::size_t arm = 0; arm < paid.by_arm().size(); ++arm)
+      sum += *price(paid.by_arm()[arm]) * (arm == 0 ? 1.0 : 10.0);
+    return sum;
+  };
+  RunBudget budget({.tokens = {}, .cost = 0.001}, by_arm, [](UnitId unit) { return unit % 2; });
+  EXPECT_TRUE(budget.reserve(1, 0, {500, 0}));
+  EXPECT_FALSE(budget.reserve(1, 1, {60, 0})) << "$0.0005 + $0.0006";
+  EXPECT_TRUE(budget.reserve(1, 1, {50, 0}));
+  EXPECT_NE(budget.spent(3, {10, 0}).message.find("may cost $0.0001"), std::string::npos)
+      << budget.spent(3, {10, 0}).message;
+  budget.settle(1, 1, {20, 0});
+  EXPECT_TRUE(budget.reserve(1, 3, {30, 0})) << "what it did not take is free again";
+  EXPECT_EQ(budget.paid(), (PaidTokens{20, 0})) << "of all arms";
 }
 
 }  // namespace

@@ -379,8 +379,8 @@ TEST_F(RunLimitsTest, ABudgetThatNoCallFitsEndsTheRunAtOnce) {
 
 TEST_F(RunLimitsTest, ACostBudgetNeedsNoTokenBudget) {
   config.budget.cost = 1.0;
-  config.price = [](const PaidTokens& usage) {
-    return static_cast<double>(usage.of(CallKind::answer).input_tokens);
+  config.price = [](const PaidByArm& paid) {
+    return static_cast<double>(paid.total().of(CallKind::answer).input_tokens);
   };
   begin();
   join("p", 1);

@@ -32,9 +32,9 @@ TEST(RunTally, AddsUpWhatUnitsTook) {
   spend.rate_limited = 1;
   spend.paid = {10, 5, 0};
   spend.waited_pause_ms = 1500;
-  tally.on_spend(spend);
+  tally.on_spend(spend, 1);
   spend.cache_hit = true;
-  tally.on_spend(spend);
+  tally.on_spend(spend, 1);
   tally.on_duplicate();
   tally.on_leases_lost(3);
   tally.set_frames_rejected(7);

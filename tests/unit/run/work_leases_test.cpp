@@ -11,7 +11,7 @@ class WorkLeasesTest : public RunControllerTest {
   void make(RunBudget::Limits limits = {}) {
     dispatcher.emplace(config.dispatch, config.affinities, std::vector<std::string>());
     lending.emplace(config.settings, 60s);
-    budget.emplace(limits, Price());
+    budget.emplace(limits, RunPrice());
     leases.emplace(plan, config.settings, pinned, *dispatcher, *lending, *budget);
     for (const WorkerId worker : {1, 2}) {
       const auto peer = worker == 1 ? "p" : "q";

@@ -92,7 +92,7 @@ TEST(RunPlan, OnlyALiveRunHasABudget) {
   ASSERT_TRUE(add_budgets(live.options, live.inputs, live.config));
   EXPECT_EQ(live.config.budget.tokens, 1000u);
   EXPECT_EQ(live.config.budget.cost, 2.5);
-  EXPECT_DOUBLE_EQ(live.config.price({1'000'000, 1'000'000, 0}).value_or(0), 3.0);
+  EXPECT_DOUBLE_EQ(live.config.price(PaidTokens{1'000'000, 1'000'000, 0}).value_or(0), 3.0);
   auto cached = budgeted(Mode::cached);
   ASSERT_TRUE(add_budgets(cached.options, cached.inputs, cached.config));
   EXPECT_FALSE(cached.config.budget.tokens);
@@ -121,8 +121,9 @@ TEST(RunPlan, VotesCostWhatTheirOwnModelCosts) {
   auto run = budgeted(Mode::live);
   judged_by(run, Judge::model, "known-judge");
   ASSERT_TRUE(add_budgets(run.options, run.inputs, run.config));
-  EXPECT_DOUBLE_EQ(run.config.price({1'000'000, 1'000'000}).value_or(0), 3.0);
-  EXPECT_DOUBLE_EQ(run.config.price({1'000'000, 1'000'000, 0, 0, 1'000'000, 2'000'000}).value_or(0), 16.0);
+  EXPECT_DOUBLE_EQ(run.config.price(PaidTokens{1'000'000, 1'000'000}).value_or(0), 3.0);
+  EXPECT_DOUBLE_EQ(run.config.price(PaidTokens{1'000'000, 1'000'000, 0, 0, 1'000'000, 2'000'000}).value_or(0),
+                   16.0);
 }
 
 TEST(RunPlan, ABudgetOfCostNeedsThePriceOfTheJudgeThatIsCalled) {
