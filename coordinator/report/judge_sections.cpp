@@ -1,6 +1,7 @@
 #include "coordinator/report/judge_wording.hpp"
 #include "coordinator/report/report_document.hpp"
 
+#include <algorithm>
 #include <utility>
 
 namespace sluice {
@@ -28,7 +29,10 @@ std::vector<Section> judge_sections(const ReportInput& input) {
     entry.notes.push_back(note(wording::vote_noise(metric), tone(wording::is_noisy(metric)), "Votes"));
     entries.items.push_back(std::move(entry));
   }
-  Section section{.heading = "Judge", .rank = Rank::whole_run};
+  const bool needs_attention = std::ranges::any_of(bias.metrics, [](const JudgedMetricBias& one) {
+    return one.length.decision.beyond_chance || one.format.decision.beyond_chance || wording::is_noisy(one);
+  });
+  Section section{.heading = "Judge", .rank = needs_attention ? Rank::whole_run : Rank::background};
   section.blocks.emplace_back(std::move(entries));
   return {std::move(section)};
 }

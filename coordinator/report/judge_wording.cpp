@@ -91,7 +91,7 @@ std::string vote_noise(const JudgedMetricBias& metric) {
   const std::string limit = share_of_hundred(defaults::vote_noise_limit);
   if (!is_noisy(metric)) return text + ": below the limit of " + limit;
   if (!noise.enough_votes) {
-    return text + ": above " + limit + ", and no " + std::to_string(defaults::most_votes) +
+    return text + ": above " + limit + ", and not even " + std::to_string(defaults::most_votes) +
            " votes would bring it below; write a rubric that leaves less open, or let another model judge";
   }
   return text + ": above " + limit + "; `--judge-samples " + std::to_string(*noise.enough_votes) +

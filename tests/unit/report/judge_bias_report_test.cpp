@@ -2,10 +2,12 @@
 #include "coordinator/merge/judge_bias_fold.hpp"
 #include "coordinator/merge/markup_share.hpp"
 #include "coordinator/report/judge_wording.hpp"
+#include "coordinator/score_files/score_file.hpp"
 #include "tests/unit/report/judged_run.hpp"
 #include "tests/unit/report/report_texts.hpp"
 
 #include <functional>
+#include <sstream>
 #include <string>
 #include <vector>
 
@@ -75,6 +77,14 @@ double whatever_the_length(int length) {
 
 bool has(const std::string& text, const std::string& words) {
   return text.find(words) != std::string::npos;
+}
+
+/// Without the line breaks of a page.
+std::string in_one_line(const std::string& text) {
+  std::istringstream words(text);
+  std::string line;
+  for (std::string word; words >> word;) line += (line.empty() ? "" : " ") + word;
+  return line;
 }
 
 TEST(MarkupShare, CountsMarksOfMarkdownAndNothingElse) {
@@ -209,7 +219,7 @@ TEST(JudgeBiasFold, SaysHowManyVotesWouldDo) {
             "3 votes on an answer would come out otherwise for some 7.2 % of 60 answers (at most 14.0 %): "
             "above 5.0 %; `--judge-samples 7` would bring it below");
   noisy.noise->enough_votes.reset();
-  EXPECT_TRUE(has(wording::vote_noise(noisy), "no 25 votes would bring it below"));
+  EXPECT_TRUE(has(wording::vote_noise(noisy), "not even 25 votes would bring it below"));
 }
 
 TEST(JudgeBiasFold, NothingIsMeasuredWhereNothingIsJudged) {
@@ -231,11 +241,15 @@ TEST(JudgeBiasReport, EveryFormatForPeopleAndJsonShowIt) {
   }
   input.judge_bias = &bias;
   input.gate.notices = wording::judge_bias_notices(bias);
-  for (const std::string& text : {table_of(input, {.columns = 400}), markdown_of(input)}) {
-    EXPECT_TRUE(has(text, "longer answers score higher, beyond chance")) << text;
-    EXPECT_TRUE(has(text, "Format")) << text;
-    EXPECT_TRUE(has(text, "3 votes on an answer would come out otherwise")) << text;
+  for (const std::string& page : {table_of(input, {.columns = 120}), markdown_of(input)}) {
+    const std::string text = in_one_line(page);
+    EXPECT_TRUE(has(text, "longer answers score higher, beyond chance")) << page;
+    EXPECT_TRUE(has(text, "not measured: all answers have as much Markdown")) << page;
+    EXPECT_TRUE(has(text, "3 votes on an answer would come out otherwise")) << page;
   }
+  std::istringstream written(json_of(input));
+  const auto read = parse_report(written, "report.json");
+  EXPECT_TRUE(read) << "`sluice compare` has to pass over it";
   const json report = json::parse(json_of(input));
   const json& metric = report["judge_bias"]["metrics"][0];
   EXPECT_EQ(report["judge_bias"]["confidence"], 0.95);
