@@ -189,6 +189,36 @@ TEST_F(JudgingFlowTest, AFailedVoteDoesNotTakeAwayWhatAnotherUnitWaitsFor) {
   EXPECT_EQ(done[0].spend.calls + done[1].spend.calls, 5u) << "each call is somebody's";
 }
 
+TEST_F(JudgingFlowTest, AVoteWhoseNextTryWouldComeTooLateIsGivenUp) {
+  settings.max_retries = 5;
+  start();
+  const auto call = ask_and_answer(judged(1, 1)).at(0);
+  answer(call.id, 500, "oops", {{"retry-after", "86400"}});
+  const auto done = only_outcome();
+  EXPECT_EQ(reason_of(done), Reason::provider_failed) << "what failed is said";
+  EXPECT_EQ(done.spend.calls, 2u);
+  EXPECT_TRUE(calls().empty()) << "it is not asked for again and again";
+}
+
+TEST_F(JudgingFlowTest, AVoteThatIsCutOffNamesTheJudgesOwnLimit) {
+  start();
+  const auto call = ask_and_answer(judged(1, 1)).at(0);
+  answer(call.id, 200,
+         R"({"model":"m","choices":[{"message":{"content":"{"},"finish_reason":"length"}],"usage":{}})");
+  EXPECT_NE(std::get<Error>(only_outcome().outcome).message.find("--judge-max-tokens"), std::string::npos);
+}
+
+TEST_F(JudgingFlowTest, ARenewedVoteIsOneForTheWholeRun) {
+  settings.judge.refresh = true;
+  start(true);
+  for (const auto& call : ask_and_answer(judged(1))) end_calls({voted(call, 0.7)});
+  EXPECT_EQ(scores_of(only_outcome()), (std::vector<double>{0.7, 0.7, 0.7}));
+  complete({judged(2)});
+  end_calls({said(only_call(), "answer")});
+  EXPECT_TRUE(calls().empty()) << "equal repeats have equal votes, as a replay has them";
+  EXPECT_EQ(scores_of(only_outcome()), (std::vector<double>{0.7, 0.7, 0.7}));
+}
+
 TEST_F(JudgingFlowTest, AFailedVoteIsRetriedAndNamed) {
   settings.max_retries = 1;
   start();

@@ -121,7 +121,8 @@ TEST_F(ArmsOfARun, ABaselineOfARunWithArmsGatesTheNext) {
 
 TEST_F(ArmsOfARun, AManifestIsMadeOfOneWayOfAnsweringAndGatesOne) {
   auto simulator = start_simulator();
-  write_text(folder() / "fixtures" / "a.toml", read_text(shipped_fixtures() / "tls" / "deprecated_version.toml"));
+  write_text(folder() / "fixtures" / "a.toml",
+             read_text(shipped_fixtures() / "tls" / "deprecated_version.toml"));
   Flags fixtures = run(simulator, "live", {"--arm", "x=first:m1", "--arm", "y=first:m2"});
   fixtures[1] = "fixtures";
   ASSERT_NE(run_sluice(fixtures).exit_code, 2);

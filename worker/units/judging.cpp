@@ -97,10 +97,11 @@ std::optional<Error> Judging::take_seats(std::uint64_t unit, const WorkUnit& wor
         return Error{Reason::internal_error, "a judge metric names a rubric that the run does not have"};
       }
       const Rubric& rubric = judge_.rubrics[expectation.rubric];
-      const ModelRequest request = request_for(expectation, task.question, answer);
+      const auto request =
+          std::make_shared<const ModelRequest>(request_for(expectation, task.question, answer));
       of_task.push_back({std::vector<Vote>(expectation.samples), JudgeSource::cache});
       for (std::uint32_t index = 0; index < expectation.samples; ++index) {
-        const Digest key = vote_key(*provider_, request, rubric, expectation.samples, index);
+        const Digest key = vote_key(*provider_, *request, rubric, expectation.samples, index);
         const auto open = waiting.open.find(key);
         if (open != waiting.open.end()) {
           open->second.push_back({t, m, index});
@@ -143,7 +144,8 @@ ModelRequest Judging::request_for(const JudgeExpectation& expectation, const Jud
 /// The vote that this process's caches hold. An error: there will be none. Nothing: it is to be called for.
 Judging::Found Judging::find(const Digest& key) const {
   const bool from_cache_alone = settings_.mode == Mode::cached || judge_.judge == Judge::none;
-  if (!from_cache_alone && (!settings_.read_cache || judge_.refresh)) return std::nullopt;
+  const bool renews = !settings_.read_cache || judge_.refresh;
+  if (!from_cache_alone && renews && !renewed_.contains(key)) return std::nullopt;
   const auto stored = store_->find_vote(key);
   if (!stored) return stored.error();
   if (*stored) {
@@ -159,6 +161,7 @@ void Judging::submit(Votes::iterator vote, TimePoint deadline, const Moment& mom
   const auto number = next_number_++;
   by_number_.emplace(number, vote->first);
   auto& under_way = vote->second;
+  under_way.deadline = deadline;
   const bool seeks = !judge_.refresh && !std::exchange(under_way.was_sought, true);
   under_way.call_id = engine_.submit(under_way.call, {owner_, number}, deadline, moment,
                                      seeks ? std::optional(under_way.call.entry_key()) : std::nullopt);
@@ -180,6 +183,10 @@ void Judging::start_calls(const Moment& moment) {
 
 Result<Vote> Judging::read(UnderWay& under_way, bool lent) {
   const Completion answer = under_way.call.take_answer();
+  if (answer.non_answer && answer.non_answer->reason == Reason::truncated) {
+    return fail(Reason::judge_refused,
+                "the judge gave no vote: it was cut off at its token limit; raise --judge-max-tokens");
+  }
   if (answer.non_answer) {
     return fail(Reason::judge_refused, "the judge gave no vote: " + answer.non_answer->message);
   }
@@ -190,6 +197,7 @@ Result<Vote> Judging::read(UnderWay& under_way, bool lent) {
   const auto key = under_way.call.entry_key();
   if (const auto stored = store_->store_vote(key.digest, answer); !stored) return fail(stored.error());
   engine_.entries().stored(key);
+  if (!settings_.read_cache || judge_.refresh) renewed_.insert(key.digest);
   return std::move(*vote);
 }
 
@@ -205,7 +213,7 @@ void Judging::on_call_ended(const CallEnded& ended, std::vector<Enriched>& outco
     add_costs(spend, ended.spend);
     if (!ended.error && !ended.lent) spend.paid.of(CallKind::judge) += ended.usage;
   }
-  if (ended.error && ended.out_of_time) return ask_again(vote, outcomes);
+  if (ended.error && ended.out_of_time) return expire(vote, of_judge(*ended.error), outcomes);
   if (ended.error) return fail_waiters(vote, of_judge(*ended.error), outcomes);
   const auto given = read(under_way, ended.lent);
   if (given) return hand_out(vote, *given, ended.lent, outcomes);
@@ -267,17 +275,35 @@ void Judging::finish(std::map<std::uint64_t, Waiting>::iterator unit, std::vecto
   waiting_.erase(unit);
 }
 
-/// Ends the units that wait for the vote, each once its other calls under way have ended: what they cost is
-/// the unit's. What stops the run is reported at once.
+/// Those who had no more time than the call are done; others ask again.
+void Judging::expire(Votes::iterator vote, const Error& error, std::vector<Enriched>& outcomes) {
+  std::vector<std::uint64_t> late;
+  std::erase_if(vote->second.waiters, [&](std::uint64_t unit) {
+    // An outage that went on meanwhile gave the call no more time than the unit.
+    const bool is_late = waiting_.at(unit).deadline <= vote->second.deadline;
+    if (is_late) late.push_back(unit);
+    return is_late;
+  });
+  fail_units(vote->first, late, error, outcomes);
+  ask_again(vote, outcomes);
+}
+
 void Judging::fail_waiters(Votes::iterator vote, const Error& error, std::vector<Enriched>& outcomes) {
   const Digest failed = vote->first;
   const auto units = vote->second.waiters;
   drop(vote);
+  fail_units(failed, units, error, outcomes);
+}
+
+/// Ends the units that waited for the vote, each once its other calls under way have ended: what they cost is
+/// the unit's. What stops the run is reported at once.
+void Judging::fail_units(const Digest& vote, const std::vector<std::uint64_t>& units, const Error& error,
+                         std::vector<Enriched>& outcomes) {
   for (const auto unit : units) {
     const auto found = waiting_.find(unit);
     Waiting& waiting = found->second;
     if (!waiting.failed) waiting.failed = error;
-    waiting.open.erase(failed);
+    waiting.open.erase(vote);
     if (stops_run(error.reason)) {
       leave_votes(unit, waiting);
       waiting.open.clear();
