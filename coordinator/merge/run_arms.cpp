@@ -22,12 +22,6 @@ bool fails_by_itself(const AssessedMetric& metric) {
   }
 }
 
-std::uint32_t answer_latency(const Spend& spend) {
-  const std::uint64_t waits =
-      std::uint64_t{spend.waited_permit_ms} + spend.waited_pause_ms + spend.waited_retry_ms;
-  return waits < spend.latency_ms ? static_cast<std::uint32_t>(spend.latency_ms - waits) : 0;
-}
-
 /// The smallest value that at least this share of all does not exceed.
 std::optional<std::uint32_t> percentile(std::vector<std::uint32_t>& values, double share) {
   if (values.empty()) return std::nullopt;
@@ -136,7 +130,7 @@ void RunArmsFold::add(const CaseResult& result) {
     last_unit_ = trial.unit->unit;
     arm.usage.of(CallKind::answer) += trial.unit->usage;
     if (trial.unit->spend.calls > 0 && !trial.unit->spend.cache_hit && trial.unit->usage != Usage{})
-      latencies_[test_case.arm].push_back(answer_latency(trial.unit->spend));
+      latencies_[test_case.arm].push_back(trial.unit->spend.latency_ms);
   }
   add_scores(result);
   add_status(result);

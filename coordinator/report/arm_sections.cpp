@@ -32,8 +32,15 @@ std::string model_words(const ArmIdentity& identity) {
 
 Table arm_table(const ReportInput& input) {
   const RunArms& run = *input.arms;
-  Table table{.columns = {column("Arm"), number("Passed"), number("Failed"), number("Errors")},
-              .whole_names = true};
+  StatusCounts all;
+  for (const ArmSummary& arm : run.arms) {
+    all.warned += arm.totals.statuses.warned;
+    all.flaky += arm.totals.statuses.flaky;
+  }
+  Table table{.columns = {column("Arm"), number("Passed"), number("Failed")}, .whole_names = true};
+  if (all.warned > 0) table.columns.push_back(number("Warned"));
+  if (all.flaky > 0) table.columns.push_back(number("Flaky"));
+  table.columns.push_back(number("Errors"));
   std::map<ArmMetric, double> metrics;
   for (const ArmSummary& arm : run.arms) metrics.insert(arm.means.begin(), arm.means.end());
   metrics.erase(ArmMetric());
@@ -45,9 +52,10 @@ Table arm_table(const ReportInput& input) {
   for (std::size_t i = 0; i < run.arms.size(); ++i) {
     const ArmSummary& arm = run.arms[i];
     const StatusCounts& statuses = arm.totals.statuses;
-    Row row{{words(arm.name, 80), wording::grouped(statuses.passed),
-             wording::grouped(statuses.failed + statuses.warned + statuses.flaky),
-             wording::grouped(statuses.errors)}};
+    Row row{{words(arm.name, 80), wording::grouped(statuses.passed), wording::grouped(statuses.failed)}};
+    if (all.warned > 0) row.cells.emplace_back(wording::grouped(statuses.warned));
+    if (all.flaky > 0) row.cells.emplace_back(wording::grouped(statuses.flaky));
+    row.cells.emplace_back(wording::grouped(statuses.errors));
     for (const auto& [metric, mean] : metrics) {
       const auto own = arm.means.find(metric);
       row.cells.emplace_back(

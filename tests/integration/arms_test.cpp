@@ -1,5 +1,6 @@
 // Several ways of answering in one run: what is called, what is paid, what is compared and gated.
 
+#include "tests/support/paths.hpp"
 #include "tests/support/report_text.hpp"
 #include "tests/support/workbench.hpp"
 
@@ -116,6 +117,61 @@ TEST_F(ArmsOfARun, ABaselineOfARunWithArmsGatesTheNext) {
   const auto other =
       run_sluice(run(simulator, "live", {"--baseline", "base.json", "--strict", "--arm", "old=first:m1"}));
   EXPECT_EQ(other.exit_code, 2) << "no case is the same: " << other.output;
+}
+
+TEST_F(ArmsOfARun, AManifestIsMadeOfOneWayOfAnsweringAndGatesOne) {
+  auto simulator = start_simulator();
+  write_text(folder() / "fixtures" / "a.toml",
+             read_text(shipped_fixtures() / "tls" / "deprecated_version.toml"));
+  Flags fixtures = run(simulator, "live", {"--arm", "x=first:m1", "--arm", "y=first:m2"});
+  fixtures[1] = "fixtures";
+  ASSERT_NE(run_sluice(fixtures).exit_code, 2);
+  const auto update = run_sluice({"update-baseline", "--fixtures", "fixtures", "--force"});
+  EXPECT_EQ(update.exit_code, 2) << update.output;
+  EXPECT_NE(update.errors.find("had several arms"), std::string::npos) << update.errors;
+  write_text(folder() / "fixtures" / "manifest.toml", "[baseline]\nf1 = 0.5\n");
+  const auto gated = run_sluice(fixtures + Flags{"--baseline", "fixtures/manifest.toml"});
+  EXPECT_EQ(gated.exit_code, 2);
+  EXPECT_NE(gated.errors.find("--baseline-arm"), std::string::npos) << gated.errors;
+}
+
+/// A folder of docs/examples, with its settings at the simulator's port.
+class DocumentedExample : public Workbench {
+ protected:
+  Flags example(const std::string& name, const SimulatorProcess& simulator) {
+    const std::filesystem::path from = source_path("docs/examples/" + name);
+    std::string settings = read_text(from / "simulator.toml");
+    const std::string port = simulator.url().substr(simulator.url().rfind(':') + 1);
+    for (auto at = settings.find("8099"); at != std::string::npos; at = settings.find("8099", at)) {
+      settings.replace(at, 4, port);
+    }
+    write_text(folder() / "simulator.toml", settings);
+    return {"run",   (from / "suite.yaml").string(), "--config", "simulator.toml", "--format", "json",
+            "--mode"};
+  }
+};
+
+TEST_F(DocumentedExample, ArmsRunAsTheyStand) {
+  const auto script = support::source_path("docs/examples/arms/answers.jsonl");
+  auto simulator = start_simulator({"--script", script});
+  const Flags run = example("arms", simulator);
+  const auto live = run_sluice(run + Flags{"live"});
+  EXPECT_EQ(live.exit_code, 1) << live.errors;
+  const json report = json::parse(live.output);
+  EXPECT_EQ(report["arms"].size(), 4u);
+  EXPECT_EQ(report["metrics"]["failed"], 2) << "both models fail one prompt";
+  const auto gated = run_sluice(run + Flags{"cached", "--baseline-arm", "mini/short"});
+  EXPECT_EQ(json::parse(gated.output)["baseline_comparison"]["baseline"], "the arm mini/short")
+      << gated.errors;
+}
+
+TEST_F(DocumentedExample, JudgesRunAsTheyStand) {
+  auto simulator = start_simulator();
+  const auto live = run_sluice(example("judges", simulator) + Flags{"live"});
+  ASSERT_NE(live.exit_code, 2) << live.errors;
+  const json report = json::parse(live.output);
+  EXPECT_EQ(report["metrics"]["errors"], 0);
+  EXPECT_GT(report["run"]["paid_judge_output_tokens"], 0);
 }
 
 }  // namespace sluice::arms_test

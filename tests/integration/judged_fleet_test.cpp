@@ -116,12 +116,12 @@ TEST_F(JudgedFleet, AKilledWorkerCostsNoMoreThanWhatItHeld) {
 
   const auto events = simulator.final_events();
   EXPECT_LE(most_under_way(events), in_flight);
-  // Those that were under way at the killed worker, and those of units whose holder others could not ask.
+  // Those of the units that the killed worker held, whose cache others cannot ask: a few times its ten calls,
+  // as busy as the machine is.
   const int repeated_votes = starts(events, true) - samples * cases;
   const int repeated_answers = starts(events, false) - cases;
-  RecordProperty("repeated_votes", repeated_votes);
-  EXPECT_LE(repeated_answers, 20) << "ten calls and what was stored a moment before";
-  EXPECT_LE(repeated_votes, samples * 20);
+  EXPECT_LE(repeated_answers, cases / 10);
+  EXPECT_LE(repeated_votes, samples * cases / 10);
 }
 
 TEST_F(JudgedFleet, ASecondRunCallsNobody) {

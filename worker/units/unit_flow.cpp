@@ -188,9 +188,21 @@ void UnitFlow::on_new_answer(Id id, Completion answer) {
 
 // --- From the answer to the end ---
 
+namespace {
+
+/// What the answer itself took: the waits up to now are those of its own call.
+std::uint32_t answer_latency(std::uint32_t elapsed_ms, const Spend& spend) {
+  const std::uint64_t waits =
+      std::uint64_t{spend.waited_permit_ms} + spend.waited_pause_ms + spend.waited_retry_ms;
+  return waits < elapsed_ms ? static_cast<std::uint32_t>(elapsed_ms - waits) : 0;
+}
+
+}  // namespace
+
 /// `is_new`: the answer is to be stored.
 void UnitFlow::on_answer(Id id, Completion answer, bool is_new) {
   auto& unit = units_.at(id);
+  unit.spend.latency_ms = answer_latency(in_ms(at_.now - unit.started), unit.spend);
   auto error = answer.non_answer ? std::nullopt : enrich(id, unit, answer);
   if (!error && unit.waits_for == 0) {
     if (is_new) unstored_.push_back(completed_.size());
@@ -283,7 +295,6 @@ void UnitFlow::finish(Id id, UnitOutcome outcome) {
   if (unit.answer) --waiting_;
   withdrawn_.erase(unit.unit->unit);
   ++ends_;
-  unit.spend.latency_ms = in_ms(at_.now - unit.started);
   completed_.push_back(
       {std::move(unit.unit), std::move(outcome), unit.spend, std::move(unit.evidence), std::move(unit.read)});
 }

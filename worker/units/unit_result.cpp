@@ -6,12 +6,14 @@ namespace sluice {
 
 namespace {
 
-/// A vote may quote what a cache holds of an answer.
-void mask_rationales(TrialScore& score, const KeyMask& keys) {
-  for (JudgeScore& judged : score.judged) keys.apply(judged.rationale);
-  for (MetricOutcome& outcome : score.metrics) {
-    if (is_judge_metric(outcome.id)) keys.apply(outcome.detail);
+/// A vote may quote what a cache holds of an answer. Before anything is cut: half a key is not known as one.
+Evidence without_keys(Evidence evidence, const KeyMask& keys) {
+  for (auto& of_task : evidence.votes) {
+    for (auto& of_metric : of_task) {
+      for (Vote& vote : of_metric.votes) keys.apply(vote.rationale);
+    }
   }
+  return evidence;
 }
 
 }  // namespace
@@ -30,8 +32,9 @@ UnitResult unit_result(const WorkUnit& unit, const Checks& checks, UnitOutcome o
     result.answer = answer_digest(completion);
     if (keys.apply(completion.text)) read = {};
     if (completion.non_answer) keys.apply(completion.non_answer->message);
-    score_answer(completion, checks, unit, evidence, result, std::move(read.claims));
-    for (TrialScore& score : result.scores) mask_rationales(score, keys);
+    const bool judged = !evidence.votes.empty();
+    score_answer(completion, checks, unit, judged ? without_keys(evidence, keys) : evidence, result,
+                 std::move(read.claims));
   }
   return result;
 }

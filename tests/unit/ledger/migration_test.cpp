@@ -88,13 +88,29 @@ constexpr const char* runs_6 = R"sql(
   config_fingerprint TEXT, plan_identity TEXT, settings TEXT, result_layout INTEGER, pinned_at_ms INTEGER
 )sql";
 
-constexpr std::array<OldLedger, 7> old_ledgers{{{"1", 1, runs_1, false},
+constexpr const char* runs_7 = R"sql(
+  seq INTEGER PRIMARY KEY, run_id TEXT NOT NULL UNIQUE,
+  suite TEXT NOT NULL, mode TEXT NOT NULL, provider TEXT NOT NULL, model TEXT NOT NULL,
+  prompt_version TEXT NOT NULL, prompt_hash TEXT NOT NULL,
+  trials INTEGER NOT NULL, started_at_ms INTEGER NOT NULL,
+  suite_path TEXT NOT NULL, selection INTEGER NOT NULL,
+  completed_at_ms INTEGER, verdict TEXT, exit_code INTEGER, reason_code TEXT,
+  precision REAL, recall REAL, f1 REAL,
+  passed INTEGER, warned INTEGER, flaky INTEGER, failed INTEGER, errors INTEGER,
+  paid_input_tokens INTEGER, paid_output_tokens INTEGER, paid_embedding_tokens INTEGER,
+  paid_judge_input_tokens INTEGER, paid_judge_output_tokens INTEGER, estimated_cost REAL,
+  config_fingerprint TEXT, plan_identity TEXT, settings TEXT, result_layout INTEGER, pinned_at_ms INTEGER
+)sql";
+constexpr const char* votes = "CREATE TABLE votes (key BLOB PRIMARY KEY, holder TEXT NOT NULL) WITHOUT ROWID";
+
+constexpr std::array<OldLedger, 8> old_ledgers{{{"1", 1, runs_1, false},
                                                 {"1WithPromptHash", 1, runs_1_with_hash, true},
                                                 {"2", 2, runs_2, true},
                                                 {"3", 3, runs_2, true},
                                                 {"4", 4, runs_4, true},
                                                 {"5", 5, runs_4, true},
-                                                {"6", 6, runs_6, true}}};
+                                                {"6", 6, runs_6, true},
+                                                {"7", 7, runs_7, true}}};
 
 std::string hex(const Digest& digest) {
   return "X'" + to_hex(digest) + "'";
@@ -120,6 +136,7 @@ void make(const OldLedger& old, const std::filesystem::path& file) {
   db.exec(results_and_pins);
   if (old.version >= 3) db.exec(embeddings);
   if (old.version >= 5) db.exec(pin_moves);
+  if (old.version >= 7) db.exec(votes);
   for (const char* run : {"run-1", "run-2"}) {
     std::string names = "run_id, suite, mode, provider, model, prompt_version, trials, started_at_ms";
     std::string values = "'" + std::string(run) + "', 'suite', 'live', 'openai', 'sim-1', '1.0.0', 7, 1000";
@@ -288,6 +305,11 @@ TEST_P(Migration, ARunCanBeRecordedAfterwards) {
   summary.paid.of(CallKind::judge) = {21, 22};
   ASSERT_TRUE(ledger->finish_run("run-3", summary));
   EXPECT_EQ(ledger->find_run("run-3")->summary->paid.of(CallKind::judge), (Usage{21, 22}));
+  JudgeCalibration calibration;
+  calibration.key.suite = "suite";
+  calibration.kappa = 0.7;
+  ASSERT_TRUE(ledger->note_calibrations(std::vector{calibration}));
+  EXPECT_EQ(*ledger->calibration_of(calibration.key), calibration);
   ASSERT_TRUE(ledger->note_holders(std::vector<EntryHolder>{{{EntryKind::vote, result.key}, "cache-c"}}));
   EXPECT_EQ(ledger->holders(std::vector<EntryKey>{{EntryKind::vote, result.key}})->front(), "cache-c");
   std::vector<UnitResult> seen;
@@ -323,8 +345,11 @@ bool upgrade_in_a_process_that_dies(const std::filesystem::path& file, int after
 TEST_P(Migration, IsWholeOrNotAtAllWheneverTheProcessDies) {
   const auto check = [&](const std::filesystem::path& file, const std::string& when) {
     EXPECT_EQ(version_in(file), GetParam().version) << when;
-    EXPECT_FALSE(layout_of(file).contains("runs.paid_judge_output_tokens")) << when;
-    EXPECT_FALSE(layout_of(file).contains("votes.key")) << when;
+    if (GetParam().version < 7) {
+      EXPECT_FALSE(layout_of(file).contains("runs.paid_judge_output_tokens")) << when;
+      EXPECT_FALSE(layout_of(file).contains("votes.key")) << when;
+    }
+    EXPECT_FALSE(layout_of(file).contains("calibrations.kappa")) << when;
     auto ledger = Ledger::open(file);
     ASSERT_TRUE(ledger) << ledger.error().message << ' ' << when;
     check_what_was_kept(*ledger, GetParam());
@@ -368,9 +393,9 @@ TEST_P(Migration, TwoProcessesAtOnceDoItOnce) {
 TEST_P(Migration, AStepThatFailsUndoesThoseBefore) {
   make(GetParam(), file());
   {
-    // The last step of all finds its column there already.
+    // The last step of all finds its table there already.
     SQLite::Database db(file().string(), SQLite::OPEN_READWRITE);
-    db.exec("ALTER TABLE runs ADD COLUMN paid_judge_output_tokens INTEGER");
+    db.exec("CREATE TABLE calibrations (suite TEXT)");
   }
   const auto before = layout_of(file());
   const auto ledger = Ledger::open(file());
