@@ -23,6 +23,18 @@ def case(number):
             "expected": expected}
 
 
+def write_judged_suite(folder, count, samples):
+    """The same questions, each answer judged by so many votes (0: none); the suite's path."""
+    folder.mkdir(parents=True, exist_ok=True)
+    metric = {"type": "relevancy", "samples": samples} if samples else {"type": "must_not_contain", "text": "as an AI"}
+    with open(folder / "cases.jsonl", "w") as out:
+        for number in range(count):
+            out.write(json.dumps({"id": f"order-{number:07d}", "input": case(number)["input"], "expected": metric}) + "\n")
+    suite = folder / "suite.yaml"
+    suite.write_text("suite: judged\ntests_file: cases.jsonl\n")
+    return suite
+
+
 def write_large_suite(folder, count):
     """The suite's path; the files are written once."""
     suite, cases = folder / "suite.yaml", folder / "cases.jsonl"

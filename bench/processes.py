@@ -64,10 +64,12 @@ class Sluice:
     """`sluice run` over one suite with a home of its own."""
 
     def __init__(self, fixtures, url):
+        """`fixtures`: a folder of them, or a suite's file."""
         self.fixtures = fixtures
         self.home = WORK / "home"
         self.report = WORK / "report.json"
-        self.arguments = ["--fixtures", fixtures, "--base-url", url + "/v1", "--provider", "openai", "--model",
+        suite = ["--fixtures", fixtures] if fixtures.is_dir() else [fixtures]
+        self.arguments = [*suite, "--base-url", url + "/v1", "--provider", "openai", "--model",
                           "gpt-4o-mini", "--home", self.home, "--format", "json", "--output", self.report, "--quiet"]
 
     def forget(self):

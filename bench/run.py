@@ -7,7 +7,7 @@ import statistics
 import sys
 
 from make_fixtures import write_suite
-from make_large_suite import write_large_suite
+from make_large_suite import write_judged_suite, write_large_suite
 from processes import PROGRAMS, ROOT, WORK, Simulator, Sluice, capture_request, machine, run, run_floor
 from shared_budget import SharedBudget
 from table import markdown, note, verdict
@@ -21,6 +21,7 @@ TARGET_STATE_BYTES = 200    # A fixture, beside the fixture itself.
 TARGET_SIMULATOR = 30_000   # Requests a second from one core.
 TARGET_STATISTICS_S = 2     # Of 100,000 cases.
 TARGET_LARGE_MIB = 600      # The coordinator's peak, with a million cases.
+TARGET_VOTE = 1.3           # Of the CPU of an answer.
 
 
 class Table:
@@ -130,6 +131,30 @@ class Bench:
         self.table.add(f"cached and perturbed, {trials:,} trials of {count:,} fixtures", usage, trials,
                        report["run"]["duration_seconds"])
 
+    def votes(self):
+        """What a vote costs beside an answer: a suite with and without judge metrics, by turns, three votes each."""
+        note("votes of a judge")
+        samples = 3
+        plain = write_judged_suite(WORK / f"plain-{self.count}", self.count, 0)
+        judged = write_judged_suite(WORK / f"judged-{self.count}", self.count, samples)
+        runs = {plain: [], judged: []}
+        with Simulator(0) as url:
+            for _ in range(self.repeats):
+                for suite, of_suite in runs.items():
+                    sluice = Sluice(suite, url)
+                    sluice.forget()
+                    of_suite.append(sluice.run("live", "--max-concurrent", "50", "--judge", "openai", "--judge-model",
+                                               "gpt-4o-mini"))
+        answers, answers_report = middle(runs[plain])
+        both, both_report = middle(runs[judged])
+        self.table.add("live, answers alone, 0 ms, 50 in flight", answers, self.count,
+                       answers_report["run"]["duration_seconds"])
+        vote = (both.cpu_seconds - answers.cpu_seconds) / (samples * self.count)
+        answer = answers.cpu_seconds / self.count
+        self.table.add(f"the same, and {samples} votes each", both, self.count, both_report["run"]["duration_seconds"],
+                       [verdict(f"a vote at most {TARGET_VOTE} of an answer's CPU, reached {vote / answer:.2f} "
+                                f"({vote * 1e6:.0f} us beside {answer * 1e6:.0f})", vote <= TARGET_VOTE * answer)])
+
     def statistics(self):
         """What the statistics of a large run cost, in every number of repeats that is measured."""
         note("the statistics of 100,000 cases")
@@ -228,6 +253,7 @@ class Bench:
         self.live(50, 200)
         self.cached()
         self.cached_robust()
+        self.votes()
         self.statistics()
         self.starts_of_ten()
         self.memory()

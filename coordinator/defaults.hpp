@@ -133,8 +133,9 @@ inline constexpr int lending_patience = 2;
 inline constexpr std::chrono::seconds delay_rounding{5};
 /// In dollars: far below any price of a token, far above the rounding of sums of prices.
 inline constexpr double smallest_cost = 1e-9;
-inline constexpr std::size_t kept_differences = 50;  ///< Tests that differ between arms: a screen full.
-inline constexpr std::size_t named_trials = 5;       ///< Of those that an error is about.
+inline constexpr std::size_t kept_differences = 50;    ///< Tests that differ between arms: a screen full.
+inline constexpr std::size_t kept_disagreements = 20;  ///< Of a judge with labels: to look at, not all.
+inline constexpr std::size_t named_trials = 5;         ///< Of those that an error is about.
 
 // --- score_files
 inline constexpr std::size_t max_read_repeats = 1000;          ///< More than a run can have.
@@ -184,7 +185,8 @@ inline constexpr double vote_noise_limit = 0.05;         ///< Verdicts of a judg
 inline constexpr std::uint32_t most_votes = 25;  ///< That are thought of against it; more cost too much.
 
 // --- suite
-inline constexpr double max_weight = 1000.0;   ///< Of a fixture; more is a slip of the hand.
+inline constexpr std::size_t max_labels_bytes = 256u << 20;  ///< Of a file of labels: some millions.
+inline constexpr double max_weight = 1000.0;                 ///< Of a fixture; more is a slip of the hand.
 inline constexpr double max_price = 10'000.0;  ///< Dollars per million tokens; more is a slip of the hand.
 inline constexpr std::size_t files_worth_a_thread =
     500;  ///< Below it a second thread costs more than it saves.

@@ -52,7 +52,7 @@ struct GradedAnswer {
   std::string served_model;  ///< As the provider reports it; may be empty.
   Usage usage;
   bool cache_hit = false;
-  std::uint32_t latency_ms = 0;  ///< From the unit's start, waits included; 0 if it came out of a cache.
+  std::uint32_t latency_ms = 0;  ///< Its call's own, without waits; 0 if it came out of a cache.
   friend bool operator==(const GradedAnswer&, const GradedAnswer&) = default;
 };
 

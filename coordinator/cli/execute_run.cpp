@@ -155,7 +155,8 @@ Result<EndedRun> conduct(const RunOptions& options, const RunInputs& inputs, std
 
 }  // namespace
 
-int execute_run(const RunOptions& options, Suite suite, const StartWorkers& start_workers) {
+int execute_run(const RunOptions& options, Suite suite, const StartWorkers& start_workers,
+                const RunUse* use) {
   SignalWatch signals("sluice", exit_error);
   const auto style = detect_progress_style();
   set_up_logging(to_string(options.log_level), style.live && options.progress);
@@ -163,6 +164,10 @@ int execute_run(const RunOptions& options, Suite suite, const StartWorkers& star
     return report_error(possible.error());
   const auto inputs = load_run_inputs(options, std::move(suite));
   if (!inputs) return report_findings(inputs.error());
+  if (use != nullptr) {
+    if (const auto findings = use->check(options, *inputs); !findings.empty())
+      return report_findings(findings);
+  }
   const auto gate = load_gate(options, *inputs);
   if (!gate) return report_error(gate.error());
 
@@ -203,7 +208,7 @@ int execute_run(const RunOptions& options, Suite suite, const StartWorkers& star
   if (!run) return report_failed_run(*history, run_id, run.error(), unix_now_ms());
   run->ended.facts.started_at_ms = run->started_at_ms;
   run->ended.facts.completed_at_ms = run->completed_at_ms;
-  return report_run(options, *inputs, *gate, *plan, *history, run->ended.facts, run->ended.begun_units);
+  return report_run(options, *inputs, *gate, *plan, *history, run->ended.facts, run->ended.begun_units, use);
 }
 
 }  // namespace sluice

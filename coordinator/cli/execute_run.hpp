@@ -1,13 +1,31 @@
 #pragma once
 
 #include "common/transport/local_workers.hpp"
+#include "coordinator/facts/run_facts.hpp"
+#include "coordinator/ledger/ledger.hpp"
+#include "coordinator/merge/case_result.hpp"
+#include "coordinator/session/run_gate.hpp"
+#include "coordinator/session/run_inputs.hpp"
 #include "coordinator/session/run_options.hpp"
 #include "coordinator/suite/suite.hpp"
 
+#include <functional>
+#include <vector>
+
 namespace sluice {
 
+/// What is made of a run's results where no report is wanted.
+struct RunUse {
+  /// Called before the first call is made: what is wrong keeps the run from starting.
+  std::function<std::vector<Finding>(const RunOptions&, const RunInputs&)> check;
+  /// Called once, of a run that came to its end. Returns the exit code; errors were reported on stderr.
+  std::function<int(const RunResults&, const RunGate&, Ledger&, const RunFacts&)> conclude;
+};
+
 /// Runs a suite to its report: starts the coordinator and the workers inside this process, and writes the
-/// report. Returns the exit code; errors were reported on stderr.
-int execute_run(const RunOptions& options, Suite suite, const StartWorkers& start_workers);
+/// report, or has `use` make something else of the results. Returns the exit code; errors were reported on
+/// stderr.
+int execute_run(const RunOptions& options, Suite suite, const StartWorkers& start_workers,
+                const RunUse* use = nullptr);
 
 }  // namespace sluice

@@ -56,6 +56,7 @@ struct GradeCommand {
         ->type_name("N");
     add_distribution_flags(app, flags);
     add_report_flags(app, flags, "table|json");
+    add_log_flags(app, flags);
     settings.rename("judge", "--judge-provider");
     settings.add_to(app);
   }

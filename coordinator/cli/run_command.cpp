@@ -1,7 +1,5 @@
 #include "common/settings/setting_definitions.hpp"
-#include "common/text/text.hpp"
 #include "coordinator/cli/command.hpp"
-#include "coordinator/cli/execute_run.hpp"
 #include "coordinator/cli/run_flags.hpp"
 #include "coordinator/cli/setting_flags.hpp"
 #include "coordinator/session/run_options.hpp"
@@ -49,22 +47,16 @@ struct RunCommand {
         return report_error(std::string(unsupported_flags[i]) + " " + std::string(not_supported_yet));
       }
     }
-    auto source = load_run_source(settings, flags);
-    if (!source) return source.error();
-    auto arms = run_arms(flags, source->suite);
-    if (!arms) return report_error(arms.error());
-    auto options = make_run_options(flags, std::move(source->settings), std::move(*arms));
-    if (!options) return report_error(options.error());
-    options->suite_path = source->path;
-    return execute_run(*options, std::move(source->suite), start_workers);
+    return run_suite(settings, flags, start_workers);
   }
 
   void add_flags(CLI::App& app) {
     add_suite_flags(app, flags);
-    add_answer_flags(app);
+    add_answer_flags(app, flags);
     add_gate_flags(app);
     add_distribution_flags(app, flags);
     add_report_flags(app, flags, "table|json|markdown|junit|github");
+    add_log_flags(app, flags);
     settings.add_to(app);
     for (std::size_t i = 0; i < unsupported.size(); ++i) {
       unsupported[i] = app.add_option(std::string(unsupported_flags[i]))->expected(0, 1)->group("");
@@ -72,19 +64,6 @@ struct RunCommand {
   }
 
  private:
-  void add_answer_flags(CLI::App& app) {
-    app.add_option(
-           "--arm", flags.arms,
-           "Answer each test by this model too, and compare; in place of the suite's arms; may be given "
-           "often")
-        ->allow_extra_args(false)
-        ->type_name("NAME=PROVIDER:MODEL");
-    app.add_option("--perturb-command", flags.perturb_commands,
-                   "A perturbation by a command that reads the text and writes it anew; may be given often")
-        ->allow_extra_args(false)
-        ->type_name("NAME=COMMAND");
-  }
-
   void add_gate_flags(CLI::App& app) {
     app.add_option("--baseline", flags.baseline, "Gate against a baseline file, or a manifest.toml")
         ->type_name("FILE");

@@ -36,6 +36,19 @@ void add_suite_flags(CLI::App& app, RunFlags& flags) {
   app.add_flag("--judge-refresh", flags.judge_refresh, "Ask the judge again and renew its votes");
 }
 
+void add_answer_flags(CLI::App& app, RunFlags& flags) {
+  app.add_option(
+         "--arm", flags.arms,
+         "Answer each test by this model too, and compare; in place of the suite's arms; may be given "
+         "often")
+      ->allow_extra_args(false)
+      ->type_name("NAME=PROVIDER:MODEL");
+  app.add_option("--perturb-command", flags.perturb_commands,
+                 "A perturbation by a command that reads the text and writes it anew; may be given often")
+      ->allow_extra_args(false)
+      ->type_name("NAME=COMMAND");
+}
+
 void add_distribution_flags(CLI::App& app, RunFlags& flags) {
   app.add_option("--listen", flags.listen, "Wait for sluice-worker processes here (port 0 picks one)")
       ->type_name("tcp://HOST:PORT");
@@ -58,6 +71,9 @@ void add_report_flags(CLI::App& app, RunFlags& flags, const std::string& formats
                  "One more report, in a format as of --format; may be given often")
       ->allow_extra_args(false)
       ->type_name("FORMAT=FILE");
+}
+
+void add_log_flags(CLI::App& app, RunFlags& flags) {
   app.add_flag("--quiet,-q", flags.quiet, "No progress, warnings and errors only");
   app.add_flag("--verbose,-v", flags.verbose, "Log details");
   app.add_option("--log-level", flags.log_level, "What is logged (default warn; with --listen info)")
@@ -76,6 +92,18 @@ tl::expected<RunSource, int> load_run_source(const SettingFlags& settings, const
   auto effective = settings.load(Warnings::left_out, std::move(loaded->settings));
   if (!effective) return tl::unexpected(report_findings(effective.error()));
   return RunSource{*path, std::move(loaded->suite), std::move(*effective)};
+}
+
+int run_suite(const SettingFlags& settings, const RunFlags& flags, const StartWorkers& start_workers,
+              const RunUse* use) {
+  auto source = load_run_source(settings, flags);
+  if (!source) return source.error();
+  auto arms = run_arms(flags, source->suite);
+  if (!arms) return report_error(arms.error());
+  auto options = make_run_options(flags, std::move(source->settings), std::move(*arms));
+  if (!options) return report_error(options.error());
+  options->suite_path = source->path;
+  return execute_run(*options, std::move(source->suite), start_workers, use);
 }
 
 }  // namespace sluice

@@ -173,7 +173,8 @@ int report_failed_run(Ledger& ledger, const std::string& run_id, const Error& wh
 }
 
 int report_run(const RunOptions& options, const RunInputs& inputs, const RunGate& loaded, const Plan& plan,
-               Ledger& ledger, const RunFacts& facts, const std::vector<UnitId>& begun_units) {
+               Ledger& ledger, const RunFacts& facts, const std::vector<UnitId>& begun_units,
+               const RunUse* use) {
   const auto recorded = ledger.results_of(facts.run_id);
   const HeldResults source(*recorded, defaults::max_held_result_bytes);
   const auto results_under = [&](const Gate& one) {
@@ -198,6 +199,12 @@ int report_run(const RunOptions& options, const RunInputs& inputs, const RunGate
   const RunPrice price = price_of(options, inputs);
   auto assessment = assess_run(options, results, gate, plan.perturbations(), price, facts.cut_short);
   if (!assessment) return report_failed_run(ledger, facts.run_id, assessment.error(), facts.completed_at_ms);
+  if (use != nullptr) {
+    const int used =
+        facts.cut_short ? report_error(*facts.cut_short) : use->conclude(results, gate, ledger, facts);
+    const auto noted = ledger.finish_run(facts.run_id, summary_of(facts, *assessment, used));
+    return noted ? used : report_error(noted.error());
+  }
   if (gate.aggregates) {
     auto changes = changes_since_baseline(options, *gate.aggregates, plan, source);
     // The verdict stands without them.
@@ -229,7 +236,8 @@ int report_run(const RunOptions& options, const RunInputs& inputs, const RunGate
                           options.is_selection(),
                           options.settings.min_stability.value,
                           price(of_judge),
-                          assessment->arms ? &*assessment->arms : nullptr};
+                          assessment->arms ? &*assessment->arms : nullptr,
+                          assessment->judge_bias ? &*assessment->judge_bias : nullptr};
   const auto targets = targets_of(options, *assessment, facts);
   const auto failures = write_reports(targets, input);
   for (const Error& error : failures) code = report_error(error);

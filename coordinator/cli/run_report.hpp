@@ -1,5 +1,6 @@
 #pragma once
 
+#include "coordinator/cli/execute_run.hpp"
 #include "coordinator/facts/run_facts.hpp"
 #include "coordinator/ledger/ledger.hpp"
 #include "coordinator/plan/plan.hpp"
@@ -14,10 +15,11 @@
 namespace sluice {
 
 /// Merges the committed results of a run, gates them, writes reports and baseline, and notes its end in the
-/// ledger. `begun_units`: without a result, though a worker has begun with them; ascending. Returns the exit
-/// code; errors were reported on stderr.
+/// ledger. `begun_units`: without a result, though a worker has begun with them; ascending. `use` takes the
+/// place of reports and baseline. Returns the exit code; errors were reported on stderr.
 int report_run(const RunOptions& options, const RunInputs& inputs, const RunGate& gate, const Plan& plan,
-               Ledger& ledger, const RunFacts& facts, const std::vector<UnitId>& begun_units);
+               Ledger& ledger, const RunFacts& facts, const std::vector<UnitId>& begun_units,
+               const RunUse* use = nullptr);
 
 /// The same for a run of which there is nothing to assess: says why, and notes its end (Unix time in
 /// milliseconds). Returns the exit code.

@@ -7,6 +7,7 @@
 #include "coordinator/output/output_file.hpp"
 #include "coordinator/report/wording.hpp"
 #include "coordinator/session/baseline_run.hpp"
+#include "coordinator/session/run_record.hpp"
 #include "coordinator/session/suite_path.hpp"
 #include "coordinator/suite/manifest_edit.hpp"
 
@@ -47,6 +48,11 @@ std::optional<std::string> objection_to(const PastRun& past, const std::string& 
     return name +
            " was of some cases alone (--categories or --max-fixtures); run the whole suite, or give another "
            "with --run-id";
+  }
+  if (had_arms(past.run)) {
+    return name +
+           " had several arms, so that its scores are those of no one of them; run the suite again without "
+           "--arm, or give another with --run-id";
   }
   const StatusCounts& statuses = past.summary->statuses;
   if (statuses.errors > 0 && !allow_errors) {
@@ -187,7 +193,7 @@ Command add_update_baseline_command(CLI::App& program) {
   app->footer(
       "Only the [baseline] table changes; comments and all else stay as they are.\n"
       "Exit code 0 if it was written, 2 if not: without --force, or when the run does\n"
-      "not fit (cut short, case errors, some cases alone, another suite, mode mock).\n"
+      "not fit (cut short, case errors, some cases, arms, another suite, mode mock).\n"
       "Examples:\n"
       "  sluice update-baseline\n"
       "  sluice update-baseline --force\n"

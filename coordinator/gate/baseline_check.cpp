@@ -157,6 +157,11 @@ void UnusedEntries::visit_error(std::string_view test_id) {
 std::optional<GateNotice> UnusedEntries::finish(const GatedRun& run) {
   while (next_ < baseline_->size()) count_next();
   if (unused_.count() == 0) return std::nullopt;
+  if (run.base_is_arm) {
+    return GateNotice{warning_of(run), "unused_entries",
+                      run.baseline_file + " has " + unused_.counted("score", "scores") +
+                          " that another arm has none for (" + unused_.names() + ")."};
+  }
   return GateNotice{
       warning_of(run), "unused_entries",
       named(run.baseline_file) + " has " +
@@ -237,6 +242,12 @@ void MissingEntries::visit(std::string_view test_id, std::span<const AssessedMet
 
 std::optional<GateNotice> MissingEntries::finish(const GatedRun& run) const {
   if (missing_.count() == 0) return std::nullopt;
+  if (run.base_is_arm) {
+    return GateNotice{GateNotice::Severity::info, "missing_entries",
+                      missing_.counted("score has", "scores have") + " no counterpart under " +
+                          run.baseline_file + ", which ended in an error there (" + missing_.names() +
+                          "): run again."};
+  }
   return GateNotice{GateNotice::Severity::info, "missing_entries",
                     missing_.counted("score has", "scores have") + " no entry in " +
                         named(run.baseline_file) + " (" + missing_.names() +

@@ -30,6 +30,7 @@ struct GatedRun {
   bool base_is_report = false;   ///< `baseline_file` is a JSON report.
   std::string suite_place{};     ///< As BaselineHeader::suite_path.
   bool takes_mock_base = false;  ///< A mock run, or a file that does not say what its run was.
+  bool base_is_arm = false;      ///< `baseline_file` names an arm of the same run.
 };
 
 /// baseline_invalid where the baseline pins scores, and none of them is of a case of the suite: it is that of

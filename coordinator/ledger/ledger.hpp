@@ -5,6 +5,7 @@
 #include "common/model/result.hpp"
 #include "coordinator/facts/cache_holders.hpp"
 #include "coordinator/facts/committed_results.hpp"
+#include "coordinator/facts/judge_calibration.hpp"
 #include "coordinator/facts/run_record.hpp"
 
 #include <cstddef>
@@ -101,6 +102,11 @@ class Ledger {
   Result<void> note_holders(std::span<const EntryHolder> holders);
   /// One cache's id for each key, empty where none is noted.
   Result<std::vector<std::string>> holders(std::span<const EntryKey> keys);
+
+  /// Keeps these calibrations in place of earlier ones with the same keys: all of them or none.
+  Result<void> note_calibrations(std::span<const JudgeCalibration> calibrations);
+  /// The latest calibration with this key; nothing if there is none.
+  Result<std::optional<JudgeCalibration>> calibration_of(const CalibrationKey& key) const;
 
   /// The answers that a run's results show, also those of a run that an earlier version recorded; a key may
   /// come more than once.

@@ -7,6 +7,20 @@
 namespace sluice {
 namespace {
 
+constexpr const char* calibrations = R"sql(
+  CREATE TABLE calibrations (
+    suite TEXT NOT NULL, metric TEXT NOT NULL,
+    rubric TEXT NOT NULL, rubric_version TEXT NOT NULL, rubric_hash TEXT NOT NULL,
+    judge_provider TEXT NOT NULL, judge_model TEXT NOT NULL, samples INTEGER NOT NULL,
+    against TEXT NOT NULL, run_id TEXT NOT NULL, calibrated_at_ms INTEGER NOT NULL,
+    answers INTEGER NOT NULL, cases INTEGER NOT NULL,
+    agreement REAL NOT NULL, agreement_low REAL NOT NULL, agreement_high REAL NOT NULL,
+    -- Null where judge and labels always say one and the same.
+    kappa REAL, kappa_low REAL NOT NULL, kappa_high REAL NOT NULL,
+    PRIMARY KEY (suite, metric, rubric, rubric_version, rubric_hash, judge_provider, judge_model, samples)
+  ) WITHOUT ROWID;
+)sql";
+
 constexpr const char* schema = R"sql(
   CREATE TABLE runs (
     seq INTEGER PRIMARY KEY,
@@ -125,6 +139,10 @@ void to_version_7(SQLite::Database& db) {
 }
 
 void to_version_8(SQLite::Database& db) {
+  db.exec(calibrations);
+}
+
+void to_version_9(SQLite::Database& db) {
   db.exec(R"sql(
     ALTER TABLE runs ADD COLUMN paid_baseline_input_tokens INTEGER;
     ALTER TABLE runs ADD COLUMN paid_baseline_output_tokens INTEGER;
@@ -143,7 +161,8 @@ constexpr std::array<Step, schema_version - 1> steps{{{2, to_version_2},
                                                       {5, to_version_5},
                                                       {6, to_version_6},
                                                       {7, to_version_7},
-                                                      {8, to_version_8}}};
+                                                      {8, to_version_8},
+                                                      {9, to_version_9}}};
 static_assert(steps.back().to == schema_version);
 
 int version_of(SQLite::Database& db) {
@@ -184,6 +203,7 @@ Result<std::optional<LedgerUpgrade>> bring_up_to_date(SQLite::Database& db,
   if (from == 0) {
     if (rows_of(db, "sqlite_master") > 0) return fail(no_ledger(file));
     db.exec(schema);
+    db.exec(calibrations);
   } else {
     for (const Step& step : steps) {
       if (step.to > from) step.take(db);

@@ -22,12 +22,6 @@ bool fails_by_itself(const AssessedMetric& metric) {
   }
 }
 
-std::uint32_t answer_latency(const Spend& spend) {
-  const std::uint64_t waits =
-      std::uint64_t{spend.waited_permit_ms} + spend.waited_pause_ms + spend.waited_retry_ms;
-  return waits < spend.latency_ms ? static_cast<std::uint32_t>(spend.latency_ms - waits) : 0;
-}
-
 /// The smallest value that at least this share of all does not exceed.
 std::optional<std::uint32_t> percentile(std::vector<std::uint32_t>& values, double share) {
   if (values.empty()) return std::nullopt;
@@ -83,6 +77,16 @@ std::string_view to_string(ArmVerdict verdict) {
   return "undecided";
 }
 
+// 0 - 0 is 0, and -0 is not what people are shown.
+std::optional<double> ArmMetricComparison::gain() const {
+  return comparison.drop ? std::optional(0.0 - *comparison.drop) : std::nullopt;
+}
+
+std::optional<Interval> ArmMetricComparison::gain_interval() const {
+  const auto& drop = intervals.drop;
+  return drop ? std::optional(Interval{0.0 - drop->high, 0.0 - drop->low}) : std::nullopt;
+}
+
 std::vector<GateNotice> arm_notices(const RunArms& arms, std::size_t baseline) {
   std::vector<GateNotice> notices;
   for (const ArmPair& pair : arms.pairs) {
@@ -126,7 +130,7 @@ void RunArmsFold::add(const CaseResult& result) {
     last_unit_ = trial.unit->unit;
     arm.usage.of(CallKind::answer) += trial.unit->usage;
     if (trial.unit->spend.calls > 0 && !trial.unit->spend.cache_hit && trial.unit->usage != Usage{})
-      latencies_[test_case.arm].push_back(answer_latency(trial.unit->spend));
+      latencies_[test_case.arm].push_back(trial.unit->spend.latency_ms);
   }
   add_scores(result);
   add_status(result);
@@ -192,6 +196,7 @@ void RunArmsFold::compare_pairs(RunArms& result) const {
   std::vector<PairedComparison> comparisons;
   for (std::size_t first = 0; first < arms_.size(); ++first) {
     for (std::size_t second = first + 1; second < arms_.size(); ++second) {
+      if (rules_.baseline && *rules_.baseline != first && *rules_.baseline != second) continue;
       ArmPair& pair = result.pairs.emplace_back(ArmPair{first, second, {}});
       for (const auto& [metric, by_arm] : scores_) {
         const std::uint64_t seed = RandomStream(rules_.seed, comparisons.size()).next();

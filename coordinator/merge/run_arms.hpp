@@ -53,6 +53,10 @@ struct ArmMetricComparison {
   MetricDecision decision;
   DisplayIntervals intervals;  ///< For the eye: no verdict comes from them.
   ArmVerdict verdict = ArmVerdict::undecided;
+
+  /// The second arm's mean over the first one's.
+  std::optional<double> gain() const;
+  std::optional<Interval> gain_interval() const;
 };
 
 /// Two arms beside one another.
@@ -87,7 +91,8 @@ std::vector<GateNotice> arm_notices(const RunArms& arms, std::size_t baseline);
 struct ArmRules {
   double confidence = defaults::confidence;
   double min_effect = defaults::min_effect;
-  bool by_category = false;  ///< Tests of a category are swapped as one.
+  bool by_category = false;               ///< Tests of a category are swapped as one.
+  std::optional<std::size_t> baseline{};  ///< Only this arm is compared with the others.
   std::uint64_t seed = 0;
 };
 

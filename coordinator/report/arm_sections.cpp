@@ -32,8 +32,15 @@ std::string model_words(const ArmIdentity& identity) {
 
 Table arm_table(const ReportInput& input) {
   const RunArms& run = *input.arms;
-  Table table{.columns = {column("Arm"), number("Passed"), number("Failed"), number("Errors")},
-              .whole_names = true};
+  StatusCounts all;
+  for (const ArmSummary& arm : run.arms) {
+    all.warned += arm.totals.statuses.warned;
+    all.flaky += arm.totals.statuses.flaky;
+  }
+  Table table{.columns = {column("Arm"), number("Passed"), number("Failed")}, .whole_names = true};
+  if (all.warned > 0) table.columns.push_back(number("Warned"));
+  if (all.flaky > 0) table.columns.push_back(number("Flaky"));
+  table.columns.push_back(number("Errors"));
   std::map<ArmMetric, double> metrics;
   for (const ArmSummary& arm : run.arms) metrics.insert(arm.means.begin(), arm.means.end());
   metrics.erase(ArmMetric());
@@ -45,9 +52,10 @@ Table arm_table(const ReportInput& input) {
   for (std::size_t i = 0; i < run.arms.size(); ++i) {
     const ArmSummary& arm = run.arms[i];
     const StatusCounts& statuses = arm.totals.statuses;
-    Row row{{words(arm.name, 80), wording::grouped(statuses.passed),
-             wording::grouped(statuses.failed + statuses.warned + statuses.flaky),
-             wording::grouped(statuses.errors)}};
+    Row row{{words(arm.name, 80), wording::grouped(statuses.passed), wording::grouped(statuses.failed)}};
+    if (all.warned > 0) row.cells.emplace_back(wording::grouped(statuses.warned));
+    if (all.flaky > 0) row.cells.emplace_back(wording::grouped(statuses.flaky));
+    row.cells.emplace_back(wording::grouped(statuses.errors));
     for (const auto& [metric, mean] : metrics) {
       const auto own = arm.means.find(metric);
       row.cells.emplace_back(
@@ -64,30 +72,31 @@ Table arm_table(const ReportInput& input) {
   return table;
 }
 
-std::string verdict_words(const ArmMetricComparison& one) {
-  std::string text(to_string(one.verdict));
-  if (one.verdict != ArmVerdict::undecided) return text;
+/// How many tests would tell, where these do not.
+std::string tests_needed(const ArmMetricComparison& one) {
   const auto& needed = one.decision.units_needed;
-  if (needed && *needed > one.comparison.units)
-    text += " (some " + wording::grouped(*needed) + " tests would tell)";
-  return text;
+  const bool is_short = one.verdict == ArmVerdict::undecided && needed && *needed > one.comparison.units;
+  return is_short ? wording::grouped(*needed) : std::string(wording::dash);
 }
 
 /// The second arm beside the first, metric by metric.
 Table pair_table(const RunArms& run) {
   Table table{.columns = {column("Arms"), column("Metric"), number("Difference"), spare_number("Interval"),
-                          number("Tests"), column("Verdict")},
+                          number("Tests"), column("Verdict"), spare_number("Tests needed")},
               .whole_names = true};
+  table.share = {.most_bytes = defaults::max_perturbation_bytes, .rest = [](std::uint64_t count) {
+                   return "and " + wording::counted(count, "more line") + ", which the JSON report has";
+                 }};
   for (const ArmPair& pair : run.pairs) {
     for (const ArmMetricComparison& one : pair.metrics) {
       const bool is_first = &one == pair.metrics.data();
-      const auto& drop = one.comparison.drop;
-      const auto& interval = one.intervals.drop;
+      const auto gain = one.gain();
+      const auto interval = one.gain_interval();
       Row row{
           {words(is_first ? run.arms[pair.second].name + " vs " + run.arms[pair.first].name : "", 160),
-           metric_name(one.metric), drop ? points(-*drop) : std::string(wording::dash),
-           interval ? points(-interval->high) + " to " + points(-interval->low) : std::string(wording::dash),
-           wording::grouped(one.comparison.pairs), verdict_words(one)}};
+           metric_name(one.metric), gain ? points(*gain) : std::string(wording::dash),
+           interval ? points(interval->low) + " to " + points(interval->high) : std::string(wording::dash),
+           wording::grouped(one.comparison.pairs), std::string(to_string(one.verdict)), tests_needed(one)}};
       row.with_previous = !is_first;
       table.rows.push_back(std::move(row));
     }

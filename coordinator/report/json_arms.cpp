@@ -34,12 +34,12 @@ void write_arm(Json& json, const ArmSummary& arm, const ArmIdentity& identity) {
   json.close('}');
 }
 
-void write_interval(Json& json, std::string_view name, const std::optional<Interval>& drop) {
+void write_interval(Json& json, std::string_view name, const std::optional<Interval>& interval) {
   json.key(name);
-  if (!drop) return json.null();
+  if (!interval) return json.null();
   json.open('[');
-  json.value(-drop->high);
-  json.value(-drop->low);
+  json.value(interval->low);
+  json.value(interval->high);
   json.close(']');
 }
 
@@ -51,8 +51,8 @@ void write_metric(Json& json, const ArmMetricComparison& one) {
   json.member("left_out", comparison.left_out.size());
   json.member("base", comparison.base);
   json.member("current", comparison.current);
-  json.member("difference", comparison.drop ? std::optional(-*comparison.drop) : std::nullopt);
-  write_interval(json, "interval", one.intervals.drop);
+  json.member("difference", one.gain());
+  write_interval(json, "interval", one.gain_interval());
   json.member("p_worse", one.decision.adjusted_p.drop);
   json.member("p_better", one.decision.adjusted_p.improvement);
   json.member("method", to_string(comparison.test.method));

@@ -2,6 +2,7 @@
 #include "coordinator/report/json_arms.hpp"
 #include "coordinator/report/json_budgets.hpp"
 #include "coordinator/report/json_case.hpp"
+#include "coordinator/report/json_judge.hpp"
 #include "coordinator/report/json_notices.hpp"
 #include "coordinator/report/json_stability.hpp"
 #include "coordinator/report/report.hpp"
@@ -219,6 +220,7 @@ Result<void> write_json_report(const ReportInput& input, Sink& sink) {
   write_comparison(json, input);
   if (input.stability != nullptr) write_json_stability(json, input);
   if (input.arms != nullptr) write_json_arms(json, input);
+  if (input.judge_bias != nullptr) write_json_judge(json, input);
   json.line(1);
   json.key("fixture_results").open('[');
   const ThresholdsInEffect thresholds(input.results);

@@ -9,6 +9,7 @@
 #include "coordinator/gate/status.hpp"
 #include "coordinator/merge/aggregate.hpp"
 #include "coordinator/merge/case_result.hpp"
+#include "coordinator/merge/judge_bias_fold.hpp"
 #include "coordinator/merge/run_arms.hpp"
 #include "coordinator/merge/run_stability.hpp"
 #include "coordinator/output/sink.hpp"
@@ -60,6 +61,7 @@ struct ReportInput {
   std::optional<double> min_stability{};    ///< As the settings say, whether or not anything measures it.
   std::optional<double> paid_judge_cost{};  ///< Of `paid_cost`, for the calls to the judge.
   const RunArms* arms = nullptr;            ///< Of a run with arms; else null.
+  const JudgeBias* judge_bias = nullptr;    ///< Of a run with judged answers; else null.
 };
 
 /// Write a report to the sink in pieces, so that memory stays flat. They visit the results once or twice and

@@ -29,4 +29,7 @@ Result<std::vector<document::Section>> case_sections(const ReportInput& input, R
 /// The arms of a run side by side; none of a run without.
 std::vector<document::Section> arm_sections(const ReportInput& input);
 
+/// What was measured of the judge; none where it was not.
+std::vector<document::Section> judge_sections(const ReportInput& input);
+
 }  // namespace sluice

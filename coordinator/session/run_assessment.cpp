@@ -4,9 +4,11 @@
 #include "common/text/text.hpp"
 #include "coordinator/gate/baseline_check.hpp"
 #include "coordinator/gate/baseline_export.hpp"
+#include "coordinator/gate/judge_family.hpp"
 #include "coordinator/gate/verdict_input.hpp"
 #include "coordinator/merge/scores.hpp"
 #include "coordinator/output/output_file.hpp"
+#include "coordinator/report/judge_wording.hpp"
 #include "coordinator/report/wording.hpp"
 #include "coordinator/score_files/baseline_file.hpp"
 
@@ -108,7 +110,26 @@ std::optional<RunArmsFold> arms_fold(const RunOptions& options, const RunGate& g
   rules.min_effect = config.suite.min_effect.value_or(defaults::min_effect);
   rules.by_category = config.suite.cluster_by_category;
   rules.seed = defaults::statistics_seed;
+  rules.baseline = options.baseline_arm;
   return RunArmsFold(std::move(names), rules);
+}
+
+/// The fake judge is for trying out: there is nothing to learn of it.
+std::optional<JudgeBiasFold> judge_bias_fold(const RunOptions& options, const RunGate& gate) {
+  if (gate.judge.identity().is_fake()) return std::nullopt;
+  return JudgeBiasFold(!options.arms.empty(), defaults::confidence, defaults::statistics_seed);
+}
+
+/// What is to be said of the judge, of a run with judged answers.
+void add_judge_notices(const RunOptions& options, const JudgeIdentity& judge, RunAssessment& assessment) {
+  auto& notices = assessment.gate.notices;
+  if (!assessment.judge_bias) return;
+  std::vector<AnsweringModel> models;
+  for (const RunArm& one : options.arms)
+    models.push_back({one.arm.name, one.provider.provider.kind, one.provider.model});
+  if (models.empty()) models.push_back({"", options.provider.provider.kind, options.provider.model});
+  if (auto family = judge_family_notice(judge, models)) notices.push_back(std::move(*family));
+  std::ranges::move(wording::judge_bias_notices(*assessment.judge_bias), std::back_inserter(notices));
 }
 
 /// Adds the stability to the comparison as a whole.
@@ -161,17 +182,20 @@ Result<RunAssessment> assess_run(const RunOptions& options, const RunResults& re
   // Each arm is compared with the baseline's by itself.
   std::optional<StatisticalGate> statistics = options.baseline_arm ? std::nullopt : statistical_gate(gate);
   std::optional<RunArmsFold> arms = arms_fold(options, gate);
+  std::optional<JudgeBiasFold> judge_bias = judge_bias_fold(options, gate);
   const auto visited = visit_cases(results, [&](const CaseResult& result) {
     fold.add(result);
     entries.visit(result);
     if (stability) stability->add(result);
     if (arms) arms->add(result);
+    if (judge_bias) judge_bias->add(result);
     if (statistics && result.status != CaseStatus::error) statistics->add(result.fixture, result.metrics());
   });
   if (!visited) return fail(visited.error());
 
-  RunAssessment assessment{fold.finish(price), gate.comparison, std::nullopt, std::nullopt};
+  RunAssessment assessment{fold.finish(price), gate.comparison, std::nullopt, std::nullopt, std::nullopt};
   if (arms) assessment.arms = arms->finish(price);
+  if (judge_bias) assessment.judge_bias = judge_bias->finish(results.suite.rubrics);
   if (stability) assessment.stability = stability->finish();
   if (statistics) assessment.gate.statistics = statistics->finish();
   add_stability(options, gate, perturbations, assessment);
@@ -182,6 +206,7 @@ Result<RunAssessment> assess_run(const RunOptions& options, const RunResults& re
   }
   if (auto fake = fake_judge_notice(gate.judge.identity()))
     assessment.gate.notices.push_back(std::move(*fake));
+  add_judge_notices(options, gate.judge.identity(), assessment);
   if (gate.aggregates) {
     auto untested = untested_notice(gate.gate.config().suite, gate.comparison.baseline_file);
     if (untested) assessment.gate.notices.push_back(std::move(*untested));

@@ -6,6 +6,7 @@
 #include "coordinator/gate/status.hpp"
 #include "coordinator/merge/aggregate.hpp"
 #include "coordinator/merge/case_result.hpp"
+#include "coordinator/merge/judge_bias_fold.hpp"
 #include "coordinator/merge/run_arms.hpp"
 #include "coordinator/merge/run_stability.hpp"
 #include "coordinator/session/run_gate.hpp"
@@ -24,6 +25,7 @@ struct RunAssessment {
   BaselineComparison gate;
   std::optional<RunStability> stability;  ///< Of a run with repeats or perturbations.
   std::optional<RunArms> arms;            ///< Of a run with arms.
+  std::optional<JudgeBias> judge_bias;    ///< Of a run whose answers a model judged.
   RunVerdict verdict = RunVerdict::error;
   int exit_code = 2;
 };

@@ -162,6 +162,7 @@ Result<RunGate> gate_against_arm(const RunOptions& options, const RunInputs& inp
                  options.suite_path,
                  against.comparison.baseline_file,
                  options.strict};
+  against.run.base_is_arm = true;
   Gate::Config config = gate.gate.config();
   config.baseline = against.scores.get();
   against.gate = Gate(std::move(config));

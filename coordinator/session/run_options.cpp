@@ -232,11 +232,11 @@ Result<std::vector<Arm>> run_arms(const RunFlags& flags, const Suite& suite) {
   for (const std::string& text : flags.arms) {
     auto arm = parse_arm(text);
     if (!arm) return usage_error("--arm " + arm.error().message);
-    arm->where = "--arm " + arm->name;
+    arm->where = "--arm " + text;
     named.push_back(std::move(*arm));
   }
   std::vector<Arm> arms = arms_of(suite.prompts, suite.arms, named);
-  if (auto checked = check_arms(arms); !checked) return usage_error("--arm " + checked.error().message);
+  if (auto checked = check_arms(arms); !checked) return usage_error(checked.error().message);
   return arms;
 }
 

@@ -83,6 +83,17 @@ std::vector<RequestSettings> requests_of(const RunOptions& options, const RunInp
   return requests;
 }
 
+/// They go to each worker in one message.
+Result<void> check_rubrics(const Plan& plan) {
+  std::size_t bytes = 0;
+  for (const Rubric& one : plan.rubrics()) bytes += one.system.size() + one.user.size();
+  if (bytes <= defaults::max_bytes_of_unit) return {};
+  return fail(Reason::fixture_invalid,
+              "the rubrics of the suite come to " + std::to_string(bytes) +
+                  " bytes, more than one message to a worker can hold; shorten them, or spread their tests "
+                  "over several suites");
+}
+
 }  // namespace
 
 std::vector<UnitAffinity> affinities_of(std::span<const Digest> keys) {
@@ -158,6 +169,7 @@ Result<std::shared_ptr<const Plan>> make_plan(const RunOptions& options, const R
   if (!plan) return fail(std::move(plan.error()));
   if (auto usable = check_perturb_commands(options, *plan); !usable) return fail(std::move(usable.error()));
   if (auto judged = check_judge(options, inputs, *plan); !judged) return fail(std::move(judged.error()));
+  if (auto fit = check_rubrics(*plan); !fit) return fail(std::move(fit.error()));
   return std::make_shared<const Plan>(std::move(*plan));
 }
 

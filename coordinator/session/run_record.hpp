@@ -15,4 +15,7 @@ namespace sluice {
 RunRecord record_of(const RunOptions& options, const RunInputs& inputs, const RunSettings& run,
                     const Plan& plan, std::int64_t now_ms);
 
+/// Whether a run had arms, by the settings in its record.
+bool had_arms(const RunRecord& record);
+
 }  // namespace sluice

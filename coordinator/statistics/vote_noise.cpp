@@ -70,14 +70,15 @@ double majority_flip_rate(double mean, double correlation, std::uint32_t votes) 
   if (correlation >= 1.0) return 0.0;
   const double rest = 1.0 - correlation;
   const std::uint32_t both = 2 * votes;
-  // E[p^j (1 - p)^(both - j)] for each j, as products of ratios, which also hold for a correlation of 0.
-  std::vector<double> passing{1.0};
-  std::vector<double> failing{1.0};
-  double scale = 1.0;
+  // E[p^j (1 - p)^(both - j)] for each j, in logarithms: the products go beyond what a double holds. A
+  // correlation of 0 is no special case.
+  std::vector<double> passing{0.0};
+  std::vector<double> failing{0.0};
+  double scale = 0.0;
   for (std::uint32_t i = 0; i < both; ++i) {
-    passing.push_back(passing.back() * (mean * rest + i * correlation));
-    failing.push_back(failing.back() * ((1.0 - mean) * rest + i * correlation));
-    scale *= rest + i * correlation;
+    passing.push_back(passing.back() + std::log(mean * rest + i * correlation));
+    failing.push_back(failing.back() + std::log((1.0 - mean) * rest + i * correlation));
+    scale += std::log(rest + i * correlation);
   }
   std::vector<double> ways(both + 1, 0.0);  ///< For one majority to pass and the other not, by passes in all.
   for (std::uint32_t pass = votes / 2 + 1; pass <= votes; ++pass) {
@@ -86,7 +87,9 @@ double majority_flip_rate(double mean, double correlation, std::uint32_t votes) 
     }
   }
   double flips = 0.0;
-  for (std::uint32_t j = 0; j <= both; ++j) flips += ways[j] * (passing[j] / scale) * failing[both - j];
+  for (std::uint32_t j = 0; j <= both; ++j) {
+    if (ways[j] > 0.0) flips += std::exp(std::log(ways[j]) + passing[j] + failing[both - j] - scale);
+  }
   return std::clamp(2.0 * flips, 0.0, 0.5);
 }
 

@@ -152,11 +152,71 @@ TEST_F(JudgingFlowTest, ARefusalOfTheJudgeIsAnErrorOfTheCase) {
   const auto votes = ask_and_answer(judged(1));
   answer(votes[0].id, 200,
          R"({"model":"m","choices":[{"message":{"refusal":"no"},"finish_reason":"stop"}],"usage":{}})");
+  EXPECT_TRUE(outcomes().empty()) << "two votes are still to be paid for";
+  end_calls({voted(votes[1], 1.0), said(votes[2].id, "?")});
+  EXPECT_EQ(reason_of(only_outcome()), Reason::judge_refused);
+  EXPECT_TRUE(calls().empty()) << "nobody needs it any more";
+}
+
+TEST_F(JudgingFlowTest, AUnitWithoutAScorePaysForItsOtherVotes) {
+  start();
+  const auto votes = ask_and_answer(judged(1));
+  answer(votes[0].id, 200,
+         R"({"model":"m","choices":[{"message":{"refusal":"no"},"finish_reason":"stop"}],"usage":{}})");
+  end_calls({voted(votes[1], 1.0)});
+  EXPECT_TRUE(outcomes().empty());
+  end_calls({voted(votes[2], 1.0)});
   const auto done = only_outcome();
   EXPECT_EQ(reason_of(done), Reason::judge_refused);
-  end_calls({voted(votes[1], 1.0), voted(votes[2], 1.0)});
-  EXPECT_TRUE(outcomes().empty());
+  EXPECT_EQ(done.spend.calls, 4u);
+  EXPECT_EQ(done.spend.paid.of(CallKind::judge), (Usage{20, 10})) << "of the two that were given";
   EXPECT_TRUE(calls().empty());
+}
+
+TEST_F(JudgingFlowTest, AFailedVoteDoesNotTakeAwayWhatAnotherUnitWaitsFor) {
+  start();
+  complete({judged(1, 3), judged(2, 3)});
+  const auto answers = calls();
+  ASSERT_EQ(answers.size(), 2u);
+  end_calls({said(answers[0].id, "same"), said(answers[1].id, "same")});
+  const auto votes = calls();
+  ASSERT_EQ(votes.size(), 3u);
+  answer(votes[0].id, 200,
+         R"({"model":"m","choices":[{"message":{"refusal":"no"},"finish_reason":"stop"}],"usage":{}})");
+  end_calls({voted(votes[1], 1.0), voted(votes[2], 1.0)});
+  const auto done = outcomes();
+  ASSERT_EQ(done.size(), 2u);
+  EXPECT_EQ(done[0].spend.calls + done[1].spend.calls, 5u) << "each call is somebody's";
+}
+
+TEST_F(JudgingFlowTest, AVoteWhoseNextTryWouldComeTooLateIsGivenUp) {
+  settings.max_retries = 5;
+  start();
+  const auto call = ask_and_answer(judged(1, 1)).at(0);
+  answer(call.id, 500, "oops", {{"retry-after", "86400"}});
+  const auto done = only_outcome();
+  EXPECT_EQ(reason_of(done), Reason::provider_failed) << "what failed is said";
+  EXPECT_EQ(done.spend.calls, 2u);
+  EXPECT_TRUE(calls().empty()) << "it is not asked for again and again";
+}
+
+TEST_F(JudgingFlowTest, AVoteThatIsCutOffNamesTheJudgesOwnLimit) {
+  start();
+  const auto call = ask_and_answer(judged(1, 1)).at(0);
+  answer(call.id, 200,
+         R"({"model":"m","choices":[{"message":{"content":"{"},"finish_reason":"length"}],"usage":{}})");
+  EXPECT_NE(std::get<Error>(only_outcome().outcome).message.find("--judge-max-tokens"), std::string::npos);
+}
+
+TEST_F(JudgingFlowTest, ARenewedVoteIsOneForTheWholeRun) {
+  settings.judge.refresh = true;
+  start(true);
+  for (const auto& call : ask_and_answer(judged(1))) end_calls({voted(call, 0.7)});
+  EXPECT_EQ(scores_of(only_outcome()), (std::vector<double>{0.7, 0.7, 0.7}));
+  complete({judged(2)});
+  end_calls({said(only_call(), "answer")});
+  EXPECT_TRUE(calls().empty()) << "equal repeats have equal votes, as a replay has them";
+  EXPECT_EQ(scores_of(only_outcome()), (std::vector<double>{0.7, 0.7, 0.7}));
 }
 
 TEST_F(JudgingFlowTest, AFailedVoteIsRetriedAndNamed) {

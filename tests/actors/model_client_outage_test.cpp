@@ -38,9 +38,9 @@ TEST_F(ModelClientOutageTest, AnOutageCostsNeitherAttemptsNorTheTimeOfTheCase) {
   ASSERT_EQ(done.size(), 2u);
   for (const auto& one : done) {
     EXPECT_TRUE(std::holds_alternative<Completion>(one.outcome));
-    EXPECT_GE(one.spend.latency_ms, 125'000u);
   }
   EXPECT_GE(done[0].spend.waited_pause_ms, 124'000u);
+  EXPECT_LE(done[0].spend.latency_ms, 1000u) << "the outage is not the answer's time";
   EXPECT_EQ(done[0].spend.waited_retry_ms, 0u);
   EXPECT_EQ(done[0].spend.waited_permit_ms, 0u);
 }

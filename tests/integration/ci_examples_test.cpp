@@ -19,7 +19,7 @@ namespace fs = std::filesystem;
 
 enum class Platform { github, gitlab };
 
-const std::string key = "key-for-tests";
+const std::string provider_key = "key-for-tests";
 const std::string push_token = "token-for-tests";
 const std::string nobody_listens = "http://127.0.0.1:1/v1";
 
@@ -54,7 +54,7 @@ Variables variables_of(const YAML::Node& block) {
   Variables variables;
   for (const auto& entry : block) {
     auto value = text_of(entry.second);
-    if (value == "${{ secrets.OPENAI_API_KEY }}") value = key;
+    if (value == "${{ secrets.OPENAI_API_KEY }}") value = provider_key;
     EXPECT_EQ(value.find("${{"), std::string::npos) << "no runner is here to evaluate " << value;
     variables[text_of(entry.first)] = value;
   }
@@ -91,7 +91,8 @@ Job read_gitlab_job(const std::string& name) {
   for (const auto& line : definition["script"]) step.script += text_of(line) + "\n";
   // The key is a variable of this environment alone (docs/ci.md).
   const auto environment = definition["environment"];
-  if (environment && text_of(environment["name"]) == "sluice-live") step.variables["OPENAI_API_KEY"] = key;
+  if (environment && text_of(environment["name"]) == "sluice-live")
+    step.variables["OPENAI_API_KEY"] = provider_key;
   Job job{{std::move(step)}, {}};
   if (const auto artifacts = definition["artifacts"]) {
     for (const auto& path : artifacts["paths"]) job.artifacts.push_back(text_of(path));
@@ -150,8 +151,8 @@ class CiExamples : public Workbench, public ::testing::WithParamInterface<Platfo
   }
 
   SimulatorProcess start_provider() {
-    return start_simulator(
-        {"--require-key", key, "--script", support::source_path("tests/integration/data/ci/answers.jsonl")});
+    return start_simulator({"--require-key", provider_key, "--script",
+                            support::source_path("tests/integration/data/ci/answers.jsonl")});
   }
 
   // --- The repository ---
@@ -296,7 +297,7 @@ TEST_P(CiExamples, TheMainBranchPinsScoresAndAnswers) {
   EXPECT_EQ(baseline["suite"], "support_bot");
   EXPECT_EQ(baseline["entries"].size(), 4u) << baseline;
   for (const auto* file : {"baseline.json", "answers.cassette"}) {
-    EXPECT_EQ(read_text(checkout / "evals" / file).find(key), std::string::npos) << file;
+    EXPECT_EQ(read_text(checkout / "evals" / file).find(provider_key), std::string::npos) << file;
   }
 
   const auto head = head_of("main");

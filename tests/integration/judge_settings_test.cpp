@@ -200,4 +200,96 @@ TEST_F(JudgeSettings, ABudgetOfCostNeedsTheJudgesPrice) {
   expect_refused(judged() + Flags{"--max-cost", "5"}, {"the price of the model \"j\""});
 }
 
+/// What a judge says is the same in each format of requests; the figures are worked out by hand.
+class JudgeFormats : public Workbench, public ::testing::WithParamInterface<const char*> {
+ protected:
+  struct Judged {
+    const char* id;
+    int samples;
+    std::vector<std::string> votes;  ///< Texts, in JSON.
+  };
+  static std::string vote(const char* score, const char* why) {
+    return std::string(R"({"rationale": ")") + why + R"(", "score": )" + score + "}";
+  }
+  static std::vector<Judged> table() {
+    return {{"alone", 1, {vote("0.9", "good")}},
+            {"tie", 2, {vote("0.9", "good"), vote("0.1", "bad")}},
+            {"disputed", 3, {vote("0.9", "very good"), vote("0.8", "good"), vote("0.1", "bad")}},
+            {"outvoted",
+             5,
+             {vote("0.4", "weak"), vote("0.4", "weak"), vote("0.4", "weak"), vote("1.0", "good"),
+              vote("1.0", "good")}},
+            {"mended", 3, {vote("0.9", "good"), vote("0.9", "good"), R"("I like it")", vote("0.9", "good")}},
+            {"garbled", 1, {R"("I like it")", R"("So so")", R"("{}")"}}};
+  }
+  std::vector<std::string> rules() {
+    std::vector<std::string> rules;
+    for (const Judged& one : table()) {
+      for (const std::string& text : one.votes) {
+        rules.push_back(R"({"contains": "the )" + std::string(one.id) +
+                        R"( question", "vote": true, "times": 1, "text": )" + text + "}");
+      }
+    }
+    rules.push_back(R"({"contains": "the refused question", "vote": true, "refusal": true})");
+    rules.push_back(R"({"vote": false, "text": "An answer."})");
+    return rules;
+  }
+  void write_suite() {
+    std::string tests;
+    const auto add = [&](const std::string& id, int samples) {
+      tests += "  - {id: " + id + ", input: {prompt: 'the " + id +
+               " question'}, expected: {type: relevancy, samples: " + std::to_string(samples) + "}}\n";
+    };
+    for (const Judged& one : table()) add(one.id, one.samples);
+    add("refused", 1);
+    write_text(folder() / "suite.yaml", "suite: judged\ntests:\n" + tests);
+  }
+};
+
+TEST_P(JudgeFormats, VotesComeToTheSame) {
+  write_suite();
+  auto simulator = start_simulator(rules(), {});
+  const std::string kind = GetParam();
+  write_text(folder() / "sluice.toml",
+             "[providers.answers]\nkind = \"openai\"\nbase_url = \"" + simulator.url() +
+                 "/v1\"\napi_key_env = \"\"\nmodel = \"m\"\n[providers.votes]\nkind = \"" + kind +
+                 "\"\nbase_url = \"" + simulator.url() + (kind == "openai" ? "/v1" : "") +
+                 "\"\napi_key_env = \"\"\nmodel = \"j\"\n");
+  const auto finished = run_sluice({"run", "suite.yaml", "--config", "sluice.toml", "--mode", "live",
+                                    "--provider", "answers", "--judge", "votes", "--format", "json"});
+  ASSERT_EQ(finished.exit_code, 1) << finished.errors;
+  const auto report = parse_report(finished.output);
+  ASSERT_TRUE(report.is_object());
+  std::map<std::string, nlohmann::json> cases;
+  for (const auto& one : report["fixture_results"]) cases[one["id"]] = one;
+  struct Expected {
+    const char* id;
+    const char* status;
+    double score;
+    bool passed;
+    double agreement;
+    std::string rationale;
+  };
+  for (const Expected& expected :
+       {Expected{"alone", "pass", 0.9, true, 1.0, "good"}, Expected{"tie", "fail", 0.5, false, 0.5, "bad"},
+        Expected{"disputed", "warn", 0.6, true, 2.0 / 3, "good"},
+        Expected{"outvoted", "fail", 0.64, false, 0.6, "weak"},
+        Expected{"mended", "pass", 0.9, true, 1.0, "good"}}) {
+    SCOPED_TRACE(expected.id);
+    const auto& one = cases.at(expected.id);
+    EXPECT_EQ(one["status"], expected.status);
+    const auto& judged = one["meta"]["assay"]["judge"]["relevancy"];
+    EXPECT_NEAR(judged["score"].get<double>(), expected.score, 1e-9);
+    EXPECT_EQ(judged["passed"], expected.passed);
+    EXPECT_NEAR(judged["agreement"].get<double>(), expected.agreement, 1e-9);
+    EXPECT_EQ(judged["rationale"], expected.rationale);
+    EXPECT_EQ(judged["source"], "judge");
+  }
+  EXPECT_EQ(cases.at("garbled")["reason_code"], "judge_unparsable");
+  EXPECT_EQ(cases.at("refused")["reason_code"], "judge_refused");
+}
+
+INSTANTIATE_TEST_SUITE_P(Kinds, JudgeFormats, ::testing::Values("openai", "anthropic", "gemini"),
+                         [](const auto& kind) { return std::string(kind.param); });
+
 }  // namespace sluice::judge_settings_test

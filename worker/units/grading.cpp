@@ -184,7 +184,7 @@ void Grading::on_baseline_call(const CallEnded& ended, const Moment& moment,
   add_costs(pair.spend, ended.spend);
   if (ended.error) return finish(at, baseline_error(*ended.error), outcomes);
   if (!ended.lent) pair.spend.paid.of(CallKind::baseline) += ended.usage;
-  pair.baseline.latency_ms = in_ms(moment.now - pair.submitted);
+  pair.baseline.latency_ms = own_latency(in_ms(moment.now - pair.submitted), ended.spend);
   auto answer = take_new(pair, ended.lent);
   if (!answer) return finish(at, std::move(answer.error()), outcomes);
   if (auto outcome = on_baseline(unit, pair, std::move(*answer), moment))

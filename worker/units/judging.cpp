@@ -102,10 +102,11 @@ std::optional<Error> Judging::take_seats(std::uint64_t unit, const WorkUnit& wor
         return Error{Reason::internal_error, "a judge metric names a rubric that the run does not have"};
       }
       const Rubric& rubric = judge_.rubrics[expectation.rubric];
-      const ModelRequest request = request_for(expectation, task.question, answer);
+      const auto request =
+          std::make_shared<const ModelRequest>(request_for(expectation, task.question, answer));
       of_task.push_back({std::vector<Vote>(expectation.samples), JudgeSource::cache});
       for (std::uint32_t index = 0; index < expectation.samples; ++index) {
-        const Digest key = vote_key(*provider_, request, rubric, expectation.samples, index);
+        const Digest key = vote_key(*provider_, *request, rubric, expectation.samples, index);
         const auto open = waiting.open.find(key);
         if (open != waiting.open.end()) {
           open->second.push_back({t, m, index});
@@ -149,7 +150,8 @@ ModelRequest Judging::request_for(const JudgeExpectation& expectation, const Jud
 /// The vote that this process's caches hold. An error: there will be none. Nothing: it is to be called for.
 Judging::Found Judging::find(const Digest& key) const {
   const bool from_cache_alone = settings_.mode == Mode::cached || judge_.judge == Judge::none;
-  if (!from_cache_alone && (!settings_.read_cache || judge_.refresh)) return std::nullopt;
+  const bool renews = !settings_.read_cache || judge_.refresh;
+  if (!from_cache_alone && renews && !renewed_.contains(key)) return std::nullopt;
   const auto stored = store_->find_vote(key);
   if (!stored) return stored.error();
   if (*stored) {
@@ -165,6 +167,7 @@ void Judging::submit(Votes::iterator vote, TimePoint deadline, const Moment& mom
   const auto number = next_number_++;
   by_number_.emplace(number, vote->first);
   auto& under_way = vote->second;
+  under_way.deadline = deadline;
   const bool seeks = !judge_.refresh && !std::exchange(under_way.was_sought, true);
   under_way.call_id = engine_.submit(under_way.call, {owner_, number}, deadline, moment,
                                      seeks ? std::optional(under_way.call.entry_key()) : std::nullopt);
@@ -186,6 +189,10 @@ void Judging::start_calls(const Moment& moment) {
 
 Result<Vote> Judging::read(UnderWay& under_way, bool lent) {
   const Completion answer = under_way.call.take_answer();
+  if (answer.non_answer && answer.non_answer->reason == Reason::truncated) {
+    return fail(Reason::judge_refused,
+                "the judge gave no vote: it was cut off at its token limit; raise --judge-max-tokens");
+  }
   if (answer.non_answer) {
     return fail(Reason::judge_refused, "the judge gave no vote: " + answer.non_answer->message);
   }
@@ -196,6 +203,7 @@ Result<Vote> Judging::read(UnderWay& under_way, bool lent) {
   const auto key = under_way.call.entry_key();
   if (const auto stored = store_->store_vote(key.digest, answer); !stored) return fail(stored.error());
   engine_.entries().stored(key);
+  if (!settings_.read_cache || judge_.refresh) renewed_.insert(key.digest);
   return std::move(*vote);
 }
 
@@ -212,17 +220,25 @@ void Judging::on_call_ended(const CallEnded& ended, const Moment& /*moment*/,
     add_costs(spend, ended.spend);
     if (!ended.error && !ended.lent) spend.paid.of(CallKind::judge) += ended.usage;
   }
-  if (ended.error && ended.out_of_time) return ask_again(vote);
+  if (ended.error && ended.out_of_time) return expire(vote, of_judge(*ended.error), outcomes);
   if (ended.error) return fail_waiters(vote, of_judge(*ended.error), outcomes);
   const auto given = read(under_way, ended.lent);
   if (given) return hand_out(vote, *given, ended.lent, outcomes);
   const bool may_ask_again =
       given.error().reason == form_.unreadable && ++under_way.unreadable < defaults::max_unreadable_votes;
-  if (may_ask_again) return ask_again(vote);
+  if (may_ask_again) return ask_again(vote, outcomes);
   fail_waiters(vote, given.error(), outcomes);
 }
 
-void Judging::ask_again(Votes::iterator vote) {
+/// For those who can still have a score.
+void Judging::ask_again(Votes::iterator vote, std::vector<Enriched>& outcomes) {
+  std::erase_if(vote->second.waiters, [&](std::uint64_t unit) {
+    const auto found = waiting_.find(unit);
+    if (!found->second.failed) return false;
+    found->second.open.erase(vote->first);
+    finish(found, outcomes);
+    return true;
+  });
   if (vote->second.waiters.empty()) return drop(vote);
   again_.push_back(vote->first);
 }
@@ -245,26 +261,74 @@ void Judging::hand_out(Votes::iterator vote, const Vote& given, bool lent, std::
       if (!lent) votes.source = JudgeSource::judge;
     }
     waiting.open.erase(node.key());
-    if (!waiting.open.empty()) continue;
-    auto& outcome = outcomes.emplace_back();
-    outcome.unit = unit;
-    outcome.spend = waiting.spend;
-    Evidence evidence;
-    evidence.votes = std::move(waiting.votes);
-    outcome.result = std::move(evidence);
-    waiting_.erase(found);
+    finish(found, outcomes);
   }
 }
 
-void Judging::fail_waiters(Votes::iterator vote, const Error& error, std::vector<Enriched>& outcomes) {
-  const auto units = vote->second.waiters;
-  if (units.empty()) return drop(vote);
-  for (const auto unit : units) {
-    auto& outcome = outcomes.emplace_back();
-    outcome.unit = unit;
-    outcome.result = error;
-    outcome.spend = leave(unit);
+/// Nothing more is to come: the unit has its votes, or its error.
+void Judging::finish(std::map<std::uint64_t, Waiting>::iterator unit, std::vector<Enriched>& outcomes) {
+  Waiting& waiting = unit->second;
+  if (!waiting.open.empty()) return;
+  auto& outcome = outcomes.emplace_back();
+  outcome.unit = unit->first;
+  outcome.spend = waiting.spend;
+  if (waiting.failed) {
+    outcome.result = std::move(*waiting.failed);
+  } else {
+    Evidence evidence;
+    evidence.votes = std::move(waiting.votes);
+    outcome.result = std::move(evidence);
   }
+  waiting_.erase(unit);
+}
+
+/// Those who had no more time than the call are done; others ask again.
+void Judging::expire(Votes::iterator vote, const Error& error, std::vector<Enriched>& outcomes) {
+  std::vector<std::uint64_t> late;
+  std::erase_if(vote->second.waiters, [&](std::uint64_t unit) {
+    // An outage that went on meanwhile gave the call no more time than the unit.
+    const bool is_late = waiting_.at(unit).deadline <= vote->second.deadline;
+    if (is_late) late.push_back(unit);
+    return is_late;
+  });
+  fail_units(vote->first, late, error, outcomes);
+  ask_again(vote, outcomes);
+}
+
+void Judging::fail_waiters(Votes::iterator vote, const Error& error, std::vector<Enriched>& outcomes) {
+  const Digest failed = vote->first;
+  const auto units = vote->second.waiters;
+  drop(vote);
+  fail_units(failed, units, error, outcomes);
+}
+
+/// Ends the units that waited for the vote, each once its other calls under way have ended: what they cost is
+/// the unit's. What stops the run is reported at once.
+void Judging::fail_units(const Digest& vote, const std::vector<std::uint64_t>& units, const Error& error,
+                         std::vector<Enriched>& outcomes) {
+  for (const auto unit : units) {
+    const auto found = waiting_.find(unit);
+    Waiting& waiting = found->second;
+    if (!waiting.failed) waiting.failed = error;
+    waiting.open.erase(vote);
+    if (stops_run(error.reason)) {
+      leave_votes(unit, waiting);
+      waiting.open.clear();
+    }
+    std::erase_if(waiting.open,
+                  [&](const auto& open) { return stop_waiting(unit, votes_.find(open.first)); });
+    finish(found, outcomes);
+  }
+}
+
+/// The unit waits no longer for the vote, unless its call is under way for nobody else.
+bool Judging::stop_waiting(std::uint64_t unit, Votes::iterator vote) {
+  auto& under_way = vote->second;
+  const bool is_alone = under_way.waiters.size() == 1;
+  if (is_alone && under_way.call_id != 0 && !engine_.withdraw(under_way.call_id)) return false;
+  std::erase(under_way.waiters, unit);
+  if (is_alone) drop(vote);
+  return true;
 }
 
 /// The unit waits for none of its votes any more. What nobody waits for is not called for, unless its call is

@@ -12,6 +12,7 @@
 #include <map>
 #include <memory>
 #include <optional>
+#include <set>
 #include <string>
 #include <string_view>
 #include <variant>
@@ -76,17 +77,20 @@ class Judging final : public Enricher {
     TimePoint deadline;
     Duration outages_before{};  ///< Of the judge's provider, when it began.
     Spend spend;
+    /// Why there will be no score. It still waits for votes whose calls are under way, which it pays for.
+    std::optional<Error> failed{};
   };
   /// A vote on its way.
   struct UnderWay {
-    UnderWay(ModelRequest to_send, const Digest& key, AnswerStore& store)
-        : request(std::move(to_send)), call({&request, key, {}}, store) {}
+    UnderWay(std::shared_ptr<const ModelRequest> to_send, const Digest& key, AnswerStore& store)
+        : request(std::move(to_send)), call({request.get(), key, {}}, store) {}
     UnderWay(const UnderWay&) = delete;
     UnderWay& operator=(const UnderWay&) = delete;
 
-    ModelRequest request;
+    std::shared_ptr<const ModelRequest> request;  ///< That of all votes of one metric on one answer.
     VoteCall call;
     CallId call_id = 0;
+    TimePoint deadline{};          ///< Of the call.
     bool was_sought = false;       ///< In other workers' caches: that is done once.
     std::uint32_t unreadable = 0;  ///< Answers that were no votes.
     std::vector<std::uint64_t> waiters;
@@ -104,10 +108,15 @@ class Judging final : public Enricher {
   void submit(Votes::iterator vote, TimePoint deadline, const Moment& moment);
   Result<Vote> read(UnderWay& vote, bool lent);
   void hand_out(Votes::iterator vote, const Vote& given, bool lent, std::vector<Enriched>& outcomes);
-  void ask_again(Votes::iterator vote);
+  void ask_again(Votes::iterator vote, std::vector<Enriched>& outcomes);
   void drop(Votes::iterator vote);
   void fail_waiters(Votes::iterator vote, const Error& error, std::vector<Enriched>& outcomes);
+  void fail_units(const Digest& vote, const std::vector<std::uint64_t>& units, const Error& error,
+                  std::vector<Enriched>& outcomes);
+  void expire(Votes::iterator vote, const Error& error, std::vector<Enriched>& outcomes);
   void leave_votes(std::uint64_t unit, const Waiting& waiting);
+  bool stop_waiting(std::uint64_t unit, Votes::iterator vote);
+  void finish(std::map<std::uint64_t, Waiting>::iterator unit, std::vector<Enriched>& outcomes);
   TimePoint deadline_of(const Waiting& waiting, TimePoint now) const;
 
   const RunSettings& settings_;
@@ -123,6 +132,7 @@ class Judging final : public Enricher {
   std::map<std::uint64_t, Digest> by_number_;  ///< Votes that are called for, by their calls' numbers.
   std::uint64_t next_number_ = 1;
   std::vector<Digest> again_;  ///< Votes that are to be asked for again with the next turn.
+  std::set<Digest> renewed_;   ///< Where votes are renewed: those that this run has got already.
 };
 
 }  // namespace sluice

@@ -192,7 +192,7 @@ void UnitFlow::on_new_answer(Id id, Completion answer) {
 /// `is_new`: the answer is to be stored.
 void UnitFlow::on_answer(Id id, Completion answer, bool is_new) {
   auto& unit = units_.at(id);
-  unit.answered_ms = in_ms(at_.now - unit.started);
+  unit.spend.latency_ms = own_latency(in_ms(at_.now - unit.started), unit.spend);
   auto error = answer.non_answer ? std::nullopt : enrich(id, unit, answer);
   if (!error && unit.waits_for == 0) {
     if (is_new) unstored_.push_back(completed_.size());
@@ -285,9 +285,6 @@ void UnitFlow::finish(Id id, UnitOutcome outcome) {
   if (unit.answer) --waiting_;
   withdrawn_.erase(unit.unit->unit);
   ++ends_;
-  unit.spend.latency_ms = in_ms(at_.now - unit.started);
-  if (auto& grade = unit.evidence.grade; grade && !unit.spend.cache_hit)
-    grade->candidate.latency_ms = unit.answered_ms;
   completed_.push_back(
       {std::move(unit.unit), std::move(outcome), unit.spend, std::move(unit.evidence), std::move(unit.read)});
 }

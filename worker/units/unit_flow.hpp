@@ -110,7 +110,6 @@ class UnitFlow {
     TimePoint started;
     TimePoint deadline;
     Spend spend;
-    std::uint32_t answered_ms = 0;  ///< From its start to its answer.
     ReadAnswer read;
     std::optional<Completion> answer;  ///< While it waits for its enrichers.
     Evidence evidence;

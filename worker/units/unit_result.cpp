@@ -6,12 +6,14 @@ namespace sluice {
 
 namespace {
 
-/// A vote may quote what a cache holds of an answer.
-void mask_rationales(TrialScore& score, const KeyMask& keys) {
-  for (JudgeScore& judged : score.judged) keys.apply(judged.rationale);
-  for (MetricOutcome& outcome : score.metrics) {
-    if (is_judge_metric(outcome.id)) keys.apply(outcome.detail);
+/// A vote may quote what a cache holds of an answer. Before anything is cut: half a key is not known as one.
+Evidence without_keys(Evidence evidence, const KeyMask& keys) {
+  for (auto& of_task : evidence.votes) {
+    for (auto& of_metric : of_task) {
+      for (Vote& vote : of_metric.votes) keys.apply(vote.rationale);
+    }
   }
+  return evidence;
 }
 
 /// What the enricher did not know of the candidate's answer. A cache may hold keys of either.
@@ -20,6 +22,7 @@ GradingResult finished(GradingResult grade, const Completion& candidate, const S
   grade.candidate.served_model = candidate.served_model;
   grade.candidate.usage = candidate.usage;
   grade.candidate.cache_hit = spend.cache_hit;
+  grade.candidate.latency_ms = spend.cache_hit ? 0 : spend.latency_ms;
   keys.apply(grade.grade.notes);
   keys.apply(grade.baseline.text);
   keys.apply(grade.candidate.text);
@@ -42,8 +45,9 @@ UnitResult unit_result(const WorkUnit& unit, const Checks& checks, UnitOutcome o
     result.answer = answer_digest(completion);
     if (keys.apply(completion.text)) read = {};
     if (completion.non_answer) keys.apply(completion.non_answer->message);
-    score_answer(completion, checks, unit, evidence, result, std::move(read.claims));
-    for (TrialScore& score : result.scores) mask_rationales(score, keys);
+    const bool judged = !evidence.votes.empty();
+    score_answer(completion, checks, unit, judged ? without_keys(evidence, keys) : evidence, result,
+                 std::move(read.claims));
     if (evidence.grade) result.grade = finished(*evidence.grade, completion, spend, keys);
   }
   return result;

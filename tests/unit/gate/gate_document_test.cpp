@@ -4,6 +4,7 @@
 #include "coordinator/gate/compare.hpp"
 #include "coordinator/gate/fixture_changes.hpp"
 #include "coordinator/gate/gate.hpp"
+#include "coordinator/gate/judge_family.hpp"
 #include "coordinator/gate/stability_gate.hpp"
 #include "coordinator/gate/statistical_gate.hpp"
 #include "coordinator/gate/status.hpp"
@@ -309,6 +310,8 @@ std::vector<GateNotice> every_notice(bool strict) {
   changes.visit("q", assess_votes(gate_of(nullptr), judged_test("q"), votes({0.9})).metrics);
   for (auto& notice : changes.finish(run)) take(std::move(notice));
   take(fake_judge_notice(judge.identity()));
+  take(judge_family_notice({"openai", "gpt-4o"},
+                           std::vector<AnsweringModel>{{"", ProviderKind::openai, "gpt-5"}}));
   Thresholding statistical;
   statistical.mode = ThresholdMode::statistical;
   take(untested_notice(statistical, "manifest.toml"));

@@ -103,14 +103,26 @@ constexpr const char* runs_7 = R"sql(
   config_fingerprint TEXT, plan_identity TEXT, settings TEXT, result_layout INTEGER, pinned_at_ms INTEGER
 )sql";
 
-constexpr std::array<OldLedger, 8> old_ledgers{{{"1", 1, runs_1, false},
+constexpr const char* calibrations = R"sql(CREATE TABLE calibrations (
+  suite TEXT NOT NULL, metric TEXT NOT NULL,
+  rubric TEXT NOT NULL, rubric_version TEXT NOT NULL, rubric_hash TEXT NOT NULL,
+  judge_provider TEXT NOT NULL, judge_model TEXT NOT NULL, samples INTEGER NOT NULL,
+  against TEXT NOT NULL, run_id TEXT NOT NULL, calibrated_at_ms INTEGER NOT NULL,
+  answers INTEGER NOT NULL, cases INTEGER NOT NULL,
+  agreement REAL NOT NULL, agreement_low REAL NOT NULL, agreement_high REAL NOT NULL,
+  kappa REAL, kappa_low REAL NOT NULL, kappa_high REAL NOT NULL,
+  PRIMARY KEY (suite, metric, rubric, rubric_version, rubric_hash, judge_provider, judge_model, samples)
+) WITHOUT ROWID)sql";
+
+constexpr std::array<OldLedger, 9> old_ledgers{{{"1", 1, runs_1, false},
                                                 {"1WithPromptHash", 1, runs_1_with_hash, true},
                                                 {"2", 2, runs_2, true},
                                                 {"3", 3, runs_2, true},
                                                 {"4", 4, runs_4, true},
                                                 {"5", 5, runs_4, true},
                                                 {"6", 6, runs_6, true},
-                                                {"7", 7, runs_7, true}}};
+                                                {"7", 7, runs_7, true},
+                                                {"8", 8, runs_7, true}}};
 
 std::string hex(const Digest& digest) {
   return "X'" + to_hex(digest) + "'";
@@ -137,6 +149,7 @@ void make(const OldLedger& old, const std::filesystem::path& file) {
   if (old.version >= 3) db.exec(embeddings);
   if (old.version >= 5) db.exec(pin_moves);
   if (old.version >= 7) db.exec(votes);
+  if (old.version >= 8) db.exec(calibrations);
   for (const char* run : {"run-1", "run-2"}) {
     std::string names = "run_id, suite, mode, provider, model, prompt_version, trials, started_at_ms";
     std::string values = "'" + std::string(run) + "', 'suite', 'live', 'openai', 'sim-1', '1.0.0', 7, 1000";
@@ -308,6 +321,11 @@ TEST_P(Migration, ARunCanBeRecordedAfterwards) {
   summary.paid.of(CallKind::judge) = {21, 22};
   ASSERT_TRUE(ledger->finish_run("run-3", summary));
   EXPECT_EQ(ledger->find_run("run-3")->summary->paid.of(CallKind::judge), (Usage{21, 22}));
+  JudgeCalibration calibration;
+  calibration.key.suite = "suite";
+  calibration.kappa = 0.7;
+  ASSERT_TRUE(ledger->note_calibrations(std::vector{calibration}));
+  EXPECT_EQ(*ledger->calibration_of(calibration.key), calibration);
   ASSERT_TRUE(ledger->note_holders(std::vector<EntryHolder>{{{EntryKind::vote, result.key}, "cache-c"}}));
   EXPECT_EQ(ledger->holders(std::vector<EntryKey>{{EntryKind::vote, result.key}})->front(), "cache-c");
   std::vector<UnitResult> seen;
@@ -343,8 +361,14 @@ bool upgrade_in_a_process_that_dies(const std::filesystem::path& file, int after
 TEST_P(Migration, IsWholeOrNotAtAllWheneverTheProcessDies) {
   const auto check = [&](const std::filesystem::path& file, const std::string& when) {
     EXPECT_EQ(version_in(file), GetParam().version) << when;
+    if (GetParam().version < 7) {
+      EXPECT_FALSE(layout_of(file).contains("runs.paid_judge_output_tokens")) << when;
+      EXPECT_FALSE(layout_of(file).contains("votes.key")) << when;
+    }
+    if (GetParam().version < 8) {
+      EXPECT_FALSE(layout_of(file).contains("calibrations.kappa")) << when;
+    }
     EXPECT_FALSE(layout_of(file).contains("runs.paid_baseline_output_tokens")) << when;
-    EXPECT_EQ(layout_of(file).contains("votes.key"), GetParam().version >= 7) << when;
     auto ledger = Ledger::open(file);
     ASSERT_TRUE(ledger) << ledger.error().message << ' ' << when;
     check_what_was_kept(*ledger, GetParam());

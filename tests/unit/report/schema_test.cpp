@@ -53,6 +53,24 @@ TEST(ReportSchema, TakesWhatTheReportWrites) {
   EXPECT_EQ(findings(report_of(run.input(aggregates))), "");
 }
 
+// Both what was measured and what could not be.
+TEST(ReportSchema, TakesWhatWasMeasuredOfAJudge) {
+  const sample::JudgedRun run;
+  const Aggregates aggregates = run.aggregates();
+  ReportInput input = run.input(aggregates);
+  JudgeBiasFold fold(false, 0.95, 7);
+  ASSERT_TRUE(visit_cases(run.results, [&](const CaseResult& result) { fold.add(result); }));
+  auto bias = fold.finish(run.suite.rubrics);
+  ASSERT_TRUE(bias);
+  input.judge_bias = &*bias;
+  EXPECT_EQ(findings(report_of(input)), "");
+  bias->metrics[0].length.correlation.rho = 0.5;
+  json report = report_of(input);
+  EXPECT_EQ(findings(report), "");
+  report["judge_bias"]["metrics"][0]["length"]["rho"] = 2;
+  EXPECT_NE(findings(report), "");
+}
+
 TEST(ReportSchema, TakesAnExpectationInOtherWords) {
   const Ontology ontology = Ontology::parse(embedded::ontology, "ontology.toml").value();
   SampleRun run;

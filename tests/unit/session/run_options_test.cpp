@@ -94,5 +94,63 @@ TEST(RunOptions, MetricsAreServedOnLoopbackByDefault) {
   EXPECT_NE(refusal(flags, settings_of("")).find("--metrics-listen must be HOST:PORT"), std::string::npos);
 }
 
+std::vector<Arm> arms_of_flags(const std::vector<std::string>& texts) {
+  RunFlags flags;
+  flags.arms = texts;
+  const auto arms = run_arms(flags, Suite());
+  EXPECT_TRUE(arms) << arms.error().message;
+  return arms ? *arms : std::vector<Arm>();
+}
+
+TEST(RunOptions, EachArmHasItsProviderAndTheRunsNeedsNoModel) {
+  Settings settings = settings_of("[providers.openai]\nmodel = \"own\"\n");
+  settings.model = {};
+  const auto options =
+      make_run_options({}, settings, arms_of_flags({"mini=openai:gpt-x:2", "haiku=anthropic:h"}));
+  ASSERT_TRUE(options) << options.error().message;
+  ASSERT_EQ(options->arms.size(), 2u);
+  EXPECT_EQ(options->arms[0].provider.model, "gpt-x:2");
+  EXPECT_EQ(options->arms[1].provider.provider.name, "anthropic");
+  EXPECT_EQ(options->provider.model, "gpt-x:2");
+  EXPECT_EQ(options->baseline_arm, std::nullopt);
+}
+
+TEST(RunOptions, ABaseUrlIsThatOfTheRunsProviderAlone) {
+  const Settings settings = settings_of(
+      "", {{"provider", "--provider", "openai"}, {"base_url", "--base-url", "http://127.0.0.1:1/v1"}});
+  const auto options = make_run_options({}, settings, arms_of_flags({"a=openai:m", "b=anthropic:m"}));
+  ASSERT_TRUE(options) << options.error().message;
+  EXPECT_EQ(options->arms[0].provider.provider.base_url, "http://127.0.0.1:1/v1");
+  EXPECT_NE(options->arms[1].provider.provider.base_url, "http://127.0.0.1:1/v1") << "its key would go there";
+}
+
+TEST(RunOptions, AnArmWithAnUnknownProviderIsNamed) {
+  const auto options = make_run_options({}, settings_of(""), arms_of_flags({"a=opnai:m", "b=openai:m"}));
+  ASSERT_FALSE(options);
+  EXPECT_EQ(options.error().reason, Reason::settings_invalid);
+  EXPECT_TRUE(options.error().message.starts_with("--arm a=opnai:m: the arm \"a\": there is no provider"))
+      << options.error().message;
+  EXPECT_NE(options.error().message.find("did you mean \"openai\""), std::string::npos);
+}
+
+TEST(RunOptions, ABaselineArmIsOneOfSeveral) {
+  RunFlags flags;
+  flags.baseline_arm = "mni";
+  EXPECT_NE(refusal(flags, settings_of("")).find("the run has none"), std::string::npos);
+  const auto unknown =
+      make_run_options(flags, settings_of(""), arms_of_flags({"mini=openai:m", "b=openai:n"}));
+  ASSERT_FALSE(unknown);
+  EXPECT_EQ(unknown.error().message,
+            "--baseline-arm names \"mni\", which is no arm of the run; did you mean \"mini\"?; there are "
+            "\"mini\" and \"b\"");
+  flags.baseline_arm = "b";
+  EXPECT_EQ(
+      make_run_options(flags, settings_of(""), arms_of_flags({"mini=openai:m", "b=openai:n"}))->baseline_arm,
+      1u);
+  flags.baseline = "base.json";
+  EXPECT_EQ(refusal(flags, settings_of("")),
+            "--baseline and --baseline-arm both name what the run is gated against: use one of them");
+}
+
 }  // namespace
 }  // namespace sluice

@@ -151,4 +151,16 @@ TEST(VoteNoiseSimulation, TheNoiseOfVotesIsWhatAFreshVoteShows) {
   }
 }
 
+TEST(MajorityFlipRate, HoldsForAsManyVotesAsThereMayBe) {
+  for (const double correlation : {0.0, 0.6, 0.9, 0.95}) {
+    double before = 0.5;
+    for (const std::uint32_t votes : {1u, 3u, 25u, 85u, 87u, 99u}) {
+      const double rate = majority_flip_rate(0.8, correlation, votes);
+      EXPECT_GE(rate, 0.0) << votes << " votes, correlation " << correlation;
+      EXPECT_LE(rate, before + 1e-12) << votes << " votes, correlation " << correlation;
+      before = rate;
+    }
+  }
+}
+
 }  // namespace sluice::vote_noise_test

@@ -1,0 +1,90 @@
+#include "coordinator/ledger/database.hpp"
+#include "coordinator/ledger/ledger.hpp"
+
+#include <SQLiteCpp/SQLiteCpp.h>
+
+namespace sluice {
+namespace {
+
+constexpr const char* key_columns =
+    "suite, metric, rubric, rubric_version, rubric_hash, judge_provider, judge_model, samples";
+constexpr int first_value = 9;  // Behind the columns of the key.
+
+void bind_calibration_key(SQLite::Statement& statement, const CalibrationKey& key) {
+  int at = 0;
+  for (const std::string* text : {&key.suite, &key.metric, &key.rubric, &key.rubric_version, &key.rubric_hash,
+                                  &key.judge_provider, &key.judge_model})
+    statement.bind(++at, *text);
+  statement.bind(++at, std::int64_t{key.samples});
+}
+
+std::optional<double> optional_number(const SQLite::Column& column) {
+  if (column.isNull()) return std::nullopt;
+  return column.getDouble();
+}
+
+}  // namespace
+
+Result<void> Ledger::note_calibrations(std::span<const JudgeCalibration> calibrations) {
+  try {
+    SQLite::Transaction transaction(database_->db, SQLite::TransactionBehavior::IMMEDIATE);
+    SQLite::Statement insert(
+        database_->db,
+        std::string("INSERT OR REPLACE INTO calibrations(") + key_columns +
+            ", against, run_id, calibrated_at_ms, answers, cases, agreement, agreement_low, agreement_high, "
+            "kappa, kappa_low, kappa_high) VALUES (?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?)");
+    for (const JudgeCalibration& one : calibrations) {
+      bind_calibration_key(insert, one.key);
+      int at = first_value;
+      insert.bind(at++, one.against);
+      insert.bind(at++, one.run_id);
+      insert.bind(at++, one.calibrated_at_ms);
+      insert.bind(at++, static_cast<std::int64_t>(one.answers));
+      insert.bind(at++, static_cast<std::int64_t>(one.cases));
+      insert.bind(at++, one.agreement);
+      insert.bind(at++, one.agreement_low);
+      insert.bind(at++, one.agreement_high);
+      one.kappa ? insert.bind(at, *one.kappa) : insert.bind(at);
+      ++at;
+      insert.bind(at++, one.kappa_low);
+      insert.bind(at++, one.kappa_high);
+      insert.exec();
+      insert.reset();
+    }
+    transaction.commit();
+    return {};
+  } catch (const SQLite::Exception& error) {
+    return fail(ledger_error(error.what()));
+  }
+}
+
+Result<std::optional<JudgeCalibration>> Ledger::calibration_of(const CalibrationKey& key) const {
+  try {
+    SQLite::Statement query(
+        database_->db,
+        "SELECT against, run_id, calibrated_at_ms, answers, cases, agreement, agreement_low, agreement_high, "
+        "kappa, kappa_low, kappa_high FROM calibrations WHERE suite = ? AND metric = ? AND rubric = ? AND "
+        "rubric_version = ? AND rubric_hash = ? AND judge_provider = ? AND judge_model = ? AND samples = ?");
+    bind_calibration_key(query, key);
+    if (!query.executeStep()) return std::nullopt;
+    JudgeCalibration found;
+    found.key = key;
+    int at = 0;
+    found.against = query.getColumn(at++).getString();
+    found.run_id = query.getColumn(at++).getString();
+    found.calibrated_at_ms = query.getColumn(at++).getInt64();
+    found.answers = static_cast<std::uint64_t>(query.getColumn(at++).getInt64());
+    found.cases = static_cast<std::uint64_t>(query.getColumn(at++).getInt64());
+    found.agreement = query.getColumn(at++).getDouble();
+    found.agreement_low = query.getColumn(at++).getDouble();
+    found.agreement_high = query.getColumn(at++).getDouble();
+    found.kappa = optional_number(query.getColumn(at++));
+    found.kappa_low = query.getColumn(at++).getDouble();
+    found.kappa_high = query.getColumn(at++).getDouble();
+    return found;
+  } catch (const SQLite::Exception& error) {
+    return fail(ledger_error(error.what()));
+  }
+}
+
+}  // namespace sluice

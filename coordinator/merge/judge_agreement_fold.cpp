@@ -1,0 +1,88 @@
+#include "coordinator/merge/judge_agreement_fold.hpp"
+
+#include "coordinator/defaults.hpp"
+
+#include <utility>
+
+namespace sluice {
+namespace {
+
+/// Of all the case's expectations by that metric; nothing where it assesses nothing.
+std::optional<bool> verdict_of_metric(const CaseAssessment& assessment, MetricId id) {
+  std::optional<bool> passed;
+  for (const AssessedMetric& metric : assessment.metrics) {
+    if (metric.id != id) continue;
+    const bool is_scored = info(id).kind == MetricKind::scored;
+    // A score that nothing judges is neither good nor bad.
+    if (is_scored && metric.status == MetricStatus::unjudged) continue;
+    const bool one = is_scored ? metric.status != MetricStatus::fail : metric.passed;
+    passed = passed.value_or(true) && one;
+  }
+  return passed;
+}
+
+}  // namespace
+
+std::optional<bool> JudgeAgreementFold::verdict_of_standard(const CaseResult& result,
+                                                            const TrialResult& trial, MetricId metric) const {
+  if (standard_.labels != nullptr) return standard_.labels->find(result.fixture.id, metric);
+  return verdict_of_metric(trial.assessment, *standard_.metric);
+}
+
+void JudgeAgreementFold::add(const CaseResult& result) {
+  std::map<Key, VerdictCounts> of_case;
+  for (const TrialResult& trial : result.trials) {
+    if (trial.perturbation > 0 || trial.error != nullptr) continue;
+    for (const AssessedMetric& metric : trial.assessment.metrics) {
+      if (!metric.votes) continue;
+      const auto expected = verdict_of_standard(result, trial, metric.id);
+      if (!expected) continue;
+      const bool passes = 2 * metric.votes->passed > metric.votes->votes;
+      const Key key{metric.id, metric.votes->rubric, metric.votes->samples};
+      of_case[key].add(passes, *expected);
+      auto& disagreements = compared_[key].disagreements;
+      if (passes != *expected && disagreements.size() < defaults::kept_disagreements)
+        disagreements.push_back({result.fixture.id, passes});
+    }
+  }
+  for (const auto& [key, counts] : of_case) compared_[key].agreement.add_case(counts);
+}
+
+std::vector<CalibratedMetric> JudgeAgreementFold::finish(std::string_view suite,
+                                                         std::span<const Rubric> rubrics,
+                                                         const JudgeIdentity& judge) const {
+  std::vector<CalibratedMetric> metrics;
+  for (const auto& [key, compared] : compared_) {
+    const auto& [metric, rubric, samples] = key;
+    CalibratedMetric& one = metrics.emplace_back();
+    one.counts = compared.agreement.counts();
+    one.disagreements = compared.disagreements;
+    JudgeCalibration& calibration = one.calibration;
+    calibration.key.suite = suite;
+    calibration.key.metric = info(metric).name;
+    if (rubric < rubrics.size()) {
+      calibration.key.rubric = rubrics[rubric].id;
+      calibration.key.rubric_version = rubrics[rubric].version;
+      calibration.key.rubric_hash = to_prefixed_hex(rubric_hash(rubrics[rubric]));
+    }
+    calibration.key.judge_provider = judge.provider;
+    calibration.key.judge_model = judge.model;
+    calibration.key.samples = samples;
+    calibration.against = standard_.labels != nullptr ? "labels" : info(*standard_.metric).name;
+    calibration.answers = one.counts.answers();
+    calibration.cases = compared.agreement.cases();
+    if (const auto raw = compared.agreement.raw(confidence_)) {
+      calibration.agreement = raw->value;
+      calibration.agreement_low = raw->interval.low;
+      calibration.agreement_high = raw->interval.high;
+    }
+    if (const auto kappa = compared.agreement.kappa(confidence_)) {
+      calibration.kappa = kappa->value;
+      calibration.kappa_low = kappa->interval.low;
+      calibration.kappa_high = kappa->interval.high;
+    }
+  }
+  return metrics;
+}
+
+}  // namespace sluice

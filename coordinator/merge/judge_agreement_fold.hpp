@@ -1,0 +1,68 @@
+#pragma once
+
+#include "common/model/judge.hpp"
+#include "common/model/metrics.hpp"
+#include "coordinator/facts/judge_calibration.hpp"
+#include "coordinator/gate/judge_pin.hpp"
+#include "coordinator/merge/case_result.hpp"
+#include "coordinator/statistics/agreement.hpp"
+#include "coordinator/suite/labels_file.hpp"
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <tuple>
+#include <vector>
+
+namespace sluice {
+
+/// What a judge is compared with: people's labels, or another metric of the same answers.
+struct CalibrationStandard {
+  const Labels* labels = nullptr;
+  std::optional<MetricId> metric;  ///< Exactly without labels; no judge's.
+};
+
+/// An answer on which the judge and the standard do not agree.
+struct Disagreement {
+  std::string test;
+  bool judge_passes = false;
+};
+
+/// One judge metric, rubric and number of votes beside the standard.
+struct CalibratedMetric {
+  JudgeCalibration calibration;  ///< Without `run_id` and `calibrated_at_ms`.
+  VerdictCounts counts;
+  std::vector<Disagreement> disagreements;  ///< The first of them, by id (defaults::kept_disagreements).
+};
+
+/// Compares the majority of the votes on each unperturbed answer with the standard. Answers without a verdict
+/// of both are left out.
+class JudgeAgreementFold {
+ public:
+  JudgeAgreementFold(CalibrationStandard standard, double confidence)
+      : standard_(standard), confidence_(confidence) {}
+
+  void add(const CaseResult& result);
+  /// By metric, rubric and votes; empty where nothing could be compared.
+  std::vector<CalibratedMetric> finish(std::string_view suite, std::span<const Rubric> rubrics,
+                                       const JudgeIdentity& judge) const;
+
+ private:
+  struct Compared {
+    JudgeAgreement agreement;
+    std::vector<Disagreement> disagreements;
+  };
+  using Key = std::tuple<MetricId, std::uint32_t, std::uint32_t>;  ///< Metric, rubric, votes.
+
+  std::optional<bool> verdict_of_standard(const CaseResult& result, const TrialResult& trial,
+                                          MetricId metric) const;
+
+  CalibrationStandard standard_;
+  double confidence_;
+  std::map<Key, Compared> compared_;
+};
+
+}  // namespace sluice

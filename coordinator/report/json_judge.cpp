@@ -1,0 +1,69 @@
+#include "coordinator/report/json_judge.hpp"
+
+#include <string_view>
+
+namespace sluice {
+namespace {
+
+void write_trait(Json& json, std::string_view name, const TraitBias& trait) {
+  const RankCorrelation& found = trait.correlation;
+  json.line(3);
+  json.key(name).open('{');
+  json.member("answers", found.answers);
+  json.member("cases", found.cases);
+  json.member("rho", found.rho);
+  json.key("interval");
+  if (found.rho) {
+    json.open('[');
+    json.value(found.interval.low);
+    json.value(found.interval.high);
+    json.close(']');
+  } else {
+    json.null();
+  }
+  json.member("p", found.rho ? std::optional(found.p) : std::nullopt);
+  json.member("adjusted_p", found.rho ? std::optional(trait.decision.adjusted_p) : std::nullopt);
+  json.member("beyond_chance", trait.decision.beyond_chance);
+  json.close('}');
+}
+
+void write_votes(Json& json, const JudgedMetricBias& metric) {
+  json.line(3);
+  json.key("votes").open('{');
+  json.member("samples", metric.votes);
+  const auto& noise = metric.noise;
+  json.member("answers", noise ? noise->answers : 0);
+  json.member("pair_disagreement", noise ? std::optional(noise->pair_disagreement) : std::nullopt);
+  json.member("flip_rate", noise ? std::optional(noise->flip_rate) : std::nullopt);
+  json.member("flip_rate_upper", noise ? std::optional(noise->flip_rate_upper) : std::nullopt);
+  json.member("enough_votes", noise ? noise->enough_votes : std::nullopt);
+  json.close('}');
+}
+
+}  // namespace
+
+void write_json_judge(Json& json, const ReportInput& input) {
+  const JudgeBias& bias = *input.judge_bias;
+  json.line(1);
+  json.key("judge_bias").open('{');
+  json.member("confidence", bias.confidence);
+  json.key("metrics").open('[');
+  for (const JudgedMetricBias& metric : bias.metrics) {
+    json.line(2);
+    json.open('{');
+    json.member("metric", info(metric.metric).name);
+    json.member("rubric", metric.rubric);
+    json.member("rubric_version", metric.rubric_version);
+    json.member("answers", metric.answers);
+    json.member("length_unit", to_string(metric.length_unit));
+    write_trait(json, "length", metric.length);
+    write_trait(json, "format", metric.format);
+    write_votes(json, metric);
+    json.close('}');
+  }
+  json.text() += "\n  ";
+  json.close(']');
+  json.close('}');
+}
+
+}  // namespace sluice

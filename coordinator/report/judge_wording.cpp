@@ -1,0 +1,113 @@
+#include "coordinator/report/judge_wording.hpp"
+
+#include "coordinator/display/numbers.hpp"
+
+#include <algorithm>
+#include <utility>
+
+namespace sluice::wording {
+namespace {
+
+std::string share_of_hundred(double share) {
+  return fixed(100.0 * share, 1) + " %";
+}
+
+/// A trait of answers as sentences need it.
+struct TraitWords {
+  const char* more;      ///< "longer answers"
+  const char* same;      ///< "all answers are as long"
+  const char* examples;  ///< What to read.
+};
+
+constexpr TraitWords length_words{"longer answers", "all answers are as long, or all scores alike",
+                                  "long answers with high scores and short ones with low scores"};
+constexpr TraitWords format_words{"answers with more Markdown",
+                                  "all answers have as much Markdown, or all scores are alike",
+                                  "formatted answers with high scores and plain ones with low scores"};
+
+/// `rank correlation of score and length in bytes 0.41 (95 %: 0.25 to 0.55) over 200 cases`
+std::string strength(const RankCorrelation& found, const std::string& trait, double confidence) {
+  return "rank correlation of score and " + trait + ' ' + fixed(*found.rho, 2, true) + " (" +
+         fixed(100.0 * confidence, 0) + " %: " + fixed(found.interval.low, 2, true) + " to " +
+         fixed(found.interval.high, 2, true) + ") over " + counted(found.cases, "case");
+}
+
+std::string trait_bias(const TraitBias& trait, const TraitWords& of, const std::string& name,
+                       double confidence) {
+  const RankCorrelation& found = trait.correlation;
+  if (!found.rho) {
+    if (found.cases < fewest_ranked_cases) {
+      return "not measured: " + counted(found.cases, "case") + " with a known value, and it takes " +
+             std::to_string(fewest_ranked_cases);
+    }
+    return std::string("not measured: ") + of.same;
+  }
+  const std::string measured = strength(found, name, confidence);
+  if (!trait.decision.beyond_chance)
+    return measured + ": not beyond chance; the interval says how much may have gone unseen";
+  // The scores rise with the trait where rho is above 0.
+  return measured + ": " + of.more + (*found.rho > 0 ? " score higher" : " score lower") +
+         ", beyond chance. Either they are " + (*found.rho > 0 ? "better" : "worse") +
+         ", or the judge is biased: read some " + (*found.rho > 0 ? of.examples : "of those at both ends") +
+         ", and let the rubric say what does not count, or another model judge";
+}
+
+GateNotice warning(std::string code, std::string message) {
+  return {GateNotice::Severity::warning, std::move(code), std::move(message), false, "Judge"};
+}
+
+}  // namespace
+
+std::string judged_by(const JudgedMetricBias& metric) {
+  const std::string name(info(metric.metric).name);
+  if (metric.rubric == name) return name + ' ' + metric.rubric_version;
+  return name + " (" + metric.rubric + ' ' + metric.rubric_version + ")";
+}
+
+std::string length_bias(const JudgedMetricBias& metric, double confidence) {
+  return trait_bias(metric.length, length_words, "length in " + std::string(to_string(metric.length_unit)),
+                    confidence);
+}
+
+std::string format_bias(const JudgedMetricBias& metric, double confidence) {
+  return trait_bias(metric.format, format_words, "share of Markdown", confidence);
+}
+
+bool is_noisy(const JudgedMetricBias& metric) {
+  return metric.noise && metric.noise->flip_rate > defaults::vote_noise_limit;
+}
+
+std::string vote_noise(const JudgedMetricBias& metric) {
+  const std::string votes = counted(metric.votes, "vote");
+  if (!metric.noise) {
+    return metric.votes < 2 ? "not measured: one vote on an answer tells nothing of its noise; ask for 3 or "
+                              "more with `--judge-samples`"
+                            : "not measured: fewer than two answers have votes";
+  }
+  const VoteNoise& noise = *metric.noise;
+  std::string text = votes + " on an answer would come out otherwise " + "for some " +
+                     share_of_hundred(noise.flip_rate) + " of " + counted(noise.answers, "answer") +
+                     " (at most " + share_of_hundred(noise.flip_rate_upper) + ")";
+  const std::string limit = share_of_hundred(defaults::vote_noise_limit);
+  if (!is_noisy(metric)) return text + ": below the limit of " + limit;
+  if (!noise.enough_votes) {
+    return text + ": above " + limit + ", and not even " + std::to_string(defaults::most_votes) +
+           " votes would bring it below; write a rubric that leaves less open, or let another model judge";
+  }
+  return text + ": above " + limit + "; `--judge-samples " + std::to_string(*noise.enough_votes) +
+         "` would bring it below";
+}
+
+std::vector<GateNotice> judge_bias_notices(const JudgeBias& bias) {
+  std::vector<GateNotice> notices;
+  for (const JudgedMetricBias& metric : bias.metrics) {
+    const std::string of = "`" + judged_by(metric) + "`: ";
+    if (metric.length.decision.beyond_chance)
+      notices.push_back(warning("judge_length_bias", of + length_bias(metric, bias.confidence) + "."));
+    if (metric.format.decision.beyond_chance)
+      notices.push_back(warning("judge_format_bias", of + format_bias(metric, bias.confidence) + "."));
+  }
+  return notices;
+}
+
+}  // namespace sluice::wording

@@ -1,0 +1,144 @@
+#include "coordinator/suite/labels_file.hpp"
+
+#include "common/defaults.hpp"
+#include "common/files.hpp"
+#include "common/text/text.hpp"
+#include "coordinator/defaults.hpp"
+#include "coordinator/suite/json_document.hpp"
+
+#include <algorithm>
+#include <array>
+#include <set>
+
+namespace sluice {
+namespace {
+
+constexpr std::string_view label_example = R"(a label is {"id": "TEST", "passed": true})";
+constexpr std::array<std::string_view, 3> label_keys{"id", "metric", "passed"};
+
+struct ParsedLabel {
+  std::string id;
+  std::optional<MetricId> metric;
+  bool passed = false;
+};
+
+std::string judge_metric_names() {
+  std::string names;
+  for (const MetricInfo& one : metric_catalogue()) {
+    if (!is_judge_metric(one.id)) continue;
+    names += (names.empty() ? "" : ", ") + std::string(one.name);
+  }
+  return names;
+}
+
+/// What is wrong with the line; nothing if the label is read.
+std::optional<std::string> read_label(const DocumentNode::Table& entries, ParsedLabel& label) {
+  bool has_id = false;
+  bool has_passed = false;
+  for (const auto& [key, line, value] : entries) {
+    if (key == "id") {
+      const auto* text = std::get_if<std::string>(&value.value);
+      if (text == nullptr || text->empty()) return "`id` must be the id of a test, as a string";
+      label.id = *text;
+      has_id = true;
+    } else if (key == "passed") {
+      const auto* passed = std::get_if<bool>(&value.value);
+      if (passed == nullptr) {
+        return "`passed` is " + std::string(type_name(value, Notation::json)) + ", expected true or false";
+      }
+      label.passed = *passed;
+      has_passed = true;
+    } else if (key == "metric") {
+      const auto* name = std::get_if<std::string>(&value.value);
+      const MetricInfo* metric = name == nullptr ? nullptr : find_metric(std::string_view(*name));
+      if (metric == nullptr || !is_judge_metric(metric->id))
+        return "`metric` must be one that a judge scores: " + judge_metric_names();
+      label.metric = metric->id;
+    } else {
+      return "unknown key \"" + excerpt(key, 80) + "\"" + did_you_mean(key, label_keys) + "; " +
+             std::string(label_example);
+    }
+  }
+  if (!has_id) return "`id` is missing; " + std::string(label_example);
+  if (!has_passed) return "`passed` is missing; " + std::string(label_example);
+  return std::nullopt;
+}
+
+}  // namespace
+
+std::optional<bool> Labels::find(std::string_view test, MetricId metric) const {
+  for (const std::optional<MetricId>& of : {std::optional(metric), std::optional<MetricId>()}) {
+    const auto found = labels_.find({std::string(test), of});
+    if (found != labels_.end()) return found->second.passed;
+  }
+  return std::nullopt;
+}
+
+std::vector<Finding> Labels::check_tests(const CaseList& cases) const {
+  std::set<std::string_view> ids;
+  for (std::size_t i = 0; i < cases.size(); ++i) ids.insert(cases.id(i));
+  std::vector<Finding> findings;
+  for (const auto& [key, label] : labels_) {
+    if (ids.contains(key.first)) continue;
+    findings.push_back({file_, label.line,
+                        "the suite has no test \"" + excerpt(key.first, 80) +
+                            "\"; take the label out, or name the test as the suite does (under arms: "
+                            "TEST@ARM)"});
+  }
+  sort_findings(findings);
+  if (findings.size() > defaults::max_file_findings) {
+    const std::size_t more = findings.size() - defaults::max_file_findings;
+    findings.resize(defaults::max_file_findings);
+    findings.push_back(
+        {file_, 0, "and " + std::to_string(more) + " more labels of tests that are not there"});
+  }
+  return findings;
+}
+
+tl::expected<Labels, std::vector<Finding>> parse_labels(std::string_view text, const std::string& file) {
+  Labels labels;
+  labels.file_ = file;
+  std::vector<Finding> findings;
+  std::uint32_t number = 0;
+  while (!text.empty() && findings.size() < defaults::max_file_findings) {
+    std::string_view line = text.substr(0, text.find('\n'));
+    text.remove_prefix(std::min(line.size() + 1, text.size()));
+    ++number;
+    if (line.find_first_not_of(" \t\r") == std::string_view::npos) continue;
+    const auto node = parse_json(line, number);
+    if (!node) {
+      findings.push_back({file, node.error().line, node.error().message});
+      continue;
+    }
+    const auto* entries = std::get_if<DocumentNode::Table>(&node->value);
+    if (entries == nullptr) {
+      findings.push_back({file, number,
+                          "the line is " + std::string(type_name(*node, Notation::json)) + "; " +
+                              std::string(label_example)});
+      continue;
+    }
+    ParsedLabel label;
+    if (auto problem = read_label(*entries, label)) {
+      findings.push_back({file, number, std::move(*problem)});
+      continue;
+    }
+    const auto [place, is_new] =
+        labels.labels_.try_emplace({label.id, label.metric}, Labels::Label{label.passed, number});
+    if (is_new) continue;
+    findings.push_back({file, number,
+                        "the test \"" + excerpt(label.id, 80) + "\" is labelled in line " +
+                            std::to_string(place->second.line) + " already; leave one of the two"});
+  }
+  if (findings.empty() && labels.size() == 0)
+    findings.push_back({file, 0, "there is no label in it; " + std::string(label_example)});
+  if (!findings.empty()) return tl::unexpected(std::move(findings));
+  return labels;
+}
+
+tl::expected<Labels, std::vector<Finding>> load_labels(const std::string& file) {
+  const auto text = read_file(file, defaults::max_labels_bytes);
+  if (!text) return tl::unexpected(std::vector<Finding>{{file, 0, text.error().message}});
+  return parse_labels(*text, file);
+}
+
+}  // namespace sluice

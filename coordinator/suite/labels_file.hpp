@@ -1,0 +1,50 @@
+#pragma once
+
+#include "common/documents/finding.hpp"
+#include "common/model/metrics.hpp"
+#include "coordinator/suite/case_list.hpp"
+
+#include <cstddef>
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include <tl/expected.hpp>
+
+namespace sluice {
+
+/// What people say of the answers to tests: JSON Lines of `{"id": TEST, "passed": true}`, where `metric` may
+/// name the judge metric that is meant, else all of the test are.
+class Labels {
+ public:
+  /// The verdict on a test by this metric; one that names the metric goes before one that names none.
+  std::optional<bool> find(std::string_view test, MetricId metric) const;
+  std::size_t size() const { return labels_.size(); }
+
+  /// A finding for each label of a test that is not there; after defaults::max_file_findings how many more.
+  std::vector<Finding> check_tests(const CaseList& cases) const;
+
+ private:
+  friend tl::expected<Labels, std::vector<Finding>> parse_labels(std::string_view text,
+                                                                 const std::string& file);
+  struct Label {
+    bool passed = false;
+    std::uint32_t line = 0;
+  };
+  using Key = std::pair<std::string, std::optional<MetricId>>;
+
+  std::string file_;
+  std::map<Key, Label> labels_;
+};
+
+/// Either all labels, or everything that is wrong: lines that are no such object, unknown keys, a metric that
+/// no judge gives, a test that is labelled twice, no label at all. Lines without anything are passed over.
+tl::expected<Labels, std::vector<Finding>> parse_labels(std::string_view text, const std::string& file);
+/// The same of a file of at most defaults::max_labels_bytes.
+tl::expected<Labels, std::vector<Finding>> load_labels(const std::string& file);
+
+}  // namespace sluice

@@ -1,0 +1,177 @@
+// Several ways of answering in one run: what is called, what is paid, what is compared and gated.
+
+#include "tests/support/paths.hpp"
+#include "tests/support/report_text.hpp"
+#include "tests/support/workbench.hpp"
+
+#include <map>
+#include <string>
+#include <vector>
+
+#include <nlohmann/json.hpp>
+
+namespace sluice::arms_test {
+
+using namespace support;
+using nlohmann::json;
+
+class ArmsOfARun : public Workbench {
+ protected:
+  ArmsOfARun() {
+    write_text(folder() / "suite.yaml",
+               "suite: capitals\n"
+               "prompts:\n"
+               "  - {id: short, prompt: 'Capital of {{country}}?'}\n"
+               "  - {id: polite, prompt: 'Please: the capital of {{country}}?'}\n"
+               "arms:\n"
+               "  - {name: old, provider: first, prompt: short}\n"
+               "  - {name: new, provider: second, model: m2}\n"
+               "settings: {embedding_model: lexical-ngrams-v1}\n"
+               "tests:\n"
+               "  - {id: france, vars: {country: France, capital: Paris},\n"
+               "     expected: {type: semantic_similarity_to, text: '{{capital}}'}}\n"
+               "  - {id: peru, vars: {country: Peru, capital: Lima},\n"
+               "     expected: {type: semantic_similarity_to, text: '{{capital}}'}}\n");
+  }
+  static std::vector<std::string> answers() {
+    return {R"({"contains": "Please: the capital of Peru", "text": "Cusco"})",
+            R"({"contains": "Peru", "text": "Lima"})", R"({"contains": "France", "text": "Paris"})"};
+  }
+  Flags run(const SimulatorProcess& simulator, const std::string& mode, const Flags& more = {}) {
+    const std::string port = simulator.url().substr(simulator.url().rfind(':') + 1);
+    write_text(folder() / "sluice.toml",
+               "[providers.first]\nkind = \"openai\"\nbase_url = \"http://127.0.0.1:" + port +
+                   "/v1\"\napi_key_env = \"\"\nmodel = \"m1\"\ncache_identity = \"first\"\n"
+                   "[providers.second]\nkind = \"anthropic\"\nbase_url = \"http://127.0.0.1:" +
+                   port + "\"\napi_key_env = \"\"\ncache_identity = \"second\"\n");
+    return Flags{"run", "suite.yaml", "--config", "sluice.toml", "--mode", mode, "--format", "json"} + more;
+  }
+  static std::map<std::string, std::string> statuses(const json& report) {
+    std::map<std::string, std::string> result;
+    for (const json& one : report["fixture_results"]) result[one["id"]] = one["status"];
+    return result;
+  }
+};
+
+TEST_F(ArmsOfARun, EachTestIsAskedUnderEachArmAndReplayedFromTheCache) {
+  auto simulator = start_simulator(answers(), {});
+  const auto live = run_sluice(run(simulator, "live"));
+  ASSERT_EQ(live.exit_code, 0) << live.errors;
+  const json report = json::parse(live.output);
+  EXPECT_EQ(report["run"]["requests"], 6);
+  EXPECT_TRUE(report["model"].is_null());
+  ASSERT_EQ(report["arms"].size(), 3u);
+  EXPECT_EQ(report["arms"][0]["name"], "old");
+  EXPECT_EQ(report["arms"][1]["name"], "new/short");
+  EXPECT_EQ(report["arms"][2]["name"], "new/polite");
+  EXPECT_EQ(report["arms"][2]["provider"], "anthropic");
+  EXPECT_EQ(report["arms"][2]["means"]["semantic_similarity_to"], 0.5);
+  EXPECT_EQ(report["arm_comparisons"].size(), 3u);
+  EXPECT_EQ(report["run"]["arm_latencies"][0]["called"], 2);
+  ASSERT_EQ(report["fixture_results"].size(), 6u);
+  EXPECT_EQ(report["fixture_results"][0]["id"], "france@new/polite");
+
+  const auto cached = run_sluice(run(simulator, "cached"));
+  ASSERT_EQ(cached.exit_code, 0) << cached.errors;
+  const json replayed = json::parse(cached.output);
+  EXPECT_EQ(replayed["run"]["requests"], 0);
+  EXPECT_EQ(replayed["arms"], report["arms"]);
+  EXPECT_EQ(replayed["arm_comparisons"], report["arm_comparisons"]);
+  EXPECT_EQ(replayed["fixture_results"], report["fixture_results"]);
+  EXPECT_TRUE(replayed["run"]["arm_latencies"][0]["p50_ms"].is_null()) << "nothing was called";
+}
+
+TEST_F(ArmsOfARun, TheOtherArmsAreGatedAgainstOne) {
+  auto simulator = start_simulator(answers(), {});
+  const auto gated = run_sluice(run(simulator, "live", {"--baseline-arm", "old"}));
+  EXPECT_EQ(gated.exit_code, 1) << gated.errors;
+  const json report = json::parse(gated.output);
+  EXPECT_EQ(report["verdict"], "regression");
+  EXPECT_EQ(report["baseline_comparison"]["baseline"], "the arm old");
+  EXPECT_EQ(report["baseline_comparison"]["regressed"], 1);
+  const auto by_case = statuses(report);
+  EXPECT_EQ(by_case.at("peru@new/polite"), "fail");
+  EXPECT_EQ(by_case.at("peru@new/short"), "pass");
+  EXPECT_EQ(by_case.at("peru@old"), "pass");
+  EXPECT_EQ(report["arm_comparisons"].size(), 2u) << "those with the baseline's";
+
+  const auto against_worse = run_sluice(run(simulator, "cached", {"--baseline-arm", "new/polite"}));
+  EXPECT_EQ(against_worse.exit_code, 0) << against_worse.errors;
+}
+
+TEST_F(ArmsOfARun, FlagsTakeThePlaceOfTheSuitesArms) {
+  auto simulator = start_simulator(answers(), {});
+  const auto live = run_sluice(run(simulator, "live", {"--arm", "x=first:m1", "--arm", "y=first:m3"}));
+  ASSERT_EQ(live.exit_code, 0) << live.errors;
+  const json report = json::parse(live.output);
+  ASSERT_EQ(report["arms"].size(), 4u);
+  EXPECT_EQ(report["arms"][3]["name"], "y/polite");
+  EXPECT_EQ(report["arms"][3]["model"], "m3");
+}
+
+TEST_F(ArmsOfARun, ABaselineOfARunWithArmsGatesTheNext) {
+  auto simulator = start_simulator(answers(), {});
+  ASSERT_EQ(run_sluice(run(simulator, "live", {"--export-baseline", "base.json"})).exit_code, 0);
+  const auto gated = run_sluice(run(simulator, "cached", {"--baseline", "base.json", "--strict"}));
+  EXPECT_EQ(gated.exit_code, 0) << gated.errors;
+  const auto other =
+      run_sluice(run(simulator, "live", {"--baseline", "base.json", "--strict", "--arm", "old=first:m1"}));
+  EXPECT_EQ(other.exit_code, 2) << "no case is the same: " << other.output;
+}
+
+TEST_F(ArmsOfARun, AManifestIsMadeOfOneWayOfAnsweringAndGatesOne) {
+  auto simulator = start_simulator();
+  write_text(folder() / "fixtures" / "a.toml",
+             read_text(shipped_fixtures() / "tls" / "deprecated_version.toml"));
+  Flags fixtures = run(simulator, "live", {"--arm", "x=first:m1", "--arm", "y=first:m2"});
+  fixtures[1] = "fixtures";
+  ASSERT_NE(run_sluice(fixtures).exit_code, 2);
+  const auto update = run_sluice({"update-baseline", "--fixtures", "fixtures", "--force"});
+  EXPECT_EQ(update.exit_code, 2) << update.output;
+  EXPECT_NE(update.errors.find("had several arms"), std::string::npos) << update.errors;
+  write_text(folder() / "fixtures" / "manifest.toml", "[baseline]\nf1 = 0.5\n");
+  const auto gated = run_sluice(fixtures + Flags{"--baseline", "fixtures/manifest.toml"});
+  EXPECT_EQ(gated.exit_code, 2);
+  EXPECT_NE(gated.errors.find("--baseline-arm"), std::string::npos) << gated.errors;
+}
+
+/// A folder of docs/examples, with its settings at the simulator's port.
+class DocumentedExample : public Workbench {
+ protected:
+  Flags example(const std::string& name, const SimulatorProcess& simulator) {
+    const std::filesystem::path from = source_path("docs/examples/" + name);
+    std::string settings = read_text(from / "simulator.toml");
+    const std::string port = simulator.url().substr(simulator.url().rfind(':') + 1);
+    for (auto at = settings.find("8099"); at != std::string::npos; at = settings.find("8099", at)) {
+      settings.replace(at, 4, port);
+    }
+    write_text(folder() / "simulator.toml", settings);
+    return {"run",   (from / "suite.yaml").string(), "--config", "simulator.toml", "--format", "json",
+            "--mode"};
+  }
+};
+
+TEST_F(DocumentedExample, ArmsRunAsTheyStand) {
+  const auto script = support::source_path("docs/examples/arms/answers.jsonl");
+  auto simulator = start_simulator({"--script", script});
+  const Flags run = example("arms", simulator);
+  const auto live = run_sluice(run + Flags{"live"});
+  EXPECT_EQ(live.exit_code, 1) << live.errors;
+  const json report = json::parse(live.output);
+  EXPECT_EQ(report["arms"].size(), 4u);
+  EXPECT_EQ(report["metrics"]["failed"], 2) << "both models fail one prompt";
+  const auto gated = run_sluice(run + Flags{"cached", "--baseline-arm", "mini/short"});
+  EXPECT_EQ(json::parse(gated.output)["baseline_comparison"]["baseline"], "the arm mini/short")
+      << gated.errors;
+}
+
+TEST_F(DocumentedExample, JudgesRunAsTheyStand) {
+  auto simulator = start_simulator();
+  const auto live = run_sluice(example("judges", simulator) + Flags{"live"});
+  ASSERT_NE(live.exit_code, 2) << live.errors;
+  const json report = json::parse(live.output);
+  EXPECT_EQ(report["metrics"]["errors"], 0);
+  EXPECT_GT(report["run"]["paid_judge_output_tokens"], 0);
+}
+
+}  // namespace sluice::arms_test

@@ -1,0 +1,125 @@
+// `sluice calibrate-judge`: a run whose judged answers are put beside labels, or another metric.
+
+#include "tests/support/workbench.hpp"
+
+#include <string>
+#include <vector>
+
+#include <nlohmann/json.hpp>
+
+namespace sluice::calibrate_judge_test {
+
+using namespace support;
+using Json = nlohmann::json;
+
+class CalibrateJudge : public Workbench {
+ protected:
+  static constexpr int cases = 20;
+
+  CalibrateJudge() {
+    std::string suite = "suite: judged\ntests:\n";
+    for (int i = 0; i < cases; ++i) {
+      suite += "  - {id: " + id(i) + ", input: {prompt: question " + id(i) +
+               "}, expected: [{type: relevancy}, {type: must_contain, text: kettle}]}\n";
+    }
+    write_text(folder() / "suite.yaml", suite);
+  }
+  static std::string id(int number) { return "t" + std::to_string(100 + number); }
+
+  /// The first half of the answers is good, and names a kettle.
+  static std::vector<std::string> answers() {
+    std::vector<std::string> rules;
+    for (int i = 0; i < cases; ++i) {
+      const char* text = i < cases / 2 ? "[quality 0.9] A kettle." : "[quality 0.1] A pan.";
+      rules.push_back(R"({"contains": "question )" + id(i) + R"(", "vote": false, "text": ")" + text +
+                      R"("})");
+    }
+    return rules;
+  }
+  /// Labels by which the first so many answers are good.
+  void write_labels(int good) const {
+    std::string text;
+    for (int i = 0; i < cases; ++i)
+      text += R"({"id": ")" + id(i) + R"(", "passed": )" + (i < good ? "true" : "false") + "}\n";
+    write_text(folder() / "labels.jsonl", text);
+  }
+  static Flags command(const std::string& address, const std::string& mode) {
+    return {"calibrate-judge", "suite.yaml", "--mode",        mode,         "--provider",
+            "openai",          "--model",    "sim-1",         "--base-url", address + "/v1",
+            "--judge",         "openai",     "--judge-model", "judge-1"};
+  }
+};
+
+TEST_F(CalibrateJudge, PrintsAgreementWithLabelsAndWhereTheyDiffer) {
+  write_labels(cases / 2 + 1);
+  std::string address;
+  {
+    auto simulator = start_simulator(answers(), {});
+    address = simulator.url();
+    const auto finished =
+        run_sluice(command(address, "live") + Flags{"--labels", "labels.jsonl", "--format", "json"});
+    ASSERT_EQ(finished.exit_code, 0) << finished.errors << finished.output;
+    const Json report = Json::parse(finished.output);
+    EXPECT_EQ(report.at("judge"), Json::parse(R"({"provider": "openai", "model": "judge-1"})"));
+    EXPECT_EQ(report.at("against"), "labels");
+    const Json& metric = report.at("metrics").at(0);
+    EXPECT_EQ(metric.at("metric"), "relevancy");
+    EXPECT_EQ(metric.at("rubric_version"), "v1");
+    EXPECT_EQ(metric.at("samples"), 3);
+    EXPECT_EQ(metric.at("answers"), cases);
+    EXPECT_EQ(metric.at("agreement"), 0.95);
+    // By hand: chance agrees on 0.5 * 0.55 + 0.5 * 0.45.
+    EXPECT_NEAR(metric.at("kappa").get<double>(), 0.9, 1e-9);
+    EXPECT_EQ(metric.at("first_disagreements"), Json::parse(R"([{"id": "t110", "judge_passes": false}])"));
+  }
+  // The votes are in the cache by now: nobody is there to be called.
+  const auto cached = run_sluice(command(address, "cached") + Flags{"--labels", "labels.jsonl"});
+  EXPECT_EQ(cached.exit_code, 0) << cached.errors;
+  EXPECT_NE(cached.output.find("Kappa      0.90 (95 %: "), std::string::npos) << cached.output;
+  EXPECT_NE(cached.output.find("t110: the judge fails it"), std::string::npos) << cached.output;
+}
+
+TEST_F(CalibrateJudge, TakesAnotherMetricInPlaceOfLabels) {
+  auto simulator = start_simulator(answers(), {});
+  const auto finished =
+      run_sluice(command(simulator.url(), "live") + Flags{"--against", "must_contain", "--format", "json"});
+  ASSERT_EQ(finished.exit_code, 0) << finished.errors << finished.output;
+  const Json report = Json::parse(finished.output);
+  EXPECT_EQ(report.at("against"), "must_contain");
+  EXPECT_EQ(report.at("metrics").at(0).at("kappa"), 1.0);
+}
+
+TEST_F(CalibrateJudge, BadLabelsAndFlagsAreRefusedBeforeTheFirstCall) {
+  auto simulator = start_simulator(answers(), {});
+  const auto refused = [&](const Flags& flags, const std::string& text) {
+    const auto finished = run_sluice(command(simulator.url(), "live") + flags);
+    EXPECT_EQ(finished.exit_code, 2);
+    EXPECT_NE(finished.errors.find(text), std::string::npos) << finished.errors;
+  };
+  write_text(folder() / "labels.jsonl", "{\"id\": \"t100\", \"passed\": true}\n{\"id\": \"t101\"}\n");
+  refused({"--labels", "labels.jsonl"}, "labels.jsonl:2: `passed` is missing");
+  write_text(folder() / "labels.jsonl",
+             "{\"id\": \"t100\", \"passed\": true}\n{\"id\": \"t999\", \"passed\": true}\n");
+  refused({"--labels", "labels.jsonl"}, "labels.jsonl:2: the suite has no test \"t999\"");
+  refused({"--labels", "none.jsonl"}, "none.jsonl");
+  refused({}, "--labels FILE or --against METRIC");
+  refused({"--labels", "labels.jsonl", "--against", "must_contain"}, "name one of them");
+  refused({"--against", "relevancy"}, "a judge's own metric");
+  refused({"--against", "regex_match"}, "no test of the suite has the metric `regex_match`");
+  write_text(
+      folder() / "suite.yaml",
+      "suite: plain\ntests:\n  - {id: t100, input: {prompt: p}, expected: {type: must_contain, text: x}}\n");
+  refused({"--against", "must_contain"}, "there is no judge to calibrate");
+  EXPECT_TRUE(simulator.final_events().empty()) << "nobody may be called";
+}
+
+TEST_F(CalibrateJudge, LabelsOfOtherTestsThanThoseThatRanLeaveNothingToCompare) {
+  write_text(folder() / "labels.jsonl", R"({"id": "t119", "passed": true})");
+  auto simulator = start_simulator(answers(), {});
+  const auto finished =
+      run_sluice(command(simulator.url(), "live") + Flags{"--labels", "labels.jsonl", "--max-fixtures", "1"});
+  EXPECT_EQ(finished.exit_code, 2);
+  EXPECT_NE(finished.errors.find("there is nothing to compare"), std::string::npos) << finished.errors;
+}
+
+}  // namespace sluice::calibrate_judge_test

@@ -1,0 +1,75 @@
+// Calibrations of judges stay until others with the same key take their place.
+#include "coordinator/ledger/ledger.hpp"
+#include "tests/support/temporary_folder.hpp"
+
+#include <vector>
+
+#include <gtest/gtest.h>
+
+namespace sluice::calibrations_test {
+
+JudgeCalibration sample_calibration() {
+  JudgeCalibration one;
+  one.key = {"suite", "relevancy", "tone", "v1", "sha256:11", "openai", "gpt-4o", 3};
+  one.against = "labels";
+  one.run_id = "run-1";
+  one.calibrated_at_ms = 1000;
+  one.answers = 50;
+  one.cases = 40;
+  one.agreement = 0.9;
+  one.agreement_low = 0.8;
+  one.agreement_high = 0.95;
+  one.kappa = 0.7;
+  one.kappa_low = 0.5;
+  one.kappa_high = 0.85;
+  return one;
+}
+
+TEST(Calibrations, TheLatestOfAKeyIsKept) {
+  const support::TemporaryFolder folder;
+  const auto file = folder.path() / "ledger.db";
+  const JudgeCalibration first = sample_calibration();
+  {
+    auto ledger = Ledger::open(file);
+    ASSERT_TRUE(ledger);
+    EXPECT_EQ(*ledger->calibration_of(first.key), std::nullopt);
+    ASSERT_TRUE(ledger->note_calibrations(std::vector{first}));
+  }
+  auto ledger = Ledger::open(file);
+  ASSERT_TRUE(ledger);
+  EXPECT_EQ(*ledger->calibration_of(first.key), first);
+  JudgeCalibration later = first;
+  later.calibrated_at_ms = 2000;
+  later.kappa.reset();
+  ASSERT_TRUE(ledger->note_calibrations(std::vector{later}));
+  EXPECT_EQ(*ledger->calibration_of(first.key), later);
+  auto reader = Ledger::open_read_only(file);
+  ASSERT_TRUE(reader);
+  EXPECT_EQ(*reader->calibration_of(first.key), later);
+}
+
+TEST(Calibrations, AnotherJudgeRubricOrNumberOfVotesIsNotCalibratedWithIt) {
+  const support::TemporaryFolder folder;
+  auto ledger = Ledger::open(folder.path() / "ledger.db");
+  ASSERT_TRUE(ledger);
+  const JudgeCalibration one = sample_calibration();
+  ASSERT_TRUE(ledger->note_calibrations(std::vector{one}));
+  const auto is_found_with = [&](const auto& change) {
+    CalibrationKey key = one.key;
+    change(key);
+    const auto found = ledger->calibration_of(key);
+    EXPECT_TRUE(found);
+    return found && found->has_value();
+  };
+  EXPECT_TRUE(is_found_with([](CalibrationKey&) {}));
+  EXPECT_FALSE(is_found_with([](CalibrationKey& key) { key.suite = "other"; }));
+  EXPECT_FALSE(is_found_with([](CalibrationKey& key) { key.metric = "rubric"; }));
+  EXPECT_FALSE(is_found_with([](CalibrationKey& key) { key.rubric = "other"; }));
+  EXPECT_FALSE(is_found_with([](CalibrationKey& key) { key.rubric_version = "v2"; }));
+  EXPECT_FALSE(is_found_with([](CalibrationKey& key) { key.rubric_hash = "sha256:22"; }));
+  EXPECT_FALSE(is_found_with([](CalibrationKey& key) { key.judge_provider = "gemini"; }));
+  EXPECT_FALSE(is_found_with([](CalibrationKey& key) { key.judge_model = "gpt-5"; }));
+  EXPECT_FALSE(is_found_with([](CalibrationKey& key) { key.samples = 5; }));
+}
+
+}  // namespace sluice::calibrations_test

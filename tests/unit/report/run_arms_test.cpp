@@ -1,0 +1,258 @@
+// What the fold over a run's arms makes of its cases, and how often its verdicts are wrong.
+
+#include "coordinator/merge/run_arms.hpp"
+
+#include "coordinator/statistics/random_stream.hpp"
+
+#include <algorithm>
+#include <map>
+#include <optional>
+#include <stdexcept>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include <gtest/gtest.h>
+
+namespace sluice {
+namespace {
+
+AssessedMetric pass_fail(bool passed) {
+  AssessedMetric metric;
+  metric.id = MetricId::must_contain;
+  metric.passed = passed;
+  metric.status = passed ? MetricStatus::pass : MetricStatus::fail;
+  metric.cause = passed ? MetricCause::none : MetricCause::not_passed;
+  return metric;
+}
+
+AssessedMetric scored(double score) {
+  AssessedMetric metric;
+  metric.id = MetricId::semantic_similarity_to;
+  metric.score = score;
+  return metric;
+}
+
+/// Cases by hand, each with one answer.
+class Arms {
+ public:
+  explicit Arms(std::vector<std::string> names, const ArmRules& rules = {})
+      : names_(names), fold_(std::move(names), rules) {}
+
+  void add(std::uint32_t test, std::uint32_t arm, std::vector<AssessedMetric> metrics) {
+    const bool failed = metrics.front().status == MetricStatus::fail;
+    add(test, arm, failed ? CaseStatus::fail : CaseStatus::pass, std::move(metrics));
+  }
+  void add_error(std::uint32_t test, std::uint32_t arm) { add(test, arm, CaseStatus::error, {}); }
+  /// The answer's call took so long.
+  void spend_next(std::uint32_t latency_ms) {
+    spend_.calls = 1;
+    spend_.latency_ms = latency_ms;
+  }
+  RunArms finish(const RunPrice& price = {}) { return fold_.finish(price); }
+
+ private:
+  void add(std::uint32_t test, std::uint32_t arm, CaseStatus status, std::vector<AssessedMetric> metrics) {
+    Case one;
+    one.id = "t" + std::to_string(1000 + test) + "@" + names_.at(arm);
+    one.arm = arm;
+    one.test = test;
+    const Error error{Reason::refusal, "no"};
+    UnitResult unit;
+    unit.unit = next_unit_++;
+    unit.usage = {10, 20};
+    unit.spend = std::exchange(spend_, {});
+    TrialResult trial;
+    trial.unit = &unit;
+    trial.error = status == CaseStatus::error ? &error : nullptr;
+    trial.assessment.metrics = std::move(metrics);
+    CaseResult result{.fixture = one, .counts = {}};
+    result.status = status;
+    result.trials = {&trial, 1};
+    fold_.add(result);
+  }
+
+  std::vector<std::string> names_;
+  RunArmsFold fold_;
+  UnitId next_unit_ = 0;
+  Spend spend_;
+};
+
+const ArmMetricComparison& of(const ArmPair& pair, ArmMetric metric) {
+  for (const auto& one : pair.metrics) {
+    if (one.metric == metric) return one;
+  }
+  throw std::logic_error("the pair has no such metric");
+}
+
+TEST(RunArms, SumsUpEachArm) {
+  Arms arms({"old", "new"});
+  arms.spend_next(800);
+  arms.add(0, 1, {pass_fail(true), scored(0.5)});
+  arms.add(0, 0, {pass_fail(true), scored(1.0)});
+  arms.spend_next(300);
+  arms.add(1, 1, {pass_fail(false), scored(0.25)});
+  arms.add_error(1, 0);
+  const RunArms run = arms.finish([](const PaidByArm& paid) -> std::optional<double> {
+    if (paid.by_arm().size() < 2) return std::nullopt;
+    return static_cast<double>(paid.by_arm()[1].total()) / 10.0;
+  });
+  ASSERT_EQ(run.arms.size(), 2u);
+  const ArmSummary& old_arm = run.arms[0];
+  const ArmSummary& new_arm = run.arms[1];
+  EXPECT_EQ(old_arm.totals.statuses, (StatusCounts{.passed = 1, .errors = 1}));
+  EXPECT_EQ(new_arm.totals.statuses, (StatusCounts{.passed = 1, .failed = 1}));
+  EXPECT_EQ(old_arm.means,
+            (std::map<ArmMetric, double>{{std::nullopt, 1.0}, {MetricId::semantic_similarity_to, 1.0}}));
+  EXPECT_EQ(new_arm.means,
+            (std::map<ArmMetric, double>{{std::nullopt, 0.5}, {MetricId::semantic_similarity_to, 0.375}}));
+  EXPECT_EQ(new_arm.usage.of(CallKind::answer), (Usage{20, 40}));
+  EXPECT_EQ(new_arm.estimated_cost, 6.0);
+  EXPECT_EQ(old_arm.estimated_cost, std::nullopt) << "its price is not known";
+  EXPECT_EQ(new_arm.called, 2u);
+  EXPECT_EQ(new_arm.latency_p50, 300u);
+  EXPECT_EQ(new_arm.latency_p95, 800u);
+  EXPECT_EQ(old_arm.latency_p50, std::nullopt) << "nothing was called";
+}
+
+TEST(RunArms, PairsTheTestsThatBothAnswered) {
+  Arms arms({"a", "b", "c"});
+  for (std::uint32_t test = 0; test < 3; ++test) {
+    arms.add(test, 0, {pass_fail(true), scored(0.5)});
+    if (test == 2) {
+      arms.add_error(test, 1);
+    } else {
+      arms.add(test, 1, {pass_fail(test == 0), scored(0.75)});
+    }
+    arms.add(test, 2, {pass_fail(true)});
+  }
+  const RunArms run = arms.finish();
+  ASSERT_EQ(run.pairs.size(), 3u);
+  const auto& passed = of(run.pairs[0], {});
+  EXPECT_EQ(passed.comparison.pairs, 2u);
+  EXPECT_EQ(passed.comparison.left_out.size(), 1u);
+  EXPECT_EQ(passed.gain(), -0.5);
+  EXPECT_EQ(passed.verdict, ArmVerdict::undecided);
+  EXPECT_EQ(of(run.pairs[0], MetricId::semantic_similarity_to).gain(), 0.25);
+  EXPECT_EQ(of(run.pairs[1], MetricId::semantic_similarity_to).comparison.pairs, 0u) << "c has none of it";
+  EXPECT_EQ(run.tests, 3u);
+  ASSERT_EQ(run.differing, 2u);
+  EXPECT_EQ(run.differences[0].test, "t1001");
+  EXPECT_EQ(run.differences[0].statuses, (std::vector{CaseStatus::pass, CaseStatus::fail, CaseStatus::pass}));
+  EXPECT_EQ(run.differences[1].statuses,
+            (std::vector{CaseStatus::pass, CaseStatus::error, CaseStatus::pass}));
+}
+
+TEST(RunArms, ABaselineArmIsComparedWithEachOther) {
+  ArmRules rules;
+  rules.baseline = 1;
+  Arms arms({"a", "b", "c"}, rules);
+  for (std::uint32_t arm = 0; arm < 3; ++arm) arms.add(0, arm, {pass_fail(true)});
+  const RunArms run = arms.finish();
+  ASSERT_EQ(run.pairs.size(), 2u);
+  EXPECT_EQ(run.pairs[0].first, 0u);
+  EXPECT_EQ(run.pairs[0].second, 1u);
+  EXPECT_EQ(run.pairs[1].first, 1u);
+  EXPECT_EQ(run.pairs[1].second, 2u);
+}
+
+TEST(RunArms, AFallBelowABaselineIsNotAFailureOfTheArm) {
+  Arms arms({"a", "b"});
+  AssessedMetric dropped = scored(0.5);
+  dropped.status = MetricStatus::fail;
+  dropped.cause = MetricCause::dropped;
+  arms.add(0, 0, {dropped});
+  arms.add(0, 1, {pass_fail(true)});
+  const RunArms run = arms.finish();
+  EXPECT_EQ(run.arms[0].means.at({}), 1.0);
+}
+
+TEST(RunArms, EqualArmsAreEquivalentOnceTestsAreMany) {
+  Arms arms({"a", "b"});
+  for (std::uint32_t test = 0; test < 200; ++test) {
+    for (std::uint32_t arm = 0; arm < 2; ++arm) arms.add(test, arm, {pass_fail(true)});
+  }
+  const RunArms run = arms.finish();
+  EXPECT_EQ(of(run.pairs[0], {}).verdict, ArmVerdict::equivalent);
+}
+
+TEST(RunArms, NoticesOrientEachPairByTheBaseline) {
+  Arms arms({"a", "b", "c"}, {.baseline = 1});
+  for (std::uint32_t test = 0; test < 60; ++test) {
+    arms.add(test, 0, {scored(0.2)});
+    arms.add(test, 1, {scored(0.9)});
+    arms.add(test, 2, {scored(1.0)});
+  }
+  const RunArms run = arms.finish();
+  const auto notices = arm_notices(run, 1);
+  ASSERT_EQ(notices.size(), 1u) << "c is better, and pass rates fail by themselves";
+  EXPECT_EQ(notices[0].code, "arm_worse");
+  EXPECT_EQ(notices[0].severity, GateNotice::Severity::failure);
+  EXPECT_EQ(notices[0].message,
+            "`semantic_similarity_to` of the arm `a` is worse than that of `b`, beyond chance.");
+}
+
+/// How a simulated test comes out: each is as hard as it is, for all arms.
+struct Model {
+  double level = 0.7;   ///< Share that passes.
+  double spread = 1.0;  ///< Of difficulty: 0 makes every test alike.
+};
+
+/// Of so many runs, those in which any verdict tells the two arms apart.
+int runs_told_apart(const Model& a, const Model& b, std::uint32_t tests, int runs, std::uint64_t seed,
+                    bool with_scores = true) {
+  int told = 0;
+  for (int run = 0; run < runs; ++run) {
+    RandomStream random(seed, static_cast<std::uint64_t>(run));
+    Arms arms({"a", "b"});
+    for (std::uint32_t test = 0; test < tests; ++test) {
+      const double difficulty = random.unit() - 0.5;
+      for (std::uint32_t arm = 0; arm < 2; ++arm) {
+        const Model& model = arm == 0 ? a : b;
+        const double ease = std::clamp(model.level + model.spread * difficulty, 0.0, 1.0);
+        std::vector<AssessedMetric> metrics{pass_fail(random.unit() < ease)};
+        if (with_scores) metrics.push_back(scored(std::clamp(ease + 0.2 * (random.unit() - 0.5), 0.0, 1.0)));
+        arms.add(test, arm, std::move(metrics));
+      }
+    }
+    const RunArms result = arms.finish();
+    bool apart = false;
+    for (const auto& one : result.pairs[0].metrics) {
+      apart |= one.verdict == ArmVerdict::better || one.verdict == ArmVerdict::worse;
+    }
+    told += apart ? 1 : 0;
+  }
+  return told;
+}
+
+// docs/arms.md: one in twenty at most, over sizes and difficulties. 16 of 200 is beyond 5 % by chance in less
+// than 3 % of tries.
+TEST(RunArmsSimulation, TheSameModelTwiceIsSeldomToldApart) {
+  constexpr std::uint64_t seed = 20261123;
+  int all = 0;
+  for (const std::uint32_t tests : {20u, 100u, 300u}) {
+    for (const double spread : {0.0, 0.6}) {
+      const int told = runs_told_apart({0.7, spread}, {0.7, spread}, tests, 200, seed + tests);
+      EXPECT_LE(told, 16) << tests << " tests, spread " << spread << ", seed " << seed;
+      all += told;
+    }
+  }
+  EXPECT_LE(all, 60) << "5 % of all, seed " << seed;
+}
+
+TEST(RunArmsSimulation, TenPointsAreFoundOverAHundredTests) {
+  constexpr std::uint64_t seed = 7;
+  // Scores of one model are ten points lower; what passes is noisier, and needs more tests (below).
+  EXPECT_GE(runs_told_apart({0.75, 0.4}, {0.65, 0.4}, 100, 100, seed), 80) << "seed " << seed;
+}
+
+TEST(RunArmsSimulation, PassRatesNeedMoreTestsThanScores) {
+  constexpr std::uint64_t seed = 9;
+  const int hundred = runs_told_apart({0.75, 0.4}, {0.65, 0.4}, 100, 100, seed, false);
+  const int six_hundred = runs_told_apart({0.75, 0.4}, {0.65, 0.4}, 600, 100, seed, false);
+  EXPECT_LT(hundred, 60) << "docs/arms.md says so; seed " << seed;
+  EXPECT_GE(six_hundred, 80) << "seed " << seed;
+}
+
+}  // namespace
+}  // namespace sluice
