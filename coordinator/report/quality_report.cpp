@@ -16,24 +16,22 @@ namespace {
 
 using wording::dash;
 
-std::string name_of(const GradedModel& arm) {
-  return printable(arm.arm) + " (" + printable(arm.provider) + ":" + printable(arm.model) + ")";
+/// `  baseline   old (openai:gpt-5-mini): $0.02 and 1.2 s an answer`
+std::string arm_line(std::string_view role, const GradedModel& arm, const AnswerPrices& prices) {
+  const auto cost = mean_cost(prices);
+  const auto latency = mean_latency_ms(prices);
+  std::string taken = cost ? wording::dollars(*cost) : "";
+  if (latency) taken += (taken.empty() ? "" : " and ") + wording::duration(*latency / 1000.0);
+  return "  " + std::string(role) + printable(arm.arm) + " (" + printable(arm.provider) + ":" +
+         printable(arm.model) +
+         "): " + (taken.empty() ? "cost and latency of an answer not known" : taken + " an answer") + "\n";
 }
 
 std::string heading_of(const GroupQuality& group) {
-  return printable(group.group.suite) + ": " + name_of(group.group.candidate) + " beside " +
-         name_of(group.group.baseline) + "\nGraded by " + printable(group.group.grader_id) + ", last " +
-         wording::date(group.last_graded_ms) + "\n";
-}
-
-std::string pair_of(const std::optional<double>& baseline, const std::optional<double>& candidate,
-                    std::string (*shown)(double)) {
-  if (!baseline && !candidate) return dash;
-  return (baseline ? shown(*baseline) : dash) + " / " + (candidate ? shown(*candidate) : dash);
-}
-
-std::string milliseconds(double ms) {
-  return wording::duration(ms / 1000.0);
+  return printable(group.group.suite) + ", graded by " + printable(group.group.grader_id) + ", last " +
+         wording::date(group.last_graded_ms) + "\n" +
+         arm_line("baseline   ", group.group.baseline, group.all.baseline) +
+         arm_line("candidate  ", group.group.candidate, group.all.candidate);
 }
 
 std::vector<std::string> row_of(const std::string& name, const QualityTotals& totals, double confidence) {
@@ -43,16 +41,13 @@ std::vector<std::string> row_of(const std::string& name, const QualityTotals& to
           wording::grouped(totals.grades),
           wording::score(totals.quality.proportion()),
           wording::score(interval.low) + " to " + wording::score(interval.high),
-          totals.compared_twice > 0 ? wording::grouped(totals.position_flips) : dash,
-          pair_of(mean_cost(totals.baseline), mean_cost(totals.candidate), wording::dollars),
-          pair_of(mean_latency_ms(totals.baseline), mean_latency_ms(totals.candidate), milliseconds)};
+          totals.compared_twice > 0 ? wording::grouped(totals.position_flips) : dash};
 }
 
 std::string table_of(const GroupQuality& group, double confidence, std::size_t columns) {
   TextTable table;
-  table.columns = {{"category", false, false}, {"tests", true, true},       {"grades", true, false},
-                   {"quality", true, false},   {"interval", true, false},   {"flips", true, true},
-                   {"cost each", true, true},  {"mean latency", true, true}};
+  table.columns = {{"category", false, false}, {"tests", true, true},     {"grades", true, false},
+                   {"quality", true, false},   {"interval", true, false}, {"flips", true, true}};
   for (const auto& [category, totals] : group.by_category)
     table.rows.push_back(row_of(printable(category), totals, confidence));
   table.rows.push_back(row_of("all", group.all, confidence));
@@ -114,7 +109,6 @@ std::string quality_text(std::span<const GroupQuality> groups, double confidence
     if (!text.empty()) text += "\n";
     text += heading_of(group) + table_of(group, confidence, columns);
   }
-  if (!groups.empty()) text += "Cost and latency: baseline / candidate, for an answer.\n";
   return text;
 }
 
