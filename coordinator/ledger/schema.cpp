@@ -21,6 +21,21 @@ constexpr const char* calibrations = R"sql(
   ) WITHOUT ROWID;
 )sql";
 
+constexpr const char* quality = R"sql(
+  -- One row a grade (docs/grading.md); id as in results. Goes when its run is pruned.
+  CREATE TABLE quality (
+    id INTEGER PRIMARY KEY,
+    test TEXT NOT NULL, category TEXT NOT NULL, repeat INTEGER NOT NULL,
+    judge TEXT NOT NULL, grader_id TEXT NOT NULL,
+    baseline_arm TEXT NOT NULL, baseline_provider TEXT NOT NULL, baseline_model TEXT NOT NULL,
+    candidate_arm TEXT NOT NULL, candidate_provider TEXT NOT NULL, candidate_model TEXT NOT NULL,
+    quality_score REAL NOT NULL, notes TEXT NOT NULL,
+    position_flip INTEGER,  -- Null: not judged in both orders.
+    -- US dollars; null: not known. Milliseconds; null: the answer came out of a cache.
+    baseline_cost REAL, baseline_latency_ms INTEGER, candidate_cost REAL, candidate_latency_ms INTEGER
+  );
+)sql";
+
 constexpr const char* schema = R"sql(
   CREATE TABLE runs (
     seq INTEGER PRIMARY KEY,
@@ -147,6 +162,7 @@ void to_version_9(SQLite::Database& db) {
     ALTER TABLE runs ADD COLUMN paid_baseline_input_tokens INTEGER;
     ALTER TABLE runs ADD COLUMN paid_baseline_output_tokens INTEGER;
   )sql");
+  db.exec(quality);
 }
 
 struct Step {
@@ -204,6 +220,7 @@ Result<std::optional<LedgerUpgrade>> bring_up_to_date(SQLite::Database& db,
     if (rows_of(db, "sqlite_master") > 0) return fail(no_ledger(file));
     db.exec(schema);
     db.exec(calibrations);
+    db.exec(quality);
   } else {
     for (const Step& step : steps) {
       if (step.to > from) step.take(db);

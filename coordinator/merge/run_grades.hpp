@@ -59,7 +59,13 @@ struct RunGrades {
   std::optional<PositionBias> bias;  ///< Where pairs were judged in both orders.
 };
 
-/// Visits all cases of a run that grades. Fails as visit_cases does. REQUIRES: 0.5 < confidence < 1.
-Result<RunGrades> run_grades(const RunResults& results, double confidence, std::uint64_t seed);
+/// Takes a grade: of which test (without the arm's name) and of which of its trials.
+using TakeGrade =
+    std::function<void(const std::string& test, const CaseResult&, const TrialResult&, const GradingResult&)>;
+
+/// Visits all cases of a run that grades; `take` gets each grade in plan order, and may be empty. Fails as
+/// visit_cases does. REQUIRES: 0.5 < confidence < 1.
+Result<RunGrades> run_grades(const RunResults& results, double confidence, std::uint64_t seed,
+                             const TakeGrade& take = {});
 
 }  // namespace sluice

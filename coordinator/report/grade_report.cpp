@@ -5,6 +5,7 @@
 #include "coordinator/display/numbers.hpp"
 #include "coordinator/display/text_table.hpp"
 #include "coordinator/output/json_writer.hpp"
+#include "coordinator/report/json_interval.hpp"
 
 #include <algorithm>
 #include <string_view>
@@ -137,15 +138,7 @@ void write_totals(Json& json, const GradeTotals& totals, double confidence) {
   json.member("grades", totals.graded);
   json.member("errors", totals.errors);
   json.member("quality_score", totals.quality.proportion());
-  json.key("interval");
-  if (const auto interval = interval_of(totals, confidence)) {
-    json.open('[');
-    json.value(interval->low);
-    json.value(interval->high);
-    json.close(']');
-  } else {
-    json.null();
-  }
+  write_interval(json, "interval", interval_of(totals, confidence));
   json.member("compared_in_both_orders", totals.compared_twice);
   json.member("position_flips", totals.position_flips);
 }
@@ -160,10 +153,7 @@ void write_bias(Json& json, const std::optional<PositionBias>& bias) {
   json.member("toward_first", bias->toward_first);
   json.member("toward_second", bias->toward_second);
   json.member("bias", bias->bias);
-  json.key("interval").open('[');
-  json.value(bias->interval.low);
-  json.value(bias->interval.high);
-  json.close(']');
+  write_interval(json, "interval", bias->interval);
   json.member("p", bias->p);
   json.close('}');
 }

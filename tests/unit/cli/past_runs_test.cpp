@@ -53,6 +53,7 @@ TEST(OpenLedger, WarnsThatItBroughtAFileUpToDate) {
     }
     db.exec("DROP TABLE votes");
     db.exec("DROP TABLE calibrations");
+    db.exec("DROP TABLE quality");
     db.exec("PRAGMA user_version = 5");
   }
   ::testing::internal::CaptureStderr();

@@ -369,6 +369,7 @@ TEST_P(Migration, IsWholeOrNotAtAllWheneverTheProcessDies) {
       EXPECT_FALSE(layout_of(file).contains("calibrations.kappa")) << when;
     }
     EXPECT_FALSE(layout_of(file).contains("runs.paid_baseline_output_tokens")) << when;
+    EXPECT_FALSE(layout_of(file).contains("quality.quality_score")) << when;
     auto ledger = Ledger::open(file);
     ASSERT_TRUE(ledger) << ledger.error().message << ' ' << when;
     check_what_was_kept(*ledger, GetParam());
