@@ -1,6 +1,7 @@
 #include "worker/scoring/grading.hpp"
 
 #include "common/checks/code_fence.hpp"
+#include "common/cosine.hpp"
 #include "common/model/comparison.hpp"
 #include "common/text/text.hpp"
 #include "worker/scoring/judge_answer.hpp"

@@ -1,11 +1,13 @@
 #include "worker/scoring/similarity.hpp"
 
 #include "common/checks/code_fence.hpp"
+#include "common/cosine.hpp"
 
 #include <algorithm>
 #include <cmath>
 #include <cstddef>
 #include <optional>
+#include <span>
 #include <unordered_set>
 
 namespace sluice {
@@ -26,20 +28,6 @@ Result<std::span<const float>> vector_of(const EmbeddedTexts& embedded, std::str
 }
 
 }  // namespace
-
-double similarity(std::span<const float> a, std::span<const float> b) {
-  double product = 0.0;
-  double square_a = 0.0;
-  double square_b = 0.0;
-  for (std::size_t i = 0; i < std::min(a.size(), b.size()); ++i) {
-    product += double{a[i]} * double{b[i]};
-    square_a += double{a[i]} * double{a[i]};
-    square_b += double{b[i]} * double{b[i]};
-  }
-  if (square_a == 0.0 || square_b == 0.0) return 0.0;
-  // One root of the product: of equal vectors it is the square itself, to the last bit.
-  return std::clamp(product / std::sqrt(square_a * square_b), 0.0, 1.0);
-}
 
 std::vector<std::string> texts_to_embed(std::string_view answer, const WorkUnit& unit) {
   std::vector<std::string> texts;

@@ -6,7 +6,6 @@
 #include "common/model/trial.hpp"
 
 #include <memory>
-#include <span>
 #include <string>
 #include <string_view>
 #include <unordered_map>
@@ -17,10 +16,6 @@ namespace sluice {
 using SharedVector = std::shared_ptr<const std::vector<float>>;
 /// Embeddings by their text.
 using EmbeddedTexts = std::unordered_map<std::string, SharedVector>;
-
-/// The cosine of two vectors of one dimension, computed in double and clamped to 0..1. Symmetric; 1.0 exactly
-/// for equal vectors, 0.0 if either is all zero.
-double similarity(std::span<const float> a, std::span<const float> b);
 
 /// The texts whose embeddings semantic_similarity_to needs for this answer, each once: none if the unit has
 /// no such metric; neither texts that are the answer itself nor blank ones, for these need no model.

@@ -2,8 +2,8 @@
 
 #include "common/model/cache_key.hpp"
 #include "common/model/token_bound.hpp"
+#include "common/text/lexical_embedder.hpp"
 #include "common/text/text.hpp"
-#include "worker/scoring/lexical_embedder.hpp"
 
 #include <algorithm>
 #include <iterator>

@@ -1,6 +1,7 @@
 #include "worker/scoring/similarity.hpp"
 
-#include "worker/scoring/lexical_embedder.hpp"
+#include "common/cosine.hpp"
+#include "common/text/lexical_embedder.hpp"
 
 #include <algorithm>
 #include <cmath>

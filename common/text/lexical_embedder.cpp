@@ -1,4 +1,4 @@
-#include "worker/scoring/lexical_embedder.hpp"
+#include "common/text/lexical_embedder.hpp"
 
 #include "common/text/text.hpp"
 
