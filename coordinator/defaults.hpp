@@ -185,9 +185,22 @@ inline constexpr std::uint64_t tail_states = 3'000'000;  ///< For the exact tail
 inline constexpr double vote_noise_limit = 0.05;         ///< Verdicts of a judge that luck may decide.
 inline constexpr std::uint32_t most_votes = 25;  ///< That are thought of against it; more cost too much.
 
+// --- retrieval
+/// Cases of a kind before floors are proposed for it at all: below it the intervals span most of the range.
+inline constexpr std::size_t min_calibration_cases = 120;
+inline constexpr std::size_t min_band_cases = 10;  ///< In each band: a rate of fewer says nothing.
+/// Of both floors together.
+inline constexpr double calibration_confidence = 0.95;
+/// Twice the gain in log likelihood that a floor must bring to be one: the 5 % point of the test for a change
+/// at an unknown place (Andrews 1993, one parameter, 15 % trimmed).
+inline constexpr double min_floor_gain = 8.85;
+
 // --- suite
 inline constexpr std::size_t max_labels_bytes = 256u << 20;  ///< Of a file of labels: some millions.
 inline constexpr double max_weight = 1000.0;                 ///< Of a fixture; more is a slip of the hand.
+/// Of a suite: they are embedded and compared one by one, 80 MB of vectors and some 35 ms a case at most.
+inline constexpr std::size_t max_solved_examples = 10'000;
+inline constexpr std::size_t max_plugin_bytes = 256u << 10;  ///< Floors for some thousand kinds of cases.
 inline constexpr double max_price = 10'000.0;  ///< Dollars per million tokens; more is a slip of the hand.
 inline constexpr std::size_t files_worth_a_thread =
     500;  ///< Below it a second thread costs more than it saves.

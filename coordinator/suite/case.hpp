@@ -44,6 +44,14 @@ struct RenderedPrompt {
   friend bool operator==(const RenderedPrompt&, const RenderedPrompt&) = default;
 };
 
+/// What a test takes of the suite's solved examples (docs/retrieval.md).
+struct CaseExamples {
+  bool are_wanted = false;
+  std::string task_class;  ///< With the case's language and the build system: what floors differ by.
+  std::string build_system;
+  friend bool operator==(const CaseExamples&, const CaseExamples&) = default;
+};
+
 /// One input and what is expected of the answer: a TOML fixture or a test of a YAML
 /// suite (docs/suites.md).
 struct Case {
@@ -67,6 +75,7 @@ struct Case {
   std::uint32_t line = 0;       ///< Of its id there; 0: not known.
   /// By prompt of the suite, for a test without a prompt of its own; else empty.
   std::vector<RenderedPrompt> prompts;
+  CaseExamples examples{};
   std::uint32_t arm = 0;   ///< Position in the run's arms; 0 without any.
   std::uint32_t test = 0;  ///< With arms: the same number for the same test under each of them.
 };

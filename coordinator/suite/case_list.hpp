@@ -39,6 +39,7 @@ class CaseList {
 
   std::size_t size() const { return entries_.size(); }
   bool empty() const { return entries_.empty(); }
+  bool has_arms() const { return !arms_.empty(); }
   /// The case whole. Never fails for one that is held.
   Result<CaseRef> read(std::size_t index) const;
   std::string_view id(std::size_t index) const;

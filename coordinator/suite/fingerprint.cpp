@@ -108,6 +108,15 @@ std::string canonical_expectation(const Expectation& expectation) {
       .finish();
 }
 
+/// The language is one of what floors differ by.
+std::string canonical_examples(const Case& one) {
+  return Object()
+      .add_text("build_system", one.examples.build_system)
+      .add_text("language", one.language)
+      .add_text("task_class", one.examples.task_class)
+      .finish();
+}
+
 std::string canonical_judge(const FingerprintJudge& judge) {
   Object object;
   object.add("max_tokens", std::to_string(judge.max_tokens)).add_text("model", judge.model);
@@ -148,6 +157,7 @@ std::string canonical_case(const Case& one) {
   Object object;
   object.add_text("category", one.category).add_text("content", one.content);
   if (!is_claims) object.add_text("context", one.context);
+  if (one.examples.are_wanted) object.add("examples", canonical_examples(one));
   object.add("expectations", unordered_array(std::move(expectations))).add_text("id", one.id);
   object.add("kind", is_claims ? "\"claims\"" : "\"text\"");
   if (is_claims) {
@@ -170,6 +180,7 @@ Digest case_fingerprint(const Case& one) {
 Digest config_fingerprint(const Suite& suite, const FingerprintSettings& settings) {
   const bool reads_claims = std::ranges::any_of(suite.metrics, is_claims_metric);
   const bool embeds =
+      suite.examples != nullptr ||
       std::ranges::find(suite.metrics, MetricId::semantic_similarity_to) != suite.metrics.end();
   std::vector<std::string> metrics;
   for (const MetricId id : suite.metrics) {

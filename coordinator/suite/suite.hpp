@@ -5,13 +5,22 @@
 #include "coordinator/suite/arm.hpp"
 #include "coordinator/suite/case.hpp"
 #include "coordinator/suite/case_list.hpp"
+#include "coordinator/suite/plugin_file.hpp"
+#include "coordinator/suite/solved_examples.hpp"
 #include "coordinator/suite/suite_folder.hpp"
 
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
 
 namespace sluice {
+
+/// What `examples:` of a suite names (docs/retrieval.md).
+struct SuiteExamples {
+  std::vector<SolvedExample> solved;  ///< By id; one at least.
+  Plugin plugin;
+};
 
 /// A named set of cases, in id order (byte-wise), with what its file says about running them.
 struct Suite {
@@ -24,10 +33,11 @@ struct Suite {
   Thresholding thresholding;         ///< `settings.thresholding`: the default of every scored metric.
   /// What a YAML suite was read from, but for TOML files: sorted, each once.
   std::vector<FileIdentity> input_files;
-  std::vector<std::string> fixture_folders;  ///< Every TOML file in them is a fixture.
-  std::vector<Rubric> rubrics;               ///< Those that any of the cases uses, each once.
-  std::vector<PromptVariant> prompts;        ///< In the order of the file.
-  std::vector<Arm> arms;                     ///< As `arms:` names them; flags may name others.
+  std::vector<std::string> fixture_folders;       ///< Every TOML file in them is a fixture.
+  std::vector<Rubric> rubrics;                    ///< Those that any of the cases uses, each once.
+  std::vector<PromptVariant> prompts;             ///< In the order of the file.
+  std::vector<Arm> arms;                          ///< As `arms:` names them; flags may name others.
+  std::shared_ptr<const SuiteExamples> examples;  ///< Null: there are none.
   std::vector<MetricId> metrics;  ///< What assesses any of the cases, by number; before any selection.
   /// Of all cases, the thresholding and the file's own `repeat` and `min_stability`, in canonical form and
   /// before any selection (docs/baselines.md).

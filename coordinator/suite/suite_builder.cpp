@@ -86,6 +86,7 @@ void SuiteBuilder::find_duplicates(std::vector<Finding>& findings) {
 Suite SuiteBuilder::finish(std::string name, const Thresholding& thresholding, const SuiteDemands& demands) {
   Sha256Stream hash;
   std::string head = "{";
+  if (demands.examples) head += "\"examples\":\"" + to_hex(*demands.examples) + "\",";
   if (demands.min_stability) {
     head += "\"min_stability\":";
     append_canonical_number(head, *demands.min_stability);

@@ -15,10 +15,11 @@
 
 namespace sluice {
 
-/// What a suite file itself sets beside its thresholding, as numbers; flags and environment do not count.
+/// What a suite file itself sets beside its thresholding; flags and environment do not count.
 struct SuiteDemands {
   std::optional<double> min_stability;
   std::optional<double> repeat;
+  std::optional<Digest> examples{};  ///< What stands for the solved examples and how they are used.
 };
 
 /// Puts cases from any number of files together to a suite: order, duplicate ids, metrics and fingerprint.

@@ -5,6 +5,7 @@
 #include "common/text/text.hpp"
 #include "coordinator/defaults.hpp"
 #include "coordinator/suite/document_context.hpp"
+#include "coordinator/suite/examples_key.hpp"
 #include "coordinator/suite/expectation_reader.hpp"
 #include "coordinator/suite/fixture.hpp"
 #include "coordinator/suite/template.hpp"
@@ -52,9 +53,12 @@ class TestReader {
     test.language = reader.text("language").value_or("");
     test.weight = read_weight(reader);
     reader.entry("vars");
+    const DocumentEntry* examples = reader.entry("examples");
     const DocumentNode* input = reader.table("input", takes_prompts_ ? Need::optional : Need::required);
     const DocumentEntry* expected = reader.entry("expected", Need::required, "what the answer is judged by");
     reader.finish();
+    test.examples =
+        examples != nullptr ? read_case_examples(*examples, source_.examples, context_) : source_.examples;
     if (expected != nullptr) needs_context_ = read_expectations(*expected, source_, context_, test);
     const DocumentNode no_input{DocumentNode::Table(), node.line};
     if (input == nullptr && reader.entry("input") == nullptr && takes_prompts_) input = &no_input;

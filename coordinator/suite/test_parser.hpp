@@ -40,6 +40,7 @@ struct TestSource {
   TextChecker* checker = nullptr;               ///< Null: patterns and schemas were checked before.
   std::vector<FileIdentity>* opened = nullptr;  ///< Gets the files that tests name. Null: it has them.
   std::shared_ptr<SuiteRubrics> rubrics = std::make_shared<SuiteRubrics>();  ///< Those that tests may name.
+  CaseExamples examples{};  ///< Of a test that says nothing else; not wanted where the suite has none.
   std::shared_ptr<const SuitePrompts> prompts = std::make_shared<SuitePrompts>();  ///< For all tests.
 };
 

@@ -8,6 +8,7 @@
 #include "coordinator/suite/arm_reader.hpp"
 #include "coordinator/suite/arms.hpp"
 #include "coordinator/suite/document_context.hpp"
+#include "coordinator/suite/examples_key.hpp"
 #include "coordinator/suite/fixture_folder.hpp"
 #include "coordinator/suite/json_lines_file.hpp"
 #include "coordinator/suite/suite_folder.hpp"
@@ -79,7 +80,9 @@ class YamlSuiteReader {
       sort_findings(findings_);
       return tl::unexpected(std::move(findings_));
     }
+    if (examples_.suite) demands_.examples = fingerprint_of(*examples_.suite);
     loaded_.suite = builder_.finish(std::move(name_), thresholding_, demands_);
+    loaded_.suite.examples = std::move(examples_.suite);
     loaded_.suite.manifest = std::move(manifest_);
     std::ranges::sort(input_files_);
     input_files_.erase(std::unique(input_files_.begin(), input_files_.end()), input_files_.end());
@@ -106,6 +109,8 @@ class YamlSuiteReader {
     const auto rubrics = reader.texts("rubrics");
     if (rubrics) read_rubrics(reader, *rubrics);
     read_prompts_and_arms(reader);
+    if (const DocumentEntry* examples = reader.entry("examples"))
+      examples_ = read_suite_examples(*examples, context_, *files_, input_files_);
     const DocumentNode::Array* tests = reader.array("tests");
     const auto fixtures = reader.texts("fixtures");
     const auto tests_files = reader.texts("tests_file");
@@ -170,7 +175,8 @@ class YamlSuiteReader {
     for (const SettingKey& one : setting_keys) {
       take_setting(reader, one.key, one.setting, "\"" + std::string(one.key) + "\" in settings");
     }
-    demands_ = {number_of(reader, "min_stability"), number_of(reader, "repeat")};
+    demands_.min_stability = number_of(reader, "min_stability");
+    demands_.repeat = number_of(reader, "repeat");
     if (const DocumentNode* thresholding = reader.table("thresholding")) {
       thresholding_ = read_suite_thresholding(context_.reader(*thresholding, "settings.thresholding"));
     }
@@ -191,8 +197,8 @@ class YamlSuiteReader {
   }
 
   TestSource source_of(std::string file, std::string source, Notation notation) {
-    return {std::move(file), std::move(source), notation, thresholding_, reader_of_files(),
-            &checker_,       &input_files_,     rubrics_, prompts_};
+    return {std::move(file), std::move(source), notation, thresholding_,      reader_of_files(),
+            &checker_,       &input_files_,     rubrics_, examples_.of_tests, prompts_};
   }
 
   fs::path folder() const { return path_.parent_path(); }
@@ -266,6 +272,7 @@ class YamlSuiteReader {
   std::shared_ptr<SuitePrompts> prompts_ = std::make_shared<SuitePrompts>();
   std::vector<PromptVariant> prompt_variants_;
   std::vector<Arm> arms_;
+  ReadExamples examples_;
   SuiteBuilder builder_;
   LoadedSuite loaded_;
   std::string name_;
