@@ -40,6 +40,11 @@ Case with_text(const Case& test_case, std::string text) {
   return form;
 }
 
+/// What a case asks, behind the example that is shown with it.
+std::string behind(const SharedText& few_shot, std::string asked) {
+  return few_shot ? *few_shot + "\n\n" + asked : std::move(asked);
+}
+
 std::uint64_t place_of_text(std::size_t case_index, std::size_t perturbation) {
   return static_cast<std::uint64_t>(case_index) * TrialTable::max_perturbations + perturbation;
 }
@@ -62,13 +67,14 @@ class Plan::UnitNumbering {
   }
 
   /// All repeats of a case in one form; what is expected of the answers is the case's.
-  void add(const Case& form, const Case& test_case) {
+  void add(const Case& form, const Case& test_case, const SharedText& few_shot) {
     const bool is_claims = form.kind == CaseKind::claims;
-    const std::size_t bytes = request_bytes(form);
-    const std::string user = is_claims ? render_user(plan_.prompt_, form) : std::string();
+    const std::size_t bytes = request_bytes(form) + (few_shot ? few_shot->size() : 0);
+    const std::string user = is_claims ? behind(few_shot, render_user(plan_.prompt_, form)) : std::string();
     for (std::uint32_t repeat = 0; repeat < plan_.design_.repeats; ++repeat) {
       add(is_claims ? claims_keys_[form.arm * plan_.design_.repeats + repeat].key(user, repeat)
-                    : cache_key(plan_.settings_[form.arm].provider, plan_.request_of(form, repeat), repeat),
+                    : cache_key(plan_.settings_[form.arm].provider, plan_.request_of(form, few_shot, repeat),
+                                repeat),
           test_case, bytes);
     }
   }
@@ -130,11 +136,12 @@ Result<void> Plan::number_units(std::vector<UnitLoad>& loads) {
                   "the run has more than 4,294,967,295 trials (cases x perturbations x repeats): take fewer "
                   "of --repeat or --perturb, or a part of the suite by --categories or --max-fixtures");
     }
-    numbering.add(test_case, test_case);
+    const SharedText few_shot = few_shot_of(i);
+    numbering.add(test_case, test_case, few_shot);
     for (std::size_t n = 0; n < texts.size(); ++n) {
       if (!texts[n]) continue;
       if (design_.perturbations[n].apply_once) held_texts_[place_of_text(i, n)] = texts[n];
-      numbering.add(with_text(test_case, *texts[n]), test_case);
+      numbering.add(with_text(test_case, *texts[n]), test_case, few_shot);
     }
   }
   facts_ = forms.facts();
@@ -212,17 +219,21 @@ ModelRequest Plan::claims_request(std::size_t arm, std::uint32_t repeat) const {
   return request;
 }
 
-ModelRequest Plan::request_of(const Case& test_case, std::uint32_t repeat) const {
+SharedText Plan::few_shot_of(std::size_t case_index) const {
+  return design_.few_shots.empty() ? nullptr : design_.few_shots.at(case_index);
+}
+
+ModelRequest Plan::request_of(const Case& test_case, const SharedText& few_shot, std::uint32_t repeat) const {
   ModelRequest request = claims_request(test_case.arm, repeat);
   if (test_case.kind == CaseKind::claims) {
-    request.user = render_user(prompt_, test_case);
+    request.user = behind(few_shot, render_user(prompt_, test_case));
     return request;
   }
   request.system = test_case.system.empty() ? nullptr : share(test_case.system);
   request.response_schema = nullptr;
   request.schema_name.clear();
-  request.user =
-      test_case.context.empty() ? test_case.content : test_case.context + "\n\n" + test_case.content;
+  request.user = behind(few_shot, test_case.context.empty() ? test_case.content
+                                                            : test_case.context + "\n\n" + test_case.content);
   return request;
 }
 
@@ -292,7 +303,7 @@ Result<WorkUnit> Plan::render(UnitId unit) const {
     }
     const Case& form = perturbed ? *perturbed : **test_case;
     if (is_first) {
-      work.request = request_of(form, place.repeat);
+      work.request = request_of(form, few_shot_of(place.case_index), place.repeat);
       work.repeat = place.repeat;
     }
     work.tasks.push_back(task_of(trial, **test_case, form));

@@ -100,7 +100,9 @@ class Plan {
   Error too_large(UnitId unit) const;
   /// What the requests of an arm's claims cases have in common in one repeat: all but the user message.
   ModelRequest claims_request(std::size_t arm, std::uint32_t repeat) const;
-  ModelRequest request_of(const Case& test_case, std::uint32_t repeat) const;
+  ModelRequest request_of(const Case& test_case, const SharedText& few_shot, std::uint32_t repeat) const;
+  /// Null for a case without one.
+  SharedText few_shot_of(std::size_t case_index) const;
   /// A case as a trial has it. REQUIRES: the trial is perturbed.
   Result<Case> perturbed_form(const TrialPlace& place, const Case& test_case) const;
   void note_judged(const Case& test_case);

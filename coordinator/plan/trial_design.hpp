@@ -1,5 +1,6 @@
 #pragma once
 
+#include "common/model/request.hpp"
 #include "coordinator/defaults.hpp"
 #include "coordinator/suite/case.hpp"
 
@@ -43,6 +44,8 @@ struct RunPerturbation {
 struct TrialDesign {
   std::vector<RunPerturbation> perturbations;  ///< At most TrialTable::max_perturbations.
   std::uint32_t repeats = 1;                   ///< > 0
+  /// By case: what stands in front of its request in every form, null for nothing. Empty: nothing anywhere.
+  std::vector<SharedText> few_shots{};
   /// Called while the perturbed texts are made, which takes long where commands make them: cases done, of
   /// all.
   std::function<void(std::size_t, std::size_t)> on_progress{};

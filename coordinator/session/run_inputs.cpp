@@ -70,12 +70,13 @@ DataFiles load_data_files(const Settings& settings, std::vector<Finding>& findin
   return files;
 }
 
-/// Who embeds, if any case is assessed by similarity.
+/// Who embeds, if any case is assessed by similarity, or gets a solved example.
 ResolvedEmbedding embedding_for(const RunOptions& options, const Suite& suite,
                                 std::vector<Finding>& findings) {
   const bool grades = options.grading && options.grading->judge == GradeJudge::embedding;
-  if (!grades && std::ranges::find(suite.metrics, MetricId::semantic_similarity_to) == suite.metrics.end())
-    return {};
+  const bool compares =
+      std::ranges::find(suite.metrics, MetricId::semantic_similarity_to) != suite.metrics.end();
+  if (!grades && !compares && suite.examples == nullptr) return {};
   auto resolved = resolve_embedding(options.settings);
   if (resolved) return std::move(*resolved);
   findings.push_back({options.suite_path, 0, resolved.error().message});
@@ -199,6 +200,12 @@ tl::expected<RunInputs, std::vector<Finding>> load_run_inputs(const RunOptions& 
                    options.grading,
                    {}};
   inputs.fingerprint = fingerprint_of(options, inputs);
+  if (inputs.suite.examples) {
+    auto retrieval = retrieve_for_run(options, inputs.suite, inputs.embedding);
+    if (!retrieval)
+      return tl::unexpected(std::vector{Finding{options.suite_path, 0, retrieval.error().message}});
+    inputs.retrieval = std::move(*retrieval);
+  }
   return inputs;
 }
 

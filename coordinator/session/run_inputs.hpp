@@ -6,6 +6,7 @@
 #include "common/model/request.hpp"
 #include "coordinator/facts/paid_by_arm.hpp"
 #include "coordinator/session/run_options.hpp"
+#include "coordinator/session/run_retrieval.hpp"
 #include "coordinator/suite/prices.hpp"
 #include "coordinator/suite/prompt.hpp"
 #include "coordinator/suite/suite.hpp"
@@ -26,10 +27,11 @@ struct RunInputs {
   Ontology ontology;
   PriceTable prices;
   SharedText response_schema;
-  ResolvedEmbedding embedding;        ///< Without a model when no case is assessed by similarity.
-  ResolvedJudge judge;                ///< Nobody when no case of the suite is judged.
-  std::optional<RunGrading> grading;  ///< That of the options.
-  std::string fingerprint;            ///< `config_fingerprint` of a baseline: of the whole suite.
+  ResolvedEmbedding embedding;              ///< Without a model when no case is assessed by similarity.
+  ResolvedJudge judge;                      ///< Nobody when no case of the suite is judged.
+  std::optional<RunGrading> grading;        ///< That of the options.
+  std::string fingerprint;                  ///< `config_fingerprint` of a baseline: of the whole suite.
+  std::optional<RunRetrieval> retrieval{};  ///< Of a suite with solved examples.
 };
 
 /// The ontology that the settings name, or the built-in one.

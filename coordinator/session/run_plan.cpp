@@ -3,6 +3,7 @@
 #include "common/defaults.hpp"
 #include "common/text/text.hpp"
 #include "coordinator/defaults.hpp"
+#include "coordinator/session/run_retrieval.hpp"
 #include "coordinator/session/trial_design.hpp"
 
 #include <algorithm>
@@ -164,6 +165,7 @@ void fit_judge(const Plan& plan, RunSettings& run) {
 Result<std::shared_ptr<const Plan>> make_plan(const RunOptions& options, const RunInputs& inputs) {
   auto design = make_trial_design(options);
   if (!design) return fail(std::move(design.error()));
+  if (inputs.retrieval) design->few_shots = few_shots_of(*inputs.retrieval, inputs.suite.cases.size());
   auto plan = Plan::make(inputs.suite, inputs.prompt, inputs.ontology, requests_of(options, inputs),
                          std::move(*design));
   if (!plan) return fail(std::move(plan.error()));
