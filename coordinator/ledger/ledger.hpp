@@ -7,6 +7,7 @@
 #include "coordinator/facts/committed_results.hpp"
 #include "coordinator/facts/judge_calibration.hpp"
 #include "coordinator/facts/quality.hpp"
+#include "coordinator/facts/retrieval_event.hpp"
 #include "coordinator/facts/run_record.hpp"
 
 #include <cstddef>
@@ -115,6 +116,12 @@ class Ledger {
                            std::span<const QualityRecord> grades);
   /// The grades that fit, summed by test: ordered by group, category and test.
   Result<std::vector<QualityOfTest>> quality(const QualityFilter& filter) const;
+
+  /// Adds retrievals of a run that has begun, in place of what it has of their cases: all of them or none.
+  Result<void> note_retrievals(const std::string& run_id, std::span<const RetrievalEvent> events);
+  /// The latest retrieval of each test of each suite that fits and has a case with a status other than
+  /// `error`: by triple, suite and test. None of mock runs.
+  Result<std::vector<RetrievalEvent>> retrievals(const RetrievalFilter& filter) const;
 
   /// The answers that a run's results show, also those of a run that an earlier version recorded; a key may
   /// come more than once.

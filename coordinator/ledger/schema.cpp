@@ -36,6 +36,22 @@ constexpr const char* quality = R"sql(
   );
 )sql";
 
+constexpr const char* retrievals = R"sql(
+  -- One row a retrieval (docs/retrieval.md); id = seq of the run * 2^32 + position of the case. Goes when its run
+  -- is pruned.
+  CREATE TABLE retrievals (
+    id INTEGER PRIMARY KEY,
+    type TEXT NOT NULL,     -- hit, degraded, miss
+    test TEXT NOT NULL, category TEXT NOT NULL,
+    score REAL,             -- Of the nearest example, of a miss too; null: there was none.
+    example TEXT NOT NULL,  -- Its id; empty: there was none.
+    high_floor REAL NOT NULL, degraded_floor REAL NOT NULL,
+    plugin TEXT NOT NULL, embedder TEXT NOT NULL,
+    task_class TEXT NOT NULL, language TEXT NOT NULL, build_system TEXT NOT NULL,
+    status TEXT NOT NULL    -- Of the case; empty until the run has ended.
+  );
+)sql";
+
 constexpr const char* schema = R"sql(
   CREATE TABLE runs (
     seq INTEGER PRIMARY KEY,
@@ -165,6 +181,10 @@ void to_version_9(SQLite::Database& db) {
   db.exec(quality);
 }
 
+void to_version_10(SQLite::Database& db) {
+  db.exec(retrievals);
+}
+
 struct Step {
   int to;
   void (*take)(SQLite::Database&);
@@ -178,7 +198,8 @@ constexpr std::array<Step, schema_version - 1> steps{{{2, to_version_2},
                                                       {6, to_version_6},
                                                       {7, to_version_7},
                                                       {8, to_version_8},
-                                                      {9, to_version_9}}};
+                                                      {9, to_version_9},
+                                                      {10, to_version_10}}};
 static_assert(steps.back().to == schema_version);
 
 int version_of(SQLite::Database& db) {
@@ -221,6 +242,7 @@ Result<std::optional<LedgerUpgrade>> bring_up_to_date(SQLite::Database& db,
     db.exec(schema);
     db.exec(calibrations);
     db.exec(quality);
+    db.exec(retrievals);
   } else {
     for (const Step& step : steps) {
       if (step.to > from) step.take(db);

@@ -4,6 +4,7 @@
 #include "coordinator/report/json_case.hpp"
 #include "coordinator/report/json_judge.hpp"
 #include "coordinator/report/json_notices.hpp"
+#include "coordinator/report/json_retrieval.hpp"
 #include "coordinator/report/json_stability.hpp"
 #include "coordinator/report/report.hpp"
 #include "coordinator/report/wording.hpp"
@@ -221,6 +222,7 @@ Result<void> write_json_report(const ReportInput& input, Sink& sink) {
   if (input.stability != nullptr) write_json_stability(json, input);
   if (input.arms != nullptr) write_json_arms(json, input);
   if (input.judge_bias != nullptr) write_json_judge(json, input);
+  if (input.retrieval != nullptr) write_json_retrieval(json, *input.retrieval);
   json.line(1);
   json.key("fixture_results").open('[');
   const ThresholdsInEffect thresholds(input.results);

@@ -3,6 +3,7 @@
 #include "common/error.hpp"
 #include "common/hash.hpp"
 #include "common/model/run_settings.hpp"
+#include "coordinator/facts/retrieval_event.hpp"
 #include "coordinator/facts/run_facts.hpp"
 #include "coordinator/gate/baseline_comparison.hpp"
 #include "coordinator/gate/judge_pin.hpp"
@@ -56,12 +57,13 @@ struct ReportInput {
       paid_cost;  ///< US dollars for the tokens paid in this run; empty if the price is unknown.
   /// Where the files that cases name stand, as the user named it; for annotations. May be empty.
   std::string source_folder = {};
-  const RunStability* stability = nullptr;  ///< Of a run with repeats or perturbations; else null.
-  bool is_selection = false;                ///< A part of the suite: --categories, --max-fixtures.
-  std::optional<double> min_stability{};    ///< As the settings say, whether or not anything measures it.
-  std::optional<double> paid_judge_cost{};  ///< Of `paid_cost`, for the calls to the judge.
-  const RunArms* arms = nullptr;            ///< Of a run with arms; else null.
-  const JudgeBias* judge_bias = nullptr;    ///< Of a run with judged answers; else null.
+  const RunStability* stability = nullptr;      ///< Of a run with repeats or perturbations; else null.
+  bool is_selection = false;                    ///< A part of the suite: --categories, --max-fixtures.
+  std::optional<double> min_stability{};        ///< As the settings say, whether or not anything measures it.
+  std::optional<double> paid_judge_cost{};      ///< Of `paid_cost`, for the calls to the judge.
+  const RunArms* arms = nullptr;                ///< Of a run with arms; else null.
+  const JudgeBias* judge_bias = nullptr;        ///< Of a run with judged answers; else null.
+  const RetrievalSummary* retrieval = nullptr;  ///< Of a suite with solved examples; else null.
 };
 
 /// Write a report to the sink in pieces, so that memory stays flat. They visit the results once or twice and

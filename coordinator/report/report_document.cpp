@@ -335,6 +335,7 @@ Result<document::Document> build_document(const ReportInput& input, Room room) {
   builder.add_categories();
   if (auto added = builder.add(stability_sections(input, room)); !added) return fail(added.error());
   if (auto added = builder.add(case_sections(input, room)); !added) return fail(added.error());
+  builder.add(Result<std::vector<document::Section>>(retrieval_sections(input)));
   builder.add(Result<std::vector<document::Section>>(judge_sections(input)));
   builder.add_notices();
   builder.add_run();

@@ -29,6 +29,9 @@ Result<std::vector<document::Section>> case_sections(const ReportInput& input, R
 /// The arms of a run side by side; none of a run without.
 std::vector<document::Section> arm_sections(const ReportInput& input);
 
+/// What the cases found among the solved examples; none of a suite without.
+std::vector<document::Section> retrieval_sections(const ReportInput& input);
+
 /// What was measured of the judge; none where it was not.
 std::vector<document::Section> judge_sections(const ReportInput& input);
 

@@ -71,6 +71,18 @@ TEST(ReportSchema, TakesWhatWasMeasuredOfAJudge) {
   EXPECT_NE(findings(report), "");
 }
 
+TEST(ReportSchema, TakesWhatWasRetrieved) {
+  const SampleRun run;
+  const Aggregates aggregates = run.aggregates();
+  ReportInput input = run.input(aggregates);
+  RetrievalSummary retrieval{"default", "lexical-ngrams-v1", {}, {{"tls", {}}}};
+  input.retrieval = &retrieval;
+  json report = report_of(input);
+  EXPECT_EQ(findings(report), "");
+  report["retrieval"]["by_category"]["tls"].erase("degraded");
+  EXPECT_NE(findings(report), "");
+}
+
 TEST(ReportSchema, TakesAnExpectationInOtherWords) {
   const Ontology ontology = Ontology::parse(embedded::ontology, "ontology.toml").value();
   SampleRun run;

@@ -1,0 +1,106 @@
+#include "coordinator/ledger/database.hpp"
+#include "coordinator/ledger/ledger.hpp"
+
+#include <array>
+#include <string>
+
+#include <SQLiteCpp/SQLiteCpp.h>
+
+namespace sluice {
+namespace {
+
+constexpr const char* insert_retrieval = R"sql(
+  INSERT OR REPLACE INTO retrievals(
+    id, type, test, category, score, example, high_floor, degraded_floor, plugin, embedder,
+    task_class, language, build_system, status)
+  SELECT seq * 4294967296 + ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15
+  FROM runs WHERE run_id = ?1
+)sql";
+
+// Of a group with max(), SQLite takes the other columns from the row that has it. A case that was run again,
+// often out of the cache, is no further evidence.
+constexpr const char* select_retrievals = R"sql(
+  SELECT type, test, category, score, example, high_floor, degraded_floor, plugin, embedder,
+    task_class, language, build_system, status, max(id)
+  FROM retrievals JOIN runs ON runs.seq = retrievals.id >> 32
+  WHERE plugin = ?1 AND embedder = ?2 AND (?3 IS NULL OR runs.suite = ?3)
+    AND runs.mode <> 'mock' AND status NOT IN ('', 'error')
+  GROUP BY runs.suite, test
+  ORDER BY task_class, language, build_system, runs.suite, test
+)sql";
+
+RetrievalKind kind_of(const std::string& name) {
+  for (const auto kind : {RetrievalKind::hit, RetrievalKind::degraded}) {
+    if (name == to_string(kind)) return kind;
+  }
+  return RetrievalKind::miss;
+}
+
+void bind(SQLite::Statement& insert, const std::string& run_id, const RetrievalEvent& event) {
+  insert.bind(1, run_id);
+  insert.bind(2, static_cast<std::int64_t>(event.case_index));
+  insert.bind(3, std::string(to_string(event.kind)));
+  insert.bind(4, event.test);
+  insert.bind(5, event.category);
+  event.score ? insert.bind(6, *event.score) : insert.bind(6);
+  insert.bind(7, event.example);
+  insert.bind(8, event.high_floor);
+  insert.bind(9, event.degraded_floor);
+  int at = 9;
+  for (const std::string* text : {&event.plugin, &event.embedder, &event.task_class, &event.language,
+                                  &event.build_system, &event.status})
+    insert.bind(++at, *text);
+}
+
+RetrievalEvent event_of(SQLite::Statement& row) {
+  RetrievalEvent event;
+  int at = 0;
+  event.kind = kind_of(row.getColumn(at++).getString());
+  event.test = row.getColumn(at++).getString();
+  event.category = row.getColumn(at++).getString();
+  const auto score = row.getColumn(at++);
+  if (!score.isNull()) event.score = score.getDouble();
+  event.example = row.getColumn(at++).getString();
+  event.high_floor = row.getColumn(at++).getDouble();
+  event.degraded_floor = row.getColumn(at++).getDouble();
+  for (std::string* text : {&event.plugin, &event.embedder, &event.task_class, &event.language,
+                            &event.build_system, &event.status})
+    *text = row.getColumn(at++).getString();
+  event.case_index = static_cast<std::uint32_t>(row.getColumn(at).getInt64() & 0xffffffff);
+  return event;
+}
+
+}  // namespace
+
+Result<void> Ledger::note_retrievals(const std::string& run_id, std::span<const RetrievalEvent> events) {
+  try {
+    SQLite::Transaction transaction(database_->db, SQLite::TransactionBehavior::IMMEDIATE);
+    SQLite::Statement insert(database_->db, insert_retrieval);
+    for (const RetrievalEvent& event : events) {
+      bind(insert, run_id, event);
+      if (insert.exec() != 1) return fail(ledger_error("it does not have the run " + run_id));
+      insert.reset();
+      insert.clearBindings();
+    }
+    transaction.commit();
+    return {};
+  } catch (const SQLite::Exception& error) {
+    return fail(ledger_error(error.what()));
+  }
+}
+
+Result<std::vector<RetrievalEvent>> Ledger::retrievals(const RetrievalFilter& filter) const {
+  try {
+    SQLite::Statement query(database_->db, select_retrievals);
+    query.bind(1, filter.plugin);
+    query.bind(2, filter.embedder);
+    filter.suite ? query.bind(3, *filter.suite) : query.bind(3);
+    std::vector<RetrievalEvent> events;
+    while (query.executeStep()) events.push_back(event_of(query));
+    return events;
+  } catch (const SQLite::Exception& error) {
+    return fail(ledger_error(error.what()));
+  }
+}
+
+}  // namespace sluice
