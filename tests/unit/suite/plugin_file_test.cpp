@@ -58,7 +58,7 @@ overrides:
 
 TEST(PluginFile, FloorsOutOfRangeCrossedOrTooNearAreRefusedWithTheirLine) {
   EXPECT_EQ(findings_of("degraded_floor: 0.5\nhigh_floor: 1.2\n"),
-            "plugin.yaml:2: \"high_floor\" must be between 0 and 1, not 1.2\n");
+            "plugin.yaml:2: \"high_floor\" must be from 0 to 1, not 1.2\n");
   EXPECT_EQ(findings_of("degraded_floor: -0.1\n").find("plugin.yaml:1: \"degraded_floor\" must be"), 0u);
   EXPECT_EQ(findings_of("high_floor: 0.6\ndegraded_floor: 0.8\n"),
             "plugin.yaml:2: \"degraded_floor\" and \"high_floor\" are crossed: 0.8 and 0.6; a hit needs more "
