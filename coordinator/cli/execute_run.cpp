@@ -20,6 +20,7 @@
 #include "coordinator/cli/run_report.hpp"
 #include "coordinator/merge/aggregate.hpp"
 #include "coordinator/output/output_file.hpp"
+#include "coordinator/session/harvest.hpp"
 #include "coordinator/session/run_gate.hpp"
 #include "coordinator/session/run_inputs.hpp"
 #include "coordinator/session/run_outputs.hpp"
@@ -168,6 +169,10 @@ int execute_run(const RunOptions& options, Suite suite, const StartWorkers& star
     if (const auto findings = use->check(options, *inputs); !findings.empty())
       return report_findings(findings);
   }
+  if (options.harvest) {
+    if (const auto possible = check_harvest(options, *inputs); !possible)
+      return report_error(possible.error());
+  }
   const auto gate = load_gate(options, *inputs);
   if (!gate) return report_error(gate.error());
 
@@ -202,6 +207,10 @@ int execute_run(const RunOptions& options, Suite suite, const StartWorkers& star
   const auto begun =
       ledger->begin_run(record_of(options, *inputs, controller.settings, *plan, unix_now_ms()));
   if (!begun) return report_error(begun.error());
+  if (inputs->retrieval) {
+    const auto noted = ledger->note_retrievals(run_id, events_of(*inputs->retrieval));
+    if (!noted) return report_failed_run(*history, run_id, noted.error(), unix_now_ms());
+  }
 
   auto run = conduct(options, *inputs, plan, std::move(controller), std::move(*ledger), style, signals,
                      start_workers);

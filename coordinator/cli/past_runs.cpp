@@ -17,7 +17,7 @@
 namespace sluice {
 namespace {
 
-constexpr std::size_t least_columns = 80;
+constexpr std::size_t least_table_columns = 80;
 constexpr std::size_t id_digits = 8;
 constexpr std::size_t date_characters = 16;  ///< 2026-02-05 14:03
 constexpr std::size_t year_characters = 5;
@@ -184,7 +184,7 @@ std::string short_id(const std::string& run_id) {
 }
 
 std::string run_table(const std::vector<PastRun>& runs, std::size_t columns) {
-  columns = std::max(columns, least_columns);
+  columns = std::max(columns, least_table_columns);
   std::vector<Row> rows{{"RUN", "STARTED", "SUITE", "MODE", "MODEL", "VERDICT", "P    R    F1", "CASES"}};
   for (const PastRun& past : runs) rows.push_back(row_of(past));
   Widths widths = widths_of(rows);

@@ -71,6 +71,8 @@ struct RunCommand {
         ->type_name("NAME");
     app.add_option("--export-baseline", flags.export_baseline, "Pin this run's scores in a baseline file")
         ->type_name("FILE");
+    app.add_option("--harvest", flags.harvest, "Add the answers of cases that passed to solved examples")
+        ->type_name("FILE");
     app.add_flag("--allow-errors", flags.allow_errors, "Export a baseline although cases ended in errors");
     app.add_flag("--fail-on-regression", flags.fail_on_regression,
                  "Exit with 1 when the manifest's aggregates dropped beyond --threshold");

@@ -6,9 +6,11 @@
 #include "coordinator/cli/past_runs.hpp"
 #include "coordinator/merge/aggregate.hpp"
 #include "coordinator/merge/held_results.hpp"
+#include "coordinator/merge/retrieval_fold.hpp"
 #include "coordinator/report/report.hpp"
 #include "coordinator/report/wording.hpp"
 #include "coordinator/session/baseline_run.hpp"
+#include "coordinator/session/harvest.hpp"
 #include "coordinator/session/report_output.hpp"
 #include "coordinator/session/run_assessment.hpp"
 #include "coordinator/session/suite_path.hpp"
@@ -119,6 +121,16 @@ Result<std::optional<GateNotice>> changes_since_baseline(const RunOptions& optio
   return fixtures_changed_notice(std::move(*compared), short_id(past->run.run_id), *options.baseline);
 }
 
+/// What retrieval came to, with what became of the cases; nothing of a suite without examples.
+Result<std::optional<JudgedRetrievals>> retrieval_of(const RunInputs& inputs, const RunResults& results) {
+  if (!inputs.retrieval) return std::nullopt;
+  RetrievalFold fold(events_of(*inputs.retrieval));
+  const auto visited = visit_cases(
+      results, [&](const CaseResult& result) { fold.add(results.case_of(result.trial), result.status); });
+  if (!visited) return fail(visited.error());
+  return fold.finish();
+}
+
 std::vector<ArmIdentity> arms_of(const RunOptions& options, const RunInputs& inputs) {
   std::vector<ArmIdentity> arms;
   for (const RunArm& one : options.arms) {
@@ -178,6 +190,8 @@ int report_run(const RunOptions& options, const RunInputs& inputs, const RunGate
     if (!changes) report_warning("which fixtures changed is not known: " + changes.error().message);
     if (changes && *changes) assessment->gate.notices.push_back(std::move(**changes));
   }
+  const auto retrieval = retrieval_of(inputs, results);
+  if (!retrieval) return report_failed_run(ledger, facts.run_id, retrieval.error(), facts.completed_at_ms);
   int code = assessment->exit_code;
   const RunIdentity identity{inputs.prompt.version,          inputs.prompt.hash,
                              inputs.ontology.version(),      options.provider.provider.kind,
@@ -185,21 +199,22 @@ int report_run(const RunOptions& options, const RunInputs& inputs, const RunGate
                              gate.judge.identity(),          arms_of(options, inputs)};
   PaidTokens of_judge;
   of_judge.of(CallKind::judge) = facts.paid.of(CallKind::judge);
-  const ReportInput input{results,
-                          assessment->aggregates,
-                          assessment->verdict,
-                          identity,
-                          facts,
-                          assessment->gate,
-                          std::string(mode_name(options.settings)),
-                          price(facts.paid_by_arm),
-                          source_folder(options.suite_path),
-                          assessment->stability ? &*assessment->stability : nullptr,
-                          options.is_selection(),
-                          options.settings.min_stability.value,
-                          price(of_judge),
-                          assessment->arms ? &*assessment->arms : nullptr,
-                          assessment->judge_bias ? &*assessment->judge_bias : nullptr};
+  ReportInput input{results,
+                    assessment->aggregates,
+                    assessment->verdict,
+                    identity,
+                    facts,
+                    assessment->gate,
+                    std::string(mode_name(options.settings)),
+                    price(facts.paid_by_arm),
+                    source_folder(options.suite_path),
+                    assessment->stability ? &*assessment->stability : nullptr,
+                    options.is_selection(),
+                    options.settings.min_stability.value,
+                    price(of_judge),
+                    assessment->arms ? &*assessment->arms : nullptr,
+                    assessment->judge_bias ? &*assessment->judge_bias : nullptr,
+                    *retrieval ? &(*retrieval)->summary : nullptr};
   const auto targets = targets_of(options, *assessment, facts);
   const auto failures = write_reports(targets, input);
   for (const Error& error : failures) code = report_error(error);
@@ -214,7 +229,18 @@ int report_run(const RunOptions& options, const RunInputs& inputs, const RunGate
       if (pinned.error().reason != Reason::usage_invalid || code == 0) code = failed;
     }
   }
+  if (options.harvest) {
+    const auto added = harvest_examples(options, results);
+    if (!added) code = report_error(added.error());
+    if (added && options.progress)
+      write_stderr_line("sluice: added " + wording::counted(*added, "solved example") + " to " +
+                        *options.harvest);
+  }
   if (facts.cut_short) report_error(*facts.cut_short);
+  if (*retrieval) {
+    if (const auto kept = ledger.note_retrievals(facts.run_id, (*retrieval)->events); !kept)
+      code = report_error(kept.error());
+  }
   // After the report, which is what was paid for; a ledger that fails now does not take it away.
   const auto noted = ledger.finish_run(facts.run_id, summary_of(facts, *assessment, code));
   return noted ? code : report_error(noted.error());

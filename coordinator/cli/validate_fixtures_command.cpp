@@ -78,6 +78,10 @@ struct ValidateFixtures {
     if (!suite.prompts.empty()) std::cout << ", " << counted(suite.prompts.size(), "prompt");
     const std::size_t arms = arms_of(suite.prompts, suite.arms).size();
     if (arms > 0) std::cout << ", " << counted(arms, "arm");
+    if (suite.examples) {
+      std::cout << ", " << counted(suite.examples->solved.size(), "solved example") << " (plugin "
+                << printable(suite.examples->plugin.name) << ")";
+    }
     if (remarks->warnings > 0) std::cout << ", " << counted(remarks->warnings, "warning");
     std::cout << '\n';
     return exit_ok;

@@ -297,6 +297,7 @@ Result<RunOptions> make_run_options(const RunFlags& flags, Settings settings, st
   if (flags.baseline) taken.emplace_back("--baseline", *flags.baseline);
   if (flags.call_log) taken.emplace_back("--call-log", *flags.call_log);
   if (flags.export_baseline) taken.emplace_back("--export-baseline", *flags.export_baseline);
+  if (flags.harvest) taken.emplace_back("--harvest", *flags.harvest);
   auto reports = make_report_targets(flags.report, taken);
   if (!reports) return fail(std::move(reports.error()));
   auto perturbations = perturbations_wanted(settings);
@@ -332,6 +333,7 @@ Result<RunOptions> make_run_options(const RunFlags& flags, Settings settings, st
   options.insecure = flags.insecure;
   options.baseline = flags.baseline;
   options.export_baseline = flags.export_baseline;
+  options.harvest = flags.harvest;
   options.allow_errors = flags.allow_errors;
   options.fail_on_regression = flags.fail_on_regression;
   options.strict = flags.strict;

@@ -46,6 +46,7 @@ struct RunFlags {
   std::optional<std::string> metrics_listen;
   std::optional<std::string> baseline;
   std::optional<std::string> export_baseline;
+  std::optional<std::string> harvest;
   bool allow_errors = false;
   bool fail_on_regression = false;
   bool strict = false;
@@ -92,6 +93,7 @@ struct RunOptions {
   std::optional<std::string> metrics_listen;   ///< As parse_metrics_endpoint gives it.
   std::optional<std::string> baseline;         ///< A baseline file or a manifest.toml to gate against.
   std::optional<std::string> export_baseline;  ///< Where this run's scores are to be pinned.
+  std::optional<std::string> harvest;          ///< Where what passed is added to solved examples.
   bool allow_errors = false;                   ///< Export what there is of a run with case errors.
   bool fail_on_regression = false;             ///< A regression of the manifest's aggregates fails.
   bool strict = false;                         ///< Warnings fail.

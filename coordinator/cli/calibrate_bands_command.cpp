@@ -1,0 +1,133 @@
+#include "common/defaults.hpp"
+#include "common/files.hpp"
+#include "common/model/run_settings.hpp"
+#include "common/text/printable.hpp"
+#include "common/text/stderr_line.hpp"
+#include "coordinator/cli/command.hpp"
+#include "coordinator/cli/past_runs.hpp"
+#include "coordinator/cli/setting_flags.hpp"
+#include "coordinator/defaults.hpp"
+#include "coordinator/display/numbers.hpp"
+#include "coordinator/output/output_file.hpp"
+#include "coordinator/report/band_report.hpp"
+#include "coordinator/retrieval/calibrate_bands.hpp"
+#include "coordinator/session/flag_values.hpp"
+#include "coordinator/suite/plugin_edit.hpp"
+
+#include <filesystem>
+#include <iostream>
+#include <memory>
+#include <optional>
+#include <string>
+#include <system_error>
+#include <utility>
+#include <vector>
+
+#include <CLI/CLI.hpp>
+
+namespace sluice {
+namespace {
+
+constexpr const char* calibrate_bands_examples =
+    "Reads what past runs retrieved under the plugin and which of the cases passed,\n"
+    "each test once, as it was last. The interval behind a floor holds it at 95 %.\n"
+    "Examples:\n"
+    "  sluice calibrate-bands plugins/upgrades/plugin.yaml\n"
+    "  sluice calibrate-bands plugins/upgrades/plugin.yaml --write\n"
+    "Exit code 0: printed, also where evidence is missing; 2: usage, a plugin file\n"
+    "with findings, or a ledger that fails.";
+
+/// plugins/NAME/plugin.yaml is the plugin NAME.
+std::string name_of(const std::string& file) {
+  namespace fs = std::filesystem;
+  std::error_code error;
+  const fs::path whole = fs::absolute(file, error);
+  return (error ? fs::path(file) : whole).parent_path().filename().string();
+}
+
+struct CalibrateBands {
+  SettingFlags settings;
+  std::string file;
+  std::optional<std::string> suite;
+  std::string format = "table";
+  bool write = false;
+
+  int run() const {
+    const auto as = choice_of("--format", format, {"table", "json"});
+    if (!as) return report_error(as.error());
+    const auto text = read_file(file, defaults::max_plugin_bytes);
+    if (!text) return report_error(file + ": " + text.error().message);
+    const auto plugin = parse_plugin(*text, name_of(file), file);
+    if (!plugin) return report_findings(plugin.error());
+    const auto effective = settings.load();
+    if (!effective) return report_findings(effective.error());
+    const auto ledger = open_past_runs(*effective);
+    if (!ledger) return report_error(ledger.error());
+    std::vector<RetrievalEvent> events;
+    if (*ledger) {
+      auto found = (*ledger)->retrievals({plugin->name, std::string(lexical_embedding_model), suite});
+      if (!found) return report_error(found.error());
+      events = std::move(*found);
+    }
+    const auto calibrations = calibrate_bands(events, *plugin);
+    // Written before it is shown: what fails has nothing to show.
+    if (write) {
+      if (const auto written = write_floors(*text, calibrations); !written)
+        return report_error(written.error());
+    }
+    if (*as == 1) {
+      std::cout << bands_json(calibrations);
+    } else if (calibrations.empty()) {
+      std::cout << "No case of the plugin \"" << printable(plugin->name) << "\" has been retrieved for"
+                << (suite ? " in that suite" : "") << " yet; `sluice run` records it.\n";
+    } else {
+      std::cout << bands_text(calibrations);
+    }
+    return exit_ok;
+  }
+
+ private:
+  Result<void> write_floors(const std::string& before,
+                            const std::vector<TripleCalibration>& calibrations) const {
+    std::string text = before;
+    std::uint64_t changed = 0;
+    for (const TripleCalibration& one : calibrations) {
+      const auto* proposal = std::get_if<BandProposal>(&one.result);
+      if (proposal == nullptr) continue;
+      auto edited = with_floors(text, one.triple, {proposal->high.floor, proposal->degraded.floor});
+      if (!edited) return fail(edited.error().reason, file + ": " + edited.error().message);
+      text = std::move(*edited);
+      ++changed;
+    }
+    if (changed > 0) {
+      const auto written = write_whole_file("plugin", file, [&](Sink& sink) -> Result<void> {
+        sink.write(text);
+        return {};
+      });
+      if (!written) return written;
+    }
+    write_stderr_line("sluice: " + (changed > 0 ? "wrote the floors of " + wording::counted(changed, "kind") +
+                                                      " of cases to " + file
+                                                : file + " stays as it is: there is nothing to write"));
+    return {};
+  }
+};
+
+}  // namespace
+
+Command add_calibrate_bands_command(CLI::App& program) {
+  auto command = std::make_shared<CalibrateBands>();
+  CLI::App* app = program.add_subcommand("calibrate-bands",
+                                         "Propose floors for solved examples from what past runs came to");
+  app->add_option("PLUGIN", command->file, "The plugin's file, plugins/NAME/plugin.yaml")
+      ->type_name("")
+      ->required();
+  app->add_option("--suite", command->suite, "Only retrievals of this suite")->type_name("NAME");
+  app->add_option("--format", command->format, "What is printed (default table)")->type_name("table|json");
+  app->add_flag("--write", command->write, "Put the proposed floors into the file; comments stay");
+  command->settings.add_to(*app, {"home"});
+  app->footer(calibrate_bands_examples);
+  return {app, [command] { return command->run(); }};
+}
+
+}  // namespace sluice

@@ -1,0 +1,188 @@
+// Solved examples from the suite to the model's prompt, the report, the ledger and calibrate-bands.
+
+#include "tests/support/workbench.hpp"
+
+#include <memory>
+#include <string>
+
+#include <nlohmann/json.hpp>
+
+namespace sluice::retrieval_test {
+
+using namespace support;
+using nlohmann::json;
+
+class Retrieval : public Workbench {
+ protected:
+  Retrieval() {
+    write_text(folder() / "plugins/upgrades/plugin.yaml",
+               "# ours\nhigh_floor: 0.9  # cautious\ndegraded_floor: 0.3\n");
+    write_text(
+        folder() / "solved.jsonl",
+        R"({"id": "log4j", "input": "Raise the version of log4j in this pom.xml to 2.17.", "answer": "2.17 it is"})"
+        "\n");
+    write_suite("{from: solved.jsonl, plugin: upgrades, task_class: bump}",
+                "embedding_model: lexical-ngrams-v1");
+    // What the model is shown decides what it says.
+    simulator_ = std::make_unique<SimulatorProcess>(
+        start_simulator({answer("near match with low confidence", "guided"), answer("2.17 it is", "followed"),
+                         answer("e", "alone")},
+                        {}));
+    write_text(folder() / "sluice.toml", "[providers.sim]\nkind = \"openai\"\nbase_url = \"" +
+                                             simulator_->url() + "/v1\"\napi_key_env = \"OPENAI_API_KEY\"\n");
+  }
+
+  void write_suite(const std::string& examples, const std::string& settings) {
+    const auto test = [](const std::string& id, const std::string& prompt, const std::string& expected,
+                         const std::string& more = "") {
+      return "  - {id: " + id + ", category: " + (id == "far" ? "songs" : "java") + ", input: {prompt: \"" +
+             prompt + "\"}, expected: {type: exact_match, text: " + expected + "}" + more + "}\n";
+    };
+    write_text(folder() / "suite.yaml",
+               "suite: upgrades\nexamples: " + examples + "\nsettings: {provider: sim, " + settings +
+                   "}\nmodel: m-1\ntests:\n" +
+                   test("same", "Raise the version of log4j in this pom.xml to 2.17.", "followed") +
+                   test("near", "Raise the version of jackson in this pom.xml to 2.9.", "guided") +
+                   test("far", "Sing me something!", "alone") +
+                   test("without", "Raise the version of log4j in this pom.xml to 2.17.", "alone",
+                        ", examples: false"));
+  }
+  static std::string answer(const std::string& contains, const std::string& text) {
+    return R"({"contains": ")" + contains + R"(", "text": ")" + text + R"("})";
+  }
+
+  std::unique_ptr<SimulatorProcess> simulator_;
+};
+
+TEST_F(Retrieval, AHitIsShownAsAnExampleANearMatchAsGuidanceAndAMissNotAtAll) {
+  const auto run = run_sluice({"run", "suite.yaml", "--mode", "live", "--format", "json"});
+  ASSERT_EQ(run.exit_code, 0) << run.errors << run.output;
+  const json report = json::parse(run.output);
+  const json& retrieval = report["retrieval"];
+  EXPECT_EQ(retrieval["plugin"], "upgrades");
+  EXPECT_EQ(retrieval["embedder"], "lexical-ngrams-v1");
+  EXPECT_EQ(retrieval["hit"], (json{{"cases", 1}, {"passed", 1}}));
+  EXPECT_EQ(retrieval["degraded"], (json{{"cases", 1}, {"passed", 1}}));
+  EXPECT_EQ(retrieval["miss"], (json{{"cases", 1}, {"passed", 1}}));
+  EXPECT_EQ(retrieval["by_category"]["java"]["degraded"]["cases"], 1);
+  EXPECT_EQ(retrieval["by_category"]["songs"]["miss"]["cases"], 1);
+  EXPECT_EQ(simulator_->count("start"), 4u) << "nothing was called for embeddings";
+
+  const auto again = run_sluice({"run", "suite.yaml", "--mode", "cached"});
+  EXPECT_EQ(again.exit_code, 0) << "what is shown is part of the key, and the same: " << again.errors;
+  EXPECT_NE(again.output.find("Solved examples"), std::string::npos) << again.output;
+}
+
+TEST_F(Retrieval, OtherFloorsAreOtherRequests) {
+  ASSERT_EQ(run_sluice({"run", "suite.yaml", "--mode", "live"}).exit_code, 0);
+  write_text(folder() / "plugins/upgrades/plugin.yaml", "high_floor: 0.4\ndegraded_floor: 0.3\n");
+  const auto run = run_sluice({"run", "suite.yaml", "--mode", "cached"});
+  EXPECT_EQ(run.exit_code, 2);
+  EXPECT_NE(run.errors.find("near"), std::string::npos) << run.errors;
+}
+
+TEST_F(Retrieval, AnEmbedderOfAProviderIsRefusedBeforeTheFirstCall) {
+  write_suite("{from: solved.jsonl}", "embedding_provider: sim, embedding_model: emb-1");
+  const auto run = run_sluice({"run", "suite.yaml", "--mode", "live"});
+  EXPECT_EQ(run.exit_code, 2);
+  EXPECT_NE(run.errors.find("--embedding-model lexical-ngrams-v1"), std::string::npos) << run.errors;
+  EXPECT_EQ(simulator_->count("start"), 0u);
+}
+
+TEST_F(Retrieval, ValidateFixturesCountsThemAndNamesWhatIsWrong) {
+  const auto good = run_sluice({"validate-fixtures", "suite.yaml"});
+  EXPECT_EQ(good.exit_code, 0) << good.output << good.errors;
+  EXPECT_NE(good.output.find("1 solved example (plugin upgrades)"), std::string::npos) << good.output;
+  write_text(folder() / "solved.jsonl", "{\"id\": \"a\", \"input\": \"b\"}\n");
+  write_text(folder() / "plugins/upgrades/plugin.yaml", "# ours\nhigh_floor: 0.2\n");
+  const auto bad = run_sluice({"validate-fixtures", "suite.yaml"});
+  EXPECT_EQ(bad.exit_code, 2);
+  EXPECT_NE(bad.output.find("solved.jsonl:1: missing \"answer\""), std::string::npos) << bad.output;
+  EXPECT_NE(
+      bad.output.find("plugins/upgrades/plugin.yaml:2: \"degraded_floor\" and \"high_floor\" are crossed"),
+      std::string::npos)
+      << bad.output;
+}
+
+TEST_F(Retrieval, CalibrateBandsSaysHowManyCasesAreMissingAndLeavesTheFileAlone) {
+  const Flags calibrate{"calibrate-bands", "plugins/upgrades/plugin.yaml"};
+  const auto before = run_sluice(calibrate);
+  EXPECT_EQ(before.exit_code, 0) << before.errors;
+  EXPECT_NE(before.output.find("has been retrieved for yet"), std::string::npos) << before.output;
+  ASSERT_EQ(run_sluice({"run", "suite.yaml", "--mode", "live"}).exit_code, 0);
+  ASSERT_EQ(run_sluice({"run", "suite.yaml", "--mode", "cached"}).exit_code, 0);
+  const auto after = run_sluice(calibrate + Flags{"--write"});
+  EXPECT_EQ(after.exit_code, 0) << after.errors;
+  EXPECT_NE(after.output.find("task class \"bump\", 3 cases: no proposal: about 117 more cases"),
+            std::string::npos)
+      << "each test once, however often it ran: " << after.output;
+  EXPECT_NE(after.errors.find("stays as it is"), std::string::npos) << after.errors;
+  EXPECT_EQ(read_text(folder() / "plugins/upgrades/plugin.yaml"),
+            "# ours\nhigh_floor: 0.9  # cautious\ndegraded_floor: 0.3\n");
+}
+
+TEST_F(Retrieval, CalibrateBandsWritesFloorsAndKeepsComments) {
+  // Of 150 tests as near as they are to the example, the farther ones fail.
+  std::string tests;
+  for (int i = 0; i < 150; ++i) {
+    const std::string prompt =
+        i % 3 == 0   ? "Raise the version of log4j in this pom.xml to 2.17. " + std::to_string(i)
+        : i % 3 == 1 ? "Raise the version of jackson in that pom.xml to 2." + std::to_string(i)
+                     : "Sing me song number " + std::to_string(i);
+    const bool passes = i % 3 == 0 || (i % 3 == 1 && i % 2 == 0);
+    tests += "  - {id: t-" + std::to_string(i) + ", input: {prompt: \"" + prompt +
+             "\"}, expected: {type: regex_match, pattern: " + (passes ? "." : "never") + "}}\n";
+  }
+  write_text(folder() / "suite.yaml",
+             "suite: upgrades\nexamples: {from: solved.jsonl, plugin: upgrades}\nmodel: m-1\n"
+             "settings: {provider: sim, embedding_model: lexical-ngrams-v1}\ntests:\n" +
+                 tests);
+  const auto run = run_sluice({"run", "suite.yaml", "--mode", "live"});
+  ASSERT_EQ(run.exit_code, 1) << run.errors;
+  const auto shown = run_sluice({"calibrate-bands", "plugins/upgrades/plugin.yaml", "--format", "json"});
+  ASSERT_EQ(shown.exit_code, 0) << shown.errors;
+  const json proposal = json::parse(shown.output).at(0);
+  EXPECT_EQ(proposal["cases"], 150);
+  ASSERT_TRUE(proposal.contains("high_floor")) << shown.output;
+  EXPECT_EQ(proposal["hit"], (json{{"cases", 50}, {"passed", 50}}));
+  EXPECT_EQ(proposal["miss"], (json{{"cases", 50}, {"passed", 0}}));
+  EXPECT_EQ(read_text(folder() / "plugins/upgrades/plugin.yaml"),
+            "# ours\nhigh_floor: 0.9  # cautious\ndegraded_floor: 0.3\n")
+      << "without --write nothing is written";
+  const auto written = run_sluice({"calibrate-bands", "plugins/upgrades/plugin.yaml", "--write"});
+  ASSERT_EQ(written.exit_code, 0) << written.errors;
+  const std::string text = read_text(folder() / "plugins/upgrades/plugin.yaml");
+  EXPECT_EQ(text.find("# ours\nhigh_floor: 0."), 0u) << text;
+  EXPECT_NE(text.find("  # cautious\n"), std::string::npos) << text;
+  EXPECT_EQ(text.find("0.9 "), std::string::npos) << text;
+}
+
+TEST_F(Retrieval, HarvestAddsWhatPassedAndNeverFromARunThatWasShownExamples) {
+  const auto helped = run_sluice({"run", "suite.yaml", "--mode", "live", "--harvest", "solved.jsonl"});
+  EXPECT_EQ(helped.exit_code, 2);
+  EXPECT_NE(helped.errors.find("answers that had help"), std::string::npos) << helped.errors;
+  EXPECT_EQ(simulator_->count("start"), 0u) << "refused before it is paid for";
+
+  write_text(folder() / "suite.yaml",
+             "suite: upgrades\nmodel: m-1\nsettings: {provider: sim}\ntests:\n"
+             "  - {id: log4j, input: {prompt: \"a tee\"}, expected: {type: exact_match, text: alone}}\n"
+             "  - {id: good, category: tea, input: {prompt: \"a tee\"}, expected: {type: exact_match, text: "
+             "alone}}\n"
+             "  - {id: bad, input: {prompt: \"a tee\"}, expected: {type: exact_match, text: other}}\n");
+  const auto run = run_sluice({"run", "suite.yaml", "--mode", "live", "--harvest", "solved.jsonl"});
+  EXPECT_EQ(run.exit_code, 1) << run.errors;
+  EXPECT_NE(run.errors.find("added 1 solved example to solved.jsonl"), std::string::npos) << run.errors;
+  EXPECT_EQ(
+      read_text(folder() / "solved.jsonl"),
+      R"({"id": "log4j", "input": "Raise the version of log4j in this pom.xml to 2.17.", "answer": "2.17 it is"})"
+      "\n"
+      R"({"id": "good", "input": "a tee", "answer": "alone", "tags": ["tea"]})"
+      "\n");
+
+  write_text(folder() / "notes.jsonl", "not examples\n");
+  const auto other = run_sluice({"run", "suite.yaml", "--mode", "live", "--harvest", "notes.jsonl"});
+  EXPECT_EQ(other.exit_code, 2);
+  EXPECT_EQ(read_text(folder() / "notes.jsonl"), "not examples\n");
+}
+
+}  // namespace sluice::retrieval_test
