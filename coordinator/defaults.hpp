@@ -191,6 +191,7 @@ inline constexpr std::uint32_t most_votes = 25;  ///< That are thought of agains
 // --- suite
 inline constexpr std::size_t max_labels_bytes = 256u << 20;  ///< Of a file of labels: some millions.
 inline constexpr double max_weight = 1000.0;                 ///< Of a fixture; more is a slip of the hand.
+inline constexpr double max_dollars = 1e9;     ///< Of --confirm-above: any bill, and no infinity.
 inline constexpr double max_price = 10'000.0;  ///< Dollars per million tokens; more is a slip of the hand.
 inline constexpr std::size_t files_worth_a_thread =
     500;  ///< Below it a second thread costs more than it saves.

@@ -3,10 +3,12 @@
 #include "common/text/stderr_line.hpp"
 #include "coordinator/cli/command.hpp"
 #include "coordinator/cli/past_runs.hpp"
+#include "coordinator/cli/plan_estimate.hpp"
 #include "coordinator/cli/run_flags.hpp"
 #include "coordinator/cli/setting_flags.hpp"
 #include "coordinator/defaults.hpp"
 #include "coordinator/display/numbers.hpp"
+#include "coordinator/session/flag_values.hpp"
 #include "coordinator/session/run_options.hpp"
 
 #include <algorithm>
@@ -19,6 +21,7 @@
 #include <vector>
 
 #include <CLI/CLI.hpp>
+#include <unistd.h>
 
 namespace sluice {
 namespace {
@@ -45,6 +48,39 @@ constexpr const char* run_examples =
     "Exit code 0: passed; 1: failures, case errors or a spent budget; 2: usage,\n"
     "settings, fixtures, set-up, or a run that was interrupted or could not go on.";
 
+/// Whoever runs it is asked where they can answer.
+bool is_confirmed(const std::string& question) {
+  std::cerr << "sluice: " << question << " Run it? [y/N] " << std::flush;
+  std::string answer;
+  std::getline(std::cin, answer);
+  return answer == "y" || answer == "Y" || answer == "yes";
+}
+
+/// What keeps a live run from starting that may cost more than `limit` dollars.
+std::vector<Finding> confirm_cost(const RunOptions& options, const RunInputs& inputs,
+                                  const CacheTools& caches, double limit) {
+  const auto refuse = [](std::string message) {
+    return std::vector<Finding>{{"--confirm-above", 0, std::move(message)}};
+  };
+  const auto estimated = estimate(options, inputs, caches);
+  if (!estimated) return refuse(estimated.error().message);
+  const auto cost = estimated->cost();
+  if (cost && *cost <= limit) return {};
+  const std::string may_cost =
+      cost ? "the run may cost up to " + wording::dollars(*cost) + ", which is above " +
+                 wording::dollars(limit)
+           : std::string("nobody knows what the run costs: a model has no price in the price table");
+  const bool can_ask = ::isatty(STDIN_FILENO) == 1 && ::isatty(STDERR_FILENO) == 1;
+  if (!can_ask) {
+    return refuse(may_cost +
+                  (cost ? "; raise it, or bound what is paid with --max-cost"
+                        : "; name a table that has it with --prices") +
+                  " (`sluice plan` shows what the run would take)");
+  }
+  if (is_confirmed(may_cost + ".")) return {};
+  return refuse("not confirmed: nothing was called");
+}
+
 constexpr const char* rerun_examples =
     "The run's own flags hold, but for those that say where something is written; what\n"
     "is given here goes before them. Without --failed, --errors or --flaky: all three.\n"
@@ -59,22 +95,33 @@ constexpr const char* rerun_examples =
 struct RunCommand {
   SettingFlags settings;
   RunFlags flags;
+  std::optional<std::string> confirm_above;
   std::array<CLI::Option*, unsupported_flags.size()> unsupported{};
 
-  int run(const StartWorkers& start_workers, const CLI::App& app) {
+  int run(const StartWorkers& start_workers, const CacheTools& caches, const CLI::App& app) {
     for (std::size_t i = 0; i < unsupported.size(); ++i) {
       if (unsupported[i]->count() > 0) {
         return report_error(std::string(unsupported_flags[i]) + " " + std::string(not_supported_yet));
       }
     }
     flags.given = given_flags(app);
-    return run_suite(settings, flags, start_workers);
+    if (!confirm_above) return run_suite(settings, flags, start_workers);
+    const auto limit = dollars_of("--confirm-above", *confirm_above);
+    if (!limit) return report_error(limit.error());
+    RunUse use;
+    use.check = [&](const RunOptions& options, const RunInputs& inputs) {
+      return confirm_cost(options, inputs, caches, *limit);
+    };
+    return run_suite(settings, flags, start_workers, &use);
   }
 
   void add_flags(CLI::App& app) {
     add_suite_flags(app, flags);
     add_answer_flags(app, flags);
     add_gate_flags(app);
+    app.add_option("--confirm-above", confirm_above,
+                   "Ask before a run that may cost more; without a terminal it is refused")
+        ->type_name("DOLLARS");
     add_distribution_flags(app, flags);
     add_report_flags(app, flags, "table|json|markdown|junit|github");
     add_log_flags(app, flags);
@@ -108,7 +155,7 @@ struct RerunCommand {
   bool flaky = false;
   bool dry_run = false;
 
-  int rerun(const StartWorkers& start_workers, CLI::App& app) {
+  int rerun(const StartWorkers& start_workers, const CacheTools& caches, CLI::App& app) {
     const auto effective = run.settings.load(Warnings::left_out);
     if (!effective) return report_findings(effective.error());
     const auto ledger = open_past_runs(*effective);
@@ -130,7 +177,7 @@ struct RerunCommand {
     for (CaseOutcome& one : *cases) run.flags.only_cases.push_back(std::move(one.id));
     std::ranges::sort(run.flags.only_cases);
     if (!run.flags.quiet) write_stderr_line("sluice: again " + shown(*past, *cases));
-    return run.run(start_workers, app);
+    return run.run(start_workers, caches, app);
   }
 
  private:
@@ -194,16 +241,16 @@ struct RerunCommand {
 
 }  // namespace
 
-Command add_run_command(CLI::App& program, const StartWorkers& start_workers) {
+Command add_run_command(CLI::App& program, const StartWorkers& start_workers, const CacheTools& caches) {
   auto command = std::make_shared<RunCommand>();
   CLI::App* app = program.add_subcommand("run", "Evaluate a suite or a folder of fixtures, gate and report");
   add_suite_argument(*app, command->flags);
   command->add_flags(*app);
   app->footer(run_examples);
-  return {app, [command, start_workers, app] { return command->run(start_workers, *app); }};
+  return {app, [command, start_workers, caches, app] { return command->run(start_workers, caches, *app); }};
 }
 
-Command add_rerun_command(CLI::App& program, const StartWorkers& start_workers) {
+Command add_rerun_command(CLI::App& program, const StartWorkers& start_workers, const CacheTools& caches) {
   auto command = std::make_shared<RerunCommand>();
   CLI::App* app = program.add_subcommand("rerun", "Run the cases of a past run again that did not pass");
   app->add_option("RUN", command->id, "The run's id, or its first digits (default: last)")->type_name("");
@@ -213,7 +260,7 @@ Command add_rerun_command(CLI::App& program, const StartWorkers& start_workers) 
   app->add_flag("--dry-run", command->dry_run, "Only list them");
   command->run.add_flags(*app);
   app->footer(rerun_examples);
-  return {app, [command, start_workers, app] { return command->rerun(start_workers, *app); }};
+  return {app, [command, start_workers, caches, app] { return command->rerun(start_workers, caches, *app); }};
 }
 
 }  // namespace sluice
