@@ -47,11 +47,12 @@ void UnitFlow::add(std::vector<SharedUnit> units) {
 void UnitFlow::on_entries(const std::vector<wire::LentEntry>& entries, const Moment& moment) {
   at_ = moment;
   for (const auto& entry : entries) {
-    const auto seeker = engine_.on_entry(entry, moment);
-    if (!seeker || seeker->owner < first_enricher) continue;
-    const auto enricher = seeker->owner - first_enricher;
-    enrichers_.at(enricher)->on_entry(entry.key, entry.bytes, enriched_);
-    take_enriched(enricher);
+    for (const auto& seeker : engine_.on_entry(entry, moment)) {
+      if (seeker.owner < first_enricher) continue;
+      const auto enricher = seeker.owner - first_enricher;
+      enrichers_.at(enricher)->on_entry(entry.key, entry.bytes, enriched_);
+      take_enriched(enricher);
+    }
   }
 }
 
