@@ -188,6 +188,18 @@ TEST_F(GradingFlowTest, BothTextsAreEmbeddedInOneCall) {
   EXPECT_EQ(grade.grader_id, "embedding:embed-1");
 }
 
+// It was `provider_failed`, as if the provider had been down.
+TEST_F(GradingFlowTest, AnotherNumberOfEmbeddingsThanTwoIsAnErrorOfTheCase) {
+  grade_by(GradeJudge::embedding);
+  settings.embedding = {"openai", "embed-1"};
+  settings.max_retries = 0;
+  start();
+  const auto embedding = answer_both(question(1), "large", "big");
+  ASSERT_EQ(embedding.size(), 1u);
+  answer(embedding[0].id, 200, R"({"data":[{"embedding":[3,4]},{"embedding":[4,3]},{"embedding":[4,3]}]})");
+  EXPECT_EQ(reason_of(only_outcome()), Reason::embedding_count_wrong);
+}
+
 TEST_F(GradingFlowTest, ABaselineThatDeclinesIsAnErrorOfTheCase) {
   start();
   complete({question(1)});
