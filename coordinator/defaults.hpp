@@ -189,6 +189,8 @@ inline constexpr double vote_noise_limit = 0.05;         ///< Verdicts of a judg
 inline constexpr std::uint32_t most_votes = 25;  ///< That are thought of against it; more cost too much.
 
 // --- suite
+inline constexpr const char* recorded_model = "recorded";    ///< What a model is called that nobody asks.
+inline constexpr std::size_t max_recorded_bytes = 1u << 30;  ///< Of a file of answers, which is held.
 inline constexpr std::size_t max_labels_bytes = 256u << 20;  ///< Of a file of labels: some millions.
 inline constexpr double max_weight = 1000.0;                 ///< Of a fixture; more is a slip of the hand.
 inline constexpr double max_dollars = 1e9;     ///< Of --confirm-above: any bill, and no infinity.

@@ -59,6 +59,8 @@ void add_suite_flags(CLI::App& app, RunFlags& flags) {
 }
 
 void add_answer_flags(CLI::App& app, RunFlags& flags) {
+  app.add_option("--answers", flags.answers, "Assess these answers; nobody is called for what is there")
+      ->type_name("FILE");
   app.add_option(
          "--arm", flags.arms,
          "Answer each test by this model too, and compare; in place of the suite's arms; may be given "

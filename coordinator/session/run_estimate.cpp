@@ -54,7 +54,7 @@ std::uint64_t embedded_texts(const WorkUnit& unit) {
 std::uint64_t votes_of(const WorkUnit& unit) {
   std::uint64_t votes = 0;
   for (const auto& task : unit.tasks) {
-    for (const auto& expectation : task.judged) votes += expectation.samples;
+    for (const auto& expectation : task.judged) votes += expectation.recorded ? 0 : expectation.samples;
   }
   return votes;
 }
@@ -62,8 +62,10 @@ std::uint64_t votes_of(const WorkUnit& unit) {
 void add_unit(const RunInputs& inputs, const ResolvedProvider& model, const JudgeSettings& judge,
               const WorkUnit& unit, bool held, CallSums& sums) {
   const PaidTokens most = most_of(unit, judge);
-  sums.add(CallKind::answer, model.provider, model.model, 1, held ? 1 : 0,
-           held ? Usage() : most.of(CallKind::answer));
+  if (!unit.recorded) {
+    sums.add(CallKind::answer, model.provider, model.model, 1, held ? 1 : 0,
+             held ? Usage() : most.of(CallKind::answer));
+  }
   const auto& embedding = inputs.embedding;
   if (const auto texts = embedded_texts(unit); texts > 0 && embedding.provider) {
     sums.add(CallKind::embedding, *embedding.provider, embedding.embedding.model, texts, 0,

@@ -50,6 +50,7 @@ std::optional<std::string> conflict_in(const RunFlags& flags, Mode mode) {
   if (flags.baseline && flags.baseline_arm) {
     return "--baseline and --baseline-arm both name what the run is gated against: use one of them";
   }
+  if (flags.answers && flags.answers->empty()) return "--answers must name a file";
   if (flags.samples && !flags.max_fixtures) {
     return "--sample says which of the fixtures --max-fixtures takes: add --max-fixtures N";
   }
@@ -318,6 +319,7 @@ Result<RunOptions> make_run_options(const RunFlags& flags, Settings settings, st
   if (auto wrong_target = problem_with_export(flags)) return usage_error(std::move(*wrong_target));
   std::vector<NamedFile> taken;
   if (flags.suite) taken.emplace_back("the suite", *flags.suite);
+  if (flags.answers) taken.emplace_back("--answers", *flags.answers);
   if (flags.baseline) taken.emplace_back("--baseline", *flags.baseline);
   if (flags.call_log) taken.emplace_back("--call-log", *flags.call_log);
   if (flags.export_baseline) taken.emplace_back("--export-baseline", *flags.export_baseline);
@@ -327,6 +329,10 @@ Result<RunOptions> make_run_options(const RunFlags& flags, Settings settings, st
   if (!perturbations) return fail(std::move(perturbations.error()));
   auto perturb_commands = perturb_commands_of(flags);
   const bool perturbs = !perturbations->empty() || !flags.perturb_commands.empty();
+  if (flags.answers && (perturbs || settings.repeat.value > 1)) {
+    return usage_error(
+        "--answers has one answer to each test as it is: leave out --repeat, --perturb and --mode robust");
+  }
   if (settings.min_stability.origin == Origin::flag && !perturbs) {
     return usage_error(
         "--min-stability is about answers to perturbed inputs: add --perturb, or use --mode robust");
@@ -338,6 +344,12 @@ Result<RunOptions> make_run_options(const RunFlags& flags, Settings settings, st
   if (!run_arms) return fail(std::move(run_arms.error()));
   const auto baseline_arm = find_baseline_arm(flags, *run_arms);
   if (!baseline_arm) return fail(baseline_arm.error());
+  options.answers = flags.answers;
+  if (flags.answers && run_arms->empty() && !names_model(settings)) {
+    // Nobody is asked; what is recorded says which model answered.
+    settings.model.value = defaults::recorded_model;
+    options.answers_alone = true;
+  }
   // Every arm may name a provider of its own, so that the run's needs no model.
   auto provider = run_arms->empty() ? resolve_provider(settings, models_with_prices(settings))
                                     : Result<ResolvedProvider>(run_arms->front().provider);

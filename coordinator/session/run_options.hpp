@@ -39,7 +39,8 @@ struct RunFlags {
   std::optional<std::string> max_fixtures;
   bool samples = false;  ///< --sample was given, perhaps with a seed.
   std::optional<std::string> sample_seed;
-  std::vector<std::string> arms;  ///< `NAME=PROVIDER:MODEL` each.
+  std::optional<std::string> answers;  ///< A file of recorded answers.
+  std::vector<std::string> arms;       ///< `NAME=PROVIDER:MODEL` each.
   std::optional<std::string> baseline_arm;
   std::vector<std::string> perturb_commands;  ///< `NAME=COMMAND` each.
   bool refresh = false;
@@ -90,6 +91,8 @@ struct RunOptions {
   std::vector<PerturbCommand> perturb_commands;
   /// Only a part of the suite runs, so that baseline entries of the others lack nothing.
   bool is_selection() const { return selection.is_part() || !only_cases.empty(); }
+  std::optional<std::string> answers;          ///< A file of recorded answers.
+  bool answers_alone = false;                  ///< No model is named: a test without one is an error.
   bool refresh = false;                        ///< Renew what the cache holds.
   bool no_cache = false;                       ///< Neither read nor write the cache.
   bool judge_refresh = false;                  ///< Renew the votes that the cache holds.

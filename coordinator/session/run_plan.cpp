@@ -126,7 +126,7 @@ RunSettings run_settings(const RunOptions& options, const RunInputs& inputs, std
   run.mode = settings.mode.value;
   run.read_cache = !options.refresh && !options.no_cache;
   run.write_cache = !options.no_cache;
-  run.providers = {options.provider.provider};
+  if (!options.answers_alone) run.providers = {options.provider.provider};
   for (const RunArm& arm : options.arms) add_provider(arm.provider.provider, run.providers);
   run.embedding = inputs.embedding.embedding;
   if (const auto& embedder = inputs.embedding.provider) add_provider(*embedder, run.providers);

@@ -1,5 +1,7 @@
 #include "coordinator/suite/case_list.hpp"
 
+#include "coordinator/suite/recorded_answers.hpp"
+
 #include <algorithm>
 #include <utility>
 
@@ -21,8 +23,14 @@ Result<CaseRef> CaseList::read_test(const Entry& entry) const {
 Result<CaseRef> CaseList::read(std::size_t index) const {
   const Entry& entry = entries_.at(index);
   auto test = read_test(entry);
-  if (!test || arms_.empty()) return test;
+  const AnsweredTest* answered = recorded_ == nullptr ? nullptr : recorded_->find(id(index));
+  if (!test || (arms_.empty() && answered == nullptr)) return test;
   auto one = std::make_shared<Case>(**test);
+  if (answered != nullptr) {
+    one->recorded = {recorded_, answered};
+    if (answered->context) one->context = *answered->context;
+    if (arms_.empty()) return CaseRef(std::move(one));
+  }
   one->id = id(index);
   one->arm = entry.arm;
   one->test = entry.test;
@@ -60,6 +68,10 @@ CaseList CaseList::under(std::span<const Arm> arms) const {
 std::string_view CaseList::id(std::size_t index) const {
   const Entry& entry = entries_.at(index);
   return std::string_view(ids_).substr(entry.id_begin, entry.id_length);
+}
+
+bool CaseList::has_answer(std::size_t index) const {
+  return recorded_ != nullptr && recorded_->find(id(index)) != nullptr;
 }
 
 std::string_view CaseList::category(std::size_t index) const {

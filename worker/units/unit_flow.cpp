@@ -138,6 +138,12 @@ void UnitFlow::begin(SharedUnit of_run) {
     return on_answer(id, Completion{mock_answer(unit.unit->request.schema_name), "stop", "mock", {}, 0, {}},
                      false);
   }
+  if (unit.unit->recorded) {
+    const RecordedAnswer& recorded = *unit.unit->recorded;
+    Completion answer{recorded.text, "recorded", recorded.model, recorded.usage, 0, {}};
+    read(unit, answer);
+    return on_answer(id, std::move(answer), false);
+  }
   auto found = unit.call.find(config_.settings);
   if (!found) {
     const auto held = unit.unit->held_elsewhere ? std::optional(unit.call.entry_key()) : std::nullopt;
@@ -179,17 +185,19 @@ void UnitFlow::on_answer_call(CallEnded& ended) {
   on_answer(id, unit.call.take_answer(), false);
 }
 
-/// Reads it before it is stored: an answer that cannot be read is no answer, and must not be cached as one.
-void UnitFlow::on_new_answer(Id id, Completion answer) {
-  auto& unit = units_.at(id);
-  if (!answer.non_answer) {
-    auto read = read_answer(unit.unit->request.schema_name, answer.text);
-    if (read) {
-      unit.read = std::move(*read);
-    } else {
-      answer.non_answer = std::move(read.error());
-    }
+/// Before it is stored: an answer that cannot be read is no answer, and must not be cached as one.
+void UnitFlow::read(UnderWay& unit, Completion& answer) {
+  if (answer.non_answer) return;
+  auto read = read_answer(unit.unit->request.schema_name, answer.text);
+  if (read) {
+    unit.read = std::move(*read);
+  } else {
+    answer.non_answer = std::move(read.error());
   }
+}
+
+void UnitFlow::on_new_answer(Id id, Completion answer) {
+  read(units_.at(id), answer);
   on_answer(id, std::move(answer), config_.settings.write_cache);
 }
 

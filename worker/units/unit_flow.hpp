@@ -123,6 +123,7 @@ class UnitFlow {
   void begin(SharedUnit of_run);
   void take_ended();
   void on_answer_call(CallEnded& ended);
+  static void read(UnderWay& unit, Completion& answer);
   void on_new_answer(Id id, Completion answer);
   void on_answer(Id id, Completion answer, bool is_new);
   std::optional<Error> enrich(Id id, UnderWay& unit, const Completion& answer);
