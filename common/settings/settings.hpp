@@ -118,6 +118,9 @@ struct ResolvedProvider {
   std::string model;
 };
 
+/// Whether resolve_provider finds a model.
+bool names_model(const Settings& settings);
+
 /// What resolve_provider, resolve_embedding and resolve_judge refuse whatever the models: settings_invalid
 /// for a provider that does not exist. The built-in lexical model and the fake judge need none.
 Result<void> check_provider(const Settings& settings);

@@ -178,7 +178,8 @@ bool layout(Archive& archive, M& m) {
 
 template <class Archive, Of<JudgeExpectation> M>
 bool layout(Archive& archive, M& m) {
-  return archive.record(m.metric, m.rubric, m.samples, Ratio{m.min_score}, m.reference, m.criteria) &&
+  return archive.record(m.metric, m.rubric, m.samples, Ratio{m.min_score}, m.reference, m.criteria,
+                        m.recorded) &&
          votes_fit(archive, m.metric, m.samples);
 }
 
@@ -199,9 +200,15 @@ bool layout(Archive& archive, M& m) {
                         m.max_tokens, m.seed, Name{m.schema_name});
 }
 
+template <class Archive, Of<RecordedAnswer> M>
+bool layout(Archive& archive, M& m) {
+  return archive.record(m.text, Name{m.model}, m.usage);
+}
+
 template <class Archive, Of<WorkUnit> M>
 bool layout(Archive& archive, M& m) {
-  return archive.record(m.unit, m.key, m.pinned_answer, m.repeat, m.request, m.tasks, m.held_elsewhere);
+  return archive.record(m.unit, m.key, m.pinned_answer, m.repeat, m.request, m.tasks, m.held_elsewhere,
+                        m.recorded);
 }
 
 template <class Archive, Of<ProviderSettings> M>

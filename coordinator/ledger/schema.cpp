@@ -52,6 +52,15 @@ constexpr const char* retrievals = R"sql(
   );
 )sql";
 
+constexpr const char* cases = R"sql(
+  -- The cases of a run that did not simply pass; id as in results, of the case's first trial.
+  CREATE TABLE cases (
+    id INTEGER PRIMARY KEY,
+    case_id TEXT NOT NULL,
+    status TEXT NOT NULL
+  );
+)sql";
+
 constexpr const char* schema = R"sql(
   CREATE TABLE runs (
     seq INTEGER PRIMARY KEY,
@@ -73,7 +82,9 @@ constexpr const char* schema = R"sql(
     -- The wire's version whose layout the run's results have; null for runs from before version 6.
     result_layout INTEGER,
     -- When a manifest's [baseline] was last made from it; else null.
-    pinned_at_ms INTEGER
+    pinned_at_ms INTEGER,
+    -- The flags of `sluice run` as given, a JSON object; null for other runs, and from before version 10.
+    flags TEXT
   );
   -- One row a trial; id = seq of the run * 2^32 + trial id, so that a run's rows are neighbours in plan order.
   CREATE TABLE results (
@@ -182,6 +193,8 @@ void to_version_9(SQLite::Database& db) {
 }
 
 void to_version_10(SQLite::Database& db) {
+  db.exec("ALTER TABLE runs ADD COLUMN flags TEXT");
+  db.exec(cases);
   db.exec(retrievals);
 }
 
@@ -242,6 +255,7 @@ Result<std::optional<LedgerUpgrade>> bring_up_to_date(SQLite::Database& db,
     db.exec(schema);
     db.exec(calibrations);
     db.exec(quality);
+    db.exec(cases);
     db.exec(retrievals);
   } else {
     for (const Step& step : steps) {

@@ -42,7 +42,8 @@ Result<std::vector<RetrievedExample>> retrieve_examples(const Suite& suite, cons
     const auto read = suite.cases.read(i);
     if (!read) return fail(read.error());
     const Case& one = **read;
-    if (!one.examples.are_wanted) continue;
+    // Nobody is asked for an answer that is there.
+    if (!one.examples.are_wanted || one.recorded) continue;
     const TaskTriple triple{one.examples.task_class, one.language, one.examples.build_system};
     const Floors& floors = plugin.floors_of(triple);
     RetrievedExample found;

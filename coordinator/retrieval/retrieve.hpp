@@ -20,9 +20,10 @@ struct RetrievedExample {
   std::string shown;  ///< In front of what the case asks; empty: nothing.
 };
 
-/// The nearest solved example of each case that takes one, in the order of the cases. An example with the
-/// case's own id is left out: it would hold the case's answer. The embedder's name goes into the events.
-/// file_unreadable if a case's file cannot be read any more. REQUIRES: the suite has examples.
+/// The nearest solved example of each case that takes one, in the order of the cases; none for a case whose
+/// answer is recorded. An example with the case's own id is left out: it would hold the case's answer. The
+/// embedder's name goes into the events. file_unreadable if a case's file cannot be read any more. REQUIRES:
+/// the suite has examples.
 Result<std::vector<RetrievedExample>> retrieve_examples(const Suite& suite, const Embed& embed,
                                                         const std::string& embedder);
 

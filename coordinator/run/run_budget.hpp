@@ -1,6 +1,7 @@
 #pragma once
 
 #include "common/error.hpp"
+#include "common/model/grading.hpp"
 #include "common/model/judge.hpp"
 #include "common/model/paid_tokens.hpp"
 #include "common/model/trial.hpp"

@@ -183,8 +183,10 @@ Result<RunAssessment> assess_run(const RunOptions& options, const RunResults& re
   std::optional<StatisticalGate> statistics = options.baseline_arm ? std::nullopt : statistical_gate(gate);
   std::optional<RunArmsFold> arms = arms_fold(options, gate);
   std::optional<JudgeBiasFold> judge_bias = judge_bias_fold(options, gate);
+  std::vector<NotableCase> notable;
   const auto visited = visit_cases(results, [&](const CaseResult& result) {
     fold.add(result);
+    if (result.status != CaseStatus::pass) notable.push_back({result.trial, result.status});
     entries.visit(result);
     if (stability) stability->add(result);
     if (arms) arms->add(result);
@@ -194,6 +196,7 @@ Result<RunAssessment> assess_run(const RunOptions& options, const RunResults& re
   if (!visited) return fail(visited.error());
 
   RunAssessment assessment{fold.finish(price), gate.comparison, std::nullopt, std::nullopt, std::nullopt};
+  assessment.notable_cases = std::move(notable);
   if (arms) assessment.arms = arms->finish(price);
   if (judge_bias) assessment.judge_bias = judge_bias->finish(results.suite.rubrics);
   if (stability) assessment.stability = stability->finish();

@@ -19,6 +19,12 @@
 
 namespace sluice {
 
+/// A case that did not simply pass.
+struct NotableCase {
+  TrialId trial = 0;  ///< Its first.
+  CaseStatus status = CaseStatus::error;
+};
+
 /// What assessing all cases of a run brings.
 struct RunAssessment {
   Aggregates aggregates;
@@ -28,6 +34,7 @@ struct RunAssessment {
   std::optional<JudgeBias> judge_bias;    ///< Of a run whose answers a model judged.
   RunVerdict verdict = RunVerdict::error;
   int exit_code = 2;
+  std::vector<NotableCase> notable_cases{};  ///< In plan order.
 };
 
 /// Visits all cases once: aggregates, stability, the comparison as a whole, verdict and exit code.

@@ -82,6 +82,9 @@ inline Work work() {
   second.unit = 2;
   second.request = {"openai", "gpt-4o-mini", share("You read code."), "x = 1", nullptr, 0.0, 0, std::nullopt};
   second.held_elsewhere = true;
+  second.recorded = RecordedAnswer{"y = 2", "gpt-4o-mini-2026", {12, 3}};
+  first.tasks.at(1).judged.at(0).recorded =
+      JudgeScore{MetricId::correctness, JudgeSource::trace, {{0.75, true}, {0.25, false}}, "Half of it."};
   return {"run-1", {first, second}};
 }
 

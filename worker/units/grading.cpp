@@ -46,8 +46,8 @@ WorkUnit comparison_of(const ModelRequest& request, std::string_view baseline, G
 }  // namespace
 
 Grading::Grading(const RunSettings& settings, std::shared_ptr<AnswerStore> store, CallEngine& engine,
-                 std::uint32_t owner)
-    : settings_(settings), store_(std::move(store)), engine_(engine), owner_(owner) {
+                 std::uint32_t owner, const KeyMask& keys)
+    : settings_(settings), store_(std::move(store)), engine_(engine), owner_(owner), keys_(keys) {
   if (!settings.grading) return;
   grading_ = &*settings.grading;
   const auto found = std::ranges::find(settings.providers, grading_->provider, &ProviderSettings::name);
@@ -98,10 +98,13 @@ std::optional<std::variant<Evidence, Error>> Grading::begin(std::uint64_t unit, 
 Grading::Outcome Grading::on_baseline(std::uint64_t unit, Pair& pair, Completion answer,
                                       const Moment& moment) {
   if (answer.non_answer) {
+    keys_.apply(answer.non_answer->message);
     return Error{Reason::baseline_unanswered, "the baseline gave no answer to compare with (" +
                                                   std::string(to_string(answer.non_answer->reason)) +
                                                   "): " + answer.non_answer->message};
   }
+  // As the candidate's: a provider may have said, or a cache may hold, another one's key.
+  keys_.apply(answer.text);
   pair.baseline.text = std::move(answer.text);
   pair.baseline.served_model = std::move(answer.served_model);
   pair.baseline.usage = answer.usage;
@@ -167,10 +170,16 @@ Result<Completion> Grading::take_new(Pair& pair, bool lent) {
   return answer;
 }
 
+void Grading::charge(const CallEnded& ended, Spend& spend) {
+  add_costs(spend, ended.spend);
+  if (!ended.error && !ended.lent) spend.paid.of(CallKind::baseline) += ended.usage;
+}
+
 void Grading::on_baseline_call(const CallEnded& ended, const Moment& moment,
                                std::vector<Enriched>& outcomes) {
   const std::uint64_t unit = ended.context.id & ~of_baseline;
   if (const auto gone = left_.find(unit); gone != left_.end()) {
+    charge(ended, unclaimed_);
     if (!ended.error) {
       if (const auto kept = take_new(gone->second, ended.lent); !kept) engine_.report(kept.error().message);
     }
@@ -181,9 +190,8 @@ void Grading::on_baseline_call(const CallEnded& ended, const Moment& moment,
   if (at == pairs_.end()) return;
   Pair& pair = at->second;
   pair.call_id = 0;
-  add_costs(pair.spend, ended.spend);
+  charge(ended, pair.spend);
   if (ended.error) return finish(at, baseline_error(*ended.error), outcomes);
-  if (!ended.lent) pair.spend.paid.of(CallKind::baseline) += ended.usage;
   pair.baseline.latency_ms = own_latency(in_ms(moment.now - pair.submitted), ended.spend);
   auto answer = take_new(pair, ended.lent);
   if (!answer) return finish(at, std::move(answer.error()), outcomes);
@@ -193,6 +201,7 @@ void Grading::on_baseline_call(const CallEnded& ended, const Moment& moment,
 
 void Grading::finish(Pairs::iterator pair, std::variant<Evidence, Error> result,
                      std::vector<Enriched>& outcomes) {
+  add_costs(pair->second.spend, std::exchange(unclaimed_, {}));
   outcomes.push_back({pair->first, std::move(result), pair->second.spend});
   pairs_.erase(pair);
 }
@@ -227,6 +236,7 @@ Spend Grading::leave(std::uint64_t unit) {
   if (node.empty()) return {};
   Pair& pair = node.mapped();
   Spend spend = pair.spend;
+  add_costs(spend, std::exchange(unclaimed_, {}));
   if (pair.is_compared) add_costs(spend, comparer_->leave(unit));
   const bool is_called_for = pair.call_id != 0 && !engine_.withdraw(pair.call_id);
   if (is_called_for) left_.insert(std::move(node));
@@ -242,6 +252,7 @@ void Grading::cancel() {
   if (comparer_) comparer_->cancel();
   pairs_.clear();
   left_.clear();
+  unclaimed_ = {};
   compared_.clear();
 }
 

@@ -60,8 +60,10 @@ Judging::Judging(const RunSettings& settings, const JudgeSettings& judge, VoteFo
 std::optional<std::variant<Evidence, Error>> Judging::begin(std::uint64_t unit, const WorkUnit& work,
                                                             std::string_view answer, TimePoint deadline,
                                                             const Moment& moment) {
-  if (std::ranges::all_of(work.tasks, [](const ScoringTask& task) { return task.judged.empty(); }))
-    return Evidence{};
+  const auto needs_votes = [](const ScoringTask& task) {
+    return std::ranges::any_of(task.judged, [](const JudgeExpectation& one) { return !one.recorded; });
+  };
+  if (std::ranges::none_of(work.tasks, needs_votes)) return Evidence{};
   if (settings_.mode == Mode::mock || judge_.judge == Judge::fake) {
     Evidence evidence;
     evidence.votes = fake_votes(work, answer);
@@ -98,6 +100,10 @@ std::optional<Error> Judging::take_seats(std::uint64_t unit, const WorkUnit& wor
     auto& of_task = waiting.votes.emplace_back();
     for (std::size_t m = 0; m < task.judged.size(); ++m) {
       const JudgeExpectation& expectation = task.judged[m];
+      if (expectation.recorded) {
+        of_task.emplace_back();
+        continue;
+      }
       if (expectation.rubric >= judge_.rubrics.size()) {
         return Error{Reason::internal_error, "a judge metric names a rubric that the run does not have"};
       }

@@ -48,13 +48,14 @@ TEST(OpenLedger, WarnsThatItBroughtAFileUpToDate) {
     SQLite::Database db(file.string(), SQLite::OPEN_READWRITE);
     for (const char* column : {"config_fingerprint", "plan_identity", "settings", "result_layout",
                                "pinned_at_ms", "paid_judge_input_tokens", "paid_judge_output_tokens",
-                               "paid_baseline_input_tokens", "paid_baseline_output_tokens"}) {
+                               "paid_baseline_input_tokens", "paid_baseline_output_tokens", "flags"}) {
       db.exec(std::string("ALTER TABLE runs DROP COLUMN ") + column);
     }
     db.exec("DROP TABLE votes");
     db.exec("DROP TABLE calibrations");
     db.exec("DROP TABLE quality");
     db.exec("DROP TABLE retrievals");
+    db.exec("DROP TABLE cases");
     db.exec("PRAGMA user_version = 5");
   }
   ::testing::internal::CaptureStderr();

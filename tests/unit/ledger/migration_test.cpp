@@ -102,18 +102,6 @@ constexpr const char* runs_7 = R"sql(
   paid_judge_input_tokens INTEGER, paid_judge_output_tokens INTEGER, estimated_cost REAL,
   config_fingerprint TEXT, plan_identity TEXT, settings TEXT, result_layout INTEGER, pinned_at_ms INTEGER
 )sql";
-
-constexpr const char* calibrations = R"sql(CREATE TABLE calibrations (
-  suite TEXT NOT NULL, metric TEXT NOT NULL,
-  rubric TEXT NOT NULL, rubric_version TEXT NOT NULL, rubric_hash TEXT NOT NULL,
-  judge_provider TEXT NOT NULL, judge_model TEXT NOT NULL, samples INTEGER NOT NULL,
-  against TEXT NOT NULL, run_id TEXT NOT NULL, calibrated_at_ms INTEGER NOT NULL,
-  answers INTEGER NOT NULL, cases INTEGER NOT NULL,
-  agreement REAL NOT NULL, agreement_low REAL NOT NULL, agreement_high REAL NOT NULL,
-  kappa REAL, kappa_low REAL NOT NULL, kappa_high REAL NOT NULL,
-  PRIMARY KEY (suite, metric, rubric, rubric_version, rubric_hash, judge_provider, judge_model, samples)
-) WITHOUT ROWID)sql";
-
 constexpr const char* runs_9 = R"sql(
   seq INTEGER PRIMARY KEY, run_id TEXT NOT NULL UNIQUE,
   suite TEXT NOT NULL, mode TEXT NOT NULL, provider TEXT NOT NULL, model TEXT NOT NULL,
@@ -129,13 +117,25 @@ constexpr const char* runs_9 = R"sql(
   config_fingerprint TEXT, plan_identity TEXT, settings TEXT, result_layout INTEGER, pinned_at_ms INTEGER
 )sql";
 
+constexpr const char* calibrations = R"sql(CREATE TABLE calibrations (
+  suite TEXT NOT NULL, metric TEXT NOT NULL,
+  rubric TEXT NOT NULL, rubric_version TEXT NOT NULL, rubric_hash TEXT NOT NULL,
+  judge_provider TEXT NOT NULL, judge_model TEXT NOT NULL, samples INTEGER NOT NULL,
+  against TEXT NOT NULL, run_id TEXT NOT NULL, calibrated_at_ms INTEGER NOT NULL,
+  answers INTEGER NOT NULL, cases INTEGER NOT NULL,
+  agreement REAL NOT NULL, agreement_low REAL NOT NULL, agreement_high REAL NOT NULL,
+  kappa REAL, kappa_low REAL NOT NULL, kappa_high REAL NOT NULL,
+  PRIMARY KEY (suite, metric, rubric, rubric_version, rubric_hash, judge_provider, judge_model, samples)
+) WITHOUT ROWID)sql";
+
 constexpr const char* quality = R"sql(CREATE TABLE quality (
   id INTEGER PRIMARY KEY,
   test TEXT NOT NULL, category TEXT NOT NULL, repeat INTEGER NOT NULL,
   judge TEXT NOT NULL, grader_id TEXT NOT NULL,
   baseline_arm TEXT NOT NULL, baseline_provider TEXT NOT NULL, baseline_model TEXT NOT NULL,
   candidate_arm TEXT NOT NULL, candidate_provider TEXT NOT NULL, candidate_model TEXT NOT NULL,
-  quality_score REAL NOT NULL, notes TEXT NOT NULL, position_flip INTEGER,
+  quality_score REAL NOT NULL, notes TEXT NOT NULL,
+  position_flip INTEGER,
   baseline_cost REAL, baseline_latency_ms INTEGER, candidate_cost REAL, candidate_latency_ms INTEGER
 ))sql";
 
@@ -406,6 +406,8 @@ TEST_P(Migration, IsWholeOrNotAtAllWheneverTheProcessDies) {
       EXPECT_FALSE(layout_of(file).contains("quality.quality_score")) << when;
     }
     EXPECT_FALSE(layout_of(file).contains("retrievals.test")) << when;
+    EXPECT_FALSE(layout_of(file).contains("runs.flags")) << when;
+    EXPECT_FALSE(layout_of(file).contains("cases.status")) << when;
     auto ledger = Ledger::open(file);
     ASSERT_TRUE(ledger) << ledger.error().message << ' ' << when;
     check_what_was_kept(*ledger, GetParam());
@@ -451,7 +453,7 @@ TEST_P(Migration, AStepThatFailsUndoesThoseBefore) {
   {
     // The last step of all finds its table there already.
     SQLite::Database db(file().string(), SQLite::OPEN_READWRITE);
-    db.exec("CREATE TABLE retrievals (id INTEGER PRIMARY KEY)");
+    db.exec("CREATE TABLE cases (id INTEGER)");
   }
   const auto before = layout_of(file());
   const auto ledger = Ledger::open(file());
