@@ -194,9 +194,9 @@ inline constexpr std::size_t min_calibration_cases = 120;
 inline constexpr std::size_t min_band_cases = 10;  ///< In each band: a rate of fewer says nothing.
 /// Of both floors together.
 inline constexpr double calibration_confidence = 0.95;
-/// Twice the gain in log likelihood that a floor must bring to be one: the 5 % point of the test for a change at an
-/// unknown place (Andrews 1993, one parameter, 15 % trimmed).
-inline constexpr double min_floor_gain = 8.85;
+/// Twice the gain in log likelihood that the second floor must bring. By simulation: of cases with one step
+/// alone, or with none, 5 in 100 come beyond it.
+inline constexpr double min_floor_gain = 11.0;
 
 // --- suite
 inline constexpr const char* recorded_model = "recorded";    ///< What a model is called that nobody asks.
