@@ -105,8 +105,8 @@ class Ledger {
 
   /// Keeps these calibrations in place of earlier ones with the same keys: all of them or none.
   Result<void> note_calibrations(std::span<const JudgeCalibration> calibrations);
-  /// The latest calibration with this key; nothing if there is none.
-  Result<std::optional<JudgeCalibration>> calibration_of(const CalibrationKey& key) const;
+  /// The latest calibration of each key of this suite.
+  Result<std::vector<JudgeCalibration>> calibrations_of(const std::string& suite) const;
 
   /// The answers that a run's results show, also those of a run that an earlier version recorded; a key may
   /// come more than once.
