@@ -133,9 +133,10 @@ inline constexpr int lending_patience = 2;
 inline constexpr std::chrono::seconds delay_rounding{5};
 /// In dollars: far below any price of a token, far above the rounding of sums of prices.
 inline constexpr double smallest_cost = 1e-9;
-inline constexpr std::size_t kept_differences = 50;    ///< Tests that differ between arms: a screen full.
-inline constexpr std::size_t kept_disagreements = 20;  ///< Of a judge with labels: to look at, not all.
-inline constexpr std::size_t named_trials = 5;         ///< Of those that an error is about.
+inline constexpr std::size_t kept_differences = 50;  ///< Tests that differ between arms: a screen full.
+inline constexpr std::size_t grades_written_at_once = 1000;  ///< A transaction of some milliseconds.
+inline constexpr std::size_t kept_disagreements = 20;        ///< Of a judge with labels: to look at, not all.
+inline constexpr std::size_t named_trials = 5;               ///< Of those that an error is about.
 
 // --- score_files
 inline constexpr std::size_t max_read_repeats = 1000;          ///< More than a run can have.

@@ -1,7 +1,8 @@
 #include "common/clock.hpp"
 #include "common/defaults.hpp"
 #include "coordinator/cli/command.hpp"
-#include "coordinator/cli/run_command.hpp"
+#include "coordinator/cli/run_flags.hpp"
+#include "coordinator/cli/setting_flags.hpp"
 #include "coordinator/merge/judge_agreement_fold.hpp"
 #include "coordinator/output/output_file.hpp"
 #include "coordinator/report/calibration_report.hpp"
@@ -43,7 +44,9 @@ Result<MetricId> metric_to_compare(const std::string& name) {
                      "; it takes one of " + names);
 }
 
-struct CalibrateJudge : RunCommand {
+struct CalibrateJudge {
+  SettingFlags settings;
+  RunFlags flags;
   std::optional<std::string> labels_file;
   std::optional<std::string> against;
   std::string format = "table";
@@ -71,11 +74,8 @@ struct CalibrateJudge : RunCommand {
     use.check = [&](const RunOptions& options, const RunInputs& inputs) {
       return problems_of(standard, options, inputs);
     };
-    use.conclude = [&](const RunResults& results, const RunGate& gate, Ledger& ledger,
-                       const RunFacts& facts) {
-      return compare(standard, *as == 1, results, gate, ledger, facts);
-    };
-    return run(start_workers, &use);
+    use.conclude = [&](const ConcludedRun& run) { return compare(standard, *as == 1, run); };
+    return run_suite(settings, flags, start_workers, &use);
   }
 
  private:
@@ -98,8 +98,9 @@ struct CalibrateJudge : RunCommand {
     return standard.labels->check_tests(inputs.suite.cases);
   }
 
-  static int compare(const CalibrationStandard& standard, bool as_json, const RunResults& results,
-                     const RunGate& gate, Ledger& ledger, const RunFacts& facts) {
+  static int compare(const CalibrationStandard& standard, bool as_json, const ConcludedRun& run) {
+    if (run.facts.cut_short) return report_error(*run.facts.cut_short);
+    const RunResults& results = run.results;
     JudgeAgreementFold fold(standard, defaults::confidence);
     CalibrationReport report;
     const auto visited = visit_cases(results, [&](const CaseResult& result) {
@@ -108,7 +109,7 @@ struct CalibrateJudge : RunCommand {
     });
     if (!visited) return report_error(visited.error());
     report.suite = results.suite.name;
-    report.judge = gate.judge.identity();
+    report.judge = run.gate.judge.identity();
     report.against = standard.labels != nullptr ? "labels" : info(*standard.metric).name;
     report.confidence = defaults::confidence;
     report.metrics = fold.finish(report.suite, results.suite.rubrics, report.judge);
@@ -122,10 +123,10 @@ struct CalibrateJudge : RunCommand {
     std::vector<JudgeCalibration> calibrations;
     for (const CalibratedMetric& one : report.metrics) {
       JudgeCalibration& calibration = calibrations.emplace_back(one.calibration);
-      calibration.run_id = facts.run_id;
+      calibration.run_id = run.facts.run_id;
       calibration.calibrated_at_ms = unix_now_ms();
     }
-    const auto kept = ledger.note_calibrations(calibrations);
+    const auto kept = run.ledger.note_calibrations(calibrations);
     if (!kept) return report_error(kept.error());
     const auto written = write_stdout("calibration", [&](Sink& sink) -> Result<void> {
       sink.write(as_json ? calibration_json(report) : calibration_text(report));
@@ -141,15 +142,15 @@ Command add_calibrate_judge_command(CLI::App& program, const StartWorkers& start
   auto command = std::make_shared<CalibrateJudge>();
   CLI::App* app = program.add_subcommand("calibrate-judge",
                                          "Compare a judge with labels, or with a metric that needs no judge");
-  command->add_suite_flags(*app);
+  add_suite_flags(*app, command->flags);
   app->add_option("--labels", command->labels_file, "Verdicts of people: JSON Lines of id and passed")
       ->type_name("FILE");
   app->add_option("--against", command->against, "Compare with this metric of the same tests")
       ->type_name("METRIC");
   app->add_option("--format", command->format, "What is printed (default table)")->type_name("table|json");
-  command->add_selection_flags(*app);
-  command->add_distribution_flags(*app);
-  command->add_log_flags(*app);
+  add_answer_flags(*app, command->flags);
+  add_distribution_flags(*app, command->flags);
+  add_log_flags(*app, command->flags);
   command->settings.add_to(*app);
   app->footer(calibrate_examples);
   return {app, [command, start_workers] { return command->calibrate(start_workers); }};

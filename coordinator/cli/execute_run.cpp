@@ -175,7 +175,7 @@ int execute_run(const RunOptions& options, Suite suite, const StartWorkers& star
     return report_error(possible.error());
   const auto inputs = load_run_inputs(options, std::move(suite));
   if (!inputs) return report_findings(inputs.error());
-  if (use != nullptr) {
+  if (use != nullptr && use->check) {
     if (const auto findings = use->check(options, *inputs); !findings.empty())
       return report_findings(findings);
   }

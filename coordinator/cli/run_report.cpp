@@ -168,8 +168,7 @@ int report_run(const RunOptions& options, const RunInputs& inputs, const RunGate
   auto assessment = assess_run(options, results, gate, plan.perturbations(), price, facts.cut_short);
   if (!assessment) return report_failed_run(ledger, facts.run_id, assessment.error(), facts.completed_at_ms);
   if (use != nullptr) {
-    const int used =
-        facts.cut_short ? report_error(*facts.cut_short) : use->conclude(results, gate, ledger, facts);
+    const int used = use->conclude({options, inputs, results, gate, facts, price, ledger});
     const auto noted = ledger.finish_run(facts.run_id, summary_of(facts, *assessment, used));
     return noted ? used : report_error(noted.error());
   }

@@ -6,6 +6,7 @@
 #include "coordinator/facts/cache_holders.hpp"
 #include "coordinator/facts/committed_results.hpp"
 #include "coordinator/facts/judge_calibration.hpp"
+#include "coordinator/facts/quality.hpp"
 #include "coordinator/facts/run_record.hpp"
 
 #include <cstddef>
@@ -107,6 +108,13 @@ class Ledger {
   Result<void> note_calibrations(std::span<const JudgeCalibration> calibrations);
   /// The latest calibration of each key of this suite.
   Result<std::vector<JudgeCalibration>> calibrations_of(const std::string& suite) const;
+
+  /// Adds grades of a run that has begun to the quality table, in place of what it has of their trials: all
+  /// of them or none.
+  Result<void> note_grades(const std::string& run_id, const QualityGroup& group,
+                           std::span<const QualityRecord> grades);
+  /// The grades that fit, summed by test: ordered by group, category and test.
+  Result<std::vector<QualityOfTest>> quality(const QualityFilter& filter) const;
 
   /// The answers that a run's results show, also those of a run that an earlier version recorded; a key may
   /// come more than once.

@@ -21,6 +21,21 @@ constexpr const char* calibrations = R"sql(
   ) WITHOUT ROWID;
 )sql";
 
+constexpr const char* quality = R"sql(
+  -- One row a grade (docs/grading.md); id as in results. Goes when its run is pruned.
+  CREATE TABLE quality (
+    id INTEGER PRIMARY KEY,
+    test TEXT NOT NULL, category TEXT NOT NULL, repeat INTEGER NOT NULL,
+    judge TEXT NOT NULL, grader_id TEXT NOT NULL,
+    baseline_arm TEXT NOT NULL, baseline_provider TEXT NOT NULL, baseline_model TEXT NOT NULL,
+    candidate_arm TEXT NOT NULL, candidate_provider TEXT NOT NULL, candidate_model TEXT NOT NULL,
+    quality_score REAL NOT NULL, notes TEXT NOT NULL,
+    position_flip INTEGER,  -- Null: not judged in both orders.
+    -- US dollars; null: not known. Milliseconds; null: the answer came out of a cache.
+    baseline_cost REAL, baseline_latency_ms INTEGER, candidate_cost REAL, candidate_latency_ms INTEGER
+  );
+)sql";
+
 constexpr const char* schema = R"sql(
   CREATE TABLE runs (
     seq INTEGER PRIMARY KEY,
@@ -35,7 +50,8 @@ constexpr const char* schema = R"sql(
     precision REAL, recall REAL, f1 REAL,
     passed INTEGER, warned INTEGER, flaky INTEGER, failed INTEGER, errors INTEGER,
     paid_input_tokens INTEGER, paid_output_tokens INTEGER, paid_embedding_tokens INTEGER,
-    paid_judge_input_tokens INTEGER, paid_judge_output_tokens INTEGER, estimated_cost REAL,
+    paid_judge_input_tokens INTEGER, paid_judge_output_tokens INTEGER,
+    paid_baseline_input_tokens INTEGER, paid_baseline_output_tokens INTEGER, estimated_cost REAL,
     -- What exactly the run was of. Null for runs from before version 6.
     config_fingerprint TEXT, plan_identity TEXT, settings TEXT,
     -- The wire's version whose layout the run's results have; null for runs from before version 6.
@@ -141,6 +157,14 @@ void to_version_8(SQLite::Database& db) {
   db.exec(calibrations);
 }
 
+void to_version_9(SQLite::Database& db) {
+  db.exec(R"sql(
+    ALTER TABLE runs ADD COLUMN paid_baseline_input_tokens INTEGER;
+    ALTER TABLE runs ADD COLUMN paid_baseline_output_tokens INTEGER;
+  )sql");
+  db.exec(quality);
+}
+
 struct Step {
   int to;
   void (*take)(SQLite::Database&);
@@ -153,7 +177,8 @@ constexpr std::array<Step, schema_version - 1> steps{{{2, to_version_2},
                                                       {5, to_version_5},
                                                       {6, to_version_6},
                                                       {7, to_version_7},
-                                                      {8, to_version_8}}};
+                                                      {8, to_version_8},
+                                                      {9, to_version_9}}};
 static_assert(steps.back().to == schema_version);
 
 int version_of(SQLite::Database& db) {
@@ -195,6 +220,7 @@ Result<std::optional<LedgerUpgrade>> bring_up_to_date(SQLite::Database& db,
     if (rows_of(db, "sqlite_master") > 0) return fail(no_ledger(file));
     db.exec(schema);
     db.exec(calibrations);
+    db.exec(quality);
   } else {
     for (const Step& step : steps) {
       if (step.to > from) step.take(db);

@@ -1,6 +1,7 @@
 #include "coordinator/report/json_judge.hpp"
 
 #include "coordinator/display/numbers.hpp"
+#include "coordinator/report/json_interval.hpp"
 
 #include <string_view>
 
@@ -14,15 +15,7 @@ void write_trait(Json& json, std::string_view name, const TraitBias& trait) {
   json.member("answers", found.answers);
   json.member("cases", found.cases);
   json.member("rho", found.rho);
-  json.key("interval");
-  if (found.rho) {
-    json.open('[');
-    json.value(found.interval.low);
-    json.value(found.interval.high);
-    json.close(']');
-  } else {
-    json.null();
-  }
+  write_interval(json, "interval", known(found.interval, found.rho.has_value()));
   json.member("p", found.rho ? std::optional(found.p) : std::nullopt);
   json.member("adjusted_p", found.rho ? std::optional(trait.decision.adjusted_p) : std::nullopt);
   json.member("beyond_chance", trait.decision.beyond_chance);
@@ -90,10 +83,7 @@ void write_json_calibrations(Json& json, const ReportInput& input) {
       json.member("answers", found.answers);
       json.member("cases", found.cases);
       json.member("kappa", found.kappa);
-      json.key("kappa_interval").open('[');
-      json.value(found.kappa_low);
-      json.value(found.kappa_high);
-      json.close(']');
+      write_interval(json, "kappa_interval", Interval{found.kappa_low, found.kappa_high});
     }
     json.close('}');
   }
