@@ -222,6 +222,11 @@ TEST_F(GradingFlowTest, ABaselineThatComesTooLateIsKeptForTheNextRun) {
   pass(10s + 100ms);
   EXPECT_EQ(reason_of(only_outcome()), Reason::timed_out);
   end_calls({said(late, "Paris")});
+  const auto spent = worker.take<UnitsReturned>();
+  ASSERT_EQ(spent.size(), 1u);
+  ASSERT_EQ(spent[0].spent.size(), 1u);
+  EXPECT_EQ(spent[0].spent[0].unit, 1u);
+  EXPECT_EQ(spent[0].spent[0].spend.paid.of(CallKind::baseline), (Usage{10, 5}));
   restart();
   complete({question(1)});
   EXPECT_TRUE(calls().empty()) << "it was paid for";

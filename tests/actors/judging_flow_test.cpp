@@ -289,6 +289,20 @@ TEST_F(JudgingFlowTest, TheFakeJudgeAndMockModeMakeNoCall) {
   EXPECT_EQ(scores_of(only_outcome()).size(), 3u);
 }
 
+// One vote without usage among others counted nothing in the run's budgets.
+TEST_F(JudgingFlowTest, AVoteOfUnknownUsageIsMarkedThoughOthersHaveOne) {
+  start();
+  const auto votes = ask_and_answer(judged(1));
+  ASSERT_EQ(votes.size(), 3u);
+  end_calls({voted(votes[0], 0.9), voted(votes[1], 0.9)});
+  answer(votes[2].id, 200,
+         R"({"model":"m","choices":[{"message":{"content":"{\"score\":1}"},"finish_reason":"stop"}]})");
+  const auto done = only_outcome();
+  EXPECT_EQ(done.spend.paid.of(CallKind::judge), (Usage{20, 10}));
+  EXPECT_TRUE(done.spend.is_unmetered(CallKind::judge));
+  EXPECT_FALSE(done.spend.is_unmetered(CallKind::answer));
+}
+
 TEST_F(JudgingFlowTest, AVoteThatComesTooLateIsKeptForTheNextRun) {
   settings.case_timeout = 10s;
   start(true);
@@ -297,6 +311,13 @@ TEST_F(JudgingFlowTest, AVoteThatComesTooLateIsKeptForTheNextRun) {
   pass(10s + 100ms);
   EXPECT_EQ(reason_of(only_outcome()), Reason::timed_out);
   end_calls({voted(votes[0], 0.6)});
+  const auto late = worker.take<UnitsReturned>();
+  ASSERT_EQ(late.size(), 1u) << "it was paid for, whoever needs it";
+  EXPECT_TRUE(late[0].units.empty());
+  ASSERT_EQ(late[0].spent.size(), 1u);
+  EXPECT_EQ(late[0].spent[0].unit, 1u);
+  EXPECT_EQ(late[0].spent[0].spend.calls, 1u);
+  EXPECT_EQ(late[0].spent[0].spend.paid.of(CallKind::judge), (Usage{10, 5}));
   restart();
   complete({judged(1, 1)});
   EXPECT_TRUE(calls().empty()) << "it was paid for";

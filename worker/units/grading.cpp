@@ -10,6 +10,7 @@
 
 #include <algorithm>
 #include <array>
+#include <iterator>
 #include <utility>
 
 namespace sluice {
@@ -75,6 +76,7 @@ std::optional<std::variant<Evidence, Error>> Grading::begin(std::uint64_t unit, 
   const Digest key = cache_key(*provider_, request, work.repeat);
   const auto at = pairs_.try_emplace(unit, std::move(request), key, *store_).first;
   Pair& pair = at->second;
+  pair.of_run = work.unit;
   pair.candidate.text = answer;
   pair.deadline = deadline;
   pair.outages_before = engine_.outages(grading_->provider, moment.now);
@@ -175,7 +177,9 @@ void Grading::on_baseline_call(const CallEnded& ended, const Moment& moment,
       if (const auto kept = take_new(gone->second, ended.lent); !kept) engine_.report(kept.error().message);
     }
     left_.erase(gone);
+    UnitSpend& late = late_.emplace_back(UnitSpend{gone->second.of_run, ended.spend});
     return;
+      if (!ended.lent) late.spend.add_answer(CallKind::baseline, ended.usage);
   }
   const auto at = pairs_.find(unit);
   if (at == pairs_.end()) return;
@@ -237,6 +241,12 @@ Error Grading::late() const {
   return {Reason::timed_out,
           "the answer was not compared with the baseline's: the time of the case was spent waiting"};
 }
+std::vector<UnitSpend> Grading::take_late() {
+  auto late = std::exchange(late_, {});
+  if (comparer_) std::ranges::move(comparer_->take_late(), std::back_inserter(late));
+  return late;
+}
+
 
 void Grading::cancel() {
   if (comparer_) comparer_->cancel();
@@ -246,3 +256,4 @@ void Grading::cancel() {
 }
 
 }  // namespace sluice
+  late_.clear();

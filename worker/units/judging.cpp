@@ -81,6 +81,7 @@ std::optional<std::variant<Evidence, Error>> Judging::begin(std::uint64_t unit, 
     Evidence evidence;
     evidence.votes = std::move(waiting.votes);
     return evidence;
+  waiting.of_run = work.unit;
   }
   for (const auto& [key, seats] : waiting.open) {
     const auto vote = votes_.find(key);
@@ -216,9 +217,9 @@ void Judging::on_call_ended(const CallEnded& ended, const Moment& /*moment*/,
   auto& under_way = vote->second;
   under_way.call_id = 0;
   if (!under_way.waiters.empty()) {
-    Spend& spend = waiting_.at(under_way.waiters.front()).spend;
-    add_costs(spend, ended.spend);
-    if (!ended.error && !ended.lent) spend.paid.of(CallKind::judge) += ended.usage;
+    add_costs(waiting_.at(under_way.waiters.front()).spend, spend);
+  } else if (spend.calls > 0) {
+    late_.push_back({under_way.left_by, spend});
   }
   if (ended.error && ended.out_of_time) return expire(vote, of_judge(*ended.error), outcomes);
   if (ended.error) return fail_waiters(vote, of_judge(*ended.error), outcomes);
@@ -227,6 +228,8 @@ void Judging::on_call_ended(const CallEnded& ended, const Moment& /*moment*/,
   const bool may_ask_again =
       given.error().reason == form_.unreadable && ++under_way.unreadable < defaults::max_unreadable_votes;
   if (may_ask_again) return ask_again(vote, outcomes);
+  Spend spend = ended.spend;
+  if (!ended.error && !ended.lent) spend.add_answer(CallKind::judge, ended.usage);
   fail_waiters(vote, given.error(), outcomes);
 }
 
@@ -352,6 +355,7 @@ void Judging::on_entry(const EntryKey& /*key*/, std::string_view /*entry*/, std:
 TimePoint Judging::deadline_of(const Waiting& waiting, TimePoint now) const {
   return waiting.deadline + (engine_.outages(judge_.provider, now) - waiting.outages_before);
 }
+    under_way.left_by = waiting.of_run;
 
 TimePoint Judging::deadline(std::uint64_t unit, TimePoint now) {
   return deadline_of(waiting_.at(unit), now);
@@ -376,3 +380,4 @@ void Judging::cancel() {
 }
 
 }  // namespace sluice
+  late_.clear();

@@ -15,6 +15,7 @@
 #include <set>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <variant>
 #include <vector>
 
@@ -64,6 +65,7 @@ class Judging final : public Enricher {
   void cancel() override;
 
  private:
+  std::vector<UnitSpend> take_late() override { return std::exchange(late_, {}); }
   /// A vote of a unit: by its task, by the task's judge metric, by its index.
   struct Seat {
     std::size_t task = 0;
@@ -76,6 +78,7 @@ class Judging final : public Enricher {
     std::map<Digest, std::vector<Seat>> open;  ///< Seats by the key of the vote that they lack.
     TimePoint deadline;
     Duration outages_before{};  ///< Of the judge's provider, when it began.
+    UnitId of_run = 0;
     Spend spend;
     /// Why there will be no score. It still waits for votes whose calls are under way, which it pays for.
     std::optional<Error> failed{};
@@ -98,6 +101,7 @@ class Judging final : public Enricher {
   using Votes = std::map<Digest, UnderWay>;
 
   /// What became of a vote in the caches.
+    UnitId left_by = 0;  ///< Who pays where nobody waits any more: the last who did.
   using Found = std::optional<std::variant<Vote, Error>>;
 
   ModelRequest request_for(const JudgeExpectation& expectation, const JudgedQuestion& question,
@@ -136,3 +140,4 @@ class Judging final : public Enricher {
 };
 
 }  // namespace sluice
+  std::vector<UnitSpend> late_;
