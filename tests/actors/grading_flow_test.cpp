@@ -233,6 +233,15 @@ TEST_F(GradingFlowTest, ABaselineThatComesTooLateIsKeptForTheNextRun) {
   EXPECT_EQ(grade_of(only_outcome()).grade.quality_score, 1.0);
 }
 
+TEST_F(GradingFlowTest, ABaselineThatIsTooLongIsShownToNoJudge) {
+  grade_by(GradeJudge::llm);
+  start();
+  EXPECT_TRUE(answer_both(question(1), "Paris", std::string(defaults::max_judged_bytes + 1, 'x')).empty());
+  const auto done = only_outcome();
+  EXPECT_EQ(reason_of(done), Reason::answer_too_long);
+  EXPECT_TRUE(std::get<Error>(done.outcome).message.starts_with("the baseline's answer has 262145 bytes"));
+}
+
 TEST_F(GradingFlowTest, AnAnswerThatWasNotGivenIsNotGraded) {
   start();
   complete({question(1)});

@@ -303,6 +303,20 @@ TEST_F(JudgingFlowTest, AVoteOfUnknownUsageIsMarkedThoughOthersHaveOne) {
   EXPECT_FALSE(done.spend.is_unmetered(CallKind::answer));
 }
 
+TEST_F(JudgingFlowTest, AnAnswerThatIsTooLongIsShownToNoJudge) {
+  start();
+  EXPECT_EQ(ask_and_answer(judged(1), std::string(defaults::max_judged_bytes, 'x')).size(), 3u);
+  complete({judged(2)});
+  end_calls({said(only_call(), std::string(defaults::max_judged_bytes + 1, 'x'))});
+  EXPECT_TRUE(calls().empty());
+  const auto done = only_outcome();
+  EXPECT_EQ(reason_of(done), Reason::answer_too_long);
+  const auto& message = std::get<Error>(done.outcome).message;
+  EXPECT_TRUE(message.starts_with("the answer has 262145 bytes, and a judge is shown 262144 at most"))
+      << message;
+  EXPECT_EQ(done.spend.paid.of(CallKind::answer), (Usage{10, 5})) << "the answer itself was paid for";
+}
+
 TEST_F(JudgingFlowTest, AVoteThatComesTooLateIsKeptForTheNextRun) {
   settings.case_timeout = 10s;
   start(true);

@@ -112,6 +112,10 @@ Grading::Outcome Grading::on_baseline(std::uint64_t unit, Pair& pair, Completion
 
 Grading::Outcome Grading::compare(std::uint64_t unit, Pair& pair, const Moment& moment) {
   if (!comparer_) return graded(pair, {});
+  if (grading_->judge == GradeJudge::llm) {
+    if (auto error = too_long_for_judge(pair.baseline.text, "the baseline's answer"))
+      return std::move(*error);
+  }
   const WorkUnit work = comparison_of(pair.request, pair.baseline.text, grading_->judge);
   auto done = comparer_->begin(unit, work, pair.candidate.text, deadline(unit, moment.now), moment);
   if (!done) {

@@ -32,6 +32,15 @@ UnitVotes fake_votes(const WorkUnit& work, std::string_view answer) {
 
 }  // namespace
 
+std::optional<Error> too_long_for_judge(std::string_view text, std::string_view whose) {
+  if (text.size() <= defaults::max_judged_bytes) return std::nullopt;
+  return Error{Reason::answer_too_long,
+               std::string(whose) + " has " + std::to_string(text.size()) + " bytes, and a judge is shown " +
+                   std::to_string(defaults::max_judged_bytes) +
+                   " at most, since what it does not see it cannot judge: have the model answer shorter "
+                   "(--max-output-tokens), or test such answers without a judge"};
+}
+
 Result<void> VoteCall::take_entry(std::string_view entry) {
   auto vote = store_.take_vote(keyed_.key, entry);
   if (!vote) return fail(std::move(vote.error()));
@@ -62,6 +71,7 @@ std::optional<std::variant<Evidence, Error>> Judging::begin(std::uint64_t unit, 
                                                             const Moment& moment) {
   if (std::ranges::all_of(work.tasks, [](const ScoringTask& task) { return task.judged.empty(); }))
     return Evidence{};
+  if (auto error = too_long_for_judge(answer, "the answer")) return std::move(*error);
   if (settings_.mode == Mode::mock || judge_.judge == Judge::fake) {
     Evidence evidence;
     evidence.votes = fake_votes(work, answer);

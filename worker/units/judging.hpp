@@ -41,6 +41,10 @@ struct VoteForm {
   Reason unreadable = Reason::judge_unparsable;  ///< The error of `read` after which it is asked again.
 };
 
+/// `answer_too_long` of a text that is too long for a judge: what is cut off would be judged unread. `whose`:
+/// "the answer".
+std::optional<Error> too_long_for_judge(std::string_view text, std::string_view whose);
+
 /// Gets the votes of judges about the answers of one run (docs/judges.md): from the cache, from other
 /// workers' caches, or by ordinary calls; all votes of an answer at once, and each that several units need
 /// once. Holds no clock and no connection; not thread-safe.
