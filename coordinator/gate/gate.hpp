@@ -37,8 +37,8 @@ enum class MetricCause : std::uint8_t {
   no_majority,             ///< Of a judge metric: no more than half of the votes passed.
   judge_disagrees,         ///< It would pass, but not all votes agree: warns, fails under --strict.
   judge_uncalibrated,      ///< It would fail, but by a judge without the calibration that the gate asks for:
-                       ///< warns, fails under --strict.
-  judge_kappa_low,  ///< The same of a judge whose calibration is not good enough.
+                           ///< warns, fails under --strict.
+  judge_kappa_low,         ///< The same of a judge whose calibration is not good enough.
 };
 
 std::string_view to_string(MetricStatus status);
