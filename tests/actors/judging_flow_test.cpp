@@ -317,6 +317,36 @@ TEST_F(JudgingFlowTest, AnAnswerThatIsTooLongIsShownToNoJudge) {
   EXPECT_EQ(done.spend.paid.of(CallKind::answer), (Usage{10, 5})) << "the answer itself was paid for";
 }
 
+// A vote that two workers needed was renewed by each of them, so that equal answers had unequal scores.
+TEST_F(JudgingFlowTest, AVoteThatIsRenewedIsSoughtAtOtherWorkers) {
+  caches_hold_nothing = false;
+  start(true);
+  for (const bool refreshes_all : {false, true}) {
+    settings.judge.refresh = !refreshes_all;
+    settings.read_cache = !refreshes_all;
+    restart();
+    complete({judged(1, 1)});
+    if (const auto made = calls(); !made.empty()) end_calls({said(made[0].id, "answer")});
+    const auto keys = sought();
+    ASSERT_EQ(keys.size(), 1u);
+    EXPECT_EQ(keys[0].kind, EntryKind::vote);
+    EXPECT_TRUE(calls().empty()) << "another may have renewed it";
+    auto elsewhere = AnswerCache::open(folder_.path() / (refreshes_all ? "other" : "elsewhere"));
+    ASSERT_TRUE(elsewhere) << elsewhere.error().message;
+    AnswerStore other(std::move(*elsewhere), {});
+    const double score = refreshes_all ? 0.75 : 0.25;
+    Completion vote{R"({"score":)" + std::to_string(score) + "}", "stop", "m", {10, 5}, 0, {}};
+    ASSERT_TRUE(other.store_vote(keys[0].digest, vote));
+    found(keys[0], other.lend(keys[0]));
+    EXPECT_EQ(scores_of(only_outcome()), std::vector<double>{score});
+    complete({judged(2, 1)});
+    if (const auto made = calls(); !made.empty()) end_calls({said(made[0].id, "answer")});
+    EXPECT_TRUE(sought().empty()) << "this run has it";
+    EXPECT_TRUE(calls().empty());
+    EXPECT_EQ(scores_of(only_outcome()), std::vector<double>{score});
+  }
+}
+
 TEST_F(JudgingFlowTest, AVoteThatComesTooLateIsKeptForTheNextRun) {
   settings.case_timeout = 10s;
   start(true);

@@ -177,13 +177,13 @@ void Grading::on_baseline_call(const CallEnded& ended, const Moment& moment,
                                std::vector<Enriched>& outcomes) {
   const std::uint64_t unit = ended.context.id & ~of_baseline;
   if (const auto gone = left_.find(unit); gone != left_.end()) {
+    UnitSpend& late = late_.emplace_back(UnitSpend{gone->second.of_run, ended.spend});
     if (!ended.error) {
+      if (!ended.lent) late.spend.add_answer(CallKind::baseline, ended.usage);
       if (const auto kept = take_new(gone->second, ended.lent); !kept) engine_.report(kept.error().message);
     }
     left_.erase(gone);
-    UnitSpend& late = late_.emplace_back(UnitSpend{gone->second.of_run, ended.spend});
     return;
-      if (!ended.lent) late.spend.add_answer(CallKind::baseline, ended.usage);
   }
   const auto at = pairs_.find(unit);
   if (at == pairs_.end()) return;
@@ -191,7 +191,7 @@ void Grading::on_baseline_call(const CallEnded& ended, const Moment& moment,
   pair.call_id = 0;
   add_costs(pair.spend, ended.spend);
   if (ended.error) return finish(at, baseline_error(*ended.error), outcomes);
-  if (!ended.lent) pair.spend.paid.of(CallKind::baseline) += ended.usage;
+  if (!ended.lent) pair.spend.add_answer(CallKind::baseline, ended.usage);
   pair.baseline.latency_ms = own_latency(in_ms(moment.now - pair.submitted), ended.spend);
   auto answer = take_new(pair, ended.lent);
   if (!answer) return finish(at, std::move(answer.error()), outcomes);
@@ -241,23 +241,23 @@ Spend Grading::leave(std::uint64_t unit) {
   return spend;
 }
 
-Error Grading::late() const {
-  return {Reason::timed_out,
-          "the answer was not compared with the baseline's: the time of the case was spent waiting"};
-}
 std::vector<UnitSpend> Grading::take_late() {
   auto late = std::exchange(late_, {});
   if (comparer_) std::ranges::move(comparer_->take_late(), std::back_inserter(late));
   return late;
 }
 
+Error Grading::late() const {
+  return {Reason::timed_out,
+          "the answer was not compared with the baseline's: the time of the case was spent waiting"};
+}
 
 void Grading::cancel() {
   if (comparer_) comparer_->cancel();
   pairs_.clear();
   left_.clear();
+  late_.clear();
   compared_.clear();
 }
 
 }  // namespace sluice
-  late_.clear();

@@ -81,6 +81,7 @@ std::optional<std::variant<Evidence, Error>> Judging::begin(std::uint64_t unit, 
     return Error{Reason::internal_error, "the run has no judge, but answers are to be judged"};
   }
   Waiting waiting;
+  waiting.of_run = work.unit;
   waiting.deadline = deadline;
   waiting.outages_before = engine_.outages(judge_.provider, moment.now);
   if (auto error = take_seats(unit, work, answer, waiting)) {
@@ -91,7 +92,6 @@ std::optional<std::variant<Evidence, Error>> Judging::begin(std::uint64_t unit, 
     Evidence evidence;
     evidence.votes = std::move(waiting.votes);
     return evidence;
-  waiting.of_run = work.unit;
   }
   for (const auto& [key, seats] : waiting.open) {
     const auto vote = votes_.find(key);
@@ -161,8 +161,7 @@ ModelRequest Judging::request_for(const JudgeExpectation& expectation, const Jud
 /// The vote that this process's caches hold. An error: there will be none. Nothing: it is to be called for.
 Judging::Found Judging::find(const Digest& key) const {
   const bool from_cache_alone = settings_.mode == Mode::cached || judge_.judge == Judge::none;
-  const bool renews = !settings_.read_cache || judge_.refresh;
-  if (!from_cache_alone && renews && !renewed_.contains(key)) return std::nullopt;
+  if (!from_cache_alone && renews() && !renewed_.contains(key)) return std::nullopt;
   const auto stored = store_->find_vote(key);
   if (!stored) return stored.error();
   if (*stored) {
@@ -179,7 +178,7 @@ void Judging::submit(Votes::iterator vote, TimePoint deadline, const Moment& mom
   by_number_.emplace(number, vote->first);
   auto& under_way = vote->second;
   under_way.deadline = deadline;
-  const bool seeks = !judge_.refresh && !std::exchange(under_way.was_sought, true);
+  const bool seeks = !std::exchange(under_way.was_sought, true);
   under_way.call_id = engine_.submit(under_way.call, {owner_, number}, deadline, moment,
                                      seeks ? std::optional(under_way.call.entry_key()) : std::nullopt);
 }
@@ -209,12 +208,15 @@ Result<Vote> Judging::read(UnderWay& under_way, bool lent) {
   }
   auto vote = form_.read(answer.text);
   if (!vote) return fail(std::move(vote.error()));
-  if (lent || !settings_.write_cache) return std::move(*vote);
-  // Stored before it is used: it was paid for.
+  if (!settings_.write_cache) return std::move(*vote);
   const auto key = under_way.call.entry_key();
-  if (const auto stored = store_->store_vote(key.digest, answer); !stored) return fail(stored.error());
-  engine_.entries().stored(key);
-  if (!settings_.read_cache || judge_.refresh) renewed_.insert(key.digest);
+  // One that was lent is in the cache already, renewed by another worker of this run. Any other is stored
+  // before it is used: it was paid for.
+  if (!lent) {
+    if (const auto stored = store_->store_vote(key.digest, answer); !stored) return fail(stored.error());
+    engine_.entries().stored(key);
+  }
+  if (renews()) renewed_.insert(key.digest);
   return std::move(*vote);
 }
 
@@ -226,6 +228,8 @@ void Judging::on_call_ended(const CallEnded& ended, const Moment& /*moment*/,
   if (vote == votes_.end()) return;
   auto& under_way = vote->second;
   under_way.call_id = 0;
+  Spend spend = ended.spend;
+  if (!ended.error && !ended.lent) spend.add_answer(CallKind::judge, ended.usage);
   if (!under_way.waiters.empty()) {
     add_costs(waiting_.at(under_way.waiters.front()).spend, spend);
   } else if (spend.calls > 0) {
@@ -238,8 +242,6 @@ void Judging::on_call_ended(const CallEnded& ended, const Moment& /*moment*/,
   const bool may_ask_again =
       given.error().reason == form_.unreadable && ++under_way.unreadable < defaults::max_unreadable_votes;
   if (may_ask_again) return ask_again(vote, outcomes);
-  Spend spend = ended.spend;
-  if (!ended.error && !ended.lent) spend.add_answer(CallKind::judge, ended.usage);
   fail_waiters(vote, given.error(), outcomes);
 }
 
@@ -353,6 +355,7 @@ void Judging::leave_votes(std::uint64_t unit, const Waiting& waiting) {
     auto& under_way = vote->second;
     std::erase(under_way.waiters, unit);
     if (!under_way.waiters.empty()) continue;
+    under_way.left_by = waiting.of_run;
     if (under_way.call_id != 0 && !engine_.withdraw(under_way.call_id)) continue;
     drop(vote);
   }
@@ -365,7 +368,6 @@ void Judging::on_entry(const EntryKey& /*key*/, std::string_view /*entry*/, std:
 TimePoint Judging::deadline_of(const Waiting& waiting, TimePoint now) const {
   return waiting.deadline + (engine_.outages(judge_.provider, now) - waiting.outages_before);
 }
-    under_way.left_by = waiting.of_run;
 
 TimePoint Judging::deadline(std::uint64_t unit, TimePoint now) {
   return deadline_of(waiting_.at(unit), now);
@@ -386,8 +388,8 @@ void Judging::cancel() {
   waiting_.clear();
   votes_.clear();
   by_number_.clear();
+  late_.clear();
   again_.clear();
 }
 
 }  // namespace sluice
-  late_.clear();

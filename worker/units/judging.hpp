@@ -65,11 +65,11 @@ class Judging final : public Enricher {
   void on_entry(const EntryKey& key, std::string_view entry, std::vector<Enriched>& outcomes) override;
   TimePoint deadline(std::uint64_t unit, TimePoint now) override;
   Spend leave(std::uint64_t unit) override;
+  std::vector<UnitSpend> take_late() override { return std::exchange(late_, {}); }
   Error late() const override;
   void cancel() override;
 
  private:
-  std::vector<UnitSpend> take_late() override { return std::exchange(late_, {}); }
   /// A vote of a unit: by its task, by the task's judge metric, by its index.
   struct Seat {
     std::size_t task = 0;
@@ -78,11 +78,11 @@ class Judging final : public Enricher {
   };
   /// A unit that lacks votes.
   struct Waiting {
+    UnitId of_run = 0;
     UnitVotes votes;
     std::map<Digest, std::vector<Seat>> open;  ///< Seats by the key of the vote that they lack.
     TimePoint deadline;
     Duration outages_before{};  ///< Of the judge's provider, when it began.
-    UnitId of_run = 0;
     Spend spend;
     /// Why there will be no score. It still waits for votes whose calls are under way, which it pays for.
     std::optional<Error> failed{};
@@ -101,15 +101,16 @@ class Judging final : public Enricher {
     bool was_sought = false;       ///< In other workers' caches: that is done once.
     std::uint32_t unreadable = 0;  ///< Answers that were no votes.
     std::vector<std::uint64_t> waiters;
+    UnitId left_by = 0;  ///< Who pays where nobody waits any more: the last who did.
   };
   using Votes = std::map<Digest, UnderWay>;
 
   /// What became of a vote in the caches.
-    UnitId left_by = 0;  ///< Who pays where nobody waits any more: the last who did.
   using Found = std::optional<std::variant<Vote, Error>>;
 
   ModelRequest request_for(const JudgeExpectation& expectation, const JudgedQuestion& question,
                            std::string_view answer) const;
+  bool renews() const { return !settings_.read_cache || judge_.refresh; }
   Found find(const Digest& key) const;
   std::optional<Error> take_seats(std::uint64_t unit, const WorkUnit& work, std::string_view answer,
                                   Waiting& waiting);
@@ -139,9 +140,9 @@ class Judging final : public Enricher {
   Votes votes_;
   std::map<std::uint64_t, Digest> by_number_;  ///< Votes that are called for, by their calls' numbers.
   std::uint64_t next_number_ = 1;
+  std::vector<UnitSpend> late_;
   std::vector<Digest> again_;  ///< Votes that are to be asked for again with the next turn.
   std::set<Digest> renewed_;   ///< Where votes are renewed: those that this run has got already.
 };
 
 }  // namespace sluice
-  std::vector<UnitSpend> late_;
