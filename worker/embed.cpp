@@ -110,7 +110,7 @@ Result<std::vector<caf::actor>> start_workers(const LocalWorkers& options) {
 }
 
 CacheTools cache_tools() {
-  return {export_cassette, import_cassette, cache_stats, prune_caches};
+  return {export_cassette, import_cassette, cache_stats, prune_caches, find_answers};
 }
 
 }  // namespace sluice

@@ -3,6 +3,7 @@
 #include "common/defaults.hpp"
 #include "worker/defaults.hpp"
 
+#include <algorithm>
 #include <cstddef>
 #include <utility>
 #include <variant>
@@ -21,6 +22,10 @@ std::size_t wire_bytes(const UnitResult& result) {
     bytes += 2 * (claim_bytes + defaults::reported_claim_bytes);  // As parsed and as final.
   }
   bytes += result.shown_text.size();
+  if (result.grade) {
+    for (const auto* answer : {&result.grade->baseline, &result.grade->candidate})
+      bytes += std::min(answer->text.size(), defaults::max_graded_bytes);
+  }
   for (const auto& score : result.scores) {
     for (const auto& metric : score.metrics) bytes += defaults::reported_metric_bytes + metric.detail.size();
   }

@@ -142,6 +142,7 @@ Command add_calibrate_judge_command(CLI::App& program, const StartWorkers& start
   auto command = std::make_shared<CalibrateJudge>();
   CLI::App* app = program.add_subcommand("calibrate-judge",
                                          "Compare a judge with labels, or with a metric that needs no judge");
+  add_suite_argument(*app, command->flags);
   add_suite_flags(*app, command->flags);
   app->add_option("--labels", command->labels_file, "Verdicts of people: JSON Lines of id and passed")
       ->type_name("FILE");

@@ -18,6 +18,7 @@
 #include "coordinator/cli/past_runs.hpp"
 #include "coordinator/cli/run_ledger.hpp"
 #include "coordinator/cli/run_report.hpp"
+#include "coordinator/display/numbers.hpp"
 #include "coordinator/merge/aggregate.hpp"
 #include "coordinator/output/output_file.hpp"
 #include "coordinator/session/run_gate.hpp"
@@ -64,6 +65,19 @@ Result<MetricsServer> serve_metrics(const std::string& endpoint, const std::shar
   auto server = MetricsServer::start(endpoint, [board] { return board->read(); });
   if (server) write_stderr_line("sluice: metrics at " + server->url());
   return server;
+}
+
+/// Which part of the suite runs, where that is not what its flags spell out.
+void note_selection(const RunOptions& options, std::size_t cases) {
+  if (const auto& seed = options.selection.sample_seed; seed && options.progress) {
+    write_stderr_line("sluice: " + wording::counted(cases, "case") + ", sampled by category (--sample " +
+                      std::to_string(*seed) + ")");
+  }
+  if (cases < options.only_cases.size()) {
+    const std::size_t missing = options.only_cases.size() - cases;
+    report_warning(wording::counted(missing, "case") + " of the run before " + (missing == 1 ? "is" : "are") +
+                   " no longer in the suite");
+  }
 }
 
 /// What a run leaves behind when it has ended.
@@ -175,6 +189,7 @@ int execute_run(const RunOptions& options, Suite suite, const StartWorkers& star
     return report_error(possible.error());
   const auto inputs = load_run_inputs(options, std::move(suite));
   if (!inputs) return report_findings(inputs.error());
+  note_selection(options, inputs->suite.cases.size());
   if (use != nullptr && use->check) {
     if (const auto findings = use->check(options, *inputs); !findings.empty())
       return report_findings(findings);

@@ -29,7 +29,8 @@ struct ConcludedRun {
 struct RunUse {
   /// Called before the first call is made: what is wrong keeps the run from starting. May be empty.
   std::function<std::vector<Finding>(const RunOptions&, const RunInputs&)> check;
-  /// Called once. Returns the exit code; errors were reported on stderr.
+  /// Called once, in place of the reports. Returns the exit code; errors were reported on stderr. May be
+  /// empty.
   std::function<int(const ConcludedRun&)> conclude;
 };
 

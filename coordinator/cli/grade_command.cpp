@@ -154,6 +154,7 @@ struct GradeCommand {
   }
 
   void add_flags(CLI::App& app) {
+    add_suite_argument(app, flags);
     add_suite_flags(app, flags);
     app.add_option("--arm", flags.arms, "An arm, in place of the suite's; may be given often")
         ->allow_extra_args(false)

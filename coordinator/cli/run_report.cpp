@@ -4,6 +4,7 @@
 #include "common/text/stderr_line.hpp"
 #include "coordinator/cli/command.hpp"
 #include "coordinator/cli/past_runs.hpp"
+#include "coordinator/defaults.hpp"
 #include "coordinator/merge/aggregate.hpp"
 #include "coordinator/merge/held_results.hpp"
 #include "coordinator/report/report.hpp"
@@ -16,6 +17,7 @@
 #include <algorithm>
 #include <filesystem>
 #include <optional>
+#include <span>
 #include <string>
 #include <system_error>
 #include <vector>
@@ -128,6 +130,20 @@ std::vector<ArmIdentity> arms_of(const RunOptions& options, const RunInputs& inp
   return arms;
 }
 
+/// Some at a time: in a run that went wrong they are all of a million.
+Result<void> note_cases(Ledger& ledger, const std::string& run_id, std::span<const NotableCase> cases,
+                        const RunResults& results) {
+  while (!cases.empty()) {
+    std::vector<CaseOutcome> batch;
+    for (const NotableCase& one : cases.first(std::min(cases.size(), defaults::cases_written_at_once)))
+      batch.push_back(
+          {one.trial, std::string(results.suite.cases.id(results.case_of(one.trial))), one.status});
+    if (auto noted = ledger.note_cases(run_id, batch); !noted) return noted;
+    cases = cases.subspan(batch.size());
+  }
+  return {};
+}
+
 }  // namespace
 
 int report_failed_run(Ledger& ledger, const std::string& run_id, const Error& why, std::int64_t ended_at_ms) {
@@ -167,7 +183,7 @@ int report_run(const RunOptions& options, const RunInputs& inputs, const RunGate
   const RunPrice price = price_of(options, inputs);
   auto assessment = assess_run(options, results, gate, plan.perturbations(), price, facts.cut_short);
   if (!assessment) return report_failed_run(ledger, facts.run_id, assessment.error(), facts.completed_at_ms);
-  if (use != nullptr) {
+  if (use != nullptr && use->conclude) {
     const int used = use->conclude({options, inputs, results, gate, facts, price, ledger});
     const auto noted = ledger.finish_run(facts.run_id, summary_of(facts, *assessment, used));
     return noted ? used : report_error(noted.error());
@@ -217,6 +233,8 @@ int report_run(const RunOptions& options, const RunInputs& inputs, const RunGate
   }
   if (facts.cut_short) report_error(*facts.cut_short);
   // After the report, which is what was paid for; a ledger that fails now does not take it away.
+  if (const auto kept = note_cases(ledger, facts.run_id, assessment->notable_cases, results); !kept)
+    code = report_error(kept.error());
   const auto noted = ledger.finish_run(facts.run_id, summary_of(facts, *assessment, code));
   return noted ? code : report_error(noted.error());
 }

@@ -4,6 +4,7 @@
 #include "common/error.hpp"
 #include "common/model/result.hpp"
 #include "coordinator/facts/cache_holders.hpp"
+#include "coordinator/facts/case_outcome.hpp"
 #include "coordinator/facts/committed_results.hpp"
 #include "coordinator/facts/judge_calibration.hpp"
 #include "coordinator/facts/quality.hpp"
@@ -70,6 +71,11 @@ class Ledger {
 
   Result<void> begin_run(const RunRecord& run);
   Result<void> finish_run(const std::string& run_id, const RunSummary& summary);
+
+  /// Adds cases of a run that did not simply pass to those that are noted: all of them or none.
+  Result<void> note_cases(const std::string& run_id, std::span<const CaseOutcome> cases);
+  /// What was noted, in plan order.
+  Result<std::vector<CaseOutcome>> cases_of(const std::string& run_id) const;
 
   /// The latest runs, newest first.
   Result<std::vector<PastRun>> list_runs(std::size_t limit) const;

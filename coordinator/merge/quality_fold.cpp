@@ -24,7 +24,7 @@ void QualityTotals::add(const QualityOfTest& test) {
   grades += test.grades;
   compared_twice += test.compared_twice;
   position_flips += test.position_flips;
-  quality.add(test.quality_sum, static_cast<double>(test.grades));
+  if (const auto of_test = mean(test.quality_sum, test.grades)) quality.add(*of_test, 1.0);
   add_prices(baseline, test.baseline);
   add_prices(candidate, test.candidate);
 }

@@ -13,13 +13,14 @@
 
 namespace sluice {
 
-/// Grades over some tests. Grades of one test share its prompt, and are no independent evidence.
+/// Grades over some tests. Grades of one test share its prompt, or even its answers, and are no independent
+/// evidence.
 struct QualityTotals {
   std::uint64_t tests = 0;
   std::uint64_t grades = 0;
   std::uint64_t compared_twice = 0;  ///< Of the grades: those that were judged in both orders.
   std::uint64_t position_flips = 0;  ///< Of these: ties, since the order decided.
-  ClusteredProportion quality;       ///< Its proportion is the mean quality score.
+  ClusteredProportion quality;       ///< Of the tests' means, each of which counts once.
   AnswerPrices baseline;
   AnswerPrices candidate;
 

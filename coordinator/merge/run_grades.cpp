@@ -67,16 +67,13 @@ class Fold {
   }
 
   void finish(GradedTest test, double sum, GradeTotals& category) {
-    const auto graded = static_cast<double>(test.graded);
+    if (test.graded > 0) test.quality = sum / static_cast<double>(test.graded);
     for (GradeTotals* totals : {&category, &grades_.all}) {
       ++totals->tests;
       totals->errors += test.errors;
-      if (test.graded > 0) totals->quality.add(sum, graded);
+      if (test.quality) totals->quality.add(*test.quality, 1.0);
     }
-    if (test.graded > 0) {
-      test.quality = sum / graded;
-      test.reason.reset();
-    }
+    if (test.quality) test.reason.reset();
     grades_.tests.push_back(std::move(test));
   }
 

@@ -33,7 +33,7 @@ struct GradeTotals {
   std::uint64_t errors = 0;          ///< Pairs without one.
   std::uint64_t compared_twice = 0;  ///< Of the graded ones: those that were judged in both orders.
   std::uint64_t position_flips = 0;  ///< Of these: ties, since the order decided.
-  ClusteredProportion quality;       ///< Its proportion is the mean quality score.
+  ClusteredProportion quality;       ///< Of the tests' means, each of which counts once.
   GradedArm baseline;
   GradedArm candidate;
 };

@@ -126,9 +126,10 @@ Result<void> Plan::number_units(std::vector<UnitLoad>& loads) {
     std::uint32_t perturbed = 0;
     for (std::size_t n = 0; n < texts.size(); ++n) perturbed |= texts[n] ? 1u << n : 0u;
     if (!trials_.add_case(perturbed)) {
-      return fail(Reason::usage_invalid,
-                  "the run has more than 4,294,967,295 trials (cases x perturbations x repeats): take fewer "
-                  "of --repeat or --perturb, or a part of the suite by --categories or --max-fixtures");
+      return fail(
+          Reason::usage_invalid,
+          "the run has more than 4,294,967,295 trials (cases x perturbations x repeats): take fewer "
+          "of --repeat or --perturb, or a part of the suite by --categories, --filter or --max-fixtures");
     }
     numbering.add(test_case, test_case);
     for (std::size_t n = 0; n < texts.size(); ++n) {

@@ -58,7 +58,7 @@ struct ReportInput {
   /// Where the files that cases name stand, as the user named it; for annotations. May be empty.
   std::string source_folder = {};
   const RunStability* stability = nullptr;  ///< Of a run with repeats or perturbations; else null.
-  bool is_selection = false;                ///< A part of the suite: --categories, --max-fixtures.
+  bool is_selection = false;                ///< A part of the suite: --categories, --filter, --max-fixtures.
   std::optional<double> min_stability{};    ///< As the settings say, whether or not anything measures it.
   std::optional<double> paid_judge_cost{};  ///< Of `paid_cost`, for the calls to the judge.
   const RunArms* arms = nullptr;            ///< Of a run with arms; else null.

@@ -163,14 +163,16 @@ Error RunBudget::spent(UnitId unit, const PaidTokens& most) const {
   const std::uint64_t reserved = reserved_.total().total();
   const bool lost = reserved > 0;
   const std::uint64_t votes = most.of(CallKind::judge).output_tokens;
+  const std::uint64_t baseline = most.of(CallKind::baseline).output_tokens;
   if (exceeds_tokens(of_arm)) {
     return {Reason::token_budget_spent,
             "the run's token budget (--max-tokens) is spent: " + std::to_string(paid().total()) + " of " +
                 std::to_string(*limits_.tokens) + " tokens are paid" +
                 (lost ? ", " + std::to_string(reserved) + " more may be by workers that were lost" : "") +
                 ", and the next case may take " + std::to_string(most.total()) + " (" +
-                std::to_string(most.of(CallKind::answer).output_tokens) +
-                " for its answer, --max-output-tokens" +
+                std::to_string(most.of(CallKind::answer).output_tokens) + " for its answer" +
+                (baseline > 0 ? " and " + std::to_string(baseline) + " for the baseline's" : "") +
+                ", --max-output-tokens" +
                 (votes > 0 ? "; " + std::to_string(votes) + " for votes, --judge-max-tokens" : "") + ")"};
   }
   return {Reason::cost_budget_spent,

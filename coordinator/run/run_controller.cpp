@@ -383,7 +383,9 @@ void RunController::finish_if_done(TimePoint now, Effects& effects) {
   tally_.on_result(now);
   if (!missed.empty()) {
     const bool is_known = first_miss_ && first_miss_->first == missed.front();
-    return stop(missing_answers(plan_, missed, is_known ? first_miss_->second : ""), now, effects);
+    return stop(missing_answers(plan_, missed, is_known ? first_miss_->second : "",
+                                config_.settings.grading.has_value()),
+                now, effects);
   }
   if (end_.complete()) drain("the run is complete", now, effects);
 }

@@ -20,6 +20,12 @@
 
 namespace sluice {
 
+/// A case that did not simply pass.
+struct NotableCase {
+  TrialId trial = 0;  ///< Its first.
+  CaseStatus status = CaseStatus::error;
+};
+
 /// What assessing all cases of a run brings.
 struct RunAssessment {
   Aggregates aggregates;
@@ -30,6 +36,7 @@ struct RunAssessment {
   std::optional<RunCalibrations> calibrations{};  ///< Of a run whose gate asks for some.
   RunVerdict verdict = RunVerdict::error;
   int exit_code = 2;
+  std::vector<NotableCase> notable_cases{};  ///< In plan order.
 };
 
 /// Visits all cases once: aggregates, stability, the comparison as a whole, verdict and exit code.

@@ -83,7 +83,8 @@ Result<void> check_is_whole(const RunOptions& options) {
   return fail(Reason::usage_invalid,
               "--baseline " + *options.baseline +
                   " has the aggregates of the whole suite, which those of a part (--categories, "
-                  "--max-fixtures) cannot be compared with: leave the selection out, or gate against a file "
+                  "--filter, --max-fixtures) cannot be compared with: leave the selection out, or gate "
+                  "against a file "
                   "of --export-baseline, which has the scores of each case");
 }
 

@@ -177,8 +177,8 @@ std::vector<Finding> findings_in_data_files(const Settings& settings) {
 
 tl::expected<RunInputs, std::vector<Finding>> load_run_inputs(const RunOptions& options, Suite suite) {
   std::vector<Finding> findings;
-  auto selected = select(std::move(suite), options.categories, options.max_fixtures);
-  if (!selected) findings.push_back({"--categories", 0, selected.error().message});
+  auto selected = select(std::move(suite), options.selection);
+  if (!selected) findings.push_back({options.suite_path, 0, selected.error().message});
   auto files = load_data_files(options.settings, findings);
   auto embedding = selected ? embedding_for(options, *selected, findings) : ResolvedEmbedding{};
   auto judge = selected ? judge_for(options, *selected, findings) : ResolvedJudge{};
@@ -187,6 +187,17 @@ tl::expected<RunInputs, std::vector<Finding>> load_run_inputs(const RunOptions& 
     std::vector<Arm> arms;
     for (const RunArm& one : options.arms) arms.push_back(one.arm);
     selected->cases = selected->cases.under(arms);
+  }
+  if (!options.only_cases.empty()) {
+    selected->cases.keep_if([&](std::size_t index) {
+      return std::ranges::binary_search(options.only_cases, selected->cases.id(index));
+    });
+    if (selected->cases.empty()) {
+      findings.push_back({options.suite_path, 0,
+                          "holds none of the cases that are to run again, as " + options.only_cases.front() +
+                              "; run the suite"});
+      return tl::unexpected(std::move(findings));
+    }
   }
   RunInputs inputs{std::move(*selected),
                    std::move(files.prompt),

@@ -50,11 +50,17 @@ std::optional<std::string> conflict_in(const RunFlags& flags, Mode mode) {
   if (flags.baseline && flags.baseline_arm) {
     return "--baseline and --baseline-arm both name what the run is gated against: use one of them";
   }
-  const bool is_selection = !flags.categories.empty() || flags.max_fixtures;
-  if (flags.export_baseline && is_selection) {
+  if (flags.samples && !flags.max_fixtures) {
+    return "--sample says which of the fixtures --max-fixtures takes: add --max-fixtures N";
+  }
+  const std::string_view selects = !flags.categories.empty() ? "--categories"
+                                   : !flags.filters.empty()  ? "--filter"
+                                   : flags.max_fixtures      ? "--max-fixtures"
+                                                             : "";
+  if (flags.export_baseline && !selects.empty()) {
     return "--export-baseline pins a whole suite, whose gate would otherwise miss the other cases' scores: "
            "leave out " +
-           std::string(flags.categories.empty() ? "--max-fixtures" : "--categories");
+           std::string(selects);
   }
   if (flags.fail_on_regression && !flags.baseline) {
     return "--fail-on-regression needs something to compare with: add --baseline FILE";
@@ -90,6 +96,29 @@ Result<std::uint32_t> number_of(std::string_view flag, std::string_view text, st
   }
   return usage_error(std::string(flag) + " must be a whole number from " + std::to_string(low) + " to " +
                      std::to_string(high) + ", not \"" + excerpt(text, 80) + "\"");
+}
+
+Result<Selection> selection_of(const RunFlags& flags) {
+  Selection selection;
+  auto categories = names_of("--categories", flags.categories, "tls,jwt");
+  if (!categories) return fail(std::move(categories.error()));
+  selection.categories = std::move(*categories);
+  auto filters = filters_of(flags.filters);
+  if (!filters) return fail(std::move(filters.error()));
+  selection.filters = std::move(*filters);
+  if (flags.max_fixtures) {
+    const auto limit = number_of("--max-fixtures", *flags.max_fixtures, 1, defaults::max_fixtures_limit);
+    if (!limit) return fail(limit.error());
+    selection.max_cases = *limit;
+  }
+  if (flags.samples) {
+    const auto seed = flags.sample_seed
+                          ? number_of("--sample", *flags.sample_seed, 0, defaults::max_sample_seed)
+                          : Result<std::uint32_t>(defaults::sample_seed);
+    if (!seed) return fail(seed.error());
+    selection.sample_seed = *seed;
+  }
+  return selection;
 }
 
 Result<std::uint32_t> workers_of(const RunFlags& flags) {
@@ -280,13 +309,8 @@ Result<RunOptions> make_run_options(const RunFlags& flags, Settings settings, st
   } else if (settings.expect_workers.origin == Origin::flag) {
     return usage_error("--expect-workers is about --listen, which is not given");
   }
-  if (flags.max_fixtures) {
-    const auto limit = number_of("--max-fixtures", *flags.max_fixtures, 1, defaults::max_fixtures_limit);
-    if (!limit) return fail(limit.error());
-    options.max_fixtures = *limit;
-  }
-  auto categories = names_of("--categories", flags.categories, "tls,jwt");
-  if (!categories) return fail(std::move(categories.error()));
+  auto selection = selection_of(flags);
+  if (!selection) return fail(std::move(selection.error()));
   if (flags.baseline && flags.baseline->empty()) return usage_error("--baseline must name a file");
   if (flags.export_baseline && flags.export_baseline->empty()) {
     return usage_error("--export-baseline must name a file");
@@ -323,7 +347,9 @@ Result<RunOptions> make_run_options(const RunFlags& flags, Settings settings, st
   options.provider = std::move(*provider);
   options.arms = std::move(*run_arms);
   options.baseline_arm = *baseline_arm;
-  options.categories = std::move(*categories);
+  options.selection = std::move(*selection);
+  options.only_cases = flags.only_cases;
+  options.given_flags = flags.given;
   options.perturbations = std::move(*perturbations);
   options.perturb_commands = std::move(*perturb_commands);
   options.refresh = flags.refresh;

@@ -50,6 +50,7 @@ struct Case {
   std::string id;  ///< Where a run has several arms: `TEST@ARM`.
   std::string name;
   std::string category;
+  std::vector<std::string> tags;  ///< For `--filter tag=...`; say nothing about the answer.
   std::string language;
   std::string created;  ///< Date as written in the file; may be empty.
   CaseKind kind = CaseKind::claims;

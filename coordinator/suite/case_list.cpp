@@ -104,10 +104,12 @@ void CaseList::sort_by_id() {
   std::ranges::stable_sort(entries_, {}, id_of);
 }
 
-void CaseList::keep_if(const std::function<bool(std::string_view category)>& wanted) {
+void CaseList::keep_if(const std::function<bool(std::size_t index)>& wanted) {
   std::vector<bool> is_wanted;
-  for (const auto& category : categories_) is_wanted.push_back(wanted(category));
-  std::erase_if(entries_, [&](const Entry& entry) { return !is_wanted[entry.category]; });
+  is_wanted.reserve(size());
+  for (std::size_t i = 0; i < size(); ++i) is_wanted.push_back(wanted(i));
+  std::size_t next = 0;
+  std::erase_if(entries_, [&](const Entry&) { return !is_wanted[next++]; });
 }
 
 void CaseList::truncate(std::size_t size) {

@@ -59,8 +59,8 @@ class CaseList {
 
   /// By id, byte by byte.
   void sort_by_id();
-  /// Keeps the cases whose category is wanted, in their order.
-  void keep_if(const std::function<bool(std::string_view category)>& wanted);
+  /// Keeps the cases that are wanted, in their order. `wanted` is asked about all of them before any goes.
+  void keep_if(const std::function<bool(std::size_t index)>& wanted);
   void truncate(std::size_t size);
   /// Each case once for each arm, as `TEST@ARM` with the messages of the arm's prompt, by id. REQUIRES: none
   /// has an arm yet; a prompt that an arm names is one of the suite's.

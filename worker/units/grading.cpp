@@ -47,8 +47,8 @@ WorkUnit comparison_of(const ModelRequest& request, std::string_view baseline, G
 }  // namespace
 
 Grading::Grading(const RunSettings& settings, std::shared_ptr<AnswerStore> store, CallEngine& engine,
-                 std::uint32_t owner)
-    : settings_(settings), store_(std::move(store)), engine_(engine), owner_(owner) {
+                 std::uint32_t owner, const KeyMask& keys)
+    : settings_(settings), store_(std::move(store)), engine_(engine), owner_(owner), keys_(keys) {
   if (!settings.grading) return;
   grading_ = &*settings.grading;
   const auto found = std::ranges::find(settings.providers, grading_->provider, &ProviderSettings::name);
@@ -100,10 +100,13 @@ std::optional<std::variant<Evidence, Error>> Grading::begin(std::uint64_t unit, 
 Grading::Outcome Grading::on_baseline(std::uint64_t unit, Pair& pair, Completion answer,
                                       const Moment& moment) {
   if (answer.non_answer) {
+    keys_.apply(answer.non_answer->message);
     return Error{Reason::baseline_unanswered, "the baseline gave no answer to compare with (" +
                                                   std::string(to_string(answer.non_answer->reason)) +
                                                   "): " + answer.non_answer->message};
   }
+  // As the candidate's: a provider may have said, or a cache may hold, another one's key.
+  keys_.apply(answer.text);
   pair.baseline.text = std::move(answer.text);
   pair.baseline.served_model = std::move(answer.served_model);
   pair.baseline.usage = answer.usage;
@@ -173,13 +176,18 @@ Result<Completion> Grading::take_new(Pair& pair, bool lent) {
   return answer;
 }
 
+void Grading::charge(const CallEnded& ended, Spend& spend) {
+  add_costs(spend, ended.spend);
+  if (!ended.error && !ended.lent) spend.add_answer(CallKind::baseline, ended.usage);
+}
+
 void Grading::on_baseline_call(const CallEnded& ended, const Moment& moment,
                                std::vector<Enriched>& outcomes) {
   const std::uint64_t unit = ended.context.id & ~of_baseline;
   if (const auto gone = left_.find(unit); gone != left_.end()) {
-    UnitSpend& late = late_.emplace_back(UnitSpend{gone->second.of_run, ended.spend});
+    UnitSpend& late = late_.emplace_back(UnitSpend{gone->second.of_run, {}});
+    charge(ended, late.spend);
     if (!ended.error) {
-      if (!ended.lent) late.spend.add_answer(CallKind::baseline, ended.usage);
       if (const auto kept = take_new(gone->second, ended.lent); !kept) engine_.report(kept.error().message);
     }
     left_.erase(gone);
@@ -189,9 +197,8 @@ void Grading::on_baseline_call(const CallEnded& ended, const Moment& moment,
   if (at == pairs_.end()) return;
   Pair& pair = at->second;
   pair.call_id = 0;
-  add_costs(pair.spend, ended.spend);
+  charge(ended, pair.spend);
   if (ended.error) return finish(at, baseline_error(*ended.error), outcomes);
-  if (!ended.lent) pair.spend.add_answer(CallKind::baseline, ended.usage);
   pair.baseline.latency_ms = own_latency(in_ms(moment.now - pair.submitted), ended.spend);
   auto answer = take_new(pair, ended.lent);
   if (!answer) return finish(at, std::move(answer.error()), outcomes);

@@ -9,6 +9,7 @@
 #include <chrono>
 #include <iterator>
 #include <span>
+#include <type_traits>
 #include <utility>
 
 namespace sluice {
@@ -17,8 +18,12 @@ namespace {
 
 template <class Kind>
 std::unique_ptr<Enricher> make(const RunSettings& settings, std::shared_ptr<AnswerStore> store,
-                               CallEngine& engine, std::uint32_t owner) {
-  return std::make_unique<Kind>(settings, std::move(store), engine, owner);
+                               CallEngine& engine, std::uint32_t owner, const KeyMask& keys) {
+  if constexpr (std::is_same_v<Kind, Grading>) {
+    return std::make_unique<Kind>(settings, std::move(store), engine, owner, keys);
+  } else {
+    return std::make_unique<Kind>(settings, std::move(store), engine, owner);
+  }
 }
 
 }  // namespace
@@ -33,7 +38,7 @@ UnitFlow::UnitFlow(UnitFlowConfig config, const std::vector<MakeEnricher>& kinds
                                  !config_.store->id().empty(), config_.max_concurrent}) {
   for (const auto make_one : kinds) {
     const auto owner = first_enricher + static_cast<std::uint32_t>(enrichers_.size());
-    enrichers_.push_back(make_one(config_.settings, config_.store, engine_, owner));
+    enrichers_.push_back(make_one(config_.settings, config_.store, engine_, owner, config_.key_mask));
   }
 }
 
@@ -48,11 +53,12 @@ void UnitFlow::add(std::vector<SharedUnit> units) {
 void UnitFlow::on_entries(const std::vector<wire::LentEntry>& entries, const Moment& moment) {
   at_ = moment;
   for (const auto& entry : entries) {
-    const auto seeker = engine_.on_entry(entry, moment);
-    if (!seeker || seeker->owner < first_enricher) continue;
-    const auto enricher = seeker->owner - first_enricher;
-    enrichers_.at(enricher)->on_entry(entry.key, entry.bytes, enriched_);
-    take_enriched(enricher);
+    for (const auto& seeker : engine_.on_entry(entry, moment)) {
+      if (seeker.owner < first_enricher) continue;
+      const auto enricher = seeker.owner - first_enricher;
+      enrichers_.at(enricher)->on_entry(entry.key, entry.bytes, enriched_);
+      take_enriched(enricher);
+    }
   }
 }
 

@@ -33,10 +33,11 @@ struct UnitFlowConfig {
   bool log_calls = false;            ///< Calls carry what the call log is to hold of them.
 };
 
-/// Makes one kind of enricher. Settings and engine outlive it.
+/// Makes one kind of enricher. Settings, engine and keys outlive it; `keys` finds this worker's in what it
+/// gets beside the answer.
 using MakeEnricher = std::unique_ptr<Enricher> (*)(const RunSettings& settings,
                                                    std::shared_ptr<AnswerStore> store, CallEngine& engine,
-                                                   std::uint32_t owner);
+                                                   std::uint32_t owner, const KeyMask& keys);
 
 /// All kinds that there are.
 std::vector<MakeEnricher> every_enricher();

@@ -33,21 +33,30 @@ const std::vector<QualityOfTest>& sample() {
   return tests;
 }
 
-TEST(QualityReport, MeansAreOfGradesAndIntervalsOfTests) {
+TEST(QualityReport, ATestCountsOnceByTheMeanOfItsGrades) {
   const auto groups = quality_by_group(sample());
   ASSERT_EQ(groups.size(), 2u);
   EXPECT_EQ(groups[0].all.tests, 3u);
   EXPECT_EQ(groups[0].all.grades, 5u);
-  EXPECT_DOUBLE_EQ(*groups[0].all.quality.proportion(), 2.75 / 5.0);
-  EXPECT_DOUBLE_EQ(*groups[0].by_category.at("europe").quality.proportion(), 1.75 / 3.0);
+  EXPECT_DOUBLE_EQ(*groups[0].all.quality.proportion(), (0.5 + 0.75 + 0.25) / 3.0);
+  EXPECT_DOUBLE_EQ(*groups[0].by_category.at("europe").quality.proportion(), (0.75 + 0.25) / 2.0);
   ClusteredProportion by_hand;
-  by_hand.add(1.0, 2.0);
-  by_hand.add(1.5, 2.0);
-  by_hand.add(0.25, 1.0);
+  for (const double of_test : {0.5, 0.75, 0.25}) by_hand.add(of_test, 1.0);
   EXPECT_EQ(groups[0].all.quality.interval(0.95), by_hand.interval(0.95));
   EXPECT_DOUBLE_EQ(*mean_cost(groups[0].all.baseline), 0.01);
   EXPECT_DOUBLE_EQ(*mean_latency_ms(groups[0].all.baseline), 900.0);
   EXPECT_FALSE(mean_cost(groups[0].all.candidate));
+}
+
+// Grading the same cached answers nine times made the interval half as wide.
+TEST(QualityReport, GradesOfTheSameAnswersOutOfACacheNarrowNothing) {
+  const auto interval = [](std::uint64_t runs) {
+    std::vector<QualityOfTest> tests;
+    for (const char* test : {"france", "peru", "spain"})
+      tests.push_back(test_of("new", "all", test, runs, 0.5 * static_cast<double>(runs)));
+    return quality_by_group(tests).at(0).all.quality.interval(0.95);
+  };
+  EXPECT_EQ(interval(9), interval(1));
 }
 
 TEST(QualityReport, TextNamesArmsGraderAndCategories) {

@@ -170,6 +170,15 @@ TEST(RunBudget, NamesWhatTheVotesOfTheNextCaseMayTake) {
             "take 260 (60 for its answer, --max-output-tokens; 80 for votes, --judge-max-tokens)");
 }
 
+TEST(RunBudget, NamesWhatTheBaselinesAnswerOfTheNextCaseMayTake) {
+  RunBudget budget({.tokens = 100, .cost = {}}, {});
+  PaidTokens most{50, 60};
+  most.of(CallKind::baseline) = {50, 60};
+  EXPECT_EQ(budget.spent(0, most).message,
+            "the run's token budget (--max-tokens) is spent: 0 of 100 tokens are paid, and the next case may "
+            "take 220 (60 for its answer and 60 for the baseline's, --max-output-tokens)");
+}
+
 class MostOfVotes : public ::testing::Test {
  protected:
   MostOfVotes() {

@@ -55,7 +55,7 @@ class Votes final : public Enricher {
 };
 
 std::unique_ptr<Enricher> make_votes(const RunSettings& settings, std::shared_ptr<AnswerStore> store,
-                                     CallEngine& engine, std::uint32_t owner) {
+                                     CallEngine& engine, std::uint32_t owner, const KeyMask& /*keys*/) {
   return std::make_unique<Votes>(settings, std::move(store), engine, owner);
 }
 
