@@ -215,7 +215,8 @@ int report_run(const RunOptions& options, const RunInputs& inputs, const RunGate
                           options.settings.min_stability.value,
                           price(of_judge),
                           assessment->arms ? &*assessment->arms : nullptr,
-                          assessment->judge_bias ? &*assessment->judge_bias : nullptr};
+                          assessment->judge_bias ? &*assessment->judge_bias : nullptr,
+                          assessment->calibrations ? &*assessment->calibrations : nullptr};
   const auto targets = targets_of(options, *assessment, facts);
   const auto failures = write_reports(targets, input);
   for (const Error& error : failures) code = report_error(error);

@@ -79,6 +79,7 @@ TEST(Reasons, KeepTheirNumbers) {
       {74, "embedding_count_wrong"},
       {75, "grade_unparsable"},
       {76, "baseline_unanswered"},
+      {77, "answer_too_long"},
       {80, "refusal"},
       {81, "truncated"},
       {82, "unparsable_answer"},
