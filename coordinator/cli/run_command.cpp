@@ -51,7 +51,7 @@ constexpr const char* run_examples =
 
 /// Whoever runs it is asked where they can answer.
 bool is_confirmed(const std::string& question) {
-  std::cerr << "sluice: " << question << " Run it? [y/N] " << std::flush;
+  write_stderr_line("sluice: " + question + " Run it? [y/N]");
   std::string answer;
   std::getline(std::cin, answer);
   return answer == "y" || answer == "Y" || answer == "yes";
