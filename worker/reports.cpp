@@ -36,10 +36,10 @@ std::size_t wire_bytes(const UnitResult& result) {
 
 std::vector<wire::Report> make_reports(const std::string& run_id, std::uint32_t window,
                                        std::vector<UnitId> started, std::vector<UnitResult> results,
-                                       std::vector<UnitId> returned) {
+                                       std::vector<UnitId> returned, std::vector<UnitSpend> spent) {
   std::vector<wire::Report> reports;
-  if (started.empty() && results.empty() && returned.empty()) return reports;
-  reports.push_back({run_id, window, std::move(started), {}, std::move(returned)});
+  if (started.empty() && results.empty() && returned.empty() && spent.empty()) return reports;
+  reports.push_back({run_id, window, std::move(started), {}, std::move(returned), std::move(spent)});
   std::size_t bytes = 0;
   for (auto& result : results) {
     auto* last = &reports.back();
@@ -47,7 +47,7 @@ std::vector<wire::Report> make_reports(const std::string& run_id, std::uint32_t 
         bytes >= defaults::max_bytes_per_work || last->results.size() >= defaults::max_units_per_work;
     if (full) {
       bytes = 0;
-      last = &reports.emplace_back(wire::Report{run_id, window, {}, {}, {}});
+      last = &reports.emplace_back(wire::Report{run_id, window, {}, {}});
     }
     bytes += wire_bytes(result);
     last->results.push_back(std::move(result));

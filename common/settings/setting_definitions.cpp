@@ -197,6 +197,10 @@ std::vector<SettingDefinition> make_setting_definitions() {
       in_judge_section(define("judge_max_tokens", "--judge-max-tokens", &S::judge_max_tokens,
                               whole(1, 10'000'000), "N", "Upper bound of a vote in tokens (default 1024)"),
                        "max_tokens", "VERDICT_JUDGE_MAX_TOKENS"),
+      in_judge_section(
+          define("judge_min_kappa", "--judge-min-kappa", &S::judge_min_kappa, optional_real(0.0, 1.0),
+                 "KAPPA", "Judge scores only warn without a calibration of at least this kappa, from 0 to 1"),
+          "min_kappa", ""),
       define("prompt_file", "--prompt", &S::prompt_file, word(), "FILE",
              "Prompt template instead of the built-in one"),
       define("ontology_file", "--ontology", &S::ontology_file, word(), "FILE",

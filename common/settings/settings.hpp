@@ -96,6 +96,9 @@ struct Settings {
   Setting<std::uint32_t> judge_samples{defaults::judge_samples};  ///< Votes where a test says nothing else.
   Setting<double> judge_temperature{defaults::judge_temperature};
   Setting<std::uint32_t> judge_max_tokens{defaults::judge_max_tokens};
+  /// The kappa that a judge's calibration must reach for its scores to fail a run; nothing: none is asked
+  /// for.
+  Setting<std::optional<double>> judge_min_kappa;
   Setting<std::string> home;              ///< SLUICE_HOME
   std::vector<ProviderConfig> providers;  ///< By name, the built-in ones included.
   /// What was given and has no effect, a sentence each without a full stop: for whoever loads settings to

@@ -120,7 +120,7 @@ bool layout(Archive& archive, M& m) {
 template <class Archive, Of<Spend> M>
 bool layout(Archive& archive, M& m) {
   return archive.record(m.calls, m.retries, m.rate_limited, m.cache_hit, m.paid, m.latency_ms,
-                        m.waited_permit_ms, m.waited_pause_ms, m.waited_retry_ms);
+                        m.waited_permit_ms, m.waited_pause_ms, m.waited_retry_ms, m.unmetered);
 }
 
 template <class Archive, Of<OrderedScores> M>
@@ -302,9 +302,14 @@ bool layout(Archive& archive, M& m) {
   return archive.record(Name{m.run_id}, m.sent_at_us, m.window, m.demands, m.received_us);
 }
 
+template <class Archive, Of<UnitSpend> M>
+bool layout(Archive& archive, M& m) {
+  return archive.record(m.unit, m.spend);
+}
+
 template <class Archive, Of<Report> M>
 bool layout(Archive& archive, M& m) {
-  return archive.record(Name{m.run_id}, m.window, m.started, m.results, m.returned);
+  return archive.record(Name{m.run_id}, m.window, m.started, m.results, m.returned, m.spent);
 }
 
 template <class Archive, Of<EntryKey> M>

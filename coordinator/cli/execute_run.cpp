@@ -168,6 +168,17 @@ Result<EndedRun> conduct(const RunOptions& options, const RunInputs& inputs, std
   return run;
 }
 
+/// What the home's ledger knows of the suite's judges, where the gate asks for it. Of a home that cannot be
+/// written to too, whose run is recorded elsewhere.
+Result<std::vector<JudgeCalibration>> known_calibrations(const RunOptions& options, const Suite& suite) {
+  if (!options.settings.judge_min_kappa.value || suite.rubrics.empty())
+    return std::vector<JudgeCalibration>{};
+  const auto ledger = open_past_runs(options.settings);
+  if (!ledger) return fail(ledger.error());
+  if (!*ledger) return std::vector<JudgeCalibration>{};
+  return (*ledger)->calibrations_of(suite.name);
+}
+
 }  // namespace
 
 int execute_run(const RunOptions& options, Suite suite, const StartWorkers& start_workers,
@@ -188,7 +199,7 @@ int execute_run(const RunOptions& options, Suite suite, const StartWorkers& star
     if (const auto possible = check_harvest(options, *inputs); !possible)
       return report_error(possible.error());
   }
-  const auto gate = load_gate(options, *inputs);
+  auto gate = load_gate(options, *inputs);
   if (!gate) return report_error(gate.error());
 
   const auto recorded_in = RunLedger::open(options.settings);
@@ -198,6 +209,10 @@ int execute_run(const RunOptions& options, Suite suite, const StartWorkers& star
   // Read by this thread while the recorder owns the other one.
   auto history = Ledger::open(recorded_in->file());
   if (!history) return report_error(history.error());
+
+  auto calibrations = known_calibrations(options, inputs->suite);
+  if (!calibrations) return report_error(calibrations.error());
+  require_calibrations(options, std::move(*calibrations), *gate);
 
   const auto planned = make_plan(options, *inputs);
   if (!planned) return report_error(planned.error());

@@ -30,31 +30,15 @@ struct PlanCommand {
   RunFlags flags;
   std::string format = "table";
 
-  int run(const CacheTools& caches) {
+  int run(const CacheTools& caches) const {
     const auto as = choice_of("--format", format, {"table", "json"});
     if (!as) return report_error(as.error());
-    auto options = run_options();
-    if (!options) return options.error();
-    auto inputs = load_run_inputs(options->first, std::move(options->second));
-    if (!inputs) return report_findings(inputs.error());
-    const auto estimated = estimate(options->first, *inputs, caches);
+    const auto run = load_run(settings, flags, Mode::live);
+    if (!run) return run.error();
+    const auto estimated = estimate(run->options, run->inputs, caches);
     if (!estimated) return report_error(estimated.error());
     std::cout << (*as == 1 ? estimate_json(*estimated) : estimate_text(*estimated, output_columns()));
     return exit_ok;
-  }
-
- private:
-  tl::expected<std::pair<RunOptions, Suite>, int> run_options() {
-    auto source = load_run_source(settings, flags);
-    if (!source) return tl::unexpected(source.error());
-    auto& chosen = source->settings.mode;
-    if (chosen.origin == Origin::default_value) chosen.value = Mode::live;
-    auto arms = run_arms(flags, source->suite);
-    if (!arms) return tl::unexpected(report_error(arms.error()));
-    auto options = make_run_options(flags, std::move(source->settings), std::move(*arms));
-    if (!options) return tl::unexpected(report_error(options.error()));
-    options->suite_path = source->path;
-    return std::pair(std::move(*options), std::move(source->suite));
   }
 };
 

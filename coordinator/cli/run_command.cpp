@@ -15,6 +15,7 @@
 #include <array>
 #include <iostream>
 #include <memory>
+#include <set>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -50,7 +51,7 @@ constexpr const char* run_examples =
 
 /// Whoever runs it is asked where they can answer.
 bool is_confirmed(const std::string& question) {
-  std::cerr << "sluice: " << question << " Run it? [y/N] " << std::flush;
+  write_stderr_line("sluice: " + question + " Run it? [y/N]");
   std::string answer;
   std::getline(std::cin, answer);
   return answer == "y" || answer == "Y" || answer == "yes";
@@ -64,7 +65,7 @@ std::vector<Finding> confirm_cost(const RunOptions& options, const RunInputs& in
   };
   const auto estimated = estimate(options, inputs, caches);
   if (!estimated) return refuse(estimated.error().message);
-  const auto cost = estimated->cost();
+  const auto cost = estimated->bill();
   if (cost && *cost <= limit) return {};
   const std::string may_cost =
       cost ? "the run may cost up to " + wording::dollars(*cost) + ", which is above " +
@@ -82,8 +83,9 @@ std::vector<Finding> confirm_cost(const RunOptions& options, const RunInputs& in
 }
 
 constexpr const char* rerun_examples =
-    "The run's own flags hold, but for those that say where something is written; what\n"
-    "is given here goes before them. Without --failed, --errors or --flaky: all three.\n"
+    "The run's own flags hold, but for those that say where something is written;\n"
+    "what is given here goes before them. Without --failed, --errors or --flaky: all\n"
+    "three.\n"
     "Answers come out of the caches as ever; --refresh asks again.\n"
     "Examples:\n"
     "  sluice rerun                          # of the last run\n"
@@ -168,7 +170,6 @@ struct RerunCommand {
     auto cases = (*ledger)->cases_of(past->run.run_id);
     if (!cases) return report_error(cases.error());
     std::erase_if(*cases, [&](const CaseOutcome& one) { return !is_wanted(one.status); });
-    if (dry_run) return print(*cases);
     if (cases->empty()) {
       write_stderr_line("sluice: nothing to do: " + shown(*past, *cases));
       return exit_ok;
@@ -176,8 +177,9 @@ struct RerunCommand {
     if (const auto taken = take_flags(app, past->run.flags); !taken) return report_error(taken.error());
     forget_aggregates();
     run.flags.suite = past->run.suite_path;
-    for (CaseOutcome& one : *cases) run.flags.only_cases.push_back(std::move(one.id));
+    for (const CaseOutcome& one : *cases) run.flags.only_cases.push_back(one.id);
     std::ranges::sort(run.flags.only_cases);
+    if (dry_run) return print(*cases, *past);
     if (!run.flags.quiet) write_stderr_line("sluice: again " + shown(*past, *cases));
     return run.run(start_workers, caches, app);
   }
@@ -225,10 +227,17 @@ struct RerunCommand {
            (kinds.empty() ? "" : " (" + kinds + ")");
   }
 
-  static int print(const std::vector<CaseOutcome>& cases) {
-    std::string text;
-    for (const CaseOutcome& one : cases)
-      text += std::string(to_string(one.status)) + "  " + printable(one.id) + "\n";
+  /// What would run, under the flags that select.
+  int print(const std::vector<CaseOutcome>& cases, const PastRun& past) const {
+    const auto loaded = load_run(run.settings, run.flags);
+    if (!loaded) return loaded.error();
+    const CaseList& selected = loaded->inputs.suite.cases;
+    std::set<std::string_view> ids;
+    for (std::size_t i = 0; i < selected.size(); ++i) ids.insert(selected.id(i));
+    std::string text = "Of run " + short_id(past.run.run_id) + " (" + printable(past.run.suite_path) + "):\n";
+    for (const CaseOutcome& one : cases) {
+      if (ids.contains(one.id)) text += std::string(to_string(one.status)) + "  " + printable(one.id) + "\n";
+    }
     std::cout << text;
     return exit_ok;
   }

@@ -150,6 +150,22 @@ tl::expected<RunSource, int> load_run_source(const SettingFlags& settings, const
   return RunSource{*path, std::move(loaded->suite), std::move(*effective)};
 }
 
+tl::expected<LoadedRun, int> load_run(const SettingFlags& settings, const RunFlags& flags,
+                                      std::optional<Mode> without_mode) {
+  auto source = load_run_source(settings, flags);
+  if (!source) return tl::unexpected(source.error());
+  auto& mode = source->settings.mode;
+  if (without_mode && mode.origin == Origin::default_value) mode.value = *without_mode;
+  auto arms = run_arms(flags, source->suite);
+  if (!arms) return tl::unexpected(report_error(arms.error()));
+  auto options = make_run_options(flags, std::move(source->settings), std::move(*arms));
+  if (!options) return tl::unexpected(report_error(options.error()));
+  options->suite_path = source->path;
+  auto inputs = load_run_inputs(*options, std::move(source->suite));
+  if (!inputs) return tl::unexpected(report_findings(inputs.error()));
+  return LoadedRun{std::move(*options), std::move(*inputs)};
+}
+
 int run_suite(const SettingFlags& settings, const RunFlags& flags, const StartWorkers& start_workers,
               const RunUse* use) {
   auto source = load_run_source(settings, flags);

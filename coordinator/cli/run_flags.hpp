@@ -4,9 +4,11 @@
 #include "common/transport/local_workers.hpp"
 #include "coordinator/cli/execute_run.hpp"
 #include "coordinator/cli/setting_flags.hpp"
+#include "coordinator/session/run_inputs.hpp"
 #include "coordinator/session/run_options.hpp"
 #include "coordinator/suite/suite.hpp"
 
+#include <optional>
 #include <string>
 
 #include <tl/expected.hpp>
@@ -46,6 +48,17 @@ struct RunSource {
 
 /// Loads what the flags name. Error: the exit code, after everything wrong was reported.
 tl::expected<RunSource, int> load_run_source(const SettingFlags& settings, const RunFlags& flags);
+
+/// What a run would begin with.
+struct LoadedRun {
+  RunOptions options;
+  RunInputs inputs;
+};
+
+/// Loads everything that a run of these flags reads before it starts. `without_mode`: the mode where none is
+/// named. Error: the exit code, after everything wrong was reported.
+tl::expected<LoadedRun, int> load_run(const SettingFlags& settings, const RunFlags& flags,
+                                      std::optional<Mode> without_mode = {});
 
 /// Runs what the flags name, under the suite's arms or theirs. Returns the exit code. `use`: as execute_run.
 int run_suite(const SettingFlags& settings, const RunFlags& flags, const StartWorkers& start_workers,

@@ -215,22 +215,23 @@ int report_run(const RunOptions& options, const RunInputs& inputs, const RunGate
                              gate.judge.identity(),          arms_of(options, inputs)};
   PaidTokens of_judge;
   of_judge.of(CallKind::judge) = facts.paid.of(CallKind::judge);
-  ReportInput input{results,
-                    assessment->aggregates,
-                    assessment->verdict,
-                    identity,
-                    facts,
-                    assessment->gate,
-                    std::string(mode_name(options.settings)),
-                    price(facts.paid_by_arm),
-                    source_folder(options.suite_path),
-                    assessment->stability ? &*assessment->stability : nullptr,
-                    options.is_selection(),
-                    options.settings.min_stability.value,
-                    price(of_judge),
-                    assessment->arms ? &*assessment->arms : nullptr,
-                    assessment->judge_bias ? &*assessment->judge_bias : nullptr,
-                    *retrieval ? &(*retrieval)->summary : nullptr};
+  const ReportInput input{results,
+                          assessment->aggregates,
+                          assessment->verdict,
+                          identity,
+                          facts,
+                          assessment->gate,
+                          std::string(mode_name(options.settings)),
+                          price(facts.paid_by_arm),
+                          source_folder(options.suite_path),
+                          assessment->stability ? &*assessment->stability : nullptr,
+                          options.is_selection(),
+                          options.settings.min_stability.value,
+                          price(of_judge),
+                          assessment->arms ? &*assessment->arms : nullptr,
+                          assessment->judge_bias ? &*assessment->judge_bias : nullptr,
+                          assessment->calibrations ? &*assessment->calibrations : nullptr,
+                          *retrieval ? &(*retrieval)->summary : nullptr};
   const auto targets = targets_of(options, *assessment, facts);
   const auto failures = write_reports(targets, input);
   for (const Error& error : failures) code = report_error(error);

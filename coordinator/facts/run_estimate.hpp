@@ -41,8 +41,9 @@ struct RunEstimate {
   std::uint64_t held = 0;             ///< Of these: in the home's caches.
   std::vector<EstimatedCalls> calls;  ///< Empty where nothing is called for, as in cached mode.
   std::vector<EstimatedTime> times;   ///< By provider.
+  std::optional<double> max_cost;     ///< US dollars that the run may cost at most; nothing: not limited.
 
-  /// US dollars at most; nothing: a price is not known.
+  /// US dollars for all calls; nothing: a price is not known.
   std::optional<double> cost() const {
     double sum = 0.0;
     for (const EstimatedCalls& one : calls) {
@@ -50,6 +51,11 @@ struct RunEstimate {
       sum += *one.cost;
     }
     return sum;
+  }
+  /// US dollars that the run may cost, its budget taken into account.
+  std::optional<double> bill() const {
+    const auto all = cost();
+    return all && max_cost && *max_cost < *all ? max_cost : all;
   }
 };
 

@@ -113,8 +113,8 @@ class Ledger {
 
   /// Keeps these calibrations in place of earlier ones with the same keys: all of them or none.
   Result<void> note_calibrations(std::span<const JudgeCalibration> calibrations);
-  /// The latest calibration with this key; nothing if there is none.
-  Result<std::optional<JudgeCalibration>> calibration_of(const CalibrationKey& key) const;
+  /// The latest calibration of each key of this suite.
+  Result<std::vector<JudgeCalibration>> calibrations_of(const std::string& suite) const;
 
   /// Adds grades of a run that has begun to the quality table, in place of what it has of their trials: all
   /// of them or none.

@@ -5,6 +5,8 @@
 #include "coordinator/display/text_table.hpp"
 #include "coordinator/output/json_writer.hpp"
 
+#include <algorithm>
+#include <optional>
 #include <string_view>
 #include <vector>
 
@@ -29,6 +31,10 @@ std::string_view name_of(CallKind kind) {
   return "baseline";
 }
 
+bool is_looked_for(CallKind kind) {
+  return kind == CallKind::answer;
+}
+
 std::string calls_table(const RunEstimate& estimate, std::size_t columns) {
   TextTable table;
   table.columns = {{"calls for", false, false}, {"model", false, false},   {"calls", true, false},
@@ -37,15 +43,19 @@ std::string calls_table(const RunEstimate& estimate, std::size_t columns) {
   for (const EstimatedCalls& one : estimate.calls) {
     table.rows.push_back({std::string(name_of(one.kind)),
                           printable(one.provider_name) + ":" + printable(one.model), grouped(one.calls()),
-                          grouped(one.held), grouped(one.most.input_tokens), grouped(one.most.output_tokens),
-                          one.cost ? wording::dollars(*one.cost) : dash});
+                          is_looked_for(one.kind) ? grouped(one.held) : dash, grouped(one.most.input_tokens),
+                          grouped(one.most.output_tokens), one.cost ? wording::dollars(*one.cost) : dash});
   }
   return drawn(table, columns);
 }
 
 std::string cost_line(const RunEstimate& estimate) {
-  if (const auto cost = estimate.cost())
-    return "At most " + wording::dollars(*cost) + ", failed calls that are charged apart.\n";
+  if (const auto cost = estimate.cost()) {
+    const bool is_bounded = estimate.bill() != cost;
+    return "At most " + wording::dollars(*cost) +
+           (is_bounded ? ", of which --max-cost allows " + wording::dollars(*estimate.max_cost) : "") +
+           "; failed calls that are charged come on top.\n";
+  }
   std::string models;
   for (const EstimatedCalls& one : estimate.calls) {
     if (!one.cost)
@@ -68,9 +78,10 @@ std::string nothing_is_called(const RunEstimate& estimate) {
   const std::uint64_t missing = estimate.answers - estimate.held;
   if (estimate.mode == Mode::mock) return "A mock run calls nobody.\n";
   return "A cached run calls nobody; " +
-         (missing == 0 ? std::string("the caches hold every answer.\n")
-                       : counted(missing, "answer") + (missing == 1 ? " is" : " are") +
-                             " not in the caches, and would be errors (cache_miss).\n");
+         (missing == 0
+              ? std::string("the caches hold every answer; votes and embeddings were not looked for.\n")
+              : counted(missing, "answer") + (missing == 1 ? " is" : " are") +
+                    " not in the caches, and would be errors (cache_miss).\n");
 }
 
 }  // namespace
@@ -82,6 +93,8 @@ std::string estimate_text(const RunEstimate& estimate, std::size_t columns) {
   if (estimate.calls.empty()) return text + nothing_is_called(estimate);
   text += calls_table(estimate, columns) + cost_line(estimate);
   for (const EstimatedTime& time : estimate.times) text += time_line(time);
+  if (std::ranges::any_of(estimate.calls, [](const EstimatedCalls& one) { return !is_looked_for(one.kind); }))
+    text += "Votes and embeddings are not looked for in the caches: which are needed depends on answers.\n";
   return text;
 }
 
@@ -97,6 +110,7 @@ std::string estimate_json(const RunEstimate& estimate) {
   json.member("answers", estimate.answers);
   json.member("held", estimate.held);
   json.member("cost_at_most", estimate.cost());
+  json.member("max_cost", estimate.max_cost);
   json.line(1);
   json.key("calls").open('[');
   for (const EstimatedCalls& one : estimate.calls) {
@@ -107,7 +121,7 @@ std::string estimate_json(const RunEstimate& estimate) {
     json.member("provider_name", one.provider_name);
     json.member("model", one.model);
     json.member("calls", one.calls());
-    json.member("held", one.held);
+    json.member("held", is_looked_for(one.kind) ? std::optional(one.held) : std::nullopt);
     json.member("input_tokens_at_most", one.most.input_tokens);
     json.member("output_tokens_at_most", one.most.output_tokens);
     json.member("cost_at_most", one.cost);

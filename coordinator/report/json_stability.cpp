@@ -288,6 +288,7 @@ void write_json_statistics(Json& json, const BaselineComparison& gate, std::size
     json.open('{');
     json.member("name", info(one.metric).name);
     write_test(json, one);
+    if (one.fails_nothing) json.member("fails_nothing", true);
     json.close('}');
   }
   if (!statistics.metrics.empty()) json.text() += "\n" + std::string(2 * depth, ' ');

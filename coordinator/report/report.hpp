@@ -7,6 +7,7 @@
 #include "coordinator/facts/run_facts.hpp"
 #include "coordinator/gate/baseline_comparison.hpp"
 #include "coordinator/gate/judge_pin.hpp"
+#include "coordinator/gate/required_calibrations.hpp"
 #include "coordinator/gate/status.hpp"
 #include "coordinator/merge/aggregate.hpp"
 #include "coordinator/merge/case_result.hpp"
@@ -63,7 +64,8 @@ struct ReportInput {
   std::optional<double> paid_judge_cost{};  ///< Of `paid_cost`, for the calls to the judge.
   const RunArms* arms = nullptr;            ///< Of a run with arms; else null.
   const JudgeBias* judge_bias = nullptr;    ///< Of a run with judged answers; else null.
-  const RetrievalSummary* retrieval = nullptr;  ///< Of a suite with solved examples; else null.
+  const RunCalibrations* calibrations = nullptr;  ///< Of a run whose gate asks for some; else null.
+  const RetrievalSummary* retrieval = nullptr;    ///< Of a suite with solved examples; else null.
 };
 
 /// Write a report to the sink in pieces, so that memory stays flat. They visit the results once or twice and

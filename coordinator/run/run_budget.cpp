@@ -150,7 +150,12 @@ bool RunBudget::has_reserved(WorkerId worker) const {
 void RunBudget::settle(WorkerId worker, UnitId unit, PaidTokens paid, std::span<const CallKind> unknown) {
   const auto found = reservations_.find({worker, unit});
   if (found != reservations_.end()) {
-    for (const CallKind kind : unknown) paid.of(kind) = found->second.of(kind);
+    for (const CallKind kind : unknown) {
+      Usage& known = paid.of(kind);
+      const Usage& most = found->second.of(kind);
+      known.input_tokens = std::max(known.input_tokens, most.input_tokens);
+      known.output_tokens = std::max(known.output_tokens, most.output_tokens);
+    }
   }
   give_back(worker, unit);
   paid_.add(arm_of(unit), paid);

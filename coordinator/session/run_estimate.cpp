@@ -135,6 +135,7 @@ Result<RunEstimate> estimate_run(const RunOptions& options, const RunInputs& inp
     add_unit(inputs, model, run.judge, *work, is_held, sums);
   }
   estimate.calls = sums.finish();
+  estimate.max_cost = options.settings.max_run_cost.value;
   estimate.times = times_of(estimate.calls, run.providers, options.settings);
   return estimate;
 }

@@ -234,10 +234,24 @@ TEST_F(GradingFlowTest, ABaselineThatComesTooLateIsKeptForTheNextRun) {
   pass(10s + 100ms);
   EXPECT_EQ(reason_of(only_outcome()), Reason::timed_out);
   end_calls({said(late, "Paris")});
+  const auto spent = worker.take<UnitsReturned>();
+  ASSERT_EQ(spent.size(), 1u);
+  ASSERT_EQ(spent[0].spent.size(), 1u);
+  EXPECT_EQ(spent[0].spent[0].unit, 1u);
+  EXPECT_EQ(spent[0].spent[0].spend.paid.of(CallKind::baseline), (Usage{10, 5}));
   restart();
   complete({question(1)});
   EXPECT_TRUE(calls().empty()) << "it was paid for";
   EXPECT_EQ(grade_of(only_outcome()).grade.quality_score, 1.0);
+}
+
+TEST_F(GradingFlowTest, ABaselineThatIsTooLongIsShownToNoJudge) {
+  grade_by(GradeJudge::llm);
+  start();
+  EXPECT_TRUE(answer_both(question(1), "Paris", std::string(defaults::max_judged_bytes + 1, 'x')).empty());
+  const auto done = only_outcome();
+  EXPECT_EQ(reason_of(done), Reason::answer_too_long);
+  EXPECT_TRUE(std::get<Error>(done.outcome).message.starts_with("the baseline's answer has 262145 bytes"));
 }
 
 TEST_F(GradingFlowTest, AnAnswerThatWasNotGivenIsNotGraded) {
@@ -250,7 +264,7 @@ TEST_F(GradingFlowTest, AnAnswerThatWasNotGivenIsNotGraded) {
 }
 
 // What was paid for it was in nobody's costs.
-TEST_F(GradingFlowTest, ABaselineThatComesForNobodyIsPaidByTheNext) {
+TEST_F(GradingFlowTest, ABaselineThatComesForNobodyIsPaidByItsUnit) {
   settings.case_timeout = 10s;
   start();
   complete({question(1)});
@@ -259,10 +273,14 @@ TEST_F(GradingFlowTest, ABaselineThatComesForNobodyIsPaidByTheNext) {
   pass(10s + 100ms);
   EXPECT_EQ(only_outcome().spend.paid.of(CallKind::baseline), Usage());
   end_calls({said(late, "Paris")});
+  const auto spent = worker.take<UnitsReturned>();
+  ASSERT_EQ(spent.size(), 1u);
+  ASSERT_EQ(spent[0].spent.size(), 1u);
+  EXPECT_EQ(spent[0].spent[0].unit, 1u);
+  EXPECT_EQ(spent[0].spent[0].spend.paid.of(CallKind::baseline), (Usage{10, 5}));
   EXPECT_TRUE(answer_both(question(2), "Rome", "Rome").empty());
-  EXPECT_EQ(only_outcome().spend.paid.of(CallKind::baseline), (Usage{20, 10}));
-  EXPECT_TRUE(answer_both(question(3), "Lima", "Lima").empty());
-  EXPECT_EQ(only_outcome().spend.paid.of(CallKind::baseline), (Usage{10, 5})) << "once";
+  EXPECT_EQ(only_outcome().spend.paid.of(CallKind::baseline), (Usage{10, 5}));
+  EXPECT_TRUE(worker.take<UnitsReturned>().empty()) << "once";
 }
 
 // The judge read it, and a candidate without it was "another text".

@@ -20,7 +20,7 @@ inline constexpr const char* no_claims = R"({"claims":[]})";
 class ModelClientTest : public ActorTest {
  protected:
   using Http = Probe<HttpCalls, HttpCancel>;
-  using Worker = Probe<DemandChanged, EntryMessages, WorkerUnfit, UnitsCompleted, UnitsScored>;
+  using Worker = Probe<DemandChanged, EntryMessages, WorkerUnfit, UnitsCompleted, UnitsScored, UnitsReturned>;
 
   ModelClientTest() {
     settings.run_id = "run-1";

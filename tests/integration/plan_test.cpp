@@ -57,6 +57,7 @@ TEST_F(PlanCommand, CountsCallsAndBoundsWhatTheyTake) {
   EXPECT_EQ(answers["calls"], 3);
   EXPECT_EQ(votes["for"], "votes");
   EXPECT_EQ(votes["calls"], 3);
+  EXPECT_TRUE(votes["held"].is_null()) << "not looked for";
   EXPECT_EQ(before["times"][0]["limit"], "requests_per_minute");
   EXPECT_DOUBLE_EQ(before["times"][0]["seconds"], 0.6);
   EXPECT_EQ(server_->count("start"), 0u);
@@ -85,7 +86,7 @@ TEST_F(PlanCommand, SaysWhatACachedRunLacks) {
             std::string::npos);
   ASSERT_EQ(run({}).exit_code, 1);
   EXPECT_NE(run_sluice(Flags{"plan", "suite.yaml", "--mode", "cached", "--judge", "fake"} + model())
-                .output.find("the caches hold every answer."),
+                .output.find("the caches hold every answer; votes and embeddings were not looked for."),
             std::string::npos);
 }
 
@@ -108,6 +109,8 @@ TEST_F(PlanCommand, ARunAboveTheConfirmedCostIsRefusedWithoutATerminal) {
   const auto allowed = run({"--confirm-above", "100"});
   EXPECT_EQ(allowed.exit_code, 1) << allowed.errors;
   EXPECT_EQ(server_->count("start"), 6u);
+  const auto bounded = run({"--confirm-above", "0.0001", "--max-cost", "0.0001", "--judge-refresh"});
+  EXPECT_EQ(bounded.errors.find("may cost up to"), std::string::npos) << "the budget bounds it";
   const auto again = run({"--confirm-above", "0.50"});
   EXPECT_EQ(again.exit_code, 1) << again.errors;
 }

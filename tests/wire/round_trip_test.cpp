@@ -116,7 +116,11 @@ UnitResult any_result() {
                   any<bool>(),
                   {any<std::uint64_t>(), any<std::uint64_t>(), any<std::uint64_t>(), 0, any<std::uint64_t>(),
                    any<std::uint64_t>()},
-                  any<std::uint32_t>()};
+                  any<std::uint32_t>(),
+                  any<std::uint32_t>(),
+                  any<std::uint32_t>(),
+                  any<std::uint32_t>(),
+                  any<std::uint8_t>()};
   return result;
 }
 
@@ -170,7 +174,9 @@ RC_GTEST_PROP(RoundTrip, Heartbeat, ()) {
 
 RC_GTEST_PROP(RoundTrip, Report, ()) {
   arrives_at_coordinator(Report{*text(), any<std::uint32_t>(), some([] { return any<UnitId>(); }),
-                                some(any_result), some([] { return any<UnitId>(); })});
+                                some(any_result), some([] { return any<UnitId>(); }), some([] {
+                                  return UnitSpend{any<UnitId>(), any_result().spend};
+                                })});
 }
 
 RC_GTEST_PROP(RoundTrip, EntriesOfCaches, ()) {

@@ -89,7 +89,7 @@ CallId CallEngine::submit(CallRequest& request, const CallContext& context, Time
   const OutageClock outages(called->budget.out(at_.now),
                             defaults::failed_probes_per_try * (settings_.max_retries + 1));
   auto& call = calls_.try_emplace(id, request, context, *called, retry, outages, at_.now).first->second;
-  if (held && entries_.seeks()) {
+  if (held && entries_.seeks(held->kind)) {
     call.state = Call::State::seeks_entry;
     entries_.seek(*held, {owner, id});
     alarms_.set(id, retry.deadline());

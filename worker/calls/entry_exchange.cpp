@@ -10,7 +10,8 @@ namespace sluice {
 
 EntryExchange::EntryExchange(const RunSettings& settings, bool has_cache)
     : run_id_(settings.run_id),
-      seeks_(has_cache && settings.mode == Mode::live && settings.read_cache && settings.write_cache) {}
+      shares_(has_cache && settings.mode == Mode::live && settings.write_cache),
+      reads_(settings.read_cache) {}
 
 void EntryExchange::seek(const EntryKey& key, const CallContext& seeker) {
   const auto [awaited, is_new] = awaited_.try_emplace(key);

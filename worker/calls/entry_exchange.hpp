@@ -17,9 +17,10 @@ namespace sluice {
 /// not thread-safe.
 class EntryExchange {
  public:
-  /// Entries are sought in live runs that read and write the cache, by a worker that has one.
+  /// Entries are sought in live runs that write the cache, by a worker that has one: where they do not read
+  /// it, votes alone, each of which one worker renews for all.
   EntryExchange(const RunSettings& settings, bool has_cache);
-  bool seeks() const { return seeks_; }
+  bool seeks(EntryKind kind) const { return shares_ && (reads_ || kind == EntryKind::vote); }
 
   /// Asks for the entry, once: what came of it is for each owner who sought it, by the last of its calls.
   void seek(const EntryKey& key, const CallContext& seeker);
@@ -40,7 +41,8 @@ class EntryExchange {
 
  private:
   std::string run_id_;
-  bool seeks_ = false;
+  bool shares_ = false;
+  bool reads_ = false;
   std::map<EntryKey, std::vector<CallContext>> awaited_;  ///< With who seeks it: one call of each owner.
   std::set<EntryKey> to_pay_;  ///< Leased entries that this worker was left to pay for.
   std::vector<EntryKey> unsent_;

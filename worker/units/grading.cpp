@@ -10,6 +10,7 @@
 
 #include <algorithm>
 #include <array>
+#include <iterator>
 #include <utility>
 
 namespace sluice {
@@ -75,6 +76,7 @@ std::optional<std::variant<Evidence, Error>> Grading::begin(std::uint64_t unit, 
   const Digest key = cache_key(*provider_, request, work.repeat);
   const auto at = pairs_.try_emplace(unit, std::move(request), key, *store_).first;
   Pair& pair = at->second;
+  pair.of_run = work.unit;
   pair.candidate.text = answer;
   pair.deadline = deadline;
   pair.outages_before = engine_.outages(grading_->provider, moment.now);
@@ -113,6 +115,10 @@ Grading::Outcome Grading::on_baseline(std::uint64_t unit, Pair& pair, Completion
 
 Grading::Outcome Grading::compare(std::uint64_t unit, Pair& pair, const Moment& moment) {
   if (!comparer_) return graded(pair, {});
+  if (grading_->judge == GradeJudge::llm) {
+    if (auto error = too_long_for_judge(pair.baseline.text, "the baseline's answer"))
+      return std::move(*error);
+  }
   const WorkUnit work = comparison_of(pair.request, pair.baseline.text, grading_->judge);
   auto done = comparer_->begin(unit, work, pair.candidate.text, deadline(unit, moment.now), moment);
   if (!done) {
@@ -172,14 +178,15 @@ Result<Completion> Grading::take_new(Pair& pair, bool lent) {
 
 void Grading::charge(const CallEnded& ended, Spend& spend) {
   add_costs(spend, ended.spend);
-  if (!ended.error && !ended.lent) spend.paid.of(CallKind::baseline) += ended.usage;
+  if (!ended.error && !ended.lent) spend.add_answer(CallKind::baseline, ended.usage);
 }
 
 void Grading::on_baseline_call(const CallEnded& ended, const Moment& moment,
                                std::vector<Enriched>& outcomes) {
   const std::uint64_t unit = ended.context.id & ~of_baseline;
   if (const auto gone = left_.find(unit); gone != left_.end()) {
-    charge(ended, unclaimed_);
+    UnitSpend& late = late_.emplace_back(UnitSpend{gone->second.of_run, {}});
+    charge(ended, late.spend);
     if (!ended.error) {
       if (const auto kept = take_new(gone->second, ended.lent); !kept) engine_.report(kept.error().message);
     }
@@ -201,7 +208,6 @@ void Grading::on_baseline_call(const CallEnded& ended, const Moment& moment,
 
 void Grading::finish(Pairs::iterator pair, std::variant<Evidence, Error> result,
                      std::vector<Enriched>& outcomes) {
-  add_costs(pair->second.spend, std::exchange(unclaimed_, {}));
   outcomes.push_back({pair->first, std::move(result), pair->second.spend});
   pairs_.erase(pair);
 }
@@ -236,11 +242,16 @@ Spend Grading::leave(std::uint64_t unit) {
   if (node.empty()) return {};
   Pair& pair = node.mapped();
   Spend spend = pair.spend;
-  add_costs(spend, std::exchange(unclaimed_, {}));
   if (pair.is_compared) add_costs(spend, comparer_->leave(unit));
   const bool is_called_for = pair.call_id != 0 && !engine_.withdraw(pair.call_id);
   if (is_called_for) left_.insert(std::move(node));
   return spend;
+}
+
+std::vector<UnitSpend> Grading::take_late() {
+  auto late = std::exchange(late_, {});
+  if (comparer_) std::ranges::move(comparer_->take_late(), std::back_inserter(late));
+  return late;
 }
 
 Error Grading::late() const {
@@ -252,7 +263,7 @@ void Grading::cancel() {
   if (comparer_) comparer_->cancel();
   pairs_.clear();
   left_.clear();
-  unclaimed_ = {};
+  late_.clear();
   compared_.clear();
 }
 

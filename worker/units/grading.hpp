@@ -46,6 +46,7 @@ class Grading final : public Enricher {
   void on_entry(const EntryKey& key, std::string_view entry, std::vector<Enriched>& outcomes) override;
   TimePoint deadline(std::uint64_t unit, TimePoint now) override;
   Spend leave(std::uint64_t unit) override;
+  std::vector<UnitSpend> take_late() override;
   Error late() const override;
   void cancel() override;
 
@@ -57,6 +58,7 @@ class Grading final : public Enricher {
     Pair(const Pair&) = delete;
     Pair& operator=(const Pair&) = delete;
 
+    UnitId of_run = 0;
     ModelRequest request;  ///< The baseline's.
     BaselineCall call;
     CallId call_id = 0;        ///< Of the call for the baseline's answer; 0 if none is under way.
@@ -92,8 +94,8 @@ class Grading final : public Enricher {
   std::uint32_t owner_;
   const KeyMask& keys_;
   Pairs pairs_;
-  Pairs left_;       ///< Nobody waits for these, but their calls are under way: what is paid for is stored.
-  Spend unclaimed_;  ///< Of calls that nobody waited for any more: whoever is done next takes it over.
+  Pairs left_;  ///< Nobody waits for these, but their calls are under way: what is paid for is stored.
+  std::vector<UnitSpend> late_;
   std::vector<Enriched> compared_;
 };
 

@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <iterator>
 #include <span>
 #include <type_traits>
 #include <utility>
@@ -89,6 +90,9 @@ FlowTurn UnitFlow::turn(const Moment& moment) {
   store_answers();
   turn.completed = std::exchange(completed_, {});
   turn.returned = std::exchange(returned_, {});
+  turn.spent = std::exchange(spent_, {});
+  for (const auto& enricher : enrichers_)
+    std::ranges::move(enricher->take_late(), std::back_inserter(turn.spent));
   const bool waits = !queue_.empty();
   turn.engine = engine_.turn(moment, {concurrency(), queue_.size(),
                                       waits ? std::string_view(queue_.front()->request.provider) : ""});
@@ -178,7 +182,7 @@ void UnitFlow::on_answer_call(CallEnded& ended) {
   unit.deadline += ended.extended;
   if (ended.error) return finish(id, std::move(*ended.error));
   if (!ended.lent) {
-    unit.spend.paid.of(CallKind::answer) += ended.usage;
+    unit.spend.add_answer(CallKind::answer, ended.usage);
     return on_new_answer(id, unit.call.take_answer());
   }
   unit.spend.cache_hit = true;
@@ -312,6 +316,10 @@ void UnitFlow::give_back(Id id) {
   withdrawn_.erase(unit.unit->unit);
   ++ends_;
   returned_.push_back(unit.unit->unit);
+  if (unit.spend.calls == 0) return;
+  // Whether the cache is hit is for whoever completes it.
+  UnitSpend& spent = spent_.emplace_back(UnitSpend{unit.unit->unit, unit.spend});
+  spent.spend.cache_hit = false;
 }
 
 template <class Wanted>

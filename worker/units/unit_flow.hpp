@@ -48,6 +48,7 @@ struct FlowTurn {
   std::vector<UnitId> started;
   std::vector<CompletedUnit> completed;
   std::vector<UnitId> returned;  ///< Dropped.
+  std::vector<UnitSpend> spent;  ///< What these, or completed ones since, took.
 };
 
 /// The call for a unit's answer. The unit must outlive it.
@@ -159,6 +160,7 @@ class UnitFlow {
   std::vector<Enriched> enriched_;
   std::vector<CompletedUnit> completed_;
   std::vector<UnitId> returned_;
+  std::vector<UnitSpend> spent_;
   std::vector<std::size_t> unstored_;  ///< Those of `completed_` whose answers are new.
 };
 

@@ -352,7 +352,7 @@ TEST_P(Migration, ARunCanBeRecordedAfterwards) {
   calibration.key.suite = "suite";
   calibration.kappa = 0.7;
   ASSERT_TRUE(ledger->note_calibrations(std::vector{calibration}));
-  EXPECT_EQ(*ledger->calibration_of(calibration.key), calibration);
+  EXPECT_EQ(*ledger->calibrations_of("suite"), std::vector{calibration});
   RetrievalEvent event;
   event.test = "t";
   event.plugin = "p";

@@ -54,6 +54,21 @@ TEST(RunBudget, MoreThanReservedMayBePaid) {
   EXPECT_NE(budget.spent(0, {1, 0}).message.find("25 of 10 tokens are paid"), std::string::npos);
 }
 
+TEST(RunBudget, OfAKindThatIsPartlyKnownNoLessThanReservedIsPaid) {
+  RunBudget budget({.tokens = 1000, .cost = {}}, {});
+  PaidTokens most;
+  most.of(CallKind::judge) = {300, 90};
+  EXPECT_TRUE(budget.reserve(1, 0, most));
+  EXPECT_TRUE(budget.reserve(1, 1, most));
+  PaidTokens known;
+  known.of(CallKind::judge) = {20, 100};
+  const std::vector<CallKind> votes{CallKind::judge};
+  budget.settle(1, 0, known, votes);
+  EXPECT_EQ(budget.paid().of(CallKind::judge), (Usage{300, 100})) << "more is known of the output";
+  budget.settle(1, 1, known);
+  EXPECT_EQ(budget.paid().of(CallKind::judge), (Usage{320, 200}));
+}
+
 TEST(RunBudget, CostIsEstimatedByThePrice) {
   RunBudget budget({.tokens = {}, .cost = 0.001}, price);
   EXPECT_TRUE(budget.reserve(1, 0, {500, 0}));

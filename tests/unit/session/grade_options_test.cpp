@@ -7,8 +7,7 @@
 
 #include <gtest/gtest.h>
 
-namespace sluice {
-namespace {
+namespace sluice::grade_options_test {
 
 Settings settings_of(const std::string& file) {
   SettingSources sources;
@@ -59,5 +58,4 @@ TEST(GradeOptions, OneModelUnderTwoProvidersIsNotComparedWithItself) {
             std::string::npos);
 }
 
-}  // namespace
-}  // namespace sluice
+}  // namespace sluice::grade_options_test

@@ -41,14 +41,18 @@ struct EntryExchangeTest : testing::Test {
 };
 
 TEST_F(EntryExchangeTest, EntriesAreSoughtWhereACacheIsReadAndWrittenAndCallsArePaid) {
-  const auto seeks = [](auto change, bool has_cache = true) {
+  const auto seeks = [](auto change, bool has_cache = true, EntryKind kind = EntryKind::embedding) {
     auto settings = live_settings();
     change(settings);
-    return EntryExchange(settings, has_cache).seeks();
+    return EntryExchange(settings, has_cache).seeks(kind);
   };
   EXPECT_TRUE(seeks([](RunSettings&) {}));
   EXPECT_FALSE(seeks([](RunSettings&) {}, false));
   EXPECT_FALSE(seeks([](RunSettings& settings) { settings.read_cache = false; }));
+  EXPECT_FALSE(seeks([](RunSettings& settings) { settings.read_cache = false; }, true, EntryKind::answer));
+  EXPECT_TRUE(seeks([](RunSettings& settings) { settings.read_cache = false; }, true, EntryKind::vote))
+      << "one worker renews it for all";
+  EXPECT_FALSE(seeks([](RunSettings& settings) { settings.write_cache = false; }, true, EntryKind::vote));
   EXPECT_FALSE(seeks([](RunSettings& settings) { settings.write_cache = false; }));
   EXPECT_FALSE(seeks([](RunSettings& settings) { settings.mode = Mode::cached; }));
   EXPECT_FALSE(seeks([](RunSettings& settings) { settings.mode = Mode::mock; }));
