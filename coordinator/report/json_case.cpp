@@ -266,9 +266,11 @@ void write_json_votes(Json& json, const CaseResult& result, std::span<const Rubr
   for (const Expectation& expectation : result.fixture.expectations) {
     if (!is_judge_metric(expectation.what.metric)) continue;
     json.key(info(expectation.what.metric).name).open('{');
-    json.key("rubric_version");
     const bool has_rubric = expectation.judge && expectation.judge->rubric < rubrics.size();
-    has_rubric ? json.value(rubrics[expectation.judge->rubric].version) : json.null();
+    const Rubric* rubric = has_rubric ? &rubrics[expectation.judge->rubric] : nullptr;
+    json.member("rubric", rubric != nullptr ? std::optional(rubric->id) : std::nullopt);
+    json.member("rubric_version", rubric != nullptr ? std::optional(rubric->version) : std::nullopt);
+    json.member("min_score", expectation.min_score.value_or(defaults::judge_min_score));
     write_judge_score(json, result.score->judged[n]);
     if (const auto standing = standing_of(result, n)) json.member("calibration", to_string(*standing));
     if (result.repeats.assessed > 1) write_judged_repeats(json, result, n);

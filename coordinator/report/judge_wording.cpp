@@ -56,13 +56,6 @@ std::string trait_bias(const TraitBias& trait, const TraitWords& of, const std::
          ", and let the rubric say what does not count, or another model judge";
 }
 
-/// `faithfulness v1`, `rubric (tone v1)`.
-std::string rubric_in_words(MetricId metric, const std::string& rubric, const std::string& version) {
-  const std::string name(info(metric).name);
-  if (rubric == name) return name + ' ' + version;
-  return name + " (" + rubric + ' ' + version + ")";
-}
-
 /// `` `faithfulness v1` with 3 votes: kappa 0.72 (95 %: 0.48 to 0.90) by 40 answers beside labels ``.
 std::string calibrated_in_words(const CheckedCalibration& one) {
   std::string text = backquoted(rubric_in_words(one.metric, one.rubric, one.rubric_version)) + " with " +
@@ -90,6 +83,12 @@ GateNotice warning(std::string code, std::string message) {
 }
 
 }  // namespace
+
+std::string rubric_in_words(MetricId metric, const std::string& rubric, const std::string& version) {
+  const std::string name(info(metric).name);
+  if (rubric == name) return name + ' ' + version;
+  return name + " (" + rubric + ' ' + version + ")";
+}
 
 std::string judged_by(const JudgedMetricBias& metric) {
   return rubric_in_words(metric.metric, metric.rubric, metric.rubric_version);

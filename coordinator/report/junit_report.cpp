@@ -175,7 +175,8 @@ class JunitReport {
 
   void write_case(const CaseResult& result) {
     open_case(result.fixture.category, wording::title(result.fixture));
-    const std::vector<wording::CaseLine> lines = wording::explanation(result, details_);
+    const std::vector<wording::CaseLine> lines =
+        wording::explanation(result, input_.results.suite.rubrics, details_);
     switch (result.status) {
       case CaseStatus::error:
         element("error",
