@@ -116,6 +116,7 @@ std::string calibration_json(const CalibrationReport& report) {
     json.line(2);
     write_calibrated(json, metric);
   }
+  json.member("provider_name", report.judge.shown_name());
   text += "\n  ";
   json.close(']');
   text += "\n}\n";

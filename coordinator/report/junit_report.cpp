@@ -122,6 +122,7 @@ class JunitReport {
     }
     if (const JudgeIdentity& judge = input_.identity.judge; !judge.provider.empty()) {
       property("judge_provider", judge.provider);
+      property("judge_provider_name", judge.shown_name());
       property("judge_model", judge.model);
     }
     property("mode", input_.mode);

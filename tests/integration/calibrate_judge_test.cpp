@@ -60,7 +60,8 @@ TEST_F(CalibrateJudge, PrintsAgreementWithLabelsAndWhereTheyDiffer) {
         run_sluice(command(address, "live") + Flags{"--labels", "labels.jsonl", "--format", "json"});
     ASSERT_EQ(finished.exit_code, 0) << finished.errors << finished.output;
     const Json report = Json::parse(finished.output);
-    EXPECT_EQ(report.at("judge"), Json::parse(R"({"provider": "openai", "model": "judge-1"})"));
+    EXPECT_EQ(report.at("judge"),
+              Json::parse(R"({"provider": "openai", "provider_name": "openai", "model": "judge-1"})"));
     EXPECT_EQ(report.at("against"), "labels");
     const Json& metric = report.at("metrics").at(0);
     EXPECT_EQ(metric.at("metric"), "relevancy");

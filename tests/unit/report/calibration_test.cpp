@@ -125,7 +125,8 @@ TEST(JudgeCalibration, IsShownInWordsAndAsJson) {
     EXPECT_NE(text.find(words), std::string::npos) << words << "\nis not in\n" << text;
   }
   const json parsed = json::parse(calibration_json(report));
-  EXPECT_EQ(parsed["judge"], json::parse(R"({"provider": "openai", "model": "gpt-4o"})"));
+  EXPECT_EQ(parsed["judge"],
+            json::parse(R"({"provider": "openai", "provider_name": "openai", "model": "gpt-4o"})"));
   EXPECT_EQ(parsed["against"], "must_contain");
   EXPECT_EQ(parsed["errors"], 2);
   const json& metric = parsed["metrics"][0];
