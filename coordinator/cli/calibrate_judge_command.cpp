@@ -93,9 +93,7 @@ struct CalibrateJudge {
                "no test of the suite has the metric `" + name +
                    "`; name one that tests with judge metrics have, or give labels with --labels"}};
     }
-    // Of a part of the suite the others' labels are no slips.
-    if (options.is_selection()) return {};
-    return standard.labels->check_tests(inputs.suite.cases);
+    return standard.labels->check_tests(inputs.suite.cases, options.is_selection());
   }
 
   static int compare(const CalibrationStandard& standard, bool as_json, const ConcludedRun& run) {
