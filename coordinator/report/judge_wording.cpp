@@ -125,6 +125,8 @@ std::string vote_noise(const JudgedMetricBias& metric) {
                      share_of_hundred(noise.flip_rate) + " of " + counted(noise.answers, "answer") +
                      " (at most " + share_of_hundred(noise.flip_rate_upper) + ")";
   const std::string limit = share_of_hundred(defaults::vote_noise_limit);
+  if (!is_noisy(metric) && noise.flip_rate_upper > defaults::vote_noise_limit)
+    return text + ": too few answers to tell whether it is below the limit of " + limit;
   if (!is_noisy(metric)) return text + ": below the limit of " + limit;
   if (!noise.enough_votes) {
     return text + ": above " + limit + ", and not even " + std::to_string(defaults::most_votes) +
