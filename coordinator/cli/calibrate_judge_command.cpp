@@ -3,6 +3,7 @@
 #include "coordinator/cli/command.hpp"
 #include "coordinator/cli/run_flags.hpp"
 #include "coordinator/cli/setting_flags.hpp"
+#include "coordinator/display/terminal.hpp"
 #include "coordinator/merge/judge_agreement_fold.hpp"
 #include "coordinator/output/output_file.hpp"
 #include "coordinator/report/calibration_report.hpp"
@@ -127,7 +128,7 @@ struct CalibrateJudge {
     const auto kept = run.ledger.note_calibrations(calibrations);
     if (!kept) return report_error(kept.error());
     const auto written = write_stdout("calibration", [&](Sink& sink) -> Result<void> {
-      sink.write(as_json ? calibration_json(report) : calibration_text(report));
+      sink.write(as_json ? calibration_json(report) : calibration_text(report, output_columns()));
       return {};
     });
     return written ? exit_ok : report_error(written.error());
