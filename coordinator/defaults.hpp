@@ -171,6 +171,9 @@ inline constexpr std::uint32_t bootstrap_resamples = 2000;
 /// Beyond so many units the interval is the normal one: there both agree to within what is printed, and
 /// resampling would cost units x resamples.
 inline constexpr std::uint32_t resampled_units = 5000;
+/// Below so many units an interval of 95 % is not shown: a one-sided swap test cannot reach 5 % with them
+/// either (2^-4), and resamples of one or two units have hardly any width.
+inline constexpr std::size_t fewest_interval_units = 5;
 inline constexpr std::uint32_t draws = 9999;           ///< p-values are then multiples of 1/10,000.
 inline constexpr std::uint32_t enumerated_units = 20;  ///< Of the swap test: 2^20 assignments. At most 30.
 inline constexpr std::uint32_t drawn_units = 2000;     ///< Of the swap test; the normal beyond.

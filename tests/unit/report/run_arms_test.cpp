@@ -143,6 +143,21 @@ TEST(RunArms, PairsTheTestsThatBothAnswered) {
             (std::vector{CaseStatus::pass, CaseStatus::error, CaseStatus::pass}));
 }
 
+// One test gave the interval "+0.0 to +0.0".
+TEST(RunArms, AFewTestsGiveNoInterval) {
+  for (const std::uint32_t tests : {1u, 4u, 5u}) {
+    Arms arms({"a", "b"});
+    for (std::uint32_t test = 0; test < tests; ++test) {
+      arms.add(test, 0, {scored(0.5)});
+      arms.add(test, 1, {scored(0.5)});
+    }
+    const RunArms run = arms.finish();
+    const ArmMetricComparison& one = of(run.pairs[0], MetricId::semantic_similarity_to);
+    EXPECT_EQ(one.gain(), 0.0);
+    EXPECT_EQ(one.gain_interval().has_value(), tests == 5) << tests;
+  }
+}
+
 TEST(RunArms, ABaselineArmIsComparedWithEachOther) {
   ArmRules rules;
   rules.baseline = 1;
