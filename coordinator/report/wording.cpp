@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <chrono>
 
+#include <map>
 namespace sluice::wording {
 namespace {
 
@@ -26,20 +27,33 @@ std::string aggregates_reason(const BaselineComparison& gate) {
 }
 
 std::string notices_reason(const std::vector<GateNotice>& notices) {
-  const auto number_of = [&](GateNotice::Severity severity) {
-    return static_cast<std::uint64_t>(std::ranges::count(notices, severity, &GateNotice::severity));
-  };
+constexpr std::string_view about_arms = "the arms";
+
+  std::map<std::string_view, std::uint64_t> failures;
+  std::map<std::string_view, std::uint64_t> warnings;
+  for (const GateNotice& notice : notices) {
+    if (notice.severity == GateNotice::Severity::failure) ++failures[topic_of(notice)];
+    if (notice.severity == GateNotice::Severity::warning) ++warnings[topic_of(notice)];
+  }
   std::string text;
-  const auto failures = number_of(GateNotice::Severity::failure);
-  const auto warnings = number_of(GateNotice::Severity::warning);
-  if (failures > 0) text += ", " + counted(failures, "failure") + " of the comparison under --strict";
-  if (warnings > 0) text += ", " + counted(warnings, "warning") + " about the comparison";
+  for (const auto& [topic, count] : failures) {
+    text += ", " + counted(count, "failure") + " of " + std::string(topic);
+    // An arm that is worse fails by itself.
+    if (topic != about_arms) text += " under --strict";
+  }
+  for (const auto& [topic, count] : warnings)
+    text += ", " + counted(count, "warning") + " about " + std::string(topic);
   return text;
 }
 
 }  // namespace
 
 std::string symbol(RunVerdict verdict) {
+std::string_view topic_of(const GateNotice& notice) {
+  if (notice.subject == "Judge") return "the judge";
+  return notice.subject == "Arms" ? about_arms : "the comparison";
+}
+
   switch (verdict) {
     case RunVerdict::pass:
       return "✓";

@@ -30,6 +30,8 @@ std::string baseline_origin(const ReportInput& input);
 /// The command that gives the missing scores an entry, for a POSIX shell; `...` is what else the run was
 /// given.
 std::string how_to_pin(const ReportInput& input);
+/// What the notice is about: `the comparison`, `the judge`, `the arms`.
+std::string_view topic_of(const GateNotice& notice);
 std::string_view severity_word(GateNotice::Severity severity);  ///< `info`, `warning`, `failure`
 
 /// `tls/cert_verification/enabled = true (confidence 0.9, line 7)`.
