@@ -72,6 +72,7 @@ struct CalibrateJudge {
       standard.metric = *metric;
     }
     RunUse use;
+    use.command = "calibrate-judge";
     use.check = [&](const RunOptions& options, const RunInputs& inputs) {
       return problems_of(standard, options, inputs);
     };

@@ -229,8 +229,8 @@ int execute_run(const RunOptions& options, Suite suite, const StartWorkers& star
   if (const auto budgets = add_budgets(options, *inputs, controller); !budgets)
     return report_error(budgets.error());
   const auto run_id = controller.settings.run_id;
-  const auto begun =
-      ledger->begin_run(record_of(options, *inputs, controller.settings, *plan, unix_now_ms()));
+  const auto begun = ledger->begin_run(record_of(options, *inputs, controller.settings, *plan, unix_now_ms(),
+                                                 use != nullptr ? use->command : run_command));
   if (!begun) return report_error(begun.error());
 
   auto run = conduct(options, *inputs, plan, std::move(controller), std::move(*ledger), style, signals,
