@@ -207,6 +207,18 @@ TEST(RunArms, NoticesOrientEachPairByTheBaseline) {
             "`semantic_similarity_to` of the arm `a` is worse than that of `b`, beyond chance.");
 }
 
+TEST(RunArms, ANoticeSaysThatTooFewTestsDecideNothing) {
+  Arms arms({"1", "2"}, {.baseline = 0});
+  arms.add(0, 0, {scored(0.5)});
+  arms.add(0, 1, {scored(0.75)});
+  const auto notices = arm_notices(arms.finish(), 0);
+  ASSERT_EQ(notices.size(), 1u);
+  EXPECT_EQ(notices[0].code, "arm_undecided");
+  EXPECT_EQ(notices[0].message,
+            "whether `semantic_similarity_to` of the arm `2` is worse than that of `1` or as good, these answers "
+            "do not say: more tests or repeats are needed.");
+}
+
 /// How a simulated test comes out: each is as hard as it is, for all arms.
 struct Model {
   double level = 0.7;   ///< Share that passes.
