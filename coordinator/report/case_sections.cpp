@@ -50,7 +50,7 @@ bool belongs_to_the_line_above(CaseLineKind kind) {
 
 Text title_of(const Case& fixture) {
   Text title{strong(fixture.id, defaults::case_title_bytes)};
-  if (!fixture.name.empty() && fixture.name != fixture.id) {
+  if (wording::has_name_of_its_own(fixture)) {
     title.spans.push_back(words(": "));
     title.spans.push_back(words(fixture.name, defaults::case_title_bytes));
   }

@@ -4,6 +4,7 @@
 #include "coordinator/defaults.hpp"
 #include "coordinator/gate/quoted.hpp"
 #include "coordinator/report/assessment_wording.hpp"
+#include "coordinator/suite/arm.hpp"
 
 #include <algorithm>
 #include <chrono>
@@ -215,9 +216,16 @@ bool is_shown_as_got(const CaseDetails& details, const FinalClaim& claim) {
                              [&](const MissedClaim& missed) { return missed.got == &claim; });
 }
 
+bool has_name_of_its_own(const Case& fixture) {
+  const std::string_view id = fixture.id;
+  // Under arms the id goes on with the arm's name, and the name that a test has by default does not.
+  const bool is_id = id.starts_with(fixture.name) &&
+                     (id.size() == fixture.name.size() || id[fixture.name.size()] == arm_separator);
+  return !fixture.name.empty() && !is_id;
+}
+
 std::string title(const Case& fixture) {
-  const bool has_name = !fixture.name.empty() && fixture.name != fixture.id;
-  return has_name ? fixture.id + ": " + fixture.name : fixture.id;
+  return has_name_of_its_own(fixture) ? fixture.id + ": " + fixture.name : fixture.id;
 }
 
 std::string got(const MissedClaim& missed, const Case& fixture) {
