@@ -120,14 +120,20 @@ struct CalibrateJudge {
                                       : "`" + report.against + "`; name a metric of the same tests") +
           (report.errors > 0 ? " (some cases ended in an error: `sluice run` shows why)" : ""));
     }
+    if (const auto fake = fake_judge_notice(report.judge)) report_warning(fake->message);
+    const bool is_mock = run.options.settings.mode.value == Mode::mock;
+    if (is_mock)
+      report_warning("the answers of a mock run are no model's: what the judge is worth on them is not kept");
     std::vector<JudgeCalibration> calibrations;
     for (const CalibratedMetric& one : report.metrics) {
       JudgeCalibration& calibration = calibrations.emplace_back(one.calibration);
       calibration.run_id = run.facts.run_id;
       calibration.calibrated_at_ms = unix_now_ms();
     }
-    const auto kept = run.ledger.note_calibrations(calibrations);
-    if (!kept) return report_error(kept.error());
+    if (!is_mock) {
+      const auto kept = run.ledger.note_calibrations(calibrations);
+      if (!kept) return report_error(kept.error());
+    }
     const auto written = write_stdout("calibration", [&](Sink& sink) -> Result<void> {
       sink.write(as_json ? calibration_json(report) : calibration_text(report, output_columns()));
       return {};
