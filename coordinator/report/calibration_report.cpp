@@ -116,6 +116,7 @@ std::string calibration_json(const CalibrationReport& report) {
   json.line(1);
   json.key("judge").open('{');
   json.member("provider", report.judge.provider);
+  json.member("provider_name", report.judge.shown_name());
   json.member("model", report.judge.model);
   json.close('}');
   json.line(1);
@@ -130,7 +131,6 @@ std::string calibration_json(const CalibrationReport& report) {
     json.line(2);
     write_calibrated(json, metric);
   }
-  json.member("provider_name", report.judge.shown_name());
   text += "\n  ";
   json.close(']');
   text += "\n}\n";

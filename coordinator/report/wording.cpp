@@ -8,8 +8,8 @@
 
 #include <algorithm>
 #include <chrono>
-
 #include <map>
+
 namespace sluice::wording {
 namespace {
 
@@ -27,9 +27,9 @@ std::string aggregates_reason(const BaselineComparison& gate) {
   return text + (beyond ? ", beyond the limit of " : ", within the limit of ") + points(assessment.threshold);
 }
 
-std::string notices_reason(const std::vector<GateNotice>& notices) {
 constexpr std::string_view about_arms = "the arms";
 
+std::string notices_reason(const std::vector<GateNotice>& notices) {
   std::map<std::string_view, std::uint64_t> failures;
   std::map<std::string_view, std::uint64_t> warnings;
   for (const GateNotice& notice : notices) {
@@ -49,12 +49,12 @@ constexpr std::string_view about_arms = "the arms";
 
 }  // namespace
 
-std::string symbol(RunVerdict verdict) {
 std::string_view topic_of(const GateNotice& notice) {
   if (notice.subject == "Judge") return "the judge";
   return notice.subject == "Arms" ? about_arms : "the comparison";
 }
 
+std::string symbol(RunVerdict verdict) {
   switch (verdict) {
     case RunVerdict::pass:
       return "✓";
