@@ -44,9 +44,12 @@ inline constexpr int ledger_busy_timeout_ms = 10'000;  ///< For another process'
 /// The change to a write-ahead log is refused at once where SQLite waits elsewhere; so it is tried for 5 s.
 inline constexpr int log_change_tries = 500;
 inline constexpr auto log_change_wait = 10ms;
-inline constexpr int compact_busy_timeout_ms = 1000;     ///< Short: later runs find the room in the file.
-inline constexpr std::size_t max_unsettled_pins = 4096;  ///< Bounds what settling sorts and writes at once:
-                                                         ///< some 10 ms.
+inline constexpr int compact_busy_timeout_ms = 1000;  ///< Short: later runs find the room in the file.
+/// Observations give way: whoever waits so long for another process goes without.
+inline constexpr int observations_busy_timeout_ms = 5000;
+inline constexpr int observations_pruned_at_once = 5000;  ///< Some 50 ms; another process waits so long.
+inline constexpr std::size_t max_unsettled_pins = 4096;   ///< Bounds what settling sorts and writes at once:
+                                                          ///< some 10 ms.
 
 // --- merge
 /// Large enough for zstd to find what rows have in common, small enough to unpack one at a time.
