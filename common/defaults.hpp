@@ -204,6 +204,8 @@ inline constexpr std::size_t max_explained_bytes = 256u << 10;
 // -------------------------------------------------------------------------------------------------------
 inline constexpr std::size_t max_shown_bytes = 1000;      ///< Of an answer, for the report: a screenful.
 inline constexpr std::size_t max_rationale_bytes = 1000;  ///< Of a judge's vote, for the report: a screenful.
+inline constexpr std::size_t max_graded_bytes = 256u << 10;  ///< Of each answer of a graded pair that a
+                                                             ///< result keeps; far above what people compare.
 inline constexpr std::size_t max_detail_bytes = 300;  ///< Why a metric did not pass; cut off at a character's
                                                       ///< end.
 inline constexpr std::size_t max_quoted_bytes = 60;   ///< Of one text in such a detail.

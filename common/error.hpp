@@ -47,15 +47,20 @@ enum class Reason : std::uint16_t {
   provider_paused = 45,       ///< It asked for a silence that is longer than the time of a case.
 
   // One trial: the case ends with status `error`, and never enters a score.
-  rate_limited = 60,      ///< 429 or 529 until the retries or the time of the case were spent.
-  provider_failed = 61,   ///< 5xx until the retries were spent.
-  timed_out = 62,         ///< No answer within the request's or the case's time.
-  connection_lost = 63,   ///< Connections failed until the retries were spent.
-  request_refused = 64,   ///< 4xx for this request alone (bad request, too large).
-  answer_too_large = 65,  ///< More than `defaults::max_answer_bytes`.
-  worker_lost = 66,       ///< Lost with its worker too often.
-  judge_unparsable = 70,  ///< A judge's answer could not be read as a vote, however often it was asked.
-  judge_refused = 71,     ///< The judge declined, or was cut off.
+  rate_limited = 60,           ///< 429 or 529 until the retries or the time of the case were spent.
+  provider_failed = 61,        ///< 5xx until the retries were spent.
+  timed_out = 62,              ///< No answer within the request's or the case's time.
+  connection_lost = 63,        ///< Connections failed until the retries were spent.
+  request_refused = 64,        ///< 4xx for this request alone (bad request, too large).
+  answer_too_large = 65,       ///< More than `defaults::max_answer_bytes`.
+  worker_lost = 66,            ///< Lost with its worker too often.
+  judge_unparsable = 70,       ///< A judge's answer could not be read as a vote, however often it was asked.
+  judge_refused = 71,          ///< The judge declined, or was cut off.
+  quality_score_invalid = 72,  ///< A grade whose score is not in 0..1.
+  grader_id_missing = 73,      ///< A grade that does not say who graded.
+  embedding_count_wrong = 74,  ///< Not exactly two vectors for a pair of answers.
+  grade_unparsable = 75,       ///< A judge's comparison could not be read, however often it was asked.
+  baseline_unanswered = 76,    ///< The baseline declined or was cut off: there is nothing to grade against.
   // Of cases whose turn did not come: a budget of the run ended it (docs/budgets.md).
   deadline_reached = 67,    ///< `--deadline`
   token_budget_spent = 68,  ///< `--max-tokens`

@@ -6,12 +6,13 @@
 /// The data files of config/ as they were when the program was built.
 namespace sluice::embedded {
 
-extern const std::string_view ontology;       ///< ontology.toml
-extern const std::string_view claims_prompt;  ///< prompts/claims.toml
-extern const std::string_view claims_schema;  ///< schemas/claims.schema.json
-extern const std::string_view vote_schema;    ///< schemas/vote.schema.json
-extern const std::string_view prices;         ///< prices.toml
-extern const std::string_view report_schema;  ///< schemas/report.schema.json
+extern const std::string_view ontology;           ///< ontology.toml
+extern const std::string_view claims_prompt;      ///< prompts/claims.toml
+extern const std::string_view claims_schema;      ///< schemas/claims.schema.json
+extern const std::string_view vote_schema;        ///< schemas/vote.schema.json
+extern const std::string_view comparison_schema;  ///< schemas/comparison.schema.json
+extern const std::string_view prices;             ///< prices.toml
+extern const std::string_view report_schema;      ///< schemas/report.schema.json
 
 struct EmbeddedFile {
   std::string_view path;  ///< "rubrics/faithfulness/v1.toml"

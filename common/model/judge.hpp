@@ -5,6 +5,7 @@
 #include "common/model/request.hpp"
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -37,9 +38,10 @@ struct JudgeSettings {
   std::string provider;
   std::string model;
   double temperature = 0.0;
-  std::uint32_t max_tokens = 0;  ///< Upper bound of a vote; 0 lets the provider decide.
-  bool refresh = false;          ///< Votes are not read from caches.
-  std::vector<Rubric> rubrics;   ///< Those that the run's cases use.
+  std::uint32_t max_tokens = 0;           ///< Upper bound of a vote; 0 lets the provider decide.
+  bool refresh = false;                   ///< Votes are not read from caches.
+  std::vector<Rubric> rubrics;            ///< Those that the run's cases use.
+  std::optional<std::int64_t> seed = {};  ///< Sent with each call if it is set; comparisons of answers alone.
   friend bool operator==(const JudgeSettings&, const JudgeSettings&) = default;
 };
 

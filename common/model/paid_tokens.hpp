@@ -13,8 +13,9 @@
 namespace sluice {
 
 /// What a call is made for. Each kind has its own model, price and sums.
-enum class CallKind : std::uint8_t { answer = 0, embedding = 1, judge = 2 };
-inline constexpr std::size_t call_kinds = 3;
+/// `baseline`: an answer that the run's own are graded against.
+enum class CallKind : std::uint8_t { answer = 0, embedding = 1, judge = 2, baseline = 3 };
+inline constexpr std::size_t call_kinds = 4;
 
 /// Tokens that calls are charged for, by what the calls were for. Sums never wrap.
 struct PaidTokens {
@@ -56,6 +57,8 @@ inline constexpr std::array paid_columns = {
     PaidColumn{"embedding", CallKind::embedding, &Usage::input_tokens},
     PaidColumn{"judge_input", CallKind::judge, &Usage::input_tokens},
     PaidColumn{"judge_output", CallKind::judge, &Usage::output_tokens},
+    PaidColumn{"baseline_input", CallKind::baseline, &Usage::input_tokens},
+    PaidColumn{"baseline_output", CallKind::baseline, &Usage::output_tokens},
 };
 
 /// What tokens cost in US dollars; nothing if a price that they need is not known.

@@ -3,6 +3,7 @@
 #include "common/error.hpp"
 #include "common/model/claim.hpp"
 #include "common/model/completion.hpp"
+#include "common/model/grading.hpp"
 #include "common/model/metrics.hpp"
 #include "common/model/paid_tokens.hpp"
 #include "common/model/trial.hpp"
@@ -73,6 +74,7 @@ struct UnitResult {
   std::string shown_text;
   std::vector<TrialScore> scores;
   Spend spend;
+  std::optional<GradingResult> grade = {};  ///< In a run that grades, unless there is an error.
   friend bool operator==(const UnitResult&, const UnitResult&) = default;
 };
 

@@ -1,5 +1,6 @@
 #pragma once
 
+#include "common/model/grading.hpp"
 #include "common/model/judge.hpp"
 
 #include <chrono>
@@ -61,6 +62,7 @@ struct RunSettings {
   std::string ontology;  ///< The ontology file's text (config/ontology.toml).
   EmbeddingSettings embedding;
   JudgeSettings judge;
+  std::optional<GradingSettings> grading = {};  ///< Nothing: answers are not compared with a baseline's.
   friend bool operator==(const RunSettings&, const RunSettings&) = default;
 };
 

@@ -52,6 +52,11 @@ bool is_known(JudgeSource value) {
 }
 
 template <>
+bool is_known(GradeJudge value) {
+  return value == GradeJudge::exact || value == GradeJudge::embedding || value == GradeJudge::llm;
+}
+
+template <>
 bool is_known(EntryKind value) {
   return value == EntryKind::answer || is_leased(value);  // A live run asks for refusals again.
 }

@@ -35,6 +35,8 @@ template <>
 bool is_known(Judge value);
 template <>
 bool is_known(JudgeSource value);
+template <>
+bool is_known(GradeJudge value);
 
 // --- Values
 // -------------------------------------------------------------------------------------------------
@@ -121,13 +123,40 @@ bool layout(Archive& archive, M& m) {
                         m.waited_permit_ms, m.waited_pause_ms, m.waited_retry_ms);
 }
 
+template <class Archive, Of<OrderedScores> M>
+bool layout(Archive& archive, M& m) {
+  return archive.record(Ratio{m.baseline_first}, Ratio{m.candidate_first});
+}
+
+template <class Archive, Of<Grade> M>
+bool layout(Archive& archive, M& m) {
+  return archive.record(Ratio{m.quality_score}, Excerpt{m.notes, defaults::max_rationale_bytes},
+                        Name{m.grader_id}, m.orders);
+}
+
+template <class Archive, Of<GradedAnswer> M>
+bool layout(Archive& archive, M& m) {
+  return archive.record(Excerpt{m.text, defaults::max_graded_bytes},
+                        Excerpt{m.served_model, defaults::max_detail_bytes}, m.usage, m.cache_hit,
+                        m.latency_ms);
+}
+
+template <class Archive, Of<GradingResult> M>
+bool layout(Archive& archive, M& m) {
+  if (!archive.record(m.grade, m.baseline, m.candidate)) return false;
+  if constexpr (Archive::reading) {
+    if (!check_grade(m.grade)) return archive.refuse("a sound grade was expected");
+  }
+  return true;
+}
+
 /// True if every position in the scores lies within what it points into.
 bool positions_fit(const UnitResult& result);
 
 template <class Archive, Of<UnitResult> M>
 bool layout(Archive& archive, M& m) {
   if (!archive.record(m.unit, m.key, m.answer, m.usage, m.error, m.parsed, m.claims,
-                      Excerpt{m.shown_text, defaults::max_shown_bytes}, m.scores, m.spend)) {
+                      Excerpt{m.shown_text, defaults::max_shown_bytes}, m.scores, m.spend, m.grade)) {
     return false;
   }
   if constexpr (Archive::reading) {
@@ -194,14 +223,19 @@ bool layout(Archive& archive, M& m) {
 template <class Archive, Of<JudgeSettings> M>
 bool layout(Archive& archive, M& m) {
   return archive.record(m.judge, Name{m.provider}, Name{m.model}, m.temperature, m.max_tokens, m.refresh,
-                        m.rubrics);
+                        m.rubrics, m.seed);
+}
+
+template <class Archive, Of<GradingSettings> M>
+bool layout(Archive& archive, M& m) {
+  return archive.record(m.judge, Name{m.provider}, Name{m.model}, m.llm);
 }
 
 template <class Archive, Of<RunSettings> M>
 bool layout(Archive& archive, M& m) {
   return archive.record(Name{m.run_id}, m.mode, m.read_cache, m.write_cache, m.providers, m.connect_timeout,
                         m.request_timeout, m.case_timeout, m.backoff_initial, m.max_retries,
-                        m.heartbeat_interval, m.ontology, m.embedding, m.judge);
+                        m.heartbeat_interval, m.ontology, m.embedding, m.judge, m.grading);
 }
 
 // --- Messages

@@ -1,7 +1,8 @@
 #include "common/clock.hpp"
 #include "common/defaults.hpp"
 #include "coordinator/cli/command.hpp"
-#include "coordinator/cli/run_command.hpp"
+#include "coordinator/cli/run_flags.hpp"
+#include "coordinator/cli/setting_flags.hpp"
 #include "coordinator/merge/judge_agreement_fold.hpp"
 #include "coordinator/output/output_file.hpp"
 #include "coordinator/report/calibration_report.hpp"
@@ -43,7 +44,9 @@ Result<MetricId> metric_to_compare(const std::string& name) {
                      "; it takes one of " + names);
 }
 
-struct CalibrateJudge : RunCommand {
+struct CalibrateJudge {
+  SettingFlags settings;
+  RunFlags flags;
   std::optional<std::string> labels_file;
   std::optional<std::string> against;
   std::string format = "table";
@@ -75,7 +78,7 @@ struct CalibrateJudge : RunCommand {
                        const RunFacts& facts) {
       return compare(standard, *as == 1, results, gate, ledger, facts);
     };
-    return run(start_workers, &use);
+    return run_suite(settings, flags, start_workers, &use);
   }
 
  private:
@@ -141,15 +144,15 @@ Command add_calibrate_judge_command(CLI::App& program, const StartWorkers& start
   auto command = std::make_shared<CalibrateJudge>();
   CLI::App* app = program.add_subcommand("calibrate-judge",
                                          "Compare a judge with labels, or with a metric that needs no judge");
-  command->add_suite_flags(*app);
+  add_suite_flags(*app, command->flags);
   app->add_option("--labels", command->labels_file, "Verdicts of people: JSON Lines of id and passed")
       ->type_name("FILE");
   app->add_option("--against", command->against, "Compare with this metric of the same tests")
       ->type_name("METRIC");
   app->add_option("--format", command->format, "What is printed (default table)")->type_name("table|json");
-  command->add_selection_flags(*app);
-  command->add_distribution_flags(*app);
-  command->add_log_flags(*app);
+  add_answer_flags(*app, command->flags);
+  add_distribution_flags(*app, command->flags);
+  add_log_flags(*app, command->flags);
   command->settings.add_to(*app);
   app->footer(calibrate_examples);
   return {app, [command, start_workers] { return command->calibrate(start_workers); }};

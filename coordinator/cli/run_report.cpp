@@ -6,6 +6,8 @@
 #include "coordinator/cli/past_runs.hpp"
 #include "coordinator/merge/aggregate.hpp"
 #include "coordinator/merge/held_results.hpp"
+#include "coordinator/merge/run_grades.hpp"
+#include "coordinator/report/grade_report.hpp"
 #include "coordinator/report/report.hpp"
 #include "coordinator/report/wording.hpp"
 #include "coordinator/session/baseline_run.hpp"
@@ -128,6 +130,36 @@ std::vector<ArmIdentity> arms_of(const RunOptions& options, const RunInputs& inp
   return arms;
 }
 
+/// Prints what the answers were graded, in place of a run's report. Returns the exit code.
+int report_grades(const RunOptions& options, const RunInputs& inputs, const RunResults& results,
+                  const RunFacts& facts, const RunPrice& price) {
+  const auto grades = run_grades(results, defaults::confidence, defaults::statistics_seed);
+  if (!grades) return report_error(grades.error());
+  const auto facts_of = [&](const RunArm& arm, const GradedArm& of_grades) {
+    const ResolvedProvider& model = arm.provider;
+    return GradedArmFacts{arm.arm.name, model.provider.kind, model.provider.name, model.model,
+                          inputs.prices.cost(model.provider.kind, model.model, of_grades.usage)};
+  };
+  const GradeReportInput input{*grades,
+                               options.grading->judge,
+                               inputs.suite.name,
+                               facts.run_id,
+                               facts_of(options.grading->baseline, grades->all.baseline),
+                               facts_of(options.arms.front(), grades->all.candidate),
+                               defaults::confidence,
+                               price(facts.paid_by_arm),
+                               facts.cut_short};
+  int code = grades->all.errors > 0 || facts.cut_short ? exit_failed : exit_ok;
+  for (const ReportTarget& target : options.reports) {
+    if (auto written = write_grade_report(target, input); !written) code = report_error(written.error());
+  }
+  if (facts.cut_short) {
+    report_error(*facts.cut_short);
+    if (is_stopped(facts)) code = exit_error;
+  }
+  return code;
+}
+
 }  // namespace
 
 int report_failed_run(Ledger& ledger, const std::string& run_id, const Error& why, std::int64_t ended_at_ms) {
@@ -178,6 +210,11 @@ int report_run(const RunOptions& options, const RunInputs& inputs, const RunGate
     // The verdict stands without them.
     if (!changes) report_warning("which fixtures changed is not known: " + changes.error().message);
     if (changes && *changes) assessment->gate.notices.push_back(std::move(**changes));
+  }
+  if (options.grading) {
+    const int graded = report_grades(options, inputs, results, facts, price);
+    const auto noted = ledger.finish_run(facts.run_id, summary_of(facts, *assessment, graded));
+    return noted ? graded : report_error(noted.error());
   }
   int code = assessment->exit_code;
   const RunIdentity identity{inputs.prompt.version,          inputs.prompt.hash,

@@ -16,18 +16,18 @@ void SettingFlags::add_to(CLI::App& command, std::initializer_list<std::string_v
     if (!wanted || definition.flag.empty()) continue;
     auto flag = std::make_unique<Flag>();
     flag->value.key = definition.key;
-    flag->value.flag = definition.flag;
-    flag->option =
-        command.add_option(std::string(definition.flag), flag->value.value, std::string(definition.doc))
-            ->type_name(std::string(definition.value))
-            ->group("Settings");
+    const auto other = renamed_.find(definition.key);
+    flag->value.flag = other == renamed_.end() ? definition.flag : other->second;
+    flag->option = command.add_option(flag->value.flag, flag->value.value, std::string(definition.doc))
+                       ->type_name(std::string(definition.value))
+                       ->group("Settings");
     if (!definition.bare.empty()) {
       flag->bare = definition.bare;
       flag->option->expected(0, 1);
     }
     CLI::Option* option = flag->option;
     flags_.push_back(std::move(flag));
-    if (!definition.off_flag.empty()) {
+    if (!definition.off_flag.empty() && other == renamed_.end()) {
       auto off = std::make_unique<Flag>();
       off->value = {std::string(definition.key), std::string(definition.off_flag),
                     std::string(definition.off)};

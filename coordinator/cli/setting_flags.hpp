@@ -6,6 +6,7 @@
 
 #include <cstdint>
 #include <initializer_list>
+#include <map>
 #include <memory>
 #include <optional>
 #include <string>
@@ -30,6 +31,9 @@ class SettingFlags {
   /// Adds the flags of the named settings, or of all that have one. The texts' storage is this object, which
   /// must live as long as the command line is parsed; it is not copied or moved.
   void add_to(CLI::App& command, std::initializer_list<std::string_view> keys = {});
+  /// For a command that gives a setting's flag to something else: the setting's is called `flag`, and it has
+  /// no flag that switches it off. Call before `add_to`.
+  void rename(std::string_view key, std::string_view flag) { renamed_.emplace(key, flag); }
   SettingFlags() = default;
   SettingFlags(const SettingFlags&) = delete;
   SettingFlags& operator=(const SettingFlags&) = delete;
@@ -47,6 +51,7 @@ class SettingFlags {
     CLI::Option* option = nullptr;
   };
   std::vector<std::unique_ptr<Flag>> flags_;
+  std::map<std::string_view, std::string_view> renamed_;  ///< Flags by their settings' keys.
   std::string config_;
   CLI::Option* config_option_ = nullptr;
 };

@@ -35,7 +35,8 @@ constexpr const char* schema = R"sql(
     precision REAL, recall REAL, f1 REAL,
     passed INTEGER, warned INTEGER, flaky INTEGER, failed INTEGER, errors INTEGER,
     paid_input_tokens INTEGER, paid_output_tokens INTEGER, paid_embedding_tokens INTEGER,
-    paid_judge_input_tokens INTEGER, paid_judge_output_tokens INTEGER, estimated_cost REAL,
+    paid_judge_input_tokens INTEGER, paid_judge_output_tokens INTEGER,
+    paid_baseline_input_tokens INTEGER, paid_baseline_output_tokens INTEGER, estimated_cost REAL,
     -- What exactly the run was of. Null for runs from before version 6.
     config_fingerprint TEXT, plan_identity TEXT, settings TEXT,
     -- The wire's version whose layout the run's results have; null for runs from before version 6.
@@ -141,6 +142,13 @@ void to_version_8(SQLite::Database& db) {
   db.exec(calibrations);
 }
 
+void to_version_9(SQLite::Database& db) {
+  db.exec(R"sql(
+    ALTER TABLE runs ADD COLUMN paid_baseline_input_tokens INTEGER;
+    ALTER TABLE runs ADD COLUMN paid_baseline_output_tokens INTEGER;
+  )sql");
+}
+
 struct Step {
   int to;
   void (*take)(SQLite::Database&);
@@ -153,7 +161,8 @@ constexpr std::array<Step, schema_version - 1> steps{{{2, to_version_2},
                                                       {5, to_version_5},
                                                       {6, to_version_6},
                                                       {7, to_version_7},
-                                                      {8, to_version_8}}};
+                                                      {8, to_version_8},
+                                                      {9, to_version_9}}};
 static_assert(steps.back().to == schema_version);
 
 int version_of(SQLite::Database& db) {

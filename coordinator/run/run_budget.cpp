@@ -1,6 +1,7 @@
 #include "coordinator/run/run_budget.hpp"
 
 #include "common/defaults.hpp"
+#include "common/model/comparison.hpp"
 #include "common/model/metrics.hpp"
 #include "common/model/token_bound.hpp"
 #include "config/embedded_config.hpp"
@@ -43,9 +44,28 @@ Usage most_of_votes(const JudgeSettings& judge, const JudgeExpectation& expectat
   return {calls * input, calls * output_token_bound(request)};
 }
 
+/// What getting the baseline's answer and comparing it may take beside the answer itself.
+void add_grading(const WorkUnit& unit, const GradingSettings& grading, PaidTokens& most) {
+  const Usage answer = most.of(CallKind::answer);
+  most.of(CallKind::baseline) = answer;
+  if (grading.judge == GradeJudge::embedding) {
+    most.of(CallKind::embedding).input_tokens += 2 * answer.output_tokens;
+  } else if (grading.judge == GradeJudge::llm) {
+    JudgeSettings judge = grading.llm;
+    judge.rubrics = comparison_rubrics();
+    const std::string instructions = unit.request.system ? *unit.request.system : std::string();
+    for (std::uint32_t order = 0; order < judge.rubrics.size(); ++order) {
+      // Both answers are shown, and nobody knows either yet.
+      most.of(CallKind::judge) += most_of_votes(judge, {MetricId::rubric, order, 1, 0.5, "", instructions},
+                                                {unit.request.user, ""}, 2 * answer.output_tokens);
+    }
+  }
+}
+
 }  // namespace
 
-PaidTokens most_of(const WorkUnit& unit, const JudgeSettings& judge) {
+PaidTokens most_of(const WorkUnit& unit, const JudgeSettings& judge,
+                   const std::optional<GradingSettings>& grading) {
   PaidTokens most;
   most.of(CallKind::answer) = {input_token_bound(unit.request), output_token_bound(unit.request)};
   auto& embedded = most.of(CallKind::embedding).input_tokens;
@@ -59,6 +79,7 @@ PaidTokens most_of(const WorkUnit& unit, const JudgeSettings& judge) {
   }
   const std::uint64_t answer_tokens = most.of(CallKind::answer).output_tokens;
   if (embeds) embedded += answer_tokens;  // The answer is embedded too.
+  if (grading) add_grading(unit, *grading, most);
   if (judge.judge != Judge::model) return most;
   for (const auto& task : unit.tasks) {
     for (const auto& expectation : task.judged) {

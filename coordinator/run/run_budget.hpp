@@ -21,7 +21,8 @@ namespace sluice {
 /// What a unit's calls may take at most: the tokens of its request, estimated from above, and of its answer;
 /// where meanings are compared, those of the embeddings too; where a model judges, those of its votes, each
 /// asked for as often as it may be when it cannot be read.
-PaidTokens most_of(const WorkUnit& unit, const JudgeSettings& judge = {});
+PaidTokens most_of(const WorkUnit& unit, const JudgeSettings& judge = {},
+                   const std::optional<GradingSettings>& grading = {});
 
 /// The run's budgets of tokens and dollars (docs/budgets.md): a unit is leased only if what it may take still
 /// fits what is neither paid nor reserved by other leases. Pure; not thread-safe.

@@ -255,10 +255,11 @@ void RunController::count_spend(WorkerId worker, UnitId unit, const Spend& spend
     unknown.push_back(CallKind::answer);
   }
   // Other calls than the answer's, of which nothing is known: votes, where any are reserved.
-  const std::uint32_t answers = spend.cache_hit ? 0 : 1;
+  const std::uint32_t answers = (spend.cache_hit ? 0 : 1) + (is_unknown(CallKind::baseline) ? 0 : 1);
   if (spend.calls > spend.retries + answers && is_unknown(CallKind::judge) &&
       is_unknown(CallKind::embedding)) {
     unknown.push_back(CallKind::judge);
+    if (is_unknown(CallKind::baseline)) unknown.push_back(CallKind::baseline);
   }
   budget_.settle(worker, unit, spend.paid, unknown);
   tally_.on_spend(spend, plan_.arm_of(unit));

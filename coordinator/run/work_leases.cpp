@@ -52,7 +52,7 @@ Result<std::optional<WorkLeases::TooMuch>> WorkLeases::send(WorkerId worker, con
   for (auto at = units.begin(); at != units.end() && !too_much; ++at) {
     auto unit = plan_.render(*at);
     if (!unit) return fail(std::move(unit.error()));
-    const auto most = budget_.limited() ? most_of(*unit, run_.judge) : PaidTokens();
+    const auto most = budget_.limited() ? most_of(*unit, run_.judge, run_.grading) : PaidTokens();
     if (budget_.limited() && !budget_.reserve(worker, *at, most)) {
       // In reverse: each goes to the front of its queue.
       for (auto rest = units.end(); rest != at;) dispatcher_.release(worker, *--rest);
@@ -74,7 +74,8 @@ void WorkLeases::reserve_held(WorkerId worker, const std::vector<UnitId>& held) 
   budget_.give_back_all_but(worker, held);
   for (const auto id : held) {
     if (dispatcher_.holder_of(id) != std::optional(worker)) continue;
-    if (const auto unit = plan_.render(id)) budget_.reserve_held(worker, id, most_of(*unit, run_.judge));
+    if (const auto unit = plan_.render(id))
+      budget_.reserve_held(worker, id, most_of(*unit, run_.judge, run_.grading));
   }
 }
 

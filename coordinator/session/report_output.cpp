@@ -35,6 +35,18 @@ Result<void> write_report(const ReportTarget& target, const ReportInput& input) 
 
 }  // namespace
 
+Result<void> write_grade_report(const ReportTarget& target, const GradeReportInput& input) {
+  const ContentWriter writer = [&](Sink& sink) -> Result<void> {
+    if (target.format == ReportFormat::json) {
+      write_grade_json(input, sink);
+    } else {
+      write_grade_table(input, table_style(target), sink);
+    }
+    return {};
+  };
+  return target.file ? write_whole_file("report", *target.file, writer) : write_stdout("report", writer);
+}
+
 std::vector<Error> write_reports(const std::vector<ReportTarget>& targets, const ReportInput& input) {
   std::vector<Error> errors;
   for (const ReportTarget& target : targets) {

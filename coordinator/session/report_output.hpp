@@ -1,6 +1,7 @@
 #pragma once
 
 #include "common/error.hpp"
+#include "coordinator/report/grade_report.hpp"
 #include "coordinator/report/report.hpp"
 #include "coordinator/session/report_options.hpp"
 
@@ -11,5 +12,8 @@ namespace sluice {
 /// Writes every report, each whole or not at all; one that fails keeps none of the others back. What went
 /// wrong, in the order of the targets; empty if nothing did.
 std::vector<Error> write_reports(const std::vector<ReportTarget>& targets, const ReportInput& input);
+
+/// The same for one report of a run that grades; `target` is a table or JSON.
+Result<void> write_grade_report(const ReportTarget& target, const GradeReportInput& input);
 
 }  // namespace sluice

@@ -73,7 +73,9 @@ DataFiles load_data_files(const Settings& settings, std::vector<Finding>& findin
 /// Who embeds, if any case is assessed by similarity.
 ResolvedEmbedding embedding_for(const RunOptions& options, const Suite& suite,
                                 std::vector<Finding>& findings) {
-  if (std::ranges::find(suite.metrics, MetricId::semantic_similarity_to) == suite.metrics.end()) return {};
+  const bool grades = options.grading && options.grading->judge == GradeJudge::embedding;
+  if (!grades && std::ranges::find(suite.metrics, MetricId::semantic_similarity_to) == suite.metrics.end())
+    return {};
   auto resolved = resolve_embedding(options.settings);
   if (resolved) return std::move(*resolved);
   findings.push_back({options.suite_path, 0, resolved.error().message});
@@ -82,8 +84,16 @@ ResolvedEmbedding embedding_for(const RunOptions& options, const Suite& suite,
 
 /// Who judges, if any case is judged.
 ResolvedJudge judge_for(const RunOptions& options, const Suite& suite, std::vector<Finding>& findings) {
-  if (std::ranges::none_of(suite.metrics, is_judge_metric)) return {};
+  const bool grades = options.grading && options.grading->judge == GradeJudge::llm;
+  if (!grades && std::ranges::none_of(suite.metrics, is_judge_metric)) return {};
   auto resolved = resolve_judge(options.settings, models_with_prices(options.settings));
+  const bool is_named = resolved && resolved->provider;
+  if (resolved && grades && !is_named && options.settings.mode.value != Mode::mock) {
+    findings.push_back({options.suite_path, 0,
+                        "--judge llm needs a model that compares: name it with --judge-provider PROVIDER and "
+                        "--judge-model MODEL"});
+    return {};
+  }
   if (resolved) return std::move(*resolved);
   findings.push_back({options.suite_path, 0, resolved.error().message});
   return {};
@@ -126,6 +136,10 @@ Price price_of(const ResolvedProvider& model, const RunInputs& inputs) {
     };
     add(CallKind::embedding, inputs.embedding.provider, inputs.embedding.embedding.model);
     add(CallKind::judge, inputs.judge.provider, inputs.judge.judge.model);
+    if (inputs.grading) {
+      const ResolvedProvider& baseline = inputs.grading->baseline.provider;
+      add(CallKind::baseline, baseline.provider, baseline.model);
+    }
     return cost;
   };
 }
@@ -174,10 +188,16 @@ tl::expected<RunInputs, std::vector<Finding>> load_run_inputs(const RunOptions& 
     for (const RunArm& one : options.arms) arms.push_back(one.arm);
     selected->cases = selected->cases.under(arms);
   }
-  RunInputs inputs{
-      std::move(*selected),      std::move(files.prompt), std::move(files.ontology_text),
-      std::move(files.ontology), std::move(files.prices), share(std::string(embedded::claims_schema)),
-      std::move(embedding),      std::move(judge),        {}};
+  RunInputs inputs{std::move(*selected),
+                   std::move(files.prompt),
+                   std::move(files.ontology_text),
+                   std::move(files.ontology),
+                   std::move(files.prices),
+                   share(std::string(embedded::claims_schema)),
+                   std::move(embedding),
+                   std::move(judge),
+                   options.grading,
+                   {}};
   inputs.fingerprint = fingerprint_of(options, inputs);
   return inputs;
 }

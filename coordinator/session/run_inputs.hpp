@@ -10,6 +10,7 @@
 #include "coordinator/suite/prompt.hpp"
 #include "coordinator/suite/suite.hpp"
 
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -25,9 +26,10 @@ struct RunInputs {
   Ontology ontology;
   PriceTable prices;
   SharedText response_schema;
-  ResolvedEmbedding embedding;  ///< Without a model when no case is assessed by similarity.
-  ResolvedJudge judge;          ///< Nobody when no case of the suite is judged.
-  std::string fingerprint;      ///< `config_fingerprint` of a baseline: of the whole suite.
+  ResolvedEmbedding embedding;        ///< Without a model when no case is assessed by similarity.
+  ResolvedJudge judge;                ///< Nobody when no case of the suite is judged.
+  std::optional<RunGrading> grading;  ///< That of the options.
+  std::string fingerprint;            ///< `config_fingerprint` of a baseline: of the whole suite.
 };
 
 /// The ontology that the settings name, or the built-in one.

@@ -169,20 +169,6 @@ Settings settings_of(const Arm& arm, Settings settings) {
   return settings;
 }
 
-Result<std::vector<RunArm>> resolve_arms(const Settings& settings, std::vector<Arm> arms) {
-  std::vector<RunArm> resolved;
-  for (Arm& arm : arms) {
-    const Settings own = settings_of(arm, settings);
-    auto provider = resolve_provider(own, models_with_prices(own));
-    if (!provider) {
-      return fail(provider.error().reason,
-                  arm.where + ": the arm \"" + arm.name + "\": " + provider.error().message);
-    }
-    resolved.push_back({std::move(arm), std::move(*provider)});
-  }
-  return resolved;
-}
-
 Result<std::optional<std::uint32_t>> find_baseline_arm(const RunFlags& flags,
                                                        const std::vector<RunArm>& arms) {
   if (!flags.baseline_arm) return std::nullopt;
@@ -252,6 +238,20 @@ Result<std::vector<Arm>> run_arms(const RunFlags& flags, const Suite& suite) {
   std::vector<Arm> arms = arms_of(suite.prompts, suite.arms, named);
   if (auto checked = check_arms(arms); !checked) return usage_error(checked.error().message);
   return arms;
+}
+
+Result<std::vector<RunArm>> resolve_arms(const Settings& settings, std::vector<Arm> arms) {
+  std::vector<RunArm> resolved;
+  for (Arm& arm : arms) {
+    const Settings own = settings_of(arm, settings);
+    auto provider = resolve_provider(own, models_with_prices(own));
+    if (!provider) {
+      return fail(provider.error().reason,
+                  arm.where + ": the arm \"" + arm.name + "\": " + provider.error().message);
+    }
+    resolved.push_back({std::move(arm), std::move(*provider)});
+  }
+  return resolved;
 }
 
 Result<RunOptions> make_run_options(const RunFlags& flags, Settings settings, std::vector<Arm> arms) {

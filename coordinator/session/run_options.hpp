@@ -1,6 +1,7 @@
 #pragma once
 
 #include "common/error.hpp"
+#include "common/model/grading.hpp"
 #include "common/settings/settings.hpp"
 #include "coordinator/session/report_options.hpp"
 #include "coordinator/suite/suite.hpp"
@@ -60,12 +61,20 @@ struct RunArm {
   ResolvedProvider provider;
 };
 
+/// What a run's answers are graded against, and how.
+struct RunGrading {
+  GradeJudge judge = GradeJudge::exact;
+  RunArm baseline;
+  std::optional<std::int64_t> judge_seed;  ///< GradeJudge::llm alone.
+};
+
 /// Everything that the user sets of a run.
 struct RunOptions {
   Settings settings;
-  std::string suite_path;     ///< A YAML suite or a folder of fixtures.
-  ResolvedProvider provider;  ///< The chosen provider and its model; of several arms the first one's.
-  std::vector<RunArm> arms;   ///< Empty: the suite is answered in one way.
+  std::string suite_path;             ///< A YAML suite or a folder of fixtures.
+  ResolvedProvider provider;          ///< The chosen provider and its model; of several arms the first one's.
+  std::vector<RunArm> arms;           ///< Empty: the suite is answered in one way.
+  std::optional<RunGrading> grading;  ///< `sluice grade`; the candidate is the only one of `arms`.
   std::optional<std::uint32_t> baseline_arm;  ///< The arm that the others are gated against.
   std::optional<std::string> listen;          ///< tcp://HOST:PORT; nothing: in this process alone.
   std::uint32_t workers = 1;                  ///< Workers inside this process; not 0 without `listen`.
@@ -97,6 +106,9 @@ Result<std::string> check_listen(std::string_view endpoint, bool insecure);
 
 /// The arms that flags and suite name together. usage_invalid names the flag.
 Result<std::vector<Arm>> run_arms(const RunFlags& flags, const Suite& suite);
+
+/// The arms with the provider and the model of each. settings_invalid as make_run_options; it names the arm.
+Result<std::vector<RunArm>> resolve_arms(const Settings& settings, std::vector<Arm> arms);
 
 /// Checks the flags and their combinations. `arms` are those of flags or suite (run_arms). usage_invalid
 /// names the flag; settings_invalid if there is no such provider, or no model.

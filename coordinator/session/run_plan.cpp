@@ -132,6 +132,16 @@ RunSettings run_settings(const RunOptions& options, const RunInputs& inputs, std
   run.judge = inputs.judge.judge;
   run.judge.refresh = options.judge_refresh;
   if (const auto& judge = inputs.judge.provider) add_provider(*judge, run.providers);
+  if (const auto& grading = options.grading) {
+    const ResolvedProvider& baseline = grading->baseline.provider;
+    add_provider(baseline.provider, run.providers);
+    run.grading = GradingSettings{grading->judge, baseline.provider.name, baseline.model};
+    if (grading->judge == GradeJudge::llm) {
+      run.grading->llm = run.judge;
+      run.grading->llm.temperature = 0.0;
+      run.grading->llm.seed = grading->judge_seed;
+    }
+  }
   run.connect_timeout = settings.connect_timeout.value;
   run.request_timeout = settings.request_timeout.value;
   run.case_timeout = settings.case_timeout.value;
@@ -147,6 +157,7 @@ void fit_judge(const Plan& plan, RunSettings& run) {
   if (plan.judged_cases().count > 0) return;
   const std::string judge = std::exchange(run.judge, {}).provider;
   if (plan.has_provider(judge) || run.embedding.provider == judge) return;
+  if (run.grading && (run.grading->provider == judge || run.grading->llm.provider == judge)) return;
   std::erase_if(run.providers, [&](const ProviderSettings& provider) { return provider.name == judge; });
 }
 
@@ -193,7 +204,13 @@ Result<void> add_budgets(const RunOptions& options, const RunInputs& inputs, Run
   const auto& embedding = inputs.embedding;
   if (embedding.provider && !config.price(PaidTokens{0, 0, 1}))
     return unknown(embedding.embedding.model, embedding.provider->kind);
-  const JudgeSettings& judge = config.settings.judge;
+  const auto& grading = config.settings.grading;
+  PaidTokens of_baseline;
+  of_baseline.of(CallKind::baseline) = {1, 1};
+  if (grading && !config.price(of_baseline))
+    return unknown(grading->model, options.grading->baseline.provider.provider.kind);
+  const JudgeSettings& judge =
+      grading && grading->judge == GradeJudge::llm ? grading->llm : config.settings.judge;
   PaidTokens of_judge;
   of_judge.of(CallKind::judge) = {1, 1};
   if (judge.judge == Judge::model && inputs.judge.provider && !config.price(of_judge))

@@ -1,5 +1,6 @@
 #include "coordinator/session/run_record.hpp"
 
+#include "common/model/comparison.hpp"
 #include "coordinator/output/json_writer.hpp"
 #include "coordinator/plan/plan_identity.hpp"
 #include "coordinator/session/suite_path.hpp"
@@ -26,6 +27,22 @@ void add_judge(Json& json, const JudgeSettings& judge, std::uint32_t samples) {
     json.value(one.id + " " + one.version + " " + to_prefixed_hex(rubric_hash(one)));
   }
   json.close(']');
+  json.close('}');
+}
+
+/// What the answers are graded against, and by whom.
+void add_grading(Json& json, const GradingSettings& grading) {
+  json.key("grading").open('{');
+  json.member("judge", to_string(grading.judge));
+  json.member("baseline_provider", grading.provider);
+  json.member("baseline_model", grading.model);
+  if (grading.judge == GradeJudge::llm) {
+    json.member("provider", grading.llm.provider);
+    json.member("model", grading.llm.model);
+    json.member("max_tokens", grading.llm.max_tokens);
+    json.member("seed", grading.llm.seed);
+    json.member("comparison", comparison_version);
+  }
   json.close('}');
 }
 
@@ -88,6 +105,7 @@ std::string settings_of(const RunOptions& options, const RunSettings& run, const
   json.member("embedding_provider", run.embedding.provider);
   json.member("embedding_model", run.embedding.model);
   add_judge(json, run.judge, settings.judge_samples.value);
+  if (run.grading) add_grading(json, *run.grading);
   json.member("repeat", plan.trials().repeats());
   json.member("trials", to_prefixed_hex(trial_identity(plan)));
   json.key("perturbations").open('[');

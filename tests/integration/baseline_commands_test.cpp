@@ -324,7 +324,7 @@ TEST_F(BaselineCommands, ALedgerOfAnotherVersionIsNamed) {
     ledger.put(99);
   }
   expect_refusal(run_sluice({"runs", "list"}),
-                 "ledger.db has version 99, and this sluice knows versions up to 8: a newer sluice wrote it");
+                 "ledger.db has version 99, and this sluice knows versions up to 9: a newer sluice wrote it");
 }
 
 }  // namespace

@@ -3,6 +3,8 @@
 #include "common/defaults.hpp"
 #include "tests/wire/samples.hpp"
 
+#include <cmath>
+
 #include <gtest/gtest.h>
 
 namespace sluice::wire {
@@ -36,17 +38,17 @@ std::string hello_with(std::size_t position, const std::string& field) {
 }
 
 std::vector<MalformedCase> malformed_cases() {
-  const auto hello = "SL\x06\x01"s;
-  const auto report = "SL\x06\x04"s;
+  const auto hello = "SL\x07\x01"s;
+  const auto report = "SL\x07\x04"s;
   const auto body = hello_with(0, "\x01");
   const auto run_and_window = "\x94\xa1r\x01"s;
   return {
       {"no header", "", body},
-      {"short header", "SL\x06", body},
+      {"short header", "SL\x07", body},
       {"long header", hello + "\x01", body},
       {"other magic", "XY\x01\x01", body},
-      {"type 0", "SL\x06\x00"s, body},
-      {"unknown type", "SL\x06\x7f", body},
+      {"type 0", "SL\x07\x00"s, body},
+      {"unknown type", "SL\x07\x7f", body},
       {"empty body", hello, ""},
       {"trailing byte", hello, body + '\x00'},
       {"second value", hello, body + body},
@@ -84,7 +86,7 @@ std::vector<MalformedCase> malformed_cases() {
       {"depth bomb", hello, nested_arrays(5'000'000)},
       {"result that is no array", report, run_and_window + "\x90\x91\x01"},
       {"result of no fields", report, run_and_window + "\x90\x91\x90"},
-      {"ratio of text positions", "SL\x06\x12", "\x93\xa1r\x90\x91\x96\x01"},
+      {"ratio of text positions", "SL\x07\x12", "\x93\xa1r\x90\x91\x96\x01"},
   };
 }
 
@@ -100,7 +102,7 @@ TEST(Malformed, EveryCaseIsAnErrorValue) {
 }
 
 TEST(Malformed, TheSoundFormOfTheTableIsRead) {
-  EXPECT_TRUE(decode_to_coordinator("SL\x06\x01", hello_with(0, "\x01")));
+  EXPECT_TRUE(decode_to_coordinator("SL\x07\x01", hello_with(0, "\x01")));
 }
 
 TEST(Malformed, TruncatedAtEachByte) {
@@ -179,7 +181,7 @@ TEST(Malformed, AnEntryThatIsTooLargeOrNotLent) {
             "malformed FOUND: field 1.0.0.0: a known number was expected");
   auto body = encode(Found{"r", {{answer, "text"}}}).body;
   body.replace(body.size() - 6, 2, "\xd9\x04");
-  const auto as_text = decode_to_worker("SL\x06\x18", body);
+  const auto as_text = decode_to_worker("SL\x07\x18", body);
   ASSERT_FALSE(as_text);
   EXPECT_EQ(as_text.error().message, "malformed FOUND: field 1.0.1: binary was expected");
 }
@@ -226,6 +228,24 @@ TEST(Malformed, JudgeMetricsHaveSoManyVotesAndAreOfAJudge) {
   EXPECT_FALSE(is_reported([](JudgeScore& one) { one.source = static_cast<JudgeSource>(9); }));
 }
 
+TEST(Malformed, AGradeIsSoundOrRefused) {
+  const auto is_reported = [](auto change) {
+    auto result = samples::scored_result();
+    change(*result.grade);
+    return decode_result(encode_result(result)).has_value();
+  };
+  EXPECT_TRUE(is_reported([](GradingResult& one) { one.grade.quality_score = 1.0; }));
+  EXPECT_FALSE(is_reported([](GradingResult& one) { one.grade.quality_score = 1.25; }));
+  EXPECT_FALSE(is_reported([](GradingResult& one) { one.grade.quality_score = std::nan(""); }));
+  EXPECT_FALSE(is_reported([](GradingResult& one) { one.grade.orders->candidate_first = -0.5; }));
+  EXPECT_FALSE(is_reported([](GradingResult& one) { one.grade.grader_id.clear(); }));
+  auto long_answers = samples::scored_result();
+  long_answers.grade->baseline.text.assign(defaults::max_graded_bytes + 10, 'x');
+  const auto read = decode_result(encode_result(long_answers));
+  ASSERT_TRUE(read);
+  EXPECT_EQ(read->grade->baseline.text.size(), defaults::max_graded_bytes) << "cut, and not refused";
+}
+
 /// A shared text is named by a position in the message's table.
 TEST(Malformed, PositionBeyondTheSharedTexts) {
   Work work{"r", {}};
@@ -236,7 +256,7 @@ TEST(Malformed, PositionBeyondTheSharedTexts) {
   const auto table = body.find("\x91\xa1s", 0, 3);
   ASSERT_NE(table, std::string::npos);
   body.replace(table, 3, "\x90");  // The table is empty now, and the unit's position 0 points beyond it.
-  const auto decoded = decode_to_worker("SL\x06\x12", body);
+  const auto decoded = decode_to_worker("SL\x07\x12", body);
   ASSERT_FALSE(decoded);
   EXPECT_NE(decoded.error().message.find("shared text"), std::string::npos) << decoded.error().message;
 }

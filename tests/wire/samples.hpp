@@ -39,7 +39,10 @@ inline UnitResult scored_result() {
        std::move(claims),
        {{MetricId::faithfulness, JudgeSource::judge, {{1.0, true}, {0.5, true}}, "Gr\u00fc\u00df dich"},
         {MetricId::rubric, JudgeSource::cache, {{0.25, false}}, "Unfriendly."}}}};
-  result.spend = {2, 1, 1, false, {1200, 345, 67, 0, 890, 123}, 876};
+  result.spend = {2, 1, 1, false, {1200, 345, 67, 0, 890, 123, 1190, 321}, 876};
+  result.grade = GradingResult{{0.5, "A tie.", "llm:gpt-4o:comparison-v1", OrderedScores{0.75, 0.25}},
+                               {"Hallo", "gpt-4o-mini-2024", {1190, 321}, true, 0},
+                               {"Gr\u00fc\u00df dich", "", {1200, 345}, false, 640}};
   return result;
 }
 
@@ -105,7 +108,10 @@ inline RunSettings settings() {
                   1024,
                   true,
                   {{"friendly", "v2", "You judge.", "{{criteria}} {{answer}}"},
-                   {"correctness", "v1", "", "{{reference}} {{answer}}"}}};
+                   {"correctness", "v1", "", "{{reference}} {{answer}}"}},
+                  -3};
+  result.grading = GradingSettings{
+      GradeJudge::llm, "openai", "gpt-4o-mini", {Judge::model, "openai", "gpt-4o", 0.0, 512, false, {}, 7}};
   return result;
 }
 

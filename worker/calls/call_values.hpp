@@ -77,4 +77,11 @@ inline void add_costs(Spend& to, const Spend& from) {
   to.waited_retry_ms += from.waited_retry_ms;
 }
 
+/// What a call itself took of the time from its start to its answer: without the waits of `spend`.
+inline std::uint32_t own_latency(std::uint32_t elapsed_ms, const Spend& spend) {
+  const std::uint64_t waits =
+      std::uint64_t{spend.waited_permit_ms} + spend.waited_pause_ms + spend.waited_retry_ms;
+  return waits < elapsed_ms ? static_cast<std::uint32_t>(elapsed_ms - waits) : 0;
+}
+
 }  // namespace sluice

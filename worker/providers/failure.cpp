@@ -52,6 +52,8 @@ std::string model_setting(CallKind kind) {
       return "--embedding-model";
     case CallKind::judge:
       return "--judge-model";
+    case CallKind::baseline:
+      return "--baseline";
   }
   std::abort();
 }

@@ -1,16 +1,19 @@
 #pragma once
 
+#include "common/model/grading.hpp"
 #include "worker/scoring/similarity.hpp"
 #include "worker/scoring/votes.hpp"
 
+#include <optional>
 #include <utility>
 
 namespace sluice {
 
 /// What the metrics of a unit read beside its answer, as the enrichers got it: a member for each kind.
 struct Evidence {
-  EmbeddedTexts embedded;  ///< All that texts_to_embed names for the answer.
-  UnitVotes votes = {};    ///< Empty if nothing is judged.
+  EmbeddedTexts embedded;                   ///< All that texts_to_embed names for the answer.
+  UnitVotes votes = {};                     ///< Empty if nothing is judged.
+  std::optional<GradingResult> grade = {};  ///< Nothing unless answers are graded.
 
   /// Takes what another enricher got.
   void merge(Evidence&& more) {
@@ -20,6 +23,7 @@ struct Evidence {
       embedded.merge(more.embedded);
     }
     if (votes.empty()) votes = std::move(more.votes);
+    if (!grade) grade = std::move(more.grade);
   }
 };
 

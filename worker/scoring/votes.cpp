@@ -1,24 +1,14 @@
 #include "worker/scoring/votes.hpp"
 
-#include "common/checks/code_fence.hpp"
-#include "common/text/text.hpp"
+#include "worker/scoring/judge_answer.hpp"
 
 #include <cctype>
-#include <cmath>
 #include <set>
 #include <string>
 #include <utility>
 
-#include <nlohmann/json.hpp>
-
 namespace sluice {
 namespace {
-
-using Json = nlohmann::json;
-
-tl::unexpected<Error> unparsable(std::string problem) {
-  return fail(Reason::judge_unparsable, "the judge's answer is no vote: " + std::move(problem));
-}
 
 /// Lower-case words of letters and digits; bytes beyond ASCII belong to words.
 std::set<std::string> words_of(std::string_view text) {
@@ -49,25 +39,7 @@ std::string_view compared_with(const JudgeExpectation& expectation, const Judged
 }  // namespace
 
 Result<Vote> read_vote(std::string_view text) {
-  text = unfenced(text);
-  if (text.empty()) return unparsable("it is empty");
-  if (invalid_utf8_at(text)) return unparsable("it is not valid UTF-8");
-  int scores = 0;
-  const auto count_scores = [&](int depth, Json::parse_event_t event, const Json& parsed) {
-    if (event == Json::parse_event_t::key && depth == 1 && parsed == "score") ++scores;
-    return depth <= 1 || event == Json::parse_event_t::key;  // What lies deeper is not kept.
-  };
-  const Json vote = Json::parse(text.begin(), text.end(), count_scores, false);
-  if (!vote.is_object()) return unparsable("it is no JSON object");
-  if (scores != 1) return unparsable(scores == 0 ? "it has no \"score\"" : "it has more than one \"score\"");
-  const auto score = vote.find("score");
-  if (score == vote.end() || !score->is_number()) return unparsable("its \"score\" is no number");
-  const double value = score->get<double>();
-  if (!(value >= 0.0 && value <= 1.0)) return unparsable("its \"score\" is not from 0 to 1");
-  const auto rationale = vote.find("rationale");
-  if (rationale == vote.end() || rationale->is_null()) return Vote{value, {}};
-  if (!rationale->is_string()) return unparsable("its \"rationale\" is no text");
-  return Vote{value, rationale->get<std::string>()};
+  return read_judge_answer(text, {"vote", "score", "rationale", Reason::judge_unparsable});
 }
 
 Vote fake_vote(const JudgeExpectation& expectation, const JudgedQuestion& question, std::string_view answer) {

@@ -193,7 +193,8 @@ void Embeddings::give_up_dropped() {
     engine_.entries().given_up({EntryKind::embedding, key_of(text)});
 }
 
-void Embeddings::on_call_ended(const CallEnded& ended, std::vector<Enriched>& outcomes) {
+void Embeddings::on_call_ended(const CallEnded& ended, const Moment& /*moment*/,
+                               std::vector<Enriched>& outcomes) {
   auto node = calls_.extract(ended.context.id);
   if (node.empty()) return;
   auto& call = node.mapped();

@@ -55,7 +55,7 @@ class Embeddings final : public Enricher {
                                                      std::string_view answer, TimePoint deadline,
                                                      const Moment& moment) override;
   void start_calls(const Moment& moment) override;
-  void on_call_ended(const CallEnded& ended, std::vector<Enriched>& outcomes) override;
+  void on_call_ended(const CallEnded& ended, const Moment& moment, std::vector<Enriched>& outcomes) override;
   void on_entry(const EntryKey& key, std::string_view entry, std::vector<Enriched>& outcomes) override;
   TimePoint deadline(std::uint64_t unit, TimePoint now) override;
   Spend leave(std::uint64_t unit) override { return queue_.leave(unit); }

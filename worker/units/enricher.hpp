@@ -39,7 +39,8 @@ class Enricher {
   /// Submits the calls that can be made now: what came together may go together.
   virtual void start_calls(const Moment& moment) = 0;
   /// A call of this owner has ended.
-  virtual void on_call_ended(const CallEnded& ended, std::vector<Enriched>& outcomes) = 0;
+  virtual void on_call_ended(const CallEnded& ended, const Moment& moment,
+                             std::vector<Enriched>& outcomes) = 0;
   /// What another worker's cache holds of an entry that this owner sought; empty: nothing.
   virtual void on_entry(const EntryKey& key, std::string_view entry, std::vector<Enriched>& outcomes) = 0;
 

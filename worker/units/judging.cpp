@@ -41,9 +41,14 @@ Result<void> VoteCall::take_entry(std::string_view entry) {
 
 Judging::Judging(const RunSettings& settings, std::shared_ptr<AnswerStore> store, CallEngine& engine,
                  std::uint32_t owner)
+    : Judging(settings, settings.judge, {vote_schema_name, share(std::string(embedded::vote_schema))},
+              std::move(store), engine, owner) {}
+
+Judging::Judging(const RunSettings& settings, const JudgeSettings& judge, VoteForm form,
+                 std::shared_ptr<AnswerStore> store, CallEngine& engine, std::uint32_t owner)
     : settings_(settings),
-      judge_(settings.judge),
-      schema_(share(std::string(embedded::vote_schema))),
+      judge_(judge),
+      form_(std::move(form)),
       store_(std::move(store)),
       engine_(engine),
       owner_(owner) {
@@ -134,10 +139,11 @@ ModelRequest Judging::request_for(const JudgeExpectation& expectation, const Jud
   request.user =
       render_rubric(judge_.rubrics[expectation.rubric],
                     {question.prompt, answer, question.context, expectation.reference, expectation.criteria});
-  request.response_schema = schema_;
-  request.schema_name = vote_schema_name;
+  request.response_schema = form_.schema;
+  request.schema_name = form_.schema_name;
   request.temperature = judge_.temperature;
   request.max_tokens = judge_.max_tokens;
+  request.seed = judge_.seed;
   return request;
 }
 
@@ -150,7 +156,7 @@ Judging::Found Judging::find(const Digest& key) const {
   if (!stored) return stored.error();
   if (*stored) {
     // Only what could be read was stored: anything else is another version's, or damage.
-    if (auto vote = read_vote((*stored)->text)) return std::move(*vote);
+    if (auto vote = form_.read((*stored)->text)) return std::move(*vote);
   }
   if (!from_cache_alone) return std::nullopt;
   return Error{Reason::cache_miss, "the cache does not hold a vote of the judge " + judge_.model + " (" +
@@ -190,7 +196,7 @@ Result<Vote> Judging::read(UnderWay& under_way, bool lent) {
   if (answer.non_answer) {
     return fail(Reason::judge_refused, "the judge gave no vote: " + answer.non_answer->message);
   }
-  auto vote = read_vote(answer.text);
+  auto vote = form_.read(answer.text);
   if (!vote) return fail(std::move(vote.error()));
   if (lent || !settings_.write_cache) return std::move(*vote);
   // Stored before it is used: it was paid for.
@@ -201,7 +207,8 @@ Result<Vote> Judging::read(UnderWay& under_way, bool lent) {
   return std::move(*vote);
 }
 
-void Judging::on_call_ended(const CallEnded& ended, std::vector<Enriched>& outcomes) {
+void Judging::on_call_ended(const CallEnded& ended, const Moment& /*moment*/,
+                            std::vector<Enriched>& outcomes) {
   const auto number = by_number_.extract(ended.context.id);
   if (number.empty()) return;
   const auto vote = votes_.find(number.mapped());
@@ -217,8 +224,8 @@ void Judging::on_call_ended(const CallEnded& ended, std::vector<Enriched>& outco
   if (ended.error) return fail_waiters(vote, of_judge(*ended.error), outcomes);
   const auto given = read(under_way, ended.lent);
   if (given) return hand_out(vote, *given, ended.lent, outcomes);
-  const bool may_ask_again = given.error().reason == Reason::judge_unparsable &&
-                             ++under_way.unreadable < defaults::max_unreadable_votes;
+  const bool may_ask_again =
+      given.error().reason == form_.unreadable && ++under_way.unreadable < defaults::max_unreadable_votes;
   if (may_ask_again) return ask_again(vote, outcomes);
   fail_waiters(vote, given.error(), outcomes);
 }

@@ -32,6 +32,14 @@ class VoteCall final : public ModelCall {
   CallKind kind() const override { return CallKind::judge; }
 };
 
+/// How a judge is made to answer, and read.
+struct VoteForm {
+  std::string_view schema_name;
+  SharedText schema;
+  Result<Vote> (*read)(std::string_view text) = read_vote;
+  Reason unreadable = Reason::judge_unparsable;  ///< The error of `read` after which it is asked again.
+};
+
 /// Gets the votes of judges about the answers of one run (docs/judges.md): from the cache, from other
 /// workers' caches, or by ordinary calls; all votes of an answer at once, and each that several units need
 /// once. Holds no clock and no connection; not thread-safe.
@@ -40,12 +48,15 @@ class Judging final : public Enricher {
   /// Settings and engine must outlive it.
   Judging(const RunSettings& settings, std::shared_ptr<AnswerStore> store, CallEngine& engine,
           std::uint32_t owner);
+  /// The same by another judge than the run's, who answers in a form of its own. It must outlive this.
+  Judging(const RunSettings& settings, const JudgeSettings& judge, VoteForm form,
+          std::shared_ptr<AnswerStore> store, CallEngine& engine, std::uint32_t owner);
 
   std::optional<std::variant<Evidence, Error>> begin(std::uint64_t unit, const WorkUnit& work,
                                                      std::string_view answer, TimePoint deadline,
                                                      const Moment& moment) override;
   void start_calls(const Moment& moment) override;
-  void on_call_ended(const CallEnded& ended, std::vector<Enriched>& outcomes) override;
+  void on_call_ended(const CallEnded& ended, const Moment& moment, std::vector<Enriched>& outcomes) override;
   void on_entry(const EntryKey& key, std::string_view entry, std::vector<Enriched>& outcomes) override;
   TimePoint deadline(std::uint64_t unit, TimePoint now) override;
   Spend leave(std::uint64_t unit) override;
@@ -111,7 +122,7 @@ class Judging final : public Enricher {
   const RunSettings& settings_;
   const JudgeSettings& judge_;
   const ProviderSettings* provider_ = nullptr;  ///< Null if nobody was named.
-  SharedText schema_;
+  VoteForm form_;
   std::vector<SharedText> systems_;  ///< Of the rubrics.
   std::shared_ptr<AnswerStore> store_;
   CallEngine& engine_;

@@ -2,6 +2,7 @@
 
 #include "worker/defaults.hpp"
 #include "worker/units/embeddings.hpp"
+#include "worker/units/grading.hpp"
 #include "worker/units/judging.hpp"
 
 #include <algorithm>
@@ -22,7 +23,7 @@ std::unique_ptr<Enricher> make(const RunSettings& settings, std::shared_ptr<Answ
 }  // namespace
 
 std::vector<MakeEnricher> every_enricher() {
-  return {make<Embeddings>, make<Judging>};
+  return {make<Embeddings>, make<Judging>, make<Grading>};
 }
 
 UnitFlow::UnitFlow(UnitFlowConfig config, const std::vector<MakeEnricher>& kinds)
@@ -151,7 +152,7 @@ void UnitFlow::take_ended() {
         on_answer_call(call);
       } else {
         const auto enricher = call.context.owner - first_enricher;
-        enrichers_.at(enricher)->on_call_ended(call, enriched_);
+        enrichers_.at(enricher)->on_call_ended(call, at_, enriched_);
         take_enriched(enricher);
       }
     }
@@ -188,21 +189,10 @@ void UnitFlow::on_new_answer(Id id, Completion answer) {
 
 // --- From the answer to the end ---
 
-namespace {
-
-/// What the answer itself took: the waits up to now are those of its own call.
-std::uint32_t answer_latency(std::uint32_t elapsed_ms, const Spend& spend) {
-  const std::uint64_t waits =
-      std::uint64_t{spend.waited_permit_ms} + spend.waited_pause_ms + spend.waited_retry_ms;
-  return waits < elapsed_ms ? static_cast<std::uint32_t>(elapsed_ms - waits) : 0;
-}
-
-}  // namespace
-
 /// `is_new`: the answer is to be stored.
 void UnitFlow::on_answer(Id id, Completion answer, bool is_new) {
   auto& unit = units_.at(id);
-  unit.spend.latency_ms = answer_latency(in_ms(at_.now - unit.started), unit.spend);
+  unit.spend.latency_ms = own_latency(in_ms(at_.now - unit.started), unit.spend);
   auto error = answer.non_answer ? std::nullopt : enrich(id, unit, answer);
   if (!error && unit.waits_for == 0) {
     if (is_new) unstored_.push_back(completed_.size());

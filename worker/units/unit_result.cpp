@@ -16,6 +16,19 @@ Evidence without_keys(Evidence evidence, const KeyMask& keys) {
   return evidence;
 }
 
+/// What the enricher did not know of the candidate's answer. A cache may hold keys of either.
+GradingResult finished(GradingResult grade, const Completion& candidate, const Spend& spend,
+                       const KeyMask& keys) {
+  grade.candidate.served_model = candidate.served_model;
+  grade.candidate.usage = candidate.usage;
+  grade.candidate.cache_hit = spend.cache_hit;
+  grade.candidate.latency_ms = spend.cache_hit ? 0 : spend.latency_ms;
+  keys.apply(grade.grade.notes);
+  keys.apply(grade.baseline.text);
+  keys.apply(grade.candidate.text);
+  return grade;
+}
+
 }  // namespace
 
 UnitResult unit_result(const WorkUnit& unit, const Checks& checks, UnitOutcome outcome,
@@ -35,6 +48,7 @@ UnitResult unit_result(const WorkUnit& unit, const Checks& checks, UnitOutcome o
     const bool judged = !evidence.votes.empty();
     score_answer(completion, checks, unit, judged ? without_keys(evidence, keys) : evidence, result,
                  std::move(read.claims));
+    if (evidence.grade) result.grade = finished(*evidence.grade, completion, spend, keys);
   }
   return result;
 }

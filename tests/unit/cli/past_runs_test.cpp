@@ -47,7 +47,8 @@ TEST(OpenLedger, WarnsThatItBroughtAFileUpToDate) {
   {
     SQLite::Database db(file.string(), SQLite::OPEN_READWRITE);
     for (const char* column : {"config_fingerprint", "plan_identity", "settings", "result_layout",
-                               "pinned_at_ms", "paid_judge_input_tokens", "paid_judge_output_tokens"}) {
+                               "pinned_at_ms", "paid_judge_input_tokens", "paid_judge_output_tokens",
+                               "paid_baseline_input_tokens", "paid_baseline_output_tokens"}) {
       db.exec(std::string("ALTER TABLE runs DROP COLUMN ") + column);
     }
     db.exec("DROP TABLE votes");
@@ -62,7 +63,7 @@ TEST(OpenLedger, WarnsThatItBroughtAFileUpToDate) {
   ASSERT_TRUE(again);
   EXPECT_EQ(logged,
             "sluice: warning: the run ledger " + file.string() +
-                " was brought from version 5 to 8, with its 1 run and 0 pins; an earlier sluice does not "
+                " was brought from version 5 to 9, with its 1 run and 0 pins; an earlier sluice does not "
                 "open it any more\n");
 }
 

@@ -29,7 +29,7 @@ TEST(Reasons, HaveNamesOfTheirOwnAndReadBack) {
   }
   // A reason without a name would be read as none and reported as internal_error: one line for each
   // enumerator.
-  EXPECT_EQ(names.size(), 42u);
+  EXPECT_EQ(names.size(), 47u);
   EXPECT_EQ(reason_from_number(0), std::nullopt);
 }
 
@@ -74,6 +74,11 @@ TEST(Reasons, KeepTheirNumbers) {
       {69, "cost_budget_spent"},
       {70, "judge_unparsable"},
       {71, "judge_refused"},
+      {72, "quality_score_invalid"},
+      {73, "grader_id_missing"},
+      {74, "embedding_count_wrong"},
+      {75, "grade_unparsable"},
+      {76, "baseline_unanswered"},
       {80, "refusal"},
       {81, "truncated"},
       {82, "unparsable_answer"},

@@ -50,8 +50,8 @@ TEST(PaidTokens, ItsColumnsAreItsNumbersEachOnce) {
     ++sum;
   }
   EXPECT_EQ(paid.total(), sum);
-  EXPECT_EQ(names,
-            (std::set<std::string_view>{"input", "output", "embedding", "judge_input", "judge_output"}))
+  EXPECT_EQ(names, (std::set<std::string_view>{"input", "output", "embedding", "judge_input", "judge_output",
+                                               "baseline_input", "baseline_output"}))
       << "they stand in reports, in the ledger and in metrics";
 }
 

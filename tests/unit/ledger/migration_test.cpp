@@ -34,6 +34,7 @@ constexpr const char* results_and_pins = R"sql(
 )sql";
 constexpr const char* embeddings =
     "CREATE TABLE embeddings (key BLOB PRIMARY KEY, holder TEXT NOT NULL) WITHOUT ROWID";
+constexpr const char* votes = "CREATE TABLE votes (key BLOB PRIMARY KEY, holder TEXT NOT NULL) WITHOUT ROWID";
 constexpr const char* pin_moves =
     "CREATE TABLE pin_moves (seq INTEGER PRIMARY KEY, key BLOB NOT NULL, answer BLOB NOT NULL, "
     "holder TEXT NOT NULL, paid INTEGER NOT NULL)";
@@ -101,16 +102,27 @@ constexpr const char* runs_7 = R"sql(
   paid_judge_input_tokens INTEGER, paid_judge_output_tokens INTEGER, estimated_cost REAL,
   config_fingerprint TEXT, plan_identity TEXT, settings TEXT, result_layout INTEGER, pinned_at_ms INTEGER
 )sql";
-constexpr const char* votes = "CREATE TABLE votes (key BLOB PRIMARY KEY, holder TEXT NOT NULL) WITHOUT ROWID";
 
-constexpr std::array<OldLedger, 8> old_ledgers{{{"1", 1, runs_1, false},
+constexpr const char* calibrations = R"sql(CREATE TABLE calibrations (
+  suite TEXT NOT NULL, metric TEXT NOT NULL,
+  rubric TEXT NOT NULL, rubric_version TEXT NOT NULL, rubric_hash TEXT NOT NULL,
+  judge_provider TEXT NOT NULL, judge_model TEXT NOT NULL, samples INTEGER NOT NULL,
+  against TEXT NOT NULL, run_id TEXT NOT NULL, calibrated_at_ms INTEGER NOT NULL,
+  answers INTEGER NOT NULL, cases INTEGER NOT NULL,
+  agreement REAL NOT NULL, agreement_low REAL NOT NULL, agreement_high REAL NOT NULL,
+  kappa REAL, kappa_low REAL NOT NULL, kappa_high REAL NOT NULL,
+  PRIMARY KEY (suite, metric, rubric, rubric_version, rubric_hash, judge_provider, judge_model, samples)
+) WITHOUT ROWID)sql";
+
+constexpr std::array<OldLedger, 9> old_ledgers{{{"1", 1, runs_1, false},
                                                 {"1WithPromptHash", 1, runs_1_with_hash, true},
                                                 {"2", 2, runs_2, true},
                                                 {"3", 3, runs_2, true},
                                                 {"4", 4, runs_4, true},
                                                 {"5", 5, runs_4, true},
                                                 {"6", 6, runs_6, true},
-                                                {"7", 7, runs_7, true}}};
+                                                {"7", 7, runs_7, true},
+                                                {"8", 8, runs_7, true}}};
 
 std::string hex(const Digest& digest) {
   return "X'" + to_hex(digest) + "'";
@@ -137,6 +149,7 @@ void make(const OldLedger& old, const std::filesystem::path& file) {
   if (old.version >= 3) db.exec(embeddings);
   if (old.version >= 5) db.exec(pin_moves);
   if (old.version >= 7) db.exec(votes);
+  if (old.version >= 8) db.exec(calibrations);
   for (const char* run : {"run-1", "run-2"}) {
     std::string names = "run_id, suite, mode, provider, model, prompt_version, trials, started_at_ms";
     std::string values = "'" + std::string(run) + "', 'suite', 'live', 'openai', 'sim-1', '1.0.0', 7, 1000";
@@ -157,6 +170,7 @@ void make(const OldLedger& old, const std::filesystem::path& file) {
         "WHERE run_id = 'run-1'");
   }
   if (old.version >= 4) db.exec("UPDATE runs SET paid_embedding_tokens = 13 WHERE run_id = 'run-1'");
+  if (old.version >= 7) db.exec("UPDATE runs SET paid_judge_input_tokens = 17 WHERE run_id = 'run-1'");
   if (old.version >= 6) {
     db.exec(
         "UPDATE runs SET plan_identity = 'sha256:11', result_layout = 5, pinned_at_ms = 3000 "
@@ -169,6 +183,7 @@ void make(const OldLedger& old, const std::filesystem::path& file) {
   result.bind(3, bytes.data(), static_cast<int>(bytes.size()));
   result.exec();
   db.exec("INSERT INTO pins VALUES (" + hex(old_key) + ", " + hex(old_answer) + ", 'cache-a')");
+  if (old.version >= 7) db.exec("INSERT INTO votes VALUES (" + hex(old_key) + ", 'cache-v')");
   if (old.version >= 3) db.exec("INSERT INTO embeddings VALUES (" + hex(old_key) + ", 'cache-e')");
   if (old.version >= 5) {
     db.exec("INSERT INTO pin_moves VALUES (1, " + hex(sha256("later")) + ", " + hex(old_answer) +
@@ -212,7 +227,8 @@ class Migration : public ::testing::TestWithParam<OldLedger> {
     EXPECT_EQ(ended->summary->scores.f1, old.version >= 2 ? std::optional(0.5) : std::nullopt);
     EXPECT_EQ(ended->summary->statuses.passed, old.version >= 2 ? 3u : 0u);
     EXPECT_EQ(ended->summary->paid.of(CallKind::embedding).input_tokens, old.version >= 4 ? 13u : 0u);
-    EXPECT_EQ(ended->summary->paid.of(CallKind::judge), Usage{});
+    EXPECT_EQ(ended->summary->paid.of(CallKind::judge).input_tokens, old.version >= 7 ? 17u : 0u);
+    EXPECT_EQ(ended->summary->paid.of(CallKind::baseline), Usage{});
     const auto of_baseline = ledger.baseline_runs("/suites/a");
     ASSERT_TRUE(of_baseline) << of_baseline.error().message;
     EXPECT_EQ(of_baseline->size(), old.version >= 6 ? 1u : 0u);
@@ -230,7 +246,7 @@ class Migration : public ::testing::TestWithParam<OldLedger> {
         ledger.holders(std::vector<EntryKey>{{EntryKind::embedding, old_key}, {EntryKind::vote, old_key}});
     ASSERT_TRUE(holders);
     EXPECT_EQ(holders->front(), old.version >= 3 ? "cache-e" : "");
-    EXPECT_EQ(holders->back(), "");
+    EXPECT_EQ(holders->back(), old.version >= 7 ? "cache-v" : "");
   }
 
   support::TemporaryFolder folder_;
@@ -349,7 +365,10 @@ TEST_P(Migration, IsWholeOrNotAtAllWheneverTheProcessDies) {
       EXPECT_FALSE(layout_of(file).contains("runs.paid_judge_output_tokens")) << when;
       EXPECT_FALSE(layout_of(file).contains("votes.key")) << when;
     }
-    EXPECT_FALSE(layout_of(file).contains("calibrations.kappa")) << when;
+    if (GetParam().version < 8) {
+      EXPECT_FALSE(layout_of(file).contains("calibrations.kappa")) << when;
+    }
+    EXPECT_FALSE(layout_of(file).contains("runs.paid_baseline_output_tokens")) << when;
     auto ledger = Ledger::open(file);
     ASSERT_TRUE(ledger) << ledger.error().message << ' ' << when;
     check_what_was_kept(*ledger, GetParam());
@@ -393,9 +412,9 @@ TEST_P(Migration, TwoProcessesAtOnceDoItOnce) {
 TEST_P(Migration, AStepThatFailsUndoesThoseBefore) {
   make(GetParam(), file());
   {
-    // The last step of all finds its table there already.
+    // The last step of all finds its column there already.
     SQLite::Database db(file().string(), SQLite::OPEN_READWRITE);
-    db.exec("CREATE TABLE calibrations (suite TEXT)");
+    db.exec("ALTER TABLE runs ADD COLUMN paid_baseline_output_tokens INTEGER");
   }
   const auto before = layout_of(file());
   const auto ledger = Ledger::open(file());

@@ -200,6 +200,31 @@ TEST_F(MostOfVotes, AreNoneWhereNobodyIsCalled) {
   }
 }
 
+TEST(MostOf, CountsWhatGradingTakes) {
+  WorkUnit unit;
+  unit.request.user = "What is the capital?";
+  unit.request.system = share("Be short.");
+  unit.request.max_tokens = 70;
+  const auto plain = most_of(unit);
+  const Usage answer{input_token_bound(unit.request), 70};
+  EXPECT_EQ(plain.of(CallKind::baseline), Usage());
+  GradingSettings grading{GradeJudge::exact, "openai", "old-model"};
+  auto most = most_of(unit, {}, grading);
+  EXPECT_EQ(most.of(CallKind::answer), answer);
+  EXPECT_EQ(most.of(CallKind::baseline), answer) << "the same request of another model";
+  EXPECT_EQ(most.total(), 2 * answer.total());
+  grading.judge = GradeJudge::embedding;
+  most = most_of(unit, {}, grading);
+  EXPECT_EQ(most.of(CallKind::embedding), (Usage{2 * 70, 0})) << "both answers";
+  grading.judge = GradeJudge::llm;
+  grading.llm.judge = Judge::model;
+  grading.llm.max_tokens = 500;
+  most = most_of(unit, {}, grading);
+  const auto calls = std::uint64_t{2} * defaults::max_unreadable_votes;
+  EXPECT_EQ(most.of(CallKind::judge).output_tokens, calls * 500) << "both orders, each asked again twice";
+  EXPECT_GT(most.of(CallKind::judge).input_tokens, calls * (2 * 70 + 100)) << "both answers and the rubric";
+}
+
 TEST(MostOf, CountsRequestAnswerAndEmbeddings) {
   WorkUnit unit;
   unit.request.user = std::string(1000, 'x');

@@ -198,4 +198,30 @@ TEST_F(JudgedRunTest, TheFingerprintIsThatOfWhoeverGaveTheVotes) {
   EXPECT_NE(join_findings(wrong.error()).find("there is no provider \"opnai\""), std::string::npos);
 }
 
+TEST_F(JudgedRunTest, ARunThatGradesKeepsTheJudgeThatComparesAndTheBaselinesProvider) {
+  inputs.suite.cases = {};
+  inputs.suite.cases.push_back(text_case("plain"));
+  judge("openai");
+  options.settings.judge_temperature.value = 0.7;
+  RunGrading grading{GradeJudge::llm, {}, 42};
+  grading.baseline.provider.provider.name = "old";
+  grading.baseline.provider.model = "old-model";
+  options.grading = inputs.grading = grading;
+  options.provider.provider.name = "new";
+  const auto plan = make_plan(options, inputs);
+  ASSERT_TRUE(plan) << plan.error().message;
+  const RunSettings run = run_of(**plan);
+  ASSERT_TRUE(run.grading);
+  EXPECT_EQ(run.grading->provider, "old");
+  EXPECT_EQ(run.grading->model, "old-model");
+  EXPECT_EQ(run.grading->llm.model, "known-judge");
+  EXPECT_EQ(run.grading->llm.temperature, 0.0) << "whatever the settings say";
+  EXPECT_EQ(run.grading->llm.seed, 42);
+  std::vector<std::string> names;
+  for (const ProviderSettings& provider : run.providers) names.push_back(provider.name);
+  EXPECT_EQ(names, (std::vector<std::string>{"new", "openai", "old"}));
+  const auto record = record_of(options, inputs, run, **plan, 1000);
+  EXPECT_NE(record.settings.find("\"baseline_model\": \"old-model\""), std::string::npos) << record.settings;
+}
+
 }  // namespace sluice::judged_run_test

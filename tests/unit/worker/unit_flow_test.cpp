@@ -26,7 +26,8 @@ class Votes final : public Enricher {
     return std::nullopt;
   }
   void start_calls(const Moment&) override {}
-  void on_call_ended(const CallEnded& ended, std::vector<Enriched>& outcomes) override {
+  void on_call_ended(const CallEnded& ended, const Moment& /*moment*/,
+                     std::vector<Enriched>& outcomes) override {
     votes_.erase(ended.context.id);
     if (deadlines_.erase(ended.context.id) == 0) return;  // Its unit is gone.
     auto& outcome = outcomes.emplace_back();

@@ -1,0 +1,109 @@
+#include "coordinator/cli/run_flags.hpp"
+
+#include "common/text/text.hpp"
+#include "coordinator/cli/command.hpp"
+#include "coordinator/suite/suite_loader.hpp"
+
+#include <utility>
+
+#include <CLI/CLI.hpp>
+
+namespace sluice {
+namespace {
+
+Result<std::string> suite_path(const RunFlags& flags, const Settings& effective) {
+  const auto& folder = effective.fixtures_dir;
+  if (!flags.suite) return folder.value;
+  if (folder.origin == Origin::flag) {
+    return fail(Reason::usage_invalid, "both a suite (\"" + excerpt(*flags.suite, 80) + "\") and " +
+                                           folder.where + " are given: name one of them");
+  }
+  return *flags.suite;
+}
+
+}  // namespace
+
+void add_suite_flags(CLI::App& app, RunFlags& flags) {
+  app.add_option("SUITE", flags.suite, "A YAML suite or a folder of fixtures (default: --fixtures)")
+      ->type_name("");
+  add_allow_path(app, flags.allowed_paths);
+  app.add_option("--categories,--category", flags.categories, "Only these categories")
+      ->allow_extra_args(false)
+      ->type_name("A,B");
+  app.add_option("--max-fixtures", flags.max_fixtures, "Only the first N fixtures by id")->type_name("N");
+  app.add_flag("--refresh", flags.refresh, "Ask the providers again and renew the cache");
+  app.add_flag("--no-cache", flags.no_cache, "Neither read nor write the cache");
+  app.add_flag("--judge-refresh", flags.judge_refresh, "Ask the judge again and renew its votes");
+}
+
+void add_answer_flags(CLI::App& app, RunFlags& flags) {
+  app.add_option(
+         "--arm", flags.arms,
+         "Answer each test by this model too, and compare; in place of the suite's arms; may be given "
+         "often")
+      ->allow_extra_args(false)
+      ->type_name("NAME=PROVIDER:MODEL");
+  app.add_option("--perturb-command", flags.perturb_commands,
+                 "A perturbation by a command that reads the text and writes it anew; may be given often")
+      ->allow_extra_args(false)
+      ->type_name("NAME=COMMAND");
+}
+
+void add_distribution_flags(CLI::App& app, RunFlags& flags) {
+  app.add_option("--listen", flags.listen, "Wait for sluice-worker processes here (port 0 picks one)")
+      ->type_name("tcp://HOST:PORT");
+  app.add_flag("--insecure", flags.insecure, "Listen beyond loopback without encryption");
+  app.add_option("--workers", flags.workers, "Workers inside this process (default 1; 0 with --listen)")
+      ->type_name("N");
+  app.add_option("--metrics-listen", flags.metrics_listen,
+                 "Serve metrics to Prometheus at /metrics (:PORT is 127.0.0.1)")
+      ->type_name("HOST:PORT");
+  app.add_option("--call-log", flags.call_log, "Append a JSON line for each call at the instant it starts")
+      ->type_name("FILE");
+}
+
+void add_report_flags(CLI::App& app, RunFlags& flags, const std::string& formats) {
+  app.add_option("--format", flags.report.format, "What the report is written as (default table)")
+      ->type_name(formats);
+  app.add_option("--output", flags.report.output, "Write the report to this file instead of stdout")
+      ->type_name("FILE");
+  app.add_option("--report", flags.report.reports,
+                 "One more report, in a format as of --format; may be given often")
+      ->allow_extra_args(false)
+      ->type_name("FORMAT=FILE");
+}
+
+void add_log_flags(CLI::App& app, RunFlags& flags) {
+  app.add_flag("--quiet,-q", flags.quiet, "No progress, warnings and errors only");
+  app.add_flag("--verbose,-v", flags.verbose, "Log details");
+  app.add_option("--log-level", flags.log_level, "What is logged (default warn; with --listen info)")
+      ->type_name("error|warn|info|debug|trace");
+}
+
+tl::expected<RunSource, int> load_run_source(const SettingFlags& settings, const RunFlags& flags) {
+  // Twice: where the fixtures are is a setting, and a suite brings settings of its own.
+  const bool only_errors = flags.log_level == "error";
+  const auto without_suite = settings.load(only_errors ? Warnings::left_out : Warnings::shown);
+  if (!without_suite) return tl::unexpected(report_findings(without_suite.error()));
+  const auto path = suite_path(flags, *without_suite);
+  if (!path) return tl::unexpected(report_error(path.error()));
+  auto loaded = load_any_suite(*path, flags.allowed_paths);
+  if (!loaded) return tl::unexpected(report_findings(loaded.error()));
+  auto effective = settings.load(Warnings::left_out, std::move(loaded->settings));
+  if (!effective) return tl::unexpected(report_findings(effective.error()));
+  return RunSource{*path, std::move(loaded->suite), std::move(*effective)};
+}
+
+int run_suite(const SettingFlags& settings, const RunFlags& flags, const StartWorkers& start_workers,
+              const RunUse* use) {
+  auto source = load_run_source(settings, flags);
+  if (!source) return source.error();
+  auto arms = run_arms(flags, source->suite);
+  if (!arms) return report_error(arms.error());
+  auto options = make_run_options(flags, std::move(source->settings), std::move(*arms));
+  if (!options) return report_error(options.error());
+  options->suite_path = source->path;
+  return execute_run(*options, std::move(source->suite), start_workers, use);
+}
+
+}  // namespace sluice

@@ -1,0 +1,262 @@
+// From an answer to its grade beside the baseline's: the model client with a fake provider.
+#include "tests/actors/model_client_fixture.hpp"
+#include "worker/providers/http_message.hpp"
+#include "worker/units/unit_result.hpp"
+
+#include <nlohmann/json.hpp>
+
+namespace sluice {
+namespace grading_flow_test {
+
+using Json = nlohmann::json;
+
+class GradingFlowTest : public ModelClientTest {
+ protected:
+  GradingFlowTest() { grade_by(GradeJudge::exact); }
+
+  void grade_by(GradeJudge judge) {
+    settings.grading = GradingSettings{judge, "openai", "old-model"};
+    settings.grading->llm.judge = Judge::model;
+    settings.grading->llm.provider = "openai";
+    settings.grading->llm.model = "judge-1";
+    settings.grading->llm.temperature = 0.7;
+  }
+
+  static SharedUnit question(UnitId id) {
+    WorkUnit work = *unit(id);
+    work.request.response_schema = nullptr;
+    work.request.schema_name.clear();
+    work.request.temperature = 0.25;
+    work.request.max_tokens = 321;
+    work.request.seed = 7;
+    ScoringTask task;
+    task.assesses_claims = false;
+    work.tasks = {std::move(task)};
+    return std::make_shared<const WorkUnit>(std::move(work));
+  }
+
+  static HttpDone said(std::uint64_t id, const std::string& text) { return answered_claims(id, text); }
+  static HttpDone compared(const HttpCall& call, double score) {
+    return said(call.id, R"({\"notes\":\"so\",\"quality_score\":)" + std::to_string(score) + "}");
+  }
+  static Json body_of(const HttpCall& call) { return Json::parse(whole_body(call.request)); }
+  /// Brings a unit to what comes after both answers.
+  std::vector<HttpCall> answer_both(const SharedUnit& work, const std::string& candidate,
+                                    const std::string& baseline) {
+    complete({work});
+    end_calls({said(only_call(), candidate)});
+    end_calls({said(only_call(), baseline)});
+    return calls();
+  }
+  static GradingResult grade_of(const CompletedUnit& done) {
+    EXPECT_TRUE(done.evidence.grade);
+    return done.evidence.grade.value_or(GradingResult());
+  }
+};
+
+TEST_F(GradingFlowTest, BothArmsGetTheSamePromptAndSettings) {
+  start();
+  complete({question(1)});
+  const auto candidate = calls();
+  ASSERT_EQ(candidate.size(), 1u);
+  end_calls({said(candidate[0].id, "answer")});
+  const auto baseline = calls();
+  ASSERT_EQ(baseline.size(), 1u);
+  auto expected = body_of(candidate[0]);
+  expected["model"] = "old-model";
+  EXPECT_EQ(body_of(baseline[0]), expected);
+}
+
+TEST_F(GradingFlowTest, AGradeComesWithBothAnswersAndWhatEachTook) {
+  start();
+  complete({question(1)});
+  pass(30ms);
+  end_calls({said(only_call(), "Paris")});
+  EXPECT_TRUE(outcomes().empty());
+  pass(20ms);
+  end_calls({said(only_call(), " Paris")});
+  auto done = only_outcome();
+  EXPECT_EQ(grade_of(done).grade.quality_score, 1.0);
+  EXPECT_EQ(done.spend.calls, 2u);
+  EXPECT_EQ(done.spend.paid.of(CallKind::answer), (Usage{10, 5}));
+  EXPECT_EQ(done.spend.paid.of(CallKind::baseline), (Usage{10, 5}));
+  EXPECT_EQ(done.spend.paid.of(CallKind::judge), Usage());
+  const auto spend = done.spend;
+  const auto evidence = done.evidence;
+  const auto result =
+      unit_result(*done.unit, {Ontology(), TextChecker()}, std::move(done.outcome), evidence, spend);
+  ASSERT_TRUE(result.grade);
+  EXPECT_EQ(result.grade->baseline, (GradedAnswer{" Paris", "m-1", {10, 5}, false, 20}));
+  EXPECT_EQ(result.grade->candidate, (GradedAnswer{"Paris", "m-1", {10, 5}, false, 30}));
+}
+
+TEST_F(GradingFlowTest, AnotherTextIsNoMatch) {
+  start();
+  EXPECT_TRUE(answer_both(question(1), "Rome", "Paris").empty());
+  EXPECT_EQ(grade_of(only_outcome()).grade.quality_score, 0.0);
+}
+
+TEST_F(GradingFlowTest, ASecondRunCallsNobody) {
+  grade_by(GradeJudge::llm);
+  start(true);
+  const auto judged = answer_both(question(1), "Rome", "Paris");
+  ASSERT_EQ(judged.size(), 2u);
+  end_calls({compared(judged[0], 0.0), compared(judged[1], 1.0)});
+  auto first = grade_of(only_outcome());
+  for (const Mode mode : {Mode::live, Mode::cached}) {
+    settings.mode = mode;
+    restart();
+    complete({question(1)});
+    EXPECT_TRUE(calls().empty());
+    const auto done = only_outcome();
+    const auto again = grade_of(done);
+    EXPECT_EQ(again.grade, first.grade);
+    EXPECT_EQ(again.baseline.text, "Paris");
+    EXPECT_TRUE(again.baseline.cache_hit);
+    EXPECT_EQ(again.baseline.usage, (Usage{10, 5})) << "of the answer, whoever paid for it";
+    EXPECT_EQ(again.baseline.latency_ms, 0u);
+    EXPECT_EQ(done.spend, (Spend{0, 0, 0, true, {}, 0}));
+  }
+}
+
+TEST_F(GradingFlowTest, AJudgeIsAskedInBothOrdersWithoutChance) {
+  grade_by(GradeJudge::llm);
+  settings.grading->llm.seed = 42;
+  start();
+  const auto judged = answer_both(question(1), "of the candidate", "of the baseline");
+  ASSERT_EQ(judged.size(), 2u);
+  std::vector<std::string> shown;
+  for (const auto& call : judged) {
+    const auto body = body_of(call);
+    EXPECT_EQ(body["model"], "judge-1");
+    EXPECT_EQ(body["temperature"], 0.0) << "whatever the settings say";
+    EXPECT_EQ(body["seed"], 42);
+    EXPECT_EQ(body["response_format"]["json_schema"]["name"], "comparison");
+    shown.push_back(body["messages"][1]["content"]);
+  }
+  const auto ends_with = [&](const std::string& end) {
+    return std::ranges::count_if(shown, [&](const std::string& text) { return text.ends_with(end); });
+  };
+  EXPECT_EQ(ends_with("of the candidate"), 1);
+  EXPECT_EQ(ends_with("of the baseline"), 1);
+  // Whoever comes last wins: a tie.
+  end_calls({compared(judged[0], 0.9), compared(judged[1], 0.9)});
+  const auto done = only_outcome();
+  const auto grade = grade_of(done).grade;
+  EXPECT_EQ(grade.quality_score, 0.5);
+  ASSERT_TRUE(grade.orders);
+  EXPECT_TRUE(position_flips(*grade.orders));
+  EXPECT_EQ(done.spend.paid.of(CallKind::judge), (Usage{20, 10}));
+  EXPECT_TRUE(done.evidence.votes.empty()) << "no metric of the unit is judged";
+}
+
+TEST_F(GradingFlowTest, WithoutASeedNoneIsSent) {
+  grade_by(GradeJudge::llm);
+  start();
+  for (const auto& call : answer_both(question(1), "a", "b")) EXPECT_FALSE(body_of(call).contains("seed"));
+}
+
+TEST_F(GradingFlowTest, AComparisonThatCannotBeReadIsAskedForAgainTwice) {
+  grade_by(GradeJudge::llm);
+  start();
+  auto judged = answer_both(question(1), "a", "b");
+  ASSERT_EQ(judged.size(), 2u);
+  end_calls({compared(judged[0], 0.5), said(judged[1].id, "B is better")});
+  for (int i = 0; i < 2; ++i) {
+    EXPECT_TRUE(outcomes().empty());
+    const auto again = calls();
+    ASSERT_EQ(again.size(), 1u);
+    end_calls({said(again[0].id, "B is better")});
+  }
+  EXPECT_EQ(reason_of(only_outcome()), Reason::grade_unparsable) << "never a score of 0";
+}
+
+TEST_F(GradingFlowTest, BothTextsAreEmbeddedInOneCall) {
+  grade_by(GradeJudge::embedding);
+  settings.embedding = {"openai", "embed-1"};
+  start();
+  const auto embedding = answer_both(question(1), "large", "big");
+  ASSERT_EQ(embedding.size(), 1u);
+  auto texts = body_of(embedding[0])["input"].get<std::vector<std::string>>();
+  std::ranges::sort(texts);
+  EXPECT_EQ(texts, (std::vector<std::string>{"big", "large"}));
+  answer(embedding[0].id, 200,
+         R"({"model":"embed-1","data":[{"index":0,"embedding":[3,4]},{"index":1,"embedding":[4,3]}],)"
+         R"("usage":{"prompt_tokens":4}})");
+  const auto grade = grade_of(only_outcome()).grade;
+  EXPECT_NEAR(grade.quality_score, 0.96, 1e-6);
+  EXPECT_EQ(grade.grader_id, "embedding:embed-1");
+}
+
+TEST_F(GradingFlowTest, ABaselineThatDeclinesIsAnErrorOfTheCase) {
+  start();
+  complete({question(1)});
+  end_calls({said(only_call(), "answer")});
+  answer(only_call(), 200,
+         R"({"model":"m","choices":[{"message":{"refusal":"no"},"finish_reason":"stop"}],"usage":{}})");
+  const auto done = only_outcome();
+  EXPECT_EQ(reason_of(done), Reason::baseline_unanswered);
+  EXPECT_EQ(done.spend.calls, 2u);
+}
+
+TEST_F(GradingFlowTest, AFailedCallForTheBaselineIsRetriedAndNamed) {
+  settings.max_retries = 1;
+  start();
+  complete({question(1)});
+  end_calls({said(only_call(), "answer")});
+  answer(only_call(), 500, "oops");
+  pass(500ms);
+  answer(only_call(), 500, "oops");
+  const auto done = only_outcome();
+  EXPECT_EQ(reason_of(done), Reason::provider_failed);
+  EXPECT_TRUE(std::get<Error>(done.outcome).message.starts_with("the baseline's answer did not come: "));
+  EXPECT_EQ(done.spend.retries, 1u);
+}
+
+TEST_F(GradingFlowTest, ABaselineThatComesTooLateIsKeptForTheNextRun) {
+  settings.case_timeout = 10s;
+  start(true);
+  complete({question(1)});
+  end_calls({said(only_call(), "Paris")});
+  const auto late = only_call();
+  pass(10s + 100ms);
+  EXPECT_EQ(reason_of(only_outcome()), Reason::timed_out);
+  end_calls({said(late, "Paris")});
+  restart();
+  complete({question(1)});
+  EXPECT_TRUE(calls().empty()) << "it was paid for";
+  EXPECT_EQ(grade_of(only_outcome()).grade.quality_score, 1.0);
+}
+
+TEST_F(GradingFlowTest, AnAnswerThatWasNotGivenIsNotGraded) {
+  start();
+  complete({question(1)});
+  answer(only_call(), 200,
+         R"({"model":"m","choices":[{"message":{"refusal":"no"},"finish_reason":"stop"}],"usage":{}})");
+  EXPECT_TRUE(calls().empty());
+  EXPECT_FALSE(only_outcome().evidence.grade);
+}
+
+TEST_F(GradingFlowTest, MockModeAndCancelCallNobody) {
+  for (const auto judge : {GradeJudge::exact, GradeJudge::embedding, GradeJudge::llm}) {
+    grade_by(judge);
+    settings.mode = Mode::mock;
+    restart();
+    complete({question(1)});
+    EXPECT_TRUE(calls().empty());
+    grade_of(only_outcome());
+  }
+  settings.mode = Mode::live;
+  restart();
+  complete({question(2)});
+  end_calls({said(only_call(), "answer")});
+  const auto under_way = only_call();
+  caf::anon_send(client, CancelCalls{});
+  settle();
+  EXPECT_EQ(http.take<HttpCancel>().size(), 1u);
+  end_calls({said(under_way, "answer")});
+  EXPECT_TRUE(outcomes().empty());
+}
+
+}  // namespace grading_flow_test
+}  // namespace sluice

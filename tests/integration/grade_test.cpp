@@ -1,0 +1,156 @@
+// Two arms, a judge, and what they come to: sluice grade against two simulated providers.
+
+#include "tests/support/report_text.hpp"
+#include "tests/support/workbench.hpp"
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include <nlohmann/json.hpp>
+
+namespace sluice::grade_test {
+
+using namespace support;
+using nlohmann::json;
+
+class Grade : public Workbench {
+ protected:
+  Grade() {
+    write_text(
+        folder() / "suite.yaml",
+        "suite: capitals\n"
+        "arms: [before=old:m-1, after=new:m-2, {name: warm, provider: new, model: m-3, temperature: 1}]\n"
+        "tests:\n"
+        "  - {id: france, category: europe, input: {prompt: capital 1}, expected: {type: regex_match, "
+        "pattern: .}}\n"
+        "  - {id: spain, category: europe, input: {prompt: capital 2}, expected: {type: regex_match, "
+        "pattern: .}}\n"
+        "  - {id: peru, category: america, input: {prompt: capital 3}, expected: {type: regex_match, "
+        "pattern: .}}\n");
+    old_ = std::make_unique<SimulatorProcess>(start_simulator(
+        {answer("capital 1", "Paris"), answer("capital 2", "Madrid"), answer("capital 3", "Lima")}, {}));
+    new_ = std::make_unique<SimulatorProcess>(start_simulator(
+        {// The judge: of the first pair B is better whichever it is, of the others what it says.
+         R"({"contains": "ANSWER B -----\nParis is it", "text": {"notes": "B says more.", "quality_score": 0.75}})",
+         R"({"contains": "ANSWER B -----\nParis", "text": {"notes": "B is short.", "quality_score": 0.75}})",
+         R"({"contains": "ANSWER B -----\nLisbon", "text": {"notes": "B is wrong.", "quality_score": 0.0}})",
+         R"({"contains": "ANSWER B -----\nMadrid", "text": {"notes": "A is wrong.", "quality_score": 1.0}})",
+         R"({"contains": "ANSWER B", "text": {"notes": "The same.", "quality_score": 0.5}})",
+         answer("capital 1", "Paris is it"), answer("capital 2", "Lisbon"), answer("capital 3", "Lima")},
+        {}));
+    write_text(folder() / "sluice.toml", provider("old", *old_) + provider("new", *new_));
+  }
+
+  static std::string answer(const std::string& question, const std::string& text) {
+    return R"({"contains": ")" + question + R"(", "text": ")" + text + R"("})";
+  }
+  static std::string provider(const std::string& name, const SimulatorProcess& simulator) {
+    return "[providers." + name + "]\nkind = \"openai\"\nbase_url = \"" + simulator.url() +
+           "/v1\"\napi_key_env = \"OPENAI_API_KEY\"\ncache_identity = \"" + name + "\"\n";
+  }
+  static Flags grade(const Flags& more) {
+    return Flags{"grade",  "suite.yaml",  "--mode", "live",     "--baseline",
+                 "before", "--candidate", "after",  "--format", "json"} +
+           more;
+  }
+  static const Flags& by_llm() {
+    static const Flags flags{"--judge", "llm", "--judge-provider", "new", "--judge-model", "j"};
+    return flags;
+  }
+  json graded(const Flags& more) {
+    const auto finished = run_sluice(grade(more));
+    EXPECT_EQ(finished.exit_code, 0) << finished.errors << finished.output;
+    return json::parse(finished.output, nullptr, false);
+  }
+  std::size_t calls() { return old_->count("start") + new_->count("start"); }
+
+  std::unique_ptr<SimulatorProcess> old_;
+  std::unique_ptr<SimulatorProcess> new_;
+};
+
+TEST_F(Grade, ExactTellsSameFromOther) {
+  const json report = graded({"--judge", "exact"});
+  EXPECT_EQ(report["grader_id"], "exact");
+  EXPECT_EQ(report["baseline"]["arm"], "before");
+  EXPECT_EQ(report["candidate"]["model"], "m-2");
+  EXPECT_GT(report["baseline"]["output_tokens"], 0);
+  std::vector<std::pair<std::string, double>> tests;
+  for (const json& test : report["tests"]) tests.emplace_back(test["id"], test["quality_score"]);
+  EXPECT_EQ(tests,
+            (std::vector<std::pair<std::string, double>>{{"france", 0.0}, {"peru", 1.0}, {"spain", 0.0}}));
+  ASSERT_EQ(report["by_category"].size(), 2u);
+  EXPECT_EQ(report["by_category"][0]["category"], "america");
+  EXPECT_EQ(report["by_category"][0]["quality_score"], 1.0);
+  EXPECT_EQ(report["all"]["grades"], 3);
+  EXPECT_TRUE(report["position_bias"].is_null());
+}
+
+TEST_F(Grade, EmbeddingComparesTexts) {
+  const json report = graded({"--judge", "embedding", "--embedding-model", "lexical-ngrams-v1"});
+  EXPECT_EQ(report["grader_id"], "embedding:lexical-ngrams-v1");
+  const double close = report["tests"][0]["quality_score"];
+  EXPECT_GT(close, 0.3);
+  EXPECT_LT(close, 1.0);
+  EXPECT_EQ(report["tests"][1]["quality_score"], 1.0);
+}
+
+TEST_F(Grade, AModelComparesInBothOrdersAndWhatFlipsIsATie) {
+  const json report = graded(by_llm());
+  EXPECT_EQ(report["grader_id"], "llm:j:comparison-v1");
+  const json& tests = report["tests"];
+  EXPECT_EQ(tests[0]["quality_score"], 0.5) << "whoever stands last is better";
+  EXPECT_EQ(tests[0]["position_flips"], 1);
+  EXPECT_EQ(tests[1]["quality_score"], 0.5);
+  EXPECT_EQ(tests[1]["position_flips"], 0);
+  EXPECT_EQ(tests[2]["quality_score"], 0.0);
+  EXPECT_EQ(report["all"]["compared_in_both_orders"], 3);
+  EXPECT_EQ(report["all"]["position_flips"], 1);
+  EXPECT_EQ(report["position_bias"]["flips"], 1);
+  EXPECT_EQ(report["position_bias"]["toward_second"], 1);
+  const json again = graded(by_llm());
+  EXPECT_EQ(again["tests"], tests);
+  EXPECT_EQ(calls(), 3u + 3u + 6u) << "the second run makes none";
+}
+
+TEST_F(Grade, ATableShowsTheLowestFirst) {
+  auto flags = grade({"--judge", "exact"});
+  flags = with(std::move(flags), "--format", "table");
+  const auto finished = run_sluice(flags);
+  EXPECT_EQ(finished.exit_code, 0) << finished.errors;
+  EXPECT_TRUE(finished.output.starts_with("Grades of capitals: after beside before, by exact\n"))
+      << finished.output;
+  EXPECT_LT(finished.output.find("france"), finished.output.find("peru")) << finished.output;
+}
+
+TEST_F(Grade, ATestWithoutAGradeIsAnErrorAndNotAScore) {
+  auto flags = by_llm();
+  flags = with(std::move(flags), "--judge-provider", "old");  // It answers, but no comparison.
+  const auto finished = run_sluice(grade(flags));
+  EXPECT_EQ(finished.exit_code, 1) << finished.errors;
+  const json report = json::parse(finished.output, nullptr, false);
+  EXPECT_EQ(report["all"]["errors"], 3);
+  EXPECT_TRUE(report["all"]["quality_score"].is_null());
+  EXPECT_EQ(report["tests"][0]["reason_code"], "grade_unparsable");
+}
+
+TEST_F(Grade, IsRefusedBeforeTheFirstCall) {
+  const auto refused = [&](const Flags& flags, const std::string& text) {
+    const auto finished = run_sluice(flags);
+    EXPECT_EQ(finished.exit_code, 2) << finished.output;
+    EXPECT_EQ(finished.error_lines().size(), 1u) << finished.errors;
+    EXPECT_NE(finished.errors.find(text), std::string::npos) << finished.errors;
+  };
+  refused(grade({}), "--judge must say who compares: exact, embedding or llm");
+  refused(grade({"--judge", "embeding"}), "did you mean \"embedding\"?");
+  refused(grade({"--judge", "llm"}), "--judge llm needs a model that compares");
+  refused(grade({"--judge", "exact", "--judge-seed", "1"}), "--judge-seed is about --judge llm");
+  refused(with(grade({"--judge", "exact"}), "--candidate", "afer"), "did you mean \"after\"?");
+  refused(with(grade({"--judge", "exact"}), "--candidate", "before"), "both name \"before\"");
+  refused(with(grade({"--judge", "exact"}), "--candidate", "warm"), "differ in temperature");
+  refused(with(grade({"--judge", "exact"}), "--format", "junit"), "grades are written as table or json");
+  refused(grade({"--judge", "exact", "--arm", "before=old:m", "--arm", "after=old:m"}), "are the same model");
+  EXPECT_EQ(calls(), 0u);
+}
+
+}  // namespace sluice::grade_test

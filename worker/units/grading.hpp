@@ -1,0 +1,96 @@
+#pragma once
+
+#include "common/model/grading.hpp"
+#include "common/model/run_settings.hpp"
+#include "worker/answer_store.hpp"
+#include "worker/calls/call_engine.hpp"
+#include "worker/calls/model_call.hpp"
+#include "worker/units/enricher.hpp"
+
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <variant>
+#include <vector>
+
+namespace sluice {
+
+/// The call for the baseline's answer to a unit's request.
+class BaselineCall final : public ModelCall {
+ public:
+  using ModelCall::ModelCall;
+  std::string log_member() const override { return R"("unit":null)"; }
+
+ private:
+  CallKind kind() const override { return CallKind::baseline; }
+};
+
+/// Compares the answers of a run that grades with the baseline's (docs/grading.md): gets the baseline's
+/// answer to the same request from the cache or by an ordinary call, and then the comparison, by itself or
+/// from the enricher whose calls it takes. Holds no clock and no connection; not thread-safe.
+class Grading final : public Enricher {
+ public:
+  /// Settings and engine must outlive it.
+  Grading(const RunSettings& settings, std::shared_ptr<AnswerStore> store, CallEngine& engine,
+          std::uint32_t owner);
+
+  std::optional<std::variant<Evidence, Error>> begin(std::uint64_t unit, const WorkUnit& work,
+                                                     std::string_view answer, TimePoint deadline,
+                                                     const Moment& moment) override;
+  void start_calls(const Moment& moment) override;
+  void on_call_ended(const CallEnded& ended, const Moment& moment, std::vector<Enriched>& outcomes) override;
+  void on_entry(const EntryKey& key, std::string_view entry, std::vector<Enriched>& outcomes) override;
+  TimePoint deadline(std::uint64_t unit, TimePoint now) override;
+  Spend leave(std::uint64_t unit) override;
+  Error late() const override;
+  void cancel() override;
+
+ private:
+  /// A unit whose answer is not graded yet.
+  struct Pair {
+    Pair(ModelRequest to_send, const Digest& key, AnswerStore& store)
+        : request(std::move(to_send)), call({&request, key, {}}, store) {}
+    Pair(const Pair&) = delete;
+    Pair& operator=(const Pair&) = delete;
+
+    ModelRequest request;  ///< The baseline's.
+    BaselineCall call;
+    CallId call_id = 0;        ///< Of the call for the baseline's answer; 0 if none is under way.
+    bool is_compared = false;  ///< It waits for `comparer_`.
+    GradedAnswer baseline;
+    GradedAnswer candidate;
+    TimePoint submitted;
+    TimePoint deadline;
+    Duration outages_before{};  ///< Of the baseline's provider, when it began.
+    Spend spend;
+  };
+  using Pairs = std::map<std::uint64_t, Pair>;
+  /// What a stage came to; nothing: it waits.
+  using Outcome = std::optional<std::variant<Evidence, Error>>;
+
+  Outcome on_baseline(std::uint64_t unit, Pair& pair, Completion answer, const Moment& moment);
+  Outcome compare(std::uint64_t unit, Pair& pair, const Moment& moment);
+  std::variant<Evidence, Error> graded(const Pair& pair, const Evidence& evidence) const;
+  Result<Grade> grade(const Pair& pair, const Evidence& evidence) const;
+  Result<Completion> take_new(Pair& pair, bool lent);
+  void on_baseline_call(const CallEnded& ended, const Moment& moment, std::vector<Enriched>& outcomes);
+  void finish(Pairs::iterator pair, std::variant<Evidence, Error> result, std::vector<Enriched>& outcomes);
+  void take_compared(std::vector<Enriched>& outcomes);
+
+  const RunSettings& settings_;
+  const GradingSettings* grading_ = nullptr;    ///< Null if the run grades nothing.
+  const ProviderSettings* provider_ = nullptr;  ///< The baseline's.
+  JudgeSettings llm_;
+  std::unique_ptr<Enricher> comparer_;  ///< Null for GradeJudge::exact.
+  std::shared_ptr<AnswerStore> store_;
+  CallEngine& engine_;
+  std::uint32_t owner_;
+  Pairs pairs_;
+  Pairs left_;  ///< Nobody waits for these, but their calls are under way: what is paid for is stored.
+  std::vector<Enriched> compared_;
+};
+
+}  // namespace sluice
