@@ -18,12 +18,21 @@ inline constexpr std::size_t quoted_bytes = 200;
 // --- actors
 /// Bounds the time of one transaction, so that acknowledgements keep flowing under a flood of results.
 inline constexpr std::size_t results_per_transaction = 512;
+/// Observations that wait to be saved: a disk that is slower than the run costs those that come then, not the
+/// run and not the memory.
+inline constexpr std::size_t max_unsaved_observation_bytes = 64u << 20;
+inline constexpr std::size_t observations_per_transaction = 256;
+inline constexpr std::size_t observation_bytes_per_transaction = 4u << 20;
+inline constexpr std::chrono::milliseconds observation_delay =
+    500ms;                                              ///< Whoever looks meanwhile sees the run go on.
+inline constexpr std::size_t observation_bytes = 2048;  ///< Of one, beside its prompt and its answer.
 inline constexpr std::chrono::milliseconds live_progress_interval = 100ms;  ///< Looks steady to the eye.
 inline constexpr std::chrono::milliseconds plain_progress_interval = 5s;    ///< A log that can be read.
 
 // --- cli
 inline constexpr std::uint32_t max_runs_named =
     1'000'000;  ///< Of `runs --limit` and `--keep`: in effect all.
+inline constexpr std::uint32_t max_observations_named = 1'000'000'000;  ///< Of `observations prune --keep`.
 
 // --- dispatch
 /// Keys that are waited for or paid for; beyond it workers pay without a lease, so that memory is bounded.

@@ -21,6 +21,7 @@ std::size_t wire_bytes(const UnitResult& result) {
     bytes += 2 * (claim_bytes + defaults::reported_claim_bytes);  // As parsed and as final.
   }
   bytes += result.shown_text.size();
+  if (result.observed) bytes += result.observed->text.size();
   for (const auto& score : result.scores) {
     for (const auto& metric : score.metrics) bytes += defaults::reported_metric_bytes + metric.detail.size();
   }

@@ -1,22 +1,14 @@
-#include "common/settings/setting_definitions.hpp"
 #include "coordinator/cli/command.hpp"
 #include "coordinator/cli/run_flags.hpp"
 #include "coordinator/cli/setting_flags.hpp"
 #include "coordinator/session/run_options.hpp"
 
-#include <array>
 #include <memory>
-#include <string_view>
-#include <utility>
 
 #include <CLI/CLI.hpp>
 
 namespace sluice {
 namespace {
-
-/// Flags that are planned and that this version does not know yet: refused by name rather than as a typing
-/// error.
-constexpr std::array<std::string_view, 1> unsupported_flags{"--save-observations"};
 
 constexpr const char* run_examples =
     "Examples:\n"
@@ -39,16 +31,8 @@ constexpr const char* run_examples =
 struct RunCommand {
   SettingFlags settings;
   RunFlags flags;
-  std::array<CLI::Option*, unsupported_flags.size()> unsupported{};
 
-  int run(const StartWorkers& start_workers) const {
-    for (std::size_t i = 0; i < unsupported.size(); ++i) {
-      if (unsupported[i]->count() > 0) {
-        return report_error(std::string(unsupported_flags[i]) + " " + std::string(not_supported_yet));
-      }
-    }
-    return run_suite(settings, flags, start_workers);
-  }
+  int run(const StartWorkers& start_workers) const { return run_suite(settings, flags, start_workers); }
 
   void add_flags(CLI::App& app) {
     add_suite_flags(app, flags);
@@ -58,9 +42,6 @@ struct RunCommand {
     add_report_flags(app, flags, "table|json|markdown|junit|github");
     add_log_flags(app, flags);
     settings.add_to(app);
-    for (std::size_t i = 0; i < unsupported.size(); ++i) {
-      unsupported[i] = app.add_option(std::string(unsupported_flags[i]))->expected(0, 1)->group("");
-    }
   }
 
  private:

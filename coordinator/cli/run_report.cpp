@@ -4,6 +4,7 @@
 #include "common/text/stderr_line.hpp"
 #include "coordinator/cli/command.hpp"
 #include "coordinator/cli/past_runs.hpp"
+#include "coordinator/cli/run_observations.hpp"
 #include "coordinator/merge/aggregate.hpp"
 #include "coordinator/merge/held_results.hpp"
 #include "coordinator/merge/run_grades.hpp"
@@ -172,9 +173,11 @@ int report_failed_run(Ledger& ledger, const std::string& run_id, const Error& wh
   return noted ? unassessed.exit_code : report_error(noted.error());
 }
 
-int report_run(const RunOptions& options, const RunInputs& inputs, const RunGate& loaded, const Plan& plan,
-               Ledger& ledger, const RunFacts& facts, const std::vector<UnitId>& begun_units,
-               const RunUse* use) {
+namespace {
+
+int report_results(const RunOptions& options, const RunInputs& inputs, const RunGate& loaded,
+                   const Plan& plan, Ledger& ledger, const RunFacts& facts,
+                   const std::vector<UnitId>& begun_units, const RunUse* use, const VisitCase& also) {
   const auto recorded = ledger.results_of(facts.run_id);
   const HeldResults source(*recorded, defaults::max_held_result_bytes);
   const auto results_under = [&](const Gate& one) {
@@ -197,7 +200,7 @@ int report_run(const RunOptions& options, const RunInputs& inputs, const RunGate
   const RunGate& gate = against_arm ? *against_arm : loaded;
   const RunResults results = results_under(gate.gate);
   const RunPrice price = price_of(options, inputs);
-  auto assessment = assess_run(options, results, gate, plan.perturbations(), price, facts.cut_short);
+  auto assessment = assess_run(options, results, gate, plan.perturbations(), price, facts.cut_short, also);
   if (!assessment) return report_failed_run(ledger, facts.run_id, assessment.error(), facts.completed_at_ms);
   if (use != nullptr) {
     const int used =
@@ -256,6 +259,21 @@ int report_run(const RunOptions& options, const RunInputs& inputs, const RunGate
   // After the report, which is what was paid for; a ledger that fails now does not take it away.
   const auto noted = ledger.finish_run(facts.run_id, summary_of(facts, *assessment, code));
   return noted ? code : report_error(noted.error());
+}
+
+}  // namespace
+
+int report_run(const RunOptions& options, const RunInputs& inputs, const RunGate& loaded, const Plan& plan,
+               Ledger& ledger, const RunFacts& facts, const std::vector<UnitId>& begun_units,
+               const RunUse* use) {
+  const Settings& settings = options.settings;
+  if (!settings.save_observations.value)
+    return report_results(options, inputs, loaded, plan, ledger, facts, begun_units, use, {});
+  GatedStatuses statuses;
+  const int code = report_results(options, inputs, loaded, plan, ledger, facts, begun_units, use,
+                                  [&](const CaseResult& result) { statuses.add(result); });
+  finish_run_observations(settings, facts.run_id, statuses.changed());
+  return code;
 }
 
 }  // namespace sluice

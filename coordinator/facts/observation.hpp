@@ -127,6 +127,13 @@ struct ObservationFilter {
   std::string before;  ///< A timestamp: before it.
 };
 
+/// What stays when observations are pruned: what is not older than `oldest`, and the newest `newest` whatever
+/// their age.
+struct Retention {
+  std::string oldest;  ///< A timestamp.
+  std::uint64_t newest = 0;
+};
+
 /// The status that the gate gave a trial's answer.
 struct TrialStatus {
   TrialId trial = 0;

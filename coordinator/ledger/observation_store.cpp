@@ -16,10 +16,10 @@ namespace {
 
 /// Tells the file from a ledger, and from anybody else's database: "slob".
 constexpr int application_id = 0x736c6f62;
-constexpr int schema_version = 1;
+constexpr int table_version = 1;
 
 /// The first columns are those that other harnesses know, with their names and indexes.
-constexpr const char* schema = R"sql(
+constexpr const char* observation_tables = R"sql(
   CREATE TABLE observations (
     id TEXT PRIMARY KEY,
     timestamp TEXT NOT NULL,
@@ -91,7 +91,7 @@ Error no_observations(const std::filesystem::path& file) {
 Error of_later_version(const std::filesystem::path& file, int version) {
   return {Reason::file_unreadable, "the observations in " + file.string() + " have version " +
                                        std::to_string(version) + ", and this sluice knows version " +
-                                       std::to_string(schema_version) +
+                                       std::to_string(table_version) +
                                        ": use a newer sluice, or name another file as database_path; it "
                                        "stays as it is"};
 }
@@ -104,7 +104,7 @@ int pragma(SQLite::Database& db, const char* name) {
 std::optional<Error> problem_with(SQLite::Database& db, const std::filesystem::path& file) {
   const int version = pragma(db, "user_version");
   if (pragma(db, "application_id") == application_id) {
-    if (version != schema_version) return of_later_version(file, version);
+    if (version != table_version) return of_later_version(file, version);
     return std::nullopt;
   }
   const bool is_empty = db.execAndGet("SELECT count(*) FROM sqlite_master").getInt() == 0;
@@ -117,8 +117,8 @@ void make_tables(SQLite::Database& db) {
   SQLite::Transaction transaction(db, SQLite::TransactionBehavior::IMMEDIATE);
   // Another process may have done it while this one waited.
   if (pragma(db, "application_id") == application_id) return;
-  db.exec(schema);
-  db.exec("PRAGMA user_version = " + std::to_string(schema_version));
+  db.exec(observation_tables);
+  db.exec("PRAGMA user_version = " + std::to_string(table_version));
   db.exec("PRAGMA application_id = " + std::to_string(application_id));
   transaction.commit();
 }

@@ -13,13 +13,6 @@
 
 namespace sluice {
 
-/// What stays when observations are pruned: what is not older than `oldest`, and the newest `newest` whatever
-/// their age.
-struct Retention {
-  std::string oldest;  ///< A timestamp.
-  std::uint64_t newest = 0;
-};
-
 /// The observations (docs/observations.md): a SQLite file that any tool reads. Several processes may write to
 /// it at a time. Not thread-safe; each thread opens its own. Errors: output_failed, or file_unreadable for a
 /// file that is none of ours, which stays as it is.

@@ -168,7 +168,7 @@ std::string missing_answers(const RunAssessment& assessment) {
 
 Result<RunAssessment> assess_run(const RunOptions& options, const RunResults& results, const RunGate& gate,
                                  const std::vector<PerturbationFacts>& perturbations, const RunPrice& price,
-                                 const std::optional<Error>& cut_short) {
+                                 const std::optional<Error>& cut_short, const VisitCase& also) {
   AggregateFold fold;
   EntryWatch entries(gate, options.is_selection());
   std::optional<RunStabilityFold> stability;
@@ -185,6 +185,7 @@ Result<RunAssessment> assess_run(const RunOptions& options, const RunResults& re
   std::optional<JudgeBiasFold> judge_bias = judge_bias_fold(options, gate);
   const auto visited = visit_cases(results, [&](const CaseResult& result) {
     fold.add(result);
+    if (also) also(result);
     entries.visit(result);
     if (stability) stability->add(result);
     if (arms) arms->add(result);
