@@ -192,7 +192,8 @@ int execute_run(const RunOptions& options, Suite suite, const StartWorkers& star
   controller.settings = run_settings(options, *inputs, new_run_id());
   fit_judge(*plan, controller.settings);
   auto observations = open_run_observations(options.settings);
-  controller.settings.observe = observations.has_value();
+  const bool observed = observations.has_value();
+  controller.settings.observe = observed;
   controller.dispatch = {defaults::heartbeat_interval, defaults::liveness, defaults::max_losses,
                          options.settings.case_timeout.value + defaults::lease_grace};
   controller.worker_timeout = options.settings.worker_timeout.value;
@@ -215,10 +216,14 @@ int execute_run(const RunOptions& options, Suite suite, const StartWorkers& star
   if (observations) observer = observer_config(std::move(*observations), plan, options, *inputs, run_id);
   auto run = conduct(options, *inputs, plan, std::move(controller), std::move(*ledger), std::move(observer),
                      style, signals, start_workers);
-  if (!run) return report_failed_run(*history, run_id, run.error(), unix_now_ms());
+  if (!run) {
+    if (observed) finish_run_observations(options.settings, run_id, {});
+    return report_failed_run(*history, run_id, run.error(), unix_now_ms());
+  }
   run->ended.facts.started_at_ms = run->started_at_ms;
   run->ended.facts.completed_at_ms = run->completed_at_ms;
-  return report_run(options, *inputs, *gate, *plan, *history, run->ended.facts, run->ended.begun_units, use);
+  return report_run(options, *inputs, *gate, *plan, *history, run->ended.facts, run->ended.begun_units,
+                    observed, use);
 }
 
 }  // namespace sluice

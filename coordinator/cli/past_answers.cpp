@@ -10,6 +10,7 @@
 
 #include <map>
 #include <memory>
+#include <set>
 #include <utility>
 
 namespace sluice {
@@ -102,16 +103,24 @@ tl::expected<std::vector<Observation>, int> observations_from_caches(const Setti
                                                                      const CacheTools& tools) {
   const auto asked = plan_again(settings, std::move(flags), past);
   if (!asked) return tl::unexpected(asked.error());
-  const auto& [options, inputs, plan] = **asked;
+  const RunOptions& options = (*asked)->options;
+  const RunInputs& inputs = (*asked)->inputs;
+  const std::shared_ptr<const Plan>& plan = (*asked)->plan;
   const auto ledger = open_past_runs(options.settings);
   if (!ledger || !*ledger)
     return tl::unexpected(report_error(ledger ? "the run ledger is gone" : ledger.error().message));
+  // A unit's answer serves other trials, too: it is read whole.
+  std::set<UnitId> wanted;
+  for (TrialId trial = 0; trial < plan->trial_count(); ++trial) {
+    if (is_wanted(plan->case_id(trial), case_id)) wanted.insert(plan->unit_of(trial));
+  }
   std::map<UnitId, UnitResult> units;
   const auto visited = (*ledger)->results_of(past.run.run_id)->visit([&](const CommittedTrial& one) {
-    if (!is_wanted(plan->case_id(one.trial), case_id)) return;
-    auto [unit, is_new] = units.try_emplace(one.unit.unit, one.unit);
-    if (!is_new)
-      unit->second.scores.insert(unit->second.scores.end(), one.unit.scores.begin(), one.unit.scores.end());
+    const UnitId unit = plan->unit_of(one.trial);
+    if (!wanted.contains(unit)) return;
+    const auto [known, is_new] = units.try_emplace(unit, one.unit);
+    auto& scores = known->second.scores;
+    if (!is_new) scores.insert(scores.end(), one.unit.scores.begin(), one.unit.scores.end());
   });
   if (!visited) return tl::unexpected(report_error(visited.error()));
   std::vector<std::string> arms;

@@ -44,7 +44,7 @@ void GatedStatuses::add(const CaseResult& result) {
 void finish_run_observations(const Settings& settings, const std::string& run_id,
                              const std::vector<TrialStatus>& statuses) {
   auto store = ObservationStore::open(observations_file(settings));
-  if (!store) return;  // The run has warned of it.
+  if (!store) return report_warning(store.error().message);
   if (const auto set = store->set_statuses(run_id, statuses); !set) report_warning(set.error().message);
   const auto pruned = store->prune(
       retention_of(unix_now_ms(), settings.retention_days.value, settings.retention_max_count.value), false);

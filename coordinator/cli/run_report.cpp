@@ -264,15 +264,13 @@ int report_results(const RunOptions& options, const RunInputs& inputs, const Run
 }  // namespace
 
 int report_run(const RunOptions& options, const RunInputs& inputs, const RunGate& loaded, const Plan& plan,
-               Ledger& ledger, const RunFacts& facts, const std::vector<UnitId>& begun_units,
+               Ledger& ledger, const RunFacts& facts, const std::vector<UnitId>& begun_units, bool observed,
                const RunUse* use) {
-  const Settings& settings = options.settings;
-  if (!settings.save_observations.value)
-    return report_results(options, inputs, loaded, plan, ledger, facts, begun_units, use, {});
+  if (!observed) return report_results(options, inputs, loaded, plan, ledger, facts, begun_units, use, {});
   GatedStatuses statuses;
   const int code = report_results(options, inputs, loaded, plan, ledger, facts, begun_units, use,
                                   [&](const CaseResult& result) { statuses.add(result); });
-  finish_run_observations(settings, facts.run_id, statuses.changed());
+  finish_run_observations(options.settings, facts.run_id, statuses.changed());
   return code;
 }
 

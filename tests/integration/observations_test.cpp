@@ -3,14 +3,15 @@
 #include "tests/support/report_text.hpp"
 #include "tests/support/workbench.hpp"
 
+#include <algorithm>
 #include <array>
+#include <cstdio>
 #include <cstdlib>
 #include <fstream>
 #include <iterator>
 #include <sstream>
 
 #include <nlohmann/json.hpp>
-#include <sys/wait.h>
 
 namespace sluice::observations_test {
 
@@ -24,8 +25,10 @@ class Observations : public Workbench {
 
   /// What the plain sqlite3 program says; a line a row, columns parted by bars.
   std::string sql(const std::string& query) const {
-    std::string words = "sqlite3 '" + database().string() + "' \"" + query + "\" 2>&1";
-    FILE* pipe = ::popen(words.c_str(), "r");
+    const auto file = folder() / "query.sql";
+    std::ofstream(file) << query << ";\n";
+    FILE* pipe =
+        ::popen(("sqlite3 '" + database().string() + "' < '" + file.string() + "' 2>&1").c_str(), "r");
     std::string answer;
     std::array<char, 4096> buffer{};
     while (const auto size = std::fread(buffer.data(), 1, buffer.size(), pipe))
