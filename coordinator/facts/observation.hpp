@@ -65,7 +65,7 @@ struct Observation {
   std::optional<double> cost;  ///< US dollars, of the unit's calls in this run; at its first trial alone.
 
   /// Stored once for all that have it, and no column of their table.
-  std::string system_prompt{};
+  SharedText system_prompt{};  ///< Null without one.
 
   friend bool operator==(const Observation&, const Observation&) = default;
 };

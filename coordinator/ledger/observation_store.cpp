@@ -17,6 +17,8 @@ namespace {
 /// Tells the file from a ledger, and from anybody else's database: "slob".
 constexpr int application_id = 0x736c6f62;
 constexpr int table_version = 1;
+/// A row has some kilobytes: several fit into a page, and need no pages of their own behind it.
+constexpr int page_bytes = 16 << 10;
 
 /// The first columns are those that other harnesses know, with their names and indexes.
 constexpr const char* observation_tables = R"sql(
@@ -237,6 +239,7 @@ Result<ObservationStore> ObservationStore::open(const std::filesystem::path& fil
     auto database = std::make_unique<Database>(file.string(), SQLite::OPEN_READWRITE | SQLite::OPEN_CREATE);
     auto& db = database->db;
     if (auto problem = problem_with(db, file)) return fail(std::move(*problem));
+    db.exec("PRAGMA page_size = " + std::to_string(page_bytes));  // Of a new file.
     use_write_ahead_log(db);
     db.exec("PRAGMA synchronous = OFF");
     make_tables(db);
@@ -269,11 +272,11 @@ Result<void> ObservationStore::insert(std::span<const Observation> observations)
     SQLite::Transaction transaction(database_->db, SQLite::TransactionBehavior::IMMEDIATE);
     std::unordered_set<std::string_view> prompts;
     for (const Observation& one : observations) {
-      if (!one.system_hash.empty() && prompts.insert(one.system_hash).second) {
+      if (one.system_prompt && prompts.insert(one.system_hash).second) {
         auto& prompt = *database_->insert_prompt;
         static_cast<void>(prompt.tryReset());
         prompt.bindNoCopy(1, one.system_hash);
-        prompt.bindNoCopy(2, one.system_prompt);
+        prompt.bindNoCopy(2, *one.system_prompt);
         prompt.exec();
       }
       auto& row = *database_->insert_observation;
@@ -377,17 +380,18 @@ Result<void> ObservationStore::visit(const ObservationFilter& filter, Order orde
   try {
     const Condition condition(filter);
     const std::string direction = order == Order::newest_first ? " DESC" : "";
-    SQLite::Statement query(database_->db,
-                            "SELECT " + column_names() +
-                                ", coalesce(prompts.text, '') FROM observations LEFT JOIN prompts ON "
-                                "prompts.hash = system_hash" +
-                                condition.sql + " ORDER BY timestamp" + direction + ", observations.rowid" +
-                                direction + (limit ? " LIMIT " + std::to_string(*limit) : std::string()));
+    SQLite::Statement query(database_->db, "SELECT " + column_names() +
+                                               ", prompts.text FROM observations LEFT JOIN prompts ON "
+                                               "prompts.hash = system_hash" +
+                                               condition.sql + " ORDER BY timestamp" + direction +
+                                               ", observations.rowid" + direction +
+                                               (limit ? " LIMIT " + std::to_string(*limit) : std::string()));
     condition.bind_to(query);
     Observation one;
     while (query.executeStep()) {
       for_each_column(one, ColumnReader(query));
-      one.system_prompt = query.getColumn(query.getColumnCount() - 1).getString();
+      const auto system = query.getColumn(query.getColumnCount() - 1);
+      one.system_prompt = system.isNull() ? nullptr : share(system.getString());
       visit(one);
     }
     return {};

@@ -118,7 +118,7 @@ std::string facts(const Observation& one) {
 std::string observation_page(const Observation& one) {
   std::string page = title(one) + facts(one);
   if (one.error) add_text(page, "Error", *one.error, "");
-  if (!one.system_prompt.empty()) add_text(page, "System prompt", one.system_prompt, "");
+  if (one.system_prompt) add_text(page, "System prompt", *one.system_prompt, "(empty)");
   add_text(page, "Prompt", one.prompt, "(empty)");
   add_text(page, "Answer", one.raw_response, "(none came)");
   add_claims(page, "Claims as the model wrote them", one.parsed_claims, "subject");

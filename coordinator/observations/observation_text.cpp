@@ -62,7 +62,8 @@ std::string observation_as_json(const Observation& one) {
       json.member(name, value);
     }
   });
-  json.member("system_prompt", one.system_prompt);
+  json.key("system_prompt");
+  one.system_prompt ? json.value(*one.system_prompt) : json.null();
   json.close('}');
   return line + "\n";
 }
@@ -78,7 +79,7 @@ std::string observation_csv_header() {
 std::string observation_as_csv(const Observation& one) {
   std::string line;
   for_each_column(one, [&](const char*, const auto& value) { append_cell(line, plain(value)); });
-  append_cell(line, one.system_prompt);
+  append_cell(line, one.system_prompt ? std::string_view(*one.system_prompt) : "");
   return line + "\r\n";
 }
 

@@ -144,6 +144,10 @@ Result<void> ObservationMaker::add(const UnitResult& result, std::int64_t now_ms
     const TrialScore* score = result.error ? nullptr : &result.scores.at(i);
     one.status = status_before_gate(score);
     one.metrics.text = score != nullptr ? metrics_as_json(*score) : "[]";
+    if (i + 1 == trials.size()) {
+      to.push_back(std::move(one));
+      break;
+    }
     to.push_back(one);
     if (i == 0) clear_spend(one);
   }
@@ -164,11 +168,11 @@ Result<void> ObservationMaker::add_prompt(UnitId unit, Observation& to) {
   if (request->system != system_) {
     system_ = request->system;
     system_hash_ = to_prefixed_hex(sha256(*system_));
-    system_text_ = *system_;
-    run_.redactor.apply(system_text_);
+    auto clean = run_.redactor.redacted(*system_);
+    shown_system_ = clean ? share(std::move(*clean)) : system_;
   }
   to.system_hash = system_hash_;
-  to.system_prompt = system_text_;
+  to.system_prompt = shown_system_;
   return {};
 }
 

@@ -49,7 +49,7 @@ class ObservationMaker {
   std::mt19937_64 random_;
   SharedText system_;  ///< The last one, which most have.
   std::string system_hash_;
-  std::string system_text_;
+  SharedText shown_system_;  ///< As redacted.
 };
 
 }  // namespace sluice

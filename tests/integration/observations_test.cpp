@@ -222,6 +222,34 @@ TEST_F(Observations, AreListedExportedAndPruned) {
   EXPECT_NE(wrong.errors.find("--since must be a date (2026-02-05)"), std::string::npos) << wrong.errors;
 }
 
+TEST_F(Observations, ACaseIsShownWholeFromThemOrFromTheCaches) {
+  const auto simulator = start({});
+  const Flags run{"run",    "--mode",  "live", "--fixtures", claims_folder().string(), "--provider",
+                  "openai", "--model", "m",    "--base-url", simulator.url() + "/v1"};
+  run_sluice(run);
+  const Flags asked{"--base-url", simulator.url() + "/v1"};
+  const auto cached = run_sluice(Flags{"show", "last", "unparsable", "--json"} + asked);
+  EXPECT_EQ(cached.exit_code, 0) << cached.errors;
+  run_sluice(run + Flags{"--save-observations"});
+  const auto saved = run_sluice({"show", "last", "unparsable", "--json"});
+  EXPECT_EQ(saved.exit_code, 0) << saved.errors;
+  const json from_cache = json::parse(cached.output);
+  const json from_file = json::parse(saved.output);
+  for (const char* member : {"prompt", "raw_response", "system_prompt", "parse_error", "status",
+                             "reason_code", "input_tokens", "key", "metrics", "model", "file_path"})
+    EXPECT_EQ(from_cache[member], from_file[member]) << member;
+  EXPECT_EQ(from_file["raw_response"], "Sorry, no.");
+  const auto page = run_sluice({"show", "last", "passes"});
+  for (const char* words : {"passes: pass", "Model m of openai", "a right one", "\nAnswer\n",
+                            "tls/cert_verification/enabled = false", "claims_required passed"})
+    EXPECT_NE(page.output.find(words), std::string::npos) << words << page.output;
+  const auto none = run_sluice(Flags{"show", "last", "nobody"} + asked);
+  EXPECT_EQ(none.exit_code, 2);
+  EXPECT_NE(none.errors.find("has no result of a case \"nobody\""), std::string::npos) << none.errors;
+  EXPECT_EQ(run_sluice(with(Flags{"show", "last", "nobody"} + asked, "--model", "other")).exit_code, 2)
+      << "that is not what the run asked";
+}
+
 TEST_F(Observations, AStatusIsThatOfTheGate) {
   const auto simulator = start_simulator({R"({"contains": "capital", "text": "Paris, I think"})"}, {});
   const auto path = folder() / "suite.yaml";
@@ -296,6 +324,14 @@ TEST_F(Observations, ACanaryOfEachShippedPatternIsSeenNowhereButInTheCache) {
         Flags{"observations", "list"}, Flags{"runs", "list"}}) {
     const auto shown = run_sluice(flags);
     EXPECT_EQ(shown.exit_code, 0) << shown.errors;
+    seen += shown.output + shown.errors;
+  }
+  for (const Flags& flags : {Flags{"show", "last", "passes"}, Flags{"show", "last", "passes", "--json"},
+                             Flags{"show", "last", "a", "--redact", "all", "--home",
+                                   (folder() / "plain").string(), "--base-url", simulator.url() + "/v1"}}) {
+    const auto shown = run_sluice(flags);
+    EXPECT_EQ(shown.exit_code, 0) << shown.errors;
+    EXPECT_NE(shown.output.find("[redacted keys]"), std::string::npos) << shown.output;
     seen += shown.output + shown.errors;
   }
   EXPECT_NE(seen.find("It is [redacted keys] and [redacted mail]"), std::string::npos) << seen;

@@ -56,7 +56,7 @@ TEST_F(ObserveTest, OneForEachTrialWithWhatWasSentAndWhatCame) {
   EXPECT_EQ(one.prompt, "python: one");
   EXPECT_EQ(one.content_length, 11u);
   EXPECT_EQ(one.input_hash, to_prefixed_hex(sha256("python: one")));
-  EXPECT_EQ(one.system_prompt, render_system(prompt, Ontology()));
+  EXPECT_EQ(*one.system_prompt, render_system(prompt, Ontology()));
   EXPECT_EQ(one.language, "python");
   EXPECT_EQ(one.raw_response, "{\"claims\": []}");
   EXPECT_EQ(one.parsed_claims.text,
@@ -134,7 +134,7 @@ TEST_F(ObserveTest, PromptsAreRedacted) {
   result.scores = {{0, {}, {}}};
   const auto made = observed(result, run);
   EXPECT_EQ(made[0].prompt, "python: call [redacted mail]");
-  EXPECT_EQ(made[0].system_prompt, "You are [redacted mail]");
+  EXPECT_EQ(*made[0].system_prompt, "You are [redacted mail]");
   EXPECT_EQ(made[0].input_hash, to_prefixed_hex(sha256("python: call jane@home.io")));
 }
 
