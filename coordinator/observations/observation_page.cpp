@@ -12,7 +12,7 @@
 namespace sluice {
 namespace {
 
-using nlohmann::json;
+using JsonValue = nlohmann::json;
 
 /// Each line of a foreign text by itself, indented.
 void add_text(std::string& page, std::string_view heading, std::string_view text, std::string_view if_empty) {
@@ -28,14 +28,14 @@ void add_text(std::string& page, std::string_view heading, std::string_view text
   }
 }
 
-std::string text_of(const json& object, const char* member) {
+std::string text_of(const JsonValue& object, const char* member) {
   const auto found = object.find(member);
   if (found == object.end() || found->is_null()) return "";
   return printable(found->is_string() ? found->get<std::string>() : found->dump());
 }
 
 /// `subject/predicate = value (confidence 0.9, line 7)`.
-std::string claim_line(const json& claim, const char* subject) {
+std::string claim_line(const JsonValue& claim, const char* subject) {
   const auto value = claim.find("value");
   std::string line = text_of(claim, subject) + "/" + text_of(claim, "predicate") + " = " +
                      (value == claim.end() ? "" : printable(value->dump())) + " (confidence " +
@@ -48,34 +48,34 @@ std::string claim_line(const json& claim, const char* subject) {
 }
 
 /// The array's elements, however it came about.
-json elements(const JsonText& text) {
-  json parsed = json::parse(text.text, nullptr, false);
-  return parsed.is_array() ? parsed : json::array();
+JsonValue elements(const JsonText& text) {
+  JsonValue parsed = JsonValue::parse(text.text, nullptr, false);
+  return parsed.is_array() ? parsed : JsonValue::array();
 }
 
 void add_claims(std::string& page, std::string_view heading, const JsonText& text, const char* subject) {
-  const json claims = elements(text);
+  const JsonValue claims = elements(text);
   if (claims.empty()) return;
   page += "\n" + std::string(heading) + "\n";
-  for (const json& claim : claims) {
+  for (const JsonValue& claim : claims) {
     if (claim.is_object()) page += "  " + claim_line(claim, subject) + "\n";
   }
 }
 
-void add_votes(std::string& page, const json& judge) {
+void add_votes(std::string& page, const JsonValue& judge) {
   std::string votes;
   if (const auto scores = judge.find("scores"); scores != judge.end()) {
-    for (const json& score : *scores) votes += (votes.empty() ? "" : ", ") + score.dump();
+    for (const JsonValue& score : *scores) votes += (votes.empty() ? "" : ", ") + score.dump();
   }
   page += "    votes: " + votes + " (" + text_of(judge, "source") + ")\n";
   if (const std::string why = text_of(judge, "rationale"); !why.empty()) page += "    " + why + "\n";
 }
 
 void add_metrics(std::string& page, const JsonText& text) {
-  const json metrics = elements(text);
+  const JsonValue metrics = elements(text);
   if (metrics.empty()) return;
   page += "\nMetrics\n";
-  for (const json& metric : metrics) {
+  for (const JsonValue& metric : metrics) {
     if (!metric.is_object()) continue;
     page += "  " + text_of(metric, "name");
     const auto passed = metric.find("passed");

@@ -2,8 +2,8 @@
 
 #include "tests/support/temporary_folder.hpp"
 
-#include <chrono>
 #include <csignal>
+#include <ctime>
 #include <string>
 #include <vector>
 
@@ -177,13 +177,16 @@ TEST_F(ObservationStoreTest, AHundredThousandArePrunedWithinASecond) {
   auto all = observations(count);
   for (Observation& one : all) one.prompt.assign(1000, 'x');
   ASSERT_TRUE(store.insert(all));
-  const auto begin = std::chrono::steady_clock::now();
+  // Of the processor: other processes may have it meanwhile.
+  const auto seconds_since = [](std::clock_t begin) {
+    return static_cast<double>(std::clock() - begin) / CLOCKS_PER_SEC;
+  };
+  const std::clock_t begin = std::clock();
   EXPECT_EQ(*store.prune({second(count - 500), 1000}, false), count - 1000u);
-  const std::chrono::duration<double> took = std::chrono::steady_clock::now() - begin;
-  EXPECT_LT(took.count(), 1.0);
-  const auto again = std::chrono::steady_clock::now();
+  EXPECT_LT(seconds_since(begin), 1.0);
+  const std::clock_t again = std::clock();
   EXPECT_EQ(*store.prune({second(count - 500), 1000}, false), 0u);
-  EXPECT_LT(std::chrono::duration<double>(std::chrono::steady_clock::now() - again).count(), 0.1);
+  EXPECT_LT(seconds_since(again), 0.1);
 }
 
 TEST_F(ObservationStoreTest, TwoMayWriteAtATime) {
