@@ -114,6 +114,18 @@ struct PrunedCaches {
   std::uint64_t bytes_after = 0;
 };
 
+/// Which answers are asked for.
+struct FindAnswers {
+  std::filesystem::path home;
+  std::span<const Digest> keys;
+  bool with_outcomes = false;  ///< A final non-answer counts too, as it does in cached mode.
+};
+
+struct HeldAnswers {
+  std::vector<bool> held;                     ///< By key.
+  std::vector<std::filesystem::path> in_use;  ///< Caches of other processes, which were not looked into.
+};
+
 /// Errors: file_unreadable (a cassette that is damaged or none), cache_in_use, cache_failed, cache_miss, and
 /// what the functions they were given return. A failed import or prune wrote nothing unless the disk itself
 /// failed.
@@ -122,6 +134,7 @@ struct CacheTools {
   std::function<Result<ImportedCassette>(const CassetteImport&)> import_cassette;
   std::function<Result<std::vector<CacheFacts>>(const std::filesystem::path& home)> stats;
   std::function<Result<PrunedCaches>(const CachePrune&)> prune;
+  std::function<Result<HeldAnswers>(const FindAnswers&)> find;
   /// The answer, or final non-answer, of a key that has this digest; nothing if no cache of the settings'
   /// home that can be read now holds it. The API keys that the settings name are masked in it.
   std::function<Result<std::optional<Completion>>(const Settings& settings, const UsedAnswer& wanted)>

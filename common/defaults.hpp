@@ -48,6 +48,9 @@ inline constexpr std::uint32_t retention_max_count = 1000;  ///< ... both.
 // -----------------------------------------------------------------------------
 inline constexpr std::uint32_t max_judge_samples = 99;    ///< Beyond it another vote says nothing more.
 inline constexpr std::uint32_t max_unreadable_votes = 3;  ///< Asked so often, a judge cannot vote.
+/// Of an answer that a judge is shown, in bytes. Some 64,000 tokens of English, half of what most judges can
+/// read: what does not fit is refused by the provider, which would end the run for one case.
+inline constexpr std::size_t max_judged_bytes = 256 * 1024;
 
 // --- Delivery (docs/delivery.md)
 // ---------------------------------------------------------------------------------

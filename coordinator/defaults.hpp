@@ -145,7 +145,9 @@ inline constexpr int lending_patience = 2;
 inline constexpr std::chrono::seconds delay_rounding{5};
 /// In dollars: far below any price of a token, far above the rounding of sums of prices.
 inline constexpr double smallest_cost = 1e-9;
-inline constexpr std::size_t kept_differences = 50;    ///< Tests that differ between arms: a screen full.
+inline constexpr std::size_t kept_differences = 50;  ///< Tests that differ between arms: a screen full.
+inline constexpr std::size_t cases_written_at_once = 10'000;  ///< A transaction of some ten milliseconds.
+inline constexpr std::size_t grades_written_at_once = 1000;   ///< A transaction of some milliseconds.
 inline constexpr std::size_t kept_disagreements = 20;  ///< Of a judge with labels: to look at, not all.
 inline constexpr std::size_t named_trials = 5;         ///< Of those that an error is about.
 
@@ -170,6 +172,8 @@ inline constexpr std::size_t quoted_flag_bytes = 80;             ///< Of a flag'
 inline constexpr std::int64_t max_age_hours = 100LL * 366 * 24;  ///< 100 years: nothing overflows.
 inline constexpr std::uint32_t max_local_workers = 256;  ///< Inside one process; each has a socket and a
                                                          ///< cache of its own.
+inline constexpr std::uint32_t sample_seed = 1;  ///< Of --sample without one: the same sample each time.
+inline constexpr std::uint32_t max_sample_seed = 0xFFFFFFFF;         ///< Any word of 32 bits.
 inline constexpr std::uint32_t max_fixtures_limit = 1'000'000'000;   ///< Trials are numbered in 32 bits.
 inline constexpr std::chrono::seconds command_progress_interval{5};  ///< Of commands that perturb many texts.
 
@@ -197,8 +201,11 @@ inline constexpr double vote_noise_limit = 0.05;         ///< Verdicts of a judg
 inline constexpr std::uint32_t most_votes = 25;  ///< That are thought of against it; more cost too much.
 
 // --- suite
+inline constexpr const char* recorded_model = "recorded";    ///< What a model is called that nobody asks.
+inline constexpr std::size_t max_recorded_bytes = 1u << 30;  ///< Of a file of answers, which is held.
 inline constexpr std::size_t max_labels_bytes = 256u << 20;  ///< Of a file of labels: some millions.
 inline constexpr double max_weight = 1000.0;                 ///< Of a fixture; more is a slip of the hand.
+inline constexpr double max_dollars = 1e9;     ///< Of --confirm-above: any bill, and no infinity.
 inline constexpr double max_price = 10'000.0;  ///< Dollars per million tokens; more is a slip of the hand.
 inline constexpr std::size_t files_worth_a_thread =
     500;  ///< Below it a second thread costs more than it saves.

@@ -123,7 +123,7 @@ Result<std::optional<Completion>> find_masked_answer(const Settings& settings, c
 }  // namespace
 
 CacheTools cache_tools() {
-  return {export_cassette, import_cassette, cache_stats, prune_caches, find_masked_answer};
+  return {export_cassette, import_cassette, cache_stats, prune_caches, find_answers, find_masked_answer};
 }
 
 }  // namespace sluice

@@ -2,6 +2,8 @@
 
 #include "worker/reports.hpp"
 
+#include <algorithm>
+#include <iterator>
 #include <utility>
 
 namespace sluice {
@@ -40,6 +42,10 @@ void LeasedUnits::give_back(const std::vector<UnitId>& units) {
   }
 }
 
+void LeasedUnits::spend(std::vector<UnitSpend> spent) {
+  std::ranges::move(spent, std::back_inserter(spent_));
+}
+
 void LeasedUnits::report_again() {
   started_ = held_.running_units();
   finished_ = held_.unacknowledged();
@@ -51,7 +57,7 @@ ReportSchedule::Load LeasedUnits::load(std::uint32_t concurrency) const {
 
 std::vector<wire::Report> LeasedUnits::take_reports(const std::string& run_id, std::uint32_t window) {
   return make_reports(run_id, window, std::exchange(started_, {}), std::exchange(finished_, {}),
-                      std::exchange(returned_, {}));
+                      std::exchange(returned_, {}), std::exchange(spent_, {}));
 }
 
 }  // namespace sluice

@@ -21,6 +21,8 @@ class LeasedUnits {
   /// The result, to be reported; null if the unit is not worked on (its run was dropped meanwhile).
   const UnitResult* finish(UnitResult result);
   void give_back(const std::vector<UnitId>& units);
+  /// What units took that is in no result, to be reported.
+  void spend(std::vector<UnitSpend> spent);
   /// READY was sent again, which does not distinguish what runs from what waits: what runs, and each result
   /// that is not acknowledged, is to be reported once more.
   void report_again();
@@ -29,7 +31,8 @@ class LeasedUnits {
 
   const HeldUnits& held() const { return held_; }
   bool has_results_to_report() const { return !finished_.empty(); }
-  bool has_units_to_return() const { return !returned_.empty(); }
+  /// Or what such units took.
+  bool has_units_to_return() const { return !returned_.empty() || !spent_.empty(); }
   /// How busy a worker is that works on so many units at a time.
   ReportSchedule::Load load(std::uint32_t concurrency) const;
   /// What is to be reported, which counts as reported from now on; none if there is nothing.
@@ -41,6 +44,7 @@ class LeasedUnits {
   std::vector<UnitId> started_;
   std::vector<UnitResult> finished_;
   std::vector<UnitId> returned_;
+  std::vector<UnitSpend> spent_;
 };
 
 }  // namespace sluice

@@ -64,10 +64,12 @@ struct WindDown {
   std::optional<TimePoint> finish_by;
 };
 
-/// Units that were dropped: they are not worked on any more.
+/// Units that were dropped: they are not worked on any more. `spent`: what they took, or what calls took that
+/// ended after their unit's result.
 struct UnitsReturned {
   std::string run_id;
   std::vector<UnitId> units;
+  std::vector<UnitSpend> spent{};
 };
 
 /// Send a DemandChanged with what the budget is needed for, for the next HEARTBEAT.

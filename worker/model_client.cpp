@@ -42,7 +42,7 @@ void wake_at(ModelClient* self, TimePoint now, TimePoint when) {
 /// The end of every message's turn: one message to each neighbour for all that it came to.
 void hand_on(ModelClient* self, const Moment& at) {
   auto& config = *self->state.config;
-  auto [engine, started, completed, returned] = self->state.flow->turn(at);
+  auto [engine, started, completed, returned, spent] = self->state.flow->turn(at);
   if (!engine.calls.empty()) self->send(config.http, HttpCalls{std::move(engine.calls)});
   const auto& run_id = config.flow.settings.run_id;
   if (!completed.empty()) {
@@ -50,7 +50,8 @@ void hand_on(ModelClient* self, const Moment& at) {
   } else if (!started.empty()) {
     self->send(config.worker, UnitsScored{run_id, std::move(started), {}});
   }
-  if (!returned.empty()) self->send(config.worker, UnitsReturned{run_id, std::move(returned)});
+  if (!returned.empty() || !spent.empty())
+    self->send(config.worker, UnitsReturned{run_id, std::move(returned), std::move(spent)});
   for (const auto& problem : engine.problems) spdlog::warn("{}; it is paid for instead", problem);
   if (!engine.entries.empty()) self->send(config.worker, EntryMessages{run_id, std::move(engine.entries)});
   if (engine.demand) self->send(config.worker, std::move(*engine.demand));

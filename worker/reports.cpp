@@ -3,6 +3,7 @@
 #include "common/defaults.hpp"
 #include "worker/defaults.hpp"
 
+#include <algorithm>
 #include <cstddef>
 #include <utility>
 #include <variant>
@@ -22,6 +23,10 @@ std::size_t wire_bytes(const UnitResult& result) {
   }
   bytes += result.shown_text.size();
   if (result.observed) bytes += result.observed->text.size();
+  if (result.grade) {
+    for (const auto* answer : {&result.grade->baseline, &result.grade->candidate})
+      bytes += std::min(answer->text.size(), defaults::max_graded_bytes);
+  }
   for (const auto& score : result.scores) {
     for (const auto& metric : score.metrics) bytes += defaults::reported_metric_bytes + metric.detail.size();
   }
@@ -32,10 +37,10 @@ std::size_t wire_bytes(const UnitResult& result) {
 
 std::vector<wire::Report> make_reports(const std::string& run_id, std::uint32_t window,
                                        std::vector<UnitId> started, std::vector<UnitResult> results,
-                                       std::vector<UnitId> returned) {
+                                       std::vector<UnitId> returned, std::vector<UnitSpend> spent) {
   std::vector<wire::Report> reports;
-  if (started.empty() && results.empty() && returned.empty()) return reports;
-  reports.push_back({run_id, window, std::move(started), {}, std::move(returned)});
+  if (started.empty() && results.empty() && returned.empty() && spent.empty()) return reports;
+  reports.push_back({run_id, window, std::move(started), {}, std::move(returned), std::move(spent)});
   std::size_t bytes = 0;
   for (auto& result : results) {
     auto* last = &reports.back();
@@ -43,7 +48,7 @@ std::vector<wire::Report> make_reports(const std::string& run_id, std::uint32_t 
         bytes >= defaults::max_bytes_per_work || last->results.size() >= defaults::max_units_per_work;
     if (full) {
       bytes = 0;
-      last = &reports.emplace_back(wire::Report{run_id, window, {}, {}, {}});
+      last = &reports.emplace_back(wire::Report{run_id, window, {}, {}});
     }
     bytes += wire_bytes(result);
     last->results.push_back(std::move(result));

@@ -178,6 +178,7 @@ void on_message(WorkerActor* self, ActiveRun&, WorkerUnfit& unfit) {
 
 void on_message(WorkerActor* self, ActiveRun& run, UnitsReturned& returned) {
   run.units.give_back(returned.units);
+  run.units.spend(std::move(returned.spent));
   if (run.units.has_units_to_return()) schedule_flush(self);
   leave_if_done(self);
 }

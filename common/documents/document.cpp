@@ -47,4 +47,11 @@ std::string_view type_name(const DocumentNode& node, Notation notation) {
   return names[node.value.index()];
 }
 
+const DocumentEntry* find_entry(const DocumentNode& node, std::string_view key) {
+  const auto* table = std::get_if<DocumentNode::Table>(&node.value);
+  if (table == nullptr) return nullptr;
+  const auto found = std::ranges::find(*table, key, &DocumentEntry::key);
+  return found != table->end() ? &*found : nullptr;
+}
+
 }  // namespace sluice

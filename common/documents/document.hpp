@@ -46,6 +46,9 @@ struct DocumentError {
 /// Brings the entries into the order of Table and reports each key that stands twice.
 void sort_entries(DocumentNode::Table& entries, std::vector<DocumentError>& errors);
 
+/// The entry of a node that is a table; null if it has none, or is no table.
+const DocumentEntry* find_entry(const DocumentNode& node, std::string_view key);
+
 /// What a document is written in: messages use its words.
 enum class Notation : std::uint8_t { toml, yaml, json };
 

@@ -55,4 +55,10 @@ Digest vote_key(const ProviderSettings& provider, const ModelRequest& request, c
   return hasher.field(samples).field(index).finish();
 }
 
+Digest recorded_answer_key(std::string_view test, const RecordedAnswer& answer) {
+  FieldHasher hasher;
+  hasher.field("recorded").field(test).field(answer.text).field(answer.model);
+  return hasher.field(answer.usage.input_tokens).field(answer.usage.output_tokens).finish();
+}
+
 }  // namespace sluice

@@ -2,6 +2,7 @@
 
 #include "common/hash.hpp"
 #include "common/model/judge.hpp"
+#include "common/model/recorded_answer.hpp"
 #include "common/model/request.hpp"
 #include "common/model/run_settings.hpp"
 
@@ -52,5 +53,8 @@ inline constexpr std::uint64_t vote_key_version = 1;
 /// of this one among them, from 0.
 Digest vote_key(const ProviderSettings& provider, const ModelRequest& request, const Rubric& rubric,
                 std::uint32_t samples, std::uint32_t index);
+
+/// What a recorded answer of a test is known by where others have the key of their request: no cache has it.
+Digest recorded_answer_key(std::string_view test, const RecordedAnswer& answer);
 
 }  // namespace sluice

@@ -3,6 +3,7 @@
 #include "common/hash.hpp"
 #include "common/model/metrics.hpp"
 #include "common/model/request.hpp"
+#include "common/model/votes.hpp"
 
 #include <cstdint>
 #include <optional>
@@ -53,6 +54,8 @@ struct JudgeExpectation {
   double min_score = 0.5;     ///< A vote passes at or above it.
   std::string reference;      ///< `correctness` alone; else empty.
   std::string criteria;       ///< `rubric` alone; else empty.
+  /// How a recorded answer was judged already: nobody is asked for votes.
+  std::optional<JudgeScore> recorded = {};
   friend bool operator==(const JudgeExpectation&, const JudgeExpectation&) = default;
 };
 

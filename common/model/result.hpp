@@ -55,6 +55,18 @@ struct Spend {
   std::uint32_t waited_permit_ms = 0;  ///< Of all its calls: for a permit or a place,
   std::uint32_t waited_pause_ms = 0;   ///< for the end of a pause or an outage,
   std::uint32_t waited_retry_ms = 0;   ///< for the back-off before a retry.
+  /// A bit for each CallKind: of some of its answers nobody knows what they took.
+  std::uint8_t unmetered = 0;
+
+  /// An answer that was paid for. One without usage is unmetered.
+  void add_answer(CallKind kind, const Usage& usage) {
+    paid.of(kind) += usage;
+    if (usage == Usage{}) unmetered |= bit(kind);
+  }
+  bool is_unmetered(CallKind kind) const { return (unmetered & bit(kind)) != 0; }
+  static constexpr std::uint8_t bit(CallKind kind) {
+    return static_cast<std::uint8_t>(1u << static_cast<unsigned>(kind));
+  }
   friend bool operator==(const Spend&, const Spend&) = default;
 };
 
@@ -65,6 +77,14 @@ struct ObservedAnswer {
   std::string served_model;
   std::int64_t created_at_ms = 0;  ///< Unix time of the answer: for one out of a cache, then.
   friend bool operator==(const ObservedAnswer&, const ObservedAnswer&) = default;
+};
+
+/// What calls for a unit took that is in no result of it: the unit was given back, or had its result before
+/// they ended.
+struct UnitSpend {
+  UnitId unit = 0;
+  Spend spend;
+  friend bool operator==(const UnitSpend&, const UnitSpend&) = default;
 };
 
 /// The result of a unit of work: all its trials or none. Either `error` is set or there is a score for each

@@ -4,9 +4,11 @@
 #include "common/model/claim.hpp"
 #include "common/model/expectation.hpp"
 #include "common/model/judge.hpp"
+#include "common/model/recorded_answer.hpp"
 #include "common/model/request.hpp"
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -42,6 +44,7 @@ struct WorkUnit {
   std::vector<ScoringTask> tasks;
   /// Another connected worker's cache holds the answer: it is asked for before it is paid for.
   bool held_elsewhere = false;
+  std::optional<RecordedAnswer> recorded = {};  ///< The answer: it is neither called for nor looked for.
 };
 
 }  // namespace sluice

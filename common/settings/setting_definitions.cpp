@@ -217,6 +217,10 @@ std::vector<SettingDefinition> make_setting_definitions() {
           define("redact", "--redact", &S::redact, parse_redactions, "A,B",
                  "Shipped patterns to replace outside the caches: keys, mail, all or none", NamesOrNone()),
           "shipped"),
+      in_judge_section(
+          define("judge_min_kappa", "--judge-min-kappa", &S::judge_min_kappa, optional_real(0.0, 1.0),
+                 "KAPPA", "Judge scores only warn without a calibration of at least this kappa, from 0 to 1"),
+          "min_kappa", ""),
       define("prompt_file", "--prompt", &S::prompt_file, word(), "FILE",
              "Prompt template instead of the built-in one"),
       define("ontology_file", "--ontology", &S::ontology_file, word(), "FILE",

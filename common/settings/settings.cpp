@@ -253,6 +253,11 @@ Result<void> check_judge_provider(const Settings& settings) {
   return {};
 }
 
+bool names_model(const Settings& settings) {
+  const auto config = chosen_provider(settings);
+  return config && !effective_model(settings, *config).value.empty();
+}
+
 Result<ResolvedProvider> resolve_provider(const Settings& settings, const ExampleModels& examples) {
   const auto config = chosen_provider(settings);
   if (!config) return fail(config.error());

@@ -105,6 +105,9 @@ struct Settings {
   Setting<std::vector<std::string>> redact;  ///< Names of shipped patterns, or "all" or "none" alone.
   /// Those of the file, by name: in effect beside the shipped ones. See redaction_of.
   std::vector<std::pair<std::string, Setting<std::string>>> redaction_patterns;
+  /// The kappa that a judge's calibration must reach for its scores to fail a run; nothing: none is asked
+  /// for.
+  Setting<std::optional<double>> judge_min_kappa;
   Setting<std::string> home;              ///< SLUICE_HOME
   std::vector<ProviderConfig> providers;  ///< By name, the built-in ones included.
   /// What was given and has no effect, a sentence each without a full stop: for whoever loads settings to
@@ -126,6 +129,9 @@ struct ResolvedProvider {
   ProviderSettings provider;
   std::string model;
 };
+
+/// Whether resolve_provider finds a model.
+bool names_model(const Settings& settings);
 
 /// What resolve_provider, resolve_embedding and resolve_judge refuse whatever the models: settings_invalid
 /// for a provider that does not exist. The built-in lexical model and the fake judge need none.

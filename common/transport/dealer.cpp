@@ -46,7 +46,9 @@ class DealerActor final : public SocketActor {
     }
     auto message = wire::decode_to_worker(frames[0].to_string_view(), frames[1].to_string_view());
     if (!message) {
-      if (message.error().reason == Reason::protocol_mismatch) {
+      // Without WELCOME nothing would ever come; of what follows it something else does.
+      const bool is_welcome = wire::type_of(frames[0].to_string_view()) == wire::MessageType::welcome;
+      if (is_welcome || message.error().reason == Reason::protocol_mismatch) {
         batch_.messages.emplace_back(
             wire::Reject{wire::RejectCode::protocol_mismatch, message.error().message});
       } else {

@@ -195,6 +195,12 @@ Frames encode(const ToWorker& message) {
   return std::visit([](const auto& held) { return encode(held); }, message);
 }
 
+std::optional<MessageType> type_of(std::string_view header) {
+  const bool is_ours = header.size() == header_bytes && header.starts_with(magic) &&
+                       static_cast<std::uint8_t>(header[2]) == protocol_version;
+  return is_ours ? std::optional(static_cast<MessageType>(header[3])) : std::nullopt;
+}
+
 Result<ToCoordinator> decode_to_coordinator(std::string_view header, std::string_view body) {
   const auto type = read_header(header, body);
   if (!type) return fail(type.error());

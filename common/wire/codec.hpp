@@ -3,6 +3,7 @@
 #include "common/error.hpp"
 #include "common/wire/messages.hpp"
 
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -58,6 +59,9 @@ Frames encode(const Found& message);
 Frames encode(const Withdraw& message);
 Frames encode(const ToCoordinator& message);
 Frames encode(const ToWorker& message);
+
+/// What a message of this version says it is, whatever it holds; nothing without a header of this version.
+std::optional<MessageType> type_of(std::string_view header);
 
 /// Reads what a worker sent. Errors: protocol_mismatch for a header of another version, message_malformed for
 /// all else, with a message that names the field. Trusts nothing in the bytes; never throws.

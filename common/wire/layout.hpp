@@ -120,7 +120,7 @@ bool layout(Archive& archive, M& m) {
 template <class Archive, Of<Spend> M>
 bool layout(Archive& archive, M& m) {
   return archive.record(m.calls, m.retries, m.rate_limited, m.cache_hit, m.paid, m.latency_ms,
-                        m.waited_permit_ms, m.waited_pause_ms, m.waited_retry_ms);
+                        m.waited_permit_ms, m.waited_pause_ms, m.waited_retry_ms, m.unmetered);
 }
 
 template <class Archive, Of<OrderedScores> M>
@@ -185,7 +185,8 @@ bool layout(Archive& archive, M& m) {
 
 template <class Archive, Of<JudgeExpectation> M>
 bool layout(Archive& archive, M& m) {
-  return archive.record(m.metric, m.rubric, m.samples, Ratio{m.min_score}, m.reference, m.criteria) &&
+  return archive.record(m.metric, m.rubric, m.samples, Ratio{m.min_score}, m.reference, m.criteria,
+                        m.recorded) &&
          votes_fit(archive, m.metric, m.samples);
 }
 
@@ -206,9 +207,15 @@ bool layout(Archive& archive, M& m) {
                         m.max_tokens, m.seed, Name{m.schema_name});
 }
 
+template <class Archive, Of<RecordedAnswer> M>
+bool layout(Archive& archive, M& m) {
+  return archive.record(m.text, Name{m.model}, m.usage);
+}
+
 template <class Archive, Of<WorkUnit> M>
 bool layout(Archive& archive, M& m) {
-  return archive.record(m.unit, m.key, m.pinned_answer, m.repeat, m.request, m.tasks, m.held_elsewhere);
+  return archive.record(m.unit, m.key, m.pinned_answer, m.repeat, m.request, m.tasks, m.held_elsewhere,
+                        m.recorded);
 }
 
 template <class Archive, Of<ProviderSettings> M>
@@ -308,9 +315,14 @@ bool layout(Archive& archive, M& m) {
   return archive.record(Name{m.run_id}, m.sent_at_us, m.window, m.demands, m.received_us);
 }
 
+template <class Archive, Of<UnitSpend> M>
+bool layout(Archive& archive, M& m) {
+  return archive.record(m.unit, m.spend);
+}
+
 template <class Archive, Of<Report> M>
 bool layout(Archive& archive, M& m) {
-  return archive.record(Name{m.run_id}, m.window, m.started, m.results, m.returned);
+  return archive.record(Name{m.run_id}, m.window, m.started, m.results, m.returned, m.spent);
 }
 
 template <class Archive, Of<EntryKey> M>

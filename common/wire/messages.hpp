@@ -121,7 +121,8 @@ struct Report {
   std::uint32_t window = 0;
   std::vector<UnitId> started;
   std::vector<UnitResult> results;
-  std::vector<UnitId> returned = {};  ///< Units that it holds no more, and has not paid for.
+  std::vector<UnitId> returned = {};  ///< Units that it holds no more.
+  std::vector<UnitSpend> spent = {};  ///< Of units that are returned, or have their results.
   friend bool operator==(const Report&, const Report&) = default;
 };
 

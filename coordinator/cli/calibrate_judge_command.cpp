@@ -74,10 +74,7 @@ struct CalibrateJudge {
     use.check = [&](const RunOptions& options, const RunInputs& inputs) {
       return problems_of(standard, options, inputs);
     };
-    use.conclude = [&](const RunResults& results, const RunGate& gate, Ledger& ledger,
-                       const RunFacts& facts) {
-      return compare(standard, *as == 1, results, gate, ledger, facts);
-    };
+    use.conclude = [&](const ConcludedRun& run) { return compare(standard, *as == 1, run); };
     return run_suite(settings, flags, start_workers, &use);
   }
 
@@ -101,8 +98,9 @@ struct CalibrateJudge {
     return standard.labels->check_tests(inputs.suite.cases);
   }
 
-  static int compare(const CalibrationStandard& standard, bool as_json, const RunResults& results,
-                     const RunGate& gate, Ledger& ledger, const RunFacts& facts) {
+  static int compare(const CalibrationStandard& standard, bool as_json, const ConcludedRun& run) {
+    if (run.facts.cut_short) return report_error(*run.facts.cut_short);
+    const RunResults& results = run.results;
     JudgeAgreementFold fold(standard, defaults::confidence);
     CalibrationReport report;
     const auto visited = visit_cases(results, [&](const CaseResult& result) {
@@ -111,7 +109,7 @@ struct CalibrateJudge {
     });
     if (!visited) return report_error(visited.error());
     report.suite = results.suite.name;
-    report.judge = gate.judge.identity();
+    report.judge = run.gate.judge.identity();
     report.against = standard.labels != nullptr ? "labels" : info(*standard.metric).name;
     report.confidence = defaults::confidence;
     report.metrics = fold.finish(report.suite, results.suite.rubrics, report.judge);
@@ -125,10 +123,10 @@ struct CalibrateJudge {
     std::vector<JudgeCalibration> calibrations;
     for (const CalibratedMetric& one : report.metrics) {
       JudgeCalibration& calibration = calibrations.emplace_back(one.calibration);
-      calibration.run_id = facts.run_id;
+      calibration.run_id = run.facts.run_id;
       calibration.calibrated_at_ms = unix_now_ms();
     }
-    const auto kept = ledger.note_calibrations(calibrations);
+    const auto kept = run.ledger.note_calibrations(calibrations);
     if (!kept) return report_error(kept.error());
     const auto written = write_stdout("calibration", [&](Sink& sink) -> Result<void> {
       sink.write(as_json ? calibration_json(report) : calibration_text(report));
@@ -144,6 +142,7 @@ Command add_calibrate_judge_command(CLI::App& program, const StartWorkers& start
   auto command = std::make_shared<CalibrateJudge>();
   CLI::App* app = program.add_subcommand("calibrate-judge",
                                          "Compare a judge with labels, or with a metric that needs no judge");
+  add_suite_argument(*app, command->flags);
   add_suite_flags(*app, command->flags);
   app->add_option("--labels", command->labels_file, "Verdicts of people: JSON Lines of id and passed")
       ->type_name("FILE");

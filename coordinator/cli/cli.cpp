@@ -126,7 +126,9 @@ int run_program(int argc, char** argv, const StartWorkers& start_workers, const 
   program.footer(sluice_examples);
   // One command: a file or a run after it may bear a command's name.
   program.require_subcommand(0, 1);
-  const std::array<Command, 13> commands{add_run_command(program, start_workers),
+  const std::array<Command, 16> commands{add_run_command(program, start_workers, cache_tools),
+                                         add_rerun_command(program, start_workers, cache_tools),
+                                         add_plan_command(program, cache_tools),
                                          add_grade_command(program, start_workers),
                                          add_list_fixtures_command(program),
                                          add_validate_fixtures_command(program),
@@ -138,6 +140,7 @@ int run_program(int argc, char** argv, const StartWorkers& start_workers, const 
                                          add_observations_command(program),
                                          add_compare_command(program),
                                          add_calibrate_judge_command(program, start_workers),
+                                         add_quality_command(program),
                                          add_cache_command(program, cache_tools)};
   try {
     program.parse(argc, argv);

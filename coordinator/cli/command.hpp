@@ -28,8 +28,11 @@ struct Command {
 };
 
 /// Each adds its command to the program. The flags' storage lives in the returned function.
-Command add_run_command(CLI::App& program, const StartWorkers& start_workers);
+Command add_run_command(CLI::App& program, const StartWorkers& start_workers, const CacheTools& caches);
+Command add_rerun_command(CLI::App& program, const StartWorkers& start_workers, const CacheTools& caches);
+Command add_plan_command(CLI::App& program, const CacheTools& caches);
 Command add_grade_command(CLI::App& program, const StartWorkers& start_workers);
+Command add_quality_command(CLI::App& program);
 Command add_calibrate_judge_command(CLI::App& program, const StartWorkers& start_workers);
 Command add_list_fixtures_command(CLI::App& program);
 Command add_validate_fixtures_command(CLI::App& program);

@@ -202,6 +202,8 @@ struct CompareCommand {
     const bool is_part = rules.base_is_selection || rules.current_is_selection;
     if (summary->shares_no_case && !is_part) return report_error(shares_no_case(run));
     if (!summary->has_scores) input.gate.notices.push_back(no_scores_notice(base, current));
+    if (auto lacking = uncalibrated_notice(*summary, current, strict))
+      input.gate.notices.push_back(std::move(*lacking));
     rules.runs_tests = false;  // What is visited once more are the rows.
     input.summary = *summary;
     input.gate.statistics = summary->statistics;

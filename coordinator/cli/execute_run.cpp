@@ -19,6 +19,7 @@
 #include "coordinator/cli/run_ledger.hpp"
 #include "coordinator/cli/run_observations.hpp"
 #include "coordinator/cli/run_report.hpp"
+#include "coordinator/display/numbers.hpp"
 #include "coordinator/merge/aggregate.hpp"
 #include "coordinator/output/output_file.hpp"
 #include "coordinator/session/run_gate.hpp"
@@ -65,6 +66,19 @@ Result<MetricsServer> serve_metrics(const std::string& endpoint, const std::shar
   auto server = MetricsServer::start(endpoint, [board] { return board->read(); });
   if (server) write_stderr_line("sluice: metrics at " + server->url());
   return server;
+}
+
+/// Which part of the suite runs, where that is not what its flags spell out.
+void note_selection(const RunOptions& options, std::size_t cases) {
+  if (const auto& seed = options.selection.sample_seed; seed && options.progress) {
+    write_stderr_line("sluice: " + wording::counted(cases, "case") + ", sampled by category (--sample " +
+                      std::to_string(*seed) + ")");
+  }
+  if (cases < options.only_cases.size()) {
+    const std::size_t missing = options.only_cases.size() - cases;
+    report_warning(wording::counted(missing, "case") + " of the run before " + (missing == 1 ? "is" : "are") +
+                   " no longer in the suite");
+  }
 }
 
 /// What a run leaves behind when it has ended.
@@ -159,6 +173,17 @@ Result<EndedRun> conduct(const RunOptions& options, const RunInputs& inputs, std
   return run;
 }
 
+/// What the home's ledger knows of the suite's judges, where the gate asks for it. Of a home that cannot be
+/// written to too, whose run is recorded elsewhere.
+Result<std::vector<JudgeCalibration>> known_calibrations(const RunOptions& options, const Suite& suite) {
+  if (!options.settings.judge_min_kappa.value || suite.rubrics.empty())
+    return std::vector<JudgeCalibration>{};
+  const auto ledger = open_past_runs(options.settings);
+  if (!ledger) return fail(ledger.error());
+  if (!*ledger) return std::vector<JudgeCalibration>{};
+  return (*ledger)->calibrations_of(suite.name);
+}
+
 }  // namespace
 
 int execute_run(const RunOptions& options, Suite suite, const StartWorkers& start_workers,
@@ -170,11 +195,12 @@ int execute_run(const RunOptions& options, Suite suite, const StartWorkers& star
     return report_error(possible.error());
   const auto inputs = load_run_inputs(options, std::move(suite));
   if (!inputs) return report_findings(inputs.error());
-  if (use != nullptr) {
+  note_selection(options, inputs->suite.cases.size());
+  if (use != nullptr && use->check) {
     if (const auto findings = use->check(options, *inputs); !findings.empty())
       return report_findings(findings);
   }
-  const auto gate = load_gate(options, *inputs);
+  auto gate = load_gate(options, *inputs);
   if (!gate) return report_error(gate.error());
 
   const auto recorded_in = RunLedger::open(options.settings);
@@ -184,6 +210,10 @@ int execute_run(const RunOptions& options, Suite suite, const StartWorkers& star
   // Read by this thread while the recorder owns the other one.
   auto history = Ledger::open(recorded_in->file());
   if (!history) return report_error(history.error());
+
+  auto calibrations = known_calibrations(options, inputs->suite);
+  if (!calibrations) return report_error(calibrations.error());
+  require_calibrations(options, std::move(*calibrations), *gate);
 
   const auto planned = make_plan(options, *inputs);
   if (!planned) return report_error(planned.error());

@@ -14,12 +14,24 @@
 
 namespace sluice {
 
+/// A run that has ended, with everything that can be made of it. Holds references.
+struct ConcludedRun {
+  const RunOptions& options;
+  const RunInputs& inputs;
+  const RunResults& results;
+  const RunGate& gate;
+  const RunFacts& facts;  ///< `cut_short`: why it did not come to its end.
+  const RunPrice& price;
+  Ledger& ledger;
+};
+
 /// What is made of a run's results where no report is wanted.
 struct RunUse {
-  /// Called before the first call is made: what is wrong keeps the run from starting.
+  /// Called before the first call is made: what is wrong keeps the run from starting. May be empty.
   std::function<std::vector<Finding>(const RunOptions&, const RunInputs&)> check;
-  /// Called once, of a run that came to its end. Returns the exit code; errors were reported on stderr.
-  std::function<int(const RunResults&, const RunGate&, Ledger&, const RunFacts&)> conclude;
+  /// Called once, in place of the reports. Returns the exit code; errors were reported on stderr. May be
+  /// empty.
+  std::function<int(const ConcludedRun&)> conclude;
 };
 
 /// Runs a suite to its report: starts the coordinator and the workers inside this process, and writes the

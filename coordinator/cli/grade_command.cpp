@@ -1,11 +1,19 @@
+#include "common/defaults.hpp"
 #include "coordinator/cli/command.hpp"
 #include "coordinator/cli/execute_run.hpp"
 #include "coordinator/cli/run_flags.hpp"
 #include "coordinator/cli/setting_flags.hpp"
+#include "coordinator/defaults.hpp"
+#include "coordinator/merge/run_grades.hpp"
+#include "coordinator/report/grade_report.hpp"
 #include "coordinator/session/grade_options.hpp"
+#include "coordinator/session/report_output.hpp"
 
 #include <memory>
+#include <optional>
+#include <string>
 #include <utility>
+#include <vector>
 
 #include <CLI/CLI.hpp>
 
@@ -27,6 +35,107 @@ constexpr const char* grade_examples =
     "Exit code 0: every test has its grades; 1: some have not, or a budget was spent;\n"
     "2: usage, settings, set-up, or a run that was interrupted or could not go on.";
 
+/// What the answers of an arm cost, at the prices of today.
+class AnswerCosts {
+ public:
+  AnswerCosts(const ConcludedRun& run, const RunArm& arm)
+      : prices_(run.inputs.prices), model_(arm.provider), name_(arm.arm.name) {}
+
+  std::optional<double> of(const Usage& usage) const {
+    return prices_.cost(model_.provider.kind, model_.model, usage);
+  }
+  GradedModel model() const { return {name_, model_.provider.name, model_.model}; }
+  AnswerPrice price(const GradedAnswer& answer) const {
+    return {of(answer.usage), answer.cache_hit ? std::nullopt : std::optional(answer.latency_ms)};
+  }
+  GradedArmFacts facts(const GradedArm& arm) const {
+    return {name_, model_.provider.kind, model_.provider.name, model_.model, of(arm.usage)};
+  }
+
+ private:
+  const PriceTable& prices_;
+  const ResolvedProvider& model_;
+  const std::string& name_;
+};
+
+/// Puts grades into the ledger's quality table, some at a time.
+class GradeKeeper {
+ public:
+  /// Keeps nothing of mock answers: they are nobody's.
+  GradeKeeper(const ConcludedRun& run, const AnswerCosts& baseline, const AnswerCosts& candidate)
+      : run_(run),
+        baseline_(baseline),
+        candidate_(candidate),
+        keeps_(run.options.settings.mode.value != Mode::mock) {}
+
+  void add(const std::string& test, const CaseResult& of_case, const TrialResult& trial,
+           const GradingResult& given) {
+    if (!keeps_ || problem_) return;
+    grader_id_ = given.grade.grader_id;
+    const auto& orders = given.grade.orders;
+    grades_.push_back({trial.trial, test, of_case.fixture.category, trial.repeat, given.grade.quality_score,
+                       given.grade.notes, orders ? std::optional(position_flips(*orders)) : std::nullopt,
+                       baseline_.price(given.baseline), candidate_.price(given.candidate)});
+    if (grades_.size() >= defaults::grades_written_at_once) write();
+  }
+
+  Result<void> finish() {
+    write();
+    if (problem_) return fail(std::move(*problem_));
+    return {};
+  }
+
+ private:
+  void write() {
+    if (grades_.empty() || problem_) return;
+    const QualityGroup group{run_.inputs.suite.name, std::string(to_string(run_.options.grading->judge)),
+                             grader_id_, baseline_.model(), candidate_.model()};
+    if (auto written = run_.ledger.note_grades(run_.facts.run_id, group, grades_); !written)
+      problem_ = std::move(written.error());
+    grades_.clear();
+  }
+
+  const ConcludedRun& run_;
+  const AnswerCosts& baseline_;
+  const AnswerCosts& candidate_;
+  bool keeps_;
+  std::string grader_id_;
+  std::vector<QualityRecord> grades_;
+  std::optional<Error> problem_;
+};
+
+/// Keeps the grades, and prints them. Returns the exit code.
+int conclude_grades(const ConcludedRun& run) {
+  const AnswerCosts baseline(run, run.options.grading->baseline);
+  const AnswerCosts candidate(run, run.options.arms.front());
+  GradeKeeper keeper(run, baseline, candidate);
+  const auto grades =
+      run_grades(run.results, defaults::confidence, defaults::statistics_seed,
+                 [&](const std::string& test, const CaseResult& of_case, const TrialResult& trial,
+                     const GradingResult& given) { keeper.add(test, of_case, trial, given); });
+  if (!grades) return report_error(grades.error());
+  const auto kept = keeper.finish();
+  const auto& cut_short = run.facts.cut_short;
+  const GradeReportInput input{*grades,
+                               run.options.grading->judge,
+                               run.inputs.suite.name,
+                               run.facts.run_id,
+                               baseline.facts(grades->all.baseline),
+                               candidate.facts(grades->all.candidate),
+                               defaults::confidence,
+                               run.price(run.facts.paid_by_arm),
+                               cut_short};
+  int code = grades->all.errors > 0 || cut_short ? exit_failed : exit_ok;
+  for (const ReportTarget& target : run.options.reports) {
+    if (auto written = write_grade_report(target, input); !written) code = report_error(written.error());
+  }
+  if (cut_short) {
+    report_error(*cut_short);
+    if (!is_run_budget(cut_short->reason)) code = exit_error;
+  }
+  return kept ? code : report_error(kept.error());
+}
+
 struct GradeCommand {
   SettingFlags settings;
   RunFlags flags;
@@ -40,10 +149,12 @@ struct GradeCommand {
     auto options = make_grade_options(flags, grade, std::move(source->settings), *arms);
     if (!options) return report_error(options.error());
     options->suite_path = source->path;
-    return execute_run(*options, std::move(source->suite), start_workers);
+    const RunUse use{.check = {}, .conclude = conclude_grades};
+    return execute_run(*options, std::move(source->suite), start_workers, &use);
   }
 
   void add_flags(CLI::App& app) {
+    add_suite_argument(app, flags);
     add_suite_flags(app, flags);
     app.add_option("--arm", flags.arms, "An arm, in place of the suite's; may be given often")
         ->allow_extra_args(false)

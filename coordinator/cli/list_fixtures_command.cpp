@@ -2,6 +2,7 @@
 #include "coordinator/cli/setting_flags.hpp"
 #include "coordinator/display/display.hpp"
 #include "coordinator/session/flag_values.hpp"
+#include "coordinator/suite/selection.hpp"
 #include "coordinator/suite/suite_loader.hpp"
 
 #include <algorithm>
@@ -20,6 +21,7 @@ struct ListFixtures {
   SettingFlags settings;
   std::string path;
   std::vector<std::string> categories;
+  std::vector<std::string> filters;
   std::vector<std::string> allowed_paths;
 
   int run() const {
@@ -30,9 +32,14 @@ struct ListFixtures {
     }
     auto loaded = load_any_suite(path.empty() ? effective->fixtures_dir.value : path, allowed_paths);
     if (!loaded) return report_findings(loaded.error());
-    const auto named = names_of("--category", categories, "tls,jwt");
+    Selection selection;
+    auto named = names_of("--category", categories, "tls,jwt");
     if (!named) return report_error(named.error());
-    const auto selected = select(std::move(loaded->suite), *named, std::nullopt);
+    selection.categories = std::move(*named);
+    auto wanted = filters_of(filters);
+    if (!wanted) return report_error(wanted.error());
+    selection.filters = std::move(*wanted);
+    const auto selected = select(std::move(loaded->suite), selection);
     if (!selected) return report_error(selected.error());
     return print(*selected);
   }
@@ -76,11 +83,13 @@ Command add_list_fixtures_command(CLI::App& program) {
                   "Only this category; may be repeated, or a list with commas")
       ->allow_extra_args(false)
       ->type_name("NAME");
+  add_filter(*app, command->filters);
   app->footer(
       "Examples:\n"
       "  sluice list-fixtures\n"
       "  sluice list-fixtures suite.yaml\n"
-      "  sluice list-fixtures --fixtures my_suite --category tls");
+      "  sluice list-fixtures --fixtures my_suite --category tls\n"
+      "  sluice list-fixtures suite.yaml --filter tag=slow --filter 'id!~-old$'");
   return {app, [command] { return command->run(); }};
 }
 

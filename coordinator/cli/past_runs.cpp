@@ -208,7 +208,8 @@ std::string run_details(const PastRun& past) {
   std::vector<Line> lines{
       {"run", record.run_id},
       {"suite", record.suite + " (" + record.suite_path + ")"},
-      {"selection", record.selection ? "some of the cases (--categories or --max-fixtures)" : "all cases"},
+      {"selection",
+       record.selection ? "some of the cases (--categories, --filter or --max-fixtures)" : "all cases"},
       {"mode", record.mode},
       {"model", record.model + " (" + record.provider + ")"},
       {"prompt", "v" + record.prompt_version + " (" + record.prompt_hash + ")"},

@@ -1,11 +1,26 @@
+#include "common/text/printable.hpp"
+#include "common/text/stderr_line.hpp"
 #include "coordinator/cli/command.hpp"
+#include "coordinator/cli/past_runs.hpp"
+#include "coordinator/cli/plan_estimate.hpp"
 #include "coordinator/cli/run_flags.hpp"
 #include "coordinator/cli/setting_flags.hpp"
+#include "coordinator/defaults.hpp"
+#include "coordinator/display/numbers.hpp"
+#include "coordinator/session/flag_values.hpp"
 #include "coordinator/session/run_options.hpp"
 
+#include <algorithm>
+#include <iostream>
 #include <memory>
+#include <set>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
 
 #include <CLI/CLI.hpp>
+#include <unistd.h>
 
 namespace sluice {
 namespace {
@@ -28,16 +43,75 @@ constexpr const char* run_examples =
     "Exit code 0: passed; 1: failures, case errors or a spent budget; 2: usage,\n"
     "settings, fixtures, set-up, or a run that was interrupted or could not go on.";
 
+/// Whoever runs it is asked where they can answer.
+bool is_confirmed(const std::string& question) {
+  write_stderr_line("sluice: " + question + " Run it? [y/N]");
+  std::string answer;
+  std::getline(std::cin, answer);
+  return answer == "y" || answer == "Y" || answer == "yes";
+}
+
+/// What keeps a live run from starting that may cost more than `limit` dollars.
+std::vector<Finding> confirm_cost(const RunOptions& options, const RunInputs& inputs,
+                                  const CacheTools& caches, double limit) {
+  const auto refuse = [](std::string message) {
+    return std::vector<Finding>{{"--confirm-above", 0, std::move(message)}};
+  };
+  const auto estimated = estimate(options, inputs, caches);
+  if (!estimated) return refuse(estimated.error().message);
+  const auto cost = estimated->bill();
+  if (cost && *cost <= limit) return {};
+  const std::string may_cost =
+      cost ? "the run may cost up to " + wording::dollars(*cost) + ", which is above " +
+                 wording::dollars(limit)
+           : std::string("nobody knows what the run costs: a model has no price in the price table");
+  const bool can_ask = ::isatty(STDIN_FILENO) == 1 && ::isatty(STDERR_FILENO) == 1;
+  if (!can_ask) {
+    return refuse(may_cost +
+                  (cost ? "; raise it, or bound what is paid with --max-cost"
+                        : "; name a table that has it with --prices") +
+                  " (`sluice plan` shows what the run would take)");
+  }
+  if (is_confirmed(may_cost + ".")) return {};
+  return refuse("not confirmed: nothing was called");
+}
+
+constexpr const char* rerun_examples =
+    "The run's own flags hold, but for those that say where something is written;\n"
+    "what is given here goes before them. Without --failed, --errors or --flaky: all\n"
+    "three.\n"
+    "Answers come out of the caches as ever; --refresh asks again.\n"
+    "Examples:\n"
+    "  sluice rerun                          # of the last run\n"
+    "  sluice rerun 1b4e28ba --errors\n"
+    "  sluice rerun last --flaky --refresh --repeat 5\n"
+    "  sluice rerun --dry-run\n"
+    "Exit codes are those of `sluice run`; 0 where nothing is to be run.";
+
 struct RunCommand {
   SettingFlags settings;
   RunFlags flags;
+  std::optional<std::string> confirm_above;
 
-  int run(const StartWorkers& start_workers) const { return run_suite(settings, flags, start_workers); }
+  int run(const StartWorkers& start_workers, const CacheTools& caches, const CLI::App& app) {
+    flags.given = given_flags(app);
+    if (!confirm_above) return run_suite(settings, flags, start_workers);
+    const auto limit = dollars_of("--confirm-above", *confirm_above);
+    if (!limit) return report_error(limit.error());
+    RunUse use;
+    use.check = [&](const RunOptions& options, const RunInputs& inputs) {
+      return confirm_cost(options, inputs, caches, *limit);
+    };
+    return run_suite(settings, flags, start_workers, &use);
+  }
 
   void add_flags(CLI::App& app) {
     add_suite_flags(app, flags);
     add_answer_flags(app, flags);
     add_gate_flags(app);
+    app.add_option("--confirm-above", confirm_above,
+                   "Ask before a run that may cost more; without a terminal it is refused")
+        ->type_name("DOLLARS");
     add_distribution_flags(app, flags);
     add_report_flags(app, flags, "table|json|markdown|junit|github");
     add_log_flags(app, flags);
@@ -59,14 +133,128 @@ struct RunCommand {
   }
 };
 
+/// A run as it was, of some of its cases.
+struct RerunCommand {
+  RunCommand run;
+  std::string id = "last";
+  bool failed = false;
+  bool errors = false;
+  bool flaky = false;
+  bool dry_run = false;
+
+  int rerun(const StartWorkers& start_workers, const CacheTools& caches, CLI::App& app) {
+    const auto effective = run.settings.load(Warnings::left_out);
+    if (!effective) return report_findings(effective.error());
+    const auto ledger = open_past_runs(*effective);
+    if (!ledger) return report_error(ledger.error());
+    if (!*ledger) return report_error("no run is recorded yet; `sluice run` records one");
+    const auto past = find(**ledger);
+    if (!past) return report_error(past.error());
+    auto cases = (*ledger)->cases_of(past->run.run_id);
+    if (!cases) return report_error(cases.error());
+    std::erase_if(*cases, [&](const CaseOutcome& one) { return !is_wanted(one.status); });
+    if (cases->empty()) {
+      write_stderr_line("sluice: nothing to do: " + shown(*past, *cases));
+      return exit_ok;
+    }
+    if (const auto taken = take_flags(app, past->run.flags); !taken) return report_error(taken.error());
+    forget_aggregates();
+    run.flags.suite = past->run.suite_path;
+    for (const CaseOutcome& one : *cases) run.flags.only_cases.push_back(one.id);
+    std::ranges::sort(run.flags.only_cases);
+    if (dry_run) return print(*cases, *past);
+    if (!run.flags.quiet) write_stderr_line("sluice: again " + shown(*past, *cases));
+    return run.run(start_workers, caches, app);
+  }
+
+ private:
+  bool is_wanted(CaseStatus status) const {
+    const bool all = !failed && !errors && !flaky;
+    return (status == CaseStatus::fail && (all || failed)) ||
+           (status == CaseStatus::error && (all || errors)) ||
+           (status == CaseStatus::flaky && (all || flaky));
+  }
+
+  /// `last` is the latest that ended, of those that can be run again.
+  Result<PastRun> find(const Ledger& ledger) const {
+    if (id != "last") {
+      auto past = ledger.find_run(id);
+      if (!past || can_run_again(*past)) return past;
+      return fail(Reason::usage_invalid,
+                  "run " + short_id(past->run.run_id) +
+                      " cannot be run again: it did not end, was not made by `sluice run`, or by one before "
+                      "0.1; run its suite");
+    }
+    const auto runs = ledger.list_runs(defaults::max_runs_named);
+    if (!runs) return fail(runs.error());
+    const auto latest = std::ranges::find_if(*runs, can_run_again);
+    if (latest == runs->end())
+      return fail(Reason::usage_invalid, "no run has ended that can be run again; `sluice run` makes one");
+    return *latest;
+  }
+
+  static bool can_run_again(const PastRun& past) { return past.summary && !past.run.flags.empty(); }
+
+  /// `2 cases of run 1b4e28ba (1 failed, 1 error)`
+  static std::string shown(const PastRun& past, const std::vector<CaseOutcome>& cases) {
+    StatusCounts counts;
+    for (const CaseOutcome& one : cases) counts.add(one.status);
+    std::string kinds;
+    const auto add = [&](std::uint64_t count, const std::string& text) {
+      if (count > 0) kinds += (kinds.empty() ? "" : ", ") + text;
+    };
+    add(counts.failed, wording::grouped(counts.failed) + " failed");
+    add(counts.errors, wording::counted(counts.errors, "error"));
+    add(counts.flaky, wording::grouped(counts.flaky) + " flaky");
+    return wording::counted(cases.size(), "case") + " of run " + short_id(past.run.run_id) +
+           (kinds.empty() ? "" : " (" + kinds + ")");
+  }
+
+  /// What would run, under the flags that select.
+  int print(const std::vector<CaseOutcome>& cases, const PastRun& past) const {
+    const auto loaded = load_run(run.settings, run.flags);
+    if (!loaded) return loaded.error();
+    const CaseList& selected = loaded->inputs.suite.cases;
+    std::set<std::string_view> ids;
+    for (std::size_t i = 0; i < selected.size(); ++i) ids.insert(selected.id(i));
+    std::string text = "Of run " + short_id(past.run.run_id) + " (" + printable(past.run.suite_path) + "):\n";
+    for (const CaseOutcome& one : cases) {
+      if (ids.contains(one.id)) text += std::string(to_string(one.status)) + "  " + printable(one.id) + "\n";
+    }
+    std::cout << text;
+    return exit_ok;
+  }
+
+  /// A manifest's aggregates are those of the whole suite.
+  void forget_aggregates() {
+    if (!run.flags.baseline || !run.flags.baseline->ends_with(".toml")) return;
+    run.flags.baseline.reset();
+    run.flags.fail_on_regression = false;
+  }
+};
+
 }  // namespace
 
-Command add_run_command(CLI::App& program, const StartWorkers& start_workers) {
+Command add_run_command(CLI::App& program, const StartWorkers& start_workers, const CacheTools& caches) {
   auto command = std::make_shared<RunCommand>();
   CLI::App* app = program.add_subcommand("run", "Evaluate a suite or a folder of fixtures, gate and report");
+  add_suite_argument(*app, command->flags);
   command->add_flags(*app);
   app->footer(run_examples);
-  return {app, [command, start_workers] { return command->run(start_workers); }};
+  return {app, [command, start_workers, caches, app] { return command->run(start_workers, caches, *app); }};
+}
+
+Command add_rerun_command(CLI::App& program, const StartWorkers& start_workers, const CacheTools& caches) {
+  auto command = std::make_shared<RerunCommand>();
+  CLI::App* app = program.add_subcommand("rerun", "Run the cases of a past run again that did not pass");
+  app->add_option("RUN", command->id, "The run's id, or its first digits (default: last)")->type_name("");
+  app->add_flag("--failed", command->failed, "Those that failed");
+  app->add_flag("--errors", command->errors, "Those that ended in an error or never began");
+  app->add_flag("--flaky", command->flaky, "Those whose repeats disagreed");
+  app->add_flag("--dry-run", command->dry_run, "Only list them");
+  command->run.add_flags(*app);
+  app->footer(rerun_examples);
+  return {app, [command, start_workers, caches, app] { return command->rerun(start_workers, caches, *app); }};
 }
 
 }  // namespace sluice

@@ -4,12 +4,20 @@
 #include "coordinator/cli/command.hpp"
 #include "coordinator/suite/suite_loader.hpp"
 
+#include <algorithm>
+#include <array>
+#include <string_view>
 #include <utility>
 
 #include <CLI/CLI.hpp>
+#include <nlohmann/json.hpp>
 
 namespace sluice {
 namespace {
+
+/// Where something is written; a run of some of the cases would take the whole run's place there.
+constexpr std::array<std::string_view, 6> not_repeated{"output",       "report",   "export-baseline",
+                                                       "allow-errors", "call-log", "help"};
 
 Result<std::string> suite_path(const RunFlags& flags, const Settings& effective) {
   const auto& folder = effective.fixtures_dir;
@@ -23,20 +31,36 @@ Result<std::string> suite_path(const RunFlags& flags, const Settings& effective)
 
 }  // namespace
 
-void add_suite_flags(CLI::App& app, RunFlags& flags) {
+void add_suite_argument(CLI::App& app, RunFlags& flags) {
   app.add_option("SUITE", flags.suite, "A YAML suite or a folder of fixtures (default: --fixtures)")
       ->type_name("");
+}
+
+void add_suite_flags(CLI::App& app, RunFlags& flags) {
   add_allow_path(app, flags.allowed_paths);
   app.add_option("--categories,--category", flags.categories, "Only these categories")
       ->allow_extra_args(false)
       ->type_name("A,B");
-  app.add_option("--max-fixtures", flags.max_fixtures, "Only the first N fixtures by id")->type_name("N");
+  add_filter(app, flags.filters);
+  app.add_option("--max-fixtures", flags.max_fixtures, "Only the first N fixtures by id, or so many sampled")
+      ->type_name("N");
+  app.add_option_function<std::vector<std::string>>(
+         "--sample",
+         [&flags](const std::vector<std::string>& seed) {
+           flags.samples = true;
+           if (!seed.empty() && !seed.front().empty()) flags.sample_seed = seed.front();
+         },
+         "With --max-fixtures: a sample by category, by this seed (default 1)")
+      ->expected(0, 1)
+      ->type_name("SEED");
   app.add_flag("--refresh", flags.refresh, "Ask the providers again and renew the cache");
   app.add_flag("--no-cache", flags.no_cache, "Neither read nor write the cache");
   app.add_flag("--judge-refresh", flags.judge_refresh, "Ask the judge again and renew its votes");
 }
 
 void add_answer_flags(CLI::App& app, RunFlags& flags) {
+  app.add_option("--answers", flags.answers, "Assess these answers; nobody is called for what is there")
+      ->type_name("FILE");
   app.add_option(
          "--arm", flags.arms,
          "Answer each test by this model too, and compare; in place of the suite's arms; may be given "
@@ -80,6 +104,38 @@ void add_log_flags(CLI::App& app, RunFlags& flags) {
       ->type_name("error|warn|info|debug|trace");
 }
 
+std::string given_flags(const CLI::App& app) {
+  nlohmann::json flags = nlohmann::json::object();
+  for (const CLI::Option* option : app.get_options()) {
+    if (option->count() == 0 || option->get_lnames().empty()) continue;
+    const std::string& name = option->get_lnames().front();
+    if (std::ranges::find(not_repeated, name) != not_repeated.end()) continue;
+    // A user's name and password in an address.
+    const auto is_secret = [](const std::string& text) {
+      const std::size_t host = text.find("://");
+      return host != std::string::npos && text.find('@', host) != std::string::npos;
+    };
+    const auto& values = option->results();
+    if (std::ranges::none_of(values, is_secret)) flags[name] = values;
+  }
+  return flags.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
+}
+
+Result<void> take_flags(CLI::App& app, const std::string& flags) {
+  const auto given = nlohmann::json::parse(flags, nullptr, false);
+  if (!given.is_object())
+    return fail(Reason::ledger_failed, "the flags that the ledger has of the run are damaged");
+  for (const auto& [name, values] : given.items()) {
+    CLI::Option* option = app.get_option_no_throw("--" + name);
+    if (option == nullptr || option->count() > 0) continue;
+    for (const auto& value : values) {
+      if (value.is_string()) option->add_result(value.get<std::string>());
+    }
+    option->run_callback();
+  }
+  return {};
+}
+
 tl::expected<RunSource, int> load_run_source(const SettingFlags& settings, const RunFlags& flags) {
   // Twice: where the fixtures are is a setting, and a suite brings settings of its own.
   const bool only_errors = flags.log_level == "error";
@@ -92,6 +148,22 @@ tl::expected<RunSource, int> load_run_source(const SettingFlags& settings, const
   auto effective = settings.load(Warnings::left_out, std::move(loaded->settings));
   if (!effective) return tl::unexpected(report_findings(effective.error()));
   return RunSource{*path, std::move(loaded->suite), std::move(*effective)};
+}
+
+tl::expected<LoadedRun, int> load_run(const SettingFlags& settings, const RunFlags& flags,
+                                      std::optional<Mode> without_mode) {
+  auto source = load_run_source(settings, flags);
+  if (!source) return tl::unexpected(source.error());
+  auto& mode = source->settings.mode;
+  if (without_mode && mode.origin == Origin::default_value) mode.value = *without_mode;
+  auto arms = run_arms(flags, source->suite);
+  if (!arms) return tl::unexpected(report_error(arms.error()));
+  auto options = make_run_options(flags, std::move(source->settings), std::move(*arms));
+  if (!options) return tl::unexpected(report_error(options.error()));
+  options->suite_path = source->path;
+  auto inputs = load_run_inputs(*options, std::move(source->suite));
+  if (!inputs) return tl::unexpected(report_findings(inputs.error()));
+  return LoadedRun{std::move(*options), std::move(*inputs)};
 }
 
 int run_suite(const SettingFlags& settings, const RunFlags& flags, const StartWorkers& start_workers,

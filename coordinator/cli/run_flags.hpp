@@ -4,9 +4,11 @@
 #include "common/transport/local_workers.hpp"
 #include "coordinator/cli/execute_run.hpp"
 #include "coordinator/cli/setting_flags.hpp"
+#include "coordinator/session/run_inputs.hpp"
 #include "coordinator/session/run_options.hpp"
 #include "coordinator/suite/suite.hpp"
 
+#include <optional>
 #include <string>
 
 #include <tl/expected.hpp>
@@ -18,7 +20,9 @@ class App;
 /// What the commands that run a suite have in common.
 namespace sluice {
 
-/// The suite, --allow-path, what is selected of it, and how the caches are used.
+/// The suite, as an argument.
+void add_suite_argument(CLI::App& app, RunFlags& flags);
+/// --allow-path, what is selected of the suite, and how the caches are used.
 void add_suite_flags(CLI::App& app, RunFlags& flags);
 /// The ways in which a test is answered: --arm and --perturb-command.
 void add_answer_flags(CLI::App& app, RunFlags& flags);
@@ -27,6 +31,13 @@ void add_distribution_flags(CLI::App& app, RunFlags& flags);
 /// `formats`: those of --format, for the help.
 void add_report_flags(CLI::App& app, RunFlags& flags, const std::string& formats);
 void add_log_flags(CLI::App& app, RunFlags& flags);
+
+/// The flags that were given to the command, as RunRecord::flags has them; without those that say where
+/// something is written, and those whose value may hold a secret. Call after parsing.
+std::string given_flags(const CLI::App& app);
+/// Gives the command those flags of a record that it has, and that it was not given itself. Call after
+/// parsing. ledger_failed if the text is none of given_flags.
+Result<void> take_flags(CLI::App& app, const std::string& flags);
 
 /// A suite with the settings that hold for it.
 struct RunSource {
@@ -37,6 +48,17 @@ struct RunSource {
 
 /// Loads what the flags name. Error: the exit code, after everything wrong was reported.
 tl::expected<RunSource, int> load_run_source(const SettingFlags& settings, const RunFlags& flags);
+
+/// What a run would begin with.
+struct LoadedRun {
+  RunOptions options;
+  RunInputs inputs;
+};
+
+/// Loads everything that a run of these flags reads before it starts. `without_mode`: the mode where none is
+/// named. Error: the exit code, after everything wrong was reported.
+tl::expected<LoadedRun, int> load_run(const SettingFlags& settings, const RunFlags& flags,
+                                      std::optional<Mode> without_mode = {});
 
 /// Runs what the flags name, under the suite's arms or theirs. Returns the exit code. `use`: as execute_run.
 int run_suite(const SettingFlags& settings, const RunFlags& flags, const StartWorkers& start_workers,

@@ -5,10 +5,9 @@
 #include "coordinator/cli/command.hpp"
 #include "coordinator/cli/past_runs.hpp"
 #include "coordinator/cli/run_observations.hpp"
+#include "coordinator/defaults.hpp"
 #include "coordinator/merge/aggregate.hpp"
 #include "coordinator/merge/held_results.hpp"
-#include "coordinator/merge/run_grades.hpp"
-#include "coordinator/report/grade_report.hpp"
 #include "coordinator/report/report.hpp"
 #include "coordinator/report/wording.hpp"
 #include "coordinator/session/baseline_run.hpp"
@@ -19,6 +18,7 @@
 #include <algorithm>
 #include <filesystem>
 #include <optional>
+#include <span>
 #include <string>
 #include <system_error>
 #include <vector>
@@ -131,34 +131,18 @@ std::vector<ArmIdentity> arms_of(const RunOptions& options, const RunInputs& inp
   return arms;
 }
 
-/// Prints what the answers were graded, in place of a run's report. Returns the exit code.
-int report_grades(const RunOptions& options, const RunInputs& inputs, const RunResults& results,
-                  const RunFacts& facts, const RunPrice& price) {
-  const auto grades = run_grades(results, defaults::confidence, defaults::statistics_seed);
-  if (!grades) return report_error(grades.error());
-  const auto facts_of = [&](const RunArm& arm, const GradedArm& of_grades) {
-    const ResolvedProvider& model = arm.provider;
-    return GradedArmFacts{arm.arm.name, model.provider.kind, model.provider.name, model.model,
-                          inputs.prices.cost(model.provider.kind, model.model, of_grades.usage)};
-  };
-  const GradeReportInput input{*grades,
-                               options.grading->judge,
-                               inputs.suite.name,
-                               facts.run_id,
-                               facts_of(options.grading->baseline, grades->all.baseline),
-                               facts_of(options.arms.front(), grades->all.candidate),
-                               defaults::confidence,
-                               price(facts.paid_by_arm),
-                               facts.cut_short};
-  int code = grades->all.errors > 0 || facts.cut_short ? exit_failed : exit_ok;
-  for (const ReportTarget& target : options.reports) {
-    if (auto written = write_grade_report(target, input); !written) code = report_error(written.error());
+/// Some at a time: in a run that went wrong they are all of a million.
+Result<void> note_cases(Ledger& ledger, const std::string& run_id, std::span<const NotableCase> cases,
+                        const RunResults& results) {
+  while (!cases.empty()) {
+    std::vector<CaseOutcome> batch;
+    for (const NotableCase& one : cases.first(std::min(cases.size(), defaults::cases_written_at_once)))
+      batch.push_back(
+          {one.trial, std::string(results.suite.cases.id(results.case_of(one.trial))), one.status});
+    if (auto noted = ledger.note_cases(run_id, batch); !noted) return noted;
+    cases = cases.subspan(batch.size());
   }
-  if (facts.cut_short) {
-    report_error(*facts.cut_short);
-    if (is_stopped(facts)) code = exit_error;
-  }
-  return code;
+  return {};
 }
 
 }  // namespace
@@ -202,9 +186,8 @@ int report_results(const RunOptions& options, const RunInputs& inputs, const Run
   const RunPrice price = price_of(options, inputs);
   auto assessment = assess_run(options, results, gate, plan.perturbations(), price, facts.cut_short, also);
   if (!assessment) return report_failed_run(ledger, facts.run_id, assessment.error(), facts.completed_at_ms);
-  if (use != nullptr) {
-    const int used =
-        facts.cut_short ? report_error(*facts.cut_short) : use->conclude(results, gate, ledger, facts);
+  if (use != nullptr && use->conclude) {
+    const int used = use->conclude({options, inputs, results, gate, facts, price, ledger});
     const auto noted = ledger.finish_run(facts.run_id, summary_of(facts, *assessment, used));
     return noted ? used : report_error(noted.error());
   }
@@ -213,11 +196,6 @@ int report_results(const RunOptions& options, const RunInputs& inputs, const Run
     // The verdict stands without them.
     if (!changes) report_warning("which fixtures changed is not known: " + changes.error().message);
     if (changes && *changes) assessment->gate.notices.push_back(std::move(**changes));
-  }
-  if (options.grading) {
-    const int graded = report_grades(options, inputs, results, facts, price);
-    const auto noted = ledger.finish_run(facts.run_id, summary_of(facts, *assessment, graded));
-    return noted ? graded : report_error(noted.error());
   }
   int code = assessment->exit_code;
   const RunIdentity identity{inputs.prompt.version,          inputs.prompt.hash,
@@ -240,7 +218,8 @@ int report_results(const RunOptions& options, const RunInputs& inputs, const Run
                           options.settings.min_stability.value,
                           price(of_judge),
                           assessment->arms ? &*assessment->arms : nullptr,
-                          assessment->judge_bias ? &*assessment->judge_bias : nullptr};
+                          assessment->judge_bias ? &*assessment->judge_bias : nullptr,
+                          assessment->calibrations ? &*assessment->calibrations : nullptr};
   const auto targets = targets_of(options, *assessment, facts);
   const auto failures = write_reports(targets, input);
   for (const Error& error : failures) code = report_error(error);
@@ -257,6 +236,8 @@ int report_results(const RunOptions& options, const RunInputs& inputs, const Run
   }
   if (facts.cut_short) report_error(*facts.cut_short);
   // After the report, which is what was paid for; a ledger that fails now does not take it away.
+  if (const auto kept = note_cases(ledger, facts.run_id, assessment->notable_cases, results); !kept)
+    code = report_error(kept.error());
   const auto noted = ledger.finish_run(facts.run_id, summary_of(facts, *assessment, code));
   return noted ? code : report_error(noted.error());
 }

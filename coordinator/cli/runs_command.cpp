@@ -15,16 +15,9 @@
 #include <utility>
 
 #include <CLI/CLI.hpp>
-#include <unistd.h>
 
 namespace sluice {
 namespace {
-
-constexpr std::size_t piped_columns = 80;
-
-std::size_t output_columns() {
-  return detect_terminal(STDOUT_FILENO).columns.value_or(piped_columns);
-}
 
 struct ListRuns {
   SettingFlags settings;

@@ -68,4 +68,14 @@ void add_allow_path(CLI::App& command, std::vector<std::string>& folders) {
       ->type_name("DIR");
 }
 
+void add_filter(CLI::App& command, std::vector<std::string>& filters) {
+  command
+      .add_option(
+          "--filter", filters,
+          "Only tests whose id fits, or name, category or tag: tag=slow, 'id~^tls-', tag!=old; may be "
+          "given often")
+      ->allow_extra_args(false)
+      ->type_name("[FIELD=]GLOB");
+}
+
 }  // namespace sluice

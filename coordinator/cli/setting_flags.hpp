@@ -60,4 +60,7 @@ class SettingFlags {
 /// open the way to other files.
 void add_allow_path(CLI::App& command, std::vector<std::string>& folders);
 
+/// --filter, as CaseFilter::parse takes it.
+void add_filter(CLI::App& command, std::vector<std::string>& filters);
+
 }  // namespace sluice

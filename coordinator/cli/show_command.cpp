@@ -26,7 +26,7 @@ struct ShowCase {
   std::string case_id;
   bool as_json = false;
 
-  int run(const CacheTools& tools) const {
+  int run(const CacheTools& tools, CLI::App& app) {
     auto effective = settings.load();
     if (!effective) return report_findings(effective.error());
     const auto past = find_past_run(*effective, run_id);
@@ -36,6 +36,9 @@ struct ShowCase {
     if (!found) return report_error(found.error());
     if (found->empty() && !*past) return report_error("no run is recorded yet; `sluice run` records one");
     if (found->empty()) {
+      if (!(*past)->run.flags.empty()) {
+        if (const auto taken = take_flags(app, (*past)->run.flags); !taken) return report_error(taken.error());
+      }
       auto again = observations_from_caches(settings, flags, **past, case_id, tools);
       if (!again) return again.error();
       found = std::move(*again);
@@ -77,18 +80,19 @@ Command add_show_command(CLI::App& program, const CacheTools& tools) {
       ->required()
       ->type_name("");
   app->add_flag("--json", command->as_json, "A line of JSON for each trial");
+  add_suite_argument(*app, command->flags);
   add_suite_flags(*app, command->flags);
   add_answer_flags(*app, command->flags);
   command->settings.add_to(*app);
   app->footer(
       "From the observations, if the run saved any (--save-observations); else from the\n"
       "caches that hold its answers, as long as the suite and what asks for the answers\n"
-      "are as they were: the flags of that run are given again.\n"
+      "are as they were; the run's flags hold, and those given here go before them.\n"
       "Examples:\n"
       "  sluice show last tls-001\n"
       "  sluice show 1b4e28ba tls-001 --json\n"
       "  sluice show last tls-001 suite.yaml --arm mini=openai:gpt-5-mini");
-  return {app, [command, tools] { return command->run(tools); }};
+  return {app, [command, tools, app] { return command->run(tools, *app); }};
 }
 
 }  // namespace sluice

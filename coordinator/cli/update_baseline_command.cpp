@@ -46,7 +46,8 @@ std::optional<std::string> objection_to(const PastRun& past, const std::string& 
   }
   if (past.run.selection) {
     return name +
-           " was of some cases alone (--categories or --max-fixtures); run the whole suite, or give another "
+           " was of some cases alone (--categories, --filter or --max-fixtures); run the whole suite, or "
+           "give another "
            "with --run-id";
   }
   if (had_arms(past.run)) {

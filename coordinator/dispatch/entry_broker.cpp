@@ -78,7 +78,8 @@ void EntryBroker::open(WorkerId seeker, const EntryKey& key, TimePoint now, Acti
   const auto opened = open_.emplace(key, Open{Stage::looking_up, 0, now + config_.patience, {seeker}}).first;
   if (holder) return borrow(opened, *holder, now, actions);
   // Whose cache could the ledger name, if there is no other?
-  if (!others_have_caches(seeker)) return next_pays(opened, now, actions);
+  const bool is_renewed = config_.renews_votes && key.kind == EntryKind::vote;
+  if (is_renewed || !others_have_caches(seeker)) return next_pays(opened, now, actions);
   actions.look_ups.push_back(key);
 }
 

@@ -34,6 +34,8 @@ class EntryBroker {
     std::size_t max_open = defaults::max_open_keys;
     std::size_t max_known =
         defaults::max_known_holders;  ///< Holders that are remembered; the oldest are forgotten.
+    /// Votes are renewed: none that was there before the run is lent.
+    bool renews_votes = false;
   };
 
   /// The answer to a worker that sought a key.

@@ -24,4 +24,9 @@ Terminal detect_terminal(int descriptor) {
   return terminal;
 }
 
+std::size_t output_columns() {
+  constexpr std::size_t piped_columns = 80;
+  return detect_terminal(STDOUT_FILENO).columns.value_or(piped_columns);
+}
+
 }  // namespace sluice

@@ -19,4 +19,7 @@ Terminal terminal_of(bool is_tty, const char* term, const char* no_colour);
 /// Asks the system and the environment about a descriptor.
 Terminal detect_terminal(int descriptor);
 
+/// How wide what goes to stdout may be: 80 where it is no terminal.
+std::size_t output_columns();
+
 }  // namespace sluice

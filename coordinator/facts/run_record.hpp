@@ -22,12 +22,15 @@ struct RunRecord {
   std::uint64_t trials = 0;
   std::string prompt_hash{};  ///< `sha256:...`
   std::string suite_path{};   ///< Absolute path of the fixtures' folder or the suite file.
-  bool selection = false;     ///< Only some of the suite's cases: --categories, --max-fixtures.
+  bool selection = false;     ///< Only some of the suite's cases: --categories, --filter, --max-fixtures.
   /// What whoever goes on with the run must compare (docs/architecture.md, "Data at rest"); empty for a run
   /// from before version 6 of the ledger.
   std::string config_fingerprint{};  ///< `sha256:...`, as in baselines: the suite and what assesses it.
   std::string plan_identity{};       ///< `sha256:...` of plan_identity: each trial and its request.
   std::string settings{};            ///< A JSON object, to show what differs.
+  /// The flags of `sluice run` as given, for `sluice rerun`: a JSON object of lists of texts. Empty for
+  /// another command's run, and for one from before version 10 of the ledger.
+  std::string flags{};
 };
 
 /// What a run came to, in few numbers: noted in the ledger when it ends.

@@ -1,11 +1,28 @@
 #pragma once
 
+#include <array>
+#include <cstddef>
 #include <cstdint>
+#include <optional>
+#include <string_view>
 
 namespace sluice {
 
 /// What a case came to. `warn` and `flaky` come from thresholds and repeats; `error` never enters a score.
 enum class CaseStatus : std::uint8_t { pass, warn, flaky, fail, error };
+
+inline constexpr std::array<std::string_view, 5> case_status_names{"pass", "warn", "flaky", "fail", "error"};
+
+constexpr std::string_view to_string(CaseStatus status) {
+  return case_status_names[static_cast<std::size_t>(status)];
+}
+
+constexpr std::optional<CaseStatus> case_status_from(std::string_view name) {
+  for (std::size_t i = 0; i < case_status_names.size(); ++i) {
+    if (case_status_names[i] == name) return static_cast<CaseStatus>(i);
+  }
+  return std::nullopt;
+}
 
 /// How many cases have which status.
 struct StatusCounts {

@@ -115,13 +115,31 @@ MetricAnswer assess_votes(const MetricQuestion& question, const AssessmentRules&
   return answer;
 }
 
+/// What a judge without the calibration that the gate asks for would fail warns, and fails as a warning under
+/// strict.
+MetricAnswer assess_judged(const MetricQuestion& question, const AssessmentRules& rules) {
+  MetricAnswer answer = assess_votes(question, rules);
+  if (!question.calibration) return answer;
+  const CalibrationStanding standing = question.calibration->standing;
+  if (standing == CalibrationStanding::calibrated) return answer;
+  answer.fails_nothing = true;
+  const bool is_warning =
+      answer.cause == MetricCause::judge_disagrees || answer.cause == MetricCause::missing_in_baseline;
+  if (answer.status != MetricStatus::fail || is_warning) return answer;
+  answer.status = rules.strict ? MetricStatus::fail : MetricStatus::warn;
+  answer.spared = answer.cause;
+  answer.cause = standing == CalibrationStanding::kappa_low ? MetricCause::judge_kappa_low
+                                                            : MetricCause::judge_uncalibrated;
+  return answer;
+}
+
 MetricAnswer assess_pass(const MetricQuestion& question) {
   if (question.passed) return {std::nullopt, MetricStatus::pass, MetricCause::none};
   return {std::nullopt, MetricStatus::fail, MetricCause::not_passed};
 }
 
 MetricAnswer assess(const MetricQuestion& question, const AssessmentRules& rules) {
-  if (question.is_judged()) return assess_votes(question, rules);
+  if (question.is_judged()) return assess_judged(question, rules);
   return question.is_scored() ? assess_score(question, rules) : assess_pass(question);
 }
 
@@ -164,19 +182,21 @@ class CaseSummary {
   void add(const MetricQuestion& question, const MetricAnswer& answer);
   CaseStatus status() const;
   bool regressed() const { return failed_ && !failed_otherwise_; }
-  bool improved() const { return !failed_ && above_baseline_; }
+  bool improved() const { return !failed_ && !spared_ && above_baseline_; }
 
  private:
   bool any_ = false;
   bool warned_ = false;
   bool failed_ = false;
   bool failed_otherwise_ = false;  ///< By something else than a fall below the baseline.
+  bool spared_ = false;            ///< A metric that would have failed.
   bool above_baseline_ = false;
 };
 
 void CaseSummary::add(const MetricQuestion& question, const MetricAnswer& answer) {
   any_ = true;
   warned_ = warned_ || answer.status == MetricStatus::warn;
+  spared_ = spared_ || answer.spared != MetricCause::none;
   if (answer.status == MetricStatus::fail) {
     failed_ = true;
     failed_otherwise_ = failed_otherwise_ || !fell_below_baseline(answer);
@@ -205,6 +225,9 @@ AssessedMetric assessed_metric(const MetricQuestion& question, const MetricAnswe
   assessed.asked_by_name = question.asked_by_name;
   assessed.is_left_to_tests = answer.is_left_to_tests;
   assessed.votes = question.votes;
+  assessed.calibration = question.calibration;
+  assessed.fails_nothing = answer.fails_nothing;
+  assessed.spared = answer.spared;
   if (!question.is_scored()) assessed.passed = question.passed;
   return assessed;
 }

@@ -34,7 +34,8 @@ struct MetricQuestion {
   PinnedScore pinned;
   Thresholding thresholding;  ///< The suite's and the test's, merged.
   std::optional<double> min_score;
-  std::optional<VoteTally> votes{};  ///< Of a judge metric.
+  std::optional<VoteTally> votes{};               ///< Of a judge metric.
+  std::optional<CalibrationCheck> calibration{};  ///< Of a judge metric whose gate asks for one.
 
   bool is_scored() const { return metric == nullptr || metric->kind == MetricKind::scored; }
   bool is_judged() const { return metric != nullptr && is_judge_metric(metric->id); }
@@ -44,7 +45,9 @@ struct MetricAnswer {
   std::optional<double> limit;  ///< The lowest score that passes; empty where nothing assesses a score.
   MetricStatus status = MetricStatus::unjudged;
   MetricCause cause = MetricCause::none;
-  bool is_left_to_tests = false;  ///< AssessedMetric
+  bool is_left_to_tests = false;           ///< AssessedMetric
+  bool fails_nothing = false;              ///< AssessedMetric
+  MetricCause spared = MetricCause::none;  ///< AssessedMetric
 };
 
 /// True if a metric failed by nothing but the baseline's score.

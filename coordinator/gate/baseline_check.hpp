@@ -62,7 +62,7 @@ class NamedScores {
 
 /// Finds the entries of a baseline that nothing in the run answers: their case did not run, or has no such
 /// scored metric. Walks the baseline beside the cases, in constant memory. For whole runs only: under a
-/// selection (--categories, --max-fixtures) entries are left over by intention.
+/// selection (--categories, --filter, --max-fixtures) entries are left over by intention.
 class UnusedEntries {
  public:
   /// The baseline must be sealed and outlive this.

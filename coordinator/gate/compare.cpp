@@ -152,6 +152,7 @@ MetricQuestion Comparison::question_of(const ComparedMetric& metric, const Compa
   question.thresholding = merged(rules_.suite, metric.thresholding);
   question.min_score = metric.min_score;
   if (metric.votes.size() == 1) put(metric.votes.front(), question);
+  if (metric.calibration && question.is_judged()) question.calibration = {*metric.calibration};
   // The tests go by our metrics; a drop of another tool's must not pass unseen.
   const bool is_statistical = question.thresholding.mode == ThresholdMode::statistical;
   if (is_statistical && question.metric == nullptr) question.thresholding.mode = ThresholdMode::relative;
@@ -195,7 +196,8 @@ void Comparison::add_to_tests(const ComparedMetric& metric, const AssessedMetric
         StatisticalGate::Config{nullptr, metric.thresholding, rules_.default_max_drop, rules_.seed});
   const std::vector<double> before = defined_scores(*find(base, metric.name));
   const std::vector<double> now = defined_scores(metric);
-  tests_->add({current.test_id, current.category, assessed.id, before, now, assessed.became_undefined()});
+  tests_->add({current.test_id, current.category, assessed.id, before, now, assessed.became_undefined(),
+               assessed.fails_nothing});
 }
 
 void Comparison::pair(const ComparedCase* base, const ComparedCase& current) {
@@ -211,6 +213,8 @@ void Comparison::pair(const ComparedCase* base, const ComparedCase& current) {
     const bool scored = is_scored(metric);
     row.change = change_of(one, scored ? pinned_score(metric, base) : PinnedScore{}, scored);
     report(row);
+    const bool lacks = one.calibration && one.calibration->standing != CalibrationStanding::calibrated;
+    summary_.uncalibrated += lacks ? 1 : 0;
     summary_.disagreements += one.cause == MetricCause::judge_disagrees ? 1 : 0;
     if (one.is_left_to_tests && rules_.runs_tests) add_to_tests(metric, one, current, *base);
   }
@@ -304,6 +308,19 @@ GateNotice no_scores_notice(const std::string& base, const std::string& current)
           "neither `" + base + "` nor `" + current +
               "` has a score, and only scores are compared: tests that pass or fail are judged by what "
               "CURRENT says of them."};
+}
+
+std::optional<GateNotice> uncalibrated_notice(const CompareSummary& summary, const std::string& current,
+                                              bool strict) {
+  if (summary.uncalibrated == 0) return std::nullopt;
+  return GateNotice{strict ? GateNotice::Severity::failure : GateNotice::Severity::warning,
+                    "judge_uncalibrated",
+                    "the gate of the run of `" + current + "` asked for a calibration of its judge, and " +
+                        std::to_string(summary.uncalibrated) +
+                        " of its judge scores are without one that is good enough: " +
+                        (strict ? "" : "what it would fail only warns; ") +
+                        "calibrate the judge with `sluice calibrate-judge`, and run the suite again.",
+                    true, "Judge"};
 }
 
 NextCase cases_of(const Baseline& baseline) {

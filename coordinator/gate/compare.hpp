@@ -31,6 +31,8 @@ struct ComparedMetric {
   std::vector<bool> repeat_passed{};  ///< Of a pass/fail metric: the same by repeat.
   /// Of a judge metric, by repeat; a baseline has none, and is assessed by the scores.
   std::vector<VoteTally> votes{};
+  /// Of a judge metric of a run whose gate asked for a calibration.
+  std::optional<CalibrationStanding> calibration{};
 };
 
 /// True for a score, also of another tool; false for what only passes or fails.
@@ -103,6 +105,7 @@ struct CompareSummary {
   std::uint64_t missing_in_baseline = 0;
   std::uint64_t missing_in_current = 0;
   std::uint64_t disagreements = 0;  ///< Of judge metrics: the votes, where nothing else failed or warned.
+  std::uint64_t uncalibrated = 0;   ///< Judge metrics without a calibration that their run's gate asked for.
   bool shares_no_case = false;      ///< Both sides have cases, and none of them is the same.
   bool has_scores = false;          ///< Either side has a scored metric of a assessed case.
   std::optional<StatisticalAssessment> statistics;  ///< Where the current side has `statistical` metrics.
@@ -112,6 +115,10 @@ struct CompareSummary {
 
 /// `no_scores`, which decides nothing: neither file has a score.
 GateNotice no_scores_notice(const std::string& base, const std::string& current);
+
+/// `judge_uncalibrated`, a failure under strict; nothing where the summary counts none.
+std::optional<GateNotice> uncalibrated_notice(const CompareSummary& summary, const std::string& current,
+                                              bool strict);
 
 /// Compares two sides by the rules of the gate (Gate::assess, assessment_of_repeats, StatisticalGate): scores
 /// of the current side against those of the base, each repeat by itself. A base score without a current one

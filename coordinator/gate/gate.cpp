@@ -1,6 +1,7 @@
 #include "coordinator/gate/gate.hpp"
 
 #include "coordinator/gate/assess_metrics.hpp"
+#include "coordinator/gate/required_calibrations.hpp"
 
 #include <algorithm>
 #include <cstddef>
@@ -47,8 +48,26 @@ std::string_view to_string(MetricCause cause) {
       return "no_majority";
     case MetricCause::judge_disagrees:
       return "judge_disagrees";
+    case MetricCause::judge_uncalibrated:
+      return "judge_uncalibrated";
+    case MetricCause::judge_kappa_low:
+      return "judge_kappa_low";
   }
   return "none";
+}
+
+std::string_view to_string(CalibrationStanding standing) {
+  switch (standing) {
+    case CalibrationStanding::calibrated:
+      return "calibrated";
+    case CalibrationStanding::missing:
+      return "missing";
+    case CalibrationStanding::fake:
+      return "fake";
+    case CalibrationStanding::kappa_low:
+      return "kappa_low";
+  }
+  return "missing";
 }
 
 double VoteTally::agreement() const {
@@ -176,6 +195,8 @@ MetricQuestion question_of(const MatchedOutcome& matched, const Case& test_case,
   if (matched.judged != nullptr) {
     question.votes = tally_of(*matched.judged);
     if (matched.expectation->judge) question.votes->rubric = matched.expectation->judge->rubric;
+    if (config.calibrations)
+      question.calibration = config.calibrations->check(question.metric->id, *question.votes);
   }
   return question;
 }

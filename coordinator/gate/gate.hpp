@@ -9,6 +9,7 @@
 #include "coordinator/suite/case.hpp"
 
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <span>
 #include <string>
@@ -35,6 +36,9 @@ enum class MetricCause : std::uint8_t {
                            ///< count.
   no_majority,             ///< Of a judge metric: no more than half of the votes passed.
   judge_disagrees,         ///< It would pass, but not all votes agree: warns, fails under --strict.
+  judge_uncalibrated,      ///< It would fail, but by a judge without the calibration that the gate asks for:
+                           ///< warns, fails under --strict.
+  judge_kappa_low,         ///< The same of a judge whose calibration is not good enough.
 };
 
 std::string_view to_string(MetricStatus status);
@@ -56,6 +60,25 @@ struct VoteTally {
 /// The votes of one answer.
 VoteTally tally_of(const JudgeScore& judged);
 
+struct JudgeCalibration;
+class RequiredCalibrations;
+
+/// Whether a judge metric may fail a case where the gate asks for a calibration.
+enum class CalibrationStanding : std::uint8_t {
+  calibrated,
+  missing,    ///< There is none of this suite, rubric, judge and number of votes.
+  fake,       ///< The votes are the fake judge's, which is not worth one.
+  kappa_low,  ///< The lower end of kappa's interval is below the limit, or kappa is undefined.
+};
+
+std::string_view to_string(CalibrationStanding standing);
+
+/// What a gate that asks for calibrations found of a judge metric.
+struct CalibrationCheck {
+  CalibrationStanding standing = CalibrationStanding::missing;
+  const JudgeCalibration* found = nullptr;  ///< Of the RequiredCalibrations; null where there is none.
+};
+
 /// One metric of a case beside what it had to reach.
 struct AssessedMetric {
   MetricId id = MetricId::claims_precision;
@@ -73,7 +96,12 @@ struct AssessedMetric {
   bool passed = true;  ///< What a pass/fail metric decided, also where a score assesses instead.
   /// Of several repeats some became undefined, whatever `cause` says of the first that failed.
   bool some_repeat_became_undefined = false;
-  std::optional<VoteTally> votes{};  ///< Of a judge metric.
+  std::optional<VoteTally> votes{};               ///< Of a judge metric.
+  std::optional<CalibrationCheck> calibration{};  ///< Of a judge metric whose gate asks for one.
+  /// Its judge is not calibrated as the gate asks for: what would fail warns, in the tests of all cases too.
+  bool fails_nothing = false;
+  /// Why it fails by a judge that is not calibrated; `none` where it does not.
+  MetricCause spared = MetricCause::none;
 
   /// In its only repeat or in any of several.
   bool became_undefined() const {
@@ -102,6 +130,8 @@ class Gate {
     /// max_drop where neither suite nor test names one: `--threshold`.
     double default_max_drop = defaults::max_drop;
     bool strict = false;
+    /// Without them judge scores warn where they would fail; null: the gate asks for none.
+    std::shared_ptr<const RequiredCalibrations> calibrations{};
   };
 
   explicit Gate(Config config) : config_(std::move(config)) {}
@@ -112,9 +142,9 @@ class Gate {
   /// Outcomes that the case did not ask for are left out.
   ///
   /// - A judge metric fails without a majority of passing votes; that is what its `expected.min_score`
-  /// decides,
-  ///   which is not asked of the mean again. Its mean is compared like any score. Where it would pass and not
-  ///   all votes agree, it warns, and fails under --strict.
+  ///   decides, which is not asked of the mean again. Its mean is compared like any score. Where it would
+  ///   pass and not all votes agree, it warns, and fails under --strict; so where it would fail, and there is
+  ///   no calibration that is good enough where one is asked for.
   /// - With a baseline, a scored metric is under `relative` unless its thresholding says `absolute`; without
   ///   one `relative` leaves only its `min_floor`. Where no mode is named, a `min_score` holds too.
   /// - An undefined score is `became_undefined` where the baseline has one, and misses every fixed limit

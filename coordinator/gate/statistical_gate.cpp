@@ -58,7 +58,13 @@ std::optional<GateNotice> nothing_to_compare_notice(const Thresholding& suite,
 
 std::uint64_t StatisticalAssessment::regressions() const {
   return static_cast<std::uint64_t>(std::ranges::count_if(metrics, [](const StatisticalMetric& one) {
-    return one.decision.decision == ChangeDecision::regression;
+    return one.decision.decision == ChangeDecision::regression && !one.fails_nothing;
+  }));
+}
+
+std::uint64_t StatisticalAssessment::spared_regressions() const {
+  return static_cast<std::uint64_t>(std::ranges::count_if(metrics, [](const StatisticalMetric& one) {
+    return one.decision.decision == ChangeDecision::regression && one.fails_nothing;
   }));
 }
 
@@ -78,6 +84,7 @@ void StatisticalGate::add(const Case& test_case, std::span<const AssessedMetric>
     pair.category = test_case.category;
     pair.metric = metric.id;
     pair.became_undefined = metric.became_undefined();
+    pair.fails_nothing = metric.fails_nothing;
     if (metric.score) pair.current = repeats_of(metric.repeat_scores, *metric.score);
     for (std::size_t i = range.first; i < range.last; ++i) {
       const BaselineEntry entry = baseline_->entry(i);
@@ -101,6 +108,7 @@ void StatisticalGate::add(const ScorePair& pair) {
   const auto current = mean_of(paired.current);
   if (base && current) pairs.drops.add(pair.test_id, *base, *current);
   if (pair.current.empty()) pairs.left_out.add(pair.test_id, name);
+  pairs.fails_nothing = pairs.fails_nothing || pair.fails_nothing;
   if (pair.became_undefined) pairs.became_undefined.add(pair.test_id, name);
 }
 
@@ -119,6 +127,7 @@ StatisticalAssessment StatisticalGate::finish() const {
     one.left_out = pairs.left_out;
     one.became_undefined = pairs.became_undefined;
     one.drops = pairs.drops;
+    one.fails_nothing = pairs.fails_nothing;
     comparisons.push_back(one.comparison);
   }
   auto decisions = assess_changes(comparisons, assessment.rules);

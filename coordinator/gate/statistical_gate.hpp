@@ -59,7 +59,8 @@ struct StatisticalMetric {
   /// Cases that fail or are flaky for it: scores that were defined and, in all repeats or in some, are not
   /// now.
   NamedScores became_undefined;
-  LargestDrops drops;  ///< Of the cases that are compared.
+  LargestDrops drops;          ///< Of the cases that are compared.
+  bool fails_nothing = false;  ///< The judge of one of its scores is not calibrated: AssessedMetric.
 };
 
 /// What the tests of `thresholding.mode: statistical` came to (docs/statistics.md).
@@ -70,7 +71,10 @@ struct StatisticalAssessment {
   std::vector<StatisticalMetric> metrics;  ///< By number.
   std::optional<ChangeDecision> decision;  ///< Of all of them; nothing where nothing was compared.
 
+  /// Those that fail the run.
   std::uint64_t regressions() const;
+  /// Those that only warn, since a judge is not calibrated as the gate asks for.
+  std::uint64_t spared_regressions() const;
 };
 
 /// A score of one case on both sides, that of each repeat where there were several; undefined ones left out.
@@ -81,6 +85,7 @@ struct ScorePair {
   std::span<const double> base;
   std::span<const double> current;
   bool became_undefined = false;  ///< In some repeat or in all, without being the best answer.
+  bool fails_nothing = false;     ///< AssessedMetric
 };
 
 /// Pairs the scores of a run with the baseline's, case by case, and tests them at the end. A metric is the
@@ -110,6 +115,7 @@ class StatisticalGate {
     NamedScores left_out;
     NamedScores became_undefined;
     LargestDrops drops;
+    bool fails_nothing = false;
   };
 
   const Baseline* baseline_;

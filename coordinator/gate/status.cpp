@@ -4,22 +4,6 @@
 
 namespace sluice {
 
-std::string_view to_string(CaseStatus status) {
-  switch (status) {
-    case CaseStatus::pass:
-      return "pass";
-    case CaseStatus::warn:
-      return "warn";
-    case CaseStatus::flaky:
-      return "flaky";
-    case CaseStatus::fail:
-      return "fail";
-    case CaseStatus::error:
-      return "error";
-  }
-  return "error";
-}
-
 std::string_view to_string(RunVerdict verdict) {
   switch (verdict) {
     case RunVerdict::pass:

@@ -13,7 +13,6 @@ struct AssessedMetric;
 /// The gate's judgement of a run.
 enum class RunVerdict : std::uint8_t { pass, review, regression, fail, error };
 
-std::string_view to_string(CaseStatus status);
 std::string_view to_string(RunVerdict verdict);
 
 /// The status of a case that was scored: `fail` as soon as one metric failed, else `warn` as soon as one

@@ -23,6 +23,7 @@ void count_comparison(const BaselineComparison& gate, VerdictInput& input) {
   if (gate.stability) count_stability(*gate.stability, input);
   if (gate.statistics) {
     input.run_regressions += gate.statistics->regressions();
+    input.warnings += gate.statistics->spared_regressions();
     input.warnings += gate.statistics->decision == ChangeDecision::underpowered ? 1 : 0;
   }
 }

@@ -58,30 +58,36 @@ Result<void> Ledger::note_calibrations(std::span<const JudgeCalibration> calibra
   }
 }
 
-Result<std::optional<JudgeCalibration>> Ledger::calibration_of(const CalibrationKey& key) const {
+Result<std::vector<JudgeCalibration>> Ledger::calibrations_of(const std::string& suite) const {
   try {
     SQLite::Statement query(
         database_->db,
-        "SELECT against, run_id, calibrated_at_ms, answers, cases, agreement, agreement_low, agreement_high, "
-        "kappa, kappa_low, kappa_high FROM calibrations WHERE suite = ? AND metric = ? AND rubric = ? AND "
-        "rubric_version = ? AND rubric_hash = ? AND judge_provider = ? AND judge_model = ? AND samples = ?");
-    bind_calibration_key(query, key);
-    if (!query.executeStep()) return std::nullopt;
-    JudgeCalibration found;
-    found.key = key;
-    int at = 0;
-    found.against = query.getColumn(at++).getString();
-    found.run_id = query.getColumn(at++).getString();
-    found.calibrated_at_ms = query.getColumn(at++).getInt64();
-    found.answers = static_cast<std::uint64_t>(query.getColumn(at++).getInt64());
-    found.cases = static_cast<std::uint64_t>(query.getColumn(at++).getInt64());
-    found.agreement = query.getColumn(at++).getDouble();
-    found.agreement_low = query.getColumn(at++).getDouble();
-    found.agreement_high = query.getColumn(at++).getDouble();
-    found.kappa = optional_number(query.getColumn(at++));
-    found.kappa_low = query.getColumn(at++).getDouble();
-    found.kappa_high = query.getColumn(at++).getDouble();
-    return found;
+        "SELECT metric, rubric, rubric_version, rubric_hash, judge_provider, judge_model, samples, against, "
+        "run_id, calibrated_at_ms, answers, cases, agreement, agreement_low, agreement_high, kappa, "
+        "kappa_low, kappa_high FROM calibrations WHERE suite = ?");
+    query.bind(1, suite);
+    std::vector<JudgeCalibration> all;
+    while (query.executeStep()) {
+      JudgeCalibration& found = all.emplace_back();
+      found.key.suite = suite;
+      int at = 0;
+      for (std::string* text : {&found.key.metric, &found.key.rubric, &found.key.rubric_version,
+                                &found.key.rubric_hash, &found.key.judge_provider, &found.key.judge_model})
+        *text = query.getColumn(at++).getString();
+      found.key.samples = query.getColumn(at++).getUInt();
+      found.against = query.getColumn(at++).getString();
+      found.run_id = query.getColumn(at++).getString();
+      found.calibrated_at_ms = query.getColumn(at++).getInt64();
+      found.answers = static_cast<std::uint64_t>(query.getColumn(at++).getInt64());
+      found.cases = static_cast<std::uint64_t>(query.getColumn(at++).getInt64());
+      found.agreement = query.getColumn(at++).getDouble();
+      found.agreement_low = query.getColumn(at++).getDouble();
+      found.agreement_high = query.getColumn(at++).getDouble();
+      found.kappa = optional_number(query.getColumn(at++));
+      found.kappa_low = query.getColumn(at++).getDouble();
+      found.kappa_high = query.getColumn(at++).getDouble();
+    }
+    return all;
   } catch (const SQLite::Exception& error) {
     return fail(ledger_error(error.what()));
   }

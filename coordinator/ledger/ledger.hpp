@@ -4,8 +4,10 @@
 #include "common/error.hpp"
 #include "common/model/result.hpp"
 #include "coordinator/facts/cache_holders.hpp"
+#include "coordinator/facts/case_outcome.hpp"
 #include "coordinator/facts/committed_results.hpp"
 #include "coordinator/facts/judge_calibration.hpp"
+#include "coordinator/facts/quality.hpp"
 #include "coordinator/facts/run_record.hpp"
 
 #include <cstddef>
@@ -70,6 +72,11 @@ class Ledger {
   Result<void> begin_run(const RunRecord& run);
   Result<void> finish_run(const std::string& run_id, const RunSummary& summary);
 
+  /// Adds cases of a run that did not simply pass to those that are noted: all of them or none.
+  Result<void> note_cases(const std::string& run_id, std::span<const CaseOutcome> cases);
+  /// What was noted, in plan order.
+  Result<std::vector<CaseOutcome>> cases_of(const std::string& run_id) const;
+
   /// The latest runs, newest first.
   Result<std::vector<PastRun>> list_runs(std::size_t limit) const;
   /// The run whose id is this or begins so. usage_invalid if there is none or more than one.
@@ -105,8 +112,15 @@ class Ledger {
 
   /// Keeps these calibrations in place of earlier ones with the same keys: all of them or none.
   Result<void> note_calibrations(std::span<const JudgeCalibration> calibrations);
-  /// The latest calibration with this key; nothing if there is none.
-  Result<std::optional<JudgeCalibration>> calibration_of(const CalibrationKey& key) const;
+  /// The latest calibration of each key of this suite.
+  Result<std::vector<JudgeCalibration>> calibrations_of(const std::string& suite) const;
+
+  /// Adds grades of a run that has begun to the quality table, in place of what it has of their trials: all
+  /// of them or none.
+  Result<void> note_grades(const std::string& run_id, const QualityGroup& group,
+                           std::span<const QualityRecord> grades);
+  /// The grades that fit, summed by test: ordered by group, category and test.
+  Result<std::vector<QualityOfTest>> quality(const QualityFilter& filter) const;
 
   /// The answers that a run's results show, also those of a run that an earlier version recorded; a key may
   /// come more than once.

@@ -26,7 +26,7 @@ const std::string select_runs =
     "SELECT run_id, suite, mode, provider, model, prompt_version, started_at_ms, trials, prompt_hash, "
     "suite_path, selection, completed_at_ms, verdict, exit_code, reason_code, precision, recall, f1, passed, "
     "warned, flaky, failed, errors, " +
-    paid_names() + ", estimated_cost, config_fingerprint, plan_identity, settings FROM runs ";
+    paid_names() + ", estimated_cost, config_fingerprint, plan_identity, settings, flags FROM runs ";
 
 template <class T>
 void bind_optional(SQLite::Statement& statement, int index, const std::optional<T>& value) {
@@ -81,7 +81,8 @@ PastRun run_in(SQLite::Statement& row) {
   past.run.selection = column().getInt() != 0;
   for (const auto& [text, name] :
        {std::pair(&past.run.config_fingerprint, "config_fingerprint"),
-        std::pair(&past.run.plan_identity, "plan_identity"), std::pair(&past.run.settings, "settings")}) {
+        std::pair(&past.run.plan_identity, "plan_identity"), std::pair(&past.run.settings, "settings"),
+        std::pair(&past.run.flags, "flags")}) {
     *text = row.getColumn(name).getString();
   }
   if (row.getColumn(next).isNull()) return past;
@@ -113,8 +114,8 @@ Result<void> Ledger::begin_run(const RunRecord& run) {
     SQLite::Statement insert(database_->db,
                              "INSERT INTO runs(run_id, suite, mode, provider, model, prompt_version, trials, "
                              "started_at_ms, prompt_hash, suite_path, selection, config_fingerprint, "
-                             "plan_identity, settings, result_layout) "
-                             "VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)");
+                             "plan_identity, settings, result_layout, flags) "
+                             "VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)");
     insert.bind(1, run.run_id);
     insert.bind(2, run.suite);
     insert.bind(3, run.mode);
@@ -130,6 +131,7 @@ Result<void> Ledger::begin_run(const RunRecord& run) {
     insert.bind(13, run.plan_identity);
     insert.bind(14, run.settings);
     insert.bind(15, static_cast<int>(wire::protocol_version));
+    run.flags.empty() ? insert.bind(16) : insert.bind(16, run.flags);
     insert.exec();
     return {};
   } catch (const SQLite::Exception& error) {

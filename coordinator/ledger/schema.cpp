@@ -21,6 +21,30 @@ constexpr const char* calibrations = R"sql(
   ) WITHOUT ROWID;
 )sql";
 
+constexpr const char* quality = R"sql(
+  -- One row a grade (docs/grading.md); id as in results. Goes when its run is pruned.
+  CREATE TABLE quality (
+    id INTEGER PRIMARY KEY,
+    test TEXT NOT NULL, category TEXT NOT NULL, repeat INTEGER NOT NULL,
+    judge TEXT NOT NULL, grader_id TEXT NOT NULL,
+    baseline_arm TEXT NOT NULL, baseline_provider TEXT NOT NULL, baseline_model TEXT NOT NULL,
+    candidate_arm TEXT NOT NULL, candidate_provider TEXT NOT NULL, candidate_model TEXT NOT NULL,
+    quality_score REAL NOT NULL, notes TEXT NOT NULL,
+    position_flip INTEGER,  -- Null: not judged in both orders.
+    -- US dollars; null: not known. Milliseconds; null: the answer came out of a cache.
+    baseline_cost REAL, baseline_latency_ms INTEGER, candidate_cost REAL, candidate_latency_ms INTEGER
+  );
+)sql";
+
+constexpr const char* cases = R"sql(
+  -- The cases of a run that did not simply pass; id as in results, of the case's first trial.
+  CREATE TABLE cases (
+    id INTEGER PRIMARY KEY,
+    case_id TEXT NOT NULL,
+    status TEXT NOT NULL
+  );
+)sql";
+
 constexpr const char* schema = R"sql(
   CREATE TABLE runs (
     seq INTEGER PRIMARY KEY,
@@ -42,7 +66,9 @@ constexpr const char* schema = R"sql(
     -- The wire's version whose layout the run's results have; null for runs from before version 6.
     result_layout INTEGER,
     -- When a manifest's [baseline] was last made from it; else null.
-    pinned_at_ms INTEGER
+    pinned_at_ms INTEGER,
+    -- The flags of `sluice run` as given, a JSON object; null for other runs, and from before version 10.
+    flags TEXT
   );
   -- One row a trial; id = seq of the run * 2^32 + trial id, so that a run's rows are neighbours in plan order.
   CREATE TABLE results (
@@ -147,6 +173,12 @@ void to_version_9(SQLite::Database& db) {
     ALTER TABLE runs ADD COLUMN paid_baseline_input_tokens INTEGER;
     ALTER TABLE runs ADD COLUMN paid_baseline_output_tokens INTEGER;
   )sql");
+  db.exec(quality);
+}
+
+void to_version_10(SQLite::Database& db) {
+  db.exec("ALTER TABLE runs ADD COLUMN flags TEXT");
+  db.exec(cases);
 }
 
 struct Step {
@@ -162,7 +194,8 @@ constexpr std::array<Step, schema_version - 1> steps{{{2, to_version_2},
                                                       {6, to_version_6},
                                                       {7, to_version_7},
                                                       {8, to_version_8},
-                                                      {9, to_version_9}}};
+                                                      {9, to_version_9},
+                                                      {10, to_version_10}}};
 static_assert(steps.back().to == schema_version);
 
 int version_of(SQLite::Database& db) {
@@ -204,6 +237,8 @@ Result<std::optional<LedgerUpgrade>> bring_up_to_date(SQLite::Database& db,
     if (rows_of(db, "sqlite_master") > 0) return fail(no_ledger(file));
     db.exec(schema);
     db.exec(calibrations);
+    db.exec(quality);
+    db.exec(cases);
   } else {
     for (const Step& step : steps) {
       if (step.to > from) step.take(db);

@@ -10,7 +10,7 @@
 namespace sluice {
 
 /// Version of the ledger's tables; kept in SQLite's user_version.
-inline constexpr int schema_version = 9;
+inline constexpr int schema_version = 10;
 
 /// Makes the tables of a new file, or brings those of an earlier version up to date: all steps in one
 /// transaction, so that whatever ends the process in between leaves the file as it was. Columns and

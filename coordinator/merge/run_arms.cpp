@@ -11,7 +11,7 @@ namespace {
 
 /// What a fall below a baseline says is no matter here: arms are compared with one another.
 bool fails_by_itself(const AssessedMetric& metric) {
-  switch (metric.cause) {
+  switch (metric.spared == MetricCause::none ? metric.cause : metric.spared) {
     case MetricCause::not_passed:
     case MetricCause::below_min_score:
     case MetricCause::below_min_floor:
@@ -87,7 +87,8 @@ std::optional<Interval> ArmMetricComparison::gain_interval() const {
   return drop ? std::optional(Interval{0.0 - drop->high, 0.0 - drop->low}) : std::nullopt;
 }
 
-std::vector<GateNotice> arm_notices(const RunArms& arms, std::size_t baseline) {
+std::vector<GateNotice> arm_notices(const RunArms& arms, std::size_t baseline,
+                                    std::span<const MetricId> fail_nothing) {
   std::vector<GateNotice> notices;
   for (const ArmPair& pair : arms.pairs) {
     if (pair.first != baseline && pair.second != baseline) continue;
@@ -98,7 +99,13 @@ std::vector<GateNotice> arm_notices(const RunArms& arms, std::size_t baseline) {
       if (!one.metric) continue;  // A test that does not pass fails by itself.
       const std::string what = "`" + std::string(info(*one.metric).name) + "` of the arm `" + other + "` ";
       const std::string than = " that of `" + arms.arms[baseline].name + "`";
-      if (one.verdict == worse) {
+      const bool fails = std::ranges::find(fail_nothing, *one.metric) == fail_nothing.end();
+      if (one.verdict == worse && !fails) {
+        notices.push_back({GateNotice::Severity::warning, "arm_worse",
+                           what + "is worse than" + than +
+                               ", beyond chance; it warns only, since the judge is not calibrated.",
+                           true, "Arms"});
+      } else if (one.verdict == worse) {
         notices.push_back({GateNotice::Severity::failure, "arm_worse",
                            what + "is worse than" + than + ", beyond chance.", true, "Arms"});
       } else if (one.verdict == ArmVerdict::undecided) {

@@ -84,8 +84,10 @@ struct RunArms {
 };
 
 /// `arm_worse` (a failure) and `arm_undecided` (a warning): what the scored metrics of the others came to
-/// beside one arm's, for a run that is gated by tests of all cases.
-std::vector<GateNotice> arm_notices(const RunArms& arms, std::size_t baseline);
+/// beside one arm's, for a run that is gated by tests of all cases. `arm_worse` of `fail_nothing`, whose
+/// judge is not calibrated as the gate asks for, is a warning.
+std::vector<GateNotice> arm_notices(const RunArms& arms, std::size_t baseline,
+                                    std::span<const MetricId> fail_nothing = {});
 
 /// How arms are told apart (docs/arms.md).
 struct ArmRules {

@@ -12,6 +12,8 @@ std::string test_of(const Case& fixture) {
 
 class Fold {
  public:
+  explicit Fold(const TakeGrade& take) : take_(take) {}
+
   void add(const CaseResult& result) {
     GradedTest test;
     test.id = test_of(result.fixture);
@@ -24,6 +26,7 @@ class Fold {
         add_error(trial, test);
         continue;
       }
+      if (take_) take_(test.id, result, trial, *grade);
       if (test.graded == 0) test.notes = grade->grade.notes;
       ++test.graded;
       sum += grade->grade.quality_score;
@@ -64,19 +67,17 @@ class Fold {
   }
 
   void finish(GradedTest test, double sum, GradeTotals& category) {
-    const auto graded = static_cast<double>(test.graded);
+    if (test.graded > 0) test.quality = sum / static_cast<double>(test.graded);
     for (GradeTotals* totals : {&category, &grades_.all}) {
       ++totals->tests;
       totals->errors += test.errors;
-      if (test.graded > 0) totals->quality.add(sum, graded);
+      if (test.quality) totals->quality.add(*test.quality, 1.0);
     }
-    if (test.graded > 0) {
-      test.quality = sum / graded;
-      test.reason.reset();
-    }
+    if (test.quality) test.reason.reset();
     grades_.tests.push_back(std::move(test));
   }
 
+  const TakeGrade& take_;
   RunGrades grades_;
   std::vector<PositionPair> pairs_;
 };
@@ -95,8 +96,9 @@ std::optional<double> GradedArm::mean_latency_ms() const {
   return static_cast<double>(latency_ms) / static_cast<double>(timed);
 }
 
-Result<RunGrades> run_grades(const RunResults& results, double confidence, std::uint64_t seed) {
-  Fold fold;
+Result<RunGrades> run_grades(const RunResults& results, double confidence, std::uint64_t seed,
+                             const TakeGrade& take) {
+  Fold fold(take);
   if (auto visited = visit_cases(results, [&](const CaseResult& result) { fold.add(result); }); !visited)
     return fail(std::move(visited.error()));
   return fold.finish(confidence, seed);

@@ -33,7 +33,7 @@ struct GradeTotals {
   std::uint64_t errors = 0;          ///< Pairs without one.
   std::uint64_t compared_twice = 0;  ///< Of the graded ones: those that were judged in both orders.
   std::uint64_t position_flips = 0;  ///< Of these: ties, since the order decided.
-  ClusteredProportion quality;       ///< Its proportion is the mean quality score.
+  ClusteredProportion quality;       ///< Of the tests' means, each of which counts once.
   GradedArm baseline;
   GradedArm candidate;
 };
@@ -59,7 +59,13 @@ struct RunGrades {
   std::optional<PositionBias> bias;  ///< Where pairs were judged in both orders.
 };
 
-/// Visits all cases of a run that grades. Fails as visit_cases does. REQUIRES: 0.5 < confidence < 1.
-Result<RunGrades> run_grades(const RunResults& results, double confidence, std::uint64_t seed);
+/// Takes a grade: of which test (without the arm's name) and of which of its trials.
+using TakeGrade =
+    std::function<void(const std::string& test, const CaseResult&, const TrialResult&, const GradingResult&)>;
+
+/// Visits all cases of a run that grades; `take` gets each grade in plan order, and may be empty. Fails as
+/// visit_cases does. REQUIRES: 0.5 < confidence < 1.
+Result<RunGrades> run_grades(const RunResults& results, double confidence, std::uint64_t seed,
+                             const TakeGrade& take = {});
 
 }  // namespace sluice

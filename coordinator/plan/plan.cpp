@@ -5,6 +5,7 @@
 #include "coordinator/plan/case_forms.hpp"
 #include "coordinator/plan/digest_hash.hpp"
 #include "coordinator/plan/message_size.hpp"
+#include "coordinator/suite/recorded_answers.hpp"
 
 #include <algorithm>
 #include <deque>
@@ -16,9 +17,29 @@ namespace sluice {
 
 namespace {
 
+/// How the recorded answer was judged by this metric; null where a judge is to be asked: by another version
+/// of the rubric it may be worth something else.
+const JudgeScore* recorded_judgement(const Case& test_case, const Expectation& one,
+                                     std::span<const Rubric> rubrics) {
+  if (!test_case.recorded) return nullptr;
+  for (const RecordedJudgement& judged : test_case.recorded->judgements) {
+    const bool is_same =
+        judged.score.metric == one.what.metric && judged.rubric_version == rubrics[one.judge->rubric].version;
+    if (is_same) return &judged.score;
+  }
+  return nullptr;
+}
+
 bool is_judged(const Case& test_case) {
   return std::ranges::any_of(test_case.expectations,
                              [](const Expectation& one) { return one.judge.has_value(); });
+}
+
+/// Whether votes are needed.
+bool needs_judge(const Case& test_case, std::span<const Rubric> rubrics) {
+  return std::ranges::any_of(test_case.expectations, [&](const Expectation& one) {
+    return one.judge && recorded_judgement(test_case, one, rubrics) == nullptr;
+  });
 }
 
 /// Repeats with one fixed seed would be one answer many times (docs/statistics.md). Wraps around at the end.
@@ -63,6 +84,10 @@ class Plan::UnitNumbering {
 
   /// All repeats of a case in one form; what is expected of the answers is the case's.
   void add(const Case& form, const Case& test_case) {
+    if (test_case.recorded) {
+      return add(recorded_answer_key(test_case.id, test_case.recorded->answer), test_case,
+                 request_bytes(form) + test_case.recorded->answer.text.size());
+    }
     const bool is_claims = form.kind == CaseKind::claims;
     const std::size_t bytes = request_bytes(form);
     const std::string user = is_claims ? render_user(plan_.prompt_, form) : std::string();
@@ -126,9 +151,10 @@ Result<void> Plan::number_units(std::vector<UnitLoad>& loads) {
     std::uint32_t perturbed = 0;
     for (std::size_t n = 0; n < texts.size(); ++n) perturbed |= texts[n] ? 1u << n : 0u;
     if (!trials_.add_case(perturbed)) {
-      return fail(Reason::usage_invalid,
-                  "the run has more than 4,294,967,295 trials (cases x perturbations x repeats): take fewer "
-                  "of --repeat or --perturb, or a part of the suite by --categories or --max-fixtures");
+      return fail(
+          Reason::usage_invalid,
+          "the run has more than 4,294,967,295 trials (cases x perturbations x repeats): take fewer "
+          "of --repeat or --perturb, or a part of the suite by --categories, --filter or --max-fixtures");
     }
     numbering.add(test_case, test_case);
     for (std::size_t n = 0; n < texts.size(); ++n) {
@@ -143,7 +169,8 @@ Result<void> Plan::number_units(std::vector<UnitLoad>& loads) {
 
 void Plan::note_judged(const Case& test_case) {
   if (!is_judged(test_case)) return;
-  if (judged_.count++ < defaults::named_trials) judged_.first.push_back(test_case.id);
+  const bool asks = needs_judge(test_case, suite_->rubrics);
+  if (asks && judged_.count++ < defaults::named_trials) judged_.first.push_back(test_case.id);
   for (const Expectation& expectation : test_case.expectations) {
     if (expectation.judge) uses_rubric_.at(expectation.judge->rubric) = true;
   }
@@ -267,6 +294,10 @@ ScoringTask Plan::task_of(TrialId trial, const Case& test_case, const Case& form
                              judge->samples.value_or(settings_[test_case.arm].judge_samples),
                              expectation.min_score.value_or(defaults::judge_min_score), judge->reference,
                              judge->criteria});
+      if (const auto* judged = recorded_judgement(test_case, expectation, suite_->rubrics)) {
+        task.judged.back().recorded = *judged;
+        task.judged.back().samples = static_cast<std::uint32_t>(judged->votes.size());
+      }
     } else if (!is_claims_metric(metric)) {
       task.texts.push_back(expectation.what);
     }
@@ -304,6 +335,7 @@ Result<WorkUnit> Plan::render(UnitId unit) const {
     if (is_first) {
       work.request = request_of(form, place.repeat);
       work.repeat = place.repeat;
+      if (form.recorded) work.recorded = form.recorded->answer;
     }
     work.tasks.push_back(task_of(trial, **test_case, form));
   }

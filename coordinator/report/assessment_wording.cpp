@@ -2,6 +2,7 @@
 
 #include "common/text/text.hpp"
 #include "coordinator/defaults.hpp"
+#include "coordinator/report/judge_wording.hpp"
 #include "coordinator/report/wording.hpp"
 
 #include <algorithm>
@@ -42,8 +43,21 @@ std::string_view cause_words(MetricCause cause) {
       return "no majority of the votes passed";
     case MetricCause::judge_disagrees:
       return "the votes disagree";
+    case MetricCause::judge_uncalibrated:
+      return "by a judge that is not calibrated (`sluice calibrate-judge`)";
+    case MetricCause::judge_kappa_low:
+      return "by a judge whose kappa is too low";
   }
   return "";
+}
+
+/// Why the metric failed or warned; of what a judge without calibration would fail, both.
+std::string cause_in_words(const AssessedMetric& metric) {
+  std::string words(cause_words(metric.cause));
+  if (metric.spared == MetricCause::none) return words;
+  words = std::string(cause_words(metric.spared)) + ", " + words;
+  const bool has_kappa = metric.calibration && metric.calibration->found != nullptr;
+  return has_kappa ? words + ": " + kappa(*metric.calibration->found) : words;
 }
 
 /// `agreement 0.67 (2 of 3 votes passed)`; of several repeats only the votes: they are on different answers.
@@ -184,7 +198,7 @@ std::string assessed(const AssessedMetric& metric) {
   if (metric.limit) text += ", limit " + words.limit;
   if (metric.votes && metric.votes->votes > 0 && metric.votes->agreement() < 1.0)
     text += ", " + votes_in_words(metric);
-  const auto cause = cause_words(metric.cause);
+  const auto cause = cause_in_words(metric);
   if (!cause.empty()) text.append(": ").append(cause);
   return text;
 }
@@ -250,9 +264,10 @@ std::string missing_entries(const CaseResult& result) {
   return names;
 }
 
-bool votes_disagree(const CaseResult& result) {
-  return std::ranges::any_of(
-      result.metrics(), [](const AssessedMetric& metric) { return metric.votes && metric.votes->disagree; });
+bool judge_warns(const CaseResult& result) {
+  return std::ranges::any_of(result.metrics(), [](const AssessedMetric& metric) {
+    return (metric.votes && metric.votes->disagree) || metric.spared != MetricCause::none;
+  });
 }
 
 std::string_view label_of(CaseLineKind kind) {

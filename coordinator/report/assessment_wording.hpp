@@ -43,8 +43,9 @@ std::string improvements(const CaseResult& result);
 /// The names of a case's metrics that have no entry in the baseline; empty if none.
 std::string missing_entries(const CaseResult& result);
 
-/// The votes on one of the case's answers do not all agree, whatever became of it.
-bool votes_disagree(const CaseResult& result);
+/// The votes on one of the case's answers do not all agree, whatever became of it, or they alone would have
+/// failed the case by a judge that is not calibrated.
+bool judge_warns(const CaseResult& result);
 
 /// What a failed or warned case's explanation is made of.
 enum class CaseLineKind : std::uint8_t {

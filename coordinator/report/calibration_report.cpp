@@ -3,6 +3,7 @@
 #include "common/text/printable.hpp"
 #include "coordinator/display/numbers.hpp"
 #include "coordinator/output/json_writer.hpp"
+#include "coordinator/report/json_interval.hpp"
 
 namespace sluice {
 namespace {
@@ -46,13 +47,6 @@ void append_metric(const CalibratedMetric& metric, const std::string& confidence
   if (more > 0) text += "    and " + wording::grouped(more) + " more\n";
 }
 
-void write_range(Json& json, std::string_view name, double low, double high) {
-  json.key(name).open('[');
-  json.value(low);
-  json.value(high);
-  json.close(']');
-}
-
 void write_calibrated(Json& json, const CalibratedMetric& metric) {
   const JudgeCalibration& one = metric.calibration;
   json.open('{');
@@ -70,9 +64,9 @@ void write_calibrated(Json& json, const CalibratedMetric& metric) {
   json.member("judge_alone_fails", metric.counts.label_alone);
   json.line(3);
   json.member("agreement", one.agreement);
-  write_range(json, "agreement_interval", one.agreement_low, one.agreement_high);
+  write_interval(json, "agreement_interval", Interval{one.agreement_low, one.agreement_high});
   json.member("kappa", one.kappa);
-  write_range(json, "kappa_interval", one.kappa_low, one.kappa_high);
+  write_interval(json, "kappa_interval", Interval{one.kappa_low, one.kappa_high});
   json.line(3);
   json.member("disagreements", disagreements_of(metric));
   json.key("first_disagreements").open('[');

@@ -203,7 +203,7 @@ class CaseSections {
     } else if (is_comment_ && is_failure(result)) {
       failures_.add(explanation);
     }
-    if (warns && (missing.empty() || wording::votes_disagree(result))) warnings_.add(explanation);
+    if (warns && (missing.empty() || wording::judge_warns(result))) warnings_.add(explanation);
   }
 
   static bool is_failure(const CaseResult& result) {

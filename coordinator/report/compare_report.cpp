@@ -20,27 +20,35 @@ namespace {
 
 using namespace document;
 
-/// The kinds of rows that people see, in this order. Up to `disagreements` they show their cause.
+/// The kinds of rows that people see, in this order. Up to `uncalibrated` they show their cause.
 enum class Part : std::uint8_t {
   regressions,
   other_failures,
   flaky,
   disagreements,
+  uncalibrated,
   missing_in_baseline,
   missing_in_current,
   improvements
 };
 
-constexpr std::array<std::string_view, 7> part_titles{
-    "Regressions",         "Other failures",      "Flaky",
-    "Votes that disagree", "Missing in the base", "Missing in the current side",
-    "Improvements"};
+constexpr std::array<std::string_view, 8> part_titles{"Regressions",
+                                                      "Other failures",
+                                                      "Flaky",
+                                                      "Votes that disagree",
+                                                      "Failures by a judge without calibration",
+                                                      "Missing in the base",
+                                                      "Missing in the current side",
+                                                      "Improvements"};
 
 std::optional<Part> part_of(const ScoreComparison& row) {
   if (row.status == MetricStatus::flaky) return Part::flaky;
   if (row.status == MetricStatus::warn && row.cause == MetricCause::judge_disagrees) {
     return Part::disagreements;
   }
+  const bool is_spared =
+      row.cause == MetricCause::judge_uncalibrated || row.cause == MetricCause::judge_kappa_low;
+  if (row.status == MetricStatus::warn && is_spared) return Part::uncalibrated;
   switch (row.change) {
     case RowChange::regression:
       return Part::regressions;
@@ -76,7 +84,7 @@ Row row_of(const ScoreComparison& compared, Part part) {
   const auto cell = wording::words_for(numbers);
   Row row{{std::string(compared.test_id), std::string(compared.metric), cell.baseline, cell.score, cell.delta,
            cell.limit}};
-  if (part <= Part::disagreements) row.cells.emplace_back(std::move(cause));
+  if (part <= Part::uncalibrated) row.cells.emplace_back(std::move(cause));
   return row;
 }
 
@@ -108,6 +116,7 @@ std::string verdict_words(const CompareReportInput& input) {
   add(statuses.flaky, "flaky case", "flaky cases");
   add(statuses.errors, "case error", "case errors");
   add(summary.disagreements, "score by votes that disagree", "scores by votes that disagree");
+  add(summary.uncalibrated, "score by a judge without calibration", "scores by a judge without calibration");
   if (input.gate.stability) {
     const bool dropped = input.gate.stability->cause == MetricCause::dropped;
     const bool is_low = input.gate.stability->cause == MetricCause::below_min_score;

@@ -194,7 +194,7 @@ class GithubReport {
       case CaseStatus::warn:
       case CaseStatus::flaky:
         // Missing entries are one warning for all of them: they have one remedy.
-        if (wording::missing_entries(result).empty() || wording::votes_disagree(result)) {
+        if (wording::missing_entries(result).empty() || wording::judge_warns(result)) {
           warnings_.add(about_a_case, [&] { return annotation("Warning", explanation()); });
         }
         break;

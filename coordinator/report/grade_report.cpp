@@ -5,6 +5,7 @@
 #include "coordinator/display/numbers.hpp"
 #include "coordinator/display/text_table.hpp"
 #include "coordinator/output/json_writer.hpp"
+#include "coordinator/report/json_interval.hpp"
 
 #include <algorithm>
 #include <string_view>
@@ -17,7 +18,8 @@ namespace {
 using wording::dash;
 
 constexpr std::size_t shown_tests = 20;  // A screenful; the JSON has all.
-constexpr std::size_t shown_notes = 60;  // In a row of the table.
+constexpr std::size_t least_notes = 20;  // In a row of the table, however narrow it is,
+constexpr std::size_t most_notes = 60;   // and however wide.
 
 std::optional<Interval> interval_of(const GradeTotals& totals, double confidence) {
   if (!totals.quality.proportion()) return std::nullopt;
@@ -92,10 +94,20 @@ std::vector<const GradedTest*> worst_first(const std::vector<GradedTest>& tests)
   return order;
 }
 
+/// What the other columns leave of the table's width.
+std::size_t notes_width(const std::vector<const GradedTest*>& tests, std::size_t width) {
+  std::size_t taken = 0;
+  for (const GradedTest* test : tests) taken = std::max(taken, display_width(printable(test->id)));
+  taken += std::string_view("quality").size() + 10;  // Lines and blanks of three columns.
+  return std::clamp(width - std::min(width, taken), least_notes, most_notes);
+}
+
 std::string tests_table(const GradeReportInput& input, std::size_t width) {
   TextTable table;
   table.columns = {{"test", false, false}, {"quality", true, false}, {"notes", false, true}};
-  for (const GradedTest* test : worst_first(input.grades.tests)) {
+  const auto tests = worst_first(input.grades.tests);
+  const std::size_t shown_notes = notes_width(tests, width);
+  for (const GradedTest* test : tests) {
     const std::string notes =
         (test->reason ? std::string(to_string(*test->reason)) + ": " : std::string()) + test->notes;
     table.rows.push_back(
@@ -137,15 +149,7 @@ void write_totals(Json& json, const GradeTotals& totals, double confidence) {
   json.member("grades", totals.graded);
   json.member("errors", totals.errors);
   json.member("quality_score", totals.quality.proportion());
-  json.key("interval");
-  if (const auto interval = interval_of(totals, confidence)) {
-    json.open('[');
-    json.value(interval->low);
-    json.value(interval->high);
-    json.close(']');
-  } else {
-    json.null();
-  }
+  write_interval(json, "interval", interval_of(totals, confidence));
   json.member("compared_in_both_orders", totals.compared_twice);
   json.member("position_flips", totals.position_flips);
 }
@@ -160,10 +164,7 @@ void write_bias(Json& json, const std::optional<PositionBias>& bias) {
   json.member("toward_first", bias->toward_first);
   json.member("toward_second", bias->toward_second);
   json.member("bias", bias->bias);
-  json.key("interval").open('[');
-  json.value(bias->interval.low);
-  json.value(bias->interval.high);
-  json.close(']');
+  write_interval(json, "interval", bias->interval);
   json.member("p", bias->p);
   json.close('}');
 }

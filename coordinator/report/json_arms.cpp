@@ -1,5 +1,7 @@
 #include "coordinator/report/json_arms.hpp"
 
+#include "coordinator/report/json_interval.hpp"
+
 #include <string>
 #include <string_view>
 
@@ -32,15 +34,6 @@ void write_arm(Json& json, const ArmSummary& arm, const ArmIdentity& identity) {
   json.member("output_tokens", usage.output_tokens);
   json.member("estimated_cost", arm.estimated_cost);
   json.close('}');
-}
-
-void write_interval(Json& json, std::string_view name, const std::optional<Interval>& interval) {
-  json.key(name);
-  if (!interval) return json.null();
-  json.open('[');
-  json.value(interval->low);
-  json.value(interval->high);
-  json.close(']');
 }
 
 void write_metric(Json& json, const ArmMetricComparison& one) {

@@ -87,6 +87,7 @@ void write_metrics(Json& json, const CaseResult& result, const ThresholdsInEffec
     json.member("status", to_string(assessed.status));
     json.key("cause");
     assessed.cause == MetricCause::none ? json.null() : json.value(to_string(assessed.cause));
+    if (assessed.spared != MetricCause::none) json.member("would_fail_by", to_string(assessed.spared));
     json.key("detail");
     assessed.detail.empty() ? json.null() : json.value(assessed.detail);
     json.member("baseline", assessed.baseline);
@@ -184,6 +185,15 @@ void write_judged_repeats(Json& json, const CaseResult& result, std::size_t n) {
   json.close(']');
 }
 
+/// The calibration that the gate found for the n-th judge metric, if it asks for any.
+std::optional<CalibrationStanding> standing_of(const CaseResult& result, std::size_t n) {
+  for (const AssessedMetric& metric : result.metrics()) {
+    if (!metric.votes || n-- > 0) continue;
+    return metric.calibration ? std::optional(metric.calibration->standing) : std::nullopt;
+  }
+  return std::nullopt;
+}
+
 }  // namespace
 
 void write_json_scores(Json& json, const Scores& scores) {
@@ -260,6 +270,7 @@ void write_json_votes(Json& json, const CaseResult& result, std::span<const Rubr
     const bool has_rubric = expectation.judge && expectation.judge->rubric < rubrics.size();
     has_rubric ? json.value(rubrics[expectation.judge->rubric].version) : json.null();
     write_judge_score(json, result.score->judged[n]);
+    if (const auto standing = standing_of(result, n)) json.member("calibration", to_string(*standing));
     if (result.repeats.assessed > 1) write_judged_repeats(json, result, n);
     json.close('}');
     ++n;

@@ -1,5 +1,8 @@
 #include "coordinator/report/json_judge.hpp"
 
+#include "coordinator/display/numbers.hpp"
+#include "coordinator/report/json_interval.hpp"
+
 #include <string_view>
 
 namespace sluice {
@@ -12,15 +15,7 @@ void write_trait(Json& json, std::string_view name, const TraitBias& trait) {
   json.member("answers", found.answers);
   json.member("cases", found.cases);
   json.member("rho", found.rho);
-  json.key("interval");
-  if (found.rho) {
-    json.open('[');
-    json.value(found.interval.low);
-    json.value(found.interval.high);
-    json.close(']');
-  } else {
-    json.null();
-  }
+  write_interval(json, "interval", known(found.interval, found.rho.has_value()));
   json.member("p", found.rho ? std::optional(found.p) : std::nullopt);
   json.member("adjusted_p", found.rho ? std::optional(trait.decision.adjusted_p) : std::nullopt);
   json.member("beyond_chance", trait.decision.beyond_chance);
@@ -62,6 +57,37 @@ void write_json_judge(Json& json, const ReportInput& input) {
     json.close('}');
   }
   json.text() += "\n  ";
+  json.close(']');
+  json.close('}');
+}
+
+void write_json_calibrations(Json& json, const ReportInput& input) {
+  const RunCalibrations& run = *input.calibrations;
+  json.line(1);
+  json.key("judge_calibration").open('{');
+  json.member("min_kappa", run.required->min_kappa());
+  json.key("metrics").open('[');
+  for (const CheckedCalibration& one : run.metrics) {
+    json.line(2);
+    json.open('{');
+    json.member("metric", info(one.metric).name);
+    json.member("rubric", one.rubric);
+    json.member("rubric_version", one.rubric_version);
+    json.member("samples", one.samples);
+    json.member("standing", to_string(one.check.standing));
+    if (one.check.found != nullptr) {
+      const JudgeCalibration& found = *one.check.found;
+      json.member("against", found.against);
+      json.member("run_id", found.run_id);
+      json.member("calibrated_at", wording::rfc3339(found.calibrated_at_ms));
+      json.member("answers", found.answers);
+      json.member("cases", found.cases);
+      json.member("kappa", found.kappa);
+      write_interval(json, "kappa_interval", Interval{found.kappa_low, found.kappa_high});
+    }
+    json.close('}');
+  }
+  json.text() += run.metrics.empty() ? "" : "\n  ";
   json.close(']');
   json.close('}');
 }

@@ -221,6 +221,7 @@ Result<void> write_json_report(const ReportInput& input, Sink& sink) {
   if (input.stability != nullptr) write_json_stability(json, input);
   if (input.arms != nullptr) write_json_arms(json, input);
   if (input.judge_bias != nullptr) write_json_judge(json, input);
+  if (input.calibrations != nullptr) write_json_calibrations(json, input);
   json.line(1);
   json.key("fixture_results").open('[');
   const ThresholdsInEffect thresholds(input.results);

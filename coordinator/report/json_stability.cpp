@@ -1,6 +1,7 @@
 #include "coordinator/report/json_stability.hpp"
 
 #include "coordinator/report/answer_diff.hpp"
+#include "coordinator/report/json_interval.hpp"
 
 #include <string>
 #include <string_view>
@@ -8,22 +9,13 @@
 namespace sluice {
 namespace {
 
-void write_interval(Json& json, std::string_view name, const Interval& interval, bool is_known) {
-  json.key(name);
-  if (!is_known) return json.null();
-  json.open('[');
-  json.value(interval.low);
-  json.value(interval.high);
-  json.close(']');
-}
-
 void write_figures(Json& json, const StabilityFigures& figures) {
   json.member("cases", figures.cases);
   json.member("answers", figures.answers);
   json.member("stability", figures.stability);
-  write_interval(json, "interval", figures.interval, figures.stability.has_value());
+  write_interval(json, "interval", known(figures.interval, figures.stability.has_value()));
   json.member("floor", figures.floor);
-  write_interval(json, "floor_interval", figures.floor_interval, figures.floor.has_value());
+  write_interval(json, "floor_interval", known(figures.floor_interval, figures.floor.has_value()));
 }
 
 void write_changes(Json& json, const std::map<MetricId, ScoreChange>& changes) {
@@ -177,8 +169,7 @@ void write_test(Json& json, const StatisticalMetric& one) {
   json.member("base", compared.base);
   json.member("current", compared.current);
   json.member("drop", compared.drop);
-  write_interval(json, "drop_interval", one.intervals.drop.value_or(Interval{}),
-                 one.intervals.drop.has_value());
+  write_interval(json, "drop_interval", one.intervals.drop);
   json.member("deviation", compared.deviation);
   json.member("method", to_string(compared.test.method));
   json.member("p_drop", compared.test.p.drop);
@@ -256,7 +247,7 @@ void write_json_case_stability(Json& json, const CaseResult& result, const RunSt
   json.key("stability").open('{');
   json.member("answers", own.answers);
   json.member("stability", own.stability);
-  write_interval(json, "interval", own.interval(run.confidence), own.stability.has_value());
+  write_interval(json, "interval", known(own.interval(run.confidence), own.stability.has_value()));
   json.member("floor", own.floor);
   json.member("p", own.p);
   json.member("adjusted_p", own.adjusted_p);
@@ -297,6 +288,7 @@ void write_json_statistics(Json& json, const BaselineComparison& gate, std::size
     json.open('{');
     json.member("name", info(one.metric).name);
     write_test(json, one);
+    if (one.fails_nothing) json.member("fails_nothing", true);
     json.close('}');
   }
   if (!statistics.metrics.empty()) json.text() += "\n" + std::string(2 * depth, ' ');

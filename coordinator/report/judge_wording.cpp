@@ -1,6 +1,10 @@
 #include "coordinator/report/judge_wording.hpp"
 
+#include "common/defaults.hpp"
+#include "common/text/printable.hpp"
+#include "common/text/text.hpp"
 #include "coordinator/display/numbers.hpp"
+#include "coordinator/gate/quoted.hpp"
 
 #include <algorithm>
 #include <utility>
@@ -52,6 +56,35 @@ std::string trait_bias(const TraitBias& trait, const TraitWords& of, const std::
          ", and let the rubric say what does not count, or another model judge";
 }
 
+/// `faithfulness v1`, `rubric (tone v1)`.
+std::string rubric_in_words(MetricId metric, const std::string& rubric, const std::string& version) {
+  const std::string name(info(metric).name);
+  if (rubric == name) return name + ' ' + version;
+  return name + " (" + rubric + ' ' + version + ")";
+}
+
+/// `` `faithfulness v1` with 3 votes: kappa 0.72 (95 %: 0.48 to 0.90) by 40 answers beside labels ``.
+std::string calibrated_in_words(const CheckedCalibration& one) {
+  std::string text = backquoted(rubric_in_words(one.metric, one.rubric, one.rubric_version)) + " with " +
+                     counted(one.samples, "vote");
+  if (one.check.found == nullptr) return text;
+  const JudgeCalibration& found = *one.check.found;
+  return text + ": " + kappa(found) + " by " + counted(found.answers, "answer") + " beside " +
+         printable(found.against);
+}
+
+/// The first few of those that came to this.
+std::string calibrated_list(const RunCalibrations& run, CalibrationStanding standing) {
+  std::string text;
+  std::uint64_t count = 0;
+  for (const CheckedCalibration& one : run.metrics) {
+    if (one.check.standing != standing || ++count > defaults::named_entries) continue;
+    text += (text.empty() ? "" : ", ") + calibrated_in_words(one);
+  }
+  if (count > defaults::named_entries) text += ", and " + grouped(count - defaults::named_entries) + " more";
+  return text;
+}
+
 GateNotice warning(std::string code, std::string message) {
   return {GateNotice::Severity::warning, std::move(code), std::move(message), false, "Judge"};
 }
@@ -59,9 +92,13 @@ GateNotice warning(std::string code, std::string message) {
 }  // namespace
 
 std::string judged_by(const JudgedMetricBias& metric) {
-  const std::string name(info(metric.metric).name);
-  if (metric.rubric == name) return name + ' ' + metric.rubric_version;
-  return name + " (" + metric.rubric + ' ' + metric.rubric_version + ")";
+  return rubric_in_words(metric.metric, metric.rubric, metric.rubric_version);
+}
+
+std::string kappa(const JudgeCalibration& calibration) {
+  if (!calibration.kappa) return "no kappa, since both always say the same,";
+  return "kappa " + fixed(*calibration.kappa, 2) + " (" + fixed(100.0 * defaults::confidence, 0) +
+         " %: " + fixed(calibration.kappa_low, 2) + " to " + fixed(calibration.kappa_high, 2) + ")";
 }
 
 std::string length_bias(const JudgedMetricBias& metric, double confidence) {
@@ -106,6 +143,45 @@ std::vector<GateNotice> judge_bias_notices(const JudgeBias& bias) {
       notices.push_back(warning("judge_length_bias", of + length_bias(metric, bias.confidence) + "."));
     if (metric.format.decision.beyond_chance)
       notices.push_back(warning("judge_format_bias", of + format_bias(metric, bias.confidence) + "."));
+  }
+  return notices;
+}
+
+std::vector<GateNotice> calibration_notices(const RunCalibrations& run, const std::string& suite_path,
+                                            bool strict) {
+  const std::string judge = run.required->judge().in_words();
+  const std::string limit = "a kappa of at least " + shortest(run.required->min_kappa());
+  const std::string command = "`sluice calibrate-judge " + shell_word(suite_path) +
+                              " --labels labels.jsonl` with this run's settings";
+  const std::string so = strict ? "" : "what it would fail only warns; ";
+  const auto severity = strict ? GateNotice::Severity::failure : GateNotice::Severity::warning;
+  std::vector<GateNotice> notices;
+  const auto add = [&](GateNotice::Severity how, std::string code, std::string message) {
+    notices.push_back({how, std::move(code), std::move(message), true, "Judge"});
+  };
+  if (const auto of = calibrated_list(run, CalibrationStanding::missing); !of.empty()) {
+    add(severity, "judge_uncalibrated",
+        "the gate asks for " + limit + ", and the ledger has no calibration of " + judge + " for " + of +
+            ": " + so + "make one by " + command + ".");
+  }
+  if (const auto of = calibrated_list(run, CalibrationStanding::fake); !of.empty()) {
+    add(severity, "judge_uncalibrated",
+        "the gate asks for " + limit +
+            ", and the fake judge, which every mock run has, is never calibrated (" + of + "): " + so +
+            "name a model with `--judge PROVIDER --judge-model MODEL`, and calibrate it by " + command + ".");
+  }
+  if (const auto of = calibrated_list(run, CalibrationStanding::kappa_low); !of.empty()) {
+    add(severity, "judge_kappa_low",
+        "the gate asks for " + limit + " at the lower end of its interval, which the judge " + judge +
+            " does not reach (" + of + "): " + so +
+            "where only the lower end is below, label more answers, else mend the rubric or let another "
+            "model "
+            "judge; then again " +
+            command + ".");
+  }
+  if (const auto of = calibrated_list(run, CalibrationStanding::calibrated); !of.empty()) {
+    add(GateNotice::Severity::info, "judge_calibrated",
+        "the judge " + judge + " has " + limit + ", as the gate asks for (" + of + ").");
   }
   return notices;
 }

@@ -1,6 +1,7 @@
 #pragma once
 
 #include "coordinator/gate/gate.hpp"
+#include "coordinator/gate/required_calibrations.hpp"
 #include "coordinator/merge/judge_bias_fold.hpp"
 
 #include <string>
@@ -12,6 +13,9 @@ namespace sluice::wording {
 /// `faithfulness v1`, `rubric (tone v1)`.
 std::string judged_by(const JudgedMetricBias& metric);
 
+/// `kappa 0.72 (95 %: 0.48 to 0.90)`
+std::string kappa(const JudgeCalibration& calibration);
+
 /// A sentence each: how strong, with its interval, whether beyond chance, and what to do.
 std::string length_bias(const JudgedMetricBias& metric, double confidence);
 std::string format_bias(const JudgedMetricBias& metric, double confidence);
@@ -22,5 +26,10 @@ bool is_noisy(const JudgedMetricBias& metric);
 
 /// `judge_length_bias` and `judge_format_bias`: warnings that decide nothing, of what is beyond chance.
 std::vector<GateNotice> judge_bias_notices(const JudgeBias& bias);
+
+/// What a gate that asks for calibrations found, of each kind one notice: `judge_uncalibrated` and
+/// `judge_kappa_low`, failures under strict, and `judge_calibrated` (info).
+std::vector<GateNotice> calibration_notices(const RunCalibrations& run, const std::string& suite_path,
+                                            bool strict);
 
 }  // namespace sluice::wording

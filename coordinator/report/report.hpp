@@ -6,6 +6,7 @@
 #include "coordinator/facts/run_facts.hpp"
 #include "coordinator/gate/baseline_comparison.hpp"
 #include "coordinator/gate/judge_pin.hpp"
+#include "coordinator/gate/required_calibrations.hpp"
 #include "coordinator/gate/status.hpp"
 #include "coordinator/merge/aggregate.hpp"
 #include "coordinator/merge/case_result.hpp"
@@ -57,11 +58,12 @@ struct ReportInput {
   /// Where the files that cases name stand, as the user named it; for annotations. May be empty.
   std::string source_folder = {};
   const RunStability* stability = nullptr;  ///< Of a run with repeats or perturbations; else null.
-  bool is_selection = false;                ///< A part of the suite: --categories, --max-fixtures.
+  bool is_selection = false;                ///< A part of the suite: --categories, --filter, --max-fixtures.
   std::optional<double> min_stability{};    ///< As the settings say, whether or not anything measures it.
   std::optional<double> paid_judge_cost{};  ///< Of `paid_cost`, for the calls to the judge.
   const RunArms* arms = nullptr;            ///< Of a run with arms; else null.
   const JudgeBias* judge_bias = nullptr;    ///< Of a run with judged answers; else null.
+  const RunCalibrations* calibrations = nullptr;  ///< Of a run whose gate asks for some; else null.
 };
 
 /// Write a report to the sink in pieces, so that memory stays flat. They visit the results once or twice and

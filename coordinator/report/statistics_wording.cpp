@@ -122,7 +122,8 @@ std::string decision_words(const StatisticalMetric& one, const StatisticalAssess
   const MetricDecision& decision = one.decision;
   switch (decision.decision) {
     case ChangeDecision::regression:
-      return "regression (p " + p_value(shown_p(decision)) + ")";
+      return "regression (p " + p_value(shown_p(decision)) + ")" +
+             (one.fails_nothing ? ", by a judge that is not calibrated" : "");
     case ChangeDecision::improvement:
       return "improvement (p " + p_value(shown_p(decision)) + ")";
     case ChangeDecision::no_regression:
@@ -221,7 +222,7 @@ std::vector<std::string> run_failures(const BaselineComparison& gate) {
   std::vector<std::string> failures;
   if (gate.statistics) {
     for (const StatisticalMetric& one : gate.statistics->metrics) {
-      if (one.decision.decision != ChangeDecision::regression) continue;
+      if (one.decision.decision != ChangeDecision::regression || one.fails_nothing) continue;
       std::string& words = failures.emplace_back(metric_words(one, *gate.statistics));
       for (const RunLine& line : largest_drops(one)) {
         words += "\n" + std::string(2 * line.level, ' ') + line.words;
@@ -241,6 +242,11 @@ std::vector<std::string> run_warnings(const BaselineComparison& gate) {
       if (one.decision.decision != ChangeDecision::underpowered) continue;
       warnings.push_back(metric_words(one, *statistics) + "\n" + std::string(what_to_do));
     }
+  }
+  for (std::size_t i = 0; statistics && i < statistics->metrics.size(); ++i) {
+    const StatisticalMetric& one = statistics->metrics[i];
+    if (one.decision.decision == ChangeDecision::regression && one.fails_nothing)
+      warnings.push_back(metric_words(one, *statistics));
   }
   const auto& stability = gate.stability;
   if (stability && stability->status == MetricStatus::warn) warnings.push_back(stability_gate(gate));

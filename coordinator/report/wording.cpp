@@ -94,7 +94,8 @@ std::string whole_run_reason(const BaselineComparison& gate) {
   if (gate.statistics) {
     for (const StatisticalMetric& one : gate.statistics->metrics) {
       if (one.decision.decision == ChangeDecision::regression) {
-        add(std::string(info(one.metric).name) + " regressed beyond chance");
+        add(std::string(info(one.metric).name) + " regressed beyond chance" +
+            (one.fails_nothing ? " by a judge that is not calibrated" : ""));
       }
     }
     if (gate.statistics->decision == ChangeDecision::underpowered) add(underpowered_reason(*gate.statistics));

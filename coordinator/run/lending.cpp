@@ -11,10 +11,12 @@ namespace sluice {
 
 namespace {
 
-EntryBroker::Config broker_config(std::chrono::milliseconds heartbeat, std::chrono::milliseconds lease_time) {
+EntryBroker::Config broker_config(const RunSettings& settings, std::chrono::milliseconds lease_time) {
   EntryBroker::Config config;
-  config.heartbeat_interval = heartbeat;
-  config.patience = defaults::lending_patience * heartbeat;
+  config.heartbeat_interval = settings.heartbeat_interval;
+  config.patience = defaults::lending_patience * settings.heartbeat_interval;
+  const bool renews_comparisons = settings.grading && settings.grading->llm.refresh;
+  config.renews_votes = !settings.read_cache || settings.judge.refresh || renews_comparisons;
   config.lease_time = lease_time;
   return config;
 }
@@ -39,8 +41,9 @@ void append_in_parts(const Peer& peer, const std::string& run_id, Items items, B
 
 Lending::Lending(const RunSettings& settings, std::chrono::milliseconds lease_time)
     : run_id_(settings.run_id),
-      lends_(settings.mode == Mode::live && settings.read_cache && settings.write_cache),
-      broker_(broker_config(settings.heartbeat_interval, lease_time)) {}
+      lends_(settings.mode == Mode::live && settings.write_cache),
+      lends_answers_(lends_ && settings.read_cache),
+      broker_(broker_config(settings, lease_time)) {}
 
 void Lending::join(WorkerId worker, const Peer& peer, const std::string& cache_id) {
   if (!lends_) return;
@@ -56,7 +59,7 @@ void Lending::leave(WorkerId worker, TimePoint now, Effects& effects) {
 }
 
 bool Lending::held_elsewhere(WorkerId worker, const Digest& key, const std::string& cache_id) {
-  const auto lender = broker_.lender(cache_id, worker);
+  const auto lender = lends_answers_ ? broker_.lender(cache_id, worker) : std::nullopt;
   if (!lender) return false;
   broker_.expect_answer(key, *lender);
   return true;

@@ -43,6 +43,7 @@ class Lending {
 
   std::string run_id_;
   bool lends_ = false;
+  bool lends_answers_ = false;  ///< Not of a run that renews them.
   EntryBroker broker_;
   std::map<WorkerId, Peer> peers_;
 };

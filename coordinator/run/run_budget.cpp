@@ -67,7 +67,8 @@ void add_grading(const WorkUnit& unit, const GradingSettings& grading, PaidToken
 PaidTokens most_of(const WorkUnit& unit, const JudgeSettings& judge,
                    const std::optional<GradingSettings>& grading) {
   PaidTokens most;
-  most.of(CallKind::answer) = {input_token_bound(unit.request), output_token_bound(unit.request)};
+  if (!unit.recorded)
+    most.of(CallKind::answer) = {input_token_bound(unit.request), output_token_bound(unit.request)};
   auto& embedded = most.of(CallKind::embedding).input_tokens;
   bool embeds = false;
   for (const auto& task : unit.tasks) {
@@ -77,12 +78,14 @@ PaidTokens most_of(const WorkUnit& unit, const JudgeSettings& judge,
       for (const auto& text : expectation.texts) embedded += token_bound(text);
     }
   }
-  const std::uint64_t answer_tokens = most.of(CallKind::answer).output_tokens;
+  const std::uint64_t answer_tokens =
+      unit.recorded ? token_bound(unit.recorded->text) : most.of(CallKind::answer).output_tokens;
   if (embeds) embedded += answer_tokens;  // The answer is embedded too.
   if (grading) add_grading(unit, *grading, most);
   if (judge.judge != Judge::model) return most;
   for (const auto& task : unit.tasks) {
     for (const auto& expectation : task.judged) {
+      if (expectation.recorded) continue;
       most.of(CallKind::judge) += most_of_votes(judge, expectation, task.question, answer_tokens);
     }
   }
@@ -147,7 +150,12 @@ bool RunBudget::has_reserved(WorkerId worker) const {
 void RunBudget::settle(WorkerId worker, UnitId unit, PaidTokens paid, std::span<const CallKind> unknown) {
   const auto found = reservations_.find({worker, unit});
   if (found != reservations_.end()) {
-    for (const CallKind kind : unknown) paid.of(kind) = found->second.of(kind);
+    for (const CallKind kind : unknown) {
+      Usage& known = paid.of(kind);
+      const Usage& most = found->second.of(kind);
+      known.input_tokens = std::max(known.input_tokens, most.input_tokens);
+      known.output_tokens = std::max(known.output_tokens, most.output_tokens);
+    }
   }
   give_back(worker, unit);
   paid_.add(arm_of(unit), paid);
@@ -158,14 +166,16 @@ Error RunBudget::spent(UnitId unit, const PaidTokens& most) const {
   const std::uint64_t reserved = reserved_.total().total();
   const bool lost = reserved > 0;
   const std::uint64_t votes = most.of(CallKind::judge).output_tokens;
+  const std::uint64_t baseline = most.of(CallKind::baseline).output_tokens;
   if (exceeds_tokens(of_arm)) {
     return {Reason::token_budget_spent,
             "the run's token budget (--max-tokens) is spent: " + std::to_string(paid().total()) + " of " +
                 std::to_string(*limits_.tokens) + " tokens are paid" +
                 (lost ? ", " + std::to_string(reserved) + " more may be by workers that were lost" : "") +
                 ", and the next case may take " + std::to_string(most.total()) + " (" +
-                std::to_string(most.of(CallKind::answer).output_tokens) +
-                " for its answer, --max-output-tokens" +
+                std::to_string(most.of(CallKind::answer).output_tokens) + " for its answer" +
+                (baseline > 0 ? " and " + std::to_string(baseline) + " for the baseline's" : "") +
+                ", --max-output-tokens" +
                 (votes > 0 ? "; " + std::to_string(votes) + " for votes, --judge-max-tokens" : "") + ")"};
   }
   return {Reason::cost_budget_spent,

@@ -1,6 +1,7 @@
 #pragma once
 
 #include "common/error.hpp"
+#include "common/model/grading.hpp"
 #include "common/model/judge.hpp"
 #include "common/model/paid_tokens.hpp"
 #include "common/model/trial.hpp"
@@ -53,8 +54,11 @@ class RunBudget {
   /// The worker has not reported yet what it paid for a unit.
   bool has_reserved(WorkerId worker) const;
   /// What the worker paid for it, failed calls included, takes the place of what was reserved. `unknown`:
-  /// calls whose provider did not report what they took; what was reserved for them counts as paid.
+  /// kinds of which the provider did not report what some call took; no less than what was reserved for the
+  /// kind counts as paid.
   void settle(WorkerId worker, UnitId unit, PaidTokens paid, std::span<const CallKind> unknown = {});
+  /// Paid beside what the unit's own report says: by calls that ended after it.
+  void pay(UnitId unit, const PaidTokens& paid) { paid_.add(arm_of(unit), paid); }
   /// Paid by calls whose unit is settled already.
   PaidTokens paid() const { return paid_.total(); }
 

@@ -194,6 +194,10 @@ void RunController::on_message(const Peer& peer, wire::Report& report, TimePoint
     for (const auto unit : report.started) dispatcher_.started(*id, unit, now);
     tally_.on_result(now);
     for (auto& result : report.results) take_result(*id, std::move(result), now, refused, effects);
+    // Before the units are: what is known of their costs takes the place of what was reserved.
+    for (const UnitSpend& one : report.spent) {
+      if (one.unit < plan_.unit_count()) count_apart(*id, one, report.returned);
+    }
     for (const auto unit : report.returned) {
       dispatcher_.give_back(*id, unit);
       budget_.give_back(*id, unit);
@@ -219,7 +223,7 @@ void RunController::take_result(WorkerId worker, UnitResult result, TimePoint no
         first_miss_.emplace(result.unit, std::move(result.error->message));
       return refuse(wire::AckCode::retry);
     case ResultStep::fail:
-      count_spend(worker, result.unit, result.spend, !is_zero(result.answer));
+      count_spend(worker, result.unit, result.spend);
       refuse(wire::AckCode::retry);
       return take_fatal_error(worker, result.unit, *result.error, now, effects);
     case ResultStep::record:
@@ -247,22 +251,22 @@ void RunController::take_fatal_error(WorkerId worker, UnitId unit, const Error& 
   set_problem(worker, error, effects);
 }
 
-void RunController::count_spend(WorkerId worker, UnitId unit, const Spend& spend, bool answered) {
-  const auto is_unknown = [&](CallKind kind) { return spend.paid.of(kind) == Usage(); };
+void RunController::count_spend(WorkerId worker, UnitId unit, const Spend& spend) {
   std::vector<CallKind> unknown;
-  // What its embeddings and votes took may be known all the same.
-  if (answered && !spend.cache_hit && spend.calls > 0 && is_unknown(CallKind::answer)) {
-    unknown.push_back(CallKind::answer);
-  }
-  // Other calls than the answer's, of which nothing is known: votes, where any are reserved.
-  const std::uint32_t answers = (spend.cache_hit ? 0 : 1) + (is_unknown(CallKind::baseline) ? 0 : 1);
-  if (spend.calls > spend.retries + answers && is_unknown(CallKind::judge) &&
-      is_unknown(CallKind::embedding)) {
-    unknown.push_back(CallKind::judge);
-    if (is_unknown(CallKind::baseline)) unknown.push_back(CallKind::baseline);
+  for (const CallKind kind : {CallKind::answer, CallKind::embedding, CallKind::judge, CallKind::baseline}) {
+    if (spend.is_unmetered(kind)) unknown.push_back(kind);
   }
   budget_.settle(worker, unit, spend.paid, unknown);
   tally_.on_spend(spend, plan_.arm_of(unit));
+}
+
+void RunController::count_apart(WorkerId worker, const UnitSpend& spent,
+                                const std::vector<UnitId>& returned) {
+  if (std::ranges::find(returned, spent.unit) != returned.end())
+    return count_spend(worker, spent.unit, spent.spend);
+  // Its result, which may be on its way into the ledger, settles what is reserved for it.
+  budget_.pay(spent.unit, spent.spend.paid);
+  tally_.on_spend(spent.spend, plan_.arm_of(spent.unit));
 }
 
 void RunController::on_recorded(const ResultsRecorded& recorded, TimePoint now, Effects& effects) {
@@ -282,7 +286,7 @@ void RunController::on_recorded(const ResultsRecorded& recorded, TimePoint now, 
     } else {
       tally_.on_duplicate();
     }
-    if (!is_resent) count_spend(item.worker, item.unit, item.spend, item.answered);
+    if (!is_resent) count_spend(item.worker, item.unit, item.spend);
     dispatcher_.release(item.worker, item.unit);
     replies.acknowledge(item);
   }
@@ -379,7 +383,9 @@ void RunController::finish_if_done(TimePoint now, Effects& effects) {
   tally_.on_result(now);
   if (!missed.empty()) {
     const bool is_known = first_miss_ && first_miss_->first == missed.front();
-    return stop(missing_answers(plan_, missed, is_known ? first_miss_->second : ""), now, effects);
+    return stop(missing_answers(plan_, missed, is_known ? first_miss_->second : "",
+                                config_.settings.grading.has_value()),
+                now, effects);
   }
   if (end_.complete()) drain("the run is complete", now, effects);
 }

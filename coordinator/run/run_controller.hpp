@@ -106,7 +106,8 @@ class RunController {
   void check_named_delay(const wire::Demand& demand, TimePoint now, Effects& effects);
   void take_result(WorkerId worker, UnitResult result, TimePoint now, wire::Ack& refused, Effects& effects);
   void take_fatal_error(WorkerId worker, UnitId unit, const Error& error, TimePoint now, Effects& effects);
-  void count_spend(WorkerId worker, UnitId unit, const Spend& spend, bool answered);
+  void count_spend(WorkerId worker, UnitId unit, const Spend& spend);
+  void count_apart(WorkerId worker, const UnitSpend& spent, const std::vector<UnitId>& returned);
   bool may_lease(TimePoint now, Effects& effects);
   void lease_work(TimePoint now, Effects& effects);
   void stop_if_last_worker_failed(TimePoint now, Effects& effects);

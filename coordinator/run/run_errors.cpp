@@ -24,7 +24,8 @@ bool needs_more_than_its_answer(const Plan& plan, UnitId unit) {
 
 }  // namespace
 
-Error missing_answers(const Plan& plan, const std::vector<UnitId>& units, const std::string& why) {
+Error missing_answers(const Plan& plan, const std::vector<UnitId>& units, const std::string& why,
+                      bool grades) {
   std::vector<TrialId> trials;
   for (const auto unit : units) {
     const auto served = plan.trials_of(unit);
@@ -40,13 +41,13 @@ Error missing_answers(const Plan& plan, const std::vector<UnitId>& units, const 
     names += " and " + std::to_string(trials.size() - defaults::named_trials) + " more";
   const auto which =
       wording::counted_of(trials.size(), plan.trial_count(), one_trial_a_case ? "case" : "trial");
-  const bool shows_why = !why.empty() && needs_more_than_its_answer(plan, units.front());
+  const bool shows_why = !why.empty() && (grades || needs_more_than_its_answer(plan, units.front()));
   const std::string what = shows_why            ? "all that is needed for "
                            : trials.size() == 1 ? "answer of "
                                                 : "answers of ";
   return {Reason::cache_miss, (shows_why ? "no cache holds " : "no cache holds the ") + what + which + " (" +
-                                  names + ")" + (shows_why ? ": " + why : "") +
-                                  "; fill it with `sluice run --mode live` and the same settings"};
+                                  names + ")" + (shows_why ? ": " + why : "") + "; fill it with `sluice " +
+                                  (grades ? "grade" : "run") + " --mode live` and the same settings"};
 }
 
 Error no_worker_connected(std::chrono::milliseconds waited, const std::string& how_to_start_one) {

@@ -12,8 +12,10 @@
 namespace sluice {
 
 /// `units`: those that no connected worker could answer from its cache, ascending. `why`: what a cache lacks
-/// for the first of them; shown where its cases need more than the answer (votes, embeddings). May be empty.
-Error missing_answers(const Plan& plan, const std::vector<UnitId>& units, const std::string& why);
+/// for the first of them; shown where its cases need more than the answer (votes, embeddings, or in a run
+/// that `grades` the baseline's answer). May be empty.
+Error missing_answers(const Plan& plan, const std::vector<UnitId>& units, const std::string& why,
+                      bool grades = false);
 Error no_worker_connected(std::chrono::milliseconds waited, const std::string& how_to_start_one);
 Error deadline_reached(std::chrono::milliseconds deadline);
 /// A provider named a pause of `delay`, which no case can wait for; it answers again at `until`.

@@ -153,7 +153,7 @@ class ReportReader : public JsonPieces {
   }
 
   bool read_votes_of(const JsonAt& judged, ComparedMetric& metric) {
-    if (!object(judged)) return false;
+    if (!object(judged) || !read_calibration(judged["calibration"], metric.calibration)) return false;
     const auto repeats = judged["repeats"];
     if (!repeats) {
       if (!read_tally(judged, metric.votes.emplace_back())) return false;
@@ -170,6 +170,15 @@ class ReportReader : public JsonPieces {
                                      std::to_string(metric.votes.size()) +
                                      " repeats, and the metric the scores of " + std::to_string(assessed) +
                                      ": use the sluice that wrote it, or run the suite again");
+  }
+
+  bool read_calibration(const JsonAt& at, std::optional<CalibrationStanding>& target) {
+    if (!at) return true;
+    using enum CalibrationStanding;
+    for (const CalibrationStanding one : {calibrated, missing, fake, kappa_low}) {
+      if (at.is(Kind::text) && to_string(one) == at->text) target = one;
+    }
+    return target || expected(at, "calibrated, missing, fake or kappa_low");
   }
 
   bool read_tally(const JsonAt& judged, VoteTally& tally) {

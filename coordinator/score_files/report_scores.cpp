@@ -25,6 +25,7 @@ void ReportScores::read(std::size_t index, ComparedCase& into) const {
     target.asked_by_name = metric.asked_by_name;
     target.thresholding = limits_[metric.limits].thresholding;
     target.min_score = limits_[metric.limits].min_score;
+    target.calibration = metric.calibration;
     read_votes(stored, metric, target.votes);
     target.repeat_scores.clear();
     target.repeat_passed.clear();
@@ -69,7 +70,7 @@ void ReportScores::add(const ComparedCase& added) {
                         number_of(Limits{metric.thresholding, metric.min_score}),
                         metric.votes.empty() ? 0 : static_cast<std::uint32_t>(votes_.size() + 1),
                         metric.score.has_value(), metric.passed, metric.asked_by_name,
-                        metric.repeat_passed.empty()});
+                        metric.repeat_passed.empty(), metric.calibration});
     for (const VoteTally& tally : metric.votes) {
       votes_.push_back({static_cast<std::uint8_t>(tally.votes), static_cast<std::uint8_t>(tally.passed)});
     }

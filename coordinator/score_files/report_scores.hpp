@@ -65,6 +65,7 @@ class ReportScores {
     bool passed = true;
     bool asked_by_name = false;
     bool is_scored = true;
+    std::optional<CalibrationStanding> calibration;
   };
   struct StoredVotes {
     std::uint8_t votes = 0;

@@ -72,6 +72,12 @@ Result<std::chrono::milliseconds> age_of(std::string_view flag, std::string_view
   return std::chrono::hours(number);
 }
 
+Result<double> dollars_of(std::string_view flag, std::string_view text) {
+  double number = 0.0;
+  if (reads_whole(text, number) && number >= 0.0 && number <= defaults::max_dollars) return number;
+  return wrong(flag, "an amount of US dollars such as 5 or 0.50", text);
+}
+
 Result<double> fraction_of(std::string_view flag, std::string_view text) {
   double number = 0.0;
   // Written so that NaN, which is not less than anything, is refused.

@@ -30,6 +30,8 @@ Result<std::vector<std::string>> names_of(std::string_view flag, const std::vect
                                           std::string_view example);
 /// An age of whole days or hours, from an hour to 100 years: `30d`, `12h`.
 Result<std::chrono::milliseconds> age_of(std::string_view flag, std::string_view text);
+/// An amount of US dollars, 0 or more.
+Result<double> dollars_of(std::string_view flag, std::string_view text);
 /// A number from 0 to 1.
 Result<double> fraction_of(std::string_view flag, std::string_view text);
 

@@ -1,6 +1,7 @@
 #include "coordinator/session/grade_options.hpp"
 
 #include "common/documents/table_reader.hpp"
+#include "common/model/cache_key.hpp"
 #include "common/text/text.hpp"
 #include "coordinator/defaults.hpp"
 #include "coordinator/session/flag_values.hpp"
@@ -73,6 +74,16 @@ std::optional<std::string_view> difference(const Arm& a, const Arm& b) {
   return std::nullopt;
 }
 
+/// One model, under one cache key: the baseline's answers would be found where the candidate's are stored.
+bool is_one_model(const ResolvedProvider& a, const ResolvedProvider& b) {
+  const auto key_of = [](const ResolvedProvider& one) {
+    ModelRequest request;
+    request.model = one.model;
+    return cache_key(one.provider, request, 0);
+  };
+  return key_of(a) == key_of(b);
+}
+
 std::optional<std::string> not_gradable(const RunOptions& options) {
   const auto is_other = [](const ReportTarget& target) {
     return target.format != ReportFormat::table && target.format != ReportFormat::json;
@@ -107,9 +118,14 @@ Result<RunOptions> make_grade_options(const RunFlags& flags, const GradeFlags& g
   if (!both) return fail(std::move(both.error()));
   const ResolvedProvider& first = both->front().provider;
   const ResolvedProvider& second = both->back().provider;
-  if (first.provider.name == second.provider.name && first.model == second.model) {
+  if (is_one_model(first, second)) {
+    const bool is_one_provider = first.provider.name == second.provider.name;
     return usage_error("the arms \"" + baseline->name + "\" and \"" + candidate->name +
-                       "\" are the same model, whose answers would be compared with themselves");
+                       "\" are the same model, whose answers would be compared with themselves" +
+                       (is_one_provider
+                            ? ""
+                            : "; if it is not, give the providers \"" + first.provider.name + "\" and \"" +
+                                  second.provider.name + "\" a cache_identity each"));
   }
   auto options = make_run_options(flags, std::move(settings), {*candidate});
   if (!options) return options;

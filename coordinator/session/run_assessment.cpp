@@ -183,18 +183,25 @@ Result<RunAssessment> assess_run(const RunOptions& options, const RunResults& re
   std::optional<StatisticalGate> statistics = options.baseline_arm ? std::nullopt : statistical_gate(gate);
   std::optional<RunArmsFold> arms = arms_fold(options, gate);
   std::optional<JudgeBiasFold> judge_bias = judge_bias_fold(options, gate);
+  std::optional<CalibrationFold> calibrations;
+  if (gate.gate.config().calibrations) calibrations.emplace(gate.gate.config().calibrations);
+  std::vector<NotableCase> notable;
   const auto visited = visit_cases(results, [&](const CaseResult& result) {
     fold.add(result);
     if (also) also(result);
+    if (result.status != CaseStatus::pass) notable.push_back({result.trial, result.status});
     entries.visit(result);
     if (stability) stability->add(result);
     if (arms) arms->add(result);
     if (judge_bias) judge_bias->add(result);
+    if (calibrations) calibrations->add(result.metrics());
     if (statistics && result.status != CaseStatus::error) statistics->add(result.fixture, result.metrics());
   });
   if (!visited) return fail(visited.error());
 
   RunAssessment assessment{fold.finish(price), gate.comparison, std::nullopt, std::nullopt, std::nullopt};
+  if (calibrations) assessment.calibrations = calibrations->finish(results.suite.rubrics);
+  assessment.notable_cases = std::move(notable);
   if (arms) assessment.arms = arms->finish(price);
   if (judge_bias) assessment.judge_bias = judge_bias->finish(results.suite.rubrics);
   if (stability) assessment.stability = stability->finish();
@@ -202,11 +209,18 @@ Result<RunAssessment> assess_run(const RunOptions& options, const RunResults& re
   add_stability(options, gate, perturbations, assessment);
   entries.finish(assessment.gate.notices);
   if (options.baseline_arm && gate.gate.config().suite.mode == ThresholdMode::statistical) {
-    std::ranges::move(arm_notices(*assessment.arms, *options.baseline_arm),
+    std::vector<MetricId> fail_nothing;
+    if (assessment.calibrations && !options.strict) fail_nothing = assessment.calibrations->uncalibrated();
+    std::ranges::move(arm_notices(*assessment.arms, *options.baseline_arm, fail_nothing),
                       std::back_inserter(assessment.gate.notices));
   }
   if (auto fake = fake_judge_notice(gate.judge.identity()))
     assessment.gate.notices.push_back(std::move(*fake));
+  if (assessment.calibrations) {
+    std::ranges::move(
+        wording::calibration_notices(*assessment.calibrations, options.suite_path, options.strict),
+        std::back_inserter(assessment.gate.notices));
+  }
   add_judge_notices(options, gate.judge.identity(), assessment);
   if (gate.aggregates) {
     auto untested = untested_notice(gate.gate.config().suite, gate.comparison.baseline_file);

@@ -3,6 +3,7 @@
 #include "common/error.hpp"
 #include "coordinator/facts/run_facts.hpp"
 #include "coordinator/gate/baseline_comparison.hpp"
+#include "coordinator/gate/required_calibrations.hpp"
 #include "coordinator/gate/status.hpp"
 #include "coordinator/merge/aggregate.hpp"
 #include "coordinator/merge/case_result.hpp"
@@ -20,15 +21,23 @@
 
 namespace sluice {
 
+/// A case that did not simply pass.
+struct NotableCase {
+  TrialId trial = 0;  ///< Its first.
+  CaseStatus status = CaseStatus::error;
+};
+
 /// What assessing all cases of a run brings.
 struct RunAssessment {
   Aggregates aggregates;
   BaselineComparison gate;
-  std::optional<RunStability> stability;  ///< Of a run with repeats or perturbations.
-  std::optional<RunArms> arms;            ///< Of a run with arms.
-  std::optional<JudgeBias> judge_bias;    ///< Of a run whose answers a model judged.
+  std::optional<RunStability> stability;          ///< Of a run with repeats or perturbations.
+  std::optional<RunArms> arms;                    ///< Of a run with arms.
+  std::optional<JudgeBias> judge_bias;            ///< Of a run whose answers a model judged.
+  std::optional<RunCalibrations> calibrations{};  ///< Of a run whose gate asks for some.
   RunVerdict verdict = RunVerdict::error;
   int exit_code = 2;
+  std::vector<NotableCase> notable_cases{};  ///< In plan order.
 };
 
 /// What else is to see each case.

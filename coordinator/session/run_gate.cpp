@@ -7,6 +7,7 @@
 #include "coordinator/gate/baseline_check.hpp"
 #include "coordinator/gate/baseline_export.hpp"
 #include "coordinator/gate/quoted.hpp"
+#include "coordinator/gate/required_calibrations.hpp"
 #include "coordinator/gate/statistical_gate.hpp"
 #include "coordinator/score_files/baseline_file.hpp"
 #include "coordinator/session/run_plan.hpp"
@@ -82,7 +83,8 @@ Result<void> check_is_whole(const RunOptions& options) {
   return fail(Reason::usage_invalid,
               "--baseline " + *options.baseline +
                   " has the aggregates of the whole suite, which those of a part (--categories, "
-                  "--max-fixtures) cannot be compared with: leave the selection out, or gate against a file "
+                  "--filter, --max-fixtures) cannot be compared with: leave the selection out, or gate "
+                  "against a file "
                   "of --export-baseline, which has the scores of each case");
 }
 
@@ -130,9 +132,20 @@ Result<RunGate> load_gate(const RunOptions& options, const RunInputs& inputs) {
       return fail(std::move(loaded.error()));
     }
   }
-  gate.gate = Gate(
-      {suite.thresholding, gate.scores.get(), options.settings.regression_threshold.value, options.strict});
+  gate.gate = Gate({.suite = suite.thresholding,
+                    .baseline = gate.scores.get(),
+                    .default_max_drop = options.settings.regression_threshold.value,
+                    .strict = options.strict});
   return gate;
+}
+
+void require_calibrations(const RunOptions& options, std::vector<JudgeCalibration> of_suite, RunGate& gate) {
+  const std::optional<double> min_kappa = options.settings.judge_min_kappa.value;
+  if (!min_kappa) return;
+  Gate::Config config = gate.gate.config();
+  config.calibrations =
+      std::make_shared<const RequiredCalibrations>(*min_kappa, gate.judge, std::move(of_suite));
+  gate.gate = Gate(std::move(config));
 }
 
 Result<RunGate> gate_against_arm(const RunOptions& options, const RunInputs& inputs,

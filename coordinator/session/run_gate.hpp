@@ -1,6 +1,7 @@
 #pragma once
 
 #include "common/error.hpp"
+#include "coordinator/facts/judge_calibration.hpp"
 #include "coordinator/gate/baseline.hpp"
 #include "coordinator/gate/baseline_check.hpp"
 #include "coordinator/gate/baseline_comparison.hpp"
@@ -13,6 +14,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <vector>
 
 namespace sluice {
 
@@ -30,6 +32,10 @@ struct RunGate {
 /// read, does not fit its format, is another suite's or a mock run's (check_baseline, check_shared_cases), or
 /// is a manifest without scores in a [baseline] table; usage_invalid for a manifest beside a selection.
 Result<RunGate> load_gate(const RunOptions& options, const RunInputs& inputs);
+
+/// Has judge scores fail nothing without a calibration, where the settings ask for one. `of_suite`: all that
+/// the ledger has of the suite.
+void require_calibrations(const RunOptions& options, std::vector<JudgeCalibration> of_suite, RunGate& gate);
 
 /// The gate of a run whose arms are compared with one of them (--baseline-arm): that arm's scores are the
 /// baseline of every arm. `results` are the run's; `gate` is that of load_gate. Fails as visit_cases does.

@@ -5,6 +5,7 @@
 #include "common/text/text.hpp"
 #include "config/embedded_config.hpp"
 #include "coordinator/suite/fingerprint.hpp"
+#include "coordinator/suite/recorded_answers.hpp"
 #include "coordinator/suite/suite_loader.hpp"
 
 #include <algorithm>
@@ -181,10 +182,39 @@ std::vector<Finding> findings_in_data_files(const Settings& settings) {
   return findings;
 }
 
+namespace {
+
+/// Gives the cases the answers that --answers names.
+std::vector<Finding> take_answers(const RunOptions& options, CaseList& cases) {
+  if (!options.answers) return {};
+  auto answers = load_recorded_answers(*options.answers);
+  if (!answers) return std::move(answers.error());
+  // Of a part of the suite the others' answers are no slips.
+  if (!options.is_selection()) {
+    if (auto unknown = answers->check_tests(cases); !unknown.empty()) return unknown;
+  }
+  cases.take(std::make_shared<const RecordedAnswers>(std::move(*answers)));
+  if (!options.answers_alone) return {};
+  std::size_t missing = 0;
+  std::string first;
+  for (std::size_t i = 0; i < cases.size(); ++i) {
+    if (cases.has_answer(i)) continue;
+    if (missing++ == 0) first = cases.id(i);
+  }
+  if (missing == 0) return {};
+  return {{*options.answers, 0,
+           "it has no answer to " + std::to_string(missing) + " of " + std::to_string(cases.size()) +
+               " tests, as \"" + first +
+               "\": record them, leave them out with --filter, or name the model that is to be asked with "
+               "--provider and --model"}};
+}
+
+}  // namespace
+
 tl::expected<RunInputs, std::vector<Finding>> load_run_inputs(const RunOptions& options, Suite suite) {
   std::vector<Finding> findings;
-  auto selected = select(std::move(suite), options.categories, options.max_fixtures);
-  if (!selected) findings.push_back({"--categories", 0, selected.error().message});
+  auto selected = select(std::move(suite), options.selection);
+  if (!selected) findings.push_back({options.suite_path, 0, selected.error().message});
   auto files = load_data_files(options.settings, findings);
   auto embedding = selected ? embedding_for(options, *selected, findings) : ResolvedEmbedding{};
   auto judge = selected ? judge_for(options, *selected, findings) : ResolvedJudge{};
@@ -194,6 +224,19 @@ tl::expected<RunInputs, std::vector<Finding>> load_run_inputs(const RunOptions& 
     for (const RunArm& one : options.arms) arms.push_back(one.arm);
     selected->cases = selected->cases.under(arms);
   }
+  if (!options.only_cases.empty()) {
+    selected->cases.keep_if([&](std::size_t index) {
+      return std::ranges::binary_search(options.only_cases, selected->cases.id(index));
+    });
+    if (selected->cases.empty()) {
+      findings.push_back({options.suite_path, 0,
+                          "holds none of the cases that are to run again, as " + options.only_cases.front() +
+                              "; run the suite"});
+      return tl::unexpected(std::move(findings));
+    }
+  }
+  if (auto wrong = take_answers(options, selected->cases); !wrong.empty())
+    return tl::unexpected(std::move(wrong));
   RunInputs inputs{std::move(*selected),
                    std::move(files.prompt),
                    std::move(files.ontology_text),

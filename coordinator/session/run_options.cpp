@@ -50,11 +50,18 @@ std::optional<std::string> conflict_in(const RunFlags& flags, Mode mode) {
   if (flags.baseline && flags.baseline_arm) {
     return "--baseline and --baseline-arm both name what the run is gated against: use one of them";
   }
-  const bool is_selection = !flags.categories.empty() || flags.max_fixtures;
-  if (flags.export_baseline && is_selection) {
+  if (flags.answers && flags.answers->empty()) return "--answers must name a file";
+  if (flags.samples && !flags.max_fixtures) {
+    return "--sample says which of the fixtures --max-fixtures takes: add --max-fixtures N";
+  }
+  const std::string_view selects = !flags.categories.empty() ? "--categories"
+                                   : !flags.filters.empty()  ? "--filter"
+                                   : flags.max_fixtures      ? "--max-fixtures"
+                                                             : "";
+  if (flags.export_baseline && !selects.empty()) {
     return "--export-baseline pins a whole suite, whose gate would otherwise miss the other cases' scores: "
            "leave out " +
-           std::string(flags.categories.empty() ? "--max-fixtures" : "--categories");
+           std::string(selects);
   }
   if (flags.fail_on_regression && !flags.baseline) {
     return "--fail-on-regression needs something to compare with: add --baseline FILE";
@@ -90,6 +97,29 @@ Result<std::uint32_t> number_of(std::string_view flag, std::string_view text, st
   }
   return usage_error(std::string(flag) + " must be a whole number from " + std::to_string(low) + " to " +
                      std::to_string(high) + ", not \"" + excerpt(text, 80) + "\"");
+}
+
+Result<Selection> selection_of(const RunFlags& flags) {
+  Selection selection;
+  auto categories = names_of("--categories", flags.categories, "tls,jwt");
+  if (!categories) return fail(std::move(categories.error()));
+  selection.categories = std::move(*categories);
+  auto filters = filters_of(flags.filters);
+  if (!filters) return fail(std::move(filters.error()));
+  selection.filters = std::move(*filters);
+  if (flags.max_fixtures) {
+    const auto limit = number_of("--max-fixtures", *flags.max_fixtures, 1, defaults::max_fixtures_limit);
+    if (!limit) return fail(limit.error());
+    selection.max_cases = *limit;
+  }
+  if (flags.samples) {
+    const auto seed = flags.sample_seed
+                          ? number_of("--sample", *flags.sample_seed, 0, defaults::max_sample_seed)
+                          : Result<std::uint32_t>(defaults::sample_seed);
+    if (!seed) return fail(seed.error());
+    selection.sample_seed = *seed;
+  }
+  return selection;
 }
 
 Result<std::uint32_t> workers_of(const RunFlags& flags) {
@@ -280,13 +310,8 @@ Result<RunOptions> make_run_options(const RunFlags& flags, Settings settings, st
   } else if (settings.expect_workers.origin == Origin::flag) {
     return usage_error("--expect-workers is about --listen, which is not given");
   }
-  if (flags.max_fixtures) {
-    const auto limit = number_of("--max-fixtures", *flags.max_fixtures, 1, defaults::max_fixtures_limit);
-    if (!limit) return fail(limit.error());
-    options.max_fixtures = *limit;
-  }
-  auto categories = names_of("--categories", flags.categories, "tls,jwt");
-  if (!categories) return fail(std::move(categories.error()));
+  auto selection = selection_of(flags);
+  if (!selection) return fail(std::move(selection.error()));
   if (flags.baseline && flags.baseline->empty()) return usage_error("--baseline must name a file");
   if (flags.export_baseline && flags.export_baseline->empty()) {
     return usage_error("--export-baseline must name a file");
@@ -294,6 +319,7 @@ Result<RunOptions> make_run_options(const RunFlags& flags, Settings settings, st
   if (auto wrong_target = problem_with_export(flags)) return usage_error(std::move(*wrong_target));
   std::vector<NamedFile> taken;
   if (flags.suite) taken.emplace_back("the suite", *flags.suite);
+  if (flags.answers) taken.emplace_back("--answers", *flags.answers);
   if (flags.baseline) taken.emplace_back("--baseline", *flags.baseline);
   if (flags.call_log) taken.emplace_back("--call-log", *flags.call_log);
   if (flags.export_baseline) taken.emplace_back("--export-baseline", *flags.export_baseline);
@@ -303,6 +329,10 @@ Result<RunOptions> make_run_options(const RunFlags& flags, Settings settings, st
   if (!perturbations) return fail(std::move(perturbations.error()));
   auto perturb_commands = perturb_commands_of(flags);
   const bool perturbs = !perturbations->empty() || !flags.perturb_commands.empty();
+  if (flags.answers && (perturbs || settings.repeat.value > 1)) {
+    return usage_error(
+        "--answers has one answer to each test as it is: leave out --repeat, --perturb and --mode robust");
+  }
   if (settings.min_stability.origin == Origin::flag && !perturbs) {
     return usage_error(
         "--min-stability is about answers to perturbed inputs: add --perturb, or use --mode robust");
@@ -314,6 +344,12 @@ Result<RunOptions> make_run_options(const RunFlags& flags, Settings settings, st
   if (!run_arms) return fail(std::move(run_arms.error()));
   const auto baseline_arm = find_baseline_arm(flags, *run_arms);
   if (!baseline_arm) return fail(baseline_arm.error());
+  options.answers = flags.answers;
+  if (flags.answers && run_arms->empty() && !names_model(settings)) {
+    // Nobody is asked; what is recorded says which model answered.
+    settings.model.value = defaults::recorded_model;
+    options.answers_alone = true;
+  }
   // Every arm may name a provider of its own, so that the run's needs no model.
   auto provider = run_arms->empty() ? resolve_provider(settings, models_with_prices(settings))
                                     : Result<ResolvedProvider>(run_arms->front().provider);
@@ -323,7 +359,9 @@ Result<RunOptions> make_run_options(const RunFlags& flags, Settings settings, st
   options.provider = std::move(*provider);
   options.arms = std::move(*run_arms);
   options.baseline_arm = *baseline_arm;
-  options.categories = std::move(*categories);
+  options.selection = std::move(*selection);
+  options.only_cases = flags.only_cases;
+  options.given_flags = flags.given;
   options.perturbations = std::move(*perturbations);
   options.perturb_commands = std::move(*perturb_commands);
   options.refresh = flags.refresh;

@@ -4,6 +4,7 @@
 #include "common/model/grading.hpp"
 #include "common/settings/settings.hpp"
 #include "coordinator/session/report_options.hpp"
+#include "coordinator/suite/selection.hpp"
 #include "coordinator/suite/suite.hpp"
 
 #include <cstddef>
@@ -34,8 +35,12 @@ struct RunFlags {
   std::optional<std::string> listen;
   std::optional<std::string> workers;
   std::vector<std::string> categories;  ///< Lists with commas.
+  std::vector<std::string> filters;     ///< As CaseFilter::parse takes them.
   std::optional<std::string> max_fixtures;
-  std::vector<std::string> arms;  ///< `NAME=PROVIDER:MODEL` each.
+  bool samples = false;  ///< --sample was given, perhaps with a seed.
+  std::optional<std::string> sample_seed;
+  std::optional<std::string> answers;  ///< A file of recorded answers.
+  std::vector<std::string> arms;       ///< `NAME=PROVIDER:MODEL` each.
   std::optional<std::string> baseline_arm;
   std::vector<std::string> perturb_commands;  ///< `NAME=COMMAND` each.
   bool refresh = false;
@@ -53,6 +58,8 @@ struct RunFlags {
   bool quiet = false;
   bool verbose = false;
   std::optional<std::string> log_level;
+  std::string given{};                    ///< As RunRecord::flags.
+  std::vector<std::string> only_cases{};  ///< As RunOptions has it.
 };
 
 /// An arm of a run, with the provider and the model that answer under it.
@@ -78,12 +85,14 @@ struct RunOptions {
   std::optional<std::uint32_t> baseline_arm;  ///< The arm that the others are gated against.
   std::optional<std::string> listen;          ///< tcp://HOST:PORT; nothing: in this process alone.
   std::uint32_t workers = 1;                  ///< Workers inside this process; not 0 without `listen`.
-  std::vector<std::string> categories;        ///< Empty: all.
-  std::optional<std::size_t> max_fixtures;
+  Selection selection;
+  std::vector<std::string> only_cases;     ///< By id, with arms; of what is selected. Empty: all.
   std::vector<std::string> perturbations;  ///< As perturbations_wanted says: names, or "all" alone.
   std::vector<PerturbCommand> perturb_commands;
   /// Only a part of the suite runs, so that baseline entries of the others lack nothing.
-  bool is_selection() const { return !categories.empty() || max_fixtures.has_value(); }
+  bool is_selection() const { return selection.is_part() || !only_cases.empty(); }
+  std::optional<std::string> answers;          ///< A file of recorded answers.
+  bool answers_alone = false;                  ///< No model is named: a test without one is an error.
   bool refresh = false;                        ///< Renew what the cache holds.
   bool no_cache = false;                       ///< Neither read nor write the cache.
   bool judge_refresh = false;                  ///< Renew the votes that the cache holds.
@@ -98,6 +107,7 @@ struct RunOptions {
   std::vector<ReportTarget> reports;           ///< That of --format and --output first.
   bool progress = true;                        ///< False under --quiet.
   LogLevel log_level = LogLevel::info;
+  std::string given_flags{};  ///< As RunRecord::flags.
 };
 
 /// tcp://HOST:PORT, HOST being an IPv4 address, [IPv6], a name or `*`, PORT from 0 (any free one) to 65535.

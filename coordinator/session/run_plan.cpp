@@ -46,7 +46,8 @@ Result<void> check_judge(const RunOptions& options, const RunInputs& inputs, con
   const std::string off = given.origin == Origin::default_value
                               ? ", and no judge is named: "
                               : ", and the judge is \"none\" (" + given.where + "): ";
-  const std::string ask = "with --judge PROVIDER and --judge-model";
+  const std::string flag = options.grading ? "--judge-provider" : "--judge";
+  const std::string ask = "with " + flag + " PROVIDER and --judge-model";
   const std::string import = "import a cassette that holds their votes (`sluice cache import`)";
   return fail(Reason::usage_invalid,
               named(cases) + off +
@@ -55,7 +56,7 @@ Result<void> check_judge(const RunOptions& options, const RunInputs& inputs, con
                              : "name one " + ask + ", or " + import +
                                    ", name the judge that gave them in the same way and run with --mode "
                                    "cached") +
-                  "; --judge fake tries them out without a model");
+                  "; " + flag + " fake tries them out without a model");
 }
 
 RequestSettings request_of(const RunOptions& options, const RunInputs& inputs,
@@ -125,7 +126,7 @@ RunSettings run_settings(const RunOptions& options, const RunInputs& inputs, std
   run.mode = settings.mode.value;
   run.read_cache = !options.refresh && !options.no_cache;
   run.write_cache = !options.no_cache;
-  run.providers = {options.provider.provider};
+  if (!options.answers_alone) run.providers = {options.provider.provider};
   for (const RunArm& arm : options.arms) add_provider(arm.provider.provider, run.providers);
   run.embedding = inputs.embedding.embedding;
   if (const auto& embedder = inputs.embedding.provider) add_provider(*embedder, run.providers);

@@ -139,6 +139,7 @@ RunRecord record_of(const RunOptions& options, const RunInputs& inputs, const Ru
   record.config_fingerprint = inputs.fingerprint;
   record.plan_identity = to_prefixed_hex(plan_identity(plan));
   record.settings = settings_of(options, run, plan);
+  record.flags = options.given_flags;
   return record;
 }
 

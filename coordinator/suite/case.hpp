@@ -6,11 +6,14 @@
 #include "coordinator/suite/thresholding.hpp"
 
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
 
 namespace sluice {
+
+struct AnsweredTest;
 
 /// How a case's request is made: `claims` puts the content into the claims prompt and asks for the claims
 /// schema, `text` sends the content as it is and takes any text for an answer.
@@ -50,6 +53,7 @@ struct Case {
   std::string id;  ///< Where a run has several arms: `TEST@ARM`.
   std::string name;
   std::string category;
+  std::vector<std::string> tags;  ///< For `--filter tag=...`; say nothing about the answer.
   std::string language;
   std::string created;  ///< Date as written in the file; may be empty.
   CaseKind kind = CaseKind::claims;
@@ -67,7 +71,8 @@ struct Case {
   std::uint32_t line = 0;       ///< Of its id there; 0: not known.
   /// By prompt of the suite, for a test without a prompt of its own; else empty.
   std::vector<RenderedPrompt> prompts;
-  std::uint32_t arm = 0;   ///< Position in the run's arms; 0 without any.
+  std::shared_ptr<const AnsweredTest> recorded{};  ///< The answer that is assessed; null: one is asked for.
+  std::uint32_t arm = 0;                           ///< Position in the run's arms; 0 without any.
   std::uint32_t test = 0;  ///< With arms: the same number for the same test under each of them.
 };
 

@@ -1,5 +1,7 @@
 #include "coordinator/suite/case_list.hpp"
 
+#include "coordinator/suite/recorded_answers.hpp"
+
 #include <algorithm>
 #include <utility>
 
@@ -21,8 +23,14 @@ Result<CaseRef> CaseList::read_test(const Entry& entry) const {
 Result<CaseRef> CaseList::read(std::size_t index) const {
   const Entry& entry = entries_.at(index);
   auto test = read_test(entry);
-  if (!test || arms_.empty()) return test;
+  const AnsweredTest* answered = recorded_ == nullptr ? nullptr : recorded_->find(id(index));
+  if (!test || (arms_.empty() && answered == nullptr)) return test;
   auto one = std::make_shared<Case>(**test);
+  if (answered != nullptr) {
+    one->recorded = {recorded_, answered};
+    if (answered->context) one->context = *answered->context;
+    if (arms_.empty()) return CaseRef(std::move(one));
+  }
   one->id = id(index);
   one->arm = entry.arm;
   one->test = entry.test;
@@ -60,6 +68,10 @@ CaseList CaseList::under(std::span<const Arm> arms) const {
 std::string_view CaseList::id(std::size_t index) const {
   const Entry& entry = entries_.at(index);
   return std::string_view(ids_).substr(entry.id_begin, entry.id_length);
+}
+
+bool CaseList::has_answer(std::size_t index) const {
+  return recorded_ != nullptr && recorded_->find(id(index)) != nullptr;
 }
 
 std::string_view CaseList::category(std::size_t index) const {
@@ -104,10 +116,12 @@ void CaseList::sort_by_id() {
   std::ranges::stable_sort(entries_, {}, id_of);
 }
 
-void CaseList::keep_if(const std::function<bool(std::string_view category)>& wanted) {
+void CaseList::keep_if(const std::function<bool(std::size_t index)>& wanted) {
   std::vector<bool> is_wanted;
-  for (const auto& category : categories_) is_wanted.push_back(wanted(category));
-  std::erase_if(entries_, [&](const Entry& entry) { return !is_wanted[entry.category]; });
+  is_wanted.reserve(size());
+  for (std::size_t i = 0; i < size(); ++i) is_wanted.push_back(wanted(i));
+  std::size_t next = 0;
+  std::erase_if(entries_, [&](const Entry&) { return !is_wanted[next++]; });
 }
 
 void CaseList::truncate(std::size_t size) {

@@ -18,6 +18,8 @@
 
 namespace sluice {
 
+class RecordedAnswers;
+
 /// A file whose cases are read one at a time, on demand.
 class CaseFile {
  public:
@@ -59,12 +61,15 @@ class CaseList {
 
   /// By id, byte by byte.
   void sort_by_id();
-  /// Keeps the cases whose category is wanted, in their order.
-  void keep_if(const std::function<bool(std::string_view category)>& wanted);
+  /// Keeps the cases that are wanted, in their order. `wanted` is asked about all of them before any goes.
+  void keep_if(const std::function<bool(std::size_t index)>& wanted);
   void truncate(std::size_t size);
   /// Each case once for each arm, as `TEST@ARM` with the messages of the arm's prompt, by id. REQUIRES: none
   /// has an arm yet; a prompt that an arm names is one of the suite's.
   CaseList under(std::span<const Arm> arms) const;
+  /// From here on cases have these answers.
+  void take(std::shared_ptr<const RecordedAnswers> answers) { recorded_ = std::move(answers); }
+  bool has_answer(std::size_t index) const;
   /// For tests: a held case, to be changed in place (but for its id and category).
   Case& held(std::size_t index);
 
@@ -90,7 +95,8 @@ class CaseList {
   std::vector<std::shared_ptr<const CaseFile>> files_{nullptr};  ///< The first stands for held_.
   std::string ids_;
   std::vector<std::string> categories_;
-  std::vector<std::optional<std::uint32_t>> arms_;  ///< The prompt of each; empty: the run has no arms.
+  std::shared_ptr<const RecordedAnswers> recorded_;  ///< Null: none.
+  std::vector<std::optional<std::uint32_t>> arms_;   ///< The prompt of each; empty: the run has no arms.
   std::map<std::string, std::uint32_t, std::less<>> category_numbers_;
 };
 

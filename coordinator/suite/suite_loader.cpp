@@ -101,24 +101,4 @@ std::vector<CategoryCount> count_categories(const Suite& suite) {
   return result;
 }
 
-Result<Suite> select(Suite suite, const std::vector<std::string>& categories,
-                     std::optional<std::size_t> max_fixtures) {
-  std::vector<std::string> known;
-  for (auto& count : count_categories(suite)) known.push_back(std::move(count.category));
-  for (const std::string& category : categories) {
-    if (std::binary_search(known.begin(), known.end(), category)) continue;
-    const std::vector<std::string_view> candidates(known.begin(), known.end());
-    return fail(Reason::usage_invalid, "the suite \"" + suite.name + "\" has no category \"" + category +
-                                           "\"" + did_you_mean(category, candidates) + "; it has " +
-                                           quoted_list(known));
-  }
-  if (!categories.empty()) {
-    suite.cases.keep_if([&](std::string_view category) {
-      return std::find(categories.begin(), categories.end(), category) != categories.end();
-    });
-  }
-  if (max_fixtures) suite.cases.truncate(*max_fixtures);
-  return suite;
-}
-
 }  // namespace sluice

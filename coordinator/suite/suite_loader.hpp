@@ -28,11 +28,6 @@ tl::expected<Suite, std::vector<Finding>> load_suite(const std::filesystem::path
 tl::expected<LoadedSuite, std::vector<Finding>> load_any_suite(const std::filesystem::path& path,
                                                                const std::vector<std::string>& allowed = {});
 
-/// The suite's part with the given categories (all if there are none), and of that the first `max_fixtures`
-/// by id. usage_invalid names a category that the suite does not have, and those that it has.
-Result<Suite> select(Suite suite, const std::vector<std::string>& categories,
-                     std::optional<std::size_t> max_fixtures);
-
 /// The categories of a suite with their number of cases, by name.
 struct CategoryCount {
   std::string category;

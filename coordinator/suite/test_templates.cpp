@@ -105,13 +105,6 @@ std::string names_file(std::string_view path) {
   return "names \"" + excerpt(path, defaults::quoted_bytes) + "\", which ";
 }
 
-const DocumentEntry* find_entry(const DocumentNode& node, std::string_view key) {
-  const auto* table = std::get_if<DocumentNode::Table>(&node.value);
-  if (table == nullptr) return nullptr;
-  const auto found = std::ranges::find(*table, key, &DocumentEntry::key);
-  return found != table->end() ? &*found : nullptr;
-}
-
 Variables read_variables(const DocumentEntry& vars, const DocumentContext& context) {
   Variables values;
   const auto* table = std::get_if<DocumentNode::Table>(&vars.value.value);

@@ -16,9 +16,6 @@ std::string clause(const TemplateProblem& problem);
 /// `names "a.txt", which `
 std::string names_file(std::string_view path);
 
-/// A key of a mapping; null if it is not there, or the node is none.
-const DocumentEntry* find_entry(const DocumentNode& table, std::string_view key);
-
 /// The variables under `vars` of a test: texts, and numbers and booleans as they are written. What is wrong
 /// becomes findings; a variable whose value is wrong is there nevertheless, so that its use is no finding.
 Variables read_variables(const DocumentEntry& vars, const DocumentContext& context);

@@ -188,6 +188,18 @@ TEST_F(GradingFlowTest, BothTextsAreEmbeddedInOneCall) {
   EXPECT_EQ(grade.grader_id, "embedding:embed-1");
 }
 
+// It was `provider_failed`, as if the provider had been down.
+TEST_F(GradingFlowTest, AnotherNumberOfEmbeddingsThanTwoIsAnErrorOfTheCase) {
+  grade_by(GradeJudge::embedding);
+  settings.embedding = {"openai", "embed-1"};
+  settings.max_retries = 0;
+  start();
+  const auto embedding = answer_both(question(1), "large", "big");
+  ASSERT_EQ(embedding.size(), 1u);
+  answer(embedding[0].id, 200, R"({"data":[{"embedding":[3,4]},{"embedding":[4,3]},{"embedding":[4,3]}]})");
+  EXPECT_EQ(reason_of(only_outcome()), Reason::embedding_count_wrong);
+}
+
 TEST_F(GradingFlowTest, ABaselineThatDeclinesIsAnErrorOfTheCase) {
   start();
   complete({question(1)});
@@ -222,10 +234,24 @@ TEST_F(GradingFlowTest, ABaselineThatComesTooLateIsKeptForTheNextRun) {
   pass(10s + 100ms);
   EXPECT_EQ(reason_of(only_outcome()), Reason::timed_out);
   end_calls({said(late, "Paris")});
+  const auto spent = worker.take<UnitsReturned>();
+  ASSERT_EQ(spent.size(), 1u);
+  ASSERT_EQ(spent[0].spent.size(), 1u);
+  EXPECT_EQ(spent[0].spent[0].unit, 1u);
+  EXPECT_EQ(spent[0].spent[0].spend.paid.of(CallKind::baseline), (Usage{10, 5}));
   restart();
   complete({question(1)});
   EXPECT_TRUE(calls().empty()) << "it was paid for";
   EXPECT_EQ(grade_of(only_outcome()).grade.quality_score, 1.0);
+}
+
+TEST_F(GradingFlowTest, ABaselineThatIsTooLongIsShownToNoJudge) {
+  grade_by(GradeJudge::llm);
+  start();
+  EXPECT_TRUE(answer_both(question(1), "Paris", std::string(defaults::max_judged_bytes + 1, 'x')).empty());
+  const auto done = only_outcome();
+  EXPECT_EQ(reason_of(done), Reason::answer_too_long);
+  EXPECT_TRUE(std::get<Error>(done.outcome).message.starts_with("the baseline's answer has 262145 bytes"));
 }
 
 TEST_F(GradingFlowTest, AnAnswerThatWasNotGivenIsNotGraded) {
@@ -235,6 +261,75 @@ TEST_F(GradingFlowTest, AnAnswerThatWasNotGivenIsNotGraded) {
          R"({"model":"m","choices":[{"message":{"refusal":"no"},"finish_reason":"stop"}],"usage":{}})");
   EXPECT_TRUE(calls().empty());
   EXPECT_FALSE(only_outcome().evidence.grade);
+}
+
+// What was paid for it was in nobody's costs.
+TEST_F(GradingFlowTest, ABaselineThatComesForNobodyIsPaidByItsUnit) {
+  settings.case_timeout = 10s;
+  start();
+  complete({question(1)});
+  end_calls({said(only_call(), "Paris")});
+  const auto late = only_call();
+  pass(10s + 100ms);
+  EXPECT_EQ(only_outcome().spend.paid.of(CallKind::baseline), Usage());
+  end_calls({said(late, "Paris")});
+  const auto spent = worker.take<UnitsReturned>();
+  ASSERT_EQ(spent.size(), 1u);
+  ASSERT_EQ(spent[0].spent.size(), 1u);
+  EXPECT_EQ(spent[0].spent[0].unit, 1u);
+  EXPECT_EQ(spent[0].spent[0].spend.paid.of(CallKind::baseline), (Usage{10, 5}));
+  EXPECT_TRUE(answer_both(question(2), "Rome", "Rome").empty());
+  EXPECT_EQ(only_outcome().spend.paid.of(CallKind::baseline), (Usage{10, 5}));
+  EXPECT_TRUE(worker.take<UnitsReturned>().empty()) << "once";
+}
+
+// The judge read it, and a candidate without it was "another text".
+TEST_F(GradingFlowTest, AKeyInTheBaselinesAnswerGoesToNobody) {
+  const std::string secret = "sk-secret-1234";
+  key_mask = KeyMask(secret);
+  start();
+  EXPECT_TRUE(answer_both(question(1), "it is " + secret, "it is " + secret).empty());
+  const auto same = grade_of(only_outcome());
+  EXPECT_EQ(same.grade.quality_score, 1.0);
+  EXPECT_EQ(same.baseline.text, "it is [key]");
+  grade_by(GradeJudge::llm);
+  restart();
+  const auto judged = answer_both(question(2), "no", "it is " + secret);
+  ASSERT_EQ(judged.size(), 2u);
+  for (const auto& call : judged) {
+    EXPECT_NE(whole_body(call.request).find("it is [key]"), std::string::npos);
+    EXPECT_EQ(whole_body(call.request).find(secret), std::string::npos);
+  }
+  complete({question(3)});
+  end_calls({said(only_call(), "answer")});
+  answer(only_call(), 200,
+         R"({"model":"m","choices":[{"message":{"refusal":"not with )" + secret +
+             R"("},"finish_reason":"stop"}],"usage":{}})");
+  const auto done = only_outcome();
+  EXPECT_EQ(std::get<Error>(done.outcome).message.find(secret), std::string::npos);
+}
+
+// Only the last one who sought it heard of it: the unit waited until its time was over.
+TEST_F(GradingFlowTest, AMetricAndAGradeMaySeekOneEmbedding) {
+  start(true);
+  EXPECT_TRUE(answer_both(question(1), "large", "big").empty());
+  only_outcome();
+  grade_by(GradeJudge::embedding);
+  settings.embedding = {"openai", "embed-1"};
+  restart();
+  WorkUnit work = *question(1);
+  work.tasks[0].texts = {{MetricId::semantic_similarity_to, {"big"}}};
+  complete({std::make_shared<const WorkUnit>(std::move(work))});
+  const auto embedding = calls();
+  EXPECT_FALSE(embedding.empty());
+  for (const auto& call : embedding) {
+    answer(call.id, 200,
+           R"({"model":"embed-1","data":[{"index":0,"embedding":[3,4]},{"index":1,"embedding":[3,4]}],)"
+           R"("usage":{"prompt_tokens":4}})");
+  }
+  const auto done = only_outcome();
+  EXPECT_EQ(grade_of(done).grade.quality_score, 1.0);
+  EXPECT_EQ(done.evidence.embedded.size(), 2u) << "what the metric compares";
 }
 
 TEST_F(GradingFlowTest, MockModeAndCancelCallNobody) {

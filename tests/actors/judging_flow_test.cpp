@@ -289,6 +289,64 @@ TEST_F(JudgingFlowTest, TheFakeJudgeAndMockModeMakeNoCall) {
   EXPECT_EQ(scores_of(only_outcome()).size(), 3u);
 }
 
+// One vote without usage among others counted nothing in the run's budgets.
+TEST_F(JudgingFlowTest, AVoteOfUnknownUsageIsMarkedThoughOthersHaveOne) {
+  start();
+  const auto votes = ask_and_answer(judged(1));
+  ASSERT_EQ(votes.size(), 3u);
+  end_calls({voted(votes[0], 0.9), voted(votes[1], 0.9)});
+  answer(votes[2].id, 200,
+         R"({"model":"m","choices":[{"message":{"content":"{\"score\":1}"},"finish_reason":"stop"}]})");
+  const auto done = only_outcome();
+  EXPECT_EQ(done.spend.paid.of(CallKind::judge), (Usage{20, 10}));
+  EXPECT_TRUE(done.spend.is_unmetered(CallKind::judge));
+  EXPECT_FALSE(done.spend.is_unmetered(CallKind::answer));
+}
+
+TEST_F(JudgingFlowTest, AnAnswerThatIsTooLongIsShownToNoJudge) {
+  start();
+  EXPECT_EQ(ask_and_answer(judged(1), std::string(defaults::max_judged_bytes, 'x')).size(), 3u);
+  complete({judged(2)});
+  end_calls({said(only_call(), std::string(defaults::max_judged_bytes + 1, 'x'))});
+  EXPECT_TRUE(calls().empty());
+  const auto done = only_outcome();
+  EXPECT_EQ(reason_of(done), Reason::answer_too_long);
+  const auto& message = std::get<Error>(done.outcome).message;
+  EXPECT_TRUE(message.starts_with("the answer has 262145 bytes, and a judge is shown 262144 at most"))
+      << message;
+  EXPECT_EQ(done.spend.paid.of(CallKind::answer), (Usage{10, 5})) << "the answer itself was paid for";
+}
+
+// A vote that two workers needed was renewed by each of them, so that equal answers had unequal scores.
+TEST_F(JudgingFlowTest, AVoteThatIsRenewedIsSoughtAtOtherWorkers) {
+  caches_hold_nothing = false;
+  start(true);
+  for (const bool refreshes_all : {false, true}) {
+    settings.judge.refresh = !refreshes_all;
+    settings.read_cache = !refreshes_all;
+    restart();
+    complete({judged(1, 1)});
+    if (const auto made = calls(); !made.empty()) end_calls({said(made[0].id, "answer")});
+    const auto keys = sought();
+    ASSERT_EQ(keys.size(), 1u);
+    EXPECT_EQ(keys[0].kind, EntryKind::vote);
+    EXPECT_TRUE(calls().empty()) << "another may have renewed it";
+    auto elsewhere = AnswerCache::open(folder_.path() / (refreshes_all ? "other" : "elsewhere"));
+    ASSERT_TRUE(elsewhere) << elsewhere.error().message;
+    AnswerStore other(std::move(*elsewhere), {});
+    const double score = refreshes_all ? 0.75 : 0.25;
+    Completion vote{R"({"score":)" + std::to_string(score) + "}", "stop", "m", {10, 5}, 0, {}};
+    ASSERT_TRUE(other.store_vote(keys[0].digest, vote));
+    found(keys[0], other.lend(keys[0]));
+    EXPECT_EQ(scores_of(only_outcome()), std::vector<double>{score});
+    complete({judged(2, 1)});
+    if (const auto made = calls(); !made.empty()) end_calls({said(made[0].id, "answer")});
+    EXPECT_TRUE(sought().empty()) << "this run has it";
+    EXPECT_TRUE(calls().empty());
+    EXPECT_EQ(scores_of(only_outcome()), std::vector<double>{score});
+  }
+}
+
 TEST_F(JudgingFlowTest, AVoteThatComesTooLateIsKeptForTheNextRun) {
   settings.case_timeout = 10s;
   start(true);
@@ -297,6 +355,13 @@ TEST_F(JudgingFlowTest, AVoteThatComesTooLateIsKeptForTheNextRun) {
   pass(10s + 100ms);
   EXPECT_EQ(reason_of(only_outcome()), Reason::timed_out);
   end_calls({voted(votes[0], 0.6)});
+  const auto late = worker.take<UnitsReturned>();
+  ASSERT_EQ(late.size(), 1u) << "it was paid for, whoever needs it";
+  EXPECT_TRUE(late[0].units.empty());
+  ASSERT_EQ(late[0].spent.size(), 1u);
+  EXPECT_EQ(late[0].spent[0].unit, 1u);
+  EXPECT_EQ(late[0].spent[0].spend.calls, 1u);
+  EXPECT_EQ(late[0].spent[0].spend.paid.of(CallKind::judge), (Usage{10, 5}));
   restart();
   complete({judged(1, 1)});
   EXPECT_TRUE(calls().empty()) << "it was paid for";

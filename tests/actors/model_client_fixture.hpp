@@ -20,7 +20,7 @@ inline constexpr const char* no_claims = R"({"claims":[]})";
 class ModelClientTest : public ActorTest {
  protected:
   using Http = Probe<HttpCalls, HttpCancel>;
-  using Worker = Probe<DemandChanged, EntryMessages, WorkerUnfit, UnitsCompleted, UnitsScored>;
+  using Worker = Probe<DemandChanged, EntryMessages, WorkerUnfit, UnitsCompleted, UnitsScored, UnitsReturned>;
 
   ModelClientTest() {
     settings.run_id = "run-1";
@@ -56,6 +56,7 @@ class ModelClientTest : public ActorTest {
     ModelClientConfig config;
     config.flow.settings = settings;
     config.flow.keys = {{"openai", ""}};
+    config.flow.key_mask = key_mask;
     config.flow.store = store;
     config.flow.random_seed = 7;
     config.flow.max_concurrent = max_concurrent;
@@ -237,6 +238,7 @@ class ModelClientTest : public ActorTest {
 
   support::TemporaryFolder folder_;
   RunSettings settings;
+  KeyMask key_mask;
   std::uint32_t max_concurrent = 256;
   bool log_calls = false;
   bool is_heard = false;  ///< As the last `budget` said.

@@ -1,6 +1,7 @@
 // The owners of sockets: what a flood may take of them, and how they end.
 #include "common/transport/socket_actor.hpp"
 
+#include "common/transport/dealer.hpp"
 #include "common/transport/messages.hpp"
 #include "common/transport/reject_quota.hpp"
 #include "common/transport/router.hpp"
@@ -98,6 +99,41 @@ TEST_F(SocketActorTest, AnExitMessageEndsARouterAndItsReasonIsTold) {
   self->receive([&](const caf::down_msg& down) {
     EXPECT_EQ(down.reason, caf::error(caf::exit_reason::user_shutdown));
   });
+}
+
+// --- a dealer ---
+
+// A worker that could not read the run's settings waited for them until its own end.
+TEST_F(SocketActorTest, AWelcomeThatCannotBeReadIsOneOfAnotherVersion) {
+  zmq::socket_t coordinator(context, zmq::socket_type::dealer);
+  coordinator.set(zmq::sockopt::linger, 0);
+  coordinator.bind("inproc://coordinator");
+  auto connected = connect_dealer(context, "inproc://coordinator");
+  ASSERT_TRUE(connected) << connected.error().message;
+  Probe<FromCoordinator> worker(system());
+  const auto dealer = spawn_dealer(system(), std::move(*connected), worker.handle());
+  const auto send = [&](const std::string& header, const std::string& body) {
+    coordinator.send(zmq::buffer(header), zmq::send_flags::sndmore);
+    coordinator.send(zmq::buffer(body), zmq::send_flags::none);
+  };
+  send(wire::encode(wire::Drain{"run", "over"}).header, "no drain");  // Is left out.
+  auto welcome = wire::encode(wire::Welcome{});
+  welcome.body.pop_back();
+  send(welcome.header, welcome.body);
+  EXPECT_TRUE(support::eventually([&] {
+    settle();
+    return !worker.got<FromCoordinator>().empty();
+  }));
+  const auto got = worker.take<FromCoordinator>();
+  ASSERT_EQ(got.size(), 1u);
+  ASSERT_EQ(got[0].messages.size(), 1u);
+  const auto* reject = std::get_if<wire::Reject>(&got[0].messages[0]);
+  ASSERT_NE(reject, nullptr);
+  EXPECT_EQ(reject->code, wire::RejectCode::protocol_mismatch);
+  EXPECT_NE(reject->detail.find("WELCOME"), std::string::npos) << reject->detail;
+  caf::anon_send(dealer, CloseSocket{});
+  caf::scoped_actor self(system());
+  self->wait_for(dealer);
 }
 
 // --- REJECT ---

@@ -323,8 +323,9 @@ TEST_F(BaselineCommands, ALedgerOfAnotherVersionIsNamed) {
     ledger.seekp(63);
     ledger.put(99);
   }
-  expect_refusal(run_sluice({"runs", "list"}),
-                 "ledger.db has version 99, and this sluice knows versions up to 9: a newer sluice wrote it");
+  expect_refusal(
+      run_sluice({"runs", "list"}),
+      "ledger.db has version 99, and this sluice knows versions up to 10: a newer sluice wrote it");
 }
 
 }  // namespace

@@ -122,4 +122,59 @@ TEST_F(CalibrateJudge, LabelsOfOtherTestsThanThoseThatRanLeaveNothingToCompare) 
   EXPECT_NE(finished.errors.find("there is nothing to compare"), std::string::npos) << finished.errors;
 }
 
+// A judge that passes what the labels pass, over twenty answers: kappa is 1, its interval's lower end far
+// lower.
+TEST_F(CalibrateJudge, AGateThatAsksForItLetsTheJudgeFailOnlyThen) {
+  write_text(folder() / "suite.yaml", [&] {
+    std::string suite = "suite: judged\ntests:\n";
+    for (int i = 0; i < cases; ++i)
+      suite +=
+          "  - {id: " + id(i) + ", input: {prompt: question " + id(i) + "}, expected: {type: relevancy}}\n";
+    return suite;
+  }());
+  write_labels(cases / 2);
+  std::string address;
+  {
+    auto simulator = start_simulator(answers(), {});
+    address = simulator.url();
+    Flags run = command(address, "live");
+    run[0] = "run";
+    const auto uncalibrated = run_sluice(run + Flags{"--judge-min-kappa", "0.5", "--format", "json"});
+    ASSERT_EQ(uncalibrated.exit_code, 0) << uncalibrated.errors;
+    const Json report = Json::parse(uncalibrated.output);
+    EXPECT_EQ(report.at("verdict"), "review");
+    EXPECT_EQ(report.at("metrics").at("warned"), cases / 2);
+    EXPECT_EQ(report.at("judge_calibration").at("metrics").at(0).at("standing"), "missing");
+    const auto calibrated =
+        run_sluice(command(address, "live") + Flags{"--labels", "labels.jsonl", "--format", "json"});
+    ASSERT_EQ(calibrated.exit_code, 0) << calibrated.errors;
+    const Json kappa = Json::parse(calibrated.output).at("metrics").at(0);
+    ASSERT_GT(kappa.at("kappa_interval").at(0), 0.5);
+    ASSERT_LT(kappa.at("kappa_interval").at(0), 0.9);
+  }
+  Flags cached = command(address, "cached");
+  cached[0] = "run";
+  const auto enough = run_sluice(cached + Flags{"--judge-min-kappa", "0.5"});
+  EXPECT_EQ(enough.exit_code, 1) << enough.errors;
+  EXPECT_NE(enough.output.find("has a kappa of at least 0.5"), std::string::npos) << enough.output;
+  const auto too_little = run_sluice(cached + Flags{"--judge-min-kappa", "0.9"});
+  EXPECT_EQ(too_little.exit_code, 0) << "the estimate is 1: what counts is what is known";
+  EXPECT_NE(too_little.output.find("by a judge whose kappa is too low"), std::string::npos)
+      << too_little.output;
+  EXPECT_EQ(run_sluice(cached + Flags{"--judge-min-kappa", "0.9", "--strict"}).exit_code, 1);
+  const auto refused = run_sluice(cached + Flags{"--judge-min-kappa", "1.5"});
+  EXPECT_EQ(refused.exit_code, 2);
+  EXPECT_NE(refused.errors.find("--judge-min-kappa: must be a number from 0 to 1"), std::string::npos)
+      << refused.errors;
+}
+
+TEST_F(CalibrateJudge, ThatOfAMockRunNeverCounts) {
+  write_labels(cases / 2);
+  const Flags mock{"suite.yaml", "--mode", "mock"};
+  ASSERT_NE(run_sluice(Flags{"calibrate-judge"} + mock + Flags{"--labels", "labels.jsonl"}).exit_code, 1);
+  const auto gated = run_sluice(Flags{"run"} + mock + Flags{"--judge-min-kappa", "0", "--format", "json"});
+  const Json report = Json::parse(gated.output);
+  EXPECT_EQ(report.at("judge_calibration").at("metrics").at(0).at("standing"), "fake");
+}
+
 }  // namespace sluice::calibrate_judge_test

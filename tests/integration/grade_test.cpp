@@ -113,6 +113,44 @@ TEST_F(Grade, AModelComparesInBothOrdersAndWhatFlipsIsATie) {
   EXPECT_EQ(calls(), 3u + 3u + 6u) << "the second run makes none";
 }
 
+TEST_F(Grade, GradesAreKeptAndShownByArmAndCategory) {
+  graded({"--judge", "exact"});
+  const json first = graded(by_llm());
+  const auto quality = [&](const Flags& more) {
+    const auto finished = run_sluice(Flags{"quality", "--format", "json"} + more);
+    EXPECT_EQ(finished.exit_code, 0) << finished.errors;
+    return json::parse(finished.output, nullptr, false);
+  };
+  const json all = quality({});
+  ASSERT_EQ(all.size(), 2u) << all;
+  EXPECT_EQ(all[0]["grader_id"], "exact");
+  EXPECT_EQ(all[0]["all"]["quality_score"], 1.0 / 3.0);
+  const json by_model = quality({"--judge", "llm"});
+  ASSERT_EQ(by_model.size(), 1u);
+  EXPECT_EQ(by_model[0], all[1]);
+  EXPECT_EQ(all[1]["suite"], "capitals");
+  EXPECT_EQ(all[1]["baseline"]["arm"], "before");
+  EXPECT_EQ(all[1]["candidate"]["provider_name"], "new");
+  EXPECT_EQ(all[1]["candidate"]["model"], "m-2");
+  for (const char* member : {"tests", "grades", "quality_score", "interval", "position_flips"})
+    EXPECT_EQ(all[1]["all"][member], first["all"][member]) << member;
+  EXPECT_EQ(all[1]["by_category"][0]["category"], "america");
+  graded(by_llm());  // Without a call.
+  EXPECT_EQ(quality({"--judge", "llm"})[0]["all"]["grades"], 6);
+  const std::string run = first["run_id"];
+  EXPECT_EQ(quality({"--run", run.substr(0, 8)})[0]["all"]["grades"], 3);
+  const auto table = run_sluice({"quality", "--arm", "after", "--judge", "llm"});
+  EXPECT_TRUE(table.output.starts_with("capitals, graded by llm:j:comparison-v1, last ")) << table.output;
+  EXPECT_EQ(run_sluice({"quality", "--arm", "nobody"}).output,
+            "No grade fits; `sluice quality` without flags shows all.\n");
+}
+
+TEST_F(Grade, MockGradesAreNotKept) {
+  const auto finished = run_sluice(with(grade({"--judge", "exact"}), "--mode", "mock"));
+  EXPECT_EQ(finished.exit_code, 0) << finished.errors;
+  EXPECT_EQ(run_sluice({"quality"}).output, "Nothing is graded yet; `sluice grade` compares two arms.\n");
+}
+
 TEST_F(Grade, ATableShowsTheLowestFirst) {
   auto flags = grade({"--judge", "exact"});
   flags = with(std::move(flags), "--format", "table");

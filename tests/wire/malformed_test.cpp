@@ -41,7 +41,7 @@ std::vector<MalformedCase> malformed_cases() {
   const auto hello = "SL\x07\x01"s;
   const auto report = "SL\x07\x04"s;
   const auto body = hello_with(0, "\x01");
-  const auto run_and_window = "\x94\xa1r\x01"s;
+  const auto run_and_window = "\x96\xa1r\x01"s;
   return {
       {"no header", "", body},
       {"short header", "SL\x07", body},

@@ -116,7 +116,11 @@ UnitResult any_result() {
                   any<bool>(),
                   {any<std::uint64_t>(), any<std::uint64_t>(), any<std::uint64_t>(), 0, any<std::uint64_t>(),
                    any<std::uint64_t>()},
-                  any<std::uint32_t>()};
+                  any<std::uint32_t>(),
+                  any<std::uint32_t>(),
+                  any<std::uint32_t>(),
+                  any<std::uint32_t>(),
+                  any<std::uint8_t>()};
   return result;
 }
 
@@ -170,7 +174,9 @@ RC_GTEST_PROP(RoundTrip, Heartbeat, ()) {
 
 RC_GTEST_PROP(RoundTrip, Report, ()) {
   arrives_at_coordinator(Report{*text(), any<std::uint32_t>(), some([] { return any<UnitId>(); }),
-                                some(any_result), some([] { return any<UnitId>(); })});
+                                some(any_result), some([] { return any<UnitId>(); }), some([] {
+                                  return UnitSpend{any<UnitId>(), any_result().spend};
+                                })});
 }
 
 RC_GTEST_PROP(RoundTrip, EntriesOfCaches, ()) {
@@ -243,28 +249,32 @@ RC_GTEST_PROP(RoundTrip, Work, ()) {
                             *rc::gen::inRange<std::uint32_t>(1, defaults::max_judge_samples + 1),
                             *ratio(),
                             *text(),
-                            *text()};
+                            *text(),
+                            any<bool>() ? std::optional(any_judge_score()) : std::nullopt};
   };
-  Work work{*text(), some([&] {
-              WorkUnit unit;
-              unit.unit = any<UnitId>();
-              unit.key = any_digest();
-              unit.repeat = any<std::uint32_t>();
-              unit.held_elsewhere = any<bool>();
-              unit.request = {*text(),
-                              *text(),
-                              *rc::gen::elementOf(shared),
-                              *text(),
-                              *rc::gen::elementOf(shared),
-                              *ratio(),
-                              any<std::uint32_t>(),
-                              any<bool>() ? std::optional(any<std::int64_t>()) : std::nullopt};
-              unit.tasks = some([&] {
-                return ScoringTask{any<TrialId>(), some(expected),      some(expected), *ratio(),
-                                   any<bool>(),    some(expected_text), some(judged),   {*text(), *text()}};
-              });
-              return unit;
-            })};
+  Work work{
+      *text(), some([&] {
+        WorkUnit unit;
+        unit.unit = any<UnitId>();
+        unit.key = any_digest();
+        unit.repeat = any<std::uint32_t>();
+        unit.held_elsewhere = any<bool>();
+        if (any<bool>())
+          unit.recorded = RecordedAnswer{*text(), *text(), {any<std::uint64_t>(), any<std::uint64_t>()}};
+        unit.request = {*text(),
+                        *text(),
+                        *rc::gen::elementOf(shared),
+                        *text(),
+                        *rc::gen::elementOf(shared),
+                        *ratio(),
+                        any<std::uint32_t>(),
+                        any<bool>() ? std::optional(any<std::int64_t>()) : std::nullopt};
+        unit.tasks = some([&] {
+          return ScoringTask{any<TrialId>(), some(expected),      some(expected), *ratio(),
+                             any<bool>(),    some(expected_text), some(judged),   {*text(), *text()}};
+        });
+        return unit;
+      })};
   const auto frames = encode(work);
   const auto decoded = decode_to_worker(frames.header, frames.body);
   RC_ASSERT(decoded.has_value());
@@ -276,7 +286,7 @@ RC_GTEST_PROP(RoundTrip, Work, ()) {
     const auto& a = work.units[i];
     const auto& b = arrived.units[i];
     RC_ASSERT(a.unit == b.unit && a.key == b.key && a.repeat == b.repeat);
-    RC_ASSERT(a.held_elsewhere == b.held_elsewhere);
+    RC_ASSERT(a.held_elsewhere == b.held_elsewhere && a.recorded == b.recorded);
     RC_ASSERT(a.request.provider == b.request.provider && a.request.model == b.request.model);
     RC_ASSERT(same_text(a.request.system, b.request.system));
     RC_ASSERT(same_text(a.request.response_schema, b.request.response_schema));

@@ -39,7 +39,7 @@ inline UnitResult scored_result() {
        std::move(claims),
        {{MetricId::faithfulness, JudgeSource::judge, {{1.0, true}, {0.5, true}}, "Gr\u00fc\u00df dich"},
         {MetricId::rubric, JudgeSource::cache, {{0.25, false}}, "Unfriendly."}}}};
-  result.spend = {2, 1, 1, false, {1200, 345, 67, 0, 890, 123, 1190, 321}, 876};
+  result.spend = {2, 1, 1, false, {1200, 345, 67, 0, 890, 123, 1190, 321}, 876, 0, 0, 0, 4};
   result.grade = GradingResult{{0.5, "A tie.", "llm:gpt-4o:comparison-v1", OrderedScores{0.75, 0.25}},
                                {"Hallo", "gpt-4o-mini-2024", {1190, 321}, true, 0},
                                {"Gr\u00fc\u00df dich", "", {1200, 345}, false, 640}};
@@ -85,6 +85,9 @@ inline Work work() {
   second.unit = 2;
   second.request = {"openai", "gpt-4o-mini", share("You read code."), "x = 1", nullptr, 0.0, 0, std::nullopt};
   second.held_elsewhere = true;
+  second.recorded = RecordedAnswer{"y = 2", "gpt-4o-mini-2026", {12, 3}};
+  first.tasks.at(1).judged.at(0).recorded =
+      JudgeScore{MetricId::correctness, JudgeSource::trace, {{0.75, true}, {0.25, false}}, "Half of it."};
   return {"run-1", {first, second}};
 }
 
@@ -161,7 +164,12 @@ inline std::vector<Sample> all() {
                                  10,
                                  {limited_demand(), {"gemini", 0, 0, 0, true, 1500, {}, {}, {}, {}, {}, {}}},
                                  77})},
-      {"report", up(Report{"run-1", 10, {4, 5}, {scored_result(), failed_result()}, {6, 300}})},
+      {"report", up(Report{"run-1",
+                           10,
+                           {4, 5},
+                           {scored_result(), failed_result()},
+                           {6, 300},
+                           {{300, scored_result().spend}}})},
       {"goodbye", up(Goodbye{"interrupted"})},
       {"seek", up(Seek{"run-1",
                        {{EntryKind::answer, digest(9)},

@@ -91,4 +91,25 @@ Result<std::vector<CacheFacts>> cache_stats(const fs::path& home) {
   return all;
 }
 
+Result<HeldAnswers> find_answers(const FindAnswers& wanted) {
+  HeldAnswers found;
+  found.held.resize(wanted.keys.size());
+  std::vector<Error> problems;
+  const auto caches = open_others_read_only(wanted.home, {}, &problems, &found.in_use);
+  if (!problems.empty()) return fail(std::move(problems.front()));
+  std::vector<EntryKind> kinds{EntryKind::answer};
+  if (wanted.with_outcomes) kinds.push_back(EntryKind::outcome);
+  for (std::size_t i = 0; i < wanted.keys.size(); ++i) {
+    for (const AnswerCache& cache : caches) {
+      for (const EntryKind kind : kinds) {
+        const auto entry = cache.get_entry(kind, wanted.keys[i]);
+        if (!entry) return fail(entry.error());
+        found.held[i] = found.held[i] || entry->has_value();
+      }
+      if (found.held[i]) break;
+    }
+  }
+  return found;
+}
+
 }  // namespace sluice

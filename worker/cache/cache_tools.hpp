@@ -22,4 +22,7 @@ Result<std::optional<Completion>> find_answer(const std::filesystem::path& home,
 /// The bytes of all files in the folder; what vanishes meanwhile counts nothing.
 std::uint64_t bytes_in(const std::filesystem::path& folder);
 
+/// Which of these answers are in the caches of a home that nobody has open for writing.
+Result<HeldAnswers> find_answers(const FindAnswers& wanted);
+
 }  // namespace sluice

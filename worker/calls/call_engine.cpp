@@ -90,7 +90,7 @@ CallId CallEngine::submit(CallRequest& request, const CallContext& context, Time
   const OutageClock outages(called->budget.out(at_.now),
                             defaults::failed_probes_per_try * (settings_.max_retries + 1));
   auto& call = calls_.try_emplace(id, request, context, *called, retry, outages, at_.now).first->second;
-  if (held && entries_.seeks()) {
+  if (held && entries_.seeks(held->kind)) {
     call.state = Call::State::seeks_entry;
     entries_.seek(*held, {owner, id});
     alarms_.set(id, retry.deadline());
@@ -216,27 +216,31 @@ void CallEngine::end_waiting(CalledProvider& provider, const Error& error) {
   for (const auto id : waiting_calls(provider, calls_)) end(id, failed_with(error));
 }
 
-std::optional<CallContext> CallEngine::on_entry(const wire::LentEntry& entry, const Moment& moment) {
+std::vector<CallContext> CallEngine::on_entry(const wire::LentEntry& entry, const Moment& moment) {
   at_ = moment;
-  const auto seeker = entries_.on_found(entry.key, !entry.bytes.empty());
-  if (!seeker || seeker->owner != owner) return seeker;
-  const auto found = calls_.find(seeker->id);
-  if (found == calls_.end() || found->second.state != Call::State::seeks_entry) {
-    entries_.given_up(entry.key);
-    return std::nullopt;
-  }
+  auto seekers = entries_.on_found(entry.key, !entry.bytes.empty());
+  const auto own = std::ranges::find(seekers, owner, &CallContext::owner);
+  if (own == seekers.end()) return seekers;
+  on_sought(own->id, entry);
+  seekers.erase(own);
+  return seekers;
+}
+
+/// What came of the entry that the call was submitted with.
+void CallEngine::on_sought(CallId id, const wire::LentEntry& entry) {
+  const auto found = calls_.find(id);
+  if (found == calls_.end() || found->second.state != Call::State::seeks_entry)
+    return entries_.given_up(entry.key);
   if (!entry.bytes.empty()) {
     const auto taken = found->second.request->take_entry(entry.bytes);
     if (taken) {
       CallEnded ended;
       ended.lent = true;
-      end(seeker->id, std::move(ended));
-      return std::nullopt;
+      return end(id, std::move(ended));
     }
     problems_.push_back(taken.error().message);
   }
-  make_ready(seeker->id);
-  return std::nullopt;
+  make_ready(id);
 }
 
 void CallEngine::on_done(const HttpDone& done, const Moment& moment,

@@ -65,8 +65,8 @@ class CallEngine {
   // --- What happens ---
 
   void on_budget(const BudgetChanged& budget, const Moment& moment);
-  /// What another worker's cache holds, or does not. Returns who sought it, if it is for somebody else.
-  std::optional<CallContext> on_entry(const wire::LentEntry& entry, const Moment& moment);
+  /// What another worker's cache holds, or does not. Returns who else sought it.
+  std::vector<CallContext> on_entry(const wire::LentEntry& entry, const Moment& moment);
   /// A call has ended; one that is not known any more is ignored. `arrived`: when, for people.
   void on_done(const HttpDone& done, const Moment& moment, std::chrono::system_clock::time_point arrived);
   /// Ends back-offs, and calls whose time is over.
@@ -92,6 +92,7 @@ class CallEngine {
   CalledProvider* provider(const std::string& name);
   std::optional<Error> obstacle(const CalledProvider& provider) const;
   void make_ready(CallId id);
+  void on_sought(CallId id, const wire::LentEntry& entry);
   void end_oversized(CalledProvider& provider);
   void end_waiting(CalledProvider& provider, const Error& error);
   void start_ready(CalledProvider& provider);

@@ -75,6 +75,7 @@ inline void add_costs(Spend& to, const Spend& from) {
   to.waited_permit_ms += from.waited_permit_ms;
   to.waited_pause_ms += from.waited_pause_ms;
   to.waited_retry_ms += from.waited_retry_ms;
+  to.unmetered |= from.unmetered;
 }
 
 /// What a call itself took of the time from its start to its answer: without the waits of `spend`.

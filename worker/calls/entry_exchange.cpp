@@ -10,19 +10,29 @@ namespace sluice {
 
 EntryExchange::EntryExchange(const RunSettings& settings, bool has_cache)
     : run_id_(settings.run_id),
-      seeks_(has_cache && settings.mode == Mode::live && settings.read_cache && settings.write_cache) {}
+      shares_(has_cache && settings.mode == Mode::live && settings.write_cache),
+      reads_(settings.read_cache) {}
 
 void EntryExchange::seek(const EntryKey& key, const CallContext& seeker) {
-  if (awaited_.insert_or_assign(key, seeker).second) unsent_.push_back(key);
+  const auto [awaited, is_new] = awaited_.try_emplace(key);
+  auto& seekers = awaited->second;
+  const auto same = std::ranges::find(seekers, seeker.owner, &CallContext::owner);
+  if (same != seekers.end()) {
+    *same = seeker;
+  } else {
+    seekers.insert(std::ranges::upper_bound(seekers, seeker.owner, {}, &CallContext::owner), seeker);
+  }
+  if (is_new) unsent_.push_back(key);
 }
 
-std::optional<CallContext> EntryExchange::on_found(const EntryKey& key, bool found) {
-  const auto node = awaited_.extract(key);
-  const auto seeker = node ? std::optional(node.mapped()) : std::nullopt;
-  if (found || !is_leased(key.kind)) return seeker;
+std::vector<CallContext> EntryExchange::on_found(const EntryKey& key, bool found) {
+  auto node = awaited_.extract(key);
+  std::vector<CallContext> seekers;
+  if (node) seekers = std::move(node.mapped());
+  if (found || !is_leased(key.kind)) return seekers;
   const bool is_new = to_pay_.insert(key).second;
-  if (is_new && !seeker) given_up(key);
-  return seeker;
+  if (is_new && seekers.empty()) given_up(key);
+  return seekers;
 }
 
 void EntryExchange::stored(const EntryKey& key) {
@@ -35,7 +45,7 @@ void EntryExchange::given_up(const EntryKey& key) {
 
 void EntryExchange::ask_again() {
   unsent_.clear();
-  for (const auto& [key, seeker] : awaited_) unsent_.push_back(key);
+  for (const auto& [key, seekers] : awaited_) unsent_.push_back(key);
 }
 
 std::vector<wire::ToCoordinator> EntryExchange::take_messages() {

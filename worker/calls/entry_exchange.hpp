@@ -6,7 +6,6 @@
 #include "worker/calls/call_request.hpp"
 
 #include <map>
-#include <optional>
 #include <set>
 #include <string>
 #include <vector>
@@ -18,15 +17,17 @@ namespace sluice {
 /// not thread-safe.
 class EntryExchange {
  public:
-  /// Entries are sought in live runs that read and write the cache, by a worker that has one.
+  /// Entries are sought in live runs that write the cache, by a worker that has one: where they do not read
+  /// it, votes alone, each of which one worker renews for all.
   EntryExchange(const RunSettings& settings, bool has_cache);
-  bool seeks() const { return seeks_; }
+  bool seeks(EntryKind kind) const { return shares_ && (reads_ || kind == EntryKind::vote); }
 
-  /// Asks for the entry, once: what came of it is for the last one who sought it.
+  /// Asks for the entry, once: what came of it is for each owner who sought it, by the last of its calls.
   void seek(const EntryKey& key, const CallContext& seeker);
-  /// FOUND named the key; `found`: with its bytes. Returns who sought it; nothing if it is not awaited here,
-  /// or not any more: what was left to this worker is then given up, so that others do not wait for it.
-  std::optional<CallContext> on_found(const EntryKey& key, bool found);
+  /// FOUND named the key; `found`: with its bytes. Returns who sought it, by owner; nobody if it is not
+  /// awaited here, or not any more: what was left to this worker is then given up, so that others do not wait
+  /// for it.
+  std::vector<CallContext> on_found(const EntryKey& key, bool found);
 
   /// A leased entry is in the cache now.
   void stored(const EntryKey& key);
@@ -40,9 +41,10 @@ class EntryExchange {
 
  private:
   std::string run_id_;
-  bool seeks_ = false;
-  std::map<EntryKey, CallContext> awaited_;  ///< With who seeks it.
-  std::set<EntryKey> to_pay_;                ///< Leased entries that this worker was left to pay for.
+  bool shares_ = false;
+  bool reads_ = false;
+  std::map<EntryKey, std::vector<CallContext>> awaited_;  ///< With who seeks it: one call of each owner.
+  std::set<EntryKey> to_pay_;  ///< Leased entries that this worker was left to pay for.
   std::vector<EntryKey> unsent_;
   std::vector<EntryKey> unsent_stored_;
   std::vector<EntryKey> unsent_given_up_;

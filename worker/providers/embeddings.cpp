@@ -27,24 +27,27 @@ std::optional<std::vector<float>> vector_of(const JsonView& array) {
   return vector;
 }
 
-std::optional<Embedded> embedded_in(const Format& format, const JsonView& body, std::size_t count) {
+/// Or why there are none.
+std::variant<Embedded, Reason> embedded_in(const Format& format, const JsonView& body, std::size_t count) {
   const auto raw = format.read_embeddings(body, count);
-  if (!raw) return std::nullopt;
+  if (!raw) return Reason::provider_failed;
+  if (raw->vectors.size() != count) return Reason::embedding_count_wrong;
   Embedded embedded;
   embedded.usage = believable(raw->usage);
   for (const JsonView& array : raw->vectors) {
     auto vector = vector_of(array);
-    if (!vector) return std::nullopt;
-    if (!embedded.vectors.empty() && vector->size() != embedded.vectors.front().size()) return std::nullopt;
+    if (!vector) return Reason::provider_failed;
+    if (!embedded.vectors.empty() && vector->size() != embedded.vectors.front().size())
+      return Reason::embedding_count_wrong;
     embedded.vectors.push_back(std::move(*vector));
   }
   return embedded;
 }
 
 Failed not_embeddings(const ProviderSettings& provider, const HttpResponse& response, std::size_t count,
-                      std::string_view api_key) {
+                      std::string_view api_key, Reason reason) {
   Failed failed;
-  failed.reason = Reason::provider_failed;
+  failed.reason = reason;
   failed.retryable = true;
   failed.message = "provider \"" + provider.name + "\" answered " + std::to_string(response.status) +
                    " with something that is not " + std::to_string(count) + " embeddings of one dimension";
@@ -76,11 +79,15 @@ std::variant<Embedded, Failed> read_embedding_response(const ProviderSettings& p
   const Format& format = format_of(provider.kind);
   const std::optional<JsonDocument> body = JsonDocument::parse(response.body);
   const bool success = response.status >= 200 && response.status < 300;
+  Reason reason = Reason::provider_failed;
   if (success && body) {
-    if (auto embedded = embedded_in(format, body->root(), count)) return std::move(*embedded);
+    auto read = embedded_in(format, body->root(), count);
+    if (auto* embedded = std::get_if<Embedded>(&read)) return std::move(*embedded);
+    reason = std::get<Reason>(read);
   }
   const ErrorFacts facts = body ? format.read_error(body->root()) : ErrorFacts{};
-  if (success && !facts.status && !facts.fatal) return not_embeddings(provider, response, count, api_key);
+  if (success && !facts.status && !facts.fatal)
+    return not_embeddings(provider, response, count, api_key, reason);
   return classify_failure(provider, response, facts, now, api_key, CallKind::embedding);
 }
 

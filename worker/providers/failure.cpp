@@ -58,13 +58,28 @@ std::string model_setting(CallKind kind) {
   std::abort();
 }
 
+/// Where the user says whom such calls go to.
+std::string address_setting(CallKind kind) {
+  switch (kind) {
+    case CallKind::answer:
+      return "--base-url";
+    case CallKind::embedding:
+      return "the base URL of --embedding-provider";
+    case CallKind::judge:
+      return "the base URL of --judge";
+    case CallKind::baseline:
+      return "the base URL of its provider";
+  }
+  std::abort();
+}
+
 std::string advice(const ProviderSettings& provider, Reason reason, CallKind kind) {
   switch (reason) {
     case Reason::key_refused:
       return provider.api_key_env.empty() ? "; the provider is called without a key: set api_key_env"
                                           : "; check the key in " + provider.api_key_env;
     case Reason::model_unknown:
-      return "; check " + model_setting(kind) + " and --base-url (" +
+      return "; check " + model_setting(kind) + " and " + address_setting(kind) + " (" +
              quotable(normalised_base_url(provider.base_url)) + ")";
     case Reason::parameter_refused:
       return std::string(kind == CallKind::judge

@@ -42,8 +42,9 @@ struct Format {
   /// Null where the provider has no embeddings.
   HttpRequest (*build_embeddings)(const ProviderSettings&, std::string_view api_key, std::string_view model,
                                   std::span<const std::string_view> texts);
-  /// The vectors by the position of their text, as they stand in the body; nothing if the body is none of
-  /// this format, or an index is missing, double, or beyond `count`.
+  /// The vectors by the position of their text, as they stand in the body: not `count` of them if the body
+  /// has another number. Nothing if it is none of this format, or an index is missing, double, or beyond
+  /// `count`.
   std::optional<RawEmbeddings> (*read_embeddings)(const JsonView& body, std::size_t count);
 };
 

@@ -168,9 +168,9 @@ HttpRequest build_embeddings(const ProviderSettings& provider, std::string_view 
   return http;
 }
 
-std::optional<RawEmbeddings> read_embeddings(const JsonView& body, std::size_t count) {
+std::optional<RawEmbeddings> read_embeddings(const JsonView& body, std::size_t /*count*/) {
   const std::vector<JsonView> embeddings = body["embeddings"].elements();
-  if (embeddings.size() != count) return std::nullopt;
+  if (!body["embeddings"].is_array()) return std::nullopt;
   RawEmbeddings raw;
   for (const JsonView& embedding : embeddings) raw.vectors.push_back(embedding["values"]);
   raw.usage.input_tokens = body["usageMetadata"]["promptTokenCount"].count();

@@ -148,9 +148,10 @@ HttpRequest build_embeddings(const ProviderSettings& provider, std::string_view 
 /// Every element says which text it belongs to; some servers leave that out, and keep the order.
 std::optional<RawEmbeddings> read_embeddings(const JsonView& body, std::size_t count) {
   const std::vector<JsonView> data = body["data"].elements();
-  if (data.size() != count) return std::nullopt;
+  if (!body["data"].is_array()) return std::nullopt;
   RawEmbeddings raw;
-  raw.vectors.resize(count);
+  raw.vectors.resize(data.size());
+  if (data.size() != count) return raw;
   for (std::size_t i = 0; i < count; ++i) {
     const JsonView index = data[i]["index"];
     if (index && !index.unsigned_integer()) return std::nullopt;

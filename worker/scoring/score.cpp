@@ -59,13 +59,16 @@ bool read_claims(const Completion& completion, const Ontology& ontology,
 }
 
 Result<void> add_judged(std::span<const GivenVotes> votes, const ScoringTask& task, TrialScore& score) {
-  if (votes.size() != task.judged.size())
-    return fail(Reason::internal_error, "the votes of a judge metric are missing");
-  for (std::size_t i = 0; i < votes.size(); ++i) {
+  for (std::size_t i = 0; i < task.judged.size(); ++i) {
     const JudgeExpectation& expectation = task.judged[i];
-    if (votes[i].votes.empty()) return fail(Reason::internal_error, "a judge metric has no votes");
-    JudgeScore judged =
-        count_votes(expectation.metric, votes[i].votes, expectation.min_score, votes[i].source);
+    JudgeScore judged;
+    if (expectation.recorded) {
+      judged = *expectation.recorded;
+    } else if (i < votes.size() && !votes[i].votes.empty()) {
+      judged = count_votes(expectation.metric, votes[i].votes, expectation.min_score, votes[i].source);
+    } else {
+      return fail(Reason::internal_error, "the votes of a judge metric are missing");
+    }
     std::string detail;
     if (!judged.passed())
       detail = beginning(one_line(to_valid_utf8(judged.rationale)), defaults::max_detail_bytes);

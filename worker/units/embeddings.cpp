@@ -109,7 +109,7 @@ std::optional<std::variant<Evidence, Error>> Embeddings::begin(std::uint64_t uni
   if (missing.empty()) return Evidence{std::move(found)};
   extend(moment.now);
   auto& entries = engine_.entries();
-  if (!entries.seeks()) {
+  if (!entries.seeks(EntryKind::embedding)) {
     queue_.add(unit, std::move(found), missing, deadline);
     return std::nullopt;
   }

@@ -48,6 +48,8 @@ class Enricher {
   virtual TimePoint deadline(std::uint64_t unit, TimePoint now) = 0;
   /// The unit waits no longer, and no outcome comes for it. Returns its part of the costs so far.
   virtual Spend leave(std::uint64_t unit) = 0;
+  /// What was paid since for units that had left. A unit goes by the run's number.
+  virtual std::vector<UnitSpend> take_late() { return {}; }
   /// Why a unit that was made to leave has no result.
   virtual Error late() const = 0;
   /// Drops everything.

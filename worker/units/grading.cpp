@@ -10,6 +10,7 @@
 
 #include <algorithm>
 #include <array>
+#include <iterator>
 #include <utility>
 
 namespace sluice {
@@ -46,8 +47,8 @@ WorkUnit comparison_of(const ModelRequest& request, std::string_view baseline, G
 }  // namespace
 
 Grading::Grading(const RunSettings& settings, std::shared_ptr<AnswerStore> store, CallEngine& engine,
-                 std::uint32_t owner)
-    : settings_(settings), store_(std::move(store)), engine_(engine), owner_(owner) {
+                 std::uint32_t owner, const KeyMask& keys)
+    : settings_(settings), store_(std::move(store)), engine_(engine), owner_(owner), keys_(keys) {
   if (!settings.grading) return;
   grading_ = &*settings.grading;
   const auto found = std::ranges::find(settings.providers, grading_->provider, &ProviderSettings::name);
@@ -75,6 +76,7 @@ std::optional<std::variant<Evidence, Error>> Grading::begin(std::uint64_t unit, 
   const Digest key = cache_key(*provider_, request, work.repeat);
   const auto at = pairs_.try_emplace(unit, std::move(request), key, *store_).first;
   Pair& pair = at->second;
+  pair.of_run = work.unit;
   pair.candidate.text = answer;
   pair.deadline = deadline;
   pair.outages_before = engine_.outages(grading_->provider, moment.now);
@@ -98,10 +100,13 @@ std::optional<std::variant<Evidence, Error>> Grading::begin(std::uint64_t unit, 
 Grading::Outcome Grading::on_baseline(std::uint64_t unit, Pair& pair, Completion answer,
                                       const Moment& moment) {
   if (answer.non_answer) {
+    keys_.apply(answer.non_answer->message);
     return Error{Reason::baseline_unanswered, "the baseline gave no answer to compare with (" +
                                                   std::string(to_string(answer.non_answer->reason)) +
                                                   "): " + answer.non_answer->message};
   }
+  // As the candidate's: a provider may have said, or a cache may hold, another one's key.
+  keys_.apply(answer.text);
   pair.baseline.text = std::move(answer.text);
   pair.baseline.served_model = std::move(answer.served_model);
   pair.baseline.usage = answer.usage;
@@ -110,6 +115,10 @@ Grading::Outcome Grading::on_baseline(std::uint64_t unit, Pair& pair, Completion
 
 Grading::Outcome Grading::compare(std::uint64_t unit, Pair& pair, const Moment& moment) {
   if (!comparer_) return graded(pair, {});
+  if (grading_->judge == GradeJudge::llm) {
+    if (auto error = too_long_for_judge(pair.baseline.text, "the baseline's answer"))
+      return std::move(*error);
+  }
   const WorkUnit work = comparison_of(pair.request, pair.baseline.text, grading_->judge);
   auto done = comparer_->begin(unit, work, pair.candidate.text, deadline(unit, moment.now), moment);
   if (!done) {
@@ -167,10 +176,17 @@ Result<Completion> Grading::take_new(Pair& pair, bool lent) {
   return answer;
 }
 
+void Grading::charge(const CallEnded& ended, Spend& spend) {
+  add_costs(spend, ended.spend);
+  if (!ended.error && !ended.lent) spend.add_answer(CallKind::baseline, ended.usage);
+}
+
 void Grading::on_baseline_call(const CallEnded& ended, const Moment& moment,
                                std::vector<Enriched>& outcomes) {
   const std::uint64_t unit = ended.context.id & ~of_baseline;
   if (const auto gone = left_.find(unit); gone != left_.end()) {
+    UnitSpend& late = late_.emplace_back(UnitSpend{gone->second.of_run, {}});
+    charge(ended, late.spend);
     if (!ended.error) {
       if (const auto kept = take_new(gone->second, ended.lent); !kept) engine_.report(kept.error().message);
     }
@@ -181,9 +197,8 @@ void Grading::on_baseline_call(const CallEnded& ended, const Moment& moment,
   if (at == pairs_.end()) return;
   Pair& pair = at->second;
   pair.call_id = 0;
-  add_costs(pair.spend, ended.spend);
+  charge(ended, pair.spend);
   if (ended.error) return finish(at, baseline_error(*ended.error), outcomes);
-  if (!ended.lent) pair.spend.paid.of(CallKind::baseline) += ended.usage;
   pair.baseline.latency_ms = own_latency(in_ms(moment.now - pair.submitted), ended.spend);
   auto answer = take_new(pair, ended.lent);
   if (!answer) return finish(at, std::move(answer.error()), outcomes);
@@ -233,6 +248,12 @@ Spend Grading::leave(std::uint64_t unit) {
   return spend;
 }
 
+std::vector<UnitSpend> Grading::take_late() {
+  auto late = std::exchange(late_, {});
+  if (comparer_) std::ranges::move(comparer_->take_late(), std::back_inserter(late));
+  return late;
+}
+
 Error Grading::late() const {
   return {Reason::timed_out,
           "the answer was not compared with the baseline's: the time of the case was spent waiting"};
@@ -242,6 +263,7 @@ void Grading::cancel() {
   if (comparer_) comparer_->cancel();
   pairs_.clear();
   left_.clear();
+  late_.clear();
   compared_.clear();
 }
 

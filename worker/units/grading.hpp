@@ -5,6 +5,7 @@
 #include "worker/answer_store.hpp"
 #include "worker/calls/call_engine.hpp"
 #include "worker/calls/model_call.hpp"
+#include "worker/providers/key_mask.hpp"
 #include "worker/units/enricher.hpp"
 
 #include <cstdint>
@@ -33,9 +34,9 @@ class BaselineCall final : public ModelCall {
 /// from the enricher whose calls it takes. Holds no clock and no connection; not thread-safe.
 class Grading final : public Enricher {
  public:
-  /// Settings and engine must outlive it.
+  /// Settings, engine and keys must outlive it. What the baseline says is compared without the keys.
   Grading(const RunSettings& settings, std::shared_ptr<AnswerStore> store, CallEngine& engine,
-          std::uint32_t owner);
+          std::uint32_t owner, const KeyMask& keys);
 
   std::optional<std::variant<Evidence, Error>> begin(std::uint64_t unit, const WorkUnit& work,
                                                      std::string_view answer, TimePoint deadline,
@@ -45,6 +46,7 @@ class Grading final : public Enricher {
   void on_entry(const EntryKey& key, std::string_view entry, std::vector<Enriched>& outcomes) override;
   TimePoint deadline(std::uint64_t unit, TimePoint now) override;
   Spend leave(std::uint64_t unit) override;
+  std::vector<UnitSpend> take_late() override;
   Error late() const override;
   void cancel() override;
 
@@ -56,6 +58,7 @@ class Grading final : public Enricher {
     Pair(const Pair&) = delete;
     Pair& operator=(const Pair&) = delete;
 
+    UnitId of_run = 0;
     ModelRequest request;  ///< The baseline's.
     BaselineCall call;
     CallId call_id = 0;        ///< Of the call for the baseline's answer; 0 if none is under way.
@@ -76,6 +79,7 @@ class Grading final : public Enricher {
   std::variant<Evidence, Error> graded(const Pair& pair, const Evidence& evidence) const;
   Result<Grade> grade(const Pair& pair, const Evidence& evidence) const;
   Result<Completion> take_new(Pair& pair, bool lent);
+  static void charge(const CallEnded& ended, Spend& spend);
   void on_baseline_call(const CallEnded& ended, const Moment& moment, std::vector<Enriched>& outcomes);
   void finish(Pairs::iterator pair, std::variant<Evidence, Error> result, std::vector<Enriched>& outcomes);
   void take_compared(std::vector<Enriched>& outcomes);
@@ -88,8 +92,10 @@ class Grading final : public Enricher {
   std::shared_ptr<AnswerStore> store_;
   CallEngine& engine_;
   std::uint32_t owner_;
+  const KeyMask& keys_;
   Pairs pairs_;
   Pairs left_;  ///< Nobody waits for these, but their calls are under way: what is paid for is stored.
+  std::vector<UnitSpend> late_;
   std::vector<Enriched> compared_;
 };
 

@@ -32,6 +32,15 @@ UnitVotes fake_votes(const WorkUnit& work, std::string_view answer) {
 
 }  // namespace
 
+std::optional<Error> too_long_for_judge(std::string_view text, std::string_view whose) {
+  if (text.size() <= defaults::max_judged_bytes) return std::nullopt;
+  return Error{Reason::answer_too_long,
+               std::string(whose) + " has " + std::to_string(text.size()) + " bytes, and a judge is shown " +
+                   std::to_string(defaults::max_judged_bytes) +
+                   " at most, since what it does not see it cannot judge: have the model answer shorter "
+                   "(--max-output-tokens), or test such answers without a judge"};
+}
+
 Result<void> VoteCall::take_entry(std::string_view entry) {
   auto vote = store_.take_vote(keyed_.key, entry);
   if (!vote) return fail(std::move(vote.error()));
@@ -60,8 +69,11 @@ Judging::Judging(const RunSettings& settings, const JudgeSettings& judge, VoteFo
 std::optional<std::variant<Evidence, Error>> Judging::begin(std::uint64_t unit, const WorkUnit& work,
                                                             std::string_view answer, TimePoint deadline,
                                                             const Moment& moment) {
-  if (std::ranges::all_of(work.tasks, [](const ScoringTask& task) { return task.judged.empty(); }))
-    return Evidence{};
+  const auto needs_votes = [](const ScoringTask& task) {
+    return std::ranges::any_of(task.judged, [](const JudgeExpectation& one) { return !one.recorded; });
+  };
+  if (std::ranges::none_of(work.tasks, needs_votes)) return Evidence{};
+  if (auto error = too_long_for_judge(answer, "the answer")) return std::move(*error);
   if (settings_.mode == Mode::mock || judge_.judge == Judge::fake) {
     Evidence evidence;
     evidence.votes = fake_votes(work, answer);
@@ -71,6 +83,7 @@ std::optional<std::variant<Evidence, Error>> Judging::begin(std::uint64_t unit, 
     return Error{Reason::internal_error, "the run has no judge, but answers are to be judged"};
   }
   Waiting waiting;
+  waiting.of_run = work.unit;
   waiting.deadline = deadline;
   waiting.outages_before = engine_.outages(judge_.provider, moment.now);
   if (auto error = take_seats(unit, work, answer, waiting)) {
@@ -98,6 +111,10 @@ std::optional<Error> Judging::take_seats(std::uint64_t unit, const WorkUnit& wor
     auto& of_task = waiting.votes.emplace_back();
     for (std::size_t m = 0; m < task.judged.size(); ++m) {
       const JudgeExpectation& expectation = task.judged[m];
+      if (expectation.recorded) {
+        of_task.emplace_back();
+        continue;
+      }
       if (expectation.rubric >= judge_.rubrics.size()) {
         return Error{Reason::internal_error, "a judge metric names a rubric that the run does not have"};
       }
@@ -150,8 +167,7 @@ ModelRequest Judging::request_for(const JudgeExpectation& expectation, const Jud
 /// The vote that this process's caches hold. An error: there will be none. Nothing: it is to be called for.
 Judging::Found Judging::find(const Digest& key) const {
   const bool from_cache_alone = settings_.mode == Mode::cached || judge_.judge == Judge::none;
-  const bool renews = !settings_.read_cache || judge_.refresh;
-  if (!from_cache_alone && renews && !renewed_.contains(key)) return std::nullopt;
+  if (!from_cache_alone && renews() && !renewed_.contains(key)) return std::nullopt;
   const auto stored = store_->find_vote(key);
   if (!stored) return stored.error();
   if (*stored) {
@@ -168,7 +184,7 @@ void Judging::submit(Votes::iterator vote, TimePoint deadline, const Moment& mom
   by_number_.emplace(number, vote->first);
   auto& under_way = vote->second;
   under_way.deadline = deadline;
-  const bool seeks = !judge_.refresh && !std::exchange(under_way.was_sought, true);
+  const bool seeks = !std::exchange(under_way.was_sought, true);
   under_way.call_id = engine_.submit(under_way.call, {owner_, number}, deadline, moment,
                                      seeks ? std::optional(under_way.call.entry_key()) : std::nullopt);
 }
@@ -198,12 +214,15 @@ Result<Vote> Judging::read(UnderWay& under_way, bool lent) {
   }
   auto vote = form_.read(answer.text);
   if (!vote) return fail(std::move(vote.error()));
-  if (lent || !settings_.write_cache) return std::move(*vote);
-  // Stored before it is used: it was paid for.
+  if (!settings_.write_cache) return std::move(*vote);
   const auto key = under_way.call.entry_key();
-  if (const auto stored = store_->store_vote(key.digest, answer); !stored) return fail(stored.error());
-  engine_.entries().stored(key);
-  if (!settings_.read_cache || judge_.refresh) renewed_.insert(key.digest);
+  // One that was lent is in the cache already, renewed by another worker of this run. Any other is stored
+  // before it is used: it was paid for.
+  if (!lent) {
+    if (const auto stored = store_->store_vote(key.digest, answer); !stored) return fail(stored.error());
+    engine_.entries().stored(key);
+  }
+  if (renews()) renewed_.insert(key.digest);
   return std::move(*vote);
 }
 
@@ -215,10 +234,12 @@ void Judging::on_call_ended(const CallEnded& ended, const Moment& /*moment*/,
   if (vote == votes_.end()) return;
   auto& under_way = vote->second;
   under_way.call_id = 0;
+  Spend spend = ended.spend;
+  if (!ended.error && !ended.lent) spend.add_answer(CallKind::judge, ended.usage);
   if (!under_way.waiters.empty()) {
-    Spend& spend = waiting_.at(under_way.waiters.front()).spend;
-    add_costs(spend, ended.spend);
-    if (!ended.error && !ended.lent) spend.paid.of(CallKind::judge) += ended.usage;
+    add_costs(waiting_.at(under_way.waiters.front()).spend, spend);
+  } else if (spend.calls > 0) {
+    late_.push_back({under_way.left_by, spend});
   }
   if (ended.error && ended.out_of_time) return expire(vote, of_judge(*ended.error), outcomes);
   if (ended.error) return fail_waiters(vote, of_judge(*ended.error), outcomes);
@@ -340,6 +361,7 @@ void Judging::leave_votes(std::uint64_t unit, const Waiting& waiting) {
     auto& under_way = vote->second;
     std::erase(under_way.waiters, unit);
     if (!under_way.waiters.empty()) continue;
+    under_way.left_by = waiting.of_run;
     if (under_way.call_id != 0 && !engine_.withdraw(under_way.call_id)) continue;
     drop(vote);
   }
@@ -372,6 +394,7 @@ void Judging::cancel() {
   waiting_.clear();
   votes_.clear();
   by_number_.clear();
+  late_.clear();
   again_.clear();
 }
 

@@ -15,6 +15,7 @@
 #include <set>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <variant>
 #include <vector>
 
@@ -40,6 +41,10 @@ struct VoteForm {
   Reason unreadable = Reason::judge_unparsable;  ///< The error of `read` after which it is asked again.
 };
 
+/// `answer_too_long` of a text that is too long for a judge: what is cut off would be judged unread. `whose`:
+/// "the answer".
+std::optional<Error> too_long_for_judge(std::string_view text, std::string_view whose);
+
 /// Gets the votes of judges about the answers of one run (docs/judges.md): from the cache, from other
 /// workers' caches, or by ordinary calls; all votes of an answer at once, and each that several units need
 /// once. Holds no clock and no connection; not thread-safe.
@@ -60,6 +65,7 @@ class Judging final : public Enricher {
   void on_entry(const EntryKey& key, std::string_view entry, std::vector<Enriched>& outcomes) override;
   TimePoint deadline(std::uint64_t unit, TimePoint now) override;
   Spend leave(std::uint64_t unit) override;
+  std::vector<UnitSpend> take_late() override { return std::exchange(late_, {}); }
   Error late() const override;
   void cancel() override;
 
@@ -72,6 +78,7 @@ class Judging final : public Enricher {
   };
   /// A unit that lacks votes.
   struct Waiting {
+    UnitId of_run = 0;
     UnitVotes votes;
     std::map<Digest, std::vector<Seat>> open;  ///< Seats by the key of the vote that they lack.
     TimePoint deadline;
@@ -94,6 +101,7 @@ class Judging final : public Enricher {
     bool was_sought = false;       ///< In other workers' caches: that is done once.
     std::uint32_t unreadable = 0;  ///< Answers that were no votes.
     std::vector<std::uint64_t> waiters;
+    UnitId left_by = 0;  ///< Who pays where nobody waits any more: the last who did.
   };
   using Votes = std::map<Digest, UnderWay>;
 
@@ -102,6 +110,7 @@ class Judging final : public Enricher {
 
   ModelRequest request_for(const JudgeExpectation& expectation, const JudgedQuestion& question,
                            std::string_view answer) const;
+  bool renews() const { return !settings_.read_cache || judge_.refresh; }
   Found find(const Digest& key) const;
   std::optional<Error> take_seats(std::uint64_t unit, const WorkUnit& work, std::string_view answer,
                                   Waiting& waiting);
@@ -131,6 +140,7 @@ class Judging final : public Enricher {
   Votes votes_;
   std::map<std::uint64_t, Digest> by_number_;  ///< Votes that are called for, by their calls' numbers.
   std::uint64_t next_number_ = 1;
+  std::vector<UnitSpend> late_;
   std::vector<Digest> again_;  ///< Votes that are to be asked for again with the next turn.
   std::set<Digest> renewed_;   ///< Where votes are renewed: those that this run has got already.
 };

@@ -7,7 +7,9 @@
 
 #include <algorithm>
 #include <chrono>
+#include <iterator>
 #include <span>
+#include <type_traits>
 #include <utility>
 
 namespace sluice {
@@ -16,8 +18,12 @@ namespace {
 
 template <class Kind>
 std::unique_ptr<Enricher> make(const RunSettings& settings, std::shared_ptr<AnswerStore> store,
-                               CallEngine& engine, std::uint32_t owner) {
-  return std::make_unique<Kind>(settings, std::move(store), engine, owner);
+                               CallEngine& engine, std::uint32_t owner, const KeyMask& keys) {
+  if constexpr (std::is_same_v<Kind, Grading>) {
+    return std::make_unique<Kind>(settings, std::move(store), engine, owner, keys);
+  } else {
+    return std::make_unique<Kind>(settings, std::move(store), engine, owner);
+  }
 }
 
 }  // namespace
@@ -33,7 +39,7 @@ UnitFlow::UnitFlow(UnitFlowConfig config, const std::vector<MakeEnricher>& kinds
                config_.max_concurrent, std::move(config_.redactor)}) {
   for (const auto make_one : kinds) {
     const auto owner = first_enricher + static_cast<std::uint32_t>(enrichers_.size());
-    enrichers_.push_back(make_one(config_.settings, config_.store, engine_, owner));
+    enrichers_.push_back(make_one(config_.settings, config_.store, engine_, owner, config_.key_mask));
   }
 }
 
@@ -48,11 +54,12 @@ void UnitFlow::add(std::vector<SharedUnit> units) {
 void UnitFlow::on_entries(const std::vector<wire::LentEntry>& entries, const Moment& moment) {
   at_ = moment;
   for (const auto& entry : entries) {
-    const auto seeker = engine_.on_entry(entry, moment);
-    if (!seeker || seeker->owner < first_enricher) continue;
-    const auto enricher = seeker->owner - first_enricher;
-    enrichers_.at(enricher)->on_entry(entry.key, entry.bytes, enriched_);
-    take_enriched(enricher);
+    for (const auto& seeker : engine_.on_entry(entry, moment)) {
+      if (seeker.owner < first_enricher) continue;
+      const auto enricher = seeker.owner - first_enricher;
+      enrichers_.at(enricher)->on_entry(entry.key, entry.bytes, enriched_);
+      take_enriched(enricher);
+    }
   }
 }
 
@@ -84,6 +91,9 @@ FlowTurn UnitFlow::turn(const Moment& moment) {
   store_answers();
   turn.completed = std::exchange(completed_, {});
   turn.returned = std::exchange(returned_, {});
+  turn.spent = std::exchange(spent_, {});
+  for (const auto& enricher : enrichers_)
+    std::ranges::move(enricher->take_late(), std::back_inserter(turn.spent));
   const bool waits = !queue_.empty();
   turn.engine = engine_.turn(moment, {concurrency(), queue_.size(),
                                       waits ? std::string_view(queue_.front()->request.provider) : ""});
@@ -133,6 +143,12 @@ void UnitFlow::begin(SharedUnit of_run) {
     return on_answer(id, Completion{mock_answer(unit.unit->request.schema_name), "stop", "mock", {}, 0, {}},
                      false);
   }
+  if (unit.unit->recorded) {
+    const RecordedAnswer& recorded = *unit.unit->recorded;
+    Completion answer{recorded.text, "recorded", recorded.model, recorded.usage, 0, {}};
+    read(unit, answer);
+    return on_answer(id, std::move(answer), false);
+  }
   auto found = unit.call.find(config_.settings);
   if (!found) {
     const auto held = unit.unit->held_elsewhere ? std::optional(unit.call.entry_key()) : std::nullopt;
@@ -167,24 +183,26 @@ void UnitFlow::on_answer_call(CallEnded& ended) {
   unit.deadline += ended.extended;
   if (ended.error) return finish(id, std::move(*ended.error));
   if (!ended.lent) {
-    unit.spend.paid.of(CallKind::answer) += ended.usage;
+    unit.spend.add_answer(CallKind::answer, ended.usage);
     return on_new_answer(id, unit.call.take_answer());
   }
   unit.spend.cache_hit = true;
   on_answer(id, unit.call.take_answer(), false);
 }
 
-/// Reads it before it is stored: an answer that cannot be read is no answer, and must not be cached as one.
-void UnitFlow::on_new_answer(Id id, Completion answer) {
-  auto& unit = units_.at(id);
-  if (!answer.non_answer) {
-    auto read = read_answer(unit.unit->request.schema_name, answer.text);
-    if (read) {
-      unit.read = std::move(*read);
-    } else {
-      answer.non_answer = std::move(read.error());
-    }
+/// Before it is stored: an answer that cannot be read is no answer, and must not be cached as one.
+void UnitFlow::read(UnderWay& unit, Completion& answer) {
+  if (answer.non_answer) return;
+  auto read = read_answer(unit.unit->request.schema_name, answer.text);
+  if (read) {
+    unit.read = std::move(*read);
+  } else {
+    answer.non_answer = std::move(read.error());
   }
+}
+
+void UnitFlow::on_new_answer(Id id, Completion answer) {
+  read(units_.at(id), answer);
   on_answer(id, std::move(answer), config_.settings.write_cache);
 }
 
@@ -299,6 +317,10 @@ void UnitFlow::give_back(Id id) {
   withdrawn_.erase(unit.unit->unit);
   ++ends_;
   returned_.push_back(unit.unit->unit);
+  if (unit.spend.calls == 0) return;
+  // Whether the cache is hit is for whoever completes it.
+  UnitSpend& spent = spent_.emplace_back(UnitSpend{unit.unit->unit, unit.spend});
+  spent.spend.cache_hit = false;
 }
 
 template <class Wanted>

@@ -35,10 +35,11 @@ struct UnitFlowConfig {
   bool log_calls = false;            ///< Calls carry what the call log is to hold of them.
 };
 
-/// Makes one kind of enricher. Settings and engine outlive it.
+/// Makes one kind of enricher. Settings, engine and keys outlive it; `keys` finds this worker's in what it
+/// gets beside the answer.
 using MakeEnricher = std::unique_ptr<Enricher> (*)(const RunSettings& settings,
                                                    std::shared_ptr<AnswerStore> store, CallEngine& engine,
-                                                   std::uint32_t owner);
+                                                   std::uint32_t owner, const KeyMask& keys);
 
 /// All kinds that there are.
 std::vector<MakeEnricher> every_enricher();
@@ -49,6 +50,7 @@ struct FlowTurn {
   std::vector<UnitId> started;
   std::vector<CompletedUnit> completed;
   std::vector<UnitId> returned;  ///< Dropped.
+  std::vector<UnitSpend> spent;  ///< What these, or completed ones since, took.
 };
 
 /// The call for a unit's answer. The unit must outlive it.
@@ -124,6 +126,7 @@ class UnitFlow {
   void begin(SharedUnit of_run);
   void take_ended();
   void on_answer_call(CallEnded& ended);
+  static void read(UnderWay& unit, Completion& answer);
   void on_new_answer(Id id, Completion answer);
   void on_answer(Id id, Completion answer, bool is_new);
   std::optional<Error> enrich(Id id, UnderWay& unit, const Completion& answer);
@@ -159,6 +162,7 @@ class UnitFlow {
   std::vector<Enriched> enriched_;
   std::vector<CompletedUnit> completed_;
   std::vector<UnitId> returned_;
+  std::vector<UnitSpend> spent_;
   std::vector<std::size_t> unstored_;  ///< Those of `completed_` whose answers are new.
 };
 

@@ -48,11 +48,13 @@ TEST(OpenLedger, WarnsThatItBroughtAFileUpToDate) {
     SQLite::Database db(file.string(), SQLite::OPEN_READWRITE);
     for (const char* column : {"config_fingerprint", "plan_identity", "settings", "result_layout",
                                "pinned_at_ms", "paid_judge_input_tokens", "paid_judge_output_tokens",
-                               "paid_baseline_input_tokens", "paid_baseline_output_tokens"}) {
+                               "paid_baseline_input_tokens", "paid_baseline_output_tokens", "flags"}) {
       db.exec(std::string("ALTER TABLE runs DROP COLUMN ") + column);
     }
     db.exec("DROP TABLE votes");
     db.exec("DROP TABLE calibrations");
+    db.exec("DROP TABLE quality");
+    db.exec("DROP TABLE cases");
     db.exec("PRAGMA user_version = 5");
   }
   ::testing::internal::CaptureStderr();
@@ -63,7 +65,7 @@ TEST(OpenLedger, WarnsThatItBroughtAFileUpToDate) {
   ASSERT_TRUE(again);
   EXPECT_EQ(logged,
             "sluice: warning: the run ledger " + file.string() +
-                " was brought from version 5 to 9, with its 1 run and 0 pins; an earlier sluice does not "
+                " was brought from version 5 to 10, with its 1 run and 0 pins; an earlier sluice does not "
                 "open it any more\n");
 }
 

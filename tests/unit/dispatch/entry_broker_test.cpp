@@ -305,4 +305,16 @@ TEST_F(EntryBrokerTest, WhatIsKnownIsBounded) {
   EXPECT_EQ(seek(1, embedding(199)), Words{"ask 3 for e199"}) << "it is the oldest that are forgotten";
 }
 
+// Two workers renewed one vote each: none sought what another might be renewing.
+TEST_F(EntryBrokerTest, AVoteThatIsRenewedIsPaidOnceAndLentToTheOthers) {
+  broker = EntryBroker({beat, 2 * beat, lease_time, 64, 64, true});
+  join_three();
+  EXPECT_EQ(seek(1, vote(7)), Words{"1 pays v7"}) << "what the ledger knows of is what is renewed";
+  EXPECT_EQ(seek(2, vote(7)), Words{});
+  EXPECT_EQ(stored(1, vote(7)), Words{"ask 1 for v7"});
+  EXPECT_EQ(lent(1, vote(7), "new"), Words{"2 gets v7: new"});
+  EXPECT_EQ(seek(3, vote(7)), Words{"ask 1 for v7"});
+  EXPECT_EQ(seek(1, embedding(7)), Words{"look up e7"}) << "embeddings are not renewed by it";
+}
+
 }  // namespace sluice::entry_broker_test

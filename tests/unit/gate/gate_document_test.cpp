@@ -5,6 +5,7 @@
 #include "coordinator/gate/fixture_changes.hpp"
 #include "coordinator/gate/gate.hpp"
 #include "coordinator/gate/judge_family.hpp"
+#include "coordinator/gate/required_calibrations.hpp"
 #include "coordinator/gate/stability_gate.hpp"
 #include "coordinator/gate/statistical_gate.hpp"
 #include "coordinator/gate/status.hpp"
@@ -14,6 +15,7 @@
 #include <fstream>
 #include <functional>
 #include <map>
+#include <memory>
 #include <set>
 #include <sstream>
 
@@ -157,7 +159,7 @@ TEST(GateDocument, NamesEveryStatusCauseAndVerdict) {
   const auto names = [&](std::string_view word) {
     return text.find('`' + std::string(word) + '`') != std::string::npos;
   };
-  for (int i = 0; i <= static_cast<int>(MetricCause::judge_disagrees); ++i) {
+  for (int i = 0; i <= static_cast<int>(MetricCause::judge_kappa_low); ++i) {
     EXPECT_TRUE(names(to_string(static_cast<MetricCause>(i)))) << i;
   }
   for (int i = 0; i <= static_cast<int>(CaseStatus::error); ++i) {
@@ -179,12 +181,31 @@ struct Situation {
   bool has_baseline = true;
   MetricId metric = MetricId::semantic_similarity_to;
   std::vector<JudgeScore> judged{};
+  std::shared_ptr<const RequiredCalibrations> calibrations{};
 };
 
 /// Of a judge metric alone.
 Situation judged_by(const std::vector<double>& scores) {
   const JudgeScore judged = votes(scores);
   return {judged_test("q"), {outcome_of(judged)}, {}, false, judged.metric, {judged}};
+}
+
+/// The same where the gate asks for a kappa of 0.6 and knows this one.
+Situation uncalibrated(std::vector<JudgeCalibration> known) {
+  Situation situation = judged_by({0.1, 0.1, 0.1});
+  const std::vector<Rubric> rubrics{{"faithfulness", "v1", "s", "u"}};
+  for (JudgeCalibration& one : known) one.key.rubric_hash = to_prefixed_hex(rubric_hash(rubrics[0]));
+  situation.calibrations = std::make_shared<const RequiredCalibrations>(
+      0.6, RunJudge({"openai", "gpt-4o"}, rubrics), std::move(known));
+  return situation;
+}
+
+JudgeCalibration low_kappa() {
+  JudgeCalibration one;
+  one.key = {"demo", "faithfulness", "faithfulness", "v1", "", "openai", "gpt-4o", 3};
+  one.kappa = 0.7;
+  one.kappa_low = 0.5;
+  return one;
 }
 
 std::map<std::string, Situation> situations() {
@@ -218,6 +239,10 @@ std::map<std::string, Situation> situations() {
       {"undefined, and the baseline has none", {precision, undefined, {}, true, MetricId::claims_precision}},
       {"a judge metric without a majority of passing votes", judged_by({0.9, 0.1})},
       {"a judge metric that would pass, whose votes do not all agree", judged_by({0.9, 0.1, 0.9})},
+      {"a judge metric that would fail, by a judge without the calibration that the gate asks for",
+       uncalibrated({})},
+      {"a judge metric that would fail, by a judge whose calibration has too low a kappa",
+       uncalibrated({low_kappa()})},
       {"a judge metric on whose passing all votes agree", judged_by({0.9, 0.5})},
       {"a pass/fail metric of claims beside a judged claims score",
        {fixture_of("q"), claims_outcomes(0.9, 0.9, 0.9, false), claims, true, MetricId::claims_required}},
@@ -233,7 +258,9 @@ TEST(GateDocument, MetricsAndCasesAreThoseOfTheTable) {
     const Situation& situation = all.at(row[0]);
     const Baseline baseline = baseline_of(situation.pins);
     for (const bool strict : {false, true}) {
-      const Gate gate = gate_of(situation.has_baseline ? &baseline : nullptr, strict);
+      Gate::Config config = gate_of(situation.has_baseline ? &baseline : nullptr, strict).config();
+      config.calibrations = situation.calibrations;
+      const Gate gate(config);
       const CaseAssessment assessment = gate.assess(situation.test, situation.outcomes, situation.judged);
       const auto assessed =
           std::find_if(assessment.metrics.begin(), assessment.metrics.end(),
@@ -310,6 +337,9 @@ std::vector<GateNotice> every_notice(bool strict) {
   changes.visit("q", assess_votes(gate_of(nullptr), judged_test("q"), votes({0.9})).metrics);
   for (auto& notice : changes.finish(run)) take(std::move(notice));
   take(fake_judge_notice(judge.identity()));
+  CompareSummary compared;
+  compared.uncalibrated = 1;
+  take(uncalibrated_notice(compared, "now.json", strict));
   take(judge_family_notice({"openai", "gpt-4o"},
                            std::vector<AnsweringModel>{{"", ProviderKind::openai, "gpt-5"}}));
   Thresholding statistical;

@@ -2,6 +2,8 @@
 #include "coordinator/ledger/ledger.hpp"
 #include "tests/support/temporary_folder.hpp"
 
+#include <algorithm>
+#include <optional>
 #include <vector>
 
 #include <gtest/gtest.h>
@@ -25,6 +27,16 @@ JudgeCalibration sample_calibration() {
   return one;
 }
 
+/// What the ledger has with exactly this key.
+std::optional<JudgeCalibration> calibration_of(const Ledger& ledger, const CalibrationKey& key) {
+  const auto all = ledger.calibrations_of(key.suite);
+  EXPECT_TRUE(all) << all.error().message;
+  if (!all) return std::nullopt;
+  EXPECT_LE(std::ranges::count(*all, key, &JudgeCalibration::key), 1);
+  const auto found = std::ranges::find(*all, key, &JudgeCalibration::key);
+  return found == all->end() ? std::nullopt : std::optional(*found);
+}
+
 TEST(Calibrations, TheLatestOfAKeyIsKept) {
   const support::TemporaryFolder folder;
   const auto file = folder.path() / "ledger.db";
@@ -32,20 +44,20 @@ TEST(Calibrations, TheLatestOfAKeyIsKept) {
   {
     auto ledger = Ledger::open(file);
     ASSERT_TRUE(ledger);
-    EXPECT_EQ(*ledger->calibration_of(first.key), std::nullopt);
+    EXPECT_EQ(calibration_of(*ledger, first.key), std::nullopt);
     ASSERT_TRUE(ledger->note_calibrations(std::vector{first}));
   }
   auto ledger = Ledger::open(file);
   ASSERT_TRUE(ledger);
-  EXPECT_EQ(*ledger->calibration_of(first.key), first);
+  EXPECT_EQ(calibration_of(*ledger, first.key), first);
   JudgeCalibration later = first;
   later.calibrated_at_ms = 2000;
   later.kappa.reset();
   ASSERT_TRUE(ledger->note_calibrations(std::vector{later}));
-  EXPECT_EQ(*ledger->calibration_of(first.key), later);
+  EXPECT_EQ(calibration_of(*ledger, first.key), later);
   auto reader = Ledger::open_read_only(file);
   ASSERT_TRUE(reader);
-  EXPECT_EQ(*reader->calibration_of(first.key), later);
+  EXPECT_EQ(calibration_of(*reader, first.key), later);
 }
 
 TEST(Calibrations, AnotherJudgeRubricOrNumberOfVotesIsNotCalibratedWithIt) {
@@ -57,9 +69,7 @@ TEST(Calibrations, AnotherJudgeRubricOrNumberOfVotesIsNotCalibratedWithIt) {
   const auto is_found_with = [&](const auto& change) {
     CalibrationKey key = one.key;
     change(key);
-    const auto found = ledger->calibration_of(key);
-    EXPECT_TRUE(found);
-    return found && found->has_value();
+    return calibration_of(*ledger, key).has_value();
   };
   EXPECT_TRUE(is_found_with([](CalibrationKey&) {}));
   EXPECT_FALSE(is_found_with([](CalibrationKey& key) { key.suite = "other"; }));
@@ -70,6 +80,19 @@ TEST(Calibrations, AnotherJudgeRubricOrNumberOfVotesIsNotCalibratedWithIt) {
   EXPECT_FALSE(is_found_with([](CalibrationKey& key) { key.judge_provider = "gemini"; }));
   EXPECT_FALSE(is_found_with([](CalibrationKey& key) { key.judge_model = "gpt-5"; }));
   EXPECT_FALSE(is_found_with([](CalibrationKey& key) { key.samples = 5; }));
+}
+
+TEST(Calibrations, ThoseOfASuiteAreFoundTogether) {
+  const support::TemporaryFolder folder;
+  auto ledger = Ledger::open(folder.path() / "ledger.db");
+  ASSERT_TRUE(ledger);
+  std::vector<JudgeCalibration> all(3, sample_calibration());
+  all[1].key.rubric_version = "v2";
+  all[2].key.suite = "another";
+  ASSERT_TRUE(ledger->note_calibrations(all));
+  const auto found = ledger->calibrations_of("suite");
+  ASSERT_TRUE(found);
+  EXPECT_EQ(*found, (std::vector{all[0], all[1]}));
 }
 
 }  // namespace sluice::calibrations_test

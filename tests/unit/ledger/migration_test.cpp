@@ -102,6 +102,20 @@ constexpr const char* runs_7 = R"sql(
   paid_judge_input_tokens INTEGER, paid_judge_output_tokens INTEGER, estimated_cost REAL,
   config_fingerprint TEXT, plan_identity TEXT, settings TEXT, result_layout INTEGER, pinned_at_ms INTEGER
 )sql";
+constexpr const char* runs_9 = R"sql(
+  seq INTEGER PRIMARY KEY, run_id TEXT NOT NULL UNIQUE,
+  suite TEXT NOT NULL, mode TEXT NOT NULL, provider TEXT NOT NULL, model TEXT NOT NULL,
+  prompt_version TEXT NOT NULL, prompt_hash TEXT NOT NULL,
+  trials INTEGER NOT NULL, started_at_ms INTEGER NOT NULL,
+  suite_path TEXT NOT NULL, selection INTEGER NOT NULL,
+  completed_at_ms INTEGER, verdict TEXT, exit_code INTEGER, reason_code TEXT,
+  precision REAL, recall REAL, f1 REAL,
+  passed INTEGER, warned INTEGER, flaky INTEGER, failed INTEGER, errors INTEGER,
+  paid_input_tokens INTEGER, paid_output_tokens INTEGER, paid_embedding_tokens INTEGER,
+  paid_judge_input_tokens INTEGER, paid_judge_output_tokens INTEGER,
+  paid_baseline_input_tokens INTEGER, paid_baseline_output_tokens INTEGER, estimated_cost REAL,
+  config_fingerprint TEXT, plan_identity TEXT, settings TEXT, result_layout INTEGER, pinned_at_ms INTEGER
+)sql";
 
 constexpr const char* calibrations = R"sql(CREATE TABLE calibrations (
   suite TEXT NOT NULL, metric TEXT NOT NULL,
@@ -114,15 +128,27 @@ constexpr const char* calibrations = R"sql(CREATE TABLE calibrations (
   PRIMARY KEY (suite, metric, rubric, rubric_version, rubric_hash, judge_provider, judge_model, samples)
 ) WITHOUT ROWID)sql";
 
-constexpr std::array<OldLedger, 9> old_ledgers{{{"1", 1, runs_1, false},
-                                                {"1WithPromptHash", 1, runs_1_with_hash, true},
-                                                {"2", 2, runs_2, true},
-                                                {"3", 3, runs_2, true},
-                                                {"4", 4, runs_4, true},
-                                                {"5", 5, runs_4, true},
-                                                {"6", 6, runs_6, true},
-                                                {"7", 7, runs_7, true},
-                                                {"8", 8, runs_7, true}}};
+constexpr const char* quality = R"sql(CREATE TABLE quality (
+  id INTEGER PRIMARY KEY,
+  test TEXT NOT NULL, category TEXT NOT NULL, repeat INTEGER NOT NULL,
+  judge TEXT NOT NULL, grader_id TEXT NOT NULL,
+  baseline_arm TEXT NOT NULL, baseline_provider TEXT NOT NULL, baseline_model TEXT NOT NULL,
+  candidate_arm TEXT NOT NULL, candidate_provider TEXT NOT NULL, candidate_model TEXT NOT NULL,
+  quality_score REAL NOT NULL, notes TEXT NOT NULL,
+  position_flip INTEGER,
+  baseline_cost REAL, baseline_latency_ms INTEGER, candidate_cost REAL, candidate_latency_ms INTEGER
+))sql";
+
+constexpr std::array<OldLedger, 10> old_ledgers{{{"1", 1, runs_1, false},
+                                                 {"1WithPromptHash", 1, runs_1_with_hash, true},
+                                                 {"2", 2, runs_2, true},
+                                                 {"3", 3, runs_2, true},
+                                                 {"4", 4, runs_4, true},
+                                                 {"5", 5, runs_4, true},
+                                                 {"6", 6, runs_6, true},
+                                                 {"7", 7, runs_7, true},
+                                                 {"8", 8, runs_7, true},
+                                                 {"9", 9, runs_9, true}}};
 
 std::string hex(const Digest& digest) {
   return "X'" + to_hex(digest) + "'";
@@ -150,6 +176,7 @@ void make(const OldLedger& old, const std::filesystem::path& file) {
   if (old.version >= 5) db.exec(pin_moves);
   if (old.version >= 7) db.exec(votes);
   if (old.version >= 8) db.exec(calibrations);
+  if (old.version >= 9) db.exec(quality);
   for (const char* run : {"run-1", "run-2"}) {
     std::string names = "run_id, suite, mode, provider, model, prompt_version, trials, started_at_ms";
     std::string values = "'" + std::string(run) + "', 'suite', 'live', 'openai', 'sim-1', '1.0.0', 7, 1000";
@@ -325,7 +352,7 @@ TEST_P(Migration, ARunCanBeRecordedAfterwards) {
   calibration.key.suite = "suite";
   calibration.kappa = 0.7;
   ASSERT_TRUE(ledger->note_calibrations(std::vector{calibration}));
-  EXPECT_EQ(*ledger->calibration_of(calibration.key), calibration);
+  EXPECT_EQ(*ledger->calibrations_of("suite"), std::vector{calibration});
   ASSERT_TRUE(ledger->note_holders(std::vector<EntryHolder>{{{EntryKind::vote, result.key}, "cache-c"}}));
   EXPECT_EQ(ledger->holders(std::vector<EntryKey>{{EntryKind::vote, result.key}})->front(), "cache-c");
   std::vector<UnitResult> seen;
@@ -368,7 +395,12 @@ TEST_P(Migration, IsWholeOrNotAtAllWheneverTheProcessDies) {
     if (GetParam().version < 8) {
       EXPECT_FALSE(layout_of(file).contains("calibrations.kappa")) << when;
     }
-    EXPECT_FALSE(layout_of(file).contains("runs.paid_baseline_output_tokens")) << when;
+    if (GetParam().version < 9) {
+      EXPECT_FALSE(layout_of(file).contains("runs.paid_baseline_output_tokens")) << when;
+      EXPECT_FALSE(layout_of(file).contains("quality.quality_score")) << when;
+    }
+    EXPECT_FALSE(layout_of(file).contains("runs.flags")) << when;
+    EXPECT_FALSE(layout_of(file).contains("cases.status")) << when;
     auto ledger = Ledger::open(file);
     ASSERT_TRUE(ledger) << ledger.error().message << ' ' << when;
     check_what_was_kept(*ledger, GetParam());
@@ -412,9 +444,9 @@ TEST_P(Migration, TwoProcessesAtOnceDoItOnce) {
 TEST_P(Migration, AStepThatFailsUndoesThoseBefore) {
   make(GetParam(), file());
   {
-    // The last step of all finds its column there already.
+    // The last step of all finds its table there already.
     SQLite::Database db(file().string(), SQLite::OPEN_READWRITE);
-    db.exec("ALTER TABLE runs ADD COLUMN paid_baseline_output_tokens INTEGER");
+    db.exec("CREATE TABLE cases (id INTEGER)");
   }
   const auto before = layout_of(file());
   const auto ledger = Ledger::open(file());

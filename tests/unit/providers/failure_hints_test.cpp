@@ -157,6 +157,16 @@ TEST(FailureMessage, NamesWhoWhatAndWhatToDo) {
             "provider \"main\" answered 401: said so; check the key in EXAMPLE_API_KEY");
   EXPECT_EQ(failed(openai, 404, "").message,
             "provider \"main\" answered 404; check --model and --base-url (https://example.test/v1)");
+  const auto of_kind = [](CallKind kind) {
+    return std::get<Failed>(read_response(provider(openai), {404, {}, ""}, now, {}, kind)).message;
+  };
+  EXPECT_EQ(of_kind(CallKind::judge),
+            "provider \"main\" answered 404; check --judge-model and the base URL of --judge "
+            "(https://example.test/v1)");
+  EXPECT_EQ(
+      of_kind(CallKind::embedding),
+      "provider \"main\" answered 404; check --embedding-model and the base URL of --embedding-provider "
+      "(https://example.test/v1)");
   EXPECT_EQ(failed(openai, 500, "").message, "provider \"main\" answered 500");
   EXPECT_EQ(failed(openai, 200, R"({"error":{"code":502,"message":"upstream"}})").message,
             "provider \"main\" answered 200 with error 502 in its body: upstream");

@@ -136,4 +136,33 @@ TEST_F(GradeReport, TheTableSaysWhatAScoreMeansAndObeysNobody) {
   EXPECT_NE(text.find("This run paid $0.75."), std::string::npos) << text;
 }
 
+// In 80 columns the notes were left out, and with them why a test had no grade.
+TEST_F(GradeReport, NotesAreCutToWhatATerminalLeavesThem) {
+  source.trials[1].unit.grade->grade.notes = "Worse in what matters, " + std::string(100, 'x');
+  const RunGrades run = grades();
+  for (const std::size_t columns : {80u, 60u}) {
+    StringSink sink;
+    write_grade_table(input(run), {.columns = columns}, sink);
+    EXPECT_NE(sink.text().find("Worse in what matters"), std::string::npos) << sink.text();
+    EXPECT_NE(sink.text().find("grade_unparsable: the judge"), std::string::npos) << sink.text();
+  }
+}
+
+TEST_F(GradeReport, RepeatsThatAgreeNarrowNothing) {
+  const auto interval = [this](std::uint32_t repeats) {
+    TrialTable table(repeats);
+    source.trials.clear();
+    for (std::size_t one = 0; one < suite.cases.size(); ++one) (void)table.add_case(0);
+    for (TrialId trial = 0; trial < table.trial_count(); ++trial)
+      source.trials.push_back(graded(trial, {0.5, "", "llm:j"}));
+    RunResults of_run = results_of(suite, source, gate);
+    of_run.trials = table.trial_count();
+    of_run.table = &table;
+    const RunGrades run = *run_grades(of_run, 0.95, 7);
+    EXPECT_EQ(run.all.graded, 4u * repeats);
+    return run.all.quality.interval(0.95);
+  };
+  EXPECT_EQ(interval(9), interval(1));
+}
+
 }  // namespace sluice::grade_report_test

@@ -1,8 +1,10 @@
 #include "config/embedded_config.hpp"
+#include "tests/support/paths.hpp"
 #include "tests/unit/report/gated_run.hpp"
 #include "tests/unit/report/judged_run.hpp"
 #include "tests/unit/report/perturbed_run.hpp"
 
+#include <fstream>
 #include <functional>
 
 #include <gtest/gtest.h>
@@ -69,6 +71,26 @@ TEST(ReportSchema, TakesWhatWasMeasuredOfAJudge) {
   EXPECT_EQ(findings(report), "");
   report["judge_bias"]["metrics"][0]["length"]["rho"] = 2;
   EXPECT_NE(findings(report), "");
+}
+
+TEST(ReportSchema, TakesWhatAGateFoundOfItsJudgesCalibration) {
+  std::ifstream file(support::source_path("tests/unit/report/golden/calibrated_report.json"));
+  const json good = json::parse(file);
+  EXPECT_EQ(findings(good), "");
+  const std::vector<std::function<void(json&)>> defects = {
+      [](json& report) { report["judge_calibration"].erase("min_kappa"); },
+      [](json& report) { report["judge_calibration"]["metrics"][2]["kappa"] = 1.5; },
+      [](json& report) { report["judge_calibration"]["metrics"][0]["standing"] = "good"; },
+      [](json& report) { report["fixture_results"][2]["metrics"][0]["would_fail_by"] = "none"; },
+      [](json& report) {
+        report["fixture_results"][2]["meta"]["assay"]["judge"]["relevancy"]["calibration"] = "good";
+      },
+  };
+  for (std::size_t i = 0; i < defects.size(); ++i) {
+    json report = good;
+    defects[i](report);
+    EXPECT_NE(findings(report), "") << "defect " << i;
+  }
 }
 
 TEST(ReportSchema, TakesAnExpectationInOtherWords) {

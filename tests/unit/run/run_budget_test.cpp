@@ -54,6 +54,21 @@ TEST(RunBudget, MoreThanReservedMayBePaid) {
   EXPECT_NE(budget.spent(0, {1, 0}).message.find("25 of 10 tokens are paid"), std::string::npos);
 }
 
+TEST(RunBudget, OfAKindThatIsPartlyKnownNoLessThanReservedIsPaid) {
+  RunBudget budget({.tokens = 1000, .cost = {}}, {});
+  PaidTokens most;
+  most.of(CallKind::judge) = {300, 90};
+  EXPECT_TRUE(budget.reserve(1, 0, most));
+  EXPECT_TRUE(budget.reserve(1, 1, most));
+  PaidTokens known;
+  known.of(CallKind::judge) = {20, 100};
+  const std::vector<CallKind> votes{CallKind::judge};
+  budget.settle(1, 0, known, votes);
+  EXPECT_EQ(budget.paid().of(CallKind::judge), (Usage{300, 100})) << "more is known of the output";
+  budget.settle(1, 1, known);
+  EXPECT_EQ(budget.paid().of(CallKind::judge), (Usage{320, 200}));
+}
+
 TEST(RunBudget, CostIsEstimatedByThePrice) {
   RunBudget budget({.tokens = {}, .cost = 0.001}, price);
   EXPECT_TRUE(budget.reserve(1, 0, {500, 0}));
@@ -153,6 +168,15 @@ TEST(RunBudget, NamesWhatTheVotesOfTheNextCaseMayTake) {
   EXPECT_EQ(budget.spent(0, {50, 60, 0, 0, 70, 80}).message,
             "the run's token budget (--max-tokens) is spent: 0 of 100 tokens are paid, and the next case may "
             "take 260 (60 for its answer, --max-output-tokens; 80 for votes, --judge-max-tokens)");
+}
+
+TEST(RunBudget, NamesWhatTheBaselinesAnswerOfTheNextCaseMayTake) {
+  RunBudget budget({.tokens = 100, .cost = {}}, {});
+  PaidTokens most{50, 60};
+  most.of(CallKind::baseline) = {50, 60};
+  EXPECT_EQ(budget.spent(0, most).message,
+            "the run's token budget (--max-tokens) is spent: 0 of 100 tokens are paid, and the next case may "
+            "take 220 (60 for its answer and 60 for the baseline's, --max-output-tokens)");
 }
 
 class MostOfVotes : public ::testing::Test {

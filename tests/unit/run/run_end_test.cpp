@@ -31,6 +31,17 @@ TEST(RunErrors, AMissingVoteIsNotCalledAMissingAnswer) {
       << message;
 }
 
+// The candidate's answers were called missing where the baseline's were.
+TEST(RunErrors, ARunThatGradesSaysWhatItsCachesLack) {
+  const Suite suite = make_suite(1);
+  const auto message =
+      missing_answers(make_plan(suite), {0}, "the baseline's answer did not come: none", true).message;
+  EXPECT_EQ(
+      message,
+      "no cache holds all that is needed for the only case (case-0): the baseline's answer did not come: "
+      "none; fill it with `sluice grade --mode live` and the same settings");
+}
+
 TEST_F(RunControllerTest, ErrorsOfOneTrialAreResults) {
   begin();
   join("p", 1);

@@ -44,9 +44,11 @@ TEST_F(RunLimitsTest, AnAnswerOfUnknownUsageCountsAsWhatWasReservedForIt) {
   join("p", 1);
   auto unknown = answered(0);
   unknown.spend.calls = 1;
+  unknown.spend.add_answer(CallKind::answer, {});
   record(report("p", {unknown}));
   unknown = answered(1);
   unknown.spend.calls = 1;
+  unknown.spend.add_answer(CallKind::answer, {});
   record(report("p", {unknown}));
   expect_stopped(Reason::token_budget_spent);
 }
@@ -56,6 +58,7 @@ TEST_F(RunLimitsTest, AnAnswerOfUnknownUsageCountsAlsoWhereItsEmbeddingHasOne) {
   join("p", 1, 1);
   auto unknown = answered(0);
   unknown.spend.calls = 2;
+  unknown.spend.add_answer(CallKind::answer, {});
   unknown.spend.paid.of(CallKind::embedding).input_tokens = 1;
   record(report("p", {unknown}));
   expect_stopped(Reason::token_budget_spent);
@@ -67,8 +70,34 @@ TEST_F(RunLimitsTest, AnAnswerOfUnknownUsageCountsAlsoWhereNobodyCanUseIt) {
   auto cut_off = failed(0, Reason::truncated);
   cut_off.answer = sha256("half an ans");
   cut_off.spend.calls = 1;
+  cut_off.spend.add_answer(CallKind::answer, {});
   record(report("p", {cut_off}));
   expect_stopped(Reason::token_budget_spent);
+}
+
+// What a worker had paid for a unit that it gave back was in no report, and free for others.
+TEST_F(RunLimitsTest, WhatAUnitTookThatIsGivenBackIsPaid) {
+  begin_with_room_for(2.5);
+  const auto of_p = leased(join("p", 1, 1), "p");
+  ASSERT_EQ(of_p.size(), 1u);
+  UnitSpend spent{of_p[0], {}};
+  spent.spend.calls = 2;
+  spent.spend.add_answer(CallKind::answer, {30, 12});
+  spent.spend.add_answer(CallKind::judge, {20, 5});
+  send("p", wire::Report{run_id, 0, of_p, {}, of_p, {spent}});
+  const auto facts = controller->facts();
+  EXPECT_EQ(facts.paid.of(CallKind::answer), (Usage{30, 12}));
+  EXPECT_EQ(facts.paid.of(CallKind::judge), (Usage{20, 5}));
+  EXPECT_EQ(facts.requests, 2u);
+}
+
+TEST_F(RunLimitsTest, WhatIsNoUnitOfTheRunIsNotCharged) {
+  begin_with_room_for(2.5);
+  join("p", 1, 1);
+  UnitSpend spent{9999, {}};
+  spent.spend.add_answer(CallKind::judge, {20, 5});
+  send("p", wire::Report{run_id, 1, {}, {}, {}, {spent}});
+  EXPECT_EQ(controller->facts().paid.of(CallKind::judge), Usage{});
 }
 
 TEST_F(RunLimitsTest, ACallWithoutAnAnswerCountsNothing) {
@@ -228,7 +257,7 @@ class JudgedLimitsTest : public RunLimitsTest {
   UnitResult judged(UnitId unit, std::uint32_t calls, const Usage& votes) const {
     auto result = paid(answered(unit), 1);
     result.spend.calls = calls;
-    result.spend.paid.of(CallKind::judge) = votes;
+    if (calls > 1) result.spend.add_answer(CallKind::judge, votes);
     return result;
   }
 
@@ -248,6 +277,16 @@ TEST_F(JudgedLimitsTest, VotesOfUnknownUsageCountAsWhatWasReserved) {
   begin_with_room_for(1.5);
   join("p", 1, 1);
   record(report("p", {judged(0, 4, {})}));
+  expect_stopped(Reason::token_budget_spent);
+}
+
+// A vote without usage counted as nothing where another one of its unit had some.
+TEST_F(JudgedLimitsTest, AVoteOfUnknownUsageCountsAlsoWhereOthersHaveOne) {
+  begin_with_room_for(1.5);
+  join("p", 1, 1);
+  auto partly_known = judged(0, 4, {10, 10});
+  partly_known.spend.add_answer(CallKind::judge, {});
+  record(report("p", {partly_known}));
   expect_stopped(Reason::token_budget_spent);
 }
 

@@ -75,6 +75,18 @@ TEST_F(JudgedRunTest, CasesThatNobodyJudgesAreNamedWithBothWaysOut) {
       << refusal();
 }
 
+// `sluice grade` takes another flag for it: --judge says there how answers are compared.
+TEST_F(JudgedRunTest, ARunThatGradesIsToldItsOwnFlag) {
+  options.grading = RunGrading{};
+  judge("none");
+  EXPECT_EQ(
+      refusal(),
+      "2 cases have judge metrics (case-0, case-1), and no judge is named: name one with --judge-provider "
+      "PROVIDER and --judge-model, or import a cassette that holds their votes (`sluice cache import`), name "
+      "the judge that gave them in the same way and run with --mode cached; --judge-provider fake tries them "
+      "out without a model");
+}
+
 TEST_F(JudgedRunTest, OfManyCasesTheFirstAreNamed) {
   inputs.suite.cases = {};
   add_cases(9);

@@ -63,6 +63,7 @@ TEST(JudgeSettings, NobodyJudgesByDefault) {
   EXPECT_EQ(line_of(settings, "judge.samples"), "3 # default");
   EXPECT_EQ(line_of(settings, "judge.temperature"), "0 # default");
   EXPECT_EQ(line_of(settings, "judge.max_tokens"), "1024 # default");
+  EXPECT_EQ(line_of(settings, "judge.min_kappa"), "(none) # default");
 }
 
 // A setting with a value for each place that may have one, weakest first.
@@ -99,11 +100,12 @@ TEST(JudgeSettings, FlagsGoBeforeTheEnvironmentAndThatBeforeTheSuiteAndThatBefor
        "JUDGE_TEMPERATURE",
        "--judge-temperature",
        {"0.1", "0.2", "0.3", "0.4", "0.5"}},
-      {"judge_max_tokens",
-       "max_tokens",
-       "JUDGE_MAX_TOKENS",
-       "--judge-max-tokens",
-       {"1", "2", "3", "4", "5"}}};
+      {"judge_max_tokens", "max_tokens", "JUDGE_MAX_TOKENS", "--judge-max-tokens", {"1", "2", "3", "4", "5"}},
+      {"judge_min_kappa",
+       "min_kappa",
+       "JUDGE_MIN_KAPPA",
+       "--judge-min-kappa",
+       {"0.1", "0.2", "", "0.4", "0.5"}}};
   for (const Ladder& one : ladders) {
     SCOPED_TRACE(one.key);
     const std::string line = "judge." + one.in_file;
@@ -112,8 +114,11 @@ TEST(JudgeSettings, FlagsGoBeforeTheEnvironmentAndThatBeforeTheSuiteAndThatBefor
     EXPECT_EQ(line_of(merged(places), line), one.values[0] + " # sluice.toml:2");
     places.suite = {in_suite(one.key, value_of(one.values[1]))};
     EXPECT_EQ(line_of(merged(places), line), one.values[1] + " # suite.yaml:4");
-    places.variables["VERDICT_" + one.variable] = as_text(one.values[2]);
-    EXPECT_EQ(line_of(merged(places), line), one.values[2] + " # VERDICT_" + one.variable);
+    // Other harnesses ask for no kappa.
+    if (!one.values[2].empty()) {
+      places.variables["VERDICT_" + one.variable] = as_text(one.values[2]);
+      EXPECT_EQ(line_of(merged(places), line), one.values[2] + " # VERDICT_" + one.variable);
+    }
     places.variables["SLUICE_" + one.variable] = as_text(one.values[3]);
     EXPECT_EQ(line_of(merged(places), line), one.values[3] + " # SLUICE_" + one.variable);
     places.flags = {{one.key, one.flag, as_text(one.values[4])}};
@@ -135,13 +140,29 @@ TEST(JudgeSettings, WrongOnesAreNamedWithTheirPlace) {
             "sluice.toml:2: unknown key \"sample\" in [judge]; did you mean \"samples\"?");
   EXPECT_EQ(findings({"[judge]\nrefresh = true\n", {}, {}, {}}),
             "sluice.toml:2: unknown key \"refresh\" in [judge]; valid here: provider, model, samples, "
-            "temperature, max_tokens");
+            "temperature, max_tokens, min_kappa");
   EXPECT_EQ(findings({"[eval]\njudge_model = \"m\"\n", {}, {}, {}}),
             "sluice.toml:2: unknown key \"judge_model\" in [eval]; it belongs into [judge] as \"model\"");
   EXPECT_EQ(findings({"[judge]\njudge = \"openai\"\n", {}, {}, {}}),
             "sluice.toml:2: unknown key \"judge\" in [judge]; it belongs into [judge] as \"provider\"");
   EXPECT_EQ(findings({{}, {in_suite("judge_samples", std::string("many"))}, {}, {}}),
             "suite.yaml:4: \"judge_samples\" in settings must be a whole number from 1 to 99, not \"many\"");
+}
+
+TEST(JudgeSettings, AKappaBeyondItsBoundsIsRefusedWithItsPlace) {
+  EXPECT_EQ(findings({"[judge]\nmin_kappa = 1.1\n", {}, {}, {}}),
+            "sluice.toml:2: \"min_kappa\" in [judge] must be a number from 0 to 1, not 1.1");
+  EXPECT_EQ(findings({"[judge]\nmin_kappa = -0.1\n", {}, {}, {}}),
+            "sluice.toml:2: \"min_kappa\" in [judge] must be a number from 0 to 1, not -0.1");
+  EXPECT_EQ(findings({{}, {in_suite("judge_min_kappa", std::string("good"))}, {}, {}}),
+            "suite.yaml:4: \"judge_min_kappa\" in settings must be a number from 0 to 1, not \"good\"");
+  EXPECT_EQ(
+      findings(
+          {{}, {}, {{"SLUICE_JUDGE_MIN_KAPPA", "2"}}, {{"judge_min_kappa", "--judge-min-kappa", "nan"}}}),
+      "--judge-min-kappa: must be a number from 0 to 1, not \"nan\"; "
+      "SLUICE_JUDGE_MIN_KAPPA: must be a number from 0 to 1, not \"2\"");
+  EXPECT_EQ(merged({"[judge]\nmin_kappa = 1\n", {}, {}, {}}).judge_min_kappa.value, 1.0);
+  EXPECT_EQ(merged({"[judge]\nmin_kappa = 0\n", {}, {}, {}}).judge_min_kappa.value, 0.0);
 }
 
 ResolvedJudge resolved(const Places& places) {

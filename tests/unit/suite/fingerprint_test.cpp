@@ -1,5 +1,6 @@
 #include "coordinator/suite/fingerprint.hpp"
 
+#include "coordinator/suite/selection.hpp"
 #include "tests/unit/suite/suite_files.hpp"
 
 #include <functional>
@@ -270,7 +271,7 @@ TEST_F(SuiteFingerprint, OfFixturesIgnoresLineEnds) {
 
 TEST_F(SuiteFingerprint, IsThatOfTheWholeSuiteWhateverIsSelected) {
   const Suite whole = load(two_tests).suite;
-  const auto part = select(whole, {}, 1);
+  const auto part = select(whole, {.max_cases = 1});
   ASSERT_TRUE(part);
   EXPECT_EQ(part->content_fingerprint, whole.content_fingerprint);
 }

@@ -1,6 +1,7 @@
 #include "coordinator/suite/suite_loader.hpp"
 
 #include "common/defaults.hpp"
+#include "coordinator/suite/selection.hpp"
 
 #include <filesystem>
 #include <fstream>
@@ -158,13 +159,13 @@ TEST_F(SuiteLoader, SelectsCategoriesAndTheFirstById) {
   write_fixture("3.toml", "b", "tls");
   const auto suite = load_suite(folder_);
   ASSERT_TRUE(suite) << join_findings(suite.error());
-  const auto tls = select(*suite, {"tls"}, 1);
+  const auto tls = select(*suite, {.categories = {"tls"}, .max_cases = 1});
   ASSERT_TRUE(tls);
   ASSERT_EQ(tls->cases.size(), 1u);
   EXPECT_EQ(tls->cases.id(0), "b");
-  EXPECT_EQ(select(*suite, {}, std::nullopt)->cases.size(), 3u);
-  EXPECT_EQ(select(*suite, {"jwt", "tls"}, 10)->cases.size(), 3u);
-  const auto unknown = select(*suite, {"jwr"}, std::nullopt);
+  EXPECT_EQ(select(*suite, {})->cases.size(), 3u);
+  EXPECT_EQ(select(*suite, {.categories = {"jwt", "tls"}, .max_cases = 10})->cases.size(), 3u);
+  const auto unknown = select(*suite, {.categories = {"jwr"}});
   ASSERT_FALSE(unknown);
   EXPECT_EQ(unknown.error(), (Error{Reason::usage_invalid,
                                     "the suite \"my_suite\" has no category \"jwr\"; did you "

@@ -160,7 +160,7 @@ TEST_F(CallEngineTest, AnEntryOfAnotherCacheIsSoughtFirst) {
   EXPECT_TRUE(sought.calls.empty());
   ASSERT_EQ(sought.entries.size(), 1u);
   EXPECT_EQ(std::get<wire::Seek>(sought.entries[0]).keys, std::vector{key});
-  EXPECT_EQ(engine.on_entry({key, "lent"}, now), std::nullopt);
+  EXPECT_TRUE(engine.on_entry({key, "lent"}, now).empty());
   const auto ended = only_end();
   EXPECT_TRUE(ended.lent);
   EXPECT_FALSE(ended.error);
@@ -183,8 +183,8 @@ TEST_F(CallEngineTest, WhatIsNotLentOrDoesNotFitIsCalledFor) {
 TEST_F(CallEngineTest, WhatOthersSoughtIsTheirs) {
   const EntryKey key{EntryKind::embedding, sha256("text")};
   engine.entries().seek(key, {3, 4});
-  EXPECT_EQ(engine.on_entry({key, "vector"}, now), (CallContext{3, 4}));
-  EXPECT_EQ(engine.on_entry({key, "vector"}, now), std::nullopt);
+  EXPECT_EQ(engine.on_entry({key, "vector"}, now), (std::vector<CallContext>{{3, 4}}));
+  EXPECT_TRUE(engine.on_entry({key, "vector"}, now).empty());
 }
 
 TEST_F(CallEngineTest, WithAReadOnlyOrNoCacheNothingIsSought) {

@@ -36,19 +36,23 @@ struct EntryExchangeTest : testing::Test {
   void be_left_to_pay(const EntryKey& key) {
     exchange.seek(key, me);
     exchange.take_messages();
-    EXPECT_TRUE(exchange.on_found(key, false));
+    EXPECT_EQ(exchange.on_found(key, false), std::vector{me});
   }
 };
 
 TEST_F(EntryExchangeTest, EntriesAreSoughtWhereACacheIsReadAndWrittenAndCallsArePaid) {
-  const auto seeks = [](auto change, bool has_cache = true) {
+  const auto seeks = [](auto change, bool has_cache = true, EntryKind kind = EntryKind::embedding) {
     auto settings = live_settings();
     change(settings);
-    return EntryExchange(settings, has_cache).seeks();
+    return EntryExchange(settings, has_cache).seeks(kind);
   };
   EXPECT_TRUE(seeks([](RunSettings&) {}));
   EXPECT_FALSE(seeks([](RunSettings&) {}, false));
   EXPECT_FALSE(seeks([](RunSettings& settings) { settings.read_cache = false; }));
+  EXPECT_FALSE(seeks([](RunSettings& settings) { settings.read_cache = false; }, true, EntryKind::answer));
+  EXPECT_TRUE(seeks([](RunSettings& settings) { settings.read_cache = false; }, true, EntryKind::vote))
+      << "one worker renews it for all";
+  EXPECT_FALSE(seeks([](RunSettings& settings) { settings.write_cache = false; }, true, EntryKind::vote));
   EXPECT_FALSE(seeks([](RunSettings& settings) { settings.write_cache = false; }));
   EXPECT_FALSE(seeks([](RunSettings& settings) { settings.mode = Mode::cached; }));
   EXPECT_FALSE(seeks([](RunSettings& settings) { settings.mode = Mode::mock; }));
@@ -61,19 +65,20 @@ TEST_F(EntryExchangeTest, EachKeyIsAskedForOnce) {
   EXPECT_EQ(the_seek(), (wire::Seek{"run-1", {answer("a"), embedding("a")}}));
   exchange.seek(embedding("a"), me);
   EXPECT_TRUE(is_silent());
-  EXPECT_TRUE(exchange.on_found(embedding("a"), true));
-  EXPECT_FALSE(exchange.on_found(embedding("a"), true)) << "nobody waits for it any more";
+  EXPECT_EQ(exchange.on_found(embedding("a"), true), std::vector{me});
+  EXPECT_TRUE(exchange.on_found(embedding("a"), true).empty()) << "nobody waits for it any more";
   exchange.seek(embedding("a"), me);
   EXPECT_EQ(the_seek().keys, std::vector{embedding("a")});
 }
 
-TEST_F(EntryExchangeTest, WhatCameIsForTheLastWhoSoughtIt) {
+TEST_F(EntryExchangeTest, WhatCameIsForTheLastCallOfEachOwner) {
   exchange.seek(answer("a"), {1, 2});
   exchange.seek(answer("b"), me);
+  exchange.seek(answer("a"), {2, 3});
   exchange.seek(answer("a"), {1, 5});
-  EXPECT_EQ(exchange.on_found(answer("a"), true), (CallContext{1, 5}));
-  EXPECT_EQ(exchange.on_found(answer("b"), false), me);
-  EXPECT_EQ(exchange.on_found(answer("c"), true), std::nullopt);
+  EXPECT_EQ(exchange.on_found(answer("a"), true), (std::vector<CallContext>{{1, 5}, {2, 3}}));
+  EXPECT_EQ(exchange.on_found(answer("b"), false), std::vector{me});
+  EXPECT_TRUE(exchange.on_found(answer("c"), true).empty());
 }
 
 TEST_F(EntryExchangeTest, WhatWasPaidForIsReportedAsStored) {
@@ -94,7 +99,7 @@ TEST_F(EntryExchangeTest, WhatCameFromElsewhereIsNoNews) {
   for (const auto& key : {embedding("a"), vote("a")}) {
     exchange.seek(key, me);
     exchange.take_messages();
-    EXPECT_TRUE(exchange.on_found(key, true));
+    EXPECT_EQ(exchange.on_found(key, true), std::vector{me});
     exchange.stored(key);
     EXPECT_TRUE(is_silent());
   }
@@ -103,14 +108,14 @@ TEST_F(EntryExchangeTest, WhatCameFromElsewhereIsNoNews) {
 TEST_F(EntryExchangeTest, AnAnswerIsNobodysToPayForBut) {
   exchange.seek(answer("a"), me);
   exchange.take_messages();
-  EXPECT_TRUE(exchange.on_found(answer("a"), false));
+  EXPECT_EQ(exchange.on_found(answer("a"), false), std::vector{me});
   exchange.given_up(answer("a"));
   EXPECT_TRUE(is_silent()) << "its unit's lease is enough";
 }
 
 TEST_F(EntryExchangeTest, WhatNobodyHereWaitsForIsGivenUpAtOnce) {
   for (const auto& key : {embedding("a"), vote("a")}) {
-    EXPECT_FALSE(exchange.on_found(key, false));
+    EXPECT_TRUE(exchange.on_found(key, false).empty());
     EXPECT_EQ(the_stored(), (wire::Stored{"run-1", {}, {key}}));
   }
 }
@@ -118,7 +123,7 @@ TEST_F(EntryExchangeTest, WhatNobodyHereWaitsForIsGivenUpAtOnce) {
 TEST_F(EntryExchangeTest, AFoundThatComesTwiceLeavesThePayingAlone) {
   for (const auto& key : {embedding("a"), vote("a")}) {
     be_left_to_pay(key);
-    EXPECT_FALSE(exchange.on_found(key, false));
+    EXPECT_TRUE(exchange.on_found(key, false).empty());
     EXPECT_TRUE(is_silent());
     exchange.stored(key);
     EXPECT_EQ(the_stored().stored, std::vector{key});

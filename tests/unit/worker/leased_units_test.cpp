@@ -59,6 +59,16 @@ TEST_F(LeasedUnitsTest, EachChangeIsReportedOnce) {
   EXPECT_TRUE(units.take_reports("run-1", 7).empty());
 }
 
+TEST_F(LeasedUnitsTest, WhatUnitsTookThatAreGivenBackIsReportedOnce) {
+  UnitSpend spent{2, {}};
+  spent.spend.calls = 3;
+  units.spend({spent});
+  EXPECT_TRUE(units.has_units_to_return());
+  EXPECT_EQ(report().spent, std::vector{spent});
+  EXPECT_FALSE(units.has_units_to_return());
+  EXPECT_TRUE(units.take_reports("run-1", 7).empty());
+}
+
 TEST_F(LeasedUnitsTest, WhatIsNotHeldIsNotReported) {
   units.start({5});
   EXPECT_FALSE(units.finish(result_of(5)));

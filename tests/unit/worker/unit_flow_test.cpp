@@ -55,7 +55,7 @@ class Votes final : public Enricher {
 };
 
 std::unique_ptr<Enricher> make_votes(const RunSettings& settings, std::shared_ptr<AnswerStore> store,
-                                     CallEngine& engine, std::uint32_t owner) {
+                                     CallEngine& engine, std::uint32_t owner, const KeyMask& /*keys*/) {
   return std::make_unique<Votes>(settings, std::move(store), engine, owner);
 }
 
@@ -268,6 +268,10 @@ TEST_F(WindingDown, InARunThatGoesOnAVoteThatFailsLeavesTheUnitToOthers) {
   answer(votes[1], 400);
   const auto turn = flow.turn(now);
   EXPECT_EQ(turn.returned, std::vector<UnitId>{1});
+  ASSERT_EQ(turn.spent.size(), 1u) << "the other one has it in its result";
+  EXPECT_EQ(turn.spent[0].unit, 1u);
+  EXPECT_EQ(turn.spent[0].spend.paid.of(CallKind::answer), (Usage{10, 5})) << "it was paid for";
+  EXPECT_EQ(turn.spent[0].spend.calls, 2u);
   ASSERT_EQ(turn.completed.size(), 1u) << "nobody else would do better";
   EXPECT_EQ(turn.completed[0].unit->unit, 2u);
   pass(10s);

@@ -1,0 +1,18 @@
+#pragma once
+
+#include "common/model/trial.hpp"
+#include "coordinator/facts/status_counts.hpp"
+
+#include <string>
+
+namespace sluice {
+
+/// A case that did not simply pass, in the ledger.
+struct CaseOutcome {
+  TrialId trial = 0;  ///< Its first.
+  std::string id;     ///< With its arm.
+  CaseStatus status = CaseStatus::error;
+  friend bool operator==(const CaseOutcome&, const CaseOutcome&) = default;
+};
+
+}  // namespace sluice

@@ -1,0 +1,54 @@
+#include "coordinator/ledger/database.hpp"
+#include "coordinator/ledger/ledger.hpp"
+
+#include <SQLiteCpp/SQLiteCpp.h>
+
+namespace sluice {
+
+Result<void> Ledger::note_cases(const std::string& run_id, std::span<const CaseOutcome> cases) {
+  try {
+    SQLite::Transaction transaction(database_->db, SQLite::TransactionBehavior::IMMEDIATE);
+    SQLite::Statement find(database_->db, "SELECT seq FROM runs WHERE run_id = ?");
+    find.bind(1, run_id);
+    if (!find.executeStep()) return fail(ledger_error("it does not have the run " + run_id));
+    const std::int64_t seq = find.getColumn(0).getInt64();
+    SQLite::Statement insert(database_->db, "INSERT OR REPLACE INTO cases VALUES ((?1 << 32) + ?2, ?3, ?4)");
+    for (const CaseOutcome& one : cases) {
+      insert.bind(1, seq);
+      insert.bind(2, std::int64_t{one.trial});
+      insert.bind(3, one.id);
+      insert.bind(4, std::string(to_string(one.status)));
+      insert.exec();
+      insert.reset();
+    }
+    transaction.commit();
+    return {};
+  } catch (const SQLite::Exception& error) {
+    return fail(ledger_error(error.what()));
+  }
+}
+
+Result<std::vector<CaseOutcome>> Ledger::cases_of(const std::string& run_id) const {
+  try {
+    SQLite::Statement query(database_->db,
+                            "SELECT cases.id & 4294967295, case_id, status FROM cases JOIN runs "
+                            "ON cases.id BETWEEN runs.seq << 32 AND (runs.seq << 32) + 4294967295 "
+                            "WHERE run_id = ? ORDER BY cases.id");
+    query.bind(1, run_id);
+    std::vector<CaseOutcome> cases;
+    while (query.executeStep()) {
+      const std::string status = query.getColumn(2).getString();
+      const auto known = case_status_from(status);
+      if (!known)
+        return fail(
+            ledger_error("what it has of run \"" + run_id + "\" is damaged: a status \"" + status + "\""));
+      cases.push_back(
+          {static_cast<TrialId>(query.getColumn(0).getInt64()), query.getColumn(1).getString(), *known});
+    }
+    return cases;
+  } catch (const SQLite::Exception& error) {
+    return fail(ledger_error(error.what()));
+  }
+}
+
+}  // namespace sluice

@@ -1,0 +1,207 @@
+#include "coordinator/suite/recorded_answers.hpp"
+
+#include "common/defaults.hpp"
+#include "common/files.hpp"
+#include "common/text/text.hpp"
+#include "coordinator/defaults.hpp"
+#include "coordinator/suite/document_context.hpp"
+#include "coordinator/suite/json_document.hpp"
+#include "coordinator/suite/span_answers.hpp"
+
+#include <algorithm>
+#include <set>
+#include <utility>
+
+namespace sluice {
+namespace {
+
+constexpr std::string_view answer_example = R"(an answer is {"id": "TEST", "answer": "..."})";
+
+/// The votes of a judgement: whether each passed, and the scores if they are given one by one.
+std::optional<std::vector<CountedVote>> read_samples(TableReader& reader, double score) {
+  const auto* samples = reader.array("samples", Need::required);
+  const auto* scores = reader.array("scores");
+  if (samples == nullptr) return std::nullopt;
+  if (samples->empty() || samples->size() > defaults::max_judge_samples ||
+      (scores != nullptr && scores->size() != samples->size())) {
+    reader.add_wrong("samples", "must be 1 to " + std::to_string(defaults::max_judge_samples) +
+                                    " booleans, and \"scores\" as many numbers");
+    return std::nullopt;
+  }
+  std::vector<CountedVote> votes;
+  for (std::size_t i = 0; i < samples->size(); ++i) {
+    const auto* passed = std::get_if<bool>(&(*samples)[i].value);
+    CountedVote vote{score, passed != nullptr && *passed};
+    if (scores != nullptr) {
+      const DocumentNode& given = (*scores)[i];
+      const auto* whole = std::get_if<std::int64_t>(&given.value);
+      const auto* real = std::get_if<double>(&given.value);
+      vote.score = whole != nullptr ? static_cast<double>(*whole) : real != nullptr ? *real : -1.0;
+    }
+    if (passed == nullptr || !(vote.score >= 0.0 && vote.score <= 1.0)) {
+      reader.add_wrong("samples", "must be booleans, and \"scores\" numbers from 0 to 1");
+      return std::nullopt;
+    }
+    votes.push_back(vote);
+  }
+  return votes;
+}
+
+class AnswerReader {
+ public:
+  AnswerReader(const DocumentContext& context, AnsweredTest& answer) : context_(context), answer_(answer) {}
+
+  /// The test's id; nothing if it is not named.
+  std::optional<std::string> read(const DocumentNode& node) {
+    TableReader reader = context_.reader(node, "the answer");
+    auto id = reader.word("id", Need::required);
+    if (auto text = reader.text("answer", Need::required)) answer_.answer.text = std::move(*text);
+    answer_.answer.model = reader.word("model").value_or("");
+    if (const auto context = reader.texts("context")) answer_.context = joined(*context);
+    if (const DocumentNode* usage = reader.table("usage")) read_usage(context_.reader(*usage, "usage"));
+    if (const DocumentNode* meta = reader.table("meta")) read_meta(*meta);
+    reader.finish();
+    return id;
+  }
+
+ private:
+  static std::string joined(const std::vector<std::string>& texts) {
+    std::string all;
+    for (const std::string& text : texts) all += (all.empty() ? "" : "\n\n") + text;
+    return all;
+  }
+
+  void read_usage(TableReader reader) {
+    answer_.answer.usage.input_tokens = reader.count("input_tokens").value_or(0);
+    answer_.answer.usage.output_tokens = reader.count("output_tokens").value_or(0);
+    reader.finish();
+  }
+
+  /// Other programs keep things of their own in `meta`: only the judgements are ours.
+  void read_meta(const DocumentNode& meta) {
+    const DocumentEntry* assay = find_entry(meta, "assay");
+    const DocumentEntry* judge = assay == nullptr ? nullptr : find_entry(assay->value, "judge");
+    if (judge == nullptr) return;
+    const auto* metrics = std::get_if<DocumentNode::Table>(&judge->value.value);
+    if (metrics == nullptr) {
+      context_.add(judge->line, "\"meta.assay.judge\" must be an object of judge metrics");
+      return;
+    }
+    for (const DocumentEntry& entry : *metrics) read_judgement(entry);
+  }
+
+  void read_judgement(const DocumentEntry& entry) {
+    const MetricInfo* metric = find_metric(std::string_view(entry.key));
+    if (metric == nullptr || !is_judge_metric(metric->id)) {
+      context_.add(entry.line, "\"meta.assay.judge\" names \"" + excerpt(entry.key, defaults::quoted_bytes) +
+                                   "\", which is no metric by a judge");
+      return;
+    }
+    if (!std::holds_alternative<DocumentNode::Table>(entry.value.value)) {
+      context_.add(entry.line, "\"meta.assay.judge." + entry.key + "\" must be an object");
+      return;
+    }
+    TableReader reader = context_.reader(entry.value, "meta.assay.judge." + entry.key);
+    RecordedJudgement judged;
+    judged.rubric_version = reader.word("rubric_version", Need::required).value_or("");
+    const auto score = reader.number_in("score", 0.0, 1.0, Need::required);
+    const auto votes = read_samples(reader, score.value_or(0.0));
+    judged.score.rationale = beginning(reader.text("rationale").value_or(""), defaults::max_rationale_bytes);
+    for (const char* derived : {"passed", "source", "agreement", "repeats"}) reader.entry(derived);
+    reader.finish();
+    if (!score || !votes) return;
+    judged.score.metric = metric->id;
+    judged.score.source = JudgeSource::trace;
+    judged.score.votes = *votes;
+    answer_.judgements.push_back(std::move(judged));
+  }
+
+  const DocumentContext& context_;
+  AnsweredTest& answer_;
+};
+
+}  // namespace
+
+const AnsweredTest* RecordedAnswers::find(std::string_view test) const {
+  const auto found = answers_.find(test);
+  return found == answers_.end() ? nullptr : &found->second;
+}
+
+std::vector<Finding> RecordedAnswers::check_tests(const CaseList& cases) const {
+  std::set<std::string_view> ids;
+  for (std::size_t i = 0; i < cases.size(); ++i) ids.insert(cases.id(i));
+  std::vector<Finding> findings;
+  for (const auto& [id, answer] : answers_) {
+    if (ids.contains(id)) continue;
+    findings.push_back({file_, answer.line,
+                        "the suite has no test \"" + excerpt(id, defaults::quoted_bytes) +
+                            "\"; take the answer out, or name the test as the suite does (under arms: "
+                            "TEST@ARM)"});
+  }
+  sort_findings(findings);
+  if (findings.size() > defaults::max_file_findings) {
+    const std::size_t more = findings.size() - defaults::max_file_findings;
+    findings.resize(defaults::max_file_findings);
+    findings.push_back(
+        {file_, 0, "and " + std::to_string(more) + " more answers to tests that are not there"});
+  }
+  return findings;
+}
+
+tl::expected<RecordedAnswers, std::vector<Finding>> parse_recorded_answers(std::string_view text,
+                                                                           const std::string& file) {
+  RecordedAnswers recorded;
+  recorded.file_ = file;
+  std::vector<Finding> findings;
+  const DocumentContext context{file, Notation::json, findings};
+  const auto keep = [&](std::string id, AnsweredTest answer) {
+    const std::uint32_t line = answer.line;
+    const auto [place, is_new] = recorded.answers_.try_emplace(id, std::move(answer));
+    if (is_new) return;
+    context.add(line, "the test \"" + excerpt(id, defaults::quoted_bytes) + "\" is answered in line " +
+                          std::to_string(place->second.line) + " already; leave one of the two");
+  };
+  std::uint32_t number = 0;
+  while (!text.empty() && findings.size() < defaults::max_file_findings) {
+    std::string_view line = text.substr(0, text.find('\n'));
+    auto node = parse_json(line, ++number);
+    if (number == 1 && !node) {
+      // A file that holds one object over many lines, as some exporters write it.
+      if (auto whole = parse_json(text); whole && is_span_export(*whole)) {
+        node = std::move(whole);
+        line = text;
+      }
+    }
+    text.remove_prefix(std::min(line.size() + 1, text.size()));
+    if (line.find_first_not_of(" \t\r") == std::string_view::npos) continue;
+    if (!node) {
+      context.add(node.error().line, node.error().message);
+    } else if (is_span_export(*node)) {
+      for (auto& [id, answer] : answers_in_spans(*node, context)) keep(std::move(id), std::move(answer));
+    } else if (!std::holds_alternative<DocumentNode::Table>(node->value)) {
+      context.add(number, "the line is " + std::string(type_name(*node, Notation::json)) + "; " +
+                              std::string(answer_example));
+    } else {
+      AnsweredTest answer;
+      answer.line = number;
+      if (auto id = AnswerReader(context, answer).read(*node)) keep(std::move(*id), std::move(answer));
+    }
+  }
+  if (findings.empty() && recorded.size() == 0) {
+    context.add(0, "there is no answer in it; " + std::string(answer_example) +
+                       ", or a span with the attribute \"sluice.test\"");
+  }
+  if (!findings.empty()) {
+    sort_findings(findings);
+    return tl::unexpected(std::move(findings));
+  }
+  return recorded;
+}
+
+tl::expected<RecordedAnswers, std::vector<Finding>> load_recorded_answers(const std::string& file) {
+  const auto text = read_file(file, defaults::max_recorded_bytes);
+  if (!text) return tl::unexpected(std::vector<Finding>{{file, 0, text.error().message}});
+  return parse_recorded_answers(*text, file);
+}
+
+}  // namespace sluice

@@ -1,0 +1,59 @@
+#pragma once
+
+#include "common/documents/finding.hpp"
+#include "common/model/recorded_answer.hpp"
+#include "common/model/votes.hpp"
+#include "coordinator/suite/case_list.hpp"
+
+#include <cstddef>
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include <tl/expected.hpp>
+
+namespace sluice {
+
+/// How an answer was judged where it was recorded: `meta.assay.judge.METRIC`.
+struct RecordedJudgement {
+  std::string rubric_version;
+  JudgeScore score;  ///< Its source is `trace`.
+};
+
+/// An answer to a test, with what was recorded beside it.
+struct AnsweredTest {
+  RecordedAnswer answer;
+  std::optional<std::string> context;         ///< What was retrieved for it, in place of the test's context.
+  std::vector<RecordedJudgement> judgements;  ///< At most one of each metric.
+  std::uint32_t line = 0;
+};
+
+/// Answers that an application recorded (docs/answers.md), by test; under arms by `TEST@ARM`.
+class RecordedAnswers {
+ public:
+  const AnsweredTest* find(std::string_view test) const;
+  std::size_t size() const { return answers_.size(); }
+
+  /// A finding for each answer to a test that is not there; after defaults::max_file_findings how many more.
+  std::vector<Finding> check_tests(const CaseList& cases) const;
+
+ private:
+  friend tl::expected<RecordedAnswers, std::vector<Finding>> parse_recorded_answers(std::string_view text,
+                                                                                    const std::string& file);
+  std::string file_;
+  std::map<std::string, AnsweredTest, std::less<>> answers_;
+};
+
+/// JSON Lines of `{"id": TEST, "answer": TEXT}` and more, or spans as OpenTelemetry's collector exports them:
+/// objects with `resourceSpans`, of which those with the attribute `sluice.test` are read. Either all
+/// answers, or everything that is wrong: lines that are neither, unknown keys, a test that is answered twice,
+/// no answer at all.
+tl::expected<RecordedAnswers, std::vector<Finding>> parse_recorded_answers(std::string_view text,
+                                                                           const std::string& file);
+/// The same of a file of at most defaults::max_recorded_bytes.
+tl::expected<RecordedAnswers, std::vector<Finding>> load_recorded_answers(const std::string& file);
+
+}  // namespace sluice

@@ -1,0 +1,167 @@
+#include "coordinator/suite/span_answers.hpp"
+
+#include "common/text/text.hpp"
+#include "coordinator/defaults.hpp"
+#include "coordinator/suite/json_document.hpp"
+
+#include <charconv>
+#include <map>
+#include <optional>
+#include <string_view>
+
+namespace sluice {
+namespace {
+
+constexpr std::string_view test_attribute = "sluice.test";
+
+using Attributes = std::map<std::string_view, const DocumentNode*>;
+
+const DocumentNode::Array* array_in(const DocumentNode& node, std::string_view key) {
+  const DocumentEntry* entry = find_entry(node, key);
+  return entry == nullptr ? nullptr : std::get_if<DocumentNode::Array>(&entry->value.value);
+}
+
+const std::string* text_in(const DocumentNode& node, std::string_view key) {
+  const DocumentEntry* entry = find_entry(node, key);
+  return entry == nullptr ? nullptr : std::get_if<std::string>(&entry->value.value);
+}
+
+/// `[{"key": NAME, "value": {"stringValue": ...}}]`; the first of a name counts.
+void add_attributes(const DocumentNode& of, Attributes& attributes) {
+  const auto* list = array_in(of, "attributes");
+  if (list == nullptr) return;
+  for (const DocumentNode& one : *list) {
+    const std::string* key = text_in(one, "key");
+    const DocumentEntry* value = find_entry(one, "value");
+    if (key != nullptr && value != nullptr) attributes.emplace(*key, &value->value);
+  }
+}
+
+const std::string* text_of(const Attributes& attributes, std::string_view name) {
+  const auto found = attributes.find(name);
+  return found == attributes.end() ? nullptr : text_in(*found->second, "stringValue");
+}
+
+/// OTLP writes 64-bit numbers as strings; some exporters write them plainly.
+std::uint64_t count_of(const Attributes& attributes, std::string_view name) {
+  const auto found = attributes.find(name);
+  const DocumentEntry* value = found == attributes.end() ? nullptr : find_entry(*found->second, "intValue");
+  if (value == nullptr) return 0;
+  if (const auto* number = std::get_if<std::int64_t>(&value->value.value))
+    return *number > 0 ? static_cast<std::uint64_t>(*number) : 0;
+  const auto* text = std::get_if<std::string>(&value->value.value);
+  std::uint64_t number = 0;
+  if (text != nullptr) std::from_chars(text->data(), text->data() + text->size(), number);
+  return number;
+}
+
+/// A value of an attribute as plain JSON has it: messages may be recorded as structures, not as a text.
+DocumentNode plain(const DocumentNode& value) {
+  DocumentNode node;
+  node.line = value.line;
+  if (const DocumentEntry* list = find_entry(value, "arrayValue")) {
+    DocumentNode::Array array;
+    if (const auto* values = array_in(list->value, "values")) {
+      for (const DocumentNode& one : *values) array.push_back(plain(one));
+    }
+    node.value = std::move(array);
+  } else if (const DocumentEntry* table = find_entry(value, "kvlistValue")) {
+    DocumentNode::Table entries;
+    if (const auto* values = array_in(table->value, "values")) {
+      for (const DocumentNode& one : *values) {
+        const std::string* key = text_in(one, "key");
+        const DocumentEntry* inner = find_entry(one, "value");
+        if (key != nullptr && inner != nullptr) entries.push_back({*key, one.line, plain(inner->value)});
+      }
+    }
+    std::vector<DocumentError> twice;
+    sort_entries(entries, twice);
+    node.value = std::move(entries);
+  } else if (const std::string* text = text_in(value, "stringValue")) {
+    node.value = *text;
+  } else {
+    node.value = DocumentNull{};
+  }
+  return node;
+}
+
+/// The texts of `[{"role": "assistant", "parts": [{"type": "text", "content": ...}]}]`.
+std::optional<std::string> text_of_messages(const DocumentNode& messages) {
+  const auto* list = std::get_if<DocumentNode::Array>(&messages.value);
+  if (list == nullptr) return std::nullopt;
+  std::optional<std::string> all;
+  for (const DocumentNode& message : *list) {
+    if (const std::string* content = text_in(message, "content")) all = all.value_or("") + *content;
+    const auto* parts = array_in(message, "parts");
+    if (parts == nullptr) continue;
+    for (const DocumentNode& part : *parts) {
+      const std::string* type = text_in(part, "type");
+      const std::string* content = text_in(part, "content");
+      if (type != nullptr && *type == "text" && content != nullptr) all = all.value_or("") + *content;
+    }
+  }
+  return all;
+}
+
+std::optional<std::string> answer_of(const Attributes& attributes) {
+  if (const auto found = attributes.find("gen_ai.output.messages"); found != attributes.end()) {
+    const std::string* text = text_in(*found->second, "stringValue");
+    if (text == nullptr) return text_of_messages(plain(*found->second));
+    const auto messages = parse_json(*text);
+    return messages ? text_of_messages(*messages) : std::nullopt;
+  }
+  const std::string* completion = text_of(attributes, "gen_ai.completion");
+  return completion == nullptr ? std::nullopt : std::optional(*completion);
+}
+
+std::optional<std::pair<std::string, AnsweredTest>> answer_in(const DocumentNode& span,
+                                                              const DocumentContext& context) {
+  Attributes attributes;
+  add_attributes(span, attributes);
+  const std::string* test = text_of(attributes, test_attribute);
+  if (test == nullptr || test->empty()) return std::nullopt;
+  if (const auto* events = array_in(span, "events")) {
+    for (const DocumentNode& event : *events) add_attributes(event, attributes);
+  }
+  auto text = answer_of(attributes);
+  if (!text) {
+    context.add(span.line, "the span of the test \"" + excerpt(*test, defaults::quoted_bytes) +
+                               "\" has no answer: record \"gen_ai.output.messages\" with a part of type "
+                               "\"text\", or \"gen_ai.completion\"");
+    return std::nullopt;
+  }
+  AnsweredTest answer;
+  answer.line = span.line;
+  answer.answer.text = std::move(*text);
+  const std::string* model = text_of(attributes, "gen_ai.response.model");
+  if (model == nullptr) model = text_of(attributes, "gen_ai.request.model");
+  if (model != nullptr) answer.answer.model = *model;
+  answer.answer.usage = {count_of(attributes, "gen_ai.usage.input_tokens"),
+                         count_of(attributes, "gen_ai.usage.output_tokens")};
+  return std::pair(*test, std::move(answer));
+}
+
+}  // namespace
+
+bool is_span_export(const DocumentNode& node) {
+  return array_in(node, "resourceSpans") != nullptr;
+}
+
+std::vector<std::pair<std::string, AnsweredTest>> answers_in_spans(const DocumentNode& node,
+                                                                   const DocumentContext& context) {
+  std::vector<std::pair<std::string, AnsweredTest>> answers;
+  for (const DocumentNode& resource : *array_in(node, "resourceSpans")) {
+    const auto* scopes = array_in(resource, "scopeSpans");
+    if (scopes == nullptr) continue;
+    for (const DocumentNode& scope : *scopes) {
+      const auto* spans = array_in(scope, "spans");
+      if (spans == nullptr) continue;
+      for (const DocumentNode& span : *spans) {
+        if (auto answer = answer_in(span, context)) answers.push_back(std::move(*answer));
+      }
+    }
+  }
+  return answers;
+}
+
+}  // namespace sluice

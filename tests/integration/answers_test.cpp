@@ -1,0 +1,114 @@
+// Answers that an application recorded are assessed, and nobody is called for them.
+#include "tests/support/workbench.hpp"
+
+#include <memory>
+#include <string>
+
+#include <nlohmann/json.hpp>
+
+namespace sluice::answers_test {
+
+using namespace support;
+using nlohmann::json;
+
+class Answers : public Workbench {
+ protected:
+  Answers() {
+    write_text(
+        folder() / "suite.yaml",
+        "suite: capitals\ntests:\n"
+        "  - {id: france, input: {prompt: capital 1}, expected: {type: must_contain, text: Paris}}\n"
+        "  - {id: spain, input: {prompt: capital 2}, expected: {type: must_contain, text: Madrid}}\n"
+        "  - {id: peru, input: {prompt: capital 3, context: none}, expected: [{type: relevancy}, {type: "
+        "faithfulness}]}\n");
+    write_text(
+        folder() / "answers.jsonl",
+        "{\"id\": \"france\", \"answer\": \"It is Paris.\", \"usage\": {\"input_tokens\": 9, "
+        "\"output_tokens\": 4}}\n"
+        "{\"id\": \"spain\", \"answer\": \"Lisbon\"}\n"
+        "{\"id\": \"peru\", \"answer\": \"Lima\", \"context\": \"Lima is the capital of Peru.\", \"meta\": "
+        "{\"assay\": {\"judge\": {" +
+            judged("relevancy") + ", " + judged("faithfulness") + "}}}}\n");
+  }
+  static std::string judged(const std::string& metric) {
+    return "\"" + metric +
+           "\": {\"rubric_version\": \"v1\", \"score\": 0.9, \"samples\": [true, true, false], "
+           "\"rationale\": "
+           "\"Good.\"}";
+  }
+  Finished run(const Flags& more) {
+    return run_sluice(Flags{"run", "suite.yaml", "--answers", "answers.jsonl", "--format", "json"} + more);
+  }
+};
+
+TEST_F(Answers, AreAssessedWithoutAModelAKeyOrACall) {
+  const auto finished = run({});
+  EXPECT_EQ(finished.exit_code, 1) << finished.errors;
+  const json report = json::parse(finished.output, nullptr, false);
+  ASSERT_TRUE(report.is_object()) << finished.errors << finished.output;
+  const json& cases = report["fixture_results"];
+  EXPECT_EQ(cases[0]["id"], "france");
+  EXPECT_EQ(cases[0]["status"], "pass");
+  EXPECT_EQ(cases[0]["answer_text"], "It is Paris.");
+  EXPECT_EQ(cases[0]["input_tokens"], 9);
+  EXPECT_EQ(cases[2]["status"], "fail");
+  const json& judged = cases[1]["meta"]["assay"]["judge"]["faithfulness"];
+  EXPECT_EQ(judged["source"], "trace");
+  EXPECT_EQ(judged["score"], 0.9);
+  EXPECT_EQ(judged["samples"], json::parse("[true, true, false]"));
+  EXPECT_EQ(cases[1]["status"], "warn") << "not all votes agree";
+  EXPECT_EQ(report["run"]["requests"], 0);
+}
+
+TEST_F(Answers, AJudgeIsAskedWhereNothingWasJudged) {
+  write_text(
+      folder() / "answers.jsonl",
+      "{\"id\": \"peru\", \"answer\": \"Lima\", \"context\": \"Lima is the capital of Peru.\", \"meta\": "
+      "{\"assay\": {\"judge\": {" +
+          judged("relevancy") + "}}}}\n");
+  const auto server = start_simulator({R"({"contains": "Lima is the capital of Peru.", "vote": true, )"
+                                       R"("text": {"rationale": "So it says.", "score": 1.0}})"},
+                                      {});
+  write_text(folder() / "sluice.toml", "[providers.sim]\nkind = \"openai\"\nbase_url = \"" + server.url() +
+                                           "/v1\"\napi_key_env = \"OPENAI_API_KEY\"\n");
+  const auto nobody = run({"--filter", "peru"});
+  EXPECT_EQ(nobody.exit_code, 2);
+  EXPECT_EQ(server.count("start"), 0u);
+  const auto finished = run(
+      {"--filter", "peru", "--mode", "live", "--judge", "sim", "--judge-model", "j", "--judge-samples", "2"});
+  EXPECT_EQ(finished.exit_code, 0) << finished.errors << finished.output;
+  const json report = json::parse(finished.output, nullptr, false);
+  const json& judged = report["fixture_results"][0]["meta"]["assay"]["judge"];
+  EXPECT_EQ(judged["relevancy"]["source"], "trace");
+  EXPECT_EQ(judged["faithfulness"]["source"], "judge");
+  EXPECT_EQ(judged["faithfulness"]["score"], 1.0);
+  EXPECT_EQ(server.count("start"), 2u) << "two votes, and nothing for the answer";
+}
+
+TEST_F(Answers, ATestWithoutOneIsAskedOfTheModelOrRefused) {
+  write_text(folder() / "answers.jsonl", "{\"id\": \"france\", \"answer\": \"Paris\"}\n");
+  const Flags two{"--filter", "france,spain"};
+  const auto refused = run(two);
+  EXPECT_EQ(refused.exit_code, 2);
+  EXPECT_NE(refused.errors.find("it has no answer to 1 of 2 tests, as \"spain\""), std::string::npos)
+      << refused.errors;
+  const auto server = start_simulator({R"({"contains": "capital 2", "text": "Madrid"})"}, {});
+  write_text(folder() / "sluice.toml", "[providers.sim]\nkind = \"openai\"\nbase_url = \"" + server.url() +
+                                           "/v1\"\napi_key_env = \"OPENAI_API_KEY\"\n");
+  const auto asked = run(two + Flags{"--mode", "live", "--provider", "sim", "--model", "m"});
+  EXPECT_EQ(asked.exit_code, 0) << asked.errors << asked.output;
+  EXPECT_EQ(server.count("start"), 1u);
+}
+
+TEST_F(Answers, SlipsAreNamedBeforeTheRun) {
+  EXPECT_EQ(run({"--repeat", "2"}).exit_code, 2);
+  write_text(folder() / "answers.jsonl",
+             "{\"id\": \"france\", \"answer\": \"x\"}\n{\"id\": \"frnce\", "
+             "\"answer\": \"x\"}\n");
+  const auto unknown = run({"--provider", "openai", "--model", "m"});
+  EXPECT_EQ(unknown.exit_code, 2);
+  EXPECT_NE(unknown.errors.find("answers.jsonl:2: the suite has no test \"frnce\""), std::string::npos)
+      << unknown.errors;
+}
+
+}  // namespace sluice::answers_test

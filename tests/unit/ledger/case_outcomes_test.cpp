@@ -1,0 +1,30 @@
+// The cases of a run that did not simply pass.
+#include "coordinator/ledger/ledger.hpp"
+#include "tests/support/temporary_folder.hpp"
+
+#include <vector>
+
+#include <gtest/gtest.h>
+
+namespace sluice::case_outcomes_test {
+
+TEST(CaseOutcomes, AreKeptByRunInPlanOrder) {
+  const support::TemporaryFolder folder;
+  auto ledger = *Ledger::open(folder.path() / "ledger.db");
+  for (const char* id : {"run-1", "run-2"}) {
+    RunRecord run;
+    run.run_id = id;
+    run.flags = id == std::string("run-1") ? R"({"mode":["live"]})" : "";
+    ASSERT_TRUE(ledger.begin_run(run));
+  }
+  const std::vector<CaseOutcome> cases{{2, "france@mini", CaseStatus::flaky}, {9, "peru", CaseStatus::error}};
+  ASSERT_TRUE(ledger.note_cases("run-1", std::vector{cases[1]}));
+  ASSERT_TRUE(ledger.note_cases("run-1", std::vector{cases[0]}));
+  EXPECT_EQ(*ledger.cases_of("run-1"), cases);
+  EXPECT_TRUE(ledger.cases_of("run-2")->empty());
+  EXPECT_FALSE(ledger.note_cases("run-3", cases));
+  EXPECT_EQ(ledger.find_run("run-1")->run.flags, R"({"mode":["live"]})");
+  EXPECT_EQ(ledger.find_run("run-2")->run.flags, "");
+}
+
+}  // namespace sluice::case_outcomes_test
