@@ -37,7 +37,8 @@ struct ShowCase {
     if (found->empty() && !*past) return report_error("no run is recorded yet; `sluice run` records one");
     if (found->empty()) {
       if (!(*past)->run.flags.empty()) {
-        if (const auto taken = take_flags(app, (*past)->run.flags); !taken) return report_error(taken.error());
+        if (const auto taken = take_flags(app, (*past)->run.flags); !taken)
+          return report_error(taken.error());
       }
       auto again = observations_from_caches(settings, flags, **past, case_id, tools);
       if (!again) return again.error();
