@@ -15,9 +15,10 @@
 namespace sluice {
 namespace {
 
-/// Where something is written; a run of some of the cases would take the whole run's place there.
-constexpr std::array<std::string_view, 6> not_repeated{"output",       "report",   "export-baseline",
-                                                       "allow-errors", "call-log", "help"};
+/// Where something is written (a run of some of the cases would take the whole run's place there), and the
+/// suite, which the record has.
+constexpr std::array<std::string_view, 7> not_repeated{
+    "output", "report", "export-baseline", "allow-errors", "call-log", "help", "fixtures"};
 
 Result<std::string> suite_path(const RunFlags& flags, const Settings& effective) {
   const auto& folder = effective.fixtures_dir;

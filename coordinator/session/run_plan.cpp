@@ -149,6 +149,8 @@ RunSettings run_settings(const RunOptions& options, const RunInputs& inputs, std
   run.backoff_initial = settings.rate_limit_initial_delay.value;
   run.max_retries = settings.rate_limit_max_retries.value;
   run.heartbeat_interval = defaults::heartbeat_interval;
+  run.observe = settings.save_observations.value;
+  run.redaction = redaction_of(settings);
   run.ontology = inputs.ontology_text;
   return run;
 }

@@ -121,6 +121,13 @@ TEST_F(Rerun, WhatCannotBeRunAgainIsRefused) {
   EXPECT_EQ(unknown.error_lines().size(), 1u) << unknown.errors;
 }
 
+TEST_F(Rerun, ASuiteThatIsNamedAsASettingRunsAgain) {
+  const auto first = run_sluice({"run", "--fixtures", "suite.yaml", "--mode", "live", "--provider", "sim",
+                                 "--model", "m", "--format", "json"});
+  ASSERT_EQ(first.exit_code, 1) << first.errors;
+  EXPECT_EQ(cases_in(run_sluice({"rerun"})), (Ids{"peru", "spain"}));
+}
+
 TEST_F(Rerun, AReportInAFileIsNotOverwritten) {
   ASSERT_EQ(run({"--output", "report.json", "--report", "junit=report.xml"}).exit_code, 1);
   const std::string before = read_text(folder() / "report.json");
