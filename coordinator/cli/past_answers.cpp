@@ -61,18 +61,10 @@ struct Asked {
 tl::expected<std::unique_ptr<Asked>, int> plan_again(const SettingFlags& settings, RunFlags flags,
                                                      const PastRun& past) {
   if (!flags.suite) flags.suite = past.run.suite_path;
-  auto source = load_run_source(settings, flags);
-  if (!source) return tl::unexpected(source.error());
-  take_over(past, source->settings);
-  auto arms = run_arms(flags, source->suite);
-  if (!arms) return tl::unexpected(report_error(arms.error()));
-  auto options = make_run_options(flags, std::move(source->settings), std::move(*arms));
-  if (!options) return tl::unexpected(report_error(options.error()));
-  options->suite_path = source->path;
-  options->progress = false;
-  auto inputs = load_run_inputs(*options, std::move(source->suite));
-  if (!inputs) return tl::unexpected(report_findings(inputs.error()));
-  auto asked = std::make_unique<Asked>(Asked{std::move(*options), std::move(*inputs), nullptr});
+  auto loaded = load_run(settings, flags, [&past](Settings& chosen) { take_over(past, chosen); });
+  if (!loaded) return tl::unexpected(loaded.error());
+  loaded->options.progress = false;
+  auto asked = std::make_unique<Asked>(Asked{std::move(loaded->options), std::move(loaded->inputs), nullptr});
   auto plan = make_plan(asked->options, asked->inputs);
   if (!plan) return tl::unexpected(report_error(plan.error()));
   if (to_prefixed_hex(plan_identity(**plan)) != past.run.plan_identity)

@@ -2,6 +2,7 @@
 
 #include "coordinator/display/numbers.hpp"
 #include "coordinator/gate/status.hpp"
+#include "coordinator/output/claim_json.hpp"
 #include "coordinator/output/json_writer.hpp"
 
 #include <algorithm>
@@ -16,15 +17,7 @@ std::string parsed_as_json(const std::vector<ParsedClaim>& claims) {
   std::string text;
   Json json(text);
   json.open('[');
-  for (const ParsedClaim& claim : claims) {
-    json.open('{');
-    json.member("subject", claim.subject);
-    json.member("predicate", claim.predicate);
-    json.member("value", claim.value);
-    json.member("confidence", claim.confidence);
-    json.member("line", claim.line);
-    json.close('}');
-  }
+  for (const ParsedClaim& claim : claims) write_parsed_claim(json, claim);
   json.close(']');
   return text;
 }
@@ -35,13 +28,7 @@ std::string final_as_json(const std::vector<FinalClaim>& claims) {
   json.open('[');
   for (const FinalClaim& claim : claims) {
     json.open('{');
-    json.member("concept_path", claim.concept_path);
-    json.member("predicate", claim.predicate);
-    json.member("value", claim.value);
-    json.member("confidence", claim.confidence);
-    json.member("line", claim.line);
-    json.member("matched_ontology", claim.matched_ontology);
-    json.member("fuzzy_matched", claim.fuzzy_matched);
+    write_final_claim(json, claim);
     json.close('}');
   }
   json.close(']');

@@ -1,6 +1,7 @@
 #include "coordinator/report/json_case.hpp"
 
 #include "common/defaults.hpp"
+#include "coordinator/output/claim_json.hpp"
 
 #include <algorithm>
 #include <string_view>
@@ -8,19 +9,9 @@
 namespace sluice {
 namespace {
 
-void write_claim(Json& json, const FinalClaim& claim) {
-  json.member("concept_path", claim.concept_path);
-  json.member("predicate", claim.predicate);
-  json.member("value", claim.value);
-  json.member("confidence", claim.confidence);
-  json.member("line", claim.line);
-  json.member("matched_ontology", claim.matched_ontology);
-  json.member("fuzzy_matched", claim.fuzzy_matched);
-}
-
 void write_claim_object(Json& json, const FinalClaim& claim) {
   json.open('{');
-  write_claim(json, claim);
+  write_final_claim(json, claim);
   json.close('}');
 }
 
@@ -111,7 +102,7 @@ void write_details(Json& json, const CaseResult& result, CaseDetails& details) {
       json.null();
     } else {
       json.open('{');
-      write_claim(json, *missed.got);
+      write_final_claim(json, *missed.got);
       json.member("below_min_confidence", missed.below_min_confidence);
       json.close('}');
     }
@@ -140,15 +131,7 @@ void write_answer(Json& json, const UnitResult* unit) {
   json.close(']');
   json.key("parsed").open('[');
   if (unit != nullptr) {
-    for (const ParsedClaim& claim : unit->parsed) {
-      json.open('{');
-      json.member("subject", claim.subject);
-      json.member("predicate", claim.predicate);
-      json.member("value", claim.value);
-      json.member("confidence", claim.confidence);
-      json.member("line", claim.line);
-      json.close('}');
-    }
+    for (const ParsedClaim& claim : unit->parsed) write_parsed_claim(json, claim);
   }
   json.close(']');
   json.key("answer");
