@@ -62,9 +62,12 @@ Table arm_table(const ReportInput& input) {
   std::map<ArmMetric, double> metrics;
   for (const ArmSummary& arm : run.arms) metrics.insert(arm.means.begin(), arm.means.end());
   metrics.erase(ArmMetric());
-  for (const auto& [metric, mean] : metrics) table.columns.push_back(number(metric_name(metric)));
+  for (const auto& [metric, mean] : metrics) {
+    const bool first = metric == metrics.begin()->first;
+    table.columns.push_back(first ? number(metric_name(metric)) : spare_number(metric_name(metric)));
+  }
   table.columns.push_back(number("Cost"));
-  table.columns.push_back(number("p50"));
+  table.columns.push_back(spare_number("p50"));
   table.columns.push_back(spare_number("p95"));
   for (const ArmSummary& arm : run.arms) {
     const StatusCounts& statuses = arm.totals.statuses;

@@ -142,8 +142,7 @@ Result<Grade> Grading::grade(const Pair& pair, const Evidence& evidence) const {
       break;
   }
   // Nobody compares mock answers: a tie, without orders that a bias could be read from.
-  if (settings_.mode == Mode::mock)
-    return Grade{0.5, "a mock run: nobody compared the answers", "llm:mock"};
+  if (settings_.mode == Mode::mock) return Grade{0.5, "a mock run: nobody compared the answers", "llm:mock"};
   const auto& votes = evidence.votes.at(0);
   return grade_comparisons({votes.at(0).votes.at(0), votes.at(1).votes.at(0)}, llm_.model);
 }

@@ -52,7 +52,9 @@ TEST_F(ArmSections, NameEachArmsModelAndPrompt) {
 
 TEST_F(ArmSections, SayWhichColumnsHaveNoRoom) {
   const std::string narrow = table_of(input, {.columns = 80});
-  EXPECT_TRUE(has(narrow, "No room for Interval, Tests needed in 80 columns")) << narrow;
+  EXPECT_TRUE(has(narrow, "No room for Tests needed in 80 columns")) << narrow;
+  EXPECT_TRUE(has(narrow, "No room for faithfulness, p50, p95 in 80 columns")) << narrow;
+  expect_lines_within(narrow, 80);
   const std::string wide = table_of(input, {.columns = 120});
   EXPECT_FALSE(has(wide, "No room for")) << wide;
 }
@@ -61,10 +63,10 @@ TEST_F(ArmSections, SayWhichColumnsHaveNoRoom) {
 TEST(CaseTitle, DoesNotRepeatTheId) {
   Case one;
   one.id = "peru@mini/polite";
-  for (const auto& [name, title] : {std::pair("peru", "peru@mini/polite"), std::pair("", "peru@mini/polite"),
-                                    std::pair("peru@mini/polite", "peru@mini/polite"),
-                                    std::pair("per", "peru@mini/polite: per"),
-                                    std::pair("Capital", "peru@mini/polite: Capital")}) {
+  for (const auto& [name, title] :
+       {std::pair("peru", "peru@mini/polite"), std::pair("", "peru@mini/polite"),
+        std::pair("peru@mini/polite", "peru@mini/polite"), std::pair("per", "peru@mini/polite: per"),
+        std::pair("Capital", "peru@mini/polite: Capital")}) {
     one.name = name;
     EXPECT_EQ(wording::title(one), title);
   }

@@ -1,4 +1,5 @@
 // What the reports show of judge metrics: scores, agreement, rationale, the judge, and what it was paid.
+#include "coordinator/report/assessment_wording.hpp"
 #include "coordinator/report/wording.hpp"
 #include "coordinator/score_files/score_file.hpp"
 #include "tests/unit/report/golden.hpp"
@@ -103,7 +104,7 @@ TEST_F(JudgedReport, VotesThatAllFailedAreCountedToo) {
   metric.id = faithfulness;
   metric.score = 0.71;
   metric.cause = MetricCause::no_majority;
-  metric.votes = VoteTally{.samples = 3, .votes = 3, .passed = 0, .min_score = 0.75};
+  metric.votes = VoteTally{.samples = 3, .votes = 3, .passed = 0, .min_score = 0.75, .rationale = {}};
   EXPECT_EQ(wording::assessed(metric),
             "faithfulness 0.71, agreement 1.00 (0 of 3 votes reached 0.75): no majority of the votes passed");
 }

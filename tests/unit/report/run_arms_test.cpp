@@ -214,9 +214,10 @@ TEST(RunArms, ANoticeSaysThatTooFewTestsDecideNothing) {
   const auto notices = arm_notices(arms.finish(), 0);
   ASSERT_EQ(notices.size(), 1u);
   EXPECT_EQ(notices[0].code, "arm_undecided");
-  EXPECT_EQ(notices[0].message,
-            "whether `semantic_similarity_to` of the arm `2` is worse than that of `1` or as good, these answers "
-            "do not say: more tests or repeats are needed.");
+  EXPECT_EQ(
+      notices[0].message,
+      "whether `semantic_similarity_to` of the arm `2` is worse than that of `1` or as good, these answers "
+      "do not say: more tests or repeats are needed.");
 }
 
 /// How a simulated test comes out: each is as hard as it is, for all arms.
