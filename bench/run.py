@@ -22,6 +22,7 @@ TARGET_SIMULATOR = 30_000   # Requests a second from one core.
 TARGET_STATISTICS_S = 2     # Of 100,000 cases.
 TARGET_LARGE_MIB = 600      # The coordinator's peak, with a million cases.
 TARGET_VOTE = 1.3           # Of the CPU of an answer.
+TARGET_SAVING = 1.1         # Of the CPU of an evaluation that is not saved.
 
 
 class Table:
@@ -130,6 +131,28 @@ class Bench:
         trials = report["stability_details"]["trials"]
         self.table.add(f"cached and perturbed, {trials:,} trials of {count:,} fixtures", usage, trials,
                        report["run"]["duration_seconds"])
+
+    def observations(self):
+        """What saving observations costs: live runs with and without, by turns."""
+        note("observations")
+        folder, _ = self.suite(self.count)
+        with Simulator(0) as url:
+            sluice = Sluice(folder, url)
+            runs = {False: [], True: []}
+            for _ in range(max(self.repeats, 3)):
+                for saves in runs:
+                    sluice.forget()
+                    flags = ["--save-observations"] if saves else []
+                    runs[saves].append(sluice.run("live", "--max-concurrent", "50", *flags))
+        cpu = {saves: statistics.median(usage.cpu_seconds for usage, _ in measured) / self.count * 1e6
+               for saves, measured in runs.items()}
+        ratio = cpu[True] / cpu[False]
+        for saves, label in ((False, "live without observations"), (True, "the same, and observations saved")):
+            usage, report = middle(runs[saves])
+            targets = [verdict(f"at most {TARGET_SAVING} of the CPU without, reached {ratio:.2f} "
+                               f"({cpu[True]:.0f} us beside {cpu[False]:.0f})", ratio <= TARGET_SAVING)] if saves else []
+            self.table.add(f"{label}, 0 ms, 50 in flight", usage, self.count, report["run"]["duration_seconds"],
+                           targets)
 
     def votes(self):
         """What a vote costs beside an answer: a suite with and without judge metrics, by turns, three votes each."""
@@ -253,6 +276,7 @@ class Bench:
         self.live(50, 200)
         self.cached()
         self.cached_robust()
+        self.observations()
         self.votes()
         self.statistics()
         self.starts_of_ten()

@@ -2,6 +2,7 @@
 
 #include "common/error.hpp"
 #include "common/hash.hpp"
+#include "common/model/completion.hpp"
 
 #include <cstdint>
 #include <filesystem>
@@ -16,6 +17,8 @@
 /// caches live on the worker's side and the ledger on the coordinator's: the composition root hands these
 /// functions to the command line, and the ledger's part goes in as functions.
 namespace sluice {
+
+struct Settings;
 
 /// The committed answer of a key, and the id of the cache that holds it.
 struct CachePin {
@@ -132,6 +135,10 @@ struct CacheTools {
   std::function<Result<std::vector<CacheFacts>>(const std::filesystem::path& home)> stats;
   std::function<Result<PrunedCaches>(const CachePrune&)> prune;
   std::function<Result<HeldAnswers>(const FindAnswers&)> find;
+  /// The answer, or final non-answer, of a key that has this digest; nothing if no cache of the settings'
+  /// home that can be read now holds it. The API keys that the settings name are masked in it.
+  std::function<Result<std::optional<Completion>>(const Settings& settings, const UsedAnswer& wanted)>
+      find_answer;
 };
 
 }  // namespace sluice

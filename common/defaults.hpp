@@ -39,6 +39,11 @@ inline constexpr double judge_min_score = 0.5;           ///< A vote passes at o
 inline constexpr double judge_temperature = 0.0;         ///< Votes should repeat.
 inline constexpr std::uint32_t judge_max_tokens = 1024;  ///< A score and a paragraph, with some reasoning.
 
+// --- Observations (docs/observations.md)
+// ---------------------------------------------------------------------------
+inline constexpr std::uint32_t retention_days = 30;         ///< As the docs have it, ...
+inline constexpr std::uint32_t retention_max_count = 1000;  ///< ... both.
+
 // --- Judges (docs/judges.md)
 // -----------------------------------------------------------------------------
 inline constexpr std::uint32_t max_judge_samples = 99;    ///< Beyond it another vote says nothing more.

@@ -18,12 +18,21 @@ inline constexpr std::size_t quoted_bytes = 200;
 // --- actors
 /// Bounds the time of one transaction, so that acknowledgements keep flowing under a flood of results.
 inline constexpr std::size_t results_per_transaction = 512;
+/// Observations that wait to be saved: a disk that is slower than the run costs those that come then, not the
+/// run and not the memory.
+inline constexpr std::size_t max_unsaved_observation_bytes = 64u << 20;
+inline constexpr std::size_t observations_per_transaction = 256;
+inline constexpr std::size_t observation_bytes_per_transaction = 4u << 20;
+inline constexpr std::chrono::milliseconds observation_delay =
+    500ms;                                              ///< Whoever looks meanwhile sees the run go on.
+inline constexpr std::size_t observation_bytes = 2048;  ///< Of one, beside its prompt and its answer.
 inline constexpr std::chrono::milliseconds live_progress_interval = 100ms;  ///< Looks steady to the eye.
 inline constexpr std::chrono::milliseconds plain_progress_interval = 5s;    ///< A log that can be read.
 
 // --- cli
 inline constexpr std::uint32_t max_runs_named =
     1'000'000;  ///< Of `runs --limit` and `--keep`: in effect all.
+inline constexpr std::uint32_t max_observations_named = 1'000'000'000;  ///< Of `observations prune --keep`.
 
 // --- dispatch
 /// Keys that are waited for or paid for; beyond it workers pay without a lease, so that memory is bounded.
@@ -44,9 +53,12 @@ inline constexpr int ledger_busy_timeout_ms = 10'000;  ///< For another process'
 /// The change to a write-ahead log is refused at once where SQLite waits elsewhere; so it is tried for 5 s.
 inline constexpr int log_change_tries = 500;
 inline constexpr auto log_change_wait = 10ms;
-inline constexpr int compact_busy_timeout_ms = 1000;     ///< Short: later runs find the room in the file.
-inline constexpr std::size_t max_unsettled_pins = 4096;  ///< Bounds what settling sorts and writes at once:
-                                                         ///< some 10 ms.
+inline constexpr int compact_busy_timeout_ms = 1000;  ///< Short: later runs find the room in the file.
+/// Observations give way: whoever waits so long for another process goes without.
+inline constexpr int observations_busy_timeout_ms = 5000;
+inline constexpr int observations_pruned_at_once = 5000;  ///< Some 50 ms; another process waits so long.
+inline constexpr std::size_t max_unsettled_pins = 4096;   ///< Bounds what settling sorts and writes at once:
+                                                          ///< some 10 ms.
 
 // --- merge
 /// Large enough for zstd to find what rows have in common, small enough to unpack one at a time.
@@ -171,6 +183,9 @@ inline constexpr std::uint32_t bootstrap_resamples = 2000;
 /// Beyond so many units the interval is the normal one: there both agree to within what is printed, and
 /// resampling would cost units x resamples.
 inline constexpr std::uint32_t resampled_units = 5000;
+/// Below so many units an interval of 95 % is not shown: a one-sided swap test cannot reach 5 % with them
+/// either (2^-4), and resamples of one or two units have hardly any width.
+inline constexpr std::size_t fewest_interval_units = 5;
 inline constexpr std::uint32_t draws = 9999;           ///< p-values are then multiples of 1/10,000.
 inline constexpr std::uint32_t enumerated_units = 20;  ///< Of the swap test: 2^20 assignments. At most 30.
 inline constexpr std::uint32_t drawn_units = 2000;     ///< Of the swap test; the normal beyond.

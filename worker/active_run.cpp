@@ -12,15 +12,20 @@ Result<ActiveRun> start_run(caf::actor_system& system, const WorkerConfig& confi
                             const caf::actor& worker, const caf::actor& http) {
   auto ontology = Ontology::parse(settings.ontology, "the run's ontology");
   if (!ontology) return fail(ontology.error());
+  auto redactor = Redactor::make(settings.redaction);
+  if (!redactor) return fail(redactor.error());
   ActiveRun run;
   run.concurrency = config.max_concurrent;
   const KeyMask keys(config.keys->all_keys());
-  run.scorer =
-      config.start_scorer(system, std::make_shared<const RunChecks>(std::move(*ontology), keys), worker);
+  run.scorer = config.start_scorer(
+      system,
+      std::make_shared<const RunChecks>(std::move(*ontology), Disclosure{keys, *redactor, settings.observe}),
+      worker);
   ModelClientConfig client;
   client.flow.settings = settings;
   client.flow.keys = config.keys->keys_for(settings, run.problems);
   client.flow.key_mask = keys;
+  client.flow.redactor = std::move(*redactor);
   client.flow.store = config.store;
   client.flow.random_seed = config.random_seed;
   client.flow.max_concurrent = config.max_concurrent;

@@ -28,7 +28,8 @@ struct ActiveRun {
   std::uint32_t concurrency = 0;  ///< Units that the model client works on at a time.
 };
 
-/// Starts the actors of a run, which answer to `worker`. An error: the run's ontology cannot be read.
+/// Starts the actors of a run, which answer to `worker`. An error: the run's ontology or its
+/// redaction cannot be read.
 Result<ActiveRun> start_run(caf::actor_system& system, const WorkerConfig& config, RunSettings settings,
                             const caf::actor& worker, const caf::actor& http);
 

@@ -109,8 +109,21 @@ Result<std::vector<caf::actor>> start_workers(const LocalWorkers& options) {
   return workers;
 }
 
+namespace {
+
+Result<std::optional<Completion>> find_masked_answer(const Settings& settings, const UsedAnswer& wanted) {
+  auto found = find_answer(settings.home.value, wanted);
+  if (found && *found) {
+    const KeyMask keys(KeyRing(environment_variable, settings).all_keys());
+    keys.apply((*found)->text);
+  }
+  return found;
+}
+
+}  // namespace
+
 CacheTools cache_tools() {
-  return {export_cassette, import_cassette, cache_stats, prune_caches, find_answers};
+  return {export_cassette, import_cassette, cache_stats, prune_caches, find_answers, find_masked_answer};
 }
 
 }  // namespace sluice

@@ -22,6 +22,7 @@ std::size_t wire_bytes(const UnitResult& result) {
     bytes += 2 * (claim_bytes + defaults::reported_claim_bytes);  // As parsed and as final.
   }
   bytes += result.shown_text.size();
+  if (result.observed) bytes += result.observed->text.size();
   if (result.grade) {
     for (const auto* answer : {&result.grade->baseline, &result.grade->candidate})
       bytes += std::min(answer->text.size(), defaults::max_graded_bytes);

@@ -204,7 +204,7 @@ void begin_run(WorkerActor* self, RunSettings settings) {
   auto started = start_run(self->system(), *state.config, std::move(settings),
                            caf::actor_cast<caf::actor>(self), state.http);
   if (!started) {
-    spdlog::error("the coordinator's ontology cannot be read: {}", started.error().message);
+    spdlog::error("the coordinator's settings cannot be read: {}", started.error().message);
     return end(self, started.error());
   }
   const auto& run = state.run.emplace(std::move(*started));

@@ -160,7 +160,8 @@ const TomlNode::Array* TableReader::array(std::string_view key, Need need) {
   return nullptr;
 }
 
-std::optional<std::vector<std::string>> TableReader::texts(std::string_view key, Need need) {
+std::optional<std::vector<std::string>> TableReader::texts(std::string_view key, Need need,
+                                                           bool may_be_empty) {
   const std::string_view expected =
       notation_ == Notation::yaml ? "a string or a list of strings" : "a string or an array of strings";
   const TomlEntry* found = entry(key, need, expected);
@@ -171,7 +172,7 @@ std::optional<std::vector<std::string>> TableReader::texts(std::string_view key,
     add_type_finding(*found, expected);
     return std::nullopt;
   }
-  if (array->empty()) {
+  if (array->empty() && !may_be_empty) {
     add_wrong(key, "must not be empty");
     return std::nullopt;
   }

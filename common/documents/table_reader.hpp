@@ -43,8 +43,10 @@ class TableReader {
   std::optional<std::uint64_t> count(std::string_view key, Need need = Need::optional);
   /// A node that is a table, or an array.
   const TomlNode* table(std::string_view key, Need need = Need::optional);
-  /// A string, or an array of strings that is not empty; one string counts as an array of one.
-  std::optional<std::vector<std::string>> texts(std::string_view key, Need need = Need::optional);
+  /// A string, or an array of strings, which is not empty unless that may be; one string counts as an array
+  /// of one.
+  std::optional<std::vector<std::string>> texts(std::string_view key, Need need = Need::optional,
+                                                bool may_be_empty = false);
   const TomlNode::Array* array(std::string_view key, Need need = Need::optional);
 
   /// Line of the key, or of the table if the key is not there.

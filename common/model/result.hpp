@@ -70,6 +70,15 @@ struct Spend {
   friend bool operator==(const Spend&, const Spend&) = default;
 };
 
+/// An answer whole, and what its call says of it, for the observations of a run that keeps them.
+struct ObservedAnswer {
+  std::string text;
+  std::string finish_reason;
+  std::string served_model;
+  std::int64_t created_at_ms = 0;  ///< Unix time of the answer: for one out of a cache, then.
+  friend bool operator==(const ObservedAnswer&, const ObservedAnswer&) = default;
+};
+
 /// What calls for a unit took that is in no result of it: the unit was given back, or had its result before
 /// they ended.
 struct UnitSpend {
@@ -95,6 +104,10 @@ struct UnitResult {
   std::vector<TrialScore> scores;
   Spend spend;
   std::optional<GradingResult> grade = {};  ///< In a run that grades, unless there is an error.
+  /// Of the claims as they were where redaction has changed any of them, else zero: two that look alike now
+  /// may have been different.
+  Digest claims_identity = {};
+  std::optional<ObservedAnswer> observed = {};  ///< In a run that saves observations, if an answer came.
   friend bool operator==(const UnitResult&, const UnitResult&) = default;
 };
 

@@ -2,6 +2,7 @@
 
 #include "common/model/grading.hpp"
 #include "common/model/judge.hpp"
+#include "common/model/redaction.hpp"
 
 #include <chrono>
 #include <cstdint>
@@ -63,6 +64,8 @@ struct RunSettings {
   EmbeddingSettings embedding;
   JudgeSettings judge;
   std::optional<GradingSettings> grading = {};  ///< Nothing: answers are not compared with a baseline's.
+  bool observe = false;                         ///< Results have the whole answer with them.
+  std::vector<RedactionPattern> redaction = {};
   friend bool operator==(const RunSettings&, const RunSettings&) = default;
 };
 

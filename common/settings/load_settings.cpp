@@ -4,6 +4,7 @@
 #include "common/documents/table_reader.hpp"
 #include "common/documents/toml_document.hpp"
 #include "common/files.hpp"
+#include "common/model/redaction.hpp"
 #include "common/settings/provider_presets.hpp"
 #include "common/settings/setting_definitions.hpp"
 #include "common/settings/variable_names.hpp"
@@ -22,8 +23,6 @@ namespace {
 
 constexpr std::string_view default_file = "sluice.toml";
 
-constexpr std::string_view no_effect = "has no effect: observations are not kept";
-
 bool stands_in(const SettingDefinition& one, std::string_view section) {
   return one.in_file && one.section == section;
 }
@@ -35,9 +34,6 @@ std::string where_it_belongs(std::string_view key) {
     const std::string there = "it belongs into [" + std::string(one.section) + "]";
     return one.section_key.empty() ? there : there + " as \"" + std::string(one.section_key) + "\"";
   }
-  const bool is_eval_key = key == observations_key || std::ranges::find(observation_detail_keys(), key) !=
-                                                          observation_detail_keys().end();
-  if (is_eval_key) return "it belongs into [eval]";
   const bool is_providers = std::ranges::find(provider_definitions(), key, &ProviderDefinition::key) !=
                             provider_definitions().end();
   return is_providers ? "it belongs into [providers.NAME]" : "";
@@ -102,6 +98,7 @@ class SettingsMerger {
     TableReader top(*document, "", sources_.file_name, findings_);
     if (const TomlNode* table = top.table(eval_section)) apply_eval(*table);
     if (const TomlNode* table = top.table(judge_section)) apply_judge(*table);
+    if (const TomlNode* table = top.table(redaction_section)) apply_redaction(*table);
     if (const TomlNode* table = top.table("providers")) apply_providers(*table);
     top.finish(where_it_belongs);
   }
@@ -127,20 +124,45 @@ class SettingsMerger {
     reader.finish(where_it_belongs);
   }
 
+  void apply_redaction(const TomlNode& table) {
+    TableReader reader(table, "[redaction]", sources_.file_name, findings_);
+    apply_section(reader, redaction_section);
+    if (const TomlNode* patterns = reader.table("patterns")) apply_redaction_patterns(*patterns);
+    reader.finish(where_it_belongs);
+  }
+
+  void apply_redaction_patterns(const TomlNode& table) {
+    const auto is_name = [](std::string_view name) {
+      return !name.empty() && name.size() <= 64 && std::ranges::all_of(name, [](char c) {
+        return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '_' || c == '-';
+      });
+    };
+    for (const TomlEntry& entry : std::get<TomlNode::Table>(table.value)) {
+      const std::string shown = json_string(excerpt(entry.key, 80)) + " in [redaction.patterns] ";
+      const auto refuse = [&](const std::string& why) {
+        findings_.push_back({sources_.file_name, entry.line, shown + why});
+      };
+      auto pattern = word()(&entry.value);
+      if (!is_name(entry.key)) {
+        refuse("must have a name of lower-case letters, digits, '-' and '_'");
+      } else if (find_shipped_redaction(entry.key) != nullptr) {
+        refuse(
+            "is the name of a shipped pattern: switch that on with \"shipped\" in [redaction], or take "
+            "another name");
+      } else if (!pattern) {
+        refuse(pattern.error());
+      } else {
+        const Stamp stamp = in_file(entry.line);
+        settings_.redaction_patterns.emplace_back(
+            entry.key, Setting<std::string>{std::move(*pattern), stamp.origin, stamp.where});
+      }
+    }
+    std::ranges::sort(settings_.redaction_patterns, {}, [](const auto& one) { return one.first; });
+  }
+
   void apply_eval(const TomlNode& table) {
     TableReader reader(table, "[eval]", sources_.file_name, findings_);
     apply_section(reader, eval_section);
-    if (const TomlEntry* entry = reader.entry(observations_key)) {
-      if (const auto problem = refused_observations(&entry->value)) {
-        reader.add_wrong(observations_key, *problem);
-      }
-    }
-    for (const std::string_view key : observation_detail_keys()) {
-      const TomlEntry* entry = reader.entry(key);
-      if (entry == nullptr) continue;
-      settings_.warnings.push_back(in_file(entry->line).where + ": \"" + std::string(key) + "\" in [eval] " +
-                                   std::string(no_effect));
-    }
     for (const RenamedKey& one : renamed_eval_keys()) {
       if (reader.refused_entry(one.old_key) != nullptr) reader.add_wrong(one.old_key, renamed_key(one));
     }
@@ -255,16 +277,6 @@ class SettingsMerger {
       apply_variable(definition, std::string(definition.other_variable));
       apply_variable(definition, variable_of(definition.key));
     }
-    const std::string observations = variable_of(observations_key);
-    if (const auto value = variable(observations)) {
-      if (auto problem = refused_observations(std::string_view(*value))) {
-        findings_.push_back({observations, 0, std::move(*problem)});
-      }
-    }
-    for (const std::string_view key : observation_detail_keys()) {
-      const std::string name = variable_of(key);
-      if (variable(name)) settings_.warnings.push_back(name + " " + std::string(no_effect));
-    }
     for (const RenamedKey& one : renamed_eval_keys()) {
       const std::string name = variable_of(one.old_key);
       if (variable(name)) findings_.push_back({name, 0, renamed_variable(one)});
@@ -294,8 +306,9 @@ class SettingsMerger {
   /// `~/` at the start of a path: the shell expands it in a flag, nobody does in a file or a default.
   void expand_home_folders() {
     const auto user_home = variable("HOME");
-    for (Setting<std::string>* path : {&settings_.fixtures_dir, &settings_.prompt_file,
-                                       &settings_.ontology_file, &settings_.prices_file, &settings_.home}) {
+    for (Setting<std::string>* path :
+         {&settings_.fixtures_dir, &settings_.prompt_file, &settings_.ontology_file, &settings_.prices_file,
+          &settings_.database_path, &settings_.home}) {
       if (path->value != "~" && !path->value.starts_with("~/")) continue;
       // Without a home folder (some containers) files go into the current one.
       path->value = user_home.value_or(".") + path->value.substr(1);

@@ -75,6 +75,12 @@ SettingDefinition in_judge_section(SettingDefinition definition, std::string_vie
   return definition;
 }
 
+SettingDefinition in_redaction_section(SettingDefinition definition, std::string_view key) {
+  definition.section = redaction_section;
+  definition.section_key = key;
+  return definition;
+}
+
 /// Two fields of Settings: who is named stays known beneath a "none", which calls nobody.
 SettingDefinition define_judge() {
   SettingDefinition definition =
@@ -197,6 +203,20 @@ std::vector<SettingDefinition> make_setting_definitions() {
       in_judge_section(define("judge_max_tokens", "--judge-max-tokens", &S::judge_max_tokens,
                               whole(1, 10'000'000), "N", "Upper bound of a vote in tokens (default 1024)"),
                        "max_tokens", "VERDICT_JUDGE_MAX_TOKENS"),
+      with_bare_flag(
+          define("save_observations", "--save-observations", &S::save_observations, yes_or_no(), "true|false",
+                 "Keep each prompt and answer with what was made of it (default false)"),
+          "true"),
+      define("database_path", "", &S::database_path, word(), "FILE",
+             "File that observations are kept in (default: observations.db in the home)"),
+      define("retention_days", "", &S::retention_days, whole(0, 36'500), "DAYS",
+             "How long observations are kept"),
+      define("retention_max_count", "", &S::retention_max_count, whole(0, 1'000'000'000), "N",
+             "So many of the newest observations are kept whatever their age"),
+      in_redaction_section(
+          define("redact", "--redact", &S::redact, parse_redactions, "A,B",
+                 "Shipped patterns to replace outside the caches: keys, mail, all or none", NamesOrNone()),
+          "shipped"),
       in_judge_section(
           define("judge_min_kappa", "--judge-min-kappa", &S::judge_min_kappa, optional_real(0.0, 1.0),
                  "KAPPA", "Judge scores only warn without a calibration of at least this kappa, from 0 to 1"),
@@ -261,12 +281,6 @@ std::string variable_of(std::string_view key) {
   std::string name = "SLUICE_";
   for (const char c : key) name += c >= 'a' && c <= 'z' ? static_cast<char>(c - 'a' + 'A') : c;
   return name;
-}
-
-std::span<const std::string_view> observation_detail_keys() {
-  static constexpr std::array<std::string_view, 3> keys{"database_path", "retention_days",
-                                                        "retention_max_count"};
-  return keys;
 }
 
 std::span<const RenamedKey> renamed_eval_keys() {

@@ -20,6 +20,7 @@ struct Stamp {
 /// Tables of the settings file that hold settings.
 inline constexpr std::string_view eval_section = "eval";
 inline constexpr std::string_view judge_section = "judge";
+inline constexpr std::string_view redaction_section = "redaction";
 
 /// All there is to know about one setting of `Owner`.
 template <class Owner>
@@ -46,18 +47,13 @@ struct Definition {
 using SettingDefinition = Definition<Settings>;
 using ProviderDefinition = Definition<ProviderConfig>;
 
-/// The settings of [eval] and [judge], and those that only flags and the environment set.
+/// The settings of [eval], [judge] and [redaction], and those that only flags and the environment set.
 std::span<const SettingDefinition> setting_definitions();
 /// The keys of [providers.NAME].
 std::span<const ProviderDefinition> provider_definitions();
 
 /// `SLUICE_` and the key in upper case.
 std::string variable_of(std::string_view key);
-
-/// The switch for keeping observations, which sluice does not: read by refused_observations.
-inline constexpr std::string_view observations_key = "save_observations";
-/// Keys about observations that are kept: they may stand there, and have no effect.
-std::span<const std::string_view> observation_detail_keys();
 
 /// A key that has another name now: refused with the new one, since the old one may get another meaning.
 struct RenamedKey {

@@ -1,6 +1,7 @@
 #include "common/settings/setting_values.hpp"
 
 #include "common/documents/table_reader.hpp"
+#include "common/model/redaction.hpp"
 #include "common/settings/base_url.hpp"
 #include "common/text/text.hpp"
 
@@ -90,6 +91,23 @@ std::optional<double> seconds_with_unit(std::string_view text) {
   if (unit == units.end()) return std::nullopt;
   const auto number = number_of<double>(text.substr(0, text.size() - 1));
   return number ? std::optional(*number * unit->second) : std::nullopt;
+}
+
+/// The strings of a list, or the parts of a text with commas between them.
+std::optional<std::vector<std::string>> list_in(const RawValue& raw) {
+  const auto* node = std::get_if<const TomlNode*>(&raw);
+  const auto* array = node != nullptr ? std::get_if<TomlNode::Array>(&(*node)->value) : nullptr;
+  if (array == nullptr) {
+    const auto text = text_in(raw);
+    return text ? std::optional(comma_parts(*text)) : std::nullopt;
+  }
+  std::vector<std::string> names;
+  for (const TomlNode& element : *array) {
+    const auto* text = std::get_if<std::string>(&element.value);
+    if (text == nullptr) return std::nullopt;
+    names.push_back(*text);
+  }
+  return names;
 }
 
 template <class Number>
@@ -208,20 +226,9 @@ Parsed<std::vector<std::string>> parse_perturbations(const RawValue& raw) {
     return wrong("must be names of perturbations with commas between them, \"all\" or \"none\"" +
                  but_is(raw));
   };
-  std::vector<std::string> names;
-  const auto* node = std::get_if<const TomlNode*>(&raw);
-  const auto* array = node != nullptr ? std::get_if<TomlNode::Array>(&(*node)->value) : nullptr;
-  if (array != nullptr) {
-    for (const TomlNode& element : *array) {
-      const auto* text = std::get_if<std::string>(&element.value);
-      if (text == nullptr) return malformed();
-      names.push_back(*text);
-    }
-  } else {
-    const auto text = text_in(raw);
-    if (!text) return malformed();
-    names = comma_parts(*text);
-  }
+  auto listed = list_in(raw);
+  if (!listed) return malformed();
+  auto& names = *listed;
   const auto is_name = [](const std::string& name) {
     return !name.empty() && name.size() <= 64 && std::ranges::all_of(name, [](char c) {
       return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '_' || c == '-';
@@ -242,17 +249,34 @@ Parsed<std::vector<std::string>> parse_perturbations(const RawValue& raw) {
   return names;
 }
 
-std::optional<std::string> refused_observations(const RawValue& raw) {
-  const auto is = [&](bool wanted, std::string_view word) {
-    if (const auto* text = std::get_if<std::string_view>(&raw)) return *text == word;
-    const auto* flag = std::get_if<bool>(&std::get<const TomlNode*>(raw)->value);
-    return flag != nullptr && *flag == wanted;
+Parser<bool> yes_or_no() {
+  return [](const RawValue& raw) -> Parsed<bool> {
+    if (const auto* text = std::get_if<std::string_view>(&raw)) {
+      if (*text == "true") return true;
+      if (*text == "false") return false;
+    } else if (const auto* flag = std::get_if<bool>(&std::get<const TomlNode*>(raw)->value)) {
+      return *flag;
+    }
+    return wrong("must be true or false" + but_is(raw));
   };
-  if (is(false, "false")) return std::nullopt;
-  if (is(true, "true")) {
-    return std::string(not_supported_yet) + ": observations are not kept; say false, or leave it out";
+}
+
+Parsed<std::vector<std::string>> parse_redactions(const RawValue& raw) {
+  std::vector<std::string> known;
+  for (const ShippedRedaction& one : shipped_redactions()) known.emplace_back(one.name);
+  const auto malformed = [&] {
+    return wrong("must be names of shipped patterns (" + quoted_list(known) +
+                 ") with commas between them, \"all\" or \"none\"" + but_is(raw));
+  };
+  auto names = list_in(raw);
+  if (!names || names->empty()) return malformed();
+  if (*names == std::vector<std::string>{"all"} || *names == std::vector<std::string>{"none"}) return *names;
+  for (const std::string& name : *names) {
+    if (std::ranges::find(known, name) == known.end()) return malformed();
   }
-  return "must be false, since observations are not kept" + but_is(raw);
+  std::ranges::sort(*names);
+  names->erase(std::unique(names->begin(), names->end()), names->end());
+  return *names;
 }
 
 Parsed<ProviderKind> parse_kind(const RawValue& raw) {
@@ -298,6 +322,9 @@ std::string show_value(const std::string& value) {
 }
 std::string show_value(const std::optional<double>& value) {
   return value ? shortest(*value) : "(none)";
+}
+std::string show_value(bool value) {
+  return value ? "true" : "false";
 }
 std::string show_value(double value) {
   return shortest(value);

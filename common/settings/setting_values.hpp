@@ -55,8 +55,10 @@ struct NamedMode {
 Parsed<NamedMode> parse_mode(const RawValue& raw);
 /// Names in a list, or in one text with commas between them; "all" and "none" stand alone.
 Parsed<std::vector<std::string>> parse_perturbations(const RawValue& raw);
-/// Why observations cannot be kept as the value wants; nothing for `false`, which is what sluice does.
-std::optional<std::string> refused_observations(const RawValue& raw);
+Parser<bool> yes_or_no();
+/// Names of shipped_redactions in a list, or in one text with commas between them; "all" and "none" stand
+/// alone.
+Parsed<std::vector<std::string>> parse_redactions(const RawValue& raw);
 Parsed<ProviderKind> parse_kind(const RawValue& raw);
 /// Never quotes the value: it may hold a secret.
 Parsed<std::string> parse_url(const RawValue& raw);
@@ -68,6 +70,7 @@ Parsed<std::vector<std::string>> parse_hosts(const RawValue& raw);
 /// A value as it would stand in the file; `(none)` if there is none.
 std::string show_value(const std::string& value);
 std::string show_value(double value);
+std::string show_value(bool value);
 std::string show_value(std::uint32_t value);
 std::string show_value(ProviderKind value);
 std::string show_value(const std::optional<std::uint32_t>& value);

@@ -101,6 +101,11 @@ std::optional<Setting<std::string>> effective_text(const Settings& settings, std
   if (key == "embedding_provider") return effective_embedding_provider(settings);
   if (key == "embedding_model") return effective_embedding_model(settings);
   if (key == "judge_model") return effective_judge_model(settings);
+  if (key == "database_path") {
+    Setting<std::string> path = settings.database_path;
+    path.value = observations_file(settings);
+    return path;
+  }
   return std::nullopt;
 }
 
@@ -327,6 +332,23 @@ std::vector<std::string> trusted_key_hosts(const Settings& settings, const Provi
   return hosts;
 }
 
+std::string observations_file(const Settings& settings) {
+  const std::string& named = settings.database_path.value;
+  return named.empty() ? settings.home.value + "/observations.db" : named;
+}
+
+std::vector<RedactionPattern> redaction_of(const Settings& settings) {
+  const auto& names = settings.redact.value;
+  const bool all = names == std::vector<std::string>{"all"};
+  std::vector<RedactionPattern> patterns;
+  for (const ShippedRedaction& one : shipped_redactions()) {
+    if (all || std::ranges::find(names, one.name) != names.end())
+      patterns.push_back({std::string(one.name), std::string(one.pattern)});
+  }
+  for (const auto& [name, pattern] : settings.redaction_patterns) patterns.push_back({name, pattern.value});
+  return patterns;
+}
+
 std::vector<SettingLine> describe(const Settings& settings) {
   std::vector<SettingLine> lines;
   for (const SettingDefinition& definition : setting_definitions()) {
@@ -339,6 +361,10 @@ std::vector<SettingLine> describe(const Settings& settings) {
       lines.push_back({key, definition.show(settings), origin_text(definition.stamp(settings))});
     }
     if (definition.key == "judge") lines.back().origin += votes_in_caches(settings);
+  }
+  for (const auto& [name, pattern] : settings.redaction_patterns) {
+    lines.push_back({"redaction.patterns." + name, show_text(pattern.value),
+                     origin_text({pattern.origin, pattern.where})});
   }
   for (const ProviderConfig& provider : settings.providers) {
     for (const ProviderDefinition& definition : provider_definitions()) {

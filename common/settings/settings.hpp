@@ -3,6 +3,7 @@
 #include "common/defaults.hpp"
 #include "common/error.hpp"
 #include "common/model/provider_limits.hpp"
+#include "common/model/redaction.hpp"
 #include "common/model/run_settings.hpp"
 
 #include <chrono>
@@ -11,6 +12,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 namespace sluice {
@@ -96,6 +98,13 @@ struct Settings {
   Setting<std::uint32_t> judge_samples{defaults::judge_samples};  ///< Votes where a test says nothing else.
   Setting<double> judge_temperature{defaults::judge_temperature};
   Setting<std::uint32_t> judge_max_tokens{defaults::judge_max_tokens};
+  Setting<bool> save_observations{false};
+  Setting<std::string> database_path;  ///< Of observations; empty: in the home. See observations_file.
+  Setting<std::uint32_t> retention_days{defaults::retention_days};
+  Setting<std::uint32_t> retention_max_count{defaults::retention_max_count};
+  Setting<std::vector<std::string>> redact;  ///< Names of shipped patterns, or "all" or "none" alone.
+  /// Those of the file, by name: in effect beside the shipped ones. See redaction_of.
+  std::vector<std::pair<std::string, Setting<std::string>>> redaction_patterns;
   /// The kappa that a judge's calibration must reach for its scores to fail a run; nothing: none is asked
   /// for.
   Setting<std::optional<double>> judge_min_kappa;
@@ -177,6 +186,13 @@ ProviderLimits limits_of(const Settings& settings, std::string_view provider);
 /// of its kind, its key_hosts, and the hosts of base URLs that these settings name themselves (not
 /// those that a suite names: suites are data that come from anywhere).
 std::vector<std::string> trusted_key_hosts(const Settings& settings, const ProviderSettings& provider);
+
+/// The file that observations are kept in.
+std::string observations_file(const Settings& settings);
+
+/// All patterns that are replaced outside the caches: the shipped ones that are switched on, then those of
+/// the file. They are not compiled yet.
+std::vector<RedactionPattern> redaction_of(const Settings& settings);
 
 /// One line of `sluice config`.
 struct SettingLine {

@@ -17,8 +17,6 @@ constexpr std::string_view prefix = "SLUICE_";
 std::vector<std::string> known_variables() {
   std::vector<std::string> known;
   for (const SettingDefinition& one : setting_definitions()) known.push_back(variable_of(one.key));
-  known.push_back(variable_of(observations_key));
-  for (const std::string_view key : observation_detail_keys()) known.push_back(variable_of(key));
   for (const RenamedKey& one : renamed_eval_keys()) known.push_back(variable_of(one.old_key));
   known.insert(known.end(), other_variables().begin(), other_variables().end());
   return known;

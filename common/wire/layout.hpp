@@ -150,13 +150,20 @@ bool layout(Archive& archive, M& m) {
   return true;
 }
 
+template <class Archive, Of<ObservedAnswer> M>
+bool layout(Archive& archive, M& m) {
+  return archive.record(Prose{m.text}, Excerpt{m.finish_reason, max_name_bytes},
+                        Excerpt{m.served_model, max_name_bytes}, m.created_at_ms);
+}
+
 /// True if every position in the scores lies within what it points into.
 bool positions_fit(const UnitResult& result);
 
 template <class Archive, Of<UnitResult> M>
 bool layout(Archive& archive, M& m) {
   if (!archive.record(m.unit, m.key, m.answer, m.usage, m.error, m.parsed, m.claims,
-                      Excerpt{m.shown_text, defaults::max_shown_bytes}, m.scores, m.spend, m.grade)) {
+                      Excerpt{m.shown_text, defaults::max_shown_bytes}, m.scores, m.spend, m.grade,
+                      m.claims_identity, m.observed)) {
     return false;
   }
   if constexpr (Archive::reading) {
@@ -238,11 +245,17 @@ bool layout(Archive& archive, M& m) {
   return archive.record(m.judge, Name{m.provider}, Name{m.model}, m.llm);
 }
 
+template <class Archive, Of<RedactionPattern> M>
+bool layout(Archive& archive, M& m) {
+  return archive.record(Name{m.name}, Name{m.pattern});
+}
+
 template <class Archive, Of<RunSettings> M>
 bool layout(Archive& archive, M& m) {
   return archive.record(Name{m.run_id}, m.mode, m.read_cache, m.write_cache, m.providers, m.connect_timeout,
                         m.request_timeout, m.case_timeout, m.backoff_initial, m.max_retries,
-                        m.heartbeat_interval, m.ontology, m.embedding, m.judge, m.grading);
+                        m.heartbeat_interval, m.ontology, m.embedding, m.judge, m.grading, m.observe,
+                        m.redaction);
 }
 
 // --- Messages

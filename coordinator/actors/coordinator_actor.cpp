@@ -279,8 +279,9 @@ caf::actor spawn_coordinator(caf::actor_system& system, CoordinatorConfig config
     return spawn_router(system, std::move(*bound), coordinator);
   };
   const auto start_recorder = [&system, owned, run_id = config.controller.settings.run_id,
-                               move_pins = config.move_pins](const caf::actor& coordinator) {
-    return spawn_recorder(system, std::move(*owned), run_id, move_pins, coordinator);
+                               move_pins = config.move_pins,
+                               observing = config.observing](const caf::actor& coordinator) {
+    return spawn_recorder(system, std::move(*owned), run_id, move_pins, coordinator, observing);
   };
   return spawn_coordinator(system, std::move(config), start_router, start_recorder);
 }

@@ -2,6 +2,7 @@
 
 #include "common/metrics_server/metrics_board.hpp"
 #include "common/transport/router.hpp"
+#include "coordinator/actors/observer.hpp"
 #include "coordinator/governor/governor.hpp"
 #include "coordinator/ledger/ledger.hpp"
 #include "coordinator/run/run_controller.hpp"
@@ -28,6 +29,7 @@ struct CoordinatorConfig {
   std::shared_ptr<MetricsBoard> metrics;          ///< Gets the run's metrics each heartbeat; may be null.
   caf::actor listener;                            ///< Gets RunEnded once.
   RunPrice price;
+  Observing observing{};  ///< Gets the committed results of a run that saves observations.
 };
 
 /// Starts the actor that conducts a run: a thin shell around RunController, with the router, governor and

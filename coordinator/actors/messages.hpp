@@ -2,6 +2,7 @@
 
 #include "common/clock.hpp"
 #include "common/error.hpp"
+#include "common/model/result.hpp"
 #include "common/transport/messages.hpp"
 #include "coordinator/facts/budget_facts.hpp"
 #include "coordinator/facts/cache_holders.hpp"
@@ -10,6 +11,7 @@
 #include "coordinator/run/effects.hpp"
 
 #include <chrono>
+#include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -27,6 +29,8 @@
 ///   governor    -> coordinator  BudgetReport
 ///   coordinator -> recorder     RecordResults, NoteHolders, LookUpHolders
 ///   recorder    -> coordinator  ResultsRecorded, HoldersLookedUp, RecordingFailed
+///   recorder    -> observer     ObserveUnits
+///   main        -> observer     FinishObserving
 ///   coordinator -> progress     ShowProgress
 ///   main        -> coordinator  LocalWorkerFailed
 ///   coordinator -> main         RunEnded
@@ -82,6 +86,15 @@ struct RecordingFailed {
   Error why;
 };
 
+/// Save what these committed results show. Their bytes are counted as unsaved until then.
+struct ObserveUnits {
+  std::vector<UnitResult> results;
+  std::size_t bytes = 0;
+};
+
+/// Nothing more is to be saved.
+struct FinishObserving {};
+
 struct ShowProgress {
   ProgressState state;
 };
@@ -92,6 +105,9 @@ struct RunEnded {
   std::vector<UnitId> lost_units;   ///< Provisionally lost, and never made good.
   std::vector<UnitId> begun_units;  ///< Without a result, though a worker has begun with them; ascending.
 };
+
+/// Timer of the observer.
+struct SaveObservations {};
 
 /// Timers of the coordinator actor. An epoch distinguishes a live timer from one that was overtaken.
 struct HeartbeatTick {};
@@ -121,6 +137,9 @@ CAF_ALLOW_UNSAFE_MESSAGE_TYPE(sluice::NoteHolders)
 CAF_ALLOW_UNSAFE_MESSAGE_TYPE(sluice::LookUpHolders)
 CAF_ALLOW_UNSAFE_MESSAGE_TYPE(sluice::HoldersLookedUp)
 CAF_ALLOW_UNSAFE_MESSAGE_TYPE(sluice::RecordingFailed)
+CAF_ALLOW_UNSAFE_MESSAGE_TYPE(sluice::ObserveUnits)
+CAF_ALLOW_UNSAFE_MESSAGE_TYPE(sluice::FinishObserving)
+CAF_ALLOW_UNSAFE_MESSAGE_TYPE(sluice::SaveObservations)
 CAF_ALLOW_UNSAFE_MESSAGE_TYPE(sluice::ShowProgress)
 CAF_ALLOW_UNSAFE_MESSAGE_TYPE(sluice::RunEnded)
 CAF_ALLOW_UNSAFE_MESSAGE_TYPE(sluice::HeartbeatTick)

@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <memory>
+#include <optional>
 #include <utility>
 
 #include <caf/event_based_actor.hpp>
@@ -24,6 +25,7 @@ struct RecorderState {
   std::string run_id;
   bool move_pins = false;
   caf::actor coordinator;
+  Observing observing;
   std::vector<WorkerId> workers;
   std::vector<ResultToCommit> waiting;
 };
@@ -49,11 +51,35 @@ ResultsRecorded::Item recorded(WorkerId worker, const ResultToCommit& item, cons
   return record;
 }
 
+std::size_t bytes_of(const ObservedAnswer* observed) {
+  return defaults::observation_bytes + (observed != nullptr ? 2 * observed->text.size() : 0);
+}
+
+/// Hands the first results of their units to the observer, as long as it keeps pace.
+void observe(RecorderActor* self, std::vector<ResultToCommit>& committed,
+             std::vector<std::optional<ObservedAnswer>>& observed,
+             const std::vector<CommitOutcome>& outcomes) {
+  const auto& [observer, unsaved] = self->state.observing;
+  if (!observer) return;
+  ObserveUnits units;
+  for (std::size_t i = 0; i < committed.size(); ++i) {
+    if (!outcomes[i].first) continue;
+    const std::size_t bytes = bytes_of(observed[i] ? &*observed[i] : nullptr);
+    if (!unsaved->add(bytes)) continue;
+    units.bytes += bytes;
+    units.results.push_back(std::move(committed[i].result));
+    units.results.back().observed = std::move(observed[i]);
+  }
+  if (!units.results.empty()) self->send(observer, std::move(units));
+}
+
 void commit(RecorderActor* self) {
   auto& state = self->state;
   if (state.waiting.empty()) return;
-  const auto waiting = std::exchange(state.waiting, {});
+  auto waiting = std::exchange(state.waiting, {});
   const auto workers = std::exchange(state.workers, {});
+  std::vector<std::optional<ObservedAnswer>> observed(waiting.size());
+  for (std::size_t i = 0; i < waiting.size(); ++i) observed[i].swap(waiting[i].result.observed);
   const auto outcomes = state.ledger->commit(state.run_id, waiting, state.move_pins);
   if (!outcomes) {
     self->send(state.coordinator, RecordingFailed{outcomes.error()});
@@ -64,6 +90,8 @@ void commit(RecorderActor* self) {
   for (std::size_t i = 0; i < waiting.size(); ++i) {
     done.items.push_back(recorded(workers[i], waiting[i], (*outcomes)[i]));
   }
+  // Before anybody learns that the run is over.
+  observe(self, waiting, observed, *outcomes);
   self->send(state.coordinator, std::move(done));
 }
 
@@ -97,12 +125,13 @@ void look_up(RecorderActor* self, const LookUpHolders& wanted) {
 }
 
 caf::behavior recorder_behavior(RecorderActor* self, std::shared_ptr<Ledger> ledger, std::string run_id,
-                                bool move_pins, caf::actor coordinator) {
+                                bool move_pins, caf::actor coordinator, Observing observing) {
   auto& state = self->state;
   state.ledger = std::move(ledger);
   state.run_id = std::move(run_id);
   state.move_pins = move_pins;
   state.coordinator = std::move(coordinator);
+  state.observing = std::move(observing);
   end_on_exception(self);
   // What came before the end was paid for.
   self->set_exit_handler([self](const caf::exit_msg& exit) {
@@ -122,10 +151,14 @@ caf::behavior recorder_behavior(RecorderActor* self, std::shared_ptr<Ledger> led
 }  // namespace
 
 caf::actor spawn_recorder(caf::actor_system& system, Ledger ledger, const std::string& run_id, bool move_pins,
-                          const caf::actor& coordinator, bool own_thread) {
+                          const caf::actor& coordinator, Observing observing, bool own_thread) {
   auto owned = std::make_shared<Ledger>(std::move(ledger));
-  if (!own_thread) return system.spawn(recorder_behavior, std::move(owned), run_id, move_pins, coordinator);
-  return system.spawn<caf::detached>(recorder_behavior, std::move(owned), run_id, move_pins, coordinator);
+  if (!own_thread) {
+    return system.spawn(recorder_behavior, std::move(owned), run_id, move_pins, coordinator,
+                        std::move(observing));
+  }
+  return system.spawn<caf::detached>(recorder_behavior, std::move(owned), run_id, move_pins, coordinator,
+                                     std::move(observing));
 }
 
 }  // namespace sluice

@@ -127,7 +127,7 @@ struct StatsCommand : CacheSubcommand {
     return with_home([&](const std::filesystem::path& home) -> Result<std::string> {
       const auto caches = tools.stats(home);
       if (!caches) return fail(caches.error());
-      return format == "json" ? cache_text::stats_json(*caches) : cache_text::stats_table(*caches);
+      return format == "json" ? cache_text::stats_json(*caches) : cache_text::stats_text(*caches);
     });
   }
 };

@@ -1,10 +1,7 @@
 #include "coordinator/cli/cache_text.hpp"
 
 #include "coordinator/display/display.hpp"
-#include "coordinator/display/text_table.hpp"
 #include "coordinator/report/wording.hpp"
-
-#include <limits>
 
 #include <nlohmann/json.hpp>
 
@@ -18,7 +15,7 @@ std::string bytes(std::uint64_t number) {
   return grouped(number) + (number == 1 ? " byte" : " bytes");
 }
 
-/// Of what was exported, or removed.
+/// Of what was exported, removed, or is there.
 template <class Counts>
 std::string entries(const Counts& counts) {
   const auto all = counts.answers + counts.outcomes + counts.embeddings + counts.votes;
@@ -76,27 +73,15 @@ std::string pruned(const PrunedCaches& done, bool dry_run) {
   return text + "\n";
 }
 
-std::string stats_table(const std::vector<CacheFacts>& caches) {
-  TextTable table;
-  table.columns = {{"Cache"},
-                   {"Answers", true},
-                   {"Non-answers", true},
-                   {"Embeddings", true},
-                   {"Votes", true},
-                   {"Bytes", true},
-                   {"Oldest"},
-                   {"Newest"},
-                   {"State"}};
+std::string stats_text(const std::vector<CacheFacts>& caches) {
+  std::string text;
   for (const auto& cache : caches) {
-    const auto number = [&](std::uint64_t count) { return is_readable(cache) ? grouped(count) : "–"; };
-    const auto time = [](const std::optional<std::int64_t>& unix_ms) {
-      return unix_ms ? wording::date(*unix_ms) : "–";
-    };
-    table.rows.push_back({name_of(cache), number(cache.answers), number(cache.outcomes),
-                          number(cache.embeddings), number(cache.votes), grouped(cache.bytes),
-                          time(cache.oldest_ms), time(cache.newest_ms), state_of(cache)});
+    text += name_of(cache) + ": " + state_of(cache) + ", " + bytes(cache.bytes) + "\n";
+    if (is_readable(cache)) text += "  " + entries(cache) + "\n";
+    if (cache.oldest_ms && cache.newest_ms)
+      text += "  from " + wording::date(*cache.oldest_ms) + " to " + wording::date(*cache.newest_ms) + "\n";
   }
-  return drawn(table, std::numeric_limits<int>::max());
+  return text.empty() ? "no caches\n" : text;
 }
 
 std::string stats_json(const std::vector<CacheFacts>& caches) {

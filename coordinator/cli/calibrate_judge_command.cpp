@@ -3,6 +3,7 @@
 #include "coordinator/cli/command.hpp"
 #include "coordinator/cli/run_flags.hpp"
 #include "coordinator/cli/setting_flags.hpp"
+#include "coordinator/display/terminal.hpp"
 #include "coordinator/merge/judge_agreement_fold.hpp"
 #include "coordinator/output/output_file.hpp"
 #include "coordinator/report/calibration_report.hpp"
@@ -71,6 +72,7 @@ struct CalibrateJudge {
       standard.metric = *metric;
     }
     RunUse use;
+    use.command = "calibrate-judge";
     use.check = [&](const RunOptions& options, const RunInputs& inputs) {
       return problems_of(standard, options, inputs);
     };
@@ -93,9 +95,7 @@ struct CalibrateJudge {
                "no test of the suite has the metric `" + name +
                    "`; name one that tests with judge metrics have, or give labels with --labels"}};
     }
-    // Of a part of the suite the others' labels are no slips.
-    if (options.is_selection()) return {};
-    return standard.labels->check_tests(inputs.suite.cases);
+    return standard.labels->check_tests(inputs.suite.cases, options.is_selection());
   }
 
   static int compare(const CalibrationStandard& standard, bool as_json, const ConcludedRun& run) {
@@ -120,16 +120,22 @@ struct CalibrateJudge {
                                       : "`" + report.against + "`; name a metric of the same tests") +
           (report.errors > 0 ? " (some cases ended in an error: `sluice run` shows why)" : ""));
     }
+    if (const auto fake = fake_judge_notice(report.judge)) report_warning(fake->message);
+    const bool is_mock = run.options.settings.mode.value == Mode::mock;
+    if (is_mock)
+      report_warning("the answers of a mock run are no model's: what the judge is worth on them is not kept");
     std::vector<JudgeCalibration> calibrations;
     for (const CalibratedMetric& one : report.metrics) {
       JudgeCalibration& calibration = calibrations.emplace_back(one.calibration);
       calibration.run_id = run.facts.run_id;
       calibration.calibrated_at_ms = unix_now_ms();
     }
-    const auto kept = run.ledger.note_calibrations(calibrations);
-    if (!kept) return report_error(kept.error());
+    if (!is_mock) {
+      const auto kept = run.ledger.note_calibrations(calibrations);
+      if (!kept) return report_error(kept.error());
+    }
     const auto written = write_stdout("calibration", [&](Sink& sink) -> Result<void> {
-      sink.write(as_json ? calibration_json(report) : calibration_text(report));
+      sink.write(as_json ? calibration_json(report) : calibration_text(report, output_columns()));
       return {};
     });
     return written ? exit_ok : report_error(written.error());

@@ -17,6 +17,7 @@
 #include "coordinator/cli/command.hpp"
 #include "coordinator/cli/past_runs.hpp"
 #include "coordinator/cli/run_ledger.hpp"
+#include "coordinator/cli/run_observations.hpp"
 #include "coordinator/cli/run_report.hpp"
 #include "coordinator/display/numbers.hpp"
 #include "coordinator/merge/aggregate.hpp"
@@ -90,7 +91,8 @@ struct EndedRun {
 
 /// Everything between the inputs and the report: the actors live and die in here.
 Result<EndedRun> conduct(const RunOptions& options, const RunInputs& inputs, std::shared_ptr<const Plan> plan,
-                         RunController::Config controller, Ledger ledger, const ProgressStyle& style,
+                         RunController::Config controller, Ledger ledger,
+                         std::optional<ObserverConfig> observer, const ProgressStyle& style,
                          SignalWatch& signals, const StartWorkers& start_workers) {
   zmq::context_t network;
   ActorSystem actors;
@@ -125,6 +127,8 @@ Result<EndedRun> conduct(const RunOptions& options, const RunInputs& inputs, std
   }
   config.listener = caf::actor_cast<caf::actor>(self);
   config.price = price_of(options, inputs);
+  if (observer) config.observing = spawn_observer(actors.system, std::move(*observer));
+  const auto observing = config.observing;
   const auto progress = config.progress;
   const bool needs_cache = options.settings.mode.value != Mode::mock && !options.no_cache;
   EndedRun run;
@@ -163,6 +167,8 @@ Result<EndedRun> conduct(const RunOptions& options, const RunInputs& inputs, std
   // coordinator.
   for (const auto& worker : workers) self->send(worker, StopWorker{"the process ends", true});
   if (progress) self->send_exit(progress, caf::exit_reason::user_shutdown);
+  // The end of the actors' life waits for it.
+  if (observing.observer) self->send(observing.observer, FinishObserving{});
   signals.handle_with({});
   if (no_start) return fail(*no_start);
   return run;
@@ -220,6 +226,9 @@ int execute_run(const RunOptions& options, Suite suite, const StartWorkers& star
   RunController::Config controller;
   controller.settings = run_settings(options, *inputs, new_run_id());
   fit_judge(*plan, controller.settings);
+  auto observations = open_run_observations(options.settings);
+  const bool observed = observations.has_value();
+  controller.settings.observe = observed;
   controller.dispatch = {defaults::heartbeat_interval, defaults::liveness, defaults::max_losses,
                          options.settings.case_timeout.value + defaults::lease_grace};
   controller.worker_timeout = options.settings.worker_timeout.value;
@@ -234,20 +243,26 @@ int execute_run(const RunOptions& options, Suite suite, const StartWorkers& star
   if (const auto budgets = add_budgets(options, *inputs, controller); !budgets)
     return report_error(budgets.error());
   const auto run_id = controller.settings.run_id;
-  const auto begun =
-      ledger->begin_run(record_of(options, *inputs, controller.settings, *plan, unix_now_ms()));
+  const auto begun = ledger->begin_run(record_of(options, *inputs, controller.settings, *plan, unix_now_ms(),
+                                                 use != nullptr ? use->command : run_command));
   if (!begun) return report_error(begun.error());
   if (inputs->retrieval) {
     const auto noted = ledger->note_retrievals(run_id, events_of(*inputs->retrieval));
     if (!noted) return report_failed_run(*history, run_id, noted.error(), unix_now_ms());
   }
 
-  auto run = conduct(options, *inputs, plan, std::move(controller), std::move(*ledger), style, signals,
-                     start_workers);
-  if (!run) return report_failed_run(*history, run_id, run.error(), unix_now_ms());
+  std::optional<ObserverConfig> observer;
+  if (observations) observer = observer_config(std::move(*observations), plan, options, *inputs, run_id);
+  auto run = conduct(options, *inputs, plan, std::move(controller), std::move(*ledger), std::move(observer),
+                     style, signals, start_workers);
+  if (!run) {
+    if (observed) finish_run_observations(options.settings, run_id, {});
+    return report_failed_run(*history, run_id, run.error(), unix_now_ms());
+  }
   run->ended.facts.started_at_ms = run->started_at_ms;
   run->ended.facts.completed_at_ms = run->completed_at_ms;
-  return report_run(options, *inputs, *gate, *plan, *history, run->ended.facts, run->ended.begun_units, use);
+  return report_run(options, *inputs, *gate, *plan, *history, run->ended.facts, run->ended.begun_units,
+                    observed, use);
 }
 
 }  // namespace sluice

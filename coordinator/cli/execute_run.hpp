@@ -7,9 +7,11 @@
 #include "coordinator/session/run_gate.hpp"
 #include "coordinator/session/run_inputs.hpp"
 #include "coordinator/session/run_options.hpp"
+#include "coordinator/session/run_record.hpp"
 #include "coordinator/suite/suite.hpp"
 
 #include <functional>
+#include <string_view>
 #include <vector>
 
 namespace sluice {
@@ -27,6 +29,7 @@ struct ConcludedRun {
 
 /// What is made of a run's results where no report is wanted.
 struct RunUse {
+  std::string_view command = run_command;  ///< Of `sluice`, as the ledger keeps it.
   /// Called before the first call is made: what is wrong keeps the run from starting. May be empty.
   std::function<std::vector<Finding>(const RunOptions&, const RunInputs&)> check;
   /// Called once, in place of the reports. Returns the exit code; errors were reported on stderr. May be

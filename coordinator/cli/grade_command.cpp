@@ -149,7 +149,7 @@ struct GradeCommand {
     auto options = make_grade_options(flags, grade, std::move(source->settings), *arms);
     if (!options) return report_error(options.error());
     options->suite_path = source->path;
-    const RunUse use{.check = {}, .conclude = conclude_grades};
+    const RunUse use{.command = "grade", .check = {}, .conclude = conclude_grades};
     return execute_run(*options, std::move(source->suite), start_workers, &use);
   }
 

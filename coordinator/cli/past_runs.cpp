@@ -5,6 +5,7 @@
 #include "coordinator/display/display.hpp"
 #include "coordinator/output/json_writer.hpp"
 #include "coordinator/report/wording.hpp"
+#include "coordinator/session/run_record.hpp"
 
 #include <algorithm>
 #include <array>
@@ -27,8 +28,13 @@ enum Column : std::size_t { run, date, suite, mode, model, verdict, scores, case
 using Row = std::array<std::string, column_count>;
 using Widths = std::array<std::size_t, column_count>;
 
+/// What came of it. A run that was graded or calibrated by has no verdict of its own.
 std::string verdict_of(const PastRun& past) {
-  return past.summary ? past.summary->verdict : "unfinished";
+  if (!past.summary) return "unfinished";
+  const std::string command = command_of(past.run);
+  if (command == run_command) return past.summary->verdict;
+  if (past.summary->exit_code != 0) return "error";
+  return command == "grade" ? "graded" : "calibrated";
 }
 
 Row row_of(const PastRun& past) {
@@ -78,10 +84,11 @@ std::size_t fit(Widths& widths, std::size_t columns) {
 /// A label and what it labels.
 using Line = std::pair<std::string_view, std::string>;
 
-void add_summary(std::vector<Line>& lines, const RunSummary& summary) {
+void add_summary(std::vector<Line>& lines, const PastRun& past) {
+  const RunSummary& summary = *past.summary;
   const StatusCounts& statuses = summary.statuses;
   lines.emplace_back("completed", wording::date(summary.completed_at_ms));
-  lines.emplace_back("verdict", summary.verdict + " (exit code " + std::to_string(summary.exit_code) + ")");
+  lines.emplace_back("verdict", verdict_of(past) + " (exit code " + std::to_string(summary.exit_code) + ")");
   if (!summary.reason_code.empty()) lines.emplace_back("cut short", summary.reason_code);
   lines.emplace_back("precision", wording::score(summary.scores.precision));
   lines.emplace_back("recall", wording::score(summary.scores.recall));
@@ -107,14 +114,15 @@ void add_summary(std::vector<Line>& lines, const RunSummary& summary) {
                                  : std::string("unknown: the price table does not have the model"));
 }
 
-void write_summary(Json& json, const std::optional<RunSummary>& summary) {
+void write_summary(Json& json, const PastRun& past) {
+  const auto& summary = past.summary;
   const auto member = [&](std::string_view name, const auto& value_of) {
     json.key(name);
     summary ? json.value(value_of(*summary)) : json.null();
   };
   using S = RunSummary;
   member("completed_at", [](const S& s) { return wording::rfc3339(s.completed_at_ms); });
-  member("verdict", [](const S& s) { return s.verdict; });
+  member("verdict", [&](const S&) { return verdict_of(past); });
   member("exit_code", [](const S& s) { return s.exit_code; });
   json.key("reason_code");
   summary && !summary->reason_code.empty() ? json.value(summary->reason_code) : json.null();
@@ -135,6 +143,7 @@ void write_summary(Json& json, const std::optional<RunSummary>& summary) {
 void write_run(Json& json, const PastRun& past) {
   json.open('{');
   json.member("run_id", past.run.run_id);
+  json.member("command", command_of(past.run));
   json.member("suite", past.run.suite);
   json.member("suite_path", past.run.suite_path);
   json.member("selection", past.run.selection);
@@ -151,7 +160,7 @@ void write_run(Json& json, const PastRun& past) {
   member_if_known("plan_identity", past.run.plan_identity);
   json.member("total", past.run.trials);
   json.member("started_at", wording::rfc3339(past.run.started_at_ms));
-  write_summary(json, past.summary);
+  write_summary(json, past);
   json.close('}');
 }
 
@@ -207,6 +216,7 @@ std::string run_details(const PastRun& past) {
   const RunRecord& record = past.run;
   std::vector<Line> lines{
       {"run", record.run_id},
+      {"command", "sluice " + command_of(record)},
       {"suite", record.suite + " (" + record.suite_path + ")"},
       {"selection",
        record.selection ? "some of the cases (--categories, --filter or --max-fixtures)" : "all cases"},
@@ -215,7 +225,7 @@ std::string run_details(const PastRun& past) {
       {"prompt", "v" + record.prompt_version + " (" + record.prompt_hash + ")"},
       {"started", wording::date(record.started_at_ms)}};
   if (past.summary) {
-    add_summary(lines, *past.summary);
+    add_summary(lines, past);
   } else {
     lines.emplace_back("verdict", "unfinished: it is still going on, or its process was ended");
     lines.emplace_back("cases", wording::grouped(record.trials) + " planned");

@@ -33,7 +33,9 @@ struct PlanCommand {
   int run(const CacheTools& caches) const {
     const auto as = choice_of("--format", format, {"table", "json"});
     if (!as) return report_error(as.error());
-    const auto run = load_run(settings, flags, Mode::live);
+    const auto run = load_run(settings, flags, [](Settings& chosen) {
+      if (chosen.mode.origin == Origin::default_value) chosen.mode.value = Mode::live;
+    });
     if (!run) return run.error();
     const auto estimated = estimate(run->options, run->inputs, caches);
     if (!estimated) return report_error(estimated.error());

@@ -1,4 +1,3 @@
-#include "common/settings/setting_definitions.hpp"
 #include "common/text/printable.hpp"
 #include "common/text/stderr_line.hpp"
 #include "coordinator/cli/command.hpp"
@@ -12,7 +11,6 @@
 #include "coordinator/session/run_options.hpp"
 
 #include <algorithm>
-#include <array>
 #include <iostream>
 #include <memory>
 #include <set>
@@ -26,10 +24,6 @@
 
 namespace sluice {
 namespace {
-
-/// Flags that are planned and that this version does not know yet: refused by name rather than as a typing
-/// error.
-constexpr std::array<std::string_view, 1> unsupported_flags{"--save-observations"};
 
 constexpr const char* run_examples =
     "Examples:\n"
@@ -98,14 +92,8 @@ struct RunCommand {
   SettingFlags settings;
   RunFlags flags;
   std::optional<std::string> confirm_above;
-  std::array<CLI::Option*, unsupported_flags.size()> unsupported{};
 
   int run(const StartWorkers& start_workers, const CacheTools& caches, const CLI::App& app) {
-    for (std::size_t i = 0; i < unsupported.size(); ++i) {
-      if (unsupported[i]->count() > 0) {
-        return report_error(std::string(unsupported_flags[i]) + " " + std::string(not_supported_yet));
-      }
-    }
     flags.given = given_flags(app);
     if (!confirm_above) return run_suite(settings, flags, start_workers);
     const auto limit = dollars_of("--confirm-above", *confirm_above);
@@ -128,9 +116,6 @@ struct RunCommand {
     add_report_flags(app, flags, "table|json|markdown|junit|github");
     add_log_flags(app, flags);
     settings.add_to(app);
-    for (std::size_t i = 0; i < unsupported.size(); ++i) {
-      unsupported[i] = app.add_option(std::string(unsupported_flags[i]))->expected(0, 1)->group("");
-    }
   }
 
  private:

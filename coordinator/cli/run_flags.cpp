@@ -1,5 +1,7 @@
 #include "coordinator/cli/run_flags.hpp"
 
+#include "common/checks/redactor.hpp"
+#include "common/model/redaction.hpp"
 #include "common/text/text.hpp"
 #include "coordinator/cli/command.hpp"
 #include "coordinator/suite/suite_loader.hpp"
@@ -15,9 +17,21 @@
 namespace sluice {
 namespace {
 
-/// Where something is written; a run of some of the cases would take the whole run's place there.
-constexpr std::array<std::string_view, 6> not_repeated{"output",       "report",   "export-baseline",
-                                                       "allow-errors", "call-log", "help"};
+/// Where something is written (a run of some of the cases would take the whole run's place there), and the
+/// suite, which the record has.
+constexpr std::array<std::string_view, 7> not_repeated{
+    "output", "report", "export-baseline", "allow-errors", "call-log", "help", "fixtures"};
+
+/// A user's name and password in an address, or what looks like an API key.
+bool may_hold_secret(const std::string& text) {
+  static const Redactor keys = [] {
+    const RedactionPattern pattern{"keys", std::string(find_shipped_redaction("keys")->pattern)};
+    return *Redactor::make({&pattern, 1});
+  }();
+  const std::size_t host = text.find("://");
+  const bool has_user = host != std::string::npos && text.find('@', host) != std::string::npos;
+  return has_user || keys.redacted(text).has_value();
+}
 
 Result<std::string> suite_path(const RunFlags& flags, const Settings& effective) {
   const auto& folder = effective.fixtures_dir;
@@ -110,13 +124,8 @@ std::string given_flags(const CLI::App& app) {
     if (option->count() == 0 || option->get_lnames().empty()) continue;
     const std::string& name = option->get_lnames().front();
     if (std::ranges::find(not_repeated, name) != not_repeated.end()) continue;
-    // A user's name and password in an address.
-    const auto is_secret = [](const std::string& text) {
-      const std::size_t host = text.find("://");
-      return host != std::string::npos && text.find('@', host) != std::string::npos;
-    };
     const auto& values = option->results();
-    if (std::ranges::none_of(values, is_secret)) flags[name] = values;
+    if (std::ranges::none_of(values, may_hold_secret)) flags[name] = values;
   }
   return flags.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
 }
@@ -150,32 +159,42 @@ tl::expected<RunSource, int> load_run_source(const SettingFlags& settings, const
   return RunSource{*path, std::move(loaded->suite), std::move(*effective)};
 }
 
-tl::expected<LoadedRun, int> load_run(const SettingFlags& settings, const RunFlags& flags,
-                                      std::optional<Mode> without_mode) {
+namespace {
+
+struct LoadedOptions {
+  RunOptions options;
+  Suite suite;
+};
+
+tl::expected<LoadedOptions, int> load_options(const SettingFlags& settings, const RunFlags& flags,
+                                              const std::function<void(Settings&)>& adapt) {
   auto source = load_run_source(settings, flags);
   if (!source) return tl::unexpected(source.error());
-  auto& mode = source->settings.mode;
-  if (without_mode && mode.origin == Origin::default_value) mode.value = *without_mode;
+  if (adapt) adapt(source->settings);
   auto arms = run_arms(flags, source->suite);
   if (!arms) return tl::unexpected(report_error(arms.error()));
   auto options = make_run_options(flags, std::move(source->settings), std::move(*arms));
   if (!options) return tl::unexpected(report_error(options.error()));
   options->suite_path = source->path;
-  auto inputs = load_run_inputs(*options, std::move(source->suite));
+  return LoadedOptions{std::move(*options), std::move(source->suite)};
+}
+
+}  // namespace
+
+tl::expected<LoadedRun, int> load_run(const SettingFlags& settings, const RunFlags& flags,
+                                      const std::function<void(Settings&)>& adapt) {
+  auto loaded = load_options(settings, flags, adapt);
+  if (!loaded) return tl::unexpected(loaded.error());
+  auto inputs = load_run_inputs(loaded->options, std::move(loaded->suite));
   if (!inputs) return tl::unexpected(report_findings(inputs.error()));
-  return LoadedRun{std::move(*options), std::move(*inputs)};
+  return LoadedRun{std::move(loaded->options), std::move(*inputs)};
 }
 
 int run_suite(const SettingFlags& settings, const RunFlags& flags, const StartWorkers& start_workers,
               const RunUse* use) {
-  auto source = load_run_source(settings, flags);
-  if (!source) return source.error();
-  auto arms = run_arms(flags, source->suite);
-  if (!arms) return report_error(arms.error());
-  auto options = make_run_options(flags, std::move(source->settings), std::move(*arms));
-  if (!options) return report_error(options.error());
-  options->suite_path = source->path;
-  return execute_run(*options, std::move(source->suite), start_workers, use);
+  auto loaded = load_options(settings, flags, {});
+  if (!loaded) return loaded.error();
+  return execute_run(loaded->options, std::move(loaded->suite), start_workers, use);
 }
 
 }  // namespace sluice

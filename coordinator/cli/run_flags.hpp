@@ -8,7 +8,7 @@
 #include "coordinator/session/run_options.hpp"
 #include "coordinator/suite/suite.hpp"
 
-#include <optional>
+#include <functional>
 #include <string>
 
 #include <tl/expected.hpp>
@@ -55,10 +55,10 @@ struct LoadedRun {
   RunInputs inputs;
 };
 
-/// Loads everything that a run of these flags reads before it starts. `without_mode`: the mode where none is
-/// named. Error: the exit code, after everything wrong was reported.
+/// Loads everything that a run of these flags reads before it starts. `adapt`: changes the settings before
+/// anything is made of them. Error: the exit code, after everything wrong was reported.
 tl::expected<LoadedRun, int> load_run(const SettingFlags& settings, const RunFlags& flags,
-                                      std::optional<Mode> without_mode = {});
+                                      const std::function<void(Settings&)>& adapt = {});
 
 /// Runs what the flags name, under the suite's arms or theirs. Returns the exit code. `use`: as execute_run.
 int run_suite(const SettingFlags& settings, const RunFlags& flags, const StartWorkers& start_workers,

@@ -4,6 +4,7 @@
 #include "common/text/stderr_line.hpp"
 #include "coordinator/cli/command.hpp"
 #include "coordinator/cli/past_runs.hpp"
+#include "coordinator/cli/run_observations.hpp"
 #include "coordinator/defaults.hpp"
 #include "coordinator/merge/aggregate.hpp"
 #include "coordinator/merge/held_results.hpp"
@@ -168,9 +169,11 @@ int report_failed_run(Ledger& ledger, const std::string& run_id, const Error& wh
   return noted ? unassessed.exit_code : report_error(noted.error());
 }
 
-int report_run(const RunOptions& options, const RunInputs& inputs, const RunGate& loaded, const Plan& plan,
-               Ledger& ledger, const RunFacts& facts, const std::vector<UnitId>& begun_units,
-               const RunUse* use) {
+namespace {
+
+int report_results(const RunOptions& options, const RunInputs& inputs, const RunGate& loaded,
+                   const Plan& plan, Ledger& ledger, const RunFacts& facts,
+                   const std::vector<UnitId>& begun_units, const RunUse* use, const VisitCase& also) {
   const auto recorded = ledger.results_of(facts.run_id);
   const HeldResults source(*recorded, defaults::max_held_result_bytes);
   const auto results_under = [&](const Gate& one) {
@@ -193,7 +196,7 @@ int report_run(const RunOptions& options, const RunInputs& inputs, const RunGate
   const RunGate& gate = against_arm ? *against_arm : loaded;
   const RunResults results = results_under(gate.gate);
   const RunPrice price = price_of(options, inputs);
-  auto assessment = assess_run(options, results, gate, plan.perturbations(), price, facts.cut_short);
+  auto assessment = assess_run(options, results, gate, plan.perturbations(), price, facts.cut_short, also);
   if (!assessment) return report_failed_run(ledger, facts.run_id, assessment.error(), facts.completed_at_ms);
   if (use != nullptr && use->conclude) {
     const int used = use->conclude({options, inputs, results, gate, facts, price, ledger});
@@ -263,6 +266,19 @@ int report_run(const RunOptions& options, const RunInputs& inputs, const RunGate
     code = report_error(kept.error());
   const auto noted = ledger.finish_run(facts.run_id, summary_of(facts, *assessment, code));
   return noted ? code : report_error(noted.error());
+}
+
+}  // namespace
+
+int report_run(const RunOptions& options, const RunInputs& inputs, const RunGate& loaded, const Plan& plan,
+               Ledger& ledger, const RunFacts& facts, const std::vector<UnitId>& begun_units, bool observed,
+               const RunUse* use) {
+  if (!observed) return report_results(options, inputs, loaded, plan, ledger, facts, begun_units, use, {});
+  GatedStatuses statuses;
+  const int code = report_results(options, inputs, loaded, plan, ledger, facts, begun_units, use,
+                                  [&](const CaseResult& result) { statuses.add(result); });
+  finish_run_observations(options.settings, facts.run_id, statuses.changed());
+  return code;
 }
 
 }  // namespace sluice

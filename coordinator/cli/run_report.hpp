@@ -15,10 +15,11 @@
 namespace sluice {
 
 /// Merges the committed results of a run, gates them, writes reports and baseline, and notes its end in the
-/// ledger. `begun_units`: without a result, though a worker has begun with them; ascending. `use` takes the
+/// ledger. `begun_units`: without a result, though a worker has begun with them; ascending. `observed`: its
+/// observations are saved, and get their statuses. `use` takes the
 /// place of reports and baseline. Returns the exit code; errors were reported on stderr.
 int report_run(const RunOptions& options, const RunInputs& inputs, const RunGate& gate, const Plan& plan,
-               Ledger& ledger, const RunFacts& facts, const std::vector<UnitId>& begun_units,
+               Ledger& ledger, const RunFacts& facts, const std::vector<UnitId>& begun_units, bool observed,
                const RunUse* use = nullptr);
 
 /// The same for a run of which there is nothing to assess: says why, and notes its end (Unix time in

@@ -88,6 +88,15 @@ std::string drawn(const TextTable& table, std::size_t max_width) {
   return out;
 }
 
+std::vector<std::string> left_out_columns(const TextTable& table, std::size_t max_width) {
+  const Layout layout = layout_of(table, max_width);
+  std::vector<std::string> headings;
+  for (std::size_t column = 0; column < table.columns.size(); ++column) {
+    if (!std::ranges::binary_search(layout.shown, column)) headings.push_back(table.columns[column].heading);
+  }
+  return headings;
+}
+
 std::string drawn_box(const std::string& title, const std::vector<std::string>& lines, std::size_t width) {
   const std::size_t inner = width - 4;
   const auto line = [&](std::string_view text) {

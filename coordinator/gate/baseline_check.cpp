@@ -4,6 +4,10 @@
 #include "coordinator/gate/quoted.hpp"
 
 #include <algorithm>
+#include <array>
+#include <string_view>
+
+#include <nlohmann/json.hpp>
 
 namespace sluice {
 namespace {
@@ -13,16 +17,28 @@ std::string named(const std::string& file) {
   return "`" + file + "`";
 }
 
-std::string export_command(const GatedRun& run) {
-  return "`sluice run " + shell_word(run.suite_path) + " --export-baseline " + shell_word(run.baseline_file) +
-         "`";
+/// `sluice run SUITE` with the run's flags.
+std::string run_words(const GatedRun& run) {
+  return "`sluice run " + shell_word(run.suite_path) + run.flags;
 }
+
+std::string export_command(const GatedRun& run) {
+  return run_words(run) + " --export-baseline " + shell_word(run.baseline_file) + "`";
+}
+
+/// Flags that decide neither what is asked nor what an answer is worth.
+constexpr std::array<std::string_view, 21> gate_flags{"baseline",      "baseline-arm",  "fail-on-regression",
+                                                      "strict",        "threshold",     "min-stability",
+                                                      "categories",    "filter",        "max-fixtures",
+                                                      "sample",        "format",        "quiet",
+                                                      "verbose",       "log-level",     "refresh",
+                                                      "judge-refresh", "confirm-above", "max-tokens",
+                                                      "max-cost",      "deadline",      "no-cache"};
 
 /// What makes the file anew that is compared with.
 std::string command_for_base(const GatedRun& run) {
   if (!run.base_is_report) return export_command(run);
-  return "`sluice run " + shell_word(run.suite_path) + " --format json --output " +
-         shell_word(run.baseline_file) + "`";
+  return run_words(run) + " --format json --output " + shell_word(run.baseline_file) + "`";
 }
 
 /// "`fix`", and where it lies if that distinguishes the two.
@@ -36,7 +52,7 @@ bool lies_elsewhere(const BaselineHeader& header, const GatedRun& run) {
 
 std::string what_to_do(const GatedRun& run) {
   if (run.current_file) return ": name two files of the same suite.";
-  return ": name the baseline of this suite, or write one with `sluice run " + shell_word(run.suite_path) +
+  return ": name the baseline of this suite, or write one with " + run_words(run) +
          " --export-baseline FILE`.";
 }
 
@@ -57,9 +73,10 @@ tl::unexpected<Error> of_a_mock_run(const GatedRun& run) {
     return fail(Reason::baseline_invalid,
                 scores + "and " + named(*run.current_file) + " has not: name two files of one kind.");
   }
-  return fail(Reason::baseline_invalid, scores + "and this is none: write it anew with `sluice run " +
-                                            shell_word(run.suite_path) + " --mode live --export-baseline " +
-                                            shell_word(run.baseline_file) + "`.");
+  const std::string mode = run.flags.find(" --mode ") == std::string::npos ? " --mode live" : "";
+  return fail(Reason::baseline_invalid, scores + "and this is none: write it anew with " + run_words(run) +
+                                            mode + " --export-baseline " + shell_word(run.baseline_file) +
+                                            "`.");
 }
 
 GateNotice::Severity warning_of(const GatedRun& run) {
@@ -67,6 +84,22 @@ GateNotice::Severity warning_of(const GatedRun& run) {
 }
 
 }  // namespace
+
+std::string flags_to_repeat(std::string_view given_flags) {
+  const auto given = nlohmann::json::parse(given_flags.begin(), given_flags.end(), nullptr, false);
+  std::string words;
+  if (!given.is_object()) return words;
+  for (const auto& [name, values] : given.items()) {
+    if (std::ranges::find(gate_flags, name) != gate_flags.end()) continue;
+    for (const auto& value : values) {
+      if (!value.is_string()) continue;
+      const auto text = value.get<std::string>();
+      words += " --" + name;
+      if (text != "true") words += ' ' + shell_word(text);
+    }
+  }
+  return words;
+}
 
 Result<std::vector<GateNotice>> check_baseline(const BaselineHeader& header, const GatedRun& run) {
   if (header.suite != run.suite || lies_elsewhere(header, run)) return other_suite(header, run);

@@ -31,7 +31,12 @@ struct GatedRun {
   std::string suite_place{};     ///< As BaselineHeader::suite_path.
   bool takes_mock_base = false;  ///< A mock run, or a file that does not say what its run was.
   bool base_is_arm = false;      ///< `baseline_file` names an arm of the same run.
+  std::string flags{};           ///< As flags_to_repeat gives them.
 };
+
+/// Of a run's flags (RunRecord::flags) those that a run which pins the same scores needs, for a POSIX shell,
+/// each after a blank: not what it is compared with, nor which cases run, nor how strict the gate is.
+std::string flags_to_repeat(std::string_view given_flags);
 
 /// baseline_invalid where the baseline pins scores, and none of them is of a case of the suite: it is that of
 /// another one, whatever its name.

@@ -194,6 +194,7 @@ MetricQuestion question_of(const MatchedOutcome& matched, const Case& test_case,
   }
   if (matched.judged != nullptr) {
     question.votes = tally_of(*matched.judged);
+    question.votes->min_score = matched.expectation->min_score.value_or(defaults::judge_min_score);
     if (matched.expectation->judge) question.votes->rubric = matched.expectation->judge->rubric;
     if (config.calibrations)
       question.calibration = config.calibrations->check(question.metric->id, *question.votes);

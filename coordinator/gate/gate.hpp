@@ -49,9 +49,10 @@ struct VoteTally {
   std::uint32_t rubric = 0;   ///< Position in Suite::rubrics.
   std::uint32_t samples = 0;  ///< Votes on each answer.
   std::uint32_t votes = 0;
-  std::uint32_t passed = 0;    ///< Of the votes.
-  bool disagree = false;       ///< Those on one answer did; of several repeats, in any of them.
-  std::string_view rationale;  ///< Of the JudgeScore; of several repeats, of the one that is shown.
+  std::uint32_t passed = 0;           ///< Of the votes.
+  std::optional<double> min_score{};  ///< What each had to reach; not known of a report.
+  bool disagree = false;              ///< Those on one answer did; of several repeats, in any of them.
+  std::string_view rationale;         ///< Of the JudgeScore; of several repeats, of the one that is shown.
 
   /// The share of the larger side: 0.5 to 1. REQUIRES: there is a vote.
   double agreement() const;

@@ -23,7 +23,7 @@ bool JudgeIdentity::is_fake() const {
 }
 
 std::string JudgeIdentity::in_words() const {
-  return model.empty() ? provider : model + " (" + provider + ")";
+  return model.empty() ? provider : model + " (" + shown_name() + ")";
 }
 
 JudgeIdentity judge_identity(const RunSettings& run) {
@@ -31,7 +31,7 @@ JudgeIdentity judge_identity(const RunSettings& run) {
   if (judge.judge == Judge::fake) return {std::string(fake), ""};
   const auto found = std::ranges::find(run.providers, judge.provider, &ProviderSettings::name);
   if (found == run.providers.end()) return {};
-  return {std::string(to_string(found->kind)), judge.model};
+  return {std::string(to_string(found->kind)), judge.model, found->name};
 }
 
 std::optional<GateNotice> fake_judge_notice(const JudgeIdentity& judge) {
@@ -63,7 +63,7 @@ RunJudge::RunJudge(JudgeIdentity identity, std::span<const Rubric> rubrics) : id
 
 JudgePin RunJudge::pin_of(const VoteTally& votes) const {
   JudgePin pin;
-  if (!identity_.provider.empty()) pin.judge = identity_;
+  if (!identity_.provider.empty()) pin.judge = {identity_.provider, identity_.model};
   pin.samples = votes.samples;
   if (votes.rubric < rubrics_.size()) {
     pin.rubric_version = rubrics_[votes.rubric].version;

@@ -18,11 +18,16 @@ namespace sluice {
 struct JudgeIdentity {
   std::string provider;  ///< The request format ("openai"), or "fake"; empty: nothing was judged.
   std::string model;     ///< Empty for "fake".
+  std::string name{};  ///< The provider as the settings call it, for people; decides nothing, is not pinned.
 
   bool is_fake() const;
-  /// `gpt-4o (openai)`, `fake`.
+  /// As the settings call the provider; where that is not known, its request format.
+  const std::string& shown_name() const { return name.empty() ? provider : name; }
+  /// `gpt-4o (my-gateway)`, `fake`.
   std::string in_words() const;
-  friend bool operator==(const JudgeIdentity&, const JudgeIdentity&) = default;
+  friend bool operator==(const JudgeIdentity& a, const JudgeIdentity& b) {
+    return a.provider == b.provider && a.model == b.model;
+  }
 };
 
 /// Whoever gave the votes of a run, now or when they were stored; nobody where nobody was named.

@@ -4,14 +4,12 @@
 #include "coordinator/defaults.hpp"
 #include "coordinator/ledger/database.hpp"
 #include "coordinator/ledger/schema.hpp"
+#include "coordinator/ledger/write_ahead_log.hpp"
 
-#include <chrono>
 #include <cstring>
-#include <thread>
 #include <utility>
 
 #include <SQLiteCpp/SQLiteCpp.h>
-#include <sqlite3.h>
 
 namespace sluice {
 
@@ -27,17 +25,6 @@ Digest digest_of(const SQLite::Column& column) {
 
 void bind_bytes(SQLite::Statement& statement, int index, const Digest& digest) {
   statement.bindNoCopy(index, digest.data(), static_cast<int>(digest.size()));
-}
-
-/// The change of mode is refused at once while another process is at it, where SQLite waits elsewhere: two
-/// runs that begin in a new home would not both get their ledger.
-void use_write_ahead_log(SQLite::Database& db) {
-  int code = SQLITE_BUSY;
-  for (int tries = 0; tries < defaults::log_change_tries && code == SQLITE_BUSY; ++tries) {
-    if (tries > 0) std::this_thread::sleep_for(defaults::log_change_wait);
-    code = db.tryExec("PRAGMA journal_mode = WAL");
-  }
-  if (code != SQLITE_OK) throw SQLite::Exception(db.getHandle(), code);
 }
 
 /// Makes a statement ready for its next use. Not `reset()`, which would throw what the last use failed with

@@ -35,9 +35,9 @@ constexpr const char* select_quality = R"sql(
 )sql";
 
 /// Binds values in the order of a statement's parameters.
-class Binder {
+class GradeBinder {
  public:
-  explicit Binder(SQLite::Statement& statement) : statement_(statement) {}
+  explicit GradeBinder(SQLite::Statement& statement) : statement_(statement) {}
 
   void text(const std::string& value) { statement_.bind(++at_, value); }
   void number(std::int64_t value) { statement_.bind(++at_, value); }
@@ -91,7 +91,7 @@ Result<void> Ledger::note_grades(const std::string& run_id, const QualityGroup& 
     SQLite::Transaction transaction(database_->db, SQLite::TransactionBehavior::IMMEDIATE);
     SQLite::Statement insert(database_->db, insert_grade);
     for (const QualityRecord& one : grades) {
-      Binder binder(insert);
+      GradeBinder binder(insert);
       binder.text(run_id);
       binder.number(one.trial);
       binder.text(one.test);
@@ -121,7 +121,7 @@ Result<void> Ledger::note_grades(const std::string& run_id, const QualityGroup& 
 Result<std::vector<QualityOfTest>> Ledger::quality(const QualityFilter& filter) const {
   try {
     SQLite::Statement query(database_->db, select_quality);
-    Binder binder(query);
+    GradeBinder binder(query);
     for (const auto* text : {&filter.run_id, &filter.suite, &filter.arm, &filter.category, &filter.judge})
       binder.optional_text(*text);
     std::vector<QualityOfTest> rows;

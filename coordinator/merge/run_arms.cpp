@@ -83,6 +83,7 @@ std::optional<double> ArmMetricComparison::gain() const {
 }
 
 std::optional<Interval> ArmMetricComparison::gain_interval() const {
+  if (comparison.units < defaults::fewest_interval_units) return std::nullopt;
   const auto& drop = intervals.drop;
   return drop ? std::optional(Interval{0.0 - drop->high, 0.0 - drop->low}) : std::nullopt;
 }
@@ -110,8 +111,8 @@ std::vector<GateNotice> arm_notices(const RunArms& arms, std::size_t baseline,
                            what + "is worse than" + than + ", beyond chance.", true, "Arms"});
       } else if (one.verdict == ArmVerdict::undecided) {
         notices.push_back({GateNotice::Severity::warning, "arm_undecided",
-                           what + "can be told neither from" + than +
-                               " nor to be as good: more tests or repeats are needed.",
+                           "whether " + what + "is worse than" + than +
+                               " or as good, these answers do not say: more tests or repeats are needed.",
                            true, "Arms"});
       }
     }

@@ -56,6 +56,7 @@ struct ArmMetricComparison {
 
   /// The second arm's mean over the first one's.
   std::optional<double> gain() const;
+  /// Nothing below defaults::fewest_interval_units.
   std::optional<Interval> gain_interval() const;
 };
 

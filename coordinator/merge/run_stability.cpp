@@ -16,6 +16,7 @@ void append_field(std::string& identity, std::string_view field) {
 }
 
 std::string identity_of_claims(const UnitResult& unit) {
+  if (!is_zero(unit.claims_identity)) return to_hex(unit.claims_identity);
   std::set<std::string> claims;
   for (const FinalClaim& claim : unit.claims) claims.insert(canonical_form(claim));
   std::string identity;

@@ -74,6 +74,8 @@ class Json {
     std::visit([&](const auto& inner) { value(inner); }, claim);
   }
   void null() { raw("null"); }
+  /// A value that is JSON already.
+  void raw_json(std::string_view text) { raw(text); }
   template <class T>
   void member(std::string_view name, const T& content) {
     key(name).value(content);

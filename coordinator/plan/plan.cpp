@@ -317,6 +317,16 @@ ScoringTask Plan::task_of(TrialId trial, const Case& test_case, const Case& form
   return task;
 }
 
+Result<ModelRequest> Plan::request(UnitId unit) const {
+  const TrialPlace place = trials_.place(trials_of(unit).front());
+  const auto test_case = suite_->cases.read(place.case_index);
+  if (!test_case) return fail(test_case.error());
+  if (place.perturbation == 0) return request_of(**test_case, place.repeat);
+  const auto form = perturbed_form(place, **test_case);
+  if (!form) return fail(form.error());
+  return request_of(*form, place.repeat);
+}
+
 Result<WorkUnit> Plan::render(UnitId unit) const {
   WorkUnit work;
   work.unit = unit;

@@ -86,6 +86,8 @@ class Plan {
   const JudgedCases& judged_cases() const { return judged_; }
   /// Those of the suite's rubrics that its cases use: what JudgeExpectation::rubric counts.
   std::vector<Rubric> rubrics() const;
+  /// The unit's request alone. Fails as `render` does.
+  Result<ModelRequest> request(UnitId unit) const;
   /// The unit as it goes to a worker. Fails if a case's file cannot be read any more, or a perturbation says
   /// something else than before.
   Result<WorkUnit> render(UnitId unit) const;

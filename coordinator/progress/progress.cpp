@@ -78,9 +78,12 @@ std::vector<Piece> pieces_of(const ProgressState& state) {
     if (budget.backing_off_calls > 0)
       add(8, budget.provider + " " + std::to_string(budget.backing_off_calls) + " to retry", "\x1b[33m");
   }
-  add(9, std::to_string(state.in_flight) + " in flight");
-  add(10, std::to_string(state.workers) + (state.workers == 1 ? " worker" : " workers"),
-      state.workers == 0 ? "\x1b[31m" : "");
+  // Workers go as soon as nothing is left to do.
+  if (state.done < state.total) {
+    add(9, std::to_string(state.in_flight) + " in flight");
+    add(10, std::to_string(state.workers) + (state.workers == 1 ? " worker" : " workers"),
+        state.workers == 0 ? "\x1b[31m" : "");
+  }
   if (state.cost) add(11, wording::dollars(*state.cost));
   if (state.waiting > 0) add(15, std::to_string(state.waiting) + " queued");
   if (state.rate_limited > 0) add(14, std::to_string(state.rate_limited) + "× rate-limited", "\x1b[33m");

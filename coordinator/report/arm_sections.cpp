@@ -1,10 +1,13 @@
+#include "common/text/text.hpp"
 #include "coordinator/report/report_document.hpp"
 #include "coordinator/report/statistics_wording.hpp"
 #include "coordinator/report/wording.hpp"
 
+#include <algorithm>
 #include <string>
 #include <string_view>
 #include <utility>
+#include <vector>
 
 namespace sluice {
 namespace {
@@ -23,11 +26,26 @@ std::string milliseconds(const std::optional<std::uint32_t>& latency) {
   return latency ? wording::grouped(*latency) + " ms" : std::string(wording::dash);
 }
 
-/// `gpt-x (openai), prompt short`
-std::string model_words(const ArmIdentity& identity) {
-  std::string text = identity.model + " (" + identity.provider_name + ")";
-  if (!identity.prompt.empty()) text += ", prompt " + identity.prompt;
+/// `mini: gpt-x (openai), prompt short "Answer in one word: {{question}}"`
+std::string arm_words(const std::string& name, const ArmIdentity& identity,
+                      const std::vector<PromptVariant>& prompts) {
+  std::string text = name + ": " + identity.model + " (" + identity.provider_name + ")";
+  if (identity.prompt.empty()) return text;
+  text += ", prompt " + identity.prompt;
+  const auto prompt = std::ranges::find(prompts, identity.prompt, &PromptVariant::id);
+  if (prompt != prompts.end())
+    text += " \"" + excerpt(one_line(prompt->prompt), defaults::first_line_bytes) + '"';
   return text;
+}
+
+/// A line an arm: columns would not hold it on a narrow page.
+Notes arm_list(const ReportInput& input) {
+  Notes notes;
+  for (std::size_t i = 0; i < input.arms->arms.size() && i < input.identity.arms.size(); ++i) {
+    notes.items.push_back({words(
+        arm_words(input.arms->arms[i].name, input.identity.arms[i], input.results.suite.prompts), 300)});
+  }
+  return notes;
 }
 
 Table arm_table(const ReportInput& input) {
@@ -44,13 +62,14 @@ Table arm_table(const ReportInput& input) {
   std::map<ArmMetric, double> metrics;
   for (const ArmSummary& arm : run.arms) metrics.insert(arm.means.begin(), arm.means.end());
   metrics.erase(ArmMetric());
-  for (const auto& [metric, mean] : metrics) table.columns.push_back(number(metric_name(metric)));
+  for (const auto& [metric, mean] : metrics) {
+    const bool first = metric == metrics.begin()->first;
+    table.columns.push_back(first ? number(metric_name(metric)) : spare_number(metric_name(metric)));
+  }
   table.columns.push_back(number("Cost"));
-  table.columns.push_back(number("p50"));
+  table.columns.push_back(spare_number("p50"));
   table.columns.push_back(spare_number("p95"));
-  table.columns.push_back({.heading = "Model", .numeric = false, .droppable = true});
-  for (std::size_t i = 0; i < run.arms.size(); ++i) {
-    const ArmSummary& arm = run.arms[i];
+  for (const ArmSummary& arm : run.arms) {
     const StatusCounts& statuses = arm.totals.statuses;
     Row row{{words(arm.name, 80), wording::grouped(statuses.passed), wording::grouped(statuses.failed)}};
     if (all.warned > 0) row.cells.emplace_back(wording::grouped(statuses.warned));
@@ -65,8 +84,6 @@ Table arm_table(const ReportInput& input) {
                                               : std::string(wording::dash));
     row.cells.emplace_back(milliseconds(arm.latency_p50));
     row.cells.emplace_back(milliseconds(arm.latency_p95));
-    row.cells.emplace_back(
-        words(i < input.identity.arms.size() ? model_words(input.identity.arms[i]) : "", 200));
     table.rows.push_back(std::move(row));
   }
   return table;
@@ -127,6 +144,7 @@ std::vector<Section> arm_sections(const ReportInput& input) {
   std::vector<Section> sections;
   Section arms{.heading = "Arms", .count = run.arms.size(), .rank = Rank::scores, .before_verdict = true};
   arms.blocks.emplace_back(arm_table(input));
+  arms.blocks.emplace_back(arm_list(input));
   sections.push_back(std::move(arms));
   if (!run.pairs.empty()) {
     Section pairs{.heading = "Arms compared", .rank = Rank::scores, .before_verdict = true};

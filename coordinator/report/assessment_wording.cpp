@@ -60,10 +60,12 @@ std::string cause_in_words(const AssessedMetric& metric) {
   return has_kappa ? words + ": " + kappa(*metric.calibration->found) : words;
 }
 
-/// `agreement 0.67 (2 of 3 votes passed)`; of several repeats only the votes: they are on different answers.
+/// `agreement 0.67 (2 of 3 votes reached 0.75)`; of several repeats only the votes: they are on different
+/// answers.
 std::string votes_in_words(const AssessedMetric& metric) {
   const VoteTally& votes = *metric.votes;
-  const std::string passed = grouped(votes.passed) + " of " + counted(votes.votes, "vote") + " passed";
+  const std::string passed = grouped(votes.passed) + " of " + counted(votes.votes, "vote") +
+                             (votes.min_score ? " reached " + shortest(*votes.min_score) : " passed");
   if (votes.votes > votes.samples) return passed;
   return "agreement " + fixed(votes.agreement(), 2) + " (" + passed + ")";
 }
@@ -93,22 +95,28 @@ bool has_something_to_say(const AssessedMetric& metric) {
          metric.status == MetricStatus::warn;
 }
 
-/// What was asked for beyond what the metric's name says, and the judge's own words: foreign text, which may
-/// be as long as it likes.
-void tell_judgement(const AssessedMetric& metric, const Expectation* expectation,
-                    std::vector<CaseLine>& lines) {
-  if (expectation != nullptr && expectation->judge) {
-    const JudgeQuestion& asked = *expectation->judge;
-    const std::string& text = asked.reference.empty() ? asked.criteria : asked.reference;
-    const std::string name(info(metric.id).name);
-    if (!text.empty()) lines.push_back({CaseLineKind::expected, name + ' ' + quoted_list({text})});
+/// `correctness v1 "In May."`: what the judge was asked by, and what the test gave it.
+std::string asked_of_the_judge(MetricId metric, const JudgeQuestion& asked, std::span<const Rubric> rubrics) {
+  std::string words(info(metric).name);
+  if (asked.rubric < rubrics.size()) {
+    const Rubric& rubric = rubrics[asked.rubric];
+    words = rubric_in_words(metric, rubric.id, rubric.version);
   }
+  const std::string& text = asked.reference.empty() ? asked.criteria : asked.reference;
+  return text.empty() ? words : words + ' ' + quoted_list({text});
+}
+
+/// What was asked for, and the judge's own words: foreign text, which may be as long as it likes.
+void tell_judgement(const AssessedMetric& metric, const Expectation* expectation,
+                    std::span<const Rubric> rubrics, std::vector<CaseLine>& lines) {
+  if (expectation != nullptr && expectation->judge)
+    lines.push_back({CaseLineKind::expected, asked_of_the_judge(metric.id, *expectation->judge, rubrics)});
   if (!metric.votes || metric.votes->rationale.empty()) return;
   const std::string rationale = one_line(to_valid_utf8(metric.votes->rationale));
   lines.push_back({CaseLineKind::judgement, excerpt(rationale, defaults::max_message_bytes)});
 }
 
-void tell_metrics(const CaseResult& result, std::vector<CaseLine>& lines) {
+void tell_metrics(const CaseResult& result, std::span<const Rubric> rubrics, std::vector<CaseLine>& lines) {
   for (std::size_t i = 0; i < result.metrics().size(); ++i) {
     const AssessedMetric& metric = result.metrics()[i];
     if (!has_something_to_say(metric)) continue;
@@ -118,7 +126,7 @@ void tell_metrics(const CaseResult& result, std::vector<CaseLine>& lines) {
     if (is_claims_metric(metric.id)) continue;
     const Expectation* expectation = expectation_of(result, i);
     if (is_judge_metric(metric.id)) {
-      tell_judgement(metric, expectation, lines);
+      tell_judgement(metric, expectation, rubrics, lines);
       continue;
     }
     const std::string name(info(metric.id).name);
@@ -196,8 +204,7 @@ std::string assessed(const AssessedMetric& metric) {
   text += words.score;
   if (metric.delta()) text += " (" + words.delta + ")";
   if (metric.limit) text += ", limit " + words.limit;
-  if (metric.votes && metric.votes->votes > 0 && metric.votes->agreement() < 1.0)
-    text += ", " + votes_in_words(metric);
+  if (metric.votes && metric.votes->passed < metric.votes->votes) text += ", " + votes_in_words(metric);
   const auto cause = cause_in_words(metric);
   if (!cause.empty()) text.append(": ").append(cause);
   return text;
@@ -295,14 +302,15 @@ std::string_view label_of(CaseLineKind kind) {
   return "";
 }
 
-std::vector<CaseLine> explanation(const CaseResult& result, CaseDetails& details) {
+std::vector<CaseLine> explanation(const CaseResult& result, std::span<const Rubric> rubrics,
+                                  CaseDetails& details) {
   std::vector<CaseLine> lines;
   if (result.status == CaseStatus::error) return lines;
   if (result.repeats.planned > 1) {
     lines.push_back({CaseLineKind::repeats, std::to_string(result.repeats.failed) + " of " +
                                                 std::to_string(result.repeats.assessed) + " failed"});
   }
-  tell_metrics(result, lines);
+  tell_metrics(result, rubrics, lines);
   explain(result, details);
   tell_claims(result, details, lines);
   if (result.fixture.kind == CaseKind::text && result.unit != nullptr) {

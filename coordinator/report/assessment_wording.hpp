@@ -8,6 +8,7 @@
 #include <cstdint>
 #include <initializer_list>
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -70,8 +71,9 @@ struct CaseLine {
 std::string_view label_of(CaseLineKind kind);
 
 /// Why a case failed or warned: the metrics that decided so, what was expected and why, and what came.
-/// `details` is memory to reuse.
-std::vector<CaseLine> explanation(const CaseResult& result, CaseDetails& details);
+/// `rubrics` are Suite::rubrics, `details` is memory to reuse.
+std::vector<CaseLine> explanation(const CaseResult& result, std::span<const Rubric> rubrics,
+                                  CaseDetails& details);
 /// The explanation in plain text: `Label: words` a line, each ending with a line feed.
 std::string plain_text(const std::vector<CaseLine>& explanation);
 /// The explanation in one short line: its first score, or what was expected and what came.

@@ -1,6 +1,7 @@
 #include "coordinator/report/calibration_report.hpp"
 
 #include "common/text/printable.hpp"
+#include "coordinator/display/display.hpp"
 #include "coordinator/display/numbers.hpp"
 #include "coordinator/output/json_writer.hpp"
 #include "coordinator/report/json_interval.hpp"
@@ -16,27 +17,40 @@ std::string within(double low, double high) {
   return wording::fixed(low, 2) + " to " + wording::fixed(high, 2);
 }
 
-void append_metric(const CalibratedMetric& metric, const std::string& confidence, std::string& text) {
+/// `  Label      words`, with the words broken into lines that stand under one another.
+void append_line(const std::string& label, const std::string& words, std::size_t columns, std::string& text) {
+  constexpr std::size_t label_column = 13;
+  std::string lead = padded_right("  " + label, label_column);
+  for (const std::string& line : wrapped(words, columns - label_column)) {
+    text += lead + line + '\n';
+    lead.assign(label_column, ' ');
+  }
+}
+
+void append_metric(const CalibratedMetric& metric, const std::string& confidence, std::size_t columns,
+                   std::string& text) {
   const JudgeCalibration& one = metric.calibration;
   const VerdictCounts& counts = metric.counts;
   text += "\n" + one.key.metric + ", rubric " + printable(one.key.rubric) + ' ' +
           printable(one.key.rubric_version) + ", " + wording::counted(one.key.samples, "vote") +
           " on an answer\n";
-  text += "  Compared   " + wording::counted(one.answers, "answer") + " of " +
-          wording::counted(one.cases, "case") + ": both pass " + wording::grouped(counts.both_pass) +
-          ", both fail " + wording::grouped(counts.both_fail) + ", the judge alone passes " +
-          wording::grouped(counts.judge_alone) + ", the judge alone fails " +
-          wording::grouped(counts.label_alone) + "\n";
-  text += "  Agreement  " + wording::fixed(one.agreement, 2) + " (" + confidence + ": " +
-          within(one.agreement_low, one.agreement_high) + ")\n";
-  if (one.kappa) {
-    text += "  Kappa      " + wording::fixed(*one.kappa, 2) + " (" + confidence + ": " +
-            within(one.kappa_low, one.kappa_high) + ")\n";
-  } else {
-    text +=
-        "  Kappa      undefined: all verdicts of both are the same; add answers that should come out "
-        "otherwise\n";
-  }
+  append_line("Compared",
+              wording::counted(one.answers, "answer") + " of " + wording::counted(one.cases, "case") +
+                  ": both pass " + wording::grouped(counts.both_pass) + ", both fail " +
+                  wording::grouped(counts.both_fail) + ", the judge alone passes " +
+                  wording::grouped(counts.judge_alone) + ", the judge alone fails " +
+                  wording::grouped(counts.label_alone),
+              columns, text);
+  append_line("Agreement",
+              wording::fixed(one.agreement, 2) + " (" + confidence + ": " +
+                  within(one.agreement_low, one.agreement_high) + ")",
+              columns, text);
+  append_line("Kappa",
+              one.kappa ? wording::fixed(*one.kappa, 2) + " (" + confidence + ": " +
+                              within(one.kappa_low, one.kappa_high) + ")"
+                        : "undefined: all verdicts of both are the same; add answers that should come out "
+                          "otherwise",
+              columns, text);
   if (metric.disagreements.empty()) return;
   text += "  Disagree\n";
   for (const Disagreement& answer : metric.disagreements) {
@@ -82,13 +96,13 @@ void write_calibrated(Json& json, const CalibratedMetric& metric) {
 
 }  // namespace
 
-std::string calibration_text(const CalibrationReport& report) {
+std::string calibration_text(const CalibrationReport& report, std::size_t columns) {
   const bool is_labels = report.against == "labels";
   std::string text = "Judge " + printable(report.judge.in_words()) + " beside " +
                      (is_labels ? "labels" : "the metric " + report.against) + ", suite " +
                      printable(report.suite) + "\n";
   const std::string confidence = wording::fixed(100.0 * report.confidence, 0) + " %";
-  for (const CalibratedMetric& metric : report.metrics) append_metric(metric, confidence, text);
+  for (const CalibratedMetric& metric : report.metrics) append_metric(metric, confidence, columns, text);
   if (report.errors > 0) text += "\n" + wording::counted(report.errors, "case") + " with an error left out\n";
   return text;
 }
@@ -102,6 +116,7 @@ std::string calibration_json(const CalibrationReport& report) {
   json.line(1);
   json.key("judge").open('{');
   json.member("provider", report.judge.provider);
+  json.member("provider_name", report.judge.shown_name());
   json.member("model", report.judge.model);
   json.close('}');
   json.line(1);

@@ -3,6 +3,7 @@
 #include "coordinator/gate/judge_pin.hpp"
 #include "coordinator/merge/judge_agreement_fold.hpp"
 
+#include <cstddef>
 #include <cstdint>
 #include <string>
 #include <string_view>
@@ -20,8 +21,8 @@ struct CalibrationReport {
   std::uint64_t errors = 0;  ///< Cases without a judged answer.
 };
 
-/// Lines for people, without colours.
-std::string calibration_text(const CalibrationReport& report);
+/// Lines of at most `columns` for people, without colours. REQUIRES: columns >= 40.
+std::string calibration_text(const CalibrationReport& report, std::size_t columns);
 /// One JSON object (docs/commands.md).
 std::string calibration_json(const CalibrationReport& report);
 

@@ -4,6 +4,7 @@
 #include "coordinator/report/wording.hpp"
 
 #include <algorithm>
+#include <span>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -49,7 +50,7 @@ bool belongs_to_the_line_above(CaseLineKind kind) {
 
 Text title_of(const Case& fixture) {
   Text title{strong(fixture.id, defaults::case_title_bytes)};
-  if (!fixture.name.empty() && fixture.name != fixture.id) {
+  if (wording::has_name_of_its_own(fixture)) {
     title.spans.push_back(words(": "));
     title.spans.push_back(words(fixture.name, defaults::case_title_bytes));
   }
@@ -61,9 +62,10 @@ Text id_with(const CaseResult& result, const std::string& more) {
   return {words(result.fixture.id, defaults::case_title_bytes), words(": "), words(more)};
 }
 
-Entry explanation_of(const CaseResult& result, CaseDetails& details, Room room) {
+Entry explanation_of(const CaseResult& result, std::span<const Rubric> rubrics, CaseDetails& details,
+                     Room room) {
   Entry entry{title_of(result.fixture)};
-  const std::vector<CaseLine> lines = wording::explanation(result, details);
+  const std::vector<CaseLine> lines = wording::explanation(result, rubrics, details);
   bool has_line_above = false;
   for (const CaseLine& line : lines) {
     if (room == Room::comment && entry.notes.size() == defaults::max_explanation_lines) {
@@ -183,7 +185,9 @@ class CaseSections {
  private:
   void take(const CaseResult& result) {
     errors_.add(result);
-    const auto explanation = [&] { return explanation_of(result, details_, room_); };
+    const auto explanation = [&] {
+      return explanation_of(result, input_.results.suite.rubrics, details_, room_);
+    };
     const std::string missing = wording::missing_entries(result);
     if (!missing.empty()) {
       missing_.add([&] { return Entry{id_with(result, missing)}; });
@@ -243,7 +247,8 @@ class CaseSections {
       failures.more = [&input = input_](const std::function<void(const Entry&)>& show) {
         CaseDetails details;
         return visit_cases(input.results, [&](const CaseResult& result) {
-          if (is_failure(result)) show(explanation_of(result, details, Room::page));
+          if (is_failure(result))
+            show(explanation_of(result, input.results.suite.rubrics, details, Room::page));
         });
       };
     }

@@ -175,7 +175,9 @@ class GithubReport {
       return Annotation{file_of(result.fixture), std::string(what) + ": " + wording::title(result.fixture),
                         std::move(message), result.fixture.line};
     };
-    const auto explanation = [&] { return wording::plain_text(wording::explanation(result, details_)); };
+    const auto explanation = [&] {
+      return wording::plain_text(wording::explanation(result, input_.results.suite.rubrics, details_));
+    };
     switch (result.status) {
       case CaseStatus::error:
         if (result.not_started) break;  // They are counted beside the reason why the run ended.

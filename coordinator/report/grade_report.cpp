@@ -116,7 +116,13 @@ std::string tests_table(const GradeReportInput& input, std::size_t width) {
   return drawn(table, width);
 }
 
-std::string bias_line(const GradeReportInput& input) {
+std::string paragraph(const std::string& text, std::size_t width) {
+  std::string lines;
+  for (const std::string& line : wrapped(text, width)) lines += line + "\n";
+  return lines;
+}
+
+std::string bias_line(const GradeReportInput& input, std::size_t width) {
   const auto& bias = input.grades.bias;
   if (!bias || !bias->bias) return "";
   std::string line = "Position: " + wording::counted_of(bias->flips, bias->pairs, "pair") +
@@ -125,7 +131,7 @@ std::string bias_line(const GradeReportInput& input) {
   line += is_biased ? "; the judge favours the " + std::string(*bias->bias > 0 ? "first" : "second") +
                           " place, beyond chance (p = " + wording::fixed(bias->p, 3) + ")."
                     : "; no bias beyond chance (p = " + wording::fixed(bias->p, 3) + ").";
-  return line + "\n";
+  return paragraph(line, width);
 }
 
 // --- For programs ---
@@ -191,8 +197,8 @@ void write_grade_table(const GradeReportInput& input, TableStyle style, Sink& si
                      " beside " + printable(input.baseline.name) + ", by " +
                      printable(input.grades.grader_id.empty() ? std::string(to_string(input.judge))
                                                               : input.grades.grader_id) +
-                     "\n" + what_it_means(input.judge) + "\n\n";
-  text += categories_table(input, width) + bias_line(input) + "\n" + arms_table(input, width) + "\n";
+                     "\n" + paragraph(what_it_means(input.judge), width) + "\n";
+  text += categories_table(input, width) + bias_line(input, width) + "\n" + arms_table(input, width) + "\n";
   text += tests_table(input, width);
   const std::size_t tests = input.grades.tests.size();
   if (tests > shown_tests) {

@@ -1,6 +1,7 @@
 #include "coordinator/report/json_case.hpp"
 
 #include "common/defaults.hpp"
+#include "coordinator/output/claim_json.hpp"
 
 #include <algorithm>
 #include <string_view>
@@ -8,19 +9,9 @@
 namespace sluice {
 namespace {
 
-void write_claim(Json& json, const FinalClaim& claim) {
-  json.member("concept_path", claim.concept_path);
-  json.member("predicate", claim.predicate);
-  json.member("value", claim.value);
-  json.member("confidence", claim.confidence);
-  json.member("line", claim.line);
-  json.member("matched_ontology", claim.matched_ontology);
-  json.member("fuzzy_matched", claim.fuzzy_matched);
-}
-
 void write_claim_object(Json& json, const FinalClaim& claim) {
   json.open('{');
-  write_claim(json, claim);
+  write_final_claim(json, claim);
   json.close('}');
 }
 
@@ -111,7 +102,7 @@ void write_details(Json& json, const CaseResult& result, CaseDetails& details) {
       json.null();
     } else {
       json.open('{');
-      write_claim(json, *missed.got);
+      write_final_claim(json, *missed.got);
       json.member("below_min_confidence", missed.below_min_confidence);
       json.close('}');
     }
@@ -140,15 +131,7 @@ void write_answer(Json& json, const UnitResult* unit) {
   json.close(']');
   json.key("parsed").open('[');
   if (unit != nullptr) {
-    for (const ParsedClaim& claim : unit->parsed) {
-      json.open('{');
-      json.member("subject", claim.subject);
-      json.member("predicate", claim.predicate);
-      json.member("value", claim.value);
-      json.member("confidence", claim.confidence);
-      json.member("line", claim.line);
-      json.close('}');
-    }
+    for (const ParsedClaim& claim : unit->parsed) write_parsed_claim(json, claim);
   }
   json.close(']');
   json.key("answer");
@@ -266,9 +249,11 @@ void write_json_votes(Json& json, const CaseResult& result, std::span<const Rubr
   for (const Expectation& expectation : result.fixture.expectations) {
     if (!is_judge_metric(expectation.what.metric)) continue;
     json.key(info(expectation.what.metric).name).open('{');
-    json.key("rubric_version");
     const bool has_rubric = expectation.judge && expectation.judge->rubric < rubrics.size();
-    has_rubric ? json.value(rubrics[expectation.judge->rubric].version) : json.null();
+    const Rubric* rubric = has_rubric ? &rubrics[expectation.judge->rubric] : nullptr;
+    json.member("rubric", rubric != nullptr ? std::optional(rubric->id) : std::nullopt);
+    json.member("rubric_version", rubric != nullptr ? std::optional(rubric->version) : std::nullopt);
+    json.member("min_score", expectation.min_score.value_or(defaults::judge_min_score));
     write_judge_score(json, result.score->judged[n]);
     if (const auto standing = standing_of(result, n)) json.member("calibration", to_string(*standing));
     if (result.repeats.assessed > 1) write_judged_repeats(json, result, n);

@@ -142,6 +142,7 @@ void write_head(Json& json, const ReportInput& input) {
     json.line(1);
     json.key("judge").open('{');
     json.member("provider", identity.judge.provider);
+    json.member("provider_name", identity.judge.shown_name());
     json.member("model", identity.judge.model);
     json.close('}');
   }

@@ -56,13 +56,6 @@ std::string trait_bias(const TraitBias& trait, const TraitWords& of, const std::
          ", and let the rubric say what does not count, or another model judge";
 }
 
-/// `faithfulness v1`, `rubric (tone v1)`.
-std::string rubric_in_words(MetricId metric, const std::string& rubric, const std::string& version) {
-  const std::string name(info(metric).name);
-  if (rubric == name) return name + ' ' + version;
-  return name + " (" + rubric + ' ' + version + ")";
-}
-
 /// `` `faithfulness v1` with 3 votes: kappa 0.72 (95 %: 0.48 to 0.90) by 40 answers beside labels ``.
 std::string calibrated_in_words(const CheckedCalibration& one) {
   std::string text = backquoted(rubric_in_words(one.metric, one.rubric, one.rubric_version)) + " with " +
@@ -90,6 +83,12 @@ GateNotice warning(std::string code, std::string message) {
 }
 
 }  // namespace
+
+std::string rubric_in_words(MetricId metric, const std::string& rubric, const std::string& version) {
+  const std::string name(info(metric).name);
+  if (rubric == name) return name + ' ' + version;
+  return name + " (" + rubric + ' ' + version + ")";
+}
 
 std::string judged_by(const JudgedMetricBias& metric) {
   return rubric_in_words(metric.metric, metric.rubric, metric.rubric_version);
@@ -126,6 +125,8 @@ std::string vote_noise(const JudgedMetricBias& metric) {
                      share_of_hundred(noise.flip_rate) + " of " + counted(noise.answers, "answer") +
                      " (at most " + share_of_hundred(noise.flip_rate_upper) + ")";
   const std::string limit = share_of_hundred(defaults::vote_noise_limit);
+  if (!is_noisy(metric) && noise.flip_rate_upper > defaults::vote_noise_limit)
+    return text + ": too few answers to tell whether it is below the limit of " + limit;
   if (!is_noisy(metric)) return text + ": below the limit of " + limit;
   if (!noise.enough_votes) {
     return text + ": above " + limit + ", and not even " + std::to_string(defaults::most_votes) +

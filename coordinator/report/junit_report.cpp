@@ -122,6 +122,7 @@ class JunitReport {
     }
     if (const JudgeIdentity& judge = input_.identity.judge; !judge.provider.empty()) {
       property("judge_provider", judge.provider);
+      property("judge_provider_name", judge.shown_name());
       property("judge_model", judge.model);
     }
     property("mode", input_.mode);
@@ -175,7 +176,8 @@ class JunitReport {
 
   void write_case(const CaseResult& result) {
     open_case(result.fixture.category, wording::title(result.fixture));
-    const std::vector<wording::CaseLine> lines = wording::explanation(result, details_);
+    const std::vector<wording::CaseLine> lines =
+        wording::explanation(result, input_.results.suite.rubrics, details_);
     switch (result.status) {
       case CaseStatus::error:
         element("error",

@@ -176,7 +176,10 @@ class ReportBuilder {
     Entries others = entries_of({Severity::warning, Severity::info}, defaults::max_notice_bytes);
     if (others.items.empty()) return;
     const std::uint64_t count = others.items.size();
-    add({.heading = "Notices about the comparison",
+    const std::string_view topic = wording::topic_of(notices.front());
+    const bool is_one_topic =
+        std::ranges::all_of(notices, [&](const GateNotice& one) { return wording::topic_of(one) == topic; });
+    add({.heading = is_one_topic ? "Notices about " + std::string(topic) : "Notices",
          .count = count,
          .rank = Rank::further,
          .blocks = {std::move(others)}});

@@ -4,9 +4,11 @@
 #include "coordinator/defaults.hpp"
 #include "coordinator/gate/quoted.hpp"
 #include "coordinator/report/assessment_wording.hpp"
+#include "coordinator/suite/arm.hpp"
 
 #include <algorithm>
 #include <chrono>
+#include <map>
 
 namespace sluice::wording {
 namespace {
@@ -25,19 +27,32 @@ std::string aggregates_reason(const BaselineComparison& gate) {
   return text + (beyond ? ", beyond the limit of " : ", within the limit of ") + points(assessment.threshold);
 }
 
+constexpr std::string_view about_arms = "the arms";
+
 std::string notices_reason(const std::vector<GateNotice>& notices) {
-  const auto number_of = [&](GateNotice::Severity severity) {
-    return static_cast<std::uint64_t>(std::ranges::count(notices, severity, &GateNotice::severity));
-  };
+  std::map<std::string_view, std::uint64_t> failures;
+  std::map<std::string_view, std::uint64_t> warnings;
+  for (const GateNotice& notice : notices) {
+    if (notice.severity == GateNotice::Severity::failure) ++failures[topic_of(notice)];
+    if (notice.severity == GateNotice::Severity::warning) ++warnings[topic_of(notice)];
+  }
   std::string text;
-  const auto failures = number_of(GateNotice::Severity::failure);
-  const auto warnings = number_of(GateNotice::Severity::warning);
-  if (failures > 0) text += ", " + counted(failures, "failure") + " of the comparison under --strict";
-  if (warnings > 0) text += ", " + counted(warnings, "warning") + " about the comparison";
+  for (const auto& [topic, count] : failures) {
+    text += ", " + counted(count, "failure") + " of " + std::string(topic);
+    // An arm that is worse fails by itself.
+    if (topic != about_arms) text += " under --strict";
+  }
+  for (const auto& [topic, count] : warnings)
+    text += ", " + counted(count, "warning") + " about " + std::string(topic);
   return text;
 }
 
 }  // namespace
+
+std::string_view topic_of(const GateNotice& notice) {
+  if (notice.subject == "Judge") return "the judge";
+  return notice.subject == "Arms" ? about_arms : "the comparison";
+}
 
 std::string symbol(RunVerdict verdict) {
   switch (verdict) {
@@ -201,9 +216,16 @@ bool is_shown_as_got(const CaseDetails& details, const FinalClaim& claim) {
                              [&](const MissedClaim& missed) { return missed.got == &claim; });
 }
 
+bool has_name_of_its_own(const Case& fixture) {
+  const std::string_view id = fixture.id;
+  // Under arms the id goes on with the arm's name, and the name that a test has by default does not.
+  const bool is_id = id.starts_with(fixture.name) &&
+                     (id.size() == fixture.name.size() || id[fixture.name.size()] == arm_separator);
+  return !fixture.name.empty() && !is_id;
+}
+
 std::string title(const Case& fixture) {
-  const bool has_name = !fixture.name.empty() && fixture.name != fixture.id;
-  return has_name ? fixture.id + ": " + fixture.name : fixture.id;
+  return has_name_of_its_own(fixture) ? fixture.id + ": " + fixture.name : fixture.id;
 }
 
 std::string got(const MissedClaim& missed, const Case& fixture) {

@@ -30,6 +30,8 @@ std::string baseline_origin(const ReportInput& input);
 /// The command that gives the missing scores an entry, for a POSIX shell; `...` is what else the run was
 /// given.
 std::string how_to_pin(const ReportInput& input);
+/// What the notice is about: `the comparison`, `the judge`, `the arms`.
+std::string_view topic_of(const GateNotice& notice);
 std::string_view severity_word(GateNotice::Severity severity);  ///< `info`, `warning`, `failure`
 
 /// `tls/cert_verification/enabled = true (confidence 0.9, line 7)`.
@@ -37,6 +39,8 @@ std::string extracted(const FinalClaim& claim);
 /// The claim already stands in the report as what came instead of a missed one: false positives need not
 /// repeat it.
 bool is_shown_as_got(const CaseDetails& details, const FinalClaim& claim);
+/// Its name says more than its id.
+bool has_name_of_its_own(const Case& fixture);
 /// `tls-001: TLS verification disabled`; the id alone when the case has no name.
 std::string title(const Case& fixture);
 /// What came instead of a missed claim: `Not extracted` or the nearest claim.

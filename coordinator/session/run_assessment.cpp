@@ -168,7 +168,7 @@ std::string missing_answers(const RunAssessment& assessment) {
 
 Result<RunAssessment> assess_run(const RunOptions& options, const RunResults& results, const RunGate& gate,
                                  const std::vector<PerturbationFacts>& perturbations, const RunPrice& price,
-                                 const std::optional<Error>& cut_short) {
+                                 const std::optional<Error>& cut_short, const VisitCase& also) {
   AggregateFold fold;
   EntryWatch entries(gate, options.is_selection());
   std::optional<RunStabilityFold> stability;
@@ -188,6 +188,7 @@ Result<RunAssessment> assess_run(const RunOptions& options, const RunResults& re
   std::vector<NotableCase> notable;
   const auto visited = visit_cases(results, [&](const CaseResult& result) {
     fold.add(result);
+    if (also) also(result);
     if (result.status != CaseStatus::pass) notable.push_back({result.trial, result.status});
     entries.visit(result);
     if (stability) stability->add(result);

@@ -14,6 +14,7 @@
 #include "coordinator/session/run_options.hpp"
 
 #include <cstddef>
+#include <functional>
 #include <optional>
 #include <string>
 #include <vector>
@@ -39,11 +40,14 @@ struct RunAssessment {
   std::vector<NotableCase> notable_cases{};  ///< In plan order.
 };
 
+/// What else is to see each case.
+using VisitCase = std::function<void(const CaseResult&)>;
+
 /// Visits all cases once: aggregates, stability, the comparison as a whole, verdict and exit code.
 /// `perturbations` are those of the plan; `cut_short` says why the run ended before its plan did, if so.
 Result<RunAssessment> assess_run(const RunOptions& options, const RunResults& results, const RunGate& gate,
                                  const std::vector<PerturbationFacts>& perturbations, const RunPrice& price,
-                                 const std::optional<Error>& cut_short);
+                                 const std::optional<Error>& cut_short, const VisitCase& also = {});
 
 /// Pins the run's scores in the file that --export-baseline names, whole or not at all, and says how many.
 /// usage_invalid for a run that was cut short, or has case errors and no --allow-errors: the file then stays

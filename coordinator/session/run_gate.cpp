@@ -50,8 +50,8 @@ Result<void> load_scores(const RunOptions& options, const Suite& suite, RunGate&
   if (is_missing(*options.baseline)) {
     return fail(Reason::baseline_invalid,
                 *options.baseline + ": cannot be read: there is no such file; write it with `sluice run " +
-                    shell_word(options.suite_path) + " --export-baseline " + shell_word(*options.baseline) +
-                    "`");
+                    shell_word(options.suite_path) + flags_to_repeat(options.given_flags) +
+                    " --export-baseline " + shell_word(*options.baseline) + "`");
   }
   auto baseline = load_baseline(*options.baseline);
   if (!baseline) return fail(Reason::baseline_invalid, to_text(baseline.error()));
@@ -60,6 +60,7 @@ Result<void> load_scores(const RunOptions& options, const Suite& suite, RunGate&
               SLUICE_VERSION,    options.suite_path,
               *options.baseline, options.strict};
   gate.run.suite_place = suite.path_in_checkout;
+  gate.run.flags = flags_to_repeat(options.given_flags);
   gate.run.takes_mock_base = options.settings.mode.value == Mode::mock;
   auto notices = check_baseline(gate.scores->header, gate.run);
   if (!notices) return fail(std::move(notices.error()));

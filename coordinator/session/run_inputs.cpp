@@ -46,6 +46,7 @@ struct DataFiles {
   std::string ontology_text;
   Ontology ontology;
   PriceTable prices;
+  Redactor redactor;
 };
 
 /// The value, or a default one with the findings added to the others.
@@ -68,6 +69,11 @@ DataFiles load_data_files(const Settings& settings, std::vector<Finding>& findin
                                      findings);
   files.prices = value_or_findings(
       load(settings.prices_file, embedded::prices, "price table", PriceTable::parse), findings);
+  if (auto redactor = Redactor::make(redaction_of(settings))) {
+    files.redactor = std::move(*redactor);
+  } else {
+    findings.push_back({"[redaction]", 0, redactor.error().message});
+  }
   return files;
 }
 
@@ -241,6 +247,7 @@ tl::expected<RunInputs, std::vector<Finding>> load_run_inputs(const RunOptions& 
                    std::move(embedding),
                    std::move(judge),
                    options.grading,
+                   std::move(files.redactor),
                    {}};
   inputs.fingerprint = fingerprint_of(options, inputs);
   if (inputs.suite.examples) {

@@ -1,5 +1,6 @@
 #pragma once
 
+#include "common/checks/redactor.hpp"
 #include "common/documents/finding.hpp"
 #include "common/model/ontology.hpp"
 #include "common/model/paid_tokens.hpp"
@@ -30,6 +31,7 @@ struct RunInputs {
   ResolvedEmbedding embedding;              ///< Without a model when no case is assessed by similarity.
   ResolvedJudge judge;                      ///< Nobody when no case of the suite is judged.
   std::optional<RunGrading> grading;        ///< That of the options.
+  Redactor redactor{};                      ///< What the settings name.
   std::string fingerprint;                  ///< `config_fingerprint` of a baseline: of the whole suite.
   std::optional<RunRetrieval> retrieval{};  ///< Of a suite with solved examples.
 };
@@ -41,8 +43,8 @@ tl::expected<Ontology, std::vector<Finding>> load_ontology(const Settings& setti
 /// settings must outlive it.
 ExampleModels models_with_prices(const Settings& settings);
 
-/// What is wrong with the prompt, the ontology and the prices that the settings name: what load_run_inputs
-/// finds in them.
+/// What is wrong with the prompt, the ontology, the prices and the redaction that the settings name: what
+/// load_run_inputs finds in them.
 std::vector<Finding> findings_in_data_files(const Settings& settings);
 
 /// Prices of the tokens of a model, of the one that embeds and of the one that judges. All must outlive it.

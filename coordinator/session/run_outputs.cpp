@@ -68,6 +68,9 @@ std::string taken_by(const RunOutput& output, const RunOptions& options, const S
   for (const auto* name : {"ledger.db", "ledger.db-wal", "ledger.db-shm"}) {
     if (is_same_file((home / name).string(), output.file)) return "the run ledger";
   }
+  for (const auto* end : {"", "-wal", "-shm"}) {
+    if (is_same_file(observations_file(options.settings) + end, output.file)) return "the observations";
+  }
   if (lies_in(home / "cache", output.file)) return "a file of the answer cache";
   if (!fs::exists(output.file, none)) return "";
   if (fs::path(output.file).extension() == ".toml") return "a TOML file";

@@ -150,6 +150,8 @@ RunSettings run_settings(const RunOptions& options, const RunInputs& inputs, std
   run.backoff_initial = settings.rate_limit_initial_delay.value;
   run.max_retries = settings.rate_limit_max_retries.value;
   run.heartbeat_interval = defaults::heartbeat_interval;
+  run.observe = settings.save_observations.value;
+  run.redaction = redaction_of(settings);
   run.ontology = inputs.ontology_text;
   return run;
 }
@@ -192,32 +194,34 @@ Result<void> add_budgets(const RunOptions& options, const RunInputs& inputs, Run
   config.budget = {settings.max_run_tokens.value, settings.max_run_cost.value};
   if (!config.budget.cost) return {};
   config.price = price_of(options, inputs);
-  const auto unknown = [&](const std::string& model, ProviderKind kind) {
+  const auto unknown = [&](const std::string& model, const ProviderSettings& provider) {
+    // The price table has models by the kind of their provider.
+    const std::string kind(to_string(provider.kind));
+    const std::string where = provider.name == kind ? kind : provider.name + ", of kind " + kind;
     return fail(Reason::usage_invalid, "the budget of " + settings.max_run_cost.where +
-                                           " needs the price of the model \"" + model + "\" (" +
-                                           std::string(to_string(kind)) +
+                                           " needs the price of the model \"" + model + "\" (" + where +
                                            "), which the price table does not have: name a table that has it "
                                            "with --prices, or use --max-tokens");
   };
   std::vector<ResolvedProvider> models{options.provider};
   for (const RunArm& arm : options.arms) models.push_back(arm.provider);
   for (const ResolvedProvider& one : models) {
-    if (!price_of(one, inputs)({})) return unknown(one.model, one.provider.kind);
+    if (!price_of(one, inputs)({})) return unknown(one.model, one.provider);
   }
   const auto& embedding = inputs.embedding;
   if (embedding.provider && !config.price(PaidTokens{0, 0, 1}))
-    return unknown(embedding.embedding.model, embedding.provider->kind);
+    return unknown(embedding.embedding.model, *embedding.provider);
   const auto& grading = config.settings.grading;
   PaidTokens of_baseline;
   of_baseline.of(CallKind::baseline) = {1, 1};
   if (grading && !config.price(of_baseline))
-    return unknown(grading->model, options.grading->baseline.provider.provider.kind);
+    return unknown(grading->model, options.grading->baseline.provider.provider);
   const JudgeSettings& judge =
       grading && grading->judge == GradeJudge::llm ? grading->llm : config.settings.judge;
   PaidTokens of_judge;
   of_judge.of(CallKind::judge) = {1, 1};
   if (judge.judge == Judge::model && inputs.judge.provider && !config.price(of_judge))
-    return unknown(judge.model, inputs.judge.provider->kind);
+    return unknown(judge.model, *inputs.judge.provider);
   return {};
 }
 

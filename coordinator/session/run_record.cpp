@@ -80,11 +80,13 @@ std::string names_of(const RunOptions& options, const NameOf& name_of) {
 /// The settings that decide what is requested and what an answer is: names and URLs without user info, no
 /// keys. Not what only says how fast, how long or at what cost, and not what assesses: that is the
 /// fingerprint's.
-std::string settings_of(const RunOptions& options, const RunSettings& run, const Plan& plan) {
+std::string settings_of(const RunOptions& options, const RunSettings& run, const Plan& plan,
+                        std::string_view command) {
   const Settings& settings = options.settings;
   std::string text;
   Json json(text);
   json.open('{');
+  if (command != run_command) json.member("command", command);
   json.member("mode", to_string(run.mode));
   json.member("read_cache", run.read_cache);
   json.member("write_cache", run.write_cache);
@@ -117,13 +119,20 @@ std::string settings_of(const RunOptions& options, const RunSettings& run, const
 
 }  // namespace
 
+std::string command_of(const RunRecord& record) {
+  constexpr std::string_view start = R"({"command": ")";
+  if (!record.settings.starts_with(start)) return std::string(run_command);
+  const auto end = record.settings.find('"', start.size());
+  return record.settings.substr(start.size(), end - start.size());
+}
+
 bool had_arms(const RunRecord& record) {
   // A text of ours: a name that holds these characters has its quotes escaped.
   return record.settings.find(R"("arms": [)") != std::string::npos;
 }
 
 RunRecord record_of(const RunOptions& options, const RunInputs& inputs, const RunSettings& run,
-                    const Plan& plan, std::int64_t now_ms) {
+                    const Plan& plan, std::int64_t now_ms, std::string_view command) {
   RunRecord record;
   record.run_id = run.run_id;
   record.suite = inputs.suite.name;
@@ -138,7 +147,7 @@ RunRecord record_of(const RunOptions& options, const RunInputs& inputs, const Ru
   record.selection = options.is_selection();
   record.config_fingerprint = inputs.fingerprint;
   record.plan_identity = to_prefixed_hex(plan_identity(plan));
-  record.settings = settings_of(options, run, plan);
+  record.settings = settings_of(options, run, plan, command);
   record.flags = options.given_flags;
   return record;
 }

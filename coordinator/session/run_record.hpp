@@ -7,13 +7,20 @@
 #include "coordinator/session/run_options.hpp"
 
 #include <cstdint>
+#include <string>
+#include <string_view>
 
 namespace sluice {
 
+inline constexpr std::string_view run_command = "run";
+
 /// What the ledger keeps of a run as it begins, with all that decides whether another run could go on with
-/// it.
+/// it. `command` is that of `sluice` which began it.
 RunRecord record_of(const RunOptions& options, const RunInputs& inputs, const RunSettings& run,
-                    const Plan& plan, std::int64_t now_ms);
+                    const Plan& plan, std::int64_t now_ms, std::string_view command = run_command);
+
+/// The command that began a run, by the settings in its record: `run`, `grade`, `calibrate-judge`.
+std::string command_of(const RunRecord& record);
 
 /// Whether a run had arms, by the settings in its record.
 bool had_arms(const RunRecord& record);

@@ -43,7 +43,7 @@ class FixtureReader {
     result_.id_line = reader.line_of("id");
     fixture.name = reader.text("name").value_or(fixture.id);
     fixture.category = reader.word("category", Need::required).value_or("");
-    fixture.tags = reader.texts("tags").value_or(std::vector<std::string>());
+    fixture.tags = reader.texts("tags", Need::optional, true).value_or(std::vector<std::string>());
     fixture.language = reader.text("language").value_or("");
     fixture.created = reader.date("created").value_or("");
     reader.finish();

@@ -4,11 +4,12 @@
 #include "common/files.hpp"
 #include "common/text/text.hpp"
 #include "coordinator/defaults.hpp"
+#include "coordinator/suite/arm.hpp"
 #include "coordinator/suite/json_document.hpp"
 
 #include <algorithm>
 #include <array>
-#include <set>
+#include <map>
 
 namespace sluice {
 namespace {
@@ -64,6 +65,33 @@ std::optional<std::string> read_label(const DocumentNode::Table& entries, Parsed
   return std::nullopt;
 }
 
+/// Why the label says nothing of the test; empty if it does.
+std::string not_asked(const Case& test, const std::optional<MetricId>& labelled) {
+  std::string names;
+  for (const Expectation& expectation : test.expectations) {
+    const MetricId metric = expectation.what.metric;
+    if (!is_judge_metric(metric)) continue;
+    if (!labelled || metric == *labelled) return "";
+    names += (names.empty() ? "" : ", ") + std::string(info(metric).name);
+  }
+  const std::string words = "the test \"" + excerpt(test.id, 80) + "\" ";
+  if (names.empty()) return words + "has no judge metric, so nothing is compared with the label; take it out";
+  return words + "is not judged by `" + std::string(info(*labelled).name) + "` but by " + names +
+         "; name that one, or take the label out";
+}
+
+/// `"t1@a", "t1@b", ...`: what the answers to the test are called under arms; empty if there are none.
+std::string ids_under_arms(const std::map<std::string_view, std::size_t>& places, const std::string& test) {
+  const std::string start = test + arm_separator;
+  std::string ids;
+  std::size_t count = 0;
+  for (auto at = places.lower_bound(start); at != places.end() && at->first.starts_with(start); ++at) {
+    if (++count > defaults::named_entries) return ids + ", ...";
+    ids += (ids.empty() ? "\"" : ", \"") + excerpt(at->first, 80) + '"';
+  }
+  return ids;
+}
+
 }  // namespace
 
 std::optional<bool> Labels::find(std::string_view test, MetricId metric) const {
@@ -74,23 +102,31 @@ std::optional<bool> Labels::find(std::string_view test, MetricId metric) const {
   return std::nullopt;
 }
 
-std::vector<Finding> Labels::check_tests(const CaseList& cases) const {
-  std::set<std::string_view> ids;
-  for (std::size_t i = 0; i < cases.size(); ++i) ids.insert(cases.id(i));
+std::vector<Finding> Labels::check_tests(const CaseList& cases, bool is_part) const {
+  std::map<std::string_view, std::size_t> places;
+  for (std::size_t i = 0; i < cases.size(); ++i) places.emplace(cases.id(i), i);
   std::vector<Finding> findings;
   for (const auto& [key, label] : labels_) {
-    if (ids.contains(key.first)) continue;
-    findings.push_back({file_, label.line,
-                        "the suite has no test \"" + excerpt(key.first, 80) +
-                            "\"; take the label out, or name the test as the suite does (under arms: "
-                            "TEST@ARM)"});
+    const auto& [id, metric] = key;
+    const auto found = places.find(id);
+    std::string problem;
+    if (found != places.end()) {
+      const auto test = cases.read(found->second);
+      problem = test ? not_asked(**test, metric) : test.error().message;
+    } else if (const std::string under_arms = ids_under_arms(places, id); !under_arms.empty()) {
+      problem = "the test \"" + excerpt(id, 80) + "\" is answered by several arms: label each answer, as " +
+                under_arms;
+    } else if (!is_part) {
+      problem = "the suite has no test \"" + excerpt(id, 80) +
+                "\"; take the label out, or name the test as the suite does";
+    }
+    if (!problem.empty()) findings.push_back({file_, label.line, std::move(problem)});
   }
   sort_findings(findings);
   if (findings.size() > defaults::max_file_findings) {
     const std::size_t more = findings.size() - defaults::max_file_findings;
     findings.resize(defaults::max_file_findings);
-    findings.push_back(
-        {file_, 0, "and " + std::to_string(more) + " more labels of tests that are not there"});
+    findings.push_back({file_, 0, "and " + std::to_string(more) + " more labels that fit no test"});
   }
   return findings;
 }

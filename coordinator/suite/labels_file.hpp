@@ -25,8 +25,10 @@ class Labels {
   std::optional<bool> find(std::string_view test, MetricId metric) const;
   std::size_t size() const { return labels_.size(); }
 
-  /// A finding for each label of a test that is not there; after defaults::max_file_findings how many more.
-  std::vector<Finding> check_tests(const CaseList& cases) const;
+  /// A finding for each label that says nothing: of a test that is not there, or that no judge metric, or not
+  /// the one that is named, asks of; after defaults::max_file_findings how many more. `is_part`: tests that
+  /// are not among the cases may be elsewhere in the suite.
+  std::vector<Finding> check_tests(const CaseList& cases, bool is_part) const;
 
  private:
   friend tl::expected<Labels, std::vector<Finding>> parse_labels(std::string_view text,

@@ -46,6 +46,12 @@ std::string in_braces(std::string_view name) {
   return "{{" + std::string(name) + "}}";
 }
 
+std::string_view without_blanks(std::string_view name) {
+  constexpr std::string_view blanks = " \t\n";
+  const auto begin = name.find_first_not_of(blanks);
+  return begin == name.npos ? "" : name.substr(begin, name.find_last_not_of(blanks) - begin + 1);
+}
+
 std::string every_placeholder() {
   std::string list;
   for (const std::string_view name : known_placeholders()) {
@@ -66,6 +72,12 @@ void check_placeholders(TableReader& reader, const Rubric& rubric) {
   const auto names = placeholders_of(rubric);
   for (const std::string& name : names) {
     if (std::ranges::find(known, std::string_view(name)) != known.end()) continue;
+    const std::string_view bare = without_blanks(name);
+    if (std::ranges::find(known, bare) != known.end()) {
+      reader.add_wrong("user", "has " + in_braces(excerpt(name, 80)) +
+                                   ": a placeholder is written without blanks, " + in_braces(bare));
+      continue;
+    }
     reader.add_wrong("user", "has the unknown placeholder " + in_braces(excerpt(name, 80)) +
                                  did_you_mean(name, known) + "; there are " + every_placeholder());
   }

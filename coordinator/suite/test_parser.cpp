@@ -50,7 +50,7 @@ class TestReader {
     result_.id_line = reader.line_of("id");
     test.name = reader.text("name").value_or(test.id);
     test.category = reader.word("category").value_or("tests");
-    test.tags = reader.texts("tags").value_or(std::vector<std::string>());
+    test.tags = reader.texts("tags", Need::optional, true).value_or(std::vector<std::string>());
     test.language = reader.text("language").value_or("");
     test.weight = read_weight(reader);
     reader.entry("vars");

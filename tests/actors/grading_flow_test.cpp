@@ -339,7 +339,12 @@ TEST_F(GradingFlowTest, MockModeAndCancelCallNobody) {
     restart();
     complete({question(1)});
     EXPECT_TRUE(calls().empty());
-    grade_of(only_outcome());
+    const Grade grade = grade_of(only_outcome()).grade;
+    if (judge != GradeJudge::llm) continue;
+    // It was "llm::comparison-v1", and all pairs changed sides.
+    EXPECT_EQ(grade.grader_id, "llm:mock");
+    EXPECT_EQ(grade.quality_score, 0.5);
+    EXPECT_FALSE(grade.orders);
   }
   settings.mode = Mode::live;
   restart();

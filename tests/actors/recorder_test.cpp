@@ -26,7 +26,8 @@ class RecorderTest : public ActorTest {
   RecorderTest() {
     auto ledger = Ledger::open(file());
     EXPECT_TRUE(ledger && ledger->begin_run({"run-1", "s", "live", "p", "m", "1", 1, 1}));
-    recorder = owned(spawn_recorder(system(), std::move(*ledger), run_id, true, coordinator.handle(), false));
+    recorder =
+        owned(spawn_recorder(system(), std::move(*ledger), run_id, true, coordinator.handle(), {}, false));
   }
   std::filesystem::path file() const { return folder.path() / "ledger.db"; }
   void record(WorkerId worker, UnitId unit, const std::string& text = "a") {
@@ -115,7 +116,7 @@ TEST_F(RecorderTest, AFailureIsReportedAndLeavesItReadyForMore) {
   run_id = "not in the ledger";
   auto ledger = Ledger::open(file());
   const auto broken =
-      owned(spawn_recorder(system(), std::move(*ledger), run_id, true, coordinator.handle(), false));
+      owned(spawn_recorder(system(), std::move(*ledger), run_id, true, coordinator.handle(), {}, false));
   for (int twice = 0; twice < 2; ++twice) {
     caf::anon_send(broken, RecordResults{{{1, result_of(0, "a")}}});
     settle();

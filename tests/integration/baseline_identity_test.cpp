@@ -64,7 +64,7 @@ TEST_F(BaselineIdentity, AMissingBaselineNamesTheCommandThatMakesOne) {
   const auto suite = write_folder("fix", "q_1").string();
   expect_refusal(run_sluice(run_in("live", suite, {"--baseline", "none.json"})),
                  "none.json: cannot be read: there is no such file; write it with `sluice run " + suite +
-                     " --export-baseline none.json`");
+                     " --mode live --model sim-1 --provider openai --export-baseline none.json`");
   expect_refusal(run_sluice(run_in("live", suite, {"--baseline", "none.toml"})),
                  "none.toml: cannot be read: there is no such file; after a run without --baseline `sluice "
                  "update-baseline "

@@ -1,5 +1,6 @@
 // `sluice calibrate-judge`: a run whose judged answers are put beside labels, or another metric.
 
+#include "tests/support/ledger_rows.hpp"
 #include "tests/support/workbench.hpp"
 
 #include <string>
@@ -60,7 +61,8 @@ TEST_F(CalibrateJudge, PrintsAgreementWithLabelsAndWhereTheyDiffer) {
         run_sluice(command(address, "live") + Flags{"--labels", "labels.jsonl", "--format", "json"});
     ASSERT_EQ(finished.exit_code, 0) << finished.errors << finished.output;
     const Json report = Json::parse(finished.output);
-    EXPECT_EQ(report.at("judge"), Json::parse(R"({"provider": "openai", "model": "judge-1"})"));
+    EXPECT_EQ(report.at("judge"),
+              Json::parse(R"({"provider": "openai", "provider_name": "openai", "model": "judge-1"})"));
     EXPECT_EQ(report.at("against"), "labels");
     const Json& metric = report.at("metrics").at(0);
     EXPECT_EQ(metric.at("metric"), "relevancy");
@@ -77,6 +79,7 @@ TEST_F(CalibrateJudge, PrintsAgreementWithLabelsAndWhereTheyDiffer) {
   EXPECT_EQ(cached.exit_code, 0) << cached.errors;
   EXPECT_NE(cached.output.find("Kappa      0.90 (95 %: "), std::string::npos) << cached.output;
   EXPECT_NE(cached.output.find("t110: the judge fails it"), std::string::npos) << cached.output;
+  EXPECT_EQ(row_count(home(), "calibrations"), 1);
 }
 
 TEST_F(CalibrateJudge, TakesAnotherMetricInPlaceOfLabels) {
@@ -87,6 +90,17 @@ TEST_F(CalibrateJudge, TakesAnotherMetricInPlaceOfLabels) {
   const Json report = Json::parse(finished.output);
   EXPECT_EQ(report.at("against"), "must_contain");
   EXPECT_EQ(report.at("metrics").at(0).at("kappa"), 1.0);
+}
+
+// Results of mock answers took the place of those of real ones.
+TEST_F(CalibrateJudge, KeepsNothingOfMockAnswersAndSaysWhoJudged) {
+  write_labels(cases / 2);
+  const auto finished = run_sluice(command("http://127.0.0.1:1", "mock") + Flags{"--labels", "labels.jsonl"});
+  ASSERT_EQ(finished.exit_code, 0) << finished.errors << finished.output;
+  EXPECT_NE(finished.errors.find("the fake judge gave the scores"), std::string::npos) << finished.errors;
+  EXPECT_NE(finished.errors.find("is not kept"), std::string::npos) << finished.errors;
+  EXPECT_EQ(row_count(home(), "calibrations"), 0);
+  EXPECT_NE(run_sluice({"runs", "list"}).output.find("calibrated"), std::string::npos);
 }
 
 TEST_F(CalibrateJudge, BadLabelsAndFlagsAreRefusedBeforeTheFirstCall) {

@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <iterator>
+#include <sstream>
 
 #include <nlohmann/json.hpp>
 
@@ -182,7 +183,12 @@ TEST_F(Cassettes, StatsCountsAndPruneRemoves) {
   EXPECT_EQ(all[0]["non_answers"], 3);
   EXPECT_EQ(all[0]["in_use"], false);
   const auto table = run_sluice({"cache", "stats"});
-  EXPECT_NE(table.output.find("worker-0"), std::string::npos) << table.output;
+  EXPECT_TRUE(table.output.starts_with("worker-0: free, ")) << table.output;
+  EXPECT_NE(table.output.find("(" + std::to_string(fixture_count() - 3) + " answers, 3 non-answers,"),
+            std::string::npos)
+      << table.output;
+  std::istringstream lines(table.output);
+  for (std::string line; std::getline(lines, line);) EXPECT_LE(line.size(), 80u) << line;
 
   const auto none = run_sluice({"cache", "prune", "--older-than", "1h", "--pinned"});
   EXPECT_EQ(none.exit_code, 0) << none.errors;

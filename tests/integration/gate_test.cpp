@@ -287,7 +287,7 @@ TEST_F(Gate, UndefinedScores) {
 TEST_F(Gate, MissingEntries) {
   const auto two = suite("max_drop: 0.05", recall_test("q_1", 17, 20) + recall_test("q_2", 17, 20));
   const auto without_q_1 = [](Json& baseline) { baseline["entries"].erase(0); };
-  const std::string mends = "suite.yaml --export-baseline ";
+  const std::string mends = "suite.yaml --mode live --export-baseline ";
   expect_all({
       {"warns", two, without_q_1, {}, missing, mends},
       {"fails under --strict", two, without_q_1, {"--strict"}, missing_strict, mends},

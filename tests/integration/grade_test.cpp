@@ -29,7 +29,8 @@ class Grade : public Workbench {
         "  - {id: peru, category: america, input: {prompt: capital 3}, expected: {type: regex_match, "
         "pattern: .}}\n");
     old_ = std::make_unique<SimulatorProcess>(start_simulator(
-        {answer("capital 1", "Paris"), answer("capital 2", "Madrid"), answer("capital 3", "Lima")}, {}));
+        {answer("capital 1", "Paris"), answer("capital 2", "Madrid"), answer("capital 3", "Lima")},
+        {"--judge-unreadable", "1"}));
     new_ = std::make_unique<SimulatorProcess>(start_simulator(
         {// The judge: of the first pair B is better whichever it is, of the others what it says.
          R"({"contains": "ANSWER B -----\nParis is it", "text": {"notes": "B says more.", "quality_score": 0.75}})",
@@ -163,13 +164,53 @@ TEST_F(Grade, ATableShowsTheLowestFirst) {
 
 TEST_F(Grade, ATestWithoutAGradeIsAnErrorAndNotAScore) {
   auto flags = by_llm();
-  flags = with(std::move(flags), "--judge-provider", "old");  // It answers, but no comparison.
+  flags = with(std::move(flags), "--judge-provider", "old");  // It gives no comparison that can be read.
   const auto finished = run_sluice(grade(flags));
   EXPECT_EQ(finished.exit_code, 1) << finished.errors;
   const json report = json::parse(finished.output, nullptr, false);
   EXPECT_EQ(report["all"]["errors"], 3);
   EXPECT_TRUE(report["all"]["quality_score"].is_null());
   EXPECT_EQ(report["tests"][0]["reason_code"], "grade_unparsable");
+}
+
+/// Forty pairs, of which the candidate is better by a tenth, compared by a judge that errs as the flags say.
+class GradeBias : public Workbench {
+ protected:
+  json graded_by(const Flags& judge) {
+    std::string suite = "suite: pairs\narms: [before=p:m-1, after=p:m-2]\ntests:\n";
+    for (int i = 0; i < 40; ++i)
+      suite += "  - {id: t" + std::to_string(i) + ", input: {prompt: \"question " + std::to_string(i) +
+               ".\"}, expected: {type: regex_match, pattern: .}}\n";
+    write_text(folder() / "suite.yaml", suite);
+    const auto simulator = start_simulator(
+        {R"({"contains": "question", "vote": false, "text": "[quality 0.4] the old one", "times": 40})",
+         R"({"contains": "question", "vote": false, "text": "[quality 0.5] the new one"})"},
+        judge);
+    write_text(folder() / "sluice.toml", "[providers.p]\nkind = \"openai\"\nbase_url = \"" + simulator.url() +
+                                             "/v1\"\napi_key_env = \"OPENAI_API_KEY\"\n");
+    // The first arm alone takes the first forty answers.
+    EXPECT_EQ(run_sluice({"run", "suite.yaml", "--mode", "live", "--arm", "before=p:m-1"}).exit_code, 0);
+    const auto finished =
+        run_sluice({"grade", "suite.yaml", "--mode", "live", "--baseline", "before", "--candidate", "after",
+                    "--judge", "llm", "--judge-provider", "p", "--judge-model", "j", "--format", "json"});
+    EXPECT_EQ(finished.exit_code, 0) << finished.errors << finished.output;
+    return json::parse(finished.output, nullptr, false);
+  }
+};
+
+TEST_F(GradeBias, ByPositionIsFoundAndMakesTies) {
+  const json report = graded_by({"--judge-position-bias", "0.3"});
+  EXPECT_EQ(report["all"]["quality_score"], 0.5);
+  EXPECT_EQ(report["position_bias"]["flips"], 40);
+  EXPECT_EQ(report["position_bias"]["toward_first"], 40);
+  EXPECT_LT(report["position_bias"]["p"], 0.05);
+}
+
+TEST_F(GradeBias, ByPositionIsNotSaidOfAnHonestJudge) {
+  const json report = graded_by({});
+  EXPECT_NEAR(report["all"]["quality_score"].get<double>(), 0.55, 1e-9) << "half of the tenth";
+  EXPECT_EQ(report["position_bias"]["flips"], 0);
+  EXPECT_EQ(report["position_bias"]["p"], 1.0);
 }
 
 TEST_F(Grade, IsRefusedBeforeTheFirstCall) {

@@ -13,7 +13,7 @@ constexpr std::size_t max_entries = 32768;
 }  // namespace
 
 const BookEntry& AnswerBook::look_up(const ChatRequest& request) {
-  std::uint64_t key = 2 * request.user.size() + (request.vote ? 1 : 0);
+  std::uint64_t key = 4 * request.user.size() + (request.comparison ? 2 : 0) + (request.vote ? 1 : 0);
   for (const auto& text : request.user) key = content_hash(text.raw, key);
   const auto found = entries_.find(key);
   if (found != entries_.end()) return found->second;
@@ -29,7 +29,10 @@ BookEntry AnswerBook::make(const ChatRequest& request) {
   }
   BookEntry entry;
   entry.content = content_hash(message_);
-  if (request.vote) {
+  if (request.comparison) {
+    entry.judged = find_compared_answers(message_);
+    entry.form = JudgeForm::comparison;
+  } else if (request.vote) {
     entry.judged = find_judged_answers(message_);
   } else {
     entry.text = extract_claims(message_);

@@ -20,6 +20,7 @@ struct BookEntry {
   std::string escaped;                 ///< `text` with JSON escapes, as it stands in a body.
   std::vector<std::uint32_t> scripts;  ///< The script rules that fit it, in order.
   std::vector<JudgedAnswer> judged;    ///< What the vote is about; empty if none is asked for.
+  JudgeForm form = JudgeForm::vote;    ///< Of the judge's reply.
 };
 
 /// Answers by content: a message that comes again is neither unescaped nor searched again.

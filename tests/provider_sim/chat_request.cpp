@@ -81,20 +81,28 @@ constexpr std::array<std::string_view, 3> anthropic_schema{"format", "schema", "
 constexpr std::array<std::string_view, 1> gemini_schema{"properties"};
 
 /// Walks down the path to the names of a schema's properties; all else is skipped. The properties tell a vote
-/// (config/schemas/vote.schema.json): its name stands in one format of three.
+/// (config/schemas/vote.schema.json) and a comparison (comparison.schema.json): the schema's name stands in
+/// one format of three.
 bool read_schema(JsonCursor& cursor, std::span<const std::string_view> path, ChatRequest& out) {
   if (cursor.peek() != '{') return cursor.skip();
   bool score = false;
   bool rationale = false;
+  bool quality_score = false;
+  bool notes = false;
   const bool read = cursor.members([&](std::string_view key) {
     if (!path.empty()) {
       return key == path.front() ? read_schema(cursor, path.subspan(1), out) : cursor.skip();
     }
     score = score || key == "score";
     rationale = rationale || key == "rationale";
+    quality_score = quality_score || key == "quality_score";
+    notes = notes || key == "notes";
     return cursor.skip();
   });
-  if (path.empty()) out.vote = score && rationale;
+  if (path.empty()) {
+    out.comparison = quality_score && notes;
+    out.vote = out.comparison || (score && rationale);
+  }
   return read;
 }
 
@@ -200,6 +208,7 @@ void ChatRequest::clear() {
   max_tokens.reset();
   streams = false;
   vote = false;
+  comparison = false;
 }
 
 std::optional<std::string> read_chat_request(Provider provider, std::string_view body, ChatRequest& out) {

@@ -22,7 +22,8 @@ struct ChatRequest {
   std::size_t prompt_bytes = 0;  ///< All texts of all roles, unescaped.
   std::optional<std::uint64_t> max_tokens;
   bool streams = false;
-  bool vote = false;  ///< Its response schema has the properties of a vote, score and rationale.
+  bool vote = false;        ///< Its response schema has the properties of a vote or of a comparison.
+  bool comparison = false;  ///< Those of a comparison, quality_score and notes.
 
   void clear();
 };

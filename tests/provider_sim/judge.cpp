@@ -41,12 +41,8 @@ std::vector<QualityMarker> find_markers(std::string_view message) {
 
 /// `text` begins with the answer and goes on to the next marker, or to the end of the message.
 std::string_view cut_to_answer(std::string_view text) {
-  for (const std::string_view end : {"[end]", "\n</"}) {
-    const auto at = text.find(end);
-    if (at == text.npos) continue;
-    text = text.substr(0, at);
-    break;
-  }
+  const auto mark = text.find("[end]");
+  text = text.substr(0, mark != text.npos ? mark : std::min(text.find("\n</"), text.find("\n-----")));
   return text.substr(0, text.find_last_not_of(" \t\r\n") + 1);
 }
 
@@ -97,9 +93,11 @@ void append_fraction(std::string& out, double number) {
   out.append(digits.data(), std::to_chars(digits.data(), digits.data() + digits.size(), rounded).ptr);
 }
 
-std::string write_vote(std::span<const JudgedAnswer> answers, std::span<const double> taken_for) {
+std::string write_reply(JudgeForm form, std::span<const JudgedAnswer> answers,
+                        std::span<const double> taken_for) {
   const bool pair = answers.size() == 2;
-  std::string out = R"({"rationale":")";
+  const bool compares = form == JudgeForm::comparison;
+  std::string out = compares ? R"({"notes":")" : R"({"rationale":")";
   for (std::size_t i = 0; i < answers.size(); ++i) {
     if (pair) out += i == 0 ? "First: q" : " Second: q";
     out += pair ? "uality " : "Quality ";
@@ -108,8 +106,9 @@ std::string write_vote(std::span<const JudgedAnswer> answers, std::span<const do
     append_fraction(out, taken_for[i]);
     out += '.';
   }
-  out += R"(","score":)";
-  append_fraction(out, pair ? 0.5 + (taken_for[0] - taken_for[1]) / 2 : taken_for[0]);
+  out += compares ? R"(","quality_score":)" : R"(","score":)";
+  const double lead = pair ? (taken_for[0] - taken_for[1]) / 2 : 0;
+  append_fraction(out, compares ? 0.5 - lead : pair ? 0.5 + lead : taken_for[0]);
   out += '}';
   return out;
 }
@@ -131,24 +130,31 @@ std::vector<JudgedAnswer> find_judged_answers(std::string_view message) {
   return answers;
 }
 
+std::vector<JudgedAnswer> find_compared_answers(std::string_view message) {
+  auto answers = find_judged_answers(message);
+  // A hash of the message would be another quality in the other order.
+  if (answers.size() != 2) answers.assign(2, JudgedAnswer{.quality = 0.5});
+  return answers;
+}
+
 JudgeReply judge(const JudgeSettings& settings, std::span<const JudgedAnswer> answers, std::uint64_t content,
-                 std::uint64_t number) {
+                 std::uint64_t number, JudgeForm form) {
   const auto thrown = [&](Throw what) { return throw_die(settings, content, number, what); };
-  const double form = to_unit(thrown(Throw::form));
-  if (form < settings.refusal) return {true, {}};
-  if (form < settings.refusal + settings.unreadable) {
+  const double what = to_unit(thrown(Throw::form));
+  if (what < settings.refusal) return {true, {}};
+  if (what < settings.refusal + settings.unreadable) {
     constexpr std::array<std::string_view, 3> unreadable_forms{
         "The answer is mostly right, but it leaves something out.",
         R"({"rationale":"The answer is mostly right."})", R"({"rationale":"Eight of ten.","score":8})"};
     return {false, std::string(unreadable_forms[thrown(Throw::unreadable_form) % unreadable_forms.size()])};
   }
   const bool noisy = to_unit(thrown(Throw::noise)) < settings.noise;
-  return {false, write_vote(answers, impressions(settings, answers, noisy))};
+  return {false, write_reply(form, answers, impressions(settings, answers, noisy))};
 }
 
-JudgeReply Judge::reply(std::span<const JudgedAnswer> answers, std::uint64_t content) const {
+JudgeReply Judge::reply(std::span<const JudgedAnswer> answers, std::uint64_t content, JudgeForm form) const {
   const auto given = given_.find(content);
-  return judge(settings_, answers, content, given == given_.end() ? 0 : given->second);
+  return judge(settings_, answers, content, given == given_.end() ? 0 : given->second, form);
 }
 
 }  // namespace sluice::sim

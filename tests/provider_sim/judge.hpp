@@ -38,11 +38,21 @@ struct JudgedAnswer {
 /// What a message asks to be judged: one answer, or a pair in the order of the message.
 ///
 /// An answer begins at its marker `[quality S]`, S from 0 to 1. It ends at the first `[end]` behind it, else
-/// at the first line that begins with `</`, in either case before the next marker; else at the next marker or
-/// with the message. White space at its end does not count. Of more than two markers the last two count.
-/// Without a marker the whole message is one answer, whose quality is a hash of it in hundredths.
+/// at the first line that begins with `</` or `-----`, in any case before the next marker; else at the next
+/// marker or with the message. White space at its end does not count. Of more than two markers the last two
+/// count. Without a marker the whole message is one answer, whose quality is a hash of it in hundredths.
 /// Never empty. Pure; thread-safe.
 std::vector<JudgedAnswer> find_judged_answers(std::string_view message);
+
+/// What a message asks to be compared: its pair, or two answers of equal quality where it marks fewer.
+/// Pure; thread-safe.
+std::vector<JudgedAnswer> find_compared_answers(std::string_view message);
+
+/// What a reply says, and in which members.
+enum class JudgeForm : std::uint8_t {
+  vote,       ///< `score`: of a pair, how far the first is better.
+  comparison  ///< `quality_score`: how far the second is better.
+};
 
 /// What the judge answers.
 struct JudgeReply {
@@ -54,10 +64,11 @@ struct JudgeReply {
 /// arguments, equal reply.
 ///
 /// The score of one answer is its quality; of a pair it is how far the first is better: 0.5 + (first -
-/// second) / 2. Noise makes 1 - s of the score s by the qualities; then the biases are added to each answer,
-/// which stays within 0 and 1. REQUIRES: one answer, or two.
+/// second) / 2, in a comparison the other way round. Noise makes 1 - s of the score s by the qualities; then
+/// the biases are added to each answer, which stays within 0 and 1. REQUIRES: one answer, or two; two for a
+/// comparison.
 JudgeReply judge(const JudgeSettings& settings, std::span<const JudgedAnswer> answers, std::uint64_t content,
-                 std::uint64_t number);
+                 std::uint64_t number, JudgeForm form = JudgeForm::vote);
 
 /// Judges by the settings, and numbers the requests about a message by the replies that it was given. What
 /// limits and faults keep back is not counted: the request that is made in its place gets the same reply.
@@ -65,7 +76,7 @@ class Judge {
  public:
   explicit Judge(JudgeSettings settings) : settings_(std::move(settings)) {}
 
-  JudgeReply reply(std::span<const JudgedAnswer> answers, std::uint64_t content) const;
+  JudgeReply reply(std::span<const JudgedAnswer> answers, std::uint64_t content, JudgeForm form) const;
   /// The reply went out.
   void count(std::uint64_t content) { ++given_[content]; }
   void reset() { given_.clear(); }

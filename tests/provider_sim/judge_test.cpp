@@ -88,6 +88,25 @@ TEST(SimulatedJudge, FavoursWhatStandsFirstInAPairAlone) {
   EXPECT_DOUBLE_EQ(score_of(settings, {answer_of(0.5), answer_of(0.5)}), 0.45);
 }
 
+TEST(SimulatedJudge, ComparesTheSecondOfAPairWithTheFirst) {
+  const std::vector better{answer_of(0.6), answer_of(0.8)};
+  EXPECT_EQ(judge({}, better, 7, 3, JudgeForm::comparison).text,
+            R"({"notes":"First: quality 0.6, taken for 0.6. Second: quality 0.8, taken for 0.8.",)"
+            R"("quality_score":0.6})");
+  JudgeSettings settings;
+  settings.position_bias = 0.4;
+  EXPECT_TRUE(judge(settings, better, 7, 3, JudgeForm::comparison).text.ends_with(R"("quality_score":0.4})"));
+}
+
+TEST(FindComparedAnswers, AreEquallyGoodWithoutMarkers) {
+  const std::string pair = "A -----\n[quality 0.25] a\n----- B -----\n[quality 0.75] b\n";
+  const std::vector<JudgedAnswer> expected{{0.25, 16, {}, true}, {0.75, 16, {}, true}};
+  EXPECT_EQ(find_compared_answers(pair), expected);
+  const std::vector<JudgedAnswer> equal(2, JudgedAnswer{.quality = 0.5});
+  for (const std::string message : {"A: Lima, B: Paris", "A: [quality 1] Lima, B: Paris", ""})
+    EXPECT_EQ(find_compared_answers(message), equal) << message;
+}
+
 TEST(SimulatedJudge, FavoursLengthInProportionAndWithinBounds) {
   JudgeSettings settings;
   settings.length_bias = 0.2;
@@ -192,8 +211,8 @@ TEST(SimulatedJudge, NumbersTheRequestsOfEachMessage) {
   const std::vector<JudgedAnswer> answers{answer_of(0.75)};
   Judge judged(settings);
   const auto next = [&](std::uint64_t content) {
-    const auto reply = judged.reply(answers, content);
-    EXPECT_EQ(judged.reply(answers, content).text, reply.text) << "until it is counted";
+    const auto reply = judged.reply(answers, content, JudgeForm::vote);
+    EXPECT_EQ(judged.reply(answers, content, JudgeForm::vote).text, reply.text) << "until it is counted";
     judged.count(content);
     return reply.text;
   };

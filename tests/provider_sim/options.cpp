@@ -62,10 +62,12 @@ votes (true) or to other requests (false).
 Votes: a request whose response schema has the properties "score" and
 "rationale" is answered with a vote, {"rationale": "...", "score": 0.8}. An
 answer in it begins at its marker [quality S], S from 0 to 1, which is its
-honest score, and ends before [end], a line that begins with "</" or the next
-marker, or with the message. Two markers (the last two, of more) are a pair: its
-score is 0.5 + (first - second) / 2. Without a marker the whole message is one
-answer, and its score a hash of it. Noise comes before the biases, and each
+honest score, and ends before [end], a line that begins with "</" or "-----" or
+the next marker, or with the message. Two markers (the last two, of more) are a
+pair: its score is 0.5 + (first - second) / 2. Without a marker the whole
+message is one answer, and its score a hash of it. A schema with "quality_score"
+and "notes" asks for a comparison of a pair, 0.5 + (second - first) / 2; answers
+without markers are equally good. Noise comes before the biases, and each
 answer's score stays from 0 to 1. The n-th vote on a message is the same in
 every run with one --seed, however requests interleave; what a limit or a fault
 keeps back is given to the next request.

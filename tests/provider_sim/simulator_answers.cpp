@@ -32,7 +32,7 @@ Simulator::Plan Simulator::plan_answer(const BookEntry& entry) {
   plan.escaped = entry.escaped;
   plan.text_bytes = entry.text.size();
   if (!entry.judged.empty()) {
-    vote_ = judge_.reply(entry.judged, entry.content);
+    vote_ = judge_.reply(entry.judged, entry.content, entry.form);
     plan.built_in = vote_.text;
     use_text(plan, vote_.text);
   }

@@ -83,6 +83,18 @@ TEST_F(SimulatorJudgeTest, GivesAVoteInEachFormat) {
   }
 }
 
+TEST_F(SimulatorJudgeTest, ComparesInEachFormat) {
+  const std::string pair = "----- A -----\n[quality 0.5] a\n----- B -----\n[quality 0.75] b";
+  for (const Provider provider : all_formats) {
+    EXPECT_EQ(text_in(provider, ask(provider, pair, schema("comparison"))),
+              R"({"notes":"First: quality 0.5, taken for 0.5. Second: quality 0.75, taken for 0.75.",)"
+              R"("quality_score":0.625})")
+        << to_string(provider);
+    EXPECT_EQ(score_in(provider, vote(provider, pair)), 0.375) << "the same message as a vote";
+  }
+  EXPECT_EQ(stats()["votes"], 6);
+}
+
 TEST_F(SimulatorJudgeTest, KnowsAVoteByItsPropertiesAlone) {
   const Json claims = schema("claims");
   const Json bare = {{"properties", {{"score", true}, {"rationale", {{"type", "string"}}}}}};

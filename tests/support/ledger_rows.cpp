@@ -22,4 +22,9 @@ std::vector<LedgerRow> ledger_rows(const std::filesystem::path& home) {
   return rows;
 }
 
+std::int64_t row_count(const std::filesystem::path& home, const std::string& table) {
+  SQLite::Database ledger((home / "ledger.db").string(), SQLite::OPEN_READWRITE, 10'000);
+  return ledger.execAndGet("SELECT count(*) FROM " + table).getInt64();
+}
+
 }  // namespace sluice::support

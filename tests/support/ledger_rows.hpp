@@ -17,4 +17,7 @@ struct LedgerRow {
 /// The committed results of the latest run in HOME/ledger.db by trial. Empty if there is no ledger yet.
 std::vector<LedgerRow> ledger_rows(const std::filesystem::path& home);
 
+/// How many rows a table of HOME/ledger.db has. Throws if there is no such table.
+std::int64_t row_count(const std::filesystem::path& home, const std::string& table);
+
 }  // namespace sluice::support

@@ -43,6 +43,9 @@ inline UnitResult scored_result() {
   result.grade = GradingResult{{0.5, "A tie.", "llm:gpt-4o:comparison-v1", OrderedScores{0.75, 0.25}},
                                {"Hallo", "gpt-4o-mini-2024", {1190, 321}, true, 0},
                                {"Gr\u00fc\u00df dich", "", {1200, 345}, false, 640}};
+  result.claims_identity = digest(128);
+  result.observed =
+      ObservedAnswer{"Gr\u00fc\u00df dich, Welt", "stop", "gpt-4o-mini-2024", 1'700'000'000'000};
   return result;
 }
 
@@ -115,6 +118,8 @@ inline RunSettings settings() {
                   -3};
   result.grading = GradingSettings{
       GradeJudge::llm, "openai", "gpt-4o-mini", {Judge::model, "openai", "gpt-4o", 0.0, 512, false, {}, 7}};
+  result.observe = true;
+  result.redaction = {{"mail", "[a-z]+@[a-z.]+"}, {"customer", "C-[0-9]{4}"}};
   return result;
 }
 

@@ -73,6 +73,16 @@ std::uint64_t bytes_in(const fs::path& folder) {
   return bytes;
 }
 
+Result<std::optional<Completion>> find_answer(const fs::path& home, const UsedAnswer& wanted) {
+  for (const AnswerCache& cache : open_others_read_only(home, {})) {
+    for (auto found : {cache.get(wanted.key), cache.get_outcome(wanted.key)}) {
+      if (!found) return fail(found.error());
+      if (*found && answer_digest(**found) == wanted.answer) return std::move(*found);
+    }
+  }
+  return std::nullopt;
+}
+
 Result<std::vector<CacheFacts>> cache_stats(const fs::path& home) {
   const auto directories = list_caches(home);
   if (!directories) return fail(directories.error());

@@ -35,6 +35,7 @@ CallEngine::CallEngine(const RunSettings& settings, CallEngineConfig config)
     : settings_(settings),
       log_calls_(config.log_calls),
       random_(config.random_seed),
+      redactor_(std::move(config.redactor)),
       entries_(settings, config.has_cache),
       has_cache_(config.has_cache),
       link_(settings.heartbeat_interval),
@@ -273,6 +274,7 @@ std::optional<Failed> CallEngine::read(Call& call, const HttpDone& done,
   auto outcome = call.request->read(provider.settings, response, arrived, *provider.key);
   if (auto* failed = std::get_if<Failed>(&outcome)) {
     note_failure(call, *failed, response.status, at_.now);
+    redact(*failed, call, response, arrived, redactor_);
     return std::move(*failed);
   }
   provider.budget.answered(done.elapsed, at_.now);

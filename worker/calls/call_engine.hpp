@@ -1,5 +1,6 @@
 #pragma once
 
+#include "common/checks/redactor.hpp"
 #include "common/model/run_settings.hpp"
 #include "worker/calls/alarms.hpp"
 #include "worker/calls/call.hpp"
@@ -24,6 +25,7 @@ struct CallEngineConfig {
   bool log_calls = false;                   ///< Calls carry what the call log is to hold of them.
   bool has_cache = false;                   ///< Entries of other workers' caches can be kept here.
   std::uint32_t concurrency = 0;            ///< As the coordinator knows it (Backlog).
+  Redactor redactor = {};                   ///< For what errors quote of responses.
 };
 
 /// Makes the calls of one run, whatever they are for, under the budgets that the coordinator grants: when a
@@ -106,6 +108,7 @@ class CallEngine {
   const RunSettings& settings_;
   bool log_calls_;
   Random random_;
+  Redactor redactor_;
   EntryExchange entries_;
   bool has_cache_;
   CalledProviders providers_;

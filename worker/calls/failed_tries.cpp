@@ -61,6 +61,18 @@ void note_failure(Call& call, const Failed& failed, int status, TimePoint now) {
   }
 }
 
+void redact(Failed& failed, Call& call, const HttpResponse& response,
+            std::chrono::system_clock::time_point arrived, const Redactor& redactor) {
+  if (auto clean = redactor.redacted(response.body)) {
+    HttpResponse shown = response;
+    shown.body = std::move(*clean);
+    auto& provider = *call.provider;
+    auto again = call.request->read(provider.settings, shown, arrived, *provider.key);
+    if (auto* words = std::get_if<Failed>(&again)) failed.message = std::move(words->message);
+  }
+  redactor.apply(failed.message);
+}
+
 void note_lost(Call& call, const HttpDone& done, const Failed& failed, TimePoint now) {
   if (never_connected(done) && !done.started) settle_uncharged(call);
   auto& budget = call.provider->budget;

@@ -1,5 +1,6 @@
 #pragma once
 
+#include "common/checks/redactor.hpp"
 #include "common/clock.hpp"
 #include "common/error.hpp"
 #include "worker/calls/call.hpp"
@@ -7,6 +8,7 @@
 #include "worker/providers/provider.hpp"
 #include "worker/retry_policy.hpp"
 
+#include <chrono>
 #include <optional>
 
 /// What a try that brought no answer means: for its provider's budget, and for the call. Pure.
@@ -31,6 +33,10 @@ void settle_uncharged(Call& call);
 /// nothing of the provider, and one that was refused is not charged; a gateway may say either in the body of
 /// a 200.
 void note_failure(Call& call, const Failed& failed, int status, TimePoint now);
+/// The words of a failure as they may be shown. They quote the response, cut short, and half a secret is not
+/// known as one: they are those of the response as redacted.
+void redact(Failed& failed, Call& call, const HttpResponse& response,
+            std::chrono::system_clock::time_point arrived, const Redactor& redactor);
 /// What it has to know of a call without a response.
 void note_lost(Call& call, const HttpDone& done, const Failed& failed, TimePoint now);
 

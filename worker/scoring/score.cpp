@@ -88,12 +88,17 @@ void clear_scores(UnitResult& out) {
 
 /// Where the answer itself is the error its beginning is shown, or nobody could see why.
 void show_rejected_text(const Completion& completion, UnitResult& out) {
-  // What is looked at is bounded too: white space shrinks.
-  const std::string_view begin = beginning(completion.text, 4 * defaults::max_shown_bytes);
-  out.shown_text = beginning(one_line(to_valid_utf8(begin)), defaults::max_shown_bytes);
+  out.shown_text = shown_beginning(completion.text, true);
 }
 
 }  // namespace
+
+std::string shown_beginning(std::string_view text, bool is_error) {
+  if (!is_error) return std::string(beginning(text, defaults::max_shown_bytes));
+  // What is looked at is bounded too: white space shrinks.
+  const std::string_view begin = beginning(text, 4 * defaults::max_shown_bytes);
+  return std::string(beginning(one_line(to_valid_utf8(begin)), defaults::max_shown_bytes));
+}
 
 Result<TrialScore> score_trial(const AssessedAnswer& answer, const ScoringTask& task,
                                const TextChecker& assess) {
@@ -122,8 +127,7 @@ void score_answer(const Completion& completion, const Checks& checks, const Work
     return show_rejected_text(completion, out);
   }
   const auto shows_text = [](const ScoringTask& task) { return !task.texts.empty() || !task.judged.empty(); };
-  if (std::ranges::any_of(unit.tasks, shows_text))
-    out.shown_text = beginning(completion.text, defaults::max_shown_bytes);
+  if (std::ranges::any_of(unit.tasks, shows_text)) out.shown_text = shown_beginning(completion.text, false);
   out.scores.reserve(unit.tasks.size());
   for (std::size_t i = 0; i < unit.tasks.size(); ++i) {
     const auto votes = i < evidence.votes.size() ? std::span<const GivenVotes>(evidence.votes[i])

@@ -10,6 +10,7 @@
 
 #include <optional>
 #include <span>
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -35,6 +36,10 @@ struct AssessedAnswer {
 /// there.
 Result<TrialScore> score_trial(const AssessedAnswer& answer, const ScoringTask& task,
                                const TextChecker& assess);
+
+/// How an answer's text begins, as a result shows it: as it is, or, where it is itself the error, as one line
+/// without control characters.
+std::string shown_beginning(std::string_view text, bool is_error);
 
 /// Fills the part of a unit's result that follows from its answer's text: `usage`, `shown_text`, and either
 /// `error` (a refusal, a truncated answer, unparsable claims, or what a metric could not be assessed

@@ -42,7 +42,7 @@ void score(Scorer* self) {
       auto& [unit, outcome, spend, evidence, read] = batch.units[state.scored++];
       scored.results.push_back(unit_result(*unit, {state.checks->ontology, state.checks->text_checker},
                                            std::move(outcome), evidence, spend, std::move(read),
-                                           state.checks->keys));
+                                           state.checks->disclosure));
       out_of_time = std::chrono::steady_clock::now() >= end;
     }
     self->send(state.worker, std::move(scored));

@@ -1,8 +1,8 @@
 #pragma once
 
 #include "worker/messages.hpp"
-#include "worker/providers/key_mask.hpp"
 #include "worker/scoring/score.hpp"
+#include "worker/units/disclosure.hpp"
 
 #include <chrono>
 #include <memory>
@@ -15,12 +15,12 @@ namespace sluice {
 
 /// What the answers of a run are assessed by.
 struct RunChecks {
-  explicit RunChecks(Ontology of_run, KeyMask of_worker = {})
-      : ontology(std::move(of_run)), keys(std::move(of_worker)) {}
+  explicit RunChecks(Ontology of_run, Disclosure what_leaves = {})
+      : ontology(std::move(of_run)), disclosure(std::move(what_leaves)) {}
 
   Ontology ontology;
   TextChecker text_checker;
-  KeyMask keys;  ///< Finds this worker's keys in answers.
+  Disclosure disclosure;
 };
 
 /// Starts the actor that scores what the model client completes (UnitsCompleted) and hands it to the worker

@@ -1,5 +1,6 @@
 #pragma once
 
+#include "common/checks/redactor.hpp"
 #include "common/model/run_settings.hpp"
 #include "worker/answer_store.hpp"
 #include "worker/calls/call_engine.hpp"
@@ -27,6 +28,7 @@ struct UnitFlowConfig {
   RunSettings settings;
   std::map<std::string, std::string> keys;  ///< API key by provider name; empty for a call without a key.
   KeyMask key_mask;                         ///< Finds this worker's keys in answers.
+  Redactor redactor;                        ///< Of the run: for what its errors say.
   std::shared_ptr<AnswerStore> store;
   std::uint64_t random_seed = 0;     ///< For the jitter of the back-off.
   std::uint32_t max_concurrent = 0;  ///< Units at a time, unless the coordinator's search says more.

@@ -1,16 +1,25 @@
 #include "worker/units/unit_result.hpp"
 
+#include <cstddef>
+#include <optional>
+#include <set>
+#include <string>
 #include <utility>
+#include <variant>
+#include <vector>
 
 namespace sluice {
 
 namespace {
 
 /// A vote may quote what a cache holds of an answer. Before anything is cut: half a key is not known as one.
-Evidence without_keys(Evidence evidence, const KeyMask& keys) {
+Evidence disclosed(Evidence evidence, const Disclosure& disclosure) {
   for (auto& of_task : evidence.votes) {
     for (auto& of_metric : of_task) {
-      for (Vote& vote : of_metric.votes) keys.apply(vote.rationale);
+      for (Vote& vote : of_metric.votes) {
+        disclosure.keys.apply(vote.rationale);
+        disclosure.redactor.apply(vote.rationale);
+      }
     }
   }
   return evidence;
@@ -18,37 +27,109 @@ Evidence without_keys(Evidence evidence, const KeyMask& keys) {
 
 /// What the enricher did not know of the candidate's answer. A cache may hold keys of either.
 GradingResult finished(GradingResult grade, const Completion& candidate, const Spend& spend,
-                       const KeyMask& keys) {
+                       const Disclosure& disclosure) {
   grade.candidate.served_model = candidate.served_model;
   grade.candidate.usage = candidate.usage;
   grade.candidate.cache_hit = spend.cache_hit;
   grade.candidate.latency_ms = spend.cache_hit ? 0 : spend.latency_ms;
-  keys.apply(grade.grade.notes);
-  keys.apply(grade.baseline.text);
-  keys.apply(grade.candidate.text);
+  for (std::string* text : {&grade.grade.notes, &grade.baseline.text, &grade.candidate.text}) {
+    disclosure.keys.apply(*text);
+    disclosure.redactor.apply(*text);
+  }
   return grade;
+}
+
+Digest identity_of(const std::vector<FinalClaim>& claims) {
+  std::set<std::string> forms;
+  for (const FinalClaim& claim : claims) forms.insert(canonical_form(claim));
+  FieldHasher hasher;
+  for (const std::string& form : forms) hasher.field(form);
+  return hasher.finish();
+}
+
+bool redact_value(ClaimValue& value, const Redactor& redactor) {
+  auto* text = std::get_if<std::string>(&value);
+  return text != nullptr && redactor.apply(*text);
+}
+
+void redact_claims(UnitResult& result, const Redactor& redactor) {
+  const Digest identity = identity_of(result.claims);
+  bool changed = false;
+  for (ParsedClaim& claim : result.parsed) {
+    redactor.apply(claim.subject);
+    redactor.apply(claim.predicate);
+    redact_value(claim.value, redactor);
+  }
+  for (FinalClaim& claim : result.claims) {
+    changed |= redactor.apply(claim.concept_path);
+    changed |= redactor.apply(claim.predicate);
+    changed |= redact_value(claim.value, redactor);
+  }
+  if (changed) result.claims_identity = identity;
+}
+
+/// Details quote the answer, cut short: where something was redacted in it, they are what the redacted answer
+/// would get. One that would pass has no other words than its own.
+void redact_details(UnitResult& result, const WorkUnit& unit, const Checks& checks,
+                    const std::optional<std::string>& clean, const Redactor& redactor) {
+  for (std::size_t task = 0; task < result.scores.size(); ++task) {
+    const auto& texts = unit.tasks[task].texts;
+    auto& metrics = result.scores[task].metrics;
+    const std::size_t first_text = metrics.size() - texts.size() - result.scores[task].judged.size();
+    for (std::size_t i = 0; i < metrics.size(); ++i) {
+      std::string& detail = metrics[i].detail;
+      if (detail.empty()) continue;
+      const bool is_of_text = i >= first_text && i < first_text + texts.size();
+      if (clean && is_of_text && texts[i - first_text].metric != MetricId::semantic_similarity_to) {
+        auto again = checks.text_checker.assess(*clean, texts[i - first_text]);
+        if (again && !again->detail.empty()) detail = std::move(again->detail);
+      }
+      redactor.apply(detail);
+    }
+  }
+}
+
+/// After the scores, which are those of the answer as it is.
+void redact(UnitResult& result, const std::optional<std::string>& clean, const WorkUnit& unit,
+            const Checks& checks, const Redactor& redactor) {
+  if (redactor.empty()) return;
+  if (result.error) redactor.apply(result.error->message);
+  if (clean && !result.shown_text.empty())
+    result.shown_text = shown_beginning(*clean, result.error.has_value());
+  redact_claims(result, redactor);
+  redact_details(result, unit, checks, clean, redactor);
 }
 
 }  // namespace
 
 UnitResult unit_result(const WorkUnit& unit, const Checks& checks, UnitOutcome outcome,
-                       const Evidence& evidence, const Spend& spend, ReadAnswer read, const KeyMask& keys) {
+                       const Evidence& evidence, const Spend& spend, ReadAnswer read,
+                       const Disclosure& disclosure) {
+  const auto& [keys, redactor, whole_text] = disclosure;
   UnitResult result;
   result.unit = unit.unit;
   result.key = unit.key;
   result.spend = spend;
   if (auto* error = std::get_if<Error>(&outcome)) {
     result.error = std::move(*error);
-  } else {
-    auto& completion = std::get<Completion>(outcome);
-    // The answer is known by what the cache holds; nothing else holds a key.
-    result.answer = answer_digest(completion);
-    if (keys.apply(completion.text)) read = {};
-    if (completion.non_answer) keys.apply(completion.non_answer->message);
-    const bool judged = !evidence.votes.empty();
-    score_answer(completion, checks, unit, judged ? without_keys(evidence, keys) : evidence, result,
-                 std::move(read.claims));
-    if (evidence.grade) result.grade = finished(*evidence.grade, completion, spend, keys);
+    redactor.apply(result.error->message);
+    return result;
+  }
+  auto& completion = std::get<Completion>(outcome);
+  // The answer is known by what the cache holds; nothing else holds a key.
+  result.answer = answer_digest(completion);
+  if (keys.apply(completion.text)) read = {};
+  if (completion.non_answer) keys.apply(completion.non_answer->message);
+  const bool judged = !evidence.votes.empty();
+  score_answer(completion, checks, unit, judged ? disclosed(evidence, disclosure) : evidence, result,
+               std::move(read.claims));
+  auto clean = redactor.redacted(completion.text);
+  redact(result, clean, unit, checks, redactor);
+  if (evidence.grade) result.grade = finished(*evidence.grade, completion, spend, disclosure);
+  if (whole_text) {
+    result.observed = ObservedAnswer{clean ? std::move(*clean) : std::move(completion.text),
+                                     std::move(completion.finish_reason), std::move(completion.served_model),
+                                     completion.created_at_ms};
   }
   return result;
 }

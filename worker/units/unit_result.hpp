@@ -4,10 +4,10 @@
 #include "common/model/completion.hpp"
 #include "common/model/result.hpp"
 #include "common/model/trial.hpp"
-#include "worker/providers/key_mask.hpp"
 #include "worker/scoring/evidence.hpp"
 #include "worker/scoring/score.hpp"
 #include "worker/units/answer_schema.hpp"
+#include "worker/units/disclosure.hpp"
 
 #include <variant>
 
@@ -18,10 +18,10 @@ using UnitOutcome = std::variant<Completion, Error>;
 
 /// The unit's result: its answer, scored for each of its trials, or the error. `evidence` holds what the
 /// metrics need beside the answer without keys, `read` the answer as its schema has it if it was read
-/// already. An answer from a cache may hold keys that were not masked when it came: `keys` finds them. Pure
-/// and thread-safe.
+/// already. An answer from a cache may hold keys that were not masked when it came: `disclosure` finds them,
+/// and says what is redacted of what is shown, once it is scored. Pure and thread-safe.
 UnitResult unit_result(const WorkUnit& unit, const Checks& checks, UnitOutcome outcome,
                        const Evidence& evidence, const Spend& spend, ReadAnswer read = {},
-                       const KeyMask& keys = KeyMask());
+                       const Disclosure& disclosure = Disclosure());
 
 }  // namespace sluice

@@ -36,6 +36,29 @@ TEST(PrunedRuns, WhatStaysAndWhyIsReported) {
       "0 bytes after (another process is at work: later runs use the room)\n");
 }
 
+// `runs show` said "verdict fail (exit code 0)" of a grade.
+TEST(PastRuns, AGradeIsNoRunWithAVerdict) {
+  PastRun past;
+  past.run.run_id = "1b4e28ba";
+  past.run.suite = "capitals";
+  past.run.settings = R"({"command": "grade", "mode": "live"})";
+  past.summary.emplace();
+  past.summary->verdict = "fail";
+  const auto has = [](const std::string& text, const std::string& words) {
+    return text.find(words) != std::string::npos;
+  };
+  EXPECT_TRUE(has(run_details(past), "command      sluice grade\n")) << run_details(past);
+  EXPECT_TRUE(has(run_details(past), "verdict      graded (exit code 0)\n")) << run_details(past);
+  EXPECT_TRUE(has(run_table({past}, 80), " graded ")) << run_table({past}, 80);
+  past.run.settings = R"({"command": "calibrate-judge", "mode": "live"})";
+  EXPECT_TRUE(has(run_details(past), "verdict      calibrated (exit code 0)\n")) << run_details(past);
+  past.summary->exit_code = 2;
+  EXPECT_TRUE(has(run_details(past), "verdict      error (exit code 2)\n")) << run_details(past);
+  past.run.settings = R"({"mode": "live"})";
+  EXPECT_TRUE(has(run_details(past), "command      sluice run\n")) << run_details(past);
+  EXPECT_TRUE(has(run_details(past), "verdict      fail (exit code 2)\n")) << run_details(past);
+}
+
 TEST(OpenLedger, WarnsThatItBroughtAFileUpToDate) {
   const support::TemporaryFolder folder;
   const auto file = folder.path() / "ledger.db";

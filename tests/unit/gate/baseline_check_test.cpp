@@ -51,6 +51,26 @@ TEST(BaselineCheck, QuotesThePathsOfItsCommands) {
               "`sluice run 'my suites/it'\\''s.yaml' --export-baseline FILE`");
 }
 
+// Without the run's judge and arms the command ended in "no judge is named".
+TEST(BaselineCheck, CommandsHaveTheFlagsThatTheRunNeeds) {
+  const std::string flags = flags_to_repeat(
+      R"({"arm": ["a=sim:m 1", "b=sim:m2"], "baseline": ["base.json"], "judge": ["openai"], "mode": ["live"],
+          "categories": ["x"], "no-judge": ["true"], "strict": ["true"], "max-cost": ["5"]})");
+  EXPECT_EQ(flags, " --arm 'a=sim:m 1' --arm b=sim:m2 --judge openai --mode live --no-judge");
+  EXPECT_EQ(flags_to_repeat(""), "") << "a run from before flags were kept";
+  BaselineHeader other = header;
+  other.config_fingerprint = "sha256:11";
+  GatedRun run = run_of();
+  run.flags = " --judge openai --mode live";
+  const auto notices = check_baseline(other, run);
+  ASSERT_TRUE(notices);
+  expect_part(notices->at(0).message,
+              "`sluice run demo.yaml --judge openai --mode live --export-baseline base.json`");
+  other.mode = "mock";
+  expect_part(check_baseline(other, run).error().message,
+              "`sluice run demo.yaml --judge openai --mode live --export-baseline base.json`");
+}
+
 // Two folders called `fix` counted as one suite.
 TEST(BaselineCheck, RefusesAFolderOfTheSameNameElsewhereInTheCheckout) {
   BaselineHeader other = header;

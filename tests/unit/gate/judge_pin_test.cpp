@@ -188,6 +188,9 @@ TEST(JudgeIdentity, IsThatOfTheRunsSettings) {
   run.judge.model = "claude";
   run.judge.judge = Judge::model;
   EXPECT_EQ(judge_identity(run), (JudgeIdentity{"anthropic", "claude"}));
+  EXPECT_EQ(judge_identity(run).in_words(), "claude (second)") << "as the settings call it";
+  const RunJudge named(judge_identity(run), {});
+  EXPECT_EQ(named.pin_of({}).judge->in_words(), "claude (anthropic)") << "as a baseline has it";
   run.judge.judge = Judge::none;
   EXPECT_EQ(judge_identity(run), (JudgeIdentity{"anthropic", "claude"})) << "its votes are in the cache";
   run.judge.judge = Judge::fake;

@@ -22,7 +22,6 @@ namespace {
 struct OldLedger {
   const char* name;
   int version;
-  const char* runs_columns;
   bool has_prompt_hash;
 };
 
@@ -39,83 +38,30 @@ constexpr const char* pin_moves =
     "CREATE TABLE pin_moves (seq INTEGER PRIMARY KEY, key BLOB NOT NULL, answer BLOB NOT NULL, "
     "holder TEXT NOT NULL, paid INTEGER NOT NULL)";
 
-constexpr const char* runs_1 = R"sql(
-  seq INTEGER PRIMARY KEY, run_id TEXT NOT NULL UNIQUE,
-  suite TEXT NOT NULL, mode TEXT NOT NULL, provider TEXT NOT NULL, model TEXT NOT NULL,
-  prompt_version TEXT NOT NULL,
-  trials INTEGER NOT NULL, started_at_ms INTEGER NOT NULL,
-  completed_at_ms INTEGER, verdict TEXT, exit_code INTEGER
-)sql";
-constexpr const char* runs_1_with_hash = R"sql(
-  seq INTEGER PRIMARY KEY, run_id TEXT NOT NULL UNIQUE,
-  suite TEXT NOT NULL, mode TEXT NOT NULL, provider TEXT NOT NULL, model TEXT NOT NULL,
-  prompt_version TEXT NOT NULL, prompt_hash TEXT NOT NULL,
-  trials INTEGER NOT NULL, started_at_ms INTEGER NOT NULL,
-  completed_at_ms INTEGER, verdict TEXT, exit_code INTEGER
-)sql";
-constexpr const char* runs_2 = R"sql(
-  seq INTEGER PRIMARY KEY, run_id TEXT NOT NULL UNIQUE,
-  suite TEXT NOT NULL, mode TEXT NOT NULL, provider TEXT NOT NULL, model TEXT NOT NULL,
-  prompt_version TEXT NOT NULL, prompt_hash TEXT NOT NULL,
-  trials INTEGER NOT NULL, started_at_ms INTEGER NOT NULL,
-  suite_path TEXT NOT NULL, selection INTEGER NOT NULL,
-  completed_at_ms INTEGER, verdict TEXT, exit_code INTEGER, reason_code TEXT,
-  precision REAL, recall REAL, f1 REAL,
-  passed INTEGER, warned INTEGER, flaky INTEGER, failed INTEGER, errors INTEGER,
-  paid_input_tokens INTEGER, paid_output_tokens INTEGER, estimated_cost REAL
-)sql";
-constexpr const char* runs_4 = R"sql(
-  seq INTEGER PRIMARY KEY, run_id TEXT NOT NULL UNIQUE,
-  suite TEXT NOT NULL, mode TEXT NOT NULL, provider TEXT NOT NULL, model TEXT NOT NULL,
-  prompt_version TEXT NOT NULL, prompt_hash TEXT NOT NULL,
-  trials INTEGER NOT NULL, started_at_ms INTEGER NOT NULL,
-  suite_path TEXT NOT NULL, selection INTEGER NOT NULL,
-  completed_at_ms INTEGER, verdict TEXT, exit_code INTEGER, reason_code TEXT,
-  precision REAL, recall REAL, f1 REAL,
-  passed INTEGER, warned INTEGER, flaky INTEGER, failed INTEGER, errors INTEGER,
-  paid_input_tokens INTEGER, paid_output_tokens INTEGER, paid_embedding_tokens INTEGER, estimated_cost REAL
-)sql";
-
-constexpr const char* runs_6 = R"sql(
-  seq INTEGER PRIMARY KEY, run_id TEXT NOT NULL UNIQUE,
-  suite TEXT NOT NULL, mode TEXT NOT NULL, provider TEXT NOT NULL, model TEXT NOT NULL,
-  prompt_version TEXT NOT NULL, prompt_hash TEXT NOT NULL,
-  trials INTEGER NOT NULL, started_at_ms INTEGER NOT NULL,
-  suite_path TEXT NOT NULL, selection INTEGER NOT NULL,
-  completed_at_ms INTEGER, verdict TEXT, exit_code INTEGER, reason_code TEXT,
-  precision REAL, recall REAL, f1 REAL,
-  passed INTEGER, warned INTEGER, flaky INTEGER, failed INTEGER, errors INTEGER,
-  paid_input_tokens INTEGER, paid_output_tokens INTEGER, paid_embedding_tokens INTEGER, estimated_cost REAL,
-  config_fingerprint TEXT, plan_identity TEXT, settings TEXT, result_layout INTEGER, pinned_at_ms INTEGER
-)sql";
-
-constexpr const char* runs_7 = R"sql(
-  seq INTEGER PRIMARY KEY, run_id TEXT NOT NULL UNIQUE,
-  suite TEXT NOT NULL, mode TEXT NOT NULL, provider TEXT NOT NULL, model TEXT NOT NULL,
-  prompt_version TEXT NOT NULL, prompt_hash TEXT NOT NULL,
-  trials INTEGER NOT NULL, started_at_ms INTEGER NOT NULL,
-  suite_path TEXT NOT NULL, selection INTEGER NOT NULL,
-  completed_at_ms INTEGER, verdict TEXT, exit_code INTEGER, reason_code TEXT,
-  precision REAL, recall REAL, f1 REAL,
-  passed INTEGER, warned INTEGER, flaky INTEGER, failed INTEGER, errors INTEGER,
-  paid_input_tokens INTEGER, paid_output_tokens INTEGER, paid_embedding_tokens INTEGER,
-  paid_judge_input_tokens INTEGER, paid_judge_output_tokens INTEGER, estimated_cost REAL,
-  config_fingerprint TEXT, plan_identity TEXT, settings TEXT, result_layout INTEGER, pinned_at_ms INTEGER
-)sql";
-constexpr const char* runs_9 = R"sql(
-  seq INTEGER PRIMARY KEY, run_id TEXT NOT NULL UNIQUE,
-  suite TEXT NOT NULL, mode TEXT NOT NULL, provider TEXT NOT NULL, model TEXT NOT NULL,
-  prompt_version TEXT NOT NULL, prompt_hash TEXT NOT NULL,
-  trials INTEGER NOT NULL, started_at_ms INTEGER NOT NULL,
-  suite_path TEXT NOT NULL, selection INTEGER NOT NULL,
-  completed_at_ms INTEGER, verdict TEXT, exit_code INTEGER, reason_code TEXT,
-  precision REAL, recall REAL, f1 REAL,
-  passed INTEGER, warned INTEGER, flaky INTEGER, failed INTEGER, errors INTEGER,
-  paid_input_tokens INTEGER, paid_output_tokens INTEGER, paid_embedding_tokens INTEGER,
-  paid_judge_input_tokens INTEGER, paid_judge_output_tokens INTEGER,
-  paid_baseline_input_tokens INTEGER, paid_baseline_output_tokens INTEGER, estimated_cost REAL,
-  config_fingerprint TEXT, plan_identity TEXT, settings TEXT, result_layout INTEGER, pinned_at_ms INTEGER
-)sql";
+/// The columns of `runs` as that version made them. The first was made with `prompt_hash` and without.
+std::string runs_columns(int version, bool has_prompt_hash) {
+  std::string columns =
+      "seq INTEGER PRIMARY KEY, run_id TEXT NOT NULL UNIQUE, suite TEXT NOT NULL, mode TEXT NOT NULL, "
+      "provider TEXT NOT NULL, model TEXT NOT NULL, prompt_version TEXT NOT NULL, ";
+  if (has_prompt_hash) columns += "prompt_hash TEXT NOT NULL, ";
+  columns += "trials INTEGER NOT NULL, started_at_ms INTEGER NOT NULL, ";
+  if (version >= 2) columns += "suite_path TEXT NOT NULL, selection INTEGER NOT NULL, ";
+  columns += "completed_at_ms INTEGER, verdict TEXT, exit_code INTEGER";
+  if (version < 2) return columns;
+  columns +=
+      ", reason_code TEXT, precision REAL, recall REAL, f1 REAL, passed INTEGER, warned INTEGER, "
+      "flaky INTEGER, failed INTEGER, errors INTEGER, paid_input_tokens INTEGER, paid_output_tokens INTEGER";
+  if (version >= 4) columns += ", paid_embedding_tokens INTEGER";
+  if (version >= 7) columns += ", paid_judge_input_tokens INTEGER, paid_judge_output_tokens INTEGER";
+  if (version >= 9) columns += ", paid_baseline_input_tokens INTEGER, paid_baseline_output_tokens INTEGER";
+  columns += ", estimated_cost REAL";
+  if (version >= 6) {
+    columns +=
+        ", config_fingerprint TEXT, plan_identity TEXT, settings TEXT, result_layout INTEGER, "
+        "pinned_at_ms INTEGER";
+  }
+  return columns;
+}
 
 constexpr const char* calibrations = R"sql(CREATE TABLE calibrations (
   suite TEXT NOT NULL, metric TEXT NOT NULL,
@@ -139,16 +85,16 @@ constexpr const char* quality = R"sql(CREATE TABLE quality (
   baseline_cost REAL, baseline_latency_ms INTEGER, candidate_cost REAL, candidate_latency_ms INTEGER
 ))sql";
 
-constexpr std::array<OldLedger, 10> old_ledgers{{{"1", 1, runs_1, false},
-                                                 {"1WithPromptHash", 1, runs_1_with_hash, true},
-                                                 {"2", 2, runs_2, true},
-                                                 {"3", 3, runs_2, true},
-                                                 {"4", 4, runs_4, true},
-                                                 {"5", 5, runs_4, true},
-                                                 {"6", 6, runs_6, true},
-                                                 {"7", 7, runs_7, true},
-                                                 {"8", 8, runs_7, true},
-                                                 {"9", 9, runs_9, true}}};
+constexpr std::array<OldLedger, 10> old_ledgers{{{"1", 1, false},
+                                                 {"1WithPromptHash", 1, true},
+                                                 {"2", 2, true},
+                                                 {"3", 3, true},
+                                                 {"4", 4, true},
+                                                 {"5", 5, true},
+                                                 {"6", 6, true},
+                                                 {"7", 7, true},
+                                                 {"8", 8, true},
+                                                 {"9", 9, true}}};
 
 std::string hex(const Digest& digest) {
   return "X'" + to_hex(digest) + "'";
@@ -170,7 +116,7 @@ void make(const OldLedger& old, const std::filesystem::path& file) {
   SQLite::Database db(file.string(), SQLite::OPEN_READWRITE | SQLite::OPEN_CREATE);
   db.exec("PRAGMA journal_mode = WAL");
   db.exec("PRAGMA synchronous = OFF");
-  db.exec("CREATE TABLE runs (" + std::string(old.runs_columns) + ")");
+  db.exec("CREATE TABLE runs (" + runs_columns(old.version, old.has_prompt_hash) + ")");
   db.exec(results_and_pins);
   if (old.version >= 3) db.exec(embeddings);
   if (old.version >= 5) db.exec(pin_moves);

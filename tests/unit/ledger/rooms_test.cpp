@@ -25,8 +25,8 @@ void follow(const fs::path& file, std::set<std::string>& reached) {
 
 TEST(Rooms, NothingPureReachesTheLedger) {
   std::size_t files = 0;
-  for (const char* room : {"dispatch", "facts", "gate", "governor", "merge", "perturb", "plan", "report",
-                           "run", "session", "statistics", "suite"}) {
+  for (const char* room : {"dispatch", "facts", "gate", "governor", "merge", "observations", "perturb",
+                           "plan", "report", "run", "session", "statistics", "suite"}) {
     for (const auto& entry :
          fs::directory_iterator(support::source_path(std::string("coordinator/") + room))) {
       if (!entry.is_regular_file()) continue;

@@ -1,6 +1,7 @@
 // A judge beside labels or another metric: what is counted, and how it is shown.
 #include "coordinator/report/calibration_report.hpp"
 #include "tests/unit/report/judged_run.hpp"
+#include "tests/unit/report/report_texts.hpp"
 
 #include <string>
 #include <vector>
@@ -114,7 +115,7 @@ TEST(JudgeCalibration, IsShownInWordsAndAsJson) {
   const CalibratedRun run(60, 60);
   CalibrationReport report{
       "calibrated", {"openai", "gpt-4o"}, "must_contain", 0.95, run.beside({nullptr, must_contain}), 2};
-  const std::string text = calibration_text(report);
+  const std::string text = calibration_text(report, 120);
   for (const char* words :
        {"Judge gpt-4o (openai) beside the metric must_contain, suite calibrated\n",
         "\nfaithfulness, rubric faithfulness v1, 3 votes on an answer\n",
@@ -124,8 +125,10 @@ TEST(JudgeCalibration, IsShownInWordsAndAsJson) {
         "    and 10 more\n", "\n2 cases with an error left out\n"}) {
     EXPECT_NE(text.find(words), std::string::npos) << words << "\nis not in\n" << text;
   }
+  expect_lines_within(calibration_text(report, 80), 80);
   const json parsed = json::parse(calibration_json(report));
-  EXPECT_EQ(parsed["judge"], json::parse(R"({"provider": "openai", "model": "gpt-4o"})"));
+  EXPECT_EQ(parsed["judge"],
+            json::parse(R"({"provider": "openai", "provider_name": "openai", "model": "gpt-4o"})"));
   EXPECT_EQ(parsed["against"], "must_contain");
   EXPECT_EQ(parsed["errors"], 2);
   const json& metric = parsed["metrics"][0];
@@ -138,7 +141,8 @@ TEST(JudgeCalibration, IsShownInWordsAndAsJson) {
   EXPECT_EQ(metric["disagreements"], 30);
   EXPECT_EQ(metric["first_disagreements"][0], json::parse(R"({"id": "t101", "judge_passes": true})"));
   report.metrics[0].calibration.kappa.reset();
-  EXPECT_NE(calibration_text(report).find("undefined: all verdicts of both are the same"), std::string::npos);
+  EXPECT_NE(calibration_text(report, 120).find("undefined: all verdicts of both are the same"),
+            std::string::npos);
   EXPECT_TRUE(json::parse(calibration_json(report))["metrics"][0]["kappa"].is_null());
 }
 

@@ -3,6 +3,9 @@
 #include "coordinator/display/text_table.hpp"
 #include "coordinator/report/wording.hpp"
 
+#include <string>
+#include <vector>
+
 #include <gtest/gtest.h>
 
 namespace sluice {
@@ -72,6 +75,8 @@ TEST(TextTable, GivesUpWidthInOrder) {
   EXPECT_NE(drawn(table, 35).find("│ a very lo… │      1 │      0.50 │\n"), std::string::npos);
   const std::string narrow = drawn(table, 20);
   EXPECT_NE(narrow.find("│ a very… │      1 │\n"), std::string::npos) << narrow;
+  EXPECT_EQ(left_out_columns(table, 20), std::vector<std::string>{"Precision"});
+  EXPECT_TRUE(left_out_columns(table, 35).empty());
 }
 
 TEST(Wording, NumbersAsPeopleReadThem) {

@@ -2,6 +2,7 @@
 
 #include "coordinator/merge/run_grades.hpp"
 #include "tests/unit/report/gated_run.hpp"
+#include "tests/unit/report/report_texts.hpp"
 
 #include <string>
 #include <utility>
@@ -145,6 +146,7 @@ TEST_F(GradeReport, NotesAreCutToWhatATerminalLeavesThem) {
     write_grade_table(input(run), {.columns = columns}, sink);
     EXPECT_NE(sink.text().find("Worse in what matters"), std::string::npos) << sink.text();
     EXPECT_NE(sink.text().find("grade_unparsable: the judge"), std::string::npos) << sink.text();
+    expect_lines_within(sink.text(), columns);
   }
 }
 

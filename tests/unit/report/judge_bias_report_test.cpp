@@ -212,6 +212,13 @@ TEST(JudgeBiasFold, SaysHowManyVotesWouldDo) {
     EXPECT_TRUE(has(words, "below the limit of 5.0 %")) << words;
   }
   JudgedMetricBias noisy = metric;
+  noisy.noise->flip_rate = 0.0;
+  noisy.noise->flip_rate_upper = 0.5;
+  EXPECT_TRUE(has(wording::vote_noise(noisy),
+                  "(at most 50.0 %): too few answers to tell whether it is below the limit of 5.0 %"))
+      << wording::vote_noise(noisy);
+  noisy.noise->flip_rate_upper = 0.04;
+  EXPECT_TRUE(has(wording::vote_noise(noisy), "(at most 4.0 %): below the limit of 5.0 %"));
   noisy.noise->flip_rate = 0.072;
   noisy.noise->flip_rate_upper = 0.14;
   noisy.noise->enough_votes = 7;

@@ -1,4 +1,5 @@
 // What the reports show of judge metrics: scores, agreement, rationale, the judge, and what it was paid.
+#include "coordinator/report/assessment_wording.hpp"
 #include "coordinator/report/wording.hpp"
 #include "coordinator/score_files/score_file.hpp"
 #include "tests/unit/report/golden.hpp"
@@ -51,10 +52,11 @@ TEST_F(JudgedReport, StatusesFollowFromTheVotes) {
 
 TEST_F(JudgedReport, JsonHasTheVotesOfEachCase) {
   const json report = json::parse(json_of(input));
-  EXPECT_EQ(report["judge"], json::parse(R"({"provider": "openai", "model": "gpt-4o"})"));
+  EXPECT_EQ(report["judge"],
+            json::parse(R"({"provider": "openai", "provider_name": "gateway", "model": "gpt-4o"})"));
   const json& cases = report["fixture_results"];
   EXPECT_EQ(cases[1]["meta"]["assay"]["judge"], json::parse(R"({"correctness": {
-    "rubric_version": "v2", "passed": true, "score": 0.6666666666666666, "source": "judge",
+    "rubric": "correctness", "rubric_version": "v2", "min_score": 0.5, "passed": true, "score": 0.6666666666666666, "source": "judge",
     "samples": [true, false, true], "scores": [0.75, 0.25, 1.0], "agreement": 0.6666666666666666,
     "rationale": "A week is about\nfive working days."}})"));
   EXPECT_EQ(cases[1]["metrics"][0]["cause"], "judge_disagrees");
@@ -81,6 +83,30 @@ TEST_F(JudgedReport, TheVotesMinScoreIsNoThreshold) {
   const json metric = json::parse(json_of(input))["fixture_results"][1]["metrics"][0];
   EXPECT_TRUE(metric["thresholding"]["min_score"].is_null());
   EXPECT_TRUE(metric["limit"].is_null());
+}
+
+TEST_F(JudgedReport, SaysWhatTheVotesHadToReachByWhichRubric) {
+  run.suite.cases.held(3).expectations[0].min_score = 0.75;
+  run.suite.rubrics[3].id = "tone";
+  const Aggregates all = run.aggregates();
+  const ReportInput again = run.input(all);
+  for (const std::string& text : {table_of(again, {.columns = 200}), markdown_of(again), junit_of(again)}) {
+    EXPECT_TRUE(has(text, "1 of 5 votes reached 0.75")) << text;
+    EXPECT_TRUE(has(text, "rubric (tone mine)")) << text;
+  }
+  const json judged = json::parse(json_of(again))["fixture_results"][3]["meta"]["assay"]["judge"]["rubric"];
+  EXPECT_EQ(judged["min_score"], 0.75);
+  EXPECT_EQ(judged["rubric"], "tone");
+}
+
+TEST_F(JudgedReport, VotesThatAllFailedAreCountedToo) {
+  AssessedMetric metric;
+  metric.id = faithfulness;
+  metric.score = 0.71;
+  metric.cause = MetricCause::no_majority;
+  metric.votes = VoteTally{.samples = 3, .votes = 3, .passed = 0, .min_score = 0.75, .rationale = {}};
+  EXPECT_EQ(wording::assessed(metric),
+            "faithfulness 0.71, agreement 1.00 (0 of 3 votes reached 0.75): no majority of the votes passed");
 }
 
 TEST_F(JudgedReport, ARunThatJudgesNothingSaysNothingOfJudges) {
@@ -129,7 +155,7 @@ TEST_F(JudgedReport, AWarningForAMissingEntryShowsTheVotesThatDisagree) {
   const ReportInput beside = run.input(all);
   for (const std::string& text :
        {table_of(beside, {.columns = 120}), markdown_of(beside), github_of(beside)}) {
-    EXPECT_TRUE(has(text, "2 of 3 votes passed")) << text;
+    EXPECT_TRUE(has(text, "2 of 3 votes reached 0.5")) << text;
     EXPECT_TRUE(has(text, "A week is about five working days.")) << text;
   }
 }
@@ -236,7 +262,8 @@ TEST(JudgedRepeats, ReportsForPeopleCountTheVotesOfAllRepeats) {
   ReportInput input = sample::input_of(results, aggregates);
   input.stability = &stability;
   const std::string table = table_of(input, {.columns = 120});
-  EXPECT_TRUE(has(table, "faithfulness 0.59, 6 of 9 votes passed: no majority of the votes passed")) << table;
+  EXPECT_TRUE(has(table, "faithfulness 0.59, 6 of 9 votes reached 0.5: no majority of the votes passed"))
+      << table;
   EXPECT_TRUE(has(table, "repeat 1 against")) << table;
 }
 

@@ -52,7 +52,7 @@ struct JudgedRun {
 
   ReportInput input(const Aggregates& aggregates) const {
     ReportInput input = input_of(results, aggregates);
-    input.identity.judge = {"openai", "gpt-4o"};
+    input.identity.judge = {"openai", "gpt-4o", "gateway"};
     input.facts.paid.of(CallKind::judge) = {4000, 600};
     input.paid_judge_cost = 0.002;
     input.source_folder = "evals";

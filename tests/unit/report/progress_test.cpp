@@ -103,6 +103,16 @@ TEST(Progress, NobodyWaitsAtTheEnd) {
   EXPECT_EQ(render_plain(state).find("waiting"), std::string::npos) << render_plain(state);
 }
 
+// A good run ended in a red "0 workers".
+TEST(Progress, NoWorkersAreCountedAtTheEnd) {
+  ProgressState state = half_way();
+  state.done = state.total;
+  state.in_flight = state.workers = 0;
+  const std::string line = render_live(state, 200, false);
+  EXPECT_EQ(line.find("worker"), std::string::npos) << line;
+  EXPECT_EQ(line.find("in flight"), std::string::npos) << line;
+}
+
 TEST(Progress, WhatIsHeldUpIsNotInFlight) {
   ProgressState state;
   state.begun = 20;

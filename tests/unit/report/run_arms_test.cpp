@@ -143,6 +143,21 @@ TEST(RunArms, PairsTheTestsThatBothAnswered) {
             (std::vector{CaseStatus::pass, CaseStatus::error, CaseStatus::pass}));
 }
 
+// One test gave the interval "+0.0 to +0.0".
+TEST(RunArms, AFewTestsGiveNoInterval) {
+  for (const std::uint32_t tests : {1u, 4u, 5u}) {
+    Arms arms({"a", "b"});
+    for (std::uint32_t test = 0; test < tests; ++test) {
+      arms.add(test, 0, {scored(0.5)});
+      arms.add(test, 1, {scored(0.5)});
+    }
+    const RunArms run = arms.finish();
+    const ArmMetricComparison& one = of(run.pairs[0], MetricId::semantic_similarity_to);
+    EXPECT_EQ(one.gain(), 0.0);
+    EXPECT_EQ(one.gain_interval().has_value(), tests == 5) << tests;
+  }
+}
+
 TEST(RunArms, ABaselineArmIsComparedWithEachOther) {
   ArmRules rules;
   rules.baseline = 1;
@@ -190,6 +205,19 @@ TEST(RunArms, NoticesOrientEachPairByTheBaseline) {
   EXPECT_EQ(notices[0].severity, GateNotice::Severity::failure);
   EXPECT_EQ(notices[0].message,
             "`semantic_similarity_to` of the arm `a` is worse than that of `b`, beyond chance.");
+}
+
+TEST(RunArms, ANoticeSaysThatTooFewTestsDecideNothing) {
+  Arms arms({"1", "2"}, {.baseline = 0});
+  arms.add(0, 0, {scored(0.5)});
+  arms.add(0, 1, {scored(0.75)});
+  const auto notices = arm_notices(arms.finish(), 0);
+  ASSERT_EQ(notices.size(), 1u);
+  EXPECT_EQ(notices[0].code, "arm_undecided");
+  EXPECT_EQ(
+      notices[0].message,
+      "whether `semantic_similarity_to` of the arm `2` is worse than that of `1` or as good, these answers "
+      "do not say: more tests or repeats are needed.");
 }
 
 /// How a simulated test comes out: each is as hard as it is, for all arms.

@@ -255,6 +255,13 @@ TEST(AnswerIdentity, OfClaimsIsTheirCanonicalSet) {
   EXPECT_EQ(identity(one), identity(other)) << "order, confidence, line and repetition do not count";
   EXPECT_NE(identity(one), identity(third));
   EXPECT_NE(identity(one), identity(UnitResult{}));
+  UnitResult redacted = one;
+  redacted.claims_identity.fill(1);
+  UnitResult alike = one;
+  alike.claims_identity.fill(2);
+  EXPECT_NE(identity(redacted), identity(alike)) << "redacted, they only look alike";
+  alike.claims_identity.fill(1);
+  EXPECT_EQ(identity(redacted), identity(alike));
 }
 
 TEST(AnswerIdentity, OfATextIsWhatItsMetricsSay) {

@@ -84,6 +84,10 @@ class RunControllerTest : public ::testing::Test {
     for (const auto trial : plan.trials_of(unit)) result.scores.push_back({trial, {}, {}});
     return result;
   }
+  static UnitResult paid(UnitResult result, std::uint64_t tokens) {
+    result.spend.paid.of(CallKind::answer).input_tokens = tokens;
+    return result;
+  }
   UnitResult failed(UnitId unit, Reason reason) const {
     UnitResult result;
     result.unit = unit;

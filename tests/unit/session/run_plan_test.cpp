@@ -113,7 +113,8 @@ TEST(RunPlan, ABudgetOfCostNeedsThePriceOfTheModel) {
 void judged_by(Budgeted& run, Judge judge, const std::string& model) {
   run.inputs.judge.judge.judge = judge;
   run.inputs.judge.judge.model = model;
-  run.inputs.judge.provider.emplace().kind = ProviderKind::anthropic;
+  run.inputs.judge.provider.emplace().name = "gateway";
+  run.inputs.judge.provider->kind = ProviderKind::anthropic;
   run.config.settings.judge = run.inputs.judge.judge;
 }
 
@@ -131,8 +132,9 @@ TEST(RunPlan, ABudgetOfCostNeedsThePriceOfTheJudgeThatIsCalled) {
   judged_by(run, Judge::model, "unheard-of");
   const auto added = add_budgets(run.options, run.inputs, run.config);
   ASSERT_FALSE(added);
-  EXPECT_NE(added.error().message.find("needs the price of the model \"unheard-of\" (anthropic)"),
-            std::string::npos)
+  EXPECT_NE(
+      added.error().message.find("needs the price of the model \"unheard-of\" (gateway, of kind anthropic)"),
+      std::string::npos)
       << added.error().message;
   judged_by(run, Judge::fake, "unheard-of");
   EXPECT_TRUE(add_budgets(run.options, run.inputs, run.config));

@@ -1,7 +1,10 @@
 // Labels for a judge: what is read, and what is said of a line that is none.
 #include "coordinator/suite/labels_file.hpp"
 
+#include "coordinator/suite/arm.hpp"
+
 #include <string>
+#include <utility>
 #include <vector>
 
 #include <gtest/gtest.h>
@@ -17,6 +20,13 @@ std::vector<std::string> problems_of(std::string_view text) {
     for (const Finding& one : labels.error()) lines.push_back(to_text(one));
   }
   return lines;
+}
+
+Case test_by(std::string id, const std::vector<MetricId>& metrics) {
+  Case test;
+  test.id = std::move(id);
+  for (const MetricId metric : metrics) test.expectations.emplace_back().what.metric = metric;
+  return test;
 }
 
 TEST(LabelsFile, ALabelThatNamesItsMetricGoesFirst) {
@@ -68,14 +78,49 @@ TEST(LabelsFile, LabelsOfTestsThatAreNotThereAreNamed) {
   const auto labels =
       parse_labels("{\"id\": \"a\", \"passed\": true}\n{\"id\": \"z\", \"passed\": true}\n", "labels.jsonl");
   ASSERT_TRUE(labels);
-  Case test;
-  test.id = "a";
-  const CaseList cases{test};
-  const auto findings = labels->check_tests(cases);
+  const CaseList cases{test_by("a", {faithfulness})};
+  const auto findings = labels->check_tests(cases, false);
   ASSERT_EQ(findings.size(), 1u);
   EXPECT_EQ(to_text(findings[0]),
             "labels.jsonl:2: the suite has no test \"z\"; take the label out, or name the test as the suite "
-            "does (under arms: TEST@ARM)");
+            "does");
+  EXPECT_TRUE(labels->check_tests(cases, true).empty()) << "the test may be in the rest of the suite";
+}
+
+TEST(LabelsFile, LabelsThatNoJudgeMetricAsksForAreNamed) {
+  const auto labels = parse_labels(
+      "{\"id\": \"capital\", \"metric\": \"faithfulness\", \"passed\": true}\n"
+      "{\"id\": \"capital\", \"metric\": \"rubric\", \"passed\": true}\n"
+      "{\"id\": \"plain\", \"passed\": true}\n",
+      "labels.jsonl");
+  ASSERT_TRUE(labels);
+  const CaseList cases{test_by("capital", {must_contain, relevancy, rubric}),
+                       test_by("plain", {must_contain})};
+  for (const bool is_part : {false, true}) {
+    const auto findings = labels->check_tests(cases, is_part);
+    ASSERT_EQ(findings.size(), 2u);
+    EXPECT_EQ(
+        to_text(findings[0]),
+        "labels.jsonl:1: the test \"capital\" is not judged by `faithfulness` but by relevancy, rubric; "
+        "name that one, or take the label out");
+    EXPECT_EQ(
+        to_text(findings[1]),
+        "labels.jsonl:3: the test \"plain\" has no judge metric, so nothing is compared with the label; "
+        "take it out");
+  }
+}
+
+TEST(LabelsFile, UnderArmsTheIdsOfTheAnswersAreNamed) {
+  const auto labels = parse_labels("{\"id\": \"kenya\", \"passed\": true}", "labels.jsonl");
+  ASSERT_TRUE(labels);
+  const std::vector<Arm> arms{{.name = "mini/short", .provider = {}, .model = {}},
+                              {.name = "mini/polite", .provider = {}, .model = {}}};
+  const CaseList cases = CaseList{test_by("kenya", {rubric}), test_by("kenyan", {rubric})}.under(arms);
+  const auto findings = labels->check_tests(cases, true);
+  ASSERT_EQ(findings.size(), 1u);
+  EXPECT_EQ(to_text(findings[0]),
+            "labels.jsonl:1: the test \"kenya\" is answered by several arms: label each answer, as "
+            "\"kenya@mini/polite\", \"kenya@mini/short\"");
 }
 
 TEST(LabelsFile, AFileThatIsNotThereIsNamed) {

@@ -92,9 +92,8 @@ TEST(RubricFile, APlaceholderThatThereIsNotIsNamed) {
   EXPECT_EQ(findings_of(with("{{prompt}}", "{{contxt}} {{ prompt }} {{contxt}}")),
             "r/tone/v2.toml:5: \"user\" has the unknown placeholder {{contxt}}; did you mean \"context\"?" +
                 there_are +
-                "; r/tone/v2.toml:5: \"user\" has the unknown placeholder {{ prompt }}; did you mean "
-                "\"prompt\"?" +
-                there_are);
+                "; r/tone/v2.toml:5: \"user\" has {{ prompt }}: a placeholder is written without blanks, "
+                "{{prompt}}");
   EXPECT_EQ(findings_of(with("s {x} {{", "{{prompt}}")),
             "r/tone/v2.toml:4: \"system\" has {{prompt}}: placeholders stand in \"user\" alone");
 }

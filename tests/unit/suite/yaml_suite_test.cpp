@@ -25,6 +25,15 @@ Case case_of(const LoadedSuite& loaded, std::size_t index) {
   return one ? **one : Case{};
 }
 
+// A program that writes suites gives every test the key.
+TEST_F(YamlSuite, ATestMayHaveNoTags) {
+  const LoadedSuite loaded = load(
+      "suite: s\ntests:\n  - {id: t, tags: [], input: {prompt: p}, expected: {type: must_contain, text: "
+      "x}}\n");
+  ASSERT_EQ(loaded.suite.cases.size(), 1u);
+  EXPECT_TRUE(case_of(loaded, 0).tags.empty());
+}
+
 TEST_F(YamlSuite, LoadsEveryKindOfTest) {
   write("prompts/long.txt", "first\r\nsecond\r\n");
   write("answer.schema.json", R"({"type": "object", "required": ["a"]})");

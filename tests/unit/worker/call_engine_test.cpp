@@ -278,5 +278,27 @@ TEST_F(CallEngineTest, CancelDropsEverythingAndNamesWhatIsInFlight) {
   EXPECT_TRUE(engine.take_ended().empty());
 }
 
+TEST_F(CallEngineTest, WhatAnErrorQuotesOfAResponseIsRedacted) {
+  const std::vector<RedactionPattern> patterns{{"mail", "[a-z]+@[a-z]+\\.io"}};
+  auto with_redactor = config();
+  with_redactor.redactor = *Redactor::make(patterns);
+  CallEngine careful(settings, std::move(with_redactor));
+  careful.on_budget(granted({unlimited("a")}, now), now);
+  FakeRequest request;
+  careful.submit(request, {9, 1}, now.now + 60s, now, std::nullopt);
+  careful.on_time(now);
+  careful.start(now);
+  const auto begun = careful.turn(now, {4, 0, ""});
+  ASSERT_EQ(begun.calls.size(), 1u);
+  HttpDone done;
+  done.id = begun.calls[0].id;
+  done.response = {400, {}, "no such user: jane@home.io"};
+  careful.on_done(done, now, {});
+  const auto ended = careful.take_ended();
+  ASSERT_EQ(ended.size(), 1u);
+  ASSERT_TRUE(ended[0].error);
+  EXPECT_EQ(ended[0].error->message, "no such user: [redacted mail]");
+}
+
 }  // namespace
 }  // namespace sluice

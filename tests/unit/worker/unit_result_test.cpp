@@ -1,5 +1,10 @@
 #include "worker/units/unit_result.hpp"
 
+#include "common/defaults.hpp"
+
+#include <string>
+#include <vector>
+
 #include <gtest/gtest.h>
 
 namespace sluice {
@@ -50,7 +55,7 @@ TEST(UnitResult, AKeyThatACacheHoldsGoesNoFurther) {
   stored.text = R"({"claims":[{"subject":"a/b","predicate":"p","value":"SK-Secret-1234","confidence":1}]})";
   const auto result =
       unit_result(unit(), {Ontology(), TextChecker()}, stored, {}, {},
-                  {std::vector<ParsedClaim>{{"a/b", "p", std::string("SK-Secret-1234"), 1.0, {}}}}, keys);
+                  {std::vector<ParsedClaim>{{"a/b", "p", std::string("SK-Secret-1234"), 1.0, {}}}}, {keys});
   EXPECT_EQ(result.answer, answer_digest(stored)) << "it is known by what the cache holds";
   ASSERT_EQ(result.claims.size(), 1u);
   EXPECT_EQ(result.claims[0].value, ClaimValue(std::string("[key]")));
@@ -59,9 +64,115 @@ TEST(UnitResult, AKeyThatACacheHoldsGoesNoFurther) {
   Completion refused;
   refused.text = "no: sk-secret-1234";
   refused.non_answer = Error{Reason::refusal, "declined: sk-secret-1234"};
-  const auto refusal = unit_result(unit(), {Ontology(), TextChecker()}, refused, {}, {}, {}, keys);
+  const auto refusal = unit_result(unit(), {Ontology(), TextChecker()}, refused, {}, {}, {}, {keys});
   EXPECT_EQ(refusal.error, (Error{Reason::refusal, "declined: [key]"}));
   EXPECT_EQ(refusal.shown_text, "no: [key]");
+}
+
+Disclosure redacting(bool whole_text = false) {
+  const std::vector<RedactionPattern> patterns{{"mail", "[a-z]+@[a-z]+\\.io"}};
+  return {{}, *Redactor::make(patterns), whole_text};
+}
+
+std::string claims_of(const std::string& value) {
+  return R"({"claims":[{"subject":"a/b","predicate":"p","value":")" + value + R"(","confidence":1}]})";
+}
+
+WorkUnit mail_unit() {
+  WorkUnit work;
+  work.tasks = {{1, {{"a/b", "p", std::string("jane@home.io"), std::nullopt}}, {}, 0.0, true, {}}};
+  return work;
+}
+
+TEST(Redaction, ChangesWhatIsShownAndNoScore) {
+  Completion answer;
+  answer.text = claims_of("jane@home.io");
+  const auto plain = unit_result(mail_unit(), {Ontology(), TextChecker()}, answer, {}, {});
+  const auto shown =
+      unit_result(mail_unit(), {Ontology(), TextChecker()}, answer, {}, {}, {}, redacting(true));
+  ASSERT_EQ(shown.claims.size(), 1u);
+  EXPECT_EQ(shown.claims[0].value, ClaimValue(std::string("[redacted mail]")));
+  EXPECT_EQ(shown.parsed[0].value, ClaimValue(std::string("[redacted mail]")));
+  EXPECT_EQ(shown.scores, plain.scores) << "it was found as it is";
+  EXPECT_EQ(shown.scores[0].claims.matched.size(), 1u);
+  EXPECT_EQ(shown.answer, plain.answer);
+  EXPECT_EQ(shown.key, plain.key);
+  ASSERT_TRUE(shown.observed);
+  EXPECT_EQ(shown.observed->text, claims_of("[redacted mail]"));
+  EXPECT_FALSE(plain.observed) << "only where observations are saved";
+}
+
+TEST(Redaction, ClaimsThatLookAlikeNowKeepTheirIdentities) {
+  const auto identity = [](const std::string& value) {
+    Completion answer;
+    answer.text = claims_of(value);
+    return unit_result(mail_unit(), {Ontology(), TextChecker()}, answer, {}, {}, {}, redacting())
+        .claims_identity;
+  };
+  EXPECT_NE(identity("jane@home.io"), identity("john@home.io"));
+  EXPECT_EQ(identity("jane@home.io"), identity("jane@home.io"));
+  EXPECT_TRUE(is_zero(identity("nobody")));
+}
+
+TEST(Redaction, ComesBeforeWhatIsShownIsCutShort) {
+  Completion answer;
+  answer.text = std::string(defaults::max_shown_bytes - 6, 'x') + " jane@home.io";
+  WorkUnit work;
+  work.tasks = {
+      {1, {}, {}, 0.0, false, {{MetricId::must_contain, {"jane@home.io"}}, {MetricId::exact_match, {"x"}}}}};
+  const auto shown = unit_result(work, {Ontology(), TextChecker()}, answer, {}, {}, {}, redacting());
+  EXPECT_EQ(shown.shown_text.find("jane"), std::string::npos) << shown.shown_text;
+  ASSERT_EQ(shown.scores.size(), 1u);
+  EXPECT_EQ(shown.scores[0].metrics[0].passed, true) << "the answer contains it";
+  EXPECT_EQ(shown.scores[0].metrics[1].passed, false);
+  for (const auto& metric : shown.scores[0].metrics)
+    EXPECT_EQ(metric.detail.find("jane"), std::string::npos) << metric.detail;
+}
+
+TEST(Redaction, HoldsForDetailsThatQuoteAnAnswerInPart) {
+  Completion answer;
+  answer.text = "write to jane@home.io";
+  WorkUnit work;
+  work.tasks = {{1,
+                 {},
+                 {},
+                 0.0,
+                 false,
+                 {{MetricId::exact_match, {"write to jane@work.io"}},
+                  {MetricId::must_not_contain, {"jane@home.io"}},
+                  {MetricId::regex_not_match, {"jane@home"}}}}};
+  const auto shown = unit_result(work, {Ontology(), TextChecker()}, answer, {}, {}, {}, redacting());
+  ASSERT_EQ(shown.scores.size(), 1u);
+  for (const auto& metric : shown.scores[0].metrics) {
+    EXPECT_EQ(metric.passed, false);
+    EXPECT_FALSE(metric.detail.empty());
+    EXPECT_EQ(metric.detail.find("home.io"), std::string::npos) << metric.detail;
+  }
+}
+
+TEST(Redaction, HoldsForVotesAndErrors) {
+  Completion answer;
+  answer.text = "hello";
+  WorkUnit work;
+  work.tasks = {{1, {}, {}, 0.0, false, {}, {{MetricId::faithfulness, 0, 1, 0.5, "", ""}}, {"q", ""}}};
+  Evidence evidence;
+  evidence.votes = {
+      {{{{0.0, std::string(defaults::max_detail_bytes - 5, 'x') + " jane@home.io"}}, JudgeSource::judge}}};
+  const auto judged = unit_result(work, {Ontology(), TextChecker()}, answer, evidence, {}, {}, redacting());
+  ASSERT_EQ(judged.scores.size(), 1u);
+  EXPECT_EQ(judged.scores[0].judged[0].rationale.find("jane"), std::string::npos);
+  EXPECT_EQ(judged.scores[0].metrics[0].detail.find("jane"), std::string::npos);
+  const auto failed =
+      unit_result(work, {Ontology(), TextChecker()}, Error{Reason::request_refused, "no jane@home.io here"},
+                  {}, {}, {}, redacting());
+  EXPECT_EQ(failed.error->message, "no [redacted mail] here");
+  Completion refused;
+  refused.text = "not to jane@home.io";
+  refused.non_answer = Error{Reason::refusal, "declined: jane@home.io"};
+  const auto refusal = unit_result(work, {Ontology(), TextChecker()}, refused, {}, {}, {}, redacting(true));
+  EXPECT_EQ(refusal.error->message, "declined: [redacted mail]");
+  EXPECT_EQ(refusal.shown_text, "not to [redacted mail]");
+  EXPECT_EQ(refusal.observed->text, "not to [redacted mail]");
 }
 
 }  // namespace

@@ -1,0 +1,63 @@
+#include "coordinator/cli/observation_flags.hpp"
+
+#include "common/text/text.hpp"
+#include "common/text/timestamp.hpp"
+#include "coordinator/defaults.hpp"
+#include "coordinator/display/numbers.hpp"
+#include "coordinator/session/flag_values.hpp"
+
+#include <tuple>
+#include <utility>
+
+#include <CLI/CLI.hpp>
+
+namespace sluice {
+
+Result<std::string> moment_of(std::string_view flag, std::string_view text, std::int64_t now_ms) {
+  constexpr std::size_t date_size = 10;  // 2026-02-05
+  const std::string whole = text.size() == date_size ? std::string(text) + "T00:00:00Z" : std::string(text);
+  if (const auto moment = parse_rfc3339(whole)) return wording::rfc3339(moment->time_since_epoch().count());
+  if (const auto age = age_of(flag, text)) return wording::rfc3339(now_ms - age->count());
+  return usage_error(std::string(flag) +
+                     " must be a date (2026-02-05), a time (2026-02-05T14:30:00Z) or an "
+                     "age in days or hours (7d, 12h), not \"" +
+                     excerpt(text, defaults::quoted_flag_bytes) + "\"");
+}
+
+void ObservationFlags::add_to(CLI::App& command) {
+  command.add_option("--run", run, "Of this run: its id, its first digits, or last")->type_name("ID");
+  command.add_option("--case", case_id, "Of this case; TEST stands for TEST@ARM under every arm")
+      ->type_name("ID");
+  command.add_option("--status", status, "Whose answer came to this")->type_name("pass|warn|fail|error");
+  command.add_option("--model", model, "Of this model")->type_name("MODEL");
+  command.add_option("--since", since, "From then on: a date, a time, or an age (7d, 12h)")
+      ->type_name("TIME");
+  command.add_option("--before", before, "Before then")->type_name("TIME");
+}
+
+Result<ObservationFilter> ObservationFlags::filter(const ObservationStore& store, std::int64_t now_ms) const {
+  ObservationFilter filter;
+  filter.run = run.value_or("");
+  if (run == "last") {
+    auto newest = store.newest_run();
+    if (!newest) return fail(std::move(newest.error()));
+    filter.run = std::move(*newest);
+  }
+  filter.case_id = case_id.value_or("");
+  if (status) {
+    const auto known = choice_of("--status", *status, {"pass", "warn", "fail", "error"});
+    if (!known) return fail(known.error());
+    filter.status = *status;
+  }
+  filter.model = model.value_or("");
+  for (const auto& [flag, given, moment] :
+       {std::tuple("--since", &since, &filter.since), std::tuple("--before", &before, &filter.before)}) {
+    if (!*given) continue;
+    auto made = moment_of(flag, **given, now_ms);
+    if (!made) return fail(std::move(made.error()));
+    *moment = std::move(*made);
+  }
+  return filter;
+}
+
+}  // namespace sluice

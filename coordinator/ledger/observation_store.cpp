@@ -1,0 +1,403 @@
+#include "coordinator/ledger/observation_store.hpp"
+
+#include "coordinator/defaults.hpp"
+#include "coordinator/ledger/write_ahead_log.hpp"
+
+#include <system_error>
+#include <type_traits>
+#include <unordered_set>
+#include <utility>
+#include <vector>
+
+#include <SQLiteCpp/SQLiteCpp.h>
+
+namespace sluice {
+namespace {
+
+/// Tells the file from a ledger, and from anybody else's database: "slob".
+constexpr int application_id = 0x736c6f62;
+constexpr int table_version = 1;
+/// A row has some kilobytes: several fit into a page, and need no pages of their own behind it.
+constexpr int page_bytes = 16 << 10;
+
+/// The first columns are those that other harnesses know, with their names and indexes.
+constexpr const char* observation_tables = R"sql(
+  CREATE TABLE observations (
+    id TEXT PRIMARY KEY,
+    timestamp TEXT NOT NULL,
+    prompt_version TEXT NOT NULL,
+    prompt_hash TEXT NOT NULL,
+    model TEXT NOT NULL,
+    input_hash TEXT NOT NULL,
+    file_path TEXT NOT NULL,
+    language TEXT NOT NULL,
+    content_length INTEGER NOT NULL,
+    raw_response TEXT NOT NULL,
+    parsed_claims TEXT NOT NULL, -- JSON
+    final_claims TEXT NOT NULL, -- JSON
+    input_tokens INTEGER NOT NULL,
+    output_tokens INTEGER NOT NULL,
+    parse_success INTEGER NOT NULL,
+    parse_error TEXT,
+    cache_hit INTEGER NOT NULL,
+    latency_ms INTEGER NOT NULL,
+    run_id TEXT NOT NULL,
+    trial INTEGER NOT NULL,
+    case_id TEXT NOT NULL,
+    category TEXT NOT NULL,
+    arm TEXT NOT NULL,
+    perturbation TEXT NOT NULL,
+    repeat INTEGER NOT NULL,
+    key TEXT NOT NULL,
+    status TEXT NOT NULL,
+    reason_code TEXT,
+    error TEXT,
+    provider TEXT NOT NULL,
+    served_model TEXT NOT NULL,
+    finish_reason TEXT NOT NULL,
+    answered_at TEXT,
+    prompt TEXT NOT NULL,
+    system_hash TEXT NOT NULL,
+    metrics TEXT NOT NULL, -- JSON
+    calls INTEGER NOT NULL,
+    retries INTEGER NOT NULL,
+    rate_limited INTEGER NOT NULL,
+    waited_ms INTEGER NOT NULL,
+    paid_tokens INTEGER NOT NULL,
+    cost REAL
+  );
+  CREATE INDEX idx_obs_timestamp ON observations(timestamp);
+  CREATE INDEX idx_obs_prompt_hash ON observations(prompt_hash);
+  CREATE INDEX idx_obs_run ON observations(run_id, trial);
+  -- System prompts, which many observations share: observations.system_hash is their hash.
+  CREATE TABLE prompts (
+    hash TEXT PRIMARY KEY,
+    text TEXT NOT NULL
+  ) WITHOUT ROWID;
+)sql";
+
+Error failed(const std::string& what) {
+  return {Reason::output_failed, "the observations failed: " + what};
+}
+
+Error failed(const std::filesystem::path& file, const std::string& what) {
+  return failed(file.string() + ": " + what);
+}
+
+Error no_observations(const std::filesystem::path& file) {
+  return {Reason::file_unreadable, "the file " + file.string() +
+                                       " is a database of something else, and holds no observations: name "
+                                       "another one as database_path; it stays as it is"};
+}
+
+Error of_later_version(const std::filesystem::path& file, int version) {
+  return {Reason::file_unreadable, "the observations in " + file.string() + " have version " +
+                                       std::to_string(version) + ", and this sluice knows version " +
+                                       std::to_string(table_version) +
+                                       ": use a newer sluice, or name another file as database_path; it "
+                                       "stays as it is"};
+}
+
+int pragma(SQLite::Database& db, const char* name) {
+  return db.execAndGet(std::string("PRAGMA ") + name).getInt();
+}
+
+/// Nothing if the file is one of ours, or empty.
+std::optional<Error> problem_with(SQLite::Database& db, const std::filesystem::path& file) {
+  const int version = pragma(db, "user_version");
+  if (pragma(db, "application_id") == application_id) {
+    if (version != table_version) return of_later_version(file, version);
+    return std::nullopt;
+  }
+  const bool is_empty = db.execAndGet("SELECT count(*) FROM sqlite_master").getInt() == 0;
+  if (version != 0 || !is_empty) return no_observations(file);
+  return std::nullopt;
+}
+
+/// REQUIRES: problem_with had nothing to say.
+void make_tables(SQLite::Database& db) {
+  SQLite::Transaction transaction(db, SQLite::TransactionBehavior::IMMEDIATE);
+  // Another process may have done it while this one waited.
+  if (pragma(db, "application_id") == application_id) return;
+  db.exec(observation_tables);
+  db.exec("PRAGMA user_version = " + std::to_string(table_version));
+  db.exec("PRAGMA application_id = " + std::to_string(application_id));
+  transaction.commit();
+}
+
+class Binder {
+ public:
+  explicit Binder(SQLite::Statement& statement) : statement_(statement) {}
+
+  template <class T>
+  void operator()(const char* /*name*/, const T& value) {
+    ++index_;
+    if constexpr (std::is_same_v<T, std::string>) {
+      statement_.bindNoCopy(index_, value);
+    } else if constexpr (std::is_same_v<T, JsonText>) {
+      statement_.bindNoCopy(index_, value.text);
+    } else if constexpr (std::is_same_v<T, std::optional<std::string>>) {
+      value ? statement_.bindNoCopy(index_, *value) : statement_.bind(index_);
+    } else if constexpr (std::is_same_v<T, std::optional<double>>) {
+      value ? statement_.bind(index_, *value) : statement_.bind(index_);
+    } else {
+      statement_.bind(index_, static_cast<std::int64_t>(value));
+    }
+  }
+
+ private:
+  SQLite::Statement& statement_;
+  int index_ = 0;
+};
+
+class ColumnReader {
+ public:
+  explicit ColumnReader(SQLite::Statement& row) : row_(row) {}
+
+  template <class T>
+  void operator()(const char* /*name*/, T& value) {
+    const SQLite::Column column = row_.getColumn(index_++);
+    if constexpr (std::is_same_v<T, std::string>) {
+      value = column.getString();
+    } else if constexpr (std::is_same_v<T, JsonText>) {
+      value.text = column.getString();
+    } else if constexpr (std::is_same_v<T, std::optional<std::string>>) {
+      if (column.isNull()) return value.reset();
+      value = column.getString();
+    } else if constexpr (std::is_same_v<T, std::optional<double>>) {
+      if (column.isNull()) return value.reset();
+      value = column.getDouble();
+    } else {
+      value = static_cast<T>(column.getInt64());
+    }
+  }
+
+ private:
+  SQLite::Statement& row_;
+  int index_ = 0;
+};
+
+/// `id, timestamp, ...`
+std::string column_names() {
+  std::string list;
+  const Observation any;
+  for_each_column(
+      any, [&](const char* name, const auto&) { list += (list.empty() ? "" : ", ") + std::string(name); });
+  return list;
+}
+
+/// `?, ?, ...`
+std::string question_marks() {
+  std::string list;
+  const Observation any;
+  for_each_column(any, [&](const char*, const auto&) { list += list.empty() ? "?" : ", ?"; });
+  return list;
+}
+
+/// Of a filter: a WHERE clause, and what stands for its question marks.
+struct Condition {
+  explicit Condition(const ObservationFilter& filter) {
+    add(filter.run, "substr(run_id, 1, length(?)) = ?", 2);
+    add(filter.case_id, "(case_id = ? OR substr(case_id, 1, length(?) + 1) = ? || '@')", 3);
+    add(filter.status, "status = ?");
+    add(filter.model, "model = ?");
+    add(filter.since, "timestamp >= ?");
+    add(filter.before, "timestamp < ?");
+  }
+  void add(const std::string& value, const char* words, int marks = 1) {
+    if (value.empty()) return;
+    sql += (sql.empty() ? " WHERE " : " AND ") + std::string(words);
+    values.insert(values.end(), static_cast<std::size_t>(marks), value);
+  }
+  void bind_to(SQLite::Statement& statement) const {
+    for (std::size_t i = 0; i < values.size(); ++i) statement.bind(static_cast<int>(i) + 1, values[i]);
+  }
+
+  std::string sql;
+  std::vector<std::string> values;
+};
+
+}  // namespace
+
+struct ObservationStore::Database {
+  Database(const std::string& name, int flags) : db(name, flags, defaults::observations_busy_timeout_ms) {}
+
+  SQLite::Database db;
+  std::optional<SQLite::Statement> insert_observation;
+  std::optional<SQLite::Statement> insert_prompt;
+};
+
+ObservationStore::ObservationStore(std::unique_ptr<Database> database) : database_(std::move(database)) {}
+ObservationStore::~ObservationStore() = default;
+ObservationStore::ObservationStore(ObservationStore&&) noexcept = default;
+ObservationStore& ObservationStore::operator=(ObservationStore&&) noexcept = default;
+
+Result<ObservationStore> ObservationStore::open(const std::filesystem::path& file) {
+  try {
+    std::error_code ignored;  // Whatever is wrong with the folder shows when SQLite opens the file.
+    if (file.has_parent_path()) std::filesystem::create_directories(file.parent_path(), ignored);
+    auto database = std::make_unique<Database>(file.string(), SQLite::OPEN_READWRITE | SQLite::OPEN_CREATE);
+    auto& db = database->db;
+    if (auto problem = problem_with(db, file)) return fail(std::move(*problem));
+    db.exec("PRAGMA page_size = " + std::to_string(page_bytes));  // Of a new file.
+    use_write_ahead_log(db);
+    db.exec("PRAGMA synchronous = OFF");
+    make_tables(db);
+    database->insert_observation.emplace(
+        db, "INSERT INTO observations(" + column_names() + ") VALUES (" + question_marks() + ")");
+    database->insert_prompt.emplace(db, "INSERT OR IGNORE INTO prompts(hash, text) VALUES (?, ?)");
+    return ObservationStore(std::move(database));
+  } catch (const SQLite::Exception& error) {
+    return fail(failed(file, error.what()));
+  }
+}
+
+Result<std::optional<ObservationStore>> ObservationStore::open_read_only(const std::filesystem::path& file) {
+  try {
+    std::error_code none;
+    if (!std::filesystem::exists(file, none)) return std::nullopt;
+    auto database = std::make_unique<Database>(file.string(), SQLite::OPEN_READONLY);
+    auto& db = database->db;
+    if (auto problem = problem_with(db, file)) return fail(std::move(*problem));
+    // An empty file: its run has only just begun.
+    if (pragma(db, "application_id") != application_id) return std::nullopt;
+    return ObservationStore(std::move(database));
+  } catch (const SQLite::Exception& error) {
+    return fail(failed(file, error.what()));
+  }
+}
+
+Result<void> ObservationStore::insert(std::span<const Observation> observations) {
+  try {
+    SQLite::Transaction transaction(database_->db, SQLite::TransactionBehavior::IMMEDIATE);
+    std::unordered_set<std::string_view> prompts;
+    for (const Observation& one : observations) {
+      if (one.system_prompt && prompts.insert(one.system_hash).second) {
+        auto& prompt = *database_->insert_prompt;
+        static_cast<void>(prompt.tryReset());
+        prompt.bindNoCopy(1, one.system_hash);
+        prompt.bindNoCopy(2, *one.system_prompt);
+        prompt.exec();
+      }
+      auto& row = *database_->insert_observation;
+      static_cast<void>(row.tryReset());
+      for_each_column(one, Binder(row));
+      row.exec();
+    }
+    transaction.commit();
+    return {};
+  } catch (const SQLite::Exception& error) {
+    return fail(failed(error.what()));
+  }
+}
+
+Result<void> ObservationStore::set_statuses(const std::string& run_id,
+                                            std::span<const TrialStatus> statuses) {
+  if (statuses.empty()) return {};
+  try {
+    SQLite::Transaction transaction(database_->db, SQLite::TransactionBehavior::IMMEDIATE);
+    SQLite::Statement update(database_->db,
+                             "UPDATE observations SET status = ?1 WHERE run_id = ?2 AND trial = ?3");
+    for (const TrialStatus& one : statuses) {
+      update.bind(1, std::string(one.status));
+      update.bind(2, run_id);
+      update.bind(3, static_cast<std::int64_t>(one.trial));
+      update.exec();
+      update.reset();
+    }
+    transaction.commit();
+    return {};
+  } catch (const SQLite::Exception& error) {
+    return fail(failed(error.what()));
+  }
+}
+
+Result<std::uint64_t> ObservationStore::prune(const Retention& retention, bool compact) {
+  try {
+    auto& db = database_->db;
+    // The newest of those that may go, found once: what comes meanwhile is newer.
+    SQLite::Statement find(db,
+                           "SELECT timestamp, rowid FROM observations ORDER BY timestamp DESC, rowid DESC "
+                           "LIMIT 1 OFFSET ?");
+    find.bind(1, static_cast<std::int64_t>(retention.newest));
+    if (!find.executeStep()) return 0;
+    const std::string timestamp = find.getColumn(0).getString();
+    const std::int64_t row = find.getColumn(1).getInt64();
+    find.reset();
+    std::uint64_t removed = 0;
+    SQLite::Statement remove(
+        db,
+        "DELETE FROM observations WHERE rowid IN (SELECT rowid FROM observations WHERE timestamp < ?1 "
+        "AND (timestamp, rowid) <= (?2, ?3) ORDER BY timestamp LIMIT ?4)");
+    for (int rows = 1; rows > 0; removed += static_cast<std::uint64_t>(rows)) {
+      // One transaction after the other: another process that saves is kept waiting no longer than that.
+      remove.bind(1, retention.oldest);
+      remove.bind(2, timestamp);
+      remove.bind(3, row);
+      remove.bind(4, defaults::observations_pruned_at_once);
+      rows = remove.exec();
+      remove.reset();
+    }
+    if (removed == 0) return 0;
+    db.exec("DELETE FROM prompts WHERE hash NOT IN (SELECT system_hash FROM observations)");
+    if (compact) {
+      db.setBusyTimeout(defaults::compact_busy_timeout_ms);
+      // Where another process is at work, its runs find the room in the file.
+      static_cast<void>(db.tryExec("VACUUM"));
+      static_cast<void>(db.tryExec("PRAGMA wal_checkpoint(TRUNCATE)"));
+      db.setBusyTimeout(defaults::observations_busy_timeout_ms);
+    }
+    return removed;
+  } catch (const SQLite::Exception& error) {
+    return fail(failed(error.what()));
+  }
+}
+
+Result<std::uint64_t> ObservationStore::count(const ObservationFilter& filter) const {
+  try {
+    const Condition condition(filter);
+    SQLite::Statement query(database_->db, "SELECT count(*) FROM observations" + condition.sql);
+    condition.bind_to(query);
+    query.executeStep();
+    return static_cast<std::uint64_t>(query.getColumn(0).getInt64());
+  } catch (const SQLite::Exception& error) {
+    return fail(failed(error.what()));
+  }
+}
+
+Result<std::string> ObservationStore::newest_run() const {
+  try {
+    SQLite::Statement query(database_->db,
+                            "SELECT run_id FROM observations ORDER BY timestamp DESC, rowid DESC LIMIT 1");
+    return query.executeStep() ? query.getColumn(0).getString() : std::string();
+  } catch (const SQLite::Exception& error) {
+    return fail(failed(error.what()));
+  }
+}
+
+Result<void> ObservationStore::visit(const ObservationFilter& filter, Order order,
+                                     std::optional<std::uint64_t> limit, const Visit& visit) const {
+  try {
+    const Condition condition(filter);
+    const std::string direction = order == Order::newest_first ? " DESC" : "";
+    SQLite::Statement query(database_->db, "SELECT " + column_names() +
+                                               ", prompts.text FROM observations LEFT JOIN prompts ON "
+                                               "prompts.hash = system_hash" +
+                                               condition.sql + " ORDER BY timestamp" + direction +
+                                               ", observations.rowid" + direction +
+                                               (limit ? " LIMIT " + std::to_string(*limit) : std::string()));
+    condition.bind_to(query);
+    Observation one;
+    while (query.executeStep()) {
+      for_each_column(one, ColumnReader(query));
+      const auto system = query.getColumn(query.getColumnCount() - 1);
+      one.system_prompt = system.isNull() ? nullptr : share(system.getString());
+      visit(one);
+    }
+    return {};
+  } catch (const SQLite::Exception& error) {
+    return fail(failed(error.what()));
+  }
+}
+
+}  // namespace sluice

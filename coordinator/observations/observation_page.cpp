@@ -1,0 +1,130 @@
+#include "coordinator/observations/observation_page.hpp"
+
+#include "common/text/printable.hpp"
+#include "common/text/text.hpp"
+#include "coordinator/display/numbers.hpp"
+
+#include <algorithm>
+#include <string_view>
+
+#include <nlohmann/json.hpp>
+
+namespace sluice {
+namespace {
+
+using JsonValue = nlohmann::json;
+
+/// Each line of a foreign text by itself, indented.
+void add_text(std::string& page, std::string_view heading, std::string_view text, std::string_view if_empty) {
+  page += "\n" + std::string(heading) + "\n";
+  if (text.empty()) {
+    page += "  " + std::string(if_empty) + "\n";
+    return;
+  }
+  while (!text.empty()) {
+    const auto end = text.find('\n');
+    page += "  " + printable(text.substr(0, end)) + "\n";
+    text.remove_prefix(end == std::string_view::npos ? text.size() : end + 1);
+  }
+}
+
+std::string text_of(const JsonValue& object, const char* member) {
+  const auto found = object.find(member);
+  if (found == object.end() || found->is_null()) return "";
+  return printable(found->is_string() ? found->get<std::string>() : found->dump());
+}
+
+/// `subject/predicate = value (confidence 0.9, line 7)`.
+std::string claim_line(const JsonValue& claim, const char* subject) {
+  const auto value = claim.find("value");
+  std::string line = text_of(claim, subject) + "/" + text_of(claim, "predicate") + " = " +
+                     (value == claim.end() ? "" : printable(value->dump())) + " (confidence " +
+                     text_of(claim, "confidence");
+  if (const std::string at = text_of(claim, "line"); !at.empty()) line += ", line " + at;
+  if (claim.value("fuzzy_matched", false)) line += ", by similar spelling";
+  if (claim.contains("matched_ontology") && !claim.value("matched_ontology", false))
+    line += ", outside the ontology";
+  return line + ")";
+}
+
+/// The array's elements, however it came about.
+JsonValue elements(const JsonText& text) {
+  JsonValue parsed = JsonValue::parse(text.text, nullptr, false);
+  return parsed.is_array() ? parsed : JsonValue::array();
+}
+
+void add_claims(std::string& page, std::string_view heading, const JsonText& text, const char* subject) {
+  const JsonValue claims = elements(text);
+  if (claims.empty()) return;
+  page += "\n" + std::string(heading) + "\n";
+  for (const JsonValue& claim : claims) {
+    if (claim.is_object()) page += "  " + claim_line(claim, subject) + "\n";
+  }
+}
+
+void add_votes(std::string& page, const JsonValue& judge) {
+  std::string votes;
+  if (const auto scores = judge.find("scores"); scores != judge.end()) {
+    for (const JsonValue& score : *scores) votes += (votes.empty() ? "" : ", ") + score.dump();
+  }
+  page += "    votes: " + votes + " (" + text_of(judge, "source") + ")\n";
+  if (const std::string why = text_of(judge, "rationale"); !why.empty()) page += "    " + why + "\n";
+}
+
+void add_metrics(std::string& page, const JsonText& text) {
+  const JsonValue metrics = elements(text);
+  if (metrics.empty()) return;
+  page += "\nMetrics\n";
+  for (const JsonValue& metric : metrics) {
+    if (!metric.is_object()) continue;
+    page += "  " + text_of(metric, "name");
+    const auto passed = metric.find("passed");
+    if (passed != metric.end() && passed->is_boolean()) page += passed->get<bool>() ? " passed" : " failed";
+    if (const std::string score = text_of(metric, "score"); !score.empty()) page += " " + score;
+    if (const std::string why = text_of(metric, "detail"); !why.empty()) page += ": " + why;
+    page += "\n";
+    if (const auto judge = metric.find("judge"); judge != metric.end()) add_votes(page, *judge);
+  }
+}
+
+std::string title(const Observation& one) {
+  std::string line = printable(one.case_id) + ": " + one.status;
+  if (one.reason_code) line += " (" + *one.reason_code + ")";
+  if (!one.perturbation.empty()) line += ", " + printable(one.perturbation);
+  if (one.repeat > 0) line += ", repeat " + std::to_string(one.repeat + 1);
+  return line + "\n";
+}
+
+std::string facts(const Observation& one) {
+  std::string lines = "Run " + one.run_id + ", " + one.timestamp + "\n";
+  lines += "Model " + printable(one.model) + " of " + printable(one.provider);
+  if (!one.served_model.empty() && one.served_model != one.model)
+    lines += ", served by " + printable(one.served_model);
+  if (!one.finish_reason.empty()) lines += ", finished with " + printable(one.finish_reason);
+  lines += "\n";
+  lines += one.cache_hit ? "Out of a cache" : wording::counted(one.calls, "call");
+  if (one.retries > 0) lines += " (" + wording::grouped(one.retries) + " of them again)";
+  lines += ", " + wording::grouped(one.latency_ms) + " ms";
+  if (one.waited_ms > 0) lines += " and " + wording::grouped(one.waited_ms) + " ms of waiting";
+  lines += ", " + wording::grouped(one.input_tokens) + " tokens in, " + wording::grouped(one.output_tokens) +
+           " out";
+  if (one.paid_tokens > 0) lines += ", " + wording::grouped(one.paid_tokens) + " paid";
+  if (one.cost) lines += ", " + wording::dollars(*one.cost);
+  return lines + "\n";
+}
+
+}  // namespace
+
+std::string observation_page(const Observation& one) {
+  std::string page = title(one) + facts(one);
+  if (one.error) add_text(page, "Error", *one.error, "");
+  if (one.system_prompt) add_text(page, "System prompt", *one.system_prompt, "(empty)");
+  add_text(page, "Prompt", one.prompt, "(empty)");
+  add_text(page, "Answer", one.raw_response, "(none came)");
+  add_claims(page, "Claims as the model wrote them", one.parsed_claims, "subject");
+  add_claims(page, "Claims after the ontology", one.final_claims, "concept_path");
+  add_metrics(page, one.metrics);
+  return page;
+}
+
+}  // namespace sluice

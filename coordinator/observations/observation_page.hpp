@@ -1,0 +1,13 @@
+#pragma once
+
+#include "coordinator/facts/observation.hpp"
+
+#include <string>
+
+namespace sluice {
+
+/// One observation for people, section by section: what was asked, what was answered, what was made of it and
+/// what it took. Foreign text in it cannot move the cursor. Ends with a line feed.
+std::string observation_page(const Observation& one);
+
+}  // namespace sluice

@@ -1,0 +1,198 @@
+#include "coordinator/observations/observe.hpp"
+
+#include "coordinator/display/numbers.hpp"
+#include "coordinator/gate/status.hpp"
+#include "coordinator/output/claim_json.hpp"
+#include "coordinator/output/json_writer.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cstddef>
+#include <utility>
+
+namespace sluice {
+namespace {
+
+std::string parsed_as_json(const std::vector<ParsedClaim>& claims) {
+  std::string text;
+  Json json(text);
+  json.open('[');
+  for (const ParsedClaim& claim : claims) write_parsed_claim(json, claim);
+  json.close(']');
+  return text;
+}
+
+std::string final_as_json(const std::vector<FinalClaim>& claims) {
+  std::string text;
+  Json json(text);
+  json.open('[');
+  for (const FinalClaim& claim : claims) {
+    json.open('{');
+    write_final_claim(json, claim);
+    json.close('}');
+  }
+  json.close(']');
+  return text;
+}
+
+void write_judged(Json& json, const JudgeScore& judged) {
+  json.key("judge").open('{');
+  json.member("source", to_string(judged.source));
+  json.member("agreement", judged.agreement());
+  json.key("scores").open('[');
+  for (const CountedVote& vote : judged.votes) json.value(vote.score);
+  json.close(']');
+  json.member("rationale", judged.rationale);
+  json.close('}');
+}
+
+std::string metrics_as_json(const TrialScore& score) {
+  std::string text;
+  Json json(text);
+  json.open('[');
+  const std::size_t first_judged = score.metrics.size() - score.judged.size();
+  for (std::size_t i = 0; i < score.metrics.size(); ++i) {
+    const MetricOutcome& outcome = score.metrics[i];
+    json.open('{');
+    json.member("name", info(outcome.id).name);
+    json.member("version", info(outcome.id).version);
+    json.member("score", outcome.score);
+    json.member("passed", outcome.passed);
+    json.member("detail", outcome.detail);
+    if (i >= first_judged) write_judged(json, score.judged[i - first_judged]);
+    json.close('}');
+  }
+  json.close(']');
+  return text;
+}
+
+void add_answer(const UnitResult& result, Observation& to) {
+  to.input_tokens = result.usage.input_tokens;
+  to.output_tokens = result.usage.output_tokens;
+  to.parse_success = !result.error;
+  to.cache_hit = result.spend.cache_hit;
+  to.latency_ms = result.spend.latency_ms;
+  to.key = to_hex(result.key);
+  if (result.error) {
+    to.reason_code = std::string(to_string(result.error->reason));
+    to.error = result.error->message;
+    if (result.error->reason == Reason::unparsable_answer) to.parse_error = result.error->message;
+  }
+  if (!result.parsed.empty()) to.parsed_claims.text = parsed_as_json(result.parsed);
+  if (!result.claims.empty()) to.final_claims.text = final_as_json(result.claims);
+  if (const auto& observed = result.observed) {
+    to.raw_response = observed->text;
+    to.finish_reason = observed->finish_reason;
+    to.served_model = observed->served_model;
+    to.answered_at = wording::rfc3339(observed->created_at_ms);
+  }
+}
+
+void add_spend(const Spend& spend, const RunPrice& price, std::size_t arm, Observation& to) {
+  to.calls = spend.calls;
+  to.retries = spend.retries;
+  to.rate_limited = spend.rate_limited;
+  to.waited_ms = std::uint64_t{spend.waited_permit_ms} + spend.waited_pause_ms + spend.waited_retry_ms;
+  to.paid_tokens = spend.paid.total();
+  if (price) to.cost = price(PaidByArm(spend.paid, arm));
+}
+
+/// The unit's other trials have cost nothing more.
+void clear_spend(Observation& of) {
+  of.calls = of.retries = of.rate_limited = of.waited_ms = of.paid_tokens = 0;
+  if (of.cost) of.cost = 0.0;
+}
+
+}  // namespace
+
+std::string_view status_before_gate(const TrialScore* score) {
+  if (score == nullptr) return to_string(CaseStatus::error);
+  const bool failed =
+      std::ranges::any_of(score->metrics, [](const MetricOutcome& one) { return one.passed == false; });
+  return to_string(failed ? CaseStatus::fail : CaseStatus::pass);
+}
+
+ObservationMaker::ObservationMaker(std::shared_ptr<const Plan> plan, ObservedRun run,
+                                   std::uint64_t random_seed)
+    : plan_(std::move(plan)), run_(std::move(run)), random_(random_seed) {}
+
+Result<void> ObservationMaker::add(const UnitResult& result, std::int64_t now_ms,
+                                   std::vector<Observation>& to) {
+  Observation one;
+  one.timestamp = wording::rfc3339(now_ms);
+  one.run_id = run_.run_id;
+  if (auto added = add_prompt(result.unit, one); !added) return added;
+  add_answer(result, one);
+  add_spend(result.spend, run_.price, plan_->arm_of(result.unit), one);
+  const auto trials = plan_->trials_of(result.unit);
+  for (std::size_t i = 0; i < trials.size(); ++i) {
+    one.id = new_id(now_ms);
+    if (auto added = add_trial(trials[i], one); !added) return added;
+    const TrialScore* score = result.error ? nullptr : &result.scores.at(i);
+    one.status = status_before_gate(score);
+    one.metrics.text = score != nullptr ? metrics_as_json(*score) : "[]";
+    if (i + 1 == trials.size()) {
+      to.push_back(std::move(one));
+      break;
+    }
+    to.push_back(one);
+    if (i == 0) clear_spend(one);
+  }
+  return {};
+}
+
+/// The plan renders what was sent, and needs no more memory for it than for one request.
+Result<void> ObservationMaker::add_prompt(UnitId unit, Observation& to) {
+  auto request = plan_->request(unit);
+  if (!request) return fail(std::move(request.error()));
+  to.model = request->model;
+  to.provider = request->provider;
+  to.input_hash = to_prefixed_hex(sha256(request->user));
+  to.content_length = request->user.size();
+  to.prompt = std::move(request->user);
+  run_.redactor.apply(to.prompt);
+  if (!request->system) return {};
+  if (request->system != system_) {
+    system_ = request->system;
+    system_hash_ = to_prefixed_hex(sha256(*system_));
+    auto clean = run_.redactor.redacted(*system_);
+    shown_system_ = clean ? share(std::move(*clean)) : system_;
+  }
+  to.system_hash = system_hash_;
+  to.system_prompt = shown_system_;
+  return {};
+}
+
+Result<void> ObservationMaker::add_trial(TrialId trial, Observation& to) const {
+  const auto test_case = plan_->case_of_trial(trial);
+  if (!test_case) return fail(test_case.error());
+  const Case& of = **test_case;
+  const TrialPlace place = plan_->trials().place(trial);
+  to.trial = trial;
+  to.case_id = of.id;
+  to.category = of.category;
+  to.language = of.language;
+  to.file_path = of.content_file.empty() ? of.source : of.content_file;
+  to.arm = of.arm < run_.arms.size() ? run_.arms[of.arm] : std::string();
+  to.perturbation = place.perturbation > 0 ? plan_->perturbations()[place.perturbation - 1].name : "";
+  to.repeat = place.repeat;
+  const bool is_claims = of.kind == CaseKind::claims;
+  to.prompt_version = is_claims ? run_.prompt_version : std::string();
+  to.prompt_hash = is_claims ? run_.prompt_hash : to.system_hash;
+  return {};
+}
+
+/// RFC 9562, version 7: ids of one run are neighbours in the table's index.
+std::string ObservationMaker::new_id(std::int64_t now_ms) {
+  constexpr std::string_view digits = "0123456789abcdef";
+  std::array<std::uint64_t, 2> halves{static_cast<std::uint64_t>(now_ms) << 16 | 0x7000 | (random_() & 0xfff),
+                                      std::uint64_t{1} << 63 | random_() >> 2};
+  std::string id;
+  for (int digit = 0; digit < 32; ++digit) {
+    if (digit == 8 || digit == 12 || digit == 16 || digit == 20) id += '-';
+    id += digits[halves[static_cast<std::size_t>(digit / 16)] >> (60 - 4 * (digit % 16)) & 0xf];
+  }
+  return id;
+}
+
+}  // namespace sluice

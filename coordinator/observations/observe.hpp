@@ -1,0 +1,55 @@
+#pragma once
+
+#include "common/checks/redactor.hpp"
+#include "common/model/result.hpp"
+#include "coordinator/facts/observation.hpp"
+#include "coordinator/facts/paid_by_arm.hpp"
+#include "coordinator/plan/plan.hpp"
+
+#include <cstdint>
+#include <memory>
+#include <random>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace sluice {
+
+/// What the observations of a run have in common.
+struct ObservedRun {
+  std::string run_id;
+  std::string prompt_version;  ///< Of the prompt of its claims cases.
+  std::string prompt_hash;     ///< `sha256:...`
+  std::vector<std::string> arms;
+  RunPrice price{};     ///< Null: costs are not known.
+  Redactor redactor{};  ///< For prompts: results come redacted.
+};
+
+/// What an answer comes to by its metrics alone, before any threshold: `pass`, `fail` or `error`. `score` is
+/// null for a trial that was not assessed.
+std::string_view status_before_gate(const TrialScore* score);
+
+/// Makes observations of a run's results. Pure but for reading the cases' files; not thread-safe.
+class ObservationMaker {
+ public:
+  /// `random_seed` is for the observations' ids.
+  ObservationMaker(std::shared_ptr<const Plan> plan, ObservedRun run, std::uint64_t random_seed);
+
+  /// Appends one for each trial of the unit. What its calls took is told at the first alone, so that sums are
+  /// right. Fails if a case's file cannot be read any more.
+  Result<void> add(const UnitResult& result, std::int64_t now_ms, std::vector<Observation>& to);
+
+ private:
+  Result<void> add_prompt(UnitId unit, Observation& to);
+  Result<void> add_trial(TrialId trial, Observation& to) const;
+  std::string new_id(std::int64_t now_ms);
+
+  std::shared_ptr<const Plan> plan_;
+  ObservedRun run_;
+  std::mt19937_64 random_;
+  SharedText system_;  ///< The last one, which most have.
+  std::string system_hash_;
+  SharedText shown_system_;  ///< As redacted.
+};
+
+}  // namespace sluice

@@ -1,0 +1,364 @@
+// Observations: what the file says of a run, who may fail without it, and what redaction keeps out of it.
+
+#include "tests/support/report_text.hpp"
+#include "tests/support/workbench.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cstdio>
+#include <cstdlib>
+#include <fstream>
+#include <iterator>
+#include <sstream>
+
+#include <nlohmann/json.hpp>
+
+namespace sluice::observations_test {
+
+using namespace support;
+using nlohmann::json;
+namespace fs = std::filesystem;
+
+class Observations : public Workbench {
+ protected:
+  fs::path database() const { return home() / "observations.db"; }
+
+  /// What the plain sqlite3 program says; a line a row, columns parted by bars.
+  std::string sql(const std::string& query) const {
+    const auto file = folder() / "query.sql";
+    std::ofstream(file) << query << ";\n";
+    FILE* pipe =
+        ::popen(("sqlite3 '" + database().string() + "' < '" + file.string() + "' 2>&1").c_str(), "r");
+    std::string answer;
+    std::array<char, 4096> buffer{};
+    while (const auto size = std::fread(buffer.data(), 1, buffer.size(), pipe))
+      answer.append(buffer.data(), size);
+    EXPECT_EQ(::pclose(pipe), 0) << query << answer;
+    if (answer.ends_with('\n')) answer.pop_back();
+    return answer;
+  }
+
+  /// Cases that pass, fail, are refused and cannot be read.
+  fs::path claims_folder() const {
+    const auto suite = folder() / "suite";
+    fs::create_directories(suite);
+    const auto write = [&](const std::string& id, const std::string& content) {
+      std::ofstream(suite / (id + ".toml"))
+          << "[metadata]\nid = \"" << id
+          << "\"\ncategory = \"tls\"\nlanguage = \"python\"\n[input]\ncontent = \"" << content
+          << "\"\n[expected]\nmust_contain = [{ subject = \"tls/cert_verification\", predicate = "
+          << "\"enabled\", value = false }]\n";
+    };
+    write("fails", "a wrong one");
+    write("passes", "a right one");
+    write("refused", "a bad one");
+    write("unparsable", "an odd one");
+    return suite;
+  }
+  SimulatorProcess start(const Flags& flags) {
+    const auto claims = [](const std::string& value) {
+      return R"({\"claims\":[{\"subject\":\"tls/cert_verification\",\"predicate\":\"enabled\",\"value\":)" +
+             value + R"(,\"confidence\":0.9}]})";
+    };
+    return start_simulator({R"({"contains": "a wrong one", "text": ")" + claims("true") + "\"}",
+                            R"({"contains": "a right one", "text": ")" + claims("false") + "\"}",
+                            R"({"contains": "a bad one", "refusal": true})",
+                            R"({"contains": "an odd one", "text": "Sorry, no."})"},
+                           flags);
+  }
+
+  void expect_as_reported(const json& report, const std::string& mode) {
+    const std::string of_run = " WHERE run_id = '" + report["run_id"].get<std::string>() + "'";
+    EXPECT_EQ(sql("SELECT count(*) FROM observations" + of_run), "4");
+    std::string expected;
+    for (const json& one : report["fixture_results"]) {
+      expected += (expected.empty() ? "" : "\n") + one["id"].get<std::string>() + "|" +
+                  one["status"].get<std::string>() + "|" +
+                  (one["reason_code"].is_null() ? "" : one["reason_code"].get<std::string>()) + "|" +
+                  std::to_string(one["input_tokens"].get<int>()) + "|" +
+                  std::to_string(one["output_tokens"].get<int>()) + "|" +
+                  std::to_string(one["claims"].size()) + "|" + (one["status"] == "error" ? "0" : "1") + "|" +
+                  (mode == "cached" ? "1" : "0");
+    }
+    EXPECT_EQ(sql("SELECT case_id, status, reason_code, input_tokens, output_tokens, "
+                  "json_array_length(final_claims), "
+                  "parse_success, cache_hit FROM observations" +
+                  of_run + " ORDER BY trial"),
+              expected);
+    EXPECT_EQ(sql("SELECT sum(input_tokens + output_tokens) FROM observations" + of_run),
+              std::to_string(report["metrics"]["total_tokens"].get<int>()));
+    EXPECT_EQ(sql("SELECT count(*) FROM observations" + of_run + " AND model = '" +
+                  report["model"].get<std::string>() + "' AND prompt_version = '" +
+                  report["prompt_version"].get<std::string>() + "'"),
+              "4");
+    EXPECT_EQ(sql("SELECT raw_response, parse_error IS NOT NULL FROM observations" + of_run +
+                  " AND case_id = 'unparsable'"),
+              "Sorry, no.|1");
+    EXPECT_EQ(sql("SELECT json_extract(parsed_claims, '$[0].value'), json_extract(final_claims, "
+                  "'$[0].concept_path') "
+                  "FROM observations" +
+                  of_run + " AND case_id = 'passes'"),
+              "0|tls/cert_verification");
+    EXPECT_EQ(sql("SELECT count(*) FROM observations" + of_run +
+                  " AND prompt LIKE '%a right one%' AND length(timestamp) = 24"),
+              "1");
+    EXPECT_EQ(
+        sql("SELECT count(DISTINCT text) FROM observations JOIN prompts ON hash = system_hash" + of_run),
+        "1");
+  }
+
+  std::string all_bytes_of(const fs::path& folder_of_files) const {
+    std::string all;
+    for (const auto& entry : fs::recursive_directory_iterator(folder_of_files)) {
+      if (!entry.is_regular_file()) continue;
+      std::ifstream file(entry.path(), std::ios::binary);
+      all.append((std::istreambuf_iterator<char>(file)), std::istreambuf_iterator<char>());
+    }
+    return all;
+  }
+};
+
+TEST_F(Observations, SayInSqlWhatTheReportSaysForEachFormat) {
+  if (std::system("command -v sqlite3 > /dev/null") != 0)
+    GTEST_SKIP() << "the program sqlite3 is not installed";
+  const std::array<std::array<std::string, 3>, 3> formats{{{"openai", "OPENAI_API_KEY", "/v1"},
+                                                           {"anthropic", "ANTHROPIC_API_KEY", ""},
+                                                           {"gemini", "GEMINI_API_KEY", ""}}};
+  for (const auto& [provider, key, path] : formats) {
+    const auto simulator = start({});
+    set_variable(key, "key-for-tests");
+    for (const std::string mode : {"live", "cached"}) {
+      const auto finished = run_sluice({"run", "--mode", mode, "--fixtures", claims_folder().string(),
+                                        "--provider", provider, "--model", "m", "--base-url",
+                                        simulator.url() + path, "--format", "json", "--save-observations"});
+      const json report = parse_report(finished.output);
+      ASSERT_TRUE(report.is_object()) << provider << finished.errors;
+      EXPECT_EQ(finished.errors.find("warning"), std::string::npos) << finished.errors;
+      expect_as_reported(report, mode);
+    }
+  }
+}
+
+TEST_F(Observations, AreOffByDefault) {
+  const auto simulator = start({});
+  run_sluice({"run", "--mode", "live", "--fixtures", claims_folder().string(), "--provider", "openai",
+              "--model", "m", "--base-url", simulator.url() + "/v1"});
+  EXPECT_FALSE(fs::exists(database()));
+  const auto listed = run_sluice({"observations", "list"});
+  EXPECT_EQ(listed.exit_code, 0);
+  EXPECT_EQ(listed.output, "No observation is saved yet; `sluice run --save-observations` saves some.\n");
+  EXPECT_FALSE(fs::exists(database())) << "reading makes none";
+}
+
+TEST_F(Observations, OfTwoRunsAtOnceAreAllThere) {
+  const auto simulator = start_simulator();
+  auto one = start_sluice(live(simulator) + Flags{"--save-observations"});
+  auto other = start_sluice(live(simulator) + Flags{"--save-observations"});
+  const auto first = finish(one);
+  const auto second = finish(other);
+  for (const auto* finished : {&first, &second}) {
+    EXPECT_EQ(finished->exit_code, 1) << finished->errors;
+    EXPECT_EQ(finished->errors.find("warning"), std::string::npos) << finished->errors;
+    const json report = parse_report(finished->output);
+    const auto exported =
+        run_sluice({"observations", "export", "--run", report["run_id"].get<std::string>()});
+    EXPECT_EQ(static_cast<std::size_t>(std::count(exported.output.begin(), exported.output.end(), '\n')),
+              fixture_count());
+  }
+}
+
+TEST_F(Observations, AFileThatIsNoneOfOursCostsAWarningAndNoRun) {
+  const auto simulator = start_simulator();
+  fs::create_directories(home());
+  std::ofstream(database())
+      << "This is no database at all, and long enough to be looked at by SQLite, which wants "
+         "a hundred bytes at least.\n";
+  const auto reference = run_sluice(live(simulator));
+  const auto finished = run_sluice(cached(simulator) + Flags{"--save-observations"});
+  EXPECT_EQ(finished.exit_code, reference.exit_code);
+  EXPECT_EQ(comparable_part(finished.output), comparable_part(reference.output));
+  EXPECT_NE(finished.errors.find("observations.db: file is not a database; this run saves none of them"),
+            std::string::npos)
+      << finished.errors;
+  const auto first = finished.errors.find("warning");
+  EXPECT_EQ(finished.errors.find("warning", first + 1), std::string::npos) << "one: " << finished.errors;
+  EXPECT_TRUE(all_bytes_of(home()).find("This is no database at all") != std::string::npos)
+      << "it stays as it is";
+  EXPECT_EQ(run_sluice({"observations", "list"}).exit_code, 2);
+}
+
+TEST_F(Observations, AreListedExportedAndPruned) {
+  const auto simulator = start({});
+  const Flags run{"run",    "--mode",  "live", "--fixtures", claims_folder().string(), "--provider",
+                  "openai", "--model", "m",    "--base-url", simulator.url() + "/v1",  "--save-observations"};
+  run_sluice(run);
+  const auto failed = run_sluice({"observations", "list", "--run", "last", "--status", "fail"});
+  EXPECT_EQ(failed.exit_code, 0) << failed.errors;
+  EXPECT_NE(failed.output.find("fails"), std::string::npos) << failed.output;
+  EXPECT_EQ(failed.output.find("passes"), std::string::npos) << failed.output;
+  std::istringstream lines(
+      run_sluice({"observations", "export", "--case", "refused", "--since", "1h"}).output);
+  std::string line;
+  ASSERT_TRUE(std::getline(lines, line));
+  const json one = json::parse(line);
+  EXPECT_EQ(one["case_id"], "refused");
+  EXPECT_EQ(one["reason_code"], "refusal");
+  EXPECT_EQ(one["language"], "python");
+  EXPECT_TRUE(one["metrics"].is_array());
+  EXPECT_TRUE(one["system_prompt"].get<std::string>().size() > 10);
+  EXPECT_FALSE(std::getline(lines, line));
+  const auto csv =
+      run_sluice({"observations", "export", "--format", "csv", "--model", "m", "--output", "all.csv"});
+  EXPECT_EQ(csv.exit_code, 0) << csv.errors;
+  EXPECT_EQ(run_sluice({"observations", "prune"}).output, "removed 0 observations, 4 left\n");
+  set_variable("SLUICE_RETENTION_DAYS", "0");
+  set_variable("SLUICE_RETENTION_MAX_COUNT", "3");
+  EXPECT_EQ(run_sluice({"observations", "prune"}).output, "removed 1 observation, 3 left\n");
+  run_sluice(run);
+  EXPECT_EQ(run_sluice({"observations", "prune"}).output, "removed 0 observations, 3 left\n")
+      << "the run has done it at its end";
+  const auto wrong = run_sluice({"observations", "list", "--since", "yesterday"});
+  EXPECT_EQ(wrong.exit_code, 2);
+  EXPECT_NE(wrong.errors.find("--since must be a date (2026-02-05)"), std::string::npos) << wrong.errors;
+}
+
+TEST_F(Observations, ACaseIsShownWholeFromThemOrFromTheCaches) {
+  const auto simulator = start({});
+  const Flags run{"run",    "--mode",  "live", "--fixtures", claims_folder().string(), "--provider",
+                  "openai", "--model", "m",    "--base-url", simulator.url() + "/v1"};
+  run_sluice(run);
+  const Flags asked{"--base-url", simulator.url() + "/v1"};
+  const auto cached = run_sluice(Flags{"show", "last", "unparsable", "--json"} + asked);
+  EXPECT_EQ(cached.exit_code, 0) << cached.errors;
+  run_sluice(run + Flags{"--save-observations"});
+  const auto saved = run_sluice({"show", "last", "unparsable", "--json"});
+  EXPECT_EQ(saved.exit_code, 0) << saved.errors;
+  const json from_cache = json::parse(cached.output);
+  const json from_file = json::parse(saved.output);
+  for (const char* member : {"prompt", "raw_response", "system_prompt", "parse_error", "status",
+                             "reason_code", "input_tokens", "key", "metrics", "model", "file_path"})
+    EXPECT_EQ(from_cache[member], from_file[member]) << member;
+  EXPECT_EQ(from_file["raw_response"], "Sorry, no.");
+  const auto page = run_sluice({"show", "last", "passes"});
+  for (const char* words : {"passes: pass", "Model m of openai", "a right one", "\nAnswer\n",
+                            "tls/cert_verification/enabled = false", "claims_required passed"})
+    EXPECT_NE(page.output.find(words), std::string::npos) << words << page.output;
+  const auto none = run_sluice(Flags{"show", "last", "nobody"} + asked);
+  EXPECT_EQ(none.exit_code, 2);
+  EXPECT_NE(none.errors.find("has no result of a case \"nobody\""), std::string::npos) << none.errors;
+  EXPECT_EQ(run_sluice(with(Flags{"show", "last", "nobody"} + asked, "--model", "other")).exit_code, 2)
+      << "that is not what the run asked";
+}
+
+TEST_F(Observations, AStatusIsThatOfTheGate) {
+  const auto simulator = start_simulator({R"({"contains": "capital", "text": "Paris, I think"})"}, {});
+  const auto path = folder() / "suite.yaml";
+  std::ofstream(path) << "suite: s\nmodel: m\nsettings: {provider: openai}\ntests:\n"
+                         "  - id: a\n    input: {prompt: \"The capital?\"}\n"
+                         "    expected: {type: semantic_similarity_to, text: Rome, min_score: 0.9}\n";
+  const auto finished =
+      run_sluice({"run", path.string(), "--mode", "live", "--base-url", simulator.url() + "/v1", "--format",
+                  "json", "--embedding-model", "lexical-ngrams-v1", "--save-observations"});
+  const json report = parse_report(finished.output);
+  ASSERT_TRUE(report.is_object()) << finished.errors;
+  EXPECT_EQ(report["fixture_results"][0]["status"], "fail");
+  const json one = json::parse(run_sluice({"observations", "export"}).output);
+  EXPECT_EQ(one["status"], "fail");
+}
+
+TEST_F(Observations, ACanaryOfEachShippedPatternIsSeenNowhereButInTheCache) {
+  // In two parts, so that nobody takes them for real ones.
+  const std::array<std::string, 2> canaries{std::string("sk-") + "canary0123456789abcdef",
+                                            std::string("canary.bird@") + "mine.example.org"};
+  const std::string both = canaries[0] + " and " + canaries[1];
+  const auto simulator = start_simulator(
+      {R"({"contains": "Say it", "text": "It is )" + both + "\"}",
+       R"({"contains": "Err", "status": 400, "body": "{\"error\":{\"message\":\"no such user )" + both +
+           R"(\"}}"})",
+       R"({"contains": "Refuse", "refusal": true})",
+       R"({"contains": "claims please", "text": "{\"claims\":[{\"subject\":\"secrets/api_key\",\"predicate\":\"value\",\"value\":\")" +
+           canaries[0] + R"(\",\"confidence\":1}]}"})"},
+      {});
+  const auto suite = folder() / "suite.yaml";
+  std::ofstream(suite) << "suite: s\nmodel: m\nsettings: {provider: openai}\ntests:\n"
+                       << "  - id: a\n    input: {prompt: \"Say it, " << both << "\"}\n"
+                       << "    expected: {type: exact_match, text: nothing}\n"
+                       << "  - id: b\n    input: {prompt: \"Err: " << both << "\"}\n"
+                       << "    expected: {type: must_contain, text: x}\n"
+                       << "  - id: c\n    input: {prompt: \"Refuse " << both << "\"}\n"
+                       << "    expected: {type: must_contain, text: x}\n"
+                       << "  - id: d\n    input: {prompt: \"Say it again\"}\n"
+                       << "    expected: {type: semantic_similarity_to, text: \"" << both << "\"}\n";
+  const Flags run{"run",
+                  suite.string(),
+                  "--mode",
+                  "live",
+                  "--base-url",
+                  simulator.url() + "/v1",
+                  "--embedding-model",
+                  "lexical-ngrams-v1",
+                  "--verbose",
+                  "--call-log",
+                  "calls.log"};
+  const auto plain = run_sluice(run + Flags{"--format", "json", "--home", (folder() / "plain").string()});
+  EXPECT_NE(plain.output.find(canaries[0]), std::string::npos) << "the test would find it: " << plain.output;
+  const Flags redacted = run + Flags{"--redact", "all", "--save-observations"};
+  std::string seen;
+  const auto first =
+      run_sluice(redacted + Flags{"--format", "json", "--report", "markdown=report.md", "--report",
+                                  "junit=report.xml", "--report", "table=report.txt"});
+  const json report = parse_report(first.output);
+  ASSERT_TRUE(report.is_object()) << first.errors;
+  seen += first.output + first.errors;
+  const auto fixtures = claims_folder();
+  std::ofstream(fixtures / "passes.toml")
+      << "[metadata]\nid = \"passes\"\ncategory = \"c\"\n[input]\ncontent = \""
+      << "claims please " << both << "\"\n";
+  const auto claims = run_sluice({"run", "--mode", "live", "--fixtures", fixtures.string(), "--provider",
+                                  "openai", "--model", "m", "--base-url", simulator.url() + "/v1", "--format",
+                                  "json", "--redact", "all", "--save-observations"});
+  EXPECT_NE(claims.output.find("[redacted keys]"), std::string::npos) << claims.output << claims.errors;
+  seen += claims.output + claims.errors;
+  for (const Flags& flags :
+       {Flags{"observations", "export"}, Flags{"observations", "export", "--format", "csv"},
+        Flags{"observations", "list"}, Flags{"runs", "list"}}) {
+    const auto shown = run_sluice(flags);
+    EXPECT_EQ(shown.exit_code, 0) << shown.errors;
+    seen += shown.output + shown.errors;
+  }
+  for (const Flags& flags : {Flags{"show", "last", "passes"}, Flags{"show", "last", "passes", "--json"},
+                             Flags{"show", "last", "a", "--redact", "all", "--home",
+                                   (folder() / "plain").string(), "--base-url", simulator.url() + "/v1"}}) {
+    const auto shown = run_sluice(flags);
+    EXPECT_EQ(shown.exit_code, 0) << shown.errors;
+    EXPECT_NE(shown.output.find("[redacted keys]"), std::string::npos) << shown.output;
+    seen += shown.output + shown.errors;
+  }
+  EXPECT_NE(seen.find("It is [redacted keys] and [redacted mail]"), std::string::npos) << seen;
+  EXPECT_NE(seen.find("Say it, [redacted keys] and [redacted mail]"), std::string::npos);
+  for (const char* name : {"report.md", "report.xml", "report.txt", "calls.log"}) {
+    std::ifstream file(folder() / name, std::ios::binary);
+    seen.append((std::istreambuf_iterator<char>(file)), std::istreambuf_iterator<char>());
+  }
+  for (const auto& entry : fs::directory_iterator(home())) {
+    if (!entry.is_regular_file()) continue;
+    std::ifstream file(entry.path(), std::ios::binary);
+    seen.append((std::istreambuf_iterator<char>(file)), std::istreambuf_iterator<char>());
+  }
+  for (const std::string& canary : canaries) {
+    const auto at = seen.find(canary.substr(0, 12));
+    EXPECT_EQ(at, std::string::npos) << seen.substr(at > 300 ? at - 300 : 0, 600);
+  }
+  // Nothing but what is shown has changed.
+  const json without = parse_report(plain.output);
+  for (std::size_t i = 0; i < report["fixture_results"].size(); ++i) {
+    const json& one = report["fixture_results"][i];
+    const json& other = without["fixture_results"][i];
+    for (const char* member : {"status", "reason_code", "answer", "input_tokens"})
+      EXPECT_EQ(one[member], other[member]);
+    for (std::size_t n = 0; n < one["metrics"].size(); ++n)
+      EXPECT_EQ(one["metrics"][n]["score"], other["metrics"][n]["score"]);
+  }
+}
+
+}  // namespace sluice::observations_test

@@ -1,0 +1,195 @@
+#include "coordinator/observations/observe.hpp"
+
+#include "coordinator/display/display.hpp"
+#include "coordinator/observations/observation_text.hpp"
+#include "coordinator/observations/retention.hpp"
+#include "tests/unit/plan/plan_fixture.hpp"
+
+#include <algorithm>
+#include <memory>
+#include <regex>
+#include <string>
+#include <vector>
+
+#include <gtest/gtest.h>
+
+namespace sluice::observe_test {
+
+constexpr std::int64_t now_ms = 1'772'000'000'123;
+
+class ObserveTest : public PlanTest {
+ protected:
+  std::vector<Observation> observed(const UnitResult& result,
+                                    ObservedRun run = {"run-1", "1.2.0", "sha256:p", {}}) {
+    ObservationMaker maker(std::make_shared<const Plan>(plan()), std::move(run), 7);
+    std::vector<Observation> made;
+    const auto added = maker.add(result, now_ms, made);
+    EXPECT_TRUE(added) << added.error().message;
+    return made;
+  }
+  /// Of unit 0, which answers the cases a and c.
+  static UnitResult scored() {
+    UnitResult result;
+    result.unit = 0;
+    result.key = sha256("key");
+    result.usage = {120, 30};
+    result.parsed = {{"TLS", "enabled", false, 0.75, 3}};
+    result.claims = {{"tls/cert", "enabled", false, 0.75, 3, true, true}};
+    result.scores = {{0, {{MetricId::claims_recall, 0.5, std::nullopt, ""}}, {}},
+                     {2, {{MetricId::claims_required, std::nullopt, false, "it is missing"}}, {}}};
+    result.spend = {2, 1, 1, false, {{120, 30}}, 250, 10, 20, 30};
+    result.observed = ObservedAnswer{"{\"claims\": []}", "stop", "m-2026", 1'771'999'999'000};
+    return result;
+  }
+};
+
+TEST_F(ObserveTest, OneForEachTrialWithWhatWasSentAndWhatCame) {
+  ObservedRun run{"run-1", "1.2.0", "sha256:p", {}};
+  run.price = [](const PaidByArm& paid) { return static_cast<double>(paid.total().total()) / 1000.0; };
+  const auto made = observed(scored(), run);
+  ASSERT_EQ(made.size(), 2u);
+  const Observation& one = made[0];
+  EXPECT_EQ(one.timestamp, "2026-02-25T06:13:20.123Z");
+  EXPECT_EQ(one.prompt_version, "1.2.0");
+  EXPECT_EQ(one.prompt_hash, "sha256:p");
+  EXPECT_EQ(one.model, "m");
+  EXPECT_EQ(one.prompt, "python: one");
+  EXPECT_EQ(one.content_length, 11u);
+  EXPECT_EQ(one.input_hash, to_prefixed_hex(sha256("python: one")));
+  EXPECT_EQ(*one.system_prompt, render_system(prompt, Ontology()));
+  EXPECT_EQ(one.language, "python");
+  EXPECT_EQ(one.raw_response, "{\"claims\": []}");
+  EXPECT_EQ(one.parsed_claims.text,
+            R"([{"subject": "TLS", "predicate": "enabled", "value": false, "confidence": 0.75, "line": 3}])");
+  EXPECT_EQ(one.final_claims.text,
+            R"([{"concept_path": "tls/cert", "predicate": "enabled", "value": false, "confidence": 0.75, )"
+            R"("line": 3, "matched_ontology": true, "fuzzy_matched": true}])");
+  EXPECT_EQ(one.input_tokens, 120u);
+  EXPECT_EQ(one.output_tokens, 30u);
+  EXPECT_TRUE(one.parse_success);
+  EXPECT_FALSE(one.parse_error);
+  EXPECT_FALSE(one.cache_hit);
+  EXPECT_EQ(one.latency_ms, 250u);
+  EXPECT_EQ(one.answered_at, "2026-02-25T06:13:19.000Z");
+  EXPECT_EQ(one.case_id, "a");
+  EXPECT_EQ(one.key, to_hex(sha256("key")));
+  EXPECT_EQ(one.status, "pass");
+  EXPECT_EQ(made[1].case_id, "c");
+  EXPECT_EQ(made[1].trial, 2u);
+  EXPECT_EQ(made[1].status, "fail");
+  EXPECT_NE(made[1].metrics.text.find(R"("passed": false, "detail": "it is missing")"), std::string::npos)
+      << made[1].metrics.text;
+  EXPECT_EQ(one.calls, 2u);
+  EXPECT_EQ(one.waited_ms, 60u);
+  EXPECT_EQ(one.paid_tokens, 150u);
+  EXPECT_EQ(one.cost, 0.15);
+  EXPECT_EQ(made[1].calls, 0u) << "the sum over a run is right";
+  EXPECT_EQ(made[1].cost, 0.0);
+}
+
+TEST_F(ObserveTest, IdsAreUuidsInTheOrderOfTime) {
+  const auto made = observed(scored());
+  const std::regex uuid("019c[0-9a-f]{4}-[0-9a-f]{4}-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}");
+  EXPECT_TRUE(std::regex_match(made[0].id, uuid)) << made[0].id;
+  EXPECT_TRUE(std::regex_match(made[1].id, uuid)) << made[1].id;
+  EXPECT_NE(made[0].id, made[1].id);
+  EXPECT_EQ(made[0].id.substr(0, 13), made[1].id.substr(0, 13));
+}
+
+TEST_F(ObserveTest, AnAnswerThatCannotBeReadSaysWhy) {
+  UnitResult result;
+  result.unit = 1;
+  result.error = Error{Reason::unparsable_answer, "there is no JSON in it"};
+  result.observed = ObservedAnswer{"Sorry.", "stop", "", 0};
+  const auto made = observed(result);
+  ASSERT_EQ(made.size(), 2u);
+  EXPECT_FALSE(made[0].parse_success);
+  EXPECT_EQ(made[0].parse_error, "there is no JSON in it");
+  EXPECT_EQ(made[0].reason_code, "unparsable_answer");
+  EXPECT_EQ(made[0].status, "error");
+  EXPECT_EQ(made[0].raw_response, "Sorry.");
+  EXPECT_EQ(made[0].parsed_claims.text, "[]");
+}
+
+TEST_F(ObserveTest, WithoutAnAnswerThereIsNoneToParse) {
+  UnitResult result;
+  result.unit = 2;
+  result.error = Error{Reason::rate_limited, "429"};
+  const auto made = observed(result);
+  ASSERT_EQ(made.size(), 1u);
+  EXPECT_FALSE(made[0].parse_success);
+  EXPECT_FALSE(made[0].parse_error);
+  EXPECT_FALSE(made[0].answered_at);
+  EXPECT_EQ(made[0].error, "429");
+  EXPECT_EQ(made[0].raw_response, "");
+}
+
+TEST_F(ObserveTest, PromptsAreRedacted) {
+  suite.cases = {make_case("a", "call jane@home.io")};
+  prompt.system = "You are jane@home.io";
+  ObservedRun run{"run-1", "1", "", {}};
+  const std::vector<RedactionPattern> patterns{{"mail", "[a-z]+@[a-z]+\\.io"}};
+  run.redactor = *Redactor::make(patterns);
+  UnitResult result;
+  result.scores = {{0, {}, {}}};
+  const auto made = observed(result, run);
+  EXPECT_EQ(made[0].prompt, "python: call [redacted mail]");
+  EXPECT_EQ(*made[0].system_prompt, "You are [redacted mail]");
+  EXPECT_EQ(made[0].input_hash, to_prefixed_hex(sha256("python: call jane@home.io")));
+}
+
+TEST_F(ObserveTest, ATextCaseHasNoClaimsPrompt) {
+  Case one = text_case("t", "Hello?");
+  one.system = "Be brief.";
+  one.arm = 1;
+  suite.cases = {one};
+  const auto made_plan = Plan::make(suite, prompt, Ontology(), {settings, settings});
+  ASSERT_TRUE(made_plan);
+  ObservationMaker maker(std::make_shared<const Plan>(*made_plan),
+                         {"run-1", "1", "sha256:p", {"mini", "large"}}, 7);
+  UnitResult result;
+  result.scores = {{0, {}, {}}};
+  std::vector<Observation> made;
+  ASSERT_TRUE(maker.add(result, now_ms, made));
+  EXPECT_EQ(made[0].prompt_version, "");
+  EXPECT_EQ(made[0].prompt_hash, to_prefixed_hex(sha256("Be brief.")));
+  EXPECT_EQ(made[0].arm, "large");
+}
+
+TEST_F(ObserveTest, JsonLinesAndCsvHoldTheSame) {
+  auto made = observed(scored());
+  made[0].prompt = "two\nlines, \"quoted\"";
+  const std::string json = observation_as_json(made[0]);
+  EXPECT_EQ(std::count(json.begin(), json.end(), '\n'), 1);
+  EXPECT_NE(json.find(R"("prompt": "two\nlines, \"quoted\"")"), std::string::npos) << json;
+  EXPECT_NE(json.find(R"("parsed_claims": [{"subject": "TLS")"), std::string::npos) << json;
+  const std::string csv = observation_as_csv(made[0]);
+  EXPECT_NE(csv.find("\"two\nlines, \"\"quoted\"\"\""), std::string::npos) << csv;
+  const std::string header = observation_csv_header();
+  EXPECT_TRUE(header.starts_with("id,timestamp,prompt_version,")) << header;
+  EXPECT_TRUE(header.ends_with(",cost,system_prompt\r\n")) << header;
+  EXPECT_EQ(std::count(header.begin(), header.end(), ','), 42);
+}
+
+TEST_F(ObserveTest, TheTableFitsATerminal) {
+  auto made = observed(scored());
+  made[0].case_id = "a-case-with-a-very-long-name-that-goes-on-and-on-and-on-until-the-end-of-the-line";
+  made[0].perturbation = "comments-removed";
+  made[0].model = "a-model-with-a-long-name";
+  made[1].reason_code = "provider_unreachable";
+  const std::string table = observation_table(made, 80);
+  for (std::size_t at = 0; at < table.size();) {
+    const std::size_t end = table.find('\n', at);
+    EXPECT_LE(display_width(table.substr(at, end - at)), 80u) << table;
+    at = end + 1;
+  }
+  EXPECT_NE(table.find("2026-02-25 06:13"), std::string::npos) << table;
+}
+
+TEST(Retention, CountsBackFromNow) {
+  const Retention retention = retention_of(now_ms, 30, 1000);
+  EXPECT_EQ(retention.oldest, "2026-01-26T06:13:20.123Z");
+  EXPECT_EQ(retention.newest, 1000u);
+}
+
+}  // namespace sluice::observe_test

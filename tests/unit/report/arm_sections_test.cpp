@@ -1,0 +1,81 @@
+// What a report says of a run's arms, on a page as narrow as a pipe's.
+#include "coordinator/report/wording.hpp"
+#include "tests/unit/report/report_texts.hpp"
+#include "tests/unit/report/sample_run.hpp"
+
+#include <string>
+#include <utility>
+
+#include <gtest/gtest.h>
+
+namespace sluice::arm_sections_test {
+
+bool has(const std::string& text, const std::string& words) {
+  return text.find(words) != std::string::npos;
+}
+
+class ArmSections : public ::testing::Test {
+ protected:
+  ArmSections() : aggregates(run.aggregates()), input(run.input(aggregates)) {
+    for (const char* name : {"1", "2"}) {
+      ArmSummary& arm = arms.arms.emplace_back();
+      arm.name = name;
+      arm.means = {{MetricId::semantic_similarity_to, 0.5}, {MetricId::faithfulness, 0.25}};
+    }
+    arms.confidence = 0.95;
+    ArmMetricComparison compared;
+    compared.metric = MetricId::semantic_similarity_to;
+    compared.comparison.drop = 0.0;
+    compared.comparison.pairs = compared.comparison.units = 1;
+    compared.intervals.drop = Interval{0.0, 0.0};
+    arms.pairs.push_back({0, 1, {compared}});
+    run.suite.prompts = {{"1", "", "Answer in one word:\n{{question}}"}, {"2", "", "Answer politely."}};
+    input.identity.arms = {{ProviderKind::openai, "sim", "gpt-x", "1"},
+                           {ProviderKind::anthropic, "anthropic", "claude-y", "2"}};
+    input.arms = &arms;
+  }
+
+  sample::SampleRun run;
+  Aggregates aggregates;
+  RunArms arms;
+  ReportInput input;
+};
+
+// On 80 columns the Model column was left out, so that nothing named a model.
+TEST_F(ArmSections, NameEachArmsModelAndPrompt) {
+  for (const std::string& text : {table_of(input, {.columns = 80}), markdown_of(input)}) {
+    EXPECT_TRUE(has(text, "1: gpt-x (sim), prompt 1")) << text;
+    EXPECT_TRUE(has(text, "Answer in one word: {{question}}")) << text;
+    EXPECT_TRUE(has(text, "2: claude-y (anthropic), prompt 2")) << text;
+  }
+}
+
+TEST_F(ArmSections, SayWhichColumnsHaveNoRoom) {
+  const std::string narrow = table_of(input, {.columns = 80});
+  EXPECT_TRUE(has(narrow, "No room for Tests needed in 80 columns")) << narrow;
+  EXPECT_TRUE(has(narrow, "No room for faithfulness, p50, p95 in 80 columns")) << narrow;
+  expect_lines_within(narrow, 80);
+  const std::string wide = table_of(input, {.columns = 120});
+  EXPECT_FALSE(has(wide, "No room for")) << wide;
+}
+
+// Failures were headed "peru@mini/polite: peru".
+TEST(CaseTitle, DoesNotRepeatTheId) {
+  Case one;
+  one.id = "peru@mini/polite";
+  for (const auto& [name, title] :
+       {std::pair("peru", "peru@mini/polite"), std::pair("", "peru@mini/polite"),
+        std::pair("peru@mini/polite", "peru@mini/polite"), std::pair("per", "peru@mini/polite: per"),
+        std::pair("Capital", "peru@mini/polite: Capital")}) {
+    one.name = name;
+    EXPECT_EQ(wording::title(one), title);
+  }
+}
+
+TEST_F(ArmSections, OneTestHasNoInterval) {
+  const std::string wide = table_of(input, {.columns = 120});
+  EXPECT_FALSE(has(wide, "+0.0 to +0.0")) << wide;
+  EXPECT_TRUE(has(json_of(input), "\"interval\": null")) << json_of(input);
+}
+
+}  // namespace sluice::arm_sections_test
