@@ -321,10 +321,11 @@ Result<ModelRequest> Plan::request(UnitId unit) const {
   const TrialPlace place = trials_.place(trials_of(unit).front());
   const auto test_case = suite_->cases.read(place.case_index);
   if (!test_case) return fail(test_case.error());
-  if (place.perturbation == 0) return request_of(**test_case, place.repeat);
+  const SharedText few_shot = few_shot_of(place.case_index);
+  if (place.perturbation == 0) return request_of(**test_case, few_shot, place.repeat);
   const auto form = perturbed_form(place, **test_case);
   if (!form) return fail(form.error());
-  return request_of(*form, place.repeat);
+  return request_of(*form, few_shot, place.repeat);
 }
 
 Result<WorkUnit> Plan::render(UnitId unit) const {
