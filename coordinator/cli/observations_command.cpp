@@ -24,7 +24,6 @@
 namespace sluice {
 namespace {
 
-constexpr std::size_t piped_columns = 80;
 constexpr const char* none_yet =
     "No observation is saved yet; `sluice run --save-observations` saves some.\n";
 
@@ -72,7 +71,7 @@ struct ListObservations {
       std::cout << "No observation fits.\n";
       return exit_ok;
     }
-    std::cout << observation_table(found, detect_terminal(STDOUT_FILENO).columns.value_or(piped_columns));
+    std::cout << observation_table(found, output_columns());
     return exit_ok;
   }
 };
