@@ -209,6 +209,8 @@ inline constexpr std::size_t max_shown_bytes = 1000;      ///< Of an answer, for
 inline constexpr std::size_t max_rationale_bytes = 1000;  ///< Of a judge's vote, for the report: a screenful.
 inline constexpr std::size_t max_graded_bytes = 256u << 10;  ///< Of each answer of a graded pair that a
                                                              ///< result keeps; far above what people compare.
+inline constexpr std::size_t max_embedding_bytes = 64u << 10;  ///< That a result has with it; the largest
+                                                               ///< models have 4,096 dimensions of 4 bytes.
 inline constexpr std::size_t max_detail_bytes = 300;  ///< Why a metric did not pass; cut off at a character's
                                                       ///< end.
 inline constexpr std::size_t max_quoted_bytes = 60;   ///< Of one text in such a detail.

@@ -60,6 +60,10 @@ inline constexpr int observations_pruned_at_once = 5000;  ///< Some 50 ms; anoth
 inline constexpr std::size_t max_unsettled_pins = 4096;   ///< Bounds what settling sorts and writes at once:
                                                           ///< some 10 ms.
 
+// --- session
+inline constexpr std::size_t max_embedded_texts = 50'000;  ///< Before a run, to find solved examples: their
+                                                           ///< vectors are held, some 6 KiB each.
+
 // --- merge
 /// Large enough for zstd to find what rows have in common, small enough to unpack one at a time.
 inline constexpr std::size_t held_block_bytes = 256u << 10;

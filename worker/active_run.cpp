@@ -19,7 +19,8 @@ Result<ActiveRun> start_run(caf::actor_system& system, const WorkerConfig& confi
   const KeyMask keys(config.keys->all_keys());
   run.scorer = config.start_scorer(
       system,
-      std::make_shared<const RunChecks>(std::move(*ontology), Disclosure{keys, *redactor, settings.observe}),
+      std::make_shared<const RunChecks>(
+          std::move(*ontology), Disclosure{keys, *redactor, settings.observe, settings.returns_embeddings}),
       worker);
   ModelClientConfig client;
   client.flow.settings = settings;

@@ -23,6 +23,7 @@ std::size_t wire_bytes(const UnitResult& result) {
   }
   bytes += result.shown_text.size();
   if (result.observed) bytes += result.observed->text.size();
+  bytes += result.embedding.size();
   if (result.grade) {
     for (const auto* answer : {&result.grade->baseline, &result.grade->candidate})
       bytes += std::min(answer->text.size(), defaults::max_graded_bytes);

@@ -274,7 +274,8 @@ void on_message(WorkerActor* self, wire::Drain& drain) {
   std::optional<Error> problem;
   if (state.run && !state.run->problems.empty()) problem = state.run->problems.front();
   spdlog::info("run {} is over: {}", drain.run_id, drain.reason);
-  const bool ends = !state.config->stay || state.leaving.ends();
+  const bool stays = state.config->stay || (drain.another_follows && !state.config->in_coordinator);
+  const bool ends = !stays || state.leaving.ends();
   leave(self, {"drained", std::move(problem), ends}, std::chrono::milliseconds(drain.finish_ms), true);
 }
 

@@ -108,6 +108,8 @@ struct UnitResult {
   /// may have been different.
   Digest claims_identity = {};
   std::optional<ObservedAnswer> observed = {};  ///< In a run that saves observations, if an answer came.
+  /// In a run that returns embeddings: that of the answer, as pack_embedding writes it; else empty.
+  std::string embedding = {};
   friend bool operator==(const UnitResult&, const UnitResult&) = default;
 };
 

@@ -66,6 +66,7 @@ struct RunSettings {
   std::optional<GradingSettings> grading = {};  ///< Nothing: answers are not compared with a baseline's.
   bool observe = false;                         ///< Results have the whole answer with them.
   std::vector<RedactionPattern> redaction = {};
+  bool returns_embeddings = false;  ///< Results have the embedding of their answer with them.
   friend bool operator==(const RunSettings&, const RunSettings&) = default;
 };
 

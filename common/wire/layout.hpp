@@ -163,7 +163,7 @@ template <class Archive, Of<UnitResult> M>
 bool layout(Archive& archive, M& m) {
   if (!archive.record(m.unit, m.key, m.answer, m.usage, m.error, m.parsed, m.claims,
                       Excerpt{m.shown_text, defaults::max_shown_bytes}, m.scores, m.spend, m.grade,
-                      m.claims_identity, m.observed)) {
+                      m.claims_identity, m.observed, Bytes{m.embedding, defaults::max_embedding_bytes})) {
     return false;
   }
   if constexpr (Archive::reading) {
@@ -255,7 +255,7 @@ bool layout(Archive& archive, M& m) {
   return archive.record(Name{m.run_id}, m.mode, m.read_cache, m.write_cache, m.providers, m.connect_timeout,
                         m.request_timeout, m.case_timeout, m.backoff_initial, m.max_retries,
                         m.heartbeat_interval, m.ontology, m.embedding, m.judge, m.grading, m.observe,
-                        m.redaction);
+                        m.redaction, m.returns_embeddings);
 }
 
 // --- Messages
@@ -425,7 +425,7 @@ bool layout(Archive& archive, M& m) {
 
 template <class Archive, Of<Drain> M>
 bool layout(Archive& archive, M& m) {
-  return archive.record(Name{m.run_id}, Prose{m.reason}, m.finish_ms);
+  return archive.record(Name{m.run_id}, Prose{m.reason}, m.finish_ms, m.another_follows);
 }
 
 template <class Archive, Of<Withdraw> M>

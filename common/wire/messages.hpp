@@ -280,13 +280,15 @@ struct Withdraw {
   friend bool operator==(const Withdraw&, const Withdraw&) = default;
 };
 
-/// The run is over: begin nothing more, send GOODBYE. A worker process then ends unless it was set to stay.
+/// The run is over: begin nothing more, send GOODBYE. A worker process then ends unless it was set to stay,
+/// or another run follows.
 struct Drain {
   std::string run_id;
   std::string reason;
   /// How long the calls under way may take to end, with their results reported and acknowledged; 0: they are
   /// given up.
   std::uint32_t finish_ms = 0;
+  bool another_follows = false;  ///< The coordinator begins another run at once.
   friend bool operator==(const Drain&, const Drain&) = default;
 };
 

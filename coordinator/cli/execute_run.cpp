@@ -22,6 +22,7 @@
 #include "coordinator/display/numbers.hpp"
 #include "coordinator/merge/aggregate.hpp"
 #include "coordinator/output/output_file.hpp"
+#include "coordinator/session/embedding_run.hpp"
 #include "coordinator/session/harvest.hpp"
 #include "coordinator/session/run_gate.hpp"
 #include "coordinator/session/run_inputs.hpp"
@@ -85,6 +86,7 @@ void note_selection(const RunOptions& options, std::size_t cases) {
 /// What a run leaves behind when it has ended.
 struct EndedRun {
   RunEnded ended;
+  std::string endpoint;  ///< Where workers could join.
   std::int64_t started_at_ms = 0;
   std::int64_t completed_at_ms = 0;
 };
@@ -132,6 +134,7 @@ Result<EndedRun> conduct(const RunOptions& options, const RunInputs& inputs, std
   const auto progress = config.progress;
   const bool needs_cache = options.settings.mode.value != Mode::mock && !options.no_cache;
   EndedRun run;
+  run.endpoint = endpoint;
   run.started_at_ms = unix_now_ms();
   const auto coordinator =
       spawn_coordinator(actors.system, std::move(config), std::move(*router), std::move(ledger));
@@ -185,84 +188,172 @@ Result<std::vector<JudgeCalibration>> known_calibrations(const RunOptions& optio
   return (*ledger)->calibrations_of(suite.name);
 }
 
+/// The process around a run.
+struct Surroundings {
+  const StartWorkers& start_workers;
+  SignalWatch& signals;
+  ProgressStyle style;
+};
+
+/// The run's settings, leases and budgets.
+Result<RunController::Config> controller_of(const RunOptions& options, const RunInputs& inputs,
+                                            const Plan& plan, Ledger& ledger) {
+  RunController::Config controller;
+  controller.settings = run_settings(options, inputs, new_run_id());
+  fit_judge(plan, controller.settings);
+  controller.dispatch = {defaults::heartbeat_interval, defaults::liveness, defaults::max_losses,
+                         options.settings.case_timeout.value + defaults::lease_grace};
+  controller.worker_timeout = options.settings.worker_timeout.value;
+  controller.drain_timeout = options.settings.drain_timeout.value;
+  controller.another_follows = options.returns_embeddings;
+  if (options.listen) controller.expected_workers = options.settings.expect_workers.value.value_or(0);
+  controller.affinities = affinities_of(plan.keys());
+  if (controller.settings.mode != Mode::mock) {  // Mock answers are nobody's.
+    const auto pins = ledger.pins(plan.keys());
+    if (!pins) return fail(pins.error());
+    add_pins(*pins, controller);
+  }
+  if (auto budgets = add_budgets(options, inputs, controller); !budgets)
+    return fail(std::move(budgets.error()));
+  return controller;
+}
+
+/// How a run ended, for the one that follows.
+struct RunEnd {
+  int exit_code = exit_error;
+  std::string endpoint;  ///< Empty if it did not come that far.
+};
+
+/// From the gate to the report. `before`: the calls of an embedding run before this one; may be null.
+RunEnd run_loaded(const RunOptions& options, const RunInputs& inputs, RunGate& gate,
+                  const Surroundings& around, const RunUse* use, const RunFacts* before = nullptr) {
+  const auto failed = [](const Error& error) { return RunEnd{report_error(error), {}}; };
+  const auto recorded_in = RunLedger::open(options.settings);
+  if (!recorded_in) return failed(recorded_in.error());
+  auto ledger = open_ledger(recorded_in->file());
+  if (!ledger) return failed(ledger.error());
+  // Read by this thread while the recorder owns the other one.
+  auto history = Ledger::open(recorded_in->file());
+  if (!history) return failed(history.error());
+
+  auto calibrations = known_calibrations(options, inputs.suite);
+  if (!calibrations) return failed(calibrations.error());
+  require_calibrations(options, std::move(*calibrations), gate);
+
+  const auto plan = make_plan(options, inputs);
+  if (!plan) return failed(plan.error());
+  auto observations = open_run_observations(options.settings);
+  const bool observed = observations.has_value();
+  auto controller = controller_of(options, inputs, **plan, *ledger);
+  if (!controller) return failed(controller.error());
+  controller->settings.observe = observed;
+  const auto run_id = controller->settings.run_id;
+  const auto begun = ledger->begin_run(record_of(options, inputs, controller->settings, **plan, unix_now_ms(),
+                                                 use != nullptr ? use->command : run_command));
+  if (!begun) return failed(begun.error());
+  const auto stopped = [&](const Error& error) {
+    return RunEnd{report_failed_run(*history, run_id, error, unix_now_ms()), {}};
+  };
+  if (inputs.retrieval) {
+    const auto noted = ledger->note_retrievals(run_id, events_of(*inputs.retrieval));
+    if (!noted) return stopped(noted.error());
+  }
+
+  std::optional<ObserverConfig> observer;
+  if (observations) observer = observer_config(std::move(*observations), *plan, options, inputs, run_id);
+  auto run = conduct(options, inputs, *plan, std::move(*controller), std::move(*ledger), std::move(observer),
+                     around.style, around.signals, around.start_workers);
+  RunEnd end;
+  if (run) {
+    RunFacts& facts = run->ended.facts;
+    facts.started_at_ms = run->started_at_ms;
+    facts.completed_at_ms = run->completed_at_ms;
+    if (before != nullptr) add_embedding_run(*before, facts);
+    end = {report_run(options, inputs, gate, **plan, *history, facts, run->ended.begun_units, observed, use),
+           run->endpoint};
+  } else {
+    if (observed) finish_run_observations(options.settings, run_id, {});
+    end = stopped(run.error());
+  }
+  if (use != nullptr && !use->is_kept) {
+    if (const auto removed = history->remove_run(run_id); !removed)
+      end.exit_code = report_error(removed.error());
+  }
+  return end;
+}
+
+/// What an embedding run left for the run that follows.
+struct EmbeddedBefore {
+  RunOptions options;  ///< Of the run that follows.
+  RunFacts facts;
+};
+
+/// Has workers embed what the solved examples are found by, and finds them. Error: the exit code, after what
+/// went wrong was reported.
+tl::expected<EmbeddedBefore, int> embed_before(const RunOptions& options, RunInputs& inputs,
+                                               const Surroundings& around) {
+  const auto run = embedding_run(options, inputs);
+  if (!run) return tl::unexpected(report_error(run.error()));
+  auto gate = load_gate(run->options, run->inputs);
+  if (!gate) return tl::unexpected(report_error(gate.error()));
+  if (options.progress) {
+    write_stderr_line("sluice: finding solved examples by " +
+                      wording::counted(run->texts.size(), "embedding"));
+  }
+  EmbeddedBefore embedded{options, {}};
+  RunUse use;
+  use.command = "embed";
+  use.is_kept = false;
+  use.conclude = [&](const ConcludedRun& concluded) {
+    EmbeddingFold fold(*run);
+    const auto visited = visit_cases(concluded.results, [&](const CaseResult& result) {
+      fold.add(concluded.results.case_of(result.trial), result);
+    });
+    if (!visited) return report_error(visited.error());
+    auto retrieval = fold.retrieve(inputs, concluded.facts.cut_short);
+    if (!retrieval) return report_error(retrieval.error());
+    inputs.retrieval = std::move(*retrieval);
+    embedded.options = options_after(concluded.facts, options, concluded.price);
+    embedded.facts = concluded.facts;
+    return exit_ok;
+  };
+  const RunEnd end = run_loaded(run->options, run->inputs, *gate, around, &use);
+  if (!inputs.retrieval) return tl::unexpected(end.exit_code);
+  // Workers that wait for the run that follows look for it where this one was.
+  if (embedded.options.listen) embedded.options.listen = end.endpoint;
+  return embedded;
+}
+
 }  // namespace
 
 int execute_run(const RunOptions& options, Suite suite, const StartWorkers& start_workers,
                 const RunUse* use) {
   SignalWatch signals("sluice", exit_error);
-  const auto style = detect_progress_style();
-  set_up_logging(to_string(options.log_level), style.live && options.progress);
+  const Surroundings around{start_workers, signals, detect_progress_style()};
+  set_up_logging(to_string(options.log_level), around.style.live && options.progress);
   if (const auto possible = check_run_outputs(options, suite); !possible)
     return report_error(possible.error());
-  const auto inputs = load_run_inputs(options, std::move(suite));
+  auto inputs = load_run_inputs(options, std::move(suite));
   if (!inputs) return report_findings(inputs.error());
   note_selection(options, inputs->suite.cases.size());
   if (use != nullptr && use->check) {
     if (const auto findings = use->check(options, *inputs); !findings.empty())
       return report_findings(findings);
   }
+  auto gate = load_gate(options, *inputs);
+  if (!gate) return report_error(gate.error());
+  std::optional<EmbeddedBefore> before;
+  if (awaits_embeddings(*inputs)) {
+    auto embedded = embed_before(options, *inputs, around);
+    if (!embedded) return embedded.error();
+    before = std::move(*embedded);
+  }
   if (options.harvest) {
     if (const auto possible = check_harvest(options, *inputs); !possible)
       return report_error(possible.error());
   }
-  auto gate = load_gate(options, *inputs);
-  if (!gate) return report_error(gate.error());
-
-  const auto recorded_in = RunLedger::open(options.settings);
-  if (!recorded_in) return report_error(recorded_in.error());
-  auto ledger = open_ledger(recorded_in->file());
-  if (!ledger) return report_error(ledger.error());
-  // Read by this thread while the recorder owns the other one.
-  auto history = Ledger::open(recorded_in->file());
-  if (!history) return report_error(history.error());
-
-  auto calibrations = known_calibrations(options, inputs->suite);
-  if (!calibrations) return report_error(calibrations.error());
-  require_calibrations(options, std::move(*calibrations), *gate);
-
-  const auto planned = make_plan(options, *inputs);
-  if (!planned) return report_error(planned.error());
-  const auto& plan = *planned;
-  RunController::Config controller;
-  controller.settings = run_settings(options, *inputs, new_run_id());
-  fit_judge(*plan, controller.settings);
-  auto observations = open_run_observations(options.settings);
-  const bool observed = observations.has_value();
-  controller.settings.observe = observed;
-  controller.dispatch = {defaults::heartbeat_interval, defaults::liveness, defaults::max_losses,
-                         options.settings.case_timeout.value + defaults::lease_grace};
-  controller.worker_timeout = options.settings.worker_timeout.value;
-  controller.drain_timeout = options.settings.drain_timeout.value;
-  if (options.listen) controller.expected_workers = options.settings.expect_workers.value.value_or(0);
-  controller.affinities = affinities_of(plan->keys());
-  if (controller.settings.mode != Mode::mock) {  // Mock answers are nobody's.
-    const auto pins = ledger->pins(plan->keys());
-    if (!pins) return report_error(pins.error());
-    add_pins(*pins, controller);
-  }
-  if (const auto budgets = add_budgets(options, *inputs, controller); !budgets)
-    return report_error(budgets.error());
-  const auto run_id = controller.settings.run_id;
-  const auto begun = ledger->begin_run(record_of(options, *inputs, controller.settings, *plan, unix_now_ms(),
-                                                 use != nullptr ? use->command : run_command));
-  if (!begun) return report_error(begun.error());
-  if (inputs->retrieval) {
-    const auto noted = ledger->note_retrievals(run_id, events_of(*inputs->retrieval));
-    if (!noted) return report_failed_run(*history, run_id, noted.error(), unix_now_ms());
-  }
-
-  std::optional<ObserverConfig> observer;
-  if (observations) observer = observer_config(std::move(*observations), plan, options, *inputs, run_id);
-  auto run = conduct(options, *inputs, plan, std::move(controller), std::move(*ledger), std::move(observer),
-                     style, signals, start_workers);
-  if (!run) {
-    if (observed) finish_run_observations(options.settings, run_id, {});
-    return report_failed_run(*history, run_id, run.error(), unix_now_ms());
-  }
-  run->ended.facts.started_at_ms = run->started_at_ms;
-  run->ended.facts.completed_at_ms = run->completed_at_ms;
-  return report_run(options, *inputs, *gate, *plan, *history, run->ended.facts, run->ended.begun_units,
-                    observed, use);
+  if (!before) return run_loaded(options, *inputs, *gate, around, use).exit_code;
+  return run_loaded(before->options, *inputs, *gate, around, use, &before->facts).exit_code;
 }
 
 }  // namespace sluice

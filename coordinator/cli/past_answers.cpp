@@ -5,6 +5,7 @@
 #include "coordinator/cli/past_runs.hpp"
 #include "coordinator/observations/observe.hpp"
 #include "coordinator/plan/plan_identity.hpp"
+#include "coordinator/session/embedding_run.hpp"
 #include "coordinator/session/run_inputs.hpp"
 #include "coordinator/session/run_plan.hpp"
 
@@ -58,12 +59,24 @@ struct Asked {
   std::shared_ptr<const Plan> plan;
 };
 
+Result<std::vector<RetrievalEvent>> retrievals_of(const Settings& settings, const PastRun& past) {
+  const auto ledger = open_past_runs(settings);
+  if (!ledger) return fail(ledger.error());
+  if (!*ledger) return std::vector<RetrievalEvent>();
+  return (*ledger)->retrievals_of(past.run.run_id);
+}
+
 tl::expected<std::unique_ptr<Asked>, int> plan_again(const SettingFlags& settings, RunFlags flags,
                                                      const PastRun& past) {
   if (!flags.suite) flags.suite = past.run.suite_path;
   auto loaded = load_run(settings, flags, [&past](Settings& chosen) { take_over(past, chosen); });
   if (!loaded) return tl::unexpected(loaded.error());
   loaded->options.progress = false;
+  if (awaits_embeddings(loaded->inputs)) {
+    const auto events = retrievals_of(loaded->options.settings, past);
+    if (!events) return tl::unexpected(report_error(events.error()));
+    loaded->inputs.retrieval = retrieval_again(loaded->inputs.suite, *events);
+  }
   auto asked = std::make_unique<Asked>(Asked{std::move(loaded->options), std::move(loaded->inputs), nullptr});
   auto plan = make_plan(asked->options, asked->inputs);
   if (!plan) return tl::unexpected(report_error(plan.error()));

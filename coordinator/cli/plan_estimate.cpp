@@ -1,13 +1,25 @@
 #include "coordinator/cli/plan_estimate.hpp"
 
 #include "coordinator/cli/command.hpp"
+#include "coordinator/session/embedding_run.hpp"
 #include "coordinator/session/run_estimate.hpp"
 #include "coordinator/session/run_plan.hpp"
 
 namespace sluice {
+namespace {
+
+/// Where nobody knows yet which examples are shown: with the longest, so that the estimate stays a bound.
+Result<std::shared_ptr<const Plan>> plan_to_estimate(const RunOptions& options, const RunInputs& inputs) {
+  if (!awaits_embeddings(inputs)) return make_plan(options, inputs);
+  auto few_shots = longest_few_shots(inputs.suite);
+  if (!few_shots) return fail(std::move(few_shots.error()));
+  return make_plan(options, inputs, std::move(*few_shots));
+}
+
+}  // namespace
 
 Result<RunEstimate> estimate(const RunOptions& options, const RunInputs& inputs, const CacheTools& caches) {
-  const auto plan = make_plan(options, inputs);
+  const auto plan = plan_to_estimate(options, inputs);
   if (!plan) return fail(plan.error());
   const Mode mode = options.settings.mode.value;
   std::vector<bool> held((*plan)->unit_count());

@@ -93,6 +93,8 @@ class Ledger {
   /// Removes old runs and their results, each run whole or not at all, and gives the room back to the disk.
   /// Pins stay as they are: they need no run.
   Result<PrunedRuns> prune(const RunPrune& which);
+  /// Removes one run with all that is kept of it. Nothing happens if there is none.
+  Result<void> remove_run(const std::string& run_id);
 
   /// Commits all results in one transaction: all of a unit's trials or none, insert or ignore. One outcome
   /// for each. `move_pins`: the committed answers become the pinned ones of their keys.
@@ -128,6 +130,8 @@ class Ledger {
   /// The latest retrieval of each test of each suite that fits and has a case with a status other than
   /// `error`: by triple, suite and test. None of mock runs.
   Result<std::vector<RetrievalEvent>> retrievals(const RetrievalFilter& filter) const;
+  /// Those of one run, by case.
+  Result<std::vector<RetrievalEvent>> retrievals_of(const std::string& run_id) const;
 
   /// The answers that a run's results show, also those of a run that an earlier version recorded; a key may
   /// come more than once.

@@ -73,6 +73,19 @@ bool compact(SQLite::Database& db) {
 
 }  // namespace
 
+Result<void> Ledger::remove_run(const std::string& run_id) {
+  try {
+    SQLite::Statement query(database_->db, "SELECT seq FROM runs WHERE run_id = ?");
+    query.bind(1, run_id);
+    const auto seqs = column_of(query, 0);
+    query.reset();
+    for (const std::int64_t seq : seqs) remove(database_->db, seq);
+    return {};
+  } catch (const SQLite::Exception& error) {
+    return fail(ledger_error(error.what()));
+  }
+}
+
 Result<PrunedRuns> Ledger::prune(const RunPrune& which) {
   try {
     auto& db = database_->db;

@@ -29,6 +29,13 @@ constexpr const char* select_retrievals = R"sql(
   ORDER BY task_class, language, build_system, runs.suite, test
 )sql";
 
+constexpr const char* select_of_run = R"sql(
+  SELECT type, test, category, score, example, high_floor, degraded_floor, plugin, embedder,
+    task_class, language, build_system, status, retrievals.id
+  FROM retrievals JOIN runs ON runs.seq = retrievals.id >> 32
+  WHERE runs.run_id = ?1 ORDER BY retrievals.id
+)sql";
+
 RetrievalKind kind_of(const std::string& name) {
   for (const auto kind : {RetrievalKind::hit, RetrievalKind::degraded}) {
     if (name == to_string(kind)) return kind;
@@ -95,6 +102,18 @@ Result<std::vector<RetrievalEvent>> Ledger::retrievals(const RetrievalFilter& fi
     query.bind(1, filter.plugin);
     query.bind(2, filter.embedder);
     filter.suite ? query.bind(3, *filter.suite) : query.bind(3);
+    std::vector<RetrievalEvent> events;
+    while (query.executeStep()) events.push_back(event_of(query));
+    return events;
+  } catch (const SQLite::Exception& error) {
+    return fail(ledger_error(error.what()));
+  }
+}
+
+Result<std::vector<RetrievalEvent>> Ledger::retrievals_of(const std::string& run_id) const {
+  try {
+    SQLite::Statement query(database_->db, select_of_run);
+    query.bind(1, run_id);
     std::vector<RetrievalEvent> events;
     while (query.executeStep()) events.push_back(event_of(query));
     return events;

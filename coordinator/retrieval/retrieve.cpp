@@ -32,6 +32,10 @@ std::string_view written_id(const Case& one, bool has_arms) {
 
 }  // namespace
 
+bool takes_example(const Case& one) {
+  return one.examples.are_wanted && !one.recorded;
+}
+
 Result<std::vector<RetrievedExample>> retrieve_examples(const Suite& suite, const Embed& embed,
                                                         const std::string& embedder) {
   const SuiteExamples& examples = *suite.examples;
@@ -42,8 +46,7 @@ Result<std::vector<RetrievedExample>> retrieve_examples(const Suite& suite, cons
     const auto read = suite.cases.read(i);
     if (!read) return fail(read.error());
     const Case& one = **read;
-    // Nobody is asked for an answer that is there.
-    if (!one.examples.are_wanted || one.recorded) continue;
+    if (!takes_example(one)) continue;
     const TaskTriple triple{one.examples.task_class, one.language, one.examples.build_system};
     const Floors& floors = plugin.floors_of(triple);
     RetrievedExample found;

@@ -14,6 +14,9 @@ namespace sluice {
 /// Makes the embedding of a text.
 using Embed = std::function<std::vector<float>(std::string_view)>;
 
+/// Whether the case is shown an example if one is near. Nobody is asked for an answer that is recorded.
+bool takes_example(const Case& one);
+
 /// What retrieval brought for a case.
 struct RetrievedExample {
   RetrievalEvent event;

@@ -44,7 +44,8 @@ class RunController {
     std::vector<Digest> pinned_answers;                 ///< By unit, zero where none is; empty: nobody's.
     std::optional<std::chrono::milliseconds> deadline;  ///< From the controller's beginning.
     RunBudget::Limits budget;
-    RunPrice price;  ///< Needed only if the cost is limited.
+    RunPrice price;                ///< Needed only if the cost is limited.
+    bool another_follows = false;  ///< Another run of this process comes next: workers wait for it.
     /// The time of day, for messages alone.
     std::function<std::chrono::system_clock::time_point()> time_of_day = std::chrono::system_clock::now;
   };

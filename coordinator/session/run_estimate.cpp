@@ -1,7 +1,9 @@
 #include "coordinator/session/run_estimate.hpp"
 
 #include "common/model/metrics.hpp"
+#include "common/model/token_bound.hpp"
 #include "coordinator/run/run_budget.hpp"
+#include "coordinator/session/embedding_run.hpp"
 #include "coordinator/session/run_plan.hpp"
 
 #include <algorithm>
@@ -133,6 +135,14 @@ Result<RunEstimate> estimate_run(const RunOptions& options, const RunInputs& inp
     if (!work) return fail(work.error());
     const auto& model = options.arms.empty() ? options.provider : options.arms.at(plan.arm_of(unit)).provider;
     add_unit(inputs, model, run.judge, *work, is_held, sums);
+  }
+  if (run.mode == Mode::live && awaits_embeddings(inputs)) {
+    const auto before = embedding_run(options, inputs);
+    if (!before) return fail(before.error());
+    Usage most;
+    for (const std::string& text : before->texts) most.input_tokens += token_bound(text) + 1;
+    sums.add(CallKind::embedding, *inputs.embedding.provider, inputs.embedding.embedding.model,
+             before->texts.size(), 0, most);
   }
   estimate.calls = sums.finish();
   estimate.max_cost = options.settings.max_run_cost.value;

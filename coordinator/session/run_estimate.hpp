@@ -10,9 +10,9 @@
 
 namespace sluice {
 
-/// What the plan's run would take. `held` says for each unit whether a cache has its answer. Votes and
-/// embeddings are counted as if no cache had any: which ones are needed depends on answers. Fails as
-/// Plan::render.
+/// What the plan's run would take, with the embedding run before it. `held` says for each unit whether a
+/// cache has its answer. Votes and embeddings are counted as if no cache had any: which ones are needed
+/// depends on answers. Fails as Plan::render.
 Result<RunEstimate> estimate_run(const RunOptions& options, const RunInputs& inputs, const Plan& plan,
                                  const std::vector<bool>& held);
 

@@ -250,8 +250,8 @@ tl::expected<RunInputs, std::vector<Finding>> load_run_inputs(const RunOptions& 
                    std::move(files.redactor),
                    {}};
   inputs.fingerprint = fingerprint_of(options, inputs);
-  if (inputs.suite.examples) {
-    auto retrieval = retrieve_for_run(options, inputs.suite, inputs.embedding);
+  if (inputs.suite.examples && embeds_here(options.settings, inputs.embedding)) {
+    auto retrieval = retrieve_here(inputs.suite);
     if (!retrieval)
       return tl::unexpected(std::vector{Finding{options.suite_path, 0, retrieval.error().message}});
     inputs.retrieval = std::move(*retrieval);

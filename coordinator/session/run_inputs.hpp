@@ -33,7 +33,7 @@ struct RunInputs {
   std::optional<RunGrading> grading;        ///< That of the options.
   Redactor redactor{};                      ///< What the settings name.
   std::string fingerprint;                  ///< `config_fingerprint` of a baseline: of the whole suite.
-  std::optional<RunRetrieval> retrieval{};  ///< Of a suite with solved examples.
+  std::optional<RunRetrieval> retrieval{};  ///< Of a suite with solved examples, once it is known.
 };
 
 /// The ontology that the settings name, or the built-in one.

@@ -94,6 +94,7 @@ struct RunOptions {
   bool is_selection() const { return selection.is_part() || !only_cases.empty(); }
   std::optional<std::string> answers;          ///< A file of recorded answers.
   bool answers_alone = false;                  ///< No model is named: a test without one is an error.
+  bool returns_embeddings = false;             ///< Results have the answers' embeddings; another run follows.
   bool refresh = false;                        ///< Renew what the cache holds.
   bool no_cache = false;                       ///< Neither read nor write the cache.
   bool judge_refresh = false;                  ///< Renew the votes that the cache holds.

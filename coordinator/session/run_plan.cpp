@@ -152,6 +152,7 @@ RunSettings run_settings(const RunOptions& options, const RunInputs& inputs, std
   run.heartbeat_interval = defaults::heartbeat_interval;
   run.observe = settings.save_observations.value;
   run.redaction = redaction_of(settings);
+  run.returns_embeddings = options.returns_embeddings;
   run.ontology = inputs.ontology_text;
   return run;
 }
@@ -166,9 +167,16 @@ void fit_judge(const Plan& plan, RunSettings& run) {
 }
 
 Result<std::shared_ptr<const Plan>> make_plan(const RunOptions& options, const RunInputs& inputs) {
+  std::vector<SharedText> few_shots;
+  if (inputs.retrieval) few_shots = few_shots_of(*inputs.retrieval, inputs.suite.cases.size());
+  return make_plan(options, inputs, std::move(few_shots));
+}
+
+Result<std::shared_ptr<const Plan>> make_plan(const RunOptions& options, const RunInputs& inputs,
+                                              std::vector<SharedText> few_shots) {
   auto design = make_trial_design(options);
   if (!design) return fail(std::move(design.error()));
-  if (inputs.retrieval) design->few_shots = few_shots_of(*inputs.retrieval, inputs.suite.cases.size());
+  design->few_shots = std::move(few_shots);
   auto plan = Plan::make(inputs.suite, inputs.prompt, inputs.ontology, requests_of(options, inputs),
                          std::move(*design));
   if (!plan) return fail(std::move(plan.error()));

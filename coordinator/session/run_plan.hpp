@@ -29,6 +29,9 @@ void fit_judge(const Plan& plan, RunSettings& run);
 /// The trials of the run. Errors: a case that no request can be made of, a perturbation that is none or whose
 /// command fails, judge metrics that nobody judges.
 Result<std::shared_ptr<const Plan>> make_plan(const RunOptions& options, const RunInputs& inputs);
+/// The same with what stands in front of each case's request, whatever retrieval found.
+Result<std::shared_ptr<const Plan>> make_plan(const RunOptions& options, const RunInputs& inputs,
+                                              std::vector<SharedText> few_shots);
 
 /// By unit: what rendezvous hashing goes by. No holder is known yet.
 std::vector<UnitAffinity> affinities_of(std::span<const Digest> keys);

@@ -2,23 +2,21 @@
 
 #include "common/model/run_settings.hpp"
 #include "common/text/lexical_embedder.hpp"
+#include "coordinator/retrieval/outcome.hpp"
 
+#include <algorithm>
+#include <map>
 #include <string>
+#include <string_view>
 #include <utility>
 
 namespace sluice {
 
-Result<RunRetrieval> retrieve_for_run(const RunOptions& options, const Suite& suite,
-                                      const ResolvedEmbedding& embedding) {
-  // As a worker embeds answers: the built-in embedder, and in a mock run whatever is named.
-  if (embedding.provider && options.settings.mode.value != Mode::mock) {
-    return fail(
-        Reason::usage_invalid,
-        "the suite's \"examples\" are found by the built-in embedder alone, and the settings name \"" +
-            embedding.embedding.model + "\" of the provider \"" + embedding.provider->name +
-            "\": say --embedding-model " + std::string(lexical_embedding_model) + ", or \"embedding_model: " +
-            std::string(lexical_embedding_model) + "\" under \"settings\" of the suite");
-  }
+bool embeds_here(const Settings& settings, const ResolvedEmbedding& embedding) {
+  return !embedding.provider || settings.mode.value == Mode::mock;
+}
+
+Result<RunRetrieval> retrieve_here(const Suite& suite) {
   auto retrieved = retrieve_examples(suite, lexical_embedding, std::string(lexical_embedding_model));
   if (!retrieved) return fail(std::move(retrieved.error()));
   return RunRetrieval{std::move(*retrieved)};
@@ -28,6 +26,43 @@ std::vector<SharedText> few_shots_of(const RunRetrieval& retrieval, std::size_t 
   std::vector<SharedText> few_shots(cases);
   for (const RetrievedExample& one : retrieval.of_cases) {
     if (!one.shown.empty()) few_shots[one.event.case_index] = share(one.shown);
+  }
+  return few_shots;
+}
+
+RunRetrieval retrieval_again(const Suite& suite, std::span<const RetrievalEvent> events) {
+  std::map<std::string_view, const RetrievalEvent*> by_test;
+  for (const RetrievalEvent& event : events) by_test.emplace(event.test, &event);
+  const auto& [solved, plugin] = *suite.examples;
+  RunRetrieval again;
+  for (std::size_t i = 0; i < suite.cases.size(); ++i) {
+    const auto found = by_test.find(suite.cases.id(i));
+    if (found == by_test.end()) continue;
+    RetrievedExample one{*found->second, {}};
+    one.event.case_index = static_cast<std::uint32_t>(i);
+    const auto example = std::ranges::find(solved, one.event.example, &SolvedExample::id);
+    if (example != solved.end()) {
+      const double score = one.event.score.value_or(0.0);
+      if (one.event.kind == RetrievalKind::hit) one.shown = render(Hit{&*example, score}, plugin);
+      if (one.event.kind == RetrievalKind::degraded) one.shown = render(Degraded{&*example, score}, plugin);
+    }
+    again.of_cases.push_back(std::move(one));
+  }
+  return again;
+}
+
+Result<std::vector<SharedText>> longest_few_shots(const Suite& suite) {
+  std::string longest;
+  for (const SolvedExample& one : suite.examples->solved) {
+    std::string shown = render(Degraded{&one, 0.0}, suite.examples->plugin);
+    if (shown.size() > longest.size()) longest = std::move(shown);
+  }
+  const SharedText shared = share(std::move(longest));
+  std::vector<SharedText> few_shots(suite.cases.size());
+  for (std::size_t i = 0; i < few_shots.size(); ++i) {
+    const auto read = suite.cases.read(i);
+    if (!read) return fail(read.error());
+    if (takes_example(**read)) few_shots[i] = shared;
   }
   return few_shots;
 }

@@ -4,10 +4,10 @@
 #include "common/model/request.hpp"
 #include "common/settings/settings.hpp"
 #include "coordinator/retrieval/retrieve.hpp"
-#include "coordinator/session/run_options.hpp"
 #include "coordinator/suite/suite.hpp"
 
 #include <cstddef>
+#include <span>
 #include <vector>
 
 namespace sluice {
@@ -17,11 +17,21 @@ struct RunRetrieval {
   std::vector<RetrievedExample> of_cases;  ///< In the order of the cases; those that take none are left out.
 };
 
+/// Whether the built-in embedder serves: where it is named, and in a mock run whatever is named, as answers
+/// are embedded by a worker.
+bool embeds_here(const Settings& settings, const ResolvedEmbedding& embedding);
+
 /// Embeds examples and cases with the built-in embedder, in this process, and finds the nearest for each.
-/// usage_invalid where the settings name another embedder, unless the run is a mock run; else as
-/// retrieve_examples. REQUIRES: a suite with examples.
-Result<RunRetrieval> retrieve_for_run(const RunOptions& options, const Suite& suite,
-                                      const ResolvedEmbedding& embedding);
+/// Errors as retrieve_examples. REQUIRES: a suite with examples.
+Result<RunRetrieval> retrieve_here(const Suite& suite);
+
+/// What a past run's cases were shown, by its events: without embeddings. A case that has no event, or whose
+/// example is gone, is shown nothing. REQUIRES: a suite with examples.
+RunRetrieval retrieval_again(const Suite& suite, std::span<const RetrievalEvent> events);
+
+/// In place of few_shots_of where nothing is known yet: the longest that any case could be shown. Errors as
+/// CaseList::read. REQUIRES: a suite with examples.
+Result<std::vector<SharedText>> longest_few_shots(const Suite& suite);
 
 /// What stands in front of each case's request, as TrialDesign has it.
 std::vector<SharedText> few_shots_of(const RunRetrieval& retrieval, std::size_t cases);

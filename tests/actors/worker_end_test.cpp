@@ -48,6 +48,21 @@ TEST_F(WorkerActorTest, DrainEndsIt) {
       << "the fake dealer and the listener: everything else has ended, the HTTP actor with it";
 }
 
+TEST_F(WorkerActorTest, WaitsForTheRunThatFollowsAsLongAsForACoordinator) {
+  begin();
+  hear(wire::Drain{"run-1", "complete", 0, true});
+  EXPECT_FALSE(has_ended());
+  EXPECT_EQ(said<wire::Goodbye>().size(), 1u);
+  said<wire::Hello>();
+  pass(2s);
+  EXPECT_EQ(said<wire::Hello>().size(), 2u);
+  settings.run_id = "run-2";
+  hear(wire::Welcome{settings});
+  EXPECT_EQ(said<wire::Ready>().size(), 1u);
+  hear(wire::Drain{"run-2", "complete"});
+  EXPECT_TRUE(has_ended());
+}
+
 TEST_F(WorkerActorTest, AWorkerThatStaysWaitsForTheNextRun) {
   start(true);
   hear(wire::Welcome{settings});

@@ -81,12 +81,80 @@ TEST_F(Retrieval, OtherFloorsAreOtherRequests) {
   EXPECT_NE(run.errors.find("near"), std::string::npos) << run.errors;
 }
 
-TEST_F(Retrieval, AnEmbedderOfAProviderIsRefusedBeforeTheFirstCall) {
-  write_suite("{from: solved.jsonl}", "embedding_provider: sim, embedding_model: emb-1");
-  const auto run = run_sluice({"run", "suite.yaml", "--mode", "live"});
+/// Solved examples found by the embeddings of a provider, which workers get before the run.
+class RetrievalByProvider : public Retrieval {
+ protected:
+  RetrievalByProvider() {
+    write_suite("{from: solved.jsonl, plugin: upgrades, task_class: bump}",
+                "embedding_provider: sim, embedding_model: emb-1");
+  }
+  static const Flags& live() {
+    static const Flags flags{"run", "suite.yaml", "--mode", "live", "--format", "json"};
+    return flags;
+  }
+  json runs() {
+    const auto listed = run_sluice({"runs", "list", "--format", "json"});
+    return json::parse(listed.output, nullptr, false);
+  }
+  std::size_t calls() { return simulator_->count("start"); }
+};
+
+TEST_F(RetrievalByProvider, FindsThemInARunBeforeAndReplaysThem) {
+  const auto run = run_sluice(live());
+  ASSERT_EQ(run.exit_code, 0) << run.errors << run.output;
+  EXPECT_NE(run.errors.find("finding solved examples by 3 embeddings"), std::string::npos) << run.errors;
+  const json report = json::parse(run.output);
+  EXPECT_EQ(report["retrieval"]["embedder"], "emb-1");
+  EXPECT_EQ(report["retrieval"]["hit"], (json{{"cases", 1}, {"passed", 1}}));
+  EXPECT_EQ(report["retrieval"]["degraded"], (json{{"cases", 1}, {"passed", 1}}));
+  EXPECT_EQ(report["retrieval"]["miss"], (json{{"cases", 1}, {"passed", 1}}));
+  EXPECT_EQ(report["run"]["requests"], 5) << "four answers, and one call for three texts";
+  EXPECT_GT(report["run"]["paid_embedding_tokens"], 0);
+  EXPECT_TRUE(eventually([&] { return calls() == 5; }));
+  EXPECT_EQ(runs().size(), 1u) << runs();
+
+  const auto again = run_sluice(live());
+  EXPECT_EQ(again.exit_code, 0) << again.errors;
+  EXPECT_EQ(json::parse(again.output)["run"]["requests"], 0);
+  const auto cached = run_sluice(with(live(), "--mode", "cached"));
+  EXPECT_EQ(cached.exit_code, 0) << cached.errors;
+  EXPECT_EQ(json::parse(cached.output)["retrieval"], report["retrieval"]);
+  EXPECT_EQ(calls(), 5u);
+}
+
+TEST_F(RetrievalByProvider, IsShownFromTheLedgerAndBoundedByThePlan) {
+  const auto plan = run_sluice({"plan", "suite.yaml", "--mode", "live", "--format", "json"});
+  ASSERT_EQ(plan.exit_code, 0) << plan.errors;
+  json embeddings;
+  for (const json& one : json::parse(plan.output)["calls"]) {
+    if (one["kind"] == "embedding") embeddings = one;
+  }
+  EXPECT_EQ(embeddings["wanted"], 3) << plan.output;
+  ASSERT_EQ(run_sluice(live()).exit_code, 0);
+  const auto shown = run_sluice({"show", "last", "near"});
+  EXPECT_EQ(shown.exit_code, 0) << shown.errors;
+  EXPECT_NE(shown.output.find("near match with low confidence"), std::string::npos) << shown.output;
+  EXPECT_NE(shown.output.find("guided"), std::string::npos) << shown.output;
+}
+
+TEST_F(RetrievalByProvider, ACachedRunWithoutThemSaysSoAndAsksNobody) {
+  const auto run = run_sluice(with(live(), "--mode", "cached"));
   EXPECT_EQ(run.exit_code, 2);
-  EXPECT_NE(run.errors.find("--embedding-model lexical-ngrams-v1"), std::string::npos) << run.errors;
-  EXPECT_EQ(simulator_->count("start"), 0u);
+  EXPECT_NE(run.errors.find("solved examples were not found, and no test was asked"), std::string::npos)
+      << run.errors;
+  EXPECT_NE(run.errors.find("the cache does not hold the embedding"), std::string::npos) << run.errors;
+  EXPECT_EQ(calls(), 0u);
+  EXPECT_TRUE(runs().empty()) << runs();
+}
+
+TEST_F(RetrievalByProvider, WorkersOfAFleetStayForTheRunThatFollows) {
+  auto sluice = start_sluice(live() + Flags{"--listen", "tcp://127.0.0.1:0", "--workers", "0"});
+  auto worker = start_worker(endpoint_of(sluice));
+  const auto finished = finish(sluice);
+  EXPECT_EQ(finished.exit_code, 0) << finished.errors;
+  EXPECT_EQ(json::parse(finished.output, nullptr, false)["retrieval"]["degraded"]["passed"], 1)
+      << finished.output;
+  EXPECT_EQ(finish(worker).exit_code, 0);
 }
 
 TEST_F(Retrieval, ValidateFixturesCountsThemAndNamesWhatIsWrong) {

@@ -121,6 +121,7 @@ UnitResult any_result() {
                   any<std::uint32_t>(),
                   any<std::uint32_t>(),
                   any<std::uint8_t>()};
+  result.embedding = *rc::gen::arbitrary<std::string>();
   return result;
 }
 
@@ -230,6 +231,7 @@ RC_GTEST_PROP(RoundTrip, Welcome, ()) {
                     some([] {
                       return Rubric{*text(), *text(), *text(), *text()};
                     })};
+  settings.returns_embeddings = any<bool>();
   arrives_at_worker(Welcome{settings});
 }
 
@@ -324,7 +326,7 @@ RC_GTEST_PROP(RoundTrip, AckGrantsDrainAndReject, ()) {
                });
                return grant;
              })});
-  arrives_at_worker(Drain{*text(), *text(), any<u32>()});
+  arrives_at_worker(Drain{*text(), *text(), any<u32>(), any<bool>()});
   arrives_at_worker(Withdraw{*text(), some([] { return any<UnitId>(); })});
   arrives_at_worker(Reject{*rc::gen::element(RejectCode::malformed, RejectCode::too_large), *text()});
 }

@@ -46,6 +46,7 @@ inline UnitResult scored_result() {
   result.claims_identity = digest(128);
   result.observed =
       ObservedAnswer{"Gr\u00fc\u00df dich, Welt", "stop", "gpt-4o-mini-2024", 1'700'000'000'000};
+  result.embedding = std::string("\0\0\x80\x3f\0\0\0\xbf", 8);  // 1 and -0.5
   return result;
 }
 
@@ -120,6 +121,7 @@ inline RunSettings settings() {
       GradeJudge::llm, "openai", "gpt-4o-mini", {Judge::model, "openai", "gpt-4o", 0.0, 512, false, {}, 7}};
   result.observe = true;
   result.redaction = {{"mail", "[a-z]+@[a-z.]+"}, {"customer", "C-[0-9]{4}"}};
+  result.returns_embeddings = true;
   return result;
 }
 
@@ -186,7 +188,7 @@ inline std::vector<Sample> all() {
       {"ack",
        down(Ack{"run-1", {{70000, AckCode::committed, digest(1), digest(64)}, {2, AckCode::gone, {}, {}}}})},
       {"grants", down(Grants{"run-1", 1'000'000, 77, {limited_grant(), paused_grant()}})},
-      {"drain", down(Drain{"run-1", "all results are in", 25'000})},
+      {"drain", down(Drain{"run-1", "all results are in", 25'000, true})},
       {"withdraw", down(Withdraw{"run-1", {7, 70000}})},
       {"reject", down(Reject{RejectCode::unknown_worker, "say HELLO first"})},
       {"lend", down(Lend{"run-1", {{EntryKind::answer, digest(9)}, {EntryKind::vote, digest(66)}}})},

@@ -1,5 +1,6 @@
 #include "worker/cache/entry.hpp"
 
+#include "common/model/embedding.hpp"
 #include "common/wire/archive.hpp"
 #include "common/wire/layout.hpp"
 #include "common/wire/shape.hpp"
@@ -107,19 +108,12 @@ Result<Embedding> decode_embedding(const Digest& key, std::string_view bytes) {
   if (!payload) return fail(payload.error());
   Embedding embedding;
   constexpr auto head = sizeof embedding.created_at_ms;
-  if (payload->size() < head || (payload->size() - head) % sizeof(float) != 0) {
-    return damaged(key, "is damaged: it is no embedding");
-  }
+  if (payload->size() < head) return damaged(key, "is damaged: it is no embedding");
   std::memcpy(&embedding.created_at_ms, payload->data(), head);
-  embedding.values.resize((payload->size() - head) / sizeof(float));
-  if (!embedding.values.empty()) {
-    std::memcpy(embedding.values.data(), payload->data() + head, payload->size() - head);
-  }
-  // A cassette may come from anywhere; compared by such a vector, an answer would score 0.
-  if (!std::ranges::all_of(embedding.values, [](float value) { return std::isfinite(value); }) ||
-      std::ranges::all_of(embedding.values, [](float value) { return value == 0.0f; })) {
-    return damaged(key, "is damaged: its embedding has no direction");
-  }
+  // A cassette may come from anywhere; compared by a vector without direction, an answer would score 0.
+  auto values = unpack_embedding(payload->substr(head));
+  if (!values) return damaged(key, "is damaged: its embedding has no direction");
+  embedding.values = std::move(*values);
   return embedding;
 }
 

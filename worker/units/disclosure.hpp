@@ -10,6 +10,7 @@ struct Disclosure {
   KeyMask keys = {};        ///< Finds this worker's keys: they go before anything is read of the answer.
   Redactor redactor = {};   ///< Of the run: changes what is shown, and never a score.
   bool whole_text = false;  ///< The whole answer goes along, for the run's observations.
+  bool embedding = false;   ///< The answer's embedding goes along.
 };
 
 }  // namespace sluice

@@ -82,7 +82,8 @@ Embeddings::Embeddings(const RunSettings& settings, std::shared_ptr<AnswerStore>
 std::optional<std::variant<Evidence, Error>> Embeddings::begin(std::uint64_t unit, const WorkUnit& work,
                                                                std::string_view answer, TimePoint deadline,
                                                                const Moment& moment) {
-  const auto texts = texts_to_embed(answer, work);
+  const auto texts =
+      settings_.returns_embeddings ? std::vector{std::string(answer)} : texts_to_embed(answer, work);
   if (texts.empty()) return Evidence{};
   if (computed_) return Evidence{computed(texts)};
   if (embedding_.model.empty() || !provider_) {

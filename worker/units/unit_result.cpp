@@ -1,5 +1,8 @@
 #include "worker/units/unit_result.hpp"
 
+#include "common/defaults.hpp"
+#include "common/model/embedding.hpp"
+
 #include <cstddef>
 #include <optional>
 #include <set>
@@ -100,12 +103,21 @@ void redact(UnitResult& result, const std::optional<std::string>& clean, const W
   redact_details(result, unit, checks, clean, redactor);
 }
 
+Result<std::string> packed_embedding(const EmbeddedTexts& embedded, const std::string& answer) {
+  const auto found = embedded.find(answer);
+  if (found == embedded.end()) return fail(Reason::internal_error, "the answer was not embedded");
+  if (found->second->size() * sizeof(float) > defaults::max_embedding_bytes)
+    return fail(Reason::embedding_count_wrong, "the embedding has " + std::to_string(found->second->size()) +
+                                                   " dimensions, more than can be compared here");
+  return pack_embedding(*found->second);
+}
+
 }  // namespace
 
 UnitResult unit_result(const WorkUnit& unit, const Checks& checks, UnitOutcome outcome,
                        const Evidence& evidence, const Spend& spend, ReadAnswer read,
                        const Disclosure& disclosure) {
-  const auto& [keys, redactor, whole_text] = disclosure;
+  const auto& [keys, redactor, whole_text, embedding] = disclosure;
   UnitResult result;
   result.unit = unit.unit;
   result.key = unit.key;
@@ -125,6 +137,13 @@ UnitResult unit_result(const WorkUnit& unit, const Checks& checks, UnitOutcome o
                std::move(read.claims));
   auto clean = redactor.redacted(completion.text);
   redact(result, clean, unit, checks, redactor);
+  if (embedding && !result.error) {
+    if (auto packed = packed_embedding(evidence.embedded, completion.text)) {
+      result.embedding = std::move(*packed);
+    } else {
+      result.error = std::move(packed.error());
+    }
+  }
   if (evidence.grade) result.grade = finished(*evidence.grade, completion, spend, disclosure);
   if (whole_text) {
     result.observed = ObservedAnswer{clean ? std::move(*clean) : std::move(completion.text),

@@ -1,9 +1,15 @@
 #include "coordinator/session/run_retrieval.hpp"
 
+#include "common/model/embedding.hpp"
+#include "coordinator/session/embedding_run.hpp"
 #include "coordinator/session/run_inputs.hpp"
+#include "coordinator/session/run_plan.hpp"
 
+#include <chrono>
 #include <memory>
+#include <optional>
 #include <string>
+#include <vector>
 
 #include <gtest/gtest.h>
 
@@ -43,20 +49,140 @@ TEST(RunRetrieval, IsDoneInThisProcessByTheBuiltInEmbedder) {
   EXPECT_EQ(few_shots[1], nullptr);
 }
 
-TEST(RunRetrieval, AnotherEmbedderIsRefusedWithTheWayOut) {
+/// A live run whose embedder is a provider's.
+RunOptions options_with_a_provider() {
   RunOptions options;
   options.settings.mode.value = Mode::live;
-  ResolvedEmbedding embedding;
-  embedding.embedding = {"openai", "text-embedding-3-small"};
-  embedding.provider.emplace().name = "openai";
-  const auto refused = retrieve_for_run(options, suite_with_examples(), embedding);
-  ASSERT_FALSE(refused);
-  EXPECT_EQ(refused.error().reason, Reason::usage_invalid);
-  EXPECT_NE(refused.error().message.find("\"text-embedding-3-small\" of the provider \"openai\""),
-            std::string::npos);
-  EXPECT_NE(refused.error().message.find("--embedding-model lexical-ngrams-v1"), std::string::npos);
+  options.settings.embedding_provider.value = "openai";
+  options.settings.embedding_model = {"text-embedding-3-small", Origin::flag, "--embedding-model"};
+  return options;
+}
+
+TEST(RunRetrieval, AwaitsTheEmbeddingsOfAProvider) {
+  RunOptions options = options_with_a_provider();
+  const auto inputs = load_run_inputs(options, suite_with_examples());
+  ASSERT_TRUE(inputs) << join_findings(inputs.error());
+  EXPECT_TRUE(awaits_embeddings(*inputs));
   options.settings.mode.value = Mode::mock;
-  EXPECT_TRUE(retrieve_for_run(options, suite_with_examples(), embedding)) << "where nobody is called";
+  const auto mocked = load_run_inputs(options, suite_with_examples());
+  ASSERT_TRUE(mocked);
+  EXPECT_FALSE(awaits_embeddings(*mocked)) << "where nobody is called";
+}
+
+TEST(EmbeddingRun, HasACaseForEachTextAndNothingElseOfTheRun) {
+  RunOptions options = options_with_a_provider();
+  options.settings.repeat.value = 3;
+  options.baseline = "baseline.json";
+  options.reports = {{}};
+  options.given_flags = "{}";
+  const auto inputs = load_run_inputs(options, suite_with_examples());
+  ASSERT_TRUE(inputs);
+  const auto run = embedding_run(options, *inputs);
+  ASSERT_TRUE(run) << run.error().message;
+  EXPECT_EQ(run->texts, (std::vector<std::string>{"Raise the version of log4j.", "Sing!"}))
+      << "the example's text is a test's, too";
+  EXPECT_EQ(run->names, (std::vector<std::string>{"solved example \"log4j\"", "test \"b\""}));
+  ASSERT_EQ(run->inputs.suite.cases.size(), 2u);
+  EXPECT_EQ(run->inputs.suite.cases.id(1), "00001");
+  EXPECT_TRUE(run->options.returns_embeddings);
+  EXPECT_EQ(run->options.settings.repeat.value, 1u);
+  EXPECT_FALSE(run->options.baseline);
+  EXPECT_TRUE(run->options.reports.empty());
+  EXPECT_EQ(run->options.given_flags, "");
+  const auto plan = make_plan(run->options, run->inputs);
+  ASSERT_TRUE(plan) << plan.error().message;
+  EXPECT_EQ((*plan)->unit_count(), 2u);
+  EXPECT_EQ((*plan)->render(1)->recorded->text, "Sing!");
+}
+
+/// A case of an embedding run that came to this.
+CaseResult of(const Case& fixture, const UnitResult& unit, const Error* error = nullptr) {
+  CaseResult result{fixture};
+  result.unit = &unit;
+  result.error = error;
+  return result;
+}
+
+TEST(EmbeddingFold, FindsTheExamplesByTheVectors) {
+  const RunOptions options = options_with_a_provider();
+  const auto inputs = load_run_inputs(options, suite_with_examples());
+  ASSERT_TRUE(inputs);
+  const auto run = embedding_run(options, *inputs);
+  ASSERT_TRUE(run);
+  const Case fixture;
+  UnitResult first;
+  first.embedding = pack_embedding(std::vector{1.0f, 0.0f});
+  UnitResult second;
+  second.embedding = pack_embedding(std::vector{0.7f, 0.7f});
+  EmbeddingFold fold(*run);
+  fold.add(0, of(fixture, first));
+  fold.add(1, of(fixture, second));
+  const auto found = fold.retrieve(*inputs, std::nullopt);
+  ASSERT_TRUE(found) << found.error().message;
+  const auto events = events_of(*found);
+  ASSERT_EQ(events.size(), 2u);
+  EXPECT_EQ(events[0].kind, RetrievalKind::hit);
+  EXPECT_EQ(events[1].kind, RetrievalKind::degraded);
+  EXPECT_EQ(events[1].embedder, "text-embedding-3-small");
+  const auto again = retrieval_again(inputs->suite, events);
+  EXPECT_EQ(few_shots_of(again, 2)[1] != nullptr, true);
+  for (int i = 0; i < 2; ++i) EXPECT_EQ(again.of_cases[i].shown, found->of_cases[i].shown) << i;
+  const auto stopped = fold.retrieve(*inputs, Error{Reason::budget_exhausted, "all is spent"});
+  ASSERT_FALSE(stopped);
+  EXPECT_EQ(stopped.error().message,
+            "the tests' solved examples were not found, and no test was asked: all is spent");
+}
+
+TEST(EmbeddingFold, NamesTheFirstTextWithoutAVector) {
+  const RunOptions options = options_with_a_provider();
+  const auto inputs = load_run_inputs(options, suite_with_examples());
+  ASSERT_TRUE(inputs);
+  const auto run = embedding_run(options, *inputs);
+  ASSERT_TRUE(run);
+  const Case fixture;
+  const auto message = [&](const std::string& of_second, const Error* error) {
+    UnitResult first;
+    first.embedding = pack_embedding(std::vector{1.0f, 0.0f});
+    UnitResult second;
+    second.embedding = of_second;
+    EmbeddingFold fold(*run);
+    fold.add(0, of(fixture, first));
+    fold.add(1, of(fixture, second, error));
+    const auto found = fold.retrieve(*inputs, std::nullopt);
+    return found ? std::string() : found.error().message;
+  };
+  const Error refused{Reason::refused, "no"};
+  EXPECT_NE(message("", &refused).find("the text of test \"b\": no"), std::string::npos);
+  EXPECT_NE(message("", nullptr).find("without its embedding"), std::string::npos);
+  EXPECT_NE(message(pack_embedding(std::vector{1.0f}), nullptr).find("has 1 dimensions"), std::string::npos);
+}
+
+TEST(EmbeddingRun, LeavesTheRunThatFollowsWhatIsLeftOfTheBudgets) {
+  RunFacts facts;
+  facts.paid.of(CallKind::embedding).input_tokens = 300;
+  facts.paid_by_arm = facts.paid;
+  facts.requests = 2;
+  facts.started_at_ms = 1000;
+  facts.completed_at_ms = 3000;
+  RunOptions options;
+  options.settings.max_run_tokens.value = 1000;
+  options.settings.max_run_cost.value = 1.0;
+  options.settings.run_deadline.value = std::chrono::milliseconds(5000);
+  const auto price = [](const PaidByArm&) { return std::optional(0.25); };
+  const RunOptions left = options_after(facts, options, price);
+  EXPECT_EQ(left.settings.max_run_tokens.value, 700u);
+  EXPECT_EQ(left.settings.max_run_cost.value, 0.75);
+  EXPECT_EQ(left.settings.run_deadline.value, std::chrono::milliseconds(3000));
+  options.settings.max_run_tokens.value = 100;
+  options.settings.run_deadline.value = std::chrono::milliseconds(500);
+  const RunOptions none = options_after(facts, options, price);
+  EXPECT_EQ(none.settings.max_run_tokens.value, 0u);
+  EXPECT_EQ(none.settings.run_deadline.value, std::chrono::milliseconds(1));
+  RunFacts both;
+  both.requests = 5;
+  add_embedding_run(facts, both);
+  EXPECT_EQ(both.requests, 7u);
+  EXPECT_EQ(both.paid.of(CallKind::embedding).input_tokens, 300u);
 }
 
 TEST(RunRetrieval, ASuiteWithoutExamplesNeedsNoEmbedder) {
