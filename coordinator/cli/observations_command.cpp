@@ -19,7 +19,6 @@
 #include <vector>
 
 #include <CLI/CLI.hpp>
-#include <unistd.h>
 
 namespace sluice {
 namespace {
