@@ -127,7 +127,7 @@ TEST(EmbeddingFold, FindsTheExamplesByTheVectors) {
   const auto again = retrieval_again(inputs->suite, events);
   EXPECT_EQ(few_shots_of(again, 2)[1] != nullptr, true);
   for (int i = 0; i < 2; ++i) EXPECT_EQ(again.of_cases[i].shown, found->of_cases[i].shown) << i;
-  const auto stopped = fold.retrieve(*inputs, Error{Reason::budget_exhausted, "all is spent"});
+  const auto stopped = fold.retrieve(*inputs, Error{Reason::deadline_reached, "all is spent"});
   ASSERT_FALSE(stopped);
   EXPECT_EQ(stopped.error().message,
             "the tests' solved examples were not found, and no test was asked: all is spent");
@@ -151,7 +151,7 @@ TEST(EmbeddingFold, NamesTheFirstTextWithoutAVector) {
     const auto found = fold.retrieve(*inputs, std::nullopt);
     return found ? std::string() : found.error().message;
   };
-  const Error refused{Reason::refused, "no"};
+  const Error refused{Reason::refusal, "no"};
   EXPECT_NE(message("", &refused).find("the text of test \"b\": no"), std::string::npos);
   EXPECT_NE(message("", nullptr).find("without its embedding"), std::string::npos);
   EXPECT_NE(message(pack_embedding(std::vector{1.0f}), nullptr).find("has 1 dimensions"), std::string::npos);
