@@ -61,7 +61,7 @@ inline constexpr std::size_t max_unsettled_pins = 4096;   ///< Bounds what settl
                                                           ///< some 10 ms.
 
 // --- session
-inline constexpr std::size_t max_embedded_texts = 50'000;  ///< Before a run, to find solved examples: their
+inline constexpr std::size_t max_texts_embedded_before = 50'000;  ///< Before a run, to find solved examples: their
                                                            ///< vectors are held, some 6 KiB each.
 
 // --- merge

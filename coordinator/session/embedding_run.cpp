@@ -33,7 +33,7 @@ class TextList {
 Case case_of(std::size_t number, const std::string& text) {
   Case one;
   one.id = std::to_string(number);
-  one.id.insert(0, std::to_string(defaults::max_embedded_texts).size() - one.id.size(), '0');
+  one.id.insert(0, std::to_string(defaults::max_texts_embedded_before).size() - one.id.size(), '0');
   one.kind = CaseKind::text;
   one.content = text;
   Expectation expectation;
@@ -82,10 +82,10 @@ Result<EmbeddingRun> embedding_run(const RunOptions& options, const RunInputs& i
     const auto read = inputs.suite.cases.read(i);
     if (!read) return fail(read.error());
     if (takes_example(**read)) list.add((*read)->content, "test", (*read)->id);
-    if (list.texts.size() > defaults::max_embedded_texts) {
+    if (list.texts.size() > defaults::max_texts_embedded_before) {
       return fail(
           Reason::usage_invalid,
-          "tests and solved examples have more than " + wording::grouped(defaults::max_embedded_texts) +
+          "tests and solved examples have more than " + wording::grouped(defaults::max_texts_embedded_before) +
               " different texts to be embedded: run a part of the suite (--max-fixtures, --filter), or "
               "say --embedding-model " +
               std::string(lexical_embedding_model));

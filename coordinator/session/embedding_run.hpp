@@ -31,7 +31,7 @@ struct EmbeddingRun {
 };
 
 /// The run that embeds for a run of these. file_unreadable if a case's file cannot be read any more;
-/// usage_invalid for more than defaults::max_embedded_texts. REQUIRES: awaits_embeddings(inputs).
+/// usage_invalid for more than defaults::max_texts_embedded_before. REQUIRES: awaits_embeddings(inputs).
 Result<EmbeddingRun> embedding_run(const RunOptions& options, const RunInputs& inputs);
 
 /// Collects what an EmbeddingRun came to. Not thread-safe.

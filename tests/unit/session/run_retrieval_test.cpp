@@ -53,6 +53,10 @@ TEST(RunRetrieval, IsDoneInThisProcessByTheBuiltInEmbedder) {
 RunOptions options_with_a_provider() {
   RunOptions options;
   options.settings.mode.value = Mode::live;
+  ProviderConfig provider;
+  provider.name = "openai";
+  provider.base_url.value = "http://127.0.0.1:1/v1";
+  options.settings.providers = {provider};
   options.settings.embedding_provider.value = "openai";
   options.settings.embedding_model = {"text-embedding-3-small", Origin::flag, "--embedding-model"};
   return options;
