@@ -127,9 +127,9 @@ TEST_F(RetrievalByProvider, IsShownFromTheLedgerAndBoundedByThePlan) {
   ASSERT_EQ(plan.exit_code, 0) << plan.errors;
   json embeddings;
   for (const json& one : json::parse(plan.output)["calls"]) {
-    if (one["kind"] == "embedding") embeddings = one;
+    if (one["for"] == "embeddings") embeddings = one;
   }
-  EXPECT_EQ(embeddings["wanted"], 3) << plan.output;
+  EXPECT_EQ(embeddings["calls"], 3) << plan.output;
   ASSERT_EQ(run_sluice(live()).exit_code, 0);
   const auto shown = run_sluice({"show", "last", "near"});
   EXPECT_EQ(shown.exit_code, 0) << shown.errors;
