@@ -200,6 +200,12 @@ inline constexpr std::uint64_t tail_states = 3'000'000;  ///< For the exact tail
 inline constexpr double vote_noise_limit = 0.05;         ///< Verdicts of a judge that luck may decide.
 inline constexpr std::uint32_t most_votes = 25;  ///< That are thought of against it; more cost too much.
 
+// --- observations
+/// Of lines of two answers that are compared each with each, 4 bytes each: answers of a thousand lines that
+/// share none are compared as a whole, place by place.
+inline constexpr std::size_t max_line_pairs = 1'000'000;
+inline constexpr std::size_t diff_context_lines = 3;  ///< Beside what differs, as other programs show.
+
 // --- suite
 inline constexpr const char* recorded_model = "recorded";    ///< What a model is called that nobody asks.
 inline constexpr std::size_t max_recorded_bytes = 1u << 30;  ///< Of a file of answers, which is held.

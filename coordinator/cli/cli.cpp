@@ -126,7 +126,7 @@ int run_program(int argc, char** argv, const StartWorkers& start_workers, const 
   program.footer(sluice_examples);
   // One command: a file or a run after it may bear a command's name.
   program.require_subcommand(0, 1);
-  const std::array<Command, 16> commands{add_run_command(program, start_workers, cache_tools),
+  const std::array<Command, 17> commands{add_run_command(program, start_workers, cache_tools),
                                          add_rerun_command(program, start_workers, cache_tools),
                                          add_plan_command(program, cache_tools),
                                          add_grade_command(program, start_workers),
@@ -137,6 +137,7 @@ int run_program(int argc, char** argv, const StartWorkers& start_workers, const 
                                          add_update_baseline_command(program),
                                          add_runs_command(program),
                                          add_show_command(program, cache_tools),
+                                         add_diff_command(program, cache_tools),
                                          add_observations_command(program),
                                          add_compare_command(program),
                                          add_calibrate_judge_command(program, start_workers),
