@@ -97,9 +97,7 @@ TEST(SideBySide, LeavesOutLongStretchesThatAgree) {
   for (int i = 1; i <= 20; ++i) lines += "line " + std::to_string(i) + "\n";
   const std::string text = side_by_side("a", "old\n" + lines + "old\n", "b", "new\n" + lines + "new\n", 60);
   EXPECT_EQ(std::count(text.begin(), text.end(), '\n'), 1 + 1 + 3 + 1 + 3 + 1) << text;
-  EXPECT_NE(text.find(" line 3\n  … 14 equal lines\n  line 18 "),
-            std::string::npos)
-      << text;
+  EXPECT_NE(text.find(" line 3\n  … 14 equal lines\n  line 18 "), std::string::npos) << text;
   EXPECT_EQ(side_by_side("a", lines + "old", "b", lines + "new", 60).find("line 17 "), std::string::npos);
   EXPECT_EQ(side_by_side("a", "old\n" + lines, "b", "new\n" + lines, 60).find("line 4 "), std::string::npos);
 }
