@@ -135,10 +135,12 @@ struct CacheTools {
   std::function<Result<std::vector<CacheFacts>>(const std::filesystem::path& home)> stats;
   std::function<Result<PrunedCaches>(const CachePrune&)> prune;
   std::function<Result<HeldAnswers>(const FindAnswers&)> find;
-  /// The answer, or final non-answer, of a key that has this digest; nothing if no cache of the settings'
-  /// home that can be read now holds it. The API keys that the settings name are masked in it.
-  std::function<Result<std::optional<Completion>>(const Settings& settings, const UsedAnswer& wanted)>
-      find_answer;
+  /// The answers, or final non-answers, of keys that have these digests, one entry for each; nothing where no
+  /// cache of the settings' home that can be read now holds it. The API keys that the settings name are
+  /// masked in them.
+  std::function<Result<std::vector<std::optional<Completion>>>(const Settings& settings,
+                                                               std::span<const UsedAnswer> wanted)>
+      read_answers;
 };
 
 }  // namespace sluice

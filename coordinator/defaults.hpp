@@ -217,6 +217,12 @@ inline constexpr double calibration_confidence = 0.95;
 /// alone, or with none, 5 in 100 come beyond it.
 inline constexpr double min_floor_gain = 11.0;
 
+// --- observations
+/// Of lines of two answers that are compared each with each, 4 bytes each: answers of a thousand lines that
+/// share none are compared as a whole, place by place.
+inline constexpr std::size_t max_line_pairs = 1'000'000;
+inline constexpr std::size_t diff_context_lines = 3;  ///< Beside what differs, as other programs show.
+
 // --- suite
 inline constexpr const char* recorded_model = "recorded";    ///< What a model is called that nobody asks.
 inline constexpr std::size_t max_recorded_bytes = 1u << 30;  ///< Of a file of answers, which is held.

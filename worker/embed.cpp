@@ -111,19 +111,21 @@ Result<std::vector<caf::actor>> start_workers(const LocalWorkers& options) {
 
 namespace {
 
-Result<std::optional<Completion>> find_masked_answer(const Settings& settings, const UsedAnswer& wanted) {
-  auto found = find_answer(settings.home.value, wanted);
-  if (found && *found) {
-    const KeyMask keys(KeyRing(environment_variable, settings).all_keys());
-    keys.apply((*found)->text);
+Result<std::vector<std::optional<Completion>>> read_masked_answers(const Settings& settings,
+                                                                   std::span<const UsedAnswer> wanted) {
+  auto answers = read_answers(settings.home.value, wanted);
+  if (!answers) return answers;
+  const KeyMask keys(KeyRing(environment_variable, settings).all_keys());
+  for (auto& answer : *answers) {
+    if (answer) keys.apply(answer->text);
   }
-  return found;
+  return answers;
 }
 
 }  // namespace
 
 CacheTools cache_tools() {
-  return {export_cassette, import_cassette, cache_stats, prune_caches, find_answers, find_masked_answer};
+  return {export_cassette, import_cassette, cache_stats, prune_caches, find_answers, read_masked_answers};
 }
 
 }  // namespace sluice

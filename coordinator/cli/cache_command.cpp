@@ -56,7 +56,8 @@ struct ExportCommand : CacheSubcommand {
     app->add_option("--output", output, "The cassette's file; replaced whole or not at all")
         ->required()
         ->type_name("FILE");
-    app->add_option("--run", run_id, "Only the answers this run used; the id or its beginning")
+    app->add_option("--run", run_id,
+                    "Only the answers that this run used: its id, its first digits, last, or last~N")
         ->type_name("ID");
   }
 

@@ -2,10 +2,12 @@
 
 #include "common/text/text.hpp"
 #include "common/text/timestamp.hpp"
+#include "coordinator/cli/past_runs.hpp"
 #include "coordinator/defaults.hpp"
 #include "coordinator/display/numbers.hpp"
 #include "coordinator/session/flag_values.hpp"
 
+#include <algorithm>
 #include <tuple>
 #include <utility>
 
@@ -25,7 +27,7 @@ Result<std::string> moment_of(std::string_view flag, std::string_view text, std:
 }
 
 void ObservationFlags::add_to(CLI::App& command) {
-  command.add_option("--run", run, "Of this run: its id, its first digits, or last")->type_name("ID");
+  command.add_option("--run", run, "Of this run: its id, its first digits, last, or last~N")->type_name("ID");
   command.add_option("--case", case_id, "Of this case; TEST stands for TEST@ARM under every arm")
       ->type_name("ID");
   command.add_option("--status", status, "Whose answer came to this")->type_name("pass|warn|fail|error");
@@ -35,13 +37,29 @@ void ObservationFlags::add_to(CLI::App& command) {
   command.add_option("--before", before, "Before then")->type_name("TIME");
 }
 
-Result<ObservationFilter> ObservationFlags::filter(const ObservationStore& store, std::int64_t now_ms) const {
+namespace {
+
+/// The one run of the observations that these words name.
+Result<std::string> run_id_of(const std::string& words, const Settings& settings,
+                              const ObservationStore& store) {
+  const auto begun = store.runs_beginning_with(words);
+  if (!begun) return fail(begun.error());
+  if (begun->size() == 1 || std::ranges::find(*begun, words) != begun->end()) return begun->front();
+  const auto past = find_past_run(settings, words);
+  if (!past) return fail(past.error());
+  if (!*past) return fail(Reason::usage_invalid, no_run_yet);
+  return (*past)->run.run_id;
+}
+
+}  // namespace
+
+Result<ObservationFilter> ObservationFlags::filter(const Settings& settings, const ObservationStore& store,
+                                                   std::int64_t now_ms) const {
   ObservationFilter filter;
-  filter.run = run.value_or("");
-  if (run == "last") {
-    auto newest = store.newest_run();
-    if (!newest) return fail(std::move(newest.error()));
-    filter.run = std::move(*newest);
+  if (run && !run->empty()) {
+    auto id = run_id_of(*run, settings, store);
+    if (!id) return fail(std::move(id.error()));
+    filter.run = std::move(*id);
   }
   filter.case_id = case_id.value_or("");
   if (status) {

@@ -1,6 +1,7 @@
 #pragma once
 
 #include "common/error.hpp"
+#include "common/settings/settings.hpp"
 #include "coordinator/ledger/observation_store.hpp"
 
 #include <cstdint>
@@ -24,8 +25,10 @@ struct ObservationFlags {
   std::optional<std::string> before;
 
   void add_to(CLI::App& command);
-  /// What they come to; `last` is the run of the newest observation. Errors: usage_invalid.
-  Result<ObservationFilter> filter(const ObservationStore& store, std::int64_t now_ms) const;
+  /// What they come to. A run is named as Ledger::find_run has it; one that the ledger does not have any more
+  /// by the first digits of its id. Errors: usage_invalid.
+  Result<ObservationFilter> filter(const Settings& settings, const ObservationStore& store,
+                                   std::int64_t now_ms) const;
 };
 
 /// A moment as a flag names it, as a timestamp: a date, a time of RFC 3339, or an age (`7d`, `12h`).

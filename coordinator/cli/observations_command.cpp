@@ -47,7 +47,7 @@ struct ListObservations {
       std::cout << none_yet;
       return exit_ok;
     }
-    const auto filter = which.filter(**store, unix_now_ms());
+    const auto filter = which.filter(*effective, **store, unix_now_ms());
     if (!filter) return report_error(filter.error());
     std::vector<Observation> found;
     const auto visited =
@@ -90,7 +90,7 @@ struct ExportObservations {
     if (!store) return report_error(store.error());
     ObservationFilter filter;
     if (*store) {
-      auto made = which.filter(**store, unix_now_ms());
+      auto made = which.filter(*effective, **store, unix_now_ms());
       if (!made) return report_error(made.error());
       filter = std::move(*made);
     }

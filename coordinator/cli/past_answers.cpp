@@ -1,21 +1,97 @@
 #include "coordinator/cli/past_answers.hpp"
 
+#include "common/checks/redactor.hpp"
 #include "common/text/text.hpp"
 #include "coordinator/cli/command.hpp"
 #include "coordinator/cli/past_runs.hpp"
+#include "coordinator/cli/run_flags.hpp"
+#include "coordinator/defaults.hpp"
+#include "coordinator/ledger/observation_store.hpp"
 #include "coordinator/observations/observe.hpp"
 #include "coordinator/plan/plan_identity.hpp"
 #include "coordinator/session/embedding_run.hpp"
 #include "coordinator/session/run_inputs.hpp"
 #include "coordinator/session/run_plan.hpp"
+#include "coordinator/suite/recorded_answers.hpp"
+#include "coordinator/suite/suite_loader.hpp"
 
-#include <map>
+#include <algorithm>
+#include <limits>
 #include <memory>
-#include <set>
 #include <utility>
+
+#include <CLI/CLI.hpp>
 
 namespace sluice {
 namespace {
+
+/// The wanted cases of one run.
+class Choice {
+ public:
+  /// Error: the exit code, after what is wrong was reported.
+  static tl::expected<Choice, int> make(const WantedCases& wanted, const PastRun& past) {
+    Choice choice(wanted);
+    if (!look_at_whole_cases(wanted.filters)) return choice;
+    auto loaded = load_any_suite(past.run.suite_path, wanted.allowed_paths);
+    if (!loaded) return tl::unexpected(report_findings(loaded.error()));
+    Selection selection;
+    selection.filters = wanted.filters;
+    const auto part = select(std::move(loaded->suite), selection);
+    if (!part) return tl::unexpected(report_error(part.error()));
+    choice.tests_.emplace();
+    for (std::size_t i = 0; i < part->cases.size(); ++i) choice.tests_->emplace(part->cases.id(i));
+    return choice;
+  }
+
+  bool has(std::string_view id, std::string_view category, bool has_arm) const {
+    const std::string& named = wanted_->case_id;
+    const bool is_named =
+        named.empty() || id == named || (id.starts_with(named) && id.substr(named.size()).starts_with('@'));
+    if (!is_named) return false;
+    const std::string_view arm = has_arm ? id.substr(std::min(id.rfind('@'), id.size())) : "";
+    if (tests_) return tests_->contains(id.substr(0, id.size() - arm.size()));
+    return fits(wanted_->filters, {id, category, arm});
+  }
+
+ private:
+  explicit Choice(const WantedCases& wanted) : wanted_(&wanted) {}
+
+  const WantedCases* wanted_;
+  std::optional<std::set<std::string, std::less<>>> tests_;  ///< Those of the suite that fit.
+};
+
+/// The flags that say what a past run asked.
+struct AskedFlags {
+  CLI::App app;
+  SettingFlags settings;
+  RunFlags flags;
+
+  AskedFlags() {
+    add_suite_argument(app, flags);
+    add_suite_flags(app, flags);
+    add_answer_flags(app, flags);
+    settings.add_to(app);
+  }
+
+  /// What the command was given goes before what the run was. Its filter says what is shown of the run; of
+  /// one whose flags are not known also what was selected.
+  Result<void> take(const CLI::App& command, const RunRecord& run) {
+    for (const CLI::Option* given : command.get_options()) {
+      if (given->count() == 0 || (given->get_name() == "--filter" && !run.flags.empty())) continue;
+      CLI::Option* same = app.get_option_no_throw(given->get_name());
+      if (same == nullptr) continue;
+      for (const std::string& value : given->results()) same->add_result(value);
+      same->run_callback();
+    }
+    if (!run.flags.empty()) {
+      if (auto taken = take_flags(app, run.flags); !taken) return taken;
+      flags.only_cases = only_cases_of(run.flags);
+    }
+    if (!flags.suite) flags.suite = run.suite_path;
+    flags.log_level = "error";  // The command has shown its warnings.
+    return {};
+  }
+};
 
 /// Provider and model of the run, where the flags name none: those of one arm stand in its record.
 void take_over(const PastRun& past, Settings& settings) {
@@ -31,25 +107,40 @@ void take_over(const PastRun& past, Settings& settings) {
 
 int not_as_it_was(const PastRun& past, const std::string& suite) {
   return report_error(
-      "run " + short_id(past.run.run_id) +
-      " saved no observations, and what it asked is not known: " + suite +
+      "what run " + short_id(past.run.run_id) +
+      " asked is not known, and not all of it is among the observations: " + suite +
       " and these flags ask for something else now. Give the flags of that run (its provider, model, arms, "
       "repeats, perturbations, selection), or run with --save-observations");
 }
 
-/// The trials of the case, under every arm if none is named.
-bool is_wanted(std::string_view id, const std::string& wanted) {
-  return id == wanted || (id.starts_with(wanted) && id.substr(wanted.size()).starts_with('@'));
-}
+struct SavedTrials {
+  std::vector<Observation> wanted;
+  std::uint64_t of_run = 0;  ///< Whether wanted or not.
+};
 
-void redact(Observation& one, const Redactor& redactor) {
-  if (redactor.empty()) return;
-  for (std::string* text :
-       {&one.raw_response, &one.parsed_claims.text, &one.final_claims.text, &one.metrics.text})
-    redactor.apply(*text);
-  for (auto* text : {&one.parse_error, &one.error}) {
-    if (*text) redactor.apply(**text);
-  }
+Result<SavedTrials> read_saved(const PastRun& past, const WantedCases& wanted, const Choice& choice,
+                               const Settings& settings) {
+  SavedTrials saved;
+  const auto redactor = Redactor::make(redaction_of(settings));
+  if (!redactor) return fail(redactor.error());
+  const auto store = ObservationStore::open_read_only(observations_file(settings));
+  if (!store) return fail(store.error());
+  if (!*store) return saved;
+  ObservationFilter filter;
+  filter.run = past.run.run_id;
+  const auto count = (*store)->count(filter);
+  if (!count) return fail(count.error());
+  saved.of_run = *count;
+  filter.case_id = wanted.case_id;
+  const auto visited = (*store)->visit(filter, ObservationStore::Order::oldest_first, std::nullopt,
+                                       [&](const Observation& one) {
+                                         if (!choice.has(one.case_id, one.category, !one.arm.empty())) return;
+                                         saved.wanted.push_back(one);
+                                         redact(saved.wanted.back(), *redactor);
+                                       });
+  if (!visited) return fail(visited.error());
+  std::ranges::stable_sort(saved.wanted, {}, &Observation::trial);
+  return saved;
 }
 
 /// What was asked, as the run's plan has it.
@@ -66,10 +157,15 @@ Result<std::vector<RetrievalEvent>> retrievals_of(const Settings& settings, cons
   return (*ledger)->retrievals_of(past.run.run_id);
 }
 
-tl::expected<std::unique_ptr<Asked>, int> plan_again(const SettingFlags& settings, RunFlags flags,
-                                                     const PastRun& past) {
-  if (!flags.suite) flags.suite = past.run.suite_path;
-  auto loaded = load_run(settings, flags, [&past](Settings& chosen) { take_over(past, chosen); });
+tl::expected<std::unique_ptr<Asked>, int> plan_again(const PastRun& past, const CLI::App& command,
+                                                     const Settings& settings) {
+  AskedFlags flags;
+  if (const auto taken = flags.take(command, past.run); !taken)
+    return tl::unexpected(report_error(taken.error()));
+  auto loaded = load_run(flags.settings, flags.flags, [&](Settings& chosen) {
+    take_over(past, chosen);
+    chosen.home = settings.home;
+  });
   if (!loaded) return tl::unexpected(loaded.error());
   loaded->options.progress = false;
   if (awaits_embeddings(loaded->inputs)) {
@@ -86,74 +182,166 @@ tl::expected<std::unique_ptr<Asked>, int> plan_again(const SettingFlags& setting
   return asked;
 }
 
-}  // namespace
-
-Result<std::optional<PastRun>> find_past_run(const Settings& settings, const std::string& words) {
-  const auto ledger = open_past_runs(settings);
-  if (!ledger) return fail(ledger.error());
-  if (!*ledger) return std::nullopt;
-  if (words == "last") {
-    auto runs = (*ledger)->list_runs(1);
-    if (!runs) return fail(runs.error());
-    return runs->empty() ? std::nullopt : std::optional(std::move(runs->front()));
-  }
-  auto found = (*ledger)->find_run(words);
-  if (!found) return fail(std::move(found.error()));
-  return std::move(*found);
-}
-
-tl::expected<std::vector<Observation>, int> observations_from_caches(const SettingFlags& settings,
-                                                                     RunFlags flags, const PastRun& past,
-                                                                     const std::string& case_id,
-                                                                     const CacheTools& tools) {
-  const auto asked = plan_again(settings, std::move(flags), past);
-  if (!asked) return tl::unexpected(asked.error());
-  const RunOptions& options = (*asked)->options;
-  const RunInputs& inputs = (*asked)->inputs;
-  const std::shared_ptr<const Plan>& plan = (*asked)->plan;
-  const auto ledger = open_past_runs(options.settings);
-  if (!ledger || !*ledger)
-    return tl::unexpected(report_error(ledger ? "the run ledger is gone" : ledger.error().message));
-  // A unit's answer serves other trials, too: it is read whole.
+/// The results of the units that answer wanted cases, whole: a unit's answer serves other trials, too.
+Result<std::map<UnitId, UnitResult>> read_results(const ResultSource& results, const Asked& asked,
+                                                  const Choice& choice) {
+  const Plan& plan = *asked.plan;
+  const CaseList& cases = asked.inputs.suite.cases;
   std::set<UnitId> wanted;
-  for (TrialId trial = 0; trial < plan->trial_count(); ++trial) {
-    if (is_wanted(plan->case_id(trial), case_id)) wanted.insert(plan->unit_of(trial));
+  for (TrialId trial = 0; trial < plan.trial_count(); ++trial) {
+    const std::size_t of = plan.case_of(trial);
+    if (choice.has(cases.id(of), cases.category(of), !asked.options.arms.empty()))
+      wanted.insert(plan.unit_of(trial));
   }
   std::map<UnitId, UnitResult> units;
-  const auto visited = (*ledger)->results_of(past.run.run_id)->visit([&](const CommittedTrial& one) {
-    const UnitId unit = plan->unit_of(one.trial);
+  const auto visited = results.visit([&](const CommittedTrial& one) {
+    const UnitId unit = plan.unit_of(one.trial);
     if (!wanted.contains(unit)) return;
     const auto [known, is_new] = units.try_emplace(unit, one.unit);
     auto& scores = known->second.scores;
     if (!is_new) scores.insert(scores.end(), one.unit.scores.begin(), one.unit.scores.end());
   });
-  if (!visited) return tl::unexpected(report_error(visited.error()));
-  std::vector<std::string> arms;
-  for (const RunArm& one : options.arms) arms.push_back(one.arm.name);
-  ObservationMaker maker(plan,
-                         {past.run.run_id, inputs.prompt.version, to_prefixed_hex(inputs.prompt.hash),
-                          std::move(arms), price_of(options, inputs), inputs.redactor},
-                         0);
-  std::vector<Observation> found;
+  if (!visited) return fail(visited.error());
+  return units;
+}
+
+/// Puts the answers beside the results, and returns the units whose answer is nowhere any more.
+Result<std::set<UnitId>> add_answers(std::map<UnitId, UnitResult>& units, const Asked& asked,
+                                     const CacheTools& tools) {
+  std::vector<UsedAnswer> wanted;
+  std::vector<UnitId> of;
   for (auto& [id, result] : units) {
-    if (!is_zero(result.answer)) {
-      auto answer = tools.find_answer(options.settings, {result.key, result.answer});
-      if (!answer) return tl::unexpected(report_error(answer.error()));
-      if (*answer) {
-        result.observed = ObservedAnswer{std::move((*answer)->text), std::move((*answer)->finish_reason),
-                                         std::move((*answer)->served_model), (*answer)->created_at_ms};
-      }
+    if (is_zero(result.answer)) continue;
+    const auto test_case = asked.plan->case_of_trial(asked.plan->trials_of(id).front());
+    if (!test_case) return fail(test_case.error());
+    if (const auto& recorded = (*test_case)->recorded) {
+      result.observed = ObservedAnswer{recorded->answer.text, "recorded", recorded->answer.model, 0};
+      continue;
     }
-    if (auto added = maker.add(result, past.run.started_at_ms, found); !added)
-      return tl::unexpected(report_error(added.error()));
+    wanted.push_back({result.key, result.answer});
+    of.push_back(id);
   }
-  std::erase_if(found, [&](const Observation& one) { return !is_wanted(one.case_id, case_id); });
-  for (Observation& one : found) redact(one, inputs.redactor);
-  if (found.empty()) {
-    return tl::unexpected(report_error("run " + short_id(past.run.run_id) + " has no result of a case \"" +
-                                       excerpt(case_id, 80) + "\""));
+  auto answers = tools.read_answers(asked.options.settings, wanted);
+  if (!answers) return fail(answers.error());
+  std::set<UnitId> lost;
+  for (std::size_t i = 0; i < of.size(); ++i) {
+    if (auto& answer = (*answers)[i]) {
+      units.at(of[i]).observed = ObservedAnswer{std::move(answer->text), std::move(answer->finish_reason),
+                                                std::move(answer->served_model), answer->created_at_ms};
+    } else {
+      lost.insert(of[i]);
+    }
   }
-  return found;
+  return lost;
+}
+
+/// A case of one trial has the status that the gate gave it; of one of several the ledger does not say which.
+void take_statuses(const std::map<std::string, std::string>& noted, std::vector<Observation>& trials) {
+  std::map<std::string_view, std::size_t> unperturbed;
+  for (const Observation& one : trials) unperturbed[one.case_id] += one.perturbation.empty() ? 1 : 0;
+  for (Observation& one : trials) {
+    if (!one.perturbation.empty() || unperturbed[one.case_id] != 1) continue;
+    const auto found = noted.find(one.case_id);
+    one.status = found == noted.end() ? std::string(to_string(CaseStatus::pass)) : found->second;
+  }
+}
+
+Result<PastTrials> make_trials(const PastRun& past, const Asked& asked, const Choice& choice,
+                               const ResultSource& results, const CacheTools& tools) {
+  auto units = read_results(results, asked, choice);
+  if (!units) return fail(units.error());
+  const auto lost = add_answers(*units, asked, tools);
+  if (!lost) return fail(lost.error());
+  std::vector<std::string> arms;
+  for (const RunArm& one : asked.options.arms) arms.push_back(one.arm.name);
+  ObservationMaker maker(
+      asked.plan,
+      {past.run.run_id, asked.inputs.prompt.version, to_prefixed_hex(asked.inputs.prompt.hash),
+       std::move(arms), price_of(asked.options, asked.inputs), asked.inputs.redactor},
+      0);
+  PastTrials trials;
+  auto& made = trials.observations;
+  for (const auto& [id, result] : *units) {
+    const std::size_t first = made.size();
+    if (auto added = maker.add(result, past.run.started_at_ms, made); !added) return fail(added.error());
+    for (std::size_t i = first; lost->contains(id) && i < made.size(); ++i)
+      trials.lost_answers.insert(made[i].trial);
+  }
+  std::erase_if(
+      made, [&](const Observation& one) { return !choice.has(one.case_id, one.category, !one.arm.empty()); });
+  for (Observation& one : made) redact(one, asked.inputs.redactor);
+  std::ranges::stable_sort(made, {}, &Observation::trial);
+  return trials;
+}
+
+tl::expected<PastTrials, int> trials_from_caches(const PastRun& past, const Choice& choice,
+                                                 const CLI::App& command, const Settings& settings,
+                                                 const CacheTools& tools) {
+  const auto ledger = open_past_runs(settings);
+  if (!ledger) return tl::unexpected(report_error(ledger.error()));
+  if (!*ledger) return tl::unexpected(report_error("the run ledger is gone"));
+  const auto results = (*ledger)->results_of(past.run.run_id);
+  // What cannot be read is not worth a plan.
+  const auto readable =
+      results->visit_from(std::numeric_limits<TrialId>::max(), [](const CommittedTrial&) {});
+  if (!readable) return tl::unexpected(report_error(readable.error()));
+  const auto asked = plan_again(past, command, settings);
+  if (!asked) return tl::unexpected(asked.error());
+  auto trials = make_trials(past, **asked, choice, *results, tools);
+  if (!trials) return tl::unexpected(report_error(trials.error()));
+  const auto noted = noted_statuses(settings, past);
+  if (!noted) return tl::unexpected(report_error(noted.error()));
+  if (*noted) take_statuses(**noted, trials->observations);
+  return std::move(*trials);
+}
+
+}  // namespace
+
+tl::expected<PastTrials, int> trials_of(const PastRun& past, const WantedCases& wanted, TrialSource source,
+                                        const CLI::App& command, const Settings& settings,
+                                        const CacheTools& tools) {
+  const auto choice = Choice::make(wanted, past);
+  if (!choice) return tl::unexpected(choice.error());
+  auto saved = read_saved(past, wanted, *choice, settings);
+  if (!saved) return tl::unexpected(report_error(saved.error()));
+  const bool are_all = saved->of_run >= past.run.trials;
+  const bool are_enough = wanted.case_id.empty() ? are_all : !saved->wanted.empty();
+  PastTrials trials;
+  if (are_enough || source == TrialSource::saved) {
+    trials.observations = std::move(saved->wanted);
+    if (!are_all) trials.saved_alone = saved->of_run;
+  } else {
+    auto made = trials_from_caches(past, *choice, command, settings, tools);
+    if (!made) return tl::unexpected(made.error());
+    trials = std::move(*made);
+  }
+  return trials;
+}
+
+int report_no_result(const std::string& who_has, const WantedCases& wanted) {
+  const auto quoted = [](const std::string& text) {
+    return "\"" + excerpt(text, defaults::quoted_flag_bytes) + "\"";
+  };
+  std::string which = wanted.case_id.empty() ? "" : " of a case " + quoted(wanted.case_id);
+  for (const CaseFilter& filter : wanted.filters) {
+    const bool is_first = &filter == wanted.filters.data();
+    which += (is_first ? " that fits --filter " : " --filter ") + quoted(filter.text());
+  }
+  return report_error(who_has + " no result" + which);
+}
+
+Result<std::optional<std::map<std::string, std::string>>> noted_statuses(const Settings& settings,
+                                                                         const PastRun& past) {
+  // With the flags came the notes.
+  if (past.run.flags.empty() || !past.summary) return std::nullopt;
+  const auto ledger = open_past_runs(settings);
+  if (!ledger) return fail(ledger.error());
+  if (!*ledger) return std::nullopt;
+  const auto cases = (*ledger)->cases_of(past.run.run_id);
+  if (!cases) return fail(cases.error());
+  std::map<std::string, std::string> statuses;
+  for (const CaseOutcome& one : *cases) statuses.emplace(one.id, to_string(one.status));
+  return statuses;
 }
 
 }  // namespace sluice

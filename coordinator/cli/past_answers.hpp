@@ -1,29 +1,60 @@
 #pragma once
 
 #include "common/cache_tools.hpp"
-#include "coordinator/cli/run_flags.hpp"
-#include "coordinator/cli/setting_flags.hpp"
+#include "common/settings/settings.hpp"
 #include "coordinator/facts/observation.hpp"
 #include "coordinator/facts/run_record.hpp"
+#include "coordinator/suite/selection.hpp"
 
+#include <cstdint>
+#include <map>
 #include <optional>
+#include <set>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include <tl/expected.hpp>
 
+namespace CLI {
+class App;
+}
+
 namespace sluice {
 
-/// The run that the words name: an id, its first digits, or `last`. Nothing if no run is recorded yet.
-Result<std::optional<PastRun>> find_past_run(const Settings& settings, const std::string& words);
+/// Which cases of a past run are wanted: all, those of an id, and of these those that fit.
+struct WantedCases {
+  std::string case_id{};  ///< Without its arm it stands for the test under every arm; empty: all.
+  std::vector<CaseFilter> filters{};
+  std::vector<std::string> allowed_paths{};  ///< As of --allow-path, for a filter that needs the suite.
+};
 
-/// What observations of a case would say, made of what the ledger and the caches hold of the run. The suite
-/// and whatever else decides what is asked must be as they were: the flags say it again, and the run's own
-/// suite, provider and model stand for what they leave out. Error: the exit code, after what is wrong was
-/// reported.
-tl::expected<std::vector<Observation>, int> observations_from_caches(const SettingFlags& settings,
-                                                                     RunFlags flags, const PastRun& past,
-                                                                     const std::string& case_id,
-                                                                     const CacheTools& tools);
+/// A run's trials.
+struct PastTrials {
+  std::vector<Observation> observations{};     ///< In plan order.
+  std::set<std::uint64_t> lost_answers{};      ///< Trials whose answer no cache of the home holds any more.
+  std::optional<std::uint64_t> saved_alone{};  ///< So many of the run's trials are saved, and not all.
+};
+
+/// Where trials are read from.
+enum class TrialSource : std::uint8_t {
+  any,    ///< The observations, if they hold what is wanted; else ledger and caches.
+  saved,  ///< The observations alone, whatever they hold.
+};
+
+/// The wanted trials of a run, redacted as the settings ask. What is not among the observations is made of
+/// what the ledger and the caches hold: the suite and whatever else decides what is asked must be as they
+/// were. The run's own flags say it again, and those given to the command go before them. Error: the exit
+/// code, after what is wrong was reported.
+tl::expected<PastTrials, int> trials_of(const PastRun& past, const WantedCases& wanted, TrialSource source,
+                                        const CLI::App& command, const Settings& settings,
+                                        const CacheTools& tools);
+
+/// Reports that nothing of what is wanted is there; returns the exit code. `who_has`: `run 1b4e28ba has`.
+int report_no_result(const std::string& who_has, const WantedCases& wanted);
+
+/// What the gate made of the run's cases that did not simply pass, by id; nothing where that is not noted.
+Result<std::optional<std::map<std::string, std::string>>> noted_statuses(const Settings& settings,
+                                                                         const PastRun& past);
 
 }  // namespace sluice

@@ -188,6 +188,15 @@ Result<std::optional<Ledger>> open_past_runs(const Settings& settings) {
   return std::move(*ledger);
 }
 
+Result<std::optional<PastRun>> find_past_run(const Settings& settings, const std::string& words) {
+  const auto ledger = open_past_runs(settings);
+  if (!ledger) return fail(ledger.error());
+  if (!*ledger) return std::nullopt;
+  auto found = (*ledger)->find_run(words);
+  if (!found) return fail(std::move(found.error()));
+  return std::move(*found);
+}
+
 std::string short_id(const std::string& run_id) {
   return printable(run_id.substr(0, id_digits));
 }

@@ -18,6 +18,12 @@ Result<Ledger> open_ledger(const std::filesystem::path& file);
 /// The ledger of the settings' home; nothing if no run has made it yet: reading does not make one.
 Result<std::optional<Ledger>> open_past_runs(const Settings& settings);
 
+/// The run that the words name, as Ledger::find_run; nothing if no run is recorded yet.
+Result<std::optional<PastRun>> find_past_run(const Settings& settings, const std::string& words);
+inline constexpr const char* no_run_yet = "no run is recorded yet; `sluice run` records one";
+/// For the help of a command that names a run.
+inline constexpr const char* run_words = "The run's id, its first digits, last, or last~N";
+
 /// The first digits of a run's id, which are enough to name it.
 std::string short_id(const std::string& run_id);
 

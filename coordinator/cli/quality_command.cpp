@@ -84,7 +84,9 @@ struct Quality {
 Command add_quality_command(CLI::App& program) {
   auto command = std::make_shared<Quality>();
   CLI::App* app = program.add_subcommand("quality", "Show what past grades say of arms, by category");
-  app->add_option("--run", command->filter.run_id, "Only this run's grades")->type_name("ID");
+  app->add_option("--run", command->filter.run_id,
+                  "Only the grades of this run: its id, its first digits, last, or last~N")
+      ->type_name("ID");
   app->add_option("--suite", command->filter.suite, "Only grades of this suite")->type_name("NAME");
   app->add_option("--arm", command->filter.arm, "Only pairs with this arm")->type_name("NAME");
   app->add_option("--category", command->filter.category, "Only this category")->type_name("NAME");

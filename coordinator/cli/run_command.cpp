@@ -1,5 +1,6 @@
 #include "common/text/printable.hpp"
 #include "common/text/stderr_line.hpp"
+#include "common/text/text.hpp"
 #include "coordinator/cli/command.hpp"
 #include "coordinator/cli/past_runs.hpp"
 #include "coordinator/cli/plan_estimate.hpp"
@@ -13,6 +14,7 @@
 #include <algorithm>
 #include <iostream>
 #include <memory>
+#include <optional>
 #include <set>
 #include <string>
 #include <string_view>
@@ -82,7 +84,7 @@ constexpr const char* rerun_examples =
     "three.\n"
     "Answers come out of the caches as ever; --refresh asks again.\n"
     "Examples:\n"
-    "  sluice rerun                          # of the last run\n"
+    "  sluice rerun                          # of the newest that can be run again\n"
     "  sluice rerun 1b4e28ba --errors\n"
     "  sluice rerun last --flaky --refresh --repeat 5\n"
     "  sluice rerun --dry-run\n"
@@ -94,7 +96,7 @@ struct RunCommand {
   std::optional<std::string> confirm_above;
 
   int run(const StartWorkers& start_workers, const CacheTools& caches, const CLI::App& app) {
-    flags.given = given_flags(app);
+    flags.given = given_flags(app, flags.only_cases);
     if (!confirm_above) return run_suite(settings, flags, start_workers);
     const auto limit = dollars_of("--confirm-above", *confirm_above);
     if (!limit) return report_error(limit.error());
@@ -138,7 +140,7 @@ struct RunCommand {
 /// A run as it was, of some of its cases.
 struct RerunCommand {
   RunCommand run;
-  std::string id = "last";
+  std::optional<std::string> id;
   bool failed = false;
   bool errors = false;
   bool flaky = false;
@@ -149,7 +151,7 @@ struct RerunCommand {
     if (!effective) return report_findings(effective.error());
     const auto ledger = open_past_runs(*effective);
     if (!ledger) return report_error(ledger.error());
-    if (!*ledger) return report_error("no run is recorded yet; `sluice run` records one");
+    if (!*ledger) return report_error(no_run_yet);
     const auto past = find(**ledger);
     if (!past) return report_error(past.error());
     auto cases = (*ledger)->cases_of(past->run.run_id);
@@ -177,15 +179,16 @@ struct RerunCommand {
            (status == CaseStatus::flaky && (all || flaky));
   }
 
-  /// `last` is the latest that ended, of those that can be run again.
+  /// Without a name the newest of those that can be run again: one that has not ended may be newer.
   Result<PastRun> find(const Ledger& ledger) const {
-    if (id != "last") {
-      auto past = ledger.find_run(id);
+    if (id) {
+      auto past = ledger.find_run(*id);
       if (!past || can_run_again(*past)) return past;
       return fail(Reason::usage_invalid,
                   "run " + short_id(past->run.run_id) +
                       " cannot be run again: it did not end, was not made by `sluice run`, or by one before "
-                      "0.1; run its suite");
+                      "0.1; run its suite, or leave out \"" +
+                      excerpt(*id, defaults::quoted_flag_bytes) + "\" for the newest that can be");
     }
     const auto runs = ledger.list_runs(defaults::max_runs_named);
     if (!runs) return fail(runs.error());
@@ -249,7 +252,10 @@ Command add_run_command(CLI::App& program, const StartWorkers& start_workers, co
 Command add_rerun_command(CLI::App& program, const StartWorkers& start_workers, const CacheTools& caches) {
   auto command = std::make_shared<RerunCommand>();
   CLI::App* app = program.add_subcommand("rerun", "Run the cases of a past run again that did not pass");
-  app->add_option("RUN", command->id, "The run's id, or its first digits (default: last)")->type_name("");
+  app->add_option(
+         "RUN", command->id,
+         "The run's id, its first digits, last, or last~N (default: the newest that can be run again)")
+      ->type_name("");
   app->add_flag("--failed", command->failed, "Those that failed");
   app->add_flag("--errors", command->errors, "Those that ended in an error or never began");
   app->add_flag("--flaky", command->flaky, "Those whose repeats disagreed");

@@ -22,6 +22,9 @@ namespace {
 constexpr std::array<std::string_view, 7> not_repeated{
     "output", "report", "export-baseline", "allow-errors", "call-log", "help", "fixtures"};
 
+/// Of the record of flags: no flag, but what stands for one.
+constexpr const char* cases_member = "only cases";
+
 /// A user's name and password in an address, or what looks like an API key.
 bool may_hold_secret(const std::string& text) {
   static const Redactor keys = [] {
@@ -118,7 +121,7 @@ void add_log_flags(CLI::App& app, RunFlags& flags) {
       ->type_name("error|warn|info|debug|trace");
 }
 
-std::string given_flags(const CLI::App& app) {
+std::string given_flags(const CLI::App& app, const std::vector<std::string>& only_cases) {
   nlohmann::json flags = nlohmann::json::object();
   for (const CLI::Option* option : app.get_options()) {
     if (option->count() == 0 || option->get_lnames().empty()) continue;
@@ -127,7 +130,18 @@ std::string given_flags(const CLI::App& app) {
     const auto& values = option->results();
     if (std::ranges::none_of(values, may_hold_secret)) flags[name] = values;
   }
+  if (!only_cases.empty()) flags[cases_member] = only_cases;
   return flags.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
+}
+
+std::vector<std::string> only_cases_of(const std::string& flags) {
+  const auto given = nlohmann::json::parse(flags, nullptr, false);
+  std::vector<std::string> cases;
+  if (!given.is_object() || !given.contains(cases_member)) return cases;
+  for (const auto& one : given[cases_member]) {
+    if (one.is_string()) cases.push_back(one.get<std::string>());
+  }
+  return cases;
 }
 
 Result<void> take_flags(CLI::App& app, const std::string& flags) {

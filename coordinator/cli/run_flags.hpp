@@ -10,6 +10,7 @@
 
 #include <functional>
 #include <string>
+#include <vector>
 
 #include <tl/expected.hpp>
 
@@ -33,8 +34,11 @@ void add_report_flags(CLI::App& app, RunFlags& flags, const std::string& formats
 void add_log_flags(CLI::App& app, RunFlags& flags);
 
 /// The flags that were given to the command, as RunRecord::flags has them; without those that say where
-/// something is written, and those whose value may hold a secret. Call after parsing.
-std::string given_flags(const CLI::App& app);
+/// something is written, and those whose value may hold a secret. Of a run of some cases
+/// (RunFlags::only_cases) also these. Call after parsing.
+std::string given_flags(const CLI::App& app, const std::vector<std::string>& only_cases = {});
+/// The cases in the text of given_flags; empty for a run that flags alone say.
+std::vector<std::string> only_cases_of(const std::string& flags);
 /// Gives the command those flags of a record that it has, and that it was not given itself. Call after
 /// parsing. ledger_failed if the text is none of given_flags.
 Result<void> take_flags(CLI::App& app, const std::string& flags);

@@ -60,12 +60,10 @@ struct ShowRun {
     if (!as) return report_error(as.error());
     const auto effective = settings.load();
     if (!effective) return report_findings(effective.error());
-    const auto ledger = open_past_runs(*effective);
-    if (!ledger) return report_error(ledger.error());
-    if (!*ledger) return report_error("no run is recorded yet; `sluice run` records one");
-    const auto found = (*ledger)->find_run(id);
+    const auto found = find_past_run(*effective, id);
     if (!found) return report_error(found.error());
-    std::cout << (*as == 1 ? run_as_json(*found) : run_details(*found));
+    if (!*found) return report_error(no_run_yet);
+    std::cout << (*as == 1 ? run_as_json(**found) : run_details(**found));
     return exit_ok;
   }
 };
@@ -125,12 +123,12 @@ CLI::App* add_list(CLI::App& runs, ListRuns& list) {
 
 CLI::App* add_show(CLI::App& runs, ShowRun& show) {
   CLI::App* app = runs.add_subcommand("show", "Show everything that is recorded of a run");
-  app->add_option("ID", show.id, "The run's id, or its first digits")->required()->type_name("");
+  app->add_option("ID", show.id, run_words)->required()->type_name("");
   app->add_option("--format", show.format, "What it is written as (default table)")->type_name("table|json");
   show.settings.add_to(*app, {"home"});
   app->footer(
       "Examples:\n"
-      "  sluice runs show 1b4e28ba\n"
+      "  sluice runs show last\n"
       "  sluice runs show 1b4e28ba --format json");
   return app;
 }

@@ -69,8 +69,10 @@ std::vector<std::string> wrapped(std::string_view text, std::size_t width) {
     const auto last = line.find_last_not_of(' ');
     return std::string(line.substr(0, last == std::string_view::npos ? 0 : last + 1));
   };
-  while (display_width(text) > width) {
+  // Only as much of the text is measured as fits: it may be long, and have no spaces.
+  while (true) {
     std::string_view line = fitting(text, width);
+    if (line.size() == text.size()) break;
     if (line.empty()) line = first_character(text).bytes;
     const bool ends_at_space = text.size() > line.size() && text[line.size()] == ' ';
     const auto space = ends_at_space ? line.size() : line.rfind(' ');

@@ -186,10 +186,10 @@ class LedgerResults final : public ResultSource {
       SQLite::Statement layout(db_, "SELECT result_layout FROM runs WHERE run_id = ?");
       layout.bind(1, run_id_);
       if (layout.executeStep() && layout.getColumn(0).getInt() != wire::protocol_version) {
-        return fail(
-            ledger_error("the results of run " + run_id_ +
-                         " are those of another version of sluice, "
-                         "which alone reads them; what the run came to is still there (`sluice runs show`)"));
+        return fail(Reason::ledger_failed,
+                    "the results of run " + run_id_ +
+                        " are those of another version of sluice, which alone reads them; what the run came "
+                        "to is still there (`sluice runs show`)");
       }
       SQLite::Statement query(db_, select_results);
       query.bind(1, run_id_);

@@ -80,8 +80,9 @@ class Ledger {
 
   /// The latest runs, newest first.
   Result<std::vector<PastRun>> list_runs(std::size_t limit) const;
-  /// The run whose id is this or begins so. usage_invalid if there is none or more than one.
-  Result<PastRun> find_run(const std::string& id_or_prefix) const;
+  /// The run that the words name: its id, the first digits of one, `last` for the newest run, or `last~N` for
+  /// the Nth before that. usage_invalid if there is none or more than one.
+  Result<PastRun> find_run(const std::string& words) const;
   /// The newest run of a suite that has ended, and was not in the mode `but`; nothing if there is none.
   Result<std::optional<PastRun>> latest_run(const std::string& suite_path, std::string_view but = {}) const;
 

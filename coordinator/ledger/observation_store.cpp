@@ -365,11 +365,15 @@ Result<std::uint64_t> ObservationStore::count(const ObservationFilter& filter) c
   }
 }
 
-Result<std::string> ObservationStore::newest_run() const {
+Result<std::vector<std::string>> ObservationStore::runs_beginning_with(const std::string& prefix) const {
   try {
     SQLite::Statement query(database_->db,
-                            "SELECT run_id FROM observations ORDER BY timestamp DESC, rowid DESC LIMIT 1");
-    return query.executeStep() ? query.getColumn(0).getString() : std::string();
+                            "SELECT DISTINCT run_id FROM observations WHERE substr(run_id, 1, length(?1)) = "
+                            "?1 ORDER BY run_id LIMIT 2");
+    query.bind(1, prefix);
+    std::vector<std::string> runs;
+    while (query.executeStep()) runs.push_back(query.getColumn(0).getString());
+    return runs;
   } catch (const SQLite::Exception& error) {
     return fail(failed(error.what()));
   }

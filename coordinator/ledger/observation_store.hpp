@@ -10,6 +10,7 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <vector>
 
 namespace sluice {
 
@@ -33,8 +34,8 @@ class ObservationStore {
   /// Removes what need not stay, and returns how many that were. `compact`: gives the room back to the disk.
   Result<std::uint64_t> prune(const Retention& retention, bool compact);
   Result<std::uint64_t> count(const ObservationFilter& filter = {}) const;
-  /// Of the newest observation; empty if there is none.
-  Result<std::string> newest_run() const;
+  /// The runs whose id begins so, two at most; one whose whole id it is comes first.
+  Result<std::vector<std::string>> runs_beginning_with(const std::string& prefix) const;
 
   using Visit = std::function<void(const Observation&)>;
   enum class Order : std::uint8_t { oldest_first, newest_first };

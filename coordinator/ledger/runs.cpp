@@ -3,9 +3,11 @@
 #include "coordinator/ledger/ledger.hpp"
 
 #include <algorithm>
+#include <charconv>
 #include <limits>
 #include <string>
 #include <string_view>
+#include <system_error>
 #include <utility>
 
 namespace sluice {
@@ -105,6 +107,23 @@ PastRun run_in(SQLite::Statement& row) {
   past.summary = std::move(summary);
   check(past);
   return past;
+}
+
+/// Of `last` 0, of `last~3` 3; nothing for words that name a run by its id.
+std::optional<std::int64_t> runs_before_last(std::string_view words) {
+  constexpr std::string_view last = "last";
+  if (words == last) return 0;
+  if (!words.starts_with(last) || words.substr(last.size(), 1) != "~") return std::nullopt;
+  const std::string_view digits = words.substr(last.size() + 1);
+  std::int64_t before = 0;
+  const auto [end, problem] = std::from_chars(digits.data(), digits.data() + digits.size(), before);
+  const bool is_count = problem == std::errc() && end == digits.data() + digits.size() && before >= 0;
+  return is_count ? std::optional(before) : std::nullopt;
+}
+
+Error no_run(const std::string& words) {
+  return {Reason::usage_invalid,
+          "the run ledger has no run \"" + words + "\"; `sluice runs list` shows those that it has"};
 }
 
 }  // namespace
@@ -212,23 +231,27 @@ Result<std::vector<PastRun>> Ledger::list_runs(std::size_t limit) const {
   }
 }
 
-Result<PastRun> Ledger::find_run(const std::string& id_or_prefix) const {
-  if (id_or_prefix.empty()) {
+Result<PastRun> Ledger::find_run(const std::string& words) const {
+  if (words.empty()) {
     return fail(Reason::usage_invalid, "the run id is empty; `sluice runs list` shows the runs");
   }
   try {
+    if (const auto before = runs_before_last(words)) {
+      SQLite::Statement newest(database_->db,
+                               std::string(select_runs) + "ORDER BY seq DESC LIMIT 1 OFFSET ?");
+      newest.bind(1, *before);
+      if (!newest.executeStep()) return fail(no_run(words));
+      return run_in(newest);
+    }
     SQLite::Statement query(
         database_->db, std::string(select_runs) +
                            "WHERE substr(run_id, 1, length(?1)) = ?1 ORDER BY run_id = ?1 DESC, seq DESC "
                            "LIMIT 2");
-    query.bind(1, id_or_prefix);
-    if (!query.executeStep()) {
-      return fail(Reason::usage_invalid, "the run ledger has no run \"" + id_or_prefix +
-                                             "\"; `sluice runs list` shows those that it has");
-    }
+    query.bind(1, words);
+    if (!query.executeStep()) return fail(no_run(words));
     auto found = run_in(query);
-    if (found.run.run_id != id_or_prefix && query.executeStep()) {
-      return fail(Reason::usage_invalid, "the run id \"" + id_or_prefix + "\" fits more than one run, " +
+    if (found.run.run_id != words && query.executeStep()) {
+      return fail(Reason::usage_invalid, "the run id \"" + words + "\" fits more than one run, " +
                                              found.run.run_id + " and " + run_in(query).run.run_id +
                                              " among them; give more of it");
     }

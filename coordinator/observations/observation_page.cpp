@@ -54,12 +54,8 @@ JsonValue elements(const JsonText& text) {
 }
 
 void add_claims(std::string& page, std::string_view heading, const JsonText& text, const char* subject) {
-  const JsonValue claims = elements(text);
-  if (claims.empty()) return;
-  page += "\n" + std::string(heading) + "\n";
-  for (const JsonValue& claim : claims) {
-    if (claim.is_object()) page += "  " + claim_line(claim, subject) + "\n";
-  }
+  const std::string lines = claim_lines(text, subject);
+  if (!lines.empty()) add_text(page, heading, lines, "");
 }
 
 void add_votes(std::string& page, const JsonValue& judge) {
@@ -114,6 +110,14 @@ std::string facts(const Observation& one) {
 }
 
 }  // namespace
+
+std::string claim_lines(const JsonText& claims, const char* subject) {
+  std::string lines;
+  for (const JsonValue& claim : elements(claims)) {
+    if (claim.is_object()) lines += claim_line(claim, subject) + "\n";
+  }
+  return lines;
+}
 
 std::string observation_page(const Observation& one) {
   std::string page = title(one) + facts(one);

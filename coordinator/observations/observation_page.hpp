@@ -10,4 +10,8 @@ namespace sluice {
 /// what it took. Foreign text in it cannot move the cursor. Ends with a line feed.
 std::string observation_page(const Observation& one);
 
+/// A line for each claim of a JSON array: `subject/predicate = value (confidence 0.9, line 7)`. `subject` is
+/// the member with its subject.
+std::string claim_lines(const JsonText& claims, const char* subject);
+
 }  // namespace sluice

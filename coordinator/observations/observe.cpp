@@ -10,6 +10,8 @@
 #include <cstddef>
 #include <utility>
 
+#include <nlohmann/json.hpp>
+
 namespace sluice {
 namespace {
 
@@ -103,7 +105,33 @@ void clear_spend(Observation& of) {
   if (of.cost) of.cost = 0.0;
 }
 
+/// Texts alone: what is between them stays JSON whatever a pattern matches.
+void redact_texts(nlohmann::json& value, const Redactor& redactor) {
+  if (value.is_string()) redactor.apply(value.get_ref<std::string&>());
+  if (!value.is_structured()) return;
+  for (auto& element : value) redact_texts(element, redactor);
+}
+
+void redact(JsonText& json, const Redactor& redactor) {
+  if (!redactor.redacted(json.text)) return;
+  auto value = nlohmann::json::parse(json.text, nullptr, false);
+  redact_texts(value, redactor);
+  json.text =
+      value.is_discarded() ? "[]" : value.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
+}
+
 }  // namespace
+
+void redact(Observation& one, const Redactor& redactor) {
+  if (redactor.empty()) return;
+  for (std::string* text : {&one.raw_response, &one.prompt}) redactor.apply(*text);
+  for (JsonText* json : {&one.parsed_claims, &one.final_claims, &one.metrics}) redact(*json, redactor);
+  for (auto* text : {&one.parse_error, &one.error}) {
+    if (*text) redactor.apply(**text);
+  }
+  if (!one.system_prompt) return;
+  if (auto shown = redactor.redacted(*one.system_prompt)) one.system_prompt = share(std::move(*shown));
+}
 
 std::string_view status_before_gate(const TrialScore* score) {
   if (score == nullptr) return to_string(CaseStatus::error);

@@ -29,6 +29,10 @@ struct ObservedRun {
 /// null for a trial that was not assessed.
 std::string_view status_before_gate(const TrialScore* score);
 
+/// Redacts what came of the answer, the prompts and the errors once more: what an observation was saved under
+/// may have been less.
+void redact(Observation& one, const Redactor& redactor);
+
 /// Makes observations of a run's results. Pure but for reading the cases' files; not thread-safe.
 class ObservationMaker {
  public:

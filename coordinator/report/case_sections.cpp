@@ -54,6 +54,7 @@ Text title_of(const Case& fixture) {
     title.spans.push_back(words(": "));
     title.spans.push_back(words(fixture.name, defaults::case_title_bytes));
   }
+  if (fixture.recorded) title.spans.push_back(words(" (recorded answer)"));
   return title;
 }
 

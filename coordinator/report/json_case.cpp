@@ -222,6 +222,7 @@ void write_json_case(Json& json, const CaseResult& result, const ThresholdsInEff
   json.member("language", fixture.language);
   json.member("source", fixture.source);
   json.member("kind", fixture.kind == CaseKind::claims ? "claims" : "text");
+  if (fixture.recorded) json.member("answer_recorded", true);
   json.member("status", to_string(result.status));
   json.key("reason_code");
   result.error == nullptr ? json.null() : json.value(to_string(result.error->reason));

@@ -171,7 +171,7 @@ class JunitReport {
   void write_failure(const CaseResult& result, std::string_view type,
                      const std::vector<wording::CaseLine>& lines) {
     element("failure", attribute("message", wording::headline(lines)) + attribute("type", type),
-            wording::plain_text(lines) + source_line(result.fixture));
+            wording::plain_text(lines) + recorded_line(result) + source_line(result.fixture));
   }
 
   void write_case(const CaseResult& result) {
@@ -183,7 +183,7 @@ class JunitReport {
         element("error",
                 attribute("message", wording::first_line(result.error->message)) +
                     attribute("type", to_string(result.error->reason)),
-                result.error->message + answer_line(result));
+                result.error->message + answer_line(result) + recorded_line(result, "\n"));
         break;
       case CaseStatus::fail:
         write_failure(result, result.assessment.regressed ? "regression" : "failure", lines);
@@ -194,14 +194,24 @@ class JunitReport {
           write_failure(result, to_string(result.status), lines);
           break;
         }
-        element("system-out", "", std::string(to_string(result.status)) + "\n" + wording::plain_text(lines));
+        element("system-out", "",
+                std::string(to_string(result.status)) + "\n" + wording::plain_text(lines) +
+                    recorded_line(result));
         break;
       case CaseStatus::pass:
-        if (result.assessment.improved)
-          element("system-out", "", "improved: " + wording::improvements(result));
+        if (result.assessment.improved) {
+          element("system-out", "",
+                  "improved: " + wording::improvements(result) + recorded_line(result, "\n"));
+        } else if (result.fixture.recorded) {
+          element("system-out", "", recorded_line(result));
+        }
         break;
     }
     text() += "</testcase>\n";
+  }
+
+  static std::string recorded_line(const CaseResult& result, const std::string& before = "") {
+    return result.fixture.recorded ? before + "Recorded answer\n" : "";
   }
 
   static std::string answer_line(const CaseResult& result) {

@@ -59,6 +59,15 @@ std::string model_words(const ReportInput& input) {
   return identity.model + " (" + provider + ", " + input.mode + ")";
 }
 
+/// `3 of 4 recorded`; empty for a run that asked for them all.
+std::string recorded_words(const ReportInput& input) {
+  const CaseList& cases = input.results.suite.cases;
+  std::size_t recorded = 0;
+  for (std::size_t i = 0; i < cases.size(); ++i) recorded += cases.has_answer(i) ? 1 : 0;
+  if (recorded == 0) return "";
+  return wording::grouped(recorded) + " of " + wording::grouped(cases.size()) + " recorded";
+}
+
 class ReportBuilder {
  public:
   ReportBuilder(const ReportInput& input, Room room)
@@ -82,6 +91,7 @@ class ReportBuilder {
     // Texts bring prompts of their own.
     if (wording::has_claims_cases(input_)) fact("Prompt", prompt);
     fact("Model", model_words(input_));
+    if (auto answers = recorded_words(input_); !answers.empty()) fact("Answers", std::move(answers));
     if (!identity.judge.provider.empty()) fact("Judge", identity.judge.in_words());
     if (input_.gate.kind != BaselineKind::none) fact("Baseline", input_.gate.baseline_file);
     if (auto origin = wording::baseline_origin(input_); !origin.empty()) fact("", std::move(origin));
@@ -198,6 +208,7 @@ class ReportBuilder {
              "v" + input_.identity.prompt_version + ", ontology v" + input_.identity.ontology_version);
       }
       fact("Model", model_words(input_));
+      if (auto answers = recorded_words(input_); !answers.empty()) fact("Answers", std::move(answers));
       if (!input_.identity.judge.provider.empty()) fact("Judge", input_.identity.judge.in_words());
     }
     fact("Cost", wording::cost(input_));

@@ -48,15 +48,28 @@ std::string pattern_of_globs(std::string_view globs) {
   return pattern + ")$";
 }
 
+bool fits_field(const CaseFilter& filter, const FilteredCase& one) {
+  switch (filter.field()) {
+    case FilterField::id:
+      return filter.fits(one.id) ||
+             (!one.arm.empty() && filter.fits(one.id.substr(0, one.id.size() - one.arm.size())));
+    case FilterField::category:
+      return filter.fits(one.category);
+    case FilterField::name:
+      return filter.fits(one.name);
+    case FilterField::tag:
+      break;
+  }
+  return std::ranges::any_of(one.tags, [&](const std::string& tag) { return filter.fits(tag); });
+}
+
 using Names = std::set<std::string, std::less<>>;
 
 /// Which cases fit, and which tags there are.
 class Filtering {
  public:
-  explicit Filtering(const std::vector<CaseFilter>& filters) : filters_(filters) {
-    for (const CaseFilter& filter : filters)
-      reads_ = reads_ || filter.field() == FilterField::name || filter.field() == FilterField::tag;
-  }
+  explicit Filtering(const std::vector<CaseFilter>& filters)
+      : filters_(filters), reads_(look_at_whole_cases(filters)) {}
 
   Result<bool> fits(const CaseList& cases, std::size_t index) {
     CaseRef whole;
@@ -66,15 +79,12 @@ class Filtering {
       whole = std::move(*read);
       tags_.insert(whole->tags.begin(), whole->tags.end());
     }
-    std::array<std::optional<bool>, fields.size()> by_field{};
-    for (const CaseFilter& filter : filters_) {
-      const bool fits = fits_case(filter, cases, index, whole);
-      if (filter.excludes() && fits) return false;
-      if (filter.excludes()) continue;
-      auto& field = by_field[static_cast<std::size_t>(filter.field())];
-      field = field.value_or(false) || fits;
+    FilteredCase shown{cases.id(index), cases.category(index)};
+    if (whole) {
+      shown.name = whole->name;
+      shown.tags = whole->tags;
     }
-    return std::ranges::all_of(by_field, [](const auto& one) { return one.value_or(true); });
+    return sluice::fits(filters_, shown);
   }
 
   /// For a suite in which nothing fits.
@@ -97,21 +107,6 @@ class Filtering {
   }
 
  private:
-  static bool fits_case(const CaseFilter& filter, const CaseList& cases, std::size_t index,
-                        const CaseRef& whole) {
-    switch (filter.field()) {
-      case FilterField::id:
-        return filter.fits(cases.id(index));
-      case FilterField::category:
-        return filter.fits(cases.category(index));
-      case FilterField::name:
-        return filter.fits(whole->name);
-      case FilterField::tag:
-        break;
-    }
-    return std::ranges::any_of(whole->tags, [&](const std::string& tag) { return filter.fits(tag); });
-  }
-
   const std::vector<CaseFilter>& filters_;
   bool reads_ = false;
   Names tags_;
@@ -188,6 +183,24 @@ Result<std::vector<CaseFilter>> filters_of(const std::vector<std::string>& texts
     filters.push_back(std::move(*filter));
   }
   return filters;
+}
+
+bool fits(std::span<const CaseFilter> filters, const FilteredCase& one) {
+  std::array<std::optional<bool>, fields.size()> by_field{};
+  for (const CaseFilter& filter : filters) {
+    const bool fits = fits_field(filter, one);
+    if (filter.excludes() && fits) return false;
+    if (filter.excludes()) continue;
+    auto& field = by_field[static_cast<std::size_t>(filter.field())];
+    field = field.value_or(false) || fits;
+  }
+  return std::ranges::all_of(by_field, [](const auto& of_field) { return of_field.value_or(true); });
+}
+
+bool look_at_whole_cases(std::span<const CaseFilter> filters) {
+  return std::ranges::any_of(filters, [](const CaseFilter& filter) {
+    return filter.field() == FilterField::name || filter.field() == FilterField::tag;
+  });
 }
 
 Result<Suite> select(Suite suite, const Selection& selection) {

@@ -7,6 +7,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -39,6 +40,21 @@ class CaseFilter {
 
 /// Each text as a filter. Fails as CaseFilter::parse does.
 Result<std::vector<CaseFilter>> filters_of(const std::vector<std::string>& texts);
+
+/// What filters look at. `arm` is empty, or the part of the id from `@` on: a filter on ids fits with it and
+/// without.
+struct FilteredCase {
+  std::string_view id;
+  std::string_view category;
+  std::string_view arm{};
+  std::string_view name{};
+  std::span<const std::string> tags{};
+};
+
+/// Whether the case fits a filter on each field that has one, and none that excludes.
+bool fits(std::span<const CaseFilter> filters, const FilteredCase& one);
+/// Whether a filter looks at names or tags, which only the suite has.
+bool look_at_whole_cases(std::span<const CaseFilter> filters);
 
 /// Which of a suite's cases run: those of the categories (all if there are none) that fit a filter on each
 /// field that has one and none that excludes, and of these at most `max_cases`.

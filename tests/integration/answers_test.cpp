@@ -101,6 +101,42 @@ TEST_F(Answers, ATestWithoutOneIsAskedOfTheModelOrRefused) {
   EXPECT_TRUE(eventually([&] { return server.count("start") == 1; }));
 }
 
+TEST_F(Answers, ReportsMarkWhichOfThemWereRecorded) {
+  write_text(folder() / "answers.jsonl",
+             "{\"id\": \"france\", \"answer\": \"Paris\"}\n{\"id\": \"peru\", \"answer\": \"Quito\"}\n");
+  const auto server = start_simulator({R"({"contains": "capital 2", "text": "Lisbon"})"}, {});
+  write_text(folder() / "suite.yaml",
+             "suite: capitals\ntests:\n"
+             "  - {id: france, input: {prompt: capital 1}, expected: {type: must_contain, text: Paris}}\n"
+             "  - {id: peru, input: {prompt: capital 3}, expected: {type: must_contain, text: Lima}}\n"
+             "  - {id: spain, input: {prompt: capital 2}, expected: {type: must_contain, text: Madrid}}\n");
+  write_text(folder() / "sluice.toml", "[providers.sim]\nkind = \"openai\"\nbase_url = \"" + server.url() +
+                                           "/v1\"\napi_key_env = \"OPENAI_API_KEY\"\n");
+  const auto finished = run({"--mode", "live", "--provider", "sim", "--model", "m", "--report", "table=r.txt",
+                             "--report", "markdown=r.md", "--report", "junit=r.xml"});
+  ASSERT_EQ(finished.exit_code, 1) << finished.errors;
+  const json report = json::parse(finished.output, nullptr, false);
+  const json& cases = report["fixture_results"];
+  EXPECT_EQ(cases[0].value("answer_recorded", false), true);
+  EXPECT_EQ(cases[1].value("answer_recorded", false), true);
+  EXPECT_FALSE(cases[2].contains("answer_recorded"));
+  for (const char* file : {"r.txt", "r.md"}) {
+    const std::string text = read_text(folder() / file);
+    EXPECT_NE(text.find("2 of 3 recorded"), std::string::npos) << text;
+    EXPECT_NE(text.find("peru"), std::string::npos) << text;
+    EXPECT_EQ(text.find("(recorded answer)"), text.rfind("(recorded answer)"))
+        << "that of peru alone: " << text;
+  }
+  const std::string junit = read_text(folder() / "r.xml");
+  const auto of = [&](const std::string& id) {
+    const auto begin = junit.find("name=\"" + id + "\"");
+    return junit.substr(begin, junit.find("</testcase>", begin) - begin);
+  };
+  EXPECT_NE(of("france").find("<system-out>Recorded answer&#10;</system-out>"), std::string::npos) << junit;
+  EXPECT_NE(of("peru").find("Recorded answer&#10;"), std::string::npos) << junit;
+  EXPECT_EQ(of("spain").find("Recorded"), std::string::npos) << junit;
+}
+
 TEST_F(Answers, SlipsAreNamedBeforeTheRun) {
   EXPECT_EQ(run({"--repeat", "2"}).exit_code, 2);
   write_text(folder() / "answers.jsonl",

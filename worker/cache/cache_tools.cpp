@@ -73,14 +73,19 @@ std::uint64_t bytes_in(const fs::path& folder) {
   return bytes;
 }
 
-Result<std::optional<Completion>> find_answer(const fs::path& home, const UsedAnswer& wanted) {
+Result<std::vector<std::optional<Completion>>> read_answers(const fs::path& home,
+                                                            std::span<const UsedAnswer> wanted) {
+  std::vector<std::optional<Completion>> answers(wanted.size());
   for (const AnswerCache& cache : open_others_read_only(home, {})) {
-    for (auto found : {cache.get(wanted.key), cache.get_outcome(wanted.key)}) {
-      if (!found) return fail(found.error());
-      if (*found && answer_digest(**found) == wanted.answer) return std::move(*found);
+    for (std::size_t i = 0; i < wanted.size(); ++i) {
+      if (answers[i]) continue;
+      for (auto found : {cache.get(wanted[i].key), cache.get_outcome(wanted[i].key)}) {
+        if (!found) return fail(found.error());
+        if (*found && answer_digest(**found) == wanted[i].answer) answers[i] = std::move(*found);
+      }
     }
   }
-  return std::nullopt;
+  return answers;
 }
 
 Result<std::vector<CacheFacts>> cache_stats(const fs::path& home) {

@@ -16,8 +16,9 @@ Result<std::vector<CacheFacts>> cache_stats(const std::filesystem::path& home);
 /// then embeddings and votes do, too.
 Result<PrunedCaches> prune_caches(const CachePrune& options);
 
-/// The answer, or final non-answer, that a key of a cache in the home has with this digest.
-Result<std::optional<Completion>> find_answer(const std::filesystem::path& home, const UsedAnswer& wanted);
+/// The answers, or final non-answers, that keys of the caches in the home have with these digests.
+Result<std::vector<std::optional<Completion>>> read_answers(const std::filesystem::path& home,
+                                                            std::span<const UsedAnswer> wanted);
 
 /// The bytes of all files in the folder; what vanishes meanwhile counts nothing.
 std::uint64_t bytes_in(const std::filesystem::path& folder);

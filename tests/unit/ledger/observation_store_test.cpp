@@ -123,7 +123,15 @@ TEST_F(ObservationStoreTest, FiltersHoldTogether) {
             std::vector<std::string>{"run-1-7"});
   EXPECT_EQ(ids(store, {}, 2).size(), 2u);
   EXPECT_EQ(*store.count({.run = "run-1"}), 10u);
-  EXPECT_EQ(*store.newest_run(), "run-1");
+}
+
+TEST_F(ObservationStoreTest, ItsRunsAreFoundByTheFirstDigits) {
+  auto store = opened();
+  EXPECT_EQ(*store.runs_beginning_with("ru"), std::vector<std::string>{});
+  for (const char* run : {"run-12", "run-1", "other"}) ASSERT_TRUE(store.insert(observations(2, run)));
+  EXPECT_EQ(*store.runs_beginning_with("oth"), std::vector<std::string>{"other"});
+  EXPECT_EQ(*store.runs_beginning_with("run-1"), (std::vector<std::string>{"run-1", "run-12"}));
+  EXPECT_EQ(*store.runs_beginning_with("%"), std::vector<std::string>{});
 }
 
 TEST_F(ObservationStoreTest, ATestStandsForItselfUnderEveryArm) {
@@ -182,8 +190,13 @@ TEST_F(ObservationStoreTest, AHundredThousandArePrunedWithinASecond) {
     return static_cast<double>(std::clock() - begin) / CLOCKS_PER_SEC;
   };
   const std::clock_t begin = std::clock();
-  EXPECT_EQ(*store.prune({second(count - 500), 1000}, false), count - 1000u);
+  EXPECT_EQ(*store.prune({second(count - 5000), 1000}, false), count - 5000u);
   EXPECT_LT(seconds_since(begin), 1.0);
+  EXPECT_EQ(ids(store, {.before = second(count - 4999)}), std::vector<std::string>{"run-1-95000"})
+      << "younger, and beyond the newest: it stays, and so do all after it";
+  EXPECT_EQ(*store.prune({second(count - 500), 1000}, false), 4000u);
+  EXPECT_EQ(ids(store, {.before = second(count - 999)}), std::vector<std::string>{"run-1-99000"})
+      << "older, and among the newest";
   const std::clock_t again = std::clock();
   EXPECT_EQ(*store.prune({second(count - 500), 1000}, false), 0u);
   EXPECT_LT(seconds_since(again), 0.1);

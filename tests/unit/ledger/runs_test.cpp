@@ -144,6 +144,21 @@ TEST_F(RunsTest, APrefixNamesARunIfNoOtherBeginsSo) {
   EXPECT_FALSE(ledger_->find_run(""));
 }
 
+TEST_F(RunsTest, LastIsTheNewestAndATildeCountsBack) {
+  EXPECT_FALSE(ledger_->find_run("last")) << "no run is there";
+  for (const char* id : {"run-1", "run-2", "run-3"}) begin(record(id));
+  EXPECT_EQ(ledger_->find_run("last")->run.run_id, "run-3");
+  EXPECT_EQ(ledger_->find_run("last~0")->run.run_id, "run-3");
+  EXPECT_EQ(ledger_->find_run("last~2")->run.run_id, "run-1");
+  for (const char* unknown :
+       {"last~3", "last~", "last~-1", "last~1x", "last~99999999999999999999", "lastly"}) {
+    const auto none = ledger_->find_run(unknown);
+    ASSERT_FALSE(none) << unknown;
+    EXPECT_EQ(none.error().reason, Reason::usage_invalid);
+    EXPECT_NE(none.error().message.find("has no run \"" + std::string(unknown) + "\""), std::string::npos);
+  }
+}
+
 TEST_F(RunsTest, TheLatestRunOfASuiteIsTheNewestThatHasEnded) {
   begin(record("run-1"));
   begin(record("run-2"));

@@ -83,6 +83,22 @@ TEST(CaseFilter, FiltersOfOneFieldAddUpAndThoseOfOthersNarrow) {
   EXPECT_EQ(filtered({"id!~1$"}), (Ids{"jwt-2", "tls-2"}));
 }
 
+TEST(CaseFilter, AnIdUnderAnArmFitsWithItAndWithout) {
+  const auto fit = [](const std::vector<std::string>& filters, const FilteredCase& one) {
+    return fits(*filters_of(filters), one);
+  };
+  const FilteredCase under{"tls-1@mini", "tls", "@mini"};
+  EXPECT_TRUE(fit({"tls-1"}, under));
+  EXPECT_TRUE(fit({"*@mini"}, under));
+  EXPECT_FALSE(fit({"*@haiku"}, under));
+  EXPECT_FALSE(fit({"id!=tls-1"}, under));
+  EXPECT_FALSE(fit({"id!=*@mini"}, under));
+  EXPECT_TRUE(fit({"id~^tls-1$", "category=tls"}, under));
+  EXPECT_FALSE(fit({"tls-1"}, {"tls-1@mini", "tls"})) << "without arms it is part of the id";
+  EXPECT_TRUE(look_at_whole_cases(*filters_of({"tls-*", "tag=new"})));
+  EXPECT_FALSE(look_at_whole_cases(*filters_of({"tls-*", "category=tls"})));
+}
+
 TEST(CaseFilter, SaysWhatIsWrongWithIt) {
   EXPECT_EQ(
       filtered({"catgory=tls"}),

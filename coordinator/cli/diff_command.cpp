@@ -1,0 +1,139 @@
+#include "coordinator/cli/command.hpp"
+#include "coordinator/cli/past_answers.hpp"
+#include "coordinator/cli/past_runs.hpp"
+#include "coordinator/cli/run_flags.hpp"
+#include "coordinator/display/numbers.hpp"
+#include "coordinator/display/terminal.hpp"
+#include "coordinator/observations/run_diff_text.hpp"
+
+#include <iostream>
+#include <memory>
+#include <string>
+#include <utility>
+
+#include <CLI/CLI.hpp>
+
+namespace sluice {
+namespace {
+
+constexpr const char* diff_examples =
+    "Says which cases changed in status, scores or answers, with changed answers side\n"
+    "by side: `|` stands between lines that differ, `<` and `>` beside what one side\n"
+    "alone has. Each run is read as by `sluice show`; flags given here hold for both.\n"
+    "Examples:\n"
+    "  sluice diff                           # the run before the last, and the last\n"
+    "  sluice diff 1b4e28ba                  # that run, and the last\n"
+    "  sluice diff last~2 last --filter 'tls-*' --filter category!=slow\n"
+    "  sluice diff 1b4e28ba 9c3d11aa --json --all\n"
+    "Exit code 0: compared, whether or not anything changed; 2: usage, runs of\n"
+    "different suites, or one that cannot be read. `sluice compare` gates.";
+
+struct DiffRuns {
+  SettingFlags settings;
+  RunFlags flags;
+  std::string before = "last~1";
+  std::string after = "last";
+  bool with_unchanged = false;
+  bool saved_alone = false;
+  bool as_json = false;
+
+  int run(const CacheTools& tools, const CLI::App& app) const {
+    auto filters = filters_of(flags.filters);
+    if (!filters) return report_error(filters.error());
+    const auto effective = settings.load();
+    if (!effective) return report_findings(effective.error());
+    RunDiffReport report;
+    report.with_unchanged = with_unchanged;
+    for (const auto& [words, past] :
+         {std::pair(&before, &report.runs.before), std::pair(&after, &report.runs.after)}) {
+      auto found = find_past_run(*effective, *words);
+      if (!found) return report_error(found.error());
+      if (!*found) return report_error(no_run_yet);
+      *past = std::move(**found);
+    }
+    if (const auto why = not_comparable(report.runs); !why.empty()) return report_error(why);
+    const WantedCases wanted{"", std::move(*filters), flags.allowed_paths};
+    BeforeAndAfter<DiffedRun> runs;
+    for (const auto& [past, to] :
+         {std::pair(&report.runs.before, &runs.before), std::pair(&report.runs.after, &runs.after)}) {
+      auto trials = trials_of(*past, wanted, saved_alone ? TrialSource::saved : TrialSource::any, app,
+                              *effective, tools);
+      if (!trials) return trials.error();
+      auto statuses = noted_statuses(*effective, *past);
+      if (!statuses) return report_error(statuses.error());
+      if (trials->saved_alone == 0u)
+        return report_error("run " + short_id(past->run.run_id) +
+                            " has nothing among the observations; leave out --saved");
+      if (trials->saved_alone) report.notes.push_back(saved_note(*past, *trials->saved_alone));
+      *to = {std::move(trials->observations), std::move(*statuses), std::move(trials->lost_answers)};
+    }
+    if (runs.before.observations.empty() && runs.after.observations.empty())
+      return report_no_result("runs " + short_id(report.runs.before.run.run_id) + " and " +
+                                  short_id(report.runs.after.run.run_id) + " have",
+                              wanted);
+    report.diff = diff_runs(runs.before, runs.after);
+    add_notes(report);
+    std::cout << (as_json ? run_diff_as_json(report) : run_diff_page(report, output_columns()));
+    return exit_ok;
+  }
+
+ private:
+  static std::string not_comparable(const BeforeAndAfter<PastRun>& runs) {
+    const RunRecord& left = runs.before.run;
+    const RunRecord& right = runs.after.run;
+    if (left.run_id == right.run_id)
+      return "both names are those of run " + short_id(left.run_id) + ": name two runs (`sluice runs list`)";
+    if (left.suite == right.suite) return "";
+    return "run " + short_id(left.run_id) + " is of the suite \"" + left.suite + "\" and run " +
+           short_id(right.run_id) + " of \"" + right.suite +
+           "\": their cases have nothing to do with each other; name two runs of one suite (`sluice runs "
+           "list`)";
+  }
+
+  static std::string saved_note(const PastRun& past, std::uint64_t saved) {
+    return "of run " + short_id(past.run.run_id) + " " +
+           wording::counted_of(saved, past.run.trials, "trial") + " " + (saved == 1 ? "is" : "are") +
+           " among the observations: what it lacks may not be saved, or not any more";
+  }
+
+  static void add_notes(RunDiffReport& report) {
+    const RunRecord& left = report.runs.before.run;
+    const RunRecord& right = report.runs.after.run;
+    const bool are_known = !left.config_fingerprint.empty() && !right.config_fingerprint.empty();
+    if (are_known && left.config_fingerprint != right.config_fingerprint)
+      report.notes.emplace_back(
+          "what asks or assesses changed between the runs (suite, metrics, prompt, ontology, model or its "
+          "settings): equal answers may have other scores");
+    for (const PastRun* past : {&report.runs.before, &report.runs.after}) {
+      const std::string name = "run " + short_id(past->run.run_id);
+      if (!past->summary) report.notes.push_back(name + " has no end: what it has not answered is missing");
+      if (past->run.selection) report.notes.push_back(name + " was of some of the suite's cases");
+    }
+    if (const auto unknown = report.diff.unknown_answers(); unknown > 0) {
+      report.notes.push_back("of " + wording::counted(unknown, "trial") +
+                             " an answer is in no cache any more: whether it changed is not known");
+    }
+  }
+};
+
+}  // namespace
+
+Command add_diff_command(CLI::App& program, const CacheTools& tools) {
+  auto command = std::make_shared<DiffRuns>();
+  CLI::App* app = program.add_subcommand("diff", "Show what changed between two runs, answers side by side");
+  app->add_option("BEFORE", command->before,
+                  "A run's id, its first digits, last, or last~N (default: last~1)")
+      ->type_name("");
+  app->add_option("AFTER", command->after, "The same of another run (default: last)")->type_name("");
+  app->add_flag("--all", command->with_unchanged, "Also cases that are as they were");
+  app->add_flag("--json", command->as_json, "One JSON object");
+  app->add_flag("--saved", command->saved_alone, "Only what is among the observations; no cache is read");
+  add_filter(*app, command->flags.filters);
+  add_allow_path(*app, command->flags.allowed_paths);
+  add_answer_flags(*app, command->flags);
+  command->settings.add_to(*app);
+  app->footer(diff_examples);
+  return {app, [command, tools, app] { return command->run(tools, *app); }};
+}
+
+}  // namespace sluice

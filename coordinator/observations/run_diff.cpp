@@ -1,0 +1,157 @@
+#include "coordinator/observations/run_diff.hpp"
+
+#include "coordinator/gate/status.hpp"
+
+#include <algorithm>
+#include <utility>
+
+#include <nlohmann/json.hpp>
+
+namespace sluice {
+namespace {
+
+using JsonValue = nlohmann::json;
+
+/// A metric's name, and which of those with this name it is.
+using MetricKey = std::pair<std::string, std::size_t>;
+
+std::vector<std::pair<MetricKey, MetricValue>> metrics_of(const Observation& one) {
+  std::vector<std::pair<MetricKey, MetricValue>> metrics;
+  std::map<std::string, std::size_t> seen;
+  const JsonValue parsed = JsonValue::parse(one.metrics.text, nullptr, false);
+  if (!parsed.is_array()) return metrics;
+  for (const JsonValue& metric : parsed) {
+    const auto name = metric.is_object() ? metric.find("name") : metric.end();
+    if (!metric.is_object() || name == metric.end() || !name->is_string()) continue;
+    MetricValue value;
+    if (const auto score = metric.find("score"); score != metric.end() && score->is_number())
+      value.score = score->get<double>();
+    if (const auto passed = metric.find("passed"); passed != metric.end() && passed->is_boolean())
+      value.passed = passed->get<bool>();
+    metrics.emplace_back(MetricKey(name->get<std::string>(), seen[name->get<std::string>()]++), value);
+  }
+  return metrics;
+}
+
+/// Those of `before` in their order, then what `after` has beside them.
+std::vector<MetricDiff> diff_metrics(const Observation& before, const Observation& after) {
+  std::vector<MetricDiff> metrics;
+  auto of_after = metrics_of(after);
+  for (auto& [key, value] : metrics_of(before)) {
+    MetricDiff one{key.first, {value, std::nullopt}};
+    const auto same = std::ranges::find(of_after, key, &std::pair<MetricKey, MetricValue>::first);
+    if (same != of_after.end()) {
+      one.value.after = same->second;
+      of_after.erase(same);
+    }
+    metrics.push_back(std::move(one));
+  }
+  for (auto& [key, value] : of_after) metrics.push_back({key.first, {std::nullopt, value}});
+  return metrics;
+}
+
+TrialDiff diff_trials(const Observation& before, bool lost_before, const Observation& after,
+                      bool lost_after) {
+  TrialDiff diff{&before, &after, diff_metrics(before, after)};
+  if (lost_before || lost_after) {
+    diff.answer = AnswerDiff::unknown;
+  } else if (before.raw_response != after.raw_response) {
+    diff.answer = AnswerDiff::changed;
+  }
+  diff.claims = before.final_claims != after.final_claims;
+  diff.prompt = before.input_hash != after.input_hash || before.system_hash != after.system_hash;
+  return diff;
+}
+
+/// A case's trials by perturbation (the unperturbed first) and repeat.
+using Trials = std::map<std::pair<std::string, std::uint64_t>, BeforeAndAfter<const Observation*>>;
+
+std::string status_in(const DiffedRun& run, const std::string& id, const Trials& trials,
+                      const Observation* BeforeAndAfter<const Observation*>::*side) {
+  if (run.statuses) {
+    const auto noted = run.statuses->find(id);
+    return noted == run.statuses->end() ? std::string(to_string(CaseStatus::pass)) : noted->second;
+  }
+  std::set<std::string> statuses;
+  for (const auto& [form, both] : trials) {
+    if (both.*side != nullptr && form.first.empty()) statuses.insert((both.*side)->status);
+  }
+  if (statuses.empty()) return "";
+  return statuses.size() == 1 ? *statuses.begin() : std::string(to_string(CaseStatus::flaky));
+}
+
+std::string trial_name(const std::string& id, const Observation& one) {
+  const std::string form = form_of(one);
+  return form.empty() ? id : id + " (" + form + ")";
+}
+
+/// What one run has of a case alone: the case, or those of its trials.
+void add_alone(const std::string& id, const Trials& trials,
+               const Observation* BeforeAndAfter<const Observation*>::*side, bool has_other,
+               std::vector<std::string>& to) {
+  if (!has_other) return to.push_back(id);
+  for (const auto& [form, both] : trials) {
+    const bool is_in_both = both.before != nullptr && both.after != nullptr;
+    if (!is_in_both && both.*side != nullptr) to.push_back(trial_name(id, *(both.*side)));
+  }
+}
+
+}  // namespace
+
+bool TrialDiff::is_changed() const {
+  return status() || answer == AnswerDiff::changed || claims ||
+         std::ranges::any_of(metrics, [](const MetricDiff& one) { return one.value.differ(); });
+}
+
+bool CaseDiff::is_changed() const {
+  return status.differ() || std::ranges::any_of(trials, &TrialDiff::is_changed);
+}
+
+std::size_t RunDiff::changed() const {
+  return static_cast<std::size_t>(std::ranges::count_if(cases, &CaseDiff::is_changed));
+}
+
+std::size_t RunDiff::unknown_answers() const {
+  std::size_t unknown = 0;
+  for (const CaseDiff& one : cases) {
+    for (const TrialDiff& trial : one.trials) unknown += trial.answer == AnswerDiff::unknown ? 1 : 0;
+  }
+  return unknown;
+}
+
+RunDiff diff_runs(const DiffedRun& before, const DiffedRun& after) {
+  std::map<std::string, Trials> cases;
+  for (const Observation& one : before.observations)
+    cases[one.case_id][{one.perturbation, one.repeat}].before = &one;
+  for (const Observation& one : after.observations)
+    cases[one.case_id][{one.perturbation, one.repeat}].after = &one;
+  RunDiff diff;
+  constexpr auto of_before = &BeforeAndAfter<const Observation*>::before;
+  constexpr auto of_after = &BeforeAndAfter<const Observation*>::after;
+  for (const auto& [id, trials] : cases) {
+    const auto has = [&trials = trials](auto side) {
+      return std::ranges::any_of(trials, [&](const auto& one) { return one.second.*side != nullptr; });
+    };
+    const bool has_before = has(of_before);
+    const bool has_after = has(of_after);
+    if (has_before) add_alone(id, trials, of_before, has_after, diff.only_before);
+    if (has_after) add_alone(id, trials, of_after, has_before, diff.only_after);
+    if (!has_before || !has_after) continue;
+    CaseDiff one{id, {status_in(before, id, trials, of_before), status_in(after, id, trials, of_after)}};
+    for (const auto& [form, both] : trials) {
+      if (both.before == nullptr || both.after == nullptr) continue;
+      one.trials.push_back(diff_trials(*both.before, before.lost_answers.contains(both.before->trial),
+                                       *both.after, after.lost_answers.contains(both.after->trial)));
+    }
+    diff.cases.push_back(std::move(one));
+  }
+  return diff;
+}
+
+std::string form_of(const Observation& one) {
+  std::string form = one.perturbation;
+  if (one.repeat > 0) form += (form.empty() ? "" : ", ") + ("repeat " + std::to_string(one.repeat + 1));
+  return form;
+}
+
+}  // namespace sluice

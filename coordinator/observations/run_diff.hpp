@@ -1,0 +1,84 @@
+#pragma once
+
+#include "coordinator/facts/observation.hpp"
+
+#include <cstddef>
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <set>
+#include <string>
+#include <vector>
+
+namespace sluice {
+
+/// What is compared of a run.
+struct DiffedRun {
+  std::vector<Observation> observations{};
+  /// What the gate made of its cases, by id, of those that did not simply pass. Nothing where that is not
+  /// known: a case is then what its unperturbed trials agree on, else `flaky`.
+  std::optional<std::map<std::string, std::string>> statuses{};
+  /// Trials that had an answer which is nowhere any more.
+  std::set<std::uint64_t> lost_answers{};
+};
+
+/// The same of both runs.
+template <class T>
+struct BeforeAndAfter {
+  T before{};
+  T after{};
+  bool differ() const { return !(before == after); }
+};
+
+struct MetricValue {
+  std::optional<double> score{};
+  std::optional<bool> passed{};
+  friend bool operator==(const MetricValue&, const MetricValue&) = default;
+};
+
+/// A metric of a trial; nothing on the side that does not have it.
+struct MetricDiff {
+  std::string name;
+  BeforeAndAfter<std::optional<MetricValue>> value;
+};
+
+enum class AnswerDiff : std::uint8_t { same, changed, unknown };
+
+/// A trial of both runs. The observations are those of the runs.
+struct TrialDiff {
+  const Observation* before = nullptr;
+  const Observation* after = nullptr;
+  std::vector<MetricDiff> metrics{};
+  AnswerDiff answer = AnswerDiff::same;
+  bool claims = false;  ///< Whether they differ after the ontology.
+  bool prompt = false;  ///< Whether something else was asked.
+
+  bool status() const { return before->status != after->status || before->reason_code != after->reason_code; }
+  bool is_changed() const;
+};
+
+struct CaseDiff {
+  std::string id;
+  BeforeAndAfter<std::string> status{};
+  std::vector<TrialDiff> trials{};
+  bool is_changed() const;
+};
+
+/// What two runs have in common, and what one of them has alone, in the order of ids.
+struct RunDiff {
+  std::vector<CaseDiff> cases{};
+  std::vector<std::string>
+      only_before{};  ///< Cases, and trials of cases that both have, as people name them.
+  std::vector<std::string> only_after{};
+
+  std::size_t changed() const;
+  std::size_t unknown_answers() const;
+};
+
+/// Pairs the runs' trials by case, perturbation and repeat. Both must outlive what it returns.
+RunDiff diff_runs(const DiffedRun& before, const DiffedRun& after);
+
+/// `crlf, repeat 2`; empty for a case as it is, the first time.
+std::string form_of(const Observation& one);
+
+}  // namespace sluice

@@ -1,0 +1,306 @@
+#include "coordinator/observations/run_diff_text.hpp"
+
+#include "common/text/printable.hpp"
+#include "coordinator/defaults.hpp"
+#include "coordinator/display/display.hpp"
+#include "coordinator/display/numbers.hpp"
+#include "coordinator/observations/observation_page.hpp"
+#include "coordinator/observations/side_by_side.hpp"
+#include "coordinator/output/json_writer.hpp"
+
+#include <algorithm>
+#include <string_view>
+#include <utility>
+
+#include <nlohmann/json.hpp>
+
+namespace sluice {
+namespace {
+
+using Ordered = nlohmann::ordered_json;
+
+std::string run_name(const PastRun& past) {
+  constexpr std::size_t shown_digits = 8;
+  return "run " + printable(past.run.run_id.substr(0, shown_digits));
+}
+
+std::string verdict_of(const PastRun& past) {
+  return past.summary ? past.summary->verdict : "unfinished";
+}
+
+std::string run_line(std::string_view side, const PastRun& past) {
+  return std::string(side) + run_name(past) + ", " + wording::date(past.run.started_at_ms) + ", " +
+         printable(past.run.mode) + ", " + printable(past.run.model) + " of " + printable(past.run.provider) +
+         ": " + printable(verdict_of(past));
+}
+
+void add_wrapped(std::string& page, const std::string& text, std::size_t columns) {
+  for (const std::string& line : wrapped(text, columns)) page += line + "\n";
+}
+
+/// With as many digits as tell the two apart.
+BeforeAndAfter<std::string> score_words(const BeforeAndAfter<double>& scores) {
+  for (int decimals = 2; decimals < 6; ++decimals) {
+    BeforeAndAfter<std::string> words{wording::fixed(scores.before, decimals),
+                                      wording::fixed(scores.after, decimals)};
+    if (words.differ()) return words;
+  }
+  return {shortest(scores.before), shortest(scores.after)};
+}
+
+std::string value_words(const std::optional<MetricValue>& value, const std::string& score) {
+  if (!value) return "not there";
+  std::string words = value->passed ? (*value->passed ? "passed" : "failed") : "";
+  if (value->score) words += (words.empty() ? "" : " ") + score;
+  return words.empty() ? std::string("undefined") : words;
+}
+
+/// `claims_recall 0.50 → 1.00`
+std::string metric_line(const MetricDiff& one) {
+  const auto& [before, after] = one.value;
+  const auto score = [](const std::optional<MetricValue>& value) {
+    return value && value->score ? wording::fixed(*value->score, 2) : std::string();
+  };
+  BeforeAndAfter<std::string> scores{score(before), score(after)};
+  if (before && after && before->score && after->score && before->score != after->score)
+    scores = score_words({*before->score, *after->score});
+  const std::string words = printable(one.name) + " " + value_words(before, scores.before);
+  return one.value.differ() ? words + " → " + value_words(after, scores.after) : words;
+}
+
+std::string status_words(const Observation& one) {
+  return one.status + (one.reason_code ? " (" + *one.reason_code + ")" : "");
+}
+
+bool is_deeper_than(std::string_view json, std::size_t most) {
+  std::size_t depth = 0;
+  for (const char c : json) {
+    if (c == '[' || c == '{') ++depth;
+    if ((c == ']' || c == '}') && depth > 0) --depth;
+    if (depth > most) return true;
+  }
+  return false;
+}
+
+/// A JSON document of one line in lines that can be compared; nothing for any other text.
+std::optional<std::string> laid_out(const std::string& answer) {
+  if (is_deeper_than(answer, defaults::max_json_depth)) return std::nullopt;
+  const Ordered value = Ordered::parse(answer, nullptr, false);
+  if (!value.is_structured()) return std::nullopt;
+  return value.dump(2, ' ', false, Ordered::error_handler_t::replace);
+}
+
+class Page {
+ public:
+  Page(const RunDiffReport& report, std::size_t columns) : report_(report), columns_(columns) {}
+
+  std::string text() {
+    add_head();
+    for (const CaseDiff& one : report_.diff.cases) {
+      if (one.is_changed() || report_.with_unchanged) add_case(one);
+    }
+    add_alone(report_.runs.before, report_.diff.only_before);
+    add_alone(report_.runs.after, report_.diff.only_after);
+    return std::move(page_);
+  }
+
+ private:
+  void add_head() {
+    const RunDiff& diff = report_.diff;
+    add_wrapped(page_, run_line("Before: ", report_.runs.before), columns_);
+    add_wrapped(page_, run_line("After:  ", report_.runs.after), columns_);
+    std::string counts = "No case is in both";
+    if (!diff.cases.empty()) {
+      counts = wording::grouped(diff.changed()) + " of " + wording::counted(diff.cases.size(), "case") +
+               " changed";
+    }
+    for (const auto& [count, side] :
+         {std::pair(diff.only_before.size(), "before"), std::pair(diff.only_after.size(), "after")}) {
+      if (count > 0) counts += ", " + wording::grouped(count) + " only " + side;
+    }
+    add_wrapped(page_, counts + ".", columns_);
+    for (const std::string& note : report_.notes) add_wrapped(page_, "Note: " + printable(note), columns_);
+  }
+
+  void add_case(const CaseDiff& one) {
+    page_ += "\n";
+    std::string title = printable(one.id) + ": " + one.status.before;
+    if (one.status.differ()) title += " → " + one.status.after;
+    if (!one.is_changed()) title += ", as it was";
+    add_wrapped(page_, title, columns_);
+    for (const TrialDiff& trial : one.trials) {
+      if (trial.is_changed() || report_.with_unchanged) add_trial(trial, one);
+    }
+  }
+
+  void add_trial(const TrialDiff& trial, const CaseDiff& of) {
+    const BeforeAndAfter<std::string> status{status_words(*trial.before), status_words(*trial.after)};
+    const std::string form = form_of(*trial.after);
+    const bool says_case =
+        form.empty() && of.status.before == status.before && of.status.after == status.after;
+    if (!says_case) {
+      std::string title = form.empty() ? std::string("as it is") : printable(form);
+      title += ": " + status.before;
+      add_line(status.differ() ? title + " → " + status.after : title);
+    }
+    for (const MetricDiff& metric : trial.metrics) {
+      if (metric.value.differ() || report_.with_unchanged) add_line(metric_line(metric));
+    }
+    if (trial.prompt) add_line("The prompt was another one.");
+    if (trial.answer == AnswerDiff::unknown) {
+      add_line("An answer is in no cache any more: whether it changed is not known.");
+    } else if (trial.answer == AnswerDiff::changed) {
+      add_answers(*trial.before, *trial.after);
+    }
+    if (trial.claims && trial.answer != AnswerDiff::changed) {
+      add_line("The claims that were made of the answer:");
+      add_texts(claim_lines(trial.before->final_claims, "concept_path"),
+                claim_lines(trial.after->final_claims, "concept_path"), "(none)");
+    }
+  }
+
+  void add_answers(const Observation& before, const Observation& after) {
+    const auto left = laid_out(before.raw_response);
+    const auto right = laid_out(after.raw_response);
+    if (left && right && *left != *right) return add_texts(*left, *right, "");
+    add_texts(before.raw_response, after.raw_response, "(none came)");
+  }
+
+  void add_texts(std::string_view left, std::string_view right, std::string_view if_empty) {
+    page_ += side_by_side(run_name(report_.runs.before), left.empty() ? if_empty : left,
+                          run_name(report_.runs.after), right.empty() ? if_empty : right, columns_);
+  }
+
+  void add_line(const std::string& text) {
+    constexpr std::size_t indent = 2;
+    for (const std::string& line : wrapped(text, std::max(columns_, 2 * indent) - indent))
+      page_ += std::string(indent, ' ') + line + "\n";
+  }
+
+  void add_alone(const PastRun& run, const std::vector<std::string>& cases) {
+    if (cases.empty()) return;
+    page_ += "\nOnly in " + run_name(run) + "\n";
+    for (const std::string& one : cases) add_line(printable(one));
+  }
+
+  const RunDiffReport& report_;
+  std::size_t columns_;
+  std::string page_;
+};
+
+void write_run(Json& json, const PastRun& past) {
+  json.open('{');
+  json.member("run_id", past.run.run_id);
+  json.member("started_at", wording::rfc3339(past.run.started_at_ms));
+  json.member("suite", past.run.suite);
+  json.member("mode", past.run.mode);
+  json.member("provider", past.run.provider);
+  json.member("model", past.run.model);
+  json.member("verdict", verdict_of(past));
+  json.close('}');
+}
+
+template <class T, class Write>
+void write_both(Json& json, std::string_view name, const BeforeAndAfter<T>& both, Write&& write) {
+  json.key(name).open('{');
+  json.key("before");
+  write(both.before);
+  json.key("after");
+  write(both.after);
+  json.close('}');
+}
+
+void write_metric(Json& json, const MetricDiff& metric) {
+  json.open('{');
+  json.member("name", metric.name);
+  json.member("changed", metric.value.differ());
+  for (const auto& [side, value] :
+       {std::pair("before", &metric.value.before), std::pair("after", &metric.value.after)}) {
+    json.key(side);
+    if (!*value) {
+      json.null();
+      continue;
+    }
+    json.open('{');
+    json.member("score", (*value)->score);
+    json.member("passed", (*value)->passed);
+    json.close('}');
+  }
+  json.close('}');
+}
+
+void write_trial(Json& json, const TrialDiff& trial) {
+  const auto text = [&](const auto& value) { json.value(value); };
+  json.open('{');
+  json.member("perturbation", trial.after->perturbation);
+  json.member("repeat", trial.after->repeat);
+  json.member("changed", trial.is_changed());
+  write_both(json, "status", BeforeAndAfter<std::string>{trial.before->status, trial.after->status}, text);
+  write_both(json, "reason_code",
+             BeforeAndAfter<std::optional<std::string>>{trial.before->reason_code, trial.after->reason_code},
+             text);
+  json.key("metrics").open('[');
+  for (const MetricDiff& metric : trial.metrics) write_metric(json, metric);
+  json.close(']');
+  json.member("prompt_changed", trial.prompt);
+  json.key("answer_changed");
+  trial.answer == AnswerDiff::unknown ? json.null() : json.value(trial.answer == AnswerDiff::changed);
+  write_both(json, "answer",
+             BeforeAndAfter<std::string_view>{trial.before->raw_response, trial.after->raw_response}, text);
+  json.member("claims_changed", trial.claims);
+  write_both(
+      json, "claims",
+      BeforeAndAfter<std::string_view>{trial.before->final_claims.text, trial.after->final_claims.text},
+      [&](std::string_view claims) { json.raw_json(claims); });
+  json.close('}');
+}
+
+void write_names(Json& json, std::string_view name, const std::vector<std::string>& names) {
+  json.key(name).open('[');
+  for (const std::string& one : names) json.value(one);
+  json.close(']');
+}
+
+}  // namespace
+
+std::string run_diff_page(const RunDiffReport& report, std::size_t columns) {
+  return Page(report, columns).text();
+}
+
+std::string run_diff_as_json(const RunDiffReport& report) {
+  std::string text;
+  Json json(text);
+  json.open('{');
+  json.key("before");
+  write_run(json, report.runs.before);
+  json.key("after");
+  write_run(json, report.runs.after);
+  write_names(json, "notes", report.notes);
+  json.member("in_both", report.diff.cases.size());
+  json.member("changed", report.diff.changed());
+  json.key("cases").open('[');
+  bool is_any = false;
+  for (const CaseDiff& one : report.diff.cases) {
+    if (!one.is_changed() && !report.with_unchanged) continue;
+    is_any = true;
+    json.line(1);
+    json.open('{');
+    json.member("id", one.id);
+    json.member("changed", one.is_changed());
+    write_both(json, "status", one.status, [&](const std::string& status) { json.value(status); });
+    json.key("trials").open('[');
+    for (const TrialDiff& trial : one.trials) {
+      if (trial.is_changed() || report.with_unchanged) write_trial(json, trial);
+    }
+    json.close(']');
+    json.close('}');
+  }
+  if (is_any) text += '\n';
+  json.close(']');
+  write_names(json, "only_before", report.diff.only_before);
+  write_names(json, "only_after", report.diff.only_after);
+  json.close('}');
+  return text + "\n";
+}
+
+}  // namespace sluice

@@ -1,0 +1,246 @@
+#include "coordinator/observations/run_diff.hpp"
+
+#include "common/checks/redactor.hpp"
+#include "coordinator/display/display.hpp"
+#include "coordinator/observations/observe.hpp"
+#include "coordinator/observations/run_diff_text.hpp"
+
+#include <sstream>
+#include <string>
+#include <vector>
+
+#include <gtest/gtest.h>
+#include <nlohmann/json.hpp>
+
+namespace sluice::run_diff_test {
+
+using nlohmann::json;
+
+Observation trial(const std::string& id, const std::string& status, const std::string& answer,
+                  const std::string& metrics = "[]") {
+  Observation one;
+  one.case_id = id;
+  one.status = status;
+  one.raw_response = answer;
+  one.metrics.text = metrics;
+  one.input_hash = "sha256:1";
+  return one;
+}
+
+Observation as(Observation one, const std::string& perturbation, std::uint64_t repeat) {
+  one.perturbation = perturbation;
+  one.repeat = repeat;
+  return one;
+}
+
+std::string metric(const std::string& name, const std::string& score, const std::string& passed) {
+  return R"({"name": ")" + name + R"(", "score": )" + score + R"(, "passed": )" + passed + "}";
+}
+
+using Names = std::vector<std::string>;
+
+TEST(RunDiff, CasesOfBothRunsArePairedAndOthersAreNamedApart) {
+  const DiffedRun before{{trial("a", "pass", "x"), trial("b", "pass", "x"), trial("old", "fail", "x")}};
+  const DiffedRun after{{trial("new", "pass", "x"), trial("b", "pass", "y"), trial("a", "pass", "x")}};
+  const RunDiff diff = diff_runs(before, after);
+  ASSERT_EQ(diff.cases.size(), 2u);
+  EXPECT_FALSE(diff.cases[0].is_changed());
+  EXPECT_EQ(diff.cases[1].id, "b");
+  EXPECT_EQ(diff.cases[1].trials[0].answer, AnswerDiff::changed);
+  EXPECT_EQ(diff.changed(), 1u);
+  EXPECT_EQ(diff.only_before, Names{"old"});
+  EXPECT_EQ(diff.only_after, Names{"new"});
+}
+
+TEST(RunDiff, TrialsArePairedByPerturbationAndRepeat) {
+  const auto one = trial("a", "pass", "x");
+  const DiffedRun before{{one, as(one, "", 1), as(one, "crlf", 0)}};
+  const DiffedRun after{{one, as(one, "crlf", 0), as(one, "crlf", 1), trial("b", "pass", "")}};
+  const RunDiff diff = diff_runs(before, after);
+  ASSERT_EQ(diff.cases.size(), 1u);
+  EXPECT_EQ(diff.cases[0].trials.size(), 2u);
+  EXPECT_EQ(diff.only_before, Names{"a (repeat 2)"});
+  EXPECT_EQ(diff.only_after, (Names{"a (crlf, repeat 2)", "b"}));
+}
+
+TEST(RunDiff, MetricsArePairedByNameAndPlace) {
+  const std::string before = "[" + metric("recall", "0.5", "null") + ", " + metric("rubric", "1", "true") +
+                             ", " + metric("rubric", "0.25", "false") + ", " + metric("gone", "1", "true") +
+                             "]";
+  const std::string after = "[" + metric("rubric", "1", "true") + ", " + metric("rubric", "0.75", "true") +
+                            ", " + metric("recall", "0.5", "null") + ", " + metric("new", "0", "false") + "]";
+  const DiffedRun left{{trial("a", "fail", "x", before)}};
+  const DiffedRun right{{trial("a", "fail", "x", after)}};
+  const RunDiff diff = diff_runs(left, right);
+  const auto& metrics = diff.cases[0].trials[0].metrics;
+  ASSERT_EQ(metrics.size(), 5u);
+  EXPECT_FALSE(metrics[0].value.differ());
+  EXPECT_FALSE(metrics[1].value.differ());
+  EXPECT_EQ(metrics[2].value.before, (MetricValue{0.25, false}));
+  EXPECT_EQ(metrics[2].value.after, (MetricValue{0.75, true}));
+  EXPECT_EQ(metrics[3].name, "gone");
+  EXPECT_EQ(metrics[3].value.after, std::nullopt);
+  EXPECT_EQ(metrics[4].name, "new");
+  EXPECT_EQ(metrics[4].value.before, std::nullopt);
+}
+
+TEST(RunDiff, AStatusIsTheGatesWhereItIsNoted) {
+  const auto passed = trial("a", "pass", "x");
+  const auto failed = as(trial("a", "fail", "y"), "", 1);
+  const DiffedRun derived{{passed, failed, as(trial("a", "fail", "z"), "crlf", 0)}};
+  const DiffedRun noted{{passed, failed}, {{{"a", "warn"}}}};
+  const DiffedRun unnoted{{passed, failed}, {{{"b", "fail"}}}};
+  EXPECT_EQ(diff_runs(derived, noted).cases[0].status.before, "flaky") << "the perturbed form does not count";
+  EXPECT_EQ(diff_runs(derived, noted).cases[0].status.after, "warn");
+  EXPECT_EQ(diff_runs(derived, unnoted).cases[0].status.after, "pass") << "only what did not pass is noted";
+}
+
+TEST(RunDiff, OfAnAnswerThatIsNowhereNobodyKnowsWhetherItChanged) {
+  DiffedRun before{{trial("a", "pass", "")}};
+  before.lost_answers = {0};
+  const DiffedRun after{{trial("a", "pass", "x")}};
+  const RunDiff diff = diff_runs(before, after);
+  EXPECT_EQ(diff.cases[0].trials[0].answer, AnswerDiff::unknown);
+  EXPECT_EQ(diff.changed(), 0u);
+  EXPECT_EQ(diff.unknown_answers(), 1u);
+}
+
+TEST(RunDiff, AnotherPromptOrOtherClaimsAreSeen) {
+  auto left = trial("a", "pass", "x");
+  auto right = left;
+  right.input_hash = "sha256:2";
+  right.final_claims.text =
+      R"([{"concept_path": "tls", "predicate": "enabled", "value": true, "confidence": 1}])";
+  const DiffedRun before{{left}};
+  const DiffedRun after{{right}};
+  const RunDiff diff = diff_runs(before, after);
+  EXPECT_TRUE(diff.cases[0].trials[0].prompt);
+  EXPECT_TRUE(diff.cases[0].trials[0].claims);
+  EXPECT_TRUE(diff.cases[0].is_changed());
+}
+
+struct Shown {
+  DiffedRun before;
+  DiffedRun after;
+  std::vector<std::string> notes{};
+  bool with_unchanged = false;
+
+  RunDiffReport report() const {
+    RunDiffReport made;
+    RunRecord& run = made.runs.before.run;
+    run.run_id = "1b4e28ba-0000";
+    run.suite = "s";
+    run.mode = "live";
+    run.provider = "openai";
+    run.model = "m";
+    made.runs.after.run = made.runs.before.run;
+    made.runs.after.run.run_id = "9c3d11aa-0000";
+    made.runs.after.summary.emplace();
+    made.runs.after.summary->verdict = "fail";
+    made.diff = diff_runs(before, after);
+    made.notes = notes;
+    made.with_unchanged = with_unchanged;
+    return made;
+  }
+  std::string page(std::size_t columns = 80) const { return run_diff_page(report(), columns); }
+};
+
+TEST(RunDiffPage, SaysWhatChangedAndShowsAnswersSideBySide) {
+  const Shown shown{{{trial("capital", "pass", "Paris", "[" + metric("must_contain", "null", "true") + "]"),
+                      trial("same", "pass", "x"), trial("old", "pass", "x")}},
+                    {{trial("capital", "fail", "Rome", "[" + metric("must_contain", "null", "false") + "]"),
+                      trial("same", "pass", "x")}},
+                    {"the suite changed"}};
+  EXPECT_EQ(shown.page(),
+            "Before: run 1b4e28ba, 1970-01-01 00:00:00 UTC, live, m of openai: unfinished\n"
+            "After:  run 9c3d11aa, 1970-01-01 00:00:00 UTC, live, m of openai: fail\n"
+            "1 of 2 cases changed, 1 only before.\n"
+            "Note: the suite changed\n"
+            "\n"
+            "capital: pass → fail\n"
+            "  must_contain passed → failed\n"
+            "  run 1b4e28ba                            run 9c3d11aa\n"
+            "  Paris                                 | Rome\n"
+            "\n"
+            "Only in run 1b4e28ba\n"
+            "  old\n");
+}
+
+TEST(RunDiffPage, UnchangedCasesAreShownIfAskedFor) {
+  const std::string metrics = "[" + metric("recall", "0.5", "null") + "]";
+  const Shown shown{{{trial("a", "pass", "x", metrics)}}, {{trial("a", "pass", "x", metrics)}}, {}, true};
+  const std::string page = shown.page();
+  EXPECT_NE(page.find("\na: pass, as it was\n  recall 0.50\n"), std::string::npos) << page;
+}
+
+TEST(RunDiffPage, ScoresThatDifferLateAreShownWithAsManyDigits) {
+  const Shown shown{{{trial("a", "pass", "x", "[" + metric("recall", "0.5", "null") + "]")}},
+                    {{trial("a", "pass", "x", "[" + metric("recall", "0.5004", "null") + "]")}}};
+  EXPECT_NE(shown.page().find("recall 0.5000 → 0.5004\n"), std::string::npos) << shown.page();
+}
+
+TEST(RunDiffPage, JsonInOneLineIsLaidOut) {
+  const Shown shown{{{trial("a", "pass", R"({"claims": [1], "z": 1})")}},
+                    {{trial("a", "pass", R"({"claims": [2], "z": 1})")}}};
+  const std::string page = shown.page();
+  EXPECT_NE(page.find("    1                                 |     2\n"), std::string::npos) << page;
+  // Too deep to be laid out by a recursion.
+  const std::string deep(200'000, '[');
+  const Shown other{{{trial("a", "pass", deep)}}, {{trial("a", "pass", deep + "]")}}};
+  EXPECT_NE(other.page().find("a: pass\n"), std::string::npos);
+}
+
+TEST(RunDiffPage, FitsAnyWidthAndFormsAreNamed) {
+  const std::string words =
+      "The quick brown fox jumps over the lazy dog and 文字 more words than fit into a line. ";
+  const auto before = trial("a", "pass", words + words);
+  const auto after = trial("a", "fail", words + "Not.");
+  const Shown shown{{{before, as(before, "crlf", 1)}}, {{after, as(after, "crlf", 1)}}, {words + words}};
+  for (const std::size_t columns : {60u, 80u, 200u}) {
+    const std::string page = shown.page(columns);
+    EXPECT_NE(page.find("  crlf, repeat 2: pass → fail\n"), std::string::npos) << page;
+    std::istringstream lines(page);
+    for (std::string line; std::getline(lines, line);) EXPECT_LE(display_width(line), columns) << line;
+  }
+}
+
+TEST(RunDiffJson, HoldsWhatThePageSays) {
+  auto lost =
+      Shown{{{trial("a", "pass", "x", "[" + metric("recall", "1", "null") + "]"), trial("gone", "pass", "")}},
+            {{trial("a", "fail", "y", "[" + metric("recall", "0", "null") + "]"), trial("new", "pass", "")}},
+            {"a note"}};
+  const json made = json::parse(run_diff_as_json(lost.report()));
+  EXPECT_EQ(made["before"]["run_id"], "1b4e28ba-0000");
+  EXPECT_EQ(made["after"]["verdict"], "fail");
+  EXPECT_EQ(made["notes"], json::array({"a note"}));
+  EXPECT_EQ(made["in_both"], 1);
+  EXPECT_EQ(made["changed"], 1);
+  EXPECT_EQ(made["only_before"], json::array({"gone"}));
+  EXPECT_EQ(made["only_after"], json::array({"new"}));
+  const json& one = made["cases"].at(0);
+  EXPECT_EQ(one["id"], "a");
+  EXPECT_EQ(one["status"], json::parse(R"({"before": "pass", "after": "fail"})"));
+  const json& of = one["trials"].at(0);
+  EXPECT_EQ(of["answer_changed"], true);
+  EXPECT_EQ(of["answer"], json::parse(R"({"before": "x", "after": "y"})"));
+  EXPECT_EQ(of["metrics"].at(0)["after"], json::parse(R"({"score": 0, "passed": null})"));
+  lost.before.lost_answers = {0};
+  EXPECT_TRUE(
+      json::parse(run_diff_as_json(lost.report()))["cases"][0]["trials"][0]["answer_changed"].is_null());
+}
+
+TEST(RedactObservation, JsonStaysJsonWhateverAPatternMatches) {
+  const RedactionPattern pattern{"odd", "canary[^x]*"};
+  const Redactor redactor = *Redactor::make({&pattern, 1});
+  auto one = trial("a", "pass", "a canary", R"([{"name": "m", "detail": "canary", "passed": true}])");
+  one.system_prompt = share("canary");
+  one.error = "canary";
+  redact(one, redactor);
+  EXPECT_EQ(one.raw_response, "a [redacted odd]");
+  EXPECT_EQ(*one.system_prompt, "[redacted odd]");
+  EXPECT_EQ(*one.error, "[redacted odd]");
+  EXPECT_EQ(json::parse(one.metrics.text),
+            json::parse(R"([{"name": "m", "detail": "[redacted odd]", "passed": true}])"));
+}
+
+}  // namespace sluice::run_diff_test
