@@ -36,7 +36,7 @@ Result<ActiveRun> start_run(caf::actor_system& system, const WorkerConfig& confi
   client.scorer = run.scorer;
   client.boot_clock = config.boot_clock;
   run.model_client = spawn_model_client(system, std::move(client));
-  run.credit = Credit(settings.mode == Mode::live);
+  run.credit = Credit(settings.mode == Mode::live && !settings.returns_embeddings);
   run.settings = std::move(settings);
   return run;
 }

@@ -62,6 +62,11 @@ void SignalWatch::take(const char* signal) {
   ::_exit(exit_code_);
 }
 
+bool SignalWatch::has_come() {
+  const std::lock_guard lock(mutex_);
+  return request_.is_made();
+}
+
 SignalWatch::~SignalWatch() {
   const std::uint64_t one = 1;
   [[maybe_unused]] const auto written = ::write(stop_fd_, &one, sizeof one);

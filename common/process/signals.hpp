@@ -17,6 +17,8 @@ class SignalRequest {
 
   enum class Meaning { stop, repetition, insistence };
 
+  bool is_made() const { return first_.has_value(); }
+
   Meaning take(TimePoint now) {
     if (!first_) {
       first_ = now;
@@ -46,6 +48,9 @@ class SignalWatch {
   /// From now on the first signal calls `handler`, on the watch's thread. An empty one takes it away: once
   /// this has returned, the old one does not run any more. Thread-safe.
   void handle_with(Handler handler);
+
+  /// A signal came, whoever handled it. Thread-safe.
+  bool has_come();
 
  private:
   void watch();

@@ -31,7 +31,8 @@ struct ObserverState {
   std::shared_ptr<ObserverConfig> config;
   std::shared_ptr<UnsavedObservations> unsaved;
   std::vector<Observation> waiting;
-  std::size_t waiting_bytes = 0;
+  std::size_t waiting_bytes = 0;  ///< As they came, and counted as unsaved.
+  std::size_t made_bytes = 0;     ///< Of the texts of those that wait.
   bool save_is_due = false;  ///< A SaveObservations is on its way.
   bool broken = false;
 };
@@ -49,6 +50,7 @@ void save(ObserverState& state) {
       note_failure(state, saved.error());
   }
   state.waiting.clear();
+  state.made_bytes = 0;
   state.unsaved->remove(std::exchange(state.waiting_bytes, 0));
 }
 
@@ -58,8 +60,13 @@ void add(ObserverActor* self, const ObserveUnits& units) {
   const auto now = state.config->now_ms();
   for (const UnitResult& result : units.results) {
     if (state.broken) break;
+    const std::size_t first = state.waiting.size();
     if (const auto added = state.config->maker.add(result, now, state.waiting); !added)
       note_failure(state, added.error());
+    // Prompts are rendered here, and a unit's texts stand in each of its trials.
+    for (std::size_t i = first; i < state.waiting.size(); ++i)
+      state.made_bytes += state.waiting[i].prompt.size() + state.waiting[i].raw_response.size();
+    if (state.made_bytes >= defaults::observation_bytes_per_transaction) save(state);
   }
   state.waiting_bytes += units.bytes;
   if (state.broken || state.waiting.size() >= defaults::observations_per_transaction ||

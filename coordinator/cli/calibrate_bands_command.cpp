@@ -49,6 +49,7 @@ struct CalibrateBands {
   SettingFlags settings;
   std::string file;
   std::optional<std::string> suite;
+  std::optional<std::string> embedding_model;
   std::string format = "table";
   bool write = false;
 
@@ -65,7 +66,9 @@ struct CalibrateBands {
     if (!ledger) return report_error(ledger.error());
     std::vector<RetrievalEvent> events;
     if (*ledger) {
-      auto found = (*ledger)->retrievals({plugin->name, std::string(lexical_embedding_model), suite});
+      const auto embedder = embedder_of(**ledger, plugin->name);
+      if (!embedder) return report_error(embedder.error());
+      auto found = (*ledger)->retrievals({plugin->name, *embedder, suite});
       if (!found) return report_error(found.error());
       events = std::move(*found);
     }
@@ -87,6 +90,19 @@ struct CalibrateBands {
   }
 
  private:
+  /// The one that is named, or that all retrievals were made by: floors hold for one embedder.
+  Result<std::string> embedder_of(const Ledger& ledger, const std::string& plugin) const {
+    if (embedding_model) return *embedding_model;
+    const auto known = ledger.retrieval_embedders(plugin);
+    if (!known) return fail(known.error());
+    if (known->size() < 2) return known->empty() ? std::string() : known->front();
+    std::string names;
+    for (const std::string& one : *known) names += (names.empty() ? "" : ", ") + one;
+    return fail(Reason::usage_invalid, "cases of the plugin \"" + plugin +
+                                           "\" were retrieved for by several embedders (" + names +
+                                           "), and floors hold for one: name it with --embedding-model");
+  }
+
   Result<void> write_floors(const std::string& before,
                             const std::vector<TripleCalibration>& calibrations) const {
     std::string text = before;
@@ -123,6 +139,9 @@ Command add_calibrate_bands_command(CLI::App& program) {
       ->type_name("")
       ->required();
   app->add_option("--suite", command->suite, "Only retrievals of this suite")->type_name("NAME");
+  app->add_option("--embedding-model", command->embedding_model,
+                  "Only retrievals by this embedder (needed where there are several)")
+      ->type_name("MODEL");
   app->add_option("--format", command->format, "What is printed (default table)")->type_name("table|json");
   app->add_flag("--write", command->write, "Put the proposed floors into the file; comments stay");
   command->settings.add_to(*app, {"home"});

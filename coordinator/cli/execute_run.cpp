@@ -247,6 +247,10 @@ RunEnd run_loaded(const RunOptions& options, const RunInputs& inputs, RunGate& g
   auto controller = controller_of(options, inputs, **plan, *ledger);
   if (!controller) return failed(controller.error());
   controller->settings.observe = observed;
+  if (before != nullptr) {
+    controller->elapsed_before = std::chrono::milliseconds(before->completed_at_ms - before->started_at_ms);
+    controller->paid_before = before->paid_by_arm;
+  }
   const auto run_id = controller->settings.run_id;
   const auto begun = ledger->begin_run(record_of(options, inputs, controller->settings, **plan, unix_now_ms(),
                                                  use != nullptr ? use->command : run_command));
@@ -275,7 +279,7 @@ RunEnd run_loaded(const RunOptions& options, const RunInputs& inputs, RunGate& g
     if (observed) finish_run_observations(options.settings, run_id, {});
     end = stopped(run.error());
   }
-  if (use != nullptr && !use->is_kept) {
+  if (use != nullptr && !use->is_kept && end.exit_code == exit_ok) {
     if (const auto removed = history->remove_run(run_id); !removed)
       end.exit_code = report_error(removed.error());
   }
@@ -284,8 +288,8 @@ RunEnd run_loaded(const RunOptions& options, const RunInputs& inputs, RunGate& g
 
 /// What an embedding run left for the run that follows.
 struct EmbeddedBefore {
-  RunOptions options;  ///< Of the run that follows.
   RunFacts facts;
+  std::string endpoint;  ///< Workers that wait for the run that follows look for it there.
 };
 
 /// Has workers embed what the solved examples are found by, and finds them. Error: the exit code, after what
@@ -298,11 +302,11 @@ tl::expected<EmbeddedBefore, int> embed_before(const RunOptions& options, RunInp
   if (!gate) return tl::unexpected(report_error(gate.error()));
   if (options.progress) {
     write_stderr_line("sluice: finding solved examples by " +
-                      wording::counted(run->texts.size(), "embedding"));
+                      wording::counted(run->names.size(), "embedding"));
   }
-  EmbeddedBefore embedded{options, {}};
+  EmbeddedBefore embedded;
   RunUse use;
-  use.command = "embed";
+  use.command = embed_command;
   use.is_kept = false;
   use.conclude = [&](const ConcludedRun& concluded) {
     EmbeddingFold fold(*run);
@@ -313,14 +317,14 @@ tl::expected<EmbeddedBefore, int> embed_before(const RunOptions& options, RunInp
     auto retrieval = fold.retrieve(inputs, concluded.facts.cut_short);
     if (!retrieval) return report_error(retrieval.error());
     inputs.retrieval = std::move(*retrieval);
-    embedded.options = options_after(concluded.facts, options, concluded.price);
     embedded.facts = concluded.facts;
     return exit_ok;
   };
   const RunEnd end = run_loaded(run->options, run->inputs, *gate, around, &use);
   if (!inputs.retrieval) return tl::unexpected(end.exit_code);
-  // Workers that wait for the run that follows look for it where this one was.
-  if (embedded.options.listen) embedded.options.listen = end.endpoint;
+  // One that came when the run was over has stopped nothing.
+  if (around.signals.has_come()) return tl::unexpected(report_error("interrupted before any test was asked"));
+  embedded.endpoint = end.endpoint;
   return embedded;
 }
 
@@ -340,6 +344,9 @@ int execute_run(const RunOptions& options, Suite suite, const StartWorkers& star
     if (const auto findings = use->check(options, *inputs); !findings.empty())
       return report_findings(findings);
   }
+  if (options.harvest) {
+    if (const auto possible = check_harvest(options); !possible) return report_error(possible.error());
+  }
   auto gate = load_gate(options, *inputs);
   if (!gate) return report_error(gate.error());
   std::optional<EmbeddedBefore> before;
@@ -349,11 +356,13 @@ int execute_run(const RunOptions& options, Suite suite, const StartWorkers& star
     before = std::move(*embedded);
   }
   if (options.harvest) {
-    if (const auto possible = check_harvest(options, *inputs); !possible)
+    if (const auto possible = check_harvest_without_help(*inputs); !possible)
       return report_error(possible.error());
   }
   if (!before) return run_loaded(options, *inputs, *gate, around, use).exit_code;
-  return run_loaded(before->options, *inputs, *gate, around, use, &before->facts).exit_code;
+  RunOptions following = options;
+  if (following.listen) following.listen = before->endpoint;
+  return run_loaded(following, *inputs, *gate, around, use, &before->facts).exit_code;
 }
 
 }  // namespace sluice

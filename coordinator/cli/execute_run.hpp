@@ -32,7 +32,7 @@ struct RunUse {
   std::string_view command = run_command;  ///< Of `sluice`, as the ledger keeps it.
   /// Called before the first call is made: what is wrong keeps the run from starting. May be empty.
   std::function<std::vector<Finding>(const RunOptions&, const RunInputs&)> check;
-  /// The run stays in the ledger: false for one that another begins with.
+  /// False for a run that another begins with: one that came to its end goes out of the ledger.
   bool is_kept = true;
   /// Called once, in place of the reports. Returns the exit code; errors were reported on stderr. May be
   /// empty.

@@ -34,6 +34,7 @@ std::string verdict_of(const PastRun& past) {
   const std::string command = command_of(past.run);
   if (command == run_command) return past.summary->verdict;
   if (past.summary->exit_code != 0) return "error";
+  if (command == embed_command) return "embedded";
   return command == "grade" ? "graded" : "calibrated";
 }
 

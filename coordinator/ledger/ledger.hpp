@@ -131,6 +131,8 @@ class Ledger {
   /// The latest retrieval of each test of each suite that fits and has a case with a status other than
   /// `error`: by triple, suite and test. None of mock runs.
   Result<std::vector<RetrievalEvent>> retrievals(const RetrievalFilter& filter) const;
+  /// The embedders that a plugin's retrievals were made by, outside mock runs: by name.
+  Result<std::vector<std::string>> retrieval_embedders(const std::string& plugin) const;
   /// Those of one run, by case.
   Result<std::vector<RetrievalEvent>> retrievals_of(const std::string& run_id) const;
 

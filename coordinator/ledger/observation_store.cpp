@@ -69,7 +69,8 @@ constexpr const char* observation_tables = R"sql(
   CREATE INDEX idx_obs_timestamp ON observations(timestamp);
   CREATE INDEX idx_obs_prompt_hash ON observations(prompt_hash);
   CREATE INDEX idx_obs_run ON observations(run_id, trial);
-  -- System prompts, which many observations share: observations.system_hash is their hash.
+  CREATE INDEX idx_obs_system_hash ON observations(system_hash);
+  -- System prompts as shown, which many observations share: observations.system_hash is their hash.
   CREATE TABLE prompts (
     hash TEXT PRIMARY KEY,
     text TEXT NOT NULL

@@ -105,19 +105,20 @@ void clear_spend(Observation& of) {
   if (of.cost) of.cost = 0.0;
 }
 
-/// Texts alone: what is between them stays JSON whatever a pattern matches.
-void redact_texts(nlohmann::json& value, const Redactor& redactor) {
-  if (value.is_string()) redactor.apply(value.get_ref<std::string&>());
-  if (!value.is_structured()) return;
-  for (auto& element : value) redact_texts(element, redactor);
+/// Texts alone: what is between them stays JSON whatever a pattern matches. True if any has changed.
+bool redact_texts(nlohmann::ordered_json& value, const Redactor& redactor) {
+  if (value.is_string()) return redactor.apply(value.get_ref<std::string&>());
+  bool changed = false;
+  if (!value.is_structured()) return changed;
+  for (auto& element : value) changed |= redact_texts(element, redactor);
+  return changed;
 }
 
 void redact(JsonText& json, const Redactor& redactor) {
-  if (!redactor.redacted(json.text)) return;
-  auto value = nlohmann::json::parse(json.text, nullptr, false);
-  redact_texts(value, redactor);
-  json.text =
-      value.is_discarded() ? "[]" : value.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
+  // Not the text as a whole: what an escape stands for may fit a pattern, and the escape not.
+  auto value = nlohmann::ordered_json::parse(json.text, nullptr, false);
+  if (!redact_texts(value, redactor)) return;
+  json.text = value.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
 }
 
 }  // namespace
@@ -182,12 +183,15 @@ Result<void> ObservationMaker::add_prompt(UnitId unit, Observation& to) {
   if (!request->system) return {};
   if (request->system != system_) {
     system_ = request->system;
-    system_hash_ = to_prefixed_hex(sha256(*system_));
+    sent_system_hash_ = to_prefixed_hex(sha256(*system_));
     auto clean = run_.redactor.redacted(*system_);
     shown_system_ = clean ? share(std::move(*clean)) : system_;
+    // A run that redacts and one that does not have sent the same, and show something else.
+    system_hash_ = clean ? to_prefixed_hex(sha256(*shown_system_)) : sent_system_hash_;
   }
   to.system_hash = system_hash_;
   to.system_prompt = shown_system_;
+  to.prompt_hash = sent_system_hash_;
   return {};
 }
 
@@ -206,7 +210,7 @@ Result<void> ObservationMaker::add_trial(TrialId trial, Observation& to) const {
   to.repeat = place.repeat;
   const bool is_claims = of.kind == CaseKind::claims;
   to.prompt_version = is_claims ? run_.prompt_version : std::string();
-  to.prompt_hash = is_claims ? run_.prompt_hash : to.system_hash;
+  if (is_claims) to.prompt_hash = run_.prompt_hash;
   return {};
 }
 

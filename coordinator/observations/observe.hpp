@@ -52,6 +52,7 @@ class ObservationMaker {
   ObservedRun run_;
   std::mt19937_64 random_;
   SharedText system_;  ///< The last one, which most have.
+  std::string sent_system_hash_;
   std::string system_hash_;
   SharedText shown_system_;  ///< As redacted.
 };

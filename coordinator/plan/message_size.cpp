@@ -2,6 +2,7 @@
 
 #include "common/defaults.hpp"
 #include "coordinator/defaults.hpp"
+#include "coordinator/suite/recorded_answers.hpp"
 
 #include <algorithm>
 #include <variant>
@@ -41,11 +42,15 @@ std::size_t bytes_of_judged(const auto& judged) {
 
 std::size_t message_bytes(const WorkUnit& unit, const SharedText& known_system) {
   std::size_t bytes = unit.request.user.size();
+  if (unit.recorded) bytes += unit.recorded->text.size();
   if (unit.request.system && unit.request.system != known_system) bytes += unit.request.system->size();
   for (const auto& task : unit.tasks) {
     bytes += overhead_bytes + bytes_of(task.must_contain) + bytes_of(task.must_not_contain);
     for (const auto& expectation : task.texts) bytes += bytes_of(expectation);
-    for (const auto& expectation : task.judged) bytes += bytes_of_judged(expectation);
+    for (const auto& expectation : task.judged) {
+      bytes += bytes_of_judged(expectation);
+      if (expectation.recorded) bytes += defaults::max_rationale_bytes;
+    }
     bytes += task.question.prompt.size() + task.question.context.size();
   }
   return bytes;
@@ -57,6 +62,7 @@ std::size_t request_bytes(const Case& one) {
 
 void UnitLoad::add(const Case& one, std::size_t request) {
   if (cases == 0) bytes += request;
+  if (one.recorded) bytes += one.recorded->answer.text.size();
   ++cases;
   bytes += overhead_bytes + bytes_of(one.must_contain) + bytes_of(one.must_not_contain);
   longest_list =

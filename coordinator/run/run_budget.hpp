@@ -59,7 +59,9 @@ class RunBudget {
   void settle(WorkerId worker, UnitId unit, PaidTokens paid, std::span<const CallKind> unknown = {});
   /// Paid beside what the unit's own report says: by calls that ended after it.
   void pay(UnitId unit, const PaidTokens& paid) { paid_.add(arm_of(unit), paid); }
-  /// Paid by calls whose unit is settled already.
+  /// Paid before the run, and part of its limits.
+  void pay_before(const PaidByArm& paid) { paid_ += paid; }
+  /// Paid by calls whose unit is settled already, and before the run.
   PaidTokens paid() const { return paid_.total(); }
 
   /// Why the run ends when a unit that may take `most` does not fit and no other one is at work.

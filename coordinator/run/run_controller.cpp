@@ -25,11 +25,12 @@ RunController::RunController(const Plan& plan, Config config, TimePoint now)
       budget_(config_.budget, config_.price, [&plan](UnitId unit) { return plan.arm_of(unit); }),
       leases_(plan_, config_.settings, config_.pinned_answers, dispatcher_, lending_, budget_),
       start_(config_.expected_workers, config_.worker_timeout, now),
-      end_(config_.drain_timeout, config_.deadline, now),
+      end_(config_.drain_timeout, config_.deadline, now - config_.elapsed_before),
       long_pause_(config_.settings.case_timeout),
       tally_(config_.settings.run_id, now),
       winners_(plan_.unit_count()),
       last_had_worker_(now) {
+  budget_.pay_before(config_.paid_before);
   // In a run of one process nobody else can come.
   if (config_.workers_may_join) dispatcher_.wait_for_holders();
 }
@@ -415,7 +416,8 @@ void RunController::send_drain(const Peer& peer, const std::string& reason, Time
                                Effects& effects) const {
   const auto finish_ms = static_cast<std::uint32_t>(time_to_finish(now).count());
   effects.to_workers.push_back(
-      {peer, wire::Drain{config_.settings.run_id, reason, finish_ms, config_.another_follows}});
+      {peer, wire::Drain{config_.settings.run_id, reason, finish_ms,
+                                               config_.another_follows && !end_.stopped()}});
 }
 
 RunFacts RunController::facts() const {

@@ -45,6 +45,9 @@ class RunController {
     std::optional<std::chrono::milliseconds> deadline;  ///< From the controller's beginning.
     RunBudget::Limits budget;
     RunPrice price;                ///< Needed only if the cost is limited.
+    /// Of a run before this one, which its deadline and its budgets count.
+    std::chrono::milliseconds elapsed_before{};
+    PaidByArm paid_before;
     bool another_follows = false;  ///< Another run of this process comes next: workers wait for it.
     /// The time of day, for messages alone.
     std::function<std::chrono::system_clock::time_point()> time_of_day = std::chrono::system_clock::now;

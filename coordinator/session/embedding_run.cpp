@@ -5,29 +5,15 @@
 #include "coordinator/display/numbers.hpp"
 #include "coordinator/suite/recorded_answers.hpp"
 
-#include <algorithm>
-#include <chrono>
 #include <memory>
+#include <set>
+#include <string_view>
 #include <utility>
 
 namespace sluice {
 namespace {
 
-/// Each text once, with the first that it is of.
-class TextList {
- public:
-  void add(const std::string& text, std::string_view kind, std::string_view id) {
-    if (!known_.emplace(text, texts.size()).second) return;
-    texts.push_back(text);
-    names.push_back(std::string(kind) + " \"" + std::string(id) + '"');
-  }
-
-  std::vector<std::string> texts;
-  std::vector<std::string> names;
-
- private:
-  std::map<std::string, std::size_t, std::less<>> known_;
-};
+constexpr std::string_view solved_examples = " (solved examples)";
 
 /// Compared with itself it needs no embedding but the answer's own.
 Case case_of(std::size_t number, const std::string& text) {
@@ -35,7 +21,7 @@ Case case_of(std::size_t number, const std::string& text) {
   one.id = std::to_string(number);
   one.id.insert(0, std::to_string(defaults::max_texts_embedded_before).size() - one.id.size(), '0');
   one.kind = CaseKind::text;
-  one.content = text;
+  one.content = one.id;  // Nobody is asked.
   Expectation expectation;
   expectation.what.metric = MetricId::semantic_similarity_to;
   expectation.what.texts = {text};
@@ -46,6 +32,33 @@ Case case_of(std::size_t number, const std::string& text) {
   return one;
 }
 
+/// A case for each text, each once.
+struct TextCases {
+  CaseList cases;
+  std::vector<std::string> names;
+
+  Result<void> add(const std::string& text, std::string_view kind, std::string_view id) {
+    if (!known_.insert(sha256(text)).second) return {};
+    bytes_ += text.size();
+    if (names.size() >= defaults::max_texts_embedded_before || bytes_ > defaults::max_bytes_embedded_before) {
+      return fail(Reason::usage_invalid,
+                  "tests and solved examples have more than " +
+                      wording::grouped(defaults::max_texts_embedded_before) + " different texts or " +
+                      std::to_string(defaults::max_bytes_embedded_before >> 20) +
+                      " MiB to be embedded: run a part of the suite (--max-fixtures, --filter), or say "
+                      "--embedding-model " +
+                      std::string(lexical_embedding_model));
+    }
+    cases.push_back(case_of(names.size(), text));
+    names.push_back(std::string(kind) + " \"" + std::string(id) + '"');
+    return {};
+  }
+
+ private:
+  std::set<Digest> known_;
+  std::size_t bytes_ = 0;
+};
+
 RunOptions embedding_options(const RunOptions& options) {
   RunOptions embeds;
   embeds.settings = options.settings;
@@ -53,7 +66,8 @@ RunOptions embedding_options(const RunOptions& options) {
   embeds.settings.min_stability.value.reset();
   embeds.settings.judge_min_kappa.value.reset();
   embeds.settings.save_observations.value = false;
-  embeds.suite_path = options.suite_path;
+  // A suite of its own for whoever looks for the latest run of one.
+  embeds.suite_path = options.suite_path + std::string(solved_examples);
   embeds.provider = options.provider;
   embeds.listen = options.listen;
   embeds.workers = options.workers;
@@ -63,6 +77,7 @@ RunOptions embedding_options(const RunOptions& options) {
   embeds.no_cache = options.no_cache;
   embeds.insecure = options.insecure;
   embeds.call_log = options.call_log;
+  embeds.metrics_listen = options.metrics_listen;
   embeds.progress = options.progress;
   embeds.log_level = options.log_level;
   return embeds;
@@ -75,31 +90,24 @@ bool awaits_embeddings(const RunInputs& inputs) {
 }
 
 Result<EmbeddingRun> embedding_run(const RunOptions& options, const RunInputs& inputs) {
-  TextList list;
-  for (const SolvedExample& one : inputs.suite.examples->solved)
-    list.add(one.input, "solved example", one.id);
+  TextCases texts;
+  for (const SolvedExample& one : inputs.suite.examples->solved) {
+    if (auto added = texts.add(one.input, "solved example", one.id); !added) return fail(added.error());
+  }
   for (std::size_t i = 0; i < inputs.suite.cases.size(); ++i) {
     const auto read = inputs.suite.cases.read(i);
     if (!read) return fail(read.error());
-    if (takes_example(**read)) list.add((*read)->content, "test", (*read)->id);
-    if (list.texts.size() > defaults::max_texts_embedded_before) {
-      return fail(
-          Reason::usage_invalid,
-          "tests and solved examples have more than " + wording::grouped(defaults::max_texts_embedded_before) +
-              " different texts to be embedded: run a part of the suite (--max-fixtures, --filter), or "
-              "say --embedding-model " +
-              std::string(lexical_embedding_model));
-    }
+    if (!takes_example(**read)) continue;
+    if (auto added = texts.add((*read)->content, "test", (*read)->id); !added) return fail(added.error());
   }
   Suite suite;
-  suite.name = inputs.suite.name + " (solved examples)";
+  suite.name = inputs.suite.name + std::string(solved_examples);
   suite.metrics = {MetricId::semantic_similarity_to};
-  for (std::size_t i = 0; i < list.texts.size(); ++i) suite.cases.push_back(case_of(i, list.texts[i]));
+  suite.cases = std::move(texts.cases);
   RunInputs embeds{std::move(suite), inputs.prompt,          inputs.ontology_text, inputs.ontology,
                    inputs.prices,    inputs.response_schema, inputs.embedding,     {},
                    std::nullopt,     inputs.redactor,        inputs.fingerprint};
-  return EmbeddingRun{embedding_options(options), std::move(embeds), std::move(list.texts),
-                      std::move(list.names)};
+  return EmbeddingRun{embedding_options(options), std::move(embeds), std::move(texts.names)};
 }
 
 void EmbeddingFold::add(std::size_t case_index, const CaseResult& result) {
@@ -118,7 +126,7 @@ void EmbeddingFold::add(std::size_t case_index, const CaseResult& result) {
               "the embedding of " + name + " has " + std::to_string(vector->size()) +
                   " dimensions, and that of another text " + std::to_string(vectors_.begin()->second.size())};
   } else {
-    vectors_.emplace(run_.texts.at(case_index), std::move(*vector));
+    vectors_.emplace(sha256(result.fixture.recorded->answer.text), std::move(*vector));
   }
 }
 
@@ -129,22 +137,10 @@ Result<RunRetrieval> EmbeddingFold::retrieve(const RunInputs& inputs,
     return fail(problem->reason,
                 "the tests' solved examples were not found, and no test was asked: " + problem->message);
   }
-  const auto embed = [this](std::string_view text) { return vectors_.find(text)->second; };
+  const auto embed = [this](std::string_view text) { return vectors_.at(sha256(text)); };
   auto retrieved = retrieve_examples(inputs.suite, embed, inputs.embedding.embedding.model);
   if (!retrieved) return fail(std::move(retrieved.error()));
   return RunRetrieval{std::move(*retrieved)};
-}
-
-RunOptions options_after(const RunFacts& embedded, RunOptions options, const RunPrice& price) {
-  Settings& settings = options.settings;
-  if (auto& left = settings.max_run_tokens.value) *left -= std::min(*left, embedded.paid.total());
-  if (auto& left = settings.max_run_cost.value)
-    *left = std::max(0.0, *left - price(embedded.paid_by_arm).value_or(0.0));
-  if (auto& left = settings.run_deadline.value) {
-    const std::chrono::milliseconds gone(embedded.completed_at_ms - embedded.started_at_ms);
-    *left = std::max(std::chrono::milliseconds(1), *left - gone);
-  }
-  return options;
 }
 
 void add_embedding_run(const RunFacts& embedded, RunFacts& facts) {

@@ -1,6 +1,7 @@
 #pragma once
 
 #include "common/error.hpp"
+#include "common/hash.hpp"
 #include "coordinator/facts/run_facts.hpp"
 #include "coordinator/merge/case_result.hpp"
 #include "coordinator/session/run_inputs.hpp"
@@ -8,11 +9,9 @@
 #include "coordinator/session/run_retrieval.hpp"
 
 #include <cstddef>
-#include <functional>
 #include <map>
 #include <optional>
 #include <string>
-#include <string_view>
 #include <vector>
 
 /// The run before a run: where a provider embeds, the texts by which solved examples are found are embedded
@@ -25,13 +24,13 @@ bool awaits_embeddings(const RunInputs& inputs);
 /// A run whose answers are the texts, recorded, and whose results have their embeddings with them.
 struct EmbeddingRun {
   RunOptions options;
-  RunInputs inputs;                ///< A case for each text.
-  std::vector<std::string> texts;  ///< By case, each once.
-  std::vector<std::string> names;  ///< Whose text it is, for errors: `test "t1"`.
+  RunInputs inputs;                ///< A case for each text, which is its recorded answer.
+  std::vector<std::string> names;  ///< By case: whose text it is, for errors: `test "t1"`.
 };
 
 /// The run that embeds for a run of these. file_unreadable if a case's file cannot be read any more;
-/// usage_invalid for more than defaults::max_texts_embedded_before. REQUIRES: awaits_embeddings(inputs).
+/// usage_invalid for more texts than defaults::max_texts_embedded_before, or than
+/// defaults::max_bytes_embedded_before in all. REQUIRES: awaits_embeddings(inputs).
 Result<EmbeddingRun> embedding_run(const RunOptions& options, const RunInputs& inputs);
 
 /// Collects what an EmbeddingRun came to. Not thread-safe.
@@ -48,13 +47,9 @@ class EmbeddingFold {
 
  private:
   const EmbeddingRun& run_;
-  std::map<std::string, std::vector<float>, std::less<>> vectors_;
+  std::map<Digest, std::vector<float>> vectors_;  ///< By the texts' hashes.
   std::optional<Error> problem_;
 };
-
-/// The options of the run that follows: its budgets are what the embedding run has left of them. `price` is
-/// that of the options.
-RunOptions options_after(const RunFacts& embedded, RunOptions options, const RunPrice& price);
 
 /// Adds the embedding run's calls and what was paid for them.
 void add_embedding_run(const RunFacts& embedded, RunFacts& facts);

@@ -47,15 +47,18 @@ bool passed_with_high_confidence(const CaseResult& result) {
          });
 }
 
+bool has_answer(const CaseResult& result) {
+  return result.unit != nullptr && !one_line(result.unit->shown_text).empty();
+}
+
 /// Whole: of a longer one only the beginning is there.
 bool has_whole_answer(const CaseResult& result) {
-  return result.unit != nullptr && !one_line(result.unit->shown_text).empty() &&
-         result.unit->shown_text.size() + 4 < defaults::max_shown_bytes;
+  return result.unit->shown_text.size() + 4 < defaults::max_shown_bytes;
 }
 
 }  // namespace
 
-Result<void> check_harvest(const RunOptions& options, const RunInputs& inputs) {
+Result<void> check_harvest(const RunOptions& options) {
   const std::string& file = *options.harvest;
   if (std::filesystem::path(file).extension() != ".jsonl") {
     return fail(Reason::usage_invalid,
@@ -63,40 +66,44 @@ Result<void> check_harvest(const RunOptions& options, const RunInputs& inputs) {
   }
   if (options.settings.mode.value == Mode::mock)
     return fail(Reason::usage_invalid, "--harvest takes answers of models, and a mock run has none");
-  if (inputs.retrieval) {
-    const auto shown = std::ranges::find_if(inputs.retrieval->of_cases,
-                                            [](const RetrievedExample& one) { return !one.shown.empty(); });
-    if (shown != inputs.retrieval->of_cases.end()) {
-      return fail(Reason::usage_invalid,
-                  "--harvest: the case \"" + excerpt(shown->event.test, defaults::quoted_bytes) +
-                      "\" is shown the solved example \"" +
-                      excerpt(shown->event.example, defaults::quoted_bytes) +
-                      "\", and answers that had help must not become examples: run the suite without its "
-                      "\"examples\"");
-    }
-  }
   if (auto known = read_harvest_file(file); !known) return fail(std::move(known.error()));
   return check_output_path("solved examples", file);
 }
 
-Result<std::size_t> harvest_examples(const RunOptions& options, const RunResults& results) {
+Result<void> check_harvest_without_help(const RunInputs& inputs) {
+  if (!inputs.retrieval) return {};
+  const auto shown = std::ranges::find_if(inputs.retrieval->of_cases,
+                                          [](const RetrievedExample& one) { return !one.shown.empty(); });
+  if (shown == inputs.retrieval->of_cases.end()) return {};
+  return fail(Reason::usage_invalid,
+              "--harvest: the case \"" + excerpt(shown->event.test, defaults::quoted_bytes) +
+                  "\" is shown the solved example \"" + excerpt(shown->event.example, defaults::quoted_bytes) +
+                  "\", and answers that had help must not become examples: run the suite without its "
+                  "\"examples\"");
+}
+
+Result<Harvest> harvest_examples(const RunOptions& options, const RunResults& results) {
   const std::string& file = *options.harvest;
   auto known = read_harvest_file(file);
   if (!known) return fail(std::move(known.error()));
   std::string added;
-  std::size_t count = 0;
+  Harvest harvest;
   const bool has_arms = !options.arms.empty();
   const auto visited = visit_cases(results, [&](const CaseResult& result) {
     const Case& one = result.fixture;
-    if (one.kind != CaseKind::text || !passed_with_high_confidence(result) || !has_whole_answer(result))
-      return;
+    if (one.kind != CaseKind::text || !passed_with_high_confidence(result) || !has_answer(result)) return;
     std::string id = has_arms ? one.id.substr(0, one.id.rfind('@')) : one.id;
-    if (!known->ids.insert(id).second) return;
+    if (known->ids.contains(id)) return;
+    if (!has_whole_answer(result)) {
+      ++harvest.too_long;
+      return;
+    }
+    known->ids.insert(id);
     added += json_line({std::move(id), one.content, result.unit->shown_text, {one.category}});
-    ++count;
+    ++harvest.added;
   });
   if (!visited) return fail(visited.error());
-  if (count == 0) return count;
+  if (harvest.added == 0) return harvest;
   if (!known->text.empty() && known->text.back() != '\n') known->text += '\n';
   const auto written = write_whole_file("solved examples", file, [&](Sink& sink) -> Result<void> {
     sink.write(known->text);
@@ -104,7 +111,7 @@ Result<std::size_t> harvest_examples(const RunOptions& options, const RunResults
     return {};
   });
   if (!written) return fail(written.error());
-  return count;
+  return harvest;
 }
 
 }  // namespace sluice

@@ -9,14 +9,22 @@
 
 namespace sluice {
 
-/// Whether this run's answers may become solved examples (--harvest): usage_invalid for a mock run, for a
-/// file that holds something else, and for a run in which a case is shown an example, since what passes with
-/// its help would vouch for itself. REQUIRES: options.harvest.
-Result<void> check_harvest(const RunOptions& options, const RunInputs& inputs);
+/// Whether answers of such a run may become solved examples (--harvest): usage_invalid for a mock run, and
+/// for a file that holds something else. REQUIRES: options.harvest.
+Result<void> check_harvest(const RunOptions& options);
+/// usage_invalid for a run in which a case is shown an example: what passes with its help would vouch for
+/// itself. REQUIRES: options.harvest.
+Result<void> check_harvest_without_help(const RunInputs& inputs);
+
+/// What a harvest came to.
+struct Harvest {
+  std::size_t added = 0;
+  std::size_t too_long = 0;  ///< Answers that passed, but of which a result keeps the beginning alone.
+};
 
 /// Adds the answers of those cases that passed with high confidence to the file: every trial passed, repeats
 /// and perturbed ones too, and no metric so much as warned. Text cases alone; an id that the file has already
-/// is left as it is. The file is written whole or not at all. How many were added.
-Result<std::size_t> harvest_examples(const RunOptions& options, const RunResults& results);
+/// is left as it is. The file is written whole or not at all.
+Result<Harvest> harvest_examples(const RunOptions& options, const RunResults& results);
 
 }  // namespace sluice

@@ -5,6 +5,7 @@
 #include "coordinator/run/run_budget.hpp"
 #include "coordinator/session/embedding_run.hpp"
 #include "coordinator/session/run_plan.hpp"
+#include "coordinator/suite/recorded_answers.hpp"
 
 #include <algorithm>
 #include <utility>
@@ -140,9 +141,14 @@ Result<RunEstimate> estimate_run(const RunOptions& options, const RunInputs& inp
     const auto before = embedding_run(options, inputs);
     if (!before) return fail(before.error());
     Usage most;
-    for (const std::string& text : before->texts) most.input_tokens += token_bound(text) + 1;
-    sums.add(CallKind::embedding, *inputs.embedding.provider, inputs.embedding.embedding.model,
-             before->texts.size(), 0, most);
+    const CaseList& texts = before->inputs.suite.cases;
+    for (std::size_t i = 0; i < texts.size(); ++i) {
+      const auto text = texts.read(i);
+      if (!text) return fail(text.error());
+      most.input_tokens += token_bound((*text)->recorded->answer.text) + 1;
+    }
+    sums.add(CallKind::embedding, *inputs.embedding.provider, inputs.embedding.embedding.model, texts.size(), 0,
+             most);
   }
   estimate.calls = sums.finish();
   estimate.max_cost = options.settings.max_run_cost.value;

@@ -186,9 +186,9 @@ std::vector<Finding> findings_in_data_files(const Settings& settings) {
 namespace {
 
 /// Gives the cases the answers that --answers names.
-std::vector<Finding> take_answers(const RunOptions& options, CaseList& cases) {
+std::vector<Finding> take_answers(const RunOptions& options, const Redactor& redactor, CaseList& cases) {
   if (!options.answers) return {};
-  auto answers = load_recorded_answers(*options.answers);
+  auto answers = load_recorded_answers(*options.answers, redactor);
   if (!answers) return std::move(answers.error());
   // Of a part of the suite the others' answers are no slips.
   if (!options.is_selection()) {
@@ -236,7 +236,7 @@ tl::expected<RunInputs, std::vector<Finding>> load_run_inputs(const RunOptions& 
       return tl::unexpected(std::move(findings));
     }
   }
-  if (auto wrong = take_answers(options, selected->cases); !wrong.empty())
+  if (auto wrong = take_answers(options, files.redactor, selected->cases); !wrong.empty())
     return tl::unexpected(std::move(wrong));
   RunInputs inputs{std::move(*selected),
                    std::move(files.prompt),

@@ -49,7 +49,8 @@ std::optional<std::vector<CountedVote>> read_samples(TableReader& reader, double
 
 class AnswerReader {
  public:
-  AnswerReader(const DocumentContext& context, AnsweredTest& answer) : context_(context), answer_(answer) {}
+  AnswerReader(const DocumentContext& context, const Redactor& redactor, AnsweredTest& answer)
+      : context_(context), redactor_(redactor), answer_(answer) {}
 
   /// The test's id; nothing if it is not named.
   std::optional<std::string> read(const DocumentNode& node) {
@@ -106,7 +107,9 @@ class AnswerReader {
     judged.rubric_version = reader.word("rubric_version", Need::required).value_or("");
     const auto score = reader.number_in("score", 0.0, 1.0, Need::required);
     const auto votes = read_samples(reader, score.value_or(0.0));
-    judged.score.rationale = beginning(reader.text("rationale").value_or(""), defaults::max_rationale_bytes);
+    std::string rationale = reader.text("rationale").value_or("");
+    redactor_.apply(rationale);
+    judged.score.rationale = beginning(rationale, defaults::max_rationale_bytes);
     for (const char* derived : {"passed", "source", "agreement", "repeats"}) reader.entry(derived);
     reader.finish();
     if (!score || !votes) return;
@@ -117,6 +120,7 @@ class AnswerReader {
   }
 
   const DocumentContext& context_;
+  const Redactor& redactor_;
   AnsweredTest& answer_;
 };
 
@@ -149,7 +153,8 @@ std::vector<Finding> RecordedAnswers::check_tests(const CaseList& cases) const {
 }
 
 tl::expected<RecordedAnswers, std::vector<Finding>> parse_recorded_answers(std::string_view text,
-                                                                           const std::string& file) {
+                                                                           const std::string& file,
+                                                                           const Redactor& redactor) {
   RecordedAnswers recorded;
   recorded.file_ = file;
   std::vector<Finding> findings;
@@ -184,7 +189,7 @@ tl::expected<RecordedAnswers, std::vector<Finding>> parse_recorded_answers(std::
     } else {
       AnsweredTest answer;
       answer.line = number;
-      if (auto id = AnswerReader(context, answer).read(*node)) keep(std::move(*id), std::move(answer));
+      if (auto id = AnswerReader(context, redactor, answer).read(*node)) keep(std::move(*id), std::move(answer));
     }
   }
   if (findings.empty() && recorded.size() == 0) {
@@ -198,10 +203,11 @@ tl::expected<RecordedAnswers, std::vector<Finding>> parse_recorded_answers(std::
   return recorded;
 }
 
-tl::expected<RecordedAnswers, std::vector<Finding>> load_recorded_answers(const std::string& file) {
+tl::expected<RecordedAnswers, std::vector<Finding>> load_recorded_answers(const std::string& file,
+                                                                          const Redactor& redactor) {
   const auto text = read_file(file, defaults::max_recorded_bytes);
   if (!text) return tl::unexpected(std::vector<Finding>{{file, 0, text.error().message}});
-  return parse_recorded_answers(*text, file);
+  return parse_recorded_answers(*text, file, redactor);
 }
 
 }  // namespace sluice

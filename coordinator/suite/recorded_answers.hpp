@@ -1,5 +1,6 @@
 #pragma once
 
+#include "common/checks/redactor.hpp"
 #include "common/documents/finding.hpp"
 #include "common/model/recorded_answer.hpp"
 #include "common/model/votes.hpp"
@@ -42,7 +43,8 @@ class RecordedAnswers {
 
  private:
   friend tl::expected<RecordedAnswers, std::vector<Finding>> parse_recorded_answers(std::string_view text,
-                                                                                    const std::string& file);
+                                                                                    const std::string& file,
+                                                                                    const Redactor& redactor);
   std::string file_;
   std::map<std::string, AnsweredTest, std::less<>> answers_;
 };
@@ -50,10 +52,11 @@ class RecordedAnswers {
 /// JSON Lines of `{"id": TEST, "answer": TEXT}` and more, or spans as OpenTelemetry's collector exports them:
 /// objects with `resourceSpans`, of which those with the attribute `sluice.test` are read. Either all
 /// answers, or everything that is wrong: lines that are neither, unknown keys, a test that is answered twice,
-/// no answer at all.
-tl::expected<RecordedAnswers, std::vector<Finding>> parse_recorded_answers(std::string_view text,
-                                                                           const std::string& file);
+/// no answer at all. Rationales are redacted before they are cut to what a JudgeScore keeps.
+tl::expected<RecordedAnswers, std::vector<Finding>> parse_recorded_answers(
+    std::string_view text, const std::string& file, const Redactor& redactor = Redactor());
 /// The same of a file of at most defaults::max_recorded_bytes.
-tl::expected<RecordedAnswers, std::vector<Finding>> load_recorded_answers(const std::string& file);
+tl::expected<RecordedAnswers, std::vector<Finding>> load_recorded_answers(const std::string& file,
+                                                                          const Redactor& redactor);
 
 }  // namespace sluice

@@ -69,10 +69,7 @@ Result<void> add_judged(std::span<const GivenVotes> votes, const ScoringTask& ta
     } else {
       return fail(Reason::internal_error, "the votes of a judge metric are missing");
     }
-    std::string detail;
-    if (!judged.passed())
-      detail = beginning(one_line(to_valid_utf8(judged.rationale)), defaults::max_detail_bytes);
-    score.metrics.push_back({expectation.metric, judged.score(), judged.passed(), std::move(detail)});
+    score.metrics.push_back({expectation.metric, judged.score(), judged.passed(), detail_of(judged)});
     score.judged.push_back(std::move(judged));
   }
   return {};
@@ -92,6 +89,11 @@ void show_rejected_text(const Completion& completion, UnitResult& out) {
 }
 
 }  // namespace
+
+std::string detail_of(const JudgeScore& judged) {
+  if (judged.passed()) return {};
+  return std::string(beginning(one_line(to_valid_utf8(judged.rationale)), defaults::max_detail_bytes));
+}
 
 std::string shown_beginning(std::string_view text, bool is_error) {
   if (!is_error) return std::string(beginning(text, defaults::max_shown_bytes));

@@ -37,6 +37,9 @@ struct AssessedAnswer {
 Result<TrialScore> score_trial(const AssessedAnswer& answer, const ScoringTask& task,
                                const TextChecker& assess);
 
+/// Why a judge metric did not pass, in at most defaults::max_detail_bytes; empty if it did.
+std::string detail_of(const JudgeScore& judged);
+
 /// How an answer's text begins, as a result shows it: as it is, or, where it is itself the error, as one line
 /// without control characters.
 std::string shown_beginning(std::string_view text, bool is_error);

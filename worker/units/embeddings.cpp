@@ -74,7 +74,8 @@ Embeddings::Embeddings(const RunSettings& settings, std::shared_ptr<AnswerStore>
       computed_(settings.mode == Mode::mock || settings.embedding.model == lexical_embedding_model),
       store_(std::move(store)),
       engine_(engine),
-      owner_(owner) {
+      owner_(owner),
+      redactor_(Redactor::make(settings.redaction).value_or(Redactor())) {
   const auto found = std::ranges::find(settings.providers, embedding_.provider, &ProviderSettings::name);
   if (!computed_ && found != settings.providers.end()) provider_ = &*found;
 }
@@ -82,8 +83,8 @@ Embeddings::Embeddings(const RunSettings& settings, std::shared_ptr<AnswerStore>
 std::optional<std::variant<Evidence, Error>> Embeddings::begin(std::uint64_t unit, const WorkUnit& work,
                                                                std::string_view answer, TimePoint deadline,
                                                                const Moment& moment) {
-  const auto texts =
-      settings_.returns_embeddings ? std::vector{std::string(answer)} : texts_to_embed(answer, work);
+  auto texts = texts_to_embed(answer, work);
+  if (settings_.returns_embeddings && texts.empty()) texts.emplace_back(answer);
   if (texts.empty()) return Evidence{};
   if (computed_) return Evidence{computed(texts)};
   if (embedding_.model.empty() || !provider_) {
@@ -100,7 +101,7 @@ std::optional<std::variant<Evidence, Error>> Embeddings::begin(std::uint64_t uni
       found.emplace(text, std::move(*vector));
     } else if (settings_.mode == Mode::cached) {
       std::string quoted;
-      append_json_string(quoted, excerpt(text, 60));
+      append_json_string(quoted, excerpt(redactor_.redacted(text).value_or(text), 60));
       return Error{Reason::cache_miss,
                    "the cache does not hold the embedding of " + quoted + " by " + embedding_.model};
     } else {

@@ -1,5 +1,6 @@
 #pragma once
 
+#include "common/checks/redactor.hpp"
 #include "common/model/run_settings.hpp"
 #include "worker/answer_store.hpp"
 #include "worker/calls/call_engine.hpp"
@@ -47,7 +48,7 @@ class EmbeddingCall final : public CallRequest {
 /// connection; not thread-safe.
 class Embeddings final : public Enricher {
  public:
-  /// Settings and engine must outlive it.
+  /// Settings and engine must outlive it. REQUIRES: patterns of redaction that compile.
   Embeddings(const RunSettings& settings, std::shared_ptr<AnswerStore> store, CallEngine& engine,
              std::uint32_t owner);
 
@@ -76,6 +77,7 @@ class Embeddings final : public Enricher {
   std::shared_ptr<AnswerStore> store_;
   CallEngine& engine_;
   std::uint32_t owner_;
+  Redactor redactor_;                   ///< For texts that errors quote.
   std::map<Digest, std::string> sought_;  ///< Texts by key, held back in the queue.
   EmbeddingQueue queue_;
   std::map<std::uint64_t, EmbeddingCall> calls_;  ///< By their batches' numbers.

@@ -120,6 +120,8 @@ std::vector<CallId> UnitFlow::cancel() {
 /// With as many units under way as may be, all with calls that probe an outage in vain, one more unit may
 /// try; but none while others are past their answer, and will make room.
 std::uint32_t UnitFlow::most_units() const {
+  // They wait for calls of many texts, and make none of their own.
+  if (config_.settings.returns_embeddings) return concurrency() * defaults::max_embedded_texts;
   const bool may_exceed = units_.size() == concurrency() && waiting_ == 0 && engine_.all_probes_failed();
   return concurrency() + (may_exceed ? 1 : 0);
 }

@@ -72,7 +72,7 @@ void redact_claims(UnitResult& result, const Redactor& redactor) {
 }
 
 /// Details quote the answer, cut short: where something was redacted in it, they are what the redacted answer
-/// would get. One that would pass has no other words than its own.
+/// would get.
 void redact_details(UnitResult& result, const WorkUnit& unit, const Checks& checks,
                     const std::optional<std::string>& clean, const Redactor& redactor) {
   for (std::size_t task = 0; task < result.scores.size(); ++task) {
@@ -85,9 +85,24 @@ void redact_details(UnitResult& result, const WorkUnit& unit, const Checks& chec
       const bool is_of_text = i >= first_text && i < first_text + texts.size();
       if (clean && is_of_text && texts[i - first_text].metric != MetricId::semantic_similarity_to) {
         auto again = checks.text_checker.assess(*clean, texts[i - first_text]);
-        if (again && !again->detail.empty()) detail = std::move(again->detail);
+        // What the redacted answer would pass is about what is redacted, and may quote a part of it.
+        if (again) detail = again->detail.empty() ? "it is about what is redacted" : std::move(again->detail);
       }
       redactor.apply(detail);
+    }
+  }
+}
+
+/// Of recorded judgements: those of votes are clean before they are cut.
+void disclose_recorded(UnitResult& result, const Disclosure& disclosure) {
+  for (TrialScore& score : result.scores) {
+    const std::size_t first = score.metrics.size() - score.judged.size();
+    for (std::size_t i = 0; i < score.judged.size(); ++i) {
+      JudgeScore& judged = score.judged[i];
+      if (judged.source != JudgeSource::trace) continue;
+      disclosure.keys.apply(judged.rationale);
+      disclosure.redactor.apply(judged.rationale);
+      score.metrics[first + i].detail = detail_of(judged);
     }
   }
 }
@@ -135,6 +150,7 @@ UnitResult unit_result(const WorkUnit& unit, const Checks& checks, UnitOutcome o
   const bool judged = !evidence.votes.empty();
   score_answer(completion, checks, unit, judged ? disclosed(evidence, disclosure) : evidence, result,
                std::move(read.claims));
+  disclose_recorded(result, disclosure);
   auto clean = redactor.redacted(completion.text);
   redact(result, clean, unit, checks, redactor);
   if (embedding && !result.error) {

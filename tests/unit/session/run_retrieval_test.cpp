@@ -5,7 +5,6 @@
 #include "coordinator/session/run_inputs.hpp"
 #include "coordinator/session/run_plan.hpp"
 
-#include <chrono>
 #include <memory>
 #include <optional>
 #include <string>
@@ -83,9 +82,8 @@ TEST(EmbeddingRun, HasACaseForEachTextAndNothingElseOfTheRun) {
   ASSERT_TRUE(inputs);
   const auto run = embedding_run(options, *inputs);
   ASSERT_TRUE(run) << run.error().message;
-  EXPECT_EQ(run->texts, (std::vector<std::string>{"Raise the version of log4j.", "Sing!"}))
+  EXPECT_EQ(run->names, (std::vector<std::string>{"solved example \"log4j\"", "test \"b\""}))
       << "the example's text is a test's, too";
-  EXPECT_EQ(run->names, (std::vector<std::string>{"solved example \"log4j\"", "test \"b\""}));
   ASSERT_EQ(run->inputs.suite.cases.size(), 2u);
   EXPECT_EQ(run->inputs.suite.cases.id(1), "00001");
   EXPECT_TRUE(run->options.returns_embeddings);
@@ -100,8 +98,9 @@ TEST(EmbeddingRun, HasACaseForEachTextAndNothingElseOfTheRun) {
 }
 
 /// A case of an embedding run that came to this.
-CaseResult of(const Case& fixture, const UnitResult& unit, const Error* error = nullptr) {
-  CaseResult result{fixture};
+CaseResult of(const EmbeddingRun& run, std::size_t index, const UnitResult& unit,
+              const Error* error = nullptr) {
+  CaseResult result{**run.inputs.suite.cases.read(index)};
   result.unit = &unit;
   result.error = error;
   return result;
@@ -113,14 +112,13 @@ TEST(EmbeddingFold, FindsTheExamplesByTheVectors) {
   ASSERT_TRUE(inputs);
   const auto run = embedding_run(options, *inputs);
   ASSERT_TRUE(run);
-  const Case fixture;
   UnitResult first;
   first.embedding = pack_embedding(std::vector{1.0f, 0.0f});
   UnitResult second;
   second.embedding = pack_embedding(std::vector{0.7f, 0.7f});
   EmbeddingFold fold(*run);
-  fold.add(0, of(fixture, first));
-  fold.add(1, of(fixture, second));
+  fold.add(0, of(*run, 0, first));
+  fold.add(1, of(*run, 1, second));
   const auto found = fold.retrieve(*inputs, std::nullopt);
   ASSERT_TRUE(found) << found.error().message;
   const auto events = events_of(*found);
@@ -143,15 +141,14 @@ TEST(EmbeddingFold, NamesTheFirstTextWithoutAVector) {
   ASSERT_TRUE(inputs);
   const auto run = embedding_run(options, *inputs);
   ASSERT_TRUE(run);
-  const Case fixture;
   const auto message = [&](const std::string& of_second, const Error* error) {
     UnitResult first;
     first.embedding = pack_embedding(std::vector{1.0f, 0.0f});
     UnitResult second;
     second.embedding = of_second;
     EmbeddingFold fold(*run);
-    fold.add(0, of(fixture, first));
-    fold.add(1, of(fixture, second, error));
+    fold.add(0, of(*run, 0, first));
+    fold.add(1, of(*run, 1, second, error));
     const auto found = fold.retrieve(*inputs, std::nullopt);
     return found ? std::string() : found.error().message;
   };
@@ -161,32 +158,17 @@ TEST(EmbeddingFold, NamesTheFirstTextWithoutAVector) {
   EXPECT_NE(message(pack_embedding(std::vector{1.0f}), nullptr).find("has 1 dimensions"), std::string::npos);
 }
 
-TEST(EmbeddingRun, LeavesTheRunThatFollowsWhatIsLeftOfTheBudgets) {
+TEST(EmbeddingRun, IsCountedWithTheRunThatFollows) {
   RunFacts facts;
   facts.paid.of(CallKind::embedding).input_tokens = 300;
   facts.paid_by_arm = facts.paid;
   facts.requests = 2;
-  facts.started_at_ms = 1000;
-  facts.completed_at_ms = 3000;
-  RunOptions options;
-  options.settings.max_run_tokens.value = 1000;
-  options.settings.max_run_cost.value = 1.0;
-  options.settings.run_deadline.value = std::chrono::milliseconds(5000);
-  const auto price = [](const PaidByArm&) { return std::optional(0.25); };
-  const RunOptions left = options_after(facts, options, price);
-  EXPECT_EQ(left.settings.max_run_tokens.value, 700u);
-  EXPECT_EQ(left.settings.max_run_cost.value, 0.75);
-  EXPECT_EQ(left.settings.run_deadline.value, std::chrono::milliseconds(3000));
-  options.settings.max_run_tokens.value = 100;
-  options.settings.run_deadline.value = std::chrono::milliseconds(500);
-  const RunOptions none = options_after(facts, options, price);
-  EXPECT_EQ(none.settings.max_run_tokens.value, 0u);
-  EXPECT_EQ(none.settings.run_deadline.value, std::chrono::milliseconds(1));
   RunFacts both;
   both.requests = 5;
   add_embedding_run(facts, both);
   EXPECT_EQ(both.requests, 7u);
   EXPECT_EQ(both.paid.of(CallKind::embedding).input_tokens, 300u);
+  EXPECT_EQ(both.paid_by_arm.total(), both.paid);
 }
 
 TEST(RunRetrieval, ASuiteWithoutExamplesNeedsNoEmbedder) {
