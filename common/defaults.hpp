@@ -60,6 +60,12 @@ inline constexpr std::size_t max_backslashes = 16;
 /// is not read again from each of its places where a key may begin.
 inline constexpr std::size_t max_break_bytes = 128;
 
+// --- Corpora (docs/corpus.md)
+// -----------------------------------------------------------------------------------------------------------
+/// Of a file that is asked about: some 600 lines. What a model says of more is about its beginning and end.
+inline constexpr std::uint32_t max_tokens_per_file = 16'000;
+inline constexpr std::uint32_t max_tokens_per_scan = 1'000'000;  ///< Of all of them: some dollars at most.
+
 // --- Judges (docs/judges.md)
 // -----------------------------------------------------------------------------
 inline constexpr std::uint32_t max_judge_samples = 99;    ///< Beyond it another vote says nothing more.
