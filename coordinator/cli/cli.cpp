@@ -126,10 +126,12 @@ int run_program(int argc, char** argv, const StartWorkers& start_workers, const 
   program.footer(sluice_examples);
   // One command: a file or a run after it may bear a command's name.
   program.require_subcommand(0, 1);
-  const std::array<Command, 16> commands{add_run_command(program, start_workers, cache_tools),
+  const std::array<Command, 18> commands{add_run_command(program, start_workers, cache_tools),
                                          add_rerun_command(program, start_workers, cache_tools),
                                          add_plan_command(program, cache_tools),
                                          add_grade_command(program, start_workers),
+                                         add_generate_corpus_command(program, start_workers, cache_tools),
+                                         add_review_command(program),
                                          add_list_fixtures_command(program),
                                          add_validate_fixtures_command(program),
                                          add_config_command(program),
