@@ -37,34 +37,45 @@ class Scanner {
     if (!is_plain_name(path)) return void(++out.not_text);
     const LanguageRules* language = rules_.language_of(path);
     if (language == nullptr) return void(++out.other_languages);
-    // A token stands for two bytes at most, so that this file is beyond its budget.
-    const std::size_t most =
-        std::min<std::uint64_t>(2 * budget_.tokens_per_file, defaults::max_fixture_bytes);
-    auto read = tree_.read(path, most);
+    // A token stands for two bytes at most, so that a longer file is beyond its budget.
+    auto read =
+        tree_.read(path, std::min<std::uint64_t>(2 * budget_.tokens_per_file, defaults::max_fixture_bytes));
     if (!read) return void(++out.unreadable);
     if (!*read) return leave_out_long(path);
     if (!is_text(**read)) return void(++out.not_text);
-    ScannedFile file{path, language->name, with_unix_line_ends(std::move(**read)), 0, {}};
-    file.triggers = triggers_of(*language, path, file.text);
+    const std::string text = with_unix_line_ends(std::move(**read));
+    ScannedFile file{path, language->name, "", token_bound(text), triggers_of(*language, path, text)};
     if (file.triggers.empty()) return void(++out.without_trigger);
-    file.tokens = token_bound(file.text);
     if (file.tokens > budget_.tokens_per_file) return leave_out_long(path);
+    // Its text is read again if it is asked about: a tree may hold more than the memory.
     scan_.files.push_back(std::move(file));
   }
 
   Scan finish() {
     std::ranges::sort(scan_.files, is_worth_more);
-    std::erase_if(scan_.files, [this](const ScannedFile& file) {
+    std::erase_if(scan_.files, [this](ScannedFile& file) {
       const bool fits = scan_.tokens + file.tokens <= budget_.tokens_per_scan;
-      if (fits) scan_.tokens += file.tokens;
       if (!fits) ++scan_.left_out.beyond_scan;
-      return !fits;
+      if (!fits || !read_again(file)) return true;
+      scan_.tokens += file.tokens;
+      return false;
     });
     std::ranges::sort(scan_.files, {}, &ScannedFile::path);
     return std::move(scan_);
   }
 
  private:
+  bool read_again(ScannedFile& file) {
+    auto read = tree_.read(file.path, defaults::max_fixture_bytes);
+    if (read && *read && is_text(**read)) {
+      file.text = with_unix_line_ends(std::move(**read));
+      // Somebody may be at work on it.
+      if (token_bound(file.text) <= file.tokens) return true;
+    }
+    ++scan_.left_out.unreadable;
+    return false;
+  }
+
   void leave_out_long(const std::string& path) {
     ++scan_.left_out.too_long;
     if (scan_.left_out.longest.size() < defaults::listed_files) scan_.left_out.longest.push_back(path);

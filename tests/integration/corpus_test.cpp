@@ -1,23 +1,18 @@
 // A corpus from a code base: what is asked about, what is sampled and written, that it loads and runs, and
 // that what was paid for is not paid for again.
 #include "tests/support/paths.hpp"
+#include "tests/support/terminal_process.hpp"
 #include "tests/support/workbench.hpp"
 
 #include <algorithm>
 #include <csignal>
-#include <cstdlib>
-#include <fstream>
 #include <map>
 #include <set>
 #include <sstream>
 #include <string>
 #include <vector>
 
-#include <fcntl.h>
 #include <nlohmann/json.hpp>
-#include <sys/ioctl.h>
-#include <sys/wait.h>
-#include <unistd.h>
 
 namespace sluice::corpus_test {
 
@@ -304,57 +299,6 @@ TEST_F(Corpus, SaysWhatIsWrongBeforeAnythingIsPaid) {
   EXPECT_EQ(simulator.count("start"), 0u);
 }
 
-/// A program on a terminal of its own, 80 columns wide.
-class OnTerminal {
- public:
-  OnTerminal(const std::vector<std::string>& words, const std::map<std::string, std::string>& variables) {
-    master_ = ::posix_openpt(O_RDWR | O_NOCTTY);
-    if (master_ < 0 || ::grantpt(master_) != 0 || ::unlockpt(master_) != 0) return;
-    const std::string name = ::ptsname(master_);
-    const winsize size{24, 80, 0, 0};
-    ::ioctl(master_, TIOCSWINSZ, &size);
-    child_ = ::fork();
-    if (child_ != 0) return;
-    ::setsid();
-    const int terminal = ::open(name.c_str(), O_RDWR);
-    for (int fd = 0; fd < 3; ++fd) ::dup2(terminal, fd);
-    for (const auto& [variable, value] : variables) ::setenv(variable.c_str(), value.c_str(), 1);
-    std::vector<char*> arguments;
-    for (const std::string& word : words) arguments.push_back(const_cast<char*>(word.c_str()));
-    arguments.push_back(nullptr);
-    ::execv(arguments[0], arguments.data());
-    ::_exit(127);
-  }
-  OnTerminal(const OnTerminal&) = delete;
-  OnTerminal& operator=(const OnTerminal&) = delete;
-  ~OnTerminal() {
-    if (child_ > 0) {
-      ::kill(child_, SIGKILL);
-      ::waitpid(child_, nullptr, 0);
-    }
-    ::close(master_);
-  }
-  /// Reads until the text has come; "" if it does not.
-  std::string read_to(const std::string& text) {
-    ::fcntl(master_, F_SETFL, O_NONBLOCK);
-    std::string seen;
-    const bool came = eventually([&] {
-      char buffer[4096];
-      const auto count = ::read(master_, buffer, sizeof buffer);
-      if (count > 0) seen.append(buffer, static_cast<std::size_t>(count));
-      return seen.find(text) != std::string::npos;
-    });
-    return came ? seen : "";
-  }
-  void type(const std::string& line) {
-    EXPECT_EQ(::write(master_, line.data(), line.size()), static_cast<ssize_t>(line.size()));
-  }
-
- private:
-  int master_ = -1;
-  pid_t child_ = -1;
-};
-
 TEST_F(Corpus, IsReviewedOnATerminal) {
   write_files("py", "#", "response = requests.get(url, verify=False)  " + std::string(100, '#'), 5);
   const auto simulator = start_simulator();
@@ -370,8 +314,9 @@ TEST_F(Corpus, IsReviewedOnATerminal) {
                  "else touch '" +
                  (folder() / "done").string() + "'; echo broken >> \"$1\"; fi\n");
   const std::string prompt = "[q]uit? ";
-  OnTerminal review({program_path("sluice"), "review", out().string()},
-                    {{"VISUAL", "sh " + editor.string()}, {"TERM", "xterm"}, {"HOME", folder().string()}});
+  TerminalProcess review(
+      {program_path("sluice"), "review", out().string()},
+      {{"VISUAL", "sh " + editor.string()}, {"TERM", "xterm"}, {"HOME", folder().string()}});
   const std::string page = review.read_to(prompt);
   EXPECT_NE(page.find("1 of 5"), std::string::npos) << page;
   EXPECT_NE(page.find("tls/cert_verification/enabled = false"), std::string::npos) << page;

@@ -1,6 +1,7 @@
 #include "coordinator/corpus/findings.hpp"
 
 #include "common/documents/toml_document.hpp"
+#include "common/text/text.hpp"
 #include "config/embedded_config.hpp"
 #include "coordinator/corpus/fixture_file.hpp"
 #include "coordinator/defaults.hpp"
@@ -195,6 +196,23 @@ TEST(FixtureFiles, ReadBackAsTheyWereWritten) {
     EXPECT_TRUE(is_sealed(text));
     EXPECT_FALSE(is_sealed(text + "\n"));
     EXPECT_FALSE(is_sealed("# a comment\n" + text));
+  }
+}
+
+TEST(FixtureFiles, ReadBackWhateverQuotesStandWhere) {
+  const std::string characters = "'\"\\\n\ra";
+  std::vector<std::string> texts{""};
+  for (std::size_t from = 0, length = 0; length < 5; ++length) {
+    const std::size_t to = texts.size();
+    for (; from < to; ++from) {
+      for (const char c : characters) texts.push_back(texts[from] + c);
+    }
+  }
+  for (const std::string& text : texts) {
+    const auto read = parse_toml("a = " + toml_long_string(text) + "\nb = " + toml_string(text) + "\n");
+    ASSERT_TRUE(read) << json_string(text) << read.error().message;
+    for (const char* const key : {"a", "b"})
+      ASSERT_EQ(std::get<std::string>(find_entry(*read, key)->value.value), text) << key;
   }
 }
 
