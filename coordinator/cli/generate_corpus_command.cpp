@@ -169,12 +169,15 @@ class CorpusMaker {
 
   int report_interruption(const ConcludedRun& run) const {
     const Error& why = *run.facts.cut_short;
-    const bool goes_on = run.options.settings.mode.value == Mode::live && !run.options.no_cache;
+    const Mode mode = run.options.settings.mode.value;
+    std::string advice;
+    if (mode == Mode::live && !run.options.no_cache)
+      advice = "; the answers are in the cache, from where the same command goes on";
+    if (mode == Mode::cached) advice = "; without --mode cached the others are asked about";
     report_error(why);
     report_warning("no fixture is written: " +
                    wording::counted_of(made_.answers, made_.answers + made_.error_count, "file") +
-                   " answered" +
-                   (goes_on ? "; the answers are in the cache, from where the same command goes on" : ""));
+                   " answered" + advice);
     return is_run_budget(why.reason) ? exit_failed : exit_error;
   }
 

@@ -76,6 +76,7 @@ std::string scan_text(const Scan& scan, const std::string& folder, const FileLis
                         "; " + grouped(scan.tokens) + " tokens at most, without the prompt around each.",
                     columns);
   const std::string others = listed(Amounts{{out.without_trigger, "without a trigger"},
+                                            {out.same_text, "with the text of another"},
                                             {out.other_languages, "of no language of the rules"},
                                             {out.not_text, "that are no UTF-8 text"},
                                             {out.unreadable, "that are no readable files of the tree"},

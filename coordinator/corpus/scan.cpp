@@ -1,12 +1,14 @@
 #include "coordinator/corpus/scan.hpp"
 
 #include "common/defaults.hpp"
+#include "common/hash.hpp"
 #include "common/model/token_bound.hpp"
 #include "common/text/text.hpp"
 #include "coordinator/defaults.hpp"
 #include "coordinator/suite/suite_builder.hpp"
 
 #include <algorithm>
+#include <set>
 #include <utility>
 
 namespace sluice {
@@ -47,6 +49,8 @@ class Scanner {
     ScannedFile file{path, language->name, "", token_bound(text), triggers_of(*language, path, text)};
     if (file.triggers.empty()) return void(++out.without_trigger);
     if (file.tokens > budget_.tokens_per_file) return leave_out_long(path);
+    if (!texts_.insert(FieldHasher().field(file.language).field(text).finish()).second)
+      return void(++out.same_text);
     // Its text is read again if it is asked about: a tree may hold more than the memory.
     scan_.files.push_back(std::move(file));
   }
@@ -85,6 +89,7 @@ class Scanner {
   const TriggerRules& rules_;
   ScanBudget budget_;
   Scan scan_;
+  std::set<Digest> texts_;
 };
 
 }  // namespace

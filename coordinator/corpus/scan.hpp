@@ -31,6 +31,7 @@ struct LeftOut {
   std::uint64_t unreadable = 0;       ///< No regular file of the tree: links that leave it, submodules.
   std::uint64_t not_text = 0;         ///< Binary, or no UTF-8; so are names.
   std::uint64_t without_trigger = 0;
+  std::uint64_t same_text = 0;         ///< As a file before it, by path: one answer is that of both.
   std::uint64_t too_long = 0;          ///< Beyond the budget of a file.
   std::uint64_t beyond_scan = 0;       ///< Beyond the budget of the scan.
   std::vector<std::string> longest{};  ///< Paths of the first that are too long.
@@ -44,7 +45,7 @@ struct Scan {
 
 /// What of the tree is worth asking about. Where the scan's budget does not hold all, files with the most
 /// kinds of triggers go first, then by path; one that does not fit leaves its place to the next that does.
-/// The order of `paths` does not matter.
+/// REQUIRES: `paths` as list_files sorts them.
 Scan scan_tree(const std::vector<std::string>& paths, const TreeReader& tree, const TriggerRules& rules,
                const ScanBudget& budget);
 

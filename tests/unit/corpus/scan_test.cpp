@@ -64,10 +64,18 @@ TEST(Scan, LeavesOutWhatIsNotWorthIt) {
   EXPECT_EQ(scan.left_out.longest, Paths{"f.c"});
 }
 
+TEST(Scan, AsksAboutEqualTextsOnce) {
+  Texts tree;
+  tree.files = {{"a.c", "a secret\n"}, {"b.c", "a secret\r\n"}, {"c.c", "another secret\n"}};
+  const Scan scan = scan_tree(tree.paths(), tree, rules(), {100, 1000});
+  EXPECT_EQ(paths_of(scan), (Paths{"a.c", "c.c"}));
+  EXPECT_EQ(scan.left_out.same_text, 1u);
+}
+
 TEST(Scan, SpendsItsBudgetOnFilesWithMoreKindsOfTriggersFirst) {
   Texts tree;
   tree.files = {
-      {"a.c", "secret"}, {"key.c", "secret"}, {"long.c", "secret" + std::string(20, '.')}, {"z.c", "secret"}};
+      {"a.c", "secret"}, {"key.c", "SECRET"}, {"long.c", "secret" + std::string(20, '.')}, {"z.c", "Secret"}};
   const std::uint64_t each = token_bound("secret");
   const Scan scan = scan_tree(tree.paths(), tree, rules(), {100, 3 * each});
   EXPECT_EQ(paths_of(scan), (Paths{"a.c", "key.c", "z.c"})) << "what does not fit leaves its place";
@@ -78,7 +86,7 @@ TEST(Scan, SpendsItsBudgetOnFilesWithMoreKindsOfTriggersFirst) {
 
 TEST(Scan, MakesCasesThatAskForClaims) {
   Texts tree;
-  tree.files = {{"src/b.c", "secret"}, {"a.c", "secret"}};
+  tree.files = {{"src/b.c", "secret"}, {"a.c", "a secret"}};
   const Suite suite = suite_of(scan_tree(tree.paths(), tree, rules(), {100, 1000}), "corpus of x");
   ASSERT_EQ(suite.cases.size(), 2u);
   EXPECT_EQ(suite.cases.id(0), "a.c");
