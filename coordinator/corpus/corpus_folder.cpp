@@ -20,14 +20,14 @@ bool is_hidden(const fs::path& path) {
   return path.filename().native().starts_with('.');
 }
 
-/// Whether load_suite would find any file.
+/// Whether load_suite would find any fixture.
 bool has_fixtures(const fs::path& folder) {
   std::error_code error;
   fs::recursive_directory_iterator entries(folder, error);
   for (; !error && entries != fs::recursive_directory_iterator(); entries.increment(error)) {
     if (is_hidden(entries->path())) {
       entries.disable_recursion_pending();
-    } else if (entries->path().extension() == ".toml") {
+    } else if (entries->path().extension() == ".toml" && entries->path() != folder / "manifest.toml") {
       return true;
     }
   }

@@ -101,8 +101,7 @@ Result<FileList> list_files(const fs::path& folder, std::span<const std::string>
     list.paths = std::move(*walked);
   }
   std::ranges::sort(list.paths);
-  const auto repeated = std::ranges::unique(list.paths);
-  list.paths.erase(repeated.begin(), repeated.end());
+  list.paths.erase(std::unique(list.paths.begin(), list.paths.end()), list.paths.end());
   return list;
 }
 

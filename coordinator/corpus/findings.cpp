@@ -4,7 +4,6 @@
 #include "coordinator/defaults.hpp"
 
 #include <algorithm>
-#include <cctype>
 #include <utility>
 
 namespace sluice {

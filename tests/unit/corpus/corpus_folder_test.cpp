@@ -47,6 +47,8 @@ TEST_F(CorpusFolder, IsEmptyUntilSomethingIsWritten) {
   EXPECT_TRUE(corpus().fixtures.empty());
   fs::create_directories(root() / "tls");
   EXPECT_TRUE(corpus().fixtures.empty());
+  write_text(root() / "manifest.toml", "[corpus]\nversion = \"1.0.0\"\n");
+  EXPECT_TRUE(corpus().fixtures.empty());
   EXPECT_EQ(write({fixture("auto-1"), fixture("auto-2")}).added, 2u);
   const Corpus now = corpus();
   ASSERT_EQ(now.fixtures.size(), 2u);

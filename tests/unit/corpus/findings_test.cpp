@@ -8,6 +8,8 @@
 #include "coordinator/suite/fixture.hpp"
 #include "coordinator/suite/toml_string.hpp"
 
+#include <algorithm>
+
 #include <gtest/gtest.h>
 
 namespace sluice::findings_test {
@@ -66,7 +68,7 @@ TEST(CorpusFindings, BecomeFixturesOfWhatTheyShow) {
   EXPECT_DOUBLE_EQ(one.min_confidence, 0.7);
 }
 
-TEST(CorpusFindings, LeaveOutWhatCannotBeRelyedOn) {
+TEST(CorpusFindings, LeaveOutWhatCannotBeReliedOn) {
   Findings made = findings();
   FinalClaim invented = unverified(1);
   invented.matched_ontology = false;
