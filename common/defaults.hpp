@@ -44,6 +44,28 @@ inline constexpr std::uint32_t judge_max_tokens = 1024;  ///< A score and a para
 inline constexpr std::uint32_t retention_days = 30;         ///< As the docs have it, ...
 inline constexpr std::uint32_t retention_max_count = 1000;  ///< ... both.
 
+// --- Keys in foreign texts
+// -----------------------------------------------------------------------------------------------
+/// Shorter keys are not looked for: they would stand in many a text by chance, in an answer's sooner than in
+/// an error's.
+inline constexpr std::size_t shortest_key_in_messages = 5;
+inline constexpr std::size_t shortest_key_in_answers = 8;
+/// Letters alone, or a number: shorter ones are words that servers without keys are given ("not-needed",
+/// "sk-no-key-required"), and providers' keys are longer.
+inline constexpr std::size_t longest_word_for_a_key = 19;
+/// As many as four documents in one another have before one character: a bound, so that a text of nothing but
+/// backslashes is not read again for each.
+inline constexpr std::size_t max_backslashes = 16;
+/// Line ends and blanks in the midst of a key: more than any folding has, and a bound, so that a run of them
+/// is not read again from each of its places where a key may begin.
+inline constexpr std::size_t max_break_bytes = 128;
+
+// --- Corpora (docs/corpus.md)
+// -----------------------------------------------------------------------------------------------------------
+/// Of a file that is asked about: some 600 lines. What a model says of more is about its beginning and end.
+inline constexpr std::uint32_t max_tokens_per_file = 16'000;
+inline constexpr std::uint32_t max_tokens_per_scan = 1'000'000;  ///< Of all of them: some dollars at most.
+
 // --- Judges (docs/judges.md)
 // -----------------------------------------------------------------------------
 inline constexpr std::uint32_t max_judge_samples = 99;    ///< Beyond it another vote says nothing more.

@@ -13,6 +13,7 @@ extern const std::string_view vote_schema;        ///< schemas/vote.schema.json
 extern const std::string_view comparison_schema;  ///< schemas/comparison.schema.json
 extern const std::string_view prices;             ///< prices.toml
 extern const std::string_view default_plugin;     ///< plugins/default/plugin.yaml
+extern const std::string_view triggers;           ///< triggers.toml
 extern const std::string_view report_schema;      ///< schemas/report.schema.json
 
 struct EmbeddedFile {

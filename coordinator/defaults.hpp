@@ -34,6 +34,21 @@ inline constexpr std::uint32_t max_runs_named =
     1'000'000;  ///< Of `runs --limit` and `--keep`: in effect all.
 inline constexpr std::uint32_t max_observations_named = 1'000'000'000;  ///< Of `observations prune --keep`.
 
+// --- corpus (docs/corpus.md)
+inline constexpr std::uint32_t sample_size = 50;  ///< Fixtures a generation: as many as a person reviews.
+inline constexpr std::uint32_t max_sample_size = 1'000'000;
+inline constexpr double claim_confidence = 0.7;  ///< That a claim needs to become a fixture.
+/// A file of so many lines is kept whole; of a longer one what stands around the claim, since each line more
+/// is read by whoever reviews, and paid for in each run.
+inline constexpr std::size_t whole_file_lines = 60;
+inline constexpr std::size_t lines_around_claim = 20;   ///< Before it, and after it.
+inline constexpr std::size_t max_excerpt_bytes = 8192;  ///< Some 200 lines; lines of bundles are long.
+inline constexpr std::size_t shortest_random_run = 20;  ///< Shorter words reach no entropy worth a look.
+inline constexpr std::size_t max_listing_bytes = 256u << 20;  ///< Names of files from git: some millions.
+inline constexpr std::chrono::milliseconds listing_timeout{120'000};  ///< A cold disk, and millions of files.
+inline constexpr std::size_t listed_files = 10;                       ///< Named of those that a line counts.
+inline constexpr std::size_t shown_code_lines = 60;  ///< Of a fixture in `sluice review`: a page.
+
 // --- dispatch
 /// Keys that are waited for or paid for; beyond it workers pay without a lease, so that memory is bounded.
 inline constexpr std::size_t max_open_keys = 65'536;

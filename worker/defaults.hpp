@@ -136,18 +136,5 @@ inline constexpr double window_tolerance = 0.1;
 inline constexpr std::uint64_t most_announced = 1'000'000'000'000;
 /// Words of fewer bytes that begin as a provider's key are none.
 inline constexpr std::size_t shortest_known_key = 12;
-/// Shorter keys are not looked for: they would stand in many a text by chance, in an answer's sooner than in
-/// an error's.
-inline constexpr std::size_t shortest_key_in_messages = 5;
-inline constexpr std::size_t shortest_key_in_answers = 8;
-/// Letters alone, or a number: shorter ones are words that servers without keys are given ("not-needed",
-/// "sk-no-key-required"), and providers' keys are longer.
-inline constexpr std::size_t longest_word_for_a_key = 19;
-/// As many as four documents in one another have before one character: a bound, so that a text of nothing but
-/// backslashes is not read again for each.
-inline constexpr std::size_t max_backslashes = 16;
-/// Line ends and blanks in the midst of a key: more than any folding has, and a bound, so that a run of them
-/// is not read again from each of its places where a key may begin.
-inline constexpr std::size_t max_break_bytes = 128;
 
 }  // namespace sluice::defaults

@@ -213,6 +213,10 @@ std::vector<SettingDefinition> make_setting_definitions() {
              "How long observations are kept"),
       define("retention_max_count", "", &S::retention_max_count, whole(0, 1'000'000'000), "N",
              "So many of the newest observations are kept whatever their age"),
+      define("max_tokens_per_file", "", &S::max_tokens_per_file, whole(1, 10'000'000), "N",
+             "Tokens of a file that `generate-corpus` asks about; longer ones are left out"),
+      define("max_tokens_per_scan", "", &S::max_tokens_per_scan, whole(1, 1'000'000'000), "N",
+             "Tokens of all files that it asks about, without the prompt around each"),
       in_redaction_section(
           define("redact", "--redact", &S::redact, parse_redactions, "A,B",
                  "Shipped patterns to replace outside the caches: keys, mail, all or none", NamesOrNone()),

@@ -102,6 +102,8 @@ struct Settings {
   Setting<std::string> database_path;  ///< Of observations; empty: in the home. See observations_file.
   Setting<std::uint32_t> retention_days{defaults::retention_days};
   Setting<std::uint32_t> retention_max_count{defaults::retention_max_count};
+  Setting<std::uint32_t> max_tokens_per_file{defaults::max_tokens_per_file};  ///< Of `generate-corpus`: ...
+  Setting<std::uint32_t> max_tokens_per_scan{defaults::max_tokens_per_scan};  ///< ... of files' texts alone.
   Setting<std::vector<std::string>> redact;  ///< Names of shipped patterns, or "all" or "none" alone.
   /// Those of the file, by name: in effect beside the shipped ones. See redaction_of.
   std::vector<std::pair<std::string, Setting<std::string>>> redaction_patterns;

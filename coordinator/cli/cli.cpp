@@ -126,16 +126,28 @@ int run_program(int argc, char** argv, const StartWorkers& start_workers, const 
   program.footer(sluice_examples);
   // One command: a file or a run after it may bear a command's name.
   program.require_subcommand(0, 1);
-  const auto commands = std::to_array<Command>(
-      {add_run_command(program, start_workers, cache_tools),
-       add_rerun_command(program, start_workers, cache_tools), add_plan_command(program, cache_tools),
-       add_grade_command(program, start_workers), add_list_fixtures_command(program),
-       add_validate_fixtures_command(program), add_config_command(program), add_baseline_command(program),
-       add_update_baseline_command(program), add_runs_command(program),
-       add_show_command(program, cache_tools), add_diff_command(program, cache_tools),
-       add_observations_command(program), add_compare_command(program),
-       add_calibrate_judge_command(program, start_workers), add_calibrate_bands_command(program),
-       add_quality_command(program), add_cache_command(program, cache_tools)});
+  const auto commands = std::to_array<Command>({
+      add_run_command(program, start_workers, cache_tools),
+      add_rerun_command(program, start_workers, cache_tools),
+      add_plan_command(program, cache_tools),
+      add_grade_command(program, start_workers),
+      add_generate_corpus_command(program, start_workers, cache_tools),
+      add_review_command(program),
+      add_list_fixtures_command(program),
+      add_validate_fixtures_command(program),
+      add_config_command(program),
+      add_baseline_command(program),
+      add_update_baseline_command(program),
+      add_runs_command(program),
+      add_show_command(program, cache_tools),
+      add_diff_command(program, cache_tools),
+      add_observations_command(program),
+      add_compare_command(program),
+      add_calibrate_judge_command(program, start_workers),
+      add_calibrate_bands_command(program),
+      add_quality_command(program),
+      add_cache_command(program, cache_tools),
+  });
   try {
     program.parse(argc, argv);
   } catch (const CLI::Success& success) {

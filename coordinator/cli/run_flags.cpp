@@ -70,9 +70,13 @@ void add_suite_flags(CLI::App& app, RunFlags& flags) {
          "With --max-fixtures: a sample by category, by this seed (default 1)")
       ->expected(0, 1)
       ->type_name("SEED");
+  add_cache_flags(app, flags);
+  app.add_flag("--judge-refresh", flags.judge_refresh, "Ask the judge again and renew its votes");
+}
+
+void add_cache_flags(CLI::App& app, RunFlags& flags) {
   app.add_flag("--refresh", flags.refresh, "Ask the providers again and renew the cache");
   app.add_flag("--no-cache", flags.no_cache, "Neither read nor write the cache");
-  app.add_flag("--judge-refresh", flags.judge_refresh, "Ask the judge again and renew its votes");
 }
 
 void add_answer_flags(CLI::App& app, RunFlags& flags) {

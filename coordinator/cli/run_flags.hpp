@@ -25,6 +25,8 @@ namespace sluice {
 void add_suite_argument(CLI::App& app, RunFlags& flags);
 /// --allow-path, what is selected of the suite, and how the caches are used.
 void add_suite_flags(CLI::App& app, RunFlags& flags);
+/// How the caches of answers are used: part of add_suite_flags.
+void add_cache_flags(CLI::App& app, RunFlags& flags);
 /// The ways in which a test is answered: --arm and --perturb-command.
 void add_answer_flags(CLI::App& app, RunFlags& flags);
 /// Who works, and where it shows.

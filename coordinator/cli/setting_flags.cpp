@@ -13,11 +13,12 @@ namespace sluice {
 void SettingFlags::add_to(CLI::App& command, std::initializer_list<std::string_view> keys) {
   for (const SettingDefinition& definition : setting_definitions()) {
     const bool wanted = keys.size() == 0 || std::find(keys.begin(), keys.end(), definition.key) != keys.end();
-    if (!wanted || definition.flag.empty()) continue;
+    const auto other = renamed_.find(definition.key);
+    const std::string_view name = other == renamed_.end() ? definition.flag : other->second;
+    if (!wanted || name.empty()) continue;
     auto flag = std::make_unique<Flag>();
     flag->value.key = definition.key;
-    const auto other = renamed_.find(definition.key);
-    flag->value.flag = other == renamed_.end() ? definition.flag : other->second;
+    flag->value.flag = name;
     flag->option = command.add_option(flag->value.flag, flag->value.value, std::string(definition.doc))
                        ->type_name(std::string(definition.value))
                        ->group("Settings");

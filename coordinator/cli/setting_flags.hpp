@@ -31,8 +31,9 @@ class SettingFlags {
   /// Adds the flags of the named settings, or of all that have one. The texts' storage is this object, which
   /// must live as long as the command line is parsed; it is not copied or moved.
   void add_to(CLI::App& command, std::initializer_list<std::string_view> keys = {});
-  /// For a command that gives a setting's flag to something else: the setting's is called `flag`, and it has
-  /// no flag that switches it off. Call before `add_to`.
+  /// For a command that gives a setting's flag to something else, or has one for a setting that has none
+  /// elsewhere: the setting's is called `flag`, and it has no flag that switches it off. Call before
+  /// `add_to`.
   void rename(std::string_view key, std::string_view flag) { renamed_.emplace(key, flag); }
   SettingFlags() = default;
   SettingFlags(const SettingFlags&) = delete;

@@ -198,13 +198,17 @@ class Run {
   tl::unexpected<Error> failure(const std::string& what) const {
     const auto& name = command_.shown.empty() ? command_.arguments.front() : command_.shown;
     std::string message =
-        "the perturbation command \"" + excerpt(name, defaults::quoted_bytes) + "\" " + what;
+        "the " + command_.kind + " \"" + excerpt(name, defaults::quoted_bytes) + "\" " + what;
     if (!errors_.text.empty()) {
       auto output = to_valid_utf8(errors_.text);
       while (!output.empty() && (output.back() == '\n' || output.back() == ' ')) output.pop_back();
       message += "; its standard error says: " + excerpt(output, defaults::quoted_command_error_bytes);
     }
     return fail(Reason::usage_invalid, std::move(message));
+  }
+
+  std::string if_perturbing(const char* advice) const {
+    return command_.kind == PerturbationCommand().kind ? advice : "";
   }
 
   tl::unexpected<Error> system_failure(const std::string& what, int code) const {
@@ -249,8 +253,8 @@ class Run {
       if (set[1].revents != 0) output_.read();
       if (set[2].revents != 0) errors_.read();
       if (output_.exceeded) {
-        return failure("wrote more than " + std::to_string(output_.limit) +
-                       " bytes; perturb_max_bytes would allow more");
+        return failure("wrote more than " + std::to_string(output_.limit) + " bytes" +
+                       if_perturbing("; perturb_max_bytes would allow more"));
       }
     }
     return {};
@@ -265,7 +269,7 @@ class Run {
 
   tl::unexpected<Error> time_is_over() const {
     return failure("took longer than " + shown_time(command_.time_limit) +
-                   "; perturb_timeout_seconds would give it more");
+                   if_perturbing("; perturb_timeout_seconds would give it more"));
   }
 
   int milliseconds_left() const {

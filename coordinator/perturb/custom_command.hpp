@@ -19,6 +19,8 @@ struct PerturbationCommand {
   std::size_t max_output_bytes = defaults::perturb_max_bytes;
   std::string shown{};                          ///< What messages call it; empty: the program.
   std::vector<std::string> hidden_variables{};  ///< Names of variables that hold secrets.
+  /// What messages call it; of anything else than a perturbation they name no setting.
+  std::string kind{"perturbation command"};
 };
 
 /// Runs the command on one text and returns what it wrote. The program sees this process's environment

@@ -37,10 +37,15 @@ Result<std::size_t> choice_of(std::string_view flag, std::string_view word,
   return error;
 }
 
-Result<std::uint32_t> count_of(std::string_view flag, std::string_view text, std::uint32_t most) {
+Result<std::uint32_t> number_of(std::string_view flag, std::string_view text, std::uint32_t low,
+                                std::uint32_t high) {
   std::uint32_t number = 0;
-  if (reads_whole(text, number) && number >= 1 && number <= most) return number;
-  return wrong(flag, "a whole number from 1 to " + std::to_string(most), text);
+  if (reads_whole(text, number) && number >= low && number <= high) return number;
+  return wrong(flag, "a whole number from " + std::to_string(low) + " to " + std::to_string(high), text);
+}
+
+Result<std::uint32_t> count_of(std::string_view flag, std::string_view text, std::uint32_t most) {
+  return number_of(flag, text, 1, most);
 }
 
 Result<std::vector<std::string>> names_of(std::string_view flag, const std::vector<std::string>& lists,

@@ -23,6 +23,9 @@ inline tl::unexpected<Error> usage_error(std::string message) {
 /// The place of the word among the names.
 Result<std::size_t> choice_of(std::string_view flag, std::string_view word,
                               std::initializer_list<std::string_view> names);
+/// A whole number from `low` to `high`.
+Result<std::uint32_t> number_of(std::string_view flag, std::string_view text, std::uint32_t low,
+                                std::uint32_t high);
 /// A whole number from 1 to `most`.
 Result<std::uint32_t> count_of(std::string_view flag, std::string_view text, std::uint32_t most);
 /// The names in lists with commas, without the blanks around them. `example` shows such a list.

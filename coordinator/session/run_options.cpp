@@ -13,7 +13,6 @@
 
 #include <algorithm>
 #include <array>
-#include <charconv>
 #include <filesystem>
 #include <utility>
 
@@ -85,18 +84,6 @@ std::optional<std::string> budget_without_effect(const Settings& settings) {
   const auto& tokens = settings.max_run_tokens;
   if (auto problem = refused({tokens.origin, tokens.where})) return problem;
   return refused({settings.max_run_cost.origin, settings.max_run_cost.where});
-}
-
-Result<std::uint32_t> number_of(std::string_view flag, std::string_view text, std::uint32_t low,
-                                std::uint32_t high) {
-  std::uint32_t number = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
-  if (!text.empty() && error == std::errc() && end == text.data() + text.size() && number >= low &&
-      number <= high) {
-    return number;
-  }
-  return usage_error(std::string(flag) + " must be a whole number from " + std::to_string(low) + " to " +
-                     std::to_string(high) + ", not \"" + excerpt(text, 80) + "\"");
 }
 
 Result<Selection> selection_of(const RunFlags& flags) {

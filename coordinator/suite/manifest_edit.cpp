@@ -3,11 +3,10 @@
 #include "common/documents/finding.hpp"
 #include "common/text/text.hpp"
 #include "coordinator/suite/manifest.hpp"
+#include "coordinator/suite/toml_string.hpp"
 
 #include <algorithm>
-#include <array>
 #include <cstddef>
-#include <cstdio>
 #include <optional>
 #include <string>
 #include <utility>
@@ -21,25 +20,6 @@ struct Member {
   std::string_view key;
   std::optional<std::string> value;
 };
-
-/// A basic string. Not JSON's form: TOML has DEL escaped too.
-std::string toml_string(std::string_view text) {
-  std::string out = "\"";
-  for (const char c : text) {
-    const auto byte = static_cast<unsigned char>(c);
-    if (c == '"' || c == '\\') {
-      out += '\\';
-      out += c;
-    } else if (byte < 0x20 || byte == 0x7f) {
-      std::array<char, 8> escape{};
-      std::snprintf(escape.data(), escape.size(), "\\u%04X", static_cast<unsigned>(byte));
-      out += escape.data();
-    } else {
-      out += c;
-    }
-  }
-  return out + '"';
-}
 
 std::optional<std::string> toml_text(const std::string& text) {
   if (text.empty()) return std::nullopt;

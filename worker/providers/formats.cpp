@@ -1,9 +1,9 @@
 #include "worker/providers/formats.hpp"
 
+#include "common/checks/key_mask.hpp"
 #include "common/defaults.hpp"
 #include "common/text/text.hpp"
 #include "worker/defaults.hpp"
-#include "worker/providers/key_mask.hpp"
 
 #include <algorithm>
 #include <array>

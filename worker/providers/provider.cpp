@@ -1,8 +1,8 @@
 #include "worker/providers/provider.hpp"
 
+#include "common/checks/key_mask.hpp"
 #include "worker/providers/failure.hpp"
 #include "worker/providers/formats.hpp"
-#include "worker/providers/key_mask.hpp"
 
 #include <utility>
 

@@ -1,7 +1,7 @@
 #pragma once
 
+#include "common/checks/key_mask.hpp"
 #include "common/checks/redactor.hpp"
-#include "worker/providers/key_mask.hpp"
 
 namespace sluice {
 

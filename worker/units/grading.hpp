@@ -1,11 +1,11 @@
 #pragma once
 
+#include "common/checks/key_mask.hpp"
 #include "common/model/grading.hpp"
 #include "common/model/run_settings.hpp"
 #include "worker/answer_store.hpp"
 #include "worker/calls/call_engine.hpp"
 #include "worker/calls/model_call.hpp"
-#include "worker/providers/key_mask.hpp"
 #include "worker/units/enricher.hpp"
 
 #include <cstdint>

@@ -1,12 +1,12 @@
 #pragma once
 
+#include "common/checks/key_mask.hpp"
 #include "common/checks/redactor.hpp"
 #include "common/model/run_settings.hpp"
 #include "worker/answer_store.hpp"
 #include "worker/calls/call_engine.hpp"
 #include "worker/calls/model_call.hpp"
 #include "worker/held_units.hpp"
-#include "worker/providers/key_mask.hpp"
 #include "worker/units/completed_unit.hpp"
 #include "worker/units/enricher.hpp"
 

@@ -31,4 +31,20 @@ TEST(SettingFlags, AJudgeIsNotNamedAndRefusedAtOnce) {
   EXPECT_THROW(app.parse("--judge openai --no-judge"), CLI::ExcludesError);
 }
 
+TEST(SettingFlags, ACommandMayHaveAFlagForASettingThatHasNoneElsewhere) {
+  CLI::App other;
+  SettingFlags without;
+  without.add_to(other, {"max_tokens_per_file"});
+  EXPECT_EQ(other.get_option_no_throw("--max-tokens-per-file"), nullptr);
+  CLI::App app;
+  SettingFlags flags;
+  flags.rename("max_tokens_per_file", "--max-tokens-per-file");
+  flags.add_to(app, {"max_tokens_per_file"});
+  app.parse("--max-tokens-per-file 12");
+  const auto settings = flags.load(Warnings::left_out);
+  ASSERT_TRUE(settings) << join_findings(settings.error());
+  EXPECT_EQ(settings->max_tokens_per_file.value, 12u);
+  EXPECT_EQ(settings->max_tokens_per_file.where, "--max-tokens-per-file");
+}
+
 }  // namespace sluice::setting_flags_test

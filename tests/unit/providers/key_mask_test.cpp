@@ -1,4 +1,4 @@
-#include "worker/providers/key_mask.hpp"
+#include "common/checks/key_mask.hpp"
 
 #include "worker/providers/provider.hpp"
 

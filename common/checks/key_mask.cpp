@@ -1,7 +1,7 @@
-#include "worker/providers/key_mask.hpp"
+#include "common/checks/key_mask.hpp"
 
+#include "common/defaults.hpp"
 #include "common/model/claim.hpp"
-#include "worker/defaults.hpp"
 
 #include <algorithm>
 #include <cstdint>

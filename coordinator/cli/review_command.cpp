@@ -1,0 +1,307 @@
+#include "common/defaults.hpp"
+#include "common/files.hpp"
+#include "common/text/printable.hpp"
+#include "common/text/text.hpp"
+#include "coordinator/cli/command.hpp"
+#include "coordinator/corpus/corpus_folder.hpp"
+#include "coordinator/corpus/fixture_file.hpp"
+#include "coordinator/corpus/review_page.hpp"
+#include "coordinator/display/display.hpp"
+#include "coordinator/display/numbers.hpp"
+#include "coordinator/display/terminal.hpp"
+#include "coordinator/display/text_table.hpp"
+#include "coordinator/output/output_file.hpp"
+#include "coordinator/session/flag_values.hpp"
+#include "coordinator/suite/fixture.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <cstdlib>
+#include <filesystem>
+#include <iostream>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <system_error>
+#include <utility>
+#include <vector>
+
+#include <CLI/CLI.hpp>
+#include <spawn.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+namespace sluice {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr const char* review_examples =
+    "Shows each generated fixture that nobody has looked at, beside its code, and\n"
+    "takes a letter: a (accept), e (edit with $VISUAL or $EDITOR), r (reject),\n"
+    "s (skip) or q (quit). The state is in the files: go on whenever you like. What\n"
+    "is rejected moves to DIR/.rejected, and no generation brings it back as long as\n"
+    "it lies there.\n"
+    "Examples:\n"
+    "  sluice review evals/auto\n"
+    "  sluice review evals/auto --list\n"
+    "  sluice review evals/auto --accept auto-1f0c --reject auto-77aa,auto-9b21\n"
+    "Exit code 0: done; 2: no terminal, bad fixtures, no such fixture, or a file that\n"
+    "cannot be written.";
+
+/// A folder for a file that somebody edits, gone with this.
+class EditFolder {
+ public:
+  EditFolder() {
+    std::error_code error;
+    path_ = (fs::temp_directory_path(error) / "sluice-review-XXXXXX").string();
+    made_ = !error && ::mkdtemp(path_.data()) != nullptr;
+  }
+  EditFolder(const EditFolder&) = delete;
+  EditFolder& operator=(const EditFolder&) = delete;
+  ~EditFolder() {
+    std::error_code ignored;
+    if (made_) fs::remove_all(path_, ignored);
+  }
+  bool is_made() const { return made_; }
+  std::string file(const std::string& name) const { return (fs::path(path_) / name).string(); }
+
+ private:
+  std::string path_;
+  bool made_ = false;
+};
+
+std::string editor() {
+  for (const char* const variable : {"VISUAL", "EDITOR"}) {
+    const char* const value = std::getenv(variable);
+    if (value != nullptr && *value != '\0') return value;
+  }
+  return "";
+}
+
+/// Waits for the editor. usage_invalid if it cannot be started or says that it failed.
+Result<void> run_editor(const std::string& command, const std::string& file) {
+  const auto failed = [&](const std::string& why) {
+    return fail(Reason::usage_invalid, "the editor \"" + excerpt(command, 80) + "\" " + why);
+  };
+  // It may be a command with flags; the file's name is no part of the shell's text.
+  std::array<std::string, 5> words{"/bin/sh", "-c", command + " \"$1\"", "sh", file};
+  std::array<char*, 6> arguments{words[0].data(), words[1].data(), words[2].data(),
+                                 words[3].data(), words[4].data(), nullptr};
+  pid_t editing = -1;
+  const int code = ::posix_spawn(&editing, "/bin/sh", nullptr, nullptr, arguments.data(), environ);
+  if (code != 0) return failed("cannot be started: " + std::generic_category().message(code));
+  int status = 0;
+  while (::waitpid(editing, &status, 0) < 0) {
+    if (errno != EINTR) return failed("cannot be waited for");
+  }
+  if (!WIFEXITED(status) || WEXITSTATUS(status) != 0) return failed("did not end well; nothing is changed");
+  return {};
+}
+
+/// A person goes through fixtures. What went wrong with one of them is shown, and it is asked about again.
+class Review {
+ public:
+  explicit Review(std::string folder) : folder_(std::move(folder)) {}
+
+  /// Returns false when there is no more input, or the person has quit.
+  bool ask_about(CorpusFixture& one, const std::string& place) {
+    std::cout << "\n" << review_page(one.fixture, place, one.file, output_columns());
+    for (;;) {
+      std::cout << "[a]ccept [e]dit [r]eject [s]kip [q]uit? " << std::flush;
+      std::string answer;
+      if (!std::getline(std::cin, answer)) return false;
+      const char letter = answer.empty() ? '?' : to_lower(answer)[0];
+      if (letter == 'q') return false;
+      if (letter == 's') return true;
+      if (letter == 'a' && done(accept(one), accepted_)) return true;
+      if (letter == 'r' && done(reject_fixture(folder_, one), rejected_)) return true;
+      if (letter == 'e' && edit(one)) {
+        if (!awaits_review(one.fixture)) return done({}, accepted_);
+        std::cout << "\n" << review_page(one.fixture, place, one.file, output_columns());
+      }
+      if (std::string_view("aer").find(letter) == std::string_view::npos)
+        std::cout << "Type one of the letters.\n";
+    }
+  }
+
+  std::string summary(std::size_t of) const {
+    const std::size_t left = of - accepted_ - rejected_;
+    return wording::grouped(accepted_) + " accepted, " + wording::grouped(rejected_) + " rejected, " +
+           wording::grouped(left) + " left.\n";
+  }
+
+  static Result<void> accept(const CorpusFixture& one) {
+    const auto text = accepted_fixture(one.text, one.file);
+    if (!text) return fail(text.error());
+    return replace_fixture(one, *text);
+  }
+
+ private:
+  static bool done(const Result<void>& outcome, std::size_t& count) {
+    if (outcome) ++count;
+    if (!outcome) report_error(outcome.error());
+    return outcome.has_value();
+  }
+
+  /// Whether the fixture was changed. The person edits a copy, which takes its place once it is a fixture.
+  static bool edit(CorpusFixture& one) {
+    const std::string command = editor();
+    if (command.empty()) {
+      report_error("no editor is named: set VISUAL or EDITOR, or change " + one.file + " by yourself");
+      return false;
+    }
+    const EditFolder folder;
+    const std::string copy = folder.file(one.fixture.id + ".toml");
+    const auto refuse = [](const Error& error) {
+      report_error(error);
+      return false;
+    };
+    if (!folder.is_made())
+      return refuse({Reason::output_failed, "no temporary folder can be made (see TMPDIR)"});
+    if (const auto copied = replace_fixture({one.fixture, copy, one.text}, one.text); !copied)
+      return refuse(copied.error());
+    for (;;) {
+      if (const auto edited = run_editor(command, copy); !edited) return refuse(edited.error());
+      auto text = read_file(copy, defaults::max_fixture_bytes);
+      if (!text) return refuse({text.error().reason, copy + " " + text.error().message});
+      if (*text == one.text) return false;
+      ParsedFixture now = parse_fixture(*text, one.file);
+      if (now.findings.empty() && now.fixture.id != one.fixture.id)
+        now.findings.push_back({one.file, now.id_line, "the id must stay \"" + one.fixture.id + "\""});
+      if (now.findings.empty()) {
+        if (const auto replaced = replace_fixture(one, *text); !replaced) return refuse(replaced.error());
+        one.fixture = std::move(now.fixture);
+        one.text = std::move(*text);
+        return true;
+      }
+      report_findings(now.findings);
+      std::cout << "Edit it again? Else it stays as it was. [Y/n] " << std::flush;
+      std::string answer;
+      if (!std::getline(std::cin, answer) || to_lower(answer).starts_with('n')) return false;
+    }
+  }
+
+  std::string folder_;
+  std::size_t accepted_ = 0;
+  std::size_t rejected_ = 0;
+};
+
+struct ReviewCommand {
+  std::string folder;
+  bool list = false;
+  std::vector<std::string> accept;
+  std::vector<std::string> reject;
+
+  int run() const {
+    std::error_code error;
+    if (!fs::is_directory(folder, error))
+      return report_error(folder + " is no folder; name the --output-dir of `sluice generate-corpus`");
+    auto corpus = read_corpus(folder);
+    if (!corpus) return report_findings(corpus.error());
+    std::vector<CorpusFixture> waiting;
+    for (auto& [id, one] : corpus->fixtures) {
+      if (awaits_review(one.fixture)) waiting.push_back(std::move(one));
+    }
+    if (!accept.empty() || !reject.empty()) return settle(waiting);
+    if (list) return print(waiting);
+    if (::isatty(STDIN_FILENO) != 1 || ::isatty(STDOUT_FILENO) != 1) {
+      return report_error(
+          "a review needs a terminal; in a script use --list, --accept ID and --reject ID, or change the "
+          "rationales in the files");
+    }
+    Review review(folder);
+    for (std::size_t i = 0; i < waiting.size(); ++i) {
+      if (!review.ask_about(waiting[i], wording::grouped(i + 1) + " of " + wording::grouped(waiting.size())))
+        break;
+    }
+    std::cout << (waiting.empty() ? "Nothing awaits a review.\n" : review.summary(waiting.size()));
+    return exit_ok;
+  }
+
+ private:
+  static int print(const std::vector<CorpusFixture>& waiting) {
+    TextTable table;
+    table.columns = {{"id", false, false}, {"category", false, false}, {"name", false, false}};
+    table.whole_names = true;
+    constexpr std::size_t borders = 10;
+    std::size_t taken = borders;
+    std::size_t widest_id = 0;
+    std::size_t widest_category = std::string_view("category").size();
+    for (const CorpusFixture& one : waiting) {
+      widest_id = std::max(widest_id, display_width(printable(one.fixture.id)));
+      widest_category = std::max(widest_category, display_width(printable(one.fixture.category)));
+    }
+    taken += widest_id + widest_category;
+    const std::size_t columns = output_columns();
+    const std::size_t left = columns > taken + 10 ? columns - taken : 10;
+    for (const CorpusFixture& one : waiting) {
+      table.rows.push_back({printable(one.fixture.id), printable(one.fixture.category),
+                            truncated_to(printable(one.fixture.name), left)});
+    }
+    std::cout << (waiting.empty() ? "Nothing awaits a review.\n" : drawn(table, columns));
+    return exit_ok;
+  }
+
+  /// All ids are known before the first file changes.
+  int settle(const std::vector<CorpusFixture>& waiting) const {
+    const auto accepted = named(waiting, "--accept", accept);
+    const auto rejected = named(waiting, "--reject", reject);
+    if (!accepted) return report_error(accepted.error());
+    if (!rejected) return report_error(rejected.error());
+    for (const CorpusFixture* one : *accepted) {
+      if (std::ranges::find(*rejected, one) != rejected->end())
+        return report_error(one->fixture.id + " is both accepted and rejected; name it once");
+    }
+    for (const CorpusFixture* one : *accepted) {
+      if (const auto done = Review::accept(*one); !done) return report_error(done.error());
+    }
+    for (const CorpusFixture* one : *rejected) {
+      if (const auto done = reject_fixture(folder, *one); !done) return report_error(done.error());
+    }
+    std::cout << wording::grouped(accepted->size()) << " accepted, " << wording::grouped(rejected->size())
+              << " rejected, " << wording::grouped(waiting.size() - accepted->size() - rejected->size())
+              << " left.\n";
+    return exit_ok;
+  }
+
+  static Result<std::vector<const CorpusFixture*>> named(const std::vector<CorpusFixture>& waiting,
+                                                         std::string_view flag,
+                                                         const std::vector<std::string>& lists) {
+    const auto ids = names_of(flag, lists, "auto-1f0c,auto-77aa");
+    if (!ids) return fail(ids.error());
+    std::vector<const CorpusFixture*> found;
+    for (const std::string& id : *ids) {
+      const auto one =
+          std::ranges::find_if(waiting, [&](const CorpusFixture& it) { return it.fixture.id == id; });
+      if (one == waiting.end())
+        return usage_error(std::string(flag) + " names \"" + excerpt(id, 80) +
+                           "\", and no such fixture awaits a review; --list shows those that do");
+      if (std::ranges::find(found, &*one) == found.end()) found.push_back(&*one);
+    }
+    return found;
+  }
+};
+
+}  // namespace
+
+Command add_review_command(CLI::App& program) {
+  auto command = std::make_shared<ReviewCommand>();
+  CLI::App* app = program.add_subcommand("review", "Go through generated fixtures on a terminal");
+  app->add_option("DIR", command->folder, "Where `sluice generate-corpus` wrote them")
+      ->required()
+      ->type_name("");
+  app->add_flag("--list", command->list, "Only list what awaits a review");
+  app->add_option("--accept", command->accept, "Accept these, without a terminal; may be given often")
+      ->allow_extra_args(false)
+      ->type_name("ID,ID");
+  app->add_option("--reject", command->reject, "Reject these, without a terminal; may be given often")
+      ->allow_extra_args(false)
+      ->type_name("ID,ID");
+  app->footer(review_examples);
+  return {app, [command] { return command->run(); }};
+}
+
+}  // namespace sluice

@@ -1,0 +1,56 @@
+#pragma once
+
+#include "common/documents/finding.hpp"
+#include "common/error.hpp"
+#include "coordinator/suite/case.hpp"
+
+#include <cstdint>
+#include <filesystem>
+#include <map>
+#include <set>
+#include <span>
+#include <string>
+#include <vector>
+
+#include <tl/expected.hpp>
+
+namespace sluice {
+
+/// A fixture that is there, with its file.
+struct CorpusFixture {
+  Case fixture;
+  std::string file;  ///< Its path.
+  std::string text;
+};
+
+/// A folder of fixtures that programs and people work on.
+struct Corpus {
+  std::map<std::string, CorpusFixture, std::less<>> fixtures;  ///< By id.
+  std::set<std::string, std::less<>> rejected;                 ///< Ids.
+};
+
+/// Reads the folder; one that is not there yet, or holds no fixture, is empty. What keeps its fixtures from
+/// loading is a finding: whatever is written beside them would not load either.
+tl::expected<Corpus, std::vector<Finding>> read_corpus(const std::filesystem::path& folder);
+
+/// What became of generated fixtures.
+struct WrittenFixtures {
+  std::uint64_t added = 0;
+  std::uint64_t renewed = 0;      ///< Were there as generated, with something else in them.
+  std::uint64_t unchanged = 0;    ///< Were there as generated.
+  std::vector<std::string> kept;  ///< Files that somebody has changed, accepted or moved.
+};
+
+/// Writes each fixture to FOLDER/CATEGORY/ID.toml, each file whole or not at all. A file that is not as it
+/// was generated stays as it is. output_failed, with what was written before.
+Result<WrittenFixtures> write_fixtures(const std::filesystem::path& folder, const Corpus& corpus,
+                                       std::span<const Case> fixtures);
+
+/// Replaces the file of a fixture. output_failed.
+Result<void> replace_fixture(const CorpusFixture& fixture, const std::string& text);
+
+/// Moves the fixture to FOLDER/.rejected/, which no suite reads: no generation brings it back as long as it
+/// lies there. output_failed.
+Result<void> reject_fixture(const std::filesystem::path& folder, const CorpusFixture& fixture);
+
+}  // namespace sluice

@@ -1,0 +1,135 @@
+#include "coordinator/corpus/corpus_report.hpp"
+
+#include "common/text/printable.hpp"
+#include "common/text/text.hpp"
+#include "coordinator/defaults.hpp"
+#include "coordinator/display/display.hpp"
+#include "coordinator/display/numbers.hpp"
+#include "coordinator/display/text_table.hpp"
+
+#include <algorithm>
+#include <array>
+#include <map>
+#include <utility>
+
+namespace sluice {
+namespace {
+
+using wording::counted;
+using wording::grouped;
+
+std::string paragraph(const std::string& text, std::size_t columns) {
+  std::string lines;
+  for (const std::string& line : wrapped(printable(text), columns)) lines += line + "\n";
+  return lines;
+}
+
+using Amounts = std::vector<std::pair<std::uint64_t, std::string>>;
+
+/// `12 not text, 3 too long`; without what there is none of.
+std::string listed(const Amounts& amounts) {
+  std::string list;
+  for (const auto& [amount, of] : amounts) {
+    if (amount > 0) list += (list.empty() ? "" : ", ") + grouped(amount) + " " + of;
+  }
+  return list;
+}
+
+std::string listed(const std::vector<std::string>& names, std::uint64_t of_all) {
+  std::string list;
+  for (const std::string& name : names) list += (list.empty() ? "" : ", ") + name;
+  return list + (of_all > names.size() ? " and others" : "");
+}
+
+std::string languages_of(const Scan& scan) {
+  std::map<std::string, std::uint64_t> counts;
+  for (const ScannedFile& file : scan.files) ++counts[file.language];
+  Amounts amounts;
+  for (const auto& [language, count] : counts) amounts.emplace_back(count, language);
+  std::ranges::stable_sort(amounts, std::ranges::greater(), &Amounts::value_type::first);
+  return listed(amounts);
+}
+
+std::string triggers_of(const Scan& scan) {
+  Amounts amounts;
+  for (const Trigger one : {Trigger::word, Trigger::import, Trigger::name, Trigger::entropy}) {
+    const auto count =
+        std::ranges::count_if(scan.files, [one](const ScannedFile& file) { return file.triggers.has(one); });
+    amounts.emplace_back(static_cast<std::uint64_t>(count), "by " + std::string(to_string(one)));
+  }
+  return listed(amounts);
+}
+
+}  // namespace
+
+std::string scan_text(const Scan& scan, const std::string& folder, const FileList& list,
+                      std::size_t columns) {
+  const LeftOut& out = scan.left_out;
+  std::string text =
+      paragraph(folder + ": " + counted(list.paths.size(), "file") +
+                    (list.without_git.empty() ? ", without what git ignores"
+                                              : ", without excluded folders, since git does not list it (" +
+                                                    excerpt(list.without_git, 200) + ")"),
+                columns);
+  text += paragraph(grouped(scan.files.size()) + " to ask about" +
+                        (scan.files.empty() ? "" : ": " + languages_of(scan) + "; " + triggers_of(scan)) +
+                        "; " + grouped(scan.tokens) + " tokens at most, without the prompt around each.",
+                    columns);
+  const std::string others = listed(Amounts{{out.without_trigger, "without a trigger"},
+                                            {out.same_text, "with the text of another"},
+                                            {out.other_languages, "of no language of the rules"},
+                                            {out.not_text, "that are no UTF-8 text"},
+                                            {out.unreadable, "that are no readable files of the tree"},
+                                            {out.too_long, "beyond max_tokens_per_file"},
+                                            {out.beyond_scan, "beyond max_tokens_per_scan"}});
+  if (!others.empty()) text += paragraph("Left out: " + others + ".", columns);
+  if (!out.longest.empty())
+    text += paragraph("Too long: " + listed(out.longest, out.too_long) + ".", columns);
+  return text;
+}
+
+std::string corpus_text(const GeneratedCorpus& corpus, std::size_t columns) {
+  const ClaimCounts& claims = corpus.claims;
+  const std::string others = listed(Amounts{{claims.unsure, "below " + shortest(corpus.min_confidence)},
+                                            {claims.outside_ontology, "outside of the ontology"},
+                                            {claims.unsupported, "at lines that the file does not have"},
+                                            {claims.repeated, "made before"},
+                                            {corpus.rejected, "rejected in a review"}});
+  std::string text = paragraph(counted(claims.claims, "claim") + " in " + counted(corpus.answers, "answer") +
+                                   (others.empty() ? "." : "; left out: " + others + "."),
+                               columns);
+  if (corpus.error_count > 0)
+    text += paragraph(counted(corpus.error_count, "file") +
+                          " without an answer: " + listed(corpus.errors, corpus.error_count),
+                      columns);
+  if (corpus.categories.empty()) return text + "Nothing to make a fixture of.\n";
+  TextTable table;
+  table.columns = {{"category", false, false}, {"findings", true, false}, {"sampled", true, false}};
+  std::uint64_t sampled = 0;
+  for (const GeneratedCorpus::Category& one : corpus.categories) {
+    table.rows.push_back({printable(one.name), grouped(one.findings), grouped(one.sampled)});
+    sampled += one.sampled;
+  }
+  text += drawn(table, columns);
+  const WrittenFixtures& written = corpus.written;
+  text += paragraph(counted(sampled, "fixture") + " in " + corpus.folder + ", sampled by category (seed " +
+                        std::to_string(corpus.seed) + "): " +
+                        listed(Amounts{{written.added, "new"},
+                                       {written.renewed, "made anew"},
+                                       {written.unchanged, "as they were"},
+                                       {written.kept.size(), "left as somebody made them"}}) +
+                        ".",
+                    columns);
+  if (!written.kept.empty()) {
+    auto some = written.kept;
+    some.resize(std::min(some.size(), defaults::listed_files));
+    text += paragraph("Left alone: " + listed(some, written.kept.size()) + ".", columns);
+  }
+  if (claims.masked > 0)
+    text += paragraph(counted(claims.masked, "finding") + (claims.masked == 1 ? " has" : " have") +
+                          " a secret replaced in the code: see in the review whether the claim still shows.",
+                      columns);
+  return text + paragraph("Next: sluice review " + corpus.folder, columns);
+}
+
+}  // namespace sluice

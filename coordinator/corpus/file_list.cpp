@@ -1,0 +1,114 @@
+#include "coordinator/corpus/file_list.hpp"
+
+#include "common/files.hpp"
+#include "coordinator/defaults.hpp"
+#include "coordinator/perturb/custom_command.hpp"
+#include "coordinator/suite/suite_folder.hpp"
+
+#include <algorithm>
+#include <string_view>
+#include <system_error>
+#include <utility>
+
+#include <sys/stat.h>
+
+namespace sluice {
+namespace {
+
+namespace fs = std::filesystem;
+
+/// What a hook's environment says of another repository must not count, nor what this one's settings would
+/// have git run.
+Result<std::string> ask_git(const fs::path& folder) {
+  PerturbationCommand git;
+  git.arguments = {"git",      "-C",       folder.string(),      "-c", "core.fsmonitor=false", "ls-files",
+                   "--cached", "--others", "--exclude-standard", "-z"};
+  git.time_limit = defaults::listing_timeout;
+  git.max_output_bytes = defaults::max_listing_bytes;
+  git.hidden_variables = {"GIT_DIR", "GIT_WORK_TREE", "GIT_INDEX_FILE", "GIT_PREFIX"};
+  git.kind = "command";
+  return run_perturbation_command(git, "");
+}
+
+std::vector<std::string> parts_at_zeros(std::string_view text) {
+  std::vector<std::string> parts;
+  while (!text.empty()) {
+    const std::size_t end = std::min(text.find('\0'), text.size());
+    parts.emplace_back(text.substr(0, end));
+    text.remove_prefix(std::min(end + 1, text.size()));
+  }
+  return parts;
+}
+
+Error cannot_list(const fs::path& folder, const std::error_code& error) {
+  return {Reason::file_unreadable,
+          "the folder " + folder.generic_string() + " cannot be read: " + error.message()};
+}
+
+Result<std::vector<std::string>> walk(const fs::path& root, std::span<const std::string> excluded) {
+  std::vector<std::string> paths;
+  std::vector<fs::path> pending{root};
+  while (!pending.empty()) {
+    const fs::path folder = std::move(pending.back());
+    pending.pop_back();
+    std::error_code error;
+    for (fs::directory_iterator entries(folder, error); !error && entries != fs::directory_iterator();
+         entries.increment(error)) {
+      const fs::path& path = entries->path();
+      std::error_code ignored;
+      const bool is_link = entries->is_symlink(ignored);
+      if (!entries->is_directory(ignored)) {
+        paths.push_back(path.lexically_relative(root).generic_string());
+      } else if (!is_link && std::ranges::find(excluded, path.filename().string()) == excluded.end()) {
+        pending.push_back(path);
+      }
+    }
+    if (error) return fail(cannot_list(folder, error));
+  }
+  return paths;
+}
+
+class SuiteFolderTree final : public TreeReader {
+ public:
+  explicit SuiteFolderTree(std::shared_ptr<const SuiteFolder> folder) : folder_(std::move(folder)) {}
+
+  Result<std::optional<std::string>> read(const std::string& path, std::size_t max_bytes) const override {
+    const auto file = folder_->open_file(path);
+    if (!file) return fail(file.error());
+    struct stat status {};
+    if (::fstat(file->number(), &status) == 0 && static_cast<std::uint64_t>(status.st_size) > max_bytes)
+      return std::nullopt;
+    auto text = read_file(*file, max_bytes);
+    if (!text) return fail(std::move(text.error()));
+    return std::move(*text);
+  }
+
+ private:
+  std::shared_ptr<const SuiteFolder> folder_;
+};
+
+}  // namespace
+
+Result<FileList> list_files(const fs::path& folder, std::span<const std::string> excluded_folders) {
+  FileList list;
+  const auto listed = ask_git(folder);
+  if (listed) {
+    list.paths = parts_at_zeros(*listed);
+  } else {
+    list.without_git = listed.error().message;
+    auto walked = walk(folder, excluded_folders);
+    if (!walked) return fail(std::move(walked.error()));
+    list.paths = std::move(*walked);
+  }
+  std::ranges::sort(list.paths);
+  list.paths.erase(std::unique(list.paths.begin(), list.paths.end()), list.paths.end());
+  return list;
+}
+
+Result<std::unique_ptr<TreeReader>> open_tree(const fs::path& folder) {
+  auto opened = SuiteFolder::open(folder, {});
+  if (!opened) return fail(std::move(opened.error()));
+  return std::make_unique<SuiteFolderTree>(std::move(*opened));
+}
+
+}  // namespace sluice

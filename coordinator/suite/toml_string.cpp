@@ -1,0 +1,57 @@
+#include "coordinator/suite/toml_string.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cstdio>
+
+namespace sluice {
+namespace {
+
+bool is_control(char c) {
+  const auto byte = static_cast<unsigned char>(c);
+  return byte < 0x20 || byte == 0x7f;
+}
+
+void append_escaped(std::string& out, char c) {
+  if (c == '"' || c == '\\') {
+    out += '\\';
+    out += c;
+  } else if (is_control(c)) {
+    std::array<char, 8> escape{};
+    std::snprintf(escape.data(), escape.size(), "\\u%04X",
+                  static_cast<unsigned>(static_cast<unsigned char>(c)));
+    out += escape.data();
+  } else {
+    out += c;
+  }
+}
+
+}  // namespace
+
+std::string toml_string(std::string_view text) {
+  std::string out = "\"";
+  for (const char c : text) append_escaped(out, c);
+  return out + '"';
+}
+
+std::string toml_long_string(std::string_view text) {
+  const auto stands_as_it_is = [](char c) { return c == '\n' || c == '\t' || !is_control(c); };
+  // Quotes at the end would run into the closing ones.
+  if (text.find("'''") == std::string_view::npos && !text.ends_with('\'') &&
+      std::ranges::all_of(text, stands_as_it_is))
+    return "'''\n" + std::string(text) + "'''";
+  std::string out = "\"\"\"\n";
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    const char c = text[i];
+    // A quote may stand alone.
+    const bool is_lone_quote = c == '"' && i + 1 < text.size() && text[i + 1] != '"';
+    if (c == '\n' || c == '\t' || is_lone_quote) {
+      out += c;
+    } else {
+      append_escaped(out, c);
+    }
+  }
+  return out + "\"\"\"";
+}
+
+}  // namespace sluice

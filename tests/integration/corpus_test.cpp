@@ -1,0 +1,354 @@
+// A corpus from a code base: what is asked about, what is sampled and written, that it loads and runs, and
+// that what was paid for is not paid for again.
+#include "tests/support/paths.hpp"
+#include "tests/support/terminal_process.hpp"
+#include "tests/support/workbench.hpp"
+
+#include <algorithm>
+#include <csignal>
+#include <map>
+#include <set>
+#include <sstream>
+#include <string>
+#include <vector>
+
+#include <nlohmann/json.hpp>
+
+namespace sluice::corpus_test {
+
+using namespace support;
+using nlohmann::json;
+namespace fs = std::filesystem;
+
+class Corpus : public Workbench {
+ protected:
+  fs::path tree() const { return folder() / "tree"; }
+  fs::path out() const { return folder() / "out"; }
+
+  Flags generate(const SimulatorProcess& simulator, const Flags& more = {}) const {
+    return Flags{"generate-corpus",      "--scan-path", tree().string(), "--output-dir", out().string(),
+                 "--provider",           "openai",      "--model",       "sim-1",        "--base-url",
+                 simulator.url() + "/v1"} +
+           more;
+  }
+
+  /// One finding each, of one category: `count` files whose names and texts begin with the language's own.
+  void write_files(const std::string& extension, const std::string& comment, const std::string& line,
+                   int count) const {
+    for (int i = 0; i < count; ++i) {
+      const std::string name = "part" + std::to_string(i % 7) + "/file" + std::to_string(i) + "." + extension;
+      write_text(tree() / name, comment + " number " + std::to_string(i) + "\n" + line + "\n");
+    }
+  }
+
+  /// 520 files in five languages with one finding each, and 30 without a trigger.
+  void write_tree() const {
+    write_files("py", "#", "response = requests.get(url, verify=False)", 240);
+    write_files("go", "//", "const hook = \"ghp_0123456789abcdefghijABCDEFGHIJ012345\"", 120);
+    write_files("js", "//", "const user = jwt.decode(token);", 90);
+    write_files("java", "//", "http.anyRequest().permitAll();", 50);
+    write_files("c", "//", "srand(time(0));", 20);
+    write_files("cpp", "//", "int nothing = 1;", 30);
+  }
+
+  /// The fixtures below a folder by their category, each path relative to it.
+  static std::map<std::string, std::set<std::string>> written(const fs::path& folder) {
+    std::map<std::string, std::set<std::string>> files;
+    if (!fs::exists(folder)) return files;
+    for (const auto& entry : fs::recursive_directory_iterator(folder)) {
+      const fs::path relative = entry.path().lexically_relative(folder);
+      if (entry.path().extension() == ".toml" && !relative.native().starts_with('.'))
+        files[relative.parent_path().string()].insert(relative.filename().string());
+    }
+    return files;
+  }
+  static std::map<std::string, std::size_t> counts(const fs::path& folder) {
+    std::map<std::string, std::size_t> sizes;
+    for (const auto& [category, files] : written(folder)) sizes[category] = files.size();
+    return sizes;
+  }
+  static std::string all_text(const fs::path& folder) {
+    std::string text;
+    for (const auto& [category, files] : written(folder)) {
+      for (const std::string& file : files) text += file + "\n" + read_text(folder / category / file);
+    }
+    return text;
+  }
+  static std::size_t starts(const SimulatorProcess& simulator, std::size_t at_least) {
+    EXPECT_TRUE(eventually([&] { return simulator.count("start") >= at_least; })) << simulator.count("start");
+    return simulator.count("start");
+  }
+};
+
+using Counts = std::map<std::string, std::size_t>;
+
+TEST_F(Corpus, OfATreeIsSampledByCategoryLoadsAndRuns) {
+  write_tree();
+  const auto simulator = start_simulator();
+  const auto made = run_sluice(generate(simulator, {"--quiet"}));
+  ASSERT_EQ(made.exit_code, 0) << made.errors << made.output;
+  // Shares of 50 in 520: 23.08 of tls, 11.54 of secrets, 8.65 of jwt, 4.81 of auth, 1.92 of crypto. Rounded
+  // down they are 47; crypto, auth and jwt have the largest remainders.
+  const Counts by_hand{{"auth", 5}, {"crypto", 2}, {"jwt", 9}, {"secrets", 11}, {"tls", 23}};
+  EXPECT_EQ(counts(out()), by_hand) << made.output;
+  EXPECT_NE(made.output.find("520 to ask about"), std::string::npos) << made.output;
+  EXPECT_NE(made.output.find("30 without a trigger"), std::string::npos) << made.output;
+  EXPECT_NE(made.output.find("seed 1"), std::string::npos) << made.output;
+  EXPECT_EQ(starts(simulator, 520), 520u);
+
+  const auto valid = run_sluice({"validate-fixtures", "--fixtures", out().string()});
+  EXPECT_EQ(valid.exit_code, 0) << valid.output << valid.errors;
+  EXPECT_EQ(valid.output.find("warning"), std::string::npos) << valid.output;
+  const auto ran = run_sluice(with(live(simulator), "--fixtures", out().string()));
+  const json report = json::parse(ran.output, nullptr, false);
+  ASSERT_TRUE(report.is_object()) << ran.errors;
+  EXPECT_EQ(ran.exit_code, 0) << ran.errors;
+  EXPECT_EQ(report["metrics"]["total_fixtures"], 50);
+  EXPECT_EQ(report["metrics"]["precision"], 1.0) << "each fixture expects all that its code shows";
+  EXPECT_EQ(report["metrics"]["recall"], 1.0);
+}
+
+TEST_F(Corpus, IsTheSameForASeed) {
+  write_tree();
+  const auto simulator = start_simulator();
+  ASSERT_EQ(run_sluice(generate(simulator, {"--quiet", "--seed", "7"})).exit_code, 0);
+  const std::string first = all_text(out());
+  const auto again = run_sluice(generate(simulator, {"--quiet", "--seed", "7", "--mode", "cached"}));
+  ASSERT_EQ(again.exit_code, 0) << again.errors;
+  EXPECT_EQ(all_text(out()), first);
+  EXPECT_EQ(again.output.find(" new"), std::string::npos) << again.output;
+  fs::rename(out(), folder() / "seven");
+  ASSERT_EQ(run_sluice(generate(simulator, {"--quiet", "--seed", "8", "--mode", "cached"})).exit_code, 0);
+  EXPECT_EQ(counts(out()), counts(folder() / "seven")) << "the shares do not depend on the seed";
+  EXPECT_NE(written(out()), written(folder() / "seven"));
+  EXPECT_EQ(starts(simulator, 520), 520u) << "what is cached is not asked for again";
+}
+
+// The repository's own sources, and the code of its fixtures as files of their languages.
+TEST_F(Corpus, OfTheRepositorysOwnSources) {
+  const std::map<std::string, std::string> extensions{
+      {"c", "c"},       {"go", "go"},   {"java", "java"},     {"javascript", "js"},
+      {"python", "py"}, {"rust", "rs"}, {"typescript", "ts"}, {"yaml", "yaml"}};
+  std::size_t files = 0;
+  for (const char* const room : {"common", "worker", "coordinator"}) {
+    for (const auto& entry : fs::recursive_directory_iterator(source_path(room))) {
+      const auto extension = entry.path().extension();
+      if (extension != ".cpp" && extension != ".hpp") continue;
+      write_text(tree() / room / (std::to_string(files++) + extension.string()), read_text(entry.path()));
+    }
+  }
+  for (const auto& entry : fs::recursive_directory_iterator(shipped_fixtures())) {
+    const std::string text = read_text(entry.path());
+    const auto value = [&](const std::string& key, const std::string& open, const std::string& close) {
+      const auto at = text.find("\n" + key + " = " + open);
+      if (at == std::string::npos) return std::string();
+      const auto begin = at + 1 + key.size() + 3 + open.size();
+      return text.substr(begin, text.find(close, begin) - begin);
+    };
+    const auto extension = extensions.find(value("language", "\"", "\""));
+    const std::string code = value("content", "'''\n", "'''");
+    if (extension == extensions.end() || code.empty()) continue;
+    write_text(tree() / "code" / (std::to_string(files++) + "." + extension->second), code);
+  }
+  ASSERT_GE(files, 500u);
+  const auto simulator = start_simulator();
+  const auto made = run_sluice(generate(simulator, {"--quiet", "--sample-size", "40"}));
+  ASSERT_EQ(made.exit_code, 0) << made.errors << made.output;
+  for (const char* const language : {"cpp", "python", "go", "java", "rust"})
+    EXPECT_NE(made.output.find(language), std::string::npos) << made.output;
+  std::size_t sampled = 0;
+  for (const auto& [category, count] : counts(out())) sampled += count;
+  EXPECT_EQ(sampled, 40u) << made.output;
+  EXPECT_EQ(run_sluice({"validate-fixtures", "--fixtures", out().string()}).exit_code, 0);
+  const auto ran = run_sluice(with(live(simulator), "--fixtures", out().string()));
+  EXPECT_EQ(json::parse(ran.output, nullptr, false)["metrics"]["errors"], 0) << ran.errors;
+}
+
+TEST_F(Corpus, OfAnInterruptedGenerationGoesOnFromTheCache) {
+  write_files("py", "#", "response = requests.get(url, verify=False)", 200);
+  auto simulator = start_simulator({"--latency-ms", "60"});
+  const auto spent = run_sluice(generate(simulator, {"--quiet", "--max-tokens", "200000"}));
+  EXPECT_EQ(spent.exit_code, 1) << spent.errors;
+  EXPECT_NE(spent.errors.find("the same command goes on"), std::string::npos) << spent.errors;
+  EXPECT_TRUE(written(out()).empty()) << "no sample of a part";
+  const std::size_t before = simulator.count("start");
+  EXPECT_GT(before, 0u);
+  EXPECT_LT(before, 200u);
+
+  auto stopped = start_sluice(generate(simulator));
+  ASSERT_TRUE(eventually([&] { return simulator.count("answer") >= before + 10; })) << stopped.errors();
+  stopped.signal(SIGINT);
+  const auto interrupted = finish(stopped);
+  EXPECT_EQ(interrupted.exit_code, 2) << interrupted.errors;
+  EXPECT_TRUE(written(out()).empty());
+
+  auto doomed = start_sluice(generate(simulator, {"--max-concurrent", "4"}));
+  const std::size_t then = simulator.count("start");
+  EXPECT_LT(then, 200u);
+  ASSERT_TRUE(eventually([&] { return simulator.count("answer") >= then + 10; })) << doomed.errors();
+  doomed.signal(SIGKILL);
+  finish(doomed);
+
+  const auto made = run_sluice(generate(simulator, {"--quiet"}));
+  ASSERT_EQ(made.exit_code, 0) << made.errors;
+  EXPECT_EQ(counts(out()), (Counts{{"tls", 50}}));
+  // What was under way when the process was killed is lost, and nothing else is asked for twice.
+  std::map<std::string, int> asked;
+  int twice = 0;
+  for (const auto& event : simulator.final_events()) {
+    if (event.kind == "start" && ++asked[event.content] > 1) ++twice;
+  }
+  EXPECT_EQ(asked.size(), 200u);
+  EXPECT_LE(twice, 8) << "four calls in flight at the kill, and answers that were not stored yet";
+}
+
+TEST_F(Corpus, IsEstimatedWithoutACall) {
+  write_tree();
+  const auto simulator = start_simulator();
+  const auto planned = run_sluice(
+      with(generate(simulator, {"--dry-run", "--max-tokens-per-scan", "3000"}), "--model", "gpt-5-mini"));
+  ASSERT_EQ(planned.exit_code, 0) << planned.errors;
+  EXPECT_NE(planned.output.find("At most $"), std::string::npos) << planned.output;
+  EXPECT_NE(planned.output.find("beyond max_tokens_per_scan"), std::string::npos) << planned.output;
+  EXPECT_EQ(simulator.count("start"), 0u);
+  EXPECT_FALSE(fs::exists(out()));
+  std::istringstream lines(planned.output);
+  for (std::string line; std::getline(lines, line);) {
+    const auto columns = std::ranges::count_if(line, [](char c) { return (c & 0xC0) != 0x80; });
+    EXPECT_LE(columns, 80) << line;
+  }
+}
+
+TEST_F(Corpus, KeepsWhatPeopleHaveDone) {
+  write_files("py", "#", "response = requests.get(url, verify=False)", 12);
+  const auto simulator = start_simulator();
+  const Flags all{"--quiet", "--sample-size", "10"};
+  ASSERT_EQ(run_sluice(generate(simulator, all)).exit_code, 0);
+  const auto files = written(out())["tls"];
+  ASSERT_EQ(files.size(), 10u);
+  auto one = files.begin();
+  const std::string accepted = fs::path(*one++).stem();
+  const std::string changed = fs::path(*one++).stem();
+  const std::string rejected = fs::path(*one++).stem();
+  const auto review = [&](const Flags& flags) { return run_sluice(Flags{"review", out().string()} + flags); };
+
+  const auto list = review({"--list"});
+  EXPECT_EQ(list.exit_code, 0);
+  EXPECT_NE(list.output.find(accepted), std::string::npos) << list.output;
+  const auto done = review({"--accept", accepted, "--reject", rejected});
+  EXPECT_EQ(done.exit_code, 0) << done.errors;
+  EXPECT_EQ(done.output, "1 accepted, 1 rejected, 8 left.\n");
+  EXPECT_EQ(review({"--list"}).output.find(accepted), std::string::npos) << "it is reviewed";
+  EXPECT_EQ(review({"--accept", accepted}).exit_code, 2) << "nothing of that name awaits a review";
+  EXPECT_TRUE(fs::exists(out() / ".rejected" / (rejected + ".toml")));
+  const fs::path mine = out() / "tls" / (changed + ".toml");
+  write_text(mine, read_text(mine) + "# mine\n");
+  const std::string as_accepted = read_text(out() / "tls" / (accepted + ".toml"));
+
+  const auto again = run_sluice(generate(simulator, all));
+  ASSERT_EQ(again.exit_code, 0) << again.errors;
+  EXPECT_NE(again.output.find("1 rejected in a review"), std::string::npos) << again.output;
+  EXPECT_NE(again.output.find("2 left as somebody made them"), std::string::npos) << again.output;
+  EXPECT_EQ(read_text(out() / "tls" / (accepted + ".toml")), as_accepted);
+  EXPECT_TRUE(read_text(mine).ends_with("# mine\n"));
+  EXPECT_FALSE(fs::exists(out() / "tls" / (rejected + ".toml")));
+  EXPECT_EQ(written(out())["tls"].size(), 10u) << "another finding takes its place";
+  EXPECT_EQ(run_sluice({"validate-fixtures", "--fixtures", out().string()}).exit_code, 0);
+}
+
+TEST_F(Corpus, HoldsNoSecretThatIsToBeReplaced) {
+  write_files("go", "//", "const hook = \"ghp_0123456789abcdefghijABCDEFGHIJ012345\"", 3);
+  const auto simulator = start_simulator();
+  const auto made = run_sluice(generate(simulator, {"--quiet", "--redact", "keys"}));
+  ASSERT_EQ(made.exit_code, 0) << made.errors;
+  const std::string text = all_text(out());
+  EXPECT_EQ(text.find("ghp_"), std::string::npos);
+  EXPECT_NE(text.find("[redacted keys]"), std::string::npos);
+  EXPECT_NE(made.output.find("secret replaced"), std::string::npos) << made.output;
+  // The key of this very process is replaced whatever the settings.
+  set_variable("OPENAI_API_KEY", "ghp_0123456789abcdefghijABCDEFGHIJ012345");
+  fs::remove_all(out());
+  ASSERT_EQ(run_sluice(generate(simulator, {"--quiet"})).exit_code, 0);
+  EXPECT_EQ(all_text(out()).find("ghp_"), std::string::npos);
+}
+
+TEST_F(Corpus, SaysWhatIsWrongBeforeAnythingIsPaid) {
+  write_files("py", "#", "response = requests.get(url, verify=False)", 2);
+  const auto simulator = start_simulator();
+  const auto expect_refused = [&](const Flags& flags, const std::string& words) {
+    const auto refused = run_sluice(flags);
+    EXPECT_EQ(refused.exit_code, 2) << refused.output;
+    EXPECT_NE(refused.errors.find(words), std::string::npos) << refused.errors;
+  };
+  expect_refused(generate(simulator, {"--sample-size", "0"}), "--sample-size");
+  expect_refused(generate(simulator, {"--seed", "x"}), "--seed");
+  expect_refused(generate(simulator, {"--min-confidence", "70"}), "--min-confidence");
+  expect_refused(generate(simulator, {"--mode", "robust"}), "--mode");
+  expect_refused(generate(simulator, {"--triggers", "none.toml"}), "none.toml");
+  expect_refused(with(generate(simulator), "--scan-path", (folder() / "none").string()), "--scan-path");
+  write_text(folder() / "rules.toml", "version = \"1\"\n[[language]]\nname = \"c\"\nextensions = [\"c\"]\n");
+  expect_refused(generate(simulator, {"--triggers", (folder() / "rules.toml").string()}),
+                 "worth asking about");
+  write_text(out() / "broken.toml", "[metadata]\n");
+  expect_refused(generate(simulator), "broken.toml");
+  expect_refused({"review", out().string()}, "broken.toml");
+  expect_refused({"review", (folder() / "none").string()}, "no folder");
+  fs::remove_all(out());
+  fs::create_directories(out());
+  expect_refused({"review", out().string()}, "--list");
+  EXPECT_EQ(simulator.count("start"), 0u);
+}
+
+TEST_F(Corpus, IsReviewedOnATerminal) {
+  write_files("py", "#", "response = requests.get(url, verify=False)  " + std::string(100, '#'), 5);
+  const auto simulator = start_simulator();
+  ASSERT_EQ(run_sluice(generate(simulator, {"--quiet"})).exit_code, 0);
+  const auto before = written(out())["tls"];
+  ASSERT_EQ(before.size(), 5u);
+  const std::vector<std::string> files(before.begin(), before.end());
+  // An editor that first leaves no fixture, and then a good one.
+  const fs::path editor = folder() / "editor.sh";
+  write_text(editor,
+             "if [ -e '" + (folder() / "done").string() +
+                 "' ]; then sed -i 's/verify=False/verify=No/; s/requires human review/seen/' \"$1\"\n"
+                 "else touch '" +
+                 (folder() / "done").string() + "'; echo broken >> \"$1\"; fi\n");
+  const std::string prompt = "[q]uit? ";
+  TerminalProcess review(
+      {program_path("sluice"), "review", out().string()},
+      {{"VISUAL", "sh " + editor.string()}, {"TERM", "xterm"}, {"HOME", folder().string()}});
+  const std::string page = review.read_to(prompt);
+  EXPECT_NE(page.find("1 of 5"), std::string::npos) << page;
+  EXPECT_NE(page.find("tls/cert_verification/enabled = false"), std::string::npos) << page;
+  EXPECT_NE(page.find("2 | response = requests.get(url, verify=False)"), std::string::npos) << page;
+  EXPECT_EQ(page.find(std::string(80, '#')), std::string::npos) << "lines are cut to the terminal";
+  review.type("x\n");
+  EXPECT_NE(review.read_to(prompt).find("Type one of the letters"), std::string::npos);
+  review.type("a\n");
+  EXPECT_NE(review.read_to(prompt).find("2 of 5"), std::string::npos);
+  review.type("r\n");
+  EXPECT_NE(review.read_to(prompt).find("3 of 5"), std::string::npos);
+  review.type("e\n");
+  EXPECT_NE(review.read_to("[Y/n] ").find("not valid TOML"), std::string::npos);
+  review.type("y\n");
+  EXPECT_NE(review.read_to("[Y/n] "), "") << "the broken line is still there, as the person left it";
+  review.type("n\n");
+  EXPECT_NE(review.read_to(prompt), "") << "the fixture is as it was";
+  review.type("e\n");
+  EXPECT_NE(review.read_to(prompt).find("4 of 5"), std::string::npos)
+      << "what asks for no review any more is done";
+  review.type("s\n");
+  EXPECT_NE(review.read_to(prompt).find("5 of 5"), std::string::npos);
+  review.type("q\n");
+  EXPECT_NE(review.read_to("left.").find("2 accepted, 1 rejected, 2 left"), std::string::npos);
+  EXPECT_FALSE(fs::exists(out() / "tls" / files[1]));
+  EXPECT_TRUE(fs::exists(out() / ".rejected" / files[1]));
+  EXPECT_NE(read_text(out() / "tls" / files[2]).find("verify=No"), std::string::npos);
+  EXPECT_EQ(run_sluice({"validate-fixtures", "--fixtures", out().string()}).exit_code, 0);
+  const auto list = run_sluice({"review", out().string(), "--list"});
+  EXPECT_EQ(list.output.find(fs::path(files[0]).stem().string()), std::string::npos);
+  EXPECT_NE(list.output.find(fs::path(files[3]).stem().string()), std::string::npos);
+  EXPECT_NE(list.output.find(fs::path(files[4]).stem().string()), std::string::npos);
+}
+
+}  // namespace sluice::corpus_test
