@@ -76,9 +76,11 @@ inline constexpr std::size_t max_unsettled_pins = 4096;   ///< Bounds what settl
                                                           ///< some 10 ms.
 
 // --- session
-inline constexpr std::size_t max_texts_embedded_before = 50'000;  ///< Before a run, to find solved examples: their
-                                                           ///< vectors are held, some 6 KiB each.
-inline constexpr std::size_t max_bytes_embedded_before = 256u << 20;  ///< Of these texts, which are held, too.
+inline constexpr std::size_t max_texts_embedded_before =
+    50'000;  ///< Before a run, to find solved examples: their
+             ///< vectors are held, some 6 KiB each.
+inline constexpr std::size_t max_bytes_embedded_before = 256u
+                                                         << 20;  ///< Of these texts, which are held, too.
 
 // --- merge
 /// Large enough for zstd to find what rows have in common, small enough to unpack one at a time.

@@ -33,7 +33,7 @@ struct ObserverState {
   std::vector<Observation> waiting;
   std::size_t waiting_bytes = 0;  ///< As they came, and counted as unsaved.
   std::size_t made_bytes = 0;     ///< Of the texts of those that wait.
-  bool save_is_due = false;  ///< A SaveObservations is on its way.
+  bool save_is_due = false;       ///< A SaveObservations is on its way.
   bool broken = false;
 };
 

@@ -14,8 +14,8 @@ Result<std::vector<RetrievalEvent>> latest_retrievals(const RunOptions& options,
   const auto ledger = open_past_runs(options.settings);
   if (!ledger) return fail(ledger.error());
   if (!*ledger) return std::vector<RetrievalEvent>();
-  return (*ledger)->retrievals({inputs.suite.examples->plugin.name, inputs.embedding.embedding.model,
-                                inputs.suite.name});
+  return (*ledger)->retrievals(
+      {inputs.suite.examples->plugin.name, inputs.embedding.embedding.model, inputs.suite.name});
 }
 
 /// Where nobody knows yet which examples are shown: with those that the tests were shown last, else with the

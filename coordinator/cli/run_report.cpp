@@ -253,10 +253,9 @@ int report_results(const RunOptions& options, const RunInputs& inputs, const Run
     const auto added = harvest_examples(options, results);
     if (!added) code = report_error(added.error());
     if (added && options.progress) {
-      const std::string but =
-          added->too_long > 0
-              ? "; " + wording::counted(added->too_long, "answer") + " of 1,000 bytes and more left out"
-              : "";
+      const std::string but = added->too_long > 0 ? "; " + wording::counted(added->too_long, "answer") +
+                                                        " of 1,000 bytes and more left out"
+                                                  : "";
       write_stderr_line("sluice: added " + wording::counted(added->added, "solved example") + " to " +
                         *options.harvest + but);
     }

@@ -112,9 +112,10 @@ Result<std::vector<RetrievalEvent>> Ledger::retrievals(const RetrievalFilter& fi
 
 Result<std::vector<std::string>> Ledger::retrieval_embedders(const std::string& plugin) const {
   try {
-    SQLite::Statement query(database_->db,
-                            "SELECT DISTINCT embedder FROM retrievals JOIN runs ON runs.seq = retrievals.id >> 32 "
-                            "WHERE plugin = ?1 AND runs.mode <> 'mock' ORDER BY embedder");
+    SQLite::Statement query(
+        database_->db,
+        "SELECT DISTINCT embedder FROM retrievals JOIN runs ON runs.seq = retrievals.id >> 32 "
+        "WHERE plugin = ?1 AND runs.mode <> 'mock' ORDER BY embedder");
     query.bind(1, plugin);
     std::vector<std::string> embedders;
     while (query.executeStep()) embedders.push_back(query.getColumn(0).getString());

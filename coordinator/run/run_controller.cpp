@@ -415,9 +415,8 @@ void RunController::drain(const std::string& reason, TimePoint now, Effects& eff
 void RunController::send_drain(const Peer& peer, const std::string& reason, TimePoint now,
                                Effects& effects) const {
   const auto finish_ms = static_cast<std::uint32_t>(time_to_finish(now).count());
-  effects.to_workers.push_back(
-      {peer, wire::Drain{config_.settings.run_id, reason, finish_ms,
-                                               config_.another_follows && !end_.stopped()}});
+  effects.to_workers.push_back({peer, wire::Drain{config_.settings.run_id, reason, finish_ms,
+                                                  config_.another_follows && !end_.stopped()}});
 }
 
 RunFacts RunController::facts() const {

@@ -44,7 +44,7 @@ class RunController {
     std::vector<Digest> pinned_answers;                 ///< By unit, zero where none is; empty: nobody's.
     std::optional<std::chrono::milliseconds> deadline;  ///< From the controller's beginning.
     RunBudget::Limits budget;
-    RunPrice price;                ///< Needed only if the cost is limited.
+    RunPrice price;  ///< Needed only if the cost is limited.
     /// Of a run before this one, which its deadline and its budgets count.
     std::chrono::milliseconds elapsed_before{};
     PaidByArm paid_before;

@@ -77,7 +77,8 @@ Result<void> check_harvest_without_help(const RunInputs& inputs) {
   if (shown == inputs.retrieval->of_cases.end()) return {};
   return fail(Reason::usage_invalid,
               "--harvest: the case \"" + excerpt(shown->event.test, defaults::quoted_bytes) +
-                  "\" is shown the solved example \"" + excerpt(shown->event.example, defaults::quoted_bytes) +
+                  "\" is shown the solved example \"" +
+                  excerpt(shown->event.example, defaults::quoted_bytes) +
                   "\", and answers that had help must not become examples: run the suite without its "
                   "\"examples\"");
 }

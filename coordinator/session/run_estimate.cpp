@@ -147,8 +147,8 @@ Result<RunEstimate> estimate_run(const RunOptions& options, const RunInputs& inp
       if (!text) return fail(text.error());
       most.input_tokens += token_bound((*text)->recorded->answer.text) + 1;
     }
-    sums.add(CallKind::embedding, *inputs.embedding.provider, inputs.embedding.embedding.model, texts.size(), 0,
-             most);
+    sums.add(CallKind::embedding, *inputs.embedding.provider, inputs.embedding.embedding.model, texts.size(),
+             0, most);
   }
   estimate.calls = sums.finish();
   estimate.max_cost = options.settings.max_run_cost.value;

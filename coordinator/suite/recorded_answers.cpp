@@ -189,7 +189,8 @@ tl::expected<RecordedAnswers, std::vector<Finding>> parse_recorded_answers(std::
     } else {
       AnsweredTest answer;
       answer.line = number;
-      if (auto id = AnswerReader(context, redactor, answer).read(*node)) keep(std::move(*id), std::move(answer));
+      if (auto id = AnswerReader(context, redactor, answer).read(*node))
+        keep(std::move(*id), std::move(answer));
     }
   }
   if (findings.empty() && recorded.size() == 0) {

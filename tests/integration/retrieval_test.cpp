@@ -139,6 +139,42 @@ TEST_F(RetrievalByProvider, IsShownFromTheLedgerAndBoundedByThePlan) {
   EXPECT_NE(shown.output.find("guided"), std::string::npos) << shown.output;
 }
 
+TEST_F(RetrievalByProvider, ItsBudgetsAreThoseOfTheRun) {
+  const auto run = run_sluice(live() + Flags{"--max-tokens", "120"});
+  EXPECT_EQ(run.exit_code, 1) << run.errors;
+  EXPECT_NE(run.errors.find("of 120 tokens"), std::string::npos) << "as it was given: " << run.errors;
+  const auto none = run_sluice(with(live(), "--home", "other") + Flags{"--max-tokens", "3"});
+  EXPECT_EQ(none.exit_code, 2) << none.errors;
+  EXPECT_NE(none.errors.find("solved examples were not found"), std::string::npos) << none.errors;
+}
+
+TEST_F(RetrievalByProvider, FloorsAreCalibratedForOneEmbedder) {
+  ASSERT_EQ(run_sluice(live()).exit_code, 0);
+  const Flags calibrate{"calibrate-bands", "plugins/upgrades/plugin.yaml"};
+  const auto one = run_sluice(calibrate);
+  EXPECT_NE(one.output.find("3 cases: no proposal"), std::string::npos) << one.output << one.errors;
+  ASSERT_EQ(run_sluice(live() + Flags{"--embedding-model", "lexical-ngrams-v1"}).exit_code, 0);
+  const auto several = run_sluice(calibrate);
+  EXPECT_EQ(several.exit_code, 2);
+  EXPECT_NE(several.errors.find("(emb-1, lexical-ngrams-v1)"), std::string::npos) << several.errors;
+  const auto named = run_sluice(calibrate + Flags{"--embedding-model", "emb-1"});
+  EXPECT_NE(named.output.find("3 cases: no proposal"), std::string::npos) << named.output << named.errors;
+}
+
+TEST_F(RetrievalByProvider, AHarvestIsRefusedBeforeTextsAreEmbeddedForNothing) {
+  const auto run = run_sluice(live() + Flags{"--harvest", "notes.txt"});
+  EXPECT_EQ(run.exit_code, 2);
+  EXPECT_NE(run.errors.find(".jsonl"), std::string::npos) << run.errors;
+  EXPECT_EQ(calls(), 0u);
+}
+
+TEST_F(RetrievalByProvider, ThePlanKnowsWhatTheLedgerShowsOfThem) {
+  ASSERT_EQ(run_sluice(live()).exit_code, 0);
+  const auto plan = run_sluice({"plan", "suite.yaml", "--mode", "live", "--format", "json"});
+  ASSERT_EQ(plan.exit_code, 0) << plan.errors;
+  EXPECT_EQ(json::parse(plan.output)["held"], 4) << plan.output;
+}
+
 TEST_F(RetrievalByProvider, ACachedRunWithoutThemSaysSoAndAsksNobody) {
   const auto run = run_sluice(with(live(), "--mode", "cached"));
   EXPECT_EQ(run.exit_code, 2);
@@ -146,7 +182,10 @@ TEST_F(RetrievalByProvider, ACachedRunWithoutThemSaysSoAndAsksNobody) {
       << run.errors;
   EXPECT_NE(run.errors.find("the cache does not hold the embedding"), std::string::npos) << run.errors;
   EXPECT_EQ(calls(), 0u);
-  EXPECT_TRUE(runs().empty()) << runs();
+  const json left = runs();
+  ASSERT_EQ(left.size(), 1u) << left;
+  EXPECT_EQ(left[0]["suite"], "upgrades (solved examples)");
+  EXPECT_EQ(left[0]["command"], "embed");
 }
 
 TEST_F(RetrievalByProvider, WorkersOfAFleetStayForTheRunThatFollows) {

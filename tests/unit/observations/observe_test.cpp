@@ -138,6 +138,23 @@ TEST_F(ObserveTest, PromptsAreRedacted) {
   EXPECT_EQ(made[0].input_hash, to_prefixed_hex(sha256("python: call jane@home.io")));
 }
 
+// A run that redacted showed the system prompt of an earlier one that did not.
+TEST_F(ObserveTest, SystemPromptsAreKnownByWhatIsShownOfThem) {
+  Case one = text_case("t", "Hello?");
+  one.system = "Write to jane@home.io.";
+  suite.cases = {one};
+  UnitResult result;
+  result.scores = {{0, {}, {}}};
+  const auto plain = observed(result);
+  ObservedRun run{"run-2", "1", "", {}};
+  const std::vector<RedactionPattern> patterns{{"mail", "[a-z]+@[a-z]+\\.io"}};
+  run.redactor = *Redactor::make(patterns);
+  const auto redacted = observed(result, run);
+  EXPECT_NE(redacted[0].system_hash, plain[0].system_hash);
+  EXPECT_EQ(redacted[0].system_hash, to_prefixed_hex(sha256(*redacted[0].system_prompt)));
+  EXPECT_EQ(redacted[0].prompt_hash, plain[0].prompt_hash) << "the same was sent";
+}
+
 TEST_F(ObserveTest, ATextCaseHasNoClaimsPrompt) {
   Case one = text_case("t", "Hello?");
   one.system = "Be brief.";

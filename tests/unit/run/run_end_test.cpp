@@ -74,6 +74,20 @@ TEST_F(RunControllerTest, PerturbedTrialsPassAndFailNothing) {
   EXPECT_EQ(controller->counts().done(), 8u);
 }
 
+TEST_F(RunControllerTest, WorkersWaitForTheRunThatFollowsUnlessThisOneIsStopped) {
+  config.another_follows = true;
+  begin();
+  join("p", 1);
+  auto effects = record(report("p", {answered(0), answered(1), answered(2)}));
+  ASSERT_EQ(sent<wire::Drain>(effects, "p").size(), 1u);
+  EXPECT_TRUE(sent<wire::Drain>(effects, "p")[0].another_follows);
+  begin();
+  join("p", 1);
+  effects = report("p", {failed(0, Reason::key_refused)});
+  ASSERT_EQ(sent<wire::Drain>(effects, "p").size(), 1u);
+  EXPECT_FALSE(sent<wire::Drain>(effects, "p")[0].another_follows);
+}
+
 TEST_F(RunControllerTest, ErrorsThatEveryCaseWouldMeetStopTheRun) {
   for (const auto reason :
        {Reason::key_missing, Reason::key_withheld, Reason::key_refused, Reason::quota_exhausted,

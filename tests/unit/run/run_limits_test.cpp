@@ -34,6 +34,27 @@ TEST_F(RunLimitsTest, TheDeadlineEndsTheRunAndDrainsAtOnce) {
   EXPECT_EQ(controller->counts().passed, 1u);
 }
 
+TEST_F(RunLimitsTest, WhatARunBeforeTookCountsInDeadlineAndBudgets) {
+  config.deadline = 2500ms;
+  config.elapsed_before = 2000ms;
+  begin();
+  Effects effects;
+  controller->check_deadline(at(500ms), effects);
+  expect_stopped(Reason::deadline_reached);
+  EXPECT_EQ(controller->facts().cut_short->message, "the run's deadline (--deadline) of 2.5 s was reached");
+
+  config.deadline.reset();
+  PaidTokens embedded;
+  embedded.of(CallKind::embedding).input_tokens = 9'999;
+  config.paid_before = embedded;
+  config.budget.tokens = 10'000;
+  begin();
+  join("p", 1);
+  expect_stopped(Reason::token_budget_spent);
+  EXPECT_NE(controller->facts().cut_short->message.find("9999 of 10000"), std::string::npos)
+      << controller->facts().cut_short->message;
+}
+
 // 30 answers with a usage of 2^63 were "paid 0", and --max-tokens did not stop the run.
 TEST_F(RunLimitsTest, AnAnswerOfUnknownUsageCountsAsWhatWasReservedForIt) {
   begin_with_room_for(2.5);

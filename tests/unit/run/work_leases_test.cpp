@@ -1,5 +1,7 @@
 #include "coordinator/run/work_leases.hpp"
 
+#include "common/defaults.hpp"
+#include "coordinator/run/work_batch.hpp"
 #include "tests/unit/run/run_fixture.hpp"
 
 namespace sluice {
@@ -57,6 +59,26 @@ TEST_F(WorkLeasesTest, EachWorkerGetsAsManyUnitsAsItHasRoomFor) {
   EXPECT_EQ(units("q").size(), 2u);
   EXPECT_FALSE(hand_out());
   EXPECT_TRUE(sent_messages.empty());
+}
+
+// 300 recorded answers of 400 KB were one message, which no worker took, for ever.
+TEST(WorkBatch, RecordedAnswersCountInWhatAMessageTakes) {
+  std::vector<ToPeer> messages;
+  WorkBatch batch(run_id, "p", messages);
+  for (UnitId id = 0; id < 256; ++id) {
+    WorkUnit unit;
+    unit.unit = id;
+    unit.recorded = RecordedAnswer{std::string(400'000, 'x'), "", {}};
+    batch.add(std::move(unit));
+  }
+  batch.finish();
+  std::size_t units = 0;
+  for (const auto& [to, message] : messages) {
+    const auto& work = std::get<wire::Work>(message).units;
+    units += work.size();
+    EXPECT_LE(work.size() * 400'000, defaults::max_bytes_per_work + 400'000);
+  }
+  EXPECT_EQ(units, 256u);
 }
 
 TEST_F(WorkLeasesTest, WhatTheBudgetDoesNotAllowWaitsForCallsUnderWay) {

@@ -1,7 +1,10 @@
 // Answers that an application recorded: JSON Lines, and spans of OpenTelemetry.
 #include "coordinator/suite/recorded_answers.hpp"
 
+#include "common/defaults.hpp"
+
 #include <string>
+#include <vector>
 
 #include <gtest/gtest.h>
 
@@ -51,6 +54,22 @@ TEST(RecordedAnswers, JudgementsAreThoseOfTheTrace) {
   EXPECT_NEAR(judged[0].score.agreement(), 2.0 / 3.0, 1e-12);
   EXPECT_EQ(judged[0].score.rationale, "Mostly.");
   EXPECT_DOUBLE_EQ(judged[1].score.score(), 0.5);
+}
+
+TEST(RecordedAnswers, RationalesAreRedactedBeforeTheyAreCut) {
+  const std::vector<RedactionPattern> patterns{{"mail", "[a-z]+@[a-z]+\\.io"}};
+  const auto redactor = Redactor::make(patterns);
+  ASSERT_TRUE(redactor);
+  const std::string rationale = std::string(defaults::max_rationale_bytes - 8, '.') + "jane@home.io";
+  const auto answers = parse_recorded_answers(
+      R"({"id": "a", "answer": "x", "meta": {"assay": {"judge": {"faithfulness": {"rubric_version": "v1",)"
+      R"( "score": 0.5, "samples": [true], "rationale": ")" +
+          rationale + R"("}}}}})",
+      "answers.jsonl", *redactor);
+  ASSERT_TRUE(answers);
+  const std::string& kept = answers->find("a")->judgements.at(0).score.rationale;
+  EXPECT_EQ(kept.find("jane"), std::string::npos) << kept;
+  EXPECT_LE(kept.size(), defaults::max_rationale_bytes);
 }
 
 TEST(RecordedAnswers, SayWhatIsWrongAndWhere) {

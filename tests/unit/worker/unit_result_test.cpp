@@ -1,7 +1,9 @@
 #include "worker/units/unit_result.hpp"
 
 #include "common/defaults.hpp"
+#include "common/model/embedding.hpp"
 
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -148,6 +150,51 @@ TEST(Redaction, HoldsForDetailsThatQuoteAnAnswerInPart) {
     EXPECT_FALSE(metric.detail.empty());
     EXPECT_EQ(metric.detail.find("home.io"), std::string::npos) << metric.detail;
   }
+}
+
+// A check for leaked mail addresses quoted the one that it found, cut short.
+TEST(Redaction, NoDetailQuotesAPartOfWhatIsRedacted) {
+  Completion answer;
+  answer.text = "write to " + std::string(70, 'j') + "@home.io";
+  WorkUnit work;
+  work.tasks = {{1, {}, {}, 0.0, false, {{MetricId::regex_not_match, {"j+"}}}}};
+  const auto plain = unit_result(work, {Ontology(), TextChecker()}, answer, {}, {});
+  ASSERT_NE(plain.scores[0].metrics[0].detail.find("jjj"), std::string::npos);
+  const auto shown = unit_result(work, {Ontology(), TextChecker()}, answer, {}, {}, {}, redacting());
+  EXPECT_EQ(shown.scores[0].metrics[0].passed, false);
+  EXPECT_EQ(shown.scores[0].metrics[0].detail, "it is about what is redacted");
+}
+
+TEST(Redaction, HoldsForRecordedJudgements) {
+  Completion answer;
+  answer.text = "hello";
+  WorkUnit work;
+  work.tasks = {{1, {}, {}, 0.0, false, {}, {{MetricId::faithfulness, 0, 1, 0.5, "", ""}}, {"q", ""}}};
+  work.tasks[0].judged[0].recorded = JudgeScore{
+      MetricId::faithfulness, JudgeSource::trace, {{0.0, false}}, "jane@home.io said sk-secret-1234"};
+  Disclosure disclosure = redacting();
+  disclosure.keys = KeyMask(std::string_view("sk-secret-1234"));
+  const auto result = unit_result(work, {Ontology(), TextChecker()}, answer, {}, {}, {}, disclosure);
+  ASSERT_EQ(result.scores.size(), 1u);
+  EXPECT_EQ(result.scores[0].judged[0].rationale, "[redacted mail] said [key]");
+  EXPECT_EQ(result.scores[0].metrics[0].detail, "[redacted mail] said [key]");
+}
+
+TEST(UnitResult, HasTheAnswersEmbeddingWhereTheRunReturnsThem) {
+  Completion answer;
+  answer.text = "hello";
+  WorkUnit work;
+  work.tasks = {{1, {}, {}, 0.0, false, {{MetricId::semantic_similarity_to, {"hello"}}}}};
+  Evidence evidence;
+  evidence.embedded = {{"hello", std::make_shared<const std::vector<float>>(std::vector{1.0f, 0.5f})}};
+  Disclosure disclosure;
+  disclosure.embedding = true;
+  const auto result = unit_result(work, {Ontology(), TextChecker()}, answer, evidence, {}, {}, disclosure);
+  EXPECT_EQ(unpack_embedding(result.embedding), (std::vector{1.0f, 0.5f}));
+  EXPECT_EQ(unit_result(work, {Ontology(), TextChecker()}, answer, evidence, {}).embedding, "");
+  const auto without = unit_result(work, {Ontology(), TextChecker()}, answer, {}, {}, {}, disclosure);
+  ASSERT_TRUE(without.error);
+  EXPECT_EQ(without.error->reason, Reason::internal_error);
 }
 
 TEST(Redaction, HoldsForVotesAndErrors) {
