@@ -306,6 +306,8 @@ tl::expected<PastTrials, int> trials_of(const PastRun& past, const WantedCases& 
   if (!saved) return tl::unexpected(report_error(saved.error()));
   const bool are_all = saved->of_run >= past.run.trials;
   const bool are_enough = wanted.case_id.empty() ? are_all : !saved->wanted.empty();
+  const auto retrievals = retrievals_of(settings, past);
+  if (!retrievals) return tl::unexpected(report_error(retrievals.error()));
   PastTrials trials;
   if (are_enough || source == TrialSource::saved) {
     trials.observations = std::move(saved->wanted);
@@ -315,6 +317,7 @@ tl::expected<PastTrials, int> trials_of(const PastRun& past, const WantedCases& 
     if (!made) return tl::unexpected(made.error());
     trials = std::move(*made);
   }
+  for (const RetrievalEvent& one : *retrievals) trials.retrievals.emplace(one.test, one);
   return trials;
 }
 

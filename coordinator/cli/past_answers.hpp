@@ -3,6 +3,7 @@
 #include "common/cache_tools.hpp"
 #include "common/settings/settings.hpp"
 #include "coordinator/facts/observation.hpp"
+#include "coordinator/facts/retrieval_event.hpp"
 #include "coordinator/facts/run_record.hpp"
 #include "coordinator/suite/selection.hpp"
 
@@ -34,6 +35,7 @@ struct PastTrials {
   std::vector<Observation> observations{};     ///< In plan order.
   std::set<std::uint64_t> lost_answers{};      ///< Trials whose answer no cache of the home holds any more.
   std::optional<std::uint64_t> saved_alone{};  ///< So many of the run's trials are saved, and not all.
+  std::map<std::string, RetrievalEvent> retrievals{};  ///< By case: which solved example it found.
 };
 
 /// Where trials are read from.

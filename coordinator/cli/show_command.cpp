@@ -7,6 +7,7 @@
 
 #include <iostream>
 #include <memory>
+#include <optional>
 #include <string>
 #include <utility>
 
@@ -30,7 +31,13 @@ struct ShowCases {
     const auto effective = settings.load();
     if (!effective) return report_findings(effective.error());
     auto past = find_past_run(*effective, run_id);
-    if (!past) return report_error(past.error());
+    if (!past && past.error().reason != Reason::usage_invalid) return report_error(past.error());
+    // Observations outlive a run that was pruned.
+    std::optional<Error> unknown;
+    if (!past) {
+      unknown = past.error();
+      past = std::optional<PastRun>();
+    }
     const WantedCases wanted{case_id, std::move(*filters), flags.allowed_paths};
     // Without a ledger the observations are all there is.
     PastRun saved_alone;
@@ -38,11 +45,14 @@ struct ShowCases {
     const auto trials = trials_of(*past ? **past : saved_alone, wanted,
                                   *past ? TrialSource::any : TrialSource::saved, app, *effective, tools);
     if (!trials) return trials.error();
+    if (trials->observations.empty() && unknown) return report_error(*unknown);
     if (trials->observations.empty())
       return report_no_result("run " + (*past ? short_id((*past)->run.run_id) : run_id) + " has", wanted);
     for (const Observation& one : trials->observations) {
       if (&one != trials->observations.data() && !as_json) std::cout << "\n";
-      std::cout << (as_json ? observation_as_json(one) : observation_page(one));
+      const auto found = trials->retrievals.find(one.case_id);
+      const RetrievalEvent* const retrieved = found == trials->retrievals.end() ? nullptr : &found->second;
+      std::cout << (as_json ? observation_as_json(one, retrieved) : observation_page(one, retrieved));
     }
     return exit_ok;
   }

@@ -109,6 +109,16 @@ std::string facts(const Observation& one) {
   return lines + "\n";
 }
 
+/// `degraded: log4j, similarity 0.7123 (hit from 0.85, degraded from 0.65; plugin upgrades, embedder emb-1)`.
+void add_retrieval(std::string& page, const RetrievalEvent& found) {
+  page += "\nSolved example\n  " + std::string(to_string(found.kind));
+  if (found.score)
+    page += ": " + printable(found.example) + ", similarity " + wording::fixed(*found.score, 4);
+  page += " (hit from " + wording::fixed(found.high_floor, 3) + ", degraded from " +
+          wording::fixed(found.degraded_floor, 3) + "; plugin " + printable(found.plugin) + ", embedder " +
+          printable(found.embedder) + ")\n";
+}
+
 }  // namespace
 
 std::string claim_lines(const JsonText& claims, const char* subject) {
@@ -119,8 +129,9 @@ std::string claim_lines(const JsonText& claims, const char* subject) {
   return lines;
 }
 
-std::string observation_page(const Observation& one) {
+std::string observation_page(const Observation& one, const RetrievalEvent* found) {
   std::string page = title(one) + facts(one);
+  if (found != nullptr) add_retrieval(page, *found);
   if (one.error) add_text(page, "Error", *one.error, "");
   if (one.system_prompt) add_text(page, "System prompt", *one.system_prompt, "(empty)");
   add_text(page, "Prompt", one.prompt, "(empty)");

@@ -51,7 +51,7 @@ void append_cell(std::string& line, std::string_view text) {
 
 }  // namespace
 
-std::string observation_as_json(const Observation& one) {
+std::string observation_as_json(const Observation& one, const RetrievalEvent* found) {
   std::string line;
   Json json(line);
   json.open('{');
@@ -64,6 +64,17 @@ std::string observation_as_json(const Observation& one) {
   });
   json.key("system_prompt");
   one.system_prompt ? json.value(*one.system_prompt) : json.null();
+  if (found != nullptr) {
+    json.key("retrieval").open('{');
+    json.member("outcome", to_string(found->kind));
+    json.member("example", found->example);
+    json.member("score", found->score);
+    json.member("high_floor", found->high_floor);
+    json.member("degraded_floor", found->degraded_floor);
+    json.member("plugin", found->plugin);
+    json.member("embedder", found->embedder);
+    json.close('}');
+  }
   json.close('}');
   return line + "\n";
 }

@@ -1,6 +1,7 @@
 #pragma once
 
 #include "coordinator/facts/observation.hpp"
+#include "coordinator/facts/retrieval_event.hpp"
 
 #include <cstddef>
 #include <string>
@@ -10,7 +11,8 @@ namespace sluice {
 
 /// One object on one line, with the line's end: every column, claims and metrics as JSON, and the system
 /// prompt.
-std::string observation_as_json(const Observation& one);
+/// `found`: as of observation_page; a member `retrieval` beside the columns, where there is one.
+std::string observation_as_json(const Observation& one, const RetrievalEvent* found = nullptr);
 
 /// The names of the columns of observation_as_csv, and one line of it, both with the line's end (RFC 4180).
 std::string observation_csv_header();

@@ -187,6 +187,23 @@ TEST_F(Observations, AFileThatIsNoneOfOursCostsAWarningAndNoRun) {
   EXPECT_EQ(run_sluice({"observations", "list"}).exit_code, 2);
 }
 
+TEST_F(Observations, AreShownOfARunThatIsPruned) {
+  const auto simulator = start({});
+  const Flags run{"run",    "--mode",  "live", "--fixtures", claims_folder().string(), "--provider",
+                  "openai", "--model", "m",    "--base-url", simulator.url() + "/v1",  "--save-observations"};
+  run_sluice(run);
+  const std::string first = json::parse(run_sluice({"runs", "list", "--format", "json"}).output)[0]["run_id"];
+  run_sluice(run);
+  const auto pruned = run_sluice({"runs", "prune", "--keep", "1"});
+  ASSERT_EQ(pruned.exit_code, 0) << pruned.errors;
+  const auto shown = run_sluice({"show", first.substr(0, 8), "passes"});
+  EXPECT_EQ(shown.exit_code, 0) << shown.errors;
+  EXPECT_NE(shown.output.find("passes"), std::string::npos) << shown.output;
+  const auto unknown = run_sluice({"show", "00000000", "passes"});
+  EXPECT_EQ(unknown.exit_code, 2);
+  EXPECT_NE(unknown.errors.find("00000000"), std::string::npos) << unknown.errors;
+}
+
 TEST_F(Observations, AreListedExportedAndPruned) {
   const auto simulator = start({});
   const Flags run{"run",    "--mode",  "live", "--fixtures", claims_folder().string(), "--provider",

@@ -137,6 +137,12 @@ TEST_F(RetrievalByProvider, IsShownFromTheLedgerAndBoundedByThePlan) {
   EXPECT_EQ(shown.exit_code, 0) << shown.errors;
   EXPECT_NE(shown.output.find("near match with low confidence"), std::string::npos) << shown.output;
   EXPECT_NE(shown.output.find("guided"), std::string::npos) << shown.output;
+  EXPECT_NE(shown.output.find("Solved example\n  degraded: log4j, similarity 0."), std::string::npos)
+      << shown.output;
+  const auto far = run_sluice({"show", "last", "far", "--json"});
+  EXPECT_EQ(json::parse(far.output, nullptr, false)["retrieval"]["outcome"], "miss") << far.output;
+  const auto without = run_sluice({"show", "last", "without", "--json"});
+  EXPECT_FALSE(json::parse(without.output, nullptr, false).contains("retrieval")) << without.output;
 }
 
 TEST_F(RetrievalByProvider, ItsBudgetsAreThoseOfTheRun) {
