@@ -240,6 +240,10 @@ inline constexpr double min_floor_gain = 11.0;
 /// share none are compared as a whole, place by place.
 inline constexpr std::size_t max_line_pairs = 1'000'000;
 inline constexpr std::size_t diff_context_lines = 3;  ///< Beside what differs, as other programs show.
+inline constexpr std::size_t max_laid_out_bytes = 64u
+                                                  << 10;     ///< Of an answer of JSON that is compared by its
+                                                             ///< members; longer ones as they are written.
+inline constexpr std::uint64_t max_diffed_trials = 100'000;  ///< Of a run: both are held, prompts and all.
 
 // --- suite
 inline constexpr const char* recorded_model = "recorded";    ///< What a model is called that nobody asks.

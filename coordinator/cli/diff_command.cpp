@@ -2,10 +2,13 @@
 #include "coordinator/cli/past_answers.hpp"
 #include "coordinator/cli/past_runs.hpp"
 #include "coordinator/cli/run_flags.hpp"
+#include "coordinator/defaults.hpp"
 #include "coordinator/display/numbers.hpp"
 #include "coordinator/display/terminal.hpp"
+#include "coordinator/observations/observe.hpp"
 #include "coordinator/observations/run_diff_text.hpp"
 
+#include <algorithm>
 #include <iostream>
 #include <memory>
 #include <string>
@@ -53,7 +56,10 @@ struct DiffRuns {
     }
     if (const auto why = not_comparable(report.runs); !why.empty()) return report_error(why);
     const WantedCases wanted{"", std::move(*filters), flags.allowed_paths};
+    if (const auto why = too_many(report.runs); !why.empty() && wanted.filters.empty())
+      return report_error(why);
     BeforeAndAfter<DiffedRun> runs;
+    BeforeAndAfter<Redactor> redactors;
     for (const auto& [past, to] :
          {std::pair(&report.runs.before, &runs.before), std::pair(&report.runs.after, &runs.after)}) {
       auto trials = trials_of(*past, wanted, saved_alone ? TrialSource::saved : TrialSource::any, app,
@@ -65,12 +71,20 @@ struct DiffRuns {
         return report_error("run " + short_id(past->run.run_id) +
                             " has nothing among the observations; leave out --saved");
       if (trials->saved_alone) report.notes.push_back(saved_note(*past, *trials->saved_alone));
+      (past == &report.runs.before ? redactors.before : redactors.after) = std::move(trials->redactor);
       *to = {std::move(trials->observations), std::move(*statuses), std::move(trials->lost_answers)};
     }
     if (runs.before.observations.empty() && runs.after.observations.empty())
       return report_no_result("runs " + short_id(report.runs.before.run.run_id) + " and " +
                                   short_id(report.runs.after.run.run_id) + " have",
                               wanted);
+    // What one run redacts is not to be shown of the other, nor to pass for a change.
+    for (DiffedRun* one : {&runs.before, &runs.after}) {
+      for (Observation& trial : one->observations) {
+        redact(trial, redactors.before);
+        redact(trial, redactors.after);
+      }
+    }
     report.diff = diff_runs(runs.before, runs.after);
     add_notes(report);
     std::cout << (as_json ? run_diff_as_json(report) : run_diff_page(report, output_columns()));
@@ -88,6 +102,14 @@ struct DiffRuns {
            short_id(right.run_id) + " of \"" + right.suite +
            "\": their cases have nothing to do with each other; name two runs of one suite (`sluice runs "
            "list`)";
+  }
+
+  static std::string too_many(const BeforeAndAfter<PastRun>& runs) {
+    const auto trials = std::max(runs.before.run.trials, runs.after.run.trials);
+    if (trials <= defaults::max_diffed_trials) return "";
+    return "the runs have " + wording::grouped(trials) + " trials, more than the " +
+           wording::grouped(defaults::max_diffed_trials) +
+           " that are compared at a time: name some with --filter";
   }
 
   static std::string saved_note(const PastRun& past, std::uint64_t saved) {

@@ -45,8 +45,8 @@ class Choice {
 
   bool has(std::string_view id, std::string_view category, bool has_arm) const {
     const std::string& named = wanted_->case_id;
-    const bool is_named =
-        named.empty() || id == named || (id.starts_with(named) && id.substr(named.size()).starts_with('@'));
+    const bool is_named = named.empty() || id == named ||
+                          (has_arm && id.starts_with(named) && id.substr(named.size()).starts_with('@'));
     if (!is_named) return false;
     const std::string_view arm = has_arm ? id.substr(std::min(id.rfind('@'), id.size())) : "";
     if (tests_) return tests_->contains(id.substr(0, id.size() - arm.size()));
@@ -141,6 +141,15 @@ Result<SavedTrials> read_saved(const PastRun& past, const WantedCases& wanted, c
   if (!visited) return fail(visited.error());
   std::ranges::stable_sort(saved.wanted, {}, &Observation::trial);
   return saved;
+}
+
+/// By the run's own flags, those of the command and the settings.
+Result<Redactor> redactor_of(const PastRun& past, const CLI::App& command, const Settings& settings) {
+  AskedFlags flags;
+  if (auto taken = flags.take(command, past.run); !taken) return fail(std::move(taken.error()));
+  const auto of_run = flags.settings.load(Warnings::left_out);
+  // Settings that do not load any more were reported by whoever needs them.
+  return Redactor::make(redaction_of(of_run ? *of_run : settings));
 }
 
 /// What was asked, as the run's plan has it.
@@ -317,6 +326,9 @@ tl::expected<PastTrials, int> trials_of(const PastRun& past, const WantedCases& 
     if (!made) return tl::unexpected(made.error());
     trials = std::move(*made);
   }
+  auto redactor = redactor_of(past, command, settings);
+  if (!redactor) return tl::unexpected(report_error(redactor.error()));
+  trials.redactor = std::move(*redactor);
   for (const RetrievalEvent& one : *retrievals) trials.retrievals.emplace(one.test, one);
   return trials;
 }
@@ -342,6 +354,8 @@ Result<std::optional<std::map<std::string, std::string>>> noted_statuses(const S
   if (!*ledger) return std::nullopt;
   const auto cases = (*ledger)->cases_of(past.run.run_id);
   if (!cases) return fail(cases.error());
+  // A run that could not be assessed has no notes either.
+  if (cases->empty() && past.summary->verdict == to_string(RunVerdict::error)) return std::nullopt;
   std::map<std::string, std::string> statuses;
   for (const CaseOutcome& one : *cases) statuses.emplace(one.id, to_string(one.status));
   return statuses;

@@ -1,6 +1,7 @@
 #pragma once
 
 #include "common/cache_tools.hpp"
+#include "common/checks/redactor.hpp"
 #include "common/settings/settings.hpp"
 #include "coordinator/facts/observation.hpp"
 #include "coordinator/facts/retrieval_event.hpp"
@@ -35,6 +36,7 @@ struct PastTrials {
   std::vector<Observation> observations{};     ///< In plan order.
   std::set<std::uint64_t> lost_answers{};      ///< Trials whose answer no cache of the home holds any more.
   std::optional<std::uint64_t> saved_alone{};  ///< So many of the run's trials are saved, and not all.
+  Redactor redactor{};                         ///< Of what the run redacts, and what the command does.
   std::map<std::string, RetrievalEvent> retrievals{};  ///< By case: which solved example it found.
 };
 

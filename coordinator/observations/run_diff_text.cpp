@@ -82,8 +82,10 @@ bool is_deeper_than(std::string_view json, std::size_t most) {
   return false;
 }
 
-/// A JSON document of one line in lines that can be compared; nothing for any other text.
+/// A JSON document of one line in lines that can be compared; nothing for any other text, and for one so long
+/// that the library, which looks for each key among all, would take seconds.
 std::optional<std::string> laid_out(const std::string& answer) {
+  if (answer.size() > defaults::max_laid_out_bytes) return std::nullopt;
   if (is_deeper_than(answer, defaults::max_json_depth)) return std::nullopt;
   const Ordered value = Ordered::parse(answer, nullptr, false);
   if (!value.is_structured()) return std::nullopt;

@@ -208,6 +208,20 @@ TEST_F(Diff, ACanaryIsSeenInNone) {
   }
 }
 
+// One run showed what the other redacts, and equal answers passed for changed ones.
+TEST_F(Diff, RedactsBothRunsAsEitherDoes) {
+  answer("right: bob@example.com", "right");
+  run({"--redact", "mail"});
+  run();
+  for (const Flags& flags : {Flags{"diff", "--all"}, Flags{"diff", "--all", "--json"}}) {
+    const auto compared = run_sluice(flags);
+    EXPECT_EQ(compared.exit_code, 0) << compared.errors;
+    EXPECT_EQ(compared.output.find("bob@"), std::string::npos) << compared.output;
+    EXPECT_NE(compared.output.find("[redacted mail]"), std::string::npos) << compared.output;
+  }
+  EXPECT_TRUE(ids_in(diff()).empty()) << diff();
+}
+
 TEST_F(Diff, ShowTakesSeveralCasesByFilter) {
   run();
   const auto shown = [&](const Flags& flags) {
