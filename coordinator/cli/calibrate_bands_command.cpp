@@ -92,15 +92,24 @@ struct CalibrateBands {
  private:
   /// The one that is named, or that all retrievals were made by: floors hold for one embedder.
   Result<std::string> embedder_of(const Ledger& ledger, const std::string& plugin) const {
-    if (embedding_model) return *embedding_model;
     const auto known = ledger.retrieval_embedders(plugin);
     if (!known) return fail(known.error());
+    if (embedding_model) {
+      if (known->empty() || std::ranges::find(*known, *embedding_model) != known->end())
+        return *embedding_model;
+      return fail(Reason::usage_invalid, "no case of the plugin \"" + plugin + "\" was retrieved for by \"" +
+                                             *embedding_model + "\"; there are " + joined(*known));
+    }
     if (known->size() < 2) return known->empty() ? std::string() : known->front();
-    std::string names;
-    for (const std::string& one : *known) names += (names.empty() ? "" : ", ") + one;
     return fail(Reason::usage_invalid, "cases of the plugin \"" + plugin +
-                                           "\" were retrieved for by several embedders (" + names +
+                                           "\" were retrieved for by several embedders (" + joined(*known) +
                                            "), and floors hold for one: name it with --embedding-model");
+  }
+
+  static std::string joined(const std::vector<std::string>& names) {
+    std::string all;
+    for (const std::string& one : names) all += (all.empty() ? "" : ", ") + one;
+    return all;
   }
 
   Result<void> write_floors(const std::string& before,

@@ -111,6 +111,13 @@ struct ExportObservations {
   }
 };
 
+/// Why nothing was there to be removed.
+std::string why_none(const Retention& retention, std::uint64_t left) {
+  const std::string newest = "the newest " + wording::grouped(retention.newest);
+  return left <= retention.newest ? "; all of them are among " + newest
+                                  : "; those beyond " + newest + " are not older than " + retention.oldest;
+}
+
 struct PruneObservations {
   SettingFlags settings;
   std::optional<std::string> older_than;
@@ -147,7 +154,7 @@ struct PruneObservations {
       left = *count;
     }
     std::cout << "removed " << wording::counted(removed, "observation") << ", " << wording::grouped(left)
-              << " left\n";
+              << " left" << (removed == 0 && left > 0 ? why_none(retention, left) : "") << "\n";
     return exit_ok;
   }
 };

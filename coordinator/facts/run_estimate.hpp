@@ -39,6 +39,7 @@ struct RunEstimate {
   std::uint64_t trials = 0;
   std::uint64_t answers = 0;          ///< Different requests; trials that share one share its answer.
   std::uint64_t held = 0;             ///< Of these: in the home's caches.
+  std::uint64_t recorded = 0;         ///< And so many came with the suite (`--answers`): nobody is asked.
   std::vector<EstimatedCalls> calls;  ///< Empty where nothing is called for, as in cached mode.
   std::vector<EstimatedTime> times;   ///< By provider.
   std::optional<double> max_cost;     ///< US dollars that the run may cost at most; nothing: not limited.

@@ -60,8 +60,12 @@ void add_claims(std::string& page, std::string_view heading, const JsonText& tex
 
 void add_votes(std::string& page, const JsonValue& judge) {
   std::string votes;
-  if (const auto scores = judge.find("scores"); scores != judge.end()) {
-    for (const JsonValue& score : *scores) votes += (votes.empty() ? "" : ", ") + score.dump();
+  const auto samples = judge.find("samples");
+  const auto scores = judge.find("scores");
+  for (std::size_t i = 0; scores != judge.end() && i < scores->size(); ++i) {
+    votes += (votes.empty() ? "" : ", ") + (*scores)[i].dump();
+    if (samples != judge.end() && i < samples->size())
+      votes += (*samples)[i] == JsonValue(true) ? " passed" : " failed";
   }
   page += "    votes: " + votes + " (" + text_of(judge, "source") + ")\n";
   if (const std::string why = text_of(judge, "rationale"); !why.empty()) page += "    " + why + "\n";

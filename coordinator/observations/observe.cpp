@@ -41,6 +41,9 @@ void write_judged(Json& json, const JudgeScore& judged) {
   json.key("judge").open('{');
   json.member("source", to_string(judged.source));
   json.member("agreement", judged.agreement());
+  json.key("samples").open('[');
+  for (const CountedVote& vote : judged.votes) json.value(vote.passed);
+  json.close(']');
   json.key("scores").open('[');
   for (const CountedVote& vote : judged.votes) json.value(vote.score);
   json.close(']');

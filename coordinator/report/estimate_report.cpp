@@ -46,7 +46,12 @@ std::string calls_table(const RunEstimate& estimate, std::size_t columns) {
                           is_looked_for(one.kind) ? grouped(one.held) : dash, grouped(one.most.input_tokens),
                           grouped(one.most.output_tokens), one.cost ? wording::dollars(*one.cost) : dash});
   }
-  return drawn(table, columns);
+  std::string left_out;
+  for (const std::string& heading : left_out_columns(table, columns))
+    left_out += (left_out.empty() ? "" : ", ") + heading;
+  return drawn(table, columns) +
+         (left_out.empty() ? ""
+                           : "No room for " + left_out + " in " + std::to_string(columns) + " columns.\n");
 }
 
 std::string cost_line(const RunEstimate& estimate) {
@@ -75,8 +80,9 @@ std::string time_line(const EstimatedTime& time) {
 }
 
 std::string nothing_is_called(const RunEstimate& estimate) {
-  const std::uint64_t missing = estimate.answers - estimate.held;
+  const std::uint64_t missing = estimate.answers - estimate.held - estimate.recorded;
   if (estimate.mode == Mode::mock) return "A mock run calls nobody.\n";
+  if (estimate.recorded == estimate.answers) return "Every answer is recorded: nobody is called.\n";
   return "A cached run calls nobody; " +
          (missing == 0
               ? std::string("the caches hold every answer; votes and embeddings were not looked for.\n")
@@ -89,7 +95,8 @@ std::string nothing_is_called(const RunEstimate& estimate) {
 std::string estimate_text(const RunEstimate& estimate, std::size_t columns) {
   std::string text = printable(estimate.suite) + ": " + counted(estimate.cases, "case");
   if (estimate.trials != estimate.cases) text += ", " + counted(estimate.trials, "trial");
-  text += ", " + counted(estimate.answers, "answer") + ", " + grouped(estimate.held) + " in the caches\n";
+  text += ", " + counted(estimate.answers, "answer") + ", " + grouped(estimate.held) + " in the caches";
+  text += estimate.recorded > 0 ? ", " + grouped(estimate.recorded) + " recorded\n" : "\n";
   if (estimate.calls.empty()) return text + nothing_is_called(estimate);
   text += calls_table(estimate, columns) + cost_line(estimate);
   for (const EstimatedTime& time : estimate.times) text += time_line(time);
@@ -109,6 +116,7 @@ std::string estimate_json(const RunEstimate& estimate) {
   json.member("trials", estimate.trials);
   json.member("answers", estimate.answers);
   json.member("held", estimate.held);
+  json.member("recorded", estimate.recorded);
   json.member("cost_at_most", estimate.cost());
   json.member("max_cost", estimate.max_cost);
   json.line(1);

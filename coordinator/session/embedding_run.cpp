@@ -16,10 +16,11 @@ namespace {
 constexpr std::string_view solved_examples = " (solved examples)";
 
 /// Compared with itself it needs no embedding but the answer's own.
-Case case_of(std::size_t number, const std::string& text) {
+Case case_of(std::size_t number, const std::string& name, const std::string& text) {
   Case one;
   one.id = std::to_string(number);
   one.id.insert(0, std::to_string(defaults::max_texts_embedded_before).size() - one.id.size(), '0');
+  one.id += ' ' + name;  // The number keeps the order.
   one.kind = CaseKind::text;
   one.content = one.id;  // Nobody is asked.
   Expectation expectation;
@@ -49,8 +50,9 @@ struct TextCases {
                       "--embedding-model " +
                       std::string(lexical_embedding_model));
     }
-    cases.push_back(case_of(names.size(), text));
-    names.push_back(std::string(kind) + " \"" + std::string(id) + '"');
+    const std::string name = std::string(kind) + " \"" + std::string(id) + '"';
+    cases.push_back(case_of(names.size(), name, text));
+    names.push_back(name);
     return {};
   }
 

@@ -131,9 +131,11 @@ Result<RunEstimate> estimate_run(const RunOptions& options, const RunInputs& inp
   for (UnitId unit = 0; unit < plan.unit_count(); ++unit) {
     const bool is_held = run.read_cache && held.at(unit);
     estimate.held += held.at(unit) ? 1 : 0;
-    if (run.mode != Mode::live) continue;
+    if (run.mode != Mode::live && !options.answers) continue;
     const auto work = plan.render(unit);
     if (!work) return fail(work.error());
+    estimate.recorded += work->recorded ? 1 : 0;
+    if (run.mode != Mode::live) continue;
     const auto& model = options.arms.empty() ? options.provider : options.arms.at(plan.arm_of(unit)).provider;
     add_unit(inputs, model, run.judge, *work, is_held, sums);
   }

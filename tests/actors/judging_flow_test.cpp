@@ -133,6 +133,7 @@ TEST_F(JudgingFlowTest, WhatIsNoVoteIsAskedForAgainTwice) {
   EXPECT_TRUE(calls().empty());
   const auto done = only_outcome();
   EXPECT_EQ(reason_of(done), Reason::judge_unparsable) << "never a score of 0";
+  ASSERT_TRUE(done.answer) << "it came, and why the judge could not be read is seen beside it";
   EXPECT_EQ(done.spend.calls, 4u);
   EXPECT_EQ(done.spend.paid.of(CallKind::judge), (Usage{30, 15})) << "all of it was paid for";
 }

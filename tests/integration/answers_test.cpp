@@ -60,6 +60,15 @@ TEST_F(Answers, AreAssessedWithoutAModelAKeyOrACall) {
   EXPECT_EQ(report["run"]["requests"], 0);
 }
 
+// The plan said that they were in no cache, and would be errors.
+TEST_F(Answers, ThePlanCallsNobodyForThem) {
+  const auto plan = run_sluice({"plan", "suite.yaml", "--answers", "answers.jsonl"});
+  EXPECT_EQ(plan.exit_code, 0) << plan.errors;
+  EXPECT_EQ(plan.output,
+            "capitals: 3 cases, 3 answers, 0 in the caches, 3 recorded\n"
+            "Every answer is recorded: nobody is called.\n");
+}
+
 TEST_F(Answers, AJudgeIsAskedWhereNothingWasJudged) {
   write_text(
       folder() / "answers.jsonl",

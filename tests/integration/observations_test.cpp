@@ -227,12 +227,14 @@ TEST_F(Observations, AreListedExportedAndPruned) {
   const auto csv =
       run_sluice({"observations", "export", "--format", "csv", "--model", "m", "--output", "all.csv"});
   EXPECT_EQ(csv.exit_code, 0) << csv.errors;
-  EXPECT_EQ(run_sluice({"observations", "prune"}).output, "removed 0 observations, 4 left\n");
+  EXPECT_EQ(run_sluice({"observations", "prune"}).output,
+            "removed 0 observations, 4 left; all of them are among the newest 1,000\n");
   set_variable("SLUICE_RETENTION_DAYS", "0");
   set_variable("SLUICE_RETENTION_MAX_COUNT", "3");
   EXPECT_EQ(run_sluice({"observations", "prune"}).output, "removed 1 observation, 3 left\n");
   run_sluice(run);
-  EXPECT_EQ(run_sluice({"observations", "prune"}).output, "removed 0 observations, 3 left\n")
+  EXPECT_EQ(run_sluice({"observations", "prune"}).output,
+            "removed 0 observations, 3 left; all of them are among the newest 3\n")
       << "the run has done it at its end";
   const auto wrong = run_sluice({"observations", "list", "--since", "yesterday"});
   EXPECT_EQ(wrong.exit_code, 2);

@@ -6,6 +6,8 @@
 #include "worker/units/answer_schema.hpp"
 #include "worker/units/unit_result.hpp"
 
+#include <optional>
+
 namespace sluice {
 
 /// A unit with what became of its request, and what it is scored by.
@@ -15,6 +17,8 @@ struct CompletedUnit {
   Spend spend;
   Evidence evidence = {};
   ReadAnswer read = {};  ///< Of an answer that was read already.
+  /// Of an error: the answer that came, where what it is scored by did not.
+  std::optional<Completion> answer = {};
 };
 
 }  // namespace sluice

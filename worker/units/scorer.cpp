@@ -39,10 +39,12 @@ void score(Scorer* self) {
     scored.results.reserve(batch.units.size() - state.scored);
     bool out_of_time = false;
     while (state.scored < batch.units.size() && !out_of_time) {
-      auto& [unit, outcome, spend, evidence, read] = batch.units[state.scored++];
+      auto& [unit, outcome, spend, evidence, read, answer] = batch.units[state.scored++];
       scored.results.push_back(unit_result(*unit, {state.checks->ontology, state.checks->text_checker},
                                            std::move(outcome), evidence, spend, std::move(read),
                                            state.checks->disclosure));
+      if (answer && state.checks->disclosure.whole_text)
+        scored.results.back().observed = observed_answer(std::move(*answer), state.checks->disclosure);
       out_of_time = std::chrono::steady_clock::now() >= end;
     }
     self->send(state.worker, std::move(scored));

@@ -223,12 +223,12 @@ void UnitFlow::on_answer(Id id, Completion answer, bool is_new) {
     // Stored before it waits, or fails for something else than itself: it was paid for.
     if (const auto stored = unit.call.store(answer); !stored) error = stored.error();
   }
+  unit.answer = std::move(answer);
+  ++waiting_;
   if (error) {
     stop_waiting(id, unit);
     return finish(id, std::move(*error));
   }
-  unit.answer = std::move(answer);
-  ++waiting_;
   await_enrichers(id);
 }
 
@@ -306,8 +306,9 @@ void UnitFlow::finish(Id id, UnitOutcome outcome) {
   if (unit.answer) --waiting_;
   withdrawn_.erase(unit.unit->unit);
   ++ends_;
-  completed_.push_back(
-      {std::move(unit.unit), std::move(outcome), unit.spend, std::move(unit.evidence), std::move(unit.read)});
+  if (std::holds_alternative<Completion>(outcome)) unit.answer.reset();
+  completed_.push_back({std::move(unit.unit), std::move(outcome), unit.spend, std::move(unit.evidence),
+                        std::move(unit.read), std::move(unit.answer)});
 }
 
 /// Others may have it.

@@ -129,6 +129,13 @@ Result<std::string> packed_embedding(const EmbeddedTexts& embedded, const std::s
 
 }  // namespace
 
+ObservedAnswer observed_answer(Completion answer, const Disclosure& disclosure) {
+  disclosure.keys.apply(answer.text);
+  disclosure.redactor.apply(answer.text);
+  return {std::move(answer.text), std::move(answer.finish_reason), std::move(answer.served_model),
+          answer.created_at_ms};
+}
+
 UnitResult unit_result(const WorkUnit& unit, const Checks& checks, UnitOutcome outcome,
                        const Evidence& evidence, const Spend& spend, ReadAnswer read,
                        const Disclosure& disclosure) {

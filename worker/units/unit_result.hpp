@@ -24,4 +24,7 @@ UnitResult unit_result(const WorkUnit& unit, const Checks& checks, UnitOutcome o
                        const Evidence& evidence, const Spend& spend, ReadAnswer read = {},
                        const Disclosure& disclosure = Disclosure());
 
+/// The answer as observations keep it: without keys, and redacted.
+ObservedAnswer observed_answer(Completion answer, const Disclosure& disclosure);
+
 }  // namespace sluice

@@ -85,7 +85,7 @@ TEST(EmbeddingRun, HasACaseForEachTextAndNothingElseOfTheRun) {
   EXPECT_EQ(run->names, (std::vector<std::string>{"solved example \"log4j\"", "test \"b\""}))
       << "the example's text is a test's, too";
   ASSERT_EQ(run->inputs.suite.cases.size(), 2u);
-  EXPECT_EQ(run->inputs.suite.cases.id(1), "00001");
+  EXPECT_EQ(run->inputs.suite.cases.id(1), "00001 test \"b\"");
   EXPECT_TRUE(run->options.returns_embeddings);
   EXPECT_EQ(run->options.settings.repeat.value, 1u);
   EXPECT_FALSE(run->options.baseline);
