@@ -105,6 +105,8 @@ int pragma(SQLite::Database& db, const char* name) {
 
 /// Nothing if the file is one of ours, or empty.
 std::optional<Error> problem_with(SQLite::Database& db, const std::filesystem::path& file) {
+  // As it is at one moment: another process may be making the tables.
+  const SQLite::Transaction moment(db);
   const int version = pragma(db, "user_version");
   if (pragma(db, "application_id") == application_id) {
     if (version != table_version) return of_later_version(file, version);
