@@ -5,6 +5,7 @@
 #include "common/text/text.hpp"
 #include "coordinator/corpus/fixture_file.hpp"
 #include "coordinator/output/output_file.hpp"
+#include "coordinator/suite/fixture.hpp"
 #include "coordinator/suite/suite_loader.hpp"
 
 #include <cerrno>
@@ -133,6 +134,10 @@ Result<WrittenFixtures> write_fixtures(const fs::path& folder, const Corpus& cor
     const std::string text = sealed_fixture(now);
     if (is_there && known->second.text == text) {
       ++written.unchanged;
+      continue;
+    }
+    if (text.size() > defaults::max_fixture_bytes || !parse_fixture(text, place.string()).findings.empty()) {
+      ++written.left_out;
       continue;
     }
     std::error_code error;

@@ -38,12 +38,13 @@ struct WrittenFixtures {
   std::uint64_t added = 0;
   std::uint64_t renewed = 0;      ///< Were there as generated, with something else in them.
   std::uint64_t unchanged = 0;    ///< Were there as generated.
+  std::uint64_t left_out = 0;     ///< Would not load: too large, as one.
   std::vector<std::string> kept;  ///< Files that somebody has changed, accepted or moved.
 };
 
 /// Writes each fixture to FOLDER/CATEGORY/ID.toml, each file whole or not at all. A file that is not as it
-/// was generated, or changes meanwhile, stays as it is, whatever its id. output_failed, with what was written
-/// before.
+/// was generated, or changes meanwhile, stays as it is, whatever its id. What would not load is not
+/// written, since it would keep the folder from loading. output_failed, with what was written before.
 Result<WrittenFixtures> write_fixtures(const std::filesystem::path& folder, const Corpus& corpus,
                                        std::span<const Case> fixtures);
 

@@ -1,5 +1,6 @@
 #include "coordinator/corpus/corpus_folder.hpp"
 
+#include "common/defaults.hpp"
 #include "coordinator/corpus/findings.hpp"
 #include "coordinator/corpus/fixture_file.hpp"
 #include "tests/support/temporary_folder.hpp"
@@ -134,6 +135,17 @@ TEST_F(CorpusFolder, LeavesWhatChangesWhileItIsWritten) {
   EXPECT_EQ(written->kept.size(), 2u);
   EXPECT_EQ(read_text(file("auto-1")), accepted);
   EXPECT_FALSE(fs::exists(file("auto-2"))) << "what was rejected does not come back";
+}
+
+TEST_F(CorpusFolder, HoldsNothingThatWouldNotLoad) {
+  Case large = fixture("auto-1");
+  large.content = std::string(defaults::max_fixture_bytes, 'x');
+  Case odd = fixture("auto-2");
+  odd.must_not_contain = odd.must_contain;
+  const auto written = write({large, odd, fixture("auto-3")});
+  EXPECT_EQ(written.left_out, 2u);
+  EXPECT_EQ(written.added, 1u);
+  EXPECT_EQ(corpus().fixtures.size(), 1u) << "the folder loads";
 }
 
 TEST_F(CorpusFolder, IsReviewedOnlyAsItWasShown) {
