@@ -128,8 +128,7 @@ struct Request {
 /// Makes fixtures of a run's answers. Errors are reported on stderr.
 class CorpusMaker {
  public:
-  CorpusMaker(const Request& request, std::string folder, const Corpus& corpus)
-      : request_(request), corpus_(corpus) {
+  CorpusMaker(const Request& request, std::string folder) : request_(request) {
     made_.folder = std::move(folder);
     made_.min_confidence = request.min_confidence;
     made_.seed = request.seed;
@@ -148,9 +147,16 @@ class CorpusMaker {
     if (!visited) return report_error(visited.error());
     if (run.facts.cut_short) return report_interruption(run);
     made_.claims = findings.counts();
-    const auto sample = take_sample(findings.take());
+    // As it is now: people may have reviewed it while the run went on.
+    const auto corpus = read_corpus(made_.folder);
+    if (!corpus) {
+      const int code = report_findings(corpus.error());
+      report_warning("no fixture is written; the same command goes on once they load");
+      return code;
+    }
+    const auto sample = take_sample(*corpus, findings.take());
     if (!sample) return report_error(sample.error());
-    auto written = write_fixtures(made_.folder, corpus_, *sample);
+    auto written = write_fixtures(made_.folder, *corpus, *sample);
     if (!written) return report_error(written.error());
     made_.written = std::move(*written);
     std::cout << corpus_text(made_, output_columns());
@@ -181,9 +187,9 @@ class CorpusMaker {
   }
 
   /// Those that no review has rejected, sampled by category.
-  Result<std::vector<Case>> take_sample(std::vector<Case> fixtures) {
+  Result<std::vector<Case>> take_sample(const Corpus& corpus, std::vector<Case> fixtures) {
     made_.rejected =
-        std::erase_if(fixtures, [this](const Case& one) { return corpus_.rejected.contains(one.id); });
+        std::erase_if(fixtures, [&](const Case& one) { return corpus.rejected.contains(one.id); });
     Suite suite = suite_of_fixtures(std::move(fixtures));
     for (const auto& [category, cases] : count_categories(suite))
       made_.categories.push_back({category, cases, 0});
@@ -204,7 +210,6 @@ class CorpusMaker {
   }
 
   const Request& request_;
-  const Corpus& corpus_;
   GeneratedCorpus made_;
 };
 
@@ -222,8 +227,7 @@ struct GenerateCorpus {
   int run(const StartWorkers& start_workers, const CacheTools& caches) {
     auto request = read_request();
     if (!request) return request.error();
-    auto corpus = read_corpus(output_dir);
-    if (!corpus) return report_findings(corpus.error());
+    if (const auto corpus = read_corpus(output_dir); !corpus) return report_findings(corpus.error());
     if (const auto ready = make_output_folder(); !ready) return report_error(ready.error());
     auto list = files_of_tree(request->rules);
     if (!list) return report_error(list.error());
@@ -241,7 +245,7 @@ struct GenerateCorpus {
     if (!options) return report_error(options.error());
     Suite suite = suite_of(scan, "corpus of " + fs::path(options->suite_path).filename().string());
     if (dry_run) return print_estimate(*options, std::move(suite), caches);
-    CorpusMaker maker(*request, output_dir, *corpus);
+    CorpusMaker maker(*request, output_dir);
     RunUse use;
     use.conclude = [&](const ConcludedRun& run) { return maker.conclude(run); };
     return execute_run(*options, std::move(suite), start_workers, &use);

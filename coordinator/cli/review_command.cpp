@@ -66,6 +66,8 @@ class EditFolder {
     if (made_) fs::remove_all(path_, ignored);
   }
   bool is_made() const { return made_; }
+  /// It stays, since what is in it is nowhere else.
+  void keep() { made_ = false; }
   std::string file(const std::string& name) const { return (fs::path(path_) / name).string(); }
 
  private:
@@ -108,7 +110,7 @@ class Review {
 
   /// Returns false when there is no more input, or the person has quit.
   bool ask_about(CorpusFixture& one, const std::string& place) {
-    std::cout << "\n" << review_page(one.fixture, place, one.file, output_columns());
+    show(one, place);
     for (;;) {
       std::cout << "[a]ccept [e]dit [r]eject [s]kip [q]uit? " << std::flush;
       std::string answer;
@@ -120,7 +122,12 @@ class Review {
       if (letter == 'r' && done(reject_fixture(folder_, one), rejected_)) return true;
       if (letter == 'e' && edit(one)) {
         if (!awaits_review(one.fixture)) return done({}, accepted_);
-        std::cout << "\n" << review_page(one.fixture, place, one.file, output_columns());
+        show(one, place);
+      }
+      // Somebody else may be at work on it.
+      if (!is_as_read(one)) {
+        if (!read_again(one)) return true;
+        show(one, place);
       }
       if (std::string_view("aer").find(letter) == std::string_view::npos)
         std::cout << "Type one of the letters.\n";
@@ -128,7 +135,7 @@ class Review {
   }
 
   std::string summary(std::size_t of) const {
-    const std::size_t left = of - accepted_ - rejected_;
+    const std::size_t left = of - accepted_ - rejected_ - done_by_others_;
     return wording::grouped(accepted_) + " accepted, " + wording::grouped(rejected_) + " rejected, " +
            wording::grouped(left) + " left.\n";
   }
@@ -140,10 +147,42 @@ class Review {
   }
 
  private:
+  static void show(const CorpusFixture& one, const std::string& place) {
+    std::cout << "\n" << review_page(one.fixture, place, one.file, output_columns());
+  }
+
+  /// Whether it still asks for a review, now that its file has changed.
+  bool read_again(CorpusFixture& one) {
+    auto text = read_file(one.file, defaults::max_fixture_bytes);
+    if (!text) {
+      ++done_by_others_;
+      std::cout << printable(one.file) << " is gone: somebody has rejected or moved it.\n";
+      return false;
+    }
+    ParsedFixture now = parse_fixture(*text, one.file);
+    if (!now.findings.empty()) {
+      report_findings(now.findings);
+      return false;
+    }
+    one.fixture = std::move(now.fixture);
+    one.text = std::move(*text);
+    if (awaits_review(one.fixture)) return true;
+    ++done_by_others_;
+    std::cout << printable(one.file) << " was reviewed by somebody else.\n";
+    return false;
+  }
+
   static bool done(const Result<void>& outcome, std::size_t& count) {
     if (outcome) ++count;
     if (!outcome) report_error(outcome.error());
     return outcome.has_value();
+  }
+
+  static Result<void> write_copy(const CorpusFixture& one, const std::string& copy) {
+    return write_whole_file("fixture", copy, [&](Sink& sink) -> Result<void> {
+      sink.write(one.text);
+      return {};
+    });
   }
 
   /// Whether the fixture was changed. The person edits a copy, which takes its place once it is a fixture.
@@ -153,16 +192,19 @@ class Review {
       report_error("no editor is named: set VISUAL or EDITOR, or change " + one.file + " by yourself");
       return false;
     }
-    const EditFolder folder;
-    const std::string copy = folder.file(one.fixture.id + ".toml");
+    EditFolder folder;
+    const std::string copy = folder.file("fixture.toml");  // An id may lead anywhere.
     const auto refuse = [](const Error& error) {
       report_error(error);
       return false;
     };
+    if (!is_as_read(one)) {
+      std::cout << "Somebody has changed it meanwhile.\n";
+      return false;
+    }
     if (!folder.is_made())
       return refuse({Reason::output_failed, "no temporary folder can be made (see TMPDIR)"});
-    if (const auto copied = replace_fixture({one.fixture, copy, one.text}, one.text); !copied)
-      return refuse(copied.error());
+    if (const auto copied = write_copy(one, copy); !copied) return refuse(copied.error());
     for (;;) {
       if (const auto edited = run_editor(command, copy); !edited) return refuse(edited.error());
       auto text = read_file(copy, defaults::max_fixture_bytes);
@@ -172,7 +214,10 @@ class Review {
       if (now.findings.empty() && now.fixture.id != one.fixture.id)
         now.findings.push_back({one.file, now.id_line, "the id must stay \"" + one.fixture.id + "\""});
       if (now.findings.empty()) {
-        if (const auto replaced = replace_fixture(one, *text); !replaced) return refuse(replaced.error());
+        if (const auto replaced = replace_fixture(one, *text); !replaced) {
+          folder.keep();
+          return refuse({replaced.error().reason, replaced.error().message + "; your text is in " + copy});
+        }
         one.fixture = std::move(now.fixture);
         one.text = std::move(*text);
         return true;
@@ -187,6 +232,7 @@ class Review {
   std::string folder_;
   std::size_t accepted_ = 0;
   std::size_t rejected_ = 0;
+  std::size_t done_by_others_ = 0;
 };
 
 struct ReviewCommand {

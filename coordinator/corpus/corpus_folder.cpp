@@ -2,12 +2,20 @@
 
 #include "common/defaults.hpp"
 #include "common/files.hpp"
+#include "common/text/text.hpp"
 #include "coordinator/corpus/fixture_file.hpp"
 #include "coordinator/output/output_file.hpp"
+#include "coordinator/suite/fixture.hpp"
 #include "coordinator/suite/suite_loader.hpp"
 
+#include <cerrno>
+#include <cstdio>
+#include <string_view>
 #include <system_error>
 #include <utility>
+
+#include <fcntl.h>
+#include <unistd.h>
 
 namespace sluice {
 namespace {
@@ -44,6 +52,31 @@ Result<void> write_text(const std::string& file, const std::string& text) {
     sink.write(text);
     return {};
   });
+}
+
+/// Whether an id, which may be anything in a file that a person changed, names a file of its folder.
+bool is_file_name(std::string_view id) {
+  return !id.empty() && id != "." && id != ".." && id.find_first_of(std::string_view("/\0", 2)) == id.npos;
+}
+
+/// Unlike rename, never over another file. 0, or the errno.
+int move_to_new(const fs::path& from, const fs::path& to) {
+  if (::renameat2(AT_FDCWD, from.c_str(), AT_FDCWD, to.c_str(), RENAME_NOREPLACE) == 0) return 0;
+  if (errno != EINVAL && errno != ENOSYS) return errno;
+  // Not every file system can do that at once.
+  return ::link(from.c_str(), to.c_str()) == 0 && ::unlink(from.c_str()) == 0 ? 0 : errno;
+}
+
+/// Whether nobody but generations has been where a fixture goes; `known`: the one of its id, if any.
+bool is_untouched(const fs::path& place, const CorpusFixture* known) {
+  std::error_code error;
+  if (known == nullptr) return fs::symlink_status(place, error).type() == fs::file_type::not_found;
+  return is_sealed(known->text) && known->file == place.generic_string() && is_as_read(*known);
+}
+
+Error changed_meanwhile(const CorpusFixture& fixture) {
+  return {Reason::output_failed,
+          fixture.file + " was changed or moved since it was read, and stays as it is now; review it again"};
 }
 
 }  // namespace
@@ -92,8 +125,8 @@ Result<WrittenFixtures> write_fixtures(const fs::path& folder, const Corpus& cor
     const fs::path place = folder / fixture.category / (fixture.id + ".toml");
     const auto known = corpus.fixtures.find(fixture.id);
     const bool is_there = known != corpus.fixtures.end();
-    if (is_there && (!is_sealed(known->second.text) || known->second.file != place.generic_string())) {
-      written.kept.push_back(known->second.file);
+    if (!is_untouched(place, is_there ? &known->second : nullptr)) {
+      written.kept.push_back(is_there ? known->second.file : place.generic_string());
       continue;
     }
     Case now = fixture;
@@ -101,6 +134,10 @@ Result<WrittenFixtures> write_fixtures(const fs::path& folder, const Corpus& cor
     const std::string text = sealed_fixture(now);
     if (is_there && known->second.text == text) {
       ++written.unchanged;
+      continue;
+    }
+    if (text.size() > defaults::max_fixture_bytes || !parse_fixture(text, place.string()).findings.empty()) {
+      ++written.left_out;
       continue;
     }
     std::error_code error;
@@ -112,20 +149,32 @@ Result<WrittenFixtures> write_fixtures(const fs::path& folder, const Corpus& cor
   return written;
 }
 
+bool is_as_read(const CorpusFixture& fixture) {
+  const auto now = read_file(fixture.file, defaults::max_fixture_bytes);
+  return now && *now == fixture.text;
+}
+
 Result<void> replace_fixture(const CorpusFixture& fixture, const std::string& text) {
+  if (!is_as_read(fixture)) return fail(changed_meanwhile(fixture));
   return write_text(fixture.file, text);
 }
 
 Result<void> reject_fixture(const fs::path& folder, const CorpusFixture& fixture) {
+  const std::string& id = fixture.fixture.id;
+  if (!is_file_name(id))
+    return fail(Reason::output_failed, fixture.file + " cannot be rejected: its id \"" + excerpt(id, 80) +
+                                           "\" is no name of a file; change the id, or move it by hand");
+  if (!is_as_read(fixture)) return fail(changed_meanwhile(fixture));
   const fs::path rejected = folder / rejected_folder;
   std::error_code error;
   fs::create_directories(rejected, error);
   if (error) return fail(cannot_make(rejected, error));
-  const fs::path place = rejected / (fixture.fixture.id + ".toml");
-  fs::rename(fixture.file, place, error);
-  if (!error) return {};
-  return fail(Reason::output_failed,
-              fixture.file + " cannot be moved to " + place.generic_string() + ": " + error.message());
+  const fs::path place = rejected / (id + ".toml");
+  const int code = move_to_new(fixture.file, place);
+  if (code == 0) return {};
+  return fail(Reason::output_failed, fixture.file + " cannot be moved to " + place.generic_string() + ": " +
+                                         std::generic_category().message(code) +
+                                         (code == EEXIST ? "; one of its id was rejected before" : ""));
 }
 
 }  // namespace sluice

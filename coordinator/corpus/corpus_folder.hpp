@@ -38,19 +38,25 @@ struct WrittenFixtures {
   std::uint64_t added = 0;
   std::uint64_t renewed = 0;      ///< Were there as generated, with something else in them.
   std::uint64_t unchanged = 0;    ///< Were there as generated.
+  std::uint64_t left_out = 0;     ///< Would not load: too large, as one.
   std::vector<std::string> kept;  ///< Files that somebody has changed, accepted or moved.
 };
 
 /// Writes each fixture to FOLDER/CATEGORY/ID.toml, each file whole or not at all. A file that is not as it
-/// was generated stays as it is. output_failed, with what was written before.
+/// was generated, or changes meanwhile, stays as it is, whatever its id. What would not load is not
+/// written, since it would keep the folder from loading. output_failed, with what was written before.
 Result<WrittenFixtures> write_fixtures(const std::filesystem::path& folder, const Corpus& corpus,
                                        std::span<const Case> fixtures);
 
-/// Replaces the file of a fixture. output_failed.
+/// Whether the file still holds what was read: somebody else may be at work on it.
+bool is_as_read(const CorpusFixture& fixture);
+
+/// Replaces the file of a fixture. output_failed, also if the file is not as it was read.
 Result<void> replace_fixture(const CorpusFixture& fixture, const std::string& text);
 
 /// Moves the fixture to FOLDER/.rejected/, which no suite reads: no generation brings it back as long as it
-/// lies there. output_failed.
+/// lies there. output_failed, also if the file is not as it was read, the id is no name of a file, or another
+/// of its name lies there.
 Result<void> reject_fixture(const std::filesystem::path& folder, const CorpusFixture& fixture);
 
 }  // namespace sluice

@@ -93,6 +93,7 @@ std::string corpus_text(const GeneratedCorpus& corpus, std::size_t columns) {
   const std::string others = listed(Amounts{{claims.unsure, "below " + shortest(corpus.min_confidence)},
                                             {claims.outside_ontology, "outside of the ontology"},
                                             {claims.unsupported, "at lines that the file does not have"},
+                                            {claims.secret, "with a number that is a secret"},
                                             {claims.repeated, "made before"},
                                             {corpus.rejected, "rejected in a review"}});
   std::string text = paragraph(counted(claims.claims, "claim") + " in " + counted(corpus.answers, "answer") +
@@ -117,6 +118,7 @@ std::string corpus_text(const GeneratedCorpus& corpus, std::size_t columns) {
                         listed(Amounts{{written.added, "new"},
                                        {written.renewed, "made anew"},
                                        {written.unchanged, "as they were"},
+                                       {written.left_out, "left out, since they would not load"},
                                        {written.kept.size(), "left as somebody made them"}}) +
                         ".",
                     columns);

@@ -19,15 +19,29 @@ namespace fs = std::filesystem;
 
 /// What a hook's environment says of another repository must not count, nor what this one's settings would
 /// have git run.
-Result<std::string> ask_git(const fs::path& folder) {
+Result<std::string> run_git(std::vector<std::string> arguments) {
   PerturbationCommand git;
-  git.arguments = {"git",      "-C",       folder.string(),      "-c", "core.fsmonitor=false", "ls-files",
-                   "--cached", "--others", "--exclude-standard", "-z"};
+  git.arguments = std::move(arguments);
   git.time_limit = defaults::listing_timeout;
   git.max_output_bytes = defaults::max_listing_bytes;
   git.hidden_variables = {"GIT_DIR", "GIT_WORK_TREE", "GIT_INDEX_FILE", "GIT_PREFIX"};
   git.kind = "command";
   return run_perturbation_command(git, "");
+}
+
+Result<std::string> ask_git(const fs::path& folder) {
+  return run_git({"git", "-C", folder.string(), "-c", "core.fsmonitor=false", "ls-files", "--cached",
+                  "--others", "--exclude-standard", "-z"});
+}
+
+/// Whether git should know what it ignores in the folder: it can be started, and a repository is there.
+bool should_answer(const fs::path& folder) {
+  std::error_code error;
+  for (fs::path above = fs::weakly_canonical(folder, error);; above = above.parent_path()) {
+    if (fs::symlink_status(above / ".git", error).type() != fs::file_type::not_found)
+      return run_git({"git", "--version"}).has_value();
+    if (above == above.parent_path()) return false;
+  }
 }
 
 std::vector<std::string> parts_at_zeros(std::string_view text) {
@@ -94,6 +108,12 @@ Result<FileList> list_files(const fs::path& folder, std::span<const std::string>
   const auto listed = ask_git(folder);
   if (listed) {
     list.paths = parts_at_zeros(*listed);
+  } else if (should_answer(folder)) {
+    // Files that git ignores hold secrets more often than others.
+    return fail(Reason::file_unreadable,
+                "git does not say which files of " + folder.generic_string() +
+                    " it ignores: " + listed.error().message + "; make `git -C " + folder.generic_string() +
+                    " ls-files` work first, since ignored files must not go to a provider");
   } else {
     list.without_git = listed.error().message;
     auto walked = walk(folder, excluded_folders);

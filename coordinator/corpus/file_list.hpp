@@ -21,7 +21,7 @@ struct FileList {
 
 /// What git does not ignore below the folder: tracked files, and new ones. Where git is missing or the folder
 /// is in no repository: every file outside of folders with one of the excluded names; links to folders are
-/// not followed. file_unreadable if the folder cannot be read.
+/// not followed. file_unreadable if the folder cannot be read, or git fails in a repository.
 Result<FileList> list_files(const std::filesystem::path& folder,
                             std::span<const std::string> excluded_folders);
 

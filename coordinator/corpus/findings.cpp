@@ -1,9 +1,11 @@
 #include "coordinator/corpus/findings.hpp"
 
 #include "common/hash.hpp"
+#include "common/text/text.hpp"
 #include "coordinator/defaults.hpp"
 
 #include <algorithm>
+#include <set>
 #include <utility>
 
 namespace sluice {
@@ -148,6 +150,15 @@ std::optional<LineRange> range_after_change(std::span<const std::string_view> be
   return LineRange{*first, *last};
 }
 
+bool Findings::is_secret(const ClaimValue& value) const {
+  const auto* number = std::get_if<double>(&value);
+  if (number == nullptr || !config_.mask) return false;
+  // Patterns are written for digits, which the shortest form may not have.
+  std::string brief = shortest(*number);
+  std::string digits = std::to_string(*number);
+  return config_.mask(brief) || config_.mask(digits);
+}
+
 bool Findings::is_kept(const FinalClaim& claim, std::span<const std::string_view> lines) {
   if (claim.confidence < config_.min_confidence) {
     ++counts_.unsure;
@@ -168,6 +179,10 @@ bool Findings::is_kept(const FinalClaim& claim, std::span<const std::string_view
     ++counts_.unsupported;
     return false;
   }
+  if (is_secret(taken_for.value)) {
+    ++counts_.secret;
+    return false;
+  }
   return true;
 }
 
@@ -185,12 +200,13 @@ void Findings::add(const Case& asked, std::span<const FinalClaim> claims) {
   for (const FinalClaim* fact : facts) {
     Shown shown = file.around(fact->line);
     Case fixture;
+    std::set<std::string> known;
     const auto expect = [&](const FinalClaim& one) {
       ExpectedClaim expected{one.concept_path, one.predicate, one.value, std::string(asks_for_review)};
       if (auto* text = std::get_if<std::string>(&expected.value); text != nullptr && config_.mask)
         config_.mask(*text);
       // Two values whose secrets were replaced may look alike.
-      if (std::ranges::find(fixture.must_contain, expected) == fixture.must_contain.end())
+      if (known.insert(canonical_form(expected.subject, expected.predicate, expected.value)).second)
         fixture.must_contain.push_back(std::move(expected));
     };
     expect(*fact);

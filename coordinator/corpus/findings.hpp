@@ -25,6 +25,7 @@ struct ClaimCounts {
   std::uint64_t unsure = 0;            ///< Below the confidence that is asked for.
   std::uint64_t outside_ontology = 0;  ///< Or with a value of another type: no answer would match it.
   std::uint64_t unsupported = 0;       ///< At a line that the file does not have, or that is blank.
+  std::uint64_t secret = 0;            ///< With a number of which something had to be replaced.
   std::uint64_t repeated = 0;          ///< The same fact again: of the file, or of the same code elsewhere.
   std::uint64_t findings = 0;          ///< All others.
   std::uint64_t masked = 0;            ///< Findings whose code holds a secret that was replaced.
@@ -53,6 +54,7 @@ class Findings {
   std::vector<Case> take();
 
  private:
+  bool is_secret(const ClaimValue& value) const;
   bool is_kept(const FinalClaim& claim, std::span<const std::string_view> lines);
 
   const Ontology& ontology_;

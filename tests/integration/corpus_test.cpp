@@ -351,4 +351,98 @@ TEST_F(Corpus, IsReviewedOnATerminal) {
   EXPECT_NE(list.output.find(fs::path(files[4]).stem().string()), std::string::npos);
 }
 
+TEST_F(Corpus, KeepsWhatIsReviewedWhileItIsMade) {
+  write_files("py", "#", "response = requests.get(url, verify=False)", 5);
+  const Flags few{"--quiet", "--sample-size", "10"};
+  {
+    const auto simulator = start_simulator();
+    ASSERT_EQ(run_sluice(generate(simulator, few)).exit_code, 0);
+  }
+  const auto before = written(out())["tls"];
+  ASSERT_EQ(before.size(), 5u);
+  const std::string accepted = fs::path(*before.begin()).stem();
+  const std::string rejected = fs::path(*before.rbegin()).stem();
+  // One more file to ask about, and an answer that takes its time: the reviews end long before.
+  write_text(tree() / "late.py", "# late\nresponse = requests.get(url, verify=False)\n");
+  const auto slow = start_simulator({"--latency-ms", "5000"});
+  auto making = start_sluice(generate(slow, few));
+  ASSERT_TRUE(eventually([&] { return slow.count("start") >= 1; })) << making.errors();
+  const auto reviewed = run_sluice({"review", out().string(), "--accept", accepted, "--reject", rejected});
+  ASSERT_EQ(reviewed.exit_code, 0) << reviewed.errors;
+  ASSERT_FALSE(fs::exists(out() / "tls" / (rejected + ".toml")));
+  const std::string as_accepted = read_text(out() / "tls" / (accepted + ".toml"));
+  const auto made = finish(making);
+  ASSERT_EQ(made.exit_code, 0) << made.errors;
+  EXPECT_NE(made.output.find("1 new"), std::string::npos) << made.output;
+  EXPECT_NE(made.output.find("1 rejected in a review"), std::string::npos) << made.output;
+  EXPECT_EQ(read_text(out() / "tls" / (accepted + ".toml")), as_accepted);
+  EXPECT_FALSE(fs::exists(out() / "tls" / (rejected + ".toml"))) << "it does not come back";
+}
+
+TEST_F(Corpus, IsReviewedByTwoAtOnce) {
+  write_files("py", "#", "response = requests.get(url, verify=False)", 4);
+  const auto simulator = start_simulator();
+  ASSERT_EQ(run_sluice(generate(simulator, {"--quiet"})).exit_code, 0);
+  const auto names = written(out())["tls"];
+  ASSERT_EQ(names.size(), 4u);
+  const std::vector<std::string> files(names.begin(), names.end());
+  const auto place = [&](std::size_t i) { return out() / "tls" / files[i]; };
+  // While this one edits the third, somebody else changes it.
+  const fs::path editor = folder() / "editor.sh";
+  write_text(editor, "echo '# of another' >> '" + place(2).string() + "'; echo '# mine' >> \"$1\"\n");
+  const std::string prompt = "[q]uit? ";
+  TerminalProcess review({program_path("sluice"), "review", out().string()},
+                         {{"VISUAL", "sh " + editor.string()}, {"HOME", folder().string()}});
+  ASSERT_NE(review.read_to(prompt), "");
+  const std::string changed = read_text(place(0)) + "# of another\n";
+  write_text(place(0), changed);
+  review.type("a\n");
+  const std::string again = review.read_to(prompt);
+  EXPECT_NE(again.find("review it again"), std::string::npos) << again;
+  EXPECT_NE(again.find("1 of 4"), std::string::npos) << "shown anew: " << again;
+  EXPECT_EQ(read_text(place(0)), changed) << "nothing is written over it";
+  review.type("a\n");
+  EXPECT_NE(review.read_to(prompt).find("2 of 4"), std::string::npos);
+  EXPECT_TRUE(read_text(place(0)).ends_with("# of another\n"));
+  ASSERT_EQ(run_sluice({"review", out().string(), "--reject", fs::path(files[1]).stem().string()}).exit_code,
+            0);
+  review.type("r\n");
+  const std::string third = review.read_to(prompt);
+  EXPECT_NE(third.find("is gone"), std::string::npos) << third;
+  EXPECT_NE(third.find("3 of 4"), std::string::npos) << third;
+  review.type("e\n");
+  const std::string kept = review.read_to(prompt);
+  EXPECT_NE(kept.find("your text is in"), std::string::npos) << kept;
+  EXPECT_TRUE(read_text(place(2)).ends_with("# of another\n"));
+  review.type("q\n");
+  EXPECT_NE(review.read_to("left.").find("1 accepted, 0 rejected, 2 left"), std::string::npos);
+}
+
+TEST_F(Corpus, IsReviewedInItsFolderWhateverTheIds) {
+  write_files("py", "#", "response = requests.get(url, verify=False)", 1);
+  const auto simulator = start_simulator();
+  ASSERT_EQ(run_sluice(generate(simulator, {"--quiet"})).exit_code, 0);
+  const fs::path file = out() / "tls" / *written(out())["tls"].begin();
+  std::string text = read_text(file);
+  const auto at = text.find("id = \"auto-");
+  text.replace(at, text.find('\n', at) - at, "id = \"../../../escaped\"");
+  write_text(file, text);
+  const auto refused = run_sluice({"review", out().string(), "--reject", "../../../escaped"});
+  EXPECT_EQ(refused.exit_code, 2) << refused.output;
+  EXPECT_NE(refused.errors.find("no name of a file"), std::string::npos) << refused.errors;
+  EXPECT_EQ(read_text(file), text);
+  // The copy for the editor lies in a folder of its own.
+  const fs::path editor = folder() / "editor.sh";
+  write_text(editor, "echo \"edits $1\"; sed -i 's/requires human review/seen/' \"$1\"\n");
+  TerminalProcess review({program_path("sluice"), "review", out().string()},
+                         {{"VISUAL", "sh " + editor.string()}, {"HOME", folder().string()}});
+  ASSERT_NE(review.read_to("[q]uit? "), "");
+  review.type("e\n");
+  const std::string page = review.read_to("left.");
+  EXPECT_EQ(page.find("edits " + fs::temp_directory_path().string() + "/escaped"), std::string::npos) << page;
+  EXPECT_NE(page.find("sluice-review-"), std::string::npos) << page;
+  EXPECT_EQ(page.find(".."), std::string::npos) << page;
+  EXPECT_NE(page.find("1 accepted"), std::string::npos) << page;
+}
+
 }  // namespace sluice::corpus_test

@@ -1,5 +1,6 @@
 #include "coordinator/corpus/corpus_folder.hpp"
 
+#include "common/defaults.hpp"
 #include "coordinator/corpus/findings.hpp"
 #include "coordinator/corpus/fixture_file.hpp"
 #include "tests/support/temporary_folder.hpp"
@@ -83,6 +84,84 @@ TEST_F(CorpusFolder, KnowsWhatWasRejected) {
   EXPECT_FALSE(now.fixtures.contains("auto-1"));
   EXPECT_TRUE(now.rejected.contains("auto-1"));
   EXPECT_FALSE(now.rejected.contains("auto-2"));
+}
+
+TEST_F(CorpusFolder, MovesNoFileToWhereAnIdLeads) {
+  for (const std::string id : {"../escaped", "a/b", "..", ".", ""}) {
+    write({fixture("auto-1")});
+    CorpusFixture one = corpus().fixtures.at("auto-1");
+    one.fixture.id = id;
+    const auto moved = reject_fixture(root(), one);
+    ASSERT_FALSE(moved) << id;
+    EXPECT_EQ(moved.error().reason, Reason::output_failed);
+    EXPECT_NE(moved.error().message.find("\"" + id + "\""), std::string::npos) << moved.error().message;
+    EXPECT_TRUE(fs::exists(file("auto-1"))) << id;
+    EXPECT_FALSE(fs::exists(root() / "escaped.toml"));
+  }
+}
+
+TEST_F(CorpusFolder, RejectsNothingOverWhatWasRejectedBefore) {
+  write({fixture("auto-1")});
+  write_text(root() / ".rejected" / "auto-1.toml", "mine\n");
+  const auto moved = reject_fixture(root(), corpus().fixtures.at("auto-1"));
+  ASSERT_FALSE(moved);
+  EXPECT_NE(moved.error().message.find(".rejected/auto-1.toml"), std::string::npos) << moved.error().message;
+  EXPECT_EQ(read_text(root() / ".rejected" / "auto-1.toml"), "mine\n");
+  EXPECT_TRUE(fs::exists(file("auto-1")));
+}
+
+TEST_F(CorpusFolder, LeavesAFileWhoseIdSomebodyChanged) {
+  write({fixture("auto-1")});
+  std::string mine = read_text(file("auto-1"));
+  mine.replace(mine.find("id = \"auto-1\""), 13, "id = \"my-case\"");
+  write_text(file("auto-1"), mine);
+  const auto written = write({fixture("auto-1")});
+  EXPECT_EQ(written.added, 0u);
+  EXPECT_EQ(written.kept, std::vector<std::string>{file("auto-1").generic_string()});
+  EXPECT_EQ(read_text(file("auto-1")), mine);
+}
+
+TEST_F(CorpusFolder, LeavesWhatChangesWhileItIsWritten) {
+  write({fixture("auto-1"), fixture("auto-2"), fixture("auto-3")});
+  const Corpus before = corpus();
+  const std::string accepted = *accepted_fixture(before.fixtures.at("auto-1").text, "f");
+  write_text(file("auto-1"), accepted);
+  ASSERT_TRUE(reject_fixture(root(), before.fixtures.at("auto-2")));
+  std::vector<Case> renewed{fixture("auto-1"), fixture("auto-2"), fixture("auto-3")};
+  for (Case& one : renewed) one.name = "moved to another file";
+  const auto written = write_fixtures(root(), before, renewed);
+  ASSERT_TRUE(written) << written.error().message;
+  EXPECT_EQ(written->renewed, 1u);
+  EXPECT_EQ(written->kept.size(), 2u);
+  EXPECT_EQ(read_text(file("auto-1")), accepted);
+  EXPECT_FALSE(fs::exists(file("auto-2"))) << "what was rejected does not come back";
+}
+
+TEST_F(CorpusFolder, HoldsNothingThatWouldNotLoad) {
+  Case large = fixture("auto-1");
+  large.content = std::string(defaults::max_fixture_bytes, 'x');
+  Case odd = fixture("auto-2");
+  odd.must_not_contain = odd.must_contain;
+  const auto written = write({large, odd, fixture("auto-3")});
+  EXPECT_EQ(written.left_out, 2u);
+  EXPECT_EQ(written.added, 1u);
+  EXPECT_EQ(corpus().fixtures.size(), 1u) << "the folder loads";
+}
+
+TEST_F(CorpusFolder, IsReviewedOnlyAsItWasShown) {
+  write({fixture("auto-1")});
+  const CorpusFixture shown = corpus().fixtures.at("auto-1");
+  EXPECT_TRUE(is_as_read(shown));
+  write_text(file("auto-1"), shown.text + "# of another\n");
+  EXPECT_FALSE(is_as_read(shown));
+  const auto replaced = replace_fixture(shown, "mine");
+  ASSERT_FALSE(replaced);
+  EXPECT_NE(replaced.error().message.find(shown.file), std::string::npos) << replaced.error().message;
+  EXPECT_FALSE(reject_fixture(root(), shown));
+  EXPECT_EQ(read_text(file("auto-1")), shown.text + "# of another\n");
+  fs::remove(file("auto-1"));
+  EXPECT_FALSE(replace_fixture(shown, "mine")) << "somebody rejected it";
+  EXPECT_FALSE(fs::exists(file("auto-1")));
 }
 
 TEST_F(CorpusFolder, SaysWhatCannotBeReadOrWritten) {

@@ -173,6 +173,39 @@ TEST(CorpusFindings, ReplaceSecretsBeforeTheyCutTheCode) {
   EXPECT_NE(made.take()[0].content.find("line 68\n"), std::string::npos) << "lines are counted as they were";
 }
 
+TEST(CorpusFindings, LeaveOutNumbersThatAreSecrets) {
+  const MaskText mask = [](std::string& text) {
+    bool any = false;
+    for (const std::string secret : {"4111111111111111", "4000000000000000"}) {
+      for (auto at = text.find(secret); at != text.npos; at = text.find(secret)) {
+        text.replace(at, secret.size(), "[redacted]");
+        any = true;
+      }
+    }
+    return any;
+  };
+  Findings made = findings(mask);
+  // The shortest form of the second has no digits to find.
+  made.add(file("a\n"), std::vector{unverified(1), claim("jwt/expiry", "seconds", 4111111111111111.0, 0.9, 1),
+                                    claim("jwt/expiry", "seconds", 4000000000000000.0, 0.9, 1)});
+  EXPECT_EQ(made.counts().secret, 2u);
+  const auto fixtures = made.take();
+  ASSERT_EQ(fixtures.size(), 1u);
+  EXPECT_EQ(fixtures[0].must_contain.size(), 1u);
+}
+
+TEST(FixtureFiles, ReadBackNumbersOfAnySize) {
+  for (const double number : {0.0, 2048.0, -3.0, 0.5, 1.2345678901234567e19, -9.3e18, 1e300, 5e-324}) {
+    Case one;
+    one.id = "auto-1";
+    one.category = "tls";
+    one.must_contain = {{"a/b", "c", number, std::nullopt}};
+    const ParsedFixture read = parse_fixture(sealed_fixture(one), "f");
+    EXPECT_TRUE(read.findings.empty()) << join_findings(read.findings);
+    EXPECT_EQ(read.fixture.must_contain, one.must_contain) << number;
+  }
+}
+
 TEST(FixtureFiles, ReadBackAsTheyWereWritten) {
   for (const std::string content :
        {"plain\n", "", "no end", "ends in '", "has ''' in it\n", "a\\b \"quoted\" \"\"\" \t tab\n",

@@ -136,6 +136,21 @@ TEST_F(Trees, LeaveOutWhatGitIgnores) {
   EXPECT_EQ(below->paths, Paths{"d.c"}) << "relative to the folder that is scanned";
 }
 
+TEST_F(Trees, AreNotWalkedWhereGitFailsInARepository) {
+  ASSERT_EQ(git("init -q ."), 0);
+  write_text(root() / ".gitignore", "secret.c\n");
+  write_text(root() / "secret.c", "");
+  write_text(root() / "sub" / "a.c", "");
+  write_text(root() / ".git" / "index", "no index");
+  for (const fs::path& folder : {root(), root() / "sub"}) {
+    const auto list = list_files(folder, {});
+    ASSERT_FALSE(list) << "ignored files would go to the provider";
+    EXPECT_EQ(list.error().reason, Reason::file_unreadable);
+    EXPECT_NE(list.error().message.find("index"), std::string::npos) << list.error().message;
+    EXPECT_NE(list.error().message.find("ls-files"), std::string::npos) << list.error().message;
+  }
+}
+
 TEST_F(Trees, AreNotLeftThroughLinks) {
   write_text(root() / "tree" / "in.c", "inside");
   write_text(root() / "out.c", "outside");
