@@ -17,6 +17,7 @@
 #include <algorithm>
 #include <array>
 #include <cerrno>
+#include <csignal>
 #include <cstdlib>
 #include <filesystem>
 #include <iostream>
@@ -83,6 +84,29 @@ std::string editor() {
   return "";
 }
 
+/// SIGINT and SIGQUIT are ignored while it lives.
+class SignalsIgnored {
+ public:
+  SignalsIgnored() : interrupt_(::signal(SIGINT, SIG_IGN)), quit_(::signal(SIGQUIT, SIG_IGN)) {
+    ::sigemptyset(&signals_);
+    ::sigaddset(&signals_, SIGINT);
+    ::sigaddset(&signals_, SIGQUIT);
+  }
+  ~SignalsIgnored() {
+    ::signal(SIGINT, interrupt_);
+    ::signal(SIGQUIT, quit_);
+  }
+  SignalsIgnored(const SignalsIgnored&) = delete;
+  SignalsIgnored& operator=(const SignalsIgnored&) = delete;
+
+  const sigset_t& signals() const { return signals_; }
+
+ private:
+  void (*interrupt_)(int);
+  void (*quit_)(int);
+  sigset_t signals_{};
+};
+
 /// Waits for the editor. usage_invalid if it cannot be started or says that it failed.
 Result<void> run_editor(const std::string& command, const std::string& file) {
   const auto failed = [&](const std::string& why) {
@@ -92,8 +116,15 @@ Result<void> run_editor(const std::string& command, const std::string& file) {
   std::array<std::string, 5> words{"/bin/sh", "-c", command + " \"$1\"", "sh", file};
   std::array<char*, 6> arguments{words[0].data(), words[1].data(), words[2].data(),
                                  words[3].data(), words[4].data(), nullptr};
+  // Ctrl-C is the editor's as long as it has the terminal.
+  const SignalsIgnored ignored;
+  posix_spawnattr_t attributes;
+  ::posix_spawnattr_init(&attributes);
+  ::posix_spawnattr_setsigdefault(&attributes, &ignored.signals());
+  ::posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETSIGDEF);
   pid_t editing = -1;
-  const int code = ::posix_spawn(&editing, "/bin/sh", nullptr, nullptr, arguments.data(), environ);
+  const int code = ::posix_spawn(&editing, "/bin/sh", nullptr, &attributes, arguments.data(), environ);
+  ::posix_spawnattr_destroy(&attributes);
   if (code != 0) return failed("cannot be started: " + std::generic_category().message(code));
   int status = 0;
   while (::waitpid(editing, &status, 0) < 0) {
@@ -251,7 +282,9 @@ struct ReviewCommand {
     for (auto& [id, one] : corpus->fixtures) {
       if (awaits_review(one.fixture)) waiting.push_back(std::move(one));
     }
-    if (!accept.empty() || !reject.empty()) return settle(waiting);
+    const bool settles = !accept.empty() || !reject.empty();
+    if (settles && list) return report_error("--list only lists: leave it out, or --accept and --reject");
+    if (settles) return settle(waiting);
     if (list) return print(waiting);
     if (::isatty(STDIN_FILENO) != 1 || ::isatty(STDOUT_FILENO) != 1) {
       return report_error(

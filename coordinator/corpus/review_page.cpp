@@ -38,10 +38,6 @@ std::string review_page(const Case& fixture, std::string_view place, std::string
   std::string page = line_of_page(std::string(place) + "  " + fixture.id + "  " + fixture.category +
                                       (fixture.language.empty() ? "" : "  " + fixture.language),
                                   columns);
-  for (const std::string& line : wrapped(printable(fixture.name), columns)) page += line + "\n";
-  page += line_of_page(std::string(file), columns);
-  page += claims(fixture.must_contain, "Expected:", columns);
-  page += claims(fixture.must_not_contain, "Forbidden:", columns);
   const auto lines = lines_of(fixture.content);
   const std::size_t shown = std::min(lines.size(), defaults::shown_code_lines);
   const std::size_t digits = std::to_string(shown).size();
@@ -51,6 +47,11 @@ std::string review_page(const Case& fixture, std::string_view place, std::string
   }
   if (shown < lines.size())
     page += "  and " + wording::counted(lines.size() - shown, "line") + " more, in the file\n";
+  // Last, right above the question: the code may be longer than the terminal is high.
+  page += line_of_page(std::string(file), columns);
+  for (const std::string& line : wrapped(printable(fixture.name), columns)) page += line + "\n";
+  page += claims(fixture.must_contain, "Expected:", columns);
+  page += claims(fixture.must_not_contain, "Forbidden:", columns);
   return page;
 }
 
