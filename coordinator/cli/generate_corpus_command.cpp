@@ -247,6 +247,7 @@ struct GenerateCorpus {
     if (dry_run) return print_estimate(*options, std::move(suite), caches);
     CorpusMaker maker(*request, output_dir);
     RunUse use;
+    use.command = generate_command;
     use.conclude = [&](const ConcludedRun& run) { return maker.conclude(run); };
     return execute_run(*options, std::move(suite), start_workers, &use);
   }

@@ -12,6 +12,7 @@
 #include "coordinator/session/embedding_run.hpp"
 #include "coordinator/session/run_inputs.hpp"
 #include "coordinator/session/run_plan.hpp"
+#include "coordinator/session/run_record.hpp"
 #include "coordinator/suite/recorded_answers.hpp"
 #include "coordinator/suite/suite_loader.hpp"
 
@@ -109,8 +110,22 @@ int not_as_it_was(const PastRun& past, const std::string& suite) {
   return report_error(
       "what run " + short_id(past.run.run_id) +
       " asked is not known, and not all of it is among the observations: " + suite +
-      " and these flags ask for something else now. Give the flags of that run (its provider, model, arms, "
-      "repeats, perturbations, selection), or run with --save-observations");
+      " and these flags ask for something else now. Where the suite, its prompt or the ontology have changed "
+      "since, only runs with --save-observations can be looked at; else give the flags of that run (its "
+      "provider, model, arms, repeats, perturbations, selection)");
+}
+
+/// A scan of a code base, and what embeds before a run, have a suite that no file holds.
+bool has_suite_of_its_own(const PastRun& past) {
+  const std::string made_by = command_of(past.run);
+  return made_by != embed_command && made_by != generate_command;
+}
+
+int without_suite(const PastRun& past) {
+  return report_error(
+      "run " + short_id(past.run.run_id) + " was made by `sluice " + command_of(past.run) +
+      "`, whose questions stand in no suite: only what --save-observations keeps of such a run "
+      "can be looked at");
 }
 
 struct SavedTrials {
@@ -168,6 +183,7 @@ Result<std::vector<RetrievalEvent>> retrievals_of(const Settings& settings, cons
 
 tl::expected<std::unique_ptr<Asked>, int> plan_again(const PastRun& past, const CLI::App& command,
                                                      const Settings& settings) {
+  if (!has_suite_of_its_own(past)) return tl::unexpected(without_suite(past));
   AskedFlags flags;
   if (const auto taken = flags.take(command, past.run); !taken)
     return tl::unexpected(report_error(taken.error()));

@@ -35,6 +35,7 @@ std::string verdict_of(const PastRun& past) {
   if (command == run_command) return past.summary->verdict;
   if (past.summary->exit_code != 0) return "error";
   if (command == embed_command) return "embedded";
+  if (command == generate_command) return "generated";
   return command == "grade" ? "graded" : "calibrated";
 }
 

@@ -10,6 +10,7 @@
 #include "coordinator/display/numbers.hpp"
 #include "coordinator/session/flag_values.hpp"
 #include "coordinator/session/run_options.hpp"
+#include "coordinator/session/run_record.hpp"
 
 #include <algorithm>
 #include <iostream>
@@ -185,10 +186,9 @@ struct RerunCommand {
       auto past = ledger.find_run(*id);
       if (!past || can_run_again(*past)) return past;
       return fail(Reason::usage_invalid,
-                  "run " + short_id(past->run.run_id) +
-                      " cannot be run again: it did not end, was not made by `sluice run`, or by one before "
-                      "0.1; run its suite, or leave out \"" +
-                      excerpt(*id, defaults::quoted_flag_bytes) + "\" for the newest that can be");
+                  "run " + short_id(past->run.run_id) + " cannot be run again: " + why_not(*past) +
+                      "; run its suite, or leave out \"" + excerpt(*id, defaults::quoted_flag_bytes) +
+                      "\" for the newest that can be");
     }
     const auto runs = ledger.list_runs(defaults::max_runs_named);
     if (!runs) return fail(runs.error());
@@ -199,6 +199,12 @@ struct RerunCommand {
   }
 
   static bool can_run_again(const PastRun& past) { return past.summary && !past.run.flags.empty(); }
+
+  static std::string why_not(const PastRun& past) {
+    if (!past.summary) return "it did not end";
+    const std::string made_by = command_of(past.run);
+    return made_by != run_command ? "it was made by `sluice " + made_by + "`" : "its flags are not recorded";
+  }
 
   /// `2 cases of run 1b4e28ba (1 failed, 1 error)`
   static std::string shown(const PastRun& past, const std::vector<CaseOutcome>& cases) {

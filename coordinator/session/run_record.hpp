@@ -15,6 +15,8 @@ namespace sluice {
 inline constexpr std::string_view run_command = "run";
 /// Of a run that embeds for the one that follows.
 inline constexpr std::string_view embed_command = "embed";
+/// Of a scan of a code base.
+inline constexpr std::string_view generate_command = "generate-corpus";
 
 /// What the ledger keeps of a run as it begins, with all that decides whether another run could go on with
 /// it. `command` is that of `sluice` which began it.

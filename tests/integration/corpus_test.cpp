@@ -351,6 +351,20 @@ TEST_F(Corpus, IsReviewedOnATerminal) {
   EXPECT_NE(list.output.find(fs::path(files[4]).stem().string()), std::string::npos);
 }
 
+// Each took the tree that was scanned for the run's suite, and complained that it holds no fixture.
+TEST_F(Corpus, IsNoRunThatCanBeShownOrRunAgain) {
+  write_files("py", "#", "response = requests.get(url, verify=False)", 2);
+  const auto simulator = start_simulator();
+  ASSERT_EQ(run_sluice(generate(simulator, {"--quiet"})).exit_code, 0);
+  const auto shown = run_sluice({"show", "last", "--filter", "*"});
+  EXPECT_EQ(shown.exit_code, 2);
+  EXPECT_NE(shown.errors.find("was made by `sluice generate-corpus`"), std::string::npos) << shown.errors;
+  EXPECT_NE(shown.errors.find("--save-observations"), std::string::npos) << shown.errors;
+  const auto again = run_sluice({"rerun", "last"});
+  EXPECT_EQ(again.exit_code, 2);
+  EXPECT_NE(again.errors.find("it was made by `sluice generate-corpus`"), std::string::npos) << again.errors;
+}
+
 TEST_F(Corpus, KeepsWhatIsReviewedWhileItIsMade) {
   write_files("py", "#", "response = requests.get(url, verify=False)", 5);
   const Flags few{"--quiet", "--sample-size", "10"};
