@@ -64,7 +64,9 @@ TEST_F(WorkLeasesTest, EachWorkerGetsAsManyUnitsAsItHasRoomFor) {
 // 300 recorded answers of 400 KB were one message, which no worker took, for ever.
 TEST(WorkBatch, RecordedAnswersCountInWhatAMessageTakes) {
   std::vector<ToPeer> messages;
-  WorkBatch batch(run_id, "p", messages);
+  const std::string run = run_id;
+  const Peer peer = "p";
+  WorkBatch batch(run, peer, messages);
   for (UnitId id = 0; id < 256; ++id) {
     WorkUnit unit;
     unit.unit = id;
