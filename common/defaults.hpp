@@ -227,6 +227,8 @@ inline constexpr std::size_t max_explained_bytes = 256u << 10;
 
 // --- What is shown of texts
 // -------------------------------------------------------------------------------------------------------
+/// How much of a foreign value a message quotes: a path or a name as a whole, the beginning of anything else.
+inline constexpr std::size_t quoted_bytes = 200;
 inline constexpr std::size_t max_shown_bytes = 1000;      ///< Of an answer, for the report: a screenful.
 inline constexpr std::size_t max_rationale_bytes = 1000;  ///< Of a judge's vote, for the report: a screenful.
 inline constexpr std::size_t max_graded_bytes = 256u << 10;  ///< Of each answer of a graded pair that a
@@ -244,6 +246,13 @@ inline constexpr std::size_t shown_before_problem =
 inline constexpr double confidence = 0.95;  ///< Of intervals and tests: what everybody expects.
 /// Of everything that is drawn at random: any number will do, and the same inputs give the same verdict.
 inline constexpr std::uint64_t statistics_seed = 20260205;
+
+// --- Commands that are run
+// -------------------------------------------------------------------------------------------------------
+inline constexpr std::size_t max_command_error_bytes = 4096;  ///< Kept of a command's standard error.
+inline constexpr std::size_t quoted_command_error_bytes =
+    500;                                                   ///< And shown: the line that matters is there.
+inline constexpr std::size_t command_read_bytes = 16'384;  ///< At a time, from a command's output.
 
 // --- Perturbations by commands
 // -------------------------------------------------------------------------------------------------------

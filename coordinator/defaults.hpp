@@ -12,9 +12,6 @@ namespace sluice::defaults {
 
 using namespace std::chrono_literals;
 
-/// How much of a foreign value a message quotes: a path or a name as a whole, the beginning of anything else.
-inline constexpr std::size_t quoted_bytes = 200;
-
 // --- actors
 /// Bounds the time of one transaction, so that acknowledgements keep flowing under a flood of results.
 inline constexpr std::size_t results_per_transaction = 512;
@@ -43,7 +40,11 @@ inline constexpr double claim_confidence = 0.7;  ///< That a claim needs to beco
 inline constexpr std::size_t whole_file_lines = 60;
 inline constexpr std::size_t lines_around_claim = 20;   ///< Before it, and after it.
 inline constexpr std::size_t max_excerpt_bytes = 8192;  ///< Some 200 lines; lines of bundles are long.
-inline constexpr std::size_t shortest_random_run = 20;  ///< Shorter words reach no entropy worth a look.
+inline constexpr std::size_t max_claim_text_bytes =
+    1024;                                            ///< Of a value; a longer one is no fact but a quote.
+inline constexpr std::size_t fact_name_bytes = 200;  ///< Of a fact in a fixture's name: a line or two.
+inline constexpr std::size_t max_findings_per_file = 100;  ///< More are no review but a listing.
+inline constexpr std::size_t shortest_random_run = 20;     ///< Shorter words reach no entropy worth a look.
 inline constexpr std::size_t max_listing_bytes = 256u << 20;  ///< Names of files from git: some millions.
 inline constexpr std::chrono::milliseconds listing_timeout{120'000};  ///< A cold disk, and millions of files.
 inline constexpr std::size_t listed_files = 10;                       ///< Named of those that a line counts.
@@ -93,10 +94,6 @@ inline constexpr std::uint32_t max_repeats_tried = 100;  ///< As `repeat` of the
 inline constexpr std::size_t output_buffer_bytes = 64 << 10;  ///< One write for many members of a report.
 
 // --- perturb
-inline constexpr std::size_t max_command_error_bytes = 4096;  ///< Kept of a command's standard error.
-inline constexpr std::size_t quoted_command_error_bytes =
-    500;                                                   ///< And shown: the line that matters is there.
-inline constexpr std::size_t command_read_bytes = 16'384;  ///< At a time, from a command's output.
 inline constexpr int max_nested_literals =
     20;  ///< Of f-strings in Python: more is nothing that people write.
 

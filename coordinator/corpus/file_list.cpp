@@ -1,8 +1,8 @@
 #include "coordinator/corpus/file_list.hpp"
 
+#include "common/command/bounded_command.hpp"
 #include "common/files.hpp"
 #include "coordinator/defaults.hpp"
-#include "coordinator/perturb/custom_command.hpp"
 #include "coordinator/suite/suite_folder.hpp"
 
 #include <algorithm>
@@ -20,13 +20,9 @@ namespace fs = std::filesystem;
 /// What a hook's environment says of another repository must not count, nor what this one's settings would
 /// have git run.
 Result<std::string> run_git(std::vector<std::string> arguments) {
-  PerturbationCommand git;
-  git.arguments = std::move(arguments);
-  git.time_limit = defaults::listing_timeout;
-  git.max_output_bytes = defaults::max_listing_bytes;
+  BoundedCommand git{std::move(arguments), defaults::listing_timeout, defaults::max_listing_bytes};
   git.hidden_variables = {"GIT_DIR", "GIT_WORK_TREE", "GIT_INDEX_FILE", "GIT_PREFIX"};
-  git.kind = "command";
-  return run_perturbation_command(git, "");
+  return run_bounded(git, "");
 }
 
 Result<std::string> ask_git(const fs::path& folder) {

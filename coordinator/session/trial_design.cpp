@@ -1,11 +1,11 @@
 #include "coordinator/session/trial_design.hpp"
 
+#include "common/command/bounded_command.hpp"
 #include "common/hash.hpp"
 #include "common/text/stderr_line.hpp"
 #include "common/text/text.hpp"
 #include "coordinator/defaults.hpp"
 #include "coordinator/display/numbers.hpp"
-#include "coordinator/perturb/custom_command.hpp"
 #include "coordinator/perturb/perturbation.hpp"
 
 #include <algorithm>
@@ -39,8 +39,8 @@ RunPerturbation perturbation_of(const Perturbation& perturbation) {
   return result;
 }
 
-PerturbedText run(const PerturbationCommand& command, std::string_view text) {
-  auto output = run_perturbation_command(command, text);
+PerturbedText run(const BoundedCommand& command, std::string_view text) {
+  auto output = run_bounded(command, text);
   if (!output) return {PerturbedText::Kind::failed, {}, std::move(output.error().message)};
   if (invalid_utf8_at(*output)) {
     return {PerturbedText::Kind::failed,
@@ -53,11 +53,12 @@ PerturbedText run(const PerturbationCommand& command, std::string_view text) {
 
 /// Its version is a hash of the command: another command under the same name is another perturbation.
 RunPerturbation perturbation_of(const PerturbCommand& given, const Settings& settings) {
-  PerturbationCommand command;
-  command.arguments = {"/bin/sh", "-c", given.command};
-  command.time_limit = settings.perturb_timeout.value;
-  command.max_output_bytes = settings.perturb_max_bytes.value;
+  BoundedCommand command{
+      {"/bin/sh", "-c", given.command}, settings.perturb_timeout.value, settings.perturb_max_bytes.value};
   command.shown = given.command;
+  command.kind = "perturbation command";
+  command.for_more_time = "perturb_timeout_seconds would give it more";
+  command.for_more_output = "perturb_max_bytes would allow more";
   for (const ProviderConfig& provider : settings.providers) {
     if (!provider.api_key_env.value.empty()) command.hidden_variables.push_back(provider.api_key_env.value);
   }

@@ -1,84 +1,19 @@
 // A corpus from a code base: what is asked about, what is sampled and written, that it loads and runs, and
 // that what was paid for is not paid for again.
+#include "tests/integration/corpus_workbench.hpp"
 #include "tests/support/paths.hpp"
-#include "tests/support/terminal_process.hpp"
-#include "tests/support/workbench.hpp"
 
-#include <algorithm>
 #include <csignal>
 #include <map>
-#include <set>
-#include <sstream>
 #include <string>
-#include <vector>
 
 #include <nlohmann/json.hpp>
 
 namespace sluice::corpus_test {
 
-using namespace support;
 using nlohmann::json;
-namespace fs = std::filesystem;
 
-class Corpus : public Workbench {
- protected:
-  fs::path tree() const { return folder() / "tree"; }
-  fs::path out() const { return folder() / "out"; }
-
-  Flags generate(const SimulatorProcess& simulator, const Flags& more = {}) const {
-    return Flags{"generate-corpus",      "--scan-path", tree().string(), "--output-dir", out().string(),
-                 "--provider",           "openai",      "--model",       "sim-1",        "--base-url",
-                 simulator.url() + "/v1"} +
-           more;
-  }
-
-  /// One finding each, of one category: `count` files whose names and texts begin with the language's own.
-  void write_files(const std::string& extension, const std::string& comment, const std::string& line,
-                   int count) const {
-    for (int i = 0; i < count; ++i) {
-      const std::string name = "part" + std::to_string(i % 7) + "/file" + std::to_string(i) + "." + extension;
-      write_text(tree() / name, comment + " number " + std::to_string(i) + "\n" + line + "\n");
-    }
-  }
-
-  /// 520 files in five languages with one finding each, and 30 without a trigger.
-  void write_tree() const {
-    write_files("py", "#", "response = requests.get(url, verify=False)", 240);
-    write_files("go", "//", "const hook = \"ghp_0123456789abcdefghijABCDEFGHIJ012345\"", 120);
-    write_files("js", "//", "const user = jwt.decode(token);", 90);
-    write_files("java", "//", "http.anyRequest().permitAll();", 50);
-    write_files("c", "//", "srand(time(0));", 20);
-    write_files("cpp", "//", "int nothing = 1;", 30);
-  }
-
-  /// The fixtures below a folder by their category, each path relative to it.
-  static std::map<std::string, std::set<std::string>> written(const fs::path& folder) {
-    std::map<std::string, std::set<std::string>> files;
-    if (!fs::exists(folder)) return files;
-    for (const auto& entry : fs::recursive_directory_iterator(folder)) {
-      const fs::path relative = entry.path().lexically_relative(folder);
-      if (entry.path().extension() == ".toml" && !relative.native().starts_with('.'))
-        files[relative.parent_path().string()].insert(relative.filename().string());
-    }
-    return files;
-  }
-  static std::map<std::string, std::size_t> counts(const fs::path& folder) {
-    std::map<std::string, std::size_t> sizes;
-    for (const auto& [category, files] : written(folder)) sizes[category] = files.size();
-    return sizes;
-  }
-  static std::string all_text(const fs::path& folder) {
-    std::string text;
-    for (const auto& [category, files] : written(folder)) {
-      for (const std::string& file : files) text += file + "\n" + read_text(folder / category / file);
-    }
-    return text;
-  }
-  static std::size_t starts(const SimulatorProcess& simulator, std::size_t at_least) {
-    EXPECT_TRUE(eventually([&] { return simulator.count("start") >= at_least; })) << simulator.count("start");
-    return simulator.count("start");
-  }
-};
+class Corpus : public CorpusWorkbench {};
 
 using Counts = std::map<std::string, std::size_t>;
 
@@ -299,58 +234,6 @@ TEST_F(Corpus, SaysWhatIsWrongBeforeAnythingIsPaid) {
   EXPECT_EQ(simulator.count("start"), 0u);
 }
 
-TEST_F(Corpus, IsReviewedOnATerminal) {
-  write_files("py", "#", "response = requests.get(url, verify=False)  " + std::string(100, '#'), 5);
-  const auto simulator = start_simulator();
-  ASSERT_EQ(run_sluice(generate(simulator, {"--quiet"})).exit_code, 0);
-  const auto before = written(out())["tls"];
-  ASSERT_EQ(before.size(), 5u);
-  const std::vector<std::string> files(before.begin(), before.end());
-  // An editor that first leaves no fixture, and then a good one.
-  const fs::path editor = folder() / "editor.sh";
-  write_text(editor,
-             "if [ -e '" + (folder() / "done").string() +
-                 "' ]; then sed -i 's/verify=False/verify=No/; s/requires human review/seen/' \"$1\"\n"
-                 "else touch '" +
-                 (folder() / "done").string() + "'; echo broken >> \"$1\"; fi\n");
-  const std::string prompt = "[q]uit? ";
-  TerminalProcess review(
-      {program_path("sluice"), "review", out().string()},
-      {{"VISUAL", "sh " + editor.string()}, {"TERM", "xterm"}, {"HOME", folder().string()}});
-  const std::string page = review.read_to(prompt);
-  EXPECT_NE(page.find("1 of 5"), std::string::npos) << page;
-  EXPECT_NE(page.find("tls/cert_verification/enabled = false"), std::string::npos) << page;
-  EXPECT_NE(page.find("2 | response = requests.get(url, verify=False)"), std::string::npos) << page;
-  EXPECT_EQ(page.find(std::string(80, '#')), std::string::npos) << "lines are cut to the terminal";
-  review.type("x\n");
-  EXPECT_NE(review.read_to(prompt).find("Type one of the letters"), std::string::npos);
-  review.type("a\n");
-  EXPECT_NE(review.read_to(prompt).find("2 of 5"), std::string::npos);
-  review.type("r\n");
-  EXPECT_NE(review.read_to(prompt).find("3 of 5"), std::string::npos);
-  review.type("e\n");
-  EXPECT_NE(review.read_to("[Y/n] ").find("not valid TOML"), std::string::npos);
-  review.type("y\n");
-  EXPECT_NE(review.read_to("[Y/n] "), "") << "the broken line is still there, as the person left it";
-  review.type("n\n");
-  EXPECT_NE(review.read_to(prompt), "") << "the fixture is as it was";
-  review.type("e\n");
-  EXPECT_NE(review.read_to(prompt).find("4 of 5"), std::string::npos)
-      << "what asks for no review any more is done";
-  review.type("s\n");
-  EXPECT_NE(review.read_to(prompt).find("5 of 5"), std::string::npos);
-  review.type("q\n");
-  EXPECT_NE(review.read_to("left.").find("2 accepted, 1 rejected, 2 left"), std::string::npos);
-  EXPECT_FALSE(fs::exists(out() / "tls" / files[1]));
-  EXPECT_TRUE(fs::exists(out() / ".rejected" / files[1]));
-  EXPECT_NE(read_text(out() / "tls" / files[2]).find("verify=No"), std::string::npos);
-  EXPECT_EQ(run_sluice({"validate-fixtures", "--fixtures", out().string()}).exit_code, 0);
-  const auto list = run_sluice({"review", out().string(), "--list"});
-  EXPECT_EQ(list.output.find(fs::path(files[0]).stem().string()), std::string::npos);
-  EXPECT_NE(list.output.find(fs::path(files[3]).stem().string()), std::string::npos);
-  EXPECT_NE(list.output.find(fs::path(files[4]).stem().string()), std::string::npos);
-}
-
 // Each took the tree that was scanned for the run's suite, and complained that it holds no fixture.
 TEST_F(Corpus, IsNoRunThatCanBeShownOrRunAgain) {
   write_files("py", "#", "response = requests.get(url, verify=False)", 2);
@@ -391,72 +274,6 @@ TEST_F(Corpus, KeepsWhatIsReviewedWhileItIsMade) {
   EXPECT_NE(made.output.find("1 rejected in a review"), std::string::npos) << made.output;
   EXPECT_EQ(read_text(out() / "tls" / (accepted + ".toml")), as_accepted);
   EXPECT_FALSE(fs::exists(out() / "tls" / (rejected + ".toml"))) << "it does not come back";
-}
-
-TEST_F(Corpus, IsReviewedByTwoAtOnce) {
-  write_files("py", "#", "response = requests.get(url, verify=False)", 4);
-  const auto simulator = start_simulator();
-  ASSERT_EQ(run_sluice(generate(simulator, {"--quiet"})).exit_code, 0);
-  const auto names = written(out())["tls"];
-  ASSERT_EQ(names.size(), 4u);
-  const std::vector<std::string> files(names.begin(), names.end());
-  const auto place = [&](std::size_t i) { return out() / "tls" / files[i]; };
-  // While this one edits the third, somebody else changes it.
-  const fs::path editor = folder() / "editor.sh";
-  write_text(editor, "echo '# of another' >> '" + place(2).string() + "'; echo '# mine' >> \"$1\"\n");
-  const std::string prompt = "[q]uit? ";
-  TerminalProcess review({program_path("sluice"), "review", out().string()},
-                         {{"VISUAL", "sh " + editor.string()}, {"HOME", folder().string()}});
-  ASSERT_NE(review.read_to(prompt), "");
-  const std::string changed = read_text(place(0)) + "# of another\n";
-  write_text(place(0), changed);
-  review.type("a\n");
-  const std::string again = review.read_to(prompt);
-  EXPECT_NE(again.find("review it again"), std::string::npos) << again;
-  EXPECT_NE(again.find("1 of 4"), std::string::npos) << "shown anew: " << again;
-  EXPECT_EQ(read_text(place(0)), changed) << "nothing is written over it";
-  review.type("a\n");
-  EXPECT_NE(review.read_to(prompt).find("2 of 4"), std::string::npos);
-  EXPECT_TRUE(read_text(place(0)).ends_with("# of another\n"));
-  ASSERT_EQ(run_sluice({"review", out().string(), "--reject", fs::path(files[1]).stem().string()}).exit_code,
-            0);
-  review.type("r\n");
-  const std::string third = review.read_to(prompt);
-  EXPECT_NE(third.find("is gone"), std::string::npos) << third;
-  EXPECT_NE(third.find("3 of 4"), std::string::npos) << third;
-  review.type("e\n");
-  const std::string kept = review.read_to(prompt);
-  EXPECT_NE(kept.find("your text is in"), std::string::npos) << kept;
-  EXPECT_TRUE(read_text(place(2)).ends_with("# of another\n"));
-  review.type("q\n");
-  EXPECT_NE(review.read_to("left.").find("1 accepted, 0 rejected, 2 left"), std::string::npos);
-}
-
-TEST_F(Corpus, IsReviewedInItsFolderWhateverTheIds) {
-  write_files("py", "#", "response = requests.get(url, verify=False)", 1);
-  const auto simulator = start_simulator();
-  ASSERT_EQ(run_sluice(generate(simulator, {"--quiet"})).exit_code, 0);
-  const fs::path file = out() / "tls" / *written(out())["tls"].begin();
-  std::string text = read_text(file);
-  const auto at = text.find("id = \"auto-");
-  text.replace(at, text.find('\n', at) - at, "id = \"../../../escaped\"");
-  write_text(file, text);
-  const auto refused = run_sluice({"review", out().string(), "--reject", "../../../escaped"});
-  EXPECT_EQ(refused.exit_code, 2) << refused.output;
-  EXPECT_NE(refused.errors.find("no name of a file"), std::string::npos) << refused.errors;
-  EXPECT_EQ(read_text(file), text);
-  // The copy for the editor lies in a folder of its own.
-  const fs::path editor = folder() / "editor.sh";
-  write_text(editor, "echo \"edits $1\"; sed -i 's/requires human review/seen/' \"$1\"\n");
-  TerminalProcess review({program_path("sluice"), "review", out().string()},
-                         {{"VISUAL", "sh " + editor.string()}, {"HOME", folder().string()}});
-  ASSERT_NE(review.read_to("[q]uit? "), "");
-  review.type("e\n");
-  const std::string page = review.read_to("left.");
-  EXPECT_EQ(page.find("edits " + fs::temp_directory_path().string() + "/escaped"), std::string::npos) << page;
-  EXPECT_NE(page.find("sluice-review-"), std::string::npos) << page;
-  EXPECT_EQ(page.find(".."), std::string::npos) << page;
-  EXPECT_NE(page.find("1 accepted"), std::string::npos) << page;
 }
 
 }  // namespace sluice::corpus_test

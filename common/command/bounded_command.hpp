@@ -1,6 +1,5 @@
 #pragma once
 
-#include "common/defaults.hpp"
 #include "common/error.hpp"
 
 #include <chrono>
@@ -11,16 +10,17 @@
 
 namespace sluice {
 
-/// A program of the user's that perturbs a text: it reads the text from its standard input and writes the
-/// perturbed one to its standard output.
-struct PerturbationCommand {
-  std::vector<std::string> arguments;  ///< The program first; looked up in PATH if its name holds no slash.
-  std::chrono::milliseconds time_limit = defaults::perturb_timeout;  ///< From its start to its end.
-  std::size_t max_output_bytes = defaults::perturb_max_bytes;
+/// A program that reads a text from its standard input and writes to its standard output, bounded in time and
+/// output.
+struct BoundedCommand {
+  std::vector<std::string> arguments;    ///< The program first; looked up in PATH if its name holds no slash.
+  std::chrono::milliseconds time_limit;  ///< From its start to its end.
+  std::size_t max_output_bytes = 0;
   std::string shown{};                          ///< What messages call it; empty: the program.
   std::vector<std::string> hidden_variables{};  ///< Names of variables that hold secrets.
-  /// What messages call it; of anything else than a perturbation they name no setting.
-  std::string kind{"perturbation command"};
+  std::string kind{"command"};                  ///< What messages say that it is.
+  std::string for_more_time{};                  ///< What to do if it takes too long, for messages.
+  std::string for_more_output{};                ///< What to do if it writes too much, for messages.
 };
 
 /// Runs the command on one text and returns what it wrote. The program sees this process's environment
@@ -29,6 +29,6 @@ struct PerturbationCommand {
 /// ends. `usage_invalid` if it cannot be started, ends by a signal or with another exit code than 0 (then
 /// with the beginning of what it wrote to its standard error), writes nothing for a text that is not empty,
 /// or exceeds a limit. Blocks until then. May be called from any thread.
-Result<std::string> run_perturbation_command(const PerturbationCommand& command, std::string_view text);
+Result<std::string> run_bounded(const BoundedCommand& command, std::string_view text);
 
 }  // namespace sluice

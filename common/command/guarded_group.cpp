@@ -1,4 +1,4 @@
-#include "coordinator/perturb/guarded_group.hpp"
+#include "common/command/guarded_group.hpp"
 
 #include <array>
 #include <cerrno>

@@ -1,8 +1,8 @@
-#include "coordinator/perturb/custom_command.hpp"
+#include "common/command/bounded_command.hpp"
 
+#include "common/command/guarded_group.hpp"
+#include "common/defaults.hpp"
 #include "common/text/text.hpp"
-#include "coordinator/defaults.hpp"
-#include "coordinator/perturb/guarded_group.hpp"
 
 #include <algorithm>
 #include <array>
@@ -169,7 +169,7 @@ class Attributes {
 /// its group.
 class Run {
  public:
-  Run(const PerturbationCommand& command, std::string_view text)
+  Run(const BoundedCommand& command, std::string_view text)
       : command_(command),
         input_left_(text),
         has_input_(!text.empty()),
@@ -207,8 +207,8 @@ class Run {
     return fail(Reason::usage_invalid, std::move(message));
   }
 
-  std::string if_perturbing(const char* advice) const {
-    return command_.kind == PerturbationCommand().kind ? advice : "";
+  static std::string and_what_allows_more(const std::string& advice) {
+    return advice.empty() ? "" : "; " + advice;
   }
 
   tl::unexpected<Error> system_failure(const std::string& what, int code) const {
@@ -254,7 +254,7 @@ class Run {
       if (set[2].revents != 0) errors_.read();
       if (output_.exceeded) {
         return failure("wrote more than " + std::to_string(output_.limit) + " bytes" +
-                       if_perturbing("; perturb_max_bytes would allow more"));
+                       and_what_allows_more(command_.for_more_output));
       }
     }
     return {};
@@ -269,7 +269,7 @@ class Run {
 
   tl::unexpected<Error> time_is_over() const {
     return failure("took longer than " + shown_time(command_.time_limit) +
-                   if_perturbing("; perturb_timeout_seconds would give it more"));
+                   and_what_allows_more(command_.for_more_time));
   }
 
   int milliseconds_left() const {
@@ -300,7 +300,7 @@ class Run {
     return status;
   }
 
-  const PerturbationCommand& command_;
+  const BoundedCommand& command_;
   std::string_view input_left_;
   bool has_input_;
   Clock::time_point deadline_;
@@ -313,9 +313,9 @@ class Run {
 
 }  // namespace
 
-Result<std::string> run_perturbation_command(const PerturbationCommand& command, std::string_view text) {
+Result<std::string> run_bounded(const BoundedCommand& command, std::string_view text) {
   if (command.arguments.empty() || command.arguments.front().empty()) {
-    return fail(Reason::usage_invalid, "the perturbation command is empty; name a program");
+    return fail(Reason::usage_invalid, "the " + command.kind + " is empty; name a program");
   }
   return Run(command, text).result();
 }

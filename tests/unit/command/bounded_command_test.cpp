@@ -1,4 +1,4 @@
-#include "coordinator/perturb/custom_command.hpp"
+#include "common/command/bounded_command.hpp"
 
 #include <array>
 #include <cerrno>
@@ -14,81 +14,94 @@
 namespace sluice {
 namespace {
 
-PerturbationCommand shell(std::string script) {
-  return {{"sh", "-c", std::move(script)}};
+/// A perturbation's, so that its messages say what allows more.
+BoundedCommand command(std::vector<std::string> arguments) {
+  BoundedCommand command{std::move(arguments), std::chrono::minutes(1), 4u << 20};
+  command.kind = "perturbation command";
+  command.for_more_time = "perturb_timeout_seconds would give it more";
+  command.for_more_output = "perturb_max_bytes would allow more";
+  return command;
 }
 
-std::string failure_of(const PerturbationCommand& command, std::string_view text = "text\n") {
-  const auto result = run_perturbation_command(command, text);
+BoundedCommand shell(std::string script) {
+  return command({"sh", "-c", std::move(script)});
+}
+
+std::string failure_of(const BoundedCommand& command, std::string_view text = "text\n") {
+  const auto result = run_bounded(command, text);
   return result ? "succeeded with: " + *result : result.error().message;
 }
 
-TEST(CustomCommand, GivesBackWhatTheProgramWrites) {
-  EXPECT_EQ(run_perturbation_command({{"cat"}}, "a\tb\n").value(), "a\tb\n");
-  EXPECT_EQ(run_perturbation_command({{"tr", "a-z", "A-Z"}}, "abc").value(), "ABC");
-  EXPECT_EQ(run_perturbation_command({{"cat"}}, "").value(), "");
+TEST(RunBounded, GivesBackWhatTheProgramWrites) {
+  EXPECT_EQ(run_bounded(command({"cat"}), "a\tb\n").value(), "a\tb\n");
+  EXPECT_EQ(run_bounded(command({"tr", "a-z", "A-Z"}), "abc").value(), "ABC");
+  EXPECT_EQ(run_bounded(command({"cat"}), "").value(), "");
 }
 
-TEST(CustomCommand, CarriesAnyBytesAndMoreThanAPipeHolds) {
+TEST(RunBounded, CarriesAnyBytesAndMoreThanAPipeHolds) {
   std::string text;
   for (int i = 0; i < 400'000; ++i) text += static_cast<char>(i * 7);
-  EXPECT_EQ(run_perturbation_command({{"cat"}}, text).value(), text);
+  EXPECT_EQ(run_bounded(command({"cat"}), text).value(), text);
 }
 
-TEST(CustomCommand, NeedNotReadItsInput) {
+TEST(RunBounded, NeedNotReadItsInput) {
   const std::string text(1'000'000, 'x');
-  EXPECT_EQ(run_perturbation_command({{"echo"}}, text).value(), "\n");
-  EXPECT_EQ(run_perturbation_command({{"head", "-c", "3"}}, text).value(), "xxx");
+  EXPECT_EQ(run_bounded(command({"echo"}), text).value(), "\n");
+  EXPECT_EQ(run_bounded(command({"head", "-c", "3"}), text).value(), "xxx");
 }
 
-TEST(CustomCommand, ReadsItsInputByNameToo) {
-  EXPECT_EQ(run_perturbation_command({{"cat", "/dev/stdin"}}, "text").value(), "text");
+TEST(RunBounded, ReadsItsInputByNameToo) {
+  EXPECT_EQ(run_bounded(command({"cat", "/dev/stdin"}), "text").value(), "text");
 }
 
-TEST(CustomCommand, NamesTheExitCodeAndWhatTheProgramWrote) {
-  EXPECT_EQ(failure_of({{"false"}}), "the perturbation command \"false\" ended with exit code 1");
+TEST(RunBounded, NamesTheExitCodeAndWhatTheProgramWrote) {
+  EXPECT_EQ(failure_of(command({"false"})), "the perturbation command \"false\" ended with exit code 1");
   EXPECT_EQ(failure_of(shell("echo lost it >&2; exit 7")),
             "the perturbation command \"sh\" ended with exit code 7; its standard error says: lost it");
   EXPECT_EQ(failure_of(shell("kill -9 $$")), "the perturbation command \"sh\" was ended by signal 9");
 }
 
-TEST(CustomCommand, ThatWritesNothingHasFailed) {
-  EXPECT_EQ(failure_of({{"true"}}), "the perturbation command \"true\" wrote nothing");
+TEST(RunBounded, ThatWritesNothingHasFailed) {
+  EXPECT_EQ(failure_of(command({"true"})), "the perturbation command \"true\" wrote nothing");
   EXPECT_EQ(failure_of(shell("echo lost it >&2")),
             "the perturbation command \"sh\" wrote nothing; its standard error says: lost it");
-  EXPECT_EQ(run_perturbation_command({{"true"}}, "").value(), "");
+  EXPECT_EQ(run_bounded(command({"true"}), "").value(), "");
 }
 
-TEST(CustomCommand, IsCalledWhatItsUserCallsIt) {
+TEST(RunBounded, IsCalledWhatItsUserCallsIt) {
   auto command = shell("exit 3");
   command.shown = "exit 3";
   EXPECT_EQ(failure_of(command), "the perturbation command \"exit 3\" ended with exit code 3");
 }
 
-TEST(CustomCommand, QuotesOnlyTheBeginningOfALongComplaint) {
+TEST(RunBounded, QuotesOnlyTheBeginningOfALongComplaint) {
   const auto message = failure_of(shell("yes | head -c 1000000 >&2; exit 1"));
   EXPECT_LT(message.size(), 700u);
   EXPECT_NE(message.find("says: y\ny\n"), std::string::npos);
 }
 
-TEST(CustomCommand, ReportsThatAProgramDoesNotExist) {
-  const auto result = run_perturbation_command({{"no-such-perturbation"}}, "");
+TEST(RunBounded, ReportsThatAProgramDoesNotExist) {
+  const auto result = run_bounded(command({"no-such-perturbation"}), "");
   ASSERT_FALSE(result);
   EXPECT_EQ(result.error().reason, Reason::usage_invalid);
   EXPECT_EQ(result.error().message,
             "the perturbation command \"no-such-perturbation\" cannot be started: No such file or directory");
-  EXPECT_EQ(failure_of({{}}), "the perturbation command is empty; name a program");
+  EXPECT_EQ(failure_of(command({})), "the perturbation command is empty; name a program");
 }
 
-TEST(CustomCommand, IsKilledWhenItsTimeIsOver) {
+TEST(RunBounded, IsKilledWhenItsTimeIsOver) {
   using std::chrono::milliseconds;
-  EXPECT_EQ(failure_of({{"sleep", "600"}, milliseconds(20)}),
+  const auto in_20_ms = [](BoundedCommand command) {
+    command.time_limit = milliseconds(20);
+    return failure_of(command);
+  };
+  EXPECT_EQ(in_20_ms(command({"sleep", "600"})),
             "the perturbation command \"sleep\" took longer than 20 ms; perturb_timeout_seconds would give "
             "it more");
   // Its children hold the pipes; or it has closed them itself.
   for (const char* script : {"sleep 600 & wait", "exec >&- 2>&-; sleep 600"}) {
     EXPECT_EQ(
-        failure_of({{"sh", "-c", script}, milliseconds(20)}),
+        in_20_ms(shell(script)),
         "the perturbation command \"sh\" took longer than 20 ms; perturb_timeout_seconds would give it more");
   }
 }
@@ -115,14 +128,14 @@ std::string next_byte(int fd) {
   return ::read(fd, &byte, 1) == 1 ? std::string(1, byte) : "";
 }
 
-TEST(CustomCommand, DoesNotOutliveTheProcessThatStartedIt) {
+TEST(RunBounded, DoesNotOutliveTheProcessThatStartedIt) {
   InheritedPipe pipe;
   ASSERT_TRUE(pipe.opened);
   const pid_t child = ::fork();
   ASSERT_GE(child, 0);
   if (child == 0) {
     const auto out = std::to_string(pipe.ends[1]);
-    (void)run_perturbation_command(shell("sleep 600 & printf r >&" + out + "; wait"), "text");
+    (void)run_bounded(shell("sleep 600 & printf r >&" + out + "; wait"), "text");
     ::_exit(0);
   }
   ::close(std::exchange(pipe.ends[1], -1));
@@ -132,34 +145,34 @@ TEST(CustomCommand, DoesNotOutliveTheProcessThatStartedIt) {
   EXPECT_EQ(next_byte(pipe.ends[0]), "") << "the shell or its child is still there";
 }
 
-TEST(CustomCommand, LeavesNoChildBehind) {
-  EXPECT_EQ(run_perturbation_command({{"cat"}}, "a").value(), "a");
-  EXPECT_FALSE(run_perturbation_command({{"no-such-perturbation"}}, "a"));
+TEST(RunBounded, LeavesNoChildBehind) {
+  EXPECT_EQ(run_bounded(command({"cat"}), "a").value(), "a");
+  EXPECT_FALSE(run_bounded(command({"no-such-perturbation"}), "a"));
   EXPECT_EQ(::waitpid(-1, nullptr, WNOHANG), -1);
   EXPECT_EQ(errno, ECHILD);
 }
 
-TEST(CustomCommand, IsKilledWhenItWritesTooMuch) {
-  PerturbationCommand endless{{"yes"}};
+TEST(RunBounded, IsKilledWhenItWritesTooMuch) {
+  auto endless = command({"yes"});
   endless.max_output_bytes = 1000;
   EXPECT_EQ(
       failure_of(endless),
       "the perturbation command \"yes\" wrote more than 1000 bytes; perturb_max_bytes would allow more");
 
-  PerturbationCommand exact{{"cat"}};
+  auto exact = command({"cat"});
   exact.max_output_bytes = 4;
-  EXPECT_EQ(run_perturbation_command(exact, "1234").value(), "1234");
+  EXPECT_EQ(run_bounded(exact, "1234").value(), "1234");
   EXPECT_EQ(failure_of(exact, "12345"),
             "the perturbation command \"cat\" wrote more than 4 bytes; perturb_max_bytes would allow more");
 }
 
-TEST(CustomCommand, DoesNotSeeKeys) {
+TEST(RunBounded, DoesNotSeeKeys) {
   ::setenv("SLUICE_TEST_API_KEY", "sk-secret", 1);
   ::setenv("SLUICE_TEST_API_KEY_NAME", "visible", 1);
   ::setenv("SLUICE_TEST_TOKEN", "sk-other-secret", 1);
-  PerturbationCommand command{{"env"}};
-  command.hidden_variables = {"SLUICE_TEST_TOKEN"};
-  const auto environment = run_perturbation_command(command, "").value();
+  auto env = command({"env"});
+  env.hidden_variables = {"SLUICE_TEST_TOKEN"};
+  const auto environment = run_bounded(env, "").value();
   ::unsetenv("SLUICE_TEST_API_KEY");
   ::unsetenv("SLUICE_TEST_API_KEY_NAME");
   ::unsetenv("SLUICE_TEST_TOKEN");
