@@ -254,9 +254,18 @@ class Review {
         return true;
       }
       report_findings(now.findings);
+      if (!wants_to_edit_again()) return false;
+    }
+  }
+
+  static bool wants_to_edit_again() {
+    for (;;) {
       std::cout << "Edit it again? Else it stays as it was. [Y/n] " << std::flush;
       std::string answer;
-      if (!std::getline(std::cin, answer) || to_lower(answer).starts_with('n')) return false;
+      if (!std::getline(std::cin, answer)) return false;
+      const char letter = answer.empty() ? 'y' : to_lower(answer)[0];
+      if (letter == 'y') return true;
+      if (letter == 'n' || letter == 'q') return false;
     }
   }
 
@@ -346,6 +355,23 @@ struct ReviewCommand {
     return exit_ok;
   }
 
+  /// By the whole id, or by as much of its beginning as no other has.
+  static Result<const CorpusFixture*> with_id(const std::vector<CorpusFixture>& waiting,
+                                              std::string_view flag, const std::string& id) {
+    std::vector<const CorpusFixture*> begin_so;
+    for (const CorpusFixture& one : waiting) {
+      if (one.fixture.id == id) return &one;
+      if (one.fixture.id.starts_with(id)) begin_so.push_back(&one);
+    }
+    if (begin_so.size() == 1) return begin_so.front();
+    const std::string names = std::string(flag) + " names \"" + excerpt(id, 80) + "\", and ";
+    if (begin_so.empty())
+      return usage_error(names + "no such fixture awaits a review; --list shows those that do");
+    return usage_error(names + wording::counted(begin_so.size(), "fixture") +
+                       " that await a review begin so, " + begin_so[0]->fixture.id + " and " +
+                       begin_so[1]->fixture.id + " among them; give more of the id");
+  }
+
   static Result<std::vector<const CorpusFixture*>> named(const std::vector<CorpusFixture>& waiting,
                                                          std::string_view flag,
                                                          const std::vector<std::string>& lists) {
@@ -353,12 +379,9 @@ struct ReviewCommand {
     if (!ids) return fail(ids.error());
     std::vector<const CorpusFixture*> found;
     for (const std::string& id : *ids) {
-      const auto one =
-          std::ranges::find_if(waiting, [&](const CorpusFixture& it) { return it.fixture.id == id; });
-      if (one == waiting.end())
-        return usage_error(std::string(flag) + " names \"" + excerpt(id, 80) +
-                           "\", and no such fixture awaits a review; --list shows those that do");
-      if (std::ranges::find(found, &*one) == found.end()) found.push_back(&*one);
+      const auto one = with_id(waiting, flag, id);
+      if (!one) return fail(one.error());
+      if (std::ranges::find(found, *one) == found.end()) found.push_back(*one);
     }
     return found;
   }

@@ -1,5 +1,6 @@
 #include "coordinator/corpus/corpus_report.hpp"
 
+#include "common/text/joined.hpp"
 #include "common/text/printable.hpp"
 #include "common/text/text.hpp"
 #include "coordinator/defaults.hpp"
@@ -18,10 +19,8 @@ namespace {
 using wording::counted;
 using wording::grouped;
 
-std::string paragraph(const std::string& text, std::size_t columns) {
-  std::string lines;
-  for (const std::string& line : wrapped(printable(text), columns)) lines += line + "\n";
-  return lines;
+std::string shown(const std::string& text, std::size_t columns) {
+  return paragraph(printable(text), columns);
 }
 
 using Amounts = std::vector<std::pair<std::uint64_t, std::string>>;
@@ -36,9 +35,7 @@ std::string listed(const Amounts& amounts) {
 }
 
 std::string listed(const std::vector<std::string>& names, std::uint64_t of_all) {
-  std::string list;
-  for (const std::string& name : names) list += (list.empty() ? "" : ", ") + name;
-  return list + (of_all > names.size() ? " and others" : "");
+  return joined(names) + (of_all > names.size() ? " and others" : "");
 }
 
 std::string languages_of(const Scan& scan) {
@@ -66,15 +63,15 @@ std::string scan_text(const Scan& scan, const std::string& folder, const FileLis
                       std::size_t columns) {
   const LeftOut& out = scan.left_out;
   std::string text =
-      paragraph(folder + ": " + counted(list.paths.size(), "file") +
-                    (list.without_git.empty() ? ", without what git ignores"
-                                              : ", without excluded folders, since git does not list it (" +
-                                                    excerpt(list.without_git, 200) + ")"),
+      shown(folder + ": " + counted(list.paths.size(), "file") +
+                (list.without_git.empty() ? ", without what git ignores"
+                                          : ", without excluded folders, since git does not list it (" +
+                                                excerpt(list.without_git, 200) + ")"),
+            columns);
+  text += shown(grouped(scan.files.size()) + " to ask about" +
+                    (scan.files.empty() ? "" : ": " + languages_of(scan) + "; " + triggers_of(scan)) + "; " +
+                    grouped(scan.tokens) + " tokens at most, without the prompt around each.",
                 columns);
-  text += paragraph(grouped(scan.files.size()) + " to ask about" +
-                        (scan.files.empty() ? "" : ": " + languages_of(scan) + "; " + triggers_of(scan)) +
-                        "; " + grouped(scan.tokens) + " tokens at most, without the prompt around each.",
-                    columns);
   const std::string others = listed(Amounts{{out.without_trigger, "without a trigger"},
                                             {out.same_text, "with the text of another"},
                                             {out.other_languages, "of no language of the rules"},
@@ -82,9 +79,8 @@ std::string scan_text(const Scan& scan, const std::string& folder, const FileLis
                                             {out.unreadable, "that are no readable files of the tree"},
                                             {out.too_long, "beyond max_tokens_per_file"},
                                             {out.beyond_scan, "beyond max_tokens_per_scan"}});
-  if (!others.empty()) text += paragraph("Left out: " + others + ".", columns);
-  if (!out.longest.empty())
-    text += paragraph("Too long: " + listed(out.longest, out.too_long) + ".", columns);
+  if (!others.empty()) text += shown("Left out: " + others + ".", columns);
+  if (!out.longest.empty()) text += shown("Too long: " + listed(out.longest, out.too_long) + ".", columns);
   return text;
 }
 
@@ -94,15 +90,17 @@ std::string corpus_text(const GeneratedCorpus& corpus, std::size_t columns) {
                                             {claims.outside_ontology, "outside of the ontology"},
                                             {claims.unsupported, "at lines that the file does not have"},
                                             {claims.secret, "with a number that is a secret"},
+                                            {claims.too_long, "with a text too long for a fact"},
+                                            {claims.beyond_file, "beyond the first of a file"},
                                             {claims.repeated, "made before"},
                                             {corpus.rejected, "rejected in a review"}});
-  std::string text = paragraph(counted(claims.claims, "claim") + " in " + counted(corpus.answers, "answer") +
-                                   (others.empty() ? "." : "; left out: " + others + "."),
-                               columns);
+  std::string text = shown(counted(claims.claims, "claim") + " in " + counted(corpus.answers, "answer") +
+                               (others.empty() ? "." : "; left out: " + others + "."),
+                           columns);
   if (corpus.error_count > 0)
-    text += paragraph(counted(corpus.error_count, "file") +
-                          " without an answer: " + listed(corpus.errors, corpus.error_count),
-                      columns);
+    text += shown(counted(corpus.error_count, "file") +
+                      " without an answer: " + listed(corpus.errors, corpus.error_count),
+                  columns);
   if (corpus.categories.empty()) return text + "Nothing to make a fixture of.\n";
   TextTable table;
   table.columns = {{"category", false, false}, {"findings", true, false}, {"sampled", true, false}};
@@ -113,25 +111,25 @@ std::string corpus_text(const GeneratedCorpus& corpus, std::size_t columns) {
   }
   text += drawn(table, columns);
   const WrittenFixtures& written = corpus.written;
-  text += paragraph(counted(sampled, "fixture") + " in " + corpus.folder + ", sampled by category (seed " +
-                        std::to_string(corpus.seed) + "): " +
-                        listed(Amounts{{written.added, "new"},
-                                       {written.renewed, "made anew"},
-                                       {written.unchanged, "as they were"},
-                                       {written.left_out, "left out, since they would not load"},
-                                       {written.kept.size(), "left as somebody made them"}}) +
-                        ".",
-                    columns);
+  text += shown(counted(sampled, "fixture") + " in " + corpus.folder + ", sampled by category (seed " +
+                    std::to_string(corpus.seed) + "): " +
+                    listed(Amounts{{written.added, "new"},
+                                   {written.renewed, "made anew"},
+                                   {written.unchanged, "as they were"},
+                                   {written.left_out, "left out, since they would not load"},
+                                   {written.kept.size(), "left as somebody made them"}}) +
+                    ".",
+                columns);
   if (!written.kept.empty()) {
     auto some = written.kept;
     some.resize(std::min(some.size(), defaults::listed_files));
-    text += paragraph("Left alone: " + listed(some, written.kept.size()) + ".", columns);
+    text += shown("Left alone: " + listed(some, written.kept.size()) + ".", columns);
   }
   if (claims.masked > 0)
-    text += paragraph(counted(claims.masked, "finding") + (claims.masked == 1 ? " has" : " have") +
-                          " a secret replaced in the code: see in the review whether the claim still shows.",
-                      columns);
-  return text + paragraph("Next: sluice review " + corpus.folder, columns);
+    text += shown(counted(claims.masked, "finding") + (claims.masked == 1 ? " has" : " have") +
+                      " a secret replaced in the code: see in the review whether the claim still shows.",
+                  columns);
+  return text + shown("Next: sluice review " + corpus.folder, columns);
 }
 
 }  // namespace sluice

@@ -179,6 +179,11 @@ bool Findings::is_kept(const FinalClaim& claim, std::span<const std::string_view
     ++counts_.unsupported;
     return false;
   }
+  const auto* text = std::get_if<std::string>(&taken_for.value);
+  if (text != nullptr && text->size() > defaults::max_claim_text_bytes) {
+    ++counts_.too_long;
+    return false;
+  }
   if (is_secret(taken_for.value)) {
     ++counts_.secret;
     return false;
@@ -196,7 +201,12 @@ void Findings::add(const Case& asked, std::span<const FinalClaim> claims) {
     FinalClaim& one = kept.emplace_back(claim);
     one.value = ontology_.canonical({one.concept_path, one.predicate, one.value, std::nullopt}).value;
   }
-  const auto facts = facts_in(kept, counts_.repeated);
+  auto facts = facts_in(kept, counts_.repeated);
+  // Each of their fixtures may expect all of them.
+  if (facts.size() > defaults::max_findings_per_file) {
+    counts_.beyond_file += facts.size() - defaults::max_findings_per_file;
+    facts.resize(defaults::max_findings_per_file);
+  }
   for (const FinalClaim* fact : facts) {
     Shown shown = file.around(fact->line);
     Case fixture;
@@ -216,8 +226,9 @@ void Findings::add(const Case& asked, std::span<const FinalClaim> claims) {
           other->line ? shown.range.holds(*other->line) : shown.range == LineRange{1, file.lines().size()};
       if (other != fact && is_shown) expect(*other);
     }
-    fixture.name =
-        to_text(fact->concept_path, fact->predicate, fact->value) + " in " + place_of(asked, *fact);
+    std::string stated = to_text(fact->concept_path, fact->predicate, fact->value);
+    if (config_.mask) config_.mask(stated);  // A cut may hide a secret from its pattern.
+    fixture.name = excerpt(stated, defaults::fact_name_bytes) + " in " + place_of(asked, *fact);
     if (config_.mask) config_.mask(fixture.name);
     fixture.category = category_of(fact->concept_path);
     fixture.language = asked.language;

@@ -26,6 +26,8 @@ struct ClaimCounts {
   std::uint64_t outside_ontology = 0;  ///< Or with a value of another type: no answer would match it.
   std::uint64_t unsupported = 0;       ///< At a line that the file does not have, or that is blank.
   std::uint64_t secret = 0;            ///< With a number of which something had to be replaced.
+  std::uint64_t too_long = 0;          ///< With a text beyond max_claim_text_bytes.
+  std::uint64_t beyond_file = 0;       ///< Facts beyond max_findings_per_file.
   std::uint64_t repeated = 0;          ///< The same fact again: of the file, or of the same code elsewhere.
   std::uint64_t findings = 0;          ///< All others.
   std::uint64_t masked = 0;            ///< Findings whose code holds a secret that was replaced.

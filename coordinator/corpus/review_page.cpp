@@ -49,7 +49,7 @@ std::string review_page(const Case& fixture, std::string_view place, std::string
     page += "  and " + wording::counted(lines.size() - shown, "line") + " more, in the file\n";
   // Last, right above the question: the code may be longer than the terminal is high.
   page += line_of_page(std::string(file), columns);
-  for (const std::string& line : wrapped(printable(fixture.name), columns)) page += line + "\n";
+  page += paragraph(printable(fixture.name), columns);
   page += claims(fixture.must_contain, "Expected:", columns);
   page += claims(fixture.must_not_contain, "Forbidden:", columns);
   return page;

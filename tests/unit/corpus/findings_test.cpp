@@ -206,6 +206,33 @@ TEST(FixtureFiles, ReadBackNumbersOfAnySize) {
   }
 }
 
+TEST(CorpusFindings, LeaveOutLongTextsAndCutNames) {
+  const Ontology wide = *Ontology::parse(
+      "version = \"1\"\n[[subject]]\npath = \"a/b\"\ndescription = \"d\"\n"
+      "[[subject.predicate]]\nname = \"text\"\ntype = \"text\"\ndescription = \"d\"\n",
+      "wide");
+  Findings made(wide, {0.7, "2026-02-05", {}});
+  made.add(file("a\n"),
+           std::vector{claim("a/b", "text", std::string(defaults::max_claim_text_bytes, 'x'), 0.9, 1),
+                       claim("a/b", "text", std::string(defaults::max_claim_text_bytes + 1, 'y'), 0.9, 1)});
+  EXPECT_EQ(made.counts().too_long, 1u);
+  const auto fixtures = made.take();
+  ASSERT_EQ(fixtures.size(), 1u);
+  EXPECT_LE(fixtures[0].name.size(), defaults::fact_name_bytes + 40);
+  EXPECT_TRUE(fixtures[0].name.ends_with(" in src/net.py:1")) << fixtures[0].name;
+}
+
+TEST(CorpusFindings, AreBoundedForAFile) {
+  std::vector<FinalClaim> claims;
+  for (std::size_t i = 0; i < defaults::max_findings_per_file + 5; ++i)
+    claims.push_back(claim("auth/password_hashing", "iterations", static_cast<double>(i), 0.9, 1));
+  Findings made = findings();
+  made.add(file("a\n"), claims);
+  EXPECT_EQ(made.counts().beyond_file, 5u);
+  EXPECT_EQ(made.counts().findings, defaults::max_findings_per_file);
+  for (const Case& one : made.take()) EXPECT_EQ(one.must_contain.size(), defaults::max_findings_per_file);
+}
+
 TEST(FixtureFiles, ReadBackAsTheyWereWritten) {
   for (const std::string content :
        {"plain\n", "", "no end", "ends in '", "has ''' in it\n", "a\\b \"quoted\" \"\"\" \t tab\n",
