@@ -1,5 +1,7 @@
 #include "common/documents/finding.hpp"
 
+#include "common/defaults.hpp"
+
 #include <algorithm>
 #include <tuple>
 
@@ -15,6 +17,13 @@ void sort_findings(std::vector<Finding>& findings) {
   std::stable_sort(findings.begin(), findings.end(), [](const Finding& a, const Finding& b) {
     return std::tie(a.file, a.line) < std::tie(b.file, b.line);
   });
+}
+
+void shorten_findings(std::vector<Finding>& findings, const std::string& file, std::string_view more) {
+  if (findings.size() <= defaults::max_file_findings) return;
+  const std::size_t count = findings.size() - defaults::max_file_findings;
+  findings.resize(defaults::max_file_findings);
+  findings.push_back({file, 0, "and " + std::to_string(count) + ' ' + std::string(more)});
 }
 
 std::string join_findings(const std::vector<Finding>& findings) {

@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace sluice {
@@ -19,6 +20,9 @@ struct Finding {
 std::string to_text(const Finding& finding);
 /// By file, then line; findings of the same line keep their order.
 void sort_findings(std::vector<Finding>& findings);
+/// Leaves the first defaults::max_file_findings, and a last one that says how many `more` (as "more labels
+/// that fit no test") there are.
+void shorten_findings(std::vector<Finding>& findings, const std::string& file, std::string_view more);
 /// All findings in one text, joined by `; `: for callers that report a single error.
 std::string join_findings(const std::vector<Finding>& findings);
 

@@ -1,6 +1,7 @@
 #include "common/documents/table_reader.hpp"
 
 #include "common/defaults.hpp"
+#include "common/text/joined.hpp"
 #include "common/text/text.hpp"
 
 #include <algorithm>
@@ -220,9 +221,7 @@ std::string TableReader::not_a_string(const TomlNode& node) const {
 std::string TableReader::known_keys(std::string_view listed_in) const {
   if (known_.size() > defaults::most_listed_keys)
     return listed_in.empty() ? "" : "; " + std::string(listed_in);
-  std::string list;
-  for (const std::string_view key : known_) list += (list.empty() ? "" : ", ") + std::string(key);
-  return list.empty() ? "" : "; valid here: " + list;
+  return known_.empty() ? "" : "; valid here: " + joined(known_);
 }
 
 void TableReader::finish(const std::function<std::string(std::string_view)>& belongs,

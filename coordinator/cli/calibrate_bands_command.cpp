@@ -1,6 +1,7 @@
 #include "common/defaults.hpp"
 #include "common/files.hpp"
 #include "common/model/run_settings.hpp"
+#include "common/text/joined.hpp"
 #include "common/text/printable.hpp"
 #include "common/text/stderr_line.hpp"
 #include "coordinator/cli/command.hpp"
@@ -104,12 +105,6 @@ struct CalibrateBands {
     return fail(Reason::usage_invalid, "cases of the plugin \"" + plugin +
                                            "\" were retrieved for by several embedders (" + joined(*known) +
                                            "), and floors hold for one: name it with --embedding-model");
-  }
-
-  static std::string joined(const std::vector<std::string>& names) {
-    std::string all;
-    for (const std::string& one : names) all += (all.empty() ? "" : ", ") + one;
-    return all;
   }
 
   Result<void> write_floors(const std::string& before,

@@ -85,4 +85,10 @@ std::vector<std::string> wrapped(std::string_view text, std::size_t width) {
   return lines;
 }
 
+std::string paragraph(std::string_view text, std::size_t width) {
+  std::string lines;
+  for (const std::string& line : wrapped(text, width)) lines += line + "\n";
+  return lines;
+}
+
 }  // namespace sluice

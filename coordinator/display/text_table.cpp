@@ -1,5 +1,6 @@
 #include "coordinator/display/text_table.hpp"
 
+#include "common/text/joined.hpp"
 #include "coordinator/display/display.hpp"
 
 #include <algorithm>
@@ -88,13 +89,14 @@ std::string drawn(const TextTable& table, std::size_t max_width) {
   return out;
 }
 
-std::vector<std::string> left_out_columns(const TextTable& table, std::size_t max_width) {
+std::string no_room_for(const TextTable& table, std::size_t max_width) {
   const Layout layout = layout_of(table, max_width);
   std::vector<std::string> headings;
   for (std::size_t column = 0; column < table.columns.size(); ++column) {
     if (!std::ranges::binary_search(layout.shown, column)) headings.push_back(table.columns[column].heading);
   }
-  return headings;
+  if (headings.empty()) return "";
+  return "No room for " + joined(headings) + " in " + std::to_string(max_width) + " columns";
 }
 
 std::string drawn_box(const std::string& title, const std::vector<std::string>& lines, std::size_t width) {

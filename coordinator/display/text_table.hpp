@@ -23,8 +23,8 @@ struct TextTable {
 /// The table in at most `max_width` columns: the first column is cut short to 10, then droppable columns go,
 /// then the first column is cut further, but never below 4. Each line ends with a line feed.
 std::string drawn(const TextTable& table, std::size_t max_width);
-/// The headings of the columns that go, in the table's order.
-std::vector<std::string> left_out_columns(const TextTable& table, std::size_t max_width);
+/// `No room for cost, held in 80 columns`: the columns that go, in the table's order; empty if none does.
+std::string no_room_for(const TextTable& table, std::size_t max_width);
 
 /// A box of exactly `width` columns with a title and lines below it, cut where they do not fit.
 std::string drawn_box(const std::string& title, const std::vector<std::string>& lines, std::size_t width);

@@ -1,5 +1,6 @@
 #include "coordinator/gate/baseline_check.hpp"
 
+#include "common/text/joined.hpp"
 #include "coordinator/defaults.hpp"
 #include "coordinator/gate/quoted.hpp"
 
@@ -151,8 +152,7 @@ std::string NamedScores::counted(std::string_view singular, std::string_view plu
 }
 
 std::string NamedScores::names() const {
-  std::string text;
-  for (const std::string& name : first_) text += (text.empty() ? "" : ", ") + name;
+  std::string text = joined(first_);
   if (count_ > first_.size()) text += ", and " + std::to_string(count_ - first_.size()) + " more";
   return text;
 }

@@ -1,5 +1,6 @@
 #include "coordinator/gate/stability_gate.hpp"
 
+#include "common/text/joined.hpp"
 #include "coordinator/display/numbers.hpp"
 #include "coordinator/gate/assess_metrics.hpp"
 
@@ -15,10 +16,8 @@ Severity warning_of(const GatedRun& run) {
   return run.strict ? Severity::failure : Severity::warning;
 }
 
-std::string joined(const std::vector<std::string>& names) {
-  std::string text;
-  for (const std::string& name : names) text += (text.empty() ? "" : ", ") + name;
-  return text.empty() ? "none" : text;
+std::string names_of(const std::vector<std::string>& perturbations) {
+  return perturbations.empty() ? "none" : joined(perturbations);
 }
 
 std::string base_of(const GatedRun& run) {
@@ -72,8 +71,8 @@ PinnedScore pinned_stability(const StabilityQuestion& question, const GatedRun& 
     return {PinnedScore::State::pinned, pinned.score};
   notices.push_back({warning_of(run), "perturbations_differ",
                      "the stability in " + base_of(run) + " is that of other perturbations (" +
-                         joined(pinned.perturbations) + ") than that of " + current_of(run) + " (" +
-                         joined(question.perturbations) +
+                         names_of(pinned.perturbations) + ") than that of " + current_of(run) + " (" +
+                         names_of(question.perturbations) +
                          "), and was not compared: run with the same, or write the baseline anew with "
                          "`--export-baseline`."});
   return {PinnedScore::State::no_baseline};

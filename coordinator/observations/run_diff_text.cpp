@@ -34,10 +34,6 @@ std::string run_line(std::string_view side, const PastRun& past) {
          ": " + printable(verdict_of(past));
 }
 
-void add_wrapped(std::string& page, const std::string& text, std::size_t columns) {
-  for (const std::string& line : wrapped(text, columns)) page += line + "\n";
-}
-
 /// With as many digits as tell the two apart.
 BeforeAndAfter<std::string> score_words(const BeforeAndAfter<double>& scores) {
   for (int decimals = 2; decimals < 6; ++decimals) {
@@ -109,8 +105,8 @@ class Page {
  private:
   void add_head() {
     const RunDiff& diff = report_.diff;
-    add_wrapped(page_, run_line("Before: ", report_.runs.before), columns_);
-    add_wrapped(page_, run_line("After:  ", report_.runs.after), columns_);
+    page_ += paragraph(run_line("Before: ", report_.runs.before), columns_);
+    page_ += paragraph(run_line("After:  ", report_.runs.after), columns_);
     std::string counts = "No case is in both";
     if (!diff.cases.empty()) {
       counts = wording::grouped(diff.changed()) + " of " + wording::counted(diff.cases.size(), "case") +
@@ -120,8 +116,8 @@ class Page {
          {std::pair(diff.only_before.size(), "before"), std::pair(diff.only_after.size(), "after")}) {
       if (count > 0) counts += ", " + wording::grouped(count) + " only " + side;
     }
-    add_wrapped(page_, counts + ".", columns_);
-    for (const std::string& note : report_.notes) add_wrapped(page_, "Note: " + printable(note), columns_);
+    page_ += paragraph(counts + ".", columns_);
+    for (const std::string& note : report_.notes) page_ += paragraph("Note: " + printable(note), columns_);
   }
 
   void add_case(const CaseDiff& one) {
@@ -129,7 +125,7 @@ class Page {
     std::string title = printable(one.id) + ": " + one.status.before;
     if (one.status.differ()) title += " → " + one.status.after;
     if (!one.is_changed()) title += ", as it was";
-    add_wrapped(page_, title, columns_);
+    page_ += paragraph(title, columns_);
     for (const TrialDiff& trial : one.trials) {
       if (trial.is_changed() || report_.with_unchanged) add_trial(trial, one);
     }

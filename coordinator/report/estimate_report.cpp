@@ -46,12 +46,8 @@ std::string calls_table(const RunEstimate& estimate, std::size_t columns) {
                           is_looked_for(one.kind) ? grouped(one.held) : dash, grouped(one.most.input_tokens),
                           grouped(one.most.output_tokens), one.cost ? wording::dollars(*one.cost) : dash});
   }
-  std::string left_out;
-  for (const std::string& heading : left_out_columns(table, columns))
-    left_out += (left_out.empty() ? "" : ", ") + heading;
-  return drawn(table, columns) +
-         (left_out.empty() ? ""
-                           : "No room for " + left_out + " in " + std::to_string(columns) + " columns.\n");
+  const std::string note = no_room_for(table, columns);
+  return drawn(table, columns) + (note.empty() ? "" : note + ".\n");
 }
 
 std::string cost_line(const RunEstimate& estimate) {

@@ -116,12 +116,6 @@ std::string tests_table(const GradeReportInput& input, std::size_t width) {
   return drawn(table, width);
 }
 
-std::string paragraph(const std::string& text, std::size_t width) {
-  std::string lines;
-  for (const std::string& line : wrapped(text, width)) lines += line + "\n";
-  return lines;
-}
-
 std::string bias_line(const GradeReportInput& input, std::size_t width) {
   const auto& bias = input.grades.bias;
   if (!bias || !bias->bias) return "";

@@ -160,13 +160,8 @@ class TableWriter {
         cells.push_back(width_ < narrow_columns && !cell.narrow.empty() ? cell.narrow : plain(cell.text));
     }
     text() += drawn(drawable, width_);
-    std::string left_out;
-    for (const std::string& heading : left_out_columns(drawable, width_))
-      left_out += (left_out.empty() ? "" : ", ") + heading;
-    if (!left_out.empty()) {
-      write_note({"No room for " + left_out + " in " + std::to_string(width_) + " columns", Tone::quiet},
-                 step);
-    }
+    if (std::string note = no_room_for(drawable, width_); !note.empty())
+      write_note({std::move(note), Tone::quiet}, step);
     write_rest(table.share);
     return {};
   }

@@ -1,5 +1,6 @@
 #include "coordinator/report/wording.hpp"
 
+#include "common/text/joined.hpp"
 #include "common/text/text.hpp"
 #include "coordinator/defaults.hpp"
 #include "coordinator/gate/quoted.hpp"
@@ -298,8 +299,7 @@ void ErrorGroups::add(const CaseResult& result) {
 }
 
 std::string ids(const ErrorGroup& group) {
-  std::string text;
-  for (const auto& id : group.ids) text += (text.empty() ? "" : ", ") + id;
+  std::string text = joined(group.ids);
   if (group.count > group.ids.size()) text += " and " + grouped(group.count - group.ids.size()) + " more";
   return text;
 }

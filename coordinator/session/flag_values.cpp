@@ -1,5 +1,6 @@
 #include "coordinator/session/flag_values.hpp"
 
+#include "common/text/joined.hpp"
 #include "common/text/text.hpp"
 #include "coordinator/defaults.hpp"
 
@@ -30,9 +31,7 @@ Result<std::size_t> choice_of(std::string_view flag, std::string_view word,
                               std::initializer_list<std::string_view> names) {
   const auto found = std::ranges::find(names, word);
   if (found != names.end()) return static_cast<std::size_t>(std::distance(names.begin(), found));
-  std::string list;
-  for (const auto name : names) list += (list.empty() ? "" : ", ") + std::string(name);
-  auto error = wrong(flag, "one of " + list, word);
+  auto error = wrong(flag, "one of " + joined(names), word);
   error.value().message += did_you_mean(word, std::span(names.begin(), names.size()));
   return error;
 }

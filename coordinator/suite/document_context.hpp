@@ -5,10 +5,14 @@
 #include "common/documents/table_reader.hpp"
 
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
 namespace sluice {
+
+/// Between the texts of a list that becomes one.
+inline constexpr std::string_view paragraph_break = "\n\n";
 
 /// What the readers of a document's parts share. Everything that it refers to must outlive it.
 struct DocumentContext {

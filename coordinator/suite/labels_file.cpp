@@ -5,7 +5,7 @@
 #include "common/text/text.hpp"
 #include "coordinator/defaults.hpp"
 #include "coordinator/suite/arm.hpp"
-#include "coordinator/suite/json_document.hpp"
+#include "coordinator/suite/json_lines.hpp"
 
 #include <algorithm>
 #include <array>
@@ -123,11 +123,7 @@ std::vector<Finding> Labels::check_tests(const CaseList& cases, bool is_part) co
     if (!problem.empty()) findings.push_back({file_, label.line, std::move(problem)});
   }
   sort_findings(findings);
-  if (findings.size() > defaults::max_file_findings) {
-    const std::size_t more = findings.size() - defaults::max_file_findings;
-    findings.resize(defaults::max_file_findings);
-    findings.push_back({file_, 0, "and " + std::to_string(more) + " more labels that fit no test"});
-  }
+  shorten_findings(findings, file_, "more labels that fit no test");
   return findings;
 }
 
@@ -135,13 +131,11 @@ tl::expected<Labels, std::vector<Finding>> parse_labels(std::string_view text, c
   Labels labels;
   labels.file_ = file;
   std::vector<Finding> findings;
-  std::uint32_t number = 0;
-  while (!text.empty() && findings.size() < defaults::max_file_findings) {
-    std::string_view line = text.substr(0, text.find('\n'));
-    text.remove_prefix(std::min(line.size() + 1, text.size()));
-    ++number;
-    if (line.find_first_not_of(" \t\r") == std::string_view::npos) continue;
-    const auto node = parse_json(line, number);
+  JsonLines lines(text);
+  while (findings.size() < defaults::max_file_findings) {
+    const auto line = lines.next();
+    if (!line) break;
+    const auto& [number, node] = *line;
     if (!node) {
       findings.push_back({file, node.error().line, node.error().message});
       continue;

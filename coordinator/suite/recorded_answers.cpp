@@ -2,10 +2,12 @@
 
 #include "common/defaults.hpp"
 #include "common/files.hpp"
+#include "common/text/joined.hpp"
 #include "common/text/text.hpp"
 #include "coordinator/defaults.hpp"
 #include "coordinator/suite/document_context.hpp"
 #include "coordinator/suite/json_document.hpp"
+#include "coordinator/suite/json_lines.hpp"
 #include "coordinator/suite/span_answers.hpp"
 
 #include <algorithm>
@@ -58,7 +60,7 @@ class AnswerReader {
     auto id = reader.word("id", Need::required);
     if (auto text = reader.text("answer", Need::required)) answer_.answer.text = std::move(*text);
     answer_.answer.model = reader.word("model").value_or("");
-    if (const auto context = reader.texts("context")) answer_.context = joined(*context);
+    if (const auto context = reader.texts("context")) answer_.context = joined(*context, paragraph_break);
     if (const DocumentNode* usage = reader.table("usage")) read_usage(context_.reader(*usage, "usage"));
     if (const DocumentNode* meta = reader.table("meta")) read_meta(*meta);
     reader.finish();
@@ -66,12 +68,6 @@ class AnswerReader {
   }
 
  private:
-  static std::string joined(const std::vector<std::string>& texts) {
-    std::string all;
-    for (const std::string& text : texts) all += (all.empty() ? "" : "\n\n") + text;
-    return all;
-  }
-
   void read_usage(TableReader reader) {
     answer_.answer.usage.input_tokens = reader.count("input_tokens").value_or(0);
     answer_.answer.usage.output_tokens = reader.count("output_tokens").value_or(0);
@@ -143,12 +139,7 @@ std::vector<Finding> RecordedAnswers::check_tests(const CaseList& cases) const {
                             "TEST@ARM)"});
   }
   sort_findings(findings);
-  if (findings.size() > defaults::max_file_findings) {
-    const std::size_t more = findings.size() - defaults::max_file_findings;
-    findings.resize(defaults::max_file_findings);
-    findings.push_back(
-        {file_, 0, "and " + std::to_string(more) + " more answers to tests that are not there"});
-  }
+  shorten_findings(findings, file_, "more answers to tests that are not there");
   return findings;
 }
 
@@ -166,23 +157,26 @@ tl::expected<RecordedAnswers, std::vector<Finding>> parse_recorded_answers(std::
     context.add(line, "the test \"" + excerpt(id, defaults::quoted_bytes) + "\" is answered in line " +
                           std::to_string(place->second.line) + " already; leave one of the two");
   };
-  std::uint32_t number = 0;
-  while (!text.empty() && findings.size() < defaults::max_file_findings) {
-    std::string_view line = text.substr(0, text.find('\n'));
-    auto node = parse_json(line, ++number);
-    if (number == 1 && !node) {
-      // A file that holds one object over many lines, as some exporters write it.
-      if (auto whole = parse_json(text); whole && is_span_export(*whole)) {
-        node = std::move(whole);
-        line = text;
+  const auto keep_spans = [&](const DocumentNode& node) {
+    for (auto& [id, answer] : answers_in_spans(node, context)) keep(std::move(id), std::move(answer));
+  };
+  JsonLines lines(text);
+  bool is_first = true;
+  while (findings.size() < defaults::max_file_findings) {
+    const auto line = lines.next();
+    if (!line) break;
+    const auto& [number, node] = *line;
+    if (std::exchange(is_first, false) && !node) {
+      // One object over many lines, as some exporters write it.
+      if (const auto whole = parse_json(text); whole && is_span_export(*whole)) {
+        keep_spans(*whole);
+        break;
       }
     }
-    text.remove_prefix(std::min(line.size() + 1, text.size()));
-    if (line.find_first_not_of(" \t\r") == std::string_view::npos) continue;
     if (!node) {
       context.add(node.error().line, node.error().message);
     } else if (is_span_export(*node)) {
-      for (auto& [id, answer] : answers_in_spans(*node, context)) keep(std::move(id), std::move(answer));
+      keep_spans(*node);
     } else if (!std::holds_alternative<DocumentNode::Table>(node->value)) {
       context.add(number, "the line is " + std::string(type_name(*node, Notation::json)) + "; " +
                               std::string(answer_example));

@@ -4,7 +4,7 @@
 #include "common/text/text.hpp"
 #include "coordinator/defaults.hpp"
 #include "coordinator/suite/document_context.hpp"
-#include "coordinator/suite/json_document.hpp"
+#include "coordinator/suite/json_lines.hpp"
 #include "coordinator/suite/yaml_document.hpp"
 
 #include <algorithm>
@@ -25,17 +25,12 @@ std::optional<std::string> text_with_words(TableReader& reader, std::string_view
 }  // namespace
 
 void SolvedExamplesReader::add_json_lines(std::string_view text, const std::string& file) {
-  constexpr std::string_view byte_order_mark = "\xef\xbb\xbf";
-  if (text.starts_with(byte_order_mark)) text.remove_prefix(byte_order_mark.size());
   const std::size_t before = findings_.size();
-  std::uint32_t number = 0;
-  while (!text.empty() && findings_.size() - before < defaults::max_file_findings) {
-    std::string_view line = text.substr(0, text.find('\n'));
-    text.remove_prefix(std::min(line.size() + 1, text.size()));
-    ++number;
-    if (line.find_first_not_of(" \t\r") == std::string_view::npos) continue;
-    if (line.ends_with('\r')) line.remove_suffix(1);
-    const auto node = parse_json(line, number);
+  JsonLines lines(text);
+  while (findings_.size() - before < defaults::max_file_findings) {
+    const auto line = lines.next();
+    if (!line) break;
+    const auto& node = line->value;
     if (node) {
       add(*node, Notation::json, file, "");
     } else {

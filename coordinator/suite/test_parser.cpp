@@ -2,6 +2,7 @@
 
 #include "common/checks/json_schema.hpp"
 #include "common/checks/pattern.hpp"
+#include "common/text/joined.hpp"
 #include "common/text/text.hpp"
 #include "coordinator/defaults.hpp"
 #include "coordinator/suite/document_context.hpp"
@@ -101,7 +102,7 @@ class TestReader {
       refuse_variable(reader, "prompt", prompt ? test.content : "");
       refuse_variable(reader, "system", system.value_or(""));
     }
-    if (context) test.context = joined(*context);
+    if (context) test.context = joined(*context, paragraph_break);
     if (needs_context_ != nullptr && (context || reader.entry("context") == nullptr)) require_context(reader);
     test.system = std::move(system).value_or("");
     if (!takes_prompts_ || test.system.empty()) return;
@@ -171,15 +172,6 @@ class TestReader {
   static void refuse_with_claims(TableReader& reader, std::string_view key) {
     if (reader.entry(key) == nullptr) return;
     reader.add_wrong(key, "does not go with claims metrics: the prompt is what the claims prompt asks about");
-  }
-
-  static std::string joined(const std::vector<std::string>& paragraphs) {
-    std::string text;
-    for (const std::string& paragraph : paragraphs) {
-      if (&paragraph != paragraphs.data()) text += "\n\n";
-      text += paragraph;
-    }
-    return text;
   }
 
   const TestSource& source_;
