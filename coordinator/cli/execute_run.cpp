@@ -218,16 +218,16 @@ Result<RunController::Config> controller_of(const RunOptions& options, const Run
   return controller;
 }
 
-/// How a run ended, for the one that follows.
-struct RunEnd {
+/// What a run leaves for the one that follows.
+struct FinishedRun {
   int exit_code = exit_error;
   std::string endpoint;  ///< Empty if it did not come that far.
 };
 
 /// From the gate to the report. `before`: the calls of an embedding run before this one; may be null.
-RunEnd run_loaded(const RunOptions& options, const RunInputs& inputs, RunGate& gate,
-                  const Surroundings& around, const RunUse* use, const RunFacts* before = nullptr) {
-  const auto failed = [](const Error& error) { return RunEnd{report_error(error), {}}; };
+FinishedRun run_loaded(const RunOptions& options, const RunInputs& inputs, RunGate& gate,
+                       const Surroundings& around, const RunUse* use, const RunFacts* before = nullptr) {
+  const auto failed = [](const Error& error) { return FinishedRun{report_error(error), {}}; };
   const auto recorded_in = RunLedger::open(options.settings);
   if (!recorded_in) return failed(recorded_in.error());
   auto ledger = open_ledger(recorded_in->file());
@@ -256,7 +256,7 @@ RunEnd run_loaded(const RunOptions& options, const RunInputs& inputs, RunGate& g
                                                  use != nullptr ? use->command : run_command));
   if (!begun) return failed(begun.error());
   const auto stopped = [&](const Error& error) {
-    return RunEnd{report_failed_run(*history, run_id, error, unix_now_ms()), {}};
+    return FinishedRun{report_failed_run(*history, run_id, error, unix_now_ms()), {}};
   };
   if (inputs.retrieval) {
     const auto noted = ledger->note_retrievals(run_id, events_of(*inputs.retrieval));
@@ -267,7 +267,7 @@ RunEnd run_loaded(const RunOptions& options, const RunInputs& inputs, RunGate& g
   if (observations) observer = observer_config(std::move(*observations), *plan, options, inputs, run_id);
   auto run = conduct(options, inputs, *plan, std::move(*controller), std::move(*ledger), std::move(observer),
                      around.style, around.signals, around.start_workers);
-  RunEnd end;
+  FinishedRun end;
   if (run) {
     RunFacts& facts = run->ended.facts;
     facts.started_at_ms = run->started_at_ms;
@@ -320,7 +320,7 @@ tl::expected<EmbeddedBefore, int> embed_before(const RunOptions& options, RunInp
     embedded.facts = concluded.facts;
     return exit_ok;
   };
-  const RunEnd end = run_loaded(run->options, run->inputs, *gate, around, &use);
+  const FinishedRun end = run_loaded(run->options, run->inputs, *gate, around, &use);
   if (!inputs.retrieval) return tl::unexpected(end.exit_code);
   // One that came when the run was over has stopped nothing.
   if (around.signals.has_come()) return tl::unexpected(report_error("interrupted before any test was asked"));

@@ -134,10 +134,8 @@ struct SavedTrials {
 };
 
 Result<SavedTrials> read_saved(const PastRun& past, const WantedCases& wanted, const Choice& choice,
-                               const Settings& settings) {
+                               const Settings& settings, const Redactor& redactor) {
   SavedTrials saved;
-  const auto redactor = Redactor::make(redaction_of(settings));
-  if (!redactor) return fail(redactor.error());
   const auto store = ObservationStore::open_read_only(observations_file(settings));
   if (!store) return fail(store.error());
   if (!*store) return saved;
@@ -151,7 +149,7 @@ Result<SavedTrials> read_saved(const PastRun& past, const WantedCases& wanted, c
                                        [&](const Observation& one) {
                                          if (!choice.has(one.case_id, one.category, !one.arm.empty())) return;
                                          saved.wanted.push_back(one);
-                                         redact(saved.wanted.back(), *redactor);
+                                         redact(saved.wanted.back(), redactor);
                                        });
   if (!visited) return fail(visited.error());
   std::ranges::stable_sort(saved.wanted, {}, &Observation::trial);
@@ -327,7 +325,9 @@ tl::expected<PastTrials, int> trials_of(const PastRun& past, const WantedCases& 
                                         const CacheTools& tools) {
   const auto choice = Choice::make(wanted, past);
   if (!choice) return tl::unexpected(choice.error());
-  auto saved = read_saved(past, wanted, *choice, settings);
+  auto redactor = redactor_of(past, command, settings);
+  if (!redactor) return tl::unexpected(report_error(redactor.error()));
+  auto saved = read_saved(past, wanted, *choice, settings, *redactor);
   if (!saved) return tl::unexpected(report_error(saved.error()));
   const bool are_all = saved->of_run >= past.run.trials;
   const bool are_enough = wanted.case_id.empty() ? are_all : !saved->wanted.empty();
@@ -342,8 +342,6 @@ tl::expected<PastTrials, int> trials_of(const PastRun& past, const WantedCases& 
     if (!made) return tl::unexpected(made.error());
     trials = std::move(*made);
   }
-  auto redactor = redactor_of(past, command, settings);
-  if (!redactor) return tl::unexpected(report_error(redactor.error()));
   trials.redactor = std::move(*redactor);
   for (const RetrievalEvent& one : *retrievals) trials.retrievals.emplace(one.test, one);
   return trials;

@@ -5,9 +5,7 @@
 #include "common/wire/layout.hpp"
 #include "common/wire/shape.hpp"
 
-#include <algorithm>
 #include <bit>
-#include <cmath>
 #include <cstdint>
 #include <cstring>
 
@@ -22,7 +20,7 @@ namespace cache_entry {
 
 namespace {
 
-static_assert(std::endian::native == std::endian::little, "embeddings are written as they lie in memory");
+static_assert(std::endian::native == std::endian::little, "times are written as they lie in memory");
 
 constexpr char reply_format = 1;
 constexpr char embedding_format = 2;
@@ -69,10 +67,6 @@ Result<std::string_view> open_entry(char format, const Digest& key, std::string_
   return payload;
 }
 
-std::string_view bytes_of(const std::vector<float>& values) {
-  return {reinterpret_cast<const char*>(values.data()), values.size() * sizeof(float)};
-}
-
 }  // namespace
 
 std::string encode(const Digest& key, const Completion& completion) {
@@ -84,7 +78,7 @@ std::string encode(const Digest& key, const Completion& completion) {
 }
 
 std::string encode(const Digest& key, const Embedding& embedding) {
-  const auto values = bytes_of(embedding.values);
+  const std::string values = pack_embedding(embedding.values);
   auto bytes = begin_entry(embedding_format, sizeof embedding.created_at_ms + values.size());
   bytes.append(reinterpret_cast<const char*>(&embedding.created_at_ms), sizeof embedding.created_at_ms);
   bytes += values;
@@ -121,7 +115,7 @@ Result<Rank> rank(EntryKind kind, const Digest& key, std::string_view bytes) {
   if (kind == EntryKind::embedding) {
     const auto embedding = decode_embedding(key, bytes);
     if (!embedding) return fail(embedding.error());
-    return Rank{embedding->created_at_ms, sha256(bytes_of(embedding->values))};
+    return Rank{embedding->created_at_ms, sha256(pack_embedding(embedding->values))};
   }
   const auto completion = decode(key, bytes);
   if (!completion) return fail(completion.error());
