@@ -189,7 +189,8 @@ caf::behavior coordinator_behavior(CoordinatorActor* self, std::shared_ptr<Coord
   const auto me = caf::actor_cast<caf::actor>(self);
   const auto& settings = state.config->controller.settings;
   state.router = start_router(me);
-  state.governor = spawn_governor(self->system(), state.config->governor, state.router, me);
+  state.governor = spawn_governor(self->system(), state.config->governor, state.router, me,
+                                  std::move(state.config->other_runs));
   state.recorder = start_recorder(me);
   watch_children(self);
   self->delayed_send(self, settings.heartbeat_interval, HeartbeatTick{});

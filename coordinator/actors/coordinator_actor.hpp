@@ -6,6 +6,7 @@
 #include "coordinator/governor/governor.hpp"
 #include "coordinator/ledger/ledger.hpp"
 #include "coordinator/run/run_controller.hpp"
+#include "coordinator/shared_budget/shared_budgets.hpp"
 
 #include <chrono>
 #include <functional>
@@ -22,6 +23,7 @@ struct CoordinatorConfig {
   std::shared_ptr<const Plan> plan;
   RunController::Config controller;
   GovernorConfig governor;                        ///< The shared budgets of the run's providers.
+  std::shared_ptr<SharedBudgets> other_runs{};    ///< Those that use the same keys; null: none is looked for.
   bool move_pins = true;                          ///< This run's answers become the pinned ones (ADR 2).
   std::chrono::milliseconds progress_interval{};  ///< 0: no progress is shown.
   caf::actor progress;                            ///< Gets ShowProgress; may be null.

@@ -3,6 +3,7 @@
 #include "common/process/supervision.hpp"
 #include "coordinator/actors/messages.hpp"
 #include "coordinator/display/budget_wording.hpp"
+#include "coordinator/shared_budget/defaults.hpp"
 
 #include <map>
 #include <optional>
@@ -24,6 +25,7 @@ struct GovernorState {
   caf::actor coordinator;
   std::function<BootTime()> clock;
   std::optional<Governor> governor;
+  std::shared_ptr<SharedBudgets> shared;  ///< Null: with nobody.
   std::string run_id;
   std::map<Peer, WorkerId> workers;
   std::map<WorkerId, Peer> peers;
@@ -44,12 +46,36 @@ void wake_at(GovernorActor* self, std::optional<BootTime> time, BootTime now) {
   self->delayed_send(self, *time - now, GovernorWake{*time});
 }
 
+void stop_sharing(GovernorState& state, const Error& why) {
+  state.shared.reset();
+  spdlog::warn("the limits are not shared with other runs any more: {}", why.message);
+}
+
+/// False if it is another run's turn: this one's comes later.
+bool begin_turn(GovernorActor* self, BootTime now) {
+  auto& state = self->state;
+  if (!state.shared) return true;
+  const auto begun = state.shared->begin_turn(*state.governor, now);
+  if (!begun) {
+    stop_sharing(state, begun.error());
+  } else if (!*begun) {
+    wake_at(self, now + defaults::key_lock_retry, now);
+    return false;
+  }
+  return true;
+}
+
 void turn(GovernorActor* self) {
   auto& state = self->state;
   const auto now = state.clock();
+  if (!begin_turn(self, now)) return;
   for (auto& [worker, grants] : state.governor->turn(now)) {
     grants.run_id = state.run_id;
     self->send(state.router, ToPeer{state.peers.at(worker), std::move(grants)});
+  }
+  if (state.shared) {
+    if (const auto ended = state.shared->end_turn(*state.governor, now); !ended)
+      stop_sharing(state, ended.error());
   }
   for (const auto& notice : state.governor->take_notices()) spdlog::warn("{}", wording::notice(notice));
   wake_at(self, state.governor->next_wake(now), now);
@@ -77,10 +103,12 @@ void take_peers(GovernorActor* self, PeersChanged& changed) {
 }
 
 caf::behavior governor_behavior(GovernorActor* self, const GovernorConfig& config, caf::actor router,
-                                caf::actor coordinator, std::function<BootTime()> clock) {
+                                caf::actor coordinator, std::shared_ptr<SharedBudgets> shared,
+                                std::function<BootTime()> clock) {
   auto& state = self->state;
   state.router = std::move(router);
   state.coordinator = std::move(coordinator);
+  state.shared = std::move(shared);
   state.clock = std::move(clock);
   state.governor.emplace(config, state.clock());
   end_on_exception(self);
@@ -116,8 +144,9 @@ caf::behavior governor_behavior(GovernorActor* self, const GovernorConfig& confi
 }  // namespace
 
 caf::actor spawn_governor(caf::actor_system& system, const GovernorConfig& config, const caf::actor& router,
-                          const caf::actor& coordinator, std::function<BootTime()> clock) {
-  return system.spawn(governor_behavior, config, router, coordinator, std::move(clock));
+                          const caf::actor& coordinator, std::shared_ptr<SharedBudgets> shared,
+                          std::function<BootTime()> clock) {
+  return system.spawn(governor_behavior, config, router, coordinator, std::move(shared), std::move(clock));
 }
 
 }  // namespace sluice

@@ -41,6 +41,7 @@
 namespace sluice {
 namespace {
 
+constexpr const char* keys_folder = "keys";  // In the home.
 constexpr const char* inner_endpoint = "inproc://coordinator";
 
 /// A random UUID (RFC 9562, version 4).
@@ -68,6 +69,15 @@ Result<MetricsServer> serve_metrics(const std::string& endpoint, const std::shar
   auto server = MetricsServer::start(endpoint, [board] { return board->read(); });
   if (server) write_stderr_line("sluice: metrics at " + server->url());
   return server;
+}
+
+/// What this run and others of its home tell each other of the keys that they use.
+std::shared_ptr<SharedBudgets> shared_budgets(const Settings& settings, const RunSettings& run) {
+  if (run.mode != Mode::live) return nullptr;
+  auto opened = SharedBudgets::open(std::filesystem::path(settings.home.value) / keys_folder, run.providers);
+  if (opened) return std::make_shared<SharedBudgets>(std::move(*opened));
+  report_warning("the limits are not shared with other runs on this machine: " + opened.error().message);
+  return nullptr;
 }
 
 /// Which part of the suite runs, where that is not what its flags spell out.
@@ -113,6 +123,7 @@ Result<EndedRun> conduct(const RunOptions& options, const RunInputs& inputs, std
   // Mock answers are nobody's, and answers that no cache keeps cannot be replayed.
   config.move_pins = controller.settings.mode == Mode::live && controller.settings.write_cache;
   config.governor = governor_config(options.settings, controller.settings);
+  config.other_runs = shared_budgets(options.settings, controller.settings);
   const auto run_id = controller.settings.run_id;
   config.controller = std::move(controller);
   std::optional<MetricsServer> metrics_server;

@@ -180,6 +180,7 @@ std::string budget_summary(const BudgetFacts& facts) {
   if (facts.outage_time > BootTime::zero())
     add("down " + duration(std::chrono::duration<double>(facts.outage_time).count()), "; ");
   if (facts.given_up) add("given up", ", ");
+  if (facts.other_runs > 0) add("shared with " + counted(facts.other_runs, "other run"), "; ");
   return text;
 }
 

@@ -58,6 +58,8 @@ struct BudgetFacts {
   /// Of the limit that is used most, from the first demand to the last start; nothing without a limit.
   std::optional<double> utilisation;
 
+  std::uint32_t other_runs = 0;  ///< On this machine that shared the key with this one, at most at a time.
+
   std::uint32_t places = 0;  ///< Calls that may be in flight now; 0: nothing but the workers' own bounds it.
   std::uint32_t in_flight = 0;
   std::uint32_t waiting_calls = 0;      ///< Ready and not allowed to start yet.

@@ -1,6 +1,7 @@
 #include "coordinator/governor/concurrency_budget.hpp"
 
 #include "common/defaults.hpp"
+#include "coordinator/governor/defaults.hpp"
 
 #include <algorithm>
 #include <limits>
@@ -61,11 +62,23 @@ void ConcurrencyBudget::on_outcomes(const wire::CallOutcomes& outcomes, std::uin
   search_->on_outcomes(outcomes.answered, failed, outcomes.latency_sum_us, wanted);
 }
 
+KeyPlaces ConcurrencyBudget::of_key(BootTime now) const {
+  const auto narrow = [](std::uint64_t count) {
+    return static_cast<std::uint32_t>(
+        std::min<std::uint64_t>(count, std::numeric_limits<std::uint32_t>::max()));
+  };
+  return {narrow(places_.taken(now)), narrow(places_.wanted())};
+}
+
+void ConcurrencyBudget::leave_to_others(const OtherPlaces& others, BootTime now) {
+  if (max_in_flight_) of_this_run_ = places_of_run(*max_in_flight_, of_key(now), others);
+}
+
 void ConcurrencyBudget::allot(BootTime now) {
   if (searches()) {
     if (search_) places_.allot(search_->limit(), now);
   } else if (max_in_flight_) {
-    places_.allot(*max_in_flight_, now);
+    places_.allot(total(), now);
   }
 }
 
@@ -77,7 +90,13 @@ std::uint32_t ConcurrencyBudget::places_for(WorkerId worker, const Member& membe
 
 std::optional<BootTime> ConcurrencyBudget::next_change(BootTime now) const {
   if (!max_in_flight_ && !searches()) return std::nullopt;
-  return places_.next_change(now);
+  auto next = places_.next_change(now);
+  // Another run that leaves places sends no message.
+  if (max_in_flight_ && of_this_run_ < *max_in_flight_ && places_.wanted() > total()) {
+    const auto look = now + defaults::shared_places_interval;
+    if (!next || look < *next) next = look;
+  }
+  return next;
 }
 
 void ConcurrencyBudget::describe(BudgetFacts& facts) const {

@@ -2,10 +2,13 @@
 
 #include "coordinator/facts/budget_facts.hpp"
 #include "coordinator/governor/concurrency_search.hpp"
+#include "coordinator/governor/key_use.hpp"
 #include "coordinator/governor/member.hpp"
 #include "coordinator/governor/places.hpp"
 
+#include <algorithm>
 #include <cstdint>
+#include <limits>
 #include <optional>
 
 namespace sluice {
@@ -30,6 +33,10 @@ class ConcurrencyBudget {
   /// What calls came to, `failed` of them as an outage that `went_down` just now would have it.
   void on_outcomes(const wire::CallOutcomes& outcomes, std::uint32_t failed, bool went_down, bool is_down,
                    const Members& members);
+  /// What other runs with the key have and want of max_in_flight.
+  void leave_to_others(const OtherPlaces& others, BootTime now);
+  /// What this run has and wants of it.
+  KeyPlaces of_key(BootTime now) const;
   void allot(BootTime now);
 
   bool searches() const;
@@ -39,13 +46,15 @@ class ConcurrencyBudget {
   void describe(BudgetFacts& facts) const;
 
  private:
+  std::uint32_t total() const { return std::min(max_in_flight_.value_or(0), of_this_run_); }
   void bound_search(const Members& members);
   void count_named(const Members& members);
 
   std::optional<std::uint32_t> max_in_flight_;
   Places places_;
   std::optional<ConcurrencySearch> search_;
-  bool all_named_ = true;  ///< Each worker's number was set.
+  std::uint32_t of_this_run_ = std::numeric_limits<std::uint32_t>::max();  ///< Of max_in_flight.
+  bool all_named_ = true;                                                  ///< Each worker's number was set.
   bool rate_is_known_ = false;
 };
 

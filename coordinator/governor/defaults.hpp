@@ -17,6 +17,8 @@ using namespace std::chrono_literals;
 inline constexpr double default_burst_seconds = 1;  ///< Of a limit that is set without burst_seconds.
 inline constexpr BootTime place_turn = 1s;  ///< Workers that want one of too few places take turns so long:
                                             ///< a few calls each.
+inline constexpr BootTime shared_places_interval = 200ms;  ///< How often a run looks whether others have left
+                                                           ///< it places: as long as a short call.
 inline constexpr std::size_t max_retained_charges =
     1u << 15;                                             ///< A flood of charges that nobody settles must not
                                                           ///< grow without bound, nor slow every replay.

@@ -28,8 +28,7 @@ void Governor::on_heartbeat(WorkerId worker, const wire::Heartbeat& heartbeat, B
   connection.answer_due = true;
   const auto newest_grants = BootTime(static_cast<BootTime::rep>(heartbeat.received_us));
   for (const auto& demand : heartbeat.demands) {
-    const auto budget = std::ranges::find(budgets_, demand.provider, &ProviderBudget::name);
-    if (budget != budgets_.end()) budget->on_demand(worker, demand, newest, newest_grants, now);
+    if (auto* budget = find(demand.provider)) budget->on_demand(worker, demand, newest, newest_grants, now);
   }
 }
 
@@ -57,6 +56,34 @@ std::optional<BootTime> Governor::next_wake(BootTime now) const {
     if (wake && (!next || *wake < *next)) next = wake;
   }
   return next;
+}
+
+ProviderBudget* Governor::find(std::string_view provider) {
+  const auto found = std::ranges::find(budgets_, provider, &ProviderBudget::name);
+  return found == budgets_.end() ? nullptr : &*found;
+}
+
+void Governor::share(std::string_view provider, std::span<const ForeignUse> uses, bool is_cut) {
+  if (auto* budget = find(provider)) budget->share(uses, is_cut);
+}
+
+void Governor::count(std::string_view provider, std::span<const ForeignUse> uses, const OtherPlaces& others,
+                     BootTime now) {
+  if (auto* budget = find(provider)) budget->count(uses, others, now);
+}
+
+void Governor::empty(std::string_view provider, BootTime now) {
+  if (auto* budget = find(provider)) budget->empty(now);
+}
+
+std::vector<KeyUse> Governor::take_use(std::string_view provider) {
+  auto* budget = find(provider);
+  return budget == nullptr ? std::vector<KeyUse>() : budget->take_use();
+}
+
+KeyPlaces Governor::places(std::string_view provider, BootTime now) const {
+  const auto found = std::ranges::find(budgets_, provider, &ProviderBudget::name);
+  return found == budgets_.end() ? KeyPlaces() : found->places(now);
 }
 
 std::vector<BudgetNotice> Governor::take_notices() {

@@ -6,7 +6,9 @@
 #include <cstdint>
 #include <map>
 #include <optional>
+#include <span>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -44,6 +46,20 @@ class Governor {
   /// When to call `turn` though no message came.
   std::optional<BootTime> next_wake(BootTime now) const;
 
+  // --- Other runs that use a provider's key ---
+
+  /// They are to be told what this run does with it. `uses` is what they did before this run, whole or only
+  /// the newest (`is_cut`); to be counted like any other. Nothing for a provider that there is not.
+  void share(std::string_view provider, std::span<const ForeignUse> uses, bool is_cut);
+  /// What they did since the last turn, in their order, and the places that they have; before `turn`.
+  void count(std::string_view provider, std::span<const ForeignUse> uses, const OtherPlaces& others,
+             BootTime now);
+  /// What they did is not known: the limits are taken for used up.
+  void empty(std::string_view provider, BootTime now);
+  /// What this run did since the last call, and the places that it has; after `turn`.
+  std::vector<KeyUse> take_use(std::string_view provider);
+  KeyPlaces places(std::string_view provider, BootTime now) const;
+
   /// What has happened since the last call.
   std::vector<BudgetNotice> take_notices();
   /// In the order of the configuration.
@@ -54,6 +70,8 @@ class Governor {
     std::uint64_t newest_sent_us = 0;
     bool answer_due = false;
   };
+
+  ProviderBudget* find(std::string_view provider);
 
   std::vector<ProviderBudget> budgets_;
   std::map<WorkerId, Connection> connections_;

@@ -14,8 +14,10 @@ class NamedPause {
   /// A worker is to wait for so many milliseconds; 0: it is not. It repeats what is left of its pause:
   /// rounding and the way here may add a little each time, which costs a message and no more.
   void extend(std::uint32_t pause_ms, BootTime now) {
-    const auto until = now + std::chrono::milliseconds(pause_ms);
-    if (pause_ms == 0 || until <= until_) return;
+    if (pause_ms > 0) extend_to(now + std::chrono::milliseconds(pause_ms), now);
+  }
+  void extend_to(BootTime until, BootTime now) {
+    if (until <= std::max(now, until_)) return;
     total_ += until - std::max(now, until_);
     until_ = until;
   }

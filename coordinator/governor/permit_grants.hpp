@@ -10,6 +10,7 @@
 #include <functional>
 #include <map>
 #include <optional>
+#include <span>
 #include <vector>
 
 namespace sluice {
@@ -28,6 +29,14 @@ class PermitGrants {
   void set_found_rate(std::optional<double> per_second, BootTime now) {
     slots_.set_found_rate(per_second, now);
   }
+  void record_use() { slots_.record_use(); }
+  std::vector<KeyUse> take_use() { return slots_.take_use(); }
+  /// What other runs with this key took. Who waits for a slot may wait longer now.
+  void count(std::span<const ForeignUse> uses) {
+    slots_.count(uses);
+    if (!uses.empty()) next_slot_.reset();
+  }
+  void restart(BootTime at, BucketLevel level) { slots_.restart(at, level); }
   /// True if calls need permits at all.
   bool needed() const { return slots_.needed(); }
   const wire::CallCeiling& ceiling() const { return slots_.ceiling(); }

@@ -1,6 +1,7 @@
 #include "coordinator/governor/permit_slots.hpp"
 
 #include "common/defaults.hpp"
+#include "coordinator/governor/defaults.hpp"
 
 #include <algorithm>
 
@@ -93,12 +94,17 @@ std::optional<Slot> PermitSlots::take(const wire::CallSize& size, BootTime from,
   const auto opens = earliest(size, from);
   if (opens > horizon) return std::nullopt;
   const Slot slot{next_charge_++, opens, opens + rule_.lifetime, by_tokens() ? size : any_size};
+  reserve(slot.charge, size, opens);
+  if (records_use_) use_.emplace_back(SlotTaken{slot.charge, opens, by_tokens() ? size : wire::CallSize()});
+  return slot;
+}
+
+void PermitSlots::reserve(std::uint64_t charge, const wire::CallSize& size, BootTime opens) {
   if (requests_) requests_->take(1, opens);
   if (found_) found_->take(1, opens);
-  if (tokens_) tokens_->reserve(slot.charge, total(size), opens);
-  if (input_tokens_) input_tokens_->reserve(slot.charge, size.input_tokens, opens);
-  if (output_tokens_) output_tokens_->reserve(slot.charge, size.output_tokens, opens);
-  return slot;
+  if (tokens_) tokens_->reserve(charge, total(size), opens);
+  if (input_tokens_) input_tokens_->reserve(charge, size.input_tokens, opens);
+  if (output_tokens_) output_tokens_->reserve(charge, size.output_tokens, opens);
 }
 
 void PermitSlots::give_back(const Slot& slot, BootTime now) {
@@ -110,6 +116,11 @@ void PermitSlots::give_back(const Slot& slot, BootTime now) {
 }
 
 void PermitSlots::settle(std::uint64_t charge, const wire::CallSize& used) {
+  settle_tokens(charge, used);
+  if (records_use_ && by_tokens()) use_.emplace_back(ChargeSettled{charge, used});
+}
+
+void PermitSlots::settle_tokens(std::uint64_t charge, const wire::CallSize& used) {
   if (tokens_) tokens_->settle(charge, total(used));
   if (input_tokens_) input_tokens_->settle(charge, used.input_tokens);
   if (output_tokens_) output_tokens_->settle(charge, used.output_tokens);
@@ -124,6 +135,37 @@ void PermitSlots::tidy(BootTime before, BootTime now) {
   for (auto* ledger : {&tokens_, &input_tokens_, &output_tokens_}) {
     if (*ledger) (*ledger)->give_up(before);
   }
+}
+
+void PermitSlots::count(std::span<const ForeignUse> uses) {
+  for (const auto& [run, use] : uses) {
+    if (const auto* taken = std::get_if<SlotTaken>(&use)) {
+      const std::uint64_t charge = next_charge_++;
+      reserve(charge, taken->size, taken->opens);
+      if (!by_tokens()) continue;
+      foreign_[{run, taken->charge}] = charge;
+      // Those whose runs are gone are settled by nobody.
+      if (foreign_.size() > defaults::max_retained_charges) foreign_.erase(foreign_.begin());
+    } else if (const auto* settled = std::get_if<ChargeSettled>(&use)) {
+      const auto found = foreign_.find({run, settled->charge});
+      if (found == foreign_.end()) continue;
+      settle_tokens(found->second, settled->used);
+      foreign_.erase(found);
+    }
+  }
+}
+
+void PermitSlots::restart(BootTime at, BucketLevel level) {
+  const auto begin = [&](auto& limit) {
+    if (!limit) return;
+    const auto shape = limit->shape();
+    limit.emplace(shape, at, level == BucketLevel::full ? shape.capacity : 0.0);
+  };
+  begin(requests_);
+  begin(found_);
+  begin(tokens_);
+  begin(input_tokens_);
+  begin(output_tokens_);
 }
 
 }  // namespace sluice

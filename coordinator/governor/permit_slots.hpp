@@ -1,11 +1,15 @@
 #pragma once
 
 #include "common/wire/messages.hpp"
+#include "coordinator/governor/key_use.hpp"
 #include "coordinator/governor/slot_rule.hpp"
 #include "coordinator/governor/token_ledger.hpp"
 
 #include <cstdint>
+#include <map>
 #include <optional>
+#include <span>
+#include <utility>
 #include <vector>
 
 namespace sluice {
@@ -20,6 +24,8 @@ struct Slot {
 
 /// The size of a slot where tokens are not limited: any call's.
 inline constexpr wire::CallSize any_size{0xffffffff, 0xffffffff};
+
+enum class BucketLevel : std::uint8_t { full, empty };
 
 /// The slots of one provider: every limit that is known must admit a call at the time its slot opens. Slots
 /// open in the order in which they are taken. Pure; not thread-safe.
@@ -51,8 +57,19 @@ class PermitSlots {
   /// Settles what can not be taken again, and forgets who has not settled since `before`.
   void tidy(BootTime before, BootTime now);
 
+  /// What other runs with this key took since the last call, in the order in which it was taken: before
+  /// anything else is taken here. Delays are nothing to it.
+  void count(std::span<const ForeignUse> uses);
+  /// Begins anew: every bucket is full or empty at `at`.
+  void restart(BootTime at, BucketLevel level);
+  /// What was taken and settled here since the last call, if `record_use` was called.
+  std::vector<KeyUse> take_use() { return std::exchange(use_, {}); }
+  void record_use() { records_use_ = true; }
+
  private:
   void settle_unused(const Slot& slot) { settle(slot.charge, {}); }
+  void reserve(std::uint64_t charge, const wire::CallSize& size, BootTime opens);
+  void settle_tokens(std::uint64_t charge, const wire::CallSize& used);
 
   SlotRule rule_;
   wire::CallCeiling ceiling_;
@@ -63,6 +80,10 @@ class PermitSlots {
   std::optional<TokenLedger> output_tokens_;
   std::vector<Slot> returned_;
   std::uint64_t next_charge_ = 1;
+  std::map<std::pair<std::uint64_t, std::uint64_t>, std::uint64_t> foreign_;  ///< Charges here of others', by
+                                                                              ///< run and their number there.
+  std::vector<KeyUse> use_;
+  bool records_use_ = false;
 };
 
 }  // namespace sluice

@@ -7,6 +7,35 @@
 
 namespace sluice {
 
+std::uint32_t places_of_run(std::uint32_t total, const KeyPlaces& own, const OtherPlaces& others) {
+  const auto idle = [](const KeyPlaces& one) { return one == KeyPlaces(); };
+  // What nobody else wants is for work that comes later.
+  if (std::ranges::all_of(others.places, idle)) return total;
+  std::vector<std::uint32_t> wishes;
+  std::uint64_t taken = 0;
+  for (const KeyPlaces& one : others.places) {
+    wishes.push_back(one.wanted);
+    taken += one.taken;
+  }
+  wishes.insert(wishes.begin() + static_cast<std::ptrdiff_t>(others.before), own.wanted);
+  std::vector<std::uint32_t> shares(wishes.size(), 0);
+  for (std::uint32_t left = total; left > 0;) {
+    std::vector<std::size_t> open;
+    for (std::size_t i = 0; i < wishes.size(); ++i) {
+      if (shares[i] < wishes[i]) open.push_back(i);
+    }
+    if (open.empty()) break;
+    const auto each = std::max(1u, left / static_cast<std::uint32_t>(open.size()));
+    for (const std::size_t i : open) {
+      const auto more = std::min({each, wishes[i] - shares[i], left});
+      shares[i] += more;
+      left -= more;
+    }
+  }
+  return static_cast<std::uint32_t>(
+      std::min<std::uint64_t>(shares[others.before], total - std::min<std::uint64_t>(total, taken)));
+}
+
 std::uint32_t Places::Holder::taken() const {
   std::uint32_t most_sent = std::max(places, in_flight);
   for (const auto& one : sent) most_sent = std::max(most_sent, one.places);
@@ -55,6 +84,12 @@ std::uint64_t Places::taken(BootTime now) const {
     if (lost.free_at > now) taken += lost.places;
   }
   return taken;
+}
+
+std::uint64_t Places::wanted() const {
+  std::uint64_t wanted = 0;
+  for (const auto& [worker, holder] : holders_) wanted += holder.wanted;
+  return wanted;
 }
 
 /// By demand, the smaller ones whole (max-min fairness); what nobody wants is spread evenly beforehand, so

@@ -2,6 +2,7 @@
 
 #include "common/clock.hpp"
 #include "coordinator/dispatch/work_queue.hpp"
+#include "coordinator/governor/key_use.hpp"
 
 #include <cstdint>
 #include <deque>
@@ -10,6 +11,10 @@
 #include <vector>
 
 namespace sluice {
+
+/// How many of a key's places a run may have beside others: its fair share of what all want (the smaller ones
+/// whole; what is left over to those that came first), as far as the others have left it.
+std::uint32_t places_of_run(std::uint32_t total, const KeyPlaces& own, const OtherPlaces& others);
 
 /// Splits a number of calls in flight over the workers, by what they want. A fixed number is never exceeded:
 /// a place is given to a worker only when it is certainly free, since a worker may use what it was sent last
@@ -37,6 +42,8 @@ class Places {
   std::uint32_t of(WorkerId worker) const;
   /// Places that are given or may still be in use.
   std::uint64_t taken(BootTime now) const;
+  /// Calls in flight and ready ones.
+  std::uint64_t wanted() const;
   /// When another allotment may come out differently though no message came; nothing if not at all.
   std::optional<BootTime> next_change(BootTime now) const;
 

@@ -107,6 +107,44 @@ void ProviderBudget::follow_rate() {
   concurrency_.follow(limits_.names_a_rate() || rate_search_.rate());
 }
 
+// --- what other runs do ---
+
+void ProviderBudget::share(std::span<const ForeignUse> uses, bool is_cut) {
+  is_shared_ = true;
+  permits_.record_use();
+  std::optional<BootTime> first;
+  for (const ForeignUse& one : uses) {
+    const auto* slot = std::get_if<SlotTaken>(&one.use);
+    if (slot != nullptr && (!first || slot->opens < *first)) first = slot->opens;
+  }
+  if (first) permits_.restart(*first, is_cut ? BucketLevel::empty : BucketLevel::full);
+}
+
+void ProviderBudget::count(std::span<const ForeignUse> uses, const OtherPlaces& others, BootTime now) {
+  permits_.count(uses);
+  for (const ForeignUse& one : uses) {
+    if (const auto* delay = std::get_if<DelayNamed>(&one.use)) {
+      pause_.extend_to(delay->until, now);
+      published_pause_ = std::max(published_pause_, delay->until);
+    }
+  }
+  concurrency_.leave_to_others(others, now);
+  other_runs_ = std::max(other_runs_, static_cast<std::uint32_t>(others.places.size()));
+}
+
+std::vector<KeyUse> ProviderBudget::take_use() {
+  auto use = permits_.take_use();
+  if (is_shared_ && pause_.until() > published_pause_) {
+    published_pause_ = pause_.until();
+    use.emplace_back(DelayNamed{published_pause_});
+  }
+  return use;
+}
+
+KeyPlaces ProviderBudget::places(BootTime now) const {
+  return concurrency_.of_key(now);
+}
+
 // --- what is decided ---
 
 bool ProviderBudget::is_held_back() const {
@@ -230,6 +268,7 @@ BudgetFacts ProviderBudget::facts(BootTime now) const {
   concurrency_.describe(facts);
   permits_.describe(facts);
   use_.describe(facts);
+  facts.other_runs = other_runs_;
   health_.describe(facts, now);
   for (const auto& [worker, member] : members_) {
     facts.in_flight += member.account.in_flight();

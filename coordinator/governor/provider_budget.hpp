@@ -12,6 +12,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -41,6 +42,16 @@ class ProviderBudget {
   /// When `turn` may bring something though no message came.
   std::optional<BootTime> next_wake(BootTime now) const;
 
+  /// Other runs may use the key, and are told what this one does with it. See Governor::share.
+  void share(std::span<const ForeignUse> uses, bool is_cut);
+  /// What the others did since the last turn, in their order, and the places that they have; before `turn`.
+  void count(std::span<const ForeignUse> uses, const OtherPlaces& others, BootTime now);
+  /// What they did is not known: the limits are taken for used up.
+  void empty(BootTime now) { permits_.restart(now, BucketLevel::empty); }
+  /// What this run did since the last call.
+  std::vector<KeyUse> take_use();
+  KeyPlaces places(BootTime now) const;
+
   const std::string& name() const { return name_; }
   std::vector<BudgetNotice> take_notices() { return health_.take_notices(); }
   BudgetFacts facts(BootTime now) const;
@@ -65,6 +76,9 @@ class ProviderBudget {
   ConcurrencyBudget concurrency_;
   PermitGrants permits_;
   ProviderUse use_;
+  bool is_shared_ = false;
+  BootTime published_pause_{};
+  std::uint32_t other_runs_ = 0;  ///< At most at a time.
 };
 
 }  // namespace sluice

@@ -60,7 +60,7 @@ struct CaseResult {
   const UnitResult* unit = nullptr;   ///< Null when no result was committed.
   const TrialScore* score = nullptr;  ///< Null when status is `error`.
   /// Of a claims case, summed over its repeats; empty when status is `error`.
-  std::optional<Counts> counts;
+  std::optional<Counts> counts{};
   CaseAssessment assessment{};            ///< Without metrics when status is `error`.
   RepeatTally repeats{};                  ///< Of the unperturbed trials.
   std::span<const TrialResult> trials{};  ///< All of the case, in plan order.

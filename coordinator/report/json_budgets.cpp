@@ -39,6 +39,7 @@ void write_budget(Json& json, const BudgetFacts& facts, std::size_t depth) {
   json.member("found_below_limit", facts.found_below_limit);
   json.member("max_in_flight", facts.max_in_flight);
   json.member("concurrency_found", facts.found_concurrency);
+  json.member("other_runs", facts.other_runs);
   json.line(depth);
   json.member("permits_granted", facts.permits_granted);
   json.member("permits_used", facts.permits_used);

@@ -44,8 +44,8 @@ class GovernorActorTest : public ActorTest {
   BootTime now = std::chrono::hours(5);
   Router router{system()};
   Probe<BudgetReport> coordinator{system()};
-  caf::actor governor = owned(
-      spawn_governor(system(), config(), router.handle(), coordinator.handle(), [this] { return now; }));
+  caf::actor governor = owned(spawn_governor(system(), config(), router.handle(), coordinator.handle(),
+                                             nullptr, [this] { return now; }));
 };
 
 TEST_F(GovernorActorTest, AnswersAHeartbeatWithAGrantThatEchoesItsTime) {

@@ -1,0 +1,58 @@
+#pragma once
+
+#include "common/clock.hpp"
+#include "common/wire/messages.hpp"
+
+#include <cstddef>
+#include <cstdint>
+#include <variant>
+#include <vector>
+
+namespace sluice {
+
+/// A call may start: it counts against the limits from `opens` on, whether or not it does.
+struct SlotTaken {
+  std::uint64_t charge = 0;  ///< Names it among those of its run.
+  BootTime opens{};
+  wire::CallSize size;  ///< An upper bound; nothing where its run does not count tokens.
+  friend bool operator==(const SlotTaken&, const SlotTaken&) = default;
+};
+
+/// What a call really took of the tokens.
+struct ChargeSettled {
+  std::uint64_t charge = 0;
+  wire::CallSize used;
+  friend bool operator==(const ChargeSettled&, const ChargeSettled&) = default;
+};
+
+/// The provider named a delay.
+struct DelayNamed {
+  BootTime until{};
+  friend bool operator==(const DelayNamed&, const DelayNamed&) = default;
+};
+
+/// What a run does with a key, as far as other runs with that key must count it (docs/budgets.md).
+using KeyUse = std::variant<SlotTaken, ChargeSettled, DelayNamed>;
+
+/// A run's calls in flight, where a key's are limited.
+struct KeyPlaces {
+  std::uint32_t taken = 0;   ///< Places that its workers have or may still use.
+  std::uint32_t wanted = 0;  ///< Calls in flight and ready ones.
+  friend bool operator==(const KeyPlaces&, const KeyPlaces&) = default;
+};
+
+/// Those of the other runs that are there, in an order that all of them know.
+struct OtherPlaces {
+  std::vector<KeyPlaces> places;
+  std::size_t before = 0;  ///< How many of them come before this run; at most their number.
+  friend bool operator==(const OtherPlaces&, const OtherPlaces&) = default;
+};
+
+/// What another run did: of itself it numbers its charges, and is told apart by `run`.
+struct ForeignUse {
+  std::uint64_t run = 0;
+  KeyUse use;
+  friend bool operator==(const ForeignUse&, const ForeignUse&) = default;
+};
+
+}  // namespace sluice

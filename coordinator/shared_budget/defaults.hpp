@@ -1,0 +1,27 @@
+#pragma once
+
+#include "common/clock.hpp"
+
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+
+/// The constants that tune what runs with one key share, with their reasons.
+namespace sluice::defaults {
+
+using namespace std::chrono_literals;
+
+inline constexpr std::size_t max_runs_of_key = 64;  ///< On one machine at once.
+/// What a run that looks once a second misses none of at 10,000 calls a second; 1.5 MiB.
+inline constexpr std::uint64_t key_records = 32'768;
+/// A turn takes some 50 us: a queue of many runs is through in 5 ms.
+inline constexpr int key_lock_tries = 25;
+inline constexpr long key_lock_wait_ns = 200'000;
+inline constexpr BootTime key_lock_retry = 5ms;
+inline constexpr BootTime key_lock_patience = 3s;  ///< A process that holds the lock so long was stopped.
+inline constexpr BootTime longest_slot_ahead =
+    1min;  ///< Far beyond what is granted ahead: the file was damaged.
+inline constexpr BootTime longest_shared_delay = 1h;  ///< Those that are longer each run meets by itself.
+inline constexpr std::chrono::hours key_file_lifetime{24 * 7};
+
+}  // namespace sluice::defaults

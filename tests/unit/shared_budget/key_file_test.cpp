@@ -1,0 +1,184 @@
+#include "coordinator/shared_budget/key_file.hpp"
+
+#include "coordinator/shared_budget/defaults.hpp"
+#include "tests/support/temporary_folder.hpp"
+
+#include <array>
+#include <fstream>
+#include <iterator>
+#include <vector>
+
+#include <gtest/gtest.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+namespace sluice::key_file_test {
+
+using namespace std::chrono_literals;
+
+constexpr BootTime now = 5h;
+
+KeyUse slot(std::uint64_t charge, BootTime opens = now) {
+  return SlotTaken{charge, opens, {100, 20}};
+}
+
+class KeyFileTest : public ::testing::Test {
+ protected:
+  std::filesystem::path path() const { return folder_.path() / "keys" / "one.key"; }
+  KeyFile open() const {
+    auto file = KeyFile::open(path());
+    EXPECT_TRUE(file) << file.error().message;
+    return std::move(*file);
+  }
+  /// One turn: what others did, and what it does.
+  static KeyFile::News turn(KeyFile& file, const std::vector<KeyUse>& uses = {}, KeyPlaces places = {}) {
+    const auto locked = file.lock();
+    EXPECT_TRUE(locked && *locked);
+    auto news = file.read(now);
+    EXPECT_TRUE(news) << news.error().message;
+    EXPECT_TRUE(file.write(uses, places));
+    return news ? *news : KeyFile::News();
+  }
+  static std::vector<KeyUse> uses_in(const KeyFile::News& news) {
+    std::vector<KeyUse> uses;
+    for (const ForeignUse& one : news.uses) uses.push_back(one.use);
+    return uses;
+  }
+  void overwrite(std::streamoff at, const std::string& bytes) const {
+    std::fstream file(path(), std::ios::binary | std::ios::in | std::ios::out);
+    file.seekp(at);
+    file << bytes;
+  }
+
+  support::TemporaryFolder folder_;
+};
+
+TEST_F(KeyFileTest, TellsEachRunWhatTheOthersDidInItsOrder) {
+  KeyFile a = open();
+  KeyFile b = open();
+  KeyFile c = open();
+  turn(a, {slot(1), ChargeSettled{1, {7, 8}}});
+  EXPECT_EQ(uses_in(turn(b, {slot(1, now + 1s)})), (std::vector<KeyUse>{slot(1), ChargeSettled{1, {7, 8}}}));
+  const auto of_c = turn(c, {DelayNamed{now + 5s}});
+  ASSERT_EQ(of_c.uses.size(), 3u);
+  EXPECT_EQ(of_c.uses[2].use, slot(1, now + 1s));
+  EXPECT_NE(of_c.uses[0].run, of_c.uses[2].run) << "else their charges would be one";
+  EXPECT_EQ(uses_in(turn(a)), (std::vector<KeyUse>{slot(1, now + 1s), DelayNamed{now + 5s}}));
+  EXPECT_TRUE(turn(a).uses.empty()) << "once";
+}
+
+TEST_F(KeyFileTest, ShowsTheOtherRunsThatAreThere) {
+  KeyFile a = open();
+  {
+    KeyFile b = open();
+    turn(b, {}, {3, 9});
+    EXPECT_EQ(turn(a).others, (OtherPlaces{{{3, 9}}, 0}));
+    turn(a, {}, {1, 1});
+    EXPECT_EQ(turn(b).others, (OtherPlaces{{{1, 1}}, 1}));
+  }
+  EXPECT_TRUE(turn(a).others.places.empty()) << "its run has ended";
+}
+
+TEST_F(KeyFileTest, ARunThatComesLaterReadsWhatWasDoneBefore) {
+  {
+    KeyFile a = open();
+    turn(a, {slot(1), slot(2)});
+  }
+  KeyFile b = open();
+  const auto news = turn(b);
+  EXPECT_EQ(uses_in(news), (std::vector<KeyUse>{slot(1), slot(2)}));
+  EXPECT_FALSE(news.is_cut);
+}
+
+TEST_F(KeyFileTest, SaysWhereItReachesNoFartherBack) {
+  KeyFile a = open();
+  KeyFile b = open();
+  std::vector<KeyUse> many;
+  for (std::uint64_t i = 1; i <= defaults::key_records + 5; ++i) many.push_back(slot(i));
+  turn(a, many);
+  const auto news = turn(b);
+  EXPECT_TRUE(news.is_cut);
+  ASSERT_EQ(news.uses.size(), defaults::key_records);
+  EXPECT_EQ(news.uses.front().use, slot(6));
+  EXPECT_EQ(news.uses.back().use, slot(defaults::key_records + 5));
+  turn(a, {slot(1)});
+  const auto next = turn(b);
+  EXPECT_FALSE(next.is_cut);
+  EXPECT_EQ(uses_in(next), (std::vector<KeyUse>{slot(1)}));
+}
+
+TEST_F(KeyFileTest, IsLockedByOneAtATime) {
+  KeyFile a = open();
+  KeyFile b = open();
+  ASSERT_TRUE(*a.lock());
+  const auto second = b.lock();
+  ASSERT_TRUE(second) << second.error().message;
+  EXPECT_FALSE(*second);
+  a.unlock();
+  EXPECT_TRUE(*b.lock());
+}
+
+TEST_F(KeyFileTest, AProcessThatDiesLocksNothingAndCountsNoMore) {
+  const pid_t child = ::fork();
+  ASSERT_GE(child, 0);
+  if (child == 0) {
+    auto file = KeyFile::open(path());
+    const std::array<KeyUse, 1> uses{slot(4)};
+    if (!file || !*file->lock() || !file->read(now) || !file->write(uses, {2, 2}) || !*file->lock())
+      ::_exit(1);
+    ::_exit(0);  // With the lock.
+  }
+  int status = 0;
+  ASSERT_EQ(::waitpid(child, &status, 0), child);
+  ASSERT_EQ(status, 0);
+  KeyFile a = open();
+  const auto news = turn(a);
+  EXPECT_TRUE(news.others.places.empty());
+  EXPECT_EQ(uses_in(news), (std::vector<KeyUse>{slot(4)})) << "its call may be under way";
+}
+
+TEST_F(KeyFileTest, HoldsSoManyRunsAndNamesTheLimit) {
+  std::vector<KeyFile> files;
+  for (std::size_t i = 0; i < defaults::max_runs_of_key; ++i) files.push_back(open());
+  const auto refused = KeyFile::open(path());
+  ASSERT_FALSE(refused);
+  EXPECT_NE(refused.error().message.find("has 64 runs already"), std::string::npos)
+      << refused.error().message;
+  files.pop_back();
+  EXPECT_TRUE(KeyFile::open(path()));
+}
+
+TEST_F(KeyFileTest, LeavesAFileOfSomethingElseAlone) {
+  std::filesystem::create_directories(path().parent_path());
+  std::ofstream(path()) << "notes";
+  const auto refused = KeyFile::open(path());
+  ASSERT_FALSE(refused);
+  EXPECT_EQ(refused.error().reason, Reason::output_failed);
+  EXPECT_NE(refused.error().message.find("one.key"), std::string::npos) << refused.error().message;
+  std::ifstream in(path());
+  EXPECT_EQ(std::string(std::istreambuf_iterator<char>(in), {}), "notes");
+}
+
+TEST_F(KeyFileTest, CountsNoRecordThatNoRunWrote) {
+  KeyFile a = open();
+  KeyFile b = open();
+  turn(a, {slot(1), slot(2), slot(3)});
+  constexpr std::streamoff records = 4096;
+  constexpr std::streamoff size = 48;
+  overwrite(records, std::string(8, '\x7f'));                       // The number of the first.
+  overwrite(records + size + 24, std::string(7, '\xff') + "\x7f");  // The time of the second: years ahead.
+  EXPECT_EQ(uses_in(turn(b)), (std::vector<KeyUse>{slot(3)}));
+}
+
+TEST_F(KeyFileTest, ThatWasEmptiedIsNotUsedAnyMore) {
+  KeyFile a = open();
+  KeyFile b = open();
+  turn(a, {slot(1)});
+  std::filesystem::resize_file(path(), 0);
+  ASSERT_TRUE(*b.lock());
+  const auto news = b.read(now);
+  ASSERT_FALSE(news);
+  EXPECT_NE(news.error().message.find("is cut off"), std::string::npos) << news.error().message;
+}
+
+}  // namespace sluice::key_file_test
