@@ -3,15 +3,13 @@
 #include "common/clock.hpp"
 #include "common/model/provider_limits.hpp"
 #include "common/wire/messages.hpp"
+#include "coordinator/facts/learned_limits.hpp"
 
 #include <cstdint>
 #include <optional>
 #include <string>
 
 namespace sluice {
-
-/// Where a limit in force comes from.
-enum class LimitSource : std::uint8_t { configured, announced, found };
 
 /// A limit in force.
 struct KnownLimit {
@@ -70,8 +68,9 @@ struct BudgetFacts {
   BootTime hold_left{};    ///< Of a named delay; of an outage: until the next probe.
   BootTime paused_time{};  ///< Of named delays so far.
   BootTime outage_time{};
-  bool probing = false;   ///< A call that tries whether the outage is over is under way.
-  bool given_up = false;  ///< The outage lasted too long.
+  bool probing = false;     ///< A call that tries whether the outage is over is under way.
+  bool given_up = false;    ///< The outage lasted too long.
+  LearnedLimits learned{};  ///< For the next run on this provider and key; empty: nothing was.
 };
 
 }  // namespace sluice

@@ -18,6 +18,8 @@ namespace sluice {
 struct GovernorConfig {
   std::vector<std::pair<std::string, ProviderLimits>> providers;
   BudgetTimes times;
+  /// What an earlier run learnt of the provider of the same place in `providers`; may be shorter.
+  std::vector<LearnedLimits> learned{};
 };
 
 /// Decides when calls may start, for all workers and providers of a run (docs/budgets.md). Takes in who is
