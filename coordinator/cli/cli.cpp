@@ -146,6 +146,7 @@ int run_program(int argc, char** argv, const StartWorkers& start_workers, const 
       add_calibrate_judge_command(program, start_workers),
       add_calibrate_bands_command(program),
       add_quality_command(program),
+      add_limits_command(program),
       add_cache_command(program, cache_tools),
   });
   try {

@@ -24,6 +24,7 @@
 #include "coordinator/output/output_file.hpp"
 #include "coordinator/session/embedding_run.hpp"
 #include "coordinator/session/harvest.hpp"
+#include "coordinator/session/provider_limits.hpp"
 #include "coordinator/session/run_gate.hpp"
 #include "coordinator/session/run_inputs.hpp"
 #include "coordinator/session/run_outputs.hpp"
@@ -74,7 +75,9 @@ Result<MetricsServer> serve_metrics(const std::string& endpoint, const std::shar
 /// What this run and others of its home tell each other of the keys that they use.
 std::shared_ptr<SharedBudgets> shared_budgets(const Settings& settings, const RunSettings& run) {
   if (run.mode != Mode::live) return nullptr;
-  auto opened = SharedBudgets::open(std::filesystem::path(settings.home.value) / keys_folder, run.providers);
+  std::vector<SharedBudgets::Provider> providers;
+  for (const ProviderSettings& one : run.providers) providers.push_back({one.name, key_identity(one)});
+  auto opened = SharedBudgets::open(std::filesystem::path(settings.home.value) / keys_folder, providers);
   if (opened) return std::make_shared<SharedBudgets>(std::move(*opened));
   report_warning("the limits are not shared with other runs on this machine: " + opened.error().message);
   return nullptr;
@@ -103,7 +106,7 @@ struct EndedRun {
 
 /// Everything between the inputs and the report: the actors live and die in here.
 Result<EndedRun> conduct(const RunOptions& options, const RunInputs& inputs, std::shared_ptr<const Plan> plan,
-                         RunController::Config controller, Ledger ledger,
+                         RunController::Config controller, std::vector<LearnedLimits> learned, Ledger ledger,
                          std::optional<ObserverConfig> observer, const ProgressStyle& style,
                          SignalWatch& signals, const StartWorkers& start_workers) {
   zmq::context_t network;
@@ -123,6 +126,7 @@ Result<EndedRun> conduct(const RunOptions& options, const RunInputs& inputs, std
   // Mock answers are nobody's, and answers that no cache keeps cannot be replayed.
   config.move_pins = controller.settings.mode == Mode::live && controller.settings.write_cache;
   config.governor = governor_config(options.settings, controller.settings);
+  config.governor.learned = std::move(learned);
   config.other_runs = shared_budgets(options.settings, controller.settings);
   const auto run_id = controller.settings.run_id;
   config.controller = std::move(controller);
@@ -229,6 +233,31 @@ Result<RunController::Config> controller_of(const RunOptions& options, const Run
   return controller;
 }
 
+/// What they learnt of the providers; forgotten first if that is asked for.
+Result<std::vector<LearnedLimits>> limits_of_earlier_runs(const RunOptions& options,
+                                                          const std::vector<ProviderSettings>& providers,
+                                                          Ledger& ledger) {
+  if (options.settings.mode.value != Mode::live) return std::vector<LearnedLimits>();
+  for (const ProviderSettings& provider : providers) {
+    if (!options.forget_limits) break;
+    if (const auto done = ledger.forget_limits(key_identity(provider)); !done) return fail(done.error());
+  }
+  const auto remembered = ledger.limits();
+  if (!remembered) return fail(remembered.error());
+  return limits_for(providers, *remembered, unix_now_ms());
+}
+
+/// A run that cannot note them is as good as any other: the next one learns them anew.
+void remember_limits(const std::vector<ProviderSettings>& providers, const RunFacts& facts,
+                     const std::string& run_id, Ledger& ledger) {
+  for (const RememberedLimits& one :
+       limits_learned(providers, facts.budgets, run_id, facts.completed_at_ms)) {
+    if (const auto noted = ledger.note_limits(one); !noted)
+      report_warning("what was learnt of the provider \"" + one.provider +
+                     "\" is not kept: " + noted.error().message);
+  }
+}
+
 /// What a run leaves for the one that follows.
 struct FinishedRun {
   int exit_code = exit_error;
@@ -276,14 +305,18 @@ FinishedRun run_loaded(const RunOptions& options, const RunInputs& inputs, RunGa
 
   std::optional<ObserverConfig> observer;
   if (observations) observer = observer_config(std::move(*observations), *plan, options, inputs, run_id);
-  auto run = conduct(options, inputs, *plan, std::move(*controller), std::move(*ledger), std::move(observer),
-                     around.style, around.signals, around.start_workers);
+  const std::vector<ProviderSettings> providers = controller->settings.providers;
+  auto learned = limits_of_earlier_runs(options, providers, *ledger);
+  if (!learned) return stopped(learned.error());
+  auto run = conduct(options, inputs, *plan, std::move(*controller), std::move(*learned), std::move(*ledger),
+                     std::move(observer), around.style, around.signals, around.start_workers);
   FinishedRun end;
   if (run) {
     RunFacts& facts = run->ended.facts;
     facts.started_at_ms = run->started_at_ms;
     facts.completed_at_ms = run->completed_at_ms;
     if (before != nullptr) add_embedding_run(*before, facts);
+    remember_limits(providers, facts, run_id, *history);
     end = {report_run(options, inputs, gate, **plan, *history, facts, run->ended.begun_units, observed, use),
            run->endpoint};
   } else {

@@ -19,8 +19,9 @@ namespace {
 
 /// Where something is written (a run of some of the cases would take the whole run's place there), and the
 /// suite, which the record has.
-constexpr std::array<std::string_view, 8> not_repeated{
-    "harvest", "output", "report", "export-baseline", "allow-errors", "call-log", "help", "fixtures"};
+constexpr std::array<std::string_view, 9> not_repeated{
+    "forget-limits", "harvest",  "output", "report",  "export-baseline",
+    "allow-errors",  "call-log", "help",   "fixtures"};
 
 /// Of the record of flags: no flag, but what stands for one.
 constexpr const char* cases_member = "only cases";
@@ -77,6 +78,8 @@ void add_suite_flags(CLI::App& app, RunFlags& flags) {
 void add_cache_flags(CLI::App& app, RunFlags& flags) {
   app.add_flag("--refresh", flags.refresh, "Ask the providers again and renew the cache");
   app.add_flag("--no-cache", flags.no_cache, "Neither read nor write the cache");
+  app.add_flag("--forget-limits", flags.forget_limits,
+               "Forget what earlier runs learnt of the providers' limits (see `sluice limits`)");
 }
 
 void add_answer_flags(CLI::App& app, RunFlags& flags) {

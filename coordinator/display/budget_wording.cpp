@@ -94,6 +94,26 @@ std::vector<NamedLimit> doubted_limits(const wire::AnnouncedLimits& doubted) {
   return limits;
 }
 
+std::optional<double> burst_seconds(const LearnedLimits& learned) {
+  if (!learned.burst || !learned.requests_per_minute) return std::nullopt;
+  return *learned.burst / *learned.requests_per_minute * 60;
+}
+
+std::vector<std::string> settings_lines(const LearnedLimits& learned) {
+  std::vector<std::string> lines;
+  if (const auto rate = learned.requests_per_minute) {
+    const auto whole = static_cast<std::uint64_t>(std::max(1.0, std::floor(*rate)));
+    lines.push_back("requests_per_minute = " + std::to_string(whole));
+  }
+  if (const auto burst = burst_seconds(learned)) {
+    std::array<char, 32> buffer{};
+    std::snprintf(buffer.data(), buffer.size(), "%.3g", *burst);
+    lines.push_back("burst_seconds = " + std::string(buffer.data()));
+  }
+  if (learned.in_flight) lines.push_back("max_in_flight = " + std::to_string(*learned.in_flight));
+  return lines;
+}
+
 std::string_view to_string(LimitSource source) {
   switch (source) {
     case LimitSource::announced:

@@ -21,6 +21,12 @@ std::vector<NamedLimit> limits_of(const BudgetFacts& facts);
 /// Those that were announced and not believed.
 std::vector<NamedLimit> doubted_limits(const wire::AnnouncedLimits& doubted);
 
+/// What was learnt as the settings have it: `requests_per_minute = 600`, `burst_seconds = 0.5`,
+/// `max_in_flight = 8`.
+std::vector<std::string> settings_lines(const LearnedLimits& learned);
+/// In seconds of the rate; nothing where either is not known.
+std::optional<double> burst_seconds(const LearnedLimits& learned);
+
 std::string_view to_string(LimitSource source);  ///< `configured`, `announced`, `found`
 
 /// `100/s`, `30/min`, `30,000 tokens/min`

@@ -18,11 +18,6 @@ void bind_calibration_key(SQLite::Statement& statement, const CalibrationKey& ke
   statement.bind(++at, std::int64_t{key.samples});
 }
 
-std::optional<double> optional_number(const SQLite::Column& column) {
-  if (column.isNull()) return std::nullopt;
-  return column.getDouble();
-}
-
 }  // namespace
 
 Result<void> Ledger::note_calibrations(std::span<const JudgeCalibration> calibrations) {
@@ -83,7 +78,7 @@ Result<std::vector<JudgeCalibration>> Ledger::calibrations_of(const std::string&
       found.agreement = query.getColumn(at++).getDouble();
       found.agreement_low = query.getColumn(at++).getDouble();
       found.agreement_high = query.getColumn(at++).getDouble();
-      found.kappa = optional_number(query.getColumn(at++));
+      found.kappa = number_in(query.getColumn(at++));
       found.kappa_low = query.getColumn(at++).getDouble();
       found.kappa_high = query.getColumn(at++).getDouble();
     }

@@ -53,6 +53,16 @@ struct Ledger::Database {
   void settle_pins();
 };
 
+/// Null for nothing.
+template <class Value>
+void bind_optional(SQLite::Statement& statement, int at, const std::optional<Value>& value) {
+  value ? statement.bind(at, *value) : statement.bind(at);
+}
+inline std::optional<double> number_in(const SQLite::Column& column) {
+  if (column.isNull()) return std::nullopt;
+  return column.getDouble();
+}
+
 /// What went wrong, as a sentence with what to do.
 Error ledger_error(const std::string& what);
 

@@ -8,6 +8,7 @@
 #include "coordinator/facts/committed_results.hpp"
 #include "coordinator/facts/judge_calibration.hpp"
 #include "coordinator/facts/quality.hpp"
+#include "coordinator/facts/remembered_limits.hpp"
 #include "coordinator/facts/retrieval_event.hpp"
 #include "coordinator/facts/run_record.hpp"
 
@@ -114,6 +115,12 @@ class Ledger {
   /// One cache's id for each key, empty where none is noted.
   Result<std::vector<std::string>> holders(std::span<const EntryKey> keys);
 
+  /// Keeps what a run learnt of a provider's key in place of what an earlier one did.
+  Result<void> note_limits(const RememberedLimits& learned);
+  /// By provider.
+  Result<std::vector<RememberedLimits>> limits() const;
+  /// Of this key, or of all; how many there were.
+  Result<std::uint64_t> forget_limits(const std::optional<std::string>& key);
   /// Keeps these calibrations in place of earlier ones with the same keys: all of them or none.
   Result<void> note_calibrations(std::span<const JudgeCalibration> calibrations);
   /// The latest calibration of each key of this suite.

@@ -30,16 +30,6 @@ const std::string select_runs =
     "warned, flaky, failed, errors, " +
     paid_names() + ", estimated_cost, config_fingerprint, plan_identity, settings, flags FROM runs ";
 
-template <class T>
-void bind_optional(SQLite::Statement& statement, int index, const std::optional<T>& value) {
-  value ? statement.bind(index, *value) : statement.bind(index);
-}
-
-std::optional<double> number_in(const SQLite::Column& column) {
-  if (column.isNull()) return std::nullopt;
-  return column.getDouble();
-}
-
 std::uint64_t count_in(const SQLite::Column& column) {
   return static_cast<std::uint64_t>(std::max<std::int64_t>(0, column.getInt64()));
 }

@@ -61,6 +61,22 @@ constexpr const char* cases = R"sql(
   );
 )sql";
 
+/// What runs learnt of providers, a row a provider and key; `key` is a hash of names, never of the key.
+constexpr const char* limits = R"sql(
+  CREATE TABLE limits (
+    key TEXT PRIMARY KEY,
+    provider TEXT NOT NULL,
+    server TEXT NOT NULL,
+    requests_per_minute REAL,
+    burst REAL,
+    in_flight INTEGER,
+    -- Whether headers named the rate; else refusals did.
+    announced INTEGER NOT NULL,
+    learned_at_ms INTEGER NOT NULL,
+    run_id TEXT NOT NULL
+  ) WITHOUT ROWID;
+)sql";
+
 constexpr const char* schema = R"sql(
   CREATE TABLE runs (
     seq INTEGER PRIMARY KEY,
@@ -196,6 +212,7 @@ void to_version_10(SQLite::Database& db) {
   db.exec("ALTER TABLE runs ADD COLUMN flags TEXT");
   db.exec(cases);
   db.exec(retrievals);
+  db.exec(limits);
 }
 
 struct Step {
@@ -257,6 +274,7 @@ Result<std::optional<LedgerUpgrade>> bring_up_to_date(SQLite::Database& db,
     db.exec(quality);
     db.exec(cases);
     db.exec(retrievals);
+    db.exec(limits);
   } else {
     for (const Step& step : steps) {
       if (step.to > from) step.take(db);

@@ -25,6 +25,16 @@ void write_limits(Json& json, std::string_view key, const std::vector<wording::N
   json.close(']');
 }
 
+void write_learned(Json& json, const LearnedLimits& learned) {
+  if (learned.empty()) return json.null();
+  json.open('{');
+  json.member("requests_per_minute", learned.requests_per_minute);
+  json.member("burst_seconds", wording::burst_seconds(learned));
+  json.member("max_in_flight", learned.in_flight);
+  json.member("source", wording::to_string(learned.source));
+  json.close('}');
+}
+
 void write_budget(Json& json, const BudgetFacts& facts, std::size_t depth) {
   json.open('{');
   json.member("provider", facts.provider);
@@ -40,6 +50,9 @@ void write_budget(Json& json, const BudgetFacts& facts, std::size_t depth) {
   json.member("max_in_flight", facts.max_in_flight);
   json.member("concurrency_found", facts.found_concurrency);
   json.member("other_runs", facts.other_runs);
+  json.line(depth);
+  json.key("learned");
+  write_learned(json, facts.learned);
   json.line(depth);
   json.member("permits_granted", facts.permits_granted);
   json.member("permits_used", facts.permits_used);

@@ -1,5 +1,6 @@
 #include "coordinator/report/report_document.hpp"
 
+#include "common/text/joined.hpp"
 #include "coordinator/defaults.hpp"
 #include "coordinator/display/budget_wording.hpp"
 #include "coordinator/report/assessment_wording.hpp"
@@ -217,6 +218,8 @@ class ReportBuilder {
     for (const BudgetFacts& budget : input_.facts.budgets) {
       const std::string summary = wording::budget_summary(budget);
       if (!summary.empty()) fact("Budget", budget.provider + ": " + summary);
+      if (const auto lines = wording::settings_lines(budget.learned); !lines.empty())
+        fact("Learnt", "[providers." + budget.provider + "] " + joined(lines));
     }
     if (!is_comment_) {
       // Once more where the eye is after a long list.

@@ -354,6 +354,7 @@ Result<RunOptions> make_run_options(const RunFlags& flags, Settings settings, st
   options.perturb_commands = std::move(*perturb_commands);
   options.refresh = flags.refresh;
   options.no_cache = flags.no_cache;
+  options.forget_limits = flags.forget_limits;
   options.judge_refresh = flags.judge_refresh;
   options.insecure = flags.insecure;
   options.baseline = flags.baseline;

@@ -45,6 +45,7 @@ struct RunFlags {
   std::vector<std::string> perturb_commands;  ///< `NAME=COMMAND` each.
   bool refresh = false;
   bool no_cache = false;
+  bool forget_limits = false;
   bool judge_refresh = false;
   bool insecure = false;
   std::optional<std::string> call_log;
@@ -97,6 +98,7 @@ struct RunOptions {
   bool returns_embeddings = false;             ///< Results have the answers' embeddings; another run follows.
   bool refresh = false;                        ///< Renew what the cache holds.
   bool no_cache = false;                       ///< Neither read nor write the cache.
+  bool forget_limits = false;                  ///< What earlier runs learnt of the providers.
   bool judge_refresh = false;                  ///< Renew the votes that the cache holds.
   bool insecure = false;                       ///< Listen beyond loopback without encryption.
   std::optional<std::string> call_log;         ///< Gets a line for each call of the workers in this process.

@@ -23,14 +23,8 @@ std::string this_boot() {
   return id;
 }
 
-std::string file_name(const ProviderSettings& provider, const std::string& boot) {
-  const auto digest = FieldHasher()
-                          .field(to_string(provider.kind))
-                          .field(provider.base_url)
-                          .field(provider.api_key_env)
-                          .field(boot)
-                          .finish();
-  return to_hex(digest).substr(0, 32) + ".key";
+std::string file_name(const std::string& key, const std::string& boot) {
+  return to_hex(FieldHasher().field(key).field(boot).finish()).substr(0, 32) + ".key";
 }
 
 /// Files of boots that are long past.
@@ -48,14 +42,13 @@ void remove_old(const fs::path& folder) {
 
 }  // namespace
 
-Result<SharedBudgets> SharedBudgets::open(const fs::path& folder,
-                                          const std::vector<ProviderSettings>& providers) {
+Result<SharedBudgets> SharedBudgets::open(const fs::path& folder, const std::vector<Provider>& providers) {
   SharedBudgets budgets;
   remove_old(folder);
   const std::string boot = this_boot();
   std::set<std::string> names;
-  for (const ProviderSettings& provider : providers) {
-    const std::string name = file_name(provider, boot);
+  for (const Provider& provider : providers) {
+    const std::string name = file_name(provider.key, boot);
     // Sections that name one key have a budget each, of which the first is shared.
     if (!names.insert(name).second) continue;
     auto file = KeyFile::open(folder / name);

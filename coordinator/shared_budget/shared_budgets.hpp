@@ -1,6 +1,5 @@
 #pragma once
 
-#include "common/model/run_settings.hpp"
 #include "coordinator/governor/governor.hpp"
 #include "coordinator/shared_budget/key_file.hpp"
 
@@ -16,10 +15,14 @@ namespace sluice {
 /// Not thread-safe.
 class SharedBudgets {
  public:
-  /// A file in `folder` for each provider; a key is known by the name of its variable, never by itself.
-  /// output_failed: see KeyFile::open.
+  struct Provider {
+    std::string name;
+    std::string key;  ///< Names it and its key on this machine.
+  };
+
+  /// A file in `folder` for each provider's key. output_failed: see KeyFile::open.
   static Result<SharedBudgets> open(const std::filesystem::path& folder,
-                                    const std::vector<ProviderSettings>& providers);
+                                    const std::vector<Provider>& providers);
 
   /// Before the governor's turn. False if it is another run's turn for longer than a moment: try again soon.
   /// output_failed if a file cannot be used any more.

@@ -79,6 +79,7 @@ TEST(OpenLedger, WarnsThatItBroughtAFileUpToDate) {
     db.exec("DROP TABLE quality");
     db.exec("DROP TABLE retrievals");
     db.exec("DROP TABLE cases");
+    db.exec("DROP TABLE limits");
     db.exec("PRAGMA user_version = 5");
   }
   ::testing::internal::CaptureStderr();

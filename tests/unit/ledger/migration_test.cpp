@@ -192,6 +192,7 @@ TEST_P(Migration, IsWholeOrNotAtAllWheneverTheProcessDies) {
     EXPECT_FALSE(layout_of(file).contains("retrievals.test")) << when;
     EXPECT_FALSE(layout_of(file).contains("runs.flags")) << when;
     EXPECT_FALSE(layout_of(file).contains("cases.status")) << when;
+    EXPECT_FALSE(layout_of(file).contains("limits.burst")) << when;
     auto ledger = Ledger::open(file);
     ASSERT_TRUE(ledger) << ledger.error().message << ' ' << when;
     check_what_was_kept(*ledger, GetParam());

@@ -1,0 +1,21 @@
+#pragma once
+
+#include "coordinator/facts/learned_limits.hpp"
+
+#include <cstdint>
+#include <string>
+
+namespace sluice {
+
+/// What the newest run that learnt anything of a provider's key leaves to those that follow.
+struct RememberedLimits {
+  std::string key;       ///< Names provider and key: see key_identity.
+  std::string provider;  ///< As that run's settings name it.
+  std::string server;    ///< Its base URL without user info, or the cache_identity of the settings.
+  LearnedLimits limits;  ///< `age` counts from learned_at_ms.
+  std::int64_t learned_at_ms = 0;
+  std::string run_id;
+  friend bool operator==(const RememberedLimits&, const RememberedLimits&) = default;
+};
+
+}  // namespace sluice

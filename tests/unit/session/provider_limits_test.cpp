@@ -1,0 +1,48 @@
+#include "coordinator/session/provider_limits.hpp"
+
+#include <vector>
+
+#include <gtest/gtest.h>
+
+namespace sluice::provider_limits_test {
+
+using namespace std::chrono_literals;
+
+ProviderSettings provider(const std::string& name, const std::string& base_url, const std::string& variable) {
+  ProviderSettings one;
+  one.name = name;
+  one.base_url = base_url;
+  one.cache_identity = base_url;
+  one.api_key_env = variable;
+  return one;
+}
+
+TEST(ProviderLimits, BelongToServerAndKeyWhateverTheSectionIsCalled) {
+  const auto one = provider("a", "https://x/v1", "X_KEY");
+  EXPECT_EQ(key_identity(one), key_identity(provider("b", "https://x/v1", "X_KEY")));
+  EXPECT_NE(key_identity(one), key_identity(provider("a", "https://y/v1", "X_KEY")));
+  EXPECT_NE(key_identity(one), key_identity(provider("a", "https://x/v1", "Y_KEY")));
+  EXPECT_EQ(key_identity(one).find("X_KEY"), std::string::npos);
+}
+
+TEST(ProviderLimits, OfOneRunAreThoseOfTheNext) {
+  const std::vector providers{provider("a", "https://x/v1", "X_KEY"), provider("b", "https://y/v1", "Y_KEY")};
+  BudgetFacts of_b;
+  of_b.provider = "b";
+  of_b.learned.requests_per_minute = 600;
+  of_b.learned.age = 10s;
+  BudgetFacts of_a;
+  of_a.provider = "a";
+  const auto learned = limits_learned(providers, std::vector{of_a, of_b}, "run-1", 100'000);
+  ASSERT_EQ(learned.size(), 1u) << "nothing was learnt of a";
+  EXPECT_EQ(learned[0].provider, "b");
+  EXPECT_EQ(learned[0].learned_at_ms, 90'000);
+  const auto next = limits_for(providers, learned, 150'000);
+  ASSERT_EQ(next.size(), 2u);
+  EXPECT_TRUE(next[0].empty());
+  EXPECT_EQ(next[1].requests_per_minute, 600);
+  EXPECT_EQ(next[1].age, 60s);
+  EXPECT_EQ(limits_for(providers, learned, 0)[1].age, 0s) << "a clock that was set back";
+}
+
+}  // namespace sluice::provider_limits_test
