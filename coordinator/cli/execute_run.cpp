@@ -263,10 +263,12 @@ RunEnd run_loaded(const RunOptions& options, const RunInputs& inputs, RunGate& g
     if (!noted) return stopped(noted.error());
   }
 
+  ProgressStyle style = around.style;
+  style.is_assessed = use == nullptr || use->is_assessed;
   std::optional<ObserverConfig> observer;
   if (observations) observer = observer_config(std::move(*observations), *plan, options, inputs, run_id);
   auto run = conduct(options, inputs, *plan, std::move(*controller), std::move(*ledger), std::move(observer),
-                     around.style, around.signals, around.start_workers);
+                     style, around.signals, around.start_workers);
   RunEnd end;
   if (run) {
     RunFacts& facts = run->ended.facts;
@@ -293,9 +295,10 @@ struct EmbeddedBefore {
 };
 
 /// Has workers embed what the solved examples are found by, and finds them. Error: the exit code, after what
-/// went wrong was reported.
+/// went wrong was reported. `reported`: the gate of the run that follows, for its report's files where it
+/// does not come to that; null for one without a report.
 tl::expected<EmbeddedBefore, int> embed_before(const RunOptions& options, RunInputs& inputs,
-                                               const Surroundings& around) {
+                                               const RunGate* reported, const Surroundings& around) {
   const auto run = embedding_run(options, inputs);
   if (!run) return tl::unexpected(report_error(run.error()));
   auto gate = load_gate(run->options, run->inputs);
@@ -308,6 +311,7 @@ tl::expected<EmbeddedBefore, int> embed_before(const RunOptions& options, RunInp
   RunUse use;
   use.command = embed_command;
   use.is_kept = false;
+  use.is_assessed = false;
   use.conclude = [&](const ConcludedRun& concluded) {
     EmbeddingFold fold(*run);
     const auto visited = visit_cases(concluded.results, [&](const CaseResult& result) {
@@ -315,9 +319,15 @@ tl::expected<EmbeddedBefore, int> embed_before(const RunOptions& options, RunInp
     });
     if (!visited) return report_error(visited.error());
     auto retrieval = fold.retrieve(inputs, concluded.facts.cut_short);
-    if (!retrieval) return report_error(retrieval.error());
-    inputs.retrieval = std::move(*retrieval);
     embedded.facts = concluded.facts;
+    if (!retrieval) {
+      embedded.facts.cut_short = retrieval.error();
+      const int code = report_error(retrieval.error());
+      if (reported == nullptr) return code;
+      const auto written = report_unasked(options, inputs, *reported, embedded.facts);
+      return written ? code : report_error(written.error());
+    }
+    inputs.retrieval = std::move(*retrieval);
     return exit_ok;
   };
   const RunEnd end = run_loaded(run->options, run->inputs, *gate, around, &use);
@@ -351,7 +361,8 @@ int execute_run(const RunOptions& options, Suite suite, const StartWorkers& star
   if (!gate) return report_error(gate.error());
   std::optional<EmbeddedBefore> before;
   if (awaits_embeddings(*inputs)) {
-    auto embedded = embed_before(options, *inputs, around);
+    auto embedded =
+        embed_before(options, *inputs, use == nullptr || !use->conclude ? &*gate : nullptr, around);
     if (!embedded) return embedded.error();
     before = std::move(*embedded);
   }
