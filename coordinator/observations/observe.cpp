@@ -173,6 +173,28 @@ Result<void> ObservationMaker::add(const UnitResult& result, std::int64_t now_ms
   return {};
 }
 
+Result<void> ObservationMaker::add_without_prompt(const CommittedTrial& one, bool pays, std::int64_t now_ms,
+                                                  std::vector<Observation>& to) {
+  const UnitId unit = plan_->unit_of(one.trial);
+  const auto request = plan_->request(unit);
+  if (!request) return fail(request.error());
+  Observation made;
+  made.id = new_id(now_ms);
+  made.timestamp = wording::rfc3339(now_ms);
+  made.run_id = run_.run_id;
+  made.model = request->model;
+  made.provider = request->provider;
+  add_answer(one.unit, made);
+  add_spend(one.unit.spend, run_.price, plan_->arm_of(unit), made);
+  if (!pays) clear_spend(made);
+  if (auto added = add_trial(one.trial, made); !added) return added;
+  const TrialScore* score = one.unit.error || one.unit.scores.empty() ? nullptr : &one.unit.scores.front();
+  made.status = status_before_gate(score);
+  made.metrics.text = score != nullptr ? metrics_as_json(*score) : "[]";
+  to.push_back(std::move(made));
+  return {};
+}
+
 /// The plan renders what was sent, and needs no more memory for it than for one request.
 Result<void> ObservationMaker::add_prompt(UnitId unit, Observation& to) {
   auto request = plan_->request(unit);

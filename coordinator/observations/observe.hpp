@@ -2,6 +2,7 @@
 
 #include "common/checks/redactor.hpp"
 #include "common/model/result.hpp"
+#include "coordinator/facts/committed_results.hpp"
 #include "coordinator/facts/observation.hpp"
 #include "coordinator/facts/paid_by_arm.hpp"
 #include "coordinator/plan/plan.hpp"
@@ -42,6 +43,10 @@ class ObservationMaker {
   /// Appends one for each trial of the unit. What its calls took is told at the first alone, so that sums are
   /// right. Fails if a case's file cannot be read any more.
   Result<void> add(const UnitResult& result, std::int64_t now_ms, std::vector<Observation>& to);
+  /// One of a trial that was asked something else than the plan has now: without its prompt. `pays`: it is
+  /// the first of those that its answer serves. Fails as `add`.
+  Result<void> add_without_prompt(const CommittedTrial& one, bool pays, std::int64_t now_ms,
+                                  std::vector<Observation>& to);
 
  private:
   Result<void> add_prompt(UnitId unit, Observation& to);
