@@ -167,6 +167,8 @@ tl::expected<RecordedAnswers, std::vector<Finding>> parse_recorded_answers(std::
                           std::to_string(place->second.line) + " already; leave one of the two");
   };
   std::uint32_t number = 0;
+  std::uint32_t lines = 0;
+  std::uint32_t lines_without_json = 0;
   while (!text.empty() && findings.size() < defaults::max_file_findings) {
     std::string_view line = text.substr(0, text.find('\n'));
     auto node = parse_json(line, ++number);
@@ -179,7 +181,9 @@ tl::expected<RecordedAnswers, std::vector<Finding>> parse_recorded_answers(std::
     }
     text.remove_prefix(std::min(line.size() + 1, text.size()));
     if (line.find_first_not_of(" \t\r") == std::string_view::npos) continue;
+    ++lines;
     if (!node) {
+      ++lines_without_json;
       context.add(node.error().line, node.error().message);
     } else if (is_span_export(*node)) {
       for (auto& [id, answer] : answers_in_spans(*node, context)) keep(std::move(id), std::move(answer));
@@ -193,6 +197,9 @@ tl::expected<RecordedAnswers, std::vector<Finding>> parse_recorded_answers(std::
         keep(std::move(*id), std::move(answer));
     }
   }
+  // A suite, or whatever else it is: each line would be a finding.
+  if (lines > 1 && lines_without_json == lines)
+    findings = {{file, 0, "no line of it is JSON; " + std::string(answer_example)}};
   if (findings.empty() && recorded.size() == 0) {
     context.add(0, "there is no answer in it; " + std::string(answer_example) +
                        ", or a span with the attribute \"sluice.test\"");
