@@ -26,7 +26,7 @@ constexpr const char* diff_examples =
     "by side: `|` stands between lines that differ, `<` and `>` beside what one side\n"
     "alone has. Each run is read as by `sluice show`; flags given here hold for both.\n"
     "Examples:\n"
-    "  sluice diff                           # the last run, and the one before of its suite\n"
+    "  sluice diff                           # the last two runs of a suite\n"
     "  sluice diff 1b4e28ba                  # that run, and the last of its suite\n"
     "  sluice diff last~2 last --filter 'tls-*' --filter category!=slow\n"
     "  sluice diff 1b4e28ba 9c3d11aa --json --all\n"
