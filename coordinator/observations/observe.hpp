@@ -52,6 +52,12 @@ class ObservationMaker {
   Result<void> add_prompt(UnitId unit, Observation& to);
   Result<void> add_trial(TrialId trial, Observation& to) const;
   std::string new_id(std::int64_t now_ms);
+  /// Many are of the millisecond of the one before.
+  struct TimeText {
+    std::int64_t ms = -1;
+    std::string text;
+  };
+  static const std::string& time_text(std::int64_t ms, TimeText& last);
 
   std::shared_ptr<const Plan> plan_;
   ObservedRun run_;
@@ -60,6 +66,8 @@ class ObservationMaker {
   std::string sent_system_hash_;
   std::string system_hash_;
   SharedText shown_system_;  ///< As redacted.
+  TimeText last_now_;
+  TimeText last_answered_;
 };
 
 }  // namespace sluice
