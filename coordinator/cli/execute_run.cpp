@@ -263,12 +263,10 @@ RunEnd run_loaded(const RunOptions& options, const RunInputs& inputs, RunGate& g
     if (!noted) return stopped(noted.error());
   }
 
-  ProgressStyle style = around.style;
-  style.is_assessed = use == nullptr || use->is_assessed;
   std::optional<ObserverConfig> observer;
   if (observations) observer = observer_config(std::move(*observations), *plan, options, inputs, run_id);
   auto run = conduct(options, inputs, *plan, std::move(*controller), std::move(*ledger), std::move(observer),
-                     style, around.signals, around.start_workers);
+                     around.style, around.signals, around.start_workers);
   RunEnd end;
   if (run) {
     RunFacts& facts = run->ended.facts;
@@ -298,7 +296,7 @@ struct EmbeddedBefore {
 /// went wrong was reported. `reported`: the gate of the run that follows, for its report's files where it
 /// does not come to that; null for one without a report.
 tl::expected<EmbeddedBefore, int> embed_before(const RunOptions& options, RunInputs& inputs,
-                                               const RunGate* reported, const Surroundings& around) {
+                                               const RunGate* reported, const Surroundings& around_run) {
   const auto run = embedding_run(options, inputs);
   if (!run) return tl::unexpected(report_error(run.error()));
   auto gate = load_gate(run->options, run->inputs);
@@ -307,6 +305,8 @@ tl::expected<EmbeddedBefore, int> embed_before(const RunOptions& options, RunInp
     write_stderr_line("sluice: finding solved examples by " +
                       wording::counted(run->names.size(), "embedding"));
   }
+  Surroundings around = around_run;
+  around.style.is_assessed = false;
   EmbeddedBefore embedded;
   RunUse use;
   use.command = embed_command;
@@ -343,7 +343,9 @@ tl::expected<EmbeddedBefore, int> embed_before(const RunOptions& options, RunInp
 int execute_run(const RunOptions& options, Suite suite, const StartWorkers& start_workers,
                 const RunUse* use) {
   SignalWatch signals("sluice", exit_error);
-  const Surroundings around{start_workers, signals, detect_progress_style()};
+  ProgressStyle style = detect_progress_style();
+  style.is_assessed = use == nullptr || use->is_assessed;
+  const Surroundings around{start_workers, signals, style};
   set_up_logging(to_string(options.log_level), around.style.live && options.progress);
   if (const auto possible = check_run_outputs(options, suite); !possible)
     return report_error(possible.error());

@@ -124,6 +124,19 @@ class AnswerReader {
   AnsweredTest& answer_;
 };
 
+/// True also of a text of less than two lines, whose one finding says more.
+bool holds_json(std::string_view text) {
+  std::size_t lines = 0;
+  for (std::string_view rest = text; !rest.empty();) {
+    const std::string_view line = rest.substr(0, rest.find('\n'));
+    rest.remove_prefix(std::min(line.size() + 1, rest.size()));
+    if (line.find_first_not_of(" \t\r") == std::string_view::npos) continue;
+    if (parse_json(line)) return true;
+    ++lines;
+  }
+  return lines < 2 || parse_json(text).has_value();
+}
+
 }  // namespace
 
 const AnsweredTest* RecordedAnswers::find(std::string_view test) const {
@@ -155,6 +168,11 @@ std::vector<Finding> RecordedAnswers::check_tests(const CaseList& cases) const {
 tl::expected<RecordedAnswers, std::vector<Finding>> parse_recorded_answers(std::string_view text,
                                                                            const std::string& file,
                                                                            const Redactor& redactor) {
+  // A suite, or whatever else it is: each line would be a finding.
+  if (!holds_json(text)) {
+    return tl::unexpected(
+        std::vector<Finding>{{file, 0, "no line of it is JSON; " + std::string(answer_example)}});
+  }
   RecordedAnswers recorded;
   recorded.file_ = file;
   std::vector<Finding> findings;
@@ -167,8 +185,6 @@ tl::expected<RecordedAnswers, std::vector<Finding>> parse_recorded_answers(std::
                           std::to_string(place->second.line) + " already; leave one of the two");
   };
   std::uint32_t number = 0;
-  std::uint32_t lines = 0;
-  std::uint32_t lines_without_json = 0;
   while (!text.empty() && findings.size() < defaults::max_file_findings) {
     std::string_view line = text.substr(0, text.find('\n'));
     auto node = parse_json(line, ++number);
@@ -181,9 +197,7 @@ tl::expected<RecordedAnswers, std::vector<Finding>> parse_recorded_answers(std::
     }
     text.remove_prefix(std::min(line.size() + 1, text.size()));
     if (line.find_first_not_of(" \t\r") == std::string_view::npos) continue;
-    ++lines;
     if (!node) {
-      ++lines_without_json;
       context.add(node.error().line, node.error().message);
     } else if (is_span_export(*node)) {
       for (auto& [id, answer] : answers_in_spans(*node, context)) keep(std::move(id), std::move(answer));
@@ -197,9 +211,6 @@ tl::expected<RecordedAnswers, std::vector<Finding>> parse_recorded_answers(std::
         keep(std::move(*id), std::move(answer));
     }
   }
-  // A suite, or whatever else it is: each line would be a finding.
-  if (lines > 1 && lines_without_json == lines)
-    findings = {{file, 0, "no line of it is JSON; " + std::string(answer_example)}};
   if (findings.empty() && recorded.size() == 0) {
     context.add(0, "there is no answer in it; " + std::string(answer_example) +
                        ", or a span with the attribute \"sluice.test\"");
