@@ -76,11 +76,11 @@ Digest sha256(std::string_view bytes) {
 }
 
 std::string to_hex(const Digest& digest) {
-  std::string hex;
-  hex.reserve(2 * digest.size());
+  std::string hex(2 * digest.size(), '\0');
+  auto digit = hex.begin();
   for (const auto byte : digest) {
-    hex.push_back(hex_digits[byte >> 4]);
-    hex.push_back(hex_digits[byte & 15]);
+    *digit++ = hex_digits[byte >> 4];
+    *digit++ = hex_digits[byte & 15];
   }
   return hex;
 }

@@ -30,12 +30,13 @@ caf::behavior progress_behavior(caf::event_based_actor* self, ProgressStyle styl
   }
   return {
       [style](const ShowProgress& shown) {
+        ProgressState state = shown.state;
+        state.is_assessed = style.is_assessed;
         if (style.live) {
           // One column is left free: a cursor at the very edge makes some terminals wrap.
-          write_stderr(std::string(wipe_line) +
-                       render_live(shown.state, terminal_columns() - 1, style.colour));
+          write_stderr(std::string(wipe_line) + render_live(state, terminal_columns() - 1, style.colour));
         } else {
-          write_stderr(render_plain(shown.state) + "\n");
+          write_stderr(render_plain(state) + "\n");
         }
       },
   };

@@ -13,6 +13,7 @@ namespace sluice {
 struct ProgressStyle {
   bool live = false;  ///< A terminal: one line that is written over and over. Otherwise a line now and then.
   bool colour = false;
+  bool is_assessed = true;  ///< As ProgressState has it.
   std::chrono::milliseconds interval() const {
     return live ? defaults::live_progress_interval : defaults::plain_progress_interval;
   }

@@ -62,6 +62,7 @@ void observe(RecorderActor* self, std::vector<ResultToCommit>& committed,
   const auto& [observer, unsaved] = self->state.observing;
   if (!observer) return;
   ObserveUnits units;
+  units.results.reserve(committed.size());
   for (std::size_t i = 0; i < committed.size(); ++i) {
     if (!outcomes[i].first) continue;
     const std::size_t bytes = bytes_of(observed[i] ? &*observed[i] : nullptr);

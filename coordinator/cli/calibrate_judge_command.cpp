@@ -86,8 +86,9 @@ struct CalibrateJudge {
                                           const RunInputs& inputs) {
     const auto& metrics = inputs.suite.metrics;
     if (std::ranges::none_of(metrics, is_judge_metric))
-      return {
-          {options.suite_path, 0, "no test of the suite has a judge metric: there is no judge to calibrate"}};
+      return {{options.suite_path, 0,
+               "no test of the suite has a judge metric: there is no judge to calibrate; give tests one "
+               "(docs/judges.md), or name another suite"}};
     if (standard.labels == nullptr) {
       if (std::ranges::find(metrics, *standard.metric) != metrics.end()) return {};
       const std::string name(info(*standard.metric).name);

@@ -7,10 +7,12 @@
 #include "coordinator/display/terminal.hpp"
 #include "coordinator/observations/observe.hpp"
 #include "coordinator/observations/run_diff_text.hpp"
+#include "coordinator/session/run_record.hpp"
 
 #include <algorithm>
 #include <iostream>
 #include <memory>
+#include <optional>
 #include <string>
 #include <utility>
 
@@ -24,8 +26,8 @@ constexpr const char* diff_examples =
     "by side: `|` stands between lines that differ, `<` and `>` beside what one side\n"
     "alone has. Each run is read as by `sluice show`; flags given here hold for both.\n"
     "Examples:\n"
-    "  sluice diff                           # the run before the last, and the last\n"
-    "  sluice diff 1b4e28ba                  # that run, and the last\n"
+    "  sluice diff                           # the last two runs of a suite\n"
+    "  sluice diff 1b4e28ba                  # that run, and the last of its suite\n"
     "  sluice diff last~2 last --filter 'tls-*' --filter category!=slow\n"
     "  sluice diff 1b4e28ba 9c3d11aa --json --all\n"
     "Exit code 0: compared, whether or not anything changed; 2: usage, runs of\n"
@@ -34,8 +36,8 @@ constexpr const char* diff_examples =
 struct DiffRuns {
   SettingFlags settings;
   RunFlags flags;
-  std::string before = "last~1";
-  std::string after = "last";
+  std::optional<std::string> before;
+  std::optional<std::string> after;
   bool with_unchanged = false;
   bool saved_alone = false;
   bool as_json = false;
@@ -47,13 +49,9 @@ struct DiffRuns {
     if (!effective) return report_findings(effective.error());
     RunDiffReport report;
     report.with_unchanged = with_unchanged;
-    for (const auto& [words, past] :
-         {std::pair(&before, &report.runs.before), std::pair(&after, &report.runs.after)}) {
-      auto found = find_past_run(*effective, *words);
-      if (!found) return report_error(found.error());
-      if (!*found) return report_error(no_run_yet);
-      *past = std::move(**found);
-    }
+    auto named = find_runs(*effective);
+    if (!named) return report_error(named.error());
+    report.runs = std::move(*named);
     if (const auto why = not_comparable(report.runs); !why.empty()) return report_error(why);
     const WantedCases wanted{"", std::move(*filters), flags.allowed_paths};
     if (const auto why = too_many(report.runs); !why.empty() && wanted.filters.empty())
@@ -70,6 +68,10 @@ struct DiffRuns {
       if (trials->saved_alone == 0u)
         return report_error("run " + short_id(past->run.run_id) +
                             " has nothing among the observations; leave out --saved");
+      if (trials->prompts_are_lost)
+        report.notes.push_back("what run " + short_id(past->run.run_id) +
+                               " asked is not known: the suite, its prompt or what else is asked has changed "
+                               "since; runs with --save-observations keep it");
       if (trials->saved_alone) report.notes.push_back(saved_note(*past, *trials->saved_alone));
       (past == &report.runs.before ? redactors.before : redactors.after) = std::move(trials->redactor);
       *to = {std::move(trials->observations), std::move(*statuses), std::move(trials->lost_answers)};
@@ -92,6 +94,49 @@ struct DiffRuns {
   }
 
  private:
+  /// Those that are named, and in place of the others the last of the same suite.
+  Result<BeforeAndAfter<PastRun>> find_runs(const Settings& effective) const {
+    const auto ledger = open_past_runs(effective);
+    if (!ledger) return fail(ledger.error());
+    if (!*ledger) return fail(Reason::usage_invalid, no_run_yet);
+    BeforeAndAfter<PastRun> runs;
+    if (before) {
+      auto found = (*ledger)->find_run(*before);
+      if (!found) return fail(found.error());
+      runs.before = std::move(*found);
+    }
+    const auto newest = (*ledger)->list_runs(defaults::max_runs_named);
+    if (!newest) return fail(newest.error());
+    const auto is_like = [](const PastRun& one, const PastRun& other) {
+      return one.run.suite == other.run.suite && command_of(one.run) == command_of(other.run);
+    };
+    auto at = newest->begin();
+    if (after) {
+      auto found = (*ledger)->find_run(*after);
+      if (!found) return fail(found.error());
+      runs.after = std::move(*found);
+      at = std::ranges::find(*newest, runs.after.run.run_id,
+                             [](const PastRun& one) { return one.run.run_id; });
+    } else {
+      if (before)
+        at = std::ranges::find_if(*newest, [&](const PastRun& one) { return is_like(one, runs.before); });
+      if (at == newest->end()) return fail(Reason::usage_invalid, no_run_yet);
+      runs.after = *at;
+    }
+    if (before) return runs;
+    if (at != newest->end()) ++at;
+    const auto earlier =
+        std::find_if(at, newest->end(), [&](const PastRun& one) { return is_like(one, runs.after); });
+    if (earlier == newest->end()) {
+      return fail(Reason::usage_invalid,
+                  "run " + short_id(runs.after.run.run_id) + " is the first of the suite \"" +
+                      runs.after.run.suite +
+                      "\": run it again, or name two runs of one suite (`sluice runs list`)");
+    }
+    runs.before = *earlier;
+    return runs;
+  }
+
   static std::string not_comparable(const BeforeAndAfter<PastRun>& runs) {
     const RunRecord& left = runs.before.run;
     const RunRecord& right = runs.after.run;
@@ -143,10 +188,12 @@ struct DiffRuns {
 Command add_diff_command(CLI::App& program, const CacheTools& tools) {
   auto command = std::make_shared<DiffRuns>();
   CLI::App* app = program.add_subcommand("diff", "Show what changed between two runs, answers side by side");
-  app->add_option("BEFORE", command->before,
-                  "A run's id, its first digits, last, or last~N (default: last~1)")
+  app->add_option(
+         "BEFORE", command->before,
+         "A run's id, its first digits, last, or last~N (default: the last before AFTER of its suite)")
       ->type_name("");
-  app->add_option("AFTER", command->after, "The same of another run (default: last)")->type_name("");
+  app->add_option("AFTER", command->after, "The same of another run (default: the last, of BEFORE's suite)")
+      ->type_name("");
   app->add_flag("--all", command->with_unchanged, "Also cases that are as they were");
   app->add_flag("--json", command->as_json, "One JSON object");
   app->add_flag("--saved", command->saved_alone, "Only what is among the observations; no cache is read");

@@ -337,9 +337,10 @@ struct EmbeddedBefore {
 };
 
 /// Has workers embed what the solved examples are found by, and finds them. Error: the exit code, after what
-/// went wrong was reported.
+/// went wrong was reported. `reported`: the gate of the run that follows, for its report's files where it
+/// does not come to that; null for one without a report.
 tl::expected<EmbeddedBefore, int> embed_before(const RunOptions& options, RunInputs& inputs,
-                                               const Surroundings& around) {
+                                               const RunGate* reported, const Surroundings& around_run) {
   const auto run = embedding_run(options, inputs);
   if (!run) return tl::unexpected(report_error(run.error()));
   auto gate = load_gate(run->options, run->inputs);
@@ -348,10 +349,13 @@ tl::expected<EmbeddedBefore, int> embed_before(const RunOptions& options, RunInp
     write_stderr_line("sluice: finding solved examples by " +
                       wording::counted(run->names.size(), "embedding"));
   }
+  Surroundings around = around_run;
+  around.style.is_assessed = false;
   EmbeddedBefore embedded;
   RunUse use;
   use.command = embed_command;
   use.is_kept = false;
+  use.is_assessed = false;
   use.conclude = [&](const ConcludedRun& concluded) {
     EmbeddingFold fold(*run);
     const auto visited = visit_cases(concluded.results, [&](const CaseResult& result) {
@@ -359,9 +363,15 @@ tl::expected<EmbeddedBefore, int> embed_before(const RunOptions& options, RunInp
     });
     if (!visited) return report_error(visited.error());
     auto retrieval = fold.retrieve(inputs, concluded.facts.cut_short);
-    if (!retrieval) return report_error(retrieval.error());
-    inputs.retrieval = std::move(*retrieval);
     embedded.facts = concluded.facts;
+    if (!retrieval) {
+      embedded.facts.cut_short = retrieval.error();
+      const int code = report_error(retrieval.error());
+      if (reported == nullptr) return code;
+      const auto written = report_unasked(options, inputs, *reported, embedded.facts);
+      return written ? code : report_error(written.error());
+    }
+    inputs.retrieval = std::move(*retrieval);
     return exit_ok;
   };
   const FinishedRun end = run_loaded(run->options, run->inputs, *gate, around, &use);
@@ -377,7 +387,9 @@ tl::expected<EmbeddedBefore, int> embed_before(const RunOptions& options, RunInp
 int execute_run(const RunOptions& options, Suite suite, const StartWorkers& start_workers,
                 const RunUse* use) {
   SignalWatch signals("sluice", exit_error);
-  const Surroundings around{start_workers, signals, detect_progress_style()};
+  ProgressStyle style = detect_progress_style();
+  style.is_assessed = use == nullptr || use->is_assessed;
+  const Surroundings around{start_workers, signals, style};
   set_up_logging(to_string(options.log_level), around.style.live && options.progress);
   if (const auto possible = check_run_outputs(options, suite); !possible)
     return report_error(possible.error());
@@ -395,7 +407,8 @@ int execute_run(const RunOptions& options, Suite suite, const StartWorkers& star
   if (!gate) return report_error(gate.error());
   std::optional<EmbeddedBefore> before;
   if (awaits_embeddings(*inputs)) {
-    auto embedded = embed_before(options, *inputs, around);
+    auto embedded =
+        embed_before(options, *inputs, use == nullptr || !use->conclude ? &*gate : nullptr, around);
     if (!embedded) return embedded.error();
     before = std::move(*embedded);
   }

@@ -34,6 +34,8 @@ struct RunUse {
   std::function<std::vector<Finding>(const RunOptions&, const RunInputs&)> check;
   /// False for a run that another begins with: one that came to its end goes out of the ledger.
   bool is_kept = true;
+  /// False: what counts is whether there is an answer. Statuses and scores mean nothing.
+  bool is_assessed = true;
   /// Called once, in place of the reports. Returns the exit code; errors were reported on stderr. May be
   /// empty.
   std::function<int(const ConcludedRun&)> conclude;

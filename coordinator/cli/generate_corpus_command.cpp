@@ -248,6 +248,7 @@ struct GenerateCorpus {
     CorpusMaker maker(*request, output_dir);
     RunUse use;
     use.command = generate_command;
+    use.is_assessed = false;
     use.conclude = [&](const ConcludedRun& run) { return maker.conclude(run); };
     return execute_run(*options, std::move(suite), start_workers, &use);
   }

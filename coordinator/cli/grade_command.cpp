@@ -141,7 +141,8 @@ struct GradeCommand {
   RunFlags flags;
   GradeFlags grade;
 
-  int run(const StartWorkers& start_workers) const {
+  int run(const StartWorkers& start_workers, const CLI::App& app) {
+    flags.given = given_flags(app);
     auto source = load_run_source(settings, flags);
     if (!source) return source.error();
     const auto arms = run_arms(flags, source->suite);
@@ -180,7 +181,7 @@ Command add_grade_command(CLI::App& program, const StartWorkers& start_workers) 
   CLI::App* app = program.add_subcommand("grade", "Grade an arm's answers against those of another arm");
   command->add_flags(*app);
   app->footer(grade_examples);
-  return {app, [command, start_workers] { return command->run(start_workers); }};
+  return {app, [command, start_workers, app] { return command->run(start_workers, *app); }};
 }
 
 }  // namespace sluice

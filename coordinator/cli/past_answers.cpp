@@ -3,6 +3,7 @@
 #include "common/checks/redactor.hpp"
 #include "common/text/text.hpp"
 #include "coordinator/cli/command.hpp"
+#include "coordinator/cli/past_details.hpp"
 #include "coordinator/cli/past_runs.hpp"
 #include "coordinator/cli/run_flags.hpp"
 #include "coordinator/defaults.hpp"
@@ -61,13 +62,23 @@ class Choice {
   std::optional<std::set<std::string, std::less<>>> tests_;  ///< Those of the suite that fit.
 };
 
+/// A pair is recorded as its candidate's.
+void name_pair(const GradedArms& arms, WantedCases& wanted) {
+  const std::string of_baseline = '@' + arms.baseline;
+  if (!arms.baseline.empty() && wanted.case_id.ends_with(of_baseline))
+    wanted.case_id.replace(wanted.case_id.size() - of_baseline.size(), of_baseline.size(),
+                           '@' + arms.candidate);
+}
+
 /// The flags that say what a past run asked.
 struct AskedFlags {
   CLI::App app;
   SettingFlags settings;
   RunFlags flags;
 
-  AskedFlags() {
+  explicit AskedFlags(const RunRecord& run) {
+    // --judge of `sluice grade` is another thing.
+    if (graded_arms(run)) settings.rename("judge", "--judge-provider");
     add_suite_argument(app, flags);
     add_suite_flags(app, flags);
     add_answer_flags(app, flags);
@@ -77,7 +88,9 @@ struct AskedFlags {
   /// What the command was given goes before what the run was. Its filter says what is shown of the run; of
   /// one whose flags are not known also what was selected.
   Result<void> take(const CLI::App& command, const RunRecord& run) {
+    const auto graded = graded_arms(run);
     for (const CLI::Option* given : command.get_options()) {
+      if (graded && given->get_name() == "--arm") continue;  // Beside those of the run, below.
       if (given->count() == 0 || (given->get_name() == "--filter" && !run.flags.empty())) continue;
       CLI::Option* same = app.get_option_no_throw(given->get_name());
       if (same == nullptr) continue;
@@ -88,31 +101,48 @@ struct AskedFlags {
       if (auto taken = take_flags(app, run.flags); !taken) return taken;
       flags.only_cases = only_cases_of(run.flags);
     }
+    if (graded) {
+      flags.only_arm = graded->candidate;
+      if (const CLI::Option* given = command.get_option_no_throw("--arm");
+          given != nullptr && given->count() > 0)
+        add_arms(given->results());
+    }
     if (!flags.suite) flags.suite = run.suite_path;
     flags.log_level = "error";  // The command has shown its warnings.
     return {};
+  }
+
+ private:
+  /// In place of those of the same names.
+  void add_arms(const std::vector<std::string>& given) {
+    for (const std::string& arm : given) {
+      const std::string name = arm.substr(0, arm.find('=')) + '=';
+      std::erase_if(flags.arms, [&](const std::string& known) { return known.starts_with(name); });
+      flags.arms.push_back(arm);
+    }
   }
 };
 
 /// Provider and model of the run, where the flags name none: those of one arm stand in its record.
 void take_over(const PastRun& past, Settings& settings) {
   const auto is_one = [](const std::string& names) { return names.find(", ") == std::string::npos; };
-  const std::string where = "the run";
+  const std::string where = "that of run " + short_id(past.run.run_id) +
+                            "; where its settings lie elsewhere, name the file with --config";
   if (settings.provider.origin != Origin::flag && is_one(past.run.provider))
-    settings.provider = {past.run.provider, Origin::flag, where};
+    settings.provider = {past.run.provider, Origin::file, where};
   if (settings.model.origin != Origin::flag && is_one(past.run.model)) {
-    settings.model = {past.run.model, Origin::flag, where};
+    settings.model = {past.run.model, Origin::file, where};
     settings.model_provider = settings.provider.value;
   }
 }
 
 int not_as_it_was(const PastRun& past, const std::string& suite) {
   return report_error(
-      "what run " + short_id(past.run.run_id) +
-      " asked is not known, and not all of it is among the observations: " + suite +
-      " and these flags ask for something else now. Where the suite, its prompt or the ontology have changed "
-      "since, only runs with --save-observations can be looked at; else give the flags of that run (its "
-      "provider, model, arms, repeats, perturbations, selection)");
+      "which cases run " + short_id(past.run.run_id) +
+      " had is not known, and not all of it is among the observations: " + suite +
+      " and these flags have others now. Where cases came, went or were renamed since, only runs with "
+      "--save-observations can be looked at; else give the flags of that run (its arms, repeats, "
+      "perturbations, selection)");
 }
 
 /// A scan of a code base, and what embeds before a run, have a suite that no file holds.
@@ -158,7 +188,7 @@ Result<SavedTrials> read_saved(const PastRun& past, const WantedCases& wanted, c
 
 /// By the run's own flags, those of the command and the settings.
 Result<Redactor> redactor_of(const PastRun& past, const CLI::App& command, const Settings& settings) {
-  AskedFlags flags;
+  AskedFlags flags(past.run);
   if (auto taken = flags.take(command, past.run); !taken) return fail(std::move(taken.error()));
   const auto of_run = flags.settings.load(Warnings::left_out);
   // Settings that do not load any more were reported by whoever needs them.
@@ -170,6 +200,7 @@ struct Asked {
   RunOptions options;
   RunInputs inputs;
   std::shared_ptr<const Plan> plan;
+  bool is_as_it_was = true;  ///< Else the plan says no more than which trial is of which case.
 };
 
 Result<std::vector<RetrievalEvent>> retrievals_of(const Settings& settings, const PastRun& past) {
@@ -182,7 +213,7 @@ Result<std::vector<RetrievalEvent>> retrievals_of(const Settings& settings, cons
 tl::expected<std::unique_ptr<Asked>, int> plan_again(const PastRun& past, const CLI::App& command,
                                                      const Settings& settings) {
   if (!has_suite_of_its_own(past)) return tl::unexpected(without_suite(past));
-  AskedFlags flags;
+  AskedFlags flags(past.run);
   if (const auto taken = flags.take(command, past.run); !taken)
     return tl::unexpected(report_error(taken.error()));
   auto loaded = load_run(flags.settings, flags.flags, [&](Settings& chosen) {
@@ -199,7 +230,8 @@ tl::expected<std::unique_ptr<Asked>, int> plan_again(const PastRun& past, const 
   auto asked = std::make_unique<Asked>(Asked{std::move(loaded->options), std::move(loaded->inputs), nullptr});
   auto plan = make_plan(asked->options, asked->inputs);
   if (!plan) return tl::unexpected(report_error(plan.error()));
-  if (to_prefixed_hex(plan_identity(**plan)) != past.run.plan_identity)
+  asked->is_as_it_was = to_prefixed_hex(plan_identity(**plan)) == past.run.plan_identity;
+  if (!asked->is_as_it_was && !numbers_alike(past.run, **plan))
     return tl::unexpected(not_as_it_was(past, asked->options.suite_path));
   asked->plan = *plan;
   return asked;
@@ -228,31 +260,39 @@ Result<std::map<UnitId, UnitResult>> read_results(const ResultSource& results, c
   return units;
 }
 
-/// Puts the answers beside the results, and returns the units whose answer is nowhere any more.
-Result<std::set<UnitId>> add_answers(std::map<UnitId, UnitResult>& units, const Asked& asked,
-                                     const CacheTools& tools) {
-  std::vector<UsedAnswer> wanted;
-  std::vector<UnitId> of;
-  for (auto& [id, result] : units) {
+/// An answer that is wanted, and where it goes.
+struct WantedAnswer {
+  UnitResult* result = nullptr;
+  TrialId trial = 0;  ///< One that it serves.
+};
+
+/// Puts the answers beside the results. For each, whether it is nowhere any more.
+Result<std::vector<bool>> add_answers(const std::vector<WantedAnswer>& wanted, const Asked& asked,
+                                      const CacheTools& tools) {
+  std::vector<UsedAnswer> called_for;
+  std::vector<std::size_t> of;
+  for (std::size_t i = 0; i < wanted.size(); ++i) {
+    UnitResult& result = *wanted[i].result;
     if (is_zero(result.answer)) continue;
-    const auto test_case = asked.plan->case_of_trial(asked.plan->trials_of(id).front());
+    const auto test_case = asked.plan->case_of_trial(wanted[i].trial);
     if (!test_case) return fail(test_case.error());
     if (const auto& recorded = (*test_case)->recorded) {
       result.observed = ObservedAnswer{recorded->answer.text, "recorded", recorded->answer.model, 0};
       continue;
     }
-    wanted.push_back({result.key, result.answer});
-    of.push_back(id);
+    called_for.push_back({result.key, result.answer});
+    of.push_back(i);
   }
-  auto answers = tools.read_answers(asked.options.settings, wanted);
+  auto answers = tools.read_answers(asked.options.settings, called_for);
   if (!answers) return fail(answers.error());
-  std::set<UnitId> lost;
+  std::vector<bool> lost(wanted.size());
   for (std::size_t i = 0; i < of.size(); ++i) {
     if (auto& answer = (*answers)[i]) {
-      units.at(of[i]).observed = ObservedAnswer{std::move(answer->text), std::move(answer->finish_reason),
-                                                std::move(answer->served_model), answer->created_at_ms};
+      wanted[of[i]].result->observed =
+          ObservedAnswer{std::move(answer->text), std::move(answer->finish_reason),
+                         std::move(answer->served_model), answer->created_at_ms};
     } else {
-      lost.insert(of[i]);
+      lost[of[i]] = true;
     }
   }
   return lost;
@@ -269,27 +309,88 @@ void take_statuses(const std::map<std::string, std::string>& noted, std::vector<
   }
 }
 
-Result<PastTrials> make_trials(const PastRun& past, const Asked& asked, const Choice& choice,
-                               const ResultSource& results, const CacheTools& tools) {
+/// By the requests that the plan renders again.
+Result<void> add_trials(const Asked& asked, const Choice& choice, const ResultSource& results,
+                        const CacheTools& tools, const PastRun& past, ObservationMaker& maker,
+                        PastTrials& to) {
   auto units = read_results(results, asked, choice);
   if (!units) return fail(units.error());
-  const auto lost = add_answers(*units, asked, tools);
+  std::vector<WantedAnswer> wanted;
+  for (auto& [id, result] : *units) wanted.push_back({&result, asked.plan->trials_of(id).front()});
+  const auto lost = add_answers(wanted, asked, tools);
   if (!lost) return fail(lost.error());
+  auto& made = to.observations;
+  for (std::size_t unit = 0; unit < wanted.size(); ++unit) {
+    const std::size_t first = made.size();
+    if (auto added = maker.add(*wanted[unit].result, past.run.started_at_ms, made); !added) return added;
+    for (std::size_t i = first; (*lost)[unit] && i < made.size(); ++i) to.lost_answers.insert(made[i].trial);
+  }
+  return {};
+}
+
+/// By the numbers of the trials alone: the answers are found by the keys in the ledger.
+Result<void> add_trials_without_prompts(const Asked& asked, const Choice& choice, const ResultSource& results,
+                                        const CacheTools& tools, const PastRun& past, ObservationMaker& maker,
+                                        PastTrials& to) {
+  struct Recorded {
+    CommittedTrial trial;
+    bool pays = false;
+  };
+  const CaseList& cases = asked.inputs.suite.cases;
+  std::vector<Recorded> recorded;
+  std::optional<UnitId> last_unit;
+  const auto visited = results.visit([&](const CommittedTrial& one) {
+    const bool pays = !last_unit || one.unit.unit > *last_unit;
+    if (pays) last_unit = one.unit.unit;
+    const std::size_t of = asked.plan->case_of(one.trial);
+    if (choice.has(cases.id(of), cases.category(of), !asked.options.arms.empty()))
+      recorded.push_back({one, pays});
+  });
+  if (!visited) return fail(visited.error());
+  std::vector<WantedAnswer> wanted;
+  for (Recorded& one : recorded) wanted.push_back({&one.trial.unit, one.trial.trial});
+  const auto lost = add_answers(wanted, asked, tools);
+  if (!lost) return fail(lost.error());
+  for (std::size_t i = 0; i < recorded.size(); ++i) {
+    const CommittedTrial& one = recorded[i].trial;
+    if (auto added = maker.add_without_prompt(one, recorded[i].pays, past.run.started_at_ms, to.observations);
+        !added)
+      return added;
+    if (asked.options.arms.empty()) {
+      to.observations.back().model = past.run.model;
+      to.observations.back().provider = past.run.provider;
+    }
+    if ((*lost)[i]) to.lost_answers.insert(one.trial);
+  }
+  to.prompts_are_lost = true;
+  return {};
+}
+
+/// With arms each test by itself, too.
+std::vector<std::string> names_of(const CaseList& cases) {
+  std::vector<std::string> names;
+  for (std::size_t i = 0; i < cases.size() && i < defaults::max_diffed_trials; ++i) {
+    const std::string id(cases.id(i));
+    names.push_back(id);
+    if (const auto arm = id.rfind('@'); arm != std::string::npos) names.push_back(id.substr(0, arm));
+  }
+  return names;
+}
+
+Result<PastTrials> make_trials(const PastRun& past, const Asked& asked, const Choice& choice,
+                               const ResultSource& results, const CacheTools& tools) {
   std::vector<std::string> arms;
   for (const RunArm& one : asked.options.arms) arms.push_back(one.arm.name);
-  ObservationMaker maker(
-      asked.plan,
-      {past.run.run_id, asked.inputs.prompt.version, to_prefixed_hex(asked.inputs.prompt.hash),
-       std::move(arms), price_of(asked.options, asked.inputs), asked.inputs.redactor},
-      0);
+  ObservationMaker maker(asked.plan,
+                         {past.run.run_id, past.run.prompt_version, past.run.prompt_hash, std::move(arms),
+                          price_of(asked.options, asked.inputs), asked.inputs.redactor},
+                         0);
   PastTrials trials;
+  const auto add = asked.is_as_it_was ? add_trials : add_trials_without_prompts;
+  const auto added = add(asked, choice, results, tools, past, maker, trials);
+  if (!added) return fail(added.error());
   auto& made = trials.observations;
-  for (const auto& [id, result] : *units) {
-    const std::size_t first = made.size();
-    if (auto added = maker.add(result, past.run.started_at_ms, made); !added) return fail(added.error());
-    for (std::size_t i = first; lost->contains(id) && i < made.size(); ++i)
-      trials.lost_answers.insert(made[i].trial);
-  }
+  if (made.empty()) trials.known_cases = names_of(asked.inputs.suite.cases);
   std::erase_if(
       made, [&](const Observation& one) { return !choice.has(one.case_id, one.category, !one.arm.empty()); });
   for (Observation& one : made) redact(one, asked.inputs.redactor);
@@ -320,9 +421,11 @@ tl::expected<PastTrials, int> trials_from_caches(const PastRun& past, const Choi
 
 }  // namespace
 
-tl::expected<PastTrials, int> trials_of(const PastRun& past, const WantedCases& wanted, TrialSource source,
+tl::expected<PastTrials, int> trials_of(const PastRun& past, const WantedCases& asked_for, TrialSource source,
                                         const CLI::App& command, const Settings& settings,
                                         const CacheTools& tools) {
+  WantedCases wanted = asked_for;
+  if (const auto graded = graded_arms(past.run)) name_pair(*graded, wanted);
   const auto choice = Choice::make(wanted, past);
   if (!choice) return tl::unexpected(choice.error());
   auto redactor = redactor_of(past, command, settings);
@@ -347,7 +450,8 @@ tl::expected<PastTrials, int> trials_of(const PastRun& past, const WantedCases& 
   return trials;
 }
 
-int report_no_result(const std::string& who_has, const WantedCases& wanted) {
+int report_no_result(const std::string& who_has, const WantedCases& wanted,
+                     const std::vector<std::string>& known_cases) {
   const auto quoted = [](const std::string& text) {
     return "\"" + excerpt(text, defaults::quoted_flag_bytes) + "\"";
   };
@@ -356,13 +460,14 @@ int report_no_result(const std::string& who_has, const WantedCases& wanted) {
     const bool is_first = &filter == wanted.filters.data();
     which += (is_first ? " that fits --filter " : " --filter ") + quoted(filter.text());
   }
-  return report_error(who_has + " no result" + which);
+  const std::vector<std::string_view> known(known_cases.begin(), known_cases.end());
+  return report_error(who_has + " no result" + which + did_you_mean(wanted.case_id, known));
 }
 
 Result<std::optional<std::map<std::string, std::string>>> noted_statuses(const Settings& settings,
                                                                          const PastRun& past) {
   // With the flags came the notes.
-  if (past.run.flags.empty() || !past.summary) return std::nullopt;
+  if (past.run.flags.empty() || !past.summary || command_of(past.run) != run_command) return std::nullopt;
   const auto ledger = open_past_runs(settings);
   if (!ledger) return fail(ledger.error());
   if (!*ledger) return std::nullopt;

@@ -38,6 +38,9 @@ struct PastTrials {
   std::optional<std::uint64_t> saved_alone{};  ///< So many of the run's trials are saved, and not all.
   Redactor redactor{};                         ///< Of what the run redacts, and what the command does.
   std::map<std::string, RetrievalEvent> retrievals{};  ///< By case: which solved example it found.
+  /// What the run asked is not known any more: the trials have no prompts.
+  bool prompts_are_lost = false;
+  std::vector<std::string> known_cases{};  ///< Where nothing fits: what could have been meant.
 };
 
 /// Where trials are read from.
@@ -47,15 +50,16 @@ enum class TrialSource : std::uint8_t {
 };
 
 /// The wanted trials of a run, redacted as the settings ask. What is not among the observations is made of
-/// what the ledger and the caches hold: the suite and whatever else decides what is asked must be as they
-/// were. The run's own flags say it again, and those given to the command go before them. Error: the exit
-/// code, after what is wrong was reported.
+/// what the ledger and the caches hold. Where the suite or whatever else decides what is asked is not as it
+/// was, prompts are not known; where the cases are not either, nothing is. The run's own flags say it again,
+/// and those given to the command go before them. Error: the exit code, after what is wrong was reported.
 tl::expected<PastTrials, int> trials_of(const PastRun& past, const WantedCases& wanted, TrialSource source,
                                         const CLI::App& command, const Settings& settings,
                                         const CacheTools& tools);
 
 /// Reports that nothing of what is wanted is there; returns the exit code. `who_has`: `run 1b4e28ba has`.
-int report_no_result(const std::string& who_has, const WantedCases& wanted);
+int report_no_result(const std::string& who_has, const WantedCases& wanted,
+                     const std::vector<std::string>& known_cases = {});
 
 /// What the gate made of the run's cases that did not simply pass, by id; nothing where that is not noted.
 Result<std::optional<std::map<std::string, std::string>>> noted_statuses(const Settings& settings,

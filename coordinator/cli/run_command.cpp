@@ -159,7 +159,8 @@ struct RerunCommand {
     if (!cases) return report_error(cases.error());
     std::erase_if(*cases, [&](const CaseOutcome& one) { return !is_wanted(one.status); });
     if (cases->empty()) {
-      write_stderr_line("sluice: nothing to do: " + shown(*past, *cases));
+      write_stderr_line("sluice: nothing to do: " + shown(*past, *cases) + " " + wanted_words() +
+                        "; `sluice runs list` shows other runs to name, and `sluice run` tries every case");
       return exit_ok;
     }
     if (const auto taken = take_flags(app, past->run.flags); !taken) return report_error(taken.error());
@@ -180,6 +181,17 @@ struct RerunCommand {
            (status == CaseStatus::flaky && (all || flaky));
   }
 
+  std::string wanted_words() const {
+    std::string words;
+    const bool all = !failed && !errors && !flaky;
+    for (const auto& [is, word] :
+         {std::pair(all || failed, "failed"), std::pair(all || errors, "ended in an error"),
+          std::pair(all || flaky, "are flaky")}) {
+      if (is) words += (words.empty() ? "" : " or ") + std::string(word);
+    }
+    return words;
+  }
+
   /// Without a name the newest of those that can be run again: one that has not ended may be newer.
   Result<PastRun> find(const Ledger& ledger) const {
     if (id) {
@@ -198,7 +210,9 @@ struct RerunCommand {
     return *latest;
   }
 
-  static bool can_run_again(const PastRun& past) { return past.summary && !past.run.flags.empty(); }
+  static bool can_run_again(const PastRun& past) {
+    return past.summary && !past.run.flags.empty() && command_of(past.run) == run_command;
+  }
 
   static std::string why_not(const PastRun& past) {
     if (!past.summary) return "it did not end";

@@ -26,6 +26,14 @@ constexpr std::array<std::string_view, 9> not_repeated{
 /// Of the record of flags: no flag, but what stands for one.
 constexpr const char* cases_member = "only cases";
 
+constexpr std::string_view config_flag = "config";
+
+std::string absolute_path(const std::string& file) {
+  std::error_code error;
+  const auto path = std::filesystem::absolute(file, error);
+  return error ? file : path.lexically_normal().string();
+}
+
 /// A user's name and password in an address, or what looks like an API key.
 bool may_hold_secret(const std::string& text) {
   static const Redactor keys = [] {
@@ -134,7 +142,9 @@ std::string given_flags(const CLI::App& app, const std::vector<std::string>& onl
     if (option->count() == 0 || option->get_lnames().empty()) continue;
     const std::string& name = option->get_lnames().front();
     if (std::ranges::find(not_repeated, name) != not_repeated.end()) continue;
-    const auto& values = option->results();
+    auto values = option->results();
+    // Whoever reads them again may stand elsewhere.
+    if (name == config_flag) std::ranges::transform(values, values.begin(), absolute_path);
     if (std::ranges::none_of(values, may_hold_secret)) flags[name] = values;
   }
   if (!only_cases.empty()) flags[cases_member] = only_cases;

@@ -9,12 +9,14 @@
 #include "coordinator/merge/aggregate.hpp"
 #include "coordinator/merge/held_results.hpp"
 #include "coordinator/merge/retrieval_fold.hpp"
+#include "coordinator/report/assessment_wording.hpp"
 #include "coordinator/report/report.hpp"
 #include "coordinator/report/wording.hpp"
 #include "coordinator/session/baseline_run.hpp"
 #include "coordinator/session/harvest.hpp"
 #include "coordinator/session/report_output.hpp"
 #include "coordinator/session/run_assessment.hpp"
+#include "coordinator/session/run_plan.hpp"
 #include "coordinator/session/suite_path.hpp"
 
 #include <algorithm>
@@ -52,6 +54,14 @@ RunSummary summary_of(const RunFacts& facts, const RunAssessment& assessment, in
   summary.paid = facts.paid;
   summary.estimated_cost = assessment.aggregates.estimated_cost;
   return summary;
+}
+
+/// Of a run that nothing assesses: a file with findings has not failed, and no precision is 0 for them.
+void count_answers(RunSummary& summary) {
+  StatusCounts& statuses = summary.statuses;
+  statuses.passed = statuses.total() - statuses.errors;
+  statuses.warned = statuses.flaky = statuses.failed = 0;
+  summary.scores = {};
 }
 
 /// Not by a budget of the run: then what there is is shown.
@@ -143,19 +153,31 @@ std::vector<ArmIdentity> arms_of(const RunOptions& options, const RunInputs& inp
   return arms;
 }
 
-/// Some at a time: in a run that went wrong they are all of a million.
-Result<void> note_cases(Ledger& ledger, const std::string& run_id, std::span<const NotableCase> cases,
+/// Those that did not simply pass. Some at a time: in a run that went wrong they are all of a million.
+Result<void> note_cases(Ledger& ledger, const std::string& run_id, const StatusCounts& statuses,
                         const RunResults& results) {
-  while (!cases.empty()) {
-    std::vector<CaseOutcome> batch;
-    for (const NotableCase& one : cases.first(std::min(cases.size(), defaults::cases_written_at_once)))
-      batch.push_back(
-          {one.trial, std::string(results.suite.cases.id(results.case_of(one.trial))), one.status});
-    if (auto noted = ledger.note_cases(run_id, batch); !noted) return noted;
-    cases = cases.subspan(batch.size());
-  }
-  return {};
+  if (statuses.passed == statuses.total()) return {};
+  std::vector<CaseOutcome> batch;
+  Result<void> noted;
+  const auto write = [&] {
+    if (noted && !batch.empty()) noted = ledger.note_cases(run_id, batch);
+    batch.clear();
+  };
+  const auto visited = visit_cases(results, [&](const CaseResult& one) {
+    if (one.status == CaseStatus::pass) return;
+    batch.push_back({one.trial, one.fixture.id, one.status, wording::missed_scores(one)});
+    if (batch.size() == defaults::cases_written_at_once) write();
+  });
+  if (!visited) return fail(visited.error());
+  write();
+  return noted;
 }
+
+/// Of a run that asked nobody.
+class NoResults final : public ResultSource {
+ public:
+  Result<void> visit_from(TrialId, const VisitTrial&) const override { return {}; }
+};
 
 }  // namespace
 
@@ -170,6 +192,38 @@ int report_failed_run(Ledger& ledger, const std::string& run_id, const Error& wh
 }
 
 namespace {
+
+/// Everything that a report shows, in each of the forms that are asked for. What could not be written.
+std::vector<Error> write_run_reports(const RunOptions& options, const RunInputs& inputs,
+                                     const RunResults& results, const RunGate& gate, const RunFacts& facts,
+                                     const RunAssessment& assessment, const RunPrice& price,
+                                     const RetrievalSummary* retrieval,
+                                     const std::vector<ReportTarget>& targets) {
+  const RunIdentity identity{inputs.prompt.version,          inputs.prompt.hash,
+                             inputs.ontology.version(),      options.provider.provider.kind,
+                             options.provider.provider.name, options.provider.model,
+                             gate.judge.identity(),          arms_of(options, inputs)};
+  PaidTokens of_judge;
+  of_judge.of(CallKind::judge) = facts.paid.of(CallKind::judge);
+  const ReportInput input{results,
+                          assessment.aggregates,
+                          assessment.verdict,
+                          identity,
+                          facts,
+                          assessment.gate,
+                          std::string(mode_name(options.settings)),
+                          price(facts.paid_by_arm),
+                          source_folder(options.suite_path),
+                          assessment.stability ? &*assessment.stability : nullptr,
+                          options.is_selection(),
+                          options.settings.min_stability.value,
+                          price(of_judge),
+                          assessment.arms ? &*assessment.arms : nullptr,
+                          assessment.judge_bias ? &*assessment.judge_bias : nullptr,
+                          assessment.calibrations ? &*assessment.calibrations : nullptr,
+                          retrieval};
+  return write_reports(targets, input);
+}
 
 int report_results(const RunOptions& options, const RunInputs& inputs, const RunGate& loaded,
                    const Plan& plan, Ledger& ledger, const RunFacts& facts,
@@ -200,7 +254,9 @@ int report_results(const RunOptions& options, const RunInputs& inputs, const Run
   if (!assessment) return report_failed_run(ledger, facts.run_id, assessment.error(), facts.completed_at_ms);
   if (use != nullptr && use->conclude) {
     const int used = use->conclude({options, inputs, results, gate, facts, price, ledger});
-    const auto noted = ledger.finish_run(facts.run_id, summary_of(facts, *assessment, used));
+    RunSummary summary = summary_of(facts, *assessment, used);
+    if (!use->is_assessed) count_answers(summary);
+    const auto noted = ledger.finish_run(facts.run_id, summary);
     return noted ? used : report_error(noted.error());
   }
   if (gate.aggregates) {
@@ -212,31 +268,9 @@ int report_results(const RunOptions& options, const RunInputs& inputs, const Run
   const auto retrieval = retrieval_of(inputs, results);
   if (!retrieval) return report_failed_run(ledger, facts.run_id, retrieval.error(), facts.completed_at_ms);
   int code = assessment->exit_code;
-  const RunIdentity identity{inputs.prompt.version,          inputs.prompt.hash,
-                             inputs.ontology.version(),      options.provider.provider.kind,
-                             options.provider.provider.name, options.provider.model,
-                             gate.judge.identity(),          arms_of(options, inputs)};
-  PaidTokens of_judge;
-  of_judge.of(CallKind::judge) = facts.paid.of(CallKind::judge);
-  const ReportInput input{results,
-                          assessment->aggregates,
-                          assessment->verdict,
-                          identity,
-                          facts,
-                          assessment->gate,
-                          std::string(mode_name(options.settings)),
-                          price(facts.paid_by_arm),
-                          source_folder(options.suite_path),
-                          assessment->stability ? &*assessment->stability : nullptr,
-                          options.is_selection(),
-                          options.settings.min_stability.value,
-                          price(of_judge),
-                          assessment->arms ? &*assessment->arms : nullptr,
-                          assessment->judge_bias ? &*assessment->judge_bias : nullptr,
-                          assessment->calibrations ? &*assessment->calibrations : nullptr,
-                          *retrieval ? &(*retrieval)->summary : nullptr};
   const auto targets = targets_of(options, *assessment, facts);
-  const auto failures = write_reports(targets, input);
+  const auto failures = write_run_reports(options, inputs, results, gate, facts, *assessment, price,
+                                          *retrieval ? &(*retrieval)->summary : nullptr, targets);
   for (const Error& error : failures) code = report_error(error);
   if (options.progress && failures.empty() && !facts.cut_short) print_outcome(targets, *assessment);
   if (options.export_baseline) {
@@ -266,7 +300,8 @@ int report_results(const RunOptions& options, const RunInputs& inputs, const Run
       code = report_error(kept.error());
   }
   // After the report, which is what was paid for; a ledger that fails now does not take it away.
-  if (const auto kept = note_cases(ledger, facts.run_id, assessment->notable_cases, results); !kept)
+  const StatusCounts& statuses = assessment->aggregates.all.statuses;
+  if (const auto kept = note_cases(ledger, facts.run_id, statuses, results); !kept)
     code = report_error(kept.error());
   const auto noted = ledger.finish_run(facts.run_id, summary_of(facts, *assessment, code));
   return noted ? code : report_error(noted.error());
@@ -283,6 +318,33 @@ int report_run(const RunOptions& options, const RunInputs& inputs, const RunGate
                                   [&](const CaseResult& result) { statuses.add(result); });
   finish_run_observations(options.settings, facts.run_id, statuses.changed());
   return code;
+}
+
+Result<void> report_unasked(const RunOptions& options, const RunInputs& inputs, const RunGate& gate,
+                            const RunFacts& facts) {
+  std::vector<ReportTarget> targets = options.reports;
+  std::erase_if(targets, [](const ReportTarget& target) { return !target.file; });
+  if (targets.empty()) return {};
+  const auto plan = make_plan(options, inputs, std::vector<SharedText>(inputs.suite.cases.size()));
+  if (!plan) return fail(plan.error());
+  const NoResults nothing;
+  const RunResults results{inputs.suite,
+                           nothing,
+                           (*plan)->trial_count(),
+                           [&](TrialId trial) { return (*plan)->case_of(trial); },
+                           [&](TrialId) { return unfinished(facts); },
+                           gate.gate,
+                           &(*plan)->trials(),
+                           &inputs.ontology,
+                           [&](TrialId trial) { return not_started(facts, {}, (*plan)->unit_of(trial)); }};
+  const RunPrice price = price_of(options, inputs);
+  const auto assessment =
+      assess_run(options, results, gate, (*plan)->perturbations(), price, facts.cut_short);
+  if (!assessment) return fail(assessment.error());
+  auto failures =
+      write_run_reports(options, inputs, results, gate, facts, *assessment, price, nullptr, targets);
+  if (!failures.empty()) return fail(std::move(failures.front()));
+  return {};
 }
 
 }  // namespace sluice

@@ -26,4 +26,9 @@ int report_run(const RunOptions& options, const RunInputs& inputs, const RunGate
 /// milliseconds). Returns the exit code.
 int report_failed_run(Ledger& ledger, const std::string& run_id, const Error& why, std::int64_t ended_at_ms);
 
+/// Writes the files of a run's report where it came to its end before any test was asked (`facts.cut_short`):
+/// else those of an earlier run stay there, and pass for this one's.
+Result<void> report_unasked(const RunOptions& options, const RunInputs& inputs, const RunGate& gate,
+                            const RunFacts& facts);
+
 }  // namespace sluice

@@ -1,7 +1,9 @@
 #include "coordinator/cli/setting_flags.hpp"
 
 #include "common/settings/setting_definitions.hpp"
+#include "common/text/text.hpp"
 #include "coordinator/cli/command.hpp"
+#include "coordinator/defaults.hpp"
 
 #include <algorithm>
 #include <utility>
@@ -50,7 +52,15 @@ tl::expected<Settings, std::vector<Finding>> SettingFlags::load(Warnings warning
   for (const auto& flag : flags_) {
     if (flag->option->count() == 0) continue;
     given.push_back(flag->value);
-    if (given.back().value.empty() && !flag->bare.empty()) given.back().value = flag->bare;
+    FlagValue& one = given.back();
+    if (one.value.empty() && !flag->bare.empty()) one.value = flag->bare;
+    if (flag->bare == "true" && one.value != "true" && one.value != "false") {
+      return tl::unexpected(std::vector<Finding>{
+          {one.flag, 0,
+           "it took \"" + excerpt(one.value, defaults::quoted_flag_bytes) +
+               "\" for its value, which is true or false: write that in front of it, or say " + one.flag +
+               "=true"}});
+    }
   }
   const bool named = config_option_ != nullptr && config_option_->count() > 0;
   auto settings = load_settings(named ? std::optional(config_) : std::nullopt, std::move(given),

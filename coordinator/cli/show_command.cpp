@@ -1,5 +1,6 @@
 #include "coordinator/cli/command.hpp"
 #include "coordinator/cli/past_answers.hpp"
+#include "coordinator/cli/past_details.hpp"
 #include "coordinator/cli/past_runs.hpp"
 #include "coordinator/cli/run_flags.hpp"
 #include "coordinator/observations/observation_page.hpp"
@@ -16,7 +17,8 @@
 namespace sluice {
 namespace {
 
-struct ShowCases {
+class ShowCases {
+ public:
   SettingFlags settings;
   RunFlags flags;
   std::string run_id;
@@ -42,17 +44,37 @@ struct ShowCases {
     // Without a ledger the observations are all there is.
     PastRun saved_alone;
     saved_alone.run.run_id = run_id;
-    const auto trials = trials_of(*past ? **past : saved_alone, wanted,
-                                  *past ? TrialSource::any : TrialSource::saved, app, *effective, tools);
+    auto trials = trials_of(*past ? **past : saved_alone, wanted,
+                            *past ? TrialSource::any : TrialSource::saved, app, *effective, tools);
     if (!trials) return trials.error();
     if (trials->observations.empty() && unknown) return report_error(*unknown);
+    if (trials->observations.empty() && !*past) return report_error(no_run_yet);
     if (trials->observations.empty())
-      return report_no_result("run " + (*past ? short_id((*past)->run.run_id) : run_id) + " has", wanted);
-    for (const Observation& one : trials->observations) {
-      if (&one != trials->observations.data() && !as_json) std::cout << "\n";
-      const auto found = trials->retrievals.find(one.case_id);
-      const RetrievalEvent* const retrieved = found == trials->retrievals.end() ? nullptr : &found->second;
-      std::cout << (as_json ? observation_as_json(one, retrieved) : observation_page(one, retrieved));
+      return report_no_result("run " + short_id((*past)->run.run_id) + " has", wanted, trials->known_cases);
+    return print(*trials, *past ? **past : saved_alone, *effective);
+  }
+
+ private:
+  int print(PastTrials& trials, const PastRun& past, const Settings& effective) const {
+    const auto missed = missed_scores_of(effective, past);
+    if (!missed) return report_error(missed.error());
+    const auto pairs = pairs_of(effective, past, trials.redactor);
+    if (!pairs) return report_error(pairs.error());
+    const auto in = [](const auto& map, const auto& key) {
+      const auto found = map.find(key);
+      return found == map.end() ? nullptr : &found->second;
+    };
+    for (Observation& one : trials.observations) {
+      if (&one != trials.observations.data() && !as_json) std::cout << "\n";
+      ShownBeside beside{in(trials.retrievals, one.case_id), in(*pairs, static_cast<TrialId>(one.trial)),
+                         in(*missed, one.case_id), trials.prompts_are_lost,
+                         trials.lost_answers.contains(one.trial)};
+      // The ledger has a graded answer whole.
+      if (beside.pair != nullptr && one.raw_response.empty()) {
+        one.raw_response = beside.pair->result.candidate.text;
+        beside.answer_is_lost = false;
+      }
+      std::cout << (as_json ? observation_as_json(one, beside) : observation_page(one, beside));
     }
     return exit_ok;
   }

@@ -4,6 +4,7 @@
 #include "coordinator/facts/status_counts.hpp"
 
 #include <string>
+#include <vector>
 
 namespace sluice {
 
@@ -12,6 +13,7 @@ struct CaseOutcome {
   TrialId trial = 0;  ///< Its first.
   std::string id;     ///< With its arm.
   CaseStatus status = CaseStatus::error;
+  std::vector<std::string> missed{};  ///< Its scores beside the limits or baselines they missed, in words.
   friend bool operator==(const CaseOutcome&, const CaseOutcome&) = default;
 };
 

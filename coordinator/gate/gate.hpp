@@ -103,6 +103,8 @@ struct AssessedMetric {
   bool fails_nothing = false;
   /// Why it fails by a judge that is not calibrated; `none` where it does not.
   MetricCause spared = MetricCause::none;
+  /// Of several repeats: the one that is shown did not come to `status`, so that there is no detail of it.
+  bool only_in_other_repeats = false;
 
   /// In its only repeat or in any of several.
   bool became_undefined() const {

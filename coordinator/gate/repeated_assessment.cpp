@@ -49,8 +49,8 @@ VoteTally votes_of(Repeats repeats, std::size_t n, const VoteTally& shown) {
   return all;
 }
 
-/// The n-th metric of all repeats together.
-AssessedMetric metric_of(Repeats repeats, std::size_t n) {
+/// The n-th metric of all repeats together. `of_answer`: the repeat whose answer is shown.
+AssessedMetric metric_of(Repeats repeats, std::size_t n, const CaseAssessment& of_answer) {
   const auto nth = [n](const CaseAssessment* one) -> const AssessedMetric& { return one->metrics[n]; };
   const auto count = [&](MetricStatus status) {
     return static_cast<std::size_t>(
@@ -64,10 +64,14 @@ AssessedMetric metric_of(Repeats repeats, std::size_t n) {
   } else if (count(MetricStatus::pass) == 0) {
     shown = MetricStatus::unjudged;
   }
-  // Its cause, limit and detail are those of the first that came to what is shown.
+  // Its cause and limit are those of the first that came to what is shown.
   const auto first =
       std::ranges::find(repeats, shown, [&](const CaseAssessment* one) { return nth(one).status; });
   AssessedMetric metric = nth(*first);
+  // What is said of an answer stands beside that answer.
+  metric.only_in_other_repeats = nth(&of_answer).status != shown;
+  metric.detail = nth(&of_answer).detail;
+  if (metric.votes && nth(&of_answer).votes) metric.votes->rationale = nth(&of_answer).votes->rationale;
   if (failures(count(MetricStatus::fail), repeats.size()) == Failures::disagree) {
     metric.status = MetricStatus::flaky;
   }
@@ -104,6 +108,10 @@ std::optional<double> MeanScore::mean() const {
   return from_billionths((sum_ + half) / count_);
 }
 
+CaseStatus shown_status(CaseStatus of_case) {
+  return of_case == CaseStatus::flaky ? CaseStatus::fail : of_case;
+}
+
 CaseAssessment assessment_of_repeats(Repeats repeats) {
   if (repeats.size() == 1) return *repeats.front();
   CaseAssessment assessment;
@@ -111,7 +119,11 @@ CaseAssessment assessment_of_repeats(Repeats repeats) {
   const auto least =
       std::ranges::min(repeats, {}, [](const CaseAssessment* one) { return one->metrics.size(); });
   assessment.metrics.reserve(least->metrics.size());
-  for (std::size_t n = 0; n < least->metrics.size(); ++n) assessment.metrics.push_back(metric_of(repeats, n));
+  const auto found = std::ranges::find(repeats, shown_status(assessment.status),
+                                       [](const CaseAssessment* one) { return one->status; });
+  const CaseAssessment& of_answer = found == repeats.end() ? *repeats.front() : **found;
+  for (std::size_t n = 0; n < least->metrics.size(); ++n)
+    assessment.metrics.push_back(metric_of(repeats, n, of_answer.metrics.size() > n ? of_answer : *least));
 
   const auto all = [&](auto&& is) {
     return std::ranges::all_of(repeats, [&](const CaseAssessment* one) { return is(*one); });

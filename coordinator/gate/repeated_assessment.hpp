@@ -22,14 +22,18 @@ struct RepeatTally {
 
 /// What a case comes to by its repeats, each of which the gate has assessed by itself (docs/gate.md,
 /// "Repeats"): `fail` when more than half failed, `flaky` when some did, else `warn` when some warn, else
-/// `pass`. Metrics alike: a failed or warned one shows why of the first repeat that says so; it became
-/// undefined if any repeat did. A score is the mean of those that are defined, in whole billionths; pass/fail
-/// outcomes have none. Votes on one answer are never counted with those on another: whether they agree is a
-/// matter of each repeat, and one that warns or, under --strict, fails for it counts as any that does;
-/// VoteTally adds them up for the eye. `regressed` when the case failed and all that failed regressed;
-/// `improved` when none failed, and a mean score is above its baseline's or every repeat improved. One repeat
-/// is its own assessment. REQUIRES: at least one; all of the same case and gate.
+/// `pass`. Metrics alike: a failed or warned one shows cause and limit of the first repeat that says so, and
+/// the detail of the repeat whose answer is shown; it became undefined if any repeat did. A score is the mean
+/// of those that are defined, in whole billionths; pass/fail outcomes have none. Votes on one answer are
+/// never counted with those on another: whether they agree is a matter of each repeat, and one that warns or,
+/// under --strict, fails for it counts as any that does; VoteTally adds them up for the eye. `regressed` when
+/// the case failed and all that failed regressed; `improved` when none failed, and a mean score is above its
+/// baseline's or every repeat improved. One repeat is its own assessment. REQUIRES: at least one; all of the
+/// same case and gate.
 CaseAssessment assessment_of_repeats(std::span<const CaseAssessment* const> repeats);
+
+/// What a repeat came to whose answer is shown for a case of this status: the first such repeat is.
+CaseStatus shown_status(CaseStatus of_case);
 
 /// Mean in whole billionths, halves away from zero; nothing of nothing. One score is its own mean.
 class MeanScore {

@@ -4,6 +4,25 @@
 #include <SQLiteCpp/SQLiteCpp.h>
 
 namespace sluice {
+namespace {
+
+std::string joined(const std::vector<std::string>& lines) {
+  std::string text;
+  for (const std::string& line : lines) text += (text.empty() ? "" : "\n") + line;
+  return text;
+}
+
+std::vector<std::string> lines_of(std::string_view text) {
+  std::vector<std::string> lines;
+  while (!text.empty()) {
+    const auto end = text.find('\n');
+    lines.emplace_back(text.substr(0, end));
+    text.remove_prefix(end == std::string_view::npos ? text.size() : end + 1);
+  }
+  return lines;
+}
+
+}  // namespace
 
 Result<void> Ledger::note_cases(const std::string& run_id, std::span<const CaseOutcome> cases) {
   try {
@@ -12,12 +31,14 @@ Result<void> Ledger::note_cases(const std::string& run_id, std::span<const CaseO
     find.bind(1, run_id);
     if (!find.executeStep()) return fail(ledger_error("it does not have the run " + run_id));
     const std::int64_t seq = find.getColumn(0).getInt64();
-    SQLite::Statement insert(database_->db, "INSERT OR REPLACE INTO cases VALUES ((?1 << 32) + ?2, ?3, ?4)");
+    SQLite::Statement insert(database_->db,
+                             "INSERT OR REPLACE INTO cases VALUES ((?1 << 32) + ?2, ?3, ?4, ?5)");
     for (const CaseOutcome& one : cases) {
       insert.bind(1, seq);
       insert.bind(2, std::int64_t{one.trial});
       insert.bind(3, one.id);
       insert.bind(4, std::string(to_string(one.status)));
+      insert.bind(5, joined(one.missed));
       insert.exec();
       insert.reset();
     }
@@ -31,7 +52,7 @@ Result<void> Ledger::note_cases(const std::string& run_id, std::span<const CaseO
 Result<std::vector<CaseOutcome>> Ledger::cases_of(const std::string& run_id) const {
   try {
     SQLite::Statement query(database_->db,
-                            "SELECT cases.id & 4294967295, case_id, status FROM cases JOIN runs "
+                            "SELECT cases.id & 4294967295, case_id, status, missed FROM cases JOIN runs "
                             "ON cases.id BETWEEN runs.seq << 32 AND (runs.seq << 32) + 4294967295 "
                             "WHERE run_id = ? ORDER BY cases.id");
     query.bind(1, run_id);
@@ -42,8 +63,8 @@ Result<std::vector<CaseOutcome>> Ledger::cases_of(const std::string& run_id) con
       if (!known)
         return fail(
             ledger_error("what it has of run \"" + run_id + "\" is damaged: a status \"" + status + "\""));
-      cases.push_back(
-          {static_cast<TrialId>(query.getColumn(0).getInt64()), query.getColumn(1).getString(), *known});
+      cases.push_back({static_cast<TrialId>(query.getColumn(0).getInt64()), query.getColumn(1).getString(),
+                       *known, lines_of(query.getColumn(3).getString())});
     }
     return cases;
   } catch (const SQLite::Exception& error) {

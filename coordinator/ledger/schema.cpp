@@ -57,7 +57,8 @@ constexpr const char* cases = R"sql(
   CREATE TABLE cases (
     id INTEGER PRIMARY KEY,
     case_id TEXT NOT NULL,
-    status TEXT NOT NULL
+    status TEXT NOT NULL,
+    missed TEXT NOT NULL  -- The scores that missed a limit, in words, a line each.
   );
 )sql";
 
@@ -99,7 +100,7 @@ constexpr const char* schema = R"sql(
     result_layout INTEGER,
     -- When a manifest's [baseline] was last made from it; else null.
     pinned_at_ms INTEGER,
-    -- The flags of `sluice run` as given, a JSON object; null for other runs, and from before version 10.
+    -- The flags of `sluice run` or `grade` as given, a JSON object; null for other runs, and from before version 10.
     flags TEXT
   );
   -- One row a trial; id = seq of the run * 2^32 + trial id, so that a run's rows are neighbours in plan order.

@@ -166,7 +166,7 @@ class CaseTrials {
     }
     result.assessment = assessment_of_repeats(assessed);
     result.status = result.assessment.status;
-    const CaseStatus shown = result.status == CaseStatus::flaky ? CaseStatus::fail : result.status;
+    const CaseStatus shown = shown_status(result.status);
     show(result, [shown](const TrialResult& trial) {
       return trial.error == nullptr && trial.assessment.status == shown;
     });

@@ -123,6 +123,29 @@ void add_retrieval(std::string& page, const RetrievalEvent& found) {
           printable(found.embedder) + ")\n";
 }
 
+constexpr std::string_view prompt_is_lost =
+    "(not known: the suite, its prompt or what else is asked has changed since; runs with "
+    "--save-observations "
+    "keep it)";
+constexpr std::string_view answer_is_lost = "(in no cache any more; runs with --save-observations keep it)";
+
+/// `Grade 0.40 by llm:j:comparison-v1; baseline first 0.75, candidate first 0.25: the order decides`
+std::string grade_line(const Grade& grade) {
+  std::string line = "Grade " + wording::fixed(grade.quality_score, 2) + " by " + printable(grade.grader_id);
+  if (!grade.orders) return line;
+  line += "; baseline first " + wording::fixed(grade.orders->baseline_first, 2) + ", candidate first " +
+          wording::fixed(grade.orders->candidate_first, 2);
+  return position_flips(*grade.orders) ? line + ": the order decides" : line;
+}
+
+void add_pair(std::string& page, const GradedPair& pair) {
+  add_text(page,
+           "Answer of the baseline, " + printable(pair.baseline_arm) + " (" + printable(pair.baseline_model) +
+               " of " + printable(pair.baseline_provider) + ")",
+           pair.result.baseline.text, "(empty)");
+  add_text(page, grade_line(pair.result.grade), pair.result.grade.notes, "(no note)");
+}
+
 }  // namespace
 
 std::string claim_lines(const JsonText& claims, const char* subject) {
@@ -133,16 +156,23 @@ std::string claim_lines(const JsonText& claims, const char* subject) {
   return lines;
 }
 
-std::string observation_page(const Observation& one, const RetrievalEvent* found) {
+std::string observation_page(const Observation& one, const ShownBeside& beside) {
   std::string page = title(one) + facts(one);
-  if (found != nullptr) add_retrieval(page, *found);
+  if (beside.retrieval != nullptr) add_retrieval(page, *beside.retrieval);
   if (one.error) add_text(page, "Error", *one.error, "");
   if (one.system_prompt) add_text(page, "System prompt", *one.system_prompt, "(empty)");
-  add_text(page, "Prompt", one.prompt, "(empty)");
-  add_text(page, "Answer", one.raw_response, "(none came)");
+  add_text(page, "Prompt", one.prompt, beside.prompt_is_lost ? prompt_is_lost : "(empty)");
+  const GradedPair* const pair = beside.pair;
+  add_text(page, pair == nullptr ? "Answer" : "Answer of the candidate, " + printable(one.arm),
+           one.raw_response, beside.answer_is_lost ? answer_is_lost : "(none came)");
+  if (pair != nullptr) add_pair(page, *pair);
   add_claims(page, "Claims as the model wrote them", one.parsed_claims, "subject");
   add_claims(page, "Claims after the ontology", one.final_claims, "concept_path");
   add_metrics(page, one.metrics);
+  if (beside.missed != nullptr && one.perturbation.empty()) {
+    page += "\nMissed by the case\n";
+    for (const std::string& line : *beside.missed) page += "  " + printable(line) + "\n";
+  }
   return page;
 }
 

@@ -49,9 +49,41 @@ void append_cell(std::string& line, std::string_view text) {
   line += '"';
 }
 
+void write_pair(Json& json, const GradedPair& pair) {
+  const Grade& grade = pair.result.grade;
+  json.key("grade").open('{');
+  json.member("quality_score", grade.quality_score);
+  json.member("grader_id", grade.grader_id);
+  json.member("notes", grade.notes);
+  json.key("orders");
+  if (grade.orders) {
+    json.open('{');
+    json.member("baseline_first", grade.orders->baseline_first);
+    json.member("candidate_first", grade.orders->candidate_first);
+    json.member("position_flips", position_flips(*grade.orders));
+    json.close('}');
+  } else {
+    json.null();
+  }
+  json.key("baseline").open('{');
+  json.member("arm", pair.baseline_arm);
+  json.member("provider", pair.baseline_provider);
+  json.member("model", pair.baseline_model);
+  json.member("answer", pair.result.baseline.text);
+  json.close('}');
+  json.close('}');
+}
+
+/// `crlf 2`; empty for a case as it is, the first time.
+std::string short_form(const Observation& one) {
+  std::string form = one.perturbation;
+  if (one.repeat > 0) form += (form.empty() ? "" : " ") + std::to_string(one.repeat + 1);
+  return form;
+}
+
 }  // namespace
 
-std::string observation_as_json(const Observation& one, const RetrievalEvent* found) {
+std::string observation_as_json(const Observation& one, const ShownBeside& beside) {
   std::string line;
   Json json(line);
   json.open('{');
@@ -64,7 +96,7 @@ std::string observation_as_json(const Observation& one, const RetrievalEvent* fo
   });
   json.key("system_prompt");
   one.system_prompt ? json.value(*one.system_prompt) : json.null();
-  if (found != nullptr) {
+  if (const RetrievalEvent* const found = beside.retrieval) {
     json.key("retrieval").open('{');
     json.member("outcome", to_string(found->kind));
     json.member("example", found->example);
@@ -75,6 +107,14 @@ std::string observation_as_json(const Observation& one, const RetrievalEvent* fo
     json.member("embedder", found->embedder);
     json.close('}');
   }
+  if (beside.pair != nullptr) write_pair(json, *beside.pair);
+  if (beside.missed != nullptr) {
+    json.key("missed").open('[');
+    for (const std::string& one_missed : *beside.missed) json.value(one_missed);
+    json.close(']');
+  }
+  if (beside.prompt_is_lost) json.member("prompt_is_lost", true);
+  if (beside.answer_is_lost) json.member("answer_is_lost", true);
   json.close('}');
   return line + "\n";
 }
@@ -95,25 +135,30 @@ std::string observation_as_csv(const Observation& one) {
 }
 
 std::string observation_table(const std::vector<Observation>& observations, std::size_t columns) {
+  // Which of a case's trials it is says more than what it took; a run of nothing but cases has no forms.
+  const bool has_forms =
+      std::ranges::any_of(observations, [](const Observation& one) { return !short_form(one).empty(); });
   TextTable table;
   table.whole_names = true;
   table.columns = {{"Case"},
+                   {"Form"},
                    {"Status"},
-                   {"Run"},
                    {"Time (UTC)"},
-                   {"ms", true},
+                   {"Run", false, true},
+                   {"ms", true, true},
                    {"Tokens", true, true},
-                   {"Form", false, true},
                    {"Model", false, true}};
+  constexpr auto form_column = 1;
+  if (!has_forms) table.columns.erase(table.columns.begin() + form_column);
   for (const Observation& one : observations) {
     std::string time = one.timestamp.substr(0, date_characters);
     std::ranges::replace(time, 'T', ' ');
-    std::string form = one.perturbation;
-    if (one.repeat > 0) form += (form.empty() ? "" : " ") + std::to_string(one.repeat + 1);
-    table.rows.push_back(
-        {printable(one.case_id), one.reason_code.value_or(one.status), one.run_id.substr(0, id_digits),
-         std::move(time), one.cache_hit ? "cached" : wording::grouped(one.latency_ms),
-         wording::grouped(one.input_tokens + one.output_tokens), printable(form), printable(one.model)});
+    auto& row = table.rows.emplace_back(std::vector<std::string>{
+        printable(one.case_id), printable(short_form(one)), one.reason_code.value_or(one.status),
+        std::move(time), one.run_id.substr(0, id_digits),
+        one.cache_hit ? "cached" : wording::grouped(one.latency_ms),
+        wording::grouped(one.input_tokens + one.output_tokens), printable(one.model)});
+    if (!has_forms) row.erase(row.begin() + form_column);
   }
   return drawn(table, columns);
 }

@@ -1,7 +1,7 @@
 #pragma once
 
 #include "coordinator/facts/observation.hpp"
-#include "coordinator/facts/retrieval_event.hpp"
+#include "coordinator/observations/observation_page.hpp"
 
 #include <cstddef>
 #include <string>
@@ -10,9 +10,8 @@
 namespace sluice {
 
 /// One object on one line, with the line's end: every column, claims and metrics as JSON, and the system
-/// prompt.
-/// `found`: as of observation_page; a member `retrieval` beside the columns, where there is one.
-std::string observation_as_json(const Observation& one, const RetrievalEvent* found = nullptr);
+/// prompt; then what is shown beside it, where there is any (docs/commands.md, "sluice show").
+std::string observation_as_json(const Observation& one, const ShownBeside& beside = {});
 
 /// The names of the columns of observation_as_csv, and one line of it, both with the line's end (RFC 4180).
 std::string observation_csv_header();

@@ -15,8 +15,13 @@
 namespace sluice {
 namespace {
 
+/// Of most; a text that is longer grows.
+constexpr std::size_t claim_bytes = 128;
+constexpr std::size_t metric_bytes = 96;
+
 std::string parsed_as_json(const std::vector<ParsedClaim>& claims) {
   std::string text;
+  text.reserve(claims.size() * claim_bytes);
   Json json(text);
   json.open('[');
   for (const ParsedClaim& claim : claims) write_parsed_claim(json, claim);
@@ -26,6 +31,7 @@ std::string parsed_as_json(const std::vector<ParsedClaim>& claims) {
 
 std::string final_as_json(const std::vector<FinalClaim>& claims) {
   std::string text;
+  text.reserve(claims.size() * claim_bytes);
   Json json(text);
   json.open('[');
   for (const FinalClaim& claim : claims) {
@@ -53,6 +59,7 @@ void write_judged(Json& json, const JudgeScore& judged) {
 
 std::string metrics_as_json(const TrialScore& score) {
   std::string text;
+  text.reserve(score.metrics.size() * metric_bytes);
   Json json(text);
   json.open('[');
   const std::size_t first_judged = score.metrics.size() - score.judged.size();
@@ -71,6 +78,7 @@ std::string metrics_as_json(const TrialScore& score) {
   return text;
 }
 
+/// The answer but for its time.
 void add_answer(const UnitResult& result, Observation& to) {
   to.input_tokens = result.usage.input_tokens;
   to.output_tokens = result.usage.output_tokens;
@@ -89,7 +97,6 @@ void add_answer(const UnitResult& result, Observation& to) {
     to.raw_response = observed->text;
     to.finish_reason = observed->finish_reason;
     to.served_model = observed->served_model;
-    to.answered_at = wording::rfc3339(observed->created_at_ms);
   }
 }
 
@@ -151,10 +158,11 @@ ObservationMaker::ObservationMaker(std::shared_ptr<const Plan> plan, ObservedRun
 Result<void> ObservationMaker::add(const UnitResult& result, std::int64_t now_ms,
                                    std::vector<Observation>& to) {
   Observation one;
-  one.timestamp = wording::rfc3339(now_ms);
+  one.timestamp = time_text(now_ms, last_now_);
   one.run_id = run_.run_id;
   if (auto added = add_prompt(result.unit, one); !added) return added;
   add_answer(result, one);
+  if (result.observed) one.answered_at = time_text(result.observed->created_at_ms, last_answered_);
   add_spend(result.spend, run_.price, plan_->arm_of(result.unit), one);
   const auto trials = plan_->trials_of(result.unit);
   for (std::size_t i = 0; i < trials.size(); ++i) {
@@ -170,6 +178,29 @@ Result<void> ObservationMaker::add(const UnitResult& result, std::int64_t now_ms
     to.push_back(one);
     if (i == 0) clear_spend(one);
   }
+  return {};
+}
+
+Result<void> ObservationMaker::add_without_prompt(const CommittedTrial& one, bool pays, std::int64_t now_ms,
+                                                  std::vector<Observation>& to) {
+  const UnitId unit = plan_->unit_of(one.trial);
+  const auto request = plan_->request(unit);
+  if (!request) return fail(request.error());
+  Observation made;
+  made.id = new_id(now_ms);
+  made.timestamp = time_text(now_ms, last_now_);
+  made.run_id = run_.run_id;
+  made.model = request->model;
+  made.provider = request->provider;
+  add_answer(one.unit, made);
+  if (one.unit.observed) made.answered_at = time_text(one.unit.observed->created_at_ms, last_answered_);
+  add_spend(one.unit.spend, run_.price, plan_->arm_of(unit), made);
+  if (!pays) clear_spend(made);
+  if (auto added = add_trial(one.trial, made); !added) return added;
+  const TrialScore* score = one.unit.error || one.unit.scores.empty() ? nullptr : &one.unit.scores.front();
+  made.status = status_before_gate(score);
+  made.metrics.text = score != nullptr ? metrics_as_json(*score) : "[]";
+  to.push_back(std::move(made));
   return {};
 }
 
@@ -215,6 +246,11 @@ Result<void> ObservationMaker::add_trial(TrialId trial, Observation& to) const {
   to.prompt_version = is_claims ? run_.prompt_version : std::string();
   if (is_claims) to.prompt_hash = run_.prompt_hash;
   return {};
+}
+
+const std::string& ObservationMaker::time_text(std::int64_t ms, TimeText& last) {
+  if (last.ms != ms) last = {ms, wording::rfc3339(ms)};
+  return last.text;
 }
 
 /// RFC 9562, version 7: ids of one run are neighbours in the table's index.

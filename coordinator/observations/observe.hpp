@@ -2,6 +2,7 @@
 
 #include "common/checks/redactor.hpp"
 #include "common/model/result.hpp"
+#include "coordinator/facts/committed_results.hpp"
 #include "coordinator/facts/observation.hpp"
 #include "coordinator/facts/paid_by_arm.hpp"
 #include "coordinator/plan/plan.hpp"
@@ -42,11 +43,21 @@ class ObservationMaker {
   /// Appends one for each trial of the unit. What its calls took is told at the first alone, so that sums are
   /// right. Fails if a case's file cannot be read any more.
   Result<void> add(const UnitResult& result, std::int64_t now_ms, std::vector<Observation>& to);
+  /// One of a trial that was asked something else than the plan has now: without its prompt. `pays`: it is
+  /// the first of those that its answer serves. Fails as `add`.
+  Result<void> add_without_prompt(const CommittedTrial& one, bool pays, std::int64_t now_ms,
+                                  std::vector<Observation>& to);
 
  private:
   Result<void> add_prompt(UnitId unit, Observation& to);
   Result<void> add_trial(TrialId trial, Observation& to) const;
   std::string new_id(std::int64_t now_ms);
+  /// Many are of the millisecond of the one before.
+  struct TimeText {
+    std::int64_t ms = -1;
+    std::string text;
+  };
+  static const std::string& time_text(std::int64_t ms, TimeText& last);
 
   std::shared_ptr<const Plan> plan_;
   ObservedRun run_;
@@ -55,6 +66,8 @@ class ObservationMaker {
   std::string sent_system_hash_;
   std::string system_hash_;
   SharedText shown_system_;  ///< As redacted.
+  TimeText last_now_;
+  TimeText last_answered_;
 };
 
 }  // namespace sluice

@@ -60,6 +60,7 @@ TrialDiff diff_trials(const Observation& before, bool lost_before, const Observa
   }
   diff.claims = before.final_claims != after.final_claims;
   diff.prompt = before.input_hash != after.input_hash || before.system_hash != after.system_hash;
+  if (before.input_hash.empty() || after.input_hash.empty()) diff.prompt.reset();
   return diff;
 }
 

@@ -51,7 +51,8 @@ struct TrialDiff {
   std::vector<MetricDiff> metrics{};
   AnswerDiff answer = AnswerDiff::same;
   bool claims = false;  ///< Whether they differ after the ontology.
-  bool prompt = false;  ///< Whether something else was asked.
+  /// Whether something else was asked; nothing where a run does not know what it asked.
+  std::optional<bool> prompt = false;
 
   bool status() const { return before->status != after->status || before->reason_code != after->reason_code; }
   bool is_changed() const;

@@ -144,7 +144,7 @@ class Page {
     for (const MetricDiff& metric : trial.metrics) {
       if (metric.value.differ() || report_.with_unchanged) add_line(metric_line(metric));
     }
-    if (trial.prompt) add_line("The prompt was another one.");
+    if (trial.prompt == true) add_line("The prompt was another one.");
     if (trial.answer == AnswerDiff::unknown) {
       add_line("An answer is in no cache any more: whether it changed is not known.");
     } else if (trial.answer == AnswerDiff::changed) {

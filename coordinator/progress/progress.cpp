@@ -54,8 +54,13 @@ std::vector<Piece> pieces_of(const ProgressState& state) {
   add(13, bar(state, 16));
   add(0, std::to_string(state.done) + "/" + std::to_string(state.total) + (state.cases ? " trials" : ""));
   add(12, std::to_string(percent(state)) + "%");
-  add(5, "✓ " + std::to_string(state.passed), "\x1b[32m");
-  add(1, "✗ " + std::to_string(state.failed), state.failed > 0 ? "\x1b[31m" : "");
+  if (state.is_assessed) {
+    add(5, "✓ " + std::to_string(state.passed), "\x1b[32m");
+    add(1, "✗ " + std::to_string(state.failed), state.failed > 0 ? "\x1b[31m" : "");
+    add(16, "before the gate");
+  } else {
+    add(5, "✓ " + std::to_string(state.passed + state.failed) + " answered", "\x1b[32m");
+  }
   if (state.perturbed > 0) add(6, std::to_string(state.perturbed) + " perturbed");
   add(1, "! " + std::to_string(state.errors), state.errors > 0 ? "\x1b[31m" : "");
   for (const BudgetFacts& budget : state.budgets) {
@@ -214,8 +219,10 @@ std::string render_plain(const ProgressState& state) {
   line += state.cases
               ? wording::counted(state.total, "trial") + " of " + wording::counted(*state.cases, "case")
               : wording::counted(state.total, "case");
-  line += " done (" + std::to_string(percent(state)) + "%): " + std::to_string(state.passed) + " passed, " +
-          std::to_string(state.failed) + " failed, ";
+  line += " done (" + std::to_string(percent(state)) + "%): ";
+  line += state.is_assessed ? std::to_string(state.passed) + " passed and " + std::to_string(state.failed) +
+                                  " failed before the gate, "
+                            : std::to_string(state.passed + state.failed) + " answered, ";
   if (state.perturbed > 0) line += std::to_string(state.perturbed) + " perturbed, ";
   line += wording::counted(state.errors, "error");
   const bool finished = state.done == state.total;

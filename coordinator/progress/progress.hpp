@@ -52,8 +52,8 @@ struct ProgressState {
   std::uint64_t total = 0;  ///< Trials.
   /// What the trials are of, by repeats and perturbations; nothing: a trial is a case.
   std::optional<std::uint64_t> cases;
-  std::uint64_t passed = 0;       ///< Unperturbed ones.
-  std::uint64_t failed = 0;       ///< Unperturbed ones.
+  std::uint64_t passed = 0;       ///< Unperturbed ones, by their metrics alone: the gate comes at the end.
+  std::uint64_t failed = 0;       ///< Unperturbed ones, the same.
   std::uint64_t perturbed = 0;    ///< Answered ones, which pass and fail nothing.
   std::uint64_t errors = 0;       ///< Perturbed or not.
   std::uint64_t begun = 0;        ///< Units that a worker has begun: in flight, or held up.
@@ -67,6 +67,7 @@ struct ProgressState {
   std::optional<std::chrono::seconds> remaining;
   std::uint64_t rate_limited = 0;    ///< 429 and 529 so far.
   std::vector<BudgetFacts> budgets;  ///< Of each provider.
+  bool is_assessed = true;           ///< Else passed and failed are nothing but answers.
 };
 
 /// Nothing goes on, so that what was done a while ago says nothing of what is left: a provider is down or

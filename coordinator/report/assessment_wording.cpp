@@ -95,6 +95,10 @@ bool has_something_to_say(const AssessedMetric& metric) {
          metric.status == MetricStatus::warn;
 }
 
+bool misses_a_score(const AssessedMetric& metric) {
+  return has_something_to_say(metric) && info(metric.id).kind == MetricKind::scored;
+}
+
 /// `correctness v1 "In May."`: what the judge was asked by, and what the test gave it.
 std::string asked_of_the_judge(MetricId metric, const JudgeQuestion& asked, std::span<const Rubric> rubrics) {
   std::string words(info(metric).name);
@@ -120,7 +124,7 @@ void tell_metrics(const CaseResult& result, std::span<const Rubric> rubrics, std
   for (std::size_t i = 0; i < result.metrics().size(); ++i) {
     const AssessedMetric& metric = result.metrics()[i];
     if (!has_something_to_say(metric)) continue;
-    const bool is_scored = info(metric.id).kind == MetricKind::scored;
+    const bool is_scored = misses_a_score(metric);
     if (is_scored) lines.push_back({CaseLineKind::score, assessed(metric)});
     // What the claims metrics miss is shown claim by claim.
     if (is_claims_metric(metric.id)) continue;
@@ -133,6 +137,10 @@ void tell_metrics(const CaseResult& result, std::span<const Rubric> rubrics, std
     if (expectation != nullptr)
       lines.push_back({CaseLineKind::expected, name + ' ' + quoted_list(expectation->what.texts)});
     if (!metric.detail.empty()) lines.push_back({CaseLineKind::detail, std::string(metric.detail)});
+    if (metric.only_in_other_repeats) {
+      lines.push_back({CaseLineKind::detail, name + " did not pass in another repeat than the one shown"});
+      continue;
+    }
     if (expectation == nullptr && metric.detail.empty() && !is_scored)
       lines.push_back({CaseLineKind::detail, name + " did not pass"});
   }
@@ -208,6 +216,14 @@ std::string assessed(const AssessedMetric& metric) {
   const auto cause = cause_in_words(metric);
   if (!cause.empty()) text.append(": ").append(cause);
   return text;
+}
+
+std::vector<std::string> missed_scores(const CaseResult& result) {
+  std::vector<std::string> missed;
+  for (const AssessedMetric& metric : result.metrics()) {
+    if (misses_a_score(metric)) missed.push_back(assessed(metric));
+  }
+  return missed;
 }
 
 std::string points(double difference) {

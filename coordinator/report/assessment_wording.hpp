@@ -32,6 +32,8 @@ ScoreWords words_for(const AggregateComparison& comparison);  ///< Without a lim
 /// `claims_f1 0.92 → 0.85 (-0.07), limit 0.87: dropped by more than is allowed`. With the agreement where
 /// votes do not all agree.
 std::string assessed(const AssessedMetric& metric);
+/// The scores that a case failed or warned by, each as `assessed` has it.
+std::vector<std::string> missed_scores(const CaseResult& result);
 /// `Recall dropped by 7 points (0.78 to 0.71)`: absolute points, a hundred to a score of 1.
 std::string dropped(const AggregateComparison& comparison);
 /// A difference of scores in points: `5 points`, `0.25 points`, `under 0.01 points`.

@@ -1,7 +1,7 @@
 #include "coordinator/session/baseline_run.hpp"
 
-#include "coordinator/plan/plan_identity.hpp"
 #include "coordinator/report/wording.hpp"
+#include "coordinator/session/run_record.hpp"
 
 #include <algorithm>
 #include <cstddef>
@@ -89,9 +89,8 @@ bool is_made_of(const AggregateBaseline& baseline, const PastRun& past) {
 Result<std::vector<FixtureScores>> compare_fixtures(const Plan& plan, const PastRun& past,
                                                     const ResultSource& results_then,
                                                     const ResultSource& results_now) {
-  const std::string trials = to_prefixed_hex(trial_identity(plan));
-  const bool are_numbered_alike = past.run.settings.find('"' + trials + '"') != std::string::npos;
-  const auto then = read_scores(results_then, are_numbered_alike ? by_number(plan) : by_request(plan));
+  const auto then =
+      read_scores(results_then, numbers_alike(past.run, plan) ? by_number(plan) : by_request(plan));
   if (!then) return fail(then.error());
   const auto now = read_scores(results_now, by_number(plan));
   if (!now) return fail(now.error());

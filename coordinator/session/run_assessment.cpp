@@ -185,11 +185,9 @@ Result<RunAssessment> assess_run(const RunOptions& options, const RunResults& re
   std::optional<JudgeBiasFold> judge_bias = judge_bias_fold(options, gate);
   std::optional<CalibrationFold> calibrations;
   if (gate.gate.config().calibrations) calibrations.emplace(gate.gate.config().calibrations);
-  std::vector<NotableCase> notable;
   const auto visited = visit_cases(results, [&](const CaseResult& result) {
     fold.add(result);
     if (also) also(result);
-    if (result.status != CaseStatus::pass) notable.push_back({result.trial, result.status});
     entries.visit(result);
     if (stability) stability->add(result);
     if (arms) arms->add(result);
@@ -201,7 +199,6 @@ Result<RunAssessment> assess_run(const RunOptions& options, const RunResults& re
 
   RunAssessment assessment{fold.finish(price), gate.comparison, std::nullopt, std::nullopt, std::nullopt};
   if (calibrations) assessment.calibrations = calibrations->finish(results.suite.rubrics);
-  assessment.notable_cases = std::move(notable);
   if (arms) assessment.arms = arms->finish(price);
   if (judge_bias) assessment.judge_bias = judge_bias->finish(results.suite.rubrics);
   if (stability) assessment.stability = stability->finish();

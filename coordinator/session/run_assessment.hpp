@@ -21,12 +21,6 @@
 
 namespace sluice {
 
-/// A case that did not simply pass.
-struct NotableCase {
-  TrialId trial = 0;  ///< Its first.
-  CaseStatus status = CaseStatus::error;
-};
-
 /// What assessing all cases of a run brings.
 struct RunAssessment {
   Aggregates aggregates;
@@ -37,7 +31,6 @@ struct RunAssessment {
   std::optional<RunCalibrations> calibrations{};  ///< Of a run whose gate asks for some.
   RunVerdict verdict = RunVerdict::error;
   int exit_code = 2;
-  std::vector<NotableCase> notable_cases{};  ///< In plan order.
 };
 
 /// What else is to see each case.

@@ -254,6 +254,11 @@ Result<std::vector<Arm>> run_arms(const RunFlags& flags, const Suite& suite) {
   }
   std::vector<Arm> arms = arms_of(suite.prompts, suite.arms, named);
   if (auto checked = check_arms(arms); !checked) return usage_error(checked.error().message);
+  if (flags.only_arm.empty()) return arms;
+  const auto is_other = [&](const Arm& arm) { return arm.name != flags.only_arm; };
+  // Where flags name another one alone, it is the suite's.
+  if (std::ranges::all_of(arms, is_other)) arms = arms_of(suite.prompts, suite.arms, {});
+  std::erase_if(arms, is_other);
   return arms;
 }
 

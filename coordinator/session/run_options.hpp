@@ -62,6 +62,7 @@ struct RunFlags {
   std::optional<std::string> log_level;
   std::string given{};                    ///< As RunRecord::flags.
   std::vector<std::string> only_cases{};  ///< As RunOptions has it.
+  std::string only_arm{};                 ///< The one of the arms that answers; empty: all of them.
 };
 
 /// An arm of a run, with the provider and the model that answer under it.

@@ -31,8 +31,9 @@ void add_judge(Json& json, const JudgeSettings& judge, std::uint32_t samples) {
 }
 
 /// What the answers are graded against, and by whom.
-void add_grading(Json& json, const GradingSettings& grading) {
+void add_grading(Json& json, const GradingSettings& grading, const std::string& baseline) {
   json.key("grading").open('{');
+  json.member("baseline", baseline);
   json.member("judge", to_string(grading.judge));
   json.member("baseline_provider", grading.provider);
   json.member("baseline_model", grading.model);
@@ -107,7 +108,7 @@ std::string settings_of(const RunOptions& options, const RunSettings& run, const
   json.member("embedding_provider", run.embedding.provider);
   json.member("embedding_model", run.embedding.model);
   add_judge(json, run.judge, settings.judge_samples.value);
-  if (run.grading) add_grading(json, *run.grading);
+  if (run.grading && options.grading) add_grading(json, *run.grading, options.grading->baseline.arm.name);
   json.member("repeat", plan.trials().repeats());
   json.member("trials", to_prefixed_hex(trial_identity(plan)));
   json.key("perturbations").open('[');
@@ -124,6 +125,10 @@ std::string command_of(const RunRecord& record) {
   if (!record.settings.starts_with(start)) return std::string(run_command);
   const auto end = record.settings.find('"', start.size());
   return record.settings.substr(start.size(), end - start.size());
+}
+
+bool numbers_alike(const RunRecord& record, const Plan& plan) {
+  return record.settings.find('"' + to_prefixed_hex(trial_identity(plan)) + '"') != std::string::npos;
 }
 
 bool had_arms(const RunRecord& record) {

@@ -26,6 +26,9 @@ RunRecord record_of(const RunOptions& options, const RunInputs& inputs, const Ru
 /// The command that began a run, by the settings in its record: `run`, `grade`, `calibrate-judge`.
 std::string command_of(const RunRecord& record);
 
+/// Whether the plan gives each case the numbers that it had in the run, by the settings in its record.
+bool numbers_alike(const RunRecord& record, const Plan& plan);
+
 /// Whether a run had arms, by the settings in its record.
 bool had_arms(const RunRecord& record);
 

@@ -120,6 +120,19 @@ class AnswerReader {
   AnsweredTest& answer_;
 };
 
+/// True also of a text of less than two lines, whose one finding says more.
+bool holds_json(std::string_view text) {
+  std::size_t lines = 0;
+  for (std::string_view rest = text; !rest.empty();) {
+    const std::string_view line = rest.substr(0, rest.find('\n'));
+    rest.remove_prefix(std::min(line.size() + 1, rest.size()));
+    if (line.find_first_not_of(" \t\r") == std::string_view::npos) continue;
+    if (parse_json(line)) return true;
+    ++lines;
+  }
+  return lines < 2 || parse_json(text).has_value();
+}
+
 }  // namespace
 
 const AnsweredTest* RecordedAnswers::find(std::string_view test) const {
@@ -146,6 +159,11 @@ std::vector<Finding> RecordedAnswers::check_tests(const CaseList& cases) const {
 tl::expected<RecordedAnswers, std::vector<Finding>> parse_recorded_answers(std::string_view text,
                                                                            const std::string& file,
                                                                            const Redactor& redactor) {
+  // A suite, or whatever else it is: each line would be a finding.
+  if (!holds_json(text)) {
+    return tl::unexpected(
+        std::vector<Finding>{{file, 0, "no line of it is JSON; " + std::string(answer_example)}});
+  }
   RecordedAnswers recorded;
   recorded.file_ = file;
   std::vector<Finding> findings;

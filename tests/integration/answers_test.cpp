@@ -41,6 +41,18 @@ class Answers : public Workbench {
   }
 };
 
+TEST_F(Answers, ASuiteInTheirPlaceIsOneFinding) {
+  const auto finished = run_sluice({"run", "suite.yaml", "--answers", "suite.yaml"});
+  EXPECT_EQ(finished.exit_code, 2);
+  EXPECT_EQ(finished.error_lines().size(), 1u) << finished.errors;
+  EXPECT_NE(finished.errors.find("suite.yaml: no line of it is JSON; an answer is {"), std::string::npos)
+      << finished.errors;
+  const auto slip = run_sluice({"run", "--save-observations", "suite.yaml", "--answers", "answers.jsonl"});
+  EXPECT_EQ(slip.exit_code, 2);
+  EXPECT_NE(slip.errors.find("--save-observations: it took \"suite.yaml\" for its value"), std::string::npos)
+      << slip.errors;
+}
+
 TEST_F(Answers, AreAssessedWithoutAModelAKeyOrACall) {
   const auto finished = run({});
   EXPECT_EQ(finished.exit_code, 1) << finished.errors;

@@ -31,6 +31,12 @@ TEST_F(Corpus, OfATreeIsSampledByCategoryLoadsAndRuns) {
   EXPECT_NE(made.output.find("seed 1"), std::string::npos) << made.output;
   EXPECT_EQ(starts(simulator, 520), 520u);
 
+  // Files with findings counted as failed, and for a precision of 0.
+  const json listed = json::parse(run_sluice({"runs", "list", "--format", "json"}).output, nullptr, false);
+  EXPECT_EQ(listed[0]["passed"], 520) << listed;
+  EXPECT_EQ(listed[0]["failed"], 0);
+  EXPECT_TRUE(listed[0]["precision"].is_null());
+
   const auto valid = run_sluice({"validate-fixtures", "--fixtures", out().string()});
   EXPECT_EQ(valid.exit_code, 0) << valid.output << valid.errors;
   EXPECT_EQ(valid.output.find("warning"), std::string::npos) << valid.output;

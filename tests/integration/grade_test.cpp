@@ -146,6 +146,35 @@ TEST_F(Grade, GradesAreKeptAndShownByArmAndCategory) {
             "No grade fits; `sluice quality` without flags shows all.\n");
 }
 
+// The run's flags were not recorded, so that `show` asked for a model, and knew the candidate's answer alone.
+TEST_F(Grade, APairIsShownWithItsGrade) {
+  graded(by_llm());
+  const auto page = run_sluice({"show", "last", "france"});
+  EXPECT_EQ(page.exit_code, 0) << page.errors;
+  for (const char* words :
+       {"capital 1", "\nAnswer of the candidate, after\n  Paris is it\n",
+        "\nAnswer of the baseline, before (m-1 of old)\n  Paris\n",
+        "\nGrade 0.50 by llm:j:comparison-v1; baseline first 0.75, candidate first 0.25: the "
+        "order decides\n  A tie: who is better depends on the order. Candidate as B: B says more."})
+    EXPECT_NE(page.output.find(words), std::string::npos) << words << "\n" << page.output;
+  for (const Flags& named :
+       {Flags{"france@before"}, Flags{"france@after"}, Flags{"france", "--arm", "before=old:m-1"},
+        Flags{"france", "--arm", "after=new:m-2"}}) {
+    const auto shown = run_sluice(Flags{"show", "last", "--json"} + named);
+    EXPECT_EQ(shown.exit_code, 0) << named.back() << shown.errors;
+    const json one = json::parse(shown.output, nullptr, false);
+    ASSERT_TRUE(one.is_object()) << named.back() << shown.output;
+    EXPECT_EQ(one["raw_response"], "Paris is it");
+    EXPECT_EQ(one["prompt"], "capital 1") << named.back();
+    EXPECT_EQ(one["grade"]["baseline"]["answer"], "Paris");
+    EXPECT_EQ(one["grade"]["orders"]["position_flips"], true);
+    EXPECT_FALSE(one.contains("prompt_is_lost")) << named.back();
+  }
+  const auto again = run_sluice({"rerun", "last"});
+  EXPECT_EQ(again.exit_code, 2);
+  EXPECT_NE(again.errors.find("it was made by `sluice grade`"), std::string::npos) << again.errors;
+}
+
 TEST_F(Grade, MockGradesAreNotKept) {
   const auto finished = run_sluice(with(grade({"--judge", "exact"}), "--mode", "mock"));
   EXPECT_EQ(finished.exit_code, 0) << finished.errors;

@@ -55,9 +55,9 @@ TEST_F(NonAnswers, UnderAPerturbationAreChangedAnswers) {
   const json& flip = report["fixture_results"][0]["flips"][0];
   EXPECT_EQ(flip["unperturbed"]["only"], json::array({"Paris"}));
   EXPECT_EQ(flip["perturbed"]["reason_code"], "refusal");
-  EXPECT_NE(
-      finished.errors.find("4 of 4 trials of 2 cases done (100%): 2 passed, 0 failed, 1 perturbed, 1 error"),
-      std::string::npos)
+  EXPECT_NE(finished.errors.find("4 of 4 trials of 2 cases done (100%): 2 passed and 0 failed before the "
+                                 "gate, 1 perturbed, 1 error"),
+            std::string::npos)
       << finished.errors;
 
   const auto gated = run_sluice(run("cached", simulator) + Flags{"--min-stability", "0.9"});

@@ -283,6 +283,25 @@ TEST_F(Observations, AStatusIsThatOfTheGate) {
   EXPECT_EQ(report["fixture_results"][0]["status"], "fail");
   const json one = json::parse(run_sluice({"observations", "export"}).output);
   EXPECT_EQ(one["status"], "fail");
+  // `show` named the score, and neither the limit nor that there was one.
+  const json shown = json::parse(run_sluice({"show", "last", "a", "--json"}).output, nullptr, false);
+  ASSERT_EQ(shown["missed"].size(), 1u) << shown;
+  const std::string missed = shown["missed"][0];
+  EXPECT_NE(missed.find("limit 0.90: below the score asked for"), std::string::npos) << missed;
+  const Flags again{"run",
+                    path.string(),
+                    "--mode",
+                    "cached",
+                    "--base-url",
+                    simulator.url() + "/v1",
+                    "--embedding-model",
+                    "lexical-ngrams-v1"};
+  const auto table = run_sluice(again);
+  EXPECT_NE(table.output.find(missed), std::string::npos) << missed << " is no word of the report:\n"
+                                                          << table.output;
+  const auto page = run_sluice({"show", "last", "a"});
+  EXPECT_NE(page.output.find("\nMissed by the case\n  " + missed + "\n"), std::string::npos)
+      << "of a run that saved nothing: " << page.output << page.errors;
 }
 
 TEST_F(Observations, ACanaryOfEachShippedPatternIsSeenNowhereButInTheCache) {

@@ -72,6 +72,8 @@ TEST_F(Rerun, KindsOfCasesAndFlagsOfItsOwnGoBeforeThoseOfTheRun) {
   // The last run is that of the failed case alone.
   EXPECT_EQ(errors.exit_code, 0) << errors.errors;
   EXPECT_NE(errors.errors.find("sluice: nothing to do: 0 cases of run "), std::string::npos) << errors.errors;
+  EXPECT_NE(errors.errors.find(" ended in an error; `sluice runs list` shows other runs"), std::string::npos)
+      << errors.errors;
   const auto again = run_sluice({"rerun", "--refresh", "--format", "json"});
   EXPECT_EQ(again.exit_code, 0) << again.errors << again.output;
   EXPECT_EQ(cases_in(again), Ids{"spain"});

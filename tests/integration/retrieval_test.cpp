@@ -194,6 +194,23 @@ TEST_F(RetrievalByProvider, ACachedRunWithoutThemSaysSoAndAsksNobody) {
   EXPECT_EQ(left[0]["command"], "embed");
 }
 
+// The report of an earlier run stayed in its file, and passed for this one's.
+TEST_F(RetrievalByProvider, AReportSaysThatNothingWasEmbedded) {
+  const Flags to_files{"--output", "report.json", "--report", "junit=report.xml"};
+  ASSERT_EQ(run_sluice(live() + to_files).exit_code, 0);
+  const std::string before = json::parse(read_text(folder() / "report.json"))["run_id"];
+  const auto run = run_sluice(with(with(live(), "--mode", "cached"), "--home", "other") + to_files);
+  EXPECT_EQ(run.exit_code, 2);
+  EXPECT_EQ(run.error_lines().size(), 1u) << run.errors;
+  const json report = json::parse(read_text(folder() / "report.json"), nullptr, false);
+  ASSERT_TRUE(report.is_object());
+  EXPECT_NE(report["run_id"], before);
+  EXPECT_EQ(report["verdict"], "error") << report;
+  EXPECT_EQ(report["fixture_results"].size(), 4u);
+  for (const json& one : report["fixture_results"]) EXPECT_EQ(one["status"], "error");
+  EXPECT_NE(read_text(folder() / "report.xml").find("solved examples were not found"), std::string::npos);
+}
+
 TEST_F(RetrievalByProvider, WorkersOfAFleetStayForTheRunThatFollows) {
   auto sluice = start_sluice(live() + Flags{"--listen", "tcp://127.0.0.1:0", "--workers", "0"});
   auto worker = start_worker(endpoint_of(sluice));

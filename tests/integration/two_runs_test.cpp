@@ -161,25 +161,93 @@ TEST_F(Diff, WhatCannotBeComparedIsRefusedWithAReason) {
   run();
   const auto one = run_sluice({"diff"});
   EXPECT_EQ(one.exit_code, 2);
-  EXPECT_NE(one.errors.find("the run ledger has no run \"last~1\""), std::string::npos) << one.errors;
+  EXPECT_NE(one.errors.find(" is the first of the suite \"capitals\""), std::string::npos) << one.errors;
   const auto same = run_sluice({"diff", "last"});
   EXPECT_EQ(same.exit_code, 2);
   EXPECT_NE(same.errors.find("both names are those of run"), std::string::npos) << same.errors;
   write_suite("other.yaml", "rivers", "right");
   EXPECT_NE(
       run_sluice({"run", "other.yaml", "--mode", "live", "--provider", "sim", "--model", "m"}).exit_code, 2);
-  const auto other = run_sluice({"diff"});
+  const auto other = run_sluice({"diff", "last~1", "last"});
   EXPECT_EQ(other.exit_code, 2);
   EXPECT_NE(other.errors.find("is of the suite \"capitals\" and run"), std::string::npos) << other.errors;
   std::string suite = read_text(folder() / "suite.yaml");
-  suite.replace(suite.find("capital of"), 0, "the ");
+  suite.replace(suite.find("id: chile"), 9, "id: kenya");
   write_text(folder() / "suite.yaml", suite);
   run();
   const auto changed = run_sluice({"diff", "last~2", "last"});
-  EXPECT_EQ(changed.exit_code, 2) << "nobody knows what the first one asked";
+  EXPECT_EQ(changed.exit_code, 2) << "nobody knows which cases the first one had";
   EXPECT_EQ(changed.error_lines().size(), 1u) << changed.errors;
   EXPECT_NE(changed.errors.find("runs with --save-observations can be looked at"), std::string::npos)
       << changed.errors;
+}
+
+// One edited prompt, and nothing was shown of any case, though the ledger has its metrics and the cache its
+// answer.
+TEST_F(Diff, ARunWhosePromptWasEditedIsShownFromTheLedger) {
+  run();
+  const json before = json::parse(run_sluice({"show", "last", "spain", "--json"}).output, nullptr, false);
+  std::string suite = read_text(folder() / "suite.yaml");
+  suite.replace(suite.find("capital of spain"), 0, "the ");
+  write_text(folder() / "suite.yaml", suite);
+  const auto shown = run_sluice({"show", "last", "spain", "--json"});
+  ASSERT_EQ(shown.exit_code, 0) << shown.errors;
+  const json after = json::parse(shown.output, nullptr, false);
+  EXPECT_EQ(after["prompt_is_lost"], true);
+  EXPECT_EQ(after["prompt"], "");
+  EXPECT_FALSE(before.contains("prompt_is_lost"));
+  for (const char* member : {"case_id", "status", "metrics", "raw_response", "key", "model", "provider",
+                             "calls", "latency_ms", "input_tokens", "paid_tokens", "cost", "trial"})
+    EXPECT_EQ(after[member], before[member]) << member;
+  EXPECT_EQ(after["status"], "fail");
+  const std::string page = run_sluice({"show", "last", "spain"}).output;
+  EXPECT_NE(page.find("\nPrompt\n  (not known: the suite"), std::string::npos) << page;
+  EXPECT_NE(page.find("--save-observations"), std::string::npos) << page;
+  EXPECT_NE(page.find("\nAnswer\n  wrong\n"), std::string::npos) << page;
+  EXPECT_NE(page.find("must_contain failed"), std::string::npos) << page;
+  answer("the capital is Paris", "right");
+  run({"--refresh"});
+  const json made = diff();
+  EXPECT_EQ(ids_in(made), (Ids{"france", "spain"})) << made;
+  EXPECT_EQ(made["cases"][1]["status"], json::parse(R"({"before": "fail", "after": "pass"})"));
+  EXPECT_TRUE(made["cases"][1]["trials"][0]["prompt_changed"].is_null()) << made;
+  EXPECT_EQ(made["notes"].size(), 3u) << "and an answer that another one took the place of: " << made;
+  EXPECT_NE(made["notes"][0].get<std::string>().find("asked is not known"), std::string::npos) << made;
+  std::filesystem::remove_all(home() / "cache");
+  const std::string gone = run_sluice({"show", "last~1", "spain"}).output;
+  EXPECT_NE(gone.find("\nAnswer\n  (in no cache any more"), std::string::npos) << gone;
+}
+
+TEST_F(Diff, WithoutNamesTheLastTwoRunsOfASuiteAreCompared) {
+  write_suite("other.yaml", "rivers", "right");
+  const Flags other{"run", "other.yaml", "--mode", "live", "--provider", "sim", "--model", "m"};
+  run();
+  run_sluice(other);
+  answer("the capital is Paris", "right");
+  run({"--refresh"});
+  EXPECT_EQ(ids_in(diff()), (Ids{"france", "spain"}));
+  run_sluice(other);
+  EXPECT_EQ(ids_in(diff({"last~3"})), (Ids{"france", "spain"})) << "and the last of its suite";
+  EXPECT_EQ(diff()["before"]["suite"], "rivers");
+}
+
+TEST_F(Diff, ACaseThatIsMisspeltIsGuessed) {
+  const auto none = run_sluice({"show", "last", "spian"});
+  EXPECT_EQ(none.exit_code, 2);
+  EXPECT_NE(none.errors.find("no run is recorded yet"), std::string::npos) << none.errors;
+  run();
+  const auto misspelt = run_sluice({"show", "last", "spian"});
+  EXPECT_EQ(misspelt.exit_code, 2);
+  EXPECT_NE(misspelt.errors.find("did you mean \"spain\"?"), std::string::npos) << misspelt.errors;
+}
+
+TEST_F(Diff, AProviderThatIsNotThereAnyMoreIsThatOfTheRun) {
+  run();
+  write_text(folder() / "sluice.toml", "");
+  const auto shown = run_sluice({"show", "last", "spain"});
+  EXPECT_EQ(shown.exit_code, 2);
+  EXPECT_EQ(shown.errors.find("(flag the run)"), std::string::npos) << shown.errors;
+  EXPECT_NE(shown.errors.find("there is no provider \"sim\""), std::string::npos) << shown.errors;
 }
 
 TEST_F(Diff, ASuiteThatChangedIsNotedWhereBothRunsAreSaved) {

@@ -1,11 +1,14 @@
 #include "coordinator/cli/setting_flags.hpp"
 
+#include "coordinator/cli/run_flags.hpp"
 #include "tests/support/temporary_folder.hpp"
 
+#include <filesystem>
 #include <string>
 
 #include <CLI/CLI.hpp>
 #include <gtest/gtest.h>
+#include <nlohmann/json.hpp>
 
 namespace sluice::setting_flags_test {
 
@@ -45,6 +48,28 @@ TEST(SettingFlags, ACommandMayHaveAFlagForASettingThatHasNoneElsewhere) {
   ASSERT_TRUE(settings) << join_findings(settings.error());
   EXPECT_EQ(settings->max_tokens_per_file.value, 12u);
   EXPECT_EQ(settings->max_tokens_per_file.where, "--max-tokens-per-file");
+}
+
+// `sluice rerun` looked for the file where the rerun stood.
+TEST(GivenFlags, NameTheSettingsFileSoThatAnotherFolderFindsIt) {
+  CLI::App app;
+  SettingFlags flags;
+  flags.add_to(app, {"model"});
+  app.parse("--config conf/../s.toml --model m");
+  const auto given = nlohmann::json::parse(given_flags(app));
+  EXPECT_EQ(given["config"][0], (std::filesystem::current_path() / "s.toml").string());
+  EXPECT_EQ(given["model"][0], "m");
+}
+
+TEST(SettingFlags, OneThatMayStandAloneSaysWhatItTook) {
+  CLI::App app;
+  SettingFlags flags;
+  flags.add_to(app, {"save_observations"});
+  app.parse("--save-observations suite.yaml");
+  const auto settings = flags.load(Warnings::left_out);
+  ASSERT_FALSE(settings);
+  ASSERT_EQ(settings.error().size(), 1u);
+  EXPECT_NE(settings.error()[0].message.find("took \"suite.yaml\" for its value"), std::string::npos);
 }
 
 }  // namespace sluice::setting_flags_test

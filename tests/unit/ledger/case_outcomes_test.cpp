@@ -17,7 +17,9 @@ TEST(CaseOutcomes, AreKeptByRunInPlanOrder) {
     run.flags = id == std::string("run-1") ? R"({"mode":["live"]})" : "";
     ASSERT_TRUE(ledger.begin_run(run));
   }
-  const std::vector<CaseOutcome> cases{{2, "france@mini", CaseStatus::flaky}, {9, "peru", CaseStatus::error}};
+  const std::vector<CaseOutcome> cases{
+      {2, "france@mini", CaseStatus::flaky, {"claims_f1 0.80, limit 0.90: below the floor", "two"}},
+      {9, "peru", CaseStatus::error}};
   ASSERT_TRUE(ledger.note_cases("run-1", std::vector{cases[1]}));
   ASSERT_TRUE(ledger.note_cases("run-1", std::vector{cases[0]}));
   EXPECT_EQ(*ledger.cases_of("run-1"), cases);

@@ -203,6 +203,66 @@ TEST_F(ObserveTest, TheTableFitsATerminal) {
   EXPECT_NE(table.find("2026-02-25 06:13"), std::string::npos) << table;
 }
 
+// At 80 columns the form went, and with it which of a case's trials a line is; the run's id stayed.
+TEST_F(ObserveTest, TheTableKeepsTheFormAndHasNoneWhereThereIsNone) {
+  auto made = observed(scored());
+  const auto heading = [&](std::size_t columns) {
+    const std::string table = observation_table(made, columns);
+    return table.substr(table.find('\n') + 1, table.find('\n', table.find('\n') + 1) - table.find('\n') - 1);
+  };
+  for (Observation& one : made) one.case_id = "tls-cert-verification-disabled";
+  EXPECT_EQ(heading(200).find("Form"), std::string::npos) << heading(200);
+  made[1].perturbation = "whitespace";
+  made[1].repeat = 1;
+  for (const std::size_t columns : {80u, 200u})
+    EXPECT_NE(heading(columns).find("Form"), std::string::npos) << columns;
+  EXPECT_NE(observation_table(made, 80).find("whitespace 2"), std::string::npos);
+  EXPECT_EQ(heading(80).find("Tokens"), std::string::npos) << heading(80);
+  for (const char* word : {"Case", "Status", "Time", "Run", "ms", "Tokens", "Model"})
+    EXPECT_NE(heading(200).find(word), std::string::npos) << word;
+}
+
+TEST_F(ObserveTest, ATrialWithoutItsPromptHasAllTheRest) {
+  ObservedRun run{"run-1", "1.2.0", "sha256:p", {}};
+  ObservationMaker maker(std::make_shared<const Plan>(plan()), run, 7);
+  CommittedTrial recorded{2, scored()};
+  recorded.unit.scores.erase(recorded.unit.scores.begin());
+  std::vector<Observation> made;
+  ASSERT_TRUE(maker.add_without_prompt(recorded, false, now_ms, made));
+  const auto whole = observed(scored())[1];
+  ASSERT_EQ(made.size(), 1u);
+  EXPECT_EQ(made[0].prompt, "");
+  EXPECT_EQ(made[0].input_hash, "");
+  EXPECT_EQ(made[0].system_prompt, nullptr);
+  made[0].id = whole.id;
+  made[0].prompt = whole.prompt;
+  made[0].input_hash = whole.input_hash;
+  made[0].content_length = whole.content_length;
+  made[0].system_prompt = whole.system_prompt;
+  made[0].system_hash = whole.system_hash;
+  EXPECT_EQ(observation_as_json(made[0]), observation_as_json(whole));
+}
+
+TEST_F(ObserveTest, APageSaysWhatIsNotThereAndWhatWasMissed) {
+  auto one = observed(scored())[0];
+  one.prompt.clear();
+  one.raw_response.clear();
+  const std::vector<std::string> missed{"claims_recall 0.50, limit 0.80: below the score asked for"};
+  ShownBeside beside;
+  beside.missed = &missed;
+  beside.prompt_is_lost = beside.answer_is_lost = true;
+  const std::string page = observation_page(one, beside);
+  EXPECT_NE(page.find("\nPrompt\n  (not known: "), std::string::npos) << page;
+  EXPECT_NE(page.find("\nAnswer\n  (in no cache any more"), std::string::npos) << page;
+  EXPECT_NE(page.find("\nMissed by the case\n  claims_recall 0.50, limit 0.80: below the score asked for\n"),
+            std::string::npos)
+      << page;
+  EXPECT_EQ(observation_page(one).find("Missed"), std::string::npos);
+  one.perturbation = "crlf";
+  EXPECT_EQ(observation_page(one, beside).find("Missed"), std::string::npos)
+      << "a perturbed answer decides nothing";
+}
+
 TEST(Retention, CountsBackFromNow) {
   const Retention retention = retention_of(now_ms, 30, 1000);
   EXPECT_EQ(retention.oldest, "2026-01-26T06:13:20.123Z");

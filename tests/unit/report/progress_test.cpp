@@ -49,9 +49,10 @@ ProgressState limited() {
 
 TEST(Progress, TheLiveLineGivesUpTheLeastImportantFirst) {
   const ProgressState state = half_way();
-  EXPECT_EQ(render_live(state, 200, false),
-            "━━━━━━━━────────  2500/5000  50%  ✓ 2400  ✗ 90  ! 10  ETA 1:05  38/s  50 in flight  "
-            "4 workers  $1.25  12 queued  3× rate-limited");
+  EXPECT_EQ(
+      render_live(state, 200, false),
+      "━━━━━━━━────────  2500/5000  50%  ✓ 2400  ✗ 90  before the gate  ! 10  ETA 1:05  38/s  50 in flight  "
+      "4 workers  $1.25  12 queued  3× rate-limited");
   EXPECT_EQ(render_live(state, 80, false),
             "2500/5000  ✓ 2400  ✗ 90  ! 10  ETA 1:05  38/s  50 in flight  4 workers  $1.25");
   EXPECT_EQ(render_live(state, 40, false), "2500/5000  ✓ 2400  ✗ 90  ! 10  ETA 1:05");
@@ -194,13 +195,14 @@ TEST(Progress, ColourComesOnlyWhenAskedFor) {
 
 TEST(Progress, ThePlainLineSaysItInWords) {
   EXPECT_EQ(render_plain(half_way()),
-            "2500 of 5,000 cases done (50%): 2400 passed, 90 failed, 10 errors; 50 in flight, 12 queued on 4 "
+            "2500 of 5,000 cases done (50%): 2400 passed and 90 failed before the gate, 10 errors; 50 in "
+            "flight, 12 queued on 4 "
             "workers; 38/s; 1:05 elapsed, about 1:05 left; $1.25; rate limited 3 times");
   EXPECT_TRUE(render_plain(limited()).ends_with(
       "; openai: 94% of 100/s, 37 calls waiting; other: 94% of 30,000 tokens/min, paused 0:07"))
       << render_plain(limited());
   EXPECT_EQ(render_plain(ProgressState{}),
-            "0 of 0 cases done (100%): 0 passed, 0 failed, 0 errors; 0:00 elapsed");
+            "0 of 0 cases done (100%): 0 passed and 0 failed before the gate, 0 errors; 0:00 elapsed");
 }
 
 /// 12 cases in 3 forms, twice each.
@@ -222,14 +224,14 @@ ProgressState varied() {
 }
 
 TEST(Progress, CountsTrialsWhereTheyAreNotCases) {
-  EXPECT_EQ(
-      render_plain(varied()),
-      "60 of 72 trials of 12 cases done (83%): 20 passed, 2 failed, 35 perturbed, 3 errors; 8 in flight "
-      "on 2 workers; 2.0/s; 0:30 elapsed, about 0:06 left");
-  EXPECT_EQ(
-      render_live(varied(), 200, false),
-      "━━━━━━━━━━━━━───  60/72 trials  83%  ✓ 20  ✗ 2  35 perturbed  ! 3  ETA 0:06  2.0/s  8 in flight  "
-      "2 workers");
+  EXPECT_EQ(render_plain(varied()),
+            "60 of 72 trials of 12 cases done (83%): 20 passed and 2 failed before the gate, 35 perturbed, 3 "
+            "errors; 8 in flight "
+            "on 2 workers; 2.0/s; 0:30 elapsed, about 0:06 left");
+  EXPECT_EQ(render_live(varied(), 200, false),
+            "━━━━━━━━━━━━━───  60/72 trials  83%  ✓ 20  ✗ 2  before the gate  35 perturbed  ! 3  ETA 0:06  "
+            "2.0/s  8 in flight  "
+            "2 workers");
   EXPECT_EQ(render_live(varied(), 80, false),
             "60/72 trials  ✓ 20  ✗ 2  35 perturbed  ! 3  ETA 0:06  2.0/s  8 in flight");
   EXPECT_EQ(render_live(varied(), 40, false), "60/72 trials  ✓ 20  ✗ 2  ! 3  ETA 0:06");
@@ -242,8 +244,22 @@ TEST(Progress, CountsTrialsWhereTheyAreNotCases) {
   repeats.passed = 22;
   repeats.errors = 0;
   EXPECT_TRUE(render_plain(repeats).starts_with(
-      "24 of 24 trials of 12 cases done (100%): 22 passed, 2 failed, 0 errors; "))
+      "24 of 24 trials of 12 cases done (100%): 22 passed and 2 failed before the gate, 0 errors; "))
       << render_plain(repeats);
+}
+
+// A test below its min_score was counted among the passed, and no word said that the gate was still to come;
+// a file with findings among the failed, though nothing assesses it.
+TEST(Progress, NamesWhatItCounts) {
+  EXPECT_NE(render_plain(half_way()).find("failed before the gate"), std::string::npos);
+  EXPECT_NE(render_live(half_way(), 200, false).find("✗ 90  before the gate"), std::string::npos);
+  ProgressState answers = half_way();
+  answers.is_assessed = false;
+  EXPECT_NE(render_plain(answers).find("(50%): 2490 answered, 10 errors"), std::string::npos)
+      << render_plain(answers);
+  const std::string live = render_live(answers, 200, false);
+  EXPECT_NE(live.find("✓ 2490 answered  ! 10"), std::string::npos) << live;
+  EXPECT_EQ(live.find("gate"), std::string::npos) << live;
 }
 
 TEST(Progress, OneHundredPercentMeansDone) {

@@ -2,6 +2,7 @@
 #include "coordinator/merge/case_result.hpp"
 #include "tests/unit/report/sample_run.hpp"
 
+#include <algorithm>
 #include <string>
 #include <vector>
 
@@ -119,6 +120,32 @@ TEST_F(RepeatsTest, WhatIsShownSaysWhy) {
     EXPECT_EQ(details.missing.size(), 1u) << "of the first repeat that failed";
   }));
   EXPECT_EQ(shown, (std::vector<TrialId>{2, 3}));
+}
+
+// A metric's detail was that of the first repeat in which it failed, beside the answer of another one.
+TEST_F(RepeatsTest, ADetailIsOfTheRepeatThatIsShown) {
+  run({nothing, nothing, it, /**/ it, it, it, /**/ it, it, it});
+  const auto fail_metric = [&](TrialId trial, MetricId id, const std::string& why) {
+    for (MetricOutcome& one : source.trials[trial].unit.scores.front().metrics) {
+      if (one.id == id) one.passed = false, one.detail = why;
+    }
+  };
+  fail_metric(0, MetricId::claims_required, "in the first");
+  fail_metric(1, MetricId::claims_required, "in the second");
+  fail_metric(1, MetricId::claims_forbidden, "in the second");
+  const auto named = [](const CaseResult& result, MetricId id) {
+    return *std::ranges::find(result.metrics(), id, &AssessedMetric::id);
+  };
+  ASSERT_TRUE(visit_cases(results(), [&](const CaseResult& result) {
+    if (result.fixture.id != "a-1") return;
+    EXPECT_EQ(result.unit->unit, 0u);
+    EXPECT_EQ(named(result, MetricId::claims_required).detail, "in the first");
+    const AssessedMetric forbidden = named(result, MetricId::claims_forbidden);
+    EXPECT_EQ(forbidden.status, MetricStatus::flaky);
+    EXPECT_EQ(forbidden.detail, "") << "the answer that is shown has passed it";
+    EXPECT_TRUE(forbidden.only_in_other_repeats);
+    EXPECT_FALSE(named(result, MetricId::claims_required).only_in_other_repeats);
+  }));
 }
 
 TEST_F(RepeatsTest, EveryTrialIsThereWithItsPlace) {

@@ -1,0 +1,37 @@
+#pragma once
+
+#include "common/checks/redactor.hpp"
+#include "common/error.hpp"
+#include "common/model/trial.hpp"
+#include "common/settings/settings.hpp"
+#include "coordinator/facts/run_record.hpp"
+#include "coordinator/observations/observation_page.hpp"
+
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+/// What the ledger knows of a past run's cases beside their trials.
+namespace sluice {
+
+/// The arms of a run of `sluice grade`.
+struct GradedArms {
+  std::string baseline;
+  std::string baseline_provider;
+  std::string baseline_model;
+  std::string candidate;
+};
+
+/// By the settings in its record; nothing for a run that did not grade.
+std::optional<GradedArms> graded_arms(const RunRecord& run);
+
+/// Which scores each case missed, by id. Errors: ledger_failed.
+Result<std::map<std::string, std::vector<std::string>>> missed_scores_of(const Settings& settings,
+                                                                         const PastRun& past);
+
+/// The pairs of a run that graded, redacted; empty for any other. Errors: ledger_failed.
+Result<std::map<TrialId, GradedPair>> pairs_of(const Settings& settings, const PastRun& past,
+                                               const Redactor& redactor);
+
+}  // namespace sluice
