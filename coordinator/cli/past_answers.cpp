@@ -1,16 +1,13 @@
 #include "coordinator/cli/past_answers.hpp"
 
-#include "common/checks/redactor.hpp"
 #include "common/text/text.hpp"
+#include "coordinator/cli/asked_again.hpp"
 #include "coordinator/cli/command.hpp"
 #include "coordinator/cli/past_details.hpp"
 #include "coordinator/cli/past_runs.hpp"
-#include "coordinator/cli/run_flags.hpp"
 #include "coordinator/defaults.hpp"
 #include "coordinator/ledger/observation_store.hpp"
 #include "coordinator/observations/observe.hpp"
-#include "coordinator/plan/plan_identity.hpp"
-#include "coordinator/session/embedding_run.hpp"
 #include "coordinator/session/run_inputs.hpp"
 #include "coordinator/session/run_plan.hpp"
 #include "coordinator/session/run_record.hpp"
@@ -21,8 +18,6 @@
 #include <limits>
 #include <memory>
 #include <utility>
-
-#include <CLI/CLI.hpp>
 
 namespace sluice {
 namespace {
@@ -70,94 +65,6 @@ void name_pair(const GradedArms& arms, WantedCases& wanted) {
                            '@' + arms.candidate);
 }
 
-/// The flags that say what a past run asked.
-struct AskedFlags {
-  CLI::App app;
-  SettingFlags settings;
-  RunFlags flags;
-
-  explicit AskedFlags(const RunRecord& run) {
-    // --judge of `sluice grade` is another thing.
-    if (graded_arms(run)) settings.rename("judge", "--judge-provider");
-    add_suite_argument(app, flags);
-    add_suite_flags(app, flags);
-    add_answer_flags(app, flags);
-    settings.add_to(app);
-  }
-
-  /// What the command was given goes before what the run was. Its filter says what is shown of the run; of
-  /// one whose flags are not known also what was selected.
-  Result<void> take(const CLI::App& command, const RunRecord& run) {
-    const auto graded = graded_arms(run);
-    for (const CLI::Option* given : command.get_options()) {
-      if (graded && given->get_name() == "--arm") continue;  // Beside those of the run, below.
-      if (given->count() == 0 || (given->get_name() == "--filter" && !run.flags.empty())) continue;
-      CLI::Option* same = app.get_option_no_throw(given->get_name());
-      if (same == nullptr) continue;
-      for (const std::string& value : given->results()) same->add_result(value);
-      same->run_callback();
-    }
-    if (!run.flags.empty()) {
-      if (auto taken = take_flags(app, run.flags); !taken) return taken;
-      flags.only_cases = only_cases_of(run.flags);
-    }
-    if (graded) {
-      flags.only_arm = graded->candidate;
-      if (const CLI::Option* given = command.get_option_no_throw("--arm");
-          given != nullptr && given->count() > 0)
-        add_arms(given->results());
-    }
-    if (!flags.suite) flags.suite = run.suite_path;
-    flags.log_level = "error";  // The command has shown its warnings.
-    return {};
-  }
-
- private:
-  /// In place of those of the same names.
-  void add_arms(const std::vector<std::string>& given) {
-    for (const std::string& arm : given) {
-      const std::string name = arm.substr(0, arm.find('=')) + '=';
-      std::erase_if(flags.arms, [&](const std::string& known) { return known.starts_with(name); });
-      flags.arms.push_back(arm);
-    }
-  }
-};
-
-/// Provider and model of the run, where the flags name none: those of one arm stand in its record.
-void take_over(const PastRun& past, Settings& settings) {
-  const auto is_one = [](const std::string& names) { return names.find(", ") == std::string::npos; };
-  const std::string where = "that of run " + short_id(past.run.run_id) +
-                            "; where its settings lie elsewhere, name the file with --config";
-  if (settings.provider.origin != Origin::flag && is_one(past.run.provider))
-    settings.provider = {past.run.provider, Origin::file, where};
-  if (settings.model.origin != Origin::flag && is_one(past.run.model)) {
-    settings.model = {past.run.model, Origin::file, where};
-    settings.model_provider = settings.provider.value;
-  }
-}
-
-int not_as_it_was(const PastRun& past, const std::string& suite) {
-  return report_error(
-      "which cases run " + short_id(past.run.run_id) +
-      " had is not known, and not all of it is among the observations: " + suite +
-      " and these flags have others now. Where cases came, went or were renamed since, only runs with "
-      "--save-observations can be looked at; else give the flags of that run (its arms, repeats, "
-      "perturbations, selection)");
-}
-
-/// A scan of a code base, and what embeds before a run, have a suite that no file holds.
-bool has_suite_of_its_own(const PastRun& past) {
-  const std::string made_by = command_of(past.run);
-  return made_by != embed_command && made_by != generate_command;
-}
-
-int without_suite(const PastRun& past) {
-  return report_error(
-      "run " + short_id(past.run.run_id) + " was made by `sluice " + command_of(past.run) +
-      "`, whose questions stand in no suite: only what --save-observations keeps of such a run "
-      "can be looked at");
-}
-
 struct SavedTrials {
   std::vector<Observation> wanted;
   std::uint64_t of_run = 0;  ///< Whether wanted or not.
@@ -184,57 +91,6 @@ Result<SavedTrials> read_saved(const PastRun& past, const WantedCases& wanted, c
   if (!visited) return fail(visited.error());
   std::ranges::stable_sort(saved.wanted, {}, &Observation::trial);
   return saved;
-}
-
-/// By the run's own flags, those of the command and the settings.
-Result<Redactor> redactor_of(const PastRun& past, const CLI::App& command, const Settings& settings) {
-  AskedFlags flags(past.run);
-  if (auto taken = flags.take(command, past.run); !taken) return fail(std::move(taken.error()));
-  const auto of_run = flags.settings.load(Warnings::left_out);
-  // Settings that do not load any more were reported by whoever needs them.
-  return Redactor::make(redaction_of(of_run ? *of_run : settings));
-}
-
-/// What was asked, as the run's plan has it.
-struct Asked {
-  RunOptions options;
-  RunInputs inputs;
-  std::shared_ptr<const Plan> plan;
-  bool is_as_it_was = true;  ///< Else the plan says no more than which trial is of which case.
-};
-
-Result<std::vector<RetrievalEvent>> retrievals_of(const Settings& settings, const PastRun& past) {
-  const auto ledger = open_past_runs(settings);
-  if (!ledger) return fail(ledger.error());
-  if (!*ledger) return std::vector<RetrievalEvent>();
-  return (*ledger)->retrievals_of(past.run.run_id);
-}
-
-tl::expected<std::unique_ptr<Asked>, int> plan_again(const PastRun& past, const CLI::App& command,
-                                                     const Settings& settings) {
-  if (!has_suite_of_its_own(past)) return tl::unexpected(without_suite(past));
-  AskedFlags flags(past.run);
-  if (const auto taken = flags.take(command, past.run); !taken)
-    return tl::unexpected(report_error(taken.error()));
-  auto loaded = load_run(flags.settings, flags.flags, [&](Settings& chosen) {
-    take_over(past, chosen);
-    chosen.home = settings.home;
-  });
-  if (!loaded) return tl::unexpected(loaded.error());
-  loaded->options.progress = false;
-  if (awaits_embeddings(loaded->inputs)) {
-    const auto events = retrievals_of(loaded->options.settings, past);
-    if (!events) return tl::unexpected(report_error(events.error()));
-    loaded->inputs.retrieval = retrieval_again(loaded->inputs.suite, *events);
-  }
-  auto asked = std::make_unique<Asked>(Asked{std::move(loaded->options), std::move(loaded->inputs), nullptr});
-  auto plan = make_plan(asked->options, asked->inputs);
-  if (!plan) return tl::unexpected(report_error(plan.error()));
-  asked->is_as_it_was = to_prefixed_hex(plan_identity(**plan)) == past.run.plan_identity;
-  if (!asked->is_as_it_was && !numbers_alike(past.run, **plan))
-    return tl::unexpected(not_as_it_was(past, asked->options.suite_path));
-  asked->plan = *plan;
-  return asked;
 }
 
 /// The results of the units that answer wanted cases, whole: a unit's answer serves other trials, too.

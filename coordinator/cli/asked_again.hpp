@@ -1,0 +1,41 @@
+#pragma once
+
+#include "common/checks/redactor.hpp"
+#include "common/settings/settings.hpp"
+#include "coordinator/ledger/ledger.hpp"
+#include "coordinator/plan/plan.hpp"
+#include "coordinator/session/run_inputs.hpp"
+#include "coordinator/session/run_options.hpp"
+
+#include <memory>
+#include <vector>
+
+#include <tl/expected.hpp>
+
+namespace CLI {
+class App;
+}
+
+/// What a past run asked, by the flags that the ledger has of it.
+namespace sluice {
+
+/// What was asked, as the run's plan has it.
+struct Asked {
+  RunOptions options;
+  RunInputs inputs;
+  std::shared_ptr<const Plan> plan;
+  bool is_as_it_was = true;  ///< Else the plan says no more than which trial is of which case.
+};
+
+/// By the run's own flags, then those of the command; provider and model of the run where neither names them.
+/// Error: the exit code, after it was reported why it is not known any more.
+tl::expected<std::unique_ptr<Asked>, int> plan_again(const PastRun& past, const CLI::App& command,
+                                                     const Settings& settings);
+
+/// Which solved example each case of the run found.
+Result<std::vector<RetrievalEvent>> retrievals_of(const Settings& settings, const PastRun& past);
+
+/// By the run's own flags, those of the command and the settings.
+Result<Redactor> redactor_of(const PastRun& past, const CLI::App& command, const Settings& settings);
+
+}  // namespace sluice
