@@ -6,7 +6,11 @@
 namespace sluice {
 
 Governor::Governor(const GovernorConfig& config, BootTime now) {
-  for (const auto& [name, limits] : config.providers) budgets_.emplace_back(name, limits, config.times, now);
+  for (std::size_t i = 0; i < config.providers.size(); ++i) {
+    const auto& [name, limits] = config.providers[i];
+    const auto learned = i < config.learned.size() ? config.learned[i] : LearnedLimits();
+    budgets_.emplace_back(name, limits, config.times, learned, now);
+  }
 }
 
 void Governor::join(WorkerId worker, WorkerConcurrency concurrency, BootTime now) {

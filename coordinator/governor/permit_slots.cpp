@@ -37,7 +37,8 @@ std::uint64_t ceiling_of(const std::optional<PacedLimit>& limit) {
 }  // namespace
 
 PermitSlots::PermitSlots(const ProviderLimits& limits, BootTime now)
-    : rule_(slot_rule(limits)),
+    : limits_(limits),
+      rule_(slot_rule(limits)),
       ceiling_{ceiling_of(rule_.tokens), ceiling_of(rule_.input_tokens), ceiling_of(rule_.output_tokens)} {
   if (rule_.requests) requests_.emplace(rule_.requests->shape, now);
   follow(tokens_, rule_.tokens, now);
@@ -46,20 +47,32 @@ PermitSlots::PermitSlots(const ProviderLimits& limits, BootTime now)
 }
 
 void PermitSlots::set_limits(const ProviderLimits& limits, BootTime now) {
-  rule_ = slot_rule(limits);
+  limits_ = limits;
+  follow_rule(now);
+}
+
+void PermitSlots::set_conditions(const SlotConditions& conditions, BootTime now) {
+  if (conditions == conditions_) return;
+  conditions_ = conditions;
+  follow_rule(now);
+}
+
+void PermitSlots::follow_rule(BootTime now) {
+  rule_ = slot_rule(limits_, conditions_);
   follow(requests_, rule_.requests, now, 0.0);
   follow(tokens_, rule_.tokens, now, 0.0);
   follow(input_tokens_, rule_.input_tokens, now, 0.0);
   follow(output_tokens_, rule_.output_tokens, now, 0.0);
 }
 
-void PermitSlots::set_found_rate(std::optional<double> per_second, BootTime now) {
-  if (!per_second) {
-    found_.reset();
-  } else if (!found_) {
-    found_.emplace(spaced_evenly(*per_second), now, 0.0);
-  } else if (found_->shape().rate != *per_second) {
-    found_->reshape(spaced_evenly(*per_second), now);
+void PermitSlots::set_found_rate(std::optional<double> per_second, std::optional<double> burst,
+                                 BootTime now) {
+  if (!per_second) return found_.reset();
+  const auto shape = burst ? found_shape(*per_second, *burst, conditions_) : spaced_evenly(*per_second);
+  if (!found_) {
+    found_.emplace(shape, now, 0.0);
+  } else if (!(found_->shape() == shape)) {
+    found_->reshape(shape, now);
   }
 }
 

@@ -29,8 +29,13 @@ class PermitSlots {
 
   /// The rates in force; levels go on from where they are.
   void set_limits(const ProviderLimits& limits, BootTime now);
-  /// A rate besides, found by search; nothing: none.
-  void set_found_rate(std::optional<double> per_second, BootTime now);
+  /// What is known of the ways and the burst now; levels go on from where they are.
+  void set_conditions(const SlotConditions& conditions, BootTime now);
+  const SlotConditions& conditions() const { return conditions_; }
+  /// Calls at once that the rate of requests counts on; 0 without one.
+  double burst() const { return rule_.burst; }
+  /// A rate besides, found by search, and its burst if that is known; nothing: none.
+  void set_found_rate(std::optional<double> per_second, std::optional<double> burst, BootTime now);
 
   /// True if calls need permits at all.
   bool needed() const { return rule_.any() || found_; }
@@ -53,7 +58,10 @@ class PermitSlots {
 
  private:
   void settle_unused(const Slot& slot) { settle(slot.charge, {}); }
+  void follow_rule(BootTime now);
 
+  ProviderLimits limits_;
+  SlotConditions conditions_;
   SlotRule rule_;
   wire::CallCeiling ceiling_;
   std::optional<Bucket> requests_;

@@ -22,7 +22,9 @@ namespace sluice {
 /// thread-safe.
 class ProviderBudget {
  public:
-  ProviderBudget(std::string name, const ProviderLimits& limits, const BudgetTimes& times, BootTime now);
+  /// `learned`: what an earlier run learnt of it.
+  ProviderBudget(std::string name, const ProviderLimits& limits, const BudgetTimes& times,
+                 const LearnedLimits& learned, BootTime now);
 
   /// A worker that says HELLO (again): it holds no permits.
   void join(WorkerId worker, WorkerConcurrency concurrency, BootTime now);
@@ -46,14 +48,18 @@ class ProviderBudget {
   BudgetFacts facts(BootTime now) const;
 
  private:
-  bool on_outcomes(WorkerId worker, Member& member, const wire::Demand& demand, bool newest, BootTime now);
+  bool on_outcomes(WorkerId worker, Member& member, const wire::Demand& demand, bool newest, BootTime since,
+                   BootTime now);
   void on_refusals(Member& member, const wire::CallOutcomes& outcomes, std::uint32_t started,
-                   std::uint32_t ended, BootTime now);
+                   std::uint32_t ended, BootTime since, BootTime now);
+  bool halve_burst(BootTime now);
+  void follow_ways(BootTime now);
   void follow_rate();
   bool is_held_back() const;
   PermitGrants::Room room() const;
   BudgetState state_for(WorkerId worker, const Member& member, BootTime now) const;
   void describe_rate(BudgetFacts& facts) const;
+  void describe_learned(BudgetFacts& facts, BootTime now) const;
 
   std::string name_;
   BudgetTimes times_;
@@ -65,6 +71,12 @@ class ProviderBudget {
   ConcurrencyBudget concurrency_;
   PermitGrants permits_;
   ProviderUse use_;
+  LearnedLimits known_before_;
+  BootTime began_;
+  std::optional<BootTime> learned_at_;  ///< Something that is not `known_before_`.
+  bool measures_variation_ = true;      ///< Until a call is refused at a known rate.
+  bool burst_in_vain_ = false;          ///< Calls are refused whatever the burst.
+  std::uint32_t refused_at_least_burst_ = 0;
 };
 
 }  // namespace sluice
