@@ -107,8 +107,8 @@ inline constexpr std::size_t typical_expectations_bytes = 512;  ///< Of a unit i
 inline constexpr auto arrival_jitter = 20ms;     ///< Jitter of the time from a call's start to its arrival.
 inline constexpr auto permit_clock_error = 1ms;  ///< What is left when the clock's bounds are kept: timers.
 inline constexpr auto permit_lifetime = 100ms;   ///< A permit's window where the burst leaves room for it.
-inline constexpr auto permit_lifetime_min =
-    10ms;                                       ///< A window where it leaves none: slots are spaced instead.
+/// A window where it leaves none, and slots are spaced: each millisecond of it costs as much of the rate.
+inline constexpr auto permit_lifetime_min = 5ms;
 inline constexpr double rate_margin = 0.999;    ///< Of each rate, for clocks that run fast.
 inline constexpr auto permit_lookahead = 50ms;  ///< How long before its opening a permit is granted: above
                                                 ///< one way over a network, and all that a dead worker can

@@ -301,7 +301,8 @@ bool layout(Archive& archive, M& m) {
 template <class Archive, Of<Demand> M>
 bool layout(Archive& archive, M& m) {
   if (!archive.record(Name{m.provider}, m.ready_calls, m.in_flight, m.backing_off, m.reached, m.pause_ms,
-                      m.sizes, m.spent, m.settled, m.outcomes, m.announced, m.doubted)) {
+                      m.sizes, m.spent, m.settled, m.outcomes, m.announced, m.doubted, m.variation_us,
+                      m.uncertainty_us)) {
     return false;
   }
   if constexpr (Archive::reading) {

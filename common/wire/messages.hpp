@@ -100,6 +100,11 @@ struct Demand {
   CallOutcomes outcomes;
   AnnouncedLimits announced;
   AnnouncedLimits doubted{};  ///< Named by response headers as well, and not believed.
+  /// How much the way to the provider varies, as the connections measure it; 0: not measured.
+  std::uint32_t variation_us = 0;
+  /// How exactly this worker knows the coordinator's clock: a permit that lasts no longer is of no use to it;
+  /// 0: not known yet.
+  std::uint32_t uncertainty_us = 0;
   friend bool operator==(const Demand&, const Demand&) = default;
 };
 

@@ -46,36 +46,33 @@ void wake_at(GovernorActor* self, std::optional<BootTime> time, BootTime now) {
   self->delayed_send(self, *time - now, GovernorWake{*time});
 }
 
-void stop_sharing(GovernorState& state, const Error& why) {
-  state.shared.reset();
-  spdlog::warn("the limits are not shared with other runs any more: {}", why.message);
-}
-
 /// False if it is another run's turn: this one's comes later.
 bool begin_turn(GovernorActor* self, BootTime now) {
   auto& state = self->state;
   if (!state.shared) return true;
-  const auto begun = state.shared->begin_turn(*state.governor, now);
-  if (!begun) {
-    stop_sharing(state, begun.error());
-  } else if (!*begun) {
-    wake_at(self, now + defaults::key_lock_retry, now);
-    return false;
-  }
-  return true;
+  const bool begun = state.shared->begin_turn(*state.governor, now);
+  for (const auto& problem : state.shared->take_problems()) spdlog::warn("{}", problem);
+  if (!begun) wake_at(self, now + defaults::key_lock_retry, now);
+  return begun;
+}
+
+/// Before a worker can use what was granted: a process that dies has told what it took.
+void end_turn(GovernorActor* self, BootTime now) {
+  auto& state = self->state;
+  if (!state.shared) return;
+  state.shared->end_turn(*state.governor, now);
+  for (const auto& problem : state.shared->take_problems()) spdlog::warn("{}", problem);
 }
 
 void turn(GovernorActor* self) {
   auto& state = self->state;
   const auto now = state.clock();
   if (!begin_turn(self, now)) return;
-  for (auto& [worker, grants] : state.governor->turn(now)) {
+  auto answers = state.governor->turn(now);
+  end_turn(self, now);
+  for (auto& [worker, grants] : answers) {
     grants.run_id = state.run_id;
     self->send(state.router, ToPeer{state.peers.at(worker), std::move(grants)});
-  }
-  if (state.shared) {
-    if (const auto ended = state.shared->end_turn(*state.governor, now); !ended)
-      stop_sharing(state, ended.error());
   }
   for (const auto& notice : state.governor->take_notices()) spdlog::warn("{}", wording::notice(notice));
   wake_at(self, state.governor->next_wake(now), now);

@@ -77,7 +77,8 @@ std::shared_ptr<SharedBudgets> shared_budgets(const Settings& settings, const Ru
   if (run.mode != Mode::live) return nullptr;
   std::vector<SharedBudgets::Provider> providers;
   for (const ProviderSettings& one : run.providers) providers.push_back({one.name, key_identity(one)});
-  auto opened = SharedBudgets::open(std::filesystem::path(settings.home.value) / keys_folder, providers);
+  auto opened = SharedBudgets::open(std::filesystem::path(settings.home.value) / keys_folder, providers,
+                                    settings.request_timeout.value + 3 * run.heartbeat_interval);
   if (opened) return std::make_shared<SharedBudgets>(std::move(*opened));
   report_warning("the limits are not shared with other runs on this machine: " + opened.error().message);
   return nullptr;
@@ -233,18 +234,21 @@ Result<RunController::Config> controller_of(const RunOptions& options, const Run
   return controller;
 }
 
-/// What they learnt of the providers; forgotten first if that is asked for.
-Result<std::vector<LearnedLimits>> limits_of_earlier_runs(const RunOptions& options,
-                                                          const std::vector<ProviderSettings>& providers,
-                                                          Ledger& ledger) {
-  if (options.settings.mode.value != Mode::live) return std::vector<LearnedLimits>();
+/// What they learnt of the providers; forgotten first if that is asked for. Without it a run learns anew.
+std::vector<LearnedLimits> limits_of_earlier_runs(const RunOptions& options,
+                                                  const std::vector<ProviderSettings>& providers,
+                                                  Ledger& ledger) {
+  if (options.settings.mode.value != Mode::live) return {};
   for (const ProviderSettings& provider : providers) {
     if (!options.forget_limits) break;
-    if (const auto done = ledger.forget_limits(key_identity(provider)); !done) return fail(done.error());
+    if (const auto done = ledger.forget_limits(key_identity(provider)); !done)
+      report_warning("what was learnt of the provider \"" + provider.name +
+                     "\" is not forgotten: " + done.error().message);
   }
   const auto remembered = ledger.limits();
-  if (!remembered) return fail(remembered.error());
-  return limits_for(providers, *remembered, unix_now_ms());
+  if (remembered) return limits_for(providers, *remembered, unix_now_ms());
+  report_warning("what earlier runs learnt of the providers cannot be read: " + remembered.error().message);
+  return {};
 }
 
 /// A run that cannot note them is as good as any other: the next one learns them anew.
@@ -306,9 +310,8 @@ FinishedRun run_loaded(const RunOptions& options, const RunInputs& inputs, RunGa
   std::optional<ObserverConfig> observer;
   if (observations) observer = observer_config(std::move(*observations), *plan, options, inputs, run_id);
   const std::vector<ProviderSettings> providers = controller->settings.providers;
-  auto learned = limits_of_earlier_runs(options, providers, *ledger);
-  if (!learned) return stopped(learned.error());
-  auto run = conduct(options, inputs, *plan, std::move(*controller), std::move(*learned), std::move(*ledger),
+  auto run = conduct(options, inputs, *plan, std::move(*controller),
+                     limits_of_earlier_runs(options, providers, *ledger), std::move(*ledger),
                      std::move(observer), around.style, around.signals, around.start_workers);
   FinishedRun end;
   if (run) {

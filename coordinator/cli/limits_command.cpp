@@ -36,7 +36,7 @@ struct Limits {
   SettingFlags settings;
   std::string format = "table";
   bool forgets = false;
-  std::string forgotten;  ///< The provider; empty: all of them.
+  std::optional<std::string> forgotten;  ///< The provider; nothing: all of them.
 
   int run() const {
     const auto as = choice_of("--format", format, {"table", "json"});
@@ -51,6 +51,8 @@ struct Limits {
       if (!found) return report_error(found.error());
       limits = std::move(*found);
     }
+    if (forgets && forgotten && forgotten->empty())
+      return report_error("--forget-limits names an empty provider; without a name it forgets all");
     if (forgets) return forget(*ledger, limits);
     if (*as == 1) {
       std::cout << limits_json(limits);
@@ -67,13 +69,13 @@ struct Limits {
   int forget(std::optional<Ledger>& ledger, const std::vector<RememberedLimits>& limits) const {
     std::uint64_t count = 0;
     for (const RememberedLimits& one : limits) {
-      if (!forgotten.empty() && one.provider != forgotten) continue;
+      if (forgotten && one.provider != *forgotten) continue;
       const auto removed = ledger->forget_limits(one.key);
       if (!removed) return report_error(removed.error());
       count += *removed;
     }
-    if (count == 0 && !forgotten.empty())
-      return report_error("nothing is learnt of a provider \"" + excerpt(forgotten, defaults::quoted_bytes) +
+    if (count == 0 && forgotten)
+      return report_error("nothing is learnt of a provider \"" + excerpt(*forgotten, defaults::quoted_bytes) +
                           "\"; `sluice limits` shows those that are");
     std::cout << "Forgotten: the limits of " << wording::counted(count, "provider") << ".\n";
     return exit_ok;

@@ -30,6 +30,12 @@ void Bucket::take(double charge, BootTime at) {
   at_ = std::max(at_, at);
 }
 
+void Bucket::take_foreign(double charge, BootTime at) {
+  if (charge <= 0) return;
+  take(charge, at);
+  level_ = std::max(level_, -charge - shape_.surcharge);
+}
+
 void Bucket::reshape(const Shape& shape, BootTime now) {
   level_ = std::min(level(now), shape.capacity);
   at_ = std::max(at_, now);

@@ -27,6 +27,8 @@ class Bucket {
   /// Takes it at `at`, whatever the level; a charge of 0 takes nothing. A time that has been charged already
   /// is taken for the newest.
   void take(double charge, BootTime at);
+  /// The same for what another run took, by its own rules: no such charge leaves more debt than itself.
+  void take_foreign(double charge, BootTime at);
   /// The level goes on from the newest charge with another shape.
   void reshape(const Shape& shape, BootTime now);
   const Shape& shape() const { return shape_; }

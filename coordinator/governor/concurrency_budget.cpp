@@ -43,9 +43,9 @@ void ConcurrencyBudget::on_demand(WorkerId worker, const Members& members, BootT
   if (!search_ && searches()) {
     std::uint32_t all = 0;
     for (const auto& [id, member] : members) {
-      all += std::min(member.account.max_concurrent(), defaults::search_first_places);
+      all += std::min(member.account.max_concurrent(), first_places_);
     }
-    search_.emplace(std::min(all, defaults::search_first_places));
+    search_.emplace(std::min(all, first_places_));
     bound_search(members);
   }
   const auto& account = members.at(worker).account;
@@ -71,7 +71,7 @@ KeyPlaces ConcurrencyBudget::of_key(BootTime now) const {
 }
 
 void ConcurrencyBudget::leave_to_others(const OtherPlaces& others, BootTime now) {
-  if (max_in_flight_) of_this_run_ = places_of_run(*max_in_flight_, of_key(now), others);
+  if (max_in_flight_) of_this_run_ = places_of_run(*max_in_flight_, of_key(now), others, now);
 }
 
 void ConcurrencyBudget::allot(BootTime now) {

@@ -1,5 +1,6 @@
 #pragma once
 
+#include "common/defaults.hpp"
 #include "coordinator/facts/budget_facts.hpp"
 #include "coordinator/governor/concurrency_search.hpp"
 #include "coordinator/governor/key_use.hpp"
@@ -26,6 +27,8 @@ class ConcurrencyBudget {
   void join(WorkerId worker, const Members& members, BootTime now);
   /// It is no more. `busy_until`: its calls may go on until then.
   void leave(WorkerId worker, const Members& members, BootTime busy_until, BootTime now);
+  /// What an earlier run found: a search begins there. Before the first `on_demand`.
+  void begin_with(std::uint32_t in_flight) { first_places_ = in_flight; }
   /// A rate is known, so that the number in flight follows from it.
   void follow(bool rate_is_known) { rate_is_known_ = rate_is_known; }
   /// What the worker wants and has in flight; `newest_grants`: Heartbeat::received_us.
@@ -54,7 +57,8 @@ class ConcurrencyBudget {
   Places places_;
   std::optional<ConcurrencySearch> search_;
   std::uint32_t of_this_run_ = std::numeric_limits<std::uint32_t>::max();  ///< Of max_in_flight.
-  bool all_named_ = true;                                                  ///< Each worker's number was set.
+  std::uint32_t first_places_ = defaults::search_first_places;
+  bool all_named_ = true;  ///< Each worker's number was set.
   bool rate_is_known_ = false;
 };
 

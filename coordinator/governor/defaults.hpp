@@ -14,7 +14,17 @@ namespace sluice::defaults {
 
 using namespace std::chrono_literals;
 
-inline constexpr double default_burst_seconds = 1;  ///< Of a limit that is set without burst_seconds.
+/// Of a limit that is set without burst_seconds: providers that name a minute's requests enforce them over a
+/// second or less, and it costs nothing on a run of more than seconds.
+inline constexpr double default_burst_seconds = 0.1;
+/// Of tokens: a tenth would be less than most calls take, and providers count them by the minute.
+inline constexpr double default_token_burst_seconds = 1;
+/// A permit's window where nobody named the burst.
+inline constexpr BootTime unnamed_burst_lifetime = 10ms;
+/// What calls vary on their way where that is measured: below it other delays count.
+inline constexpr BootTime least_arrival_variation = 2ms;
+/// A permit's window beyond what the worst informed worker does not know of the coordinator's clock.
+inline constexpr BootTime lifetime_beyond_way = 3ms;
 inline constexpr BootTime place_turn = 1s;  ///< Workers that want one of too few places take turns so long:
                                             ///< a few calls each.
 inline constexpr BootTime shared_places_interval = 200ms;  ///< How often a run looks whether others have left
@@ -56,6 +66,34 @@ inline constexpr double after_failures = 0.7;
 inline constexpr std::uint64_t answers_to_forget = 50;
 
 }  // namespace concurrency_search
+
+/// What two refusals that name delays say of a limit.
+namespace limit_estimate {
+
+/// Below it the way of the messages decides.
+inline constexpr BootTime shortest_episode = 20ms;
+/// Calls that start so close together are kept as one, and so many of these.
+inline constexpr BootTime same_start = 5ms;
+inline constexpr std::size_t starts_remembered = 2000;
+/// An opening becomes quicker: its speed is that of its last part.
+inline constexpr BootTime speed_time = 150ms;
+/// Rates between which nothing decides are one if they differ by no more.
+inline constexpr double other_rate = 1.5;
+inline constexpr int rates_tried = 60;
+/// Numbers of calls that differ by less are the same, at speeds that differ by more.
+inline constexpr double same_number = 0.12;
+inline constexpr double other_speed = 1.2;
+inline constexpr double calls_of_a_window = 15;
+/// Starts that were told of after more time than this lie somewhere in it: with too many of them an episode
+/// says little.
+inline constexpr BootTime told_late = 100ms;
+inline constexpr double few_told_late = 0.3;
+/// A pause left the bucket this empty.
+inline constexpr double not_full = 0.85;
+/// What may be counted to the wrong episode.
+inline constexpr double calls_of_doubt = 1.5;
+
+}  // namespace limit_estimate
 
 /// The search for a rate that nobody named.
 namespace rate_search {
@@ -115,6 +153,38 @@ inline constexpr double calls_of_doubt = 2;
 inline constexpr BootTime longest_step = 100ms;
 /// As many as fit into what is measured, at pauses of a fifth of a second.
 inline constexpr std::size_t pauses_remembered = 64;
+/// Refusals that name a delay from here on cost more than what they show: each ends an episode
+/// (LimitEstimate).
+inline constexpr BootTime costly_pause = 250ms;
+/// Of the speed that was refused: slow enough to tell a bucket's rate, fast enough to be refused again.
+inline constexpr double next_speed = 0.7;
+/// Of an estimate: it is a few hundredths wrong.
+inline constexpr double below_estimate = 0.97;
+/// A refusal at an estimate lowers it by so much, and halves its burst.
+inline constexpr double after_refusal = 0.94;
+/// An estimate is held so many of its pauses long before it grows: what the next refusal costs, it gains.
+inline constexpr double pauses_held = 15;
+inline constexpr double growth_of_estimate = 0.03;  ///< A second, from then on.
+/// A speed that is not refused for so long is below the limit.
+inline constexpr BootTime proof_of_speed = 1s;
+inline constexpr std::int64_t pause_of_proofs = 4;  ///< Or a quarter of a pause: what it would cost.
+inline constexpr double longest_leap = 2;           ///< From one that was proved to the next.
+/// A bucket of fewer calls says little of a rate.
+inline constexpr double calls_to_trust = 5;
+/// Between a speed that was refused and one that was not no further one is tried.
+inline constexpr double close_enough = 1.2;
+inline constexpr double close_enough_where_dear = 1.5;
+inline constexpr BootTime dear_pause = 5s;
+/// Before the second refusal, while none comes: the second speed was none.
+inline constexpr double growth_of_second = 0.7;
+/// An estimate that is less certain than this is held for a part of that time only.
+inline constexpr double well_known = 1.35;
+inline constexpr double hold_of_doubt = 0.2;
+/// A burst of more than this is worth to be used at once after a pause.
+inline constexpr double burst_worth_seconds = 2;
+/// Refusals at an estimate within so many pauses of each other lower it the more, up to the fifth.
+inline constexpr double pauses_of_a_row = 8;
+inline constexpr std::uint32_t most_in_a_row = 4;
 /// The known rate is taken for the true one after so long at it without a cut.
 inline constexpr double proof_seconds = 2;
 

@@ -6,7 +6,11 @@
 namespace sluice {
 
 Governor::Governor(const GovernorConfig& config, BootTime now) {
-  for (const auto& [name, limits] : config.providers) budgets_.emplace_back(name, limits, config.times, now);
+  for (std::size_t i = 0; i < config.providers.size(); ++i) {
+    const auto& [name, limits] = config.providers[i];
+    const auto learned = i < config.learned.size() ? config.learned[i] : LearnedLimits();
+    budgets_.emplace_back(name, limits, config.times, learned, now);
+  }
 }
 
 void Governor::join(WorkerId worker, WorkerConcurrency concurrency, BootTime now) {
@@ -72,8 +76,8 @@ void Governor::count(std::string_view provider, std::span<const ForeignUse> uses
   if (auto* budget = find(provider)) budget->count(uses, others, now);
 }
 
-void Governor::empty(std::string_view provider, BootTime now) {
-  if (auto* budget = find(provider)) budget->empty(now);
+void Governor::stop_sharing(std::string_view provider, BootTime now) {
+  if (auto* budget = find(provider)) budget->stop_sharing(now);
 }
 
 std::vector<KeyUse> Governor::take_use(std::string_view provider) {

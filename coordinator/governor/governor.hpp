@@ -56,8 +56,8 @@ class Governor {
   /// What they did since the last turn, in their order, and the places that they have; before `turn`.
   void count(std::string_view provider, std::span<const ForeignUse> uses, const OtherPlaces& others,
              BootTime now);
-  /// What they did is not known: the limits are taken for used up.
-  void empty(std::string_view provider, BootTime now);
+  /// They are not told any more.
+  void stop_sharing(std::string_view provider, BootTime now);
   /// What this run did since the last call, and the places that it has; after `turn`.
   std::vector<KeyUse> take_use(std::string_view provider);
   KeyPlaces places(std::string_view provider, BootTime now) const;

@@ -45,6 +45,7 @@ struct KeyPlaces {
 struct OtherPlaces {
   std::vector<KeyPlaces> places;
   std::size_t before = 0;  ///< How many of them come before this run; at most their number.
+  std::uint32_t runs = 0;  ///< Those that live; the calls of dead ones may be under way.
   friend bool operator==(const OtherPlaces&, const OtherPlaces&) = default;
 };
 

@@ -26,10 +26,10 @@ class PermitGrants {
       : slots_(limits, now), times_(times) {}
 
   void set_limits(const ProviderLimits& limits, Members& members, BootTime now);
-  void set_found_rate(std::optional<double> per_second, BootTime now) {
-    slots_.set_found_rate(per_second, now);
+  void set_found_rate(std::optional<double> per_second, std::optional<double> burst, BootTime now) {
+    slots_.set_found_rate(per_second, burst, now);
   }
-  void record_use() { slots_.record_use(); }
+  void record_use(bool records) { slots_.record_use(records); }
   std::vector<KeyUse> take_use() { return slots_.take_use(); }
   /// What other runs with this key took. Who waits for a slot may wait longer now.
   void count(std::span<const ForeignUse> uses) {
@@ -37,6 +37,12 @@ class PermitGrants {
     if (!uses.empty()) next_slot_.reset();
   }
   void restart(BootTime at, BucketLevel level) { slots_.restart(at, level); }
+  void set_conditions(const SlotConditions& conditions, BootTime now) {
+    slots_.set_conditions(conditions, now);
+  }
+  const SlotConditions& conditions() const { return slots_.conditions(); }
+  /// Calls at once that the known rate of requests counts on; 0 without one.
+  double burst() const { return slots_.burst(); }
   /// True if calls need permits at all.
   bool needed() const { return slots_.needed(); }
   const wire::CallCeiling& ceiling() const { return slots_.ceiling(); }

@@ -38,7 +38,8 @@ std::uint64_t ceiling_of(const std::optional<PacedLimit>& limit) {
 }  // namespace
 
 PermitSlots::PermitSlots(const ProviderLimits& limits, BootTime now)
-    : rule_(slot_rule(limits)),
+    : limits_(limits),
+      rule_(slot_rule(limits)),
       ceiling_{ceiling_of(rule_.tokens), ceiling_of(rule_.input_tokens), ceiling_of(rule_.output_tokens)} {
   if (rule_.requests) requests_.emplace(rule_.requests->shape, now);
   follow(tokens_, rule_.tokens, now);
@@ -47,20 +48,32 @@ PermitSlots::PermitSlots(const ProviderLimits& limits, BootTime now)
 }
 
 void PermitSlots::set_limits(const ProviderLimits& limits, BootTime now) {
-  rule_ = slot_rule(limits);
+  limits_ = limits;
+  follow_rule(now);
+}
+
+void PermitSlots::set_conditions(const SlotConditions& conditions, BootTime now) {
+  if (conditions == conditions_) return;
+  conditions_ = conditions;
+  follow_rule(now);
+}
+
+void PermitSlots::follow_rule(BootTime now) {
+  rule_ = slot_rule(limits_, conditions_);
   follow(requests_, rule_.requests, now, 0.0);
   follow(tokens_, rule_.tokens, now, 0.0);
   follow(input_tokens_, rule_.input_tokens, now, 0.0);
   follow(output_tokens_, rule_.output_tokens, now, 0.0);
 }
 
-void PermitSlots::set_found_rate(std::optional<double> per_second, BootTime now) {
-  if (!per_second) {
-    found_.reset();
-  } else if (!found_) {
-    found_.emplace(spaced_evenly(*per_second), now, 0.0);
-  } else if (found_->shape().rate != *per_second) {
-    found_->reshape(spaced_evenly(*per_second), now);
+void PermitSlots::set_found_rate(std::optional<double> per_second, std::optional<double> burst,
+                                 BootTime now) {
+  if (!per_second) return found_.reset();
+  const auto shape = burst ? found_shape(*per_second, *burst, conditions_) : spaced_evenly(*per_second);
+  if (!found_) {
+    found_.emplace(shape, now, 0.0);
+  } else if (!(found_->shape() == shape)) {
+    found_->reshape(shape, now);
   }
 }
 
@@ -107,6 +120,13 @@ void PermitSlots::reserve(std::uint64_t charge, const wire::CallSize& size, Boot
   if (output_tokens_) output_tokens_->reserve(charge, size.output_tokens, opens);
 }
 
+void PermitSlots::reserve_foreign(std::uint64_t charge, const wire::CallSize& size, BootTime opens) {
+  if (requests_) requests_->take_foreign(1, opens);
+  if (tokens_) tokens_->note_foreign(charge, total(size), opens);
+  if (input_tokens_) input_tokens_->note_foreign(charge, size.input_tokens, opens);
+  if (output_tokens_) output_tokens_->note_foreign(charge, size.output_tokens, opens);
+}
+
 void PermitSlots::give_back(const Slot& slot, BootTime now) {
   if (slot.closes - now >= defaults::permit_regrant_min) {
     returned_.push_back(slot);
@@ -141,7 +161,7 @@ void PermitSlots::count(std::span<const ForeignUse> uses) {
   for (const auto& [run, use] : uses) {
     if (const auto* taken = std::get_if<SlotTaken>(&use)) {
       const std::uint64_t charge = next_charge_++;
-      reserve(charge, taken->size, taken->opens);
+      reserve_foreign(charge, taken->size, taken->opens);
       if (!by_tokens()) continue;
       foreign_[{run, taken->charge}] = charge;
       // Those whose runs are gone are settled by nobody.
@@ -162,7 +182,6 @@ void PermitSlots::restart(BootTime at, BucketLevel level) {
     limit.emplace(shape, at, level == BucketLevel::full ? shape.capacity : 0.0);
   };
   begin(requests_);
-  begin(found_);
   begin(tokens_);
   begin(input_tokens_);
   begin(output_tokens_);

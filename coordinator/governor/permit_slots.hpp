@@ -35,8 +35,13 @@ class PermitSlots {
 
   /// The rates in force; levels go on from where they are.
   void set_limits(const ProviderLimits& limits, BootTime now);
-  /// A rate besides, found by search; nothing: none.
-  void set_found_rate(std::optional<double> per_second, BootTime now);
+  /// What is known of the ways and the burst now; levels go on from where they are.
+  void set_conditions(const SlotConditions& conditions, BootTime now);
+  const SlotConditions& conditions() const { return conditions_; }
+  /// Calls at once that the rate of requests counts on; 0 without one.
+  double burst() const { return rule_.burst; }
+  /// A rate besides, found by search, and its burst if that is known; nothing: none.
+  void set_found_rate(std::optional<double> per_second, std::optional<double> burst, BootTime now);
 
   /// True if calls need permits at all.
   bool needed() const { return rule_.any() || found_; }
@@ -58,19 +63,27 @@ class PermitSlots {
   void tidy(BootTime before, BootTime now);
 
   /// What other runs with this key took since the last call, in the order in which it was taken: before
-  /// anything else is taken here. Delays are nothing to it.
+  /// anything else is taken here. Delays are nothing to it, and a rate that is searched for is each run's
+  /// own.
   void count(std::span<const ForeignUse> uses);
   /// Begins anew: every bucket is full or empty at `at`.
   void restart(BootTime at, BucketLevel level);
   /// What was taken and settled here since the last call, if `record_use` was called.
   std::vector<KeyUse> take_use() { return std::exchange(use_, {}); }
-  void record_use() { records_use_ = true; }
+  void record_use(bool records) {
+    records_use_ = records;
+    use_.clear();
+  }
 
  private:
   void settle_unused(const Slot& slot) { settle(slot.charge, {}); }
   void reserve(std::uint64_t charge, const wire::CallSize& size, BootTime opens);
+  void reserve_foreign(std::uint64_t charge, const wire::CallSize& size, BootTime opens);
   void settle_tokens(std::uint64_t charge, const wire::CallSize& used);
+  void follow_rule(BootTime now);
 
+  ProviderLimits limits_;
+  SlotConditions conditions_;
   SlotRule rule_;
   wire::CallCeiling ceiling_;
   std::optional<Bucket> requests_;

@@ -7,7 +7,8 @@
 
 namespace sluice {
 
-std::uint32_t places_of_run(std::uint32_t total, const KeyPlaces& own, const OtherPlaces& others) {
+std::uint32_t places_of_run(std::uint32_t total, const KeyPlaces& own, const OtherPlaces& others,
+                            BootTime now) {
   const auto idle = [](const KeyPlaces& one) { return one == KeyPlaces(); };
   // What nobody else wants is for work that comes later.
   if (std::ranges::all_of(others.places, idle)) return total;
@@ -26,6 +27,9 @@ std::uint32_t places_of_run(std::uint32_t total, const KeyPlaces& own, const Oth
     }
     if (open.empty()) break;
     const auto each = std::max(1u, left / static_cast<std::uint32_t>(open.size()));
+    if (left < open.size())
+      std::ranges::rotate(
+          open, open.begin() + now / defaults::place_turn % static_cast<BootTime::rep>(open.size()));
     for (const std::size_t i : open) {
       const auto more = std::min({each, wishes[i] - shares[i], left});
       shares[i] += more;

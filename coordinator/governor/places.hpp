@@ -13,8 +13,9 @@
 namespace sluice {
 
 /// How many of a key's places a run may have beside others: its fair share of what all want (the smaller ones
-/// whole; what is left over to those that came first), as far as the others have left it.
-std::uint32_t places_of_run(std::uint32_t total, const KeyPlaces& own, const OtherPlaces& others);
+/// whole; what is left over goes round), as far as the others have left it.
+std::uint32_t places_of_run(std::uint32_t total, const KeyPlaces& own, const OtherPlaces& others,
+                            BootTime now);
 
 /// Splits a number of calls in flight over the workers, by what they want. A fixed number is never exceeded:
 /// a place is given to a worker only when it is certainly free, since a worker may use what it was sent last

@@ -18,13 +18,23 @@ std::uint32_t in_milliseconds(BootTime time) {
 }  // namespace
 
 ProviderBudget::ProviderBudget(std::string name, const ProviderLimits& limits, const BudgetTimes& times,
-                               BootTime now)
+                               const LearnedLimits& learned, BootTime now)
     : name_(std::move(name)),
       times_(times),
       limits_(limits),
       health_(name_, times.outage_timeout),
       concurrency_(limits.max_in_flight),
-      permits_(limits, times, now) {
+      permits_(limits, times, now),
+      known_before_(learned),
+      began_(now) {
+  if (learned.requests_per_minute && !limits_.names_a_rate()) {
+    rate_search_.begin_with(*learned.requests_per_minute / seconds_a_minute, learned.burst.value_or(1), now);
+  } else if (learned.burst && !limits.burst_seconds) {
+    auto conditions = permits_.conditions();
+    conditions.burst = std::max(1.0, *learned.burst);
+    permits_.set_conditions(conditions, now);
+  }
+  if (learned.in_flight) concurrency_.begin_with(*learned.in_flight);
   follow_rate();
 }
 
@@ -53,15 +63,20 @@ void ProviderBudget::on_demand(WorkerId worker, const wire::Demand& demand, bool
   const auto found = members_.find(worker);
   if (found == members_.end()) return;
   auto& member = found->second;
-  member.last_heartbeat = now;
-  if (demand.ready_calls > 0) use_.on_demand(now);
+  const auto before = std::exchange(member.last_heartbeat, now);
+  if (demand.ready_calls > 0) {
+    use_.on_demand(now);
+    rate_search_.on_demand(now);
+  }
+  if (newest) member.uncertainty = BootTime(demand.uncertainty_us);
+  if (demand.variation_us > 0) member.variation = BootTime(demand.variation_us);
   if (limits_.on_announced(worker, demand.announced)) permits_.set_limits(limits_.in_force(), members_, now);
   if (limits_.on_doubted(demand.doubted)) health_.note(BudgetEvent::doubts_limits, {}, limits_.doubted());
   pause_.extend(demand.pause_ms, now);
   permits_.on_spent(worker, member, demand.spent, health_.breaker(), use_, now);
   permits_.on_settled(demand.settled);
   for (const auto& call : demand.settled) use_.on_settled(call.used);
-  const bool came_back = on_outcomes(worker, member, demand, newest, now);
+  const bool came_back = on_outcomes(worker, member, demand, newest, before, now);
   if (newest) permits_.on_demand(member, demand);
   if (came_back) {
     for (auto& [id, one] : members_) one.account.provider_returned();
@@ -71,7 +86,7 @@ void ProviderBudget::on_demand(WorkerId worker, const wire::Demand& demand, bool
 
 /// True if they end an outage.
 bool ProviderBudget::on_outcomes(WorkerId worker, Member& member, const wire::Demand& demand, bool newest,
-                                 BootTime now) {
+                                 BootTime since, BootTime now) {
   const auto& outcomes = demand.outcomes;
   use_.on_outcomes(outcomes);
   const auto ended =
@@ -80,7 +95,7 @@ bool ProviderBudget::on_outcomes(WorkerId worker, Member& member, const wire::De
   const auto began = ended + (newest ? demand.in_flight : in_flight_before);
   const auto started = began > in_flight_before ? began - in_flight_before : 0;
   // What single probes meet says nothing of a rate.
-  if (!health_.is_down()) on_refusals(member, outcomes, started, ended, now);
+  if (!health_.is_down()) on_refusals(member, outcomes, started, ended, since, now);
   const auto change = health_.on_outcomes(worker, members_, demand, now);
   follow_rate();
   concurrency_.on_outcomes(outcomes, change.failed, change.went_down, health_.is_down(), members_);
@@ -89,17 +104,77 @@ bool ProviderBudget::on_outcomes(WorkerId worker, Member& member, const wire::De
 
 /// What they show of the rate that the provider takes.
 void ProviderBudget::on_refusals(Member& member, const wire::CallOutcomes& outcomes, std::uint32_t started,
-                                 std::uint32_t ended, BootTime now) {
+                                 std::uint32_t ended, BootTime since, BootTime now) {
   // A named delay is waited for; but all would only come together again after it, and be refused again.
   // Before the first answer it says nothing of a rate.
-  const auto refused = outcomes.rate_limited + (use_.was_answered() ? outcomes.named_delays : 0);
+  const bool nothing_answered = !use_.was_answered() && started <= ended && !rate_search_.rate();
+  const auto refused = outcomes.rate_limited + outcomes.named_delays;
   const auto late = member.account.before_cut().among(refused, ended);
   const bool spaced = rate_search_.rate().has_value();
-  if (rate_search_.on_outcomes(started, refused - late, late, now)) {
-    if (!spaced) health_.note(BudgetEvent::refuses_calls);
-    for (auto& [id, one] : members_) one.account.rate_was_cut();
+  bool was_cut = false;
+  if (refused > late && !spaced && halve_burst(now)) {
+    was_cut = true;
+    rate_search_.on_outcomes(started, 0, refused, since, now);
+  } else if (outcomes.named_delays > 0) {
+    was_cut =
+        rate_search_.on_paused(started, refused - late, late, pause_.left(now), nothing_answered, since, now);
+  } else {
+    was_cut = rate_search_.on_outcomes(started, refused - late, late, since, now);
   }
-  if (outcomes.named_delays > 0) rate_search_.pause(pause_.left(now), now);
+  if (!was_cut) return;
+  learned_at_ = now;
+  if (!spaced && rate_search_.rate()) health_.note(BudgetEvent::refuses_calls);
+  for (auto& [id, one] : members_) one.account.rate_was_cut();
+}
+
+/// A refusal at a known rate says first that the burst is smaller, or that calls vary more on their way.
+/// False if there is nothing left of either.
+bool ProviderBudget::halve_burst(BootTime now) {
+  const auto burst = permits_.burst();
+  if (burst <= 0 || burst_in_vain_) return false;
+  auto conditions = permits_.conditions();
+  const bool varied_less = conditions.variation < defaults::arrival_jitter;
+  measures_variation_ = false;
+  conditions.variation = defaults::arrival_jitter;
+  if (burst <= 1 && !varied_less) {
+    // With all that it covers now calls are refused again: it was not the burst.
+    burst_in_vain_ = refused_at_least_burst_++ > 0 && conditions.burst.has_value();
+    if (!burst_in_vain_) return true;
+    measures_variation_ = true;
+    conditions.burst = known_before_.burst;
+    permits_.set_conditions(conditions, now);
+    return false;
+  }
+  conditions.burst = std::max(1.0, burst / 2);
+  permits_.set_conditions(conditions, now);
+  return true;
+}
+
+/// The slots go by what the workers' ways are: the slowest worker must be able to use a permit, and calls
+/// vary on their way to the provider as much as they do at the worst of them.
+void ProviderBudget::follow_ways(BootTime now) {
+  if (!permits_.needed()) return;
+  BootTime variation{};
+  BootTime uncertainty{};
+  for (const auto& [worker, member] : members_) {
+    if (member.account.most_places() == 0) continue;
+    variation = std::max(variation, member.variation.value_or(defaults::arrival_jitter));
+    uncertainty = std::max(uncertainty, member.uncertainty);
+  }
+  auto conditions = permits_.conditions();
+  if (measures_variation_ && !members_.empty()) {
+    conditions.variation =
+        std::clamp<BootTime>(variation, defaults::least_arrival_variation, defaults::arrival_jitter);
+  }
+  conditions.shortest_lifetime = std::clamp<BootTime>(
+      uncertainty + defaults::lifetime_beyond_way, defaults::permit_lifetime_min, defaults::permit_lifetime);
+  const auto differs = [](BootTime one, BootTime other) {
+    return std::chrono::abs(one - other) >= BootTime(500);
+  };
+  if (differs(conditions.variation, permits_.conditions().variation) ||
+      differs(conditions.shortest_lifetime, permits_.conditions().shortest_lifetime)) {
+    permits_.set_conditions(conditions, now);
+  }
 }
 
 /// Where a rate is known the number in flight is not searched for.
@@ -111,13 +186,19 @@ void ProviderBudget::follow_rate() {
 
 void ProviderBudget::share(std::span<const ForeignUse> uses, bool is_cut) {
   is_shared_ = true;
-  permits_.record_use();
+  permits_.record_use(true);
   std::optional<BootTime> first;
   for (const ForeignUse& one : uses) {
     const auto* slot = std::get_if<SlotTaken>(&one.use);
     if (slot != nullptr && (!first || slot->opens < *first)) first = slot->opens;
   }
   if (first) permits_.restart(*first, is_cut ? BucketLevel::empty : BucketLevel::full);
+}
+
+void ProviderBudget::stop_sharing(BootTime now) {
+  is_shared_ = false;
+  permits_.record_use(false);
+  concurrency_.leave_to_others({}, now);
 }
 
 void ProviderBudget::count(std::span<const ForeignUse> uses, const OtherPlaces& others, BootTime now) {
@@ -129,7 +210,7 @@ void ProviderBudget::count(std::span<const ForeignUse> uses, const OtherPlaces& 
     }
   }
   concurrency_.leave_to_others(others, now);
-  other_runs_ = std::max(other_runs_, static_cast<std::uint32_t>(others.places.size()));
+  other_runs_ = std::max(other_runs_, others.runs);
 }
 
 std::vector<KeyUse> ProviderBudget::take_use() {
@@ -159,7 +240,8 @@ void ProviderBudget::turn(std::uint64_t& next_id, BootTime now) {
   permits_.drop_lost(members_, health_.breaker(), now);
   const bool is_flowing = !health_.is_down() && !pause_.is_on(now);
   rate_search_.grow(is_flowing && is_held_back(), limits_.requests_per_second(), now);
-  permits_.set_found_rate(rate_search_.rate(), now);
+  permits_.set_found_rate(rate_search_.rate(), rate_search_.burst(), now);
+  follow_ways(now);
   follow_rate();
   concurrency_.allot(now);
   const auto from = std::max(now, pause_.until());
@@ -255,6 +337,23 @@ void ProviderBudget::describe_rate(BudgetFacts& facts) const {
   }
 }
 
+/// What holds beyond the settings; what was known before is handed on as long as nothing else is learnt.
+void ProviderBudget::describe_learned(BudgetFacts& facts, BootTime now) const {
+  auto& learned = facts.learned;
+  learned = known_before_;
+  learned.age = learned_at_ ? now - *learned_at_ : known_before_.age + (now - began_);
+  if (const auto accepted = rate_search_.accepted()) {
+    learned.requests_per_minute = *accepted * seconds_a_minute;
+    learned.burst = rate_search_.burst();
+    learned.source = LimitSource::found;
+  } else if (facts.requests && facts.requests->source == LimitSource::announced) {
+    learned.requests_per_minute = facts.requests->per_minute;
+    learned.source = LimitSource::announced;
+  }
+  if (permits_.conditions().burst) learned.burst = permits_.conditions().burst;
+  if (facts.found_concurrency) learned.in_flight = facts.found_concurrency;
+}
+
 BudgetFacts ProviderBudget::facts(BootTime now) const {
   BudgetFacts facts;
   facts.provider = name_;
@@ -270,6 +369,7 @@ BudgetFacts ProviderBudget::facts(BootTime now) const {
   use_.describe(facts);
   facts.other_runs = other_runs_;
   health_.describe(facts, now);
+  describe_learned(facts, now);
   for (const auto& [worker, member] : members_) {
     facts.in_flight += member.account.in_flight();
     facts.waiting_calls += member.account.ready();

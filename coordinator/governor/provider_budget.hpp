@@ -23,7 +23,9 @@ namespace sluice {
 /// thread-safe.
 class ProviderBudget {
  public:
-  ProviderBudget(std::string name, const ProviderLimits& limits, const BudgetTimes& times, BootTime now);
+  /// `learned`: what an earlier run learnt of it.
+  ProviderBudget(std::string name, const ProviderLimits& limits, const BudgetTimes& times,
+                 const LearnedLimits& learned, BootTime now);
 
   /// A worker that says HELLO (again): it holds no permits.
   void join(WorkerId worker, WorkerConcurrency concurrency, BootTime now);
@@ -44,10 +46,10 @@ class ProviderBudget {
 
   /// Other runs may use the key, and are told what this one does with it. See Governor::share.
   void share(std::span<const ForeignUse> uses, bool is_cut);
+  /// They are not told any more, and what they have is not known.
+  void stop_sharing(BootTime now);
   /// What the others did since the last turn, in their order, and the places that they have; before `turn`.
   void count(std::span<const ForeignUse> uses, const OtherPlaces& others, BootTime now);
-  /// What they did is not known: the limits are taken for used up.
-  void empty(BootTime now) { permits_.restart(now, BucketLevel::empty); }
   /// What this run did since the last call.
   std::vector<KeyUse> take_use();
   KeyPlaces places(BootTime now) const;
@@ -57,14 +59,18 @@ class ProviderBudget {
   BudgetFacts facts(BootTime now) const;
 
  private:
-  bool on_outcomes(WorkerId worker, Member& member, const wire::Demand& demand, bool newest, BootTime now);
+  bool on_outcomes(WorkerId worker, Member& member, const wire::Demand& demand, bool newest, BootTime since,
+                   BootTime now);
   void on_refusals(Member& member, const wire::CallOutcomes& outcomes, std::uint32_t started,
-                   std::uint32_t ended, BootTime now);
+                   std::uint32_t ended, BootTime since, BootTime now);
+  bool halve_burst(BootTime now);
+  void follow_ways(BootTime now);
   void follow_rate();
   bool is_held_back() const;
   PermitGrants::Room room() const;
   BudgetState state_for(WorkerId worker, const Member& member, BootTime now) const;
   void describe_rate(BudgetFacts& facts) const;
+  void describe_learned(BudgetFacts& facts, BootTime now) const;
 
   std::string name_;
   BudgetTimes times_;
@@ -79,6 +85,12 @@ class ProviderBudget {
   bool is_shared_ = false;
   BootTime published_pause_{};
   std::uint32_t other_runs_ = 0;  ///< At most at a time.
+  LearnedLimits known_before_;
+  BootTime began_;
+  std::optional<BootTime> learned_at_;  ///< Something that is not `known_before_`.
+  bool measures_variation_ = true;      ///< Until a call is refused at a known rate.
+  bool burst_in_vain_ = false;          ///< Calls are refused whatever the burst.
+  std::uint32_t refused_at_least_burst_ = 0;
 };
 
 }  // namespace sluice

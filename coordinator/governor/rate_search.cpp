@@ -85,9 +85,10 @@ double RateSearch::caution() const {
 }
 
 bool RateSearch::on_outcomes(std::uint32_t started, std::uint32_t refused, std::uint32_t refused_late,
-                             BootTime now) {
+                             BootTime since, BootTime now) {
   if (rate_ && now - cut_at_ < stale_time) refused_late += std::exchange(refused, 0);
   note(started, refused, refused_late, now);
+  estimate_.on_outcomes(started, refused + refused_late, since, now);
   weigh_the_cut(now);
   if (refused == 0) return false;
   const auto counted = recent(now);
@@ -151,6 +152,118 @@ void RateSearch::cut(BootTime now) {
   grown_at_ = now;
 }
 
+/// While a provider names delays, one call after each of them is what it asks for.
+double RateSearch::floor() const {
+  return 1 / in_seconds(longest_pause_);
+}
+
+bool RateSearch::on_paused(std::uint32_t started, std::uint32_t refused, std::uint32_t refused_late,
+                           BootTime delay, bool nothing_answered, BootTime since, BootTime now) {
+  if (std::max(delay, longest_pause_) < costly_pause) {
+    const bool was_cut = on_outcomes(started, nothing_answered ? 0 : refused, refused_late, since, now);
+    pause(delay, now);
+    return was_cut;
+  }
+  const bool is_new = pauses_.empty() || now >= pauses_.back().to;
+  if (is_new && estimate_is_due_) follow_estimate();
+  // Whatever began before the pause has come back by its end.
+  refused += std::exchange(refused_late, 0);
+  note(started, 0, refused, now);
+  estimate_.on_outcomes(started, refused, since, now);
+  estimate_.on_pause(delay, now);
+  pause(delay, now);
+  if ((!is_new && rate_) || refused == 0) return false;
+  // One alone is no limit.
+  if (!rate_ && estimate_.refusals() < fewest_refusals) return false;
+  // Where the rate is known it can wait for the last refusals of this episode.
+  estimate_is_due_ = rate_.has_value();
+  if (!rate_) follow_estimate();
+  cut_weighed_ = true;
+  seconds_at_ceiling_ = 0;
+  cut_before_ = std::exchange(cut_at_, now);
+  grown_at_ = now;
+  return true;
+}
+
+/// The first refusal says how fast the second episode is to be, the second one what the limit is; or the next
+/// is slower, until it can be said.
+void RateSearch::follow_estimate() {
+  estimate_is_due_ = false;
+  const auto found = estimate_.found();
+  const bool is_sure = found && found->is_sure;
+  if (!rate_) {
+    rate_ = next_speed * estimate_.speed().value_or(first_rate_in_vain);
+  } else if (!is_estimated_ && is_sure) {
+    is_estimated_ = true;
+    rate_ = below_estimate * found->rate;
+    burst_ = found->burst;
+    hold_factor_ = found->highest <= well_known * found->least && !has_grown_ ? 1 : hold_of_doubt;
+  } else if (!is_estimated_) {
+    refused_ = *rate_;
+    if (found) {
+      burst_ = found->burst;
+      const double least = found->burst >= calls_to_trust ? std::min(found->least, *refused_ / 2) : 0;
+      proved_ = std::max({proved_, floor(), least});
+      refused_ = std::min(*refused_, std::max(found->highest, proved_ * close_enough));
+    }
+    try_between();
+  } else if (*rate_ > held_) {
+    // It takes a while to empty the bucket, in which the rate goes on growing.
+    const double beyond = std::sqrt(2 * burst_ * growth_of_estimate / *rate_);
+    rate_ = std::max(held_, below_estimate * *rate_ / (1 + beyond));
+    hold_factor_ = std::max(1.0, 2 * hold_factor_);
+  } else {
+    const double measured = is_sure ? below_estimate * found->rate : *rate_;
+    // The more of them follow each other, the farther it was off.
+    const bool again =
+        in_seconds(pauses_.back().from - cut_before_) < pauses_of_a_row * in_seconds(longest_pause_);
+    in_a_row_ = again ? std::min(in_a_row_ + 1, most_in_a_row) : 0;
+    const double lower = std::pow(after_refusal, std::exp2(in_a_row_)) * *rate_;
+    rate_ = std::max(std::min(lower, measured), *rate_ / 2);
+    burst_ = std::max(1.0, burst_ / 2);
+  }
+  rate_ = std::max(*rate_, floor());
+  if (is_estimated_) accepted_ = held_ = *rate_;
+}
+
+void RateSearch::grow_estimate(double passed, BootTime now) {
+  const auto since = now - pauses_.back().to;
+  if (is_estimated_) {
+    const bool is_over = in_seconds(since) >= hold_factor_ * pauses_held * in_seconds(longest_pause_);
+    if (is_over) *rate_ *= 1 + growth_of_estimate * passed;
+    return;
+  }
+  const auto proof = std::max(proof_of_speed, longest_pause_ / pause_of_proofs);
+  if (since < proof || now - tried_at_ < proof) return;
+  if (!refused_) {
+    has_grown_ = true;
+    *rate_ *= 1 + growth_of_second * passed;
+    return;
+  }
+  tried_at_ = now;
+  proved_ = *rate_;
+  try_between();
+  if (is_estimated_) accepted_ = held_ = *rate_;
+}
+
+/// Between the speed that was refused and the one that was not.
+void RateSearch::try_between() {
+  // Where a further refusal is dear, sooner.
+  const double enough = longest_pause_ >= dear_pause ? close_enough_where_dear : close_enough;
+  is_estimated_ = *refused_ <= enough * proved_;
+  rate_ = is_estimated_ ? proved_
+                        : std::min(std::sqrt(*refused_ * proved_), std::max(*rate_, proved_ * longest_leap));
+}
+
+void RateSearch::begin_with(double rate, double burst, BootTime now) {
+  rate_ = accepted_ = held_ = rate;
+  burst_ = std::max(1.0, burst);
+  is_estimated_ = true;
+  longest_pause_ = costly_pause;
+  pauses_.push_back({now, now});
+  cut_at_ = grown_at_ = now;
+}
+
 void RateSearch::pause(BootTime delay, BootTime now) {
   longest_pause_ = std::max(longest_pause_, delay);
   if (!pauses_.empty() && now <= pauses_.back().to) {
@@ -177,8 +290,11 @@ void RateSearch::grow(bool held_back, std::optional<double> ceiling, BootTime no
   const double passed = in_seconds(std::min<BootTime>(now - grown_at_, longest_step));
   grown_at_ = now;
   weigh_the_cut(now);
+  if (estimate_is_due_ && now + defaults::permit_lookahead >= pauses_.back().to) follow_estimate();
   if (!held_back || !cut_weighed_ || !used(now)) return;
-  if (!accepted_) {
+  if (longest_pause_ >= costly_pause) {
+    grow_estimate(passed, now);
+  } else if (!accepted_) {
     *rate_ *= std::exp2(passed / doubling_seconds);
   } else if (*rate_ < just_below * *accepted_) {
     const double back = *rate_ + *accepted_ / 2 * passed / return_seconds;

@@ -1,6 +1,7 @@
 #pragma once
 
 #include "common/clock.hpp"
+#include "coordinator/governor/limit_estimate.hpp"
 
 #include <array>
 #include <cstdint>
@@ -20,10 +21,21 @@ class RateSearch {
   /// `started` calls began and `refused` were refused without a named delay since the last time; refusals of
   /// calls that were on their way at the last cut are not among them (`refused_late`). True if the rate was
   /// cut.
-  bool on_outcomes(std::uint32_t started, std::uint32_t refused, std::uint32_t refused_late, BootTime now);
-  /// A refusal named a delay, which is waited for: a time in which the provider takes no call, but its bucket
-  /// fills. After `on_outcomes` of that refusal.
-  void pause(BootTime delay, BootTime now);
+  /// `since`: when the same worker reported before.
+  bool on_outcomes(std::uint32_t started, std::uint32_t refused, std::uint32_t refused_late, BootTime since,
+                   BootTime now);
+  bool on_outcomes(std::uint32_t started, std::uint32_t refused, std::uint32_t refused_late, BootTime now) {
+    return on_outcomes(started, refused, refused_late, now, now);
+  }
+  /// Calls are ready to start.
+  void on_demand(BootTime now) { estimate_.on_demand(now); }
+  /// The same for refusals that name a delay, which is waited for: a time in which the provider takes no
+  /// call, but its bucket fills. True if the rate was cut. `nothing_answered`: nothing ever was, so that it
+  /// says nothing of a rate.
+  bool on_paused(std::uint32_t started, std::uint32_t refused, std::uint32_t refused_late, BootTime delay,
+                 bool nothing_answered, BootTime since, BootTime now);
+  /// What an earlier run found.
+  void begin_with(double rate, double burst, BootTime now);
   /// Lets the rate grow up to `now`. `held_back`: calls wait for it. `ceiling`: the rate that is known
   /// besides, beyond which nothing is sought: the search is over when it is accepted for a while.
   void grow(bool held_back, std::optional<double> ceiling, BootTime now);
@@ -32,6 +44,8 @@ class RateSearch {
   std::optional<double> rate() const { return rate_; }
   /// What was accepted a second when the provider was last found full; nothing before the second cut.
   std::optional<double> accepted() const { return accepted_; }
+  /// Calls that it takes at once, at least 1; nothing while that is not known, or the speed is to be refused.
+  std::optional<double> burst() const { return is_estimated_ ? std::optional(burst_) : std::nullopt; }
 
  private:
   struct Bin {
@@ -65,6 +79,11 @@ class RateSearch {
   BootTime paused_within(BootTime since, BootTime now) const;
   bool used(BootTime now) const;
   void cut(BootTime now);
+  void pause(BootTime delay, BootTime now);
+  void follow_estimate();
+  void try_between();
+  void grow_estimate(double passed, BootTime now);
+  double floor() const;
 
   static constexpr std::size_t bin_count = 256;
 
@@ -75,6 +94,18 @@ class RateSearch {
   bool cut_weighed_ = true;
   std::deque<Pause> pauses_;  ///< The newest; none overlaps another.
   BootTime longest_pause_{};  ///< What a refusal may cost.
+  LimitEstimate estimate_;
+  bool estimate_is_due_ = false;  ///< At the end of the pause.
+  BootTime cut_before_{};
+  bool is_estimated_ = false;      ///< The rate follows `estimate_`.
+  std::optional<double> refused_;  ///< Before it is estimated: the least speed that was refused,
+  double proved_ = 0;              ///< and the greatest that was not.
+  BootTime tried_at_{};
+  bool has_grown_ = false;      ///< Between the first refusal and the second.
+  std::uint32_t in_a_row_ = 0;  ///< Refusals at an estimate, each soon after the one before.
+  double burst_ = 1;
+  double held_ = 0;         ///< The rate, before it grew.
+  double hold_factor_ = 1;  ///< Growth in vain makes it longer.
   double seconds_at_ceiling_ = 0;
   double share_before_ = 0;  ///< Of refusals, when the rate was cut; with what a cut in vain goes back to.
   double rate_before_ = 0;

@@ -1,5 +1,6 @@
 #pragma once
 
+#include "common/defaults.hpp"
 #include "common/model/provider_limits.hpp"
 #include "coordinator/governor/bucket.hpp"
 
@@ -20,6 +21,15 @@ struct PacedLimit {
   std::uint64_t ceiling = 0;
 };
 
+/// What is known of the ways, and of the burst beside the settings.
+struct SlotConditions {
+  BootTime variation = defaults::arrival_jitter;  ///< J: from a call's start to its arrival.
+  BootTime shortest_lifetime =
+      defaults::permit_lifetime_min;  ///< A shorter permit some worker could not use.
+  std::optional<double> burst;        ///< Calls that the provider takes at once, at most; at least 1.
+  friend bool operator==(const SlotConditions&, const SlotConditions&) = default;
+};
+
 /// What the slots of a provider follow (docs/budgets.md). A slot that opens at t stands for a call that
 /// arrives in [t, t + lifetime + J + e].
 struct SlotRule {
@@ -28,14 +38,18 @@ struct SlotRule {
   std::optional<PacedLimit> tokens;
   std::optional<PacedLimit> input_tokens;
   std::optional<PacedLimit> output_tokens;
+  double burst = 0;          ///< Calls at once that `requests` counts on.
+  bool has_reserve = false;  ///< One call of it is left for a process that is stopped right before it writes.
 
   bool any() const { return requests || tokens || input_tokens || output_tokens; }
 };
 
 /// The rule for the rates that are set in `limits` (`max_in_flight` is none).
-SlotRule slot_rule(const ProviderLimits& limits);
+SlotRule slot_rule(const ProviderLimits& limits, const SlotConditions& conditions = {});
 
 /// Evenly spaced slots of a rate whose burst is not known; `per_second` above 0.
 Bucket::Shape spaced_evenly(double per_second);
+/// Slots of a rate that was found; `per_second` above 0, `burst` at least 1.
+Bucket::Shape found_shape(double per_second, double burst, const SlotConditions& conditions);
 
 }  // namespace sluice

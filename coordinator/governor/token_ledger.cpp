@@ -18,8 +18,19 @@ double TokenLedger::level(BootTime at) {
 
 void TokenLedger::reserve(std::uint64_t charge, double tokens, BootTime at) {
   replay();
-  charges_.push_back({charge, at, tokens, false});
+  charges_.push_back({charge, at, tokens, false, false});
   newest_.take(tokens, at);
+  bound();
+}
+
+/// Many come at once, so nothing is replayed before somebody asks for the level.
+void TokenLedger::note_foreign(std::uint64_t charge, double tokens, BootTime at) {
+  charges_.push_back({charge, at, tokens, false, true});
+  stale_ = true;
+  bound();
+}
+
+void TokenLedger::bound() {
   if (charges_.size() <= defaults::max_retained_charges) return;
   charges_.front().settled = true;
   stale_ = true;
@@ -53,11 +64,11 @@ void TokenLedger::replay() {
   if (!stale_) return;
   stale_ = false;
   while (!charges_.empty() && charges_.front().settled) {
-    folded_.take(charges_.front().tokens, charges_.front().at);
+    take(folded_, charges_.front());
     charges_.pop_front();
   }
   newest_ = folded_;
-  for (const auto& charge : charges_) newest_.take(charge.tokens, charge.at);
+  for (const auto& charge : charges_) take(newest_, charge);
 }
 
 }  // namespace sluice

@@ -23,6 +23,8 @@ class TokenLedger {
   BootTime earliest(double tokens, BootTime from);
   /// Takes them at `at`. Numbers of charges ascend, and so do their times.
   void reserve(std::uint64_t charge, double tokens, BootTime at);
+  /// What another run took at `at`; numbered like a charge of this run.
+  void note_foreign(std::uint64_t charge, double tokens, BootTime at);
   /// What the charge really was. An unknown number, or one that has been settled or given up, is ignored.
   void settle(std::uint64_t charge, double tokens);
   /// Charges before `before` stay as they were reserved.
@@ -39,7 +41,13 @@ class TokenLedger {
     BootTime at{};
     double tokens = 0;
     bool settled = false;
+    bool foreign = false;
   };
+
+  static void take(Bucket& from, const Charge& charge) {
+    charge.foreign ? from.take_foreign(charge.tokens, charge.at) : from.take(charge.tokens, charge.at);
+  }
+  void bound();
 
   void replay();
 

@@ -24,6 +24,7 @@ constexpr std::array<char, 8> file_mark{'s', 'l', 'u', 'i', 'k', 'e', 'y', '1'};
 struct Entry {
   std::uint64_t run = 0;  ///< 0: never used.
   KeyPlaces places;
+  std::int64_t time_us = 0;  ///< Of its last turn.
 };
 
 struct Head {
@@ -43,8 +44,16 @@ struct Record {
   std::uint32_t input_tokens = 0;
   std::uint32_t output_tokens = 0;
   Kind kind{};
-  std::uint32_t unused = 0;
+  std::uint32_t check = 0;  ///< Of all else.
 };
+
+/// FNV-1a: what is torn or overwritten must not pause anybody.
+std::uint32_t check_of(const Record& record) {
+  std::uint32_t hash = 2'166'136'261u;
+  const auto* bytes = reinterpret_cast<const unsigned char*>(&record);
+  for (std::size_t i = 0; i < offsetof(Record, check); ++i) hash = (hash ^ bytes[i]) * 16'777'619u;
+  return hash;
+}
 
 // Both lie in the file as they lie in memory: it never leaves the machine.
 static_assert(std::is_trivially_copyable_v<Head> && std::is_trivially_copyable_v<Record>);
@@ -90,6 +99,7 @@ Record record_of(const KeyUse& use, std::uint64_t run, std::uint64_t number) {
     record.kind = Kind::delay;
     record.time_us = std::get<DelayNamed>(use).until.count();
   }
+  record.check = check_of(record);
   return record;
 }
 
@@ -97,7 +107,7 @@ Record record_of(const KeyUse& use, std::uint64_t run, std::uint64_t number) {
 std::optional<KeyUse> use_in(const Record& record, BootTime now) {
   const BootTime time(record.time_us);
   const wire::CallSize size{record.input_tokens, record.output_tokens};
-  if (time < BootTime::zero()) return std::nullopt;
+  if (time < BootTime::zero() || record.check != check_of(record)) return std::nullopt;
   switch (record.kind) {
     case Kind::slot:
       if (time > now + defaults::longest_slot_ahead) return std::nullopt;
@@ -161,9 +171,14 @@ Result<KeyFile> KeyFile::open(const std::filesystem::path& path) {
   if (auto regular = check_regular(opened); !regular)
     return fail(Reason::output_failed, path.generic_string() + " " + regular.error().message);
   KeyFile file(path, std::move(opened));
-  const auto locked = file.lock();
-  if (!locked) return fail(locked.error());
-  if (!*locked) return file.unusable("is locked by a process that does not go on");
+  const auto patience = boot_clock_now() + defaults::key_lock_patience;
+  for (bool is_locked = false; !is_locked;) {
+    const auto locked = file.lock();
+    if (!locked) return fail(locked.error());
+    is_locked = *locked;
+    if (!is_locked && boot_clock_now() > patience)
+      return file.unusable("is locked by a process that does not go on");
+  }
   if (auto joined = file.join(); !joined) return fail(joined.error());
   file.unlock();
   return file;
@@ -174,6 +189,7 @@ Result<void> KeyFile::join() {
   struct stat status {};
   if (::fstat(file_.number(), &status) != 0)
     return unusable("cannot be read: " + std::generic_category().message(errno));
+  if (status.st_nlink == 0) return unusable("was removed while it was opened; start again");
   Head head;
   if (status.st_size == 0) {
     // All of its room at once: a disk that fills up later changes nothing.
@@ -193,7 +209,7 @@ Result<void> KeyFile::join() {
   if (entry_ == head.entries.size())
     return unusable("has " + std::to_string(head.entries.size()) + " runs already");
   run_ = head.next_run++;
-  head.entries[entry_] = {run_, {}};
+  head.entries[entry_] = {run_, {}, 0};
   // Of what lies farther back than the file reaches nothing is known: see read.
   seen_ = 0;
   return write_at(0, &head, sizeof head);
@@ -216,10 +232,14 @@ void KeyFile::unlock() {
   ::fcntl(file_.number(), F_OFD_SETLK, &lock);
 }
 
-Result<KeyFile::News> KeyFile::read(BootTime now) {
+Result<KeyFile::News> KeyFile::read(BootTime now, BootTime patience) {
+  struct stat status {};
+  if (::fstat(file_.number(), &status) != 0 || status.st_nlink == 0) return unusable("was removed");
   Head head;
   if (auto read = read_at(0, &head, sizeof head); !read) return fail(read.error());
-  if (head.mark != file_mark || head.newest < seen_ || head.entries[entry_].run != run_)
+  constexpr std::uint64_t most_records = std::uint64_t{1} << 62;
+  if (head.mark != file_mark || head.newest < seen_ || head.newest > most_records ||
+      head.entries[entry_].run != run_)
     return unusable("was changed by something else");
   News news;
   newest_ = head.newest;
@@ -244,18 +264,40 @@ Result<KeyFile::News> KeyFile::read(BootTime now) {
   for (std::size_t i = 0; i < head.entries.size(); ++i) {
     const Entry& one = head.entries[i];
     if (i == entry_) news.others.before = news.others.places.size();
-    if (i != entry_ && one.run != 0 && is_held(i)) news.others.places.push_back(one.places);
+    if (i == entry_ || one.run == 0) continue;
+    const bool lives = is_held(i);
+    const bool is_silent = BootTime(one.time_us) + patience < now;
+    news.others.runs += lives ? 1 : 0;
+    if (!is_silent) news.others.places.push_back({one.places.taken, lives ? one.places.wanted : 0});
   }
   return news;
 }
 
-Result<void> KeyFile::write(std::span<const KeyUse> uses, const KeyPlaces& places) {
+KeyFile& KeyFile::operator=(KeyFile&& other) noexcept {
+  std::swap(path_, other.path_);
+  std::swap(file_, other.file_);
+  std::swap(entry_, other.entry_);
+  std::swap(run_, other.run_);
+  std::swap(seen_, other.seen_);
+  std::swap(newest_, other.newest_);
+  return *this;
+}
+
+KeyFile::~KeyFile() {
+  if (!file_.is_open() || run_ == 0) return;
+  const Entry none{};
+  // Nobody waits longer than its patience if this fails.
+  [[maybe_unused]] const auto written =
+      write_at(offsetof(Head, entries) + entry_ * sizeof(Entry), &none, sizeof none);
+}
+
+Result<void> KeyFile::write(std::span<const KeyUse> uses, const KeyPlaces& places, BootTime now) {
   for (const KeyUse& use : uses) {
     const Record record = record_of(use, run_, ++newest_);
     if (auto written = write_at(place_of(newest_), &record, sizeof record); !written) return written;
   }
   // The number of records comes last: what stands beyond it counts for nothing.
-  const Entry own{run_, places};
+  const Entry own{run_, places, now.count()};
   const auto at = offsetof(Head, entries) + entry_ * sizeof(Entry);
   if (auto written = write_at(at, &own, sizeof own); !written) return written;
   seen_ = newest_;

@@ -29,14 +29,19 @@ class KeyFile {
   /// Opens or makes the file, and adds this run to it. output_failed if that cannot be done, the file is
   /// something else, or defaults::max_runs_of_key runs are there.
   static Result<KeyFile> open(const std::filesystem::path& path);
+  KeyFile(KeyFile&&) noexcept = default;
+  KeyFile& operator=(KeyFile&& other) noexcept;
+  /// Its calls are over: its places are free at once.
+  ~KeyFile();
 
-  /// Waits a moment for the lock; false if another run goes on holding it, which only one that was stopped
-  /// does. ledger_failed-like errors: see read.
+  /// Waits a moment for the lock; false if another run holds it for longer. output_failed, as for what
+  /// follows: the file cannot be used.
   Result<bool> lock();
-  /// REQUIRES: locked. The first time all that the file has.
-  Result<News> read(BootTime now);
+  /// REQUIRES: locked. The first time all that the file has. The places of a run that has died, or had no
+  /// turn for so long, count for `patience`: its calls may be under way.
+  Result<News> read(BootTime now, BootTime patience);
   /// Adds what this run did, and lets the others in. REQUIRES: locked.
-  Result<void> write(std::span<const KeyUse> uses, const KeyPlaces& places);
+  Result<void> write(std::span<const KeyUse> uses, const KeyPlaces& places, BootTime now);
   void unlock();
 
  private:

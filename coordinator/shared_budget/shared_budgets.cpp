@@ -3,10 +3,9 @@
 #include "common/hash.hpp"
 #include "coordinator/shared_budget/defaults.hpp"
 
-#include <algorithm>
 #include <chrono>
 #include <fstream>
-#include <set>
+#include <map>
 #include <system_error>
 #include <utility>
 
@@ -42,63 +41,69 @@ void remove_old(const fs::path& folder) {
 
 }  // namespace
 
-Result<SharedBudgets> SharedBudgets::open(const fs::path& folder, const std::vector<Provider>& providers) {
+Result<SharedBudgets> SharedBudgets::open(const fs::path& folder, const std::vector<Provider>& providers,
+                                          BootTime patience) {
   SharedBudgets budgets;
+  budgets.patience_ = patience;
   remove_old(folder);
   const std::string boot = this_boot();
-  std::set<std::string> names;
-  for (const Provider& provider : providers) {
-    const std::string name = file_name(provider.key, boot);
-    // Sections that name one key have a budget each, of which the first is shared.
-    if (!names.insert(name).second) continue;
-    auto file = KeyFile::open(folder / name);
+  std::map<std::string, std::string> names;
+  for (const Provider& provider : providers) names.try_emplace(file_name(provider.key, boot), provider.name);
+  for (const auto& [file_of_key, name] : names) {
+    auto file = KeyFile::open(folder / file_of_key);
     if (!file) return fail(std::move(file.error()));
-    budgets.shared_.push_back({provider.name, std::move(*file)});
+    budgets.shared_.push_back({name, std::move(*file)});
   }
   return budgets;
 }
 
-void SharedBudgets::unlock(std::size_t count) {
-  for (std::size_t i = 0; i < count; ++i) shared_[i].file.unlock();
+template <class Use>
+void SharedBudgets::for_each(Governor& governor, BootTime now, const Use& use) {
+  std::erase_if(shared_, [&](Shared& one) {
+    const Result<void> used = use(one);
+    if (used) return false;
+    problems_.push_back("the limits of the provider \"" + one.provider +
+                        "\" are not shared with other runs any more: " + used.error().message);
+    governor.stop_sharing(one.provider, now);
+    return true;
+  });
 }
 
-Result<bool> SharedBudgets::begin_turn(Governor& governor, BootTime now) {
-  for (std::size_t i = 0; i < shared_.size(); ++i) {
-    const auto locked = shared_[i].file.lock();
+bool SharedBudgets::begin_turn(Governor& governor, BootTime now) {
+  bool is_others_turn = false;
+  for_each(governor, now, [&](Shared& one) -> Result<void> {
+    if (is_others_turn) return {};
+    const auto locked = one.file.lock();
     if (!locked) return fail(locked.error());
-    if (*locked) continue;
-    unlock(i);
+    if (*locked) return {};
     if (!waits_since_) waits_since_ = now;
-    if (now - *waits_since_ < defaults::key_lock_patience) return false;
-    return fail(Reason::output_failed, "another run with the key of the provider \"" + shared_[i].provider +
-                                           "\" was stopped and holds what they share");
+    is_others_turn = now - *waits_since_ < defaults::key_lock_patience;
+    if (is_others_turn) return {};
+    return fail(Reason::output_failed, "another run was stopped and holds what they share");
+  });
+  if (is_others_turn) {
+    for (Shared& one : shared_) one.file.unlock();
+    return false;
   }
   waits_since_.reset();
-  for (Shared& one : shared_) {
-    if (auto taken = take_in(one, governor, now); !taken) return fail(taken.error());
-  }
+  for_each(governor, now, [&](Shared& one) { return take_in(one, governor, now); });
   return true;
 }
 
 Result<void> SharedBudgets::take_in(Shared& one, Governor& governor, BootTime now) const {
-  const auto news = one.file.read(now);
+  const auto news = one.file.read(now, patience_);
   if (!news) return fail(news.error());
-  if (one.is_new) {
-    governor.share(one.provider, news->uses, news->is_cut);
-    one.is_new = false;
-  } else if (news->is_cut) {
-    governor.empty(one.provider, now);
-  }
+  if (one.is_new || news->is_cut) governor.share(one.provider, news->uses, news->is_cut);
+  one.is_new = false;
   governor.count(one.provider, news->uses, news->others, now);
   return {};
 }
 
-Result<void> SharedBudgets::end_turn(Governor& governor, BootTime now) {
-  for (Shared& one : shared_) {
+void SharedBudgets::end_turn(Governor& governor, BootTime now) {
+  for_each(governor, now, [&](Shared& one) {
     const auto uses = governor.take_use(one.provider);
-    if (auto written = one.file.write(uses, governor.places(one.provider, now)); !written) return written;
-  }
-  return {};
+    return one.file.write(uses, governor.places(one.provider, now), now);
+  });
 }
 
 }  // namespace sluice

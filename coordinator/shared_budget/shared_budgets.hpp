@@ -6,6 +6,7 @@
 #include <filesystem>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace sluice {
@@ -20,15 +21,18 @@ class SharedBudgets {
     std::string key;  ///< Names it and its key on this machine.
   };
 
-  /// A file in `folder` for each provider's key. output_failed: see KeyFile::open.
+  /// A file in `folder` for each provider's key; of several with one key the first is shared. `patience`: for
+  /// so long the calls of a run that is silent count as under way. output_failed: see KeyFile::open.
   static Result<SharedBudgets> open(const std::filesystem::path& folder,
-                                    const std::vector<Provider>& providers);
+                                    const std::vector<Provider>& providers, BootTime patience);
 
   /// Before the governor's turn. False if it is another run's turn for longer than a moment: try again soon.
-  /// output_failed if a file cannot be used any more.
-  Result<bool> begin_turn(Governor& governor, BootTime now);
-  /// After it. output_failed likewise.
-  Result<void> end_turn(Governor& governor, BootTime now);
+  /// A key whose file cannot be used any more is not shared from then on.
+  bool begin_turn(Governor& governor, BootTime now);
+  /// After it, and before anybody acts on it.
+  void end_turn(Governor& governor, BootTime now);
+  /// What is not shared any more since the last call, and why: sentences for the log.
+  std::vector<std::string> take_problems() { return std::exchange(problems_, {}); }
 
  private:
   struct Shared {
@@ -37,10 +41,14 @@ class SharedBudgets {
     bool is_new = true;
   };
 
-  void unlock(std::size_t count);
+  /// Leaves out the keys that `use` fails for.
+  template <class Use>
+  void for_each(Governor& governor, BootTime now, const Use& use);
   Result<void> take_in(Shared& one, Governor& governor, BootTime now) const;
 
-  std::vector<Shared> shared_;
+  std::vector<Shared> shared_;  ///< By file: everybody locks them in one order.
+  std::vector<std::string> problems_;
+  BootTime patience_{};
   std::optional<BootTime> waits_since_;
 };
 

@@ -86,8 +86,12 @@ RC_GTEST_PROP(FleetHistory, StartsInAnyWindowStayWithinRateAndBurst, ()) {
   const auto rate = static_cast<std::int64_t>(paced.per_minute);
   const auto limit = ExactLimit::with_burst_of(rate, paced.burst, 1);
   check_windows(fleet.starts(), &Start::at, limit, one);
-  // What arrives leaves one unit of the burst to a process that is stopped right before it writes.
-  const ExactLimit at_provider{rate, std::max(limit.burst - ExactLimit::minute_us, ExactLimit::minute_us)};
+  // Where the burst has it to spare, what arrives leaves one unit of it to a process that is stopped right
+  // before it writes.
+  SlotConditions farthest;
+  farthest.shortest_lifetime = defaults::permit_lifetime;
+  const auto reserve = slot_rule(provider.limits, farthest).has_reserve ? ExactLimit::minute_us : 0;
+  const ExactLimit at_provider{rate, std::max(limit.burst - reserve, ExactLimit::minute_us)};
   check_windows(fleet.starts(), &Start::arrives, at_provider, one);
 }
 
@@ -147,7 +151,7 @@ struct Calm {
   Network network{BootTime(0), 3ms, 0, false};
   BootTime connect_time = 1ms;
   /// From a slot's opening to the start, where nothing is lost.
-  BootTime slack = 12ms;
+  BootTime slack = 13ms;
 };
 
 std::vector<BootTime> times_of(const std::vector<Start>& starts) {
@@ -171,9 +175,16 @@ rc::Gen<Paced> any_rate_to_use() {
                                    rc::gen::element<BootTime>(20ms, 100ms, 500ms, 1s));
 }
 
+/// The rule with the longest permits that a calm network asks for: there and back, and some more.
+SlotRule calm_rule(const ProviderLimits& limits) {
+  SlotConditions conditions;
+  conditions.shortest_lifetime = 2 * Calm().network.delay_max + 6ms;
+  return slot_rule(limits, conditions);
+}
+
 /// The rate at which slots follow each other, for clocks that run fast, too.
 double slots_a_minute(const ProviderLimits& limits) {
-  const auto rule = slot_rule(limits);
+  const auto rule = calm_rule(limits);
   return rule.requests->shape.rate / (1 + rule.requests->shape.surcharge) * 60 * (1 - 200e-6);
 }
 
@@ -189,7 +200,7 @@ void check_use(const Fleet& fleet, const ProviderLimits& limits, const std::vect
   RC_LOG() << lack << " starts were lacking\n";
   RC_ASSERT(lack <= 2 + gone + per_us * static_cast<double>(calm.slack.count()));
   const auto turn = static_cast<double>(living.size() + gone + 1) / per_us;
-  const auto most = BootTime(static_cast<BootTime::rep>(turn)) + slot_rule(limits).lifetime + calm.slack;
+  const auto most = BootTime(static_cast<BootTime::rep>(turn)) + calm_rule(limits).lifetime + calm.slack;
   for (const auto worker : living) {
     const auto wait = longest_wait(times_of(fleet.starts(), worker), from, to);
     RC_LOG() << "worker " << worker << " waited " << wait.count() << " us\n";
@@ -247,7 +258,7 @@ RC_GTEST_PROP(FleetHistory, CapacityIsLostForNoLongerThanASlotLasts, ()) {
   std::vector<std::size_t> living;
   for (std::size_t i = victims; i < options.workers; ++i) living.push_back(i);
   // By then the slots that they had were passed; who had none had yet to let one pass in its turn.
-  const auto lifetime = slot_rule(provider.limits).lifetime;
+  const auto lifetime = calm_rule(provider.limits).lifetime;
   const auto used_again = at + defaults::permit_lookahead + lifetime + calm.slack;
   check_use(fleet, provider.limits, living, victims, used_again, 9s);
 }

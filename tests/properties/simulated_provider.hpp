@@ -2,6 +2,7 @@
 
 #include "common/wire/messages.hpp"
 #include "tests/properties/event_queue.hpp"
+#include "tests/properties/simulated_limits.hpp"
 
 #include <algorithm>
 #include <cstdint>
@@ -9,6 +10,8 @@
 #include <functional>
 #include <optional>
 #include <random>
+#include <utility>
+#include <vector>
 
 namespace sluice::testing {
 
@@ -24,7 +27,10 @@ struct ProviderNature {
   BootTime down_until{};
   bool names_delays = false;
   BootTime named_delay_min = std::chrono::milliseconds(1);
-  double refused_at_random = 0;  ///< Share of calls, whatever their rate.
+  bool in_whole_seconds = false;           ///< Delays are rounded up to them.
+  double refused_at_random = 0;            ///< Share of calls, whatever their rate.
+  std::vector<SimulatedLimit> limits;      ///< Beside the buckets above.
+  std::uint64_t announced_per_minute = 0;  ///< In the headers of each answer; 0: nothing.
 };
 
 enum class Outcome : std::uint8_t { answered, refused, failed };
@@ -32,34 +38,42 @@ enum class Outcome : std::uint8_t { answered, refused, failed };
 struct Reply {
   Outcome outcome = Outcome::answered;
   BootTime named_delay{};
+  std::uint64_t announced_per_minute = 0;
 };
 
-/// A provider with strict buckets, charged on arrival; what is refused costs nothing and is reported at once.
+/// A provider with strict limits, charged on arrival; what is refused costs nothing and is reported at once.
 class SimulatedProvider {
  public:
   SimulatedProvider(EventQueue& events, const ProviderNature& nature)
-      : events_(events),
-        nature_(nature),
-        level_(nature.burst),
-        tokens_(nature.token_burst),
-        filled_at_(events.now()) {}
+      : events_(events), nature_(nature), server_(all_limits(nature), events_.now()) {}
 
-  void arrive(const wire::CallSize& used, std::function<void(Reply)> reply) {
+  static std::vector<SimulatedLimit> all_limits(const ProviderNature& nature) {
+    auto limits = nature.limits;
+    if (nature.requests_per_second > 0)
+      limits.push_back(SimulatedLimit::bucket(nature.requests_per_second, nature.burst));
+    if (nature.tokens_per_second > 0)
+      limits.push_back(SimulatedLimit::tokens(nature.tokens_per_second, nature.token_burst));
+    return limits;
+  }
+
+  void arrive(const wire::CallSize& used, bool is_poisoned, std::function<void(Reply)> reply) {
     const auto now = events_.now();
-    if (now >= nature_.down_from && now < nature_.down_until) return reply({Outcome::failed, {}});
-    refill(now);
-    const double tokens = static_cast<double>(used.input_tokens) + used.output_tokens;
+    if (is_poisoned || (now >= nature_.down_from && now < nature_.down_until)) {
+      return reply({Outcome::failed, {}, 0});
+    }
     if (nature_.refused_at_random > 0 &&
         luck_() < nature_.refused_at_random * static_cast<double>(luck_.max())) {
-      return refuse(reply);
+      return refuse(BootTime::zero(), reply);
     }
-    if (nature_.requests_per_second > 0 && level_ < 1 - 1e-9) return refuse(reply);
-    if (nature_.tokens_per_second > 0 && tokens_ < tokens - 1e-9) return refuse(reply);
-    level_ -= 1;
-    tokens_ -= tokens;
+    const double tokens = static_cast<double>(used.input_tokens) + used.output_tokens;
+    if (const auto wait = server_.admit(now, tokens)) return refuse(*wait, reply);
     ++accepted_;
-    if (nature_.parallel == 0) return events_.after(nature_.latency, [reply] { reply({}); });
-    queue_.push_back(std::move(reply));
+    auto answer = [this, reply = std::move(reply)] {
+      server_.ended();
+      reply({Outcome::answered, {}, nature_.announced_per_minute});
+    };
+    if (nature_.parallel == 0) return events_.after(nature_.latency, std::move(answer));
+    queue_.push_back(std::move(answer));
     serve();
   }
 
@@ -67,27 +81,21 @@ class SimulatedProvider {
   std::uint64_t accepted() const { return accepted_; }
 
  private:
-  void refill(BootTime now) {
-    const double seconds = static_cast<double>((now - filled_at_).count()) * 1e-6;
-    level_ = std::min(nature_.burst, level_ + seconds * nature_.requests_per_second);
-    tokens_ = std::min(nature_.token_burst, tokens_ + seconds * nature_.tokens_per_second);
-    filled_at_ = now;
-  }
-  void refuse(const std::function<void(Reply)>& reply) {
+  void refuse(BootTime wait, const std::function<void(Reply)>& reply) {
     ++refused_;
-    if (!nature_.names_delays) return reply({Outcome::refused, {}});
-    // Without a rate there is nothing to wait for: the bucket is never filled, and never asked.
-    const double rate = nature_.requests_per_second;
-    const double seconds = rate > 0 ? std::max(0.0, 1 - level_) / rate : 0;
-    const BootTime wait(static_cast<BootTime::rep>(seconds * 1e6) + 1000);
-    reply({Outcome::refused, std::max(wait, nature_.named_delay_min)});
+    if (!nature_.names_delays) return reply({Outcome::refused, {}, nature_.announced_per_minute});
+    auto delay = std::max(wait + BootTime(1000), nature_.named_delay_min);
+    if (nature_.in_whole_seconds) {
+      delay = std::max(std::chrono::ceil<std::chrono::seconds>(wait), std::chrono::seconds(1));
+    }
+    reply({Outcome::refused, delay, nature_.announced_per_minute});
   }
   void serve() {
     while (!queue_.empty() && serving_ < nature_.parallel) {
       ++serving_;
-      events_.after(nature_.latency, [this, reply = std::move(queue_.front())] {
+      events_.after(nature_.latency, [this, answer = std::move(queue_.front())] {
         --serving_;
-        reply({});
+        answer();
         serve();
       });
       queue_.pop_front();
@@ -96,10 +104,8 @@ class SimulatedProvider {
 
   EventQueue& events_;
   ProviderNature nature_;
-  double level_;
-  double tokens_;
-  BootTime filled_at_;
-  std::deque<std::function<void(Reply)>> queue_;
+  LimitedServer server_;
+  std::deque<std::function<void()>> queue_;
   std::mt19937 luck_;
   std::uint32_t serving_ = 0;
   std::uint64_t refused_ = 0;

@@ -22,6 +22,8 @@ namespace sluice::testing {
 struct PlannedCall {
   wire::CallSize reserved;
   wire::CallSize used;
+  bool is_poisoned = false;  ///< It fails each time, and is given up after some.
+  std::uint32_t failures = 0;
 };
 
 /// A call that a worker has made.
@@ -253,7 +255,12 @@ class SimulatedWorker {
     for (auto& lane : lanes_) {
       std::vector<wire::CallSize> sizes;
       if (lane->budget.needs_sizes()) sizes = sizes_of_ready(*lane);
-      demands.push_back(lane->budget.demand(lane->ready.size(), std::move(sizes), moment().now));
+      auto& demand =
+          demands.emplace_back(lane->budget.demand(lane->ready.size(), std::move(sizes), moment().now));
+      if (const auto span = bounds_.at(own_now())) {
+        demand.uncertainty_us = static_cast<std::uint32_t>((span->to - span->from).count());
+      }
+      demand.variation_us = static_cast<std::uint32_t>(nature_.arrival_jitter.count());
     }
     send_heartbeat(std::move(demands));
   }
@@ -290,15 +297,17 @@ class SimulatedWorker {
     if (taken) start.permit = taken->permit;
     const auto number = lane.with.started(start);
     around_.events.at(start.arrives, [this, &lane, id, call, start, number] {
-      lane.with.provider.arrive(call.used, [this, &lane, id, call, start, number](Reply reply) {
-        lane.with.served(number, reply);
-        when_running([this, &lane, id, call, start, reply] { end(lane, id, call, start, reply); });
-      });
+      lane.with.provider.arrive(
+          call.used, call.is_poisoned, [this, &lane, id, call, start, number](Reply reply) {
+            lane.with.served(number, reply);
+            when_running([this, &lane, id, call, start, reply] { end(lane, id, call, start, reply); });
+          });
     });
   }
-  void end(Lane& lane, std::uint64_t id, const PlannedCall& call, const Start& start, const Reply& reply) {
+  void end(Lane& lane, std::uint64_t id, PlannedCall call, const Start& start, const Reply& reply) {
     auto& budget = lane.budget;
     budget.ended();
+    if (reply.announced_per_minute > 0) budget.announced({reply.announced_per_minute, 0, 0, 0}, {});
     demand_wanted_ = demand_wanted_ || nature_.reports_each_answer;
     if (reply.outcome == Outcome::answered) {
       budget.answered(around_.events.now() - start.at, moment().now);
@@ -309,6 +318,12 @@ class SimulatedWorker {
     }
     if (reply.outcome == Outcome::failed) {
       budget.failed();
+      ++call.failures;
+      if (call.is_poisoned && call.failures > defaults::max_retries) {
+        --lane.held;
+        lane.with.answered();
+        return turn();
+      }
     } else {
       if (start.permit) budget.settle(start.permit->id, {});
       if (reply.named_delay > BootTime::zero()) {

@@ -132,6 +132,8 @@ inline Demand limited_demand() {
   demand.outcomes = {4, 6, 1, 3, 2, 1'850'000};
   demand.announced = {500, 30'000, 0, 8'000};
   demand.doubted = {0, 0, 1, 0};
+  demand.variation_us = 3'400;
+  demand.uncertainty_us = 1'250;
   return demand;
 }
 

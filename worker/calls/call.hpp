@@ -4,6 +4,7 @@
 #include "common/model/result.hpp"
 #include "worker/budget/call_budget.hpp"
 #include "worker/budget/late_permits.hpp"
+#include "worker/budget/way_variation.hpp"
 #include "worker/calls/call_request.hpp"
 #include "worker/calls/outage_clock.hpp"
 #include "worker/calls/wait_clock.hpp"
@@ -22,6 +23,27 @@ namespace sluice {
 /// Numbers calls in the order in which they were submitted; the retries of one have its number.
 using CallId = std::uint64_t;
 
+/// Whose calls fail as an outage would have them: one's alone, or others' as well.
+class FailuresByCall {
+ public:
+  /// `call` fails again at `now`, after `before`. False if another one has failed since.
+  bool is_alone(const void* call, TimePoint before, TimePoint now) {
+    const auto by_others = last_call_ == call ? before_last_ : last_;
+    note(call, now);
+    return !by_others || *by_others < before;
+  }
+  void note(const void* call, TimePoint now) {
+    if (last_call_ != call) before_last_ = last_;
+    last_call_ = call;
+    last_ = now;
+  }
+
+ private:
+  const void* last_call_ = nullptr;
+  std::optional<TimePoint> last_;
+  std::optional<TimePoint> before_last_;  ///< The last by another call than that.
+};
+
 /// A provider as this run's calls meet it.
 struct CalledProvider {
   CalledProvider(const ProviderSettings& from, Duration case_time)
@@ -31,12 +53,14 @@ struct CalledProvider {
   std::optional<std::string> key;  ///< Nothing: this worker has none, and must not call.
   CallBudget budget;
   LatePermits late_permits;
+  WayVariation variation;
   ModelLimits limits;
   std::set<CallId> ready;          ///< Calls that may start as far as they go themselves, oldest first.
   std::uint32_t backing_off = 0;   ///< Calls that wait for their time to be tried again.
   bool answered = false;           ///< Any HTTP response came: its address is right.
   std::uint32_t silent_calls = 0;  ///< That ended after waiting for it as long as a request may take.
-  std::optional<Error> fatal;      ///< What every other call would meet, too.
+  FailuresByCall failures;
+  std::optional<Error> fatal;  ///< What every other call would meet, too.
 };
 
 using CalledProviders = std::map<std::string, CalledProvider>;
@@ -63,6 +87,8 @@ struct Call {
   std::optional<wire::CallSize> size;  ///< Known once it was needed.
   std::optional<wire::Permit> permit;
   std::optional<TimePoint> refused_at;  ///< Last, by a rate limit.
+  std::optional<TimePoint> failed_at;   ///< Last, as by an outage.
+  bool fails_alone = false;             ///< Others are answered, and none but this one fails.
   std::uint32_t unsent = 0;             ///< Tries in a row that came too late for their permits.
   std::optional<Error> failure;         ///< Of its last try that failed.
 

@@ -12,6 +12,10 @@ namespace sluice {
 
 namespace {
 
+std::uint32_t in_microseconds(std::chrono::microseconds time) {
+  return static_cast<std::uint32_t>(std::clamp<std::int64_t>(time.count(), 0, 0xffffffff));
+}
+
 /// What the call log holds of a call, beside its time.
 std::string log_members(const Call& call, const std::optional<TakenPermit>& permit) {
   std::string members = R"("provider":)";
@@ -260,6 +264,7 @@ void CallEngine::on_done(const HttpDone& done, const Moment& moment,
     return follow(done.id, after_failure(call, failed, never_connected(done), at_.now, random_));
   }
   call.provider->answered = true;
+  call.provider->variation.note(done.variation, at_.now);
   if (const auto failed = read(call, done, arrived))
     follow(done.id, after_failure(call, *failed, false, at_.now, random_));
 }
@@ -418,6 +423,10 @@ void CallEngine::report_demand(EngineTurn& turn, const Backlog& backlog) {
         demand.demands.emplace_back(provider.budget.demand(ready(provider), std::move(sizes), at_.now));
     of_provider.backing_off = provider.backing_off;
     of_provider.reached = provider.answered;
+    of_provider.variation_us = in_microseconds(provider.variation.most());
+    if (const auto span = link_.clock().at(at_.boot)) {
+      of_provider.uncertainty_us = in_microseconds(span->to - span->from);
+    }
   }
 }
 

@@ -35,6 +35,20 @@ bool all_are_refused(Call& call, const Failed& failed, TimePoint now) {
   return before && call.provider->budget.last_answer() <= before && !call.outages.is_own_fault();
 }
 
+/// It may be an outage, or this case alone: then it fails while others are answered.
+void note_outage_like(Call& call, TimePoint now) {
+  auto& provider = *call.provider;
+  if (call.failed_at) {
+    const bool alone = provider.failures.is_alone(&call, *call.failed_at, now);
+    const bool answered = provider.budget.last_answer() > call.failed_at;
+    call.fails_alone = alone && (call.fails_alone || answered);
+  } else {
+    provider.failures.note(&call, now);
+  }
+  call.failed_at = now;
+  if (!call.fails_alone || call.probes()) provider.budget.failed();
+}
+
 }  // namespace
 
 void settle(Call& call, const Usage& usage) {
@@ -57,7 +71,7 @@ void note_failure(Call& call, const Failed& failed, int status, TimePoint now) {
   } else if (refused || (!failed.retryable && status < 500)) {
     budget.was_declined(now);
   } else {
-    budget.failed();
+    note_outage_like(call, now);
   }
 }
 
@@ -76,7 +90,7 @@ void redact(Failed& failed, Call& call, const HttpResponse& response,
 void note_lost(Call& call, const HttpDone& done, const Failed& failed, TimePoint now) {
   if (never_connected(done) && !done.started) settle_uncharged(call);
   auto& budget = call.provider->budget;
-  failed.retryable ? budget.failed() : budget.was_declined(now);
+  failed.retryable ? note_outage_like(call, now) : budget.was_declined(now);
 }
 
 NextStep after_unsent(Call& call, const HttpDone& done) {

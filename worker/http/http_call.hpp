@@ -57,6 +57,8 @@ struct HttpDone {
   std::optional<HttpFailure> failure;
   bool started = false;                 ///< The request went out.
   std::chrono::microseconds elapsed{};  ///< From the actor's taking the call to its end.
+  /// How much the way to the server varies, as the kernel knows of the connection; 0: not known, or by proxy.
+  std::chrono::microseconds variation{};
 };
 
 }  // namespace sluice

@@ -8,6 +8,10 @@
 #include <cstring>
 #include <utility>
 
+#include <netinet/in.h>
+#include <netinet/tcp.h>
+#include <sys/socket.h>
+
 namespace sluice {
 
 namespace {
@@ -55,6 +59,28 @@ const std::string& no_proxy() {
     return list + (list.empty() ? "" : ",") + "localhost,127.0.0.1,::1";
   }();
   return hosts;
+}
+
+/// A connection to a proxy says nothing of the way beyond it.
+bool may_use_proxy() {
+  static const bool is_set = [] {
+    for (const char* name : {"http_proxy", "https_proxy", "HTTPS_PROXY", "all_proxy", "ALL_PROXY"}) {
+      const char* value = std::getenv(name);
+      if (value != nullptr && *value != '\0') return true;
+    }
+    return false;
+  }();
+  return is_set;
+}
+
+/// Four times the mean deviation of the round trip, as TCP itself bounds it for its time-outs.
+std::chrono::microseconds way_variation(CURL* easy) {
+  curl_socket_t socket = CURL_SOCKET_BAD;
+  if (may_use_proxy() || curl_easy_getinfo(easy, CURLINFO_ACTIVESOCKET, &socket) != CURLE_OK) return {};
+  tcp_info info{};
+  socklen_t size = sizeof info;
+  if (socket == CURL_SOCKET_BAD || getsockopt(socket, IPPROTO_TCP, TCP_INFO, &info, &size) != 0) return {};
+  return std::chrono::microseconds(4 * std::uint64_t{info.tcpi_rttvar});
 }
 
 /// Where the trusted certificates are, as every program that uses OpenSSL takes it; curl's library does not
@@ -196,6 +222,7 @@ HttpDone Transfer::finish(CURLcode code) {
     curl_easy_getinfo(easy_.get(), CURLINFO_RESPONSE_CODE, &status);
     response_.status = static_cast<int>(status);
     result.response = std::move(response_);
+    result.variation = way_variation(easy_.get());
   } else {
     result.failure = failure_of(code);
   }

@@ -102,6 +102,7 @@ TEST(SlotRule, ABurstLeavesRoomForTheLifetimeTheWayAndOneCall) {
 TEST(SlotRule, ALimitWithoutRoomIsSpaced) {
   ProviderLimits limits;
   limits.requests_per_minute = 60;
+  limits.burst_seconds = 1;
   const auto rule = slot_rule(limits);
   EXPECT_EQ(rule.lifetime, 50ms);
   ASSERT_TRUE(rule.requests);
@@ -121,15 +122,62 @@ TEST(SlotRule, SpacedSlotsLiveForATwentiethOfTheirDistance) {
   };
   EXPECT_EQ(lifetime(1), 100ms);
   EXPECT_EQ(lifetime(120), 25ms);
-  EXPECT_EQ(lifetime(6000), 10ms);
+  EXPECT_EQ(lifetime(6000), 5ms);
 }
 
-TEST(SlotRule, WithoutANamedBurstItIsOneSecondOfTheRate) {
+TEST(SlotRule, ABurstThatNobodyNamedIsATenthOfASecondForLateCallsAlone) {
   ProviderLimits limits;
   limits.requests_per_minute = 6000;
   const auto rule = slot_rule(limits);
-  EXPECT_EQ(rule.lifetime, 100ms);
-  EXPECT_NEAR(rule.requests->shape.capacity, 100 - 1 - 12.1, 1e-9);
+  EXPECT_NEAR(rule.burst, 10, 1e-9);
+  EXPECT_EQ(rule.lifetime, 10ms);
+  EXPECT_EQ(rule.requests->shape.capacity, 0) << "none of it is taken at once";
+  EXPECT_EQ(rule.requests->shape.surcharge, 0) << "and it costs nothing of the rate";
+  limits.requests_per_minute = 120;
+  EXPECT_EQ(slot_rule(limits).burst, 1) << "at least one call";
+}
+
+TEST(SlotRule, OnlyWhatATightBurstDoesNotCoverIsPaidFor) {
+  const auto used = [](double rate, double burst, BootTime variation) {
+    ProviderLimits limits;
+    limits.requests_per_minute = static_cast<std::uint64_t>(rate * 60 + 0.5);
+    limits.burst_seconds = burst / rate;
+    SlotConditions conditions;
+    conditions.variation = variation;
+    const auto shape = slot_rule(limits, conditions).requests->shape;
+    return shape.rate / (1 + shape.surcharge) / rate;
+  };
+  EXPECT_GE(used(8.33, 1, 3ms), 0.91);
+  EXPECT_GE(used(8.33, 2, 20ms), 0.998);
+  EXPECT_GE(used(20, 2, 20ms), 0.998);
+  EXPECT_GE(used(100, 5, 20ms), 0.998);
+  EXPECT_GE(used(100, 2, 3ms), 0.998);
+  EXPECT_NEAR(used(100, 2, 20ms), 1 / (1 + 0.8), 0.01) << "26 ms less one distance, shared by two";
+  EXPECT_NEAR(used(500, 5, 20ms), 1 / (1 + 1.8), 0.01) << "26 ms less four distances, shared by five";
+}
+
+TEST(SlotRule, AReserveIsKeptWhereTheBurstHasItToSpare) {
+  const auto has_reserve = [](double burst_seconds) {
+    ProviderLimits limits;
+    limits.requests_per_minute = 6000;
+    limits.burst_seconds = burst_seconds;
+    return slot_rule(limits).has_reserve;
+  };
+  EXPECT_TRUE(has_reserve(0.1));
+  EXPECT_TRUE(has_reserve(0.047)) << "(4.7 - 2) / 100 s are 27 ms";
+  EXPECT_FALSE(has_reserve(0.045));
+  EXPECT_FALSE(has_reserve(0.02));
+}
+
+TEST(SlotRule, ABurstThatWasLearntBoundsTheOneThatIsSet) {
+  ProviderLimits limits;
+  limits.requests_per_minute = 6000;
+  limits.burst_seconds = 0.1;
+  SlotConditions conditions;
+  conditions.burst = 5;
+  EXPECT_EQ(slot_rule(limits, conditions).burst, 5);
+  conditions.burst = 50;
+  EXPECT_NEAR(slot_rule(limits, conditions).burst, 10, 1e-9);
 }
 
 TEST(SlotRule, ACallMayHaveAMinutesTokensOrWhatANamedBurstHolds) {

@@ -134,7 +134,7 @@ TEST_F(LimitedGovernorTest, CallsDuringAPauseGetSlotsFromItsEndOn) {
   EXPECT_EQ(grant->permits.at(0).opens_us, 3'600'500'000u);
 }
 
-TEST_F(LimitedGovernorTest, RefusalsWithoutADelayHalveTheRate) {
+TEST_F(LimitedGovernorTest, RefusalsHalveTheBurstAndThenTheRate) {
   governor.join(1, {200}, start);
   auto now = start;
   std::uint64_t granted = 0;
@@ -157,10 +157,15 @@ TEST_F(LimitedGovernorTest, RefusalsWithoutADelayHalveTheRate) {
   };
   go(2s, 0);
   EXPECT_NEAR(static_cast<double>(granted), 200, 8);
-  go(100ms, 10);
-  EXPECT_LE(granted, 12u);
+  go(300ms, 10);
+  EXPECT_EQ(governor.facts(now)[0].learned.burst, 5) << "of ten";
+  EXPECT_EQ(*governor.facts(now)[0].effective_per_minute, 6000);
+  for (int i = 0; i < 4; ++i) go(300ms, 10);
+  EXPECT_EQ(*governor.facts(now)[0].effective_per_minute, 6000) << "5, 2.5, 1.25, 1";
+  go(300ms, 10);
+  EXPECT_FALSE(governor.facts(now)[0].learned.burst) << "it was not the burst";
   EXPECT_LE(*governor.facts(now)[0].effective_per_minute, 4500);
-  go(10s, 0);
+  go(15s, 0);
   EXPECT_EQ(*governor.facts(now)[0].effective_per_minute, 6000) << "it grows back to what is configured";
 }
 

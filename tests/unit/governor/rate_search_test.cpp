@@ -195,12 +195,12 @@ Paused run_with_pauses(double rate, double burst, BootTime delay, std::size_t in
       if (answered) level -= 1;
       calls.emplace_back(now + 100ms, answered);
     }
+    search.on_demand(now);
     search.on_outcomes(started, 0, 0, now);
     // Workers report each by itself.
     for (; refused > 0; --refused) {
-      search.on_outcomes(0, 1, 0, now);
       paused_until = now + delay;
-      search.pause(delay, now);
+      search.on_paused(0, 1, 0, delay, false, now, now);
     }
     search.grow(now >= paused_until, ceiling, now);
   }

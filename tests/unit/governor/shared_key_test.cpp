@@ -27,7 +27,7 @@ class Runs {
  public:
   Runs(std::size_t count, const ProviderLimits& limits, BootTime now)
       : slots_(count, PermitSlots(limits, now)), seen_(count, 0) {
-    for (PermitSlots& one : slots_) one.record_use();
+    for (PermitSlots& one : slots_) one.record_use(true);
   }
 
   /// The run's turn: what the others did, what `act` does, and what it did.
@@ -116,10 +116,11 @@ TEST(SharedKey, ARunThatFollowsKnowsWhatTheOneBeforeTook) {
 }
 
 /// What the run may have beside the others.
-std::uint32_t share_of(std::size_t run, std::uint32_t total, const std::vector<KeyPlaces>& runs) {
+std::uint32_t share_of(std::size_t run, std::uint32_t total, const std::vector<KeyPlaces>& runs,
+                       BootTime now = 1h) {
   OtherPlaces others{runs, run};
   others.places.erase(others.places.begin() + static_cast<std::ptrdiff_t>(run));
-  return places_of_run(total, runs[run], others);
+  return places_of_run(total, runs[run], others, now);
 }
 
 std::uint32_t taken_by(const std::vector<KeyPlaces>& runs) {
@@ -148,6 +149,38 @@ RC_GTEST_PROP(SharedKey, PlacesNeverExceedTheLimitAndAreAllUsed, ()) {
     RC_ASSERT(one.taken >= total / count);
     RC_ASSERT(one.taken <= total / count + 1);
   }
+}
+
+TEST(SharedKey, TooFewPlacesGoRound) {
+  std::vector<KeyPlaces> runs{{0, 9}, {0, 9}};
+  std::vector<std::uint32_t> turns(2, 0);
+  for (int second = 0; second < 10; ++second) {
+    const BootTime now = 1h + std::chrono::seconds(second);
+    for (int round = 0; round < 2; ++round) {
+      for (std::size_t run = 0; run < 2; ++run) runs[run].taken = share_of(run, 1, runs, now);
+    }
+    ASSERT_EQ(taken_by(runs), 1u);
+    for (std::size_t run = 0; run < 2; ++run) turns[run] += runs[run].taken;
+  }
+  EXPECT_EQ(turns, (std::vector<std::uint32_t>{5, 5}));
+}
+
+TEST(SharedKey, ARunWithALowerLimitIsNotSilentForWhatAnotherTook) {
+  const BootTime now = 1h;
+  PermitSlots slots(limits(60, 1.0), now);
+  std::vector<ForeignUse> many;
+  for (std::uint64_t i = 0; i < 10'000; ++i) many.push_back({1, SlotTaken{i, now, {}}});
+  slots.count(many);
+  EXPECT_LT(slots.earliest(call, now), now + 5s);
+}
+
+TEST(SharedKey, WhatIsSearchedForIsEachRunsOwn) {
+  const BootTime now = 1h;
+  PermitSlots slots({}, now);
+  slots.set_found_rate(10.0, std::nullopt, now);
+  const auto before = slots.earliest(call, now);
+  slots.count(std::vector<ForeignUse>(100, {1, SlotTaken{1, now, {}}}));
+  EXPECT_EQ(slots.earliest(call, now), before);
 }
 
 }  // namespace sluice::shared_key_test

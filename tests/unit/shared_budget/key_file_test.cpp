@@ -17,6 +17,7 @@ namespace sluice::key_file_test {
 using namespace std::chrono_literals;
 
 constexpr BootTime now = 5h;
+constexpr BootTime patience = 2min;
 
 KeyUse slot(std::uint64_t charge, BootTime opens = now) {
   return SlotTaken{charge, opens, {100, 20}};
@@ -31,12 +32,13 @@ class KeyFileTest : public ::testing::Test {
     return std::move(*file);
   }
   /// One turn: what others did, and what it does.
-  static KeyFile::News turn(KeyFile& file, const std::vector<KeyUse>& uses = {}, KeyPlaces places = {}) {
+  static KeyFile::News turn(KeyFile& file, const std::vector<KeyUse>& uses = {}, KeyPlaces places = {},
+                            BootTime at = now) {
     const auto locked = file.lock();
     EXPECT_TRUE(locked && *locked);
-    auto news = file.read(now);
+    auto news = file.read(at, patience);
     EXPECT_TRUE(news) << news.error().message;
-    EXPECT_TRUE(file.write(uses, places));
+    EXPECT_TRUE(file.write(uses, places, at));
     return news ? *news : KeyFile::News();
   }
   static std::vector<KeyUse> uses_in(const KeyFile::News& news) {
@@ -58,12 +60,12 @@ TEST_F(KeyFileTest, TellsEachRunWhatTheOthersDidInItsOrder) {
   KeyFile b = open();
   KeyFile c = open();
   turn(a, {slot(1), ChargeSettled{1, {7, 8}}});
-  EXPECT_EQ(uses_in(turn(b, {slot(1, now + 1s)})), (std::vector<KeyUse>{slot(1), ChargeSettled{1, {7, 8}}}));
+  EXPECT_EQ(uses_in(turn(b, {slot(1, now + 1ms)})), (std::vector<KeyUse>{slot(1), ChargeSettled{1, {7, 8}}}));
   const auto of_c = turn(c, {DelayNamed{now + 5s}});
   ASSERT_EQ(of_c.uses.size(), 3u);
-  EXPECT_EQ(of_c.uses[2].use, slot(1, now + 1s));
+  EXPECT_EQ(of_c.uses[2].use, slot(1, now + 1ms));
   EXPECT_NE(of_c.uses[0].run, of_c.uses[2].run) << "else their charges would be one";
-  EXPECT_EQ(uses_in(turn(a)), (std::vector<KeyUse>{slot(1, now + 1s), DelayNamed{now + 5s}}));
+  EXPECT_EQ(uses_in(turn(a)), (std::vector<KeyUse>{slot(1, now + 1ms), DelayNamed{now + 5s}}));
   EXPECT_TRUE(turn(a).uses.empty()) << "once";
 }
 
@@ -72,11 +74,41 @@ TEST_F(KeyFileTest, ShowsTheOtherRunsThatAreThere) {
   {
     KeyFile b = open();
     turn(b, {}, {3, 9});
-    EXPECT_EQ(turn(a).others, (OtherPlaces{{{3, 9}}, 0}));
+    EXPECT_EQ(turn(a).others, (OtherPlaces{{{3, 9}}, 0, 1}));
     turn(a, {}, {1, 1});
-    EXPECT_EQ(turn(b).others, (OtherPlaces{{{1, 1}}, 1}));
+    EXPECT_EQ(turn(b).others, (OtherPlaces{{{1, 1}}, 1, 1}));
   }
   EXPECT_TRUE(turn(a).others.places.empty()) << "its run has ended";
+}
+
+TEST_F(KeyFileTest, ARunThatHasNoTurnForLongHasNoPlaces) {
+  KeyFile a = open();
+  KeyFile b = open();
+  turn(b, {}, {3, 9});
+  EXPECT_EQ(turn(a, {}, {}, now + patience).others.places.size(), 1u);
+  const auto later = turn(a, {}, {}, now + patience + 1s);
+  EXPECT_TRUE(later.others.places.empty());
+  EXPECT_EQ(later.others.runs, 1u) << "it may go on";
+}
+
+TEST_F(KeyFileTest, MovesWithItsEntry) {
+  KeyFile a = open();
+  KeyFile b = open();
+  KeyFile c = open();
+  turn(b, {}, {2, 2});
+  turn(c, {}, {3, 3});
+  b = std::move(c);
+  turn(b, {slot(7)}, {3, 3});
+  EXPECT_EQ(uses_in(turn(a)), (std::vector<KeyUse>{slot(7)}));
+}
+
+TEST_F(KeyFileTest, ThatWasRemovedIsNotUsedAnyMore) {
+  KeyFile a = open();
+  std::filesystem::remove(path());
+  ASSERT_TRUE(*a.lock());
+  const auto news = a.read(now, patience);
+  ASSERT_FALSE(news);
+  EXPECT_NE(news.error().message.find("was removed"), std::string::npos) << news.error().message;
 }
 
 TEST_F(KeyFileTest, ARunThatComesLaterReadsWhatWasDoneBefore) {
@@ -118,13 +150,14 @@ TEST_F(KeyFileTest, IsLockedByOneAtATime) {
   EXPECT_TRUE(*b.lock());
 }
 
-TEST_F(KeyFileTest, AProcessThatDiesLocksNothingAndCountsNoMore) {
+TEST_F(KeyFileTest, AProcessThatDiesLocksNothingAndItsCallsCountForAWhile) {
   const pid_t child = ::fork();
   ASSERT_GE(child, 0);
   if (child == 0) {
     auto file = KeyFile::open(path());
     const std::array<KeyUse, 1> uses{slot(4)};
-    if (!file || !*file->lock() || !file->read(now) || !file->write(uses, {2, 2}) || !*file->lock())
+    if (!file || !*file->lock() || !file->read(now, patience) || !file->write(uses, {2, 5}, now) ||
+        !*file->lock())
       ::_exit(1);
     ::_exit(0);  // With the lock.
   }
@@ -133,8 +166,9 @@ TEST_F(KeyFileTest, AProcessThatDiesLocksNothingAndCountsNoMore) {
   ASSERT_EQ(status, 0);
   KeyFile a = open();
   const auto news = turn(a);
-  EXPECT_TRUE(news.others.places.empty());
-  EXPECT_EQ(uses_in(news), (std::vector<KeyUse>{slot(4)})) << "its call may be under way";
+  EXPECT_EQ(news.others, (OtherPlaces{{{2, 0}}, 0, 0})) << "its calls may be under way";
+  EXPECT_EQ(uses_in(news), (std::vector<KeyUse>{slot(4)}));
+  EXPECT_TRUE(turn(a, {}, {}, now + patience + 1s).others.places.empty());
 }
 
 TEST_F(KeyFileTest, HoldsSoManyRunsAndNamesTheLimit) {
@@ -176,7 +210,7 @@ TEST_F(KeyFileTest, ThatWasEmptiedIsNotUsedAnyMore) {
   turn(a, {slot(1)});
   std::filesystem::resize_file(path(), 0);
   ASSERT_TRUE(*b.lock());
-  const auto news = b.read(now);
+  const auto news = b.read(now, patience);
   ASSERT_FALSE(news);
   EXPECT_NE(news.error().message.find("is cut off"), std::string::npos) << news.error().message;
 }

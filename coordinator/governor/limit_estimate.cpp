@@ -1,0 +1,154 @@
+#include "coordinator/governor/limit_estimate.hpp"
+
+#include "coordinator/governor/defaults.hpp"
+#include "coordinator/governor/slot_rule.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <iterator>
+#include <utility>
+
+namespace sluice {
+
+using namespace defaults::limit_estimate;
+
+double LimitEstimate::Episode::seconds() const {
+  return in_seconds(std::max<BootTime>(refused_at - from, shortest_episode));
+}
+
+double LimitEstimate::Episode::answered() const {
+  return std::max(0.0, started - refused);
+}
+
+/// The bucket of this rate that was emptied by what was answered.
+double LimitEstimate::Episode::size_at(double rate) const {
+  double left = answered();
+  double used = 0;
+  double most = 0;
+  auto at = from;
+  for (const auto& one : starts) {
+    used = std::max(0.0, used - rate * in_seconds(one.at - at));
+    used += std::min(left, one.calls);
+    left -= std::min(left, one.calls);
+    most = std::max(most, used);
+    at = one.at;
+  }
+  return std::max(1.0, most);
+}
+
+bool LimitEstimate::Episode::is_rough() const {
+  return told_late > few_told_late * started;
+}
+
+void LimitEstimate::begin(BootTime now) {
+  last_.emplace();
+  last_->from = last_->refused_at = last_->until = now;
+}
+
+void LimitEstimate::on_demand(BootTime now) {
+  if (!last_) begin(now);
+}
+
+void LimitEstimate::Episode::note(BootTime at, double calls) {
+  const auto place = std::ranges::upper_bound(starts, at, {}, &Started::at);
+  if (place != starts.begin() && at - std::prev(place)->at < same_start) {
+    std::prev(place)->calls += calls;
+  } else {
+    starts.insert(place, {at, calls});
+  }
+  started += calls;
+  if (starts.size() <= starts_remembered) return;
+  started -= starts.front().calls;
+  from = starts.front().at;
+  starts.pop_front();
+}
+
+void LimitEstimate::on_outcomes(std::uint32_t started, std::uint32_t refused, BootTime since, BootTime now) {
+  if (!last_) return;
+  if (started > 0 && last_->is_over && now >= last_->until) {
+    // Where nothing was answered the bucket had been emptied before.
+    if (last_->answered() > 0) before_ = std::move(last_);
+    begin(now);
+  }
+  last_->refused += refused;
+  if (started == 0) return;
+  // A worker that needs no permits tells of many starts at a time.
+  since = std::clamp(since, last_->from, now);
+  if (now - since > defaults::limit_estimate::told_late) last_->told_late += started;
+  const auto parts = std::clamp<std::int64_t>((now - since) / same_start, 1, started);
+  for (std::int64_t part = 1; part <= parts; ++part) {
+    last_->note(since + (now - since) * part / parts,
+                static_cast<double>(started) / static_cast<double>(parts));
+  }
+}
+
+void LimitEstimate::on_pause(BootTime delay, BootTime now) {
+  if (!last_) return;
+  if (!last_->is_over) last_->refused_at = now;
+  last_->is_over = true;
+  last_->until = std::max(last_->until, now + delay);
+}
+
+std::optional<double> LimitEstimate::speed() const {
+  if (!last_ || !last_->is_over) return std::nullopt;
+  const auto since = std::max(last_->from, last_->refused_at - speed_time);
+  double calls = 0;
+  for (const auto& one : last_->starts) {
+    if (one.at >= since) calls += one.calls;
+  }
+  const double of_late = calls / in_seconds(std::max<BootTime>(last_->refused_at - since, shortest_episode));
+  return std::max(of_late, std::max(1.0, last_->answered()) / last_->seconds());
+}
+
+/// The rates at which both episodes emptied the same bucket, give or take what may be counted wrongly.
+std::optional<LimitEstimate::Rates> LimitEstimate::common_rates(double least, double highest) const {
+  const auto differ = [this](double rate) { return std::abs(last_->size_at(rate) - before_->size_at(rate)); };
+  const double step = std::pow(highest / least, 1.0 / rates_tried);
+  double best = differ(least);
+  for (double rate = least; rate <= highest * step; rate *= step) best = std::min(best, differ(rate));
+  if (best > calls_of_doubt + same_number * std::min(last_->answered(), before_->answered()))
+    return std::nullopt;
+  std::optional<Rates> rates;
+  for (double rate = least; rate <= highest * step; rate *= step) {
+    if (differ(rate) > best + calls_of_doubt) continue;
+    if (!rates) rates = Rates{rate, rate};
+    rates->highest = rate;
+  }
+  return rates;
+}
+
+std::optional<double> LimitEstimate::window_rate() const {
+  const double first = before_->answered();
+  const double second = last_->answered();
+  const double longest = std::max(before_->seconds(), last_->seconds());
+  const double shortest = std::min(before_->seconds(), last_->seconds());
+  if (std::min(first, second) < calls_of_a_window || longest < other_speed * shortest) return std::nullopt;
+  if (std::abs(first - second) > std::max(1.0, same_number * std::max(first, second))) return std::nullopt;
+  if (longest <= 1) return std::min(first, second);
+  return std::nullopt;
+}
+
+std::optional<LimitEstimate::Found> LimitEstimate::found() const {
+  if (!before_ || !last_ || !last_->is_over) return std::nullopt;
+  const double second = std::max(1.0, last_->answered());
+  const double highest = std::max(second / last_->seconds(), speed().value_or(0));
+  const double apart = in_seconds(last_->refused_at - before_->refused_at);
+  const double least = std::max(0.5, second - 0.5) / std::max(apart, last_->seconds());
+  // The pause of a longer window says its rate already: the bucket did not overflow in it.
+  if (const auto rate = window_rate(); rate && *rate > least) return Found{*rate, *rate, true, *rate, *rate};
+  if (const auto rates = common_rates(least, highest)) {
+    const double rate = std::sqrt(rates->least * rates->highest);
+    const double burst = std::max(before_->size_at(rate), last_->size_at(rate));
+    // As many calls in as much time are a bucket's as well as a window's.
+    const bool differ = std::abs(before_->answered() - last_->answered()) > same_number * second;
+    const bool is_sure = rates->highest <= other_rate * rates->least && !before_->is_rough() &&
+                         (differ || second < calls_of_a_window);
+    return Found{rate, burst, is_sure, rates->least, rates->highest};
+  }
+  // A bucket that the pause did not fill took the rate, and no less.
+  const double burst = before_->size_at(least);
+  const bool was_not_full = last_->answered() <= not_full * before_->size_at(highest);
+  return Found{least, burst, was_not_full, least, highest};
+}
+
+}  // namespace sluice

@@ -1,0 +1,74 @@
+#pragma once
+
+#include "common/clock.hpp"
+
+#include <cstdint>
+#include <deque>
+#include <optional>
+
+namespace sluice {
+
+/// What a provider takes, from the times at which it was asked for more than that. An episode goes from the
+/// end of one named pause to the next refusal. A bucket that was full when an episode began is empty at its
+/// end: for each rate there is one size for which that is so, and of two episodes of different speed only one
+/// rate gives the same size. What was answered from one refusal to the next, with the pause between, never
+/// came to more than the rate; and a number that does not depend on the speed is that of a window. Pure; not
+/// thread-safe.
+class LimitEstimate {
+ public:
+  struct Found {
+    double rate = 0;       ///< Calls a second; above 0.
+    double burst = 1;      ///< Calls at once; at least 1.
+    bool is_sure = false;  ///< The episodes were different enough. Else the rate is one of those between:
+    double least = 0;
+    double highest = 0;
+  };
+
+  /// Calls could start from now on.
+  void on_demand(BootTime now);
+  /// What began since `since`, at times that nobody noted, and what came back refused.
+  void on_outcomes(std::uint32_t started, std::uint32_t refused, BootTime since, BootTime now);
+  /// A refusal has named a delay. After `on_outcomes` of that refusal.
+  void on_pause(BootTime delay, BootTime now);
+
+  /// Calls that were refused in the last two episodes.
+  double refusals() const { return (last_ ? last_->refused : 0) + (before_ ? before_->refused : 0); }
+  /// Calls a second that were made at the end of the newest episode; nothing before the first refusal.
+  std::optional<double> speed() const;
+  /// From the last two episodes; nothing before the second refusal.
+  std::optional<Found> found() const;
+
+ private:
+  struct Started {
+    BootTime at{};
+    double calls = 0;
+  };
+  struct Episode {
+    BootTime from{};
+    BootTime refused_at{};
+    BootTime until{};  ///< The end of the pause after it.
+    std::deque<Started> starts;
+    double started = 0;
+    double refused = 0;
+    double told_late = 0;  ///< Of those that started.
+    bool is_over = false;
+
+    double seconds() const;
+    double answered() const;
+    double size_at(double rate) const;
+    bool is_rough() const;
+    void note(BootTime at, double calls);
+  };
+  void begin(BootTime now);
+  struct Rates {
+    double least = 0;
+    double highest = 0;
+  };
+  std::optional<Rates> common_rates(double least, double highest) const;
+  std::optional<double> window_rate() const;
+
+  std::optional<Episode> last_;
+  std::optional<Episode> before_;
+};
+
+}  // namespace sluice
