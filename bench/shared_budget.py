@@ -119,6 +119,33 @@ class SharedBudget:
                       verdict(f"at most {TARGET_REFUSED:.0%} answered 429", refused / calls <= TARGET_REFUSED),
                       self.all_passed(run.report, self.count)])
 
+    def what_is_said(self):
+        """What the user says of a limit, from all of it to nothing, with 50 calls in flight; delays in whole seconds."""
+        rows = [  # What, keys, rate, bucket, cases, of the ideal time at most, share of 429s at most.
+            ("nothing said", "", 100, 10, 1_000, 1.25, 0.03),
+            ("nothing said", "", 20, 2, 1_000, 1.25, 0.03),
+            ("nothing said", "", 100, 100, 1_000, 1.25, 0.03),
+            ("6,000 a minute", "requests_per_minute = 6000\n", 100, 10, 1_000, 1.05, 0.01),
+            ("6,000 a minute", "requests_per_minute = 6000\n", 100, 5, 1_000, 1.05, 0.01),
+            ("1,200 a minute", "requests_per_minute = 1200\n", 20, 2, 200, 1.05, 0.01),
+            ("6,000 a minute, burst 0.05 s", "requests_per_minute = 6000\nburst_seconds = 0.05\n", 100, 5, 1_000, 1.03, 0),
+            ("6,000 a minute, burst 0.02 s", "requests_per_minute = 6000\nburst_seconds = 0.02\n", 100, 2, 1_000, 1.05, 0),
+            ("1,200 a minute, burst 0.1 s", "requests_per_minute = 1200\nburst_seconds = 0.1\n", 20, 2, 200, 1.03, 0),
+            ("500 a minute, burst 0.12 s", "requests_per_minute = 500\nburst_seconds = 0.12\n", 500 / 60, 1, 100, 1.11, 0),
+            ("500 a minute, burst 0.24 s", "requests_per_minute = 500\nburst_seconds = 0.24\n", 500 / 60, 2, 100, 1.03, 0),
+            ("6,000 a minute, burst 0.1 s", KNOWN, 100, 10, 1_000, 1.03, 0),
+        ]
+        for what, keys, rate, bucket, count, most, most_refused in rows:
+            note(f"{what}: {rate:.3g} a second, bucket {bucket}")
+            with self.simulator("--rps", rate, "--burst", bucket) as url:
+                run = Fleet("said", settings(url, keys)).run(self.questions(count), 1, 50)
+                refused = refusals(url)
+            calls, ideal = len(run.starts["limited"]), (count - bucket) / rate + LATENCY_MS / 1000
+            self.add(f"{what}: {count:,} cases at {rate:.3g}/s, bucket {bucket}", 1, run.seconds, ideal, calls, refused, None,
+                     [verdict(f"at most {most}", run.seconds / ideal <= most),
+                      verdict(f"at most {most_refused:.0%} answered 429", refused / calls <= most_refused),
+                      self.all_passed(run.report, count)])
+
     def apart(self):
         """The same cases and the same key, with a limiter in each process."""
         workers, expected = 4, self.ideal(self.count)
@@ -192,7 +219,7 @@ class SharedBudget:
                   self.all_passed(run.report, self.storm_count)])
 
     def all(self, only=None):
-        parts = [self.known_limit, self.token_limit, self.two_providers, self.unknown_limit, self.apart, self.trouble,
+        parts = [self.known_limit, self.token_limit, self.two_providers, self.unknown_limit, self.what_is_said, self.apart, self.trouble,
                  self.outage, self.search, self.storm]
         for part in parts:
             if only is None or part.__name__ in only:

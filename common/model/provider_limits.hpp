@@ -13,8 +13,8 @@ struct ProviderLimits {
   std::optional<std::uint64_t> input_tokens_per_minute;   ///< At least 1.
   std::optional<std::uint64_t> output_tokens_per_minute;  ///< At least 1.
   std::optional<std::uint32_t> max_in_flight;             ///< Calls at a time over all workers; at least 1.
-  /// How much of each limit the provider takes at once, in seconds of its rate; above 0. Without it: one
-  /// second, at least one request.
+  /// How much of each limit the provider takes at once, in seconds of its rate; above 0. Without it: a
+  /// tenth of a second of requests, at least one, and one second of tokens.
   std::optional<double> burst_seconds;
 
   friend bool operator==(const ProviderLimits&, const ProviderLimits&) = default;

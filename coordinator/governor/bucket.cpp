@@ -36,8 +36,15 @@ void Bucket::take_foreign(double charge, BootTime at) {
   level_ = std::max(level_, -charge - shape_.surcharge);
 }
 
+void Bucket::delay(BootTime time) {
+  level_ -= shape_.rate * static_cast<double>(time.count()) * 1e-6;
+}
+
 void Bucket::reshape(const Shape& shape, BootTime now) {
-  level_ = std::min(level(now), shape.capacity);
+  // With a smaller capacity than one unit less is waited for: what was missing is missing all the same.
+  const double less_awaited = std::max(0.0, std::min(1.0, shape_.capacity) - std::min(1.0, shape.capacity));
+  const double more_apart = std::max(0.0, shape.surcharge - shape_.surcharge);
+  level_ = std::min(level(now) - less_awaited - more_apart, shape.capacity);
   at_ = std::max(at_, now);
   shape_ = shape;
 }

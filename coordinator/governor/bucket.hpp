@@ -31,6 +31,8 @@ class Bucket {
   void take_foreign(double charge, BootTime at);
   /// The level goes on from the newest charge with another shape.
   void reshape(const Shape& shape, BootTime now);
+  /// What it holds comes so much later.
+  void delay(BootTime time);
   const Shape& shape() const { return shape_; }
   /// Below 0 while in debt.
   double level(BootTime at) const;

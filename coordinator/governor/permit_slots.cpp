@@ -54,8 +54,11 @@ void PermitSlots::set_limits(const ProviderLimits& limits, BootTime now) {
 
 void PermitSlots::set_conditions(const SlotConditions& conditions, BootTime now) {
   if (conditions == conditions_) return;
+  const auto latest = rule_.lifetime + conditions_.variation;
   conditions_ = conditions;
   follow_rule(now);
+  // Calls of the slots until now may come that much later or earlier than the new rule counts on.
+  if (requests_) requests_->delay(std::chrono::abs(rule_.lifetime + conditions_.variation - latest));
 }
 
 void PermitSlots::follow_rule(BootTime now) {

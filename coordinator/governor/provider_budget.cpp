@@ -169,7 +169,7 @@ void ProviderBudget::follow_ways(BootTime now) {
   conditions.shortest_lifetime = std::clamp<BootTime>(
       uncertainty + defaults::lifetime_beyond_way, defaults::permit_lifetime_min, defaults::permit_lifetime);
   const auto differs = [](BootTime one, BootTime other) {
-    return std::chrono::abs(one - other) >= BootTime(500);
+    return std::chrono::abs(one - other) >= BootTime(1000);
   };
   if (differs(conditions.variation, permits_.conditions().variation) ||
       differs(conditions.shortest_lifetime, permits_.conditions().shortest_lifetime)) {

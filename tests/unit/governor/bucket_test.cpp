@@ -48,6 +48,21 @@ TEST(Bucket, WithoutCapacityASurchargeSpacesTheCharges) {
   EXPECT_EQ(bucket.earliest(1, start), start + 150ms);
 }
 
+TEST(Bucket, AShapeThatSpacesItsChargesBeginsNoEarlier) {
+  Bucket bucket({10, 1, 0}, start);
+  bucket.take(1, start);
+  ASSERT_EQ(bucket.earliest(1, start), start + 100ms);
+  bucket.reshape({10, 0, 0.5}, start);
+  EXPECT_EQ(bucket.earliest(1, start), start + 150ms) << "one unit and the surcharge after the last";
+}
+
+TEST(Bucket, ADelayIsWaitedForOnce) {
+  Bucket bucket({10, 1, 0}, start);
+  bucket.delay(30ms);
+  EXPECT_GE(bucket.earliest(1, start), start + 30ms);
+  EXPECT_LE(bucket.earliest(1, start), start + 30ms + BootTime(1)) << "rounded up";
+}
+
 TEST(Bucket, AnotherShapeGoesOnFromTheLevel) {
   Bucket bucket({10, 10, 0}, start);
   bucket.take(4, start);
