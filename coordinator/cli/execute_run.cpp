@@ -310,8 +310,8 @@ FinishedRun run_loaded(const RunOptions& options, const RunInputs& inputs, RunGa
   std::optional<ObserverConfig> observer;
   if (observations) observer = observer_config(std::move(*observations), *plan, options, inputs, run_id);
   const std::vector<ProviderSettings> providers = controller->settings.providers;
-  auto run = conduct(options, inputs, *plan, std::move(*controller),
-                     limits_of_earlier_runs(options, providers, *ledger), std::move(*ledger),
+  auto learned = limits_of_earlier_runs(options, providers, *ledger);
+  auto run = conduct(options, inputs, *plan, std::move(*controller), std::move(learned), std::move(*ledger),
                      std::move(observer), around.style, around.signals, around.start_workers);
   FinishedRun end;
   if (run) {

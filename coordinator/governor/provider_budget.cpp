@@ -95,7 +95,10 @@ bool ProviderBudget::on_outcomes(WorkerId worker, Member& member, const wire::De
   const auto began = ended + (newest ? demand.in_flight : in_flight_before);
   const auto started = began > in_flight_before ? began - in_flight_before : 0;
   // What single probes meet says nothing of a rate.
-  if (!health_.is_down()) on_refusals(member, outcomes, started, ended, since, now);
+  if (!health_.is_down()) {
+    const auto under_way = newest ? demand.in_flight : in_flight_before;
+    on_refusals(worker, outcomes, {started, ended, under_way > 0}, since, now);
+  }
   const auto change = health_.on_outcomes(worker, members_, demand, now);
   follow_rate();
   concurrency_.on_outcomes(outcomes, change.failed, change.went_down, health_.is_down(), members_);
@@ -103,11 +106,16 @@ bool ProviderBudget::on_outcomes(WorkerId worker, Member& member, const wire::De
 }
 
 /// What they show of the rate that the provider takes.
-void ProviderBudget::on_refusals(Member& member, const wire::CallOutcomes& outcomes, std::uint32_t started,
-                                 std::uint32_t ended, BootTime since, BootTime now) {
+void ProviderBudget::on_refusals(WorkerId worker, const wire::CallOutcomes& outcomes,
+                                 const CallsOfReport& calls, BootTime since, BootTime now) {
+  auto& member = members_.at(worker);
+  const auto& [started, ended, some_are_under_way] = calls;
   // A named delay is waited for; but all would only come together again after it, and be refused again.
-  // Before the first answer it says nothing of a rate.
-  const bool nothing_answered = !use_.was_answered() && started <= ended && !rate_search_.rate();
+  // A provider that has answered nothing at all says nothing of a rate: it is closed.
+  const bool is_closed = !use_.was_answered() && known_before_.empty() && !some_are_under_way &&
+                         std::ranges::none_of(members_, [&](const auto& one) {
+                           return one.first != worker && one.second.account.in_flight() > 0;
+                         });
   const auto refused = outcomes.rate_limited + outcomes.named_delays;
   const auto late = member.account.before_cut().among(refused, ended);
   const bool spaced = rate_search_.rate().has_value();
@@ -116,8 +124,7 @@ void ProviderBudget::on_refusals(Member& member, const wire::CallOutcomes& outco
     was_cut = true;
     rate_search_.on_outcomes(started, 0, refused, since, now);
   } else if (outcomes.named_delays > 0) {
-    was_cut =
-        rate_search_.on_paused(started, refused - late, late, pause_.left(now), nothing_answered, since, now);
+    was_cut = rate_search_.on_paused(started, refused - late, late, pause_.left(now), is_closed, since, now);
   } else {
     was_cut = rate_search_.on_outcomes(started, refused - late, late, since, now);
   }

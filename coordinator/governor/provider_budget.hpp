@@ -61,8 +61,14 @@ class ProviderBudget {
  private:
   bool on_outcomes(WorkerId worker, Member& member, const wire::Demand& demand, bool newest, BootTime since,
                    BootTime now);
-  void on_refusals(Member& member, const wire::CallOutcomes& outcomes, std::uint32_t started,
-                   std::uint32_t ended, BootTime since, BootTime now);
+  /// What a report says of calls.
+  struct CallsOfReport {
+    std::uint32_t started = 0;
+    std::uint32_t ended = 0;
+    bool some_are_under_way = false;
+  };
+  void on_refusals(WorkerId worker, const wire::CallOutcomes& outcomes, const CallsOfReport& calls,
+                   BootTime since, BootTime now);
   bool halve_burst(BootTime now);
   void follow_ways(BootTime now);
   void follow_rate();

@@ -157,10 +157,23 @@ double RateSearch::floor() const {
   return 1 / in_seconds(longest_pause_);
 }
 
+/// Pauses alone stay known: they are waited for.
+void RateSearch::begin_anew() {
+  RateSearch fresh;
+  fresh.pauses_ = std::move(pauses_);
+  fresh.longest_pause_ = longest_pause_;
+  *this = std::move(fresh);
+}
+
 bool RateSearch::on_paused(std::uint32_t started, std::uint32_t refused, std::uint32_t refused_late,
-                           BootTime delay, bool nothing_answered, BootTime since, BootTime now) {
+                           BootTime delay, bool is_closed, BootTime since, BootTime now) {
+  if (is_closed) {
+    begin_anew();
+    pause(delay, now);
+    return false;
+  }
   if (std::max(delay, longest_pause_) < costly_pause) {
-    const bool was_cut = on_outcomes(started, nothing_answered ? 0 : refused, refused_late, since, now);
+    const bool was_cut = on_outcomes(started, refused, refused_late, since, now);
     pause(delay, now);
     return was_cut;
   }

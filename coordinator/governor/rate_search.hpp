@@ -30,10 +30,10 @@ class RateSearch {
   /// Calls are ready to start.
   void on_demand(BootTime now) { estimate_.on_demand(now); }
   /// The same for refusals that name a delay, which is waited for: a time in which the provider takes no
-  /// call, but its bucket fills. True if the rate was cut. `nothing_answered`: nothing ever was, so that it
-  /// says nothing of a rate.
+  /// call, but its bucket fills. True if the rate was cut. `is_closed`: the provider has answered nothing so
+  /// far, and no call is under way: what is known of a rate is forgotten.
   bool on_paused(std::uint32_t started, std::uint32_t refused, std::uint32_t refused_late, BootTime delay,
-                 bool nothing_answered, BootTime since, BootTime now);
+                 bool is_closed, BootTime since, BootTime now);
   /// What an earlier run found.
   void begin_with(double rate, double burst, BootTime now);
   /// Lets the rate grow up to `now`. `held_back`: calls wait for it. `ceiling`: the rate that is known
@@ -82,6 +82,7 @@ class RateSearch {
   void pause(BootTime delay, BootTime now);
   void follow_estimate();
   void try_between();
+  void begin_anew();
   void grow_estimate(double passed, BootTime now);
   double floor() const;
 

@@ -7,6 +7,8 @@
 #include <cerrno>
 #include <cstring>
 #include <ctime>
+#include <numeric>
+#include <optional>
 #include <system_error>
 #include <type_traits>
 #include <utility>
@@ -202,12 +204,19 @@ Result<void> KeyFile::join() {
     if (head.mark != file_mark || static_cast<std::uint64_t>(status.st_size) != file_size)
       return unusable("is no file of sluice; remove it when no run is going on");
   }
-  for (entry_ = 0; entry_ < head.entries.size(); ++entry_) {
-    auto lock = byte_lock(F_WRLCK, first_entry_lock + static_cast<off_t>(entry_));
-    if (::fcntl(file_.number(), F_OFD_SETLK, &lock) == 0) break;
-  }
-  if (entry_ == head.entries.size())
+  // One that was never used before that of a run whose calls may be under way.
+  std::array<std::size_t, defaults::max_runs_of_key> order{};
+  std::iota(order.begin(), order.end(), std::size_t{0});
+  std::ranges::stable_sort(order, {}, [&](std::size_t i) {
+    return std::pair(head.entries[i].run != 0, head.entries[i].time_us);
+  });
+  const auto taken = std::ranges::find_if(order, [&](std::size_t i) {
+    auto lock = byte_lock(F_WRLCK, first_entry_lock + static_cast<off_t>(i));
+    return ::fcntl(file_.number(), F_OFD_SETLK, &lock) == 0;
+  });
+  if (taken == order.end())
     return unusable("has " + std::to_string(head.entries.size()) + " runs already");
+  entry_ = *taken;
   run_ = head.next_run++;
   head.entries[entry_] = {run_, {}, 0};
   // Of what lies farther back than the file reaches nothing is known: see read.

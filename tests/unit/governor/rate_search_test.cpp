@@ -229,4 +229,18 @@ TEST(RateSearch, ALimitThatIsSetTooHighIsFoundToBeSo) {
   EXPECT_LE(run.found, 2.6);
 }
 
+// Forty calls, a second's pause for each wave, and nothing but refusals: it came to one call a second.
+TEST(RateSearch, AProviderThatHasAnsweredNothingIsClosedAndSaysNothingOfARate) {
+  RateSearch search;
+  BootTime now = std::chrono::hours(1);
+  search.on_demand(now);
+  for (int wave = 0; wave < 5; ++wave) {
+    search.on_paused(40, 10, 0, std::chrono::seconds(1), false, now, now + std::chrono::milliseconds(20));
+    search.on_paused(0, 30, 0, std::chrono::seconds(1), true, now, now + std::chrono::milliseconds(40));
+    EXPECT_EQ(search.rate(), std::nullopt) << wave;
+    now += std::chrono::milliseconds(1100);
+    search.grow(true, std::nullopt, now);
+  }
+}
+
 }  // namespace sluice::rate_search_test
