@@ -207,15 +207,13 @@ Result<void> KeyFile::join() {
   // One that was never used before that of a run whose calls may be under way.
   std::array<std::size_t, defaults::max_runs_of_key> order{};
   std::iota(order.begin(), order.end(), std::size_t{0});
-  std::ranges::stable_sort(order, {}, [&](std::size_t i) {
-    return std::pair(head.entries[i].run != 0, head.entries[i].time_us);
-  });
+  std::ranges::stable_sort(
+      order, {}, [&](std::size_t i) { return std::pair(head.entries[i].run != 0, head.entries[i].time_us); });
   const auto taken = std::ranges::find_if(order, [&](std::size_t i) {
     auto lock = byte_lock(F_WRLCK, first_entry_lock + static_cast<off_t>(i));
     return ::fcntl(file_.number(), F_OFD_SETLK, &lock) == 0;
   });
-  if (taken == order.end())
-    return unusable("has " + std::to_string(head.entries.size()) + " runs already");
+  if (taken == order.end()) return unusable("has " + std::to_string(head.entries.size()) + " runs already");
   entry_ = *taken;
   run_ = head.next_run++;
   head.entries[entry_] = {run_, {}, 0};
