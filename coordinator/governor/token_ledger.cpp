@@ -54,7 +54,16 @@ void TokenLedger::give_up(BootTime before) {
 
 void TokenLedger::reshape(const Bucket::Shape& shape, BootTime now) {
   replay();
-  // What was charged under the other shape is not replayed under this one.
+  const auto before = newest_.shape();
+  if (shape.rate == before.rate && shape.surcharge == 0 && before.surcharge == 0) {
+    // Another margin: open charges are settled as before, and none of the room that is new is had at once.
+    folded_.reshape(shape, BootTime::zero());
+    const double more = std::max(0.0, shape.capacity - before.capacity);
+    folded_.delay(BootTime(static_cast<BootTime::rep>(more / shape.rate * 1e6)));
+    stale_ = true;
+    return;
+  }
+  // What was charged at another rate is not replayed at this one.
   charges_.clear();
   newest_.reshape(shape, now);
   folded_ = newest_;

@@ -279,6 +279,23 @@ TEST(TokenLedger, SettlesEachChargeOnceAndForgetsWhatIsFolded) {
   EXPECT_EQ(ledger.retained(), 0u);
 }
 
+// The margin for the way changes while calls are under way: what they had reserved was lost.
+TEST(TokenLedger, AnotherMarginLeavesOpenChargesToBeSettled) {
+  TokenLedger ledger({100, 1000, 0}, start);
+  ledger.reserve(1, 600, start);
+  ledger.reshape({100, 1010, 0}, start);
+  EXPECT_LE(ledger.level(start), 400) << "room that is new is not had at once";
+  ledger.settle(1, 100);
+  EXPECT_LE(ledger.level(start), 900);
+  EXPECT_GE(ledger.level(start), 880);
+  ledger.reserve(2, 500, start);
+  ledger.reshape({100, 900, 0}, start);
+  EXPECT_LE(ledger.level(start), 400);
+  ledger.settle(2, 0);
+  EXPECT_LE(ledger.level(start), 900);
+  EXPECT_GE(ledger.level(start), 780);
+}
+
 RC_GTEST_PROP(TokenLedger, AnyOrderOfSettlingComesToWhatWasUsed, ()) {
   TokenLedger ledger({50, 300, 0}, start);
   Bucket truth({50, 300, 0}, start);
