@@ -51,8 +51,6 @@ struct Limits {
       if (!found) return report_error(found.error());
       limits = std::move(*found);
     }
-    if (forgets && forgotten && forgotten->empty())
-      return report_error("--forget-limits names an empty provider; without a name it forgets all");
     if (forgets) return forget(*ledger, limits);
     if (*as == 1) {
       std::cout << limits_json(limits);
@@ -91,7 +89,7 @@ Command add_limits_command(CLI::App& program) {
          "--forget-limits",
          [command](const std::vector<std::string>& provider) {
            command->forgets = true;
-           if (!provider.empty()) command->forgotten = provider.front();
+           if (!provider.empty() && !provider.front().empty()) command->forgotten = provider.front();
          },
          "Forget them, of this provider or of all")
       ->expected(0, 1)

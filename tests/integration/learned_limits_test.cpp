@@ -57,6 +57,8 @@ TEST_F(LearnedLimitsTest, AreKeptShownUsedAndForgotten) {
   EXPECT_NE(forgotten.output.find("1 provider"), std::string::npos) << forgotten.output;
   EXPECT_EQ(limits(), Json::array());
 
+  EXPECT_EQ(run_sluice({"limits", "--forget-limits"}).exit_code, 0) << "nothing is left to forget";
+
   run_once();
   ASSERT_EQ(limits().size(), 1u);
   run_once({"--forget-limits", "--max-fixtures", "1"});
