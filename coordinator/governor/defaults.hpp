@@ -70,6 +70,9 @@ inline constexpr std::uint64_t answers_to_forget = 50;
 /// What two refusals that name delays say of a limit.
 namespace limit_estimate {
 
+/// Fewer refused calls without an answer may be those of a small bucket at a pace that is too quick.
+inline constexpr double calls_at_closed_door = 3;
+
 /// Below it the way of the messages decides.
 inline constexpr BootTime shortest_episode = 20ms;
 /// Calls that start so close together are kept as one, and so many of these.

@@ -33,6 +33,9 @@ class LimitEstimate {
 
   /// Calls that were refused in the last two episodes.
   double refusals() const { return (last_ ? last_->refused : 0) + (before_ ? before_->refused : 0); }
+  /// Several calls were made in the newest episode and none was answered, though a limit has something left
+  /// after its own delay: the provider took no calls, at whatever rate.
+  bool was_closed() const;
   /// Calls a second that were made at the end of the newest episode; nothing before the first refusal.
   std::optional<double> speed() const;
   /// From the last two episodes; nothing before the second refusal.

@@ -202,6 +202,7 @@ bool RateSearch::on_paused(std::uint32_t started, std::uint32_t refused, std::ui
 /// is slower, until it can be said.
 void RateSearch::follow_estimate() {
   estimate_is_due_ = false;
+  if (rate_ && estimate_.was_closed()) return;
   const auto found = estimate_.found();
   const bool is_sure = found && found->is_sure;
   if (!rate_) {

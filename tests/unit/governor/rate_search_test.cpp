@@ -243,4 +243,19 @@ TEST(RateSearch, AProviderThatHasAnsweredNothingIsClosedAndSaysNothingOfARate) {
   }
 }
 
+// A pace of a hundred a second was down to one after seven such seconds, and took minutes to come back.
+TEST(RateSearch, AProviderThatTakesNoCallsForAWhileSaysNothingOfItsRate) {
+  RateSearch search;
+  BootTime now = std::chrono::hours(1);
+  search.begin_with(100, 10, now);
+  search.on_demand(now);
+  for (int wave = 0; wave < 12; ++wave) {
+    const BootTime pause = 1s;
+    search.on_paused(6, 6, 0, pause, false, now, now + 30ms);
+    const BootTime until = now + 30ms + pause;
+    while (now < until) search.grow(true, std::nullopt, now += 10ms);
+  }
+  EXPECT_GE(*search.rate(), 95);
+}
+
 }  // namespace sluice::rate_search_test
