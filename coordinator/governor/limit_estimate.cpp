@@ -12,6 +12,8 @@ namespace sluice {
 
 using namespace defaults::limit_estimate;
 
+LimitEstimate::Episode::Episode() = default;
+
 double LimitEstimate::Episode::seconds() const {
   return in_seconds(std::max<BootTime>(refused_at - from, shortest_episode));
 }

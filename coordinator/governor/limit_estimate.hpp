@@ -47,6 +47,7 @@ class LimitEstimate {
     double calls = 0;
   };
   struct Episode {
+    Episode();
     BootTime from{};
     BootTime refused_at{};
     BootTime until{};  ///< The end of the pause after it.
