@@ -1,4 +1,5 @@
 #include "common/text/printable.hpp"
+#include "common/text/text.hpp"
 #include "coordinator/cli/command.hpp"
 #include "coordinator/cli/past_runs.hpp"
 #include "coordinator/cli/setting_flags.hpp"

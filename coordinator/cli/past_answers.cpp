@@ -6,6 +6,7 @@
 #include "coordinator/cli/past_details.hpp"
 #include "coordinator/cli/past_runs.hpp"
 #include "coordinator/defaults.hpp"
+#include "coordinator/gate/status.hpp"
 #include "coordinator/ledger/observation_store.hpp"
 #include "coordinator/observations/observe.hpp"
 #include "coordinator/session/run_inputs.hpp"

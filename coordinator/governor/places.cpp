@@ -28,8 +28,9 @@ std::uint32_t places_of_run(std::uint32_t total, const KeyPlaces& own, const Oth
     if (open.empty()) break;
     const auto each = std::max(1u, left / static_cast<std::uint32_t>(open.size()));
     if (left < open.size())
-      std::ranges::rotate(
-          open, open.begin() + now / defaults::place_turn % static_cast<BootTime::rep>(open.size()));
+      std::rotate(open.begin(),
+                  open.begin() + now / defaults::place_turn % static_cast<BootTime::rep>(open.size()),
+                  open.end());
     for (const std::size_t i : open) {
       const auto more = std::min({each, wishes[i] - shares[i], left});
       shares[i] += more;

@@ -1,5 +1,6 @@
 // People go through generated fixtures: on a terminal, at the same time, and whatever the files hold.
 #include "tests/integration/corpus_workbench.hpp"
+#include "tests/support/paths.hpp"
 #include "tests/support/terminal_process.hpp"
 
 #include <string>
