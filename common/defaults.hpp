@@ -156,6 +156,9 @@ inline constexpr std::uint32_t max_depth = 16;     ///< Nesting of one message.
 inline constexpr std::uint32_t max_values = 1u << 22;
 /// Peers whose REJECTs are counted: who is forgotten beyond it begins anew, within what all may have.
 inline constexpr std::size_t max_rejected_peers = 10'000;
+/// Peers that came in by a key and are remembered, so that they leave at once when it is taken off the list;
+/// who is forgotten beyond it is heard no more all the same.
+inline constexpr std::size_t max_admitted_peers = 65'536;
 inline constexpr std::size_t max_answer_bytes = 8u << 20;       ///< A longer provider answer is refused.
 inline constexpr std::uint64_t most_call_tokens = 100'000'000;  ///< Ten times the largest context: a usage
                                                                 ///< beyond it is taken for unknown.

@@ -19,7 +19,7 @@ enum class Reason : std::uint16_t {
   fixture_invalid = 3,   ///< A fixture, manifest or suite file does not fit its format.
   file_unreadable = 4,   ///< A file that was named cannot be read.
   key_missing = 5,       ///< A provider needs an API key and no worker has it.
-  insecure_refused = 6,  ///< An endpoint beyond loopback without `--insecure`.
+  insecure_refused = 6,  ///< An endpoint beyond loopback with neither a fleet key nor `--insecure`.
   key_withheld = 7,      ///< A worker does not trust the host that a base URL names with its key.
   baseline_invalid = 8,  ///< A baseline does not fit its format, or is another suite's.
 

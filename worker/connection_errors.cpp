@@ -2,11 +2,12 @@
 
 namespace sluice {
 
-Error coordinator_silent(std::chrono::milliseconds patience) {
+Error coordinator_silent(std::chrono::milliseconds patience, const std::string& refusal) {
   const auto seconds = std::chrono::duration_cast<std::chrono::seconds>(patience).count();
+  const std::string silence = "no coordinator has answered for " + std::to_string(seconds) + " s; ";
   return {Reason::coordinator_unreachable,
-          "no coordinator has answered for " + std::to_string(seconds) +
-              " s; check the endpoint, and that `sluice run --listen` is running there"};
+          silence + (refusal.empty() ? "check the endpoint, and that `sluice run --listen` is running there"
+                                     : refusal)};
 }
 
 Error protocol_mismatch(const std::string& detail) {

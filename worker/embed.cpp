@@ -87,7 +87,7 @@ Result<std::vector<caf::actor>> start_workers(const LocalWorkers& options) {
   const auto random_number = [&] { return (std::uint64_t{entropy()} << 32) | entropy(); };
   std::vector<caf::actor> workers;
   for (std::uint32_t i = 0; i < options.count; ++i) {
-    auto socket = connect_dealer(options.context, options.endpoint);
+    auto socket = connect_dealer(options.context, options.endpoint, options.key);
     if (!socket) return fail(socket.error());
     WorkerConfig config;
     config.name = options.count == 1 ? name : name + "." + std::to_string(i + 1);

@@ -37,6 +37,7 @@ struct WorkerState {
   std::optional<ActiveRun> run;
   std::optional<CoordinatorContact> contact;
   Leaving leaving;
+  std::string refusal;  ///< Why the last connection did not come about; empty once something came.
   bool ended = false;
 };
 
@@ -327,7 +328,7 @@ void tick(WorkerActor* self) {
   self->delayed_send(self, interval, WorkerTick{});
   const auto beat = state.contact->beat(self->clock().now(), interval);
   if (!state.config->stay && beat.silence > state.config->coordinator_timeout)
-    return end(self, coordinator_silent(state.config->coordinator_timeout));
+    return end(self, coordinator_silent(state.config->coordinator_timeout, state.refusal));
   if (beat.just_lost) {
     spdlog::warn("the coordinator is silent; no new call is made until it is back");
     if (state.run) self->send(state.run->model_client, BudgetChanged{false, false, {}, {}});
@@ -360,6 +361,7 @@ void dispatch(WorkerActor* self, Message& message) {
 
 void on_coordinator(WorkerActor* self, FromCoordinator& messages) {
   auto& state = self->state;
+  state.refusal.clear();
   if (state.contact->on_message(self->clock().now()) && state.run) {
     self->send(state.run->model_client, BudgetChanged{true, false, {}, {}});
   }
@@ -392,6 +394,7 @@ caf::behavior worker_behavior(WorkerActor* self, std::shared_ptr<WorkerConfig> c
   self->delayed_send(self, defaults::heartbeat_interval, WorkerTick{});
   return {
       [self](FromCoordinator& messages) { on_coordinator(self, messages); },
+      [self](ConnectionRefused& refused) { self->state.refusal = std::move(refused.why); },
       [self](UnitsScored& scored) { dispatch(self, scored); },
       [self](UnitsReturned& returned) { dispatch(self, returned); },
       [self](DemandChanged& demand) { dispatch(self, demand); },

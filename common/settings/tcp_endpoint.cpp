@@ -1,11 +1,17 @@
 #include "common/settings/tcp_endpoint.hpp"
 
+#include "common/settings/base_url.hpp"
 #include "common/text/text.hpp"
 
 #include <charconv>
 #include <system_error>
 
 namespace sluice {
+
+bool is_loopback(const TcpEndpoint& endpoint) {
+  const std::string_view host = endpoint.host;
+  return is_loopback_host(host.starts_with('[') ? host.substr(1, host.size() - 2) : host);
+}
 
 std::optional<TcpEndpoint> parse_tcp_endpoint(std::string_view endpoint) {
   constexpr std::string_view scheme = "tcp://";

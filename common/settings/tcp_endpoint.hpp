@@ -13,6 +13,9 @@ struct TcpEndpoint {
   std::uint16_t port = 0;
 };
 
+/// Whether the host is this machine's own, by its name or address alone.
+bool is_loopback(const TcpEndpoint& endpoint);
+
 /// Nothing for what is no such endpoint. Port 0 is one: where to listen on any free port.
 std::optional<TcpEndpoint> parse_tcp_endpoint(std::string_view endpoint);
 

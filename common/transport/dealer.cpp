@@ -1,9 +1,18 @@
 #include "common/transport/dealer.hpp"
 
+#include "common/transport/curve.hpp"
 #include "common/transport/messages.hpp"
 #include "common/transport/socket_actor.hpp"
 #include "common/transport/socket_options.hpp"
 #include "common/wire/codec.hpp"
+
+#include <atomic>
+#include <cstdint>
+#include <cstring>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
 
 #include <caf/all.hpp>
 #include <spdlog/spdlog.h>
@@ -14,11 +23,12 @@ namespace {
 
 class DealerActor final : public SocketActor {
  public:
-  DealerActor(caf::actor_config& config, zmq::socket_t socket, zmq::context_t* context, std::string endpoint,
-              caf::actor worker)
-      : SocketActor(config, std::move(socket)),
-        context_(context),
-        endpoint_(std::move(endpoint)),
+  DealerActor(caf::actor_config& config, ConnectedDealer dealer, caf::actor worker)
+      : SocketActor(config, std::move(dealer.socket), std::move(dealer.monitor)),
+        context_(&dealer.context),
+        endpoint_(std::move(dealer.endpoint)),
+        key_(std::move(dealer.key)),
+        connections_(dealer.connections),
         worker_(std::move(worker)) {}
 
   const char* name() const override { return "dealer"; }
@@ -59,6 +69,20 @@ class DealerActor final : public SocketActor {
     batch_.messages.push_back(std::move(*message));
   }
 
+  /// ZeroMQ goes on trying: whoever runs the coordinator may list the key meanwhile.
+  void on_side_frames(std::vector<zmq::message_t>& frames) override {
+    std::uint16_t event = 0;
+    std::uint32_t value = 0;
+    if (frames.front().size() != sizeof event + sizeof value) return;
+    std::memcpy(&event, frames.front().data(), sizeof event);
+    std::memcpy(&value, frames.front().data<char>() + sizeof event, sizeof value);
+    auto problem = handshake_problem(event, value, endpoint_, key_);
+    if (!problem || *problem == said_) return;
+    said_ = *problem;
+    spdlog::error("{}", said_);
+    send(worker_, ConnectionRefused{std::move(*problem)});
+  }
+
   void flush() override {
     if (batch_.messages.empty()) return;
     send(worker_, std::move(batch_));
@@ -67,26 +91,48 @@ class DealerActor final : public SocketActor {
 
  private:
   void reopen() {
-    auto fresh = connect_dealer(*context_, endpoint_);
+    auto fresh = connect_dealer(*context_, endpoint_, key_, connections_);
     if (!fresh) return spdlog::warn("{}", fresh.error().message);
-    replace_socket(std::move(fresh->socket));
+    connections_ = fresh->connections;
+    replace_sockets(std::move(fresh->socket), std::move(fresh->monitor));
   }
 
   zmq::context_t* context_;
   std::string endpoint_;
+  std::optional<FleetKey> key_;
+  std::size_t connections_;
+  std::string said_;  ///< Of the connections that did not come about.
   caf::actor worker_;
   FromCoordinator batch_;
 };
 
+/// What the socket's connections fail for, before they can carry a message.
+zmq::socket_t monitor_of(zmq::context_t& context, zmq::socket_t& socket) {
+  static std::atomic<std::uint64_t> count{0};
+  const std::string address = "inproc://handshakes-" + std::to_string(++count);
+  constexpr int events = ZMQ_EVENT_HANDSHAKE_FAILED_NO_DETAIL | ZMQ_EVENT_HANDSHAKE_FAILED_PROTOCOL |
+                         ZMQ_EVENT_HANDSHAKE_FAILED_AUTH;
+  if (zmq_socket_monitor(socket.handle(), address.c_str(), events) != 0) throw zmq::error_t();
+  zmq::socket_t monitor(context, zmq::socket_type::pair);
+  monitor.set(zmq::sockopt::linger, 0);
+  monitor.connect(address);
+  return monitor;
+}
+
 }  // namespace
 
-Result<ConnectedDealer> connect_dealer(zmq::context_t& context, const std::string& endpoint) {
+Result<ConnectedDealer> connect_dealer(zmq::context_t& context, const std::string& endpoint,
+                                       const std::optional<FleetKey>& key, std::size_t connections) {
   try {
     zmq::socket_t socket(context, zmq::socket_type::dealer);
     set_common_options(socket);
     set_ip_version(socket, endpoint);
+    const bool is_inproc = endpoint.starts_with("inproc://");
+    if (key && !is_inproc)
+      use_curve(socket, *key, key->coordinator_keys[connections % key->coordinator_keys.size()]);
+    zmq::socket_t monitor = is_inproc ? zmq::socket_t() : monitor_of(context, socket);
     socket.connect(endpoint);
-    return ConnectedDealer{std::move(socket), context, endpoint};
+    return ConnectedDealer{std::move(socket), std::move(monitor), context, endpoint, key, connections + 1};
   } catch (const zmq::error_t& error) {
     return fail(Reason::usage_invalid, "cannot connect to \"" + endpoint + "\": " + error.what() +
                                            "; an endpoint looks like tcp://HOST:PORT");
@@ -94,8 +140,7 @@ Result<ConnectedDealer> connect_dealer(zmq::context_t& context, const std::strin
 }
 
 caf::actor spawn_dealer(caf::actor_system& system, ConnectedDealer dealer, const caf::actor& worker) {
-  return system.spawn<DealerActor, caf::detached>(std::move(dealer.socket), &dealer.context,
-                                                  std::move(dealer.endpoint), worker);
+  return system.spawn<DealerActor, caf::detached>(std::move(dealer), worker);
 }
 
 }  // namespace sluice

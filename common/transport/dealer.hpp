@@ -1,7 +1,10 @@
 #pragma once
 
 #include "common/error.hpp"
+#include "common/fleet/fleet_key.hpp"
 
+#include <cstddef>
+#include <optional>
 #include <string>
 
 #include <caf/actor.hpp>
@@ -14,13 +17,18 @@ namespace sluice {
 /// outlive it.
 struct ConnectedDealer {
   zmq::socket_t socket;
+  zmq::socket_t monitor;  ///< Says why a connection did not come about.
   zmq::context_t& context;
   std::string endpoint;
+  std::optional<FleetKey> key;
+  std::size_t connections = 1;  ///< Made so far: each tries the next of the coordinator's keys.
 };
 
-/// Makes a DEALER socket that connects to the coordinator's endpoint, now or whenever it is there. Errors:
-/// usage_invalid for an endpoint that ZeroMQ cannot parse.
-Result<ConnectedDealer> connect_dealer(zmq::context_t& context, const std::string& endpoint);
+/// Makes a DEALER socket that connects to the coordinator's endpoint, now or whenever it is there; with a
+/// key, to one of the key's coordinators alone. Errors: usage_invalid for an endpoint that ZeroMQ cannot
+/// parse.
+Result<ConnectedDealer> connect_dealer(zmq::context_t& context, const std::string& endpoint,
+                                       const std::optional<FleetKey>& key = {}, std::size_t connections = 0);
 
 /// Starts the actor that owns the socket: decodes what the coordinator sends and forwards it to `worker` as
 /// FromCoordinator; encodes and sends ToCoordinatorNow; makes a new connection on ReopenSocket. Ends on

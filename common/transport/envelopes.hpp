@@ -48,6 +48,12 @@ struct SocketDrained {};
 /// Worker -> dealer: drop this connection, with all that waits in it, and make another.
 struct ReopenSocket {};
 
+/// Dealer -> worker: a connection did not come about, for a reason that lasts until somebody changes
+/// something.
+struct ConnectionRefused {
+  std::string why;  ///< For people.
+};
+
 /// Ends a socket actor once what was sent before has been handed to ZeroMQ.
 struct CloseSocket {};
 

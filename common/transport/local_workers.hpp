@@ -1,6 +1,7 @@
 #pragma once
 
 #include "common/error.hpp"
+#include "common/fleet/fleet_key.hpp"
 #include "common/settings/settings.hpp"
 
 #include <cstdint>
@@ -29,6 +30,7 @@ struct LocalWorkers {
   bool use_cache = true;            ///< False: no cache is opened at all.
   bool borrow_caches = false;  ///< Also read the caches of the home that nobody uses (a one-process run).
   bool stay = false;           ///< Wait for the next run instead of ending after one.
+  std::optional<FleetKey> key = {};  ///< By which it shows itself to the coordinator; without: no encryption.
   std::chrono::milliseconds coordinator_timeout{};
   std::shared_ptr<WorkerMetrics> metrics = {};  ///< Counts for Prometheus; may be null.
   std::optional<std::string> call_log = {};     ///< A file that gets a line for each call as it starts.

@@ -9,6 +9,8 @@
 #include "common/wire/codec.hpp"
 
 #include <chrono>
+#include <optional>
+#include <unordered_map>
 #include <variant>
 
 #include <caf/all.hpp>
@@ -20,8 +22,10 @@ namespace {
 
 class RouterActor final : public SocketActor {
  public:
-  RouterActor(caf::actor_config& config, zmq::socket_t socket, caf::actor coordinator)
-      : SocketActor(config, std::move(socket)), coordinator_(std::move(coordinator)) {}
+  RouterActor(caf::actor_config& config, BoundRouter router, caf::actor coordinator)
+      : SocketActor(config, std::move(router.socket), std::move(router.zap)),
+        security_(std::move(router.security)),
+        coordinator_(std::move(coordinator)) {}
 
   const char* name() const override { return "router"; }
 
@@ -30,6 +34,7 @@ class RouterActor final : public SocketActor {
     bool taken = true;
     receive([this](const ToPeer& outgoing) { send_to(outgoing.peer, outgoing.message); },
             [this](DrainSocket) {
+              refresh_allow_list();
               drain_socket();
               send(coordinator_, SocketDrained{});
             },
@@ -49,6 +54,7 @@ class RouterActor final : public SocketActor {
     if (!message) {
       return reject(peer, wire::reject_code(message.error()), message.error().message);
     }
+    if (security_ && !is_admitted(peer, frames[2], *message)) return;
     batch_.items.push_back({peer, std::move(*message)});
   }
 
@@ -60,7 +66,50 @@ class RouterActor final : public SocketActor {
     batch_ = FromWorkers{};
   }
 
+  /// ZeroMQ asks whether a key may come in.
+  void on_side_frames(std::vector<zmq::message_t>& frames) override {
+    refresh_allow_list();
+    std::vector<std::string> request;
+    for (const auto& frame : frames) request.push_back(frame.to_string());
+    const auto answer = answer_zap(request, security_->allowed.list());
+    if (!answer) return;
+    if ((*answer)[2] != "200") spdlog::warn("a connection from {} was refused: {}", request[3], (*answer)[3]);
+    const std::vector<std::string_view> parts(answer->begin(), answer->end());
+    send_side_frames(parts);
+  }
+
  private:
+  /// Whether the sender's key is still listed; its HELLO then gets the key's name. What comes from this
+  /// process has no key.
+  bool is_admitted(const Peer& peer, zmq::message_t& frame, wire::ToCoordinator& message) {
+    const char* key = zmq_msg_gets(frame.handle(), "User-Id");
+    if (key == nullptr) return true;
+    const auto name = security_->allowed.list().name_of(key);
+    if (!name) return false;
+    if (auto* hello = std::get_if<wire::Hello>(&message)) {
+      hello->name = fleet_worker_name(*name, hello->name);
+      if (admitted_.size() >= defaults::max_admitted_peers) admitted_.clear();
+      admitted_.insert_or_assign(peer, key);
+    } else if (std::holds_alternative<wire::Goodbye>(message)) {
+      admitted_.erase(peer);
+    }
+    return true;
+  }
+
+  /// Those whose keys are listed no more leave.
+  void refresh_allow_list() {
+    if (!security_) return;
+    const auto changed = security_->allowed.refresh();
+    if (!changed) return spdlog::error("the list of workers stays as it was: {}", changed.error().message);
+    if (!*changed) return;
+    std::erase_if(admitted_, [&](const auto& entry) {
+      if (security_->allowed.list().name_of(entry.second)) return false;
+      batch_.items.push_back({entry.first, wire::Goodbye{"its key is no longer admitted"}});
+      return true;
+    });
+    flush();
+  }
+
   void send_to(const Peer& peer, const wire::ToWorker& message) {
     // Whoever floods the port does not read what it is answered, and nothing bounds ZeroMQ's queues to it.
     const bool refusal = std::holds_alternative<wire::Reject>(message);
@@ -81,6 +130,8 @@ class RouterActor final : public SocketActor {
     send_to(peer, wire::Reject{code, excerpt(to_valid_utf8(why), 300)});
   }
 
+  std::optional<FleetSecurity> security_;
+  std::unordered_map<Peer, std::string> admitted_;  ///< The keys of those that said HELLO by one.
   caf::actor coordinator_;
   FromWorkers batch_;
   std::uint64_t frames_rejected_ = 0;
@@ -98,9 +149,16 @@ std::string bindable(const std::string& endpoint) {
 
 }  // namespace
 
-Result<BoundRouter> bind_router(zmq::context_t& context, const std::vector<std::string>& endpoints) {
-  BoundRouter router{zmq::socket_t(context, zmq::socket_type::router), {}};
+Result<BoundRouter> bind_router(zmq::context_t& context, const std::vector<std::string>& endpoints,
+                                std::optional<FleetSecurity> security) {
+  BoundRouter router{zmq::socket_t(context, zmq::socket_type::router), {}, std::move(security), {}};
   set_common_options(router.socket);
+  if (router.security) {
+    router.zap = zmq::socket_t(context, zmq::socket_type::rep);
+    router.zap.set(zmq::sockopt::linger, 0);
+    router.zap.bind(zap_endpoint);
+    require_curve(router.socket, router.security->key);
+  }
   router.socket.set(zmq::sockopt::router_mandatory, true);
   for (const auto& endpoint : endpoints) {
     try {
@@ -117,7 +175,7 @@ Result<BoundRouter> bind_router(zmq::context_t& context, const std::vector<std::
 }
 
 caf::actor spawn_router(caf::actor_system& system, BoundRouter router, const caf::actor& coordinator) {
-  return system.spawn<RouterActor, caf::detached>(std::move(router.socket), coordinator);
+  return system.spawn<RouterActor, caf::detached>(std::move(router), coordinator);
 }
 
 }  // namespace sluice

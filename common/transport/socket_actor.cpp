@@ -20,9 +20,10 @@ constexpr std::size_t max_parts = 8;
 
 }  // namespace
 
-SocketActor::SocketActor(caf::actor_config& config, zmq::socket_t socket)
+SocketActor::SocketActor(caf::actor_config& config, zmq::socket_t socket, zmq::socket_t side)
     : caf::blocking_actor(config),
       socket_(std::move(socket)),
+      side_(std::move(side)),
       wake_fd_(::eventfd(0, EFD_NONBLOCK | EFD_CLOEXEC)) {
   if (wake_fd_ < 0) std::abort();  // No file descriptor is left for the first thing the process does.
 }
@@ -43,10 +44,11 @@ void SocketActor::ring() {
 }
 
 void SocketActor::wait() {
-  std::array<zmq::pollitem_t, 2> items{
-      {{socket_.handle(), 0, ZMQ_POLLIN, 0}, {nullptr, wake_fd_, ZMQ_POLLIN, 0}}};
+  std::array<zmq::pollitem_t, 3> items{{{socket_.handle(), 0, ZMQ_POLLIN, 0},
+                                        {nullptr, wake_fd_, ZMQ_POLLIN, 0},
+                                        {side_.handle(), 0, ZMQ_POLLIN, 0}}};
   try {
-    zmq::poll(items.data(), items.size(), std::chrono::milliseconds(-1));
+    zmq::poll(items.data(), side_ ? 3 : 2, std::chrono::milliseconds(-1));
   } catch (const zmq::error_t& error) {
     if (error.num() != EINTR) {
       spdlog::error("socket poll failed: {}", error.what());
@@ -65,15 +67,18 @@ void SocketActor::act() {
     int taken = 0;
     while (running_ && taken < defaults::socket_batch && take_message()) ++taken;
     const bool more_frames = read_batch(defaults::socket_batch);
+    if (side_) read_side();
     flush();
     if (taken == defaults::socket_batch || more_frames) ring();
   }
+  side_.close();
   socket_.close();
 }
 
-void SocketActor::replace_socket(zmq::socket_t socket) {
+void SocketActor::replace_sockets(zmq::socket_t socket, zmq::socket_t side) {
   socket_.set(zmq::sockopt::linger, 0);
   socket_ = std::move(socket);
+  side_ = std::move(side);
 }
 
 void SocketActor::drain_socket() {
@@ -88,34 +93,48 @@ void SocketActor::drain_socket() {
 bool SocketActor::read_batch(int limit) {
   std::vector<zmq::message_t> frames;
   for (int count = 0; count < limit; ++count) {
-    frames.clear();
-    bool more = true;
-    while (more) {
-      zmq::message_t part;
-      try {
-        if (!socket_.recv(part, zmq::recv_flags::dontwait)) return false;
-      } catch (const zmq::error_t& error) {
-        if (error.num() == EINTR) continue;
-        spdlog::error("socket read failed: {}", error.what());
-        stop();
-        return false;
-      }
-      more = part.more();
-      if (frames.size() < max_parts) frames.push_back(std::move(part));
-    }
+    if (!receive_frames(socket_, frames)) return false;
     on_frames(frames);
   }
   return true;
 }
 
-bool SocketActor::send_frames(std::initializer_list<std::string_view> frames) {
+void SocketActor::read_side() {
+  std::vector<zmq::message_t> frames;
+  for (int count = 0; count < defaults::socket_batch; ++count) {
+    if (!receive_frames(side_, frames)) return;
+    on_side_frames(frames);
+  }
+  ring();
+}
+
+bool SocketActor::receive_frames(zmq::socket_t& socket, std::vector<zmq::message_t>& frames) {
+  frames.clear();
+  bool more = true;
+  while (more) {
+    zmq::message_t part;
+    try {
+      if (!socket.recv(part, zmq::recv_flags::dontwait)) return false;
+    } catch (const zmq::error_t& error) {
+      if (error.num() == EINTR) continue;
+      spdlog::error("socket read failed: {}", error.what());
+      stop();
+      return false;
+    }
+    more = part.more();
+    if (frames.size() < max_parts) frames.push_back(std::move(part));
+  }
+  return true;
+}
+
+bool SocketActor::send_frames(zmq::socket_t& socket, std::span<const std::string_view> frames) {
   std::size_t left = frames.size();
   for (const auto frame : frames) {
     const auto flags =
         --left > 0 ? zmq::send_flags::sndmore | zmq::send_flags::dontwait : zmq::send_flags::dontwait;
     for (;;) {
       try {
-        if (!socket_.send(zmq::buffer(frame), flags)) return false;
+        if (!socket.send(zmq::buffer(frame), flags)) return false;
         break;
       } catch (const zmq::error_t& error) {
         if (error.num() == EINTR) continue;

@@ -1,6 +1,10 @@
 #pragma once
 
 #include <atomic>
+#include <initializer_list>
+#include <span>
+#include <string_view>
+#include <vector>
 
 #include <caf/blocking_actor.hpp>
 #include <caf/system_messages.hpp>
@@ -13,7 +17,9 @@ namespace sluice {
 /// frame and what a message means; both come in bounded batches, so that neither side starves the other.
 class SocketActor : public caf::blocking_actor {
  public:
-  SocketActor(caf::actor_config& config, zmq::socket_t socket);
+  /// `side`, which may be empty, stands in the same poll set: a socket by which ZeroMQ asks or tells
+  /// something about the first.
+  SocketActor(caf::actor_config& config, zmq::socket_t socket, zmq::socket_t side);
   ~SocketActor() override;
 
   void enqueue(caf::mailbox_element_ptr element, caf::execution_unit* unit) override;
@@ -26,16 +32,21 @@ class SocketActor : public caf::blocking_actor {
   virtual bool take_message() = 0;
   /// Frames of one multipart message, without the routing id's empty delimiter; at least one.
   virtual void on_frames(std::vector<zmq::message_t>& frames) = 0;
+  /// Of the side socket.
+  virtual void on_side_frames(std::vector<zmq::message_t>& frames) = 0;
   /// After each batch of frames: hand on what was collected.
   virtual void flush() = 0;
 
   /// Hands frames to ZeroMQ; false if there is nobody to take them.
-  bool send_frames(std::initializer_list<std::string_view> frames);
+  bool send_frames(std::initializer_list<std::string_view> frames) {
+    return send_frames(socket_, std::span(frames.begin(), frames.size()));
+  }
+  bool send_side_frames(std::span<const std::string_view> frames) { return send_frames(side_, frames); }
   /// Forwards what has arrived on the socket so far: all of it, or as much as one drain may take. While more
   /// comes than can be read, each peer has had its turn many times by then, since ZeroMQ reads them in turn.
   void drain_socket();
-  /// Goes on with another socket; what waits in the old one is dropped.
-  void replace_socket(zmq::socket_t socket);
+  /// Goes on with other sockets; what waits in the old ones is dropped.
+  void replace_sockets(zmq::socket_t socket, zmq::socket_t side);
   void stop() { running_ = false; }
   /// Ends at once, for the reason that whoever owns the actor names.
   void on_exit_message(const caf::exit_msg& exit) {
@@ -47,8 +58,13 @@ class SocketActor : public caf::blocking_actor {
   void ring();
   void wait();
   bool read_batch(int limit);
+  void read_side();
+  /// One message of several parts; false if none waits, or the socket failed.
+  bool receive_frames(zmq::socket_t& socket, std::vector<zmq::message_t>& frames);
+  static bool send_frames(zmq::socket_t& socket, std::span<const std::string_view> frames);
 
   zmq::socket_t socket_;
+  zmq::socket_t side_;
   int wake_fd_;
   std::atomic<bool> rung_{false};
   bool running_ = true;

@@ -147,6 +147,7 @@ int run_program(int argc, char** argv, const StartWorkers& start_workers, const 
       add_calibrate_bands_command(program),
       add_quality_command(program),
       add_limits_command(program),
+      add_keys_command(program),
       add_cache_command(program, cache_tools),
   });
   try {

@@ -34,6 +34,7 @@ Command add_plan_command(CLI::App& program, const CacheTools& caches);
 Command add_grade_command(CLI::App& program, const StartWorkers& start_workers);
 Command add_quality_command(CLI::App& program);
 Command add_limits_command(CLI::App& program);
+Command add_keys_command(CLI::App& program);
 Command add_calibrate_judge_command(CLI::App& program, const StartWorkers& start_workers);
 Command add_calibrate_bands_command(CLI::App& program);
 Command add_generate_corpus_command(CLI::App& program, const StartWorkers& start_workers,

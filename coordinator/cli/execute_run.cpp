@@ -115,13 +115,20 @@ Result<EndedRun> conduct(const RunOptions& options, const RunInputs& inputs, std
   caf::scoped_actor self(actors.system);
   std::vector<std::string> endpoints{inner_endpoint};
   if (options.listen) endpoints.push_back(*options.listen);
-  auto router = bind_router(network, endpoints);
+  std::optional<FleetSecurity> fleet;
+  if (options.fleet) {
+    auto opened = open_fleet(*options.fleet);
+    if (!opened) return fail(std::move(opened.error()));
+    fleet = std::move(*opened);
+  }
+  auto router = bind_router(network, endpoints, std::move(fleet));
   if (!router) return fail(router.error());
   const auto endpoint = router->endpoint;
   controller.workers_may_join = options.listen.has_value();
-  controller.how_to_start_a_worker =
-      options.listen ? "start one with `sluice-worker --connect " + reachable_form(endpoint) + "`"
-                     : "the worker inside this process did not start";
+  controller.how_to_start_a_worker = options.listen ? "start one with `sluice-worker --connect " +
+                                                          reachable_form(endpoint) +
+                                                          (options.fleet ? " --fleet-key FILE`" : "`")
+                                                    : "the worker inside this process did not start";
   CoordinatorConfig config;
   config.plan = std::move(plan);
   // Mock answers are nobody's, and answers that no cache keeps cannot be replayed.

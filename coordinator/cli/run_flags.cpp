@@ -108,7 +108,14 @@ void add_answer_flags(CLI::App& app, RunFlags& flags) {
 void add_distribution_flags(CLI::App& app, RunFlags& flags) {
   app.add_option("--listen", flags.listen, "Wait for sluice-worker processes here (port 0 picks one)")
       ->type_name("tcp://HOST:PORT");
-  app.add_flag("--insecure", flags.insecure, "Listen beyond loopback without encryption");
+  app.add_option("--fleet-key", flags.fleet_key,
+                 "Key by which workers know this coordinator (default HOME/fleet/coordinator.key)")
+      ->type_name("FILE");
+  app.add_option("--fleet-allow", flags.fleet_allow,
+                 "List of the workers that are admitted (default HOME/fleet/allowed)")
+      ->type_name("FILE");
+  app.add_flag("--insecure", flags.insecure,
+               "Listen beyond loopback without keys: whoever reaches the port can read and take part");
   app.add_option("--workers", flags.workers, "Workers inside this process (default 1; 0 with --listen)")
       ->type_name("N");
   app.add_option("--metrics-listen", flags.metrics_listen,

@@ -77,7 +77,7 @@ RunOptions embedding_options(const RunOptions& options) {
   embeds.returns_embeddings = true;
   embeds.refresh = options.refresh;
   embeds.no_cache = options.no_cache;
-  embeds.insecure = options.insecure;
+  embeds.fleet = options.fleet;
   embeds.call_log = options.call_log;
   embeds.metrics_listen = options.metrics_listen;
   embeds.progress = options.progress;

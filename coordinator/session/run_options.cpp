@@ -69,6 +69,11 @@ std::optional<std::string> conflict_in(const RunFlags& flags, Mode mode) {
     return "--allow-errors is about --export-baseline, which is not given";
   }
   if (flags.insecure && !flags.listen) return "--insecure is about --listen, which is not given";
+  if (flags.fleet_key && !flags.listen) return "--fleet-key is about --listen, which is not given";
+  if (flags.fleet_allow && !flags.listen) return "--fleet-allow is about --listen, which is not given";
+  if (flags.insecure && (flags.fleet_key || flags.fleet_allow))
+    return "--insecure admits everybody, and --fleet-key and --fleet-allow those with keys: leave out one of "
+           "them";
   return std::nullopt;
 }
 
@@ -223,25 +228,27 @@ std::string_view to_string(LogLevel level) {
   return "info";
 }
 
-Result<std::string> check_listen(std::string_view endpoint, bool insecure) {
-  const std::string shown = "\"" + excerpt(endpoint, 80) + "\"";
-  const auto malformed = [&] {
-    return usage_error("--listen must be tcp://HOST:PORT (port 0 picks one), not " + shown);
-  };
+Result<TcpEndpoint> parse_listen(std::string_view endpoint) {
   const auto parts = parse_tcp_endpoint(endpoint);
-  if (!parts) return malformed();
-  const std::string_view host = parts->host;
-  if (host != "*" && !is_host_entry(host)) return malformed();
-  const bool bracketed = host.starts_with('[');
-  const std::string_view bare = bracketed ? host.substr(1, host.size() - 2) : host;
-  if (!is_loopback_host(bare) && !insecure) {
-    return fail(
-        Reason::insecure_refused,
-        "--listen " + shown +
-            " is open to other machines, and the connection is not encrypted: say --insecure if the network "
-            "can be trusted, or listen on tcp://127.0.0.1:PORT");
-  }
-  return std::string(endpoint);
+  if (parts && (parts->host == "*" || is_host_entry(parts->host))) return *parts;
+  return usage_error("--listen must be tcp://HOST:PORT (port 0 picks one), not \"" + excerpt(endpoint, 80) +
+                     "\"");
+}
+
+Result<std::optional<FleetFiles>> fleet_files(const RunFlags& flags, const TcpEndpoint& endpoint,
+                                              const std::string& home) {
+  FleetFiles files = fleet_files_in(home);
+  if (flags.fleet_key) files.key = *flags.fleet_key;
+  if (flags.fleet_allow) files.allowed = *flags.fleet_allow;
+  const bool is_local = is_loopback(endpoint);
+  if (flags.fleet_key || (!is_local && !flags.insecure && std::filesystem::exists(files.key))) return files;
+  if (is_local || flags.insecure) return std::nullopt;
+  return fail(
+      Reason::insecure_refused,
+      "--listen \"" + excerpt(*flags.listen, 80) + "\" is open to other machines, and there is no key at " +
+          files.key +
+          ": make keys with `sluice keys new NAME`, once for each worker; or say --insecure if everybody who "
+          "reaches the port may read prompts and answers and hand in results");
 }
 
 Result<std::vector<Arm>> run_arms(const RunFlags& flags, const Suite& suite) {
@@ -296,9 +303,12 @@ Result<RunOptions> make_run_options(const RunFlags& flags, Settings settings, st
     options.metrics_listen = std::move(*endpoint);
   }
   if (flags.listen) {
-    auto endpoint = check_listen(*flags.listen, flags.insecure);
-    if (!endpoint) return fail(std::move(endpoint.error()));
-    options.listen = std::move(*endpoint);
+    const auto endpoint = parse_listen(*flags.listen);
+    if (!endpoint) return fail(endpoint.error());
+    auto fleet = fleet_files(flags, *endpoint, settings.home.value);
+    if (!fleet) return fail(std::move(fleet.error()));
+    options.listen = flags.listen;
+    options.fleet = std::move(*fleet);
   } else if (settings.expect_workers.origin == Origin::flag) {
     return usage_error("--expect-workers is about --listen, which is not given");
   }
@@ -361,7 +371,6 @@ Result<RunOptions> make_run_options(const RunFlags& flags, Settings settings, st
   options.no_cache = flags.no_cache;
   options.forget_limits = flags.forget_limits;
   options.judge_refresh = flags.judge_refresh;
-  options.insecure = flags.insecure;
   options.baseline = flags.baseline;
   options.export_baseline = flags.export_baseline;
   options.harvest = flags.harvest;

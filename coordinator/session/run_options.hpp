@@ -1,8 +1,10 @@
 #pragma once
 
 #include "common/error.hpp"
+#include "common/fleet/fleet_security.hpp"
 #include "common/model/grading.hpp"
 #include "common/settings/settings.hpp"
+#include "common/settings/tcp_endpoint.hpp"
 #include "coordinator/session/report_options.hpp"
 #include "coordinator/suite/selection.hpp"
 #include "coordinator/suite/suite.hpp"
@@ -48,6 +50,8 @@ struct RunFlags {
   bool forget_limits = false;
   bool judge_refresh = false;
   bool insecure = false;
+  std::optional<std::string> fleet_key;  ///< A file, as the next one.
+  std::optional<std::string> fleet_allow;
   std::optional<std::string> call_log;
   std::optional<std::string> metrics_listen;
   std::optional<std::string> baseline;
@@ -101,7 +105,7 @@ struct RunOptions {
   bool no_cache = false;                       ///< Neither read nor write the cache.
   bool forget_limits = false;                  ///< What earlier runs learnt of the providers.
   bool judge_refresh = false;                  ///< Renew the votes that the cache holds.
-  bool insecure = false;                       ///< Listen beyond loopback without encryption.
+  std::optional<FleetFiles> fleet;             ///< Workers from elsewhere come in by keys alone.
   std::optional<std::string> call_log;         ///< Gets a line for each call of the workers in this process.
   std::optional<std::string> metrics_listen;   ///< As parse_metrics_endpoint gives it.
   std::optional<std::string> baseline;         ///< A baseline file or a manifest.toml to gate against.
@@ -117,8 +121,13 @@ struct RunOptions {
 };
 
 /// tcp://HOST:PORT, HOST being an IPv4 address, [IPv6], a name or `*`, PORT from 0 (any free one) to 65535.
-/// usage_invalid for anything else, insecure_refused for a host beyond loopback without `insecure`.
-Result<std::string> check_listen(std::string_view endpoint, bool insecure);
+/// usage_invalid for anything else.
+Result<TcpEndpoint> parse_listen(std::string_view endpoint);
+/// The fleet's files where workers from elsewhere are to show keys: beyond loopback always, unless --insecure
+/// is said; on loopback where a key is named. insecure_refused for a host beyond loopback where there is no
+/// key.
+Result<std::optional<FleetFiles>> fleet_files(const RunFlags& flags, const TcpEndpoint& endpoint,
+                                              const std::string& home);
 
 /// The arms that flags and suite name together. usage_invalid names the flag.
 Result<std::vector<Arm>> run_arms(const RunFlags& flags, const Suite& suite);

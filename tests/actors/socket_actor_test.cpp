@@ -26,7 +26,7 @@ class EndlessSocket final : public SocketActor {
  public:
   EndlessSocket(caf::actor_config& config, zmq::context_t* context, std::atomic<bool>* feeding,
                 std::promise<int>* drained)
-      : SocketActor(config, reading_end(*context)),
+      : SocketActor(config, reading_end(*context), zmq::socket_t()),
         feeder_(*context, zmq::socket_type::push),
         feeding_(feeding),
         drained_(drained) {
@@ -49,6 +49,7 @@ class EndlessSocket final : public SocketActor {
         caf::after(std::chrono::seconds(0)) >> [&taken] { taken = false; });
     return taken;
   }
+  void on_side_frames(std::vector<zmq::message_t>&) override {}
   void on_frames(std::vector<zmq::message_t>&) override {
     ++frames_;
     if (*feeding_) feed();

@@ -15,7 +15,9 @@
 #include "worker/embed.hpp"
 #include "worker/messages.hpp"
 
+#include <cstdlib>
 #include <memory>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -33,15 +35,20 @@ namespace {
 constexpr const char* examples =
     "Examples:\n"
     "  sluice-worker --connect tcp://127.0.0.1:5555\n"
-    "  OPENAI_API_KEY=... sluice-worker --connect tcp://10.0.0.5:5555 --name gpu-7\n"
+    "  OPENAI_API_KEY=... sluice-worker --connect tcp://10.0.0.5:5555 \\\n"
+    "    --fleet-key gpu-7.key              # made there by `sluice keys new gpu-7`\n"
     "The worker ends with its run; --stay keeps it for the next one.\n"
     "Exit code 0: drained or told to stop; 2: usage, settings, set-up, or no\n"
     "coordinator in time.";
+
+constexpr const char* fleet_key_variable = "SLUICE_FLEET_KEY";
 
 struct WorkerFlags {
   std::string connect;
   std::optional<std::string> name;
   std::optional<std::string> max_concurrent;
+  std::optional<std::string> fleet_key;
+  bool insecure = false;
   std::optional<std::string> home;
   std::optional<std::string> config;
   double coordinator_timeout_seconds = defaults::coordinator_timeout_seconds;
@@ -56,6 +63,11 @@ void add_flags(CLI::App& app, WorkerFlags& flags) {
   app.add_option("--connect", flags.connect, "The coordinator's endpoint")
       ->type_name("tcp://HOST:PORT")
       ->required();
+  app.add_option("--fleet-key", flags.fleet_key,
+                 "Key by which the coordinator knows this worker (or SLUICE_FLEET_KEY)")
+      ->type_name("FILE");
+  app.add_flag("--insecure", flags.insecure,
+               "Join a coordinator beyond loopback without a key, unencrypted, whoever it is");
   app.add_option("--name", flags.name, "Name of the worker and of its cache")->type_name("NAME");
   app.add_option("--max-concurrent", flags.max_concurrent,
                  "Calls in flight at most; unset: 5, or what the search finds where no limit is known")
@@ -103,6 +115,34 @@ std::vector<FlagValue> setting_flags(const WorkerFlags& flags) {
   return values;
 }
 
+/// The worker's key, if one is named. Beyond loopback it takes one, or --insecure.
+Result<std::optional<FleetKey>> fleet_key(const WorkerFlags& flags) {
+  std::optional<std::string> file = flags.fleet_key;
+  if (const char* variable = std::getenv(fleet_key_variable);
+      !file && variable != nullptr && *variable != '\0')
+    file = variable;
+  if (file && flags.insecure)
+    return fail(Reason::usage_invalid,
+                "--insecure joins whatever answers, and a fleet key its own coordinator alone: "
+                "leave out one of them");
+  if (file) {
+    auto key = read_fleet_key(*file);
+    if (!key) return fail(std::move(key.error()));
+    if (key->coordinator_keys.empty())
+      return fail(Reason::settings_invalid, *file +
+                                                " names no coordinator (coordinator_keys): is it the "
+                                                "coordinator's own? `sluice keys new NAME` makes a worker's");
+    return std::move(*key);
+  }
+  const auto endpoint = parse_tcp_endpoint(flags.connect);
+  const bool is_remote = endpoint && !is_loopback(*endpoint);
+  if (!is_remote || flags.insecure) return std::nullopt;
+  return fail(
+      Reason::insecure_refused,
+      "--connect names another machine, and there is no key: give the one that `sluice keys new NAME` made "
+      "there with --fleet-key FILE, or say --insecure if the network and whoever answers can be trusted");
+}
+
 /// The server if one is asked for.
 Result<std::optional<MetricsServer>> serve_metrics(const WorkerFlags& flags,
                                                    const std::shared_ptr<WorkerMetrics>& metrics) {
@@ -126,6 +166,8 @@ int serve(const WorkerFlags& flags) {
   for (const std::string& warning : settings->warnings) spdlog::warn("{}", warning);
   if (const auto problem = problem_with_connect(flags.connect)) return report(*problem);
   if (const auto problem = problem_with_name(flags)) return report(*problem);
+  auto key = fleet_key(flags);
+  if (!key) return report(key.error().message);
   const auto metrics = std::make_shared<WorkerMetrics>();
   const auto server = serve_metrics(flags, metrics);
   if (!server) return report(server.error().message);
@@ -140,6 +182,7 @@ int serve(const WorkerFlags& flags) {
                        .count = 1,
                        .name = flags.name,
                        .stay = flags.stay,
+                       .key = std::move(*key),
                        .coordinator_timeout = timeout,
                        .metrics = metrics,
                        .call_log = flags.call_log,

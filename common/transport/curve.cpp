@@ -1,0 +1,87 @@
+#include "common/transport/curve.hpp"
+
+#include <array>
+#include <cstdint>
+#include <cstdlib>
+
+namespace sluice {
+namespace {
+
+constexpr std::size_t key_bytes = 32;
+/// With the zero at the end that ZeroMQ's functions write.
+using Z85 = std::array<char, fleet_key_chars + 1>;
+
+}  // namespace
+
+KeyPair new_key_pair() {
+  Z85 public_key{};
+  Z85 secret_key{};
+  do {
+    // It fails only where ZeroMQ was built without CURVE.
+    if (zmq_curve_keypair(public_key.data(), secret_key.data()) != 0) std::abort();
+  } while (public_key.front() == '-');  // `sluice keys allow` would take it for a flag.
+  return {public_key.data(), secret_key.data()};
+}
+
+std::string public_key_of(const std::string& secret_key) {
+  Z85 public_key{};
+  if (zmq_curve_public(public_key.data(), secret_key.c_str()) != 0) return {};
+  return public_key.data();
+}
+
+void require_curve(zmq::socket_t& socket, const FleetKey& key) {
+  socket.set(zmq::sockopt::curve_server, true);
+  socket.set(zmq::sockopt::curve_secretkey, key.secret_key);
+  socket.set(zmq::sockopt::zap_domain, "sluice");
+}
+
+void use_curve(zmq::socket_t& socket, const FleetKey& key, const std::string& coordinator_key) {
+  socket.set(zmq::sockopt::curve_serverkey, coordinator_key);
+  socket.set(zmq::sockopt::curve_publickey, key.public_key);
+  socket.set(zmq::sockopt::curve_secretkey, key.secret_key);
+}
+
+std::optional<std::string> handshake_problem(std::uint16_t event, std::uint32_t value,
+                                             const std::string& endpoint,
+                                             const std::optional<FleetKey>& key) {
+  const std::string at = "the coordinator at " + endpoint;
+  if (event == ZMQ_EVENT_HANDSHAKE_FAILED_AUTH)
+    return at + " does not list this worker's key" +
+           (key ? ": run `sluice keys allow " + key->name + " '" + key->public_key + "'` there" : "");
+  const bool speaks_otherwise =
+      event == ZMQ_EVENT_HANDSHAKE_FAILED_PROTOCOL && value == ZMQ_PROTOCOL_ERROR_ZMTP_MECHANISM_MISMATCH;
+  if (speaks_otherwise && !key)
+    return at +
+           " admits workers by their keys: give this one's with --fleet-key FILE (`sluice keys new` makes "
+           "it)";
+  if (speaks_otherwise)
+    return at +
+           " does not encrypt, and this worker has a key and joins no such one: start the run without "
+           "--insecure, with the key that `sluice keys new` made";
+  if (key && event == ZMQ_EVENT_HANDSHAKE_FAILED_NO_DETAIL)
+    return at +
+           " is not one whose public key this worker's key file names, or closed the connection: compare "
+           "coordinator_keys with what `sluice keys list` prints there";
+  return std::nullopt;
+}
+
+std::optional<std::vector<std::string>> answer_zap(const std::vector<std::string>& request,
+                                                   const AllowList& allowed) {
+  // Version, request id, domain, address, routing id, mechanism, credentials.
+  constexpr std::size_t frames_before_credentials = 6;
+  constexpr std::string_view version = "1.0";
+  if (request.size() < frames_before_credentials || request[0] != version) return std::nullopt;
+  const auto answer = [&](const char* code, const char* text, std::string user) {
+    return std::vector<std::string>{std::string(version), request[1], code, text, std::move(user), ""};
+  };
+  const bool is_curve = request[5] == "CURVE" && request.size() == frames_before_credentials + 1 &&
+                        request[6].size() == key_bytes;
+  if (!is_curve) return answer("400", "CURVE is required", "");
+  Z85 shown{};
+  const auto* bytes = reinterpret_cast<const std::uint8_t*>(request[6].data());
+  if (zmq_z85_encode(shown.data(), bytes, key_bytes) == nullptr) return answer("400", "no key", "");
+  if (!allowed.name_of(shown.data())) return answer("400", "this key is not listed", "");
+  return answer("200", "OK", shown.data());
+}
+
+}  // namespace sluice

@@ -1,0 +1,43 @@
+#pragma once
+
+#include "common/fleet/fleet_security.hpp"
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include <zmq.hpp>
+
+/// CURVE, ZeroMQ's encryption, and ZAP, by which it asks who may come in (docs/security.md).
+namespace sluice {
+
+/// A new pair of keys in Z85.
+struct KeyPair {
+  std::string public_key;
+  std::string secret_key;
+};
+KeyPair new_key_pair();
+/// The public key that belongs to a secret one (is_fleet_key).
+std::string public_key_of(const std::string& secret_key);
+
+/// From the next bind on, TCP connections to the socket are encrypted, and whoever comes is asked about by
+/// ZAP. `inproc` connections are not concerned.
+void require_curve(zmq::socket_t& socket, const FleetKey& key);
+/// From the next connect on, the socket shows itself as `key`, to a coordinator with `coordinator_key` alone.
+void use_curve(zmq::socket_t& socket, const FleetKey& key, const std::string& coordinator_key);
+
+/// What a worker's connection failed for before a message could cross, in words for its user; nothing for
+/// what says nothing of keys. `event` and `value` are those of ZeroMQ's monitor.
+std::optional<std::string> handshake_problem(std::uint16_t event, std::uint32_t value,
+                                             const std::string& endpoint, const std::optional<FleetKey>& key);
+
+/// The endpoint at which ZeroMQ asks, within the context of the socket.
+inline constexpr const char* zap_endpoint = "inproc://zeromq.zap.01";
+
+/// What ZAP 1.0 (RFC 27) is answered: frames of the request without its envelope, frames of the answer. A
+/// listed key comes in with itself as the user's id. Nothing for what is no request.
+std::optional<std::vector<std::string>> answer_zap(const std::vector<std::string>& request,
+                                                   const AllowList& allowed);
+
+}  // namespace sluice
