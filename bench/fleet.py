@@ -5,7 +5,6 @@ import os
 import random
 import shutil
 import signal
-import socket
 import subprocess
 import sys
 import time
@@ -13,7 +12,7 @@ import urllib.request
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from processes import PROGRAMS, WORK
+from processes import PROGRAMS, WORK, free_port
 
 QUESTIONS = WORK / "questions"
 
@@ -75,12 +74,6 @@ def worst_excess(starts, rate, burst):
         lowest = min(lowest, filled)
         worst = max(worst, filled + 1 - lowest - burst)
     return worst
-
-
-def free_port():
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        return probe.getsockname()[1]
 
 
 @dataclass

@@ -3,6 +3,7 @@
 import json
 import os
 import shutil
+import socket
 import subprocess
 import sys
 import threading
@@ -88,6 +89,34 @@ class Sluice:
         if errors:
             sys.exit(f"bench: {errors} cases ended in errors, so the figures would mean nothing")
         return usage, report
+
+
+class Worker:
+    """sluice-worker beside a run, for as long as the `with` block lasts; its CPU time afterwards."""
+
+    def __init__(self, endpoint, home, *more):
+        self.command = [PROGRAMS / "sluice-worker", "--connect", endpoint, "--home", home, "--max-concurrent", "50", *more]
+        self.cpu_seconds = 0.0
+
+    def __enter__(self):
+        environment = {name: value for name, value in os.environ.items() if not name.startswith("SLUICE_")}
+        environment["OPENAI_API_KEY"] = KEY
+        self.process = subprocess.Popen([str(part) for part in self.command], stdin=subprocess.DEVNULL,
+                                        stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, env=environment, cwd=WORK)
+        return self
+
+    def __exit__(self, *_):
+        _, status, took = os.wait4(self.process.pid, 0)
+        self.process.returncode = os.waitstatus_to_exitcode(status)
+        self.cpu_seconds = took.ru_utime + took.ru_stime
+        if self.process.returncode != 0:
+            sys.exit(f"bench: sluice-worker ended with exit code {self.process.returncode}")
+
+
+def free_port():
+    with socket.socket() as one:
+        one.bind(("127.0.0.1", 0))
+        return one.getsockname()[1]
 
 
 def run_floor(url, body, headers, requests, in_flight):

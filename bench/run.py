@@ -8,7 +8,7 @@ import sys
 
 from make_fixtures import write_suite
 from make_large_suite import write_judged_suite, write_large_suite
-from processes import PROGRAMS, ROOT, WORK, Simulator, Sluice, capture_request, machine, run, run_floor
+from processes import PROGRAMS, ROOT, WORK, Simulator, Sluice, Worker, capture_request, free_port, machine, run, run_floor
 from shared_budget import SharedBudget
 from table import markdown, note, verdict
 
@@ -23,6 +23,7 @@ TARGET_STATISTICS_S = 2     # Of 100,000 cases.
 TARGET_LARGE_MIB = 600      # The coordinator's peak, with a million cases.
 TARGET_VOTE = 1.3           # Of the CPU of an answer.
 TARGET_SAVING = 1.1         # Of the CPU of an evaluation that is not saved.
+TARGET_KEYED = 1.1          # Of the CPU of an evaluation on an open connection.
 
 
 class Table:
@@ -154,6 +155,34 @@ class Bench:
             self.table.add(f"{label}, 0 ms, 50 in flight", usage, self.count, report["run"]["duration_seconds"],
                            targets)
 
+    def encryption(self):
+        """What keys cost: a worker in a process of its own, on an open connection and on an encrypted one, by turns."""
+        note("keys of a fleet")
+        folder, _ = self.suite(self.count)
+        runs = {False: [], True: []}
+        with Simulator(0) as url:
+            sluice = Sluice(folder, url)
+            for _ in range(max(self.repeats, 3)):
+                for keyed, of_kind in runs.items():
+                    sluice.forget()
+                    run([PROGRAMS / "sluice", "keys", "new", "worker", "--home", sluice.home])
+                    endpoint = f"tcp://127.0.0.1:{free_port()}"
+                    keys = {name: ["--fleet-key", sluice.home / "fleet" / f"{name}.key"] if keyed else []
+                            for name in ("worker", "coordinator")}
+                    with Worker(endpoint, sluice.home, *keys["worker"]) as worker:
+                        usage, report = sluice.run("live", "--listen", endpoint, *keys["coordinator"])
+                    usage.cpu_seconds += worker.cpu_seconds
+                    of_kind.append((usage, report))
+        cpu = {keyed: statistics.median(usage.cpu_seconds for usage, _ in measured) / self.count * 1e6
+               for keyed, measured in runs.items()}
+        ratio = cpu[True] / cpu[False]
+        for keyed, label in ((False, "a worker of its own, on an open connection"), (True, "the same, by keys")):
+            usage, report = middle(runs[keyed])
+            targets = [verdict(f"at most {TARGET_KEYED} of the CPU without, reached {ratio:.2f} "
+                               f"({cpu[True]:.0f} us beside {cpu[False]:.0f})", ratio <= TARGET_KEYED)] if keyed else []
+            self.table.add(f"{label}, 0 ms, 50 in flight", usage, self.count, report["run"]["duration_seconds"],
+                           targets)
+
     def votes(self):
         """What a vote costs beside an answer: a suite with and without judge metrics, by turns, three votes each."""
         note("votes of a judge")
@@ -277,6 +306,7 @@ class Bench:
         self.cached()
         self.cached_robust()
         self.observations()
+        self.encryption()
         self.votes()
         self.statistics()
         self.starts_of_ten()

@@ -87,6 +87,12 @@ inline constexpr auto report_delay = 100ms;  ///< Gathers results while a worker
 /// A coordinator on the same network answers a REPORT sooner. One that is farther away must not be waited
 /// for: it would have to send more at a time.
 inline constexpr auto report_answer_wait = 20ms;
+/// Workers that a run knows at a time, with those that left after they had work: bounds what peers can make a
+/// coordinator keep and report.
+inline constexpr std::size_t max_workers = 16'384;
+/// Units that a worker can hold at a time, whatever it asks for: above the most calls in flight that can be
+/// set, and what is asked for ahead of them.
+inline constexpr std::uint32_t max_window = 16'384;
 inline constexpr std::size_t max_units_per_work = 256;      ///< Bounds the memory of one WORK message.
 inline constexpr std::size_t max_bytes_per_work = 1 << 20;  ///< Bounds it in bytes of request texts.
 /// Of another worker's queue, by one that has nothing to do: what others have missed is for its owner to
@@ -150,12 +156,22 @@ inline constexpr double rejects_to_one_per_second = 1;  ///< ... and then: some 
                                                         ///< that never reads.
 inline constexpr double max_rejects = 8192;        ///< The same to all: a large fleet of another version ...
 inline constexpr double rejects_per_second = 100;  ///< ... that comes back again and again.
-inline constexpr std::uint32_t max_depth = 16;     ///< Nesting of one message.
+/// HELLOs of one peer that are answered by WELCOME: a worker says it once, and again each heartbeat while
+/// none answers.
+inline constexpr double max_hellos_of_one = 8;
+inline constexpr double hellos_of_one_per_second = 2;
+inline constexpr double max_hellos = 4096;  ///< The same of all: a large fleet that comes at once.
+inline constexpr double hellos_per_second = 2048;
+/// Messages that wait for a peer that does not read; beyond it the peer is let go. A worker gets some hundred
+/// a second at most, and is lost after three heartbeats of silence.
+inline constexpr int max_unread_messages = 4096;
+inline constexpr std::uint32_t max_depth = 16;  ///< Nesting of one message.
 /// Values in one message, whatever their nesting. An element costs one byte on the wire and some 24 in
 /// memory: this, and not the frame's size, bounds what a hostile frame can make us allocate (100 MiB).
 inline constexpr std::uint32_t max_values = 1u << 22;
-/// Peers whose REJECTs are counted: who is forgotten beyond it begins anew, within what all may have.
-inline constexpr std::size_t max_rejected_peers = 10'000;
+/// Peers whose messages of a kind are counted: who is forgotten beyond it begins anew, within what all may
+/// have.
+inline constexpr std::size_t max_counted_peers = 10'000;
 /// Peers that came in by a key and are remembered, so that they leave at once when it is taken off the list;
 /// who is forgotten beyond it is heard no more all the same.
 inline constexpr std::size_t max_admitted_peers = 65'536;

@@ -3,18 +3,46 @@
 #include "worker/model_client.hpp"
 #include "worker/units/scorer.hpp"
 
+#include <chrono>
 #include <memory>
+#include <string>
 #include <utility>
 
 namespace sluice {
 
+namespace {
+
+/// A worker that beats without a pause, or never gives up, serves nobody.
+Result<void> check_times(const RunSettings& settings) {
+  using std::chrono::milliseconds;
+  const auto is_within = [](milliseconds time, milliseconds least, milliseconds most) {
+    return time >= least && time <= most;
+  };
+  constexpr milliseconds longest =
+      std::chrono::hours(24 * 7);  // As settings allow (setting_definitions.cpp).
+  const char* wrong = nullptr;
+  if (!is_within(settings.heartbeat_interval, milliseconds(10), milliseconds(60'000)))
+    wrong = "heartbeat_interval";
+  if (!is_within(settings.connect_timeout, milliseconds(0), longest)) wrong = "connect_timeout";
+  if (!is_within(settings.request_timeout, milliseconds(0), longest)) wrong = "request_timeout";
+  if (!is_within(settings.case_timeout, milliseconds(0), longest)) wrong = "case_timeout";
+  if (!is_within(settings.backoff_initial, milliseconds(0), longest)) wrong = "backoff_initial";
+  if (wrong == nullptr) return {};
+  return fail(Reason::protocol_mismatch,
+              std::string("the run's ") + wrong + " is none that a coordinator of sluice names");
+}
+
+}  // namespace
+
 Result<ActiveRun> start_run(caf::actor_system& system, const WorkerConfig& config, RunSettings settings,
                             const caf::actor& worker, const caf::actor& http) {
+  if (auto checked = check_times(settings); !checked) return fail(std::move(checked.error()));
   auto ontology = Ontology::parse(settings.ontology, "the run's ontology");
   if (!ontology) return fail(ontology.error());
   auto redactor = Redactor::make(settings.redaction);
   if (!redactor) return fail(redactor.error());
   ActiveRun run;
+  run.keys = UnitKeys(settings.providers);
   run.concurrency = config.max_concurrent;
   const KeyMask keys(config.keys->all_keys());
   run.scorer = config.start_scorer(

@@ -5,6 +5,7 @@
 #include "worker/heartbeats.hpp"
 #include "worker/leased_units.hpp"
 #include "worker/report_schedule.hpp"
+#include "worker/unit_keys.hpp"
 #include "worker/worker_actor.hpp"
 
 #include <cstdint>
@@ -21,6 +22,7 @@ struct ActiveRun {
   caf::actor scorer;
   caf::actor model_client;
   std::vector<Error> problems;  ///< Providers that cannot be called from here.
+  UnitKeys keys;                ///< Those of leased units.
   LeasedUnits units;
   ReportSchedule schedule;  ///< When what is new of them is reported.
   Credit credit;
@@ -28,8 +30,8 @@ struct ActiveRun {
   std::uint32_t concurrency = 0;  ///< Units that the model client works on at a time.
 };
 
-/// Starts the actors of a run, which answer to `worker`. An error: the run's ontology or its
-/// redaction cannot be read.
+/// Starts the actors of a run, which answer to `worker`. An error: the run's times are such as no sluice
+/// names, or its ontology or redaction cannot be read.
 Result<ActiveRun> start_run(caf::actor_system& system, const WorkerConfig& config, RunSettings settings,
                             const caf::actor& worker, const caf::actor& http);
 

@@ -24,6 +24,9 @@ inline constexpr double max_units_ahead = 1024;  ///< Beyond the concurrency, ho
 inline constexpr double units_per_second_unpaid = 10'000;
 /// A fast run shows itself before the next beat; what is finished in less time proves little.
 inline constexpr double least_measured_seconds = 0.1;
+/// Kinds of requests that differ in more than their user message, whose common part stays hashed: the arms,
+/// systems and repeats that are worked on at a time.
+inline constexpr std::size_t max_key_makers = 64;
 /// Estimates of what parts of a result take in a REPORT: enough to keep messages of many large ones within
 /// the wire's limits.
 inline constexpr std::size_t reported_result_bytes = 256;

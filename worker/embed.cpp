@@ -2,6 +2,7 @@
 
 #include "common/files.hpp"
 #include "common/process/host_name.hpp"
+#include "common/settings/tcp_endpoint.hpp"
 #include "common/transport/dealer.hpp"
 #include "worker/cache/cache_tools.hpp"
 #include "worker/cache/directories.hpp"
@@ -55,6 +56,12 @@ std::optional<std::string> environment_variable(std::string_view name) {
   return value ? std::optional<std::string>(value) : std::nullopt;
 }
 
+CoordinatorPlace place_of(const std::string& endpoint) {
+  const auto tcp = parse_tcp_endpoint(endpoint);
+  if (!tcp) return CoordinatorPlace::this_process;
+  return is_loopback(*tcp) ? CoordinatorPlace::this_machine : CoordinatorPlace::elsewhere;
+}
+
 std::string default_name() {
   const auto host = host_name();
   return host ? *host + "-" + std::to_string(::getpid()) : "worker";
@@ -81,7 +88,8 @@ Result<std::vector<caf::actor>> start_workers(const LocalWorkers& options) {
     if (!log) return fail(log.error());
     call_log = std::move(*log);
   }
-  const auto keys = std::make_shared<const KeyRing>(environment_variable, options.settings);
+  const auto keys =
+      std::make_shared<const KeyRing>(environment_variable, options.settings, place_of(options.endpoint));
   const auto name = options.name.value_or(default_name());
   std::random_device entropy;
   const auto random_number = [&] { return (std::uint64_t{entropy()} << 32) | entropy(); };
@@ -115,7 +123,7 @@ Result<std::vector<std::optional<Completion>>> read_masked_answers(const Setting
                                                                    std::span<const UsedAnswer> wanted) {
   auto answers = read_answers(settings.home.value, wanted);
   if (!answers) return answers;
-  const KeyMask keys(KeyRing(environment_variable, settings).all_keys());
+  const KeyMask keys(KeyRing(environment_variable, settings, CoordinatorPlace::this_process).all_keys());
   for (auto& answer : *answers) {
     if (answer) keys.apply(answer->text);
   }

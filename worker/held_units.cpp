@@ -7,7 +7,8 @@ namespace sluice {
 
 SharedUnit HeldUnits::add(WorkUnit unit) {
   const auto id = unit.unit;
-  if (running_.contains(id) || unacknowledged_.contains(id) || !waiting_.insert(id).second) return nullptr;
+  if (running_.contains(id) || unacknowledged_.contains(id)) return nullptr;
+  if (!waiting_.try_emplace(id, unit.lease).second) return nullptr;
   return std::make_shared<const WorkUnit>(std::move(unit));
 }
 
@@ -17,14 +18,15 @@ const UnitResult* HeldUnits::unacknowledged(UnitId unit) const {
 }
 
 bool HeldUnits::begin(UnitId unit) {
-  if (waiting_.erase(unit) == 0) return false;
-  running_.insert(unit);
-  return true;
+  return running_.insert(waiting_.extract(unit)).inserted;
 }
 
 bool HeldUnits::finish(UnitResult result) {
-  if (running_.erase(result.unit) == 0 && waiting_.erase(result.unit) == 0) return false;
   const auto id = result.unit;
+  auto lease = running_.extract(id);
+  if (lease.empty()) lease = waiting_.extract(id);
+  if (lease.empty()) return false;
+  result.lease = lease.mapped();
   unacknowledged_.insert_or_assign(id, std::move(result));
   return true;
 }
@@ -49,12 +51,20 @@ std::optional<Digest> HeldUnits::acknowledge(const wire::Acknowledged& item) {
   return overruled ? std::optional(result->key) : std::nullopt;
 }
 
-std::vector<UnitId> HeldUnits::all() const {
-  std::vector<UnitId> ids(waiting_.begin(), waiting_.end());
-  ids.insert(ids.end(), running_.begin(), running_.end());
-  for (const auto& [id, result] : unacknowledged_) ids.push_back(id);
-  std::ranges::sort(ids);
-  return ids;
+std::vector<wire::HeldUnit> HeldUnits::all() const {
+  std::vector<wire::HeldUnit> units;
+  for (const Leases* leases : {&waiting_, &running_}) {
+    for (const auto& [id, lease] : *leases) units.push_back({id, lease});
+  }
+  for (const auto& [id, result] : unacknowledged_) units.push_back({id, result.lease});
+  std::ranges::sort(units);
+  return units;
+}
+
+std::vector<UnitId> HeldUnits::running_units() const {
+  std::vector<UnitId> units;
+  for (const auto& [id, lease] : running_) units.push_back(id);
+  return units;
 }
 
 std::vector<UnitResult> HeldUnits::unacknowledged() const {

@@ -8,7 +8,6 @@
 #include <map>
 #include <memory>
 #include <optional>
-#include <set>
 #include <vector>
 
 namespace sluice {
@@ -30,8 +29,8 @@ class HeldUnits {
   const UnitResult* unacknowledged(UnitId unit) const;
   /// A waiting unit runs now. False if it does not wait.
   bool begin(UnitId unit);
-  /// A unit has its result, whether it was reported as begun or not. False if it neither runs nor waits (its
-  /// run was dropped meanwhile).
+  /// A unit has its result, which gets the number of its lease, whether it was reported as begun or not.
+  /// False if it neither runs nor waits (its run was dropped meanwhile).
   bool finish(UnitResult result);
   /// The unit is not worked on any more. False if it neither runs nor waits.
   bool give_back(UnitId unit);
@@ -46,16 +45,18 @@ class HeldUnits {
   std::size_t done() const { return unacknowledged_.size(); }
   bool empty() const { return running_.empty() && waiting_.empty() && unacknowledged_.empty(); }
   /// Everything that is held, ascending.
-  std::vector<UnitId> all() const;
+  std::vector<wire::HeldUnit> all() const;
   /// Units that run, ascending.
-  std::vector<UnitId> running_units() const { return {running_.begin(), running_.end()}; }
+  std::vector<UnitId> running_units() const;
   /// Results to be sent again after a reconnect.
   std::vector<UnitResult> unacknowledged() const;
   void clear();
 
  private:
-  std::set<UnitId> waiting_;
-  std::set<UnitId> running_;
+  using Leases = std::map<UnitId, std::uint64_t>;
+
+  Leases waiting_;
+  Leases running_;
   std::map<UnitId, UnitResult> unacknowledged_;
 };
 

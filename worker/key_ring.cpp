@@ -25,11 +25,24 @@ Error embedder_problem(const Error& problem) {
 
 }  // namespace
 
-KeyRing::KeyRing(Environment environment, Settings own_settings)
-    : environment_(std::move(environment)), own_settings_(std::move(own_settings)) {}
+KeyRing::KeyRing(Environment environment, Settings own_settings, CoordinatorPlace coordinator)
+    : environment_(std::move(environment)),
+      own_settings_(std::move(own_settings)),
+      coordinator_(coordinator) {}
+
+bool KeyRing::may_call(const ProviderSettings& provider) const {
+  return may_receive_key(provider.base_url, trusted_key_hosts(own_settings_, provider),
+                         coordinator_ != CoordinatorPlace::elsewhere);
+}
 
 Result<std::string> KeyRing::key_for(const ProviderSettings& provider) const {
-  if (provider.api_key_env.empty()) return std::string();
+  if (provider.api_key_env.empty()) {
+    if (coordinator_ == CoordinatorPlace::this_process || may_call(provider)) return std::string();
+    return fail(Reason::key_withheld,
+                "the run's provider " + provider.name + " is at " + provider.base_url +
+                    ", which this worker's own settings do not name: add base_url under [providers." +
+                    provider.name + "] in the worker's sluice.toml");
+  }
   // What comes over the wire must not choose which of this machine's variables is sent away.
   const auto names_it = [&](const ProviderConfig& own) {
     return own.kind.value == provider.kind && own.api_key_env.value == provider.api_key_env;
@@ -49,7 +62,7 @@ Result<std::string> KeyRing::key_for(const ProviderSettings& provider) const {
                     " is not set; set it where the worker runs, or api_key_env = \"\" under " + table +
                     " to call without a key");
   }
-  if (!may_receive_key(provider.base_url, trusted_key_hosts(own_settings_, provider))) {
+  if (!may_call(provider)) {
     return fail(Reason::key_withheld,
                 "the key in " + provider.api_key_env + " is not sent to " + provider.base_url +
                     ", which this worker's own settings do not name; add its host to key_hosts "

@@ -5,18 +5,27 @@
 #include "common/settings/load_settings.hpp"
 #include "common/settings/settings.hpp"
 
+#include <cstdint>
 #include <map>
 #include <string>
 #include <vector>
 
 namespace sluice {
 
-/// A worker's API keys and whom they may be shown to: the provider's standard
-/// host, loopback, and the hosts that the worker's own settings name. What the coordinator names is not
-/// enough. Keys leave this class only for a request. Not thread-safe.
+/// Where a worker's coordinator is, as far as it says whom it may have called.
+enum class CoordinatorPlace : std::uint8_t {
+  this_process,  ///< Its settings are the worker's own.
+  this_machine,  ///< Servers on loopback are the user's.
+  elsewhere,     ///< What is on this machine's loopback is no business of its.
+};
+
+/// A worker's API keys, and whom it calls: the provider's standard host, servers on loopback unless the
+/// coordinator is elsewhere, and the hosts that the worker's own settings name. What the coordinator names is
+/// not enough, be it for a call without a key: it could have the worker send anything to any address of its
+/// network (docs/security.md). Keys leave this class only for a request. Not thread-safe.
 class KeyRing {
  public:
-  KeyRing(Environment environment, Settings own_settings);
+  KeyRing(Environment environment, Settings own_settings, CoordinatorPlace coordinator);
 
   /// The key for the provider's calls; empty if it is called without one. Errors: key_missing, key_withheld.
   Result<std::string> key_for(const ProviderSettings& provider) const;
@@ -29,8 +38,11 @@ class KeyRing {
   std::vector<std::string> all_keys() const;
 
  private:
+  bool may_call(const ProviderSettings& provider) const;
+
   Environment environment_;
   Settings own_settings_;
+  CoordinatorPlace coordinator_;
 };
 
 }  // namespace sluice

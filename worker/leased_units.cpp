@@ -32,8 +32,9 @@ void LeasedUnits::start(const std::vector<UnitId>& units) {
 }
 
 const UnitResult* LeasedUnits::finish(UnitResult result) {
-  if (!held_.finish(result)) return nullptr;
-  return &finished_.emplace_back(std::move(result));
+  const UnitId unit = result.unit;
+  if (!held_.finish(std::move(result))) return nullptr;
+  return &finished_.emplace_back(*held_.unacknowledged(unit));
 }
 
 void LeasedUnits::give_back(const std::vector<UnitId>& units) {

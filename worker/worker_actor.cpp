@@ -12,6 +12,7 @@
 #include "worker/leaving.hpp"
 #include "worker/messages.hpp"
 
+#include <algorithm>
 #include <optional>
 #include <string>
 #include <utility>
@@ -232,6 +233,11 @@ void on_message(WorkerActor* self, wire::Welcome& welcome) {
 }
 
 void on_message(WorkerActor* self, ActiveRun& run, wire::Work& work) {
+  const auto is_forged = [&run](const WorkUnit& unit) { return !run.keys.fits(unit); };
+  if (std::ranges::any_of(work.units, is_forged)) {
+    spdlog::error("the coordinator names a key that is not that of its request: nothing of it is taken");
+    return end(self, protocol_mismatch("a key does not belong to its request"));
+  }
   const auto leased = work.units.size();
   auto fresh = run.units.take(std::move(work.units), self->state.leaving.begun());
   if (fresh.size() < leased) schedule_flush(self);

@@ -17,6 +17,10 @@ std::string worker_key_file(const std::string& home, const std::string& name) {
   return home + folder + name + ".key";
 }
 
+std::string lease_secret_file(const std::string& home) {
+  return home + folder + "lease.secret";
+}
+
 Result<FleetSecurity> open_fleet(const FleetFiles& files) {
   auto key = read_fleet_key(files.key);
   if (!key) return fail(std::move(key.error()));

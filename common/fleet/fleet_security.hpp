@@ -19,6 +19,9 @@ FleetFiles fleet_files_in(const std::string& home);
 /// Of a worker, where `sluice keys new` writes it.
 std::string worker_key_file(const std::string& home, const std::string& name);
 
+/// By which coordinators of a home make the numbers of leases (shared_secret).
+std::string lease_secret_file(const std::string& home);
+
 /// Whom a coordinator admits, and as whom it shows itself.
 struct FleetSecurity {
   FleetKey key;

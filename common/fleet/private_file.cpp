@@ -3,9 +3,13 @@
 #include "common/files.hpp"
 
 #include <cerrno>
+#include <random>
+#include <string_view>
+#include <system_error>
 
 #include <fcntl.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 namespace sluice {
 namespace {
@@ -37,6 +41,54 @@ Result<std::string> read_private_file(const std::filesystem::path& path, Privacy
   auto text = read_file(file, max_bytes);
   if (!text) return fail(text.error().reason, path.string() + " " + text.error().message);
   return text;
+}
+
+Result<void> create_private_file(const std::filesystem::path& path, const std::string& content) {
+  const auto failed = [&](const std::string& what) {
+    return fail(Reason::output_failed, path.string() + " cannot be written: " + what);
+  };
+  std::error_code problem;
+  if (path.has_parent_path()) std::filesystem::create_directories(path.parent_path(), problem);
+  if (problem) return failed(problem.message());
+  const int file = ::open(path.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
+  if (file < 0) return failed(std::generic_category().message(errno));
+  const auto written = ::write(file, content.data(), content.size());
+  const bool whole = written == static_cast<ssize_t>(content.size()) && ::fsync(file) == 0;
+  const int error = errno;
+  if (::close(file) == 0 && whole) return {};
+  std::filesystem::remove(path, problem);
+  return failed(std::generic_category().message(error));
+}
+
+Digest new_secret() {
+  std::random_device entropy;
+  Digest secret{};
+  for (auto& byte : secret) byte = static_cast<std::uint8_t>(entropy());
+  return secret;
+}
+
+Result<Digest> shared_secret(const std::filesystem::path& file) {
+  if (!std::filesystem::exists(file)) {
+    // Under its name it is whole from the first, also for one who looks at the same moment.
+    const std::filesystem::path draft = file.string() + "." + std::to_string(::getpid());
+    if (auto created = create_private_file(draft, to_hex(new_secret()) + "\n"); !created)
+      return fail(created.error());
+    const bool is_linked = ::link(draft.c_str(), file.c_str()) == 0 || errno == EEXIST;
+    const int error = errno;
+    ::unlink(draft.c_str());
+    if (!is_linked)
+      return fail(Reason::output_failed,
+                  file.string() + " cannot be written: " + std::generic_category().message(error));
+  }
+  const auto text = read_private_file(file, Privacy::nobody_else_reads);
+  if (!text) return fail(text.error());
+  const auto secret = digest_from_hex(std::string_view(*text).substr(0, text->find('\n')));
+  if (!secret)
+    return fail(Reason::settings_invalid,
+                file.string() +
+                    " does not hold a secret of sluice: remove it, and the next run makes "
+                    "another");
+  return *secret;
 }
 
 }  // namespace sluice

@@ -1,6 +1,7 @@
 #pragma once
 
 #include "common/error.hpp"
+#include "common/hash.hpp"
 
 #include <cstdint>
 #include <filesystem>
@@ -17,5 +18,15 @@ enum class Privacy : std::uint8_t {
 /// The content of a small file (1 MiB at most). Errors: file_unreadable; settings_invalid where its
 /// permissions are too wide, with the command that narrows them.
 Result<std::string> read_private_file(const std::filesystem::path& file, Privacy privacy);
+
+/// Makes a file that is its owner's alone from the first byte on, and its folder; what it holds is on the
+/// disk then. Errors: output_failed, also where there is such a file already, which is left as it is.
+Result<void> create_private_file(const std::filesystem::path& file, const std::string& content);
+
+/// What nobody else can guess.
+Digest new_secret();
+/// A secret that the coordinators of a home share, which the first that asks makes: 64 hexadecimal digits in
+/// `file`. Errors: as of the functions above, and settings_invalid for a file that holds something else.
+Result<Digest> shared_secret(const std::filesystem::path& file);
 
 }  // namespace sluice

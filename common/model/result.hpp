@@ -110,6 +110,7 @@ struct UnitResult {
   std::optional<ObservedAnswer> observed = {};  ///< In a run that saves observations, if an answer came.
   /// In a run that returns embeddings: that of the answer, as pack_embedding writes it; else empty.
   std::string embedding = {};
+  std::uint64_t lease = 0;  ///< WorkUnit::lease; 0 in the ledger.
   friend bool operator==(const UnitResult&, const UnitResult&) = default;
 };
 

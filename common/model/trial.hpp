@@ -45,6 +45,8 @@ struct WorkUnit {
   /// Another connected worker's cache holds the answer: it is asked for before it is paid for.
   bool held_elsewhere = false;
   std::optional<RecordedAnswer> recorded = {};  ///< The answer: it is neither called for nor looked for.
+  std::uint64_t lease =
+      0;  ///< Its result carries it back: by it the coordinator knows who was given the unit.
 };
 
 }  // namespace sluice

@@ -118,10 +118,11 @@ bool is_host_entry(std::string_view entry) {
   return split_authority(entry).has_value();
 }
 
-bool may_receive_key(std::string_view base_url, std::span<const std::string> trusted_hosts) {
+bool may_receive_key(std::string_view base_url, std::span<const std::string> trusted_hosts,
+                     bool trusts_loopback) {
   const auto url = parse_base_url(base_url);
   if (!url) return false;
-  if (is_loopback_host(url->host)) return true;
+  if (trusts_loopback && is_loopback_host(url->host)) return true;
   return std::any_of(trusted_hosts.begin(), trusted_hosts.end(), [&](const std::string& entry) {
     const auto trusted = split_authority(entry);
     if (!trusted || trusted->host != url->host) return false;

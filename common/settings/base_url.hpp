@@ -27,7 +27,8 @@ bool is_loopback_host(std::string_view host);
 /// True if a worker may send a provider's key to this URL: loopback always, else a host that is listed. An
 /// entry is `host` (https on port 443 alone) or `host:port` (that port, also without TLS). A text that is no
 /// base URL gets no key.
-bool may_receive_key(std::string_view base_url, std::span<const std::string> trusted_hosts);
+bool may_receive_key(std::string_view base_url, std::span<const std::string> trusted_hosts,
+                     bool trusts_loopback = true);
 
 /// `host:port` as may_receive_key takes it, with brackets around an IPv6 address.
 std::string host_entry(const BaseUrl& url);

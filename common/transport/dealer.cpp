@@ -39,7 +39,7 @@ class DealerActor final : public SocketActor {
     receive(
         [this](const ToCoordinatorNow& outgoing) {
           const auto frames = wire::encode(outgoing.message);
-          if (!send_frames({frames.header, frames.body}))
+          if (send_frames({frames.header, frames.body}) != Sent::yes)
             spdlog::warn("a message to the coordinator was not sent");
         },
         [this](ReopenSocket) { reopen(); }, [this](CloseSocket) { stop(); },

@@ -3,7 +3,7 @@
 #include "common/defaults.hpp"
 #include "common/text/text.hpp"
 #include "common/transport/messages.hpp"
-#include "common/transport/reject_quota.hpp"
+#include "common/transport/peer_quota.hpp"
 #include "common/transport/socket_actor.hpp"
 #include "common/transport/socket_options.hpp"
 #include "common/wire/codec.hpp"
@@ -55,6 +55,10 @@ class RouterActor final : public SocketActor {
       return reject(peer, wire::reject_code(message.error()), message.error().message);
     }
     if (security_ && !is_admitted(peer, frames[2], *message)) return;
+    // Each is answered by the run's settings, of many kilobytes.
+    if (std::holds_alternative<wire::Hello>(*message) &&
+        !hello_quota_.take(peer, std::chrono::steady_clock::now()))
+      return;
     batch_.items.push_back({peer, std::move(*message)});
   }
 
@@ -119,8 +123,15 @@ class RouterActor final : public SocketActor {
       return;
     }
     const auto frames = wire::encode(message);
-    if (!send_frames({peer, frames.header, frames.body}))
-      spdlog::debug("a worker has gone; a message is dropped");
+    switch (send_frames({peer, frames.header, frames.body})) {
+      case Sent::yes:
+        return;
+      case Sent::gone:
+        return spdlog::debug("a worker has gone; a message is dropped");
+      case Sent::full:
+        // What it misses would have it wait, and others for it.
+        batch_.items.push_back({peer, wire::Goodbye{"it does not read what it is sent"}});
+    }
   }
 
   void reject(const Peer& peer, wire::RejectCode code, const std::string& why) {
@@ -136,7 +147,10 @@ class RouterActor final : public SocketActor {
   FromWorkers batch_;
   std::uint64_t frames_rejected_ = 0;
   bool rejected_since_flush_ = false;
-  RejectQuota reject_quota_;
+  PeerQuota reject_quota_{{defaults::max_rejects_to_one, defaults::rejects_to_one_per_second},
+                          {defaults::max_rejects, defaults::rejects_per_second}};
+  PeerQuota hello_quota_{{defaults::max_hellos_of_one, defaults::hellos_of_one_per_second},
+                         {defaults::max_hellos, defaults::hellos_per_second}};
   std::uint64_t rejects_withheld_ = 0;
 };
 
@@ -160,6 +174,7 @@ Result<BoundRouter> bind_router(zmq::context_t& context, const std::vector<std::
     require_curve(router.socket, router.security->key);
   }
   router.socket.set(zmq::sockopt::router_mandatory, true);
+  router.socket.set(zmq::sockopt::sndhwm, defaults::max_unread_messages);
   for (const auto& endpoint : endpoints) {
     try {
       set_ip_version(router.socket, endpoint);

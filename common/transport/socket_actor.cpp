@@ -127,24 +127,24 @@ bool SocketActor::receive_frames(zmq::socket_t& socket, std::vector<zmq::message
   return true;
 }
 
-bool SocketActor::send_frames(zmq::socket_t& socket, std::span<const std::string_view> frames) {
+SocketActor::Sent SocketActor::send_frames(zmq::socket_t& socket, std::span<const std::string_view> frames) {
   std::size_t left = frames.size();
   for (const auto frame : frames) {
     const auto flags =
         --left > 0 ? zmq::send_flags::sndmore | zmq::send_flags::dontwait : zmq::send_flags::dontwait;
     for (;;) {
       try {
-        if (!socket.send(zmq::buffer(frame), flags)) return false;
+        if (!socket.send(zmq::buffer(frame), flags)) return Sent::full;
         break;
       } catch (const zmq::error_t& error) {
         if (error.num() == EINTR) continue;
         // EHOSTUNREACH: the peer has gone; what it missed is not resent, since its leases are lost with it.
         if (error.num() != EHOSTUNREACH) spdlog::error("socket write failed: {}", error.what());
-        return false;
+        return Sent::gone;
       }
     }
   }
-  return true;
+  return Sent::yes;
 }
 
 }  // namespace sluice

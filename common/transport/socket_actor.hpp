@@ -1,6 +1,7 @@
 #pragma once
 
 #include <atomic>
+#include <cstdint>
 #include <initializer_list>
 #include <span>
 #include <string_view>
@@ -37,11 +38,17 @@ class SocketActor : public caf::blocking_actor {
   /// After each batch of frames: hand on what was collected.
   virtual void flush() = 0;
 
-  /// Hands frames to ZeroMQ; false if there is nobody to take them.
-  bool send_frames(std::initializer_list<std::string_view> frames) {
+  /// What became of frames that were to be sent.
+  enum class Sent : std::uint8_t {
+    yes,
+    gone,  ///< There is nobody to take them.
+    full,  ///< Too many wait for this peer already.
+  };
+  /// Hands frames to ZeroMQ.
+  Sent send_frames(std::initializer_list<std::string_view> frames) {
     return send_frames(socket_, std::span(frames.begin(), frames.size()));
   }
-  bool send_side_frames(std::span<const std::string_view> frames) { return send_frames(side_, frames); }
+  Sent send_side_frames(std::span<const std::string_view> frames) { return send_frames(side_, frames); }
   /// Forwards what has arrived on the socket so far: all of it, or as much as one drain may take. While more
   /// comes than can be read, each peer has had its turn many times by then, since ZeroMQ reads them in turn.
   void drain_socket();
@@ -61,7 +68,7 @@ class SocketActor : public caf::blocking_actor {
   void read_side();
   /// One message of several parts; false if none waits, or the socket failed.
   bool receive_frames(zmq::socket_t& socket, std::vector<zmq::message_t>& frames);
-  static bool send_frames(zmq::socket_t& socket, std::span<const std::string_view> frames);
+  static Sent send_frames(zmq::socket_t& socket, std::span<const std::string_view> frames);
 
   zmq::socket_t socket_;
   zmq::socket_t side_;

@@ -14,8 +14,8 @@ inline void set_common_options(zmq::socket_t& socket) {
   const auto in_ms = [](std::chrono::milliseconds time) { return static_cast<int>(time.count()); };
   socket.set(zmq::sockopt::linger, in_ms(defaults::socket_linger));
   // Queues are bounded by the protocol: a worker holds no more than its window, and every other message
-  // answers one of the peer's. A high-water mark on sending would drop messages silently; the one on
-  // receiving makes a flood wait in the network instead of in our memory.
+  // answers one of the peer's. A coordinator bounds its own to each worker, and says so when it is reached
+  // (router.cpp); the one on receiving makes a flood wait in the network instead of in our memory.
   socket.set(zmq::sockopt::sndhwm, 0);
   socket.set(zmq::sockopt::rcvhwm, defaults::max_waiting_frames);
   // ZeroMQ itself can only hang up; up to twice the limit there is room for a REJECT that says why.

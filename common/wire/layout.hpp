@@ -163,7 +163,8 @@ template <class Archive, Of<UnitResult> M>
 bool layout(Archive& archive, M& m) {
   if (!archive.record(m.unit, m.key, m.answer, m.usage, m.error, m.parsed, m.claims,
                       Excerpt{m.shown_text, defaults::max_shown_bytes}, m.scores, m.spend, m.grade,
-                      m.claims_identity, m.observed, Bytes{m.embedding, defaults::max_embedding_bytes})) {
+                      m.claims_identity, m.observed, Bytes{m.embedding, defaults::max_embedding_bytes},
+                      m.lease)) {
     return false;
   }
   if constexpr (Archive::reading) {
@@ -215,7 +216,7 @@ bool layout(Archive& archive, M& m) {
 template <class Archive, Of<WorkUnit> M>
 bool layout(Archive& archive, M& m) {
   return archive.record(m.unit, m.key, m.pinned_answer, m.repeat, m.request, m.tasks, m.held_elsewhere,
-                        m.recorded);
+                        m.recorded, m.lease);
 }
 
 template <class Archive, Of<ProviderSettings> M>
@@ -265,6 +266,11 @@ template <class Archive, Of<Hello> M>
 bool layout(Archive& archive, M& m) {
   return archive.record(m.instance, Name{m.name}, Name{m.cache_id}, Name{m.version}, m.max_concurrent,
                         m.max_concurrent_named);
+}
+
+template <class Archive, Of<HeldUnit> M>
+bool layout(Archive& archive, M& m) {
+  return archive.record(m.unit, m.lease);
 }
 
 template <class Archive, Of<Ready> M>

@@ -32,12 +32,19 @@ struct Hello {
   friend bool operator==(const Hello&, const Hello&) = default;
 };
 
+/// A unit that a worker holds, with the number of its lease.
+struct HeldUnit {
+  UnitId unit = 0;
+  std::uint64_t lease = 0;
+  friend auto operator<=>(const HeldUnit&, const HeldUnit&) = default;
+};
+
 /// Answers WELCOME: from here on the worker takes work.
 struct Ready {
   std::string run_id;
   std::vector<Error> problems;  ///< Per provider that this worker cannot call: key_missing, key_withheld.
   std::uint32_t window = 0;
-  std::vector<UnitId> held;  ///< Units of this run that it still holds: their leases go on (a reconnect).
+  std::vector<HeldUnit> held;  ///< Units of this run that it still holds: their leases go on (a reconnect).
   friend bool operator==(const Ready&, const Ready&) = default;
 };
 

@@ -2,6 +2,7 @@
 
 #include "common/clock.hpp"
 #include "common/defaults.hpp"
+#include "common/fleet/private_file.hpp"
 #include "common/metrics_server/metrics_board.hpp"
 #include "common/metrics_server/metrics_server.hpp"
 #include "common/process/actor_system.hpp"
@@ -84,6 +85,16 @@ std::shared_ptr<SharedBudgets> shared_budgets(const Settings& settings, const Ru
   return nullptr;
 }
 
+/// Of a fleet the next coordinator of this home knows the numbers too: workers that outlive this one hand it
+/// what they have.
+Digest lease_secret(const RunOptions& options) {
+  if (!options.listen) return new_secret();
+  auto secret = shared_secret(lease_secret_file(options.settings.home.value));
+  if (secret) return *secret;
+  report_warning("another coordinator cannot go on with this run's leases: " + secret.error().message);
+  return new_secret();
+}
+
 /// Which part of the suite runs, where that is not what its flags spell out.
 void note_selection(const RunOptions& options, std::size_t cases) {
   if (const auto& seed = options.selection.sample_seed; seed && options.progress) {
@@ -125,6 +136,7 @@ Result<EndedRun> conduct(const RunOptions& options, const RunInputs& inputs, std
   if (!router) return fail(router.error());
   const auto endpoint = router->endpoint;
   controller.workers_may_join = options.listen.has_value();
+  controller.lease_secret = lease_secret(options);
   controller.how_to_start_a_worker = options.listen ? "start one with `sluice-worker --connect " +
                                                           reachable_form(endpoint) +
                                                           (options.fleet ? " --fleet-key FILE`" : "`")

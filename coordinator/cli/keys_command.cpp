@@ -1,6 +1,7 @@
 #include "common/fleet/allow_list.hpp"
 #include "common/fleet/fleet_key.hpp"
 #include "common/fleet/fleet_security.hpp"
+#include "common/fleet/private_file.hpp"
 #include "common/text/text.hpp"
 #include "common/transport/curve.hpp"
 #include "coordinator/cli/command.hpp"
@@ -11,7 +12,6 @@
 
 #include <algorithm>
 #include <array>
-#include <cerrno>
 #include <filesystem>
 #include <iostream>
 #include <memory>
@@ -21,8 +21,6 @@
 #include <vector>
 
 #include <CLI/CLI.hpp>
-#include <fcntl.h>
-#include <unistd.h>
 
 namespace sluice {
 namespace {
@@ -45,24 +43,6 @@ constexpr std::string_view coordinator_name = "coordinator";
 
 Error usage(std::string message) {
   return {Reason::usage_invalid, std::move(message)};
-}
-
-/// A file that is its owner's alone from the first byte on; one that is there already is left.
-Result<void> create_private_file(const fs::path& path, const std::string& content) {
-  const auto failed = [&](const std::string& what) {
-    return fail(Reason::output_failed, path.string() + " cannot be written: " + what);
-  };
-  std::error_code problem;
-  if (path.has_parent_path()) fs::create_directories(path.parent_path(), problem);
-  if (problem) return failed(problem.message());
-  const int file = ::open(path.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
-  if (file < 0) return failed(std::generic_category().message(errno));
-  const auto written = ::write(file, content.data(), content.size());
-  const bool whole = written == static_cast<ssize_t>(content.size()) && ::fsync(file) == 0;
-  const int error = errno;
-  if (::close(file) == 0 && whole) return {};
-  fs::remove(path, problem);
-  return failed(std::generic_category().message(error));
 }
 
 /// One of the commands under `sluice keys`: its flags, and what it does with them.

@@ -1,6 +1,10 @@
 #include "coordinator/governor/known_limits.hpp"
 
+#include "common/defaults.hpp"
 #include "coordinator/governor/slot_rule.hpp"
+
+#include <algorithm>
+#include <vector>
 
 namespace sluice {
 
@@ -11,10 +15,12 @@ struct NamedTwice {
   std::optional<std::uint64_t> ProviderLimits::*setting;
   std::uint64_t wire::AnnouncedLimits::*announced;
   std::optional<KnownLimit> BudgetFacts::*fact;
+  /// Nobody sells less. A worker does not believe it either, but this one may not be ours.
+  std::uint64_t least = defaults::least_token_limit;
 };
 constexpr NamedTwice rates[] = {
     {&ProviderLimits::requests_per_minute, &wire::AnnouncedLimits::requests_per_minute,
-     &BudgetFacts::requests},
+     &BudgetFacts::requests, defaults::least_announced},
     {&ProviderLimits::tokens_per_minute, &wire::AnnouncedLimits::tokens_per_minute, &BudgetFacts::tokens},
     {&ProviderLimits::input_tokens_per_minute, &wire::AnnouncedLimits::input_tokens_per_minute,
      &BudgetFacts::input_tokens},
@@ -24,12 +30,28 @@ constexpr NamedTwice rates[] = {
 
 }  // namespace
 
-std::uint64_t KnownLimits::least_announced(std::uint64_t wire::AnnouncedLimits::*limit) const {
-  std::uint64_t least = 0;
+std::uint64_t KnownLimits::least_announced(std::uint64_t wire::AnnouncedLimits::*limit,
+                                           std::uint64_t least_credible) const {
+  std::vector<std::uint64_t> read;
   for (const auto& [worker, announced] : announced_) {
-    if (announced.*limit > 0 && (least == 0 || announced.*limit < least)) least = announced.*limit;
+    if (announced.*limit >= least_credible) read.push_back(announced.*limit);
   }
-  return least;
+  std::ranges::sort(read);
+  if (read.empty()) return 0;
+  // All of them use one key: who alone reads a tenth of it misreads, or lies.
+  const bool is_alone = read.size() > 1 && read[0] < read[1] / defaults::suspicious_fall;
+  return read[is_alone ? 1 : 0];
+}
+
+bool KnownLimits::update() {
+  auto limits = configured_;
+  for (const auto& rate : rates) {
+    const auto least = least_announced(rate.announced, rate.least);
+    if (!(configured_.*rate.setting) && least > 0) limits.*rate.setting = least;
+  }
+  if (limits == in_force_) return false;
+  in_force_ = limits;
+  return true;
 }
 
 bool KnownLimits::on_announced(WorkerId worker, const wire::AnnouncedLimits& announced) {
@@ -39,15 +61,11 @@ bool KnownLimits::on_announced(WorkerId worker, const wire::AnnouncedLimits& ann
     // What is not named anew stays.
     if (announced.*rate.announced > 0) known.*rate.announced = announced.*rate.announced;
   }
-  if (known == before) return false;
-  auto limits = in_force_;
-  for (const auto& rate : rates) {
-    const auto least = least_announced(rate.announced);
-    if (!(configured_.*rate.setting) && least > 0) limits.*rate.setting = least;
-  }
-  if (limits == in_force_) return false;
-  in_force_ = limits;
-  return true;
+  return known != before && update();
+}
+
+bool KnownLimits::forget(WorkerId worker) {
+  return announced_.erase(worker) > 0 && !announced_.empty() && update();
 }
 
 bool KnownLimits::on_doubted(const wire::AnnouncedLimits& doubted) {

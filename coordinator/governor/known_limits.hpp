@@ -11,7 +11,8 @@
 namespace sluice {
 
 /// The limits of one provider: those that the settings name, and of the others those that its response
-/// headers name. Workers may read different ones: the least of each is in force, whoever reports last. Pure;
+/// headers name. Workers may read different ones: the least of each is in force, whoever reports last, except
+/// that one which is far below what all others read is not believed. What a worker read ends with it. Pure;
 /// not thread-safe.
 class KnownLimits {
  public:
@@ -21,7 +22,8 @@ class KnownLimits {
   bool on_announced(WorkerId worker, const wire::AnnouncedLimits& announced);
   /// What a worker read and does not believe. True if that is new.
   bool on_doubted(const wire::AnnouncedLimits& doubted);
-  void forget(WorkerId worker) { announced_.erase(worker); }
+  /// True if other limits are in force now.
+  bool forget(WorkerId worker);
 
   const ProviderLimits& configured() const { return configured_; }
   const ProviderLimits& in_force() const { return in_force_; }
@@ -32,7 +34,10 @@ class KnownLimits {
   void describe(BudgetFacts& facts) const;
 
  private:
-  std::uint64_t least_announced(std::uint64_t wire::AnnouncedLimits::*limit) const;
+  /// Of those that are believed; 0: none.
+  std::uint64_t least_announced(std::uint64_t wire::AnnouncedLimits::*limit,
+                                std::uint64_t least_credible) const;
+  bool update();
 
   ProviderLimits configured_;
   ProviderLimits in_force_;

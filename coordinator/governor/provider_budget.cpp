@@ -52,7 +52,7 @@ void ProviderBudget::leave(WorkerId worker, bool lost, BootTime now) {
   if (found == members_.end()) return;
   permits_.on_gone(worker, found->second, health_.breaker(), now);
   members_.erase(found);
-  limits_.forget(worker);
+  if (limits_.forget(worker)) permits_.set_limits(limits_.in_force(), members_, now);
   concurrency_.leave(worker, members_, lost ? now + times_.request_timeout : now, now);
 }
 

@@ -1,5 +1,6 @@
 #include "coordinator/run/run_controller.hpp"
 
+#include "common/defaults.hpp"
 #include "coordinator/display/numbers.hpp"
 #include "coordinator/run/commit_replies.hpp"
 #include "coordinator/run/result_check.hpp"
@@ -15,6 +16,11 @@ namespace {
 
 using namespace std::chrono_literals;
 
+/// What a worker asks for, as far as anybody can have use for it.
+std::uint32_t bounded_window(std::uint32_t window) {
+  return std::min(window, defaults::max_window);
+}
+
 }  // namespace
 
 RunController::RunController(const Plan& plan, Config config, TimePoint now)
@@ -23,7 +29,9 @@ RunController::RunController(const Plan& plan, Config config, TimePoint now)
       dispatcher_(config_.dispatch, std::move(config_.affinities), config_.holders),
       lending_(config_.settings, config_.dispatch.lease_time),
       budget_(config_.budget, config_.price, [&plan](UnitId unit) { return plan.arm_of(unit); }),
-      leases_(plan_, config_.settings, config_.pinned_answers, dispatcher_, lending_, budget_),
+      lease_numbers_(config_.lease_secret, config_.settings.run_id),
+      leases_(plan_, config_.settings, config_.pinned_answers, lease_numbers_, dispatcher_, lending_,
+              budget_),
       start_(config_.expected_workers, config_.worker_timeout, now),
       end_(config_.drain_timeout, config_.deadline, now - config_.elapsed_before),
       long_pause_(config_.settings.case_timeout),
@@ -50,6 +58,16 @@ void RunController::on_message(const Peer& peer, wire::Hello& hello, TimePoint n
   // One that had to connect anew while its calls are waited for brings what it has paid for.
   const bool is_awaited = end_.time_to_finish(now) > 0ms && roster_.knows(hello.instance);
   if (over() && !is_awaited) return send_drain(peer, "the run is over", now, effects);
+  if (!roster_.has_room_for(hello)) {
+    effects.to_workers.push_back(
+        {peer, wire::Reject{wire::RejectCode::unknown_worker, "no more workers are taken"}});
+    return;
+  }
+  // A connection is one worker's.
+  if (const auto other = roster_.at(peer); other && *other != hello.instance) {
+    dispatcher_.leave(*other);
+    forget(*other, false, now, effects);
+  }
   if (roster_.admit(peer, hello, now)) effects.gone.push_back({hello.instance, true});
   // No lease until its READY has named what it holds: READY gives back whatever it does not name.
   dispatcher_.set_window(hello.instance, 0);
@@ -63,6 +81,10 @@ void RunController::on_message(const Peer& peer, wire::Ready& ready, TimePoint n
   const auto id = roster_.at(peer);
   if (!id || ready.run_id != config_.settings.run_id) return;
   const auto& hello = roster_.connected(*id).hello;
+  std::vector<UnitId> held;
+  for (const auto& [unit, lease] : ready.held) {
+    if (lease_numbers_.is_held(*id, unit, lease)) held.push_back(unit);
+  }
   roster_.set_ready(*id);
   lending_.join(*id, peer, hello.cache_id);
   if (over()) return send_drain(peer, "the run is over", now, effects);
@@ -70,18 +92,18 @@ void RunController::on_message(const Peer& peer, wire::Ready& ready, TimePoint n
     const auto& problem = ready.problems.front();
     dispatcher_.add_lender(hello.cache_id);
     set_problem(*id, problem, effects);
-    leases_.reserve_held(*id, ready.held);
+    leases_.reserve_held(*id, held);
     if (dispatcher_.worker_count() == 0 && !config_.workers_may_join) {
       return stop({problem.reason, "worker " + hello.name + ": " + problem.message}, now, effects);
     }
     effects.warnings.push_back("worker " + hello.name + " gets no work: " + problem.message);
     return;
   }
-  dispatcher_.join(*id, hello.cache_id, ready.held, now);
-  dispatcher_.set_window(*id, ready.window);
-  leases_.reserve_held(*id, ready.held);
+  dispatcher_.join(*id, hello.cache_id, held, now);
+  dispatcher_.set_window(*id, bounded_window(ready.window));
+  leases_.reserve_held(*id, held);
   CommitReplies replies;
-  for (const auto unit : ready.held) {
+  for (const auto unit : held) {
     if (dispatcher_.holder_of(unit) != id) replies.withdraw(*id, unit);
   }
   replies.send(config_.settings.run_id, roster_, effects.to_workers);
@@ -136,7 +158,7 @@ void RunController::on_message(const Peer& peer, wire::Heartbeat& heartbeat, Tim
                                Effects& effects) {
   const auto id = sender(peer, heartbeat.run_id, now, effects);
   if (!id) return;
-  dispatcher_.set_window(*id, heartbeat.window);
+  dispatcher_.set_window(*id, bounded_window(heartbeat.window));
   const auto is_waiting = [](const wire::Demand& demand) { return demand.ready_calls > 0; };
   if (std::ranges::any_of(heartbeat.demands, is_waiting)) dispatcher_.excuse(*id, now);
   // Names come from the network: only the run's own providers have a budget.
@@ -191,7 +213,7 @@ void RunController::on_message(const Peer& peer, wire::Report& report, TimePoint
     }
   } else if (id) {
     dispatcher_.on_message(*id, now);
-    dispatcher_.set_window(*id, report.window);
+    dispatcher_.set_window(*id, bounded_window(report.window));
     for (const auto unit : report.started) dispatcher_.started(*id, unit, now);
     tally_.on_result(now);
     for (auto& result : report.results) take_result(*id, std::move(result), now, refused, effects);
@@ -214,6 +236,8 @@ void RunController::take_result(WorkerId worker, UnitResult result, TimePoint no
   const auto refuse = [&](wire::AckCode code) {
     refused.items.push_back({result.unit, code, result.key, {}});
   };
+  if (!lease_numbers_.is_held(worker, result.unit, result.lease)) return refuse(wire::AckCode::gone);
+  result.lease = 0;
   switch (check_result(result, plan_)) {
     case ResultStep::refuse:
       return refuse(wire::AckCode::gone);
@@ -230,6 +254,7 @@ void RunController::take_result(WorkerId worker, UnitResult result, TimePoint no
     case ResultStep::record:
       break;
   }
+  roster_.mark_leased(worker);  // Perhaps by a coordinator before this one.
   dispatcher_.begin_recording(result.unit);
   const auto trials = plan_.trials_of(result.unit);
   RecordResult record{worker, {std::move(result), {trials.begin(), trials.end()}, {}, {}}};

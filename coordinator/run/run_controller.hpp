@@ -7,6 +7,7 @@
 #include "coordinator/facts/run_facts.hpp"
 #include "coordinator/plan/plan.hpp"
 #include "coordinator/run/effects.hpp"
+#include "coordinator/run/lease_numbers.hpp"
 #include "coordinator/run/lending.hpp"
 #include "coordinator/run/long_pause.hpp"
 #include "coordinator/run/run_budget.hpp"
@@ -49,6 +50,8 @@ class RunController {
     std::chrono::milliseconds elapsed_before{};
     PaidByArm paid_before;
     bool another_follows = false;  ///< Another run of this process comes next: workers wait for it.
+    /// Known to nobody else: leases carry numbers that are made from it.
+    Digest lease_secret{};
     /// The time of day, for messages alone.
     std::function<std::chrono::system_clock::time_point()> time_of_day = std::chrono::system_clock::now;
   };
@@ -125,6 +128,7 @@ class RunController {
   Dispatcher dispatcher_;
   Lending lending_;
   RunBudget budget_;
+  LeaseNumbers lease_numbers_;
   WorkLeases leases_;
   RunStart start_;
   RunEnd end_;

@@ -15,13 +15,14 @@ void WorkLeases::release_returned() {
   waits_for_budget_ = false;
 }
 
-std::optional<Error> WorkLeases::hand_out(const WorkerRoster& roster, TimePoint now, RunTally& tally,
+std::optional<Error> WorkLeases::hand_out(WorkerRoster& roster, TimePoint now, RunTally& tally,
                                           std::vector<ToPeer>& messages) {
   for (const auto& [id, worker] : roster.connected()) {
     for (;;) {
       const auto units = dispatcher_.lease(id, defaults::max_units_per_work, now);
       if (units.empty()) break;
       tally.on_lease(now);
+      roster.mark_leased(id);
       const auto too_much = send(id, worker.peer, units, messages);
       if (!too_much) return too_much.error();
       if (!*too_much) continue;
@@ -62,6 +63,7 @@ Result<std::optional<WorkLeases::TooMuch>> WorkLeases::send(WorkerId worker, con
       continue;
     }
     if (!pinned_answers_.empty()) unit->pinned_answer = pinned_answers_[*at];
+    unit->lease = lease_numbers_.number(worker, *at);
     unit->held_elsewhere = lending_.held_elsewhere(worker, unit->key, dispatcher_.cache_of(*at));
     batch.add(std::move(*unit));
   }

@@ -4,6 +4,7 @@
 #include "common/model/run_settings.hpp"
 #include "coordinator/dispatch/dispatcher.hpp"
 #include "coordinator/plan/plan.hpp"
+#include "coordinator/run/lease_numbers.hpp"
 #include "coordinator/run/lending.hpp"
 #include "coordinator/run/run_budget.hpp"
 #include "coordinator/run/run_tally.hpp"
@@ -21,10 +22,11 @@ class WorkLeases {
  public:
   /// What is referred to must outlive it. `pinned_answers` are by unit, zero where none is; empty: nobody's.
   WorkLeases(const Plan& plan, const RunSettings& run, const std::vector<Digest>& pinned_answers,
-             Dispatcher& dispatcher, Lending& lending, RunBudget& budget)
+             LeaseNumbers& lease_numbers, Dispatcher& dispatcher, Lending& lending, RunBudget& budget)
       : plan_(plan),
         run_(run),
         pinned_answers_(pinned_answers),
+        lease_numbers_(lease_numbers),
         dispatcher_(dispatcher),
         lending_(lending),
         budget_(budget) {}
@@ -33,7 +35,7 @@ class WorkLeases {
   void release_returned();
   /// Leases to every worker as many units as it has room for, and appends the messages. Why the run must
   /// stop, if so: the budget is spent, or a case cannot be read any more.
-  std::optional<Error> hand_out(const WorkerRoster& roster, TimePoint now, RunTally& tally,
+  std::optional<Error> hand_out(WorkerRoster& roster, TimePoint now, RunTally& tally,
                                 std::vector<ToPeer>& messages);
   /// What a worker that comes back still works on is paid for as well; what else it was given it never began,
   /// or has reported.
@@ -55,6 +57,7 @@ class WorkLeases {
   const Plan& plan_;
   const RunSettings& run_;
   const std::vector<Digest>& pinned_answers_;
+  LeaseNumbers& lease_numbers_;
   Dispatcher& dispatcher_;
   Lending& lending_;
   RunBudget& budget_;

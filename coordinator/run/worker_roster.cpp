@@ -1,8 +1,16 @@
 #include "coordinator/run/worker_roster.hpp"
 
+#include "common/defaults.hpp"
+
 #include <algorithm>
 
 namespace sluice {
+
+bool WorkerRoster::has_room_for(const wire::Hello& hello) const {
+  const auto known = known_.find(hello.instance);
+  return known == known_.end() ? known_.size() < defaults::max_workers
+                               : known->second.facts.name == hello.name;
+}
 
 bool WorkerRoster::admit(const Peer& peer, const wire::Hello& hello, TimePoint now) {
   auto& worker = connected_[hello.instance];
@@ -25,6 +33,7 @@ void WorkerRoster::remove(WorkerId worker) {
   if (found == connected_.end()) return;
   by_peer_.erase(found->second.peer);
   connected_.erase(found);
+  if (const auto known = known_.find(worker); !known->second.was_leased) known_.erase(known);
 }
 
 void WorkerRoster::set_ready(WorkerId worker) {

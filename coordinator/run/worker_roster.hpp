@@ -27,9 +27,15 @@ class WorkerRoster {
     bool ready = false;            ///< Its READY has come.
   };
 
-  /// A HELLO has come. True if the worker was connected already and begins anew, perhaps at another peer.
+  /// Whether a HELLO can be taken: there is room for one more worker, and the instance is nobody else's.
+  bool has_room_for(const wire::Hello& hello) const;
+  /// A HELLO has come, and has_room_for it. True if the worker was connected already and begins anew, perhaps
+  /// at another peer. Another one at this peer must have been removed.
   bool admit(const Peer& peer, const wire::Hello& hello, TimePoint now);
+  /// Forgets whoever was never leased anything.
   void remove(WorkerId worker);
+  /// It was leased something: a result may come after it has left.
+  void mark_leased(WorkerId worker) { known_.at(worker).was_leased = true; }
 
   // --- of those that are connected; of others these do nothing ---
   void set_ready(WorkerId worker);
@@ -46,7 +52,7 @@ class WorkerRoster {
   /// What the governor needs to know of them.
   std::vector<GovernedPeer> peers() const;
 
-  // --- of all that ever came: a result may come after its worker has left ---
+  // --- of all that were ever leased anything: a result may come after its worker has left ---
   bool knows(WorkerId worker) const { return known_.contains(worker); }
   const std::string& name_of(WorkerId worker) const { return known_.at(worker).facts.name; }
   /// The id of its cache; empty if it has none.
@@ -60,6 +66,7 @@ class WorkerRoster {
   struct Known {
     WorkerFacts facts;
     std::string cache_id;
+    bool was_leased = false;
   };
 
   std::map<Peer, WorkerId> by_peer_;

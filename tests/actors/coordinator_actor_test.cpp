@@ -51,6 +51,7 @@ class CoordinatorActorTest : public ActorTest {
     settle();
   }
   void join(const Peer& peer, std::uint64_t instance) {
+    instances[peer] = instance;
     send(peer, wire::Hello{instance, "w", "cache", "0", 5});
     send(peer, wire::Ready{"run-1", {}, 10, {}});
   }
@@ -59,6 +60,7 @@ class CoordinatorActorTest : public ActorTest {
     result.unit = unit;
     result.key = plan->key(unit);
     result.answer = sha256("a");
+    result.lease = LeaseNumbers({}, "run-1").number(instances.at(peer), unit);
     for (const auto trial : plan->trials_of(unit)) result.scores.push_back({trial, {}, {}});
     send(peer, wire::Report{"run-1", 10, {unit}, {std::move(result)}});
   }
@@ -99,6 +101,7 @@ class CoordinatorActorTest : public ActorTest {
 
   Suite suite;
   std::shared_ptr<const Plan> plan;
+  std::map<Peer, WorkerId> instances;
   Router router{system()};
   Recorder recorder{system()};
   Probe<ShowProgress> progress{system()};

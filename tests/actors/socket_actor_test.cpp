@@ -3,7 +3,7 @@
 
 #include "common/transport/dealer.hpp"
 #include "common/transport/messages.hpp"
-#include "common/transport/reject_quota.hpp"
+#include "common/transport/peer_quota.hpp"
 #include "common/transport/router.hpp"
 #include "common/wire/codec.hpp"
 #include "tests/actors/actor_fixture.hpp"
@@ -166,8 +166,9 @@ TEST_F(SocketActorTest, AFloodOfMalformedFramesIsCountedAndNotAnsweredWithoutEnd
   EXPECT_LE(answers, 1000u);
 }
 
-TEST(RejectQuota, OnePeerHasABurstAndThenOneASecond) {
-  RejectQuota quota;
+TEST(PeerQuota, OnePeerHasABurstAndThenOneASecond) {
+  PeerQuota quota({defaults::max_rejects_to_one, defaults::rejects_to_one_per_second},
+                  {defaults::max_rejects, defaults::rejects_per_second});
   const TimePoint begin = TimePoint() + 1h;
   std::size_t answered = 0;
   for (int i = 0; i < 10'000; ++i) answered += quota.take("p", begin) ? 1 : 0;
@@ -178,8 +179,9 @@ TEST(RejectQuota, OnePeerHasABurstAndThenOneASecond) {
   EXPECT_FALSE(quota.take("p", begin + 1002ms));
 }
 
-TEST(RejectQuota, ManyPeersTogetherHaveABoundToo) {
-  RejectQuota quota;
+TEST(PeerQuota, ManyPeersTogetherHaveABoundToo) {
+  PeerQuota quota({defaults::max_rejects_to_one, defaults::rejects_to_one_per_second},
+                  {defaults::max_rejects, defaults::rejects_per_second});
   const TimePoint begin = TimePoint() + 1h;
   std::size_t answered = 0;
   for (int i = 0; i < 30'000; ++i) answered += quota.take(std::to_string(i), begin) ? 1 : 0;

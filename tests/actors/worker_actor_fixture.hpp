@@ -1,6 +1,7 @@
 #pragma once
 
 #include "common/defaults.hpp"
+#include "common/model/cache_key.hpp"
 #include "common/transport/messages.hpp"
 #include "tests/actors/actor_fixture.hpp"
 #include "tests/support/temporary_folder.hpp"
@@ -49,7 +50,8 @@ class WorkerActorTest : public ActorTest {
     const auto nothing = [](std::string_view) { return std::optional<std::string>(); };
     SettingSources none;
     none.environment = nothing;
-    config.keys = std::make_shared<const KeyRing>(nothing, *merge_settings(none));
+    config.keys =
+        std::make_shared<const KeyRing>(nothing, *merge_settings(none), CoordinatorPlace::this_machine);
     config.stay = stay;
     config.drain_timeout = drain_timeout;
     config.coordinator_timeout = 60s;
@@ -85,12 +87,12 @@ class WorkerActorTest : public ActorTest {
     return found;
   }
 
-  static WorkUnit unit(UnitId id) {
+  WorkUnit unit(UnitId id) const {
     WorkUnit work;
     work.unit = id;
-    work.key = sha256("unit " + std::to_string(id));
     work.request.provider = "openai";
     work.request.user = std::to_string(id);
+    work.key = cache_key(settings.providers.at(0), work.request, work.repeat);
     work.tasks = {{id, {}, {}, 0.0, true, {}}};
     return work;
   }

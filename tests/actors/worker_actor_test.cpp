@@ -154,7 +154,7 @@ TEST_F(WorkerActorTest, AfterABreakItSaysWhatItHoldsAndRepeatsWhatWasNotAcknowle
   hear(wire::Welcome{settings});
   const auto ready = said<wire::Ready>();
   ASSERT_EQ(ready.size(), 1u);
-  EXPECT_EQ(ready[0].held, (std::vector<UnitId>{0, 1, 2, 3}));
+  EXPECT_EQ(ready[0].held, (std::vector<wire::HeldUnit>{{0, 0}, {1, 0}, {2, 0}, {3, 0}}));
   const auto reports = said<wire::Report>();
   ASSERT_EQ(reports.size(), 1u);
   EXPECT_EQ(reports[0].started, (std::vector<UnitId>{1, 2}))
@@ -305,6 +305,26 @@ TEST_F(WorkerActorTest, AUnitThatIsLeasedAgainIsReportedAgain) {
   EXPECT_EQ(started, std::vector<UnitId>{1}) << "it runs";
   EXPECT_EQ(results, 1u) << "it is done";
   EXPECT_TRUE(calls().empty()) << "neither is paid for again";
+}
+
+// A fake coordinator had workers keep forged answers under the keys of real questions.
+TEST_F(WorkerActorTest, AKeyThatIsNotThatOfItsRequestEndsTheWorker) {
+  begin();
+  WorkUnit forged = unit(0);
+  forged.key = unit(1).key;
+  hear(wire::Work{"run-1", {forged}});
+  EXPECT_TRUE(calls().empty());
+  ASSERT_TRUE(has_ended());
+  EXPECT_EQ(listener.got<WorkerEnded>()[0].error->reason, Reason::protocol_mismatch);
+}
+
+// With an interval of 0 it beat without a pause.
+TEST_F(WorkerActorTest, TimesThatNoCoordinatorNamesEndTheWorker) {
+  start();
+  settings.heartbeat_interval = 0ms;
+  hear(wire::Welcome{settings});
+  ASSERT_TRUE(has_ended());
+  EXPECT_EQ(listener.got<WorkerEnded>()[0].error->reason, Reason::protocol_mismatch);
 }
 
 }  // namespace

@@ -31,7 +31,7 @@ TEST_F(WorkerActorTest, WhoReconnectsSaysHelloWithoutBeingAsked) {
   hear(wire::Welcome{settings});
   const auto ready = said<wire::Ready>();
   ASSERT_EQ(ready.size(), 1u);
-  EXPECT_EQ(ready[0].held, std::vector<UnitId>{0});
+  EXPECT_EQ(ready[0].held, (std::vector<wire::HeldUnit>{{0, 0}}));
 }
 
 TEST_F(WorkerActorTest, DrainEndsIt) {

@@ -151,8 +151,9 @@ RC_GTEST_PROP(RoundTrip, Hello, ()) {
 
 RC_GTEST_PROP(RoundTrip, ReadyAndGoodbye, ()) {
   auto problems = some([] { return Error{Reason::key_missing, *text()}; });
-  arrives_at_coordinator(
-      Ready{*text(), std::move(problems), any<std::uint32_t>(), some([] { return any<UnitId>(); })});
+  arrives_at_coordinator(Ready{*text(), std::move(problems), any<std::uint32_t>(), some([] {
+                                 return HeldUnit{any<UnitId>(), any<std::uint64_t>()};
+                               })});
   arrives_at_coordinator(Goodbye{*text()});
 }
 

@@ -162,7 +162,10 @@ inline std::vector<Sample> all() {
   };
   return {
       {"hello", up(Hello{0x0123456789abcdef, "node-7", "c0ffee", "0.1.0", 5, true})},
-      {"ready", up(Ready{"run-1", {{Reason::key_missing, "OPENAI_API_KEY is not set"}}, 10, {8, 300}})},
+      {"ready", up(Ready{"run-1",
+                         {{Reason::key_missing, "OPENAI_API_KEY is not set"}},
+                         10,
+                         {{8, 0x1122334455667788}, {300, 1}}})},
       {"heartbeat", up(Heartbeat{"run-1",
                                  1'000'000,
                                  10,

@@ -53,9 +53,21 @@ class RunControllerTest : public ::testing::Test {
   void begin() { controller.emplace(plan, config, at(0ms)); }
   TimePoint at(std::chrono::milliseconds time) const { return TimePoint() + 1h + time; }
 
+  /// Results without the number of a lease get the one of the peer's.
   Effects send(const Peer& peer, wire::ToCoordinator message) {
+    if (const auto* hello = std::get_if<wire::Hello>(&message)) instances[peer] = hello->instance;
     FromWorkers messages;
     messages.items.push_back({peer, std::move(message)});
+    return send(std::move(messages));
+  }
+  Effects send(FromWorkers messages) {
+    for (auto& [peer, message] : messages.items) {
+      auto* reported = std::get_if<wire::Report>(&message);
+      if (reported == nullptr) continue;
+      for (UnitResult& result : reported->results) {
+        if (result.lease == 0) result.lease = lease(peer, result.unit);
+      }
+    }
     Effects effects;
     controller->on_messages(messages, at(now), effects);
     return effects;
@@ -66,7 +78,12 @@ class RunControllerTest : public ::testing::Test {
                                   "cache-" + std::to_string(instance), "0", 5});
   }
   Effects ready(const Peer& peer, std::uint32_t window = 10, std::vector<UnitId> held = {}) {
-    return send(peer, wire::Ready{run_id, {}, window, std::move(held)});
+    std::vector<wire::HeldUnit> numbered;
+    for (const UnitId unit : held) numbered.push_back({unit, lease(peer, unit)});
+    return send(peer, wire::Ready{run_id, {}, window, std::move(numbered)});
+  }
+  std::uint64_t lease(const Peer& peer, UnitId unit) {
+    return LeaseNumbers(config.lease_secret, config.settings.run_id).number(instances[peer], unit);
   }
   Effects join(const Peer& peer, std::uint64_t instance, std::uint32_t window = 10) {
     hello(peer, instance);
@@ -162,6 +179,7 @@ class RunControllerTest : public ::testing::Test {
   std::optional<RunController> controller;
   std::chrono::milliseconds now = 0ms;
   std::map<UnitId, Digest> committed;
+  std::map<Peer, WorkerId> instances;
 };
 
 }  // namespace sluice

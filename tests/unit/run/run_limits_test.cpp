@@ -135,8 +135,7 @@ TEST_F(RunLimitsTest, TheBudgetIsNotSpentWhileAResultIsOnItsWayIntoTheLedger) {
   FromWorkers last_words;
   last_words.items.push_back({"p", wire::Report{run_id, 0, {0}, {done}}});
   last_words.items.push_back({"p", wire::Goodbye{"SIGTERM"}});
-  Effects effects;
-  controller->on_messages(last_words, at(now), effects);
+  const auto effects = send(std::move(last_words));
   ASSERT_FALSE(controller->over()) << controller->stopped()->message;
   EXPECT_TRUE(controller->waits_for_budget());
   EXPECT_EQ(leased(record(effects), "q"), std::vector<UnitId>{1});

@@ -12,8 +12,7 @@ TEST_F(RunControllerTest, WhatIsBeingRecordedIsNotLeasedAnewWhenItsWorkerLeaves)
   FromWorkers last_words;
   last_words.items.push_back({"p", wire::Report{run_id, 0, {0, 1, 2}, {answered(0), answered(2)}}});
   last_words.items.push_back({"p", wire::Goodbye{"SIGTERM"}});
-  Effects effects;
-  controller->on_messages(last_words, at(now), effects);
+  const auto effects = send(std::move(last_words));
   EXPECT_EQ(leased(effects, "q"), std::vector<UnitId>{1}) << "the only one without an answer";
   record(effects);
   EXPECT_EQ(controller->counts().passed, 3u);

@@ -14,7 +14,7 @@ class WorkLeasesTest : public RunControllerTest {
     dispatcher.emplace(config.dispatch, config.affinities, std::vector<std::string>());
     lending.emplace(config.settings, 60s);
     budget.emplace(limits, RunPrice());
-    leases.emplace(plan, config.settings, pinned, *dispatcher, *lending, *budget);
+    leases.emplace(plan, config.settings, pinned, numbers, *dispatcher, *lending, *budget);
     for (const WorkerId worker : {1, 2}) {
       const auto peer = worker == 1 ? "p" : "q";
       roster.admit(peer, {worker, peer, "", "0", 5}, at(0ms));
@@ -36,6 +36,7 @@ class WorkLeasesTest : public RunControllerTest {
   std::uint64_t most_of_one() const { return most_of(*plan.render(0)).total(); }
 
   std::vector<Digest> pinned;
+  LeaseNumbers numbers{config.lease_secret, run_id};
   std::optional<Dispatcher> dispatcher;
   std::optional<Lending> lending;
   std::optional<RunBudget> budget;
@@ -54,6 +55,7 @@ TEST_F(WorkLeasesTest, EachWorkerGetsAsManyUnitsAsItHasRoomFor) {
   EXPECT_TRUE(units("q").empty()) << "it has asked for nothing";
   EXPECT_EQ(units("p")[0].pinned_answer, sha256("pinned"));
   EXPECT_EQ(units("p")[0].key, plan.key(units("p")[0].unit));
+  EXPECT_TRUE(numbers.is_held(1, units("p")[0].unit, units("p")[0].lease));
   dispatcher->set_window(2, 10);
   EXPECT_FALSE(hand_out());
   EXPECT_EQ(units("q").size(), 2u);

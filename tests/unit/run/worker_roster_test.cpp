@@ -1,5 +1,7 @@
 #include "coordinator/run/worker_roster.hpp"
 
+#include "common/defaults.hpp"
+
 #include <gtest/gtest.h>
 
 namespace sluice {
@@ -53,6 +55,7 @@ TEST(WorkerRoster, WhoHasLeftIsRememberedByNameAndCache) {
   WorkerRoster roster;
   roster.admit("p", hello_of(1, "bob"), roster_start);
   roster.admit("q", hello_of(2, "ann"), roster_start);
+  roster.mark_leased(1);
   roster.remove(1);
   roster.remove(1);
   EXPECT_FALSE(roster.is_connected(1));
@@ -70,6 +73,29 @@ TEST(WorkerRoster, WhoHasLeftIsRememberedByNameAndCache) {
   roster.admit("p", hello_of(1, "bob"), roster_start);
   EXPECT_FALSE(roster.facts()[1].lost) << "it is back";
   EXPECT_EQ(roster.facts()[1].units, 1u);
+}
+
+// 10,000 HELLOs put as many workers into the report.
+TEST(WorkerRoster, WhoWasNeverLeasedAnythingIsForgotten) {
+  WorkerRoster roster;
+  for (std::uint64_t instance = 1; instance <= 100; ++instance) {
+    roster.admit("p", hello_of(instance, "ann"), roster_start);
+    roster.remove(instance);
+    EXPECT_FALSE(roster.knows(instance));
+  }
+  EXPECT_TRUE(roster.facts().empty());
+}
+
+TEST(WorkerRoster, HasRoomForSoManyAndTakesNobodyForAnother) {
+  WorkerRoster roster;
+  for (std::uint64_t instance = 1; instance <= defaults::max_workers; ++instance) {
+    const auto hello = hello_of(instance, "ann");
+    ASSERT_TRUE(roster.has_room_for(hello));
+    roster.admit("p" + std::to_string(instance), hello, roster_start);
+  }
+  EXPECT_FALSE(roster.has_room_for(hello_of(defaults::max_workers + 1, "ann")));
+  EXPECT_TRUE(roster.has_room_for(hello_of(7, "ann"))) << "it comes back";
+  EXPECT_FALSE(roster.has_room_for(hello_of(7, "bob"))) << "an instance keeps its name";
 }
 
 TEST(WorkerRoster, WhoIsNotConnectedIsLeftAlone) {

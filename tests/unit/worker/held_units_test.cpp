@@ -8,11 +8,18 @@
 namespace sluice {
 namespace {
 
+std::uint64_t lease_of(UnitId id) {
+  return 1000 + id;
+}
+
 WorkUnit unit(UnitId id) {
   WorkUnit work;
   work.unit = id;
+  work.lease = lease_of(id);
   return work;
 }
+
+using Held = std::vector<wire::HeldUnit>;
 
 UnitResult result(UnitId id) {
   UnitResult done;
@@ -32,11 +39,12 @@ TEST(HeldUnits, AUnitGoesFromWaitingToRunningToUnacknowledged) {
   EXPECT_EQ(held.running_units(), std::vector<UnitId>{3});
   EXPECT_TRUE(held.finish(result(3)));
   EXPECT_EQ(held.running(), 0u);
-  EXPECT_EQ(held.all(), (std::vector<UnitId>{1, 3}));
+  EXPECT_EQ(held.all(), (Held{{1, lease_of(1)}, {3, lease_of(3)}}));
   ASSERT_EQ(held.unacknowledged().size(), 1u);
+  EXPECT_EQ(held.unacknowledged()[0].lease, lease_of(3));
   EXPECT_TRUE(held.acknowledge(3));
   EXPECT_FALSE(held.acknowledge(3));
-  EXPECT_EQ(held.all(), std::vector<UnitId>{1});
+  EXPECT_EQ(held.all(), (Held{{1, lease_of(1)}}));
 }
 
 TEST(HeldUnits, WhatIsHeldIsNotTakenTwice) {
@@ -91,12 +99,12 @@ RC_GTEST_PROP(HeldUnits, AUnitIsInOnePlaceAtMost, ()) {
       RC_ASSERT(held.acknowledge(id).has_value() == (place == Place::unacknowledged));
       if (place == Place::unacknowledged) place = Place::none;
     }
-    std::vector<UnitId> all;
+    Held all;
     std::vector<UnitId> running;
     std::size_t waiting = 0;
     std::size_t unacknowledged = 0;
     for (const auto& [known, where] : model) {
-      if (where != Place::none) all.push_back(known);
+      if (where != Place::none) all.push_back({known, lease_of(known)});
       if (where == Place::running) running.push_back(known);
       if (where == Place::waiting) ++waiting;
       if (where == Place::unacknowledged) ++unacknowledged;

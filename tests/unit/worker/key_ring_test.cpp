@@ -33,7 +33,7 @@ class KeyRingTest : public ::testing::Test {
       const auto found = variables.find(std::string(name));
       return found == variables.end() ? std::nullopt : std::optional(found->second);
     };
-    return KeyRing(environment, settings);
+    return KeyRing(environment, settings, coordinator);
   }
 
   void expect_withheld(const Result<std::string>& answer) const {
@@ -43,12 +43,41 @@ class KeyRingTest : public ::testing::Test {
     EXPECT_NE(answer.error().message.find(provider.base_url), std::string::npos);
   }
 
+  CoordinatorPlace coordinator = CoordinatorPlace::this_machine;
   ProviderSettings provider;
   std::map<std::string, std::string> variables{{"OPENAI_API_KEY", "sk-secret"}};
 };
 
 TEST_F(KeyRingTest, TheStandardHostGetsTheKey) {
   EXPECT_EQ(key(), "sk-secret");
+}
+
+// A fake coordinator had workers send any text to any address, and was shown what came back.
+TEST_F(KeyRingTest, WithoutAKeyAsWellOnlyKnownHostsAreCalled) {
+  provider.name = "vllm";
+  provider.api_key_env.clear();
+  provider.base_url = "http://169.254.169.254/latest/meta-data";
+  for (const auto place : {CoordinatorPlace::this_machine, CoordinatorPlace::elsewhere}) {
+    coordinator = place;
+    expect_withheld(key());
+  }
+  coordinator = CoordinatorPlace::this_process;
+  EXPECT_EQ(key(), "") << "its settings are the user's own";
+  coordinator = CoordinatorPlace::elsewhere;
+  provider.base_url = "https://api.openai.com/v1";
+  EXPECT_EQ(key(), "");
+}
+
+TEST_F(KeyRingTest, ACoordinatorElsewhereReachesNothingOnThisMachinesLoopback) {
+  provider.base_url = "http://127.0.0.1:8080/v1";
+  coordinator = CoordinatorPlace::elsewhere;
+  expect_withheld(key());
+  ProviderConfig own;
+  own.name = "openai";
+  own.kind.value = ProviderKind::openai;
+  own.api_key_env.value = "OPENAI_API_KEY";
+  own.base_url = {"http://127.0.0.1:8080/v1", Origin::file, "sluice.toml:2"};
+  EXPECT_EQ(key({own}), "sk-secret");
 }
 
 TEST_F(KeyRingTest, LoopbackGetsTheKey) {
@@ -143,7 +172,10 @@ TEST_F(KeyRingTest, AMissingKeyOfTheEmbedderSaysWhoNeedsItAndWhatNeedsNone) {
 TEST_F(KeyRingTest, AProviderWithoutAVariableIsCalledWithoutAKey) {
   provider.api_key_env.clear();
   provider.base_url = "https://anywhere.example/v1";
-  EXPECT_EQ(key(), "");
+  ProviderConfig own;
+  own.name = "openai";
+  own.base_url = {provider.base_url, Origin::file, "sluice.toml:2"};
+  EXPECT_EQ(key({own}), "");
 }
 
 TEST_F(KeyRingTest, KnowsEveryKeyOfItsOwnSettingsForTheMask) {

@@ -113,7 +113,7 @@ TEST_F(LeasedUnitsTest, AfterAReconnectAllIsReportedAgainUntilItIsAcknowledged) 
   units.report_again();
   again = report();
   EXPECT_TRUE(again.results.empty());
-  EXPECT_EQ(units.held().all(), (Ids{0, 2}));
+  EXPECT_EQ(units.held().all(), (std::vector<wire::HeldUnit>{{0, 0}, {2, 0}}));
 }
 
 TEST_F(LeasedUnitsTest, ItsLoadIsWhatWaitsAndWhetherAReportIsUnderWay) {

@@ -1,0 +1,68 @@
+// A worker that lies: what a coordinator takes from it, and what it does not (docs/security.md).
+#include "common/defaults.hpp"
+#include "tests/unit/run/run_fixture.hpp"
+
+namespace sluice::hostile_worker_test {
+
+class HostileWorker : public RunControllerTest {
+ protected:
+  HostileWorker() { begin(); }
+};
+
+// Results without any lease were committed, 300 of 300.
+TEST_F(HostileWorker, AResultWithoutItsLeaseIsNotTaken) {
+  join("honest", 1, 10);
+  hello("liar", 2);
+  ready("liar", 0);
+  for (const std::uint64_t guess : {std::uint64_t{1}, ~std::uint64_t{0}, lease("honest", 0)}) {
+    UnitResult forged = answered(0, "forged");
+    forged.lease = guess;
+    const auto effects = report("liar", {forged});
+    EXPECT_TRUE(effects.to_record.empty());
+    ASSERT_EQ(acked(effects, "liar").size(), 1u);
+    EXPECT_EQ(acked(effects, "liar")[0].code, wire::AckCode::gone);
+  }
+  EXPECT_EQ(report("honest", {answered(0)}).to_record.size(), 1u) << "the holder's is taken";
+}
+
+TEST_F(HostileWorker, WhoOnceHeldAUnitMayStillHandItIn) {
+  join("one", 1, 10);
+  const auto effects = tick(4s);  // Silent: its leases are lost.
+  join("two", 2, 10);
+  EXPECT_EQ(hello("one", 1).to_workers.size(), 1u);
+  ready("one", 0);
+  const auto late = report("one", {answered(0)});
+  ASSERT_EQ(late.to_record.size(), 1u) << "what was paid for is not lost";
+  EXPECT_EQ(late.to_record[0].item.result.lease, 0u) << "the ledger has no numbers of leases";
+}
+
+// A READY that claimed every unit, and then nothing, stopped the run.
+TEST_F(HostileWorker, AReadyCannotClaimWhatWasNotLeased) {
+  hello("liar", 2);
+  std::vector<wire::HeldUnit> claimed;
+  for (UnitId unit = 0; unit < plan.unit_count(); ++unit) claimed.push_back({unit, 12345});
+  send("liar", wire::Ready{run_id, {}, 0, claimed});
+  EXPECT_EQ(leased(join("honest", 1, 10), "honest").size(), plan.unit_count());
+}
+
+TEST_F(HostileWorker, AConnectionIsOneWorkers) {
+  for (std::uint64_t instance = 1; instance <= 1000; ++instance) hello("p", instance);
+  EXPECT_EQ(controller->peers().size(), 1u);
+  EXPECT_TRUE(controller->facts().workers.size() <= 1);
+}
+
+TEST_F(HostileWorker, TheNumberOfALeaseIsItsWorkersAlone) {
+  LeaseNumbers numbers(sha256("secret"), "run");
+  LeaseNumbers other_secret(sha256("other"), "run");
+  LeaseNumbers other_run(sha256("secret"), "run 2");
+  const auto number = numbers.number(7, 3);
+  EXPECT_TRUE(numbers.is_held(7, 3, number));
+  EXPECT_FALSE(numbers.is_held(8, 3, number));
+  EXPECT_FALSE(numbers.is_held(7, 4, number));
+  EXPECT_NE(other_secret.number(7, 3), number);
+  EXPECT_NE(other_run.number(7, 3), number);
+  EXPECT_EQ(LeaseNumbers(sha256("secret"), "run").number(7, 3), number)
+      << "of a coordinator that was started anew";
+}
+
+}  // namespace sluice::hostile_worker_test
