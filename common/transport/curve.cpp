@@ -60,8 +60,8 @@ std::optional<std::string> handshake_problem(std::uint16_t event, std::uint32_t 
            "--insecure, with the key that `sluice keys new` made";
   if (key && event == ZMQ_EVENT_HANDSHAKE_FAILED_NO_DETAIL)
     return at +
-           " is not one whose public key this worker's key file names, or closed the connection: compare "
-           "coordinator_keys with what `sluice keys list` prints there";
+           " is not one whose public key this worker's key file names, or does not encrypt: compare "
+           "coordinator_keys with what `sluice keys list` prints there, and start the run without --insecure";
   return std::nullopt;
 }
 

@@ -78,7 +78,11 @@ std::vector<GovernedPeer> WorkerRoster::peers() const {
 
 std::vector<WorkerFacts> WorkerRoster::facts() const {
   std::vector<WorkerFacts> facts;
-  for (const auto& [id, known] : known_) facts.push_back(known.facts);
+  for (const auto& [id, known] : known_) {
+    // Who has said no more than HELLO has no part in the run.
+    const auto here = connected_.find(id);
+    if (known.was_leased || (here != connected_.end() && here->second.ready)) facts.push_back(known.facts);
+  }
   std::ranges::stable_sort(facts, {}, &WorkerFacts::name);
   return facts;
 }

@@ -59,7 +59,7 @@ class WorkerRoster {
   const std::string& cache_of(WorkerId worker) const { return known_.at(worker).cache_id; }
   void count_unit(WorkerId worker) { ++known_.at(worker).facts.units; }
   void mark_lost(WorkerId worker) { known_.at(worker).facts.lost = true; }
-  /// By name.
+  /// By name; without those that said no more than HELLO.
   std::vector<WorkerFacts> facts() const;
 
  private:

@@ -55,6 +55,8 @@ TEST(WorkerRoster, WhoHasLeftIsRememberedByNameAndCache) {
   WorkerRoster roster;
   roster.admit("p", hello_of(1, "bob"), roster_start);
   roster.admit("q", hello_of(2, "ann"), roster_start);
+  roster.set_ready(2);
+  roster.admit("r", hello_of(3, "cid"), roster_start);  // Says no more.
   roster.mark_leased(1);
   roster.remove(1);
   roster.remove(1);
