@@ -6,7 +6,9 @@ Error coordinator_silent(std::chrono::milliseconds patience) {
   const auto seconds = std::chrono::duration_cast<std::chrono::seconds>(patience).count();
   return {Reason::coordinator_unreachable,
           "no coordinator has answered for " + std::to_string(seconds) +
-              " s; check the endpoint, and that `sluice run --listen` is running there"};
+              " s; check the endpoint, and that `sluice run --listen` is running there (`sluice run "
+              "--resume` goes on with "
+              "a run that stopped); what was answered is in this worker's cache"};
 }
 
 Error protocol_mismatch(const std::string& detail) {
