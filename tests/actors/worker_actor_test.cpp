@@ -218,6 +218,7 @@ TEST_F(WorkerActorTest, ACallOfTheRunBeforeIsFinishedAndItsAnswerKept) {
   lease({0});
   const auto made = calls();
   ASSERT_EQ(made.size(), 1u);
+  said<wire::Report>();
   settings.run_id = "run-2";
   hear(wire::Welcome{settings});
   EXPECT_TRUE(http.take<HttpCancel>().empty()) << "it is paid for";
