@@ -6,8 +6,10 @@ Error coordinator_silent(std::chrono::milliseconds patience, const std::string& 
   const auto seconds = std::chrono::duration_cast<std::chrono::seconds>(patience).count();
   const std::string silence = "no coordinator has answered for " + std::to_string(seconds) + " s; ";
   return {Reason::coordinator_unreachable,
-          silence + (refusal.empty() ? "check the endpoint, and that `sluice run --listen` is running there"
-                                     : refusal)};
+          silence + (refusal.empty() ? "check the endpoint, and that `sluice run --listen` is running there "
+                                       "(`sluice run --resume` goes on with a run that stopped)"
+                                     : refusal) +
+              "; what was answered is in this worker's cache"};
 }
 
 Error protocol_mismatch(const std::string& detail) {

@@ -27,6 +27,13 @@ namespace sluice {
 
 namespace {
 
+/// A run whose place another has taken, with calls under way. Its answers are kept, and nobody is told.
+struct RetiredRun {
+  caf::actor model_client;
+  caf::actor scorer;
+  TimePoint until;  ///< By then its calls have ended.
+};
+
 struct WorkerState {
   WorkerState() = default;
   static inline const char* name = "worker";
@@ -36,6 +43,7 @@ struct WorkerState {
   caf::actor http;
   Children children;
   std::optional<ActiveRun> run;
+  std::optional<RetiredRun> retired;
   std::optional<CoordinatorContact> contact;
   Leaving leaving;
   std::string refusal;  ///< Why the last connection did not come about; empty once something came.
@@ -65,6 +73,14 @@ std::uint32_t window(const WorkerActor* self) {
   return state.run->credit.window(state.run->concurrency, self->clock().now() - state.contact->last_beat());
 }
 
+void dismiss_retired_run(WorkerActor* self) {
+  auto& retired = self->state.retired;
+  if (!retired) return;
+  for (const auto& actor : {retired->model_client, retired->scorer})
+    self->state.children.dismiss(self, actor);
+  retired.reset();
+}
+
 /// Ends the run's actors.
 void dismiss_run(WorkerActor* self) {
   auto& run = self->state.run;
@@ -77,6 +93,7 @@ void end(WorkerActor* self, std::optional<Error> error) {
   auto& state = self->state;
   if (std::exchange(state.ended, true)) return;
   dismiss_run(self);
+  dismiss_retired_run(self);
   self->send_exit(state.http, caf::exit_reason::user_shutdown);
   self->send(state.dealer, CloseSocket{});
   self->send(state.config->listener, WorkerEnded{std::move(error)});
@@ -89,6 +106,22 @@ void drop_run(WorkerActor* self) {
   if (!state.run) return;
   self->send(state.run->model_client, CancelCalls{});
   dismiss_run(self);
+  if (state.config->metrics) state.config->metrics->run_ended();
+}
+
+/// Another run takes the place of this one, whose coordinator is gone. No call of it begins any more; those
+/// under way are paid for, and their answers go into the cache. Of several such runs the latest is waited
+/// for.
+void retire_run(WorkerActor* self) {
+  auto& state = self->state;
+  if (!state.run) return;
+  if (state.retired) self->send(state.retired->model_client, CancelCalls{});
+  dismiss_retired_run(self);
+  const auto now = self->clock().now();
+  self->send(state.run->model_client, WindDown{now});
+  state.retired =
+      RetiredRun{state.run->model_client, state.run->scorer, now + state.run->settings.request_timeout};
+  state.run.reset();
   if (state.config->metrics) state.config->metrics->run_ended();
 }
 
@@ -201,7 +234,7 @@ void on_message(WorkerActor* self, ActiveRun& run, UnitsScored& scored) {
 
 void begin_run(WorkerActor* self, RunSettings settings) {
   auto& state = self->state;
-  drop_run(self);
+  retire_run(self);
   if (!state.leaving.ends()) state.leaving.end();  // It left the run before.
   auto started = start_run(self->system(), *state.config, std::move(settings),
                            caf::actor_cast<caf::actor>(self), state.http);
@@ -333,6 +366,7 @@ void tick(WorkerActor* self) {
   const auto interval = heartbeat_interval(self);
   self->delayed_send(self, interval, WorkerTick{});
   const auto beat = state.contact->beat(self->clock().now(), interval);
+  if (state.retired && self->clock().now() >= state.retired->until) dismiss_retired_run(self);
   if (!state.config->stay && beat.silence > state.config->coordinator_timeout)
     return end(self, coordinator_silent(state.config->coordinator_timeout, state.refusal));
   if (beat.just_lost) {
@@ -394,6 +428,7 @@ caf::behavior worker_behavior(WorkerActor* self, std::shared_ptr<WorkerConfig> c
   // Timers would keep the run's actors alive beyond their worker.
   self->set_exit_handler([self](const caf::exit_msg& exit) {
     dismiss_run(self);
+    dismiss_retired_run(self);
     self->quit(exit.reason);
   });
   send_hello(self);

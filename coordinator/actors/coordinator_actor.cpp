@@ -34,6 +34,7 @@ struct CoordinatorState {
   Children children;
   RateEstimate rate;
   TimePoint started;
+  std::uint64_t done_before = 0;     ///< Trials of the run's earlier parts.
   std::vector<BudgetFacts> budgets;  ///< As the governor last reported.
   std::size_t unrecorded = 0;        ///< Results on their way through the recorder.
   bool closing = false;
@@ -72,7 +73,7 @@ ProgressState progress_of(CoordinatorActor* self, const RunFacts& facts) {
   set_in_flight(progress);
   const auto elapsed = self->clock().now() - state.started;
   const bool goes_on = controller.worker_count() > 0 && !stands_still(state.budgets);
-  state.rate.update(elapsed, progress.done, goes_on);
+  state.rate.update(elapsed, progress.done - state.done_before, goes_on);
   progress.elapsed = std::chrono::duration_cast<std::chrono::seconds>(elapsed);
   progress.per_second = state.rate.per_second();
   if (const auto remaining = state.rate.time_for(progress.total - progress.done); remaining && goes_on) {
@@ -136,6 +137,8 @@ void perform(CoordinatorActor* self, Effects& effects) {
   for (const auto& words : effects.announced) {
     write_stderr_line("sluice: " + words, state.config->over_live_line);
   }
+  if (!effects.leased.empty() || !effects.spent.empty())
+    self->send(state.recorder, NoteProgress{std::move(effects.spent), std::move(effects.leased)});
   if (!effects.to_record.empty()) self->send(state.recorder, RecordResults{std::move(effects.to_record)});
   for (auto& message : effects.to_workers) self->send(state.router, std::move(message));
   if (!effects.to_note.empty()) self->send(state.recorder, NoteHolders{std::move(effects.to_note)});
@@ -186,6 +189,7 @@ caf::behavior coordinator_behavior(CoordinatorActor* self, std::shared_ptr<Coord
   state.config = std::move(config);
   state.started = self->clock().now();
   state.controller.emplace(*state.config->plan, state.config->controller, state.started);
+  state.done_before = state.controller->counts().done();
   const auto me = caf::actor_cast<caf::actor>(self);
   const auto& settings = state.config->controller.settings;
   state.router = start_router(me);

@@ -27,7 +27,7 @@
 ///   coordinator -> governor     HeartbeatReceived, PeersChanged, BudgetRequest
 ///   governor    -> router       ToPeer (GRANTS)
 ///   governor    -> coordinator  BudgetReport
-///   coordinator -> recorder     RecordResults, NoteHolders, LookUpHolders
+///   coordinator -> recorder     RecordResults, NoteHolders, LookUpHolders, NoteProgress
 ///   recorder    -> coordinator  ResultsRecorded, HoldersLookedUp, RecordingFailed
 ///   recorder    -> observer     ObserveUnits
 ///   main        -> observer     FinishObserving
@@ -70,6 +70,12 @@ struct BudgetReport {
 /// Put these into the ledger.
 struct NoteHolders {
   std::vector<EntryHolder> holders;
+};
+
+/// Put what whoever goes on with the run must know into the ledger.
+struct NoteProgress {
+  std::vector<UnitSpend> spent;
+  std::vector<NotedLease> leased;
 };
 
 /// Who holds the entries of these keys? To be answered with HoldersLookedUp.
@@ -134,6 +140,7 @@ CAF_ALLOW_UNSAFE_MESSAGE_TYPE(sluice::BudgetReport)
 CAF_ALLOW_UNSAFE_MESSAGE_TYPE(sluice::RecordResults)
 CAF_ALLOW_UNSAFE_MESSAGE_TYPE(sluice::ResultsRecorded)
 CAF_ALLOW_UNSAFE_MESSAGE_TYPE(sluice::NoteHolders)
+CAF_ALLOW_UNSAFE_MESSAGE_TYPE(sluice::NoteProgress)
 CAF_ALLOW_UNSAFE_MESSAGE_TYPE(sluice::LookUpHolders)
 CAF_ALLOW_UNSAFE_MESSAGE_TYPE(sluice::HoldersLookedUp)
 CAF_ALLOW_UNSAFE_MESSAGE_TYPE(sluice::RecordingFailed)

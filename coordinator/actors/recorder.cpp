@@ -4,7 +4,6 @@
 #include "coordinator/actors/messages.hpp"
 #include "coordinator/defaults.hpp"
 
-#include <algorithm>
 #include <memory>
 #include <optional>
 #include <utility>
@@ -43,10 +42,7 @@ ResultsRecorded::Item recorded(WorkerId worker, const ResultToCommit& item, cons
                                .failed = {},
                                .spend = result.spend};
   for (const auto& score : result.scores) {
-    // For the progress line; thresholds and baseline count at the end.
-    const bool failed = std::ranges::any_of(
-        score.metrics, [](const MetricOutcome& metric) { return metric.passed == std::optional(false); });
-    if (failed) record.failed.push_back(score.trial);
+    if (has_failed(score)) record.failed.push_back(score.trial);
   }
   return record;
 }
@@ -113,6 +109,15 @@ void note(RecorderActor* self, const NoteHolders& note) {
   }
 }
 
+/// The run's own results do not need it.
+void note(RecorderActor* self, const NoteProgress& progress) {
+  auto& state = self->state;
+  Result<void> noted;
+  if (!progress.spent.empty()) noted = state.ledger->note_spends(state.run_id, progress.spent);
+  if (noted && !progress.leased.empty()) noted = state.ledger->note_leases(state.run_id, progress.leased);
+  if (!noted) spdlog::warn("what going on with the run would need is not noted: {}", noted.error().message);
+}
+
 void look_up(RecorderActor* self, const LookUpHolders& wanted) {
   auto& state = self->state;
   auto found = state.ledger->holders(wanted.keys);
@@ -145,6 +150,7 @@ caf::behavior recorder_behavior(RecorderActor* self, std::shared_ptr<Ledger> led
       },
       [self](CommitNow) { commit(self); },
       [self](const NoteHolders& holders) { note(self, holders); },
+      [self](const NoteProgress& progress) { note(self, progress); },
       [self](const LookUpHolders& wanted) { look_up(self, wanted); },
   };
 }

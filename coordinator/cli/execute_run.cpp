@@ -15,17 +15,21 @@
 #include "coordinator/actors/coordinator_actor.hpp"
 #include "coordinator/actors/messages.hpp"
 #include "coordinator/actors/progress_actor.hpp"
+#include "coordinator/cli/asked_again.hpp"
 #include "coordinator/cli/command.hpp"
 #include "coordinator/cli/past_runs.hpp"
 #include "coordinator/cli/run_ledger.hpp"
 #include "coordinator/cli/run_observations.hpp"
 #include "coordinator/cli/run_report.hpp"
 #include "coordinator/display/numbers.hpp"
+#include "coordinator/gate/quoted.hpp"
+#include "coordinator/ledger/run_lock.hpp"
 #include "coordinator/merge/aggregate.hpp"
 #include "coordinator/output/output_file.hpp"
 #include "coordinator/session/embedding_run.hpp"
 #include "coordinator/session/harvest.hpp"
 #include "coordinator/session/provider_limits.hpp"
+#include "coordinator/session/resume_run.hpp"
 #include "coordinator/session/run_gate.hpp"
 #include "coordinator/session/run_inputs.hpp"
 #include "coordinator/session/run_outputs.hpp"
@@ -150,6 +154,9 @@ Result<EndedRun> conduct(const RunOptions& options, const RunInputs& inputs, std
   config.other_runs = shared_budgets(options.settings, controller.settings);
   const auto run_id = controller.settings.run_id;
   config.controller = std::move(controller);
+  if (options.listen) {
+    if (auto noted = ledger.note_endpoint(run_id, endpoint); !noted) return fail(std::move(noted.error()));
+  }
   std::optional<MetricsServer> metrics_server;
   if (options.metrics_listen) {
     config.metrics = std::make_shared<MetricsBoard>();
@@ -232,9 +239,9 @@ struct Surroundings {
 
 /// The run's settings, leases and budgets.
 Result<RunController::Config> controller_of(const RunOptions& options, const RunInputs& inputs,
-                                            const Plan& plan, Ledger& ledger) {
+                                            const Plan& plan, Ledger& ledger, const std::string& run_id) {
   RunController::Config controller;
-  controller.settings = run_settings(options, inputs, new_run_id());
+  controller.settings = run_settings(options, inputs, run_id);
   fit_judge(plan, controller.settings);
   controller.dispatch = {defaults::heartbeat_interval, defaults::liveness, defaults::max_losses,
                          options.settings.case_timeout.value + defaults::lease_grace};
@@ -248,9 +255,55 @@ Result<RunController::Config> controller_of(const RunOptions& options, const Run
     if (!pins) return fail(pins.error());
     add_pins(*pins, controller);
   }
+  controller.notes_leases =
+      options.listen && controller.settings.mode == Mode::live && controller.settings.write_cache;
   if (auto budgets = add_budgets(options, inputs, controller); !budgets)
     return fail(std::move(budgets.error()));
   return controller;
+}
+
+/// What the run's earlier parts left, for its controller. The run's lock is this process's.
+Result<RunRecord> take_up(const RunRecord& now, const Plan& plan, Ledger& ledger,
+                          RunController::Config& controller) {
+  auto past = ledger.find_run(now.run_id);
+  if (!past) return fail(std::move(past.error()));
+  past->under_way = false;  // By others.
+  if (auto possible = check_unfinished(*past); !possible) return fail(std::move(possible.error()));
+  if (auto same = check_same_run(past->run, now); !same) return fail(std::move(same.error()));
+  const auto earlier = std::make_shared<EarlierPart>(plan, now.run_id);
+  Result<void> fits;
+  const auto visited =
+      ledger.visit_committed(now.run_id, [&](const CommittedTrial& trial, const std::string& worker) {
+        if (fits) fits = earlier->add(trial, worker);
+      });
+  if (!visited) return fail(visited.error());
+  if (!fits) return fail(std::move(fits.error()));
+  const auto spends = ledger.spends_of(now.run_id);
+  if (!spends) return fail(spends.error());
+  for (const UnitSpend& one : *spends) earlier->add(one);
+  const auto leases = ledger.leases_of(now.run_id);
+  if (!leases) return fail(leases.error());
+  add_noted_leases(*leases, controller);
+  if (auto reopened = ledger.reopen_run(now.run_id); !reopened) return fail(std::move(reopened.error()));
+  controller.earlier = earlier;
+  return std::move(past->run);
+}
+
+/// What the run before took counts in every part of the run that follows.
+Result<void> note_spent_before(const RunFacts& before, const std::string& run_id, Ledger& ledger) {
+  UnitSpend spent;  // Of its first unit: the run before has one arm.
+  spent.spend.calls = static_cast<std::uint32_t>(before.requests);
+  spent.spend.retries = static_cast<std::uint32_t>(before.retries);
+  spent.spend.rate_limited = static_cast<std::uint32_t>(before.rate_limited);
+  spent.spend.paid = before.paid;
+  return ledger.note_spends(run_id, {&spent, 1});
+}
+
+/// How to go on with a run that stopped, for whoever watches.
+void print_resume_command(const RunOptions& options, const std::string& run_id) {
+  const auto& home = options.settings.home;
+  const std::string in_home = home.origin == Origin::flag ? " --home " + shell_word(home.value) : "";
+  write_stderr_line("sluice: go on with `" + resume_command(run_id) + in_home + "`");
 }
 
 /// What they learnt of the providers; forgotten first if that is asked for. Without it a run learns anew.
@@ -307,20 +360,39 @@ FinishedRun run_loaded(const RunOptions& options, const RunInputs& inputs, RunGa
   if (!plan) return failed(plan.error());
   auto observations = open_run_observations(options.settings);
   const bool observed = observations.has_value();
-  auto controller = controller_of(options, inputs, **plan, *ledger);
+  const bool goes_on = !options.resumed_run.empty();
+  const std::string run_id = goes_on ? options.resumed_run : new_run_id();
+  // Before the run can be found, and until all is said of it.
+  const auto lock = RunLock::take(recorded_in->file().parent_path(), run_id);
+  if (!lock) return failed(lock.error());
+  auto controller = controller_of(options, inputs, **plan, *ledger, run_id);
   if (!controller) return failed(controller.error());
   controller->settings.observe = observed;
   if (before != nullptr) {
     controller->elapsed_before = std::chrono::milliseconds(before->completed_at_ms - before->started_at_ms);
     controller->paid_before = before->paid_by_arm;
   }
-  const auto run_id = controller->settings.run_id;
-  const auto begun = ledger->begin_run(record_of(options, inputs, controller->settings, **plan, unix_now_ms(),
-                                                 use != nullptr ? use->command : run_command));
-  if (!begun) return failed(begun.error());
+  RunRecord record = record_of(options, inputs, controller->settings, **plan, unix_now_ms(),
+                               use != nullptr ? use->command : run_command);
+  if (goes_on) {
+    auto taken_up = take_up(record, **plan, *ledger, *controller);
+    if (!taken_up) return failed(taken_up.error());
+    record = std::move(*taken_up);
+    if (options.progress) {
+      const auto done = controller->earlier->tally().trials().done();
+      write_stderr_line("sluice: going on with run " + short_id(run_id) + ": " +
+                        wording::counted_of(done, (*plan)->trial_count(), "trial") +
+                        (done == 1 ? " has its result" : " have their results"));
+    }
+  } else if (const auto begun = ledger->begin_run(record); !begun) {
+    return failed(begun.error());
+  }
   const auto stopped = [&](const Error& error) {
     return FinishedRun{report_failed_run(*history, run_id, error, unix_now_ms()), {}};
   };
+  if (before != nullptr) {
+    if (const auto noted = note_spent_before(*before, run_id, *ledger); !noted) return stopped(noted.error());
+  }
   if (inputs.retrieval) {
     const auto noted = ledger->note_retrievals(run_id, events_of(*inputs.retrieval));
     if (!noted) return stopped(noted.error());
@@ -335,12 +407,14 @@ FinishedRun run_loaded(const RunOptions& options, const RunInputs& inputs, RunGa
   FinishedRun end;
   if (run) {
     RunFacts& facts = run->ended.facts;
-    facts.started_at_ms = run->started_at_ms;
+    facts.started_at_ms = goes_on ? record.started_at_ms : run->started_at_ms;
     facts.completed_at_ms = run->completed_at_ms;
     if (before != nullptr) add_embedding_run(*before, facts);
     remember_limits(providers, facts, run_id, *history);
     end = {report_run(options, inputs, gate, **plan, *history, facts, run->ended.begun_units, observed, use),
            run->endpoint};
+    const bool is_report = use == nullptr || !use->conclude;
+    if (facts.cut_short && is_report && !recorded_in->is_temporary()) print_resume_command(options, run_id);
   } else {
     if (observed) finish_run_observations(options.settings, run_id, {});
     end = stopped(run.error());
@@ -428,6 +502,15 @@ int execute_run(const RunOptions& options, Suite suite, const StartWorkers& star
   auto gate = load_gate(options, *inputs);
   if (!gate) return report_error(gate.error());
   std::optional<EmbeddedBefore> before;
+  if (!options.resumed_run.empty() && awaits_embeddings(*inputs)) {
+    // What its cases were shown is known, unless it stopped before that was noted.
+    const auto past = find_past_run(options.settings, options.resumed_run);
+    if (!past) return report_error(past.error());
+    if (!*past) return report_error(no_run_yet);
+    const auto events = retrievals_of(options.settings, **past);
+    if (!events) return report_error(events.error());
+    if (!events->empty()) inputs->retrieval = retrieval_again(inputs->suite, *events);
+  }
   if (awaits_embeddings(*inputs)) {
     auto embedded =
         embed_before(options, *inputs, use == nullptr || !use->conclude ? &*gate : nullptr, around);

@@ -5,6 +5,7 @@
 #include "coordinator/display/display.hpp"
 #include "coordinator/output/json_writer.hpp"
 #include "coordinator/report/wording.hpp"
+#include "coordinator/session/resume_run.hpp"
 #include "coordinator/session/run_record.hpp"
 
 #include <algorithm>
@@ -30,7 +31,7 @@ using Widths = std::array<std::size_t, column_count>;
 
 /// What came of it. A run that was graded or calibrated by has no verdict of its own.
 std::string verdict_of(const PastRun& past) {
-  if (!past.summary) return "unfinished";
+  if (!past.summary) return past.under_way ? "running" : "unfinished";
   const std::string command = command_of(past.run);
   if (command == run_command) return past.summary->verdict;
   if (past.summary->exit_code != 0) return "error";
@@ -163,7 +164,20 @@ void write_run(Json& json, const PastRun& past) {
   json.member("total", past.run.trials);
   json.member("started_at", wording::rfc3339(past.run.started_at_ms));
   write_summary(json, past);
+  json.member("under_way", past.under_way);
+  member_if_known("resume", is_unfinished(past) ? resume_command(past.run.run_id) : std::string());
   json.close('}');
+}
+
+/// Which of them can be gone on with, and how; empty if none can.
+std::string unfinished_line(const std::vector<PastRun>& runs) {
+  const auto first = std::ranges::find_if(runs, is_unfinished);
+  if (first == runs.end()) return "";
+  const auto count = static_cast<std::size_t>(std::ranges::count_if(runs, is_unfinished));
+  const std::string others =
+      count == 1 ? "" : " (" + wording::counted(count - 1, "other") + " stopped before the end too)";
+  return "\n" + short_id(first->run.run_id) + " stopped before its end: `" +
+         resume_command(first->run.run_id) + "` goes on with it" + others + "\n";
 }
 
 }  // namespace
@@ -220,7 +234,7 @@ std::string run_table(const std::vector<PastRun>& runs, std::size_t columns) {
     }
     text += padded_left(row[cases], widths[cases]) + '\n';
   }
-  return text;
+  return text + unfinished_line(runs);
 }
 
 std::string run_details(const PastRun& past) {
@@ -238,9 +252,11 @@ std::string run_details(const PastRun& past) {
   if (past.summary) {
     add_summary(lines, past);
   } else {
-    lines.emplace_back("verdict", "unfinished: it is still going on, or its process was ended");
+    lines.emplace_back(
+        "verdict", past.under_way ? "running: a process works on it" : "unfinished: its process was ended");
     lines.emplace_back("cases", wording::grouped(record.trials) + " planned");
   }
+  if (is_unfinished(past)) lines.emplace_back("go on with", resume_command(record.run_id));
   std::string text;
   for (const auto& [label, words] : lines) text += padded_right(label, 13) + printable(words) + '\n';
   return text;

@@ -9,8 +9,10 @@
 #include "coordinator/defaults.hpp"
 #include "coordinator/display/numbers.hpp"
 #include "coordinator/session/flag_values.hpp"
+#include "coordinator/session/resume_run.hpp"
 #include "coordinator/session/run_options.hpp"
 #include "coordinator/session/run_record.hpp"
+#include "coordinator/session/suite_path.hpp"
 
 #include <algorithm>
 #include <iostream>
@@ -23,6 +25,7 @@
 #include <vector>
 
 #include <CLI/CLI.hpp>
+#include <tl/expected.hpp>
 #include <unistd.h>
 
 namespace sluice {
@@ -41,6 +44,7 @@ constexpr const char* run_examples =
     "  sluice run suite.yaml --mode live --arm mini=openai:gpt-5-mini\n"
     "    --arm haiku=anthropic:claude-haiku-4-5 --baseline-arm mini\n"
     "  sluice run suite.yaml --judge fake      # judge metrics without a model\n"
+    "  sluice run --resume                     # go on with the last unfinished run\n"
     "  sluice run --mode live --listen tcp://127.0.0.1:5555\n"
     "    and on each worker's terminal: sluice-worker --connect tcp://127.0.0.1:5555\n"
     "Exit code 0: passed; 1: failures, case errors or a spent budget; 2: usage,\n"
@@ -95,8 +99,13 @@ struct RunCommand {
   SettingFlags settings;
   RunFlags flags;
   std::optional<std::string> confirm_above;
+  bool resumes = false;
+  std::string resumed;  ///< Words for the run that goes on; empty: the last unfinished one.
 
-  int run(const StartWorkers& start_workers, const CacheTools& caches, const CLI::App& app) {
+  int run(const StartWorkers& start_workers, const CacheTools& caches, CLI::App& app) {
+    if (resumes) {
+      if (const auto taken = take_up(app); !taken) return taken.error();
+    }
     flags.given = given_flags(app, flags.only_cases);
     if (!confirm_above) return run_suite(settings, flags, start_workers);
     const auto limit = dollars_of("--confirm-above", *confirm_above);
@@ -121,7 +130,65 @@ struct RunCommand {
     settings.add_to(app);
   }
 
+  void add_resume_flag(CLI::App& app) {
+    app.add_option_function<std::vector<std::string>>(
+           "--resume",
+           [this](const std::vector<std::string>& words) {
+             resumes = true;
+             if (!words.empty()) resumed = words.front();
+           },
+           "Go on with a run that stopped (default: the last unfinished one of the suite)")
+        ->expected(0, 1)
+        ->type_name("RUN");
+  }
+
  private:
+  /// Makes the flags those of the run that goes on; what is given beside it goes before them. Error: the exit
+  /// code, after it was reported.
+  tl::expected<void, int> take_up(CLI::App& app) {
+    const auto effective = settings.load(Warnings::left_out);
+    if (!effective) return tl::unexpected(report_findings(effective.error()));
+    const auto ledger = open_past_runs(*effective);
+    if (!ledger) return tl::unexpected(report_error(ledger.error()));
+    if (!*ledger) return tl::unexpected(report_error(no_run_yet));
+    const auto past = find_unfinished(**ledger, *effective);
+    if (!past) return tl::unexpected(report_error(past.error()));
+    if (const auto possible = check_unfinished(*past); !possible)
+      return tl::unexpected(report_error(possible.error()));
+    const bool listens_elsewhere = flags.listen.has_value();
+    if (const auto taken = take_flags(app, past->run.flags); !taken)
+      return tl::unexpected(report_error(taken.error()));
+    if (!flags.suite && effective->fixtures_dir.origin != Origin::flag) flags.suite = past->run.suite_path;
+    flags.only_cases = only_cases_of(past->run.flags);
+    flags.resumed_run = past->run.run_id;
+    // Its workers look for it there, whatever port was free then.
+    if (!listens_elsewhere && flags.listen && flags.listen->ends_with(":0") && !past->run.endpoint.empty())
+      flags.listen = past->run.endpoint;
+    return {};
+  }
+
+  Result<PastRun> find_unfinished(const Ledger& ledger, const Settings& effective) const {
+    if (!resumed.empty()) return ledger.find_run(resumed);
+    std::optional<std::string> suite;
+    if (effective.fixtures_dir.origin == Origin::flag) suite = suite_path_of(effective.fixtures_dir.value);
+    if (flags.suite) suite = suite_path_of(*flags.suite);
+    const auto runs = ledger.list_runs(defaults::max_runs_named);
+    if (!runs) return fail(runs.error());
+    const auto is_of_suite = [&](const PastRun& past) { return !suite || past.run.suite_path == *suite; };
+    const auto latest = std::ranges::find_if(
+        *runs, [&](const PastRun& past) { return is_of_suite(past) && is_unfinished(past); });
+    if (latest != runs->end()) return *latest;
+    const auto under_way =
+        std::ranges::find_if(*runs, [&](const PastRun& past) { return is_of_suite(past) && past.under_way; });
+    const std::string but = under_way == runs->end() ? ""
+                                                     : ", but run " + short_id(under_way->run.run_id) +
+                                                           ", which another process works on right now";
+    return fail(
+        Reason::usage_invalid,
+        "no run " + (suite ? "of " + excerpt(*suite, defaults::quoted_flag_bytes) + " " : std::string()) +
+            "is unfinished" + but + "; `sluice runs list` shows the runs, and `sluice run` begins one");
+  }
+
   void add_gate_flags(CLI::App& app) {
     app.add_option("--baseline", flags.baseline, "Gate against a baseline file, or a manifest.toml")
         ->type_name("FILE");
@@ -264,6 +331,7 @@ Command add_run_command(CLI::App& program, const StartWorkers& start_workers, co
   auto command = std::make_shared<RunCommand>();
   CLI::App* app = program.add_subcommand("run", "Evaluate a suite or a folder of fixtures, gate and report");
   add_suite_argument(*app, command->flags);
+  command->add_resume_flag(*app);
   command->add_flags(*app);
   app->footer(run_examples);
   return {app, [command, start_workers, caches, app] { return command->run(start_workers, caches, *app); }};

@@ -19,9 +19,9 @@ namespace {
 
 /// Where something is written (a run of some of the cases would take the whole run's place there), and the
 /// suite, which the record has.
-constexpr std::array<std::string_view, 9> not_repeated{
-    "forget-limits", "harvest",  "output", "report",  "export-baseline",
-    "allow-errors",  "call-log", "help",   "fixtures"};
+constexpr std::array<std::string_view, 10> not_repeated{
+    "forget-limits", "harvest",  "output", "report",   "export-baseline",
+    "allow-errors",  "call-log", "help",   "fixtures", "resume"};
 
 /// Of the record of flags: no flag, but what stands for one.
 constexpr const char* cases_member = "only cases";

@@ -20,6 +20,8 @@ class RunLedger {
   ~RunLedger();
 
   const std::filesystem::path& file() const { return file_; }
+  /// It goes with this: nobody goes on with the run.
+  bool is_temporary() const { return !temporary_folder_.empty(); }
 
  private:
   explicit RunLedger(std::filesystem::path file) : file_(std::move(file)) {}

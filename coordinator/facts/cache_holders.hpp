@@ -2,6 +2,7 @@
 
 #include "common/hash.hpp"
 #include "common/model/entry_key.hpp"
+#include "common/model/trial.hpp"
 
 #include <string>
 
@@ -11,6 +12,13 @@ namespace sluice {
 struct Pin {
   Digest answer{};
   std::string holder;  ///< Id of the cache directory.
+};
+
+/// A unit that was leased, and the cache of the worker that has it.
+struct NotedLease {
+  UnitId unit = 0;
+  std::string cache;  ///< Id of the cache directory.
+  friend bool operator==(const NotedLease&, const NotedLease&) = default;
 };
 
 /// Whose cache holds a leased entry (is_leased).

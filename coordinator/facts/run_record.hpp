@@ -31,6 +31,11 @@ struct RunRecord {
   /// The flags of `sluice run` or `grade` as given, to ask the same again: a JSON object of lists of texts.
   /// Empty for another command's run, and for one from before version 10 of the ledger.
   std::string flags{};
+  /// Where workers could join it last; empty: nowhere, or it never came so far.
+  std::string endpoint{};
+  /// The wire's version whose layout its results have; 0 for a run from before version 6 of the ledger. The
+  /// ledger sets it.
+  int result_layout = 0;
 };
 
 /// What a run came to, in few numbers: noted in the ledger when it ends.
@@ -49,6 +54,7 @@ struct RunSummary {
 struct PastRun {
   RunRecord run;
   std::optional<RunSummary> summary;  ///< Empty: it is still going on, or its process died.
+  bool under_way = false;             ///< A process works on it right now.
 };
 
 }  // namespace sluice

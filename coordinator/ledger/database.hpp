@@ -8,6 +8,7 @@
 #include <filesystem>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include <SQLiteCpp/SQLiteCpp.h>
 
@@ -20,6 +21,7 @@ struct Ledger::Database {
       : db(name, flags, defaults::ledger_busy_timeout_ms) {}
 
   SQLite::Database db;
+  std::filesystem::path home;  ///< Whose runs.lock says which runs are under way.
   std::optional<SQLite::Statement> select_run_seq;
   std::optional<SQLite::Statement> insert_result;
   std::optional<SQLite::Statement> select_answer;
@@ -43,7 +45,11 @@ struct Ledger::Database {
   std::size_t unsettled_pins = 0;        ///< That this process has put into pin_moves.
 
   void prepare();
+  /// Sets `under_way` of runs without an end.
+  std::vector<PastRun> with_locks(std::vector<PastRun> runs) const;
   std::int64_t run_seq(const std::string& run_id);
+  /// Removes what only whoever went on with the run would need.
+  void forget_progress(std::int64_t seq);
   /// Inserts one trial's row; false if it was there.
   bool insert(std::int64_t id, const ResultToCommit& item, const std::string& blob);
   CommitOutcome commit_one(std::int64_t seq, const ResultToCommit& item, bool move_pins);

@@ -226,6 +226,7 @@ Result<Ledger> Ledger::open(const std::filesystem::path& file) {
     std::filesystem::create_directories(file.parent_path(), ignored);
     auto database = std::make_unique<Database>(file.string());
     auto& db = database->db;
+    database->home = file.parent_path();
     // Before anything is changed in a file that may be none of ours, and while the disk is waited for.
     const auto upgrade = bring_up_to_date(db, file);
     if (!upgrade) return fail(upgrade.error());

@@ -15,6 +15,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <filesystem>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <span>
@@ -36,7 +37,8 @@ struct LedgerUpgrade {
 struct RunPrune {
   std::optional<std::int64_t> begun_before_ms;  ///< Unix time.
   std::optional<std::uint64_t> keep;            ///< The newest so many stay.
-  /// A run that has not ended stays unless it began before this: its process may be at it.
+  /// A run that has not ended stays unless it began before this: somebody may go on with it. One that a
+  /// process works on stays in any case.
   std::int64_t unfinished_before_ms = 0;
   bool dry_run = false;
 };
@@ -73,6 +75,23 @@ class Ledger {
 
   Result<void> begin_run(const RunRecord& run);
   Result<void> finish_run(const std::string& run_id, const RunSummary& summary);
+
+  // --- going on with a run (coordinator/session/resume_run.hpp) ---
+  /// The run has no end any more: what was noted of it, and its cases, go. Its results stay.
+  Result<void> reopen_run(const std::string& run_id);
+  /// Calls `visit` for each committed trial of the run in plan order, with the name of the worker whose
+  /// result it is. Errors as results_of.
+  Result<void> visit_committed(const std::string& run_id,
+                               const std::function<void(const CommittedTrial&, const std::string&)>& visit);
+  /// Notes what a run spent that is in no result of it.
+  Result<void> note_spends(const std::string& run_id, std::span<const UnitSpend> spends);
+  Result<std::vector<UnitSpend>> spends_of(const std::string& run_id) const;
+  /// Notes whose caches may get the answers of these units; the latest lease of a unit counts.
+  Result<void> note_leases(const std::string& run_id, std::span<const NotedLease> leases);
+  /// By unit.
+  Result<std::vector<NotedLease>> leases_of(const std::string& run_id) const;
+  /// Notes where workers can join the run.
+  Result<void> note_endpoint(const std::string& run_id, const std::string& endpoint);
 
   /// Adds cases of a run that did not simply pass to those that are noted: all of them or none.
   Result<void> note_cases(const std::string& run_id, std::span<const CaseOutcome> cases);

@@ -1,10 +1,12 @@
 #include "coordinator/defaults.hpp"
 #include "coordinator/ledger/database.hpp"
 #include "coordinator/ledger/ledger.hpp"
+#include "coordinator/ledger/run_lock.hpp"
 
 #include <algorithm>
 #include <string>
 #include <system_error>
+#include <utility>
 #include <vector>
 
 namespace sluice {
@@ -50,7 +52,7 @@ std::uint64_t remove(SQLite::Database& db, std::int64_t seq) {
   SQLite::Statement results(db, "DELETE FROM results WHERE id BETWEEN ?1 << 32 AND (?1 << 32) + 4294967295");
   results.bind(1, seq);
   const int removed = results.exec();
-  for (const char* table : {"quality", "cases", "retrievals"}) {
+  for (const char* table : {"quality", "cases", "retrievals", "spends", "leases"}) {
     SQLite::Statement rows(
         db, std::string("DELETE FROM ") + table + " WHERE id BETWEEN ?1 << 32 AND (?1 << 32) + 4294967295");
     rows.bind(1, seq);
@@ -94,8 +96,8 @@ Result<PrunedRuns> Ledger::prune(const RunPrune& which) {
     SQLite::Statement needed_query(db, select_needed);
     const std::vector<std::int64_t> needed = column_of(needed_query, 1);
     SQLite::Statement query(
-        db, "SELECT seq, started_at_ms, completed_at_ms IS NOT NULL FROM runs ORDER BY seq DESC");
-    std::vector<std::int64_t> going;
+        db, "SELECT seq, started_at_ms, completed_at_ms IS NOT NULL, run_id FROM runs ORDER BY seq DESC");
+    std::vector<std::pair<std::int64_t, std::string>> going;
     while (query.executeStep()) {
       ++done.left;
       const std::int64_t seq = query.getColumn(0).getInt64();
@@ -108,14 +110,25 @@ Result<PrunedRuns> Ledger::prune(const RunPrune& which) {
       } else if (std::ranges::find(needed, seq) != needed.end()) {
         ++done.needed;
       } else {
-        going.push_back(seq);
+        going.emplace_back(seq, query.getColumn(3).getString());
       }
     }
     query.reset();
-    for (const std::int64_t seq : going) {
-      done.results += which.dry_run ? count_results(db, seq) : remove(db, seq);
+    for (const auto& [seq, run_id] : going) {
+      if (RunLock::is_held(database_->home, run_id)) {
+        ++done.unfinished;
+        continue;
+      }
+      if (which.dry_run) {
+        done.results += count_results(db, seq);
+      } else {
+        // Held meanwhile: whoever goes on with a run takes it before looking for the run.
+        const auto lock = RunLock::take(database_->home, run_id);
+        if (!lock) return fail(lock.error());
+        done.results += remove(db, seq);
+      }
+      ++done.runs;
     }
-    done.runs = going.size();
     done.left -= done.runs;
     if (!which.dry_run) done.compacted = compact(db);
     db.setBusyTimeout(defaults::ledger_busy_timeout_ms);

@@ -68,6 +68,7 @@ Result<Ledger> Ledger::open_read_only(const std::filesystem::path& file) {
     } else {
       database->prepare();
     }
+    database->home = file.parent_path();
     return Ledger(std::move(database));
   } catch (const SQLite::Exception& error) {
     return fail(ledger_error(file.string() + ": " + error.what()));

@@ -1,6 +1,7 @@
 #include "common/wire/messages.hpp"
 #include "coordinator/ledger/database.hpp"
 #include "coordinator/ledger/ledger.hpp"
+#include "coordinator/ledger/run_lock.hpp"
 
 #include <algorithm>
 #include <charconv>
@@ -28,7 +29,9 @@ const std::string select_runs =
     "SELECT run_id, suite, mode, provider, model, prompt_version, started_at_ms, trials, prompt_hash, "
     "suite_path, selection, completed_at_ms, verdict, exit_code, reason_code, precision, recall, f1, passed, "
     "warned, flaky, failed, errors, " +
-    paid_names() + ", estimated_cost, config_fingerprint, plan_identity, settings, flags FROM runs ";
+    paid_names() +
+    ", estimated_cost, config_fingerprint, plan_identity, settings, flags, endpoint, result_layout "
+    "FROM runs ";
 
 std::uint64_t count_in(const SQLite::Column& column) {
   return static_cast<std::uint64_t>(std::max<std::int64_t>(0, column.getInt64()));
@@ -74,9 +77,10 @@ PastRun run_in(SQLite::Statement& row) {
   for (const auto& [text, name] :
        {std::pair(&past.run.config_fingerprint, "config_fingerprint"),
         std::pair(&past.run.plan_identity, "plan_identity"), std::pair(&past.run.settings, "settings"),
-        std::pair(&past.run.flags, "flags")}) {
+        std::pair(&past.run.flags, "flags"), std::pair(&past.run.endpoint, "endpoint")}) {
     *text = row.getColumn(name).getString();
   }
+  past.run.result_layout = row.getColumn("result_layout").getInt();
   if (row.getColumn(next).isNull()) return past;
   RunSummary summary;
   summary.completed_at_ms = column().getInt64();
@@ -117,6 +121,13 @@ Error no_run(const std::string& words) {
 }
 
 }  // namespace
+
+std::vector<PastRun> Ledger::Database::with_locks(std::vector<PastRun> runs) const {
+  for (PastRun& past : runs) {
+    past.under_way = !past.summary && RunLock::is_held(home, past.run.run_id);
+  }
+  return runs;
+}
 
 Result<void> Ledger::begin_run(const RunRecord& run) {
   try {
@@ -175,6 +186,7 @@ Result<void> Ledger::finish_run(const std::string& run_id, const RunSummary& sum
     bind_optional(update, next++, summary.estimated_cost);
     update.bind(next, run_id);
     if (update.exec() != 1) return fail(ledger_error("run " + run_id + " is not in the ledger"));
+    if (summary.reason_code.empty()) database_->forget_progress(database_->run_seq(run_id));
     transaction.commit();
     return {};
   } catch (const SQLite::Exception& error) {
@@ -203,7 +215,7 @@ Result<std::vector<PastRun>> Ledger::baseline_runs(const std::string& suite_path
     query.bind(1, suite_path);
     std::vector<PastRun> runs;
     while (query.executeStep()) runs.push_back(run_in(query));
-    return runs;
+    return database_->with_locks(std::move(runs));
   } catch (const SQLite::Exception& error) {
     return fail(ledger_error(error.what()));
   }
@@ -215,7 +227,7 @@ Result<std::vector<PastRun>> Ledger::list_runs(std::size_t limit) const {
     query.bind(1, stored(limit));
     std::vector<PastRun> runs;
     while (query.executeStep()) runs.push_back(run_in(query));
-    return runs;
+    return database_->with_locks(std::move(runs));
   } catch (const SQLite::Exception& error) {
     return fail(ledger_error(error.what()));
   }
@@ -231,7 +243,7 @@ Result<PastRun> Ledger::find_run(const std::string& words) const {
                                std::string(select_runs) + "ORDER BY seq DESC LIMIT 1 OFFSET ?");
       newest.bind(1, *before);
       if (!newest.executeStep()) return fail(no_run(words));
-      return run_in(newest);
+      return database_->with_locks({run_in(newest)}).front();
     }
     SQLite::Statement query(
         database_->db, std::string(select_runs) +
@@ -245,7 +257,7 @@ Result<PastRun> Ledger::find_run(const std::string& words) const {
                                              found.run.run_id + " and " + run_in(query).run.run_id +
                                              " among them; give more of it");
     }
-    return found;
+    return database_->with_locks({std::move(found)}).front();
   } catch (const SQLite::Exception& error) {
     return fail(ledger_error(error.what()));
   }

@@ -78,6 +78,21 @@ constexpr const char* limits = R"sql(
   ) WITHOUT ROWID;
 )sql";
 
+/// What whoever goes on with a run needs beside its results; both go when it has ended, or is pruned.
+constexpr const char* progress = R"sql(
+  -- What was spent that is in no result (failed calls, results that came second): id = seq of the run * 2^32 + a
+  -- number; the spend stands in a result without anything else.
+  CREATE TABLE spends (
+    id INTEGER PRIMARY KEY,
+    spend BLOB NOT NULL
+  );
+  -- The cache of whom a unit was last leased to: id = seq of the run * 2^32 + unit.
+  CREATE TABLE leases (
+    id INTEGER PRIMARY KEY,
+    cache TEXT NOT NULL
+  );
+)sql";
+
 constexpr const char* schema = R"sql(
   CREATE TABLE runs (
     seq INTEGER PRIMARY KEY,
@@ -101,7 +116,9 @@ constexpr const char* schema = R"sql(
     -- When a manifest's [baseline] was last made from it; else null.
     pinned_at_ms INTEGER,
     -- The flags of `sluice run` or `grade` as given, a JSON object; null for other runs, and from before version 10.
-    flags TEXT
+    flags TEXT,
+    -- Where workers could join it last; null: nowhere.
+    endpoint TEXT
   );
   -- One row a trial; id = seq of the run * 2^32 + trial id, so that a run's rows are neighbours in plan order.
   CREATE TABLE results (
@@ -211,9 +228,11 @@ void to_version_9(SQLite::Database& db) {
 
 void to_version_10(SQLite::Database& db) {
   db.exec("ALTER TABLE runs ADD COLUMN flags TEXT");
+  db.exec("ALTER TABLE runs ADD COLUMN endpoint TEXT");
   db.exec(cases);
   db.exec(retrievals);
   db.exec(limits);
+  db.exec(progress);
 }
 
 struct Step {
@@ -276,6 +295,7 @@ Result<std::optional<LedgerUpgrade>> bring_up_to_date(SQLite::Database& db,
     db.exec(cases);
     db.exec(retrievals);
     db.exec(limits);
+    db.exec(progress);
   } else {
     for (const Step& step : steps) {
       if (step.to > from) step.take(db);

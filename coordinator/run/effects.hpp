@@ -38,6 +38,8 @@ struct Effects {
   std::vector<GoneWorker> gone;        ///< Come before whoever is there now.
   std::vector<EntryKey> to_look_up;    ///< Leased entries: who holds them? answered by `on_looked_up`.
   std::vector<EntryHolder> to_note;    ///< For the ledger.
+  std::vector<UnitSpend> spent;        ///< For the ledger: what is in no result.
+  std::vector<NotedLease> leased;      ///< For the ledger, in a run that notes its leases.
   std::vector<std::string> warnings;   ///< For the log, also where notes are left out: one sentence each.
   std::vector<std::string> notes;      ///< For the log: one sentence each.
   std::vector<std::string> announced;  ///< For whoever watches, whatever the log leaves out: likewise.

@@ -3,7 +3,9 @@
 #include "coordinator/dispatch/work_queue.hpp"
 #include "coordinator/facts/committed_results.hpp"
 
+#include <algorithm>
 #include <cstdint>
+#include <optional>
 #include <vector>
 
 namespace sluice {
@@ -18,6 +20,12 @@ struct RecordResult {
 struct RecordResults {
   std::vector<RecordResult> results;
 };
+
+/// Some metric of the trial did not pass: for the progress line; thresholds and baseline count at the end.
+inline bool has_failed(const TrialScore& score) {
+  return std::ranges::any_of(
+      score.metrics, [](const MetricOutcome& metric) { return metric.passed == std::optional(false); });
+}
 
 /// Results that are in the ledger, in the order in which they came.
 struct ResultsRecorded {

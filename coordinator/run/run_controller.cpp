@@ -35,10 +35,17 @@ RunController::RunController(const Plan& plan, Config config, TimePoint now)
       start_(config_.expected_workers, config_.worker_timeout, now),
       end_(config_.drain_timeout, config_.deadline, now - config_.elapsed_before),
       long_pause_(config_.settings.case_timeout),
-      tally_(config_.settings.run_id, now),
+      tally_(config_.earlier ? config_.earlier->tally() : RunTally(config_.settings.run_id, now)),
       winners_(plan_.unit_count()),
       last_had_worker_(now) {
   budget_.pay_before(config_.paid_before);
+  if (config_.earlier) {
+    tally_.go_on(now);
+    budget_.pay_before(config_.earlier->tally().facts().paid_by_arm);
+    for (UnitId unit = 0; unit < plan_.unit_count(); ++unit) {
+      if (config_.earlier->is_settled(unit)) dispatcher_.settle(unit);
+    }
+  }
   // In a run of one process nobody else can come.
   if (config_.workers_may_join) dispatcher_.wait_for_holders();
 }
@@ -219,7 +226,7 @@ void RunController::on_message(const Peer& peer, wire::Report& report, TimePoint
     for (auto& result : report.results) take_result(*id, std::move(result), now, refused, effects);
     // Before the units are: what is known of their costs takes the place of what was reserved.
     for (const UnitSpend& one : report.spent) {
-      if (one.unit < plan_.unit_count()) count_apart(*id, one, report.returned);
+      if (one.unit < plan_.unit_count()) count_apart(*id, one, report.returned, effects);
     }
     for (const auto unit : report.returned) {
       dispatcher_.give_back(*id, unit);
@@ -249,6 +256,7 @@ void RunController::take_result(WorkerId worker, UnitResult result, TimePoint no
       return refuse(wire::AckCode::retry);
     case ResultStep::fail:
       count_spend(worker, result.unit, result.spend);
+      effects.spent.push_back({result.unit, result.spend});
       refuse(wire::AckCode::retry);
       return take_fatal_error(worker, result.unit, *result.error, now, effects);
     case ResultStep::record:
@@ -286,13 +294,22 @@ void RunController::count_spend(WorkerId worker, UnitId unit, const Spend& spend
   tally_.on_spend(spend, plan_.arm_of(unit));
 }
 
-void RunController::count_apart(WorkerId worker, const UnitSpend& spent,
-                                const std::vector<UnitId>& returned) {
+void RunController::count_apart(WorkerId worker, const UnitSpend& spent, const std::vector<UnitId>& returned,
+                                Effects& effects) {
+  effects.spent.push_back(spent);
   if (std::ranges::find(returned, spent.unit) != returned.end())
     return count_spend(worker, spent.unit, spent.spend);
   // Its result, which may be on its way into the ledger, settles what is reserved for it.
   budget_.pay(spent.unit, spent.spend.paid);
   tally_.on_spend(spent.spend, plan_.arm_of(spent.unit));
+}
+
+/// A worker whose ACK was lost says the same again, be it the ACK of an earlier part's coordinator.
+bool RunController::is_resent(const ResultsRecorded::Item& item) const {
+  if (item.outcome.first) return false;
+  if (winners_[item.unit] == item.worker) return true;
+  return config_.earlier && config_.earlier->is_settled(item.unit) &&
+         config_.earlier->worker_of(item.unit) == roster_.name_of(item.worker);
 }
 
 void RunController::on_recorded(const ResultsRecorded& recorded, TimePoint now, Effects& effects) {
@@ -302,8 +319,7 @@ void RunController::on_recorded(const ResultsRecorded& recorded, TimePoint now, 
     if (holder && *holder != item.worker && !over()) replies.withdraw(*holder, item.unit);
     dispatcher_.settle(item.unit);
     auto& winner = winners_[item.unit];
-    // A worker whose ACK was lost says the same again.
-    const bool is_resent = !item.outcome.first && winner == item.worker;
+    const bool resent = is_resent(item);
     if (item.outcome.first) {
       winner = item.worker;
       lending_.settled(item.key);
@@ -312,7 +328,8 @@ void RunController::on_recorded(const ResultsRecorded& recorded, TimePoint now, 
     } else {
       tally_.on_duplicate();
     }
-    if (!is_resent) count_spend(item.worker, item.unit, item.spend);
+    if (!resent) count_spend(item.worker, item.unit, item.spend);
+    if (!resent && !item.outcome.first) effects.spent.push_back({item.unit, item.spend});
     dispatcher_.release(item.worker, item.unit);
     replies.acknowledge(item);
   }
@@ -343,7 +360,8 @@ bool RunController::may_lease(TimePoint now, Effects& effects) {
 void RunController::lease_work(TimePoint now, Effects& effects) {
   leases_.release_returned();
   if (over() || dispatcher_.pending_count() == 0 || !may_lease(now, effects)) return;
-  auto problem = leases_.hand_out(roster_, now, tally_, effects.to_workers);
+  auto problem = leases_.hand_out(roster_, now, tally_, effects.to_workers,
+                                  config_.notes_leases ? &effects.leased : nullptr);
   if (problem) stop(std::move(*problem), now, effects);
 }
 

@@ -6,6 +6,7 @@
 #include "coordinator/dispatch/dispatcher.hpp"
 #include "coordinator/facts/run_facts.hpp"
 #include "coordinator/plan/plan.hpp"
+#include "coordinator/run/earlier_part.hpp"
 #include "coordinator/run/effects.hpp"
 #include "coordinator/run/lease_numbers.hpp"
 #include "coordinator/run/lending.hpp"
@@ -20,6 +21,7 @@
 #include <chrono>
 #include <cstdint>
 #include <functional>
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
@@ -52,6 +54,11 @@ class RunController {
     bool another_follows = false;  ///< Another run of this process comes next: workers wait for it.
     /// Known to nobody else: leases carry numbers that are made from it.
     Digest lease_secret{};
+    /// The run goes on where its earlier parts stopped; null: it begins.
+    std::shared_ptr<const EarlierPart> earlier{};
+    /// Leases are noted in the ledger: whoever goes on with the run knows which cache may have got the
+    /// answer.
+    bool notes_leases = false;
     /// The time of day, for messages alone.
     std::function<std::chrono::system_clock::time_point()> time_of_day = std::chrono::system_clock::now;
   };
@@ -113,8 +120,10 @@ class RunController {
   void check_named_delay(const wire::Demand& demand, TimePoint now, Effects& effects);
   void take_result(WorkerId worker, UnitResult result, TimePoint now, wire::Ack& refused, Effects& effects);
   void take_fatal_error(WorkerId worker, UnitId unit, const Error& error, TimePoint now, Effects& effects);
+  bool is_resent(const ResultsRecorded::Item& item) const;
   void count_spend(WorkerId worker, UnitId unit, const Spend& spend);
-  void count_apart(WorkerId worker, const UnitSpend& spent, const std::vector<UnitId>& returned);
+  void count_apart(WorkerId worker, const UnitSpend& spent, const std::vector<UnitId>& returned,
+                   Effects& effects);
   bool may_lease(TimePoint now, Effects& effects);
   void lease_work(TimePoint now, Effects& effects);
   void stop_if_last_worker_failed(TimePoint now, Effects& effects);

@@ -7,13 +7,17 @@ namespace sluice {
 
 void RunTally::on_settled(const Plan& plan, const ResultsRecorded::Item& item) {
   for (const TrialId trial : plan.trials_of(item.unit)) {
-    if (item.error) {
-      ++trials_.errors;
-    } else if (plan.trials().place(trial).perturbation > 0) {
-      ++trials_.perturbed;
-    } else {
-      ++(std::ranges::find(item.failed, trial) != item.failed.end() ? trials_.failed : trials_.passed);
-    }
+    on_settled(plan, trial, item.error, std::ranges::find(item.failed, trial) != item.failed.end());
+  }
+}
+
+void RunTally::on_settled(const Plan& plan, TrialId trial, bool error, bool failed) {
+  if (error) {
+    ++trials_.errors;
+  } else if (plan.trials().place(trial).perturbation > 0) {
+    ++trials_.perturbed;
+  } else {
+    ++(failed ? trials_.failed : trials_.passed);
   }
 }
 

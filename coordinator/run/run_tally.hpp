@@ -30,8 +30,12 @@ class RunTally {
 
   void on_lease(TimePoint now) { first_lease_ = first_lease_.value_or(now); }
   void on_result(TimePoint now) { last_result_ = now; }
+  /// The run goes on now: durations begin anew.
+  void go_on(TimePoint now) { last_result_ = now; }
   /// A unit's first result is committed.
   void on_settled(const Plan& plan, const ResultsRecorded::Item& item);
+  /// The same for one of its trials.
+  void on_settled(const Plan& plan, TrialId trial, bool error, bool failed);
   void on_duplicate() { ++facts_.duplicates_dropped; }
   void on_leases_lost(std::size_t count) { facts_.leases_lost += count; }
   void on_spend(const Spend& spend, std::size_t arm);

@@ -16,7 +16,7 @@ void WorkLeases::release_returned() {
 }
 
 std::optional<Error> WorkLeases::hand_out(WorkerRoster& roster, TimePoint now, RunTally& tally,
-                                          std::vector<ToPeer>& messages) {
+                                          std::vector<ToPeer>& messages, std::vector<NotedLease>* noted) {
   for (const auto& [id, worker] : roster.connected()) {
     for (;;) {
       const auto units = dispatcher_.lease(id, defaults::max_units_per_work, now);
@@ -25,6 +25,11 @@ std::optional<Error> WorkLeases::hand_out(WorkerRoster& roster, TimePoint now, R
       roster.mark_leased(id);
       const auto too_much = send(id, worker.peer, units, messages);
       if (!too_much) return too_much.error();
+      if (const auto& cache = roster.cache_of(id); noted != nullptr && !cache.empty()) {
+        for (const UnitId unit : units) {
+          if (dispatcher_.holder_of(unit) == std::optional(id)) noted->push_back({unit, cache});
+        }
+      }
       if (!*too_much) continue;
       waits_for_budget_ = may_be_freed(roster);
       return waits_for_budget_ ? std::nullopt

@@ -3,6 +3,7 @@
 #include "common/clock.hpp"
 #include "common/model/run_settings.hpp"
 #include "coordinator/dispatch/dispatcher.hpp"
+#include "coordinator/facts/cache_holders.hpp"
 #include "coordinator/plan/plan.hpp"
 #include "coordinator/run/lease_numbers.hpp"
 #include "coordinator/run/lending.hpp"
@@ -34,9 +35,10 @@ class WorkLeases {
   /// Before each round: what was reserved for leases that ended before their worker had begun is free again.
   void release_returned();
   /// Leases to every worker as many units as it has room for, and appends the messages. Why the run must
-  /// stop, if so: the budget is spent, or a case cannot be read any more.
+  /// stop, if so: the budget is spent, or a case cannot be read any more. `noted` gets the units with their
+  /// workers' caches; may be null.
   std::optional<Error> hand_out(WorkerRoster& roster, TimePoint now, RunTally& tally,
-                                std::vector<ToPeer>& messages);
+                                std::vector<ToPeer>& messages, std::vector<NotedLease>* noted = nullptr);
   /// What a worker that comes back still works on is paid for as well; what else it was given it never began,
   /// or has reported.
   void reserve_held(WorkerId worker, const std::vector<UnitId>& held);

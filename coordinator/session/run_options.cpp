@@ -365,6 +365,7 @@ Result<RunOptions> make_run_options(const RunFlags& flags, Settings settings, st
   options.selection = std::move(*selection);
   options.only_cases = flags.only_cases;
   options.given_flags = flags.given;
+  options.resumed_run = flags.resumed_run;
   options.perturbations = std::move(*perturbations);
   options.perturb_commands = std::move(*perturb_commands);
   options.refresh = flags.refresh;

@@ -67,6 +67,7 @@ struct RunFlags {
   std::string given{};                    ///< As RunRecord::flags.
   std::vector<std::string> only_cases{};  ///< As RunOptions has it.
   std::string only_arm{};                 ///< The one of the arms that answers; empty: all of them.
+  std::string resumed_run{};              ///< As RunOptions has it.
 };
 
 /// An arm of a run, with the provider and the model that answer under it.
@@ -118,6 +119,7 @@ struct RunOptions {
   bool progress = true;                        ///< False under --quiet.
   LogLevel log_level = LogLevel::info;
   std::string given_flags{};  ///< As RunRecord::flags.
+  std::string resumed_run{};  ///< Id of the run that goes on; empty: a new one begins.
 };
 
 /// tcp://HOST:PORT, HOST being an IPv4 address, [IPv6], a name or `*`, PORT from 0 (any free one) to 65535.

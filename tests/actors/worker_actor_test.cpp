@@ -204,13 +204,40 @@ TEST_F(WorkerActorTest, AnotherRunTakesThePlaceOfTheOld) {
   ASSERT_EQ(calls().size(), 1u);
   settings.run_id = "run-2";
   hear(wire::Welcome{settings});
-  EXPECT_EQ(http.take<HttpCancel>().size(), 1u);
   const auto ready = said<wire::Ready>();
   ASSERT_EQ(ready.size(), 1u);
   EXPECT_EQ(ready[0].run_id, "run-2");
   EXPECT_TRUE(ready[0].held.empty());
   lease({5});
   EXPECT_TRUE(calls().empty()) << "work of the old run";
+}
+
+// Its coordinator had died, and the next one came with another run: the call was cancelled, and paid again.
+TEST_F(WorkerActorTest, ACallOfTheRunBeforeIsFinishedAndItsAnswerKept) {
+  begin();
+  lease({0});
+  const auto made = calls();
+  ASSERT_EQ(made.size(), 1u);
+  said<wire::Report>();
+  settings.run_id = "run-2";
+  hear(wire::Welcome{settings});
+  EXPECT_TRUE(http.take<HttpCancel>().empty()) << "it is paid for";
+  answer(made);
+  const auto stored = store->find_answer(unit(0).key);
+  EXPECT_TRUE(stored && *stored);
+  EXPECT_TRUE(said<wire::Report>().empty()) << "the new coordinator did not ask for it";
+  EXPECT_FALSE(has_ended());
+}
+
+TEST_F(WorkerActorTest, OfSeveralRunsBeforeTheLatestIsWaitedFor) {
+  begin();
+  lease({0});
+  ASSERT_EQ(calls().size(), 1u);
+  for (const char* run : {"run-2", "run-3"}) {
+    settings.run_id = run;
+    hear(wire::Welcome{settings});
+  }
+  EXPECT_EQ(http.take<HttpCancel>().size(), 1u);
 }
 
 TEST_F(WorkerActorTest, WhoLosesToAnotherAnswerForgetsItsOwn) {

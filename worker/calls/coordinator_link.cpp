@@ -12,6 +12,8 @@ CoordinatorLink::CoordinatorLink(std::chrono::milliseconds heartbeat_interval)
 
 bool CoordinatorLink::on_budget(const BudgetChanged& budget) {
   const bool was_connected = std::exchange(connected_, budget.connected);
+  // It may be another process, on a machine that was started meanwhile.
+  if (budget.begins_anew) newest_us_ = 0;
   const auto& grants = budget.grants;
   if (grants.now_us > 0) {
     newest_us_ = std::max(newest_us_, grants.now_us);

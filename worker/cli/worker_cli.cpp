@@ -51,7 +51,7 @@ struct WorkerFlags {
   bool insecure = false;
   std::optional<std::string> home;
   std::optional<std::string> config;
-  double coordinator_timeout_seconds = defaults::coordinator_timeout_seconds;
+  double orphan_timeout_seconds = defaults::orphan_timeout_seconds;
   std::optional<std::string> drain_timeout;
   std::optional<std::string> call_log;
   std::optional<std::string> metrics_listen;
@@ -72,8 +72,8 @@ void add_flags(CLI::App& app, WorkerFlags& flags) {
   app.add_option("--max-concurrent", flags.max_concurrent,
                  "Calls in flight at most; unset: 5, or what the search finds where no limit is known")
       ->type_name("N");
-  app.add_option("--coordinator-timeout", flags.coordinator_timeout_seconds,
-                 "End after this many seconds without a coordinator (default 60)")
+  app.add_option("--orphan-timeout,--coordinator-timeout", flags.orphan_timeout_seconds,
+                 "Without a coordinator, at first or later, keep what is held so long, then end (default 60)")
       ->type_name("SECONDS")
       ->check(CLI::Range(0.1, 86400.0).description(""));
   app.add_option("--drain-timeout", flags.drain_timeout,
@@ -174,8 +174,7 @@ int serve(const WorkerFlags& flags) {
   zmq::context_t network;
   ActorSystem actors;
   caf::scoped_actor self(actors.system);
-  const std::chrono::milliseconds timeout(
-      static_cast<std::int64_t>(1000 * flags.coordinator_timeout_seconds));
+  const std::chrono::milliseconds timeout(static_cast<std::int64_t>(1000 * flags.orphan_timeout_seconds));
   LocalWorkers options{.system = actors.system,
                        .context = network,
                        .endpoint = flags.connect,

@@ -1,5 +1,6 @@
 #include "coordinator/cli/past_runs.hpp"
 
+#include "common/wire/messages.hpp"
 #include "tests/support/temporary_folder.hpp"
 
 #include <SQLiteCpp/SQLiteCpp.h>
@@ -59,6 +60,30 @@ TEST(PastRuns, AGradeIsNoRunWithAVerdict) {
   EXPECT_TRUE(has(run_details(past), "verdict      fail (exit code 2)\n")) << run_details(past);
 }
 
+TEST(PastRuns, WhatStoppedBeforeItsEndComesWithTheCommandThatGoesOn) {
+  const auto has = [](const std::string& text, const std::string& words) {
+    return text.find(words) != std::string::npos;
+  };
+  PastRun past;
+  past.run.run_id = "1b4e28ba-2fa1";
+  past.run.settings = R"({"mode": "live"})";
+  past.run.result_layout = wire::protocol_version;
+  PastRun other = past;
+  other.run.run_id = "77aa0000-1111";
+  const std::string table = run_table({past, other}, 80);
+  EXPECT_TRUE(has(table, " unfinished ")) << table;
+  EXPECT_TRUE(has(table,
+                  "\n1b4e28ba stopped before its end: `sluice run --resume 1b4e28ba` goes on with it "
+                  "(1 other stopped before the end too)\n"))
+      << table;
+  EXPECT_TRUE(has(run_details(past), "go on with   sluice run --resume 1b4e28ba\n")) << run_details(past);
+  EXPECT_TRUE(has(run_as_json(past), R"("resume": "sluice run --resume 1b4e28ba")")) << run_as_json(past);
+  past.under_way = true;
+  EXPECT_TRUE(has(run_table({past}, 80), " running ")) << run_table({past}, 80);
+  EXPECT_FALSE(has(run_table({past}, 80), "--resume")) << "a process works on it";
+  EXPECT_TRUE(has(run_as_json(past), R"("resume": null)")) << run_as_json(past);
+}
+
 TEST(OpenLedger, WarnsThatItBroughtAFileUpToDate) {
   const support::TemporaryFolder folder;
   const auto file = folder.path() / "ledger.db";
@@ -69,9 +94,10 @@ TEST(OpenLedger, WarnsThatItBroughtAFileUpToDate) {
   }
   {
     SQLite::Database db(file.string(), SQLite::OPEN_READWRITE);
-    for (const char* column : {"config_fingerprint", "plan_identity", "settings", "result_layout",
-                               "pinned_at_ms", "paid_judge_input_tokens", "paid_judge_output_tokens",
-                               "paid_baseline_input_tokens", "paid_baseline_output_tokens", "flags"}) {
+    for (const char* column :
+         {"config_fingerprint", "plan_identity", "settings", "result_layout", "pinned_at_ms",
+          "paid_judge_input_tokens", "paid_judge_output_tokens", "paid_baseline_input_tokens",
+          "paid_baseline_output_tokens", "flags", "endpoint"}) {
       db.exec(std::string("ALTER TABLE runs DROP COLUMN ") + column);
     }
     db.exec("DROP TABLE votes");
@@ -80,6 +106,8 @@ TEST(OpenLedger, WarnsThatItBroughtAFileUpToDate) {
     db.exec("DROP TABLE retrievals");
     db.exec("DROP TABLE cases");
     db.exec("DROP TABLE limits");
+    db.exec("DROP TABLE spends");
+    db.exec("DROP TABLE leases");
     db.exec("PRAGMA user_version = 5");
   }
   ::testing::internal::CaptureStderr();

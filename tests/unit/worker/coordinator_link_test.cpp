@@ -51,5 +51,16 @@ TEST_F(CoordinatorLinkTest, OlderGrantsDoNotMakeWhatIsKnownOlder) {
   EXPECT_EQ(link.newest_grants_us(), static_cast<std::uint64_t>(moment_at(5s).boot.count()));
 }
 
+// Its GRANTS were older than the last ones of the process before, which was on a machine that ran for longer.
+TEST_F(CoordinatorLinkTest, ACoordinatorThatWasStartedAnewHasAClockOfItsOwn) {
+  link.on_budget(granted({}, moment_at(5s)));
+  auto anew = back_again();
+  anew.begins_anew = true;
+  link.on_budget(anew);
+  EXPECT_EQ(link.newest_grants_us(), 0u);
+  link.on_budget(granted({}, start));
+  EXPECT_EQ(link.newest_grants_us(), static_cast<std::uint64_t>(start.boot.count()));
+}
+
 }  // namespace
 }  // namespace sluice

@@ -1,0 +1,157 @@
+// What going on with a run takes: docs/durability.md.
+#include "common/wire/codec.hpp"
+#include "coordinator/ledger/database.hpp"
+#include "coordinator/ledger/ledger.hpp"
+
+#include <string>
+#include <string_view>
+
+namespace sluice {
+namespace {
+
+constexpr const char* of_run = " WHERE id BETWEEN ?1 << 32 AND (?1 << 32) + 4294967295";
+
+void remove_rows(SQLite::Database& db, const char* table, std::int64_t seq) {
+  SQLite::Statement rows(db, std::string("DELETE FROM ") + table + of_run);
+  rows.bind(1, seq);
+  rows.exec();
+}
+
+std::string_view blob_in(const SQLite::Column& column) {
+  return {static_cast<const char*>(column.getBlob()), static_cast<std::size_t>(column.getBytes())};
+}
+
+}  // namespace
+
+void Ledger::Database::forget_progress(std::int64_t seq) {
+  for (const char* table : {"spends", "leases"}) remove_rows(db, table, seq);
+}
+
+Result<void> Ledger::reopen_run(const std::string& run_id) {
+  try {
+    SQLite::Transaction transaction(database_->db, SQLite::TransactionBehavior::IMMEDIATE);
+    const auto seq = database_->run_seq(run_id);
+    remove_rows(database_->db, "cases", seq);
+    std::string columns;
+    for (const auto& column : paid_columns)
+      columns.append("paid_").append(column.name).append("_tokens = NULL, ");
+    SQLite::Statement update(
+        database_->db,
+        "UPDATE runs SET " + columns +
+            "completed_at_ms = NULL, verdict = NULL, exit_code = NULL, reason_code = NULL, precision = NULL, "
+            "recall = NULL, f1 = NULL, passed = NULL, warned = NULL, flaky = NULL, failed = NULL, "
+            "errors = NULL, estimated_cost = NULL WHERE seq = ?");
+    update.bind(1, seq);
+    update.exec();
+    transaction.commit();
+    return {};
+  } catch (const SQLite::Exception& error) {
+    return fail(ledger_error(error.what()));
+  }
+}
+
+Result<void> Ledger::visit_committed(
+    const std::string& run_id, const std::function<void(const CommittedTrial&, const std::string&)>& visit) {
+  try {
+    SQLite::Statement workers(database_->db,
+                              std::string("SELECT worker FROM results") + of_run + " ORDER BY id");
+    workers.bind(1, database_->run_seq(run_id));
+    // Both read in one order, and nobody else adds to a run whose lock is held.
+    SQLite::Transaction one_snapshot(database_->db);
+    auto visited = results_of(run_id)->visit([&](const CommittedTrial& trial) {
+      const bool has_row = workers.executeStep();
+      visit(trial, has_row ? workers.getColumn(0).getString() : std::string());
+    });
+    if (visited) one_snapshot.commit();
+    return visited;
+  } catch (const SQLite::Exception& error) {
+    return fail(ledger_error(error.what()));
+  }
+}
+
+Result<void> Ledger::note_spends(const std::string& run_id, std::span<const UnitSpend> spends) {
+  try {
+    SQLite::Transaction transaction(database_->db, SQLite::TransactionBehavior::IMMEDIATE);
+    SQLite::Statement insert(
+        database_->db, std::string("INSERT INTO spends(id, spend) SELECT coalesce(max(id) + 1, ?1 << 32), "
+                                   "?2 FROM spends") +
+                           of_run);
+    insert.bind(1, database_->run_seq(run_id));
+    for (const UnitSpend& one : spends) {
+      UnitResult holds_it;
+      holds_it.unit = one.unit;
+      holds_it.spend = one.spend;
+      const std::string blob = wire::encode_result(holds_it);
+      insert.bind(2, blob.data(), static_cast<int>(blob.size()));
+      insert.exec();
+      insert.reset();
+    }
+    transaction.commit();
+    return {};
+  } catch (const SQLite::Exception& error) {
+    return fail(ledger_error(error.what()));
+  }
+}
+
+Result<std::vector<UnitSpend>> Ledger::spends_of(const std::string& run_id) const {
+  try {
+    std::vector<UnitSpend> spends;
+    SQLite::Statement query(database_->db, std::string("SELECT spend FROM spends") + of_run + " ORDER BY id");
+    query.bind(1, database_->run_seq(run_id));
+    while (query.executeStep()) {
+      const auto held = wire::decode_result(blob_in(query.getColumn(0)));
+      if (!held)
+        return fail(ledger_error("what run " + run_id + " spent is damaged: " + held.error().message));
+      spends.push_back({held->unit, held->spend});
+    }
+    return spends;
+  } catch (const SQLite::Exception& error) {
+    return fail(ledger_error(error.what()));
+  }
+}
+
+Result<void> Ledger::note_leases(const std::string& run_id, std::span<const NotedLease> leases) {
+  try {
+    SQLite::Transaction transaction(database_->db, SQLite::TransactionBehavior::IMMEDIATE);
+    const std::int64_t first = database_->run_seq(run_id) << 32;
+    SQLite::Statement insert(database_->db, "INSERT OR REPLACE INTO leases(id, cache) VALUES (?, ?)");
+    for (const NotedLease& one : leases) {
+      insert.bind(1, first + one.unit);
+      insert.bindNoCopy(2, one.cache);
+      insert.exec();
+      insert.reset();
+    }
+    transaction.commit();
+    return {};
+  } catch (const SQLite::Exception& error) {
+    return fail(ledger_error(error.what()));
+  }
+}
+
+Result<std::vector<NotedLease>> Ledger::leases_of(const std::string& run_id) const {
+  try {
+    std::vector<NotedLease> leases;
+    SQLite::Statement query(
+        database_->db, std::string("SELECT id & 4294967295, cache FROM leases") + of_run + " ORDER BY id");
+    query.bind(1, database_->run_seq(run_id));
+    while (query.executeStep())
+      leases.push_back({query.getColumn(0).getUInt(), query.getColumn(1).getString()});
+    return leases;
+  } catch (const SQLite::Exception& error) {
+    return fail(ledger_error(error.what()));
+  }
+}
+
+Result<void> Ledger::note_endpoint(const std::string& run_id, const std::string& endpoint) {
+  try {
+    SQLite::Statement update(database_->db, "UPDATE runs SET endpoint = ? WHERE run_id = ?");
+    update.bind(1, endpoint);
+    update.bind(2, run_id);
+    if (update.exec() != 1) return fail(ledger_error("run " + run_id + " is not in the ledger"));
+    return {};
+  } catch (const SQLite::Exception& error) {
+    return fail(ledger_error(error.what()));
+  }
+}
+
+}  // namespace sluice

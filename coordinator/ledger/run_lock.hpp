@@ -1,0 +1,33 @@
+#pragma once
+
+#include "common/error.hpp"
+
+#include <filesystem>
+#include <string>
+#include <utility>
+
+namespace sluice {
+
+/// Says that a process works on a run: a lock on a byte of its own in the home's `runs.lock`, held until
+/// destruction or the process's death, however that dies. Within a process too nobody else gets it.
+class RunLock {
+ public:
+  /// Does not wait. usage_invalid if somebody works on the run; ledger_failed if the file cannot be made or
+  /// locked.
+  static Result<RunLock> take(const std::filesystem::path& home, const std::string& run_id);
+  /// Whether somebody works on the run. Changes nothing, and makes no file.
+  static bool is_held(const std::filesystem::path& home, const std::string& run_id);
+
+  RunLock(RunLock&& other) noexcept : file_(std::exchange(other.file_, -1)) {}
+  RunLock& operator=(RunLock&& other) noexcept {
+    std::swap(file_, other.file_);
+    return *this;
+  }
+  ~RunLock();
+
+ private:
+  explicit RunLock(int file) : file_(file) {}
+  int file_;
+};
+
+}  // namespace sluice

@@ -1,0 +1,35 @@
+#include "coordinator/run/earlier_part.hpp"
+
+#include <algorithm>
+#include <iterator>
+
+namespace sluice {
+
+EarlierPart::EarlierPart(const Plan& plan, const std::string& run_id)
+    : plan_(plan), tally_(run_id, {}), workers_of_(plan.unit_count()) {}
+
+Result<void> EarlierPart::add(const CommittedTrial& trial, const std::string& worker) {
+  const UnitResult& result = trial.unit;
+  if (trial.trial >= plan_.trial_count() || result.key != plan_.key(plan_.unit_of(trial.trial))) {
+    return fail(Reason::ledger_failed,
+                "the ledger has a result of trial " + std::to_string(trial.trial) +
+                    " that is not of this plan: it is damaged; start a new run, which finds in the caches "
+                    "what was answered");
+  }
+  const bool failed = !result.scores.empty() && has_failed(result.scores.front());
+  tally_.on_settled(plan_, trial.trial, result.error.has_value(), failed);
+  const UnitId unit = plan_.unit_of(trial.trial);
+  if (is_settled(unit)) return {};
+  tally_.on_spend(result.spend, plan_.arm_of(unit));
+  // Few names: those of the workers that there were.
+  auto known = std::ranges::find(workers_, worker);
+  if (known == workers_.end()) known = workers_.insert(workers_.end(), worker);
+  workers_of_[unit] = static_cast<std::uint32_t>(std::distance(workers_.begin(), known)) + 1;
+  return {};
+}
+
+void EarlierPart::add(const UnitSpend& spent) {
+  if (spent.unit < plan_.unit_count()) tally_.on_spend(spent.spend, plan_.arm_of(spent.unit));
+}
+
+}  // namespace sluice

@@ -1,0 +1,127 @@
+#include "coordinator/session/resume_run.hpp"
+
+#include "common/text/printable.hpp"
+#include "common/text/text.hpp"
+#include "common/wire/messages.hpp"
+#include "coordinator/defaults.hpp"
+#include "coordinator/display/numbers.hpp"
+#include "coordinator/session/run_record.hpp"
+
+#include <algorithm>
+#include <set>
+
+#include <nlohmann/json.hpp>
+
+namespace sluice {
+namespace {
+
+std::string short_form(const std::string& run_id) {
+  return printable(run_id.substr(0, 8));
+}
+
+/// `judge.model` for `/judge/model`.
+std::string dotted(std::string pointer) {
+  pointer.erase(0, 1);
+  std::ranges::replace(pointer, '/', '.');
+  return pointer;
+}
+
+std::string shown(const nlohmann::json& members, const std::string& pointer) {
+  const auto found = members.find(pointer);
+  if (found == members.end()) return "not set";
+  return excerpt(found->dump(-1, ' ', false, nlohmann::json::error_handler_t::replace),
+                 defaults::quoted_flag_bytes);
+}
+
+/// `temperature was 0.0 and is 0.5; seed was 1 and is 2`. The digest of all trials says no more than what it
+/// is made of.
+std::string differences(const std::string& past, const std::string& now) {
+  const auto read = [](const std::string& text) {
+    const auto json = nlohmann::json::parse(text, nullptr, false);
+    return json.is_object() ? json.flatten() : nlohmann::json::object();
+  };
+  const nlohmann::json before = read(past);
+  const nlohmann::json after = read(now);
+  std::set<std::string> names;
+  for (const auto* members : {&before, &after}) {
+    for (const auto& [name, value] : members->items()) names.insert(name);
+  }
+  names.erase("/trials");
+  std::string text;
+  std::size_t more = 0;
+  std::size_t named = 0;
+  for (const std::string& name : names) {
+    const std::string was = shown(before, name);
+    const std::string is = shown(after, name);
+    if (was == is) continue;
+    if (named == defaults::named_trials) {
+      ++more;
+      continue;
+    }
+    text += (named++ > 0 ? "; " : "") + dotted(name) + " was " + was + " and is " + is;
+  }
+  if (more > 0) text += "; and " + std::to_string(more) + " more";
+  return text;
+}
+
+}  // namespace
+
+Result<void> check_unfinished(const PastRun& past) {
+  const auto refuse = [&](const std::string& why) {
+    return fail(Reason::usage_invalid,
+                "run " + short_form(past.run.run_id) + " cannot be gone on with: " + why);
+  };
+  if (past.under_way) return refuse("another process works on it right now");
+  const std::string command = command_of(past.run);
+  if (command == embed_command) {
+    return refuse(
+        "it only found solved examples for a run that had not begun; run that anew, and what was embedded "
+        "comes out of the caches");
+  }
+  if (command != run_command) {
+    return refuse("it was made by `sluice " + printable(command) +
+                  "`; give that command anew, and what was answered comes out of the caches");
+  }
+  if (past.summary && past.summary->reason_code.empty())
+    return refuse("it came to its end; `sluice rerun` runs those of its cases again that did not pass");
+  if (past.run.settings.empty() || past.run.result_layout == 0)
+    return refuse("an earlier version of sluice began it; start a new run");
+  if (past.run.result_layout != wire::protocol_version)
+    return refuse("its results are those of another version of sluice, which alone reads them");
+  return {};
+}
+
+Result<void> check_same_run(const RunRecord& past, const RunRecord& now) {
+  const auto refuse = [&](const std::string& what) {
+    return fail(
+        Reason::usage_invalid,
+        "run " + short_form(past.run_id) + " cannot be gone on with: " + what +
+            "; go back to what it was, or start a new run, which finds in the caches what was answered");
+  };
+  const auto differing = differences(past.settings, now.settings);
+  if (past.settings != now.settings && !differing.empty()) return refuse(differing);
+  if (past.trials != now.trials) {
+    return refuse("it had " + wording::counted(past.trials, "trial") + ", and would have " +
+                  wording::grouped(now.trials) + " now: the suite has changed, or what is selected of it");
+  }
+  if (past.config_fingerprint != now.config_fingerprint)
+    return refuse("the suite, its expectations, the prompt or the ontology has changed since");
+  if (past.settings != now.settings || past.plan_identity != now.plan_identity)
+    return refuse("its cases, or what they ask, have changed since");
+  return {};
+}
+
+std::string resume_command(const std::string& run_id) {
+  return "sluice run --resume " + short_form(run_id);
+}
+
+void add_noted_leases(std::span<const NotedLease> leases, RunController::Config& config) {
+  for (const NotedLease& one : leases) {
+    if (one.unit >= config.affinities.size() || config.affinities[one.unit].holder > 0) continue;
+    auto known = std::ranges::find(config.holders, one.cache);
+    if (known == config.holders.end()) known = config.holders.insert(config.holders.end(), one.cache);
+    config.affinities[one.unit].holder = static_cast<std::uint32_t>(known - config.holders.begin()) + 1;
+  }
+}
+
+}  // namespace sluice

@@ -1,0 +1,34 @@
+#pragma once
+
+#include "common/error.hpp"
+#include "coordinator/facts/cache_holders.hpp"
+#include "coordinator/facts/run_record.hpp"
+#include "coordinator/run/run_controller.hpp"
+
+#include <span>
+#include <string>
+
+/// Going on with a run that stopped before its plan was done (docs/durability.md).
+namespace sluice {
+
+/// Why `sluice run --resume` does not go on with the run whatever is asked: another command's, one that is
+/// under way or came to its end, one of another version. usage_invalid, one sentence.
+Result<void> check_unfinished(const PastRun& past);
+
+/// The run stopped before its plan was done, and nothing stands in the way of going on with it.
+inline bool is_unfinished(const PastRun& past) {
+  return check_unfinished(past).has_value();
+}
+
+/// Whether what would run now is what the run was: else a trial's number means another question.
+/// usage_invalid names what differs.
+Result<void> check_same_run(const RunRecord& past, const RunRecord& now);
+
+/// The command that goes on with the run: `sluice run --resume 1b4e28ba`.
+std::string resume_command(const std::string& run_id);
+
+/// Units without a pin wait for the cache of whom they were leased to: it may have their answers. REQUIRES:
+/// affinities_of and add_pins in the config.
+void add_noted_leases(std::span<const NotedLease> leases, RunController::Config& config);
+
+}  // namespace sluice

@@ -1,0 +1,101 @@
+#include "coordinator/session/resume_run.hpp"
+
+#include "common/wire/messages.hpp"
+#include "coordinator/session/run_plan.hpp"
+
+#include <string>
+#include <vector>
+
+#include <gtest/gtest.h>
+
+namespace sluice::resume_run_test {
+namespace {
+
+PastRun past_run() {
+  PastRun past;
+  past.run.run_id = "1b4e28ba-2fa1";
+  past.run.trials = 10;
+  past.run.settings = R"({"mode": "live", "temperature": 0, "judge": {"model": "m"}, "trials": "sha256:1"})";
+  past.run.config_fingerprint = "sha256:f";
+  past.run.plan_identity = "sha256:p";
+  past.run.result_layout = wire::protocol_version;
+  return past;
+}
+
+void expect_refused(const Result<void>& checked, const std::string& words) {
+  ASSERT_FALSE(checked);
+  EXPECT_EQ(checked.error().reason, Reason::usage_invalid);
+  EXPECT_EQ(checked.error().message.find("run 1b4e28ba cannot be gone on with: "), 0u)
+      << checked.error().message;
+  EXPECT_NE(checked.error().message.find(words), std::string::npos) << checked.error().message;
+}
+
+TEST(ResumeRun, ARunWithoutItsEndCanBeGoneOnWith) {
+  PastRun past = past_run();
+  EXPECT_TRUE(is_unfinished(past)) << "its process died";
+  past.summary.emplace();
+  past.summary->reason_code = "interrupted";
+  EXPECT_TRUE(is_unfinished(past));
+  past.summary->reason_code = "";
+  expect_refused(check_unfinished(past), "it came to its end; `sluice rerun`");
+}
+
+TEST(ResumeRun, WhatNobodyGoesOnWithIsRefusedInASentence) {
+  PastRun past = past_run();
+  past.under_way = true;
+  expect_refused(check_unfinished(past), "another process works on it");
+  past = past_run();
+  past.run.settings = R"({"command": "grade", "mode": "live"})";
+  expect_refused(check_unfinished(past), "it was made by `sluice grade`");
+  past.run.settings = R"({"command": "embed", "mode": "live"})";
+  expect_refused(check_unfinished(past), "it only found solved examples");
+  past = past_run();
+  past.run.result_layout = wire::protocol_version - 1;
+  expect_refused(check_unfinished(past), "another version of sluice");
+  past.run.result_layout = 0;
+  expect_refused(check_unfinished(past), "an earlier version of sluice began it");
+}
+
+TEST(ResumeRun, TheDifferenceIsNamed) {
+  const RunRecord past = past_run().run;
+  RunRecord now = past;
+  EXPECT_TRUE(check_same_run(past, now));
+  now.settings = R"({"mode": "live", "temperature": 0.5, "judge": {"model": "n"}, "trials": "sha256:2"})";
+  expect_refused(check_same_run(past, now),
+                 R"(judge.model was "m" and is "n"; temperature was 0 and is 0.5; go back)");
+  now.settings = R"({"mode": "live", "judge": {"model": "m"}, "seed": 1, "trials": "sha256:1"})";
+  expect_refused(check_same_run(past, now), "seed was not set and is 1; temperature was 0 and is not set");
+  now = past;
+  now.trials = 12;
+  now.config_fingerprint = "sha256:g";
+  now.plan_identity = "sha256:q";
+  expect_refused(check_same_run(past, now), "it had 10 trials, and would have 12 now");
+  now.trials = 10;
+  expect_refused(check_same_run(past, now), "the suite, its expectations, the prompt or the ontology");
+  now.config_fingerprint = past.config_fingerprint;
+  expect_refused(check_same_run(past, now), "its cases, or what they ask");
+  now = past;
+  now.settings = R"({"mode": "live", "temperature": 0, "judge": {"model": "m"}, "trials": "sha256:2"})";
+  expect_refused(check_same_run(past, now), "its cases, or what they ask");
+}
+
+TEST(ResumeRun, LeasesNameTheCachesThatPinsDoNot) {
+  RunController::Config config;
+  config.affinities = affinities_of(std::vector<Digest>(4));
+  config.holders = {"cache-a"};
+  config.affinities[1].holder = 1;
+  const std::vector<NotedLease> leases{{0, "cache-b"}, {1, "cache-b"}, {2, "cache-a"}, {9, "cache-b"}};
+  add_noted_leases(leases, config);
+  EXPECT_EQ(config.holders, (std::vector<std::string>{"cache-a", "cache-b"}));
+  EXPECT_EQ(config.affinities[0].holder, 2u);
+  EXPECT_EQ(config.affinities[1].holder, 1u) << "the pin knows better";
+  EXPECT_EQ(config.affinities[2].holder, 1u);
+  EXPECT_EQ(config.affinities[3].holder, 0u);
+}
+
+TEST(ResumeRun, TheCommandNamesTheRunByItsFirstDigits) {
+  EXPECT_EQ(resume_command("1b4e28ba-2fa1-11d2"), "sluice run --resume 1b4e28ba");
+}
+
+}  // namespace
+}  // namespace sluice::resume_run_test
