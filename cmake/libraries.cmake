@@ -40,6 +40,16 @@ sluice_archive(PkgConfig::RE2 libre2.a LINK Threads::Threads)
 sluice_archive(PkgConfig::ZSTD libzstd.a)
 sluice_archive(SQLite::SQLite3 libsqlite3.a LINK ${CMAKE_DL_LIBS} m)
 
+# The archive wants more than sluice uses.
+find_library(SLUICE_SODIUM_ARCHIVE libsodium.a)
+find_library(SLUICE_BSD_ARCHIVE libbsd.a)
+find_library(SLUICE_MD_ARCHIVE libmd.a)
+if(SLUICE_SODIUM_ARCHIVE AND SLUICE_BSD_ARCHIVE AND SLUICE_MD_ARCHIVE)
+  add_library(zmq_absent STATIC EXCLUDE_FROM_ALL cmake/zmq_absent.cpp)
+  sluice_archive(PkgConfig::ZMQ libzmq.a LINK zmq_absent ${SLUICE_SODIUM_ARCHIVE} ${SLUICE_BSD_ARCHIVE}
+                                              ${SLUICE_MD_ARCHIVE} Threads::Threads)
+endif()
+
 # Of OpenSSL no more than SHA-256, which is a small part of its archive.
 add_library(sha256 INTERFACE IMPORTED)
 target_link_libraries(sha256 INTERFACE OpenSSL::Crypto)
