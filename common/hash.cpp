@@ -1,24 +1,15 @@
 #include "common/hash.hpp"
 
 #include <algorithm>
-#include <cstdlib>
 
-#include <openssl/evp.h>
+// OpenSSL calls its interface to this one algorithm deprecated. The general one looks each up by its name,
+// which takes a millisecond of the start of a process, and brings all of them along.
+#define OPENSSL_SUPPRESS_DEPRECATED
+#include <openssl/sha.h>
 
 namespace sluice {
 
 namespace {
-
-/// OpenSSL 3 looks algorithms up by name; one look-up serves the whole process.
-const EVP_MD* sha256_method() {
-  static const EVP_MD* method = EVP_MD_fetch(nullptr, "SHA256", nullptr);
-  return method;
-}
-
-/// Without SHA-256 there is no key that could be trusted, so there is nothing sensible to go on with.
-void require(int ok) {
-  if (ok != 1) std::abort();
-}
 
 constexpr std::string_view hex_digits = "0123456789abcdef";
 
@@ -29,16 +20,10 @@ int hex_value(char digit) {
 
 }  // namespace
 
-struct FieldHasher::Context {
-  EVP_MD_CTX* md = EVP_MD_CTX_new();
-  Context() = default;
-  Context(const Context&) = delete;
-  Context& operator=(const Context&) = delete;
-  ~Context() { EVP_MD_CTX_free(md); }
-};
+struct FieldHasher::Context : SHA256_CTX {};
 
 FieldHasher::FieldHasher() : context_(std::make_unique<Context>()) {
-  require(EVP_DigestInit_ex2(context_->md, sha256_method(), nullptr));
+  SHA256_Init(context_.get());
 }
 
 FieldHasher::~FieldHasher() = default;
@@ -48,8 +33,8 @@ FieldHasher& FieldHasher::field(std::string_view bytes) {
   for (std::size_t i = 0; i < length.size(); ++i) {
     length[i] = static_cast<unsigned char>(static_cast<std::uint64_t>(bytes.size()) >> (8 * i));
   }
-  require(EVP_DigestUpdate(context_->md, length.data(), length.size()));
-  require(EVP_DigestUpdate(context_->md, bytes.data(), bytes.size()));
+  SHA256_Update(context_.get(), length.data(), length.size());
+  SHA256_Update(context_.get(), bytes.data(), bytes.size());
   return *this;
 }
 
@@ -58,20 +43,23 @@ FieldHasher& FieldHasher::field(std::uint64_t number) {
 }
 
 FieldHasher& FieldHasher::resume(const FieldHasher& other) {
-  require(EVP_MD_CTX_copy_ex(context_->md, other.context_->md));
+  *context_ = *other.context_;
   return *this;
 }
 
 Digest FieldHasher::finish() {
   Digest digest{};
-  require(EVP_DigestFinal_ex(context_->md, digest.data(), nullptr));
-  require(EVP_DigestInit_ex2(context_->md, sha256_method(), nullptr));
+  SHA256_Final(digest.data(), context_.get());
+  SHA256_Init(context_.get());
   return digest;
 }
 
 Digest sha256(std::string_view bytes) {
   Digest digest{};
-  require(EVP_Digest(bytes.data(), bytes.size(), digest.data(), nullptr, sha256_method(), nullptr));
+  SHA256_CTX context;
+  SHA256_Init(&context);
+  SHA256_Update(&context, bytes.data(), bytes.size());
+  SHA256_Final(digest.data(), &context);
   return digest;
 }
 

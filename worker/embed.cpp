@@ -67,12 +67,14 @@ std::string default_name() {
   return host ? *host + "-" + std::to_string(::getpid()) : "worker";
 }
 
-caf::actor spawn(caf::actor_system& system, WorkerConfig config, ConnectedDealer dealer) {
+caf::actor spawn(caf::actor_system& system, WorkerConfig config, ConnectedDealer dealer, Mode mode) {
   const auto owned = std::make_shared<ConnectedDealer>(std::move(dealer));
   const auto start_dealer = [&system, owned](const caf::actor& worker) {
     return spawn_dealer(system, std::move(*owned), worker);
   };
-  auto http = spawn_http(system, config.call_log);
+  // What runs others will ask for is not known yet.
+  const bool calls_come = mode == Mode::live || !config.in_coordinator;
+  auto http = spawn_http(system, config.call_log, calls_come);
   config.log_calls = config.call_log != nullptr;
   return spawn_worker(system, std::move(config), start_dealer, std::move(http));
 }
@@ -112,7 +114,8 @@ Result<std::vector<caf::actor>> start_workers(const LocalWorkers& options) {
     config.call_log = call_log;
     config.metrics = options.metrics;
     config.listener = options.listener;
-    workers.push_back(spawn(options.system, std::move(config), std::move(*socket)));
+    workers.push_back(
+        spawn(options.system, std::move(config), std::move(*socket), options.settings.mode.value));
   }
   return workers;
 }

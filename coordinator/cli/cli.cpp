@@ -5,9 +5,9 @@
 #include "coordinator/cli/command.hpp"
 
 #include <algorithm>
-#include <array>
 #include <cstddef>
 #include <exception>
+#include <functional>
 #include <iostream>
 #include <memory>
 #include <optional>
@@ -116,6 +116,65 @@ std::string usage_message(const CLI::App& program, const CLI::ParseError& error)
   return message + help;
 }
 
+/// A command by its name, and what adds it to the program.
+struct NamedCommand {
+  std::string_view name;
+  std::function<Command(CLI::App&)> add;
+};
+
+std::vector<NamedCommand> all_commands(const StartWorkers& start_workers, const CacheTools& caches) {
+  const auto with_caches = [&caches](Command (*add)(CLI::App&, const CacheTools&)) {
+    return [add, &caches](CLI::App& program) { return add(program, caches); };
+  };
+  const auto with_workers = [&start_workers](Command (*add)(CLI::App&, const StartWorkers&)) {
+    return [add, &start_workers](CLI::App& program) { return add(program, start_workers); };
+  };
+  const auto with_both = [&](Command (*add)(CLI::App&, const StartWorkers&, const CacheTools&)) {
+    return [add, &start_workers, &caches](CLI::App& program) { return add(program, start_workers, caches); };
+  };
+  return {
+      {"run", with_both(add_run_command)},
+      {"rerun", with_both(add_rerun_command)},
+      {"plan", with_caches(add_plan_command)},
+      {"grade", with_workers(add_grade_command)},
+      {"generate-corpus", with_both(add_generate_corpus_command)},
+      {"review", add_review_command},
+      {"list-fixtures", add_list_fixtures_command},
+      {"validate-fixtures", add_validate_fixtures_command},
+      {"config", add_config_command},
+      {"baseline", add_baseline_command},
+      {"update-baseline", add_update_baseline_command},
+      {"runs", add_runs_command},
+      {"show", with_caches(add_show_command)},
+      {"diff", with_caches(add_diff_command)},
+      {"observations", add_observations_command},
+      {"compare", add_compare_command},
+      {"calibrate-judge", with_workers(add_calibrate_judge_command)},
+      {"calibrate-bands", add_calibrate_bands_command},
+      {"quality", add_quality_command},
+      {"limits", add_limits_command},
+      {"keys", add_keys_command},
+      {"cache", with_caches(add_cache_command)},
+  };
+}
+
+/// Adds the command that the line begins with, none where it asks for the version alone, and else all of
+/// them, for the help and for what is wrong: the flags of all take as long to add as a short command takes.
+std::vector<Command> add_commands(CLI::App& program, int argc, char** argv, const StartWorkers& start_workers,
+                                  const CacheTools& caches) {
+  const std::string_view first = argc > 1 ? argv[1] : "";
+  if (argc == 2 && first == "--version") return {};
+  const auto all = all_commands(start_workers, caches);
+  const auto named = std::ranges::find(all, first, &NamedCommand::name);
+  std::vector<Command> added;
+  if (named != all.end()) {
+    added.push_back(named->add(program));
+  } else {
+    for (const NamedCommand& command : all) added.push_back(command.add(program));
+  }
+  return added;
+}
+
 int run_program(int argc, char** argv, const StartWorkers& start_workers, const CacheTools& cache_tools) {
   CLI::App program(
       "Runs LLM evals over a suite or a folder of fixtures, on one machine or many, and gates on them",
@@ -126,30 +185,7 @@ int run_program(int argc, char** argv, const StartWorkers& start_workers, const 
   program.footer(sluice_examples);
   // One command: a file or a run after it may bear a command's name.
   program.require_subcommand(0, 1);
-  const auto commands = std::to_array<Command>({
-      add_run_command(program, start_workers, cache_tools),
-      add_rerun_command(program, start_workers, cache_tools),
-      add_plan_command(program, cache_tools),
-      add_grade_command(program, start_workers),
-      add_generate_corpus_command(program, start_workers, cache_tools),
-      add_review_command(program),
-      add_list_fixtures_command(program),
-      add_validate_fixtures_command(program),
-      add_config_command(program),
-      add_baseline_command(program),
-      add_update_baseline_command(program),
-      add_runs_command(program),
-      add_show_command(program, cache_tools),
-      add_diff_command(program, cache_tools),
-      add_observations_command(program),
-      add_compare_command(program),
-      add_calibrate_judge_command(program, start_workers),
-      add_calibrate_bands_command(program),
-      add_quality_command(program),
-      add_limits_command(program),
-      add_keys_command(program),
-      add_cache_command(program, cache_tools),
-  });
+  const auto commands = add_commands(program, argc, argv, start_workers, cache_tools);
   try {
     program.parse(argc, argv);
   } catch (const CLI::Success& success) {

@@ -7,7 +7,10 @@
 #include <array>
 #include <cstdint>
 #include <cstring>
+#include <functional>
+#include <future>
 #include <string_view>
+#include <utility>
 
 #include <zstd.h>
 
@@ -30,10 +33,8 @@ Error cannot_unpack() {
 
 Result<void> HeldResults::visit_from(TrialId first, const VisitTrial& visit) const {
   if (!is_read_) return read_source(first, visit);
-  for (const Block& block : blocks_) {
-    if (block.last < first) continue;
-    if (auto visited = visit_block(block, first, visit); !visited) return visited;
-  }
+  const auto begin = std::ranges::find_if(blocks_, [&](const Block& block) { return block.last >= first; });
+  if (auto visited = visit_blocks({begin, blocks_.end()}, first, visit); !visited) return visited;
   if (!not_held_) return {};
   return source_.visit_from(std::max(first, *not_held_), visit);
 }
@@ -83,11 +84,27 @@ void HeldResults::close_block() const {
   open_block_.clear();
 }
 
-Result<void> HeldResults::visit_block(const Block& block, TrialId first, const VisitTrial& visit) const {
+Result<void> HeldResults::visit_blocks(std::span<const Block> blocks, TrialId first,
+                                       const VisitTrial& visit) {
+  if (blocks.empty()) return {};
+  Result<std::vector<CommittedTrial>> unpacked = unpack(blocks.front(), first);
+  for (std::size_t i = 0; i < blocks.size(); ++i) {
+    if (!unpacked) return fail(std::move(unpacked.error()));
+    // The next one meanwhile: to unpack takes half as long as to judge and write what was unpacked.
+    std::future<Result<std::vector<CommittedTrial>>> next;
+    if (i + 1 < blocks.size()) next = std::async(std::launch::async, unpack, std::cref(blocks[i + 1]), first);
+    for (const CommittedTrial& trial : *unpacked) visit(trial);
+    if (next.valid()) unpacked = next.get();
+  }
+  return {};
+}
+
+Result<std::vector<CommittedTrial>> HeldResults::unpack(const Block& block, TrialId first) {
   std::string rows(block.size, '\0');
   const std::size_t size =
       ZSTD_decompress(rows.data(), rows.size(), block.packed.data(), block.packed.size());
   if (ZSTD_isError(size) != 0 || size != rows.size()) return fail(cannot_unpack());
+  std::vector<CommittedTrial> trials;
   for (std::string_view rest = rows; !rest.empty();) {
     RowHead head;
     std::memcpy(&head, rest.data(), sizeof head);
@@ -96,9 +113,9 @@ Result<void> HeldResults::visit_block(const Block& block, TrialId first, const V
     if (head.trial < first) continue;
     auto unit = wire::decode_result(row);
     if (!unit) return fail(cannot_unpack());
-    visit({head.trial, std::move(*unit)});
+    trials.push_back({head.trial, std::move(*unit)});
   }
-  return {};
+  return trials;
 }
 
 }  // namespace sluice

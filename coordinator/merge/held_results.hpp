@@ -4,6 +4,7 @@
 
 #include <cstddef>
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -32,7 +33,9 @@ class HeldResults final : public ResultSource {
   Result<void> read_source(TrialId first, const VisitTrial& visit) const;
   void hold(const CommittedTrial& trial) const;
   void close_block() const;
-  Result<void> visit_block(const Block& block, TrialId first, const VisitTrial& visit) const;
+  /// Unpacks each on a thread of its own while the one before is visited.
+  static Result<void> visit_blocks(std::span<const Block> blocks, TrialId first, const VisitTrial& visit);
+  static Result<std::vector<CommittedTrial>> unpack(const Block& block, TrialId first);
 
   const ResultSource& source_;
   std::size_t max_bytes_;

@@ -3,11 +3,14 @@
 #include "common/model/cache_key.hpp"
 #include "coordinator/defaults.hpp"
 #include "coordinator/plan/case_forms.hpp"
+#include "coordinator/plan/defaults.hpp"
 #include "coordinator/plan/digest_hash.hpp"
 #include "coordinator/plan/message_size.hpp"
+#include "coordinator/suite/halves.hpp"
 #include "coordinator/suite/recorded_answers.hpp"
 
 #include <algorithm>
+#include <array>
 #include <deque>
 #include <numeric>
 #include <unordered_map>
@@ -72,13 +75,10 @@ std::uint64_t place_of_text(std::size_t case_index, std::size_t perturbation) {
 
 }  // namespace
 
-/// Gives requests their units: equal keys are one.
-class Plan::UnitNumbering {
+/// Makes the keys of cases' requests. Not thread-safe.
+class Plan::RequestKeys {
  public:
-  UnitNumbering(Plan& plan, std::vector<UnitLoad>& loads) : plan_(plan), loads_(loads) {
-    const std::size_t trials = plan.suite_->cases.size() * plan.design_.repeats;
-    unit_by_key_.reserve(trials);
-    plan.unit_of_.reserve(trials);
+  explicit RequestKeys(const Plan& plan) : plan_(plan) {
     // What an arm's claims cases share is hashed once a repeat; text cases differ in their system prompts.
     for (std::size_t arm = 0; arm < plan.settings_.size(); ++arm) {
       for (std::uint32_t repeat = 0; repeat < plan.design_.repeats; ++repeat) {
@@ -87,21 +87,82 @@ class Plan::UnitNumbering {
     }
   }
 
-  /// All repeats of a case in one form; what is expected of the answers is the case's.
-  void add(const Case& form, const Case& test_case, const SharedText& few_shot) {
-    if (test_case.recorded) {
-      return add(recorded_answer_key(test_case.id, test_case.recorded->answer), test_case,
-                 request_bytes(form) + test_case.recorded->answer.text.size());
-    }
+  /// Of all repeats of a case in one form. A recorded answer has one.
+  std::vector<Digest> of(const Case& form, const Case& test_case, const SharedText& few_shot) {
+    if (test_case.recorded) return {recorded_answer_key(test_case.id, test_case.recorded->answer)};
     const bool is_claims = form.kind == CaseKind::claims;
-    const std::size_t bytes = request_bytes(form) + (few_shot ? few_shot->size() : 0);
     const std::string user = is_claims ? behind(few_shot, render_user(plan_.prompt_, form)) : std::string();
+    std::vector<Digest> keys;
+    keys.reserve(plan_.design_.repeats);
     for (std::uint32_t repeat = 0; repeat < plan_.design_.repeats; ++repeat) {
-      add(is_claims ? claims_keys_[form.arm * plan_.design_.repeats + repeat].key(user, repeat)
-                    : cache_key(plan_.settings_[form.arm].provider, plan_.request_of(form, few_shot, repeat),
-                                repeat),
-          test_case, bytes);
+      keys.push_back(is_claims ? claims_keys_[form.arm * plan_.design_.repeats + repeat].key(user, repeat)
+                               : cache_key(plan_.settings_[form.arm].provider,
+                                           plan_.request_of(form, few_shot, repeat), repeat));
     }
+    return keys;
+  }
+
+ private:
+  const Plan& plan_;
+  std::deque<CacheKeyMaker> claims_keys_;  ///< By arm, then by repeat; they cannot be moved.
+};
+
+/// Reads cases, and makes their keys, some thousand at a time on two threads: it is most of what planning
+/// takes.
+class Plan::KeyedCases {
+ public:
+  struct KeyedCase {
+    Result<CaseRef> read;
+    std::vector<Digest> keys;  ///< Of the case as it is.
+  };
+
+  explicit KeyedCases(const Plan& plan) : plan_(plan), makers_{RequestKeys(plan), RequestKeys(plan)} {}
+
+  /// REQUIRES: they are asked for one after the other, from the first on.
+  KeyedCase take(std::size_t index) {
+    if (index == begin_ + cases_.size()) read_from(index);
+    return std::move(cases_[index - begin_]);
+  }
+  /// For forms of a case.
+  RequestKeys& maker() { return makers_.front(); }
+
+ private:
+  void read_from(std::size_t index) {
+    const CaseList& cases = plan_.suite_->cases;
+    begin_ = index;
+    cases_.clear();
+    cases_.resize(std::min(defaults::cases_planned_at_once, cases.size() - index));
+    in_halves(cases_.size(), [&](std::size_t from, std::size_t to, std::size_t half) {
+      for (std::size_t i = from; i < to; ++i) {
+        KeyedCase& one = cases_[i];
+        one.read = cases.read(begin_ + i);
+        if (one.read) one.keys = makers_[half].of(**one.read, **one.read, plan_.few_shot_of(begin_ + i));
+      }
+    });
+  }
+
+  const Plan& plan_;
+  std::array<RequestKeys, 2> makers_;  ///< One a thread.
+  std::vector<KeyedCase> cases_;
+  std::size_t begin_ = 0;  ///< The first of them.
+};
+
+/// Gives requests their units: equal keys are one.
+class Plan::UnitNumbering {
+ public:
+  UnitNumbering(Plan& plan, std::vector<UnitLoad>& loads) : plan_(plan), loads_(loads) {
+    const std::size_t trials = plan.suite_->cases.size() * plan.design_.repeats;
+    unit_by_key_.reserve(trials);
+    plan.unit_of_.reserve(trials);
+  }
+
+  /// All repeats of a case in one form, by their keys; what is expected of the answers is the case's.
+  void add(std::span<const Digest> keys, const Case& form, const Case& test_case,
+           const SharedText& few_shot) {
+    const std::size_t beside = test_case.recorded ? test_case.recorded->answer.text.size()
+                               : few_shot         ? few_shot->size()
+                                                  : 0;
+    for (const Digest& key : keys) add(key, test_case, request_bytes(form) + beside);
   }
 
  private:
@@ -119,7 +180,6 @@ class Plan::UnitNumbering {
   Plan& plan_;
   std::vector<UnitLoad>& loads_;  ///< By unit.
   std::unordered_map<Digest, UnitId, DigestHash> unit_by_key_;
-  std::deque<CacheKeyMaker> claims_keys_;  ///< By arm, then by repeat; they cannot be moved.
 };
 
 Plan::Plan(const Suite& suite, PromptTemplate prompt, const Ontology& ontology,
@@ -146,12 +206,13 @@ Result<Plan> Plan::make(const Suite& suite, PromptTemplate prompt, const Ontolog
 
 Result<void> Plan::number_units(std::vector<UnitLoad>& loads) {
   UnitNumbering numbering(*this, loads);
+  KeyedCases cases(*this);
   CaseForms forms(design_.perturbations);
   for (std::size_t i = 0; i < suite_->cases.size(); ++i) {
     if (design_.on_progress) design_.on_progress(i, suite_->cases.size());
-    const auto read = suite_->cases.read(i);
-    if (!read) return fail(read.error());
-    const Case& test_case = **read;
+    const auto keyed = cases.take(i);
+    if (!keyed.read) return fail(keyed.read.error());
+    const Case& test_case = **keyed.read;
     note_judged(test_case);
     const auto texts = forms.of(test_case);
     std::uint32_t perturbed = 0;
@@ -163,11 +224,12 @@ Result<void> Plan::number_units(std::vector<UnitLoad>& loads) {
           "of --repeat or --perturb, or a part of the suite by --categories, --filter or --max-fixtures");
     }
     const SharedText few_shot = few_shot_of(i);
-    numbering.add(test_case, test_case, few_shot);
+    numbering.add(keyed.keys, test_case, test_case, few_shot);
     for (std::size_t n = 0; n < texts.size(); ++n) {
       if (!texts[n]) continue;
       if (design_.perturbations[n].apply_once) held_texts_[place_of_text(i, n)] = texts[n];
-      numbering.add(with_text(test_case, *texts[n]), test_case, few_shot);
+      const Case form = with_text(test_case, *texts[n]);
+      numbering.add(cases.maker().of(form, test_case, few_shot), form, test_case, few_shot);
     }
   }
   facts_ = forms.facts();

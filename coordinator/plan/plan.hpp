@@ -93,6 +93,8 @@ class Plan {
   Result<WorkUnit> render(UnitId unit) const;
 
  private:
+  class RequestKeys;
+  class KeyedCases;
   class UnitNumbering;
 
   Plan(const Suite& suite, PromptTemplate prompt, const Ontology& ontology,

@@ -2,14 +2,15 @@
 
 #include "common/defaults.hpp"
 #include "coordinator/defaults.hpp"
+#include "coordinator/suite/fingerprint.hpp"
 #include "coordinator/suite/fixture.hpp"
+#include "coordinator/suite/halves.hpp"
 #include "coordinator/suite/manifest.hpp"
 
 #include <algorithm>
 #include <iterator>
 #include <string>
 #include <system_error>
-#include <thread>
 #include <utility>
 
 namespace sluice {
@@ -68,30 +69,48 @@ class FixtureFinder {
   std::vector<fs::path> files_;
 };
 
-ParsedFixture load_fixture(const fs::path& path, const SuiteFolder& files) {
-  const std::string file = path.generic_string();
-  const fs::path name = files.name_of(path);
-  const auto text = files.read(name, defaults::max_fixture_bytes);
-  if (!text) {
-    ParsedFixture result;
-    result.findings.push_back({file, 0, "the fixture " + text.error().message});
-    return result;
+/// What the suite calls the files that were found below a folder. Names are cut out of the paths' text: paths
+/// take each other apart.
+class NamesBelow {
+ public:
+  NamesBelow(const fs::path& folder, const SuiteFolder& files)
+      : begin_(folder.native().size() + (folder.native().ends_with('/') ? 0 : 1)) {
+    const std::string name = files.name_of(folder).generic_string();
+    if (name != ".") prefix_ = name + (name.ends_with('/') ? "" : "/");
   }
-  ParsedFixture result = parse_fixture(*text, file);
-  result.fixture.source = name.generic_string();
-  return result;
+  std::string of(const fs::path& path) const { return prefix_ + path.native().substr(begin_); }
+
+ private:
+  std::size_t begin_;
+  std::string prefix_;
+};
+
+struct LoadedFixture {
+  ParsedFixture parsed;
+  Digest fingerprint{};
+};
+
+LoadedFixture load_fixture(const fs::path& path, const NamesBelow& names, const SuiteFolder& files) {
+  const std::string& file = path.native();
+  std::string name = names.of(path);
+  const auto text = files.read(name, defaults::max_fixture_bytes);
+  LoadedFixture loaded;
+  if (!text) {
+    loaded.parsed.findings.push_back({file, 0, "the fixture " + text.error().message});
+    return loaded;
+  }
+  loaded.parsed = parse_fixture(*text, file);
+  loaded.parsed.fixture.source = std::move(name);
+  loaded.fingerprint = case_fingerprint(loaded.parsed.fixture);
+  return loaded;
 }
 
-std::vector<ParsedFixture> load_fixtures(const std::vector<fs::path>& paths, const SuiteFolder& files) {
-  std::vector<ParsedFixture> fixtures(paths.size());
-  const auto load_range = [&](std::size_t from, std::size_t to) {
-    for (std::size_t i = from; i < to; ++i) fixtures[i] = load_fixture(paths[i], files);
-  };
-  const std::size_t half = paths.size() > defaults::files_worth_a_thread ? paths.size() / 2 : paths.size();
-  std::jthread other;
-  if (half != paths.size()) other = std::jthread(load_range, half, paths.size());
-  load_range(0, half);
-  if (other.joinable()) other.join();
+std::vector<LoadedFixture> load_fixtures(const std::vector<fs::path>& paths, const NamesBelow& names,
+                                         const SuiteFolder& files) {
+  std::vector<LoadedFixture> fixtures(paths.size());
+  in_halves(paths.size(), [&](std::size_t from, std::size_t to, std::size_t) {
+    for (std::size_t i = from; i < to; ++i) fixtures[i] = load_fixture(paths[i], names, files);
+  });
   return fixtures;
 }
 
@@ -127,12 +146,12 @@ std::optional<Manifest> add_fixture_folder(const fs::path& folder, const SuiteFo
   if (paths.empty() && findings.size() == findings_before) {
     findings.push_back({folder.generic_string(), 0, "there is no fixture (*.toml) in the folder"});
   }
-  std::vector<ParsedFixture> fixtures = load_fixtures(paths, files);
+  auto fixtures = load_fixtures(paths, NamesBelow(folder, files), files);
   for (std::size_t i = 0; i < fixtures.size(); ++i) {
-    ParsedFixture& parsed = fixtures[i];
+    ParsedFixture& parsed = fixtures[i].parsed;
     std::move(parsed.findings.begin(), parsed.findings.end(), std::back_inserter(findings));
     const std::uint32_t number = builder.add_file(paths[i].generic_string());
-    builder.add(std::move(parsed.fixture), {number, parsed.id_line});
+    builder.add(std::move(parsed.fixture), fixtures[i].fingerprint, {number, parsed.id_line});
   }
   if (!has_manifest) return std::nullopt;
   return load_manifest(manifest_path, files, paths.size(), findings);

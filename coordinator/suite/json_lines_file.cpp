@@ -3,14 +3,18 @@
 #include "common/defaults.hpp"
 #include "common/text/text.hpp"
 #include "coordinator/suite/fingerprint.hpp"
+#include "coordinator/suite/halves.hpp"
 #include "coordinator/suite/json_document.hpp"
 #include "coordinator/suite/line_reader.hpp"
 
+#include <algorithm>
+#include <array>
 #include <cerrno>
 #include <memory>
 #include <string>
 #include <string_view>
 #include <utility>
+#include <vector>
 
 #include <unistd.h>
 
@@ -105,7 +109,24 @@ class FindingLimit {
   std::uint32_t last_line_ = 0;
 };
 
+/// A line, and what it came to.
+struct IndexedLine {
+  std::string text;
+  std::uint64_t offset = 0;
+  std::uint32_t number = 0;
+  tl::expected<ReadTest, DocumentError> test;
+  Digest fingerprint{};
+};
+
+bool is_judged(const Case& test) {
+  return std::ranges::any_of(test.expectations, [](const Expectation& one) { return one.judge.has_value(); });
+}
+
+/// Reads lines on two threads, some at a time, and adds them in their order.
 class Indexer {
+  /// Parsed, lines take several times as much.
+  static constexpr std::size_t held_at_once = defaults::line_block_bytes / 4;
+
  public:
   Indexer(std::shared_ptr<JsonLinesFile> file, const TestSource& source, SuiteBuilder& builder,
           std::vector<Finding>& findings)
@@ -113,37 +134,78 @@ class Indexer {
         source_(source),
         builder_(builder),
         number_(builder.add_file(source.file)),
-        limit_(source.file, findings) {}
+        limit_(source.file, findings) {
+    const auto rubrics = source.rubrics->copy();
+    for (Half& half : halves_) {
+      half.source = source;
+      half.source.rubrics = rubrics;
+      half.source.checker = &half.checker;
+      half.source.opened = &half.opened;
+    }
+  }
 
   void run() {
     LineReader lines(file_->descriptor(), defaults::max_json_line_bytes);
     for (auto line = lines.next();; line = lines.next()) {
+      const bool has_text = line && *line && !(*line)->too_long;
+      if (has_text) hold(**line);
+      const bool is_block = held_bytes_ >= held_at_once;
+      if (has_text && !is_block) continue;
+      take_held();
+      if (has_text) continue;
       if (!line) add(0, "the tests file " + line.error().message);
       if (!line || !*line) break;
-      take(**line);
+      const auto limit = std::to_string(defaults::max_json_line_bytes);
+      add((*line)->number, "the line is too long: at most " + limit + " bytes are read");
     }
     limit_.finish();
+    for (const Half& half : halves_) {
+      if (source_.opened != nullptr)
+        source_.opened->insert(source_.opened->end(), half.opened.begin(), half.opened.end());
+    }
   }
 
  private:
-  void take(const FileLine& line) {
-    if (line.too_long) {
-      const auto limit = std::to_string(defaults::max_json_line_bytes);
-      return add(line.number, "the line is too long: at most " + limit + " bytes are read");
-    }
+  /// What a thread reads with.
+  struct Half {
+    TextChecker checker;
+    std::vector<FileIdentity> opened;
+    TestSource source;
+  };
+
+  void hold(const FileLine& line) {
     constexpr std::string_view byte_order_mark = "\xef\xbb\xbf";
     std::string_view text = line.text;
     if (line.offset == 0 && text.starts_with(byte_order_mark)) text.remove_prefix(byte_order_mark.size());
     const std::uint64_t offset = line.offset + (line.text.size() - text.size());
     if (text.ends_with('\r')) text.remove_suffix(1);
     if (text.find_first_not_of(" \t") == std::string_view::npos) return;
+    held_.push_back({std::string(text), offset, line.number, {}, {}});
+    held_bytes_ += text.size();
+  }
 
-    auto test = read_test(text, line.number, source_);
-    if (!test) return add(test.error().line, test.error().message);
-    for (Finding& finding : test->parsed.findings) limit_.add(std::move(finding));
-    const CaseList::Place place{offset, static_cast<std::uint32_t>(text.size()), test->check, line.number};
-    const Case& parsed = test->parsed.test;
-    builder_.add(file_, place, parsed, case_fingerprint(parsed), {number_, line.number});
+  void take_held() {
+    in_halves(held_.size(), [this](std::size_t from, std::size_t to, std::size_t half) {
+      for (std::size_t i = from; i < to; ++i) read(held_[i], halves_[half].source);
+    });
+    for (IndexedLine& line : held_) take(line);
+    held_.clear();
+    held_bytes_ = 0;
+  }
+
+  static void read(IndexedLine& line, const TestSource& source) {
+    line.test = read_test(line.text, line.number, source);
+    if (line.test) line.fingerprint = case_fingerprint(line.test->parsed.test);
+  }
+
+  void take(IndexedLine& line) {
+    if (!line.test) return add(line.test.error().line, line.test.error().message);
+    // Rubrics are numbered in the order of the lines that use them.
+    if (is_judged(line.test->parsed.test)) read(line, source_);
+    for (Finding& finding : line.test->parsed.findings) limit_.add(std::move(finding));
+    const CaseList::Place place{line.offset, static_cast<std::uint32_t>(line.text.size()), line.test->check,
+                                line.number};
+    builder_.add(file_, place, line.test->parsed.test, line.fingerprint, {number_, line.number});
   }
 
   void add(std::uint32_t line, std::string message) { limit_.add({source_.file, line, std::move(message)}); }
@@ -153,6 +215,9 @@ class Indexer {
   SuiteBuilder& builder_;
   std::uint32_t number_;
   FindingLimit limit_;
+  std::array<Half, 2> halves_;
+  std::vector<IndexedLine> held_;
+  std::size_t held_bytes_ = 0;
 };
 
 }  // namespace

@@ -19,8 +19,13 @@ std::uint32_t SuiteBuilder::add_file(std::string path) {
 }
 
 void SuiteBuilder::add(Case held, Place place) {
+  const Digest fingerprint = case_fingerprint(held);
+  add(std::move(held), fingerprint, place);
+}
+
+void SuiteBuilder::add(Case held, const Digest& fingerprint, Place place) {
   if (held.id.empty()) return;
-  note(held, case_fingerprint(held), place);
+  note(held, fingerprint, place);
   held.line = place.line;
   suite_.cases.push_back(std::move(held));
 }

@@ -35,6 +35,8 @@ class SuiteBuilder {
   };
   /// A case without an id is left out: it has a finding.
   void add(Case held, Place place);
+  /// As that, by who has its case_fingerprint already.
+  void add(Case held, const Digest& fingerprint, Place place);
   /// A case that stays in its file; `fingerprint` is its case_fingerprint.
   void add(std::shared_ptr<const CaseFile> file, CaseList::Place in_file, const Case& one,
            const Digest& fingerprint, Place place);

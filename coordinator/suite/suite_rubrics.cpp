@@ -150,6 +150,12 @@ tl::expected<SuiteRubrics::Use, SuiteRubrics::Missing> SuiteRubrics::use(
   return Use{static_cast<std::uint32_t>(use - used_.begin()), known};
 }
 
+std::shared_ptr<SuiteRubrics> SuiteRubrics::copy() const {
+  auto same = std::make_shared<SuiteRubrics>();
+  same->by_id_ = by_id_;
+  return same;
+}
+
 std::vector<Rubric> SuiteRubrics::used() const {
   const std::lock_guard lock(mutex_);
   std::vector<Rubric> rubrics;

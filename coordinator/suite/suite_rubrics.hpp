@@ -9,6 +9,7 @@
 #include <cstdint>
 #include <filesystem>
 #include <map>
+#include <memory>
 #include <mutex>
 #include <optional>
 #include <string>
@@ -55,6 +56,8 @@ class SuiteRubrics {
   /// The rubric of that version; without one the newest of the suite's own, or else the newest shipped one.
   tl::expected<Use, Missing> use(std::string_view id, const std::optional<std::string>& version);
   std::vector<Rubric> used() const;
+  /// The same rubrics, none of them used: for who only looks.
+  std::shared_ptr<SuiteRubrics> copy() const;
 
  private:
   using Versions = std::vector<KnownRubric>;  ///< Shipped ones first, then the oldest.

@@ -37,20 +37,23 @@ int ready_actions(std::uint32_t events) {
 
 }  // namespace
 
-CurlLoop::CurlLoop(long max_connections)
-    : epoll_(::epoll_create1(EPOLL_CLOEXEC)),
-      bell_(::eventfd(0, EFD_NONBLOCK | EFD_CLOEXEC)),
-      multi_(curl_multi_init()) {
-  // Neither descriptors nor memory are left for one of the first things that the process does.
-  if (epoll_ < 0 || bell_ < 0 || !multi_) std::abort();
+// Where it aborts, neither descriptors nor memory are left for one of the first things that the process does.
+CurlLoop::CurlLoop()
+    : epoll_(::epoll_create1(EPOLL_CLOEXEC)), bell_(::eventfd(0, EFD_NONBLOCK | EFD_CLOEXEC)) {
+  if (epoll_ < 0 || bell_ < 0) std::abort();
   epoll_event event{EPOLLIN, {.fd = bell_}};
   if (::epoll_ctl(epoll_, EPOLL_CTL_ADD, bell_, &event) != 0) std::abort();
+}
+
+void CurlLoop::start(long max_connections) {
+  multi_.reset(curl().multi_init());
+  if (!multi_) std::abort();
   auto* multi = multi_.get();
-  curl_multi_setopt(multi, CURLMOPT_MAXCONNECTS, max_connections);
-  curl_multi_setopt(multi, CURLMOPT_SOCKETFUNCTION, &CurlLoop::on_socket);
-  curl_multi_setopt(multi, CURLMOPT_SOCKETDATA, this);
-  curl_multi_setopt(multi, CURLMOPT_TIMERFUNCTION, &CurlLoop::on_timer);
-  curl_multi_setopt(multi, CURLMOPT_TIMERDATA, this);
+  curl().multi_setopt(multi, CURLMOPT_MAXCONNECTS, max_connections);
+  curl().multi_setopt(multi, CURLMOPT_SOCKETFUNCTION, &CurlLoop::on_socket);
+  curl().multi_setopt(multi, CURLMOPT_SOCKETDATA, this);
+  curl().multi_setopt(multi, CURLMOPT_TIMERFUNCTION, &CurlLoop::on_timer);
+  curl().multi_setopt(multi, CURLMOPT_TIMERDATA, this);
 }
 
 CurlLoop::~CurlLoop() {
@@ -60,10 +63,10 @@ CurlLoop::~CurlLoop() {
 }
 
 void CurlLoop::adopt(CURL* easy) {
-  curl_easy_setopt(easy, CURLOPT_OPENSOCKETFUNCTION, &CurlLoop::on_open);
-  curl_easy_setopt(easy, CURLOPT_OPENSOCKETDATA, this);
-  curl_easy_setopt(easy, CURLOPT_CLOSESOCKETFUNCTION, &CurlLoop::on_close);
-  curl_easy_setopt(easy, CURLOPT_CLOSESOCKETDATA, this);
+  curl().easy_setopt(easy, CURLOPT_OPENSOCKETFUNCTION, &CurlLoop::on_open);
+  curl().easy_setopt(easy, CURLOPT_OPENSOCKETDATA, this);
+  curl().easy_setopt(easy, CURLOPT_CLOSESOCKETFUNCTION, &CurlLoop::on_close);
+  curl().easy_setopt(easy, CURLOPT_CLOSESOCKETDATA, this);
 }
 
 CurlLoop::Watched& CurlLoop::watched(curl_socket_t socket) {
@@ -141,7 +144,7 @@ void CurlLoop::turn(std::chrono::milliseconds longest) {
       std::uint64_t rings = 0;
       [[maybe_unused]] const auto read = ::read(bell_, &rings, sizeof rings);
     } else if (watched(event.data.fd).wanted) {
-      curl_multi_socket_action(multi_.get(), event.data.fd, ready_actions(event.events), &running);
+      curl().multi_socket_action(multi_.get(), event.data.fd, ready_actions(event.events), &running);
     } else {
       // A kept connection that the other side closed: curl finds that out when it wants to use it.
       unwatch(event.data.fd);
@@ -149,7 +152,7 @@ void CurlLoop::turn(std::chrono::milliseconds longest) {
   }
   if (curl_time_ && *curl_time_ <= Clock::now()) {
     curl_time_.reset();
-    curl_multi_socket_action(multi_.get(), CURL_SOCKET_TIMEOUT, 0, &running);
+    curl().multi_socket_action(multi_.get(), CURL_SOCKET_TIMEOUT, 0, &running);
   }
 }
 
@@ -159,8 +162,9 @@ void CurlLoop::ring() {
 }
 
 std::optional<CurlLoop::Finished> CurlLoop::next_finished() {
+  if (!started()) return std::nullopt;
   int left = 0;
-  while (const auto* message = curl_multi_info_read(multi_.get(), &left)) {
+  while (const auto* message = curl().multi_info_read(multi_.get(), &left)) {
     if (message->msg == CURLMSG_DONE) return Finished{message->easy_handle, message->data.result};
   }
   return std::nullopt;

@@ -1,12 +1,12 @@
 #pragma once
 
+#include "worker/http/curl_library.hpp"
+
 #include <chrono>
 #include <cstdint>
 #include <memory>
 #include <optional>
 #include <vector>
-
-#include <curl/curl.h>
 
 namespace sluice {
 
@@ -16,17 +16,21 @@ namespace sluice {
 /// Not thread-safe, but for ring().
 class CurlLoop {
  public:
-  /// REQUIRES: curl_global_init was called. Keeps up to `max_connections` alive.
-  explicit CurlLoop(long max_connections);
+  CurlLoop();
   ~CurlLoop();
   CurlLoop(const CurlLoop&) = delete;
   CurlLoop& operator=(const CurlLoop&) = delete;
 
+  /// Before the first transfer; until then a turn only waits. Keeps up to `max_connections` alive.
+  /// REQUIRES: load_curl() has succeeded.
+  void start(long max_connections);
+  bool started() const { return multi_ != nullptr; }
+
   /// The handle's connections are to be this loop's. Before its first transfer.
   void adopt(CURL* easy);
   /// Begins the transfer; the handle must live until it is removed.
-  CURLMcode add(CURL* easy) { return curl_multi_add_handle(multi_.get(), easy); }
-  void remove(CURL* easy) { curl_multi_remove_handle(multi_.get(), easy); }
+  CURLMcode add(CURL* easy) { return curl().multi_add_handle(multi_.get(), easy); }
+  void remove(CURL* easy) { curl().multi_remove_handle(multi_.get(), easy); }
 
   /// Waits until a socket is ready, curl's own time has come, somebody rings, or `longest` is over; then lets
   /// curl work.
@@ -44,7 +48,7 @@ class CurlLoop {
  private:
   using Clock = std::chrono::steady_clock;
   struct MultiDeleter {
-    void operator()(CURLM* multi) const { curl_multi_cleanup(multi); }
+    void operator()(CURLM* multi) const { curl().multi_cleanup(multi); }
   };
 
   /// A socket as epoll and curl have it.

@@ -9,6 +9,7 @@
 #include <atomic>
 #include <chrono>
 #include <memory>
+#include <string>
 #include <utility>
 #include <vector>
 
@@ -17,22 +18,15 @@
 #include <caf/blocking_actor.hpp>
 #include <caf/message_handler.hpp>
 #include <caf/send.hpp>
-#include <curl/curl.h>
-#include <spdlog/spdlog.h>
 
 namespace sluice {
 
 namespace {
 
-void init_curl_once() {
-  static const CURLcode code = curl_global_init(CURL_GLOBAL_DEFAULT);
-  if (code != CURLE_OK) spdlog::error("curl cannot be initialised: {}", curl_easy_strerror(code));
-}
-
 class HttpActor : public caf::blocking_actor {
  public:
-  HttpActor(caf::actor_config& config, std::shared_ptr<CallLog> log)
-      : caf::blocking_actor(config), log_(std::move(log)) {}
+  HttpActor(caf::actor_config& config, std::shared_ptr<CallLog> log, bool calls_come)
+      : caf::blocking_actor(config), log_(std::move(log)), calls_come_(calls_come) {}
 
   const char* name() const override { return "http"; }
 
@@ -53,6 +47,7 @@ class HttpActor : public caf::blocking_actor {
           stopping_ = true;
         },
     };
+    if (calls_come_) curl_runs();
     while (!stopping_) {
       take_messages(handler);
       if (stopping_) break;
@@ -94,22 +89,31 @@ class HttpActor : public caf::blocking_actor {
     waiting_.exchange(false);
   }
 
+  /// False if curl cannot be loaded. It is with the first call, if not before.
+  bool curl_runs() {
+    if (!loop_.started() && load_curl()) loop_.start(defaults::max_connections);
+    return loop_.started();
+  }
+
+  /// Answers a call that cannot be begun.
+  void refuse(const HttpCall& call, std::string why) {
+    HttpDone done;
+    done.id = call.id;
+    done.failure = HttpFailure{HttpFailure::Kind::other, std::move(why)};
+    reply(caller_, std::move(done));
+  }
+
   void start(HttpCall call) {
+    if (!curl_runs()) return refuse(call, load_curl().error().message);
     auto transfer = idle_transfer();
+    if (!transfer->usable()) return refuse(call, "curl cannot start a call: out of memory");
     transfer->caller = caller_;
-    if (!transfer->usable()) {
-      HttpDone done;
-      done.id = call.id;
-      done.failure = HttpFailure{HttpFailure::Kind::other, "curl cannot start a call: out of memory"};
-      reply(transfer->caller, std::move(done));
-      return;
-    }
     transfer->begin(std::move(call), log_.get());
     const auto code = loop_.add(transfer->handle());
     transfer->position = busy_.size();
     busy_.push_back(std::move(transfer));
     if (code != CURLM_OK) {
-      end(*busy_.back(), busy_.back()->abandon({HttpFailure::Kind::other, curl_multi_strerror(code)}));
+      end(*busy_.back(), busy_.back()->abandon({HttpFailure::Kind::other, curl().multi_strerror(code)}));
     }
   }
 
@@ -127,7 +131,7 @@ class HttpActor : public caf::blocking_actor {
   void collect_done() {
     while (const auto finished = loop_.next_finished()) {
       void* owner = nullptr;
-      curl_easy_getinfo(finished->easy, CURLINFO_PRIVATE, &owner);
+      curl().easy_getinfo(finished->easy, CURLINFO_PRIVATE, &owner);
       auto& transfer = static_cast<PooledTransfer&>(*static_cast<Transfer*>(owner));
       if (transfer.wants_warm_up(finished->code)) {
         loop_.remove(transfer.handle());
@@ -186,7 +190,8 @@ class HttpActor : public caf::blocking_actor {
   }
 
   std::shared_ptr<CallLog> log_;
-  CurlLoop loop_{defaults::max_connections};  ///< Outlives every handle: members go in reverse order.
+  bool calls_come_;
+  CurlLoop loop_;  ///< Outlives every handle: members go in reverse order.
   std::vector<std::unique_ptr<PooledTransfer>> busy_;
   std::vector<std::unique_ptr<PooledTransfer>> idle_;
   std::vector<Answers> answers_;  ///< To be handed on; of few callers.
@@ -197,9 +202,8 @@ class HttpActor : public caf::blocking_actor {
 
 }  // namespace
 
-caf::actor spawn_http(caf::actor_system& system, std::shared_ptr<CallLog> log) {
-  init_curl_once();
-  return system.spawn<HttpActor, caf::detached>(std::move(log));
+caf::actor spawn_http(caf::actor_system& system, std::shared_ptr<CallLog> log, bool calls_come) {
+  return system.spawn<HttpActor, caf::detached>(std::move(log), calls_come);
 }
 
 }  // namespace sluice

@@ -76,7 +76,7 @@ bool may_use_proxy() {
 /// Four times the mean deviation of the round trip, as TCP itself bounds it for its time-outs.
 std::chrono::microseconds way_variation(CURL* easy) {
   curl_socket_t socket = CURL_SOCKET_BAD;
-  if (may_use_proxy() || curl_easy_getinfo(easy, CURLINFO_ACTIVESOCKET, &socket) != CURLE_OK) return {};
+  if (may_use_proxy() || curl().easy_getinfo(easy, CURLINFO_ACTIVESOCKET, &socket) != CURLE_OK) return {};
   tcp_info info{};
   socklen_t size = sizeof info;
   if (socket == CURL_SOCKET_BAD || getsockopt(socket, IPPROTO_TCP, TCP_INFO, &info, &size) != 0) return {};
@@ -88,7 +88,7 @@ std::chrono::microseconds way_variation(CURL* easy) {
 void use_named_certificates(CURL* easy) {
   const auto use = [easy](const char* variable, CURLoption option) {
     const char* path = std::getenv(variable);
-    if (path != nullptr && *path != '\0') curl_easy_setopt(easy, option, path);
+    if (path != nullptr && *path != '\0') curl().easy_setopt(easy, option, path);
   };
   use("SSL_CERT_FILE", CURLOPT_CAINFO);
   use("SSL_CERT_DIR", CURLOPT_CAPATH);
@@ -96,48 +96,48 @@ void use_named_certificates(CURL* easy) {
 
 }  // namespace
 
-Transfer::Transfer() : easy_(curl_easy_init()) {
+Transfer::Transfer() : easy_(curl().easy_init()) {
   if (easy_) set_constant_options();
 }
 
 void Transfer::set_constant_options() {
   auto* easy = easy_.get();
-  curl_easy_setopt(easy, CURLOPT_PRIVATE, static_cast<void*>(this));
-  curl_easy_setopt(easy, CURLOPT_POST, 1L);
-  curl_easy_setopt(easy, CURLOPT_NOPROXY, no_proxy().c_str());
+  curl().easy_setopt(easy, CURLOPT_PRIVATE, static_cast<void*>(this));
+  curl().easy_setopt(easy, CURLOPT_POST, 1L);
+  curl().easy_setopt(easy, CURLOPT_NOPROXY, no_proxy().c_str());
   use_named_certificates(easy);
-  curl_easy_setopt(easy, CURLOPT_NOSIGNAL, 1L);
-  curl_easy_setopt(easy, CURLOPT_QUICK_EXIT, 1L);  // A cancelled call does not wait for a slow name server.
-  curl_easy_setopt(easy, CURLOPT_PROTOCOLS_STR, "http,https");
-  curl_easy_setopt(easy, CURLOPT_HTTP_VERSION,
-                   CURL_HTTP_VERSION_2TLS);            // HTTP/1.1 in the clear, ALPN over TLS.
-  curl_easy_setopt(easy, CURLOPT_FOLLOWLOCATION, 0L);  // A redirect must not carry the key elsewhere.
-  curl_easy_setopt(easy, CURLOPT_SUPPRESS_CONNECT_HEADERS, 1L);
-  curl_easy_setopt(easy, CURLOPT_TCP_NODELAY, 1L);
-  curl_easy_setopt(easy, CURLOPT_TCP_KEEPALIVE,
-                   1L);  // Long answers cross NATs that forget quiet connections.
-  curl_easy_setopt(easy, CURLOPT_USERAGENT, "sluice/" SLUICE_VERSION);
-  curl_easy_setopt(easy, CURLOPT_ERRORBUFFER, tls_problem_);
-  curl_easy_setopt(easy, CURLOPT_HEADERFUNCTION, &Transfer::on_header);
-  curl_easy_setopt(easy, CURLOPT_HEADERDATA, static_cast<void*>(this));
-  curl_easy_setopt(easy, CURLOPT_WRITEFUNCTION, &Transfer::on_body);
-  curl_easy_setopt(easy, CURLOPT_WRITEDATA, static_cast<void*>(this));
-  curl_easy_setopt(easy, CURLOPT_PREREQFUNCTION, &Transfer::on_send);
-  curl_easy_setopt(easy, CURLOPT_PREREQDATA, static_cast<void*>(this));
+  curl().easy_setopt(easy, CURLOPT_NOSIGNAL, 1L);
+  curl().easy_setopt(easy, CURLOPT_QUICK_EXIT, 1L);  // A cancelled call does not wait for a slow name server.
+  curl().easy_setopt(easy, CURLOPT_PROTOCOLS_STR, "http,https");
+  curl().easy_setopt(easy, CURLOPT_HTTP_VERSION,
+                     CURL_HTTP_VERSION_2TLS);            // HTTP/1.1 in the clear, ALPN over TLS.
+  curl().easy_setopt(easy, CURLOPT_FOLLOWLOCATION, 0L);  // A redirect must not carry the key elsewhere.
+  curl().easy_setopt(easy, CURLOPT_SUPPRESS_CONNECT_HEADERS, 1L);
+  curl().easy_setopt(easy, CURLOPT_TCP_NODELAY, 1L);
+  curl().easy_setopt(easy, CURLOPT_TCP_KEEPALIVE,
+                     1L);  // Long answers cross NATs that forget quiet connections.
+  curl().easy_setopt(easy, CURLOPT_USERAGENT, "sluice/" SLUICE_VERSION);
+  curl().easy_setopt(easy, CURLOPT_ERRORBUFFER, tls_problem_);
+  curl().easy_setopt(easy, CURLOPT_HEADERFUNCTION, &Transfer::on_header);
+  curl().easy_setopt(easy, CURLOPT_HEADERDATA, static_cast<void*>(this));
+  curl().easy_setopt(easy, CURLOPT_WRITEFUNCTION, &Transfer::on_body);
+  curl().easy_setopt(easy, CURLOPT_WRITEDATA, static_cast<void*>(this));
+  curl().easy_setopt(easy, CURLOPT_PREREQFUNCTION, &Transfer::on_send);
+  curl().easy_setopt(easy, CURLOPT_PREREQDATA, static_cast<void*>(this));
 }
 
 void Transfer::set_headers(std::vector<std::string> headers) {
   if (header_list_ && headers == headers_) return;
   std::unique_ptr<curl_slist, ListDeleter> list;
   const auto append = [&list](const char* line) {
-    if (auto* longer = curl_slist_append(list.get(), line)) {
+    if (auto* longer = curl().slist_append(list.get(), line)) {
       static_cast<void>(list.release());
       list.reset(longer);
     }
   };
   append("Expect:");  // Else curl asks before it sends a body of over 1 MiB, and waits a second for a yes.
   for (const auto& header : headers) append(header.c_str());
-  curl_easy_setopt(easy_.get(), CURLOPT_HTTPHEADER, list.get());
+  curl().easy_setopt(easy_.get(), CURLOPT_HTTPHEADER, list.get());
   header_list_ = std::move(list);
   headers_ = std::move(headers);
 }
@@ -157,19 +157,19 @@ void Transfer::begin(HttpCall call, CallLog* log) {
 
   if (request.url != url_) {
     url_ = std::move(request.url);
-    curl_easy_setopt(easy, CURLOPT_URL, url_.c_str());
+    curl().easy_setopt(easy, CURLOPT_URL, url_.c_str());
   }
   set_headers(std::move(request.headers));
   request.shared ? put_together(request, body_) : body_.swap(request.body);
-  curl_easy_setopt(easy, CURLOPT_POSTFIELDS, body_.data());
-  curl_easy_setopt(easy, CURLOPT_POSTFIELDSIZE_LARGE, static_cast<curl_off_t>(body_.size()));
+  curl().easy_setopt(easy, CURLOPT_POSTFIELDS, body_.data());
+  curl().easy_setopt(easy, CURLOPT_POSTFIELDSIZE_LARGE, static_cast<curl_off_t>(body_.size()));
   if (call_.connect_timeout != connect_timeout_) {
     connect_timeout_ = call_.connect_timeout;
-    curl_easy_setopt(easy, CURLOPT_CONNECTTIMEOUT_MS, static_cast<long>(connect_timeout_.count()));
+    curl().easy_setopt(easy, CURLOPT_CONNECTTIMEOUT_MS, static_cast<long>(connect_timeout_.count()));
   }
   if (call_.total_timeout != total_timeout_) {
     total_timeout_ = call_.total_timeout;
-    curl_easy_setopt(easy, CURLOPT_TIMEOUT_MS, static_cast<long>(total_timeout_.count()));
+    curl().easy_setopt(easy, CURLOPT_TIMEOUT_MS, static_cast<long>(total_timeout_.count()));
   }
 }
 
@@ -185,7 +185,7 @@ HttpDone Transfer::done() {
 bool Transfer::wants_warm_up(CURLcode code) const {
   if (code != CURLE_ABORTED_BY_CALLBACK || !missed_window_ || warming_up_) return false;
   long new_connections = 0;
-  curl_easy_getinfo(easy_.get(), CURLINFO_NUM_CONNECTS, &new_connections);
+  curl().easy_getinfo(easy_.get(), CURLINFO_NUM_CONNECTS, &new_connections);
   return new_connections > 0;
 }
 
@@ -194,11 +194,11 @@ void Transfer::begin_warm_up() {
   warming_up_ = true;
   const auto end = url_.find_first_of("/?#", url_.find("://") + 3);
   url_.resize(std::min(end, url_.size()));
-  curl_easy_setopt(easy, CURLOPT_URL, url_.c_str());
+  curl().easy_setopt(easy, CURLOPT_URL, url_.c_str());
   set_headers({});
-  curl_easy_setopt(easy, CURLOPT_NOBODY, 1L);
+  curl().easy_setopt(easy, CURLOPT_NOBODY, 1L);
   total_timeout_ = std::max(connect_timeout_, std::chrono::milliseconds(1));
-  curl_easy_setopt(easy, CURLOPT_TIMEOUT_MS, static_cast<long>(total_timeout_.count()));
+  curl().easy_setopt(easy, CURLOPT_TIMEOUT_MS, static_cast<long>(total_timeout_.count()));
 }
 
 /// Back to calls; what `begin` sets is set anew.
@@ -207,8 +207,8 @@ void Transfer::end_warm_up() {
   warming_up_ = false;
   too_large_ = false;
   headers_too_large_ = false;
-  curl_easy_setopt(easy, CURLOPT_NOBODY, 0L);
-  curl_easy_setopt(easy, CURLOPT_POST, 1L);
+  curl().easy_setopt(easy, CURLOPT_NOBODY, 0L);
+  curl().easy_setopt(easy, CURLOPT_POST, 1L);
 }
 
 HttpDone Transfer::finish(CURLcode code) {
@@ -219,7 +219,7 @@ HttpDone Transfer::finish(CURLcode code) {
   auto result = done();
   if (code == CURLE_OK) {
     long status = 0;
-    curl_easy_getinfo(easy_.get(), CURLINFO_RESPONSE_CODE, &status);
+    curl().easy_getinfo(easy_.get(), CURLINFO_RESPONSE_CODE, &status);
     response_.status = static_cast<int>(status);
     result.response = std::move(response_);
     result.variation = way_variation(easy_.get());
@@ -243,16 +243,16 @@ void Transfer::forget_body() {
 }
 
 std::string Transfer::peer() const {
-  const std::unique_ptr<CURLU, decltype(&curl_url_cleanup)> url(curl_url(), &curl_url_cleanup);
+  const std::unique_ptr<CURLU, decltype(CurlLibrary::url_cleanup)> url(curl().url(), curl().url_cleanup);
   const auto part = [&url](CURLUPart which) {
     char* text = nullptr;
     std::string result;
-    if (curl_url_get(url.get(), which, &text, CURLU_DEFAULT_PORT) == CURLUE_OK) result = text;
-    curl_free(text);
+    if (curl().url_get(url.get(), which, &text, CURLU_DEFAULT_PORT) == CURLUE_OK) result = text;
+    curl().free(text);
     return result;
   };
   // Not the URL as it was written: it may hold a password.
-  if (!url || curl_url_set(url.get(), CURLUPART_URL, url_.c_str(), 0) != CURLUE_OK) return "the given URL";
+  if (!url || curl().url_set(url.get(), CURLUPART_URL, url_.c_str(), 0) != CURLUE_OK) return "the given URL";
   return to_valid_utf8(part(CURLUPART_HOST) + ":" + part(CURLUPART_PORT));
 }
 
@@ -286,7 +286,7 @@ HttpFailure Transfer::failure_of(CURLcode code) const {
       return {Kind::could_not_resolve, "the name of the proxy for " + host + " has no address"};
     case CURLE_COULDNT_CONNECT: {
       long number = 0;
-      curl_easy_getinfo(easy_.get(), CURLINFO_OS_ERRNO, &number);
+      curl().easy_getinfo(easy_.get(), CURLINFO_OS_ERRNO, &number);
       const std::string why = number != 0 ? std::string(": ") + std::strerror(static_cast<int>(number)) : "";
       return {Kind::could_not_connect, "could not connect to " + host + why};
     }
@@ -316,7 +316,7 @@ HttpFailure Transfer::failure_of(CURLcode code) const {
     case CURLE_UNSUPPORTED_PROTOCOL:
     case CURLE_WEIRD_SERVER_REPLY:
     default:
-      return {Kind::other, "the call to " + host + " failed: " + curl_easy_strerror(code)};
+      return {Kind::other, "the call to " + host + " failed: " + curl().easy_strerror(code)};
   }
 }
 
@@ -338,7 +338,7 @@ bool Transfer::body_bytes(std::string_view bytes) {
   auto& body = response_.body;
   if (body.empty()) {
     curl_off_t announced = -1;
-    curl_easy_getinfo(easy_.get(), CURLINFO_CONTENT_LENGTH_DOWNLOAD_T, &announced);
+    curl().easy_getinfo(easy_.get(), CURLINFO_CONTENT_LENGTH_DOWNLOAD_T, &announced);
     if (announced > 0) {
       too_large_ = std::cmp_greater(announced, call_.max_body);
       body.reserve(std::min(static_cast<std::size_t>(announced), defaults::max_reserved_body_bytes));

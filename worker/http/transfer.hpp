@@ -1,6 +1,7 @@
 #pragma once
 
 #include "worker/http/call_log.hpp"
+#include "worker/http/curl_library.hpp"
 #include "worker/http/http_messages.hpp"
 
 #include <chrono>
@@ -10,12 +11,11 @@
 #include <string_view>
 #include <vector>
 
-#include <curl/curl.h>
-
 namespace sluice {
 
 /// One curl easy handle that carries out one call after the other. What stays the same between calls is not
 /// set again. Must not move while a call is under way (curl holds its address); not thread-safe.
+/// REQUIRES, for all of it: load_curl() has succeeded.
 class Transfer {
  public:
   Transfer();
@@ -45,10 +45,10 @@ class Transfer {
 
  private:
   struct EasyDeleter {
-    void operator()(CURL* easy) const { curl_easy_cleanup(easy); }
+    void operator()(CURL* easy) const { curl().easy_cleanup(easy); }
   };
   struct ListDeleter {
-    void operator()(curl_slist* list) const { curl_slist_free_all(list); }
+    void operator()(curl_slist* list) const { curl().slist_free_all(list); }
   };
 
   void set_constant_options();
