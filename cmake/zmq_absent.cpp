@@ -1,5 +1,5 @@
 // What Debian's libzmq.a wants of the libraries of two transports (PGM, NORM) and of a security mechanism
-// (GSSAPI). sluice's endpoints are tcp:// and inproc://, without a mechanism: none of this is ever called,
+// (GSSAPI). sluice's endpoints are tcp:// and inproc://, with CURVE or without a mechanism: none of this is ever called,
 // but for what a context does first and last. The libraries themselves would take a fifth of the start of a
 // process (docs/benchmarks.md).
 #include <cstdlib>
