@@ -192,6 +192,33 @@ TEST_F(Resume, ABudgetCountsWhatEarlierPartsSpentAndCanBeRaised) {
   EXPECT_EQ(comparable_part(raised.output), comparable_part(run_sluice(live(simulator) + flags).output));
 }
 
+TEST_F(Resume, AReportThatCouldNotBeWrittenIsWrittenWithoutACall) {
+  const auto simulator = start_simulator();
+  const auto full = run_sluice_into("/dev/full", live(simulator) + Flags{"--no-cache"});
+  EXPECT_EQ(full.exit_code, 2);
+  EXPECT_NE(full.errors.find("sluice: go on with `sluice run --resume "), std::string::npos) << full.errors;
+  const auto resumed = run_sluice({"run", "--resume"});
+  EXPECT_EQ(resumed.exit_code, 1) << resumed.errors;
+  EXPECT_EQ(comparable_part(resumed.output), reference_report());
+  EXPECT_EQ(parse_report(resumed.output)["run"]["requests"], fixture_count()) << "those of the first part";
+}
+
+// The ledger takes no more results: those that it has count, and no other is lost without a word.
+TEST_F(Resume, AfterAFullDiskItGoesOnWhereTheLedgerStopped) {
+  const auto simulator = start_simulator();
+  const Flags flags{"--no-cache", "--repeat", "20"};
+  const auto full = run_sluice_with_file_limit(300'000, folder() / "report.json", live(simulator) + flags);
+  EXPECT_EQ(full.exit_code, 2) << full.errors;
+  EXPECT_NE(full.errors.find("the run ledger failed"), std::string::npos) << full.errors;
+  const auto kept = ledger_rows(home()).size();
+  ASSERT_GT(kept, 0u);
+  ASSERT_LT(kept, 20 * fixture_count());
+  const auto resumed = run_sluice({"run", "--resume"});
+  EXPECT_NE(resumed.errors.find(": " + std::to_string(kept) + " of 1,220 "), std::string::npos)
+      << resumed.errors;
+  EXPECT_EQ(comparable_part(resumed.output), comparable_part(run_sluice(live(simulator) + flags).output));
+}
+
 TEST_F(Resume, RepeatsOfAPerturbedRunGoOnToo) {
   const Flags robust{"--repeat", "2", "--max-fixtures", "6", "--perturb", "crlf", "--no-cache"};
   kill_a_run(robust);
