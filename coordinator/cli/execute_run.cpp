@@ -414,7 +414,8 @@ FinishedRun run_loaded(const RunOptions& options, const RunInputs& inputs, RunGa
     end = {report_run(options, inputs, gate, **plan, *history, facts, run->ended.begun_units, observed, use),
            run->endpoint};
     const bool is_report = use == nullptr || !use->conclude;
-    if (facts.cut_short && is_report && !recorded_in->is_temporary()) print_resume_command(options, run_id);
+    const bool is_left = facts.cut_short || end.exit_code == exit_error;
+    if (is_left && is_report && !recorded_in->is_temporary()) print_resume_command(options, run_id);
   } else {
     if (observed) finish_run_observations(options.settings, run_id, {});
     end = stopped(run.error());

@@ -50,6 +50,12 @@ struct RunSummary {
   std::optional<double> estimated_cost{};  ///< US dollars for all committed answers.
 };
 
+/// Nothing is left to do: it was not cut short, and its reports were written (exit code 2 says that they were
+/// not).
+inline bool has_come_to_its_end(const RunSummary& summary) {
+  return summary.reason_code.empty() && summary.exit_code != 2;
+}
+
 /// A run of the past.
 struct PastRun {
   RunRecord run;

@@ -186,7 +186,7 @@ Result<void> Ledger::finish_run(const std::string& run_id, const RunSummary& sum
     bind_optional(update, next++, summary.estimated_cost);
     update.bind(next, run_id);
     if (update.exec() != 1) return fail(ledger_error("run " + run_id + " is not in the ledger"));
-    if (summary.reason_code.empty()) database_->forget_progress(database_->run_seq(run_id));
+    if (has_come_to_its_end(summary)) database_->forget_progress(database_->run_seq(run_id));
     transaction.commit();
     return {};
   } catch (const SQLite::Exception& error) {

@@ -82,7 +82,7 @@ Result<void> check_unfinished(const PastRun& past) {
     return refuse("it was made by `sluice " + printable(command) +
                   "`; give that command anew, and what was answered comes out of the caches");
   }
-  if (past.summary && past.summary->reason_code.empty())
+  if (past.summary && has_come_to_its_end(*past.summary))
     return refuse("it came to its end; `sluice rerun` runs those of its cases again that did not pass");
   if (past.run.settings.empty() || past.run.result_layout == 0)
     return refuse("an earlier version of sluice began it; start a new run");

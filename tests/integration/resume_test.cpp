@@ -192,6 +192,33 @@ TEST_F(Resume, ABudgetCountsWhatEarlierPartsSpentAndCanBeRaised) {
   EXPECT_EQ(comparable_part(raised.output), comparable_part(run_sluice(live(simulator) + flags).output));
 }
 
+TEST_F(Resume, AReportThatCouldNotBeWrittenIsWrittenWithoutACall) {
+  const auto simulator = start_simulator();
+  const auto full = run_sluice_into("/dev/full", live(simulator) + Flags{"--no-cache"});
+  EXPECT_EQ(full.exit_code, 2);
+  EXPECT_NE(full.errors.find("sluice: go on with `sluice run --resume "), std::string::npos) << full.errors;
+  const auto resumed = run_sluice({"run", "--resume"});
+  EXPECT_EQ(resumed.exit_code, 1) << resumed.errors;
+  EXPECT_EQ(comparable_part(resumed.output), reference_report());
+  EXPECT_EQ(parse_report(resumed.output)["run"]["requests"], fixture_count()) << "those of the first part";
+}
+
+// The ledger takes no more results: those that it has count, and no other is lost without a word.
+TEST_F(Resume, AfterAFullDiskItGoesOnWhereTheLedgerStopped) {
+  const auto simulator = start_simulator();
+  const Flags flags{"--no-cache", "--repeat", "20"};
+  const auto full = run_sluice_with_file_limit(300'000, folder() / "report.json", live(simulator) + flags);
+  EXPECT_EQ(full.exit_code, 2) << full.errors;
+  EXPECT_NE(full.errors.find("the run ledger failed"), std::string::npos) << full.errors;
+  const auto kept = ledger_rows(home()).size();
+  ASSERT_GT(kept, 0u);
+  ASSERT_LT(kept, 20 * fixture_count());
+  const auto resumed = run_sluice({"run", "--resume"});
+  EXPECT_NE(resumed.errors.find(": " + std::to_string(kept) + " of 1,220 "), std::string::npos)
+      << resumed.errors;
+  EXPECT_EQ(comparable_part(resumed.output), comparable_part(run_sluice(live(simulator) + flags).output));
+}
+
 TEST_F(Resume, RepeatsOfAPerturbedRunGoOnToo) {
   const Flags robust{"--repeat", "2", "--max-fixtures", "6", "--perturb", "crlf", "--no-cache"};
   kill_a_run(robust);
@@ -219,6 +246,68 @@ TEST_F(Resume, AGradingRunIsRefusedInOneSentence) {
   EXPECT_EQ(refused.exit_code, 2);
   ASSERT_EQ(refused.error_lines().size(), 1u) << refused.errors;
   EXPECT_NE(refused.errors.find("it was made by `sluice grade`"), std::string::npos) << refused.errors;
+}
+
+/// A suite whose solved examples are found by embeddings of a provider, in a run of their own.
+class ResumeWithExamples : public Resume {
+ protected:
+  void write_files(const SimulatorProcess& model, const SimulatorProcess& embedder) {
+    const auto provider = [](const std::string& name, const SimulatorProcess& simulator) {
+      return "[providers." + name + "]\nkind = \"openai\"\nbase_url = \"" + simulator.url() +
+             "/v1\"\napi_key_env = \"OPENAI_API_KEY\"\ncache_identity = \"" + name + "\"\n";
+    };
+    write_text(folder() / "sluice.toml", provider("sim", model) + provider("embedder", embedder));
+    write_text(folder() / "plugins/upgrades/plugin.yaml", "high_floor: 0.9\ndegraded_floor: 0.3\n");
+    write_text(folder() / "solved.jsonl",
+               R"({"id": "log4j", "input": "Raise log4j to 2.17.", "answer": "done"})"
+               "\n");
+    write_text(
+        folder() / "suite.yaml",
+        "suite: upgrades\nexamples: {from: solved.jsonl, plugin: upgrades, task_class: bump}\n"
+        "settings: {provider: sim, embedding_provider: embedder, embedding_model: e}\nmodel: m-1\ntests:\n"
+        "  - {id: a, input: {prompt: Raise log4j to 2.17.}, expected: {type: must_contain, text: x}}\n"
+        "  - {id: b, input: {prompt: Sing me something!}, expected: {type: must_contain, text: x}}\n");
+  }
+  const Flags run_{"run", "suite.yaml", "--mode", "live", "--format", "json", "--no-cache"};
+};
+
+TEST_F(ResumeWithExamples, WhatTheCasesWereShownIsKnown) {
+  const auto embedder = start_simulator();
+  const auto stalling = start_simulator({R"({"fault": "hang"})"}, {});
+  write_files(stalling, embedder);
+  auto run = start_sluice(run_);
+  ASSERT_TRUE(eventually([&] { return stalling.count("start") == 2; })) << run.errors();
+  run.signal(SIGKILL);
+  run.wait();
+  const auto embedded = embedder.count("start");
+  EXPECT_GT(embedded, 0u);
+  const auto model = start_simulator({R"({"text": "x"})"}, {});
+  write_files(model, embedder);
+  const auto resumed = run_sluice({"run", "--resume"});
+  EXPECT_EQ(resumed.exit_code, 0) << resumed.errors;
+  const auto report = parse_report(resumed.output);
+  EXPECT_EQ(report["run"]["requests"], embedded + 2) << "what the run before took counts in every part";
+  EXPECT_EQ(embedder.count("start"), embedded) << "nothing is embedded again";
+  EXPECT_EQ(comparable_part(resumed.output), comparable_part(run_sluice(run_).output));
+}
+
+TEST_F(ResumeWithExamples, TheRunThatFindsThemIsRefusedInOneSentence) {
+  const auto embedder = start_simulator({R"({"fault": "hang"})"}, {});
+  const auto model = start_simulator();
+  write_files(model, embedder);
+  auto run = start_sluice(run_);
+  ASSERT_TRUE(eventually([&] { return embedder.count("start") == 1; })) << run.errors();
+  run.signal(SIGKILL);
+  run.wait();
+  const auto latest = run_sluice({"run", "--resume"});
+  EXPECT_EQ(latest.exit_code, 2);
+  EXPECT_NE(latest.errors.find("no run is unfinished"), std::string::npos) << latest.errors;
+  const auto named = run_sluice({"run", "--resume", "last"});
+  EXPECT_EQ(named.exit_code, 2);
+  ASSERT_EQ(named.error_lines().size(), 1u) << named.errors;
+  EXPECT_NE(named.errors.find("it only found solved examples for a run that had not begun"),
+            std::string::npos)
+      << named.errors;
 }
 
 // The coordinator alone dies: 11 % of the answered calls were paid again.

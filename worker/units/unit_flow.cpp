@@ -67,6 +67,7 @@ FlowTurn UnitFlow::turn(const Moment& moment) {
   at_ = moment;
   engine_.on_time(moment);
   take_ended();
+  store_answers();  // What came is paid for: nothing else goes before it.
   while (const auto id = alarms_.take_due(at_.now)) await_enrichers(*id);
   if (winding_down_) {
     drop_uncalled([](UnitId) { return true; });

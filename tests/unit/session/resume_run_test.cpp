@@ -37,6 +37,9 @@ TEST(ResumeRun, ARunWithoutItsEndCanBeGoneOnWith) {
   past.summary->reason_code = "interrupted";
   EXPECT_TRUE(is_unfinished(past));
   past.summary->reason_code = "";
+  past.summary->exit_code = 2;
+  EXPECT_TRUE(is_unfinished(past)) << "its report was not written";
+  past.summary->exit_code = 1;
   expect_refused(check_unfinished(past), "it came to its end; `sluice rerun`");
 }
 
