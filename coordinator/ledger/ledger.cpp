@@ -224,10 +224,13 @@ Result<Ledger> Ledger::open(const std::filesystem::path& file) {
   try {
     std::error_code ignored;  // Whatever is wrong with the folder shows when SQLite opens the file.
     std::filesystem::create_directories(file.parent_path(), ignored);
+    const bool is_new = !std::filesystem::exists(file, ignored);
     auto database = std::make_unique<Database>(file.string());
     auto& db = database->db;
     database->home = file.parent_path();
-    // Before anything is changed in a file that may be none of ours, and while the disk is waited for.
+    // A new file holds nothing that the disk would have to be waited for; an upgrade waits for it.
+    if (is_new) db.exec("PRAGMA synchronous = OFF");
+    // Before anything is changed in a file that may be none of ours.
     const auto upgrade = bring_up_to_date(db, file);
     if (!upgrade) return fail(upgrade.error());
     use_write_ahead_log(db);
