@@ -3,14 +3,16 @@
 #include <atomic>
 
 #include <caf/blocking_actor.hpp>
+#include <caf/message_handler.hpp>
 #include <caf/system_messages.hpp>
 #include <zmq.hpp>
 
 namespace sluice {
 
-/// A thread that owns one ZeroMQ socket and is itself an actor: its mailbox rings an eventfd that stands in
-/// the poll set beside the socket, so there is no second queue and no lock. Derived classes define what a
-/// frame and what a message means; both come in bounded batches, so that neither side starves the other.
+/// A thread that owns one ZeroMQ socket and is itself an actor: while it waits its mailbox rings an eventfd
+/// that stands in the poll set beside the socket, so there is no second queue and no lock. Derived classes
+/// define what a frame and what a message means; both come in bounded batches, so that neither side starves
+/// the other.
 class SocketActor : public caf::blocking_actor {
  public:
   SocketActor(caf::actor_config& config, zmq::socket_t socket);
@@ -21,9 +23,8 @@ class SocketActor : public caf::blocking_actor {
  protected:
   void act() final;
 
-  /// Takes one message from the mailbox without waiting; false if there was none. An exit_msg is for
-  /// `on_exit_message`.
-  virtual bool take_message() = 0;
+  /// What to do with each message, asked for once. An exit_msg is for `on_exit_message`.
+  virtual caf::message_handler handlers() = 0;
   /// Frames of one multipart message, without the routing id's empty delimiter; at least one.
   virtual void on_frames(std::vector<zmq::message_t>& frames) = 0;
   /// After each batch of frames: hand on what was collected.
@@ -32,7 +33,8 @@ class SocketActor : public caf::blocking_actor {
   /// Hands frames to ZeroMQ; false if there is nobody to take them.
   bool send_frames(std::initializer_list<std::string_view> frames);
   /// Forwards what has arrived on the socket so far: all of it, or as much as one drain may take. While more
-  /// comes than can be read, each peer has had its turn many times by then, since ZeroMQ reads them in turn.
+  /// comes than can be read, each peer has had its turn many times by then, since ZeroMQ reads them in turn;
+  /// the rest is read as any other batch.
   void drain_socket();
   /// Goes on with another socket; what waits in the old one is dropped.
   void replace_socket(zmq::socket_t socket);
@@ -46,11 +48,13 @@ class SocketActor : public caf::blocking_actor {
  private:
   void ring();
   void wait();
+  bool take_messages(caf::message_handler& handlers);
   bool read_batch(int limit);
 
   zmq::socket_t socket_;
   int wake_fd_;
-  std::atomic<bool> rung_{false};
+  std::atomic<bool> waiting_{false};
+  bool unread_ = true;  ///< The socket may hold more: there is nothing to wait for.
   bool running_ = true;
 };
 
